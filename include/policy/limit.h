@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Limit: how many messages may be accepted in any minute, hour or day, and how many segments
- * in a month, by one client or from one SIM.
+ * Limits: how many messages per minute, hour and day, and how many segments per month, are
+ * accepted from one client or for one SIM.
  *
  * A message counts at the time at which it may go out: now, or its send_at. No minute, hour
- * or day, wherever it begins, holds more than its limit, in whatever order messages were
- * accepted (tests/unit/test_policy_random.c). Towards a client's hours and days it also
- * counts when it is accepted: else scheduling and cancelling would have no limit.
+ * or day, wherever it begins, contains more messages than its limit, in whatever order they
+ * were accepted (tests/unit/test_policy_random.c). For a client's hours and days a message
+ * also counts when it is accepted: otherwise scheduling and cancelling would be unlimited.
  */
 #ifndef POLICY_LIMIT_H
 #define POLICY_LIMIT_H
@@ -24,44 +24,46 @@ struct limit {
 	enum store_usage_by by;
 	enum limit_unit unit;
 	int64_t id;
-	int64_t most; /* messages; LIMIT_MONTH: segments; 0: there is none */
+	int64_t most; /* messages; LIMIT_MONTH: segments; 0: no limit */
 };
 
 enum { LIMITS_MAX = 8 };
 
 /*
- * Those that there are, shortest first; sim_id 0: none of a SIM, client NULL: none of one.
- * The client's own come before what all have.
+ * Lists the limits that apply, the shortest first. sim_id 0: none of a SIM, client NULL: none
+ * of a client. Limits of the client itself replace those of all clients.
  */
 size_t limit_list(const struct config_policy *policy, const struct client *client,
 		  int64_t sim_id, struct limit limits_out[LIMITS_MAX]);
 
 const char *limit_unit_name(enum limit_unit unit); /* "minute" */
 
-/* What a message would be: when, by the wall clock (0 now), and how large. */
+/* A message that somebody wants to send. */
 struct limit_wish {
-	int64_t at_ms;
+	int64_t at_ms; /* wall clock; 0 now */
 	unsigned segments;
 };
 
 struct limit_place {
-	int64_t fits_ms;    /* wall clock: from when it fits in, at_ms or later */
-	struct limit limit; /* if later: the one that is in the way first */
-	bool is_acceptance; /* ... it is about when messages are accepted */
+	int64_t fits_ms;    /* wall clock: when the message fits, at_ms or later */
+	struct limit limit; /* the first limit that is exceeded; limit.most 0: none */
+	bool is_acceptance; /* it is exceeded by messages accepted, not by those sent */
 };
 
 /*
- * Looks for a place that is free in each of them, months aside. 0 or -errno, -ENOMEM. With
- * very many scheduled ahead fits_ms may be too early, never too late.
+ * Finds when the message fits all limits except monthly ones. 0 or -errno. With very many
+ * messages scheduled ahead fits_ms may be too early, never too late.
  */
 int limit_find_place(struct store *store, const struct limit *limits, size_t count,
 		     const struct limit_wish *wish, struct limit_place *place_out);
 
-/* The same for the months' budgets; place_out->limit.most is 0 when it fits into all. */
+/* The same for the monthly limits. */
 int limit_check_budgets(struct store *store, const struct limit *limits, size_t count,
 			const struct limit_wish *wish, struct limit_place *place_out);
 
-/* How many more fit in now, and when the next one is free again: 0, all are. 0 or -errno. */
+/*
+ * How many more fit now, and when (wall clock) one more does; 0: nothing is used. 0 or -errno.
+ */
 int limit_left(struct store *store, const struct limit *limit, int64_t *left_out,
 	       int64_t *frees_ms_out);
 

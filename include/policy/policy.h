@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Policy: what the owner decides about every message before it is taken over, and about
- * every call before it is placed.
+ * Policy: what the owner allows. Every message is checked before it is accepted, and every
+ * call before it is placed.
  *
- * One table of rules (policy_rules.c), asked in one order by send_sms, a dry run and
- * get_gateway_status: so what is told beforehand is what happens. A rule changes nothing.
- * What a rule needs and is not known yet (a number, a SIM) leaves the rule out; ask again
- * when it is known.
+ * One table of rules (src/policy/policy_rules.c) is checked in one order by send_sms, its dry
+ * run and get_gateway_status, so what is reported beforehand is what happens. A rule changes
+ * nothing. A rule that needs something that is not known yet (a number, a SIM) is left out;
+ * check again when it is known.
+ *
+ * Below the owner's minimum balance nothing is accepted from a SIM, before it costs. The
+ * refusal ends with a new reading, when the owner forgets the reading or changes the minimum,
+ * and by itself when the reading is older than policy.balance_hours: so none lasts for ever.
+ * A SIM whose balance was never read is not refused. The gateway never dials for a balance by
+ * itself: that would cost, and wake the phone (tests/unit/test_policy_balance.c).
  */
 #ifndef POLICY_POLICY_H
 #define POLICY_POLICY_H
@@ -24,20 +30,21 @@
 #include "policy/limit.h"
 #include "sms/outbox.h"
 #include "store/store.h"
+#include "store/store_sim.h"
 
 struct config;
 
 /* outcomes of policy_check() */
 enum {
 	POLICY_E_REFUSED = 1,
-	POLICY_E_REPEAT, /* it was asked for before: nothing new is to be sent */
+	POLICY_E_REPEAT, /* the same request came before: nothing new is to be sent */
 };
 
 struct policy;
 
 struct policy_parts {
 	sd_event *loop;
-	const struct config *config; /* looked at each time */
+	const struct config *config; /* read for each request */
 	struct store *store;
 	struct ofono *ofono;
 	struct sims *sims;
@@ -49,87 +56,109 @@ enum policy_act {
 	POLICY_CALL = 1 << 1,
 };
 
-/* Borrowed strings. What is NULL or 0 is not known. */
+/* Borrowed strings. NULL or 0: not known. */
 struct policy_request {
 	enum policy_act act; /* 0: POLICY_MESSAGE */
-	struct arena *arena; /* the verdicts' words live there */
+	struct arena *arena; /* for the texts of the verdict */
 	const struct client *client;
 	const char *number; /* as it was written */
 	const char *text;
 	unsigned segments;
 	int64_t sim_id;
-	int64_t send_at_ms;	     /* wall clock; 0, or over: now */
+	int64_t send_at_ms;	     /* wall clock; 0, or in the past: now */
 	const char *idempotency_key; /* NULL: none */
-	bool key_is_ours;	     /* ... see struct sms_order */
+	bool key_is_ours;	     /* see struct sms_order */
 };
 
 enum policy_repeat {
 	POLICY_REPEAT_NONE,
-	POLICY_REPEAT_KEY,  /* "replayed": its key stands for the first */
+	POLICY_REPEAT_KEY,  /* "replayed": the key belongs to an earlier message */
 	POLICY_REPEAT_SAME, /* "duplicate": the same within sms.duplicate_seconds */
 };
 
-struct verdict {
+struct policy_verdict {
 	const char *code;
 	const char *message; /* NULL: out of memory */
 	const char *fix;
 	bool retryable;
 	int64_t retry_after_seconds;
-	enum failure failure;	   /* whose code that is */
-	enum policy_repeat repeat; /* POLICY_E_REPEAT only: */
-	struct message first;	   /* ... the message that this one repeats */
+	enum failure failure; /* the one that has this code */
+	/* for POLICY_E_REPEAT */
+	enum policy_repeat repeat;
+	struct message first; /* the message that this request repeats */
 };
 
+/* 0 or -errno, or a store error. */
 int policy_new(const struct policy_parts *parts, struct policy **policy_out);
 void policy_free(struct policy *policy); /* NULL is fine */
 
-/* The first rule that refuses. 0: none, POLICY_E_REFUSED, POLICY_E_REPEAT. */
+/* Checks the rules up to the first that refuses. 0, POLICY_E_REFUSED, POLICY_E_REPEAT. */
 int policy_check(struct policy *policy, const struct policy_request *request,
-		 struct verdict *verdict_out);
+		 struct policy_verdict *verdict_out);
 
-/* Every rule that refuses, in the same order; a repeat with it. */
+/* Checks all rules in the same order and visits the verdict of each one that refuses. */
 void policy_check_all(struct policy *policy, const struct policy_request *request,
-		      void (*hear)(void *data, const struct verdict *verdict),
+		      void (*visit)(void *data, const struct policy_verdict *verdict),
 		      void *data);
 
 /*
- * A number that passed, as oFono is given it and messages are stored with it: as it was written
- * where that is one of the usual spellings, else with + and country code.
+ * Rewrites a number that passed as oFono gets it and as messages are stored: unchanged if it
+ * is written in one of the usual ways, otherwise with + and the country code.
  */
 void policy_normalise_number(const struct policy *policy, int64_t sim_id,
 			     char number[PHONE_NUMBER_BYTES]);
 
 struct policy_limit_visit {
-	/* `frees_ms`: wall clock, when there is one more again; 0: all are free */
+	/* `frees_ms`: wall clock, when one more fits; 0: nothing is used */
 	void (*visit)(void *data, const struct limit *limit, int64_t left,
 		      int64_t frees_ms);
 	void *data;
-	int error; /* 0; -errno: the rest could not be read */
+	int error; /* 0; -errno: the others could not be read */
 };
 
 /* What is left now of each limit of the client (NULL none) and of the SIM (0 none). */
 void policy_list_limits(struct policy *policy, const struct client *client,
 			int64_t sim_id, struct policy_limit_visit *visit);
 
-/* May this client use this SIM? The same question that the rule asks. */
+/* May this client use this SIM? The rule asks the same. */
 bool policy_allows_sim(const struct client *client, int64_t sim_id);
 /*
- * Is this number, dialled from any of the SIMs that are there, on the list of those that the
- * client may write to? Of a client without such a list: yes.
+ * Is this number, dialled from any of the present SIMs, on the client's allow list? True for
+ * a client without such a list.
  */
 bool policy_allows_number(const struct policy *policy, const struct client *client,
 			  const char *number);
 
 /*
- * Nothing is accepted, and nothing more is handed to oFono, until the pause is over: what
- * waits goes on then. On disk when 0 returns; else STORE_E_FULL, -errno.
+ * While the policy is paused nothing is accepted, and nothing is submitted to oFono; waiting
+ * messages go out after the pause. On disk when 0 is returned; otherwise STORE_E_FULL,
+ * -errno, and a pause holds until the program ends.
  */
 int policy_set_paused(struct policy *policy, bool paused);
-bool policy_is_paused(const struct policy *policy); /* NULL: it is not */
-/* The configuration, or the setting of the pause, may be another one by now. */
+bool policy_is_paused(const struct policy *policy); /* NULL: false */
+/* The configuration, or the stored pause, may have changed. */
 void policy_review(struct policy *policy);
 
-/* Hear, without an event, that other things may be sent from now on: paused, configured. */
+/* Notified, without an event, when the pause, a balance or the configuration changes. */
 struct observers *policy_observers(struct policy *policy);
+
+/* ---- balance ------------------------------------------------------------------------- */
+
+struct policy_balance_state {
+	struct store_sim_balance last; /* reading */
+	bool has_minimum;
+	struct amount minimum;
+	int64_t counts_until_ms; /* wall clock; afterwards the reading is too old */
+	bool is_low;		 /* it counts, and is below the minimum */
+};
+
+/* 0; STORE_E_NOT_FOUND: it was never read, or was forgotten; -errno. */
+int policy_get_balance(const struct policy *policy, int64_t sim_id,
+		       struct policy_balance_state *balance_out);
+/* A new reading. 0, STORE_E_FULL, -errno: the previous one stays. */
+int policy_put_balance(struct policy *policy, int64_t sim_id, const char *code,
+		       const struct balance *balance);
+/* 0, STORE_E_NOT_FOUND, STORE_E_FULL, -errno. */
+int policy_forget_balance(struct policy *policy, int64_t sim_id);
 
 #endif

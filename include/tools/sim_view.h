@@ -11,7 +11,7 @@
 #include "base/json.h"
 #include "mcp/schema.h"
 #include "phone/sim.h"
-#include "policy/balance.h"
+#include "policy/policy.h"
 #include "tools/services.h"
 
 enum sim_view_detail {

@@ -1,4 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Entries wait in memory and are written together in one commit:
+ *
+ *   audit_*_refused() -> audit_collect() -> waiting[] -> timer -> audit_flush() -> the store
+ *
+ * The timer is set by the first entry that waits. It runs for AUDIT_SOON_MS, or longer after
+ * a commit of many lines, so that refused requests cannot keep the disk busy.
+ */
 #include "policy/audit.h"
 
 #include <errno.h>
@@ -14,16 +22,16 @@
 enum {
 	USEC_PER_MS = 1000,
 	ACCURACY_USEC = 100 * 1000,
-	SUBJECT_BYTES = 64, /* a number or an address */
+	SUBJECT_BYTES = 64, /* a phone number or an address */
 	CODE_BYTES = 40,
 	DIGEST_BYTES = 32,
-	DIGEST_TEXT_BYTES = 17, /* enough to tell two from each other */
-	/* without what differs most: see collect() */
-	COARSE = AUDIT_COLLECTED + 8,
-	COARSEST = COARSE + 2,
+	DIGEST_TEXT_BYTES = 17, /* enough to distinguish two configurations */
+	/* entries that have lost details: see audit_collect() */
+	AUDIT_COARSE = AUDIT_COLLECTED + 8,
+	AUDIT_COARSEST = AUDIT_COARSE + 2,
 };
 
-struct collected {
+struct audit_entry {
 	enum audit_event event;
 	int64_t client_id;
 	char client[CLIENT_NAME_BYTES];
@@ -35,15 +43,15 @@ struct collected {
 struct audit {
 	struct store *store;
 	sd_event_source *timer;
-	struct collected waiting[COARSEST];
+	struct audit_entry waiting[AUDIT_COARSEST];
 	unsigned count;
-	int64_t not_before_ms;		 /* monotonic */
-	uint64_t refused[FAILURE_COUNT]; /* since the start, by what was told */
+	int64_t not_before_ms;		 /* monotonic clock */
+	uint64_t refused[FAILURE_COUNT]; /* since the start */
 	uint64_t auth_failures;
-	bool troubled; /* the disk refused, and that was told */
+	bool is_troubled; /* the disk refuses; already logged */
 };
 
-static bool is_same(const struct collected *one, const struct collected *other)
+static bool audit_is_same(const struct audit_entry *one, const struct audit_entry *other)
 {
 	return one->event == other->event && one->client_id == other->client_id &&
 	       strcmp(one->client, other->client) == 0 &&
@@ -51,11 +59,11 @@ static bool is_same(const struct collected *one, const struct collected *other)
 	       strcmp(one->code, other->code) == 0;
 }
 
-/* False: there are `room` already. */
-static bool take(struct audit *audit, const struct collected *next, unsigned room)
+/* Counts an equal entry, or adds one. False: there are `room` entries already. */
+static bool audit_take(struct audit *audit, const struct audit_entry *next, unsigned room)
 {
 	for (unsigned i = 0; i < audit->count; i++) {
-		if (is_same(&audit->waiting[i], next)) {
+		if (audit_is_same(&audit->waiting[i], next)) {
 			audit->waiting[i].count++;
 			return true;
 		}
@@ -67,7 +75,7 @@ static bool take(struct audit *audit, const struct collected *next, unsigned roo
 	return true;
 }
 
-static int write_refused(struct store *store, const struct collected *one)
+static int audit_write_refused(struct store *store, const struct audit_entry *one)
 {
 	const char *subject = one->event == AUDIT_USSD_REFUSED ? "ussd_code" : "number";
 
@@ -83,7 +91,7 @@ static int write_refused(struct store *store, const struct collected *one)
 		});
 }
 
-static int write_auth_failed(struct store *store, const struct collected *one)
+static int audit_write_auth_failed(struct store *store, const struct audit_entry *one)
 {
 	return store_audit_record(
 		store, AUDIT_AUTH_FAILED,
@@ -94,7 +102,7 @@ static int write_auth_failed(struct store *store, const struct collected *one)
 		});
 }
 
-static int write_asked(struct store *store, const struct collected *one)
+static int audit_write_asked(struct store *store, const struct audit_entry *one)
 {
 	return store_audit_record(
 		store, AUDIT_APPROVAL_ASKED,
@@ -108,54 +116,54 @@ static int write_asked(struct store *store, const struct collected *one)
 		});
 }
 
-static int write_one(struct store *store, const struct collected *one)
+static int audit_write_one(struct store *store, const struct audit_entry *one)
 {
 	if (one->event == AUDIT_AUTH_FAILED)
-		return write_auth_failed(store, one);
-	return one->event == AUDIT_APPROVAL_ASKED ? write_asked(store, one)
-						  : write_refused(store, one);
+		return audit_write_auth_failed(store, one);
+	return one->event == AUDIT_APPROVAL_ASKED ? audit_write_asked(store, one)
+						  : audit_write_refused(store, one);
 }
 
-static int write_all(void *data, struct store *store)
+static int audit_write_all(void *data, struct store *store)
 {
 	const struct audit *audit = data;
 	int error = 0;
 
 	for (unsigned i = 0; !error && i < audit->count; i++)
-		error = write_one(store, &audit->waiting[i]);
+		error = audit_write_one(store, &audit->waiting[i]);
 	return error;
 }
 
-static int64_t pause_after(unsigned lines)
+static int64_t audit_pause_ms(unsigned lines)
 {
 	int64_t pause_ms = (int64_t)lines * AUDIT_PER_LINE_MS;
 
 	return pause_ms < AUDIT_LATEST_MS ? pause_ms : AUDIT_LATEST_MS;
 }
 
-static void tell_trouble(struct audit *audit, int error)
+static void audit_log_trouble(struct audit *audit, int error)
 {
-	if (error && !audit->troubled)
-		log_warning("audit: what was refused cannot be noted now: %s",
+	if (error && !audit->is_troubled)
+		log_warning("audit: refusals cannot be written now: %s",
 			    error < 0 ? strerror(-error) : "the disk is full");
-	audit->troubled = error;
+	audit->is_troubled = error;
 }
 
-/* Keeps what the disk refuses. */
-static void flush(struct audit *audit)
+/* What the disk refuses is kept for the next time. */
+static void audit_flush(struct audit *audit)
 {
 	int error;
 
 	if (!audit->count)
 		return;
-	error = store_audit_transaction(audit->store, write_all, audit);
-	tell_trouble(audit, error);
-	audit->not_before_ms = clock_monotonic_ms() + pause_after(audit->count);
+	error = store_audit_transaction(audit->store, audit_write_all, audit);
+	audit_log_trouble(audit, error);
+	audit->not_before_ms = clock_monotonic_ms() + audit_pause_ms(audit->count);
 	if (!error)
 		audit->count = 0;
 }
 
-static void flush_later(struct audit *audit)
+static void audit_flush_later(struct audit *audit)
 {
 	int64_t wait_ms = audit->not_before_ms - clock_monotonic_ms();
 
@@ -167,91 +175,94 @@ static void flush_later(struct audit *audit)
 	sd_event_source_set_enabled(audit->timer, SD_EVENT_ONESHOT);
 }
 
-static int on_due(sd_event_source *source, uint64_t usec, void *data)
+static int audit_on_due(sd_event_source *source, uint64_t usec, void *data)
 {
 	struct audit *audit = data;
 
 	(void)source;
 	(void)usec;
-	flush(audit);
+	audit_flush(audit);
 	if (audit->count)
-		flush_later(audit);
+		audit_flush_later(audit);
 	return 0;
 }
 
-/* `next` loses what differs most until there is room for it; at the end there is. */
-static void collect(struct audit *audit, struct collected *next)
+/*
+ * While there is no room, the entry loses the details that differ most, until it equals an
+ * entry that is there.
+ */
+static void audit_collect(struct audit *audit, struct audit_entry *next)
 {
 	if (!audit->count)
-		flush_later(audit);
-	if (take(audit, next, AUDIT_COLLECTED))
+		audit_flush_later(audit);
+	if (audit_take(audit, next, AUDIT_COLLECTED))
 		return;
 	next->subject[0] = '\0';
-	if (take(audit, next, COARSE))
+	if (audit_take(audit, next, AUDIT_COARSE))
 		return;
 	next->client_id = 0;
 	next->client[0] = next->code[0] = '\0';
-	take(audit, next, COARSEST);
+	audit_take(audit, next, AUDIT_COARSEST);
 }
 
-static void note_of_client(struct audit *audit, struct collected next,
-			   const struct client *client, const char *number)
+static void audit_collect_of_client(struct audit *audit, struct audit_entry next,
+				    const struct client *client, const char *number)
 {
 	if (!audit)
 		return;
 	next.client_id = client->id;
 	snprintf(next.client, sizeof(next.client), "%s", client->name);
 	snprintf(next.subject, sizeof(next.subject), "%s", number);
-	collect(audit, &next);
+	audit_collect(audit, &next);
 }
 
 void audit_send_refused(struct audit *audit, const struct client *client,
 			const char *number, const char *code)
 {
-	struct collected next = { .event = AUDIT_SEND_REFUSED };
+	struct audit_entry next = { .event = AUDIT_SEND_REFUSED };
 
 	if (audit)
 		audit->refused[failure_of_code(code)]++;
 	snprintf(next.code, sizeof(next.code), "%s", code);
-	note_of_client(audit, next, client, number);
+	audit_collect_of_client(audit, next, client, number);
 }
 
 void audit_call_refused(struct audit *audit, const struct client *client,
 			const char *number, const char *code)
 {
-	struct collected next = { .event = AUDIT_CALL_REFUSED };
+	struct audit_entry next = { .event = AUDIT_CALL_REFUSED };
 
 	snprintf(next.code, sizeof(next.code), "%s", code);
-	note_of_client(audit, next, client, number);
+	audit_collect_of_client(audit, next, client, number);
 }
 
 void audit_ussd_refused(struct audit *audit, const struct client *client,
 			const char *ussd_code, const char *code)
 {
-	struct collected next = { .event = AUDIT_USSD_REFUSED };
+	struct audit_entry next = { .event = AUDIT_USSD_REFUSED };
 
 	snprintf(next.code, sizeof(next.code), "%s", code);
-	note_of_client(audit, next, client, ussd_code);
+	audit_collect_of_client(audit, next, client, ussd_code);
 }
 
 void audit_user_asked(struct audit *audit, const struct client *client,
 		      const char *number)
 {
-	struct collected next = { .event = AUDIT_APPROVAL_ASKED,
-				  .code = "person_is_asked" };
+	struct audit_entry next = { .event = AUDIT_APPROVAL_ASKED,
+				    .code = "person_is_asked" };
 
-	note_of_client(audit, next, client, number);
+	audit_collect_of_client(audit, next, client, number);
 }
 
 void audit_auth_failed(struct audit *audit, const char *source)
 {
-	struct collected next = { .event = AUDIT_AUTH_FAILED };
+	struct audit_entry next = { .event = AUDIT_AUTH_FAILED };
 
 	if (!audit)
 		return;
 	audit->auth_failures++;
 	snprintf(next.subject, sizeof(next.subject), "%s", source);
-	collect(audit, &next);
+	audit_collect(audit, &next);
 }
 
 uint64_t audit_refusals(const struct audit *audit, enum failure failure)
@@ -264,8 +275,8 @@ uint64_t audit_auth_failures(const struct audit *audit)
 	return audit->auth_failures;
 }
 
-/* "": no memory */
-static void write_digest(const struct config *config, char digest[DIGEST_TEXT_BYTES])
+/* "" without memory */
+static void audit_digest(const struct config *config, char digest[DIGEST_TEXT_BYTES])
 {
 	uint8_t bytes[DIGEST_BYTES];
 	char *text = NULL;
@@ -284,9 +295,9 @@ static void write_digest(const struct config *config, char digest[DIGEST_TEXT_BY
 	free(text);
 }
 
-/* `config`: its digest, NULL none */
-static void note_moment(struct audit *audit, enum audit_event event, const char *moment,
-			const char *config)
+/* `config`: the digest of the configuration, NULL none */
+static void audit_write_moment(struct audit *audit, enum audit_event event,
+			       const char *moment, const char *config)
 {
 	char text[AUDIT_HEAD_TEXT_BYTES];
 	struct audit_chain_head head;
@@ -298,7 +309,7 @@ static void note_moment(struct audit *audit, enum audit_event event, const char 
 				       });
 
 	if (error)
-		log_warning("audit: the %s cannot be noted: %s", moment,
+		log_warning("audit: the %s cannot be written: %s", moment,
 			    error < 0 ? strerror(-error) : "the disk is full");
 	if (store_audit_head(audit->store, &head))
 		return;
@@ -310,14 +321,14 @@ void audit_start(struct audit *audit, const struct config *config)
 {
 	char digest[DIGEST_TEXT_BYTES];
 
-	write_digest(config, digest);
-	note_moment(audit, AUDIT_STARTED, "start", digest);
+	audit_digest(config, digest);
+	audit_write_moment(audit, AUDIT_STARTED, "start", digest);
 }
 
 void audit_stop(struct audit *audit)
 {
-	flush(audit);
-	note_moment(audit, AUDIT_STOPPED, "stop", NULL);
+	audit_flush(audit);
+	audit_write_moment(audit, AUDIT_STOPPED, "stop", NULL);
 }
 
 int audit_new(sd_event *loop, struct store *store, struct audit **audit_out)
@@ -329,7 +340,7 @@ int audit_new(sd_event *loop, struct store *store, struct audit **audit_out)
 		return -ENOMEM;
 	audit->store = store;
 	error = sd_event_add_time_relative(loop, &audit->timer, CLOCK_MONOTONIC, 0,
-					   ACCURACY_USEC, on_due, audit);
+					   ACCURACY_USEC, audit_on_due, audit);
 	if (error >= 0)
 		error = sd_event_source_set_enabled(audit->timer, SD_EVENT_OFF);
 	if (error < 0) {
@@ -344,7 +355,7 @@ void audit_free(struct audit *audit)
 {
 	if (!audit)
 		return;
-	flush(audit);
+	audit_flush(audit);
 	sd_event_source_disable_unref(audit->timer);
 	free(audit);
 }

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Whether a message at the time T exceeds: every run of `most` messages near T must be
- * longer, together with T, than the span. Near is what is less than a span away. If a run
- * is not, T has to wait until its first one is a span ago, whether it lies before T or
- * ahead of it.
+ * A message at the time T exceeds a limit of `most` messages per span if `most` neighbours,
+ * that is messages less than a span away from T, lie within one span together with T. Then T
+ * must move to a span after the first of these, whether that is before or after T.
+ *
+ * Usage is counted in usage time (store/store_usage.h), which does not jump when the wall
+ * clock is set: `ahead_ms` is how far the wall clock is ahead of it.
  */
 #include "policy/limit.h"
 
@@ -18,8 +20,8 @@ enum { STEPS_MAX = 64, MINUTE_MS = 60 * 1000, HOUR_MS = 60 * MINUTE_MS, MONTH_DA
 
 static const struct {
 	const char *name;
-	int64_t span_ms; /* LIMIT_MONTH: of the calendar */
-} units[] = {
+	int64_t span_ms; /* 0: a calendar month */
+} limit_units[] = {
 	[LIMIT_MINUTE] = { "minute", MINUTE_MS },
 	[LIMIT_HOUR] = { "hour", HOUR_MS },
 	[LIMIT_DAY] = { "day", CLOCK_MS_PER_DAY },
@@ -28,10 +30,10 @@ static const struct {
 
 const char *limit_unit_name(enum limit_unit unit)
 {
-	return units[unit].name;
+	return limit_units[unit].name;
 }
 
-static int64_t most_of(const struct client_limits *limits, enum limit_unit unit)
+static int64_t limit_most(const struct client_limits *limits, enum limit_unit unit)
 {
 	switch (unit) {
 	case LIMIT_MINUTE:
@@ -52,14 +54,14 @@ size_t limit_list(const struct config_policy *policy, const struct client *clien
 	size_t count = 0;
 
 	for (enum limit_unit unit = LIMIT_MINUTE; unit <= LIMIT_MONTH; unit++) {
-		int64_t most = client ? most_of(&client->limits, unit) : 0;
+		int64_t most = client ? limit_most(&client->limits, unit) : 0;
 
 		if (most < 0)
-			most = most_of(&policy->client, unit);
+			most = limit_most(&policy->client, unit);
 		if (most > 0)
 			limits_out[count++] =
 				(struct limit){ USAGE_BY_CLIENT, unit, client->id, most };
-		most = most_of(&policy->sim, unit);
+		most = limit_most(&policy->sim, unit);
 		if (sim_id && most > 0)
 			limits_out[count++] =
 				(struct limit){ USAGE_BY_SIM, unit, sim_id, most };
@@ -67,13 +69,13 @@ size_t limit_list(const struct config_policy *policy, const struct client *clien
 	return count;
 }
 
-/* What was accepted near a moment, in order of time. */
-struct neighbours {
+/* When the messages near a moment were accepted, in order. */
+struct limit_neighbours {
 	int64_t *times_ms;
 	size_t count;
 };
 
-static void reverse(int64_t *times, size_t count)
+static void limit_reverse(int64_t *times, size_t count)
 {
 	for (size_t i = 0; i < count / 2; i++) {
 		int64_t time = times[i];
@@ -83,21 +85,22 @@ static void reverse(int64_t *times, size_t count)
 	}
 }
 
-/* `most` on each side at most: more make no difference. The caller frees. */
-static int find_neighbours(struct store *store, const struct limit *limit, int64_t at_ms,
-			   struct neighbours *found)
+/* At most `most` on each side: more make no difference. The caller frees times_ms. */
+static int limit_find_neighbours(struct store *store, const struct limit *limit,
+				 int64_t at_ms, struct limit_neighbours *found)
 {
-	int64_t span_ms = units[limit->unit].span_ms;
+	int64_t span_ms = limit_units[limit->unit].span_ms;
 	struct store_usage_span span = { limit->by, limit->id, at_ms - span_ms, at_ms };
 	size_t room = (size_t)limit->most, after = 0;
 	int error;
 
-	*found = (struct neighbours){ .times_ms = calloc(2 * room, sizeof(int64_t)) };
+	*found = (struct limit_neighbours){ .times_ms =
+						    calloc(2 * room, sizeof(int64_t)) };
 	if (!found->times_ms)
 		return -ENOMEM;
 	error = store_usage_times_until(store, &span, found->times_ms, room,
 					&found->count);
-	reverse(found->times_ms, found->count);
+	limit_reverse(found->times_ms, found->count);
 	span.from_ms = at_ms;
 	span.until_ms = at_ms + span_ms;
 	if (!error)
@@ -107,40 +110,41 @@ static int find_neighbours(struct store *store, const struct limit *limit, int64
 	return error;
 }
 
-static int64_t least(int64_t one, int64_t other)
+static int64_t limit_least(int64_t one, int64_t other)
 {
 	return one < other ? one : other;
 }
 
-static int64_t greatest(int64_t one, int64_t other)
+static int64_t limit_greatest(int64_t one, int64_t other)
 {
 	return one > other ? one : other;
 }
 
-/* Are those from `first` to `last`, and one at `at_ms`, within one span? */
-static bool is_run(const struct neighbours *near, size_t first, size_t last,
-		   const int64_t window_ms[2])
+/* Are the messages from `first` to `last`, and the moment window_ms[0], within one span? */
+static bool limit_is_run(const struct limit_neighbours *near, size_t first, size_t last,
+			 const int64_t window_ms[2])
 {
 	int64_t at_ms = window_ms[0];
 
-	return greatest(near->times_ms[last], at_ms) -
-		       least(near->times_ms[first], at_ms) <
+	return limit_greatest(near->times_ms[last], at_ms) -
+		       limit_least(near->times_ms[first], at_ms) <
 	       window_ms[1];
 }
 
-/* at_ms, or a later time before which there is no place. */
-static int next_place(struct store *store, const struct limit *limit, int64_t at_ms,
-		      int64_t *next_ms_out)
+/* *next_ms_out: at_ms, or a later time before which the message does not fit. */
+static int limit_next_place(struct store *store, const struct limit *limit, int64_t at_ms,
+			    int64_t *next_ms_out)
 {
-	const int64_t window_ms[2] = { at_ms, units[limit->unit].span_ms };
+	const int64_t window_ms[2] = { at_ms, limit_units[limit->unit].span_ms };
 	size_t most = (size_t)limit->most;
-	struct neighbours near;
+	struct limit_neighbours near;
 	int64_t next_ms = at_ms;
-	int error = find_neighbours(store, limit, at_ms, &near);
+	int error = limit_find_neighbours(store, limit, at_ms, &near);
 
 	for (size_t i = 0; !error && i + most <= near.count; i++) {
-		if (is_run(&near, i, i + most - 1, window_ms))
-			next_ms = greatest(next_ms, near.times_ms[i] + window_ms[1]);
+		if (limit_is_run(&near, i, i + most - 1, window_ms))
+			next_ms =
+				limit_greatest(next_ms, near.times_ms[i] + window_ms[1]);
 	}
 	free(near.times_ms);
 	if (!error)
@@ -148,15 +152,15 @@ static int next_place(struct store *store, const struct limit *limit, int64_t at
 	return error;
 }
 
-/* What bounds acceptance, too. A minute does not: an agent may schedule many at once. */
-static bool is_of_acceptance(const struct limit *limit)
+/* Limits per minute do not apply to acceptance: an agent may schedule many at once. */
+static bool limit_is_of_acceptance(const struct limit *limit)
 {
 	return limit->by == USAGE_BY_CLIENT &&
 	       (limit->unit == LIMIT_HOUR || limit->unit == LIMIT_DAY);
 }
 
-/* Moves the place behind a limit that is in the way; the first of those is noted. */
-static int pass_limit(struct store *store, const struct limit *limit, bool is_acceptance,
+/* Moves the place after what exceeds the limit, and records the first such limit. */
+static int limit_pass(struct store *store, const struct limit *limit, bool is_acceptance,
 		      struct limit_place *place)
 {
 	struct limit asked = *limit;
@@ -165,7 +169,7 @@ static int pass_limit(struct store *store, const struct limit *limit, bool is_ac
 
 	if (is_acceptance)
 		asked.by = USAGE_ACCEPTED;
-	error = next_place(store, &asked, place->fits_ms, &next_ms);
+	error = limit_next_place(store, &asked, place->fits_ms, &next_ms);
 	if (error || next_ms == place->fits_ms)
 		return error;
 	if (!place->limit.most) {
@@ -176,11 +180,11 @@ static int pass_limit(struct store *store, const struct limit *limit, bool is_ac
 	return 0;
 }
 
-enum search_for { SEARCH_SENDING = 1, SEARCH_ACCEPTANCE = 2 };
+enum limit_search_for { LIMIT_SEARCH_SENDING = 1, LIMIT_SEARCH_ACCEPTANCE = 2 };
 
-/* In usage time. Where it moves, place->limit is in the way first. */
-static int search(struct store *store, const struct limit *limits, size_t count,
-		  unsigned search_for, struct limit_place *place)
+/* Moves the place, in usage time, until no limit is exceeded. */
+static int limit_search(struct store *store, const struct limit *limits, size_t count,
+			unsigned limit_search_for, struct limit_place *place)
 {
 	int64_t before_ms = INT64_MIN;
 	int error = 0;
@@ -190,11 +194,11 @@ static int search(struct store *store, const struct limit *limits, size_t count,
 		for (size_t i = 0; !error && i < count; i++) {
 			if (limits[i].unit == LIMIT_MONTH)
 				continue;
-			if (search_for & SEARCH_SENDING)
-				error = pass_limit(store, &limits[i], false, place);
-			if (!error && search_for & SEARCH_ACCEPTANCE &&
-			    is_of_acceptance(&limits[i]))
-				error = pass_limit(store, &limits[i], true, place);
+			if (limit_search_for & LIMIT_SEARCH_SENDING)
+				error = limit_pass(store, &limits[i], false, place);
+			if (!error && limit_search_for & LIMIT_SEARCH_ACCEPTANCE &&
+			    limit_is_of_acceptance(&limits[i]))
+				error = limit_pass(store, &limits[i], true, place);
 		}
 		if (error)
 			return error;
@@ -202,10 +206,11 @@ static int search(struct store *store, const struct limit *limits, size_t count,
 	return 0;
 }
 
-/* When the wish is, in usage time. */
-static int64_t wished_ms(const struct limit_wish *wish, int64_t now_ms, int64_t ahead_ms)
+/* The time of the wish in usage time. */
+static int64_t limit_wished_ms(const struct limit_wish *wish, int64_t now_ms,
+			       int64_t ahead_ms)
 {
-	return wish->at_ms ? greatest(wish->at_ms - ahead_ms, now_ms) : now_ms;
+	return wish->at_ms ? limit_greatest(wish->at_ms - ahead_ms, now_ms) : now_ms;
 }
 
 int limit_find_place(struct store *store, const struct limit *limits, size_t count,
@@ -218,16 +223,19 @@ int limit_find_place(struct store *store, const struct limit *limits, size_t cou
 	if (error)
 		return error;
 	place = (struct limit_place){ .fits_ms = now_ms };
-	if (wished_ms(wish, now_ms, ahead_ms) > now_ms) {
-		/* accepted now, sent then */
-		error = search(store, limits, count, SEARCH_ACCEPTANCE, &place);
+	if (limit_wished_ms(wish, now_ms, ahead_ms) > now_ms) {
+		/* it is accepted now and sent later */
+		error = limit_search(store, limits, count, LIMIT_SEARCH_ACCEPTANCE,
+				     &place);
 		if (!error && !place.limit.most) {
-			place.fits_ms = wished_ms(wish, now_ms, ahead_ms);
-			error = search(store, limits, count, SEARCH_SENDING, &place);
+			place.fits_ms = limit_wished_ms(wish, now_ms, ahead_ms);
+			error = limit_search(store, limits, count, LIMIT_SEARCH_SENDING,
+					     &place);
 		}
 	} else {
-		error = search(store, limits, count, SEARCH_SENDING | SEARCH_ACCEPTANCE,
-			       &place);
+		error = limit_search(store, limits, count,
+				     LIMIT_SEARCH_SENDING | LIMIT_SEARCH_ACCEPTANCE,
+				     &place);
 	}
 	if (error)
 		return error;
@@ -237,12 +245,11 @@ int limit_find_place(struct store *store, const struct limit *limits, size_t cou
 }
 
 /*
- * The month of a moment in usage time, and what is used up of it. While nobody has told the
- * clock the time every boot would begin a month: then what was lived counts, at least that of
- * the longest month.
+ * The end of the month that contains a moment of usage time, and what is used of the month.
+ * With an unset clock every boot would begin a month: then the last 31 days count.
  */
-static int month_used(struct store *store, const struct limit *limit, int64_t at_ms,
-		      int64_t ahead_ms, int64_t *until_ms_out, int64_t *used_out)
+static int limit_month_used(struct store *store, const struct limit *limit, int64_t at_ms,
+			    int64_t ahead_ms, int64_t *until_ms_out, int64_t *used_out)
 {
 	struct store_usage_span span = { .by = limit->by, .id = limit->id };
 
@@ -267,8 +274,9 @@ int limit_check_budgets(struct store *store, const struct limit *limits, size_t 
 	for (size_t i = 0; i < count && !place.limit.most; i++) {
 		if (limits[i].unit != LIMIT_MONTH)
 			continue;
-		error = month_used(store, &limits[i], wished_ms(wish, now_ms, ahead_ms),
-				   ahead_ms, &until_ms, &used);
+		error = limit_month_used(store, &limits[i],
+					 limit_wished_ms(wish, now_ms, ahead_ms),
+					 ahead_ms, &until_ms, &used);
 		if (error)
 			return error;
 		if (used + wish->segments > limits[i].most)
@@ -278,16 +286,17 @@ int limit_check_budgets(struct store *store, const struct limit *limits, size_t 
 	return 0;
 }
 
-/* The fullest window that now is in, and when its first one is a span ago. */
-static size_t fullest(const struct neighbours *near, const int64_t window_ms[2],
-		      int64_t *frees_ms)
+/* The most messages in a window that contains now, and when the first of them leaves it. */
+static size_t limit_fullest(const struct limit_neighbours *near,
+			    const int64_t window_ms[2], int64_t *frees_ms)
 {
 	size_t first = 0, most = 0;
 
 	for (size_t last = 0; last < near->count; last++) {
-		while (first < last && !is_run(near, first, last, window_ms))
+		while (first < last && !limit_is_run(near, first, last, window_ms))
 			first++;
-		if (!is_run(near, first, last, window_ms) || last + 1 - first < most)
+		if (!limit_is_run(near, first, last, window_ms) ||
+		    last + 1 - first < most)
 			continue;
 		most = last + 1 - first;
 		*frees_ms = near->times_ms[first] + window_ms[1];
@@ -295,35 +304,35 @@ static size_t fullest(const struct neighbours *near, const int64_t window_ms[2],
 	return most;
 }
 
-static int window_left(struct store *store, const struct limit *limit, int64_t now_ms,
-		       int64_t *left_out, int64_t *frees_ms_out)
+static int limit_window_left(struct store *store, const struct limit *limit,
+			     int64_t now_ms, int64_t *left_out, int64_t *frees_ms_out)
 {
-	const int64_t window_ms[2] = { now_ms, units[limit->unit].span_ms };
-	struct neighbours near;
+	const int64_t window_ms[2] = { now_ms, limit_units[limit->unit].span_ms };
+	struct limit_neighbours near;
 	int64_t frees_ms = 0;
-	int error = find_neighbours(store, limit, now_ms, &near);
-	size_t used = error ? 0 : fullest(&near, window_ms, &frees_ms);
+	int error = limit_find_neighbours(store, limit, now_ms, &near);
+	size_t used = error ? 0 : limit_fullest(&near, window_ms, &frees_ms);
 
 	free(near.times_ms);
 	if (error)
 		return error;
-	*left_out = greatest(limit->most - (int64_t)used, 0);
+	*left_out = limit_greatest(limit->most - (int64_t)used, 0);
 	*frees_ms_out = frees_ms;
-	return *left_out ? 0 : next_place(store, limit, now_ms, frees_ms_out);
+	return *left_out ? 0 : limit_next_place(store, limit, now_ms, frees_ms_out);
 }
 
-/* The window of what goes out, or that of what was accepted: whichever leaves less. */
-static int rate_left(struct store *store, const struct limit *limit, int64_t now_ms,
-		     int64_t *left_out, int64_t *frees_ms_out)
+/* The window of messages sent or the one of messages accepted, whichever leaves less. */
+static int limit_rate_left(struct store *store, const struct limit *limit, int64_t now_ms,
+			   int64_t *left_out, int64_t *frees_ms_out)
 {
 	struct limit accepted = *limit;
 	int64_t left, frees_ms;
-	int error = window_left(store, limit, now_ms, left_out, frees_ms_out);
+	int error = limit_window_left(store, limit, now_ms, left_out, frees_ms_out);
 
-	if (error || !is_of_acceptance(limit))
+	if (error || !limit_is_of_acceptance(limit))
 		return error;
 	accepted.by = USAGE_ACCEPTED;
-	error = window_left(store, &accepted, now_ms, &left, &frees_ms);
+	error = limit_window_left(store, &accepted, now_ms, &left, &frees_ms);
 	if (error || left > *left_out || (left == *left_out && frees_ms <= *frees_ms_out))
 		return error;
 	*left_out = left;
@@ -340,11 +349,12 @@ int limit_left(struct store *store, const struct limit *limit, int64_t *left_out
 	if (error)
 		return error;
 	if (limit->unit == LIMIT_MONTH) {
-		error = month_used(store, limit, now_ms, ahead_ms, &frees_ms, &used);
-		left = greatest(limit->most - used, 0);
+		error = limit_month_used(store, limit, now_ms, ahead_ms, &frees_ms,
+					 &used);
+		left = limit_greatest(limit->most - used, 0);
 		frees_ms = used ? frees_ms : 0;
 	} else {
-		error = rate_left(store, limit, now_ms, &left, &frees_ms);
+		error = limit_rate_left(store, limit, now_ms, &left, &frees_ms);
 		frees_ms = frees_ms ? frees_ms + ahead_ms : 0;
 	}
 	if (error)

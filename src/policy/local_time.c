@@ -10,13 +10,13 @@ enum {
 	MS_PER_SECOND = 1000,
 	MINUTES_PER_HOUR = 60,
 	MS_PER_MINUTE = 60 * 1000,
-	LONGEST_MINUTES = 25 * 60, /* the day on which an hour comes twice */
+	LONGEST_MINUTES = 25 * 60, /* a day with the end of daylight saving time */
 	MONTHS_PER_YEAR = 12,
-	SHIFT_SECONDS = 3 * 60 * 60, /* clocks are put forward or back by less */
+	SHIFT_SECONDS = 3 * 60 * 60, /* more than any daylight saving shift */
 };
 
-/* After tzset(): the phone may have been carried to another time zone. */
-static struct tm local(int64_t wall_ms)
+/* Callers call tzset() first: the phone may have moved to another time zone. */
+static struct tm local_time_tm(int64_t wall_ms)
 {
 	time_t seconds = (time_t)(wall_ms / MS_PER_SECOND);
 	struct tm time;
@@ -25,18 +25,19 @@ static struct tm local(int64_t wall_ms)
 	return time;
 }
 
-static int month_number(int64_t wall_ms)
+static int local_time_month_number(int64_t wall_ms)
 {
-	struct tm time = local(wall_ms);
+	struct tm time = local_time_tm(wall_ms);
 
 	return time.tm_year * MONTHS_PER_YEAR + time.tm_mon;
 }
 
 /*
- * When the local calendar first shows that month. Its first midnight may come twice (Havana,
- * 1 November 2026) or be left out (Asuncion, 1 October 2023), and mktime() picks one.
+ * When the local calendar first shows this month. The midnight may occur twice (Havana, 1
+ * November 2026) or not at all (Asuncion, 1 October 2023), where mktime() picks one moment:
+ * so this searches around it.
  */
-static int64_t month_begin(int number)
+static int64_t local_time_month_begin(int number)
 {
 	struct tm time = {
 		.tm_year = number / MONTHS_PER_YEAR,
@@ -50,7 +51,7 @@ static int64_t month_begin(int number)
 	while (in_s - before_s > 1) {
 		int64_t middle_s = before_s + (in_s - before_s) / 2;
 
-		if (month_number(middle_s * MS_PER_SECOND) < number)
+		if (local_time_month_number(middle_s * MS_PER_SECOND) < number)
 			before_s = middle_s;
 		else
 			in_s = middle_s;
@@ -58,32 +59,34 @@ static int64_t month_begin(int number)
 	return in_s * MS_PER_SECOND;
 }
 
-static bool is_within(const struct config_policy_hours *hours, int minute)
+static bool local_time_is_within(const struct config_policy_hours *hours, int minute)
 {
 	if (hours->from < hours->until)
 		return minute >= hours->from && minute < hours->until;
 	return minute >= hours->from || minute < hours->until;
 }
 
-static bool is_within_at(const struct config_policy_hours *hours, int64_t wall_ms)
+static bool local_time_is_within_at(const struct config_policy_hours *hours,
+				    int64_t wall_ms)
 {
-	struct tm time = local(wall_ms);
+	struct tm time = local_time_tm(wall_ms);
 
-	return is_within(hours, time.tm_hour * MINUTES_PER_HOUR + time.tm_min);
+	return local_time_is_within(hours, time.tm_hour * MINUTES_PER_HOUR + time.tm_min);
 }
 
-/* Minute by minute: their end may be left out that night, or come twice. */
+/* Minute by minute: that night the end may occur twice, or not at all. */
 int64_t local_time_hours_end(const char *hours, int64_t wall_ms)
 {
 	int64_t end_ms = wall_ms - wall_ms % MS_PER_MINUTE;
 	struct config_policy_hours parsed;
 
 	tzset();
-	if (!config_policy_parse_hours(hours, &parsed) || !is_within_at(&parsed, wall_ms))
+	if (!config_policy_parse_hours(hours, &parsed) ||
+	    !local_time_is_within_at(&parsed, wall_ms))
 		return 0;
 	for (int minute = 0; minute < LONGEST_MINUTES; minute++) {
 		end_ms += MS_PER_MINUTE;
-		if (!is_within_at(&parsed, end_ms))
+		if (!local_time_is_within_at(&parsed, end_ms))
 			break;
 	}
 	return end_ms;
@@ -94,7 +97,7 @@ void local_time_month(int64_t wall_ms, int64_t *from_ms_out, int64_t *until_ms_o
 	int number;
 
 	tzset();
-	number = month_number(wall_ms);
-	*from_ms_out = month_begin(number);
-	*until_ms_out = month_begin(number + 1);
+	number = local_time_month_number(wall_ms);
+	*from_ms_out = local_time_month_begin(number);
+	*until_ms_out = local_time_month_begin(number + 1);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Local time: hours of the day and months as the phone's owner counts them.
+ * Local time: quiet hours and months in the time zone of the phone.
  */
 #ifndef POLICY_LOCAL_TIME_H
 #define POLICY_LOCAL_TIME_H
@@ -8,12 +8,12 @@
 #include <stdint.h>
 
 /*
- * `hours`: "22:00-07:00", "" none. When those end that this moment is in, as wall clock; 0: it
- * is in none.
+ * `hours`: "22:00-07:00", "" none. The wall clock time at which they end, if this moment is in
+ * them; otherwise 0.
  */
 int64_t local_time_hours_end(const char *hours, int64_t wall_ms);
 
-/* The month that this moment is in; it ends when the next one begins. */
+/* The calendar month of this moment: its beginning, and that of the next one. */
 void local_time_month(int64_t wall_ms, int64_t *from_ms_out, int64_t *until_ms_out);
 
 #endif

@@ -1,4 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A check opens a case: the request, the recipient as seen from the country of the SIM, and
+ * what is known. It runs the rules on a snapshot of the store, and turns the refusal of a rule
+ * into a verdict for the agent.
+ *
+ * The policy also keeps the owner's pause, on disk and in the outbox, and the balance of each
+ * SIM. Its observers are notified whenever other requests may pass than before.
+ */
 #include "policy/policy.h"
 
 #include <errno.h>
@@ -10,12 +18,28 @@
 #include "base/log.h"
 #include "base/word_list.h"
 #include "config/config.h"
-#include "policy/policy_case.h"
+#include "config/config_policy.h"
+#include "policy/policy_private.h"
 #include "store/store.h"
 #include "store/store_setting.h"
 #include "store/store_usage.h"
 
-enum { MOBILE_CODE_DIGITS = 3, MS_PER_SECOND = 1000 };
+enum {
+	MOBILE_CODE_DIGITS = 3,
+	MS_PER_SECOND = 1000,
+	MS_PER_HOUR = 60 * 60 * 1000,
+};
+
+struct policy {
+	struct policy_parts parts;
+	bool paused;
+	bool is_pause_unsaved; /* the disk has refused the pause */
+	sd_event_source *clock_check;
+	struct observers observers;
+	struct config_policy seen; /* the configuration that the observers know */
+};
+
+/* ---- numbers and SIMs ---------------------------------------------------------------- */
 
 bool policy_allows_sim(const struct client *client, int64_t sim_id)
 {
@@ -31,8 +55,9 @@ bool policy_allows_sim(const struct client *client, int64_t sim_id)
 	return false;
 }
 
-/* Also of a card that is not there now: a message may be scheduled from it. */
-static const struct country *home_of(const struct policy *policy, int64_t sim_id)
+/* The card need not be present: a message may be scheduled from it. */
+static const struct country *policy_home_country(const struct policy *policy,
+						 int64_t sim_id)
 {
 	const struct sim *sim = sim_id ? sims_find(policy->parts.sims, sim_id) : NULL;
 	char identity[STORE_IMSI_BYTES] = "";
@@ -50,15 +75,15 @@ static const struct country *home_of(const struct policy *policy, int64_t sim_id
 void policy_normalise_number(const struct policy *policy, int64_t sim_id,
 			     char number[PHONE_NUMBER_BYTES])
 {
-	char tidy[NUMBER_FORM_BYTES];
+	char normal[NUMBER_FORM_BYTES];
 
-	if (number_tidy(number, home_of(policy, sim_id), tidy) &&
-	    strlen(tidy) < PHONE_NUMBER_BYTES)
-		strcpy(number, tidy);
+	if (number_tidy(number, policy_home_country(policy, sim_id), normal) &&
+	    strlen(normal) < PHONE_NUMBER_BYTES)
+		strcpy(number, normal);
 }
 
-static bool is_allowed_from(const struct client *client, const char *number,
-			    const struct country *home)
+static bool policy_allows_number_from(const struct client *client, const char *number,
+				      const struct country *home)
 {
 	struct recipient recipient;
 
@@ -71,44 +96,40 @@ bool policy_allows_number(const struct policy *policy, const struct client *clie
 {
 	const struct sim *sim;
 
-	if (!*client->allow || is_allowed_from(client, number, NULL))
+	if (!*client->allow || policy_allows_number_from(client, number, NULL))
 		return true;
 	TAILQ_FOREACH (sim, sims_list(policy->parts.sims), link) {
-		if (is_allowed_from(client, number, home_of(policy, sim->id)))
+		if (policy_allows_number_from(client, number,
+					      policy_home_country(policy, sim->id)))
 			return true;
 	}
 	return false;
 }
 
-static unsigned known_of(const struct policy_case *about)
-{
-	const struct policy_request *request = about->request;
-	unsigned known = 0;
+/* ---- checking a request -------------------------------------------------------------- */
 
-	if (request->number)
-		known |= NEEDS_WRITTEN;
-	if (request->number && about->recipient.problem == PHONE_NUMBER_OK)
-		known |= NEEDS_NUMBER;
-	if (request->text)
-		known |= NEEDS_TEXT;
-	if (request->sim_id)
-		known |= NEEDS_SIM;
-	return known;
-}
-
-static void open_case(struct policy_case *about, const struct policy *policy,
-		      const struct policy_request *request)
+static void policy_open_case(struct policy_case *about, const struct policy *policy,
+			     const struct policy_request *request)
 {
+	int64_t now_ms = clock_wall_ms();
+
 	*about = (struct policy_case){
 		.policy = policy,
+		.parts = &policy->parts,
 		.request = request,
-		.now_ms = clock_wall_ms(),
+		.now_ms = now_ms,
+		.at_ms = request->send_at_ms > now_ms ? request->send_at_ms : now_ms,
 	};
-	about->at_ms =
-		request->send_at_ms > about->now_ms ? request->send_at_ms : about->now_ms;
 	recipient_read(&about->recipient, request->number,
-		       home_of(policy, request->sim_id));
-	about->known = known_of(about);
+		       policy_home_country(policy, request->sim_id));
+	if (request->number)
+		about->known |= POLICY_NEEDS_WRITTEN;
+	if (request->number && about->recipient.problem == PHONE_NUMBER_OK)
+		about->known |= POLICY_NEEDS_NUMBER;
+	if (request->text)
+		about->known |= POLICY_NEEDS_TEXT;
+	if (request->sim_id)
+		about->known |= POLICY_NEEDS_SIM;
 }
 
 int policy_refuse(struct policy_case *about, enum failure failure, const char *message)
@@ -119,12 +140,12 @@ int policy_refuse(struct policy_case *about, enum failure failure, const char *m
 
 int policy_refuse_unread(struct policy_case *about, const char *message)
 {
-	const char *trouble = store_trouble(about->policy->parts.store);
+	const char *trouble = store_trouble(about->parts->store);
 
 	return policy_refuse(about, FAILURE_INTERNAL, trouble ? trouble : message);
 }
 
-void policy_retry_at(struct policy_case *about, int64_t wall_ms)
+void policy_set_retry(struct policy_case *about, int64_t wall_ms)
 {
 	int64_t left_ms = wall_ms - about->now_ms;
 
@@ -132,13 +153,14 @@ void policy_retry_at(struct policy_case *about, int64_t wall_ms)
 		left_ms > 0 ? (left_ms + MS_PER_SECOND - 1) / MS_PER_SECOND : 1;
 }
 
-static struct verdict verdict_of(const struct policy_case *about, int outcome)
+static struct policy_verdict policy_verdict(const struct policy_case *about, int outcome)
 {
 	const struct failure_words *words = failure_words(about->refusal.failure);
 
 	if (outcome == POLICY_E_REPEAT)
-		return (struct verdict){ .repeat = about->repeat, .first = about->first };
-	return (struct verdict){
+		return (struct policy_verdict){ .repeat = about->repeat,
+						.first = about->first };
+	return (struct policy_verdict){
 		.code = words->code,
 		.message = about->refusal.message,
 		.fix = words->fix,
@@ -155,56 +177,52 @@ bool policy_is_call(const struct policy_case *about)
 	return about->request->act == POLICY_CALL;
 }
 
-static bool speaks_of(const struct policy_rule *rule, enum policy_act act)
+static int policy_check_rule(const struct policy_rule *rule, struct policy_case *about)
 {
-	return rule->acts & (act ? act : POLICY_MESSAGE);
-}
+	enum policy_act act = about->request->act ? about->request->act : POLICY_MESSAGE;
 
-static int ask_rule(const struct policy_rule *rule, struct policy_case *about)
-{
-	if (!speaks_of(rule, about->request->act))
-		return 0;
-	if ((rule->needs & about->known) != rule->needs)
+	if (!(rule->acts & act) || (rule->needs & about->known) != rule->needs)
 		return 0;
 	return rule->check(about);
 }
 
 int policy_check(struct policy *policy, const struct policy_request *request,
-		 struct verdict *verdict_out)
+		 struct policy_verdict *verdict_out)
 {
 	const struct policy_rule *rule;
 	struct policy_case about;
 	int outcome = 0;
 
 	store_snapshot_begin(policy->parts.store);
-	open_case(&about, policy, request);
+	policy_open_case(&about, policy, request);
 	for (rule = policy_rules; rule->check && !outcome; rule++)
-		outcome = ask_rule(rule, &about);
+		outcome = policy_check_rule(rule, &about);
 	store_snapshot_end(policy->parts.store);
 	if (outcome)
-		*verdict_out = verdict_of(&about, outcome);
+		*verdict_out = policy_verdict(&about, outcome);
 	return outcome;
 }
 
 void policy_check_all(struct policy *policy, const struct policy_request *request,
-		      void (*hear)(void *data, const struct verdict *verdict), void *data)
+		      void (*visit)(void *data, const struct policy_verdict *verdict),
+		      void *data)
 {
 	const struct policy_rule *rule;
 	struct policy_case about;
 
 	store_snapshot_begin(policy->parts.store);
-	open_case(&about, policy, request);
+	policy_open_case(&about, policy, request);
 	for (rule = policy_rules; rule->check; rule++) {
-		int outcome = ask_rule(rule, &about);
-		struct verdict verdict;
+		int outcome = policy_check_rule(rule, &about);
+		struct policy_verdict verdict;
 
 		if (!outcome)
 			continue;
-		verdict = verdict_of(&about, outcome);
-		hear(data, &verdict);
+		verdict = policy_verdict(&about, outcome);
+		visit(data, &verdict);
+		/* reveal nothing more about a number that is not allowed */
 		if (verdict.failure == FAILURE_RECIPIENT_NOT_ALLOWED)
-			about.known &=
-				~NEEDS_NUMBER; /* nothing of it is to be found out */
+			about.known &= ~POLICY_NEEDS_NUMBER;
 	}
 	store_snapshot_end(policy->parts.store);
 }
@@ -225,25 +243,68 @@ void policy_list_limits(struct policy *policy, const struct client *client,
 	}
 }
 
-static void put_paused(struct policy *policy, bool paused)
+/* ---- balance ------------------------------------------------------------------------- */
+
+int policy_get_balance(const struct policy *policy, int64_t sim_id,
+		       struct policy_balance_state *balance_out)
+{
+	const struct config_policy *config = &policy->parts.config->policy;
+	int64_t max_age_ms = config->balance_hours * MS_PER_HOUR;
+	struct policy_balance_state balance = { 0 };
+	int error = store_sim_balance_get(policy->parts.store, sim_id, &balance.last);
+
+	if (error)
+		return error;
+	balance.has_minimum = config_policy_find_minimum(&config->minimum_balance, sim_id,
+							 &balance.minimum);
+	balance.counts_until_ms = balance.last.read_ms + max_age_ms;
+	balance.is_low =
+		balance.has_minimum && balance.last.age_ms < max_age_ms &&
+		balance.last.balance.amount.thousandths < balance.minimum.thousandths;
+	*balance_out = balance;
+	return 0;
+}
+
+int policy_put_balance(struct policy *policy, int64_t sim_id, const char *code,
+		       const struct balance *balance)
+{
+	int error = store_sim_balance_put(policy->parts.store, sim_id, code, balance);
+
+	if (!error)
+		observers_notify(&policy->observers, NULL);
+	return error;
+}
+
+int policy_forget_balance(struct policy *policy, int64_t sim_id)
+{
+	int error = store_sim_balance_forget(policy->parts.store, sim_id);
+
+	if (!error)
+		observers_notify(&policy->observers, NULL);
+	return error;
+}
+
+/* ---- the pause ----------------------------------------------------------------------- */
+
+static void policy_apply_pause(struct policy *policy, bool paused)
 {
 	if (policy->paused == paused)
 		return;
-	log_info("policy: %s", paused ? "paused by the owner" : "the pause is over");
+	log_info("policy: %s by the owner", paused ? "paused" : "resumed");
 	policy->paused = paused;
 	outbox_set_paused(policy->parts.outbox, paused);
 	observers_notify(&policy->observers, NULL);
 }
 
-/* A pause that the disk refuses is one all the same, until the program ends. */
+/* If the disk refuses a pause, it holds in memory. */
 int policy_set_paused(struct policy *policy, bool paused)
 {
 	int error = store_setting_set(policy->parts.store, STORE_SETTING_PAUSED,
 				      paused ? "yes" : NULL);
 
-	policy->is_unkept = error && paused;
+	policy->is_pause_unsaved = error && paused;
 	if (!error || paused)
-		put_paused(policy, paused);
+		policy_apply_pause(policy, paused);
 	return error;
 }
 
@@ -252,26 +313,28 @@ bool policy_is_paused(const struct policy *policy)
 	return policy && policy->paused;
 }
 
-static int read_paused(struct policy *policy)
+static int policy_read_pause(struct policy *policy)
 {
 	char value[STORE_SETTING_BYTES];
 	int error = store_setting_get(policy->parts.store, STORE_SETTING_PAUSED, value);
 
-	if (policy->is_unkept)
+	if (policy->is_pause_unsaved)
 		return 0;
 	if (error && error != STORE_E_NOT_FOUND)
 		return error;
-	put_paused(policy, error == 0);
+	policy_apply_pause(policy, error == 0);
 	return 0;
 }
+
+/* ---- life ---------------------------------------------------------------------------- */
 
 void policy_review(struct policy *policy)
 {
 	const struct config_policy *config = &policy->parts.config->policy;
 
-	if (read_paused(policy))
-		log_error("policy: whether it is paused could not be read");
-	/* config_adopt() writes fields, and leaves what may be between them as it was */
+	if (policy_read_pause(policy))
+		log_error("policy: the pause setting could not be read");
+	/* config_adopt() writes fields and leaves the padding between them unchanged */
 	if (memcmp((const char *)&policy->seen, (const char *)config,
 		   sizeof(policy->seen)) == 0)
 		return;
@@ -285,10 +348,11 @@ struct observers *policy_observers(struct policy *policy)
 }
 
 /*
- * Whatever wakes the loop: that somebody set the clock has to be seen before the machine is
- * switched off, for after that it could not be told from the time that it was off.
+ * Called whenever something else has woken the loop. A clock that was set must be noticed
+ * before the machine is switched off: afterwards nobody could tell it from the time that the
+ * machine was off.
  */
-static int on_look(sd_event_source *source, void *data)
+static int policy_on_clock_check(sd_event_source *source, void *data)
 {
 	struct policy *policy = data;
 	int64_t now_ms, ahead_ms;
@@ -302,7 +366,7 @@ void policy_free(struct policy *policy)
 {
 	if (!policy)
 		return;
-	sd_event_source_disable_unref(policy->look);
+	sd_event_source_disable_unref(policy->clock_check);
 	observers_deinit(&policy->observers);
 	free(policy);
 }
@@ -318,14 +382,15 @@ int policy_new(const struct policy_parts *parts, struct policy **policy_out)
 	policy->parts = *parts;
 	observers_init(&policy->observers);
 	memcpy(&policy->seen, &parts->config->policy, sizeof(policy->seen));
-	error = read_paused(policy);
+	error = policy_read_pause(policy);
 	if (!error)
-		error = before_sleep_add(parts->loop, &policy->look, on_look, policy);
+		error = before_sleep_add(parts->loop, &policy->clock_check,
+					 policy_on_clock_check, policy);
 	if (error < 0) {
 		policy_free(policy);
 		return error;
 	}
-	/* The clock of the limits begins now; else it would with the first message. */
+	/* The clock of the limits begins now, and not with the first message. */
 	if (store_usage_now(parts->store, &now_ms, &ahead_ms))
 		log_warning("policy: the clock of the limits could not be stored");
 	*policy_out = policy;

@@ -1,7 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The table of rules, at the end, is the order. What costs least to tell and can least be
- * changed comes first; limits, which a try could use up, come last.
+ * The rules. The table at the end is the order of checking: what is cheapest to check and
+ * least likely to change comes first; limits, which the request would use up, come last.
+ *
+ * A request that repeats an earlier one sends nothing new. With an idempotency key (of the
+ * client, or of the question its user was asked) the first message is the one that has this
+ * client's key, whenever that was. Without a key it is the first one with the same number,
+ * text and send_at within sms.duplicate_seconds that did not fail: a client that lost its
+ * connection and asks again must not send twice, and one that got a failure must be able to
+ * try again. The spelling of a number makes no difference.
  */
 #include <string.h>
 
@@ -9,49 +16,56 @@
 #include "base/word_list.h"
 #include "config/config.h"
 #include "policy/local_time.h"
-#include "policy/policy_case.h"
+#include "policy/policy_private.h"
 #include "sms/loop.h"
+#include "sms/segments.h"
+#include "store/store_message.h"
 #include "store/store_party.h"
 
-static const struct config_policy *config_of(const struct policy_case *about)
+enum { MS_PER_SECOND = 1000 };
+
+static const struct config_policy *policy_rules_config(const struct policy_case *about)
 {
-	return &about->policy->parts.config->policy;
+	return &about->parts->config->policy;
 }
 
-static struct arena *arena_of(const struct policy_case *about)
+static struct arena *policy_rules_arena(const struct policy_case *about)
 {
 	return about->request->arena;
 }
 
-/* The words that fit what is asked for. */
-static const char *say(const struct policy_case *about, const char *of_message,
-		       const char *of_call)
+static const char *policy_rules_choose(const struct policy_case *about,
+				       const char *for_message, const char *for_call)
 {
-	return policy_is_call(about) ? of_call : of_message;
+	return policy_is_call(about) ? for_call : for_message;
 }
 
-static int check_paused(struct policy_case *about)
+/* ---- the client ---------------------------------------------------------------------- */
+
+static int policy_rules_check_paused(struct policy_case *about)
 {
-	if (!about->policy->paused)
+	if (!policy_is_paused(about->policy))
 		return 0;
-	return policy_refuse(about, FAILURE_PAUSED,
-			     say(about,
-				 "The owner has paused the gateway: nothing is sent.",
-				 "The owner has paused the gateway: nobody is called."));
+	return policy_refuse(
+		about, FAILURE_PAUSED,
+		policy_rules_choose(
+			about, "The owner has paused the gateway: no messages are sent.",
+			"The owner has paused the gateway: no calls are placed."));
 }
 
-static int check_scope(struct policy_case *about)
+static int policy_rules_check_scope(struct policy_case *about)
 {
 	unsigned scope = policy_is_call(about) ? CLIENT_CALL : CLIENT_SEND;
 
 	if (about->request->client->scopes & scope)
 		return 0;
-	return policy_refuse(about, FAILURE_SCOPE,
-			     say(about, "The owner does not let this client send.",
-				 "The owner does not let this client call."));
+	return policy_refuse(
+		about, FAILURE_SCOPE,
+		policy_rules_choose(about, "The owner does not let this client send.",
+				    "The owner does not let this client call."));
 }
 
-static int check_sim(struct policy_case *about)
+static int policy_rules_check_sim(struct policy_case *about)
 {
 	int64_t sim_id = about->request->sim_id;
 
@@ -59,33 +73,35 @@ static int check_sim(struct policy_case *about)
 		return 0;
 	return policy_refuse(
 		about, FAILURE_SUBSCRIPTION_NOT_ALLOWED,
-		arena_printf(arena_of(about),
+		arena_printf(policy_rules_arena(about),
 			     "The owner does not let this client use the SIM "
 			     "with subscription_id %lld.",
 			     (long long)sim_id));
 }
 
-static int check_number(struct policy_case *about)
+/* ---- the number ---------------------------------------------------------------------- */
+
+static int policy_rules_check_number(struct policy_case *about)
 {
 	enum phone_number_problem problem = about->recipient.problem;
-
 	const char *text = phone_number_problem_text(problem);
 	char suggestion[NUMBER_FORM_BYTES];
 
 	if (problem == PHONE_NUMBER_OK)
 		return 0;
 	if (!number_suggest(about->request->number, about->recipient.home, suggestion))
-		return policy_refuse(
-			about, FAILURE_INVALID_NUMBER,
-			arena_printf(arena_of(about), "to_phone_number %s.", text));
+		return policy_refuse(about, FAILURE_INVALID_NUMBER,
+				     arena_printf(policy_rules_arena(about),
+						  "to_phone_number %s.", text));
 	return policy_refuse(about, FAILURE_INVALID_NUMBER,
-			     arena_printf(arena_of(about),
+			     arena_printf(policy_rules_arena(about),
 					  "to_phone_number %s: write %s.", text,
 					  suggestion));
 }
 
-/* Of the country that it is in, which need not be the card's. */
-static bool is_emergency_there(const struct policy_case *about, const char *mobile_code)
+/* In the country where the modem is registered, if that is not the SIM's. */
+static bool policy_rules_is_emergency_abroad(const struct policy_case *about,
+					     const char *mobile_code)
 {
 	const struct country *country = country_of_mobile_digits(mobile_code);
 	struct recipient recipient;
@@ -96,36 +112,63 @@ static bool is_emergency_there(const struct policy_case *about, const char *mobi
 	return recipient_is_emergency(&recipient, "");
 }
 
-static bool is_emergency(const struct policy_case *about)
+static bool policy_rules_is_emergency(const struct policy_case *about)
 {
-	const struct modem_list *modems = ofono_modems(about->policy->parts.ofono);
+	const struct modem_list *modems = ofono_modems(about->parts->ofono);
 	const struct modem *modem;
 
 	TAILQ_FOREACH (modem, modems, link) {
 		if (recipient_is_emergency(&about->recipient, modem->emergency_numbers) ||
-		    is_emergency_there(about, modem->network.mobile_country_code))
+		    policy_rules_is_emergency_abroad(about,
+						     modem->network.mobile_country_code))
 			return true;
 	}
 	return recipient_is_emergency(&about->recipient, "");
 }
 
-static int check_emergency(struct policy_case *about)
+static int policy_rules_check_emergency(struct policy_case *about)
 {
-	if (!is_emergency(about) &&
+	if (!policy_rules_is_emergency(about) &&
 	    !(policy_is_call(about) && recipient_begins_as_emergency(&about->recipient)))
 		return 0;
 	return policy_refuse(
 		about, FAILURE_EMERGENCY_NUMBER,
-		arena_printf(arena_of(about),
-			     "%s reaches an emergency service, and those are "
-			     "never %s.",
+		arena_printf(policy_rules_arena(about),
+			     "%s reaches an emergency service; the gateway never %s "
+			     "those.",
 			     about->recipient.number,
-			     say(about, "written to", "called from here")));
+			     policy_rules_choose(about, "texts", "calls")));
 }
 
-static bool is_in_list(const struct policy_case *about, const struct config_list *list,
-		       bool (*is_in)(const struct recipient *recipient,
-				     const char *words))
+/* Otherwise the network would decide what is dialled, and not the number checked here. */
+static int policy_rules_check_spelling(struct policy_case *about)
+{
+	const struct recipient *recipient = &about->recipient;
+	struct arena *arena = policy_rules_arena(about);
+	char suggestion[NUMBER_FORM_BYTES];
+	const char *where, *instead;
+
+	if (recipient_is_well_spelt(recipient, suggestion))
+		return 0;
+	where = recipient->home
+			? arena_printf(arena,
+				       "is not dialled like this in the SIM's "
+				       "country (%s)",
+				       recipient->home->code)
+			: "has no country code, and the SIM's country is not known";
+	instead = *suggestion ? arena_printf(arena, "write %s", suggestion)
+			      : "write + and its country code";
+	if (!where || !instead)
+		return policy_refuse(about, FAILURE_INVALID_NUMBER, NULL);
+	return policy_refuse(about, FAILURE_INVALID_NUMBER,
+			     arena_printf(arena, "to_phone_number %s %s: %s.",
+					  recipient->number, where, instead));
+}
+
+static bool policy_rules_is_in_list(const struct policy_case *about,
+				    const struct config_list *list,
+				    bool (*is_in)(const struct recipient *recipient,
+						  const char *words))
 {
 	for (size_t i = 0; i < list->count; i++) {
 		if (is_in(&about->recipient, list->items[i]))
@@ -134,45 +177,19 @@ static bool is_in_list(const struct policy_case *about, const struct config_list
 	return false;
 }
 
-/* A prefix allows no number of which the owner may not have thought. */
-static bool is_named(const struct policy_case *about)
-{
-	return recipient_is_named_in(&about->recipient, about->request->client->allow) ||
-	       is_in_list(about, &config_of(about)->allow, recipient_is_named_in);
-}
-
-/* What would be sent otherwise is what the network makes of it, not what was judged here. */
-static int check_spelling(struct policy_case *about)
+static int policy_rules_check_premium(struct policy_case *about)
 {
 	const struct recipient *recipient = &about->recipient;
-	char suggestion[NUMBER_FORM_BYTES];
-	const char *where, *instead;
 
-	if (recipient_is_well_spelt(recipient, suggestion))
+	if (policy_rules_config(about)->premium || !recipient_is_premium(recipient))
 		return 0;
-	where = recipient->home
-			? arena_printf(arena_of(about),
-				       "is not dialled so in the SIM's country (%s)",
-				       recipient->home->code)
-			: "has no country code, and the SIM's country is not known";
-	instead = *suggestion ? arena_printf(arena_of(about), "write %s", suggestion)
-			      : "write + and its country code";
-	if (!where || !instead)
-		return policy_refuse(about, FAILURE_INVALID_NUMBER, NULL);
-	return policy_refuse(about, FAILURE_INVALID_NUMBER,
-			     arena_printf(arena_of(about), "to_phone_number %s %s: %s.",
-					  recipient->number, where, instead));
-}
-
-static int check_premium(struct policy_case *about)
-{
-	const struct recipient *recipient = &about->recipient;
-
-	if (config_of(about)->premium || !recipient_is_premium(recipient) ||
-	    is_named(about))
+	/* A prefix does not count: the owner may not have thought of this number. */
+	if (recipient_is_named_in(recipient, about->request->client->allow) ||
+	    policy_rules_is_in_list(about, &policy_rules_config(about)->allow,
+				    recipient_is_named_in))
 		return 0;
 	return policy_refuse(about, FAILURE_PREMIUM_NUMBER,
-			     arena_printf(arena_of(about),
+			     arena_printf(policy_rules_arena(about),
 					  "%s is %s, which may cost extra, and the owner "
 					  "has not allowed it.",
 					  recipient->number,
@@ -180,11 +197,11 @@ static int check_premium(struct policy_case *about)
 }
 
 /*
- * Named besides home, as "+43", which also stands for numbers written 0043. What is of no
- * country is not of any, so it is named by its prefix.
+ * Is the number's country in the list, as "+43" (which also covers 0043), or "any"? Numbers of
+ * no country are not in "any": they must be named by their prefix.
  */
-static bool is_country_named(const struct policy_case *about,
-			     const struct config_list *countries)
+static bool policy_rules_is_country_named(const struct policy_case *about,
+					  const struct config_list *countries)
 {
 	for (size_t i = 0; i < countries->count; i++) {
 		const char *at = countries->items[i];
@@ -202,60 +219,49 @@ static bool is_country_named(const struct policy_case *about,
 	return false;
 }
 
-static const char *why_not_at_home(const struct recipient *recipient)
-{
-	if (recipient_has_no_country(recipient))
-		return "a number of no country (a satellite phone, or a service that "
-		       "costs more than any country), and the owner has not allowed its "
-		       "prefix";
-	if (recipient->home)
-		return "a number of another country than the SIM's, and the owner has "
-		       "not allowed that";
-	return "an international number, and it is not known of which country the SIM is";
-}
-
-static int check_country(struct policy_case *about)
+static int policy_rules_check_country(struct policy_case *about)
 {
 	const struct recipient *recipient = &about->recipient;
+	const char *why = "an international number, and the SIM's country is not known";
 
-	if (is_country_named(about, &config_of(about)->countries) ||
+	if (policy_rules_is_country_named(about,
+					  &policy_rules_config(about)->countries) ||
 	    recipient_is_at_home(recipient))
 		return 0;
+	if (recipient_has_no_country(recipient))
+		why = "a number of no country (a satellite phone, or a service that "
+		      "costs more than any country), and the owner has not allowed its "
+		      "prefix";
+	else if (recipient->home)
+		why = "a number of another country than the SIM's, and the owner has "
+		      "not allowed that";
 	return policy_refuse(about, FAILURE_INTERNATIONAL,
-			     arena_printf(arena_of(about), "%s is %s.", recipient->number,
-					  why_not_at_home(recipient)));
+			     arena_printf(policy_rules_arena(about), "%s is %s.",
+					  recipient->number, why));
 }
 
-static int check_allowed(struct policy_case *about)
+static int policy_rules_check_allowed(struct policy_case *about)
 {
-	const struct config_list *allow = &config_of(about)->allow;
-	const char *own = about->request->client->allow;
+	const struct config_list *allow = &policy_rules_config(about)->allow;
+	const char *own = about->request->client->allow, *whose = NULL;
 
-	if (allow->count && !is_in_list(about, allow, recipient_is_in))
-		return policy_refuse(
-			about, FAILURE_RECIPIENT_NOT_ALLOWED,
-			arena_printf(arena_of(about),
-				     "%s is not among the numbers that the owner lets be "
-				     "%s.",
-				     about->recipient.number,
-				     say(about, "written to", "called")));
-	if (*own && !recipient_is_in(&about->recipient, own))
-		return policy_refuse(
-			about, FAILURE_RECIPIENT_NOT_ALLOWED,
-			arena_printf(arena_of(about),
-				     "%s is not among the numbers that the owner lets "
-				     "this client %s.",
-				     about->recipient.number,
-				     say(about, "write to", "call")));
-	return 0;
+	if (allow->count && !policy_rules_is_in_list(about, allow, recipient_is_in))
+		whose = "the owner's allow list";
+	else if (*own && !recipient_is_in(&about->recipient, own))
+		whose = "this client's allow list";
+	if (!whose)
+		return 0;
+	return policy_refuse(about, FAILURE_RECIPIENT_NOT_ALLOWED,
+			     arena_printf(policy_rules_arena(about), "%s is not on %s.",
+					  about->recipient.number, whose));
 }
 
-/* However the owner dials it: as in the country of any SIM there was. */
-static bool is_denied(const struct policy_case *about)
+/* The owner may have written the number as dialled in the country of any known SIM. */
+static bool policy_rules_is_denied(const struct policy_case *about)
 {
 	const struct store_party_country_list *countries =
-		store_party_countries(about->policy->parts.store);
-	const struct config_list *deny = &config_of(about)->deny;
+		store_party_countries(about->parts->store);
+	const struct config_list *deny = &policy_rules_config(about)->deny;
 
 	for (size_t i = 0; i < deny->count; i++) {
 		if (recipient_is_in(&about->recipient, deny->items[i]))
@@ -270,40 +276,38 @@ static bool is_denied(const struct policy_case *about)
 	return false;
 }
 
-static int check_denied(struct policy_case *about)
+static int policy_rules_check_denied(struct policy_case *about)
 {
-	if (!is_denied(about))
+	if (!policy_rules_is_denied(about))
 		return 0;
 	return policy_refuse(about, FAILURE_RECIPIENT_NOT_ALLOWED,
-			     arena_printf(arena_of(about),
-					  "%s is among the numbers that the owner lets "
-					  "nobody %s.",
-					  about->recipient.number,
-					  say(about, "write to", "call")));
+			     arena_printf(policy_rules_arena(about),
+					  "%s is on the owner's deny list.",
+					  about->recipient.number));
 }
 
-static int check_opted_out(struct policy_case *about)
+static int policy_rules_check_opted_out(struct policy_case *about)
 {
-	int error = store_party_has_opted_out(about->policy->parts.store,
-					      about->request->sim_id,
+	int error = store_party_has_opted_out(about->parts->store, about->request->sim_id,
 					      recipient_form(&about->recipient));
 
 	if (error == STORE_E_NOT_FOUND)
 		return 0;
 	if (error)
-		return policy_refuse_unread(about,
-					    "Who wants no messages could not be read, so "
-					    "nothing is sent.");
+		return policy_refuse_unread(about, "The opt-outs could not be read, so "
+						   "nothing is sent.");
 	return policy_refuse(about, FAILURE_RECIPIENT_OPTED_OUT,
-			     arena_printf(arena_of(about),
-					  "From %s came STOP: whoever has that number "
-					  "wants no messages.",
+			     arena_printf(policy_rules_arena(about),
+					  "%s has opted out (texted STOP) and wants no "
+					  "messages.",
 					  about->recipient.number));
 }
 
-static int check_quiet_hours(struct policy_case *about)
+/* ---- the time ------------------------------------------------------------------------ */
+
+static int policy_rules_check_quiet_hours(struct policy_case *about)
 {
-	const char *hours = config_of(about)->quiet_hours;
+	const char *hours = policy_rules_config(about)->quiet_hours;
 	int64_t end_ms = local_time_hours_end(hours, about->at_ms);
 	char end[CLOCK_TEXT_BYTES];
 
@@ -313,21 +317,85 @@ static int check_quiet_hours(struct policy_case *about)
 	policy_refuse(
 		about,
 		policy_is_call(about) ? FAILURE_QUIET_FOR_CALLS : FAILURE_QUIET_HOURS,
-		arena_printf(arena_of(about),
+		arena_printf(policy_rules_arena(about),
 			     "%s in the owner's quiet hours (%s by the phone's local "
 			     "time), which end at %s.",
 			     about->at_ms > about->now_ms ? "send_at is" : "It is", hours,
 			     end));
-	policy_retry_at(about, end_ms);
+	policy_set_retry(about, end_ms);
 	return POLICY_E_REFUSED;
 }
 
-static int check_loop(struct policy_case *about)
+/* ---- the message --------------------------------------------------------------------- */
+
+static bool policy_rules_is_to_another(const struct policy_case *about,
+				       const struct message *message)
 {
-	const struct policy_parts *parts = &about->policy->parts;
+	const struct store_party_address one = { message->sim_id, message->number };
+	const struct store_party_address other = { about->request->sim_id,
+						   recipient_form(&about->recipient) };
+
+	return !store_party_is(about->parts->store, &one, &other);
+}
+
+/* send_at may be in the past by now; it was not when the first request came. */
+static int policy_rules_find_same(const struct policy_case *about,
+				  struct message *message_out)
+{
+	const struct policy_request *request = about->request;
+	const struct store_message_draft draft = {
+		.client_id = request->client->id,
+		.sim_id = request->sim_id,
+		.number = recipient_form(&about->recipient),
+		.text = request->text,
+		.send_at_ms = request->send_at_ms,
+	};
+	int64_t seconds = about->parts->config->duplicate_seconds;
+
+	if (seconds == 0)
+		return STORE_E_NOT_FOUND;
+	return store_message_find_same(about->parts->store, &draft,
+				       seconds * MS_PER_SECOND, request->arena,
+				       message_out);
+}
+
+static int policy_rules_check_repeat(struct policy_case *about)
+{
+	const struct policy_request *request = about->request;
+	const char *key = request->idempotency_key;
+	struct message *first = &about->first;
+	int error = STORE_E_NOT_FOUND;
+	bool has_key;
+
+	if (key)
+		error = store_message_by_key(about->parts->store, request->client->id,
+					     key, request->arena, first);
+	has_key = key && !error;
+	if (error == STORE_E_NOT_FOUND && (!key || request->key_is_ours))
+		error = policy_rules_find_same(about, first);
+	if (error == STORE_E_NOT_FOUND)
+		return 0;
+	if (error)
+		return policy_refuse_unread(about, "The messages could not be read.");
+	if (has_key && (policy_rules_is_to_another(about, first) ||
+			strcmp(first->text, request->text) != 0))
+		return policy_refuse(
+			about, FAILURE_KEY_TAKEN,
+			arena_printf(request->arena,
+				     "This idempotency_key belongs to message %lld, "
+				     "which has another %s.",
+				     (long long)first->id,
+				     policy_rules_is_to_another(about, first) ? "number"
+									      : "text"));
+	about->repeat = has_key ? POLICY_REPEAT_KEY : POLICY_REPEAT_SAME;
+	return POLICY_E_REPEAT;
+}
+
+static int policy_rules_check_loop(struct policy_case *about)
+{
 	const struct loop_question question = {
-		.config = parts->config,
-		.store = parts->store,
+		.config = about->parts->config,
+		.store = about->parts->store,
 		.end = { about->request->sim_id, recipient_form(&about->recipient) },
 		.now_ms = about->now_ms,
 	};
@@ -336,51 +404,92 @@ static int check_loop(struct policy_case *about)
 	if (!loop_suspected(&question, &until_ms))
 		return 0;
 	policy_refuse(about, FAILURE_LOOP,
-		      arena_printf(arena_of(about),
-				   "So many messages went to and fro with %s in so short "
+		      arena_printf(policy_rules_arena(about),
+				   "So many messages were exchanged with %s in so short "
 				   "a time that two machines seem to answer each other.",
 				   about->recipient.number));
-	policy_retry_at(about, until_ms);
+	policy_set_retry(about, until_ms);
 	return POLICY_E_REFUSED;
 }
 
-static int check_queue(struct policy_case *about)
+/* Characters that fit into as many segments. */
+static int64_t policy_rules_units_in(enum segments_encoding encoding, int64_t segments)
 {
-	const struct outbox *outbox = about->policy->parts.outbox;
+	if (segments == 1)
+		return encoding == SEGMENTS_GSM7 ? 160 : 70;
+	return segments * (encoding == SEGMENTS_GSM7 ? 153 : 67);
+}
+
+static int policy_rules_check_length(struct policy_case *about)
+{
+	int64_t max = about->parts->config->max_segments;
+	struct arena *arena = policy_rules_arena(about);
+	struct segments segments;
+	const char *cause = "";
+
+	if (about->request->segments <= max)
+		return 0;
+	segments_measure(about->request->text, &segments);
+	if (segments.culprit)
+		cause = arena_printf(
+			arena,
+			" The character %s is not in the GSM alphabet; without "
+			"such characters more than twice as much fits.",
+			segments_name_character(arena, about->request->text,
+						segments.culprit));
+	return policy_refuse(
+		about, FAILURE_TEXT_TOO_LONG,
+		arena_printf(
+			arena,
+			"The text needs %u segments, and the owner allows %lld for one "
+			"message: it has %u units in %s, and %lld fit.%s",
+			segments.count, (long long)max, segments.units,
+			segments_encoding_name(segments.encoding),
+			(long long)policy_rules_units_in(segments.encoding, max),
+			cause ? cause : ""));
+}
+
+static int policy_rules_check_queue(struct policy_case *about)
+{
+	const struct outbox *outbox = about->parts->outbox;
 	int64_t client_id = about->request->client->id;
 
 	if (outbox_has_room(outbox, client_id))
 		return 0;
 	return policy_refuse(
 		about, FAILURE_QUEUE_FULL,
-		arena_printf(arena_of(about),
+		arena_printf(policy_rules_arena(about),
 			     "%lld messages of this client are waiting to be sent or "
-			     "approved, which is its share of the queue.",
+			     "approved; no more may wait at a time.",
 			     (long long)outbox_client_limit(outbox, client_id)));
 }
 
-#define BOTH (POLICY_MESSAGE | POLICY_CALL)
+#define BOTH	 (POLICY_MESSAGE | POLICY_CALL)
+#define WRITTEN	 POLICY_NEEDS_WRITTEN
+#define NUMBER	 POLICY_NEEDS_NUMBER
+#define NUM_SIM	 (POLICY_NEEDS_NUMBER | POLICY_NEEDS_SIM)
+#define NUM_TEXT (POLICY_NEEDS_NUMBER | POLICY_NEEDS_TEXT)
 
 const struct policy_rule policy_rules[] = {
-	{ 0, BOTH, check_paused },
-	{ 0, BOTH, check_scope },
-	{ NEEDS_SIM, BOTH, check_sim },
-	{ NEEDS_WRITTEN, BOTH, check_number },
-	{ NEEDS_NUMBER, BOTH, check_emergency },
-	{ NEEDS_NUMBER | NEEDS_SIM, BOTH, check_spelling },
-	{ NEEDS_NUMBER, BOTH, check_premium },
-	{ NEEDS_NUMBER | NEEDS_SIM, BOTH, check_country },
-	{ NEEDS_NUMBER, BOTH, check_allowed },
-	{ NEEDS_NUMBER, BOTH, check_denied },
-	{ NEEDS_NUMBER, BOTH, check_opted_out },
-	{ 0, BOTH, check_quiet_hours },
-	{ NEEDS_NUMBER | NEEDS_TEXT, POLICY_MESSAGE, policy_check_repeat },
-	{ NEEDS_NUMBER, POLICY_MESSAGE, check_loop },
-	{ NEEDS_TEXT, POLICY_MESSAGE, policy_check_length },
-	{ 0, POLICY_CALL, policy_check_calls },
-	{ 0, BOTH, policy_check_rates },
-	{ 0, BOTH, policy_check_budgets },
-	{ NEEDS_SIM, BOTH, policy_check_balance },
-	{ 0, POLICY_MESSAGE, check_queue },
+	{ 0, BOTH, policy_rules_check_paused },
+	{ 0, BOTH, policy_rules_check_scope },
+	{ POLICY_NEEDS_SIM, BOTH, policy_rules_check_sim },
+	{ WRITTEN, BOTH, policy_rules_check_number },
+	{ NUMBER, BOTH, policy_rules_check_emergency },
+	{ NUM_SIM, BOTH, policy_rules_check_spelling },
+	{ NUMBER, BOTH, policy_rules_check_premium },
+	{ NUM_SIM, BOTH, policy_rules_check_country },
+	{ NUMBER, BOTH, policy_rules_check_allowed },
+	{ NUMBER, BOTH, policy_rules_check_denied },
+	{ NUMBER, BOTH, policy_rules_check_opted_out },
+	{ 0, BOTH, policy_rules_check_quiet_hours },
+	{ NUM_TEXT, POLICY_MESSAGE, policy_rules_check_repeat },
+	{ NUMBER, POLICY_MESSAGE, policy_rules_check_loop },
+	{ POLICY_NEEDS_TEXT, POLICY_MESSAGE, policy_rules_check_length },
+	{ 0, POLICY_CALL, policy_limits_check_calls },
+	{ 0, BOTH, policy_limits_check_rates },
+	{ 0, BOTH, policy_limits_check_budgets },
+	{ POLICY_NEEDS_SIM, BOTH, policy_limits_check_balance },
+	{ 0, POLICY_MESSAGE, policy_rules_check_queue },
 	{ 0 },
 };

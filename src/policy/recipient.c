@@ -7,12 +7,16 @@
 #include "config/config_policy.h"
 
 /*
- * 112 and 911 are emergency numbers in every network, the others in one that has no card of
- * its own (3GPP TS 22.101, 10.1.1).
+ * A number is compared in two forms: as it was written, and as + with country code if it can
+ * be placed (recipient->read.form). Emergency numbers are also searched behind whatever could
+ * be dialled in front of them. The words of the owner's lists are read as dialled in the
+ * country of the SIM.
  */
-static const char everywhere[] = "112 911 000 08 110 118 119 999";
 
-/* calling codes; a freephone number costs nobody but its owner */
+/* 112 and 911 in every network, the others in a phone without a SIM (3GPP TS 22.101, 10.1.1). */
+static const char recipient_emergency_numbers[] = "112 911 000 08 110 118 119 999";
+
+/* Calling codes. Only the owner of a freephone number pays for it. */
 enum { NORTH_AMERICA = 1, INTERNATIONAL_FREEPHONE = 800 };
 
 void recipient_read(struct recipient *recipient, const char *written,
@@ -52,16 +56,17 @@ bool recipient_is_well_spelt(const struct recipient *recipient,
 
 /* ---- emergency */
 
-static bool is_emergency(const char *number, const struct country *country,
-			 const char *ofono_numbers)
+static bool recipient_has_emergency_digits(const char *number,
+					   const struct country *country,
+					   const char *ofono_numbers)
 {
-	return *number && (word_list_has(everywhere, number) ||
+	return *number && (word_list_has(recipient_emergency_numbers, number) ||
 			   word_list_has(ofono_numbers, number) ||
 			   number_is_emergency(number, country));
 }
 
-/* Without what is dialled before a national number, where that is there. */
-static const char *behind_trunk(const char *number, const struct country *country)
+/* Skips the trunk prefix of the country, if the number has it. */
+static const char *recipient_skip_trunk(const char *number, const struct country *country)
 {
 	size_t length = country ? strlen(country->trunk) : 0;
 
@@ -69,8 +74,8 @@ static const char *behind_trunk(const char *number, const struct country *countr
 								      : number;
 }
 
-/* In any country with its calling code. */
-static bool is_emergency_there(const char *form, const char *ofono_numbers)
+/* Is it an emergency number in any country with its calling code? */
+static bool recipient_is_emergency_form(const char *form, const char *ofono_numbers)
 {
 	size_t length;
 	const struct country *country =
@@ -79,30 +84,37 @@ static bool is_emergency_there(const char *form, const char *ofono_numbers)
 	for (; country; country = country_next(country)) {
 		const char *number = form + 1 + length;
 
-		if (is_emergency(number, country, ofono_numbers) ||
-		    is_emergency(behind_trunk(number, country), country, ofono_numbers))
+		if (recipient_has_emergency_digits(number, country, ofono_numbers) ||
+		    recipient_has_emergency_digits(recipient_skip_trunk(number, country),
+						   country, ofono_numbers))
 			return true;
 	}
 	return false;
 }
 
-/* As it is written, without what is dialled in front, also abroad, and behind the calling code. */
+/*
+ * Checks the number as written, without leading zeros, without the trunk prefix, behind the
+ * calling code, and with it.
+ */
 bool recipient_is_emergency(const struct recipient *recipient, const char *ofono_numbers)
 {
 	const struct country *home = recipient->home;
 	const char *number = recipient->number, *form = recipient->read.form;
 
-	return is_emergency(number, home, ofono_numbers) ||
-	       is_emergency(number + strspn(number, "0"), home, ofono_numbers) ||
-	       is_emergency(behind_trunk(number, home), home, ofono_numbers) ||
-	       is_emergency_there(form, ofono_numbers) ||
-	       (*form == '+' && is_emergency(form + 1, home, ofono_numbers));
+	return recipient_has_emergency_digits(number, home, ofono_numbers) ||
+	       recipient_has_emergency_digits(number + strspn(number, "0"), home,
+					      ofono_numbers) ||
+	       recipient_has_emergency_digits(recipient_skip_trunk(number, home), home,
+					      ofono_numbers) ||
+	       recipient_is_emergency_form(form, ofono_numbers) ||
+	       (*form == '+' &&
+		recipient_has_emergency_digits(form + 1, home, ofono_numbers));
 }
 
 /*
- * 112 begins no number as it is dialled in any country, so an exchange that has heard it may
- * put the call through; so with what reaches an emergency service of the SIM's country, unless
- * it is a number there.
+ * No number in any country begins with 112, so an exchange may connect the call after these
+ * digits. The same goes for emergency numbers of the SIM's country, unless the whole number is
+ * a valid one there.
  */
 bool recipient_begins_as_emergency(const struct recipient *recipient)
 {
@@ -129,10 +141,11 @@ const char *recipient_premium_kind(const struct recipient *recipient)
 }
 
 /*
- * No plan knows it yet, or it is one of those for films: where a country has a calling code
- * nearly to itself it is one of that country. In North America it may be anybody's.
+ * No numbering plan knows it: it is too new, or reserved for films. If it has the calling code
+ * of the home country it counts as a number of that country. In North America it may belong
+ * to any of the countries that share +1.
  */
-static bool is_nobodys_at_home(const struct recipient *recipient)
+static bool recipient_is_unassigned_at_home(const struct recipient *recipient)
 {
 	const struct country *home = recipient->home;
 	size_t length;
@@ -150,7 +163,8 @@ bool recipient_is_at_home(const struct recipient *recipient)
 	if (!recipient->home)
 		return false;
 	return read->country == recipient->home ||
-	       number_is_of(read->form, recipient->home) || is_nobodys_at_home(recipient);
+	       number_is_of(read->form, recipient->home) ||
+	       recipient_is_unassigned_at_home(recipient);
 }
 
 bool recipient_has_no_country(const struct recipient *recipient)
@@ -169,34 +183,34 @@ bool recipient_begins_with(const struct recipient *recipient, const char *digits
 
 /* ---- lists */
 
-static bool matches(const char *text, const char *word, bool is_prefix)
+static bool recipient_matches(const char *text, const char *word, bool is_prefix)
 {
 	return is_prefix ? strncmp(text, word, strlen(word)) == 0
 			 : strcmp(text, word) == 0;
 }
 
-static bool word_form(const struct country *home, const char *word, bool is_prefix,
-		      char form_out[NUMBER_FORM_BYTES])
+static bool recipient_word_form(const struct country *home, const char *word,
+				bool is_prefix, char form_out[NUMBER_FORM_BYTES])
 {
 	return (is_prefix ? number_form_beginning(word, home, form_out)
 			  : number_form(word, home, form_out)) &&
 	       *form_out == '+';
 }
 
-static bool word_fits(const struct recipient *recipient, const char *word, bool is_prefix,
-		      const struct country *country)
+static bool recipient_word_fits(const struct recipient *recipient, const char *word,
+				bool is_prefix, const struct country *country)
 {
 	char form[NUMBER_FORM_BYTES];
 
-	if (matches(recipient->number, word, is_prefix))
+	if (recipient_matches(recipient->number, word, is_prefix))
 		return true;
 	return *recipient->read.form == '+' &&
-	       word_form(country, word, is_prefix, form) &&
-	       matches(recipient->read.form, form, is_prefix);
+	       recipient_word_form(country, word, is_prefix, form) &&
+	       recipient_matches(recipient->read.form, form, is_prefix);
 }
 
-static bool is_in(const struct recipient *recipient, const char *words, bool prefixes,
-		  const struct country *country)
+static bool recipient_is_in_words(const struct recipient *recipient, const char *words,
+				  bool prefixes, const struct country *country)
 {
 	char word[CONFIG_POLICY_NUMBER_BYTES];
 
@@ -207,7 +221,7 @@ static bool is_in(const struct recipient *recipient, const char *words, bool pre
 			continue;
 		if (star)
 			*star = '\0';
-		if (word_fits(recipient, word, star != NULL, country))
+		if (recipient_word_fits(recipient, word, star != NULL, country))
 			return true;
 	}
 	return false;
@@ -215,16 +229,16 @@ static bool is_in(const struct recipient *recipient, const char *words, bool pre
 
 bool recipient_is_in(const struct recipient *recipient, const char *words)
 {
-	return is_in(recipient, words, true, recipient->home);
+	return recipient_is_in_words(recipient, words, true, recipient->home);
 }
 
 bool recipient_is_in_as_dialled_in(const struct recipient *recipient, const char *words,
 				   const struct country *country)
 {
-	return is_in(recipient, words, true, country);
+	return recipient_is_in_words(recipient, words, true, country);
 }
 
 bool recipient_is_named_in(const struct recipient *recipient, const char *words)
 {
-	return is_in(recipient, words, false, recipient->home);
+	return recipient_is_in_words(recipient, words, false, recipient->home);
 }

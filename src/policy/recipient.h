@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Recipient: a phone number as somebody wrote it, and what the policy has to know of it, seen
- * from the country of the SIM that it is dialled from.
+ * Recipient: a phone number as somebody wrote it, and what the policy must know of it when it
+ * is dialled from the country of the SIM.
  */
 #ifndef POLICY_RECIPIENT_H
 #define POLICY_RECIPIENT_H
@@ -10,51 +10,52 @@
 #include "numbers/phone_number.h"
 
 struct recipient {
-	enum phone_number_problem problem; /* other than OK: the rest is empty */
+	enum phone_number_problem problem; /* if not OK, the rest is empty */
 	char number[PHONE_NUMBER_BYTES];   /* without separators */
 	bool is_short;			   /* a short code */
-	const struct country *home;	   /* of the SIM; NULL not known */
+	const struct country *home;	   /* of the SIM; NULL unknown */
 	struct number read;
 };
 
-/* `written` NULL: of none in particular, which is PHONE_NUMBER_EMPTY. */
+/* `written` NULL: no number, which is PHONE_NUMBER_EMPTY. */
 void recipient_read(struct recipient *recipient, const char *written,
 		    const struct country *home);
 
-/* "+36201234567": its one form, where it has one; else the digits as they were written. */
+/* "+36201234567" if the number can be placed, otherwise the digits as they were written. */
 const char *recipient_form(const struct recipient *recipient);
 
 /*
- * Written with + or 00, a short code, or as it is dialled in the SIM's country. `suggestion`
- * is then what to write instead, "" when nobody can tell.
+ * True: a short code, or written with + or 00, or as it is dialled in the SIM's country.
+ * False: *suggestion_out is what to write instead, "" if that is unknown.
  */
 bool recipient_is_well_spelt(const struct recipient *recipient,
 			     char suggestion_out[NUMBER_FORM_BYTES]);
 
-/* `ofono_numbers`: more of them, blanks between. In any form that reaches the desk. */
+/* In any form that reaches an emergency service. `ofono_numbers`: further emergency numbers,
+ * separated by spaces. */
 bool recipient_is_emergency(const struct recipient *recipient, const char *ofono_numbers);
-/* A call may reach it all the same: emergency digits, and some more. */
+/* It begins with emergency digits, so a call may reach an emergency service. */
 bool recipient_begins_as_emergency(const struct recipient *recipient);
-/* Premium rate, shared cost, a short code: it may cost extra. */
+/* A premium number, a shared-cost number or a short code: it may cost extra. */
 bool recipient_is_premium(const struct recipient *recipient);
-/* ... in words: "a premium number". */
+/* Which of these, in words: "a premium number". */
 const char *recipient_premium_kind(const struct recipient *recipient);
-/* A national number counts as home; one that is international and cannot be placed not. */
+/* True for national numbers; false for international ones that cannot be placed. */
 bool recipient_is_at_home(const struct recipient *recipient);
-/* Of no country: a satellite phone, or a service that costs much more than any country. */
+/* A satellite phone, or a service that costs much more than any country. */
 bool recipient_has_no_country(const struct recipient *recipient);
-/* Does it begin with these digits, behind the +? */
+/* Does its form begin with + and these digits? */
 bool recipient_begins_with(const struct recipient *recipient, const char *digits);
 
 /*
- * Does one of the words stand for it: a number in any form, or a prefix with *? National ones
- * are meant as dialled in the country of the SIM.
+ * Is it one of the words: a number in any form, or a prefix with *? National numbers are read
+ * as dialled in the country of the SIM.
  */
 bool recipient_is_in(const struct recipient *recipient, const char *words);
-/* ... or in this country, whatever SIM it is. */
+/* The same, with national numbers as dialled in this country. */
 bool recipient_is_in_as_dialled_in(const struct recipient *recipient, const char *words,
 				   const struct country *country);
-/* ... a whole number, no prefix. */
+/* The same, but prefixes do not count. */
 bool recipient_is_named_in(const struct recipient *recipient, const char *words);
 
 #endif

@@ -45,7 +45,7 @@ static void dry_run_check(struct dry_run *dry_run, const sms_order_check *checks
 	}
 }
 
-static void dry_run_on_verdict(void *data, const struct verdict *verdict)
+static void dry_run_on_verdict(void *data, const struct policy_verdict *verdict)
 {
 	struct dry_run *dry_run = data;
 	const struct refusal refusal = { verdict->failure, verdict->message };

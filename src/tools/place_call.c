@@ -107,7 +107,7 @@ static bool place_call_check_policy(const struct place_call *place)
 		.number = place->number,
 		.sim_id = place->sim_id,
 	};
-	struct verdict verdict;
+	struct policy_verdict verdict;
 	struct refusal refusal;
 
 	if (!policy_check(place->call->services->policy, &request, &verdict))

@@ -286,7 +286,7 @@ static bool send_sms_check_policy(struct send_sms *send)
 {
 	struct tool_call *call = send->order->call;
 	struct policy_request request = sms_order_request(send->order);
-	struct verdict verdict;
+	struct policy_verdict verdict;
 	struct refusal refusal;
 
 	switch (policy_check(call->services->policy, &request, &verdict)) {

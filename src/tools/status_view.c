@@ -107,7 +107,7 @@ static struct policy_request status_view_request(const struct status_view *view,
 }
 
 static const char *status_view_format_verdict(const struct status_view *view,
-					      const struct verdict *verdict)
+					      const struct policy_verdict *verdict)
 {
 	if (!verdict->message)
 		return NULL;
@@ -123,7 +123,7 @@ static const char *status_view_why_no_sim(const struct status_view *view)
 
 	TAILQ_FOREACH (sim, sims_list(services->sims), link) {
 		struct policy_request request = status_view_request(view, sim->id);
-		struct verdict verdict;
+		struct policy_verdict verdict;
 
 		if (sim->state == SIM_READY) {
 			if (!policy_check(services->policy, &request, &verdict))
@@ -148,7 +148,7 @@ static const char *status_view_why_not(const struct status_view *view)
 	const struct services *services = view->services;
 	const struct obstacle *obstacle = obstacle_find(services);
 	struct policy_request request = status_view_request(view, 0);
-	struct verdict verdict;
+	struct policy_verdict verdict;
 
 	if (policy_check(services->policy, &request, &verdict))
 		return status_view_format_verdict(view, &verdict);

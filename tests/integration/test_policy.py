@@ -80,7 +80,7 @@ def test_ten_a_minute_and_no_restart_gives_more(make_lab: Callable[..., Lab]) ->
         assert_sent(agent.send(f"message {i}"))
     refused = assert_refused_alike(agent, "rate_limited")
     assert 1 <= refused.facts["retry_after_seconds"] <= MINUTE_S
-    assert "10 messages in a minute" in refused.facts["message"]
+    assert "10 messages per minute" in refused.facts["message"]
     # who asks for what was accepted is told what became of it
     again = agent.send("the first", idempotency_key="first")
     assert again.structured["message_id"] == first.message_id
@@ -160,7 +160,7 @@ def test_what_is_left_is_told(make_lab: Callable[..., Lab]) -> None:
         assert_sent(agent.send(f"message {i}"))
     after = status(agent)
     assert after["can_send"] is False
-    assert "10 messages in a minute" in after["why_not"]
+    assert "10 messages per minute" in after["why_not"]
 
 
 def test_clients_have_limits_of_their_own(make_lab: Callable[..., Lab]) -> None:

@@ -42,7 +42,7 @@ static inline void configure(const char *key, const char *value)
 	assert_int_equal(config_policy_check(&bench_config.policy, &error), 0);
 }
 
-static inline void collect(void *data, const struct verdict *verdict)
+static inline void collect(void *data, const struct policy_verdict *verdict)
 {
 	size_t length = strlen(codes);
 
@@ -61,7 +61,7 @@ static inline const char *all_codes(void)
 /* "": it passes. What is judged first is what all tell first. */
 static inline const char *code(void)
 {
-	struct verdict verdict = { .code = "" };
+	struct policy_verdict verdict = { .code = "" };
 	int outcome = policy_check(policy, &request, &verdict);
 	const char *all = all_codes();
 

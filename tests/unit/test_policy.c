@@ -215,7 +215,7 @@ static void answer_each_other(const char *number)
 
 static void test_loop(void **state)
 {
-	struct verdict verdict;
+	struct policy_verdict verdict;
 
 	(void)state;
 	bench_config.policy.client.per_minute = 0;
@@ -230,7 +230,7 @@ static void test_loop(void **state)
 
 static void test_quiet_hours(void **state)
 {
-	struct verdict verdict;
+	struct policy_verdict verdict;
 
 	(void)state;
 	configure("quiet_hours", "22:00-07:00");
@@ -272,7 +272,7 @@ static void test_quiet_hours_are_local(void **state)
 
 static void test_repeat(void **state)
 {
-	struct verdict verdict;
+	struct policy_verdict verdict;
 
 	(void)state;
 	accept_one();
@@ -298,7 +298,7 @@ static void test_length(void **state)
 
 static void test_rates(void **state)
 {
-	struct verdict verdict;
+	struct policy_verdict verdict;
 
 	(void)state;
 	bench_config.duplicate_seconds = 0;
@@ -309,7 +309,7 @@ static void test_rates(void **state)
 	}
 	assert_int_equal(policy_check(policy, &request, &verdict), POLICY_E_REFUSED);
 	assert_string_equal(verdict.code, "rate_limited");
-	assert_non_null(strstr(verdict.message, "10 messages in a minute"));
+	assert_non_null(strstr(verdict.message, "10 messages per minute"));
 	assert_int_equal(verdict.retry_after_seconds, 50);
 	client.id = 5; /* another one, and the same SIM */
 	assert_string_equal(code(), "rate_limited");
@@ -358,7 +358,7 @@ static void test_scheduled_counts_at_its_time(void **state)
 /* Each at a time of its own, and cancelled at once. */
 static void test_acceptance_is_limited(void **state)
 {
-	struct verdict verdict;
+	struct policy_verdict verdict;
 	int i;
 
 	(void)state;
@@ -372,7 +372,7 @@ static void test_acceptance_is_limited(void **state)
 	}
 	assert_int_equal(i, 60); /* the default */
 	assert_string_equal(verdict.code, "rate_limited");
-	assert_non_null(strstr(verdict.message, "60 messages in an hour"));
+	assert_non_null(strstr(verdict.message, "60 messages per hour"));
 	assert_non_null(strstr(verdict.message, "scheduled and cancelled ones count"));
 	assert_int_equal(verdict.retry_after_seconds, 59 * 60);
 	request.send_at_ms = 0;
@@ -385,7 +385,7 @@ static void test_acceptance_is_limited(void **state)
 
 static void test_budget(void **state)
 {
-	struct verdict verdict;
+	struct policy_verdict verdict;
 
 	(void)state;
 	bench_config.duplicate_seconds = 0;

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "config/config.h"
-#include "policy/balance.h"
+#include "policy/policy.h"
 #include "policy_request.h"
 
 static void read_balance(int64_t sim_id, int64_t whole)
@@ -25,7 +25,7 @@ static void wait_hours(int hours)
 
 static void test_refused_and_lifted(void **state)
 {
-	struct verdict verdict;
+	struct policy_verdict verdict;
 
 	(void)state;
 	configure("minimum_balance", "500");
@@ -35,9 +35,9 @@ static void test_refused_and_lifted(void **state)
 	assert_int_equal(policy_check(policy, &request, &verdict), POLICY_E_REFUSED);
 	assert_string_equal(
 		verdict.message,
-		"The SIM with subscription_id 1 had 499 HUF at "
-		"2026-11-21T12:00:00.000Z, as its network answered to *100#, and "
-		"the owner lets nothing be sent below 500.");
+		"The balance of the SIM with subscription_id 1 was 499 HUF at "
+		"2026-11-21T12:00:00.000Z (the network's answer to *100#), and the "
+		"owner's minimum is 500.");
 	assert_non_null(strstr(verdict.fix, "send_ussd"));
 	assert_int_equal(verdict.retry_after_seconds, 24 * 60 * 60);
 	read_balance(1, 500);

@@ -236,18 +236,21 @@ static void test_how_to_write_it(void **state)
 	static const struct {
 		const char *number, *words;
 	} refused[] = {
-		{ "36201234567", "to_phone_number 36201234567 is not dialled so in the "
-				 "SIM's country (HU): write +36201234567." },
-		{ "201234567", "to_phone_number 201234567 is not dialled so in the "
-			       "SIM's country (HU): write +36201234567." },
-		{ "1900123456", "to_phone_number 1900123456 is not dialled so in the "
-				"SIM's country (HU): write + and its country code." },
+		{ "36201234567",
+		  "to_phone_number 36201234567 is not dialled like this in the "
+		  "SIM's country (HU): write +36201234567." },
+		{ "201234567",
+		  "to_phone_number 201234567 is not dialled like this in the "
+		  "SIM's country (HU): write +36201234567." },
+		{ "1900123456",
+		  "to_phone_number 1900123456 is not dialled like this in the "
+		  "SIM's country (HU): write + and its country code." },
 		{ "-36201234567", "to_phone_number begins with a separator, which is no "
 				  "+: write +36201234567." },
 		{ "+06201234567", "to_phone_number has 0 after the +: write no +, or the "
 				  "country in place of the 0: write +36201234567." },
 	};
-	struct verdict verdict;
+	struct policy_verdict verdict;
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {

@@ -182,7 +182,7 @@ static void note(const struct client *client, const struct store_message_draft *
 }
 
 static int judge(const struct client *client, const struct store_message_draft *draft,
-		 struct verdict *verdict)
+		 struct policy_verdict *verdict)
 {
 	struct policy_request request = {
 		.arena = arena,
@@ -199,7 +199,7 @@ static int judge(const struct client *client, const struct store_message_draft *
 static void wait_it_out(const struct client *client,
 			const struct store_message_draft *draft, int64_t seconds)
 {
-	struct verdict verdict;
+	struct policy_verdict verdict;
 
 	assert_in_range(seconds, 1, 40 * 24 * 60 * 60);
 	pass((seconds - 1) * SECOND_MS);
@@ -222,7 +222,7 @@ static void call(void)
 		.text = "x",
 		.segments = 1 + (unsigned)rand() % 3,
 	};
-	struct verdict verdict;
+	struct policy_verdict verdict;
 
 	if (chance(30)) {
 		draft.send_at_ms = bench_wall_ms() + rand() % (2 * HOUR_MS);

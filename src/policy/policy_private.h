@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Policy, inside: one request while the rules check it, and the table of rules.
+ *
+ * Private to src/policy.
+ */
+#ifndef POLICY_POLICY_PRIVATE_H
+#define POLICY_POLICY_PRIVATE_H
+
+#include "policy/policy.h"
+#include "policy/recipient.h"
+
+/* What a rule needs to know of a request. */
+enum policy_need {
+	POLICY_NEEDS_WRITTEN = 1 << 0, /* a number, in whatever form */
+	POLICY_NEEDS_NUMBER = 1 << 1,  /* a valid number */
+	POLICY_NEEDS_TEXT = 1 << 2,
+	POLICY_NEEDS_SIM = 1 << 3,
+};
+
+struct policy_case {
+	const struct policy *policy;
+	const struct policy_parts *parts;
+	const struct policy_request *request;
+	struct recipient recipient;
+	unsigned known; /* enum policy_need */
+	int64_t now_ms; /* wall clock */
+	int64_t at_ms;	/* wall clock, when it would go out */
+	/* written by the rule that refuses */
+	struct refusal refusal;
+	enum policy_repeat repeat;
+	struct message first;
+};
+
+struct policy_rule {
+	unsigned needs;
+	unsigned acts; /* enum policy_act: what the rule is about */
+	/* 0: passes, POLICY_E_REFUSED, POLICY_E_REPEAT. Changes nothing but the case. */
+	int (*check)(struct policy_case *about);
+};
+
+/* In the order of checking; ends with a check that is NULL. */
+extern const struct policy_rule policy_rules[];
+
+bool policy_is_call(const struct policy_case *about);
+
+/* Refuses, and returns POLICY_E_REFUSED. `message` NULL: out of memory. */
+int policy_refuse(struct policy_case *about, enum failure failure, const char *message);
+/* The message store could not be read: `message`, unless the store knows why. */
+int policy_refuse_unread(struct policy_case *about, const char *message);
+/* After a refusal: it ends at this time of the wall clock. */
+void policy_set_retry(struct policy_case *about, int64_t wall_ms);
+
+/* Rules of policy_limits.c. */
+int policy_limits_check_rates(struct policy_case *about);
+int policy_limits_check_budgets(struct policy_case *about);
+int policy_limits_check_calls(struct policy_case *about);
+int policy_limits_check_balance(struct policy_case *about);
+
+#endif

@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Agent URL: under which URLs agents reach the gateway.
+ * Agent URL: the URLs under which agents reach the gateway, and the certificate by which they
+ * recognise it.
  *
- * For each address that is listened on; for all addresses at once those of the interfaces
- * that are served (http/network_interface.h), so never one of mobile data, and HOST.local.
- * What other machines reach comes first
+ *   "urls": ["https://192.0.2.7:9531/mcp", "http://127.0.0.1:9531/mcp"],
+ *   "tls": {"fingerprint": "AB:CD:...", "certificate": "/var/lib/ofono-mcp/tls/cert.pem"}
+ *
+ * One URL for each configured address.  A wildcard address becomes the addresses of the
+ * interfaces that are served (http/network_interface.h), never those of mobile data, and
+ * HOST.local.  URLs that other machines can reach come first
  * (tests/integration/test_owner_commands.py::test_all_addresses_but_those_of_mobile_data).
+ * The result is the same whether or not the gateway runs
+ * (tests/integration/test_tls_pairing.py).
  */
 #ifndef GATEWAY_AGENT_URL_H
 #define GATEWAY_AGENT_URL_H
@@ -13,18 +19,21 @@
 #include "base/json.h"
 
 struct config;
+struct explanation;
 
-/* What all of them end with. */
+/* The end of every URL. */
 #define AGENT_URL_PATH "/mcp"
 
 /*
- * As the elements of an array that is open. With `tls` those of the network are https, and
- * those of loopback where config->tls_loopback says so.
+ * Loads the certificate, if there is one; with `wanted` creates one if there is none.
+ * 0, or -errno with the error's text.
  */
-void agent_url_write_all(const struct config *config, bool tls,
-			 struct json_writer *writer);
+int agent_url_secure(const struct config *config, bool wanted, struct explanation *error);
 
-/* May programs of other machines reach it? */
+/* Writes the members "urls" and, with TLS, "tls" into the open object. */
+void agent_url_write(const struct config *config, struct json_writer *writer);
+
+/* True: programs on other machines can reach this URL. */
 bool agent_url_is_for_others(const char *url);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Control socket: the file through which the owner's programs reach the gateway, and who
- * may use it: root, the gateway's own user, and the members of the file's group.
+ * Control socket: the socket file through which the owner's programs reach the gateway.
+ *
+ * Root, the gateway's own user, and members of the file's group may use it.
  */
 #ifndef GATEWAY_CONTROL_SOCKET_H
 #define GATEWAY_CONTROL_SOCKET_H
@@ -19,21 +20,21 @@ bool control_socket_address(const struct config *config, struct sockaddr_un *add
 			    struct explanation *error);
 
 struct control_socket {
-	int fd; /* it listens, and does not block */
+	int fd; /* listening, non-blocking */
 	struct sockaddr_un address;
-	struct stat file; /* as it was made, to know it again */
+	struct stat file; /* as created, to recognise the file later */
 };
 
 /*
- * One that nobody listens on any more makes room; what else has the name stays there.
+ * Replaces a socket file on which nobody listens; any other file is left alone.
  * 0, or -errno with the error's text.
  */
 int control_socket_open(struct control_socket *control_socket,
 			const struct config *config, struct explanation *error);
-/* Takes the file away, if it is still the one. */
+/* Removes the file, unless another one has taken its place. */
 void control_socket_close(struct control_socket *control_socket);
 
-/* May the peer of `fd`, a connection to it, ask? Its uid is written in either case. */
+/* True: the peer of the connection `fd` may run commands. Writes its uid in either case. */
 bool control_socket_admits(const struct control_socket *control_socket, int fd,
 			   int64_t *uid_out);
 

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The table has one row for each client, with columns as wide as their longest cell.
+ * If the terminal is narrower than that, it would wrap the rows, so each client is
+ * printed as several lines instead.
+ */
 #include "cli/client_table.h"
 
 #include <stdio.h>
@@ -7,44 +12,43 @@
 
 #include "base/buffer.h"
 #include "base/escape.h"
-#include "cli/colour.h"
 #include "cli/terminal.h"
 
 enum {
 	COLUMNS = 6,
 	GAP = 2,
-	CELL_BYTES = 768, /* more than the longest list of numbers */
+	CELL_BYTES = 768, /* longer than the longest list of numbers */
 };
 
-struct row {
+struct client_table_row {
 	char cells[COLUMNS][CELL_BYTES];
 };
 
-static const char *const heads[COLUMNS] = {
-	"NAME", "MAY", "SIMS", "TO", "ASK", "LIMITS"
-};
+static const char *const client_table_heads[COLUMNS] = { "NAME", "MAY", "SIMS",
+							 "TO",	 "ASK", "LIMITS" };
 
-/* What a name or a number holds is shown and moves no cursor. */
-static void append(struct buffer *cell, const char *text)
+/* Escapes names and numbers: they must not move the cursor. */
+static void client_table_append(struct buffer *cell, const char *text)
 {
 	escape_line(cell, text);
 }
 
-static void append_list(struct buffer *cell, const struct json *list, const char *none)
+static void client_table_append_list(struct buffer *cell, const struct json *list,
+				     const char *none)
 {
 	if (!list || !list->count) {
-		append(cell, none);
+		client_table_append(cell, none);
 		return;
 	}
 	json_foreach (item, list) {
 		if (item != list->first)
-			append(cell, ",");
-		append(cell, item->text ? item->text : "");
+			client_table_append(cell, ",");
+		client_table_append(cell, item->text ? item->text : "");
 	}
 }
 
-/* "5/min 60/h": those that are this client's own. */
-static void append_limits(struct buffer *cell, const struct json *limits)
+/* "5/min 60/h": only the client's own limits. */
+static void client_table_append_limits(struct buffer *cell, const struct json *limits)
 {
 	static const struct {
 		const char *name;
@@ -63,15 +67,16 @@ static void append_limits(struct buffer *cell, const struct json *limits)
 		if (!limit || limit->type != JSON_NUMBER)
 			continue;
 		none = strcmp(limit->text, "0") == 0;
-		append(cell, cell->length ? " " : "");
-		append(cell, none ? "unlimited" : limit->text);
-		append(cell, units[at].unit);
+		client_table_append(cell, cell->length ? " " : "");
+		client_table_append(cell, none ? "unlimited" : limit->text);
+		client_table_append(cell, units[at].unit);
 	}
 	if (!cell->length)
-		append(cell, "as configured");
+		client_table_append(cell, "as configured");
 }
 
-static void fill_cell(struct buffer *cell, const struct json *client, unsigned column)
+static void client_table_fill_cell(struct buffer *cell, const struct json *client,
+				   unsigned column)
 {
 	const char *text;
 
@@ -79,35 +84,36 @@ static void fill_cell(struct buffer *cell, const struct json *client, unsigned c
 	case 0:
 	case 4:
 		text = json_string(json_member(client, column ? "ask" : "name"));
-		append(cell, text ? text : "");
+		client_table_append(cell, text ? text : "");
 		return;
 	case 1:
-		append_list(cell, json_member(client, "scopes"), "nothing");
+		client_table_append_list(cell, json_member(client, "scopes"), "nothing");
 		return;
 	case 2:
-		append_list(cell, json_member(client, "sims"), "any");
+		client_table_append_list(cell, json_member(client, "sims"), "any");
 		return;
 	case 3:
-		append_list(cell, json_member(client, "allow"), "any");
+		client_table_append_list(cell, json_member(client, "allow"), "any");
 		return;
 	default:
-		append_limits(cell, json_member(client, "limits"));
+		client_table_append_limits(cell, json_member(client, "limits"));
 	}
 }
 
-static void fill_row(struct row *row, const struct json *client)
+static void client_table_fill_row(struct client_table_row *row, const struct json *client)
 {
 	for (unsigned column = 0; column < COLUMNS; column++) {
 		struct buffer cell = BUFFER_INIT;
 
-		fill_cell(&cell, client, column);
+		client_table_fill_cell(&cell, client, column);
 		snprintf(row->cells[column], CELL_BYTES, "%.*s", (int)cell.length,
 			 cell.data ? cell.data : "");
 		buffer_deinit(&cell);
 	}
 }
 
-static void widen(unsigned widths[COLUMNS], const struct row *row)
+static void client_table_widen(unsigned widths[COLUMNS],
+			       const struct client_table_row *row)
 {
 	for (unsigned column = 0; column < COLUMNS; column++) {
 		unsigned width = terminal_width(row->cells[column]);
@@ -117,7 +123,8 @@ static void widen(unsigned widths[COLUMNS], const struct row *row)
 	}
 }
 
-static void print_row(const unsigned widths[COLUMNS], const struct row *row)
+static void client_table_print_row(const unsigned widths[COLUMNS],
+				   const struct client_table_row *row)
 {
 	for (unsigned column = 0; column < COLUMNS; column++) {
 		const char *text = row->cells[column];
@@ -130,8 +137,8 @@ static void print_row(const unsigned widths[COLUMNS], const struct row *row)
 	putchar('\n');
 }
 
-/* A terminal breaks the rows, so that nobody finds a column any more. */
-static bool is_too_wide(const unsigned widths[COLUMNS])
+/* The terminal would wrap the rows. */
+static bool client_table_is_too_wide(const unsigned widths[COLUMNS])
 {
 	unsigned columns = terminal_columns(STDOUT_FILENO), width = 0;
 
@@ -140,7 +147,7 @@ static bool is_too_wide(const unsigned widths[COLUMNS])
 	return columns && width > columns;
 }
 
-static void print_lines(const struct row *row)
+static void client_table_print_lines(const struct client_table_row *row)
 {
 	static const char *const labels[COLUMNS] = { "name",	 "may",	 "SIMs",
 						     "sends to", "asks", "limits" };
@@ -149,48 +156,50 @@ static void print_lines(const struct row *row)
 		printf("  %-9s %s\n", labels[column], row->cells[column]);
 }
 
-static void print_below_each_other(const struct json *clients)
+static void client_table_print_stacked(const struct json *clients)
 {
-	struct row row;
+	struct client_table_row row;
 
 	json_foreach (client, clients) {
-		fill_row(&row, client);
-		printf("%s%s%s\n", colour_on(COLOUR_STRONG), row.cells[0], colour_off());
-		print_lines(&row);
+		client_table_fill_row(&row, client);
+		printf("%s%s%s\n", terminal_colour_on(COLOUR_STRONG), row.cells[0],
+		       terminal_colour_off());
+		client_table_print_lines(&row);
 	}
 }
 
 void client_table_print(const struct json *clients)
 {
 	unsigned widths[COLUMNS] = { 0 };
-	struct row head, row;
+	struct client_table_row head, row;
 
 	if (!clients || !clients->count) {
 		puts("No agent is paired. To pair one: ofono-mcp pair NAME");
 		return;
 	}
 	for (unsigned column = 0; column < COLUMNS; column++)
-		snprintf(head.cells[column], CELL_BYTES, "%s", heads[column]);
-	widen(widths, &head);
+		snprintf(head.cells[column], CELL_BYTES, "%s",
+			 client_table_heads[column]);
+	client_table_widen(widths, &head);
 	json_foreach (client, clients) {
-		fill_row(&row, client);
-		widen(widths, &row);
+		client_table_fill_row(&row, client);
+		client_table_widen(widths, &row);
 	}
-	if (is_too_wide(widths)) {
-		print_below_each_other(clients);
+	if (client_table_is_too_wide(widths)) {
+		client_table_print_stacked(clients);
 		return;
 	}
-	print_row(widths, &head);
+	client_table_print_row(widths, &head);
 	json_foreach (client, clients) {
-		fill_row(&row, client);
-		print_row(widths, &row);
+		client_table_fill_row(&row, client);
+		client_table_print_row(widths, &row);
 	}
 }
 
 void client_table_print_one(const struct json *client)
 {
-	struct row row;
+	struct client_table_row row;
 
-	fill_row(&row, client);
-	print_lines(&row);
+	client_table_fill_row(&row, client);
+	client_table_print_lines(&row);
 }

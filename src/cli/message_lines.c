@@ -6,17 +6,15 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/colour.h"
-#include "cli/member.h"
-#include "cli/shown_time.h"
 #include "cli/terminal.h"
+#include "cli/json_field.h"
 
 #define BAR "  | "
 
-enum { ROOM_LEAST = 16 }; /* columns, of a terminal that is meant */
+enum { ROOM_LEAST = 16 }; /* a terminal with fewer columns is ignored */
 
-/* The end of the last word in it, or all of it where words are longer than half of it. */
-static size_t break_at_word(const char *line, size_t length)
+/* The end of the last word that fits; all of it if that would leave less than half. */
+static size_t message_lines_break_at_word(const char *line, size_t length)
 {
 	for (size_t at = length; at > length / 2; at--) {
 		if (line[at] == ' ')
@@ -25,15 +23,15 @@ static size_t break_at_word(const char *line, size_t length)
 	return length;
 }
 
-/* A terminal that broke a line would leave the bar out. */
-static void print_line(const char *line, unsigned columns)
+/* Wraps the line, because a terminal would wrap it without the bar. */
+static void message_lines_print_line(const char *line, unsigned columns)
 {
 	do {
 		size_t length = strlen(line);
 		size_t fits = columns ? terminal_cut(line, columns) : length;
 
 		if (fits < length)
-			fits = break_at_word(line, fits);
+			fits = message_lines_break_at_word(line, fits);
 		printf(BAR "%.*s\n", (int)fits, line);
 		line += fits;
 		if (*line == ' ')
@@ -52,17 +50,17 @@ void message_lines_print_text(const char *text)
 
 		if (feed)
 			*feed = '\0';
-		print_line(line, columns);
+		message_lines_print_line(line, columns);
 		line = feed ? feed + 1 : NULL;
 	}
 	free(copy);
 }
 
-static enum colour colour_of(const char *state)
+static enum terminal_colour message_lines_colour_of(const char *state)
 {
 	static const struct {
 		const char *state;
-		enum colour colour;
+		enum terminal_colour colour;
 	} colours[] = {
 		{ "sent", COLOUR_GOOD },
 		{ "delivered", COLOUR_GOOD },
@@ -80,19 +78,20 @@ static enum colour colour_of(const char *state)
 	return COLOUR_NONE;
 }
 
-/* "unread", or the state with its reason */
-static void print_state(const struct json *message, bool incoming)
+/* Prints "unread", or the state with its reason. */
+static void message_lines_print_state(const struct json *message, bool incoming)
 {
 	const struct json *read = json_member(message, "read");
-	const char *state = member_text(message, "state");
-	const char *reason = member_text(message, "reason");
+	const char *state = json_field_text(message, "state");
+	const char *reason = json_field_text(message, "reason");
 
 	if (incoming) {
-		printf("%s%s%s", colour_on(COLOUR_STRONG),
-		       read && !read->boolean ? ", unread" : "", colour_off());
+		printf("%s%s%s", terminal_colour_on(COLOUR_STRONG),
+		       read && !read->boolean ? ", unread" : "", terminal_colour_off());
 		return;
 	}
-	printf(", %s%s%s", colour_on(colour_of(state)), state, colour_off());
+	printf(", %s%s%s", terminal_colour_on(message_lines_colour_of(state)), state,
+	       terminal_colour_off());
 	if (*reason)
 		printf(" (%s)", reason);
 }
@@ -100,20 +99,20 @@ static void print_state(const struct json *message, bool incoming)
 /* "12  from Anna +36201234567  2026-11-21T08:30:00.000Z, SIM 1, unread" */
 void message_lines_print(const struct json *message)
 {
-	bool incoming = strcmp(member_text(message, "direction"), "in") == 0;
-	const char *number = member_text(message, "phone_number");
-	const char *name = member_text(message, "contact_name");
-	const char *sim = member_text(message, "subscription_id");
+	bool incoming = strcmp(json_field_text(message, "direction"), "in") == 0;
+	const char *number = json_field_text(message, "phone_number");
+	const char *name = json_field_text(message, "contact_name");
+	const char *sim = json_field_text(message, "subscription_id");
 
-	printf("%s  %s %s%s%s  %s", member_text(message, "message_id"),
+	printf("%s  %s %s%s%s  %s", json_field_text(message, "message_id"),
 	       incoming ? "from" : "to", *name ? name : "", *name ? " " : "",
 	       *number ? number : "nobody",
-	       shown_time(member_text(message, "created_at")).text);
+	       terminal_time(json_field_text(message, "created_at")).text);
 	if (*sim)
 		printf(", SIM %s", sim);
-	print_state(message, incoming);
-	if (strcmp(member_text(message, "trust"), "blocked") == 0)
+	message_lines_print_state(message, incoming);
+	if (strcmp(json_field_text(message, "trust"), "blocked") == 0)
 		fputs(", blocked", stdout);
 	putchar('\n');
-	message_lines_print_text(member_text(message, "text"));
+	message_lines_print_text(json_field_text(message, "text"));
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Message lines: a message, as tools/message_view.h writes it, for a person to read. What would
- * move the cursor or hide something is written out by then.
+ * Message lines: prints a message (tools/message_view.h) for people. The gateway has already
+ * escaped what would move the cursor or hide text.
  */
 #ifndef CLI_MESSAGE_LINES_H
 #define CLI_MESSAGE_LINES_H
@@ -10,7 +10,7 @@
 
 void message_lines_print(const struct json *message);
 
-/* A text, its lines with a bar before each, so that none can pass for one of ours. */
+/* Prints a text with a bar before each line, so that none looks like our own output. */
 void message_lines_print_text(const char *text);
 
 #endif

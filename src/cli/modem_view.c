@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The state of a modem comes from its properties in oFono: Powered and Online, the
+ * card from SimManager, and the network from NetworkRegistration.
+ */
 #include "cli/modem_view.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/colour.h"
-#include "cli/shown.h"
+#include "cli/terminal.h"
 #include "ofono/modem.h"
 
 enum { CELL_BYTES = 48 };
@@ -13,26 +16,26 @@ enum { CELL_BYTES = 48 };
 static const struct {
 	const char *word;
 	const char *text;
-	enum colour colour;
+	enum terminal_colour colour;
 } states[] = {
 	{ "off", "off", COLOUR_BAD },
 	{ "flight_mode", "flight mode", COLOUR_WARNING },
 	{ "on", "on", COLOUR_GOOD },
 };
 
-static unsigned state_of(const struct modem *modem)
+static unsigned modem_view_state(const struct modem *modem)
 {
 	return !modem->powered ? 0 : !modem->online ? 1 : 2;
 }
 
-static const char *const card_words[] = {
+static const char *const modem_view_card_words[] = {
 	[MODEM_CARD_UNKNOWN] = "unknown",
 	[MODEM_CARD_ABSENT] = "absent",
 	[MODEM_CARD_LOCKED] = "locked",
 	[MODEM_CARD_READY] = "ready",
 };
 
-enum modem_card modem_view_card(const struct modem *modem)
+enum modem_view_card modem_view_card(const struct modem *modem)
 {
 	const struct modem_sim *sim = &modem->sim;
 
@@ -42,18 +45,21 @@ enum modem_card modem_view_card(const struct modem *modem)
 		return MODEM_CARD_ABSENT;
 	if (modem_sim_lock_of(sim) != SIM_LOCK_NONE)
 		return MODEM_CARD_LOCKED;
-	/* "none" is told also before the card was asked; its identity only after that. */
+	/*
+	 * oFono reports the lock "none" even before it has read the card, but the
+	 * identity only after.
+	 */
 	return *sim->subscriber_identity ? MODEM_CARD_READY : MODEM_CARD_UNKNOWN;
 }
 
 void modem_view_put(struct json_writer *writer, const struct modem *modem)
 {
 	const struct modem_network *network = &modem->network;
-	enum modem_card card = modem_view_card(modem);
+	enum modem_view_card card = modem_view_card(modem);
 
 	json_put_string(writer, "modem", modem->path);
-	json_put_string(writer, "state", states[state_of(modem)].word);
-	json_put_string(writer, "sim", card_words[card]);
+	json_put_string(writer, "state", states[modem_view_state(modem)].word);
+	json_put_string(writer, "sim", modem_view_card_words[card]);
 	if (card == MODEM_CARD_LOCKED)
 		json_put_string(writer, "lock", modem->sim.pin_required);
 	json_put_string(writer, "registration", network->status);
@@ -61,19 +67,19 @@ void modem_view_put(struct json_writer *writer, const struct modem *modem)
 	json_put_integer(writer, "signal_percent", network->strength);
 }
 
-/* "asks for its PIN", "locked (network)" */
-static void say_card(const struct modem *modem, char text[CELL_BYTES])
+/* Writes "needs its PIN", "locked (network)". */
+static void modem_view_describe_card(const struct modem *modem, char text[CELL_BYTES])
 {
 	static const char *const texts[] = {
 		[MODEM_CARD_UNKNOWN] = "being read",
 		[MODEM_CARD_ABSENT] = "none",
-		[MODEM_CARD_LOCKED] = "asks for its ",
+		[MODEM_CARD_LOCKED] = "needs its ",
 		[MODEM_CARD_READY] = "ready",
 	};
-	enum modem_card card = modem_view_card(modem);
+	enum modem_view_card card = modem_view_card(modem);
 
 	if (!modem->powered)
-		snprintf(text, CELL_BYTES, "not known");
+		snprintf(text, CELL_BYTES, "unknown");
 	else if (modem_sim_lock_of(&modem->sim) == SIM_LOCK_OTHER)
 		snprintf(text, CELL_BYTES, "locked (%s)", modem->sim.pin_required);
 	else if (card == MODEM_CARD_UNKNOWN && modem_sim_is_restricted(&modem->sim))
@@ -85,7 +91,7 @@ static void say_card(const struct modem *modem, char text[CELL_BYTES])
 									  : "PIN");
 }
 
-static void print_network(FILE *out, const struct modem *modem)
+static void modem_view_print_network(FILE *out, const struct modem *modem)
 {
 	const struct modem_network *network = &modem->network;
 
@@ -96,7 +102,7 @@ static void print_network(FILE *out, const struct modem *modem)
 	fputs(network->status, out);
 	if (*network->name) {
 		fputs(", ", out);
-		shown_print(out, network->name);
+		terminal_print_escaped(out, network->name);
 	}
 	if (network->strength)
 		fprintf(out, ", signal %u %%", network->strength);
@@ -104,31 +110,31 @@ static void print_network(FILE *out, const struct modem *modem)
 
 void modem_view_print(FILE *out, const struct modem *modem)
 {
-	unsigned state = state_of(modem);
+	unsigned state = modem_view_state(modem);
 	bool has_colour = out == stdout;
 	char card[CELL_BYTES];
 
-	fprintf(out, "%s%s%s", has_colour ? colour_on(states[state].colour) : "",
-		states[state].text, has_colour ? colour_off() : "");
+	fprintf(out, "%s%s%s", has_colour ? terminal_colour_on(states[state].colour) : "",
+		states[state].text, has_colour ? terminal_colour_off() : "");
 	if (modem->powered) {
-		say_card(modem, card);
+		modem_view_describe_card(modem, card);
 		fprintf(out, ", SIM card: %s, network: ", card);
-		print_network(out, modem);
+		modem_view_print_network(out, modem);
 	}
 }
 
 enum { STATE_COLUMNS = 13, CARD_COLUMNS = 24 };
 
-static void print_row(const struct modem *modem, int path_columns)
+static void modem_view_print_row(const struct modem *modem, int path_columns)
 {
-	unsigned state = state_of(modem);
+	unsigned state = modem_view_state(modem);
 	char card[CELL_BYTES];
 
-	say_card(modem, card);
+	modem_view_describe_card(modem, card);
 	printf("%-*s%s%-*s%s%-*s", path_columns, modem->path,
-	       colour_on(states[state].colour), STATE_COLUMNS, states[state].text,
-	       colour_off(), CARD_COLUMNS, card);
-	print_network(stdout, modem);
+	       terminal_colour_on(states[state].colour), STATE_COLUMNS,
+	       states[state].text, terminal_colour_off(), CARD_COLUMNS, card);
+	modem_view_print_network(stdout, modem);
 	putchar('\n');
 }
 
@@ -148,10 +154,12 @@ void modem_view_print_table(const struct modem_list *modems)
 	TAILQ_FOREACH (modem, modems, link) {
 		if (modem_is_foreign(modem))
 			continue;
-		print_row(modem, path_columns);
+		modem_view_print_row(modem, path_columns);
 		if (!off && !(modem->powered && modem->online))
 			off = modem;
 	}
 	if (off)
-		printf("\nTo switch it on, as root: ofono-mcp modem on %s\n", off->path);
+		printf("\n"
+		       "To switch it on, as root: ofono-mcp modem on %s\n",
+		       off->path);
 }

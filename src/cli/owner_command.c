@@ -1,26 +1,232 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What owner_command_run() does:
+ *
+ *   options and operands -> checked as far as possible here -> request, one line of JSON
+ *   -> control_client_run() -> each line of the answer: item, progress, result or error
+ *
+ * An item is printed at once.  Progress replaces the words of the progress line.  The result or
+ * the error is the last line and decides the exit code.
+ */
 #include "cli/owner_command.h"
 
+#include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json_reader.h"
+#include "base/utf8.h"
+#include "cli/cli_failure.h"
 #include "cli/command.h"
-#include "cli/owner_answer.h"
-#include "cli/owner_arguments.h"
+#include "cli/control_client.h"
+#include "cli/json_field.h"
+#include "cli/options.h"
+#include "cli/progress.h"
+#include "gateway/control_call.h"
 
-enum { NAME_BYTES = 32 };
+enum {
+	NAME_BYTES = 32,
+	NUMBER_DIGITS = 18,
+	WORDS_BYTES = 64,
+	/* Codes of getopt_long(); an option of the command has its index. */
+	OPTION_CONFIG = OWNER_COMMAND_OPTIONS_MAX + 1,
+	OPTION_STATE_DIR,
+	OPTION_JSON,
+	OPTION_HELP,
+};
 
-const char *owner_call_value(const struct owner_call *call, const char *option)
+static const struct option owner_command_common_options[] = {
+	{ "config", required_argument, NULL, OPTION_CONFIG },
+	{ "state-dir", required_argument, NULL, OPTION_STATE_DIR },
+	{ "json", no_argument, NULL, OPTION_JSON },
+	{ "help", no_argument, NULL, OPTION_HELP },
+	{ NULL, 0, NULL, 0 },
+};
+
+enum {
+	COMMON_OPTIONS = sizeof(owner_command_common_options) /
+			 sizeof(owner_command_common_options[0])
+};
+
+static unsigned owner_command_count_options(const struct owner_command *command)
 {
-	for (unsigned at = 0; at < owner_options_count(call->command); at++) {
+	unsigned count = 0;
+
+	while (command->options && command->options[count].name)
+		count++;
+	assert(count <= OWNER_COMMAND_OPTIONS_MAX);
+	return count;
+}
+
+const char *owner_command_value(const struct owner_command_call *call, const char *option)
+{
+	for (unsigned at = 0; at < owner_command_count_options(call->command); at++) {
 		if (strcmp(call->command->options[at].name, option) == 0)
 			return call->values[at];
 	}
 	return NULL;
 }
 
+/* The command line. These functions return 0, or an exit code after reporting an error. */
+
+struct owner_command_given {
+	const char *config;
+	const char *state_dir;
+	bool help;
+};
+
+static int owner_command_read_options(struct owner_command_call *call, int argc,
+				      char **argv, struct owner_command_given *given)
+{
+	const struct owner_command *command = call->command;
+	struct option options[OWNER_COMMAND_OPTIONS_MAX + COMMON_OPTIONS];
+	unsigned count = owner_command_count_options(command);
+	int code;
+
+	for (unsigned at = 0; at < count; at++)
+		options[at] = (struct option){
+			.name = command->options[at].name,
+			.has_arg = command->options[at].is_flag ? no_argument
+								: required_argument,
+			.val = (int)at,
+		};
+	memcpy(options + count, owner_command_common_options,
+	       sizeof(owner_command_common_options));
+	while ((code = options_next(argc, argv, options)) != -1) {
+		if (code == '?')
+			return EXIT_CODE_USAGE;
+		if (code < OWNER_COMMAND_OPTIONS_MAX)
+			call->values[code] = optarg ? optarg : "";
+		if (code == OPTION_CONFIG)
+			given->config = optarg;
+		if (code == OPTION_STATE_DIR)
+			given->state_dir = optarg;
+		call->json |= code == OPTION_JSON;
+		given->help |= code == OPTION_HELP;
+	}
+	return 0;
+}
+
+static int owner_command_read_operands(struct owner_command_call *call, int argc,
+				       char **argv)
+{
+	const struct owner_command *command = call->command;
+
+	if (command->takes_operands) {
+		call->operands = argv + optind;
+		call->operand_count = argc - optind;
+		return call->operand_count ? 0 : options_fail("an argument is missing");
+	}
+	if (optind < argc && command->operand)
+		call->operand = argv[optind++];
+	if (optind < argc)
+		return options_fail("unexpected argument \"%s\"", argv[optind]);
+	if (call->operand && !*call->operand)
+		return options_fail("an argument is empty");
+	if (command->operand && !command->operand_is_optional && !call->operand)
+		return options_fail("an argument is missing");
+	return 0;
+}
+
+static bool owner_command_is_number(const char *text)
+{
+	size_t digits = strspn(text, "0123456789");
+
+	return digits && digits <= NUMBER_DIGITS && !text[digits];
+}
+
+static int owner_command_check_number(const struct owner_command_option *option,
+				      const char *value)
+{
+	bool is_bound = option->most;
+	int64_t number = owner_command_is_number(value) ? strtoll(value, NULL, 10) : -1;
+
+	if (number < 0 && !is_bound)
+		return options_fail("--%s takes a whole number", option->name);
+	if (is_bound && (number < option->least || number > option->most))
+		return options_fail("--%s takes a whole number from %lld to %lld",
+				    option->name, (long long)option->least,
+				    (long long)option->most);
+	return 0;
+}
+
+static int owner_command_check_word(const struct owner_command_option *option,
+				    const char *value)
+{
+	char words[WORDS_BYTES] = "";
+	size_t length = 0;
+
+	for (const char *const *word = option->words; *word; word++) {
+		if (strcmp(*word, value) == 0)
+			return 0;
+		length += (size_t)snprintf(words + length, sizeof(words) - length, "%s%s",
+					   !length   ? ""
+					   : word[1] ? ", "
+						     : " or ",
+					   *word);
+		assert(length < sizeof(words));
+	}
+	return options_fail("--%s takes %s", option->name, words);
+}
+
+static int owner_command_check_values(const struct owner_command_call *call)
+{
+	const struct owner_command *command = call->command;
+	int code = 0;
+
+	if (command->operand_is_number && call->operand &&
+	    !owner_command_is_number(call->operand))
+		return options_fail("\"%s\" is not a whole number", call->operand);
+	for (unsigned at = 0; !code && at < owner_command_count_options(command); at++) {
+		const struct owner_command_option *option = &command->options[at];
+
+		if (option->is_number && call->values[at])
+			code = owner_command_check_number(option, call->values[at]);
+		else if (option->words && call->values[at])
+			code = owner_command_check_word(option, call->values[at]);
+	}
+	return code;
+}
+
+/* False: help or an error has been printed; exit with *code_out. */
+static bool owner_command_read_arguments(struct owner_command_call *call, int argc,
+					 char **argv, int *code_out)
+{
+	const struct owner_command *command = call->command;
+	struct owner_command_given given = { NULL };
+	struct explanation problem = { "" };
+	const char *error = NULL;
+	int code = 0;
+
+	for (int at = 0; at < argc && !code; at++) {
+		if (!utf8_valid(argv[at], strlen(argv[at]))) /* JSON takes nothing else */
+			code = options_fail("an argument is not UTF-8");
+	}
+	if (!code)
+		code = owner_command_read_options(call, argc, argv, &given);
+	if (!code && given.help) {
+		fputs(command->help, stdout);
+		*code_out = EXIT_CODE_OK;
+		return false;
+	}
+	if (!code)
+		code = owner_command_read_operands(call, argc, argv);
+	if (!code)
+		code = owner_command_check_values(call);
+	if (!code && command->check && (error = command->check(call)))
+		code = options_fail("%s", error);
+	if (!code &&
+	    config_load_for(&call->config, given.config, given.state_dir, &problem) != 0)
+		code = options_fail_config(problem.text);
+	*code_out = code;
+	return !code;
+}
+
+/* The request */
+
 /* "per-minute" -> "per_minute" */
-static void name_argument(const char *option, char name[NAME_BYTES])
+static void owner_command_argument_name(const char *option, char name[NAME_BYTES])
 {
 	size_t at;
 
@@ -29,14 +235,16 @@ static void name_argument(const char *option, char name[NAME_BYTES])
 	name[at] = '\0';
 }
 
-static void put_option(struct json_writer *writer, const struct owner_option *option,
-		       const char *value)
+static void owner_command_put_option(struct json_writer *writer,
+				     const struct owner_command_option *option,
+				     const char *value)
 {
 	char name[NAME_BYTES];
 
 	if (!value || option->is_local)
 		return;
-	name_argument(option->argument ? option->argument : option->name, name);
+	owner_command_argument_name(option->argument ? option->argument : option->name,
+				    name);
 	if (option->is_flag)
 		json_put_boolean(writer, name, true);
 	else if (option->is_number)
@@ -45,7 +253,8 @@ static void put_option(struct json_writer *writer, const struct owner_option *op
 		json_put_string(writer, name, value);
 }
 
-static int write_arguments(const struct owner_call *call, struct json_writer *writer)
+static int owner_command_write_arguments(const struct owner_command_call *call,
+					 struct json_writer *writer)
 {
 	const struct owner_command *command = call->command;
 
@@ -54,12 +263,13 @@ static int write_arguments(const struct owner_call *call, struct json_writer *wr
 				 strtoll(call->operand, NULL, 10));
 	else if (call->operand)
 		json_put_string(writer, command->operand, call->operand);
-	for (unsigned at = 0; at < owner_options_count(command); at++)
-		put_option(writer, &command->options[at], call->values[at]);
+	for (unsigned at = 0; at < owner_command_count_options(command); at++)
+		owner_command_put_option(writer, &command->options[at], call->values[at]);
 	return command->add ? command->add(call, writer) : 0;
 }
 
-static int write_request(const struct owner_call *call, struct buffer *request)
+static int owner_command_write_request(const struct owner_command_call *call,
+				       struct buffer *request)
 {
 	struct json_writer *writer = json_writer_new(request);
 	int code;
@@ -70,29 +280,196 @@ static int write_request(const struct owner_call *call, struct buffer *request)
 	json_put_string(writer, "command", call->command->name);
 	json_key(writer, "arguments");
 	json_open_object(writer);
-	code = write_arguments(call, writer);
+	code = owner_command_write_arguments(call, writer);
 	json_close_object(writer);
 	json_close_object(writer);
 	json_writer_free(writer);
 	return !code && request->failed ? EXIT_CODE_FAILED : code;
 }
 
-static int run(const struct owner_call *call)
-{
-	struct buffer request = BUFFER_INIT;
-	int code = write_request(call, &request);
+/* The answer */
 
-	if (!code)
-		code = owner_answer_await(call, &request,
-					  call->json ? NULL : call->command->show);
-	buffer_wipe(&request); /* there may be a PIN in it */
-	return code;
+struct owner_command_answer {
+	const struct owner_command_call *call;
+	owner_command_handler *handler; /* NULL: lines are printed as they are */
+	struct progress progress;
+	int code;
+	bool is_over;
+};
+
+static int owner_command_print_error(const struct owner_command_call *call,
+				     const struct json *error)
+{
+	const char *fix = json_field_text(error, "fix");
+
+	fflush(stdout); /* earlier output comes before the error */
+	fprintf(stderr, "ofono-mcp %s: %s.\n", call->command->name,
+		json_field_text(error, "message"));
+	if (*fix)
+		fprintf(stderr, "%s%s\n", fix, cli_failure_full_stop(fix));
+	return strcmp(json_field_text(error, "code"), CONTROL_INVALID_ARGUMENT) == 0
+		       ? EXIT_CODE_USAGE
+		       : EXIT_CODE_FAILED;
+}
+
+static void owner_command_handle_line(struct owner_command_answer *answer,
+				      const struct json *line)
+{
+	const struct owner_command_call *call = answer->call;
+	const struct json *item = json_member(line, "item");
+	const struct json *result = json_member(line, "result");
+	const struct json *error = json_member(line, "error");
+
+	if (item) {
+		if (answer->handler && call->command->print_item)
+			call->command->print_item(call, item);
+		return;
+	}
+	answer->is_over = true;
+	if (error)
+		answer->code = owner_command_print_error(call, error);
+	else if (result && !answer->handler)
+		answer->code = call->command->judge ? call->command->judge(result)
+						    : EXIT_CODE_OK;
+	else if (result)
+		answer->code = answer->handler(call, result);
+}
+
+static const struct json *owner_command_parse_line(struct arena *arena, const char *text,
+						   size_t length)
+{
+	struct json_reader *reader = json_reader_new(arena);
+	const struct json *root = NULL;
+
+	if (!reader)
+		return NULL;
+	if (json_reader_feed(reader, text, length) || json_reader_finish(reader, &root))
+		root = NULL;
+	json_reader_free(reader);
+	return root;
+}
+
+/* Prints X of {"result":X} and {"item":X}, and an error as it is. */
+static void owner_command_print_json(const char *line, size_t length)
+{
+	static const char *const wrappings[] = { "{\"result\":", "{\"item\":" };
+
+	for (size_t at = 0; at < sizeof(wrappings) / sizeof(wrappings[0]); at++) {
+		size_t wrapping = strlen(wrappings[at]);
+
+		if (length > wrapping && strncmp(line, wrappings[at], wrapping) == 0) {
+			line += wrapping;
+			length -= wrapping + 1;
+		}
+	}
+	printf("%.*s\n", (int)length, line);
+}
+
+/* False: an endless answer has lost its reader. */
+static bool owner_command_on_line(void *data, const char *text, size_t length)
+{
+	struct arena *arena = arena_new(2 * CONTROL_ANSWER_MAX);
+	const struct json *line =
+		arena ? owner_command_parse_line(arena, text, length) : NULL;
+	const struct json *progress = json_member(line, "progress");
+	struct owner_command_answer *answer = data;
+
+	if (progress) {
+		progress_set_words(&answer->progress,
+				   json_field_text(progress, "message"));
+		line = NULL;
+	} else {
+		progress_clear(&answer->progress);
+	}
+	if (line &&
+	    (!answer->handler || (answer->call->json && json_member(line, "error"))))
+		owner_command_print_json(text, length);
+	if (line)
+		owner_command_handle_line(answer, line);
+	arena_free(arena);
+	return !answer->call->command->is_endless || fflush(stdout) == 0;
+}
+
+static void owner_command_on_second(void *data)
+{
+	struct owner_command_answer *answer = data;
+
+	progress_tick(&answer->progress);
+}
+
+static int owner_command_fail_unanswered(const struct owner_command_call *call,
+					 bool was_sent, const char *problem)
+{
+	const char *fix = was_sent ? call->command->fix_if_lost : NULL;
+	const struct cli_failure error = {
+		call->command->name,
+		was_sent ? "no_answer" : "not_reachable",
+		fix ? fix : "For details, run: sudo ofono-mcp doctor",
+		call->json,
+	};
+
+	return cli_failure_report(&error, "%s", problem);
+}
+
+int owner_command_request(const struct owner_command_call *call,
+			  const struct buffer *request, owner_command_handler *handler)
+{
+	const struct owner_command *command = call->command;
+	struct owner_command_answer answer = {
+		.call = call,
+		.handler = handler,
+		.code = EXIT_CODE_FAILED,
+	};
+	bool was_sent = false;
+	const struct control_client_request control_request = {
+		.config = &call->config,
+		.command = command->name,
+		.line = request->data,
+		.length = request->length,
+		.on_line = owner_command_on_line,
+		.on_second = owner_command_on_second,
+		.data = &answer,
+		.was_sent = &was_sent,
+		.is_endless = command->is_endless,
+	};
+	struct explanation problem = { "" };
+	bool answered;
+
+	progress_begin(&answer.progress, command->waiting_for ? command->waiting_for
+							      : "asking the gateway");
+	answered = control_client_run(&control_request, &problem);
+	progress_clear(&answer.progress);
+	if (!answered)
+		return owner_command_fail_unanswered(call, was_sent, problem.text);
+	if (!answer.is_over)
+		return owner_command_fail_unanswered(
+			call, was_sent,
+			command->is_endless ? "the gateway has stopped"
+					    : "the gateway stopped before it answered");
+	return answer.code;
+}
+
+static int owner_command_print_nothing(const struct owner_command_call *call,
+				       const struct json *result)
+{
+	(void)call;
+	(void)result;
+	return EXIT_CODE_OK;
 }
 
 int owner_command_run(const struct owner_command *command, int argc, char **argv)
 {
-	struct owner_call call = { .command = command };
+	struct owner_command_call call = { .command = command };
+	owner_command_handler *handler =
+		command->print ? command->print : owner_command_print_nothing;
+	struct buffer request = BUFFER_INIT;
 	int code;
 
-	return owner_arguments_read(&call, argc, argv, &code) ? run(&call) : code;
+	if (!owner_command_read_arguments(&call, argc, argv, &code))
+		return code;
+	code = owner_command_write_request(&call, &request);
+	if (!code)
+		code = owner_command_request(&call, &request, call.json ? NULL : handler);
+	buffer_wipe(&request); /* it may hold a PIN */
+	return code;
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Owner command: a subcommand that has a row of the control table run, here or in the
- * gateway, and shows what came of it.
+ * Owner command: a subcommand that runs a command of the gateway (gateway/control.h) and prints
+ * the answer.
  *
- * From its description come the options, the request and the exit code. All take --config,
- * --state-dir, --json and --help. What the options are given is checked where the command
- * runs; an "invalid_argument" ends like a wrong option. With --json the lines of the answer
- * are printed as they are, in place of show() and show_item(). What takes longer than a second
- * says on a terminal what it waits for (cli/progress.h).
+ * The options, the request and the exit code follow from a description.  Every such command
+ * takes --config, --state-dir, --json and --help.  The gateway checks the values of options; an
+ * "invalid_argument" ends like a wrong option.  With --json the lines of the answer are printed as
+ * they are, instead of by print() and print_item().  On a terminal, a command that takes longer
+ * than a second shows what it waits for (cli/progress.h).
  */
 #ifndef CLI_OWNER_COMMAND_H
 #define CLI_OWNER_COMMAND_H
@@ -16,62 +16,72 @@
 #include <stdint.h>
 
 #include "base/buffer.h"
-#include "config/config.h"
 #include "base/json.h"
+#include "config/config.h"
 
-enum { OWNER_OPTIONS_MAX = 16 };
+enum { OWNER_COMMAND_OPTIONS_MAX = 16 };
 
-struct owner_option {
-	const char *name;    /* "per-minute": the argument per_minute of the request */
-	bool is_flag;	     /* true when given; else it has a value, which is a text */
-	bool is_number;	     /* ... or a whole number from 0 on */
-	int64_t least, most; /* ... between these; both 0: any */
-	const char *const *words; /* ... or one of these, the last NULL; or NULL */
-	bool is_local;		  /* for show() and add() alone: not in the request */
-	const char *argument;	  /* of the request, where it has another name; or NULL */
+/* An option takes a text, unless one of these says otherwise. */
+struct owner_command_option {
+	const char *name;	  /* "per-minute" becomes the argument per_minute */
+	bool is_flag;		  /* true if given */
+	bool is_number;		  /* a whole number */
+	int64_t least, most;	  /* of the number; both 0: any */
+	const char *const *words; /* the allowed words, ending with NULL; or NULL */
+	bool is_local;		  /* not sent: for print() and add() only */
+	const char *argument;	  /* the argument's name, if it differs; or NULL */
 };
 
-struct owner_call; /* as it was given */
+struct owner_command_call;
 
 struct owner_command {
-	const char *name; /* of the row, and the subcommand */
+	const char *name; /* of the subcommand and of the gateway's command */
 	const char *help;
-	const struct owner_option *options; /* its own; the last has no name; or NULL */
+	const struct owner_command_option *options; /* ends with an empty row; or NULL */
 	const char *operand; /* the argument that the operand becomes; NULL: takes none */
 	bool operand_is_optional;
 	bool operand_is_number;
-	bool operands_are_many; /* one or more, for add() alone */
-	/* NULL: goes on. Else what is wrong with what was given. */
-	const char *(*flaw)(const struct owner_call *call);
-	/* Adds to the arguments of the request; 0, or an exit code: all has been said. */
-	int (*add)(const struct owner_call *call, struct json_writer *arguments);
-	void (*show_item)(const struct owner_call *call, const struct json *item);
-	int (*show)(const struct owner_call *call, const struct json *result);
+	bool takes_operands; /* one or more, for add() only */
+	/* Returns what is wrong with the command line, or NULL. */
+	const char *(*check)(const struct owner_command_call *call);
+	/* Adds arguments to the request. 0, or an exit code after reporting an error. */
+	int (*add)(const struct owner_command_call *call, struct json_writer *arguments);
+	void (*print_item)(const struct owner_command_call *call,
+			   const struct json *item);
+	/* Returns the exit code. NULL: prints nothing. */
+	int (*print)(const struct owner_command_call *call, const struct json *result);
 	/* The exit code with --json; NULL: 0. */
 	int (*judge)(const struct json *result);
-	/* What it does meanwhile, "waiting for a message": told on a terminal, after a
-	 * second. NULL: "asking the gateway". */
-	const char *meanwhile;
-	/* What to do when the gateway was asked and its answer is lost, so that nobody knows what
-	 * came of it. NULL: as when it cannot be reached. */
-	const char *when_lost;
-	bool is_endless; /* nothing may be heard of the gateway for any time */
+	const char *waiting_for; /* "waiting for a message"; NULL: "asking the gateway" */
+	/* What to do when the answer is lost, so that the outcome is unknown; or NULL. */
+	const char *fix_if_lost;
+	bool is_endless; /* no timeout */
 };
 
-struct owner_call {
+struct owner_command_call {
 	const struct owner_command *command;
 	struct config config;
 	const char *operand; /* NULL: not given */
-	char **operands;     /* of a command that takes many */
+	char **operands;     /* with takes_operands */
 	int operand_count;
-	const char *values[OWNER_OPTIONS_MAX]; /* of its options, in their order */
+	const char *values[OWNER_COMMAND_OPTIONS_MAX]; /* in the order of the options */
 	bool json;
 };
 
-/* Of an option of the command: its value, "" for a flag, NULL: not given. */
-const char *owner_call_value(const struct owner_call *call, const char *option);
+/* The value of an option, "" for a flag; NULL: not given. */
+const char *owner_command_value(const struct owner_command_call *call,
+				const char *option);
 
-/* The whole subcommand; returns the exit code. */
+/* Runs the whole subcommand; returns the exit code. */
 int owner_command_run(const struct owner_command *command, int argc, char **argv);
+
+/*
+ * Sends a complete request for the same command and passes the result to `handler`, for an add()
+ * that needs to know something first. Returns the exit code. NULL: prints the lines as they are.
+ */
+typedef int owner_command_handler(const struct owner_command_call *call,
+				  const struct json *result);
+int owner_command_request(const struct owner_command_call *call,
+			  const struct buffer *request, owner_command_handler *handler);
 
 #endif

@@ -19,8 +19,8 @@ void progress_clear(struct progress *progress)
 	progress->is_drawn = false;
 }
 
-/* One that is too long would break, and only its last line be cleared. */
-static void draw(struct progress *progress)
+/* Cut to the width of the terminal: of a line that wraps, only the last part is cleared. */
+static void progress_draw(struct progress *progress)
 {
 	int64_t since_ms = clock_monotonic_ms() - progress->begun_ms;
 	unsigned columns = terminal_columns(STDERR_FILENO);
@@ -36,24 +36,27 @@ static void draw(struct progress *progress)
 	progress->is_drawn = true;
 }
 
-void progress_note(struct progress *progress, const char *words)
+void progress_set_words(struct progress *progress, const char *words)
 {
 	snprintf(progress->words, sizeof(progress->words), "%s", words);
 	if (progress->is_drawn)
-		draw(progress);
+		progress_draw(progress);
 }
 
 void progress_begin(struct progress *progress, const char *words)
 {
 	int64_t now_ms = clock_monotonic_ms();
 
-	*progress = (struct progress){ .begun_ms = now_ms, .due_ms = now_ms + SECOND_MS };
-	progress_note(progress, words);
+	*progress = (struct progress){
+		.begun_ms = now_ms,
+		.due_ms = now_ms + SECOND_MS,
+	};
+	progress_set_words(progress, words);
 }
 
 void progress_tick(struct progress *progress)
 {
-	draw(progress);
+	progress_draw(progress);
 }
 
 void progress_poll(struct progress *progress)
@@ -63,5 +66,25 @@ void progress_poll(struct progress *progress)
 	if (now_ms < progress->due_ms)
 		return;
 	progress->due_ms = now_ms + SECOND_MS;
-	draw(progress);
+	progress_draw(progress);
+}
+
+bool progress_wait_loop_run(const struct progress_wait_loop *wait)
+{
+	int64_t now_ms = clock_monotonic_ms(), end_ms = now_ms + wait->timeout_ms;
+	struct progress progress;
+	bool is_over;
+
+	progress_begin(&progress, wait->words);
+	while (!(is_over = wait->is_over(wait->data)) && now_ms < end_ms) {
+		int64_t left_ms = end_ms - now_ms;
+		int64_t pause_ms = left_ms < SECOND_MS ? left_ms : SECOND_MS;
+
+		if (sd_event_run(wait->loop, (uint64_t)pause_ms * 1000) < 0)
+			break;
+		progress_poll(&progress);
+		now_ms = clock_monotonic_ms();
+	}
+	progress_clear(&progress);
+	return is_over;
 }

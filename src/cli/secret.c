@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The terminal gives each key as it comes, so that Ctrl-C finds it put right again; a signal
- * that would end us is kept until it is, and ends us then
- * (tests/integration/test_unlock.py::test_a_signal_at_the_prompt). Read without stdio, which
- * would keep a copy.
+ * The terminal delivers each key at once, without echo. Ctrl-C is read as a key, so
+ * that the terminal is restored first. A signal that would end the program is held
+ * until then and raised again
+ * (tests/integration/test_unlock.py::test_a_signal_at_the_prompt). Reading avoids
+ * stdio, which would keep a copy of the secret.
  */
 #include "cli/secret.h"
 
@@ -17,9 +18,9 @@
 
 enum { KEY_INTERRUPT = 3, KEY_END = 4, KEY_BACK = 8, KEY_CLEAR = 21, KEY_DELETE = 127 };
 
-enum outcome { GOES_ON, IS_WHOLE, GAVE_UP };
+enum secret_outcome { GOES_ON, IS_WHOLE, GAVE_UP };
 
-static int read_key(void)
+static int secret_read_key(void)
 {
 	unsigned char key;
 	ssize_t length;
@@ -30,64 +31,65 @@ static int read_key(void)
 	return length == 1 ? key : -1;
 }
 
-static const int ending[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM };
+static const int secret_signals[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM };
 
-enum { ENDING_COUNT = sizeof(ending) / sizeof(ending[0]) };
+enum { ENDING_COUNT = sizeof(secret_signals) / sizeof(secret_signals[0]) };
 
-static volatile sig_atomic_t ending_number; /* 0: none has come */
+static volatile sig_atomic_t secret_signal; /* 0: none was received */
 
-static void on_ending(int number)
+static void secret_on_signal(int number)
 {
-	ending_number = number;
+	secret_signal = number;
 }
 
-/* They come only while a key is waited for. */
-struct held_signals {
+/* These signals are delivered only while waiting for a key. */
+struct secret_held_signals {
 	struct sigaction before[ENDING_COUNT];
 	sigset_t mask;
 };
 
-/* Who was started to ignore one goes on doing so. */
-static void hold_signals(struct held_signals *held)
+/* A signal that was ignored at the start stays ignored. */
+static void secret_hold_signals(struct secret_held_signals *held)
 {
-	const struct sigaction action = { .sa_handler = on_ending };
+	const struct sigaction action = { .sa_handler = secret_on_signal };
 	sigset_t set;
 
-	ending_number = 0;
+	secret_signal = 0;
 	sigemptyset(&set);
 	for (unsigned at = 0; at < ENDING_COUNT; at++)
-		sigaddset(&set, ending[at]);
+		sigaddset(&set, secret_signals[at]);
 	sigprocmask(SIG_BLOCK, &set, &held->mask);
 	for (unsigned at = 0; at < ENDING_COUNT; at++) {
-		sigaction(ending[at], NULL, &held->before[at]);
+		sigaction(secret_signals[at], NULL, &held->before[at]);
 		if (held->before[at].sa_handler != SIG_IGN)
-			sigaction(ending[at], &action, NULL);
+			sigaction(secret_signals[at], &action, NULL);
 	}
 }
 
-/* One that came is raised again, with what it was to do. */
-static void let_signals_go(const struct held_signals *held)
+/* Restores the handlers, then raises the signal that was received. */
+static void secret_release_signals(const struct secret_held_signals *held)
 {
 	for (unsigned at = 0; at < ENDING_COUNT; at++)
-		sigaction(ending[at], &held->before[at], NULL);
-	if (ending_number)
-		raise(ending_number);
+		sigaction(secret_signals[at], &held->before[at], NULL);
+	if (secret_signal)
+		raise(secret_signal);
 	sigprocmask(SIG_SETMASK, &held->mask, NULL);
 }
 
-/* -1: there is none any more, or a signal has come. */
-static int wait_for_key(const sigset_t *mask)
+/* -1: end of input, or a signal was received. */
+static int secret_wait_for_key(const sigset_t *mask)
 {
 	struct pollfd terminal = { .fd = STDIN_FILENO, .events = POLLIN };
 
 	while (ppoll(&terminal, 1, NULL, mask) < 0) {
-		if (errno != EINTR || ending_number)
+		if (errno != EINTR || secret_signal)
 			return -1;
 	}
-	return read_key();
+	return secret_read_key();
 }
 
-static enum outcome take_key(int key, char secret[SECRET_BYTES], size_t *length)
+static enum secret_outcome secret_add_key(int key, char secret[SECRET_BYTES],
+					  size_t *length)
 {
 	if (key == '\n' || key == '\r')
 		return IS_WHOLE;
@@ -104,24 +106,25 @@ static enum outcome take_key(int key, char secret[SECRET_BYTES], size_t *length)
 	return GOES_ON;
 }
 
-static bool ask(const char *prompt, const sigset_t *mask, char secret[SECRET_BYTES])
+static bool secret_prompt(const char *prompt, const sigset_t *mask,
+			  char secret[SECRET_BYTES])
 {
-	enum outcome outcome = GOES_ON;
+	enum secret_outcome outcome = GOES_ON;
 	size_t length = 0;
 
 	fputs(prompt, stderr);
 	fflush(stderr);
 	while (outcome == GOES_ON)
-		outcome = take_key(wait_for_key(mask), secret, &length);
+		outcome = secret_add_key(secret_wait_for_key(mask), secret, &length);
 	fputc('\n', stderr);
 	secret[length] = '\0';
 	return outcome == IS_WHOLE;
 }
 
-static bool ask_unseen(const char *prompt, char secret[SECRET_BYTES])
+static bool secret_prompt_unseen(const char *prompt, char secret[SECRET_BYTES])
 {
 	struct termios before, unseen;
-	struct held_signals held;
+	struct secret_held_signals held;
 	bool is_whole;
 
 	if (tcgetattr(STDIN_FILENO, &before) < 0)
@@ -130,23 +133,23 @@ static bool ask_unseen(const char *prompt, char secret[SECRET_BYTES])
 	unseen.c_lflag &= (tcflag_t) ~(ECHO | ECHONL | ICANON | ISIG);
 	unseen.c_cc[VMIN] = 1;
 	unseen.c_cc[VTIME] = 0;
-	hold_signals(&held);
+	secret_hold_signals(&held);
 	is_whole = tcsetattr(STDIN_FILENO, TCSAFLUSH, &unseen) == 0 &&
-		   ask(prompt, &held.mask, secret);
+		   secret_prompt(prompt, &held.mask, secret);
 	tcsetattr(STDIN_FILENO, TCSAFLUSH, &before);
 	if (!is_whole)
 		explicit_bzero(secret, SECRET_BYTES);
-	let_signals_go(&held);
+	secret_release_signals(&held);
 	return is_whole;
 }
 
-/* The last line may have no end. */
-static bool read_line(char secret[SECRET_BYTES])
+/* The last line need not end with a line feed. */
+static bool secret_read_line(char secret[SECRET_BYTES])
 {
 	size_t length = 0;
 	int key;
 
-	while ((key = read_key()) > 0 && key != '\n') {
+	while ((key = secret_read_key()) > 0 && key != '\n') {
 		if (length == SECRET_BYTES - 1)
 			return false;
 		secret[length++] = (char)key;
@@ -157,15 +160,15 @@ static bool read_line(char secret[SECRET_BYTES])
 	return length;
 }
 
-bool secret_is_asked_for(void)
+bool secret_has_terminal(void)
 {
 	return isatty(STDIN_FILENO);
 }
 
 bool secret_read(const char *prompt, char secret[SECRET_BYTES])
 {
-	bool is_there =
-		secret_is_asked_for() ? ask_unseen(prompt, secret) : read_line(secret);
+	bool is_there = secret_has_terminal() ? secret_prompt_unseen(prompt, secret)
+					      : secret_read_line(secret);
 
 	if (!is_there)
 		explicit_bzero(secret, SECRET_BYTES);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Secret: a line that nobody sees, from whoever runs the program.
+ * Secret: reads a line that must not be seen.
  *
- * On a terminal it is asked for, and not echoed. Where standard input is something else one
- * line of it is read: a secret is never an argument or in the environment, which other
- * programs can read (tests/integration/test_unlock.py).
+ * On a terminal it prompts, without echo. Otherwise it reads one line of standard input: a secret
+ * is never an argument or an environment variable, which other programs can read
+ * (tests/integration/test_unlock.py).
  */
 #ifndef CLI_SECRET_H
 #define CLI_SECRET_H
@@ -13,8 +13,8 @@
 
 enum { SECRET_BYTES = 64 };
 
-/* False: there is none, it is too long, or who was asked gave up. */
+/* False: no input, too long, or the user gave up. */
 bool secret_read(const char *prompt, char secret[SECRET_BYTES]);
-bool secret_is_asked_for(void); /* there is a terminal */
+bool secret_has_terminal(void);
 
 #endif

@@ -1,21 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * How it works: switching_is_over() compares the modem's properties with the steps of
+ * the wish. The first step that is not taken yet is requested from oFono, once; then
+ * the properties show when it is done. After a failure it is requested again. When all
+ * steps are taken and the modem is on, the card decides whether that is all.
+ */
 #include "cli/switching.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"
-#include "cli/failing.h"
+#include "cli/cli_failure.h"
 #include "cli/modem_view.h"
 
 enum { AGAIN_MS = 1000, FIX_BYTES = 320 };
 
-/* In the order of enum switching_outcome */
+/* In the order of enum switching_outcome. */
 static const struct {
 	const char *word;
-	const char *message; /* NULL: how the modem is tells it */
+	const char *message; /* NULL: the state of the modem says it */
 	const char *fix;
-	bool names_modem; /* the fix is a command, behind which its path stands */
+	bool names_modem; /* the fix is a command that ends with the path */
 } outcomes[] = {
 	[SWITCHING_UNDER_WAY] = { "under_way" },
 	[SWITCHING_ON] = { "on" },
@@ -28,21 +34,22 @@ static const struct {
 				     "Go where there is reception, or wait longer with "
 				     "--timeout" },
 	[SWITCHING_REFUSED] = { "refused", "this user may not switch it",
-				NULL }, /* say_fix() knows which command */
+				NULL }, /* switching_write_fix() has the command */
 	[SWITCHING_IMPOSSIBLE] = { "not_possible", "oFono cannot do that with this modem",
 				   "Switch it in the settings of the phone" },
-	[SWITCHING_FAILED] = { "failed", "oFono tried, and failed",
-			       "Try again; if it stays so, look into the log of ofonod" },
-	[SWITCHING_STUCK] = { "stuck", "nothing came of it in time",
-			      "Wait longer with --timeout; if it stays so, restart oFono "
-			      "(systemctl restart ofono), then the phone" },
-	[SWITCHING_GONE] = { "gone", "it went away meanwhile",
-			     "Look which there are: ofono-mcp modem" },
-	[SWITCHING_UNREACHABLE] = { "ofono_unavailable", "oFono went away meanwhile",
+	[SWITCHING_FAILED] = { "failed", "oFono tried and failed",
+			       "Try again; if it keeps failing, check the log of "
+			       "ofonod" },
+	[SWITCHING_STUCK] = { "stuck", "it did not happen in time",
+			      "Wait longer with --timeout; if that does not help, "
+			      "restart oFono (systemctl restart ofono), then the phone" },
+	[SWITCHING_GONE] = { "gone", "the modem disappeared meanwhile",
+			     "To list the modems: ofono-mcp modem" },
+	[SWITCHING_UNREACHABLE] = { "ofono_unavailable", "oFono stopped meanwhile",
 				    "Start it: systemctl start ofono; then try again" },
 };
 
-static struct modem *find(const struct switching *switching)
+static struct modem *switching_find_modem(const struct switching *switching)
 {
 	struct modem *modem;
 
@@ -53,16 +60,16 @@ static struct modem *find(const struct switching *switching)
 	return NULL;
 }
 
-static void finish(struct switching *switching, enum switching_outcome outcome)
+static void switching_finish(struct switching *switching, enum switching_outcome outcome)
 {
 	if (switching->outcome == SWITCHING_UNDER_WAY)
 		switching->outcome = outcome;
 }
 
-/* Asking */
+/* Requests */
 
 static const struct {
-	bool on; /* of which way it is a step */
+	bool on; /* the direction to which the step belongs */
 	enum modem_switch_target property;
 } steps[] = {
 	{ true, MODEM_SWITCH_POWERED },
@@ -70,7 +77,7 @@ static const struct {
 	{ false, MODEM_SWITCH_POWERED },
 };
 
-static bool has_taken(const struct modem *modem, unsigned step)
+static bool switching_step_is_done(const struct modem *modem, unsigned step)
 {
 	bool is = steps[step].property == MODEM_SWITCH_POWERED ? modem->powered
 							       : modem->online;
@@ -78,56 +85,58 @@ static bool has_taken(const struct modem *modem, unsigned step)
 	return is == steps[step].on;
 }
 
-static void on_answer(void *data, enum modem_switch_outcome answer)
+static void switching_on_answer(void *data, enum modem_switch_outcome answer)
 {
 	struct switching *switching = data;
 
 	switching->call = NULL;
 	if (answer == MODEM_SWITCH_REFUSED)
-		finish(switching, SWITCHING_REFUSED);
+		switching_finish(switching, SWITCHING_REFUSED);
 	else if (answer == MODEM_SWITCH_IMPOSSIBLE)
-		finish(switching, SWITCHING_IMPOSSIBLE);
+		switching_finish(switching, SWITCHING_IMPOSSIBLE);
 	else if (answer == MODEM_SWITCH_UNREACHABLE)
-		finish(switching, SWITCHING_UNREACHABLE);
+		switching_finish(switching, SWITCHING_UNREACHABLE);
 	else if (answer == MODEM_SWITCH_NOT_NOW &&
 		 switching->attempts == SWITCHING_ATTEMPTS)
-		finish(switching, SWITCHING_FAILED);
+		switching_finish(switching, SWITCHING_FAILED);
 	else if (answer == MODEM_SWITCH_NOT_NOW)
 		switching->again_ms = clock_monotonic_ms() + AGAIN_MS;
 }
 
-/* Done, busy and silent: its properties will tell, or the time is over. */
-static void ask(struct switching *switching, struct modem *modem, unsigned step)
+/* With any other answer, the properties decide, or the timeout. */
+static void switching_request(struct switching *switching, struct modem *modem,
+			      unsigned step)
 {
-	bool is_again = switching->asked == step + 1;
+	bool is_again = switching->requested == step + 1;
 
 	if (switching->call || (is_again && (!switching->again_ms ||
 					     clock_monotonic_ms() < switching->again_ms)))
 		return;
 	switching->attempts = is_again ? switching->attempts + 1 : 1;
-	switching->asked = step + 1;
+	switching->requested = step + 1;
 	switching->again_ms = 0;
 	switching->changed = true;
 	switching->call = modem_switch(modem, steps[step].property, steps[step].on,
-				       on_answer, switching);
+				       switching_on_answer, switching);
 	if (!switching->call)
-		finish(switching, SWITCHING_FAILED);
+		switching_finish(switching, SWITCHING_FAILED);
 }
 
 /* False: a step is still to be taken. */
-static bool has_taken_all(struct switching *switching, struct modem *modem)
+static bool switching_run_steps(struct switching *switching, struct modem *modem)
 {
 	for (unsigned step = 0; step < sizeof(steps) / sizeof(steps[0]); step++) {
-		if (steps[step].on != switching->wish.on || has_taken(modem, step))
+		if (steps[step].on != switching->wish.on ||
+		    switching_step_is_done(modem, step))
 			continue;
-		ask(switching, modem, step);
+		switching_request(switching, modem, step);
 		return false;
 	}
 	return true;
 }
 
-/* It is on: what of its card? */
-static void judge_card(struct switching *switching, const struct modem *modem)
+/* The modem is on. Decides whether the state of its card is the end. */
+static void switching_check_card(struct switching *switching, const struct modem *modem)
 {
 	bool must = switching->wish.registered;
 	int64_t now_ms = clock_monotonic_ms();
@@ -136,23 +145,23 @@ static void judge_card(struct switching *switching, const struct modem *modem)
 		switching->on_ms = now_ms;
 	switch (modem_view_card(modem)) {
 	case MODEM_CARD_ABSENT:
-		finish(switching, SWITCHING_NO_CARD);
+		switching_finish(switching, SWITCHING_NO_CARD);
 		break;
 	case MODEM_CARD_LOCKED:
-		finish(switching, SWITCHING_LOCKED);
+		switching_finish(switching, SWITCHING_LOCKED);
 		break;
 	case MODEM_CARD_READY:
 		if (!must || modem_is_registered(modem))
-			finish(switching, SWITCHING_ON);
+			switching_finish(switching, SWITCHING_ON);
 		break;
 	case MODEM_CARD_UNKNOWN:
 		if (!must && now_ms - switching->on_ms >= SWITCHING_CARD_MS)
-			finish(switching, SWITCHING_ON);
+			switching_finish(switching, SWITCHING_ON);
 		break;
 	}
 }
 
-/* Life */
+/* Life cycle */
 
 void switching_begin(struct switching *switching, struct ofono *ofono, const char *path,
 		     const struct switching_wish *wish)
@@ -169,32 +178,33 @@ void switching_end(struct switching *switching)
 
 bool switching_is_over(struct switching *switching)
 {
-	struct modem *modem = find(switching);
+	struct modem *modem = switching_find_modem(switching);
 
 	if (switching->outcome != SWITCHING_UNDER_WAY)
 		return true;
 	if (!modem)
-		finish(switching, ofono_is_available(switching->ofono)
-					  ? SWITCHING_GONE
-					  : SWITCHING_UNREACHABLE);
-	else if (!has_taken_all(switching, modem))
+		switching_finish(switching, ofono_is_available(switching->ofono)
+						    ? SWITCHING_GONE
+						    : SWITCHING_UNREACHABLE);
+	else if (!switching_run_steps(switching, modem))
 		return switching->outcome != SWITCHING_UNDER_WAY;
 	else if (switching->wish.on)
-		judge_card(switching, modem);
+		switching_check_card(switching, modem);
 	else
-		finish(switching, SWITCHING_OFF);
+		switching_finish(switching, SWITCHING_OFF);
 	return switching->outcome != SWITCHING_UNDER_WAY;
 }
 
 void switching_give_up(struct switching *switching)
 {
-	finish(switching, switching->on_ms ? SWITCHING_UNREGISTERED : SWITCHING_STUCK);
+	switching_finish(switching,
+			 switching->on_ms ? SWITCHING_UNREGISTERED : SWITCHING_STUCK);
 }
 
-/* Telling */
+/* Results */
 
-/* "": there is none. */
-static void say_fix(const struct switching *switching, char fix[FIX_BYTES])
+/* "": there is no fix. */
+static void switching_write_fix(const struct switching *switching, char fix[FIX_BYTES])
 {
 	const char *words = outcomes[switching->outcome].fix;
 
@@ -219,7 +229,7 @@ bool switching_is_success(const struct switching *switching)
 void switching_print(const struct switching *switching)
 {
 	const char *message = outcomes[switching->outcome].message;
-	const struct modem *modem = find(switching);
+	const struct modem *modem = switching_find_modem(switching);
 	char fix[FIX_BYTES];
 	FILE *out = switching_is_success(switching) ? stdout : stderr;
 
@@ -227,21 +237,21 @@ void switching_print(const struct switching *switching)
 		fputs("ofono-mcp modem: ", out);
 	fprintf(out, "%s: ", switching->path);
 	if (message || !modem) {
-		fputs(message ? message : "it went away meanwhile", out);
+		fputs(message ? message : "the modem disappeared meanwhile", out);
 	} else {
 		fputs(switching->changed ? "" : "already ", out);
 		modem_view_print(out, modem);
 	}
 	fputs(".\n", out);
-	say_fix(switching, fix);
+	switching_write_fix(switching, fix);
 	if (*fix)
-		fprintf(out, "%s%s\n", fix, failing_stop(fix));
+		fprintf(out, "%s%s\n", fix, cli_failure_full_stop(fix));
 	fflush(out);
 }
 
 void switching_write(const struct switching *switching, struct json_writer *writer)
 {
-	const struct modem *modem = find(switching);
+	const struct modem *modem = switching_find_modem(switching);
 	char fix[FIX_BYTES];
 
 	json_open_object(writer);
@@ -251,7 +261,7 @@ void switching_write(const struct switching *switching, struct json_writer *writ
 		json_put_string(writer, "modem", switching->path);
 	json_put_string(writer, "outcome", outcomes[switching->outcome].word);
 	json_put_boolean(writer, "changed", switching->changed);
-	say_fix(switching, fix);
+	switching_write_fix(switching, fix);
 	if (*fix)
 		json_put_string(writer, "fix", fix);
 	json_close_object(writer);

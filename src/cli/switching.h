@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Switching: one modem on its way on or off.
+ * Switching: switches one modem on or off.
  *
- *   on:  Powered ---> Online ---> card known ---> registered, when that is wanted
+ *   on:  Powered ---> Online ---> card known ---> registered, if wanted
  *   off: not Powered
  *
- * What oFono's properties tell counts, not its answers: a modem that another program switches
- * at the same time, or that was there already, is as good. What fails, perhaps only for now,
- * is asked for again after a second, SWITCHING_ATTEMPTS times in all
- * (tests/integration/test_modem.py).
+ * oFono's properties decide, not its answers: it is just as good if another program switches the
+ * modem at the same time, or if it was on or off already. A step that fails is repeated after a
+ * second, SWITCHING_ATTEMPTS times in all (tests/integration/test_modem.py).
  */
 #ifndef CLI_SWITCHING_H
 #define CLI_SWITCHING_H
@@ -19,16 +18,15 @@
 
 enum {
 	SWITCHING_ATTEMPTS = 3,
-	SWITCHING_CARD_MS =
-		5000, /* so long its card is waited for, when nothing hangs on it */
+	SWITCHING_CARD_MS = 5000, /* to read the card, when registration is not wanted */
 };
 
 enum switching_outcome {
 	SWITCHING_UNDER_WAY,
 	SWITCHING_ON,
 	SWITCHING_OFF,
-	SWITCHING_LOCKED,  /* on, and its card wants a PIN */
-	SWITCHING_NO_CARD, /* on, without one */
+	SWITCHING_LOCKED,  /* on, and its card needs a PIN */
+	SWITCHING_NO_CARD, /* on, without a card */
 	SWITCHING_UNREGISTERED,
 	SWITCHING_REFUSED,
 	SWITCHING_IMPOSSIBLE,
@@ -40,36 +38,36 @@ enum switching_outcome {
 
 struct switching_wish {
 	bool on;
-	bool registered; /* it is no success without */
+	bool registered; /* required for success */
 };
 
 struct switching {
 	char path[sizeof(((struct modem *)0)->path)];
 	struct ofono *ofono;
 	struct switching_wish wish;
-	struct modem_switch *call; /* NULL: none is under way */
-	unsigned asked;	   /* the step that was asked for; the first is 1, 0 none */
-	unsigned attempts; /* of that step */
-	int64_t again_ms;  /* when it failed: from when it is asked for again */
-	bool changed;	   /* not as it was found */
-	int64_t on_ms;	   /* since when it is on, 0 it is not */
+	struct modem_switch *call; /* NULL: no call to oFono is pending */
+	unsigned requested;	   /* the step, from 1; 0: none */
+	unsigned attempts;	   /* of that step */
+	int64_t again_ms;	   /* after a failure: when to repeat it */
+	bool changed;		   /* this program changed something */
+	int64_t on_ms;		   /* since when it is on; 0: it is not */
 	enum switching_outcome outcome;
 };
 
-/* Embedded; switching_end() is due before ofono_free(). */
+/* Call switching_end() before ofono_free(). */
 void switching_begin(struct switching *switching, struct ofono *ofono, const char *path,
 		     const struct switching_wish *wish);
 void switching_end(struct switching *switching);
 
-/* To be called again and again. True: it is over, and `outcome` tells. */
+/* Takes the next step; call it until it returns true and `outcome` is known. */
 bool switching_is_over(struct switching *switching);
-/* Time is over. */
+/* Call when the time is over. */
 void switching_give_up(struct switching *switching);
 
 bool switching_is_success(const struct switching *switching);
-/* "/sim0: on, ..." with what to do next; what is no success goes to standard error. */
+/* "/sim0: on, ..." and what to do next; a failure goes to standard error. */
 void switching_print(const struct switching *switching);
-/* An object: cli/modem_view.h's members, "outcome", "changed", "fix" where there is one. */
+/* An object: cli/modem_view.h's members, "outcome", "changed", and "fix" if there is one. */
 void switching_write(const struct switching *switching, struct json_writer *writer);
 
 #endif

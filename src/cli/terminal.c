@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Widths come from wcwidth() in the locale C.UTF-8, whatever LANG says, because our output is
+ * always UTF-8.
+ */
 #include "cli/terminal.h"
 
 #include <limits.h>
@@ -6,12 +10,21 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <time.h>
 #include <unistd.h>
 #include <wchar.h>
 
+#include "base/clock.h"
+#include "base/escape.h"
 #include "base/utf8.h"
 
-enum { TAB_COLUMNS = 8, EMOJI_SELECTOR = 0xfe0f };
+enum {
+	TAB_COLUMNS = 8,
+	EMOJI_SELECTOR = 0xfe0f,
+	S_PER_MINUTE = 60,
+	MINUTES_PER_HOUR = 60,
+	MS_PER_S = 1000,
+};
 
 bool terminal_is_capable(int fd)
 {
@@ -27,38 +40,41 @@ unsigned terminal_columns(int fd)
 	return ioctl(fd, TIOCGWINSZ, &size) < 0 ? 0 : size.ws_col;
 }
 
-/* Whatever LANG says, what is written is UTF-8. (locale_t)0: this system has no such thing. */
-static locale_t utf8_locale(void)
+/* Widths */
+
+/* (locale_t)0: the system does not have the locale. */
+static locale_t terminal_utf8_locale(void)
 {
-	static locale_t locale; /* for as long as the process lives */
+	static locale_t locale; /* never freed */
 
 	if (!locale)
 		locale = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
 	return locale;
 }
 
-/* As much as any terminal gives it. */
-static unsigned columns_of(uint32_t character)
+/* The most columns that any terminal gives the character. */
+static unsigned terminal_character_columns(uint32_t character)
 {
 	int columns;
 
 	if (character == '\t')
 		return TAB_COLUMNS;
 	if (character == EMOJI_SELECTOR)
-		return 1; /* what it makes of the sign before, on some */
+		return 1; /* it widens the character before it on some terminals */
 	columns = wcwidth((wchar_t)character);
 	return columns < 0 ? 1 : (unsigned)columns;
 }
 
-/* Of what fits into `most` columns; gives how many bytes that is. */
-static size_t measure(const char *text, unsigned most, unsigned *width_out)
+/* Returns the bytes that fit into `most` columns, and writes the columns they take. */
+static size_t terminal_measure(const char *text, unsigned most, unsigned *width_out)
 {
-	locale_t before = utf8_locale() ? uselocale(utf8_locale()) : (locale_t)0;
+	locale_t utf8 = terminal_utf8_locale();
+	locale_t before = utf8 ? uselocale(utf8) : (locale_t)0;
 	const char *at = text, *behind = text;
 	unsigned width = 0;
 
 	while (*at) {
-		unsigned columns = columns_of(utf8_next(&behind));
+		unsigned columns = terminal_character_columns(utf8_next(&behind));
 
 		if (columns > most - width && at != text)
 			break;
@@ -77,7 +93,7 @@ unsigned terminal_width(const char *text)
 {
 	unsigned width;
 
-	measure(text, UINT_MAX, &width);
+	terminal_measure(text, UINT_MAX, &width);
 	return width;
 }
 
@@ -85,5 +101,91 @@ size_t terminal_cut(const char *text, unsigned columns)
 {
 	unsigned width;
 
-	return measure(text, columns, &width);
+	return terminal_measure(text, columns, &width);
+}
+
+/* Colours */
+
+static const char *const terminal_colour_codes[] = {
+	[COLOUR_NONE] = "",
+	[COLOUR_GOOD] = "\033[32m",
+	[COLOUR_WARNING] = "\033[33m",
+	[COLOUR_BAD] = "\033[31m",
+	[COLOUR_STRONG] = "\033[1m",
+};
+
+/* https://no-color.org and https://bixense.com/clicolors: set and not empty. */
+static bool terminal_wants_colour(void)
+{
+	const char *none = getenv("NO_COLOR");
+	const char *always = getenv("CLICOLOR_FORCE");
+
+	if (none && *none)
+		return false;
+	return (always && *always && strcmp(always, "0") != 0) ||
+	       terminal_is_capable(STDOUT_FILENO);
+}
+
+const char *terminal_colour_on(enum terminal_colour colour)
+{
+	return terminal_wants_colour() ? terminal_colour_codes[colour] : "";
+}
+
+const char *terminal_colour_off(void)
+{
+	return terminal_wants_colour() ? "\033[0m" : "";
+}
+
+/* Text */
+
+void terminal_print_escaped(FILE *out, const char *text)
+{
+	struct buffer shown = BUFFER_INIT;
+
+	escape_line(&shown, text);
+	fprintf(out, "%.*s", (int)shown.length, shown.data ? shown.data : "");
+	buffer_deinit(&shown);
+}
+
+/* Times */
+
+/* Appends "+01:00". */
+static void terminal_append_offset(struct terminal_time *time, size_t length,
+				   long offset_s)
+{
+	long minutes = labs(offset_s) / S_PER_MINUTE;
+
+	snprintf(time->text + length, sizeof(time->text) - length, "%c%02ld:%02ld",
+		 offset_s < 0 ? '-' : '+', minutes / MINUTES_PER_HOUR,
+		 minutes % MINUTES_PER_HOUR);
+}
+
+/* Formats the local time as if it were UTC, then replaces the Z by the offset. */
+struct terminal_time terminal_time_of(int64_t wall_ms)
+{
+	struct terminal_time time = { "" };
+	time_t moment = (time_t)(wall_ms / MS_PER_S);
+	char text[CLOCK_TEXT_BYTES];
+	struct tm local;
+	int length;
+
+	tzset();
+	if (!localtime_r(&moment, &local))
+		local.tm_gmtoff = 0;
+	clock_format(wall_ms + local.tm_gmtoff * MS_PER_S, text);
+	length = snprintf(time.text, sizeof(time.text), "%s", text);
+	if (local.tm_gmtoff && length)
+		terminal_append_offset(&time, (size_t)length - 1, local.tm_gmtoff);
+	return time;
+}
+
+struct terminal_time terminal_time(const char *utc)
+{
+	struct terminal_time time;
+	int64_t wall_ms;
+
+	if (clock_parse(utc, &wall_ms))
+		return terminal_time_of(wall_ms);
+	snprintf(time.text, sizeof(time.text), "%s", utc);
+	return time;
 }

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "config/config.h"
+/*
+ * What to advertise follows from the configuration, the ports that are open now, and
+ * the interfaces and their addresses. advertisement_review() computes it again
+ * whenever one of these may have changed, and gives Avahi the new set of places, or
+ * withdraws the service with a reason.
+ */
 #include "gateway/advertisement.h"
 
 #include <net/if.h>
@@ -10,20 +15,21 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "config/config.h"
 
-/* What there is to tell */
+/* What to advertise */
 
-struct survey {
+struct advertisement_survey {
 	struct advertisement *advertisement;
-	const struct http_server_listener *listener; /* that is looked at */
+	const struct http_server_listener *listener; /* being examined */
 	struct avahi_offer offer;
-	bool open; /* something is open to the network */
+	bool open; /* some port is open to the network */
 };
 
-/* Two ports on one interface would be one service with two answers: the first counts. */
-static void add_place(void *data, const struct ifaddrs *at)
+/* One service cannot have two ports on one interface: the first one counts. */
+static void advertisement_add_place(void *data, const struct ifaddrs *at)
 {
-	struct survey *survey = data;
+	struct advertisement_survey *survey = data;
 	struct avahi_offer *offer = &survey->offer;
 	int interface = (int)if_nametoindex(at->ifa_name);
 	int family = at->ifa_addr->sa_family;
@@ -43,56 +49,58 @@ static void add_place(void *data, const struct ifaddrs *at)
 	};
 }
 
-static void look_at_listener(void *data, const struct http_server_listener *listener)
+static void advertisement_add_listener(void *data,
+				       const struct http_server_listener *listener)
 {
-	struct survey *survey = data;
+	struct advertisement_survey *survey = data;
 
 	if (!listener->network)
 		return;
 	survey->open = true;
 	survey->listener = listener;
 	network_interfaces_each(&survey->advertisement->interfaces, &listener->address,
-				add_place, survey);
+				advertisement_add_place, survey);
 }
 
-static const char *reason_against(const struct advertisement *advertisement,
-				  const struct survey *survey)
+static const char *advertisement_find_reason(const struct advertisement *advertisement,
+					     const struct advertisement_survey *survey)
 {
 	if (!advertisement->config->advertise)
 		return "advertise = no";
 	if (!http_server_has_network(advertisement->server))
-		return "only this machine is listened to (listen)";
+		return "only loopback addresses are configured (listen)";
 	if (!survey->open)
 		return "no client is paired";
 	if (!survey->offer.count)
-		return "no interface that is served has an address";
+		return "no served interface has an address";
 	return NULL;
 }
 
-/* Carrying it out */
+/* Publishing */
 
-static void on_network(void *data)
+static void advertisement_on_network(void *data)
 {
 	advertisement_review(data);
 }
 
-static void watch_network(struct advertisement *advertisement, bool wanted)
+static void advertisement_follow_network(struct advertisement *advertisement, bool wanted)
 {
 	int error = 0;
 
 	if (!wanted)
 		network_interface_watch_deinit(&advertisement->watch);
 	else if (!advertisement->watch.io)
-		error = network_interface_watch_init(&advertisement->watch,
-						     advertisement->loop, on_network,
-						     advertisement);
-	if (error && !advertisement->complained)
-		log_warning("mdns: interfaces that come later are not noticed: %s",
-			    strerror(-error));
-	advertisement->complained = error != 0;
+		error = network_interface_watch_init(
+			&advertisement->watch, advertisement->loop,
+			advertisement_on_network, advertisement);
+	if (error && !advertisement->warned)
+		log_warning(
+			"mdns: later changes of the network interfaces go unnoticed: %s",
+			strerror(-error));
+	advertisement->warned = error != 0;
 }
 
-static void withdraw(struct advertisement *advertisement)
+static void advertisement_withdraw(struct advertisement *advertisement)
 {
 	if (advertisement->avahi)
 		log_info("mdns: no longer advertised: %s", advertisement->reason);
@@ -102,8 +110,8 @@ static void withdraw(struct advertisement *advertisement)
 	advertisement->avahi = NULL;
 }
 
-static void advertise(struct advertisement *advertisement,
-		      const struct avahi_offer *offer)
+static void advertisement_publish(struct advertisement *advertisement,
+				  const struct avahi_offer *offer)
 {
 	int error = 0;
 
@@ -118,23 +126,24 @@ static void advertise(struct advertisement *advertisement,
 
 void advertisement_review(struct advertisement *advertisement)
 {
-	struct survey survey = { .advertisement = advertisement };
+	struct advertisement_survey survey = { .advertisement = advertisement };
 	const char *reason, *before = advertisement->reason;
 
 	if (!advertisement->loop)
 		return;
 	if (advertisement->config->advertise) {
 		if (!network_interfaces_read(&advertisement->interfaces))
-			log_warning("mdns: what interfaces there are cannot be told");
-		http_server_each_open(advertisement->server, look_at_listener, &survey);
+			log_warning("mdns: cannot read the network interfaces");
+		http_server_each_open(advertisement->server, advertisement_add_listener,
+				      &survey);
 	}
-	watch_network(advertisement, survey.open);
-	reason = reason_against(advertisement, &survey);
+	advertisement_follow_network(advertisement, survey.open);
+	reason = advertisement_find_reason(advertisement, &survey);
 	advertisement->reason = reason;
 	if (!reason)
-		advertise(advertisement, &survey.offer);
+		advertisement_publish(advertisement, &survey.offer);
 	else if (reason != before)
-		withdraw(advertisement);
+		advertisement_withdraw(advertisement);
 }
 
 void advertisement_start(struct advertisement *advertisement, sd_event *loop,
@@ -146,7 +155,7 @@ void advertisement_start(struct advertisement *advertisement, sd_event *loop,
 		.server = server,
 	};
 	network_interfaces_init(&advertisement->interfaces, config);
-	http_server_on_change(server, on_network, advertisement);
+	http_server_on_change(server, advertisement_on_network, advertisement);
 	advertisement_review(advertisement);
 }
 
@@ -163,8 +172,11 @@ void advertisement_stop(struct advertisement *advertisement)
 
 /* In words */
 
-/* Avahi gives another name when somebody else has ours; the gates know nothing of that. */
-static bool host_is_served(const struct config *config, const char *host)
+/*
+ * Avahi picks another host name if ours is taken on the network; the HTTP gates do not
+ * know it.
+ */
+static bool advertisement_host_is_served(const struct config *config, const char *host)
 {
 	char name[256 + sizeof(".local")];
 
@@ -178,7 +190,7 @@ static bool host_is_served(const struct config *config, const char *host)
 	return strcasecmp(name, host) == 0;
 }
 
-bool advertisement_told(struct advertisement *advertisement, const char **text_out)
+bool advertisement_describe(struct advertisement *advertisement, const char **text_out)
 {
 	const struct avahi *avahi = advertisement->avahi;
 	const char *name = avahi ? avahi_published_name(avahi) : NULL;
@@ -193,12 +205,12 @@ bool advertisement_told(struct advertisement *advertisement, const char **text_o
 						 : "the gateway does not serve yet");
 		return false;
 	}
-	if (host_is_served(advertisement->config, avahi_host(avahi)))
+	if (advertisement_host_is_served(advertisement->config, avahi_host(avahi)))
 		snprintf(text, size, "\"%s\" at %s", name, avahi_host(avahi));
 	else
 		snprintf(text, size,
-			 "\"%s\" at %s, a name that is refused: allowed_host should have "
-			 "it",
+			 "\"%s\" at %s, a host name that is refused: add it to "
+			 "allowed_host",
 			 name, avahi_host(avahi));
 	return true;
 }

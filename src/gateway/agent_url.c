@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The URLs are collected from all configured addresses, without duplicates, and
+ * written in the order of enum agent_url_reach: first what other machines reach over
+ * IPv4, then HOST.local, IPv6, and loopback.
+ */
 #include "gateway/agent_url.h"
 
 #include <arpa/inet.h>
@@ -9,8 +14,9 @@
 #include <unistd.h>
 
 #include "base/address.h"
-#include "http/network_interface.h"
 #include "config/config.h"
+#include "http/network_interface.h"
+#include "http/tls.h"
 
 enum {
 	URLS_MAX = 32,
@@ -18,26 +24,26 @@ enum {
 	NAME_BYTES = 65, /* HOST_NAME_MAX and a NUL */
 };
 
-/* In this order they are told. */
-enum reach {
+/* In the order of the output. */
+enum agent_url_reach {
 	REACH_NETWORK,
 	REACH_NAME,
 	REACH_NETWORK_6,
 	REACH_LOOPBACK,
 };
 
-struct url_list {
+struct agent_url_list {
 	const struct config *config;
 	bool tls;
 	struct {
-		enum reach reach;
+		enum agent_url_reach reach;
 		char text[URL_BYTES];
 	} urls[URLS_MAX];
 	unsigned count;
 };
 
-static void add_url(struct url_list *list, enum reach reach, const char *host,
-		    unsigned port)
+static void agent_url_add(struct agent_url_list *list, enum agent_url_reach reach,
+			  const char *host, unsigned port)
 {
 	bool tls = list->tls && (reach != REACH_LOOPBACK || list->config->tls_loopback);
 	char text[URL_BYTES];
@@ -54,30 +60,31 @@ static void add_url(struct url_list *list, enum reach reach, const char *host,
 	strcpy(list->urls[list->count++].text, text);
 }
 
-static void add_address(struct url_list *list, const struct address *address)
+static void agent_url_add_address(struct agent_url_list *list,
+				  const struct address *address)
 {
 	bool is_6 = address->any.sa_family == AF_INET6;
 	unsigned port = ntohs(is_6 ? address->in6.sin6_port : address->in.sin_port);
-	enum reach reach = is_6 ? REACH_NETWORK_6 : REACH_NETWORK;
+	enum agent_url_reach reach = is_6 ? REACH_NETWORK_6 : REACH_NETWORK;
 	char host[ADDRESS_TEXT_BYTES];
 
 	address_format(address, host);
 	*strrchr(host, ':') = '\0';
 	if (address_is_loopback(address))
 		reach = REACH_LOOPBACK;
-	add_url(list, reach, host, port);
+	agent_url_add(list, reach, host, port);
 }
 
-/* All addresses */
+/* Wildcard addresses */
 
-struct interface_walk {
-	struct url_list *list;
-	const struct address *address; /* that is listened on */
+struct agent_url_walk {
+	struct agent_url_list *list;
+	const struct address *address; /* the configured one */
 };
 
-static void add_interface(void *data, const struct ifaddrs *at)
+static void agent_url_add_interface(void *data, const struct ifaddrs *at)
 {
-	const struct interface_walk *walk = data;
+	const struct agent_url_walk *walk = data;
 	struct address address = *walk->address;
 
 	if (at->ifa_addr->sa_family == AF_INET) {
@@ -89,25 +96,26 @@ static void add_interface(void *data, const struct ifaddrs *at)
 			((const struct sockaddr_in6 *)(const void *)at->ifa_addr)
 				->sin6_addr;
 		if (IN6_IS_ADDR_LINKLOCAL(&address.in6.sin6_addr))
-			return; /* it means nothing without the peer's interface */
+			return; /* a link-local address needs the peer's interface name */
 	}
-	add_address(walk->list, &address);
+	agent_url_add_address(walk->list, &address);
 }
 
-/* Those that are served: not a carrier's, where strangers are. */
-static void add_interfaces(struct url_list *list, const struct address *address)
+/* Only served interfaces: on mobile data there are strangers. */
+static void agent_url_add_interfaces(struct agent_url_list *list,
+				     const struct address *address)
 {
-	struct interface_walk walk = { list, address };
+	struct agent_url_walk walk = { list, address };
 	struct network_interfaces interfaces;
 
 	network_interfaces_init(&interfaces, list->config);
 	network_interfaces_read(&interfaces);
-	network_interfaces_each(&interfaces, address, add_interface, &walk);
+	network_interfaces_each(&interfaces, address, agent_url_add_interface, &walk);
 	network_interfaces_deinit(&interfaces);
 }
 
-/* By multicast DNS, where avahi or systemd-resolved tell it. */
-static void add_name(struct url_list *list, const struct address *address)
+/* Multicast DNS: Avahi or systemd-resolved may publish the name. */
+static void agent_url_add_name(struct agent_url_list *list, const struct address *address)
 {
 	char name[NAME_BYTES + sizeof(".local")];
 
@@ -117,32 +125,32 @@ static void add_name(struct url_list *list, const struct address *address)
 	if (!*name || strcmp(name, "localhost") == 0 || strchr(name, '.'))
 		return;
 	strcat(name, ".local");
-	add_url(list, REACH_NAME, name,
-		ntohs(address->any.sa_family == AF_INET6 ? address->in6.sin6_port
-							 : address->in.sin_port));
+	agent_url_add(list, REACH_NAME, name,
+		      ntohs(address->any.sa_family == AF_INET6 ? address->in6.sin6_port
+							       : address->in.sin_port));
 }
 
-static void add_listen(struct url_list *list, const char *text)
+static void agent_url_add_listen(struct agent_url_list *list, const char *text)
 {
 	struct address address;
 
 	if (!address_parse(text, &address))
 		return;
 	if (!address_is_any(&address)) {
-		add_address(list, &address);
+		agent_url_add_address(list, &address);
 		return;
 	}
-	add_interfaces(list, &address);
-	add_name(list, &address);
+	agent_url_add_interfaces(list, &address);
+	agent_url_add_name(list, &address);
 }
 
-void agent_url_write_all(const struct config *config, bool tls,
-			 struct json_writer *writer)
+static void agent_url_write_all(const struct config *config, bool tls,
+				struct json_writer *writer)
 {
-	struct url_list list = { .config = config, .tls = tls };
+	struct agent_url_list list = { .config = config, .tls = tls };
 
 	for (size_t at = 0; at < config->listen.count; at++)
-		add_listen(&list, config->listen.items[at]);
+		agent_url_add_listen(&list, config->listen.items[at]);
 	for (int reach = REACH_NETWORK; reach <= REACH_LOOPBACK; reach++) {
 		for (unsigned at = 0; at < list.count; at++) {
 			if ((int)list.urls[at].reach == reach)
@@ -161,4 +169,53 @@ bool agent_url_is_for_others(const char *url)
 			return false;
 	}
 	return true;
+}
+
+static int agent_url_make_certificate(const struct config *config,
+				      struct explanation *error)
+{
+	struct certificate_fingerprint fingerprint;
+	char folder[PATH_MAX];
+	int result;
+
+	snprintf(folder, sizeof(folder), "%s/%s", config->state_dir, CERTIFICATE_FOLDER);
+	result = certificate_make(folder, &config->allowed_host, &fingerprint, error);
+	return result ? result : tls_load(config, error);
+}
+
+/* With `wanted`, bad files are an error even while older ones are in use. */
+int agent_url_secure(const struct config *config, bool wanted, struct explanation *error)
+{
+	int result;
+
+	if (tls_is_loaded() && !wanted)
+		return 0;
+	result = tls_load(config, error);
+	if (result == TLS_E_NONE)
+		result = wanted ? agent_url_make_certificate(config, error) : 0;
+	return result;
+}
+
+static void agent_url_write_tls(const struct config *config, struct json_writer *writer)
+{
+	struct certificate_fingerprint fingerprint;
+	char path[PATH_MAX];
+
+	if (tls_fingerprint(&fingerprint) != 0)
+		return;
+	tls_certificate_path(config, path);
+	json_key(writer, "tls");
+	json_open_object(writer);
+	json_put_string(writer, "fingerprint", fingerprint.text);
+	json_put_string(writer, "certificate", path);
+	json_close_object(writer);
+}
+
+void agent_url_write(const struct config *config, struct json_writer *writer)
+{
+	json_key(writer, "urls");
+	json_open_array(writer);
+	agent_url_write_all(config, tls_is_loaded(), writer);
+	json_close_array(writer);
+	agent_url_write_tls(config, writer);
 }

@@ -1,23 +1,46 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * clients: who is paired, and what each may do.
+ * pair, clients, change, rotate, revoke: which agents are paired, and what each may do.
+ *
+ * A new token is in the answer of pair or rotate and nowhere else; the store keeps its hash.
+ * A change applies immediately.  If the agent may now do less, its streams and connections end;
+ * it reconnects with the same token.  Revoking ends everything that the agent has open.
+ * Messages accepted from it before are still sent, unless the owner cancels them: the token may
+ * have been stolen.
  */
 #include <errno.h>
+#include <stdio.h>
+#include <string.h>
 
-#include "gateway/client_view.h"
-#include "gateway/control_command.h"
+#include "base/buffer.h"
+#include "base/crypto.h"
+#include "gateway/agent_url.h"
+#include "gateway/command_table.h"
+#include "gateway/paired_client.h"
+#include "gateway/permission_arguments.h"
+#include "gateway/running.h"
+#include "store/store_message.h"
 
-static void write_row(void *data, const struct store_client_row *row)
+static bool command_clients_flag(const struct control_call *call, const char *name)
+{
+	const struct json *value = json_member(call->arguments, name);
+
+	return value && value->type == JSON_BOOLEAN && value->boolean;
+}
+
+/* clients */
+
+static void command_clients_write_row(void *data, const struct store_client_row *row)
 {
 	struct json_writer *writer = data;
 
 	json_open_object(writer);
-	client_view_put(writer, row);
+	paired_client_put(writer, row);
 	json_close_object(writer);
 }
 
-/* A list that breaks off would read like one of fewer clients. */
-static void run(struct control_call *call)
+/* Writes the list before the result: a truncated list would look like a complete one. */
+static void command_clients_run_list(struct control_call *call)
 {
 	struct buffer list = BUFFER_INIT;
 	struct json_writer *writer = json_writer_new(&list);
@@ -26,23 +49,305 @@ static void run(struct control_call *call)
 
 	if (writer) {
 		json_open_array(writer);
-		error = store_client_list(call->control->store, write_row, writer);
+		error = store_client_list(call->control->store, command_clients_write_row,
+					  writer);
 		json_close_array(writer);
 		json_writer_free(writer);
 	}
 	if (!error && list.failed)
 		error = -ENOMEM;
 	if (error) {
-		control_fail_store(call, error);
-	} else if ((result = control_result_open(call))) {
+		control_call_fail_store(call, error);
+	} else if ((result = control_call_open_result(call))) {
 		json_key(result, "clients");
 		json_write_raw(result, list.data, list.length);
-		control_close(call);
+		control_call_close(call);
 	}
 	buffer_deinit(&list);
 }
 
-const struct control_command control_clients = {
+/* pair, rotate */
+
+/* False: the call has been answered. */
+static bool command_clients_make_token(struct control_call *call,
+				       char token[TOKEN_TEXT_BYTES],
+				       uint8_t hash[CLIENT_HASH_BYTES])
+{
+	if (crypto_make_token(token)) {
+		crypto_hash_token(token, TOKEN_TEXT_BYTES - 1, hash);
+		return true;
+	}
+	control_call_fail(call, "internal_error", "Try again later",
+			  "no random numbers are available");
+	return false;
+}
+
+/* Clears the token after writing it into the answer. */
+static void command_clients_answer_token(struct control_call *call,
+					 const struct store_client_row *row,
+					 char token[TOKEN_TEXT_BYTES])
+{
+	struct json_writer *writer = control_call_open_result(call);
+
+	if (!writer)
+		return;
+	paired_client_put_member(writer, row);
+	json_put_string(writer, "token", token);
+	explicit_bzero(token, TOKEN_TEXT_BYTES);
+	agent_url_write(call->control->config, writer);
+	control_call_close(call);
+}
+
+/*
+ * Loads or creates the certificate before the token exists, so that the port that the new
+ * client opens uses TLS. Without --tls a bad certificate is no error: the owner must be able to
+ * replace a token. False: the call has been answered.
+ */
+static bool command_clients_secure(struct control_call *call)
+{
+	bool wanted = command_clients_flag(call, "tls");
+	struct explanation error = { "" };
+
+	if (!agent_url_secure(call->control->config, wanted, &error) || !wanted)
+		return true;
+	control_call_fail(call, "no_certificate",
+			  "Correct that, or leave out --tls; no token was made", "%s",
+			  error.text);
+	return false;
+}
+
+static bool command_clients_read_name(struct control_call *call, struct client *client)
+{
+	const char *name = control_call_argument(call, "name");
+	const char *error = name ? paired_client_name_error(name)
+				 : "the name of the agent is missing";
+
+	if (error) {
+		control_call_fail(call, CONTROL_INVALID_ARGUMENT,
+				  "Use a name of at most 63 bytes of visible characters",
+				  "%s", error);
+		return false;
+	}
+	snprintf(client->name, sizeof(client->name), "%s", name);
+	return true;
+}
+
+static void command_clients_fail_exists(struct control_call *call, const char *name)
+{
+	control_call_fail(call, "exists",
+			  "Choose another name; or, for a new token: ofono-mcp rotate",
+			  "%s is already paired", name);
+}
+
+static void command_clients_add(struct control_call *call, const struct client *client)
+{
+	struct store *store = call->control->store;
+	uint8_t hash[CLIENT_HASH_BYTES];
+	char token[TOKEN_TEXT_BYTES];
+	struct store_client_row row;
+	int64_t client_id;
+	int error;
+
+	if (store_client_get(store, client->name, &row) == 0) {
+		command_clients_fail_exists(call, client->name);
+		return;
+	}
+	if (!command_clients_secure(call) ||
+	    !command_clients_make_token(call, token, hash))
+		return;
+	error = store_client_add(store, client, hash, &client_id);
+	if (!error)
+		error = store_client_get(store, client->name, &row);
+	if (!error) {
+		running_client_changed(call->control->running, client_id,
+				       RUNNING_CLIENT_CHANGED);
+		command_clients_answer_token(call, &row, token);
+	} else if (error == STORE_E_EXISTS) {
+		command_clients_fail_exists(call, client->name);
+	} else {
+		control_call_fail_store(call, error);
+	}
+}
+
+static void command_clients_run_pair(struct control_call *call)
+{
+	struct client client = client_paired;
+
+	if (command_clients_read_name(call, &client) &&
+	    permission_arguments_apply(call, &client))
+		command_clients_add(call, &client);
+}
+
+static void command_clients_run_rotate(struct control_call *call)
+{
+	uint8_t hash[CLIENT_HASH_BYTES];
+	char token[TOKEN_TEXT_BYTES];
+	struct store_client_row row;
+	int error;
+
+	if (!paired_client_find(call, &row) || !command_clients_secure(call) ||
+	    !command_clients_make_token(call, token, hash))
+		return;
+	error = store_client_rotate(call->control->store, &row.client, hash);
+	if (error) {
+		control_call_fail_store(call, error);
+		return;
+	}
+	running_client_changed(call->control->running, row.client.id, RUNNING_CLIENT_CUT);
+	command_clients_answer_token(call, &row, token);
+}
+
+/* change */
+
+static void command_clients_change(struct control_call *call,
+				   struct store_client_row *row)
+{
+	const struct control *control = call->control;
+	struct client before = row->client;
+	struct json_writer *writer;
+	int error;
+
+	if (!permission_arguments_apply(call, &row->client))
+		return;
+	error = store_client_change(control->store, &row->client);
+	if (error) {
+		control_call_fail_store(call, error);
+		return;
+	}
+	running_client_changed(control->running, before.id,
+			       permission_arguments_narrow(&before, &row->client)
+				       ? RUNNING_CLIENT_CUT
+				       : RUNNING_CLIENT_CHANGED);
+	if (!(writer = control_call_open_result(call)))
+		return;
+	paired_client_put_member(writer, row);
+	control_call_close(call);
+}
+
+static void command_clients_run_change(struct control_call *call)
+{
+	struct store_client_row row;
+
+	if (!permission_arguments_are_given(call))
+		control_call_fail(call, CONTROL_INVALID_ARGUMENT,
+				  "Give at least one of --scope, --sim, --allow, --ask, "
+				  "--per-minute, --per-hour, --per-day, "
+				  "--segments-per-month",
+				  "nothing to change");
+	else if (paired_client_find(call, &row))
+		command_clients_change(call, &row);
+}
+
+/* revoke */
+
+static const char command_clients_revoked[] = "client_revoked";
+
+struct command_clients_waiting {
+	int64_t client_id;
+	struct buffer ids; /* int64_t each */
+};
+
+static void command_clients_add_waiting(void *data, const struct message *message)
+{
+	struct command_clients_waiting *waiting = data;
+
+	if (message->client_id == waiting->client_id &&
+	    message_state_is_waiting(message->state))
+		buffer_append(&waiting->ids, (const char *)&message->id,
+			      sizeof(message->id));
+}
+
+static bool command_clients_cancel(const struct control *control, int64_t message_id)
+{
+	const struct store_message_transition move = {
+		.to = STATE_CANCELLED,
+		.reason = command_clients_revoked,
+	};
+
+	if (control->services && control->services->outbox)
+		return outbox_cancel_waiting(control->services->outbox, message_id,
+					     command_clients_revoked) == 0;
+	return store_message_change_state(control->store, message_id, &move) == 0;
+}
+
+/* The number that was cancelled; those whose change could not be stored still wait. */
+static int64_t command_clients_cancel_all(const struct control *control,
+					  const struct command_clients_waiting *waiting)
+{
+	int64_t message_id, count = 0;
+
+	for (size_t at = 0; at < waiting->ids.length; at += sizeof(message_id)) {
+		memcpy(&message_id, waiting->ids.data + at, sizeof(message_id));
+		count += command_clients_cancel(control, message_id);
+	}
+	return count;
+}
+
+static void command_clients_answer_revoke(struct control_call *call,
+					  const struct client *client, bool is_kept)
+{
+	struct command_clients_waiting waiting = { client->id, BUFFER_INIT };
+	struct json_writer *writer;
+	int64_t count, cancelled = 0;
+
+	/* The client is revoked even if its messages cannot be counted. */
+	store_message_list_unfinished(call->control->store, command_clients_add_waiting,
+				      &waiting);
+	count = (int64_t)(waiting.ids.length / sizeof(int64_t));
+	if (command_clients_flag(call, "cancel"))
+		cancelled = command_clients_cancel_all(call->control, &waiting);
+	buffer_deinit(&waiting.ids);
+	if (!(writer = control_call_open_result(call)))
+		return;
+	json_put_string(writer, "revoked", client->name);
+	json_put_integer(writer, "waiting_messages", count - cancelled);
+	json_put_integer(writer, "cancelled_messages", cancelled);
+	if (!is_kept)
+		json_put_boolean(writer, "kept", false);
+	control_call_close(call);
+}
+
+static void command_clients_run_revoke(struct control_call *call)
+{
+	const struct control *control = call->control;
+	struct store_client_row row;
+	int error;
+
+	if (!paired_client_find(call, &row))
+		return;
+	error = store_client_revoke(control->store, &row.client);
+	/* In a gateway that runs, the revocation holds even if it could not be stored. */
+	if (error && !(control->running && error != STORE_E_NOT_FOUND &&
+		       store_client_bar(control->store, row.client.id))) {
+		control_call_fail_store(call, error);
+		return;
+	}
+	running_client_changed(control->running, row.client.id, RUNNING_CLIENT_REVOKED);
+	command_clients_answer_revoke(call, &row.client, !error);
+}
+
+const struct control_command command_clients = {
 	.name = "clients",
-	.run = run,
+	.run = command_clients_run_list,
+};
+
+const struct control_command command_pair = {
+	.name = "pair",
+	.may_be_first = true,
+	.run = command_clients_run_pair,
+};
+
+const struct control_command command_rotate = {
+	.name = "rotate",
+	.run = command_clients_run_rotate,
+};
+
+const struct control_command command_change = {
+	.name = "change",
+	.run = command_clients_run_change,
+};
+
+const struct control_command command_revoke = {
+	.name = "revoke",
+	.run = command_clients_run_revoke,
 };

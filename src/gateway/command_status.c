@@ -1,32 +1,41 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * status: what get_gateway_status tells, for the owner; what the gateway runs with, how many
- * contacts there are and what is wrong with their file, how many messages wait for a yes, which
- * agents are paired, what each may do, and how much of its limits it has used:
- *
+ * status: what get_gateway_status gives agents, and what only the owner may see: the
+ * settings in use, the number of contacts and what is wrong with their file, how many
+ * messages wait for approval, and each paired agent with its permissions and its use
+ * of the limits:
  *   "usage" [{"per": "hour", "limit": 60, "used": 1, "left": 59, "frees_at": ...}]
+ * balance: the known balances of the SIMs; with "forget", one of them is deleted, so
+ * that it no longer prevents sending:
+ *   {"forget": 1}   ->   "balances": [...], as in get_gateway_status, and "forgotten": 1
  */
 #include <errno.h>
 
 #include "config/config.h"
-#include "gateway/client_view.h"
-#include "gateway/owner_table.h"
+#include "gateway/command_table.h"
+#include "gateway/control_call.h"
+#include "gateway/paired_client.h"
+#include "gateway/running.h"
 #include "gateway/tool_command.h"
 #include "policy/policy.h"
 #include "store/store_client.h"
+#include "tools/sim_view.h"
 #include "tools/message_view.h"
 #include "tools/services.h"
 #include "tools/status_view.h"
 
-struct client_list {
+struct command_status_clients {
 	struct json_writer *writer;
 	struct policy *policy;
 	int error;
 };
 
-/* What is scheduled counts where it will go out, so "used" is what is not left. */
-static void write_limit(void *data, const struct limit *limit, int64_t left,
-			int64_t frees_ms)
+/*
+ * A scheduled message counts in the period in which it will be sent, so "used" is what
+ * is not left.
+ */
+static void command_status_write_limit(void *data, const struct limit *limit,
+				       int64_t left, int64_t frees_ms)
 {
 	struct json_writer *writer = data;
 
@@ -40,13 +49,13 @@ static void write_limit(void *data, const struct limit *limit, int64_t left,
 	json_close_object(writer);
 }
 
-static void write_client(void *data, const struct store_client_row *row)
+static void command_status_write_client(void *data, const struct store_client_row *row)
 {
-	struct client_list *list = data;
-	struct policy_limit_visit visit = { write_limit, list->writer, 0 };
+	struct command_status_clients *list = data;
+	struct policy_limit_visit visit = { command_status_write_limit, list->writer, 0 };
 
 	json_open_object(list->writer);
-	client_view_put(list->writer, row);
+	paired_client_put(list->writer, row);
 	json_key(list->writer, "usage");
 	json_open_array(list->writer);
 	policy_list_limits(list->policy, &row->client, 0, &visit);
@@ -56,36 +65,39 @@ static void write_client(void *data, const struct store_client_row *row)
 		list->error = visit.error;
 }
 
-static int write_clients(struct json_writer *writer, const struct control *control)
+static int command_status_write_clients(struct json_writer *writer,
+					const struct control *control)
 {
 	const struct services *services = control->services;
-	struct client_list list = { writer, services->policy, 0 };
+	struct command_status_clients list = { writer, services->policy, 0 };
 	int error;
 
 	json_key(writer, "clients");
 	json_open_array(writer);
-	error = store_client_list(control->store, write_client, &list);
+	error = store_client_list(control->store, command_status_write_client, &list);
 	json_close_array(writer);
 	return error ? error : list.error;
 }
 
-static void count_waiting(void *data, const struct message *message)
+static void command_status_count_waiting(void *data, const struct message *message)
 {
 	unsigned *count = data;
 
 	*count += message->state == STATE_WAITING_APPROVAL;
 }
 
-static int write_waiting(struct json_writer *writer, struct store *store)
+static int command_status_write_waiting(struct json_writer *writer, struct store *store)
 {
 	unsigned count = 0;
-	int error = store_message_list_unfinished(store, count_waiting, &count);
+	int error = store_message_list_unfinished(store, command_status_count_waiting,
+						  &count);
 
 	json_put_integer(writer, "waiting_approval", count);
 	return error;
 }
 
-static void write_contacts(struct json_writer *writer, const struct services *services)
+static void command_status_write_contacts(struct json_writer *writer,
+					  const struct services *services)
 {
 	const struct contact_book *book = contacts_book(services->contacts);
 	const char *problem = contacts_problem(services->contacts);
@@ -98,51 +110,99 @@ static void write_contacts(struct json_writer *writer, const struct services *se
 	json_close_object(writer);
 }
 
-static int write_all(struct control_call *call, struct json_writer *writer)
+static int command_status_write_all(struct control_call *call, struct json_writer *writer)
 {
 	const struct control *control = call->control;
 	const struct services *services = control->services;
 	const struct status_view view = {
 		.services = services,
-		.client = &owner_client,
+		.client = &tool_command_owner,
 		.arena = call->arena,
 	};
 	const char *text;
 	int errors[3];
-	bool told;
+	bool advertised;
 
 	json_open_object(writer);
 	json_put_string(writer, "version", OFONO_MCP_VERSION);
-	told = control->gateway->advertised(control->gateway_data, &text);
-	json_put_boolean(writer, "advertised", told);
-	json_put_string(writer, "advertisement", text); /* as what, or why not */
+	advertised = running_describe_advertisement(control->running, &text);
+	json_put_boolean(writer, "advertised", advertised);
+	json_put_string(writer, "advertisement",
+			text); /* the name, or why it is not advertised */
 	json_key(writer, "configuration");
 	config_write_json(services->config, writer);
 	errors[0] = status_view_put(writer, &view);
-	write_contacts(writer, services);
-	errors[1] = write_waiting(writer, control->store);
-	errors[2] = write_clients(writer, control);
+	command_status_write_contacts(writer, services);
+	errors[1] = command_status_write_waiting(writer, control->store);
+	errors[2] = command_status_write_clients(writer, control);
 	json_close_object(writer);
 	return errors[0] ? errors[0] : errors[1] ? errors[1] : errors[2];
 }
 
-static void run(struct control_call *call)
+static void command_status_run(struct control_call *call)
 {
 	struct buffer result = BUFFER_INIT;
 	struct json_writer *writer = json_writer_new(&result);
-	int error = writer ? write_all(call, writer) : -ENOMEM;
+	int error = writer ? command_status_write_all(call, writer) : -ENOMEM;
 
 	json_writer_free(writer);
 	if (error || result.failed)
-		control_fail_store(call, error ? error : -ENOMEM);
+		control_call_fail_store(call, error ? error : -ENOMEM);
 	else
-		control_answer(call, &result);
+		control_call_answer(call, &result);
 	buffer_deinit(&result);
 }
 
-const struct control_command owner_status = {
+const struct control_command command_status = {
 	.name = "status",
 	.needs_gateway = true,
-	.asks_ofono = true,
-	.run = run,
+	.needs_ofono = true,
+	.run = command_status_run,
+};
+
+/* balance */
+
+/* False: the call has been answered. */
+static bool command_status_forget_balance(struct control_call *call,
+					  const struct services *services, int64_t sim_id)
+{
+	int error = policy_forget_balance(services->policy, sim_id);
+
+	if (error == STORE_E_NOT_FOUND)
+		control_call_fail(call, "not_found",
+				  "To list the known balances: ofono-mcp balance",
+				  "no balance is known for SIM %lld", (long long)sim_id);
+	else if (error)
+		control_call_fail_store(call, error);
+	return !error;
+}
+
+static void command_status_run_balance(struct control_call *call)
+{
+	const struct services *services = call->control->services;
+	const struct json *wanted = json_member(call->arguments, "forget");
+	int64_t sim_id = 0;
+	struct json_writer *writer;
+
+	if (wanted && !json_integer(wanted, &sim_id)) {
+		control_call_fail(call, CONTROL_INVALID_ARGUMENT,
+				  "Give the subscription_id of a SIM",
+				  "that is not a SIM ID");
+		return;
+	}
+	if (wanted && !command_status_forget_balance(call, services, sim_id))
+		return;
+	if (!(writer = control_call_open_result(call)))
+		return;
+	if (wanted)
+		json_put_integer(writer, "forgotten", sim_id);
+	json_key(writer, "balances");
+	sim_view_write_balances(writer, services, &tool_command_owner);
+	control_call_close(call);
+}
+
+const struct control_command command_balance = {
+	.name = "balance",
+	.needs_gateway = true,
+	.run = command_status_run_balance,
 };

@@ -1,4 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Life of a call:
+ *
+ *   request -> parsed -> row found -> (waits until the bus admits the gateway) -> run
+ *           -> items and progress -> result or error -> over
+ *
+ * Each line of the answer is one JSON object, written into a buffer and handed to send_line().
+ * If memory runs out midway, the peer receives an error as the last line, and what the command
+ * still answers is dropped.
+ *
+ * Right after an installation the bus may not have read the gateway's D-Bus policy.  A command
+ * that needs oFono then waits, at most BUS_WAIT_MS: the bus is asked again at once and every
+ * BUS_RETRY_US, and the command runs when the bus admits the gateway and its modems are known,
+ * or when it keeps refusing (tests/integration/test_refusing_bus.py).
+ */
 #include "gateway/control_call.h"
 
 #include <assert.h>
@@ -6,49 +21,52 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/json_reader.h"
 #include "base/log.h"
 #include "base/utf8.h"
-#include "gateway/control_command.h"
-#include "gateway/policy_wait.h"
+#include "tools/services.h"
 
-const char *control_argument(const struct control_call *call, const char *name)
+enum { BUS_RETRY_US = 200 * 1000, BUS_WAIT_MS = 12 * 1000 };
+
+const char *control_call_argument(const struct control_call *call, const char *name)
 {
 	return json_string(json_member(call->arguments, name));
 }
 
 /* Answers */
 
-static void tell(struct control_call *call, const char *line, size_t length, bool last)
+static void control_call_send(struct control_call *call, const char *line, size_t length,
+			      bool is_last)
 {
-	call->is_over |= last;
-	call->carrier->told(call->carrier_data, line, length, last);
+	call->is_over |= is_last;
+	call->send_line(call->send_line_data, line, length, is_last);
 }
 
-static void tell_no_memory(struct control_call *call)
+static void control_call_send_no_memory(struct control_call *call)
 {
 	static const char line[] =
 		"{\"error\":{\"code\":\"internal_error\",\"message\":\"out of memory\","
 		"\"fix\":\"Try again later\"}}";
 
 	call->is_cut = !call->is_last;
-	tell(call, line, sizeof(line) - 1, true);
+	control_call_send(call, line, sizeof(line) - 1, true);
 }
 
-/* {"kind": */
-static struct json_writer *open_line(struct control_call *call, const char *kind,
-				     bool last)
+/* Writes the beginning of a line: {"kind": */
+static struct json_writer *control_call_open_line(struct control_call *call,
+						  const char *kind, bool is_last)
 {
 	assert(!call->writer && (!call->is_over || call->is_cut));
 	if (call->is_cut) {
-		call->is_cut = !last;
+		call->is_cut = !is_last;
 		return NULL;
 	}
 	buffer_clear(&call->line);
-	call->is_last = last;
+	call->is_last = is_last;
 	call->writer = json_writer_new(&call->line);
 	if (!call->writer) {
-		tell_no_memory(call);
+		control_call_send_no_memory(call);
 		return NULL;
 	}
 	json_open_object(call->writer);
@@ -56,27 +74,7 @@ static struct json_writer *open_line(struct control_call *call, const char *kind
 	return call->writer;
 }
 
-static struct json_writer *open_object(struct control_call *call, const char *kind,
-				       bool last)
-{
-	struct json_writer *writer = open_line(call, kind, last);
-
-	if (writer)
-		json_open_object(writer);
-	return writer;
-}
-
-struct json_writer *control_result_open(struct control_call *call)
-{
-	return open_object(call, "result", true);
-}
-
-struct json_writer *control_item_open(struct control_call *call)
-{
-	return open_object(call, "item", false);
-}
-
-static void close_line(struct control_call *call)
+static void control_call_close_line(struct control_call *call)
 {
 	struct buffer *line = &call->line;
 
@@ -84,39 +82,59 @@ static void close_line(struct control_call *call)
 	json_writer_free(call->writer);
 	call->writer = NULL;
 	if (line->failed)
-		tell_no_memory(call);
+		control_call_send_no_memory(call);
 	else
-		tell(call, line->data, line->length, call->is_last);
+		control_call_send(call, line->data, line->length, call->is_last);
 }
 
-void control_close(struct control_call *call)
+static struct json_writer *control_call_open_object(struct control_call *call,
+						    const char *kind, bool is_last)
+{
+	struct json_writer *writer = control_call_open_line(call, kind, is_last);
+
+	if (writer)
+		json_open_object(writer);
+	return writer;
+}
+
+struct json_writer *control_call_open_result(struct control_call *call)
+{
+	return control_call_open_object(call, "result", true);
+}
+
+struct json_writer *control_call_open_item(struct control_call *call)
+{
+	return control_call_open_object(call, "item", false);
+}
+
+void control_call_close(struct control_call *call)
 {
 	json_close_object(call->writer);
-	close_line(call);
+	control_call_close_line(call);
 }
 
-void control_answer(struct control_call *call, const struct buffer *result)
+void control_call_answer(struct control_call *call, const struct buffer *result)
 {
-	struct json_writer *writer = open_line(call, "result", true);
+	struct json_writer *writer = control_call_open_line(call, "result", true);
 
 	if (!writer)
 		return;
 	json_write_raw(writer, result->data, result->length);
-	close_line(call);
+	control_call_close_line(call);
 }
 
-void control_progress(struct control_call *call, const char *message)
+void control_call_progress(struct control_call *call, const char *message)
 {
-	struct json_writer *writer = open_object(call, "progress", false);
+	struct json_writer *writer = control_call_open_object(call, "progress", false);
 
 	if (!writer)
 		return;
 	json_put_string(writer, "message", message);
-	control_close(call);
+	control_call_close(call);
 }
 
-/* A path need not be UTF-8, and what was cut may end in half a character. */
-static void mend(char *text)
+/* A path need not be UTF-8, and a truncated text may end in half a character. */
+static void control_call_make_valid(char *text)
 {
 	if (utf8_valid(text, strlen(text)))
 		return;
@@ -126,10 +144,10 @@ static void mend(char *text)
 	}
 }
 
-void control_fail(struct control_call *call, const char *code, const char *fix,
-		  const char *message, ...)
+void control_call_fail(struct control_call *call, const char *code, const char *fix,
+		       const char *message, ...)
 {
-	struct json_writer *writer = open_object(call, "error", true);
+	struct json_writer *writer = control_call_open_object(call, "error", true);
 	char text[1024];
 	va_list arguments;
 
@@ -138,29 +156,115 @@ void control_fail(struct control_call *call, const char *code, const char *fix,
 	va_start(arguments, message);
 	vsnprintf(text, sizeof(text), message, arguments);
 	va_end(arguments);
-	mend(text);
+	control_call_make_valid(text);
 	json_put_string(writer, "code", code);
 	json_put_string(writer, "message", text);
 	json_put_string(writer, "fix", fix);
-	control_close(call);
+	control_call_close(call);
 }
 
-void control_fail_store(struct control_call *call, int error)
+void control_call_fail_store(struct control_call *call, int error)
 {
 	if (error == STORE_E_FULL)
-		control_fail(call, "storage_full",
-			     "Make room on the disk, then try again",
-			     "there is no room on the disk; nothing was changed");
+		control_call_fail(call, "storage_full",
+				  "Free space on the disk, then try again",
+				  "the disk is full; nothing was changed");
 	else
-		control_fail(call, "internal_error",
-			     "Look into the log of the gateway, then try again",
-			     "the ledger cannot be used: %s", strerror(-error));
+		control_call_fail(call, "internal_error",
+				  "Check the log of the gateway, then try again",
+				  "the message store cannot be used: %s",
+				  strerror(-error));
+}
+
+/* Commands that need oFono */
+
+/* In the arena of its call. */
+struct control_call_wait {
+	struct control_call *call;
+	void (*run)(struct control_call *call);
+	sd_event_source *timer;
+	int64_t until_ms;
+};
+
+static bool control_call_wait_is_over(const struct control_call_wait *wait)
+{
+	struct ofono *ofono = wait->call->control->services->ofono;
+
+	if (clock_monotonic_ms() >= wait->until_ms)
+		return true;
+	return ofono_is_refused(ofono) ? !ofono_may_be_allowed_soon(ofono)
+				       : ofono_is_settled(ofono);
+}
+
+static void control_call_on_wait_abandoned(struct control_call *call)
+{
+	struct control_call_wait *wait = call->state;
+
+	wait->timer = sd_event_source_disable_unref(wait->timer);
+}
+
+static int control_call_on_wait_timer(sd_event_source *source, uint64_t usec, void *data)
+{
+	struct control_call_wait *wait = data;
+	struct control_call *call = wait->call;
+
+	(void)usec;
+	if (!control_call_wait_is_over(wait)) {
+		ofono_retry_now(call->control->services->ofono);
+		sd_event_source_set_time_relative(source, BUS_RETRY_US);
+		return sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
+	}
+	wait->timer = sd_event_source_disable_unref(wait->timer);
+	call->state = NULL;
+	call->abandoned = NULL;
+	wait->run(call);
+	return 0;
+}
+
+static bool control_call_begin_wait(struct control_call *call,
+				    void (*run)(struct control_call *call))
+{
+	struct control_call_wait *wait = arena_alloc(call->arena, sizeof(*wait));
+
+	if (!wait)
+		return false;
+	*wait = (struct control_call_wait){
+		.call = call,
+		.run = run,
+		.until_ms = clock_monotonic_ms() + BUS_WAIT_MS,
+	};
+	if (sd_event_add_time_relative(call->control->services->loop, &wait->timer,
+				       CLOCK_MONOTONIC, BUS_RETRY_US, 0,
+				       control_call_on_wait_timer, wait) < 0)
+		return false;
+	call->state = wait;
+	call->abandoned = control_call_on_wait_abandoned;
+	return true;
+}
+
+/* Runs at once unless the bus refuses the gateway. */
+static void control_call_run_when_admitted(struct control_call *call,
+					   void (*run)(struct control_call *call))
+{
+	struct ofono *ofono = call->control->services->ofono;
+
+	if (ofono_is_refused(ofono)) {
+		ofono_retry_now(ofono);
+		if (control_call_begin_wait(call, run)) {
+			control_call_progress(call,
+					      "waiting for the bus to read the gateway's "
+					      "D-Bus policy");
+			return;
+		}
+	}
+	run(call);
 }
 
 /* Requests */
 
-static const struct json *read_request(struct control_call *call, const char *request,
-				       size_t length, int *error_out)
+static const struct json *control_call_read_request(struct control_call *call,
+						    const char *request, size_t length,
+						    int *error_out)
 {
 	struct json_reader *reader = json_reader_new(call->arena);
 	const struct json *root = NULL;
@@ -175,39 +279,49 @@ static const struct json *read_request(struct control_call *call, const char *re
 	return *error_out ? NULL : root;
 }
 
-static void refuse(struct control_call *call, const char *message)
+static void control_call_refuse(struct control_call *call, const char *message)
 {
-	control_fail(call, "invalid_request",
-		     "Send one line: {\"command\":NAME,\"arguments\":{...}}", "%s",
-		     message);
+	control_call_fail(call, "invalid_request",
+			  "Send one line: {\"command\":NAME,\"arguments\":{...}}", "%s",
+			  message);
 }
 
-static void run_command(struct control_call *call, const char *name)
+const struct control_command *control_call_find_command(const struct control *control,
+							const char *name)
 {
-	const struct control_command *command = control_command_find(call->control, name);
+	const struct control_command *const *command = control->commands;
+
+	while (*command && strcmp((*command)->name, name) != 0)
+		command++;
+	return *command;
+}
+
+static void control_call_run_command(struct control_call *call, const char *name)
+{
+	const struct control *control = call->control;
+	const struct control_command *command = control_call_find_command(control, name);
 
 	if (!command) {
-		control_fail(call, "unknown_command",
-			     "Use an ofono-mcp of the same version as the gateway",
-			     "the gateway knows no such command");
+		control_call_fail(call, "unknown_command",
+				  "Use an ofono-mcp of the same version as the gateway",
+				  "the gateway does not know this command");
 		return;
 	}
-	if (command->needs_gateway && !call->control->gateway) {
-		control_fail(
-			call, "not_running",
-			"Start it first: ofono-mcp serve; the service: systemctl start "
-			"ofono-mcp",
-			"the gateway does not run");
+	if (command->needs_gateway && !control->running) {
+		control_call_fail(call, "not_running",
+				  "Start it: systemctl start ofono-mcp; or by hand: "
+				  "ofono-mcp serve",
+				  "the gateway is not running");
 		return;
 	}
-	if (call->control->gateway)
-		log_info("control: %s, asked by uid %lld", command->name,
-			 (long long)call->asker_uid);
-	if (command->asks_ofono && call->control->gateway)
-		policy_wait_run(call, command->run);
+	if (control->running)
+		log_info("control: %s by uid %lld", command->name,
+			 (long long)call->peer_uid);
+	if (command->needs_ofono && control->running)
+		control_call_run_when_admitted(call, command->run);
 	else
 		command->run(call);
-	assert(call->is_over || (call->abandoned && call->control->gateway));
+	assert(call->is_over || (call->abandoned && control->running));
 }
 
 void control_call_run(struct control_call *call, const char *request, size_t length)
@@ -217,33 +331,33 @@ void control_call_run(struct control_call *call, const char *request, size_t len
 	const char *name;
 	int error;
 
-	root = read_request(call, request, length, &error);
+	root = control_call_read_request(call, request, length, &error);
 	if (error < 0) {
-		tell_no_memory(call);
+		control_call_send_no_memory(call);
 		return;
 	}
 	if (error) {
-		refuse(call, json_reader_error_text(error));
+		control_call_refuse(call, json_reader_error_text(error));
 		return;
 	}
 	name = json_string(json_member(root, "command"));
 	arguments = json_member(root, "arguments");
 	call->arguments = arguments ? arguments : &no_arguments;
 	if (!name || call->arguments->type != JSON_OBJECT)
-		refuse(call, "this is no request of a command");
+		control_call_refuse(call, "the request is not a command");
 	else
-		run_command(call, name);
+		control_call_run_command(call, name);
 }
 
 bool control_call_init(struct control_call *call, const struct control *control,
-		       const struct control_carrier *carrier, void *carrier_data)
+		       control_call_line *send_line, void *data)
 {
 	*call = (struct control_call){
 		.control = control,
 		.arena = arena_new(CONTROL_ARENA_MAX),
-		.carrier = carrier,
-		.carrier_data = carrier_data,
-		.line.secret = true, /* a new token may be in it */
+		.send_line = send_line,
+		.send_line_data = data,
+		.line.secret = true, /* it may hold a new token */
 	};
 	return call->arena;
 }
@@ -254,6 +368,6 @@ void control_call_deinit(struct control_call *call)
 		call->abandoned(call);
 	call->is_over = true;
 	buffer_deinit(&call->line);
-	arena_wipe(call->arena); /* there may have been a PIN */
+	arena_wipe(call->arena); /* it may hold a PIN */
 	call->arena = NULL;
 }

@@ -1,4 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Life of a connection:
+ *
+ *   receiving the request -> running the command -> sending the answer -> closed
+ *
+ * While a command runs nothing is read, and the peer may have shut down its side of the
+ * connection; EPOLLHUP reports in any case that it is gone.
+ *
+ * While all CONTROL_CONNECTIONS_MAX places are taken, the queue of the socket is checked every
+ * QUEUE_CHECK_MS.  If others have waited there for CONTROL_QUEUE_MS, connections whose request
+ * is not complete are closed, the oldest first.
+ */
 #include "gateway/control_server.h"
 
 #include <errno.h>
@@ -7,129 +19,368 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/queue.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "gateway/control_connection.h"
+#include "gateway/control_call.h"
 #include "gateway/control_socket.h"
 
 enum {
-	TURNS_PER_SECOND = 200, /* a process without descriptors must not spin */
-	TIMER_ACCURACY_US = 1000,
-	LOOK_MS = 25, /* whether others wait, while all places are taken */
+	READ_BYTES = 4096,
+	ACCEPTS_PER_SECOND =
+		200, /* without descriptors accept() fails at once, each time */
+	QUEUE_CHECK_MS = 25,
+	QUEUE_ACCURACY_US = 1000,
 };
+
+LIST_HEAD(control_server_connections, control_server_connection);
 
 struct control_server {
 	sd_event *loop;
 	const struct control *control;
 	struct control_socket socket;
 	sd_event_source *source;
-	sd_event_source *hurry; /* enabled while all places are taken */
-	int64_t queued_ms;	/* since when others wait for one; 0: nobody does */
-	struct control_connection_list connections;
+	sd_event_source *queue_timer; /* enabled while all places are taken */
+	int64_t queued_ms;	      /* since when others wait; 0: nobody waits */
+	struct control_server_connections connections;
 	unsigned count;
 };
 
-static void on_ended(void *data)
-{
-	struct control_server *server = data;
+struct control_server_connection {
+	struct control_server *server;
+	int fd;
+	sd_event_source *source;
+	sd_event_source *timer;
+	struct control_call call;
+	struct buffer request; /* up to its line feed */
+	int64_t begun_ms;      /* clock_monotonic_ms() */
+	bool is_admitted;      /* the user may run commands */
+	bool has_request;      /* complete */
+	bool is_answered;
+	struct buffer answer;
+	size_t sent; /* bytes of the answer */
+	LIST_ENTRY(control_server_connection) link;
+};
 
+/* Connections */
+
+static void control_server_close_connection(struct control_server_connection *connection)
+{
+	struct control_server *server = connection->server;
+
+	LIST_REMOVE(connection, link);
+	control_call_deinit(&connection->call);
+	sd_event_source_disable_unref(connection->source);
+	sd_event_source_disable_unref(connection->timer);
+	buffer_wipe(&connection->request);
+	buffer_deinit(&connection->answer);
+	close(connection->fd);
+	free(connection);
 	server->count--;
 	sd_event_source_set_enabled(server->source, SD_EVENT_ON);
 }
 
-static void hurry_after(struct control_server *server, uint64_t after_ms)
+static void control_server_close_late(struct control_server_connection *connection)
 {
-	sd_event_source_set_time_relative(server->hurry, after_ms * 1000);
-	sd_event_source_set_enabled(server->hurry, SD_EVENT_ONESHOT);
+	log_info("control: a connection took too long; closed");
+	control_server_close_connection(connection);
 }
 
-static bool somebody_waits(const struct control_server *server)
+static int control_server_on_late(sd_event_source *source, uint64_t due_us, void *data)
 {
-	struct pollfd waiting = { .fd = server->socket.fd, .events = POLLIN };
-
-	return poll(&waiting, 1, 0) > 0;
-}
-
-static int on_hurry(sd_event_source *source, uint64_t due_us, void *data)
-{
-	struct control_server *server = data;
-	int64_t now_ms = clock_monotonic_ms();
-	uint64_t again_ms = LOOK_MS;
-
 	(void)source;
 	(void)due_us;
-	if (server->count < CONTROL_CONNECTIONS_MAX)
-		return 0;
-	if (!somebody_waits(server))
-		server->queued_ms = 0;
-	else if (!server->queued_ms)
-		server->queued_ms = now_ms;
-	else if (now_ms - server->queued_ms >= CONTROL_QUEUE_MS)
-		again_ms =
-			control_connection_hurry(&server->connections, CONTROL_HURRY_MS);
-	if (again_ms)
-		hurry_after(server, again_ms);
-	else
-		server->queued_ms =
-			0; /* commands run in all places: they take their time */
+	control_server_close_late(data);
 	return 0;
 }
 
-static void take(struct control_server *server, int fd)
+static void control_server_set_events(struct control_server_connection *connection,
+				      uint32_t events)
 {
-	struct control_asker asker = { .fd = fd, .ended = on_ended, .data = server };
+	sd_event_source_set_io_events(connection->source, events);
+}
 
-	asker.is_admitted = control_socket_admits(&server->socket, fd, &asker.uid);
-	if (!asker.is_admitted)
-		log_warning("control: uid %lld was refused", (long long)asker.uid);
-	if (control_connection_begin(server->loop, &server->connections, server->control,
-				     &asker) < 0) {
+static void control_server_set_deadline(struct control_server_connection *connection)
+{
+	sd_event_source_set_time_relative(connection->timer,
+					  CONTROL_TIMEOUT_MS * UINT64_C(1000));
+	sd_event_source_set_enabled(connection->timer, SD_EVENT_ONESHOT);
+}
+
+/* Sending */
+
+/* The call's line handler. */
+static void control_server_on_line(void *data, const char *line, size_t length,
+				   bool is_last)
+{
+	struct control_server_connection *connection = data;
+	struct buffer *answer = &connection->answer;
+
+	if (answer->length - connection->sent + length > CONTROL_ANSWER_MAX)
+		answer->failed = true; /* control_server_send() closes it */
+	buffer_append(answer, line, length);
+	buffer_append(answer, "\n", 1);
+	connection->is_answered |= is_last;
+	control_server_set_deadline(connection);
+	control_server_set_events(connection, EPOLLOUT);
+}
+
+/* False: the connection is over. */
+static bool control_server_send(struct control_server_connection *connection)
+{
+	struct buffer *answer = &connection->answer;
+	ssize_t length;
+
+	if (answer->failed)
+		return false;
+	length = send(connection->fd, answer->data + connection->sent,
+		      answer->length - connection->sent, MSG_NOSIGNAL);
+	if (length < 0)
+		return errno == EAGAIN || errno == EINTR;
+	connection->sent += (size_t)length;
+	control_server_set_deadline(connection);
+	if (connection->sent < answer->length)
+		return true;
+	buffer_clear(answer);
+	connection->sent = 0;
+	control_server_set_events(connection, 0);
+	sd_event_source_set_enabled(connection->timer, SD_EVENT_OFF);
+	return !connection->is_answered;
+}
+
+/* Receiving */
+
+static void control_server_run_request(struct control_server_connection *connection,
+				       size_t length)
+{
+	struct control_call *call = &connection->call;
+
+	connection->has_request = true;
+	control_server_set_events(connection, 0);
+	sd_event_source_set_enabled(connection->timer, SD_EVENT_OFF);
+	/* Refused only now: closing with unread data would reset the connection and lose the
+	 * answer. */
+	if (connection->is_admitted)
+		control_call_run(call, connection->request.data, length);
+	else
+		control_call_fail(call, "not_allowed",
+				  "Run it as root, or as a member of the control "
+				  "socket's group",
+				  "uid %lld may not control the gateway",
+				  (long long)call->peer_uid);
+	buffer_wipe(&connection->request); /* the call has its own copy */
+}
+
+static void control_server_refuse_length(struct control_server_connection *connection)
+{
+	connection->has_request = true;
+	control_call_fail(&connection->call, "invalid_request", "Send less",
+			  "the request is longer than %d bytes", CONTROL_REQUEST_MAX);
+}
+
+/* False: the connection is over. */
+static bool control_server_receive(struct control_server_connection *connection)
+{
+	struct buffer *request = &connection->request;
+	char bytes[READ_BYTES];
+	ssize_t length = recv(connection->fd, bytes, sizeof(bytes), 0);
+	const char *end;
+
+	if (length < 0)
+		return errno == EAGAIN || errno == EINTR;
+	if (length == 0)
+		return false;
+	buffer_append(request, bytes, (size_t)length);
+	explicit_bzero(bytes, (size_t)length); /* it may hold a PIN */
+	if (request->failed)
+		return false;
+	end = memchr(request->data, '\n', request->length);
+	if (end && end - request->data <= CONTROL_REQUEST_MAX)
+		control_server_run_request(connection, (size_t)(end - request->data));
+	else if (request->length > CONTROL_REQUEST_MAX)
+		control_server_refuse_length(connection);
+	return true;
+}
+
+static int control_server_on_io(sd_event_source *source, int fd, uint32_t events,
+				void *data)
+{
+	struct control_server_connection *connection = data;
+	bool is_open = true;
+
+	(void)source;
+	(void)fd;
+	if (!connection->has_request && (events & EPOLLIN))
+		is_open = control_server_receive(connection);
+	else if (events & (EPOLLHUP | EPOLLERR))
+		is_open = false;
+	else if (events & EPOLLOUT)
+		is_open = control_server_send(connection);
+	if (!is_open)
+		control_server_close_connection(connection);
+	return 0;
+}
+
+/* Accepting */
+
+static int control_server_add_sources(struct control_server_connection *connection)
+{
+	sd_event *loop = connection->server->loop;
+	int error = sd_event_add_io(loop, &connection->source, connection->fd, EPOLLIN,
+				    control_server_on_io, connection);
+
+	if (error < 0)
+		return error;
+	return sd_event_add_time_relative(loop, &connection->timer, CLOCK_MONOTONIC,
+					  CONTROL_TIMEOUT_MS * UINT64_C(1000), 0,
+					  control_server_on_late, connection);
+}
+
+static struct control_server_connection *control_server_add_connection(
+	struct control_server *server, int fd)
+{
+	struct control_server_connection *connection = calloc(1, sizeof(*connection));
+
+	if (!connection)
+		return NULL;
+	connection->server = server;
+	connection->fd = fd;
+	connection->begun_ms = clock_monotonic_ms();
+	connection->answer.secret = true; /* it may hold a new token */
+	if (!control_call_init(&connection->call, server->control, control_server_on_line,
+			       connection) ||
+	    control_server_add_sources(connection) < 0) {
+		sd_event_source_disable_unref(connection->source);
+		control_call_deinit(&connection->call);
+		free(connection);
+		return NULL;
+	}
+	LIST_INSERT_HEAD(&server->connections, connection, link);
+	return connection;
+}
+
+static void control_server_check_queue_after(struct control_server *server,
+					     uint64_t after_ms)
+{
+	sd_event_source_set_time_relative(server->queue_timer, after_ms * 1000);
+	sd_event_source_set_enabled(server->queue_timer, SD_EVENT_ONESHOT);
+}
+
+static void control_server_accept(struct control_server *server, int fd)
+{
+	struct control_server_connection *connection;
+	int64_t uid;
+	bool is_admitted = control_socket_admits(&server->socket, fd, &uid);
+
+	if (!is_admitted)
+		log_warning("control: uid %lld was refused", (long long)uid);
+	connection = control_server_add_connection(server, fd);
+	if (!connection) {
 		close(fd);
 		return;
 	}
+	connection->is_admitted = is_admitted;
+	connection->call.peer_uid = uid;
 	if (++server->count < CONTROL_CONNECTIONS_MAX) {
 		server->queued_ms = 0;
 		return;
 	}
 	sd_event_source_set_enabled(server->source, SD_EVENT_OFF);
-	hurry_after(server, 0);
+	control_server_check_queue_after(server, 0);
 }
 
-static int on_connection(sd_event_source *source, int fd, uint32_t events, void *data)
+static int control_server_on_connection(sd_event_source *source, int fd, uint32_t events,
+					void *data)
 {
 	int peer = accept4(fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 
 	(void)source;
 	(void)events;
 	if (peer >= 0)
-		take(data, peer);
+		control_server_accept(data, peer);
 	else if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED)
 		log_warning("control: cannot accept: %m");
 	return 0;
 }
 
-static int listen_on(struct control_server *server)
+/*
+ * Closes the oldest connection without a complete request, if CONTROL_SHORT_TIMEOUT_MS is over
+ * for it. Returns in how many ms to check again; 0: commands run in all places.
+ */
+static uint64_t control_server_close_oldest(struct control_server *server)
+{
+	struct control_server_connection *connection, *oldest = NULL;
+	int64_t left_ms;
+
+	LIST_FOREACH (connection, &server->connections, link) {
+		if (!connection->has_request &&
+		    (!oldest || connection->begun_ms <= oldest->begun_ms))
+			oldest = connection;
+	}
+	if (!oldest)
+		return 0;
+	left_ms = oldest->begun_ms + CONTROL_SHORT_TIMEOUT_MS - clock_monotonic_ms();
+	if (left_ms > 0)
+		return (uint64_t)left_ms;
+	control_server_close_late(oldest);
+	return CONTROL_SHORT_TIMEOUT_MS;
+}
+
+static bool control_server_has_queue(const struct control_server *server)
+{
+	struct pollfd waiting = { .fd = server->socket.fd, .events = POLLIN };
+
+	return poll(&waiting, 1, 0) > 0;
+}
+
+static int control_server_on_queue_timer(sd_event_source *source, uint64_t due_us,
+					 void *data)
+{
+	struct control_server *server = data;
+	int64_t now_ms = clock_monotonic_ms();
+	uint64_t again_ms = QUEUE_CHECK_MS;
+
+	(void)source;
+	(void)due_us;
+	if (server->count < CONTROL_CONNECTIONS_MAX)
+		return 0;
+	if (!control_server_has_queue(server))
+		server->queued_ms = 0;
+	else if (!server->queued_ms)
+		server->queued_ms = now_ms;
+	else if (now_ms - server->queued_ms >= CONTROL_QUEUE_MS)
+		again_ms = control_server_close_oldest(server);
+	if (again_ms)
+		control_server_check_queue_after(server, again_ms);
+	else
+		server->queued_ms = 0;
+	return 0;
+}
+
+/* The server */
+
+static int control_server_listen(struct control_server *server)
 {
 	int error = sd_event_add_io(server->loop, &server->source, server->socket.fd,
-				    EPOLLIN, on_connection, server);
+				    EPOLLIN, control_server_on_connection, server);
 
 	if (error >= 0)
-		error = sd_event_add_time_relative(server->loop, &server->hurry,
-						   CLOCK_MONOTONIC, 0, TIMER_ACCURACY_US,
-						   on_hurry, server);
-	/* What has arrived is read before anybody is late. */
+		error = sd_event_add_time_relative(server->loop, &server->queue_timer,
+						   CLOCK_MONOTONIC, 0, QUEUE_ACCURACY_US,
+						   control_server_on_queue_timer, server);
+	/* Requests that have arrived are read before a connection counts as late. */
 	if (error >= 0)
-		error = sd_event_source_set_priority(server->hurry,
+		error = sd_event_source_set_priority(server->queue_timer,
 						     SD_EVENT_PRIORITY_NORMAL + 1);
 	if (error >= 0)
-		error = sd_event_source_set_enabled(server->hurry, SD_EVENT_OFF);
+		error = sd_event_source_set_enabled(server->queue_timer, SD_EVENT_OFF);
 	if (error < 0)
 		return error;
 	return sd_event_source_set_ratelimit(server->source, UINT64_C(1000000),
-					     TURNS_PER_SECOND);
+					     ACCEPTS_PER_SECOND);
 }
 
 int control_server_new(sd_event *loop, const struct control *control,
@@ -146,7 +397,7 @@ int control_server_new(sd_event *loop, const struct control *control,
 	LIST_INIT(&server->connections);
 	result = control_socket_open(&server->socket, control->config, error);
 	if (result == 0)
-		result = listen_on(server);
+		result = control_server_listen(server);
 	if (result < 0) {
 		control_server_free(server);
 		return result;
@@ -157,14 +408,14 @@ int control_server_new(sd_event *loop, const struct control *control,
 
 void control_server_free(struct control_server *server)
 {
-	struct control_connection *connection;
+	struct control_server_connection *connection;
 
 	if (!server)
 		return;
 	while ((connection = LIST_FIRST(&server->connections)))
-		control_connection_free(connection);
+		control_server_close_connection(connection);
 	server->source = sd_event_source_disable_unref(server->source);
-	server->hurry = sd_event_source_disable_unref(server->hurry);
+	server->queue_timer = sd_event_source_disable_unref(server->queue_timer);
 	control_socket_close(&server->socket);
 	sd_event_unref(server->loop);
 	free(server);

@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "gateway/control_socket.h"
-#include "config/config.h"
+/*
+ * The socket file gets mode 0660 from the umask at bind(), so that it is never open to
+ * others. At the start a file is replaced only if it is a socket on which nobody
+ * listens; at the end it is removed only if it is still the one that was created.
+ */
 #include "base/explanation.h"
+#include "config/config.h"
+#include "gateway/control_socket.h"
 
 #include <errno.h>
 #include <string.h>
@@ -10,7 +15,7 @@
 
 enum {
 	BACKLOG = 64,
-	/* 0660 from its first moment: chmod() would come too late */
+	/* mode 0660 from the start; a later chmod() would leave a gap */
 	SOCKET_UMASK = 0117,
 };
 
@@ -26,17 +31,17 @@ bool control_socket_address(const struct config *config, struct sockaddr_un *add
 	return true;
 }
 
-static int new_socket(void)
+static int control_socket_new_fd(void)
 {
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 
 	return fd < 0 ? -errno : fd;
 }
 
-/* A queue that is full is somebody's, too. */
-static bool is_listened_to(const struct sockaddr_un *address)
+/* EAGAIN: the queue is full, so somebody listens. */
+static bool control_socket_is_in_use(const struct sockaddr_un *address)
 {
-	int fd = new_socket();
+	int fd = control_socket_new_fd();
 	bool listened =
 		fd < 0 ||
 		connect(fd, (const struct sockaddr *)address, sizeof(*address)) == 0 ||
@@ -47,32 +52,31 @@ static bool is_listened_to(const struct sockaddr_un *address)
 	return listened;
 }
 
-static int make_room(const struct sockaddr_un *address, struct explanation *error)
+static int control_socket_remove_stale(const struct sockaddr_un *address,
+				       struct explanation *error)
 {
 	const char *path = address->sun_path;
 	struct stat file;
 
 	if (lstat(path, &file) < 0)
-		return 0; /* bind() will tell what else is wrong */
+		return 0; /* bind() reports other problems */
 	if (!S_ISSOCK(file.st_mode))
-		return explanation_set(
-			error, -EEXIST,
-			"%s: is there and is no socket; move it away, or choose "
-			"another control_socket",
-			path);
-	if (is_listened_to(address))
-		return explanation_set(
-			error, -EADDRINUSE,
-			"%s: another program listens there; choose another "
-			"control_socket",
-			path);
+		return explanation_set(error, -EEXIST,
+				       "%s exists and is not a socket; move it away, or "
+				       "choose another control_socket",
+				       path);
+	if (control_socket_is_in_use(address))
+		return explanation_set(error, -EADDRINUSE,
+				       "%s: another program listens there; choose "
+				       "another control_socket",
+				       path);
 	if (unlink(path) < 0)
-		return explanation_set(error, -errno, "%s: cannot be replaced: %m", path);
+		return explanation_set(error, -errno, "%s: cannot replace it: %m", path);
 	return 0;
 }
 
-static int bind_and_listen(struct control_socket *control_socket,
-			   struct explanation *error)
+static int control_socket_bind(struct control_socket *control_socket,
+			       struct explanation *error)
 {
 	const struct sockaddr_un *address = &control_socket->address;
 	mode_t before = umask(SOCKET_UMASK);
@@ -82,7 +86,7 @@ static int bind_and_listen(struct control_socket *control_socket,
 
 	umask(before);
 	if (result < 0)
-		return explanation_set(error, -failure, "%s: cannot be made: %s",
+		return explanation_set(error, -failure, "%s: cannot create it: %s",
 				       address->sun_path, strerror(failure));
 	if (listen(control_socket->fd, BACKLOG) < 0 ||
 	    lstat(address->sun_path, &control_socket->file) < 0)
@@ -98,14 +102,14 @@ int control_socket_open(struct control_socket *control_socket,
 	*control_socket = (struct control_socket){ .fd = -1 };
 	if (!control_socket_address(config, &control_socket->address, error))
 		return -ENAMETOOLONG;
-	failure = make_room(&control_socket->address, error);
+	failure = control_socket_remove_stale(&control_socket->address, error);
 	if (failure)
 		return failure;
-	control_socket->fd = new_socket();
+	control_socket->fd = control_socket_new_fd();
 	if (control_socket->fd < 0)
 		return explanation_set(error, control_socket->fd, "%s",
 				       strerror(-control_socket->fd));
-	failure = bind_and_listen(control_socket, error);
+	failure = control_socket_bind(control_socket, error);
 	if (failure)
 		control_socket_close(control_socket);
 	return failure;
@@ -125,8 +129,11 @@ void control_socket_close(struct control_socket *control_socket)
 	control_socket->fd = -1;
 }
 
-/* The kernel looked at the file's mode; this holds for a descriptor that was handed on. */
-static bool is_member(int fd, gid_t group)
+/*
+ * The kernel checked the file's mode at connect(); this also covers a descriptor that
+ * was passed on to another program.
+ */
+static bool control_socket_is_member(int fd, gid_t group)
 {
 	gid_t groups[256];
 	socklen_t bytes = sizeof(groups);
@@ -152,5 +159,5 @@ bool control_socket_admits(const struct control_socket *control_socket, int fd,
 		return false;
 	*uid_out = peer.uid;
 	return peer.uid == 0 || peer.uid == geteuid() || peer.gid == group ||
-	       is_member(fd, group);
+	       control_socket_is_member(fd, group);
 }

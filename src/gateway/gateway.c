@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The order of start and stop.
+ * Start and stop.
  *
- *   the phone (gateway/phone.h) -> ports taken -> the owner's commands
- *   the bus took the match rules (gateway/readiness.h) -> HTTP answers, READY
+ *   phone (gateway/phone.h) -> ports opened -> control socket
+ *   -> the bus installed our match rules -> HTTP serves, READY=1
  *
- * oFono tells of a message once: all who hear it are there before the loop turns, and
- * nobody is told that we are ready before we hear (tests/integration/test_ready.py). Who
- * connects meanwhile waits to be answered.
+ * oFono signals an incoming message only once.  So everything that receives one exists before
+ * the loop runs, and the gateway reports ready only when the match rules are installed
+ * (tests/integration/test_ready.py).  Connections made earlier wait for their answers.  A bus
+ * that is missing or silent delays the start by BUS_TIMEOUT_MS at most.
  *
- * A missing bus, oFono or modem is a state that calls report, never a reason to stop. On
- * SIGTERM or SIGINT: no new connections, waiting calls are answered with what is known,
- * then everything ends in the opposite order. A second signal ends at once. SIGHUP reads the
- * configuration again (gateway/reload.h).
+ * A missing bus, oFono or modem is a state that tools report, never a reason to stop.
+ * SIGTERM or SIGINT: no new connections, waiting calls are answered with what is known, then
+ * everything closes in the opposite order.  A second signal stops at once.  SIGHUP reloads
+ * the configuration (gateway/running.h).
  */
 #include "gateway/gateway.h"
 
@@ -22,44 +23,102 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <systemd/sd-daemon.h>
 
 #include "base/log.h"
 #include "config/config.h"
 #include "gateway/advertisement.h"
-#include "gateway/agent_reach.h"
+#include "gateway/command_table.h"
 #include "gateway/control_server.h"
-#include "gateway/descriptors.h"
-#include "gateway/front.h"
-#include "gateway/owner_table.h"
 #include "gateway/phone.h"
-#include "gateway/readiness.h"
+#include "gateway/running.h"
+#include "gateway/web.h"
 
-enum { STOP_TIMEOUT_MS = 2000 };
+enum {
+	STOP_TIMEOUT_MS = 2000,
+	BUS_TIMEOUT_MS = 3000,
+	/* Besides HTTP connections: store, bus, spool, loop, timers, refused and control
+	 * connections. */
+	DESCRIPTORS_OWN = 96,
+	DESCRIPTORS_PER_CONNECTION = 3, /* the socket and an internal pair */
+};
 
 struct gateway {
 	struct services services;
 	struct config *config; /* the services' own */
-	const struct config_source *source;
 	struct phone phone;
-	struct front front;
-	struct readiness readiness;
+	struct web web;
 	struct advertisement advertisement;
+	struct running running;
 	struct control control;
-	struct control_server *control_server; /* NULL: its socket cannot be made */
-	bool ready;
+	struct control_server *control_server; /* NULL: the socket could not be opened */
+	struct observer bus_observer;
+	sd_event_source *bus_timer;
 	bool stopping;
 };
 
-static void on_stopped(void *data)
+/* Files */
+
+/*
+ * Serves fewer connections, as many as the file limit allows
+ * (tests/integration/test_limits.py::test_fewer_files_than_connections).
+ */
+static int gateway_lower_connections(struct config *config, rlim_t allowed,
+				     struct explanation *error)
+{
+	rlim_t served = allowed > DESCRIPTORS_OWN
+				? (allowed - DESCRIPTORS_OWN) / DESCRIPTORS_PER_CONNECTION
+				: 0;
+
+	if (!served)
+		return explanation_set(
+			error, -EMFILE,
+			"this process may open only %ju files and needs at least %d: "
+			"raise LimitNOFILE= of the service, or `ulimit -n`",
+			(uintmax_t)allowed, DESCRIPTORS_OWN + DESCRIPTORS_PER_CONNECTION);
+
+	log_warning("max_connections is %" PRId64 ", but this process may open only %ju "
+		    "files: "
+		    "serving %ju connections; raise LimitNOFILE= of the service for more",
+		    config->max_connections, (uintmax_t)allowed, (uintmax_t)served);
+	config->max_connections = (int64_t)served;
+	return 0;
+}
+
+/*
+ * Raises the soft limit of open files to what max_connections needs. A process without
+ * descriptors could neither accept a client nor open its own files.
+ */
+static int gateway_raise_file_limit(struct config *config, struct explanation *error)
+{
+	rlim_t needed = (rlim_t)config->max_connections * DESCRIPTORS_PER_CONNECTION +
+			DESCRIPTORS_OWN;
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
+		return -errno;
+	if (limit.rlim_cur >= needed)
+		return 0;
+	limit.rlim_cur = limit.rlim_max < needed ? limit.rlim_max : needed;
+	if (setrlimit(RLIMIT_NOFILE, &limit) < 0)
+		return -errno;
+	return limit.rlim_cur < needed
+		       ? gateway_lower_connections(config, limit.rlim_cur, error)
+		       : 0;
+}
+
+/* Signals */
+
+static void gateway_on_stopped(void *data)
 {
 	struct gateway *gateway = data;
 
 	sd_event_exit(gateway->services.loop, EXIT_SUCCESS);
 }
 
-static int on_signal(sd_event_source *source, const struct signalfd_siginfo *info,
-		     void *data)
+static int gateway_on_stop_signal(sd_event_source *source,
+				  const struct signalfd_siginfo *info, void *data)
 {
 	struct gateway *gateway = data;
 
@@ -74,123 +133,33 @@ static int on_signal(sd_event_source *source, const struct signalfd_siginfo *inf
 	dialler_stop(gateway->services.dialler);
 	ussd_stop(gateway->services.ussd);
 	advertisement_stop(&gateway->advertisement);
-	http_server_stop(gateway->front.server, STOP_TIMEOUT_MS, on_stopped, gateway);
+	http_server_stop(gateway->web.server, STOP_TIMEOUT_MS, gateway_on_stopped,
+			 gateway);
 	return 0;
 }
 
-/* What does not look at the configuration each time. */
-static void apply_config(struct gateway *gateway)
+static int gateway_on_reload_signal(sd_event_source *source,
+				    const struct signalfd_siginfo *info, void *data)
 {
-	log_set_level(gateway->config->verbose ? LOG_LEVEL_DEBUG : LOG_LEVEL_INFO);
-	retention_review(gateway->phone.retention);
-	http_server_reload_certificate(gateway->front.server);
-	policy_review(gateway->services.policy);
-	advertisement_review(&gateway->advertisement);
-	contacts_reload(gateway->services.contacts);
-	front_review_tools(&gateway->front);
-}
-
-static bool read_config_again(struct gateway *gateway, struct control_reload *reload)
-{
-	uint64_t now_us = 0;
-	bool done;
-
-	sd_event_now(gateway->services.loop, CLOCK_MONOTONIC, &now_us);
-	if (gateway->ready)
-		sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%" PRIu64, now_us);
-	done = reload_config(gateway->config, gateway->source, gateway->services.store,
-			     reload);
-	if (done)
-		apply_config(gateway);
-	reload->contacts_problem = contacts_problem(gateway->services.contacts);
-	if (gateway->ready)
-		sd_notify(0, "READY=1");
-	return done;
-}
-
-static int on_reload(sd_event_source *source, const struct signalfd_siginfo *info,
-		     void *data)
-{
-	struct control_reload reload = { NULL };
+	struct running_reload reload = { NULL };
 	struct gateway *gateway = data;
 
 	(void)source;
 	(void)info;
 	if (!gateway->stopping)
-		read_config_again(gateway, &reload);
+		running_reload_config(&gateway->running, &reload);
 	return 0;
 }
 
-/* For the owner's commands */
-
-static void on_client_cut(void *data, int64_t client_id)
-{
-	struct gateway *gateway = data;
-
-	front_cut_client(&gateway->front, client_id);
-}
-
-static void on_client_forgotten(void *data, int64_t client_id)
-{
-	struct gateway *gateway = data;
-
-	front_forget_client(&gateway->front, client_id);
-	dialler_revoke(gateway->services.dialler, client_id);
-	ussd_revoke(gateway->services.ussd, client_id);
-}
-
-static void on_client_changed(void *data, int64_t client_id)
-{
-	struct gateway *gateway = data;
-
-	front_review_client(&gateway->front, client_id);
-}
-
-static bool on_reload_asked(void *data, struct control_reload *reload)
-{
-	return read_config_again(data, reload);
-}
-
-static int on_pause(void *data, bool paused)
-{
-	const struct gateway *gateway = data;
-
-	return policy_set_paused(gateway->services.policy, paused);
-}
-
-static bool on_pause_asked(void *data)
-{
-	const struct gateway *gateway = data;
-
-	return policy_is_paused(gateway->services.policy);
-}
-
-static bool on_advertised(void *data, const char **text_out)
-{
-	struct gateway *gateway = data;
-
-	return advertisement_told(&gateway->advertisement, text_out);
-}
-
-static const struct control_gateway control_gateway = {
-	.client_cut = on_client_cut,
-	.client_forgotten = on_client_forgotten,
-	.client_changed = on_client_changed,
-	.reload = on_reload_asked,
-	.set_paused = on_pause,
-	.is_paused = on_pause_asked,
-	.advertised = on_advertised,
-};
-
-static int watch_signals(struct gateway *gateway)
+static int gateway_add_signals(struct gateway *gateway)
 {
 	static const struct {
 		int number;
 		sd_event_signal_handler_t handler;
 	} signals[] = {
-		{ SIGTERM, on_signal },
-		{ SIGINT, on_signal },
-		{ SIGHUP, on_reload },
+		{ SIGTERM, gateway_on_stop_signal },
+		{ SIGINT, gateway_on_stop_signal },
+		{ SIGHUP, gateway_on_reload_signal },
 	};
 	const unsigned count = sizeof(signals) / sizeof(signals[0]);
 	sigset_t mask;
@@ -209,111 +178,155 @@ static int watch_signals(struct gateway *gateway)
 	return error < 0 ? error : 0;
 }
 
-static int open_loop(struct gateway *gateway)
+static int gateway_open_loop(struct gateway *gateway)
 {
 	int error = sd_event_default(&gateway->services.loop);
 
 	if (error >= 0)
-		error = watch_signals(gateway);
-	if (error >= 0) /* does nothing unless WATCHDOG_USEC asks for it */
+		error = gateway_add_signals(gateway);
+	if (error >= 0) /* does nothing unless WATCHDOG_USEC is set */
 		error = sd_event_set_watchdog(gateway->services.loop, true);
 	return error < 0 ? error : 0;
 }
 
-/* What the phone does is worth more than what its owner can tell it. */
-static void open_control(struct gateway *gateway, const struct config *config)
+/* The owner's commands */
+
+/* Without its control socket the gateway still works, so an error here is only logged. */
+static void gateway_open_control(struct gateway *gateway)
 {
 	struct services *services = &gateway->services;
 	struct explanation problem = { "" };
 
 	gateway->control = (struct control){
-		.config = config,
+		.config = gateway->config,
 		.store = services->store,
-		.loop = services->loop,
-		.reach = &agent_reach,
-		.sims = services->sims,
-		.outbox = services->outbox,
-		.ofono = services->ofono,
-		.gateway = &control_gateway,
-		.gateway_data = gateway,
-		.more = owner_table,
+		.commands = command_table,
+		.running = &gateway->running,
 		.services = services,
 	};
 	if (control_server_new(services->loop, &gateway->control,
 			       &gateway->control_server, &problem) != 0)
-		log_error("the owner's commands do not reach this gateway: %s",
+		log_error("the owner's commands cannot reach this gateway: %s",
 			  problem.text);
 }
 
-static void on_ready(void *data)
+/* Ready */
+
+static void gateway_stop_waiting(struct gateway *gateway)
 {
-	struct gateway *gateway = data;
+	observer_remove(&gateway->bus_observer);
+	gateway->bus_timer = sd_event_source_disable_unref(gateway->bus_timer);
+}
+
+static void gateway_serve(struct gateway *gateway)
+{
 	int error;
 
+	gateway_stop_waiting(gateway);
 	if (gateway->stopping)
 		return;
-	gateway->ready = true;
+	gateway->running.is_ready = true;
 	store_shrink(gateway->services.store);
 	malloc_trim(0);
-	error = front_serve(&gateway->front);
+	error = web_serve(&gateway->web);
 	if (error == 0) {
-		status_report_tell(&gateway->phone.status);
+		status_report_send(&gateway->phone.status);
 		sd_notify(0, "READY=1");
 		advertisement_start(&gateway->advertisement, gateway->services.loop,
-				    gateway->config, gateway->front.server);
+				    gateway->config, gateway->web.server);
 		return;
 	}
 	log_error("cannot serve: %s", strerror(-error));
 	sd_event_exit(gateway->services.loop, EXIT_FAILURE);
 }
 
-static void close_all(struct gateway *gateway)
+static void gateway_on_ofono(void *data, const void *event_data)
+{
+	const struct ofono_event *event = event_data;
+
+	if (event->type == OFONO_BUS_KNOWN)
+		gateway_serve(data);
+}
+
+static int gateway_on_bus_timeout(sd_event_source *source, uint64_t due_us, void *data)
+{
+	(void)source;
+	(void)due_us;
+	log_warning("the bus does not answer; ready without it");
+	gateway_serve(data);
+	return 0;
+}
+
+/* The bus answers in a later turn of the loop, never before this returns. */
+static int gateway_wait_for_bus(struct gateway *gateway)
+{
+	const struct services *services = &gateway->services;
+	int error = sd_event_add_time_relative(
+		services->loop, &gateway->bus_timer, CLOCK_MONOTONIC,
+		BUS_TIMEOUT_MS * UINT64_C(1000), 0, gateway_on_bus_timeout, gateway);
+
+	if (error < 0)
+		return error;
+	observer_add(ofono_observers(services->ofono), &gateway->bus_observer,
+		     gateway_on_ofono, gateway);
+	return 0;
+}
+
+/* Start and stop */
+
+static int gateway_open(struct gateway *gateway, struct explanation *problem)
+{
+	int error = gateway_open_loop(gateway);
+
+	if (!error)
+		error = gateway_raise_file_limit(gateway->config, problem);
+	if (!error)
+		error = phone_open(&gateway->phone, &gateway->services, problem);
+	if (!error)
+		error = web_open(&gateway->web, &gateway->services, problem);
+	if (!error)
+		error = gateway_wait_for_bus(gateway);
+	if (!error)
+		gateway_open_control(gateway);
+	return error;
+}
+
+static void gateway_close(struct gateway *gateway)
 {
 	control_server_free(gateway->control_server);
 	advertisement_stop(&gateway->advertisement);
-	front_close(&gateway->front);
-	readiness_deinit(&gateway->readiness);
+	web_close(&gateway->web);
+	gateway_stop_waiting(gateway);
 	phone_close(&gateway->phone);
 	sd_event_unref(gateway->services.loop);
 }
 
-static int open_all(struct gateway *gateway, struct explanation *problem)
-{
-	int error = open_loop(gateway);
-
-	if (!error)
-		error = descriptors_provide(gateway->config, problem);
-	if (!error)
-		error = phone_open(&gateway->phone, &gateway->services, problem);
-	if (!error)
-		error = front_open(&gateway->front, &gateway->services, problem);
-	if (!error)
-		error = readiness_init(&gateway->readiness, &gateway->services, on_ready,
-				       gateway);
-	if (!error)
-		open_control(gateway, gateway->config);
-	return error;
-}
-
-static void tell_why_not(const struct explanation *problem, int error)
+static void gateway_report_failure(const struct explanation *problem, int error)
 {
 	log_error("cannot start: %s", *problem->text ? problem->text : strerror(-error));
 	sd_notifyf(0, "STATUS=cannot start: %s\nERRNO=%d", problem->text, -error);
 }
 
-int gateway_run(struct config *config, const struct config_source *source)
+int gateway_run(struct config *config, const struct gateway_config_source *source)
 {
 	struct gateway gateway = {
 		.services.config = config,
 		.config = config,
-		.source = source,
+		.running = {
+			.services = &gateway.services,
+			.config = config,
+			.source = source,
+			.web = &gateway.web,
+			.advertisement = &gateway.advertisement,
+			.retention = &gateway.phone.retention,
+		},
 	};
 	struct explanation problem = { "" };
-	int error = open_all(&gateway, &problem);
+	int error = gateway_open(&gateway, &problem);
 	int code = EXIT_FAILURE;
 
 	if (error) {
-		tell_why_not(&problem, error);
+		gateway_report_failure(&problem, error);
 	} else {
 		code = sd_event_loop(gateway.services.loop);
 		if (code < 0) {
@@ -321,6 +334,6 @@ int gateway_run(struct config *config, const struct config_source *source)
 			code = EXIT_FAILURE;
 		}
 	}
-	close_all(&gateway);
+	gateway_close(&gateway);
 	return code;
 }

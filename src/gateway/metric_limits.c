@@ -3,19 +3,20 @@
 
 #include "base/clock.h"
 
-static void take(void *data, const struct limit *limit, int64_t left, int64_t frees_ms)
+static void metric_limits_add(void *data, const struct limit *limit, int64_t left,
+			      int64_t frees_ms)
 {
 	struct metric_limits *limits = data;
 
 	(void)frees_ms;
 	if (limits->count == METRIC_LIMITS_MAX)
 		return;
-	limits->rows[limits->count++] = (struct metric_limit){ *limit, left };
+	limits->rows[limits->count++] = (struct metric_limits_row){ *limit, left };
 }
 
 void metric_limits_refresh(struct metric_limits *limits, const struct services *services)
 {
-	struct policy_limit_visit visit = { .visit = take, .data = limits };
+	struct policy_limit_visit visit = { .visit = metric_limits_add, .data = limits };
 	int64_t now_ms = clock_monotonic_ms();
 	const struct sim *sim;
 

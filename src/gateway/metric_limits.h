@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Metric limits: what is left of the limits of each SIM, as it was a moment ago.
+ * Metric limits: what is left of each SIM's limits, as counted a moment ago.
  *
- * Counting that reads the ledger, so it is done once in METRIC_LIMITS_MS, however often
- * somebody asks (tests/unit/test_metric_limits.c).
+ * Counting reads the message store, so it happens at most once in METRIC_LIMITS_MS, however
+ * often /metrics is read (tests/unit/test_metric_limits.c).
  */
 #ifndef GATEWAY_METRIC_LIMITS_H
 #define GATEWAY_METRIC_LIMITS_H
@@ -13,9 +13,9 @@
 
 enum { METRIC_LIMITS_MS = 10 * 1000, METRIC_LIMITS_MAX = 64 };
 
-/* Of zeroes it was never read. */
+/* All zero: never read. */
 struct metric_limits {
-	struct metric_limit {
+	struct metric_limits_row {
 		struct limit limit;
 		int64_t left;
 	} rows[METRIC_LIMITS_MAX];
@@ -23,7 +23,7 @@ struct metric_limits {
 	int64_t read_ms; /* by the monotonic clock; 0: never */
 };
 
-/* Reads them, when that was long ago. */
+/* Counts again, unless the figures are younger than METRIC_LIMITS_MS. */
 void metric_limits_refresh(struct metric_limits *limits, const struct services *services);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The process, under the names that all programs have for it. What /proc does not tell is
- * left out.
+ * The metrics of the process, under the names that all programs use. A figure that
+ * /proc does not give is left out.
  */
 #include <dirent.h>
 #include <stdio.h>
@@ -12,17 +12,18 @@
 #include "base/clock.h"
 #include "gateway/metric.h"
 
-enum stat_field { /* of /proc/PID/stat, from 1 */
-		  FIELD_STATE = 3,
-		  FIELD_USER_TICKS = 14,
-		  FIELD_SYSTEM_TICKS = 15,
-		  FIELD_START_TICKS = 22,
-		  FIELD_VIRTUAL_BYTES = 23,
-		  FIELD_RESIDENT_PAGES = 24,
+enum metric_process_field { /* of /proc/PID/stat, from 1 */
+			    FIELD_STATE = 3,
+			    FIELD_USER_TICKS = 14,
+			    FIELD_SYSTEM_TICKS = 15,
+			    FIELD_START_TICKS = 22,
+			    FIELD_VIRTUAL_BYTES = 23,
+			    FIELD_RESIDENT_PAGES = 24,
 };
 
-/* Behind the name of the program, which may have blanks and brackets. */
-static const char *find_field(const char *line, enum stat_field wanted)
+/* Starts behind the program's name, which may contain spaces and brackets. */
+static const char *metric_process_find_field(const char *line,
+					     enum metric_process_field wanted)
 {
 	const char *at = strrchr(line, ')');
 
@@ -31,56 +32,56 @@ static const char *find_field(const char *line, enum stat_field wanted)
 	return at;
 }
 
-static bool read_field(enum stat_field wanted, double *value_out)
+static bool metric_process_read_field(enum metric_process_field wanted, double *value_out)
 {
 	FILE *file = fopen("/proc/self/stat", "re");
 	char line[1024] = "";
 	const char *at = NULL;
 
 	if (file && fgets(line, sizeof(line), file))
-		at = find_field(line, wanted);
+		at = metric_process_find_field(line, wanted);
 	if (file)
 		fclose(file);
 	return at && sscanf(at, "%lf", value_out) == 1;
 }
 
-void metric_cpu(const struct metric_writer *writer)
+void metric_process_cpu(const struct metric_writer *writer)
 {
 	double user, system;
 
-	if (read_field(FIELD_USER_TICKS, &user) &&
-	    read_field(FIELD_SYSTEM_TICKS, &system))
+	if (metric_process_read_field(FIELD_USER_TICKS, &user) &&
+	    metric_process_read_field(FIELD_SYSTEM_TICKS, &system))
 		metric_put_real(writer, NULL,
 				(user + system) / (double)sysconf(_SC_CLK_TCK));
 }
 
-void metric_started(const struct metric_writer *writer)
+void metric_process_started(const struct metric_writer *writer)
 {
 	int64_t booted_s = (clock_wall_ms() - clock_boot_ms() + 500) / 1000;
 	double ticks;
 
-	if (read_field(FIELD_START_TICKS, &ticks))
+	if (metric_process_read_field(FIELD_START_TICKS, &ticks))
 		metric_put_real(writer, NULL,
 				(double)booted_s + ticks / (double)sysconf(_SC_CLK_TCK));
 }
 
-void metric_resident(const struct metric_writer *writer)
+void metric_process_resident(const struct metric_writer *writer)
 {
 	double pages;
 
-	if (read_field(FIELD_RESIDENT_PAGES, &pages))
+	if (metric_process_read_field(FIELD_RESIDENT_PAGES, &pages))
 		metric_put_real(writer, NULL, pages * (double)sysconf(_SC_PAGESIZE));
 }
 
-void metric_virtual(const struct metric_writer *writer)
+void metric_process_virtual(const struct metric_writer *writer)
 {
 	double bytes;
 
-	if (read_field(FIELD_VIRTUAL_BYTES, &bytes))
+	if (metric_process_read_field(FIELD_VIRTUAL_BYTES, &bytes))
 		metric_put_real(writer, NULL, bytes);
 }
 
-void metric_fds(const struct metric_writer *writer)
+void metric_process_fds(const struct metric_writer *writer)
 {
 	DIR *folder = opendir("/proc/self/fd");
 	const struct dirent *entry;
@@ -91,10 +92,11 @@ void metric_fds(const struct metric_writer *writer)
 	while ((entry = readdir(folder)))
 		count += entry->d_name[0] != '.';
 	closedir(folder);
-	metric_put(writer, NULL, count - 1); /* without the folder's own */
+	metric_put(writer, NULL,
+		   count - 1); /* without the descriptor of the folder itself */
 }
 
-void metric_fds_most(const struct metric_writer *writer)
+void metric_process_fds_max(const struct metric_writer *writer)
 {
 	struct rlimit limit;
 

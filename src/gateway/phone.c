@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Everything that one part records while it opens is committed to disk together, in
+ * one fsync, before the gateway answers anybody. The order of opening is in phone.h;
+ * phone_close() goes backwards.
+ */
 #include "gateway/phone.h"
 
 #include <stdio.h>
@@ -7,9 +12,9 @@
 #include "config/config.h"
 #include "store/store.h"
 
-enum { LOCK_TIMEOUT_MS = 1000 }; /* before the loop turns: nobody waits for it yet */
+enum { LOCK_TIMEOUT_MS = 1000 }; /* blocks, but the loop does not run yet */
 
-static int open_spool(struct phone *phone, const struct config *config)
+static int phone_open_spool(struct phone *phone, const struct config *config)
 {
 	char folder[2 * CONFIG_TEXT_BYTES];
 
@@ -21,7 +26,7 @@ static int open_spool(struct phone *phone, const struct config *config)
 			 &phone->spool);
 }
 
-static int open_policy(struct services *services, const struct config *config)
+static int phone_open_policy(struct services *services, const struct config *config)
 {
 	const struct policy_parts parts = {
 		.loop = services->loop,
@@ -35,7 +40,7 @@ static int open_policy(struct services *services, const struct config *config)
 	return policy_new(&parts, &services->policy);
 }
 
-static int open_dialler(struct services *services)
+static int phone_open_dialler(struct services *services)
 {
 	const struct dialler_parts parts = {
 		.loop = services->loop,
@@ -48,7 +53,7 @@ static int open_dialler(struct services *services)
 	return dialler_new(&parts, &services->dialler);
 }
 
-static void begin_obeying_stop(struct phone *phone)
+static void phone_open_opt_out(struct phone *phone)
 {
 	phone->stop_recall = (struct stop_recall){
 		.store = phone->services->store,
@@ -63,8 +68,8 @@ static void begin_obeying_stop(struct phone *phone)
 	stop_confirmation_init(&phone->stop_confirmation, phone->services->inbox);
 }
 
-/* The modems, their cards, and what is done with them whoever asks. */
-static int open_modems(struct phone *phone, const struct config *config)
+/* Modems and SIM cards, and what works on them directly. */
+static int phone_open_modems(struct phone *phone, const struct config *config)
 {
 	struct services *services = phone->services;
 	int error = ofono_new(services->loop, NULL, &services->ofono);
@@ -84,8 +89,8 @@ static int open_modems(struct phone *phone, const struct config *config)
 	return error;
 }
 
-/* What comes in, whom it is from, and the calls that go out. */
-static int open_inbound(struct phone *phone, const struct config *config)
+/* Incoming messages, contacts and calls. */
+static int phone_open_inbound(struct phone *phone, const struct config *config)
 {
 	struct services *services = phone->services;
 	int error = inbox_new(services->loop, services->store, services->sims,
@@ -95,7 +100,7 @@ static int open_inbound(struct phone *phone, const struct config *config)
 		error = call_log_new(services->store, services->sims, services->ofono,
 				     &services->calls);
 	if (error == 0)
-		error = open_dialler(services);
+		error = phone_open_dialler(services);
 	if (error == 0)
 		error = alert_log_new(services->store, services->sims, services->ofono,
 				      &services->alerts);
@@ -103,21 +108,21 @@ static int open_inbound(struct phone *phone, const struct config *config)
 		error = contacts_new(services->loop, config, services->sims,
 				     services->ofono, &services->contacts);
 	if (error == 0)
-		error = open_spool(phone, config);
+		error = phone_open_spool(phone, config);
 	return error;
 }
 
-/* Messages that go out, and what is done with all that are stored. */
-static int open_outbound(struct phone *phone, const struct config *config)
+/* Outgoing messages, and what works on all stored messages. */
+static int phone_open_outbound(struct phone *phone, const struct config *config)
 {
 	struct services *services = phone->services;
 	int error = outbox_new(services->loop, config, services->store, services->sims,
 			       services->ofono, &services->outbox);
 
 	if (error == 0)
-		error = open_policy(services, config);
+		error = phone_open_policy(services, config);
 	if (error == 0)
-		begin_obeying_stop(phone);
+		phone_open_opt_out(phone);
 	if (error == 0)
 		error = scans_new(services->loop, services->store, &services->scans);
 	if (error == 0)
@@ -128,8 +133,8 @@ static int open_outbound(struct phone *phone, const struct config *config)
 	return error;
 }
 
-/* All of it on the ledger, which is open. */
-static int open_parts(struct phone *phone, const struct config *config)
+/* With the message store open. */
+static int phone_open_parts(struct phone *phone, const struct config *config)
 {
 	struct services *services = phone->services;
 	int error = audit_new(services->loop, services->store, &services->audit);
@@ -137,35 +142,35 @@ static int open_parts(struct phone *phone, const struct config *config)
 	if (error == 0)
 		audit_start(services->audit, config);
 	if (error == 0)
-		error = open_modems(phone, config);
+		error = phone_open_modems(phone, config);
 	if (error == 0)
-		error = open_inbound(phone, config);
+		error = phone_open_inbound(phone, config);
 	if (error == 0)
-		error = open_outbound(phone, config);
+		error = phone_open_outbound(phone, config);
 	return error;
 }
 
-struct opening {
+struct phone_opening {
 	struct phone *phone;
 	const struct config *config;
 };
 
-static int open_lazily(void *data)
+static int phone_open_opening(void *data)
 {
-	const struct opening *opening = data;
+	const struct phone_opening *opening = data;
 
-	return open_parts(opening->phone, opening->config);
+	return phone_open_parts(opening->phone, opening->config);
 }
 
-/* Everything that the parts store when they start waits for the disk once. */
-static int open_together(struct phone *phone, const struct config *config)
+/* One commit for what all parts record when they open. */
+static int phone_open_in_one_commit(struct phone *phone, const struct config *config)
 {
-	struct opening opening = { phone, config };
-	int synced, error = store_sync_once(phone->services->store, open_lazily, &opening,
-					    &synced);
+	struct phone_opening opening = { phone, config };
+	int synced, error = store_sync_once(phone->services->store, phone_open_opening,
+					    &opening, &synced);
 
 	if (synced)
-		log_error("store: the disk did not confirm the changes of the start");
+		log_error("store: the disk did not confirm the records of the start");
 	return error;
 }
 
@@ -182,7 +187,7 @@ int phone_open(struct phone *phone, struct services *services,
 	if (error == 0)
 		error = store_open_or_rescue(config->state_dir, &services->store,
 					     error_out);
-	return error ? error : open_together(phone, config);
+	return error ? error : phone_open_in_one_commit(phone, config);
 }
 
 void phone_close(struct phone *phone)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Phone: what the gateway has of the phone, from the ledger to the outbox, in the order in
- * which one needs the other; it ends in the opposite order, and the rows stay as they are.
+ * Phone: everything behind the network ports, from the message store to the outbox, opened
+ * in the order of dependency and closed in the opposite order.  Closing changes no row of the
+ * store.
  *
  *   lock -> store -> audit -> oFono (match rules first) -> SIMs -> inbox -> spool -> outbox
  *   -> policy
@@ -20,20 +21,20 @@
 #include "tools/services.h"
 
 struct phone {
-	struct services *services; /* NULL: not begun */
+	struct services *services; /* NULL: not opened */
 	struct status_report status;
 	struct retention *retention;
 	struct spool *spool;
 	struct stop_recall stop_recall;
 	struct stop_confirmation stop_confirmation;
 	struct unlocker *unlocker;
-	struct modem_power *power; /* NULL: the owner's business */
+	struct modem_power *power; /* NULL: the owner switches the modems */
 	struct store_lock lock;	   /* of the state folder */
 };
 
 /*
- * `services` has its loop and configuration, and gets the rest. phone_close() is due in
- * either case. 0 or -errno, with the error's text where there is more to say.
+ * `services` holds the loop and the configuration, and receives the rest. Call phone_close()
+ * in either case. 0 or -errno, with the error's text where there is more to say.
  */
 int phone_open(struct phone *phone, struct services *services,
 	       struct explanation *error_out);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * /: the console, for a browser. It has nothing of the phone in it: what it shows it asks
- * /mcp for, with the token that its reader gives it.
- *
- * The policy lets run what the page was built with, told by its hashes, and nothing that a
- * text could bring along; it may speak to where it came from, and nobody may frame it
+ * GET /: the console, a page for browsers. It contains no data of the phone: it reads
+ * that from /mcp, with the token that the user enters.
+ * The Content-Security-Policy allows only the scripts and styles that the page was
+ * built with, by their hashes, so that no text from outside can run code. The page may
+ * connect only to its own origin, and nobody may frame it
  * (tests/console/test_page.py).
  */
 #include <assert.h>
@@ -14,7 +14,7 @@
 
 #include "base/crypto.h"
 #include "console/console.h"
-#include "gateway/web_route.h"
+#include "gateway/route.h"
 
 enum {
 	HASH_BYTES = 32,
@@ -22,8 +22,8 @@ enum {
 	POLICY_BYTES = 512,
 };
 
-/* False: no memory. */
-static bool write_hash(struct console_part part, char text[HASH_TEXT_BYTES])
+/* False: out of memory. */
+static bool route_console_write_hash(struct console_part part, char text[HASH_TEXT_BYTES])
 {
 	char hash[HASH_BYTES];
 	int length = snprintf(text, HASH_TEXT_BYTES, "sha256-");
@@ -34,14 +34,15 @@ static bool write_hash(struct console_part part, char text[HASH_TEXT_BYTES])
 	return crypto_base64_encode(hash, sizeof(hash), text + length);
 }
 
-static const char *policy(void)
+static const char *route_console_policy(void)
 {
 	static char text[POLICY_BYTES];
 	char script[HASH_TEXT_BYTES], style[HASH_TEXT_BYTES];
 
 	if (*text)
 		return text;
-	if (!write_hash(console_script(), script) || !write_hash(console_style(), style))
+	if (!route_console_write_hash(console_script(), script) ||
+	    !route_console_write_hash(console_style(), style))
 		return "default-src 'none'"; /* the page stays blank until a reload */
 	snprintf(text, sizeof(text),
 		 "default-src 'none'; script-src '%s'; style-src '%s'; "
@@ -52,13 +53,14 @@ static const char *policy(void)
 	return text;
 }
 
-static void on_complete(void *data, struct exchange *exchange)
+static void route_console_on_complete(void *data, struct exchange *exchange)
 {
 	struct console_part page = console_document();
 	struct buffer body = BUFFER_INIT;
 
 	(void)data;
-	exchange_add_fixed_header(exchange, "Content-Security-Policy", policy());
+	exchange_add_fixed_header(exchange, "Content-Security-Policy",
+				  route_console_policy());
 	exchange_add_fixed_header(exchange, "Referrer-Policy", "no-referrer");
 	exchange_add_fixed_header(exchange, "X-Content-Type-Options", "nosniff");
 	exchange_add_fixed_header(exchange, "Cross-Origin-Opener-Policy", "same-origin");
@@ -69,4 +71,6 @@ static void on_complete(void *data, struct exchange *exchange)
 	exchange_answer(exchange, 200, "text/html; charset=utf-8", &body);
 }
 
-const struct exchange_handler console_page_handler = { .complete = on_complete };
+const struct exchange_handler route_console_handler = {
+	.complete = route_console_on_complete
+};

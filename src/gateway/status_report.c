@@ -9,7 +9,7 @@
 
 enum { QUIET_USEC = 150 * 1000 };
 
-void status_report_tell(struct status_report *report)
+void status_report_send(struct status_report *report)
 {
 	const struct services *services = report->services;
 	const char *notice = store_rescue_notice(services->store);
@@ -28,16 +28,16 @@ void status_report_tell(struct status_report *report)
 	sd_notifyf(0, "STATUS=%s", line);
 }
 
-static int on_quiet(sd_event_source *source, uint64_t usec, void *data)
+static int status_report_on_quiet(sd_event_source *source, uint64_t usec, void *data)
 {
 	(void)source;
 	(void)usec;
-	status_report_tell(data);
+	status_report_send(data);
 	return 0;
 }
 
-/* Before the first time there is nothing yet to correct. */
-static void tell_later(struct status_report *report)
+/* Before the first report there is nothing to update. */
+static void status_report_send_later(struct status_report *report)
 {
 	if (!*report->line)
 		return;
@@ -45,33 +45,34 @@ static void tell_later(struct status_report *report)
 	sd_event_source_set_enabled(report->timer, SD_EVENT_ONESHOT);
 }
 
-static void on_sims(void *data, const void *event)
+static void status_report_on_sims(void *data, const void *event)
 {
 	(void)event;
-	tell_later(data);
+	status_report_send_later(data);
 }
 
-static void on_ofono(void *data, const void *event_data)
+static void status_report_on_ofono(void *data, const void *event_data)
 {
 	const struct ofono_event *event = event_data;
 
 	if (event->type == OFONO_CONDITION)
-		tell_later(data);
+		status_report_send_later(data);
 }
 
 int status_report_init(struct status_report *report, const struct services *services)
 {
 	int error = sd_event_add_time_relative(services->loop, &report->timer,
-					       CLOCK_MONOTONIC, 0, 0, on_quiet, report);
+					       CLOCK_MONOTONIC, 0, 0,
+					       status_report_on_quiet, report);
 
 	if (error < 0)
 		return error;
 	sd_event_source_set_enabled(report->timer, SD_EVENT_OFF);
 	report->services = services;
-	observer_add(sims_observers(services->sims), &report->sims_observer, on_sims,
-		     report);
-	observer_add(ofono_observers(services->ofono), &report->ofono_observer, on_ofono,
-		     report);
+	observer_add(sims_observers(services->sims), &report->sims_observer,
+		     status_report_on_sims, report);
+	observer_add(ofono_observers(services->ofono), &report->ofono_observer,
+		     status_report_on_ofono, report);
 	return 0;
 }
 

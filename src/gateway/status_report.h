@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Status report: one line for the service manager (STATUS=), kept true.
+ * Status report: one line of status for the service manager (STATUS=), kept up to date.
  *
- * Bursts of events are one report: it goes out a moment after the last of them, and only
- * when the line differs.
+ * A burst of events makes one report: it is sent a moment after the last of them, and only if
+ * the line differs.
  */
 #ifndef GATEWAY_STATUS_REPORT_H
 #define GATEWAY_STATUS_REPORT_H
@@ -18,13 +18,13 @@ struct status_report {
 	struct observer sims_observer;
 	struct observer ofono_observer;
 	sd_event_source *timer;
-	char line[768]; /* as last told */
+	char line[768]; /* as sent last */
 };
 
 /* `services` are complete, and outlive it. 0 or -errno. */
 int status_report_init(struct status_report *report, const struct services *services);
-/* Tells it now; until then it is not told at all. */
-void status_report_tell(struct status_report *report);
-void status_report_deinit(struct status_report *report); /* fine when never begun */
+/* Sends the line now. Nothing is sent before the first call. */
+void status_report_send(struct status_report *report);
+void status_report_deinit(struct status_report *report); /* fine without init */
 
 #endif

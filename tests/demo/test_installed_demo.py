@@ -113,7 +113,7 @@ def test_only_the_program_was_installed(program: Path, tmp_path: Path) -> None:
     alone = tmp_path / "ofono-mcp"
     alone.hardlink_to(program)
     done = subprocess.run([alone, "demo"], capture_output=True, text=True)
-    assert done.returncode == 1 and "Install ofono-mcp as a whole" in done.stderr
+    assert done.returncode == 1 and "Install all of ofono-mcp" in done.stderr
 
 
 def test_a_port_that_is_taken(demo: Demo, program: Path) -> None:

@@ -16,9 +16,10 @@
 #include "base/json_reader.h"
 #include "base/log.h"
 #include "fuzz.h"
+#include "gateway/agent_url.h"
+#include "gateway/command_table.h"
 #include "gateway/control_call.h"
-#include "gateway/owner_table.h"
-#include "gateway/web_route.h"
+#include "gateway/running.h"
 #include "http/http_server.h"
 #include "mcp/endpoint.h"
 #include "ofono/sim_unlock.h"
@@ -76,6 +77,7 @@ static struct gateway {
 	struct web web;
 	struct http_route routes[1 + WEB_ROUTES_MAX + 1];
 	struct http_server *server;
+	struct running running;
 	struct control control;
 	unsigned inputs;
 } gateway;
@@ -199,63 +201,47 @@ void ussd_call_cancel(struct modem *modem)
 
 /* ---- the owner's end */
 
-static void on_client_cut(void *data, int64_t client_id)
+/* In the place of running.c and agent_url.c, which the linker then leaves in the archive. */
+
+void running_client_changed(struct running *running, int64_t client_id,
+			    enum running_client_change change)
 {
-	(void)data;
+	(void)running;
 	endpoint_review_client(gateway.endpoint, client_id);
-	endpoint_end_streams(gateway.endpoint, client_id);
-	http_server_cut_client(gateway.server, client_id);
-}
-
-static void on_client_forgotten(void *data, int64_t client_id)
-{
-	(void)data;
-	endpoint_end_sessions(gateway.endpoint, client_id);
-}
-
-static void on_client_changed(void *data, int64_t client_id)
-{
-	(void)data;
+	if (change != RUNNING_CLIENT_CHANGED) {
+		endpoint_end_streams(gateway.endpoint, client_id);
+		http_server_cut_client(gateway.server, client_id);
+	}
+	if (change == RUNNING_CLIENT_REVOKED)
+		endpoint_end_sessions(gateway.endpoint, client_id);
 	endpoint_review_client(gateway.endpoint, client_id);
 }
 
-static bool on_reload(void *data, struct control_reload *reload)
+bool running_reload_config(struct running *running, struct running_reload *reload)
 {
-	(void)data;
+	(void)running;
 	(void)reload;
 	return true;
 }
 
-static int on_pause(void *data, bool paused)
+int running_set_paused(struct running *running, bool paused)
 {
-	(void)data;
-	return policy_set_paused(gateway.services.policy, paused);
+	return policy_set_paused(running->services->policy, paused);
 }
 
-static bool on_pause_asked(void *data)
+bool running_is_paused(const struct running *running)
 {
-	(void)data;
-	return policy_is_paused(gateway.services.policy);
+	return policy_is_paused(running->services->policy);
 }
 
-static bool on_advertised(void *data, const char **text_out)
+bool running_describe_advertisement(struct running *running, const char **text_out)
 {
-	(void)data;
+	(void)running;
 	*text_out = "off";
 	return false;
 }
 
-static const struct control_gateway gateway_control = {
-	.advertised = on_advertised,
-	.client_cut = on_client_cut,
-	.client_forgotten = on_client_forgotten,
-	.client_changed = on_client_changed,
-	.reload = on_reload,
-	.set_paused = on_pause,
-	.is_paused = on_pause_asked,
-};
-
-static int on_secure(const struct config *config, bool wanted, struct explanation *error)
+int agent_url_secure(const struct config *config, bool wanted, struct explanation *error)
 {
 	(void)config;
 	(void)wanted;
@@ -263,7 +249,7 @@ static int on_secure(const struct config *config, bool wanted, struct explanatio
 	return 0;
 }
 
-static void write_reach(const struct config *config, struct json_writer *writer)
+void agent_url_write(const struct config *config, struct json_writer *writer)
 {
 	(void)config;
 	json_put_string(writer, "url", "http://here/mcp");
@@ -408,7 +394,7 @@ static inline void gateway_open_server(void)
 	outbox_set_message_counters(gateway.services.outbox,
 				    &gateway.web.message_counters);
 	inbox_set_message_counters(gateway.services.inbox, &gateway.web.message_counters);
-	web_routes_put(&gateway.routes[1], &gateway.web);
+	web_put_routes(&gateway.routes[1], &gateway.web);
 	FUZZ_CHECK(http_server_new(gateway.loop, &gateway.config, gateway.routes,
 				   &gateway.auth, &gateway.server, &error) == 0);
 	gateway.web.server = gateway.server;
@@ -417,18 +403,12 @@ static inline void gateway_open_server(void)
 
 static inline void gateway_open_control(void)
 {
-	static const struct control_reach reach = { on_secure, write_reach };
-
+	gateway.running.services = &gateway.services;
 	gateway.control = (struct control){
 		.config = &gateway.config,
 		.store = gateway.services.store,
-		.loop = gateway.loop,
-		.reach = &reach,
-		.sims = gateway.services.sims,
-		.outbox = gateway.services.outbox,
-		.ofono = gateway.services.ofono,
-		.gateway = &gateway_control,
-		.more = owner_table,
+		.commands = command_table,
+		.running = &gateway.running,
 		.services = &gateway.services,
 	};
 }

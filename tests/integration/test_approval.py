@@ -151,8 +151,8 @@ def test_what_does_not_wait_is_told(lab: Lab, agent: Agent, owner: Owner) -> Non
     one = owner.run("approve", 999999)
     assert "1 of 1 message could not be approved" in one.stderr
     lines = said.stdout.splitlines()
-    for line, words in zip(lines, ["is cancelled", "was rejected already",
-                                   "was approved already, and is sent", "is approved",
+    for line, words in zip(lines, ["is cancelled", "is already rejected",
+                                   "is already approved, and sent", "is approved",
                                    "no such message"]):
         assert words in line
     agent.wait_state(ids[3], "sent")
@@ -175,13 +175,13 @@ def test_without_a_gateway(lab: Lab, agent: Agent, owner: Owner) -> None:
     assert [item["text"] for item in owner.approvals()] == ["alone"]
     for command in ("approve", "reject"):
         said = owner.run(command, message_id)
-        assert said.returncode == FAILED and "does not run" in said.stderr
+        assert said.returncode == FAILED and "is not running" in said.stderr
     lab.gateway.start()
     assert owner.wait_asked() == [message_id]
 
 
 def test_what_the_owner_reads(lab: Lab, agent: Agent, owner: Owner) -> None:
-    assert "No message waits" in owner.do("approvals")
+    assert "No message is waiting" in owner.do("approvals")
     text = "safe\u202e\x1b[2J\n1  owner wants to send 1 SMS"
     message_id = agent.send(text, wait_for="none").message_id
     said = owner.do("approvals")

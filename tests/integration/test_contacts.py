@@ -162,7 +162,7 @@ def test_a_modem_that_cannot(make_lab: Callable[..., Lab]) -> None:
     lab.bring_up()
     wait_until(lambda: "contacts: SIM 1 has 0" in lab.gateway.log, what="nobody is there")
     assert names(Agent(lab)) == []
-    assert "neither a SIM card nor a file" in Owner(lab.gateway.state).do("contacts")
+    assert "neither on a SIM card nor in a file" in Owner(lab.gateway.state).do("contacts")
     lab.gateway.send_signal(signal.SIGHUP)
     wait_until(lambda: lab.gateway.log.count("contacts: SIM 1 has 0") == 2,
                what="it was asked again")

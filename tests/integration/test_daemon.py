@@ -333,7 +333,7 @@ def test_a_name_is_paired_once(guarded: Gateway) -> None:
     token = pair(guarded, "agent")
     result = run("pair", "--state-dir", guarded.state, "agent")
     assert (result.returncode, result.stdout) == (FAILED, "")
-    assert "agent is paired already" in result.stderr
+    assert "agent is already paired" in result.stderr
     assert status(guarded, f"Bearer {token}") == 200
 
 
@@ -402,7 +402,7 @@ def test_a_state_folder_that_others_may_write_is_refused(folder: Path, bits: int
     assert paired.returncode == 1 and refused in paired.stderr, paired
     assert list(state.iterdir()) == []
     told = run("doctor", "--state-dir", state).stdout
-    assert f"others may write to {state}" in told and f"chmod go-w {state}" in told
+    assert f"other users may write to {state}" in told and f"chmod go-w {state}" in told
     state.chmod(0o755)
     assert run("pair", "--state-dir", state, "laptop").returncode == 0
     assert refused not in run("doctor", "--state-dir", state).stdout

@@ -111,16 +111,16 @@ def test_all_is_well_but_what_upstream_lacks(one: Lab, look: Look) -> None:
                        "signal 64 %, service centre set")
     assert found.code == OK
     assert {f["about"] for f in found.all if f["level"] != "ok"} == {"oFono"}
-    assert found.has("warning", "oFono", "without a plugin that tells of delivery")
+    assert found.has("warning", "oFono", "without the plugin for delivery reports")
     if line().version == (1, 31):
         for words in ("length 0xFD", "USSD answer of 1,500 characters", "cannot prevent that"):
             assert found.has("ok", "oFono crashes", words)
-    for about, words in [("clock", "it is 2"), ("storage", "there is room"),
-                         ("gateway", "it runs, version"), ("sending", "could go out"),
-                         ("tokens", "agents that are paired: 1"),
-                         ("policy", "the bus lets user root ask oFono all"),
-                         ("last message", "none was sent yet"),
-                         ("port", "for programs of this machine alone, over HTTP")]:
+    for about, words in [("clock", "it is 2"), ("storage", "enough free space"),
+                         ("gateway", "running, version"), ("sending", "could be sent now"),
+                         ("tokens", "paired agents: 1"),
+                         ("policy", "the bus allows user root everything"),
+                         ("last message", "none sent yet"),
+                         ("port", "for programs on this machine only, over HTTP")]:
         assert found.has("ok", about, words), (about, found.all)
 
 
@@ -128,8 +128,8 @@ def test_the_version_of_ofono(one: Lab, look: Look) -> None:
     """It runs nobody's ofonod but root's, whom a user namespace may not show."""
     version = ".".join(map(str, line().version))
     if os.stat(find(OFONOD)).st_uid != 0:
-        version = "of some version"
-    assert f"it answers: {version}, upstream, " in look(one).about("oFono")["message"]
+        version = "an unknown version"
+    assert f"running: {version}, upstream, " in look(one).about("oFono")["message"]
 
 
 def test_for_a_person(one: Lab, look: Look) -> None:
@@ -139,7 +139,7 @@ def test_for_a_person(one: Lab, look: Look) -> None:
         text = terminal.read_all()
         assert terminal.process.wait() == OK
     assert "\x1b[32mok      \x1b[0m clock: it is 2" in text
-    assert "\x1b[33mwarning \x1b[0m oFono: it answers" in text
+    assert "\x1b[33mwarning \x1b[0m oFono: running" in text
     assert text.rstrip().endswith("Problems: 0. Warnings: 1.")
 
 
@@ -148,10 +148,10 @@ def test_the_gateway_is_stopped(one: Lab, look: Look) -> None:
     found = look(one)
     assert found.code == FAILED
     assert found.has("problem", "gateway", "systemctl start ofono-mcp")
-    assert found.has("ok", "tokens", "paired: 1")
+    assert found.has("ok", "tokens", "paired agents: 1")
     assert found.has("ok", path_of(one), "it can send")
     with socket.create_server(("127.0.0.1", one.gateway.port)):
-        assert look(one).has("problem", "port", "another program has 127.0.0.1:")
+        assert look(one).has("problem", "port", "another program listens at 127.0.0.1:")
     one.gateway.start()
 
 
@@ -160,8 +160,8 @@ def test_the_gateway_never_ran(one: Lab, folder: Path) -> None:
     done = run("doctor", "--json", "--state-dir", state,
                DBUS_SYSTEM_BUS_ADDRESS=one.bus.address)
     found = Findings(done)
-    assert found.has("problem", "gateway", "never did here")
-    assert found.has("warning", "storage", "is not there")
+    assert found.has("problem", "gateway", "never run here")
+    assert found.has("warning", "storage", "does not exist")
     assert not state.exists()
 
 
@@ -172,7 +172,7 @@ def test_a_ledger_that_stops_it(folder: Path) -> None:
     ledger.close()
     found = Findings(run("doctor", "--json", "--state-dir", folder))
     assert found.has("problem", "gateway", "made by a newer ofono-mcp"), found.all
-    assert found.has("problem", "gateway", "Mend that, then start it"), found.all
+    assert found.has("problem", "gateway", "Correct that, then start it"), found.all
 
 
 def test_nobody_is_paired(make_lab: Callable[..., Lab], look: Look) -> None:
@@ -190,12 +190,12 @@ def test_what_runs_is_not_what_the_file_says(one: Lab, look: Look) -> None:
     config.write_text(written + f"[server]\nlisten = 127.0.0.1:{free_port()}\n")
     found = look(one)
     assert found.about("settings")["message"].endswith(": server.listen, server.open"), found.all
-    assert found.has("ok", "tokens", "none is asked for (open)")
-    assert f"127.0.0.1:{one.gateway.port} answers" in found.about("port")["message"]
+    assert found.has("ok", "tokens", "none is needed (open)")
+    assert f"127.0.0.1:{one.gateway.port} is served" in found.about("port")["message"]
     one.gateway.stop()                          # then there is the file alone
     config.write_text(written)
     found = look(one)
-    assert found.has("ok", "tokens", "agents that are paired: 1")
+    assert found.has("ok", "tokens", "paired agents: 1")
     assert not found.has("warning", "settings", "")
     one.gateway.start()
 
@@ -206,7 +206,7 @@ def test_plain_http_for_others(one: Lab, look: Look) -> None:
     look(one)
     config = one.gateway._config_file
     config.write_text(config.read_text() + f"listen = 0.0.0.0:{port}\n")
-    assert look(one).has("warning", "port", "HTTP, where a token can be read")
+    assert look(one).has("warning", "port", "HTTP, which exposes tokens")
 
 
 def test_no_bus(one: Lab, look: Look) -> None:
@@ -267,7 +267,7 @@ def test_the_policy_lets_not_do_what_the_owner_wants(
         one: Lab, look: Look, interface: str, member: str, lines: str,
         refused: list[str]) -> None:
     deny(one, interface, member)
-    assert look(one).has("ok", "policy", "all that the gateway needs")  # it does not need it
+    assert look(one).has("ok", "policy", "everything that the gateway needs")  # it does not need it
     configure(one, lines)
     found = look(one)
     assert found.code == FAILED
@@ -287,18 +287,18 @@ def test_no_ofono(one: Lab, look: Look) -> None:
 
 def test_no_modem(make_lab: Callable[..., Lab], look: Look) -> None:
     lab = make_lab(modem_count=0)
-    assert look(lab).has("problem", "modems", "oFono knows none")
+    assert look(lab).has("problem", "modems", "oFono has no modem")
 
 
 def test_flight_mode(one: Lab, look: Look) -> None:
     one.radios[0].online(False)
-    found = wait_found(one, look, "problem", path_of(one), "it is in flight mode")
+    found = wait_found(one, look, "problem", path_of(one), "the modem is in flight mode")
     assert found.has("problem", path_of(one), f"ofono-mcp modem on /{one.modems[0].name}")
 
 
 def test_no_network(one: Lab, look: Look) -> None:
     one.modems[0].set_registration(SEARCHING)
-    found = wait_found(one, look, "problem", path_of(one), "no network has taken")
+    found = wait_found(one, look, "problem", path_of(one), "is not registered with a network")
     assert found.code == FAILED
 
 
@@ -311,10 +311,10 @@ def test_a_network_that_refuses_the_card(one: Lab, look: Look) -> None:
 def test_a_locked_card(make_lab: Callable[..., Lab], look: Look) -> None:
     lab = make_lab(modem_count=1, powered=False)
     lab.modems[0].sim = replace(lab.modems[0].sim, pin="1234")
-    assert wait_found(lab, look, "problem", path_of(lab), "it is switched off")
+    assert wait_found(lab, look, "problem", path_of(lab), "the modem is off")
     assert look(lab).has("problem", path_of(lab), "ofono-mcp modem on /sim0")
     lab.bring_up()
-    assert wait_found(lab, look, "problem", path_of(lab), "asks for its PIN")
+    assert wait_found(lab, look, "problem", path_of(lab), "needs its PIN")
     assert look(lab).has("problem", path_of(lab), "Unlock it: ofono-mcp unlock /sim0")
     deny(lab, "SimManager", "EnterPin")                 # as the policy of the package
     assert look(lab).has("problem", "policy", "unlock.conf")
@@ -322,7 +322,7 @@ def test_a_locked_card(make_lab: Callable[..., Lab], look: Look) -> None:
 
 def test_a_card_that_its_owner_cannot_unlock(
         make_lab: Callable[..., Lab], look: Look) -> None:
-    """But one that asks for its PIN2 alone is well."""
+    """But one that needs its PIN2 alone is well."""
     cards = [Sim.numbered(0, asks_else="PH-NET PIN"), Sim.numbered(1, fixed_dialing=True),
              Sim.numbered(2, asks_else="SIM PIN2")]
     lab = make_lab(sims=cards, powered=False)
@@ -331,7 +331,7 @@ def test_a_card_that_its_owner_cannot_unlock(
         radio.wait_for("SimManager")
         radio.online()
     assert wait_found(lab, look, "problem", "modem /sim0", "seller of the phone")
-    assert wait_found(lab, look, "problem", "modem /sim1", "limited to a list of numbers")
+    assert wait_found(lab, look, "problem", "modem /sim1", "restricted to a list of numbers")
     assert wait_found(lab, look, "ok", "modem /sim2", "it can send")
     table = run("modem", DBUS_SYSTEM_BUS_ADDRESS=lab.bus.address).stdout.splitlines()
     assert "locked (network)  " in table[1] and "ready  " in table[3]
@@ -340,13 +340,13 @@ def test_a_card_that_its_owner_cannot_unlock(
 
 def test_no_card(make_lab: Callable[..., Lab], look: Look) -> None:
     lab = make_lab(sims=[None], gateway_open=False)
-    assert wait_found(lab, look, "warning", path_of(lab), "there is no SIM card in it")
+    assert wait_found(lab, look, "warning", path_of(lab), "there is no SIM card")
 
 
 def test_one_card_in_two_modems(make_lab: Callable[..., Lab], look: Look) -> None:
     lab = make_lab(sims=[Sim.numbered(0), Sim.numbered(0)], gateway_open=False)
-    found = wait_found(lab, look, "problem", "modem /sim0", "is in modem /sim1, too")
-    assert found.has("problem", "modem /sim1", "would go out twice")
+    found = wait_found(lab, look, "problem", "modem /sim0", "is in modem /sim1 too")
+    assert found.has("problem", "modem /sim1", "would be sent twice")
 
 
 def test_no_service_centre(make_lab: Callable[..., Lab], look: Look) -> None:
@@ -358,12 +358,12 @@ def test_no_service_centre(make_lab: Callable[..., Lab], look: Look) -> None:
 
 def test_our_plugin(make_lab: Callable[..., Lab], look: Look) -> None:
     lab = make_lab(modem_count=1, gateway_open=False, plugin=PLUGIN)
-    assert look(lab).has("ok", "oFono", "with the plugin that tells of delivery")
+    assert look(lab).has("ok", "oFono", "with the plugin for delivery reports")
 
 
 @pytest.mark.parametrize("words,fork", [
-    ("org.nemomobile.ofono.ModemManager", "that of Sailfish OS, Droidian and FuriOS"),
-    ("StatusReport", "that of UBports")])
+    ("org.nemomobile.ofono.ModemManager", "of Sailfish OS, Droidian and FuriOS"),
+    ("StatusReport", "of UBports")])
 def test_forks(folder: Path, words: str, fork: str) -> None:
     bus = Bus(folder)
     bus.start()
@@ -372,8 +372,8 @@ def test_forks(folder: Path, words: str, fork: str) -> None:
                          DBUS_SYSTEM_BUS_ADDRESS=bus.address))
     ofono.stop()
     bus.stop()
-    assert found.has("ok", "oFono", f"a fork that tells of delivery and sends emoji ({fork})")
-    assert found.has("ok", "oFono crashes", "an empty answer to a USSD code ends this ofonod")
+    assert found.has("ok", "oFono", f"a fork with delivery reports that sends emoji ({fork})")
+    assert found.has("ok", "oFono crashes", "an empty answer to a USSD code crashes this ofonod")
     assert found.has("ok", "modem /stub", "it can send: Stub, registered")
 
 
@@ -388,8 +388,8 @@ def test_an_old_fork(folder: Path) -> None:
                          DBUS_SYSTEM_BUS_ADDRESS=bus.address))
     ofono.stop()
     bus.stop()
-    assert found.has("warning", "oFono", "an old fork (that of UBports) that sends emoji")
-    assert found.has("warning", "oFono", "never tells of delivery and loads no plugin of ours")
+    assert found.has("warning", "oFono", "an old fork (of UBports) that sends emoji")
+    assert found.has("warning", "oFono", "has no delivery reports and cannot load our plugin")
     assert "ofono-plugin-sms-history" not in found.about("oFono")["fix"]
 
 
@@ -417,7 +417,7 @@ def test_access_control_of_ofono_itself(folder: Path) -> None:
     def look() -> Findings:
         return Findings(run("doctor", "--json", "--state-dir", folder / "state",
                             DBUS_SYSTEM_BUS_ADDRESS=bus.address))
-    assert look().has("ok", "policy", "the bus lets user root ask oFono all")
+    assert look().has("ok", "policy", "the bus allows user root everything")
     ofono.do(errors={"SendMessage": "org.ofono.Error.AccessDenied"})
     found = look()
     assert ofono.do(finish=[]) == []                    # and nothing was sent
@@ -426,7 +426,7 @@ def test_access_control_of_ofono_itself(folder: Path) -> None:
     assert found.has("problem", "policy", "oFono itself, not the bus, refuses user root")
     assert found.has("problem", "policy", "usermod -aG sailfish-radio")
     assert found.has("problem", "policy", "/etc/ofono/dbusaccess.conf")
-    assert not found.has("ok", "policy", "the bus lets")
+    assert not found.has("ok", "policy", "the bus allows")
 
 
 def test_https(make_lab: Callable[..., Lab], look: Look) -> None:
@@ -443,12 +443,12 @@ def test_a_certificate(make_lab: Callable[..., Lab], look: Look,
     assert soon.has("warning", "certificate", "ofono-mcp rotate --tls NAME")
     pretend(monkeypatch, "+3 days")
     late = look(lab)
-    assert late.code == FAILED and late.has("problem", "certificate", "has expired, at 2")
+    assert late.code == FAILED and late.has("problem", "certificate", "expired at 2")
     pretend(monkeypatch, "-3 days")
-    assert look(lab).has("problem", "certificate", "is good only from 2")
+    assert look(lab).has("problem", "certificate", "is not valid before 2")
     monkeypatch.undo()
     make_certificate(file.parent, "-days", "90")
-    assert look(lab).has("ok", "certificate", f"{file} is good until 2")
+    assert look(lab).has("ok", "certificate", f"{file} is valid until 2")
     file.write_text("no certificate")
     assert look(lab).has("problem", "certificate", "is not a PEM certificate")
 
@@ -491,7 +491,7 @@ def test_pins(one: Lab, look: Look, folder: Path) -> None:
     assert found.has("problem", "PINs", "others may read or change it")
     assert found.has("problem", "PINs", "chown root FILE; chmod 600 FILE")
     pins.chmod(0o600)
-    assert look(one).has("ok", "PINs", f"{pins} can be read")
+    assert look(one).has("ok", "PINs", f"{pins} is readable")
     pins.write_text("1234\n")
     assert look(one).has("problem", "PINs", 'a line in it is not "ICCID PIN"')
 
@@ -511,7 +511,7 @@ def test_a_full_disk(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
                                           f"--disk 1m {state}")
     found = Findings(run("doctor", "--json", "--state-dir", state,
                          DBUS_SYSTEM_BUS_ADDRESS=f"unix:path={folder}/none"))
-    assert found.has("problem", "storage", "less than 16 MiB are left")
+    assert found.has("problem", "storage", "less than 16 MiB are free")
     assert found.has("problem", "storage", "Free space on that disk")
 
 
@@ -559,8 +559,8 @@ def test_who_may_not_look(one: Lab, look: Look, folder: Path) -> None:
     """Is told so, and neither that the gateway does not run nor that its port is another's."""
     look(one)
     found = as_nobody(one, folder)
-    assert found.has("warning", "oFono", "which it is only root can see"), found.all
-    assert found.has("warning", "gateway", "run it as root"), found.all
+    assert found.has("warning", "oFono", "only root can see which version"), found.all
+    assert found.has("warning", "gateway", "run this as root"), found.all
     assert found.has("ok", "port", "only root can see"), found.all
     assert found.code == OK, found.all
 
@@ -585,7 +585,7 @@ def test_the_last_message_failed(one: Lab, look: Look) -> None:
     assert result.returncode == FAILED
     finding = look(one).about("last message")
     assert finding["level"] == "warning" and "failed" in finding["message"]
-    assert f"ends with {TO[-3:]}:" in finding["message"] and TO not in finding["message"]
+    assert f"ending in {TO[-3:]}:" in finding["message"] and TO not in finding["message"]
 
 
 def test_paused(one: Lab, look: Look) -> None:

@@ -137,7 +137,7 @@ def test_the_default_is_told_and_follows_the_settings(make_phone: MakePhone) -> 
     phone = make_phone()
     wait_sims(phone, default=[False, True])
     said = Owner(phone.gateway.state).do("status").splitlines()
-    assert [", the phone's default" in line for line in said if line.startswith("SIM ")] \
+    assert [", default for sending" in line for line in said if line.startswith("SIM ")] \
         == [False, True]
     phone.ofono.do(signal=[["/", MANAGER, "DefaultVoiceModemChanged", "/ril_0"]])
     wait_sims(phone, default=[True, False])

@@ -286,7 +286,7 @@ def test_a_pause_on_a_full_disk(make_lab: Callable[..., Lab]) -> None:
     state = lab.gateway.state_seen
     ballast = take_room(lab, leave=0)
     paused = run("pause", "--state-dir", state)
-    assert paused.returncode == 1 and "until the gateway ends" in paused.stdout, paused
+    assert paused.returncode == 1 and "until the gateway stops" in paused.stdout, paused
     ballast.unlink()
     assert run("reload", "--state-dir", state).returncode == 0
     assert_refused(Agent(lab).send("paused"), "paused_by_owner")
@@ -303,8 +303,8 @@ def test_a_revocation_on_a_full_disk(make_lab: Callable[..., Lab]) -> None:
     ballast = take_room(lab, leave=0)
     revoked = run("revoke", "--state-dir", state, "stolen")
     assert (revoked.returncode, revoked.stderr) == (1, ""), revoked
-    assert "stolen may not use this gateway any more." in revoked.stdout
-    assert "until the gateway ends" in revoked.stdout
+    assert "stolen may no longer use this gateway." in revoked.stdout
+    assert "until the gateway stops" in revoked.stdout
     assert_refused_token(lab, stolen)
     assert_served(lab, other)
     assert "stolen" not in run("clients", "--state-dir", state).stdout
@@ -806,7 +806,7 @@ def test_a_backup_that_cannot_be_names_what_was_asked_for(tmp_path: Path, wanted
     result = run("backup", "--state-dir", state, tmp_path / wanted)
     assert result.returncode == 1
     assert result.stderr.startswith(f"ofono-mcp backup: {tmp_path / wanted}: cannot be made: ")
-    assert ".part" not in result.stderr and "Its folder has to be there" in result.stderr
+    assert ".part" not in result.stderr and "Its folder must exist" in result.stderr
     assert list(tmp_path.iterdir()) == [state]
 
 

@@ -167,7 +167,7 @@ def test_a_stop_takes_it_back(told: Air) -> None:
 def test_loopback_alone_is_not_told(air: Air) -> None:
     with air.phone.serving(advertise="yes") as gateway:
         pair(gateway, "agent")
-        assert air.said == "only this machine is listened to (listen)"
+        assert air.said == "only loopback addresses are configured (listen)"
 
 
 def test_avahi_comes_late_and_comes_back(air: Air) -> None:
@@ -218,7 +218,7 @@ def test_interfaces_come_and_go(told: Air) -> None:
     wait_until(lambda: {one.interface for one in told.seen()} == {"usb0"}, 30,
                "wlan0 is served no more")
     networks["phone"].ip("link", "del", "usb0")
-    told.wait_unseen("no interface that is served has an address")
+    told.wait_unseen("no served interface has an address")
 
 
 def test_a_bus_that_forbids_it_is_told_once(air: Air) -> None:

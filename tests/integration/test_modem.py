@@ -69,7 +69,7 @@ def owner(owner_of: OwnerOf) -> Owner:
 def test_on_off_and_the_list(owner: Owner) -> None:
     radio = owner.lab.radios[0]
     assert "off" in owner.run().stdout and "ofono-mcp modem on /sim0" in owner.run().stdout
-    assert re.search(r"^/sim0 +off +not known ", owner.run().stdout, re.MULTILINE)
+    assert re.search(r"^/sim0 +off +unknown ", owner.run().stdout, re.MULTILINE)
     [modem] = owner.json("on", "--registered")
     assert (modem["outcome"], modem["changed"], modem["state"]) == ("on", True, "on")
     assert (modem["sim"], modem["registration"]) == ("ready", "registered")
@@ -123,7 +123,7 @@ def test_several(owner_of: OwnerOf) -> None:
         return [bool(radio.properties()["Powered"]) for radio in owner.lab.radios]
     unnamed = owner.run("on")
     assert unnamed.returncode == FAILED
-    assert "more than one modem.\nName one, or say all: /sim0, /sim1, /sim2.\n" in unnamed.stderr
+    assert "more than one modem.\nName one, or use all: /sim0, /sim1, /sim2.\n" in unnamed.stderr
     assert powered() == [False] * 3
     assert [modem["modem"] for modem in owner.json("on", "sim1", "/sim1")] == ["/sim1"]
     assert powered() == [False, True, False]
@@ -143,10 +143,10 @@ def test_a_locked_card(owner_of: OwnerOf) -> None:
     owner = owner_of(Sim.numbered(0, pin="1234"))
     done = owner.run("on")
     assert (done.returncode, done.stderr) == (OK, "")
-    assert "SIM card: asks for its PIN" in done.stdout
+    assert "SIM card: needs its PIN" in done.stdout
     assert "Unlock its SIM card: ofono-mcp unlock /sim0\n" in done.stdout
     waiting = owner.run("on", "--registered", "--json")
-    assert waiting.returncode == FAILED and "asks for its PIN" in waiting.stderr
+    assert waiting.returncode == FAILED and "needs its PIN" in waiting.stderr
     [modem] = json.loads(waiting.stdout)["modems"]
     assert (modem["outcome"], modem["sim"], modem["lock"]) == ("locked", "locked", "pin")
 
@@ -174,7 +174,7 @@ def refuse(modem: Any, argument: str) -> list[str]:
 def test_it_fails(owner: Owner, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(HANDLERS, "+CFUN=", refuse)
     failed = owner.run("on")
-    assert failed.returncode == FAILED and "oFono tried, and failed" in failed.stderr
+    assert failed.returncode == FAILED and "oFono tried and failed" in failed.stderr
     assert owner.lab.modems[0].commands.count("AT+CFUN=1") == 3
 
 
@@ -193,13 +193,13 @@ def test_it_is_stuck(owner: Owner, monkeypatch: pytest.MonkeyPatch) -> None:
         text = terminal.read_all()
         assert terminal.process.wait(patience(10)) == FAILED
     assert "\r\x1b[Kswitching on (1 s)" in text
-    assert "nothing came of it in time" in text and "systemctl restart ofono" in text
+    assert "it did not happen in time" in text and "systemctl restart ofono" in text
 
 
 def test_ofono_goes_away_meanwhile(owner: Owner, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(HANDLERS, "+CFUN=", lambda modem, argument: owner.lab.ofonod.kill())
     gone = owner.run("on")
-    assert gone.returncode == FAILED and "oFono went away meanwhile" in gone.stderr
+    assert gone.returncode == FAILED and "oFono stopped meanwhile" in gone.stderr
     assert "systemctl start ofono" in gone.stderr
     done = owner.run("list", "--json")
     assert done.returncode == FAILED
@@ -223,7 +223,7 @@ def test_no_bus(folder: Path) -> None:
 
 def test_no_modem(owner_of: OwnerOf) -> None:
     done = owner_of().run("on")
-    assert done.returncode == FAILED and "oFono knows no modem" in done.stderr
+    assert done.returncode == FAILED and "oFono has no modem" in done.stderr
 
 
 @with_other_users

@@ -118,7 +118,7 @@ def test_sims_are_those_that_were_seen(make_lab: Callable[..., Lab]) -> None:
     one, two = agent.ids()
     wrong = owner.run("pair", "--sim", "99", "laptop")
     assert wrong.returncode == USAGE
-    assert f"Known are {one}, {two}" in wrong.stderr
+    assert f"Known SIM IDs: {one}, {two}" in wrong.stderr
     _, client = paired(owner, "--sim", f"{two}, {one}", "laptop")
     assert client["sims"] == [two, one]
     lab.gateway.stop()
@@ -131,17 +131,17 @@ def test_sims_are_those_that_were_seen(make_lab: Callable[..., Lab]) -> None:
     (["--scope", "fly"], ['"fly"', "read, send, codes, ussd, admin, metrics, call"]),
     (["--scope", ""], ["a list is empty"]), (["--scope", ","], ["a list is empty"]),
     (["--scope", "read;send"], ["no scope"]), (["--scope", "x" * 5000], ["no scope"]),
-    (["--sim", "0"], ['no SIM "0"', "None was seen yet"]), (["--sim", "one"], ["no SIM"]),
+    (["--sim", "0"], ['no SIM "0"', "No SIM has been seen yet"]), (["--sim", "one"], ["no SIM"]),
     (["--sim", "1x"], ["no SIM"]), (["--sim", "-1"], ["no SIM"]),
-    (["--allow", "mother"], ['"mother" is no phone number', "+3620*"]),
-    (["--allow", "*"], ["no phone number"]), (["--allow", "+*"], ["no phone number"]),
-    (["--allow", "+36*20*"], ["no phone number"]),
-    (["--allow", "ö" * 31], ["no phone number"]),
+    (["--allow", "mother"], ['"mother" is not a phone number', "+3620*"]),
+    (["--allow", "*"], ["not a phone number"]), (["--allow", "+*"], ["not a phone number"]),
+    (["--allow", "+36*20*"], ["not a phone number"]),
+    (["--allow", "ö" * 31], ["not a phone number"]),
     (["--allow", ",".join(f"+3620{i:07}" for i in range(60))], ["too long"]),
     (["--ask", "sometimes"], ['"sometimes"', "always, new-recipients or never"]),
-    (["--per-minute", "0"], ['"0" is no limit', "from 1 to"]),
-    (["--per-hour", "-1"], ["no limit"]), (["--per-day", "5x"], ["no limit"]),
-    (["--segments-per-month", "99999999999999999999"], ["no limit"]),
+    (["--per-minute", "0"], ['"0" is not a limit', "from 1 to"]),
+    (["--per-hour", "-1"], ["not a limit"]), (["--per-day", "5x"], ["not a limit"]),
+    (["--segments-per-month", "99999999999999999999"], ["not a limit"]),
 ])
 def test_wrong_permissions(either: Owner, options: list[str], words: list[str]) -> None:
     result = either.run("pair", *options, "laptop")
@@ -174,7 +174,7 @@ def test_a_name_is_used_once(either: Owner) -> None:
     paired(either, "laptop")
     again = either.run("pair", "laptop")
     assert (again.returncode, again.stdout) == (FAILED, "")
-    assert "laptop is paired already" in again.stderr
+    assert "laptop is already paired" in again.stderr
     assert "ofono-mcp rotate" in again.stderr
 
 
@@ -203,7 +203,7 @@ def test_lines_to_paste(gateway: LoneGateway, owner: Owner) -> None:
         r'^  (\{"(?:mcpServers|servers)".*\n.*)$', text, re.MULTILINE)]
     assert configurations == [{"mcpServers": {"phone": server}},
                               {"servers": {"phone": server}}]
-    assert "Only programs of this machine" in text
+    assert "Only programs on this machine" in text
 
 
 def test_lines_for_who_reads_metrics_alone(gateway: LoneGateway, owner: Owner) -> None:
@@ -302,7 +302,7 @@ def test_the_code_is_for_terminals_that_are_wide_enough(
     assert decode(plain, folder).endswith("/#token=" + TOKEN.search(phone)[0])
     narrow = on_terminal(30, "pair", "--state-dir", gateway.state, "three")
     assert "▀" not in narrow
-    assert re.search(r"has to be \d+ columns wide; it has 30", narrow)
+    assert re.search(r"needs a terminal \d+ columns wide; this one has 30", narrow)
 
 
 def test_a_table_that_is_wider_than_the_terminal(gateway: LoneGateway, owner: Owner) -> None:
@@ -346,7 +346,7 @@ def test_change_needs_something_to_change(either: Owner) -> None:
 def test_nobody_of_that_name(either: Owner, command: list[str]) -> None:
     result = either.run(*command, "nobody")
     assert (result.returncode, result.stdout) == (FAILED, "")
-    assert "no agent called nobody is paired" in result.stderr
+    assert "there is no paired agent nobody" in result.stderr
     assert "ofono-mcp clients" in result.stderr
 
 
@@ -393,7 +393,7 @@ def test_what_still_waits_is_told(make_lab: Callable[..., Lab]) -> None:
             assert_pending(agent.call("send_sms", to_phone_number=TO,
                                       sms_text=f"later {number}",
                                       send_at=seconds_ahead(3600)), "scheduled")
-    assert "still to go out: 2." in owner.do("revoke", "one")
+    assert "still be sent: 2." in owner.do("revoke", "one")
     assert owner.json("revoke", "other")["waiting_messages"] == 1
     with pytest.raises(AssertionError, match="401"):
         agents[0].states()
@@ -414,7 +414,7 @@ def test_what_still_waits_is_taken_back(make_lab: Callable[..., Lab], runs: bool
     if not runs:
         lab.gateway.stop()
     said = owner.do("revoke", "--cancel", "thief")
-    assert "Taken back, and not sent: 1." in said and "still to go out" not in said
+    assert "Cancelled messages: 1." in said and "still be sent" not in said
     assert owner.json("revoke", "--cancel", "careful")["cancelled_messages"] == 1
     if not runs:
         lab.gateway.start()
@@ -532,7 +532,7 @@ def test_reload_tells_what_changed(gateway: LoneGateway, owner: Owner) -> None:
         {"key": "server.hidden_tools", "needs_restart": False},
         {"key": "sms.max_segments", "needs_restart": False},
         {"key": "sms.elicitation_seconds", "needs_restart": True}]
-    assert owner.do("reload") == "sms.elicitation_seconds: changed, but it takes a restart\n"
+    assert owner.do("reload") == "sms.elicitation_seconds: changed, but needs a restart\n"
     token, _ = paired(owner, "laptop")
     with McpClient(gateway.port, token=token) as client:
         tools = [tool["name"] for tool in client.call("tools/list").result["tools"]]
@@ -545,7 +545,7 @@ def test_a_wrong_configuration_changes_nothing(gateway: LoneGateway, owner: Owne
     result = owner.run("reload")
     assert (result.returncode, result.stdout) == (FAILED, "")
     assert f"{file}:3: sms.queue_limit" in result.stderr
-    assert "as it was" in result.stderr
+    assert "nothing was changed" in result.stderr
     file.write_text("")
     assert owner.do("reload") == "Nothing changed.\n"
 
@@ -554,7 +554,7 @@ def test_reload_needs_the_gateway(gateway: LoneGateway, owner: Owner) -> None:
     gateway.stop()
     result = owner.run("reload")
     assert (result.returncode, result.stdout) == (FAILED, "")
-    assert "the gateway does not run" in result.stderr
+    assert "the gateway is not running" in result.stderr
     assert "ofono-mcp serve" in result.stderr
     gateway.start()
 

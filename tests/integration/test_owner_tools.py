@@ -61,23 +61,24 @@ def test_without_a_gateway(folder: Any, arguments: list[str]) -> None:
     name, *rest = arguments
     result = Owner(folder / "state").run(name, *rest)
     assert (result.returncode, result.stdout) == (FAILED, "")
-    assert "the gateway does not run.\nStart it first: ofono-mcp serve" in result.stderr
+    assert ("the gateway is not running.\nStart it: systemctl start ofono-mcp; or by hand: "
+            "ofono-mcp serve") in result.stderr
 
 
 @pytest.mark.parametrize("arguments,words", [
     (["send"], "an argument is missing"),
-    (["send", ""], "an empty argument"),
-    (["send", TO, "a", "b"], "quotation marks"),
+    (["send", ""], "an argument is empty"),
+    (["send", TO, "a", "b"], "in quotes"),
     (["send", "--sim", "one", TO, "x"], "--sim takes a whole number"),
     (["send", "--wait", "long", TO, "x"], "--wait takes none, sent or delivered"),
-    (["send", "--at", "tomorrow", TO, "x"], "Look at --help"),
+    (["send", "--at", "tomorrow", TO, "x"], "See --help"),
     (["list", "--in", "--out"], "exclude each other"),
     (["list", "--limit", "-1"], "--limit takes a whole number"),
     (["list", "--limit", "101"], "from 1 to 100"),
-    (["show"], "an argument is missing"), (["show", "x"], "no whole number"),
-    (["show", "9" * 30], "no whole number"),
+    (["show"], "an argument is missing"), (["show", "x"], "not a whole number"),
+    (["show", "9" * 30], "not a whole number"),
     (["wait", "--timeout", "0"], "from 1 to 120"),
-    (["tail", "x"], "too many"), (["status", "x"], "too many"),
+    (["tail", "x"], 'unexpected argument "x"'), (["status", "x"], "unexpected"),
 ])
 def test_wrong_options(owner: Owner, arguments: list[str], words: str) -> None:
     name, *rest = arguments
@@ -109,12 +110,12 @@ def test_status_on_a_page(make_lab: Callable[..., Lab]) -> None:
     agent.send("please", wait_for="none")
     text = owner.do("status")
     for words in [r"sending +can send now", r"oFono +\S", r"SIM 1 +ready: Telekom HU, slot 0",
-                  r"queue +1 of 1000 wait", r"approvals +1 wait for your yes",
+                  r"queue +1 of 1000 waiting", r"approvals +1 waiting for your approval",
                   r"limits +\d+ of \d+ messages a", r"\d+ of 50 messages a day left for SIM 1",
-                  r"blind +2\S+ until \S+ \(gateway_down\)", r"laptop +read,send"]:
+                  r"offline +2\S+ until \S+ \(gateway_down\)", r"laptop +read,send"]:
         assert re.search(words, text), (words, text)
     owner.do("pause")
-    assert "paused; to go on: ofono-mcp resume" in owner.do("status")
+    assert "paused; to resume: ofono-mcp resume" in owner.do("status")
 
 
 def test_status_tells_what_each_client_has_left(make_lab: Callable[..., Lab]) -> None:
@@ -186,7 +187,7 @@ def test_what_editors_add_is_not_sent(lab: Lab, sim: int, text: bytes, sent: str
 @pytest.mark.parametrize("text,words", [
     (b"", "standard input is empty"), (b"\n", "standard input is empty"),
     (b"\xef\xbb\xbf\r\n", "standard input is empty"),
-    (b"\xff", "no UTF-8"), (b"a\0b", "no UTF-8"), (b"x" * 20_000, "too long")])
+    (b"\xff", "not UTF-8"), (b"a\0b", "not UTF-8"), (b"x" * 20_000, "too long")])
 def test_what_is_no_text(lab: Lab, text: bytes, words: str) -> None:
     command = [os.environ.get("GATEWAY_BINARY", BINARY), "send", "--state-dir",
                str(lab.gateway.state), TO]
@@ -197,7 +198,7 @@ def test_what_is_no_text(lab: Lab, text: bytes, words: str) -> None:
 
 def test_dry_run(lab: Lab, owner: Owner, sim: int) -> None:
     said = owner.do("send", "--dry-run", "--sim", sim, TO, "x")
-    assert said == "It would be sent: 1 segment (gsm7), 159 more characters fit in.\n"
+    assert said == "It would be sent: 1 segment (gsm7), 159 more characters fit.\n"
     emoji = owner.run("send", "--dry-run", "--sim", sim, TO, "\N{SLIGHTLY SMILING FACE}")
     assert emoji.returncode == OK and "upstream oFono cannot encode" in emoji.stderr
     wrong = owner.run("send", "--dry-run", "--sim", 99, TO, "x")
@@ -220,14 +221,14 @@ def test_later(lab: Lab, owner: Owner, sim: int, agent: Agent) -> None:
 def test_a_refusal_tells_the_owner_what_to_do(owner: Owner, sim: int, lab: Lab) -> None:
     several = owner.run("send", TO, "x")
     assert several.returncode == FAILED
-    assert "Name one with --sim; ofono-mcp status lists the SIMs." in several.stderr
+    assert "Choose one with --sim; ofono-mcp status lists the SIMs." in several.stderr
     owner.do("pause")
     try:
         paused = owner.run("send", "--sim", sim, TO, "x")
     finally:
         owner.do("resume")
     assert paused.returncode == FAILED
-    assert "To go on: ofono-mcp resume." in paused.stderr
+    assert "To resume: ofono-mcp resume." in paused.stderr
     emergency = owner.run("send", "--sim", sim, "112", "x")
     assert emergency.returncode == FAILED
     assert "Call the number instead" in emergency.stderr
@@ -250,13 +251,13 @@ def test_limits_of_clients_are_not_the_owners(make_lab: Callable[..., Lab]) -> N
 def test_the_owner_is_not_who_comes_in_open_mode(make_lab: Callable[..., Lab]) -> None:
     lab = make_lab(notices_repeats=True, modem_count=1)
     owner, agent = Owner(lab.gateway.state), Agent(lab)
-    assert owner.do("list") == "There is no message yet.\n"
+    assert owner.do("list") == "There are no messages yet.\n"
     mine = owner.json("send", TO, "the same")["message_id"]
     assert agent.send("the same").structured.get("duplicate") is None
     again = owner.json("send", TO, "the same")
     assert (again["message_id"], again["duplicate"]) == (mine, True)
     said = owner.do("send", TO, "the same")
-    assert "nothing new is" in said and "duplicate_seconds" in said
+    assert "no new one was sent" in said and "duplicate_seconds" in said
     assert taken_texts(lab) == ["the same"] * 2
     accepted = [json.loads(line) for line in owner.do("audit", "--json").splitlines()
                 if f'"message_id":{mine},' in line]
@@ -298,8 +299,8 @@ def test_the_gateway_dies_before_it_answers(make_lab: Callable[..., Lab]) -> Non
         told, said = sending.communicate(timeout=patience(10))
     error = json.loads(told)["error"]
     assert (sending.returncode, error["code"]) == (FAILED, "no_answer")
-    assert error["message"] == "the gateway ended before it had answered"
-    assert "look with ofono-mcp list --out before it is sent again" in error["fix"]
+    assert error["message"] == "the gateway stopped before it answered"
+    assert "check with ofono-mcp list --out before you send it again" in error["fix"]
     assert error["fix"] in said
     lab.gateway.start()
 
@@ -320,10 +321,10 @@ def test_list(lab: Lab, owner: Owner, sim: int, number: str) -> None:
                     rf"{received}  from \{number}  2\S+, SIM \d+, unread\n"
                     r"  \| Hello\n  \| there\n", text), text
     more = owner.do("list", "--number", number, "--limit", 1)
-    cursor = re.search(r"There are more: with the same options and --cursor (\S+)\n$", more)[1]
+    cursor = re.search(r"For the next page, use the same options and --cursor (\S+)\n$", more)[1]
     assert cursor == owner.json("list", "--number", number, "--limit", 1)["next_cursor"]
     assert ids("--limit", 1, "--cursor", cursor) == [received]
-    assert "There are more" not in owner.do("list", "--number", number, "--cursor", cursor)
+    assert "next page" not in owner.do("list", "--number", number, "--cursor", cursor)
     wrong = owner.run("list", "--cursor", "made-up")
     assert wrong.returncode == USAGE and "next_cursor" in wrong.stderr
     assert owner.do("list", "--number", "+36209999999") == "There is no such message.\n"
@@ -368,7 +369,7 @@ def test_show(owner: Owner, sim: int) -> None:
     missing = owner.run("show", 999_999)
     assert (missing.returncode, missing.stdout) == (FAILED, "")
     assert "There is no message 999999" in missing.stderr
-    assert "ofono-mcp list shows the messages that there are." in missing.stderr
+    assert "To list the messages: ofono-mcp list." in missing.stderr
 
 
 # ---- wait
@@ -388,7 +389,7 @@ def test_wait(lab: Lab, owner: Owner, background: ThreadPoolExecutor, number: st
 def test_nothing_comes(owner: Owner) -> None:
     late = owner.run("wait", "--timeout", 1, "--from", "+36201112222")
     assert (late.returncode, late.stdout) == (FAILED, "")
-    assert "no message that fits came" in late.stderr
+    assert "no matching message arrived" in late.stderr
     late = owner.run("wait", "--json", "--timeout", 1, "--from", "+36201112222")
     assert (late.returncode, late.stderr) == (FAILED, "")
     assert json.loads(late.stdout)["found"] is False
@@ -462,14 +463,14 @@ def test_tail_ends_when_nobody_hears(lab: Lab, number: str) -> None:
     with open("/dev/full", "w") as full, tailing(lab, stdout=full) as tail:
         receive(lab, "comes in", number)
         _, said = tail.communicate(timeout=patience(10))
-    assert tail.returncode == FAILED and "not all of what it tells could be written" in said
+    assert tail.returncode == FAILED and "not all of the output could be written" in said
 
 
 def test_others_are_served_beside_those_who_follow(lab: Lab, owner: Owner) -> None:
     with tailing(lab), tailing(lab), tailing(lab), tailing(lab):
         fifth = owner.run("tail")
         assert (fifth.returncode, fifth.stdout) == (FAILED, "")
-        assert "there are 4 already" in fifth.stderr
+        assert "4 programs already" in fifth.stderr
         owner.do("clients")
     def is_free() -> bool:
         with tailing(lab) as tail:
@@ -482,7 +483,7 @@ def test_the_gateway_ends(make_lab: Callable[..., Lab]) -> None:
     with tailing(lab) as tail:
         lab.gateway.stop()
         assert tail.wait(patience(10)) == FAILED
-        assert "tail: the gateway has ended.\n" in tail.stderr.read()
+        assert "tail: the gateway has stopped.\n" in tail.stderr.read()
     lab.gateway.start()
 
 
@@ -544,7 +545,7 @@ def test_progress_is_one_line_of_any_terminal(lab: Lab) -> None:
         told = re.findall(r"\r\x1b\[K([^\r]*)", terminal.read_all())
     assert told[0] == "waiting for a match"
     with on_terminal(*arguments, TERM="") as terminal:
-        assert terminal.read_all() == "ofono-mcp wait: no message that fits came\r\n"
+        assert terminal.read_all() == "ofono-mcp wait: no matching message arrived\r\n"
 
 
 def test_progress_on_a_terminal(lab: Lab, sim: int) -> None:
@@ -556,6 +557,6 @@ def test_progress_on_a_terminal(lab: Lab, sim: int) -> None:
             assert terminal.process.wait(patience(10)) == OK
     finally:
         lab.modems[0].send_latency_s = 0
-    assert re.search(r"message \d+: hand\w+ \(\d+ s\)", text), text
+    assert re.search(r"message \d+: submitt\w+ \(\d+ s\)", text), text
     assert text.rstrip().endswith("1 segment (gsm7).")
     assert text.count("\r\x1b[K") >= 2      # drawn, and taken away

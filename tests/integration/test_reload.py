@@ -154,7 +154,7 @@ def test_session_without_a_stream_is_told_when_it_has_one(gateway: LoneGateway) 
 ], ids=["tool", "key", "value", "address", "line"])
 def test_broken_file_changes_nothing(gateway: LoneGateway, text: str, why: str) -> None:
     before = names(gateway)
-    reload(gateway, text, "reload: everything stays as it was: ")
+    reload(gateway, text, "reload: nothing changed: ")
     assert why in gateway.log
     assert names(gateway) == before
     reload(gateway, HIDDEN, "server.hidden_tools: changed")
@@ -166,7 +166,7 @@ def test_missing_file_changes_nothing(gateway: LoneGateway) -> None:
     hidden = names(gateway)
     (gateway.folder / "gateway.conf").unlink()
     gateway.send_signal(signal.SIGHUP)
-    wait_until(lambda: "stays as it was" in gateway.log, what="the log says why")
+    wait_until(lambda: "reload: nothing changed: " in gateway.log, what="the log says why")
     assert names(gateway) == hidden
 
 
@@ -181,10 +181,10 @@ def test_unknown_tool_is_refused_at_the_start(folder: Path) -> None:
 
 def test_what_needs_a_restart_is_said(gateway: LoneGateway) -> None:
     reload(gateway, "[server]\nmax_connections = 3\n[sms]\nqueue_limit = 5\n",
-           "server.max_connections: changed in the file, but it takes a restart")
+           "server.max_connections: changed in the file, needs a restart")
     assert "sms.queue_limit: changed\n" in gateway.log
     reload(gateway, "[server]\nmax_connections = 3\n[sms]\nqueue_limit = 5\n",
-           "server.max_connections: changed in the file, but it takes a restart")
+           "server.max_connections: changed in the file, needs a restart")
 
 
 def test_nothing_new_is_said_too(gateway: LoneGateway) -> None:

@@ -84,7 +84,7 @@ def test_the_first_connection_starts_it(host: str) -> None:
             assert wire.ask(HEALTH).status == 200
             assert second.ask(HEALTH).status == 200
         assert f"listening on {where} (port {port})" in gateway.log
-        assert "server.listen does not name" in gateway.log
+        assert "server.listen does not list" in gateway.log
         with pytest.raises(ConnectionRefusedError):
             gateway.wire()              # server.listen is not served beside it
         assert gateway.stop() == 0
@@ -194,7 +194,7 @@ def test_the_network_is_not_answered_before_a_client_is_paired(phone: Phone) -> 
         gateway = phone.gateway
         try:
             gateway.launch()
-            wait_until(lambda: f"nobody is answered on 0.0.0.0:{phone.port} before a client "
+            wait_until(lambda: f"not answering on 0.0.0.0:{phone.port} before a client "
                        "is paired" in gateway.log, what="it is ready")
             for name in ("first", "second"):        # closed, and opened again
                 with (phone.wire("laptop", PHONE) as early,

@@ -133,8 +133,8 @@ def test_why_a_url_is_http_although_tls_was_asked_for() -> None:
             said = owner.do(*order.split())
             assert f"URL       http://127.0.0.1:{gateway.port}/mcp" in said
             assert "TLS       SHA-256 " in said
-            assert "loopback address, which is served without TLS" in said
-            assert "tls_loopback = yes below [server]" in said
+            assert "loopback address, served without TLS" in said
+            assert "tls_loopback = yes under [server]" in said
     with LoneGateway(open=False, tls_loopback="yes") as gateway:
         said = Owner(gateway.state).do("pair", "--tls", "laptop")
         assert f"URL       https://127.0.0.1:{gateway.port}/mcp" in said

@@ -92,8 +92,8 @@ def test_named(locked: Lab, named: str) -> None:
 
 
 def test_wrong(locked: Lab) -> None:
-    assert_failed(unlock(locked.gateway, lines=(WRONG,)), "the PIN was wrong; 2 tries are left",
-                  "it is not tried again")
+    assert_failed(unlock(locked.gateway, lines=(WRONG,)), "wrong PIN; 2 tries are left",
+                  "it is not repeated by itself")
     assert tries(locked) == (2, 10) and attempts(locked) == 1
     assert_unlocked(unlock(locked.gateway))
 
@@ -103,8 +103,8 @@ def test_last_try(locked: Lab) -> None:
         unlock(locked.gateway, lines=(WRONG,))
         assert tries(locked)[0] == left
     refused = unlock(locked.gateway)
-    assert_failed(refused, "SIM 1 in /sim0 has one try left; if that is wrong it asks for its "
-                  "PUK", "add --force")
+    assert_failed(refused, "SIM 1 in /sim0 has one try left; a wrong PIN would block it until "
+                  "its PUK is entered", "add --force")
     assert tries(locked) == (1, 10) and attempts(locked) == 2
     assert_unlocked(unlock(locked.gateway, "--force"))
     assert tries(locked) == (3, 10)
@@ -115,15 +115,15 @@ def block(lab: Lab) -> None:
     for _ in range(2):
         unlock(lab.gateway, lines=(WRONG,))
     assert_failed(unlock(lab.gateway, "--force", lines=(WRONG,)),
-                  "the PIN was wrong, and SIM 1 in /sim0 now asks for its PUK; of that 10 "
-                  "tries are left", "ofono-mcp unlock --puk /sim0")
+                  "wrong PIN; SIM 1 in /sim0 now needs its PUK; for the PUK 10 tries are "
+                  "left", "ofono-mcp unlock --puk /sim0")
 
 
 def test_blocked_and_then_the_puk(locked: Lab) -> None:
     block(locked)
-    assert_failed(unlock(locked.gateway), "asks for its PUK")
+    assert_failed(unlock(locked.gateway), "needs its PUK")
     assert_failed(unlock(locked.gateway, "--puk", lines=("87654321", "2222")),
-                  "the PUK was wrong; 9 tries are left")
+                  "wrong PUK; 9 tries are left")
     assert_unlocked(unlock(locked.gateway, "--puk", lines=(PUK, "2222")))
     assert card(locked).pin == "2222" and tries(locked) == (3, 10)
 
@@ -134,14 +134,14 @@ def test_last_try_of_the_puk(locked: Lab) -> None:
         assert_failed(unlock(locked.gateway, "--puk", lines=("87654321", "2222")),
                       f"{left} tries are left" if left > 1 else "1 try is left")
     assert_failed(unlock(locked.gateway, "--puk", lines=(PUK, "2222")),
-                  "the card is lost for ever", "--force")
+                  "the card unusable forever", "--force")
     assert tries(locked) == (0, 1)
     assert_unlocked(unlock(locked.gateway, "--puk", "--force", lines=(PUK, "2222")))
 
 
 def test_puk_for_a_card_that_asks_for_its_pin(locked: Lab) -> None:
     assert_failed(unlock(locked.gateway, "--puk", lines=(PUK, "2222")),
-                  "asks for its PIN, not for its PUK")
+                  "needs its PIN, not its PUK")
     assert attempts(locked) == 0
 
 
@@ -156,11 +156,11 @@ def test_the_modem_does_not_tell_how_many(make_lab: Callable[..., Lab]) -> None:
     lab.modems[0].tells_tries = False
     lab.radios[0].power()
     Agent(lab).wait_states("locked", timeout=10)
-    assert_failed(unlock(lab.gateway), "its modem does not tell", "--force")
+    assert_failed(unlock(lab.gateway), "the modem does not report", "--force")
     assert attempts(lab) == 0
     result = unlock(lab.gateway, "--force", lines=(WRONG,))
-    assert_failed(result, "how many tries are left is not known", "the PIN was refused; how many "
-                  "tries are left oFono has not told")
+    assert_failed(result, "the number of tries left is unknown", "the PIN was refused; oFono has "
+                  "not reported how many tries are left")
     assert attempts(lab) == 1
     assert_unlocked(unlock(lab.gateway, "--force"))
 
@@ -197,19 +197,19 @@ def test_more_than_one_is_locked(make_lab: Callable[..., Lab]) -> None:
 def test_modem_is_off(make_lab: Callable[..., Lab]) -> None:
     lab = make_lab(modem_count=1, powered=False)
     assert_failed(unlock(lab.gateway), "these modems are off: /sim0")
-    assert_failed(unlock(lab.gateway, "/sim0"), "the modem /sim0 is off")
+    assert_failed(unlock(lab.gateway, "/sim0"), "modem /sim0 is off")
 
 
 def test_without_ofono() -> None:
     with LoneGateway() as gateway:
-        assert_failed(unlock(gateway), "oFono cannot be asked", "Start oFono")
+        assert_failed(unlock(gateway), "oFono cannot be reached", "Start oFono")
     assert gateway.pid is None or not gateway.is_running
 
 
 def test_without_a_gateway(tmp_path: Path) -> None:
     with LoneGateway() as gateway:
         gateway.stop()
-        assert_failed(unlock(gateway), "the gateway does not run")
+        assert_failed(unlock(gateway), "the gateway is not running")
         gateway.start()
 
 
@@ -223,11 +223,11 @@ def test_no_answer_is_never_tried_again(locked: Lab) -> None:
     running.stdin.write(WRONG + "\n")
     running.stdin.flush()
     wait_until(lambda: attempts(locked) == 1, what="the modem was given the PIN")
-    assert_failed(unlock(locked.gateway), "nothing was tried: another try is under way")
+    assert_failed(unlock(locked.gateway), "nothing was tried: a card is already being unlocked")
     locked.ofonod.kill()
     _, said = running.communicate(timeout=patience(30))
     assert running.returncode == FAILED
-    assert "may have been tried or not" in said and "it is not tried again" in said
+    assert "may or may not have been tried" in said and "it is not repeated" in said
     locked.ofonod.start()
     locked.bring_up()
     Agent(locked).wait_states("locked", timeout=20)
@@ -245,7 +245,7 @@ def test_whoever_asked_left(locked: Lab) -> None:
     wait_until(lambda: attempts(locked) == 1, what="the modem was given the PIN")
     running.kill()
     running.communicate()
-    wait_until(lambda: "another try" not in unlock(locked.gateway, lines=("1",)).stderr,
+    wait_until(lambda: "already being unlocked" not in unlock(locked.gateway, lines=("1",)).stderr,
                what="the gateway saw it leave")
     assert_failed(unlock(locked.gateway), "oFono is busy with the card")
     assert attempts(locked) == 1
@@ -310,7 +310,7 @@ def test_new_pin_is_asked_for_twice(locked: Lab) -> None:
             shown += read_until(terminal, prompt)
             os.write(terminal, f"{code}\n".encode())
         shown += read_until(terminal, "nothing was tried.")
-        assert "the two new PINs are not the same" in shown
+        assert "the two new PINs differ" in shown
         assert running.wait(patience(10)) == FAILED
     assert tries(locked) == (0, 10)
 

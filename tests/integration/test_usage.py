@@ -48,13 +48,13 @@ def test_a_configuration_as_json(name: str) -> None:
 
 
 @pytest.mark.parametrize("arguments, words", [
-    (["stauts"], 'no command "stauts"; the nearest is status\nTry: ofono-mcp status --help'),
-    (["doctr"], "the nearest is doctor"),
+    (["stauts"], 'no command "stauts"; did you mean status?\nTry: ofono-mcp status --help'),
+    (["doctr"], "did you mean doctor?"),
     (["xyz"], 'no command "xyz"\nTry: ofono-mcp --help'),
-    (["list", "--serach", "x"], "there is no option --serach; the nearest is --search"),
+    (["list", "--serach", "x"], "there is no option --serach; did you mean --search?"),
     (["pair", "--s", "x"], "--s can mean --scope or --sim or --segments-per-month or --state-dir"),
     (["show", "-1"], "there is no option -1"),
-    (["show", "--", "-1"], "that is no whole number"),
+    (["show", "--", "-1"], "is not a whole number"),
     (["list", "--limit", "0"], "--limit takes a whole number from 1 to 100"),
     (["list", "--limit", "99999999999999999999"], "--limit takes a whole number from 1 to 100"),
     (["contacts", "--limit", "101"], "--limit takes a whole number from 1 to 100"),

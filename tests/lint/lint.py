@@ -213,7 +213,7 @@ def check_manual(_: Tools) -> Finding:
     configuration = (PROJECT / "doc" / "ofono-mcp.conf.5").read_text()
     keys = re.findall(r'\.name = "(\w+)"',
                       (PROJECT / "src" / "config" / "config_key_table.c").read_text())
-    files = sorted(PROJECT.glob("src/cli/*.c")) + sorted(PROJECT.glob("include/cli/*.h"))
+    files = sorted(PROJECT.glob("src/cli/**/*.c")) + sorted(PROJECT.glob("include/cli/*.h"))
     options = [name for file in files for name in re.findall(
         r'\{ "([\w-]+)", \w+_argument|\{ \.name = "([\w-]+)"', file.read_text())
         for name in name if name]

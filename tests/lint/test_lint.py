@@ -138,6 +138,6 @@ def test_a_daemon_page_that_forgets(
     for page, text in PAGES.items():
         (project / "doc" / page).write_text(text)
     (project / "src" / "store" / "message_state.c").write_text(STATES)
-    (project / "src" / "cli" / "colour.c").write_text(READS)
+    (project / "src" / "cli" / "terminal.c").write_text(READS)
     (project / "doc" / name).write_text(PAGES[name].replace(words, ""))
     assert lint.check_daemon_page() == complaints

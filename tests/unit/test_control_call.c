@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* One command of the owner: its request, its answer, what may be asked without a gateway. */
+/* A command of the owner: its request, its answer, and what works without a gateway. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,17 +8,20 @@
 #include <cmocka.h>
 
 #include "base/log.h"
-#include "gateway/client_name.h"
-#include "gateway/control_command.h"
-#include "gateway/permission_order.h"
+#include "gateway/agent_url.h"
+#include "gateway/command_table.h"
+#include "gateway/control_call.h"
+#include "gateway/paired_client.h"
+#include "gateway/permission_arguments.h"
+#include "gateway/running.h"
 #include "store/store_setting.h"
 #include "store_bench.h"
 
-static char told[8192]; /* the lines, each with a line feed */
+static char told[8192]; /* the answer's lines, each with a line feed */
 static unsigned last_count;
-static char news[16]; /* what the gateway heard, a letter each */
+static char news[16]; /* what was done to the gateway, one letter each */
 
-static void on_told(void *data, const char *line, size_t length, bool last)
+static void on_line(void *data, const char *line, size_t length, bool is_last)
 {
 	assert_ptr_equal(data, told);
 	assert_int_equal(last_count, 0);
@@ -26,14 +29,17 @@ static void on_told(void *data, const char *line, size_t length, bool last)
 	assert_true(strlen(told) + length + 2 < sizeof(told));
 	strncat(told, line, length);
 	strcat(told, "\n");
-	last_count += last;
+	last_count += is_last;
 }
 
-static const struct control_carrier carrier = { .told = on_told };
+/*
+ * These stand in for agent_url.c and running.c, which the linker then leaves in the archive:
+ * they record what a command does to the gateway.
+ */
 
 static int certificate_error;
 
-static int on_secure(const struct config *config, bool wanted, struct explanation *error)
+int agent_url_secure(const struct config *config, bool wanted, struct explanation *error)
 {
 	(void)config;
 	strcat(news, wanted ? "t" : "");
@@ -42,7 +48,7 @@ static int on_secure(const struct config *config, bool wanted, struct explanatio
 	return certificate_error;
 }
 
-static void write_reach(const struct config *config, struct json_writer *writer)
+void agent_url_write(const struct config *config, struct json_writer *writer)
 {
 	(void)config;
 	json_key(writer, "urls");
@@ -51,61 +57,59 @@ static void write_reach(const struct config *config, struct json_writer *writer)
 	json_close_array(writer);
 }
 
-static const struct control_reach reach = { .secure = on_secure, .write = write_reach };
-
-static void on_cut(void *data, int64_t client_id)
+void running_client_changed(struct running *running, int64_t client_id,
+			    enum running_client_change change)
 {
-	(void)data;
-	assert_true(client_id > 0);
-	strcat(news, "c");
-}
+	static const char *const letters[] = {
+		[RUNNING_CLIENT_CHANGED] = "n",
+		[RUNNING_CLIENT_CUT] = "cn",
+		[RUNNING_CLIENT_REVOKED] = "cfn",
+	};
 
-static void on_forgotten(void *data, int64_t client_id)
-{
-	(void)data;
 	assert_true(client_id > 0);
-	strcat(news, "f");
-}
-
-static void on_changed(void *data, int64_t client_id)
-{
-	(void)data;
-	assert_true(client_id > 0);
-	strcat(news, "n");
+	if (running)
+		strcat(news, letters[change]);
 }
 
 static bool is_paused;
 
-static bool on_pause_asked(void *data)
+bool running_is_paused(const struct running *running)
 {
-	(void)data;
+	(void)running;
 	return is_paused;
 }
 
-static int on_pause(void *data, bool paused)
+int running_set_paused(struct running *running, bool paused)
 {
-	(void)data;
+	(void)running;
 	strcat(news, paused ? "p" : "r");
 	is_paused = paused;
 	return store_setting_set(store, STORE_SETTING_PAUSED, paused ? "yes" : NULL);
 }
 
-static bool on_reload(void *data, struct control_reload *reload)
+static const char *reload_error; /* NULL: the configuration is good */
+
+bool running_reload_config(struct running *running, struct running_reload *reload)
 {
-	(void)data;
+	(void)running;
+	if (reload_error) {
+		strcpy(reload->error.text, reload_error);
+		return false;
+	}
 	reload->changed(reload->data, "sms", "max_segments", true);
 	reload->changed(reload->data, "store", "state_dir", false);
 	return true;
 }
 
-static const struct control_gateway gateway = {
-	.client_cut = on_cut,
-	.client_forgotten = on_forgotten,
-	.client_changed = on_changed,
-	.reload = on_reload,
-	.is_paused = on_pause_asked,
-	.set_paused = on_pause,
-};
+bool running_describe_advertisement(struct running *running, const char **text_out)
+{
+	(void)running;
+	(void)text_out;
+	fail_msg("no command here asks for it");
+	return false;
+}
+
+static struct running running;
 
 static struct control control;
 
@@ -117,12 +121,13 @@ static int set_up(void **state)
 	log_set_level(LOG_LEVEL_ERROR);
 	control = (struct control){
 		.store = store,
-		.reach = &reach,
-		.gateway = &gateway,
+		.commands = command_table,
+		.running = &running,
 	};
 	news[0] = '\0';
 	is_paused = false;
 	certificate_error = 0;
+	reload_error = NULL;
 	return 0;
 }
 
@@ -132,7 +137,7 @@ static const char *ask(const char *request)
 
 	told[0] = '\0';
 	last_count = 0;
-	assert_true(control_call_init(&call, &control, &carrier, told));
+	assert_true(control_call_init(&call, &control, on_line, told));
 	control_call_run(&call, request, strlen(request));
 	control_call_deinit(&call);
 	assert_int_equal(last_count, 1);
@@ -153,7 +158,7 @@ static void assert_code(const char *request, const char *code)
 #define COMMAND(name, arguments) \
 	"{\"command\":\"" name "\",\"arguments\":{" arguments "}}"
 
-static void test_what_is_no_request(void **state)
+static void test_a_line_that_is_no_request_is_refused(void **state)
 {
 	static const char *const requests[] = {
 		"",
@@ -185,23 +190,24 @@ static void test_every_row_has_a_name_of_its_own(void **state)
 	(void)state;
 	for (size_t at = 0; command_table[at]; at++) {
 		assert_non_null(command_table[at]->run);
-		assert_ptr_equal(control_command_find(&control, command_table[at]->name),
-				 command_table[at]);
+		assert_ptr_equal(
+			control_call_find_command(&control, command_table[at]->name),
+			command_table[at]);
 	}
-	assert_null(control_command_find(&control, "clients "));
+	assert_null(control_call_find_command(&control, "clients "));
 }
 
 static void run_more(struct control_call *call)
 {
 	struct buffer result = BUFFER_INIT;
 
-	control_progress(call, "half of it");
+	control_call_progress(call, "half of it");
 	buffer_append_text(&result, "{\"item\":1}");
-	control_answer(call, &result);
+	control_call_answer(call, &result);
 	buffer_deinit(&result);
 }
 
-static void test_rows_of_a_room_above(void **state)
+static void test_commands_come_from_the_given_table(void **state)
 {
 	static const struct control_command more = { .name = "more",
 						     .needs_gateway = true,
@@ -210,14 +216,14 @@ static void test_rows_of_a_room_above(void **state)
 
 	(void)state;
 	assert_code("{\"command\":\"more\"}", "unknown_command");
-	control.more = rows;
+	control.commands = rows;
 	assert_string_equal(ask("{\"command\":\"more\"}"),
 			    "{\"progress\":{\"message\":\"half of it\"}}\n"
 			    "{\"result\":{\"item\":1}}\n");
 	assert_code("{\"command\":\"less\"}", "unknown_command");
-	control.gateway = NULL;
+	control.running = NULL;
 	assert_code("{\"command\":\"more\"}", "not_running");
-	control.gateway = &gateway;
+	control.running = &running;
 }
 
 static void test_arguments_may_be_left_out(void **state)
@@ -233,10 +239,10 @@ static void test_arguments_may_be_left_out(void **state)
 	assert_code(COMMAND("rotate", "\"name\":\"x\""), "not_found");
 }
 
-static void test_without_a_gateway(void **state)
+static void test_without_a_gateway_only_the_store_is_used(void **state)
 {
 	(void)state;
-	control.gateway = NULL;
+	control.running = NULL;
 	assert_code(COMMAND("reload", ""), "not_running");
 	ask(COMMAND("pair", "\"name\":\"laptop\""));
 	assert_non_null(strstr(told, "\"urls\":[\"http://here/mcp\"]"));
@@ -250,7 +256,7 @@ static void assert_news(const char *request, const char *wanted)
 	assert_string_equal(news, wanted);
 }
 
-static void test_the_gateway_hears_of_every_change(void **state)
+static void test_the_gateway_learns_of_every_change(void **state)
 {
 	(void)state;
 	assert_news(COMMAND("pair", "\"name\":\"a\""), "n");
@@ -266,14 +272,14 @@ static void test_the_gateway_hears_of_every_change(void **state)
 	assert_string_equal(news, "r");
 }
 
-static void test_tls_comes_before_the_token(void **state)
+static void test_the_certificate_comes_before_the_token(void **state)
 {
 	(void)state;
 	assert_news(COMMAND("pair", "\"name\":\"a\",\"tls\":true"), "tn");
 	assert_news(COMMAND("rotate", "\"name\":\"a\",\"tls\":true"), "tcn");
 	assert_code(COMMAND("pair", "\"name\":\"a\",\"tls\":true"), "exists");
 	assert_code(COMMAND("rotate", "\"name\":\"b\",\"tls\":true"), "not_found");
-	assert_string_equal(news, "tcn"); /* nobody's token, no certificate */
+	assert_string_equal(news, "tcn"); /* without a client, no certificate */
 	certificate_error = -EINVAL;
 	assert_code(COMMAND("rotate", "\"name\":\"a\",\"tls\":true"), "no_certificate");
 	assert_code(COMMAND("pair", "\"name\":\"b\",\"tls\":true"), "no_certificate");
@@ -282,7 +288,7 @@ static void test_tls_comes_before_the_token(void **state)
 	assert_news(COMMAND("rotate", "\"name\":\"a\""), "cn");
 }
 
-static void test_reload(void **state)
+static void test_reload_lists_the_changed_keys(void **state)
 {
 	(void)state;
 	assert_string_equal(ask(COMMAND("reload", "")),
@@ -291,7 +297,7 @@ static void test_reload(void **state)
 			    "{\"key\":\"store.state_dir\",\"needs_restart\":true}]}}\n");
 }
 
-static void test_a_full_disk(void **state)
+static void test_pause_and_revoke_hold_on_a_full_disk(void **state)
 {
 	(void)state;
 	ask(COMMAND("pair", "\"name\":\"a\""));
@@ -305,14 +311,14 @@ static void test_a_full_disk(void **state)
 	assert_string_equal(news, "npcfn");
 	assert_string_equal(ask(COMMAND("clients", "")),
 			    "{\"result\":{\"clients\":[]}}\n");
-	control.gateway = NULL; /* then nobody would hold what was sent */
+	control.running = NULL; /* nobody would remember it */
 	assert_code(COMMAND("pause", ""), "storage_full");
 	assert_code(COMMAND("revoke", "\"name\":\"a\""), "storage_full");
 	fill_disk(false);
 	assert_null(strstr(ask(COMMAND("revoke", "\"name\":\"a\"")), "kept"));
 }
 
-static void test_long_words_in_errors(void **state)
+static void test_a_long_name_is_cut_in_an_error(void **state)
 {
 	char request[4096];
 
@@ -326,51 +332,42 @@ static void test_long_words_in_errors(void **state)
 	assert_code(request, "not_found");
 }
 
-static bool refuse_reload(void *data, struct control_reload *reload)
+static void test_an_error_with_an_invalid_path_is_json(void **state)
 {
-	(void)data;
-	strcpy(reload->error.text, "/\xff/x.conf:1: wrong");
-	return false;
-}
-
-static void test_a_path_that_is_no_text(void **state)
-{
-	const struct control_gateway refusing = { .reload = refuse_reload };
-
 	(void)state;
-	control.gateway = &refusing;
+	reload_error = "/\xff/x.conf:1: wrong";
 	assert_code(COMMAND("reload", ""), "invalid_configuration");
 	assert_non_null(strstr(told, "\"message\":\"/?/x.conf:1: wrong\""));
 }
 
-static void test_limits_that_narrow(void **state)
+static void test_fewer_scopes_or_sims_are_narrower(void **state)
 {
 	struct client before = NAMED("a"), after = NAMED("a");
 
 	(void)state;
-	assert_false(permission_order_narrows(&before, &after));
+	assert_false(permission_arguments_narrow(&before, &after));
 	strcpy(after.sims, "1");
-	assert_true(permission_order_narrows(&before, &after));
-	assert_false(permission_order_narrows(&after, &before));
+	assert_true(permission_arguments_narrow(&before, &after));
+	assert_false(permission_arguments_narrow(&after, &before));
 	after = before;
 	after.scopes = CLIENT_READ | CLIENT_ADMIN;
-	assert_true(permission_order_narrows(&before, &after));
+	assert_true(permission_arguments_narrow(&before, &after));
 }
 
-static void test_names(void **state)
+static void test_a_name_is_visible_and_has_no_outer_spaces(void **state)
 {
 	(void)state;
-	assert_null(client_name_flaw("laptop"));
-	assert_null(client_name_flaw("my laptop"));
-	assert_non_null(client_name_flaw(""));
-	assert_non_null(client_name_flaw(" a"));
-	assert_non_null(client_name_flaw("a "));
-	assert_non_null(client_name_flaw("a\tb"));
-	assert_non_null(client_name_flaw("a\x7f"));
-	assert_non_null(client_name_flaw("\u202e"));
+	assert_null(paired_client_name_error("laptop"));
+	assert_null(paired_client_name_error("my laptop"));
+	assert_non_null(paired_client_name_error(""));
+	assert_non_null(paired_client_name_error(" a"));
+	assert_non_null(paired_client_name_error("a "));
+	assert_non_null(paired_client_name_error("a\tb"));
+	assert_non_null(paired_client_name_error("a\x7f"));
+	assert_non_null(paired_client_name_error("\u202e"));
 }
 
-/* A command that answers later, as some do; and one whose asker leaves. */
+/* A command that answers later, and one whose peer leaves. */
 static struct control_call *later;
 static unsigned abandoned_count;
 
@@ -384,7 +381,7 @@ static void begin_later(struct control_call *call)
 {
 	told[0] = '\0';
 	last_count = abandoned_count = 0;
-	assert_true(control_call_init(call, &control, &carrier, told));
+	assert_true(control_call_init(call, &control, on_line, told));
 	call->abandoned = on_abandoned;
 	later = call;
 }
@@ -397,21 +394,21 @@ static void test_items_come_before_the_result(void **state)
 	(void)state;
 	begin_later(&call);
 	for (int number = 1; number <= 2; number++) {
-		assert_non_null(writer = control_item_open(&call));
+		assert_non_null(writer = control_call_open_item(&call));
 		json_put_integer(writer, "number", number);
-		control_close(&call);
+		control_call_close(&call);
 	}
 	assert_int_equal(last_count, 0);
-	assert_non_null(writer = control_result_open(&call));
+	assert_non_null(writer = control_call_open_result(&call));
 	json_put_integer(writer, "count", 2);
-	control_close(&call);
+	control_call_close(&call);
 	control_call_deinit(&call);
 	assert_string_equal(told, "{\"item\":{\"number\":1}}\n{\"item\":{\"number\":2}}\n"
 				  "{\"result\":{\"count\":2}}\n");
 	assert_int_equal(abandoned_count, 0);
 }
 
-static void test_an_asker_that_leaves(void **state)
+static void test_a_peer_that_leaves_abandons_the_call(void **state)
 {
 	struct control_call call;
 
@@ -427,21 +424,21 @@ static void test_an_asker_that_leaves(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_what_is_no_request),
+		TEST(test_a_line_that_is_no_request_is_refused),
 		TEST(test_every_row_has_a_name_of_its_own),
-		TEST(test_rows_of_a_room_above),
+		TEST(test_commands_come_from_the_given_table),
 		TEST(test_arguments_may_be_left_out),
-		TEST(test_without_a_gateway),
-		TEST(test_the_gateway_hears_of_every_change),
-		TEST(test_tls_comes_before_the_token),
-		TEST(test_reload),
-		TEST(test_a_full_disk),
-		TEST(test_long_words_in_errors),
-		TEST(test_a_path_that_is_no_text),
-		TEST(test_limits_that_narrow),
-		TEST(test_names),
+		TEST(test_without_a_gateway_only_the_store_is_used),
+		TEST(test_the_gateway_learns_of_every_change),
+		TEST(test_the_certificate_comes_before_the_token),
+		TEST(test_reload_lists_the_changed_keys),
+		TEST(test_pause_and_revoke_hold_on_a_full_disk),
+		TEST(test_a_long_name_is_cut_in_an_error),
+		TEST(test_an_error_with_an_invalid_path_is_json),
+		TEST(test_fewer_scopes_or_sims_are_narrower),
+		TEST(test_a_name_is_visible_and_has_no_outer_spaces),
 		TEST(test_items_come_before_the_result),
-		TEST(test_an_asker_that_leaves),
+		TEST(test_a_peer_that_leaves_abandons_the_call),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

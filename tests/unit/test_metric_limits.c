@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* However often somebody asks, the ledger is read once in METRIC_LIMITS_MS. */
+/* The message store is read at most once in METRIC_LIMITS_MS. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "policy_request.h"
-#include "gateway/metric_limits.h"
+#include "gateway/metric.h"
 
 static struct metric_limits limits;
 static struct services services;
@@ -24,7 +24,7 @@ static int set_up(void **state)
 	return error;
 }
 
-/* What is left to the only SIM in an hour, when somebody asks now. */
+/* What is left of the only SIM's hourly limit, as /metrics would show it now. */
 static int64_t left(void)
 {
 	metric_limits_refresh(&limits, &services);
@@ -35,7 +35,7 @@ static int64_t left(void)
 	return -1;
 }
 
-static void test_they_are_kept_for_a_while(void **state)
+static void test_limits_are_counted_once_in_ten_seconds(void **state)
 {
 	int64_t sim_id = TAILQ_FIRST(sims_list(sims))->id;
 
@@ -53,7 +53,7 @@ static void test_they_are_kept_for_a_while(void **state)
 	assert_int_equal(left(), 3);
 }
 
-static void test_without_a_limit_there_is_none(void **state)
+static void test_a_limit_of_zero_is_left_out(void **state)
 {
 	(void)state;
 	configure("sim_per_hour", "0");
@@ -63,10 +63,11 @@ static void test_without_a_limit_there_is_none(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_they_are_kept_for_a_while, set_up,
+		cmocka_unit_test_setup_teardown(
+			test_limits_are_counted_once_in_ten_seconds, set_up,
+			policy_tear_down),
+		cmocka_unit_test_setup_teardown(test_a_limit_of_zero_is_left_out, set_up,
 						policy_tear_down),
-		cmocka_unit_test_setup_teardown(test_without_a_limit_there_is_none,
-						set_up, policy_tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What Prometheus asks of names and words, of every row: "Metric and label naming". */
+/* Prometheus' rules for names and help texts: "Metric and label naming". */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,7 +19,7 @@ static bool ends_with(const char *text, const char *end)
 	return length >= last && strcmp(text + length - last, end) == 0;
 }
 
-static void test_names(void **state)
+static void test_names_follow_prometheus_rules(void **state)
 {
 	static const char letters[] = "abcdefghijklmnopqrstuvwxyz_";
 
@@ -33,8 +33,8 @@ static void test_names(void **state)
 	}
 }
 
-/* Without _total, too: a scraper may take that off. */
-static void test_no_two_are_alike(void **state)
+/* Even without _total, which a scraper may strip. */
+static void test_no_two_metrics_are_alike(void **state)
 {
 	(void)state;
 	for (const struct metric *one = metric_table; one->name; one++) {
@@ -49,7 +49,7 @@ static void test_no_two_are_alike(void **state)
 	}
 }
 
-static void test_help(void **state)
+static void test_every_help_is_one_sentence_on_one_line(void **state)
 {
 	(void)state;
 	for (const struct metric *row = metric_table; row->name; row++) {
@@ -61,9 +61,9 @@ static void test_help(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_names),
-		cmocka_unit_test(test_no_two_are_alike),
-		cmocka_unit_test(test_help),
+		cmocka_unit_test(test_names_follow_prometheus_rules),
+		cmocka_unit_test(test_no_two_metrics_are_alike),
+		cmocka_unit_test(test_every_help_is_one_sentence_on_one_line),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,523 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The doctor's checks of oFono and of D-Bus's policy for it.
+ *
+ * oFono is asked as the gateway asks it, and as the gateway's user, so that the policy
+ * for that user applies. What only root may see, such as which files ofonod has
+ * loaded, is read before that.
+ */
+#include <fcntl.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/explanation.h"
+#include "cli/doctor/doctor.h"
+#include "cli/control_client.h"
+#include "cli/modem_view.h"
+#include "cli/progress.h"
+#include "ofono/ofono_probe.h"
+
+enum { LINE_BYTES = 512 };
+
+enum { OFONO_VERSION_BYTES = 32 };
+
+struct doctor_ofono {
+	int64_t process; /* 0: not running, or unknown */
+	char version[OFONO_VERSION_BYTES];
+	bool is_sailfish;     /* one of the forks of Sailfish OS */
+	bool reports;	      /* sends delivery reports by itself */
+	bool shows_its_parts; /* the list of loaded files is readable */
+	bool has_plugin;      /* our plugin is loaded */
+	bool is_old;	      /* 1.17 of UBports, which never exposes delivery reports */
+};
+
+/* True: a file named ofonod that only root can write, so it is safe to run. */
+static bool doctor_ofono_is_ofonod(const char *link)
+{
+	char path[LINE_BYTES];
+	ssize_t length = readlink(link, path, sizeof(path) - 1);
+	struct stat status;
+	const char *name;
+
+	if (length < 0 || stat(link, &status) < 0)
+		return false;
+	path[length] = '\0';
+	name = strrchr(path, '/');
+	return name && strcmp(name, "/ofonod") == 0 && status.st_uid == 0 &&
+	       !(status.st_mode & (S_IWGRP | S_IWOTH));
+}
+
+static void doctor_ofono_run_version(const char *program, int out)
+{
+	dup2(out, STDOUT_FILENO);
+	execl(program, "ofonod", "--version", (char *)NULL);
+	_exit(127);
+}
+
+/* Writes "" if it does not print one. */
+static void doctor_ofono_read_version(const char *program,
+				      char version_out[OFONO_VERSION_BYTES])
+{
+	char text[OFONO_VERSION_BYTES] = "";
+	int ends[2];
+	ssize_t length;
+	pid_t child;
+
+	if (pipe2(ends, O_CLOEXEC) < 0)
+		return;
+	child = fork();
+	if (child == 0)
+		doctor_ofono_run_version(program, ends[1]);
+	close(ends[1]);
+	length = child > 0 ? read(ends[0], text, sizeof(text) - 1) : 0;
+	close(ends[0]);
+	if (child > 0)
+		waitpid(child, NULL, 0);
+	text[length > 0 ? length : 0] = '\0';
+	text[strspn(text, "0123456789.")] = '\0';
+	strcpy(version_out, text);
+}
+
+static void doctor_ofono_inspect_process(struct doctor_ofono *program)
+{
+	char path[64], line[LINE_BYTES];
+	FILE *maps;
+
+	snprintf(path, sizeof(path), "/proc/%lld/exe", (long long)program->process);
+	if (doctor_ofono_is_ofonod(path))
+		doctor_ofono_read_version(path, program->version);
+	snprintf(path, sizeof(path), "/proc/%lld/maps", (long long)program->process);
+	maps = fopen(path, "re");
+	if (!maps)
+		return;
+	while (fgets(line, sizeof(line), maps)) {
+		program->shows_its_parts = true;
+		program->has_plugin |= strstr(line, "/ofono-mcp-history.so") != NULL;
+	}
+	fclose(maps);
+}
+
+static void doctor_ofono_inspect(struct ofono_probe *probe, struct doctor_ofono *program)
+{
+	program->process = ofono_probe_process(probe);
+	if (!program->process)
+		return;
+	doctor_ofono_inspect_process(program);
+	program->is_sailfish =
+		ofono_probe_mentions(probe, "/", "org.nemomobile.ofono.ModemManager");
+}
+
+/* Upstream before 1.28 could send emoji too, but no current system ships that. */
+static bool doctor_ofono_is_before_forks(const char *version)
+{
+	unsigned major, minor;
+
+	return sscanf(version, "%u.%u", &major, &minor) == 2 && major == 1 && minor < 28;
+}
+
+static void doctor_ofono_inspect_modems(struct ofono_probe *probe,
+					struct doctor_ofono *program,
+					const struct ofono *ofono)
+{
+	const struct modem *modem;
+
+	TAILQ_FOREACH (modem, ofono_modems(ofono), link)
+		program->reports |=
+			probe && ofono_probe_mentions(probe, modem->path, "StatusReport");
+	program->is_old = !program->is_sailfish && !program->reports &&
+			  (ofono_line(ofono) == OFONO_LINE_FORK ||
+			   doctor_ofono_is_before_forks(program->version));
+}
+
+static void doctor_ofono_report_old(struct doctor *doctor, const char *version)
+{
+	static const struct doctor_finding finding = {
+		DOCTOR_WARNING, "oFono",
+		"If you need delivery reports, use a system with a newer oFono; "
+		"otherwise all is well"
+	};
+
+	doctor_report(doctor, &finding,
+		      "running: %s, an old fork (of UBports) that sends emoji, but has "
+		      "no delivery reports and cannot load our plugin",
+		      version);
+}
+
+static void doctor_ofono_report_fork(struct doctor *doctor,
+				     const struct doctor_ofono *program,
+				     const char *version)
+{
+	const struct doctor_finding finding = { DOCTOR_OK, "oFono" };
+
+	doctor_report(doctor, &finding,
+		      "running: %s, a fork with delivery reports that sends emoji (%s)",
+		      version,
+		      program->is_sailfish ? "of Sailfish OS, Droidian and FuriOS"
+					   : "of UBports");
+}
+
+static void doctor_ofono_report_upstream(struct doctor *doctor, bool has_plugin,
+					 const char *version)
+{
+	static const struct doctor_finding whole = { DOCTOR_OK, "oFono" };
+	static const struct doctor_finding bare = {
+		DOCTOR_WARNING, "oFono",
+		"If you need delivery reports, install the package "
+		"ofono-plugin-sms-history and restart oFono (systemctl restart ofono); "
+		"otherwise all is well"
+	};
+
+	doctor_report(doctor, has_plugin ? &whole : &bare,
+		      "running: %s, upstream, %s the plugin for delivery reports; emoji "
+		      "cannot be sent",
+		      version, has_plugin ? "with" : "without");
+}
+
+#define ADDRESS_OF_0XFD "an SMS whose sender's address has length 0xFD"
+#define EMPTY_USSD	"an empty answer to a USSD code"
+#define LONG_USSD	"a USSD answer of 1,500 characters"
+
+/*
+ * Found with emulated modems: doc/modems.md, "What crashes oFono". NULL: none is
+ * known.
+ */
+static const char *doctor_ofono_crash_input(const struct doctor_ofono *program)
+{
+	if (program->is_old)
+		return ADDRESS_OF_0XFD;
+	if (program->is_sailfish || program->reports)
+		return EMPTY_USSD;
+	if (strcmp(program->version, "1.31") == 0)
+		return ADDRESS_OF_0XFD " or " LONG_USSD;
+	return NULL;
+}
+
+/* Not a warning, because the owner can do nothing about it. */
+static void doctor_ofono_report_crashes(struct doctor *doctor,
+					const struct doctor_ofono *program)
+{
+	static const struct doctor_finding finding = { DOCTOR_OK, "oFono crashes" };
+	const char *input = doctor_ofono_crash_input(program);
+
+	if (input)
+		doctor_report(doctor, &finding,
+			      "%s crashes this ofonod: the gateway cannot prevent that, "
+			      "survives it, and continues when oFono has restarted",
+			      input);
+}
+
+static void doctor_ofono_report_line(struct doctor *doctor,
+				     const struct doctor_ofono *program)
+{
+	static const struct doctor_finding hidden = {
+		DOCTOR_WARNING, "oFono", "Run it as root: sudo ofono-mcp doctor"
+	};
+	const char *version = *program->version ? program->version : "an unknown version";
+
+	if (program->is_old)
+		doctor_ofono_report_old(doctor, version);
+	else if (program->is_sailfish || program->reports)
+		doctor_ofono_report_fork(doctor, program, version);
+	else if (program->has_plugin || program->shows_its_parts)
+		doctor_ofono_report_upstream(doctor, program->has_plugin, version);
+	else
+		doctor_report(doctor, &hidden,
+			      "running; only root can see which version");
+}
+
+static void doctor_ofono_report(struct doctor *doctor, const struct doctor_ofono *program)
+{
+	doctor_ofono_report_line(doctor, program);
+	doctor_ofono_report_crashes(doctor, program);
+}
+
+/* D-Bus policy */
+
+enum { LISTEN_MS = 6000 };
+
+/* The rights that the gateway needs */
+
+/* Without arguments, and on objects that do not exist, these calls have no effect. */
+struct doctor_ofono_method {
+	const char *interface;
+	const char *method;
+};
+
+static const struct doctor_ofono_method doctor_ofono_methods[] = {
+	{ "org.ofono.Manager", "GetModems" },
+	{ "org.ofono.Modem", "GetProperties" },
+	{ "org.ofono.SimManager", "GetProperties" },
+	{ "org.ofono.NetworkRegistration", "GetProperties" },
+	{ "org.ofono.VoiceCallManager", "GetProperties" },
+	{ "org.ofono.MessageWaiting", "GetProperties" },
+	{ "org.ofono.Phonebook", "Import" },
+	{ "org.ofono.MessageManager", "GetProperties" },
+	{ "org.ofono.MessageManager", "SetProperty" },
+	{ "org.ofono.MessageManager", "GetMessages" },
+	{ "org.ofono.MessageManager", "SendMessage" },
+	{ "org.ofono.Message", "GetProperties" },
+	{ "org.ofono.Message", "Cancel" },
+	{ NULL },
+};
+
+static const char doctor_ofono_policy_fix[] =
+	"Allow it: copy ofono-mcp.conf from etc/dbus to /etc/dbus-1/system.d, then "
+	"reload the bus: systemctl reload dbus";
+
+/* The package installs these files only as examples. */
+#define LET_IT(file)                                                               \
+	"Allow it: copy " file " from /usr/share/doc/ofono-mcp/"                   \
+	"examples, or from etc/dbus in the source, to /etc/dbus-1/system.d, then " \
+	"reload the "                                                              \
+	"bus: systemctl reload dbus"
+
+/* Needed if the owner allows codes for send_ussd. */
+static const struct doctor_ofono_method doctor_ofono_ussd_methods[] = {
+	{ "org.ofono.SupplementaryServices", "Initiate" },
+	{ "org.ofono.SupplementaryServices", "Respond" },
+	{ "org.ofono.SupplementaryServices", "Cancel" },
+	{ NULL },
+};
+
+static const char doctor_ofono_ussd_fix[] =
+	LET_IT("ussd.conf") "; or list no codes in [ussd] allow";
+
+/* Needed with forks that have these interfaces. */
+static const struct doctor_ofono_method doctor_ofono_fork_methods[] = {
+	{ "org.nemomobile.ofono.ModemManager", "GetDefaultVoiceModem" },
+	{ "org.nemomobile.ofono.ModemManager", "GetReady" },
+	{ "org.nemomobile.ofono.SimInfo", "GetAll" },
+	{ NULL },
+};
+
+/* Needed if the gateway is to switch modems on. */
+static const struct doctor_ofono_method doctor_ofono_power_methods[] = {
+	{ "org.ofono.Modem", "SetProperty" },
+	{ NULL },
+};
+
+static const char doctor_ofono_power_fix[] =
+	LET_IT("power.conf") "; or set power_modems = no";
+
+/* Needed if agents may place calls. */
+static const struct doctor_ofono_method doctor_ofono_call_methods[] = {
+	{ "org.ofono.VoiceCallManager", "GetCalls" },
+	{ "org.ofono.VoiceCallManager", "Dial" },
+	{ "org.ofono.VoiceCall", "Hangup" },
+	{ NULL },
+};
+
+static const char doctor_ofono_call_fix[] =
+	LET_IT("call.conf") "; or set place = no in [call]";
+
+/* Needed if a card is locked, or may be. */
+static const struct doctor_ofono_method doctor_ofono_unlock_methods[] = {
+	{ "org.ofono.SimManager", "EnterPin" },
+	{ "org.ofono.SimManager", "ResetPin" },
+	{ NULL },
+};
+
+static const char doctor_ofono_unlock_fix[] = LET_IT("unlock.conf");
+
+struct doctor_ofono_user {
+	struct doctor *doctor;
+	struct ofono_probe *probe;
+	const char *name;
+};
+
+/* True: the bus allows all of them. */
+static bool doctor_ofono_check_methods(const struct doctor_ofono_user *user,
+				       const struct doctor_ofono_method *method,
+				       const char *fix)
+{
+	bool all = true;
+
+	for (; method->interface; method++) {
+		if (!ofono_probe_is_refused(user->probe, method->interface,
+					    method->method))
+			continue;
+		all = false;
+		doctor_report(user->doctor,
+			      &(struct doctor_finding){ DOCTOR_PROBLEM, "policy", fix },
+			      "the bus refuses user %s %s.%s, which the gateway needs",
+			      user->name, method->interface, method->method);
+	}
+	return all;
+}
+
+static const char doctor_ofono_access_fix[] =
+	"Allow it: usermod -aG sailfish-radio USER, with the gateway's user for USER, "
+	"then restart the gateway; or, if there is no such group, give user(USER) the "
+	"right in /etc/ofono/dbusaccess.conf (doc/modems.md shows the lines) and restart "
+	"oFono";
+
+/* oFono of Sailfish OS has its own access control besides D-Bus's policy. */
+static bool doctor_ofono_may_send(const struct doctor_ofono_user *user,
+				  const struct ofono *ofono)
+{
+	const struct modem *modem;
+
+	TAILQ_FOREACH (modem, ofono_modems(ofono), link) {
+		if (!(modem->interfaces & MODEM_MESSAGE_MANAGER) ||
+		    !ofono_probe_may_not_send(user->probe, modem->path))
+			continue;
+		doctor_report(
+			user->doctor,
+			&(struct doctor_finding){ DOCTOR_PROBLEM, "policy",
+						  doctor_ofono_access_fix },
+			"oFono itself, not the bus, refuses user %s to send messages",
+			user->name);
+		return false;
+	}
+	return true;
+}
+
+static bool doctor_ofono_has_locked_card(const struct ofono *ofono)
+{
+	const struct modem *modem;
+
+	TAILQ_FOREACH (modem, ofono_modems(ofono), link) {
+		if (modem_view_card(modem) == MODEM_CARD_LOCKED)
+			return true;
+	}
+	return false;
+}
+
+/* Asks as the user that this process has become, on a new connection. */
+static void doctor_ofono_check_policy(struct doctor *doctor,
+				      const struct doctor_ofono *program,
+				      const struct ofono *ofono)
+{
+	const struct passwd *entry = getpwuid(geteuid());
+	const struct doctor_ofono_user user = { doctor, ofono_probe_new(),
+						entry ? entry->pw_name
+						      : "of the gateway" };
+	bool all;
+
+	if (!user.probe)
+		return;
+	all = doctor_ofono_check_methods(&user, doctor_ofono_methods,
+					 doctor_ofono_policy_fix);
+	all &= doctor_ofono_may_send(&user, ofono);
+	if (program->is_sailfish)
+		all &= doctor_ofono_check_methods(&user, doctor_ofono_fork_methods,
+						  doctor_ofono_policy_fix);
+	if (doctor->config.ussd_allow.count)
+		all &= doctor_ofono_check_methods(&user, doctor_ofono_ussd_methods,
+						  doctor_ofono_ussd_fix);
+	if (doctor->config.power_modems)
+		all &= doctor_ofono_check_methods(&user, doctor_ofono_power_methods,
+						  doctor_ofono_power_fix);
+	if (doctor->config.policy.calls.place)
+		all &= doctor_ofono_check_methods(&user, doctor_ofono_call_methods,
+						  doctor_ofono_call_fix);
+	if (*doctor->config.pin_file || doctor_ofono_has_locked_card(ofono))
+		all &= doctor_ofono_check_methods(&user, doctor_ofono_unlock_methods,
+						  doctor_ofono_unlock_fix);
+	if (all)
+		doctor_report(doctor, &(struct doctor_finding){ DOCTOR_OK, "policy" },
+			      "the bus allows user %s everything that the gateway needs",
+			      user.name);
+	ofono_probe_free(user.probe);
+}
+
+/* oFono */
+
+static const char *doctor_ofono_fix(const struct doctor_ofono *program,
+				    const char *condition)
+{
+	if (strstr(condition, "refuses"))
+		return doctor_ofono_policy_fix;
+	if (strstr(condition, "no D-Bus"))
+		return "Start the system bus: systemctl start dbus";
+	return program->process ? "Check the log of ofonod, then restart it"
+				: "Start it: systemctl start ofono";
+}
+
+/* Only the D-Bus permissions of the gateway's user are meaningful. */
+static bool doctor_ofono_is_gateway_user(const struct doctor *doctor)
+{
+	struct stat status;
+
+	return geteuid() == 0 || (stat(doctor->config.state_dir, &status) == 0 &&
+				  status.st_uid == geteuid());
+}
+
+static void doctor_ofono_report_all(struct doctor *doctor, struct ofono *ofono,
+				    struct ofono_probe *probe,
+				    struct doctor_ofono *program)
+{
+	const char *condition = ofono_condition(ofono);
+
+	if (!ofono_is_available(ofono) && strstr(condition, "refuses") &&
+	    !doctor_ofono_is_gateway_user(doctor)) {
+		doctor_report(doctor,
+			      &(struct doctor_finding){ DOCTOR_WARNING, "oFono",
+							DOCTOR_AS_ROOT },
+			      "the bus does not let you ask oFono, nor need it; only "
+			      "root can see whether it lets the gateway");
+		return;
+	}
+	if (ofono_is_available(ofono)) {
+		doctor_ofono_inspect_modems(probe, program, ofono);
+		doctor_ofono_report(doctor, program);
+		doctor_ofono_check_policy(doctor, program, ofono);
+		doctor_modem_check(doctor, ofono);
+		return;
+	}
+	doctor_report(doctor,
+		      &(struct doctor_finding){ DOCTOR_PROBLEM, "oFono",
+						doctor_ofono_fix(program, condition) },
+		      "%s", condition);
+}
+
+static bool doctor_ofono_is_settled(void *data)
+{
+	return ofono_is_settled(data);
+}
+
+static void doctor_ofono_connect_and_report(struct doctor *doctor,
+					    struct ofono_probe *probe,
+					    struct doctor_ofono *program)
+{
+	struct progress_wait_loop wait_loop = { .is_over = doctor_ofono_is_settled,
+						.timeout_ms = LISTEN_MS,
+						.words = "asking oFono" };
+	struct ofono *ofono = NULL;
+
+	if (sd_event_new(&wait_loop.loop) >= 0 &&
+	    ofono_new(wait_loop.loop, NULL, &ofono) == 0) {
+		wait_loop.data = ofono;
+		progress_wait_loop_run(&wait_loop);
+		doctor_ofono_report_all(doctor, ofono, probe, program);
+	} else {
+		doctor_report(doctor,
+			      &(struct doctor_finding){ DOCTOR_PROBLEM, "oFono",
+							"Try again later" },
+			      "out of memory");
+	}
+	ofono_free(ofono);
+	sd_event_unref(wait_loop.loop);
+}
+
+void doctor_ofono_check(struct doctor *doctor)
+{
+	struct ofono_probe *probe = ofono_probe_new();
+	struct doctor_ofono program = { 0 };
+	struct explanation error;
+
+	if (probe)
+		doctor_ofono_inspect(probe, &program);
+	if (control_client_become_owner(doctor->config.state_dir, &error))
+		doctor_ofono_connect_and_report(doctor, probe, &program);
+	else
+		doctor_report(doctor,
+			      &(struct doctor_finding){ DOCTOR_PROBLEM, "oFono",
+							"Run it as that user" },
+			      "%s", error.text);
+	ofono_probe_free(probe);
+}

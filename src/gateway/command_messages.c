@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * send, list, show, contacts, wait, tail: the owner's commands on messages.
+ *
+ * Most of them run a tool.  `show` answers with the message as an item, then with what
+ * get_sms_status gives agents.  `tail` answers with an item for each incoming message and each
+ * change of an outgoing one, until the owner's program ends.  Each tail occupies one connection
+ * of the control socket, so there are TAILS_MAX at most.  A tail that does not read is closed
+ * like any connection (gateway/control_server.h).
+ */
+#include "base/observer.h"
+#include "gateway/command_table.h"
+#include "gateway/running.h"
+#include "gateway/tool_command.h"
+#include "store/store.h"
+#include "tools/message_view.h"
+#include "tools/services.h"
+#include "tools/tool_table.h"
+
+enum { TAILS_MAX = 4, MESSAGE_ARENA_BYTES = 1024 * 1024 };
+
+/* Commands that are tools */
+
+static void command_messages_run_send(struct control_call *call)
+{
+	tool_command_run(call, &tool_send_sms);
+}
+
+static void command_messages_run_list(struct control_call *call)
+{
+	tool_command_run(call, &tool_list_sms);
+}
+
+static void command_messages_run_contacts(struct control_call *call)
+{
+	tool_command_run(call, &tool_find_contact);
+}
+
+static void command_messages_run_wait(struct control_call *call)
+{
+	tool_command_run(call, &tool_wait_for_sms);
+}
+
+/* Items */
+
+static void command_messages_send_item(struct control_call *call, struct message *message)
+{
+	const struct services *services = call->control->services;
+	struct view view = {
+		.services = services,
+		.client = &tool_command_owner,
+		.writer = control_call_open_item(call),
+	};
+
+	if (!view.writer)
+		return;
+	message->reason = message_view_reason(services, message);
+	json_key(view.writer, "message");
+	message_view_write(&view, message);
+	control_call_close(call);
+}
+
+/* The tool reports a missing message, and arguments that are wrong. */
+static void command_messages_run_show(struct control_call *call)
+{
+	const struct services *services = call->control->services;
+	const struct json *number = json_member(call->arguments, "message_id");
+	struct message message;
+	int64_t message_id;
+
+	if (number && json_integer(number, &message_id) &&
+	    store_message_get(services->store, message_id, call->arena, &message) == 0)
+		command_messages_send_item(call, &message);
+	if (!call->is_over)
+		tool_command_run(call, &tool_get_sms_status);
+}
+
+/* tail */
+
+/* In the arena of its call. */
+struct command_messages_tail {
+	struct control_call *call;
+	struct observer inbox;
+	struct observer outbox;
+};
+
+static void command_messages_end_tail(struct command_messages_tail *tail)
+{
+	observer_remove(&tail->inbox);
+	observer_remove(&tail->outbox);
+	tail->call->control->running->tail_count--;
+	tail->call = NULL;
+}
+
+static void command_messages_on_tail_abandoned(struct control_call *call)
+{
+	command_messages_end_tail(call->state);
+}
+
+static void command_messages_send_change(struct command_messages_tail *tail,
+					 int64_t message_id)
+{
+	struct control_call *call = tail->call;
+	struct arena *arena = arena_new(MESSAGE_ARENA_BYTES);
+	struct message message;
+
+	if (arena &&
+	    store_message_get(call->control->store, message_id, arena, &message) == 0)
+		command_messages_send_item(call, &message);
+	else
+		control_call_fail(call, "internal_error",
+				  "Check the log of the gateway, then try again",
+				  "message %lld could not be read",
+				  (long long)message_id);
+	arena_free(arena);
+	if (call->is_over) {
+		call->abandoned = NULL;
+		command_messages_end_tail(tail);
+	}
+}
+
+static void command_messages_on_inbox(void *data, const void *event_data)
+{
+	const struct inbox_event *event = event_data;
+
+	command_messages_send_change(data, event->message_id);
+}
+
+static void command_messages_on_outbox(void *data, const void *event_data)
+{
+	const struct outbox_event *event = event_data;
+
+	command_messages_send_change(data, event->message_id);
+}
+
+static void command_messages_run_tail(struct control_call *call)
+{
+	const struct services *services = call->control->services;
+	struct running *running = call->control->running;
+	struct command_messages_tail *tail = arena_alloc(call->arena, sizeof(*tail));
+
+	if (!tail || running->tail_count == TAILS_MAX) {
+		control_call_fail(call, "busy", "End another one, then try again",
+				  "%u programs already follow the messages",
+				  running->tail_count);
+		return;
+	}
+	*tail = (struct command_messages_tail){ .call = call };
+	observer_add(inbox_observers(services->inbox), &tail->inbox,
+		     command_messages_on_inbox, tail);
+	observer_add(outbox_observers(services->outbox), &tail->outbox,
+		     command_messages_on_outbox, tail);
+	running->tail_count++;
+	call->state = tail;
+	call->abandoned = command_messages_on_tail_abandoned;
+	control_call_progress(call, "following the messages; Ctrl-C ends it");
+}
+
+const struct control_command command_send = {
+	.name = "send",
+	.needs_gateway = true,
+	.needs_ofono = true,
+	.run = command_messages_run_send,
+};
+
+const struct control_command command_list = {
+	.name = "list",
+	.needs_gateway = true,
+	.run = command_messages_run_list,
+};
+
+const struct control_command command_show = {
+	.name = "show",
+	.needs_gateway = true,
+	.run = command_messages_run_show,
+};
+
+const struct control_command command_contacts = {
+	.name = "contacts",
+	.needs_gateway = true,
+	.run = command_messages_run_contacts,
+};
+
+const struct control_command command_wait = {
+	.name = "wait",
+	.needs_gateway = true,
+	.run = command_messages_run_wait,
+};
+
+const struct control_command command_tail = {
+	.name = "tail",
+	.needs_gateway = true,
+	.run = command_messages_run_tail,
+};

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * GET /healthz: 200 while the gateway answers, and whether it can send, with the
+ * reasons if not. GET /healthz/live: only the status. GET /healthz/ready: 503 while it
+ * cannot send.
+ *
+ * GET /mcp/server-card: the server card, with the URL that the client used. The URL
+ * comes from the Host header, which the gates have checked. A proxy that terminates
+ * TLS may say so in X-Forwarded-Proto: a client that believes the card then never
+ * sends its token in the clear, and nobody can turn https into http. Pages of other
+ * origins do not get the card (http/gate.h), although the SEP wants them to: a page
+ * must not learn that there is a gateway.
+ */
+#include <gnutls/crypto.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "gateway/route.h"
+#include "gateway/web.h"
+#include "mcp/server_info.h"
+#include "tools/obstacle.h"
+
+/* The last one stops frames and objects, which load a page rather than a resource. */
+static const struct {
+	const char *name, *value;
+} headers[] = {
+	{ "Cross-Origin-Resource-Policy", "same-origin" },
+	{ "X-Content-Type-Options", "nosniff" },
+	{ "Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'" },
+};
+
+void route_isolate(struct exchange *exchange)
+{
+	for (size_t at = 0; at < sizeof(headers) / sizeof(headers[0]); at++)
+		exchange_add_fixed_header(exchange, headers[at].name, headers[at].value);
+}
+
+/* /healthz */
+
+static void route_health_put_reasons(struct json_writer *writer,
+				     const struct services *services)
+{
+	json_key(writer, "reasons");
+	json_open_array(writer);
+	for (const struct obstacle *at = obstacle_table; at->name; at++) {
+		if (!at->holds(services))
+			continue;
+		json_open_object(writer);
+		json_put_string(writer, "reason", at->name);
+		json_put_string(writer, "text", at->text);
+		json_close_object(writer);
+	}
+	json_close_array(writer);
+}
+
+/* `services` NULL: without readiness. */
+static void route_health_write(struct buffer *body, const struct services *services)
+{
+	struct json_writer *writer = json_writer_new(body);
+
+	if (!writer) {
+		body->failed = true;
+		return;
+	}
+	json_open_object(writer);
+	json_put_string(writer, "status", "ok");
+	if (services) {
+		json_put_boolean(writer, "ready", obstacle_is_none(services));
+		route_health_put_reasons(writer, services);
+	}
+	json_close_object(writer);
+	json_writer_free(writer);
+}
+
+static void route_health_answer(struct exchange *exchange, unsigned status,
+				const struct services *services)
+{
+	struct buffer body = BUFFER_INIT;
+
+	route_health_write(&body, services);
+	route_isolate(exchange);
+	exchange_add_header(exchange, "Cache-Control", "no-store");
+	exchange_answer(exchange, status, "application/json", &body);
+}
+
+static void route_on_health(void *data, struct exchange *exchange)
+{
+	const struct web *web = data;
+
+	route_health_answer(exchange, 200, web->services);
+}
+
+static void route_on_live(void *data, struct exchange *exchange)
+{
+	(void)data;
+	route_health_answer(exchange, 200, NULL);
+}
+
+static void route_on_ready(void *data, struct exchange *exchange)
+{
+	const struct web *web = data;
+
+	route_health_answer(exchange, obstacle_is_none(web->services) ? 200 : 503,
+			    web->services);
+}
+
+const struct exchange_handler route_health_handler = { .complete = route_on_health };
+const struct exchange_handler route_live_handler = { .complete = route_on_live };
+const struct exchange_handler route_ready_handler = { .complete = route_on_ready };
+
+/* /mcp/server-card */
+
+enum { TAG_BYTES = 16, TAG_TEXT_BYTES = 2 * TAG_BYTES + 3 };
+
+/* NULL: unknown, or out of memory. */
+static const char *route_card_url(struct exchange *exchange)
+{
+	const char *host = exchange_header(exchange, "Host", NULL);
+	const char *scheme = exchange_header(exchange, "X-Forwarded-Proto", NULL);
+	bool encrypted = exchange_is_encrypted(exchange) ||
+			 (scheme && strcmp(scheme, "https") == 0);
+
+	if (!host)
+		return NULL;
+	return arena_printf(exchange_arena(exchange), "%s://%s/mcp",
+			    encrypted ? "https" : "http", host);
+}
+
+static void route_card_write(struct buffer *body, const char *url)
+{
+	struct json_writer *writer = json_writer_new(body);
+
+	if (!writer) {
+		body->failed = true;
+		return;
+	}
+	server_info_write_card(writer, url);
+	json_writer_free(writer);
+}
+
+/* The first bytes of the SHA-256, in quotes. "": none. */
+static void route_card_make_tag(const struct buffer *body, char tag[TAG_TEXT_BYTES])
+{
+	uint8_t hash[32];
+	char *to = tag;
+
+	*to = '\0';
+	if (body->failed ||
+	    gnutls_hash_fast(GNUTLS_DIG_SHA256, body->data, body->length, hash) < 0)
+		return;
+	*to++ = '"';
+	for (int at = 0; at < TAG_BYTES; at++)
+		to += sprintf(to, "%02x", hash[at]);
+	strcpy(to, "\"");
+}
+
+/* RFC 9110 section 13.1.2. The tag has its quotes, so no other tag can contain it. */
+static bool route_card_is_cached(struct exchange *exchange, const char *tag)
+{
+	const char *known = exchange_header(exchange, "If-None-Match", NULL);
+
+	return known && *tag && (strcmp(known, "*") == 0 || strstr(known, tag));
+}
+
+static void route_on_card(void *data, struct exchange *exchange)
+{
+	struct buffer body = BUFFER_INIT;
+	char tag[TAG_TEXT_BYTES];
+
+	(void)data;
+	route_card_write(&body, route_card_url(exchange));
+	route_card_make_tag(&body, tag);
+	route_isolate(exchange);
+	exchange_add_header(exchange, "Cache-Control", "public, max-age=3600");
+	if (*tag)
+		exchange_add_header(exchange, "ETag", tag);
+	if (!route_card_is_cached(exchange, tag)) {
+		exchange_answer(exchange, 200, SERVER_INFO_CARD_TYPE, &body);
+		return;
+	}
+	buffer_deinit(&body);
+	exchange_answer(exchange, 304, NULL, NULL);
+}
+
+const struct exchange_handler route_card_handler = { .complete = route_on_card };

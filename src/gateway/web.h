@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Web: the HTTP side of the gateway: the MCP endpoint, the paths beside it, the ports, and which
+ * clients are let in.  gateway/phone.h is the other half.
+ *
+ * No port is open to the network while no client is paired.  While none is, and a configured
+ * address is not loopback, the store is checked every WEB_CLIENT_CHECK_MS, because `pair` may
+ * run in another process.  After a revocation the ports close at once, or when a token is
+ * refused (tests/integration/test_network.py::test_nobody_can_connect_before_the_first_client
+ * and ::test_it_closes_with_the_last_client_and_opens_again).
+ */
+#ifndef GATEWAY_WEB_H
+#define GATEWAY_WEB_H
+
+#include <systemd/sd-event.h>
+
+#include "base/client.h"
+#include "gateway/metric_limits.h"
+#include "http/http_server.h"
+#include "mcp/endpoint.h"
+#include "store/store_client.h"
+#include "tools/change_source.h"
+#include "tools/services.h"
+
+enum { WEB_ROUTES_MAX = 8, WEB_CLIENT_CHECK_MS = 2000 };
+
+/* All zero before web_open(). */
+struct web {
+	struct services *services; /* NULL: not opened */
+	struct change_source changes;
+	struct persistence persistence;
+	struct endpoint *endpoint;
+	struct observer ussd_observer, dialler_observer;
+	struct http_route routes[1 + WEB_ROUTES_MAX + 1];
+	struct auth auth;
+	struct http_server *server;
+	sd_event_source *client_timer; /* NULL: only loopback addresses */
+	bool has_clients;
+	struct message_counters message_counters; /* of inbox and outbox */
+	struct metric_limits limits;
+};
+
+/*
+ * Opens the ports, without serving yet. `services` are those of phone_open(); web_open() sets
+ * their `changes`. Call web_close() in either case. 0 or -errno, with the error's
+ * text where there is more to say.
+ */
+int web_open(struct web *web, struct services *services, struct explanation *error_out);
+/* Starts to serve, and logs the addresses. 0 or -errno. */
+int web_serve(struct web *web);
+void web_close(struct web *web);
+
+/* Call when the set of tools may have changed. */
+void web_review_tools(struct web *web);
+
+/* Call when a client is new, is revoked, or has other permissions. */
+void web_review_client(struct web *web, int64_t client_id);
+/* Notifies the client of its new permissions, then ends its streams and connections. */
+void web_cut_client(struct web *web, int64_t client_id);
+void web_end_sessions(struct web *web, int64_t client_id);
+
+/*
+ * Copies the rows of the paths beside /mcp, with the NULL path that ends them, to `routes`,
+ * which has room for WEB_ROUTES_MAX + 1.
+ */
+void web_put_routes(struct http_route *routes, struct web *web);
+
+#endif

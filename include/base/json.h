@@ -87,6 +87,9 @@ void json_write_raw(struct json_writer *writer, const char *json, size_t length)
 void json_put_string(struct json_writer *writer, const char *key, const char *text);
 void json_put_integer(struct json_writer *writer, const char *key, int64_t value);
 void json_put_boolean(struct json_writer *writer, const char *key, bool value);
+/* Key, and the opening of its value. */
+void json_open_object_at(struct json_writer *writer, const char *key);
+void json_open_array_at(struct json_writer *writer, const char *key);
 
 /*
  * Writes the same text for all texts that mean the same value, so that digests can be

@@ -87,6 +87,10 @@ int resource_find(const struct resource *const *resources, const char *uri,
  */
 unsigned resource_scopes(const struct resource *const *resources, const char *uri);
 
+/* Whether a client with these scopes may read this URI or subject of changes. */
+bool resource_is_readable(const struct resource *const *resources, const char *uri,
+			  unsigned scopes);
+
 /* For complete(): adds a value, which is valid UTF-8. */
 void resource_add_completion(struct resource_completion *completion, const char *value);
 

@@ -325,6 +325,18 @@ void json_write_integer(struct json_writer *writer, int64_t value)
 	json_write_raw(writer, first, (size_t)(digits + sizeof(digits) - first));
 }
 
+void json_open_object_at(struct json_writer *writer, const char *key)
+{
+	json_key(writer, key);
+	json_open_object(writer);
+}
+
+void json_open_array_at(struct json_writer *writer, const char *key)
+{
+	json_key(writer, key);
+	json_open_array(writer);
+}
+
 void json_put_string(struct json_writer *writer, const char *key, const char *text)
 {
 	json_key(writer, key);

@@ -45,8 +45,7 @@ void elicitation_write_question(struct json_writer *writer,
 				enum form_style style)
 {
 	json_put_string(writer, "method", "elicitation/create");
-	json_key(writer, "params");
-	json_open_object(writer);
+	json_open_object_at(writer, "params");
 	if (style == FORM_STYLE_TITLES) /* older revisions have no modes */
 		json_put_string(writer, "mode", "form");
 	json_put_string(writer, "message", question->message);
@@ -58,8 +57,7 @@ void elicitation_write_question(struct json_writer *writer,
 void elicitation_write_input_request(struct json_writer *writer,
 				     const struct elicitation_question *question)
 {
-	json_key(writer, question->key);
-	json_open_object(writer);
+	json_open_object_at(writer, question->key);
 	elicitation_write_question(writer, question, FORM_STYLE_TITLES);
 	json_close_object(writer);
 }
@@ -109,30 +107,17 @@ bool elicitation_is_available(const struct tool_call *call)
 	       elicitation_transport_of(call)->is_available(elicitation);
 }
 
-static void elicitation_write_required(struct json_writer *writer, const void *data)
-{
-	(void)data;
-	json_open_object(writer);
-	json_key(writer, "requiredCapabilities");
-	json_open_object(writer);
-	json_key(writer, "elicitation");
-	json_open_object(writer);
-	json_key(writer, "form");
-	json_open_object(writer);
-	json_close_object(writer);
-	json_close_object(writer);
-	json_close_object(writer);
-	json_close_object(writer);
-}
-
 void elicitation_require(struct tool_call *call)
 {
+	static const char *const form[] = { "elicitation", "form", NULL };
+
 	request_fail_with(call->request,
 			  &(struct rpc_error){
 				  call->request->era->missing_capability,
 				  "This tool has to ask the user: declare the capability "
 				  "elicitation, in form mode",
-				  elicitation_write_required,
+				  rpc_write_required_capability,
+				  form,
 			  });
 }
 
@@ -286,8 +271,7 @@ bool elicitation_begin(struct tool_call *call)
 		arena_alloc(call->arena, sizeof(*elicitation));
 
 	if (!elicitation) {
-		request_fail(call->request, RPC_INTERNAL_ERROR,
-			     "out of memory: try again later");
+		request_fail_no_memory(call->request);
 		return false;
 	}
 	elicitation->call = call;

@@ -179,12 +179,11 @@ static struct json *elicitation_2026_new_object(struct arena *arena, const char 
 	return object;
 }
 
-static bool elicitation_2026_add_member(struct json *object, struct json *member)
+static void elicitation_2026_add_member(struct json *object, struct json *member)
 {
 	member->next = object->first;
 	object->first = member;
 	object->count++;
-	return true;
 }
 
 static struct json *elicitation_2026_new_answer(
@@ -266,8 +265,7 @@ static bool elicitation_2026_ask(struct elicitation_call *elicitation,
 	writer = request_open_result(request);
 	if (!writer)
 		return true; /* the request has been answered */
-	json_key(writer, "inputRequests");
-	json_open_object(writer);
+	json_open_object_at(writer, "inputRequests");
 	elicitation_write_input_request(writer, question);
 	json_close_object(writer);
 	json_put_string(writer, "requestState", state);

@@ -291,32 +291,6 @@ static bool endpoint_update_scopes(struct endpoint *endpoint, int64_t client_id,
 	return differ;
 }
 
-struct endpoint_reader {
-	const struct resource *const *resources;
-	unsigned scopes;
-};
-
-static bool endpoint_may_read(const void *data, const char *subject)
-{
-	const struct endpoint_reader *reader = data;
-
-	return request_scopes_cover(reader->scopes,
-				    resource_scopes(reader->resources, subject));
-}
-
-static void endpoint_end_subscriptions(struct endpoint *endpoint,
-				       const struct client *client)
-{
-	const struct endpoint_reader reader = { endpoint->context.resources,
-						client->scopes };
-	struct session *session;
-
-	TAILQ_FOREACH (session, &endpoint->sessions.list, link) {
-		if (session->client_id == client->id)
-			session_filter_subscriptions(session, endpoint_may_read, &reader);
-	}
-}
-
 void endpoint_end_streams(struct endpoint *endpoint, int64_t client_id)
 {
 	const struct change change = { CHANGE_RECONNECT, .client_id = client_id };
@@ -346,6 +320,7 @@ void endpoint_review_client(struct endpoint *endpoint, int64_t client_id)
 {
 	const struct persistence *persistence = endpoint->persistence;
 	struct client client = { .id = client_id };
+	struct session *session;
 	bool exists;
 
 	if (!persistence || !persistence->find_client || !client_id)
@@ -353,7 +328,11 @@ void endpoint_review_client(struct endpoint *endpoint, int64_t client_id)
 	exists = persistence->find_client(persistence->store, client_id, &client);
 	if (endpoint_update_scopes(endpoint, client_id, client.scopes))
 		endpoint_report_tools(endpoint, client_id);
-	endpoint_end_subscriptions(endpoint, &client);
+	TAILQ_FOREACH (session, &endpoint->sessions.list, link) {
+		if (session->client_id == client_id)
+			session_filter_subscriptions(session, endpoint->context.resources,
+						     client.scopes);
+	}
 	if (exists)
 		return;
 	endpoint_end_streams(endpoint, client_id);

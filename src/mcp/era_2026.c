@@ -192,8 +192,7 @@ enum {
 
 static void era_2026_put_meta(struct json_writer *writer, const struct request *request)
 {
-	json_key(writer, "_meta");
-	json_open_object(writer);
+	json_open_object_at(writer, "_meta");
 	server_info_write_implementation(writer, RPC_META_PREFIX "serverInfo");
 	if (request->subscription_id)
 		rpc_write_id(writer, RPC_META_PREFIX "subscriptionId",

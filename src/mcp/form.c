@@ -89,7 +89,7 @@ static bool form_is_date(const char *text)
 static const struct {
 	const char *name;
 	bool (*fits)(const char *text);
-} formats[] = {
+} form_formats[] = {
 	[FORM_FORMAT_ANY] = { NULL, form_is_any_text },
 	[FORM_FORMAT_EMAIL] = { "email", form_is_email },
 	[FORM_FORMAT_URI] = { "uri", form_is_uri },
@@ -99,12 +99,12 @@ static const struct {
 
 static const char *form_format_name(enum form_format format)
 {
-	return formats[format].name;
+	return form_formats[format].name;
 }
 
 bool form_format_fits(enum form_format format, const char *text)
 {
-	return formats[format].fits(text);
+	return form_formats[format].fits(text);
 }
 
 static bool form_is_bounded(const struct form_field *field)
@@ -116,22 +116,6 @@ static bool form_is_within(const struct form_field *field, int64_t number)
 {
 	return !form_is_bounded(field) ||
 	       (number >= field->minimum && number <= field->maximum);
-}
-
-static bool form_real_fits(const struct form_field *field, const struct json *value)
-{
-	double number;
-
-	return json_real(value, &number) &&
-	       (!form_is_bounded(field) ||
-		(number >= (double)field->minimum && number <= (double)field->maximum));
-}
-
-static bool form_integer_fits(const struct form_field *field, const struct json *value)
-{
-	int64_t number;
-
-	return json_integer(value, &number) && form_is_within(field, number);
 }
 
 static bool form_is_choice(const struct form_choice *choice, const char *value)
@@ -182,13 +166,18 @@ static bool form_choices_fit(const struct form_field *field, const struct json *
 
 static bool form_value_fits(const struct form_field *field, const struct json *value)
 {
+	int64_t integer;
+	double number;
+
 	switch (field->type) {
 	case SCHEMA_STRING:
 		return value->type == JSON_STRING && form_text_fits(field, value->text);
 	case SCHEMA_INTEGER:
-		return form_integer_fits(field, value);
+		return json_integer(value, &integer) && form_is_within(field, integer);
 	case SCHEMA_NUMBER:
-		return form_real_fits(field, value);
+		return json_real(value, &number) &&
+		       (!form_is_bounded(field) || (number >= (double)field->minimum &&
+						    number <= (double)field->maximum));
 	case SCHEMA_BOOLEAN:
 		return value->type == JSON_BOOLEAN;
 	case SCHEMA_ARRAY:
@@ -201,82 +190,62 @@ static bool form_value_fits(const struct form_field *field, const struct json *v
 
 static struct json *form_copy_json(const struct json *value, struct arena *arena)
 {
-	struct json *mine = arena_alloc(arena, sizeof(*mine));
+	struct json *copy = arena_alloc(arena, sizeof(*copy));
 
-	if (!mine)
+	if (!copy)
 		return NULL;
-	*mine = *value;
-	mine->name = NULL;
-	mine->next = mine->first = NULL;
+	*copy = *value;
+	copy->name = NULL;
+	copy->next = copy->first = NULL;
 	if (value->text)
-		mine->text = arena_copy(arena, value->text, value->length);
-	return !mine->text == !value->text ? mine : NULL;
+		copy->text = arena_copy(arena, value->text, value->length);
+	return !copy->text == !value->text ? copy : NULL;
 }
 
 static struct json *form_copy_value(const struct form_field *field,
 				    const struct json *value, struct arena *arena)
 {
-	struct json *mine = form_copy_json(value, arena);
+	struct json *copy = form_copy_json(value, arena);
 	struct json **end;
 
-	if (!mine)
+	if (!copy)
 		return NULL;
-	mine->name = arena_copy(arena, field->name, strlen(field->name));
-	if (!mine->name)
+	copy->name = arena_copy(arena, field->name, strlen(field->name));
+	if (!copy->name)
 		return NULL;
-	end = &mine->first;
+	end = &copy->first;
 	json_foreach (item, value) {
 		*end = form_copy_json(item, arena);
 		if (!*end)
 			return NULL;
 		end = &(*end)->next;
 	}
-	return mine;
+	return copy;
 }
 
-bool form_can_show(enum form_style form, const struct form_field *fields)
+bool form_can_show(enum form_style style, const struct form_field *fields)
 {
 	for (; fields->name; fields++) {
-		if (form == FORM_STYLE_ENUM_NAMES && fields->type == SCHEMA_ARRAY)
+		if (style == FORM_STYLE_ENUM_NAMES && fields->type == SCHEMA_ARRAY)
 			return false;
 	}
-	return form != FORM_STYLE_NONE;
+	return style != FORM_STYLE_NONE;
 }
 
-/* Writing */
-
-static void form_write_bounds(struct json_writer *writer, const struct form_field *field)
+/* Writes the values of the choices, or their titles. */
+static void form_write_words(struct json_writer *writer, const char *key,
+			     const struct form_choice *choice, bool titles)
 {
-	if (field->minimum || field->maximum)
-		schema_write_bounds(writer, field->type, field->minimum, field->maximum);
-	else if (field->type == SCHEMA_STRING && !field->choices)
-		json_put_integer(writer, "maxLength", FORM_TEXT_MAX);
-}
-
-static void form_write_values(struct json_writer *writer,
-			      const struct form_choice *choice)
-{
-	json_key(writer, "enum");
-	json_open_array(writer);
+	json_open_array_at(writer, key);
 	for (; choice->value; choice++)
-		json_write_string(writer, choice->value);
-	json_close_array(writer);
-}
-
-static void form_write_names(struct json_writer *writer, const struct form_choice *choice)
-{
-	json_key(writer, "enumNames");
-	json_open_array(writer);
-	for (; choice->value; choice++)
-		json_write_string(writer, choice->title);
+		json_write_string(writer, titles ? choice->title : choice->value);
 	json_close_array(writer);
 }
 
 static void form_write_titled(struct json_writer *writer, const char *key,
 			      const struct form_choice *choice)
 {
-	json_key(writer, key);
-	json_open_array(writer);
+	json_open_array_at(writer, key);
 	for (; choice->value; choice++) {
 		json_open_object(writer);
 		json_put_string(writer, "const", choice->value);
@@ -287,107 +256,88 @@ static void form_write_titled(struct json_writer *writer, const char *key,
 }
 
 static void form_write_choices(struct json_writer *writer, const struct form_field *field,
-			       enum form_style form)
+			       enum form_style style)
 {
 	bool titled = field->choices->title;
-	bool named = titled && (field->is_named || form == FORM_STYLE_ENUM_NAMES);
+	bool named = titled && (field->is_named || style == FORM_STYLE_ENUM_NAMES);
 
-	if (titled && !named) {
+	if (field->type == SCHEMA_ARRAY) {
+		json_open_object_at(writer, "items");
+		if (titled) {
+			form_write_titled(writer, "anyOf", field->choices);
+		} else {
+			json_put_string(writer, "type", schema_type_name(SCHEMA_STRING));
+			form_write_words(writer, "enum", field->choices, false);
+		}
+		json_close_object(writer);
+	} else if (titled && !named) {
 		form_write_titled(writer, "oneOf", field->choices);
-		return;
-	}
-	form_write_values(writer, field->choices);
-	if (named)
-		form_write_names(writer, field->choices);
-}
-
-static void form_write_items(struct json_writer *writer,
-			     const struct form_choice *choices)
-{
-	json_key(writer, "items");
-	json_open_object(writer);
-	if (choices->title) {
-		form_write_titled(writer, "anyOf", choices);
 	} else {
-		json_put_string(writer, "type", schema_type_name(SCHEMA_STRING));
-		form_write_values(writer, choices);
+		form_write_words(writer, "enum", field->choices, false);
+		if (named)
+			form_write_words(writer, "enumNames", field->choices, true);
 	}
-	json_close_object(writer);
-}
-
-static const struct form_choice *form_next_default(const struct form_choice *choice)
-{
-	while (choice->value && !choice->preset)
-		choice++;
-	return choice->value ? choice : NULL;
-}
-
-static void form_write_default_choices(struct json_writer *writer,
-				       const struct form_field *field)
-{
-	const struct form_choice *choice = form_next_default(field->choices);
-
-	if (!choice)
-		return;
-	json_key(writer, "default");
-	if (field->type == SCHEMA_STRING) {
-		json_write_string(writer, choice->value);
-		return;
-	}
-	json_open_array(writer);
-	for (; choice; choice = form_next_default(choice + 1))
-		json_write_string(writer, choice->value);
-	json_close_array(writer);
 }
 
 static void form_write_default(struct json_writer *writer, const struct form_field *field)
 {
-	if (field->choices) {
-		form_write_default_choices(writer, field);
+	const struct form_choice *choice = field->choices;
+
+	if (!choice && field->preset) {
+		json_key(writer, "default");
+		if (field->type == SCHEMA_STRING)
+			json_write_string(writer, field->preset);
+		else
+			json_write_raw(writer, field->preset, strlen(field->preset));
 		return;
 	}
-	if (!field->preset)
+	while (choice && choice->value && !choice->preset)
+		choice++;
+	if (!choice || !choice->value)
 		return;
-	json_key(writer, "default");
-	if (field->type == SCHEMA_STRING)
-		json_write_string(writer, field->preset);
-	else
-		json_write_raw(writer, field->preset, strlen(field->preset));
+	if (field->type == SCHEMA_STRING) {
+		json_put_string(writer, "default", choice->value);
+		return;
+	}
+	json_open_array_at(writer, "default");
+	for (; choice->value; choice++) {
+		if (choice->preset)
+			json_write_string(writer, choice->value);
+	}
+	json_close_array(writer);
 }
 
 static void form_write_field(struct json_writer *writer, const struct form_field *field,
-			     enum form_style form)
+			     enum form_style style)
 {
-	json_key(writer, field->name);
-	json_open_object(writer);
+	json_open_object_at(writer, field->name);
 	json_put_string(writer, "type", schema_type_name(field->type));
 	json_put_string(writer, "title", field->title);
 	if (field->description)
 		json_put_string(writer, "description", field->description);
-	form_write_bounds(writer, field);
+	if (form_is_bounded(field))
+		schema_write_bounds(writer, field->type, field->minimum, field->maximum);
+	else if (field->type == SCHEMA_STRING && !field->choices)
+		json_put_integer(writer, "maxLength", FORM_TEXT_MAX);
 	if (form_format_name(field->format))
 		json_put_string(writer, "format", form_format_name(field->format));
-	if (field->type == SCHEMA_ARRAY)
-		form_write_items(writer, field->choices);
-	else if (field->choices)
-		form_write_choices(writer, field, form);
-	if (form == FORM_STYLE_TITLES || field->type == SCHEMA_BOOLEAN)
+	if (field->choices)
+		form_write_choices(writer, field, style);
+	if (style == FORM_STYLE_TITLES || field->type == SCHEMA_BOOLEAN)
 		form_write_default(writer, field);
 	json_close_object(writer);
 }
 
 void form_write(struct json_writer *writer, const struct form_field *fields,
-		enum form_style form)
+		enum form_style style)
 {
 	json_open_object(writer);
 	json_put_string(writer, "type", "object");
-	json_key(writer, "properties");
-	json_open_object(writer);
+	json_open_object_at(writer, "properties");
 	for (const struct form_field *field = fields; field->name; field++)
-		form_write_field(writer, field, form);
+		form_write_field(writer, field, style);
 	json_close_object(writer);
-	json_key(writer, "required");
-	json_open_array(writer);
+	json_open_array_at(writer, "required");
 	for (const struct form_field *field = fields; field->name; field++) {
 		if (field->required)
 			json_write_string(writer, field->name);

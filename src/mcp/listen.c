@@ -48,28 +48,15 @@ struct listen {
 	struct listen_items resources, tasks;
 };
 
-/* The filter */
-
-static void listen_list_init(struct listen_items *list)
-{
-	TAILQ_INIT(&list->items);
-	list->count = 0;
-}
-
-static bool listen_has_item(const struct listen_items *list, const char *uri)
+static bool listen_has_room_for(const struct listen_items *list, const char *uri)
 {
 	const struct listen_item *item;
 
 	TAILQ_FOREACH (item, &list->items, link) {
 		if (strcmp(item->uri, uri) == 0)
-			return true;
+			return false;
 	}
-	return false;
-}
-
-static bool listen_has_room_for(const struct listen_items *list, const char *uri)
-{
-	return list->count < LISTEN_URIS_MAX && !listen_has_item(list, uri);
+	return list->count < LISTEN_URIS_MAX;
 }
 
 static void listen_add_item(struct listen *listen, struct listen_items *list,
@@ -180,8 +167,7 @@ static void listen_write_uris(struct json_writer *writer, const char *key,
 
 	if (!list->count)
 		return;
-	json_key(writer, key);
-	json_open_array(writer);
+	json_open_array_at(writer, key);
 	TAILQ_FOREACH (item, &list->items, link)
 		json_write_string(writer, item->uri);
 	json_close_array(writer);
@@ -195,8 +181,7 @@ static void listen_acknowledge(struct listen *listen)
 		&body, "notifications/subscriptions/acknowledged", id);
 
 	if (writer) {
-		json_key(writer, "notifications");
-		json_open_object(writer);
+		json_open_object_at(writer, "notifications");
 		if (listen->tools)
 			json_put_boolean(writer, "toolsListChanged", true);
 		listen_write_uris(writer, "resourceSubscriptions", &listen->resources);
@@ -207,20 +192,6 @@ static void listen_acknowledge(struct listen *listen)
 	stream_client_push(&listen->client, &body, NULL);
 }
 
-/* Sending */
-
-static void listen_write_task(const struct task_query *query, const struct task *task,
-			      const struct json *listen_id, struct buffer *body)
-{
-	struct json_writer *writer =
-		rpc_open_notification(body, "notifications/tasks", listen_id);
-
-	if (!writer)
-		return;
-	task_write(query, task, writer);
-	rpc_close_notification(writer);
-}
-
 /* Sends the current state of a task. */
 static void listen_send_task(struct listen_item *item)
 {
@@ -229,10 +200,16 @@ static void listen_send_task(struct listen_item *item)
 	struct arena *arena = arena_new(LISTEN_TASK_ARENA_BYTES);
 	struct task_query query = listen_task_query(listen, id, arena);
 	struct buffer body = BUFFER_INIT;
+	struct json_writer *writer;
 	struct task task;
 
 	if (arena && !task_find(listen->request->context->tasks, &query, &task)) {
-		listen_write_task(&query, &task, listen->request->message.id, &body);
+		writer = rpc_open_notification(&body, "notifications/tasks",
+					       listen->request->message.id);
+		if (writer) {
+			task_write(&query, &task, writer);
+			rpc_close_notification(writer);
+		}
 		stream_client_push(&listen->client, &body, id);
 		task_timer_set(listen->request->context->task_timers, &item->timer,
 			       task.due_ms);
@@ -244,19 +221,6 @@ static void listen_on_task_timer(struct task_timer *timer)
 {
 	listen_send_task((struct listen_item *)((char *)timer -
 						offsetof(struct listen_item, timer)));
-}
-
-/*
- * A task may have ended before the client subscribed, so the current state comes first.
- */
-static void listen_send_tasks(const struct listen *listen)
-{
-	struct listen_item *item;
-
-	TAILQ_FOREACH (item, &listen->tasks.items, link) {
-		item->timer.expired = listen_on_task_timer;
-		listen_send_task(item);
-	}
 }
 
 static void listen_send_resource(const struct listen *listen, const char *subject)
@@ -337,22 +301,23 @@ static bool listen_open_stream(struct listen *listen)
 	return stream;
 }
 
-static bool listen_is_empty(const struct listen *listen)
-{
-	return !listen->tools && !listen->resources.count && !listen->tasks.count;
-}
-
 /* Changes are observed before the acknowledgement, so that none is lost in between. */
 static void listen_start(struct listen *listen)
 {
 	struct request *request = listen->request;
 	struct observers *changes = request->context->changes;
+	struct listen_item *item;
 
 	if (changes)
 		observer_add(changes, &listen->observer, listen_on_change, listen);
 	listen_acknowledge(listen);
-	listen_send_tasks(listen);
-	if (!changes || listen_is_empty(listen)) {
+	/* A task may have ended already, and then no change would ever report it. */
+	TAILQ_FOREACH (item, &listen->tasks.items, link) {
+		item->timer.expired = listen_on_task_timer;
+		listen_send_task(item);
+	}
+	if (!changes ||
+	    (!listen->tools && !listen->resources.count && !listen->tasks.count)) {
 		listen_finish(listen);
 		return;
 	}
@@ -366,13 +331,12 @@ void listen_run(struct request *request)
 	struct listen *listen = arena_alloc(request->arena, sizeof(*listen));
 
 	if (!listen) {
-		request_fail(request, RPC_INTERNAL_ERROR,
-			     "out of memory: try again later");
+		request_fail_no_memory(request);
 		return;
 	}
 	listen->request = request;
-	listen_list_init(&listen->resources);
-	listen_list_init(&listen->tasks);
+	TAILQ_INIT(&listen->resources.items);
+	TAILQ_INIT(&listen->tasks.items);
 	if (json_member(listen_filter(listen), "taskIds") && !task_admit(request))
 		return;
 	if (!listen_read_filter(listen))

@@ -76,18 +76,6 @@ static void post_answer(struct post *post, unsigned status, struct buffer *body)
 	exchange_answer(post->exchange, status, "application/json", body);
 }
 
-/*
- * The status went out when the stream began. Without memory the stream ends without the
- * answer.
- */
-static void post_answer_last(struct post *post, struct buffer *body)
-{
-	struct reply *reply = post->reply;
-
-	post->reply = NULL;
-	reply_finish(reply, body);
-}
-
 static void post_leave_requests(struct post *post)
 {
 	batch_abandon(&post->batch);
@@ -115,16 +103,6 @@ static void post_on_stopping(void *data)
 	post_stop_requests(data);
 }
 
-static struct reply *post_open_reply(struct post *post)
-{
-	const struct request *request = post->requests;
-	const struct reply_owner owner = { post_on_abandoned, post_on_stopping, post };
-
-	return reply_open(post->exchange,
-			  request->revision->resumes ? session_of_request(request) : NULL,
-			  &owner);
-}
-
 /* The answers of an array are sent together, so nothing can be sent before them. */
 static struct reply *post_on_replied(void *data)
 {
@@ -132,7 +110,12 @@ static struct reply *post_on_replied(void *data)
 
 	if (!post->reply && !post->is_array && !post->is_abandoned &&
 	    header_value_accepts_streams(post->exchange))
-		post->reply = post_open_reply(post);
+		post->reply = reply_open(post->exchange,
+					 post->requests->revision->resumes
+						 ? session_of_request(post->requests)
+						 : NULL,
+					 &(struct reply_owner){ post_on_abandoned,
+								post_on_stopping, post });
 	return post->reply;
 }
 
@@ -159,27 +142,28 @@ static void post_on_batch_answered(struct batch *batch, struct buffer *answers)
 	post_answer(post, answers->length ? 200 : 202, answers);
 }
 
-static void post_answer_single(struct post *post, struct request *request,
-			       unsigned status)
+static void post_on_answered(void *data, struct request *request, unsigned status)
 {
+	struct post *post = data;
+	struct reply *reply = post->reply;
+
+	if (post->is_array) {
+		batch_accept_answer(&post->batch, request);
+		return;
+	}
+	if (post->is_abandoned)
+		return;
+	if (reply) {
+		/* The status went out when the stream began. Without memory the stream ends
+		 * without the answer. */
+		post->reply = NULL;
+		reply_finish(reply, &request->body);
+		return;
+	}
 	if (request->challenge)
 		exchange_add_header(post->exchange, "WWW-Authenticate",
 				    request->challenge);
 	post_answer(post, status, &request->body);
-}
-
-static void post_on_answered(void *data, struct request *request, unsigned status)
-{
-	struct post *post = data;
-
-	if (post->is_array)
-		batch_accept_answer(&post->batch, request);
-	else if (post->is_abandoned)
-		return;
-	else if (post->reply)
-		post_answer_last(post, &request->body);
-	else
-		post_answer_single(post, request, status);
 }
 
 static void post_find_session(struct post *post, struct era_input *input)
@@ -239,13 +223,6 @@ static void post_run_array(struct post *post)
 	batch_run(&post->batch);
 }
 
-static void post_run_single(struct post *post)
-{
-	request_dispatch(post->requests, post->is_stopping ? REQUEST_STOPPING : NULL);
-	if (post->requests->message.kind != RPC_REQUEST)
-		exchange_answer(post->exchange, 202, NULL, NULL);
-}
-
 void post_stop(struct post *post)
 {
 	post->is_stopping = true;
@@ -286,15 +263,6 @@ static struct era_verdict post_read_message(struct post *post, struct request *r
 	return verdict;
 }
 
-/* A request that waits long keeps no body. */
-static void post_free_body(struct post *post)
-{
-	if (!post->requests->is_forgotten)
-		return;
-	arena_free(post->body);
-	post->body = NULL;
-}
-
 static void post_accept_single(struct post *post, const struct json *value)
 {
 	struct era_verdict verdict;
@@ -307,8 +275,13 @@ static void post_accept_single(struct post *post, const struct json *value)
 			    &verdict.error);
 		return;
 	}
-	post_run_single(post);
-	post_free_body(post);
+	request_dispatch(post->requests, post->is_stopping ? REQUEST_STOPPING : NULL);
+	if (post->requests->message.kind != RPC_REQUEST)
+		exchange_answer(post->exchange, 202, NULL, NULL);
+	if (post->requests->is_forgotten) { /* a request that waits long keeps no body */
+		arena_free(post->body);
+		post->body = NULL;
+	}
 }
 
 static void post_accept_array(struct post *post, const struct json *array)

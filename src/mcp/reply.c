@@ -133,39 +133,25 @@ static int reply_on_timer(sd_event_source *source, uint64_t usec, void *data)
 	return 0;
 }
 
-/* Here and in the next two functions: `session` NULL means all. */
-static struct reply *reply_oldest_ended(const struct sessions *sessions,
-					const struct session *session)
+/*
+ * Makes room for one more reply of a session, or (NULL) of all, by freeing the oldest that has
+ * ended. False: none has.
+ */
+static bool reply_make_room(struct sessions *sessions, const struct session *session,
+			    unsigned maximum)
 {
-	struct reply *reply;
+	struct reply *reply, *ended = NULL;
+	unsigned count = 0;
 
 	TAILQ_FOREACH (reply, &sessions->replies, link) {
-		if (reply->is_ended && !reply->exchange &&
-		    (!session || reply->session == session))
-			return reply;
+		if (session && reply->session != session)
+			continue;
+		if (!ended && reply->is_ended && !reply->exchange)
+			ended = reply;
+		count++;
 	}
-	return NULL;
-}
-
-static unsigned reply_count(const struct sessions *sessions,
-			    const struct session *session)
-{
-	const struct reply *reply;
-	unsigned sum = 0;
-
-	TAILQ_FOREACH (reply, &sessions->replies, link)
-		sum += !session || reply->session == session;
-	return sum;
-}
-
-static bool reply_make_room(struct sessions *sessions, const struct session *session,
-			    unsigned most)
-{
-	struct reply *ended;
-
-	if (reply_count(sessions, session) < most)
+	if (count < maximum)
 		return true;
-	ended = reply_oldest_ended(sessions, session);
 	if (ended)
 		reply_destroy(ended);
 	return ended;

@@ -34,20 +34,23 @@ static void request_answer(struct request *request, unsigned status)
 	request->answered(request->answered_data, request, status);
 }
 
+void request_fail_no_memory(struct request *request)
+{
+	request_fail(request, RPC_INTERNAL_ERROR, "out of memory: try again later");
+}
+
 struct json_writer *request_open_result(struct request *request)
 {
 	struct json_writer *writer = json_writer_new(&request->body);
 
 	assert(!request->writer);
 	if (!writer) {
-		request_fail(request, RPC_INTERNAL_ERROR,
-			     "out of memory: try again later");
+		request_fail_no_memory(request);
 		return NULL;
 	}
 	request->writer = writer;
 	rpc_open(writer, request->message.id);
-	json_key(writer, "result");
-	json_open_object(writer);
+	json_open_object_at(writer, "result");
 	request->era->open_result(request, writer);
 	return writer;
 }

@@ -79,14 +79,9 @@ static bool resource_matches_plain(const char *uri, struct resource_call *call)
 	return strcmp(uri, call->resource->uri) == 0;
 }
 
-static const char *resource_tail(const struct resource *resource)
-{
-	return resource->tail ? resource->tail : "";
-}
-
 static bool resource_matches_template(const char *uri, struct resource_call *call)
 {
-	const char *tail = resource_tail(call->resource), *written;
+	const char *tail = call->resource->tail ? call->resource->tail : "", *written;
 	size_t before = strlen(call->resource->uri), after = strlen(tail);
 	size_t length = strlen(uri);
 
@@ -134,6 +129,12 @@ unsigned resource_scopes(const struct resource *const *resources, const char *ur
 			scopes |= (*resources)->scopes;
 	}
 	return scopes;
+}
+
+bool resource_is_readable(const struct resource *const *resources, const char *uri,
+			  unsigned scopes)
+{
+	return (resource_scopes(resources, uri) & ~scopes) == 0;
 }
 
 void resource_add_completion(struct resource_completion *completion, const char *value)

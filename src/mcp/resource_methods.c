@@ -72,8 +72,7 @@ static void resource_methods_list(struct request *request, const char *key,
 	writer = request_open_result(request);
 	if (!writer)
 		return;
-	json_key(writer, key);
-	json_open_array(writer);
+	json_open_array_at(writer, key);
 	for (; *resources; resources++) {
 		if (!(*resources)->variable != templates &&
 		    request_scopes_cover(scopes, (*resources)->scopes))
@@ -170,8 +169,7 @@ static void resource_methods_answer_document(struct request *request,
 
 	if (!writer)
 		return;
-	json_key(writer, "contents");
-	json_open_array(writer);
+	json_open_array_at(writer, "contents");
 	json_open_object(writer);
 	json_put_string(writer, "uri", uri);
 	json_put_string(writer, "mimeType", document->type);
@@ -251,10 +249,8 @@ static void resource_methods_answer_completion(struct request *request,
 
 	if (!completion.writer)
 		return;
-	json_key(completion.writer, "completion");
-	json_open_object(completion.writer);
-	json_key(completion.writer, "values");
-	json_open_array(completion.writer);
+	json_open_object_at(completion.writer, "completion");
+	json_open_array_at(completion.writer, "values");
 	if (call->resource->complete) /* an error leaves the list empty or short */
 		call->resource->complete(call, &completion);
 	json_close_array(completion.writer);

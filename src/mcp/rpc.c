@@ -107,14 +107,28 @@ void rpc_open(struct json_writer *writer, const struct json *id)
 
 void rpc_write_error_member(struct json_writer *writer, const struct rpc_error *error)
 {
-	json_key(writer, "error");
-	json_open_object(writer);
+	json_open_object_at(writer, "error");
 	json_put_integer(writer, "code", error->code);
 	json_put_string(writer, "message", error->text ? error->text : "out of memory");
 	if (error->write_data) {
 		json_key(writer, "data");
 		error->write_data(writer, error->data);
 	}
+	json_close_object(writer);
+}
+
+void rpc_write_required_capability(struct json_writer *writer, const void *path)
+{
+	const char *const *names = path;
+	size_t depth = 0;
+
+	json_open_object(writer);
+	json_open_object_at(writer, "requiredCapabilities");
+	while (names[depth])
+		json_open_object_at(writer, names[depth++]);
+	while (depth--)
+		json_close_object(writer);
+	json_close_object(writer);
 	json_close_object(writer);
 }
 
@@ -144,11 +158,9 @@ struct json_writer *rpc_open_notification(struct buffer *body, const char *metho
 	}
 	rpc_open(writer, NULL);
 	json_put_string(writer, "method", method);
-	json_key(writer, "params");
-	json_open_object(writer);
+	json_open_object_at(writer, "params");
 	if (listen_id) {
-		json_key(writer, "_meta");
-		json_open_object(writer);
+		json_open_object_at(writer, "_meta");
 		rpc_write_id(writer, RPC_META_PREFIX "subscriptionId", listen_id);
 		json_close_object(writer);
 	}

@@ -71,6 +71,10 @@ void rpc_open(struct json_writer *writer, const struct json *id);
 /* "error":{"code":...,"message":...} */
 void rpc_write_error_member(struct json_writer *writer, const struct rpc_error *error);
 
+/* For rpc_error.write_data of a missing capability: `path` is an array of names that ends with
+ * NULL. */
+void rpc_write_required_capability(struct json_writer *writer, const void *path);
+
 /* {"jsonrpc":"2.0","id":...,"error":{"code":...,"message":...}}; no ID when NULL. */
 void rpc_write_error(struct buffer *body, const struct json *id,
 		     const struct rpc_error *error);

@@ -12,13 +12,13 @@
 #include "base/escape.h"
 #include "base/utf8.h"
 
-enum { NAME_CHARACTERS = 40 }; /* of an unknown name that an error repeats */
+enum { SCHEMA_NAME_CHARACTERS = 40 }; /* of an unknown name that an error repeats */
 
 static const struct {
 	const char *name;    /* in JSON Schema */
 	const char *article; /* "a string" */
 	enum json_type type; /* that the value must have */
-} types[] = {
+} schema_types[] = {
 	[SCHEMA_STRING] = { "string", "a string (in quotes)", JSON_STRING },
 	[SCHEMA_INTEGER] = { "integer", "an integer (without quotes)", JSON_NUMBER },
 	[SCHEMA_BOOLEAN] = { "boolean", "true or false", JSON_BOOLEAN },
@@ -27,7 +27,7 @@ static const struct {
 	[SCHEMA_NUMBER] = { "number", "a number (without quotes)", JSON_NUMBER },
 };
 
-static const char *const seen_names[] = {
+static const char *const schema_seen_names[] = {
 	[JSON_NULL] = "null",	    [JSON_BOOLEAN] = "true or false",
 	[JSON_NUMBER] = "a number", [JSON_STRING] = "a string",
 	[JSON_ARRAY] = "an array",  [JSON_OBJECT] = "an object",
@@ -35,7 +35,7 @@ static const char *const seen_names[] = {
 
 static const struct {
 	const char *least, *most;
-} bounds[] = {
+} schema_bounds[] = {
 	[SCHEMA_STRING] = { "minLength", "maxLength" },
 	[SCHEMA_INTEGER] = { "minimum", "maximum" },
 	[SCHEMA_ARRAY] = { "minItems", "maxItems" },
@@ -44,28 +44,19 @@ static const struct {
 
 const char *schema_type_name(enum schema_type type)
 {
-	return types[type].name;
+	return schema_types[type].name;
 }
 
 void schema_write_bounds(struct json_writer *writer, enum schema_type type,
 			 int64_t minimum, int64_t maximum)
 {
-	json_put_integer(writer, bounds[type].least, minimum);
-	json_put_integer(writer, bounds[type].most, maximum);
+	json_put_integer(writer, schema_bounds[type].least, minimum);
+	json_put_integer(writer, schema_bounds[type].most, maximum);
 }
 
 static bool schema_is_bounded(const struct schema_field *field)
 {
 	return field->minimum != 0 || field->maximum != 0;
-}
-
-static void schema_write_words(struct json_writer *writer, const char *const *words)
-{
-	json_key(writer, "enum");
-	json_open_array(writer);
-	for (; *words; words++)
-		json_write_string(writer, *words);
-	json_close_array(writer);
 }
 
 /* The items of an array, as a field. */
@@ -82,15 +73,19 @@ static struct schema_field schema_item_field(const struct schema_field *field)
 static void schema_write_type(struct json_writer *writer,
 			      const struct schema_field *field)
 {
-	json_put_string(writer, "type", types[field->type].name);
+	json_put_string(writer, "type", schema_types[field->type].name);
 	if (field->description)
 		json_put_string(writer, "description", field->description);
 	if (field->type == SCHEMA_ARRAY)
 		return;
 	if (schema_is_bounded(field))
 		schema_write_bounds(writer, field->type, field->minimum, field->maximum);
-	if (field->words)
-		schema_write_words(writer, field->words);
+	if (!field->words)
+		return;
+	json_open_array_at(writer, "enum");
+	for (const char *const *word = field->words; *word; word++)
+		json_write_string(writer, *word);
+	json_close_array(writer);
 }
 
 static void schema_write_items(struct json_writer *writer,
@@ -127,8 +122,7 @@ static void schema_write_required(struct json_writer *writer,
 				  const struct schema_field *fields)
 {
 	/* Present even when empty: early clients of this server expect it. */
-	json_key(writer, "required");
-	json_open_array(writer);
+	json_open_array_at(writer, "required");
 	for (; fields->name; fields++) {
 		if (fields->required)
 			json_write_string(writer, fields->name);
@@ -141,8 +135,7 @@ void schema_write(struct json_writer *writer, const struct schema_field *fields,
 {
 	json_open_object(writer);
 	json_put_string(writer, "type", "object");
-	json_key(writer, "properties");
-	json_open_object(writer);
+	json_open_object_at(writer, "properties");
 	for (const struct schema_field *field = fields; field->name; field++)
 		schema_write_field(writer, field);
 	json_close_object(writer);
@@ -150,25 +143,6 @@ void schema_write(struct json_writer *writer, const struct schema_field *fields,
 	if (kind == SCHEMA_CLOSED)
 		json_put_boolean(writer, "additionalProperties", false);
 	json_close_object(writer);
-}
-
-static const struct schema_field *schema_find_field(const struct schema_field *fields,
-						    const char *name)
-{
-	for (; fields->name; fields++) {
-		if (strcmp(fields->name, name) == 0)
-			return fields;
-	}
-	return NULL;
-}
-
-static const char *schema_check_type(const struct schema_field *field,
-				     const struct json *value, struct arena *arena)
-{
-	if (value->type != types[field->type].type)
-		return arena_printf(arena, "%s must be %s, not %s", field->name,
-				    types[field->type].article, seen_names[value->type]);
-	return NULL;
 }
 
 static const char *schema_bounds_text(const struct schema_field *field,
@@ -239,10 +213,10 @@ static const char *schema_check_string(const struct schema_field *field,
 static const char *schema_check_single(const struct schema_field *field,
 				       const struct json *value, struct arena *arena)
 {
-	const char *problem = schema_check_type(field, value, arena);
-
-	if (problem)
-		return problem;
+	if (value->type != schema_types[field->type].type)
+		return arena_printf(arena, "%s must be %s, not %s", field->name,
+				    schema_types[field->type].article,
+				    schema_seen_names[value->type]);
 	switch (field->type) {
 	case SCHEMA_STRING:
 		return schema_check_string(field, value, arena);
@@ -282,16 +256,6 @@ static const char *schema_check_items(const struct schema_field *field,
 			    problem + strlen(field->name));
 }
 
-static const char *schema_check_value(const struct schema_field *field,
-				      const struct json *value, struct arena *arena)
-{
-	const char *problem = schema_check_single(field, value, arena);
-
-	if (problem || field->type != SCHEMA_ARRAY)
-		return problem;
-	return schema_check_items(field, value, arena);
-}
-
 static const char *schema_join_names(const struct schema_field *fields,
 				     struct arena *arena)
 {
@@ -306,10 +270,14 @@ static const char *schema_check_unknown(const struct schema_field *fields,
 					const struct json *object, struct arena *arena)
 {
 	json_foreach (member, object) {
-		if (!schema_find_field(fields, member->name))
+		const struct schema_field *field = fields;
+
+		while (field->name && strcmp(field->name, member->name) != 0)
+			field++;
+		if (!field->name)
 			return arena_printf(
 				arena, "unknown parameter \"%s\"; the parameters are: %s",
-				escape_quote(arena, member->name, NAME_CHARACTERS),
+				escape_quote(arena, member->name, SCHEMA_NAME_CHARACTERS),
 				schema_join_names(fields, arena));
 	}
 	return NULL;
@@ -328,9 +296,11 @@ const char *schema_check(const struct schema_field *fields, const struct json *o
 		const struct json *value = json_member(object, field->name);
 
 		if (value)
-			problem = schema_check_value(field, value, arena);
+			problem = schema_check_single(field, value, arena);
 		else if (field->required)
 			problem = arena_printf(arena, "%s is missing", field->name);
+		if (value && !problem && field->type == SCHEMA_ARRAY)
+			problem = schema_check_items(field, value, arena);
 	}
 	return problem;
 }

@@ -14,49 +14,33 @@
 
 void server_info_write_implementation(struct json_writer *writer, const char *key)
 {
-	json_key(writer, key);
-	json_open_object(writer);
+	json_open_object_at(writer, key);
 	json_put_string(writer, "name", SERVER_INFO_NAME);
 	json_put_string(writer, "title", SERVER_INFO_TITLE);
 	json_put_string(writer, "version", OFONO_MCP_VERSION);
 	json_close_object(writer);
 }
 
-static void server_info_write_extension(struct json_writer *writer, const char *name)
-{
-	json_key(writer, name);
-	json_open_object(writer);
-	json_close_object(writer);
-}
-
-static void server_info_write_extensions(struct json_writer *writer,
-					 const char *extension)
-{
-	json_key(writer, "extensions");
-	json_open_object(writer);
-	server_info_write_extension(writer, "io.modelcontextprotocol/ui");
-	if (extension)
-		server_info_write_extension(writer, extension);
-	json_close_object(writer);
-}
-
 void server_info_write_capabilities(struct json_writer *writer, const char *extension)
 {
-	json_key(writer, "capabilities");
-	json_open_object(writer);
-	json_key(writer, "tools");
-	json_open_object(writer);
+	json_open_object_at(writer, "capabilities");
+	json_open_object_at(writer, "tools");
 	json_put_boolean(writer, "listChanged", true);
 	json_close_object(writer);
-	json_key(writer, "resources");
-	json_open_object(writer);
+	json_open_object_at(writer, "resources");
 	json_put_boolean(writer, "subscribe", true);
 	json_put_boolean(writer, "listChanged", false);
 	json_close_object(writer);
-	json_key(writer, "completions");
-	json_open_object(writer);
+	json_open_object_at(writer, "completions");
 	json_close_object(writer);
-	server_info_write_extensions(writer, extension);
+	json_open_object_at(writer, "extensions");
+	json_open_object_at(writer, "io.modelcontextprotocol/ui");
+	json_close_object(writer);
+	if (extension) {
+		json_open_object_at(writer, extension);
+		json_close_object(writer);
+	}
+	json_close_object(writer);
 	json_close_object(writer);
 }
 
@@ -75,8 +59,7 @@ void server_info_write_instructions(struct json_writer *writer)
 
 static void server_info_write_card_token(struct json_writer *writer)
 {
-	json_key(writer, "headers");
-	json_open_array(writer);
+	json_open_array_at(writer, "headers");
 	json_open_object(writer);
 	json_put_string(writer, "name", "Authorization");
 	json_put_string(writer, "description",
@@ -90,8 +73,7 @@ static void server_info_write_card_token(struct json_writer *writer)
 
 static void server_info_write_card_remote(struct json_writer *writer, const char *url)
 {
-	json_key(writer, "remotes");
-	json_open_array(writer);
+	json_open_array_at(writer, "remotes");
 	json_open_object(writer);
 	json_put_string(writer, "type", "streamable-http");
 	json_put_string(writer, "url", url);

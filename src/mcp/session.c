@@ -25,6 +25,7 @@
 #include "mcp/persistence.h"
 #include "mcp/reply.h"
 #include "mcp/request.h"
+#include "mcp/resource.h"
 #include "mcp/session_stream.h"
 
 enum { SESSION_ID_RANDOM_BYTES = (SESSION_ID_BYTES - 1) / 2 };
@@ -249,8 +250,8 @@ void session_unsubscribe(struct session *session, const char *uri)
 }
 
 void session_filter_subscriptions(struct session *session,
-				  bool (*keep)(const void *data, const char *subject),
-				  const void *data)
+				  const struct resource *const *resources,
+				  unsigned scopes)
 {
 	unsigned before = session->subscription_count;
 	struct session_subscription *subscription, *next;
@@ -258,7 +259,7 @@ void session_filter_subscriptions(struct session *session,
 	for (subscription = TAILQ_FIRST(&session->subscriptions); subscription;
 	     subscription = next) {
 		next = TAILQ_NEXT(subscription, link);
-		if (!keep(data, subscription->subject))
+		if (!resource_is_readable(resources, subscription->subject, scopes))
 			session_subscription_free(session, subscription);
 	}
 	if (session->subscription_count != before)
@@ -323,33 +324,20 @@ static bool session_is_expired(int64_t used_ms)
 	       clock_wall_ms() - used_ms > SESSION_LIFETIME_MS;
 }
 
-static struct session *session_oldest_of(const struct sessions *sessions,
-					 int64_t client_id)
-{
-	struct session *session;
-
-	TAILQ_FOREACH (session, &sessions->list, link) {
-		if (session->client_id == client_id)
-			return session;
-	}
-	return NULL;
-}
-
-static unsigned session_count_of(const struct sessions *sessions, int64_t client_id)
-{
-	const struct session *session;
-	unsigned count = 0;
-
-	TAILQ_FOREACH (session, &sessions->list, link)
-		count += session->client_id == client_id;
-	return count;
-}
-
 /* Without tokens all clients are one, and only the total is limited. */
 static void session_make_room(struct sessions *sessions, int64_t client_id)
 {
-	if (client_id && session_count_of(sessions, client_id) >= SESSIONS_PER_CLIENT)
-		session_end(session_oldest_of(sessions, client_id));
+	struct session *session, *oldest = NULL;
+	unsigned count = 0;
+
+	TAILQ_FOREACH (session, &sessions->list, link) {
+		if (session->client_id != client_id)
+			continue;
+		oldest = oldest ?: session;
+		count++;
+	}
+	if (client_id && count >= SESSIONS_PER_CLIENT)
+		session_end(oldest);
 	if (sessions->count >= SESSIONS_MAX)
 		session_end(TAILQ_FIRST(&sessions->list));
 }

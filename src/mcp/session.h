@@ -25,6 +25,7 @@
 struct persistence;
 struct reply;
 struct request;
+struct resource;
 struct session_stream;
 
 enum {
@@ -128,10 +129,10 @@ void session_end_client(struct sessions *sessions, int64_t client_id);
 int session_subscribe(struct session *session, const char *uri, const char *subject);
 void session_unsubscribe(struct session *session, const char *uri);
 
-/* Ends the subscriptions for which `keep` returns false. */
+/* Ends the subscriptions to resources that need other scopes than these. */
 void session_filter_subscriptions(struct session *session,
-				  bool (*keep)(const void *data, const char *subject),
-				  const void *data);
+				  const struct resource *const *resources,
+				  unsigned scopes);
 
 /*
  * The tool list of one client, or (0) of all, changed. Without interest sessions observe

@@ -40,9 +40,8 @@ static bool session_stream_may_send(const struct session_stream *stream,
 				    const struct session_subscription *subscription)
 {
 	return !subscription->subject ||
-	       request_scopes_cover(stream->client.scopes,
-				    resource_scopes(stream->context->resources,
-						    subscription->subject));
+	       resource_is_readable(stream->context->resources, subscription->subject,
+				    stream->client.scopes);
 }
 
 static bool session_stream_push(struct session_stream *stream,
@@ -111,13 +110,6 @@ static void session_stream_mark_missed(struct session_subscription *subscription
 		subscription->pending = true;
 }
 
-/* After a restart the numbers say nothing about what was missed. */
-static bool session_stream_is_of_this_process(const struct sessions *sessions,
-					      uint64_t number)
-{
-	return number >> 32 == sessions->epoch;
-}
-
 /*
  * The stream continues under its old number. Another one with this number is dead or
  * left.
@@ -144,7 +136,8 @@ static void session_stream_resume(struct session_stream *stream, uint64_t number
 	struct session *session = stream->session;
 	struct session_subscription *subscription;
 
-	if (!session_stream_is_of_this_process(session->sessions, number)) {
+	/* After a restart the numbers say nothing about what was missed. */
+	if (number >> 32 != session->sessions->epoch) {
 		TAILQ_FOREACH (subscription, &session->subscriptions, link)
 			subscription->pending = true;
 		return;
@@ -201,16 +194,6 @@ static void session_stream_join(struct session_stream *stream, struct session *s
 	session_add_interest(session->sessions);
 }
 
-static void session_stream_resume_reply(struct session_stream *stream,
-					struct reply *reply,
-					const struct session_event_id *last,
-					struct sessions *sessions)
-{
-	stream->replies = sessions;
-	stream->number = last->stream;
-	reply_resume(reply, last->event, stream->client.stream);
-}
-
 static void session_stream_open_in(struct session_stream *stream, struct session *session,
 				   const char *last_event_id)
 {
@@ -218,10 +201,13 @@ static void session_stream_open_in(struct session_stream *stream, struct session
 	bool named = last_event_id && session_event_id_read(last_event_id, &last);
 	struct reply *reply = named ? reply_find(session, last.stream) : NULL;
 
-	if (reply)
-		session_stream_resume_reply(stream, reply, &last, session->sessions);
-	else
+	if (!reply) {
 		session_stream_join(stream, session, named ? &last : NULL);
+		return;
+	}
+	stream->replies = session->sessions;
+	stream->number = last.stream;
+	reply_resume(reply, last.event, stream->client.stream);
 }
 
 static void session_stream_refuse(struct exchange *exchange)

@@ -14,7 +14,7 @@
 #include "base/log.h"
 #include "mcp/era.h"
 
-static const char *const status_names[] = {
+static const char *const task_status_names[] = {
 	[TASK_WORKING] = "working",	[TASK_INPUT_REQUIRED] = "input_required",
 	[TASK_COMPLETED] = "completed", [TASK_FAILED] = "failed",
 	[TASK_CANCELLED] = "cancelled",
@@ -60,7 +60,7 @@ static void task_write_time(struct json_writer *writer, const char *key, int64_t
 static void task_write_members(const struct task *task, struct json_writer *writer)
 {
 	json_put_string(writer, "taskId", task->id);
-	json_put_string(writer, "status", status_names[task->status]);
+	json_put_string(writer, "status", task_status_names[task->status]);
 	if (task->status_message)
 		json_put_string(writer, "statusMessage", task->status_message);
 	task_write_time(writer, "createdAt", task->created_ms);
@@ -69,36 +69,24 @@ static void task_write_members(const struct task *task, struct json_writer *writ
 	json_put_integer(writer, "pollIntervalMs", task->poll_ms);
 }
 
-static void task_write_result(const struct task_query *query, const struct task *task,
-			      struct json_writer *writer)
-{
-	json_key(writer, "result");
-	json_open_object(writer);
-	json_put_string(writer, "resultType", "complete");
-	task->kind->write_result(query, task, writer);
-	json_close_object(writer);
-}
-
-static void task_write_questions(const struct elicitation_question *question,
-				 struct json_writer *writer)
-{
-	json_key(writer, "inputRequests");
-	json_open_object(writer);
-	for (; question->key; question++)
-		elicitation_write_input_request(writer, question);
-	json_close_object(writer);
-}
-
 void task_write(const struct task_query *query, const struct task *task,
 		struct json_writer *writer)
 {
+	const struct elicitation_question *question;
+
 	task_write_members(task, writer);
 	switch (task->status) {
 	case TASK_INPUT_REQUIRED:
-		task_write_questions(task->questions, writer);
+		json_open_object_at(writer, "inputRequests");
+		for (question = task->questions; question->key; question++)
+			elicitation_write_input_request(writer, question);
+		json_close_object(writer);
 		break;
 	case TASK_COMPLETED:
-		task_write_result(query, task, writer);
+		json_open_object_at(writer, "result");
+		json_put_string(writer, "resultType", "complete");
+		task->kind->write_result(query, task, writer);
+		json_close_object(writer);
 		break;
 	case TASK_FAILED:
 		rpc_write_error_member(writer, &task->error);
@@ -179,24 +167,10 @@ static const char *task_read_inputs(const struct task *task, const struct json *
 
 /* The methods */
 
-static void task_write_required(struct json_writer *writer, const void *data)
-{
-	static const char *const path[] = { "requiredCapabilities", "extensions",
-					    TASK_EXTENSION };
-	enum { DEPTH = sizeof(path) / sizeof(path[0]) };
-
-	(void)data;
-	json_open_object(writer);
-	for (int i = 0; i < DEPTH; i++) {
-		json_key(writer, path[i]);
-		json_open_object(writer);
-	}
-	for (int i = 0; i <= DEPTH; i++)
-		json_close_object(writer);
-}
-
 bool task_admit(struct request *request)
 {
+	static const char *const extension[] = { "extensions", TASK_EXTENSION, NULL };
+
 	if (task_is_declared(request))
 		return true;
 	request_fail_with(request,
@@ -204,7 +178,8 @@ bool task_admit(struct request *request)
 				  .code = RPC_MISSING_CAPABILITY,
 				  .text = "tasks are for clients that declare the "
 					  "extension " TASK_EXTENSION,
-				  .write_data = task_write_required,
+				  .write_data = rpc_write_required_capability,
+				  .data = extension,
 			  });
 	return false;
 }
@@ -286,11 +261,6 @@ static void task_accept_answers(struct request *request, const struct task_query
 		task_acknowledge(request);
 }
 
-static bool task_is_over(const struct task *task)
-{
-	return task->status != TASK_WORKING && task->status != TASK_INPUT_REQUIRED;
-}
-
 void task_run_update(struct request *request)
 {
 	const struct json *responses =
@@ -311,10 +281,12 @@ void task_run_cancel(struct request *request)
 {
 	struct task_query query;
 	struct task task;
+	bool is_running;
 
 	if (!task_begin(request, &query, &task))
 		return;
-	if (!task_is_over(&task) && task.kind->cancel(&query, &task))
+	is_running = task.status == TASK_WORKING || task.status == TASK_INPUT_REQUIRED;
+	if (is_running && task.kind->cancel(&query, &task))
 		request_fail(request, RPC_INTERNAL_ERROR,
 			     "the cancellation could not be stored: try again later");
 	else

@@ -58,8 +58,7 @@ static void tool_fail_out_of_memory(struct tool_call *call)
 		request_fail(call->request, RPC_INTERNAL_ERROR, "out of memory");
 		return;
 	}
-	json_key(call->into, "content");
-	json_open_array(call->into);
+	json_open_array_at(call->into, "content");
 	json_close_array(call->into);
 	json_put_boolean(call->into, "isError", true);
 }
@@ -183,8 +182,7 @@ static void tool_fail(struct tool_call *call, const struct tool_error *error)
 	if (!text)
 		text = error->code;
 	tool_write_error_facts(&facts, error);
-	json_key(writer, "content");
-	json_open_array(writer);
+	json_open_array_at(writer, "content");
 	tool_write_text_block(writer, text, strlen(text));
 	tool_write_text_block(writer, facts.data ? facts.data : "", facts.length);
 	json_close_array(writer);
@@ -236,8 +234,7 @@ void tool_run_list(struct request *request)
 	list = tool_set_list(request->context->tools,
 			     exchange_client(request->exchange)->scopes);
 	if (!list) {
-		request_fail(request, RPC_INTERNAL_ERROR,
-			     "out of memory: try again later");
+		request_fail_no_memory(request);
 		return;
 	}
 	writer = request_open_result(request);
@@ -319,8 +316,7 @@ void tool_run_call(struct request *request)
 		return;
 	call = arena_alloc(request->arena, sizeof(*call));
 	if (!call) {
-		request_fail(request, RPC_INTERNAL_ERROR,
-			     "out of memory: try again later");
+		request_fail_no_memory(request);
 		return;
 	}
 	*call = (struct tool_call){

@@ -14,54 +14,27 @@
 
 #define TOOL_SET_SEPARATORS " \t,"
 
-/* Moves *text to the next name and returns its length; 0: there is none. */
-static size_t tool_set_next_name(const char **text)
-{
-	*text += strspn(*text, TOOL_SET_SEPARATORS);
-	return strcspn(*text, TOOL_SET_SEPARATORS);
-}
-
-static bool tool_set_is_name(const char *name, const char *text, size_t length)
-{
-	return strlen(name) == length && memcmp(name, text, length) == 0;
-}
-
-static bool tool_set_is_hidden(const struct tool_set *set, const struct tool *tool)
-{
-	if (!set->hidden)
-		return false;
-	for (size_t i = 0; i < set->hidden->count; i++) {
-		if (word_list_has(set->hidden->items[i], tool->name))
-			return true;
-	}
-	return false;
-}
-
 static bool tool_set_is_offered(const struct tool_set *set, const struct tool *tool)
 {
-	return !tool_set_is_hidden(set, tool) &&
-	       (!tool->usable || tool->usable(set->services));
-}
-
-static size_t tool_set_count_tools(const struct tool *const *tools)
-{
-	size_t count = 0;
-
-	while (tools[count])
-		count++;
-	return count;
+	for (size_t i = 0; set->hidden && i < set->hidden->count; i++) {
+		if (word_list_has(set->hidden->items[i], tool->name))
+			return false;
+	}
+	return !tool->usable || tool->usable(set->services);
 }
 
 static const struct tool **tool_set_choose(const struct tool_set *set)
 {
-	const struct tool **chosen =
-		calloc(tool_set_count_tools(set->table) + 1, sizeof(struct tool *));
-	const struct tool *const *tool;
+	const struct tool **chosen;
 	size_t count = 0;
 
+	while (set->table[count])
+		count++;
+	chosen = calloc(count + 1, sizeof(struct tool *));
 	if (!chosen)
 		return NULL;
-	for (tool = set->table; *tool; tool++) {
+	count = 0;
+	for (const struct tool *const *tool = set->table; *tool; tool++) {
 		if (tool_set_is_offered(set, *tool))
 			chosen[count++] = *tool;
 	}
@@ -78,21 +51,6 @@ static bool tool_set_lists_match(const struct tool *const *some,
 	return *some == *others;
 }
 
-static void tool_set_clear_lists(struct tool_set *set)
-{
-	for (size_t i = 0; i < sizeof(set->lists) / sizeof(set->lists[0]); i++)
-		buffer_deinit(&set->lists[i]);
-}
-
-static unsigned tool_set_scopes_of(const struct tool *const *tools)
-{
-	unsigned scopes = 0;
-
-	for (; *tools; tools++)
-		scopes |= (*tools)->scopes;
-	return scopes;
-}
-
 int tool_set_review(struct tool_set *set)
 {
 	const struct tool **offered = tool_set_choose(set);
@@ -105,7 +63,9 @@ int tool_set_review(struct tool_set *set)
 	}
 	tool_set_deinit(set);
 	set->offered = offered;
-	set->scopes = tool_set_scopes_of(offered);
+	set->scopes = 0;
+	for (; *offered; offered++)
+		set->scopes |= (*offered)->scopes;
 	return 1;
 }
 
@@ -125,7 +85,8 @@ int tool_set_init(struct tool_set *set, const struct tool *const *table,
 
 void tool_set_deinit(struct tool_set *set)
 {
-	tool_set_clear_lists(set);
+	for (size_t i = 0; i < sizeof(set->lists) / sizeof(set->lists[0]); i++)
+		buffer_deinit(&set->lists[i]);
 	free(set->offered);
 	set->offered = NULL;
 }
@@ -140,28 +101,15 @@ static const struct {
 	{ TOOL_OPEN_WORLD, "openWorldHint" },
 };
 
-static void tool_set_write_annotations(struct json_writer *writer, unsigned flags)
-{
-	json_key(writer, "annotations");
-	json_open_object(writer);
-	for (size_t i = 0; i < sizeof(tool_set_hints) / sizeof(tool_set_hints[0]); i++)
-		json_put_boolean(writer, tool_set_hints[i].hint,
-				 flags & tool_set_hints[i].flag);
-	json_close_object(writer);
-}
-
 /*
  * MCP Apps: the page that shows the tool, and who sees it. Early hosts read the flat key.
  */
 static void tool_set_write_page(struct json_writer *writer, const struct tool *tool)
 {
-	json_key(writer, "_meta");
-	json_open_object(writer);
-	json_key(writer, "ui");
-	json_open_object(writer);
+	json_open_object_at(writer, "_meta");
+	json_open_object_at(writer, "ui");
 	json_put_string(writer, "resourceUri", tool->page);
-	json_key(writer, "visibility");
-	json_open_array(writer);
+	json_open_array_at(writer, "visibility");
 	if (!(tool->flags & TOOL_FOR_PAGES))
 		json_write_string(writer, "model");
 	json_write_string(writer, "app");
@@ -181,7 +129,11 @@ static void tool_set_write_tool(struct json_writer *writer, const struct tool *t
 	schema_write(writer, tool->input, SCHEMA_CLOSED);
 	json_key(writer, "outputSchema");
 	schema_write(writer, tool->output, SCHEMA_OPEN);
-	tool_set_write_annotations(writer, tool->flags);
+	json_open_object_at(writer, "annotations");
+	for (size_t i = 0; i < sizeof(tool_set_hints) / sizeof(tool_set_hints[0]); i++)
+		json_put_boolean(writer, tool_set_hints[i].hint,
+				 tool->flags & tool_set_hints[i].flag);
+	json_close_object(writer);
 	if (tool->page)
 		tool_set_write_page(writer, tool);
 	json_close_object(writer);
@@ -234,7 +186,8 @@ static bool tool_set_is_in_table(const struct tool *const *table, const char *te
 				 size_t length)
 {
 	for (; *table; table++) {
-		if (tool_set_is_name((*table)->name, text, length))
+		if (strlen((*table)->name) == length &&
+		    memcmp((*table)->name, text, length) == 0)
 			return true;
 	}
 	return false;
@@ -248,7 +201,11 @@ bool tool_set_check_names(const struct tool *const *table,
 		const char *name = hidden->items[i];
 		size_t length;
 
-		for (; (length = tool_set_next_name(&name)); name += length) {
+		for (;; name += length) {
+			name += strspn(name, TOOL_SET_SEPARATORS);
+			length = strcspn(name, TOOL_SET_SEPARATORS);
+			if (!length)
+				break;
 			if (tool_set_is_in_table(table, name, length))
 				continue;
 			*name_out = name;

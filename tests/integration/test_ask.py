@@ -335,7 +335,7 @@ def test_the_sims_changed_since_the_question(lab: Lab, agent: Agent) -> None:
 
 def stored_key(lab: Lab) -> bytes:
     with closing(sqlite3.connect(lab.gateway.state / "gateway.db")) as database:
-        [[key]] = database.execute("SELECT value FROM secret WHERE purpose = 'asking'").fetchall()
+        [[key]] = database.execute("SELECT value FROM secret WHERE purpose = 'elicitation'").fetchall()
     return key
 
 

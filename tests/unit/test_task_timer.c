@@ -13,13 +13,13 @@
 #include "mcp/task.h"
 
 struct named { /* the owner of a timer */
-	struct task_timer alarm;
+	struct task_timer timer;
 	char name;
 	int64_t again_ms; /* time to set it to when it expires; 0: leave it */
 };
 
 static sd_event *loop;
-static struct task_timers alarms;
+static struct task_timers timers;
 static int64_t now_ms;
 static char expired_names[32];
 
@@ -38,33 +38,33 @@ static int set_up(void **state)
 	*expired_names = '\0';
 	clock_set_source(&clock);
 	assert_true(sd_event_new(&loop) >= 0);
-	return task_timers_init(&alarms, loop);
+	return task_timers_init(&timers, loop);
 }
 
 static int tear_down(void **state)
 {
 	(void)state;
-	task_timers_deinit(&alarms);
+	task_timers_deinit(&timers);
 	sd_event_unref(loop);
 	clock_set_source(NULL);
 	return 0;
 }
 
-static void on_expired(struct task_timer *alarm)
+static void on_expired(struct task_timer *timer)
 {
 	struct named *named =
-		(struct named *)((char *)alarm - offsetof(struct named, alarm));
+		(struct named *)((char *)timer - offsetof(struct named, timer));
 	size_t length = strlen(expired_names);
 
-	assert_int_equal(alarm->due_ms, 0);
+	assert_int_equal(timer->due_ms, 0);
 	snprintf(expired_names + length, sizeof(expired_names) - length, "%c",
 		 named->name);
-	task_timer_set(&alarms, alarm, named->again_ms);
+	task_timer_set(&timers, timer, named->again_ms);
 }
 
 static struct named make(char name)
 {
-	return (struct named){ .alarm.expired = on_expired, .name = name };
+	return (struct named){ .timer.expired = on_expired, .name = name };
 }
 
 /* Runs the loop; returns the names of all timers that have expired. */
@@ -77,7 +77,7 @@ static const char *run(void)
 
 static bool is_on(void)
 {
-	return sd_event_source_get_enabled(alarms.timer, NULL) > 0;
+	return sd_event_source_get_enabled(timers.timer, NULL) > 0;
 }
 
 static void test_timers_expire_in_order_of_time(void **state)
@@ -86,15 +86,15 @@ static void test_timers_expire_in_order_of_time(void **state)
 
 	(void)state;
 	assert_false(is_on());
-	task_timer_set(&alarms, &a.alarm, now_ms + 9000);
-	task_timer_set(&alarms, &b.alarm, now_ms + 5000);
-	task_timer_set(&alarms, &c.alarm, now_ms + 20000);
+	task_timer_set(&timers, &a.timer, now_ms + 9000);
+	task_timer_set(&timers, &b.timer, now_ms + 5000);
+	task_timer_set(&timers, &c.timer, now_ms + 20000);
 	assert_true(is_on());
 	now_ms += 10000;
 	assert_string_equal(run(), "ba");
-	task_timer_set(&alarms, &c.alarm, 0);
+	task_timer_set(&timers, &c.timer, 0);
 	assert_false(is_on());
-	task_timer_set(&alarms, &c.alarm, 0);
+	task_timer_set(&timers, &c.timer, 0);
 }
 
 static void test_setting_a_timer_again_replaces_its_time(void **state)
@@ -102,10 +102,10 @@ static void test_setting_a_timer_again_replaces_its_time(void **state)
 	struct named a = make('a'), b = make('b');
 
 	(void)state;
-	task_timer_set(&alarms, &a.alarm, now_ms + 5000);
-	task_timer_set(&alarms, &b.alarm, now_ms + 6000);
-	task_timer_set(&alarms, &a.alarm, now_ms + 7000);
-	task_timer_set(&alarms, &a.alarm, now_ms + 7000);
+	task_timer_set(&timers, &a.timer, now_ms + 5000);
+	task_timer_set(&timers, &b.timer, now_ms + 6000);
+	task_timer_set(&timers, &a.timer, now_ms + 7000);
+	task_timer_set(&timers, &a.timer, now_ms + 7000);
 	now_ms += 10000;
 	assert_string_equal(run(), "ba");
 	assert_false(is_on());
@@ -118,12 +118,12 @@ static void test_a_time_in_the_past_expires_soon(void **state)
 
 	(void)state;
 	a.again_ms = now_ms - 1;
-	task_timer_set(&alarms, &a.alarm, a.again_ms);
-	assert_true(a.alarm.due_ms > now_ms);
-	now_ms = a.alarm.due_ms;
+	task_timer_set(&timers, &a.timer, a.again_ms);
+	assert_true(a.timer.due_ms > now_ms);
+	now_ms = a.timer.due_ms;
 	assert_string_equal(run(), "a");
-	assert_true(a.alarm.due_ms > now_ms);
-	task_timer_set(&alarms, &a.alarm, 0);
+	assert_true(a.timer.due_ms > now_ms);
+	task_timer_set(&timers, &a.timer, 0);
 }
 
 static void test_without_a_loop_no_timer_expires(void **state)
@@ -133,8 +133,8 @@ static void test_without_a_loop_no_timer_expires(void **state)
 
 	(void)state;
 	assert_int_equal(task_timers_init(&none, NULL), 0);
-	task_timer_set(&none, &a.alarm, now_ms + 1);
-	task_timer_set(&none, &a.alarm, 0);
+	task_timer_set(&none, &a.timer, now_ms + 1);
+	task_timer_set(&none, &a.timer, 0);
 	task_timers_deinit(&none);
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Console: the page that is the MCP App of the tools and the owner's page in a browser, one
- * HTML document that asks for nothing else (doc/console.md).
+ * Console: the page that is the MCP App of the tools and the owner's page in a browser. It is one
+ * HTML document that loads nothing else (doc/console.md).
  *
- * make puts it together from the files beside console_document.S, which embeds it.
+ * make composes it from the files in src/console, and console_document.S embeds it.
  */
 #ifndef CONSOLE_CONSOLE_H
 #define CONSOLE_CONSOLE_H
@@ -18,11 +18,10 @@ struct console_part {
 	size_t length;
 };
 
-/* All of it; not ended by a NUL. */
+/* The whole document; not NUL-terminated. */
 struct console_part console_document(void);
 
-/* What stands in its one <style> and its one <script>, for a policy that names their
- * hashes. */
+/* The contents of its one <style> and its one <script>, for a policy with their hashes. */
 struct console_part console_style(void);
 struct console_part console_script(void);
 

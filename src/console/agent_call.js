@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// In a host: the call for which it opened this page, with what the agent asked for and what
-// it was answered, as the host tells both, in any order.
+// In a host: the tool call for which it opened this page. The host reports the arguments and the
+// result in any order.
 
 class AgentCall {
 	#tool = {};
@@ -21,13 +21,13 @@ class AgentCall {
 			} }, 'Close')), this.#said);
 	}
 
-	// Which of its tools; a host may tell it late, or not at all.
+	// The called tool; a host may report it late, or not at all.
 	set tool(tool) {
 		this.#tool = Object(tool);
 		this.#show();
 	}
 
-	// What comes letter by letter is not read aloud before it is whole.
+	// Arguments that arrive letter by letter are read aloud only when complete.
 	ask(input, isWhole) {
 		this.element.ariaLive = isWhole ? 'polite' : 'off';
 		this.#isClosed &&= !isWhole;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The messages that go out only after a yes, for who may say it: clients with the scope
-// admin. The gateway refuses it to all others, whatever a page shows.
+// The messages that wait for approval, for clients with the scope admin. The gateway lets no
+// other client decide, whatever a page shows.
 
 const DECIDING = 'One moment.';
 
 class ApprovalsView {
 	#phone;
-	// By message_id. As long as this is seen nothing moves: a second press of a button must
-	// not meet the next card, so what waits no more keeps its place.
+	// By message_id. Cards do not move while they are visible: a second press must not hit the
+	// next card. So a card stays after its message was decided.
 	#rows = new Map();
 	#cards; #empty; #more;
 
@@ -27,22 +27,22 @@ class ApprovalsView {
 		approvals.forEach((row) => this.#rows.set(row.message_id, row));
 		keep(this.#cards, [...this.#rows.values()], (row) => row.message_id, (row) =>
 			this.#create(row));
-		setText(this.#more, moreApprovals ? `${moreApprovals} more wait behind these.` : '');
+		setText(this.#more, moreApprovals ? `${moreApprovals} more are waiting.` : '');
 		setText(this.#empty, approvals.length ? '' : this.#phone.may('admin')
-			? 'Nothing waits for your yes.'
-			: 'The owner decides, with "ofono-mcp approve" or on a page that was paired ' +
-				'with the scope admin. This one was not.');
+			? 'Nothing is waiting for your approval.'
+			: 'Only the owner can approve messages: with "ofono-mcp approve", or on a ' +
+				'page that was paired with the scope admin. This page was not.');
 	}
 
 	#create(row) {
 		const id = row.message_id;
 		const reason = make('input', { id: `reason-${id}`, maxlength: 200,
-			placeholder: 'Why not (optional)', autocomplete: 'off' });
+			placeholder: 'Reason (optional)', autocomplete: 'off' });
 		const said = make('p.warn', { role: 'alert' });
 		const facts = make('dl', { id: `facts-${id}` },
 			make('dt', 'To'), make('dd', foreign(row.to_phone_number)),
 			make('dt', 'From'), make('dd',
-				foreign(row.sim ?? `SIM ${row.subscription_id}, not there now`)),
+				foreign(row.sim ?? `SIM ${row.subscription_id}, not available`)),
 			row.send_at && [make('dt', 'At'), make('dd', time.full(row.send_at))]);
 		const decide = async (approve) => {
 			setText(said, DECIDING);
@@ -51,24 +51,24 @@ class ApprovalsView {
 			this.#phone.read();
 		};
 		const buttons = make('div.decision',
-			make('label.hidden', { for: reason.id }, 'Why not'), reason,
+			make('label.hidden', { for: reason.id }, 'Reason'), reason,
 			make('button.danger', { onclick: () => decide(false), 'aria-describedby': facts.id },
-				'No'),
+				'Reject'),
 			make('button.primary', { onclick: () => decide(true), 'aria-describedby': facts.id },
-				'Yes, send it'));
+				'Approve'));
 		const card = make('li.card', { 'aria-labelledby': `approval-${id}` },
 			make('h2', { id: `approval-${id}` }, foreign(row.client || 'An agent'),
 				` wants to send ${row.segments} SMS`),
 			facts,
 			make('blockquote', { dir: 'auto' }, row.text),
-			make('p.note', `Asked ${time.full(row.asked_at)}. Without a yes it ` +
-				`expires ${time.full(row.until)}.`),
-			row.own ? make('p.note', 'This page asked for it itself, so ' +
+			make('p.note', `Requested ${time.full(row.asked_at)}. ` +
+				`Expires ${time.full(row.until)} without approval.`),
+			row.own ? make('p.note', 'This page requested it itself, so ' +
 				'somebody else has to decide.') : buttons, said);
 		card.fill = () => {
 			const waits = this.#phone.approvals.some((one) => one.message_id === id);
 			if (!waits && !said.textContent)
-				setText(said, 'Somebody else has decided, or its time is over.');
+				setText(said, 'Already decided elsewhere, or expired.');
 			buttons.querySelectorAll('button').forEach((button) => {
 				button.disabled = !waits || said.textContent === DECIDING;
 			});
@@ -76,12 +76,12 @@ class ApprovalsView {
 		return card;
 	}
 
-	// What became of it, in words.
+	// Returns the outcome as text.
 	async #decide(id, approve, reason) {
 		try {
 			await this.#phone.call('decide_approval', { message_id: id, approve,
 				...(!approve && reason ? { reason } : {}) });
-			return approve ? 'You said yes.' : 'You said no.';
+			return approve ? 'Approved.' : 'Rejected.';
 		} catch (error) {
 			return error.message;
 		}

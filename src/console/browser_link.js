@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The gateway as a page in a browser reaches it: MCP 2026-07-28 over HTTP at the page's own
-// origin, with a token. Changes come on a listen stream that stays open; without one that
-// talks (it says something every 15 s) it is opened again, and all is read anew.
+// Reaches the gateway from a page in a browser: MCP 2026-07-28 over HTTP at the page's own origin,
+// with a token. Changes arrive on a listen stream. The gateway sends something on it every 15 s;
+// when it falls silent, the stream is opened again and everything is read anew.
 
 const MCP_VERSION = '2026-07-28';
 const MCP_META = {
@@ -13,7 +13,7 @@ const SILENCE_MS = 40000, USUAL_SILENCE_MS = 20000;
 const RETRY_MS = [500, 1000, 2000, 5000, 15000, 30000];
 const WATCHED = ['sms://inbox', 'sms://status', 'sms://subscriptions'];
 
-// The data of each event of a stream of server-sent events.
+// Yields the data of each server-sent event.
 async function* eventsOf(body, heard = () => {}) {
 	const reader = body.pipeThrough(new TextDecoderStream()).getReader();
 	let text = '';
@@ -38,13 +38,13 @@ class BrowserLink extends Link {
 	isHosted = false;
 	#token;
 	#id = 0;
-	#stream = null;			// ends the one that is open
-	#wake = () => {};		// ends the pause before the next
+	#stream = null;			// aborts the open stream
+	#wake = () => {};		// ends the pause before the next stream
 	#failures = 0;
-	#heard = 0;			// when the stream last said something
+	#heard = 0;			// when the stream last received something
 	#ended = false;
-	// The pages of one browser: it opens no more than six connections to one gateway, and
-	// each stream is one. So a page that nobody looks at leaves its own to one that opens.
+	// All pages of this browser. It opens at most six connections to one gateway, and each stream
+	// is one. So a hidden page gives up its stream when another page opens one.
 	#others = new BroadcastChannel('ofono-mcp-stream');
 
 	constructor(token) {
@@ -97,7 +97,7 @@ class BrowserLink extends Link {
 		throw new Unpaired();
 	}
 
-	// With a stream that is new everything is read again.
+	// Opening a new stream reads everything again.
 	#noAnswer(words) {
 		this.#stream?.abort();
 		return new NoAnswer(words);
@@ -116,13 +116,13 @@ class BrowserLink extends Link {
 				answer = await response.json();
 			}
 		} catch {
-			throw this.#noAnswer('The answer of the phone was cut off.');
+			throw this.#noAnswer('The answer from the phone was cut off.');
 		} finally {
 			clearTimeout(timer);
 		}
 		if (!answer.result)
 			throw new ToolError(answer.error?.message ??
-				`The phone answered with ${response.status}.`,
+				`The phone answered with status ${response.status}.`,
 				answer.error?.data?.error);
 		return answer.result;
 	}
@@ -139,7 +139,7 @@ class BrowserLink extends Link {
 		}
 	}
 
-	// Until it ends, whoever ends it.
+	// Runs until either side ends the stream.
 	async #listen() {
 		const stream = this.#stream = new AbortController();
 		const began = Date.now();
@@ -171,7 +171,7 @@ class BrowserLink extends Link {
 		}
 	}
 
-	// A page that nobody looks at waits until somebody does.
+	// A hidden page waits until it is visible again.
 	#pause() {
 		const wait = RETRY_MS[Math.min(this.#failures++, RETRY_MS.length - 1)];
 		return new Promise((resolve) => {
@@ -184,8 +184,8 @@ class BrowserLink extends Link {
 		});
 	}
 
-	// Somebody looks again, or there is a network again. No clock but the wall's runs while
-	// a computer sleeps.
+	// The page is visible again, or the network is back. Only the wall clock runs while a computer
+	// sleeps, so compare that.
 	#again() {
 		this.#failures = 0;
 		if (Date.now() - this.#heard > USUAL_SILENCE_MS)

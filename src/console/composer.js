@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Where a message is written: to whom, from which SIM, how many SMS it is, and what the
-// gateway would say to it (a dry run after each change, of the draft or of the phone).
-// Sending is a press of the button and nothing else: no tool of this page does it.
+// Where a message is written: recipient, SIM, number of SMS, and whether the gateway would accept
+// it (a dry run after each change of the draft or of the phone). Only a press of the button sends;
+// no tool of this page does.
 
 const VERDICT_AFTER_MS = 350;
 const DRAFTS_KEY = 'ofono-mcp-drafts';
 
-// What is written and not sent outlives a reload of its tab. In a host nothing is stored.
+// Drafts survive a reload of the tab. In a host nothing is stored.
 const storedDrafts = {
 	read() {
 		try {
@@ -22,7 +22,7 @@ const storedDrafts = {
 	},
 };
 
-// One message goes out once, however often its answer is lost: the key stays with it.
+// The key stays with a message, so it is sent only once even if its answer is lost.
 function newKey() {
 	const bytes = crypto.getRandomValues(new Uint8Array(12));
 	return `console-${[...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')}`;
@@ -30,17 +30,17 @@ function newKey() {
 
 class Composer {
 	onsent = () => {};
-	verdict = null;			// of the last dry run; null: it is not known
+	verdict = null;			// of the last dry run; null: unknown
 	#phone;
-	// By thread, '' is the new message: { to, text, sim }; agents, if an agent wrote it; what
-	// else it wants to write, offer; and once it was sent { as, key, isLost }: as which draft,
-	// and whether nobody knows what became of it.
+	// By thread, '' for the new message: { to, text, sim }. `agents`: an agent wrote it. `offer`: a
+	// draft of the agent next to the user's own. After sending { as, key, isLost }: the draft that
+	// was sent, and whether its outcome is unknown.
 	#drafts = new Map(storedDrafts.read());
-	#number;			// of the thread; null: it is typed
+	#number;			// of the thread; null: the user types it
 	#sims = '';
 	#timer = 0;
-	#judged = '';			// the draft that the verdict is about
-	#busy = new Set();		// of #drafts: on their way
+	#judged = '';			// the draft that the verdict is for
+	#busy = new Set();		// drafts that are being sent
 	#to; #toField; #text; #sim; #simField; #button; #said; #count; #offered;
 	#offerField;
 
@@ -62,14 +62,14 @@ class Composer {
 			make('label', { for: 'sim' }, 'From'), this.#sim);
 		this.#button = make('button.send', { onclick: () => this.#send() },
 			make('span', 'Send'), icon('send'));
-		this.#count = make('p.count');		// not read aloud at each letter
+		this.#count = make('p.count');		// outside the status: not read aloud at each key
 		this.#said = make('div.verdict', { role: 'status' });
 		this.#offered = make('div');
 		this.#offerField = make('div.offer', { role: 'status' }, this.#offered,
 			make('div.buttons',
 				make('button.small', { onclick: () => this.#answer(false) }, 'Keep mine'),
 				make('button.small', { onclick: () => this.#answer(true) }, 'Use it')));
-		// No form: the sandbox of a host lets none be submitted.
+		// Not a form: the sandbox of a host does not allow submitting.
 		this.element = make('div.composer', { role: 'group',
 			'aria-label': 'Write a message' }, this.#offerField, this.#toField,
 			make('label.hidden', { for: 'text' }, 'Text'),
@@ -78,7 +78,7 @@ class Composer {
 				this.#count, this.#said)));
 	}
 
-	// The thread of a number, or (null) a message to a number that is typed.
+	// `number`: of the thread; null: a new message to a number that the user types.
 	use(number) {
 		if (number !== this.#number) {
 			this.#number = number;
@@ -108,12 +108,12 @@ class Composer {
 		return this.#own.offer;
 	}
 
-	// What an agent wants to stand here. What a person wrote stays until the person takes it
-	// instead: nothing is lost, and no text changes under a finger on its way to Send.
+	// An agent's draft. What the user wrote stays until the user accepts the draft instead, so
+	// nothing is lost, and no text changes just before the user presses Send.
 	propose(draft) {
 		const { phone_number: number, subscription_id: sim, text } = draft, own = this.#own;
 		const { text: mine, phone_number: to } = this.draft;
-		const problem = this.#problem ?? (this.#busy.has(own) ? 'A message is being sent here.'
+		const problem = this.#problem ?? (this.#busy.has(own) ? 'A message is being sent in this conversation.'
 			: sim !== undefined && !this.#phone.sims.some((one) => one.subscription_id === sim) &&
 			`There is no SIM with the subscription_id ${sim}.`);
 		if (problem)
@@ -127,12 +127,12 @@ class Composer {
 		this.show();
 	}
 
-	// Why nothing can be written here.
+	// Why no message can be written here; undefined: it can.
 	get #problem() {
 		if (!this.#phone.may('send'))
 			return 'This client may not send.';
 		if (this.#number === '' || this.#phone.conversation()?.trust === 'alphanumeric')
-			return 'This sender cannot be answered.';
+			return 'You cannot reply to this sender.';
 	}
 
 	#answer(isTaken) {
@@ -168,7 +168,7 @@ class Composer {
 		const { offer } = this.#own;
 		this.#offerField.hidden = !offer;
 		if (offer)
-			say(this.#offered, make('p', 'The agent would write',
+			say(this.#offered, make('p', 'The agent suggests a text',
 				this.#number === null && offer.phone_number &&
 				[' to ', foreign(offer.phone_number)], ':'),
 				make('blockquote', { dir: 'auto', tabindex: 0 }, offer.text));
@@ -182,7 +182,7 @@ class Composer {
 		this.#changed();
 	}
 
-	// The one that the draft began with, or else that of the last message.
+	// The SIM that the draft began with, or else that of the last message.
 	#chooseSim(sims) {
 		const { thread } = this.#phone;
 		const last = thread?.messages.at(-1) ?? this.#phone.conversation()?.last_message;
@@ -217,7 +217,7 @@ class Composer {
 		this.#ready();
 	}
 
-	// Asks what would become of the draft now; of one that was sent, what became of it.
+	// Asks whether the draft would be accepted; for one that was sent, what became of it.
 	async review() {
 		const { text, phone_number: number } = this.draft;
 		if (!text || !number || this.element.hidden)
@@ -229,7 +229,7 @@ class Composer {
 			return;
 		if (verdict.repeats_message_id)
 			return this.#taken(thread, own, number);
-		own.isLost &&= Boolean(verdict.error);		// who answers now knows of no such message
+		own.isLost &&= Boolean(verdict.error);		// the gateway does not have that message
 		this.#judge(verdict, as);
 	}
 
@@ -254,28 +254,28 @@ class Composer {
 
 	#countOf({ segments, units_left: left, encoding }) {
 		return `${segments} SMS, ${left} character${left === 1 ? '' : 's'} left` +
-			(encoding === 'ucs2' ? ' (70 in one, for its letters)' : '');
+			(encoding === 'ucs2' ? ' (70 per SMS, because of special characters)' : '');
 	}
 
 	#words(verdict) {
-		const words = this.#isLost ? [make('p.bad', 'The phone did not answer. ' +
-			'Nobody knows whether the message was taken. Press Send again: it goes out once, ' +
-			'if at all.')] : [];
+		const words = this.#isLost ? [make('p.bad', 'The phone did not answer, ' +
+			'so it is unknown whether it accepted the message. Press Send again: it will ' +
+			'not be sent twice.')] : [];
 		if (verdict?.error)
 			words.push(make('p.bad', verdict.error));
 		if (!verdict?.segments)
 			return words;
 		const { refusals } = verdict;
 		const { risky_character: risky } = verdict;
-		const needsYes = verdict.approval === 'required';
+		const needsApproval = verdict.approval === 'required';
 		words.push(...refusals.map(({ message, fix }) =>
 			make('p.bad', `${message} ${fix}`)));
 		if (risky)
-			words.push(make('p.warn', `The oFono of this phone probably refuses ${
+			words.push(make('p.warn', `oFono on this phone probably rejects ${
 				String.fromCodePoint(parseInt(risky.slice(2), 16))}.`));
 		else if (!refusals.length)
-			words.push(make(`p.${needsYes ? 'warn' : 'good'}`, needsYes
-				? 'It will wait for a yes.' : 'Can be sent.'));
+			words.push(make(`p.${needsApproval ? 'warn' : 'good'}`, needsApproval
+				? 'It will wait for approval.' : 'Ready to send.'));
 		return words;
 	}
 
@@ -319,7 +319,7 @@ class Composer {
 		}
 	}
 
-	// Whoever went elsewhere meanwhile stays there.
+	// A user who went to another view meanwhile stays there.
 	#taken(thread, own, number) {
 		if (this.#drafts.get(thread) !== own)
 			return;

@@ -16,8 +16,8 @@ struct console_part console_document(void)
 	};
 }
 
-/* The document is ours: tests/unit/test_console.c holds that both stand in it once. */
-static struct console_part between(const char *before, const char *behind)
+/* tests/unit/test_console.c checks that both occur exactly once in our document. */
+static struct console_part console_find_between(const char *before, const char *after)
 {
 	struct console_part all = console_document();
 	const char *begin = memmem(all.text, all.length, before, strlen(before));
@@ -25,18 +25,18 @@ static struct console_part between(const char *before, const char *behind)
 
 	assert(begin);
 	begin += strlen(before);
-	end = memmem(begin, (size_t)(all.text + all.length - begin), behind,
-		     strlen(behind));
+	end = memmem(begin, (size_t)(all.text + all.length - begin), after,
+		     strlen(after));
 	assert(end);
 	return (struct console_part){ begin, (size_t)(end - begin) };
 }
 
 struct console_part console_style(void)
 {
-	return between("<style>", "</style>");
+	return console_find_between("<style>", "</style>");
 }
 
 struct console_part console_script(void)
 {
-	return between("<script type=\"module\">", "</script>");
+	return console_find_between("<script type=\"module\">", "</script>");
 }

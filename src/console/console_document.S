@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The console as make put it together, as it is: any assembler of any target takes the
- * bytes of a file, so nothing but the compiler is needed to build.
+ * The console as make composed it. Every assembler can include the bytes of a file, so building
+ * needs nothing but the compiler.
  */
 	.section .rodata
 	.global console_document_begin

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The list of conversations, the latest first.
+// The list of conversations, latest first.
 
-// What stands in the round mark: the last digits of a number, or the first letter of a name.
+// The round mark: the last digits of a number, or the first letter of a name.
 function markOf(party) {
 	const name = nameOf(party), digits = name.replace(/\D/g, '');
 	const mark = make('span.mark', { 'aria-hidden': 'true' }, isClaimed(party) ? '?'
@@ -14,7 +14,7 @@ function markOf(party) {
 const nameOf = ({ contact_name: name, phone_number: number }) =>
 	name ?? (number || 'No number');
 
-// Who sends under a name of letters may have chosen that of a contact.
+// A sender can choose any alphanumeric name, including that of a contact.
 const isClaimed = ({ contact_name: name, phone_number: number }) =>
 	!name && /[^\d+*# ()-]/.test(number);
 
@@ -39,8 +39,8 @@ class ConversationList {
 			(row) => this.#create(row));
 		find('more-conversations').hidden = !nextConversations;
 		find('no-conversations').hidden = conversations.length > 0 || !(status || trouble);
-		setText(find('no-conversations'), trouble || 'No messages yet. What comes in or ' +
-			'goes out appears here by itself.');
+		setText(find('no-conversations'), trouble || 'No messages yet. Incoming and ' +
+			'outgoing messages appear here.');
 	}
 
 	#create(party) {
@@ -66,7 +66,7 @@ class ConversationList {
 			when.dateTime = last.created_at;
 			setText(text, last.text);
 			state.replaceChildren(...(optedOut ? [make('span.state.warn',
-				'said STOP')] : last.direction === 'out' ? [stateTag(last.state)] : []));
+				'opted out')] : last.direction === 'out' ? [stateTag(last.state)] : []));
 			setCount(unread, count, 'unread');
 			row.classList.toggle('is-unread', count > 0);
 			button.ariaCurrent = String(isOpen);

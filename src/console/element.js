@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Elements of the page. What is shown becomes a text node, never markup: nothing here or
-// elsewhere parses HTML, and the page's policy would not let it.
+// Elements of the page. All text becomes text nodes, never markup: no code of the page parses HTML,
+// and its content security policy forbids it.
 
 const find = (id) => document.getElementById(id);
 
-// make('p.note.good', { onclick: f }, 'text', child): attributes may be left out, and so are
-// children that are null or false.
+// make('p.note.good', { onclick: f }, 'text', child): the attributes are optional; children that
+// are null or false are left out.
 function make(name, ...children) {
 	const [tag, ...classes] = name.split('.');
 	const element = document.createElement(tag);
@@ -44,11 +44,11 @@ function icon(name) {
 	return svg;
 }
 
-// Text of strangers: its own direction of reading, which reaches no further.
+// A stranger's text: its writing direction does not affect the text around it.
 const foreign = (text) => make('bdi', text);
 
-// The children of `parent` become those of `rows`. One whose key was there before stays,
-// with focus and place, and its fill(row) is told; new ones are create(row).
+// Makes the children of `parent` match `rows`. A child whose key is still there stays, with focus
+// and scroll position, and gets fill(row); create(row) makes new ones.
 function keep(parent, rows, keyOf, create) {
 	const before = new Map([...parent.children].map((child) => [child.dataset.key, child]));
 	rows.forEach((row, index) => {
@@ -63,7 +63,7 @@ function keep(parent, rows, keyOf, create) {
 	before.forEach((element) => element.remove());
 }
 
-// For what is read aloud when it changes: only then.
+// For text that is read aloud: replaces it only if it has changed.
 function say(element, ...children) {
 	const said = make('p', ...children);
 	if (element.textContent !== said.textContent)

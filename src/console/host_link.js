@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The gateway as an MCP App reaches it: by messages to the host that frames it (MCP Apps
-// 2026-01-26), which calls the tools with its own token. Hosts pass no resource updates on,
-// so a call of get_gateway_status waits for the next change.
+// Reaches the gateway from an MCP App: by messages to the host that frames it (MCP Apps 2026-01-26),
+// which calls the tools with its own token. Hosts do not forward resource updates, so a call of
+// get_gateway_status waits for the next change.
 
 const APPS_VERSION = '2026-01-26';
 const WAIT_SECONDS = 25;		// hosts give up a call after 60
-const PATIENCE_MS = 120000;		// some ask their person before they pass a call on
+const PATIENCE_MS = 120000;		// some ask the user before they forward a call
 const MUTE_MS = 5000;
 const HOST_RETRY_MS = 3000, HOST_RETRY_MOST_MS = 60000;
 const METHOD_NOT_FOUND = -32601;
@@ -14,12 +14,12 @@ const TOOL_FAILED = -32603;
 
 class HostLink extends Link {
 	isHosted = true;
-	oncontext = () => {};		// the host's theme, locale, size: what is new of it
+	oncontext = () => {};		// changes of the host's theme, locale, size
 	capabilities = {};		// of the host
 	oninput = () => {};
 	onresult = () => {};
 	oncancelled = () => {};
-	tools = null;			// an AppTools: what this page offers
+	tools = null;			// AppTools: what this page offers
 	#id = 0;
 	#waiting = new Map();
 	#ended = false;
@@ -47,8 +47,8 @@ class HostLink extends Link {
 		'ui/notifications/host-context-changed': (context) => this.oncontext(context),
 	};
 
-	// All that the host may ask is answered from before the first message on. One that says
-	// no to the handshake, or nothing of itself, may pass calls on for all that.
+	// Requests of the host are answered from the start. A host that refuses the handshake, or says
+	// nothing about itself, may still forward calls.
 	async start() {
 		addEventListener('message', (event) => this.#hear(event));
 		document.addEventListener('visibilitychange', () => this.#resume());
@@ -73,7 +73,7 @@ class HostLink extends Link {
 		return super.readResource(uri);
 	}
 
-	// Whether the host did.
+	// Whether the host opened it.
 	async openLink(url) {
 		const answer = await this.ask('ui/open-link', { url }).catch(() => null);
 		return Boolean(answer) && !answer.isError;
@@ -149,14 +149,14 @@ class HostLink extends Link {
 	async #follow() {
 		let wait = HOST_RETRY_MS;
 		while (!this.#ended) {
-			await this.#seen();
+			await this.#visible();
 			if (this.#ended)
 				return;
 			try {
 				await this.#next();
 				wait = HOST_RETRY_MS;
 			} catch {
-				this.#cursor = '';	// all is read anew, and it may be of a run that is over
+				this.#cursor = '';	// read everything anew; the gateway may have restarted
 				this.onstate('lost');
 				await new Promise((resolve) => setTimeout(resolve, wait));
 				wait = Math.min(wait * 2, HOST_RETRY_MOST_MS);
@@ -173,7 +173,7 @@ class HostLink extends Link {
 		this.#cursor = cursor;
 	}
 
-	#seen() {
+	#visible() {
 		if (!document.hidden)
 			return null;
 		return new Promise((resolve) => { this.#resume = resolve; });

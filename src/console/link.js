@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A way to the gateway, which is all that the rest of the page knows of it: callTool,
-// readResource, and onchange, which says that what was read may be of yesterday.
+// The connection to the gateway, as the rest of the page sees it: callTool, readResource, and
+// onchange, which reports that what was read may be out of date.
 
 class Link {
 	onchange = () => {};

@@ -1,32 +1,32 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Links in messages of strangers are text. Behind the message stands where each leads: its
-// host as a browser understands it, so that letters of other scripts cannot pose as others.
+// Links in messages are plain text. Below the message, a button shows where each one leads: its
+// host as the browser parses it, so that letters of other scripts cannot imitate it.
 
 const LINK = /https?:\/\/[^\s<>"'\u201C\u201D]+/giu;
-const BEHIND = /[.,;:!?\u2026]+$/;	// of the sentence, not of the link
+const TRAILING = /[.,;:!?\u2026]+$/;	// punctuation of the sentence, not of the link
 
-const linksIn = (text) => (text.match(LINK) ?? []).map((link) => link.replace(BEHIND, ''))
+const linksIn = (text) => (text.match(LINK) ?? []).map((link) => link.replace(TRAILING, ''))
 	.map((link) => link.includes('(') ? link : link.replace(/\).*$/, ''))
 	.filter((link) => URL.canParse(link)).map((link) => new URL(link)).slice(0, 5);
 
 function askToOpen(url, openLink) {
 	const close = () => dialog.close();
 	const note = make('p.note', { role: 'status' },
-		'Whoever wrote it may not be who they seem.');
+		'The sender may not be who they seem to be.');
 	const dialog = make('dialog', { 'aria-labelledby': 'link-host', onclose: () =>
 		dialog.remove() },
-		make('p', 'A message wants to lead you to'),
+		make('p', 'Open this link?'),
 		make('p.link-host', { id: 'link-host' }, url.host),
 		make('p.link-whole', { tabindex: 0 }, url.href),
 		note,
 		make('div.buttons',
-			make('button', { onclick: close }, 'Stay here'),
+			make('button', { onclick: close }, 'Cancel'),
 			make('button.danger', { onclick: async () => {
 				if (await openLink(url.href))
 					close();
 				else
-					setText(note, 'The host did not open it. You can copy it from here.');
-			} }, 'Open it')));
+					setText(note, 'The host did not open it. You can copy the link from here.');
+			} }, 'Open')));
 	document.body.append(dialog);
 	dialog.showModal();
 }

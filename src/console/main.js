@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The page: its places, what it shows where, and the two ways to reach the gateway.
+// The page: its views, what each shows, and how it starts in a browser or in an MCP host.
 
 const PLACES = { messages: 'Messages', approvals: 'Approvals', phone: 'Phone' };
 const INLINE_HEIGHT_PX = 600;
@@ -9,13 +9,13 @@ class Page {
 	#link;
 	#phone;
 	#view = 'starting';
-	#byPerson = false;		// who opened the thread: only a person reads it
+	#byUser = false;		// who opened the thread: an agent does not mark it as read
 	#tools = '';
-	#before = history.state;	// where this was when the tab was loaded again
+	#before = history.state;	// the view before the tab was reloaded
 	#buttons = {};
 	#day = 0;
-	#context = {};			// what the host told, all of it
-	#height = 0;			// that it wants there; 0: that of its frame
+	#context = {};			// everything that the host has reported
+	#height = 0;			// wanted from the host; 0: the height of the frame
 	#composer; #thread; #list; #approvals; #status; #writing;
 
 	constructor(link) {
@@ -61,7 +61,7 @@ class Page {
 		return this.#link.start();
 	}
 
-	// ---- places
+	// ---- views
 
 	#place(view) {
 		if (this.#isPairing)
@@ -91,31 +91,31 @@ class Page {
 				row.dataset.key === thread.number)?.firstChild.focus();
 	}
 
-	async #openThread(number, byPerson) {
+	async #openThread(number, byUser) {
 		const isOther = this.#phone.thread?.number !== number;
 		const isElsewhere = isOther || this.#view !== 'thread';
-		this.#byPerson = byPerson;
+		this.#byUser = byUser;
 		const read = isOther ? this.#phone.open(number) : this.#phone.read();
 		this.#place('thread');
 		if (isOther)
 			this.#thread.begin(read);
 		this.#remember();
-		if (isElsewhere && byPerson)
+		if (isElsewhere && byUser)
 			this.#announce();
 		await read;
 	}
 
-	#write(byPerson = true) {
+	#write(byUser = true) {
 		this.#phone.open(null);
 		this.#writing.lastChild.append(this.#composer.element);
 		this.#place('new');
 		this.#composer.use(null);
-		if (byPerson)
+		if (byUser)
 			find('to').focus();
 		this.#remember();
 	}
 
-	// In a browser the phone's own way back works, too.
+	// In a browser, the phone's own Back button works too.
 	#remember() {
 		const view = this.#view, number = view === 'thread' ? this.#phone.thread.number : null;
 		const { view: before = 'messages', number: last = null } = history.state ?? {};
@@ -130,8 +130,8 @@ class Page {
 			this.#goTo('messages');
 	}
 
-	// To who does not see it: the title tells where this is now. Never for an agent: the person
-	// may be writing elsewhere in the host.
+	// For screen readers: moves focus to the title, which names the view. Not when an agent opens
+	// a view: the user may be typing elsewhere in the host.
 	#announce() {
 		find('title').tabIndex = -1;
 		find('title').focus({ preventScroll: true });
@@ -147,7 +147,7 @@ class Page {
 			this.#goTo(view);
 	}
 
-	// ---- what is shown
+	// ---- showing
 
 	get #isPairing() {
 		return find('app').dataset.view === 'pairing';
@@ -176,11 +176,11 @@ class Page {
 		this.#composer.show();
 		this.#approvals.show();
 		this.#status.show();
-		if (this.#byPerson && this.#view === 'thread' && !document.hidden)
+		if (this.#byUser && this.#view === 'thread' && !document.hidden)
 			this.#phone.markRead().catch(() => {});
 	}
 
-	// What was today is yesterday.
+	// Updates 'Today' and 'Yesterday' after midnight.
 	#showDay() {
 		const day = time.dayNumber(new Date());
 		if (day !== this.#day)
@@ -211,7 +211,7 @@ class Page {
 		this.#before = null;
 	}
 
-	// What was read must not be found behind what asks for a token.
+	// Messages must not remain in the page behind the form that asks for a token.
 	#unpaired() {
 		if (this.#phone.status)
 			location.reload();
@@ -224,7 +224,7 @@ class Page {
 		location.reload();
 	}
 
-	// ---- what the host's agent may ask of the page
+	// ---- called by the host's agent
 
 	#selectionChanged() {
 		this.#thread.showSelection();
@@ -248,7 +248,7 @@ class Page {
 		const known = await this.#phone.known(number);
 		if (!known)
 			throw new ToolError(`No message was exchanged with ${number}.`, '',
-				'list_sms_conversations tells with whom; set_draft writes to others, too.');
+				'list_sms_conversations lists those you can open; set_draft takes any number.');
 		await this.#openThread(known, false);
 		return { phone_number: known, messages: this.#phone.thread.messages.length };
 	}
@@ -272,7 +272,7 @@ class Page {
 			note: offer && OFFERED };
 	}
 
-	// ---- what the host tells
+	// ---- reported by the host
 
 	async showCall(input, isWhole) {
 		this.agentCall.ask(input, isWhole);
@@ -280,7 +280,7 @@ class Page {
 		if (!isWhole || typeof number !== 'string')
 			return;
 		const known = await this.#phone.known(number).catch(() => null);
-		if (known !== null)			// it is a number, at least
+		if (known !== null)			// the gateway accepts it as a number
 			this.#openThread(known ?? number, false);
 	}
 
@@ -307,8 +307,7 @@ class Page {
 		this.#show();
 	}
 
-	// A height of its own, never that of its frame: the frame follows it, or what is there has
-	// to do.
+	// Never the height of the frame: the frame follows this, and the two would chase each other.
 	get size() {
 		return { width: innerWidth, height: this.#height || innerHeight };
 	}
@@ -323,7 +322,7 @@ function startInHost() {
 	link.oncontext = (context) => {
 		page.useContext(context);
 		resized.disconnect();
-		resized.observe(find('app'));		// tells it at once
+		resized.observe(find('app'));		// reports the size at once
 	};
 	link.oninput = (input, isWhole) => page.showCall(input, isWhole);
 	link.onresult = (result) => { page.agentCall.result = result; };

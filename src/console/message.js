@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// One message of a thread: its text, what became of it, and whether it is selected.
+// One message of a thread: its text, its state and history, and whether it is selected.
 
 class MessageView {
 	#phone;
@@ -54,7 +54,7 @@ class MessageView {
 		const state = make('button.plain', {
 			'aria-expanded': String(!history.hidden), 'aria-controls': history.id,
 			onclick: () => this.#unfold(state, history, message.message_id) },
-			stateTag(message.state), make('span.hidden', ', its history'));
+			stateTag(message.state), make('span.hidden', ', history'));
 		return [when, state, ...notes];
 	}
 

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the page knows of the phone, read through a link. Whatever changed, all that is shown
-// is read again, once at a time; changes meanwhile make it one more time.
+// What the page knows about the phone, read through a link. After any change everything that is
+// shown is read again, one reading at a time; a change meanwhile causes one more.
 
 const PAGE_ROWS = 30;
 
 class Phone {
 	status = null;
 	conversations = [];
-	nextConversations = null;	// a cursor; null: there are no more
+	nextConversations = null;	// a cursor; null: no more
 	approvals = [];
 	moreApprovals = 0;
 	thread = null;			// { number, messages, next, isRead }
 	selected = new Set();		// message_ids of the thread
-	trouble = '';			// why the last reading failed
+	trouble = '';			// why the last reading failed, ''
 	onread = () => {};
 	onselect = () => {};
 	#link;
@@ -36,7 +36,7 @@ class Phone {
 		return this.#link.callTool(name, args);
 	}
 
-	// Resolves when what is known is newer than this call.
+	// Resolves when everything has been read after this call.
 	read() {
 		this.#again = true;
 		this.#reading ??= this.#readAll();
@@ -60,7 +60,7 @@ class Phone {
 
 	async #readOnce() {
 		this.status = await this.#link.readResource('sms://status')
-			.catch(() => this.call('get_gateway_status'));	// a host may pass on tools alone
+			.catch(() => this.call('get_gateway_status'));	// a host may forward only tools
 		await Promise.all([this.#readConversations(), this.#readThread(),
 			this.#readApprovals()]);
 	}
@@ -68,7 +68,7 @@ class Phone {
 	async #readConversations() {
 		const page = await this.call('list_sms_conversations', { limit: PAGE_ROWS });
 		const newest = new Set(page.conversations.map((row) => row.phone_number));
-		// If the last of them is as it was, so are those behind it; if not, some may be missing.
+		// If the last row is unchanged, so are the older ones; otherwise some may be missing.
 		const last = page.conversations.at(-1);
 		const isKnown = this.conversations.some((row) => row.phone_number === last?.phone_number &&
 			row.last_message.message_id === last.last_message.message_id);
@@ -79,7 +79,7 @@ class Phone {
 		this.conversations = [...page.conversations, ...(page.next_cursor ? older : [])];
 	}
 
-	// One page more, and one at a time.
+	// Reads one more page, one at a time.
 	async #readMore(read) {
 		if (this.#isReadingMore)
 			return;
@@ -106,7 +106,7 @@ class Phone {
 		this.moreApprovals = page.more;
 	}
 
-	// Shows nothing of the one before while it is read.
+	// Empties the thread before the other one is read.
 	open(number) {
 		this.select([]);
 		this.thread = number === null ? null : { number, messages: [], next: null };
@@ -122,7 +122,7 @@ class Phone {
 		if (!thread)
 			return;
 		const page = await this.#list(thread.number);
-		// Between what was read long ago and this page others may be.
+		// Messages may be missing between an old reading and this page.
 		const known = new Set(thread.messages.map((row) => row.message_id));
 		if (!page.messages.some((row) => known.has(row.message_id)))
 			Object.assign(thread, { messages: [], next: page.next_cursor ?? null });
@@ -131,7 +131,7 @@ class Phone {
 		thread.number = page.messages[0]?.phone_number ?? thread.number;
 	}
 
-	// The number as the gateway spells it, if anything was exchanged with it.
+	// The number as the gateway writes it; undefined: no message was exchanged with it.
 	async known(number) {
 		const { messages } = await this.#list(number, { limit: 1 });
 		return messages[0]?.phone_number;
@@ -167,7 +167,7 @@ class Phone {
 			this.selected.has(row.message_id));
 	}
 
-	// For every client of the gateway; so only when a person looks.
+	// This counts for every client of the gateway, so only when the user sees the messages.
 	async markRead() {
 		const unread = (this.thread?.messages ?? []).filter((row) =>
 			row.direction === 'in' && !row.read);

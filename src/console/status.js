@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// How the phone is: SIM cards, what may still be sent, when it could not hear.
+// The state of the phone: SIM cards, limits, rules, and times when it could not receive.
 
 class StatusView {
 	#phone; #now; #sims; #limits; #limitless; #policy; #gaps; #client;
@@ -9,15 +9,15 @@ class StatusView {
 		this.#now = make('div.now', { role: 'status' });
 		this.#sims = make('ul.cards');
 		this.#limits = make('ul.limits');
-		this.#limitless = make('p.note', 'There are none.');
+		this.#limitless = make('p.note', 'No limits are set.');
 		this.#policy = make('ul.plain-list');
 		this.#gaps = make('ul.plain-list');
 		this.#client = make('p.note');
 		this.element = make('section.pane', { 'aria-label': 'Phone' }, this.#now,
 			make('h2', 'SIM cards'), this.#sims,
-			make('h2', 'What is left of the limits'), this.#limits, this.#limitless,
-			make('h2', 'What may be sent'), this.#policy,
-			make('h2', 'Blind times of the last week'), this.#gaps,
+			make('h2', 'Limits'), this.#limits, this.#limitless,
+			make('h2', 'Rules for sending'), this.#policy,
+			make('h2', 'Offline gaps in the last 7 days'), this.#gaps,
 			make('h2', 'This page'), this.#client,
 			forget && make('button.small', { onclick: forget },
 				'Forget the token'));
@@ -34,16 +34,16 @@ class StatusView {
 			[limit.of, limit.subscription_id, limit.per], () => this.#meter());
 		this.#list(this.#policy, status.policy);
 		this.#list(this.#gaps, status.gaps.length ? status.gaps.map((gap) =>
-			`${time.full(gap.from)} \u2013 ${gap.until ? time.full(gap.until) : 'now'}: ${spell(gap.reason)}`) : ['None: it heard all the time.']);
-		setText(this.#client, `${status.client || 'Nobody in particular'}; may: ` +
-			`${status.scopes.join(', ') || 'nothing'}.`);
+			`${time.full(gap.from)} \u2013 ${gap.until ? time.full(gap.until) : 'now'}: ${spell(gap.reason)}`) : ['None.']);
+		setText(this.#client, `${status.client || 'No client name'}; scopes: ` +
+			`${status.scopes.join(', ') || 'none'}.`);
 	}
 
 	#showNow({ can_send: canSend, why_not: whyNot, queue }) {
 		const words = canSend ? 'Messages can be sent.' : whyNot ?? 'Nothing can be sent now.';
 		this.#now.className = `now ${canSend ? 'good' : 'warn'}`;
 		say(this.#now, make('p', words), make('p.note',
-			`On the way: ${queue.waiting}, of at most ${queue.limit}.`));
+			`Waiting to be sent: ${queue.waiting} of at most ${queue.limit}.`));
 	}
 
 	#list(element, texts) {
@@ -65,10 +65,10 @@ class StatusView {
 				make('p.note', `Slot ${sim.sim_slot_index + 1}, `,
 					foreign(sim.carrier_name || 'no operator'),
 					sim.own_number && [', ', foreign(sim.own_number)],
-					`, number ${sim.subscription_id} for agents`),
+					`, SIM ID ${sim.subscription_id}`),
 				sim.state === 'locked' && make('p.note',
-					'Unlock it on the phone: ofono-mcp unlock. Its PIN is never asked for ' +
-					'here.')));
+					'Unlock it on the phone with ofono-mcp unlock. This page never asks ' +
+					'for a PIN.')));
 		};
 		return card;
 	}
@@ -82,7 +82,7 @@ class StatusView {
 			const what = limit.per === 'month' ? 'SMS' : 'messages';
 			const { subscription_id: id } = limit;
 			const sim = this.#phone.sims.find((one) => one.subscription_id === id);
-			const whose = id ? `${sim?.display_name ?? 'A SIM that is not there'}: ` : '';
+			const whose = id ? `${sim?.display_name ?? 'A missing SIM'}: ` : '';
 			setText(name, `${whose}${limit.limit} ${what} per ${limit.per}`);
 			setText(left, `${limit.left} left` + (limit.frees_at && !limit.left
 				? `, more ${time.full(limit.frees_at)}` : ''));

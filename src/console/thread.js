@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The messages that were exchanged with one number, oldest first, and the composer.
+// The messages exchanged with one number, oldest first, and the composer.
 
 const NEAR_END_PX = 80;
 const AFTER_READING_MS = 1000;
@@ -12,7 +12,7 @@ class ThreadView {
 		this.#composer = composer;
 		this.#view = new MessageView(phone, openLink);
 		this.#about = make('p.about');
-		// What is selected is for a host's agent.
+		// The selection is for a host's agent.
 		this.#choose = make('button.small', {
 			'aria-pressed': 'false', hidden: parent === window,
 			onclick: () => this.choosing(!this.isChoosing) }, 'Select');
@@ -39,14 +39,14 @@ class ThreadView {
 		this.showSelection();
 	}
 
-	// What was there before is not read aloud as if it came now.
+	// Older messages are not read aloud as if they had just arrived.
 	async #quietly(reading) {
 		this.#scroll.ariaLive = 'off';
 		await reading;
 		setTimeout(() => { this.#scroll.ariaLive = 'polite'; }, AFTER_READING_MS);
 	}
 
-	// Another thread from here on, which is being read.
+	// Shows another thread, which is being read.
 	begin(reading) {
 		this.#quietly(reading);
 		this.#rows.replaceChildren();
@@ -97,10 +97,10 @@ class ThreadView {
 	#showAbout(conversation) {
 		const words = [], name = conversation?.contact_name;
 		if (conversation?.opted_out)
-			words.push(['warn', 'Said STOP: nothing may be sent here until START comes.']);
+			words.push(['warn', 'Opted out (texted STOP): nothing can be sent until they text START.']);
 		if (conversation?.loop_until)
-			words.push(['warn', 'It looks as if two machines answered each other: nothing ' +
-				`may be sent here until ${time.full(conversation.loop_until)}.`]);
+			words.push(['warn', 'This looks like an auto-reply loop: nothing can be sent ' +
+				`until ${time.full(conversation.loop_until)}.`]);
 		const trust = TRUST[conversation?.trust];
 		if (trust && !words.length)
 			words.push(['note', name ? foreign(conversation.phone_number) : trust]);

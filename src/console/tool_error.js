@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Why a call gave nothing, in the gateway's own words.
+// Why a call failed, in the gateway's own words.
 
 class ToolError extends Error {
 	constructor(message, code = '', fix = '') {
@@ -8,10 +8,10 @@ class ToolError extends Error {
 	}
 }
 
-// Nobody answered, so nobody knows what became of the call.
+// There was no answer, so the outcome of the call is unknown.
 class NoAnswer extends Error {}
 
-// The token is missing or no client's.
+// The token is missing, or no client has it.
 class Unpaired extends Error {}
 
 const blocks = ({ content }) => (Array.isArray(content) ? content : [])

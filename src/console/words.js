@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the gateway's codes are called here. A state is told by its word and its mark; the
-// tone is only its colour.
+// Words for the gateway's codes. A state is a word and a sign; its tone is only the colour.
 
 const STATES = {
-	waiting_approval: ['waits for a yes', 'warn', '?'],
+	waiting_approval: ['waiting for approval', 'warn', '?'],
 	scheduled: ['scheduled', 'wait', '\u25F7'],
 	queued: ['queued', 'wait', '\u2026'],
 	submitting: ['being sent', 'wait', '\u2026'],
@@ -13,7 +12,7 @@ const STATES = {
 	delivered: ['delivered', 'good', '\u2713\u2713'],
 	failed: ['failed', 'bad', '\u2715'],
 	cancelled: ['cancelled', 'wait', '\u2013'],
-	unknown: ['unknown whether it was sent', 'warn', '?'],
+	unknown: ['outcome unknown', 'warn', '?'],
 	expired: ['expired, not sent', 'bad', '\u2715'],
 	received: ['received', 'wait', ''],
 };
@@ -21,9 +20,9 @@ const STATES = {
 const TRUST = {
 	owner: 'your own number',
 	contact: 'contact',
-	known: 'you wrote to it before',
+	known: 'you have texted this number before',
 	unknown: 'unknown sender',
-	alphanumeric: 'a name that anybody can choose: it cannot be answered',
+	alphanumeric: 'a name that anyone can choose; you cannot reply to it',
 	blocked: 'blocked',
 };
 
@@ -31,22 +30,22 @@ const SIM_STATES = {
 	ready: ['Ready', 'good'],
 	searching: ['Looking for a network', 'warn'],
 	offline: ['Flight mode', 'warn'],
-	locked: ['Locked: asks for a code', 'bad'],
+	locked: ['Locked: needs a PIN', 'bad'],
 	starting: ['Starting', 'wait'],
 	duplicate: ['In two modems: cannot send', 'bad'],
-	stuck: ['Its modem is stuck', 'bad'],
+	stuck: ['Modem is stuck', 'bad'],
 };
 
 const spell = (code) => code.replaceAll('_', ' ');
 
-const NO_NOTES = ['contains_link', 'looks_like_code'];	// they are seen
+const NO_NOTES = ['contains_link', 'looks_like_code'];	// visible in the text
 
 const notesOf = ({ flags, masked }) => [
 	...flags.filter((flag) => !NO_NOTES.includes(flag)).map(spell),
-	...(masked ? ['its code is hidden from this client'] : []),
+	...(masked ? ['code hidden from this client'] : []),
 ];
 
-// Times in the language and zone of the host, or of the browser.
+// Times in the language and time zone of the host, or of the browser.
 const time = {
 	forms: {},
 	use(locale, timeZone) {
@@ -68,7 +67,7 @@ const time = {
 	},
 	clock: (text) => time.forms.clock.format(new Date(text)),
 	full: (text) => time.forms.full.format(new Date(text)),
-	// By the calendar there, for a day may have 23 hours, and 25.
+	// By the calendar of that zone, because a day may have 23 or 25 hours.
 	dayNumber: (date) => Date.parse(time.forms.iso.format(date)) / 86400000,
 	daysAgo: (date) => time.dayNumber(new Date()) - time.dayNumber(date),
 	day(text) {

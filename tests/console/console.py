@@ -71,9 +71,9 @@ class Console:
         self.go_to("Approvals")
         return self.do("""const card = view().locator('.card').filter({ hasText: args.text });
             const said = await card.innerText();
-            await card.getByLabel('Why not').fill(args.reason);
+            await card.getByLabel('Reason').fill(args.reason);
             await card.getByRole('button', { name: args.decision }).click();
-            await card.getByText(/^You said/).waitFor();
+            await card.getByText(/^(Approved|Rejected)[.]$/).waitFor();
             return said""", text=text, decision=decision, reason=reason)
 
     def go_to(self, place: str) -> None:

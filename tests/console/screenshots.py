@@ -58,7 +58,7 @@ def main() -> None:
         page.wait_text("MyBank")
         take(page, "list")
         page.go_to("Approvals")
-        page.wait_text("Yes, send it")
+        page.wait_text("Approve")
         take(page, "approval")
         page = show(chrome, desk, **NARROW, colorScheme="dark")
         page.open(MOM)

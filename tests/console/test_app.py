@@ -129,7 +129,7 @@ def test_leaves(show: Show, desk: Desk, number: str) -> None:
 
 def test_sends_and_receives(show: Show, desk: Desk, number: str) -> None:
     console = show()
-    assert "Can be sent." in console.write("sent in a host", number, desk.sims[1])
+    assert "Ready to send." in console.write("sent in a host", number, desk.sims[1])
     console.send()
     console.wait_message("sent in a host", "sent")
     assert desk.sent(1).count("sent in a host") == 1
@@ -149,7 +149,7 @@ def test_after_a_restart_of_the_gateway(show: Show, desk: Desk, number: str) -> 
 def test_approves(show: Show, desk: Desk, number: str) -> None:
     console = show()
     message_id = desk.ask("through the host", number)
-    console.decide("through the host", "Yes, send it")
+    console.decide("through the host", "Approve")
     desk.agent.wait_state(message_id, "sent")
     assert desk.sent().count("through the host") == 1
 
@@ -159,7 +159,7 @@ def test_the_agents_own_token_approves_nothing(show: Show, desk: Desk, number: s
     console = show(token=desk.agent_token)
     console.go_to("Approvals")
     console.wait_text("paired with the scope admin")
-    assert console.do("return view().getByRole('button', { name: 'Yes, send it' }).count()") == 0
+    assert console.do("return view().getByRole('button', { name: 'Approve' }).count()") == 0
     assert desk.agent.state(message_id) == "waiting_approval"
     desk.owner.do("reject", message_id)
 
@@ -181,7 +181,7 @@ def test_a_link_is_the_hosts_to_open(show: Show, desk: Desk, number: str) -> Non
     console.open(number)
     console.click("Link to example.test")
     assert host(console, "host.opened") == []
-    console.click("Open it")
+    console.click("Open")
     wait_until(lambda: host(console, "host.opened") == ["https://example.test/a?b=c#d"],
                what="the host was asked to open it")
 
@@ -204,7 +204,7 @@ def test_lists_its_tools(show: Show) -> None:
     for tool in tools:
         assert tool["inputSchema"]["type"] == "object"
         assert tool["title"] and tool["description"] and tool["annotations"]
-    assert "ask again without" in host(
+    assert "call again without" in host(
         console, "host.bridge.listTools({ cursor: 'x' }).catch(error => error.message)")
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What waits for a yes, on the owner's page."""
+"""What waiting for approval, on the owner's page."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from desk import Desk
 
 def test_approves(page: Console, desk: Desk, number: str) -> None:
     message_id = desk.ask("may I?", number)
-    said = page.decide("may I?", "Yes, send it")
+    said = page.decide("may I?", "Approve")
     for fact in ("laptop wants to send 1 SMS", number, "Telekom HU", "may I?"):
         assert fact in said
     desk.agent.wait_state(message_id, "sent")
@@ -23,7 +23,7 @@ def test_the_buttons_tell_whom_they_are_about(page: Console, desk: Desk, number:
     message_id = desk.ask("one of several", number)
     page.go_to("Approvals")
     card = "page.locator('.card').filter({ hasText: 'one of several' })"
-    for name in ("Yes, send it", "No"):
+    for name in ("Approve", "Reject"):
         assert number in page.do(f"""return {card}.getByRole('button', {{ name: '{name}',
             exact: true }}).evaluate(button => document.getElementById(
                 button.getAttribute('aria-describedby')).textContent)""")
@@ -32,7 +32,7 @@ def test_the_buttons_tell_whom_they_are_about(page: Console, desk: Desk, number:
 
 def test_rejects(page: Console, desk: Desk, number: str) -> None:
     message_id = desk.ask("and this?", number)
-    page.decide("and this?", "No", "she is asleep")
+    page.decide("and this?", "Reject", "she is asleep")
     status = desk.agent.call("get_sms_status", message_id=message_id).structured
     assert (status["state"], status["reason"]) == ("failed", "approval_rejected")
     assert status["changes"][-1]["note"] == "she is asleep"
@@ -47,11 +47,11 @@ def test_decided_elsewhere_meanwhile(page: Console, desk: Desk, number: str) -> 
     top = f"return (await {card}.boundingBox()).y"
     before = page.do(top, text="the second")
     desk.owner.do("reject", first)
-    page.wait_text("Somebody else has decided")
-    assert page.do(f"return {card}.getByRole('button', {{ name: 'Yes, send it' }})"
+    page.wait_text("Already decided elsewhere")
+    assert page.do(f"return {card}.getByRole('button', {{ name: 'Approve' }})"
                    ".isDisabled()", text="the first")
     assert page.do(top, text="the second") >= before    # not under a finger on its way
-    page.decide("the second", "Yes, send it")
+    page.decide("the second", "Approve")
     desk.agent.wait_state(second, "sent")
 
 
@@ -60,11 +60,11 @@ def test_a_double_press_decides_once(page: Console, desk: Desk, number: str) -> 
     page.go_to("Approvals")
     page.do("await page.locator('.card').getByText('not me').waitFor()")
     page.do("""const { x, y, width, height } = await page.locator('.card')
-            .filter({ hasText: 'press twice' }).getByRole('button', { name: 'Yes, send it' })
+            .filter({ hasText: 'press twice' }).getByRole('button', { name: 'Approve' })
             .boundingBox();
         const press = () => page.mouse.click(x + width / 2, y + height / 2);
         await press();
-        await page.getByText('You said yes.').waitFor();
+        await page.getByText('Approved.', { exact: true }).waitFor();
         await press()""")
     desk.agent.wait_state(first, "sent")
     assert desk.agent.state(second) == "waiting_approval"
@@ -76,7 +76,7 @@ def test_a_page_without_admin_cannot(open_tab: OpenTab, desk: Desk, number: str)
     page = Console.in_browser(open_tab(**PHONE), f"{desk.url}#{desk.agent_token}")
     page.go_to("Approvals")
     page.wait_text("paired with the scope admin")
-    assert page.do("return page.getByRole('button', { name: 'Yes, send it' }).count()") == 0
+    assert page.do("return page.getByRole('button', { name: 'Approve' }).count()") == 0
     page.open(number)
-    page.wait_message("wait for me", "waits for a yes")
+    page.wait_message("wait for me", "waiting for approval")
     desk.owner.do("reject", message_id)

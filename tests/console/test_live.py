@@ -166,7 +166,7 @@ def test_after_a_restart_of_the_gateway(open_tab: OpenTab) -> None:
         page.send()
         page.wait_message("one of seven", "sent")
         page.go_to("Phone")
-        for text in ("7 messages per day", "6 left", "Locked: asks for a code",
+        for text in ("7 messages per day", "6 left", "Locked: needs a PIN",
                      "ofono-mcp unlock", "gateway down"):
             page.wait_text(text)
         tab.do("await page.getByRole('img', { name: /Signal [1-9]\\d* percent/ }).waitFor()")

@@ -112,14 +112,14 @@ def test_a_token_that_is_none(open_tab: OpenTab, desk: Desk) -> None:
     asked = tab.do("""let asked = 0;
         page.on('request', request => { asked += request.url().endsWith('/mcp'); });
         await page.goto(args.url);
-        await page.getByText('does not know the token').waitFor();
+        await page.getByText('no longer accepts the token').waitFor();
         await page.waitForLoadState('networkidle');
         return asked""", url=f"{desk.url}#token={'0' * 64}")
     assert asked == 1
     console = Console(tab)
     assert console.evaluate("sessionStorage.length") == 0
     tab.do("await page.getByLabel('paste the token').fill(args.link)", link=desk.link)
-    console.click("Use it")
+    console.click("Use this token")
     console.wait_live()
     assert all("401" in one for one in tab.do("return complaints.splice(0)"))
 
@@ -147,7 +147,7 @@ def test_revoked_while_it_is_open(open_tab: OpenTab, desk: Desk, number: str) ->
     page.open(number)
     page.wait_message("not for the borrower any more")
     desk.owner.do("revoke", "borrowed")
-    page.wait_text("does not know the token")
+    page.wait_text("no longer accepts the token")
     page.do("await page.goBack()")
     page.wait_text("Pair this page")
     assert number not in page.evaluate("document.documentElement.outerHTML")
@@ -170,7 +170,7 @@ def test_a_link_replaces_no_token_unasked(open_tab: OpenTab, desk: Desk) -> None
     other = desk.pair("another", "read,send")
     kept = "sessionStorage.getItem('ofono-mcp-token')"
     tab.do("await page.goto(args.url)", url=f"{desk.url}#token={other}")
-    page.wait_text("A link wants to replace the token of this page")
+    page.wait_text("Replace the token of this page?")
     assert page.violations() == []
     assert (page.evaluate(kept), tab.do("return page.url()")) == (desk.page, desk.url)
     page.click("Keep mine")
@@ -180,7 +180,7 @@ def test_a_link_replaces_no_token_unasked(open_tab: OpenTab, desk: Desk) -> None
     page.wait_live()
     assert tab.do("return page.getByRole('dialog').count()") == 0
     tab.do("await page.goto(args.url)", url=f"{desk.url}#{other}")
-    page.click("Replace it")
+    page.click("Replace")
     page.wait_live()
     assert page.evaluate(kept) == other
     tab.do("await page.goto('about:blank')")            # a revoked page would complain

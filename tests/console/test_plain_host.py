@@ -261,9 +261,9 @@ def test_a_link_that_the_host_does_not_open(show: Show, desk: Desk, number: str)
     console = show(answers={"ui/open-link": {"isError": True}}).wait_live()
     console.open(number)
     console.click("Link to example.test")
-    console.click("Open it")
+    console.click("Open")
     console.wait_text("The host did not open it")
-    console.click("Stay here")
+    console.click("Cancel")
     assert console.evaluate("document.activeElement.textContent") == "Link to example.test"
 
 
@@ -311,7 +311,7 @@ WRONG = [({}, "text is missing"), ({"text": 5}, "must be a string of 0 to 1600")
          ({"text": "x", "subscription_id": 1.5}, "must be an integer"),
          ({"text": "x", "subscription_id": 99}, "no SIM with the subscription_id 99"),
          ({"text": "x", "phone_number": ""}, "1 to 64"),
-         ({"text": "x", "send": True}, "there is no send")]
+         ({"text": "x", "send": True}, "unknown argument send")]
 
 
 def test_arguments_that_do_not_fit(show: Show) -> None:
@@ -326,7 +326,7 @@ def test_arguments_that_do_not_fit(show: Show) -> None:
 def test_where_nothing_can_be_written(show: Show, desk: Desk) -> None:
     desk.lab.modems[0].deliver("Newsletter", "buy now")
     console = show().wait_live()
-    assert "cannot be answered" in refusal(console, "set_draft", phone_number="Newsletter",
+    assert "cannot reply to this sender" in refusal(console, "set_draft", phone_number="Newsletter",
                                            text="no")
     reader = show(token=desk.pair("reads-only", "read")).wait_live()
     assert "may not send" in refusal(reader, "set_draft", text="no")
@@ -378,7 +378,7 @@ def test_a_number_that_a_person_typed_is_not_replaced(show: Show, number: str) -
     console.do("await view().getByLabel('To', { exact: true }).fill('+36301111111')")
     draft = tool(console, "set_draft", phone_number=number, text="to another")
     assert draft["structuredContent"]["phone_number"] == "+36301111111"
-    console.wait_text(f"The agent would write to {number}")
+    console.wait_text(f"The agent suggests a text to {number}")
     console.click("Use it")
     assert tool(console, "get_draft")["structuredContent"]["phone_number"] == number
 
@@ -387,7 +387,7 @@ def test_nothing_new_under_the_finger(show: Show, number: str) -> None:
     """What an agent wrote can be sent only after its verdict has been there to read."""
     console = show().wait_live()
     tool(console, "set_draft", phone_number=number, text="one")
-    console.do("await view().getByText('Can be sent.').waitFor()")
+    console.do("await view().getByText('Ready to send.').waitFor()")
     console.ask_host("host.hold.push('tools/call')")
     console.ask_host("void host.ask('tools/call', { name: 'set_draft', arguments: "
                      "{ text: 'another' } })")

@@ -13,7 +13,7 @@ from desk import Desk
 def test_sends(page: Console, desk: Desk, number: str) -> None:
     said = page.write("Hello from the page", number, desk.sims[1])
     assert "1 SMS, 141 characters left" in said
-    assert "Can be sent." in said
+    assert "Ready to send." in said
     page.send()
     page.wait_message("Hello from the page", "sent")
     assert desk.sent(1).count("Hello from the page") == 1
@@ -23,9 +23,9 @@ def test_says_before_what_would_be_refused(page: Console, desk: Desk) -> None:
     said = page.write("Help", "112")
     assert "mergency" in said
     assert page.evaluate("document.querySelector('.send').disabled")
-    assert "refuses \U0001f600" in page.write("Smile \U0001f600")
+    assert "rejects \U0001f600" in page.write("Smile \U0001f600")
     page.do("await page.getByLabel('To', { exact: true }).fill('+36301234567')")
-    assert "70 in one" in page.write("H\u0151s")
+    assert "70 per SMS" in page.write("H\u0151s")
 
 
 def test_lost_answers_send_once(page: Console, desk: Desk, number: str) -> None:
@@ -39,7 +39,7 @@ def test_lost_answers_send_once(page: Console, desk: Desk, number: str) -> None:
                 return route.abort(); }
             return route.continue(); })""")
     page.send()
-    page.wait_text("Nobody knows whether")
+    page.wait_text("unknown whether it accepted")
     page.send()
     page.wait_message("only once", "sent")
     assert desk.sent().count("only once") + desk.sent(1).count("only once") == 1
@@ -50,10 +50,10 @@ def test_a_message_that_never_left(page: Console, desk: Desk, number: str) -> No
     page.write("into the void", number)
     page.do("await context.setOffline(true)")
     page.send()
-    page.wait_text("Nobody knows whether")
+    page.wait_text("unknown whether it accepted")
     page.do("await context.setOffline(false)")
-    page.do("await page.locator('#verdict').getByText('Can be sent.').waitFor()")
-    assert page.do("return page.getByText('Nobody knows whether').count()") == 0
+    page.do("await page.locator('#verdict').getByText('Ready to send.').waitFor()")
+    assert page.do("return page.getByText('unknown whether it accepted').count()") == 0
     page.send()
     page.wait_message("into the void", "sent")
     assert desk.sent().count("into the void") + desk.sent(1).count("into the void") == 1
@@ -136,7 +136,7 @@ def test_the_verdict_follows_the_phone(page: Console, desk: Desk, number: str) -
         page.wait_text("The owner has paused the gateway")
     finally:
         desk.owner.do("resume")
-    page.do("await page.locator('#verdict').getByText('Can be sent.').waitFor()")
+    page.do("await page.locator('#verdict').getByText('Ready to send.').waitFor()")
     rewritten = page.do("""const ask = async () => {
             const asked = page.waitForResponse(response =>
                 response.request().postData().includes('dry_run'));

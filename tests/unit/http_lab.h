@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A server on a port of its own, and handlers that record what they hear. LAB_WAIT() turns the
- * loop until something is so, or fails.
+ * A server on its own port, with handlers that record their calls. LAB_WAIT() runs the loop until a
+ * condition is true, or fails.
  */
 #ifndef HTTP_LAB_H
 #define HTTP_LAB_H
@@ -28,7 +28,7 @@ enum {
 	LAB_WAIT_MS = 8000,
 };
 
-struct record {			   /* of one exchange; stays when that is gone */
+struct record {			   /* of one exchange; outlives it */
 	struct exchange *exchange; /* NULL: ended */
 	struct stream *stream;	   /* NULL: none, or ended */
 	char method[8];
@@ -69,8 +69,8 @@ static inline void lab_answer(struct exchange *exchange, unsigned status,
 }
 
 /*
- * Handlers: /echo answers at the end, /later when the test says, /early in begin, /stream
- * with a stream
+ * Handlers: /echo answers at the end, /later when the test does, /early in begin, /stream with a
+ * stream.
  */
 
 static inline void lab_begin(void *data, struct exchange *exchange)
@@ -123,7 +123,7 @@ static inline void lab_complete(void *data, struct exchange *exchange)
 	exchange_answer(exchange, 200, "application/json", &record->body);
 }
 
-/* more than the sockets hold, and as much as a request may */
+/* more than the sockets hold, and as much as an answer may have */
 enum { LAB_HUGE_BYTES = 7 * 1024 * 1024 };
 
 static inline void lab_complete_huge(void *data, struct exchange *exchange)
@@ -150,7 +150,7 @@ static inline void lab_complete_stream(void *data, struct exchange *exchange)
 		lab_answer(exchange, 503, "too many");
 }
 
-/* Longer than a turn of the loop may take. */
+/* Takes longer than a turn of the loop may. */
 static inline void lab_complete_busy(void *data, struct exchange *exchange)
 {
 	uint64_t end = lab_now_ms() + 60;
@@ -339,7 +339,7 @@ static inline bool lab_turn(uint64_t end_ms)
 	return lab_now_ms() < end_ms;
 }
 
-/* Turns the loop until `condition` is true. */
+/* Runs the loop until `condition` is true. */
 #define LAB_WAIT(condition)                                                    \
 	do {                                                                   \
 		uint64_t end_ms_ = lab_now_ms() + LAB_WAIT_MS;                 \

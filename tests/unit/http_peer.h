@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Clients of the server of http_lab.h, which never block.
+ * Clients of the server in http_lab.h, which never block.
  */
 #ifndef HTTP_PEER_H
 #define HTTP_PEER_H
@@ -21,7 +21,7 @@ struct peer {
 	bool closed; /* end of file or reset */
 };
 
-/* What has come so far. */
+/* Reads everything that has arrived. */
 static inline void peer_read(struct peer *peer)
 {
 	ssize_t length;
@@ -39,7 +39,7 @@ static inline void peer_read(struct peer *peer)
 	peer->in[peer->length] = '\0';
 }
 
-/* Both addresses in the order of the host. */
+/* Both addresses are in host byte order. */
 static inline struct peer *peer_connect_from(uint16_t port, uint32_t to, uint32_t source)
 {
 	struct peer *peer = calloc(1, sizeof(*peer));
@@ -59,7 +59,7 @@ static inline struct peer *peer_connect_from(uint16_t port, uint32_t to, uint32_
 	assert_true(peer->fd >= 0);
 	setsockopt(peer->fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
 	assert_int_equal(bind(peer->fd, (const struct sockaddr *)&own, sizeof(own)), 0);
-	/* the backlog takes it: no turn of the loop is needed */
+	/* the kernel completes it: no turn of the loop is needed */
 	assert_int_equal(
 		connect(peer->fd, (const struct sockaddr *)&address, sizeof(address)), 0);
 	return peer;
@@ -87,7 +87,7 @@ static inline void peer_send_bytes(struct peer *peer, const char *data, size_t l
 			continue;
 		}
 		if (sent < 0)
-			return; /* the server closed: the test looks at what came */
+			return; /* the server closed: the test checks what arrived */
 		data += sent;
 		length -= (size_t)sent;
 	}
@@ -124,7 +124,7 @@ static inline void peer_close(struct peer *peer)
 	free(peer);
 }
 
-/* Reads and forgets until `condition` holds. */
+/* Reads and discards until `condition` is true. */
 #define PEER_SWALLOW_UNTIL(peer, total, condition)               \
 	do {                                                     \
 		uint64_t until_ms_ = lab_now_ms() + LAB_WAIT_MS; \
@@ -142,7 +142,7 @@ struct reply {
 	char body[70 * 1024];
 };
 
-/* Takes the first whole answer from what came. */
+/* Takes the first complete answer. */
 static inline bool peer_take(struct peer *peer, struct reply *reply, bool no_body)
 {
 	const char *end, *field;

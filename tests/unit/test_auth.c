@@ -39,7 +39,7 @@ static void test_hash_is_sha256(void **state)
 	assert_memory_equal(hash, abc, sizeof(abc));
 }
 
-static void test_header_forms(void **state)
+static void test_only_bearer_headers_hold_a_token(void **state)
 {
 	static const struct {
 		const char *authorization;
@@ -79,7 +79,7 @@ static void test_header_forms(void **state)
 	}
 }
 
-static void test_long_token_is_not_hashed(void **state)
+static void test_a_long_token_is_not_hashed(void **state)
 {
 	char text[7 + 300 + 1] = "Bearer ";
 	struct client client;
@@ -93,10 +93,10 @@ static void test_long_token_is_not_hashed(void **state)
 	text[7 + 256] = 'a';
 	assert_false(auth_check(&auth, text, &client));
 	assert_int_equal(asked, 1);
-	assert_true(auth_has_token(text)); /* a wrong one */
+	assert_true(auth_has_token(text)); /* a wrong token counts */
 }
 
-static void test_open_takes_everybody(void **state)
+static void test_open_mode_accepts_every_request(void **state)
 {
 	const struct auth auth = { .open = true };
 	struct client client = { .id = -1 };
@@ -114,9 +114,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_hash_is_sha256),
-		cmocka_unit_test(test_header_forms),
-		cmocka_unit_test(test_long_token_is_not_hashed),
-		cmocka_unit_test(test_open_takes_everybody),
+		cmocka_unit_test(test_only_bearer_headers_hold_a_token),
+		cmocka_unit_test(test_a_long_token_is_not_hashed),
+		cmocka_unit_test(test_open_mode_accepts_every_request),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -16,10 +16,10 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "http/certificate.h"
-#include "scratch.h"
 #include "base/explanation.h"
 #include "config/config.h"
+#include "http/certificate.h"
+#include "scratch.h"
 
 static char home[64], folder[80], certificate_path[96], key_path[96];
 
@@ -40,7 +40,7 @@ static int teardown(void **state)
 	unlink(certificate_path);
 	unlink(key_path);
 	rmdir(folder);
-	return rmdir(home); /* nothing else is left */
+	return rmdir(home); /* fails if anything else is left */
 }
 
 static struct certificate_fingerprint make(const struct config_list *names)
@@ -66,7 +66,7 @@ static gnutls_x509_crt_t load(void)
 	return certificate;
 }
 
-static void test_it_is_for_this_machine(void **state)
+static void test_a_certificate_names_this_machine(void **state)
 {
 	struct config_list names = { .count = 1, .items = { "gateway.example.org" } };
 	char host[256 + sizeof(".local")];
@@ -86,7 +86,7 @@ static void test_it_is_for_this_machine(void **state)
 	gnutls_x509_crt_deinit(certificate);
 }
 
-static void test_it_is_p256_and_lasts_ten_years(void **state)
+static void test_a_certificate_is_p256_and_valid_for_ten_years(void **state)
 {
 	gnutls_x509_crt_t certificate;
 	unsigned bits;
@@ -110,7 +110,7 @@ static int64_t wall_1970(void)
 	return 5000;
 }
 
-static void test_a_phone_without_the_time(void **state)
+static void test_a_phone_without_the_time_makes_a_valid_certificate(void **state)
 {
 	static const struct clock_source clock = { .monotonic_ms = wall_1970,
 						   .wall_ms = wall_1970 };
@@ -134,7 +134,7 @@ static mode_t mode_of(const char *path)
 	return status.st_mode & 07777;
 }
 
-static void test_only_the_owner_reads_the_key(void **state)
+static void test_only_the_owner_can_read_the_key(void **state)
 {
 	(void)state;
 	make(NULL);
@@ -142,7 +142,7 @@ static void test_only_the_owner_reads_the_key(void **state)
 	assert_int_equal(mode_of(key_path), 0600);
 }
 
-static void test_the_files_go_to_the_owner_of_the_state(void **state)
+static void test_the_files_belong_to_the_owner_of_the_state_folder(void **state)
 {
 	struct stat status;
 
@@ -154,7 +154,7 @@ static void test_the_files_go_to_the_owner_of_the_state(void **state)
 	assert_int_equal(status.st_uid, 12345);
 }
 
-static void test_the_fingerprint_is_that_of_the_file(void **state)
+static void test_the_fingerprint_matches_the_file(void **state)
 {
 	struct certificate_fingerprint made = make(NULL), read;
 	struct explanation error = { "" };
@@ -166,7 +166,7 @@ static void test_the_fingerprint_is_that_of_the_file(void **state)
 	assert_int_equal(strspn(read.text, "0123456789ABCDEF:"), strlen(read.text));
 }
 
-static void test_another_takes_its_place_whole(void **state)
+static void test_a_new_pair_replaces_the_old_one(void **state)
 {
 	struct certificate_fingerprint first = make(NULL), second, read;
 	struct explanation error = { "" };
@@ -181,11 +181,11 @@ static void test_another_takes_its_place_whole(void **state)
 	assert_int_equal(gnutls_certificate_set_x509_key_file(credentials,
 							      certificate_path, key_path,
 							      GNUTLS_X509_FMT_PEM),
-			 0); /* the key fits */
+			 0); /* the key matches */
 	gnutls_certificate_free_credentials(credentials);
 }
 
-static void test_what_an_interrupted_one_left_is_no_obstacle(void **state)
+static void test_leftovers_of_an_interrupted_attempt_are_removed(void **state)
 {
 	char fresh[96], left[112];
 
@@ -219,14 +219,14 @@ int main(void)
 {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(test_it_is_for_this_machine),
-		TEST(test_it_is_p256_and_lasts_ten_years),
-		TEST(test_a_phone_without_the_time),
-		TEST(test_only_the_owner_reads_the_key),
-		TEST(test_the_files_go_to_the_owner_of_the_state),
-		TEST(test_the_fingerprint_is_that_of_the_file),
-		TEST(test_another_takes_its_place_whole),
-		TEST(test_what_an_interrupted_one_left_is_no_obstacle),
+		TEST(test_a_certificate_names_this_machine),
+		TEST(test_a_certificate_is_p256_and_valid_for_ten_years),
+		TEST(test_a_phone_without_the_time_makes_a_valid_certificate),
+		TEST(test_only_the_owner_can_read_the_key),
+		TEST(test_the_files_belong_to_the_owner_of_the_state_folder),
+		TEST(test_the_fingerprint_matches_the_file),
+		TEST(test_a_new_pair_replaces_the_old_one),
+		TEST(test_leftovers_of_an_interrupted_attempt_are_removed),
 		TEST(test_errors_name_the_file),
 	};
 

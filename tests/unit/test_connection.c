@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a connection does with requests that are refused, broken, slow or too long, seen
- * from a socket. The gates themselves have test_gate.
+ * Requests that are refused, malformed, slow or too long, as a peer sees them. For the gates
+ * themselves see test_gate.c.
  */
 #include "http_peer.h"
 
@@ -17,7 +17,7 @@ static void repeat(struct peer *peer, char byte, size_t length)
 	peer_send_bytes(peer, block, length);
 }
 
-static void test_refused_without_body_keeps_the_connection(void **state)
+static void test_a_refusal_without_a_body_keeps_the_connection(void **state)
 {
 	struct peer *peer;
 	const struct reply *reply;
@@ -42,7 +42,7 @@ static void test_refused_without_body_keeps_the_connection(void **state)
 	peer_close(peer);
 }
 
-static void test_token(void **state)
+static void test_a_token_is_checked(void **state)
 {
 	struct peer *peer;
 	const struct reply *reply;
@@ -73,7 +73,7 @@ static void test_token(void **state)
 	peer_close(peer);
 }
 
-static void test_head(void **state)
+static void test_head_gets_no_body(void **state)
 {
 	static struct reply reply;
 	struct peer *peer;
@@ -91,7 +91,7 @@ static void test_head(void **state)
 	peer_close(peer);
 }
 
-static void test_cors(void **state)
+static void test_cors_headers_name_allowed_origins(void **state)
 {
 	struct peer *peer;
 	const struct reply *reply;
@@ -127,7 +127,7 @@ static void test_cors(void **state)
 
 	peer_send(peer, HEAD("GET", "/echo") "Origin: http://127.0.0.1\r\n\r\n");
 	reply = peer_reply(peer);
-	assert_int_equal(reply->status, 401); /* readable for the page, too */
+	assert_int_equal(reply->status, 401); /* the page may read this too */
 	assert_true(
 		reply_has(reply, "Access-Control-Allow-Origin: http://127.0.0.1\r\n"));
 	peer_close(peer);
@@ -159,12 +159,12 @@ static void test_expect_is_answered_before_the_upload(void **state)
 	LAB_WAIT(lab.record_count == 2 && lab.records[1].completed);
 	lab_answer(lab.records[1].exchange, 200, "later");
 	assert_string_equal(peer_reply(peer)->body,
-			    "later"); /* there is nothing to continue */
+			    "later"); /* no "100 Continue" without a body */
 	peer_close(peer);
 }
 
-/* The peer hears why although it goes on sending: no reset throws the answer away. */
-static void test_refused_upload_is_drained(void **state)
+/* The peer gets the answer although it goes on sending: no reset discards it. */
+static void test_a_refused_upload_is_drained(void **state)
 {
 	struct peer *peer;
 	int turn;
@@ -194,7 +194,7 @@ static void chunk(struct peer *peer, size_t length)
 	peer_send(peer, "\r\n");
 }
 
-static void test_chunked(void **state)
+static void test_chunked_bodies_are_read(void **state)
 {
 	struct peer *peer;
 	const struct reply *reply;
@@ -239,7 +239,7 @@ static void test_chunked(void **state)
 	peer_close(peer);
 }
 
-static void test_one_byte_segments(void **state)
+static void test_a_request_may_arrive_byte_by_byte(void **state)
 {
 	struct peer *peer;
 	int at;
@@ -258,7 +258,7 @@ static void test_one_byte_segments(void **state)
 	peer_close(peer);
 }
 
-static void test_early_answers(void **state)
+static void test_a_handler_may_answer_before_the_body(void **state)
 {
 	struct peer *peer;
 
@@ -276,12 +276,12 @@ static void test_early_answers(void **state)
 	assert_int_equal(lab.records[1].completed, 0);
 	peer_send(peer, HEAD("POST", "/early") "Content-Length: 6000\r\n\r\n");
 	assert_string_equal(peer_reply(peer)->body, "early");
-	LAB_WAIT(peer_is_closed(peer)); /* the rest of the body is not waited for */
+	LAB_WAIT(peer_is_closed(peer)); /* without waiting for the rest of the body */
 	assert_int_equal(lab.records[2].abandoned, 0);
 	peer_close(peer);
 }
 
-static void test_torn_headers_are_refused(void **state)
+static void test_malformed_headers_are_refused(void **state)
 {
 #define RAW(text) { text, sizeof(text) - 1 }
 	static const struct {
@@ -339,8 +339,8 @@ static void test_torn_headers_are_refused(void **state)
 	}
 }
 
-/* The buffer moves and grows while large headers drip in: that tears nothing. */
-static void test_whole_headers_are_whole(void **state)
+/* The buffer moves and grows while long headers arrive slowly. */
+static void test_long_headers_arrive_intact(void **state)
 {
 	char text[7000];
 	struct peer *peer;
@@ -384,7 +384,7 @@ static void test_whole_headers_are_whole(void **state)
 	peer_close(peer);
 }
 
-static void test_header_lookup(void **state)
+static void test_headers_are_found_by_name(void **state)
 {
 	struct exchange *exchange;
 	struct peer *peer;
@@ -408,13 +408,13 @@ static void test_header_lookup(void **state)
 	peer_close(peer);
 }
 
-/* Each sends another byte every millisecond or so, and none may stay. */
-static void test_dripping_hits_the_deadline(void **state)
+/* Each peer sends another byte about every millisecond, and all are cut off. */
+static void test_slow_requests_hit_the_deadline(void **state)
 {
 	static const struct {
 		const char *begin;
 		bool drips;
-		unsigned status; /* 0: closed without a word */
+		unsigned status; /* 0: closed without an answer */
 	} rows[] = {
 		{ "", false, 0 },
 		{ "G", true, 408 },
@@ -462,7 +462,7 @@ static void test_dripping_hits_the_deadline(void **state)
 			fail_msg("row %zu: %u", at, reply.status);
 		peer_close(peers[at]);
 	}
-	/* who waits for our answer has no deadline; afterwards it is idle */
+	/* a waiting request has no deadline; afterwards the connection is idle */
 	assert_false(peer_is_closed(waiting));
 	lab_answer(lab.records[0].exchange, 200, "at last");
 	assert_string_equal(peer_reply(waiting)->body, "at last");
@@ -472,7 +472,7 @@ static void test_dripping_hits_the_deadline(void **state)
 	peer_close(waiting);
 }
 
-static void test_answer_nobody_reads(void **state)
+static void test_an_unread_answer_hits_the_deadline(void **state)
 {
 	struct peer *peer;
 	uint64_t start_ms = lab_now_ms();
@@ -494,20 +494,20 @@ static void test_answer_nobody_reads(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_refused_without_body_keeps_the_connection),
-		TEST(test_token),
-		TEST(test_head),
-		TEST(test_cors),
+		TEST(test_a_refusal_without_a_body_keeps_the_connection),
+		TEST(test_a_token_is_checked),
+		TEST(test_head_gets_no_body),
+		TEST(test_cors_headers_name_allowed_origins),
 		TEST(test_expect_is_answered_before_the_upload),
-		TEST(test_refused_upload_is_drained),
-		TEST(test_chunked),
-		TEST(test_one_byte_segments),
-		TEST(test_early_answers),
-		TEST(test_torn_headers_are_refused),
-		TEST(test_whole_headers_are_whole),
-		TEST(test_header_lookup),
-		TEST(test_dripping_hits_the_deadline),
-		TEST(test_answer_nobody_reads),
+		TEST(test_a_refused_upload_is_drained),
+		TEST(test_chunked_bodies_are_read),
+		TEST(test_a_request_may_arrive_byte_by_byte),
+		TEST(test_a_handler_may_answer_before_the_body),
+		TEST(test_malformed_headers_are_refused),
+		TEST(test_long_headers_arrive_intact),
+		TEST(test_headers_are_found_by_name),
+		TEST(test_slow_requests_hit_the_deadline),
+		TEST(test_an_unread_answer_hits_the_deadline),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

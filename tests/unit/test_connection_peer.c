@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The server of http_lab.h, whose peers leave or are cut off.
+ * Peers that leave, and clients that are cut off.
  */
 #include "http_peer.h"
 
-static void test_peer_gone_while_waiting(void **state)
+static void test_a_waiting_request_is_abandoned_when_its_peer_leaves(void **state)
 {
 	struct peer *peer;
 	int turn;
@@ -29,8 +29,8 @@ static void assert_cut(struct peer *peer, int record)
 	peer_close(peer);
 }
 
-/* One that waits with another request behind it, one that streams, one half there. */
-static void test_what_a_client_has_under_way_is_cut(void **state)
+/* One request waits with another behind it, one streams, one is still arriving. */
+static void test_cutting_a_client_abandons_its_requests(void **state)
 {
 	struct peer *waits, *streams, *half;
 
@@ -49,7 +49,7 @@ static void test_what_a_client_has_under_way_is_cut(void **state)
 	LAB_WAIT(lab.record_count == 3);
 	http_server_cut_client(lab.server, 7);
 	assert_int_equal(lab.records[0].abandoned + lab.records[1].abandoned, 0);
-	http_server_cut_client(lab.server, 0); /* all of open mode */
+	http_server_cut_client(lab.server, 0); /* every client of open mode */
 	http_server_cut_client(lab.server, 0);
 	peer_send(half, "cde");
 	assert_cut(waits, 0);
@@ -60,7 +60,7 @@ static void test_what_a_client_has_under_way_is_cut(void **state)
 	assert_int_equal(lab.records[2].completed, 0);
 }
 
-static void test_what_a_client_was_answered_is_not_cut(void **state)
+static void test_cutting_a_client_keeps_answers_that_were_given(void **state)
 {
 	struct peer *idle, *peer;
 
@@ -80,8 +80,8 @@ static void test_what_a_client_was_answered_is_not_cut(void **state)
 	peer_close(peer);
 }
 
-/* The next request is already there when the peer resets. */
-static void test_peer_resets_with_a_request_in_the_pipe(void **state)
+/* The next request has arrived when the peer resets. */
+static void test_a_reset_abandons_pipelined_requests(void **state)
 {
 	const struct linger reset = { 1, 0 };
 	struct peer *peer;
@@ -108,8 +108,8 @@ static void test_peer_resets_with_a_request_in_the_pipe(void **state)
 	assert_int_equal(lab.records[1].abandoned, 1);
 }
 
-/* On a kept connection that waited before, the watch is already there. */
-static void test_peer_gone_the_second_time(void **state)
+/* The connection has waited before. */
+static void test_a_peer_that_leaves_during_its_second_wait_is_noticed(void **state)
 {
 	struct peer *peer;
 
@@ -128,8 +128,8 @@ static void test_peer_gone_the_second_time(void **state)
 	assert_int_equal(lab.records[0].abandoned, 0);
 }
 
-/* The watch hears of the end while an earlier answer is still going out. */
-static void test_peer_gone_before_it_waits(void **state)
+/* The peer closes while an earlier answer is still going out. */
+static void test_a_peer_that_left_before_the_wait_is_noticed(void **state)
 {
 	struct peer *peer;
 	size_t total = 0;
@@ -155,7 +155,7 @@ static void test_peer_gone_before_it_waits(void **state)
 	peer_close(peer);
 }
 
-static void test_peer_gone_while_sending(void **state)
+static void test_a_peer_that_leaves_while_sending_is_noticed(void **state)
 {
 	struct peer *peer;
 
@@ -179,13 +179,13 @@ static void test_peer_gone_while_sending(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_peer_gone_while_waiting),
-		TEST(test_what_a_client_has_under_way_is_cut),
-		TEST(test_what_a_client_was_answered_is_not_cut),
-		TEST(test_peer_resets_with_a_request_in_the_pipe),
-		TEST(test_peer_gone_the_second_time),
-		TEST(test_peer_gone_before_it_waits),
-		TEST(test_peer_gone_while_sending),
+		TEST(test_a_waiting_request_is_abandoned_when_its_peer_leaves),
+		TEST(test_cutting_a_client_abandons_its_requests),
+		TEST(test_cutting_a_client_keeps_answers_that_were_given),
+		TEST(test_a_reset_abandons_pipelined_requests),
+		TEST(test_a_peer_that_leaves_during_its_second_wait_is_noticed),
+		TEST(test_a_peer_that_left_before_the_wait_is_noticed),
+		TEST(test_a_peer_that_leaves_while_sending_is_noticed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The embedded page: one whole document, small, with one style and one script.
+ * The embedded page: one complete, small document with one style and one script.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -57,13 +57,13 @@ static void has_each_part_once(void **state)
 	assert_memory_equal(script.text + script.length, "</script>", 9);
 }
 
-/* What compose puts in the place of each line that names a file. */
+/* compose replaces each line @name@ by that file. */
 static void nothing_is_left_out(void **state)
 {
 	(void)state;
 	assert_int_equal(count_of("\n@"), 0);
 	assert_int_equal(count_of("SPDX"), 0);
-	/* in the first file and the last */
+	/* words of the first file and of the last */
 	assert_int_equal(count_of("getElementById("), 1);
 	assert_int_equal(count_of("parent===window?"), 1);
 }

@@ -36,7 +36,7 @@ static uint64_t now_ms(void)
 	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
-/* Runs the loop until `count` have expired, or a generous time is over. */
+/* Runs the loop until `count` deadlines have expired, or a generous time has passed. */
 static void run_until(int count)
 {
 	uint64_t end = now_ms() + 5000;
@@ -69,7 +69,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-static void test_due_in_order_across_kinds(void **state)
+static void test_deadlines_expire_in_order_across_kinds(void **state)
 {
 	struct item idle = { { .expired = on_expired }, 0 };
 	struct item first = idle, second = idle;
@@ -89,7 +89,7 @@ static void test_due_in_order_across_kinds(void **state)
 	assert_int_equal(first.expired + second.expired + idle.expired, 3);
 }
 
-static void test_set_again_counts_anew(void **state)
+static void test_setting_a_deadline_again_restarts_it(void **state)
 {
 	struct item item = { { .expired = on_expired }, 0 };
 	uint64_t start = now_ms();
@@ -102,7 +102,7 @@ static void test_set_again_counts_anew(void **state)
 	assert_int_equal(item.expired, 1);
 }
 
-static void test_cleared_never_expires(void **state)
+static void test_a_cleared_deadline_never_expires(void **state)
 {
 	struct item gone = { { .expired = on_expired }, 0 };
 	struct item stays = gone;
@@ -117,8 +117,8 @@ static void test_cleared_never_expires(void **state)
 	assert_int_equal(stays.expired, 1);
 }
 
-/* The timer is not touched while what it waits for only moves away. */
-static void test_timer_is_lazy(void **state)
+/* Deadlines that only move to a later time cause no system call. */
+static void test_the_timer_is_not_moved_to_a_later_time(void **state)
 {
 	struct item item = { { .expired = on_expired }, 0 };
 	uint64_t armed_us;
@@ -138,13 +138,14 @@ static void test_timer_is_lazy(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_due_in_order_across_kinds, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(test_set_again_counts_anew, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(test_cleared_never_expires, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(test_timer_is_lazy, setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			test_deadlines_expire_in_order_across_kinds, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_setting_a_deadline_again_restarts_it,
+						setup, teardown),
+		cmocka_unit_test_setup_teardown(test_a_cleared_deadline_never_expires,
+						setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			test_the_timer_is_not_moved_to_a_later_time, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -15,13 +15,13 @@
 struct seen {
 	int begun, completed, abandoned, stopping, ended;
 	int pieces;
-	size_t smallest; /* of all pieces but the last */
+	size_t smallest; /* piece, except the last */
 	size_t last;
 	struct buffer body;
 	int answer_in_piece; /* answer with this piece; 0: never */
 	bool answer_in_begin;
 	bool answer_at_end;
-	/* the carrier's side */
+	/* seen by the carrier */
 	int answers;
 	unsigned status;
 };
@@ -192,7 +192,7 @@ static void test_pieces_are_joined(void **state)
 	}
 }
 
-static void test_body_limit(void **state)
+static void test_a_long_body_is_refused(void **state)
 {
 	struct seen seen = { 0 };
 	struct exchange *exchange = start(&seen, UINT64_MAX);
@@ -207,7 +207,7 @@ static void test_body_limit(void **state)
 	buffer_deinit(&seen.body);
 }
 
-static void test_early_answers_end_the_telling(void **state)
+static void test_after_an_early_answer_the_body_is_dropped(void **state)
 {
 	struct seen seen = { .answer_in_begin = true };
 	struct seen midway = { .answer_in_piece = 1 };
@@ -235,14 +235,14 @@ static void test_early_answers_end_the_telling(void **state)
 	buffer_deinit(&midway.body);
 }
 
-static void test_waits_then_answers_abandons_or_stops(void **state)
+static void test_a_waiting_exchange_answers_stops_or_is_abandoned(void **state)
 {
 	struct seen later = { 0 }, gone = { 0 }, stopped = { 0 };
 	struct exchange *exchange;
 
 	(void)state;
 	exchange = start(&later, 0);
-	exchange_stop(exchange); /* still coming in: not told */
+	exchange_stop(exchange); /* still arriving: no call */
 	exchange_complete(exchange);
 	assert_false(exchange_is_answered(exchange));
 	answer(exchange, 200);
@@ -273,7 +273,7 @@ static void test_waits_then_answers_abandons_or_stops(void **state)
 	exchange_free(NULL);
 }
 
-static void test_what_a_handler_can_ask(void **state)
+static void test_a_handler_sees_method_client_and_headers(void **state)
 {
 	struct seen seen = { 0 };
 	struct exchange *exchange = start(&seen, 0);
@@ -295,8 +295,8 @@ static void test_what_a_handler_can_ask(void **state)
 	exchange_free(exchange);
 }
 
-/* It ends when the last of both has let it go, in whichever order. */
-static void test_held(void **state)
+/* In either order. */
+static void test_a_held_exchange_ends_when_both_sides_let_it_go(void **state)
 {
 	struct seen seen = { 0 };
 	struct exchange *exchange = start(&seen, 0);
@@ -304,7 +304,7 @@ static void test_held(void **state)
 	(void)state;
 	exchange_complete(exchange);
 	exchange_hold(exchange);
-	exchange_free(exchange); /* its carrier, which is gone now */
+	exchange_free(exchange); /* by its carrier */
 	assert_int_equal(seen.abandoned, 1);
 	assert_int_equal(seen.ended, 0);
 	assert_string_equal(exchange_method(exchange), "POST");
@@ -323,8 +323,8 @@ static void test_held(void **state)
 	assert_int_equal(seen.ended, 2);
 }
 
-/* The server, whose budget it is, may be gone before one that is held. */
-static void test_outlives_the_server(void **state)
+/* The server and its budget may be freed before a held exchange. */
+static void test_a_held_exchange_outlives_the_server(void **state)
 {
 	struct memory_budget *budget = memory_budget_new(100000);
 	struct seen seen = { 0 };
@@ -339,7 +339,7 @@ static void test_outlives_the_server(void **state)
 	exchange_free(exchange);
 	memory_budget_drop(budget);
 	assert_int_equal(budget->keepers, 1);
-	exchange_release(exchange); /* a sanitizer would tell, were it too early */
+	exchange_release(exchange); /* a sanitizer reports it if this frees too early */
 	assert_int_equal(seen.ended, 1);
 	buffer_deinit(&seen.body);
 }
@@ -348,12 +348,12 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_pieces_are_joined),
-		cmocka_unit_test(test_body_limit),
-		cmocka_unit_test(test_early_answers_end_the_telling),
-		cmocka_unit_test(test_waits_then_answers_abandons_or_stops),
-		cmocka_unit_test(test_what_a_handler_can_ask),
-		cmocka_unit_test(test_held),
-		cmocka_unit_test(test_outlives_the_server),
+		cmocka_unit_test(test_a_long_body_is_refused),
+		cmocka_unit_test(test_after_an_early_answer_the_body_is_dropped),
+		cmocka_unit_test(test_a_waiting_exchange_answers_stops_or_is_abandoned),
+		cmocka_unit_test(test_a_handler_sees_method_client_and_headers),
+		cmocka_unit_test(test_a_held_exchange_ends_when_both_sides_let_it_go),
+		cmocka_unit_test(test_a_held_exchange_outlives_the_server),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

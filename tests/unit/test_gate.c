@@ -45,7 +45,7 @@ static bool find_nobody(void *data, const uint8_t hash[AUTH_HASH_BYTES],
 static const struct auth open_auth = { .open = true };
 static const struct auth closed_auth = { .find = find_nobody };
 
-/* A request of these bytes, as it arrives. False: it is none, and the verdict says why. */
+/* Parses these bytes as a request. False: malformed, see the verdict. */
 static bool read_head(char *text, size_t length, struct request_head *head,
 		      struct gate_verdict *verdict)
 {
@@ -96,7 +96,7 @@ static const struct row {
 	const char *path;
 	const char *headers;
 } rows[] = {
-	/* what passes */
+	/* accepted */
 	{ 0, "POST", "/mcp", JSON "|Content-Length: 2" },
 	{ 0, "POST", "/mcp/", JSON "|Content-Length: 2" },
 	{ 0, "POST", "/mcp", JSON },
@@ -192,7 +192,7 @@ static const struct row {
 	{ 403, "GET", "/mcp", HOST "|Origin: http://localhost/path" },
 	{ 403, "GET", "/mcp", HOST "|Origin: http://user@localhost" },
 	{ 400, "GET", "/mcp", HOST "|Origin: http://localhost|Origin: http://localhost" },
-	/* path, before the method; preflight, before the token */
+	/* path before method; preflight before token */
 	{ 404, "GET", "/", HOST },
 	{ 400, "GET", "", HOST },
 	{ 404, "GET", "/mcp//", HOST },
@@ -211,7 +211,7 @@ static const struct row {
 	{ 405, "post", "/mcp", JSON },
 	{ 405, "TRACE", "/mcp", HOST },
 	{ 405, "POST", "/healthz", HOST },
-	/* the body */
+	/* body */
 	{ 415, "POST", "/mcp", HOST },
 	{ 415, "POST", "/mcp", HOST "|Content-Type: text/plain" },
 	{ 415, "POST", "/mcp", HOST "|Content-Type: application/jsonp" },
@@ -222,7 +222,7 @@ static const struct row {
 	{ 413, "POST", "/mcp", JSON "|Content-Length: 99999999999999999999999999" },
 	{ 413, "GET", "/mcp", HOST "|Content-Length: 65537" },
 	{ 415, "POST", "/mcp", JSON "|Content-Encoding: gzip" },
-	/* the first check that fails is the one that speaks */
+	/* the first failed check decides */
 	{ 421, "PUT", "/nowhere", "Host: evil.example|Origin: null" },
 	{ 403, "PUT", "/nowhere", HOST "|Origin: null" },
 	{ 404, "PUT", "/nowhere", HOST },
@@ -230,7 +230,7 @@ static const struct row {
 	{ 415, "POST", "/mcp", HOST "|Content-Length: 65537" },
 };
 
-static void test_rows(void **state)
+static void test_each_gate_refuses_with_its_status(void **state)
 {
 	size_t at;
 
@@ -250,7 +250,7 @@ static void test_rows(void **state)
 	printf("%zu requests\n", at);
 }
 
-static void test_http_1_0(void **state)
+static void test_http_1_0_needs_no_host(void **state)
 {
 	struct gate_verdict verdict;
 
@@ -261,7 +261,7 @@ static void test_http_1_0(void **state)
 	assert_int_equal(verdict.status, 400);
 }
 
-static void test_own_name(void **state)
+static void test_the_own_host_name_is_allowed(void **state)
 {
 	struct gate_verdict verdict;
 	char name[128], text[256];
@@ -279,7 +279,7 @@ static void test_own_name(void **state)
 	assert_int_equal(verdict.status, 421);
 }
 
-static void test_token_is_last(void **state)
+static void test_the_token_is_checked_last(void **state)
 {
 	static const struct row closed[] = {
 		{ 401, "GET", "/mcp", HOST },
@@ -321,7 +321,7 @@ static bool find_one(void *data, const uint8_t hash[AUTH_HASH_BYTES],
 	return true;
 }
 
-/* The status of GET /metrics; `token`: one of a client that has these scopes. */
+/* The status of GET /metrics; `token`: of a client with these scopes. */
 static unsigned ask_metrics(bool local, bool token, unsigned has)
 {
 	static const struct auth auth = { .find = find_one };
@@ -344,16 +344,17 @@ static unsigned ask_mcp(unsigned has)
 	return verdict.status;
 }
 
-static void test_scopes(void **state)
+static void test_routes_need_their_scopes(void **state)
 {
 	(void)state;
 	assert_int_equal(ask_metrics(true, false, 0), 401);
 	assert_int_equal(ask_metrics(true, true, 0), 403);
-	assert_int_equal(ask_metrics(true, true, CLIENT_METRICS), 403); /* all of them */
+	assert_int_equal(ask_metrics(true, true, CLIENT_METRICS),
+			 403); /* it needs all of them */
 	assert_int_equal(ask_metrics(true, true, CLIENT_SCOPES_ALL & ~CLIENT_METRICS),
 			 403);
 	assert_int_equal(ask_metrics(false, true, CLIENT_METRICS | CLIENT_READ), 0);
-	assert_int_equal(ask_mcp(CLIENT_METRICS), 403); /* it gets nothing there */
+	assert_int_equal(ask_mcp(CLIENT_METRICS), 403); /* useless there */
 	assert_int_equal(ask_mcp(CLIENT_METRICS | CLIENT_READ), 0);
 	assert_int_equal(ask_mcp(CLIENT_SEND), 0);
 	config.metrics_on_loopback = true;
@@ -364,7 +365,7 @@ static void test_scopes(void **state)
 	config.metrics_on_loopback = false;
 }
 
-static void test_verdict_carries_what_was_learned(void **state)
+static void test_the_verdict_has_route_origin_and_client(void **state)
 {
 	struct gate_verdict verdict;
 
@@ -397,7 +398,7 @@ static int setup(void **state)
 	return 0;
 }
 
-/* Status of a request with these bytes as the name or the value of a header. */
+/* The status of a request with these bytes as the name or value of a header. */
 static unsigned status_with(const char *name, const char *value, size_t length)
 {
 	static struct request_head head;
@@ -418,8 +419,8 @@ static bool may_stand_in_value(int byte)
 	return byte == '\t' || (byte >= ' ' && byte != 0x7f);
 }
 
-/* They are looked at eight at a time. */
-static void test_each_byte_at_each_place_of_a_value(void **state)
+/* At every position, in case a parser reads several bytes at once. */
+static void test_control_characters_are_refused_anywhere_in_a_value(void **state)
 {
 	enum { LENGTH = 19 };
 	char value[LENGTH + 1];
@@ -436,7 +437,7 @@ static void test_each_byte_at_each_place_of_a_value(void **state)
 	}
 }
 
-static void test_each_byte_of_a_name(void **state)
+static void test_only_token_characters_are_allowed_in_a_name(void **state)
 {
 	static const char others[] = "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyz"
 				     "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
@@ -445,7 +446,7 @@ static void test_each_byte_of_a_name(void **state)
 	for (int byte = 1; byte <= 0xff; byte++) {
 		const char name[] = { 'X', (char)byte, '\0' };
 
-		if (byte != ':') /* ends the name */
+		if (byte != ':') /* it ends the name */
 			assert_int_equal(status_with(name, "y", 1),
 					 strchr(others, byte) ? 0 : 400);
 	}
@@ -454,14 +455,14 @@ static void test_each_byte_of_a_name(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_each_byte_at_each_place_of_a_value),
-		cmocka_unit_test(test_each_byte_of_a_name),
-		cmocka_unit_test(test_rows),
-		cmocka_unit_test(test_http_1_0),
-		cmocka_unit_test(test_own_name),
-		cmocka_unit_test(test_token_is_last),
-		cmocka_unit_test(test_scopes),
-		cmocka_unit_test(test_verdict_carries_what_was_learned),
+		cmocka_unit_test(test_control_characters_are_refused_anywhere_in_a_value),
+		cmocka_unit_test(test_only_token_characters_are_allowed_in_a_name),
+		cmocka_unit_test(test_each_gate_refuses_with_its_status),
+		cmocka_unit_test(test_http_1_0_needs_no_host),
+		cmocka_unit_test(test_the_own_host_name_is_allowed),
+		cmocka_unit_test(test_the_token_is_checked_last),
+		cmocka_unit_test(test_routes_need_their_scopes),
+		cmocka_unit_test(test_the_verdict_has_route_origin_and_client),
 	};
 
 	return cmocka_run_group_tests(tests, setup, NULL);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The server of http_lab.h answers: now or later, in order, and many at once.
+ * The server answers: now or later, in order, and many at once.
  */
 #include "http_peer.h"
 #include "own_network.h"
 
-static void test_echo_and_keep_alive(void **state)
+static void test_a_connection_serves_several_requests(void **state)
 {
 	const struct reply *reply;
 	struct peer *peer;
@@ -38,7 +38,7 @@ static void test_echo_and_keep_alive(void **state)
 	peer_close(peer);
 }
 
-static void test_answer_comes_later(void **state)
+static void test_a_handler_may_answer_later(void **state)
 {
 	struct peer *slow, *quick;
 	const struct reply *reply;
@@ -89,8 +89,8 @@ static void test_pipelined_requests_keep_their_order(void **state)
 	peer_close(peer);
 }
 
-/* An exchange may be answered from within another one's callback. */
-static void test_one_answers_another(void **state)
+/* Inside its own callback. */
+static void test_a_handler_may_answer_another_exchange(void **state)
 {
 	struct peer *first, *second;
 
@@ -107,7 +107,7 @@ static void test_one_answers_another(void **state)
 	peer_close(second);
 }
 
-static void test_many_wait_at_once(void **state)
+static void test_many_requests_may_wait_at_once(void **state)
 {
 	enum { COUNT = 200 };
 	static struct peer *peers[COUNT];
@@ -138,8 +138,7 @@ static void test_many_wait_at_once(void **state)
 	}
 }
 
-/* Nothing wakes the loop while connections are idle or wait. */
-static void test_idle_is_idle(void **state)
+static void test_idle_and_waiting_connections_do_not_wake_the_loop(void **state)
 {
 	struct peer *idle, *waiting;
 	int turn;
@@ -170,7 +169,7 @@ static int completed(void)
 	return count;
 }
 
-/* Wherever they stand in the turn, which has time for one of the others. */
+/* Their position in the turn does not matter; it has time for only one of the busy requests. */
 static void test_a_modest_client_is_not_behind_a_greedy_one(void **state)
 {
 	struct peer *much[BUSY_PEERS], *little[2];
@@ -202,8 +201,7 @@ static void test_a_modest_client_is_not_behind_a_greedy_one(void **state)
 	peer_close(little[1]);
 }
 
-/* Who leaves meanwhile, and the end of the server, find them in any state. */
-static void test_put_off_and_gone(void **state)
+static void test_postponed_requests_survive_leaving_peers_and_a_stop(void **state)
 {
 	struct peer *much[BUSY_PEERS];
 
@@ -233,17 +231,17 @@ static void test_put_off_and_gone(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_echo_and_keep_alive),
-		TEST(test_answer_comes_later),
+		TEST(test_a_connection_serves_several_requests),
+		TEST(test_a_handler_may_answer_later),
 		TEST(test_pipelined_requests_keep_their_order),
-		TEST(test_one_answers_another),
-		TEST(test_many_wait_at_once),
+		TEST(test_a_handler_may_answer_another_exchange),
+		TEST(test_many_requests_may_wait_at_once),
 		TEST(test_a_modest_client_is_not_behind_a_greedy_one),
-		TEST(test_put_off_and_gone),
-		TEST(test_idle_is_idle),
+		TEST(test_postponed_requests_survive_leaving_peers_and_a_stop),
+		TEST(test_idle_and_waiting_connections_do_not_wake_the_loop),
 	};
 
 	if (!own_network_enter())
-		fputs("no network namespace is to be had here\n", stderr);
+		fputs("cannot create a network namespace\n", stderr);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The server of http_lab.h at its limits.
+ * The server at its limits.
  */
 #include "http_peer.h"
 
-/* libmicrohttpd's own loop hangs when just 128 or 256 connections are ready at once. */
-static void test_a_multiple_of_128_ready_at_once(void **state)
+/* libmicrohttpd's own loop hangs when exactly 128 or 256 connections are ready at once. */
+static void test_a_multiple_of_128_ready_connections_is_served(void **state)
 {
 	enum { COUNT = 256 };
 	static struct peer *peers[COUNT];
@@ -45,7 +45,7 @@ static void test_an_idle_connection_makes_room_under_the_limit(void **state)
 	LAB_WAIT(lab.record_count == 3 && lab.records[2].completed);
 	LAB_WAIT(peer_is_closed(first));
 	peer_close(first);
-	first = peer_connect(); /* nobody is idle: it is told so */
+	first = peer_connect(); /* no connection is idle: it is refused */
 	assert_int_equal(peer_reply(first)->status, 503);
 	LAB_WAIT(peer_is_closed(first));
 	lab_answer(lab.records[1].exchange, 200, "second");
@@ -57,7 +57,7 @@ static void test_an_idle_connection_makes_room_under_the_limit(void **state)
 	peer_close(third);
 }
 
-static void test_per_address_limit(void **state)
+static void test_connections_per_address_are_limited(void **state)
 {
 	struct peer *first, *second;
 
@@ -76,8 +76,8 @@ static void test_per_address_limit(void **state)
 	peer_close(second);
 }
 
-/* Answers that nobody reads share one budget; small ones are not counted. */
-static void test_answers_within_the_budget(void **state)
+/* Small answers are not counted. */
+static void test_unread_answers_share_a_memory_budget(void **state)
 {
 	struct peer *slow, *other;
 
@@ -121,12 +121,13 @@ static void endless_chunk_line(const char *begin, char byte)
 		peer_get(other, "/echo");
 		assert_int_equal(peer_reply(other)->status, 200);
 	}
-	assert_in_range(lab.turns - before, 20, 40); /* nobody else waits */
+	assert_in_range(lab.turns - before, 20,
+			40); /* other connections are served meanwhile */
 	peer_close(peer);
 	peer_close(other);
 }
 
-static void test_endless_chunk_line_does_not_spin(void **state)
+static void test_an_endless_chunk_line_does_not_spin(void **state)
 {
 	(void)state;
 	lab_start();
@@ -139,11 +140,11 @@ static void test_endless_chunk_line_does_not_spin(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_a_multiple_of_128_ready_at_once),
+		TEST(test_a_multiple_of_128_ready_connections_is_served),
 		TEST(test_an_idle_connection_makes_room_under_the_limit),
-		TEST(test_per_address_limit),
-		TEST(test_answers_within_the_budget),
-		TEST(test_endless_chunk_line_does_not_spin),
+		TEST(test_connections_per_address_are_limited),
+		TEST(test_unread_answers_share_a_memory_budget),
+		TEST(test_an_endless_chunk_line_does_not_spin),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

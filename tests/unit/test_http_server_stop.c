@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How the server of http_lab.h stops.
+ * Stopping the server.
  */
 #include "http_peer.h"
 
@@ -18,7 +18,7 @@ static bool port_takes(uint16_t port)
 	return taken;
 }
 
-static void test_stop_answers_what_waits(void **state)
+static void test_a_stop_lets_waiting_requests_answer(void **state)
 {
 	struct peer *waiting, *idle, *receiving;
 	const struct reply *reply;
@@ -57,7 +57,7 @@ static void test_stop_answers_what_waits(void **state)
 	peer_close(receiving);
 }
 
-static void test_stop_tells_who_begins_to_wait(void **state)
+static void test_a_request_that_begins_to_wait_during_a_stop_runs_stopping(void **state)
 {
 	struct peer *peer;
 
@@ -76,7 +76,7 @@ static void test_stop_tells_who_begins_to_wait(void **state)
 	peer_close(peer);
 }
 
-static void test_stop_without_connections(void **state)
+static void test_a_stop_without_connections_finishes_at_once(void **state)
 {
 	(void)state;
 	lab_start();
@@ -87,8 +87,8 @@ static void test_stop_without_connections(void **state)
 	assert_int_equal(lab.stopped, 1);
 }
 
-/* An answer on its way when the stop comes is read to its end, then that was it. */
-static void test_stop_lets_an_answer_finish(void **state)
+/* The peer can read an answer to its end; then the connection closes. */
+static void test_a_stop_lets_an_answer_finish(void **state)
 {
 	struct peer *peer;
 	size_t total = 0;
@@ -114,7 +114,7 @@ static void free_server(void *data)
 	lab_on_stopped(data);
 }
 
-static void test_stop_gives_up(void **state)
+static void test_a_stop_gives_up_after_its_timeout(void **state)
 {
 	struct peer *waiting, *receiving;
 
@@ -138,7 +138,7 @@ static void test_stop_gives_up(void **state)
 	peer_close(receiving);
 }
 
-static void test_stop_before_it_serves(void **state)
+static void test_a_server_can_stop_before_it_serves(void **state)
 {
 	struct peer *peer;
 
@@ -156,12 +156,12 @@ static void test_stop_before_it_serves(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_stop_answers_what_waits),
-		TEST(test_stop_tells_who_begins_to_wait),
-		TEST(test_stop_without_connections),
-		TEST(test_stop_lets_an_answer_finish),
-		TEST(test_stop_gives_up),
-		TEST(test_stop_before_it_serves),
+		TEST(test_a_stop_lets_waiting_requests_answer),
+		TEST(test_a_request_that_begins_to_wait_during_a_stop_runs_stopping),
+		TEST(test_a_stop_without_connections_finishes_at_once),
+		TEST(test_a_stop_lets_an_answer_finish),
+		TEST(test_a_stop_gives_up_after_its_timeout),
+		TEST(test_a_server_can_stop_before_it_serves),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where the server of http_lab.h listens, and from when on it answers.
+ * Where the server listens, and when it begins to answer.
  */
 #include "base/explanation.h"
 #include "http_peer.h"
 
-static void test_who_comes_before_it_serves_waits(void **state)
+static void test_a_peer_that_connects_early_waits(void **state)
 {
 	struct peer *peer;
 
@@ -20,7 +20,7 @@ static void test_who_comes_before_it_serves_waits(void **state)
 	peer_close(peer);
 }
 
-static void test_port_taken(void **state)
+static void test_a_port_in_use_is_reported(void **state)
 {
 	struct http_server *second = NULL;
 	struct explanation error = { "" };
@@ -47,7 +47,7 @@ static void test_port_taken(void **state)
 			 -EINVAL);
 }
 
-/* Served at `text` as at the first address; `address` lacks the port. */
+/* `text`: a second address without its port, which must be served like the first. */
 static void check_second_address(const char *text, struct sockaddr *address,
 				 socklen_t length)
 {
@@ -73,7 +73,7 @@ static void check_second_address(const char *text, struct sockaddr *address,
 	peer_close(peer);
 }
 
-static void test_two_addresses(void **state)
+static void test_two_addresses_are_served(void **state)
 {
 	struct sockaddr_in address = { .sin_family = AF_INET };
 
@@ -93,8 +93,8 @@ static bool has_ipv6(const struct sockaddr_in6 *loopback)
 	return has;
 }
 
-/* A machine without it must say so, and not serve half of what it was told to. */
-static void test_ipv6(void **state)
+/* Without IPv6 the server must report it, and not serve only the other address. */
+static void test_ipv6_is_served_or_refused_as_a_whole(void **state)
 {
 	struct sockaddr_in6 address = { .sin6_family = AF_INET6,
 					.sin6_addr = IN6ADDR_LOOPBACK_INIT };
@@ -114,7 +114,7 @@ static void test_ipv6(void **state)
 	assert_non_null(strstr(error.text, "[::1]:0: "));
 }
 
-/* An address that the network can reach, though we come by loopback. */
+/* An address that the network can reach; the test connects over loopback. */
 static void lab_listen_to_the_network(void)
 {
 	strcpy(lab.config.listen.items[0], "0.0.0.0:0");
@@ -138,7 +138,7 @@ static bool refused_by_the_kernel(void)
 	return refused;
 }
 
-static void test_network_is_closed_without_clients(void **state)
+static void test_network_addresses_are_closed_without_clients(void **state)
 {
 	struct peer *peer;
 
@@ -157,7 +157,7 @@ static void test_network_is_closed_without_clients(void **state)
 	peer_close(peer);
 }
 
-static void test_network_closes_with_all_that_is_on_it(void **state)
+static void test_closing_a_network_address_closes_its_connections(void **state)
 {
 	struct peer *waits, *streams, *idle, *sends;
 
@@ -183,7 +183,7 @@ static void test_network_closes_with_all_that_is_on_it(void **state)
 	assert_int_equal(lab.records[1].abandoned, 1);
 	assert_int_equal(http_server_connections(lab.server), 0);
 	assert_true(refused_by_the_kernel());
-	http_server_review(lab.server, true); /* and once more */
+	http_server_review(lab.server, true); /* open it again */
 	LAB_WAIT(http_server_listens(lab.server, 0));
 	peer_close(waits);
 	waits = peer_connect_to(http_server_port(lab.server, 0));
@@ -195,7 +195,7 @@ static void test_network_closes_with_all_that_is_on_it(void **state)
 	peer_close(sends);
 }
 
-static void test_network_stops_while_closed(void **state)
+static void test_a_server_can_stop_while_an_address_is_closed(void **state)
 {
 	(void)state;
 	lab_listen_to_the_network();
@@ -211,13 +211,13 @@ static void test_network_stops_while_closed(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_who_comes_before_it_serves_waits),
-		TEST(test_port_taken),
-		TEST(test_two_addresses),
-		TEST(test_network_is_closed_without_clients),
-		TEST(test_network_closes_with_all_that_is_on_it),
-		TEST(test_network_stops_while_closed),
-		TEST(test_ipv6),
+		TEST(test_a_peer_that_connects_early_waits),
+		TEST(test_a_port_in_use_is_reported),
+		TEST(test_two_addresses_are_served),
+		TEST(test_network_addresses_are_closed_without_clients),
+		TEST(test_closing_a_network_address_closes_its_connections),
+		TEST(test_a_server_can_stop_while_an_address_is_closed),
+		TEST(test_ipv6_is_served_or_refused_as_a_whole),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

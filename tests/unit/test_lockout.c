@@ -75,14 +75,14 @@ static void lock_out(const char *host)
 		assert_int_equal(retry_after(host), 0);
 }
 
-static void test_each_waits_longer(void **state)
+static void test_each_wrong_token_waits_longer(void **state)
 {
 	static const unsigned delays_ms[LOCKOUT_TOKENS] = { 100, 200, 400, 800, 1600 };
 
 	(void)state;
 	for (int at = 0; at < LOCKOUT_TOKENS; at++)
 		assert_int_equal(wrong("192.0.2.1").delay_ms, delays_ms[at]);
-	assert_int_equal(wrong("192.0.2.1").delay_ms, 0); /* 429 at once */
+	assert_int_equal(wrong("192.0.2.1").delay_ms, 0); /* 429 without delay */
 }
 
 static void test_429_after_the_fifth(void **state)
@@ -97,7 +97,7 @@ static void test_429_after_the_fifth(void **state)
 	assert_int_equal(retry_after("192.0.2.2"), 0); /* another source */
 }
 
-static void test_it_doubles_up_to_fifteen_minutes(void **state)
+static void test_a_lockout_doubles_up_to_fifteen_minutes(void **state)
 {
 	static const unsigned seconds[] = { 120, 240, 480, 900, 900 };
 
@@ -113,7 +113,7 @@ static void test_it_doubles_up_to_fifteen_minutes(void **state)
 	assert_int_equal(retry_after("192.0.2.1"), 60);
 }
 
-static void test_slow_ones_are_not_locked_out(void **state)
+static void test_rare_wrong_tokens_are_not_locked_out(void **state)
 {
 	(void)state;
 	for (int at = 0; at < 50; at++) {
@@ -122,20 +122,20 @@ static void test_slow_ones_are_not_locked_out(void **state)
 	}
 }
 
-static void test_any_minute_counts(void **state)
+static void test_five_wrong_tokens_in_any_minute_lock_out(void **state)
 {
 	(void)state;
 	retry_after("192.0.2.1");
 	now_ms += 50 * 1000;
 	for (int at = 0; at < 3; at++)
 		assert_int_equal(retry_after("192.0.2.1"), 0);
-	now_ms += 20 * 1000; /* the first is older than a minute now */
+	now_ms += 20 * 1000; /* now the first is older than a minute */
 	assert_int_equal(retry_after("192.0.2.1"), 0);
 	assert_int_equal(retry_after("192.0.2.1"), 0);
 	assert_int_equal(retry_after("192.0.2.1"), 60);
 }
 
-static void test_a_right_token_clears(void **state)
+static void test_a_right_token_clears_the_count(void **state)
 {
 	(void)state;
 	for (int at = 0; at < LOCKOUT_TOKENS - 1; at++)
@@ -149,7 +149,7 @@ static void test_a_right_token_clears(void **state)
 	assert_int_equal(retry_after("192.0.2.1"), 0);
 }
 
-static void test_ipv6_counts_by_64(void **state)
+static void test_ipv6_addresses_count_by_64(void **state)
 {
 	(void)state;
 	for (int at = 0; at < LOCKOUT_TOKENS; at++) {
@@ -162,7 +162,7 @@ static void test_ipv6_counts_by_64(void **state)
 	assert_int_equal(retry_after("2001:db8:0:2::1"), 0);
 }
 
-static void test_mapped_is_ipv4(void **state)
+static void test_a_mapped_address_counts_as_ipv4(void **state)
 {
 	(void)state;
 	lock_out("::ffff:192.0.2.1");
@@ -180,7 +180,7 @@ static void test_loopback_is_exempt(void **state)
 	}
 }
 
-static void test_the_one_that_failed_longest_ago_is_forgotten(void **state)
+static void test_the_source_that_failed_longest_ago_is_replaced(void **state)
 {
 	char host[32];
 
@@ -197,7 +197,7 @@ static void test_the_one_that_failed_longest_ago_is_forgotten(void **state)
 	assert_int_equal(retry_after("192.0.2.1"), 0);
 }
 
-static void test_log_pace(void **state)
+static void test_failures_are_logged_at_a_limited_pace(void **state)
 {
 	char more[LOG_PACE_TEXT_BYTES];
 	struct log_pace pace = { 0 };
@@ -219,17 +219,17 @@ int main(void)
 {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(test_each_waits_longer),
+		TEST(test_each_wrong_token_waits_longer),
 		TEST(test_429_after_the_fifth),
-		TEST(test_it_doubles_up_to_fifteen_minutes),
-		TEST(test_slow_ones_are_not_locked_out),
-		TEST(test_any_minute_counts),
-		TEST(test_a_right_token_clears),
-		TEST(test_ipv6_counts_by_64),
-		TEST(test_mapped_is_ipv4),
+		TEST(test_a_lockout_doubles_up_to_fifteen_minutes),
+		TEST(test_rare_wrong_tokens_are_not_locked_out),
+		TEST(test_five_wrong_tokens_in_any_minute_lock_out),
+		TEST(test_a_right_token_clears_the_count),
+		TEST(test_ipv6_addresses_count_by_64),
+		TEST(test_a_mapped_address_counts_as_ipv4),
 		TEST(test_loopback_is_exempt),
-		TEST(test_the_one_that_failed_longest_ago_is_forgotten),
-		TEST(test_log_pace),
+		TEST(test_the_source_that_failed_longest_ago_is_replaced),
+		TEST(test_failures_are_logged_at_a_limited_pace),
 	};
 
 	return cmocka_run_group_tests_name("lockout", tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which interface a connection belongs to, tests/integration/test_network.py looks at. */
+/* tests/integration/test_network.py checks which interface a connection belongs to. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -45,7 +45,7 @@ static const struct {
 	{ "new0", ARPHRD_VOID, LISTED, false },
 };
 
-static void test_rule(void **state)
+static void test_the_rule_refuses_mobile_and_unlisted_interfaces(void **state)
 {
 	(void)state;
 	for (size_t at = 0; at < sizeof(rows) / sizeof(rows[0]); at++) {
@@ -62,7 +62,8 @@ static void test_rule(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_rule) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(
+		test_the_rule_refuses_mobile_and_unlisted_interfaces) };
 
 	return cmocka_run_group_tests_name("network_interface", tests, NULL, NULL);
 }

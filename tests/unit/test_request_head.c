@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Request heads as bytes, whole and in pieces, and the bodies behind them.
+ * Request heads as bytes, complete and in pieces, and the bodies after them.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,7 +21,7 @@
 #define LINE	    "GET /mcp HTTP/1.1\r\n"
 #define HOST	    "Host: localhost\r\n"
 
-/* Reads it piece by piece; 0: it is a good head. */
+/* Parses it piece by piece; 0: it is valid, else the status. */
 static unsigned read_in_pieces(const char *bytes, size_t length, size_t piece,
 			       struct request_head *head, char **text_out)
 {
@@ -45,16 +45,16 @@ static unsigned read_in_pieces(const char *bytes, size_t length, size_t piece,
 	return whole < 0 ? flaw.status : whole ? 0 : 1;
 }
 
-static void test_what_is_refused_is_refused_however_it_arrives(void **state)
+static void test_malformed_heads_are_refused_in_any_pieces(void **state)
 {
 	static const struct {
-		unsigned status; /* 1: it is not complete */
+		unsigned status; /* 1: incomplete */
 		const char *bytes;
 		size_t length;
 	} rows[] = {
 		{ 0, BYTES(LINE HOST "\r\n") },
 		{ 0, BYTES("\r\n" LINE HOST "\r\n") },
-		{ 0, BYTES(LINE "\r\n") }, /* a missing Host is for the gates */
+		{ 0, BYTES(LINE "\r\n") }, /* the gates refuse a missing Host */
 		{ 0, BYTES(LINE HOST "Empty:\r\n\r\n") },
 		{ 0, BYTES(LINE HOST "Trailing: blanks \t \r\n\r\n") },
 		{ 0, BYTES("GET /a?b=c%00 HTTP/1.0\r\n\r\n") },
@@ -139,7 +139,7 @@ static void test_what_is_refused_is_refused_however_it_arrives(void **state)
 	printf("%zu heads\n", sizeof(rows) / sizeof(rows[0]));
 }
 
-static void test_what_a_head_says(void **state)
+static void test_a_head_is_parsed(void **state)
 {
 	struct request_head head;
 	bool conflict = false;
@@ -201,7 +201,7 @@ static void test_what_a_head_says(void **state)
 	free(text);
 }
 
-static void test_limits(void **state)
+static void test_long_heads_are_refused(void **state)
 {
 	static char bytes[2 * REQUEST_HEAD_BYTES_MAX];
 	struct request_head head;
@@ -225,7 +225,7 @@ static void test_limits(void **state)
 	assert_int_equal(read_in_pieces(bytes, sizeof(bytes), 1000, &head, NULL), 414);
 	memcpy(bytes, BYTES(LINE "X: "));
 	assert_int_equal(read_in_pieces(bytes, sizeof(bytes), 1000, &head, NULL), 431);
-	/* just as long as may be, and one longer */
+	/* exactly the limit, and one more */
 	memcpy(bytes + REQUEST_HEAD_BYTES_MAX - 4, "\r\n\r\n", 4);
 	assert_int_equal(read_in_pieces(bytes, sizeof(bytes), 1000, &head, &text), 0);
 	free(text);
@@ -235,7 +235,7 @@ static void test_limits(void **state)
 
 /* Bodies */
 
-/* What is passed on of a body that comes in pieces; *rest_out: how many bytes follow it. */
+/* What is passed on of a body that arrives in pieces; *rest_out: how many bytes follow it. */
 static int pass_in_pieces(uint64_t body_length, const char *bytes, size_t length,
 			  size_t piece, char *passed, size_t *rest_out)
 {
@@ -263,7 +263,7 @@ static int pass_in_pieces(uint64_t body_length, const char *bytes, size_t length
 	return body_framing_is_over(&framing) ? total : -EAGAIN;
 }
 
-static void test_bodies_are_framed_alike_however_they_arrive(void **state)
+static void test_bodies_are_framed_the_same_in_any_pieces(void **state)
 {
 	static const struct {
 		uint64_t body_length;
@@ -331,7 +331,7 @@ static void test_bodies_are_framed_alike_however_they_arrive(void **state)
 	}
 }
 
-static void test_what_surrounds_chunks_is_bounded(void **state)
+static void test_extensions_and_trailers_are_bounded(void **state)
 {
 	static const char *const begins[] = { "5;", "0\r\nX: " };
 
@@ -354,11 +354,11 @@ static void test_what_surrounds_chunks_is_bounded(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_what_is_refused_is_refused_however_it_arrives),
-		cmocka_unit_test(test_what_a_head_says),
-		cmocka_unit_test(test_limits),
-		cmocka_unit_test(test_bodies_are_framed_alike_however_they_arrive),
-		cmocka_unit_test(test_what_surrounds_chunks_is_bounded),
+		cmocka_unit_test(test_malformed_heads_are_refused_in_any_pieces),
+		cmocka_unit_test(test_a_head_is_parsed),
+		cmocka_unit_test(test_long_heads_are_refused),
+		cmocka_unit_test(test_bodies_are_framed_the_same_in_any_pieces),
+		cmocka_unit_test(test_extensions_and_trailers_are_bounded),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -20,21 +20,21 @@ struct alone {
 	int filled, overrun;
 };
 
-static void note_filled(void *data)
+static void count_filled(void *data)
 {
 	struct alone *alone = data;
 
 	alone->filled++;
 }
 
-static void note_overrun(void *data)
+static void count_overrun(void *data)
 {
 	struct alone *alone = data;
 
 	alone->overrun++;
 }
 
-static const struct streams_carrier carrier = { note_filled, note_overrun };
+static const struct streams_carrier carrier = { count_filled, count_overrun };
 
 static struct stream *alone_open(struct alone *alone)
 {
@@ -53,7 +53,7 @@ static void alone_close(struct alone *alone, struct stream *stream)
 	streams_deinit(&alone->streams);
 }
 
-static const char *take_all(struct stream *stream)
+static const char *read_all(struct stream *stream)
 {
 	static char text[STREAM_BYTES_MAX * 2];
 	size_t length = 0, part;
@@ -71,41 +71,40 @@ static bool push(struct stream *stream, const char *key, const char *data)
 	return stream_push(stream, &event);
 }
 
-static void events_are_framed(void **state)
+static void test_events_are_framed(void **state)
 {
 	struct stream_event event = { "a.1", NULL, "{\"x\":1}", 7 };
 	struct alone alone;
 	struct stream *stream = alone_open(&alone);
 
 	(void)state;
-	assert_string_equal(take_all(stream), comment);
+	assert_string_equal(read_all(stream), comment);
 	assert_true(push(stream, NULL, "{}"));
 	assert_true(stream_push(stream, &event));
 	assert_true(stream_prime(stream, "a.2", 1500));
-	assert_string_equal(take_all(stream),
+	assert_string_equal(read_all(stream),
 			    "event: message\ndata: {}\n\n"
 			    "id: a.1\nevent: message\ndata: {\"x\":1}\n\n"
 			    "id: a.2\nretry: 1500\ndata: \n\n");
 	alone_close(&alone, stream);
 }
 
-static void filled_is_told_once_until_all_is_taken(void **state)
+static void test_filled_runs_once_until_everything_is_read(void **state)
 {
 	struct alone alone;
 	struct stream *stream = alone_open(&alone);
 
 	(void)state;
 	assert_true(push(stream, NULL, "{}"));
-	assert_int_equal(alone.filled,
-			 0); /* the comment waits, and nobody was told to wait */
-	take_all(stream);
+	assert_int_equal(alone.filled, 0); /* the first comment is not reported */
+	read_all(stream);
 	assert_true(push(stream, NULL, "{}"));
 	assert_true(push(stream, NULL, "{}"));
 	assert_int_equal(alone.filled, 1);
 	alone_close(&alone, stream);
 }
 
-static void same_key_waits_once(void **state)
+static void test_a_newer_event_replaces_a_waiting_one_with_its_key(void **state)
 {
 	struct alone alone;
 	struct stream *stream = alone_open(&alone);
@@ -116,17 +115,17 @@ static void same_key_waits_once(void **state)
 	assert_true(push(stream, "k", "2"));
 	assert_true(push(stream, "kk", "3"));
 	assert_true(push(stream, "k", "4"));
-	assert_string_equal(take_all(stream), ": \n\nevent: message\ndata: 3\n\n"
+	assert_string_equal(read_all(stream), ": \n\nevent: message\ndata: 3\n\n"
 					      "event: message\ndata: 4\n\n");
-	/* One that is on its way out goes on, and what is new comes behind it. */
+	/* An event that is partly read is completed, and the new one follows it. */
 	assert_true(push(stream, "k", "4"));
 	assert_int_equal(stream_read(stream, first, 3), 3);
 	assert_true(push(stream, "k", "5"));
-	assert_non_null(strstr(take_all(stream), "data: 5"));
+	assert_non_null(strstr(read_all(stream), "data: 5"));
 	alone_close(&alone, stream);
 }
 
-static void too_many_events_break_it_off(void **state)
+static void test_too_many_events_break_the_stream(void **state)
 {
 	struct alone alone;
 	struct stream *stream = alone_open(&alone);
@@ -139,11 +138,11 @@ static void too_many_events_break_it_off(void **state)
 	assert_false(push(stream, NULL, "{}"));
 	assert_false(push(stream, NULL, "{}"));
 	assert_int_equal(alone.overrun, 1);
-	assert_string_equal(take_all(stream), "");
+	assert_string_equal(read_all(stream), "");
 	alone_close(&alone, stream);
 }
 
-static void too_many_bytes_break_it_off(void **state)
+static void test_too_many_bytes_break_the_stream(void **state)
 {
 	static char large[STREAM_BYTES_MAX / 2];
 	struct alone alone;
@@ -157,7 +156,7 @@ static void too_many_bytes_break_it_off(void **state)
 	alone_close(&alone, stream);
 }
 
-static void last_event_is_not_bounded(void **state)
+static void test_the_last_event_is_not_bounded(void **state)
 {
 	static char large[STREAM_BYTES_MAX * 3 / 2];
 	struct stream_event last = { .data = large, .length = sizeof(large) };
@@ -171,13 +170,13 @@ static void last_event_is_not_bounded(void **state)
 	assert_true(stream_is_ended(stream));
 	assert_false(push(stream, NULL, "{}"));
 	stream_end(stream, &last);
-	assert_int_equal(strlen(take_all(stream)),
+	assert_int_equal(strlen(read_all(stream)),
 			 strlen(": \n\nevent: message\ndata: \n\n") + sizeof(large));
 	assert_int_equal(alone.overrun, 0);
 	alone_close(&alone, stream);
 }
 
-static void streams_are_bounded_in_number(void **state)
+static void test_the_number_of_streams_is_bounded(void **state)
 {
 	struct alone alone;
 	struct stream *streams[LIMIT];
@@ -202,7 +201,7 @@ static int timer_enabled(const struct streams *streams)
 	return enabled;
 }
 
-static void keep_alive_needs_one_timer_and_none_without_streams(void **state)
+static void test_all_streams_share_one_keep_alive_timer(void **state)
 {
 	struct alone alone;
 	struct stream *one = alone_open(&alone), *other;
@@ -212,17 +211,17 @@ static void keep_alive_needs_one_timer_and_none_without_streams(void **state)
 	other = stream_new(&alone.streams, &carrier, &alone);
 	streams_set_period(&alone.streams, KEEP_ALIVE_MS);
 	for (round = 0; round < 3; round++) {
-		take_all(one);
-		take_all(other);
+		read_all(one);
+		read_all(other);
 		alone.filled = 0;
 		LAB_WAIT(alone.filled == 2);
-		assert_string_equal(take_all(one), comment);
-		assert_string_equal(take_all(other), comment);
+		assert_string_equal(read_all(one), comment);
+		assert_string_equal(read_all(other), comment);
 	}
-	/* Who has something to read needs none. */
+	/* A stream with something to read needs no comment. */
 	assert_true(push(one, NULL, "{}"));
-	LAB_WAIT(*take_all(other));
-	assert_null(strstr(take_all(one), comment));
+	LAB_WAIT(*read_all(other));
+	assert_null(strstr(read_all(one), comment));
 	stream_free(other);
 	assert_int_equal(timer_enabled(&alone.streams), SD_EVENT_ONESHOT);
 	stream_free(one);
@@ -250,7 +249,7 @@ static struct peer *open_stream(struct record **record_out)
 	return peer;
 }
 
-static void first_byte_comes_at_once_with_headers(void **state)
+static void test_the_first_byte_comes_at_once_with_the_headers(void **state)
 {
 	struct record *record;
 	struct peer *peer;
@@ -269,7 +268,7 @@ static void first_byte_comes_at_once_with_headers(void **state)
 	assert_int_equal(record->abandoned, 1);
 }
 
-static void pages_of_allowed_origins_may_read(void **state)
+static void test_pages_of_allowed_origins_may_read_a_stream(void **state)
 {
 	struct peer *peer;
 
@@ -285,7 +284,7 @@ static void pages_of_allowed_origins_may_read(void **state)
 	LAB_WAIT(lab.records[0].ended);
 }
 
-static void events_arrive_in_order(void **state)
+static void test_events_arrive_in_order(void **state)
 {
 	struct record *record;
 	struct peer *peer;
@@ -306,12 +305,12 @@ static void events_arrive_in_order(void **state)
 	LAB_WAIT(record->ended);
 	assert_int_equal(record->abandoned, 0);
 	peer->length = 0;
-	peer_get(peer, "/echo"); /* the connection lives on */
+	peer_get(peer, "/echo"); /* the connection stays open */
 	assert_int_equal(peer_reply(peer)->status, 200);
 	peer_close(peer);
 }
 
-static void waiting_exchange_becomes_a_stream(void **state)
+static void test_a_waiting_exchange_becomes_a_stream(void **state)
 {
 	struct stream_event last = { .data = "last", .length = 4 };
 	struct peer *peer;
@@ -332,7 +331,7 @@ static void waiting_exchange_becomes_a_stream(void **state)
 	peer_close(peer);
 }
 
-static void old_http_gets_bytes_until_the_end(void **state)
+static void test_http_1_0_gets_bytes_until_the_end(void **state)
 {
 	struct peer *peer;
 
@@ -348,7 +347,7 @@ static void old_http_gets_bytes_until_the_end(void **state)
 	peer_close(peer);
 }
 
-static void head_gets_headers_only(void **state)
+static void test_head_gets_the_headers_of_a_stream_only(void **state)
 {
 	struct reply reply;
 	struct peer *peer;
@@ -365,7 +364,7 @@ static void head_gets_headers_only(void **state)
 	peer_close(peer);
 }
 
-/* Sends until the stream breaks; merged with nothing. */
+/* Sends events without a key until the stream breaks. */
 static void flood(struct record *record)
 {
 	static char large[STREAM_BYTES_MAX / 8];
@@ -376,7 +375,7 @@ static void flood(struct record *record)
 		assert_true(lab_turn(end_ms));
 }
 
-static void who_does_not_read_is_cut_off_alone(void **state)
+static void test_a_peer_that_does_not_read_is_cut_off_alone(void **state)
 {
 	struct record *slow_record, *quick_record;
 	struct peer *slow, *quick;
@@ -395,7 +394,7 @@ static void who_does_not_read_is_cut_off_alone(void **state)
 	LAB_WAIT(quick_record->ended);
 }
 
-static void what_is_not_taken_in_time_ends_it(void **state)
+static void test_an_unread_piece_ends_the_stream_at_its_deadline(void **state)
 {
 	static char large[STREAM_BYTES_MAX / 8];
 	struct record *record;
@@ -407,7 +406,7 @@ static void what_is_not_taken_in_time_ends_it(void **state)
 	lab_start();
 	peer = open_stream(&record);
 	memset(large, 'x', sizeof(large) - 1);
-	/* With one key the queue never holds more than two: it cannot overrun. */
+	/* With one key the queue never holds more than two events, so it cannot overrun. */
 	while (record->stream && push(record->stream, "key", large))
 		assert_true(lab_turn(end_ms));
 	LAB_WAIT(record->ended);
@@ -415,7 +414,7 @@ static void what_is_not_taken_in_time_ends_it(void **state)
 	peer_close(peer);
 }
 
-static void idle_stream_outlives_all_deadlines(void **state)
+static void test_an_idle_stream_outlives_all_deadlines(void **state)
 {
 	struct record *record;
 	struct peer *peer;
@@ -435,7 +434,7 @@ static void idle_stream_outlives_all_deadlines(void **state)
 	LAB_WAIT(record->ended);
 }
 
-static void stopping_ends_streams_with_their_last_event(void **state)
+static void test_a_stop_ends_streams_after_their_last_event(void **state)
 {
 	struct record *record;
 	struct peer *peer;
@@ -444,7 +443,7 @@ static void stopping_ends_streams_with_their_last_event(void **state)
 	lab_start();
 	peer = open_stream(&record);
 	assert_true(push(record->stream, NULL, "before"));
-	http_server_stop(lab.server, LAB_WAIT_MS, (void (*)(void *))note_filled,
+	http_server_stop(lab.server, LAB_WAIT_MS, (void (*)(void *))count_filled,
 			 &(struct alone){ .filled = 0 });
 	LAB_WAIT(peer_is_closed(peer));
 	assert_non_null(strstr(peer->in, "data: before\n\n"));
@@ -454,7 +453,7 @@ static void stopping_ends_streams_with_their_last_event(void **state)
 	peer_close(peer);
 }
 
-static void freeing_the_server_abandons_streams(void **state)
+static void test_freeing_the_server_abandons_streams(void **state)
 {
 	struct record *record;
 	struct peer *peer;
@@ -469,7 +468,7 @@ static void freeing_the_server_abandons_streams(void **state)
 	peer_close(peer);
 }
 
-static void streams_leave_room_for_requests(void **state)
+static void test_streams_leave_room_for_requests(void **state)
 {
 	struct peer *peers[LIMIT];
 	struct record *record;
@@ -488,7 +487,7 @@ static void streams_leave_room_for_requests(void **state)
 	LAB_WAIT(http_server_connections(lab.server) == 0);
 }
 
-static void many_streams_get_every_event(void **state)
+static void test_many_streams_get_every_event(void **state)
 {
 	static struct peer *peers[MANY];
 	static struct record *records[MANY];
@@ -518,27 +517,27 @@ static void many_streams_get_every_event(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(events_are_framed),
-		TEST(filled_is_told_once_until_all_is_taken),
-		TEST(same_key_waits_once),
-		TEST(too_many_events_break_it_off),
-		TEST(too_many_bytes_break_it_off),
-		TEST(last_event_is_not_bounded),
-		TEST(streams_are_bounded_in_number),
-		TEST(keep_alive_needs_one_timer_and_none_without_streams),
-		TEST(first_byte_comes_at_once_with_headers),
-		TEST(pages_of_allowed_origins_may_read),
-		TEST(events_arrive_in_order),
-		TEST(waiting_exchange_becomes_a_stream),
-		TEST(old_http_gets_bytes_until_the_end),
-		TEST(head_gets_headers_only),
-		TEST(who_does_not_read_is_cut_off_alone),
-		TEST(what_is_not_taken_in_time_ends_it),
-		TEST(idle_stream_outlives_all_deadlines),
-		TEST(stopping_ends_streams_with_their_last_event),
-		TEST(freeing_the_server_abandons_streams),
-		TEST(streams_leave_room_for_requests),
-		TEST(many_streams_get_every_event),
+		TEST(test_events_are_framed),
+		TEST(test_filled_runs_once_until_everything_is_read),
+		TEST(test_a_newer_event_replaces_a_waiting_one_with_its_key),
+		TEST(test_too_many_events_break_the_stream),
+		TEST(test_too_many_bytes_break_the_stream),
+		TEST(test_the_last_event_is_not_bounded),
+		TEST(test_the_number_of_streams_is_bounded),
+		TEST(test_all_streams_share_one_keep_alive_timer),
+		TEST(test_the_first_byte_comes_at_once_with_the_headers),
+		TEST(test_pages_of_allowed_origins_may_read_a_stream),
+		TEST(test_events_arrive_in_order),
+		TEST(test_a_waiting_exchange_becomes_a_stream),
+		TEST(test_http_1_0_gets_bytes_until_the_end),
+		TEST(test_head_gets_the_headers_of_a_stream_only),
+		TEST(test_a_peer_that_does_not_read_is_cut_off_alone),
+		TEST(test_an_unread_piece_ends_the_stream_at_its_deadline),
+		TEST(test_an_idle_stream_outlives_all_deadlines),
+		TEST(test_a_stop_ends_streams_after_their_last_event),
+		TEST(test_freeing_the_server_abandons_streams),
+		TEST(test_streams_leave_room_for_requests),
+		TEST(test_many_streams_get_every_event),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The server under TLS, with a certificate of our own making and a client that checks it. */
+/* The server with TLS and a self-made certificate, and a client that checks it. */
 #include "http_peer.h"
 
 #include <fcntl.h>
 #include <gnutls/gnutls.h>
 #include <gnutls/x509.h>
 
+#include "base/explanation.h"
+#include "config/config_list.h"
 #include "http/certificate.h"
 #include "http/tls.h"
 #include "scratch.h"
-#include "config/config_list.h"
-#include "base/explanation.h"
 
 static char folder[CONFIG_TEXT_BYTES], trusted[2 * CONFIG_TEXT_BYTES];
 static char key[2 * CONFIG_TEXT_BYTES];
@@ -136,7 +136,7 @@ static bool guest_heard(struct guest *guest, const char *text)
 
 /* Tests */
 
-static void test_who_checks_the_certificate_takes_it(void **state)
+static void test_a_client_that_checks_the_certificate_accepts_it(void **state)
 {
 	struct guest *guest;
 
@@ -149,7 +149,7 @@ static void test_who_checks_the_certificate_takes_it(void **state)
 	guest_free(guest);
 }
 
-static void test_by_another_name_it_is_refused(void **state)
+static void test_a_client_refuses_the_certificate_for_another_name(void **state)
 {
 	struct guest *guest;
 
@@ -161,14 +161,16 @@ static void test_by_another_name_it_is_refused(void **state)
 	guest_free(guest);
 }
 
-static void test_an_answer_that_comes_later(void **state)
+static void test_a_late_answer_arrives_over_tls(void **state)
 {
 	struct guest *guest;
 
 	(void)state;
 	lab_start();
 	guest = guest_connect();
-	guest_say(guest, GET("/later") GET("/early")); /* the second is read ahead */
+	guest_say(guest,
+		  GET("/later")
+			  GET("/early")); /* the second is read together with the first */
 	LAB_WAIT(lab.record_count == 1 && lab.records[0].completed);
 	lab_answer(lab.records[0].exchange, 200, "answer");
 	LAB_WAIT(guest_heard(guest, "answer"));
@@ -176,7 +178,7 @@ static void test_an_answer_that_comes_later(void **state)
 	guest_free(guest);
 }
 
-static void test_peer_gone_while_waiting(void **state)
+static void test_a_waiting_request_is_abandoned_over_tls(void **state)
 {
 	struct guest *guest;
 
@@ -190,7 +192,7 @@ static void test_peer_gone_while_waiting(void **state)
 	LAB_WAIT(http_server_connections(lab.server) == 0);
 }
 
-static void test_a_stream(void **state)
+static void test_a_stream_arrives_over_tls(void **state)
 {
 	const struct stream_event event = { .data = "{\"n\":1}", .length = 7 };
 	struct guest *guest;
@@ -206,7 +208,7 @@ static void test_a_stream(void **state)
 	LAB_WAIT(lab.records[0].abandoned == 1);
 }
 
-static void test_a_late_request_is_told_so_under_tls(void **state)
+static void test_a_late_request_is_refused_over_tls(void **state)
 {
 	struct guest *guest;
 
@@ -220,7 +222,7 @@ static void test_a_late_request_is_told_so_under_tls(void **state)
 	guest_free(guest);
 }
 
-static void test_the_end_of_the_server(void **state)
+static void test_freeing_the_server_abandons_requests_over_tls(void **state)
 {
 	struct guest *guest;
 
@@ -229,14 +231,14 @@ static void test_the_end_of_the_server(void **state)
 	guest = guest_connect();
 	guest_say(guest, GET("/later"));
 	LAB_WAIT(lab.record_count == 1 && lab.records[0].completed);
-	http_server_free(lab.server); /* abandons it */
+	http_server_free(lab.server); /* abandons the request */
 	lab.server = NULL;
 	assert_int_equal(lab.records[0].abandoned, 1);
 	LAB_WAIT(guest_heard(guest, "") && guest->ended);
 	guest_free(guest);
 }
 
-static void test_the_certificate_changes_under_way(void **state)
+static void test_a_new_certificate_is_used_by_new_connections(void **state)
 {
 	struct guest *before, *after;
 
@@ -245,7 +247,7 @@ static void test_the_certificate_changes_under_way(void **state)
 	before = guest_connect();
 	make_certificate();
 	http_server_reload_certificate(lab.server);
-	after = guest_connect(); /* trusts the new one only */
+	after = guest_connect(); /* trusts only the new certificate */
 	guest_say(before, GET("/early"));
 	LAB_WAIT(guest_heard(before, "\r\n\r\nearly"));
 	guest_free(before);
@@ -256,14 +258,14 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(test_who_checks_the_certificate_takes_it),
-		TEST(test_by_another_name_it_is_refused),
-		TEST(test_an_answer_that_comes_later),
-		TEST(test_peer_gone_while_waiting),
-		TEST(test_a_stream),
-		TEST(test_a_late_request_is_told_so_under_tls),
-		TEST(test_the_end_of_the_server),
-		TEST(test_the_certificate_changes_under_way),
+		TEST(test_a_client_that_checks_the_certificate_accepts_it),
+		TEST(test_a_client_refuses_the_certificate_for_another_name),
+		TEST(test_a_late_answer_arrives_over_tls),
+		TEST(test_a_waiting_request_is_abandoned_over_tls),
+		TEST(test_a_stream_arrives_over_tls),
+		TEST(test_a_late_request_is_refused_over_tls),
+		TEST(test_freeing_the_server_abandons_requests_over_tls),
+		TEST(test_a_new_certificate_is_used_by_new_connections),
 	};
 
 	return cmocka_run_group_tests_name("tls", tests, NULL, NULL);

@@ -273,7 +273,8 @@ static void message_cancel_on_cancelled(void *data, DBusMessage *reply)
 		{ DBUS_ERROR_UNKNOWN_INTERFACE, CANCEL_NOT_THERE },
 		{ DBUS_ERROR_ACCESS_DENIED, CANCEL_REFUSED },
 		{ BUS_ERROR_NOT_SENT, CANCEL_NOT_ASKED },
-		{ NULL, CANCEL_UNKNOWN }, /* any other error: it may be cancelled */
+		{ NULL,
+		  CANCEL_UNKNOWN }, /* any other error: it may have been cancelled */
 	};
 	struct message_cancel *cancel = data;
 	const char *error = dbus_message_get_error_name(reply);

@@ -26,7 +26,7 @@ static const struct property message_manager_properties[] = {
 		 uses_delivery_reports),
 };
 
-/* No number is "?"; oFono sends "" when it knows none. */
+/* Stands for "not in this message": oFono sends "" when it knows no address. */
 #define MESSAGE_MANAGER_CENTRE_UNREAD "?"
 
 struct message_manager_centre {
@@ -196,8 +196,8 @@ static const struct property message_manager_report_properties[] = {
 };
 
 /*
- * False: Delivered is missing, which does not mean that it is false. Stored over both values,
- * it overwrites one of them only when it is there.
+ * False: Delivered is missing, which does not mean that it is false. It is stored over both
+ * values: only when it is present are they equal afterwards.
  */
 static bool message_manager_read_delivered(DBusMessageIter *dictionary,
 					   bool *delivered_out)

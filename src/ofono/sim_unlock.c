@@ -8,7 +8,7 @@
 #include "base/log.h"
 #include "ofono/ofono_bus.h"
 
-/* The modem asks the card. A late answer would be lost, so wait longer than for others. */
+/* Longer than for other calls: the modem asks the card, and a late answer would be lost. */
 enum { SIM_UNLOCK_TIMEOUT_MS = 60 * 1000 };
 
 struct sim_unlock {

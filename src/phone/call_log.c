@@ -5,8 +5,8 @@
  *           -> missed            (removed without either)
  *           -> unknown           (the modem, oFono or the gateway went away first)
  *
- * A ringing call is tracked by its D-Bus path until oFono removes it. Outgoing calls are the
- * dialler's (phone/dialler.h).
+ * A ringing call is tracked by its D-Bus path until oFono removes it. Outgoing calls
+ * belong to the dialler (phone/dialler.h).
  */
 #include "phone/call_log.h"
 

@@ -239,8 +239,8 @@ const struct contact *contact_book_find(const struct contact_book *book,
 /* ---- queries */
 
 /*
- * Characters besides those that utf8_fold() folds which people leave out or cannot type when
- * they search for a name: from, to.
+ * Characters that utf8_fold() keeps, but that people leave out or cannot type when they search
+ * for a name: from, to.
  */
 static const uint32_t contact_query_plain[][2] = {
 	/* Greek */

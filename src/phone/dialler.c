@@ -89,7 +89,7 @@ static void dialler_finish(struct dialler *dialler, struct tracked_call *tracked
 
 /* ---- lost calls */
 
-/* Adds one that is looked for so long (0: not at all). A full list forgets the oldest. */
+/* Adds a call to look for during `seconds` (0: do not look). A full list drops the oldest. */
 static void dialler_lost_add(struct dialler *dialler, const struct dialler_call *call,
 			     int64_t seconds)
 {
@@ -150,7 +150,7 @@ static void dialler_lost_resume(struct dialler_lost_call *lost, struct modem *mo
 	dialler_update_state(dialler, NULL);
 }
 
-/* An incoming call is never one of ours. */
+/* An incoming call was not placed by the gateway. */
 static bool dialler_lost_is(const struct dialler_lost_call *lost, const char *number,
 			    const char *state)
 {

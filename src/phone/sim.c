@@ -96,7 +96,7 @@ static void sim_list_insert(struct sim_list *list, struct sim *sim)
 	TAILQ_INSERT_TAIL(list, sim, link);
 }
 
-/* What tools and events show of it. */
+/* Everything that tools and events show. */
 static bool sim_looks_same(const struct sim *one, const struct sim *other)
 {
 	return one->slot == other->slot && one->state == other->state &&

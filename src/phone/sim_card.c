@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The state of a card, from the first line that applies:
+ * The state of a card comes from the first line that applies:
  *
- *   not present      modem on: starting; off: off (oFono remembers the card)
- *   PIN required     locked
- *   modem offline    offline
- *   no MessageManager starting
- *   not registered   searching
- *   otherwise        ready, or stuck when the outbox says so
+ *   card not shown, modem on     starting
+ *   card not shown, modem off    off: oFono remembers the card
+ *   PIN required                 locked
+ *   modem not online             offline
+ *   no MessageManager            starting
+ *   not registered               searching
+ *   otherwise                    ready, or stuck when the outbox says so
  *
  * sim.c makes it a duplicate when another modem shows the same card.
  */

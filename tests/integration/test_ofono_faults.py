@@ -272,7 +272,7 @@ def test_ofono_dies_with_a_call_unanswered(
     patient.ofonod.kill()
     result = call.result()
     assert_refused(result, "unknown_outcome")
-    assert "not known" in result.text
+    assert "unknown whether" in result.text
     assert "Do not send it again" in result.text
     assert result.facts["retryable"] is False
     patient.ofonod.start()

@@ -188,7 +188,7 @@ static inline void fake_init(void)
 	fake_send_count = 0;
 }
 
-static inline void fake_tell(enum ofono_event_type type, struct modem *modem)
+static inline void fake_notify(enum ofono_event_type type, struct modem *modem)
 {
 	struct ofono_event event = { .type = type, .modem = modem };
 
@@ -204,19 +204,19 @@ static inline struct modem *fake_modem_add(const char *path)
 	strcpy(modem->type, "hardware");
 	modem->ofono = &fake_ofono;
 	TAILQ_INSERT_TAIL(&fake_ofono.modems, modem, link);
-	fake_tell(MODEM_ADDED, modem);
+	fake_notify(MODEM_ADDED, modem);
 	return modem;
 }
 
 static inline void fake_changed(struct modem *modem)
 {
-	fake_tell(MODEM_CHANGED, modem);
+	fake_notify(MODEM_CHANGED, modem);
 }
 
 /* The modem is still listed during the event, as the contract allows. */
 static inline void fake_modem_remove(struct modem *modem)
 {
-	fake_tell(MODEM_REMOVED, modem);
+	fake_notify(MODEM_REMOVED, modem);
 	TAILQ_REMOVE(&fake_ofono.modems, modem, link);
 	free(modem);
 }

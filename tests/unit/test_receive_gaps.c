@@ -49,19 +49,19 @@ static void test_gateway_down(void **state)
 static void test_gateway_down_until_it_hears(void **state)
 {
 	(void)state;
-	fake_tell(OFONO_AVAILABLE, NULL);
+	fake_notify(OFONO_AVAILABLE, NULL);
 	assert_gaps(""); /* the very first start */
 	pass(100000);
 	inbox_stop();
 	pass(50000);
 	inbox_start();
 	pass(1000);
-	fake_tell(OFONO_AVAILABLE, NULL);
+	fake_notify(OFONO_AVAILABLE, NULL);
 	assert_gaps("gateway_down:100+51 ");
 	pass(1000);
-	fake_tell(OFONO_UNAVAILABLE, NULL);
+	fake_notify(OFONO_UNAVAILABLE, NULL);
 	pass(1000);
-	fake_tell(OFONO_AVAILABLE, NULL);
+	fake_notify(OFONO_AVAILABLE, NULL);
 	assert_gaps("gateway_down:100+51 ofono_down:152+1 ");
 	assert_int_equal(inbox_gaps_ms(inbox), 52000); /* of before the start, too */
 }
@@ -99,21 +99,21 @@ static void run_loop(uint64_t usec)
 static void test_ofono_down(void **state)
 {
 	(void)state;
-	fake_tell(OFONO_AVAILABLE, NULL);
+	fake_notify(OFONO_AVAILABLE, NULL);
 	assert_gaps("");
 	pass(100000);
 	assert_int_equal(inbox_gaps_ms(inbox), 0);
-	fake_tell(OFONO_UNAVAILABLE, NULL);
+	fake_notify(OFONO_UNAVAILABLE, NULL);
 	assert_gaps("ofono_down:100... ");
 	pass(50000);
 	assert_int_equal(inbox_gaps_ms(inbox), 50000); /* it goes on */
-	fake_tell(OFONO_AVAILABLE, NULL);
+	fake_notify(OFONO_AVAILABLE, NULL);
 	assert_gaps("ofono_down:100+50 ");
 	assert_int_equal(inbox_gaps_ms(inbox), 50000);
 	pass(100000);
-	fake_tell(OFONO_UNAVAILABLE, NULL);
+	fake_notify(OFONO_UNAVAILABLE, NULL);
 	pass(1000);
-	fake_tell(OFONO_AVAILABLE, NULL);
+	fake_notify(OFONO_AVAILABLE, NULL);
 	assert_gaps("ofono_down:100+50 ofono_down:250+1 ");
 	assert_int_equal(inbox_gaps_ms(inbox), 51000);
 }
@@ -128,7 +128,7 @@ static void test_ofono_down_at_the_start(void **state)
 	sd_event_run(loop, 10 * 1000 * 1000);
 	assert_gaps("ofono_down:0... ");
 	pass(70000);
-	fake_tell(OFONO_AVAILABLE, NULL);
+	fake_notify(OFONO_AVAILABLE, NULL);
 	assert_gaps("ofono_down:0+70 ");
 }
 
@@ -136,7 +136,7 @@ static void test_ofono_soon_after_the_start(void **state)
 {
 	(void)state;
 	inbox_set_timing(inbox, &no_grace);
-	fake_tell(OFONO_AVAILABLE, NULL);
+	fake_notify(OFONO_AVAILABLE, NULL);
 	run_loop(300 * 1000); /* more than the timer's accuracy */
 	assert_gaps("");
 }
@@ -145,9 +145,9 @@ static void test_ofono_soon_after_the_start(void **state)
 static void test_ofono_down_and_a_crash(void **state)
 {
 	(void)state;
-	fake_tell(OFONO_AVAILABLE, NULL);
+	fake_notify(OFONO_AVAILABLE, NULL);
 	pass(100000);
-	fake_tell(OFONO_UNAVAILABLE, NULL);
+	fake_notify(OFONO_UNAVAILABLE, NULL);
 	pass(100000);
 	crash();
 	pass(100000);
@@ -156,7 +156,7 @@ static void test_ofono_down_and_a_crash(void **state)
 	sd_event_run(loop, 10 * 1000 * 1000);
 	assert_gaps("gateway_down:0+300 ofono_down:100... ");
 	pass(100000);
-	fake_tell(OFONO_AVAILABLE, NULL);
+	fake_notify(OFONO_AVAILABLE, NULL);
 	assert_gaps("gateway_down:0+300 ofono_down:100+300 ");
 }
 
@@ -165,20 +165,20 @@ static void test_gaps_wait_for_the_disk(void **state)
 	struct modem *modem = fake_modem_ready("/sim0", ICCID);
 
 	(void)state;
-	fake_tell(OFONO_AVAILABLE, NULL);
+	fake_notify(OFONO_AVAILABLE, NULL);
 	fill_disk(true);
-	fake_tell(OFONO_UNAVAILABLE, NULL);
+	fake_notify(OFONO_UNAVAILABLE, NULL);
 	pass(50000);
-	fake_tell(OFONO_AVAILABLE, NULL);
+	fake_notify(OFONO_AVAILABLE, NULL);
 	pass(50000);
 	assert_gaps("");
 	fill_disk(false);
 	receive(modem, "the disk takes writes");
 	assert_gaps("ofono_down:0+50 ");
-	fake_tell(OFONO_UNAVAILABLE, NULL);
+	fake_notify(OFONO_UNAVAILABLE, NULL);
 	fill_disk(true);
 	pass(50000);
-	fake_tell(OFONO_AVAILABLE, NULL);
+	fake_notify(OFONO_AVAILABLE, NULL);
 	assert_gaps("ofono_down:0+50 ofono_down:100... ");
 	pass(50000);
 	fill_disk(false);
@@ -215,15 +215,15 @@ static void test_the_clock_is_set_after_the_start(void **state)
 	inbox_set_timing(inbox, &no_grace);
 	sd_event_run(loop, 10 * 1000 * 1000);
 	pass(20000);
-	fake_tell(OFONO_AVAILABLE, NULL);
+	fake_notify(OFONO_AVAILABLE, NULL);
 	pass(30000);
-	fake_tell(OFONO_UNAVAILABLE, NULL);
+	fake_notify(OFONO_UNAVAILABLE, NULL);
 	pass(40000);
 	now.wall_ms += NOW_MS - 1000000;
 	happen();
 	assert_gaps("gateway_down:100+300 ofono_down:400+20 ofono_down:450... ");
 	pass(10000);
-	fake_tell(OFONO_AVAILABLE, NULL);
+	fake_notify(OFONO_AVAILABLE, NULL);
 	assert_gaps("gateway_down:100+300 ofono_down:400+20 ofono_down:450+50 ");
 }
 
@@ -249,12 +249,12 @@ static void test_the_clock_is_never_set(void **state)
 static void test_the_clock_is_set_back_in_a_gap(void **state)
 {
 	(void)state;
-	fake_tell(OFONO_AVAILABLE, NULL);
+	fake_notify(OFONO_AVAILABLE, NULL);
 	pass(5000000);
-	fake_tell(OFONO_UNAVAILABLE, NULL);
+	fake_notify(OFONO_UNAVAILABLE, NULL);
 	pass(50000);
 	now.wall_ms -= 3600000;
-	fake_tell(OFONO_AVAILABLE, NULL);
+	fake_notify(OFONO_AVAILABLE, NULL);
 	assert_gaps("ofono_down:1400+50 ");
 }
 
@@ -262,16 +262,16 @@ static void test_the_clock_is_set_back_in_a_gap(void **state)
 static void test_two_gaps_wait_for_the_disk(void **state)
 {
 	(void)state;
-	fake_tell(OFONO_AVAILABLE, NULL);
-	fake_tell(OFONO_UNAVAILABLE, NULL);
+	fake_notify(OFONO_AVAILABLE, NULL);
+	fake_notify(OFONO_UNAVAILABLE, NULL);
 	fill_disk(true);
 	pass(50000);
-	fake_tell(OFONO_AVAILABLE, NULL);
+	fake_notify(OFONO_AVAILABLE, NULL);
 	pass(50000);
-	fake_tell(OFONO_UNAVAILABLE, NULL);
+	fake_notify(OFONO_UNAVAILABLE, NULL);
 	pass(50000);
 	fill_disk(false);
-	fake_tell(OFONO_AVAILABLE, NULL);
+	fake_notify(OFONO_AVAILABLE, NULL);
 	assert_gaps("ofono_down:0+50 ofono_down:100+50 ");
 }
 

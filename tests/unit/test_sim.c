@@ -316,7 +316,7 @@ static void test_the_default_sim_follows_the_default_modem(void **state)
 	fake_ofono.default_modem = fake_modem_ready("/sim1", "8936002");
 	settle();
 	settled = 0;
-	fake_tell(OFONO_CHANGED, NULL);
+	fake_notify(OFONO_CHANGED, NULL);
 	assert_false(sims_find(sims, 1)->is_default);
 	assert_true(sims_find(sims, 2)->is_default);
 	settle();

@@ -19,26 +19,26 @@ enum {
 _Static_assert(GROUPS_MAX < sizeof(((struct code_candidate *)NULL)->code), "they fit");
 _Static_assert(ROW_MAX < sizeof(((struct code_candidate *)NULL)->code), "it fits");
 
-static bool is_digit(char byte)
+static bool code_candidate_is_digit(char byte)
 {
 	return byte >= '0' && byte <= '9';
 }
 
-static bool is_letter_or_digit(char byte)
+static bool code_candidate_is_letter_or_digit(char byte)
 {
 	char small = (char)(byte | 0x20);
 
-	return is_digit(byte) || (small >= 'a' && small <= 'z');
+	return code_candidate_is_digit(byte) || (small >= 'a' && small <= 'z');
 }
 
-static bool is_currency(uint32_t character)
+static bool code_candidate_is_currency(uint32_t character)
 {
 	return character == '$' || (character >= 0xa2 && character <= 0xa5) ||
 	       (character >= 0x20a0 && character <= 0x20c0);
 }
 
 /* The character before `at`, over at most one blank; 0 none. */
-static uint32_t character_before(const char *text, const char *at)
+static uint32_t code_candidate_character_before(const char *text, const char *at)
 {
 	if (at > text && at[-1] == ' ')
 		at--;
@@ -50,7 +50,7 @@ static uint32_t character_before(const char *text, const char *at)
 	return utf8_next(&at);
 }
 
-static uint32_t character_behind(const char *at)
+static uint32_t code_candidate_character_behind(const char *at)
 {
 	if (*at == ' ')
 		at++;
@@ -58,7 +58,7 @@ static uint32_t character_behind(const char *at)
 }
 
 /* Between blanks: "bit.ly/1234", "me@home" */
-static bool is_in_address(const char *text, const struct text_word *word)
+static bool code_candidate_is_in_address(const char *text, const struct text_word *word)
 {
 	const char *from = word->text;
 	size_t length;
@@ -72,7 +72,7 @@ static bool is_in_address(const char *text, const struct text_word *word)
 }
 
 /* What stands right before it makes it a part of something else. */
-static bool is_glued_before(const char *text, const struct text_word *word)
+static bool code_candidate_is_glued_before(const char *text, const struct text_word *word)
 {
 	const char *mark = word->text - 1;
 
@@ -88,25 +88,26 @@ static bool is_glued_before(const char *text, const struct text_word *word)
 	case '*':
 		return word->behind != '*';
 	case '.':
-		return mark > text && (is_digit(mark[-1]) || mark[-1] == '.');
+		return mark > text &&
+		       (code_candidate_is_digit(mark[-1]) || mark[-1] == '.');
 	case ',':
 	case ':':
 	case '\'':
-		return mark > text && is_digit(mark[-1]);
+		return mark > text && code_candidate_is_digit(mark[-1]);
 	default:
 		return false;
 	}
 }
 
 /* ",5" of "583920,5 minutes" in a script without blanks: a list, no decimal */
-static bool is_list_comma(const char *comma)
+static bool code_candidate_is_list_comma(const char *comma)
 {
 	size_t digits = strspn(comma + 1, "0123456789");
 
 	return *comma == ',' && digits > 0 && (unsigned char)comma[1 + digits] >= 0x80;
 }
 
-static bool is_glued_behind(const char *end, const struct text_word *word)
+static bool code_candidate_is_glued_behind(const char *end, const struct text_word *word)
 {
 	switch (word->behind) {
 	case '_':
@@ -117,18 +118,20 @@ static bool is_glued_behind(const char *end, const struct text_word *word)
 	case '+':
 		return true;
 	case '.': /* a capital begins a sentence */
-		return is_digit(end[1]) || (end[1] >= 'a' && end[1] <= 'z');
+		return code_candidate_is_digit(end[1]) ||
+		       (end[1] >= 'a' && end[1] <= 'z');
 	case ',':
 	case ':':
 	case '\'':
-		return is_digit(end[1]) && !is_list_comma(end);
+		return code_candidate_is_digit(end[1]) &&
+		       !code_candidate_is_list_comma(end);
 	default:
 		return false;
 	}
 }
 
 /* "G-" before it: letters that are not entered with it. */
-static bool has_prefix(const char *text, const char *dash)
+static bool code_candidate_has_prefix(const char *text, const char *dash)
 {
 	unsigned letters = 0;
 
@@ -136,85 +139,93 @@ static bool has_prefix(const char *text, const char *dash)
 	       *(dash - letters - 1) <= 'Z')
 		letters++;
 	return letters > 0 && letters <= PREFIX_MAX &&
-	       (dash - letters == text || !is_letter_or_digit(*(dash - letters - 1)));
+	       (dash - letters == text ||
+		!code_candidate_is_letter_or_digit(*(dash - letters - 1)));
 }
 
 /* "name-1234" is a name, "- 1234" is not; "PIN-1234" is left to the words. */
-static bool is_tied_before(const char *text, const struct text_word *word)
+static bool code_candidate_is_tied_before(const char *text, const struct text_word *word)
 {
 	const char *dash = word->text - 1;
 
-	if (word->before != '-' || dash == text || !is_letter_or_digit(dash[-1]))
+	if (word->before != '-' || dash == text ||
+	    !code_candidate_is_letter_or_digit(dash[-1]))
 		return false;
-	return !has_prefix(text, dash);
+	return !code_candidate_has_prefix(text, dash);
 }
 
-static bool is_linked(const struct text_word *left, const struct text_word *right)
+static bool code_candidate_is_linked(const struct text_word *left,
+				     const struct text_word *right)
 {
 	const char *end = left->text + left->length;
 
 	return right->text == end + 1 && (*end == ' ' || *end == '-');
 }
 
-static bool is_number_like(const struct text_word *word)
+static bool code_candidate_is_number_like(const struct text_word *word)
 {
-	return is_digit(word->text[word->length - 1]);
+	return code_candidate_is_digit(word->text[word->length - 1]);
 }
 
-static bool is_second_of_group(const char *text, const struct text_word *word)
+static bool code_candidate_is_second_of_group(const char *text,
+					      const struct text_word *word)
 {
 	const char *blank = word->text - 1;
 
 	return word->text > text + 1 && (*blank == ' ' || *blank == '-') &&
-	       is_digit(blank[-1]);
+	       code_candidate_is_digit(blank[-1]);
 }
 
 /* "55 66 77", and not the beginning of a phone number in pairs. */
-static bool is_of_three_pairs(const struct text_word *word, size_t count)
+static bool code_candidate_is_of_three_pairs(const struct text_word *word, size_t count)
 {
-	if (count < 3 || !is_linked(&word[0], &word[1]) || !is_linked(&word[1], &word[2]))
+	if (count < 3 || !code_candidate_is_linked(&word[0], &word[1]) ||
+	    !code_candidate_is_linked(&word[1], &word[2]))
 		return false;
 	for (unsigned i = 0; i < 3; i++) {
 		if (word[i].type != TEXT_NUMBER || word[i].length != 2)
 			return false;
 	}
-	return count == 3 || !is_linked(&word[2], &word[3]) || !is_number_like(&word[3]);
+	return count == 3 || !code_candidate_is_linked(&word[2], &word[3]) ||
+	       !code_candidate_is_number_like(&word[3]);
 }
 
 /* How many words make the code: 2 for "123 456", 0 when it is part of something longer. */
-static unsigned count_words(const struct text_word *word, size_t count)
+static unsigned code_candidate_count_words(const struct text_word *word, size_t count)
 {
 	const struct text_word *next = word + 1;
 
-	if (count < 2 || !is_linked(word, next))
+	if (count < 2 || !code_candidate_is_linked(word, next))
 		return word->behind == '-' && word->text[word->length + 1] != ' ' ? 0 : 1;
-	if (!is_digit(next->text[0]))
+	if (!code_candidate_is_digit(next->text[0]))
 		return word->behind == '-' ? 0 : 1;
 	if (next->type != TEXT_NUMBER)
 		return word->behind == ' ' ? 1 : 0;
-	if (is_of_three_pairs(word, count))
+	if (code_candidate_is_of_three_pairs(word, count))
 		return 3;
-	if (count > 2 && is_linked(next, next + 1) && is_number_like(next + 1))
+	if (count > 2 && code_candidate_is_linked(next, next + 1) &&
+	    code_candidate_is_number_like(next + 1))
 		return 0;
 	if (word->length == next->length && (word->length == 3 || word->length == 4))
 		return 2;
 	return word->behind == ' ' && word->length > 3 && next->length < 3 ? 1 : 0;
 }
 
-static bool is_year(const char *digits, unsigned length)
+static bool code_candidate_is_year(const char *digits, unsigned length)
 {
 	return length == 4 &&
 	       (memcmp(digits, "19", 2) == 0 || memcmp(digits, "20", 2) == 0);
 }
 
 /* "20261121" */
-static bool is_day(const char *digits, unsigned length)
+static bool code_candidate_is_day(const char *digits, unsigned length)
 {
-	return length == 8 && is_year(digits, 4) && digits[4] <= '1' && digits[6] <= '3';
+	return length == 8 && code_candidate_is_year(digits, 4) && digits[4] <= '1' &&
+	       digits[6] <= '3';
 }
 
 /* "21 11 26" */
-static bool is_day_in_pairs(const struct code_candidate *candidate)
+static bool code_candidate_is_day_in_pairs(const struct code_candidate *candidate)
 {
 	const char *digits = candidate->code;
 
@@ -222,20 +233,25 @@ static bool is_day_in_pairs(const struct code_candidate *candidate)
 	       memcmp(digits + 2, "12", 2) <= 0;
 }
 
-static enum code_trust trust_number(const struct code_candidate *candidate)
+static enum code_candidate_trust code_candidate_trust_number(
+	const struct code_candidate *candidate)
 {
 	if (candidate->length > DIGITS_USUAL_MAX ||
-	    is_day(candidate->code, candidate->length) || is_day_in_pairs(candidate) ||
+	    code_candidate_is_day(candidate->code, candidate->length) ||
+	    code_candidate_is_day_in_pairs(candidate) ||
 	    (candidate->words == 2 && candidate->length == 8))
 		return CODE_TRUST_LITTLE;
-	return is_year(candidate->code, candidate->length) ? CODE_TRUST_SOME
-							   : CODE_TRUST_USUAL;
+	return code_candidate_is_year(candidate->code, candidate->length)
+		       ? CODE_TRUST_SOME
+		       : CODE_TRUST_USUAL;
 }
 
-static bool read_number(const char *text, const struct text_word *word, size_t count,
-			struct code_candidate *candidate)
+static bool code_candidate_read_number(const char *text, const struct text_word *word,
+				       size_t count, struct code_candidate *candidate)
 {
-	candidate->words = is_second_of_group(text, word) ? 0 : count_words(word, count);
+	candidate->words = code_candidate_is_second_of_group(text, word)
+				   ? 0
+				   : code_candidate_count_words(word, count);
 	candidate->length = 0;
 	for (unsigned i = 0; i < candidate->words; i++) {
 		if (candidate->length + word[i].length > DIGITS_MAX)
@@ -247,25 +263,25 @@ static bool read_number(const char *text, const struct text_word *word, size_t c
 	if (candidate->length < DIGITS_MIN ||
 	    (candidate->length > DIGITS_USUAL_MAX && candidate->code[0] == '0'))
 		return false;
-	candidate->trust = trust_number(candidate);
+	candidate->trust = code_candidate_trust_number(candidate);
 	return true;
 }
 
 /* "21-11-2026", "2026-11-21" */
-static bool is_date(const struct text_word *word, unsigned words)
+static bool code_candidate_is_date(const struct text_word *word, unsigned words)
 {
 	return words == 3 && word[1].length <= 2 &&
-	       (is_year(word[0].text, word[0].length) ||
-		is_year(word[2].text, word[2].length));
+	       (code_candidate_is_year(word[0].text, word[0].length) ||
+		code_candidate_is_year(word[2].text, word[2].length));
 }
 
 /* Too long for a code, or set apart as none is: all of it, as far as it goes. */
-static bool read_row(const char *text, const struct text_word *word, size_t count,
-		     struct code_candidate *candidate)
+static bool code_candidate_read_row(const char *text, const struct text_word *word,
+				    size_t count, struct code_candidate *candidate)
 {
 	unsigned words = 0, length = 0;
 
-	if (is_second_of_group(text, word))
+	if (code_candidate_is_second_of_group(text, word))
 		return false;
 	do {
 		if (word[words].type != TEXT_NUMBER ||
@@ -274,17 +290,19 @@ static bool read_row(const char *text, const struct text_word *word, size_t coun
 		memcpy(candidate->code + length, word[words].text, word[words].length);
 		length += word[words].length;
 		words++;
-	} while (words < count && is_linked(&word[words - 1], &word[words]) &&
-		 is_digit(word[words].text[0]));
+	} while (words < count &&
+		 code_candidate_is_linked(&word[words - 1], &word[words]) &&
+		 code_candidate_is_digit(word[words].text[0]));
 	candidate->code[length] = '\0';
 	candidate->length = length;
 	candidate->words = words;
 	candidate->trust = CODE_TRUST_NONE;
-	return length >= DIGITS_MIN && !is_date(word, words);
+	return length >= DIGITS_MIN && !code_candidate_is_date(word, words);
 }
 
 /* "A7K2Q", not "iPhone15" nor "XX1234". */
-static bool read_mixed(const struct text_word *word, struct code_candidate *candidate)
+static bool code_candidate_read_mixed(const struct text_word *word,
+				      struct code_candidate *candidate)
 {
 	unsigned digits = 0;
 
@@ -293,7 +311,7 @@ static bool read_mixed(const struct text_word *word, struct code_candidate *cand
 	    strncasecmp(word->text, "xx", 2) == 0)
 		return false;
 	for (unsigned i = 0; i < word->length; i++)
-		digits += is_digit(word->text[i]);
+		digits += code_candidate_is_digit(word->text[i]);
 	if (digits < 2 && !word->is_upper)
 		return false;
 	memcpy(candidate->code, word->text, word->length);
@@ -305,34 +323,35 @@ static bool read_mixed(const struct text_word *word, struct code_candidate *cand
 }
 
 /* Words with a dash between them. */
-static unsigned count_groups(const struct text_word *word, size_t count)
+static unsigned code_candidate_count_groups(const struct text_word *word, size_t count)
 {
 	unsigned groups = 1;
 
-	while (groups < count && is_linked(&word[groups - 1], &word[groups]) &&
+	while (groups < count &&
+	       code_candidate_is_linked(&word[groups - 1], &word[groups]) &&
 	       word[groups].before == '-')
 		groups++;
 	return groups;
 }
 
-static bool is_prefixed(const struct text_word *word, unsigned groups)
+static bool code_candidate_is_prefixed(const struct text_word *word, unsigned groups)
 {
 	return groups == 2 && word[0].type == TEXT_WORD && word[0].length <= PREFIX_MAX &&
 	       word[1].type == TEXT_NUMBER;
 }
 
 /* "ABCD-1234", "A1B2-C3D4-E5F6": with its dashes, for it may be typed in with them. */
-static bool read_groups(const struct text_word *word, size_t count,
-			struct code_candidate *candidate)
+static bool code_candidate_read_groups(const struct text_word *word, size_t count,
+				       struct code_candidate *candidate)
 {
-	unsigned groups = count_groups(word, count);
+	unsigned groups = code_candidate_count_groups(word, count);
 	const struct text_word *last = &word[groups - 1];
 	bool has_letters = false, has_digits = false, is_upper = true;
 
 	candidate->words = groups;
 	candidate->length = (unsigned)(last->text + last->length - word->text);
-	if (groups < 2 || is_prefixed(word, groups) || candidate->length > GROUPS_MAX ||
-	    strncasecmp(word->text, "xx", 2) == 0)
+	if (groups < 2 || code_candidate_is_prefixed(word, groups) ||
+	    candidate->length > GROUPS_MAX || strncasecmp(word->text, "xx", 2) == 0)
 		return false;
 	for (unsigned i = 0; i < groups; i++) {
 		if (word[i].type == TEXT_OTHER || word[i].length < GROUP_MIN)
@@ -347,17 +366,17 @@ static bool read_groups(const struct text_word *word, size_t count,
 	return has_letters && has_digits;
 }
 
-static bool read_form(const char *text, const struct text_word *word, size_t count,
-		      struct code_candidate *candidate)
+static bool code_candidate_read_form(const char *text, const struct text_word *word,
+				     size_t count, struct code_candidate *candidate)
 {
-	if (read_groups(word, count, candidate))
+	if (code_candidate_read_groups(word, count, candidate))
 		return true;
 	switch (word->type) {
 	case TEXT_NUMBER:
-		return read_number(text, word, count, candidate) ||
-		       read_row(text, word, count, candidate);
+		return code_candidate_read_number(text, word, count, candidate) ||
+		       code_candidate_read_row(text, word, count, candidate);
 	case TEXT_MIXED:
-		return read_mixed(word, candidate);
+		return code_candidate_read_mixed(word, candidate);
 	case TEXT_WORD:
 	case TEXT_OTHER:
 		return false;
@@ -372,11 +391,15 @@ bool code_candidate_read(const char *text, const struct text_word *word, size_t 
 
 	if (word->type == TEXT_OTHER || (word->type == TEXT_WORD && word->behind != '-'))
 		return false;
-	if (is_in_address(text, word) || is_glued_before(text, word) ||
-	    is_tied_before(text, word) || !read_form(text, word, count, candidate_out))
+	if (code_candidate_is_in_address(text, word) ||
+	    code_candidate_is_glued_before(text, word) ||
+	    code_candidate_is_tied_before(text, word) ||
+	    !code_candidate_read_form(text, word, count, candidate_out))
 		return false;
 	last = word + candidate_out->words - 1;
-	return !is_glued_behind(last->text + last->length, last) &&
-	       !is_currency(character_before(text, word->text)) &&
-	       !is_currency(character_behind(last->text + last->length));
+	return !code_candidate_is_glued_behind(last->text + last->length, last) &&
+	       !code_candidate_is_currency(
+		       code_candidate_character_before(text, word->text)) &&
+	       !code_candidate_is_currency(
+		       code_candidate_character_behind(last->text + last->length));
 }

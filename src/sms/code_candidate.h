@@ -9,10 +9,10 @@
 #define SMS_CODE_CANDIDATE_H
 
 #include "sms/extract.h"
-#include "sms/text_words.h"
+#include "sms/text_word.h"
 
 /* what must be said of it to be taken */
-enum code_trust {
+enum code_candidate_trust {
 	CODE_TRUST_USUAL,
 	CODE_TRUST_SOME, /* "2026", "A7K2Q", "ABCD-1234": named right before, or in a row of its own */
 	CODE_TRUST_LITTLE, /* a date or phone number, unless it is named right before */
@@ -23,7 +23,7 @@ struct code_candidate {
 	char code[EXTRACT_CODE_BYTES];
 	unsigned length; /* digits, letters and the dashes between groups of both */
 	unsigned words;	 /* it is made of: "123 456" is two */
-	enum code_trust trust;
+	enum code_candidate_trust trust;
 };
 
 /* `word` is one of a row of which `count` are left; `text` is where they all stand. */

@@ -3,8 +3,9 @@
 
 #include <string.h>
 
+#include "base/utf8.h"
 #include "sms/code_word.h"
-#include "sms/link.h"
+#include "sms/text_link.h"
 
 enum { LINK_WORDS = 5 }; /* between the name and the code */
 
@@ -16,7 +17,8 @@ bool code_context_shares_sentence(const struct code_context *context, size_t lef
 }
 
 /* Is the word beside this one, or behind one small word more, about a bargain? */
-static bool is_beside_bargain(const struct code_context *context, size_t at, int step)
+static bool code_context_is_beside_bargain(const struct code_context *context, size_t at,
+					   int step)
 {
 	size_t next =
 		at +
@@ -38,11 +40,12 @@ bool code_context_is_name(const struct code_context *context, size_t at)
 {
 	return context->kinds[at] & CODE_WORD_NAME && !context->is_advertisement &&
 	       !(context->kinds[at] & CODE_WORD_BARGAIN) &&
-	       !is_beside_bargain(context, at, 1) && !is_beside_bargain(context, at, -1);
+	       !code_context_is_beside_bargain(context, at, 1) &&
+	       !code_context_is_beside_bargain(context, at, -1);
 }
 
 /* "PIN pedido", "parola d'ordine": what is ordered is a code. */
-static size_t named_head(const struct code_context *context, size_t head)
+static size_t code_context_named_head(const struct code_context *context, size_t head)
 {
 	size_t before = head - 1;
 
@@ -76,7 +79,7 @@ bool code_context_find_head(const struct code_context *context, size_t at,
 		    !(kinds & (CODE_WORD_NAME | CODE_WORD_THING | CODE_WORD_CALL)))
 			continue;
 		if (kinds & CODE_WORD_NAME || context->words[head].behind != ',')
-			*head_out = named_head(context, head);
+			*head_out = code_context_named_head(context, head);
 		return kinds & CODE_WORD_NAME || context->words[head].behind != ',';
 	}
 	return false;
@@ -130,7 +133,7 @@ bool code_context_is_called(const struct code_context *context, size_t head, siz
 }
 
 /* The first word from here that is more than a small one. */
-static size_t skip_links(const struct code_context *context, size_t at)
+static size_t code_context_skip_links(const struct code_context *context, size_t at)
 {
 	while (at < context->count && context->kinds[at] & CODE_WORD_LINK &&
 	       !(context->kinds[at] & CODE_WORD_NAME))
@@ -142,27 +145,27 @@ static size_t skip_links(const struct code_context *context, size_t at)
 bool code_context_is_called_behind(const struct code_context *context, size_t at,
 				   size_t behind)
 {
-	size_t name = skip_links(context, behind), next;
+	size_t name = code_context_skip_links(context, behind), next;
 
 	if (context->words[behind - 1].behind != ' ' ||
 	    !code_context_shares_sentence(context, at, name) ||
 	    !code_context_is_name(context, name))
 		return false;
-	next = skip_links(context, name + 1);
+	next = code_context_skip_links(context, name + 1);
 	return !code_context_shares_sentence(context, at, next) ||
 	       context->words[next].type == TEXT_WORD;
 }
 
-static void classify(struct code_context *context, const char *text)
+static void code_context_classify(struct code_context *context, const char *text)
 {
 	size_t length = 0;
-	const char *link = link_find(text, &length);
+	const char *link = text_link_find(text, &length);
 
 	for (size_t i = 0; i < context->count; i++) {
 		const char *word = context->words[i].text;
 
 		while (link && word >= link + length)
-			link = link_find(link + length, &length);
+			link = text_link_find(link + length, &length);
 		if (link && word >= link) {
 			context->words[i].type = TEXT_OTHER;
 			context->kinds[i] = 0;
@@ -173,7 +176,7 @@ static void classify(struct code_context *context, const char *text)
 }
 
 /* "20% off", "-15 %", "%20 indirim" */
-static bool has_percentage(const char *text)
+static bool code_context_has_percentage(const char *text)
 {
 	for (const char *at = text; (at = strchr(at, '%')); at++) {
 		const char *before = at;
@@ -188,7 +191,8 @@ static bool has_percentage(const char *text)
 }
 
 /* Of a code that everybody gets nobody says that it is to be kept, nor what it confirms. */
-static bool is_advertisement(const struct code_context *context, const char *text)
+static bool code_context_find_advertisement(const struct code_context *context,
+					    const char *text)
 {
 	unsigned kinds = 0;
 
@@ -197,12 +201,49 @@ static bool is_advertisement(const struct code_context *context, const char *tex
 	if (kinds & CODE_WORD_KEEP)
 		return false;
 	return kinds & CODE_WORD_SALE ||
-	       (!(kinds & CODE_WORD_WEAK) && has_percentage(text));
+	       (!(kinds & CODE_WORD_WEAK) && code_context_has_percentage(text));
+}
+
+static bool code_context_is_in_capitals(const struct text_word *word)
+{
+	const char *at = word->text;
+
+	while (at < word->text + word->length) {
+		if (!text_word_is_capital(utf8_next(&at)))
+			return false;
+	}
+	return true;
+}
+
+/* What the words say about the whole text. */
+static void code_context_summarise(struct code_context *context)
+{
+	size_t capitals = 0, words = 0;
+
+	for (size_t at = 0; at < context->count; at++) {
+		const struct text_word *word = &context->words[at];
+		unsigned kinds = context->kinds[at];
+
+		context->has_name |= code_context_is_name(context, at);
+		context->has_any_name |=
+			(kinds & CODE_WORD_NAME) && !context->is_advertisement;
+		context->has_hint |= (kinds & (CODE_WORD_WEAK | CODE_WORD_KEEP)) != 0;
+		context->is_typed_in |= (kinds & CODE_WORD_ENTER) != 0;
+		context->has_lock |= (kinds & CODE_WORD_LOCK) != 0;
+		if (word->type == TEXT_WORD && word->length > 1) {
+			words++;
+			capitals += code_context_is_in_capitals(word);
+		}
+	}
+	context->has_hint |= context->has_name;
+	context->shouts = words > 2 && 2 * capitals > words;
 }
 
 void code_context_init(struct code_context *context, const char *text)
 {
-	context->count = text_words_split(text, context->words);
-	classify(context, text);
-	context->is_advertisement = is_advertisement(context, text);
+	*context = (struct code_context){ .text = text };
+	context->count = text_word_split(text, context->words);
+	code_context_classify(context, text);
+	context->is_advertisement = code_context_find_advertisement(context, text);
+	code_context_summarise(context);
 }

@@ -8,15 +8,22 @@
 #ifndef SMS_CODE_CONTEXT_H
 #define SMS_CODE_CONTEXT_H
 
-#include "sms/text_words.h"
+#include "sms/text_word.h"
 
 enum { NEAR_WORDS = 14 }; /* between a name and a number of one sentence */
 
 struct code_context {
+	const char *text;
 	struct text_word words[TEXT_WORDS_MAX];
 	unsigned kinds[TEXT_WORDS_MAX]; /* enum code_word */
 	size_t count;
 	bool is_advertisement; /* whose codes are no secret */
+	bool has_name;	       /* a name of codes somewhere, */
+	bool has_any_name;     /* also one of booking codes and the like */
+	bool has_hint;	       /* a name, a verb for confirming, or "do not share" */
+	bool is_typed_in;      /* something, by a word for that */
+	bool has_lock;	       /* a door, a locker */
+	bool shouts;	       /* mostly capitals, which then mean nothing */
 };
 
 /* `text` is one of sms/code_text.h, and outlives the context. */

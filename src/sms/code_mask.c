@@ -13,13 +13,13 @@
 enum { NUMBER_LEAST = 4, NUMBER_MOST = 10, SHAPE_BYTES = 64 };
 
 /* one text */
-struct masking {
+struct code_mask_state {
 	struct code_text read;
 	bool *hidden; /* for each byte of the original */
 	bool any;
 };
 
-static void hide(struct masking *masking, size_t from, size_t to)
+static void code_mask_hide(struct code_mask_state *masking, size_t from, size_t to)
 {
 	if (from == to)
 		return;
@@ -29,26 +29,26 @@ static void hide(struct masking *masking, size_t from, size_t to)
 	masking->any = true;
 }
 
-static bool is_between(char byte)
+static bool code_mask_is_between(char byte)
 {
 	return byte == ' ' || byte == '-' || byte == '.';
 }
 
 /* Bytes of the code here, blanks and dashes in neither counted; 0: it is not. */
-static size_t match(const char *text, const char *code)
+static size_t code_mask_match_at(const char *text, const char *code)
 {
 	const char *at = text;
 
-	if (is_between(*text))
+	if (code_mask_is_between(*text))
 		return 0;
 	while (*code) {
-		if (is_between(*code)) {
+		if (code_mask_is_between(*code)) {
 			code++;
 			continue;
 		}
 		if (strncasecmp(at, code, 1) == 0)
 			code++;
-		else if (!is_between(*at))
+		else if (!code_mask_is_between(*at))
 			return 0;
 		at++;
 	}
@@ -56,50 +56,51 @@ static size_t match(const char *text, const char *code)
 }
 
 /* One that is bound to a site may begin with anything. */
-static void hide_exactly(struct masking *masking, const char *code)
+static void code_mask_hide_exactly(struct code_mask_state *masking, const char *code)
 {
 	const char *text = masking->read.text, *at = text;
 
 	while ((at = strstr(at, code))) {
-		hide(masking, (size_t)(at - text), (size_t)(at - text) + strlen(code));
+		code_mask_hide(masking, (size_t)(at - text),
+			       (size_t)(at - text) + strlen(code));
 		at++;
 	}
 }
 
-static void hide_everywhere(struct masking *masking, const char *code)
+static void code_mask_hide_everywhere(struct code_mask_state *masking, const char *code)
 {
 	const char *text = masking->read.text;
 
 	for (size_t at = 0; at < masking->read.length; at++) {
-		size_t length = match(text + at, code);
+		size_t length = code_mask_match_at(text + at, code);
 
-		hide(masking, at, at + length);
+		code_mask_hide(masking, at, at + length);
 	}
 }
 
-static void hide_found(void *data, const struct code_found *found)
+static void code_mask_hide_found(void *data, const struct code_search_found *found)
 {
-	struct masking *masking = data;
+	struct code_mask_state *masking = data;
 
-	hide(masking, found->from, found->to);
-	hide_everywhere(masking, found->candidate.code);
+	code_mask_hide(masking, found->from, found->to);
+	code_mask_hide_everywhere(masking, found->candidate.code);
 }
 
-static void hide_shape(void *data, size_t from, size_t to)
+static void code_mask_hide_shape(void *data, size_t from, size_t to)
 {
-	struct masking *masking = data;
+	struct code_mask_state *masking = data;
 	char code[SHAPE_BYTES];
 
-	hide(masking, from, to);
+	code_mask_hide(masking, from, to);
 	if (to - from >= sizeof(code))
 		return;
 	memcpy(code, masking->read.text + from, to - from);
 	code[to - from] = '\0';
-	hide_everywhere(masking, code);
+	code_mask_hide_everywhere(masking, code);
 }
 
 /* "482910", and nothing that says what it is. */
-static void hide_lone_number(struct masking *masking)
+static void code_mask_hide_lone_number(struct code_mask_state *masking)
 {
 	const char *text = masking->read.text;
 	size_t digits = 0;
@@ -111,27 +112,27 @@ static void hide_lone_number(struct masking *masking)
 			return;
 	}
 	if (digits >= NUMBER_LEAST && digits <= NUMBER_MOST)
-		hide(masking, 0, masking->read.length);
+		code_mask_hide(masking, 0, masking->read.length);
 }
 
-static void find(struct masking *masking, const char *text)
+static void code_mask_find_all(struct code_mask_state *masking, const char *text)
 {
 	struct extract extract;
 
-	code_search(masking->read.text, hide_found, masking);
-	code_shape_search(masking->read.text, hide_shape, masking);
-	hide_lone_number(masking);
+	code_search(masking->read.text, code_mask_hide_found, masking);
+	code_shape_search(masking->read.text, code_mask_hide_shape, masking);
+	code_mask_hide_lone_number(masking);
 	if (!strchr(text, '@'))
 		return;
 	extract_from(text, &extract);
 	if (!*extract.code)
 		return;
-	hide_exactly(masking, extract.code);
-	hide_everywhere(masking, extract.code);
+	code_mask_hide_exactly(masking, extract.code);
+	code_mask_hide_everywhere(masking, extract.code);
 }
 
-static void write_masked(const struct masking *masking, const char *text,
-			 struct buffer *masked)
+static void code_mask_write(const struct code_mask_state *masking, const char *text,
+			    struct buffer *masked)
 {
 	for (size_t at = 0; text[at];) {
 		size_t from = at;
@@ -148,7 +149,7 @@ static void write_masked(const struct masking *masking, const char *text,
 
 bool code_mask(const char *text, struct buffer *masked)
 {
-	struct masking masking = { .any = false };
+	struct code_mask_state masking = { .any = false };
 
 	masking.hidden = calloc(strlen(text) + 1, 1);
 	if (!masking.hidden || code_text_init(&masking.read, text)) {
@@ -156,9 +157,9 @@ bool code_mask(const char *text, struct buffer *masked)
 		masked->failed = true;
 		return true;
 	}
-	find(&masking, text);
+	code_mask_find_all(&masking, text);
 	if (masking.any)
-		write_masked(&masking, text, masked);
+		code_mask_write(&masking, text, masked);
 	code_text_deinit(&masking.read);
 	free(masking.hidden);
 	return masking.any;

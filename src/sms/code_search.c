@@ -25,7 +25,8 @@ enum {
 };
 
 /* "type 482 913", "482913 eingeben", and one small word between */
-static bool is_typed_in(const struct code_context *context, size_t at, size_t behind)
+static bool code_search_is_typed_in(const struct code_context *context, size_t at,
+				    size_t behind)
 {
 	for (size_t i = 1; i <= 2; i++) {
 		if (code_context_is_of_kind(context, at, at - i, CODE_WORD_ENTER) ||
@@ -36,8 +37,8 @@ static bool is_typed_in(const struct code_context *context, size_t at, size_t be
 }
 
 /* 0: it is none. */
-static int score_words(const struct code_context *context, size_t at,
-		       const struct code_candidate *candidate)
+static int code_search_score_words(const struct code_context *context, size_t at,
+				   const struct code_candidate *candidate)
 {
 	const struct text_word *word = &context->words[at];
 	size_t behind = at + candidate->words, head;
@@ -56,7 +57,7 @@ static int score_words(const struct code_context *context, size_t at,
 	if (kinds & CODE_WORD_THING)
 		return code_context_is_called_behind(context, at, behind) ? SCORE_DOUBTFUL
 									  : 0;
-	if (candidate->length == 6 && is_typed_in(context, at, behind))
+	if (candidate->length == 6 && code_search_is_typed_in(context, at, behind))
 		return SCORE_HINT;
 	if (distance < NEAR_WORDS &&
 	    (candidate->trust != CODE_TRUST_SOME || word->starts))
@@ -70,8 +71,8 @@ static int score_words(const struct code_context *context, size_t at,
 	return 0;
 }
 
-static int score(const struct code_context *context, size_t at,
-		 const struct code_candidate *candidate)
+static int code_search_score(const struct code_context *context, size_t at,
+			     const struct code_candidate *candidate)
 {
 	size_t behind = at + candidate->words;
 	int points;
@@ -80,7 +81,7 @@ static int score(const struct code_context *context, size_t at,
 	    code_context_is_of_kind(context, at, behind,
 				    CODE_WORD_MONEY | CODE_WORD_UNIT))
 		return 0;
-	points = score_words(context, at, candidate);
+	points = code_search_score_words(context, at, candidate);
 	if (points && context->words[at].starts)
 		points += SCORE_STARTS;
 	if (points && candidate->length == 6)
@@ -88,7 +89,8 @@ static int score(const struct code_context *context, size_t at,
 	return points;
 }
 
-static bool has_candidate(const struct code_context *context, const char *text)
+static bool code_search_has_candidate(const struct code_context *context,
+				      const char *text)
 {
 	struct code_candidate candidate;
 
@@ -101,15 +103,17 @@ static bool has_candidate(const struct code_context *context, const char *text)
 }
 
 void code_search(const char *text,
-		 void (*visit)(void *data, const struct code_found *found), void *data)
+		 void (*visit)(void *data, const struct code_search_found *found),
+		 void *data)
 {
-	struct code_found found;
+	struct code_search_found found;
 	struct code_context context;
 
 	if (!text[strcspn(text, "0123456789")])
 		return;
-	context.count = text_words_split(text, context.words);
-	if (!has_candidate(&context, text)) /* most texts: the words need no look */
+	context.count = text_word_split(text, context.words);
+	if (!code_search_has_candidate(&context,
+				       text)) /* most texts: the words need no look */
 		return;
 	code_context_init(&context, text);
 	for (size_t i = 0; i < context.count; i++) {
@@ -117,7 +121,7 @@ void code_search(const char *text,
 
 		if (!code_candidate_read(text, word, context.count - i, &found.candidate))
 			continue;
-		found.points = score(&context, i, &found.candidate);
+		found.points = code_search_score(&context, i, &found.candidate);
 		last = word + found.candidate.words - 1;
 		found.from = (size_t)(word->text - text);
 		found.to = (size_t)(last->text + last->length - text);

@@ -15,7 +15,7 @@ enum {
 	CODE_POINTS_SURE = 1000, /* with less it is masked, but not given out */
 };
 
-struct code_found {
+struct code_search_found {
 	struct code_candidate candidate;
 	size_t from, to; /* where it stands in the text, in bytes */
 	int points;	 /* above 0; the most likely has most, of equals the first */
@@ -23,6 +23,7 @@ struct code_found {
 
 /* `text` is one of sms/code_text.h. `found` lives during the call. */
 void code_search(const char *text,
-		 void (*visit)(void *data, const struct code_found *found), void *data);
+		 void (*visit)(void *data, const struct code_search_found *found),
+		 void *data);
 
 #endif

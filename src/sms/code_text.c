@@ -22,7 +22,7 @@ static const uint32_t zeros[] = {
 /* One to nine. */
 static const uint32_t ones[] = { 0x2460, 0x2474, 0x2488, 0x24f5, 0x2776, 0x2780, 0x278a };
 
-static bool digit_of(uint32_t character, char *digit_out)
+static bool code_text_digit_of(uint32_t character, char *digit_out)
 {
 	for (size_t i = 0; i < sizeof(zeros) / sizeof(*zeros); i++) {
 		if (character >= zeros[i] && character <= zeros[i] + 9) {
@@ -39,42 +39,44 @@ static bool digit_of(uint32_t character, char *digit_out)
 	return false;
 }
 
-static bool is_within(uint32_t character, uint32_t first, uint32_t last)
+static bool code_text_is_within(uint32_t character, uint32_t first, uint32_t last)
 {
 	return character >= first && character <= last;
 }
 
 /* What stands between digits and is not seen, or frames them. */
-static bool is_nothing(uint32_t character)
+static bool code_text_is_nothing(uint32_t character)
 {
 	if (character == '\r')
 		return false;
-	return escape_is_needed(character) || is_within(character, 0x200c, 0x200d) ||
-	       is_within(character, 0xfe0e, 0xfe0f) ||
-	       is_within(character, 0x20e0, 0x20e3);
+	return escape_is_needed(character) ||
+	       code_text_is_within(character, 0x200c, 0x200d) ||
+	       code_text_is_within(character, 0xfe0e, 0xfe0f) ||
+	       code_text_is_within(character, 0x20e0, 0x20e3);
 }
 
 /* Bytes that it reads as. */
-static size_t read_as(uint32_t character, char bytes[4])
+static size_t code_text_convert(uint32_t character, char bytes[4])
 {
 	if (character < 0x80) {
 		bytes[0] = (char)character;
-		return !is_nothing(character);
+		return !code_text_is_nothing(character);
 	}
-	if (is_nothing(character))
+	if (code_text_is_nothing(character))
 		return 0;
-	if (digit_of(character, bytes))
+	if (code_text_digit_of(character, bytes))
 		return 1;
-	if (is_within(character, 0xff21, 0xff3a) || is_within(character, 0xff41, 0xff5a))
+	if (code_text_is_within(character, 0xff21, 0xff3a) ||
+	    code_text_is_within(character, 0xff41, 0xff5a))
 		character -= 0xff21 - 'A';
-	if (character == 0xa0 || is_within(character, 0x2000, 0x200a) ||
+	if (character == 0xa0 || code_text_is_within(character, 0x2000, 0x200a) ||
 	    character == 0x202f || character == 0x3000)
 		character = ' ';
 	return utf8_write(character, bytes);
 }
 
-static void take(struct code_text *read, const char *bytes, size_t size,
-		 const size_t place[2])
+static void code_text_append(struct code_text *read, const char *bytes, size_t size,
+			     const size_t place[2])
 {
 	for (size_t i = 0; i < size; i++) {
 		read->text[read->length] = bytes[i];
@@ -84,27 +86,27 @@ static void take(struct code_text *read, const char *bytes, size_t size,
 	}
 }
 
-static void take_all(struct code_text *read, const char *text)
+static void code_text_read_all(struct code_text *read, const char *text)
 {
 	const char *at = text;
 	char bytes[4];
 
 	while (*at) {
 		size_t place[2] = { (size_t)(at - text) };
-		size_t length = read_as(utf8_next(&at), bytes);
+		size_t length = code_text_convert(utf8_next(&at), bytes);
 
 		place[1] = (size_t)(at - text);
-		take(read, bytes, length, place);
+		code_text_append(read, bytes, length, place);
 	}
 	read->text[read->length] = '\0';
 }
 
-static bool is_digit(const struct code_text *read, size_t at)
+static bool code_text_is_digit(const struct code_text *read, size_t at)
 {
 	return read->text[at] >= '0' && read->text[at] <= '9';
 }
 
-static bool is_part(char byte)
+static bool code_text_is_part(char byte)
 {
 	return (byte >= '0' && byte <= '9') ||
 	       ((byte | 0x20) >= 'a' && (byte | 0x20) <= 'z') ||
@@ -112,28 +114,29 @@ static bool is_part(char byte)
 }
 
 /* Bytes of "1 2 3 4" from here on, each digit alone with one mark between; 0: none. */
-static size_t single_digits(const struct code_text *read, size_t at)
+static size_t code_text_row_length(const struct code_text *read, size_t at)
 {
 	char mark = read->text[at] ? read->text[at + 1] : '\0';
 	size_t end = at;
 
-	if (!is_digit(read, at) || (mark != ' ' && mark != '-') ||
-	    (at > 0 && is_part(read->text[at - 1])))
+	if (!code_text_is_digit(read, at) || (mark != ' ' && mark != '-') ||
+	    (at > 0 && code_text_is_part(read->text[at - 1])))
 		return 0;
-	while (read->text[end + 1] == mark && is_digit(read, end + 2) &&
-	       !is_digit(read, end + 3))
+	while (read->text[end + 1] == mark && code_text_is_digit(read, end + 2) &&
+	       !code_text_is_digit(read, end + 3))
 		end += 2;
-	if (end - at + 1 < 2 * SINGLE_DIGITS_MIN - 1 || is_part(read->text[end + 1]))
+	if (end - at + 1 < 2 * SINGLE_DIGITS_MIN - 1 ||
+	    code_text_is_part(read->text[end + 1]))
 		return 0;
 	return end - at + 1;
 }
 
-static void join_single_digits(struct code_text *read)
+static void code_text_join_single_digits(struct code_text *read)
 {
 	size_t kept = 0, at = 0;
 
 	while (at < read->length) {
-		size_t row = single_digits(read, at), step = row ? 2 : 1;
+		size_t row = code_text_row_length(read, at), step = row ? 2 : 1;
 		size_t end = at + (row ? row : 1);
 
 		for (; at < end; at += step, kept++) {
@@ -162,7 +165,7 @@ bool code_text_has_digits(const char *text)
 
 int code_text_init(struct code_text *read, const char *text)
 {
-	size_t room = strlen(text) + 4; /* single_digits() looks ahead */
+	size_t room = strlen(text) + 4; /* code_text_row_length() looks ahead */
 
 	*read = (struct code_text){
 		.text = calloc(room, 1),
@@ -173,8 +176,8 @@ int code_text_init(struct code_text *read, const char *text)
 		code_text_deinit(read);
 		return -ENOMEM;
 	}
-	take_all(read, text);
-	join_single_digits(read);
+	code_text_read_all(read, text);
+	code_text_join_single_digits(read);
 	return 0;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The table holds folded words: small letters without accents (sms/text_words.h). German
+ * The table holds folded words: small letters without accents (sms/text_word.h). German
  * "ae" and "a" for the same letter both occur in messages.
  */
 #include "sms/code_word.h"
@@ -384,13 +384,14 @@ static const struct {
 /* Words in which a name is hidden by chance. */
 static const char *const innocents[] = { "decode", "encode", "kodak", "codex" };
 
-static bool ends_with(const char *word, size_t length, const char *end, size_t end_length)
+static bool code_word_ends_with(const char *word, size_t length, const char *end,
+				size_t end_length)
 {
 	return length >= end_length &&
 	       memcmp(word + length - end_length, end, end_length) == 0;
 }
 
-static bool is_in_capitals(const struct text_word *word, size_t length)
+static bool code_word_is_in_capitals(const struct text_word *word, size_t length)
 {
 	for (size_t i = word->length - length; i < word->length; i++) {
 		if (word->text[i] < 'A' || word->text[i] > 'Z')
@@ -399,8 +400,8 @@ static bool is_in_capitals(const struct text_word *word, size_t length)
 	return true;
 }
 
-static bool fits(const struct text_word *word, enum match match, const char *stem,
-		 size_t length)
+static bool code_word_stem_fits(const struct text_word *word, enum match match,
+				const char *stem, size_t length)
 {
 	size_t word_length = strlen(word->folded);
 
@@ -412,12 +413,13 @@ static bool fits(const struct text_word *word, enum match match, const char *ste
 	case BEGIN:
 		return memcmp(word->folded, stem, length) == 0;
 	case END:
-		return ends_with(word->folded, word_length, stem, length);
+		return code_word_ends_with(word->folded, word_length, stem, length);
 	case WITHIN:
 		return memmem(word->folded, word_length, stem, length) != NULL;
 	case CAPITALS:
-		return ends_with(word->folded, word_length, stem, length) &&
-		       word->length == word_length && is_in_capitals(word, length);
+		return code_word_ends_with(word->folded, word_length, stem, length) &&
+		       word->length == word_length &&
+		       code_word_is_in_capitals(word, length);
 	}
 	return false;
 }
@@ -432,22 +434,22 @@ static struct stem {
 static unsigned stem_count;
 static unsigned first_stem[257]; /* of each byte; from first_stem[256] on: tried always */
 
-static bool is_found_by_byte(const struct stem *stem)
+static bool code_word_is_found_by_byte(const struct stem *stem)
 {
 	return stem->match == WHOLE || stem->match == BEGIN;
 }
 
-static int first_byte(const struct stem *stem)
+static int code_word_first_byte(const struct stem *stem)
 {
-	return is_found_by_byte(stem) ? (unsigned char)stem->text[0] : 256;
+	return code_word_is_found_by_byte(stem) ? (unsigned char)stem->text[0] : 256;
 }
 
-static int compare_stems(const void *left, const void *right)
+static int code_word_compare_stems(const void *left, const void *right)
 {
-	return first_byte(left) - first_byte(right);
+	return code_word_first_byte(left) - code_word_first_byte(right);
 }
 
-static void add_stems(unsigned row)
+static void code_word_add_stems(unsigned row)
 {
 	const char *text = table[row].words;
 
@@ -461,26 +463,28 @@ static void add_stems(unsigned row)
 	}
 }
 
-static void prepare_stems(void)
+static void code_word_prepare_stems(void)
 {
 	unsigned place = 0;
 
 	for (unsigned row = 0; row < sizeof(table) / sizeof(*table); row++)
-		add_stems(row);
-	qsort(stems, stem_count, sizeof(*stems), compare_stems);
+		code_word_add_stems(row);
+	qsort(stems, stem_count, sizeof(*stems), code_word_compare_stems);
 	for (int byte = 0; byte <= 256; byte++) {
-		while (place < stem_count && first_byte(&stems[place]) < byte)
+		while (place < stem_count && code_word_first_byte(&stems[place]) < byte)
 			place++;
 		first_stem[byte] = place;
 	}
 }
 
-static unsigned kinds_among(const struct text_word *word, unsigned from, unsigned to)
+static unsigned code_word_kinds_among(const struct text_word *word, unsigned from,
+				      unsigned to)
 {
 	unsigned kinds = 0;
 
 	for (; from < to; from++) {
-		if (fits(word, stems[from].match, stems[from].text, stems[from].length))
+		if (code_word_stem_fits(word, stems[from].match, stems[from].text,
+					stems[from].length))
 			kinds |= stems[from].kinds;
 	}
 	return kinds;
@@ -495,7 +499,7 @@ unsigned code_word_kinds(const struct text_word *word)
 			return 0;
 	}
 	if (stem_count == 0)
-		prepare_stems();
-	return kinds_among(word, first_stem[byte], first_stem[byte + 1]) |
-	       kinds_among(word, first_stem[256], stem_count);
+		code_word_prepare_stems();
+	return code_word_kinds_among(word, first_stem[byte], first_stem[byte + 1]) |
+	       code_word_kinds_among(word, first_stem[256], stem_count);
 }

@@ -7,7 +7,7 @@
 #ifndef SMS_CODE_WORD_H
 #define SMS_CODE_WORD_H
 
-#include "sms/text_words.h"
+#include "sms/text_word.h"
 
 /* a word may be several of these */
 enum code_word {

@@ -5,16 +5,16 @@
 
 #include "sms/code_search.h"
 #include "sms/code_text.h"
-#include "sms/link.h"
+#include "sms/text_link.h"
 
-struct finding {
+struct extract_finding {
 	int points;
 	char *code;
 };
 
-static void keep_best(void *data, const struct code_found *found)
+static void extract_keep_best(void *data, const struct code_search_found *found)
 {
-	struct finding *best = data;
+	struct extract_finding *best = data;
 
 	if (found->points <= best->points)
 		return;
@@ -22,19 +22,19 @@ static void keep_best(void *data, const struct code_found *found)
 	memcpy(best->code, found->candidate.code, sizeof(found->candidate.code));
 }
 
-static void find_code(const char *text, char code_out[EXTRACT_CODE_BYTES])
+static void extract_find_code(const char *text, char code_out[EXTRACT_CODE_BYTES])
 {
-	struct finding best = { CODE_POINTS_SURE - 1, code_out };
+	struct extract_finding best = { CODE_POINTS_SURE - 1, code_out };
 	struct code_text read;
 
 	if (!code_text_has_digits(text) || code_text_init(&read, text))
 		return;
-	code_search(read.text, keep_best, &best);
+	code_search(read.text, extract_keep_best, &best);
 	code_text_deinit(&read);
 }
 
 /* Copies what fits whole. */
-static bool keep(char *place, size_t size, const char *text, size_t length)
+static bool extract_keep(char *place, size_t size, const char *text, size_t length)
 {
 	if (length == 0 || length >= size)
 		return false;
@@ -44,7 +44,7 @@ static bool keep(char *place, size_t size, const char *text, size_t length)
 }
 
 /* "@example.com #123456": a line of its own */
-static bool read_bound_code(const char *line, struct extract *extract)
+static bool extract_read_bound_code(const char *line, struct extract *extract)
 {
 	static const char host[] = "abcdefghijklmnopqrstuvwxyz"
 				   "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-:";
@@ -57,45 +57,45 @@ static bool read_bound_code(const char *line, struct extract *extract)
 	if (*line != '@')
 		return false;
 	host_length = strspn(line + 1, host);
-	if (!keep(domain, sizeof(domain), line + 1, host_length))
+	if (!extract_keep(domain, sizeof(domain), line + 1, host_length))
 		return false;
 	line += 1 + host_length;
 	if (strncmp(line, " #", 2) != 0)
 		return false;
 	code_length = strcspn(line + 2, " \r\n");
 	if (code_length != strspn(line + 2, printable) ||
-	    !keep(extract->code, sizeof(extract->code), line + 2, code_length))
+	    !extract_keep(extract->code, sizeof(extract->code), line + 2, code_length))
 		return false;
 	memcpy(extract->domain, domain, sizeof(domain));
 	return true;
 }
 
 /* The last such line counts. */
-static bool find_bound_code(const char *text, struct extract *extract)
+static bool extract_find_bound_code(const char *text, struct extract *extract)
 {
 	bool found = false;
 
 	for (const char *line = text; line; line = strchr(line, '\n')) {
 		line += *line == '\n';
-		found |= read_bound_code(line, extract);
+		found |= extract_read_bound_code(line, extract);
 	}
 	return found;
 }
 
-static void find_link(const char *text, char link_out[EXTRACT_LINK_BYTES])
+static void extract_find_link(const char *text, char link_out[EXTRACT_LINK_BYTES])
 {
 	size_t length;
-	const char *link = link_find(text, &length);
+	const char *link = text_link_find(text, &length);
 
 	if (link)
-		keep(link_out, EXTRACT_LINK_BYTES, link, length);
+		extract_keep(link_out, EXTRACT_LINK_BYTES, link, length);
 }
 
 bool extract_has_link(const char *text)
 {
 	size_t length;
 
-	return link_find(text, &length) || link_is_hinted(text);
+	return text_link_find(text, &length) || text_link_is_hinted(text);
 }
 
 void extract_from(const char *text, struct extract *extract_out)
@@ -103,7 +103,7 @@ void extract_from(const char *text, struct extract *extract_out)
 	extract_out->code[0] = '\0';
 	extract_out->domain[0] = '\0';
 	extract_out->link[0] = '\0';
-	find_link(text, extract_out->link);
-	if (!find_bound_code(text, extract_out))
-		find_code(text, extract_out->code);
+	extract_find_link(text, extract_out->link);
+	if (!extract_find_bound_code(text, extract_out))
+		extract_find_code(text, extract_out->code);
 }

@@ -8,7 +8,7 @@
  * In UTF-8 U+F000..U+F8FF are EF 80..A3 xx, and U+1F000..U+1F8FF are F0 9F 80..A3 xx: only
  * what stands before the second byte differs. Valid text never ends behind an EF.
  */
-static bool is_damaged(const char *at)
+static bool mended_text_is_damaged(const char *at)
 {
 	const unsigned char *bytes = (const unsigned char *)at;
 
@@ -16,32 +16,32 @@ static bool is_damaged(const char *at)
 }
 
 /* A character of four bytes: the oFono that passed it on damages none. */
-static bool is_beyond_16_bits(const char *at)
+static bool mended_text_is_beyond_16_bits(const char *at)
 {
 	return (unsigned char)*at >= 0xf0;
 }
 
-static size_t count_damaged(const char *text)
+static size_t mended_text_count_damaged(const char *text)
 {
 	size_t count = 0;
 
 	for (; *text; text++) {
-		if (is_beyond_16_bits(text))
+		if (mended_text_is_beyond_16_bits(text))
 			return 0;
-		count += is_damaged(text);
+		count += mended_text_is_damaged(text);
 	}
 	return count;
 }
 
 char *mended_text(const char *text, bool *mended_out)
 {
-	size_t damaged = count_damaged(text);
+	size_t damaged = mended_text_count_damaged(text);
 	char *mended = malloc(strlen(text) + damaged + 1), *end = mended;
 
 	if (!mended)
 		return NULL;
 	for (; *text; text++) {
-		if (damaged && is_damaged(text)) {
+		if (damaged && mended_text_is_damaged(text)) {
 			*end++ = '\xf0';
 			*end++ = '\x9f';
 		} else {

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "sms/text_words.h"
+#include "sms/text_word.h"
 
 enum { WORDS_MOST = 3, TEXT_BYTES_MOST = 64, JOINED_BYTES = 2 * TEXT_BYTES_MOST };
 
@@ -104,7 +104,7 @@ static const struct {
 static bool join(const char *text, char joined[JOINED_BYTES])
 {
 	struct text_word found[TEXT_WORDS_MAX];
-	size_t count = text_words_split(text, found), length = 0;
+	size_t count = text_word_split(text, found), length = 0;
 
 	if (count < 1 || count > WORDS_MOST)
 		return false;

@@ -29,7 +29,7 @@ struct segments_count {
 	unsigned used;	/* in the last of these */
 };
 
-static bool alphabet_has(const char16_t *alphabet, uint32_t character)
+static bool segments_alphabet_has(const char16_t *alphabet, uint32_t character)
 {
 	for (; *alphabet; alphabet++) {
 		if (*alphabet == character)
@@ -38,7 +38,7 @@ static bool alphabet_has(const char16_t *alphabet, uint32_t character)
 	return false;
 }
 
-static bool is_letter_or_digit(uint32_t character)
+static bool segments_is_letter_or_digit(uint32_t character)
 {
 	return (character >= 'a' && character <= 'z') ||
 	       (character >= 'A' && character <= 'Z') ||
@@ -46,22 +46,22 @@ static bool is_letter_or_digit(uint32_t character)
 }
 
 /* 0: not in the alphabet */
-static unsigned gsm7_units(uint32_t character)
+static unsigned segments_gsm7_units(uint32_t character)
 {
-	if (is_letter_or_digit(character) || character == NO_BREAK_SPACE ||
-	    alphabet_has(gsm7_alphabet, character))
+	if (segments_is_letter_or_digit(character) || character == NO_BREAK_SPACE ||
+	    segments_alphabet_has(gsm7_alphabet, character))
 		return 1;
-	return alphabet_has(gsm7_extension, character) ? 2 : 0;
+	return segments_alphabet_has(gsm7_extension, character) ? 2 : 0;
 }
 
 /* As ell's l_utf8_get_codepoint() and l_utf8_to_ucs2be() refuse it. */
-static bool is_unsendable(uint32_t character)
+static bool segments_is_unsendable(uint32_t character)
 {
 	return character > 0xffff || (character >= 0xfdd0 && character <= 0xfdef) ||
 	       (character & 0xfffe) == 0xfffe;
 }
 
-static void count_gsm7(struct segments_count *count, unsigned units)
+static void segments_count_gsm7(struct segments_count *count, unsigned units)
 {
 	count->units += units;
 	if (!count->parts || count->used + units > GSM7_PART) {
@@ -72,7 +72,7 @@ static void count_gsm7(struct segments_count *count, unsigned units)
 }
 
 /* Cut at units, even inside a surrogate pair. */
-static struct segments_count count_ucs2(unsigned units)
+static struct segments_count segments_count_ucs2(unsigned units)
 {
 	unsigned parts = (units + UCS2_PART - 1) / UCS2_PART;
 
@@ -106,18 +106,18 @@ void segments_measure(const char *text, struct segments *segments_out)
 
 	while (*text) {
 		uint32_t character = utf8_next(&text);
-		unsigned units = gsm7_units(character);
+		unsigned units = segments_gsm7_units(character);
 
 		ucs2_units += character > 0xffff ? 2 : 1;
-		count_gsm7(&count, units);
+		segments_count_gsm7(&count, units);
 		if (!units && !segments.culprit)
 			segments.culprit = character;
-		if (!segments.unsendable && is_unsendable(character))
+		if (!segments.unsendable && segments_is_unsendable(character))
 			segments.unsendable = character;
 	}
 	if (segments.culprit) {
 		segments.encoding = SEGMENTS_UCS2;
-		count = count_ucs2(ucs2_units);
+		count = segments_count_ucs2(ucs2_units);
 	}
 	segments_finish(&segments, &count);
 	*segments_out = segments;

@@ -4,8 +4,8 @@
  *
  * Private to src/sms/extract.c and code_search.c.
  */
-#ifndef SMS_LINK_H
-#define SMS_LINK_H
+#ifndef SMS_TEXT_LINK_H
+#define SMS_TEXT_LINK_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,9 +14,9 @@
  * The first link at or behind `text`, without the marks of the sentence around it. NULL:
  * none. It ends before a character that nobody would see.
  */
-const char *link_find(const char *text, size_t *length_out);
+const char *text_link_find(const char *text, size_t *length_out);
 
 /* Is there what phones make a link of, too: "www.example.com", "example.com/a"? */
-bool link_is_hinted(const char *text);
+bool text_link_is_hinted(const char *text);
 
 #endif

@@ -5,8 +5,8 @@
  *
  * Private to src/sms/extract.c and what it is made of.
  */
-#ifndef SMS_TEXT_WORDS_H
-#define SMS_TEXT_WORDS_H
+#ifndef SMS_TEXT_WORD_H
+#define SMS_TEXT_WORD_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -38,6 +38,9 @@ struct text_word {
 };
 
 /* How many words were written to `words`. Valid UTF-8. */
-size_t text_words_split(const char *text, struct text_word words[TEXT_WORDS_MAX]);
+size_t text_word_split(const char *text, struct text_word words[TEXT_WORDS_MAX]);
+
+/* A capital letter: Latin, Greek and Cyrillic except for rare ones. */
+bool text_word_is_capital(uint32_t character);
 
 #endif

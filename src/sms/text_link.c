@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "sms/link.h"
+#include "sms/text_link.h"
 
 #include <stdint.h>
 #include <string.h>
@@ -10,31 +10,32 @@
 
 static const char *const schemes[] = { "https://", "http://" };
 
-static bool is_within(uint32_t character, uint32_t first, uint32_t last)
+static bool text_link_is_within(uint32_t character, uint32_t first, uint32_t last)
 {
 	return character >= first && character <= last;
 }
 
 /* Blank, comma, full stop, brackets and their kin of East Asia. */
-static bool is_wide_mark(uint32_t character)
+static bool text_link_is_wide_mark(uint32_t character)
 {
-	return is_within(character, 0x3000, 0x3002) ||
-	       is_within(character, 0x3008, 0x301b) || character == 0xff01 ||
-	       is_within(character, 0xff08, 0xff09) || character == 0xff0c ||
-	       is_within(character, 0xff1a, 0xff1b) || character == 0xff1f;
+	return text_link_is_within(character, 0x3000, 0x3002) ||
+	       text_link_is_within(character, 0x3008, 0x301b) || character == 0xff01 ||
+	       text_link_is_within(character, 0xff08, 0xff09) || character == 0xff0c ||
+	       text_link_is_within(character, 0xff1a, 0xff1b) || character == 0xff1f;
 }
 
-static bool ends_link(uint32_t character)
+static bool text_link_ends_link(uint32_t character)
 {
 	if (character < 0x80)
 		return character <= ' ' || strchr("<>\"", (int)character);
 	return escape_is_needed(character) || character == 0xa0 || character == 0xab ||
-	       character == 0xbb || is_within(character, 0x2000, 0x200a) ||
-	       is_within(character, 0x2018, 0x202f) || is_wide_mark(character);
+	       character == 0xbb || text_link_is_within(character, 0x2000, 0x200a) ||
+	       text_link_is_within(character, 0x2018, 0x202f) ||
+	       text_link_is_wide_mark(character);
 }
 
 /* A bracket stays when it was opened within the link. */
-static bool is_closed_within(const char *link, size_t length, char close)
+static bool text_link_is_closed_within(const char *link, size_t length, char close)
 {
 	char open = close == ')' ? '(' : '[';
 	int depth = 0;
@@ -44,12 +45,13 @@ static bool is_closed_within(const char *link, size_t length, char close)
 	return depth >= 0;
 }
 
-static size_t without_marks(const char *link, size_t length)
+static size_t text_link_without_marks(const char *link, size_t length)
 {
 	while (length > 0) {
 		char last = link[length - 1];
 
-		if ((last == ')' || last == ']') && is_closed_within(link, length, last))
+		if ((last == ')' || last == ']') &&
+		    text_link_is_closed_within(link, length, last))
 			break;
 		if (!strchr(".,;:!?'*)]}", last))
 			break;
@@ -59,7 +61,7 @@ static size_t without_marks(const char *link, size_t length)
 }
 
 /* Bytes of the scheme that stands here, 0: none. */
-static size_t scheme_length(const char *text)
+static size_t text_link_scheme_length(const char *text)
 {
 	for (size_t i = 0; i < sizeof(schemes) / sizeof(*schemes); i++) {
 		size_t length = strlen(schemes[i]);
@@ -70,25 +72,25 @@ static size_t scheme_length(const char *text)
 	return 0;
 }
 
-static size_t measure(const char *link)
+static size_t text_link_measure(const char *link)
 {
 	const char *end = link;
 
 	while (*end) {
 		const char *next = end;
 
-		if (ends_link(utf8_next(&next)))
+		if (text_link_ends_link(utf8_next(&next)))
 			break;
 		end = next;
 	}
-	return without_marks(link, (size_t)(end - link));
+	return text_link_without_marks(link, (size_t)(end - link));
 }
 
-const char *link_find(const char *text, size_t *length_out)
+const char *text_link_find(const char *text, size_t *length_out)
 {
 	for (; *text; text++) {
-		size_t scheme = (*text | 0x20) == 'h' ? scheme_length(text) : 0;
-		size_t length = scheme ? measure(text) : 0;
+		size_t scheme = (*text | 0x20) == 'h' ? text_link_scheme_length(text) : 0;
+		size_t length = scheme ? text_link_measure(text) : 0;
 
 		if (length > scheme) {
 			*length_out = length;
@@ -103,7 +105,7 @@ static const char host[] =
 enum { TOP_LEAST = 2 }; /* letters of a top-level domain */
 
 /* "example.com" and then a slash; no "and/or", no "1.5/2". */
-static bool is_host(const char *word, size_t length)
+static bool text_link_is_host(const char *word, size_t length)
 {
 	size_t top = 0;
 
@@ -115,13 +117,13 @@ static bool is_host(const char *word, size_t length)
 	return top >= TOP_LEAST && top + 1 < length && word[length - 1 - top] == '.';
 }
 
-bool link_is_hinted(const char *text)
+bool text_link_is_hinted(const char *text)
 {
 	while (*text) {
 		size_t length = strspn(text, host);
 
 		if ((length > 4 && strncasecmp(text, "www.", 4) == 0) ||
-		    is_host(text, length))
+		    text_link_is_host(text, length))
 			return true;
 		text += length ? length : 1;
 	}

@@ -78,12 +78,6 @@ struct tool_call {
 	void *caller_data;
 };
 
-/* A written answer, which can be given any number of times. */
-struct tool_answer {
-	struct buffer content;	  /* the array of blocks */
-	struct buffer structured; /* the object */
-};
-
 struct tool_error {
 	const char *code;	 /* "sim_locked" */
 	const char *message;	 /* what went wrong, one or two sentences */
@@ -103,16 +97,6 @@ void tool_call_succeed(struct tool_call *call, const char *text,
 		       struct buffer *structured, bool mirror);
 /* The same with `structured` as the only block. */
 void tool_call_succeed_with_json(struct tool_call *call, struct buffer *structured);
-/*
- * Writes an answer in advance. `structured` is used up. Without memory a part of the
- * answer has failed, which tool_call_succeed_with_answer() reports.
- */
-void tool_answer_make(struct tool_answer *answer, const char *text,
-		      struct buffer *structured, bool mirror);
-void tool_answer_deinit(struct tool_answer *answer);
-/* The answer is copied. */
-void tool_call_succeed_with_answer(struct tool_call *call,
-				   const struct tool_answer *answer);
 /* isError: a text block to act on, and a JSON block with the same facts. */
 void tool_call_fail(struct tool_call *call, const struct tool_error *error);
 

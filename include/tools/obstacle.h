@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Obstacle: what stops the gateway from sending any message now, whoever asks and whoever it
- * is for, and what stops a single modem. /healthz, the metrics and "why_not" of the status all
+ * Obstacle: what stops the gateway from sending any message now, for all clients and all
+ * recipients, and what stops a single modem. /healthz, the metrics and "why_not" of the status all
  * use this one table.
  *
  * The gateway is ready if no obstacle holds: a message that the policy allows would be

@@ -109,48 +109,6 @@ void tool_call_succeed_with_json(struct tool_call *call, struct buffer *structur
 	tool_succeed(call, NULL, structured, true);
 }
 
-void tool_answer_make(struct tool_answer *answer, const char *text,
-		      struct buffer *structured, bool mirror)
-{
-	struct json_writer *writer = NULL;
-
-	*answer = (struct tool_answer){ .structured = *structured };
-	*structured = (struct buffer)BUFFER_INIT;
-	if (!text && !mirror) /* no memory */
-		answer->content.failed = true;
-	else if (!answer->structured.failed)
-		writer = json_writer_new(&answer->content);
-	if (writer)
-		tool_write_blocks(writer, text, &answer->structured, mirror);
-	json_writer_free(writer);
-}
-
-void tool_answer_deinit(struct tool_answer *answer)
-{
-	buffer_deinit(&answer->content);
-	buffer_deinit(&answer->structured);
-}
-
-void tool_call_succeed_with_answer(struct tool_call *call,
-				   const struct tool_answer *answer)
-{
-	struct json_writer *writer = NULL;
-
-	if (answer->content.failed || answer->structured.failed)
-		tool_fail_out_of_memory(call);
-	else if (call->caller)
-		call->caller->succeeded(call->caller_data, &answer->structured);
-	else
-		writer = tool_open_result(call);
-	if (!writer)
-		return;
-	json_key(writer, "content");
-	json_write_raw(writer, answer->content.data, answer->content.length);
-	json_key(writer, "structuredContent");
-	json_write_raw(writer, answer->structured.data, answer->structured.length);
-	tool_close_result(call);
-}
-
 static void tool_write_error_facts(struct buffer *facts, const struct tool_error *error)
 {
 	struct json_writer *writer = json_writer_new(facts);

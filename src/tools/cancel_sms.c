@@ -53,8 +53,6 @@ static void cancel_sms_succeed(const struct cancel_sms *cancel, enum message_sta
 		cancel_sms_put_facts(writer, cancel->message_id, state);
 		json_close_object(writer);
 		json_writer_free(writer);
-	} else {
-		structured.failed = true;
 	}
 	tool_call_succeed(cancel->call,
 			  arena_printf(cancel->call->arena, "Message %lld %s",

@@ -227,8 +227,6 @@ void dry_run_answer(struct sms_order *order)
 	if (writer) {
 		dry_run_write(writer, &dry_run);
 		json_writer_free(writer);
-	} else {
-		structured.failed = true;
 	}
 	tool_call_succeed(order->call, dry_run_format(&dry_run), &structured, true);
 }

@@ -51,8 +51,6 @@ static void get_gateway_status_answer(struct tool_call *call)
 	struct json_writer *writer = json_writer_new(&structured);
 	int error = writer ? status_view_write(writer, &view) : 0;
 
-	if (!writer)
-		structured.failed = true;
 	json_writer_free(writer);
 	if (!error) {
 		tool_call_succeed_with_json(call, &structured);

@@ -20,10 +20,8 @@ static void get_sms_subscriptions_write(struct buffer *body, const struct sims *
 {
 	struct json_writer *writer = json_writer_new(body);
 
-	if (!writer) {
-		body->failed = true;
+	if (!writer)
 		return;
-	}
 	sim_view_write(writer, sims, detail);
 	json_writer_free(writer);
 }

@@ -54,8 +54,6 @@ static void hang_up_answer(void *data)
 				store_event_call_state_name(hang_up->state));
 		json_close_object(writer);
 		json_writer_free(writer);
-	} else {
-		structured.failed = true;
 	}
 	tool_call_succeed_with_json(hang_up->call, &structured);
 }

@@ -261,8 +261,6 @@ static void place_call_answer(void *data)
 	if (writer) {
 		place_call_write(writer, placed);
 		json_writer_free(writer);
-	} else {
-		structured.failed = true;
 	}
 	tool_call_succeed_with_json(place->call, &structured);
 }

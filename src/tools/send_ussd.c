@@ -346,8 +346,6 @@ static void send_ussd_answer(const struct send_ussd *ussd, const char *text, boo
 	if (writer) {
 		send_ussd_write(writer, ussd, text, asks);
 		json_writer_free(writer);
-	} else {
-		structured.failed = true;
 	}
 	tool_call_succeed_with_json(ussd->call, &structured);
 }

@@ -104,8 +104,6 @@ static void sms_answer_succeed(const struct sms_answer *answer, const char *text
 	if (writer) {
 		sms_answer_write(writer, answer);
 		json_writer_free(writer);
-	} else {
-		structured.failed = true;
 	}
 	tool_call_succeed(answer->order->call, sms_answer_add_duplicate(answer, text),
 			  &structured, true);

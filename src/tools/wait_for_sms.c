@@ -154,10 +154,8 @@ static void wait_for_sms_write_found(struct wait_for_sms *wait,
 	struct json_writer *writer = json_writer_new(&wait->structured);
 	struct view view = view_of_call(wait->call, writer);
 
-	if (!writer) {
-		wait->structured.failed = true;
+	if (!writer)
 		return;
-	}
 	json_open_object(writer);
 	view_put_notice(writer);
 	json_put_boolean(writer, "found", true);
@@ -222,8 +220,6 @@ static void wait_for_sms_answer_none(struct wait_for_sms *wait, const char *hint
 				hint ? hint : "Call again with after = cursor.");
 		json_close_object(writer);
 		json_writer_free(writer);
-	} else {
-		structured.failed = true;
 	}
 	tool_call_succeed_with_json(wait->call, &structured);
 }

@@ -14,7 +14,7 @@
 static const enum cursor_kind kinds[] = { CURSOR_MESSAGES, CURSOR_CONVERSATIONS,
 					  CURSOR_ARRIVALS };
 
-static void test_there_and_back(void **state)
+static void test_a_cursor_is_read_as_it_was_written_and_only_as_its_kind(void **state)
 {
 	static const int64_t ids[] = { 0,	 1,	 15,	    16,
 				       255,	 100000, INT32_MAX, INT64_C(1) << 40,
@@ -35,8 +35,8 @@ static void test_there_and_back(void **state)
 	}
 }
 
-/* A cursor outlives the program that wrote it. */
-static void test_the_form_stays(void **state)
+/* Clients keep cursors over an upgrade: the format must not change. */
+static void test_a_cursor_of_an_older_program_is_still_read(void **state)
 {
 	char text[CURSOR_BYTES];
 
@@ -47,7 +47,7 @@ static void test_the_form_stays(void **state)
 	assert_string_equal(text, "w0-0f473672");
 }
 
-static void test_made_up(void **state)
+static void test_made_up_cursors_are_refused(void **state)
 {
 	static const char *const cases[] = {
 		"",
@@ -73,8 +73,7 @@ static void test_made_up(void **state)
 	}
 }
 
-/* No single wrong character passes. */
-static void test_mistyped(void **state)
+static void test_a_single_wrong_character_is_detected(void **state)
 {
 	char text[CURSOR_BYTES];
 	int64_t id;
@@ -96,10 +95,11 @@ static void test_mistyped(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_there_and_back),
-		cmocka_unit_test(test_the_form_stays),
-		cmocka_unit_test(test_made_up),
-		cmocka_unit_test(test_mistyped),
+		cmocka_unit_test(
+			test_a_cursor_is_read_as_it_was_written_and_only_as_its_kind),
+		cmocka_unit_test(test_a_cursor_of_an_older_program_is_still_read),
+		cmocka_unit_test(test_made_up_cursors_are_refused),
+		cmocka_unit_test(test_a_single_wrong_character_is_detected),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

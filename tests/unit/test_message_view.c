@@ -59,7 +59,7 @@ static void expect(const struct message *message, const char *expected)
 	buffer_deinit(&buffer);
 }
 
-static void test_received(void **state)
+static void test_a_received_message_has_all_its_members(void **state)
 {
 	(void)state;
 	expect(&received,
@@ -71,7 +71,7 @@ static void test_received(void **state)
 	       "}");
 }
 
-static void test_outgoing(void **state)
+static void test_an_outgoing_message_has_its_state_and_reason(void **state)
 {
 	(void)state;
 	expect(&failed, "{\"message_id\":8,\"direction\":\"out\",\"phone_number\":\"+"
@@ -81,7 +81,7 @@ static void test_outgoing(void **state)
 			"\"created_at\":\"1970-01-01T00:00:00.000Z\",\"flags\":[]}");
 }
 
-static void test_what_strangers_wrote(void **state)
+static void test_text_from_strangers_is_escaped_and_flagged(void **state)
 {
 	struct message message = received;
 
@@ -105,8 +105,8 @@ static void test_what_strangers_wrote(void **state)
 	       "\"immediate\",\"clock_wrong\",\"repeated 3\"]}");
 }
 
-/* A stamp that is not of the usual form is shown as it is; none is left out. */
-static void test_stamps(void **state)
+/* Other formats are shown unchanged; an empty timestamp is left out. */
+static void test_timestamps_are_rewritten_only_in_ofonos_format(void **state)
 {
 	static const char *const stamps[][2] = {
 		{ "2026-11-21T08:30:00-0330", "2026-11-21T08:30:00-03:30" },
@@ -137,7 +137,7 @@ static void test_stamps(void **state)
 	       "}");
 }
 
-/* The text as it is shown, and the flags. */
+/* `text`: how the member begins; `flags`: a part of the JSON. */
 static void expect_text(const struct message *message, const char *text,
 			const char *flags)
 {
@@ -157,7 +157,7 @@ static void expect_text(const struct message *message, const char *text,
 	buffer_deinit(&buffer);
 }
 
-static void test_codes_are_for_some(void **state)
+static void test_codes_are_masked_for_clients_without_the_scope(void **state)
 {
 	struct message message = received;
 
@@ -175,8 +175,7 @@ static void test_codes_are_for_some(void **state)
 	who = &reader;
 }
 
-/* Whoever sent it knows it; another client does not. */
-static void test_codes_that_went_out(void **state)
+static void test_a_client_reads_the_codes_that_it_sent_itself(void **state)
 {
 	struct message message = failed;
 
@@ -196,7 +195,7 @@ static bool has(const struct message *message, const char *words)
 	return message_view_contains(&view, message, words);
 }
 
-static void test_what_is_masked_is_not_found(void **state)
+static void test_a_search_does_not_find_masked_codes(void **state)
 {
 	struct message message = received;
 
@@ -226,13 +225,13 @@ static int tear_down(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_received),
-		cmocka_unit_test(test_outgoing),
-		cmocka_unit_test(test_what_strangers_wrote),
-		cmocka_unit_test(test_stamps),
-		cmocka_unit_test(test_codes_are_for_some),
-		cmocka_unit_test(test_codes_that_went_out),
-		cmocka_unit_test(test_what_is_masked_is_not_found),
+		cmocka_unit_test(test_a_received_message_has_all_its_members),
+		cmocka_unit_test(test_an_outgoing_message_has_its_state_and_reason),
+		cmocka_unit_test(test_text_from_strangers_is_escaped_and_flagged),
+		cmocka_unit_test(test_timestamps_are_rewritten_only_in_ofonos_format),
+		cmocka_unit_test(test_codes_are_masked_for_clients_without_the_scope),
+		cmocka_unit_test(test_a_client_reads_the_codes_that_it_sent_itself),
+		cmocka_unit_test(test_a_search_does_not_find_masked_codes),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A message as a task: its status in every state and at every time, on a real store and a
- * clock of our own.
+ * A message as a task: its status in every state and at every time, with a real store and a
+ * fake clock.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -89,7 +89,7 @@ static void write_id(char id[TASK_ID_MAX], int64_t client_id, int64_t message_id
 	snprintf(id, TASK_ID_MAX, "%lld-%s", (long long)message_id, mac);
 }
 
-/* One look; strings go with `arena`. */
+/* The strings of the task live in `arena`. */
 static int look(struct arena *arena, int64_t client_id, int64_t message_id,
 		struct task *task_out)
 {
@@ -112,7 +112,7 @@ static void assert_found(int64_t message_id, int expected)
 	arena_free(arena);
 }
 
-/* `result`: a piece of it; "" for a task without one. */
+/* `result`: part of the result; "": the task has none. */
 static void assert_task(int64_t message_id, enum task_status status, const char *words,
 			const char *result)
 {
@@ -142,10 +142,10 @@ static void assert_task(int64_t message_id, enum task_status status, const char 
 	arena_free(arena);
 }
 
-static void test_every_state(void **state)
+static void test_each_message_state_has_its_task_status_and_result(void **state)
 {
 	static const struct {
-		enum message_state way[6]; /* from queued on, 0 ends */
+		enum message_state way[6]; /* after queued; 0 ends */
 		enum task_status status;
 		const char *words, *result;
 	} cases[] = {
@@ -160,7 +160,7 @@ static void test_every_state(void **state)
 		  "until modem",
 		  "" },
 		{ { STATE_SUBMITTING, STATE_SUBMITTED,
-		    STATE_SENT }, /* no report asked for */
+		    STATE_SENT }, /* no report requested */
 		  TASK_COMPLETED,
 		  "network accepted it",
 		  "No delivery report was requested" },
@@ -174,7 +174,7 @@ static void test_every_state(void **state)
 		  "unknown_outcome" },
 		{ { STATE_EXPIRED }, TASK_COMPLETED, "in time", "\"isError\":true" },
 		{ { STATE_CANCELLED }, TASK_CANCELLED, "cancelled before", "" },
-		/* once over, always over, whatever is learnt later */
+		/* once over, always over, even if the outcome becomes known later */
 		{ { STATE_SUBMITTING, STATE_UNKNOWN, STATE_SUBMITTED },
 		  TASK_COMPLETED,
 		  "oFono has it",
@@ -199,7 +199,7 @@ static void test_every_state(void **state)
 	}
 }
 
-static void test_reports(void **state)
+static void test_a_delivery_report_completes_the_task(void **state)
 {
 	int64_t confirmed = add(0), refused = add(0), silent = add(0);
 
@@ -231,8 +231,8 @@ static int64_t due_of(int64_t message_id)
 	return task.due_ms;
 }
 
-/* It becomes another at that moment, and not before. */
-static void test_when_the_report_is_given_up(void **state)
+/* The task changes at due_ms, and not before. */
+static void test_the_task_completes_when_no_report_came_in_time(void **state)
 {
 	int64_t silent = add(0), unknown = add(0);
 	int64_t due_ms;
@@ -250,10 +250,10 @@ static void test_when_the_report_is_given_up(void **state)
 	assert_int_equal(due_of(silent), 0);
 	move(unknown, STATE_SUBMITTING, DELIVERY_NONE);
 	move(unknown, STATE_UNKNOWN, DELIVERY_AWAITED);
-	assert_int_equal(due_of(unknown), 0); /* it is over already */
+	assert_int_equal(due_of(unknown), 0); /* already over */
 }
 
-static void test_its_time(void **state)
+static void test_a_task_expires_after_its_ttl(void **state)
 {
 	struct arena *arena = arena_new(1 << 20);
 	int64_t start_ms = now_ms, plain = add(0), later = add(now_ms + 24 * HOUR_MS);
@@ -275,8 +275,8 @@ static void test_its_time(void **state)
 	arena_free(arena);
 }
 
-/* Accepted before the phone knew the time, asked for after. */
-static void test_of_1970(void **state)
+/* Accepted before the clock was set, queried after. */
+static void test_a_task_of_1970_does_not_expire(void **state)
 {
 	int64_t now_then_ms = now_ms, id;
 
@@ -301,7 +301,7 @@ static int64_t poll_after(int64_t message_id, int64_t unchanged_ms)
 	return task.poll_ms;
 }
 
-static void test_polling_gets_rarer(void **state)
+static void test_clients_are_told_to_poll_less_often(void **state)
 {
 	int64_t id = add(0);
 
@@ -315,7 +315,7 @@ static void test_polling_gets_rarer(void **state)
 	assert_int_equal(poll_after(id, 0), 5000);
 }
 
-static void test_ones_own(void **state)
+static void test_a_task_id_is_valid_only_for_its_client(void **state)
 {
 	struct arena *arena = arena_new(1 << 20);
 	struct services services = { .store = store };
@@ -328,7 +328,7 @@ static void test_ones_own(void **state)
 	write_id(id, CLIENT, message_id);
 	query.id = id;
 	assert_int_equal(task_find(kinds, &query, &task), TASK_E_NOT_FOUND);
-	/* one that a stranger was given by whatever mistake */
+	/* the stranger's own ID for a message that is not theirs */
 	assert_int_equal(look(arena, STRANGER, message_id, &task), TASK_E_NOT_FOUND);
 	query.client_id = CLIENT;
 	id[0]++; /* the MAC of another message */
@@ -342,7 +342,7 @@ static void test_ones_own(void **state)
 	arena_free(arena);
 }
 
-static void test_incoming(void **state)
+static void test_a_received_message_is_no_task(void **state)
 {
 	struct store_incoming_draft draft = { .sim_id = 1,
 					      .told_ms = now_ms,
@@ -360,16 +360,24 @@ static void test_incoming(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_every_state, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_reports, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_when_the_report_is_given_up, set_up,
+		cmocka_unit_test_setup_teardown(
+			test_each_message_state_has_its_task_status_and_result, set_up,
+			tear_down),
+		cmocka_unit_test_setup_teardown(test_a_delivery_report_completes_the_task,
+						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			test_the_task_completes_when_no_report_came_in_time, set_up,
+			tear_down),
+		cmocka_unit_test_setup_teardown(test_a_task_expires_after_its_ttl, set_up,
 						tear_down),
-		cmocka_unit_test_setup_teardown(test_its_time, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_of_1970, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_polling_gets_rarer, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(test_ones_own, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_incoming, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_a_task_of_1970_does_not_expire,
+						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_clients_are_told_to_poll_less_often,
+						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			test_a_task_id_is_valid_only_for_its_client, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_a_received_message_is_no_task,
+						set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -75,7 +75,7 @@ struct config {
 	struct config_list owner_numbers;	   /* see sms/sender.h */
 	struct config_list blocked_senders;	   /* see sms/sender.h */
 	char stop_confirmation[CONFIG_TEXT_BYTES]; /* "": none is sent */
-	int64_t loop_exchanges;			   /* see sms/loop.h; 0: never a loop */
+	int64_t loop_exchanges; /* see sms/reply_loop.h; 0: never a loop */
 	int64_t loop_minutes;
 	/* [contacts] */
 	char contacts_file[CONFIG_TEXT_BYTES]; /* vCards; "": none */

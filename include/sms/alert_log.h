@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Alert log: cell broadcasts that come in, on disk before anything else happens
- * (tests/integration/test_alerts.py). What the disk refuses is missing, and so is what came
- * while nobody could have told us: the gaps of sms/receive_gaps.h are of alerts, too.
+ * Alert log: incoming cell broadcasts. Each is on disk before anybody is notified
+ * (tests/integration/test_alerts.py). An alert that the disk refuses is lost, and so is one
+ * that comes during an offline gap (sms/receive_gaps.h).
  *
- * Networks send a broadcast again and again, and each card of a phone hears it: what was told
- * already in the last ALERT_REPEAT_MS is not told again.
+ * Networks repeat a broadcast, and every SIM of a phone receives it: repeats within
+ * ALERT_REPEAT_MS are ignored.
  */
 #ifndef SMS_ALERT_LOG_H
 #define SMS_ALERT_LOG_H
@@ -14,7 +14,7 @@
 #include "phone/sim.h"
 #include "store/store_event.h"
 
-#define ALERT_REPEAT_MS INT64_C(3600000) /* an hour */
+#define ALERT_REPEAT_MS INT64_C(3600000)
 
 struct alert_log;
 
@@ -23,7 +23,7 @@ int alert_log_new(struct store *store, struct sims *sims, struct ofono *ofono,
 		  struct alert_log **log_out);
 void alert_log_free(struct alert_log *log); /* NULL is fine */
 
-/* Told, with the id as int64_t, when one came in. */
+/* Notified, with the ID as int64_t, of each stored alert. */
 struct observers *alert_log_observers(struct alert_log *log);
 
 #endif

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Retention: old messages go, by age and by count, and their room goes back to the file
+ * Retention: deletes old messages, by age and by count, and returns their space to the file
  * system.
  *
- * A pass walks the ledger in steps of at most 100 messages, one commit each, with the loop
- * free in between (tests/integration/test_keeping.py). The first pass comes soon after the
- * start; then one when messages were added beyond the limit and 1 % more, and one when the
- * oldest message comes of age, asked at most once an hour and at least once a day. Without
- * a limit by age nothing ever wakes the process for this.
+ * A pass goes through the message store in steps of at most 100 messages, one commit each,
+ * with the loop free in between (tests/integration/test_keeping.py). The first pass comes soon
+ * after the start. Another one follows when messages exceed the limit by 1 %, and one when the
+ * oldest message reaches its age, at most once an hour and at least once a day. Without a
+ * limit by age nothing wakes the process for this.
  */
 #ifndef SMS_RETENTION_H
 #define SMS_RETENTION_H
@@ -19,12 +19,12 @@
 struct config;
 struct retention;
 
-/* how long, in milliseconds */
+/* all in milliseconds */
 struct retention_timing {
 	uint64_t start_ms; /* before the first pass; 5 s */
 	uint64_t pause_ms; /* between steps; 20 ms */
-	uint64_t least_ms; /* between passes for age, and after a failed one; 1 h */
-	uint64_t most_ms;  /* ... 1 d */
+	uint64_t least_ms; /* minimum between passes by age, and after a failure; 1 h */
+	uint64_t most_ms;  /* maximum between passes by age; 1 d */
 };
 
 /* `config` and `store` outlive it. 0 or -errno. */
@@ -32,10 +32,10 @@ int retention_new(sd_event *loop, const struct config *config, struct store *sto
 		  struct retention **retention_out);
 void retention_free(struct retention *retention); /* NULL is fine */
 
-/* The limits in `config` are others now. */
+/* The limits in `config` have changed. */
 void retention_review(struct retention *retention);
 
-/* At once after retention_new(). */
+/* Right after retention_new(). */
 void retention_set_timing(struct retention *retention,
 			  const struct retention_timing *timing); /* tests */
 

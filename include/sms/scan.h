@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Scan: a look at the stored messages, however many there are, that holds nobody up.
+ * Scan: a search through the stored messages, however many there are, that does not block the
+ * loop.
  *
- * The first SCAN_ROWS are looked at where the scan is started: most need no more. The rest
- * follows from the loop, for a millisecond at a time, and one scan after the other: however
- * many are under way, whatever else comes in waits for one such turn
- * (tests/unit/test_scan.c).
+ * scan_start() visits the first SCAN_ROWS messages, which is enough for most searches. The
+ * rest follows from the loop, one millisecond at a time, with all scans taking turns: however
+ * many are under way, other events wait for one such turn only (tests/unit/test_scan.c).
  *
- * Messages that come in meanwhile are seen by a scan that goes up, and not by one that goes
- * down; those that are deleted meanwhile are seen or not.
+ * A scan in ascending order visits messages that arrive meanwhile, one in descending order
+ * does not. Messages that are deleted meanwhile may be visited or not.
  */
 #ifndef SMS_SCAN_H
 #define SMS_SCAN_H
@@ -21,9 +21,9 @@
 enum { SCAN_ROWS = 256 };
 
 /* outcome of scan_start() */
-enum { SCAN_E_GOES_ON = 1 };
+enum { SCAN_E_CONTINUES = 1 };
 
-struct scans; /* all that are under way */
+struct scans; /* all scans under way */
 
 struct scan {
 	struct store_listing_query look;
@@ -34,14 +34,14 @@ struct scan {
 };
 
 int scans_new(sd_event *loop, struct store *store, struct scans **scans_out);
-void scans_free(struct scans *scans); /* NULL is fine; asserts that none is under way */
+void scans_free(struct scans *scans); /* NULL is fine; no scan may be under way */
 
 /*
- * The scan is zeroed but for look.filter, look.visit, look.data and done. 0 or -errno: it
- * has ended, and done is not called. SCAN_E_GOES_ON: done will be, once, and `scan` stays
- * where it is until then, or scan_stop().
+ * All members but look.filter, look.visit, look.data and done are zero. 0 or -errno: it has
+ * ended, and done is not called. SCAN_E_CONTINUES: done is called once, later; `scan` must
+ * stay in place until then, or until scan_stop().
  */
 int scan_start(struct scans *scans, struct scan *scan);
-void scan_stop(struct scan *scan); /* fine when it is not under way */
+void scan_stop(struct scan *scan); /* fine if it is not under way */
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Sender: how far who wrote a message is known. It says what the owner and the ledger know
- * of the number or name that the message came with, and that can be forged: it is a reason
- * to doubt, never a proof (tests/unit/test_sender.c).
+ * Sender: how well the sender of a message is known to the owner and to the message store.
+ * Senders can be forged, so this can be a reason for doubt, but never a proof
+ * (tests/unit/test_sender.c).
  */
 #ifndef SMS_SENDER_H
 #define SMS_SENDER_H
@@ -15,25 +15,22 @@
 struct config;
 
 enum sender_trust {
-	SENDER_BLOCKED,	     /* on the owner's list blocked_senders, whatever else */
-	SENDER_OWNER,	     /* on the owner's list owner_numbers */
-	SENDER_CONTACT,	     /* its number is among the contacts */
-	SENDER_ALPHANUMERIC, /* a name, which anybody may have chosen */
-	SENDER_KNOWN,	     /* a message went to that number */
+	SENDER_BLOCKED, /* on the owner's list blocked_senders; comes before all others */
+	SENDER_OWNER,	/* on the owner's list owner_numbers */
+	SENDER_CONTACT, /* a contact has its number */
+	SENDER_ALPHANUMERIC, /* a name, which anybody can choose */
+	SENDER_KNOWN,	     /* a message was sent to its number */
 	SENDER_UNKNOWN,
 };
 
-extern const char *const sender_trust_words[]; /* in that order; ends with NULL */
+extern const char *const sender_trust_words[]; /* in this order; ends with NULL */
 
-/*
- * Looks into the ledger, for which `store` must not be in the middle of a write. `contacts`
- * NULL: there are none.
- */
+/* Reads the store, which must not be in a write. `contacts` NULL: there are none. */
 enum sender_trust sender_trust(const struct config *config, struct store *store,
 			       const struct contacts *contacts,
 			       const struct store_party_address *end);
 
-/* The same, for that alone: "" is blocked by nothing. */
+/* Is it SENDER_BLOCKED? "" never is. */
 bool sender_is_blocked(const struct config *config, struct store *store,
 		       const struct store_party_address *end);
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Spool: the folder into which our plugin in ofonod (plugin/README.md) lays each message
- * before it is acknowledged to the network. It is emptied at the start and whenever a file
- * comes: stored by the inbox first, then removed, so that one of both always has it
- * (tests/integration/test_plugin.py).
+ * Spool: the folder where our plugin in ofonod (plugin/README.md) writes each message before
+ * ofonod acknowledges it to the network. It is emptied at the start and whenever a file comes:
+ * the inbox stores the message first, then the file is removed, so that the message is always
+ * in at least one of the two (tests/integration/test_plugin.py).
  *
- * A folder that cannot be made or trusted is a state, told in the log: oFono's signals are
- * heard all the same. What is damaged or foreign in it is renamed to end with ".bad" and
- * kept. When the disk takes nothing, the files stay and are tried again.
+ * If the folder cannot be created or trusted, that is logged, and messages still come through
+ * oFono's signals. Damaged and foreign files are renamed to end with ".bad" and kept. When the
+ * disk is full, the files stay and are tried again.
  */
 #ifndef SMS_SPOOL_H
 #define SMS_SPOOL_H
@@ -20,14 +20,14 @@
 struct spool;
 
 /*
- * The folder is made, with mode 0700, when it is missing, its parents are not. Begins with
- * the next turn of the loop. 0 or -errno.
+ * The folder is created with mode 0700 if it is missing; its parents must exist. Work begins
+ * with the next turn of the loop. 0 or -errno.
  */
 int spool_new(sd_event *loop, const char *folder, struct inbox *inbox,
 	      struct spool **spool_out);
 void spool_free(struct spool *spool); /* NULL is fine */
 
-/* before the disk is tried again, in milliseconds; 5 s */
+/* Time before the disk is tried again; 5 s. */
 void spool_set_retry(struct spool *spool, uint64_t retry_ms); /* tests */
 
 #endif

@@ -55,17 +55,12 @@ static int phone_open_dialler(struct services *services)
 
 static void phone_open_opt_out(struct phone *phone)
 {
-	phone->stop_recall = (struct stop_recall){
-		.store = phone->services->store,
-		.outbox = phone->services->outbox,
-	};
-	stop_recall_init(&phone->stop_recall, phone->services->inbox);
-	phone->stop_confirmation = (struct stop_confirmation){
+	phone->opt_out = (struct opt_out){
 		.config = phone->services->config,
 		.store = phone->services->store,
 		.outbox = phone->services->outbox,
 	};
-	stop_confirmation_init(&phone->stop_confirmation, phone->services->inbox);
+	opt_out_init(&phone->opt_out, phone->services->inbox);
 }
 
 /* Modems and SIM cards, and what works on them directly. */
@@ -201,8 +196,7 @@ void phone_close(struct phone *phone)
 	scans_free(services->scans);
 	if (services->ofono)
 		ofono_flush_pending(services->ofono);
-	stop_confirmation_deinit(&phone->stop_confirmation);
-	stop_recall_deinit(&phone->stop_recall);
+	opt_out_deinit(&phone->opt_out);
 	policy_free(services->policy);
 	outbox_free(services->outbox);
 	spool_free(phone->spool);

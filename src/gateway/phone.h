@@ -13,10 +13,9 @@
 #include "gateway/status_report.h"
 #include "phone/modem_power.h"
 #include "phone/unlocker.h"
+#include "sms/opt_out.h"
 #include "sms/retention.h"
 #include "sms/spool.h"
-#include "sms/stop_confirmation.h"
-#include "sms/stop_recall.h"
 #include "store/store_lock.h"
 #include "tools/services.h"
 
@@ -25,8 +24,7 @@ struct phone {
 	struct status_report status;
 	struct retention *retention;
 	struct spool *spool;
-	struct stop_recall stop_recall;
-	struct stop_confirmation stop_confirmation;
+	struct opt_out opt_out;
 	struct unlocker *unlocker;
 	struct modem_power *power; /* NULL: the owner switches the modems */
 	struct store_lock lock;	   /* of the state folder */

@@ -17,7 +17,7 @@
 #include "config/config.h"
 #include "policy/local_time.h"
 #include "policy/policy_private.h"
-#include "sms/loop.h"
+#include "sms/reply_loop.h"
 #include "sms/segments.h"
 #include "store/store_message.h"
 #include "store/store_party.h"
@@ -393,7 +393,7 @@ static int policy_rules_check_repeat(struct policy_case *about)
 
 static int policy_rules_check_loop(struct policy_case *about)
 {
-	const struct loop_question question = {
+	const struct reply_loop_question question = {
 		.config = about->parts->config,
 		.store = about->parts->store,
 		.end = { about->request->sim_id, recipient_form(&about->recipient) },
@@ -401,7 +401,7 @@ static int policy_rules_check_loop(struct policy_case *about)
 	};
 	int64_t until_ms;
 
-	if (!loop_suspected(&question, &until_ms))
+	if (!reply_loop_suspected(&question, &until_ms))
 		return 0;
 	policy_refuse(about, FAILURE_LOOP,
 		      arena_printf(policy_rules_arena(about),

@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 
-enum { LOOKED_AT = 16 }; /* of the last ones, for a repeat */
+enum { COMPARED = 16 }; /* the last alerts, which may be the same */
 
 struct alert_log {
 	struct store *store;
@@ -17,39 +17,39 @@ struct alert_log {
 	struct observer ofono_observer;
 };
 
-struct comparing {
+struct alert_log_comparison {
 	const struct event *fresh;
 	bool is_repeat;
 };
 
-static void compare(void *data, const struct event *event)
+static void alert_log_compare(void *data, const struct event *event)
 {
-	struct comparing *comparing = data;
-	const struct event *fresh = comparing->fresh;
+	struct alert_log_comparison *comparison = data;
+	const struct event *fresh = comparison->fresh;
 
 	if (event->at_ms > fresh->at_ms - ALERT_REPEAT_MS &&
 	    event->at_ms <= fresh->at_ms && event->topic == fresh->topic &&
 	    event->state == fresh->state && strcmp(event->number, fresh->number) == 0 &&
 	    strcmp(event->text, fresh->text) == 0)
-		comparing->is_repeat = true;
+		comparison->is_repeat = true;
 }
 
-/* What cannot be looked up is new. */
-static bool is_repeat(struct alert_log *log, const struct event *fresh)
+/* If the store cannot be read, the alert counts as new. */
+static bool alert_log_is_repeat(struct alert_log *log, const struct event *fresh)
 {
-	struct comparing comparing = { .fresh = fresh };
+	struct alert_log_comparison comparison = { .fresh = fresh };
 	const struct store_event_query look = {
 		.kind = EVENT_ALERT,
 		.state = -1,
-		.limit = LOOKED_AT,
-		.visit = compare,
-		.data = &comparing,
+		.limit = COMPARED,
+		.visit = alert_log_compare,
+		.data = &comparison,
 	};
 
-	return store_event_list(log->store, &look) == 0 && comparing.is_repeat;
+	return store_event_list(log->store, &look) == 0 && comparison.is_repeat;
 }
 
-static void on_broadcast(struct alert_log *log, const struct ofono_event *event)
+static void alert_log_on_broadcast(struct alert_log *log, const struct ofono_event *event)
 {
 	const struct event row = {
 		.kind = EVENT_ALERT,
@@ -63,24 +63,24 @@ static void on_broadcast(struct alert_log *log, const struct ofono_event *event)
 	int64_t id;
 	int error;
 
-	if (is_repeat(log, &row))
+	if (alert_log_is_repeat(log, &row))
 		return;
 	error = store_event_add(log->store, &row, &id);
 	if (error) {
-		log_error("alerts: the disk does not take one: %s",
-			  error < 0 ? strerror(-error) : "it is full");
+		log_error("alerts: an alert could not be stored: %s",
+			  error < 0 ? strerror(-error) : "the disk is full");
 		return;
 	}
 	log_info("alerts: alert %lld", (long long)id);
 	observers_notify(&log->observers, &id);
 }
 
-static void on_ofono_event(void *data, const void *event_data)
+static void alert_log_on_ofono_event(void *data, const void *event_data)
 {
 	const struct ofono_event *event = event_data;
 
 	if (event->type == BROADCAST_RECEIVED)
-		on_broadcast(data, event);
+		alert_log_on_broadcast(data, event);
 }
 
 int alert_log_new(struct store *store, struct sims *sims, struct ofono *ofono,
@@ -93,7 +93,8 @@ int alert_log_new(struct store *store, struct sims *sims, struct ofono *ofono,
 	log->store = store;
 	log->sims = sims;
 	observers_init(&log->observers);
-	observer_add(ofono_observers(ofono), &log->ofono_observer, on_ofono_event, log);
+	observer_add(ofono_observers(ofono), &log->ofono_observer,
+		     alert_log_on_ofono_event, log);
 	*log_out = log;
 	return 0;
 }

@@ -8,19 +8,19 @@
 enum { WORDS_MOST = 3, TEXT_BYTES_MOST = 64, JOINED_BYTES = 2 * TEXT_BYTES_MOST };
 
 /*
- * Folded as text_words.h does it, and without blanks: "opt out" and "opt-out" are "optout".
+ * The words are folded as in text_words.h and have no spaces: "opt out" and "opt-out" are
+ * "optout".
  *
- * CTIA: "Messaging Principles and Best Practices" and the FCC's rule of 2025 (47 CFR
- * 64.1200(a)(10)); AWS: "Required opt-out keywords" of End User Messaging, which adds what
- * Canada requires in French; Twilio and Braze: their default keywords. Of languages that
- * none of these tells, the word that its own senders print ("STOPP an 1234"), by usage.
- * STOP is understood in all of them.
+ * Sources: CTIA, "Messaging Principles and Best Practices"; FCC, the rule of 2025 (47 CFR
+ * 64.1200(a)(10)); AWS, "Required opt-out keywords" of End User Messaging, with the French
+ * words that Canada requires; Twilio and Braze, their default keywords. Other languages have
+ * the words that senders there print ("STOPP an 1234"), marked "usage". STOP works in all.
  */
 static const struct {
 	const char *language;
 	enum opt opt;
 	const char *word;
-} words[] = {
+} opt_words[] = {
 	{ "en", OPT_OUT, "stop" },	  /* CTIA */
 	{ "en", OPT_OUT, "stopall" },	  /* CTIA */
 	{ "en", OPT_OUT, "unsubscribe" }, /* CTIA */
@@ -81,7 +81,7 @@ static const struct {
 	{ "ro", OPT_OUT, "opreste" },	  /* usage */
 	{ "ro", OPT_OUT, "dezabonare" },  /* usage */
 	{ "tr", OPT_OUT, "iptal" },	  /* usage */
-	{ "tr", OPT_OUT, "ret" },	  /* usage: the word of advertisements */
+	{ "tr", OPT_OUT, "ret" },	  /* usage: in advertisements */
 	{ "tr", OPT_OUT, "dur" },	  /* usage */
 	{ "tr", OPT_IN, "basla" },	  /* usage */
 	{ "ru", OPT_OUT, "\u0441\u0442\u043e\u043f" },			 /* usage */
@@ -93,15 +93,16 @@ static const struct {
 	{ "ar", OPT_OUT, "\u0625\u064a\u0642\u0627\u0641" },		 /* usage */
 	{ "ar", OPT_OUT, "\u0627\u064a\u0642\u0627\u0641" },		 /* usage */
 	{ "ar", OPT_IN, "\u0627\u0634\u062a\u0631\u0627\u0643" },	 /* usage */
-	{ "zh", OPT_OUT, "\u9000\u8ba2" }, /* usage; with T and TD, which are too short */
-	{ "zh", OPT_OUT, "\u505c\u6b62" }, /* usage; Japanese, too */
-	{ "zh", OPT_IN, "\u8ba2\u9605" },  /* usage */
+	{ "zh", OPT_OUT,
+	  "\u9000\u8ba2" }, /* usage; T and TD are also used, but are too short */
+	{ "zh", OPT_OUT, "\u505c\u6b62" },	       /* usage; Japanese, too */
+	{ "zh", OPT_IN, "\u8ba2\u9605" },	       /* usage */
 	{ "ja", OPT_OUT, "\u914d\u4fe1\u505c\u6b62" }, /* usage */
 	{ "ko", OPT_OUT, "\uc218\uc2e0\uac70\ubd80" }, /* usage */
 };
 
-/* False: there is more than words in it, or too many of them. */
-static bool join(const char *text, char joined[JOINED_BYTES])
+/* Joins the folded words. False: the text has more than words, or too many. */
+static bool opt_word_join(const char *text, char joined[JOINED_BYTES])
 {
 	struct text_word found[TEXT_WORDS_MAX];
 	size_t count = text_word_split(text, found), length = 0;
@@ -123,13 +124,14 @@ enum opt opt_word_find(const char *text, const char **word_out)
 {
 	char joined[JOINED_BYTES];
 
-	if (strnlen(text, TEXT_BYTES_MOST) == TEXT_BYTES_MOST || !join(text, joined))
+	if (strnlen(text, TEXT_BYTES_MOST) == TEXT_BYTES_MOST ||
+	    !opt_word_join(text, joined))
 		return OPT_NONE;
-	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
-		if (strcmp(words[i].word, joined) != 0)
+	for (size_t i = 0; i < sizeof(opt_words) / sizeof(*opt_words); i++) {
+		if (strcmp(opt_words[i].word, joined) != 0)
 			continue;
-		*word_out = words[i].word;
-		return words[i].opt;
+		*word_out = opt_words[i].word;
+		return opt_words[i].opt;
 	}
 	return OPT_NONE;
 }

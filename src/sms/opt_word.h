@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Opt word: whether a message says that no more messages are wanted (STOP and its kin in
- * many languages), or that they are again (START).
+ * Opt word: does a message opt out (STOP, and similar words in many languages) or opt in
+ * (START)?
  *
- * Only a message that is nothing but such a word counts, whatever its case, accents and
- * marks: "Please stop by at five" is none (tests/unit/test_opt_word.c).
+ * Only a message that consists of such a word counts, in any case and with any accents and
+ * punctuation: "Please stop by at five" does not (tests/unit/test_opt_word.c).
  */
 #ifndef SMS_OPT_WORD_H
 #define SMS_OPT_WORD_H
 
 #include "store/store.h"
 
-/* *word_out: the word as the table has it, static; not written with OPT_NONE. Valid UTF-8. */
+/* `text` is valid UTF-8. *word_out: the word of the table, static; not set for OPT_NONE. */
 enum opt opt_word_find(const char *text, const char **word_out);
 
 #endif

@@ -2,8 +2,12 @@
 /*
  *   resting -> removing -> pruning (the audit) -> vacuuming -> resting
  *
- * Every step is a turn of the step timer. What one pass finds locked in place (a message
- * under way, a key that still counts) is looked at again in the next.
+ * Each step is a call of the step timer, with the loop free in between. Messages that a pass
+ * cannot delete yet (unfinished ones, and those whose idempotency key still counts) are tried
+ * again in the next pass.
+ *
+ * A clock that is a week or more ahead of what it was is not trusted for a day: if it were
+ * years ahead, everything would be deleted before anybody could correct it.
  */
 #include "sms/retention.h"
 
@@ -24,17 +28,22 @@ enum {
 	STEP_ACCURACY_USEC = 5 * 1000,
 	DUE_ACCURACY_USEC = 10 * 60 * 1000 * 1000,
 	SLACK_DIVISOR = 100, /* 1 % */
-	FREE_PAGES = 64,     /* that are kept for the next messages: 256 KiB */
+	FREE_PAGES = 64,     /* kept in the file for the next messages: 256 KiB */
 };
 
-static const struct retention_timing usual_timing = {
+static const struct retention_timing retention_default_timing = {
 	.start_ms = 5 * 1000,
 	.pause_ms = 20,
 	.least_ms = 60 * 60 * 1000,
 	.most_ms = 24 * 60 * 60 * 1000,
 };
 
-enum retention_phase { RESTING, REMOVING, PRUNING, VACUUMING };
+enum retention_phase {
+	RETENTION_RESTING,
+	RETENTION_REMOVING,
+	RETENTION_PRUNING,
+	RETENTION_VACUUMING
+};
 
 struct retention {
 	const struct config *config;
@@ -42,30 +51,30 @@ struct retention {
 	struct retention_timing timing;
 	enum retention_phase phase;
 	struct store_retention walk;
-	int64_t count; /* messages when the last pass ended; -1: none was made */
-	int64_t added; /* store_retention_added() then */
-	int64_t lines; /* store_audit_added() then */
-	bool ages;     /* in this pass something goes for its age */
+	int64_t count; /* messages after the last pass; -1: unknown */
+	int64_t added; /* store_retention_added() at that time */
+	int64_t lines; /* store_audit_added() at that time */
+	bool ages;     /* this pass deletes by age */
 	int64_t free_pages;
-	bool again;	  /* another pass at once when this one ends */
-	int64_t epoch_ms; /* the wall clock is clock_boot_ms() and this */
+	bool again;	  /* another pass follows at once */
+	int64_t epoch_ms; /* wall clock minus boot clock */
 	sd_event_source *step;
 	sd_event_source *due;
 	sd_event_source *look;
 };
 
-static int64_t cutoff(const struct retention *retention)
+static int64_t retention_cutoff_ms(const struct retention *retention)
 {
 	return clock_wall_ms() - retention->config->keep_days * (int64_t)CLOCK_MS_PER_DAY;
 }
 
-static void step_later(struct retention *retention, uint64_t pause_ms)
+static void retention_step_later(struct retention *retention, uint64_t pause_ms)
 {
 	sd_event_source_set_time_relative(retention->step, pause_ms * USEC_PER_MS);
 	sd_event_source_set_enabled(retention->step, SD_EVENT_ONESHOT);
 }
 
-static void due_later(struct retention *retention, int64_t after_ms)
+static void retention_due_later(struct retention *retention, int64_t after_ms)
 {
 	const struct retention_timing *timing = &retention->timing;
 	uint64_t wait_ms = after_ms > 0 ? (uint64_t)after_ms : 0;
@@ -78,35 +87,36 @@ static void due_later(struct retention *retention, int64_t after_ms)
 	sd_event_source_set_enabled(retention->due, SD_EVENT_ONESHOT);
 }
 
-static void rest(struct retention *retention)
+static void retention_rest(struct retention *retention)
 {
-	retention->phase = RESTING;
+	retention->phase = RETENTION_RESTING;
 	if (retention->again) {
 		retention->again = false;
-		step_later(retention, retention->timing.pause_ms);
+		retention_step_later(retention, retention->timing.pause_ms);
 		return;
 	}
 	if (retention->config->keep_days == 0)
 		return;
-	due_later(retention, retention->walk.oldest_ms
-				     ? retention->walk.oldest_ms - cutoff(retention)
-				     : INT64_MAX);
+	retention_due_later(retention, retention->walk.oldest_ms
+					       ? retention->walk.oldest_ms -
+							 retention_cutoff_ms(retention)
+					       : INT64_MAX);
 }
 
-static void give_up(struct retention *retention, int error)
+static void retention_give_up(struct retention *retention, int error)
 {
-	log_warning("retention: not now: %s",
+	log_warning("retention: nothing can be deleted now: %s",
 		    error < 0 ? strerror(-error) : "the disk is full");
-	retention->phase = RESTING;
+	retention->phase = RETENTION_RESTING;
 	retention->count = -1;
-	due_later(retention, 0);
+	retention_due_later(retention, 0);
 }
 
 /*
- * Was it set a week or more ahead? Not when it is told for the first time since the start:
- * then the gap before that says how long nothing ran.
+ * Records a clock that was set a week or more ahead. The first setting after a start with an
+ * unset clock does not count: then the gap before the start shows how long nothing ran.
  */
-static void watch_clock(struct retention *retention)
+static void retention_check_clock(struct retention *retention)
 {
 	int64_t now_ms = clock_wall_ms(), epoch_ms = now_ms - clock_boot_ms();
 	int64_t ahead_ms = epoch_ms - retention->epoch_ms;
@@ -115,34 +125,30 @@ static void watch_clock(struct retention *retention)
 	if (ahead_ms < RETENTION_JUMP_MS || now_ms - ahead_ms < CLOCK_SANE_MS)
 		return;
 	if (store_retention_record_jump(retention->store, now_ms))
-		log_warning("retention: the disk does not take that the clock was set");
+		log_warning("retention: a change of the clock could not be stored");
 }
 
-/*
- * After weeks in which nothing ran, and when it was set ahead by weeks, the clock is not
- * believed for a day: one that is years ahead would take everything with it before somebody
- * sets it right.
- */
-static int judge_clock(struct retention *retention)
+/* Sets whether this pass deletes by age. 0, or the store's error. */
+static int retention_decide_ages(struct retention *retention)
 {
 	bool leapt = false;
 	int error = 0;
 
-	watch_clock(retention);
+	retention_check_clock(retention);
 	if (retention->config->keep_days)
 		error = store_retention_has_jumped(retention->store, clock_wall_ms(),
 						   &leapt);
 	if (error)
 		return error;
 	if (leapt)
-		log_info("retention: nothing goes for its age for a day, because the "
-			 "clock is a week or more ahead of what it was");
+		log_info("retention: age-based deletion pauses for 24 hours, because "
+			 "the clock is a week or more ahead of what it was");
 	retention->ages = retention->config->keep_days && !leapt;
 	return 0;
 }
 
 /* 0, or the store's error. */
-static int begin(struct retention *retention)
+static int retention_begin(struct retention *retention)
 {
 	const struct config *config = retention->config;
 	struct store_retention walk = { .border_id = 0 };
@@ -150,9 +156,10 @@ static int begin(struct retention *retention)
 	int error = store_retention_count(retention->store, &count);
 
 	if (!error)
-		error = judge_clock(retention);
+		error = retention_decide_ages(retention);
 	if (!error && retention->ages)
-		error = store_retention_border(retention->store, cutoff(retention),
+		error = store_retention_border(retention->store,
+					       retention_cutoff_ms(retention),
 					       &walk.border_id);
 	if (error)
 		return error;
@@ -162,52 +169,52 @@ static int begin(struct retention *retention)
 	retention->added = store_retention_added(retention->store);
 	retention->lines = store_audit_added(retention->store);
 	retention->walk = walk;
-	retention->phase = REMOVING;
+	retention->phase = RETENTION_REMOVING;
 	return 0;
 }
 
-/* What goes for its age, and is no message. */
-static int prune_beside(struct retention *retention)
+/* Deletes old offline gaps, calls and alerts. */
+static int retention_prune_others(struct retention *retention)
 {
-	int64_t before_ms = retention->ages ? cutoff(retention) : 0;
+	int64_t before_ms = retention->ages ? retention_cutoff_ms(retention) : 0;
 	int error = store_retention_drop_gaps(retention->store, before_ms);
 
 	return error ? error : store_event_prune(retention->store, before_ms);
 }
 
-static int end_removing(struct retention *retention)
+static int retention_end_removing(struct retention *retention)
 {
 	const struct store_retention *walk = &retention->walk;
 
 	retention->count -= walk->removed;
 	retention->free_pages = INT64_MAX;
-	retention->phase = PRUNING;
+	retention->phase = RETENTION_PRUNING;
 	if (walk->removed)
-		log_info("retention: %lld old messages are gone, %lld are kept",
+		log_info("retention: %lld old messages deleted, %lld kept",
 			 (long long)walk->removed, (long long)retention->count);
-	return prune_beside(retention);
+	return retention_prune_others(retention);
 }
 
-static int remove_some(struct retention *retention)
+static int retention_remove_some(struct retention *retention)
 {
 	int error = store_retention_step(retention->store, &retention->walk);
 
 	if (!error && retention->walk.done)
-		error = end_removing(retention);
+		error = retention_end_removing(retention);
 	return error;
 }
 
-static int prune_some(struct retention *retention)
+static int retention_prune_some(struct retention *retention)
 {
 	bool done = false;
 	int error = store_audit_prune(retention->store, AUDIT_KEEP, &done);
 
 	if (!error && done)
-		retention->phase = VACUUMING;
+		retention->phase = RETENTION_VACUUMING;
 	return error;
 }
 
-static int vacuum_some(struct retention *retention)
+static int retention_vacuum_some(struct retention *retention)
 {
 	int64_t left = 0;
 	int error = store_retention_vacuum(retention->store, &left);
@@ -220,52 +227,52 @@ static int vacuum_some(struct retention *retention)
 	}
 	if (retention->walk.removed)
 		store_retention_checkpoint(retention->store);
-	rest(retention);
+	retention_rest(retention);
 	return 0;
 }
 
-static int work(struct retention *retention)
+static int retention_work(struct retention *retention)
 {
 	switch (retention->phase) {
-	case RESTING:
-		return begin(retention);
-	case REMOVING:
-		return remove_some(retention);
-	case PRUNING:
-		return prune_some(retention);
-	case VACUUMING:
-		return vacuum_some(retention);
+	case RETENTION_RESTING:
+		return retention_begin(retention);
+	case RETENTION_REMOVING:
+		return retention_remove_some(retention);
+	case RETENTION_PRUNING:
+		return retention_prune_some(retention);
+	case RETENTION_VACUUMING:
+		return retention_vacuum_some(retention);
 	}
 	return 0;
 }
 
-static int on_step(sd_event_source *source, uint64_t usec, void *data)
+static int retention_on_step(sd_event_source *source, uint64_t usec, void *data)
 {
 	struct retention *retention = data;
-	int error = work(retention);
+	int error = retention_work(retention);
 
 	(void)source;
 	(void)usec;
 	if (error)
-		give_up(retention, error);
-	else if (retention->phase != RESTING)
-		step_later(retention, retention->timing.pause_ms);
+		retention_give_up(retention, error);
+	else if (retention->phase != RETENTION_RESTING)
+		retention_step_later(retention, retention->timing.pause_ms);
 	return 0;
 }
 
-static int on_due(sd_event_source *source, uint64_t usec, void *data)
+static int retention_on_due(sd_event_source *source, uint64_t usec, void *data)
 {
 	struct retention *retention = data;
 
 	(void)source;
 	(void)usec;
-	if (retention->phase == RESTING)
-		step_later(retention, 0);
+	if (retention->phase == RETENTION_RESTING)
+		retention_step_later(retention, 0);
 	return 0;
 }
 
-/* So many came since the last pass that another one may find something. */
-static bool is_over(const struct retention *retention)
+/* Enough was added since the last pass for another one. */
+static bool retention_is_exceeded(const struct retention *retention)
 {
 	int64_t most = retention->config->keep_messages;
 	int64_t added = store_retention_added(retention->store) - retention->added;
@@ -277,34 +284,36 @@ static bool is_over(const struct retention *retention)
 	       retention->count + added > most;
 }
 
-/* Whatever wakes the loop; nothing does for this alone. */
-static int on_look(sd_event_source *source, void *data)
+/* Called whenever something else has woken the loop. */
+static int retention_on_check(sd_event_source *source, void *data)
 {
 	struct retention *retention = data;
 
 	(void)source;
-	watch_clock(retention);
-	if (retention->phase != RESTING || !is_over(retention))
+	retention_check_clock(retention);
+	if (retention->phase != RETENTION_RESTING || !retention_is_exceeded(retention))
 		return 0;
-	retention->count = -1; /* the pass will tell */
-	step_later(retention, retention->timing.pause_ms);
+	retention->count = -1; /* the pass counts them */
+	retention_step_later(retention, retention->timing.pause_ms);
 	return 0;
 }
 
-static int add_sources(struct retention *retention, sd_event *loop)
+static int retention_add_sources(struct retention *retention, sd_event *loop)
 {
-	int error = sd_event_add_time_relative(loop, &retention->step, CLOCK_MONOTONIC,
-					       usual_timing.start_ms * USEC_PER_MS,
-					       STEP_ACCURACY_USEC, on_step, retention);
+	int error = sd_event_add_time_relative(
+		loop, &retention->step, CLOCK_MONOTONIC,
+		retention_default_timing.start_ms * USEC_PER_MS, STEP_ACCURACY_USEC,
+		retention_on_step, retention);
 
 	if (error >= 0)
 		error = sd_event_add_time_relative(loop, &retention->due, CLOCK_BOOTTIME,
-						   0, DUE_ACCURACY_USEC, on_due,
+						   0, DUE_ACCURACY_USEC, retention_on_due,
 						   retention);
 	if (error >= 0)
 		error = sd_event_source_set_enabled(retention->due, SD_EVENT_OFF);
 	if (error >= 0)
-		error = before_sleep_add(loop, &retention->look, on_look, retention);
+		error = before_sleep_add(loop, &retention->look, retention_on_check,
+					 retention);
 	return error < 0 ? error : 0;
 }
 
@@ -318,10 +327,10 @@ int retention_new(sd_event *loop, const struct config *config, struct store *sto
 		return -ENOMEM;
 	retention->config = config;
 	retention->store = store;
-	retention->timing = usual_timing;
+	retention->timing = retention_default_timing;
 	retention->count = -1;
 	retention->epoch_ms = clock_wall_ms() - clock_boot_ms();
-	error = add_sources(retention, loop);
+	error = retention_add_sources(retention, loop);
 	if (error) {
 		retention_free(retention);
 		return error;
@@ -342,8 +351,8 @@ void retention_free(struct retention *retention)
 
 void retention_review(struct retention *retention)
 {
-	if (retention->phase == RESTING)
-		step_later(retention, retention->timing.pause_ms);
+	if (retention->phase == RETENTION_RESTING)
+		retention_step_later(retention, retention->timing.pause_ms);
 	else
 		retention->again = true;
 }
@@ -352,10 +361,10 @@ void retention_set_timing(struct retention *retention,
 			  const struct retention_timing *timing)
 {
 	retention->timing = *timing;
-	step_later(retention, timing->start_ms);
+	retention_step_later(retention, timing->start_ms);
 }
 
 bool retention_is_at_work(const struct retention *retention)
 {
-	return retention->phase != RESTING;
+	return retention->phase != RETENTION_RESTING;
 }

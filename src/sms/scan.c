@@ -15,23 +15,23 @@ enum {
 
 struct scans {
 	struct store *store;
-	TAILQ_HEAD(scan_list, scan) under_way; /* the first has the next turn */
-	sd_event_source *turn;		       /* enabled while one is under way */
+	TAILQ_HEAD(scan_list, scan) under_way; /* the first one continues next */
+	sd_event_source *turn;		       /* enabled while a scan is under way */
 };
 
-/* A timer that is due at once: see doc/libraries.md, sd-event 1. */
-static void take_turn_soon(struct scans *scans)
+/* A timer that is due at once, for the reason in doc/libraries.md, sd-event 1. */
+static void scan_request_turn(struct scans *scans)
 {
 	int error = sd_event_source_set_time(scans->turn, 0);
 
 	if (error >= 0)
 		error = sd_event_source_set_enabled(scans->turn, SD_EVENT_ONESHOT);
 	if (error < 0)
-		log_error("scan: cannot go on: error %d", -error);
+		log_error("scan: cannot continue: error %d", -error);
 }
 
-/* Until its turn is over; at least one piece. */
-static int scan_go_on(struct scan *scan)
+/* At least one step, and more until TURN_MS are over. */
+static int scan_continue(struct scan *scan)
 {
 	int64_t end_ms = clock_monotonic_ms() + TURN_MS;
 	int error;
@@ -43,23 +43,23 @@ static int scan_go_on(struct scan *scan)
 	return error;
 }
 
-static int on_turn(sd_event_source *source, uint64_t usec, void *data)
+static int scan_on_turn(sd_event_source *source, uint64_t usec, void *data)
 {
 	struct scans *scans = data;
 	struct scan *scan = TAILQ_FIRST(&scans->under_way);
-	int error = scan_go_on(scan);
+	int error = scan_continue(scan);
 
 	(void)source;
 	(void)usec;
 	if (error == STORE_E_MORE) {
 		TAILQ_REMOVE(&scans->under_way, scan, link);
 		TAILQ_INSERT_TAIL(&scans->under_way, scan, link);
-		take_turn_soon(scans);
+		scan_request_turn(scans);
 		return 0;
 	}
 	scan_stop(scan);
 	if (!TAILQ_EMPTY(&scans->under_way))
-		take_turn_soon(scans);
+		scan_request_turn(scans);
 	scan->done(scan->look.data, error);
 	return 0;
 }
@@ -74,7 +74,7 @@ int scans_new(sd_event *loop, struct store *store, struct scans **scans_out)
 	scans->store = store;
 	TAILQ_INIT(&scans->under_way);
 	error = sd_event_add_time(loop, &scans->turn, CLOCK_MONOTONIC, UINT64_MAX,
-				  ACCURACY_USEC, on_turn, scans);
+				  ACCURACY_USEC, scan_on_turn, scans);
 	if (error >= 0)
 		error = sd_event_source_set_enabled(scans->turn, SD_EVENT_OFF);
 	if (error < 0) {
@@ -102,8 +102,8 @@ int scan_start(struct scans *scans, struct scan *scan)
 		return error;
 	scan->scans = scans;
 	TAILQ_INSERT_TAIL(&scans->under_way, scan, link);
-	take_turn_soon(scans);
-	return SCAN_E_GOES_ON;
+	scan_request_turn(scans);
+	return SCAN_E_CONTINUES;
 }
 
 void scan_stop(struct scan *scan)

@@ -14,65 +14,69 @@ const char *const sender_trust_words[] = {
 	[SENDER_UNKNOWN + 1] = NULL,
 };
 
-/* the one who is looked for in a list */
-struct wanted {
-	const char *written; /* as the message came with it */
+/* the sender that is searched for in a list */
+struct sender_query {
+	const char *written; /* as in the message */
 	const struct store_party_country_list *countries;
 	struct store_party party;
 };
 
-/* One entry of a list: a number, a name, or how one begins. */
-struct entry {
+/* One entry of a list: a number, a name, or a prefix of these. */
+struct sender_entry {
 	char text[CONFIG_TEXT_BYTES];
-	bool is_beginning;
+	bool is_prefix;
 };
 
-static bool entry_fits(const struct entry *entry, const char *party)
+static bool sender_entry_fits(const struct sender_entry *entry, const char *party)
 {
-	if (entry->is_beginning)
+	if (entry->is_prefix)
 		return strncasecmp(party, entry->text, strlen(entry->text)) == 0;
 	return strcasecmp(party, entry->text) == 0;
 }
 
-/* The form of an entry as it is dialled in a country; false: it has no other than itself. */
-static bool entry_form(const struct entry *entry, const struct country *country,
-		       struct entry *form_out)
+/* The entry in international form, as dialled in a country. False: it has no such form. */
+static bool sender_entry_form(const struct sender_entry *entry,
+			      const struct country *country,
+			      struct sender_entry *form_out)
 {
-	form_out->is_beginning = entry->is_beginning;
+	form_out->is_prefix = entry->is_prefix;
 	return *entry->text != '+' && strlen(entry->text) > NUMBER_SHORT_MOST &&
-	       (entry->is_beginning
+	       (entry->is_prefix
 			? number_form_beginning(entry->text, country, form_out->text)
 			: number_form(entry->text, country, form_out->text));
 }
 
-static bool entry_is_spelt(const struct entry *entry, const struct wanted *wanted)
+static bool sender_entry_is_spelling(const struct sender_entry *entry,
+				     const struct sender_query *query)
 {
-	for (size_t i = 0; i < wanted->party.count; i++) {
-		if (entry_fits(entry, wanted->party.spellings[i]))
+	for (size_t i = 0; i < query->party.count; i++) {
+		if (sender_entry_fits(entry, query->party.spellings[i]))
 			return true;
 	}
 	return false;
 }
 
-/* A national entry is meant as it is dialled in the country of any SIM card. */
-static bool entry_has(const struct entry *entry, const struct wanted *wanted)
+/* A national number in the list is read as dialled in the country of any SIM card. */
+static bool sender_entry_has(const struct sender_entry *entry,
+			     const struct sender_query *query)
 {
-	struct entry form;
+	struct sender_entry form;
 
 	if (!*entry->text)
 		return false;
-	if (entry_fits(entry, wanted->written) || entry_is_spelt(entry, wanted))
+	if (sender_entry_fits(entry, query->written) ||
+	    sender_entry_is_spelling(entry, query))
 		return true;
-	for (size_t i = 0; wanted->party.count && i < wanted->countries->count; i++) {
-		if (entry_form(entry, wanted->countries->items[i], &form) &&
-		    entry_is_spelt(&form, wanted))
+	for (size_t i = 0; query->party.count && i < query->countries->count; i++) {
+		if (sender_entry_form(entry, query->countries->items[i], &form) &&
+		    sender_entry_is_spelling(&form, query))
 			return true;
 	}
 	return false;
 }
 
-/* "+36 90*" -> "+3690", a beginning; a name keeps its blanks. */
-static void entry_read(const char *text, size_t length, struct entry *entry)
+/* "+36 90*" becomes the prefix "+3690"; a name keeps its spaces. */
+static void sender_entry_read(const char *text, size_t length, struct sender_entry *entry)
 {
 	char form[NUMBER_FORM_BYTES];
 
@@ -82,74 +86,75 @@ static void entry_read(const char *text, size_t length, struct entry *entry)
 	}
 	while (length > 0 && text[length - 1] == ' ')
 		length--;
-	entry->is_beginning = length > 1 && text[length - 1] == '*';
-	length -= entry->is_beginning;
+	entry->is_prefix = length > 1 && text[length - 1] == '*';
+	length -= entry->is_prefix;
 	memcpy(entry->text, text, length);
 	entry->text[length] = '\0';
-	if (entry->is_beginning ? number_form_beginning(entry->text, NULL, form)
-				: number_form(entry->text, NULL, form))
+	if (entry->is_prefix ? number_form_beginning(entry->text, NULL, form)
+			     : number_form(entry->text, NULL, form))
 		strcpy(entry->text, form);
 }
 
-static bool line_has(const char *line, const struct wanted *wanted)
+static bool sender_line_has(const char *line, const struct sender_query *query)
 {
-	struct entry entry;
+	struct sender_entry entry;
 
 	while (*line) {
 		size_t length = strcspn(line, ",");
 
-		entry_read(line, length, &entry);
-		if (entry_has(&entry, wanted))
+		sender_entry_read(line, length, &entry);
+		if (sender_entry_has(&entry, query))
 			return true;
 		line += length + (line[length] == ',');
 	}
 	return false;
 }
 
-static bool list_has(const struct config_list *list, const struct wanted *wanted)
+static bool sender_list_has(const struct config_list *list,
+			    const struct sender_query *query)
 {
 	for (size_t i = 0; i < list->count; i++) {
-		if (line_has(list->items[i], wanted))
+		if (sender_line_has(list->items[i], query))
 			return true;
 	}
 	return false;
 }
 
-static bool is_contact(const struct contacts *contacts, const struct wanted *wanted)
+static bool sender_is_contact(const struct contacts *contacts,
+			      const struct sender_query *query)
 {
-	return contacts &&
-	       contact_book_find(contacts_book(contacts), wanted->party.spellings,
-				 wanted->party.count);
+	return contacts && contact_book_find(contacts_book(contacts),
+					     query->party.spellings, query->party.count);
 }
 
 enum sender_trust sender_trust(const struct config *config, struct store *store,
 			       const struct contacts *contacts,
 			       const struct store_party_address *end)
 {
-	struct wanted wanted = { .written = end->number,
-				 .countries = store_party_countries(store) };
+	struct sender_query query = { .written = end->number,
+				      .countries = store_party_countries(store) };
 
-	store_party_spell(store, end->sim_id, end->number, &wanted.party);
-	if (list_has(&config->blocked_senders, &wanted))
+	store_party_spell(store, end->sim_id, end->number, &query.party);
+	if (sender_list_has(&config->blocked_senders, &query))
 		return SENDER_BLOCKED;
-	if (list_has(&config->owner_numbers, &wanted))
+	if (sender_list_has(&config->owner_numbers, &query))
 		return SENDER_OWNER;
-	if (is_contact(contacts, &wanted))
+	if (sender_is_contact(contacts, &query))
 		return SENDER_CONTACT;
-	if (!wanted.party.count)
+	if (!query.party.count)
 		return *end->number ? SENDER_ALPHANUMERIC : SENDER_UNKNOWN;
-	return store_party_was_sent_to(store, &wanted.party) ? SENDER_KNOWN
-							     : SENDER_UNKNOWN;
+	return store_party_was_sent_to(store, &query.party) ? SENDER_KNOWN
+							    : SENDER_UNKNOWN;
 }
 
 bool sender_is_blocked(const struct config *config, struct store *store,
 		       const struct store_party_address *end)
 {
-	struct wanted wanted = { .written = end->number,
-				 .countries = store_party_countries(store) };
+	struct sender_query query = { .written = end->number,
+				      .countries = store_party_countries(store) };
 
 	if (!config->blocked_senders.count)
 		return false;
-	store_party_spell(store, end->sim_id, end->number, &wanted.party);
-	return list_has(&config->blocked_senders, &wanted);
+	store_party_spell(store, end->sim_id, end->number, &query.party);
+	return sender_list_has(&config->blocked_senders, &query);
 }

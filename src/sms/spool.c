@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A pass goes over all names once, in their order, which is that of reception:
+ * A pass goes through all file names once, in their order, which is that of reception:
  *
- *   list: the first so many names behind the last one that was handled
- *   take: a few of them in each turn of the loop, stored together, then removed; what the
- *         store refuses together it is given one by one
- *   ... until a list is empty. What came in meanwhile begins another pass.
+ *   list: the first LIST_MAX names after the last one that was handled
+ *   take: a few of them in each turn of the loop: they are stored together, then removed. If
+ *         the store refuses them together, they are stored one by one.
+ *   repeat until a list is empty; files that have come meanwhile begin another pass
  *
- * So a file that cannot be removed is met once in each pass and never looped on. The store
- * knows it by its name.
+ * So a file that cannot be removed is read once in each pass, and never in a loop. The store
+ * recognises it by its name.
  */
 #include "sms/spool.h"
 
@@ -33,32 +33,32 @@ enum {
 	LIST_MAX = 64,
 	TURN_MAX = INBOX_SPOOLED_MAX, /* files, with one fsync */
 	RETRY_MS = 5000,
-	ACCURACY_USEC = 1, /* a turn is not to wait for the next one */
-	GROUP_ARENA_BYTES = 3 * SPOOL_FILE_BYTES_MAX, /* the largest file needs that */
+	ACCURACY_USEC = 1,			      /* the next turn follows at once */
+	GROUP_ARENA_BYTES = 3 * SPOOL_FILE_BYTES_MAX, /* enough for the largest file */
 };
 
-/* The plugin moves its files to their names; others may write theirs, or take the folder. */
+/* The plugin renames its finished files. Others may write files, or remove the folder. */
 #define WATCHED                                                                      \
 	(IN_MOVED_TO | IN_CLOSE_WRITE | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR | \
 	 IN_DONT_FOLLOW)
 
-/* Files that were read in this turn, in the order of their names. */
+/* The files of one turn, in the order of their names. */
 struct spool_group {
 	struct arena *arena;
 	struct inbox_spooled files[TURN_MAX];
 	size_t count;
-	unsigned end; /* names before this one are in it, or need no more work */
+	unsigned end; /* index of the first name that is left for the next turn */
 };
 
 struct spool {
 	sd_event *loop;
 	struct inbox *inbox;
 	uint64_t retry_ms;
-	int fd; /* the folder, in a turn of work; else -1 */
+	int fd; /* the folder, during a turn of work; otherwise -1 */
 	sd_event_source *watch;
 	sd_event_source *work; /* enabled during a pass */
-	bool again;	       /* something came since the pass began */
-	bool is_stuck;	       /* the store or the folder refuses; it was said */
+	bool again;	       /* a file has come since the pass began */
+	bool is_stuck;	       /* the store refuses; already logged */
 	char handled[NAME_BYTES];
 	char names[LIST_MAX][NAME_BYTES]; /* sorted */
 	unsigned count, next;
@@ -67,8 +67,8 @@ struct spool {
 
 /* ---- the list --------------------------------------------------------------------- */
 
-/* It is not finished, or was set aside. */
-static bool is_left_alone(const char *name)
+/* The file is unfinished, or was set aside. */
+static bool spool_is_ignored(const char *name)
 {
 	size_t length = strlen(name);
 
@@ -77,8 +77,8 @@ static bool is_left_alone(const char *name)
 	return length >= sizeof(BAD) && strcmp(name + length - strlen(BAD), BAD) == 0;
 }
 
-/* Among the first LIST_MAX, if it belongs there. */
-static void list_insert(struct spool *spool, const char *name)
+/* Inserts the name if it is among the first LIST_MAX. */
+static void spool_list_insert(struct spool *spool, const char *name)
 {
 	unsigned place = spool->count;
 
@@ -93,7 +93,7 @@ static void list_insert(struct spool *spool, const char *name)
 	snprintf(spool->names[place], NAME_BYTES, "%s", name);
 }
 
-static DIR *list_open(const struct spool *spool)
+static DIR *spool_list_open(const struct spool *spool)
 {
 	int fd = openat(spool->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *entries = fd < 0 ? NULL : fdopendir(fd);
@@ -103,19 +103,19 @@ static DIR *list_open(const struct spool *spool)
 	return entries;
 }
 
-/* What is behind the last one that was handled. 0 or -errno. */
-static int list_read(struct spool *spool)
+/* Lists the names after the last one that was handled. 0 or -errno. */
+static int spool_list_read(struct spool *spool)
 {
-	DIR *entries = list_open(spool);
+	DIR *entries = spool_list_open(spool);
 	const struct dirent *entry;
 
 	if (!entries)
 		return -errno;
 	spool->count = spool->next = 0;
 	while ((entry = readdir(entries))) {
-		if (!is_left_alone(entry->d_name) &&
+		if (!spool_is_ignored(entry->d_name) &&
 		    strcmp(entry->d_name, spool->handled) > 0)
-			list_insert(spool, entry->d_name);
+			spool_list_insert(spool, entry->d_name);
 	}
 	closedir(entries);
 	return 0;
@@ -123,38 +123,39 @@ static int list_read(struct spool *spool)
 
 /* ---- one file --------------------------------------------------------------------- */
 
-/* Never over another one, never removed: somebody may want to look at it. */
-static void set_aside(const struct spool *spool, const char *name, const char *flaw)
+/* Neither overwrites nor deletes a file: somebody may want to look at it. */
+static void spool_set_aside(const struct spool *spool, const char *name, const char *flaw)
 {
 	char aside[NAME_BYTES + sizeof(BAD)];
 
 	snprintf(aside, sizeof(aside), "%s" BAD, name);
 	if (renameat2(spool->fd, name, spool->fd, aside, RENAME_NOREPLACE) < 0)
-		log_error("spool: %s/%s: not taken, %s; it cannot be renamed: %s",
+		log_error("spool: %s/%s: not taken: %s; it cannot be renamed: %s",
 			  spool->folder, name, flaw, strerror(errno));
 	else
-		log_error("spool: %s/%s: not taken, %s; it is kept as %s", spool->folder,
-			  name, flaw, aside);
+		log_error("spool: %s/%s: not taken: %s; kept as %s", spool->folder, name,
+			  flaw, aside);
 }
 
-static void remove_file(const struct spool *spool, const char *name)
+static void spool_remove_file(const struct spool *spool, const char *name)
 {
 	if (unlinkat(spool->fd, name, 0) < 0 && errno != ENOENT)
-		log_error("spool: %s/%s: is stored, but cannot be removed: %s",
+		log_error("spool: %s/%s: stored, but cannot be removed: %s",
 			  spool->folder, name, strerror(errno));
 }
 
-/* 0: it is in the group, or nothing is to be done with it; -ENOMEM. */
-static int group_read(struct spool *spool, struct spool_group *group, const char *name)
+/* 0: it is in the group, or will not be read; -ENOMEM. */
+static int spool_group_read(struct spool *spool, struct spool_group *group,
+			    const char *name)
 {
-	const char *flaw = "it is not a file of oFono's plugin";
+	const char *flaw = "it is not a file of our oFono plugin";
 	int error = SPOOL_FILE_E_BAD;
 
 	if (spool_file_is_named(name))
 		error = spool_file_read(spool->fd, name, group->arena,
 					&group->files[group->count], &flaw);
 	if (error == SPOOL_FILE_E_BAD)
-		set_aside(spool, name, flaw);
+		spool_set_aside(spool, name, flaw);
 	else if (error && error != -ENOMEM && error != -ENOENT)
 		log_error("spool: %s/%s: cannot be read: %s", spool->folder, name,
 			  strerror(-error));
@@ -162,58 +163,58 @@ static int group_read(struct spool *spool, struct spool_group *group, const char
 	return error == -ENOMEM ? error : 0;
 }
 
-/* 0 or -ENOMEM; what has no room behind others has it in the next turn. */
-static int group_fill(struct spool *spool, struct spool_group *group)
+/* 0 or -ENOMEM. A file that does not fit behind others is left for the next turn. */
+static int spool_group_fill(struct spool *spool, struct spool_group *group)
 {
 	int error = group->arena ? 0 : -ENOMEM;
 
 	group->end = spool->next;
 	for (int i = 0; !error && i < TURN_MAX && group->end < spool->count; i++) {
-		error = group_read(spool, group, spool->names[group->end]);
+		error = spool_group_read(spool, group, spool->names[group->end]);
 		group->end += !error;
 	}
 	return group->count ? 0 : error;
 }
 
-/* 0: done with it. Else the store's error: the file stays for the next pass. */
-static int store_alone(struct spool *spool, const struct inbox_spooled *file)
+/* 0: the file is done. Otherwise the store's error: it stays for the next pass. */
+static int spool_store_alone(struct spool *spool, const struct inbox_spooled *file)
 {
 	int error = inbox_take_spooled(spool->inbox, file, 1);
 
-	if (error == -EINVAL) /* not to stand in the way of all others for ever */
-		set_aside(spool, file->file, "the store refuses it");
+	if (error == -EINVAL) /* it must not block all others for ever */
+		spool_set_aside(spool, file->file, "the store refuses it");
 	else if (error)
 		return error;
 	else
-		remove_file(spool, file->file);
+		spool_remove_file(spool, file->file);
 	strcpy(spool->handled, file->file);
 	return 0;
 }
 
-static int group_store(struct spool *spool, const struct spool_group *group)
+static int spool_group_store(struct spool *spool, const struct spool_group *group)
 {
 	int error;
 
 	if (!inbox_take_spooled(spool->inbox, group->files, group->count)) {
 		for (size_t i = 0; i < group->count; i++)
-			remove_file(spool, group->files[i].file);
+			spool_remove_file(spool, group->files[i].file);
 		return 0;
 	}
 	error = 0;
 	for (size_t i = 0; !error && i < group->count; i++)
-		error = store_alone(spool, &group->files[i]);
+		error = spool_store_alone(spool, &group->files[i]);
 	return error;
 }
 
-static int take_group(struct spool *spool)
+static int spool_take_group(struct spool *spool)
 {
 	struct spool_group group = { .arena = arena_new(GROUP_ARENA_BYTES) };
-	int error = group_fill(spool, &group);
+	int error = spool_group_fill(spool, &group);
 
 	if (!error)
-		error = group_store(spool, &group);
+		error = spool_group_store(spool, &group);
 	arena_free(group.arena);
-	if (error) { /* the list is read again, from what was handled */
+	if (error) { /* the list is read again, after the last handled name */
 		spool->count = spool->next = 0;
 		return error;
 	}
@@ -224,63 +225,64 @@ static int take_group(struct spool *spool)
 
 /* ---- the timer -------------------------------------------------------------------- */
 
-static void work_after(struct spool *spool, uint64_t ms)
+static void spool_work_after(struct spool *spool, uint64_t ms)
 {
 	sd_event_source_set_time_relative(spool->work, ms * 1000);
 	sd_event_source_set_enabled(spool->work, SD_EVENT_ONESHOT);
 }
 
-static void begin_pass(struct spool *spool)
+static void spool_begin_pass(struct spool *spool)
 {
 	spool->again = false;
 	spool->handled[0] = '\0';
 	spool->count = spool->next = 0;
-	work_after(spool, 0);
+	spool_work_after(spool, 0);
 }
 
-static void wait_for_the_disk(struct spool *spool, int error)
+static void spool_wait_for_disk(struct spool *spool, int error)
 {
 	if (!spool->is_stuck)
-		log_error("spool: the messages in %s stay there, the store takes none "
+		log_error("spool: the messages in %s stay there: they cannot be stored "
 			  "(%s)",
-			  spool->folder, error < 0 ? strerror(-error) : "it is full");
+			  spool->folder,
+			  error < 0 ? strerror(-error) : "the disk is full");
 	spool->is_stuck = true;
-	work_after(spool, spool->retry_ms);
+	spool_work_after(spool, spool->retry_ms);
 }
 
 /* ---- the folder ------------------------------------------------------------------- */
 
-/* A pass that waits for the disk is told at once: the disk may be well again. */
-static void on_file(struct spool *spool)
+/* A pass that waits for the disk tries again: the disk may accept writes now. */
+static void spool_on_file(struct spool *spool)
 {
 	int state = SD_EVENT_OFF;
 
 	sd_event_source_get_enabled(spool->work, &state);
 	if (state == SD_EVENT_OFF || spool->is_stuck)
-		begin_pass(spool);
+		spool_begin_pass(spool);
 	else
 		spool->again = true;
 }
 
-static int on_change(sd_event_source *source, const struct inotify_event *event,
-		     void *data)
+static int spool_on_change(sd_event_source *source, const struct inotify_event *event,
+			   void *data)
 {
 	struct spool *spool = data;
 
 	(void)source;
 	if (!(event->mask & (IN_DELETE_SELF | IN_MOVE_SELF | IN_IGNORED))) {
-		if (!event->len || !is_left_alone(event->name))
-			on_file(spool);
+		if (!event->len || !spool_is_ignored(event->name))
+			spool_on_file(spool);
 		return 0;
 	}
 	log_warning("spool: %s is gone", spool->folder);
 	spool->watch = sd_event_source_disable_unref(spool->watch);
-	begin_pass(spool); /* which makes it again */
+	spool_begin_pass(spool); /* creates it again */
 	return 0;
 }
 
-/* What is wrong with it, or NULL: whoever writes there makes messages. */
-static const char *folder_flaw(int fd)
+/* What is wrong with the folder, or NULL. Anybody who can write there can forge messages. */
+static const char *spool_folder_flaw(int fd)
 {
 	struct stat status;
 
@@ -293,27 +295,27 @@ static const char *folder_flaw(int fd)
 	return NULL;
 }
 
-/* What is wrong, or NULL: then it is open, until close_folder(). */
-static const char *open_folder(struct spool *spool)
+/* What is wrong, or NULL: then it is open until spool_close_folder(). */
+static const char *spool_open_folder(struct spool *spool)
 {
 	spool->fd = open(spool->folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (spool->fd >= 0)
-		return folder_flaw(spool->fd);
+		return spool_folder_flaw(spool->fd);
 	if (errno == ENOTDIR || errno == ELOOP)
-		return "it is no folder, or a link to one";
+		return "it is not a folder, or a link to one";
 	return strerror(errno);
 }
 
-/* It is not kept open, or we would not be told when it is deleted. */
-static void close_folder(struct spool *spool)
+/* An open folder would not be reported when it is deleted. */
+static void spool_close_folder(struct spool *spool)
 {
 	if (spool->fd >= 0)
 		close(spool->fd);
 	spool->fd = -1;
 }
 
-/* What is wrong, or NULL: it is watched. */
-static const char *watch_folder(struct spool *spool)
+/* Creates the folder if necessary. What is wrong, or NULL: then it is watched. */
+static const char *spool_watch_folder(struct spool *spool)
 {
 	int error;
 
@@ -322,63 +324,63 @@ static const char *watch_folder(struct spool *spool)
 	if (mkdir(spool->folder, 0700) < 0 && errno != EEXIST)
 		return strerror(errno);
 	error = sd_event_add_inotify(spool->loop, &spool->watch, spool->folder, WATCHED,
-				     on_change, spool);
+				     spool_on_change, spool);
 	return error < 0 && error != -ENOTDIR && error != -ELOOP ? strerror(-error)
 								 : NULL;
 }
 
-static void give_up(struct spool *spool, const char *flaw)
+static void spool_give_up(struct spool *spool, const char *flaw)
 {
-	log_error("spool: %s: %s; what oFono's plugin lays down there is not taken until "
-		  "a restart",
+	log_error("spool: %s: %s; messages of the oFono plugin are not read until a "
+		  "restart",
 		  spool->folder, flaw);
 	spool->watch = sd_event_source_disable_unref(spool->watch);
 }
 
 /* ---- the pass --------------------------------------------------------------------- */
 
-/* 0, or what hinders. */
-static int take_some(struct spool *spool)
+/* 0, or an error of the folder or the store. */
+static int spool_take_some(struct spool *spool)
 {
 	int error = 0;
 
 	if (spool->next == spool->count)
-		error = list_read(spool);
+		error = spool_list_read(spool);
 	if (!error && spool->next < spool->count)
-		error = take_group(spool);
+		error = spool_take_group(spool);
 	return error;
 }
 
-static void go_on(struct spool *spool)
+static void spool_continue(struct spool *spool)
 {
 	if (spool->is_stuck)
 		log_info("spool: the store takes messages again");
 	spool->is_stuck = false;
 	if (spool->count)
-		work_after(spool, 0);
+		spool_work_after(spool, 0);
 	else if (spool->again)
-		begin_pass(spool);
+		spool_begin_pass(spool);
 }
 
-static int on_work(sd_event_source *source, uint64_t usec, void *data)
+static int spool_on_work(sd_event_source *source, uint64_t usec, void *data)
 {
 	struct spool *spool = data;
-	const char *flaw = watch_folder(spool);
+	const char *flaw = spool_watch_folder(spool);
 	int error = 0;
 
 	(void)source;
 	(void)usec;
 	if (!flaw)
-		flaw = open_folder(spool);
+		flaw = spool_open_folder(spool);
 	if (!flaw)
-		error = take_some(spool);
-	close_folder(spool);
+		error = spool_take_some(spool);
+	spool_close_folder(spool);
 	if (flaw)
-		give_up(spool, flaw);
+		spool_give_up(spool, flaw);
 	else if (error)
-		wait_for_the_disk(spool, error);
+		spool_wait_for_disk(spool, error);
 	else
-		go_on(spool);
+		spool_continue(spool);
 	return 0;
 }
 
@@ -396,12 +398,12 @@ int spool_new(sd_event *loop, const char *folder, struct inbox *inbox,
 	spool->fd = -1;
 	strcpy(spool->folder, folder);
 	error = sd_event_add_time_relative(loop, &spool->work, CLOCK_MONOTONIC, 0,
-					   ACCURACY_USEC, on_work, spool);
+					   ACCURACY_USEC, spool_on_work, spool);
 	if (error < 0) {
 		free(spool);
 		return error;
 	}
-	begin_pass(spool);
+	spool_begin_pass(spool);
 	*spool_out = spool;
 	return 0;
 }

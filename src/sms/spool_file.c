@@ -14,37 +14,37 @@ enum { DIGITS = 20, UUID_DIGITS = 40 };
 /* 9999-12-31T23:59:59.999Z */
 #define LAST_MS INT64_C(253402300799999)
 
-struct bytes {
+struct spool_file_bytes {
 	const char *text;
 	size_t length;
 };
 
-/* The texts of a message; what is longer was not told by oFono. */
-struct texts {
+/* The strings of a message. oFono never has longer ones. */
+struct spool_file_texts {
 	const char *modem, *imsi, *uuid, *sender, *sent_time, *text, *ofono;
 };
 
 static const struct {
 	const char *name;
-	size_t offset; /* in struct texts */
-	size_t most;   /* bytes */
+	size_t offset; /* in struct spool_file_texts */
+	size_t max_bytes;
 	bool is_optional;
-} members[] = {
-	{ "modem", offsetof(struct texts, modem), 127 },
-	{ "imsi", offsetof(struct texts, imsi), 15 },
-	{ "uuid", offsetof(struct texts, uuid), UUID_DIGITS },
-	{ "sender", offsetof(struct texts, sender), 63 },
-	{ "sent_time", offsetof(struct texts, sent_time), 39 },
-	{ "text", offsetof(struct texts, text), SPOOL_FILE_BYTES_MAX },
-	{ "ofono", offsetof(struct texts, ofono), 15, .is_optional = true },
+} spool_file_fields[] = {
+	{ "modem", offsetof(struct spool_file_texts, modem), 127 },
+	{ "imsi", offsetof(struct spool_file_texts, imsi), 15 },
+	{ "uuid", offsetof(struct spool_file_texts, uuid), UUID_DIGITS },
+	{ "sender", offsetof(struct spool_file_texts, sender), 63 },
+	{ "sent_time", offsetof(struct spool_file_texts, sent_time), 39 },
+	{ "text", offsetof(struct spool_file_texts, text), SPOOL_FILE_BYTES_MAX },
+	{ "ofono", offsetof(struct spool_file_texts, ofono), 15, .is_optional = true },
 };
 
-enum { TEXTS = sizeof(members) / sizeof(members[0]) };
+enum { TEXTS = sizeof(spool_file_fields) / sizeof(spool_file_fields[0]) };
 
-/* Which are no texts */
+/* Fields that are numbers: format and received_ms. */
 enum { NUMBERS = 2 };
 
-static bool is_made_of(const char *text, size_t length, const char *allowed)
+static bool spool_file_is_made_of(const char *text, size_t length, const char *allowed)
 {
 	return strspn(text, allowed) >= length;
 }
@@ -52,23 +52,24 @@ static bool is_made_of(const char *text, size_t length, const char *allowed)
 bool spool_file_is_named(const char *name)
 {
 	return strlen(name) == SPOOL_FILE_NAME_BYTES - 1 &&
-	       is_made_of(name, DIGITS, "0123456789") && name[DIGITS] == '-' &&
-	       is_made_of(name + DIGITS + 1, UUID_DIGITS, "0123456789ABCDEF") &&
+	       spool_file_is_made_of(name, DIGITS, "0123456789") && name[DIGITS] == '-' &&
+	       spool_file_is_made_of(name + DIGITS + 1, UUID_DIGITS,
+				     "0123456789ABCDEF") &&
 	       strcmp(name + DIGITS + 1 + UUID_DIGITS, ".sms") == 0;
 }
 
 /* What is wrong with it, or NULL. */
-static const char *status_flaw(const struct stat *status)
+static const char *spool_file_status_flaw(const struct stat *status)
 {
 	if (!S_ISREG(status->st_mode))
-		return "it is no ordinary file";
+		return "it is not a regular file";
 	if (status->st_size > SPOOL_FILE_BYTES_MAX)
 		return "it is too large";
 	return NULL;
 }
 
-/* Up to `length` bytes, less at the end of the file; -errno. */
-static ssize_t file_read(int fd, char *bytes, size_t length)
+/* Reads up to `length` bytes, fewer at the end of the file. The number of bytes, or -errno. */
+static ssize_t spool_file_read_bytes(int fd, char *bytes, size_t length)
 {
 	size_t have = 0;
 
@@ -86,9 +87,9 @@ static ssize_t file_read(int fd, char *bytes, size_t length)
 	return (ssize_t)have;
 }
 
-/* 0, -errno, E_BAD. */
-static int fd_text(int fd, struct arena *arena, struct bytes *bytes,
-		   const char **flaw_out)
+/* 0, -errno, SPOOL_FILE_E_BAD. */
+static int spool_file_read_fd(int fd, struct arena *arena, struct spool_file_bytes *bytes,
+			      const char **flaw_out)
 {
 	struct stat status;
 	ssize_t length;
@@ -96,37 +97,37 @@ static int fd_text(int fd, struct arena *arena, struct bytes *bytes,
 
 	if (fstat(fd, &status) < 0)
 		return -EIO;
-	*flaw_out = status_flaw(&status);
+	*flaw_out = spool_file_status_flaw(&status);
 	if (*flaw_out)
 		return SPOOL_FILE_E_BAD;
 	text = arena_alloc(arena, (size_t)status.st_size + 1);
 	if (!text)
 		return -ENOMEM;
-	length = file_read(fd, text, (size_t)status.st_size);
+	length = spool_file_read_bytes(fd, text, (size_t)status.st_size);
 	if (length < 0)
 		return (int)length;
-	*bytes = (struct bytes){ text, (size_t)length };
+	*bytes = (struct spool_file_bytes){ text, (size_t)length };
 	return 0;
 }
 
-/* A pipe or a device is not waited for, nor a link followed. 0, -errno, E_BAD. */
-static int file_text(int folder, const char *name, struct arena *arena,
-		     struct bytes *bytes, const char **flaw_out)
+/* Neither waits for a pipe nor follows a link. 0, -errno, SPOOL_FILE_E_BAD. */
+static int spool_file_open_and_read(int folder, const char *name, struct arena *arena,
+				    struct spool_file_bytes *bytes, const char **flaw_out)
 {
 	int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	int error;
 
-	*flaw_out = "it is no ordinary file";
+	*flaw_out = "it is not a regular file";
 	if (fd < 0)
 		return errno == ELOOP || errno == ENXIO ? SPOOL_FILE_E_BAD : -errno;
-	error = fd_text(fd, arena, bytes, flaw_out);
+	error = spool_file_read_fd(fd, arena, bytes, flaw_out);
 	close(fd);
 	return error;
 }
 
-/* 0, -ENOMEM, E_BAD. */
-static int parse(const struct bytes *bytes, struct arena *arena,
-		 const struct json **root_out, const char **flaw_out)
+/* 0, -ENOMEM, SPOOL_FILE_E_BAD. */
+static int spool_file_parse(const struct spool_file_bytes *bytes, struct arena *arena,
+			    const struct json **root_out, const char **flaw_out)
 {
 	struct json_reader *reader = json_reader_new(arena);
 	int error;
@@ -144,47 +145,47 @@ static int parse(const struct bytes *bytes, struct arena *arena,
 	return error;
 }
 
-/* All that are required, and no members besides. */
-static bool take_texts(const struct json *root, struct texts *texts)
+/* False: a required field is missing or too long, or there is an unknown one. */
+static bool spool_file_take_texts(const struct json *root, struct spool_file_texts *texts)
 {
 	size_t taken = 0;
 
 	for (size_t i = 0; i < TEXTS; i++) {
-		const struct json *member = json_member(root, members[i].name);
+		const struct json *member = json_member(root, spool_file_fields[i].name);
 		const char *text = member ? json_string(member) : "";
 
-		if ((!member && !members[i].is_optional) || !text ||
-		    strlen(text) > members[i].most)
+		if ((!member && !spool_file_fields[i].is_optional) || !text ||
+		    strlen(text) > spool_file_fields[i].max_bytes)
 			return false;
-		*(const char **)((char *)texts + members[i].offset) = text;
+		*(const char **)((char *)texts + spool_file_fields[i].offset) = text;
 		taken += member != NULL;
 	}
 	return root->count == taken + NUMBERS;
 }
 
-static bool texts_fit(const struct texts *texts, const char *name)
+static bool spool_file_texts_fit(const struct spool_file_texts *texts, const char *name)
 {
 	return texts->modem[0] == '/' &&
-	       is_made_of(texts->imsi, strlen(texts->imsi), "0123456789") &&
+	       spool_file_is_made_of(texts->imsi, strlen(texts->imsi), "0123456789") &&
 	       strlen(texts->uuid) == UUID_DIGITS &&
 	       strncmp(texts->uuid, name + DIGITS + 1, UUID_DIGITS) == 0;
 }
 
 /* What is wrong with it, or NULL. */
-static const char *take_message(const struct json *root, const char *name,
-				struct inbox_spooled *spooled)
+static const char *spool_file_take_message(const struct json *root, const char *name,
+					   struct inbox_spooled *spooled)
 {
-	struct texts texts;
+	struct spool_file_texts texts;
 	int64_t format, received_ms;
 
 	if (!json_integer(json_member(root, "format"), &format))
 		return "it has no format";
 	if (format != 1)
-		return "its format is of another version";
+		return "its format has another version";
 	if (!json_integer(json_member(root, "received_ms"), &received_ms) ||
-	    received_ms < 0 || received_ms > LAST_MS || !take_texts(root, &texts) ||
-	    !texts_fit(&texts, name))
-		return "its members are not those of the format";
+	    received_ms < 0 || received_ms > LAST_MS ||
+	    !spool_file_take_texts(root, &texts) || !spool_file_texts_fit(&texts, name))
+		return "its fields do not match the format";
 	*spooled = (struct inbox_spooled){
 		.file = name,
 		.modem = texts.modem,
@@ -202,13 +203,13 @@ int spool_file_read(int folder, const char *name, struct arena *arena,
 		    struct inbox_spooled *spooled_out, const char **flaw_out)
 {
 	const struct json *root = NULL;
-	struct bytes bytes = { NULL, 0 };
-	int error = file_text(folder, name, arena, &bytes, flaw_out);
+	struct spool_file_bytes bytes = { NULL, 0 };
+	int error = spool_file_open_and_read(folder, name, arena, &bytes, flaw_out);
 
 	if (!error)
-		error = parse(&bytes, arena, &root, flaw_out);
+		error = spool_file_parse(&bytes, arena, &root, flaw_out);
 	if (error)
 		return error;
-	*flaw_out = take_message(root, name, spooled_out);
+	*flaw_out = spool_file_take_message(root, name, spooled_out);
 	return *flaw_out ? SPOOL_FILE_E_BAD : 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Spool file: one message as our plugin in ofonod wrote it; plugin/README.md has the format.
- * It is read strictly: what is not just so was not written by the plugin, or is damaged.
+ * It is read strictly: a file with any deviation is damaged, or is not of the plugin.
  *
  * Private to src/sms/spool.c.
  */
@@ -23,12 +23,12 @@ enum {
 	SPOOL_FILE_E_BAD = 1,
 };
 
-/* Is it a name that the plugin gives? */
+/* Does the name have the form that the plugin uses? */
 bool spool_file_is_named(const char *name);
 
 /*
- * The message in the file `name` of `folder`; its strings live in `arena` but for the name.
- * 0, -errno (-ENOENT: it has gone), or SPOOL_FILE_E_BAD with *flaw_out, why.
+ * Reads the file `name` of `folder`. The strings of the message are in `arena`, except the
+ * name. 0, -errno (-ENOENT: it is gone), or SPOOL_FILE_E_BAD with the reason in *flaw_out.
  */
 int spool_file_read(int folder, const char *name, struct arena *arena,
 		    struct inbox_spooled *spooled_out, const char **flaw_out);

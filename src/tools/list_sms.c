@@ -229,7 +229,7 @@ static void list_sms_run(struct tool_call *call)
 	page_open_rows(&list->page, "messages");
 	if (!error)
 		error = scan_start(services->scans, &list->scan);
-	if (error == SCAN_E_GOES_ON)
+	if (error == SCAN_E_CONTINUES)
 		tool_call_wait(call, &list_sms_waiting, list);
 	else
 		list_sms_finish(list, error);

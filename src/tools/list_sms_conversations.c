@@ -4,7 +4,7 @@
  */
 #include "base/clock.h"
 #include "console/console.h"
-#include "sms/loop.h"
+#include "sms/reply_loop.h"
 #include "sms/sender.h"
 #include "store/store_listing.h"
 #include "store/store_party.h"
@@ -53,7 +53,7 @@ static const struct schema_field list_sms_conversations_output[] = {
 static void list_sms_conversations_put_party(const struct view *view, const char *number)
 {
 	const struct services *services = view->services;
-	const struct loop_question question = {
+	const struct reply_loop_question question = {
 		.config = services->config,
 		.store = services->store,
 		.end.number = number,
@@ -66,7 +66,7 @@ static void list_sms_conversations_put_party(const struct view *view, const char
 	view_put_trust(view->writer, services, 0, number);
 	if (store_party_has_opted_out(services->store, 0, number) == 0)
 		json_put_boolean(view->writer, "opted_out", true);
-	if (loop_suspected(&question, &until_ms))
+	if (reply_loop_suspected(&question, &until_ms))
 		view_put_time(view->writer, "loop_until", until_ms);
 }
 

@@ -8,8 +8,8 @@
 #ifndef TOOLS_SMS_ORDER_H
 #define TOOLS_SMS_ORDER_H
 
-#include "policy/policy.h"
 #include "numbers/phone_number.h"
+#include "policy/policy.h"
 #include "sms/segments.h"
 #include "tools/services.h"
 #include "tools/tool_failure.h"

@@ -287,7 +287,7 @@ static bool wait_for_sms_search(struct wait_for_sms *wait)
 		.done = wait_for_sms_on_scanned,
 	};
 	error = scan_start(wait->call->services->scans, &wait->scan);
-	wait->searching = error == SCAN_E_GOES_ON;
+	wait->searching = error == SCAN_E_CONTINUES;
 	return !wait->searching && wait_for_sms_finish_search(wait, error);
 }
 

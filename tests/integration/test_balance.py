@@ -75,7 +75,7 @@ def test_low_refuses_until_there_is_more(phone: Lab) -> None:
     assert read(phone, "Balance: 499.99 Ft").structured["balance"]["amount"] == "499.99"
     refused = agent.send("too dear")
     assert_refused(refused, "budget_exhausted")
-    for fact in ("499.99 Ft", CODE, "below 500"):
+    for fact in ("499.99 Ft", CODE, "minimum is 500"):
         assert fact in refused.text
     assert "top up" in refused.text and refused.facts["retry_after_seconds"] > 80000
     assert "499.99 Ft" in agent.call("get_gateway_status").structured["why_not"]

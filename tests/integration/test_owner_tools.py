@@ -244,7 +244,7 @@ def test_limits_of_clients_are_not_the_owners(make_lab: Callable[..., Lab]) -> N
     for text in ("one", "two", "three"):
         owner.do("send", TO, text)
     refused = owner.run("send", TO, "four")
-    assert refused.returncode == FAILED and "this SIM 3 messages in a minute" in refused.stderr
+    assert refused.returncode == FAILED and "this SIM 3 messages per minute" in refused.stderr
     assert taken_texts(lab) == ["one", "two", "three"]
 
 

@@ -126,7 +126,7 @@ static void test_a_long_one_goes_on(void **state)
 	struct listener listener = { 0 };
 
 	(void)state;
-	assert_int_equal(start(&listener, all), SCAN_E_GOES_ON);
+	assert_int_equal(start(&listener, all), SCAN_E_CONTINUES);
 	assert_int_equal(listener.seen, SCAN_ROWS);
 	assert_int_equal(run_out(), MESSAGES / SCAN_ROWS);
 	assert_int_equal(listener.seen, MESSAGES);
@@ -140,7 +140,7 @@ static void test_enough_in_a_later_turn(void **state)
 	struct listener listener = { .enough = 2 * SCAN_ROWS + 7 };
 
 	(void)state;
-	assert_int_equal(start(&listener, all), SCAN_E_GOES_ON);
+	assert_int_equal(start(&listener, all), SCAN_E_CONTINUES);
 	assert_int_equal(run_out(), 2);
 	assert_int_equal(listener.seen, listener.enough);
 	assert_int_equal(listener.ended, 1);
@@ -151,7 +151,7 @@ static void test_stopped(void **state)
 	struct listener listener = { 0 };
 
 	(void)state;
-	assert_int_equal(start(&listener, all), SCAN_E_GOES_ON);
+	assert_int_equal(start(&listener, all), SCAN_E_CONTINUES);
 	assert_true(turn());
 	scan_stop(&listener.scan);
 	assert_int_equal(run_out(), 0);
@@ -175,7 +175,7 @@ static void test_others_have_their_turn(void **state)
 
 	(void)state;
 	for (int i = 0; i < OTHERS; i++)
-		assert_int_equal(start(&listeners[i], none), SCAN_E_GOES_ON);
+		assert_int_equal(start(&listeners[i], none), SCAN_E_CONTINUES);
 	assert_int_equal(
 		sd_event_add_time(loop, &other, CLOCK_MONOTONIC, 0, 1, on_other, &turns),
 		0);
@@ -212,8 +212,8 @@ static void test_what_comes_meanwhile(void **state)
 	struct listener rising = { 0 }, falling = { 0 };
 
 	(void)state;
-	assert_int_equal(start(&rising, up), SCAN_E_GOES_ON);
-	assert_int_equal(start(&falling, all), SCAN_E_GOES_ON);
+	assert_int_equal(start(&rising, up), SCAN_E_CONTINUES);
+	assert_int_equal(start(&falling, all), SCAN_E_CONTINUES);
 	assert_true(turn());
 	sql("INSERT INTO message (direction, sim_id, number, text, state, created,"
 	    " changed) VALUES (1, 1, 'Bank', 'late', 9, 1, 1)");
@@ -229,7 +229,7 @@ static void test_what_goes_meanwhile(void **state)
 	struct listener falling = { 0 };
 
 	(void)state;
-	assert_int_equal(start(&falling, all), SCAN_E_GOES_ON);
+	assert_int_equal(start(&falling, all), SCAN_E_CONTINUES);
 	assert_int_equal(falling.last_id, MESSAGES - SCAN_ROWS + 1);
 	sql("DELETE FROM message WHERE id > 1 AND id <= 2400");
 	run_out();
@@ -243,7 +243,7 @@ static void test_a_store_that_breaks(void **state)
 	struct listener listener = { 0 };
 
 	(void)state;
-	assert_int_equal(start(&listener, none), SCAN_E_GOES_ON);
+	assert_int_equal(start(&listener, none), SCAN_E_CONTINUES);
 	sql("ALTER TABLE message RENAME TO elsewhere");
 	run_out();
 	assert_int_equal(listener.ended, 1);

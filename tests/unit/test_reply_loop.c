@@ -8,7 +8,7 @@
 
 #include "base/clock.h"
 #include "config/config.h"
-#include "sms/loop.h"
+#include "sms/reply_loop.h"
 #include "store_bench.h"
 
 #define NUMBER	  "+36201234567"
@@ -86,9 +86,11 @@ static int64_t answer(const char *number, const char *text)
 
 static bool is_suspected(int64_t *until_ms)
 {
-	const struct loop_question question = { &config, store, { 1, NUMBER }, now_ms };
+	const struct reply_loop_question question = {
+		&config, store, { 1, NUMBER }, now_ms
+	};
 
-	return loop_suspected(&question, until_ms);
+	return reply_loop_suspected(&question, until_ms);
 }
 
 static void expect_none(void)

@@ -1,40 +1,45 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * History: what ofonod tells a history driver and nobody else, handed to whoever needs it.
+ * A history driver of ofonod: ofonod reports these two things to history drivers only.
  *
- *   a message came in       -> the spool, before ofonod acknowledges it to the network
- *   a delivery report came  -> the signal org.ofono.SmsHistory.StatusReport
+ *   incoming message -> the spool, before ofonod acknowledges it to the network
+ *   delivery report  -> the signal org.ofono.SmsHistory.StatusReport, as in forks of oFono
  *
  * ofonod calls all this from its loop, for each modem from the moment its SIM is ready.
- * Nothing here may end ofonod or fail it: what goes wrong is logged, and that is all.
+ * Nothing here may terminate ofonod or make it fail: errors are only logged.
  */
 #define OFONO_API_SUBJECT_TO_CHANGE
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <time.h>
 
 #include <ofono/types.h>
+#include <ofono/dbus.h>
 #include <ofono/plugin.h>
 #include <ofono/history.h>
+#include <ofono/log.h>
 #include <ofono/modem.h>
 #include <ofono/sim.h>
 
-#include "spool.h"
-#include "status_report.h"
+#include "history_spool.h"
+
+#define HISTORY_INTERFACE "org.ofono.SmsHistory"
 
 static int history_probe(struct ofono_history_context *context)
 {
-	ofono_modem_add_interface(context->modem, STATUS_REPORT_INTERFACE);
+	ofono_modem_add_interface(context->modem, HISTORY_INTERFACE);
 	return 0;
 }
 
 static void history_remove(struct ofono_history_context *context)
 {
-	ofono_modem_remove_interface(context->modem, STATUS_REPORT_INTERFACE);
+	ofono_modem_remove_interface(context->modem, HISTORY_INTERFACE);
 }
 
-/* "" when ofonod does not know it. */
-static const char *imsi_of(struct ofono_modem *modem)
+/* "" if ofonod does not know it. */
+static const char *history_imsi(struct ofono_modem *modem)
 {
 	struct ofono_sim *sim = ofono_modem_get_sim(modem);
 	const char *imsi = sim ? ofono_sim_get_imsi(sim) : NULL;
@@ -48,9 +53,9 @@ static void history_sms_received(struct ofono_history_context *context,
 				 const char *text)
 {
 	char sent_time[128] = "";
-	struct record record = {
+	struct history_spool_message message = {
 		.modem = ofono_modem_get_path(context->modem),
-		.imsi = imsi_of(context->modem),
+		.imsi = history_imsi(context->modem),
 		.uuid = ofono_uuid_to_str(uuid),
 		.sender = from,
 		.sent_time = sent_time,
@@ -59,10 +64,49 @@ static void history_sms_received(struct ofono_history_context *context,
 	};
 
 	(void)local;
-	clock_gettime(CLOCK_REALTIME, &record.received);
-	/* As dispatch_text_message() of ofonod writes the SentTime of its signal. */
+	clock_gettime(CLOCK_REALTIME, &message.received);
+	/* The format of SentTime in ofonod's dispatch_text_message(). */
 	strftime(sent_time, sizeof(sent_time), "%Y-%m-%dT%H:%M:%S%z", remote);
-	spool_put(&record);
+	history_spool_put(&message);
+}
+
+static bool history_append_arguments(DBusMessage *signal, const char *message_path,
+				     bool delivered)
+{
+	dbus_bool_t value = delivered;
+	DBusMessageIter arguments, properties;
+
+	dbus_message_iter_init_append(signal, &arguments);
+	if (!dbus_message_iter_append_basic(&arguments, DBUS_TYPE_STRING,
+					    &message_path) ||
+	    !dbus_message_iter_open_container(&arguments, DBUS_TYPE_ARRAY,
+					      OFONO_PROPERTIES_ARRAY_SIGNATURE,
+					      &properties))
+		return false;
+	ofono_dbus_dict_append(&properties, "Delivered", DBUS_TYPE_BOOLEAN, &value);
+	return dbus_message_iter_close_container(&arguments, &properties);
+}
+
+/*
+ * Emits StatusReport(s message_path, a{sv} { "Delivered": b }) on the modem's path. `uuid` is
+ * the message's, whose object no longer exists.
+ */
+static void history_emit_status_report(const char *modem_path, const char *uuid,
+				       bool delivered)
+{
+	DBusConnection *connection = ofono_dbus_get_connection();
+	char message_path[512];
+	DBusMessage *signal;
+
+	snprintf(message_path, sizeof(message_path), "%s/message_%s", modem_path, uuid);
+	signal = dbus_message_new_signal(modem_path, HISTORY_INTERFACE, "StatusReport");
+	if (!connection || !signal ||
+	    !history_append_arguments(signal, message_path, delivered) ||
+	    !dbus_connection_send(connection, signal, NULL))
+		ofono_error("ofono-mcp: could not signal the delivery report of %s",
+			    message_path);
+	if (signal)
+		dbus_message_unref(signal);
 }
 
 static void history_sms_send_status(struct ofono_history_context *context,
@@ -72,9 +116,10 @@ static void history_sms_send_status(struct ofono_history_context *context,
 	(void)when;
 	if (status != OFONO_HISTORY_SMS_STATUS_DELIVERED &&
 	    status != OFONO_HISTORY_SMS_STATUS_DELIVER_FAILED)
-		return; /* the others are signalled by ofonod itself */
-	status_report_emit(ofono_modem_get_path(context->modem), ofono_uuid_to_str(uuid),
-			   status == OFONO_HISTORY_SMS_STATUS_DELIVERED);
+		return; /* ofonod signals the other states itself */
+	history_emit_status_report(ofono_modem_get_path(context->modem),
+				   ofono_uuid_to_str(uuid),
+				   status == OFONO_HISTORY_SMS_STATUS_DELIVERED);
 }
 
 static const struct ofono_history_driver history_driver = {
@@ -87,7 +132,7 @@ static const struct ofono_history_driver history_driver = {
 
 static int history_init(void)
 {
-	spool_init();
+	history_spool_init();
 	return ofono_history_driver_register(&history_driver);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Address: an IP address and a port as people write them.
+ * Address: an IP address and a port, and their text.
  */
 #ifndef BASE_ADDRESS_H
 #define BASE_ADDRESS_H
@@ -18,23 +18,26 @@ struct address {
 	socklen_t length;
 };
 
-/* Whose an address is: all of an IPv4 one; of IPv6 the half that names the network. */
+/*
+ * Identifies whoever uses an address: a whole IPv4 address, or the half of an IPv6 address
+ * that names the network.
+ */
 struct address_source {
-	uint8_t family; /* 0: nobody's */
+	uint8_t family; /* 0: none */
 	uint8_t prefix[8];
 };
 
 enum { ADDRESS_TEXT_BYTES = 64 };
 
-/* "127.0.0.1:9531", "[::1]:9531"; port 0 to 65535. No names are looked up. */
+/* "127.0.0.1:9531", "[::1]:9531"; port 0 to 65535. Does not resolve names. */
 bool address_parse(const char *text, struct address *address_out);
-/* Of a socket's end; a family other than IP leaves nothing that is an address. */
+/* Copies a socket's address; families other than IP leave an empty one. */
 void address_take(struct address *address, const struct sockaddr *any);
 struct address_source address_source(const struct address *address);
 bool address_source_is(const struct address_source *source,
 		       const struct address_source *other);
 bool address_is_loopback(const struct address *address);
-/* 0.0.0.0, [::]: to listen there is to listen on all of its family. */
+/* 0.0.0.0 or [::], which listens on every address of its family. */
 bool address_is_any(const struct address *address);
 void address_format(const struct address *address, char text[ADDRESS_TEXT_BYTES]);
 /* Without the port: "192.0.2.1", "2001:db8::1". */

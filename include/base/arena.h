@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Arena: memory of one request, freed at once.
+ * Arena: the memory of one request, freed all at once.
  *
- * Whoever sizes it from outside is bounded by its limit: past it, or out of memory, every
- * function returns NULL and arena_failed() stays true. The limit counts what was handed
- * out, each piece rounded up to 16 bytes.
+ * A limit bounds what a peer can make us allocate: beyond it, or out of memory, every function
+ * returns NULL and arena_failed() stays true. The limit counts what was allocated, each piece
+ * rounded up to 16 bytes.
  */
 #ifndef BASE_ARENA_H
 #define BASE_ARENA_H
@@ -20,19 +20,19 @@ enum { ARENA_FREE_BYTES = 4 * 1024 };
 
 struct arena *arena_new(size_t limit_bytes); /* NULL: out of memory */
 /*
- * What it has beyond ARENA_FREE_BYTES comes from the budget, which outlives it (NULL: none);
- * when that is used up, it is out of memory.
+ * Memory beyond ARENA_FREE_BYTES is taken from the budget (NULL: none), which must outlive the
+ * arena. An exhausted budget means out of memory.
  */
 struct arena *arena_new_within(struct memory_budget *budget, size_t limit_bytes);
 /*
- * A second one of the same budget and limit, which may go before the other does. Once it is
- * complete, arena_count_in() counts what it has handed out as the other's, so that both
- * together keep the limit.
+ * A second arena with the same budget and limit, which may be freed before the first. Once it
+ * is filled, arena_count_in() counts its allocations against the first one's limit, so that
+ * both together keep it.
  */
 struct arena *arena_new_beside(const struct arena *other);
 void arena_count_in(struct arena *arena, const struct arena *beside);
 void arena_free(struct arena *arena); /* NULL is fine */
-void arena_wipe(struct arena *arena); /* the same for secrets: clears its memory first */
+void arena_wipe(struct arena *arena); /* for secrets: clears the memory first */
 
 /* Zeroed, aligned for any type. */
 void *arena_alloc(struct arena *arena, size_t size_bytes);
@@ -40,6 +40,6 @@ char *arena_copy(struct arena *arena, const char *text, size_t length); /* NUL a
 __attribute__((format(printf, 2, 3))) char *arena_printf(struct arena *arena,
 							 const char *format, ...);
 bool arena_failed(const struct arena *arena);
-int arena_error(const struct arena *arena); /* 0, -E2BIG: past the limit, -ENOMEM */
+int arena_error(const struct arena *arena); /* 0, -E2BIG: beyond the limit, -ENOMEM */
 
 #endif

@@ -2,8 +2,8 @@
 /*
  * Buffer: bytes that grow at the end.
  *
- * Out of memory is sticky: appends become nothing and `failed` stays true, so that a
- * writer checks once, at its end.
+ * Failure is sticky: when memory runs out, `failed` is set and further appends do nothing, so
+ * a writer checks once, at its end.
  */
 #ifndef BASE_BUFFER_H
 #define BASE_BUFFER_H
@@ -16,21 +16,21 @@ struct buffer {
 	size_t length;
 	size_t capacity;
 	bool failed;
-	bool secret; /* set by its owner: whatever memory it leaves is cleared before */
+	bool secret; /* set by the owner: memory is cleared before it is released */
 };
 
 #define BUFFER_INIT { NULL, 0, 0, false }
 
 void buffer_append(struct buffer *buffer, const char *data, size_t length);
 void buffer_append_text(struct buffer *buffer, const char *text);
-void buffer_clear(struct buffer *buffer); /* keeps the memory; not failed */
+void buffer_clear(struct buffer *buffer); /* keeps the memory, clears `failed` */
 /*
- * The bytes, which the caller frees, or NULL when an append has failed. Either way the
- * buffer is empty then, and not failed.
+ * Returns the bytes, which the caller frees; NULL: an append has failed. Either way the buffer
+ * is empty afterwards, and not failed.
  */
 char *buffer_take(struct buffer *buffer, size_t *length_out);
 void buffer_deinit(struct buffer *buffer);
-/* The same for secrets: its memory is cleared first. What it grew out of was not. */
+/* Clears the memory first. Unless `secret` is set, memory it outgrew was not cleared. */
 void buffer_wipe(struct buffer *buffer);
 
 #endif

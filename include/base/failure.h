@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Failure: the ways a call can end badly, each with its code, whether trying again can help,
- * and the next step. One table, so that an agent hears the same words everywhere.
+ * Failure: the ways a tool call can fail, each with its code, whether a retry can help, and the
+ * next step. One table, so that an agent reads the same words everywhere.
  */
 #ifndef BASE_FAILURE_H
 #define BASE_FAILURE_H
@@ -16,13 +16,13 @@ enum failure {
 	FAILURE_TEXT_TOO_LONG,
 	FAILURE_SUBSCRIPTION_REQUIRED,
 	FAILURE_SUBSCRIPTION_UNKNOWN,
-	FAILURE_ASKING_DECLINED,
+	FAILURE_ELICITATION_DECLINED,
 	FAILURE_APPROVAL_REJECTED, /* by the owner */
-	FAILURE_PERSON_REJECTED,   /* also approval_rejected, by who was asked */
+	FAILURE_USER_REJECTED,	   /* approval_rejected by the user */
 	FAILURE_SIM_ABSENT,
 	FAILURE_SIM_LOCKED,
-	FAILURE_SIM_HELD,	/* also sim_locked, by what neither PIN nor PUK opens */
-	FAILURE_SIM_RESTRICTED, /* to a list of numbers */
+	FAILURE_SIM_HELD,	/* sim_locked by a lock that neither PIN nor PUK opens */
+	FAILURE_SIM_RESTRICTED, /* by fixed or barred dialling */
 	FAILURE_MODEM_OFF,
 	FAILURE_NOT_REGISTERED,
 	FAILURE_SIM_DUPLICATE,
@@ -36,11 +36,11 @@ enum failure {
 	FAILURE_RECIPIENT_NOT_ALLOWED,
 	FAILURE_RECIPIENT_OPTED_OUT,
 	FAILURE_QUIET_HOURS,
-	FAILURE_QUIET_FOR_CALLS, /* also quiet_hours */
+	FAILURE_QUIET_FOR_CALLS, /* quiet_hours */
 	FAILURE_LOOP,
 	FAILURE_RATE_LIMITED,
 	FAILURE_BUDGET_EXHAUSTED,
-	FAILURE_BALANCE_LOW, /* also budget_exhausted, of the SIM's money */
+	FAILURE_BALANCE_LOW, /* budget_exhausted: the SIM's balance */
 	FAILURE_QUEUE_FULL,
 	FAILURE_STORAGE_FULL,
 	FAILURE_NETWORK_REFUSED,
@@ -49,10 +49,10 @@ enum failure {
 	FAILURE_CANCELLED,
 	FAILURE_EXPIRED,
 	FAILURE_NOT_FOUND,
-	FAILURE_KEY_NOT_FOUND, /* also not_found, with another way on */
+	FAILURE_KEY_NOT_FOUND, /* not_found, with another next step */
 	FAILURE_KEY_TAKEN,
 	FAILURE_TOO_LATE,
-	FAILURE_DECIDED, /* also too_late, for who was to decide */
+	FAILURE_DECIDED, /* too_late for a decision */
 	FAILURE_OWN_MESSAGE,
 	FAILURE_CODE_NOT_ALLOWED,
 	FAILURE_USSD_BUSY,
@@ -62,13 +62,13 @@ enum failure {
 	FAILURE_CALL_BUSY,
 	FAILURE_CALL_UNAVAILABLE,
 	FAILURE_CALL_FAILED,
-	FAILURE_CALL_UNKNOWN,	/* also unknown_outcome */
-	FAILURE_CALL_NOT_FOUND, /* also not_found */
+	FAILURE_CALL_UNKNOWN,	/* unknown_outcome */
+	FAILURE_CALL_NOT_FOUND, /* not_found */
 	FAILURE_CALL_COMES_IN,
-	FAILURE_CALL_REJECTED, /* also approval_rejected */
+	FAILURE_CALL_REJECTED, /* approval_rejected */
 	FAILURE_NOT_YOUR_CALL,
 	FAILURE_APPROVAL_REQUIRED,
-	FAILURE_OFONO_ACCESS, /* access control of oFono's own, above the policy of the bus */
+	FAILURE_OFONO_ACCESS, /* oFono's own access control, beyond the bus policy */
 	FAILURE_OFONO_UNAVAILABLE,
 	FAILURE_INTERNAL,
 };
@@ -79,19 +79,19 @@ struct failure_words {
 	const char *code;
 	const char *fix;
 	bool retryable;
-	int retry_after_seconds; /* when nothing better is known */
+	int retry_after_seconds; /* unless the call knows better */
 };
 
 const struct failure_words *failure_words(enum failure failure);
 
-/* The failure with this code ("network_refused"), as the outbox gives reasons. */
+/* The failure with this code, such as a reason of the outbox ("network_refused"). */
 enum failure failure_of_code(const char *code);
 
-/* A failure that would be answered: what a check found, or a dry run collects. */
+/* A failure with its message: the result of a check, collected by a dry run. */
 struct refusal {
 	enum failure failure;
 	const char *message;	     /* NULL: out of memory */
-	int64_t retry_after_seconds; /* 0: as the table has it */
+	int64_t retry_after_seconds; /* 0: the default of the table */
 };
 
 #endif

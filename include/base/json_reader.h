@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * JSON reader: a document arrives in pieces and becomes a tree of struct json.
+ * JSON reader: turns a document that arrives in pieces into a tree of struct json.
  *
- * yajl parses while the bytes come (feed it 4 KiB or more at a time: a string that spans
- * pieces is scanned again from its start at each piece). Refused besides bad syntax: bad
- * UTF-8, half a surrogate pair ("\ud800"), "\u0000" in strings, an object with the same
- * key twice, more than JSON_DEPTH_MAX levels, more than JSON_VALUES_MAX values, text behind
- * the end. A value costs the arena 64 bytes and its text, a member 8 and its name more.
+ * Pieces should have 4 KiB or more: yajl scans a string that spans pieces from its start
+ * again for each piece. Refused besides bad syntax: bad UTF-8, half a surrogate pair
+ * ("\ud800"), "\u0000" in strings, a repeated key in one object, more than JSON_DEPTH_MAX
+ * levels, more than JSON_VALUES_MAX values, text after the end. A value takes 64 bytes of the
+ * arena and its text, a member 8 more and its name.
  */
 #ifndef BASE_JSON_READER_H
 #define BASE_JSON_READER_H
@@ -21,7 +21,7 @@ enum {
 	JSON_VALUES_MAX = 4096,
 };
 
-/* outcomes: what was wrong with the document */
+/* What is wrong with the document. */
 enum {
 	JSON_E_SYNTAX = 1,
 	JSON_E_TEXT,	  /* not UTF-8, or half a surrogate pair */
@@ -39,13 +39,13 @@ void json_reader_free(struct json_reader *reader);
 /*
  * 0, -ENOMEM or JSON_E_*; after the first error every call returns that error.
  *
- * JSON_E_NUL comes from json_reader_finish() alone, and the document with it, so that the
- * rest of a refused request can be read: a string with a NUL is null there, a key is "".
+ * Only json_reader_finish() returns JSON_E_NUL, and it returns the document with it, so that
+ * the rest of a refused request can be read: in it a string with a NUL is null, a key is "".
  */
 int json_reader_feed(struct json_reader *reader, const char *data, size_t length);
 int json_reader_finish(struct json_reader *reader, const struct json **root_out);
 
-/* One plain sentence fragment for an outcome: "a key appears twice in one object". */
+/* An outcome in words: "a key appears twice in one object". */
 const char *json_reader_error_text(int outcome);
 
 #endif

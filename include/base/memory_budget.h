@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Memory budget: what many users of memory may hold together.
+ * Memory budget: a limit on what many users of memory hold together.
  *
- * It counts and owns nothing. Each user has bounds of its own as well; the budget is for
- * when all of them are met at once. One thread.
+ * It only counts. Each user has limits of its own as well; the budget is for the case that all
+ * of them are reached at once. One thread.
  */
 #ifndef BASE_MEMORY_BUDGET_H
 #define BASE_MEMORY_BUDGET_H
@@ -13,16 +13,16 @@
 
 struct memory_budget {
 	size_t left_bytes;
-	unsigned keepers; /* who need it to be there */
+	unsigned keepers; /* references */
 };
 
-/* With one keeper. NULL: no memory. */
+/* With one reference. NULL: no memory. */
 struct memory_budget *memory_budget_new(size_t bytes);
-/* One keeper more; returns `budget`. NULL is fine here and below. */
+/* Adds a reference and returns `budget`. NULL is fine here and below. */
 struct memory_budget *memory_budget_keep(struct memory_budget *budget);
-void memory_budget_drop(struct memory_budget *budget); /* with the last one it goes */
+void memory_budget_drop(struct memory_budget *budget); /* the last one frees it */
 
-/* False: there is not as much left, and nothing is taken. `budget` NULL: without bounds. */
+/* False: not enough left, and nothing is taken. NULL: no limit. */
 bool memory_budget_take(struct memory_budget *budget, size_t bytes);
 void memory_budget_give(struct memory_budget *budget, size_t bytes); /* back */
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Observers: who wants to hear of a thing's events.
+ * Observers: callbacks for the events of a subject.
  *
- * Each observer is embedded in its owner and hears every event in the order of adding.
- * It may remove itself or others while being told: removed ones are skipped at once and
- * never touched afterwards. Who is added meanwhile hears from the next event on.
+ * An observer is embedded in its owner. All observers get every event, in the order of adding.
+ * During a notification they may remove themselves or others: a removed observer is skipped at
+ * once and never touched afterwards; an added one gets the next event first.
  * observers_notify() may nest.
  */
 #ifndef BASE_OBSERVER_H
@@ -16,7 +16,7 @@
 struct observers;
 
 struct observer {
-	/* the event's type: see the subject */
+	/* the subject documents the type of `event` */
 	void (*notify)(void *data, const void *event);
 	void *data;
 	/* private */
@@ -30,10 +30,10 @@ struct observers {
 };
 
 void observers_init(struct observers *observers);
-void observers_deinit(struct observers *observers); /* asserts that all have left */
+void observers_deinit(struct observers *observers); /* asserts that all were removed */
 void observer_add(struct observers *observers, struct observer *observer,
 		  void (*notify)(void *data, const void *event), void *data);
-void observer_remove(struct observer *observer); /* fine when not added */
+void observer_remove(struct observer *observer); /* also if not added */
 void observers_notify(struct observers *observers, const void *event);
 
 #endif

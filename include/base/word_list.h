@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Word list: words in a text, with blanks or commas between them.
+ * Word list: words in a text, separated by spaces, tabs or commas.
  */
 #ifndef BASE_WORD_LIST_H
 #define BASE_WORD_LIST_H
@@ -9,12 +9,12 @@
 #include <stddef.h>
 
 /*
- * The next word, with a NUL, and *at_inout behind it. One that does not fit is cut to "", which
- * is no word at all. False: there is none.
+ * Writes the next word, and moves *at_inout after it. A word that does not fit becomes "", which
+ * no word is. False: no more words.
  */
 bool word_list_next(const char **at_inout, char *word_out, size_t room);
 
-/* Is one of the words just this one? `words` NULL: there are none. */
+/* Is `word` one of the words? `words` may be NULL: none. */
 bool word_list_has(const char *words, const char *word);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Number: a phone number as somebody wrote it, and what libphonenumber knows of it: one form
- * for every spelling, the country, and whether it costs extra.
+ * Number: reads a phone number in any spelling. Gives its form (one for all spellings), its
+ * country, and whether it costs extra, by libphonenumber's metadata.
  *
- * +36201234567, 0036201234567 and, for a SIM card of Hungary, 06201234567 have the form
- * +36201234567. tests/numbers compares all this with the library, over a million numbers.
+ * +36201234567, 0036201234567 and, with a Hungarian SIM, 06201234567 have the form
+ * +36201234567. tests/numbers compares more than a million numbers with the library.
  */
 #ifndef NUMBERS_NUMBER_H
 #define NUMBERS_NUMBER_H
@@ -21,16 +21,16 @@ enum {
 };
 
 enum number_spelling {
-	NUMBER_UNPLACED, /* cannot be told: national, and of which country is not known */
+	NUMBER_UNPLACED, /* national, of an unknown country */
 	NUMBER_SHORT,	 /* a short code */
 	NUMBER_PLUS,	 /* + and country code */
-	NUMBER_ABROAD,	 /* 00, or what the country dials in its place */
-	NUMBER_NATIONAL, /* as it is dialled within the country */
-	NUMBER_BARE,	 /* understood, but dialled like that nowhere: "36201234567" */
+	NUMBER_ABROAD,	 /* 00, or the country's own international prefix */
+	NUMBER_NATIONAL, /* as dialled within the country */
+	NUMBER_BARE,	 /* understood, but nobody dials it so: "36201234567" */
 };
 
 enum number_cost {
-	NUMBER_INVALID, /* no valid number: what it costs is not known */
+	NUMBER_INVALID, /* not a valid number: its cost is unknown */
 	NUMBER_USUAL,
 	NUMBER_PREMIUM,
 	NUMBER_SHARED, /* shared cost */
@@ -38,63 +38,63 @@ enum number_cost {
 
 struct number {
 	enum number_spelling spelling;
-	/* Of the number; NULL: of none that is known. */
+	/* NULL: unknown. */
 	const struct country *country;
 	enum number_cost cost;
-	/* Valid or not: premium or shared cost, or begins like a number that is. */
+	/* Premium or shared cost, or an invalid number that begins like one. */
 	bool costs_extra;
-	/* "+" and all digits where that can be told, else the digits as they are. */
+	/* "+" and all digits if the country is known, else the digits as given. */
 	char form[NUMBER_FORM_BYTES];
-	size_t national_at; /* place of the national number in `form` */
+	size_t national_at; /* where the national number begins in `form` */
 };
 
-/* `home`: of the SIM, NULL not known. False: it is a name, or too long. */
+/* `home`: the SIM's country, NULL unknown. False: a name, or too long. */
 bool number_read(const char *text, const struct country *home, struct number *number_out);
 
-/* Digits with an optional "+" in front and separators in between: no sender's name. */
+/* Digits with an optional leading "+" and separators, as opposed to a sender's name. */
 bool number_is_number(const char *text);
 
-/* The form alone. */
+/* Only the form. */
 bool number_form(const char *text, const struct country *home,
 		 char form_out[NUMBER_FORM_BYTES]);
 
-/* The same of how numbers may begin: "06" is no short code. "+" is itself. */
+/* The form of a prefix of numbers: "06" is no short code. "+" is itself. */
 bool number_form_beginning(const char *text, const struct country *home,
 			   char form_out[NUMBER_FORM_BYTES]);
 
-/* A number of so few digits that no phone has it. */
+/* Has the form too few digits for a subscriber? */
 bool number_is_short(const char *form);
 
 /*
- * Is it a valid number of this country? Some are of several: +1 800 of all that share that
- * calling code. `form` as number_read() wrote it.
+ * Is it a valid number of this country? Some belong to several: +1 800 to all countries with
+ * that calling code. `form` comes from number_read().
  */
 bool number_is_of(const char *form, const struct country *country);
 
 /*
- * How `form` may stand in messages: itself, with 00, without +, and as it is dialled within
- * `home` (NULL: not known). How many were written.
+ * How messages may spell `form`: itself, with 00, without +, and as dialled within `home`
+ * (NULL: unknown). Returns the number of spellings.
  */
 size_t number_spell(const char *form, const struct country *home,
 		    char spellings_out[NUMBER_SPELLINGS][NUMBER_FORM_BYTES]);
 
-/* The number itself when number_spell() writes it so, else its form. */
+/* `text` itself if it is one of number_spell(), else its form. */
 bool number_tidy(const char *text, const struct country *home,
 		 char number_out[NUMBER_FORM_BYTES]);
 
 /*
- * How a number that may not be written so has to be written: "+36201234567". False: nobody
- * can tell.
+ * Suggests the international spelling of a number that was refused: "+36201234567". False:
+ * no suggestion.
  */
 bool number_suggest(const char *text, const struct country *home,
 		    char number_out[NUMBER_FORM_BYTES]);
 
-/* Digits as they are dialled, in this country (NULL: none). */
+/* `digits` as dialled in this country (NULL: unknown). */
 bool number_is_emergency(const char *digits, const struct country *country);
-/* ... also when more digits follow. */
+/* Also true when more digits follow an emergency number. */
 bool number_begins_as_emergency(const char *digits, const struct country *country);
 bool number_is_short_premium(const char *digits, const struct country *country);
-/* Of any length: Italy has short codes of seven digits. */
+/* Of any length: Italy has short codes with seven digits. */
 bool number_is_short_code(const char *digits, const struct country *country);
 
 #endif

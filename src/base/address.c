@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool port_parse(const char *text, in_port_t *port_out)
+static bool address_parse_port(const char *text, in_port_t *port_out)
 {
 	unsigned int port = 0;
 	size_t length = strlen(text);
@@ -24,7 +24,7 @@ static bool port_parse(const char *text, in_port_t *port_out)
 	return true;
 }
 
-static bool host_parse(const char *host, bool bracketed, struct address *address)
+static bool address_parse_host(const char *host, bool bracketed, struct address *address)
 {
 	if (bracketed) {
 		address->in6.sin6_family = AF_INET6;
@@ -54,9 +54,9 @@ bool address_parse(const char *text, struct address *address_out)
 	text += length;
 	if (strncmp(text, bracketed ? "]:" : ":", bracketed ? 2 : 1) != 0)
 		return false;
-	if (!port_parse(text + (bracketed ? 2 : 1), &port))
+	if (!address_parse_port(text + (bracketed ? 2 : 1), &port))
 		return false;
-	if (!host_parse(host, bracketed, &address))
+	if (!address_parse_host(host, bracketed, &address))
 		return false;
 	if (bracketed)
 		address.in6.sin6_port = port;
@@ -92,7 +92,8 @@ struct address_source address_source(const struct address *address)
 		in = &in6->s6_addr[12];
 	}
 	memcpy(source.prefix, in, 4);
-	if (source.prefix[0] == IN_LOOPBACKNET) /* any program has all of 127.0.0.0/8 */
+	if (source.prefix[0] ==
+	    IN_LOOPBACKNET) /* every program may use all of 127.0.0.0/8 */
 		memset(source.prefix + 1, 0, sizeof(source.prefix) - 1);
 	return source;
 }

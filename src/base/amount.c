@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Reading goes in two steps: the text becomes compact ASCII without surrounding spaces, then
+ * the decimal mark is found and the digits before and after it are read. The rules for the
+ * mark are in amount.h.
+ */
 #include "base/amount.h"
 
 #include <inttypes.h>
@@ -9,11 +14,11 @@
 
 enum { COMPACT_BYTES = 32, WHOLE_DIGITS_MAX = 12, GROUP_DIGITS = 3, SHORT_GROUP = 2 };
 
-/* What networks write in the place of these characters. */
+/* Unicode characters that networks write for ASCII ones. */
 static const struct {
 	const char *written;
-	char means;
-} spellings[] = {
+	char ascii;
+} amount_spellings[] = {
 	{ "\xc2\xa0", ' ' },	  /* U+00A0, no-break space */
 	{ "\xe2\x80\xaf", ' ' },  /* U+202F, narrow no-break space */
 	{ "\xe2\x80\x89", ' ' },  /* U+2009, thin space */
@@ -21,43 +26,45 @@ static const struct {
 	{ "\xe2\x88\x92", '-' },  /* U+2212, minus */
 };
 
-/* One character at `text`; 0: none that belongs there. */
-static char read_one(const char *text, size_t length, size_t *used_out)
+/* The character at `text` in ASCII; 0: not part of an amount. */
+static char amount_read_character(const char *text, size_t length, size_t *used_out)
 {
 	*used_out = 1;
 	if (*text && strchr(DIGITS " '.,+-", *text))
 		return *text;
-	for (size_t i = 0; i < sizeof(spellings) / sizeof(spellings[0]); i++) {
-		size_t bytes = strlen(spellings[i].written);
+	for (size_t i = 0; i < sizeof(amount_spellings) / sizeof(amount_spellings[0]);
+	     i++) {
+		size_t bytes = strlen(amount_spellings[i].written);
 
 		*used_out = bytes;
-		if (bytes <= length && memcmp(text, spellings[i].written, bytes) == 0)
-			return spellings[i].means;
+		if (bytes <= length &&
+		    memcmp(text, amount_spellings[i].written, bytes) == 0)
+			return amount_spellings[i].ascii;
 	}
 	return 0;
 }
 
-/* In plain characters, without the blanks around it. False: something else is in it. */
-static bool make_compact(const char *text, size_t length, char compact[COMPACT_BYTES])
+/* Copies the text in ASCII, without spaces around it. False: it has other characters. */
+static bool amount_compact(const char *text, size_t length, char compact[COMPACT_BYTES])
 {
 	size_t at = 0, count = 0, used;
 
 	for (; at < length; at += used) {
-		char one = read_one(text + at, length - at, &used);
+		char one = amount_read_character(text + at, length - at, &used);
 
 		if (!one || count == COMPACT_BYTES - 1)
 			return false;
 		if (one != ' ' || count)
 			compact[count++] = one;
 	}
-	/* the sentence may end behind it */
+	/* the end of a sentence */
 	while (count && strchr(" .,", compact[count - 1]))
 		count--;
 	compact[count] = '\0';
 	return count > 0;
 }
 
-static size_t count_of(const char *text, char one)
+static size_t amount_count(const char *text, char one)
 {
 	size_t count = 0;
 
@@ -66,25 +73,25 @@ static size_t count_of(const char *text, char one)
 	return count;
 }
 
-/* Where the decimal mark is; NULL: there is none. */
-static const char *find_mark(const char *number)
+/* The decimal mark; NULL: none. */
+static const char *amount_find_mark(const char *number)
 {
 	const char *dot = strrchr(number, '.'), *comma = strrchr(number, ',');
 	const char *last = dot > comma ? dot : comma;
 
 	if (!last || (dot && comma))
 		return last;
-	if (count_of(number, *last) > 1)
+	if (amount_count(number, *last) > 1)
 		return NULL;
 	if (strlen(last + 1) == GROUP_DIGITS && *number != '0' &&
 	    (size_t)(last - number) == strspn(number, DIGITS) &&
 	    last - number <= GROUP_DIGITS)
-		return NULL; /* a thousand */
+		return NULL; /* it separates thousands */
 	return last;
 }
 
-/* Groups of digits with one kind of separator between them, up to `end`. */
-static bool read_whole(const char *number, const char *end, int64_t *whole_out)
+/* Reads groups of digits with one kind of separator, up to `end`. */
+static bool amount_read_whole(const char *number, const char *end, int64_t *whole_out)
 {
 	size_t digits = 0, group = 0;
 	int64_t whole = 0;
@@ -98,7 +105,7 @@ static bool read_whole(const char *number, const char *end, int64_t *whole_out)
 				return false;
 			continue;
 		}
-		/* "1,23,456" is written in India */
+		/* India writes "1,23,456" */
 		if (group == 0 || group > GROUP_DIGITS ||
 		    (separator && (*at != separator || group < SHORT_GROUP)))
 			return false;
@@ -109,8 +116,8 @@ static bool read_whole(const char *number, const char *end, int64_t *whole_out)
 	return separator ? group == GROUP_DIGITS : group > 0;
 }
 
-/* What stands behind the mark, in thousandths. */
-static bool read_decimals(const char *text, struct amount *amount)
+/* Adds the digits after the mark, as thousandths. */
+static bool amount_read_decimals(const char *text, struct amount *amount)
 {
 	size_t count = strlen(text);
 	int64_t thousandths = 0;
@@ -131,19 +138,19 @@ bool amount_read(const char *text, size_t length, struct amount *amount_out)
 	const char *number, *mark;
 	bool is_negative;
 
-	if (!make_compact(text, length, compact))
+	if (!amount_compact(text, length, compact))
 		return false;
 	is_negative = *compact == '-';
 	number = compact + strspn(compact, "+-");
 	if (number - compact > 1)
 		return false;
 	number += strspn(number, " ");
-	mark = find_mark(number);
-	if (!read_whole(number, mark ? mark : number + strlen(number),
-			&amount.thousandths))
+	mark = amount_find_mark(number);
+	if (!amount_read_whole(number, mark ? mark : number + strlen(number),
+			       &amount.thousandths))
 		return false;
 	amount.thousandths *= 1000;
-	if (mark && !read_decimals(mark + 1, &amount))
+	if (mark && !amount_read_decimals(mark + 1, &amount))
 		return false;
 	if (is_negative)
 		amount.thousandths = -amount.thousandths;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Arena: blocks that are only ever added to; the newest one serves what still fits. The
- * first is a part of the arena, and each that follows is half as large as all before it:
- * what waits long holds little that it does not use. What is larger has a block of its own.
+ * An arena is a list of blocks; the newest one serves requests that fit. The first block is
+ * part of the arena, and each further one is half as large as all before it together, so a
+ * request that waits for long holds little unused memory. A larger piece gets a block of its
+ * own, behind the newest one.
  *
- * The limit counts what was handed out, rounded up to the alignment, so that it is met at
- * the same request whatever the sizes of the blocks are.
+ * The limit counts what was allocated, rounded up to the alignment. So it is reached at the
+ * same request whatever the block sizes are.
  */
 #include "base/arena.h"
 
@@ -17,11 +18,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/event_count.h"
-
 enum {
 	ARENA_ALIGNMENT = _Alignof(max_align_t),
-	ARENA_BYTES_LEAST = 1024 - sizeof(size_t), /* what malloc() has in a KiB */
+	ARENA_BYTES_LEAST = 1024 - sizeof(size_t), /* malloc() fits it into a KiB */
 	ARENA_BLOCK_MOST = 65536,
 };
 
@@ -35,11 +34,11 @@ struct arena_block {
 struct arena {
 	struct arena_block *newest;
 	size_t limit;
-	size_t left; /* bytes until it */
+	size_t left; /* bytes until the limit */
 	struct memory_budget *budget;
 	size_t charged; /* to the budget */
 	size_t held;	/* in blocks */
-	size_t shared;	/* ... that are not of one piece */
+	size_t shared;	/* in blocks that serve several pieces */
 	int error;
 	struct arena_block first;
 };
@@ -75,9 +74,9 @@ struct arena *arena_new_beside(const struct arena *other)
 
 void arena_count_in(struct arena *arena, const struct arena *beside)
 {
-	size_t handed_out = beside->limit - beside->left;
+	size_t allocated = beside->limit - beside->left;
 
-	arena->left -= handed_out < arena->left ? handed_out : arena->left;
+	arena->left -= allocated < arena->left ? allocated : arena->left;
 }
 
 void arena_free(struct arena *arena)
@@ -108,11 +107,10 @@ static void *arena_fail(struct arena *arena, int error)
 {
 	if (!arena->error)
 		arena->error = error;
-	event_count_add();
 	return NULL;
 }
 
-static bool arena_charge(struct arena *arena, size_t size)
+static bool arena_charge_budget(struct arena *arena, size_t size)
 {
 	arena->held += size;
 	if (arena->held <= ARENA_FREE_BYTES)
@@ -127,14 +125,14 @@ static struct arena_block *arena_block_new(struct arena *arena, size_t room)
 {
 	struct arena_block *block = NULL;
 
-	if (room <= SIZE_MAX - sizeof(*block) && arena_charge(arena, room))
+	if (room <= SIZE_MAX - sizeof(*block) && arena_charge_budget(arena, room))
 		block = malloc(sizeof(*block) + room);
 	if (block)
 		*block = (struct arena_block){ .size = room };
 	return block;
 }
 
-/* The newest goes on serving what still fits. */
+/* The newest block stays first and goes on serving requests. */
 static struct arena_block *arena_add_large(struct arena *arena, size_t size)
 {
 	struct arena_block *block = arena_block_new(arena, size);
@@ -171,7 +169,7 @@ static size_t arena_round(size_t size)
 	return (size + ARENA_ALIGNMENT - 1) & ~(size_t)(ARENA_ALIGNMENT - 1);
 }
 
-/* Not cleared. */
+/* The memory is not cleared. */
 static void *arena_take(struct arena *arena, size_t size_bytes)
 {
 	struct arena_block *block = arena->newest;
@@ -183,7 +181,7 @@ static void *arena_take(struct arena *arena, size_t size_bytes)
 	if (size_bytes > arena->left || arena_round(size_bytes) > arena->left)
 		return arena_fail(arena, -E2BIG);
 	size = arena_round(size_bytes);
-	if (!size) /* rounding went once around */
+	if (!size) /* rounding overflowed */
 		return arena_fail(arena, -E2BIG);
 	if (block->size - block->used < size)
 		block = arena_grow(arena, size);

@@ -5,18 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/event_count.h"
-
 enum { BUFFER_CAPACITY_LEAST = 256 };
 
-static void clear_secret(struct buffer *buffer)
+static void buffer_clear_secret(struct buffer *buffer)
 {
 	if (buffer->secret && buffer->data)
 		explicit_bzero(buffer->data, buffer->capacity);
 }
 
-/* What realloc() does, but the old place is cleared. NULL: no memory. */
-static char *move_secret(struct buffer *buffer, size_t capacity)
+/* Like realloc(), but clears the old memory. NULL: no memory. */
+static char *buffer_move_secret(struct buffer *buffer, size_t capacity)
 {
 	char *data = malloc(capacity);
 
@@ -24,7 +22,7 @@ static char *move_secret(struct buffer *buffer, size_t capacity)
 		return NULL;
 	if (buffer->length)
 		memcpy(data, buffer->data, buffer->length);
-	clear_secret(buffer);
+	buffer_clear_secret(buffer);
 	free(buffer->data);
 	return data;
 }
@@ -39,7 +37,7 @@ static __attribute__((noinline)) bool buffer_grow(struct buffer *buffer, size_t 
 			return false;
 		capacity *= 2;
 	}
-	data = buffer->secret ? move_secret(buffer, capacity)
+	data = buffer->secret ? buffer_move_secret(buffer, capacity)
 			      : realloc(buffer->data, capacity);
 	if (!data)
 		return false;
@@ -59,7 +57,6 @@ void buffer_append(struct buffer *buffer, const char *data, size_t length)
 		return;
 	if (!buffer_reserve(buffer, length)) {
 		buffer->failed = true;
-		event_count_add();
 		return;
 	}
 	memcpy(buffer->data + buffer->length, data, length);
@@ -73,7 +70,7 @@ void buffer_append_text(struct buffer *buffer, const char *text)
 
 void buffer_clear(struct buffer *buffer)
 {
-	clear_secret(buffer);
+	buffer_clear_secret(buffer);
 	buffer->length = 0;
 	buffer->failed = false;
 }
@@ -82,7 +79,8 @@ char *buffer_take(struct buffer *buffer, size_t *length_out)
 {
 	char *data;
 
-	if (!buffer->failed && !buffer_reserve(buffer, 1)) /* never NULL for "empty" */
+	if (!buffer->failed &&
+	    !buffer_reserve(buffer, 1)) /* an empty result is not NULL */
 		buffer->failed = true;
 	if (buffer->failed) {
 		buffer_deinit(buffer);
@@ -96,7 +94,7 @@ char *buffer_take(struct buffer *buffer, size_t *length_out)
 
 void buffer_deinit(struct buffer *buffer)
 {
-	clear_secret(buffer);
+	buffer_clear_secret(buffer);
 	free(buffer->data);
 	*buffer = (struct buffer)BUFFER_INIT;
 }

@@ -6,7 +6,7 @@
 static const struct {
 	enum client_scope scope;
 	const char *name;
-} scopes[] = {
+} client_scopes[] = {
 	{ CLIENT_READ, "read" }, { CLIENT_SEND, "send" },   { CLIENT_CODES, "codes" },
 	{ CLIENT_USSD, "ussd" }, { CLIENT_ADMIN, "admin" }, { CLIENT_METRICS, "metrics" },
 	{ CLIENT_CALL, "call" },
@@ -14,18 +14,18 @@ static const struct {
 
 const char *client_scope_name(enum client_scope scope)
 {
-	for (size_t at = 0; at < sizeof(scopes) / sizeof(scopes[0]); at++) {
-		if (scopes[at].scope == scope)
-			return scopes[at].name;
+	for (size_t at = 0; at < sizeof(client_scopes) / sizeof(client_scopes[0]); at++) {
+		if (client_scopes[at].scope == scope)
+			return client_scopes[at].name;
 	}
 	return NULL;
 }
 
 enum client_scope client_scope_find(const char *name)
 {
-	for (size_t at = 0; at < sizeof(scopes) / sizeof(scopes[0]); at++) {
-		if (strcmp(scopes[at].name, name) == 0)
-			return scopes[at].scope;
+	for (size_t at = 0; at < sizeof(client_scopes) / sizeof(client_scopes[0]); at++) {
+		if (strcmp(client_scopes[at].name, name) == 0)
+			return client_scopes[at].scope;
 	}
 	return 0;
 }
@@ -59,12 +59,12 @@ void client_write_scopes(unsigned wanted, char between, char text[CLIENT_SCOPES_
 {
 	char *to = text;
 
-	for (size_t at = 0; at < sizeof(scopes) / sizeof(scopes[0]); at++) {
-		if (!(wanted & scopes[at].scope))
+	for (size_t at = 0; at < sizeof(client_scopes) / sizeof(client_scopes[0]); at++) {
+		if (!(wanted & client_scopes[at].scope))
 			continue;
 		if (to != text)
 			*to++ = between;
-		to = stpcpy(to, scopes[at].name);
+		to = stpcpy(to, client_scopes[at].name);
 	}
 	*to = '\0';
 }

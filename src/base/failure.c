@@ -1,17 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The table of failures. An agent reads the code and the fix, so each fix says first whether
+ * anything happened, then what to do next and who can help. Codes are part of the interface:
+ * they do not change (doc/errors.md lists them, and lint compares).
+ */
 #include "base/failure.h"
 
 #include <string.h>
 
-static const struct failure_words table[] = {
+static const struct failure_words failure_table[] = {
 	[FAILURE_INVALID_ARGUMENTS] = {
 		"invalid_arguments",
-		"Call again with arguments that fit the tool's inputSchema.",
+		"Call again with arguments that match the tool's inputSchema.",
 	},
 	[FAILURE_INVALID_NUMBER] = {
 		"invalid_number",
 		"Give the number as + and country code, for example +36201234567. "
-		"find_contact, where it is offered, finds the numbers of people by name.",
+		"find_contact, if offered, finds people's numbers by name.",
 	},
 	[FAILURE_INVALID_TEXT] = {
 		"invalid_text",
@@ -27,71 +32,72 @@ static const struct failure_words table[] = {
 	},
 	[FAILURE_SUBSCRIPTION_UNKNOWN] = {
 		"subscription_unknown",
-		"Call get_sms_subscriptions and use a subscription_id from its answer.",
+		"Call get_sms_subscriptions and use a subscription_id from its result.",
 	},
-	[FAILURE_ASKING_DECLINED] = {
+	[FAILURE_ELICITATION_DECLINED] = {
 		"asking_declined",
-		"Do not try again by yourself: nothing was sent, and your person knows why.",
+		"Do not retry on your own: nothing was sent, and the user knows why.",
 	},
 	[FAILURE_APPROVAL_REJECTED] = {
 		"approval_rejected",
-		"Do not try again, nor with other words: nothing was sent. Ask your person what "
+		"Do not retry, not even in other words: nothing was sent. Ask the user what "
 		"they want instead.",
 	},
-	[FAILURE_PERSON_REJECTED] = {
+	[FAILURE_USER_REJECTED] = {
 		"approval_rejected",
-		"Do not try again, nor with other words: nothing was sent, and your person "
+		"Do not retry, not even in other words: nothing was sent, and the user "
 		"knows why.",
 	},
 	[FAILURE_SIM_ABSENT] = {
 		"sim_absent",
-		"Ask the owner to insert the SIM, or to switch its modem on; "
-		"get_sms_subscriptions lists the SIMs that are there.",
+		"Ask the owner to insert the SIM or to switch its modem on; "
+		"get_sms_subscriptions lists the SIMs that are present.",
 	},
 	[FAILURE_SIM_LOCKED] = {
 		"sim_locked",
-		"Ask the owner to unlock the SIM on the phone (ofono-mcp unlock). Never "
-		"ask for its PIN here.",
+		"Ask the owner to unlock the SIM on the phone (ofono-mcp unlock). Never ask "
+		"for its PIN here.",
 	},
 	[FAILURE_SIM_HELD] = {
 		"sim_locked",
-		"Nothing was sent, and trying again does not help. Use another SIM, or ask the "
-		"owner, who gets the code of that lock from the seller of the phone.",
+		"Nothing was sent, and retrying does not help. Use another SIM, or ask the "
+		"owner, who gets the code for this lock from the seller of the phone.",
 	},
 	[FAILURE_SIM_RESTRICTED] = {
 		"sim_restricted",
-		"Nothing was sent, and trying again does not help: oFono sends no messages "
-		"with such a card. Use another SIM, or ask the owner to end fixed or barred "
-		"dialling, in another phone, with the PIN2 of the card.",
+		"Nothing was sent, and retrying does not help: oFono sends no messages with "
+		"such a card. Use another SIM, or ask the owner to switch off fixed or "
+		"barred dialling with the card's PIN2 in another phone.",
 	},
 	[FAILURE_MODEM_OFF] = {
 		"modem_off",
-		"Ask the owner to switch the modem on, or to end flight mode on the phone.",
+		"Ask the owner to switch the modem on or to end flight mode on the phone.",
 	},
 	[FAILURE_NOT_REGISTERED] = {
 		"not_registered",
-		"Nothing was sent. Try again when the phone has reception.",
+		"Nothing was sent. Retry when the phone has reception.",
 		true, 30,
 	},
 	[FAILURE_SIM_DUPLICATE] = {
 		"sim_duplicate",
-		"Nothing was sent: two modems show this SIM, and oFono would send the message "
-		"from each. Ask the owner to switch one of them off (ofono-mcp modem off).",
+		"Nothing was sent: two modems report this SIM, and oFono would send the "
+		"message from both. Ask the owner to switch one of them off (ofono-mcp "
+		"modem off).",
 	},
 	[FAILURE_MODEM_STUCK] = {
 		"modem_stuck",
-		"Nothing was sent. Use another SIM, or ask the owner to switch the modem off "
-		"and on (ofono-mcp modem off, ofono-mcp modem on).",
+		"Nothing was sent. Use another SIM, or ask the owner to switch the modem "
+		"off and on (ofono-mcp modem off, ofono-mcp modem on).",
 		true, 300,
 	},
 	[FAILURE_PAUSED] = {
 		"paused_by_owner",
-		"Nothing was accepted. Only the owner can end the pause; do not try again "
-		"before your person says so.",
+		"Nothing was accepted. Only the owner can end the pause; do not retry until "
+		"the user says so.",
 	},
 	[FAILURE_SCOPE] = {
 		"insufficient_scope",
-		"Do not try again. Only the owner can change what this client may do.",
+		"Do not retry. Only the owner can change what this client may do.",
 	},
 	[FAILURE_SUBSCRIPTION_NOT_ALLOWED] = {
 		"subscription_not_allowed",
@@ -100,8 +106,8 @@ static const struct failure_words table[] = {
 	},
 	[FAILURE_EMERGENCY_NUMBER] = {
 		"emergency_number_blocked",
-		"Never try to reach an emergency service through this gateway. Tell your "
-		"person to call the number.",
+		"Never try to reach an emergency service through this gateway. Tell the "
+		"user to call the number.",
 	},
 	[FAILURE_PREMIUM_NUMBER] = {
 		"premium_number_blocked",
@@ -119,54 +125,53 @@ static const struct failure_words table[] = {
 	},
 	[FAILURE_RECIPIENT_OPTED_OUT] = {
 		"recipient_opted_out",
-		"Do not write to this number again. It can be written to when START comes "
-		"from it.",
+		"Do not message this number again until it texts START.",
 	},
 	[FAILURE_QUIET_HOURS] = {
 		"quiet_hours",
-		"Nothing was accepted. Try again then, or call with send_at set to a time "
-		"after that.",
+		"Nothing was accepted. Retry after that time, or set send_at to a later "
+		"time.",
 		true, 60,
 	},
 	[FAILURE_QUIET_FOR_CALLS] = {
 		"quiet_hours",
-		"Nobody was called. Try again then.",
+		"Nobody was called. Retry after that time.",
 		true, 60,
 	},
 	[FAILURE_LOOP] = {
 		"loop_suspected",
-		"Do not answer this number by yourself: something there answers by itself, "
-		"too. Ask your person.",
+		"Do not answer this number on your own: it seems to reply automatically. "
+		"Ask the user.",
 		true, 3600,
 	},
 	[FAILURE_RATE_LIMITED] = {
 		"rate_limited",
-		"Nothing was accepted. Wait for that time before the next call; the owner "
+		"Nothing was accepted. Wait for that long before the next call; the owner "
 		"sets the limits.",
 		true, 60,
 	},
 	[FAILURE_BUDGET_EXHAUSTED] = {
 		"budget_exhausted",
-		"Nothing was accepted. Tell your person: only the owner can raise the "
-		"budget before the month is over.",
+		"Nothing was accepted. Tell the user: only the owner can raise the budget "
+		"before the month ends.",
 		true, 3600,
 	},
 	[FAILURE_BALANCE_LOW] = {
 		"budget_exhausted",
-		"Nothing was accepted. Ask your person to top up the SIM; then call send_ussd "
-		"with that code, and what it reads counts at once.",
+		"Nothing was accepted. Ask the user to top up the SIM; then call send_ussd "
+		"with that code, and the new balance counts at once.",
 		true, 3600,
 	},
 	[FAILURE_QUEUE_FULL] = {
 		"queue_full",
-		"Nothing was accepted. Wait until messages have gone out, or cancel "
-		"some with cancel_sms.",
+		"Nothing was accepted. Wait until messages have been sent, or cancel some "
+		"with cancel_sms.",
 		true, 60,
 	},
 	[FAILURE_STORAGE_FULL] = {
 		"storage_full",
 		"Nothing was accepted. Ask the owner to free space on the phone; sending "
-		"works again by itself as soon as there is room.",
+		"resumes by itself.",
 	},
 	[FAILURE_NETWORK_REFUSED] = {
 		"network_refused",
@@ -175,24 +180,24 @@ static const struct failure_words table[] = {
 	},
 	[FAILURE_NOT_DELIVERED] = {
 		"not_delivered",
-		"The network took it, so it was paid for. Check the number, and ask your "
-		"person before sending it again.",
+		"The network accepted it, so it was billed. Check the number, and ask the "
+		"user before you send it again.",
 	},
 	[FAILURE_UNKNOWN_OUTCOME] = {
 		"unknown_outcome",
-		"Do not send it again without asking the person: it may have been delivered.",
+		"Do not send it again without asking the user: it may have been delivered.",
 	},
 	[FAILURE_CANCELLED] = {
 		"cancelled",
-		"Somebody took it back. Ask your person before sending it again.",
+		"Somebody cancelled it. Ask the user before you send it again.",
 	},
 	[FAILURE_EXPIRED] = {
 		"expired",
-		"It was not sent, and will not be. Send it again if it is still wanted.",
+		"It was not sent and will not be. Send it again if it is still wanted.",
 	},
 	[FAILURE_NOT_FOUND] = {
 		"not_found",
-		"Call list_sms and use a message_id from its answer.",
+		"Call list_sms and use a message_id from its result.",
 	},
 	[FAILURE_KEY_NOT_FOUND] = {
 		"not_found",
@@ -200,16 +205,16 @@ static const struct failure_words table[] = {
 	},
 	[FAILURE_KEY_TAKEN] = {
 		"duplicate_suppressed",
-		"Nothing was sent. Call again with an idempotency_key that was never used, or "
-		"ask with get_sms_status what became of the first message.",
+		"Nothing was sent. Call again with an unused idempotency_key, or check the "
+		"first message with get_sms_status.",
 	},
 	[FAILURE_TOO_LATE] = {
 		"too_late",
-		"It cannot be taken back any more; get_sms_status tells what became of it.",
+		"It can no longer be cancelled; get_sms_status reports its outcome.",
 	},
 	[FAILURE_DECIDED] = {
 		"too_late",
-		"Nothing was changed; list_approvals tells which messages wait.",
+		"Nothing was changed; list_approvals lists the waiting messages.",
 	},
 	[FAILURE_OWN_MESSAGE] = {
 		"own_message",
@@ -222,7 +227,7 @@ static const struct failure_words table[] = {
 	},
 	[FAILURE_USSD_BUSY] = {
 		"ussd_busy",
-		"Nothing was dialled. Try again when the dialogue before is over.",
+		"Nothing was dialled. Retry when the present dialogue is over.",
 		true, 30,
 	},
 	[FAILURE_USSD_UNAVAILABLE] = {
@@ -231,15 +236,15 @@ static const struct failure_words table[] = {
 	},
 	[FAILURE_USSD_FAILED] = {
 		"ussd_failed",
-		"Check the code with your person; do not dial it again by yourself.",
+		"Check the code with the user; do not dial it again on your own.",
 	},
 	[FAILURE_NO_DIALOGUE] = {
 		"no_dialogue",
-		"Call again with the code and without reply: the dialogue begins anew.",
+		"Call again with the code and without reply: that starts a new dialogue.",
 	},
 	[FAILURE_CALL_BUSY] = {
 		"call_busy",
-		"Nothing was dialled. Try again when that call is over.",
+		"Nothing was dialled. Retry when that call is over.",
 		true, 60,
 	},
 	[FAILURE_CALL_UNAVAILABLE] = {
@@ -248,65 +253,65 @@ static const struct failure_words table[] = {
 	},
 	[FAILURE_CALL_FAILED] = {
 		"call_failed",
-		"Nobody was called. Check the number, the SIM's credit and the reception with "
-		"your person before you call again.",
+		"Nobody was called. Check the number, the SIM's credit and the reception "
+		"with the user before you call again.",
 	},
 	[FAILURE_CALL_UNKNOWN] = {
 		"unknown_outcome",
-		"Do not call again without asking your person: it may have rung. The gateway "
+		"Do not call again without asking the user: it may have rung. The gateway "
 		"hangs up as soon as it sees the call.",
 	},
 	[FAILURE_CALL_NOT_FOUND] = {
 		"not_found",
-		"Use the call_id that place_call answered; a call that the gateway does not "
-		"know any more is not one that goes on.",
+		"Use the call_id from place_call; a call that the gateway no longer knows "
+		"is not in progress.",
 	},
 	[FAILURE_CALL_COMES_IN] = {
 		"call_comes_in",
-		"Tell your person that somebody calls: only who holds the phone can answer or "
-		"reject that.",
+		"Tell the user that somebody is calling: only the person holding the phone "
+		"can answer or reject the call.",
 	},
 	[FAILURE_CALL_REJECTED] = {
 		"approval_rejected",
-		"Do not try again: nobody was called. Ask your person what they want instead.",
+		"Do not retry: nobody was called. Ask the user what they want instead.",
 	},
 	[FAILURE_NOT_YOUR_CALL] = {
 		"not_your_call",
-		"Only the client that placed a call ends it, unless the owner allows more; it "
-		"ends by itself when its time is over.",
+		"Only the client that placed a call can end it, unless the owner allows "
+		"more; the call ends by itself at its time limit.",
 	},
 	[FAILURE_APPROVAL_REQUIRED] = {
 		"approval_required",
-		"Nobody was called. A call does not wait for the owner as a message does: ask "
-		"your person to call, or to let this client call.",
+		"Nobody was called. Unlike a message, a call does not wait for approval: "
+		"ask the user to call, or to let this client call.",
 	},
 	[FAILURE_OFONO_ACCESS] = {
 		"ofono_access_denied",
-		"Nothing was sent, and trying again does not help. Ask the owner to add the "
+		"Nothing was sent, and retrying does not help. Ask the owner to add the "
 		"gateway's user to the group sailfish-radio, or to allow it in "
-		"/etc/ofono/dbusaccess.conf; ofono-mcp doctor on the phone says how.",
+		"/etc/ofono/dbusaccess.conf; ofono-mcp doctor on the phone explains how.",
 	},
 	[FAILURE_OFONO_UNAVAILABLE] = {
 		"ofono_unavailable",
-		"Nothing was sent. Try again shortly; if it stays so, ask the owner to start "
+		"Nothing was sent. Retry shortly; if it persists, ask the owner to start "
 		"oFono on the phone.",
 		true, 10,
 	},
 	[FAILURE_INTERNAL] = {
 		"internal",
-		"Ask the owner to look at the gateway's log.",
+		"Ask the owner to check the gateway's log.",
 	},
 };
 
 const struct failure_words *failure_words(enum failure failure)
 {
-	return &table[failure];
+	return &failure_table[failure];
 }
 
 enum failure failure_of_code(const char *code)
 {
-	for (unsigned i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
-		if (strcmp(table[i].code, code) == 0)
+	for (unsigned i = 0; i < sizeof(failure_table) / sizeof(failure_table[0]); i++) {
+		if (strcmp(failure_table[i].code, code) == 0)
 			return i;
 	}
 	return FAILURE_INTERNAL;

@@ -1,32 +1,31 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Observers: each notification in progress keeps a cursor on the stack of its caller.
- *
- * Leaving moves the cursors that point at who leaves; hence nobody is called after it
- * left, and its memory may be gone (tests/unit/test_observer.c).
+ * Each notification in progress keeps a cursor (a walk) on the stack of its caller. Removing
+ * an observer moves every cursor that points at it, so it is never called or touched
+ * afterwards (tests/unit/test_observer.c).
  */
 #include "base/observer.h"
 
 #include <assert.h>
 #include <stddef.h>
 
-#include "base/event_count.h"
-
 struct observers_walk {
 	struct observers_walk *outer;
 	struct observer *next;
-	struct observer *last; /* who came later hears from the next event on */
+	struct observer *last; /* later ones get only the next event */
 };
 
-static void walk_advance(struct observers_walk *walk, const struct observer *passed)
+static void observers_walk_advance(struct observers_walk *walk,
+				   const struct observer *passed)
 {
 	walk->next = passed == walk->last ? NULL : TAILQ_NEXT(passed, link);
 }
 
-static void walk_forget(struct observers_walk *walk, const struct observer *observer)
+static void observers_walk_forget(struct observers_walk *walk,
+				  const struct observer *observer)
 {
 	if (walk->next == observer)
-		walk_advance(walk, observer);
+		observers_walk_advance(walk, observer);
 	if (walk->last == observer)
 		walk->last = TAILQ_PREV(observer, observer_list, link);
 }
@@ -60,7 +59,7 @@ void observer_remove(struct observer *observer)
 	if (!observer->subject)
 		return;
 	for (walk = observer->subject->walks; walk; walk = walk->outer)
-		walk_forget(walk, observer);
+		observers_walk_forget(walk, observer);
 	TAILQ_REMOVE(&observer->subject->list, observer, link);
 	observer->subject = NULL;
 }
@@ -73,12 +72,11 @@ void observers_notify(struct observers *observers, const void *event)
 		.last = TAILQ_LAST(&observers->list, observer_list),
 	};
 
-	event_count_add();
 	observers->walks = &walk;
 	while (walk.next) {
 		struct observer *observer = walk.next;
 
-		walk_advance(&walk, observer);
+		observers_walk_advance(&walk, observer);
 		observer->notify(observer->data, event);
 	}
 	observers->walks = walk.outer;

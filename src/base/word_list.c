@@ -3,32 +3,32 @@
 
 #include <string.h>
 
-static bool separates(char letter)
+static bool word_list_separates(char byte)
 {
-	return letter == ' ' || letter == '\t' || letter == ',';
+	return byte == ' ' || byte == '\t' || byte == ',';
 }
 
-/* Words are short: strspn() would make its table for each of them. */
-static const char *word_begin(const char *at)
+/* Not strspn(), which builds a table for each call: words are short. */
+static const char *word_list_begin(const char *at)
 {
-	while (separates(*at))
+	while (word_list_separates(*at))
 		at++;
 	return at;
 }
 
-static size_t word_length(const char *word)
+static size_t word_list_length(const char *word)
 {
 	size_t length = 0;
 
-	while (word[length] && !separates(word[length]))
+	while (word[length] && !word_list_separates(word[length]))
 		length++;
 	return length;
 }
 
 bool word_list_next(const char **at_inout, char *word_out, size_t room)
 {
-	const char *word = word_begin(*at_inout);
-	size_t length = word_length(word);
+	const char *word = word_list_begin(*at_inout);
+	size_t length = word_list_length(word);
 
 	*at_inout = word + length;
 	if (length == 0)
@@ -47,8 +47,8 @@ bool word_list_has(const char *words, const char *word)
 	if (!words)
 		return false;
 	for (;; words += length) {
-		words = word_begin(words);
-		length = word_length(words);
+		words = word_list_begin(words);
+		length = word_list_length(words);
 		if (length == 0)
 			return false;
 		if (length == wanted && memcmp(words, word, length) == 0)

@@ -5,21 +5,22 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-struct yajl_block {
-	LIST_ENTRY(yajl_block) link;
+struct yajl_memory_block {
+	LIST_ENTRY(yajl_memory_block) link;
 	alignas(max_align_t) char bytes[];
 };
 
-static struct yajl_block *block_of(void *bytes)
+static struct yajl_memory_block *yajl_memory_block_of(void *bytes)
 {
-	return (struct yajl_block *)((char *)bytes - offsetof(struct yajl_block, bytes));
+	return (struct yajl_memory_block *)((char *)bytes -
+					    offsetof(struct yajl_memory_block, bytes));
 }
 
-static void *on_realloc(void *context, void *bytes, size_t size)
+static void *yajl_memory_realloc(void *context, void *bytes, size_t size)
 {
 	struct yajl_memory *memory = context;
-	struct yajl_block *old = bytes ? block_of(bytes) : NULL;
-	struct yajl_block *block;
+	struct yajl_memory_block *old = bytes ? yajl_memory_block_of(bytes) : NULL;
+	struct yajl_memory_block *block;
 
 	if (old)
 		LIST_REMOVE(old, link);
@@ -33,29 +34,30 @@ static void *on_realloc(void *context, void *bytes, size_t size)
 	return block->bytes;
 }
 
-static void *on_malloc(void *context, size_t size)
+static void *yajl_memory_malloc(void *context, size_t size)
 {
-	return on_realloc(context, NULL, size);
+	return yajl_memory_realloc(context, NULL, size);
 }
 
-static void on_free(void *context, void *bytes)
+static void yajl_memory_free(void *context, void *bytes)
 {
 	(void)context;
 	if (!bytes)
 		return;
-	LIST_REMOVE(block_of(bytes), link);
-	free(block_of(bytes));
+	LIST_REMOVE(yajl_memory_block_of(bytes), link);
+	free(yajl_memory_block_of(bytes));
 }
 
 void yajl_memory_init(struct yajl_memory *memory)
 {
-	memory->functions = (yajl_alloc_funcs){ on_malloc, on_realloc, on_free, memory };
+	memory->functions = (yajl_alloc_funcs){ yajl_memory_malloc, yajl_memory_realloc,
+						yajl_memory_free, memory };
 	LIST_INIT(&memory->blocks);
 }
 
 void yajl_memory_deinit(struct yajl_memory *memory)
 {
-	struct yajl_block *block;
+	struct yajl_memory_block *block;
 
 	while ((block = LIST_FIRST(&memory->blocks))) {
 		LIST_REMOVE(block, link);
@@ -63,7 +65,7 @@ void yajl_memory_deinit(struct yajl_memory *memory)
 	}
 }
 
-/* A function of its own, so that no caller has variables that a jump leaves undefined. */
+/* A function of its own, so that the jump leaves no variable of a caller undefined. */
 bool yajl_memory_try(struct yajl_memory *memory, void (*run)(void *data), void *data)
 {
 	if (setjmp(memory->no_memory))

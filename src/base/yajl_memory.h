@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Yajl memory: what one yajl handle works with. yajl 2.1 takes it that memory never ends and
- * follows what it was given, so where there is none it never gets that far: yajl is left
- * as it is, and the handle is used no more (tests/faults/starve.c).
+ * Yajl memory: the allocations of one yajl handle. yajl 2.1 assumes that allocation never fails
+ * and would follow a NULL pointer. So a failed allocation jumps out of yajl; the handle is then
+ * unusable, and all its memory is freed here (tests/faults/starve.c).
  */
 #ifndef BASE_YAJL_MEMORY_H
 #define BASE_YAJL_MEMORY_H
@@ -13,20 +13,20 @@
 
 #include <yajl/yajl_common.h>
 
-LIST_HEAD(yajl_block_list, yajl_block);
+LIST_HEAD(yajl_memory_block_list, yajl_memory_block);
 
 struct yajl_memory {
 	yajl_alloc_funcs functions; /* for yajl_alloc() and yajl_gen_alloc() */
-	struct yajl_block_list blocks;
+	struct yajl_memory_block_list blocks;
 	jmp_buf no_memory;
 };
 
-/* `memory` stays where it is until yajl_memory_deinit(). */
+/* `memory` must not move until yajl_memory_deinit(). */
 void yajl_memory_init(struct yajl_memory *memory);
-/* All of it, in place of yajl_free() and yajl_gen_free(). */
+/* Frees everything, in place of yajl_free() and yajl_gen_free(). */
 void yajl_memory_deinit(struct yajl_memory *memory);
 
-/* Calls `run`, which calls yajl. False: there was no memory for it, and it was left midway. */
+/* Calls `run`, which calls yajl. False: no memory; `run` was left midway. */
 bool yajl_memory_try(struct yajl_memory *memory, void (*run)(void *data), void *data);
 
 #endif

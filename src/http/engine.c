@@ -26,7 +26,6 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/event_count.h"
 #include "base/log.h"
 
 enum {
@@ -283,7 +282,6 @@ static void engine_run(struct engine *engine)
 	struct engine_link *link;
 	int runs = 0;
 
-	event_count_serve(sd_event_source_get_event(engine->soon));
 	engine->running = true;
 	engine->run_began_ms = clock_monotonic_ms();
 	do {

@@ -13,7 +13,6 @@
 #include <string.h>
 
 #include "base/escape.h"
-#include "base/event_count.h"
 #include "mcp/elicitation.h"
 #include "mcp/tool_set.h"
 
@@ -218,11 +217,9 @@ void tool_call_run(struct tool_call *call)
 		schema_check(call->tool->input, call->arguments, call->arena);
 	struct tool_error error = {
 		.code = "invalid_arguments",
-		.fix = "Call again with arguments that fit the tool's inputSchema.",
+		.fix = "Call again with arguments that match the tool's inputSchema.",
 	};
 
-	if (!(call->tool->flags & TOOL_READ_ONLY))
-		event_count_add();
 	if (!problem) {
 		if (call->caller || elicitation_begin(call))
 			call->tool->run(call);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Country: the numbering plan of one country, as libphonenumber has it. The United States and
- * Canada are two, though they share a calling code; calling codes of no country (satellites,
- * international services) are "001". The table is made at build time: src/numbers/generate.py.
+ * Country: the numbering plan of one country, by libphonenumber's metadata. The United States
+ * and Canada are two, though they share a calling code; calling codes without a country
+ * (satellites, international services) are "001". src/numbers/generate.py makes the table at
+ * build time.
  */
 #ifndef NUMBERS_COUNTRY_H
 #define NUMBERS_COUNTRY_H
@@ -13,33 +14,33 @@
 
 struct country {
 	char code[4];	       /* "HU" (ISO 3166), "001" */
-	char trunk[4];	       /* dialled before a national number: "06"; "" nothing */
+	char trunk[4];	       /* dialled before a national number: "06"; "" none */
 	uint16_t calling_code; /* 36 */
-	/* What follows is for src/numbers alone. */
+	/* The rest is private to src/numbers. */
 	uint8_t order;	   /* among those with the same calling code; 0: the main one */
 	uint8_t groups;	   /* of `prefix` */
-	char put[5];	   /* what takes the place of the prefix, if group */
-	uint8_t put_group; /* ... that group stays */
+	char put[5];	   /* replaces the prefix, if put_group */
+	uint8_t put_group; /* the group that is kept */
 	bool emergency_is_exact;
-	uint16_t abroad, prefix, leading; /* programs: prefix.h */
+	uint16_t abroad, prefix, leading; /* prefix programs: plan.h */
 	uint16_t plan, short_plan;	  /* first states: plan.h */
 	uint32_t lengths, local_lengths;  /* a bit for each possible number of digits */
 };
 
-/* By the mobile country code of a SIM or network: 216, or "216". NULL: it has none (901). */
+/* By the mobile country code of a SIM or network: 216, or "216". NULL: none (901). */
 const struct country *country_of_mobile_code(unsigned mobile_code);
 const struct country *country_of_mobile_digits(const char *mobile_code);
 
-/* "HU"; NULL: nobody's. */
+/* "HU"; NULL: unknown. */
 const struct country *country_of_iso(const char *code);
 
 /*
- * Which calling code the digits of an international number begin with; *length_out: its digits.
- * The main country with that code; NULL: no such code.
+ * The main country of the calling code that an international number begins with;
+ * *length_out: the number of its digits. NULL: no such code.
  */
 const struct country *country_of_digits(const char *digits, size_t *length_out);
 
-/* The next country with the same calling code; NULL: that was the last. */
+/* The next country with the same calling code; NULL: no more. */
 const struct country *country_next(const struct country *country);
 
 /* Satellites, networks and services with a calling code of their own (ITU-T E.164). */

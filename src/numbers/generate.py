@@ -4,7 +4,7 @@
     generate.py > number_plans.c
 
 The metadata is that of Debian's python3-phonenumbers. What the tables mean is said in
-include/numbers/number_plans.h, what reads them is src/numbers.
+src/numbers/plan.h, what reads them is src/numbers.
 """
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from phonenumbers.phonemetadata import PhoneNumberDesc
 from automaton import DEAD, Pool
 from program import Programs
 
-# enum plan_output of number_plans.h
+# enum plan_output of plan.h
 GENERAL, COST_SHIFT, NEEDS_TRUNK, ONLY_COSTLY = 1, 1, 8, 16
 VALID, PREMIUM, SHARED = 1, 2, 3
 EMERGENCY, SHORT_PREMIUM, SHORT_VALID = 1, 2, 4
@@ -200,7 +200,7 @@ def main() -> None:
         roots += [plans.plan(metadata_of(code, region)), plans.short_plan(short)]
     print("/* Made by src/numbers/generate.py from the metadata of libphonenumber "
           f"{phonenumbers.__version__}. */")
-    print('#include "numbers/number_plans.h"')
+    print('#include "numbers/plan.h"')
     print(f'\nconst char plan_version[] = "{phonenumbers.__version__}";')
     starts = write_pool(plans.pool, roots)
     rows = [country_row(plans, code, region, order, starts[2 * at:2 * at + 2])

@@ -13,27 +13,27 @@ enum {
 
 _Static_assert(1 + DIGITS_MOST_PREFIXED < PHONE_NUMBER_BYTES, "a number fits");
 
-/* The next step, with an example, is that of the failure (base/failure.h). */
+/* Completed by the next step, with an example, in base/failure.c. */
 static const char *const phone_number_texts[] = {
 	[PHONE_NUMBER_OK] = "is a phone number",
 	[PHONE_NUMBER_EMPTY] = "is empty",
-	[PHONE_NUMBER_CHARACTER] = "has a character that is no digit",
+	[PHONE_NUMBER_CHARACTER] = "has a character that is not a digit",
 	[PHONE_NUMBER_SHORT] =
 		"is too short: a number with + has at least 7 digits, a short code 3",
 	[PHONE_NUMBER_LONG] = "is too long: a number has at most 15 digits",
 	[PHONE_NUMBER_COUNTRY] =
 		"has 0 after the +: write no +, or the country in place of the 0",
-	[PHONE_NUMBER_BEGINNING] = "begins with a separator, which is no +",
+	[PHONE_NUMBER_BEGINNING] = "begins with a separator, which is not a +",
 };
 
 struct phone_number_digits {
 	bool plus;
-	size_t count; /* all of them, also those that `text` has no room for */
+	size_t count; /* all, including those that do not fit `text` */
 	char text[DIGITS_MOST_PREFIXED + 1];
 };
 
-/* False: a character that has no place there. */
-static bool digits_take(struct phone_number_digits *digits, char character)
+/* False: an invalid character. */
+static bool phone_number_add(struct phone_number_digits *digits, char character)
 {
 	if (character >= '0' && character <= '9') {
 		if (digits->count < DIGITS_MOST_PREFIXED)
@@ -48,14 +48,15 @@ static bool digits_take(struct phone_number_digits *digits, char character)
 	return strchr(" -./()", character) != NULL;
 }
 
-/* Only a blank or "(" stands in front of a number. */
-static bool begins_well(const char *written)
+/* Only a space or "(" may precede a number. */
+static bool phone_number_begins_well(const char *written)
 {
 	written += strspn(written, " (");
 	return !*written || !strchr("-./)", *written);
 }
 
-static enum phone_number_problem digits_check(const struct phone_number_digits *digits)
+static enum phone_number_problem phone_number_check(
+	const struct phone_number_digits *digits)
 {
 	bool prefixed = !digits->plus && digits->text[0] == '0' && digits->text[1] == '0';
 
@@ -78,11 +79,11 @@ enum phone_number_problem phone_number_parse(const char *written,
 	enum phone_number_problem problem;
 
 	for (; *written; written++) {
-		if (!digits_take(&digits, *written))
+		if (!phone_number_add(&digits, *written))
 			return PHONE_NUMBER_CHARACTER;
 	}
-	problem = digits_check(&digits);
-	if (problem == PHONE_NUMBER_OK && !begins_well(begin))
+	problem = phone_number_check(&digits);
+	if (problem == PHONE_NUMBER_OK && !phone_number_begins_well(begin))
 		problem = PHONE_NUMBER_BEGINNING;
 	if (problem != PHONE_NUMBER_OK)
 		return problem;

@@ -318,12 +318,12 @@ static bool send_sms_ask_sim(struct sms_order *order, const struct refusal *unab
 		return false;
 	case ELICITATION_DECLINED:
 		tool_failure_answer(
-			call, FAILURE_ASKING_DECLINED,
+			call, FAILURE_ELICITATION_DECLINED,
 			"The user was asked which SIM to send from, and declined.");
 		return false;
 	case ELICITATION_DISMISSED:
 		tool_failure_answer(
-			call, FAILURE_ASKING_DECLINED,
+			call, FAILURE_ELICITATION_DECLINED,
 			"The user was asked which SIM to send from, and closed the "
 			"question without an answer.");
 		return false;
@@ -349,11 +349,11 @@ static bool send_sms_ask_approval(struct sms_order *order, const struct refusal 
 		return false;
 	case ELICITATION_DECLINED:
 		tool_failure_answer(
-			call, FAILURE_PERSON_REJECTED,
+			call, FAILURE_USER_REJECTED,
 			"Your user was asked to approve this message, and said no.");
 		return false;
 	case ELICITATION_DISMISSED:
-		tool_failure_answer(call, FAILURE_PERSON_REJECTED,
+		tool_failure_answer(call, FAILURE_USER_REJECTED,
 				    "Your user was asked to approve this message, and "
 				    "closed the question without approving it.");
 		return false;

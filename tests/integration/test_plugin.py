@@ -30,8 +30,8 @@ from test_receive import (
     IMMEDIATE, REPAIRED, SENDER, SENT_AT, SENT_TIME, UNREADABLE, now_ms,
 )
 
-FILES_MAX = 4096                        # plugin/spool.h
-RESERVE_BYTES = 1 << 20                 # plugin/reserve.h
+FILES_MAX = 4096                        # plugin/history_spool.h
+RESERVE_BYTES = 1 << 20                 # plugin/history_reserve.h
 MNT_DETACH = 2
 FOREIGN = "README"
 NOBODY = 65534
@@ -433,7 +433,7 @@ BROKEN: list[tuple[Callable[[Phone], None], str]] = [
     (break_by_removal, "No such file or directory"),
     (break_by_link, "Not a directory"),
     (break_by_file, "Not a directory"),
-    (break_by_mode, "others than its owner may write there"),
+    (break_by_mode, "others than its owner may write to it"),
 ]
 
 

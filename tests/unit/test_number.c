@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "numbers/number.h"
-#include "numbers/number_plans.h"
+#include "numbers/plan.h"
 
 enum {
 	HUNGARY = 216,

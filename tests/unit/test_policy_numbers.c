@@ -245,8 +245,9 @@ static void test_how_to_write_it(void **state)
 		{ "1900123456",
 		  "to_phone_number 1900123456 is not dialled like this in the "
 		  "SIM's country (HU): write + and its country code." },
-		{ "-36201234567", "to_phone_number begins with a separator, which is no "
-				  "+: write +36201234567." },
+		{ "-36201234567",
+		  "to_phone_number begins with a separator, which is not a "
+		  "+: write +36201234567." },
 		{ "+06201234567", "to_phone_number has 0 after the +: write no +, or the "
 				  "country in place of the 0: write +36201234567." },
 	};

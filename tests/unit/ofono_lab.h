@@ -15,9 +15,9 @@ struct fake_modem {
 	const char *path;
 	const struct fact *modem;
 	const struct fact *sim;	     /* NULL: GetProperties is UnknownMethod */
-	const struct fact *network;  /* likewise */
-	const struct fact *voice;    /* likewise */
-	const struct fact *messages; /* likewise */
+	const struct fact *network;  /* NULL: the same */
+	const struct fact *voice;    /* NULL: the same */
+	const struct fact *messages; /* NULL: the same */
 };
 
 struct fake {

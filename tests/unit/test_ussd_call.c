@@ -197,5 +197,5 @@ int main(void)
 	};
 
 	log_set_level(LOG_LEVEL_ERROR);
-	return cmocka_run_group_tests_name("supplementary_services", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("ussd_call", tests, NULL, NULL);
 }

@@ -9,9 +9,9 @@
 #include <string.h>
 
 #include "cli/command.h"
-#include "cli/options.h"
 #include "cli/json_field.h"
 #include "cli/message_lines.h"
+#include "cli/options.h"
 #include "cli/owner_command.h"
 #include "cli/terminal.h"
 
@@ -22,8 +22,8 @@ static const char cmd_approvals_help[] =
 	"text are escaped, as in \\u{202E}.\n"
 	"\n"
 	"  --after ID       only messages with a higher ID\n" OPTIONS_STORE_HELP
-	"  --json           as JSON: one line per message, then the number of messages\n"
-	"" OPTIONS_HELP_HELP "\n"
+	"  --json           as JSON: one line per message, then the number of "
+	"messages\n" OPTIONS_HELP_HELP "\n"
 	"The gateway may run. Exit codes: 0 listed; 1 failed; 2 wrong options.\n";
 
 static const struct owner_command_option cmd_approvals_options[] = {

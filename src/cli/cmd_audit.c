@@ -10,12 +10,12 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/json_reader.h"
-#include "base/json.h"
 #include "base/escape.h"
+#include "base/json.h"
+#include "base/json_reader.h"
 #include "base/utf8.h"
-#include "cli/command.h"
 #include "cli/cli_failure.h"
+#include "cli/command.h"
 #include "cli/options.h"
 #include "cli/progress.h"
 #include "cli/terminal.h"
@@ -274,8 +274,8 @@ static const char cmd_audit_help[] =
 	"  --last N         only the newest N of them\n"
 	"  --head N:HASH    with verify: the log must contain this head; may be "
 	"repeated\n"
-	"  --json           one JSON object per line\n" OPTIONS_STORE_HELP
-	"" OPTIONS_HELP_HELP "\n"
+	"  --json           one JSON object per "
+	"line\n" OPTIONS_STORE_HELP OPTIONS_HELP_HELP "\n"
 	"Exit codes: 0 good; 1 unreadable or broken; 2 wrong options.\n";
 
 enum { OPTION_SINCE = OPTIONS_OTHER, OPTION_LAST, OPTION_HEAD };

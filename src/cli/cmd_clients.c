@@ -306,7 +306,6 @@ static void cmd_clients_print_pairing(const struct owner_command_call *call,
 		{ .name = "per-minute" }, { .name = "per-hour" }, { .name = "per-day" }, \
 		{ .name = "segments-per-month" }
 
-/* lint reads these rows to check the man page */
 #define CLIENTS_PAIRING_OPTIONS                                 \
 	{ .name = "tls", .is_flag = true },                     \
 	{                                                       \

@@ -5,8 +5,8 @@
 #include <stdio.h>
 
 #include "cli/command.h"
-#include "cli/options.h"
 #include "cli/json_field.h"
+#include "cli/options.h"
 #include "cli/owner_command.h"
 
 static const char cmd_contacts_help[] =
@@ -18,8 +18,8 @@ static const char cmd_contacts_help[] =
 	"  --limit N        at most N (default 20, maximum 100)\n"
 	"  --cursor TEXT    the next page: the cursor from the previous page, with the\n"
 	"                   same options; in JSON it is next_cursor\n" OPTIONS_STORE_HELP
-	"  --json           as a JSON object: what find_contact gives agents\n"
-	"" OPTIONS_HELP_HELP "\n"
+	"  --json           as a JSON object: what find_contact gives "
+	"agents\n" OPTIONS_HELP_HELP "\n"
 	"The gateway must run. Exit codes: 0 listed; 1 failed; 2 wrong options.\n";
 
 static const struct owner_command_option cmd_contacts_options[] = {

@@ -13,8 +13,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cli/command.h"
 #include "cli/cli_failure.h"
+#include "cli/command.h"
 #include "cli/options.h"
 
 #define PYTHON "/usr/bin/python3"

@@ -8,12 +8,12 @@
 #include <unistd.h>
 
 #include "base/utf8.h"
-#include "cli/terminal.h"
 #include "cli/command.h"
 #include "cli/json_field.h"
 #include "cli/message_lines.h"
-#include "cli/owner_command.h"
 #include "cli/options.h"
+#include "cli/owner_command.h"
+#include "cli/terminal.h"
 
 #define MARK "\xef\xbb\xbf"
 
@@ -37,8 +37,7 @@ static const char cmd_messages_send_help[] =
 	"                   minutes at most, after which sending goes on\n"
 	"  --dry-run        send nothing; report the size, and what would refuse "
 	"it\n" OPTIONS_STORE_HELP
-	"  --json           as JSON: what send_sms gives agents\n"
-	"" OPTIONS_HELP_HELP "\n"
+	"  --json           as JSON: what send_sms gives agents\n" OPTIONS_HELP_HELP "\n"
 	"The gateway must run. What the configuration forbids to everybody also applies\n"
 	"to you: the pause, [policy] and the limits of a SIM. Limits of clients do not.\n"
 	"Exit codes: 0 sent, or accepted for sending; 1 it is not, or would not be;\n"
@@ -232,8 +231,8 @@ static const char cmd_messages_list_help[] =
 	"  --limit N        at most N (default 20, maximum 100)\n"
 	"  --cursor TEXT    the next page: the cursor from the previous page, with the\n"
 	"                   same options; in JSON it is next_cursor\n" OPTIONS_STORE_HELP
-	"  --json           as a JSON object: what list_sms gives agents\n"
-	"" OPTIONS_HELP_HELP "\n"
+	"  --json           as a JSON object: what list_sms gives "
+	"agents\n" OPTIONS_HELP_HELP "\n"
 	"The gateway must run. Exit codes: 0 listed; 1 failed; 2 wrong options.\n";
 
 static const struct owner_command_option cmd_messages_list_options[] = {
@@ -335,8 +334,7 @@ static const char cmd_messages_show_help[] =
 	"Show a message, its state, and the history of its states.\n"
 	"\n" OPTIONS_STORE_HELP
 	"  --json           as JSON: a line with the message, then one with what\n"
-	"                   get_sms_status gives agents\n"
-	"" OPTIONS_HELP_HELP "\n"
+	"                   get_sms_status gives agents\n" OPTIONS_HELP_HELP "\n"
 	"The gateway must run. Exit codes: 0 shown; 1 failed; 2 wrong options.\n";
 
 /* An item is a line with a message. */
@@ -396,9 +394,8 @@ static const char cmd_messages_wait_help[] =
 	"  --from N         only from this phone number or sender name\n"
 	"  --contains TEXT  only if it contains these words\n"
 	"  --timeout S      wait S seconds at most (default 30, maximum "
-	"120)\n" OPTIONS_STORE_HELP
-	"  --json           as a JSON object: what wait_for_sms gives agents\n"
-	"" OPTIONS_HELP_HELP "\n"
+	"120)\n" OPTIONS_STORE_HELP "  --json           as a JSON object: what "
+	"wait_for_sms gives agents\n" OPTIONS_HELP_HELP "\n"
 	"The gateway must run. Exit codes: 0 it arrived; 1 it did not; 2 wrong "
 	"options.\n";
 
@@ -466,8 +463,8 @@ static const char cmd_messages_tail_help[] =
 	"Usage: ofono-mcp tail [OPTION]...\n"
 	"Show each incoming message, and each change of an outgoing one, until Ctrl-C.\n"
 	"\n" OPTIONS_STORE_HELP
-	"  --json           as JSON: one line per message or change\n"
-	"" OPTIONS_HELP_HELP "\n"
+	"  --json           as JSON: one line per message or change\n" OPTIONS_HELP_HELP
+	"\n"
 	"The gateway must run; it allows four at a time.\n"
 	"Exit codes: 1 the gateway stopped, or it failed; 2 wrong options.\n";
 

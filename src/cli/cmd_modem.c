@@ -17,12 +17,12 @@
 #include "base/buffer.h"
 #include "base/log.h"
 #include "base/utf8.h"
-#include "cli/command.h"
 #include "cli/cli_failure.h"
+#include "cli/command.h"
 #include "cli/modem_view.h"
+#include "cli/options.h"
 #include "cli/progress.h"
 #include "cli/switching.h"
-#include "cli/options.h"
 #include "ofono/ofono.h"
 
 enum { MODEM_CHOICE_MAX = 32, MODEM_CHOICE_TEXT_BYTES = 1024 };

@@ -11,8 +11,8 @@
 #include <string.h>
 #include <sys/prctl.h>
 
-#include "base/log.h"
 #include "base/explanation.h"
+#include "base/log.h"
 #include "cli/command.h"
 #include "cli/options.h"
 #include "config/config.h"

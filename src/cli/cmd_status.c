@@ -10,11 +10,11 @@
 #include <string.h>
 
 #include "cli/client_table.h"
-#include "cli/terminal.h"
 #include "cli/command.h"
-#include "cli/options.h"
 #include "cli/json_field.h"
+#include "cli/options.h"
 #include "cli/owner_command.h"
+#include "cli/terminal.h"
 
 /* balance */
 
@@ -25,8 +25,7 @@ static const char cmd_status_balance_help[] =
 	"\n"
 	"  --forget ID      delete the balance of the SIM with this subscription_id, so\n"
 	"                   that it no longer prevents sending\n" OPTIONS_STORE_HELP
-	"  --json           as a JSON object\n"
-	"" OPTIONS_HELP_HELP "\n"
+	"  --json           as a JSON object\n" OPTIONS_HELP_HELP "\n"
 	"The gateway must run. Exit codes: 0 listed; 1 failed; 2 wrong options.\n";
 
 static void cmd_status_print_balance(const struct json *balance)
@@ -101,8 +100,7 @@ static const char cmd_status_help[] =
 	"\n" OPTIONS_STORE_HELP "  --json           as a JSON object: what "
 	"get_gateway_status gives agents, plus\n"
 	"                   version, advertised, advertisement, waiting_approval and\n"
-	"                   clients\n"
-	"" OPTIONS_HELP_HELP "\n"
+	"                   clients\n" OPTIONS_HELP_HELP "\n"
 	"The gateway must run; if it does not, try \"ofono-mcp doctor\".\n"
 	"Exit codes: 0 shown; 1 failed; 2 wrong options.\n";
 

@@ -26,8 +26,8 @@ static const char cmd_unlock_help[] =
 	"  --puk            enter the PUK and a new PIN, after too many wrong PINs; two\n"
 	"                   lines on standard input\n"
 	"  --force          even if only one try is left, or the number is "
-	"unknown\n" OPTIONS_STORE_HELP "  --json           as JSON\n"
-	"" OPTIONS_HELP_HELP "\n"
+	"unknown\n" OPTIONS_STORE_HELP "  --json           as JSON\n" OPTIONS_HELP_HELP
+	"\n"
 	"The gateway must run. Exit codes: 0 unlocked; 1 failed, and standard error "
 	"says\n"
 	"why and how many tries are left; 2 wrong options.\n";

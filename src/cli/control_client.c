@@ -26,10 +26,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "config/config.h"
-#include "base/explanation.h"
 #include "base/buffer.h"
 #include "base/clock.h"
+#include "base/explanation.h"
+#include "config/config.h"
 #include "gateway/command_table.h"
 #include "gateway/control_call.h"
 #include "gateway/control_socket.h"

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/terminal.h"
 #include "cli/json_field.h"
+#include "cli/terminal.h"
 
 #define BAR "  | "
 

@@ -19,9 +19,9 @@
 #include "gateway/tool_command.h"
 #include "policy/policy.h"
 #include "store/store_client.h"
-#include "tools/sim_view.h"
 #include "tools/message_view.h"
 #include "tools/services.h"
+#include "tools/sim_view.h"
 #include "tools/status_view.h"
 
 struct command_status_clients {

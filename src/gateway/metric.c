@@ -11,8 +11,8 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 
-#include "config/config.h"
 #include "base/clock.h"
+#include "config/config.h"
 #include "gateway/metric_limits.h"
 #include "tools/obstacle.h"
 

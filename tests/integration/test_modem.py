@@ -131,7 +131,7 @@ def test_several(owner_of: OwnerOf) -> None:
     assert powered() == [True] * 3
     missing = owner.run("off", "sim0", "sim9")
     assert missing.returncode == FAILED
-    assert 'there is no modem "sim9".\nThere is: /sim0, /sim1, /sim2.\n' in missing.stderr
+    assert 'there is no modem "sim9".\nThe modems are: /sim0, /sim1, /sim2.\n' in missing.stderr
     assert powered() == [True] * 3          # nothing is half done
     error = json.loads(owner.run("off", "--json", "sim9").stdout)["error"]
     assert error["code"] == "no_such_modem" and "/sim2" in error["fix"]

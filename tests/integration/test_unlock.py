@@ -80,7 +80,7 @@ def attempts(lab: Lab) -> int:
 def test_right(locked: Lab) -> None:
     result = unlock(locked.gateway)
     assert_unlocked(result)
-    assert result.stderr == "SIM 1 in /sim0 asks for its PIN; tries left: 3.\n"
+    assert result.stderr == "SIM 1 in /sim0 needs its PIN; tries left: 3.\n"
     assert tries(locked) == (3, 10) and attempts(locked) == 1
     locked.radios[0].wait_for("MessageManager")
     assert Agent(locked).states() != ["locked"]
@@ -179,7 +179,7 @@ def test_nothing_is_locked(make_lab: Callable[..., Lab]) -> None:
     lab = make_lab(modem_count=1)
     assert_failed(unlock(lab.gateway), "no SIM is locked")
     assert_failed(unlock(lab.gateway, "1"), "SIM 1 in /sim0 is not locked")
-    assert_failed(unlock(lab.gateway, "9"), "no SIM 9 is in the phone", "ofono-mcp status")
+    assert_failed(unlock(lab.gateway, "9"), "SIM 9 is not in the phone", "ofono-mcp status")
     assert_failed(unlock(lab.gateway, "/nowhere"), "no SIM /nowhere is in the phone")
     assert attempts(lab) == 0
 
@@ -319,7 +319,7 @@ def test_giving_up_leaves_the_terminal_as_it_was(locked: Lab) -> None:
     with on_terminal(locked.gateway) as (terminal, running):
         read_until(terminal, "PIN: ")
         os.write(terminal, b"40\x03")
-        read_until(terminal, "no PIN was given; nothing was tried")
+        read_until(terminal, "no PIN was entered; nothing was tried")
         assert running.wait(patience(10)) == FAILED
         os.write(terminal, b"seen")
         read_until(terminal, "seen")            # it echoes again
@@ -360,7 +360,7 @@ def memory_of(pid: int) -> Iterator[bytes]:
 def test_nothing_of_it_stays(locked: Lab) -> None:
     """In memory, on disk or in the log."""
     code = "73915562"
-    assert_failed(unlock(locked.gateway, lines=(code,)), "was wrong; 2 tries are left")
+    assert_failed(unlock(locked.gateway, lines=(code,)), "wrong PIN; 2 tries are left")
     found = sum(part.count(code.encode()) for part in memory_of(locked.gateway.pid))
     assert found == 0
     for file in locked.gateway.state.rglob("*"):

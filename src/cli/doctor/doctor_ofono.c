@@ -15,8 +15,8 @@
 #include <unistd.h>
 
 #include "base/explanation.h"
-#include "cli/doctor/doctor.h"
 #include "cli/control_client.h"
+#include "cli/doctor/doctor.h"
 #include "cli/modem_view.h"
 #include "cli/progress.h"
 #include "ofono/ofono_probe.h"

@@ -10,8 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/explanation.h"
 #include "base/clock.h"
+#include "base/explanation.h"
 #include "cli/doctor/doctor.h"
 #include "cli/terminal.h"
 #include "http/certificate.h"

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Code mask: a text without the one-time codes in it, for who may not see them. In place of
- * each stands CODE_MASK, whatever its length.
+ * Code mask: replaces one-time codes by CODE_MASK for clients that may not see them.
  *
- * More is taken for a code than extract.h gives out, for what is shown cannot be taken back:
- * every number that may be one, the code wherever else it stands (in a link, with other
- * digits or blanks), and a text that is nothing but a number (tests/unit/test_code_mask.c).
+ * It masks more than extract.h returns, because showing a code cannot be undone: every number
+ * that may be a code, the code wherever else it appears (in a link, with other digits or
+ * spaces), and a text that is only a number (tests/unit/test_code_mask.c).
  */
 #ifndef SMS_CODE_MASK_H
 #define SMS_CODE_MASK_H
@@ -17,8 +16,8 @@
 #define CODE_MASK "******"
 
 /*
- * Appends the masked text. False: there is no code in it, and nothing is appended. Without
- * memory true, and the buffer has failed.
+ * Appends the masked text. False: the text has no code, and nothing is appended. Without
+ * memory it returns true, and the buffer has failed.
  */
 bool code_mask(const char *text, struct buffer *masked);
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Extract: the one-time code or the link that a text carries.
+ * Extract: the one-time code or the link in a text.
  *
- * Codes: the WebOTP form ("@domain #code" as the last line) first, else 4 to 10 digits or
- * letters with digits near a word such as code, PIN, OTP, TAN, passcode in the languages of
- * the table, never a part of a phone number, price, date or link. Digits of all scripts
+ * A code is in WebOTP form ("@domain #code" as the last line), or it is 4 to 10 digits, or
+ * letters with digits, near a word such as code, PIN, OTP, TAN or passcode in the languages of
+ * the table; never part of a phone number, price, date or link. Digits of all scripts
  * count, and so do "1 2 3 4 5 6" and groups such as "ABCD-1234", up to 24 characters, which
- * keep their dashes. A code is given in digits of ASCII.
+ * keep their dashes. The code is returned in ASCII digits.
  */
 #ifndef SMS_EXTRACT_H
 #define SMS_EXTRACT_H
@@ -26,7 +26,7 @@ struct extract {
 	char link[EXTRACT_LINK_BYTES];	/* first http or https link, "" none */
 };
 
-/* Also one without http: "www.example.com", "example.com/a". Valid UTF-8. */
+/* Includes links without http: "www.example.com", "example.com/a". Valid UTF-8. */
 bool extract_has_link(const char *text);
 
 void extract_from(const char *text, struct extract *extract_out); /* valid UTF-8 */

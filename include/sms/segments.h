@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Segments: how oFono will cut a text (3GPP 23.038, 23.040; reference: oFono 1.31's util.c).
+ * Segments: how oFono will split a text (3GPP 23.038, 23.040; reference: oFono 1.31's util.c).
  *
- * All characters in the GSM 7-bit default alphabet and its extension table: 160 units, else
- * 153 a segment, an escape pair is never split. Otherwise UCS-2: 70 units, else 67.
+ * If all characters are in the GSM 7-bit default alphabet or its extension table, a single
+ * segment has 160 units, several have 153 each, and an escape pair is never split. Otherwise
+ * the encoding is UCS-2: 70 units, or 67 each.
  */
 #ifndef SMS_SEGMENTS_H
 #define SMS_SEGMENTS_H
@@ -28,7 +29,7 @@ struct segments {
 void segments_measure(const char *text, struct segments *segments_out);
 const char *segments_encoding_name(enum segments_encoding encoding); /* "gsm7", "ucs2" */
 
-/* "U+1F600 (...)": the character `code` of the text, shown and numbered. NULL: no memory. */
+/* "U+1F600 (...)": the number and the character. NULL: no memory. */
 const char *segments_name_character(struct arena *arena, const char *text, uint32_t code);
 
 #endif

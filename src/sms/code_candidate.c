@@ -37,7 +37,7 @@ static bool code_candidate_is_currency(uint32_t character)
 	       (character >= 0x20a0 && character <= 0x20c0);
 }
 
-/* The character before `at`, over at most one blank; 0 none. */
+/* The character before `at`, skipping at most one space; 0: none. */
 static uint32_t code_candidate_character_before(const char *text, const char *at)
 {
 	if (at > text && at[-1] == ' ')
@@ -57,7 +57,7 @@ static uint32_t code_candidate_character_behind(const char *at)
 	return *at ? utf8_next(&at) : 0;
 }
 
-/* Between blanks: "bit.ly/1234", "me@home" */
+/* Part of a link or address: "bit.ly/1234", "me@home" */
 static bool code_candidate_is_in_address(const char *text, const struct text_word *word)
 {
 	const char *from = word->text;
@@ -71,7 +71,7 @@ static bool code_candidate_is_in_address(const char *text, const struct text_wor
 	       strncasecmp(from, "www.", 4) == 0;
 }
 
-/* What stands right before it makes it a part of something else. */
+/* The character right before the number makes it part of something else. */
 static bool code_candidate_is_glued_before(const char *text, const struct text_word *word)
 {
 	const char *mark = word->text - 1;
@@ -82,7 +82,7 @@ static bool code_candidate_is_glued_before(const char *text, const struct text_w
 	case '+':
 	case '_':
 	case '&':
-	case 0x2022: /* bullet, ellipsis: a card's number, cut */
+	case 0x2022: /* bullet, ellipsis: the end of a card number */
 	case 0x2026:
 		return true;
 	case '*':
@@ -99,7 +99,7 @@ static bool code_candidate_is_glued_before(const char *text, const struct text_w
 	}
 }
 
-/* ",5" of "583920,5 minutes" in a script without blanks: a list, no decimal */
+/* ",5" of "583920,5 minutes" in a script without spaces: a list, not a decimal */
 static bool code_candidate_is_list_comma(const char *comma)
 {
 	size_t digits = strspn(comma + 1, "0123456789");
@@ -130,7 +130,7 @@ static bool code_candidate_is_glued_behind(const char *end, const struct text_wo
 	}
 }
 
-/* "G-" before it: letters that are not entered with it. */
+/* "G-" before the number: letters that users do not type. */
 static bool code_candidate_has_prefix(const char *text, const char *dash)
 {
 	unsigned letters = 0;
@@ -143,7 +143,7 @@ static bool code_candidate_has_prefix(const char *text, const char *dash)
 		!code_candidate_is_letter_or_digit(*(dash - letters - 1)));
 }
 
-/* "name-1234" is a name, "- 1234" is not; "PIN-1234" is left to the words. */
+/* "name-1234" is a name, "- 1234" is not. The words decide about "PIN-1234". */
 static bool code_candidate_is_tied_before(const char *text, const struct text_word *word)
 {
 	const char *dash = word->text - 1;
@@ -176,7 +176,7 @@ static bool code_candidate_is_second_of_group(const char *text,
 	       code_candidate_is_digit(blank[-1]);
 }
 
-/* "55 66 77", and not the beginning of a phone number in pairs. */
+/* "55 66 77", unless a phone number in pairs begins so. */
 static bool code_candidate_is_of_three_pairs(const struct text_word *word, size_t count)
 {
 	if (count < 3 || !code_candidate_is_linked(&word[0], &word[1]) ||
@@ -190,7 +190,7 @@ static bool code_candidate_is_of_three_pairs(const struct text_word *word, size_
 	       !code_candidate_is_number_like(&word[3]);
 }
 
-/* How many words make the code: 2 for "123 456", 0 when it is part of something longer. */
+/* Number of words in the code: 2 for "123 456", 0 if it is part of something longer. */
 static unsigned code_candidate_count_words(const struct text_word *word, size_t count)
 {
 	const struct text_word *next = word + 1;
@@ -275,7 +275,7 @@ static bool code_candidate_is_date(const struct text_word *word, unsigned words)
 		code_candidate_is_year(word[2].text, word[2].length));
 }
 
-/* Too long for a code, or set apart as none is: all of it, as far as it goes. */
+/* Too long for a code, or in unusual groups: reads the whole row of numbers. */
 static bool code_candidate_read_row(const char *text, const struct text_word *word,
 				    size_t count, struct code_candidate *candidate)
 {
@@ -300,7 +300,7 @@ static bool code_candidate_read_row(const char *text, const struct text_word *wo
 	return length >= DIGITS_MIN && !code_candidate_is_date(word, words);
 }
 
-/* "A7K2Q", not "iPhone15" nor "XX1234". */
+/* "A7K2Q", but not "iPhone15" or "XX1234". */
 static bool code_candidate_read_mixed(const struct text_word *word,
 				      struct code_candidate *candidate)
 {
@@ -322,7 +322,7 @@ static bool code_candidate_read_mixed(const struct text_word *word,
 	return true;
 }
 
-/* Words with a dash between them. */
+/* Number of words joined by dashes. */
 static unsigned code_candidate_count_groups(const struct text_word *word, size_t count)
 {
 	unsigned groups = 1;
@@ -340,7 +340,7 @@ static bool code_candidate_is_prefixed(const struct text_word *word, unsigned gr
 	       word[1].type == TEXT_NUMBER;
 }
 
-/* "ABCD-1234", "A1B2-C3D4-E5F6": with its dashes, for it may be typed in with them. */
+/* "ABCD-1234", "A1B2-C3D4-E5F6": with dashes, which users may have to type. */
 static bool code_candidate_read_groups(const struct text_word *word, size_t count,
 				       struct code_candidate *candidate)
 {

@@ -16,7 +16,7 @@ bool code_context_shares_sentence(const struct code_context *context, size_t lef
 	       context->words[left].sentence == context->words[right].sentence;
 }
 
-/* Is the word beside this one, or behind one small word more, about a bargain? */
+/* The next word, skipping one small word, is about a bargain. */
 static bool code_context_is_beside_bargain(const struct code_context *context, size_t at,
 					   int step)
 {
@@ -44,7 +44,7 @@ bool code_context_is_name(const struct code_context *context, size_t at)
 	       !code_context_is_beside_bargain(context, at, -1);
 }
 
-/* "PIN pedido", "parola d'ordine": what is ordered is a code. */
+/* "PIN pedido", "parola d'ordine": here a word for orders belongs to a code. */
 static size_t code_context_named_head(const struct code_context *context, size_t head)
 {
 	size_t before = head - 1;
@@ -60,10 +60,7 @@ static size_t code_context_named_head(const struct code_context *context, size_t
 		       : head;
 }
 
-/*
- * The word that a number belongs to: before it, small words left out, and not over a comma
- * unless it is a name. False: none.
- */
+/* A comma ends the search unless a name stands before it. */
 bool code_context_find_head(const struct code_context *context, size_t at,
 			    size_t *head_out)
 {
@@ -92,7 +89,6 @@ bool code_context_is_of_kind(const struct code_context *context, size_t at, size
 	       context->kinds[beside] & kinds;
 }
 
-/* Words between this one and the nearest name of its sentence; NEAR_WORDS: none. */
 unsigned code_context_name_distance(const struct code_context *context, size_t at,
 				    size_t behind)
 {
@@ -120,7 +116,6 @@ bool code_context_has_hint(const struct code_context *context, size_t at)
 	return false;
 }
 
-/* "code is", and not "code to" somebody's phone number. */
 bool code_context_is_called(const struct code_context *context, size_t head, size_t at)
 {
 	if (!code_context_is_name(context, head))
@@ -132,7 +127,7 @@ bool code_context_is_called(const struct code_context *context, size_t head, siz
 	return true;
 }
 
-/* The first word from here that is more than a small one. */
+/* Skips small words. */
 static size_t code_context_skip_links(const struct code_context *context, size_t at)
 {
 	while (at < context->count && context->kinds[at] & CODE_WORD_LINK &&
@@ -141,7 +136,6 @@ static size_t code_context_skip_links(const struct code_context *context, size_t
 	return at;
 }
 
-/* "Ref 771234 your code", and the code does not follow. */
 bool code_context_is_called_behind(const struct code_context *context, size_t at,
 				   size_t behind)
 {
@@ -190,7 +184,7 @@ static bool code_context_has_percentage(const char *text)
 	return false;
 }
 
-/* Of a code that everybody gets nobody says that it is to be kept, nor what it confirms. */
+/* Nobody asks to keep a public code secret, or says what it confirms. */
 static bool code_context_find_advertisement(const struct code_context *context,
 					    const char *text)
 {

@@ -12,7 +12,6 @@
 
 enum { NUMBER_LEAST = 4, NUMBER_MOST = 10, SHAPE_BYTES = 64 };
 
-/* one text */
 struct code_mask_state {
 	struct code_text read;
 	bool *hidden; /* for each byte of the original */
@@ -34,7 +33,7 @@ static bool code_mask_is_between(char byte)
 	return byte == ' ' || byte == '-' || byte == '.';
 }
 
-/* Bytes of the code here, blanks and dashes in neither counted; 0: it is not. */
+/* Length in bytes if the code stands here, ignoring spaces and dashes; 0: it does not. */
 static size_t code_mask_match_at(const char *text, const char *code)
 {
 	const char *at = text;
@@ -55,7 +54,7 @@ static size_t code_mask_match_at(const char *text, const char *code)
 	return (size_t)(at - text);
 }
 
-/* One that is bound to a site may begin with anything. */
+/* A code bound to a site may begin with any character. */
 static void code_mask_hide_exactly(struct code_mask_state *masking, const char *code)
 {
 	const char *text = masking->read.text, *at = text;
@@ -99,7 +98,7 @@ static void code_mask_hide_shape(void *data, size_t from, size_t to)
 	code_mask_hide_everywhere(masking, code);
 }
 
-/* "482910", and nothing that says what it is. */
+/* A text that is only a number: "482910" */
 static void code_mask_hide_lone_number(struct code_mask_state *masking)
 {
 	const char *text = masking->read.text;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A number is a candidate for a code by its form and by what is glued to it. How likely it
- * is one is told by the words: right behind a name ("code is 1234"), with a name in its
- * sentence, or with a name or a hint anywhere. The likeliest wins, of equals the first.
+ * A number is a candidate if its form and its neighbouring characters allow it. The words say
+ * how likely it is a code: right after a name ("code is 1234"), with a name in its
+ * sentence, or with a name or a hint anywhere. The most likely candidate wins; of equals, the
+ * first.
  *
  * Sources: WICG, "Origin-bound one-time codes delivered via SMS"; the texts of
  * tests/unit/test_extract.c.
@@ -14,7 +15,7 @@
 #include "sms/code_context.h"
 #include "sms/code_word.h"
 
-/* how likely, and what one more of each counts */
+/* points for likelihood */
 enum {
 	SCORE_BEHIND_NAME = 3000,
 	SCORE_IN_SENTENCE = 2000,
@@ -24,7 +25,7 @@ enum {
 	SCORE_DOUBTFUL = 1,
 };
 
-/* "type 482 913", "482913 eingeben", and one small word between */
+/* "type 482 913", "482913 eingeben", with at most one small word between */
 static bool code_search_is_typed_in(const struct code_context *context, size_t at,
 				    size_t behind)
 {
@@ -36,7 +37,7 @@ static bool code_search_is_typed_in(const struct code_context *context, size_t a
 	return false;
 }
 
-/* 0: it is none. */
+/* 0: it is not a code. */
 static int code_search_score_words(const struct code_context *context, size_t at,
 				   const struct code_candidate *candidate)
 {
@@ -112,8 +113,8 @@ void code_search(const char *text,
 	if (!text[strcspn(text, "0123456789")])
 		return;
 	context.count = text_word_split(text, context.words);
-	if (!code_search_has_candidate(&context,
-				       text)) /* most texts: the words need no look */
+	if (!code_search_has_candidate(
+		    &context, text)) /* true for most texts, which saves splitting them */
 		return;
 	code_context_init(&context, text);
 	for (size_t i = 0; i < context.count; i++) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Code search: every number of a text that may be a one-time code, and how likely it is.
+ * Code search: every number in a text that may be a one-time code, and how likely it is one.
  *
- * Private to src/sms/extract.c and code_mask.c.
+ * Private to extract.c and code_mask.c.
  */
 #ifndef SMS_CODE_SEARCH_H
 #define SMS_CODE_SEARCH_H
@@ -12,16 +12,17 @@
 #include "sms/code_candidate.h"
 
 enum {
-	CODE_POINTS_SURE = 1000, /* with less it is masked, but not given out */
+	CODE_POINTS_SURE =
+		1000, /* with fewer points it is masked, but not returned as a code */
 };
 
 struct code_search_found {
 	struct code_candidate candidate;
-	size_t from, to; /* where it stands in the text, in bytes */
-	int points;	 /* above 0; the most likely has most, of equals the first */
+	size_t from, to; /* position in the text, in bytes */
+	int points; /* above 0; most for the most likely; of equals, the first wins */
 };
 
-/* `text` is one of sms/code_text.h. `found` lives during the call. */
+/* `text` comes from sms/code_text.h. `found` is valid during the call. */
 void code_search(const char *text,
 		 void (*visit)(void *data, const struct code_search_found *found),
 		 void *data);

@@ -10,7 +10,7 @@
 
 enum { SINGLE_DIGITS_MIN = 4 };
 
-/* Ten digits each from here on: Unicode 15, category Nd, and those with a frame. */
+/* The first of ten digits each: Unicode 15, category Nd, and framed ones. */
 static const uint32_t zeros[] = {
 	0x0660, 0x06f0,	 0x07c0,  0x0966,  0x09e6,  0x0a66,  0x0ae6,  0x0b66,
 	0x0be6, 0x0c66,	 0x0ce6,  0x0d66,  0x0de6,  0x0e50,  0x0ed0,  0x0f20,
@@ -19,7 +19,7 @@ static const uint32_t zeros[] = {
 	0xff10, 0x1d7ce, 0x1d7d8, 0x1d7e2, 0x1d7ec, 0x1d7f6, 0x1fbf0,
 };
 
-/* One to nine. */
+/* The first of nine digits, one to nine. */
 static const uint32_t ones[] = { 0x2460, 0x2474, 0x2488, 0x24f5, 0x2776, 0x2780, 0x278a };
 
 static bool code_text_digit_of(uint32_t character, char *digit_out)
@@ -44,7 +44,7 @@ static bool code_text_is_within(uint32_t character, uint32_t first, uint32_t las
 	return character >= first && character <= last;
 }
 
-/* What stands between digits and is not seen, or frames them. */
+/* Invisible between digits, or a frame around them. */
 static bool code_text_is_nothing(uint32_t character)
 {
 	if (character == '\r')
@@ -55,7 +55,7 @@ static bool code_text_is_nothing(uint32_t character)
 	       code_text_is_within(character, 0x20e0, 0x20e3);
 }
 
-/* Bytes that it reads as. */
+/* Writes the plain form of a character; returns its bytes. */
 static size_t code_text_convert(uint32_t character, char bytes[4])
 {
 	if (character < 0x80) {
@@ -113,7 +113,7 @@ static bool code_text_is_part(char byte)
 	       (unsigned char)byte >= 0x80;
 }
 
-/* Bytes of "1 2 3 4" from here on, each digit alone with one mark between; 0: none. */
+/* Bytes of a row of single digits here, "1 2 3 4" or "1-2-3-4"; 0: there is none. */
 static size_t code_text_row_length(const struct code_text *read, size_t at)
 {
 	char mark = read->text[at] ? read->text[at + 1] : '\0';
@@ -153,7 +153,7 @@ static void code_text_join_single_digits(struct code_text *read)
 bool code_text_has_digits(const char *text)
 {
 	static const unsigned char beyond_latin =
-		0xd9; /* leads U+0640 and what follows */
+		0xd9; /* first byte of U+0640 and above */
 
 	for (; *text; text++) {
 		if ((*text >= '0' && *text <= '9') ||

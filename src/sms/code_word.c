@@ -19,7 +19,7 @@ enum match {
 	CAPITALS, /* the word, or its end, is written in capitals: "TAN", "mTAN" */
 };
 
-/* One row: words of one kind that match one way, separated by blanks. */
+/* One row: words of one kind that match in one way, separated by spaces. */
 static const struct {
 	unsigned kinds;
 	enum match match;
@@ -381,7 +381,7 @@ static const struct {
 	  "优惠 折扣 促销 クーポン 割引 セール プロモ خصم تخفيض" },
 };
 
-/* Words in which a name is hidden by chance. */
+/* Words that contain a name by chance. */
 static const char *const innocents[] = { "decode", "encode", "kodak", "codex" };
 
 static bool code_word_ends_with(const char *word, size_t length, const char *end,
@@ -432,7 +432,8 @@ static struct stem {
 	unsigned kinds;
 } stems[STEMS_MAX];
 static unsigned stem_count;
-static unsigned first_stem[257]; /* of each byte; from first_stem[256] on: tried always */
+static unsigned first_stem
+	[257]; /* for each byte; those from first_stem[256] on are always tried */
 
 static bool code_word_is_found_by_byte(const struct stem *stem)
 {

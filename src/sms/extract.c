@@ -33,7 +33,7 @@ static void extract_find_code(const char *text, char code_out[EXTRACT_CODE_BYTES
 	code_text_deinit(&read);
 }
 
-/* Copies what fits whole. */
+/* Copies a value if it fits completely. */
 static bool extract_keep(char *place, size_t size, const char *text, size_t length)
 {
 	if (length == 0 || length >= size)

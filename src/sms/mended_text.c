@@ -5,8 +5,8 @@
 #include <string.h>
 
 /*
- * In UTF-8 U+F000..U+F8FF are EF 80..A3 xx, and U+1F000..U+1F8FF are F0 9F 80..A3 xx: only
- * what stands before the second byte differs. Valid text never ends behind an EF.
+ * In UTF-8 U+F000..U+F8FF are EF 80..A3 xx, and U+1F000..U+1F8FF are F0 9F 80..A3 xx: only the
+ * bytes before 80..A3 differ. Valid text never ends after an EF.
  */
 static bool mended_text_is_damaged(const char *at)
 {
@@ -15,7 +15,7 @@ static bool mended_text_is_damaged(const char *at)
 	return bytes[0] == 0xef && bytes[1] >= 0x80 && bytes[1] <= 0xa3;
 }
 
-/* A character of four bytes: the oFono that passed it on damages none. */
+/* Has a character of four bytes, so the oFono that delivered it does not damage them. */
 static bool mended_text_is_beyond_16_bits(const char *at)
 {
 	return (unsigned char)*at >= 0xf0;

@@ -16,10 +16,10 @@ enum {
 	NO_BREAK_SPACE = 0xa0, /* oFono sends a plain space for it */
 };
 
-/* 3GPP 23.038, 6.2.1, but the letters and digits of ASCII. */
+/* 3GPP 23.038, 6.2.1, without the ASCII letters and digits. */
 static const char16_t gsm7_alphabet[] = u"@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ"
 					u" !\"#¤%&'()*+,-./:;<=>?¡ÄÖÑÜ§¿äöñüà";
-/* 6.2.1.1: an escape and one more septet */
+/* 3GPP 23.038, 6.2.1.1: an escape and another septet */
 static const char16_t gsm7_extension[] = u"\f^{}\\[~]|€";
 
 /* of one encoding */
@@ -54,7 +54,7 @@ static unsigned segments_gsm7_units(uint32_t character)
 	return segments_alphabet_has(gsm7_extension, character) ? 2 : 0;
 }
 
-/* As ell's l_utf8_get_codepoint() and l_utf8_to_ucs2be() refuse it. */
+/* The same that l_utf8_get_codepoint() and l_utf8_to_ucs2be() of ell refuse. */
 static bool segments_is_unsendable(uint32_t character)
 {
 	return character > 0xffff || (character >= 0xfdd0 && character <= 0xfdef) ||
@@ -71,7 +71,7 @@ static void segments_count_gsm7(struct segments_count *count, unsigned units)
 	count->used += units;
 }
 
-/* Cut at units, even inside a surrogate pair. */
+/* oFono cuts at units, even inside a surrogate pair. */
 static struct segments_count segments_count_ucs2(unsigned units)
 {
 	unsigned parts = (units + UCS2_PART - 1) / UCS2_PART;

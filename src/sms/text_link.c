@@ -15,7 +15,7 @@ static bool text_link_is_within(uint32_t character, uint32_t first, uint32_t las
 	return character >= first && character <= last;
 }
 
-/* Blank, comma, full stop, brackets and their kin of East Asia. */
+/* Space, comma, full stop, brackets and their East Asian relatives. */
 static bool text_link_is_wide_mark(uint32_t character)
 {
 	return text_link_is_within(character, 0x3000, 0x3002) ||
@@ -34,7 +34,7 @@ static bool text_link_ends_link(uint32_t character)
 	       text_link_is_wide_mark(character);
 }
 
-/* A bracket stays when it was opened within the link. */
+/* A closing bracket belongs to the link if it was opened inside it. */
 static bool text_link_is_closed_within(const char *link, size_t length, char close)
 {
 	char open = close == ')' ? '(' : '[';
@@ -60,7 +60,7 @@ static size_t text_link_without_marks(const char *link, size_t length)
 	return length;
 }
 
-/* Bytes of the scheme that stands here, 0: none. */
+/* Length of the scheme at this position; 0: none. */
 static size_t text_link_scheme_length(const char *text)
 {
 	for (size_t i = 0; i < sizeof(schemes) / sizeof(*schemes); i++) {
@@ -104,7 +104,7 @@ static const char host[] =
 	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-.";
 enum { TOP_LEAST = 2 }; /* letters of a top-level domain */
 
-/* "example.com" and then a slash; no "and/or", no "1.5/2". */
+/* "example.com/", but not "and/or" or "1.5/2". */
 static bool text_link_is_host(const char *word, size_t length)
 {
 	size_t top = 0;

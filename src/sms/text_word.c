@@ -12,7 +12,7 @@ enum text_word_letter_kind {
 	NO_LETTER,
 	LETTER,
 	DIGIT,
-	IDEOGRAPH, /* of a script that puts no blanks between words */
+	IDEOGRAPH, /* of a script without spaces between words */
 };
 
 static bool text_word_is_within(uint32_t character, uint32_t first, uint32_t last)
@@ -48,7 +48,7 @@ static bool text_word_is_blank(uint32_t character)
 	       !character;
 }
 
-/* where the splitting stands */
+/* the state of the splitting */
 struct text_word_splitter {
 	const char *at;
 	unsigned letters;
@@ -79,7 +79,7 @@ static bool text_word_is_abbreviation(const struct text_word_splitter *splitter)
 	       splitter->at[0] == ' ' && splitter->at[1] >= '0' && splitter->at[1] <= '9';
 }
 
-/* A mark between words: it may end a sentence or begin something new. */
+/* Punctuation between words: it may end a sentence or start a new part. */
 static void text_word_step_mark(struct text_word_splitter *splitter)
 {
 	uint32_t mark = text_word_step(splitter);
@@ -110,7 +110,7 @@ static void text_word_add_folded(struct text_word *word, size_t *length,
 	word->folded[*length] = '\0';
 }
 
-/* Ideographs and what is none of them are words of their own. */
+/* A change between ideographs and other letters ends a word. */
 static bool text_word_continues(enum text_word_letter_kind first,
 				enum text_word_letter_kind next)
 {
@@ -173,7 +173,7 @@ size_t text_word_split(const char *text, struct text_word words[TEXT_WORDS_MAX])
 	return count;
 }
 
-/* utf8_fold() takes accents away, too. Latin, Greek and Cyrillic, but for rare ones. */
+/* utf8_fold() would also remove accents. */
 bool text_word_is_capital(uint32_t character)
 {
 	return text_word_is_within(character, 'A', 'Z') ||

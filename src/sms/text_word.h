@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Text words: a text as a row of words and numbers, each with what stands around it, and
- * folded so that languages can be compared: small letters, no accents.
+ * Text word: splits a text into words and numbers, each with its neighbouring characters, and
+ * folded for comparing: small letters without accents.
  *
- * Private to src/sms/extract.c and what it is made of.
+ * Private to the search for codes and to opt_word.c.
  */
 #ifndef SMS_TEXT_WORD_H
 #define SMS_TEXT_WORD_H
@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 enum {
-	TEXT_WORDS_MAX = 512, /* what comes behind them is not looked at */
+	TEXT_WORDS_MAX = 512, /* further words are ignored */
 	TEXT_WORD_FOLDED_BYTES = 128,
 };
 
@@ -28,16 +28,16 @@ struct text_word {
 	enum text_word_type type;
 	const char *text; /* as written, not NUL-terminated */
 	unsigned length;
-	unsigned letters;  /* where it begins, in characters of the text */
+	unsigned letters;  /* position of its first character, in characters */
 	unsigned sentence; /* counted from 0 */
-	uint32_t before;   /* the characters right before and behind it, 0 none */
+	uint32_t before;   /* the characters right before and after it; 0: none */
 	uint32_t behind;
-	bool starts;   /* first of the text, a line or after a colon */
+	bool starts;   /* first in the text or a line, or after a colon */
 	bool is_upper; /* no small letter in it */
-	char folded[TEXT_WORD_FOLDED_BYTES]; /* what is longer is cut */
+	char folded[TEXT_WORD_FOLDED_BYTES]; /* cut if longer */
 };
 
-/* How many words were written to `words`. Valid UTF-8. */
+/* The number of words written. `text` is valid UTF-8. */
 size_t text_word_split(const char *text, struct text_word words[TEXT_WORDS_MAX]);
 
 /* A capital letter: Latin, Greek and Cyrillic except for rare ones. */

@@ -249,7 +249,7 @@ def test_a_taken_port(folder: Path) -> None:
                      "--state-dir", folder / "other")
         assert result.returncode == FAILED
         assert f"127.0.0.1:{first.port}" in result.stderr
-        assert "taken" in result.stderr
+        assert "is in use by another program" in result.stderr
         assert answers("127.0.0.1", first.port)
 
 
@@ -517,7 +517,7 @@ def test_a_damaged_ledger_is_told(
     lab.gateway.stop()
     (lab.gateway.state / "gateway.db").write_bytes(b"damaged" * 1000)
     lab.gateway.start()
-    systemd.wait("2 of 2 SIMs can send; the ledger was damaged and is now at ")
+    systemd.wait("2 of 2 SIMs can send; the message store was damaged and is now at ")
 
 
 def test_why_it_cannot_start_is_told(folder: Path, systemd: Systemd) -> None:

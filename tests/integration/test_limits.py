@@ -403,7 +403,7 @@ def test_fewer_files_than_connections() -> None:
         before = resource.getrlimit(resource.RLIMIT_NOFILE)
         gateway._wrapper = ["prlimit", f"--nofile={OWN + 10 * FILES_EACH}"]
         gateway.start()
-        assert "10 connections are served" in gateway.log
+        assert "serving 10 connections" in gateway.log
         with ExitStack() as clients:
             wait_until(lambda: not gateway.peers, what="the connection of start() is gone")
             served = [clients.enter_context(gateway.wire()) for _ in range(10)]

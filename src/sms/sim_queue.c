@@ -16,7 +16,7 @@
  *
  * ofonod answers SendMessage before it reports a state. A fork may not: a state that comes
  * first is kept until the answer names the message
- * (tests/unit/test_outbox_trouble.c::test_a_state_before_the_answer).
+ * (tests/unit/test_outbox_trouble.c::test_a_state_before_the_answer_is_kept).
  */
 #include "sms/sim_queue.h"
 

@@ -17,7 +17,7 @@
 #define ICCID  "8936"
 #define DAY_MS INT64_C(86400000)
 
-/* Times are real, hence small where they are waited for. */
+/* Times are real, so they are short where a test waits for them. */
 static const struct inbox_timing patient = { 60000, 60000 };
 
 static sd_event *loop;
@@ -46,7 +46,7 @@ static inline int64_t fake_boot(void)
 
 static const struct clock_source fake_clock = { fake_monotonic, fake_wall, fake_boot };
 
-/* Everything is awake for that long. */
+/* All clocks advance: no suspend. */
 static inline void pass(int64_t ms)
 {
 	now.monotonic_ms += ms;
@@ -60,7 +60,7 @@ static inline void on_inbox_event(void *data, const void *event_data)
 	size_t length = strlen(heard);
 
 	(void)data;
-	/* It is on disk when it is told: another connection sees it. */
+	/* It is on disk already: another connection sees it. */
 	assert_int_equal(sql("SELECT max(id) FROM message") >= event->message_id, 1);
 	snprintf(heard + length, sizeof(heard) - length, "%lld ",
 		 (long long)event->message_id);
@@ -89,7 +89,7 @@ static inline void inbox_stop(void)
 	sims = NULL;
 }
 
-/* As if the process had been killed: nothing is written any more. */
+/* As if the process had been killed: nothing more is written. */
 static inline void crash(void)
 {
 	fill_disk(true);
@@ -124,7 +124,7 @@ static inline int inbox_tear_down(void **state)
 	return store_tear_down(state);
 }
 
-/* What oFono signals in this turn of the loop. */
+/* Signals of oFono in this turn of the loop. */
 static inline void signal_from(struct modem *modem, const char *sender, const char *text)
 {
 	struct ofono_event event = {
@@ -139,7 +139,7 @@ static inline void signal_from(struct modem *modem, const char *sender, const ch
 	observers_notify(&fake_ofono.observers, &event);
 }
 
-/* Before it sleeps the loop looks at what came in the turn; see base/before_sleep.h. */
+/* Before the loop sleeps the inbox stores the messages of the turn (base/before_sleep.h). */
 static inline void end_turn(void)
 {
 	assert_true(sd_event_run(loop, 0) >= 0);

@@ -17,7 +17,7 @@
 #include "scratch.h"
 #include "sms/outbox.h"
 
-/* Times are real, hence small where they are waited for, and 1 min where they must not come. */
+/* Times are real: short where a test waits for them, a minute where they must not end. */
 static const struct outbox_timing patient = { 60000, 60000, 60000, 60000, 60000 };
 
 static char bench_folder[64];
@@ -28,14 +28,14 @@ static struct sims *sims;
 static struct outbox *outbox;
 static char heard[512];
 
-/* Everything that is due now, and what follows from it. */
+/* Handles everything that is due now, and what follows from it. */
 static inline void turn(void)
 {
 	while (sd_event_run(loop, 0) > 0)
 		;
 }
 
-/* As turn(), for a time. */
+/* The same for `ms` milliseconds. */
 static inline void turn_ms(int64_t ms)
 {
 	uint64_t now, end;
@@ -48,7 +48,7 @@ static inline void turn_ms(int64_t ms)
 	turn();
 }
 
-/* What is not so after as many turns of 1 ms each will not be. */
+/* Turns of 1 ms before a condition counts as never true. */
 enum { TURNS_MAX = 20000 };
 
 #define turn_until(condition)                                                   \
@@ -71,7 +71,7 @@ static inline int bench_start(const struct outbox_timing *timing)
 	return error;
 }
 
-/* Calls under way die with the process; oFono does what it does. */
+/* Calls under way end with the process; oFono goes on. */
 static inline void bench_stop(void)
 {
 	outbox_free(outbox);
@@ -171,7 +171,7 @@ static inline unsigned sends_pending(void)
 	return count;
 }
 
-/* The one call that is under way. */
+/* The only call under way. */
 static inline struct message_send *only_send(void)
 {
 	assert_int_equal(sends_pending(), 1);
@@ -185,7 +185,7 @@ static inline struct message_listing *only_listing(void)
 	return TAILQ_FIRST(&fake_listings);
 }
 
-/* What watchers of messages were told. */
+/* The events that observers have seen. */
 static inline void hear(void *data, const void *event_data)
 {
 	const struct outbox_event *event = event_data;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the tests of the policy stand on: the bench of the outbox, a policy on it, and a clock
- * that the test sets.
+ * A policy on the outbox of outbox_bench.h, with a fake clock.
  */
 #ifndef POLICY_BENCH_H
 #define POLICY_BENCH_H
@@ -19,8 +18,8 @@ enum { SECOND_MS = 1000, MINUTE_MS = 60 * 1000, HOUR_MS = 60 * MINUTE_MS };
 
 static struct policy *policy;
 static struct arena *arena;
-static int64_t boot_now_ms;   /* since the machine was started */
-static int64_t wall_epoch_ms; /* what the wall clock said then */
+static int64_t boot_now_ms;   /* since the boot */
+static int64_t wall_epoch_ms; /* the wall clock at the boot */
 static char boot_id[16];
 
 static int64_t bench_boot_ms(void)
@@ -59,7 +58,7 @@ static inline int policy_open(void)
 	return policy_new(&parts, &policy);
 }
 
-/* The program ends and begins anew; `meanwhile`, if there is anything, happens between. */
+/* The program restarts; `meanwhile` (or NULL) is called in between. */
 static inline void policy_restart(void (*meanwhile)(void))
 {
 	struct explanation error;
@@ -86,7 +85,7 @@ static inline int policy_set_up(void **state)
 	clock_set_source(&bench_clock);
 	config_defaults(&bench_config);
 	strcpy(bench_config.state_dir,
-	       "/nonexistent"); /* not that of an installed gateway */
+	       "/nonexistent"); /* not the folder of an installed gateway */
 	arena = arena_new(1 << 24);
 	error = bench_set_up(state);
 	for (int i = 0; !error && i < 2; i++)

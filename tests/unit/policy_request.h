@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A request to the policy that passes, which each test makes worse. SIM 1 is Hungarian, SIM 2
- * Austrian.
+ * A request that passes, for tests to change. SIM 1 is Hungarian, SIM 2 Austrian.
  */
 #ifndef POLICY_REQUEST_H
 #define POLICY_REQUEST_H
@@ -58,7 +57,7 @@ static inline const char *all_codes(void)
 	return codes;
 }
 
-/* "": it passes. What is judged first is what all tell first. */
+/* "": it passes. policy_check() must report the first refusal of policy_check_all(). */
 static inline const char *code(void)
 {
 	struct policy_verdict verdict = { .code = "" };

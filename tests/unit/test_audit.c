@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Refusals become lines: soon, merged, bounded, and none is lost by an orderly stop. */
+/* Refusals become lines: soon, merged and bounded; a clean stop loses none. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -58,7 +58,7 @@ static void wait_for_lines(int64_t wanted)
 	assert_int_equal(lines(), wanted);
 }
 
-static void test_the_person_is_asked(void **state)
+static void test_questions_to_the_user_are_recorded(void **state)
 {
 	(void)state;
 	audit_user_asked(audit, &laptop, "+36201234567");
@@ -77,8 +77,8 @@ static void stop(void)
 	audit = NULL;
 }
 
-/* No call of a client makes the disk work. */
-static void test_merged(void **state)
+/* No request of a client causes a write at once. */
+static void test_equal_refusals_become_one_line(void **state)
 {
 	(void)state;
 	for (int i = 0; i < 1000; i++)
@@ -101,8 +101,8 @@ static void test_merged(void **state)
 			 2);
 }
 
-/* However many different ones there are, they are counted, and the lines are few. */
-static void test_bounded(void **state)
+/* Any number of different refusals is counted in few lines. */
+static void test_the_number_of_waiting_entries_is_bounded(void **state)
 {
 	struct client client = { .id = 1 };
 	char number[32];
@@ -132,8 +132,8 @@ static int64_t tell_now(void)
 	return now_ms;
 }
 
-/* The next lines wait the longer the more were written. */
-static void test_paced(void **state)
+/* The more lines were written, the longer the next ones wait. */
+static void test_commits_are_paced(void **state)
 {
 	static const struct clock_source source = { tell_now, tell_now, NULL };
 	uint64_t due_us, from_us;
@@ -153,7 +153,7 @@ static void test_paced(void **state)
 	assert_int_equal(counted("1"), 1001);
 }
 
-static void test_a_full_disk_keeps_them(void **state)
+static void test_entries_wait_for_a_full_disk(void **state)
 {
 	(void)state;
 	fill_disk(true);
@@ -166,7 +166,7 @@ static void test_a_full_disk_keeps_them(void **state)
 	assert_int_equal(counted("1"), 2);
 }
 
-static void test_start_and_stop(void **state)
+static void test_start_and_stop_are_recorded(void **state)
 {
 	struct config config;
 
@@ -192,12 +192,12 @@ static void test_start_and_stop(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_merged),
-		TEST(test_the_person_is_asked),
-		TEST(test_bounded),
-		TEST(test_paced),
-		TEST(test_a_full_disk_keeps_them),
-		TEST(test_start_and_stop),
+		TEST(test_equal_refusals_become_one_line),
+		TEST(test_questions_to_the_user_are_recorded),
+		TEST(test_the_number_of_waiting_entries_is_bounded),
+		TEST(test_commits_are_paced),
+		TEST(test_entries_wait_for_a_full_disk),
+		TEST(test_start_and_stop_are_recorded),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Real: inbox, hearing, sims and store. Fake: oFono, by fake_ofono.h, and the clocks. */
+/* Inbox, receive gaps, SIMs and store are real; oFono (fake_ofono.h) and the clocks are fake. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -27,7 +27,7 @@ static void receive_immediate(struct modem *modem, const char *text)
 
 static struct arena *message_arena;
 
-/* Its strings live until the next call. */
+/* Its strings are valid until the next call. */
 static struct message get(int64_t id)
 {
 	static struct message message;
@@ -45,7 +45,7 @@ static int free_last(void **state)
 	return inbox_tear_down(state);
 }
 
-static void test_a_message(void **state)
+static void test_a_message_is_stored_and_reported(void **state)
 {
 	struct modem *modem = fake_modem_ready("/sim0", ICCID);
 	struct message message;
@@ -64,7 +64,7 @@ static void test_a_message(void **state)
 	assert_int_equal(inbox_unstored(inbox), 0);
 }
 
-static void test_flags(void **state)
+static void test_flags_describe_the_message(void **state)
 {
 	struct modem *modem = fake_modem_ready("/sim0", ICCID);
 
@@ -91,8 +91,8 @@ static void test_flags(void **state)
 	assert_heard("1 2 3 4 5 6 7 ");
 }
 
-/* Forks damage nothing, so what is private there was meant. */
-static void test_only_upstream_is_mended(void **state)
+/* Forks damage nothing, so private-use characters are kept there. */
+static void test_only_emoji_of_upstream_ofono_are_repaired(void **state)
 {
 	struct modem *modem = fake_modem_ready("/sim0", ICCID);
 
@@ -113,7 +113,7 @@ static void test_only_upstream_is_mended(void **state)
 	assert_int_equal(get(4).flags, MESSAGE_REPAIRED);
 }
 
-static void test_senders(void **state)
+static void test_senders_are_stored_as_they_came(void **state)
 {
 	struct modem *modem = fake_modem_ready("/sim0", ICCID);
 
@@ -127,7 +127,7 @@ static void test_senders(void **state)
 	assert_heard("1 2 3 ");
 }
 
-static void test_repeats(void **state)
+static void test_a_repeat_is_counted_and_not_reported(void **state)
 {
 	struct modem *modem = fake_modem_ready("/sim0", ICCID);
 
@@ -136,7 +136,7 @@ static void test_repeats(void **state)
 	pass(60000);
 	receive(modem, "hello");
 	receive(modem, "hello");
-	assert_heard("1 "); /* repeats are told nobody */
+	assert_heard("1 "); /* observers see no repeats */
 	assert_int_equal(get(1).repeats, 2);
 	receive(modem, "\uF600");
 	receive(modem, "\uF600");
@@ -144,13 +144,13 @@ static void test_repeats(void **state)
 	assert_heard("2 ");
 }
 
-/* The card is named by what the modem shows when the message comes. */
-static void test_cards(void **state)
+/* A message belongs to the card that the modem has at that moment. */
+static void test_a_message_belongs_to_its_card(void **state)
 {
 	struct modem *modem = fake_modem_add("/sim0"), *other;
 
 	(void)state;
-	receive(modem, "of nobody"); /* no card is known */
+	receive(modem, "of nobody"); /* the card is unknown */
 	assert_int_equal(get(1).sim_id, 0);
 	fake_card(modem, ICCID, "");
 	receive(modem, "before sims heard of the card");
@@ -168,7 +168,7 @@ static void test_cards(void **state)
 
 /* ---- what comes in one turn of the loop ------------------------------------------- */
 
-static void test_a_turn_waits_for_the_disk_once(void **state)
+static void test_messages_of_a_turn_wait_for_the_disk_once(void **state)
 {
 	struct modem *modem = fake_modem_ready("/sim0", ICCID);
 	uint64_t commits = store_commits(store);
@@ -179,7 +179,7 @@ static void test_a_turn_waits_for_the_disk_once(void **state)
 		snprintf(text, sizeof(text), "%d", i);
 		signal_from(modem, "+36201234567", text);
 	}
-	signal_from(modem, "+36201234567", "2"); /* again */
+	signal_from(modem, "+36201234567", "2"); /* a repeat */
 	assert_heard("");
 	end_turn();
 	assert_heard("1 2 3 ");
@@ -190,8 +190,8 @@ static void test_a_turn_waits_for_the_disk_once(void **state)
 	assert_int_equal(store_commits(store), commits + 1);
 }
 
-/* More than wait for the disk together. */
-static void test_a_flood_in_one_turn(void **state)
+/* More than one group. */
+static void test_a_flood_in_one_turn_loses_nothing(void **state)
 {
 	struct modem *modem = fake_modem_ready("/sim0", ICCID);
 	uint64_t commits = store_commits(store);
@@ -208,8 +208,8 @@ static void test_a_flood_in_one_turn(void **state)
 	assert_true(store_commits(store) <= commits + INBOX_MEMORY_MAX / 16);
 }
 
-/* It takes no other with it, before or behind it. */
-static void test_the_store_refuses_one(void **state)
+/* Messages before and after it are stored. */
+static void test_a_message_the_store_refuses_takes_no_other_with_it(void **state)
 {
 	struct modem *modem = fake_modem_ready("/sim0", ICCID);
 
@@ -227,7 +227,7 @@ static void test_the_store_refuses_one(void **state)
 
 /* ---- the disk is full ----------------------------------------------------------- */
 
-static void test_kept_until_the_next_message(void **state)
+static void test_refused_messages_are_stored_with_the_next_one(void **state)
 {
 	struct modem *modem = fake_modem_ready("/sim0", ICCID);
 
@@ -257,7 +257,7 @@ static void turn_until_stored(void)
 	assert_int_equal(inbox_unstored(inbox), 0);
 }
 
-static void test_kept_until_the_timer(void **state)
+static void test_refused_messages_are_stored_by_the_timer(void **state)
 {
 	static const struct inbox_timing hasty = { .retry_ms = 1, .grace_ms = 60000 };
 	struct modem *modem = fake_modem_ready("/sim0", ICCID);
@@ -267,20 +267,20 @@ static void test_kept_until_the_timer(void **state)
 	fill_disk(true);
 	receive(modem, "one");
 	receive(modem, "two");
-	sd_event_run(loop, 10 * 1000 * 1000); /* in vain */
+	sd_event_run(loop, 10 * 1000 * 1000); /* the disk is still full */
 	assert_int_equal(inbox_unstored(inbox), 2);
 	fill_disk(false);
 	turn_until_stored();
 	assert_heard("1 2 ");
 	fill_disk(true);
-	receive(modem, "three"); /* the timer works once more */
+	receive(modem, "three"); /* the timer works again */
 	fill_disk(false);
 	turn_until_stored();
 	assert_heard("3 ");
 }
 
-/* The disk refuses the new card's number, too. */
-static void test_kept_for_a_new_card(void **state)
+/* The disk refuses the ID of the new card, too. */
+static void test_a_message_of_a_new_card_is_kept(void **state)
 {
 	struct modem *modem = fake_modem_add("/sim0");
 
@@ -297,7 +297,7 @@ static void test_kept_for_a_new_card(void **state)
 	assert_heard("1 2 ");
 }
 
-static void test_kept_ones_may_repeat(void **state)
+static void test_kept_messages_may_be_repeats(void **state)
 {
 	struct modem *modem = fake_modem_ready("/sim0", ICCID);
 
@@ -312,7 +312,7 @@ static void test_kept_ones_may_repeat(void **state)
 	assert_int_equal(get(1).repeats, 2);
 }
 
-static void test_kept_no_more_than_there_is_room(void **state)
+static void test_messages_beyond_the_memory_are_lost(void **state)
 {
 	struct modem *modem = fake_modem_ready("/sim0", ICCID);
 	char text[24];
@@ -335,7 +335,7 @@ static void test_kept_no_more_than_there_is_room(void **state)
 	assert_int_equal(sql("SELECT count(*) FROM message"), INBOX_MEMORY_MAX + 1);
 }
 
-static void test_kept_until_the_end(void **state)
+static void test_kept_messages_are_tried_at_the_end(void **state)
 {
 	struct modem *modem = fake_modem_ready("/sim0", ICCID);
 
@@ -353,21 +353,21 @@ static void test_kept_until_the_end(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_a_message),
-		TEST(test_flags),
-		TEST(test_only_upstream_is_mended),
-		TEST(test_senders),
-		TEST(test_repeats),
-		TEST(test_cards),
-		TEST(test_a_turn_waits_for_the_disk_once),
-		TEST(test_a_flood_in_one_turn),
-		TEST(test_the_store_refuses_one),
-		TEST(test_kept_until_the_next_message),
-		TEST(test_kept_until_the_timer),
-		TEST(test_kept_for_a_new_card),
-		TEST(test_kept_ones_may_repeat),
-		TEST(test_kept_no_more_than_there_is_room),
-		TEST(test_kept_until_the_end),
+		TEST(test_a_message_is_stored_and_reported),
+		TEST(test_flags_describe_the_message),
+		TEST(test_only_emoji_of_upstream_ofono_are_repaired),
+		TEST(test_senders_are_stored_as_they_came),
+		TEST(test_a_repeat_is_counted_and_not_reported),
+		TEST(test_a_message_belongs_to_its_card),
+		TEST(test_messages_of_a_turn_wait_for_the_disk_once),
+		TEST(test_a_flood_in_one_turn_loses_nothing),
+		TEST(test_a_message_the_store_refuses_takes_no_other_with_it),
+		TEST(test_refused_messages_are_stored_with_the_next_one),
+		TEST(test_refused_messages_are_stored_by_the_timer),
+		TEST(test_a_message_of_a_new_card_is_kept),
+		TEST(test_kept_messages_may_be_repeats),
+		TEST(test_messages_beyond_the_memory_are_lost),
+		TEST(test_kept_messages_are_tried_at_the_end),
 	};
 
 	log_set_level(LOG_LEVEL_ERROR);

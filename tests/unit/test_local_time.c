@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Quiet hours and months over the nights in which the clocks are changed. */
+/* Quiet hours and months across changes of daylight saving time. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -25,7 +25,7 @@ static int64_t ms_of(const char *text)
 }
 
 static const struct {
-	const char *zone, *hours, *now, *end; /* NULL: it is not in them */
+	const char *zone, *hours, *now, *end; /* NULL: not in quiet hours */
 } cases[] = {
 	/* 2026-03-29, 02:00 is 03:00 */
 	{ CENTRAL_EUROPE, "22:00-07:00", "2026-03-28T22:30:00+01:00",
@@ -47,7 +47,7 @@ static const struct {
 	{ CENTRAL_EUROPE, "02:00-03:00", "2026-10-25T02:59:00+02:00",
 	  "2026-10-25T03:00:00+01:00" },
 	{ LORD_HOWE, "01:00-01:45", "2026-04-05T01:40:00+11:00",
-	  "2026-04-05T01:45:00+11:00" }, /* half an hour comes twice */
+	  "2026-04-05T01:45:00+11:00" }, /* half an hour occurs twice */
 	{ LORD_HOWE, "01:00-01:45", "2026-04-05T01:40:00+10:30",
 	  "2026-04-05T01:45:00+10:30" },
 	{ NEPAL, "22:00-07:00", "2026-04-05T06:59:59.999+05:45",
@@ -55,7 +55,7 @@ static const struct {
 	{ "UTC", "22:00-07:00", "1970-01-01T00:01:00Z", "1970-01-01T07:00:00Z" },
 };
 
-static void test_quiet_hours(void **state)
+static void test_quiet_hours_end_in_local_time(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -69,8 +69,8 @@ static void test_quiet_hours(void **state)
 	}
 }
 
-/* Whenever they end nothing is quiet; before that everything is. */
-static void test_every_minute_of_both_nights(void **state)
+/* Quiet hours hold until they end, at any end time. */
+static void test_quiet_hours_hold_in_both_nights_of_a_time_change(void **state)
 {
 	static const char *const days[] = { "2026-03-28T12:00:00Z",
 					    "2026-10-24T12:00:00Z" };
@@ -92,8 +92,8 @@ static void test_every_minute_of_both_nights(void **state)
 	}
 }
 
-/* "0:00-24:00" has no end; what is told is tomorrow, when it is asked again. */
-static void test_always(void **state)
+/* "0:00-24:00" has no end; the answer is the next day. */
+static void test_quiet_hours_of_a_whole_day_end_the_next_day(void **state)
 {
 	int64_t now_ms = ms_of("2026-11-21T12:00:00Z");
 
@@ -103,7 +103,7 @@ static void test_always(void **state)
 	assert_int_equal(local_time_hours_end("", now_ms), 0);
 }
 
-static void test_months(void **state)
+static void test_months_begin_in_local_time(void **state)
 {
 	static const struct {
 		const char *now, *from, *until;
@@ -129,8 +129,8 @@ static void test_months(void **state)
 	}
 }
 
-/* Clocks are changed at the midnight that begins a month: no minute is in none, or in two. */
-static void test_months_that_begin_twice_or_late(void **state)
+/* The clock changes at the first midnight of a month: every minute is in exactly one month. */
+static void test_months_may_begin_twice_or_late(void **state)
 {
 	static const struct {
 		const char *zone, *from, *begins, *until;
@@ -160,11 +160,11 @@ static void test_months_that_begin_twice_or_late(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_quiet_hours),
-		cmocka_unit_test(test_every_minute_of_both_nights),
-		cmocka_unit_test(test_always),
-		cmocka_unit_test(test_months),
-		cmocka_unit_test(test_months_that_begin_twice_or_late),
+		cmocka_unit_test(test_quiet_hours_end_in_local_time),
+		cmocka_unit_test(test_quiet_hours_hold_in_both_nights_of_a_time_change),
+		cmocka_unit_test(test_quiet_hours_of_a_whole_day_end_the_next_day),
+		cmocka_unit_test(test_months_begin_in_local_time),
+		cmocka_unit_test(test_months_may_begin_twice_or_late),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -17,7 +17,8 @@ static const struct {
 	{ " Stop. ", OPT_OUT },
 	{ "\"STOP\"!!!", OPT_OUT },
 	{ "STOP\r\n", OPT_OUT },
-	{ "\uff33\uff34\uff2f\uff30", OPT_NONE }, /* nobody's keyboard writes so */
+	{ "\uff33\uff34\uff2f\uff30",
+	  OPT_NONE }, /* no keyboard writes these characters */
 	{ "STOPALL", OPT_OUT },
 	{ "stop all", OPT_OUT },
 	{ "Unsubscribe", OPT_OUT },
@@ -50,7 +51,7 @@ static const struct {
 	{ "opt in", OPT_IN },
 	{ "ALTA", OPT_IN },
 	{ "\u0421\u0442\u0430\u0440\u0442", OPT_IN },
-	/* more than the word */
+	/* more than a word */
 	{ "", OPT_NONE },
 	{ "...", OPT_NONE },
 	{ "Please stop", OPT_NONE },
@@ -67,10 +68,10 @@ static const struct {
 	{ "STOP STOP STOP STOP", OPT_NONE },
 	{ "s t o p", OPT_NONE },
 	{ "STOP                                                                ",
-	  OPT_NONE }, /* too long for one */
+	  OPT_NONE }, /* too long */
 };
 
-static void test_words(void **state)
+static void test_only_a_message_of_such_words_counts(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
@@ -85,7 +86,7 @@ static void test_words(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_words),
+		cmocka_unit_test(test_only_a_message_of_such_words_counts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -13,7 +13,7 @@
 
 #define FORMAT_ERROR "org.ofono.Error.InvalidFormat"
 
-static void test_sent(void **state)
+static void test_a_message_is_submitted_and_sent(void **state)
 {
 	struct modem *modem = fake_modem_ready("/sim0", "1");
 	struct observer observer = { 0 };
@@ -32,7 +32,7 @@ static void test_sent(void **state)
 	assert_message(id, STATE_SUBMITTING, ""); /* on disk before the call */
 	fake_answer(only_send(), SEND_ACCEPTED, "A1");
 	fake_message_state(modem, "A1", MESSAGE_PENDING);
-	fake_message_state(modem, "FFFF", MESSAGE_SENT); /* somebody else's */
+	fake_message_state(modem, "FFFF", MESSAGE_SENT); /* of another program */
 	assert_message(id, STATE_SUBMITTED, "");
 	fake_message_state(modem, "A1", MESSAGE_SENT);
 	assert_message(id, STATE_SENT, "");
@@ -44,7 +44,7 @@ static void test_sent(void **state)
 	assert_message(id, STATE_SENT, "");
 }
 
-static void test_all_are_told(void **state)
+static void test_observers_of_the_outbox_see_every_change(void **state)
 {
 	struct modem *modem = fake_modem_ready("/sim0", "1");
 	struct observer observer = { 0 };
@@ -65,7 +65,7 @@ static void test_all_are_told(void **state)
 	observer_remove(&observer);
 }
 
-static void test_failed_and_cancelled(void **state)
+static void test_a_failed_or_cancelled_message_is_final(void **state)
 {
 	struct modem *modem = fake_modem_ready("/sim0", "1");
 	int64_t one = submit(1, "one"), two = submit(1, "two");
@@ -81,8 +81,8 @@ static void test_failed_and_cancelled(void **state)
 	assert_message(two, STATE_CANCELLED, "");
 }
 
-/* Twenty at one SIM: one in hand at a time, in order of their numbers. */
-static void test_order(void **state)
+/* Twenty messages of one SIM are submitted one at a time, in order of their IDs. */
+static void test_messages_of_one_sim_go_out_in_order(void **state)
 {
 	struct modem *modem = fake_modem_ready("/sim0", "1");
 	char text[16];
@@ -99,7 +99,8 @@ static void test_order(void **state)
 		assert_string_equal(only_send()->text, text);
 		fake_answer(only_send(), SEND_ACCEPTED, text);
 		turn();
-		assert_int_equal(sends_pending(), 0); /* handed: still occupied */
+		assert_int_equal(sends_pending(),
+				 0); /* submitted: the queue is still occupied */
 		fake_message_state(modem, text, i % 3 ? MESSAGE_SENT : MESSAGE_FAILED);
 	}
 	turn();
@@ -107,7 +108,7 @@ static void test_order(void **state)
 	assert_int_equal(outbox_waiting(outbox), 0);
 }
 
-static void test_two_sims(void **state)
+static void test_one_sim_does_not_block_another(void **state)
 {
 	struct modem *one = fake_modem_ready("/sim0", "1");
 	struct modem *two = fake_modem_ready("/sim1", "2");
@@ -126,7 +127,7 @@ static void test_two_sims(void **state)
 	fake_answer(TAILQ_LAST(&fake_sends, fake_send_list), SEND_ACCEPTED, "C");
 	fake_message_state(two, "C", MESSAGE_SENT);
 	turn();
-	assert_int_equal(sends_pending(), 2); /* the first SIM holds up nobody else */
+	assert_int_equal(sends_pending(), 2); /* the first SIM does not block the other */
 	assert_string_equal(TAILQ_LAST(&fake_sends, fake_send_list)->text, "d");
 }
 
@@ -143,7 +144,7 @@ static const struct {
 	{ "x", NULL, "ofono_unavailable" },
 };
 
-static void test_refused(void **state)
+static void test_a_refusal_of_ofono_is_final(void **state)
 {
 	struct modem *modem = fake_modem_ready("/sim0", "1");
 	size_t i;
@@ -159,8 +160,8 @@ static void test_refused(void **state)
 	}
 }
 
-/* A fork sends emoji, so what it refuses is the number. */
-static void test_a_fork_refuses_no_emoji(void **state)
+/* A fork can send emoji, so it must have refused the number. */
+static void test_a_fork_refuses_the_number_and_not_the_emoji(void **state)
 {
 	int64_t id;
 
@@ -177,7 +178,7 @@ static void test_a_fork_refuses_no_emoji(void **state)
 	assert_message(id, STATE_FAILED, "invalid_text");
 }
 
-static void test_refused_too_long(void **state)
+static void test_a_refused_long_text_is_too_long(void **state)
 {
 	char text[39017];
 	int64_t id;
@@ -192,7 +193,7 @@ static void test_refused_too_long(void **state)
 	assert_message(id, STATE_FAILED, "text_too_long");
 }
 
-static void test_not_handed(void **state)
+static void test_a_message_that_never_reached_ofono_is_submitted_again(void **state)
 {
 	struct modem *modem = fake_modem_ready("/sim0", "1");
 	struct observer observer = { 0 };
@@ -223,7 +224,7 @@ static void test_not_handed(void **state)
 	assert_int_equal(state_of(next), STATE_SUBMITTING);
 }
 
-/* From when the loop last looked at the clock, as its timers are. */
+/* Relative to the time of the loop, as its timers are. */
 static int64_t ms_until_sent_again(void)
 {
 	uint64_t from_us = 0;
@@ -237,7 +238,7 @@ static int64_t ms_until_sent_again(void)
 	return clock_monotonic_ms() - from_ms;
 }
 
-static void test_not_handed_backs_off(void **state)
+static void test_pauses_between_attempts_double_up_to_a_maximum(void **state)
 {
 	static const struct outbox_timing timing = { 60000, 20, 80, 60000, 60000 };
 	static const int pauses_ms[] = { 20, 40, 80 };
@@ -247,14 +248,14 @@ static void test_not_handed_backs_off(void **state)
 	fake_modem_ready("/sim0", "1");
 	submit(1, "x");
 	turn();
-	for (unsigned i = 0; i < 12; i++) { /* doubled each time, it would be 41 s */
+	for (unsigned i = 0; i < 12; i++) { /* without a maximum it would take 41 s */
 		fake_answer(only_send(), SEND_NOT_SUBMITTED, "x.NotSent");
 		assert_in_range(ms_until_sent_again(), pauses_ms[i < 2 ? i : 2] - 1,
 				10000);
 	}
 }
 
-static void test_no_memory(void **state)
+static void test_without_memory_the_message_stays_queued(void **state)
 {
 	struct modem *modem = fake_modem_ready("/sim0", "1");
 	int64_t id = submit(1, "x");
@@ -272,7 +273,7 @@ static void test_no_memory(void **state)
 	assert_string_equal(only_send()->text, "x");
 }
 
-static void test_outcome_unknown(void **state)
+static void test_an_unknown_outcome_is_never_submitted_again(void **state)
 {
 	int64_t id;
 
@@ -287,8 +288,8 @@ static void test_outcome_unknown(void **state)
 	assert_string_equal(only_send()->text, "y");
 }
 
-/* The limit counts what waits, not what oFono has. */
-static void test_limit(void **state)
+/* The limit counts waiting messages, not those that oFono has. */
+static void test_the_queue_limit_counts_waiting_messages_only(void **state)
 {
 	int64_t id = 42;
 
@@ -309,7 +310,7 @@ static void test_limit(void **state)
 	assert_int_equal(outbox_waiting(outbox), 3);
 }
 
-static void test_absent_sim(void **state)
+static void test_a_message_waits_for_its_absent_sim(void **state)
 {
 	struct modem *modem = fake_modem_ready("/sim0", "1");
 	int64_t id;
@@ -333,7 +334,7 @@ static void test_absent_sim(void **state)
 static struct observer removable[3];
 static unsigned removable_calls[3];
 
-/* The first to hear removes itself and the third, and submits another. */
+/* The first observer removes itself and the third, and has another message accepted. */
 static void hear_and_remove(void *data, const void *event_data)
 {
 	size_t place = (size_t)((struct observer *)data - removable);
@@ -347,7 +348,7 @@ static void hear_and_remove(void *data, const void *event_data)
 	submit(1, "more");
 }
 
-static void test_observers_leave(void **state)
+static void test_observers_may_remove_each_other_and_submit_more(void **state)
 {
 	struct modem *modem = fake_modem_ready("/sim0", "1");
 	int64_t id = submit(1, "x");
@@ -372,7 +373,7 @@ static void test_observers_leave(void **state)
 	assert_string_equal(only_send()->text, "more");
 }
 
-static void test_watch_nobody(void **state)
+static void test_a_finished_message_cannot_be_watched(void **state)
 {
 	struct observer observer = { 0 };
 
@@ -385,22 +386,22 @@ static void test_watch_nobody(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_sent),
-		TEST(test_all_are_told),
-		TEST(test_failed_and_cancelled),
-		TEST(test_order),
-		TEST(test_two_sims),
-		TEST(test_refused),
-		TEST(test_a_fork_refuses_no_emoji),
-		TEST(test_refused_too_long),
-		TEST(test_not_handed),
-		TEST(test_not_handed_backs_off),
-		TEST(test_no_memory),
-		TEST(test_outcome_unknown),
-		TEST(test_limit),
-		TEST(test_absent_sim),
-		TEST(test_observers_leave),
-		TEST(test_watch_nobody),
+		TEST(test_a_message_is_submitted_and_sent),
+		TEST(test_observers_of_the_outbox_see_every_change),
+		TEST(test_a_failed_or_cancelled_message_is_final),
+		TEST(test_messages_of_one_sim_go_out_in_order),
+		TEST(test_one_sim_does_not_block_another),
+		TEST(test_a_refusal_of_ofono_is_final),
+		TEST(test_a_fork_refuses_the_number_and_not_the_emoji),
+		TEST(test_a_refused_long_text_is_too_long),
+		TEST(test_a_message_that_never_reached_ofono_is_submitted_again),
+		TEST(test_pauses_between_attempts_double_up_to_a_maximum),
+		TEST(test_without_memory_the_message_stays_queued),
+		TEST(test_an_unknown_outcome_is_never_submitted_again),
+		TEST(test_the_queue_limit_counts_waiting_messages_only),
+		TEST(test_a_message_waits_for_its_absent_sim),
+		TEST(test_observers_may_remove_each_other_and_submit_more),
+		TEST(test_a_finished_message_cannot_be_watched),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The owner's yes and no, on a clock of our own: once, for ten minutes, and never without. */
+/* The owner approves and rejects, with a fake clock. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -27,7 +27,7 @@ static const struct clock_source fake_clock = { fake_wall, fake_wall, NULL };
 
 static int set_up(void **state)
 {
-	now_ms = clock_wall_ms(); /* the timer is a real one */
+	now_ms = clock_wall_ms(); /* the timer is real */
 	clock_set_source(&fake_clock);
 	return bench_set_up(state);
 }
@@ -40,7 +40,7 @@ static int tear_down(void **state)
 	return failed;
 }
 
-/* Its card is known and cannot send: what is approved waits. */
+/* Its SIM cannot send, so approved messages wait. */
 static struct modem *modem_searching(void)
 {
 	struct modem *modem = fake_modem_ready("/sim0", "1");
@@ -50,7 +50,7 @@ static struct modem *modem_searching(void)
 	return modem;
 }
 
-/* 0: at once; never. */
+/* send_at_ms 0: at once. expires_at_ms 0: never. */
 static int64_t submit_unapproved(int64_t send_at_ms, int64_t expires_at_ms)
 {
 	struct store_message_draft draft = {
@@ -114,7 +114,7 @@ static void assert_decided(int64_t id)
 	assert_int_equal(reject(id), OUTBOX_E_NOT_WAITING);
 }
 
-static void test_yes(void **state)
+static void test_an_approved_message_is_sent(void **state)
 {
 	struct observer observer = { 0 };
 	int64_t id;
@@ -128,7 +128,7 @@ static void test_yes(void **state)
 	now_ms += HOUR_MS;
 	assert_int_equal(approve(id), 0);
 	assert_message(id, STATE_QUEUED,
-		       "approved_by_owner"); /* before it is handed over */
+		       "approved_by_owner"); /* before it is submitted */
 	assert_int_equal(expiry_of(id), now_ms + OUTBOX_APPROVAL_VALID_MS);
 	turn();
 	assert_string_equal(only_send()->text, "may I");
@@ -138,7 +138,7 @@ static void test_yes(void **state)
 	observer_remove(&observer);
 }
 
-static void test_no(void **state)
+static void test_a_rejected_message_is_never_sent(void **state)
 {
 	struct observer observer = { 0 };
 	int64_t id;
@@ -156,7 +156,7 @@ static void test_no(void **state)
 	assert_decided(id);
 }
 
-static void test_what_does_not_wait(void **state)
+static void test_only_a_waiting_message_can_be_decided(void **state)
 {
 	struct outbox_cancellation *recall;
 	int64_t id;
@@ -181,8 +181,8 @@ static void test_what_does_not_wait(void **state)
 	assert_int_equal(sends_pending(), 0);
 }
 
-/* No turn in between: what is over is over. */
-static void test_nobody_said_yes(void **state)
+/* A deadline counts even if no run has seen it yet. */
+static void test_a_message_that_nobody_approves_expires(void **state)
 {
 	int64_t id;
 
@@ -202,8 +202,8 @@ static void test_nobody_said_yes(void **state)
 	assert_message(id, STATE_EXPIRED, "validity_over");
 }
 
-/* The timer is real: it wakes for this. */
-static void test_the_timer(void **state)
+/* The timer is real, and wakes the loop for this. */
+static void test_the_timer_expires_a_message_that_nobody_approves(void **state)
 {
 	struct store_message_draft draft = {
 		.sim_id = 1,
@@ -224,8 +224,8 @@ static void test_the_timer(void **state)
 	assert_message(id, STATE_EXPIRED, "approval_not_given");
 }
 
-/* Its SIM is not there; also over a restart, and never a minute more by a second yes. */
-static void test_ten_minutes(void **state)
+/* Its SIM is absent. Neither a restart nor a second approval makes the time longer. */
+static void test_an_approval_is_valid_for_ten_minutes(void **state)
 {
 	struct modem *modem = modem_searching();
 	int64_t id;
@@ -246,8 +246,8 @@ static void test_ten_minutes(void **state)
 	assert_int_equal(sends_pending(), 0);
 }
 
-/* oFono certainly has it not: the same yes is good for a second try, in its time. */
-static void test_ten_minutes_and_tries(void **state)
+/* oFono never got it: the same approval covers a second attempt in time. */
+static void test_a_second_attempt_uses_the_same_approval(void **state)
 {
 	int64_t id;
 
@@ -266,7 +266,7 @@ static void test_ten_minutes_and_tries(void **state)
 	assert_int_equal(sends_pending(), 0);
 }
 
-static void test_its_own_validity_is_shorter(void **state)
+static void test_a_shorter_validity_ends_first(void **state)
 {
 	int64_t id;
 
@@ -281,7 +281,7 @@ static void test_its_own_validity_is_shorter(void **state)
 	assert_message(id, STATE_EXPIRED, "validity_over");
 }
 
-static void test_scheduled(void **state)
+static void test_an_approved_scheduled_message_waits_for_its_time(void **state)
 {
 	int64_t send_at_ms = now_ms + 12 * HOUR_MS, id;
 
@@ -303,8 +303,8 @@ static void test_scheduled(void **state)
 			 "submitting() ");
 }
 
-/* Its time came while it waited: a yes sends it at once, and only a yes. */
-static void test_scheduled_and_late(void **state)
+/* Its time came while it waited for approval: the approval sends it at once. */
+static void test_an_approval_after_send_at_sends_at_once(void **state)
 {
 	int64_t id;
 
@@ -321,8 +321,8 @@ static void test_scheduled_and_late(void **state)
 	assert_string_equal(only_send()->text, "may I");
 }
 
-/* A yes that the client's person gave with the order is good for as long. */
-static void test_yes_of_the_person(void **state)
+/* An approval that the user gave with the request is valid as long. */
+static void test_an_approval_by_the_user_is_valid_as_long(void **state)
 {
 	struct store_message_draft draft = {
 		.sim_id = 1,
@@ -345,7 +345,7 @@ static void test_yes_of_the_person(void **state)
 	assert_lines(id, "queued(approved_by_person) expired(approval_expired) ");
 }
 
-static void test_full_disk(void **state)
+static void test_on_a_full_disk_nothing_is_decided(void **state)
 {
 	int64_t id;
 
@@ -365,7 +365,7 @@ static void test_full_disk(void **state)
 	assert_string_equal(only_send()->text, "may I");
 }
 
-static void test_they_are_bounded(void **state)
+static void test_messages_waiting_for_approval_count_in_the_limit(void **state)
 {
 	int64_t id;
 
@@ -383,19 +383,19 @@ static void test_they_are_bounded(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_yes),
-		TEST(test_no),
-		TEST(test_what_does_not_wait),
-		TEST(test_nobody_said_yes),
-		TEST(test_the_timer),
-		TEST(test_ten_minutes),
-		TEST(test_ten_minutes_and_tries),
-		TEST(test_its_own_validity_is_shorter),
-		TEST(test_scheduled),
-		TEST(test_scheduled_and_late),
-		TEST(test_yes_of_the_person),
-		TEST(test_full_disk),
-		TEST(test_they_are_bounded),
+		TEST(test_an_approved_message_is_sent),
+		TEST(test_a_rejected_message_is_never_sent),
+		TEST(test_only_a_waiting_message_can_be_decided),
+		TEST(test_a_message_that_nobody_approves_expires),
+		TEST(test_the_timer_expires_a_message_that_nobody_approves),
+		TEST(test_an_approval_is_valid_for_ten_minutes),
+		TEST(test_a_second_attempt_uses_the_same_approval),
+		TEST(test_a_shorter_validity_ends_first),
+		TEST(test_an_approved_scheduled_message_waits_for_its_time),
+		TEST(test_an_approval_after_send_at_sends_at_once),
+		TEST(test_an_approval_by_the_user_is_valid_as_long),
+		TEST(test_on_a_full_disk_nothing_is_decided),
+		TEST(test_messages_waiting_for_approval_count_in_the_limit),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

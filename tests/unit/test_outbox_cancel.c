@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Taking messages back, from wherever they are. */
+/* Cancelling messages in every state. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -37,7 +37,7 @@ static int cancel(int64_t id)
 	return outcome;
 }
 
-/* A message that oFono has, pending. */
+/* A submitted message that oFono reports as pending. */
 static int64_t submit_handed(void)
 {
 	int64_t id = submit(1, "x");
@@ -49,7 +49,7 @@ static int64_t submit_handed(void)
 	return id;
 }
 
-static void test_queued(void **state)
+static void test_a_queued_message_is_cancelled_at_once(void **state)
 {
 	struct observer observer = { 0 };
 	int64_t id;
@@ -62,16 +62,16 @@ static void test_queued(void **state)
 	assert_message(id, STATE_CANCELLED, "");
 	assert_heard("1:cancelled() ");
 	assert_int_equal(outbox_waiting(outbox), 0);
-	assert_int_equal(cancel(id), 0); /* twice is as good */
+	assert_int_equal(cancel(id), 0); /* repeating it changes nothing */
 	turn();
 	assert_int_equal(fake_send_count, 0);
 	bench_restart(&patient);
 	turn();
 	assert_int_equal(fake_send_count, 0);
-	assert_int_equal(cancel(id), OUTBOX_E_TOO_LATE); /* not under way any more */
+	assert_int_equal(cancel(id), OUTBOX_E_TOO_LATE); /* no longer in memory */
 }
 
-static void test_scheduled(void **state)
+static void test_a_scheduled_message_is_cancelled_at_once(void **state)
 {
 	struct store_message_draft draft = { 1,
 					     0,
@@ -90,8 +90,8 @@ static void test_scheduled(void **state)
 	assert_message(id, STATE_CANCELLED, "");
 }
 
-/* A cancel that is not on disk would be undone by a crash: so it has not happened. */
-static void test_disk_refuses(void **state)
+/* A crash would undo a cancellation that is not on disk, so it fails. */
+static void test_a_message_is_not_cancelled_if_the_disk_refuses(void **state)
 {
 	int64_t id;
 
@@ -106,7 +106,7 @@ static void test_disk_refuses(void **state)
 	assert_string_equal(only_send()->text, "x");
 }
 
-static void test_handing(void **state)
+static void test_a_message_being_submitted_cannot_be_cancelled(void **state)
 {
 	int64_t id;
 
@@ -118,8 +118,8 @@ static void test_handing(void **state)
 	assert_true(TAILQ_EMPTY(&fake_cancels));
 }
 
-/* As ofonod does: the state is told before the answer. */
-static void test_handed(void **state)
+/* As in ofonod, the state comes before the answer. */
+static void test_ofono_cancels_a_submitted_message(void **state)
 {
 	struct modem *modem = fake_modem_ready("/sim0", "1");
 	int64_t id = submit_handed(), next = submit(1, "next");
@@ -138,7 +138,7 @@ static void test_handed(void **state)
 	assert_message(next, STATE_SUBMITTING, "");
 }
 
-static void test_handed_without_a_state(void **state)
+static void test_ofono_may_answer_without_reporting_a_state(void **state)
 {
 	int64_t id;
 
@@ -161,7 +161,7 @@ static const struct {
 	{ CANCEL_UNKNOWN, OUTBOX_E_NO_ANSWER },
 };
 
-static void test_handed_and_refused(void **state)
+static void test_ofono_may_refuse_to_cancel(void **state)
 {
 	struct modem *modem = fake_modem_ready("/sim0", "1");
 	int64_t id = submit_handed();
@@ -179,8 +179,8 @@ static void test_handed_and_refused(void **state)
 	assert_int_equal(cancel(id), OUTBOX_E_TOO_LATE);
 }
 
-/* Sent while oFono was being asked. */
-static void test_sent_meanwhile(void **state)
+/* It is sent while oFono is being asked. */
+static void test_a_message_sent_meanwhile_stays_sent(void **state)
 {
 	struct modem *modem = fake_modem_ready("/sim0", "1");
 	int64_t id = submit_handed();
@@ -210,7 +210,7 @@ static int64_t submit_held(struct modem *modem)
 	return id;
 }
 
-static void test_held(void **state)
+static void test_a_held_message_can_be_cancelled(void **state)
 {
 	struct modem *modem = fake_modem_ready("/sim0", "1");
 	int64_t id = submit_held(modem);
@@ -226,7 +226,7 @@ static void test_held(void **state)
 	assert_message(id, STATE_CANCELLED, "");
 }
 
-/* The modem is back, and oFono shows the message. */
+/* The modem is back, and oFono lists the message. */
 static void show_again(struct modem *modem)
 {
 	fake_ready(modem);
@@ -235,8 +235,8 @@ static void show_again(struct modem *modem)
 	turn();
 }
 
-/* oFono cannot be asked yet: it is as soon as it can. */
-static void test_later(void **state)
+/* oFono cannot be asked yet; it is asked as soon as possible. */
+static void test_a_message_of_an_absent_modem_is_cancelled_later(void **state)
 {
 	struct modem *modem = fake_modem_ready("/sim0", "1");
 	int64_t id = submit_held(modem);
@@ -244,16 +244,17 @@ static void test_later(void **state)
 	(void)state;
 	assert_int_equal(cancel(id), OUTBOX_E_CANCEL_LATER);
 	assert_message(id, STATE_HELD, "cancel_wanted");
-	assert_int_equal(cancel(id), OUTBOX_E_CANCEL_LATER); /* twice is as good */
+	assert_int_equal(cancel(id),
+			 OUTBOX_E_CANCEL_LATER); /* repeating it changes nothing */
 	show_again(modem);
 	assert_message(id, STATE_SUBMITTED, "cancel_wanted");
 	assert_string_equal(TAILQ_FIRST(&fake_cancels)->uuid, "A1");
 	fake_cancel_answer(CANCEL_DONE);
 	assert_message(id, STATE_CANCELLED, "");
-	assert_int_equal(answers, 0); /* who asked was answered long ago */
+	assert_int_equal(answers, 0); /* the caller got its answer long ago */
 }
 
-static void test_later_survives_restarts(void **state)
+static void test_a_later_cancellation_survives_restarts(void **state)
 {
 	struct modem *modem = fake_modem_ready("/sim0", "1");
 	int64_t id = submit_held(modem);
@@ -265,7 +266,7 @@ static void test_later_survives_restarts(void **state)
 	assert_message(id, STATE_HELD, "cancel_wanted");
 	show_again(modem);
 	assert_false(TAILQ_EMPTY(&fake_cancels));
-	bench_restart(&patient); /* with the question on its way */
+	bench_restart(&patient); /* while oFono is being asked */
 	turn();
 	assert_message(id, STATE_HELD, "cancel_wanted");
 	fake_list(only_listing(), "A1");
@@ -274,7 +275,7 @@ static void test_later_survives_restarts(void **state)
 	assert_message(id, STATE_CANCELLED, "");
 }
 
-static void test_later_and_the_modem_goes_again(void **state)
+static void test_a_later_cancellation_waits_for_the_modem_again(void **state)
 {
 	struct modem *modem = fake_modem_ready("/sim0", "1");
 	int64_t id = submit_held(modem);
@@ -290,8 +291,8 @@ static void test_later_and_the_modem_goes_again(void **state)
 	assert_message(id, STATE_CANCELLED, "");
 }
 
-/* On the air already. One refusal is enough: it is not asked about for ever. */
-static void test_later_is_too_late(void **state)
+/* It is being sent already. After one refusal oFono is not asked again. */
+static void test_a_later_cancellation_can_be_too_late(void **state)
 {
 	struct modem *modem = fake_modem_ready("/sim0", "1");
 	int64_t id = submit_held(modem);
@@ -306,8 +307,8 @@ static void test_later_is_too_late(void **state)
 	assert_message(id, STATE_SENT, "");
 }
 
-/* A wish that is not on disk would be lost with a crash: so it is none. */
-static void test_later_and_the_disk_refuses(void **state)
+/* A crash would lose a request that is not on disk, so it fails. */
+static void test_a_later_cancellation_needs_the_disk(void **state)
 {
 	struct modem *modem = fake_modem_ready("/sim0", "1");
 	int64_t id = submit_held(modem);
@@ -321,7 +322,7 @@ static void test_later_and_the_disk_refuses(void **state)
 	assert_true(TAILQ_EMPTY(&fake_cancels));
 }
 
-static void test_later_without_memory(void **state)
+static void test_a_later_cancellation_is_tried_again_without_memory(void **state)
 {
 	struct modem *modem = fake_modem_ready("/sim0", "1");
 	int64_t id = submit_held(modem);
@@ -335,14 +336,14 @@ static void test_later_without_memory(void **state)
 	turn();
 	assert_true(TAILQ_EMPTY(&fake_cancels));
 	fake_no_memory = false;
-	fake_changed(modem); /* whatever comes next */
+	fake_changed(modem); /* any event */
 	turn();
 	fake_cancel_answer(CANCEL_DONE);
 	assert_message(id, STATE_CANCELLED, "");
 }
 
-/* In flight mode oFono shows what it holds, too: it can be cancelled before it goes out. */
-static void test_held_in_flight_mode(void **state)
+/* oFono lists its messages in flight mode, too, so they can be cancelled before they go out. */
+static void test_a_message_held_in_flight_mode_can_be_cancelled(void **state)
 {
 	struct modem *modem = fake_modem_ready("/sim0", "1");
 	int64_t id = submit_handed();
@@ -364,8 +365,8 @@ static void test_held_in_flight_mode(void **state)
 	assert_message(id, STATE_CANCELLED, "");
 }
 
-/* The modem goes with the question; its pointer is not used any more. */
-static void test_modem_goes(void **state)
+/* The modem goes during the call; its pointer is not used afterwards. */
+static void test_a_cancellation_becomes_later_when_the_modem_goes(void **state)
 {
 	struct modem *modem = fake_modem_ready("/sim0", "1");
 	int64_t id = submit_handed();
@@ -379,8 +380,8 @@ static void test_modem_goes(void **state)
 	assert_message(id, STATE_HELD, "cancel_wanted");
 }
 
-/* Who asked has left; what was asked is done all the same. */
-static void test_leave(void **state)
+/* The caller has left; the cancellation goes on. */
+static void test_a_cancellation_goes_on_without_its_caller(void **state)
 {
 	struct outbox_cancellation *recall = NULL;
 	int64_t id;
@@ -396,7 +397,7 @@ static void test_leave(void **state)
 	assert_message(id, STATE_CANCELLED, "");
 }
 
-static void test_stop_meanwhile(void **state)
+static void test_the_outbox_may_be_freed_during_a_cancellation(void **state)
 {
 	int64_t id;
 
@@ -409,8 +410,8 @@ static void test_stop_meanwhile(void **state)
 	assert_message(id, STATE_HELD, "gateway_restarted");
 }
 
-/* Not listed any more it is unknown, and gone from memory; then the answer says why. */
-static void test_answer_after_it_is_unknown(void **state)
+/* A message that is no longer listed is unknown and leaves memory; then the answer corrects it. */
+static void test_an_answer_corrects_an_unknown_message(void **state)
 {
 	struct modem *modem;
 	int64_t id;
@@ -433,7 +434,7 @@ static void test_answer_after_it_is_unknown(void **state)
 	assert_message(id, STATE_CANCELLED, "");
 }
 
-static void test_no_memory(void **state)
+static void test_without_memory_nothing_is_cancelled(void **state)
 {
 	int64_t id;
 
@@ -444,7 +445,7 @@ static void test_no_memory(void **state)
 	assert_int_equal(cancel(id), -ENOMEM);
 }
 
-/* Withdrawing: the client has left */
+/* The client has left. */
 
 static int64_t submit_with_key(void)
 {
@@ -456,7 +457,7 @@ static int64_t submit_with_key(void)
 	return id;
 }
 
-static void test_withdrawn_while_it_waits(void **state)
+static void test_an_abandoned_waiting_message_is_cancelled(void **state)
 {
 	struct observer observer = { 0 };
 	int64_t id, again;
@@ -468,14 +469,14 @@ static void test_withdrawn_while_it_waits(void **state)
 	outbox_cancel_abandoned(outbox, id);
 	assert_message(id, STATE_CANCELLED, "client_left");
 	assert_heard("1:cancelled(client_left) ");
-	again = submit_with_key(); /* the key is free */
+	again = submit_with_key(); /* its idempotency key is free again */
 	assert_true(again > id);
 	turn();
 	assert_int_equal(fake_send_count, 1);
 	assert_message(again, STATE_SUBMITTING, "");
 }
 
-static void test_withdrawn_too_late(void **state)
+static void test_an_abandoned_submitted_message_goes_on(void **state)
 {
 	int64_t id;
 
@@ -492,7 +493,7 @@ static void test_withdrawn_too_late(void **state)
 	assert_true(TAILQ_EMPTY(&fake_cancels));
 }
 
-static void test_withdrawn_but_kept(void **state)
+static void test_an_abandoned_message_that_was_asked_for_again_goes_on(void **state)
 {
 	int64_t id;
 
@@ -506,7 +507,7 @@ static void test_withdrawn_but_kept(void **state)
 	assert_string_equal(only_send()->text, "x");
 }
 
-static void test_withdrawn_and_the_disk_refuses(void **state)
+static void test_an_abandoned_message_goes_on_if_the_disk_refuses(void **state)
 {
 	int64_t id;
 
@@ -526,31 +527,31 @@ static void test_withdrawn_and_the_disk_refuses(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_queued),
-		TEST(test_scheduled),
-		TEST(test_disk_refuses),
-		TEST(test_handing),
-		TEST(test_handed),
-		TEST(test_handed_without_a_state),
-		TEST(test_handed_and_refused),
-		TEST(test_sent_meanwhile),
-		TEST(test_held),
-		TEST(test_later),
-		TEST(test_later_survives_restarts),
-		TEST(test_later_and_the_modem_goes_again),
-		TEST(test_later_is_too_late),
-		TEST(test_later_and_the_disk_refuses),
-		TEST(test_later_without_memory),
-		TEST(test_held_in_flight_mode),
-		TEST(test_modem_goes),
-		TEST(test_leave),
-		TEST(test_stop_meanwhile),
-		TEST(test_answer_after_it_is_unknown),
-		TEST(test_no_memory),
-		TEST(test_withdrawn_while_it_waits),
-		TEST(test_withdrawn_too_late),
-		TEST(test_withdrawn_but_kept),
-		TEST(test_withdrawn_and_the_disk_refuses),
+		TEST(test_a_queued_message_is_cancelled_at_once),
+		TEST(test_a_scheduled_message_is_cancelled_at_once),
+		TEST(test_a_message_is_not_cancelled_if_the_disk_refuses),
+		TEST(test_a_message_being_submitted_cannot_be_cancelled),
+		TEST(test_ofono_cancels_a_submitted_message),
+		TEST(test_ofono_may_answer_without_reporting_a_state),
+		TEST(test_ofono_may_refuse_to_cancel),
+		TEST(test_a_message_sent_meanwhile_stays_sent),
+		TEST(test_a_held_message_can_be_cancelled),
+		TEST(test_a_message_of_an_absent_modem_is_cancelled_later),
+		TEST(test_a_later_cancellation_survives_restarts),
+		TEST(test_a_later_cancellation_waits_for_the_modem_again),
+		TEST(test_a_later_cancellation_can_be_too_late),
+		TEST(test_a_later_cancellation_needs_the_disk),
+		TEST(test_a_later_cancellation_is_tried_again_without_memory),
+		TEST(test_a_message_held_in_flight_mode_can_be_cancelled),
+		TEST(test_a_cancellation_becomes_later_when_the_modem_goes),
+		TEST(test_a_cancellation_goes_on_without_its_caller),
+		TEST(test_the_outbox_may_be_freed_during_a_cancellation),
+		TEST(test_an_answer_corrects_an_unknown_message),
+		TEST(test_without_memory_nothing_is_cancelled),
+		TEST(test_an_abandoned_waiting_message_is_cancelled),
+		TEST(test_an_abandoned_submitted_message_goes_on),
+		TEST(test_an_abandoned_message_that_was_asked_for_again_goes_on),
+		TEST(test_an_abandoned_message_goes_on_if_the_disk_refuses),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

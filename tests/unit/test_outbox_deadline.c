@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A wall clock that is set, or was never: what that does to times that count from a moment. */
+/* What a wall clock that is set, or was never set, does to deadlines. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +16,7 @@
 #define HOUR_MS	  (60 * MINUTE_MS)
 #define DAY_MS	  (24 * HOUR_MS)
 
-static int64_t boot_ms, epoch_ms; /* lived since the start; what the clock said then */
+static int64_t boot_ms, epoch_ms; /* time since the boot; wall clock at the boot */
 
 static int64_t fake_boot(void)
 {
@@ -46,7 +46,7 @@ static void be_in_network(const char *status)
 	fake_changed(modem);
 }
 
-/* Its card is known and cannot send: what is to go out waits. */
+/* Its SIM cannot send, so messages wait. */
 static int set_up(void **state)
 {
 	boot_id = "first";
@@ -68,7 +68,7 @@ static int tear_down(void **state)
 	return failed;
 }
 
-/* The timer is a real one, and by a clock in 1970 what it waits for is over at once. */
+/* The timer is real; with a clock in 1970 it fires at once. */
 static void look(void)
 {
 	assert_int_equal(outbox_approval_give(outbox, 999, "owner"),
@@ -123,7 +123,7 @@ static struct message row_of(int64_t id)
 	struct message message;
 
 	assert_int_equal(store_message_get(store, id, arena, &message), 0);
-	arena_free(arena); /* its texts are not looked at */
+	arena_free(arena); /* its strings are not used */
 	return message;
 }
 
@@ -132,7 +132,7 @@ static int64_t valid_left(int64_t id)
 	return row_of(id).expires_at_ms - clock_wall_ms();
 }
 
-static void test_validity_is_lived(void **state)
+static void test_setting_the_clock_does_not_change_the_validity(void **state)
 {
 	static const int64_t jumps_ms[] = { DAY_MS, -DAY_MS, -HOUR_MS, 400 * DAY_MS };
 
@@ -153,8 +153,8 @@ static void test_validity_is_lived(void **state)
 	}
 }
 
-/* The first message after the clock was set, while nothing else had happened. */
-static void test_what_comes_after_it_was_set(void **state)
+/* The first message after the clock was set, with no other event in between. */
+static void test_a_message_accepted_after_the_clock_was_set_is_not_moved(void **state)
 {
 	static const int64_t jumps_ms[] = { DAY_MS, -DAY_MS, -HOUR_MS };
 
@@ -180,8 +180,8 @@ static void test_what_comes_after_it_was_set(void **state)
 	}
 }
 
-/* A clock that is set back makes no yes good for longer. */
-static void test_a_yes_is_lived(void **state)
+/* Setting the clock back does not make an approval longer. */
+static void test_setting_the_clock_does_not_change_an_approval(void **state)
 {
 	static const int64_t jumps_ms[] = { DAY_MS, -DAY_MS };
 
@@ -198,7 +198,7 @@ static void test_a_yes_is_lived(void **state)
 	}
 }
 
-static void test_the_wait_for_a_yes_is_lived(void **state)
+static void test_setting_the_clock_does_not_change_the_wait_for_approval(void **state)
 {
 	static const int64_t jumps_ms[] = { 2 * DAY_MS, -2 * DAY_MS };
 
@@ -217,7 +217,7 @@ static void test_the_wait_for_a_yes_is_lived(void **state)
 	}
 }
 
-static void test_send_at_is_of_the_wall_clock(void **state)
+static void test_send_at_follows_the_wall_clock(void **state)
 {
 	int64_t at_ms = clock_wall_ms() + HOUR_MS;
 	int64_t id = submit_as(STATE_SCHEDULED, at_ms, MINUTE_MS);
@@ -229,7 +229,7 @@ static void test_send_at_is_of_the_wall_clock(void **state)
 	assert_int_equal(row_of(id).expires_at_ms, at_ms + MINUTE_MS);
 	set_clock(DAY_MS);
 	assert_message(id, STATE_QUEUED, "");
-	set_clock(DAY_MS); /* by now it has begun to count */
+	set_clock(DAY_MS); /* by now its validity has begun */
 	assert_message(id, STATE_QUEUED, "");
 	live(MINUTE_MS);
 	assert_message(id, STATE_EXPIRED, "validity_over");
@@ -238,8 +238,8 @@ static void test_send_at_is_of_the_wall_clock(void **state)
 	assert_message(id, STATE_EXPIRED, "validity_over");
 }
 
-/* The phone boots in 1970, takes messages, and hears the time. */
-static void test_the_time_becomes_known(void **state)
+/* The phone boots in 1970, accepts messages, and then gets the time. */
+static void test_times_are_corrected_when_the_clock_is_first_set(void **state)
 {
 	int64_t valid, waiting;
 
@@ -260,8 +260,8 @@ static void test_the_time_becomes_known(void **state)
 	assert_message(valid, STATE_EXPIRED, "validity_over");
 }
 
-/* What ends at a known time waits for the time; the others do not. */
-static void test_nobody_knows_whether_it_is_over(void **state)
+/* Messages with a deadline wait for the right time; the others do not. */
+static void test_with_an_unset_clock_a_deadline_is_uncertain(void **state)
 {
 	int64_t valid = submit_valid(HOUR_MS), over = submit_valid(MINUTE_MS), ever;
 	int64_t known_ms = epoch_ms;
@@ -285,7 +285,7 @@ static void test_nobody_knows_whether_it_is_over(void **state)
 	only_send();
 }
 
-/* Off for so long, as nobody knows; the wall clock then says so much more. */
+/* The machine is off for a time that only the wall clock shows. */
 static void start_machine_anew(int64_t wall_later_ms)
 {
 	static const char *const ids[] = { "second", "third", "fourth" };
@@ -304,8 +304,8 @@ static void start_machine_anew(int64_t wall_later_ms)
 	look();
 }
 
-/* What was left when it went off is the most that is left. */
-static void test_another_start_of_the_machine(void **state)
+/* At most as much is left as before it was switched off. */
+static void test_a_reboot_leaves_what_was_left_at_most(void **state)
 {
 	int64_t valid = submit_valid(HOUR_MS), waits;
 
@@ -317,15 +317,15 @@ static void test_another_start_of_the_machine(void **state)
 	live(20 * MINUTE_MS);
 	restart();
 	assert_message(valid, STATE_QUEUED, "");
-	live(10 * MINUTE_MS); /* by the wall clock an hour is over */
+	live(10 * MINUTE_MS); /* by the wall clock an hour has passed */
 	assert_message(valid, STATE_EXPIRED, "validity_over");
 	assert_message(waits, STATE_WAITING_APPROVAL, "");
 	live(23 * HOUR_MS);
 	assert_message(waits, STATE_EXPIRED, "approval_not_given");
 }
 
-/* ... whatever is done to the clock after that. */
-static void test_set_back_after_another_start(void **state)
+/* The same, and then the clock is set back. */
+static void test_a_clock_set_back_after_a_reboot_makes_nothing_later(void **state)
 {
 	int64_t valid = submit_valid(HOUR_MS);
 
@@ -335,7 +335,7 @@ static void test_set_back_after_another_start(void **state)
 	set_clock(-DAY_MS);
 	be_in_network("registered");
 	look();
-	assert_message(valid, STATE_QUEUED, ""); /* it waits for the time */
+	assert_message(valid, STATE_QUEUED, ""); /* it waits for the right time */
 	live(30 * MINUTE_MS);
 	assert_message(valid, STATE_QUEUED, "");
 	live(11 * MINUTE_MS);
@@ -343,8 +343,8 @@ static void test_set_back_after_another_start(void **state)
 	assert_int_equal(sends_pending(), 0);
 }
 
-/* Two days behind, twice, then right again, after it was over. */
-static void test_behind_after_another_start(void **state)
+/* The clock is two days behind, twice, and correct again after the deadline. */
+static void test_a_clock_behind_after_a_reboot_makes_nothing_later(void **state)
 {
 	int64_t yes = submit_as(STATE_WAITING_APPROVAL, 0, 0), valid, ever;
 
@@ -362,8 +362,8 @@ static void test_behind_after_another_start(void **state)
 	assert_message(ever, STATE_QUEUED, "");
 }
 
-/* Its time is of the wall clock, and it goes out once, when that has come. */
-static void test_scheduled_over_another_start(void **state)
+/* Its time is by the wall clock; it goes out once, when that comes. */
+static void test_a_scheduled_message_survives_a_reboot(void **state)
 {
 	int64_t at_ms = clock_wall_ms() + HOUR_MS;
 	int64_t late = submit_as(STATE_SCHEDULED, at_ms, MINUTE_MS);
@@ -385,8 +385,8 @@ static void test_scheduled_over_another_start(void **state)
 	assert_int_equal(sends_pending(), 0);
 }
 
-/* One that is approved after a start with a wrong clock has its ten minutes, and no more. */
-static void test_approved_while_the_clock_is_behind(void **state)
+/* A message that is approved while the clock is wrong has its ten minutes, and no more. */
+static void test_an_approval_is_valid_while_the_clock_is_behind(void **state)
 {
 	int64_t yes = submit_as(STATE_WAITING_APPROVAL, 0, 0);
 
@@ -400,7 +400,7 @@ static void test_approved_while_the_clock_is_behind(void **state)
 	assert_message(yes, STATE_EXPIRED, "approval_expired");
 }
 
-static void test_the_disk_refuses(void **state)
+static void test_deadlines_move_in_memory_while_the_disk_refuses(void **state)
 {
 	int64_t id = submit_valid(HOUR_MS);
 
@@ -419,19 +419,19 @@ static void test_the_disk_refuses(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_validity_is_lived),
-		TEST(test_what_comes_after_it_was_set),
-		TEST(test_a_yes_is_lived),
-		TEST(test_the_wait_for_a_yes_is_lived),
-		TEST(test_send_at_is_of_the_wall_clock),
-		TEST(test_the_time_becomes_known),
-		TEST(test_nobody_knows_whether_it_is_over),
-		TEST(test_another_start_of_the_machine),
-		TEST(test_set_back_after_another_start),
-		TEST(test_behind_after_another_start),
-		TEST(test_scheduled_over_another_start),
-		TEST(test_approved_while_the_clock_is_behind),
-		TEST(test_the_disk_refuses),
+		TEST(test_setting_the_clock_does_not_change_the_validity),
+		TEST(test_a_message_accepted_after_the_clock_was_set_is_not_moved),
+		TEST(test_setting_the_clock_does_not_change_an_approval),
+		TEST(test_setting_the_clock_does_not_change_the_wait_for_approval),
+		TEST(test_send_at_follows_the_wall_clock),
+		TEST(test_times_are_corrected_when_the_clock_is_first_set),
+		TEST(test_with_an_unset_clock_a_deadline_is_uncertain),
+		TEST(test_a_reboot_leaves_what_was_left_at_most),
+		TEST(test_a_clock_set_back_after_a_reboot_makes_nothing_later),
+		TEST(test_a_clock_behind_after_a_reboot_makes_nothing_later),
+		TEST(test_a_scheduled_message_survives_a_reboot),
+		TEST(test_an_approval_is_valid_while_the_clock_is_behind),
+		TEST(test_deadlines_move_in_memory_while_the_disk_refuses),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

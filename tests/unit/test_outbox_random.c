@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The outbox against the oFono of wild_ofono.h and a disk that is full now and then, with
- * messages that wait for a yes, are scheduled, expire, are taken back and reported, and a
- * gateway that is killed. What is checked are the promises:
+ * The outbox with the random oFono of wild_ofono.h, a disk that is full from time to time and
+ * a gateway that is killed. Messages wait for approval, are scheduled, expire, are cancelled
+ * and reported. These promises are checked:
  *
- *   - no message is given to oFono twice, and each SIM's in the order of submission;
- *   - what was taken back or has expired is never given to it, nor without its yes;
- *   - "sent", "failed", "cancelled", "delivered" are said only of what is so;
- *   - each step of its history is a way of the state machine;
+ *   - no message is submitted twice, and the messages of one SIM go out in order of acceptance;
+ *   - a cancelled, expired or unapproved message is never submitted;
+ *   - "sent", "failed", "cancelled" and "delivered" are true;
+ *   - the history of each message follows the state machine;
  *   - at the end every message has a final state.
  *
- * A seed can be given as the argument, to see one run again.
+ * The argument can be a seed, to repeat one run.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -71,7 +71,7 @@ static void approve(int64_t id)
 {
 	if (outbox_approval_give(outbox, id, "owner"))
 		return;
-	assert_true(truths[id].needs_yes); /* once */
+	assert_true(truths[id].needs_yes); /* an approval counts once */
 	truths[id].needs_yes = false;
 }
 
@@ -85,7 +85,7 @@ static void decide_one(void)
 		truths[id].rejected = true;
 }
 
-/* The disk catches up before anything else happens. */
+/* Waits until everything is on disk. */
 static void turn_disk(bool full)
 {
 	fill_disk(full);
@@ -94,7 +94,7 @@ static void turn_disk(bool full)
 	disk_full = full;
 }
 
-/* The last word, unless the disk does not know of it. */
+/* The final state, unless the disk does not have it yet. */
 static void on_taken_back(void *data, int outcome)
 {
 	struct truth *truth = data;
@@ -125,7 +125,7 @@ static void take_back_one(void)
 static void restart(void)
 {
 	finish_alone();
-	fill_disk(false); /* a start needs the disk */
+	fill_disk(false); /* a start needs room on the disk */
 	disk_full = false;
 	bench_restart(&hasty);
 }
@@ -133,7 +133,7 @@ static void restart(void)
 static void step(void)
 {
 	static const struct {
-		int percent; /* of a hundred, all in all */
+		int percent; /* the sum of all is 100 */
 		void (*run)(void);
 	} deeds[] = {
 		{ 17, submit_one },   { 22, answer_send },  { 7, answer_listing },
@@ -174,7 +174,7 @@ static void assert_one_call_per_sim(void)
 	}
 }
 
-/* Everything works from here on. */
+/* From here on everything works. */
 static void calm_down(void)
 {
 	int i;
@@ -192,7 +192,7 @@ static void calm_down(void)
 	}
 }
 
-/* What may be said of a message, by its fate. */
+/* The states that are true for each fate of a message. */
 static bool is_true(const struct truth *truth, enum message_state state)
 {
 	static const unsigned truths_of[] = {
@@ -201,7 +201,7 @@ static bool is_true(const struct truth *truth, enum message_state state)
 		[SENT] = 1U << STATE_SENT | 1U << STATE_UNKNOWN,
 		[FAILED] = 1U << STATE_FAILED | 1U << STATE_UNKNOWN,
 		[DROPPED] = 1U << STATE_CANCELLED | 1U << STATE_UNKNOWN,
-		[TAKEN] = 1U << STATE_UNKNOWN, /* the cards are elsewhere */
+		[TAKEN] = 1U << STATE_UNKNOWN, /* the SIM cards have moved */
 	};
 
 	if (truth->taken_back)
@@ -217,7 +217,8 @@ static void follow(void *data, const struct message_change *change)
 {
 	int *from = data;
 
-	if (*from >= 0 && *from != (int)change->state) /* a report is a line, too */
+	if (*from >= 0 &&
+	    *from != (int)change->state) /* a report is a line of the history, too */
 		assert_true(message_state_may_become((enum message_state) * from,
 						     change->state));
 	*from = (int)change->state;
@@ -255,7 +256,7 @@ static void play(unsigned seed)
 		assert_truth(id);
 }
 
-static void test_random(void **state)
+static void test_random_events_break_no_promise(void **state)
 {
 	unsigned seed;
 
@@ -270,7 +271,8 @@ static void test_random(void **state)
 
 int main(int argc, char **argv)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_random) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(
+		test_random_events_break_no_promise) };
 
 	if (argc > 1) {
 		first_seed = (unsigned)atoi(argv[1]);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Delivery reports: in time, early, late, after a restart, without a disk. */
+/* Delivery reports: on time, early, late, after a restart, and on a full disk. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -81,7 +81,7 @@ static void assert_history(int64_t id, const char *expected)
 	assert_string_equal(lines, expected);
 }
 
-static void test_delivered(void **state)
+static void test_a_report_makes_a_sent_message_delivered(void **state)
 {
 	struct modem *modem = reporting_modem();
 	struct observer observer = { 0 };
@@ -89,35 +89,36 @@ static void test_delivered(void **state)
 
 	(void)state;
 	assert_true(outbox_watch(outbox, id, &observer, hear, NULL));
-	assert_delivery(id, DELIVERY_NONE); /* nobody asked for a report yet */
+	assert_delivery(id, DELIVERY_NONE); /* no report is requested yet */
 	turn();
 	fake_answer(only_send(), SEND_ACCEPTED, "A1");
 	turn();
 	assert_delivery(id, DELIVERY_AWAITED);
 	fake_message_state(modem, "A1", MESSAGE_SENT);
 	turn();
-	assert_non_null(observer.subject); /* there is more to come */
-	fake_report("FFFF", true);	   /* somebody else's */
+	assert_non_null(observer.subject); /* further events will come */
+	fake_report("FFFF", true);	   /* of another program */
 	fake_report("A1", true);
 	assert_heard("1:submitting() 1:submitted() 1:sent() 1:delivered() ");
 	assert_null(observer.subject);
 	assert_message(id, STATE_DELIVERED, "");
 	assert_delivery(id, DELIVERY_CONFIRMED);
 	turn();
-	fake_report("A1", false); /* cannot be undone */
+	fake_report("A1", false); /* cannot be taken back */
 	turn();
 	assert_message(id, STATE_DELIVERED, "");
 	assert_history(id, "queued() submitting() submitted() sent() delivered() ");
 }
 
-static void test_not_delivered(void **state)
+static void test_a_negative_report_leaves_the_message_sent(void **state)
 {
 	struct modem *modem = reporting_modem();
 	struct observer observer = { 0 };
 	int64_t id = submit_sent(modem, "A1");
 
 	(void)state;
-	assert_true(outbox_watch(outbox, id, &observer, hear, NULL)); /* long sent */
+	assert_true(outbox_watch(outbox, id, &observer, hear,
+				 NULL)); /* it was sent long ago */
 	fake_report("A1", false);
 	assert_heard("1:sent() ");
 	assert_null(observer.subject);
@@ -126,15 +127,15 @@ static void test_not_delivered(void **state)
 	assert_history(id,
 		       "queued() submitting() submitted() sent() sent(not_delivered) ");
 	turn();
-	fake_report("A1", false); /* told twice, kept once */
+	fake_report("A1", false); /* it comes twice and is stored once */
 	turn();
 	assert_history(id,
 		       "queued() submitting() submitted() sent() sent(not_delivered) ");
 	assert_false(outbox_watch(outbox, id, &observer, hear, NULL));
 }
 
-/* A report that overtakes the State of its message. */
-static void test_early(void **state)
+/* A report that comes before the state of its message. */
+static void test_an_early_report_waits_for_sent(void **state)
 {
 	struct modem *modem = reporting_modem();
 	struct observer observer = { 0 };
@@ -152,7 +153,7 @@ static void test_early(void **state)
 	assert_message(id, STATE_DELIVERED, "");
 }
 
-static void test_early_and_refused(void **state)
+static void test_an_early_negative_report_waits_for_sent(void **state)
 {
 	struct modem *modem = reporting_modem();
 	int64_t id = submit_handed("A1");
@@ -165,8 +166,8 @@ static void test_early_and_refused(void **state)
 	assert_delivery(id, DELIVERY_REFUSED);
 }
 
-/* The report came, the State never did: what was delivered was sent. */
-static void test_early_then_the_modem_goes(void **state)
+/* The report came, the state never did: a delivered message was sent. */
+static void test_an_early_report_proves_delivery_when_the_modem_goes(void **state)
 {
 	struct modem *modem = reporting_modem();
 	int64_t id = submit_handed("A1");
@@ -178,7 +179,7 @@ static void test_early_then_the_modem_goes(void **state)
 	assert_message(id, STATE_DELIVERED, "");
 }
 
-static void test_early_then_a_restart(void **state)
+static void test_an_early_report_proves_delivery_after_a_restart(void **state)
 {
 	int64_t id;
 
@@ -191,7 +192,7 @@ static void test_early_then_a_restart(void **state)
 	assert_message(id, STATE_DELIVERED, "");
 }
 
-static void test_held_and_unknown_are_proved(void **state)
+static void test_a_report_corrects_held_and_unknown(void **state)
 {
 	struct modem *modem = reporting_modem();
 	int64_t held = submit_handed("A1"), unknown;
@@ -218,7 +219,7 @@ static void test_held_and_unknown_are_proved(void **state)
 	assert_message(unknown, STATE_DELIVERED, "");
 }
 
-static void test_late_after_a_restart(void **state)
+static void test_a_report_after_a_restart_counts(void **state)
 {
 	struct modem *modem = reporting_modem();
 	struct observer observer = { 0 };
@@ -237,7 +238,7 @@ static void test_late_after_a_restart(void **state)
 	assert_heard("2:sent() ");
 }
 
-static void test_the_disk_refuses(void **state)
+static void test_a_report_is_written_when_the_disk_accepts_it(void **state)
 {
 	static const struct outbox_timing timing = { 60000, 60000, 60000, 60000, 50 };
 	struct modem *modem = reporting_modem();
@@ -255,8 +256,8 @@ static void test_the_disk_refuses(void **state)
 	assert_delivery(two, DELIVERY_REFUSED);
 }
 
-/* Nobody asked for a report; another program on the phone may have. */
-static void test_unasked(void **state)
+/* The gateway requested no report, but another program on the phone may have. */
+static void test_an_unrequested_report_counts(void **state)
 {
 	struct modem *modem = fake_modem_ready("/sim0", "1");
 	struct observer observer = { 0 };
@@ -270,7 +271,7 @@ static void test_unasked(void **state)
 	assert_message(id, STATE_DELIVERED, "");
 }
 
-static void test_failed_stays_failed(void **state)
+static void test_a_report_does_not_change_a_failed_message(void **state)
 {
 	struct modem *modem = reporting_modem();
 	int64_t id = submit_handed("A1");
@@ -284,7 +285,7 @@ static void test_failed_stays_failed(void **state)
 	assert_delivery(id, DELIVERY_NONE);
 }
 
-static void test_unconfirmed(void **state)
+static void test_a_delivery_without_a_report_becomes_unconfirmed(void **state)
 {
 	struct message message = { .state = STATE_SENT,
 				   .delivery = DELIVERY_AWAITED,
@@ -303,8 +304,8 @@ static void test_unconfirmed(void **state)
 	assert_int_equal(store_message_delivery(&message, 0), DELIVERY_NONE);
 }
 
-/* Who watched left; the message goes out of memory with the next turn. */
-static void test_watcher_leaves(void **state)
+/* When the observer leaves, the message leaves memory with the next run. */
+static void test_an_observer_may_leave_before_the_report(void **state)
 {
 	struct modem *modem = reporting_modem();
 	struct observer observer = { 0 };
@@ -326,19 +327,19 @@ static void test_watcher_leaves(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_delivered),
-		TEST(test_not_delivered),
-		TEST(test_early),
-		TEST(test_early_and_refused),
-		TEST(test_early_then_the_modem_goes),
-		TEST(test_early_then_a_restart),
-		TEST(test_held_and_unknown_are_proved),
-		TEST(test_late_after_a_restart),
-		TEST(test_the_disk_refuses),
-		TEST(test_unasked),
-		TEST(test_failed_stays_failed),
-		TEST(test_unconfirmed),
-		TEST(test_watcher_leaves),
+		TEST(test_a_report_makes_a_sent_message_delivered),
+		TEST(test_a_negative_report_leaves_the_message_sent),
+		TEST(test_an_early_report_waits_for_sent),
+		TEST(test_an_early_negative_report_waits_for_sent),
+		TEST(test_an_early_report_proves_delivery_when_the_modem_goes),
+		TEST(test_an_early_report_proves_delivery_after_a_restart),
+		TEST(test_a_report_corrects_held_and_unknown),
+		TEST(test_a_report_after_a_restart_counts),
+		TEST(test_a_report_is_written_when_the_disk_accepts_it),
+		TEST(test_an_unrequested_report_counts),
+		TEST(test_a_report_does_not_change_a_failed_message),
+		TEST(test_a_delivery_without_a_report_becomes_unconfirmed),
+		TEST(test_an_observer_may_leave_before_the_report),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Times of the wall clock: scheduled messages, expiry. Real clock, hence small times. */
+/* Scheduled messages and expiry. The clock is real, so the times are short. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@
 #include "base/clock.h"
 #include "config/config.h"
 
-/* From now; 0: not. */
+/* Milliseconds from now; 0: none. */
 static int64_t submit_timed(const char *text, int64_t send_ms, int64_t expiry_ms)
 {
 	int64_t now_ms = clock_wall_ms(), id = 0;
@@ -30,7 +30,7 @@ static int64_t submit_timed(const char *text, int64_t send_ms, int64_t expiry_ms
 	return id;
 }
 
-static void test_scheduled_waits_for_its_time(void **state)
+static void test_a_scheduled_message_waits_for_its_time(void **state)
 {
 	struct observer observer = { 0 };
 	int64_t id, due_ms = clock_wall_ms() + 300;
@@ -48,8 +48,8 @@ static void test_scheduled_waits_for_its_time(void **state)
 	observer_remove(&observer);
 }
 
-/* Those that need not wait are not held up; the one that waited goes by its number. */
-static void test_others_go_first(void **state)
+/* Other messages do not wait; the scheduled one goes out in order of its ID. */
+static void test_other_messages_do_not_wait_for_a_scheduled_one(void **state)
 {
 	struct modem *modem = fake_modem_ready("/sim0", "1");
 	int64_t later;
@@ -67,7 +67,7 @@ static void test_others_go_first(void **state)
 	assert_string_equal(only_send()->text, "later");
 }
 
-static void test_scheduled_survives_a_restart(void **state)
+static void test_a_schedule_survives_a_restart(void **state)
 {
 	int64_t soon, late;
 
@@ -83,7 +83,7 @@ static void test_scheduled_survives_a_restart(void **state)
 	assert_message(late, STATE_SCHEDULED, "");
 }
 
-/* Until its validity is over, and so its time. */
+/* Its validity ends before its time comes. */
 static void wait_past(int64_t id)
 {
 	struct arena *arena = arena_new(1 << 16);
@@ -95,7 +95,7 @@ static void wait_past(int64_t id)
 	arena_free(arena);
 }
 
-static void test_overdue_at_start(void **state)
+static void test_an_overdue_message_goes_out_at_the_start(void **state)
 {
 	int64_t due, over;
 
@@ -112,7 +112,7 @@ static void test_overdue_at_start(void **state)
 	assert_message(over, STATE_EXPIRED, "validity_over");
 }
 
-static void test_expiry(void **state)
+static void test_a_queued_message_expires(void **state)
 {
 	struct observer observer = { 0 };
 	struct modem *modem = fake_modem_ready("/sim0", "1");
@@ -134,8 +134,8 @@ static void test_expiry(void **state)
 	assert_message(stuck, STATE_SENT, "");
 }
 
-/* What oFono has does not expire: it may be on the air. */
-static void test_handed_does_not_expire(void **state)
+/* A message that oFono has does not expire: it may be being sent. */
+static void test_a_submitted_message_does_not_expire(void **state)
 {
 	struct modem *modem = fake_modem_ready("/sim0", "1");
 	int64_t id = submit_timed("x", 0, 200);
@@ -151,8 +151,8 @@ static void test_handed_does_not_expire(void **state)
 	assert_message(id, STATE_SENT, "");
 }
 
-/* Not handed after all, and its time is over meanwhile. */
-static void test_expires_when_given_back(void **state)
+/* It was not submitted after all, and its validity ended meanwhile. */
+static void test_a_message_that_ofono_never_accepted_can_expire(void **state)
 {
 	int64_t id;
 
@@ -167,7 +167,7 @@ static void test_expires_when_given_back(void **state)
 	assert_int_equal(sends_pending(), 0);
 }
 
-static void test_expires_before_its_time(void **state)
+static void test_a_scheduled_message_can_expire_before_its_time(void **state)
 {
 	int64_t id = 0;
 
@@ -199,10 +199,10 @@ static int64_t steady_ms(void)
 }
 
 /*
- * A clock that jumped is looked at anew in every turn, and the timer is set to what is due
- * next by it. That CLOCK_REALTIME timers follow a clock that is set is the kernel's word.
+ * Each run reads the clock again and sets the timer to the next time that is due. The kernel
+ * promises that CLOCK_REALTIME timers follow a clock that is set.
  */
-static void test_the_clock_jumps(void **state)
+static void test_a_clock_set_forward_makes_messages_due(void **state)
 {
 	static const struct clock_source jumping = { steady_ms, jumping_wall_ms, NULL };
 	int64_t id;
@@ -214,7 +214,7 @@ static void test_the_clock_jumps(void **state)
 	id = submit_timed("x", 3600 * 1000, 0);
 	turn();
 	wall_offset_ms = -7200 * 1000;
-	submit_timed("y", 14400 * 1000, 0); /* a turn follows */
+	submit_timed("y", 14400 * 1000, 0); /* a run follows */
 	turn();
 	assert_message(id, STATE_SCHEDULED, "");
 	wall_offset_ms = 3601 * 1000;
@@ -225,18 +225,18 @@ static void test_the_clock_jumps(void **state)
 	clock_set_source(NULL);
 }
 
-/* With nothing due the loop sleeps. */
-static void test_no_wake_up_without_need(void **state)
+/* The loop sleeps when nothing is due. */
+static void test_nothing_wakes_the_process_without_a_deadline(void **state)
 {
 	(void)state;
 	fake_modem_ready("/sim0", "1");
-	turn_ms(150); /* the SIMs settle */
+	turn_ms(150); /* until the SIMs are stable */
 	submit_timed("x", 60000, 90000);
 	turn();
 	assert_int_equal(sd_event_run(loop, 500 * 1000), 0);
 }
 
-static void test_scheduled_count_in_the_limit(void **state)
+static void test_scheduled_messages_count_in_the_limit(void **state)
 {
 	int64_t id;
 
@@ -248,8 +248,8 @@ static void test_scheduled_count_in_the_limit(void **state)
 	assert_int_equal(try_submit(1, "y", &id), OUTBOX_E_FULL);
 }
 
-/* The disk takes neither the time's coming nor the expiry: nothing goes out meanwhile. */
-static void test_disk_refuses(void **state)
+/* The disk refuses both changes of state: nothing goes out meanwhile. */
+static void test_a_due_message_goes_out_when_the_disk_accepts_it(void **state)
 {
 	static const struct outbox_timing timing = { 60000, 60000, 60000, 60000, 100 };
 	int64_t due, over;
@@ -274,18 +274,18 @@ static void test_disk_refuses(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_scheduled_waits_for_its_time),
-		TEST(test_others_go_first),
-		TEST(test_scheduled_survives_a_restart),
-		TEST(test_overdue_at_start),
-		TEST(test_expiry),
-		TEST(test_handed_does_not_expire),
-		TEST(test_expires_when_given_back),
-		TEST(test_expires_before_its_time),
-		TEST(test_the_clock_jumps),
-		TEST(test_no_wake_up_without_need),
-		TEST(test_scheduled_count_in_the_limit),
-		TEST(test_disk_refuses),
+		TEST(test_a_scheduled_message_waits_for_its_time),
+		TEST(test_other_messages_do_not_wait_for_a_scheduled_one),
+		TEST(test_a_schedule_survives_a_restart),
+		TEST(test_an_overdue_message_goes_out_at_the_start),
+		TEST(test_a_queued_message_expires),
+		TEST(test_a_submitted_message_does_not_expire),
+		TEST(test_a_message_that_ofono_never_accepted_can_expire),
+		TEST(test_a_scheduled_message_can_expire_before_its_time),
+		TEST(test_a_clock_set_forward_makes_messages_due),
+		TEST(test_nothing_wakes_the_process_without_a_deadline),
+		TEST(test_scheduled_messages_count_in_the_limit),
+		TEST(test_a_due_message_goes_out_when_the_disk_accepts_it),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The outbox when answers are late, modems go, we are restarted, and the disk is full. */
+/* The outbox with late answers, lost modems, restarts and a full disk. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,7 +19,7 @@ static enum sim_state sim_state(int64_t sim_id)
 	return sims_find(sims, sim_id)->state;
 }
 
-/* No answer in time: told as unknown, and nothing more is put onto a stuck oFono. */
+/* Without an answer in time the message is unknown, and a stuck oFono gets no further calls. */
 static int64_t time_out(struct modem **modem_out)
 {
 	static const struct outbox_timing timing = { 30, 60000, 60000, 60000, 60000 };
@@ -43,7 +43,7 @@ static int64_t time_out(struct modem **modem_out)
 	return id;
 }
 
-static void test_late_accepted(void **state)
+static void test_a_late_acceptance_corrects_unknown(void **state)
 {
 	struct modem *modem;
 	int64_t id = time_out(&modem);
@@ -60,7 +60,7 @@ static void test_late_accepted(void **state)
 	assert_string_equal(only_send()->text, "y");
 }
 
-static void test_late_refused(void **state)
+static void test_a_late_refusal_corrects_unknown(void **state)
 {
 	struct modem *modem;
 	int64_t id = time_out(&modem);
@@ -72,8 +72,8 @@ static void test_late_refused(void **state)
 	assert_string_equal(only_send()->text, "y");
 }
 
-/* Late "it never reached oFono" is a failure: who waited may have sent it otherwise. */
-static void test_late_not_handed(void **state)
+/* A late "it never reached oFono" is final: the agent may have reacted to "unknown". */
+static void test_a_late_error_makes_the_message_failed(void **state)
 {
 	struct modem *modem;
 	int64_t id = time_out(&modem);
@@ -85,8 +85,8 @@ static void test_late_not_handed(void **state)
 	assert_int_equal(sends_pending(), 0);
 }
 
-/* What is told of it before it has a name here is not lost, whoever else sends beside. */
-static void test_a_state_before_the_answer(void **state)
+/* A state that comes before the UUID is known is kept, even if other programs send too. */
+static void test_a_state_before_the_answer_is_kept(void **state)
 {
 	static const struct {
 		enum ofono_message_state told;
@@ -115,15 +115,15 @@ static void test_a_state_before_the_answer(void **state)
 		assert_message(id, cases[i].state, cases[i].reason);
 	}
 	fake_message_state(modem, "C", MESSAGE_SENT);
-	submit(1, "D"); /* of the same name, later: nothing was told of it */
+	submit(1, "D"); /* a later message with the same UUID has no early state */
 	turn();
 	fake_answer(only_send(), SEND_ACCEPTED, "A");
 	turn();
 	assert_message(4, STATE_SUBMITTED, "");
 }
 
-/* A registered modem that keeps a message is stuck; the other one goes on. */
-static void test_stuck_and_over(void **state)
+/* A registered modem that keeps a message is stuck; the other modem is not affected. */
+static void test_a_stuck_modem_recovers_with_the_outcome(void **state)
 {
 	static const struct outbox_timing timing = { 60000, 60000, 60000, 60000,
 						     60000, 20,	   10 };
@@ -135,7 +135,8 @@ static void test_stuck_and_over(void **state)
 	outbox_set_timing(outbox, &timing);
 	turn();
 	fake_answer(only_send(), SEND_ACCEPTED, "A1");
-	strcpy(modem->network.status, "searching"); /* no fault of the modem's */
+	strcpy(modem->network.status,
+	       "searching"); /* an unregistered modem is not stuck */
 	fake_changed(modem);
 	turn_ms(100);
 	assert_int_equal(sim_state(1), SIM_SEARCHING);
@@ -155,7 +156,7 @@ static void test_stuck_and_over(void **state)
 	assert_string_equal(only_send()->text, "y");
 }
 
-static void test_stuck_and_reset(void **state)
+static void test_a_stuck_modem_recovers_with_its_loss(void **state)
 {
 	static const struct outbox_timing timing = { 60000, 60000, 60000, 60000,
 						     60000, 5,	   5 };
@@ -179,7 +180,7 @@ static void test_stuck_and_reset(void **state)
 	assert_int_equal(sim_state(1), SIM_READY);
 }
 
-static void test_late_never(void **state)
+static void test_the_loss_of_the_modem_ends_an_overdue_call(void **state)
 {
 	struct modem *modem;
 	int64_t id = time_out(&modem);
@@ -210,7 +211,7 @@ static int64_t hold(struct modem *modem, const char *uuid)
 	return id;
 }
 
-static void test_held_and_adopted(void **state)
+static void test_a_held_message_that_ofono_lists_is_submitted(void **state)
 {
 	struct modem *modem = fake_modem_ready("/sim0", "1");
 	int64_t id = hold(modem, "A1");
@@ -231,7 +232,7 @@ static void test_held_and_adopted(void **state)
 	assert_string_equal(only_send()->text, "y");
 }
 
-static void test_held_and_unknown(void **state)
+static void test_a_held_message_that_ofono_does_not_list_is_unknown(void **state)
 {
 	struct modem *modem = fake_modem_ready("/sim0", "1");
 	int64_t id = hold(modem, "A1");
@@ -239,14 +240,14 @@ static void test_held_and_unknown(void **state)
 	(void)state;
 	fake_ready(modem);
 	turn();
-	assert_int_equal(sends_pending(), 0); /* it must not be overtaken */
+	assert_int_equal(sends_pending(), 0); /* the held message must not be overtaken */
 	fake_list(only_listing(), "");
 	assert_message(id, STATE_UNKNOWN, "unknown_outcome");
 	turn();
 	assert_string_equal(only_send()->text, "y");
 }
 
-static void test_held_and_sent_before_listed(void **state)
+static void test_a_held_message_may_be_sent_before_it_is_listed(void **state)
 {
 	struct modem *modem = fake_modem_ready("/sim0", "1");
 	int64_t id = hold(modem, "A1");
@@ -262,8 +263,8 @@ static void test_held_and_sent_before_listed(void **state)
 	assert_string_equal(only_send()->text, "y");
 }
 
-/* The card goes into another modem; oFono's queue goes with it. */
-static void test_held_and_moved(void **state)
+/* The SIM card moves to another modem, and oFono's queue with it. */
+static void test_a_held_message_may_move_to_another_modem(void **state)
 {
 	struct modem *modem = fake_modem_ready("/sim0", "1"), *other;
 	int64_t id = hold(modem, "A1");
@@ -274,7 +275,7 @@ static void test_held_and_moved(void **state)
 	fake_card(other, "2", "");
 	fake_ready(other);
 	turn();
-	assert_true(TAILQ_EMPTY(&fake_listings)); /* another card */
+	assert_true(TAILQ_EMPTY(&fake_listings)); /* a different SIM card */
 	fake_card(other, "1", "");
 	fake_changed(other);
 	turn();
@@ -285,7 +286,7 @@ static void test_held_and_moved(void **state)
 	assert_message(id, STATE_HELD, "modem_away");
 }
 
-static void test_listing_fails(void **state)
+static void test_a_failed_listing_is_repeated(void **state)
 {
 	static const struct outbox_timing timing = { 60000, 60000, 60000, 20, 60000 };
 	struct modem *modem = fake_modem_ready("/sim0", "1");
@@ -300,7 +301,7 @@ static void test_listing_fails(void **state)
 	assert_true(TAILQ_EMPTY(&fake_listings));
 	assert_message(id, STATE_HELD, "modem_away");
 	turn_until(!TAILQ_EMPTY(&fake_listings));
-	modem->interfaces = MODEM_SIM_MANAGER; /* lost while it is asked */
+	modem->interfaces = MODEM_SIM_MANAGER; /* lost during the listing */
 	fake_changed(modem);
 	assert_true(TAILQ_EMPTY(&fake_listings));
 	fake_no_memory = true;
@@ -312,7 +313,7 @@ static void test_listing_fails(void **state)
 	assert_message(id, STATE_SUBMITTED, "");
 }
 
-static void test_listing_fails_again_and_again(void **state)
+static void test_pauses_between_listings_double(void **state)
 {
 	static const struct outbox_timing timing = { 60000, 60000, 80, 20, 60000 };
 	static const int pauses_ms[] = { 20, 40, 80 };
@@ -334,8 +335,9 @@ static void test_listing_fails_again_and_again(void **state)
 	}
 }
 
-/* Accepted, but by then the modem was gone. */
-static void test_lost_while_handing(void **state)
+/* oFono accepts the message, but the modem is already gone. */
+static void test_an_answer_after_the_loss_of_the_modem_makes_the_message_held(
+	void **state)
 {
 	struct modem *modem = fake_modem_ready("/sim0", "1");
 	int64_t id = submit(1, "x");
@@ -352,8 +354,8 @@ static void test_lost_while_handing(void **state)
 	assert_message(id, STATE_SUBMITTED, "");
 }
 
-/* Its modem went before the time was over, and its answer will never come. */
-static void test_lost_and_never_answered(void **state)
+/* The modem goes before the answer is overdue, so no answer will come. */
+static void test_an_overdue_call_of_a_lost_modem_frees_the_queue(void **state)
 {
 	static const struct outbox_timing timing = { 30, 60000, 60000, 60000, 60000 };
 	struct modem *modem = fake_modem_ready("/sim0", "1");
@@ -372,7 +374,7 @@ static void test_lost_and_never_answered(void **state)
 	assert_string_equal(only_send()->text, "y");
 }
 
-static void test_restart(void **state)
+static void test_a_restart_leaves_submitting_unknown_and_submitted_held(void **state)
 {
 	struct modem *modem = fake_modem_ready("/sim0", "1");
 	struct modem *other = fake_modem_ready("/sim1", "2");
@@ -394,15 +396,15 @@ static void test_restart(void **state)
 	fake_list(only_listing(), "A1");
 	assert_message(submitted, STATE_SUBMITTED, "");
 	bench_restart(&patient);
-	bench_restart(&patient); /* held twice over */
+	bench_restart(&patient); /* held when it was held already */
 	assert_message(queued, STATE_UNKNOWN, "unknown_outcome");
 	turn();
 	fake_list(only_listing(), "");
 	assert_message(submitted, STATE_UNKNOWN, "unknown_outcome");
 }
 
-/* Nothing goes onto the bus that is not on disk as submitting. */
-static void test_disk_full_before_handing(void **state)
+/* No message goes onto the bus before "submitting" is on disk. */
+static void test_nothing_is_submitted_on_a_full_disk(void **state)
 {
 	static const struct outbox_timing timing = { 60000, 60000, 60000, 60000, 30 };
 	int64_t id = 42, first;
@@ -424,8 +426,8 @@ static void test_disk_full_before_handing(void **state)
 	assert_message(first, STATE_SUBMITTING, "");
 }
 
-/* What oFono tells while the disk is full is told on, and stored later. */
-static void test_disk_full_afterwards(void **state)
+/* What oFono reports while the disk is full is passed on, and stored later. */
+static void test_states_are_written_when_the_disk_has_room(void **state)
 {
 	static const struct outbox_timing timing = { 60000, 60000, 60000, 60000, 30 };
 	struct modem *modem = fake_modem_ready("/sim0", "1");
@@ -448,13 +450,14 @@ static void test_disk_full_afterwards(void **state)
 	fill_disk(false);
 	turn_until(sends_pending());
 	assert_message(id, STATE_SENT, "");
-	assert_heard("1:sent() 2:submitting() "); /* who reads the store is told again */
+	assert_heard(
+		"1:sent() 2:submitting() "); /* readers of the store are notified again */
 	assert_string_equal(only_send()->text, "y");
 	observer_remove(&reader);
 }
 
-/* A message that went back to the queue in memory only is not handed over twice. */
-static void test_disk_full_not_handed(void **state)
+/* A message that is queued again only in memory is not submitted. */
+static void test_a_message_queued_again_in_memory_waits_for_the_disk(void **state)
 {
 	static const struct outbox_timing timing = { 60000, 10, 10, 60000, 30 };
 	int64_t id;
@@ -475,8 +478,8 @@ static void test_disk_full_not_handed(void **state)
 	assert_message(id, STATE_SUBMITTING, "");
 }
 
-/* Another process took the row: it is not ours to send. */
-static void test_row_changed_by_others(void **state)
+/* Another process changed the row: the gateway must not send the message. */
+static void test_a_row_changed_by_others_makes_the_message_unknown(void **state)
 {
 	struct observer observer = { 0 };
 	int64_t id;
@@ -499,26 +502,26 @@ static void test_row_changed_by_others(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_late_accepted),
-		TEST(test_late_refused),
-		TEST(test_late_not_handed),
-		TEST(test_late_never),
-		TEST(test_a_state_before_the_answer),
-		TEST(test_stuck_and_over),
-		TEST(test_stuck_and_reset),
-		TEST(test_held_and_adopted),
-		TEST(test_held_and_unknown),
-		TEST(test_held_and_sent_before_listed),
-		TEST(test_held_and_moved),
-		TEST(test_listing_fails),
-		TEST(test_listing_fails_again_and_again),
-		TEST(test_lost_while_handing),
-		TEST(test_lost_and_never_answered),
-		TEST(test_restart),
-		TEST(test_disk_full_before_handing),
-		TEST(test_disk_full_afterwards),
-		TEST(test_disk_full_not_handed),
-		TEST(test_row_changed_by_others),
+		TEST(test_a_late_acceptance_corrects_unknown),
+		TEST(test_a_late_refusal_corrects_unknown),
+		TEST(test_a_late_error_makes_the_message_failed),
+		TEST(test_the_loss_of_the_modem_ends_an_overdue_call),
+		TEST(test_a_state_before_the_answer_is_kept),
+		TEST(test_a_stuck_modem_recovers_with_the_outcome),
+		TEST(test_a_stuck_modem_recovers_with_its_loss),
+		TEST(test_a_held_message_that_ofono_lists_is_submitted),
+		TEST(test_a_held_message_that_ofono_does_not_list_is_unknown),
+		TEST(test_a_held_message_may_be_sent_before_it_is_listed),
+		TEST(test_a_held_message_may_move_to_another_modem),
+		TEST(test_a_failed_listing_is_repeated),
+		TEST(test_pauses_between_listings_double),
+		TEST(test_an_answer_after_the_loss_of_the_modem_makes_the_message_held),
+		TEST(test_an_overdue_call_of_a_lost_modem_frees_the_queue),
+		TEST(test_a_restart_leaves_submitting_unknown_and_submitted_held),
+		TEST(test_nothing_is_submitted_on_a_full_disk),
+		TEST(test_states_are_written_when_the_disk_has_room),
+		TEST(test_a_message_queued_again_in_memory_waits_for_the_disk),
+		TEST(test_a_row_changed_by_others_makes_the_message_unknown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

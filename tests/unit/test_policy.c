@@ -40,13 +40,13 @@ static void accept_one(void)
 	assert_int_equal(store_message_add(store, &draft, &id), 0);
 }
 
-static void test_passes(void **state)
+static void test_a_plain_request_passes(void **state)
 {
 	(void)state;
 	assert_string_equal(code(), "");
 }
 
-static void test_paused(void **state)
+static void test_nothing_passes_while_paused(void **state)
 {
 	(void)state;
 	assert_false(policy_is_paused(policy));
@@ -55,7 +55,8 @@ static void test_paused(void **state)
 	policy_restart(NULL);
 	assert_true(policy_is_paused(policy));
 	assert_string_equal(code(), "paused_by_owner");
-	assert_int_equal(store_setting_set(store, "paused", NULL), 0); /* by another */
+	assert_int_equal(store_setting_set(store, "paused", NULL),
+			 0); /* by another program */
 	assert_true(policy_is_paused(policy));
 	policy_review(policy);
 	assert_string_equal(code(), "");
@@ -67,7 +68,7 @@ static void count(void *data, const void *event)
 	++*(unsigned *)data;
 }
 
-static void test_changes_are_told(void **state)
+static void test_observers_are_notified_of_changes(void **state)
 {
 	struct observer observer = { 0 };
 	unsigned told = 0;
@@ -89,8 +90,8 @@ static void test_changes_are_told(void **state)
 	observer_remove(&observer);
 }
 
-/* A disk that is full stops nobody from stopping it. */
-static void test_paused_on_a_full_disk(void **state)
+/* The owner can pause on a full disk. */
+static void test_a_pause_holds_on_a_full_disk(void **state)
 {
 	(void)state;
 	fill_disk(true);
@@ -98,13 +99,13 @@ static void test_paused_on_a_full_disk(void **state)
 	assert_true(policy_is_paused(policy));
 	fill_disk(false);
 	assert_int_equal(policy_set_paused(policy, true), 0);
-	fill_disk(true); /* it would come back with a restart, so it goes on */
+	fill_disk(true); /* a restart would bring the pause back, so it stays */
 	assert_int_not_equal(policy_set_paused(policy, false), 0);
 	assert_true(policy_is_paused(policy));
 }
 
-/* Nothing more is handed over, what oFono has goes on, and all goes on after it. */
-static void test_pause_keeps_what_waits(void **state)
+/* Nothing is submitted, what oFono has goes on, and everything continues after the pause. */
+static void test_a_pause_keeps_waiting_messages(void **state)
 {
 	int64_t sim_id, first, second;
 
@@ -130,14 +131,14 @@ static void test_pause_keeps_what_waits(void **state)
 	assert_string_equal(only_send()->text, "two");
 }
 
-static void test_scope(void **state)
+static void test_a_client_needs_the_scope(void **state)
 {
 	(void)state;
 	client.scopes = CLIENT_SCOPES_ALL & ~CLIENT_SEND;
 	assert_string_equal(code(), "insufficient_scope");
 }
 
-static void test_sim(void **state)
+static void test_a_client_uses_only_its_sims(void **state)
 {
 	(void)state;
 	strcpy(client.sims, "2 12");
@@ -152,7 +153,7 @@ static void test_sim(void **state)
 	assert_string_equal(code(), "");
 }
 
-static void test_number(void **state)
+static void test_an_invalid_number_is_refused(void **state)
 {
 	(void)state;
 	assert_string_equal(code_of("Anna"), "invalid_number");
@@ -177,8 +178,8 @@ static void receive(const char *number, const char *text, enum opt opt)
 	assert_int_equal(step_add_incoming(store, &draft, &message_id, &known), 0);
 }
 
-/* Who may not write to a number does not find out what is known of it. */
-static void test_a_number_that_is_not_allowed(void **state)
+/* A client learns nothing about a number that it may not write to. */
+static void test_nothing_is_revealed_of_a_number_that_is_not_allowed(void **state)
 {
 	(void)state;
 	receive("+36201234567", "stop", OPT_OUT);
@@ -189,7 +190,7 @@ static void test_a_number_that_is_not_allowed(void **state)
 	assert_string_equal(all_codes(), "recipient_opted_out ");
 }
 
-static void test_opted_out(void **state)
+static void test_a_number_that_opted_out_is_refused(void **state)
 {
 	(void)state;
 	receive("+36201234567", "stop", OPT_OUT);
@@ -200,7 +201,7 @@ static void test_opted_out(void **state)
 	assert_string_equal(code_of("+36201234567"), "");
 }
 
-/* As often as two machines answer each other, and once more. */
+/* As often as two machines would answer each other, and once more. */
 static void answer_each_other(const char *number)
 {
 	char text[24];
@@ -213,7 +214,7 @@ static void answer_each_other(const char *number)
 	}
 }
 
-static void test_loop(void **state)
+static void test_a_reply_loop_is_refused(void **state)
 {
 	struct policy_verdict verdict;
 
@@ -228,14 +229,14 @@ static void test_loop(void **state)
 	assert_string_equal(code_of("+36309999999"), "");
 }
 
-static void test_quiet_hours(void **state)
+static void test_nothing_passes_in_quiet_hours(void **state)
 {
 	struct policy_verdict verdict;
 
 	(void)state;
 	configure("quiet_hours", "22:00-07:00");
 	assert_string_equal(code(), "");
-	request.send_at_ms = NOON_MS + 10 * HOUR_MS; /* it counts at its time */
+	request.send_at_ms = NOON_MS + 10 * HOUR_MS; /* the time of sending counts */
 	assert_string_equal(code(), "quiet_hours");
 	boot_now_ms += 10 * HOUR_MS; /* 22:00 */
 	request.send_at_ms = 0;
@@ -255,8 +256,8 @@ static void test_quiet_hours(void **state)
 	assert_string_equal(code(), "quiet_hours");
 }
 
-/* By the phone's own clock: 11:30 UTC is 12:30 in Budapest, and in summer 13:30. */
-static void test_quiet_hours_are_local(void **state)
+/* In the phone's time zone: 11:30 UTC is 12:30 in Budapest, and 13:30 in summer. */
+static void test_quiet_hours_are_local_time(void **state)
 {
 	(void)state;
 	setenv("TZ", "CET-1CEST,M3.5.0,M10.5.0/3", 1);
@@ -264,13 +265,14 @@ static void test_quiet_hours_are_local(void **state)
 	assert_string_equal(code(), "");
 	boot_now_ms -= HOUR_MS / 2;
 	assert_string_equal(code(), "quiet_hours");
-	boot_now_ms += 212 * (int64_t)CLOCK_MS_PER_DAY; /* the clocks have been changed */
+	boot_now_ms +=
+		212 * (int64_t)CLOCK_MS_PER_DAY; /* daylight saving time has begun */
 	assert_string_equal(code(), "");
 	boot_now_ms -= HOUR_MS;
 	assert_string_equal(code(), "quiet_hours");
 }
 
-static void test_repeat(void **state)
+static void test_a_repeated_request_sends_nothing_new(void **state)
 {
 	struct policy_verdict verdict;
 
@@ -280,13 +282,14 @@ static void test_repeat(void **state)
 	assert_int_equal(verdict.repeat, POLICY_REPEAT_SAME);
 	assert_string_equal(verdict.first.text, "hello");
 	assert_string_equal(all_codes(), "repeat ");
-	bench_config.policy.client.per_minute = 1; /* a repeat takes nothing of a limit */
+	bench_config.policy.client.per_minute =
+		1; /* a repeat does not count for a limit */
 	assert_int_equal(policy_check(policy, &request, &verdict), POLICY_E_REPEAT);
 	request.text = "another";
 	assert_string_equal(code(), "rate_limited");
 }
 
-static void test_length(void **state)
+static void test_a_long_text_is_refused(void **state)
 {
 	(void)state;
 	request.text = long_text;
@@ -296,7 +299,7 @@ static void test_length(void **state)
 	assert_string_equal(code(), "");
 }
 
-static void test_rates(void **state)
+static void test_rates_are_limited(void **state)
 {
 	struct policy_verdict verdict;
 
@@ -311,16 +314,16 @@ static void test_rates(void **state)
 	assert_string_equal(verdict.code, "rate_limited");
 	assert_non_null(strstr(verdict.message, "10 messages per minute"));
 	assert_int_equal(verdict.retry_after_seconds, 50);
-	client.id = 5; /* another one, and the same SIM */
+	client.id = 5; /* another client, the same SIM */
 	assert_string_equal(code(), "rate_limited");
 	bench_config.policy.sim.per_minute = 0;
 	assert_string_equal(code(), "");
-	client.limits.per_minute = 0; /* none */
+	client.limits.per_minute = 0; /* no limit */
 	client.id = 0;
 	assert_string_equal(code(), "");
 }
 
-static void test_restart_within_a_minute(void **state)
+static void test_rates_survive_a_restart(void **state)
 {
 	(void)state;
 	bench_config.duplicate_seconds = 0;
@@ -336,8 +339,8 @@ static void test_restart_within_a_minute(void **state)
 	assert_string_equal(code(), "");
 }
 
-/* What is scheduled counts at its time, before and behind what is asked for now. */
-static void test_scheduled_counts_at_its_time(void **state)
+/* Scheduled messages count at their times, before and after the requested one. */
+static void test_a_scheduled_message_counts_at_its_time(void **state)
 {
 	(void)state;
 	bench_config.duplicate_seconds = 0;
@@ -349,14 +352,14 @@ static void test_scheduled_counts_at_its_time(void **state)
 	assert_string_equal(code(), "rate_limited");
 	request.send_at_ms = 0;
 	assert_string_equal(code(), "");
-	boot_now_ms += MINUTE_MS + 1; /* the minute reaches them now */
+	boot_now_ms += MINUTE_MS + 1; /* they are within the minute now */
 	assert_string_equal(code(), "rate_limited");
 	request.send_at_ms = NOON_MS + 3 * MINUTE_MS;
 	assert_string_equal(code(), "");
 }
 
-/* Each at a time of its own, and cancelled at once. */
-static void test_acceptance_is_limited(void **state)
+/* Each has a time of its own and is cancelled at once. */
+static void test_accepting_scheduled_messages_is_limited(void **state)
 {
 	struct policy_verdict verdict;
 	int i;
@@ -383,7 +386,7 @@ static void test_acceptance_is_limited(void **state)
 	assert_string_equal(code(), "");
 }
 
-static void test_budget(void **state)
+static void test_the_monthly_budget_is_limited(void **state)
 {
 	struct policy_verdict verdict;
 
@@ -411,8 +414,8 @@ static void test_budget(void **state)
 	assert_string_equal(code(), "budget_exhausted");
 }
 
-/* Setting the clock makes no room, neither the minute's nor the month's. */
-static void test_clock_is_set(void **state)
+/* Setting the clock frees neither the limit per minute nor the one per month. */
+static void test_setting_the_clock_frees_no_limit(void **state)
 {
 	(void)state;
 	bench_config.duplicate_seconds = 0;
@@ -431,8 +434,8 @@ static void test_clock_is_set(void **state)
 	assert_string_equal(all_codes(), "budget_exhausted ");
 }
 
-/* A boot without the time is no new month, and neither is the next one. */
-static void test_budget_in_1970(void **state)
+/* A boot with an unset clock begins no new month, and neither does the next one. */
+static void test_an_unset_clock_renews_no_budget(void **state)
 {
 	(void)state;
 	bench_config.duplicate_seconds = 0;
@@ -446,14 +449,14 @@ static void test_budget_in_1970(void **state)
 		assert_string_equal(code(), boot == 2 ? "" : "budget_exhausted");
 		accept_one();
 	}
-	wall_epoch_ms = NOON_MS; /* the network tells it: still November */
+	wall_epoch_ms = NOON_MS; /* the network sets the clock: still November */
 	assert_string_equal(code(), "budget_exhausted");
 	wall_epoch_ms = 0;
 	boot_now_ms += 31 * (int64_t)CLOCK_MS_PER_DAY + 1;
 	assert_string_equal(code(), "");
 }
 
-static void test_queue(void **state)
+static void test_a_full_queue_refuses(void **state)
 {
 	(void)state;
 	bench_config.queue_limit = 1;
@@ -461,18 +464,18 @@ static void test_queue(void **state)
 	assert_string_equal(code(), "queue_full");
 }
 
-/* What could not be counted is not sent. */
-static void test_unreadable(void **state)
+/* A message that cannot be counted is not sent. */
+static void test_an_unreadable_store_refuses(void **state)
 {
 	(void)state;
 	fill_disk(true);
-	wall_epoch_ms += HOUR_MS; /* which would have to be written down */
+	wall_epoch_ms += HOUR_MS; /* which would have to be stored */
 	assert_string_equal(code(), "internal");
 	fill_disk(false);
 	assert_string_equal(code(), "");
 }
 
-static void test_order(void **state)
+static void test_rules_are_checked_in_order(void **state)
 {
 	(void)state;
 	bench_config.duplicate_seconds = 0;
@@ -519,7 +522,7 @@ static void take_limit(void *data, const struct limit *limit, int64_t left,
 	frees_of[limit_count++] = frees_ms;
 }
 
-static void test_what_is_left(void **state)
+static void test_the_rest_of_each_limit_is_reported(void **state)
 {
 	struct policy_limit_visit visit = { take_limit, NULL, 0 };
 
@@ -553,32 +556,32 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, policy_tear_down)
-		TEST(test_passes),
-		TEST(test_paused),
-		TEST(test_changes_are_told),
-		TEST(test_paused_on_a_full_disk),
-		TEST(test_pause_keeps_what_waits),
-		TEST(test_scope),
-		TEST(test_sim),
-		TEST(test_number),
-		TEST(test_a_number_that_is_not_allowed),
-		TEST(test_opted_out),
-		TEST(test_loop),
-		TEST(test_quiet_hours),
-		TEST(test_quiet_hours_are_local),
-		TEST(test_repeat),
-		TEST(test_length),
-		TEST(test_rates),
-		TEST(test_restart_within_a_minute),
-		TEST(test_scheduled_counts_at_its_time),
-		TEST(test_acceptance_is_limited),
-		TEST(test_budget),
-		TEST(test_clock_is_set),
-		TEST(test_budget_in_1970),
-		TEST(test_queue),
-		TEST(test_unreadable),
-		TEST(test_order),
-		TEST(test_what_is_left),
+		TEST(test_a_plain_request_passes),
+		TEST(test_nothing_passes_while_paused),
+		TEST(test_observers_are_notified_of_changes),
+		TEST(test_a_pause_holds_on_a_full_disk),
+		TEST(test_a_pause_keeps_waiting_messages),
+		TEST(test_a_client_needs_the_scope),
+		TEST(test_a_client_uses_only_its_sims),
+		TEST(test_an_invalid_number_is_refused),
+		TEST(test_nothing_is_revealed_of_a_number_that_is_not_allowed),
+		TEST(test_a_number_that_opted_out_is_refused),
+		TEST(test_a_reply_loop_is_refused),
+		TEST(test_nothing_passes_in_quiet_hours),
+		TEST(test_quiet_hours_are_local_time),
+		TEST(test_a_repeated_request_sends_nothing_new),
+		TEST(test_a_long_text_is_refused),
+		TEST(test_rates_are_limited),
+		TEST(test_rates_survive_a_restart),
+		TEST(test_a_scheduled_message_counts_at_its_time),
+		TEST(test_accepting_scheduled_messages_is_limited),
+		TEST(test_the_monthly_budget_is_limited),
+		TEST(test_setting_the_clock_frees_no_limit),
+		TEST(test_an_unset_clock_renews_no_budget),
+		TEST(test_a_full_queue_refuses),
+		TEST(test_an_unreadable_store_refuses),
+		TEST(test_rules_are_checked_in_order),
+		TEST(test_the_rest_of_each_limit_is_reported),
 	};
 
 	log_set_level(LOG_LEVEL_ERROR);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A low balance refuses, and what ends that. */
+/* When a low balance refuses, and what ends that. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,7 +23,7 @@ static void wait_hours(int hours)
 	boot_now_ms += hours * (int64_t)HOUR_MS;
 }
 
-static void test_refused_and_lifted(void **state)
+static void test_a_low_balance_refuses_until_a_new_reading(void **state)
 {
 	struct policy_verdict verdict;
 
@@ -44,7 +44,7 @@ static void test_refused_and_lifted(void **state)
 	assert_string_equal(code(), "");
 }
 
-static void test_a_call_costs_too(void **state)
+static void test_a_low_balance_refuses_calls(void **state)
 {
 	(void)state;
 	configure("minimum_balance", "500");
@@ -56,7 +56,7 @@ static void test_a_call_costs_too(void **state)
 	assert_string_equal(code(), "budget_exhausted");
 }
 
-static void test_forgotten(void **state)
+static void test_a_forgotten_balance_refuses_nothing(void **state)
 {
 	(void)state;
 	configure("minimum_balance", "500");
@@ -68,8 +68,8 @@ static void test_forgotten(void **state)
 	assert_string_equal(code(), "");
 }
 
-/* Over a restart, too; setting the clock makes it no older. */
-static void test_too_old(void **state)
+/* Also after a restart; setting the clock makes a reading no older. */
+static void test_an_old_reading_refuses_nothing(void **state)
 {
 	(void)state;
 	configure("minimum_balance", "500");
@@ -85,7 +85,7 @@ static void test_too_old(void **state)
 	assert_string_equal(code(), "budget_exhausted");
 }
 
-static void test_whose(void **state)
+static void test_a_balance_belongs_to_its_sim(void **state)
 {
 	struct policy_balance_state balance;
 
@@ -105,7 +105,7 @@ static void test_whose(void **state)
 	assert_string_equal(code(), "");
 }
 
-static void test_off(void **state)
+static void test_without_a_minimum_nothing_is_refused(void **state)
 {
 	struct policy_balance_state balance;
 
@@ -124,7 +124,7 @@ static void count(void *data, const void *event)
 	++*(unsigned *)data;
 }
 
-static void test_readings_are_told(void **state)
+static void test_observers_are_notified_of_readings(void **state)
 {
 	struct observer observer = { 0 };
 	unsigned told = 0;
@@ -140,7 +140,7 @@ static void test_readings_are_told(void **state)
 	observer_remove(&observer);
 }
 
-static void test_minima(void **state)
+static void test_each_sim_can_have_its_own_minimum(void **state)
 {
 	static const char *const wrong[] = { "none", "1 500", "12,50", "0=5", "=5",
 					     "2=",   "2=3=4", "+5",    "5 6", "1.2.3" };
@@ -163,14 +163,14 @@ static void test_minima(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_refused_and_lifted),
-		TEST(test_a_call_costs_too),
-		TEST(test_forgotten),
-		TEST(test_too_old),
-		TEST(test_whose),
-		TEST(test_off),
-		TEST(test_readings_are_told),
-		TEST(test_minima),
+		TEST(test_a_low_balance_refuses_until_a_new_reading),
+		TEST(test_a_low_balance_refuses_calls),
+		TEST(test_a_forgotten_balance_refuses_nothing),
+		TEST(test_an_old_reading_refuses_nothing),
+		TEST(test_a_balance_belongs_to_its_sim),
+		TEST(test_without_a_minimum_nothing_is_refused),
+		TEST(test_observers_are_notified_of_readings),
+		TEST(test_each_sim_can_have_its_own_minimum),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

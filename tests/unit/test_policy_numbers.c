@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the policy lets be written to: numbers in every form, of every country, in lists. */
+/* Which numbers the policy allows: all forms, all countries, and lists. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,7 +10,7 @@
 #include "config/config.h"
 #include "policy_request.h"
 
-static void test_emergency(void **state)
+static void test_emergency_numbers_are_refused(void **state)
 {
 	static const char *const blocked[] = {
 		"112",	   "911",    "000",	"110",	    "1-1-2", "00112",
@@ -20,7 +20,7 @@ static void test_emergency(void **state)
 	struct modem *modem = fake_modem_add("/sim0");
 
 	(void)state;
-	/* nothing that the owner may allow allows these */
+	/* no setting of the owner allows these */
 	configure("premium", "yes");
 	configure("countries", "any");
 	configure("allow", "* 112 911");
@@ -36,15 +36,15 @@ static void test_emergency(void **state)
 	assert_string_equal(code_of("1122"), "");
 	assert_string_equal(code_of("+36112555"), "");
 	assert_string_equal(code_of("144"), "");
-	strcpy(modem->network.mobile_country_code, "232"); /* the phone travels */
+	strcpy(modem->network.mobile_country_code, "232"); /* the phone is abroad */
 	assert_string_equal(code_of("144"), "emergency_number_blocked");
 	strcpy(modem->network.mobile_country_code, "");
 	request.sim_id = 2;
 	assert_string_equal(code_of("144"), "emergency_number_blocked"); /* Austria's */
 }
 
-/* An exchange may not wait for the digits that follow. */
-static void test_calls_that_begin_as_emergency(void **state)
+/* An exchange may connect before the remaining digits. */
+static void test_calls_that_begin_with_emergency_digits_are_refused(void **state)
 {
 	int64_t american;
 
@@ -64,7 +64,7 @@ static void test_calls_that_begin_as_emergency(void **state)
 	assert_string_equal(code_of("2125551234"), "");
 }
 
-static void test_premium(void **state)
+static void test_premium_numbers_are_refused(void **state)
 {
 	(void)state;
 	assert_string_equal(code_of("1750"), "premium_number_blocked");
@@ -80,7 +80,7 @@ static void test_premium(void **state)
 	request.sim_id = 2;
 	assert_string_equal(code_of("0900123456"), "premium_number_blocked");
 	assert_string_equal(code_of("0664123456"), "");
-	request.sim_id = 0; /* the number tells */
+	request.sim_id = 0; /* the number is enough */
 	assert_string_equal(code_of("+36901234567"), "premium_number_blocked");
 	request.sim_id = 1;
 	configure("allow", "+36*");
@@ -97,7 +97,7 @@ static void test_premium(void **state)
 	assert_string_equal(code_of("1752"), "");
 }
 
-static void test_country(void **state)
+static void test_numbers_of_other_countries_are_refused(void **state)
 {
 	(void)state;
 	assert_string_equal(code_of("+43664123456"), "international_blocked");
@@ -107,7 +107,7 @@ static void test_country(void **state)
 	request.sim_id = 2;
 	assert_string_equal(code_of("+43664123456"), "");
 	assert_string_equal(code_of("+36201234567"), "international_blocked");
-	request.sim_id = 0; /* of which country it will be is not known yet */
+	request.sim_id = 0; /* the SIM is not known yet */
 	assert_string_equal(code_of("+43664123456"), "");
 	request.sim_id = 1;
 	configure("countries", "home +43");
@@ -120,8 +120,8 @@ static void test_country(void **state)
 	assert_string_equal(code_of("+440901234567"), "premium_number_blocked");
 }
 
-/* Who allows every country has not thought of what is of none. */
-static void test_no_country(void **state)
+/* "any" country does not include numbers of no country. */
+static void test_numbers_of_no_country_must_be_named(void **state)
 {
 	(void)state;
 	configure("countries", "any");
@@ -134,8 +134,8 @@ static void test_no_country(void **state)
 	assert_string_equal(code_of("+88213123456"), "international_blocked");
 }
 
-/* One calling code, many countries: the area tells. */
-static void test_american_countries(void **state)
+/* Many countries share +1: the area code decides. */
+static void test_countries_of_plus_one_are_distinguished(void **state)
 {
 	int64_t american;
 
@@ -152,8 +152,8 @@ static void test_american_countries(void **state)
 	assert_string_equal(code_of("+119005551234"), "premium_number_blocked");
 }
 
-/* A national number that could be one with its calling code in front is neither. */
-static void test_a_calling_code_or_none(void **state)
+/* A national number that may also begin with the calling code is ambiguous. */
+static void test_an_ambiguous_national_number_is_refused(void **state)
 {
 	int64_t turkish;
 
@@ -167,8 +167,8 @@ static void test_a_calling_code_or_none(void **state)
 	assert_string_equal(code_of("+905321234567"), "");
 }
 
-/* Neither a modem nor the ledger tells of which country it is. */
-static void test_country_unknown(void **state)
+/* Neither the modem nor the store knows the country of the SIM. */
+static void test_without_a_home_country_international_numbers_are_refused(void **state)
 {
 	int64_t nowhere;
 
@@ -188,8 +188,8 @@ static const char *code_from(const char *imsi, const char *number)
 	return code_of(number);
 }
 
-/* Seen on what landed: each was sent, or sent past the rule that it is under. */
-static void test_known_misses(void **state)
+/* Numbers that earlier versions allowed, or judged by the wrong rule. */
+static void test_known_misses_of_the_numbering_plans(void **state)
 {
 	(void)state;
 	assert_string_equal(code_of("1900123456"), "invalid_number");
@@ -230,8 +230,8 @@ static void test_known_misses(void **state)
 	assert_string_equal(code_of("+36201234567"), "");
 }
 
-/* The refusal says how to write it. */
-static void test_how_to_write_it(void **state)
+/* The refusal suggests how to write the number. */
+static void test_a_refusal_suggests_the_right_spelling(void **state)
 {
 	static const struct {
 		const char *number, *words;
@@ -262,8 +262,8 @@ static void test_how_to_write_it(void **state)
 	}
 }
 
-/* What the owner denies in a national spelling is denied from every SIM. */
-static void test_denied_from_every_sim(void **state)
+/* A national number on the deny list is denied from every SIM. */
+static void test_denied_numbers_are_denied_from_every_sim(void **state)
 {
 	(void)state;
 	configure("countries", "any");
@@ -277,7 +277,7 @@ static void test_denied_from_every_sim(void **state)
 	assert_string_equal(code_of("06301234567"), "recipient_not_allowed");
 }
 
-static void test_lists(void **state)
+static void test_lists_accept_any_spelling(void **state)
 {
 	(void)state;
 	configure("allow", "+36201234567, +3630*");
@@ -304,18 +304,18 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, request_set_up, policy_tear_down)
-		TEST(test_emergency),
-		TEST(test_premium),
-		TEST(test_calls_that_begin_as_emergency),
-		TEST(test_country),
-		TEST(test_american_countries),
-		TEST(test_no_country),
-		TEST(test_country_unknown),
-		TEST(test_lists),
-		TEST(test_known_misses),
-		TEST(test_how_to_write_it),
-		TEST(test_denied_from_every_sim),
-		TEST(test_a_calling_code_or_none),
+		TEST(test_emergency_numbers_are_refused),
+		TEST(test_premium_numbers_are_refused),
+		TEST(test_calls_that_begin_with_emergency_digits_are_refused),
+		TEST(test_numbers_of_other_countries_are_refused),
+		TEST(test_countries_of_plus_one_are_distinguished),
+		TEST(test_numbers_of_no_country_must_be_named),
+		TEST(test_without_a_home_country_international_numbers_are_refused),
+		TEST(test_lists_accept_any_spelling),
+		TEST(test_known_misses_of_the_numbering_plans),
+		TEST(test_a_refusal_suggests_the_right_spelling),
+		TEST(test_denied_numbers_are_denied_from_every_sim),
+		TEST(test_an_ambiguous_national_number_is_refused),
 	};
 
 	log_set_level(LOG_LEVEL_ERROR);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Limits against calls in any order: of several clients and SIMs, at once and scheduled, with
- * restarts of the program and of the machine, and a clock that is set to and fro. After each
- * message that is accepted every window that holds it is counted anew from what really was
- * and is to be; and a message that is refused fits when it was told to fit, and not before.
+ * Limits against random requests: of several clients and SIMs, immediate and scheduled, with
+ * restarts of the program and of the machine, and a clock that is set forward and back. After
+ * each accepted message every window that contains it is counted again from the real times. A
+ * refused message must fit when the refusal says so, and not before.
  *
- * A seed can be given as the argument, to see one run again.
+ * The argument can be a seed, to repeat one run.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,17 +21,17 @@ enum { STEPS = 250, ROUNDS = 24, CLIENTS = 3, SIMS = 2, MESSAGES_MAX = STEPS * 2
 
 static unsigned first_seed = 1, rounds = ROUNDS;
 
-/* What was accepted, in real time. */
+/* Accepted messages, in real time. */
 static struct truth {
 	int64_t client_id;
 	int64_t sim_id;
-	int64_t at_ms; /* real; of one that is still to come, as the clock is now */
+	int64_t at_ms; /* real time; of a scheduled message, by the present clock */
 	int64_t wall_ms;
 	unsigned segments;
 } truths[MESSAGES_MAX];
 
 static unsigned accepted;
-static int64_t real_ms; /* nobody sets it */
+static int64_t real_ms; /* real time, which cannot be set */
 static bool clock_was_set;
 
 static bool chance(int percent)
@@ -45,7 +45,7 @@ static void pass(int64_t ms)
 	boot_now_ms += ms;
 }
 
-/* Those that are still to come go out by the clock, those that are due by it at once. */
+/* Scheduled messages go out by the clock, due ones at once. */
 static void move_clock(int64_t by_ms)
 {
 	clock_was_set = true;
@@ -59,7 +59,7 @@ static void move_clock(int64_t by_ms)
 	}
 }
 
-/* The gateway looks whenever anything wakes it. */
+/* The gateway checks the clock whenever something wakes it. */
 static void set_clock(int64_t by_ms)
 {
 	int64_t now_ms, ahead_ms;
@@ -91,7 +91,7 @@ static bool is_of(const struct truth *one, const struct truth *other,
 				     : one->sim_id == other->sim_id;
 }
 
-/* The fullest window of this length that the message is in. */
+/* The most messages in any window of this length that contains the message. */
 static int64_t fullest(const struct truth *message, enum store_usage_by by,
 		       int64_t span_ms)
 {
@@ -138,7 +138,7 @@ static void assert_limits(const struct truth *message, enum store_usage_by by,
 	assert_in_range(fullest(message, by, MINUTE_MS), 1, limits->per_minute);
 	assert_in_range(fullest(message, by, HOUR_MS), 1, limits->per_hour);
 	assert_in_range(fullest(message, by, CLOCK_MS_PER_DAY), 1, limits->per_day);
-	if (!clock_was_set) /* the month is one of the clock */
+	if (!clock_was_set) /* a month is by the wall clock */
 		assert_in_range(month_used(message, by), 1, limits->segments_per_month);
 }
 
@@ -195,7 +195,7 @@ static int judge(const struct client *client, const struct store_message_draft *
 	return policy_check(policy, &request, verdict);
 }
 
-/* What is told of when it fits is so, to the second. */
+/* The time at which a refused message fits is exact to the second. */
 static void wait_it_out(const struct client *client,
 			const struct store_message_draft *draft, int64_t seconds)
 {
@@ -268,7 +268,7 @@ static void run(unsigned seed)
 	assert_int_equal(policy_tear_down(&state), 0);
 }
 
-static void test_no_window_exceeds(void **state)
+static void test_no_window_ever_exceeds_its_limit(void **state)
 {
 	(void)state;
 	for (unsigned seed = first_seed; seed < first_seed + rounds; seed++) {
@@ -279,7 +279,8 @@ static void test_no_window_exceeds(void **state)
 
 int main(int argc, char **argv)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_no_window_exceeds) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(
+		test_no_window_ever_exceeds_its_limit) };
 
 	if (argc > 1) {
 		first_seed = (unsigned)atoi(argv[1]);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The times in which nobody could have told of a message, as the store has them. */
+/* Offline gaps, as the store has them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@
 
 static char gaps[512];
 
-/* "reason:from+length ", in seconds from NOW_MS; "..." it goes on */
+/* "reason:from+length ", in seconds from NOW_MS; "...": the gap is open */
 static void note_gap(void *data, const struct gap *gap)
 {
 	char *end = gaps + strlen(gaps);
@@ -34,7 +34,7 @@ static void assert_gaps(const char *expected)
 	assert_string_equal(gaps, expected);
 }
 
-static void test_gateway_down(void **state)
+static void test_a_stopped_gateway_is_a_gap(void **state)
 {
 	(void)state;
 	assert_gaps(""); /* the very first start */
@@ -45,8 +45,8 @@ static void test_gateway_down(void **state)
 	assert_gaps("gateway_down:100+50 ");
 }
 
-/* It hears oFono a moment after the start. */
-static void test_gateway_down_until_it_hears(void **state)
+/* oFono answers a moment after the start. */
+static void test_the_gap_of_the_start_lasts_until_ofono_answers(void **state)
 {
 	(void)state;
 	fake_notify(OFONO_AVAILABLE, NULL);
@@ -63,11 +63,12 @@ static void test_gateway_down_until_it_hears(void **state)
 	pass(1000);
 	fake_notify(OFONO_AVAILABLE, NULL);
 	assert_gaps("gateway_down:100+51 ofono_down:152+1 ");
-	assert_int_equal(inbox_gaps_ms(inbox), 52000); /* of before the start, too */
+	assert_int_equal(inbox_gaps_ms(inbox),
+			 52000); /* including the gap before the start */
 }
 
-/* After a crash it is down since the last write. */
-static void test_gateway_crashed(void **state)
+/* After a crash the gap begins with the last write. */
+static void test_a_crash_leaves_a_gap_that_is_not_too_short(void **state)
 {
 	struct modem *modem = fake_modem_ready("/sim0", ICCID);
 
@@ -81,7 +82,7 @@ static void test_gateway_crashed(void **state)
 	assert_gaps("gateway_down:100+250 ");
 }
 
-static void test_gateway_started_before_its_time(void **state)
+static void test_a_start_before_the_last_run_makes_no_negative_gap(void **state)
 {
 	(void)state;
 	inbox_stop();
@@ -96,7 +97,7 @@ static void run_loop(uint64_t usec)
 		;
 }
 
-static void test_ofono_down(void **state)
+static void test_an_absent_ofono_is_a_gap(void **state)
 {
 	(void)state;
 	fake_notify(OFONO_AVAILABLE, NULL);
@@ -106,7 +107,7 @@ static void test_ofono_down(void **state)
 	fake_notify(OFONO_UNAVAILABLE, NULL);
 	assert_gaps("ofono_down:100... ");
 	pass(50000);
-	assert_int_equal(inbox_gaps_ms(inbox), 50000); /* it goes on */
+	assert_int_equal(inbox_gaps_ms(inbox), 50000); /* the gap is open */
 	fake_notify(OFONO_AVAILABLE, NULL);
 	assert_gaps("ofono_down:100+50 ");
 	assert_int_equal(inbox_gaps_ms(inbox), 50000);
@@ -120,7 +121,7 @@ static void test_ofono_down(void **state)
 
 static const struct inbox_timing no_grace = { .retry_ms = 60000, .grace_ms = 0 };
 
-static void test_ofono_down_at_the_start(void **state)
+static void test_ofono_absent_at_the_start_is_a_gap(void **state)
 {
 	(void)state;
 	assert_gaps("");
@@ -132,7 +133,7 @@ static void test_ofono_down_at_the_start(void **state)
 	assert_gaps("ofono_down:0+70 ");
 }
 
-static void test_ofono_soon_after_the_start(void **state)
+static void test_ofono_soon_after_the_start_makes_no_gap_of_its_own(void **state)
 {
 	(void)state;
 	inbox_set_timing(inbox, &no_grace);
@@ -141,8 +142,8 @@ static void test_ofono_soon_after_the_start(void **state)
 	assert_gaps("");
 }
 
-/* What a crash left open ends when oFono answers. */
-static void test_ofono_down_and_a_crash(void **state)
+/* A gap that a crash left open ends when oFono answers. */
+static void test_a_crash_while_ofono_is_absent_closes_the_gap(void **state)
 {
 	(void)state;
 	fake_notify(OFONO_AVAILABLE, NULL);
@@ -160,7 +161,7 @@ static void test_ofono_down_and_a_crash(void **state)
 	assert_gaps("gateway_down:0+300 ofono_down:100+300 ");
 }
 
-static void test_gaps_wait_for_the_disk(void **state)
+static void test_gaps_are_written_when_the_disk_accepts_them(void **state)
 {
 	struct modem *modem = fake_modem_ready("/sim0", ICCID);
 
@@ -203,8 +204,8 @@ static void happen(void)
 	sd_event_source_disable_unref(source);
 }
 
-/* A phone without a clock of its own: it boots in 1970, and hears the time later. */
-static void test_the_clock_is_set_after_the_start(void **state)
+/* A phone without a hardware clock boots in 1970 and gets the time later. */
+static void test_gaps_are_corrected_when_the_clock_is_first_set(void **state)
 {
 	(void)state;
 	pass(100000);
@@ -227,8 +228,8 @@ static void test_the_clock_is_set_after_the_start(void **state)
 	assert_gaps("gateway_down:100+300 ofono_down:400+20 ofono_down:450+50 ");
 }
 
-/* It stops again before anybody told it the time. */
-static void test_the_clock_is_never_set(void **state)
+/* It stops before its clock is set. */
+static void test_a_run_with_an_unset_clock_does_not_shorten_the_gap(void **state)
 {
 	struct modem *modem = fake_modem_ready("/sim0", ICCID);
 
@@ -245,8 +246,8 @@ static void test_the_clock_is_never_set(void **state)
 	assert_gaps("gateway_down:100+60 ");
 }
 
-/* The gap lies where the messages of its time lie, by the new clock. */
-static void test_the_clock_is_set_back_in_a_gap(void **state)
+/* The gap is by the same clock as the messages of its time. */
+static void test_a_clock_set_back_does_not_shorten_a_gap(void **state)
 {
 	(void)state;
 	fake_notify(OFONO_AVAILABLE, NULL);
@@ -258,8 +259,8 @@ static void test_the_clock_is_set_back_in_a_gap(void **state)
 	assert_gaps("ofono_down:1400+50 ");
 }
 
-/* Left, come and left again while the disk was full. */
-static void test_two_gaps_wait_for_the_disk(void **state)
+/* oFono leaves, comes and leaves again while the disk is full. */
+static void test_two_gaps_are_written_in_order(void **state)
 {
 	(void)state;
 	fake_notify(OFONO_AVAILABLE, NULL);
@@ -275,8 +276,8 @@ static void test_two_gaps_wait_for_the_disk(void **state)
 	assert_gaps("ofono_down:0+50 ofono_down:100+50 ");
 }
 
-/* No timer of its own: any event of the loop will do. */
-static void test_gaps_wait_for_an_event(void **state)
+/* There is no timer for this: any event of the loop will do. */
+static void test_gaps_are_tried_again_with_an_event(void **state)
 {
 	(void)state;
 	pass(100000);
@@ -296,7 +297,7 @@ static void test_gaps_wait_for_an_event(void **state)
 	assert_gaps("gateway_down:100+50 ");
 }
 
-static void test_suspended(void **state)
+static void test_a_suspend_is_a_gap(void **state)
 {
 	(void)state;
 	happen();
@@ -313,8 +314,8 @@ static void test_suspended(void **state)
 	assert_gaps("suspended:30+86410 ");
 }
 
-/* Its length comes from the clock that cannot be set. */
-static void test_suspended_with_a_wrong_clock(void **state)
+/* Its length is by the boot clock, which cannot be set. */
+static void test_a_suspend_with_a_wrong_clock_is_a_gap(void **state)
 {
 	(void)state;
 	happen();
@@ -324,7 +325,7 @@ static void test_suspended_with_a_wrong_clock(void **state)
 	assert_gaps("suspended:4900+100 ");
 }
 
-static void test_a_nap_is_no_gap(void **state)
+static void test_a_short_suspend_is_no_gap(void **state)
 {
 	(void)state;
 	for (int i = 0; i < 5; i++) {
@@ -332,7 +333,7 @@ static void test_a_nap_is_no_gap(void **state)
 		now.boot_ms += RECEIVE_GAPS_SUSPEND_MS - 1;
 		happen();
 	}
-	now.wall_ms += DAY_MS; /* nor is a clock that was set */
+	now.wall_ms += DAY_MS; /* nor is a clock that is set a gap */
 	happen();
 	assert_gaps("");
 	now.boot_ms += RECEIVE_GAPS_SUSPEND_MS;
@@ -345,23 +346,23 @@ static void test_a_nap_is_no_gap(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_gateway_down),
-		TEST(test_gateway_down_until_it_hears),
-		TEST(test_gateway_crashed),
-		TEST(test_gateway_started_before_its_time),
-		TEST(test_the_clock_is_set_after_the_start),
-		TEST(test_the_clock_is_never_set),
-		TEST(test_the_clock_is_set_back_in_a_gap),
-		TEST(test_ofono_down),
-		TEST(test_ofono_down_at_the_start),
-		TEST(test_ofono_soon_after_the_start),
-		TEST(test_ofono_down_and_a_crash),
-		TEST(test_gaps_wait_for_the_disk),
-		TEST(test_two_gaps_wait_for_the_disk),
-		TEST(test_gaps_wait_for_an_event),
-		TEST(test_suspended),
-		TEST(test_suspended_with_a_wrong_clock),
-		TEST(test_a_nap_is_no_gap),
+		TEST(test_a_stopped_gateway_is_a_gap),
+		TEST(test_the_gap_of_the_start_lasts_until_ofono_answers),
+		TEST(test_a_crash_leaves_a_gap_that_is_not_too_short),
+		TEST(test_a_start_before_the_last_run_makes_no_negative_gap),
+		TEST(test_gaps_are_corrected_when_the_clock_is_first_set),
+		TEST(test_a_run_with_an_unset_clock_does_not_shorten_the_gap),
+		TEST(test_a_clock_set_back_does_not_shorten_a_gap),
+		TEST(test_an_absent_ofono_is_a_gap),
+		TEST(test_ofono_absent_at_the_start_is_a_gap),
+		TEST(test_ofono_soon_after_the_start_makes_no_gap_of_its_own),
+		TEST(test_a_crash_while_ofono_is_absent_closes_the_gap),
+		TEST(test_gaps_are_written_when_the_disk_accepts_them),
+		TEST(test_two_gaps_are_written_in_order),
+		TEST(test_gaps_are_tried_again_with_an_event),
+		TEST(test_a_suspend_is_a_gap),
+		TEST(test_a_suspend_with_a_wrong_clock_is_a_gap),
+		TEST(test_a_short_suspend_is_no_gap),
 	};
 
 	log_set_level(LOG_LEVEL_ERROR);

@@ -117,8 +117,8 @@ static void exchange(unsigned times)
 	}
 }
 
-/* So many are answered, and the next is not. */
-static void test_the_sixth_answer(void **state)
+/* Five are answered, and the next one is not. */
+static void test_five_answered_messages_are_a_loop(void **state)
 {
 	(void)state;
 	expect_none();
@@ -130,8 +130,8 @@ static void test_the_sixth_answer(void **state)
 	expect_until(START_MS + 10 * MINUTE_MS);
 }
 
-/* It is over when it was quiet; a machine that goes on stays one. */
-static void test_until_it_is_quiet(void **state)
+/* A loop ends when it was quiet; a machine that continues is still a loop. */
+static void test_a_loop_lasts_until_it_is_quiet(void **state)
 {
 	(void)state;
 	exchange(5);
@@ -147,7 +147,7 @@ static void test_until_it_is_quiet(void **state)
 	expect_none();
 }
 
-static void test_a_restart_forgets_nothing(void **state)
+static void test_a_loop_survives_a_restart(void **state)
 {
 	(void)state;
 	exchange(5);
@@ -155,8 +155,8 @@ static void test_a_restart_forgets_nothing(void **state)
 	expect_until(START_MS + 10 * MINUTE_MS);
 }
 
-/* People take their time. */
-static void test_slow_exchanges(void **state)
+/* People answer slowly. */
+static void test_slow_exchanges_are_no_loop(void **state)
 {
 	(void)state;
 	for (unsigned i = 0; i < 30; i++) {
@@ -166,7 +166,7 @@ static void test_slow_exchanges(void **state)
 	}
 }
 
-static void test_one_side_alone(void **state)
+static void test_messages_in_one_direction_are_no_loop(void **state)
 {
 	(void)state;
 	for (unsigned i = 0; i < 40; i++)
@@ -177,7 +177,7 @@ static void test_one_side_alone(void **state)
 	expect_none();
 }
 
-static void test_however_it_is_spelt(void **state)
+static void test_spellings_of_a_number_are_one_number(void **state)
 {
 	(void)state;
 	for (unsigned i = 0; i < 5; i++) {
@@ -187,7 +187,7 @@ static void test_however_it_is_spelt(void **state)
 	expect_until(START_MS + 10 * MINUTE_MS);
 }
 
-static void test_others_do_not_count(void **state)
+static void test_messages_with_others_do_not_count(void **state)
 {
 	(void)state;
 	for (unsigned i = 0; i < 10; i++) {
@@ -197,7 +197,7 @@ static void test_others_do_not_count(void **state)
 	expect_none();
 }
 
-static void test_what_never_went_out(void **state)
+static void test_messages_that_never_went_out_do_not_count(void **state)
 {
 	(void)state;
 	for (unsigned i = 0; i < 10; i++) {
@@ -212,7 +212,7 @@ static void test_what_never_went_out(void **state)
 	expect_none();
 }
 
-static void test_equal_texts(void **state)
+static void test_a_text_that_comes_again_after_answers_is_a_loop(void **state)
 {
 	(void)state;
 	come(NUMBER, "I am away");
@@ -224,8 +224,8 @@ static void test_equal_texts(void **state)
 	expect_until(START_MS + 10 * MINUTE_MS);
 }
 
-/* Without an answer in between it is only somebody who repeats. */
-static void test_equal_texts_without_an_answer(void **state)
+/* Without an answer in between somebody only repeats a text. */
+static void test_equal_texts_without_an_answer_are_no_loop(void **state)
 {
 	(void)state;
 	for (unsigned i = 0; i < 10; i++)
@@ -233,7 +233,7 @@ static void test_equal_texts_without_an_answer(void **state)
 	expect_none();
 }
 
-static void test_an_echo(void **state)
+static void test_an_echo_is_a_loop(void **state)
 {
 	(void)state;
 	answer(NUMBER, "good morning");
@@ -244,7 +244,7 @@ static void test_an_echo(void **state)
 	expect_until(START_MS + 10 * MINUTE_MS);
 }
 
-static void test_short_texts(void **state)
+static void test_short_texts_may_repeat(void **state)
 {
 	(void)state;
 	for (unsigned i = 0; i < 4; i++) {
@@ -254,8 +254,8 @@ static void test_short_texts(void **state)
 	expect_none();
 }
 
-/* A person; but a machine on the owner's phone is one, too. */
-static void test_the_owner(void **state)
+/* The owner is a person, but bounced texts count there, too. */
+static void test_the_owner_may_exchange_any_amount(void **state)
 {
 	struct explanation error;
 
@@ -271,7 +271,7 @@ static void test_the_owner(void **state)
 	expect_until(START_MS + 10 * MINUTE_MS);
 }
 
-static void test_as_it_is_configured(void **state)
+static void test_the_configuration_decides(void **state)
 {
 	(void)state;
 	exchange(5);
@@ -285,8 +285,8 @@ static void test_as_it_is_configured(void **state)
 	expect_none();
 }
 
-/* One that was set back makes nothing a loop for ever. */
-static void test_clocks_jump(void **state)
+/* A clock that was set back makes no loop last for ever. */
+static void test_a_clock_that_is_set_ends_a_loop(void **state)
 {
 	(void)state;
 	exchange(5);
@@ -301,21 +301,21 @@ static void test_clocks_jump(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_the_sixth_answer),
-		TEST(test_until_it_is_quiet),
-		TEST(test_a_restart_forgets_nothing),
-		TEST(test_slow_exchanges),
-		TEST(test_one_side_alone),
-		TEST(test_however_it_is_spelt),
-		TEST(test_others_do_not_count),
-		TEST(test_what_never_went_out),
-		TEST(test_equal_texts),
-		TEST(test_equal_texts_without_an_answer),
-		TEST(test_an_echo),
-		TEST(test_short_texts),
-		TEST(test_the_owner),
-		TEST(test_as_it_is_configured),
-		TEST(test_clocks_jump),
+		TEST(test_five_answered_messages_are_a_loop),
+		TEST(test_a_loop_lasts_until_it_is_quiet),
+		TEST(test_a_loop_survives_a_restart),
+		TEST(test_slow_exchanges_are_no_loop),
+		TEST(test_messages_in_one_direction_are_no_loop),
+		TEST(test_spellings_of_a_number_are_one_number),
+		TEST(test_messages_with_others_do_not_count),
+		TEST(test_messages_that_never_went_out_do_not_count),
+		TEST(test_a_text_that_comes_again_after_answers_is_a_loop),
+		TEST(test_equal_texts_without_an_answer_are_no_loop),
+		TEST(test_an_echo_is_a_loop),
+		TEST(test_short_texts_may_repeat),
+		TEST(test_the_owner_may_exchange_any_amount),
+		TEST(test_the_configuration_decides),
+		TEST(test_a_clock_that_is_set_ends_a_loop),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

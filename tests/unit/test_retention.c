@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What is old goes, in small steps; what still means something stays. */
+/* Old messages are deleted in small steps; messages that still matter stay. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -64,7 +64,7 @@ static void start(void)
 	retention_set_timing(retention, &timing);
 }
 
-/* Until the pass that is due is over. */
+/* Runs the loop until the pass is over. */
 static void wait_for_pass(void)
 {
 	int turns = 0;
@@ -127,7 +127,7 @@ static bool is_there(int64_t id)
 	return sql(text);
 }
 
-/* What the triggers keep is what would be counted, and no history is without message. */
+/* The counters of the triggers are right, and no history is left without its message. */
 static void assert_consistent(void)
 {
 	assert_int_equal(
@@ -147,7 +147,7 @@ static void assert_consistent(void)
 			 0);
 }
 
-static void test_by_count(void **state)
+static void test_the_oldest_messages_beyond_the_count_are_deleted(void **state)
 {
 	int64_t last = 0;
 
@@ -167,7 +167,7 @@ static void test_by_count(void **state)
 	assert_int_equal(count(), 70);
 }
 
-static void test_by_age(void **state)
+static void test_messages_beyond_the_age_are_deleted(void **state)
 {
 	int64_t old, border, young;
 
@@ -189,8 +189,8 @@ static void test_by_age(void **state)
 	assert_int_equal(sql("SELECT count(*) FROM conversation"), 0);
 }
 
-/* A message is not old because the clock said 1970 when it came. */
-static void test_a_clock_that_was_wrong(void **state)
+/* A message that came in 1970, by an unset clock, is not old. */
+static void test_a_message_that_came_in_1970_is_not_old(void **state)
 {
 	int64_t old, now_ms = wall_ms, lost;
 
@@ -206,13 +206,13 @@ static void test_a_clock_that_was_wrong(void **state)
 	run_pass();
 	assert_true(is_there(old));
 	assert_false(is_there(lost));
-	wall_ms = 1000; /* and now it is wrong itself */
+	wall_ms = 1000; /* the clock is wrong again */
 	run_pass();
 	assert_int_equal(count(), 2);
 }
 
-/* A phone starts with a clock that is years ahead, and is told the time later. */
-static void test_a_clock_that_is_ahead(void **state)
+/* A phone starts with a clock that is years ahead, and gets the right time later. */
+static void test_a_clock_far_ahead_is_not_trusted_for_a_day(void **state)
 {
 	int64_t now_ms = wall_ms;
 	struct gap gap;
@@ -226,16 +226,16 @@ static void test_a_clock_that_is_ahead(void **state)
 	add_incoming("+361");
 	run_pass();
 	assert_int_equal(count(), 2);
-	wall_ms = now_ms; /* right again: that gap says nothing now */
+	wall_ms = now_ms; /* right again: the gap does not count any more */
 	run_pass();
 	assert_int_equal(count(), 2);
-	wall_ms = now_ms + 9000 * DAY + 2 * DAY; /* it was right, then */
+	wall_ms = now_ms + 9000 * DAY + 2 * DAY; /* so it was right */
 	run_pass();
 	assert_int_equal(count(), 1);
 }
 
-/* Set while it runs, and a restart in between does not help it. */
-static void test_a_clock_that_is_set_ahead(void **state)
+/* The clock is set while the gateway runs; a restart does not change the outcome. */
+static void test_a_clock_set_far_ahead_is_not_trusted_for_a_day(void **state)
 {
 	int64_t now_ms = wall_ms;
 
@@ -252,16 +252,16 @@ static void test_a_clock_that_is_set_ahead(void **state)
 	wall_ms += DAY - 1;
 	run_pass();
 	assert_int_equal(count(), 1);
-	wall_ms = now_ms; /* it was wrong */
+	wall_ms = now_ms; /* the clock was wrong */
 	run_pass();
 	assert_int_equal(count(), 1);
-	wall_ms = now_ms + 401 * DAY; /* it was right */
+	wall_ms = now_ms + 401 * DAY; /* the clock was right */
 	run_pass();
 	assert_int_equal(count(), 0);
 }
 
-/* The first time that is told after a start in 1970 is believed, as is a small step. */
-static void test_a_clock_that_is_set_right(void **state)
+/* The first setting after a start in 1970 is trusted, and so is a small step. */
+static void test_a_clock_that_is_first_set_is_trusted(void **state)
 {
 	int64_t now_ms = wall_ms;
 
@@ -280,7 +280,7 @@ static void test_a_clock_that_is_set_right(void **state)
 	assert_int_equal(count(), 0);
 }
 
-static void test_what_is_not_over_stays(void **state)
+static void test_unfinished_messages_stay(void **state)
 {
 	int64_t queued, awaited, keyed, incoming;
 
@@ -291,7 +291,7 @@ static void test_what_is_not_over_stays(void **state)
 	awaited = add_sent(NULL, DELIVERY_AWAITED);
 	keyed = add_sent("key", DELIVERY_NONE);
 	incoming = add_incoming("unread");
-	wall_ms += DAY; /* not older than a day */
+	wall_ms += DAY; /* not more than a day later */
 	run_pass();
 	assert_true(is_there(queued) && is_there(awaited) && is_there(keyed));
 	assert_false(is_there(incoming));
@@ -309,8 +309,8 @@ static void test_what_is_not_over_stays(void **state)
 	assert_consistent();
 }
 
-/* Many that must stay are no reason for a long step, nor to stop before the others. */
-static void test_behind_many_that_stay(void **state)
+/* Many messages that must stay neither make a step long nor stop the pass. */
+static void test_messages_behind_many_that_stay_are_deleted(void **state)
 {
 	int64_t id = 0;
 
@@ -325,7 +325,7 @@ static void test_behind_many_that_stay(void **state)
 	assert_false(is_there(id));
 }
 
-static void test_after_messages_were_added(void **state)
+static void test_a_pass_follows_when_messages_were_added(void **state)
 {
 	int64_t id = 0;
 
@@ -336,7 +336,7 @@ static void test_after_messages_were_added(void **state)
 	for (int i = 0; i < 30; i++)
 		id = add_incoming("+361");
 	assert_int_equal(count(), 30);
-	while (count() > 20) /* a turn of the loop is all it takes */
+	while (count() > 20) /* any turn of the loop is enough */
 		assert_true(sd_event_run(loop, 1000000) > 0);
 	wait_for_pass();
 	assert_int_equal(count(), 20);
@@ -371,8 +371,8 @@ static int note_many(void *data, struct store *to)
 	return error;
 }
 
-/* The audit is bounded without any message or limit, at the start and as it grows. */
-static void test_the_audit(void **state)
+/* The audit log is bounded without messages and limits, at the start and as it grows. */
+static void test_the_audit_log_is_pruned(void **state)
 {
 	(void)state;
 	add_lines(1, AUDIT_KEEP + 250);
@@ -383,7 +383,7 @@ static void test_the_audit(void **state)
 	assert_int_equal(store_audit_transaction(store, note_many, NULL), 0);
 	assert_int_equal(lines(), AUDIT_KEEP + AUDIT_KEEP / 100 + 1);
 	add_incoming("+361");
-	while (lines() > AUDIT_KEEP) /* whatever turns the loop */
+	while (lines() > AUDIT_KEEP) /* any event of the loop */
 		assert_true(sd_event_run(loop, 1000000) > 0);
 	wait_for_pass();
 	assert_int_equal(lines(), AUDIT_KEEP);
@@ -391,7 +391,7 @@ static void test_the_audit(void **state)
 			 sql("SELECT line + 1 FROM audit_anchor"));
 }
 
-static void test_no_limits(void **state)
+static void test_without_limits_nothing_is_deleted(void **state)
 {
 	(void)state;
 	for (int i = 0; i < 300; i++)
@@ -401,7 +401,7 @@ static void test_no_limits(void **state)
 	assert_int_equal(count(), 300);
 }
 
-static void test_gaps(void **state)
+static void test_old_gaps_are_deleted(void **state)
 {
 	struct gap gap = { 1, 0, "ofono_down" };
 
@@ -424,8 +424,8 @@ static void test_gaps(void **state)
 	assert_in_range(sql("SELECT count(*) FROM gap"), 1000, 1001);
 }
 
-/* Room that becomes free goes back to the file system, and the -wal is empty. */
-static void test_vacuum(void **state)
+/* Free space is returned to the file system, and the -wal is empty. */
+static void test_free_pages_are_returned(void **state)
 {
 	struct stat before, after, wal;
 	char name[128], text[2001];
@@ -449,7 +449,7 @@ static void test_vacuum(void **state)
 	assert_in_range(sql("PRAGMA freelist_count"), 0, 64);
 }
 
-static void test_full_disk(void **state)
+static void test_a_full_disk_postpones_the_pass(void **state)
 {
 	(void)state;
 	config.keep_messages = 10;
@@ -469,8 +469,8 @@ static void test_full_disk(void **state)
 	assert_consistent();
 }
 
-/* A small one from before gets the means to give room back; nothing else changes. */
-static void test_convert(void **state)
+/* A small old database gets auto_vacuum; nothing else changes. */
+static void test_an_old_database_can_return_free_pages(void **state)
 {
 	int64_t id = add_incoming("+361");
 
@@ -502,21 +502,21 @@ static void test_convert(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_by_count),
-		TEST(test_by_age),
-		TEST(test_a_clock_that_was_wrong),
-		TEST(test_a_clock_that_is_ahead),
-		TEST(test_a_clock_that_is_set_ahead),
-		TEST(test_a_clock_that_is_set_right),
-		TEST(test_what_is_not_over_stays),
-		TEST(test_behind_many_that_stay),
-		TEST(test_after_messages_were_added),
-		TEST(test_the_audit),
-		TEST(test_no_limits),
-		TEST(test_gaps),
-		TEST(test_vacuum),
-		TEST(test_full_disk),
-		TEST(test_convert),
+		TEST(test_the_oldest_messages_beyond_the_count_are_deleted),
+		TEST(test_messages_beyond_the_age_are_deleted),
+		TEST(test_a_message_that_came_in_1970_is_not_old),
+		TEST(test_a_clock_far_ahead_is_not_trusted_for_a_day),
+		TEST(test_a_clock_set_far_ahead_is_not_trusted_for_a_day),
+		TEST(test_a_clock_that_is_first_set_is_trusted),
+		TEST(test_unfinished_messages_stay),
+		TEST(test_messages_behind_many_that_stay_are_deleted),
+		TEST(test_a_pass_follows_when_messages_were_added),
+		TEST(test_the_audit_log_is_pruned),
+		TEST(test_without_limits_nothing_is_deleted),
+		TEST(test_old_gaps_are_deleted),
+		TEST(test_free_pages_are_returned),
+		TEST(test_a_full_disk_postpones_the_pass),
+		TEST(test_an_old_database_can_return_free_pages),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Scans: what is found, when others get their turn, and what ends one. */
+/* Scans: what they visit, when other events get their turn, and what ends a scan. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +13,7 @@
 
 enum {
 	MESSAGES = 10 * SCAN_ROWS,
-	OTHERS = 3, /* scans at once */
+	OTHERS = 3, /* other scans at the same time */
 	TURNS_MAX = 1000,
 };
 
@@ -21,14 +21,15 @@ struct listener {
 	struct scan scan;
 	unsigned seen;
 	int64_t last_id;
-	unsigned enough; /* so many are; 0 never */
-	unsigned ended;	 /* how often done came */
+	unsigned enough; /* stops after this many; 0: never */
+	unsigned ended;	 /* calls of done */
 	int error;
 };
 
 static sd_event *loop;
 static struct scans *scans;
-static int64_t clock_ms; /* a turn is one piece: each look at the clock takes a second */
+static int64_t
+	clock_ms; /* each reading of the clock takes a second, so a turn is one step */
 
 static int64_t told_clock(void)
 {
@@ -88,7 +89,7 @@ static int start(struct listener *listener, struct store_listing_filter filter)
 	return scan_start(scans, &listener->scan);
 }
 
-/* One event of the loop, if there is one now. */
+/* Handles one event of the loop, if there is one. */
 static bool turn(void)
 {
 	int events = sd_event_run(loop, 0);
@@ -109,7 +110,7 @@ static unsigned run_out(void)
 static const struct store_listing_filter all, none = { .search = "not there" },
 					      up = { .after_id = -1 };
 
-static void test_a_short_one_ends_at_once(void **state)
+static void test_a_short_scan_ends_at_once(void **state)
 {
 	struct listener listener = { .enough = SCAN_ROWS };
 
@@ -118,10 +119,10 @@ static void test_a_short_one_ends_at_once(void **state)
 	assert_int_equal(listener.seen, SCAN_ROWS);
 	assert_int_equal(run_out(), 0);
 	assert_int_equal(listener.ended, 0);
-	scan_stop(&listener.scan); /* is fine */
+	scan_stop(&listener.scan); /* allowed */
 }
 
-static void test_a_long_one_goes_on(void **state)
+static void test_a_long_scan_continues_in_the_loop(void **state)
 {
 	struct listener listener = { 0 };
 
@@ -135,7 +136,7 @@ static void test_a_long_one_goes_on(void **state)
 	assert_int_equal(listener.error, 0);
 }
 
-static void test_enough_in_a_later_turn(void **state)
+static void test_a_scan_can_end_in_a_later_turn(void **state)
 {
 	struct listener listener = { .enough = 2 * SCAN_ROWS + 7 };
 
@@ -146,7 +147,7 @@ static void test_enough_in_a_later_turn(void **state)
 	assert_int_equal(listener.ended, 1);
 }
 
-static void test_stopped(void **state)
+static void test_a_stopped_scan_calls_nothing(void **state)
 {
 	struct listener listener = { 0 };
 
@@ -166,8 +167,8 @@ static int on_other(sd_event_source *source, uint64_t usec, void *data)
 	return sd_event_source_set_time(source, 0);
 }
 
-/* Another timer that is always due gets every second turn, however many scans there are. */
-static void test_others_have_their_turn(void **state)
+/* A timer that is always due gets every second turn, with any number of scans. */
+static void test_other_events_are_handled_between_steps(void **state)
 {
 	struct listener listeners[OTHERS] = { 0 };
 	sd_event_source *other;
@@ -188,7 +189,7 @@ static void test_others_have_their_turn(void **state)
 		scan_stop(&listeners[i].scan);
 }
 
-/* One after the other: all are as far. */
+/* They take turns, so all have come equally far. */
 static void test_scans_take_turns(void **state)
 {
 	struct listener listeners[OTHERS] = { 0 };
@@ -200,14 +201,14 @@ static void test_scans_take_turns(void **state)
 		assert_true(turn());
 	for (int i = 0; i < OTHERS; i++)
 		assert_int_equal(listeners[i].seen, 3 * SCAN_ROWS);
-	scan_stop(&listeners[0].scan); /* the one whose turn it is */
+	scan_stop(&listeners[0].scan); /* the one that continues next */
 	run_out();
 	assert_int_equal(listeners[0].ended, 0);
 	assert_int_equal(listeners[1].ended, 1);
 	assert_int_equal(listeners[2].ended, 1);
 }
 
-static void test_what_comes_meanwhile(void **state)
+static void test_an_ascending_scan_visits_messages_that_arrive(void **state)
 {
 	struct listener rising = { 0 }, falling = { 0 };
 
@@ -223,8 +224,8 @@ static void test_what_comes_meanwhile(void **state)
 	assert_int_equal(falling.seen, MESSAGES);
 }
 
-/* Retention takes what stands where the scan is, and all that is to come. */
-static void test_what_goes_meanwhile(void **state)
+/* Retention deletes the message where the scan is, and all that follow. */
+static void test_deleted_messages_do_not_stop_a_scan(void **state)
 {
 	struct listener falling = { 0 };
 
@@ -238,7 +239,7 @@ static void test_what_goes_meanwhile(void **state)
 	assert_int_equal(falling.ended, 1);
 }
 
-static void test_a_store_that_breaks(void **state)
+static void test_an_error_of_the_store_ends_the_scan(void **state)
 {
 	struct listener listener = { 0 };
 
@@ -255,11 +256,15 @@ static void test_a_store_that_breaks(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_a_short_one_ends_at_once), TEST(test_a_long_one_goes_on),
-		TEST(test_enough_in_a_later_turn),   TEST(test_stopped),
-		TEST(test_others_have_their_turn),   TEST(test_scans_take_turns),
-		TEST(test_what_comes_meanwhile),     TEST(test_what_goes_meanwhile),
-		TEST(test_a_store_that_breaks),
+		TEST(test_a_short_scan_ends_at_once),
+		TEST(test_a_long_scan_continues_in_the_loop),
+		TEST(test_a_scan_can_end_in_a_later_turn),
+		TEST(test_a_stopped_scan_calls_nothing),
+		TEST(test_other_events_are_handled_between_steps),
+		TEST(test_scans_take_turns),
+		TEST(test_an_ascending_scan_visits_messages_that_arrive),
+		TEST(test_deleted_messages_do_not_stop_a_scan),
+		TEST(test_an_error_of_the_store_ends_the_scan),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

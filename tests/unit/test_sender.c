@@ -47,11 +47,11 @@ static int set_up(void **state)
 	config_defaults(&config);
 	if (store_set_up_with_cards(state))
 		return -1;
-	identify("8936", "216300000000001"); /* of Hungary */
+	identify("8936", "216300000000001"); /* a Hungarian SIM */
 	return 0;
 }
 
-static void test_nobody_is_known_at_first(void **state)
+static void test_no_sender_is_known_at_first(void **state)
 {
 	(void)state;
 	expect("+36201234567", "unknown");
@@ -60,8 +60,8 @@ static void test_nobody_is_known_at_first(void **state)
 	expect("", "unknown");
 }
 
-/* However the number was spelt when the message went there. */
-static void test_known_is_who_was_sent_to(void **state)
+/* The spelling in the sent message makes no difference. */
+static void test_a_number_that_was_sent_to_is_known(void **state)
 {
 	static const char *const spellings[] = { "+36201234567", "0036201234567",
 						 "06201234567", "36201234567" };
@@ -78,8 +78,8 @@ static void test_known_is_who_was_sent_to(void **state)
 	}
 }
 
-/* That somebody wrote makes nobody known. */
-static void test_writing_is_not_enough(void **state)
+/* A number that only wrote to us is not known. */
+static void test_a_number_that_only_wrote_is_unknown(void **state)
 {
 	struct store_incoming_draft draft = {
 		.told_ms = 1790000000000,
@@ -95,7 +95,7 @@ static void test_writing_is_not_enough(void **state)
 	expect("+36201234567", "unknown");
 }
 
-static void test_owner(void **state)
+static void test_owner_numbers_are_the_owner(void **state)
 {
 	(void)state;
 	configure("incoming.owner_numbers", "+36 20 123 4567,06301112222");
@@ -108,7 +108,7 @@ static void test_owner(void **state)
 	expect("+362012345678", "unknown");
 }
 
-static void test_blocked(void **state)
+static void test_blocked_senders_come_first(void **state)
 {
 	(void)state;
 	send_to("+36201234567");
@@ -117,7 +117,7 @@ static void test_blocked(void **state)
 	configure("incoming.blocked_senders", "+36 20 123 4567");
 	expect("+36901234567", "blocked");
 	expect("06901234567", "blocked");
-	expect("+3690111", "blocked"); /* whatever else */
+	expect("+3690111", "blocked"); /* before all others */
 	expect("+36201234567", "blocked");
 	expect("06201112222", "blocked");
 	expect("LOTTERY", "blocked");
@@ -127,7 +127,7 @@ static void test_blocked(void **state)
 	expect("", "unknown");
 }
 
-static void test_odd_lists(void **state)
+static void test_odd_entries_of_lists_match_nothing_else(void **state)
 {
 	(void)state;
 	configure("incoming.blocked_senders", ",, ,");
@@ -140,15 +140,19 @@ static void test_odd_lists(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_nobody_is_known_at_first, set_up,
+		cmocka_unit_test_setup_teardown(test_no_sender_is_known_at_first, set_up,
 						store_tear_down),
-		cmocka_unit_test_setup_teardown(test_known_is_who_was_sent_to, set_up,
+		cmocka_unit_test_setup_teardown(test_a_number_that_was_sent_to_is_known,
+						set_up, store_tear_down),
+		cmocka_unit_test_setup_teardown(test_a_number_that_only_wrote_is_unknown,
+						set_up, store_tear_down),
+		cmocka_unit_test_setup_teardown(test_owner_numbers_are_the_owner, set_up,
 						store_tear_down),
-		cmocka_unit_test_setup_teardown(test_writing_is_not_enough, set_up,
+		cmocka_unit_test_setup_teardown(test_blocked_senders_come_first, set_up,
 						store_tear_down),
-		cmocka_unit_test_setup_teardown(test_owner, set_up, store_tear_down),
-		cmocka_unit_test_setup_teardown(test_blocked, set_up, store_tear_down),
-		cmocka_unit_test_setup_teardown(test_odd_lists, set_up, store_tear_down),
+		cmocka_unit_test_setup_teardown(
+			test_odd_entries_of_lists_match_nothing_else, set_up,
+			store_tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

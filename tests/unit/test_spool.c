@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Real: spool, inbox, sims, store and the folder. Fake: oFono, by fake_ofono.h. */
+/* Spool, inbox, SIMs, store and the folder are real; oFono (fake_ofono.h) is fake. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,7 +18,7 @@
 #define LATER  "01790000001000000000-" UUID ".sms"
 #define LATEST "01790000002000000000-" UUID ".sms"
 
-/* A good file in pieces. */
+/* The parts of a valid file. */
 #define HEAD  "{\"format\":1,\"received_ms\":1790000000000,\"modem\":\"/sim0\","
 #define CARD  "\"imsi\":\"216301\",\"uuid\":\"" UUID "\","
 #define WHO   "\"sender\":\"+36201234567\",\"sent_time\":\"" STAMP "\","
@@ -55,7 +55,7 @@ static int tear_down(void **state)
 	return inbox_tear_down(state);
 }
 
-/* Until nothing is to be done. */
+/* Runs the loop until nothing is left to do. */
 static void run(void)
 {
 	while (sd_event_run(loop, 30 * 1000) > 0)
@@ -89,7 +89,7 @@ static int count_files(void)
 	return count;
 }
 
-/* As the plugin does it. */
+/* As the plugin writes it. */
 static void put_bytes(const char *name, const char *bytes, size_t length)
 {
 	char unfinished[512];
@@ -117,7 +117,7 @@ static void assert_rows(int count, int repeats)
 				 repeats);
 }
 
-static void test_a_file(void **state)
+static void test_a_file_is_stored_and_removed(void **state)
 {
 	struct arena *arena = arena_new(1 << 20);
 	struct message message;
@@ -140,8 +140,8 @@ static void test_a_file(void **state)
 	arena_free(arena);
 }
 
-/* Which ofonod wrote it counts, not which runs now; without a word of that, that one. */
-static void test_which_files_are_mended(void **state)
+/* The version in the file decides; without one, the oFono that runs now. */
+static void test_only_files_of_damaging_versions_are_repaired(void **state)
 {
 	static const struct {
 		const char *ofono;
@@ -174,7 +174,7 @@ static void test_which_files_are_mended(void **state)
 	}
 }
 
-static void test_flags(void **state)
+static void test_flags_describe_the_message_of_a_file(void **state)
 {
 	(void)state;
 	put(NAME, HEAD CARD WHO "\"text\":\"\"}");
@@ -186,8 +186,8 @@ static void test_flags(void **state)
 			 MESSAGE_CLOCK_WRONG);
 }
 
-/* Before the start and behind it; more than one list and one turn. */
-static void test_the_order_is_that_of_the_names(void **state)
+/* Files from before and after the start, more than fit into one list and one turn. */
+static void test_files_are_stored_in_order_of_their_names(void **state)
 {
 	char name[SPOOL_FILE_NAME_BYTES], text[512];
 
@@ -202,7 +202,7 @@ static void test_the_order_is_that_of_the_names(void **state)
 	assert_int_equal(sql("SELECT count(*) FROM message WHERE text = '' || id"), 200);
 }
 
-static void test_a_file_comes_at_any_time(void **state)
+static void test_a_file_may_come_at_any_time(void **state)
 {
 	(void)state;
 	run();
@@ -215,8 +215,8 @@ static void test_a_file_comes_at_any_time(void **state)
 	assert_int_equal(count_files(), 0);
 }
 
-/* By whoever else: whole when it is closed. */
-static void test_a_file_is_written_in_place(void **state)
+/* Another program writes the file; it is complete when it is closed. */
+static void test_a_file_may_be_written_in_place(void **state)
 {
 	FILE *out;
 
@@ -235,13 +235,13 @@ static void test_a_file_is_written_in_place(void **state)
 	assert_int_equal(count_files(), 0);
 }
 
-static void test_cards(void **state)
+static void test_a_file_belongs_to_its_card(void **state)
 {
 	struct modem *modem = fake_modem_add("/sim0");
 	int64_t known = identify("8936", "216301"), twin = identify("8937", "216301");
 
 	(void)state;
-	put(NAME, GOOD); /* the latest of that IMSI */
+	put(NAME, GOOD); /* the newest card with that IMSI */
 	run();
 	assert_int_equal(sql("SELECT sim_id FROM message WHERE id = 1"), twin);
 	fake_card(modem, "8936", "216301");
@@ -253,7 +253,7 @@ static void test_cards(void **state)
 	assert_int_equal(sql("SELECT sim_id IS NULL FROM message WHERE id = 3"), 1);
 }
 
-/* ---- told by both ways ------------------------------------------------------------ */
+/* ---- signal and file ------------------------------------------------------------------ */
 
 static struct modem *ready(void)
 {
@@ -292,7 +292,7 @@ static void tell(struct modem *modem, char way, int *files)
 	run();
 }
 
-static void test_told_by_both_ways(void **state)
+static void test_a_signal_and_a_file_are_one_message(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(orders) / sizeof(orders[0]); i++) {
@@ -313,8 +313,8 @@ static void test_told_by_both_ways(void **state)
 	}
 }
 
-/* Repeats have moved the row's time on, further than repeats go. */
-static void test_an_old_file_is_known(void **state)
+/* The row has changed since, longer ago than repeats are recognised. */
+static void test_a_file_that_was_stored_before_is_removed(void **state)
 {
 	(void)state;
 	put(NAME, GOOD);
@@ -326,7 +326,7 @@ static void test_an_old_file_is_known(void **state)
 	assert_int_equal(count_files(), 0);
 }
 
-/* ---- files that do not do ----------------------------------------------------------- */
+/* ---- bad files ------------------------------------------------------------------------ */
 
 #define LONG_16	 "0123456789abcdef"
 #define LONG_64	 LONG_16 LONG_16 LONG_16 LONG_16
@@ -340,9 +340,9 @@ static const char *const bad_texts[] = {
 	"null",
 	"\"hello\"",
 	HEAD CARD WHO "\"text\":\"hel", /* ends early */
-	GOOD GOOD,			/* two */
+	GOOD GOOD,			/* two messages */
 	GOOD "x",
-	HEAD CARD "\"text\":\"hello\"}", /* no sender, no stamp */
+	HEAD CARD "\"text\":\"hello\"}", /* no sender, no time */
 	HEAD CARD WHO "\"text\":5}",
 	HEAD CARD WHO "\"text\":null}",
 	HEAD CARD WHO "\"text\":[\"hello\"]}",
@@ -365,12 +365,12 @@ static const char *const bad_texts[] = {
 	HEAD "\"imsi\":\"" LONG_16 "\",\"uuid\":\"" UUID "\"," WHO HELLO,
 	HEAD "\"imsi\":\"1\",\"uuid\":\"\"," WHO HELLO,
 	HEAD "\"imsi\":\"1\",\"uuid\":\"1123456789ABCDEF0123456789ABCDEF01234567\"," WHO
-		HELLO, /* another than the name's */
+		HELLO, /* not the UUID of the name */
 	HEAD CARD "\"sender\":\"" LONG_64 "\",\"sent_time\":\"\"," HELLO,
 	HEAD CARD "\"sender\":\"\",\"sent_time\":\"" LONG_64 "\"," HELLO,
 };
 
-static void test_bad_texts(void **state)
+static void test_damaged_files_are_set_aside(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(bad_texts) / sizeof(bad_texts[0]); i++) {
@@ -384,7 +384,7 @@ static void test_bad_texts(void **state)
 	put_bytes(NAME, GOOD "\0", sizeof(GOOD));
 	run();
 	assert_true(is_there(NAME ".bad"));
-	put(LATER, GOOD); /* the spool goes on */
+	put(LATER, GOOD); /* the spool continues */
 	run();
 	assert_rows(1, 0);
 }
@@ -405,7 +405,7 @@ static const char *const bad_names[] = {
 	"bad",
 };
 
-static void test_foreign_names(void **state)
+static void test_foreign_files_are_set_aside(void **state)
 {
 	char aside[128];
 
@@ -420,7 +420,7 @@ static void test_foreign_names(void **state)
 	assert_rows(0, 0);
 }
 
-static void test_names_that_are_left_alone(void **state)
+static void test_unfinished_files_are_ignored(void **state)
 {
 	(void)state;
 	put(".hidden", GOOD);
@@ -431,8 +431,8 @@ static void test_names_that_are_left_alone(void **state)
 	assert_rows(0, 0);
 }
 
-/* Neither waited for nor followed. */
-static void test_no_ordinary_files(void **state)
+/* Pipes are not waited for, and links are not followed. */
+static void test_special_files_are_set_aside(void **state)
 {
 	char elsewhere[128];
 
@@ -451,7 +451,7 @@ static void test_no_ordinary_files(void **state)
 	assert_int_equal(access(elsewhere, F_OK), 0);
 }
 
-static void test_a_large_file(void **state)
+static void test_a_large_file_is_set_aside(void **state)
 {
 	static char text[SPOOL_FILE_BYTES_MAX + 1];
 	int length;
@@ -468,8 +468,8 @@ static void test_a_large_file(void **state)
 	assert_rows(1, 0);
 }
 
-/* What cannot be renamed stays, and is not looped on. */
-static void test_nothing_is_overwritten(void **state)
+/* A file that cannot be renamed stays, and causes no endless loop. */
+static void test_setting_aside_overwrites_nothing(void **state)
 {
 	(void)state;
 	put(NAME ".bad", "older");
@@ -491,7 +491,7 @@ static void run_some(int turns)
 		sd_event_run(loop, 20 * 1000);
 }
 
-static void test_the_disk_is_full(void **state)
+static void test_files_stay_on_a_full_disk(void **state)
 {
 	(void)state;
 	put(NAME, GOOD);
@@ -520,12 +520,12 @@ static void test_files_wait_for_the_disk_once(void **state)
 	run();
 	assert_int_equal(count_files(), 0);
 	assert_string_equal(heard, "1 2 3 ");
-	/* the card's number, and all three */
+	/* one for the SIM ID, one for all three messages */
 	assert_int_equal(store_commits(store), commits + 2);
 }
 
-/* One that the store itself refuses takes no other with it. */
-static void test_the_store_refuses_one(void **state)
+/* A message that the store refuses takes no other with it. */
+static void test_a_file_the_store_refuses_is_set_aside_alone(void **state)
 {
 	(void)state;
 	run();
@@ -541,8 +541,8 @@ static void test_the_store_refuses_one(void **state)
 	assert_rows(2, 0);
 }
 
-/* The signal is kept in memory, the file on disk: one message in the end. */
-static void test_the_disk_is_full_for_both(void **state)
+/* The signal is kept in memory and the file on disk; they become one message. */
+static void test_signals_and_files_wait_for_a_full_disk(void **state)
 {
 	struct modem *modem = ready();
 
@@ -562,7 +562,7 @@ static void test_the_disk_is_full_for_both(void **state)
 	assert_string_equal(heard, "1 ");
 }
 
-static void test_the_folder_is_made(void **state)
+static void test_a_missing_folder_is_created(void **state)
 {
 	struct stat status;
 
@@ -578,7 +578,7 @@ static void test_the_folder_is_made(void **state)
 	assert_rows(1, 0);
 }
 
-static void test_the_folder_is_moved(void **state)
+static void test_a_moved_folder_is_created_again(void **state)
 {
 	char elsewhere[128];
 
@@ -592,7 +592,7 @@ static void test_the_folder_is_moved(void **state)
 	assert_rows(1, 0);
 }
 
-/* Other messages come by signals all the same. */
+/* Messages still come through signals. */
 static void assert_not_drained(void)
 {
 	run();
@@ -602,7 +602,7 @@ static void assert_not_drained(void)
 	assert_rows(1, 0);
 }
 
-static void test_others_may_write(void **state)
+static void test_a_folder_that_others_may_write_to_is_refused(void **state)
 {
 	(void)state;
 	put(NAME, GOOD);
@@ -611,7 +611,7 @@ static void test_others_may_write(void **state)
 	assert_true(is_there(NAME));
 }
 
-static void test_a_link_to_a_folder(void **state)
+static void test_a_link_to_a_folder_is_refused(void **state)
 {
 	char elsewhere[128];
 
@@ -624,7 +624,7 @@ static void test_a_link_to_a_folder(void **state)
 	assert_true(is_there(NAME));
 }
 
-static void test_no_folder_at_all(void **state)
+static void test_a_file_in_place_of_the_folder_is_refused(void **state)
 {
 	int fd = open(spool_folder, O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
 
@@ -633,7 +633,7 @@ static void test_no_folder_at_all(void **state)
 	assert_not_drained();
 }
 
-static void test_no_parent(void **state)
+static void test_a_folder_without_a_parent_is_not_read(void **state)
 {
 	(void)state;
 	spool_free(spool);
@@ -647,31 +647,31 @@ static void test_no_parent(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_a_file),
-		TEST(test_flags),
-		TEST(test_which_files_are_mended),
-		TEST(test_the_order_is_that_of_the_names),
-		TEST(test_a_file_comes_at_any_time),
-		TEST(test_a_file_is_written_in_place),
-		TEST(test_cards),
-		TEST(test_told_by_both_ways),
-		TEST(test_an_old_file_is_known),
-		TEST(test_bad_texts),
-		TEST(test_foreign_names),
-		TEST(test_names_that_are_left_alone),
-		TEST(test_no_ordinary_files),
-		TEST(test_a_large_file),
-		TEST(test_nothing_is_overwritten),
-		TEST(test_the_disk_is_full),
+		TEST(test_a_file_is_stored_and_removed),
+		TEST(test_flags_describe_the_message_of_a_file),
+		TEST(test_only_files_of_damaging_versions_are_repaired),
+		TEST(test_files_are_stored_in_order_of_their_names),
+		TEST(test_a_file_may_come_at_any_time),
+		TEST(test_a_file_may_be_written_in_place),
+		TEST(test_a_file_belongs_to_its_card),
+		TEST(test_a_signal_and_a_file_are_one_message),
+		TEST(test_a_file_that_was_stored_before_is_removed),
+		TEST(test_damaged_files_are_set_aside),
+		TEST(test_foreign_files_are_set_aside),
+		TEST(test_unfinished_files_are_ignored),
+		TEST(test_special_files_are_set_aside),
+		TEST(test_a_large_file_is_set_aside),
+		TEST(test_setting_aside_overwrites_nothing),
+		TEST(test_files_stay_on_a_full_disk),
 		TEST(test_files_wait_for_the_disk_once),
-		TEST(test_the_store_refuses_one),
-		TEST(test_the_disk_is_full_for_both),
-		TEST(test_the_folder_is_made),
-		TEST(test_the_folder_is_moved),
-		TEST(test_others_may_write),
-		TEST(test_a_link_to_a_folder),
-		TEST(test_no_folder_at_all),
-		TEST(test_no_parent),
+		TEST(test_a_file_the_store_refuses_is_set_aside_alone),
+		TEST(test_signals_and_files_wait_for_a_full_disk),
+		TEST(test_a_missing_folder_is_created),
+		TEST(test_a_moved_folder_is_created_again),
+		TEST(test_a_folder_that_others_may_write_to_is_refused),
+		TEST(test_a_link_to_a_folder_is_refused),
+		TEST(test_a_file_in_place_of_the_folder_is_refused),
+		TEST(test_a_folder_without_a_parent_is_not_read),
 	};
 
 	log_set_level(LOG_LEVEL_ERROR - 1);

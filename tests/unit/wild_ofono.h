@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * An oFono that does everything it may, in random order: it answers late, wrongly or never,
- * tells a state before the answer, twice or not at all, cancels or refuses to, reports a
- * delivery in any order, loses modems and swaps cards.
+ * A random oFono that does everything that oFono may do: it answers late, wrongly or never,
+ * reports a state before the answer, twice or not at all, cancels or refuses to, reports
+ * deliveries in any order, loses modems and swaps SIM cards.
  *
- * It knows of each message what really became of it. Its text is its number.
+ * It records what really became of each message. The text of a message is its ID.
  */
 #ifndef WILD_OFONO_H
 #define WILD_OFONO_H
@@ -15,20 +15,20 @@ enum { SIMS = 3, MESSAGES_MAX = 40 };
 
 enum fate { NOT_TAKEN, TAKEN, SENT, FAILED, DROPPED };
 
-/* of one message, by its number */
+/* by message ID */
 static struct truth {
 	int64_t sim_id;
 	enum fate fate;
-	bool scheduled;	 /* it may overtake and be overtaken */
-	bool taken_back; /* the outbox has said so: it must never go out */
-	bool needs_yes;	 /* ... and so must one that nobody said yes to */
+	bool scheduled;	 /* it may go out in any order */
+	bool taken_back; /* the outbox reported it as cancelled: it must never go out */
+	bool needs_yes;	 /* it must not go out before it is approved */
 	bool rejected;
-	bool was_reported; /* a report said "delivered" */
+	bool was_reported; /* a report "delivered" was sent */
 } truths[MESSAGES_MAX + 1];
 
 static int64_t submitted;
-static int64_t newest_taken[SIMS + 1]; /* by SIM, scheduled ones aside */
-static bool calm;		       /* it tells every state, and in order */
+static int64_t newest_taken[SIMS + 1]; /* by SIM, without scheduled ones */
+static bool calm;		       /* it reports every state, in order */
 static struct modem *modems[SIMS];
 static int64_t card_in[SIMS]; /* by modem; 0: no card */
 
@@ -122,8 +122,8 @@ static inline void disturb(int place)
 /* ---- messages */
 
 /*
- * oFono puts it into its queue: once, not what was taken back or needs a yes, in order of
- * submission.
+ * oFono puts a message into its queue. Asserts that this is the first time, that the message is
+ * neither cancelled nor unapproved, and that the order is right.
  */
 static inline void take(int64_t id)
 {
@@ -140,7 +140,7 @@ static inline void take(int64_t id)
 	newest_taken[truth->sim_id] = id;
 }
 
-/* The first of oFono's queue for a card. 0: none. */
+/* The first message in oFono's queue for a SIM card. 0: none. */
 static inline int64_t queue_head(int64_t sim_id)
 {
 	int64_t id;
@@ -165,7 +165,7 @@ static inline void tell_state(int place, int64_t id)
 	fake_message_state(modems[place], uuid, words[truths[id].fate]);
 }
 
-/* A modem puts the head of its queue on the air; `told`: somebody is there to be told. */
+/* A modem sends the first message of its queue; `told`: oFono reports it. */
 static inline void transmit(int place, bool told)
 {
 	int64_t id = queue_head(card_in[place]);
@@ -173,13 +173,13 @@ static inline void transmit(int place, bool told)
 	if (!id || !modem_can_send(modems[place]))
 		return;
 	truths[id].fate = chance(80) ? SENT : FAILED;
-	while (told) { /* once more, now and then */
+	while (told) { /* sometimes more than once */
 		tell_state(place, id);
 		told = chance(10);
 	}
 }
 
-/* A report for anything that was sent, as often as the network likes. */
+/* A report for any message that was sent, any number of times. */
 static inline void report(void)
 {
 	int64_t id = submitted ? 1 + rand() % submitted : 0;
@@ -221,7 +221,7 @@ static inline void accept_send(struct message_send *send, int64_t id)
 
 	uuid_of(id, uuid);
 	take(id);
-	if (!calm && chance(10)) /* its State overtakes the answer */
+	if (!calm && chance(10)) /* the state comes before the answer */
 		transmit(place_of(send->modem), true);
 	fake_answer(send, SEND_ACCEPTED, uuid);
 }
@@ -279,7 +279,7 @@ static inline void answer_listing(void)
 	free(listing);
 }
 
-/* oFono drops it, and tells so or does not; false: it is too late. */
+/* oFono drops it, and may report that. False: it is too late. */
 static inline bool drop(int64_t id, bool told)
 {
 	if (truths[id].fate != TAKEN)
@@ -317,7 +317,7 @@ static inline void answer_cancel(void)
 	}
 }
 
-/* What was on the bus when the gateway died is executed or not. */
+/* Calls that were on the bus when the gateway died are executed or not. */
 static inline void finish_alone(void)
 {
 	struct message_send *send;
@@ -353,7 +353,7 @@ static inline void wild_start(void)
 	}
 }
 
-/* Every card at its place, every modem ready; those whose State was lost are looked for. */
+/* Puts every SIM card back, makes every modem ready, and resolves messages with a lost state. */
 static inline void wild_settle(void)
 {
 	int place;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A message that could leave at once is accepted and about to be handed over in one commit,
- * and nothing may come between the two that it does not obey.
+ * A message that can leave at once is prepared: one commit accepts it and says that it is being
+ * submitted. These tests let something happen between that commit and the submission.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -40,8 +40,8 @@ static int64_t submit_awaited(const char *text)
 	return id;
 }
 
-/* Who watches it is told as of any other. */
-static void test_at_once(void **state)
+/* Its observers see the same events as for any other message. */
+static void test_a_message_is_accepted_and_submitted_in_one_commit(void **state)
 {
 	struct observer observer = { 0 };
 	uint64_t changes;
@@ -66,7 +66,7 @@ static void test_at_once(void **state)
 	observer_remove(&observer);
 }
 
-static void test_behind_another(void **state)
+static void test_a_message_behind_another_is_not_prepared(void **state)
 {
 	int64_t first, second;
 
@@ -83,7 +83,7 @@ static void test_behind_another(void **state)
 	assert_message(submit_awaited("z"), STATE_QUEUED, "");
 }
 
-static void test_not_free(void **state)
+static void test_a_message_is_not_prepared_while_its_sim_is_busy(void **state)
 {
 	struct modem *modem;
 
@@ -99,8 +99,8 @@ static void test_not_free(void **state)
 	assert_int_equal(sends_pending(), 0);
 }
 
-/* The SIM goes between: the message waits for it. */
-static void test_gone_before_the_turn(void **state)
+/* The SIM goes before the run: the message waits for it. */
+static void test_a_prepared_message_is_queued_when_the_modem_goes(void **state)
 {
 	struct modem *modem;
 	int64_t id;
@@ -118,7 +118,7 @@ static void test_gone_before_the_turn(void **state)
 	assert_string_equal(only_send()->text, "x");
 }
 
-static void test_cancelled_before_the_turn(void **state)
+static void test_a_prepared_message_can_be_cancelled(void **state)
 {
 	int64_t id;
 
@@ -132,7 +132,7 @@ static void test_cancelled_before_the_turn(void **state)
 	assert_message(id, STATE_CANCELLED, "client_left");
 }
 
-static void test_paused_before_the_turn(void **state)
+static void test_a_prepared_message_is_queued_by_a_pause(void **state)
 {
 	int64_t id;
 
@@ -150,7 +150,7 @@ static void test_paused_before_the_turn(void **state)
 	assert_history(id, "queued submitting queued submitting ");
 }
 
-static void test_unknown_after_a_crash(void **state)
+static void test_a_prepared_message_is_unknown_after_a_crash(void **state)
 {
 	int64_t id;
 
@@ -164,7 +164,7 @@ static void test_unknown_after_a_crash(void **state)
 	assert_message(id, STATE_UNKNOWN, "unknown_outcome");
 }
 
-static void test_the_disk_is_full(void **state)
+static void test_a_prepared_message_waits_for_a_full_disk(void **state)
 {
 	struct store_message_draft draft = { 1, 0, "+36201234567", "x", 1 };
 	int64_t id = 0;
@@ -184,14 +184,14 @@ static void test_the_disk_is_full(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_at_once),
-		TEST(test_behind_another),
-		TEST(test_not_free),
-		TEST(test_gone_before_the_turn),
-		TEST(test_cancelled_before_the_turn),
-		TEST(test_paused_before_the_turn),
-		TEST(test_unknown_after_a_crash),
-		TEST(test_the_disk_is_full),
+		TEST(test_a_message_is_accepted_and_submitted_in_one_commit),
+		TEST(test_a_message_behind_another_is_not_prepared),
+		TEST(test_a_message_is_not_prepared_while_its_sim_is_busy),
+		TEST(test_a_prepared_message_is_queued_when_the_modem_goes),
+		TEST(test_a_prepared_message_can_be_cancelled),
+		TEST(test_a_prepared_message_is_queued_by_a_pause),
+		TEST(test_a_prepared_message_is_unknown_after_a_crash),
+		TEST(test_a_prepared_message_waits_for_a_full_disk),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

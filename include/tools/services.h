@@ -6,6 +6,7 @@
 #ifndef TOOLS_SERVICES_H
 #define TOOLS_SERVICES_H
 
+#include <sys/queue.h>
 #include <systemd/sd-event.h>
 
 #include "ofono/ofono.h"
@@ -23,6 +24,7 @@
 #include "store/store.h"
 
 struct config;
+struct tool_wait;
 struct change_source;
 
 struct services {
@@ -42,6 +44,11 @@ struct services {
 	struct scans *scans;
 	struct ussd *ussd;
 	struct change_source *changes; /* NULL: nobody can listen */
+	/* The calls that wait with a time limit (tools/tool_wait.h); all zero: none. */
+	struct {
+		sd_event_source *timer; /* for the first of the list */
+		TAILQ_HEAD(tool_wait_list, tool_wait) list; /* the next to end first */
+	} waits;
 };
 
 #endif

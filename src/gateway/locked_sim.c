@@ -195,7 +195,7 @@ static bool locked_sim_check_lock(struct control_call *call, const struct locked
 			"Ask the seller of the phone, or the operator, for its code",
 			"a lock of the phone or the network (%s) blocks %s; no PIN or "
 			"PUK opens it",
-			sim->name, sim->modem->sim.pin_required);
+			sim->modem->sim.pin_required, sim->name);
 	else if (sim->lock == SIM_LOCK_PUK && !puk)
 		control_call_fail(call, "sim_blocked",
 				  locked_sim_or_nothing(arena_printf(

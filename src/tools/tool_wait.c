@@ -4,12 +4,31 @@
 #include "tools/message_view.h"
 #include "tools/services.h"
 
+static int tool_wait_set_timer(struct services *services)
+{
+	const struct tool_wait *first = TAILQ_FIRST(&services->waits.list);
+	int error = sd_event_source_set_time(services->waits.timer, first->due_us);
+
+	return error < 0 ? error
+			 : sd_event_source_set_enabled(services->waits.timer,
+						       SD_EVENT_ONESHOT);
+}
+
 static void tool_wait_end(void *data)
 {
 	struct tool_wait *wait = data;
+	struct services *services = wait->call->services;
 
 	observer_remove(&wait->observer);
-	wait->timer = sd_event_source_disable_unref(wait->timer);
+	if (!wait->due_us)
+		return;
+	TAILQ_REMOVE(&services->waits.list, wait, link);
+	wait->due_us = 0;
+	if (TAILQ_EMPTY(&services->waits.list))
+		services->waits.timer =
+			sd_event_source_disable_unref(services->waits.timer);
+	else
+		tool_wait_set_timer(services);
 }
 
 void tool_wait_finish(struct tool_wait *wait)
@@ -18,17 +37,46 @@ void tool_wait_finish(struct tool_wait *wait)
 	wait->answer(wait->data);
 }
 
-void tool_wait_finish_after(struct tool_wait *wait, uint64_t us)
+static int tool_wait_on_timer(sd_event_source *source, uint64_t time_us, void *data)
 {
-	sd_event_source_set_time_relative(wait->timer, us);
+	struct services *services = data;
+	uint64_t now_us = time_us;
+	struct tool_wait *wait;
+
+	sd_event_now(sd_event_source_get_event(source), CLOCK_MONOTONIC, &now_us);
+	while (services->waits.timer && (wait = TAILQ_FIRST(&services->waits.list)) &&
+	       wait->due_us <= now_us)
+		tool_wait_finish(wait);
+	if (services->waits.timer)
+		tool_wait_set_timer(services);
+	return 0;
 }
 
-static int tool_wait_on_timer(sd_event_source *source, uint64_t now_us, void *data)
+/* Most calls wait equally long, so the place is near the end. */
+static int tool_wait_insert(struct tool_wait *wait, uint64_t due_us)
 {
-	(void)source;
-	(void)now_us;
-	tool_wait_finish(data);
-	return 0;
+	struct services *services = wait->call->services;
+	struct tool_wait *before = TAILQ_LAST(&services->waits.list, tool_wait_list);
+
+	wait->due_us = due_us;
+	while (before && before->due_us > due_us)
+		before = TAILQ_PREV(before, tool_wait_list, link);
+	if (before)
+		TAILQ_INSERT_AFTER(&services->waits.list, before, wait, link);
+	else
+		TAILQ_INSERT_HEAD(&services->waits.list, wait, link);
+	return tool_wait_set_timer(services);
+}
+
+void tool_wait_finish_after(struct tool_wait *wait, uint64_t us)
+{
+	struct services *services = wait->call->services;
+	uint64_t now_us;
+
+	if (sd_event_now(services->loop, CLOCK_MONOTONIC, &now_us) < 0)
+		return;
+	TAILQ_REMOVE(&services->waits.list, wait, link);
+	tool_wait_insert(wait, now_us + us);
 }
 
 static void tool_wait_on_cancelled(void *data)
@@ -53,11 +101,20 @@ static const struct request_waiting tool_wait_waiting = {
 
 bool tool_wait_start(struct tool_wait *wait, struct tool_call *call, uint64_t seconds)
 {
+	struct services *services = call->services;
+	uint64_t now_us;
+	int error = sd_event_now(services->loop, CLOCK_MONOTONIC, &now_us);
+
 	wait->call = call;
-	wait->timer = NULL;
-	if (!seconds || sd_event_add_time_relative(call->services->loop, &wait->timer,
-						   CLOCK_MONOTONIC, seconds * 1000000, 0,
-						   tool_wait_on_timer, wait) < 0) {
+	wait->due_us = 0;
+	if (seconds && error >= 0 && !services->waits.timer) {
+		TAILQ_INIT(&services->waits.list);
+		error = sd_event_add_time(services->loop, &services->waits.timer,
+					  CLOCK_MONOTONIC, UINT64_MAX, 0,
+					  tool_wait_on_timer, services);
+	}
+	if (!seconds || error < 0 ||
+	    tool_wait_insert(wait, now_us + seconds * 1000000) < 0) {
 		tool_wait_end(wait);
 		return false;
 	}

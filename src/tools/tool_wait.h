@@ -6,13 +6,15 @@
  * when the gateway stops. Then the tool answers the call. If the client disconnects, the wait
  * ends without an answer; what was accepted (a message, a placed call) goes on, unless the
  * protocol revision says that disconnecting means to cancel and the tool has `cancelled`.
+ *
+ * All waiting calls share one timer, which exists only while there is one of them: a timer for
+ * each would cost more memory than the wait itself.
  */
 #ifndef TOOLS_TOOL_WAIT_H
 #define TOOLS_TOOL_WAIT_H
 
 #include <stdint.h>
-
-#include <systemd/sd-event.h>
+#include <sys/queue.h>
 
 #include "base/observer.h"
 #include "mcp/tool.h"
@@ -26,7 +28,9 @@ struct tool_wait {
 	void *data;
 	struct observer observer; /* added before the start; removed at the end */
 	struct tool_call *call;	  /* set by tool_wait_start() */
-	sd_event_source *timer;	  /* private */
+	/* private */
+	uint64_t due_us; /* monotonic clock; 0: does not wait */
+	TAILQ_ENTRY(tool_wait) link;
 };
 
 /*

@@ -174,7 +174,7 @@ def test_a_card_that_its_owner_cannot_unlock(make_lab: MakeLab) -> None:
     assert "it is limited to a list of numbers" in refused.text
     assert not refused.facts["retryable"] and "PIN2" in refused.facts["fix"]
     listed = Owner(lab.gateway.state).run("unlock", "/sim0").stderr
-    assert "held by a lock of the phone or the network (network)" in listed
+    assert "a lock of the phone or the network (network) blocks SIM" in listed
 
 
 def test_a_card_that_names_no_service_centre(make_lab: MakeLab) -> None:

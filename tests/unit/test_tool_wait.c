@@ -35,7 +35,7 @@ static void test_waits_are_answered_in_the_order_of_their_ends(void **state)
 	static const struct {
 		const char *name;
 		uint64_t seconds;
-	} rows[WAITS] = { { "a", 3 }, { "b", 1 }, { "c", 1 }, { "d", 2 }, { "e", 3 } };
+	} rows[WAITS] = { { "a", 2 }, { "b", 1 }, { "c", 1 }, { "d", 1 }, { "e", 2 } };
 	const struct tool_caller caller = { .waits = store_waiting };
 	struct services services = { NULL };
 	struct tool_call call = { .services = &services, .caller = &caller };

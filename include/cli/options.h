@@ -10,7 +10,7 @@
 #include <getopt.h>
 #include <stdbool.h>
 
-#include "config/config.h"
+#include "config/config_list.h"
 
 /* The help text of the options that nearly every command takes. */
 #define OPTIONS_CONFIG_HELP                                                        \
@@ -37,38 +37,5 @@ int options_fail_config(const char *message);
 
 /* True: `given` is probably a mistyped `word`: one or two letters differ or are swapped. */
 bool options_are_similar(const char *given, const char *word);
-
-/* Commands that work on the message store without the gateway */
-
-/* The result of options_read_store(). */
-struct options_store {
-	struct config config;
-	const char *argument; /* the operand; NULL: not given */
-	bool force;
-	bool json;
-};
-
-/* Values in the command's table of options. */
-enum options_code {
-	OPTIONS_CONFIG = 1,
-	OPTIONS_STATE_DIR,
-	OPTIONS_FORCE,
-	OPTIONS_JSON,
-	OPTIONS_HELP,
-	OPTIONS_OTHER, /* from here on: the command's own */
-};
-
-struct options_command {
-	const char *help;
-	const struct option *options;
-	bool argument_is_optional;
-	/* Reads one of the command's own options. Returns what is wrong, or NULL. NULL: none. */
-	const char *(*read)(void *data, int option, const char *value);
-	void *data;
-};
-
-/* False: help or an error has been printed; exit with *code_out. */
-bool options_read_store(const struct options_command *command, int argc, char **argv,
-			struct options_store *store_out, int *code_out);
 
 #endif

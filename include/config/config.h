@@ -84,9 +84,6 @@ struct config {
 	bool verbose;
 };
 
-#define CONFIG_DEFAULT_PATH   "/etc/ofono-mcp/ofono-mcp.conf"
-#define CONFIG_DEFAULT_FOLDER "/etc/ofono-mcp/conf.d"
-
 enum {
 	CONFIG_KEY_COUNT = 65,
 	CONFIG_FOLDER_FILES_MAX = 64,

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Configuration list: the values of a key that may be repeated, in the order of the file.
+ * Configuration list: the values of a key that may be repeated, in the order of the file. The
+ * default paths are here, too, for help texts: this header does not change with a new key.
  */
 #ifndef CONFIG_CONFIG_LIST_H
 #define CONFIG_CONFIG_LIST_H
 
 #include <stddef.h>
+
+#define CONFIG_DEFAULT_PATH   "/etc/ofono-mcp/ofono-mcp.conf"
+#define CONFIG_DEFAULT_FOLDER "/etc/ofono-mcp/conf.d"
 
 enum {
 	CONFIG_LIST_MAX = 8,

@@ -7,8 +7,9 @@
 
 #include <stdbool.h>
 
-#include "config/config.h"
 #include "http/exchange.h"
+
+struct config;
 
 /* bits */
 enum http_route_method {

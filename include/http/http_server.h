@@ -14,9 +14,10 @@
 
 #include "base/address.h"
 #include "base/explanation.h"
-#include "config/config.h"
 #include "http/auth.h"
 #include "http/http_route.h"
+
+struct config;
 
 enum { HTTP_SERVER_STATUS_MAX = 599 };
 

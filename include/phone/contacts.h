@@ -11,12 +11,12 @@
 #ifndef PHONE_CONTACTS_H
 #define PHONE_CONTACTS_H
 
-#include "config/config.h"
 #include "ofono/ofono.h"
 #include "phone/contact.h"
 #include "phone/sim.h"
 #include "store/store.h"
 
+struct config;
 struct contacts;
 
 /* The arguments outlive it. 0 or -errno; a bad file is not an error. */

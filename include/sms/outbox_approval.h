@@ -8,9 +8,10 @@
 
 #include <stdint.h>
 
-#include "config/config.h"
 #include "sms/outbox.h"
 #include "store/store.h"
+
+struct config;
 
 enum {
 	OUTBOX_APPROVAL_VALID_MS = 10 * 60 * 1000,

@@ -17,6 +17,7 @@
 #include "cli/cli_failure.h"
 #include "cli/command.h"
 #include "cli/options.h"
+#include "cli/options_store.h"
 #include "cli/progress.h"
 #include "cli/terminal.h"
 #include "store/audit_reader.h"

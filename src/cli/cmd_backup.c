@@ -16,6 +16,7 @@
 #include "cli/cli_failure.h"
 #include "cli/command.h"
 #include "cli/options.h"
+#include "cli/options_store.h"
 #include "cli/progress.h"
 #include "store/store_backup.h"
 #include "store/store_restore.h"

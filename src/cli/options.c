@@ -4,6 +4,7 @@
  * with the options that it may stand for, or with the most similar one.
  */
 #include "cli/options.h"
+#include "cli/options_store.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -18,7 +18,7 @@
 #include "base/address.h"
 #include "base/explanation.h"
 #include "base/log.h"
-#include "config/config.h"
+#include "config/config_list.h"
 
 struct connections;
 

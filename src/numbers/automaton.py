@@ -15,7 +15,7 @@ DEAD = 0
 
 
 class Recogniser:
-    """The positions in one pattern that some digits lead to."""
+    """The positions in one pattern that given digits lead to."""
 
     def __init__(self, text: str | None) -> None:
         self.empty: list[list[int]] = []                    # moves without a digit

@@ -42,7 +42,7 @@ def has_length(desc: PhoneNumberDesc | None, length: int) -> bool:
 
 
 def trunk_formats(metadata: PhoneMetadata) -> list[tuple[str, str | None, bool]]:
-    """How a number is written at home: its pattern, how it begins, is the trunk prefix needed?"""
+    """A national format: its pattern, its leading digits, and whether it needs the trunk prefix."""
     formats = []
     for form in metadata.number_format:
         rule = form.national_prefix_formatting_rule or ""
@@ -71,7 +71,7 @@ class Plans:
         self.costly: dict[tuple[int, tuple[int, ...]], bool] = {}
 
     def mark_costly(self, output: int, targets: tuple[int, ...]) -> int:
-        """ONLY_COSTLY: whatever valid number these digits begin, it costs extra."""
+        """ONLY_COSTLY: every valid number that begins with these digits costs extra."""
         behind = [self.costly[self.pool.states[target]] for target in targets
                   if target != DEAD and self.pool.states[target] in self.costly]
         cost = output >> COST_SHIFT & 3
@@ -134,7 +134,7 @@ def written(name: str, kind: str, rows: Iterable[str]) -> None:
 
 
 def write_pool(pool: Pool, roots: list[int]) -> list[int]:
-    """The states of the pool as words; where each of `roots` begins."""
+    """The states of the pool as words, and the place of each root."""
     partitions: dict[tuple[int, ...], int] = {}
     outputs = sorted({output for output, _ in pool.states})
     shapes, starts, at = [], [], 0

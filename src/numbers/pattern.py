@@ -150,7 +150,7 @@ class Parser:
 
 
 def parse(text: str) -> tuple[Node, int]:
-    """The tree, and how many groups it has that capture."""
+    """The tree, and the number of its capturing groups."""
     parser = Parser(text)
     tree = parser.choice()
     if parser.peek():

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Programs for what may stand in front of a number: src/numbers/prefix.c runs them.
+"""Programs that match prefixes of numbers; src/numbers/plan.c runs them.
 
-A prefix is matched as Python's re.match() does it, the first branch that fits, with the places of
-its groups: an automaton could not tell those. An instruction has 16 bits, its kind in the upper 3.
+They match like Python's re.match(): the first alternative that fits wins, and groups are
+recorded, which an automaton could not do. An instruction has 16 bits, its kind in the upper 3.
 """
 from __future__ import annotations
 
 import pattern
 
-MATCH, DIGIT, SPLIT, JUMP, SAVE, END = range(6)     # enum prefix_kind of prefix.c
+MATCH, DIGIT, SPLIT, JUMP, SAVE, END = range(6)     # enum plan_instruction of plan.c
 OPERAND_BITS = 13
 
 
@@ -42,7 +42,7 @@ def compiled(node: pattern.Node) -> list[int]:
 
 
 def choice(branches: list[list[int]]) -> list[int]:
-    """SPLIT goes on behind itself, and when that fails so many instructions on."""
+    """SPLIT tries the next instruction; if that fails, it jumps by its operand."""
     first, *others = branches
     if not others:
         return first
@@ -52,14 +52,14 @@ def choice(branches: list[list[int]]) -> list[int]:
 
 
 class Programs:
-    """All of them in one row; what two countries have in common stands there once."""
+    """All programs in one array; equal programs of several countries are stored once."""
 
     def __init__(self) -> None:
         self.words = [instruction(MATCH)]           # 0: none
         self.starts: dict[str, tuple[int, int]] = {}
 
     def add(self, text: str | None) -> tuple[int, int]:
-        """Where it begins, and how many groups it has."""
+        """Its first instruction, and the number of its groups."""
         if not text:
             return 0, 0
         if text not in self.starts:

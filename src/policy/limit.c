@@ -13,7 +13,6 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
-#include "config/config.h"
 #include "config/config_policy.h"
 #include "policy/local_time.h"
 

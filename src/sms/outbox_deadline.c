@@ -32,6 +32,7 @@
 #include "sms/outbox_message.h"
 #include "sms/sim_queue.h"
 #include "store/store.h"
+#include "config/config.h"
 
 enum { USEC_PER_MS = 1000 };
 

@@ -13,9 +13,9 @@
 #include <stdint.h>
 #include <systemd/sd-event.h>
 
-#include "config/config.h"
 #include "store/store_message.h"
 
+struct config;
 struct outbox_message;
 struct outbox_messages;
 struct sim_queues;

@@ -22,6 +22,7 @@
 #include "sms/outbox_approval.h"
 #include "tools/message_view.h"
 #include "tools/services.h"
+#include "config/config.h"
 
 enum { SMS_ANSWER_MS_PER_SECOND = 1000 };
 

@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/escape.h"
 #include "store/store_party.h"
+#include "config/config.h"
 
 bool user_question_approval_needed(const struct tool_call *call, int64_t sim_id,
 				   const char *number)

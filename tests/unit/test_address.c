@@ -10,7 +10,7 @@
 
 #include "base/address.h"
 
-static void test_round_trip(void **state)
+static void test_an_address_is_read_and_written_back(void **state)
 {
 	static const struct {
 		const char *text;
@@ -48,7 +48,7 @@ static void test_round_trip(void **state)
 	}
 }
 
-static void test_sockaddr(void **state)
+static void test_a_socket_address_is_copied(void **state)
 {
 	struct address address;
 
@@ -65,7 +65,7 @@ static void test_sockaddr(void **state)
 	assert_int_equal(address.in6.sin6_scope_id, 0);
 }
 
-static void test_refused(void **state)
+static void test_other_texts_are_refused(void **state)
 {
 	static const char *const texts[] = {
 		"",
@@ -109,7 +109,7 @@ static void test_refused(void **state)
 	}
 }
 
-static void test_other_family(void **state)
+static void test_other_families_have_no_text(void **state)
 {
 	struct address address = { .length = 0 };
 	char text[ADDRESS_TEXT_BYTES];
@@ -124,10 +124,10 @@ static void test_other_family(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_round_trip),
-		cmocka_unit_test(test_sockaddr),
-		cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_other_family),
+		cmocka_unit_test(test_an_address_is_read_and_written_back),
+		cmocka_unit_test(test_a_socket_address_is_copied),
+		cmocka_unit_test(test_other_texts_are_refused),
+		cmocka_unit_test(test_other_families_have_no_text),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

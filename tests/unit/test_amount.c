@@ -80,7 +80,7 @@ static const struct {
 	{ "\xe2\x80", NULL },
 };
 
-static void test_forms(void **state)
+static void test_amounts_are_read_in_every_notation(void **state)
 {
 	struct amount amount;
 	char written[AMOUNT_BYTES];
@@ -105,7 +105,7 @@ static void test_forms(void **state)
 }
 
 /* What is written reads as the same amount, but that "1.234" would be a thousand. */
-static void test_written_reads_back(void **state)
+static void test_a_written_amount_reads_back(void **state)
 {
 	char written[AMOUNT_BYTES];
 
@@ -120,7 +120,7 @@ static void test_written_reads_back(void **state)
 	}
 }
 
-static void test_what_is_none_leaves_it_alone(void **state)
+static void test_other_text_leaves_the_amount_unchanged(void **state)
 {
 	struct amount amount = { 7, 1 };
 
@@ -133,9 +133,9 @@ static void test_what_is_none_leaves_it_alone(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_forms),
-		cmocka_unit_test(test_written_reads_back),
-		cmocka_unit_test(test_what_is_none_leaves_it_alone),
+		cmocka_unit_test(test_amounts_are_read_in_every_notation),
+		cmocka_unit_test(test_a_written_amount_reads_back),
+		cmocka_unit_test(test_other_text_leaves_the_amount_unchanged),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

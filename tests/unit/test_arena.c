@@ -12,7 +12,7 @@
 
 #include "base/arena.h"
 
-static void test_zeroed_and_aligned(void **state)
+static void test_memory_is_zeroed_and_aligned(void **state)
 {
 	struct arena *arena = arena_new(1 << 20);
 	size_t size, at;
@@ -53,7 +53,7 @@ static void test_pieces_do_not_overlap(void **state)
 }
 
 /* Only what is beyond the first blocks counts, and all of it comes back. */
-static void test_within_a_budget(void **state)
+static void test_a_budget_limits_the_arena(void **state)
 {
 	struct memory_budget budget = { 100000 };
 	struct arena *arena = arena_new_within(&budget, 1 << 20);
@@ -72,7 +72,7 @@ static void test_within_a_budget(void **state)
 	assert_int_equal(budget.left_bytes, 100000);
 }
 
-static void test_larger_than_a_block(void **state)
+static void test_a_piece_may_be_larger_than_a_block(void **state)
 {
 	struct arena *arena = arena_new(1 << 20);
 	char *large = arena_alloc(arena, 500000);
@@ -85,7 +85,7 @@ static void test_larger_than_a_block(void **state)
 }
 
 /* It takes no more than itself, and small pieces go on where they were. */
-static void test_a_large_piece_stands_alone(void **state)
+static void test_a_large_piece_gets_its_own_block(void **state)
 {
 	struct memory_budget budget = { 100000 };
 	struct arena *arena = arena_new_within(&budget, 1 << 20);
@@ -131,7 +131,7 @@ static void test_limit_counts_the_rounding(void **state)
 	arena_free(arena);
 }
 
-static void test_two_keep_one_limit(void **state)
+static void test_two_arenas_keep_one_limit(void **state)
 {
 	struct arena *arena = arena_new(64);
 	struct arena *beside;
@@ -148,7 +148,7 @@ static void test_two_keep_one_limit(void **state)
 	arena_free(arena);
 }
 
-static void test_too_much_leaves_the_rest_unused(void **state)
+static void test_a_refused_piece_takes_nothing(void **state)
 {
 	struct arena *arena = arena_new(64);
 
@@ -166,7 +166,7 @@ const char *__asan_default_options(void)
 	return "allocator_may_return_null=1";
 }
 
-static void test_sizes_that_overflow(void **state)
+static void test_overflowing_sizes_are_refused(void **state)
 {
 	static const size_t sizes[] = { SIZE_MAX, SIZE_MAX - 7, SIZE_MAX - 14,
 					SIZE_MAX - 15, SIZE_MAX - 31 };
@@ -182,7 +182,7 @@ static void test_sizes_that_overflow(void **state)
 	}
 }
 
-static void test_copy_that_overflows(void **state)
+static void test_an_overflowing_copy_is_refused(void **state)
 {
 	struct arena *arena = arena_new(SIZE_MAX);
 
@@ -204,7 +204,7 @@ static void test_out_of_memory_is_not_the_limit(void **state)
 	arena_free(arena);
 }
 
-static void test_copy(void **state)
+static void test_a_copy_is_nul_terminated(void **state)
 {
 	struct arena *arena = arena_new(4096);
 	char *copy = arena_copy(arena, "a\0bcd", 4);
@@ -219,19 +219,19 @@ static void test_copy(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_zeroed_and_aligned),
+		cmocka_unit_test(test_memory_is_zeroed_and_aligned),
 		cmocka_unit_test(test_pieces_do_not_overlap),
-		cmocka_unit_test(test_within_a_budget),
-		cmocka_unit_test(test_larger_than_a_block),
-		cmocka_unit_test(test_a_large_piece_stands_alone),
+		cmocka_unit_test(test_a_budget_limits_the_arena),
+		cmocka_unit_test(test_a_piece_may_be_larger_than_a_block),
+		cmocka_unit_test(test_a_large_piece_gets_its_own_block),
 		cmocka_unit_test(test_limit_is_exact_and_sticky),
 		cmocka_unit_test(test_limit_counts_the_rounding),
-		cmocka_unit_test(test_two_keep_one_limit),
-		cmocka_unit_test(test_too_much_leaves_the_rest_unused),
-		cmocka_unit_test(test_sizes_that_overflow),
-		cmocka_unit_test(test_copy_that_overflows),
+		cmocka_unit_test(test_two_arenas_keep_one_limit),
+		cmocka_unit_test(test_a_refused_piece_takes_nothing),
+		cmocka_unit_test(test_overflowing_sizes_are_refused),
+		cmocka_unit_test(test_an_overflowing_copy_is_refused),
 		cmocka_unit_test(test_out_of_memory_is_not_the_limit),
-		cmocka_unit_test(test_copy),
+		cmocka_unit_test(test_a_copy_is_nul_terminated),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

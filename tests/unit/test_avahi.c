@@ -193,7 +193,7 @@ static void test_the_same_again_changes_nothing(void **state)
 }
 
 /* Of the group that was asked for the path would be lost, and it would stay for ever. */
-static void test_wishes_that_change_while_a_group_is_made(void **state)
+static void test_an_offer_may_change_while_a_group_is_created(void **state)
 {
 	struct fixture *fixture = *state;
 
@@ -209,7 +209,7 @@ static void test_wishes_that_change_while_a_group_is_made(void **state)
 	assert_int_equal(fixture->commits, 1);
 }
 
-static void test_no_name_is_free(void **state)
+static void test_it_gives_up_when_every_name_is_taken(void **state)
 {
 	struct fixture *fixture = *state;
 
@@ -222,7 +222,7 @@ static void test_no_name_is_free(void **state)
 }
 
 /* A machine that joins later may have had the name for longer. */
-static void test_the_name_is_lost_later(void **state)
+static void test_a_later_collision_renames_the_service(void **state)
 {
 	struct fixture *fixture = *state;
 
@@ -238,7 +238,7 @@ static void test_the_name_is_lost_later(void **state)
 	assert_string_equal(avahi_published_name(fixture->avahi), "another name");
 }
 
-static void test_it_fails_and_is_asked_again(void **state)
+static void test_a_failed_offer_is_retried(void **state)
 {
 	struct fixture *fixture = *state;
 
@@ -287,7 +287,7 @@ static void test_the_host_has_another_name(void **state)
 	wait_published(fixture);
 }
 
-static void test_strangers_are_not_believed(void **state)
+static void test_signals_of_strangers_are_ignored(void **state)
 {
 	struct fixture *fixture = *state;
 	struct peer stranger = { 0 };
@@ -316,7 +316,7 @@ static void test_strangers_are_not_believed(void **state)
 }
 
 /* What it publishes hangs on its connection, which ends with it. */
-static void test_the_end_at_any_moment(void **state)
+static void test_it_can_be_freed_at_any_moment(void **state)
 {
 	static const char *const methods[] = { "GetState", "EntryGroupNew", "AddService",
 					       "Commit", NULL };
@@ -341,14 +341,14 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 		TEST(test_each_place_is_added),
 		TEST(test_the_same_again_changes_nothing),
-		TEST(test_wishes_that_change_while_a_group_is_made),
-		TEST(test_no_name_is_free),
-		TEST(test_the_name_is_lost_later),
-		TEST(test_it_fails_and_is_asked_again),
+		TEST(test_an_offer_may_change_while_a_group_is_created),
+		TEST(test_it_gives_up_when_every_name_is_taken),
+		TEST(test_a_later_collision_renames_the_service),
+		TEST(test_a_failed_offer_is_retried),
 		TEST(test_each_method_may_be_refused),
 		TEST(test_the_host_has_another_name),
-		TEST(test_strangers_are_not_believed),
-		TEST(test_the_end_at_any_moment),
+		TEST(test_signals_of_strangers_are_ignored),
+		TEST(test_it_can_be_freed_at_any_moment),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

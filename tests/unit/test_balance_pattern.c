@@ -43,7 +43,7 @@ static const char *read_of(const char *code, const char *text)
 	return found;
 }
 
-static void test_where_it_stands(void **state)
+static void test_the_balance_is_found(void **state)
 {
 	static const struct {
 		const char *line, *text, *found;
@@ -78,7 +78,7 @@ static void test_where_it_stands(void **state)
 	}
 }
 
-static void test_code_and_order(void **state)
+static void test_the_first_matching_line_of_a_code_wins(void **state)
 {
 	(void)state;
 	use("*100# is ([0-9]+)");
@@ -93,7 +93,7 @@ static void test_code_and_order(void **state)
 }
 
 /* A currency goes into what a model reads: it is a word, or nothing. */
-static void test_a_currency_says_nothing(void **state)
+static void test_a_currency_cannot_be_a_sentence(void **state)
 {
 	(void)state;
 	use("*100# is ([0-9]+) (.*)");
@@ -108,7 +108,7 @@ static void test_a_currency_says_nothing(void **state)
 	assert_string_equal(read_of("*100#", "is 5 \xe2\x82\xac"), "5");
 }
 
-static void test_what_is_refused(void **state)
+static void test_bad_patterns_are_refused(void **state)
 {
 	static const struct {
 		const char *line, *why;
@@ -152,7 +152,7 @@ static void fill(char *text, size_t bytes, const char *piece)
  * What is known to keep regular expressions busy, on texts longer than any network's: together
  * some milliseconds of the seconds that are allowed; the stack would tell of depth.
  */
-static void test_nothing_takes_long_or_deep(void **state)
+static void test_no_pattern_takes_long_or_recurses_deeply(void **state)
 {
 	static const char *const patterns[] = {
 		"(a*)*b",
@@ -190,11 +190,11 @@ static void test_nothing_takes_long_or_deep(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_where_it_stands),
-		cmocka_unit_test(test_code_and_order),
-		cmocka_unit_test(test_a_currency_says_nothing),
-		cmocka_unit_test(test_what_is_refused),
-		cmocka_unit_test(test_nothing_takes_long_or_deep),
+		cmocka_unit_test(test_the_balance_is_found),
+		cmocka_unit_test(test_the_first_matching_line_of_a_code_wins),
+		cmocka_unit_test(test_a_currency_cannot_be_a_sentence),
+		cmocka_unit_test(test_bad_patterns_are_refused),
+		cmocka_unit_test(test_no_pattern_takes_long_or_recurses_deeply),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,7 +11,7 @@
 
 #include "base/buffer.h"
 
-static void test_grows_and_keeps_content(void **state)
+static void test_it_grows_and_keeps_its_content(void **state)
 {
 	struct buffer buffer = BUFFER_INIT;
 	size_t at;
@@ -32,7 +32,7 @@ static void test_grows_and_keeps_content(void **state)
 	assert_null(buffer.data);
 }
 
-static void test_clear_keeps_memory(void **state)
+static void test_clear_keeps_the_memory(void **state)
 {
 	struct buffer buffer = BUFFER_INIT;
 	char *data;
@@ -48,7 +48,7 @@ static void test_clear_keeps_memory(void **state)
 	buffer_deinit(&buffer);
 }
 
-static void test_take(void **state)
+static void test_take_empties_the_buffer(void **state)
 {
 	struct buffer buffer = BUFFER_INIT;
 	size_t length = 99;
@@ -68,7 +68,7 @@ static void test_take(void **state)
 	free(data);
 }
 
-static void test_empty_append(void **state)
+static void test_an_empty_append_changes_nothing(void **state)
 {
 	struct buffer buffer = BUFFER_INIT;
 
@@ -98,7 +98,7 @@ static void test_failure_is_sticky(void **state)
 	assert_false(buffer.failed);
 }
 
-static void test_clear_forgives(void **state)
+static void test_clear_resets_a_failure(void **state)
 {
 	struct buffer buffer = BUFFER_INIT;
 
@@ -133,12 +133,12 @@ static void test_a_secret_is_cleared(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_grows_and_keeps_content),
-		cmocka_unit_test(test_clear_keeps_memory),
-		cmocka_unit_test(test_take),
-		cmocka_unit_test(test_empty_append),
+		cmocka_unit_test(test_it_grows_and_keeps_its_content),
+		cmocka_unit_test(test_clear_keeps_the_memory),
+		cmocka_unit_test(test_take_empties_the_buffer),
+		cmocka_unit_test(test_an_empty_append_changes_nothing),
 		cmocka_unit_test(test_failure_is_sticky),
-		cmocka_unit_test(test_clear_forgives),
+		cmocka_unit_test(test_clear_resets_a_failure),
 		cmocka_unit_test(test_a_secret_is_cleared),
 	};
 

@@ -201,7 +201,7 @@ static void test_bad_address_is_only_an_absent_bus(void **state)
 }
 
 /* Who freezes takes nobody up, and when enough wait the next connect(2) waits, too. */
-static void test_a_frozen_bus_holds_nobody_up(void **state)
+static void test_a_frozen_bus_blocks_nothing(void **state)
 {
 	struct fixture *fixture = *state;
 	struct sockaddr_un place = { .sun_family = AF_UNIX };
@@ -272,7 +272,7 @@ static void test_service_dies_with_a_call(void **state)
 	assert_string_equal(answer.error, DBUS_ERROR_NO_REPLY);
 }
 
-static void test_window_and_queue(void **state)
+static void test_calls_beyond_the_window_wait(void **state)
 {
 	struct fixture *fixture = *state;
 	struct answer answers[MANY] = { 0 };
@@ -345,7 +345,7 @@ static void test_cancel_in_flight_keeps_its_place(void **state)
 		assert_int_equal(answers[i].count, 0);
 }
 
-static void test_timeout(void **state)
+static void test_a_call_times_out(void **state)
 {
 	struct fixture *fixture = *state;
 	struct answer limited = { 0 }, patient = { 0 };
@@ -446,7 +446,7 @@ static void test_signals_and_answers_keep_their_order(void **state)
 	assert_string_equal(fixture->seen.trace, "sassas");
 }
 
-static void test_a_burst_leaves_the_loop_its_turns(void **state)
+static void test_a_burst_does_not_block_the_loop(void **state)
 {
 	struct fixture *fixture = *state;
 	int before = 0, most = 0;
@@ -506,20 +506,20 @@ int main(void)
 						set_up_without_daemon, tear_down),
 		cmocka_unit_test_setup_teardown(test_bad_address_is_only_an_absent_bus,
 						set_up_without_daemon, tear_down),
-		cmocka_unit_test_setup_teardown(test_a_frozen_bus_holds_nobody_up,
+		cmocka_unit_test_setup_teardown(test_a_frozen_bus_blocks_nothing,
 						set_up_without_daemon, tear_down),
 		TEST(test_answer_comes_later_and_once),
 		TEST(test_errors_keep_their_names),
 		TEST(test_service_dies_with_a_call),
-		TEST(test_window_and_queue),
+		TEST(test_calls_beyond_the_window_wait),
 		TEST(test_cancel_in_the_queue_never_leaves),
 		TEST(test_cancel_in_flight_keeps_its_place),
-		TEST(test_timeout),
+		TEST(test_a_call_times_out),
 		TEST(test_cancel_stops_the_timeout),
 		TEST(test_timeout_counts_from_leaving_the_queue),
 		TEST(test_daemon_dies_and_returns),
 		TEST(test_signals_and_answers_keep_their_order),
-		TEST(test_a_burst_leaves_the_loop_its_turns),
+		TEST(test_a_burst_does_not_block_the_loop),
 		TEST(test_free_drops_every_kind_of_call),
 		TEST(test_free_while_connected),
 	};

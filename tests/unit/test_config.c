@@ -79,7 +79,7 @@ static void expect_error(const char *text, const char *expected)
 	expect_bytes_error(text, strlen(text), expected);
 }
 
-static void test_defaults(void **state)
+static void test_defaults_are_as_documented(void **state)
 {
 	(void)state;
 	assert_int_equal(config.listen.count, 1);
@@ -138,7 +138,7 @@ static const char full[] = "; a comment\n"
 			   "  [log]\n"
 			   "\tverbose = on";
 
-static void test_every_key(void **state)
+static void test_every_key_is_read(void **state)
 {
 	(void)state;
 	expect_read(full);
@@ -177,7 +177,7 @@ static void test_empty_file_changes_nothing(void **state)
 	assert_memory_equal(&config, &before, sizeof(config));
 }
 
-static void test_booleans(void **state)
+static void test_booleans_have_several_words(void **state)
 {
 	static const char *const yes[] = { "yes", "true", "on", "1", "True" };
 	static const char *const no[] = { "no", "false", "off", "0", "OFF" };
@@ -206,7 +206,7 @@ static void test_continued_list_in_a_second_file(void **state)
 	assert_string_equal(config.listen.items[1], "0.0.0.0:83");
 }
 
-static void test_indented_line_does_not_go_on(void **state)
+static void test_an_indented_line_does_not_continue_the_one_before(void **state)
 {
 	(void)state;
 	expect_error("[server]\nallowed_host = a\n   b\n",
@@ -216,7 +216,7 @@ static void test_indented_line_does_not_go_on(void **state)
 	assert_true(config.open);
 }
 
-static void test_unknown_names(void **state)
+static void test_unknown_names_are_refused(void **state)
 {
 	(void)state;
 	expect_error("[sms]\n\nmax_segment = 1\n",
@@ -245,7 +245,7 @@ static void test_unknown_names(void **state)
 	expect_error("[log]\n= yes\n", ":2: log.: unknown key; [log] has verbose");
 }
 
-static void test_wrong_values(void **state)
+static void test_wrong_values_are_refused(void **state)
 {
 	(void)state;
 	expect_error("[sms]\nmax_segments = 21\n",
@@ -280,7 +280,7 @@ static void test_wrong_values(void **state)
 		     "text of at most 175 bytes");
 }
 
-static void test_not_a_whole_number(void **state)
+static void test_only_whole_numbers_are_read(void **state)
 {
 	static const char *const values[] = { "x",    "1x",  "-",   "+1",
 					      "0x10", "1.0", "1 1", "--1" };
@@ -296,14 +296,14 @@ static void test_not_a_whole_number(void **state)
 	}
 }
 
-static void test_twice(void **state)
+static void test_a_key_may_occur_once(void **state)
 {
 	(void)state;
 	expect_error("[sms]\nmax_segments = 2\n[log]\n[sms]\nmax_segments = 2\n",
 		     ":5: sms.max_segments: already set in line 2");
 }
 
-static void test_list_is_bounded(void **state)
+static void test_a_list_is_limited(void **state)
 {
 	char text[512] = "[server]\n";
 	int at;
@@ -320,7 +320,7 @@ static void test_list_is_bounded(void **state)
 		"8; it takes text of at most 175 bytes");
 }
 
-static void test_long_values(void **state)
+static void test_long_values_are_refused(void **state)
 {
 	char text[512];
 	char value[300];
@@ -337,7 +337,7 @@ static void test_long_values(void **state)
 			   "at most 175 bytes");
 }
 
-static void test_long_lines(void **state)
+static void test_long_lines_are_refused(void **state)
 {
 	char text[1000];
 	char many[600];
@@ -378,7 +378,7 @@ static void test_every_length_of_line(void **state)
 	assert_true(taken >= CONFIG_TEXT_BYTES);
 }
 
-static void test_odd_bytes(void **state)
+static void test_control_characters_and_bad_utf_8_are_refused(void **state)
 {
 	(void)state;
 	expect_bytes_error("[log]\nverb\0ose = yes\n", 20,
@@ -398,7 +398,7 @@ static void test_odd_bytes(void **state)
 	assert_true(config.verbose);
 }
 
-static void test_first_error_is_told(void **state)
+static void test_the_first_error_is_reported(void **state)
 {
 	(void)state;
 	expect_error("[sms]\nqueue_limit\nbad = 1\n",
@@ -413,7 +413,7 @@ static void test_first_error_is_told(void **state)
 		     ":5: the line is neither [SECTION] nor KEY = VALUE");
 }
 
-static void test_unreadable(void **state)
+static void test_an_unreadable_file_is_an_error(void **state)
 {
 	(void)state;
 	assert_int_equal(config_read(&config, "/nonexistent/x.conf", &error), -ENOENT);
@@ -427,7 +427,7 @@ static void test_unreadable(void **state)
 	chmod(path, 0600);
 }
 
-static void test_load(void **state)
+static void test_loading_begins_with_the_defaults(void **state)
 {
 	(void)state;
 	expect_read("[sms]\nqueue_limit = 5\n");
@@ -460,7 +460,7 @@ static void expect_set_error(const char *key, const char *value, const char *exp
 	assert_memory_equal(&config, &before, sizeof(config));
 }
 
-static void test_set(void **state)
+static void test_an_option_sets_a_value(void **state)
 {
 	(void)state;
 	assert_int_equal(config_set(&config, "sms.queue_limit", "7", "-q", &error), 0);
@@ -478,7 +478,7 @@ static void test_set(void **state)
 	assert_string_equal(config.listen.items[0], "[::1]:2");
 }
 
-static void test_set_refuses(void **state)
+static void test_set_refuses_unknown_keys(void **state)
 {
 	char longer[CONFIG_TEXT_BYTES + 1];
 
@@ -522,7 +522,7 @@ static void test_set_refuses_what_cannot_be_printed(void **state)
 			 0);
 }
 
-static void test_policy(void **state)
+static void test_policy_values_are_checked(void **state)
 {
 	static const struct {
 		const char *key, *value, *flaw; /* NULL: it is well */
@@ -602,7 +602,7 @@ static void test_words_name_their_line(void **state)
 		     "and a pattern");
 }
 
-static void test_check_open(void **state)
+static void test_open_mode_is_for_loopback_only(void **state)
 {
 	(void)state;
 	config.open = true;
@@ -620,7 +620,7 @@ static void test_check_open(void **state)
 	assert_int_equal(config_check(&config, &error), 0);
 }
 
-static void test_check_the_rest(void **state)
+static void test_paths_and_certificates_are_checked(void **state)
 {
 	(void)state;
 	strcpy(config.state_dir, "state");
@@ -763,7 +763,7 @@ static void read_text(struct text *text, const char *name)
 	fclose(file);
 }
 
-static void test_sample_file(void **state)
+static void test_the_sample_file_is_current(void **state)
 {
 	char *expected = print();
 	struct text text;
@@ -795,38 +795,38 @@ static void test_fuzzing_knows_every_key(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CONFIG_TEST(test_defaults),
-		CONFIG_TEST(test_every_key),
+		CONFIG_TEST(test_defaults_are_as_documented),
+		CONFIG_TEST(test_every_key_is_read),
 		CONFIG_TEST(test_empty_file_changes_nothing),
-		CONFIG_TEST(test_booleans),
+		CONFIG_TEST(test_booleans_have_several_words),
 		CONFIG_TEST(test_continued_list_in_a_second_file),
-		CONFIG_TEST(test_indented_line_does_not_go_on),
-		CONFIG_TEST(test_unknown_names),
-		CONFIG_TEST(test_wrong_values),
-		CONFIG_TEST(test_not_a_whole_number),
-		CONFIG_TEST(test_twice),
-		CONFIG_TEST(test_list_is_bounded),
-		CONFIG_TEST(test_long_values),
-		CONFIG_TEST(test_long_lines),
+		CONFIG_TEST(test_an_indented_line_does_not_continue_the_one_before),
+		CONFIG_TEST(test_unknown_names_are_refused),
+		CONFIG_TEST(test_wrong_values_are_refused),
+		CONFIG_TEST(test_only_whole_numbers_are_read),
+		CONFIG_TEST(test_a_key_may_occur_once),
+		CONFIG_TEST(test_a_list_is_limited),
+		CONFIG_TEST(test_long_values_are_refused),
+		CONFIG_TEST(test_long_lines_are_refused),
 		CONFIG_TEST(test_every_length_of_line),
-		CONFIG_TEST(test_odd_bytes),
-		CONFIG_TEST(test_first_error_is_told),
-		CONFIG_TEST(test_unreadable),
-		CONFIG_TEST(test_load),
+		CONFIG_TEST(test_control_characters_and_bad_utf_8_are_refused),
+		CONFIG_TEST(test_the_first_error_is_reported),
+		CONFIG_TEST(test_an_unreadable_file_is_an_error),
+		CONFIG_TEST(test_loading_begins_with_the_defaults),
 		CONFIG_TEST(test_load_for_another_folder),
-		CONFIG_TEST(test_set),
-		CONFIG_TEST(test_set_refuses),
+		CONFIG_TEST(test_an_option_sets_a_value),
+		CONFIG_TEST(test_set_refuses_unknown_keys),
 		CONFIG_TEST(test_set_refuses_what_cannot_be_printed),
-		CONFIG_TEST(test_policy),
+		CONFIG_TEST(test_policy_values_are_checked),
 		CONFIG_TEST(test_a_renamed_key_is_still_read),
 		CONFIG_TEST(test_words_name_their_line),
-		CONFIG_TEST(test_check_open),
-		CONFIG_TEST(test_check_the_rest),
+		CONFIG_TEST(test_open_mode_is_for_loopback_only),
+		CONFIG_TEST(test_paths_and_certificates_are_checked),
 		CONFIG_TEST(test_print_can_be_read),
 		CONFIG_TEST(test_longest_values_survive_print),
 		CONFIG_TEST(test_print_comments_defaults_out),
 		CONFIG_TEST(test_sample_is_valid_when_uncommented),
-		CONFIG_TEST(test_sample_file),
+		CONFIG_TEST(test_the_sample_file_is_current),
 		CONFIG_TEST(test_fuzzing_knows_every_key),
 	};
 

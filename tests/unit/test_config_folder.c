@@ -67,7 +67,7 @@ static void test_a_later_file_wins(void **state)
 	assert_int_equal(config.queue_limit, 7);
 }
 
-static void test_a_list_stands_in_the_place_of_the_earlier_one(void **state)
+static void test_a_later_list_replaces_an_earlier_one(void **state)
 {
 	(void)state;
 	write_file("1.conf", "[server]\nlisten = 127.0.0.1:1\nlisten = 127.0.0.1:2\n");
@@ -77,7 +77,7 @@ static void test_a_list_stands_in_the_place_of_the_earlier_one(void **state)
 	assert_string_equal(config.listen.items[0], "127.0.0.1:3");
 }
 
-static void test_other_files_are_left_alone(void **state)
+static void test_other_files_are_ignored(void **state)
 {
 	(void)state;
 	write_file("README", "no configuration\n");
@@ -103,7 +103,7 @@ static void test_an_error_names_file_and_line_and_changes_nothing(void **state)
 	assert_int_equal(config.max_segments, 3);
 }
 
-static void test_too_many_files(void **state)
+static void test_too_many_files_are_refused(void **state)
 {
 	char name[32];
 
@@ -121,17 +121,17 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_a_later_file_wins, set_up,
 						tear_down),
-		cmocka_unit_test_setup_teardown(
-			test_a_list_stands_in_the_place_of_the_earlier_one, set_up,
-			tear_down),
-		cmocka_unit_test_setup_teardown(test_other_files_are_left_alone, set_up,
+		cmocka_unit_test_setup_teardown(test_a_later_list_replaces_an_earlier_one,
+						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_other_files_are_ignored, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(test_no_folder_is_fine, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(
 			test_an_error_names_file_and_line_and_changes_nothing, set_up,
 			tear_down),
-		cmocka_unit_test_setup_teardown(test_too_many_files, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_too_many_files_are_refused, set_up,
+						tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -36,7 +36,7 @@ static void note(void *data, const char *section, const char *name, bool adopted
 }
 
 /* Each key, also those whose default was taken away. */
-static void test_there_and_back(void **state)
+static void test_json_is_read_back(void **state)
 {
 	struct arena *arena = arena_new(1 << 20);
 	struct buffer text = BUFFER_INIT;
@@ -61,7 +61,7 @@ static void test_there_and_back(void **state)
 	arena_free(arena);
 }
 
-static void test_what_is_none(void **state)
+static void test_other_json_is_refused(void **state)
 {
 	static const char *const texts[] = {
 		"[]",
@@ -88,8 +88,8 @@ static void test_what_is_none(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_there_and_back),
-		cmocka_unit_test(test_what_is_none),
+		cmocka_unit_test(test_json_is_read_back),
+		cmocka_unit_test(test_other_json_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

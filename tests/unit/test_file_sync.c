@@ -9,7 +9,7 @@
 #include "base/file_sync.h"
 
 /* About what there is to open; disks that refuse are in tests/faults. */
-static void test_what_is_there(void **state)
+static void test_existing_files_and_folders_are_synced(void **state)
 {
 	(void)state;
 	assert_int_equal(file_sync("/"), 0);
@@ -18,7 +18,7 @@ static void test_what_is_there(void **state)
 }
 
 /* What cannot be on a disk is an error, not a success that means nothing. */
-static void test_what_no_disk_holds(void **state)
+static void test_a_device_without_a_disk_is_an_error(void **state)
 {
 	(void)state;
 	assert_int_equal(file_sync("/dev/null"), -EINVAL);
@@ -27,8 +27,8 @@ static void test_what_no_disk_holds(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_what_is_there),
-		cmocka_unit_test(test_what_no_disk_holds),
+		cmocka_unit_test(test_existing_files_and_folders_are_synced),
+		cmocka_unit_test(test_a_device_without_a_disk_is_an_error),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -18,7 +18,7 @@ static bool integer(const char *text, int64_t *integer_out)
 	return json_integer(&value, integer_out);
 }
 
-static void test_whole_numbers(void **state)
+static void test_whole_numbers_are_read_exactly(void **state)
 {
 	static const struct {
 		const char *text;
@@ -57,7 +57,7 @@ static void test_whole_numbers(void **state)
 	}
 }
 
-static void test_not_whole_or_too_large(void **state)
+static void test_fractions_and_large_numbers_are_no_integers(void **state)
 {
 	static const char *const texts[] = {
 		"14.5",
@@ -93,7 +93,7 @@ static void test_not_whole_or_too_large(void **state)
 	assert_true(clock() - before < CLOCKS_PER_SEC); /* no loop over the exponent */
 }
 
-static void test_long_text(void **state)
+static void test_a_number_of_any_length_is_read(void **state)
 {
 	char text[60000] = "1";
 	int64_t value;
@@ -117,7 +117,7 @@ static void test_other_types_are_no_integers(void **state)
 	assert_false(json_integer(NULL, &integer_out));
 }
 
-static void test_member(void **state)
+static void test_a_member_is_found_by_name(void **state)
 {
 	struct json b = { .type = JSON_NULL, .name = "b" };
 	struct json a = { .type = JSON_STRING, .name = "a", .text = "x", .next = &b };
@@ -139,7 +139,7 @@ static void test_member(void **state)
 	assert_null(json_string(json_member(&object, "c")));
 }
 
-static void test_foreach(void **state)
+static void test_foreach_visits_children_in_order(void **state)
 {
 	struct json second = { .type = JSON_BOOLEAN };
 	struct json first = { .type = JSON_NULL, .next = &second };
@@ -158,12 +158,12 @@ static void test_foreach(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_whole_numbers),
-		cmocka_unit_test(test_not_whole_or_too_large),
-		cmocka_unit_test(test_long_text),
+		cmocka_unit_test(test_whole_numbers_are_read_exactly),
+		cmocka_unit_test(test_fractions_and_large_numbers_are_no_integers),
+		cmocka_unit_test(test_a_number_of_any_length_is_read),
 		cmocka_unit_test(test_other_types_are_no_integers),
-		cmocka_unit_test(test_member),
-		cmocka_unit_test(test_foreach),
+		cmocka_unit_test(test_a_member_is_found_by_name),
+		cmocka_unit_test(test_foreach_visits_children_in_order),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -130,7 +130,7 @@ static const char sample[] = " {\"jsonrpc\":\"2.0\", \"id\": -12.50e+1,\n\t\"par
 			     "\"\\ud83d\\ude00 \xe2\x82\xac "
 			     "\\u20AC\\u0041\", \"\":0}} \r\n";
 
-static void test_sample_tree(void **state)
+static void test_a_document_becomes_a_tree(void **state)
 {
 	struct reading reading = read_text(sample);
 	const struct json *params, *array;
@@ -188,7 +188,7 @@ static void test_every_split_gives_the_same_tree(void **state)
 	reading_free(&whole);
 }
 
-static void test_byte_by_byte(void **state)
+static void test_a_document_may_arrive_byte_by_byte(void **state)
 {
 	struct reading whole = read_text(sample);
 	struct reading bytes = reading_open(PLENTY);
@@ -209,7 +209,7 @@ static void test_byte_by_byte(void **state)
 	reading_free(&bytes);
 }
 
-static void test_good_documents(void **state)
+static void test_valid_documents_are_accepted(void **state)
 {
 	static const char *const texts[] = {
 		"0",	"-0",	      "1.5E-7",	     "true",	 "null",
@@ -223,7 +223,7 @@ static void test_good_documents(void **state)
 		expect(texts[at], 0);
 }
 
-static void test_bad_syntax(void **state)
+static void test_bad_syntax_is_refused(void **state)
 {
 	static const char *const texts[] = {
 		"",
@@ -304,7 +304,7 @@ static void test_bad_syntax(void **state)
 		expect(texts[at], JSON_E_SYNTAX);
 }
 
-static void test_nul_outside_strings(void **state)
+static void test_a_nul_outside_strings_is_refused(void **state)
 {
 	(void)state;
 	expect_bytes("\0", 1, JSON_E_SYNTAX);
@@ -314,7 +314,7 @@ static void test_nul_outside_strings(void **state)
 }
 
 /* libdbus would end the process on any of these. */
-static void test_bad_text(void **state)
+static void test_bad_utf_8_is_refused(void **state)
 {
 	static const char *const texts[] = {
 		"\\udc00",
@@ -364,7 +364,7 @@ static void test_bad_text(void **state)
 }
 
 /* The rest is read on, and what is wrong with that counts. */
-static void test_escaped_nul(void **state)
+static void test_an_escaped_nul_is_reported_at_the_end(void **state)
 {
 	struct reading reading =
 		read_text("{\"id\":7,\"a\":\"\\u0000\",\"b\":[\"x\\u0000y\",\"z\"],"
@@ -399,7 +399,7 @@ static void test_escaped_backslash_begins_no_surrogate(void **state)
 }
 
 /* Each code unit and a few pairs: either an error, or text that is what was escaped. */
-static void test_every_escape(void **state)
+static void test_every_escape_is_decoded(void **state)
 {
 	unsigned int unit;
 
@@ -423,7 +423,7 @@ static void test_every_escape(void **state)
 	}
 }
 
-static void test_surrogate_pairs(void **state)
+static void test_surrogate_pairs_become_one_character(void **state)
 {
 	unsigned int high, low;
 
@@ -447,7 +447,7 @@ static void test_surrogate_pairs(void **state)
 	}
 }
 
-static void test_duplicate_keys(void **state)
+static void test_duplicate_keys_are_refused(void **state)
 {
 	(void)state;
 	expect("{\"a\":1,\"a\":2}", JSON_E_DUPLICATE);
@@ -515,7 +515,7 @@ static struct reading read_nested(int levels, const char *open, const char *clos
 	return reading;
 }
 
-static void test_depth(void **state)
+static void test_depth_is_limited(void **state)
 {
 	static const struct {
 		int levels;
@@ -550,7 +550,7 @@ static struct reading read_items(int count)
 	return reading;
 }
 
-static void test_values(void **state)
+static void test_the_number_of_values_is_limited(void **state)
 {
 	struct reading reading = read_items(JSON_VALUES_MAX - 1); /* and the array */
 
@@ -627,7 +627,7 @@ static void test_first_error_stays(void **state)
 	reading_free(&reading);
 }
 
-static void test_left_in_the_middle(void **state)
+static void test_a_reader_may_be_freed_midway(void **state)
 {
 	size_t at;
 
@@ -642,7 +642,7 @@ static void test_left_in_the_middle(void **state)
 	json_reader_free(NULL);
 }
 
-static void test_error_texts(void **state)
+static void test_every_error_has_a_text(void **state)
 {
 	static const int outcomes[] = { JSON_E_SYNTAX, JSON_E_TEXT, JSON_E_DUPLICATE,
 					JSON_E_LIMIT,  JSON_E_NUL,  -ENOMEM };
@@ -661,26 +661,26 @@ static void test_error_texts(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_sample_tree),
+		cmocka_unit_test(test_a_document_becomes_a_tree),
 		cmocka_unit_test(test_every_split_gives_the_same_tree),
-		cmocka_unit_test(test_byte_by_byte),
-		cmocka_unit_test(test_good_documents),
-		cmocka_unit_test(test_bad_syntax),
-		cmocka_unit_test(test_nul_outside_strings),
-		cmocka_unit_test(test_escaped_nul),
-		cmocka_unit_test(test_bad_text),
+		cmocka_unit_test(test_a_document_may_arrive_byte_by_byte),
+		cmocka_unit_test(test_valid_documents_are_accepted),
+		cmocka_unit_test(test_bad_syntax_is_refused),
+		cmocka_unit_test(test_a_nul_outside_strings_is_refused),
+		cmocka_unit_test(test_an_escaped_nul_is_reported_at_the_end),
+		cmocka_unit_test(test_bad_utf_8_is_refused),
 		cmocka_unit_test(test_escaped_backslash_begins_no_surrogate),
-		cmocka_unit_test(test_every_escape),
-		cmocka_unit_test(test_surrogate_pairs),
-		cmocka_unit_test(test_duplicate_keys),
+		cmocka_unit_test(test_every_escape_is_decoded),
+		cmocka_unit_test(test_surrogate_pairs_become_one_character),
+		cmocka_unit_test(test_duplicate_keys_are_refused),
 		cmocka_unit_test(test_object_with_thousands_of_keys),
-		cmocka_unit_test(test_depth),
-		cmocka_unit_test(test_values),
+		cmocka_unit_test(test_depth_is_limited),
+		cmocka_unit_test(test_the_number_of_values_is_limited),
 		cmocka_unit_test(test_every_arena_limit),
 		cmocka_unit_test(test_numbers_keep_their_text),
 		cmocka_unit_test(test_first_error_stays),
-		cmocka_unit_test(test_left_in_the_middle),
-		cmocka_unit_test(test_error_texts),
+		cmocka_unit_test(test_a_reader_may_be_freed_midway),
+		cmocka_unit_test(test_every_error_has_a_text),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

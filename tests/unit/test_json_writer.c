@@ -41,7 +41,7 @@ static void expect(const char *text)
 	assert_memory_equal(buffer.data, text, buffer.length);
 }
 
-static void test_document(void **state)
+static void test_a_document_is_written(void **state)
 {
 	(void)state;
 	json_open_object(writer);
@@ -74,7 +74,7 @@ static void test_document(void **state)
 	       "2]},[]],\"after\":7}}");
 }
 
-static void test_integers(void **state)
+static void test_integers_are_written_in_full(void **state)
 {
 	(void)state;
 	json_open_array(writer);
@@ -85,7 +85,7 @@ static void test_integers(void **state)
 	expect("[-9223372036854775808,0,9223372036854775807]");
 }
 
-static void test_strings(void **state)
+static void test_strings_are_escaped(void **state)
 {
 	(void)state;
 	json_open_array(writer);
@@ -108,14 +108,14 @@ static void test_key_is_escaped(void **state)
 	expect("{\"a\\\"b\\n\":1}");
 }
 
-static void test_scalar_document(void **state)
+static void test_a_document_may_be_a_scalar(void **state)
 {
 	(void)state;
 	json_write_boolean(writer, true);
 	expect("true");
 }
 
-static void test_appends_to_what_is_there(void **state)
+static void test_it_appends_to_the_buffer(void **state)
 {
 	(void)state;
 	buffer_append_text(&buffer, "data: ");
@@ -127,7 +127,7 @@ static void test_appends_to_what_is_there(void **state)
 	expect("data: 5\nnull");
 }
 
-static void test_deepest(void **state)
+static void test_the_deepest_nesting_is_allowed(void **state)
 {
 	int at;
 
@@ -302,13 +302,13 @@ static void test_misuse_asserts(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		WRITER_TEST(test_document),
-		WRITER_TEST(test_integers),
-		WRITER_TEST(test_strings),
+		WRITER_TEST(test_a_document_is_written),
+		WRITER_TEST(test_integers_are_written_in_full),
+		WRITER_TEST(test_strings_are_escaped),
 		WRITER_TEST(test_key_is_escaped),
-		WRITER_TEST(test_scalar_document),
-		WRITER_TEST(test_appends_to_what_is_there),
-		WRITER_TEST(test_deepest),
+		WRITER_TEST(test_a_document_may_be_a_scalar),
+		WRITER_TEST(test_it_appends_to_the_buffer),
+		WRITER_TEST(test_the_deepest_nesting_is_allowed),
 		WRITER_TEST(test_failed_buffer_is_no_misuse),
 		WRITER_TEST(test_misuse_asserts),
 	};

@@ -50,7 +50,7 @@ static void log_levels(void)
 	log_debug("debug");
 }
 
-static void test_level(void **state)
+static void test_lines_above_the_level_are_dropped(void **state)
 {
 	(void)state;
 	capture(log_levels);
@@ -63,7 +63,7 @@ static void test_level(void **state)
 	assert_string_equal(output, "error 1\n");
 }
 
-static void test_journal_prefix(void **state)
+static void test_lines_have_a_priority_under_the_journal(void **state)
 {
 	(void)state;
 	setenv("JOURNAL_STREAM", "8:1234", 1);
@@ -89,7 +89,7 @@ static void log_utf8(void)
 	log_info("from %s", "Caf\xc3\xa9 \xe2\x82\xac");
 }
 
-static void test_other_text_stays(void **state)
+static void test_ordinary_text_stays(void **state)
 {
 	(void)state;
 	capture(log_utf8);
@@ -145,14 +145,14 @@ static void log_errno(void)
 	assert_int_equal(errno, EACCES);
 }
 
-static void test_errno_stays(void **state)
+static void test_logging_keeps_errno(void **state)
 {
 	(void)state;
 	capture(log_errno);
 	assert_string_equal(output, "No such file or directory\n<6>Permission denied\n");
 }
 
-static void test_number(void **state)
+static void test_a_phone_number_is_shortened(void **state)
 {
 	(void)state;
 	assert_string_equal(log_number("+491701234567"), "...567");
@@ -173,14 +173,15 @@ static void test_number(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(test_level, setup),
-		cmocka_unit_test_setup(test_journal_prefix, setup),
+		cmocka_unit_test_setup(test_lines_above_the_level_are_dropped, setup),
+		cmocka_unit_test_setup(test_lines_have_a_priority_under_the_journal,
+				       setup),
 		cmocka_unit_test_setup(test_no_line_can_be_forged, setup),
-		cmocka_unit_test_setup(test_other_text_stays, setup),
+		cmocka_unit_test_setup(test_ordinary_text_stays, setup),
 		cmocka_unit_test_setup(test_nothing_hides_or_turns_text, setup),
 		cmocka_unit_test_setup(test_long_line_is_cut, setup),
-		cmocka_unit_test_setup(test_errno_stays, setup),
-		cmocka_unit_test_setup(test_number, setup),
+		cmocka_unit_test_setup(test_logging_keeps_errno, setup),
+		cmocka_unit_test_setup(test_a_phone_number_is_shortened, setup),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

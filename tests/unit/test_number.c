@@ -107,7 +107,7 @@ static const struct {
 	{ NOWHERE, "+36201234567", "+36201234567" },
 };
 
-static void test_forms(void **state)
+static void test_every_spelling_has_one_form(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
@@ -121,7 +121,7 @@ static void test_forms(void **state)
 	}
 }
 
-static void test_names(void **state)
+static void test_names_are_no_numbers(void **state)
 {
 	static const char *const names[] = {
 		"", "+", "Bank", "36x", "Bank24", "3+6", "123456789012345678901"
@@ -138,7 +138,7 @@ static void test_names(void **state)
 	assert_false(number_is_short("+36201"));
 }
 
-static void test_beginnings(void **state)
+static void test_prefixes_have_a_form(void **state)
 {
 	static const struct {
 		unsigned mcc;
@@ -165,7 +165,7 @@ static void test_beginnings(void **state)
 }
 
 /* Each spelling is read as what it spells. */
-static void test_spellings(void **state)
+static void test_spellings_are_written(void **state)
 {
 	static const unsigned mccs[] = {
 		HUNGARY, GERMANY, USA, BELARUS, FINLAND, NOWHERE
@@ -293,7 +293,7 @@ static void test_numbers_of_several_countries(void **state)
 	assert_false(number_is_of("1777", country_of_iso("CA")));
 }
 
-static void test_short_numbers(void **state)
+static void test_short_and_emergency_numbers_are_known(void **state)
 {
 	static const struct {
 		const char *country, *digits;
@@ -317,7 +317,7 @@ static void test_short_numbers(void **state)
 	assert_false(number_is_short_premium("4853075", country_of_iso("HU")));
 }
 
-static void test_tidy_numbers(void **state)
+static void test_a_tidy_number_keeps_its_spelling(void **state)
 {
 	const struct country *hungary = country_of_iso("HU");
 	char number[NUMBER_FORM_BYTES];
@@ -338,7 +338,7 @@ static void test_tidy_numbers(void **state)
 	assert_false(number_tidy("Bank", hungary, number));
 }
 
-static void test_countries(void **state)
+static void test_countries_are_found_by_code(void **state)
 {
 	size_t length;
 
@@ -362,7 +362,7 @@ static void test_countries(void **state)
 }
 
 /* Each mobile code has the name of a country that is there. */
-static void test_mobile_codes(void **state)
+static void test_countries_are_found_by_mobile_code(void **state)
 {
 	unsigned known = 0;
 
@@ -389,17 +389,17 @@ static void test_the_tables_are_small(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_forms),
-		cmocka_unit_test(test_names),
-		cmocka_unit_test(test_beginnings),
-		cmocka_unit_test(test_spellings),
-		cmocka_unit_test(test_countries),
-		cmocka_unit_test(test_mobile_codes),
+		cmocka_unit_test(test_every_spelling_has_one_form),
+		cmocka_unit_test(test_names_are_no_numbers),
+		cmocka_unit_test(test_prefixes_have_a_form),
+		cmocka_unit_test(test_spellings_are_written),
+		cmocka_unit_test(test_countries_are_found_by_code),
+		cmocka_unit_test(test_countries_are_found_by_mobile_code),
 		cmocka_unit_test(test_ways_to_write_a_number),
 		cmocka_unit_test(test_countries_and_costs),
 		cmocka_unit_test(test_numbers_of_several_countries),
-		cmocka_unit_test(test_short_numbers),
-		cmocka_unit_test(test_tidy_numbers),
+		cmocka_unit_test(test_short_and_emergency_numbers_are_known),
+		cmocka_unit_test(test_a_tidy_number_keeps_its_spelling),
 		cmocka_unit_test(test_the_tables_are_small),
 	};
 

@@ -159,7 +159,7 @@ static void expect(size_t at, void (*act)(struct watcher *), const char *first,
 	assert_string_equal(heard, second);
 }
 
-static void test_order(void **state)
+static void test_events_arrive_in_the_order_of_adding(void **state)
 {
 	(void)state;
 	expect(0, NULL, "abcd", "abcd");
@@ -237,7 +237,7 @@ static void test_added_again(void **state)
 	expect(1, readd_self, "abcd", "acdb");
 }
 
-static void test_nested(void **state)
+static void test_notifications_may_nest(void **state)
 {
 	(void)state;
 	expect(1, nest, "ababcdcd", "abcd");
@@ -282,7 +282,7 @@ static void test_deinit_asserts_that_all_have_left(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		OBSERVER_TEST(test_order),
+		OBSERVER_TEST(test_events_arrive_in_the_order_of_adding),
 		OBSERVER_TEST(test_remove_self),
 		OBSERVER_TEST(test_remove_self_at_the_end),
 		OBSERVER_TEST(test_remove_next),
@@ -295,7 +295,7 @@ int main(void)
 		OBSERVER_TEST(test_added_when_the_rest_left),
 		OBSERVER_TEST(test_added_before_the_rest_left),
 		OBSERVER_TEST(test_added_again),
-		OBSERVER_TEST(test_nested),
+		OBSERVER_TEST(test_notifications_may_nest),
 		OBSERVER_TEST(test_nested_removal_reaches_the_outer_walk),
 		OBSERVER_TEST(test_remove_twice_is_fine),
 		OBSERVER_TEST(test_deinit_asserts_that_all_have_left),

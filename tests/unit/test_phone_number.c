@@ -77,7 +77,7 @@ static const struct {
 	{ "-+36201234567", PHONE_NUMBER_BEGINNING },
 };
 
-static void test_good(void **state)
+static void test_written_numbers_are_read(void **state)
 {
 	char number[PHONE_NUMBER_BYTES];
 	size_t i;
@@ -91,7 +91,7 @@ static void test_good(void **state)
 	}
 }
 
-static void test_bad(void **state)
+static void test_wrong_numbers_are_refused(void **state)
 {
 	size_t i;
 
@@ -108,7 +108,7 @@ static void test_bad(void **state)
 }
 
 /* Every byte that is neither digit nor separator nor "+" is refused, wherever it stands. */
-static void test_every_byte(void **state)
+static void test_every_byte_is_read_or_refused(void **state)
 {
 	char number[PHONE_NUMBER_BYTES];
 	int byte;
@@ -125,7 +125,7 @@ static void test_every_byte(void **state)
 }
 
 /* What the fix says they leave to it. */
-static void test_texts(void **state)
+static void test_every_problem_has_a_text(void **state)
 {
 	const char *fix = failure_words(FAILURE_INVALID_NUMBER)->fix;
 	enum phone_number_problem problem;
@@ -139,10 +139,10 @@ static void test_texts(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_good),
-		cmocka_unit_test(test_bad),
-		cmocka_unit_test(test_every_byte),
-		cmocka_unit_test(test_texts),
+		cmocka_unit_test(test_written_numbers_are_read),
+		cmocka_unit_test(test_wrong_numbers_are_refused),
+		cmocka_unit_test(test_every_byte_is_read_or_refused),
+		cmocka_unit_test(test_every_problem_has_a_text),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

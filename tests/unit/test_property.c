@@ -38,7 +38,7 @@ static bool change(struct thing *thing, struct fact fact)
 	return differs;
 }
 
-static void test_every_type(void **state)
+static void test_every_type_is_stored(void **state)
 {
 	struct thing thing = { .guard = "guard" };
 
@@ -63,7 +63,7 @@ static void test_every_type(void **state)
 	assert_string_equal(thing.guard, "guard");
 }
 
-static void test_same_value_is_no_difference(void **state)
+static void test_the_same_value_is_no_change(void **state)
 {
 	struct thing thing = { .on = true, .strength = 5, .name = "abc" };
 
@@ -120,7 +120,7 @@ static void test_long_text_is_cut_at_a_character(void **state)
 	assert_string_equal(thing.guard, "guard");
 }
 
-static void test_whole_dictionary(void **state)
+static void test_a_whole_dictionary_is_stored(void **state)
 {
 	const struct fact facts[] = {
 		TEXT("Other", "x"),  FLAG("On", 1), FLAG("Name", 1),
@@ -143,7 +143,7 @@ static void test_whole_dictionary(void **state)
 	dbus_message_unref(message);
 }
 
-static void test_empty_dictionary(void **state)
+static void test_an_empty_dictionary_changes_nothing(void **state)
 {
 	DBusMessage *message = dbus_message_new_signal("/", "x.y", "Z");
 	struct thing thing = { 0 };
@@ -180,12 +180,12 @@ static void test_other_signals_are_ignored(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_every_type),
-		cmocka_unit_test(test_same_value_is_no_difference),
+		cmocka_unit_test(test_every_type_is_stored),
+		cmocka_unit_test(test_the_same_value_is_no_change),
 		cmocka_unit_test(test_wrong_type_and_unknown_name_are_ignored),
 		cmocka_unit_test(test_long_text_is_cut_at_a_character),
-		cmocka_unit_test(test_whole_dictionary),
-		cmocka_unit_test(test_empty_dictionary),
+		cmocka_unit_test(test_a_whole_dictionary_is_stored),
+		cmocka_unit_test(test_an_empty_dictionary_changes_nothing),
 		cmocka_unit_test(test_other_signals_are_ignored),
 	};
 

@@ -13,7 +13,7 @@
 #include "config/config_list.h"
 #include "config/ussd_code.h"
 
-static void test_valid(void **state)
+static void test_codes_have_one_form(void **state)
 {
 	static const char *const codes[] = { "*100#",  "#100#",	     "*#100#",
 					     "**1*2#", "*133*1234#", "*100*1#2#" };
@@ -42,7 +42,7 @@ static void test_valid(void **state)
 }
 
 /* Each service of annex B, in every way to write it: 6.5.2 */
-static void test_mmi(void **state)
+static void test_mmi_codes_are_recognised(void **state)
 {
 	static const char *const services[] = {
 		"21",  "67",  "61",  "62",  "002", "004", "66",	 "214", "33",  "331",
@@ -73,7 +73,7 @@ static void test_mmi(void **state)
 }
 
 /* oFono puts it between quotes into AT+CUSD=1,"...",15, in the GSM alphabet. */
-static void test_replies(void **state)
+static void test_only_safe_replies_are_valid(void **state)
 {
 	static const char *const good[] = { "1",  "*",		"#",
 					    "0",  "Yes, 12.50", "+36201234567",
@@ -109,7 +109,7 @@ static void test_replies(void **state)
 		assert_true(ussd_code_reply_is_code(codes[i]));
 }
 
-static void test_list(void **state)
+static void test_a_list_allows_codes_and_patterns(void **state)
 {
 	const struct config_list none = { 0 };
 	const struct config_list list = { 2, { "*100#, *133*????#", "#??#" } };
@@ -126,7 +126,7 @@ static void test_list(void **state)
 	assert_false(ussd_code_is_in(&list, ""));
 }
 
-static void test_check(void **state)
+static void test_a_list_is_checked(void **state)
 {
 	const struct config_list good = { 2, { "*100#, *133*????#", "*2??#" } };
 	const struct config_list bad = { 1, { "*100# 100" } };
@@ -145,9 +145,11 @@ static void test_check(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_valid),	cmocka_unit_test(test_mmi),
-		cmocka_unit_test(test_replies), cmocka_unit_test(test_list),
-		cmocka_unit_test(test_check),
+		cmocka_unit_test(test_codes_have_one_form),
+		cmocka_unit_test(test_mmi_codes_are_recognised),
+		cmocka_unit_test(test_only_safe_replies_are_valid),
+		cmocka_unit_test(test_a_list_allows_codes_and_patterns),
+		cmocka_unit_test(test_a_list_is_checked),
 	};
 
 	return cmocka_run_group_tests_name("ussd_code", tests, NULL, NULL);

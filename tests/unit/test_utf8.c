@@ -33,7 +33,7 @@ static bool abnf_valid(const unsigned char *b, size_t n)
 }
 
 /* Every string of one to three bytes that begins with no ASCII, placed in other text. */
-static void test_all_short_sequences(void **state)
+static void test_all_short_sequences_match_rfc_3629(void **state)
 {
 	unsigned int first, second, third;
 
@@ -55,7 +55,7 @@ static void test_all_short_sequences(void **state)
 	}
 }
 
-static void test_four_bytes(void **state)
+static void test_four_byte_sequences_match_rfc_3629(void **state)
 {
 	static const struct {
 		const char *text;
@@ -83,7 +83,7 @@ static void test_four_bytes(void **state)
 	}
 }
 
-static void test_at_every_offset(void **state)
+static void test_sequences_are_checked_at_every_offset(void **state)
 {
 	char text[40];
 	size_t at;
@@ -125,7 +125,7 @@ static size_t encode(uint32_t c, char *out)
 	return 4;
 }
 
-static void test_every_code_point(void **state)
+static void test_every_code_point_is_written_and_read(void **state)
 {
 	uint32_t code_point;
 
@@ -149,7 +149,7 @@ static void test_every_code_point(void **state)
 	}
 }
 
-static void test_cut(void **state)
+static void test_cut_counts_characters(void **state)
 {
 	static const char text[] = "a\xc3\xa9\xf0\x9f\x98\x80z";
 
@@ -168,11 +168,11 @@ static void test_cut(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_all_short_sequences),
-		cmocka_unit_test(test_four_bytes),
-		cmocka_unit_test(test_at_every_offset),
-		cmocka_unit_test(test_every_code_point),
-		cmocka_unit_test(test_cut),
+		cmocka_unit_test(test_all_short_sequences_match_rfc_3629),
+		cmocka_unit_test(test_four_byte_sequences_match_rfc_3629),
+		cmocka_unit_test(test_sequences_are_checked_at_every_offset),
+		cmocka_unit_test(test_every_code_point_is_written_and_read),
+		cmocka_unit_test(test_cut_counts_characters),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,7 +8,7 @@
 
 #include "base/word_list.h"
 
-static void test_next(void **state)
+static void test_words_are_read_one_by_one(void **state)
 {
 	const char *at = ", one\ttwo,,three ";
 	char word[4];
@@ -23,7 +23,7 @@ static void test_next(void **state)
 	assert_false(word_list_next(&at, word, sizeof(word)));
 }
 
-static void test_has(void **state)
+static void test_has_finds_whole_words(void **state)
 {
 	(void)state;
 	assert_true(word_list_has("wlan0 usb0", "wlan0"));
@@ -40,8 +40,8 @@ static void test_has(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_next),
-		cmocka_unit_test(test_has),
+		cmocka_unit_test(test_words_are_read_one_by_one),
+		cmocka_unit_test(test_has_finds_whole_words),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

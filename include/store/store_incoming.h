@@ -20,7 +20,7 @@ enum opt {
 
 struct store_incoming_draft { /* strings borrowed, valid UTF-8 */
 	int64_t sim_id;	      /* 0: the card is not known */
-	int64_t told_ms;      /* wall clock: when oFono or the spool reported it */
+	int64_t reported_ms;  /* wall clock: when oFono or the spool reported it */
 	const char *number;   /* sender as oFono wrote it, "" none */
 	const char *text;
 	const char *sent_time;

@@ -50,7 +50,7 @@ enum store_message_flag {
 	MESSAGE_UNREADABLE = 1 << 1,  /* empty, or oFono could not decode it */
 	MESSAGE_IMMEDIATE = 1 << 2,   /* class 0: meant to be displayed and not stored */
 	MESSAGE_CLOCK_WRONG = 1 << 3, /* our clock was before the build of this program */
-	MESSAGE_YES_ENDS = 1 << 4,    /* outgoing: see yes_ends below */
+	MESSAGE_ENDS_APPROVAL = 1 << 4, /* outgoing: see ends_approval below */
 };
 
 struct message {
@@ -101,7 +101,7 @@ struct store_message_draft {
 	int64_t created_ms;    /* wall clock; 0: now */
 	bool is_awaited;       /* the caller waits for the outcome, so the row is lazy */
 	bool is_submitting;    /* it leaves at once: stored as queued, then submitting */
-	bool yes_ends; /* expires_at_ms is the end of an approval, not of the validity */
+	bool ends_approval; /* expires_at_ms is the end of an approval, not of the validity */
 };
 
 /*
@@ -171,7 +171,7 @@ struct store_message_deadline {
 	int64_t expires_at_ms;
 	int64_t expires_boot_ms;
 	int64_t seen_ms;
-	bool yes_ends;
+	bool ends_approval;
 };
 
 /* A lazy change. 0, STORE_E_FULL, -errno. */

@@ -96,7 +96,7 @@ int store_party_recent(struct store *store, const struct store_party *party,
 /*
  * Opt-outs: phone numbers that sent STOP and not START since. An opt-out is committed with the
  * message that contains it and with an audit line. A restore keeps the opt-outs of the
- * message store that it replaces, too (tests/unit/test_store_opt_out.c).
+ * message store that it replaces, too (tests/unit/test_store_party_opt_out.c).
  */
 
 /*

@@ -18,7 +18,7 @@ struct gap {
 
 /* Reasons of gaps whose messages may be missing from the message store itself. */
 #define STORE_GAP_RESTORED "restored"
-#define STORE_GAP_DAMAGED  "ledger_damaged"
+#define STORE_GAP_DAMAGED  "store_damaged"
 
 /* Gaps of one reason with less than this between them are joined. */
 enum { STORE_GAP_JOIN_MS = 5 * 1000 };

@@ -27,7 +27,7 @@ static void inbox_draft_complete(struct inbox_draft *draft)
 
 	if (!*row->text)
 		row->flags |= MESSAGE_UNREADABLE;
-	if (row->told_ms < CLOCK_SANE_MS)
+	if (row->reported_ms < CLOCK_SANE_MS)
 		row->flags |= MESSAGE_CLOCK_WRONG;
 	row->opt = opt_word_find(row->text, &row->opt_word);
 }
@@ -37,7 +37,7 @@ void inbox_draft_from_signal(struct inbox_draft *draft, const struct ofono_event
 {
 	draft->row = (struct store_incoming_draft){
 		.sim_id = sim_id,
-		.told_ms = clock_wall_ms(),
+		.reported_ms = clock_wall_ms(),
 		.number = event->sender,
 		.text = event->text,
 		.sent_time = event->sent_time,
@@ -72,7 +72,7 @@ int inbox_draft_from_spool(struct inbox_draft *draft, const struct inbox_spooled
 
 	draft->row = (struct store_incoming_draft){
 		.sim_id = sim_id,
-		.told_ms = spooled->received_ms,
+		.reported_ms = spooled->received_ms,
 		.number = spooled->sender,
 		.text = spooled->text,
 		.sent_time = spooled->sent_time,

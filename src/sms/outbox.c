@@ -133,7 +133,7 @@ static struct outbox_message *outbox_new_message(struct outbox *outbox,
 		.created_ms = draft->created_ms ? draft->created_ms : clock_wall_ms(),
 		.send_at_ms = draft->send_at_ms,
 		.expires_at_ms = draft->expires_at_ms,
-		.flags = outbox_approval_ends(draft) ? MESSAGE_YES_ENDS : 0,
+		.flags = outbox_approval_ends(draft) ? MESSAGE_ENDS_APPROVAL : 0,
 	};
 	struct outbox_message *message = outbox_message_new(&outbox->messages, &row);
 
@@ -154,7 +154,7 @@ static int outbox_accept_into(struct outbox *outbox, struct sim_queue *queue,
 
 	if (!message)
 		return -ENOMEM;
-	accepted.yes_ends = message->deadline.ends_approval;
+	accepted.ends_approval = message->deadline.ends_approval;
 	accepted.is_submitting = outbox_prepare(queue, message, draft);
 	error = store_message_add(outbox->store, &accepted, &message->id);
 	outbox_messages_sync_later(&outbox->messages);

@@ -29,10 +29,10 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "config/config.h"
 #include "sms/outbox_message.h"
 #include "sms/sim_queue.h"
 #include "store/store.h"
-#include "config/config.h"
 
 enum { USEC_PER_MS = 1000 };
 
@@ -78,7 +78,7 @@ void outbox_deadline_read(struct outbox_message *message, const struct message *
 		.expires_at_ms = row->expires_at_ms,
 		.counted_end_ms = row->send_at_ms ? 0 : row->expires_at_ms,
 		.seen_ms = row->seen_ms,
-		.ends_approval = row->flags & MESSAGE_YES_ENDS,
+		.ends_approval = row->flags & MESSAGE_ENDS_APPROVAL,
 	};
 	if (!row->boot) /* written just now */
 		return;
@@ -113,7 +113,7 @@ struct store_message_deadline outbox_deadline_row(const struct outbox_message *m
 		.expires_boot_ms =
 			deadline->counted_end_ms ? clock_boot_ms() + left_ms : 0,
 		.seen_ms = deadline->seen_ms,
-		.yes_ends = deadline->ends_approval,
+		.ends_approval = deadline->ends_approval,
 	};
 }
 

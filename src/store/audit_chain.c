@@ -1,4 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Lines of the audit log: their hashes, the text form of a head, and their columns in
+ * SQL. The layout of a hash is in audit_chain.h.
+ *
+ * A new line needs the hash of the newest one, so reading the head, computing the hash
+ * and inserting the line happen in one transaction. A database that is not opened as a
+ * store, during a restore or rebuild, gets its line by audit_chain_add().
+ */
 #include "store/audit_chain.h"
 
 #include <gnutls/crypto.h>
@@ -22,7 +30,7 @@ void audit_chain_write_head(const struct audit_chain_head *head,
 				   "%02x", head->hash[i]);
 }
 
-/* -1: no digit of base 16 */
+/* -1: not a hexadecimal digit */
 static int audit_chain_hex_digit(char letter)
 {
 	static const char digits[] = "0123456789abcdefABCDEF";
@@ -106,7 +114,10 @@ static void audit_chain_read_hash(sqlite3_stmt *statement, int column, uint8_t *
 		       AUDIT_HASH_BYTES);
 }
 
-/* What SQL hides behind a NUL is not left out of the hash: such a line has no text at all. */
+/*
+ * SQL ends a text at a NUL, but the hash covers all of it: a line with a NUL counts as
+ * having no text.
+ */
 static const char *audit_chain_read_text(sqlite3_stmt *statement, int column)
 {
 	const char *text = store_column_text(statement, column);

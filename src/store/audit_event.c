@@ -25,7 +25,7 @@ const struct audit_event_row audit_events[AUDIT_EVENT_COUNT] = {
 	[AUDIT_SEND_OUTCOME] = { "send_outcome",
 				 "message ended",
 				 { "message_id", "state", "reason", "by" } },
-	[AUDIT_APPROVAL_ASKED] = { "approval_asked", "owner is asked to approve",
+	[AUDIT_APPROVAL_ASKED] = { "approval_asked", "approval requested",
 				   MESSAGE_FIELDS },
 	[AUDIT_APPROVAL_GIVEN] = { "approval_given", "message approved",
 				   DECISION_FIELDS },
@@ -34,7 +34,7 @@ const struct audit_event_row audit_events[AUDIT_EVENT_COUNT] = {
 	[AUDIT_APPROVAL_EXPIRED] = { "approval_expired", "nobody approved in time",
 				     DECISION_FIELDS },
 	[AUDIT_CLIENT_PAIRED] = { "client_paired", "client paired", CLIENT_FIELDS },
-	[AUDIT_CLIENT_CHANGED] = { "client_changed", "client may do other things",
+	[AUDIT_CLIENT_CHANGED] = { "client_changed", "client permissions changed",
 				   CLIENT_FIELDS },
 	[AUDIT_CLIENT_REVOKED] = { "client_revoked",
 				   "client revoked",
@@ -75,7 +75,7 @@ const struct audit_event_row audit_events[AUDIT_EVENT_COUNT] = {
 				{ "call_id", "client_id", "client", "number",
 				  "subscription_id", "reason" } },
 	[AUDIT_CALL_HUNG_UP] = { "call_hung_up",
-				 "client hangs up",
+				 "client hung up",
 				 { "call_id", "client_id", "client" } },
 	[AUDIT_CALL_ENDED] = { "call_ended",
 			       "call ended",
@@ -83,24 +83,30 @@ const struct audit_event_row audit_events[AUDIT_EVENT_COUNT] = {
 	[AUDIT_CALL_REFUSED] = { "call_refused",
 				 "call refused",
 				 { "client_id", "client", "number", "code", "count" } },
-	[AUDIT_OPTED_OUT] = { "opted_out", "number wants no messages", { "number" } },
-	[AUDIT_OPTED_IN] = { "opted_in", "number wants messages again", { "number" } },
-	[AUDIT_STORE_RESCUED] = { "ledger_rescued",
-				  "damaged ledger was replaced",
-				  { "complete" } },
-	[AUDIT_STORE_REBUILT] = { "ledger_rebuilt",
+	[AUDIT_OPTED_OUT] = { "opted_out", "recipient opted out", { "number" } },
+	[AUDIT_OPTED_IN] = { "opted_in", "recipient opted in again", { "number" } },
+	[AUDIT_STORE_RESCUED] = { "store_rescued",
+				  "damaged message store was replaced",
+				  { "complete" },
+				  "ledger_rescued" },
+	[AUDIT_STORE_REBUILT] = { "store_rebuilt",
 				  "only the rows of the message store were kept",
-				  { "complete" } },
-	[AUDIT_STORE_RESTORED] = { "ledger_restored",
-				   "ledger restored from a backup",
-				   { "replaced" } },
+				  { "complete" },
+				  "ledger_rebuilt" },
+	[AUDIT_STORE_RESTORED] = { "store_restore_result",
+				   "message store restored from a backup",
+				   { "replaced" },
+				   "ledger_restored" },
 };
 
 const struct audit_event_row *audit_event_find(const char *name)
 {
 	for (unsigned i = 0; i < AUDIT_EVENT_COUNT; i++) {
-		if (strcmp(audit_events[i].name, name) == 0)
-			return &audit_events[i];
+		const struct audit_event_row *row = &audit_events[i];
+
+		if (strcmp(row->name, name) == 0 ||
+		    (row->former_name && strcmp(row->former_name, name) == 0))
+			return row;
 	}
 	return NULL;
 }

@@ -1,4 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Reads the audit log from a read-only database inside one transaction, so that
+ * everything shows the same moment.
+ *
+ * Verification walks all lines in the order of their IDs and keeps the expected ID and
+ * the hash of the line before. It starts at the anchor, the last line that was pruned. A
+ * gap in the IDs, a wrong hash or a head that does not match adds a break; the next line
+ * is then checked against the hash that its predecessor really has. At the end, saved
+ * heads that no line matched are reported.
+ */
 #include "store/audit_reader.h"
 
 #include <errno.h>
@@ -12,11 +22,11 @@
 struct audit_reader {
 	struct store_database opening;
 	struct explanation error;
-	void (*looked)(void *data); /* NULL: nobody watches */
-	void *looked_data;
+	void (*report)(void *data); /* NULL: no progress reports */
+	void *report_data;
 };
 
-enum { LOOKED_LINES = 16 };
+enum { REPORT_LINES = 16 };
 
 static int audit_reader_begin(struct store_database *opening)
 {
@@ -31,9 +41,9 @@ static int audit_reader_begin(struct store_database *opening)
 			&tables);
 	if (error || tables == 2)
 		return error;
-	return store_database_fail(opening, -ENOTSUP,
-				   "from before there was an audit; it begins when the "
-				   "gateway starts");
+	return store_database_fail(
+		opening, -ENOTSUP,
+		"made before the audit log existed; it begins when the gateway starts");
 }
 
 int audit_reader_open(const char *folder, struct audit_reader **reader_out,
@@ -70,7 +80,7 @@ const char *audit_reader_error(const struct audit_reader *reader)
 	return reader->error.text;
 }
 
-/* NULL: told. */
+/* NULL: failed, and the error text is set. */
 static sqlite3_stmt *audit_reader_prepare(struct audit_reader *reader, const char *sql)
 {
 	sqlite3 *database = reader->opening.database;
@@ -90,7 +100,7 @@ static int audit_reader_finish(struct audit_reader *reader, sqlite3_stmt *statem
 
 	if (result != SQLITE_DONE && result != SQLITE_ROW)
 		error = store_database_fail(&reader->opening, -EIO,
-					    "cannot be read to its end: %s",
+					    "cannot be read completely: %s",
 					    sqlite3_errmsg(reader->opening.database));
 	sqlite3_finalize(statement);
 	return error;
@@ -120,20 +130,20 @@ int audit_reader_list(struct audit_reader *reader, const struct audit_reader_ran
 struct audit_reader_check {
 	struct audit_reader_verdict verdict;
 	const struct audit_reader_expected *expected;
-	uint64_t found; /* bits: these of the noted heads are in the lines */
+	uint64_t found; /* bit i: head i was found among the lines */
 	struct audit_chain_head anchor;
 	uint8_t before[AUDIT_HASH_BYTES];
 	bool linked;  /* `before` is known */
-	int64_t next; /* the number that is due */
+	int64_t next; /* the expected ID */
 };
 
 _Static_assert(AUDIT_NOTED_MAX <= 64, "a bit for each");
 
-static void audit_reader_add_break(struct audit_reader_check *verifying,
+static void audit_reader_add_break(struct audit_reader_check *check,
 				   enum audit_reader_flaw flaw, int64_t line,
 				   int64_t until)
 {
-	struct audit_reader_verdict *verdict = &verifying->verdict;
+	struct audit_reader_verdict *verdict = &check->verdict;
 
 	if (verdict->break_count < AUDIT_BREAKS_MAX)
 		verdict->breaks[verdict->break_count] =
@@ -141,23 +151,23 @@ static void audit_reader_add_break(struct audit_reader_check *verifying,
 	verdict->break_count++;
 }
 
-/* A line that is there, or the last that went for its age. */
-static void audit_reader_match_heads(struct audit_reader_check *verifying, int64_t line,
+/* For each line, and for the anchor. */
+static void audit_reader_match_heads(struct audit_reader_check *check, int64_t line,
 				     const uint8_t *hash)
 {
-	for (unsigned i = 0; i < verifying->expected->noted_count; i++) {
-		const struct audit_chain_head *noted = &verifying->expected->noted[i];
+	for (unsigned i = 0; i < check->expected->noted_count; i++) {
+		const struct audit_chain_head *head = &check->expected->noted[i];
 
-		if (noted->line != line)
+		if (head->line != line)
 			continue;
-		if (memcmp(noted->hash, hash, AUDIT_HASH_BYTES) != 0)
-			audit_reader_add_break(verifying, AUDIT_OTHER_HEAD, line, line);
-		verifying->found |= UINT64_C(1) << i;
+		if (memcmp(head->hash, hash, AUDIT_HASH_BYTES) != 0)
+			audit_reader_add_break(check, AUDIT_OTHER_HEAD, line, line);
+		check->found |= UINT64_C(1) << i;
 	}
 }
 
 static int audit_reader_read_anchor(struct audit_reader *reader,
-				    struct audit_reader_check *verifying)
+				    struct audit_reader_check *check)
 {
 	sqlite3_stmt *statement =
 		audit_reader_prepare(reader, "SELECT line, hash FROM audit_anchor");
@@ -169,68 +179,67 @@ static int audit_reader_read_anchor(struct audit_reader *reader,
 	result = sqlite3_step(statement);
 	if (result == SQLITE_ROW)
 		audit_chain_read_head(statement, &anchor);
-	verifying->anchor = verifying->verdict.head = anchor;
-	verifying->next = anchor.line + 1;
-	verifying->linked = true;
-	memcpy(verifying->before, anchor.hash, AUDIT_HASH_BYTES);
+	check->anchor = check->verdict.head = anchor;
+	check->next = anchor.line + 1;
+	check->linked = true;
+	memcpy(check->before, anchor.hash, AUDIT_HASH_BYTES);
 	return audit_reader_finish(reader, statement, result);
 }
 
-static void audit_reader_check_id(struct audit_reader_check *verifying,
+static void audit_reader_check_id(struct audit_reader_check *check,
 				  const struct audit_chain_line *line)
 {
-	if (line->id > verifying->next)
-		audit_reader_add_break(verifying, AUDIT_MISSING, verifying->next,
-				       line->id - 1);
-	else if (line->id < verifying->next)
-		audit_reader_add_break(verifying, AUDIT_BAD_ANCHOR, line->id, line->id);
-	verifying->linked &= line->id == verifying->next;
+	if (line->id > check->next)
+		audit_reader_add_break(check, AUDIT_MISSING, check->next, line->id - 1);
+	else if (line->id < check->next)
+		audit_reader_add_break(check, AUDIT_BAD_ANCHOR, line->id, line->id);
+	check->linked &= line->id == check->next;
 }
 
 /* False: no memory for a hash. */
-static bool audit_reader_check_hash(struct audit_reader_check *verifying,
+static bool audit_reader_check_hash(struct audit_reader_check *check,
 				    const struct audit_chain_line *line)
 {
-	int64_t anchor = verifying->anchor.line;
+	int64_t anchor = check->anchor.line;
 	bool follows_anchor = anchor && line->id == anchor + 1;
 	uint8_t hash[AUDIT_HASH_BYTES];
 
-	if (!audit_chain_hash(verifying->before, line, hash))
+	if (!audit_chain_hash(check->before, line, hash))
 		return false;
-	if (verifying->linked && memcmp(hash, line->hash, sizeof(hash)) != 0)
-		audit_reader_add_break(verifying,
+	if (check->linked && memcmp(hash, line->hash, sizeof(hash)) != 0)
+		audit_reader_add_break(check,
 				       follows_anchor ? AUDIT_BAD_ANCHOR : AUDIT_CHANGED,
 				       line->id, line->id);
 	return true;
 }
 
-static bool audit_reader_check_line(struct audit_reader_check *verifying,
+static bool audit_reader_check_line(struct audit_reader_check *check,
 				    const struct audit_chain_line *line)
 {
-	struct audit_reader_verdict *verdict = &verifying->verdict;
+	struct audit_reader_verdict *verdict = &check->verdict;
 
-	audit_reader_check_id(verifying, line);
-	if (!audit_reader_check_hash(verifying, line))
+	audit_reader_check_id(check, line);
+	if (!audit_reader_check_hash(check, line))
 		return false;
-	audit_reader_match_heads(verifying, line->id, line->hash);
+	audit_reader_match_heads(check, line->id, line->hash);
 	if (!verdict->lines++)
 		verdict->first = line->id;
 	verdict->head.line = line->id;
 	memcpy(verdict->head.hash, line->hash, AUDIT_HASH_BYTES);
-	memcpy(verifying->before, line->hash, AUDIT_HASH_BYTES);
-	verifying->linked = true;
-	verifying->next = line->id + 1;
+	memcpy(check->before, line->hash, AUDIT_HASH_BYTES);
+	check->linked = true;
+	check->next = line->id + 1;
 	return true;
 }
 
 /*
- * The last line that may have gone for its age: so many were kept behind it at any time, up to
- * the newest line that anybody knows of.
+ * The newest line that may have been pruned: at least `kept` lines always stay behind
+ * it, up to the newest line that is known.
  */
-static int64_t audit_reader_last_pruned(const struct audit_reader_check *verifying)
+static int64_t audit_reader_last_pruned(const struct audit_reader_check *check)
 {
-	const struct audit_reader_expected *expected = verifying->expected;
-	int64_t newest = verifying->verdict.head.line, last;
+	const struct audit_reader_expected *expected = check->expected;
+	int64_t newest = check->verdict.head.line, last;
 
 	for (unsigned i = 0; i < expected->noted_count; i++) {
 		if (expected->noted[i].line > newest)
@@ -240,44 +249,43 @@ static int64_t audit_reader_last_pruned(const struct audit_reader_check *verifyi
 	return last > 0 ? last : 0;
 }
 
-/* An anchor that was moved says that lines are too old which must be there. */
-static void audit_reader_check_anchor(struct audit_reader_check *verifying, int64_t last)
+/* A moved anchor claims that lines were pruned which must still be there. */
+static void audit_reader_check_anchor(struct audit_reader_check *check, int64_t last)
 {
-	struct audit_chain_head *anchor = &verifying->anchor;
+	struct audit_chain_head *anchor = &check->anchor;
 
-	verifying->verdict.gone = anchor->line < last ? anchor->line : last;
+	check->verdict.gone = anchor->line < last ? anchor->line : last;
 	if (anchor->line > last)
-		audit_reader_add_break(verifying, AUDIT_MISSING, last + 1, anchor->line);
+		audit_reader_add_break(check, AUDIT_MISSING, last + 1, anchor->line);
 	else if (anchor->line)
-		audit_reader_match_heads(verifying, anchor->line, anchor->hash);
+		audit_reader_match_heads(check, anchor->line, anchor->hash);
 }
 
-static void audit_reader_check_heads(struct audit_reader_check *verifying, int64_t last)
+static void audit_reader_check_heads(struct audit_reader_check *check, int64_t last)
 {
-	for (unsigned i = 0; i < verifying->expected->noted_count; i++) {
-		int64_t line = verifying->expected->noted[i].line;
-		bool is_old = line <= last && line < verifying->anchor.line;
+	for (unsigned i = 0; i < check->expected->noted_count; i++) {
+		int64_t line = check->expected->noted[i].line;
+		bool is_old = line <= last && line < check->anchor.line;
 
-		if (!(verifying->found >> i & 1) && line > 0)
-			audit_reader_add_break(verifying,
-					       is_old ? AUDIT_HEAD_GONE : AUDIT_CUT, line,
-					       line);
+		if (!(check->found >> i & 1) && line > 0)
+			audit_reader_add_break(
+				check, is_old ? AUDIT_HEAD_GONE : AUDIT_CUT, line, line);
 	}
 }
 
-void audit_reader_on_progress(struct audit_reader *reader, void (*looked)(void *data),
+void audit_reader_on_progress(struct audit_reader *reader, void (*report)(void *data),
 			      void *data)
 {
-	reader->looked = looked;
-	reader->looked_data = data;
+	reader->report = report;
+	reader->report_data = data;
 }
 
 int audit_reader_verify(struct audit_reader *reader,
 			const struct audit_reader_expected *expected,
 			struct audit_reader_verdict *verdict_out)
 {
-	struct audit_reader_check verifying = { .expected = expected };
-	int error = audit_reader_read_anchor(reader, &verifying);
+	struct audit_reader_check check = { .expected = expected };
+	int error = audit_reader_read_anchor(reader, &check);
 	sqlite3_stmt *statement;
 	struct audit_chain_line line;
 	unsigned count = 0;
@@ -291,18 +299,18 @@ int audit_reader_verify(struct audit_reader *reader,
 		return -EIO;
 	while ((result = sqlite3_step(statement)) == SQLITE_ROW) {
 		audit_chain_read_line(statement, &line);
-		if (!audit_reader_check_line(&verifying, &line)) {
+		if (!audit_reader_check_line(&check, &line)) {
 			sqlite3_finalize(statement);
 			return store_database_fail(&reader->opening, -ENOMEM, "%s",
 						   strerror(ENOMEM));
 		}
-		if (reader->looked && ++count % LOOKED_LINES == 0)
-			reader->looked(reader->looked_data);
+		if (reader->report && ++count % REPORT_LINES == 0)
+			reader->report(reader->report_data);
 	}
-	audit_reader_check_anchor(&verifying, audit_reader_last_pruned(&verifying));
-	audit_reader_check_heads(&verifying, audit_reader_last_pruned(&verifying));
+	audit_reader_check_anchor(&check, audit_reader_last_pruned(&check));
+	audit_reader_check_heads(&check, audit_reader_last_pruned(&check));
 	error = audit_reader_finish(reader, statement, result);
 	if (!error)
-		*verdict_out = verifying.verdict;
+		*verdict_out = check.verdict;
 	return error;
 }

@@ -3,42 +3,42 @@
 
 #include <assert.h>
 
-#define WAY(state) (1U << (state))
-/* What oFono may tell, in whatever order, of a message that may have reached it. */
-#define TOLD                                                          \
-	(WAY(STATE_SENT) | WAY(STATE_FAILED) | WAY(STATE_CANCELLED) | \
-	 WAY(STATE_DELIVERED))
+#define BIT(state) (1U << (state))
+/* States that oFono may report, in any order, of a message that may have reached it. */
+#define REPORTED                                                      \
+	(BIT(STATE_SENT) | BIT(STATE_FAILED) | BIT(STATE_CANCELLED) | \
+	 BIT(STATE_DELIVERED))
 /*
- * What may end it while it waits in the gateway; unknown: the ledger was restored or
- * rescued, and what it says may be older than what was done.
+ * States that may end a message while it waits in the gateway. Unknown: the message
+ * store was restored or rescued and may be older than what was done.
  */
-#define GIVEN_UP (WAY(STATE_CANCELLED) | WAY(STATE_EXPIRED) | WAY(STATE_UNKNOWN))
+#define ENDED (BIT(STATE_CANCELLED) | BIT(STATE_EXPIRED) | BIT(STATE_UNKNOWN))
 
 static const struct {
 	const char *name;
 	bool final;
-	unsigned ways; /* WAY() bits of the states that may follow */
+	unsigned next; /* bits of the states that may follow */
 } message_states[STATE_LAST + 1] = {
-	[STATE_QUEUED] = { "queued", false, GIVEN_UP | WAY(STATE_SUBMITTING) },
+	[STATE_QUEUED] = { "queued", false, ENDED | BIT(STATE_SUBMITTING) },
 	[STATE_SUBMITTING] = { "submitting", false,
-			       TOLD | WAY(STATE_QUEUED) | WAY(STATE_SUBMITTED) |
-				       WAY(STATE_HELD) | WAY(STATE_UNKNOWN) |
-				       WAY(STATE_EXPIRED) },
+			       REPORTED | BIT(STATE_QUEUED) | BIT(STATE_SUBMITTED) |
+				       BIT(STATE_HELD) | BIT(STATE_UNKNOWN) |
+				       BIT(STATE_EXPIRED) },
 	[STATE_SUBMITTED] = { "submitted", false,
-			      TOLD | WAY(STATE_HELD) | WAY(STATE_UNKNOWN) },
+			      REPORTED | BIT(STATE_HELD) | BIT(STATE_UNKNOWN) },
 	[STATE_HELD] = { "held", false,
-			 TOLD | WAY(STATE_SUBMITTED) | WAY(STATE_HELD) |
-				 WAY(STATE_UNKNOWN) },
-	[STATE_SENT] = { "sent", true, WAY(STATE_DELIVERED) },
+			 REPORTED | BIT(STATE_SUBMITTED) | BIT(STATE_HELD) |
+				 BIT(STATE_UNKNOWN) },
+	[STATE_SENT] = { "sent", true, BIT(STATE_DELIVERED) },
 	[STATE_FAILED] = { "failed", true, 0 },
 	[STATE_CANCELLED] = { "cancelled", true, 0 },
 	[STATE_UNKNOWN] = { "unknown", true,
-			    TOLD | WAY(STATE_SUBMITTED) | WAY(STATE_HELD) },
+			    REPORTED | BIT(STATE_SUBMITTED) | BIT(STATE_HELD) },
 	[STATE_RECEIVED] = { "received", true, 0 },
-	[STATE_SCHEDULED] = { "scheduled", false, GIVEN_UP | WAY(STATE_QUEUED) },
+	[STATE_SCHEDULED] = { "scheduled", false, ENDED | BIT(STATE_QUEUED) },
 	[STATE_WAITING_APPROVAL] = { "waiting_approval", false,
-				     GIVEN_UP | WAY(STATE_SCHEDULED) | WAY(STATE_QUEUED) |
-					     WAY(STATE_FAILED) },
+				     ENDED | BIT(STATE_SCHEDULED) | BIT(STATE_QUEUED) |
+					     BIT(STATE_FAILED) },
 	[STATE_DELIVERED] = { "delivered", true, 0 },
 	[STATE_EXPIRED] = { "expired", true, 0 },
 };
@@ -72,5 +72,5 @@ bool message_state_may_become(enum message_state from, enum message_state to)
 	if (!message_state_is_known(from) ||
 	    !message_state_is_known(to)) /* may come from the disk */
 		return false;
-	return message_states[from].ways & WAY(to);
+	return message_states[from].next & BIT(to);
 }

@@ -1,4 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Writes the audit log. A line is appended in the open transaction if there is one, so
+ * that it is committed with the change that it describes; otherwise in a transaction of
+ * its own.
+ *
+ * Details are JSON objects built from facts that the table in audit_event.c allows.
+ * Pruning moves the anchor to the last line that goes and deletes every line up to it;
+ * triggers of the schema refuse any other change.
+ */
 #include "store/store_audit.h"
 
 #include <assert.h>
@@ -27,7 +36,7 @@ int store_audit_head(struct store *store, struct audit_chain_head *head_out)
 	return error;
 }
 
-/* Inside a transaction, so that nobody else adds a line to the same head. */
+/* Inside a transaction, so that nobody else adds a line after the same head. */
 static int store_audit_append(struct store *store, enum audit_event event,
 			      const char *detail_json)
 {
@@ -83,7 +92,7 @@ static void store_audit_write_fact(struct json_writer *writer,
 		json_put_string(writer, fact->field, fact->text);
 }
 
-/* NULL: no memory. To be freed. */
+/* NULL: no memory. The caller frees it. */
 static char *store_audit_write_detail(enum audit_event event,
 				      const struct audit_event_fact *facts)
 {
@@ -113,7 +122,10 @@ int store_audit_record(struct store *store, enum audit_event event,
 	return error;
 }
 
-/* What the owner left open is left out. Ends with { NULL }; `facts` has room. */
+/*
+ * Permissions that the owner did not restrict are left out. The list ends with { NULL };
+ * `facts` has room for all.
+ */
 static void store_audit_list_permissions(const struct client *client,
 					 struct audit_event_fact *facts)
 {
@@ -160,7 +172,7 @@ int store_audit_record_client(struct store *store, enum audit_event event,
 	return store_audit_record(store, event, facts);
 }
 
-/* The first line that is there, and how many there are from it to the newest. */
+/* The oldest line, and the number of lines up to the newest. */
 static int store_audit_read_span(struct store *store, int64_t *first_out,
 				 int64_t *count_out)
 {
@@ -174,7 +186,10 @@ static int store_audit_read_span(struct store *store, int64_t *first_out,
 	return store_finish(store, statement, result);
 }
 
-/* Inside a transaction: `last` becomes the anchor, and goes with all before it. */
+/*
+ * Inside a transaction: `last` becomes the anchor, and is deleted with all lines before
+ * it.
+ */
 static int store_audit_drop_until(struct store *store, int64_t last)
 {
 	sqlite3_stmt *statement = store_use(store, AUDIT_ANCHOR_SET);
@@ -230,7 +245,7 @@ int store_audit_message_added(struct store *store, int64_t message_id,
 		});
 }
 
-/* AUDIT_EVENT_COUNT: none */
+/* AUDIT_EVENT_COUNT: the change is not recorded. */
 static enum audit_event store_audit_event_of_change(enum message_state from,
 						    enum message_state to)
 {
@@ -249,7 +264,7 @@ static enum audit_event store_audit_event_of_change(enum message_state from,
 	case STATE_SENT:
 	case STATE_UNKNOWN:
 		return AUDIT_SEND_OUTCOME;
-	case STATE_DELIVERED: /* was it known that it was sent? */
+	case STATE_DELIVERED: /* known to be sent before? */
 		return from == STATE_SENT ? AUDIT_EVENT_COUNT : AUDIT_SEND_OUTCOME;
 	case STATE_SUBMITTING:
 	case STATE_SUBMITTED:

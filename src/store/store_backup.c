@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A backup reads the message store in one read transaction and copies it page by page to
+ * "FILE.part-PID". The copy is checked and synced, and one rename gives it its name, so
+ * an interrupted backup leaves no file of that name. A gateway may go on writing: SQLite
+ * keeps the moment of the transaction in the -wal.
+ */
 #include "store/store_backup.h"
 
 #include <errno.h>
@@ -28,7 +34,7 @@ static int store_backup_make_file(struct store_database *to)
 	return 0;
 }
 
-/* The transaction of the source keeps its moment however long this takes. */
+/* The read transaction keeps its moment however long the copy takes. */
 static int store_backup_copy_pages(struct store_database *from, struct store_database *to,
 				   const struct store_backup_progress *progress)
 {
@@ -52,7 +58,7 @@ static int store_backup_copy_pages(struct store_database *from, struct store_dat
 	} while (result == SQLITE_OK && goes_on);
 	result = sqlite3_backup_finish(backup);
 	if (!goes_on)
-		return store_database_fail(to, -EINTR, "was not finished: interrupted");
+		return store_database_fail(to, -EINTR, "interrupted");
 	if (result == SQLITE_OK)
 		return 0;
 	return store_database_fail(to, store_database_error(to->database, result),
@@ -66,7 +72,7 @@ static int store_backup_copy_database(struct store_database *from,
 	int64_t tables;
 	int error = store_database_execute(from, "BEGIN");
 
-	if (!error) /* the moment is that of the first read */
+	if (!error) /* the first read sets the moment */
 		error = store_database_query_int(
 			from, "SELECT count(*) FROM sqlite_schema", &tables);
 	if (!error)
@@ -85,7 +91,7 @@ static int store_backup_copy_database(struct store_database *from,
 struct store_backup_work {
 	const struct store_backup *backup;
 	struct store_database from;
-	struct store_database to; /* under a name of its own until it is whole */
+	struct store_database to; /* under a temporary name until it is complete */
 	char target_folder[PATH_MAX];
 };
 
@@ -98,13 +104,13 @@ static int store_backup_name_files(struct store_backup_work *work)
 	if (snprintf(work->to.path, PATH_MAX, "%s.part-%ld", backup->file,
 		     (long)getpid()) >= PATH_MAX)
 		return store_database_fail(&work->from, -ENAMETOOLONG, "too long");
-	work->to.told = backup->file;
+	work->to.shown_name = backup->file;
 	snprintf(name, sizeof(name), "%s", backup->file);
 	snprintf(work->target_folder, PATH_MAX, "%s", dirname(name));
 	return 0;
 }
 
-/* The names in the folder of the ledger that are the gateway's own. */
+/* Names in the folder of the message store that the gateway uses itself. */
 static bool store_backup_is_reserved_name(const struct store_backup_work *work)
 {
 	char name[PATH_MAX];
@@ -126,23 +132,23 @@ static int store_backup_check_target(const struct store_backup_work *work,
 	if (store_backup_is_reserved_name(work))
 		return explanation_set(
 			error, -EINVAL,
-			"%s: that name is the gateway's own; choose another", file);
+			"%s: the gateway uses this name itself; choose another", file);
 
 	if (lstat(file, &status) < 0)
 		return 0;
 	if (S_ISDIR(status.st_mode))
 		return explanation_set(error, -EISDIR, "%s: is a directory", file);
 
-	if (!S_ISREG(status.st_mode)) /* a device, or a link to where it should be */
-		return explanation_set(error, -EINVAL, "%s: is no ordinary file", file);
+	if (!S_ISREG(status.st_mode)) /* a device, or a link */
+		return explanation_set(error, -EINVAL, "%s: is not a regular file", file);
 
 	if (work->backup->replace)
 		return 0;
-	return explanation_set(error, -EEXIST,
-			       "%s: is there already; --force replaces it", file);
+	return explanation_set(error, -EEXIST, "%s: exists already; --force replaces it",
+			       file);
 }
 
-/* A gateway that works says with it until when the copy is all there is to know. */
+/* Records the time in the copy: while a gateway runs, the copy is complete up to now. */
 static int store_backup_record_time(struct store_backup_work *work)
 {
 	int64_t knows_times = 0;

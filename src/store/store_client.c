@@ -1,4 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Clients are found by the hash of their token with each request, so the last few found
+ * are kept in memory until any client changes. That is safe because only this process
+ * writes while the store is open (store_lock.h). Each change is one commit with its
+ * audit line.
+ *
+ * A revocation that the disk refuses must still hold. Such a client is barred: it is not
+ * found any more, and its requests retry the revocation once a second.
+ */
 #include "store/store_client.h"
 
 #include <errno.h>
@@ -12,7 +21,7 @@
 
 enum { BARRED_RETRY_MS = 1000 };
 
-/* A row of a statement that selects CLIENT_COLUMNS. */
+/* A row of CLIENT_COLUMNS. */
 static void store_client_read(sqlite3_stmt *statement, struct client *client)
 {
 	client->id = sqlite3_column_int64(statement, 0);
@@ -32,7 +41,7 @@ static void store_client_read(sqlite3_stmt *statement, struct client *client)
 	};
 }
 
-/* What CLIENT_ADD and CLIENT_CHANGE have in common. */
+/* The parameters that CLIENT_ADD and CLIENT_CHANGE share. */
 static void store_client_bind(sqlite3_stmt *statement, const struct client *client)
 {
 	const struct client_limits *limits = &client->limits;
@@ -48,11 +57,7 @@ static void store_client_bind(sqlite3_stmt *statement, const struct client *clie
 	sqlite3_bind_int64(statement, 9, limits->segments_per_month);
 }
 
-/*
- * Who asks is asked with every request, and always of the same few: who was found is
- * remembered, until any client becomes another. Nobody else writes while this store is open
- * (store_lock.h).
- */
+/* NULL: not kept. */
 static const struct client *store_client_recall(const struct store *store,
 						const uint8_t hash[CLIENT_HASH_BYTES])
 {
@@ -77,7 +82,7 @@ static void store_client_remember(struct store *store,
 	known->items[known->count++].client = *client;
 }
 
-/* Ends a transaction: what was done and its line in the audit are one commit. */
+/* Ends the transaction with the audit line of the change. */
 static int store_client_end_audited(struct store *store, int error,
 				    enum audit_event event, const struct client *client)
 {
@@ -128,7 +133,7 @@ int store_client_add(struct store *store, const struct client *client,
 	return error;
 }
 
-/* Runs a statement that is about one client. */
+/* For a statement that changes one client by its ID. */
 static int store_client_run_for_one(struct store *store, sqlite3_stmt *statement)
 {
 	int error = store_run(store, statement);
@@ -181,9 +186,9 @@ static int store_client_delete(struct store *store, int64_t client_id)
 	return store_client_run_for_one(store, statement);
 }
 
-/* ---- revoked, and not yet on disk */
+/* ---- barred clients: revoked, and not yet on disk */
 
-/* Its place, or the number of them. */
+/* Its index, or barred->count. */
 static unsigned store_client_barred_index(const struct store_barred_clients *barred,
 					  int64_t client_id)
 {
@@ -236,7 +241,7 @@ int store_client_revoke(struct store *store, const struct client *client)
 	return error;
 }
 
-/* Once a second at most: whoever has the token may ask as often as they like. */
+/* At most once a second, because the client may send any number of requests. */
 static void store_client_retry_revoke(struct store *store, const struct client *client)
 {
 	struct store_barred_clients *barred = &store->barred_clients;
@@ -248,7 +253,7 @@ static void store_client_retry_revoke(struct store *store, const struct client *
 		log_info("store: the revocation of %s is on disk now", client->name);
 }
 
-/* The row of a statement that is bound. */
+/* Steps a bound statement of CLIENT_COLUMNS. */
 static bool store_client_find_row(struct store *store, sqlite3_stmt *statement,
 				  struct client *client_out)
 {

@@ -91,8 +91,9 @@ int store_database_fail(struct store_database *opening, int result, const char *
 			...)
 {
 	struct explanation *error = opening->error;
-	const char *told = opening->told ? opening->told : opening->path;
-	int length = snprintf(error->text, sizeof(error->text), "%s: ", told);
+	const char *shown_name =
+		opening->shown_name ? opening->shown_name : opening->path;
+	int length = snprintf(error->text, sizeof(error->text), "%s: ", shown_name);
 	va_list arguments;
 
 	if (length < 0 || (size_t)length >= sizeof(error->text))
@@ -358,7 +359,7 @@ int store_database_make(struct store_database *opening)
 	if (!error)
 		error = store_database_migrate(opening);
 	if (!error) /* never used: store/store_identity.h */
-		error = store_database_execute(opening, "DELETE FROM place");
+		error = store_database_execute(opening, "DELETE FROM file_identity");
 	return error;
 }
 

@@ -17,8 +17,8 @@ enum { STORE_BUSY_MS = 2000 }; /* `ofono-mcp backup` reads from its own process 
 
 struct store_database {
 	char path[PATH_MAX];
-	const char *told;  /* the name in error texts; NULL: the path */
-	sqlite3 *database; /* NULL: not open */
+	const char *shown_name; /* the name in error texts; NULL: the path */
+	sqlite3 *database;	/* NULL: not open */
 	struct explanation *error;
 };
 

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Events are rows with an ascending ID. A call that is placed is written with its usage
+ * and its audit line in one commit before it is dialled; its end is one commit with an
+ * audit line, too. Adding an event deletes the oldest of its kind beyond EVENTS_MAX.
+ */
 #include "store/store_event.h"
 
 #include "base/clock.h"
@@ -91,19 +96,19 @@ int store_event_settle(struct store *store)
 	return store_run(store, statement);
 }
 
-int store_event_list(struct store *store, const struct store_event_query *look)
+int store_event_list(struct store *store, const struct store_event_query *query)
 {
 	sqlite3_stmt *statement = store_use(store, EVENTS_LIST);
 	int result;
 
-	sqlite3_bind_int(statement, 1, look->kind);
-	sqlite3_bind_int64(statement, 2, look->before_id ? look->before_id : INT64_MAX);
-	sqlite3_bind_int(statement, 3, look->state);
-	sqlite3_bind_int(statement, 4, (int)look->limit);
+	sqlite3_bind_int(statement, 1, query->kind);
+	sqlite3_bind_int64(statement, 2, query->before_id ? query->before_id : INT64_MAX);
+	sqlite3_bind_int(statement, 3, query->state);
+	sqlite3_bind_int(statement, 4, (int)query->limit);
 	while ((result = sqlite3_step(statement)) == SQLITE_ROW) {
 		struct event event = {
 			.id = sqlite3_column_int64(statement, 0),
-			.kind = look->kind,
+			.kind = query->kind,
 			.sim_id = sqlite3_column_int64(statement, 1),
 			.at_ms = sqlite3_column_int64(statement, 2),
 			.number = store_column_text(statement, 3),
@@ -112,7 +117,7 @@ int store_event_list(struct store *store, const struct store_event_query *look)
 			.topic = sqlite3_column_int(statement, 6),
 		};
 
-		look->visit(look->data, &event);
+		query->visit(query->data, &event);
 	}
 	return store_finish(store, statement, result);
 }
@@ -157,7 +162,7 @@ static int store_event_audit_placed_call(struct store *store,
 		});
 }
 
-/* Of the limits it takes what a message of one segment takes. */
+/* A call uses as much of the limits as a message of one segment. */
 static int store_event_add_call_usage(struct store *store,
 				      const struct store_event_call_draft *draft)
 {

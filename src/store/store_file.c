@@ -1,4 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * How one database replaces another without a moment in which none is there:
+ *
+ *   1. sync the new file and give it to the owner of the folder
+ *   2. link gateway.db, its -wal and other companions to their aside names, and sync
+ *   3. rename the new file over gateway.db, and sync
+ *   4. remove the old companions from beside the new file, and sync
+ *
+ * A crash before 3 leaves the old database with two names; a crash after 3 leaves
+ * companions of the old one beside the new one. store_file_finish_replace() tells the
+ * two apart by comparing inodes, and removes the surplus names.
+ */
 #include "store/store_file.h"
 
 #include <dirent.h>
@@ -13,7 +25,7 @@
 #include "base/clock.h"
 #include "base/file_sync.h"
 
-enum { ASIDE_MAX = 100, ASIDE_NAME_BYTES = 96 }; /* of one second */
+enum { ASIDE_MAX = 100, ASIDE_NAME_BYTES = 96 }; /* within one second */
 
 #define MARK "-damaged"
 
@@ -42,7 +54,7 @@ bool store_file_others_may_write(const char *folder)
 	return stat(folder, &status) == 0 && (status.st_mode & (S_IWGRP | S_IWOTH));
 }
 
-/* Not what the owner of the folder may have put there in the place of ours. */
+/* Refuses a file that the owner of the folder may have put in the place of ours. */
 static int store_file_chown(int fd, const struct stat *above)
 {
 	struct stat file;
@@ -120,7 +132,7 @@ static bool store_file_name_is_free(const char *folder, const char *name)
 	return true;
 }
 
-/* Nobody else makes such names, for we hold the lock. */
+/* Only the holder of the lock makes such names. */
 static int store_file_choose_name(const char *folder, const char *word,
 				  char name[ASIDE_NAME_BYTES])
 {
@@ -142,7 +154,7 @@ static int store_file_choose_name(const char *folder, const char *word,
 	return 0;
 }
 
-/* A second name where the file system has such, so that the first never is without file. */
+/* Links where the file system can, so that the first name always has a file. */
 static int store_file_keep(const char *from, const char *to)
 {
 	if (!link(from, to) || errno == ENOENT)
@@ -189,7 +201,7 @@ static bool store_file_begins_with(const char *name, const char *beginning)
 	return strncmp(name, beginning, strlen(beginning)) == 0;
 }
 
-/* Names that are given beside the ledger's own: by those who put one in its place. */
+/* Names that a replacement gives to files beside the database. */
 static bool store_file_is_aside_name(const char *name)
 {
 	return store_file_begins_with(name, STORE_FILE ".damaged-") ||
@@ -197,7 +209,7 @@ static bool store_file_is_aside_name(const char *name)
 	       store_file_begins_with(name, STORE_FILE ".new-");
 }
 
-/* Is it that file? Its path then is in path[PATH_MAX]. */
+/* Is it the same file? Its path is then in path[PATH_MAX]. */
 static bool store_file_is_same(char *path, const char *folder, const char *name,
 			       const struct stat *file)
 {
@@ -208,8 +220,8 @@ static bool store_file_is_same(char *path, const char *folder, const char *name,
 }
 
 /*
- * The path of such a name that the file of the ledger has, too. A link that somebody made
- * elsewhere, for a copy of the folder, is none.
+ * Finds the aside name of a file of the database. A link elsewhere, made for a copy of
+ * the folder, does not count.
  */
 static bool store_file_find_aside(char *path, const char *folder, const char *suffix)
 {
@@ -236,7 +248,7 @@ static void store_file_drop_aside(const char *folder, const char *suffix)
 		;
 }
 
-/* What was set aside stays there alone. */
+/* Removes the database's names of companions that were set aside. */
 static void store_file_drop_companions(const char *folder)
 {
 	char path[PATH_MAX];

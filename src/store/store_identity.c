@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The identity is one row of the table file_identity, and the mark it names. Each start stores
+ * a new one with the next epoch: make the mark, sync it, write the row, remove older marks.
+ * So a crash leaves the old row or the new one, each with its mark.
+ */
 #include "store/store_identity.h"
 
 #include <dirent.h>
@@ -20,24 +25,31 @@
 #define MARK_NAME "gateway.mark-"
 
 #define NS_PER_SECOND INT64_C(1000000000)
-#define EPOCH_MAX     (INT64_C(1) << 48) /* what is greater was not counted up to */
+#define EPOCH_MAX     (INT64_C(1) << 48) /* a greater one was never reached by counting */
 
 static const char mark_text[] =
 	"ofono-mcp knows by this file that the message store beside it is the original\n"
-	"and not a copy. If it is changed or missing, messages that wait are not sent.\n";
+	"and not a copy. If it is changed or missing, waiting messages are not sent.\n";
 
 struct store_identity { /* in the order of the columns */
 	int64_t epoch;
 	int64_t boot; /* 0: not known */
 	int64_t device;
-	int64_t system; /* 0: the file system has no ID */
-	int64_t file;	/* inode of gateway.db */
-	int64_t born;	/* ... in ns; 0: the file system does not say */
-	int64_t mark;	/* inode */
-	int64_t marked; /* when it was last changed, in ns */
+	int64_t file_system;  /* 0: the file system has no ID */
+	int64_t file;	      /* inode of gateway.db */
+	int64_t file_born;    /* in ns; 0: the file system does not say */
+	int64_t mark;	      /* inode */
+	int64_t mark_changed; /* in ns */
 };
 
-#define PLACE_COLUMNS "epoch, boot, device, system, file, born, mark, marked"
+enum { IDENTITY_COLUMNS = 8 };
+
+/* A database with an older schema has the second one (store_schema.c). */
+static const char *const queries[] = {
+	"SELECT epoch, boot, device, file_system, file, file_born, mark, mark_changed"
+	" FROM file_identity",
+	"SELECT epoch, boot, device, system, file, born, mark, marked FROM place",
+};
 
 static int64_t store_identity_ns(const struct statx_timestamp *time)
 {
@@ -52,7 +64,7 @@ static bool store_identity_mark_path(char *path, const char *folder, int64_t epo
 	return store_file_path(path, folder, name, "");
 }
 
-static int store_identity_stat_file(const char *path, struct store_identity *place)
+static int store_identity_stat_file(const char *path, struct store_identity *identity)
 {
 	struct statfs system;
 	struct statx file;
@@ -62,49 +74,53 @@ static int store_identity_stat_file(const char *path, struct store_identity *pla
 	    statfs(path, &system) < 0)
 		return -errno;
 	memcpy(id, &system.f_fsid, sizeof(id));
-	place->boot = clock_boot_number();
-	place->device = (int64_t)file.stx_dev_major << 32 | file.stx_dev_minor;
-	place->system = (int64_t)((uint64_t)(uint32_t)id[1] << 32 | (uint32_t)id[0]);
-	place->file = (int64_t)file.stx_ino;
-	place->born =
+	identity->boot = clock_boot_number();
+	identity->device = (int64_t)file.stx_dev_major << 32 | file.stx_dev_minor;
+	identity->file_system =
+		(int64_t)((uint64_t)(uint32_t)id[1] << 32 | (uint32_t)id[0]);
+	identity->file = (int64_t)file.stx_ino;
+	identity->file_born =
 		file.stx_mask & STATX_BTIME ? store_identity_ns(&file.stx_btime) : 0;
 	return 0;
 }
 
-static int store_identity_stat_mark(const char *folder, struct store_identity *place)
+static int store_identity_stat_mark(const char *folder, struct store_identity *identity)
 {
 	char path[PATH_MAX];
 	struct statx mark;
 
-	if (!store_identity_mark_path(path, folder, place->epoch))
+	if (!store_identity_mark_path(path, folder, identity->epoch))
 		return -ENAMETOOLONG;
 	if (statx(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW, STATX_INO | STATX_CTIME, &mark) <
 	    0)
 		return -errno;
-	place->mark = (int64_t)mark.stx_ino;
-	place->marked = store_identity_ns(&mark.stx_ctime);
+	identity->mark = (int64_t)mark.stx_ino;
+	identity->mark_changed = store_identity_ns(&mark.stx_ctime);
 	return 0;
 }
 
-/* SQLITE_ROW, SQLITE_DONE: none, or why not. */
-static int store_identity_read(sqlite3 *database, struct store_identity *note)
+/* SQLITE_ROW, SQLITE_DONE (none stored), or an error. */
+static int store_identity_read(sqlite3 *database, struct store_identity *stored)
 {
-	int64_t *const fields[] = { &note->epoch,  &note->boot,	 &note->device,
-				    &note->system, &note->file,	 &note->born,
-				    &note->mark,   &note->marked };
+	int64_t *const fields[IDENTITY_COLUMNS] = {
+		&stored->epoch,	      &stored->boot,	     &stored->device,
+		&stored->file_system, &stored->file,	     &stored->file_born,
+		&stored->mark,	      &stored->mark_changed,
+	};
 	sqlite3_stmt *statement = NULL;
-	int result = sqlite3_prepare_v2(database, "SELECT " PLACE_COLUMNS " FROM place",
-					-1, &statement, NULL);
+	int result = sqlite3_prepare_v2(database, queries[0], -1, &statement, NULL);
 
+	if (result == SQLITE_ERROR) /* no such table */
+		result = sqlite3_prepare_v2(database, queries[1], -1, &statement, NULL);
 	if (result == SQLITE_OK)
 		result = sqlite3_step(statement);
-	for (int i = 0; result == SQLITE_ROW && i < 8; i++)
+	for (int i = 0; result == SQLITE_ROW && i < IDENTITY_COLUMNS; i++)
 		*fields[i] = sqlite3_column_int64(statement, i);
 	sqlite3_finalize(statement);
 	return result;
 }
 
-/* The newest mark in the folder; 0: none. Those that are not of `kept` go, unless that is 0. */
+/* The newest epoch of all marks; 0: none. Removes marks of other epochs than `kept`, unless 0. */
 static int64_t store_identity_scan_marks(const char *folder, int64_t kept)
 {
 	const size_t length = strlen(MARK_NAME);
@@ -128,35 +144,36 @@ static int64_t store_identity_scan_marks(const char *folder, int64_t kept)
 	return newest;
 }
 
-static bool store_identity_is_same(const struct store_identity *note,
+static bool store_identity_is_same(const struct store_identity *stored,
 				   const struct store_identity *here)
 {
-	if (note->file != here->file || note->born != here->born ||
-	    note->mark != here->mark || note->marked != here->marked)
+	if (stored->file != here->file || stored->file_born != here->file_born ||
+	    stored->mark != here->mark || stored->mark_changed != here->mark_changed)
 		return false;
-	if (note->boot && note->boot == here->boot)
-		return note->device == here->device;
-	return note->system ? note->system == here->system : note->device == here->device;
+	if (stored->boot && stored->boot == here->boot)
+		return stored->device == here->device;
+	return stored->file_system ? stored->file_system == here->file_system
+				   : stored->device == here->device;
 }
 
 bool store_identity_matches(sqlite3 *database, const char *folder)
 {
-	struct store_identity note = { 0 }, here = { 0 };
-	int result = store_identity_read(database, &note);
+	struct store_identity stored = { 0 }, here = { 0 };
+	int result = store_identity_read(database, &stored);
 	char path[PATH_MAX];
 
 	if (result == SQLITE_DONE)
 		return true;
-	if (result != SQLITE_ROW || note.epoch == 0) /* then nobody made marks */
+	if (result != SQLITE_ROW || stored.epoch == 0) /* then there were no marks yet */
 		return !store_identity_scan_marks(folder, 0);
-	here.epoch = note.epoch;
+	here.epoch = stored.epoch;
 	return store_file_path(path, folder, STORE_FILE, "") &&
 	       !store_identity_stat_file(path, &here) &&
 	       !store_identity_stat_mark(folder, &here) &&
-	       store_identity_is_same(&note, &here);
+	       store_identity_is_same(&stored, &here);
 }
 
-/* Whole and on disk before anything depends on it. */
+/* On disk, complete, before anything depends on it. */
 static int store_identity_make_mark(const char *folder, int64_t epoch)
 {
 	const ssize_t length = sizeof(mark_text) - 1;
@@ -191,19 +208,23 @@ static void store_identity_remove_mark(const char *folder, int64_t epoch)
 		unlink(path);
 }
 
-static int store_identity_write(sqlite3 *database, const struct store_identity *place)
+static int store_identity_write(sqlite3 *database, const struct store_identity *identity)
 {
-	const int64_t fields[] = { place->epoch,  place->boot,	place->device,
-				   place->system, place->file,	place->born,
-				   place->mark,	  place->marked };
+	const int64_t fields[IDENTITY_COLUMNS] = {
+		identity->epoch,       identity->boot,	       identity->device,
+		identity->file_system, identity->file,	       identity->file_born,
+		identity->mark,	       identity->mark_changed,
+	};
 	sqlite3_stmt *statement = NULL;
-	int result = sqlite3_prepare_v2(database,
-					"INSERT OR REPLACE INTO place (id, " PLACE_COLUMNS
-					") VALUES (1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
-					-1, &statement, NULL);
+	int result = sqlite3_prepare_v2(
+		database,
+		"INSERT OR REPLACE INTO file_identity (id, epoch, boot, device,"
+		" file_system, file, file_born, mark, mark_changed)"
+		" VALUES (1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+		-1, &statement, NULL);
 
 	errno = 0; /* see store_database_error() */
-	for (int i = 0; result == SQLITE_OK && i < 8; i++)
+	for (int i = 0; result == SQLITE_OK && i < IDENTITY_COLUMNS; i++)
 		result = sqlite3_bind_int64(statement, i + 1, fields[i]);
 	if (result == SQLITE_OK)
 		result = sqlite3_step(statement);
@@ -214,32 +235,33 @@ static int store_identity_write(sqlite3 *database, const struct store_identity *
 
 int store_identity_record_file(sqlite3 *database, const char *folder, const char *path)
 {
-	struct store_identity place = { .epoch = store_identity_scan_marks(folder, 0) +
-						 1 };
-	int error = store_identity_make_mark(folder, place.epoch);
+	struct store_identity identity = {
+		.epoch = store_identity_scan_marks(folder, 0) + 1,
+	};
+	int error = store_identity_make_mark(folder, identity.epoch);
 
 	if (error)
 		return error;
-	error = store_identity_stat_file(path, &place);
+	error = store_identity_stat_file(path, &identity);
 	if (!error)
-		error = store_identity_stat_mark(folder, &place);
+		error = store_identity_stat_mark(folder, &identity);
 	if (!error)
-		error = store_identity_write(database, &place);
+		error = store_identity_write(database, &identity);
 	if (error)
-		store_identity_remove_mark(folder, place.epoch);
+		store_identity_remove_mark(folder, identity.epoch);
 	return error;
 }
 
 int store_identity_record(sqlite3 *database, const char *folder)
 {
-	struct store_identity note = { 0 };
+	struct store_identity stored = { 0 };
 	char path[PATH_MAX];
 	int error;
 
 	if (!store_file_path(path, folder, STORE_FILE, ""))
 		return -ENAMETOOLONG;
 	error = store_identity_record_file(database, folder, path);
-	if (!error && store_identity_read(database, &note) == SQLITE_ROW)
-		store_identity_scan_marks(folder, note.epoch);
+	if (!error && store_identity_read(database, &stored) == SQLITE_ROW)
+		store_identity_scan_marks(folder, stored.epoch);
 	return error;
 }

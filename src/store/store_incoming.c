@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The store's incoming messages. Modem and network repeat what they think was not taken:
- * oFono signals it again, with the same stamp (tests/unit/test_store_incoming.c).
+ * Recognises repeats. The modem and the network repeat messages that they believe were
+ * not accepted: oFono then signals the same text with the same time stamp again
+ * (tests/unit/test_store_incoming.c).
  *
- * With our plugin in ofonod each coming is told twice: by a signal, unless nobody heard it,
- * and by a file of the spool, unless that was full; in any order. So a message has come as
- * often as the way told that told it more often. A file that is seen twice, because we
- * died before it was removed, has a name that is not behind the one in the row.
+ * With our plugin in ofonod each arrival is reported twice, in any order: by a signal,
+ * unless the gateway was down, and by a spool file, unless the spool was full. So a
+ * message arrived as often as the way that reported it more often. spool_lead is the
+ * number of files minus the number of signals. A file that is read again, because the
+ * gateway died before removing it, has a name that is not greater than the one in the
+ * row.
  */
 #include "store/store_incoming.h"
 
@@ -14,7 +17,7 @@
 #include "store/store_internal.h"
 #include "store/store_party.h"
 
-/* What INCOMING_REPEATED and INCOMING_ADD have in common. */
+/* The parameters that INCOMING_REPEATED and INCOMING_ADD share. */
 static sqlite3_stmt *store_incoming_use(struct store *store, enum store_sql_id which,
 					const struct store_incoming_draft *draft)
 {
@@ -27,7 +30,7 @@ static sqlite3_stmt *store_incoming_use(struct store *store, enum store_sql_id w
 	return statement;
 }
 
-/* Steps a statement that is bound. *message_id_out: 0 when there is no row. */
+/* Steps a bound statement. *message_id_out: 0 when there is no row. */
 static int store_incoming_read_id(struct store *store, sqlite3_stmt *statement,
 				  int64_t *message_id_out)
 {
@@ -37,21 +40,21 @@ static int store_incoming_read_id(struct store *store, sqlite3_stmt *statement,
 	return store_finish(store, statement, result);
 }
 
-/* *message_id_out: 0 when it did not come before. */
+/* *message_id_out: 0 when it is no repeat. */
 static int store_incoming_find_repeat(struct store *store,
 				      const struct store_incoming_draft *draft,
 				      int64_t *message_id_out)
 {
 	sqlite3_stmt *statement = store_incoming_use(store, INCOMING_REPEATED, draft);
 
-	sqlite3_bind_int64(statement, 5, draft->told_ms - STORE_REPEAT_MS);
-	sqlite3_bind_int64(statement, 6, draft->told_ms + STORE_REPEAT_MS);
+	sqlite3_bind_int64(statement, 5, draft->reported_ms - STORE_REPEAT_MS);
+	sqlite3_bind_int64(statement, 6, draft->reported_ms + STORE_REPEAT_MS);
 	sqlite3_bind_int(statement, 7, draft->spool_file != NULL);
 	sqlite3_bind_int(statement, 8, STORE_HALVES_MAX);
 	return store_incoming_read_id(store, statement, message_id_out);
 }
 
-/* *message_id_out: 0 when the draft is of no file, or of one that is not known. */
+/* *message_id_out: 0 for a signal, or for a new file. */
 static int store_incoming_find_file(struct store *store,
 				    const struct store_incoming_draft *draft,
 				    int64_t *message_id_out)
@@ -71,7 +74,7 @@ static int store_incoming_count_repeat(struct store *store, int64_t message_id,
 		store_use(store, spooled ? INCOMING_SPOOLED : INCOMING_SIGNALLED);
 
 	sqlite3_bind_int64(statement, 1, message_id);
-	sqlite3_bind_int64(statement, 2, draft->told_ms);
+	sqlite3_bind_int64(statement, 2, draft->reported_ms);
 	if (spooled)
 		store_bind_text(statement, 3, draft->spool_file);
 	return store_run(store, statement);
@@ -84,7 +87,7 @@ static int store_incoming_add_row(struct store *store,
 	sqlite3_stmt *statement = store_incoming_use(store, INCOMING_ADD, draft);
 	int error;
 
-	sqlite3_bind_int64(statement, 5, draft->told_ms);
+	sqlite3_bind_int64(statement, 5, draft->reported_ms);
 	sqlite3_bind_int(statement, 6, STATE_RECEIVED);
 	sqlite3_bind_int64(statement, 7, draft->flags);
 	store_bind_text(statement, 8, draft->spool_file ? draft->spool_file : "");
@@ -161,7 +164,7 @@ int store_incoming_mark_read(struct store *store, const int64_t *message_ids,
 	if (error)
 		return error;
 	if (now_ms < 1)
-		now_ms = 1; /* 0 is unread */
+		now_ms = 1; /* 0 means unread */
 	for (place = 0; !error && place < count; place++) {
 		error = store_incoming_mark_one_read(store, message_ids[place], now_ms);
 		marked += !error && sqlite3_changes(store->database);

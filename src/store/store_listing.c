@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The store's lists. Each walks one index in the order of ids and stops when its page is
- * full, however many messages there are (tests/unit/test_store_listing.c). What the index
- * does not tell apart is left out row by row, and a look counts those rows, too.
- */
-/*
- * The table has a row for each spelling of a number, which the triggers of messages keep; a
- * conversation is all rows of one party, and stands where the latest of them does. The rows
- * are walked from the latest on, and those for which a later one stands are passed over.
+ * A listing of messages walks one index in the order of IDs and stops when its piece is
+ * full, however many messages there are (tests/unit/test_store_listing.c). Rows that the
+ * index does not filter out are skipped one by one and count as read. A piece is found
+ * in two steps: EDGE_BY_... finds the ID at which it ends, LIST_BY_... reads up to
+ * there.
+ *
+ * The table `conversation` has a row for each spelling of a phone number, which triggers
+ * of the table `message` maintain. A conversation is all rows of one party and is listed
+ * where its latest row is. The rows are walked from the latest on, and a row is skipped
+ * when a later row of the same party exists.
  */
 #include "store/store_listing.h"
 
@@ -29,19 +31,18 @@ bool store_listing_knows_number(struct store *store, const char *number)
 	return result == SQLITE_ROW;
 }
 
-/* So many messages are asked for the first or the last id of a time. */
+/* The most messages that are searched for the first or last ID of a time. */
 enum { TIME_ROWS_MAX = 1000 };
 
-/* what a piece of a look binds */
+/* what a piece of a listing binds */
 struct store_listing_terms {
-	char *pattern; /* NULL: no search */
-	const char
-		*number; /* as all messages of the party have it; NULL: see `numbers` */
-	char numbers[STORE_PARTY_LIST_BYTES]; /* "" none */
-	struct store_party party;	      /* its spellings that there are */
+	char *pattern;	    /* NULL: no search */
+	const char *number; /* the only spelling that occurs; NULL: see `numbers` */
+	char numbers[STORE_PARTY_LIST_BYTES]; /* JSON list of spellings, "" none */
+	struct store_party party;	      /* the spellings that occur */
 };
 
-/* *id stays as it is when a time has too many messages to ask. */
+/* *id is unchanged when too many messages have such times. */
 static int store_listing_id_at(struct store *store, enum store_sql_id which,
 			       int64_t wall_ms, int64_t *id)
 {
@@ -57,12 +58,13 @@ static int store_listing_id_at(struct store *store, enum store_sql_id which,
 }
 
 /*
- * The ids that can be meant: "since yesterday" need not look at all the years before.
- * Clocks jump, so that times are not in the order of ids: each row's time still counts.
+ * Narrows the times down to IDs: "since yesterday" need not read all the years before.
+ * Clocks jump, so times are not in the order of IDs, and the time of each row is still
+ * compared.
  */
-static int store_listing_begin(struct store *store, struct store_listing_query *look)
+static int store_listing_begin(struct store *store, struct store_listing_query *query)
 {
-	const struct store_listing_filter *filter = &look->filter;
+	const struct store_listing_filter *filter = &query->filter;
 	int64_t first = 1, last = INT64_MAX - 1;
 	int error = 0;
 
@@ -74,23 +76,26 @@ static int store_listing_begin(struct store *store, struct store_listing_query *
 		return error;
 	if (!first)
 		last = 0;
-	look->after_id = filter->after_id >= first ? filter->after_id : first - 1;
-	look->before_id = filter->before_id && filter->before_id <= last
-				  ? filter->before_id
-				  : last + 1;
+	query->after_id = filter->after_id >= first ? filter->after_id : first - 1;
+	query->before_id = filter->before_id && filter->before_id <= last
+				   ? filter->before_id
+				   : last + 1;
 	return 0;
 }
 
-/* The index that leaves least to look at: its place behind LIST_BY_ID or EDGE_BY_ID. */
+/*
+ * The index that leaves the fewest rows to read, as an offset from LIST_BY_ID or
+ * EDGE_BY_ID.
+ */
 static int store_listing_index(const struct store_listing_filter *filter,
-			       const struct store_listing_terms *words)
+			       const struct store_listing_terms *terms)
 {
 	static const int up = LIST_BY_ID_UP - LIST_BY_ID;
 	int index = 0;
 
-	if (words->number)
+	if (terms->number)
 		index = LIST_BY_NUMBER - LIST_BY_ID;
-	else if (*words->numbers)
+	else if (*terms->numbers)
 		index = LIST_BY_NUMBERS - LIST_BY_ID;
 	else if (filter->unread_only)
 		index = LIST_BY_UNREAD - LIST_BY_ID;
@@ -99,7 +104,7 @@ static int store_listing_index(const struct store_listing_filter *filter,
 	return filter->after_id ? index + up : index;
 }
 
-/* For LIKE: '%' on both sides, and its special characters escaped. NULL: no memory. */
+/* For LIKE: '%' on both sides, its special characters escaped. NULL: no memory. */
 static char *store_listing_pattern(const char *search)
 {
 	char *pattern = malloc(2 * strlen(search) + 3), *end = pattern;
@@ -129,64 +134,67 @@ static void store_listing_keep_known(struct store *store, struct store_party *pa
 	party->count = known;
 }
 
-/* The spellings of a number that there are. One alone, as nearly always, needs no sorting. */
+/*
+ * Finds the spellings of a number that occur. A single one, the usual case, needs no
+ * sorting.
+ */
 static void store_listing_find_numbers(struct store *store, const char *number,
-				       struct store_listing_terms *words)
+				       struct store_listing_terms *terms)
 {
-	struct store_party *party = &words->party;
+	struct store_party *party = &terms->party;
 
-	words->number = number;
-	words->numbers[0] = '\0';
+	terms->number = number;
+	terms->numbers[0] = '\0';
 	if (!number)
 		return;
 	store_party_spell(store, 0, number, party);
 	store_listing_keep_known(store, party);
 	if (party->count == 1)
-		words->number = party->spellings[0];
+		terms->number = party->spellings[0];
 	if (party->count < 2)
 		return;
-	store_party_list(party, words->numbers);
-	words->number = NULL;
+	store_party_list(party, terms->numbers);
+	terms->number = NULL;
 }
 
 /* False: no memory. */
 static bool store_listing_terms_init(struct store *store,
 				     const struct store_listing_filter *filter,
-				     struct store_listing_terms *words)
+				     struct store_listing_terms *terms)
 {
-	words->pattern = filter->search ? store_listing_pattern(filter->search) : NULL;
-	store_listing_find_numbers(store, filter->number, words);
-	return words->pattern || !filter->search;
+	terms->pattern = filter->search ? store_listing_pattern(filter->search) : NULL;
+	store_listing_find_numbers(store, filter->number, terms);
+	return terms->pattern || !filter->search;
 }
 
 /* `begin` is LIST_BY_ID or EDGE_BY_ID. */
 static sqlite3_stmt *store_listing_use(struct store *store, enum store_sql_id begin,
-				       const struct store_listing_query *look,
-				       const struct store_listing_terms *words)
+				       const struct store_listing_query *query,
+				       const struct store_listing_terms *terms)
 {
-	const struct store_listing_filter *filter = &look->filter;
+	const struct store_listing_filter *filter = &query->filter;
 	sqlite3_stmt *statement = store_use(
-		store, (enum store_sql_id)(begin + store_listing_index(filter, words)));
+		store, (enum store_sql_id)(begin + store_listing_index(filter, terms)));
 
-	sqlite3_bind_int64(statement, 1, look->after_id);
-	sqlite3_bind_int64(statement, 2, look->before_id);
-	if (filter->outgoing_only || filter->incoming_only) /* else SQL's NULL */
+	sqlite3_bind_int64(statement, 1, query->after_id);
+	sqlite3_bind_int64(statement, 2, query->before_id);
+	if (filter->outgoing_only || filter->incoming_only) /* otherwise SQL's NULL */
 		sqlite3_bind_int(statement, 3,
 				 filter->outgoing_only ? MESSAGE_OUTGOING
 						       : MESSAGE_INCOMING);
-	store_bind_text(statement, 4, words->number);
-	if (*words->numbers)
-		store_bind_text(statement, 11, words->numbers);
+	store_bind_text(statement, 4, terms->number);
+	if (*terms->numbers)
+		store_bind_text(statement, 11, terms->numbers);
 	return statement;
 }
 
-/* The id of the last row of a piece; 0: it goes to the end. */
+/* The ID of the last row of a piece; 0: the piece goes to the end. */
 static int store_listing_find_edge(struct store *store,
-				   const struct store_listing_query *look,
-				   const struct store_listing_terms *words, unsigned rows,
+				   const struct store_listing_query *query,
+				   const struct store_listing_terms *terms, unsigned rows,
 				   int64_t *id_out)
 {
-	sqlite3_stmt *statement = store_listing_use(store, EDGE_BY_ID, look, words);
+	sqlite3_stmt *statement = store_listing_use(store, EDGE_BY_ID, query, terms);
 	int result;
 
 	sqlite3_bind_int64(statement, 10, (int64_t)rows - 1);
@@ -195,12 +203,13 @@ static int store_listing_find_edge(struct store *store,
 	return store_finish(store, statement, result);
 }
 
-/* All of the look that is left. 0, with *enough_out; -errno. */
-static int store_listing_scan(struct store *store, const struct store_listing_query *look,
-			      const struct store_listing_terms *words, bool *enough_out)
+/* Reads everything that is left of the query. 0, with *enough_out; -errno. */
+static int store_listing_scan(struct store *store,
+			      const struct store_listing_query *query,
+			      const struct store_listing_terms *terms, bool *enough_out)
 {
-	const struct store_listing_filter *filter = &look->filter;
-	sqlite3_stmt *statement = store_listing_use(store, LIST_BY_ID, look, words);
+	const struct store_listing_filter *filter = &query->filter;
+	sqlite3_stmt *statement = store_listing_use(store, LIST_BY_ID, query, terms);
 	struct message message;
 	int result = SQLITE_ROW;
 
@@ -208,66 +217,70 @@ static int store_listing_scan(struct store *store, const struct store_listing_qu
 	sqlite3_bind_int(statement, 6, filter->unread_only);
 	sqlite3_bind_int64(statement, 7, filter->since_ms);
 	sqlite3_bind_int64(statement, 8, filter->until_ms);
-	store_bind_text(statement, 9, words->pattern);
+	store_bind_text(statement, 9, terms->pattern);
 	*enough_out = false;
 	while (!*enough_out && (result = sqlite3_step(statement)) == SQLITE_ROW) {
 		store_read_message(statement, &message);
-		*enough_out = !look->visit(look->data, &message);
+		*enough_out = !query->visit(query->data, &message);
 	}
 	return store_finish(store, statement, result);
 }
 
-static int store_listing_scan_piece(struct store *store, struct store_listing_query *look,
-				    const struct store_listing_terms *words,
+static int store_listing_scan_piece(struct store *store,
+				    struct store_listing_query *query,
+				    const struct store_listing_terms *terms,
 				    unsigned rows)
 {
-	struct store_listing_query piece = *look;
+	struct store_listing_query piece = *query;
 	int64_t edge_id;
 	bool enough;
-	int error = store_listing_find_edge(store, look, words, rows, &edge_id);
+	int error = store_listing_find_edge(store, query, terms, rows, &edge_id);
 
 	if (error)
 		return error;
-	if (edge_id && look->filter.after_id)
+	if (edge_id && query->filter.after_id)
 		piece.before_id = edge_id + 1;
 	else if (edge_id)
 		piece.after_id = edge_id - 1;
-	error = store_listing_scan(store, &piece, words, &enough);
+	error = store_listing_scan(store, &piece, terms, &enough);
 	if (error || enough || !edge_id)
 		return error;
-	if (look->filter.after_id)
-		look->after_id = edge_id;
+	if (query->filter.after_id)
+		query->after_id = edge_id;
 	else
-		look->before_id = edge_id;
+		query->before_id = edge_id;
 	return STORE_E_MORE;
 }
 
-int store_listing_messages(struct store *store, struct store_listing_query *look,
+int store_listing_messages(struct store *store, struct store_listing_query *query,
 			   unsigned rows)
 {
-	struct store_listing_terms words;
+	struct store_listing_terms terms;
 	int error = 0;
 
-	if (!store_listing_terms_init(store, &look->filter, &words))
+	if (!store_listing_terms_init(store, &query->filter, &terms))
 		return -ENOMEM;
-	if (!look->before_id)
-		error = store_listing_begin(store, look);
+	if (!query->before_id)
+		error = store_listing_begin(store, query);
 	if (!error)
-		error = store_listing_scan_piece(store, look, &words, rows);
-	free(words.pattern);
+		error = store_listing_scan_piece(store, query, &terms, rows);
+	free(terms.pattern);
 	return error;
 }
 
 struct store_listing_walk {
 	struct store *store;
 	bool unread_only;
-	const char *number; /* of the row */
+	const char *number; /* of the current row */
 	int64_t row_id;	    /* its latest message */
-	int64_t latest_id;  /* of the conversation */
+	int64_t latest_id;  /* the latest message of the conversation */
 	struct store_party party;
 };
 
-/* A row that another stands for; `number` is shown for all of them. False: there is none. */
+/*
+ * Adds the row of another spelling. True: that row is later, and represents the
+ * conversation.
+ */
 static bool store_listing_add_spelling(struct store_listing_walk *walk,
 				       const char *spelling,
 				       struct conversation *conversation)
@@ -292,7 +305,9 @@ static bool store_listing_add_spelling(struct store_listing_walk *walk,
 	return last_id > walk->row_id && (unread || !walk->unread_only);
 }
 
-/* Who is meant by a national number of several countries cannot be told: see the header. */
+/*
+ * A national number that exists in several countries is decided as store_listing.h says.
+ */
 static bool store_listing_is_same_party(struct store *store, const char *spelling,
 					const char *form)
 {
@@ -301,7 +316,7 @@ static bool store_listing_is_same_party(struct store *store, const char *spellin
 	return store_party_write(store, spelling, other) && strcmp(other, form) == 0;
 }
 
-/* False: a later row stands for this one. */
+/* False: a later row represents the conversation. */
 static bool store_listing_join_spellings(struct store_listing_walk *walk,
 					 struct conversation *conversation)
 {
@@ -343,7 +358,7 @@ static int store_listing_visit_conversation(
 	return store_finish(walk->store, statement, result);
 }
 
-/* 1: told; 0: another row stands for this one; -errno. */
+/* 1: visited; 0: a later row represents the conversation; -errno. */
 static int store_listing_visit_row(struct store *store,
 				   const struct store_listing_conversation_query *query,
 				   sqlite3_stmt *row)
@@ -374,15 +389,15 @@ int store_listing_conversations(struct store *store,
 {
 	sqlite3_stmt *statement = store_use(
 		store, query->unread_only ? CONVERSATIONS_UNREAD : CONVERSATIONS);
-	int result = SQLITE_DONE, told = 0, error;
+	int result = SQLITE_DONE, visited = 0, error;
 	unsigned count = 0;
 
 	sqlite3_bind_int64(statement, 1, query->before_id ? query->before_id : INT64_MAX);
-	while (told >= 0 && count < query->limit &&
+	while (visited >= 0 && count < query->limit &&
 	       (result = sqlite3_step(statement)) == SQLITE_ROW) {
-		told = store_listing_visit_row(store, query, statement);
-		count += told > 0;
+		visited = store_listing_visit_row(store, query, statement);
+		count += visited > 0;
 	}
 	error = store_finish(store, statement, result);
-	return told < 0 ? told : error;
+	return visited < 0 ? visited : error;
 }

@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Two locks prove that one gateway uses a folder: an OFD lock of gateway.lock and a
+ * flock() of the folder itself. The second one holds even when somebody removes
+ * gateway.lock. Folders that others may write to are refused, because they could replace
+ * any file in them.
+ */
 #include "store/store_lock.h"
 
 #include <errno.h>
@@ -16,7 +22,9 @@
 
 enum { AWAIT_PAUSE_NS = 20 * 1000 * 1000 };
 
-/* Who has it, as that one wrote it; only for the eyes of the owner. */
+/*
+ * Names the process that holds the lock, as it wrote itself; for the owner's eyes only.
+ */
 static int store_lock_refuse(int fd, const char *folder, struct explanation *error)
 {
 	char holder[24] = "";
@@ -34,7 +42,7 @@ static int store_lock_refuse(int fd, const char *folder, struct explanation *err
 		folder, (int)digits, holder);
 }
 
-/* That the process is not written there harms nobody: the disk may be full. */
+/* A missing process ID does no harm: the disk may be full. */
 static void store_lock_write_pid(int fd)
 {
 	if (ftruncate(fd, 0) < 0 || dprintf(fd, "%ld\n", (long)getpid()) < 0)
@@ -69,7 +77,10 @@ static int store_lock_file(const char *folder, int *fd_out, struct explanation *
 	return 0;
 }
 
-/* A descriptor with a lock; -1: not every file system has such; -EBUSY: another has it. */
+/*
+ * A descriptor with the lock; -1: the file system has no such locks; -EBUSY: another
+ * process has it.
+ */
 static int store_lock_folder(const char *folder, int operation)
 {
 	int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -82,14 +93,14 @@ static int store_lock_folder(const char *folder, int operation)
 	return is_taken ? -EBUSY : -1;
 }
 
-/* Who may write there can put other files in the place of ours. */
+/* Anybody who can write there can replace our files. */
 static int store_lock_refuse_shared_folder(const char *folder, struct explanation *error)
 {
 	if (!store_file_others_may_write(folder))
 		return 0;
 	return explanation_set(error, -EPERM,
-			       "%s: others may write there, and so replace what the "
-			       "gateway keeps; nothing is done before: chmod go-w %s",
+			       "%s: others may write there and could replace the "
+			       "gateway's files; run this first: chmod go-w %s",
 			       folder, folder);
 }
 
@@ -112,7 +123,7 @@ int store_lock_take(const char *folder, struct store_lock *lock_out,
 	if (lock.folder == -EBUSY) {
 		close(lock.file);
 		return explanation_set(error, -EBUSY,
-				       "%s: another ofono-mcp uses it, whose " LOCK_FILE
+				       "%s: another ofono-mcp uses it, and its " LOCK_FILE
 				       " was removed; stop that one first",
 				       folder);
 	}

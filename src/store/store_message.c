@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The store's messages. A message, its history and what the audit says of it change together
- * or not at all (tests/unit/test_store_damage.c, tests/unit/test_store_audit.c).
+ * A message changes in one transaction with its history, its usage and its audit line.
+ * store_message_apply() is the only place that changes a state, and it asks
+ * message_state_may_become() first.
+ *
+ * Deadlines are stored twice: by the wall clock and by CLOCK_BOOTTIME of the boot that
+ * counted them, so that setting the clock moves none of them.
+ * store_message_rebase_deadlines() moves those of an earlier boot to this one.
  */
 #include "store/store_message.h"
 
@@ -45,7 +50,7 @@ enum delivery store_message_delivery(const struct message *message, int64_t now_
 	case STATE_DELIVERED:
 		return DELIVERY_CONFIRMED;
 	case STATE_SENT:
-	case STATE_UNKNOWN: /* may be on the air */
+	case STATE_UNKNOWN: /* may have been sent */
 		return store_message_delivery_in_time(message, now_ms);
 	case STATE_SUBMITTED:
 	case STATE_HELD:
@@ -76,7 +81,7 @@ static int store_message_add_change(struct store *store, int64_t message_id,
 	return store_run(store, statement);
 }
 
-/* A validity that counts from send_at has not begun. */
+/* The validity of a scheduled message begins at send_at. */
 static void store_message_bind_clock(sqlite3_stmt *statement,
 				     const struct store_message_draft *draft,
 				     int64_t created_ms)
@@ -88,7 +93,7 @@ static void store_message_bind_clock(sqlite3_stmt *statement,
 	sqlite3_bind_int64(statement, 13, boot_ms + created_ms - now_ms);
 	sqlite3_bind_int64(statement, 14,
 			   has_begun ? boot_ms + draft->expires_at_ms - now_ms : 0);
-	sqlite3_bind_int(statement, 15, draft->yes_ends ? MESSAGE_YES_ENDS : 0);
+	sqlite3_bind_int(statement, 15, draft->ends_approval ? MESSAGE_ENDS_APPROVAL : 0);
 }
 
 static int store_message_add_row(struct store *store,
@@ -192,14 +197,14 @@ static int store_message_set_state(struct store *store, int64_t message_id,
 	sqlite3_bind_int(statement, 2, change->state);
 	store_bind_text(statement, 3, change->reason);
 	sqlite3_bind_int64(statement, 4, change->at_ms);
-	if (delivery != DELIVERY_NONE) /* else SQL's NULL */
+	if (delivery != DELIVERY_NONE) /* otherwise SQL's NULL */
 		sqlite3_bind_int(statement, 5, delivery);
 	if (uuid)
 		store_bind_text(statement, 6, uuid);
 	return store_run(store, statement);
 }
 
-/* oFono never had it. */
+/* It ended in the gateway. */
 static bool store_message_never_reached_ofono(enum message_state from,
 					      enum message_state to)
 {
@@ -327,8 +332,8 @@ static sqlite3_stmt *store_message_use_same(struct store *store,
 }
 
 /*
- * Asked for each clock that messages of this boot were noted by. It may also have been set
- * back before the last start, hence both sides of now.
+ * Searches by every clock that was in use during this boot. The clock may also have been
+ * set back before the last start, hence both sides of now.
  */
 int store_message_find_same(struct store *store, const struct store_message_draft *draft,
 			    int64_t window_ms, struct arena *arena,
@@ -380,7 +385,8 @@ int store_message_set_deadline(struct store *store, int64_t message_id,
 	sqlite3_bind_int64(statement, 2, deadline->expires_at_ms);
 	sqlite3_bind_int64(statement, 3, deadline->expires_boot_ms);
 	sqlite3_bind_int64(statement, 4, deadline->seen_ms);
-	sqlite3_bind_int(statement, 5, deadline->yes_ends ? MESSAGE_YES_ENDS : 0);
+	sqlite3_bind_int(statement, 5,
+			 deadline->ends_approval ? MESSAGE_ENDS_APPROVAL : 0);
 	return store_run(store, statement);
 }
 

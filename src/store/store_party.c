@@ -1,4 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Phone numbers are compared by their spellings. The spellings of a number are computed
+ * from the country at which it is meant and from the countries of all SIM cards, and
+ * then looked up one by one. The list of countries is read once and again when a SIM
+ * card is new.
+ *
+ * An opt-out is stored in the canonical spelling at the SIM that received it, and found
+ * in every spelling.
+ */
 #include "store/store_party.h"
 
 #include <errno.h>
@@ -17,7 +26,7 @@ static bool store_party_has_country(const struct store_party_country_list *count
 	return false;
 }
 
-/* Those that are not in the table are passed over. */
+/* Mobile country codes that are not in the table are skipped. */
 static void store_party_read_countries(struct store *store)
 {
 	sqlite3_stmt *statement = store_use(store, PARTY_COUNTRIES);
@@ -78,7 +87,10 @@ static void store_party_add_form(struct store_party *party, const char *form,
 		store_party_add_spelling(party, spellings[i]);
 }
 
-/* The number as it is meant in one country, and how each card's country would spell that. */
+/*
+ * Adds the number as meant in one country, and its spellings in the country of each
+ * card.
+ */
 static void store_party_add_number(struct store *store, const char *number,
 				   const struct country *meant, struct store_party *party)
 {
@@ -166,7 +178,7 @@ bool store_party_is(struct store *store, const struct store_party_address *one,
 	       strcmp(form, other_form) == 0;
 }
 
-/* SQLITE_ROW: the statement has one for a spelling; SQLITE_DONE: for none; or an error. */
+/* SQLITE_ROW: one spelling has a row; SQLITE_DONE: none has; or an error. */
 static int store_party_query_each(struct store *store, enum store_sql_id which,
 				  const struct store_party *party)
 {
@@ -192,7 +204,7 @@ bool store_party_ever_wrote(struct store *store, const struct store_party *party
 	return store_party_query_each(store, PARTY_WROTE, party) != SQLITE_DONE;
 }
 
-/* Into its place in the order; the oldest falls out when there is no room. */
+/* Inserts in order; the oldest is dropped when there is no room. */
 static int store_party_insert_recent(struct store_party_recent_query *recent,
 				     const struct message *message)
 {
@@ -273,11 +285,11 @@ int store_party_has_exchanged(struct store *store, int64_t sim_id, const char *n
 }
 
 struct store_party_opt_out {
-	int64_t at_ms;	    /* when it was first said, wall clock */
-	int64_t message_id; /* ... and with which message; 0: not known */
+	int64_t at_ms;	    /* wall clock, of the first STOP */
+	int64_t message_id; /* of the first STOP; 0: not known */
 };
 
-/* 1: there is one; 0; -errno. */
+/* 1: found; 0; -errno. */
 static int store_party_read_opt_out(struct store *store, const char *form,
 				    struct store_party_opt_out *found)
 {
@@ -294,7 +306,7 @@ static int store_party_read_opt_out(struct store *store, const char *form,
 	return error ? error : result == SQLITE_ROW;
 }
 
-/* 1: in one of its spellings; 0; -errno. */
+/* 1: found in one of its spellings; 0; -errno. */
 static int store_party_find_opt_out(struct store *store, int64_t sim_id,
 				    const char *number, struct store_party_opt_out *found)
 {
@@ -347,13 +359,13 @@ static int store_party_set_opt_out(struct store *store,
 	sqlite3_stmt *statement = store_use(store, OPT_OUT_SET);
 
 	store_bind_text(statement, 1, form);
-	sqlite3_bind_int64(statement, 2, draft->told_ms);
+	sqlite3_bind_int64(statement, 2, draft->reported_ms);
 	store_bind_text(statement, 3, draft->opt_word);
 	sqlite3_bind_int64(statement, 4, message_id);
 	return store_run(store, statement);
 }
 
-/* However it was spelt when it was stopped, by whichever SIM. */
+/* In any spelling, from any SIM. */
 static int store_party_clear_opt_out(struct store *store, int64_t sim_id,
 				     const char *number, int *changes_out)
 {
@@ -389,7 +401,7 @@ int store_party_record_opt(struct store *store, const struct store_incoming_draf
 		error = store_party_clear_opt_out(store, draft->sim_id, draft->number,
 						  &changes);
 	}
-	if (error || !changes) /* who repeats it adds no lines */
+	if (error || !changes) /* a repeated STOP or START adds no audit line */
 		return error;
 	return store_audit_record(
 		store, out ? AUDIT_OPTED_OUT : AUDIT_OPTED_IN,

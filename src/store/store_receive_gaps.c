@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the store knows of the times in which nobody could have told of a message. */
+/*
+ * Gaps are stored when they are known to have ended, or open (until_at 0) while they
+ * last.
+ */
 #include "store/store_receive_gaps.h"
 
 #include "store/store_internal.h"
 
-/* What GAP_JOIN and GAP_ADD have in common. */
+/* The parameters that GAP_JOIN and GAP_ADD share. */
 static sqlite3_stmt *store_receive_gaps_use(struct store *store, enum store_sql_id which,
 					    const struct gap *gap)
 {
@@ -69,7 +72,7 @@ int store_receive_gaps_list(struct store *store, int64_t since_ms,
 
 int store_receive_gaps_has(struct store *store, const char *reason, int64_t since_ms)
 {
-	sqlite3_stmt *statement = store_use(store, GAP_KNOWN);
+	sqlite3_stmt *statement = store_use(store, GAP_FIND);
 	int result, error;
 
 	store_bind_text(statement, 1, reason);

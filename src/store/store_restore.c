@@ -1,4 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A restore copies the rows of the backup into a new database, then everything of the
+ * present message store that an older state may not take back:
+ *
+ *   always           SIM IDs, opt-outs, and what each SIM has used of its limits
+ *   of the same phone clients, settings, idempotency keys with their messages, placed calls,
+ *                    and what each client has used of its limits
+ *
+ * The backup is of the same phone when it and the present message store share an audit
+ * line or a client. A backup of another phone has other clients and keys.
+ *
+ * Unfinished messages then become unknown, and the new database replaces the present one
+ * (store/store_file.h). See tests/unit/test_store_restore.c.
+ */
 #include "store/store_restore.h"
 
 #include <errno.h>
@@ -18,12 +32,12 @@
 #include "store/store_usage.h"
 
 /*
- * Without message_id: after the restore that number may become another message's, and its end must
- * give back nothing of these.
+ * Without message_id: after the restore that ID may be another message's, whose end must
+ * not return this usage.
  */
-#define USAGE_NOW "id, at, client_id, sim_id, segments, noted"
+#define USAGE_NOW "id, at, client_id, sim_id, segments, accepted"
 
-/* What the present store says, beside what the backup says: in tables of this connection. */
+/* Rows of the present message store, in temporary tables beside those of the backup. */
 static const char make_present_tables[] =
 	"CREATE TEMP TABLE now_sim (id INTEGER NOT NULL, iccid TEXT, imsi TEXT,"
 	" first_seen INTEGER NOT NULL) STRICT;"
@@ -31,7 +45,7 @@ static const char make_present_tables[] =
 	" created INTEGER NOT NULL) STRICT;"
 	"CREATE TEMP TABLE now_usage (id INTEGER NOT NULL, at INTEGER NOT NULL,"
 	" client_id INTEGER NOT NULL, sim_id INTEGER NOT NULL,"
-	" segments INTEGER NOT NULL, noted INTEGER NOT NULL) STRICT;"
+	" segments INTEGER NOT NULL, accepted INTEGER NOT NULL) STRICT;"
 	"CREATE TEMP TABLE now_setting (name TEXT NOT NULL, value TEXT NOT NULL) STRICT;"
 	"CREATE TEMP TABLE now_head (id INTEGER NOT NULL, hash BLOB NOT NULL) STRICT";
 
@@ -44,13 +58,13 @@ static const struct store_row_copy_spec present_tables[] = {
 	  .into = "now_head" },
 };
 
-/* The ids of opt-outs may stand for others there. */
+/* Without IDs: they may be taken by other opt-outs of the backup. */
 static const struct store_row_copy_spec kept_tables[] = {
 	{ "sim", SIM_CARRIED, "?1 > 0" },
-	{ "opt_out", "number, at, word, confirmed", "1" },
+	{ "opt_out", "phone_number, at, word, confirmed", "1" },
 };
 
-/* What says who may do what. */
+/* These decide who may do what. */
 static const struct store_row_copy_spec rights_tables[] = {
 	{ "client", CLIENT_CARRIED, "?1 > 0" },
 	{ "setting", SETTING_CARRIED, "1" },
@@ -60,28 +74,34 @@ static const char kinship[] =
 	"SELECT EXISTS (SELECT 1 FROM now_head) OR EXISTS (SELECT 1 FROM now_client"
 	" JOIN client USING (id, name, created))";
 
-/* A card whose number stands for another card there gets a new one. */
+/* A card whose ID is another card's in the backup gets a new ID. */
 static const char other_cards[] =
 	"INSERT INTO sim (iccid, imsi, first_seen) SELECT iccid, imsi, first_seen"
 	" FROM now_sim WHERE iccid IS NOT NULL"
 	" AND NOT EXISTS (SELECT 1 FROM sim WHERE sim.iccid = now_sim.iccid)";
 
 /*
- * Of kin a row has the same number in both, and the present one counts, for it may have moved
- * with the clock. A number that stands for two is given anew to the second.
+ * On the same phone a row has the same ID in both. The present row counts, because it
+ * may have moved with the clock. When an ID means two different rows, the second gets a
+ * new ID.
  */
 static const char usage_of_kin[] =
 	"INSERT OR REPLACE INTO usage (" USAGE_NOW ")"
 	" SELECT CASE WHEN EXISTS (SELECT 1 FROM usage AS old WHERE old.id = now.id AND"
-	"  (old.client_id, old.sim_id, old.segments, old.noted)"
-	"  <> (now.client_id, now.sim_id, now.segments, now.noted))"
+	"  (old.client_id, old.sim_id, old.segments, old.accepted)"
+	"  <> (now.client_id, now.sim_id, now.segments, now.accepted))"
 	"  THEN NULL ELSE now.id END,"
-	" at, client_id, sim_id, segments, noted FROM now_usage AS now ORDER BY now.id";
+	" at, client_id, sim_id, segments, accepted FROM now_usage AS now ORDER BY "
+	"now.id";
 
-/* The clients are others, the cards may have other numbers, and the clock another zero. */
+/*
+ * On another phone the clients are others, the cards may have other IDs, and usage time
+ * another zero.
+ */
 static const char usage_of_cards[] =
-	"INSERT INTO usage (at, client_id, sim_id, segments, noted)"
-	" SELECT now.at + %1$" PRId64 ", -1, sim.id, now.segments, now.noted + %1$" PRId64
+	"INSERT INTO usage (at, client_id, sim_id, segments, accepted)"
+	" SELECT now.at + %1$" PRId64
+	", -1, sim.id, now.segments, now.accepted + %1$" PRId64
 	" FROM now_usage AS now JOIN now_sim ON now_sim.id = now.sim_id"
 	" JOIN sim ON sim.iccid = now_sim.iccid"
 	"  OR (sim.iccid IS NULL AND now_sim.iccid IS NULL AND sim.imsi = now_sim.imsi)"
@@ -132,7 +152,7 @@ static int store_restore_keep_cards(sqlite3 *to)
 	return result;
 }
 
-/* Only what came after the backup: the rest is in it, and what it says of that stays. */
+/* Only rows that are newer than the backup; for older ones the backup counts. */
 static int store_restore_keep_rows(sqlite3 *from, sqlite3 *to)
 {
 	char messages[160], changes[160], calls[160];
@@ -224,19 +244,19 @@ static int store_restore_open_backup(struct store_restore_work *work)
 	if (error == -EUCLEAN)
 		return store_database_fail(
 			&work->backup, error,
-			"damaged, or no backup; the ledger stays what it is");
+			"damaged, or no backup; the message store is unchanged");
 	return error;
 }
 
 static int store_restore_fail_damaged(struct store_restore_work *work)
 {
 	return store_database_fail(&work->backup, -EUCLEAN,
-				   "damaged; the ledger stays what it is");
+				   "damaged; the message store is unchanged");
 }
 
 /*
- * What the schema of a stranger says is not run, and a check of its pages would: there it has
- * to do that every row can be read.
+ * A check of the pages would run parts of a foreign schema. Then it must suffice that
+ * every row can be read.
  */
 static int store_restore_check_backup(struct store_restore_work *work)
 {
@@ -254,31 +274,30 @@ static int store_restore_check_backup(struct store_restore_work *work)
 static int store_restore_fail_copying(struct store_restore_work *work, int result)
 {
 	if (result == SQLITE_INTERRUPT)
-		return store_database_fail(&work->fresh, -EINTR,
-					   "was not finished: interrupted");
+		return store_database_fail(&work->fresh, -EINTR, "interrupted");
 	result = store_database_error(work->fresh.database, result);
 	return store_database_fail(&work->fresh, result > 0 ? -ENOSPC : result,
 				   "cannot be written: %s",
 				   sqlite3_errmsg(work->fresh.database));
 }
 
-/* The rows, into tables of ours. */
+/* Copies the rows into tables of our schema. */
 static int store_restore_copy_rows(struct store_restore_work *work,
 				   struct store_restore_result *restored)
 {
 	const struct store_backup_progress *progress = &work->restore->progress;
-	struct store_row_copy_result carried = { false };
+	struct store_row_copy_result copied = { false };
 	int64_t pages = 0;
 	int result, error;
 
 	errno = 0; /* see store_database_error() */
 	result = store_row_copy_all(work->backup.database, work->fresh.database, progress,
-				    &carried);
+				    &copied);
 	if (result)
 		return store_restore_fail_copying(work, result);
-	if (carried.is_damaged)
+	if (copied.is_damaged)
 		return store_restore_fail_damaged(work);
-	restored->left_out = carried.left_out;
+	restored->left_out = copied.left_out;
 	error = store_database_query_int(&work->backup, "PRAGMA page_count", &pages);
 	if (!error && progress->step &&
 	    !progress->step(progress->data, (int)pages, (int)pages))
@@ -313,7 +332,7 @@ static int store_restore_open_present(struct store_restore_work *work)
 	return 1;
 }
 
-/* Where the audit stood that is set aside now: that file still proves it. */
+/* Records the head of the replaced audit log, which that file still proves. */
 static int store_restore_audit(sqlite3 *present, sqlite3 *to)
 {
 	struct audit_chain_head head = { .line = 0 };
@@ -378,17 +397,18 @@ static int store_restore_put_in_place(struct store_restore_work *work,
 
 	if (!error)
 		return 0;
-	return store_database_fail(&work->fresh, error, "cannot become the ledger: %s",
+	return store_database_fail(&work->fresh, error,
+				   "cannot become the message store: %s",
 				   strerror(-error));
 }
 
 int store_restore(const struct store_restore *restore,
-		  struct store_restore_result *restored_out, struct explanation *error)
+		  struct store_restore_result *result_out, struct explanation *error)
 {
 	struct store_restore_work work = { .restore = restore,
 					   .backup.error = error,
 					   .fresh.error = error };
-	struct store_restore_result restored = { 0 };
+	struct store_restore_result result = { 0 };
 	struct store_lock lock;
 	int failure = store_lock_take(restore->folder, &lock, error);
 
@@ -397,15 +417,15 @@ int store_restore(const struct store_restore *restore,
 	store_file_finish_replace(restore->folder);
 	failure = store_restore_open_backup(&work);
 	if (!failure) {
-		failure = store_restore_make_new(&work, &restored);
+		failure = store_restore_make_new(&work, &result);
 		if (!failure)
-			failure = store_restore_put_in_place(&work, &restored);
+			failure = store_restore_put_in_place(&work, &result);
 		store_database_abort(&work.fresh);
 		store_file_remove(work.fresh.path);
 	}
 	store_database_abort(&work.backup);
 	store_lock_release(&lock);
 	if (!failure)
-		*restored_out = restored;
+		*result_out = result;
 	return failure;
 }

@@ -1,4 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Removes old messages and vacuums in steps that block the event loop for a moment only:
+ * up to 100 rows, or 32 pages, each. A step reads candidates in the order of IDs and
+ * removes those that may go in one commit.
+ *
+ * Age is decided by the order of IDs, because clocks jump: a message between others of
+ * this year is not old, whatever its time says. While the clock may have jumped ahead,
+ * the caller pauses.
+ */
 #include "store/store_retention.h"
 
 #include <errno.h>
@@ -13,28 +22,25 @@
 
 enum { GAPS_MAX = 1000, INCREMENTAL = 2 };
 
-/* The wall clock's milliseconds then. */
-static const char leap_setting[] = "clock_leapt";
+/* Its value: the wall clock in milliseconds at the jump. */
+static const char jump_setting[] = "clock_leapt";
 
 #define SMALL_BYTES (INT64_C(16) << 20)
 
-/* What one step is going to remove. */
+/* The messages that one step removes. */
 struct store_retention_batch {
 	int64_t ids[RETENTION_STEP_ROWS];
 	unsigned count;
 };
 
-/*
- * Age goes by the order of ids, for clocks jump: a message between others of this year is
- * not old, whatever the clock said when it came.
- */
+/* `id` is below the border, or there are too many messages. */
 static bool store_retention_is_due(const struct store_retention *retention, int64_t id)
 {
 	return id < retention->border_id || retention->excess > 0;
 }
 
 static void store_retention_check_row(struct store_retention *retention,
-				      struct store_retention_batch *doomed,
+				      struct store_retention_batch *batch,
 				      sqlite3_stmt *statement)
 {
 	int64_t id = sqlite3_column_int64(statement, 0);
@@ -48,13 +54,13 @@ static void store_retention_check_row(struct store_retention *retention,
 	retention->after_id = id;
 	if (!sqlite3_column_int(statement, 1))
 		return;
-	doomed->ids[doomed->count++] = id;
+	batch->ids[batch->count++] = id;
 	retention->excess--;
 }
 
 static int store_retention_read_page(struct store *store,
 				     struct store_retention *retention,
-				     struct store_retention_batch *doomed)
+				     struct store_retention_batch *batch)
 {
 	sqlite3_stmt *statement = store_use(store, RETENTION_PAGE);
 	int64_t now_ms = clock_wall_ms();
@@ -66,7 +72,7 @@ static int store_retention_read_page(struct store *store,
 			   now_ms - (int64_t)STORE_KEY_DAYS * CLOCK_MS_PER_DAY);
 	sqlite3_bind_int(statement, 4, RETENTION_STEP_ROWS);
 	while (!retention->done && (result = sqlite3_step(statement)) == SQLITE_ROW) {
-		store_retention_check_row(retention, doomed, statement);
+		store_retention_check_row(retention, batch, statement);
 		rows++;
 	}
 	if (result == SQLITE_DONE && rows < RETENTION_STEP_ROWS)
@@ -83,18 +89,18 @@ static int store_retention_delete_row(struct store *store, enum store_sql_id whi
 	return store_run(store, statement);
 }
 
-/* Inside a transaction; triggers keep the conversations right. */
+/* Inside a transaction; triggers update the conversations. */
 static int store_retention_delete_batch(struct store *store,
-					const struct store_retention_batch *doomed)
+					const struct store_retention_batch *batch)
 {
 	int error = 0;
 
-	for (unsigned i = 0; !error && i < doomed->count; i++) {
+	for (unsigned i = 0; !error && i < batch->count; i++) {
 		error = store_retention_delete_row(store, RETENTION_CHANGES,
-						   doomed->ids[i]);
+						   batch->ids[i]);
 		if (!error)
 			error = store_retention_delete_row(store, RETENTION_REMOVE,
-							   doomed->ids[i]);
+							   batch->ids[i]);
 	}
 	return error;
 }
@@ -102,23 +108,23 @@ static int store_retention_delete_batch(struct store *store,
 int store_retention_step(struct store *store, struct store_retention *retention)
 {
 	struct store_retention next = *retention;
-	struct store_retention_batch doomed = { .count = 0 };
-	int error = store_retention_read_page(store, &next, &doomed);
+	struct store_retention_batch batch = { .count = 0 };
+	int error = store_retention_read_page(store, &next, &batch);
 
-	if (!error && doomed.count) {
+	if (!error && batch.count) {
 		error = store_begin(store);
 		if (!error)
 			error = store_end(store,
-					  store_retention_delete_batch(store, &doomed));
+					  store_retention_delete_batch(store, &batch));
 	}
 	if (error)
 		return error;
-	next.removed += doomed.count;
+	next.removed += batch.count;
 	*retention = next;
 	return 0;
 }
 
-/* The number that a statement without parameters left to bind gives. */
+/* Steps a bound statement whose row is one number. */
 static int store_retention_read_int(struct store *store, sqlite3_stmt *statement,
 				    int64_t *number_out)
 {
@@ -147,23 +153,23 @@ int store_retention_record_jump(struct store *store, int64_t now_ms)
 	char text[STORE_SETTING_BYTES];
 
 	snprintf(text, sizeof(text), "%lld", (long long)now_ms);
-	return store_setting_set(store, leap_setting, text);
+	return store_setting_set(store, jump_setting, text);
 }
 
-/* Noted within the last day, by a clock that has not been set back since. */
+/* Recorded within the last day, by a clock that was not set back since. */
 static int store_retention_find_recorded_jump(struct store *store, int64_t now_ms,
 					      bool *jumped_out)
 {
 	char text[STORE_SETTING_BYTES];
-	int error = store_setting_get(store, leap_setting, text);
-	long long noted_ms = error ? 0 : strtoll(text, NULL, 10);
+	int error = store_setting_get(store, jump_setting, text);
+	long long recorded_ms = error ? 0 : strtoll(text, NULL, 10);
 
-	*jumped_out =
-		!error && noted_ms <= now_ms && now_ms - CLOCK_MS_PER_DAY < noted_ms;
+	*jumped_out = !error && recorded_ms <= now_ms &&
+		      now_ms - CLOCK_MS_PER_DAY < recorded_ms;
 	return error == STORE_E_NOT_FOUND ? 0 : error;
 }
 
-/* A week or more in which nothing ran ended within the last day. */
+/* A week or more in which nothing ran, ended within the last day. */
 static int store_retention_find_long_gap(struct store *store, int64_t now_ms,
 					 bool *jumped_out)
 {
@@ -182,13 +188,13 @@ static int store_retention_find_long_gap(struct store *store, int64_t now_ms,
 
 int store_retention_has_jumped(struct store *store, int64_t now_ms, bool *jumped_out)
 {
-	bool noted = false, ran_nothing = false;
-	int error = store_retention_find_recorded_jump(store, now_ms, &noted);
+	bool recorded = false, ran_nothing = false;
+	int error = store_retention_find_recorded_jump(store, now_ms, &recorded);
 
 	if (!error)
 		error = store_retention_find_long_gap(store, now_ms, &ran_nothing);
 	if (!error)
-		*jumped_out = noted || ran_nothing;
+		*jumped_out = recorded || ran_nothing;
 	return error;
 }
 
@@ -245,7 +251,9 @@ int store_retention_vacuum(struct store *store, int64_t *left_out)
 	return error;
 }
 
-/* It would wait for readers, a backup for instance; the next one does it then. */
+/*
+ * With a timeout it would wait for readers, such as a backup; a later call does it then.
+ */
 void store_retention_checkpoint(struct store *store)
 {
 	sqlite3_busy_timeout(store->database, 0);
@@ -265,6 +273,6 @@ void store_retention_enable_vacuum(struct store *store)
 	    pages * page_bytes > SMALL_BYTES)
 		return;
 	if (store_run_pragma(store, "PRAGMA auto_vacuum = INCREMENTAL; VACUUM"))
-		log_warning("store: room that becomes free is used again, and not given "
-			    "back to the file system");
+		log_warning("store: free pages are reused, and not given back to the "
+			    "file system");
 }

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Only rows come over, column by column, into tables of ours: nothing that the schema of `from`
- * says is run. A table that is a view, is virtual, or computes a column is not read, and no
- * index of it is (tests/unit/test_store_foreign.c).
+ * Copies rows column by column into tables of our schema, so nothing of the other schema runs.
+ * A table that is really a view, is virtual or has computed columns is not read, and its
+ * indexes are never used (tests/unit/test_store_foreign.c).
  *
- * A table with a damaged page is read from its first row up to the damage and then from
- * its last row down to it (tests/unit/test_store_rescue.c).
+ * The other database may have an older schema: a table or column is looked for under its
+ * former name, too, and a missing column gets the default of our table.
+ *
+ * A table with a damaged page is read from its first row up to the damage, and then from its
+ * last row down to it (tests/unit/test_store_rescue.c).
  */
 #include "store/store_row_copy.h"
 
@@ -24,18 +27,18 @@ enum {
 	SECONDS_PER_DAY = 24 * 60 * 60,
 	COLUMNS_MAX = 28,
 	COLUMN_NAME_BYTES = 32,
-	STEP_ROWS = 256, /* between two looks at who waits */
+	STEP_ROWS = 256, /* between two reports of progress */
 };
 
-#define NUMBER_MAX (INT64_C(1) << 40) /* a greater one was not counted up to */
+#define ID_MAX (INT64_C(1) << 40) /* a greater ID was never reached by counting */
 
-/* 13, 3 and 11 are the last state, delivery and state of a call that is stored. */
+/* The conditions of rows use 13, 3 and 11 for the last stored values. */
 _Static_assert(STATE_LAST == 13 && DELIVERY_REFUSED == 3 && CALL_STATE_LAST == 11,
 	       "as in the conditions");
 
 /*
- * Sessions stay behind, and their clients begin new ones; so does `place`, for it is of the
- * other file.
+ * Sessions are left behind, and their clients begin new ones. The file identity is left
+ * behind because it describes the other file.
  */
 static const struct store_row_copy_spec tables[] = {
 	{ "sim", SIM_CARRIED, "?1 > 0" },
@@ -45,37 +48,38 @@ static const struct store_row_copy_spec tables[] = {
 	  "?3 BETWEEN 1 AND 13 AND EXISTS (SELECT 1 FROM message WHERE id = ?2)" },
 	{ "event", EVENT_CARRIED, EVENT_CONDITION },
 	{ "balance", "id, amount, decimals, currency, code, at", "?1 > 0" },
-	{ "gap", "id, from_at, until_at, reason", "1" },
+	{ "receive_gap", "id, from_at, until_at, reason", "1" },
 	{ "alive", "id, at, boot, boot_at", "1" },
 	{ "secret", "id, purpose, value", "1" },
-	{ "asking_closed", "name, until", "1", .order = "name" },
+	{ "elicitation_declined", "request, until", "1", .has_no_rowid = true },
 	{ "usage", USAGE_CARRIED, "1" },
-	{ "opt_out", "id, number, at, word, confirmed, message_id", "1" },
+	{ "opt_out", "id, phone_number, at, word, confirmed, message_id", "1" },
 	{ "setting", SETTING_CARRIED, "1" },
 	{ "audit_anchor", "id, line, hash", "1" },
 	{ "audit", "id, at, event, detail, hash", "?1 > 0" },
 };
 
-/* All tables on their way. */
+/* The copy of all tables. */
 struct store_row_copy_job {
 	sqlite3 *from;
 	sqlite3 *to;
-	const struct store_backup_progress *progress; /* NULL: nobody waits */
-	int pages;	   /* of `from`, as progress is counted */
-	int64_t rows, due; /* so far, and about how many there are */
-	struct store_row_copy_result carried;
-	int result; /* of `to`, which must take what it is given, or SQLITE_INTERRUPT */
+	const struct store_backup_progress *progress; /* NULL: not reported */
+	int pages;	   /* of `from`, the unit of progress */
+	int64_t rows, due; /* copied so far, and about how many there are */
+	struct store_row_copy_result copied;
+	int result; /* the error of `to`, or SQLITE_INTERRUPT */
 };
 
-/* One table on its way. */
+/* The copy of one table. */
 struct store_row_copy_step {
-	struct store_row_copy_job *carriage;
+	struct store_row_copy_job *job;
 	const struct store_row_copy_spec *table;
+	const char *source; /* the name of the table in `from` */
 	char names[COLUMNS_MAX][COLUMN_NAME_BYTES];
-	bool is_there[COLUMNS_MAX]; /* in the table of `from` */
+	const char *sources[COLUMNS_MAX]; /* the names in `from`; NULL: missing there */
 	int columns;
 	sqlite3_stmt *insert;
-	bool whole;   /* every row so far came over */
+	bool whole;   /* every row so far was copied */
 	int64_t last; /* rowid */
 };
 
@@ -91,104 +95,99 @@ static bool store_row_copy_value_is_valid(sqlite3_value *value)
 	return text && strlen(text) == length && utf8_valid(text, length);
 }
 
-static void store_row_copy_report_progress(struct store_row_copy_job *carriage)
+static void store_row_copy_report_progress(struct store_row_copy_job *job)
 {
-	const struct store_backup_progress *progress = carriage->progress;
-	int64_t done =
-		carriage->due ? carriage->rows * carriage->pages / carriage->due : 0;
+	const struct store_backup_progress *progress = job->progress;
+	int64_t done = job->due ? job->rows * job->pages / job->due : 0;
 
-	if (++carriage->rows % STEP_ROWS != 1 || !progress || !progress->step ||
-	    carriage->pages < 1)
+	if (++job->rows % STEP_ROWS != 1 || !progress || !progress->step ||
+	    job->pages < 1)
 		return;
-	if (done >= carriage->pages)
-		done = carriage->pages - 1;
-	if (!progress->step(progress->data, (int)done, carriage->pages))
-		carriage->result = SQLITE_INTERRUPT;
+	if (done >= job->pages)
+		done = job->pages - 1;
+	if (!progress->step(progress->data, (int)done, job->pages))
+		job->result = SQLITE_INTERRUPT;
 }
 
-static void store_row_copy_skip(struct store_row_copy_step *carrying)
+static void store_row_copy_skip(struct store_row_copy_step *step)
 {
-	carrying->whole = false;
-	carrying->carriage->carried.left_out++;
+	step->whole = false;
+	step->job->copied.left_out++;
 }
 
 /*
- * A row that is none of ours, or does not fit, is left out; one that is there stays. A
- * column that an older version has not is 0 to the condition, and what our table says else.
+ * Leaves a row out that is not ours or does not fit; an existing row stays. A column that is
+ * missing in `from` is 0 in the condition.
  */
-static void store_row_copy_row(struct store_row_copy_step *carrying, sqlite3_stmt *row)
+static void store_row_copy_row(struct store_row_copy_step *step, sqlite3_stmt *row)
 {
-	struct store_row_copy_job *carriage = carrying->carriage;
+	struct store_row_copy_job *job = step->job;
 	int at = 1;
 
-	store_row_copy_report_progress(carriage);
-	for (int column = 0; column < carrying->columns; column++) {
+	store_row_copy_report_progress(job);
+	for (int column = 0; column < step->columns; column++) {
 		sqlite3_value *value;
 
-		if (!carrying->is_there[column]) {
-			sqlite3_bind_int64(carrying->insert, column + 1, 0);
+		if (!step->sources[column]) {
+			sqlite3_bind_int64(step->insert, column + 1, 0);
 			continue;
 		}
 		value = sqlite3_column_value(row, at++);
 		if (!store_row_copy_value_is_valid(value)) {
-			store_row_copy_skip(carrying);
+			store_row_copy_skip(step);
 			return;
 		}
-		sqlite3_bind_value(carrying->insert, column + 1, value);
+		sqlite3_bind_value(step->insert, column + 1, value);
 	}
-	if (sqlite3_step(carrying->insert) != SQLITE_DONE) {
-		int result = sqlite3_reset(carrying->insert);
+	if (sqlite3_step(step->insert) != SQLITE_DONE) {
+		int result = sqlite3_reset(step->insert);
 
 		if ((result & 0xff) == SQLITE_CONSTRAINT)
-			store_row_copy_skip(carrying);
+			store_row_copy_skip(step);
 		else
-			carriage->result = result;
+			job->result = result;
 	}
-	sqlite3_reset(carrying->insert);
+	sqlite3_reset(step->insert);
 }
 
-/* "id, number": those that are there. */
-static void store_row_copy_list_columns(const struct store_row_copy_step *carrying,
-					char *list, size_t size)
+/* "id, phone_number": the columns that exist in `from`, by their names there or here. */
+static void store_row_copy_list_columns(const struct store_row_copy_step *step,
+					bool by_source, char *list, size_t size)
 {
 	const char *comma = "";
 
 	*list = '\0';
-	for (int column = 0; column < carrying->columns; column++) {
+	for (int column = 0; column < step->columns; column++) {
 		size_t length = strlen(list);
 
-		if (!carrying->is_there[column])
+		if (!step->sources[column])
 			continue;
 		snprintf(list + length, size - length, "%s%s", comma,
-			 carrying->names[column]);
+			 by_source ? step->sources[column] : step->names[column]);
 		comma = ", ";
 	}
 }
 
-static const char *store_row_copy_order(const struct store_row_copy_spec *table)
+static sqlite3_stmt *store_row_copy_prepare_select(const struct store_row_copy_step *step,
+						   const char *direction)
 {
-	return table->order ? table->order : "rowid";
-}
-
-static sqlite3_stmt *store_row_copy_prepare_select(
-	const struct store_row_copy_step *carrying, const char *order)
-{
-	const struct store_row_copy_spec *table = carrying->table;
+	const bool has_rowid = !step->table->has_no_rowid;
+	const char *order = has_rowid ? "rowid" : step->sources[0];
 	char list[COLUMNS_MAX * COLUMN_NAME_BYTES], sql[1200];
 	sqlite3_stmt *rows = NULL;
 
-	store_row_copy_list_columns(carrying, list, sizeof(list));
+	if (!order)
+		return NULL;
+	store_row_copy_list_columns(step, true, list, sizeof(list));
 	snprintf(sql, sizeof(sql),
-		 "SELECT %s, %s FROM main.%s NOT INDEXED%s ORDER BY %s %s",
-		 store_row_copy_order(table), list, table->name,
-		 table->order ? "" : " WHERE rowid > ?1", store_row_copy_order(table),
-		 order);
-	sqlite3_prepare_v2(carrying->carriage->from, sql, -1, &rows, NULL);
+		 "SELECT %s, %s FROM main.%s NOT INDEXED%s ORDER BY %s %s", order, list,
+		 step->source, has_rowid ? " WHERE rowid > ?1" : "", order, direction);
+	sqlite3_prepare_v2(step->job->from, sql, -1, &rows, NULL);
 	return rows;
 }
 
-/* The row behind the last one is longer than any of ours; false: there is none. */
-static bool store_row_copy_skip_oversized(struct store_row_copy_step *carrying)
+/* Skips the next row, which is longer than any of ours; false: there is none. */
+static bool store_row_copy_skip_oversized(struct store_row_copy_step *step)
 {
 	sqlite3_stmt *next = NULL;
 	char sql[160];
@@ -197,91 +196,91 @@ static bool store_row_copy_skip_oversized(struct store_row_copy_step *carrying)
 	snprintf(sql, sizeof(sql),
 		 "SELECT rowid FROM main.%s NOT INDEXED WHERE rowid > ?1"
 		 " ORDER BY rowid LIMIT 1",
-		 carrying->table->name);
-	if (carrying->table->order || sqlite3_prepare_v2(carrying->carriage->from, sql,
-							 -1, &next, NULL) != SQLITE_OK)
+		 step->source);
+	if (step->table->has_no_rowid ||
+	    sqlite3_prepare_v2(step->job->from, sql, -1, &next, NULL) != SQLITE_OK)
 		return false;
-	sqlite3_bind_int64(next, 1, carrying->last);
+	sqlite3_bind_int64(next, 1, step->last);
 	found = sqlite3_step(next) == SQLITE_ROW;
 	if (found)
-		carrying->last = sqlite3_column_int64(next, 0);
+		step->last = sqlite3_column_int64(next, 0);
 	sqlite3_finalize(next);
 	return found;
 }
 
-/* Behind carrying->last. What ended it: SQLITE_DONE, or what `from` fails with. */
-static int store_row_copy_scan(struct store_row_copy_step *carrying, const char *order)
+/* Copies rows after step->last. SQLITE_DONE, or the error of `from`. */
+static int store_row_copy_scan(struct store_row_copy_step *step, const char *direction)
 {
-	sqlite3_stmt *rows = store_row_copy_prepare_select(carrying, order);
+	sqlite3_stmt *rows = store_row_copy_prepare_select(step, direction);
 	int result;
 
 	if (!rows)
 		return SQLITE_CORRUPT;
-	if (!carrying->table->order)
-		sqlite3_bind_int64(rows, 1, carrying->last);
-	while ((result = sqlite3_step(rows)) == SQLITE_ROW &&
-	       !carrying->carriage->result) {
-		carrying->last = sqlite3_column_int64(rows, 0);
-		store_row_copy_row(carrying, rows);
+	if (!step->table->has_no_rowid)
+		sqlite3_bind_int64(rows, 1, step->last);
+	while ((result = sqlite3_step(rows)) == SQLITE_ROW && !step->job->result) {
+		step->last = sqlite3_column_int64(rows, 0);
+		store_row_copy_row(step, rows);
 	}
 	sqlite3_finalize(rows);
 	return result == SQLITE_ROW ? SQLITE_DONE : result;
 }
 
-static void store_row_copy_rows(struct store_row_copy_step *carrying)
+static void store_row_copy_rows(struct store_row_copy_step *step)
 {
 	int result;
 
-	carrying->last = INT64_MIN;
-	while ((result = store_row_copy_scan(carrying, "ASC")) == SQLITE_TOOBIG &&
-	       store_row_copy_skip_oversized(carrying))
-		store_row_copy_skip(carrying);
+	step->last = INT64_MIN;
+	while ((result = store_row_copy_scan(step, "ASC")) == SQLITE_TOOBIG &&
+	       store_row_copy_skip_oversized(step))
+		store_row_copy_skip(step);
 	if (result == SQLITE_DONE)
 		return;
-	carrying->whole = false;
-	carrying->carriage->carried.is_damaged = true;
-	carrying->last = INT64_MIN;
-	if (!carrying->carriage->result)
-		store_row_copy_scan(carrying, "DESC");
+	step->whole = false;
+	step->job->copied.is_damaged = true;
+	step->last = INT64_MIN;
+	if (!step->job->result)
+		store_row_copy_scan(step, "DESC");
 }
 
-static sqlite3_stmt *store_row_copy_prepare_insert(
-	const struct store_row_copy_step *carrying)
+static sqlite3_stmt *store_row_copy_prepare_insert(const struct store_row_copy_step *step)
 {
-	const struct store_row_copy_spec *table = carrying->table;
-	char list[COLUMNS_MAX * COLUMN_NAME_BYTES], places[COLUMNS_MAX * 6] = "",
-									 sql[1600];
+	const struct store_row_copy_spec *table = step->table;
+	char list[COLUMNS_MAX * COLUMN_NAME_BYTES], sql[1600];
+	char places[COLUMNS_MAX * 6] = "";
 	sqlite3_stmt *insert = NULL;
 	size_t length = 0;
 
-	store_row_copy_list_columns(carrying, list, sizeof(list));
-	for (int column = 0; column < carrying->columns; column++) {
-		if (carrying->is_there[column])
+	store_row_copy_list_columns(step, false, list, sizeof(list));
+	for (int column = 0; column < step->columns; column++) {
+		if (step->sources[column])
 			length +=
 				(size_t)snprintf(places + length, sizeof(places) - length,
 						 "%s?%d", length ? ", " : "", column + 1);
 	}
 	snprintf(sql, sizeof(sql), "INSERT OR IGNORE INTO %s (%s) SELECT %s WHERE %s",
 		 table->into ? table->into : table->name, list, places, table->condition);
-	sqlite3_prepare_v2(carrying->carriage->to, sql, -1, &insert, NULL);
+	sqlite3_prepare_v2(step->job->to, sql, -1, &insert, NULL);
 	return insert;
 }
 
-static void store_row_copy_split_columns(struct store_row_copy_step *carrying)
-{
-	const char *rest = carrying->table->columns;
+/* ---- tables and columns of the other database */
 
-	while (*rest && carrying->columns < COLUMNS_MAX) {
+static void store_row_copy_split_columns(struct store_row_copy_step *step)
+{
+	const char *rest = step->table->columns;
+
+	while (*rest && step->columns < COLUMNS_MAX) {
 		size_t length = strcspn(rest, ",");
 
-		snprintf(carrying->names[carrying->columns++], COLUMN_NAME_BYTES, "%.*s",
+		snprintf(step->names[step->columns++], COLUMN_NAME_BYTES, "%.*s",
 			 (int)length, rest);
 		rest += length;
 		rest += strspn(rest, ", ");
 	}
 }
 
-/* A table that only holds rows: no view, and none of a module. */
+/* A table that only contains rows: no view, and not virtual. */
 static bool store_row_copy_is_plain_table(sqlite3 *from, const char *name)
 {
 	sqlite3_stmt *statement = NULL;
@@ -299,27 +298,52 @@ static bool store_row_copy_is_plain_table(sqlite3 *from, const char *name)
 	return is_plain;
 }
 
-/* How many of its columns hold what was put in: one that is computed does not. */
-static int store_row_copy_find_columns(struct store_row_copy_step *carrying)
+/* Under its present name, or its former one. NULL: there is none. */
+static const char *store_row_copy_find_table(sqlite3 *from, const char *name)
+{
+	const char *former = store_schema_former_name(name, NULL);
+
+	if (store_row_copy_is_plain_table(from, name))
+		return name;
+	return former && store_row_copy_is_plain_table(from, former) ? former : NULL;
+}
+
+/* Does the column contain stored values? A computed column does not. */
+static bool store_row_copy_has_column(sqlite3_stmt *statement, const char *table,
+				      const char *column)
+{
+	bool found;
+
+	sqlite3_bind_text(statement, 1, table, -1, SQLITE_STATIC);
+	sqlite3_bind_text(statement, 2, column, -1, SQLITE_STATIC);
+	found = sqlite3_step(statement) == SQLITE_ROW && sqlite3_column_int(statement, 0);
+	sqlite3_reset(statement);
+	return found;
+}
+
+/* How many columns exist in `from`. */
+static int store_row_copy_find_columns(struct store_row_copy_step *step)
 {
 	sqlite3_stmt *statement = NULL;
 	int found = 0;
 
-	if (!store_row_copy_is_plain_table(carrying->carriage->from,
-					   carrying->table->name) ||
-	    sqlite3_prepare_v2(carrying->carriage->from,
+	step->source = store_row_copy_find_table(step->job->from, step->table->name);
+	if (!step->source ||
+	    sqlite3_prepare_v2(step->job->from,
 			       "SELECT count(*) FROM pragma_table_xinfo(?1)"
 			       " WHERE name = ?2 AND hidden = 0",
 			       -1, &statement, NULL) != SQLITE_OK)
 		return 0;
-	for (int column = 0; column < carrying->columns; column++) {
-		sqlite3_bind_text(statement, 1, carrying->table->name, -1, SQLITE_STATIC);
-		sqlite3_bind_text(statement, 2, carrying->names[column], -1,
-				  SQLITE_STATIC);
-		carrying->is_there[column] = sqlite3_step(statement) == SQLITE_ROW &&
-					     sqlite3_column_int(statement, 0);
-		found += carrying->is_there[column];
-		sqlite3_reset(statement);
+	for (int column = 0; column < step->columns; column++) {
+		const char *name = step->names[column];
+		const char *former = store_schema_former_name(step->table->name, name);
+
+		if (store_row_copy_has_column(statement, step->source, name))
+			step->sources[column] = name;
+		else if (former &&
+			 store_row_copy_has_column(statement, step->source, former))
+			step->sources[column] = former;
+		found += step->sources[column] != NULL;
 	}
 	sqlite3_finalize(statement);
 	return found;
@@ -337,93 +361,91 @@ static int64_t store_row_copy_query_int(sqlite3 *database, const char *sql)
 	return number;
 }
 
-/* Before it is read: a table that an older version has not is no loss. */
-static void store_row_copy_record_missing(struct store_row_copy_job *carriage)
+/* A table that is missing in an older schema is no loss. */
+static void store_row_copy_record_missing(struct store_row_copy_job *job)
 {
-	if (store_row_copy_query_int(carriage->from, "PRAGMA user_version") >=
+	if (store_row_copy_query_int(job->from, "PRAGMA user_version") >=
 	    STORE_SCHEMA_VERSION)
-		carriage->carried.whole = false;
+		job->copied.whole = false;
 }
 
-static void store_row_copy_table(struct store_row_copy_job *carriage,
+static void store_row_copy_table(struct store_row_copy_job *job,
 				 const struct store_row_copy_spec *table)
 {
-	struct store_row_copy_step carrying = { .carriage = carriage,
-						.table = table,
-						.whole = true };
+	struct store_row_copy_step step = { .job = job, .table = table, .whole = true };
 
-	store_row_copy_split_columns(&carrying);
-	if (!store_row_copy_find_columns(&carrying)) {
-		store_row_copy_record_missing(carriage);
+	store_row_copy_split_columns(&step);
+	if (!store_row_copy_find_columns(&step)) {
+		store_row_copy_record_missing(job);
 		return;
 	}
-	carrying.insert = store_row_copy_prepare_insert(&carrying);
-	if (!carrying.insert) {
-		carriage->result = sqlite3_errcode(carriage->to);
+	step.insert = store_row_copy_prepare_insert(&step);
+	if (!step.insert) {
+		job->result = sqlite3_errcode(job->to);
 		return;
 	}
-	store_row_copy_rows(&carrying);
-	sqlite3_finalize(carrying.insert);
-	carriage->carried.whole &= carrying.whole;
+	store_row_copy_rows(&step);
+	sqlite3_finalize(step.insert);
+	job->copied.whole &= step.whole;
 }
 
-static int store_row_copy_run(struct store_row_copy_job *carriage,
+static int store_row_copy_run(struct store_row_copy_job *job,
 			      const struct store_row_copy_spec *list, size_t count)
 {
-	carriage->carried.whole = true;
-	carriage->result = sqlite3_exec(carriage->to, "BEGIN", NULL, NULL, NULL);
-	for (size_t i = 0; !carriage->result && i < count; i++)
-		store_row_copy_table(carriage, &list[i]);
-	if (!carriage->result)
-		carriage->result = sqlite3_exec(carriage->to, "COMMIT", NULL, NULL, NULL);
-	return carriage->result;
+	job->copied.whole = true;
+	job->result = sqlite3_exec(job->to, "BEGIN", NULL, NULL, NULL);
+	for (size_t i = 0; !job->result && i < count; i++)
+		store_row_copy_table(job, &list[i]);
+	if (!job->result)
+		job->result = sqlite3_exec(job->to, STORE_SCHEMA_RENAME_VALUES "COMMIT",
+					   NULL, NULL, NULL);
+	return job->result;
 }
 
-/* About: it is only for who waits. */
-static void store_row_copy_estimate(struct store_row_copy_job *carriage)
+/* Estimates the number of rows, for the progress only. */
+static void store_row_copy_estimate(struct store_row_copy_job *job)
 {
 	char sql[96];
 
-	if (!carriage->progress)
+	if (!job->progress)
 		return;
-	carriage->pages =
-		(int)store_row_copy_query_int(carriage->from, "PRAGMA page_count");
+	job->pages = (int)store_row_copy_query_int(job->from, "PRAGMA page_count");
 	for (size_t i = 0; i < sizeof(tables) / sizeof(*tables); i++) {
-		if (tables[i].order)
+		const char *source = store_row_copy_find_table(job->from, tables[i].name);
+
+		if (!source || tables[i].has_no_rowid)
 			continue;
 		snprintf(sql, sizeof(sql), "SELECT max(rowid) FROM main.%s NOT INDEXED",
-			 tables[i].name);
-		if (store_row_copy_is_plain_table(carriage->from, tables[i].name))
-			carriage->due +=
-				store_row_copy_query_int(carriage->from, sql) & INT32_MAX;
+			 source);
+		job->due += store_row_copy_query_int(job->from, sql) & INT32_MAX;
 	}
 }
 
 int store_row_copy_all(sqlite3 *from, sqlite3 *to,
 		       const struct store_backup_progress *progress,
-		       struct store_row_copy_result *carried_out)
+		       struct store_row_copy_result *result_out)
 {
-	struct store_row_copy_job carriage = { .from = from,
-					       .to = to,
-					       .progress = progress };
+	struct store_row_copy_job job = { .from = from, .to = to, .progress = progress };
 	int result;
 
-	store_row_copy_estimate(&carriage);
-	result = store_row_copy_run(&carriage, tables, sizeof(tables) / sizeof(*tables));
+	store_row_copy_estimate(&job);
+	result = store_row_copy_run(&job, tables, sizeof(tables) / sizeof(*tables));
 	if (!result)
-		*carried_out = carriage.carried;
+		*result_out = job.copied;
 	return result;
 }
 
 int store_row_copy_tables(sqlite3 *from, sqlite3 *to,
 			  const struct store_row_copy_spec *list, size_t count)
 {
-	struct store_row_copy_job carriage = { .from = from, .to = to };
+	struct store_row_copy_job job = { .from = from, .to = to };
 
-	return store_row_copy_run(&carriage, list, count);
+	return store_row_copy_run(&job, list, count);
 }
 
-/* -1: it cannot be read, or is no number that was counted up to. */
+/* ---- IDs, and messages under way */
+
+/* -1: it cannot be read, or was never reached by counting. */
 static int64_t store_row_copy_last_id(sqlite3 *from, const char *table)
 {
 	sqlite3_stmt *statement = NULL;
@@ -440,12 +462,12 @@ static int64_t store_row_copy_last_id(sqlite3 *from, const char *table)
 			number = sqlite3_column_int64(statement, 0);
 	}
 	sqlite3_finalize(statement);
-	return number > NUMBER_MAX ? -1 : number;
+	return number > ID_MAX ? -1 : number;
 }
 
 /*
- * Above all that can have been given out, and no more than must be: a phone makes no
- * message a second, and sees no new card a day, for years.
+ * Above every ID that can have been given out, but not more than needed: over years, a phone
+ * averages less than one message per second and one new card per day.
  */
 static int64_t store_row_copy_safe_id(const char *table)
 {
@@ -454,7 +476,7 @@ static int64_t store_row_copy_safe_id(const char *table)
 	return strcmp(table, "sim") == 0 ? seconds / SECONDS_PER_DAY : seconds;
 }
 
-static int store_row_copy_raise_id(sqlite3 *to, const char *table, int64_t number)
+static int store_row_copy_raise_id(sqlite3 *to, const char *table, int64_t id)
 {
 	char sql[320];
 
@@ -462,7 +484,7 @@ static int store_row_copy_raise_id(sqlite3 *to, const char *table, int64_t numbe
 		 "INSERT INTO sqlite_sequence (name, seq) SELECT '%s', 0 WHERE NOT EXISTS"
 		 " (SELECT 1 FROM sqlite_sequence WHERE name = '%s');"
 		 "UPDATE sqlite_sequence SET seq = max(seq, %lld) WHERE name = '%s'",
-		 table, table, (long long)number, table);
+		 table, table, (long long)id, table);
 	return sqlite3_exec(to, sql, NULL, NULL, NULL);
 }
 
@@ -472,11 +494,11 @@ int store_row_copy_sequences(sqlite3 *from, sqlite3 *to)
 	int result = SQLITE_OK;
 
 	for (size_t i = 0; !result && i < sizeof(numbered) / sizeof(*numbered); i++) {
-		int64_t number = store_row_copy_last_id(from, numbered[i]);
+		int64_t id = store_row_copy_last_id(from, numbered[i]);
 
-		if (number < 0)
-			number = store_row_copy_safe_id(numbered[i]);
-		result = store_row_copy_raise_id(to, numbered[i], number);
+		if (id < 0)
+			id = store_row_copy_safe_id(numbered[i]);
+		result = store_row_copy_raise_id(to, numbered[i], id);
 	}
 	return result;
 }
@@ -485,15 +507,16 @@ int store_row_copy_sequences(sqlite3 *from, sqlite3 *to)
 static const char *const settling[] = {
 	"INSERT INTO message_change (message_id, state, reason, at)"
 	" SELECT id, 8, ?1, ?2 FROM message WHERE " STATE_IS_UNFINISHED,
-	/* see message_state.h: whatever waits or is under way may become unknown */
+	/* message_state.h: every unfinished state may become unknown */
 	"UPDATE message SET state = 8, reason = ?1, changed = ?2"
 	" WHERE " STATE_IS_UNFINISHED,
 	"UPDATE event SET state = 0 WHERE kind = 1 AND state = 1",
-	"UPDATE gap SET until_at = max(from_at, ?2) WHERE until_at = 0",
-	"INSERT INTO gap (from_at, until_at, reason) SELECT min(?2, from_at), ?2, ?1"
+	"UPDATE receive_gap SET until_at = max(from_at, ?2) WHERE until_at = 0",
+	"INSERT INTO receive_gap (from_at, until_at, reason)"
+	" SELECT min(?2, from_at), ?2, ?1"
 	" FROM (SELECT coalesce(nullif(?3, 0), (SELECT at FROM alive), ?2) AS from_at)",
 	"INSERT OR REPLACE INTO alive (id, at) VALUES (1, ?2)",
-	/* what was sent after an answer may be gone: see store_asking.c */
+	/* messages sent after an elicitation may be missing: see store_session.c */
 	"DELETE FROM secret WHERE purpose = '" STORE_SETTING_ELICITATION_KEY "'",
 };
 

@@ -21,16 +21,17 @@ struct store_row_copy_spec {
 	const char *name;
 	const char *columns;   /* with ", " between; ?1, ?2, ... in the condition */
 	const char *condition; /* of a row; "1": any */
-	const char *order;     /* NULL: rowid */
+	bool has_no_rowid;     /* ordered by its first column */
 	const char *into;      /* NULL: the table of that name */
 };
 
 #define SIM_CARRIED "id, iccid, imsi, first_seen"
 
-#define MESSAGE_CARRIED                                                             \
-	"id, direction, sim_id, client_id, number, text, segments, state, reason, " \
-	"uuid, created, changed, idempotency_key, send_at, expires_at, delivery, "  \
-	"sent_time, flags, repeats, read_at, spool_lead, boot, created_boot, "      \
+#define MESSAGE_CARRIED                                                            \
+	"id, direction, sim_id, client_id, phone_number, text, segments, state, "  \
+	"reason, "                                                                 \
+	"uuid, created, changed, idempotency_key, send_at, expires_at, delivery, " \
+	"sent_time, flags, repeats, read_at, spool_lead, boot, created_boot, "     \
 	"expires_boot, seen"
 #define MESSAGE_CONDITION                                         \
 	"?1 > 0 AND ?8 BETWEEN 1 AND 13 AND ?16 BETWEEN 0 AND 3 " \
@@ -38,14 +39,14 @@ struct store_row_copy_spec {
 
 #define CHANGE_CARRIED "id, message_id, state, reason, at, note"
 
-#define CLIENT_CARRIED                                                          \
-	"id, name, token_hash, created, scopes, ask, sims, allow, per_minute, " \
+#define CLIENT_CARRIED                                                               \
+	"id, name, token_hash, created, scopes, approval, sims, allow, per_minute, " \
 	"per_hour, per_day, segments_per_month"
 
-#define EVENT_CARRIED	"id, kind, sim_id, at, number, text, state, topic"
+#define EVENT_CARRIED	"id, kind, sim_id, at, phone_number, text, state, topic"
 #define EVENT_CONDITION "?1 > 0 AND ?2 BETWEEN 1 AND 2 AND ?7 BETWEEN 0 AND 11"
 
-#define USAGE_CARRIED	"id, at, client_id, sim_id, segments, noted, message_id"
+#define USAGE_CARRIED	"id, at, client_id, sim_id, segments, accepted, message_id"
 #define SETTING_CARRIED "id, name, value, at"
 
 struct store_row_copy_result {

@@ -1,17 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Store schema: from nothing to the present version. An entry is never edited once it was
- * released, only added.
+ * The migrations from an empty database to the present version. A released migration is
+ * never edited; a change is a new one. They run in one transaction without foreign keys,
+ * so a crash leaves the old version (tests/unit/test_store_schema.c).
+ *
+ * A database has our schema when the text of all its tables, indexes and triggers has
+ * the digest that our migrations give. That is checked before anything of the schema
+ * runs.
  */
 #include "store/store_schema.h"
 
 #include <stddef.h>
+#include <string.h>
 
 /*
- * sim: a card that hides its ICCID is known by its IMSI; two cards may show one IMSI,
- * hence only the ICCID is unique. AUTOINCREMENT: no number is ever given out twice.
- * message: client_id is no reference, for 0 is nobody in particular, and what a
- * revoked client sent stays. The index holds the few that are not final.
+ * sim: a card that hides its ICCID is known by its IMSI; two cards may show one IMSI, so
+ * only the ICCID is unique. AUTOINCREMENT: IDs are never reused. message: client_id is
+ * no reference, because 0 is nobody in particular and messages of a revoked client stay.
+ * The index contains the few that are not final.
  */
 static const char version_1[] =
 	"CREATE TABLE sim ("
@@ -39,10 +45,11 @@ static const char version_1[] =
 	"CREATE INDEX message_change_message ON message_change (message_id);";
 
 /*
- * message: both directions in one table, so that their numbers order everything. SQLite
- * takes no NOT NULL away, hence a new table in the place of the old one, which goes on
- * with its numbers. sim_id NULL: it came in by a modem whose card was not known. From
- * idempotency_key to delivery is about outgoing ones, from sent_time on about incoming.
+ * message: both directions in one table, so that their IDs order everything. SQLite
+ * cannot drop a NOT NULL, so a new table replaces the old one and continues its IDs.
+ * sim_id NULL: received by a modem whose card was not known. The columns from
+ * idempotency_key to delivery are for outgoing messages, from sent_time on for incoming
+ * ones.
  */
 #define MESSAGE_TABLE                                                                  \
 	"CREATE TABLE message_2 ("                                                     \
@@ -69,8 +76,8 @@ static const char version_1[] =
 	"ALTER TABLE message_2 RENAME TO message;"
 
 /*
- * Every index ends with the id. By id, number, direction or unread a page is read in
- * order; message_created narrows times down to ids; message_stamp finds repeats.
+ * Every index ends with the ID, so a page by ID, number, direction or unread is read in
+ * order. message_created narrows times down to IDs; message_stamp finds repeats.
  */
 #define MESSAGE_INDEXES                                                                \
 	"CREATE INDEX message_unfinished ON message (id) WHERE state IN (1, 2, 3, 4, " \
@@ -85,7 +92,9 @@ static const char version_1[] =
 	" WHERE direction = 1 AND read_at = 0;"                                        \
 	"CREATE INDEX message_stamp ON message (number, sent_time) WHERE direction = 1;"
 
-/* What would have to be counted over all messages; kept by triggers, whoever writes. */
+/*
+ * Counts that would need a scan of all messages; maintained by triggers, whoever writes.
+ */
 #define CONVERSATION_TABLE                                                             \
 	"CREATE TABLE conversation ("                                                  \
 	" number TEXT PRIMARY KEY, last_id INTEGER NOT NULL,"                          \
@@ -118,7 +127,7 @@ static const char version_1[] =
 	" DELETE FROM conversation WHERE number = old.number AND messages = 0;"          \
 	"END;"
 
-/* gap: until_at 0, it goes on. alive: one row at most. */
+/* gap: until_at 0 means open. alive: at most one row. */
 #define HEARING_TABLES                                                               \
 	"CREATE TABLE gap ("                                                         \
 	" id INTEGER PRIMARY KEY, from_at INTEGER NOT NULL,"                         \
@@ -132,13 +141,13 @@ static const char version_2[] = MESSAGE_TABLE MESSAGE_INDEXES CONVERSATION_TABLE
 	CONVERSATION_TRIGGERS HEARING_TABLES;
 
 /*
- * spool_lead: how many times more the spool told of an incoming message than oFono's
- * signal did. What was there before was told by a signal.
+ * spool_lead: how many spool files contained an incoming message, minus how many
+ * signals. Earlier rows came by a signal.
  */
 static const char version_3[] =
 	"ALTER TABLE message ADD COLUMN spool_lead INTEGER NOT NULL DEFAULT -1;";
 
-/* client_id is no reference, for 0 is nobody in particular. */
+/* client_id is no reference, because 0 is nobody in particular. */
 static const char version_4[] =
 	"CREATE TABLE session ("
 	" id TEXT PRIMARY KEY, client_id INTEGER NOT NULL, revision TEXT NOT NULL,"
@@ -147,8 +156,8 @@ static const char version_4[] =
 	") STRICT, WITHOUT ROWID;";
 
 /*
- * secret: see store_setting_secret.h. asking_closed: what the person said no to, by the name of the
- * order.
+ * secret: see store/store_setting.h. asking_closed: requests that the user declined, by
+ * name.
  */
 static const char version_5[] =
 	"CREATE TABLE secret ("
@@ -184,11 +193,11 @@ static const char version_5[] =
 	"END;"
 
 /*
- * client: what it may do; see base/client.h. note: the owner's words to a change. usage:
- * what each accepted message takes of the limits, by the clock of store_usage.h, and when
- * it was taken; it outlives the message. audit: a line, and the hash over it and the one
- * before; audit_anchor: the last line that went for its age. That only the oldest go, and
- * none changes, is said here too, against our own mistakes.
+ * client: its permissions; see base/client.h. note: the owner's remark on a change.
+ * usage: what each accepted message used of the limits, in usage time, and when it was
+ * accepted; it outlives the message. audit: a line, with the hash over it and the line
+ * before; audit_anchor: the last line that was pruned. The triggers protect the audit
+ * from our own mistakes: only the oldest lines go, and none changes.
  */
 static const char version_6[] =
 	"ALTER TABLE client ADD COLUMN scopes INTEGER NOT NULL DEFAULT 3;"
@@ -242,7 +251,7 @@ static const char version_6[] =
 	" SELECT raise(ABORT, 'the anchor goes from line to line');"
 	"END;" CONVERSATION_SENT;
 
-/* event: calls and alerts that came in; see store_event.h. sim_id NULL: not known. */
+/* event: calls and alerts; see store/store_event.h. sim_id NULL: not known. */
 static const char version_7[] =
 	"CREATE TABLE event ("
 	" id INTEGER PRIMARY KEY AUTOINCREMENT, kind INTEGER NOT NULL,"
@@ -253,9 +262,10 @@ static const char version_7[] =
 	"CREATE INDEX event_kind ON event (kind);";
 
 /*
- * opt_out: message_id is the first message that says it; 0: not known, as of one of an older
- * ledger. balance: what a SIM had when the network was asked last, in thousandths, with as many
- * decimals as were written; see store_sim_balance.h. The id is the SIM's, `at` in usage time.
+ * opt_out: message_id is the first message that opted out; 0: not known, as in a
+ * restored opt-out. balance: the last balance of a SIM, in thousandths, with as many
+ * decimals as the network wrote; see store/store_sim.h. Its id is the SIM ID, `at` is in
+ * usage time.
  */
 static const char version_8[] =
 	"ALTER TABLE opt_out ADD COLUMN message_id INTEGER NOT NULL DEFAULT 0;"
@@ -266,22 +276,23 @@ static const char version_8[] =
 	") STRICT;";
 
 /*
- * An index over "state IN (1, 2, 3, 4, 10, 11)" makes each statement that writes to it build
- * that list as a table of its own.
+ * With an index over "state IN (1, 2, 3, 4, 10, 11)" each statement that writes to it
+ * builds that list as a temporary table.
  */
 static const char version_9[] = "DROP INDEX message_unfinished;"
 				"CREATE INDEX message_unfinished ON message (id)"
 				" WHERE (state < 5 OR state IN (10, 11));";
 
 /*
- * message: boot is the start of the machine (clock_boot_number(); 0: not known) by whose
- * CLOCK_BOOTTIME the message was accepted (created_boot) and expires (expires_boot; 0: its
- * validity has not begun, or it has none). seen: the latest time of an earlier start that
- * the message has lived through, by the wall clock; 0: it is of this start. See
- * sms/outbox_deadline.h.
+ * message: boot is the boot of the machine (clock_boot_number(); 0: not known) by whose
+ * CLOCK_BOOTTIME the message was accepted (created_boot) and expires (expires_boot; 0:
+ * its validity has not begun, or it has none). seen: an earlier boot lasted at least
+ * until then, by the wall clock; 0: it is of this boot. See sms/outbox_deadline.h.
+ *
  * alive: boot and boot_at are the same moment as `at`, by CLOCK_BOOTTIME.
- * place: which file this is; of epoch 0: it was made by a version that noted nothing; no
- * row: it was made by us and not used yet. See store/store_identity.h.
+ *
+ * place: which file this is; epoch 0: an older version stored nothing; no row: made by
+ * us and never used. See store/store_identity.h.
  */
 static const char version_10[] =
 	"ALTER TABLE message ADD COLUMN boot INTEGER NOT NULL DEFAULT 0;"
@@ -299,17 +310,96 @@ static const char version_10[] =
 	"INSERT INTO place VALUES (1, 0, 0, 0, 0, 0, 0, 0, 0);";
 
 /*
- * usage: message_id, so that a cancelled message gives the SIM its share back; 0: a call, or a
- * message of an older version. usage_noted counts what a client had accepted.
+ * usage: message_id, so that a cancelled message returns its usage to the SIM; 0: a
+ * call, or a message of an older version. usage_noted counts what a client had accepted.
  */
 static const char version_11[] =
 	"ALTER TABLE usage ADD COLUMN message_id INTEGER NOT NULL DEFAULT 0;"
 	"CREATE INDEX usage_noted ON usage (client_id, noted);";
 
+/*
+ * Plain names. The triggers that mention conversation.number are made anew, so that
+ * SQLite need not rewrite them.
+ */
+#define MESSAGE_TRIGGERS                                                                 \
+	"CREATE TRIGGER message_added AFTER INSERT ON message BEGIN"                     \
+	" INSERT INTO conversation (phone_number, last_id, messages, unread, sent)"      \
+	"  VALUES (new.phone_number, new.id, 1,"                                         \
+	"   new.direction = 1 AND new.read_at = 0, new.direction = 0)"                   \
+	"  ON CONFLICT (phone_number) DO UPDATE SET"                                     \
+	"  last_id = max(last_id, excluded.last_id),"                                    \
+	"  messages = messages + 1, unread = unread + excluded.unread,"                  \
+	"  sent = sent + excluded.sent;"                                                 \
+	"END;"                                                                           \
+	"CREATE TRIGGER message_read AFTER UPDATE OF read_at ON message"                 \
+	" WHEN new.direction = 1 BEGIN"                                                  \
+	" UPDATE conversation"                                                           \
+	"  SET unread = unread + (new.read_at = 0) - (old.read_at = 0)"                  \
+	"  WHERE phone_number = new.phone_number;"                                       \
+	"END;"                                                                           \
+	"CREATE TRIGGER message_removed AFTER DELETE ON message BEGIN"                   \
+	" UPDATE conversation SET messages = messages - 1,"                              \
+	"  unread = unread - (old.direction = 1 AND old.read_at = 0),"                   \
+	"  sent = sent - (old.direction = 0),"                                           \
+	"  last_id = CASE WHEN last_id <> old.id THEN last_id ELSE coalesce("            \
+	"   (SELECT max(id) FROM message WHERE phone_number = old.phone_number), 0) END" \
+	"  WHERE phone_number = old.phone_number;"                                       \
+	" DELETE FROM conversation"                                                      \
+	"  WHERE phone_number = old.phone_number AND messages = 0;"                      \
+	"END;"
+
+#define RENAMED_COLUMNS                                                   \
+	"ALTER TABLE message RENAME COLUMN number TO phone_number;"       \
+	"ALTER TABLE conversation RENAME COLUMN number TO phone_number;"  \
+	"ALTER TABLE opt_out RENAME COLUMN number TO phone_number;"       \
+	"ALTER TABLE event RENAME COLUMN number TO phone_number;"         \
+	"ALTER TABLE client RENAME COLUMN ask TO approval;"               \
+	"ALTER TABLE elicitation_declined RENAME COLUMN name TO request;" \
+	"ALTER TABLE file_identity RENAME COLUMN system TO file_system;"  \
+	"ALTER TABLE file_identity RENAME COLUMN born TO file_born;"      \
+	"ALTER TABLE file_identity RENAME COLUMN marked TO mark_changed;" \
+	"DROP INDEX usage_noted;"                                         \
+	"ALTER TABLE usage RENAME COLUMN noted TO accepted;"              \
+	"CREATE INDEX usage_accepted ON usage (client_id, accepted);"
+
+static const char version_12[] =
+	"DROP TRIGGER message_added; DROP TRIGGER message_read;"
+	"DROP TRIGGER message_removed; DROP INDEX gap_until;"
+	"ALTER TABLE gap RENAME TO receive_gap;"
+	"CREATE INDEX receive_gap_until ON receive_gap (until_at);"
+	"ALTER TABLE asking_closed RENAME TO elicitation_declined;"
+	"ALTER TABLE place RENAME TO file_identity;" RENAMED_COLUMNS MESSAGE_TRIGGERS
+		STORE_SCHEMA_RENAME_VALUES;
+
 const char *const store_schema_migrations[STORE_SCHEMA_VERSION] = {
 	version_1, version_2, version_3, version_4,  version_5,	 version_6,
-	version_7, version_8, version_9, version_10, version_11,
+	version_7, version_8, version_9, version_10, version_11, version_12,
 };
+
+static const struct store_schema_rename {
+	const char *table, *column, *former;
+} renames[] = {
+	{ "receive_gap", NULL, "gap" },
+	{ "elicitation_declined", NULL, "asking_closed" },
+	{ "elicitation_declined", "request", "name" },
+	{ "message", "phone_number", "number" },
+	{ "opt_out", "phone_number", "number" },
+	{ "event", "phone_number", "number" },
+	{ "client", "approval", "ask" },
+	{ "usage", "accepted", "noted" },
+};
+
+const char *store_schema_former_name(const char *table, const char *column)
+{
+	for (size_t i = 0; i < sizeof(renames) / sizeof(*renames); i++) {
+		const char *renamed = renames[i].column;
+
+		if (strcmp(renames[i].table, table) == 0 && !renamed == !column &&
+		    (!column || strcmp(renamed, column) == 0))
+			return renames[i].former;
+	}
+	return NULL;
+}
 
 /* FNV-1a, 64 bits; the end of the text counts, too. */
 static uint64_t store_schema_digest_text(uint64_t digest, const unsigned char *text)
@@ -347,7 +437,10 @@ uint64_t store_schema_digest(sqlite3 *database)
 	return result == SQLITE_DONE ? digest : 0;
 }
 
-/* As this SQLite writes it, which may differ from the one that STORE_SCHEMA_DIGEST is of. */
+/*
+ * The digest that this SQLite writes, which may differ from the one that
+ * STORE_SCHEMA_DIGEST is of.
+ */
 static uint64_t store_schema_version_digest(int64_t version)
 {
 	sqlite3 *database = NULL;

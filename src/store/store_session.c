@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The key lives where the messages do, and a restore or a rescue takes it away: what was
- * answered before may not be known then, so that nothing asked before may count
- * (tests/integration/test_ask.py::test_a_restored_ledger_knows_no_question).
+ * MCP sessions are stored lazily, because clients may begin any number of them, and each
+ * would make everybody wait for the disk.
+ *
+ * The elicitation key is stored with the messages, and a restore or rescue discards it:
+ * messages sent after an answer may be missing then, so no earlier question may be
+ * answered (tests/integration/test_ask.py::test_a_restored_ledger_knows_no_question).
  */
 #include "store/store_session.h"
 
@@ -64,7 +67,7 @@ int store_session_elicitation_key(struct store *store, struct elicitation_key *k
 
 static int store_session_prune_declined(struct store *store)
 {
-	sqlite3_stmt *statement = store_use(store, ASKING_FORGET);
+	sqlite3_stmt *statement = store_use(store, DECLINED_PRUNE);
 
 	sqlite3_bind_int64(statement, 1, clock_wall_ms());
 	sqlite3_bind_int64(statement, 2, STORE_DECLINED_MAX);
@@ -74,7 +77,7 @@ static int store_session_prune_declined(struct store *store)
 int store_session_decline_elicitation(struct store *store, const char *request,
 				      int64_t until_ms)
 {
-	sqlite3_stmt *statement = store_use(store, ASKING_CLOSE);
+	sqlite3_stmt *statement = store_use(store, DECLINED_ADD);
 
 	store_bind_text(statement, 1, request);
 	sqlite3_bind_int64(statement, 2, until_ms);
@@ -83,7 +86,7 @@ int store_session_decline_elicitation(struct store *store, const char *request,
 
 bool store_session_is_declined(struct store *store, const char *request)
 {
-	sqlite3_stmt *statement = store_use(store, ASKING_CLOSED);
+	sqlite3_stmt *statement = store_use(store, DECLINED_FIND);
 	int result;
 
 	store_bind_text(statement, 1, request);

@@ -46,7 +46,7 @@ static int store_setting_find_secret(struct store *store, const char *purpose,
 
 	store_bind_text(statement, 1, purpose);
 	result = sqlite3_step(statement);
-	if (result == SQLITE_ROW) /* the schema knows its length */
+	if (result == SQLITE_ROW) /* the schema checks the length */
 		memcpy(secret_out, sqlite3_column_blob(statement, 0),
 		       STORE_SETTING_SECRET_BYTES);
 	error = store_finish(store, statement, result);

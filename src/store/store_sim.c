@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A SIM card is found by its ICCID, else by its IMSI. A row that lacks one identity is
+ * completed when both are seen together, and messages that arrived under the IMSI alone
+ * then move to it. Two cards may share an IMSI: a row with another ICCID never matches.
+ */
 #include "store/store_sim.h"
 
 #include <errno.h>
@@ -71,7 +76,7 @@ static int store_sim_complete(struct store *store, int64_t sim_id, const char *i
 	return store_run(store, statement);
 }
 
-/* What came in under its IMSI alone, before both were seen together, is the card's. */
+/* Messages that arrived under the IMSI alone move to the card. */
 static int store_sim_claim_messages(struct store *store, int64_t sim_id, const char *imsi)
 {
 	sqlite3_stmt *statement = store_use(store, SIM_JOIN);
@@ -139,7 +144,10 @@ int store_sim_identify(struct store *store, const char *iccid, const char *imsi,
 					  store_sim_make(store, iccid, imsi, &sim_id));
 		if (error && !row.id)
 			return error;
-		/* A full disk does not hide a card that is known; it stays incomplete. */
+		/*
+		 * A known card is found even when the disk is full; its row stays
+		 * incomplete.
+		 */
 		if (!error)
 			row.id = sim_id;
 		store->countries.known = false;
@@ -240,7 +248,7 @@ static void store_sim_read_text(sqlite3_stmt *statement, int column, char *text_
 	const char *text = store_column_text(statement, column);
 	size_t length = strlen(text);
 
-	*text_out = '\0'; /* what does not fit was written by nobody of us */
+	*text_out = '\0'; /* a longer or invalid text is not ours */
 	if (length < size && utf8_valid(text, length))
 		memcpy(text_out, text, length + 1);
 }

@@ -1,16 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Every statement of an open store, as one table. The planner may choose to read
+ * everything, so statements on large tables name their index, or NOT INDEXED.
+ */
 #include "store/store_sql.h"
 
 #include "store/audit_chain_sql.h"
 #include "store/message_state.h"
 
-/* in the order of store_read_message() */
-#define CLIENT_COLUMNS                                                       \
-	"id, name, scopes, ask, sims, allow, per_minute, per_hour, per_day," \
+/* in the order of store_client_read() and store_read_message() */
+#define CLIENT_COLUMNS                                                            \
+	"id, name, scopes, approval, sims, allow, per_minute, per_hour, per_day," \
 	" segments_per_month"
 
 #define MESSAGE_COLUMNS                                                                \
-	"message.id, message.sim_id, message.client_id, message.number, message.text," \
+	"message.id, message.sim_id, message.client_id, message.phone_number, "        \
+	"message.text,"                                                                \
 	" message.segments, message.state, message.reason, message.uuid,"              \
 	" message.created, message.changed, message.direction, message.sent_time,"     \
 	" message.flags, message.repeats, message.read_at,"                            \
@@ -19,45 +24,50 @@
 	" message.seen"
 
 /*
- * A list, and where a piece of it ends that looks at ?10 + 1 rows, fit or not. `by` names
- * the index, for the planner may know no better than to read all.
+ * A listing of messages, and the edge of a piece: the ID of its row ?10 + 1, whether it
+ * matches or not. `by` names the index.
  */
-#define LIST(by, order)                                                  \
-	"SELECT " MESSAGE_COLUMNS " FROM message " by " message.id > ?1" \
-	" AND message.id < ?2 AND (?3 IS NULL OR direction = ?3)"        \
-	" AND (?4 IS NULL OR number = ?4) AND (?5 = 0 OR sim_id = ?5)"   \
-	" AND (NOT ?6 OR (direction = 1 AND read_at = 0))"               \
-	" AND (?7 = 0 OR created >= ?7) AND (?8 = 0 OR created < ?8)"    \
+#define LIST(by, order)                                                      \
+	"SELECT " MESSAGE_COLUMNS " FROM message " by " message.id > ?1"     \
+	" AND message.id < ?2 AND (?3 IS NULL OR direction = ?3)"            \
+	" AND (?4 IS NULL OR phone_number = ?4) AND (?5 = 0 OR sim_id = ?5)" \
+	" AND (NOT ?6 OR (direction = 1 AND read_at = 0))"                   \
+	" AND (?7 = 0 OR created >= ?7) AND (?8 = 0 OR created < ?8)"        \
 	" AND (?9 IS NULL OR text LIKE ?9 ESCAPE '\\') ORDER BY message.id " order
 #define EDGE(by, order)                                         \
 	"SELECT message.id FROM message " by " message.id > ?1" \
 	" AND message.id < ?2 ORDER BY message.id " order " LIMIT 1 OFFSET ?10"
 
-/* The edge that comes first of those of several numbers: up to it are as many rows of each. */
-#define EDGE_OF_EACH(first, order)                                                    \
-	"SELECT " first "((SELECT id FROM message INDEXED BY message_number"          \
-	" WHERE number = value AND id > ?1 AND id < ?2 ORDER BY id " order " LIMIT 1" \
+/*
+ * The first edge among those of several spellings: up to it there are as many rows of
+ * each.
+ */
+#define EDGE_OF_EACH(first, order)                                               \
+	"SELECT " first "((SELECT id FROM message INDEXED BY message_number"     \
+	" WHERE phone_number = value AND id > ?1 AND id < ?2 ORDER BY id " order \
+	" LIMIT 1"                                                               \
 	" OFFSET ?10)) FROM json_each(?11)"
 
 #define BY_ID	     "NOT INDEXED WHERE"
 #define BY_DIRECTION "INDEXED BY message_direction WHERE direction = ?3 AND"
-#define BY_NUMBER    "INDEXED BY message_number WHERE number = ?4 AND"
-#define BY_NUMBERS                                                                     \
-	"INDEXED BY message_number WHERE number IN (SELECT value FROM json_each(?11))" \
+#define BY_NUMBER    "INDEXED BY message_number WHERE phone_number = ?4 AND"
+#define BY_NUMBERS                                                            \
+	"INDEXED BY message_number WHERE phone_number IN (SELECT value FROM " \
+	"json_each(?11))"                                                     \
 	" AND"
 #define BY_UNREAD "INDEXED BY message_unread WHERE direction = 1 AND read_at = 0 AND"
 
-/* The times of what took of a limit; ?4 at most. `by` is the column and its index. */
+/* Times of usage, at most ?4. `by` is the column and its index. */
 #define USAGE_UNTIL(by)                                                                 \
 	"SELECT at FROM usage INDEXED BY usage_" by " WHERE " by "_id = ?1 AND at > ?2" \
 	" AND at <= ?3 ORDER BY at DESC LIMIT ?4"
 #define USAGE_AFTER(by)                                                                 \
 	"SELECT at FROM usage INDEXED BY usage_" by " WHERE " by "_id = ?1 AND at > ?2" \
 	" AND at < ?3 ORDER BY at LIMIT ?4"
-/* The same of a client by the times at which it had messages accepted. */
-#define USAGE_ACCEPTED(order)                                                 \
-	"SELECT noted FROM usage INDEXED BY usage_noted WHERE client_id = ?1" \
-	" AND noted > ?2 AND noted " order " LIMIT ?4"
+/* Times at which a client had messages accepted. */
+#define USAGE_ACCEPTED(order)                                                       \
+	"SELECT accepted FROM usage INDEXED BY usage_accepted WHERE client_id = ?1" \
+	" AND accepted > ?2 AND accepted " order " LIMIT ?4"
 #define USAGE_SUM(by)                                                                   \
 	"SELECT coalesce(sum(segments), 0) FROM (SELECT segments FROM usage INDEXED BY" \
 	" usage_" by " WHERE " by "_id = ?1 AND at >= ?2 AND at < ?3 LIMIT ?4)"
@@ -71,38 +81,44 @@ const char *const store_sql[STATEMENT_COUNT] = {
 	[ROLLBACK] = "ROLLBACK",
 	[SNAPSHOT] = "BEGIN",
 	[SIM_BY_ICCID] = "SELECT id, iccid, imsi FROM sim WHERE iccid = ?1",
-	/* With an ICCID at hand, a row that has another one is another card. */
+	/* If the ICCID is known, a row with another ICCID is another card. */
 	[SIM_BY_IMSI] =
 		"SELECT id, iccid, imsi FROM sim WHERE imsi = ?1"
 		" AND (iccid IS NULL OR ?2 IS NULL) ORDER BY iccid IS NULL, id DESC",
 	[SIM_COMPLETE] = "UPDATE sim SET iccid = coalesce(iccid, ?2),"
 			 " imsi = coalesce(imsi, ?3) WHERE id = ?1",
 	[SIM_ADD] = "INSERT INTO sim (iccid, imsi, first_seen) VALUES (?1, ?2, ?3)",
-	/* The spool tells no ICCID, and may have told of the card first. */
+	/*
+	 * A spool file names no ICCID, and may have been read before the card was seen.
+	 */
 	[SIM_JOIN] = "UPDATE message SET sim_id = ?1 WHERE direction = 1 AND sim_id IN"
 		     " (SELECT id FROM sim WHERE imsi = ?2 AND iccid IS NULL)",
 	[SIM_KNOWN] = "SELECT 1 FROM sim WHERE id = ?1",
 	[SIMS_KNOWN] = "SELECT id FROM sim ORDER BY id",
 	[SIM_IMSI] = "SELECT imsi FROM sim WHERE id = ?1",
-	[MESSAGE_ADD] = "INSERT INTO message (sim_id, client_id, number, text, segments,"
-			" state, created, changed, idempotency_key, send_at, expires_at,"
-			" reason, boot, created_boot, expires_boot, flags)"
-			" VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7, ?8, ?9, ?10, ?11, ?12,"
-			" ?13, ?14, ?15)",
+	[MESSAGE_ADD] =
+		"INSERT INTO message (sim_id, client_id, phone_number, text, segments,"
+		" state, created, changed, idempotency_key, send_at, expires_at,"
+		" reason, boot, created_boot, expires_boot, flags)"
+		" VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7, ?8, ?9, ?10, ?11, ?12,"
+		" ?13, ?14, ?15)",
 	[MESSAGE_CHANGE_ADD] =
 		"INSERT INTO message_change (message_id, state, reason, at, note)"
 		" VALUES (?1, ?2, ?3, ?4, coalesce(?5, ''))",
 	[MESSAGE_CHANGES] = "SELECT state, reason, at, note FROM message_change"
 			    " WHERE message_id = ?1 ORDER BY id",
 	[MESSAGE_STATE_GET] = "SELECT state FROM message WHERE id = ?1",
-	/* Its index is written even when the UUID stays the same: so not without need. */
+	/*
+	 * Setting the UUID writes its index even when it is unchanged, so there are two
+	 * statements.
+	 */
 	[MESSAGE_STATE_SET] = "UPDATE message SET " MESSAGE_STATE " WHERE id = ?1",
 	[MESSAGE_STATE_SET_UUID] =
 		"UPDATE message SET " MESSAGE_STATE ", uuid = ?6 WHERE id = ?1",
 	[MESSAGE_DELIVERY_SET] = "UPDATE message SET delivery = ?2 WHERE id = ?1",
 	[MESSAGE_GET] = "SELECT " MESSAGE_COLUMNS " FROM message WHERE id = ?1",
 	[MESSAGE_NEWEST] = "SELECT max(id) FROM message",
-	/* as message_unfinished has it */
+	/* the condition of the index message_unfinished */
 	[MESSAGES_UNFINISHED] =
 		"SELECT " MESSAGE_COLUMNS " FROM message"
 		" INDEXED BY message_unfinished WHERE " STATE_IS_UNFINISHED
@@ -110,11 +126,11 @@ const char *const store_sql[STATEMENT_COUNT] = {
 	[OUTGOING_BY_KEY] =
 		"SELECT " MESSAGE_COLUMNS " FROM message INDEXED BY message_idempotency"
 		" WHERE client_id = ?1 AND idempotency_key = ?2",
-	/* By time, for those of a minute are few. */
+	/* By time, because few messages are of the last minute. */
 	[OUTGOING_SAME] =
 		"SELECT " MESSAGE_COLUMNS " FROM message INDEXED BY message_created"
 		" WHERE direction = 0 AND client_id = ?2 AND text = ?3"
-		" AND number IN (SELECT value FROM json_each(?1))"
+		" AND phone_number IN (SELECT value FROM json_each(?1))"
 		" AND created BETWEEN ?4 AND ?5 AND send_at = ?6"
 		" AND state NOT IN (6, 7) AND state <> 13" /* failed, cancelled, expired */
 		" ORDER BY id LIMIT 1",
@@ -125,7 +141,7 @@ const char *const store_sql[STATEMENT_COUNT] = {
 	[OUTGOING_DEADLINE_SET] =
 		"UPDATE message SET expires_at = ?2, expires_boot = ?3, seen = ?4,"
 		" flags = ?5 WHERE id = ?1",
-	/* ?3 and ?4: the last moment that is known of an earlier start, which is theirs. */
+	/* ?3 and ?4: the last known moment of the boot that counted them. */
 	[DEADLINES_CARRY] =
 		"UPDATE message INDEXED BY message_unfinished"
 		" SET expires_boot = CASE WHEN expires_boot = 0 THEN 0"
@@ -134,7 +150,7 @@ const char *const store_sql[STATEMENT_COUNT] = {
 		" seen = max(seen, ?2), boot = ?1"
 		" WHERE id > 0 AND " STATE_IS_UNFINISHED " AND boot = ?3 AND ?3 <> 0"
 		" AND (boot <> ?1 OR ?5)",
-	/* Of another start, or of one that nobody knows: from now on, at most. */
+	/* Counted by an older or unknown boot: from now on, at most. */
 	[DEADLINES_GUESS] = "UPDATE message INDEXED BY message_unfinished"
 			    " SET expires_boot = CASE WHEN expires_at = 0"
 			    " OR (send_at > 0 AND state IN (10, 11)) THEN 0"
@@ -143,25 +159,26 @@ const char *const store_sql[STATEMENT_COUNT] = {
 			    " seen = max(seen, ?2, changed), boot = ?1"
 			    " WHERE id > 0 AND " STATE_IS_UNFINISHED
 			    " AND (boot <> ?1 OR ?1 = 0 OR created_boot > ?3)",
-	/* sent, delivered: the network took it */
+	/* sent, delivered: the network accepted it */
 	[NUMBER_EXCHANGED] =
-		"SELECT 1 FROM message INDEXED BY message_number WHERE number = ?1"
+		"SELECT 1 FROM message INDEXED BY message_number WHERE phone_number = ?1"
 		" AND (direction = 1 OR state IN (5, 12)) LIMIT 1",
 	[OUTGOING_KEY_FREE] = "UPDATE message SET idempotency_key = NULL WHERE id = ?1",
 	[INCOMING_OF_FILE] = "SELECT id FROM message INDEXED BY message_uuid"
 			     " WHERE uuid = ?1 AND uuid <> '' AND direction = 1",
 	/*
-	 * In time; or the other way's half of one that came just now, for the clock may have
-	 * been set between the two.
+	 * Within the time of a repeat; or the missing half of a message that just came
+	 * by the other way, because the clock may have been set between the two.
 	 */
 	[INCOMING_REPEATED] =
 		"SELECT id FROM message INDEXED BY message_stamp WHERE direction = 1"
-		" AND number = ?1 AND sent_time = ?2 AND sent_time <> '' AND text = ?3"
+		" AND phone_number = ?1 AND sent_time = ?2 AND sent_time <> '' AND text "
+		"= ?3"
 		" AND sim_id IS nullif(?4, 0) AND (changed BETWEEN ?5 AND ?6"
 		" OR CASE WHEN ?7 THEN spool_lead < 0 ELSE spool_lead > 0 END"
 		" AND id > (SELECT max(id) - ?8 FROM message))"
 		" ORDER BY id DESC LIMIT 1",
-	/* The way that told more often tells how often it came: see store_incoming.c. */
+	/* The way that reported it more often counts: see store_incoming.c. */
 	[INCOMING_SIGNALLED] = "UPDATE message SET repeats = repeats + (spool_lead <= 0),"
 			       " spool_lead = spool_lead - 1, changed = ?2 WHERE id = ?1",
 	[INCOMING_SPOOLED] =
@@ -169,10 +186,10 @@ const char *const store_sql[STATEMENT_COUNT] = {
 		" spool_lead = spool_lead + 1, changed = max(changed, ?2), uuid = ?3"
 		" WHERE id = ?1 AND uuid < ?3",
 	[INCOMING_ADD] =
-		"INSERT INTO message (direction, number, sent_time, text, sim_id,"
+		"INSERT INTO message (direction, phone_number, sent_time, text, sim_id,"
 		" created, changed, state, flags, uuid, spool_lead)"
 		" VALUES (1, ?1, ?2, ?3, nullif(?4, 0), ?5, ?5, ?6, ?7, ?8, ?9)",
-	/* NULL when there are too many to find out */
+	/* NULL when there are too many to search */
 	[IDS_SINCE] = "SELECT CASE WHEN count(*) < ?2 THEN coalesce(min(id), 0) END FROM"
 		      " (SELECT id FROM message INDEXED BY message_created"
 		      " WHERE created >= ?1 LIMIT ?2)",
@@ -200,47 +217,52 @@ const char *const store_sql[STATEMENT_COUNT] = {
 	[EDGE_BY_NUMBERS_UP] = EDGE_OF_EACH("min", "ASC"),
 	[EDGE_BY_UNREAD_UP] = EDGE(BY_UNREAD, "ASC"),
 	[CONVERSATIONS] =
-		"SELECT number, last_id, messages, unread FROM conversation"
+		"SELECT phone_number, last_id, messages, unread FROM conversation"
 		" INDEXED BY conversation_last WHERE last_id < ?1 ORDER BY last_id DESC",
 	[CONVERSATIONS_UNREAD] =
-		"SELECT number, last_id, messages, unread FROM conversation"
+		"SELECT phone_number, last_id, messages, unread FROM conversation"
 		" INDEXED BY conversation_unread WHERE unread > 0 AND last_id < ?1"
 		" ORDER BY last_id DESC",
-	[CONVERSATION_ROW] =
-		"SELECT last_id, messages, unread FROM conversation WHERE number = ?1",
-	/* For the list alone, whose visitors read other messages. */
+	[CONVERSATION_ROW] = "SELECT last_id, messages, unread FROM conversation WHERE "
+			     "phone_number = ?1",
+	/* For the listing alone, whose visitors read other messages. */
 	[CONVERSATION_LAST] = "SELECT " MESSAGE_COLUMNS " FROM message WHERE id = ?1",
 	[MESSAGE_MARK_READ] = "UPDATE message SET read_at = ?2"
 			      " WHERE id = ?1 AND direction = 1 AND read_at = 0",
-	[GAP_JOIN] = "UPDATE gap SET until_at = ?2 WHERE reason = ?3 AND until_at > 0"
-		     " AND until_at BETWEEN ?1 - ?4 AND ?1",
-	/* One that goes on is there once. */
-	[GAP_ADD] = "INSERT INTO gap (from_at, until_at, reason) SELECT ?1, ?2, ?3"
-		    " WHERE ?2 <> 0 OR NOT EXISTS"
-		    " (SELECT 1 FROM gap WHERE until_at = 0 AND reason = ?3)",
-	[GAP_END] = "UPDATE gap SET until_at = max(?2, from_at)"
+	[GAP_JOIN] =
+		"UPDATE receive_gap SET until_at = ?2 WHERE reason = ?3 AND until_at > 0"
+		" AND until_at BETWEEN ?1 - ?4 AND ?1",
+	/* An open gap of one reason exists once. */
+	[GAP_ADD] =
+		"INSERT INTO receive_gap (from_at, until_at, reason) SELECT ?1, ?2, ?3"
+		" WHERE ?2 <> 0 OR NOT EXISTS"
+		" (SELECT 1 FROM receive_gap WHERE until_at = 0 AND reason = ?3)",
+	[GAP_END] = "UPDATE receive_gap SET until_at = max(?2, from_at)"
 		    " WHERE until_at = 0 AND reason = ?1",
-	[GAPS_SHIFT] = "UPDATE gap SET from_at = from_at + ?3,"
+	[GAPS_SHIFT] = "UPDATE receive_gap SET from_at = from_at + ?3,"
 		       " until_at = until_at + ?3 * (until_at > 0)"
 		       " WHERE from_at >= ?1 AND from_at < ?2",
 	[GAPS] = "SELECT from_at, until_at, reason FROM"
-		 " (SELECT * FROM gap WHERE until_at > ?1 OR until_at = 0"
+		 " (SELECT * FROM receive_gap WHERE until_at > ?1 OR until_at = 0"
 		 "  ORDER BY from_at DESC, id DESC LIMIT 100) ORDER BY from_at, id",
-	[GAP_KNOWN] = "SELECT 1 FROM gap WHERE reason = ?1 AND until_at > ?2 LIMIT 1",
-	/* The wall clock is behind that. */
+	[GAP_FIND] =
+		"SELECT 1 FROM receive_gap WHERE reason = ?1 AND until_at > ?2 LIMIT 1",
+	/* The wall clock is behind that moment. */
 	[DEADLINES_SEEN] =
 		"UPDATE message INDEXED BY message_unfinished"
 		" SET seen = max(seen, ?1) WHERE id > 0 AND " STATE_IS_UNFINISHED,
 	[ALIVE_SET] = "INSERT OR REPLACE INTO alive (id, at, boot, boot_at)"
 		      " VALUES (1, ?1, ?2, ?3)",
 	[ALIVE_GET] = "SELECT at, boot, boot_at FROM alive",
-	[CLIENT_ADD] = "INSERT INTO client (name, scopes, ask, sims, allow, per_minute, "
-		       "per_hour,"
-		       " per_day, segments_per_month, token_hash, created)"
-		       " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)"
-		       " ON CONFLICT (name) DO NOTHING",
+	[CLIENT_ADD] =
+		"INSERT INTO client (name, scopes, approval, sims, allow, per_minute, "
+		"per_hour,"
+		" per_day, segments_per_month, token_hash, created)"
+		" VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)"
+		" ON CONFLICT (name) DO NOTHING",
 	[CLIENT_CHANGE] =
-		"UPDATE client SET name = ?1, scopes = ?2, ask = ?3, sims = ?4, allow = "
+		"UPDATE client SET name = ?1, scopes = ?2, approval = ?3, sims = ?4, "
+		"allow = "
 		"?5,"
 		" per_minute = ?6, per_hour = ?7, per_day = ?8, segments_per_month = ?9"
 		" WHERE id = ?10",
@@ -253,8 +275,8 @@ const char *const store_sql[STATEMENT_COUNT] = {
 	[CLIENTS] = "SELECT " CLIENT_COLUMNS ", created FROM client ORDER BY name",
 	[CLIENT_COUNT] = "SELECT count(*) FROM client",
 	/*
-	 * Each with: may it go? Only in a final state, with no report awaited (as
-	 * store_message_delivery() has it), and with no key that still promises something.
+	 * Whether each message may go: it is final, awaits no delivery report (as in
+	 * store_message_delivery()), and has no idempotency key that must be kept.
 	 */
 	[RETENTION_PAGE] =
 		"SELECT id, NOT " STATE_IS_UNFINISHED
@@ -263,37 +285,38 @@ const char *const store_sql[STATEMENT_COUNT] = {
 		" FROM message NOT INDEXED WHERE id > ?1 ORDER BY id LIMIT ?4",
 	[RETENTION_CHANGES] = "DELETE FROM message_change WHERE message_id = ?1",
 	[RETENTION_REMOVE] = "DELETE FROM message WHERE id = ?1",
-	/* By id: what is passed over is about to be removed. */
+	/* By ID: rows before the border are about to be removed. */
 	[RETENTION_BORDER] =
 		"SELECT id FROM message NOT INDEXED WHERE id > 0 AND created >= ?1"
 		" ORDER BY id LIMIT 1",
 	[RETENTION_COUNT] = "SELECT count(*) FROM message",
-	[RETENTION_LEAP] =
-		"SELECT EXISTS (SELECT 1 FROM gap WHERE until_at BETWEEN ?1 AND ?2"
-		" AND until_at - from_at > ?3)",
-	[RETENTION_GAPS] = "DELETE FROM gap WHERE until_at > 0 AND (until_at < ?1"
-			   " OR id <= (SELECT max(id) FROM gap) - ?2)",
+	[RETENTION_LEAP] = "SELECT EXISTS (SELECT 1 FROM receive_gap WHERE until_at "
+			   "BETWEEN ?1 AND ?2"
+			   " AND until_at - from_at > ?3)",
+	[RETENTION_GAPS] = "DELETE FROM receive_gap WHERE until_at > 0 AND (until_at < ?1"
+			   " OR id <= (SELECT max(id) FROM receive_gap) - ?2)",
 	[SESSION_PUT] = "INSERT OR REPLACE INTO session"
 			" (id, client_id, revision, capabilities, used, subscriptions)"
 			" VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
 	[SESSION_REMOVE] = "DELETE FROM session WHERE id = ?1",
-	/* Sorted by their ids alone: whole rows would all be in memory at once. */
+	/* Sorts IDs only: whole rows would all be in memory at once. */
 	[SESSIONS] = "SELECT session.id, client_id, revision, capabilities, session.used,"
 		     " subscriptions FROM (SELECT id, used FROM session ORDER BY used"
 		     " LIMIT -1) AS sorted CROSS JOIN session ON session.id = sorted.id",
 	[SECRET_GET] = "SELECT value FROM secret WHERE purpose = ?1",
 	[SECRET_ADD] = "INSERT INTO secret (purpose, value) VALUES (?1, ?2)",
-	[ASKING_CLOSE] =
-		"INSERT OR IGNORE INTO asking_closed (name, until) VALUES (?1, ?2)",
-	[ASKING_CLOSED] = "SELECT 1 FROM asking_closed WHERE name = ?1",
-	[ASKING_FORGET] =
-		"DELETE FROM asking_closed WHERE until < ?1 OR name NOT IN"
-		" (SELECT name FROM asking_closed ORDER BY until DESC LIMIT ?2)",
+	[DECLINED_ADD] = "INSERT OR IGNORE INTO elicitation_declined (request, until) "
+			 "VALUES (?1, ?2)",
+	[DECLINED_FIND] = "SELECT 1 FROM elicitation_declined WHERE request = ?1",
+	[DECLINED_PRUNE] =
+		"DELETE FROM elicitation_declined WHERE until < ?1 OR request NOT IN"
+		" (SELECT request FROM elicitation_declined ORDER BY until DESC LIMIT "
+		"?2)",
 	[AUDIT_HEAD] = AUDIT_HEAD_SQL,
 	[AUDIT_ADD] = AUDIT_ADD_SQL,
 	[CLIENT_NAME] = "SELECT name FROM client WHERE id = ?1",
 	[AUDIT_SPAN] = "SELECT min(id), coalesce(max(id) - min(id) + 1, 0) FROM audit",
-	/* the last of those that go, which a rescue may have left out */
+	/* the last line that goes; a rescue may have left it out */
 	[AUDIT_ANCHOR_SET] =
 		"INSERT INTO audit_anchor (id, line, hash)"
 		" SELECT 1, id, hash FROM audit WHERE id <= ?1 ORDER BY id DESC LIMIT 1"
@@ -301,19 +324,19 @@ const char *const store_sql[STATEMENT_COUNT] = {
 		" hash = excluded.hash",
 	[AUDIT_FORGET] = "DELETE FROM audit WHERE id <= (SELECT line FROM audit_anchor)",
 	[USAGE_ADD] = "INSERT INTO usage"
-		      " (client_id, sim_id, segments, at, noted, message_id)"
+		      " (client_id, sim_id, segments, at, accepted, message_id)"
 		      " VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
 	[USAGE_CLIENT_UNTIL] = USAGE_UNTIL("client"),
 	[USAGE_SIM_UNTIL] = USAGE_UNTIL("sim"),
-	[USAGE_ACCEPTED_UNTIL] = USAGE_ACCEPTED("<= ?3 ORDER BY noted DESC"),
+	[USAGE_ACCEPTED_UNTIL] = USAGE_ACCEPTED("<= ?3 ORDER BY accepted DESC"),
 	[USAGE_CLIENT_AFTER] = USAGE_AFTER("client"),
 	[USAGE_SIM_AFTER] = USAGE_AFTER("sim"),
-	[USAGE_ACCEPTED_AFTER] = USAGE_ACCEPTED("< ?3 ORDER BY noted"),
+	[USAGE_ACCEPTED_AFTER] = USAGE_ACCEPTED("< ?3 ORDER BY accepted"),
 	[USAGE_CLIENT_SUM] = USAGE_SUM("client"),
 	[USAGE_SIM_SUM] = USAGE_SUM("sim"),
-	[USAGE_NEWEST] = "SELECT noted FROM usage ORDER BY id DESC LIMIT 1",
+	[USAGE_NEWEST] = "SELECT accepted FROM usage ORDER BY id DESC LIMIT 1",
 	[USAGE_SHIFT] = "UPDATE usage SET at = max(?1, at + ?2) WHERE at > ?1",
-	/* Of the oldest: one that was scheduled long before its time waits for that. */
+	/* Among the oldest rows only. One that was scheduled far ahead stays until its time is old. */
 	[USAGE_PRUNE] = "DELETE FROM usage WHERE at < ?1 AND id IN (SELECT id FROM usage"
 			" NOT INDEXED ORDER BY id LIMIT ?2)",
 	[USAGE_RETURN] =
@@ -328,35 +351,39 @@ const char *const store_sql[STATEMENT_COUNT] = {
 			    " WHERE length(imsi) > 3 ORDER BY id LIMIT ?1",
 	[PARTY_COUNTRY] = "SELECT CAST(substr(imsi, 1, 3) AS INTEGER) FROM sim"
 			  " WHERE id = ?1 AND length(imsi) > 3",
-	[PARTY_SENT_TO] = "SELECT 1 FROM conversation WHERE number = ?1 AND sent > 0",
+	[PARTY_SENT_TO] =
+		"SELECT 1 FROM conversation WHERE phone_number = ?1 AND sent > 0",
 	[PARTY_WROTE] =
-		"SELECT 1 FROM conversation WHERE number = ?1 AND messages > sent",
-	/* Clocks jump: those that are too old are left out, not looked past. */
+		"SELECT 1 FROM conversation WHERE phone_number = ?1 AND messages > sent",
+	/* Clocks jump: older rows are left out and do not end the search. */
 	[PARTY_RECENT] =
 		"SELECT " MESSAGE_COLUMNS " FROM (SELECT id AS recent_id FROM message"
-		" INDEXED BY message_number WHERE number = ?1 ORDER BY id DESC LIMIT ?3)"
+		" INDEXED BY message_number WHERE phone_number = ?1 ORDER BY id DESC "
+		"LIMIT ?3)"
 		" CROSS JOIN message ON message.id = recent_id"
 		" WHERE message.created >= ?2 ORDER BY message.id DESC",
-	/* The first STOP counts: what was confirmed is not confirmed again. */
-	[OPT_OUT_SET] = "INSERT INTO opt_out (number, at, word, message_id)"
+	/* The first STOP counts: it is confirmed once. */
+	[OPT_OUT_SET] = "INSERT INTO opt_out (phone_number, at, word, message_id)"
 			" VALUES (?1, ?2, ?3, ?4)"
-			" ON CONFLICT (number) DO NOTHING",
-	[OPT_OUT_CLEAR] = "DELETE FROM opt_out WHERE number = ?1",
-	[OPT_OUT_KNOWN] = "SELECT at, message_id FROM opt_out WHERE number = ?1",
-	[OPT_OUT_CONFIRM] =
-		"UPDATE opt_out SET confirmed = 1 WHERE number = ?1 AND confirmed = 0",
-	[EVENT_ADD] = "INSERT INTO event (kind, sim_id, at, number, text, state, topic)"
-		      " VALUES (?1, nullif(?2, 0), ?3, ?4, ?5, ?6, ?7)",
+			" ON CONFLICT (phone_number) DO NOTHING",
+	[OPT_OUT_CLEAR] = "DELETE FROM opt_out WHERE phone_number = ?1",
+	[OPT_OUT_KNOWN] = "SELECT at, message_id FROM opt_out WHERE phone_number = ?1",
+	[OPT_OUT_CONFIRM] = "UPDATE opt_out SET confirmed = 1 WHERE phone_number = ?1 "
+			    "AND confirmed = 0",
+	[EVENT_ADD] =
+		"INSERT INTO event (kind, sim_id, at, phone_number, text, state, topic)"
+		" VALUES (?1, nullif(?2, 0), ?3, ?4, ?5, ?6, ?7)",
 	[EVENT_BOUND] =
 		"DELETE FROM event WHERE kind = ?1 AND id <= (SELECT id FROM event"
 		" WHERE kind = ?1 ORDER BY id DESC LIMIT 1 OFFSET ?2)",
 	[EVENT_STATE] = "UPDATE event SET state = ?2 WHERE id = ?1",
 	[EVENT_END] = "UPDATE event SET state = ?2, text = ?3 WHERE id = ?1",
-	[EVENT_NUMBER] = "UPDATE event SET number = ?2 WHERE id = ?1",
+	[EVENT_NUMBER] = "UPDATE event SET phone_number = ?2 WHERE id = ?1",
 	[EVENTS_SETTLE] = "UPDATE event SET state = 0 WHERE kind = ?1 AND state = 1",
-	[EVENTS_LIST] = "SELECT id, coalesce(sim_id, 0), at, number, text, state, topic"
-			" FROM event INDEXED BY event_kind WHERE kind = ?1 AND id < ?2"
-			" AND (?3 < 0 OR state = ?3) ORDER BY id DESC LIMIT ?4",
+	[EVENTS_LIST] =
+		"SELECT id, coalesce(sim_id, 0), at, phone_number, text, state, topic"
+		" FROM event INDEXED BY event_kind WHERE kind = ?1 AND id < ?2"
+		" AND (?3 < 0 OR state = ?3) ORDER BY id DESC LIMIT ?4",
 	[EVENTS_PRUNE] = "DELETE FROM event WHERE at < ?1",
 	[BALANCE_PUT] =
 		"INSERT OR REPLACE INTO balance (id, amount, decimals, currency, code,"

@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The setting "usage_clock" is "BOOT_ID OFFSET EPOCH NOW" in milliseconds: what
- * struct store_usage_clock holds, of which start of the machine, and usage time when it was
- * written. It is written when one of the first three changes, which is rare.
+ * The clock of usage time is the setting "usage_clock": "BOOT_ID OFFSET EPOCH NOW" in
+ * milliseconds. BOOT_ID is the boot in which OFFSET and EPOCH (struct store_usage_clock)
+ * hold, NOW is the usage time at which it was written. It is written when one of the
+ * first three changes, which is rare.
+ *
+ * In a new boot the clock continues at the later of NOW and the wall clock minus its old
+ * lead. Within a boot it follows clock_boot_ms(). When the wall clock is set, usage that
+ * is still to come moves by the same amount the other way.
  */
 #include "store/store_usage.h"
 
@@ -17,7 +22,7 @@
 
 #define CLOCK_SETTING STORE_SETTING_USAGE_CLOCK
 
-struct store_usage_clock_note { /* of the setting */
+struct store_usage_clock_note { /* the parsed setting */
 	char boot_id[40];
 	int64_t offset_ms;
 	int64_t epoch_ms;
@@ -69,7 +74,7 @@ static int store_usage_write_clock(struct store *store,
 	return store_setting_set(store, CLOCK_SETTING, value);
 }
 
-/* When the last message was accepted, in usage time; INT64_MIN: none was. */
+/* When the last message was accepted, in usage time; INT64_MIN: never. */
 static int store_usage_newest(struct store *store, int64_t *noted_ms_out)
 {
 	sqlite3_stmt *statement = store_use(store, USAGE_NEWEST);
@@ -80,7 +85,7 @@ static int store_usage_newest(struct store *store, int64_t *noted_ms_out)
 	return store_finish(store, statement, result);
 }
 
-/* What is still to go out goes out by the wall clock, wherever that is now. */
+/* Usage to come keeps its time by the wall clock. */
 static int store_usage_shift(struct store *store, int64_t now_ms, int64_t by_ms)
 {
 	sqlite3_stmt *statement;
@@ -98,7 +103,7 @@ static int64_t store_usage_later(int64_t one_ms, int64_t other_ms)
 	return one_ms > other_ms ? one_ms : other_ms;
 }
 
-/* The machine was started since, or nothing was ever noted (`note` NULL). */
+/* In a new boot, or for the first time (`note` NULL). */
 static int store_usage_begin_clock(struct store *store,
 				   const struct store_usage_clock_note *note,
 				   struct store_usage_clock *clock)
@@ -154,7 +159,7 @@ static int store_usage_update_clock(struct store *store, struct store_usage_cloc
 	return error ? error : store_usage_write_clock(store, clock);
 }
 
-/* Inside the transaction that goes on, or in one of its own. */
+/* In the open transaction, or in one of its own. */
 static int store_usage_refresh_clock(struct store *store)
 {
 	bool alone = !store_is_writing(store);
@@ -192,7 +197,7 @@ int store_usage_now(struct store *store, int64_t *now_ms_out, int64_t *ahead_ms_
 	return 0;
 }
 
-/* A statement for the client; the next are those for the SIM and for what was accepted. */
+/* The statement for the client; those for the SIM and for accepted messages follow it. */
 static sqlite3_stmt *store_usage_use(struct store *store, enum store_sql_id for_client,
 				     const struct store_usage_span *span)
 {
@@ -252,7 +257,7 @@ int store_usage_segments(struct store *store, const struct store_usage_span *spa
 	return error;
 }
 
-/* A few of the oldest with each message that is added, so that nothing has to wake for it. */
+/* A few of the oldest rows with each message, so that no timer is needed. */
 static int store_usage_prune(struct store *store, int64_t now_ms)
 {
 	sqlite3_stmt *statement = store_use(store, USAGE_PRUNE);

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The format is https://www.sqlite.org/fileformat2.html#walformat: a header of 32 bytes,
- * then frames of 24 bytes and a page. Every frame holds the check sum of all before it, so
- * one that is wrong does not hide those behind it: each is checked from the sum that the
- * frame before it holds.
+ * then frames of 24 bytes and a page. Every frame contains the checksum of everything
+ * before it. So each frame is checked from the checksum in the frame before it, and a
+ * wrong frame does not hide the ones behind it.
+ *
+ * A power cut leaves wrong frames at the end. Damage leaves a sound frame behind a
+ * commit that contains, or follows, a wrong frame.
  */
 #include "store/store_wal.h"
 
@@ -25,7 +28,7 @@ enum {
 	PAGE_MOST = 65536,
 };
 
-static const uint32_t magic = 0x377f0682; /* and 1 more: sums of big-endian words */
+static const uint32_t magic = 0x377f0682; /* plus 1: checksums of big-endian words */
 
 struct store_wal_sum {
 	uint32_t first, second;
@@ -109,7 +112,9 @@ static const uint8_t *store_wal_frame_at(const struct store_wal *wal, size_t num
 	return at + frame_bytes <= wal->length ? wal->bytes + at : NULL;
 }
 
-/* Of the header; frames with others are left from before the log began anew. */
+/*
+ * The salts of the header; frames with others are left over from before the last reset.
+ */
 static bool store_wal_has_salts(const struct store_wal *wal, const uint8_t *frame)
 {
 	return memcmp(frame + 8, wal->bytes + 16, 8) == 0;
@@ -131,7 +136,10 @@ static bool store_wal_ends_commit(const struct store_wal *wal, const uint8_t *fr
 	return store_wal_has_salts(wal, frame) && store_wal_read_big(frame + 4) != 0;
 }
 
-/* No sound frame comes after a commit that comes after, or is, one that is not sound. */
+/*
+ * After a wrong frame, a sound frame behind a later commit means damage, not a torn
+ * tail.
+ */
 static bool store_wal_frames_are_sound(const struct store_wal *wal)
 {
 	struct store_wal_sum before =
@@ -176,7 +184,7 @@ bool store_wal_is_sound(const char *path)
 	wal.length = (size_t)status.st_size;
 	bytes = mmap(NULL, wal.length, PROT_READ, MAP_PRIVATE, fd, 0);
 	close(fd);
-	if (bytes == MAP_FAILED) /* SQLite will say what is wrong with it */
+	if (bytes == MAP_FAILED) /* SQLite will report the error */
 		return true;
 	wal.bytes = bytes;
 	sound = store_wal_content_is_sound(&wal);

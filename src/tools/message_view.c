@@ -276,7 +276,7 @@ static const struct {
 	{ "restored",
 	  "The message store was restored from a backup while the message was "
 	  "unfinished; what happened after that backup is unknown." },
-	{ "ledger_damaged",
+	{ "store_damaged",
 	  "The message store was damaged while the message was unfinished." },
 	{ "modem_away", "Its modem, its SIM or oFono went away." },
 	{ "gateway_restarted",

@@ -95,7 +95,7 @@ const struct schema_field view_gap_fields[] = {
 	{ "until", SCHEMA_STRING, false, "Left out while it lasts" },
 	{ "reason", SCHEMA_STRING, true,
 	  "gateway_down; ofono_down; suspended: the phone slept; restored, "
-	  "ledger_damaged: messages of that time may be missing from the message store" },
+	  "store_damaged: messages of that time may be missing from the message store" },
 	{ 0 },
 };
 

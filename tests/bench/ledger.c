@@ -93,7 +93,7 @@ static void add_incoming(const char *number, const char *text)
 	char sent_time[CLOCK_TEXT_BYTES];
 	struct store_incoming_draft draft = {
 		.sim_id = cards[rand() % 2],
-		.told_ms = now_ms,
+		.reported_ms = now_ms,
 		.number = number,
 		.text = text,
 		.sent_time = sent_time,

@@ -32,7 +32,7 @@ class Journal:
         """In order of their numbers; with `texts`, those of them."""
         among = f"WHERE text IN ({', '.join('?' * len(texts))})" if texts else ""
         rows = self.ledger.rows(
-            f"SELECT id, number, text, repeats, state FROM message {among} ORDER BY id",
+            f"SELECT id, phone_number, text, repeats, state FROM message {among} ORDER BY id",
             *texts)
         return [Stored(*row[:4], STATES[row["state"]]) for row in rows]
 

@@ -31,7 +31,7 @@ class Ledger:
 
     @property
     def gaps(self) -> list[sqlite3.Row]:
-        return self.rows("SELECT * FROM gap ORDER BY id")
+        return self.rows("SELECT * FROM receive_gap ORDER BY id")
 
     def wait(self, count: int, timeout: float = 10) -> list[sqlite3.Row]:
         wait_until(lambda: len(self.incoming) >= count, timeout, f"{count} messages")

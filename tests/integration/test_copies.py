@@ -113,12 +113,12 @@ def test_of_a_version_that_noted_nothing(make_lab: Callable[..., Lab]) -> None:
     lab = make_lab(modem_count=1)
     waiting = send_soon(lab, "waits")
     lab.gateway.stop()
-    change(ledger(lab), "UPDATE place SET epoch = 0")
+    change(ledger(lab), "UPDATE file_identity SET epoch = 0")
     for mark in lab.gateway.state.glob("gateway.mark-*"):
         mark.unlink()
     lab.gateway.start()
     Agent(lab).wait_state(waiting.message_id, "sent")
-    assert rows(ledger(lab), "SELECT count(*) FROM place") == [(1,)]
+    assert rows(ledger(lab), "SELECT count(*) FROM file_identity") == [(1,)]
     assert len(list(lab.gateway.state.glob("gateway.mark-*"))) == 1
 
 

@@ -64,10 +64,10 @@ def count(lab: Lab) -> int:
 def assert_consistent(file: Path) -> None:
     """What triggers keep is what would be counted, and every page is sound."""
     assert rows(file, "PRAGMA integrity_check") == [("ok",)]
-    counted = rows(file, "SELECT number, max(id), count(*), sum(direction = 1 AND"
-                         " read_at = 0) FROM message GROUP BY number ORDER BY number")
-    assert counted == rows(file, "SELECT number, last_id, messages, unread"
-                                 " FROM conversation ORDER BY number")
+    counted = rows(file, "SELECT phone_number, max(id), count(*), sum(direction = 1 AND"
+                         " read_at = 0) FROM message GROUP BY phone_number ORDER BY phone_number")
+    assert counted == rows(file, "SELECT phone_number, last_id, messages, unread"
+                                 " FROM conversation ORDER BY phone_number")
     assert rows(file, "SELECT count(*) FROM message_change WHERE message_id NOT IN"
                       " (SELECT id FROM message)") == [(0,)]
 
@@ -140,7 +140,7 @@ def test_old_ones_go(make_lab: Callable[..., Lab]) -> None:
 def fill(file: Path, messages: int) -> None:
     change(file, "INSERT OR IGNORE INTO sim (id, iccid, first_seen) VALUES (99, 'X', 1)")
     change(file, MESSAGE_NUMBER +
-           "INSERT INTO message (direction, sim_id, number, text, state, created,"
+           "INSERT INTO message (direction, sim_id, phone_number, text, state, created,"
            " changed) SELECT 1, 99, '+36' || (i % 50), 'a text of some length ' || i, 9,"
            " i, i FROM n", messages)
 
@@ -312,7 +312,7 @@ def test_a_revocation_on_a_full_disk(make_lab: Callable[..., Lab]) -> None:
     wait_until(lambda: status_of(lab, stolen) == 401 and "is on disk now" in lab.gateway.log,
                what="the disk has it")
     again = run("revoke", "--state-dir", state, "stolen")
-    assert again.returncode == 1 and "no agent called stolen" in again.stderr
+    assert again.returncode == 1 and "there is no paired agent stolen" in again.stderr
     assert_served(lab, other)
 
 
@@ -360,7 +360,7 @@ def test_a_damaged_ledger_is_moved_aside(
     assert aside.read_bytes() == content
     assert "THE MESSAGE STORE WAS DAMAGED" in lab.gateway.log
     assert str(aside) in lab.gateway.log
-    assert "ledger_damaged" in gap_reasons(lab)
+    assert "store_damaged" in gap_reasons(lab)
     receive(lab, "still heard")
     wait_texts(lab, "still heard")
     sent = Agent(lab).send("goes on")
@@ -603,7 +603,7 @@ def test_a_long_copy_tells_what_it_does(folder: Path, command: str) -> None:
     """On a terminal, in a line that is taken away before the outcome is told."""
     state, copy = folder / "state", folder / "copy.db"
     assert run("pair", "--state-dir", state, "laptop").returncode == 0
-    change(state / "gateway.db", "INSERT INTO message (direction, number, text, state, created,"
+    change(state / "gateway.db", "INSERT INTO message (direction, phone_number, text, state, created,"
            " changed) VALUES (1, ?, hex(zeroblob(20000000)), 9, 1, 1)", SENDER)
     assert run("backup", "--state-dir", state, copy).returncode == 0
     with on_terminal(command, "--state-dir", state,
@@ -720,7 +720,7 @@ def test_a_strangers_triggers_are_not_run(make_lab: Callable[..., Lab], how: str
     lab.gateway.stop()
     start_with(lab, how, copy)
     assert_nothing_foreign(lab, "laptop")
-    told = "ledger_rebuilt" if how == "changed in place" else "ledger_restored"
+    told = "store_rebuilt" if how == "changed in place" else "store_restore_result"
     assert rows(ledger(lab), "SELECT count(*) FROM audit WHERE event = ?", told) == [(1,)]
 
 
@@ -744,7 +744,7 @@ def test_killed_while_only_its_rows_go_on(folder: Path, tmp_path: Path, call: st
         assert rows(database, "SELECT name FROM sqlite_schema ORDER BY name") == ours
         assert rows(database, "SELECT name, scopes FROM client") == [("one", 3), ("two", 3)]
         assert rows(database, "SELECT count(*) FROM audit"
-                    " WHERE event = 'ledger_rebuilt'") == [(1,)]
+                    " WHERE event = 'store_rebuilt'") == [(1,)]
         assert not list(again.glob("gateway.db.new*"))
     assert number > 1
 

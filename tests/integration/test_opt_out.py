@@ -148,7 +148,7 @@ def test_what_a_crash_left_waiting(make_lab: Callable[..., Lab], number: str) ->
     waiting = schedule(lab, number)
     lab.gateway.kill()
     with closing(sqlite3.connect(lab.gateway.state / "gateway.db")) as ledger:
-        ledger.execute("INSERT INTO opt_out (number, at, word) VALUES (?, ?, 'stop')",
+        ledger.execute("INSERT INTO opt_out (phone_number, at, word) VALUES (?, ?, 'stop')",
                        (number, int(time.time() * 1000)))
         ledger.commit()
     lab.gateway.start()

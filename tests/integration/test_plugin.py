@@ -178,7 +178,7 @@ def test_both_ways_tell_of_one_message(phone: Phone) -> None:
     [row] = phone.ledger.incoming
     assert (row["text"], row["flags"], row["repeats"]) == \
         ("Szia \N{GRINNING FACE}", REPAIRED, 0)
-    assert (row["number"], row["sent_time"], row["sim_id"]) == (SENDER, SENT_TIME, 1)
+    assert (row["phone_number"], row["sent_time"], row["sim_id"]) == (SENDER, SENT_TIME, 1)
     assert began <= row["created"] <= now_ms()
     assert (phone.spool.stat().st_mode & 0o777, row["uuid"][-4:]) == (0o700, ".sms")
 
@@ -236,7 +236,7 @@ def test_a_message_for_a_dead_gateway(
     phone.start()
     phone.wait_empty()
     [row] = phone.ledger.incoming
-    assert (row["number"], row["text"], row["flags"]) == (sender, text, flags)
+    assert (row["phone_number"], row["text"], row["flags"]) == (sender, text, flags)
     assert (row["sent_time"], row["repeats"]) == (SENT_TIME, 0)
     assert began <= row["created"] <= died
     [card] = phone.ledger.rows("SELECT * FROM sim")

@@ -71,7 +71,7 @@ def test_a_message(lab: Lab, before: int, how: str) -> None:
     started = now_ms()
     lab.modems[0].deliver(SENDER, f"Szia {how}, 5 €", how, SENT_AT)
     [row] = receive(lab, after=before)
-    assert (row["number"], row["text"]) == (SENDER, f"Szia {how}, 5 €")
+    assert (row["phone_number"], row["text"]) == (SENDER, f"Szia {how}, 5 €")
     assert (row["sent_time"], row["state"], row["flags"]) == (SENT_TIME, RECEIVED, 0)
     assert (row["repeats"], row["read_at"], row["uuid"]) == (0, 0, "")
     assert started <= row["created"] == row["changed"] <= now_ms()
@@ -122,14 +122,14 @@ def test_what_ofono_cannot_decode(lab: Lab, before: int) -> None:
     lab.modems[0].deliver("+36209999999", "")
     rows = receive(lab, 2, before)
     assert [(row["text"], row["flags"]) for row in rows] == [("", UNREADABLE)] * 2
-    assert [row["number"] for row in rows] == [SENDER, "+36209999999"]
+    assert [row["phone_number"] for row in rows] == [SENDER, "+36209999999"]
 
 
 @pytest.mark.parametrize("sender", ["Telekom HU", "OTP-Bank.+", "1234", "06201234567"])
 def test_senders(lab: Lab, before: int, sender: str) -> None:
     lab.modems[0].deliver(sender, "from whom")
     [row] = receive(lab, after=before)
-    assert row["number"] == sender
+    assert row["phone_number"] == sender
 
 
 @pytest.mark.parametrize(("minutes", "zone"), [
@@ -169,7 +169,7 @@ def test_both_modems_at_once(lab: Lab, before: int) -> None:
             modem.deliver(modem.name, f"number {i}", sent_at=SENT_AT)
     rows = receive(lab, 60, before, timeout=30)
     for modem in lab.modems:
-        assert [row["text"] for row in rows if row["number"] == modem.name] == [
+        assert [row["text"] for row in rows if row["phone_number"] == modem.name] == [
             f"number {i}" for i in range(30)]
 
 

@@ -156,11 +156,11 @@ SENDERS = ["Ba\x0cnk", "a\rb\nc", "<system>", "owner", "{\"a\":1}", "\\u{202E}",
 def test_names_of_senders(lab: Lab, sender: str) -> None:
     place = Agent(lab).call("list_sms", limit=1).structured["wait_cursor"]
     message_id = receive(lab, "from a name", sender)
-    [row] = Ledger(lab).rows(f"SELECT number FROM message WHERE id = {message_id}")
+    [row] = Ledger(lab).rows(f"SELECT phone_number FROM message WHERE id = {message_id}")
     Eye(lab).call("mark_sms_read", message_ids=[message_id])
     [listed] = Eye(lab).facts("list_sms", limit=1)["messages"]
     shown = listed["phone_number"]
-    assert restored(shown) == row["number"]
+    assert restored(shown) == row["phone_number"]
     assert listed["trust"] == "alphanumeric"
     for era in ERAS:
         eye = Eye(lab, era)

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * What the tests of the audit stand on: lines, who tampers with them, and what the reader says.
- */
+/* Fixture of the audit tests: lines, manipulations of them, and the reader's verdict. */
 #ifndef AUDIT_BENCH_H
 #define AUDIT_BENCH_H
 
@@ -12,7 +10,7 @@
 enum { LINES = 9 };
 
 static struct audit_reader_verdict verdict;
-static int64_t kept = AUDIT_KEEP; /* as prune_to() has it */
+static int64_t kept = AUDIT_KEEP; /* as prune_to() set it */
 
 static inline int set_up(void **state)
 {
@@ -63,7 +61,7 @@ static inline void verify(void)
 	verify_from(NULL);
 }
 
-/* What can be done to the file by who is not kept by triggers. */
+/* Changes the file without its triggers. */
 static inline void tamper(const char *text)
 {
 	sqlite3 *database;
@@ -103,7 +101,7 @@ static inline void prune_to(int64_t keep)
 	kept = keep > 1 ? keep : 1;
 	while (!done) {
 		assert_int_equal(store_audit_prune(store, keep, &done), 0);
-		verify(); /* at every moment */
+		verify(); /* at every step */
 		assert_int_equal(verdict.break_count, 0);
 		assert_true(++steps < 10);
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the tests of the store stand on: a store in a folder of its own, SQL past it, and a
- * disk that can be full.
+ * Fixture of the store's tests: a store in a folder of its own, direct SQL, and a disk
+ * that can be full.
  */
 #ifndef STORE_BENCH_H
 #define STORE_BENCH_H
@@ -22,7 +22,7 @@
 #include "store_steps.h"
 #include "scratch.h"
 
-/* A client that may do what one may unless the owner says otherwise. */
+/* A client with the default permissions. */
 #define NAMED(text)                                            \
 	((struct client){ .name = text,                        \
 			  .scopes = CLIENT_READ | CLIENT_SEND, \
@@ -109,7 +109,7 @@ static inline enum message_state state_of(int64_t message_id)
 	return message.state;
 }
 
-/* Runs SQL past the store; the value of the first column of the first row. */
+/* Runs SQL directly on the file; returns the first column of the first row. */
 static inline int64_t sql(const char *text)
 {
 	sqlite3 *database;
@@ -126,7 +126,7 @@ static inline int64_t sql(const char *text)
 	return value;
 }
 
-/* As many statements as one likes, past the store. */
+/* Any number of statements, directly on the file. */
 static inline void sql_script(const char *text)
 {
 	sqlite3 *database;
@@ -137,7 +137,7 @@ static inline void sql_script(const char *text)
 	assert_int_equal(sqlite3_close(database), SQLITE_OK);
 }
 
-/* Instead of the ledger at `path`: a closed one of that schema, with these rows. */
+/* Replaces the database at `path` by a closed one of that schema with these rows. */
 static inline void make_old_ledger(int version, const char *rows)
 {
 	char pragma[40];

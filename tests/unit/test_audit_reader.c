@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Whatever was done to the lines of the audit shows, and where. */
+/* Every manipulation of the audit log shows, with its place. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +9,7 @@
 
 #include "audit_bench.h"
 
-static void test_empty(void **state)
+static void test_an_empty_log_verifies(void **state)
 {
 	(void)state;
 	verify();
@@ -18,7 +18,7 @@ static void test_empty(void **state)
 	assert_int_equal(verdict.head.line, 0);
 }
 
-static void test_whole(void **state)
+static void test_an_intact_log_verifies(void **state)
 {
 	struct audit_chain_head head;
 
@@ -61,7 +61,7 @@ static void test_the_hash_is_what_is_documented(void **state)
 	assert_int_equal(system(command), 0);
 }
 
-static void test_changed(void **state)
+static void test_a_changed_line_shows(void **state)
 {
 	static const char *const changes[] = {
 		"UPDATE audit SET detail = '{\"number\":\"+36309999999\"}' WHERE id = 4",
@@ -87,8 +87,8 @@ static void test_changed(void **state)
 	}
 }
 
-/* Who changes a line and its hash breaks the line after it. */
-static void test_changed_with_its_hash(void **state)
+/* Changing a line with its hash breaks the line after it. */
+static void test_a_line_changed_with_its_hash_breaks_the_next(void **state)
 {
 	(void)state;
 	tamper("UPDATE audit SET detail = '{}', hash = randomblob(32) WHERE id = 4");
@@ -98,7 +98,7 @@ static void test_changed_with_its_hash(void **state)
 	assert_break(1, AUDIT_CHANGED, 5, 5);
 }
 
-static void test_swapped(void **state)
+static void test_swapped_lines_show(void **state)
 {
 	(void)state;
 	tamper("UPDATE audit SET id = -1 WHERE id = 3; UPDATE audit SET id = 3 WHERE "
@@ -109,7 +109,7 @@ static void test_swapped(void **state)
 	assert_break(0, AUDIT_CHANGED, 3, 3);
 }
 
-static void test_missing(void **state)
+static void test_a_missing_line_shows(void **state)
 {
 	(void)state;
 	tamper("DELETE FROM audit WHERE id IN (4, 5)");
@@ -124,8 +124,8 @@ static void test_missing(void **state)
 	assert_int_equal(verdict.break_count, 3);
 }
 
-/* Lines closed up after one was taken out. */
-static void test_missing_and_closed_up(void **state)
+/* The lines were closed up after one was removed. */
+static void test_closed_up_lines_show(void **state)
 {
 	(void)state;
 	tamper("DELETE FROM audit WHERE id = 4");
@@ -141,7 +141,7 @@ static void test_missing_and_closed_up(void **state)
 	assert_break(0, AUDIT_CHANGED, 4, 4);
 }
 
-static void test_put_in(void **state)
+static void test_an_inserted_line_shows(void **state)
 {
 	(void)state;
 	tamper("INSERT INTO audit SELECT 10, at, event, detail, hash FROM audit"
@@ -150,8 +150,8 @@ static void test_put_in(void **state)
 	assert_only(AUDIT_CHANGED, 10, 10);
 }
 
-/* A cut end is seen against what was noted, and only so. */
-static void test_cut(void **state)
+/* A cut end shows against a saved head, and only so. */
+static void test_a_cut_end_shows_against_a_saved_head(void **state)
 {
 	struct audit_chain_head noted, other;
 
@@ -169,14 +169,14 @@ static void test_cut(void **state)
 	assert_int_equal(verdict.break_count, 0);
 	verify_from(&noted);
 	assert_only(AUDIT_CUT, LINES, LINES);
-	add_lines(5); /* it grew again, another way */
+	add_lines(5); /* it grew again, differently */
 	verify();
 	assert_int_equal(verdict.break_count, 0);
 	verify_from(&noted);
 	assert_only(AUDIT_OTHER_HEAD, LINES, LINES);
 }
 
-static void test_noted_and_pruned(void **state)
+static void test_a_pruned_head_proves_nothing(void **state)
 {
 	struct audit_chain_head noted, anchor;
 
@@ -184,14 +184,14 @@ static void test_noted_and_pruned(void **state)
 	assert_int_equal(store_audit_head(store, &anchor), 0);
 	add_lines(10);
 	prune_to(10);
-	verify_from(&anchor); /* the very line that is the anchor now */
+	verify_from(&anchor); /* the line that is the anchor now */
 	assert_int_equal(verdict.break_count, 0);
 	noted = (struct audit_chain_head){ .line = 2 };
 	verify_from(&noted);
 	assert_only(AUDIT_HEAD_GONE, 2, 2);
 }
 
-static void test_broken_anchor(void **state)
+static void test_a_broken_anchor_shows(void **state)
 {
 	(void)state;
 	prune_to(5);
@@ -210,8 +210,8 @@ static void test_broken_anchor(void **state)
 	assert_only(AUDIT_MISSING, 4, 4);
 }
 
-/* Who moves the anchor and takes the lines away has not let them go for their age. */
-static void test_the_anchor_is_moved(void **state)
+/* Moving the anchor and deleting lines does not pass for pruning. */
+static void test_a_moved_anchor_shows(void **state)
 {
 	struct audit_chain_head newest, middle;
 
@@ -228,7 +228,7 @@ static void test_the_anchor_is_moved(void **state)
 	assert_only(AUDIT_MISSING, 1, 3);
 	tamper("UPDATE audit_anchor SET line = 9, hash = (SELECT hash FROM audit"
 	       " WHERE id = 9); DELETE FROM audit WHERE id <= 9");
-	verify_from(&middle); /* it is the anchor itself */
+	verify_from(&middle); /* the anchor itself */
 	assert_int_equal(verdict.break_count, 2);
 	assert_break(0, AUDIT_MISSING, 1, 9);
 	assert_break(1, AUDIT_CUT, LINES, LINES);
@@ -246,8 +246,8 @@ static void test_the_anchor_is_moved(void **state)
 	assert_only(AUDIT_MISSING, 1, LINES + 5);
 }
 
-/* What is gone rightly is gone up to where enough lines were kept, and no further. */
-static void test_the_anchor_is_one_line_too_far(void **state)
+/* Pruning is accepted up to where enough lines were kept, and no further. */
+static void test_an_anchor_one_line_too_far_shows(void **state)
 {
 	(void)state;
 	add_lines(11);
@@ -258,11 +258,11 @@ static void test_the_anchor_is_one_line_too_far(void **state)
 	assert_only(AUDIT_MISSING, 11, 11);
 	assert_int_equal(verdict.gone, 10);
 	add_lines(1);
-	verify(); /* by now it would have gone */
+	verify(); /* by now it would have been pruned */
 	assert_int_equal(verdict.break_count, 0);
 }
 
-static void test_heads_as_text(void **state)
+static void test_heads_are_written_and_parsed(void **state)
 {
 	static const char *const wrong[] = {
 		"",
@@ -300,21 +300,21 @@ static void test_heads_as_text(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		WITH(test_empty, set_up),
-		WITH(test_whole, set_up_lines),
+		WITH(test_an_empty_log_verifies, set_up),
+		WITH(test_an_intact_log_verifies, set_up_lines),
 		WITH(test_the_hash_is_what_is_documented, set_up_lines),
-		WITH(test_changed, set_up_lines),
-		WITH(test_changed_with_its_hash, set_up_lines),
-		WITH(test_swapped, set_up_lines),
-		WITH(test_missing, set_up_lines),
-		WITH(test_missing_and_closed_up, set_up_lines),
-		WITH(test_put_in, set_up_lines),
-		WITH(test_cut, set_up_lines),
-		WITH(test_noted_and_pruned, set_up_lines),
-		WITH(test_broken_anchor, set_up_lines),
-		WITH(test_the_anchor_is_moved, set_up_lines),
-		WITH(test_the_anchor_is_one_line_too_far, set_up_lines),
-		cmocka_unit_test(test_heads_as_text),
+		WITH(test_a_changed_line_shows, set_up_lines),
+		WITH(test_a_line_changed_with_its_hash_breaks_the_next, set_up_lines),
+		WITH(test_swapped_lines_show, set_up_lines),
+		WITH(test_a_missing_line_shows, set_up_lines),
+		WITH(test_closed_up_lines_show, set_up_lines),
+		WITH(test_an_inserted_line_shows, set_up_lines),
+		WITH(test_a_cut_end_shows_against_a_saved_head, set_up_lines),
+		WITH(test_a_pruned_head_proves_nothing, set_up_lines),
+		WITH(test_a_broken_anchor_shows, set_up_lines),
+		WITH(test_a_moved_anchor_shows, set_up_lines),
+		WITH(test_an_anchor_one_line_too_far_shows, set_up_lines),
+		cmocka_unit_test(test_heads_are_written_and_parsed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

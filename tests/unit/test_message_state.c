@@ -8,7 +8,7 @@
 
 #include "store/message_state.h"
 
-/* Row: from, column: to, in the order of the enum; 'x' = may. */
+/* Row: from, column: to, in the order of the enum; 'x': allowed. */
 static const char *const ways[STATE_LAST + 1] = {
 	/*
 	 * queued submitting submitted held sent failed cancelled unknown received scheduled
@@ -29,7 +29,7 @@ static const char *const ways[STATE_LAST + 1] = {
 	[STATE_EXPIRED] = ".............",
 };
 
-static void test_ways(void **state)
+static void test_the_table_allows_exactly_these_changes(void **state)
 {
 	enum message_state from, to;
 
@@ -41,8 +41,8 @@ static void test_ways(void **state)
 	}
 }
 
-/* Promise 2: whatever may have reached oFono is never handed over again. */
-static void test_only_handing_goes_back(void **state)
+/* A message that may have reached oFono is never submitted again. */
+static void test_only_submitting_returns_to_queued(void **state)
 {
 	enum message_state from;
 
@@ -56,8 +56,8 @@ static void test_only_handing_goes_back(void **state)
 	}
 }
 
-/* Nothing that oFono may have comes back to where it could be handed over again. */
-static void test_only_waiting_ones_wait(void **state)
+/* No state that oFono may know of returns to one from which it could be submitted. */
+static void test_waiting_states_are_never_entered_again(void **state)
 {
 	enum message_state from, to;
 
@@ -75,7 +75,7 @@ static void test_only_waiting_ones_wait(void **state)
 	assert_false(message_state_is_waiting(STATE_SUBMITTING));
 }
 
-static void test_no_state(void **state)
+static void test_unknown_numbers_are_no_state(void **state)
 {
 	(void)state;
 	assert_false(message_state_may_become((enum message_state)0, STATE_QUEUED));
@@ -84,7 +84,7 @@ static void test_no_state(void **state)
 	assert_false(message_state_may_become(STATE_SUBMITTED, (enum message_state)0));
 }
 
-static void test_names(void **state)
+static void test_every_state_has_its_name(void **state)
 {
 	(void)state;
 	assert_string_equal(message_state_name(STATE_QUEUED), "queued");
@@ -112,11 +112,11 @@ static void test_names(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_ways),
-		cmocka_unit_test(test_only_handing_goes_back),
-		cmocka_unit_test(test_only_waiting_ones_wait),
-		cmocka_unit_test(test_no_state),
-		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_the_table_allows_exactly_these_changes),
+		cmocka_unit_test(test_only_submitting_returns_to_queued),
+		cmocka_unit_test(test_waiting_states_are_never_entered_again),
+		cmocka_unit_test(test_unknown_numbers_are_no_state),
+		cmocka_unit_test(test_every_state_has_its_name),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -165,7 +165,7 @@ static void receive(const char *number, const char *text, enum opt opt)
 {
 	struct store_incoming_draft draft = {
 		.sim_id = 1,
-		.told_ms = clock_wall_ms(),
+		.reported_ms = clock_wall_ms(),
 		.number = number,
 		.text = text,
 		.sent_time = "",

@@ -50,7 +50,7 @@ static void come(const char *number, const char *text)
 	char stamp[32];
 	struct store_incoming_draft draft = {
 		.sim_id = 1,
-		.told_ms = now_ms,
+		.reported_ms = now_ms,
 		.number = number,
 		.text = text,
 		.sent_time = stamp,

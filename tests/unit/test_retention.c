@@ -131,13 +131,14 @@ static bool is_there(int64_t id)
 static void assert_consistent(void)
 {
 	assert_int_equal(
-		sql("SELECT count(*) FROM (SELECT number, max(id), count(*),"
-		    " sum(direction = 1 AND read_at = 0) FROM message GROUP BY number"
-		    " EXCEPT SELECT number, last_id, messages, unread FROM "
+		sql("SELECT count(*) FROM (SELECT phone_number, max(id), count(*),"
+		    " sum(direction = 1 AND read_at = 0) FROM message GROUP BY "
+		    "phone_number"
+		    " EXCEPT SELECT phone_number, last_id, messages, unread FROM "
 		    "conversation)"),
 		0);
-	assert_int_equal(sql("SELECT count(*) FROM conversation WHERE number NOT IN"
-			     " (SELECT number FROM message)"),
+	assert_int_equal(sql("SELECT count(*) FROM conversation WHERE phone_number NOT IN"
+			     " (SELECT phone_number FROM message)"),
 			 0);
 	assert_int_equal(sql("SELECT count(*) FROM message_change WHERE message_id NOT IN"
 			     " (SELECT id FROM message)"),
@@ -414,14 +415,15 @@ static void test_old_gaps_are_deleted(void **state)
 		assert_int_equal(store_receive_gaps_add(store, &gap), 0);
 	}
 	run_pass();
-	assert_int_equal(sql("SELECT count(*) FROM gap WHERE until_at > 0"), 11);
-	assert_int_equal(sql("SELECT count(*) FROM gap WHERE until_at = 0"), 1);
+	assert_int_equal(sql("SELECT count(*) FROM receive_gap WHERE until_at > 0"), 11);
+	assert_int_equal(sql("SELECT count(*) FROM receive_gap WHERE until_at = 0"), 1);
 	config.keep_days = 0;
 	sql("WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < "
-	    "2000) INSERT INTO gap (from_at, until_at, reason) SELECT i * 100000, i * "
+	    "2000) INSERT INTO receive_gap (from_at, until_at, reason) SELECT i * "
+	    "100000, i * "
 	    "100000 + 1, 'x' FROM n");
 	run_pass();
-	assert_in_range(sql("SELECT count(*) FROM gap"), 1000, 1001);
+	assert_in_range(sql("SELECT count(*) FROM receive_gap"), 1000, 1001);
 }
 
 /* Free space is returned to the file system, and the -wal is empty. */

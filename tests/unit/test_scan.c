@@ -45,7 +45,7 @@ static int set_up(void **state)
 	open_store();
 	identify("8936", "");
 	sql("WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n"
-	    " WHERE i < 2560) INSERT INTO message (direction, sim_id, number, text,"
+	    " WHERE i < 2560) INSERT INTO message (direction, sim_id, phone_number, text,"
 	    " state, created, changed) SELECT 1, 1, 'Bank', 'text', 9, 1, 1 FROM n");
 	clock_set_source(&told);
 	assert_int_equal(sd_event_new(&loop), 0);
@@ -216,7 +216,7 @@ static void test_an_ascending_scan_visits_messages_that_arrive(void **state)
 	assert_int_equal(start(&rising, up), SCAN_E_CONTINUES);
 	assert_int_equal(start(&falling, all), SCAN_E_CONTINUES);
 	assert_true(turn());
-	sql("INSERT INTO message (direction, sim_id, number, text, state, created,"
+	sql("INSERT INTO message (direction, sim_id, phone_number, text, state, created,"
 	    " changed) VALUES (1, 1, 'Bank', 'late', 9, 1, 1)");
 	run_out();
 	assert_int_equal(rising.seen, MESSAGES + 1);

@@ -82,7 +82,7 @@ static void test_a_number_that_was_sent_to_is_known(void **state)
 static void test_a_number_that_only_wrote_is_unknown(void **state)
 {
 	struct store_incoming_draft draft = {
-		.told_ms = 1790000000000,
+		.reported_ms = 1790000000000,
 		.number = "+36201234567",
 		.text = "hi",
 		.sent_time = "",

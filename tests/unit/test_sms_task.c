@@ -345,7 +345,7 @@ static void test_a_task_id_is_valid_only_for_its_client(void **state)
 static void test_a_received_message_is_no_task(void **state)
 {
 	struct store_incoming_draft draft = { .sim_id = 1,
-					      .told_ms = now_ms,
+					      .reported_ms = now_ms,
 					      .number = "+36201234567",
 					      .text = "x",
 					      .sent_time = "" };

@@ -20,7 +20,7 @@ static unsigned mode_of(const char *name)
 	return status.st_mode & 07777;
 }
 
-static void test_modes(void **state)
+static void test_the_files_are_private(void **state)
 {
 	mode_t before = umask(0);
 	char name[128];
@@ -42,7 +42,7 @@ static void test_modes(void **state)
 	assert_int_equal(mode_of(path), 0600);
 }
 
-static void test_settings(void **state)
+static void test_the_database_is_durable_and_checked(void **state)
 {
 	(void)state;
 	open_store();
@@ -52,7 +52,7 @@ static void test_settings(void **state)
 			 1);
 }
 
-static void test_parent_missing(void **state)
+static void test_a_missing_parent_folder_is_an_error(void **state)
 {
 	struct explanation error = { "" };
 
@@ -63,7 +63,7 @@ static void test_parent_missing(void **state)
 	assert_null(store);
 }
 
-static void test_path_too_long(void **state)
+static void test_a_path_that_is_too_long_is_an_error(void **state)
 {
 	struct explanation error = { "" };
 	char long_folder[PATH_MAX + 10];
@@ -74,7 +74,7 @@ static void test_path_too_long(void **state)
 	assert_int_equal(store_open(long_folder, &store, &error), -ENAMETOOLONG);
 }
 
-/* Steps in order; `id`: the number that must come out. */
+/* Steps in order; `id`: the expected SIM ID. */
 static const struct {
 	const char *iccid, *imsi;
 	int64_t id;
@@ -83,19 +83,16 @@ static const struct {
 	{ "A", "a", 1 }, /* unlocked */
 	{ "", "a", 1 },	 /* a modem that hides the ICCID */
 	{ "B", "a", 2 }, /* another card with the same IMSI */
-	{ "B", "a", 2 }, { "A", "a", 1 },
-	{ "", "c", 3 },	 /* known by its IMSI */
-	{ "C", "c", 3 }, /* and now its ICCID shows */
-	{ "C", "", 3 },	 { "D", "c", 4 },
-	{ "A", "z", 1 }, /* the card has a new IMSI, */
-	{ "", "z", 5 },	 /* by which alone it is not known */
-	{ "", "a", 2 },	 /* two have it: the later one */
-	{ "B", "", 2 },	 { "E", "", 6 },
-	{ "", "e", 7 }, /* nobody can know that it is E */
+	{ "B", "a", 2 }, { "A", "a", 1 }, { "", "c", 3 },  /* known by its IMSI */
+	{ "C", "c", 3 },				   /* now its ICCID shows, too */
+	{ "C", "", 3 },	 { "D", "c", 4 }, { "A", "z", 1 }, /* the card has a new IMSI, */
+	{ "", "z", 5 }, /* which alone does not identify it */
+	{ "", "a", 2 }, /* two cards have it: the later one */
+	{ "B", "", 2 },	 { "E", "", 6 },  { "", "e", 7 }, /* nothing shows that it is E */
 	{ "E", "e", 6 }, { "", "e", 6 },
 };
 
-static void test_cards(void **state)
+static void test_a_card_keeps_its_sim_id(void **state)
 {
 	size_t i;
 	int round;
@@ -117,7 +114,7 @@ static void test_cards(void **state)
 	assert_int_equal(store_sim_known(store, -1), STORE_E_NOT_FOUND);
 }
 
-static void test_card_of_nothing(void **state)
+static void test_a_card_needs_an_identity(void **state)
 {
 	int64_t sim_id = 42;
 
@@ -127,7 +124,7 @@ static void test_card_of_nothing(void **state)
 	assert_int_equal(sim_id, 42);
 }
 
-static void test_card_numbers_are_not_reused(void **state)
+static void test_sim_ids_are_not_reused(void **state)
 {
 	(void)state;
 	open_store();
@@ -137,7 +134,7 @@ static void test_card_numbers_are_not_reused(void **state)
 	assert_int_equal(identify("C", ""), 3);
 }
 
-static void test_message(void **state)
+static void test_a_message_is_stored_and_read(void **state)
 {
 	static const char text[] = "'; DROP TABLE message; -- \xf0\x9f\x98\x80 %s";
 	struct arena *arena = arena_new(1 << 20);
@@ -168,7 +165,7 @@ static void test_message(void **state)
 	arena_free(arena);
 }
 
-static void test_message_too_large_for_arena(void **state)
+static void test_a_message_that_the_arena_cannot_hold_is_an_error(void **state)
 {
 	struct arena *arena = arena_new(64);
 	struct message message = { .id = 42 };
@@ -179,11 +176,12 @@ static void test_message_too_large_for_arena(void **state)
 	id = add_message("a text of more than sixty-four bytes, which is not that long");
 	assert_int_equal(store_message_get(store, id, arena, &message), -E2BIG);
 	assert_int_equal(message.id, 42);
-	assert_int_equal(state_of(id), STATE_QUEUED); /* the statement is free again */
+	assert_int_equal(state_of(id),
+			 STATE_QUEUED); /* the statement can be used again */
 	arena_free(arena);
 }
 
-static void test_message_for_no_card(void **state)
+static void test_a_message_needs_a_known_card(void **state)
 {
 	struct store_message_draft draft = { 99, 0, "+36201234567", "x", 1 };
 	int64_t id = 42;
@@ -196,7 +194,7 @@ static void test_message_for_no_card(void **state)
 	assert_int_equal(sql("SELECT count(*) FROM message_change"), 0);
 }
 
-static void test_moves(void **state)
+static void test_states_change_with_their_history(void **state)
 {
 	struct arena *arena = arena_new(1 << 20);
 	struct message message;
@@ -224,7 +222,7 @@ static void test_moves(void **state)
 	arena_free(arena);
 }
 
-static void test_illegal_moves(void **state)
+static void test_an_illegal_state_change_is_refused(void **state)
 {
 	int64_t id;
 
@@ -253,8 +251,8 @@ static void note_visit(void *data, const struct message *message)
 	visited[visited_count++] = message->id;
 }
 
-/* One message in each state; exactly those are visited that are not final. */
-static void test_unfinished(void **state)
+/* One message in each state; exactly those that are not final are visited. */
+static void test_unfinished_messages_are_those_not_final(void **state)
 {
 	int64_t ids[STATE_LAST + 1];
 	enum message_state each;
@@ -282,8 +280,8 @@ static void test_unfinished(void **state)
 			 (int64_t)expected);
 }
 
-/* Else every start prepares every statement to see whether the tables are ours. */
-static void test_schema_digest(void **state)
+/* With a wrong digest every start would prepare every statement. */
+static void test_the_schema_has_the_recorded_digest(void **state)
 {
 	(void)state;
 	open_store();
@@ -292,15 +290,15 @@ static void test_schema_digest(void **state)
 			 (unsigned long long)store_schema_digest(store->database));
 }
 
-/* Whatever else is there, only rows go on, in tables of ours. */
-static void test_tables_of_others(void **state)
+/* Only rows survive, in tables of our schema. */
+static void test_a_foreign_table_is_left_behind_and_rows_stay(void **state)
 {
 	(void)state;
 	open_store();
 	add_message("x");
 	store_close(store);
 	store = NULL;
-	sql("DROP TABLE asking_closed");
+	sql("DROP TABLE elicitation_declined");
 	open_store();
 	assert_int_equal(store_schema_digest(store->database), STORE_SCHEMA_DIGEST);
 	assert_int_equal(state_of(1), STATE_QUEUED);
@@ -310,11 +308,11 @@ static void test_tables_of_others(void **state)
 	open_store();
 	assert_int_equal(store_schema_digest(store->database), STORE_SCHEMA_DIGEST);
 	assert_int_equal(state_of(1), STATE_QUEUED);
-	assert_int_equal(sql("SELECT count(*) FROM audit WHERE event = 'ledger_rebuilt'"),
+	assert_int_equal(sql("SELECT count(*) FROM audit WHERE event = 'store_rebuilt'"),
 			 2);
 }
 
-static void test_clients(void **state)
+static void test_clients_are_added_and_listed(void **state)
 {
 	uint8_t one[CLIENT_HASH_BYTES] = { 1 }, two[CLIENT_HASH_BYTES] = { 1, 2 };
 	struct client client = { 42, "" };
@@ -340,8 +338,8 @@ static void test_clients(void **state)
 	assert_int_equal(count, 2);
 }
 
-/* Nothing is remembered of what the file says. */
-static void test_two_programs(void **state)
+/* The store caches nothing that another program may change. */
+static void test_two_programs_see_each_others_changes(void **state)
 {
 	struct explanation error;
 	uint8_t hash[CLIENT_HASH_BYTES] = { 3 };
@@ -363,23 +361,23 @@ static void test_two_programs(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_modes),
-		TEST(test_settings),
-		TEST(test_schema_digest),
-		TEST(test_tables_of_others),
-		TEST(test_parent_missing),
-		TEST(test_path_too_long),
-		TEST(test_cards),
-		TEST(test_card_of_nothing),
-		TEST(test_card_numbers_are_not_reused),
-		TEST(test_message),
-		TEST(test_message_too_large_for_arena),
-		TEST(test_message_for_no_card),
-		TEST(test_moves),
-		TEST(test_illegal_moves),
-		TEST(test_unfinished),
-		TEST(test_clients),
-		TEST(test_two_programs),
+		TEST(test_the_files_are_private),
+		TEST(test_the_database_is_durable_and_checked),
+		TEST(test_the_schema_has_the_recorded_digest),
+		TEST(test_a_foreign_table_is_left_behind_and_rows_stay),
+		TEST(test_a_missing_parent_folder_is_an_error),
+		TEST(test_a_path_that_is_too_long_is_an_error),
+		TEST(test_a_card_keeps_its_sim_id),
+		TEST(test_a_card_needs_an_identity),
+		TEST(test_sim_ids_are_not_reused),
+		TEST(test_a_message_is_stored_and_read),
+		TEST(test_a_message_that_the_arena_cannot_hold_is_an_error),
+		TEST(test_a_message_needs_a_known_card),
+		TEST(test_states_change_with_their_history),
+		TEST(test_an_illegal_state_change_is_refused),
+		TEST(test_unfinished_messages_are_those_not_final),
+		TEST(test_clients_are_added_and_listed),
+		TEST(test_two_programs_see_each_others_changes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The audit: what is noted with what, what goes for its age, and what a rescue leaves. */
+/* The audit log: lines of changes, pruning, and what a rescue and a restore record. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +13,7 @@
 #include "store/store_restore.h"
 #include "store_steps.h"
 
-static void test_triggers(void **state)
+static void test_triggers_keep_the_audit_append_only(void **state)
 {
 	static const char *const refused[] = {
 		"UPDATE audit SET detail = '{}' WHERE id = 4",
@@ -47,7 +47,7 @@ static void test_triggers(void **state)
 	assert_int_equal(verdict.lines, AUDIT_STEP_LINES + LINES - 3);
 }
 
-static void test_what_is_pruned_leaves_an_anchor(void **state)
+static void test_pruning_leaves_an_anchor(void **state)
 {
 	struct audit_chain_head noted;
 
@@ -72,8 +72,8 @@ static void test_what_is_pruned_leaves_an_anchor(void **state)
 	assert_int_equal(verdict.head.line, LINES + 251);
 }
 
-/* A message and its line: both, or neither, and no number of a line is left out. */
-static void test_with_its_message(void **state)
+/* Both or neither are stored, and line IDs have no gap. */
+static void test_a_message_and_its_line_are_one_commit(void **state)
 {
 	int64_t id;
 
@@ -129,8 +129,8 @@ static int64_t add_waiting(void)
 	return id;
 }
 
-/* What the owner said is a line, and so is how a message ends; what lies between is not. */
-static void test_moves(void **state)
+/* The owner's decision and the outcome are recorded, the states between are not. */
+static void test_decisions_and_outcomes_are_recorded(void **state)
 {
 	int64_t id;
 
@@ -156,7 +156,7 @@ static void test_moves(void **state)
 	assert_int_equal(count("send_cancelled"), 1);
 }
 
-static void test_details(void **state)
+static void test_details_are_json_of_known_facts(void **state)
 {
 	char *large = calloc(1, AUDIT_DETAIL_BYTES + 2);
 	struct client client = { .id = 3, .name = "laptop", .scopes = 3 };
@@ -220,21 +220,21 @@ static void mark_damaged(void)
 	assert_int_equal(system(mark), 0);
 }
 
-static void test_rescued(void **state)
+static void test_a_rescue_keeps_the_chain(void **state)
 {
 	(void)state;
 	prune_to(5);
 	mark_damaged();
 	open_rescued();
-	assert_string_equal(last_event(), "ledger_rescued");
+	assert_string_equal(last_event(), "store_rescued");
 	verify();
 	assert_int_equal(verdict.break_count, 0);
 	assert_int_equal(verdict.gone, 4);
 	assert_int_equal(verdict.lines, 6);
 }
 
-/* What a rescue could not save stays told. */
-static void test_rescued_with_loss(void **state)
+/* The audit says that the rescue lost rows. */
+static void test_a_rescue_records_that_rows_were_lost(void **state)
 {
 	(void)state;
 	tamper("DELETE FROM audit WHERE id = 4");
@@ -258,8 +258,8 @@ static void overwrite_page(int64_t page)
 	close(fd);
 }
 
-/* A page of it is damaged: the lines on both sides come over, and the gap is told. */
-static void test_rescued_around_a_damaged_page(void **state)
+/* Lines on both sides of the damaged page are copied, and the gap is reported. */
+static void test_a_rescue_keeps_lines_around_a_damaged_page(void **state)
 {
 	int64_t page;
 
@@ -281,7 +281,7 @@ static void test_rescued_around_a_damaged_page(void **state)
 			 LINES + 500 + 1);
 }
 
-static void test_restored(void **state)
+static void test_a_restore_records_the_replaced_head(void **state)
 {
 	struct explanation error = { "" };
 	struct store_restore_result restored;
@@ -306,7 +306,7 @@ static void test_restored(void **state)
 	assert_int_equal(verdict.head.line, LINES + 1);
 	verify_from(&lost);
 	assert_only(AUDIT_CUT, lost.line, lost.line);
-	assert_string_equal(last_event(), "ledger_restored");
+	assert_string_equal(last_event(), "store_restore_result");
 	audit_chain_write_head(&lost, text);
 	snprintf(expected, sizeof(expected),
 		 "SELECT count(*) FROM audit WHERE"
@@ -315,7 +315,7 @@ static void test_restored(void **state)
 	assert_int_equal(sql(expected), 1);
 }
 
-static void test_table(void **state)
+static void test_the_table_of_events_is_complete(void **state)
 {
 	(void)state;
 	for (int event = 0; event < AUDIT_EVENT_COUNT; event++) {
@@ -336,16 +336,16 @@ static void test_table(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		WITH(test_triggers, set_up_lines),
-		WITH(test_what_is_pruned_leaves_an_anchor, set_up_lines),
-		WITH(test_with_its_message, set_up),
-		WITH(test_moves, set_up),
-		WITH(test_details, set_up),
-		WITH(test_rescued, set_up_lines),
-		WITH(test_rescued_with_loss, set_up_lines),
-		WITH(test_rescued_around_a_damaged_page, set_up_lines),
-		WITH(test_restored, set_up_lines),
-		cmocka_unit_test(test_table),
+		WITH(test_triggers_keep_the_audit_append_only, set_up_lines),
+		WITH(test_pruning_leaves_an_anchor, set_up_lines),
+		WITH(test_a_message_and_its_line_are_one_commit, set_up),
+		WITH(test_decisions_and_outcomes_are_recorded, set_up),
+		WITH(test_details_are_json_of_known_facts, set_up),
+		WITH(test_a_rescue_keeps_the_chain, set_up_lines),
+		WITH(test_a_rescue_records_that_rows_were_lost, set_up_lines),
+		WITH(test_a_rescue_keeps_lines_around_a_damaged_page, set_up_lines),
+		WITH(test_a_restore_records_the_replaced_head, set_up_lines),
+		cmocka_unit_test(test_the_table_of_events_is_complete),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Clients in the store: what each may do, its token, and that nothing of it stays. */
+/* Clients: permissions, tokens, sessions, and revocation. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -49,7 +49,7 @@ static void assert_same(const struct client *one, const struct client *other)
 	assert_memory_equal(&one->limits, &other->limits, sizeof(one->limits));
 }
 
-static void test_what_is_added_is_found(void **state)
+static void test_an_added_client_is_found(void **state)
 {
 	struct client wanted = busy_client(), found;
 
@@ -65,7 +65,7 @@ static void test_what_is_added_is_found(void **state)
 	assert_true(get("laptop").created_ms > 0);
 }
 
-static void test_change(void **state)
+static void test_a_client_is_changed(void **state)
 {
 	struct client client = busy_client(), found;
 
@@ -82,7 +82,7 @@ static void test_change(void **state)
 	assert_int_equal(store_client_change(store, &client), STORE_E_NOT_FOUND);
 }
 
-static void test_rotate(void **state)
+static void test_a_new_token_replaces_the_old_one(void **state)
 {
 	struct client found;
 	int64_t id;
@@ -130,7 +130,7 @@ static void put_session(const char *id, int64_t client_id)
 	assert_int_equal(store_session_put(store, &record), 0);
 }
 
-static void test_revoke(void **state)
+static void test_a_revoked_client_is_gone_with_its_sessions(void **state)
 {
 	struct client found;
 	struct store_client_row row;
@@ -149,11 +149,11 @@ static void test_revoke(void **state)
 	assert_int_equal(session_clients(), other);
 	assert_int_equal(store_client_revoke(store, &(struct client){ .id = id }),
 			 STORE_E_NOT_FOUND);
-	/* What a client of that number left is never another's. */
+	/* Messages of an old client never belong to a new one. */
 	assert_true(add(&NAMED("laptop"), 0) > other);
 }
 
-/* Whoever begins sessions without end does not make everybody wait for the disk. */
+/* A client that begins sessions without end makes nobody wait for the disk. */
 static void test_sessions_do_not_wait_for_the_disk(void **state)
 {
 	uint64_t commits;
@@ -166,7 +166,7 @@ static void test_sessions_do_not_wait_for_the_disk(void **state)
 	assert_int_equal(store_session_remove(store, "a"), 0);
 	assert_int_equal(session_clients(), 2);
 	assert_int_equal(store_commits(store), commits);
-	add(&NAMED("laptop"), 0); /* what else there is waits as ever */
+	add(&NAMED("laptop"), 0); /* other changes wait as usual */
 	assert_true(store_commits(store) > commits);
 }
 
@@ -188,7 +188,7 @@ static void test_a_full_disk_changes_nothing(void **state)
 	assert_int_equal(session_clients(), client.id);
 }
 
-static void test_a_full_disk_bars(void **state)
+static void test_a_revocation_holds_while_the_disk_is_full(void **state)
 {
 	struct client client = busy_client(), found;
 	int64_t count;
@@ -197,7 +197,7 @@ static void test_a_full_disk_bars(void **state)
 	open_store();
 	client.id = add(&NAMED("laptop"), 0);
 	add(&NAMED("other"), 1);
-	assert_true(store_client_find(store, hashes[0], &found)); /* and is remembered */
+	assert_true(store_client_find(store, hashes[0], &found)); /* and is cached */
 	fill_disk(true);
 	assert_int_equal(store_client_revoke(store, &client), STORE_E_FULL);
 	assert_true(store_client_bar(store, client.id));
@@ -226,7 +226,7 @@ static void append_sim(void *data, int64_t sim_id)
 	sprintf(text + strlen(text), "%lld ", (long long)sim_id);
 }
 
-static void test_lists(void **state)
+static void test_clients_are_listed_by_name(void **state)
 {
 	char text[64] = "";
 
@@ -252,14 +252,14 @@ static void test_lists(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_what_is_added_is_found),
-		TEST(test_change),
-		TEST(test_rotate),
-		TEST(test_revoke),
+		TEST(test_an_added_client_is_found),
+		TEST(test_a_client_is_changed),
+		TEST(test_a_new_token_replaces_the_old_one),
+		TEST(test_a_revoked_client_is_gone_with_its_sessions),
 		TEST(test_sessions_do_not_wait_for_the_disk),
 		TEST(test_a_full_disk_changes_nothing),
-		TEST(test_a_full_disk_bars),
-		TEST(test_lists),
+		TEST(test_a_revocation_holds_while_the_disk_is_full),
+		TEST(test_clients_are_listed_by_name),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,7 +11,7 @@
 
 #include "store_bench.h"
 
-static void test_disk_full(void **state)
+static void test_a_full_disk_changes_nothing(void **state)
 {
 	struct store_message_draft draft = { 1, 0, "+36201234567", "y", 1 };
 	uint8_t hash[CLIENT_HASH_BYTES] = { 9 };
@@ -29,7 +29,7 @@ static void test_disk_full(void **state)
 			 STORE_E_FULL);
 	assert_int_equal(sim_id, 42);
 	assert_int_equal(other, 42);
-	/* reading goes on, and a known card stays known though it cannot be completed */
+	/* reading works, and a known card stays known though it cannot be completed */
 	assert_int_equal(state_of(id), STATE_QUEUED);
 	assert_int_equal(identify("8936", "216"), 1);
 	fill_disk(false);
@@ -43,8 +43,8 @@ static void test_disk_full(void **state)
 	assert_int_equal(state_of(other), STATE_QUEUED);
 }
 
-/* What is written into a file that has no name any more is lost with the process. */
-static void test_the_file_is_taken_away(void **state)
+/* What is written into a file without a name ends with the process. */
+static void test_nothing_is_stored_while_the_file_is_gone(void **state)
 {
 	struct store_message_draft draft = { 1, 0, "+36201234567", "y", 1 };
 	char file[128], aside[128];
@@ -71,8 +71,11 @@ static void test_the_file_is_taken_away(void **state)
 	assert_int_equal(state_of(other), STATE_QUEUED);
 }
 
-/* The disk fills at every possible place within a move: all of it is there, or nothing. */
-static void test_disk_full_anywhere(void **state)
+/*
+ * The disk fills at every possible point of a change: the whole change is stored, or
+ * nothing.
+ */
+static void test_a_disk_that_fills_during_a_change_undoes_it(void **state)
 {
 	char text[20001];
 	struct store_message_draft draft = { 1, 0, "+36201234567", text, 1 };
@@ -137,7 +140,7 @@ static void assert_damaged(void)
 	assert_refused(-EUCLEAN, "damaged");
 }
 
-static void test_random_bytes(void **state)
+static void test_random_bytes_are_refused(void **state)
 {
 	char bytes[10000];
 	size_t i;
@@ -167,12 +170,12 @@ static off_t fill_store(void)
 	return status.st_size;
 }
 
-static void test_truncated(void **state)
+static void test_a_truncated_database_is_refused(void **state)
 {
 	off_t size = fill_store();
 
 	(void)state;
-	/* more than the end of one row, which no check of the pages looks into */
+	/* more than the end of one row, which no check of the pages examines */
 	assert_int_equal(truncate(path, size - 3000), 0);
 	assert_damaged();
 	assert_int_equal(truncate(path, size / 2), 0);
@@ -183,7 +186,7 @@ static void test_truncated(void **state)
 	assert_damaged();
 }
 
-static void test_garbled_page(void **state)
+static void test_a_garbled_page_is_refused(void **state)
 {
 	off_t size = fill_store();
 	char bytes[4096];
@@ -197,7 +200,7 @@ static void test_garbled_page(void **state)
 	assert_damaged();
 }
 
-static void test_newer(void **state)
+static void test_a_newer_schema_is_refused(void **state)
 {
 	(void)state;
 	open_store();
@@ -209,8 +212,8 @@ static void test_newer(void **state)
 	assert_refused(-ENOTSUP, "newer");
 }
 
-/* A database gets its name when it is whole: an empty one was one with contents. */
-static void test_empty_file(void **state)
+/* A database gets its name when it is complete: an empty one had contents before. */
+static void test_an_empty_file_is_damage(void **state)
 {
 	(void)state;
 	mkdir(folder, 0700);
@@ -218,8 +221,8 @@ static void test_empty_file(void **state)
 	assert_damaged();
 }
 
-/* A folder of that name is no damage, and stays as it is. */
-static void test_no_file(void **state)
+/* A folder of that name is not damage, and stays as it is. */
+static void test_a_folder_of_that_name_is_refused(void **state)
 {
 	struct explanation error = { "" };
 	struct stat status;
@@ -233,7 +236,7 @@ static void test_no_file(void **state)
 	assert_int_equal(status.st_mode & 07777, 0755);
 }
 
-static void test_a_link_to_nothing(void **state)
+static void test_a_dangling_link_is_refused(void **state)
 {
 	struct explanation error = { "" };
 
@@ -252,7 +255,7 @@ static bool exists(const char *name)
 }
 
 /* SQLite would apply it to the next database of this name. */
-static void test_only_the_wal_is_left(void **state)
+static void test_a_wal_without_database_is_damage(void **state)
 {
 	char wal[128], moved[128];
 
@@ -270,8 +273,8 @@ static void test_only_the_wal_is_left(void **state)
 	assert_false(exists(path));
 }
 
-/* Until the first schema is whole there is no file of this name. */
-static void test_crash_in_the_first_start(void **state)
+/* No file has this name until the first schema is complete. */
+static void test_a_crash_in_the_first_start_leaves_no_database(void **state)
 {
 	struct explanation error = { "" };
 
@@ -284,7 +287,7 @@ static void test_crash_in_the_first_start(void **state)
 	assert_int_equal(sql("PRAGMA auto_vacuum"), 2);
 }
 
-static void test_full_at_start(void **state)
+static void test_a_full_disk_at_the_first_start_leaves_nothing(void **state)
 {
 	struct explanation error = { "" };
 
@@ -297,7 +300,7 @@ static void test_full_at_start(void **state)
 	add_message("x");
 }
 
-/* Holds the database alone until its end of the pipe is closed. */
+/* Holds an exclusive lock until its end of the pipe is closed. */
 static void lock_database(int ready, int finish)
 {
 	sqlite3 *database;
@@ -312,7 +315,7 @@ static void lock_database(int ready, int finish)
 	_exit(0);
 }
 
-static void test_locked(void **state)
+static void test_a_locked_database_is_refused(void **state)
 {
 	struct explanation error = { "" };
 	int ready[2], finish[2], status;
@@ -344,8 +347,8 @@ static void test_locked(void **state)
 	open_store();
 }
 
-/* A process that is killed after store_message_add() gave 0 has not lost the message. */
-static void test_killed(void **state)
+/* A message survives a kill after store_message_add() returned 0. */
+static void test_a_stored_message_survives_a_kill(void **state)
 {
 	int64_t id = 0;
 	pid_t child = fork();
@@ -366,7 +369,7 @@ static void test_killed(void **state)
 	assert_history(1, "queued() submitting() ");
 }
 
-static void test_foreign_tables(void **state)
+static void test_tables_of_another_program_are_refused(void **state)
 {
 	struct explanation error = { "" };
 
@@ -384,22 +387,22 @@ static void test_foreign_tables(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_disk_full),
-		TEST(test_the_file_is_taken_away),
-		TEST(test_disk_full_anywhere),
-		TEST(test_random_bytes),
-		TEST(test_truncated),
-		TEST(test_garbled_page),
-		TEST(test_newer),
-		TEST(test_empty_file),
-		TEST(test_full_at_start),
-		TEST(test_locked),
-		TEST(test_killed),
-		TEST(test_foreign_tables),
-		TEST(test_only_the_wal_is_left),
-		TEST(test_crash_in_the_first_start),
-		TEST(test_no_file),
-		TEST(test_a_link_to_nothing),
+		TEST(test_a_full_disk_changes_nothing),
+		TEST(test_nothing_is_stored_while_the_file_is_gone),
+		TEST(test_a_disk_that_fills_during_a_change_undoes_it),
+		TEST(test_random_bytes_are_refused),
+		TEST(test_a_truncated_database_is_refused),
+		TEST(test_a_garbled_page_is_refused),
+		TEST(test_a_newer_schema_is_refused),
+		TEST(test_an_empty_file_is_damage),
+		TEST(test_a_full_disk_at_the_first_start_leaves_nothing),
+		TEST(test_a_locked_database_is_refused),
+		TEST(test_a_stored_message_survives_a_kill),
+		TEST(test_tables_of_another_program_are_refused),
+		TEST(test_a_wal_without_database_is_damage),
+		TEST(test_a_crash_in_the_first_start_leaves_no_database),
+		TEST(test_a_folder_of_that_name_is_refused),
+		TEST(test_a_dangling_link_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

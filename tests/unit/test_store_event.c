@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Events in the ledger: their bounds, and the schema that brought them. */
+/* Events: their limits, and the migration that added them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -26,7 +26,7 @@ static int64_t add(enum event_kind kind, int64_t at_ms, int state)
 	return id;
 }
 
-/* The ids and states that were visited: "3:1 2:4 ". */
+/* The IDs and states that were visited: "3:1 2:4 ". */
 static void note(void *data, const struct event *event)
 {
 	char *noted = data;
@@ -47,7 +47,7 @@ static void assert_listed(struct store_event_query look, const char *expected)
 	assert_string_equal(noted, expected);
 }
 
-static void test_list(void **state)
+static void test_events_are_listed_newest_first(void **state)
 {
 	(void)state;
 	open_store();
@@ -69,17 +69,18 @@ static void test_list(void **state)
 	assert_int_equal(sql("SELECT state FROM event WHERE id = 2"), CALL_RINGING);
 }
 
-/* Of each kind; the other is left alone. */
-static void test_bounds(void **state)
+/* Of each kind; other kinds are untouched. */
+static void test_the_oldest_events_of_a_kind_are_dropped(void **state)
 {
 	(void)state;
 	open_store();
 	add(EVENT_ALERT, 1, 0);
-	assert_int_equal(sql("WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1"
-			     " FROM n WHERE i < 1000) INSERT INTO event (kind, at,"
-			     " number, text, state, topic) SELECT 1, i, '', '', 3, -1"
-			     " FROM n RETURNING 7"),
-			 7);
+	assert_int_equal(
+		sql("WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1"
+		    " FROM n WHERE i < 1000) INSERT INTO event (kind, at,"
+		    " phone_number, text, state, topic) SELECT 1, i, '', '', 3, -1"
+		    " FROM n RETURNING 7"),
+		7);
 	assert_int_equal(sql("SELECT count(*) FROM event"), EVENTS_MAX + 1);
 	add(EVENT_CALL, 5000, CALL_RINGING);
 	assert_int_equal(sql("SELECT count(*) FROM event WHERE kind = 1"), EVENTS_MAX);
@@ -89,7 +90,7 @@ static void test_bounds(void **state)
 	assert_int_equal(sql("SELECT min(at) FROM event"), 900);
 }
 
-static void test_disk_full(void **state)
+static void test_a_full_disk_stores_no_event(void **state)
 {
 	const struct event event = { .kind = EVENT_CALL, .number = "", .text = "" };
 	int64_t id = -7;
@@ -104,8 +105,8 @@ static void test_disk_full(void **state)
 	add(EVENT_CALL, 1, CALL_RINGING);
 }
 
-/* A ledger of version 6 keeps what it has, and gets the table. */
-static void test_migration(void **state)
+/* A database of schema 6 keeps its rows and gets the table. */
+static void test_schema_6_gets_the_table(void **state)
 {
 	(void)state;
 	open_store();
@@ -121,10 +122,10 @@ static void test_migration(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_list),
-		TEST(test_bounds),
-		TEST(test_disk_full),
-		TEST(test_migration),
+		TEST(test_events_are_listed_newest_first),
+		TEST(test_the_oldest_events_of_a_kind_are_dropped),
+		TEST(test_a_full_disk_stores_no_event),
+		TEST(test_schema_6_gets_the_table),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

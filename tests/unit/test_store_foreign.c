@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A message store that a stranger made or changed: its rows count, and nothing else of it. */
+/* A message store that a stranger made or changed: only its rows count. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,7 +20,7 @@ static struct store_restore_result restored;
 static const struct foreign {
 	const char *what;
 	const char *script;
-	bool loses_usage; /* what was put in its place is not read */
+	bool loses_usage; /* the replacement of the table is not read */
 } foreigners[] = {
 	{ "triggers",
 	  "CREATE TRIGGER one AFTER INSERT ON message BEGIN DELETE FROM usage;"
@@ -33,25 +33,25 @@ static const struct foreign {
 	  " message BEGIN UPDATE client SET scopes = 255; END" },
 	{ "a view in the place of a table",
 	  "ALTER TABLE usage RENAME TO hidden; CREATE VIEW usage AS SELECT id, at,"
-	  " client_id, sim_id, 0 AS segments, noted FROM hidden",
+	  " client_id, sim_id, 0 AS segments, accepted FROM hidden",
 	  true },
 	{ "a view that never ends",
 	  "ALTER TABLE usage RENAME TO hidden; CREATE VIEW usage AS WITH RECURSIVE"
 	  " n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i AS id, i AS at,"
-	  " 7 AS client_id, 1 AS sim_id, i AS segments, i AS noted FROM n",
+	  " 7 AS client_id, 1 AS sim_id, i AS segments, i AS accepted FROM n",
 	  true },
 	{ "a view beside them", "CREATE VIEW more AS SELECT load_extension('x')" },
 	{ "a table of a module", "CREATE VIRTUAL TABLE more USING fts5(a)" },
 	{ "a table of a module in the place of ours",
 	  "DROP TABLE usage; CREATE VIRTUAL TABLE usage USING fts5(id, at, client_id,"
-	  " sim_id, segments, noted)",
+	  " sim_id, segments, accepted)",
 	  true },
 	{ "a column that is computed", "ALTER TABLE client ADD COLUMN more INTEGER AS "
 				       "(abs(id - 9223372036854775807))" },
 	{ "computed columns in the place of ours",
 	  "CREATE TABLE other (id INTEGER PRIMARY KEY, at INTEGER, client_id AS (7),"
-	  " sim_id AS (1), segments AS (0), noted INTEGER);"
-	  "INSERT INTO other (id, at, noted) SELECT id, at, noted FROM usage;"
+	  " sim_id AS (1), segments AS (0), accepted INTEGER);"
+	  "INSERT INTO other (id, at, accepted) SELECT id, at, accepted FROM usage;"
 	  "DROP TABLE usage; ALTER TABLE other RENAME TO usage",
 	  true },
 	{ "an index over an expression",
@@ -80,15 +80,17 @@ static const struct foreign {
 	{ "an older version", "PRAGMA user_version = 3" },
 	{ "no types",
 	  "CREATE TABLE other (id INTEGER PRIMARY KEY, at, client_id, sim_id, segments,"
-	  " noted, more); INSERT INTO other SELECT id, at, client_id, sim_id, segments,"
-	  " noted, 1 FROM usage;"
+	  " accepted, more); INSERT INTO other SELECT id, at, client_id, sim_id, "
+	  "segments,"
+	  " accepted, 1 FROM usage;"
 	  "INSERT INTO other VALUES (99, 'soon', 7, 1, 1, 1, 1), (98, x'00', 7, 1, 1, 1, "
 	  "1),"
 	  " (97, 0, NULL, 1, 1, 1, 1); DROP TABLE usage; ALTER TABLE other RENAME TO "
 	  "usage" },
 	{ "a row that is too long",
 	  "CREATE TABLE other (id INTEGER PRIMARY KEY, at, client_id, sim_id, segments,"
-	  " noted); INSERT INTO other SELECT id, at, client_id, sim_id, segments, noted"
+	  " accepted); INSERT INTO other SELECT id, at, client_id, sim_id, segments, "
+	  "accepted"
 	  " FROM usage;"
 	  "INSERT INTO other VALUES (2 + 1000, zeroblob(70000000), 7, 1, 1, 1);"
 	  "UPDATE other SET id = id + 2000 WHERE id > 2 AND id < 1000;"
@@ -149,7 +151,7 @@ static void assert_ours(const struct foreign *foreign)
 		fail_msg("%s: usage is %lld", foreign->what,
 			 (long long)ask_store("SELECT sum(segments) FROM usage"));
 	assert_int_equal(ask_store("SELECT messages FROM conversation"), MESSAGES);
-	/* it goes on */
+	/* the store works on */
 	add_message("next");
 	assert_int_equal(ask_store("SELECT messages FROM conversation"), MESSAGES + 1);
 	assert_int_equal(ask_store("SELECT scopes FROM client"),
@@ -194,7 +196,7 @@ static void remove_store(void)
 	assert_int_equal(system(command), 0);
 }
 
-static void test_restored(void **state)
+static void test_a_foreign_backup_gives_only_its_rows(void **state)
 {
 	(void)state;
 	for (int i = 0; i < FOREIGNERS; i++) {
@@ -213,8 +215,8 @@ static void test_restored(void **state)
 	}
 }
 
-/* The store that is there is a stranger's, and a sound backup takes its place. */
-static void test_restored_over(void **state)
+/* The present store is a stranger's; a sound backup replaces it. */
+static void test_a_foreign_present_store_is_replaced(void **state)
 {
 	(void)state;
 	for (int i = 0; i < FOREIGNERS; i++) {
@@ -230,7 +232,7 @@ static void test_restored_over(void **state)
 	}
 }
 
-static void test_copied_by_hand(void **state)
+static void test_a_foreign_copy_gives_only_its_rows(void **state)
 {
 	(void)state;
 	for (int i = 0; i < FOREIGNERS; i++) {
@@ -254,8 +256,8 @@ static void open_as_gateway(const char *what)
 		fail_msg("%s: %s", what, error.text);
 }
 
-/* What waits in the store that is ours goes on waiting. */
-static void test_changed_in_place(void **state)
+/* Unfinished messages of our own changed store go on. */
+static void test_a_changed_schema_is_rebuilt_in_place(void **state)
 {
 	(void)state;
 	for (int i = 0; i < FOREIGNERS; i++) {
@@ -270,14 +272,14 @@ static void test_changed_in_place(void **state)
 		close_store();
 		open_as_gateway(foreigners[i].what);
 		assert_int_equal(ask_store("SELECT count(*) FROM audit"
-					   " WHERE event = 'ledger_rebuilt'"),
+					   " WHERE event = 'store_rebuilt'"),
 				 1);
 		remove_store();
 	}
 }
 
-/* ... unless it is a copy, too. */
-static void test_a_copy_that_was_changed(void **state)
+/* A store that is a copy, too, sends nothing. */
+static void test_a_changed_copy_sends_nothing(void **state)
 {
 	char command[512];
 
@@ -296,8 +298,8 @@ static void test_a_copy_that_was_changed(void **state)
 	assert_int_equal(state_of(1), STATE_UNKNOWN);
 }
 
-/* Texts are converted, and pages are those of ours. */
-static void test_another_encoding(void **state)
+/* Texts are converted, and the new pages are ours. */
+static void test_another_encoding_is_converted(void **state)
 {
 	(void)state;
 	change_file(file,
@@ -325,12 +327,12 @@ static void test_another_encoding(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_restored),
-		TEST(test_restored_over),
-		TEST(test_copied_by_hand),
-		TEST(test_changed_in_place),
-		TEST(test_a_copy_that_was_changed),
-		TEST(test_another_encoding),
+		TEST(test_a_foreign_backup_gives_only_its_rows),
+		TEST(test_a_foreign_present_store_is_replaced),
+		TEST(test_a_foreign_copy_gives_only_its_rows),
+		TEST(test_a_changed_schema_is_rebuilt_in_place),
+		TEST(test_a_changed_copy_sends_nothing),
+		TEST(test_another_encoding_is_converted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

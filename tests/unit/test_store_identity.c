@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which file it is: the one that was used last, or a copy. */
+/* The identity of the file: the one that was used last, or a copy. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -29,7 +29,7 @@ static bool is_here(void)
 
 static int64_t epoch(void)
 {
-	return sql("SELECT epoch FROM place");
+	return sql("SELECT epoch FROM file_identity");
 }
 
 static bool mark_is_there(int64_t number)
@@ -52,8 +52,8 @@ static void test_each_start_makes_a_mark(void **state)
 	}
 }
 
-/* What the owner's commands do without the gateway notes nothing, and is no copy. */
-static void test_others_open_it(void **state)
+/* The owner's commands without a gateway store no identity, and make no copy. */
+static void test_other_commands_store_no_identity(void **state)
 {
 	(void)state;
 	open_gateway();
@@ -64,27 +64,28 @@ static void test_others_open_it(void **state)
 	assert_int_equal(epoch(), 2);
 }
 
-static void test_what_makes_a_copy(void **state)
+static void test_each_difference_makes_it_a_copy(void **state)
 {
 	static const struct {
 		const char *change;
 		bool is_here;
 	} cases[] = {
 		{ "file = file + 1", false },
-		{ "born = born + 1", false },
+		{ "file_born = file_born + 1", false },
 		{ "mark = mark + 1", false },
-		{ "marked = marked - 1", false },
+		{ "mark_changed = mark_changed - 1", false },
 		{ "epoch = epoch + 1", false },
 		{ "device = device + 1", false }, /* a snapshot that is mounted there */
-		/* after a start of the machine devices may have other numbers */
+		/* after a reboot devices may have other numbers */
 		{ "boot = 1, device = device + 1", true },
-		{ "boot = 1, system = system + 1", false },
+		{ "boot = 1, file_system = file_system + 1", false },
 		{ "boot = 0, device = device + 1", true },
-		{ "boot = 0, system = system + 1", false },
+		{ "boot = 0, file_system = file_system + 1", false },
 		/* a file system without an ID */
-		{ "boot = 1, system = 0", true },
-		{ "boot = 1, system = 0, device = device + 1", false },
-		{ "system = system + 1", true }, /* in the same start the device counts */
+		{ "boot = 1, file_system = 0", true },
+		{ "boot = 1, file_system = 0, device = device + 1", false },
+		{ "file_system = file_system + 1",
+		  true }, /* within one boot the device counts */
 	};
 
 	(void)state;
@@ -92,12 +93,14 @@ static void test_what_makes_a_copy(void **state)
 		char text[160];
 
 		open_gateway();
-		sql_script("CREATE TABLE was AS SELECT * FROM place");
-		snprintf(text, sizeof(text), "UPDATE place SET %s", cases[i].change);
+		sql_script("CREATE TABLE was AS SELECT * FROM file_identity");
+		snprintf(text, sizeof(text), "UPDATE file_identity SET %s",
+			 cases[i].change);
 		sql_script(text);
 		if (is_here() != cases[i].is_here)
 			fail_msg("%s", cases[i].change);
-		sql_script("DELETE FROM place; INSERT INTO place SELECT * FROM was;"
+		sql_script("DELETE FROM file_identity; INSERT INTO file_identity SELECT "
+			   "* FROM was;"
 			   "DROP TABLE was");
 		assert_true(is_here());
 	}
@@ -108,8 +111,8 @@ static void touch(const char *name)
 	assert_int_equal(utimensat(AT_FDCWD, name, NULL, 0), 0);
 }
 
-/* The mark is read by others, and given another name with its folder: that is no copy. */
-static void test_the_mark(void **state)
+/* Reading the mark, or moving it with its folder, makes no copy. */
+static void test_reading_the_mark_or_moving_the_folder_makes_no_copy(void **state)
 {
 	char mark[128], moved[128];
 
@@ -120,14 +123,14 @@ static void test_the_mark(void **state)
 	assert_int_equal(rename(folder, moved), 0);
 	assert_int_equal(rename(moved, folder), 0);
 	assert_true(is_here());
-	touch(mark); /* as what writes to it does */
+	touch(mark); /* as a write to it would */
 	assert_false(is_here());
 	assert_int_equal(unlink(mark), 0);
 	assert_false(is_here());
 }
 
-/* A crash between any two steps leaves one mark that counts, and what waits goes on waiting. */
-static void test_killed_between(void **state)
+/* A crash between any two steps leaves one valid mark, and unfinished messages go on. */
+static void test_a_crash_between_any_two_steps_makes_no_copy(void **state)
 {
 	char other[128];
 	int64_t id;
@@ -151,8 +154,8 @@ static void test_killed_between(void **state)
 	assert_true(mark_is_there(4));
 }
 
-/* A store of an older version, put in the place of one that has marks. */
-static void test_an_older_version(void **state)
+/* A store of an older schema, put in the place of one that has marks. */
+static void test_an_older_schema_has_no_identity(void **state)
 {
 	(void)state;
 	assert_int_equal(mkdir(folder, 0700), 0);
@@ -168,8 +171,8 @@ static void test_an_older_version(void **state)
 	assert_int_equal(state_of(1), STATE_UNKNOWN);
 }
 
-/* The last note holds. */
-static void test_a_full_disk(void **state)
+/* The last identity holds. */
+static void test_a_full_disk_keeps_the_last_identity(void **state)
 {
 	(void)state;
 	open_gateway();
@@ -189,11 +192,14 @@ static void test_a_full_disk(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_each_start_makes_a_mark), TEST(test_others_open_it),
-		TEST(test_what_makes_a_copy),	    TEST(test_the_mark),
-		TEST(test_killed_between),
+		TEST(test_each_start_makes_a_mark),
+		TEST(test_other_commands_store_no_identity),
+		TEST(test_each_difference_makes_it_a_copy),
+		TEST(test_reading_the_mark_or_moving_the_folder_makes_no_copy),
+		TEST(test_a_crash_between_any_two_steps_makes_no_copy),
 
-		TEST(test_an_older_version),	    TEST(test_a_full_disk),
+		TEST(test_an_older_schema_has_no_identity),
+		TEST(test_a_full_disk_keeps_the_last_identity),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

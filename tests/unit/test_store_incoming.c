@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What comes in, the times in which nothing could, and the way from schema 1. */
+/* Incoming messages, receive gaps, and the migration from schema 1. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +15,7 @@
 
 static const struct store_incoming_draft usual = {
 	.sim_id = 1,
-	.told_ms = NOW_MS,
+	.reported_ms = NOW_MS,
 	.number = "+36201234567",
 	.text = "Your code is 123456",
 	.sent_time = "2026-11-21T07:30:00+0100",
@@ -41,7 +41,7 @@ static int tear_down(void **state)
 	return store_tear_down(state);
 }
 
-/* Its id; checks whether it counted as a repeat. */
+/* Returns its ID; checks whether it counted as a repeat. */
 static int64_t add(const struct store_incoming_draft *draft, bool is_repeat)
 {
 	int64_t id = 0;
@@ -57,7 +57,7 @@ static void get(int64_t id, struct arena *arena, struct message *message)
 	assert_int_equal(store_message_get(store, id, arena, message), 0);
 }
 
-static void test_a_message(void **state)
+static void test_an_incoming_message_is_stored(void **state)
 {
 	struct arena *arena = arena_new(1 << 20);
 	struct store_incoming_draft draft = usual;
@@ -87,8 +87,8 @@ static void test_a_message(void **state)
 	arena_free(arena);
 }
 
-/* A COMMIT waits for the disk; whether the disk is honest no program can test. */
-static void test_commits_are_synced(void **state)
+/* A COMMIT waits for the disk; no program can test whether the disk is honest. */
+static void test_commits_wait_for_the_disk(void **state)
 {
 	sqlite3_stmt *statement;
 
@@ -101,7 +101,7 @@ static void test_commits_are_synced(void **state)
 	sqlite3_finalize(statement);
 }
 
-static void test_both_directions_are_numbered_together(void **state)
+static void test_both_directions_share_their_ids(void **state)
 {
 	struct store_incoming_draft draft = usual;
 	int64_t first, second, third;
@@ -117,7 +117,7 @@ static void test_both_directions_are_numbered_together(void **state)
 			 STORE_E_ILLEGAL);
 }
 
-static void test_of_an_unknown_card(void **state)
+static void test_a_message_may_be_of_an_unknown_card(void **state)
 {
 	struct arena *arena = arena_new(1 << 20);
 	struct store_incoming_draft draft = usual;
@@ -130,7 +130,7 @@ static void test_of_an_unknown_card(void **state)
 	get(id, arena, &message);
 	assert_int_equal(message.sim_id, 0);
 	assert_int_equal(add(&draft, true), id);
-	draft.sim_id = 99; /* no card has it */
+	draft.sim_id = 99; /* no card has this ID */
 	assert_int_equal(step_add_incoming(store, &draft, &id, &(bool){ false }),
 			 -EINVAL);
 	arena_free(arena);
@@ -146,25 +146,26 @@ static void test_a_repeat_is_counted(void **state)
 	(void)state;
 	id = add(&draft, false);
 	assert_int_equal(add(&draft, true), id);
-	draft.told_ms += STORE_REPEAT_MS; /* since it came, and again since it repeated */
+	draft.reported_ms +=
+		STORE_REPEAT_MS; /* since it came, and again since it was repeated */
 	assert_int_equal(add(&draft, true), id);
-	draft.told_ms += STORE_REPEAT_MS;
+	draft.reported_ms += STORE_REPEAT_MS;
 	assert_int_equal(add(&draft, true), id);
 	get(id, arena, &message);
 	assert_int_equal(message.repeats, 3);
 	assert_int_equal(message.created_ms, NOW_MS);
-	assert_int_equal(message.changed_ms, draft.told_ms);
+	assert_int_equal(message.changed_ms, draft.reported_ms);
 	assert_int_equal(sql("SELECT count(*) FROM message"), 1);
-	draft.told_ms += STORE_REPEAT_MS + 1;
+	draft.reported_ms += STORE_REPEAT_MS + 1;
 	assert_int_not_equal(add(&draft, false), id);
 	arena_free(arena);
 }
 
 /*
- * The gateway saw the ICCID and died; a file of the spool told the IMSI alone; then both
- * show together.
+ * The gateway saw the ICCID and died; a spool file contained only the IMSI; then both
+ * are seen together.
  */
-static void test_a_card_that_shows_by_halves(void **state)
+static void test_messages_follow_a_card_identified_in_two_steps(void **state)
 {
 	struct store_incoming_draft draft = usual;
 	struct arena *arena = arena_new(1 << 20);
@@ -185,7 +186,7 @@ static void test_a_card_that_shows_by_halves(void **state)
 	arena_free(arena);
 }
 
-static void test_what_is_no_repeat(void **state)
+static void test_other_messages_are_no_repeats(void **state)
 {
 	struct store_incoming_draft draft = usual;
 
@@ -203,17 +204,17 @@ static void test_what_is_no_repeat(void **state)
 	draft.sim_id = 2;
 	add(&draft, false);
 	draft = usual;
-	draft.told_ms -= STORE_REPEAT_MS + 1; /* our clock jumped back */
+	draft.reported_ms -= STORE_REPEAT_MS + 1; /* our clock jumped back */
 	add(&draft, false);
 	draft = usual;
 	draft.number = draft.text = draft.sent_time = "";
 	add(&draft, false);
-	add(&draft, false); /* without a stamp nobody knows */
+	add(&draft, false); /* without a time stamp nobody knows */
 	assert_int_equal(sql("SELECT count(*) FROM message WHERE repeats = 0"), 8);
 }
 
-/* Between the signal and the file somebody set the clock: on a phone, the network does. */
-static void test_the_clock_is_set_between_signal_and_file(void **state)
+/* The clock was set between the signal and the file, as a phone network does. */
+static void test_signal_and_file_match_although_the_clock_was_set(void **state)
 {
 	const int64_t year_ms = 365 * (int64_t)CLOCK_MS_PER_DAY;
 	struct store_incoming_draft draft = usual;
@@ -221,22 +222,22 @@ static void test_the_clock_is_set_between_signal_and_file(void **state)
 
 	(void)state;
 	draft.spool_file = "1";
-	draft.told_ms -= 50 * year_ms;
+	draft.reported_ms -= 50 * year_ms;
 	assert_int_equal(add(&draft, true), id);
 	draft.text = "The file came first";
 	draft.spool_file = "2";
 	id = add(&draft, false);
 	draft.spool_file = NULL;
-	draft.told_ms += 50 * year_ms;
+	draft.reported_ms += 50 * year_ms;
 	assert_int_equal(add(&draft, true), id);
 	assert_int_equal(sql("SELECT count(*) FROM message WHERE repeats = 0"), 2);
-	draft.told_ms +=
-		year_ms; /* both were there: the network says it again, much later */
+	draft.reported_ms +=
+		year_ms; /* both had arrived: the network repeats it, much later */
 	assert_int_not_equal(add(&draft, false), id);
 }
 
-/* ... but only of what came just now: some networks stamp everything alike. */
-static void test_an_old_signal_has_no_file_any_more(void **state)
+/* Only recent messages match at any time: some networks use one stamp for everything. */
+static void test_an_old_signal_matches_no_file(void **state)
 {
 	struct store_incoming_draft draft = usual, other = usual;
 	int64_t id = add(&draft, false);
@@ -251,23 +252,23 @@ static void test_an_old_signal_has_no_file_any_more(void **state)
 		add(&other, false);
 	}
 	draft.spool_file = "1";
-	draft.told_ms += STORE_REPEAT_MS + 1;
+	draft.reported_ms += STORE_REPEAT_MS + 1;
 	assert_int_not_equal(add(&draft, false), id);
 }
 
-/* One that we sent ourselves is none of theirs. */
-static void test_an_outgoing_one_is_not_repeated(void **state)
+/* A message that we sent is not a repeat of theirs. */
+static void test_an_outgoing_message_is_no_repeat(void **state)
 {
 	struct store_incoming_draft draft = usual;
 
 	(void)state;
 	draft.sent_time = "";
-	draft.told_ms = clock_wall_ms();
+	draft.reported_ms = clock_wall_ms();
 	add_message(draft.text);
 	add(&draft, false);
 }
 
-static void test_disk_full(void **state)
+static void test_a_full_disk_stores_no_message(void **state)
 {
 	struct store_incoming_draft draft = usual;
 	int64_t id = 42;
@@ -312,14 +313,14 @@ static void add_gap(int64_t from_ms, int64_t until_ms, const char *reason)
 	assert_int_equal(store_receive_gaps_add(store, &gap), 0);
 }
 
-static void test_gaps(void **state)
+static void test_receive_gaps_are_stored(void **state)
 {
 	(void)state;
 	assert_gaps(0, "");
 	add_gap(300000, 400000, "a");
 	add_gap(100000, 200000, "b");
 	add_gap(500000, 0, "a");
-	add_gap(600000, 0, "a"); /* it goes on already */
+	add_gap(600000, 0, "a"); /* it is open already */
 	reopen_store();
 	assert_gaps(0, "b:100000-200000 a:300000-400000 a:500000-0 ");
 	assert_gaps(199999, "b:100000-200000 a:300000-400000 a:500000-0 ");
@@ -330,7 +331,7 @@ static void test_gaps(void **state)
 	assert_gaps(400000, "a:500000-550000 ");
 }
 
-static void test_gaps_that_touch_are_one(void **state)
+static void test_adjacent_gaps_are_joined(void **state)
 {
 	(void)state;
 	add_gap(100000, 200000, "a");
@@ -343,7 +344,7 @@ static void test_gaps_that_touch_are_one(void **state)
 	assert_gaps(0, "a:100000-300000 b:300001-400000 a:305001-305001 ");
 }
 
-static void test_gaps_are_the_last_hundred(void **state)
+static void test_the_last_hundred_gaps_are_listed(void **state)
 {
 	char last[64];
 
@@ -365,8 +366,8 @@ static int64_t alive(void)
 	return alive_ms;
 }
 
-/* Other writes tell the time on: at most once a minute, and only in the gateway. */
-static void test_alive(void **state)
+/* Other writes update the time: at most once a minute, and only in the gateway. */
+static void test_the_last_time_alive_is_stored_once_a_minute(void **state)
 {
 	(void)state;
 	clock_set_source(&fake_clock);
@@ -396,7 +397,7 @@ static void test_alive(void **state)
 	assert_int_equal(alive(), wall_ms);
 }
 
-static void test_alive_on_a_full_disk(void **state)
+static void test_a_full_disk_keeps_the_last_time_alive(void **state)
 {
 	(void)state;
 	clock_set_source(&fake_clock);
@@ -427,7 +428,7 @@ static void make_version_1(void)
 		"DELETE FROM message WHERE id = 4;");
 }
 
-static void test_from_version_1(void **state)
+static void test_schema_1_is_migrated(void **state)
 {
 	struct arena *arena = arena_new(1 << 20);
 	struct message message;
@@ -452,9 +453,9 @@ static void test_from_version_1(void **state)
 	assert_string_equal(message.reason, "network_refused");
 	assert_int_equal(sql("SELECT count(*) FROM conversation"), 2);
 	assert_int_equal(sql("SELECT last_id * 100 + messages * 10 + unread"
-			     " FROM conversation WHERE number = '+361'"),
+			     " FROM conversation WHERE phone_number = '+361'"),
 			 320);
-	assert_int_equal(add_message("new"), 5); /* no number is given twice */
+	assert_int_equal(add_message("new"), 5); /* IDs are not reused */
 	assert_int_equal(sql("SELECT count(*) FROM pragma_foreign_key_check"), 0);
 	assert_int_equal(sql("SELECT count(*) FROM sqlite_schema"
 			     " WHERE sql LIKE '%message_2%'"),
@@ -462,8 +463,8 @@ static void test_from_version_1(void **state)
 	arena_free(arena);
 }
 
-/* Both ways end in the same tables. */
-static void test_versions_agree(void **state)
+/* A migrated database and a new one have the same tables. */
+static void test_old_and_new_databases_have_the_same_schema(void **state)
 {
 	static const char digest[] = "SELECT sum(length(sql)) * 1000 + count(*)"
 				     " FROM sqlite_schema";
@@ -476,8 +477,8 @@ static void test_versions_agree(void **state)
 	assert_int_equal(sql(digest), fresh);
 }
 
-/* Who told of it before there were spools: signals. */
-static void test_from_version_2(void **state)
+/* Messages from before the spool came by signals. */
+static void test_schema_2_is_migrated(void **state)
 {
 	struct store_incoming_draft draft = usual;
 
@@ -498,8 +499,8 @@ static void test_from_version_2(void **state)
 	assert_int_equal(sql("SELECT repeats FROM message"), 1);
 }
 
-/* What the migration cannot finish it has not begun. */
-static void test_migration_on_a_full_disk(void **state)
+/* A migration that cannot finish changes nothing. */
+static void test_a_migration_without_disk_space_changes_nothing(void **state)
 {
 	struct explanation error = { "" };
 
@@ -520,26 +521,26 @@ static void test_migration_on_a_full_disk(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_a_message),
-		TEST(test_commits_are_synced),
-		TEST(test_both_directions_are_numbered_together),
-		TEST(test_of_an_unknown_card),
+		TEST(test_an_incoming_message_is_stored),
+		TEST(test_commits_wait_for_the_disk),
+		TEST(test_both_directions_share_their_ids),
+		TEST(test_a_message_may_be_of_an_unknown_card),
 		TEST(test_a_repeat_is_counted),
-		TEST(test_a_card_that_shows_by_halves),
-		TEST(test_what_is_no_repeat),
-		TEST(test_the_clock_is_set_between_signal_and_file),
-		TEST(test_an_old_signal_has_no_file_any_more),
-		TEST(test_an_outgoing_one_is_not_repeated),
-		TEST(test_disk_full),
-		TEST(test_gaps),
-		TEST(test_gaps_that_touch_are_one),
-		TEST(test_gaps_are_the_last_hundred),
-		TEST(test_alive),
-		TEST(test_alive_on_a_full_disk),
-		TEST(test_from_version_1),
-		TEST(test_from_version_2),
-		TEST(test_versions_agree),
-		TEST(test_migration_on_a_full_disk),
+		TEST(test_messages_follow_a_card_identified_in_two_steps),
+		TEST(test_other_messages_are_no_repeats),
+		TEST(test_signal_and_file_match_although_the_clock_was_set),
+		TEST(test_an_old_signal_matches_no_file),
+		TEST(test_an_outgoing_message_is_no_repeat),
+		TEST(test_a_full_disk_stores_no_message),
+		TEST(test_receive_gaps_are_stored),
+		TEST(test_adjacent_gaps_are_joined),
+		TEST(test_the_last_hundred_gaps_are_listed),
+		TEST(test_the_last_time_alive_is_stored_once_a_minute),
+		TEST(test_a_full_disk_keeps_the_last_time_alive),
+		TEST(test_schema_1_is_migrated),
+		TEST(test_schema_2_is_migrated),
+		TEST(test_old_and_new_databases_have_the_same_schema),
+		TEST(test_a_migration_without_disk_space_changes_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

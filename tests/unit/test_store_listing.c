@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Lists: the right messages in the right order, and no more work than a page is worth. */
+/*
+ * Listings: the right messages in the right order, for no more work than a page is
+ * worth.
+ */
 #include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,7 +20,7 @@ enum { LISTED_MAX = 1000 };
 
 static int64_t listed[LISTED_MAX];
 static size_t listed_count;
-static size_t list_limit;  /* then it is enough */
+static size_t list_limit;  /* stops after this many */
 static unsigned list_rows; /* in one piece */
 
 static int set_up(void **state)
@@ -27,7 +30,7 @@ static int set_up(void **state)
 	return store_set_up_with_cards(state);
 }
 
-/* Past the store; what it reads was not touched. */
+/* Directly on the file; the tests change nothing that the store caches. */
 static void run_sql(const char *text)
 {
 	if (sqlite3_exec(store->database, text, NULL, NULL, NULL) != SQLITE_OK)
@@ -40,7 +43,7 @@ static int64_t add_incoming(const char *number, const char *text)
 	char sent_time[24];
 	struct store_incoming_draft draft = {
 		.sim_id = 1,
-		.told_ms = ++moment * 1000,
+		.reported_ms = ++moment * 1000,
 		.number = number,
 		.text = text,
 		.sent_time = sent_time,
@@ -73,7 +76,7 @@ static void list(const struct store_listing_filter *filter)
 	assert_int_equal(error, 0);
 }
 
-/* The ids that must come, in order; ends with 0. */
+/* The expected IDs, in order; ends with 0. */
 static void assert_listed(const struct store_listing_filter *filter,
 			  const int64_t *expected)
 {
@@ -89,7 +92,7 @@ static void assert_listed(const struct store_listing_filter *filter,
 
 #define IDS(...) ((const int64_t[]){ __VA_ARGS__ __VA_OPT__(, ) 0 })
 
-static void test_orders(void **state)
+static void test_lists_are_ordered(void **state)
 {
 	struct store_listing_filter filter = { 0 };
 
@@ -112,7 +115,7 @@ static void test_orders(void **state)
 	assert_listed(&filter, IDS(2));
 }
 
-static void test_times(void **state)
+static void test_times_select_by_created(void **state)
 {
 	struct store_listing_filter filter = { 0 };
 
@@ -122,7 +125,7 @@ static void test_times(void **state)
 	run_sql("UPDATE message SET created = id * 100");
 	filter.until_ms = 400;
 	assert_listed(&filter, IDS(3, 2, 1));
-	filter.before_id = 3; /* the last that the time allows */
+	filter.before_id = 3; /* the last ID that the time allows */
 	assert_listed(&filter, IDS(2, 1));
 	filter.before_id = 0;
 	filter.since_ms = 200;
@@ -137,7 +140,7 @@ static void test_times(void **state)
 	assert_listed(&filter, IDS(2, 3, 5));
 }
 
-static void test_an_empty_store(void **state)
+static void test_an_empty_store_lists_nothing(void **state)
 {
 	struct store_listing_filter filter = { .since_ms = 5, .until_ms = 9 };
 
@@ -148,7 +151,7 @@ static void test_an_empty_store(void **state)
 	assert_listed(&filter, IDS());
 }
 
-static void test_search(void **state)
+static void test_search_matches_a_part_of_the_text(void **state)
 {
 	struct store_listing_filter filter = { 0 };
 
@@ -174,7 +177,7 @@ static void test_search(void **state)
 	assert_listed(&filter, IDS(3, 2, 1));
 }
 
-/* ---- against a plain reading of the contract ------------------------------------ */
+/* ---- against a plain scan -------------------------------------------------------- */
 
 enum { RANDOM_MESSAGES = 300, RANDOM_ROUNDS = 3000 };
 
@@ -182,13 +185,13 @@ static struct random_row {
 	enum message_direction direction;
 	int64_t sim_id, created_ms, read_ms;
 	const char *number, *text;
-} rows[RANDOM_MESSAGES + 1]; /* by id */
+} rows[RANDOM_MESSAGES + 1]; /* by ID */
 
-/* the second and the third are one */
+/* the second and the third are one party */
 static const char *const numbers[] = { "+361", "+362", "00362", "Bank", "" };
 static const char *const texts[] = { "alpha", "Alphabet", "beta", "" };
 
-/* The clock mostly goes on, and sometimes jumps. */
+/* The clock mostly advances, and sometimes jumps. */
 static int64_t random_time(int id)
 {
 	return 1 + (rand() % 10 ? id * 10 : rand() % (RANDOM_MESSAGES * 10));
@@ -208,7 +211,8 @@ static void add_random_rows(void)
 		row->created_ms = random_time(id);
 		row->read_ms = rand() % 2;
 		snprintf(text, sizeof(text),
-			 "INSERT INTO message (direction, sim_id, number, text, state,"
+			 "INSERT INTO message (direction, sim_id, phone_number, text, "
+			 "state,"
 			 " created, changed, read_at)"
 			 " VALUES (%d, %d, '%s', '%s', 9, %d, 1, %d)",
 			 row->direction, (int)row->sim_id, row->number, row->text,
@@ -259,7 +263,7 @@ static int sometimes(int most)
 	return rand() % 3 ? 0 : 1 + rand() % most;
 }
 
-static void test_random_filters(void **state)
+static void test_random_filters_agree_with_a_plain_scan(void **state)
 {
 	(void)state;
 	srand(7);
@@ -292,7 +296,7 @@ static void look_once(struct store_listing_query *look, unsigned count, int expe
 	assert_int_equal(store_listing_messages(store, look, count), expected);
 }
 
-static void test_what_happens_between_pieces(void **state)
+static void test_changes_between_pieces_do_not_move_the_position(void **state)
 {
 	struct store_listing_query down = { .filter.search = "x", .visit = note_listed };
 	struct store_listing_query up = { .filter.after_id = -1, .visit = note_listed };
@@ -301,9 +305,9 @@ static void test_what_happens_between_pieces(void **state)
 	for (int i = 0; i < 6; i++)
 		add_incoming("+361", i == 4 ? "y" : "x");
 	listed_count = 0;
-	look_once(&down, 2, STORE_E_MORE); /* 6, and 5 that does not fit */
+	look_once(&down, 2, STORE_E_MORE); /* 6, and 5 that does not match */
 	run_sql("DELETE FROM message WHERE id IN (3, 5)");
-	add_incoming("+361", "x"); /* above where it began */
+	add_incoming("+361", "x"); /* above the start of the listing */
 	look_once(&down, 2, STORE_E_MORE);
 	run_sql("DELETE FROM message WHERE id = 1");
 	look_once(&down, 2, 0);
@@ -317,8 +321,8 @@ static void test_what_happens_between_pieces(void **state)
 	assert_memory_equal(listed, IDS(2, 4, 6, 7, 8), 5 * sizeof(*listed));
 }
 
-/* However few fit, a piece looks at no more rows than it was told to. */
-static void test_a_piece_is_bounded(void **state)
+/* However few rows match, a piece reads no more rows than requested. */
+static void test_a_piece_reads_a_bounded_number_of_rows(void **state)
 {
 	struct store_listing_query look = { .filter.search = "no such",
 					    .visit = note_listed };
@@ -372,7 +376,7 @@ static unsigned mark(const int64_t *ids, size_t count)
 	return marked;
 }
 
-static void test_conversations(void **state)
+static void test_conversations_are_ordered_by_their_latest_message(void **state)
 {
 	(void)state;
 	assert_talks(false, 0, 10, "");
@@ -393,7 +397,7 @@ static void test_conversations(void **state)
 	assert_talks(true, 5, 10, "Bank:3/2/1(three) ");
 }
 
-static void test_conversations_shrink(void **state)
+static void test_removed_messages_leave_their_conversation(void **state)
 {
 	(void)state;
 	add_incoming("Bank", "one");
@@ -412,7 +416,7 @@ static void test_conversations_shrink(void **state)
 	assert_talks(false, 0, 10, "");
 }
 
-static void test_mark_read(void **state)
+static void test_incoming_messages_are_marked_read(void **state)
 {
 	struct store_listing_filter filter = { .unread_only = true };
 	struct arena *arena = arena_new(1 << 20);
@@ -448,8 +452,8 @@ static int64_t clock_at_zero(void)
 	return 0;
 }
 
-/* A phone that does not know the time yet. */
-static void test_mark_read_in_1970(void **state)
+/* A phone whose clock is not set yet. */
+static void test_marking_read_works_without_a_valid_clock(void **state)
 {
 	static const struct clock_source zero = { clock_at_zero, clock_at_zero };
 	struct store_listing_filter filter = { .unread_only = true };
@@ -482,20 +486,22 @@ static void assert_plan(enum store_sql_id which, const char *unwanted)
 	sqlite3_free(text);
 }
 
-/* Of several numbers the rows of one piece are brought in order, however many there are. */
+/* With several spellings the rows of one piece are sorted, however many there are. */
 static bool sorts_a_piece(int which)
 {
 	return which == LIST_BY_NUMBERS || which == LIST_BY_NUMBERS_UP;
 }
 
-static void test_plans(void **state)
+static void test_every_statement_uses_its_index(void **state)
 {
 	int which;
 
 	(void)state;
 	for (which = 0; which < STATEMENT_COUNT; which++) {
-		/* The index of the first holds no more than it wants; the second counts,
-		   once before old messages go: 18 ms for 100000 on a cold disk. */
+		/*
+		 * The index of the first contains only wanted rows; the second counts,
+		 * once before old messages are removed: 18 ms for 100000 on a cold disk.
+		 */
 		if (which != MESSAGES_UNFINISHED && which != RETENTION_COUNT)
 			assert_plan((enum store_sql_id)which, "SCAN message");
 		assert_plan((enum store_sql_id)which, "SCAN conversation");
@@ -510,14 +516,15 @@ static void test_plans(void **state)
 enum { MANY = 100000 };
 
 /*
- * 500 numbers; each fiftieth is ours; all but a hundred are read; one a second. The
- * statement's own counters say what was done, so that no clock decides.
+ * 500 numbers; every fiftieth message is ours; all but a hundred are read; one a second.
+ * The statement's own counters measure the work, so no clock is involved.
  */
 static void add_many(void)
 {
 	run_sql("BEGIN;"
 		"WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n"
-		" WHERE i < 100000) INSERT INTO message (direction, sim_id, number, text,"
+		" WHERE i < 100000) INSERT INTO message (direction, sim_id, "
+		"phone_number, text,"
 		" state, created, changed, read_at) SELECT i % 50 > 0, 1,"
 		" '+36' || (i % 500), 'text number ' || i, 9, i * 1000, i * 1000,"
 		" i % 1000 > 1 FROM n;"
@@ -573,20 +580,20 @@ static const struct {
 	{ "word", { .search = "number" }, 100, 8000 },
 	{ "all since", { .since_ms = 1 }, 100, 20000 },
 	{ "all until", { .until_ms = MANY * 1000 }, 100, 20000 },
-	/* These look at what does not fit, and may only in pieces. */
+	/* These read rows that do not match, and may do so only in pieces. */
 	{ "old half", { .until_ms = MANY / 2 * 1000 }, 100, 15 * MANY },
 	{ "no such word", { .search = "nummer" }, 0, 30 * MANY },
 };
 
-static void test_many(void **state)
+static void test_a_page_of_many_messages_takes_few_steps(void **state)
 {
 	char talk[64];
 
 	(void)state;
 	list_rows = 256;
 	add_many();
-	run_sql("UPDATE message SET number = '0036100' WHERE id = 20101");
-	run_sql("INSERT INTO conversation (number, last_id, messages, unread, sent)"
+	run_sql("UPDATE message SET phone_number = '0036100' WHERE id = 20101");
+	run_sql("INSERT INTO conversation (phone_number, last_id, messages, unread, sent)"
 		" VALUES ('0036100', 20101, 1, 0, 0)");
 	list(&(struct store_listing_filter){ .number = "1" }); /* reads the cards, once */
 	sqlite3_stmt_status(store_use(store, PARTY_COUNTRIES),
@@ -608,14 +615,14 @@ static void test_many(void **state)
 	assert_true(take_steps() < 500);
 }
 
-/* Nor does what comes in look at more than its own. */
-static void test_many_and_one_more(void **state)
+/* Nor does adding a message read other rows. */
+static void test_adding_to_many_messages_takes_few_steps(void **state)
 {
 	int steps;
 
 	(void)state;
 	add_many();
-	run_sql("UPDATE message SET number = 'Bank'");
+	run_sql("UPDATE message SET phone_number = 'Bank'");
 	add_incoming("Bank", "x");
 	take_steps();
 	add_incoming("Bank", "x");
@@ -629,21 +636,21 @@ static void test_many_and_one_more(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_orders),
-		TEST(test_times),
-		TEST(test_an_empty_store),
+		TEST(test_lists_are_ordered),
+		TEST(test_times_select_by_created),
+		TEST(test_an_empty_store_lists_nothing),
 
-		TEST(test_search),
-		TEST(test_random_filters),
-		TEST(test_what_happens_between_pieces),
-		TEST(test_a_piece_is_bounded),
-		TEST(test_conversations),
-		TEST(test_conversations_shrink),
-		TEST(test_mark_read),
-		TEST(test_mark_read_in_1970),
-		TEST(test_plans),
-		TEST(test_many),
-		TEST(test_many_and_one_more),
+		TEST(test_search_matches_a_part_of_the_text),
+		TEST(test_random_filters_agree_with_a_plain_scan),
+		TEST(test_changes_between_pieces_do_not_move_the_position),
+		TEST(test_a_piece_reads_a_bounded_number_of_rows),
+		TEST(test_conversations_are_ordered_by_their_latest_message),
+		TEST(test_removed_messages_leave_their_conversation),
+		TEST(test_incoming_messages_are_marked_read),
+		TEST(test_marking_read_works_without_a_valid_clock),
+		TEST(test_every_statement_uses_its_index),
+		TEST(test_a_page_of_many_messages_takes_few_steps),
+		TEST(test_adding_to_many_messages_takes_few_steps),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -30,7 +30,7 @@ static bool has(const struct store_party *party, const char *spelling)
 	return false;
 }
 
-static void test_spellings(void **state)
+static void test_every_spelling_of_a_number_is_found(void **state)
 {
 	struct store_party party;
 
@@ -59,7 +59,7 @@ static void test_spellings(void **state)
 	assert_int_equal(party.count, 0);
 }
 
-static void test_forms(void **state)
+static void test_a_number_has_one_canonical_form(void **state)
 {
 	char form[NUMBER_FORM_BYTES];
 
@@ -68,7 +68,7 @@ static void test_forms(void **state)
 	assert_string_equal(form, "+36201234567");
 	assert_true(store_party_form(store, 2, "015112345678", form));
 	assert_string_equal(form, "+4915112345678");
-	assert_true(store_party_form(store, 3, "06201234567", form)); /* nobody knows */
+	assert_true(store_party_form(store, 3, "06201234567", form)); /* not known */
 	assert_string_equal(form, "06201234567");
 	assert_true(store_party_form(store, 0, "0036201234567", form));
 	assert_string_equal(form, "+36201234567");
@@ -89,8 +89,8 @@ static bool is_same(const char *one, const char *other)
 			      &(struct store_party_address){ 2, other });
 }
 
-/* Under one spelling, that of the first card's country. */
-static void test_one_spelling(void **state)
+/* In one spelling, that of the first card's country. */
+static void test_changes_use_one_spelling(void **state)
 {
 	char form[NUMBER_FORM_BYTES];
 
@@ -121,8 +121,8 @@ static void add(const char *number)
 	assert_int_equal(store_message_add(store, &draft, &message_id), 0);
 }
 
-/* The newest of all spellings, however many there are of one. */
-static void test_recent(void **state)
+/* The newest of all spellings, however many one spelling has. */
+static void test_recent_messages_of_all_spellings_are_merged(void **state)
 {
 	static const char *const spellings[] = { "+36201234567", "06201234567",
 						 "0036201234567" };
@@ -153,7 +153,7 @@ static void test_recent(void **state)
 	arena_free(arena);
 }
 
-static void test_was_sent_to(void **state)
+static void test_messages_sent_to_a_party_are_known(void **state)
 {
 	struct store_party party, other;
 
@@ -167,8 +167,8 @@ static void test_was_sent_to(void **state)
 	assert_false(store_party_was_sent_to(store, &party));
 }
 
-/* However it is spelt, and not by what was sent there. */
-static void test_ever_wrote(void **state)
+/* In any spelling; messages sent there do not count. */
+static void test_messages_from_a_party_are_known(void **state)
 {
 	struct store_incoming_draft draft = {
 		.sim_id = 1, .number = "06201234567", .text = "hello", .sent_time = ""
@@ -184,8 +184,8 @@ static void test_ever_wrote(void **state)
 	assert_true(store_party_ever_wrote(store, &party));
 }
 
-/* What a ledger of version 5 says, whose messages were counted otherwise. */
-static void test_an_older_ledger(void **state)
+/* Schema 5 counted messages differently. */
+static void test_schema_5_is_counted_again(void **state)
 {
 	(void)state;
 	make_old_ledger(5, "INSERT INTO sim VALUES (1, '8936', '216300000000001', 1);"
@@ -194,10 +194,13 @@ static void test_an_older_ledger(void **state)
 			   " (0, 1, '+36201234567', 'out', 5, 1, 1),"
 			   " (1, 1, '+36201234568', 'in', 9, 1, 1);");
 	open_store();
-	assert_int_equal(sql("SELECT sent FROM conversation WHERE number LIKE '%7'"), 1);
-	assert_int_equal(sql("SELECT sent FROM conversation WHERE number LIKE '%8'"), 0);
+	assert_int_equal(
+		sql("SELECT sent FROM conversation WHERE phone_number LIKE '%7'"), 1);
+	assert_int_equal(
+		sql("SELECT sent FROM conversation WHERE phone_number LIKE '%8'"), 0);
 	add("+36201234568");
-	assert_int_equal(sql("SELECT sent FROM conversation WHERE number LIKE '%8'"), 1);
+	assert_int_equal(
+		sql("SELECT sent FROM conversation WHERE phone_number LIKE '%8'"), 1);
 	sql("DELETE FROM message WHERE direction = 0");
 	assert_int_equal(sql("SELECT sum(sent) FROM conversation"), 0);
 	assert_int_equal(sql("SELECT count(*) FROM conversation"), 1);
@@ -206,15 +209,20 @@ static void test_an_older_ledger(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_spellings, set_up, store_tear_down),
-		cmocka_unit_test_setup_teardown(test_forms, set_up, store_tear_down),
-		cmocka_unit_test_setup_teardown(test_one_spelling, set_up,
+		cmocka_unit_test_setup_teardown(test_every_spelling_of_a_number_is_found,
+						set_up, store_tear_down),
+		cmocka_unit_test_setup_teardown(test_a_number_has_one_canonical_form,
+						set_up, store_tear_down),
+		cmocka_unit_test_setup_teardown(test_changes_use_one_spelling, set_up,
 						store_tear_down),
-		cmocka_unit_test_setup_teardown(test_recent, set_up, store_tear_down),
-		cmocka_unit_test_setup_teardown(test_ever_wrote, set_up, store_tear_down),
-		cmocka_unit_test_setup_teardown(test_was_sent_to, set_up,
-						store_tear_down),
-		cmocka_unit_test_setup_teardown(test_an_older_ledger, set_up,
+		cmocka_unit_test_setup_teardown(
+			test_recent_messages_of_all_spellings_are_merged, set_up,
+			store_tear_down),
+		cmocka_unit_test_setup_teardown(test_messages_from_a_party_are_known,
+						set_up, store_tear_down),
+		cmocka_unit_test_setup_teardown(test_messages_sent_to_a_party_are_known,
+						set_up, store_tear_down),
+		cmocka_unit_test_setup_teardown(test_schema_5_is_counted_again, set_up,
 						store_tear_down),
 	};
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A damaged ledger is moved aside, and what can be read of it goes on in a new one. */
+/* A damaged message store is moved aside, and every readable row goes on in a new one. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -113,7 +113,7 @@ static void note_gap(void *data, const struct gap *gap)
 		*found = *gap;
 }
 
-/* Moved aside byte for byte, and told; whatever is there now promises what it must. */
+/* Moved aside byte for byte, and logged; the new store keeps every promise. */
 static void assert_rescued(const char *bytes, size_t length, int64_t last_id)
 {
 	static char now[FILE_MAX];
@@ -137,8 +137,8 @@ static void assert_rescued(const char *bytes, size_t length, int64_t last_id)
 			 1);
 }
 
-/* Whichever page is lost: most of the others is there, and no number comes twice. */
-static void test_every_page(void **state)
+/* Whichever page is lost: most of the others survive, and no ID is reused. */
+static void test_a_rescue_survives_the_loss_of_any_page(void **state)
 {
 	static char sound[FILE_MAX], bytes[FILE_MAX];
 	int64_t last_id = fill();
@@ -151,7 +151,7 @@ static void test_every_page(void **state)
 		memcpy(bytes, sound, length);
 		memset(bytes + page * PAGE_BYTES, 0x55, PAGE_BYTES);
 		write_file(bytes, length);
-		if (!store_open(folder, &store, &error)) { /* a page that is free */
+		if (!store_open(folder, &store, &error)) { /* a free page */
 			store_close(store);
 			store = NULL;
 			continue;
@@ -167,8 +167,8 @@ static void test_every_page(void **state)
 	assert_true(damages > 10);
 }
 
-/* A page of messages is lost: the cards, tokens, keys and other messages are there. */
-static void test_a_page_of_messages(void **state)
+/* A page of messages is lost: the cards, tokens, keys and other messages survive. */
+static void test_a_lost_page_of_messages_keeps_everything_else(void **state)
 {
 	static char bytes[FILE_MAX];
 	struct arena *arena = arena_new(1 << 20);
@@ -196,14 +196,17 @@ static void test_a_page_of_messages(void **state)
 	assert_int_equal(store_message_by_key(store, 1, "key-1", arena, &message), 0);
 	assert_int_equal(message.state, STATE_UNKNOWN);
 	assert_string_equal(message.reason, STORE_GAP_DAMAGED);
-	assert_history(last_id, "queued() unknown(ledger_damaged) ");
+	assert_history(last_id, "queued() unknown(store_damaged) ");
 	assert_in_range(sql("SELECT count(*) FROM message"), MESSAGES / 2, MESSAGES);
 	arena_free(arena);
 }
 
-static int64_t messages_page; /* one that is full of messages */
+static int64_t messages_page; /* a page full of messages */
 
-/* The ledger and its -wal as a crash leaves them, with `count` messages in it alone. */
+/*
+ * The database and its -wal as a crash leaves them, with `count` messages in the -wal
+ * only.
+ */
 static int64_t crash_with(int count)
 {
 	int64_t id = 0;
@@ -230,14 +233,14 @@ static void overwrite(const char *name, off_t offset, size_t length)
 	assert_int_equal(fseek(file, offset, SEEK_SET), 0);
 	assert_int_equal(fread(bytes, 1, length, file), length);
 	for (size_t at = 0; at < length; at++)
-		bytes[at] ^= 0x55; /* whatever it was, it is another */
+		bytes[at] ^= 0x55; /* certainly another value */
 	assert_int_equal(fseek(file, offset, SEEK_SET), 0);
 	assert_int_equal(fwrite(bytes, 1, length, file), length);
 	assert_int_equal(fclose(file), 0);
 }
 
-/* What was written last may be in the -wal alone. */
-static void test_the_wal_counts(void **state)
+/* The last commits may be in the -wal only. */
+static void test_a_rescue_reads_the_wal(void **state)
 {
 	int64_t last_id = crash_with(1);
 
@@ -249,7 +252,7 @@ static void test_the_wal_counts(void **state)
 	assert_true(add_message("next") > last_id);
 }
 
-/* Messages; few enough that the log does not begin anew, which it does after 200 pages. */
+/* Messages; few enough that the -wal does not restart, which it does after 200 pages. */
 enum { CRASHED = 12, FRAME_BYTES = 24 + PAGE_BYTES };
 
 static char wal[128];
@@ -283,8 +286,8 @@ static void assert_wal_damage(off_t offset, size_t length)
 	shell("rm -r $F");
 }
 
-/* SQLite would forget what was committed, without a word. */
-static void test_a_damaged_wal(void **state)
+/* SQLite would silently forget committed changes. */
+static void test_a_damaged_wal_is_detected(void **state)
 {
 	(void)state;
 	assert_wal_damage(0, 32);
@@ -295,8 +298,8 @@ static void test_a_damaged_wal(void **state)
 	assert_wal_damage(32 + 20 * FRAME_BYTES + 24, PAGE_BYTES);
 }
 
-/* `pair` and its kin, which open the ledger when no gateway runs, leave the damage to it. */
-static void test_a_damaged_wal_without_the_gateway(void **state)
+/* `pair` and similar commands, without a gateway, leave the damage to the gateway. */
+static void test_commands_refuse_a_damaged_wal(void **state)
 {
 	struct explanation error = { "" };
 	off_t size;
@@ -312,8 +315,8 @@ static void test_a_damaged_wal_without_the_gateway(void **state)
 	assert_non_null(store_rescue_notice(store));
 }
 
-/* A power cut leaves the last commit half written: that is no damage. */
-static void test_a_torn_wal(void **state)
+/* A power cut leaves the last commit half written: that is not damage. */
+static void test_a_torn_wal_is_no_damage(void **state)
 {
 	int64_t last_id = crash_with(CRASHED);
 	off_t size = wal_bytes();
@@ -334,8 +337,8 @@ static void test_a_torn_wal(void **state)
 	assert_int_equal(state_of(last_id - 1), STATE_QUEUED);
 }
 
-/* What is left of a longer log behind the end of the present one is none of it. */
-static void test_an_old_end_of_the_wal(void **state)
+/* Frames of a longer -wal behind the end of the present one do not count. */
+static void test_an_old_end_of_the_wal_is_ignored(void **state)
 {
 	int64_t last_id;
 
@@ -354,8 +357,8 @@ static void test_an_old_end_of_the_wal(void **state)
 	assert_int_equal(state_of(last_id), STATE_QUEUED);
 }
 
-/* A copy of the folder by links, as some make every hour, takes nothing from it. */
-static void test_links_from_elsewhere(void **state)
+/* A copy of the folder by hard links, as hourly backups make, takes nothing from it. */
+static void test_hard_links_elsewhere_are_left_alone(void **state)
 {
 	int64_t last_id = crash_with(CRASHED);
 
@@ -369,8 +372,8 @@ static void test_links_from_elsewhere(void **state)
 	shell("test -e $F/gateway.db-wal");
 }
 
-/* Nothing at all can be read: then numbers jump above all that can have been. */
-static void test_nothing_is_left(void **state)
+/* Nothing can be read: then IDs jump above every possible one. */
+static void test_ids_jump_ahead_when_nothing_can_be_read(void **state)
 {
 	static char bytes[FILE_MAX];
 	static const size_t lengths[] = { 0, 1, 1000, PAGE_BYTES, 3 * PAGE_BYTES };
@@ -389,8 +392,8 @@ static void test_nothing_is_left(void **state)
 	}
 }
 
-/* Twice in the same second: the first one aside stays what it is. */
-static void test_twice(void **state)
+/* Twice in the same second: the first file aside is unchanged. */
+static void test_two_rescues_in_one_second_keep_both_files(void **state)
 {
 	int count = 0;
 	struct dirent *entry;
@@ -411,8 +414,8 @@ static void test_twice(void **state)
 	assert_int_equal(count, 3);
 }
 
-/* Damage that is text which is no text, or a state that is none, does not come over. */
-static void test_rows_that_are_none_of_ours(void **state)
+/* Invalid text and states that do not exist are not copied. */
+static void test_invalid_rows_are_not_copied(void **state)
 {
 	int64_t last_id = fill(), page;
 
@@ -420,7 +423,7 @@ static void test_rows_that_are_none_of_ours(void **state)
 	sql("UPDATE message SET text = CAST(x'ff41' AS TEXT) WHERE id = 5");
 	sql("UPDATE message SET state = 77 WHERE id = 6");
 	sql("UPDATE message SET delivery = 9 WHERE id = 7");
-	sql("UPDATE message SET number = CAST(x'410042' AS TEXT) WHERE id = 8");
+	sql("UPDATE message SET phone_number = CAST(x'410042' AS TEXT) WHERE id = 8");
 	page = sql("SELECT rootpage FROM sqlite_schema WHERE name = 'message_created'");
 	overwrite(path, (page - 1) * PAGE_BYTES, PAGE_BYTES);
 	rescue();
@@ -429,7 +432,7 @@ static void test_rows_that_are_none_of_ours(void **state)
 }
 
 /* A full disk is no reason to begin with less than there was. */
-static void test_no_room_for_a_new_one(void **state)
+static void test_a_full_disk_leaves_the_damaged_store_in_place(void **state)
 {
 	struct explanation error = { "" };
 	static char before[FILE_MAX], after[FILE_MAX];
@@ -454,8 +457,8 @@ static void test_no_room_for_a_new_one(void **state)
 	}
 }
 
-/* What is no damage is refused as ever. */
-static void test_newer(void **state)
+/* Anything but damage is refused as usual. */
+static void test_a_newer_schema_is_not_rescued(void **state)
 {
 	struct explanation error = { "" };
 
@@ -466,7 +469,7 @@ static void test_newer(void **state)
 	assert_string_equal(find_aside("gateway.db.damaged"), "");
 }
 
-static void test_sound(void **state)
+static void test_a_sound_store_is_not_rescued(void **state)
 {
 	(void)state;
 	fill();
@@ -480,20 +483,20 @@ static void test_sound(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_every_page),
-		TEST(test_a_page_of_messages),
-		TEST(test_the_wal_counts),
-		TEST(test_a_damaged_wal),
-		TEST(test_a_damaged_wal_without_the_gateway),
-		TEST(test_a_torn_wal),
-		TEST(test_an_old_end_of_the_wal),
-		TEST(test_links_from_elsewhere),
-		TEST(test_nothing_is_left),
-		TEST(test_twice),
-		TEST(test_rows_that_are_none_of_ours),
-		TEST(test_no_room_for_a_new_one),
-		TEST(test_newer),
-		TEST(test_sound),
+		TEST(test_a_rescue_survives_the_loss_of_any_page),
+		TEST(test_a_lost_page_of_messages_keeps_everything_else),
+		TEST(test_a_rescue_reads_the_wal),
+		TEST(test_a_damaged_wal_is_detected),
+		TEST(test_commands_refuse_a_damaged_wal),
+		TEST(test_a_torn_wal_is_no_damage),
+		TEST(test_an_old_end_of_the_wal_is_ignored),
+		TEST(test_hard_links_elsewhere_are_left_alone),
+		TEST(test_ids_jump_ahead_when_nothing_can_be_read),
+		TEST(test_two_rescues_in_one_second_keep_both_files),
+		TEST(test_invalid_rows_are_not_copied),
+		TEST(test_a_full_disk_leaves_the_damaged_store_in_place),
+		TEST(test_a_newer_schema_is_not_rescued),
+		TEST(test_a_sound_store_is_not_rescued),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

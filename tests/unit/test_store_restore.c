@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Backup and restore: whole, checked, never over something, and nothing is sent twice. */
+/* Backup and restore: complete, checked, nothing overwritten, and nothing sent twice. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -79,7 +79,7 @@ static int64_t add_in_state(enum message_state wanted)
 	return id;
 }
 
-static void test_what_was_under_way_is_unknown(void **state)
+static void test_unfinished_messages_become_unknown(void **state)
 {
 	static const enum message_state states[] = {
 		STATE_QUEUED, STATE_SUBMITTING, STATE_SUBMITTED,
@@ -100,7 +100,7 @@ static void test_what_was_under_way_is_unknown(void **state)
 	assert_int_equal(restored.unknown, COUNT);
 	for (int i = 0; i < COUNT; i++) {
 		assert_int_equal(state_of(ids[i]), STATE_UNKNOWN);
-		/* the way that was taken is one that the state machine has */
+		/* the state machine allows this change */
 		assert_true(message_state_may_become(states[i], STATE_UNKNOWN));
 	}
 	assert_history(ids[0], "queued() unknown(restored) ");
@@ -118,8 +118,8 @@ static int64_t pair(const char *name, uint8_t hash_byte)
 	return id;
 }
 
-/* Numbers that were given out after the backup are not given out again. */
-static void test_numbers_go_on(void **state)
+/* IDs given out after the backup are not given out again. */
+static void test_ids_are_not_reused(void **state)
 {
 	int64_t last_id = 0, sim_id, client_id;
 
@@ -147,8 +147,8 @@ static bool opens(uint8_t hash_byte)
 	return store_client_find(store, hash, &client);
 }
 
-/* A token that was stolen, and taken back since, is not good again; nor is a pause over. */
-static void test_nobody_comes_back(void **state)
+/* A stolen and revoked token is not valid again; nor does a pause end. */
+static void test_a_revoked_client_does_not_come_back(void **state)
 {
 	uint8_t hash[CLIENT_HASH_BYTES] = { 4 };
 	struct client stolen, careful, rotated, found;
@@ -180,8 +180,8 @@ static void test_nobody_comes_back(void **state)
 	assert_int_equal(sql("SELECT count(*) FROM setting WHERE name = 'paused'"), 1);
 }
 
-/* On another phone the ledger that is there knows nothing of those clients. */
-static void test_clients_of_another_phone(void **state)
+/* On another phone the present message store knows nothing of those clients. */
+static void test_another_phones_backup_brings_its_clients(void **state)
 {
 	(void)state;
 	open_store();
@@ -225,7 +225,7 @@ static int64_t id_of_key(const char *key)
 	return message.id;
 }
 
-/* Keys stand for the messages that they stood for, and what was used stays used, once. */
+/* Keys stand for the messages that they stood for, and usage counts once. */
 static void test_keys_and_usage_only_grow(void **state)
 {
 	int64_t before, sent, waits;
@@ -255,8 +255,8 @@ static void test_keys_and_usage_only_grow(void **state)
 	}
 }
 
-/* What moved with the clock since is not counted twice. */
-static void test_usage_that_moved(void **state)
+/* Usage that moved with the clock since is not counted twice. */
+static void test_usage_that_moved_with_the_clock_counts_once(void **state)
 {
 	(void)state;
 	open_store();
@@ -269,7 +269,7 @@ static void test_usage_that_moved(void **state)
 }
 
 /* The backup of another phone: its clients and keys are others, the card is the same. */
-static void test_usage_of_a_card_over_another_backup(void **state)
+static void test_usage_of_a_card_survives_another_phones_backup(void **state)
 {
 	int64_t sim_id, clock_ms;
 
@@ -277,7 +277,7 @@ static void test_usage_of_a_card_over_another_backup(void **state)
 	open_store();
 	pair("one", 1);
 	identify("OTHER CARD", "");
-	add_with_key("key", 1); /* of the card 8936, here the second */
+	add_with_key("key", 1); /* of the card 8936, the second one here */
 	must_back_up();
 	store_close(store);
 	snprintf(folder, sizeof(folder), "%s/another", root);
@@ -285,7 +285,7 @@ static void test_usage_of_a_card_over_another_backup(void **state)
 	assert_return_code(mkdir(folder, 0700), errno);
 	open_store();
 	pair("other", 2);
-	add_with_key("key", 5); /* ... the first */
+	add_with_key("key", 5); /* of the card 8936, the first one there */
 	add_with_key("more", 6);
 	must_restore();
 	assert_false(restored.keeps_clients);
@@ -300,8 +300,8 @@ static void test_usage_of_a_card_over_another_backup(void **state)
 	assert_int_equal(id_of_key("more"), 0);
 }
 
-/* ... also when the ledger that was there cannot be read any more. */
-static void test_over_a_damaged_one(void **state)
+/* Also when the present message store cannot be read any more. */
+static void test_a_damaged_present_store_is_replaced(void **state)
 {
 	int64_t last_id = 0;
 
@@ -317,7 +317,7 @@ static void test_over_a_damaged_one(void **state)
 	must_restore();
 	assert_true(add_message("next") > last_id);
 	assert_true(identify("ANOTHER", "") > 1000);
-	assert_int_equal(truncate(restored.aside, 100), 0); /* it is there */
+	assert_int_equal(truncate(restored.aside, 100), 0); /* the file exists */
 }
 
 static struct gap found;
@@ -329,7 +329,7 @@ static void note_gap(void *data, const struct gap *gap)
 		found = *gap;
 }
 
-static void test_the_time_between_is_a_gap(void **state)
+static void test_the_time_since_the_backup_is_a_receive_gap(void **state)
 {
 	int64_t before_ms = 1700000000000, alive_ms = 0;
 
@@ -347,7 +347,7 @@ static void test_the_time_between_is_a_gap(void **state)
 	assert_int_equal(alive_ms, found.until_ms);
 }
 
-/* With a gateway at work the copy knows of everything until now. */
+/* While a gateway runs, the backup is complete until now. */
 static void test_the_gap_begins_at_the_backup(void **state)
 {
 	struct explanation error = { "" };
@@ -366,7 +366,7 @@ static void test_the_gap_begins_at_the_backup(void **state)
 	assert_in_range(found.from_ms, clock_wall_ms() - 60000, clock_wall_ms());
 }
 
-static void test_the_one_before_is_kept(void **state)
+static void test_the_replaced_store_is_kept(void **state)
 {
 	int64_t id;
 
@@ -383,7 +383,7 @@ static void test_the_one_before_is_kept(void **state)
 	assert_int_equal(state_of(id), STATE_QUEUED);
 }
 
-static void test_elsewhere(void **state)
+static void test_a_restore_works_in_an_empty_folder(void **state)
 {
 	(void)state;
 	open_store();
@@ -408,7 +408,7 @@ static void assert_not_restored(int expected, const char *word)
 		fail_msg("%s", error.text);
 	open_store();
 	assert_int_equal(sql("SELECT count(*) FROM message WHERE text = 'present'"), 1);
-	assert_int_equal(sql("SELECT count(*) FROM gap"), 0);
+	assert_int_equal(sql("SELECT count(*) FROM receive_gap"), 0);
 	store_close(store);
 	store = NULL;
 }
@@ -421,7 +421,7 @@ static void make_present(void)
 	store = NULL;
 }
 
-static void test_bad_files(void **state)
+static void test_bad_files_are_refused(void **state)
 {
 	char backup[64];
 	FILE *text;
@@ -452,7 +452,7 @@ static void test_bad_files(void **state)
 	assert_not_restored(-EINVAL, "not a file");
 }
 
-static void test_not_under_a_gateway(void **state)
+static void test_a_restore_is_refused_while_a_gateway_runs(void **state)
 {
 	struct explanation error = { "" };
 	struct store_lock lock, again;
@@ -473,8 +473,8 @@ static void test_not_under_a_gateway(void **state)
 	assert_int_equal(restore(&error), 0);
 }
 
-/* At no place does a full disk leave less than there was. */
-static void test_no_room(void **state)
+/* Wherever the disk becomes full, nothing is lost. */
+static void test_a_full_disk_leaves_the_present_store(void **state)
 {
 	struct explanation error = { "" };
 	struct rlimit limit;
@@ -501,7 +501,7 @@ static void test_no_room(void **state)
 	assert_true(refused > 3);
 }
 
-static void test_backup_is_never_over_something(void **state)
+static void test_a_backup_replaces_no_file_by_itself(void **state)
 {
 	struct explanation error = { "" };
 	struct stat before, after;
@@ -528,7 +528,7 @@ static void test_backup_is_never_over_something(void **state)
 	assert_int_equal(back_up(true, &error), -EINVAL);
 }
 
-static void test_backup_of_a_damaged_one(void **state)
+static void test_a_damaged_store_is_not_backed_up(void **state)
 {
 	struct explanation error = { "" };
 
@@ -539,8 +539,8 @@ static void test_backup_of_a_damaged_one(void **state)
 	assert_int_equal(access(file, F_OK), -1);
 }
 
-/* SQLite would copy what is before the damage, and not say that it is not all. */
-static void test_backup_with_a_damaged_wal(void **state)
+/* SQLite would copy everything before the damage, and not say that more is missing. */
+static void test_a_store_with_a_damaged_wal_is_not_backed_up(void **state)
 {
 	struct explanation error = { "" };
 	char command[400], wal[128];
@@ -559,8 +559,8 @@ static void test_backup_with_a_damaged_wal(void **state)
 	assert_non_null(strstr(error.text, "-wal"));
 }
 
-/* One from before pages could be given back, of the schema before. */
-static void test_an_old_one(void **state)
+/* One of schema 1, without incremental vacuum. */
+static void test_a_backup_of_schema_1_is_restored(void **state)
 {
 	char backup[64];
 
@@ -585,25 +585,25 @@ static void test_an_old_one(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_what_was_under_way_is_unknown),
-		TEST(test_numbers_go_on),
-		TEST(test_nobody_comes_back),
-		TEST(test_clients_of_another_phone),
+		TEST(test_unfinished_messages_become_unknown),
+		TEST(test_ids_are_not_reused),
+		TEST(test_a_revoked_client_does_not_come_back),
+		TEST(test_another_phones_backup_brings_its_clients),
 		TEST(test_keys_and_usage_only_grow),
-		TEST(test_usage_that_moved),
-		TEST(test_usage_of_a_card_over_another_backup),
-		TEST(test_over_a_damaged_one),
-		TEST(test_the_time_between_is_a_gap),
+		TEST(test_usage_that_moved_with_the_clock_counts_once),
+		TEST(test_usage_of_a_card_survives_another_phones_backup),
+		TEST(test_a_damaged_present_store_is_replaced),
+		TEST(test_the_time_since_the_backup_is_a_receive_gap),
 		TEST(test_the_gap_begins_at_the_backup),
-		TEST(test_the_one_before_is_kept),
-		TEST(test_elsewhere),
-		TEST(test_bad_files),
-		TEST(test_not_under_a_gateway),
-		TEST(test_no_room),
-		TEST(test_backup_is_never_over_something),
-		TEST(test_backup_of_a_damaged_one),
-		TEST(test_backup_with_a_damaged_wal),
-		TEST(test_an_old_one),
+		TEST(test_the_replaced_store_is_kept),
+		TEST(test_a_restore_works_in_an_empty_folder),
+		TEST(test_bad_files_are_refused),
+		TEST(test_a_restore_is_refused_while_a_gateway_runs),
+		TEST(test_a_full_disk_leaves_the_present_store),
+		TEST(test_a_backup_replaces_no_file_by_itself),
+		TEST(test_a_damaged_store_is_not_backed_up),
+		TEST(test_a_store_with_a_damaged_wal_is_not_backed_up),
+		TEST(test_a_backup_of_schema_1_is_restored),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Balances in the ledger: their age, and the schema that brought them. */
+/* Balances: their age, and the migration that added them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -47,7 +47,7 @@ static struct store_sim_balance get(int64_t sim_id)
 	return found;
 }
 
-static void test_the_newest_is_kept(void **state)
+static void test_the_newest_balance_is_kept(void **state)
 {
 	struct store_sim_balance found = { .age_ms = 7 };
 	int64_t sim_id;
@@ -70,7 +70,7 @@ static void test_the_newest_is_kept(void **state)
 			 2);
 }
 
-static void test_forgotten(void **state)
+static void test_a_balance_can_be_forgotten(void **state)
 {
 	struct store_sim_balance found;
 	int64_t sim_id;
@@ -86,8 +86,8 @@ static void test_forgotten(void **state)
 		sql("SELECT count(*) FROM audit WHERE event = 'balance_forgotten'"), 1);
 }
 
-/* Its age goes on as time does, whoever sets the clock; when it was is told by that clock. */
-static void test_age(void **state)
+/* The age follows real time, and the time of reading follows the wall clock. */
+static void test_the_age_ignores_clock_changes(void **state)
 {
 	int64_t sim_id;
 
@@ -99,7 +99,7 @@ static void test_age(void **state)
 	sim_id = identify("8936", "");
 	put(sim_id, 1, "");
 	boot_now_ms += HOUR_MS;
-	wall_now_ms = CLOCK_SANE_MS; /* the network told it */
+	wall_now_ms = CLOCK_SANE_MS; /* the network set the clock */
 	assert_int_equal(get(sim_id).age_ms, HOUR_MS);
 	assert_int_equal(get(sim_id).read_ms, CLOCK_SANE_MS - HOUR_MS);
 	wall_now_ms -= 24 * (int64_t)HOUR_MS;
@@ -107,7 +107,7 @@ static void test_age(void **state)
 	clock_set_source(NULL);
 }
 
-static void test_disk_full(void **state)
+static void test_a_full_disk_keeps_the_last_balance(void **state)
 {
 	const struct balance balance = { { 5, 0 }, "" };
 	int64_t sim_id;
@@ -124,8 +124,8 @@ static void test_disk_full(void **state)
 	put(sim_id, 2, "");
 }
 
-/* A ledger of version 7 keeps what it has, and gets the table. */
-static void test_migration(void **state)
+/* A database of schema 7 keeps its rows and gets the table. */
+static void test_schema_7_gets_the_table(void **state)
 {
 	(void)state;
 	open_store();
@@ -144,8 +144,11 @@ static void test_migration(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_the_newest_is_kept), TEST(test_forgotten), TEST(test_age),
-		TEST(test_disk_full),	       TEST(test_migration),
+		TEST(test_the_newest_balance_is_kept),
+		TEST(test_a_balance_can_be_forgotten),
+		TEST(test_the_age_ignores_clock_changes),
+		TEST(test_a_full_disk_keeps_the_last_balance),
+		TEST(test_schema_7_gets_the_table),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -19,8 +19,8 @@ static int setting(void)
 	return store_setting_get(store, "word", value);
 }
 
-/* Somebody else's change is seen after the look. */
-static void test_one_moment(void **state)
+/* A change of another connection is visible after the snapshot. */
+static void test_a_snapshot_shows_one_moment(void **state)
 {
 	(void)state;
 	open_store();
@@ -33,8 +33,8 @@ static void test_one_moment(void **state)
 	store_snapshot_end(store);
 }
 
-/* A change in between is on disk when it says so, whoever else wrote since it began. */
-static void test_a_change_ends_it(void **state)
+/* A change inside a snapshot is durable, whoever else wrote since it began. */
+static void test_a_change_ends_the_snapshot(void **state)
 {
 	int64_t lines;
 
@@ -58,10 +58,10 @@ static void test_a_change_ends_it(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_one_moment, store_set_up,
-						store_tear_down),
-		cmocka_unit_test_setup_teardown(test_a_change_ends_it, store_set_up,
-						store_tear_down),
+		cmocka_unit_test_setup_teardown(test_a_snapshot_shows_one_moment,
+						store_set_up, store_tear_down),
+		cmocka_unit_test_setup_teardown(test_a_change_ends_the_snapshot,
+						store_set_up, store_tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What counts towards limits, by which clock, and settings. */
+/* What counts towards limits, in usage time, and settings. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -108,18 +108,18 @@ static void assert_times(enum store_usage_by by, int64_t id, size_t count,
 	assert_times(by, id, sizeof((int64_t[]){ __VA_ARGS__ }) / sizeof(int64_t), \
 		     (int64_t[]){ __VA_ARGS__ })
 
-static void test_counts_at_its_time(void **state)
+static void test_usage_counts_at_its_time(void **state)
 {
 	(void)state;
 	add(1, 1, 0);
 	add(1, 2, noon_ms + HOUR_MS);
-	add(2, 3, noon_ms - HOUR_MS); /* over: now */
+	add(2, 3, noon_ms - HOUR_MS); /* in the past: now */
 	ASSERT_TIMES(USAGE_BY_CLIENT, 1, noon_ms, noon_ms + HOUR_MS);
 	ASSERT_TIMES(USAGE_BY_CLIENT, 2, noon_ms);
 	ASSERT_TIMES(USAGE_BY_SIM, sim_id, noon_ms, noon_ms, noon_ms + HOUR_MS);
 }
 
-static void test_spans(void **state)
+static void test_spans_select_usage(void **state)
 {
 	struct store_usage_span span = { USAGE_BY_CLIENT, 1, noon_ms,
 					 noon_ms + 3 * MINUTE_MS };
@@ -141,14 +141,14 @@ static void test_spans(void **state)
 	assert_int_equal(store_usage_segments(store, &span, 100, &segments), 0);
 	assert_int_equal(segments, 1 + 2 + 4);
 	assert_int_equal(store_usage_segments(store, &span, 2, &segments), 0);
-	assert_int_equal(segments, 1 + 2); /* no more rows are looked at */
+	assert_int_equal(segments, 1 + 2); /* no more rows are read */
 	span.id = 2;
 	assert_int_equal(store_usage_segments(store, &span, 100, &segments), 0);
 	assert_int_equal(segments, 0);
 }
 
-/* In the same commit: neither is there without the other. */
-static void test_with_its_message(void **state)
+/* In the same commit: neither exists without the other. */
+static void test_usage_and_message_are_one_commit(void **state)
 {
 	struct store_message_draft draft = {
 		.sim_id = sim_id, .number = "1", .text = "x", .idempotency_key = "k"
@@ -169,8 +169,8 @@ static void test_with_its_message(void **state)
 	assert_int_equal(sql("SELECT count(*) FROM usage"), 1);
 }
 
-/* Only where oFono never had it, and only the SIM's share. */
-static void test_what_ended_here_gives_the_sim_its_share_back(void **state)
+/* Only where oFono never had it, and only the SIM's usage. */
+static void test_a_message_that_never_left_returns_the_sims_usage(void **state)
 {
 	static const struct {
 		enum message_state from;
@@ -206,8 +206,8 @@ static void test_what_ended_here_gives_the_sim_its_share_back(void **state)
 	}
 }
 
-/* Whenever they go out, and whatever becomes of them. */
-static void test_times_of_acceptance(void **state)
+/* Whenever messages go out, and whatever becomes of them. */
+static void test_acceptance_counts_whatever_follows(void **state)
 {
 	(void)state;
 	add(1, 1, noon_ms + 5 * HOUR_MS);
@@ -216,12 +216,12 @@ static void test_times_of_acceptance(void **state)
 		step_move_message(store, add(1, 1, 0), STATE_CANCELLED, "", NULL), 0);
 	add(2, 1, 0);
 	ASSERT_TIMES(USAGE_ACCEPTED, 1, noon_ms, noon_ms + MINUTE_MS);
-	epoch_ms += 2 * HOUR_MS; /* no clock that is set moves them */
+	epoch_ms += 2 * HOUR_MS; /* setting the clock does not move them */
 	now_ms();
 	ASSERT_TIMES(USAGE_ACCEPTED, 1, noon_ms, noon_ms + MINUTE_MS);
 }
 
-static void test_nobody_sets_it(void **state)
+static void test_setting_the_clock_moves_no_past_usage(void **state)
 {
 	(void)state;
 	assert_int_equal(now_ms(), noon_ms);
@@ -230,14 +230,14 @@ static void test_nobody_sets_it(void **state)
 	assert_int_equal(now_ms(), noon_ms + MINUTE_MS);
 	reopen();
 	assert_int_equal(now_ms(), noon_ms + MINUTE_MS);
-	epoch_ms -= 300 * (int64_t)CLOCK_MS_PER_DAY; /* while nobody looked */
+	epoch_ms -= 300 * (int64_t)CLOCK_MS_PER_DAY; /* while nobody asked */
 	reopen();
 	boot_now_ms += MINUTE_MS;
 	assert_int_equal(now_ms(), noon_ms + 2 * MINUTE_MS);
 }
 
-/* What is still to go out by the clock moves with it; what is over stays. */
-static void test_what_is_to_come_moves(void **state)
+/* Usage to come moves with the clock; past usage stays. */
+static void test_usage_to_come_moves_with_the_clock(void **state)
 {
 	(void)state;
 	add(1, 1, 0);
@@ -263,7 +263,7 @@ static void start_machine(const char *id, int64_t wall_ms)
 	open_store();
 }
 
-static void test_the_machine_was_off(void **state)
+static void test_time_off_counts_by_the_wall_clock(void **state)
 {
 	(void)state;
 	add(1, 1, noon_ms + 5 * HOUR_MS);
@@ -272,24 +272,25 @@ static void test_the_machine_was_off(void **state)
 	ASSERT_TIMES(USAGE_BY_CLIENT, 1, noon_ms + 5 * HOUR_MS);
 }
 
-/* It has no battery for its clock: no time has passed, for all that is known. */
-static void test_the_clock_began_anew(void **state)
+/* The clock has no battery: no time has passed, as far as anybody knows. */
+static void test_a_clock_without_battery_counts_no_time_off(void **state)
 {
 	(void)state;
 	boot_now_ms += MINUTE_MS;
 	add(1, 1, noon_ms + 5 * HOUR_MS);
 	boot_now_ms += MINUTE_MS;
 	start_machine("two", 1000 * 1000);
-	assert_int_equal(now_ms(), noon_ms + MINUTE_MS); /* when the last was accepted */
-	epoch_ms = noon_ms + HOUR_MS;			 /* the network told the time */
+	assert_int_equal(now_ms(),
+			 noon_ms + MINUTE_MS); /* when the last message was accepted */
+	epoch_ms = noon_ms + HOUR_MS;	       /* the network set the clock */
 	boot_now_ms += MINUTE_MS;
 	assert_int_equal(now_ms(), noon_ms + 2 * MINUTE_MS);
-	/* by the clock it is at five o'clock, as it was meant to be */
+	/* by the clock it is at five o'clock, as intended */
 	ASSERT_TIMES(USAGE_BY_CLIENT, 1,
 		     noon_ms + 5 * HOUR_MS - (fake_wall_ms() - now_ms()));
 }
 
-static void test_prune(void **state)
+static void test_old_usage_is_pruned(void **state)
 {
 	(void)state;
 	for (int i = 0; i < USAGE_PRUNE_ROWS + 2; i++)
@@ -306,7 +307,7 @@ static void test_prune(void **state)
 	assert_int_equal(sql("SELECT count(*) FROM usage"), 4);
 }
 
-static void test_settings(void **state)
+static void test_settings_are_stored_and_removed(void **state)
 {
 	char value[STORE_SETTING_BYTES];
 
@@ -326,17 +327,17 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-		TEST(test_counts_at_its_time),
-		TEST(test_spans),
-		TEST(test_with_its_message),
-		TEST(test_what_ended_here_gives_the_sim_its_share_back),
-		TEST(test_times_of_acceptance),
-		TEST(test_nobody_sets_it),
-		TEST(test_what_is_to_come_moves),
-		TEST(test_the_machine_was_off),
-		TEST(test_the_clock_began_anew),
-		TEST(test_prune),
-		TEST(test_settings),
+		TEST(test_usage_counts_at_its_time),
+		TEST(test_spans_select_usage),
+		TEST(test_usage_and_message_are_one_commit),
+		TEST(test_a_message_that_never_left_returns_the_sims_usage),
+		TEST(test_acceptance_counts_whatever_follows),
+		TEST(test_setting_the_clock_moves_no_past_usage),
+		TEST(test_usage_to_come_moves_with_the_clock),
+		TEST(test_time_off_counts_by_the_wall_clock),
+		TEST(test_a_clock_without_battery_counts_no_time_off),
+		TEST(test_old_usage_is_pruned),
+		TEST(test_settings_are_stored_and_removed),
 	};
 
 	return cmocka_run_group_tests_name("store, usage", tests, NULL, NULL);

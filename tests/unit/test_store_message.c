@@ -88,7 +88,7 @@ static int64_t same(struct store_message_draft draft)
 	return error ? 0 : message.id;
 }
 
-static void test_keys(void **state)
+static void test_a_key_stands_for_one_message_of_its_client(void **state)
 {
 	struct store_message_draft again = draft_of(1, "k");
 	int64_t first = add(1, "k"), id = -1;
@@ -96,9 +96,9 @@ static void test_keys(void **state)
 
 	(void)state;
 	add(1, NULL);
-	add(1, NULL); /* none is not a key */
+	add(1, NULL); /* no key at all */
 	assert_int_equal(by_key(1, "k"), first);
-	assert_int_equal(by_key(2, "k"), 0); /* another client's is another key */
+	assert_int_equal(by_key(2, "k"), 0); /* another client's key is another key */
 	assert_int_equal(by_key(1, "K"), 0);
 	assert_int_equal(by_key(1, ""), 0);
 	assert_int_equal(store_message_add(store, &again, &id), -EINVAL);
@@ -111,7 +111,7 @@ static void test_keys(void **state)
 	assert_string_equal(message.text, "x");
 }
 
-static void test_same(void **state)
+static void test_the_same_message_is_found_within_the_window(void **state)
 {
 	struct store_message_draft draft = draft_of(1, NULL);
 	int64_t first = add(1, NULL);
@@ -130,7 +130,7 @@ static void test_same(void **state)
 	draft = draft_of(1, NULL);
 	draft.number = "+36201234568";
 	assert_int_equal(same(draft), 0);
-	draft.number = "0036201234567"; /* however it is spelt */
+	draft.number = "0036201234567"; /* in another spelling */
 	now_ms += MINUTE_MS;
 	assert_int_equal(same(draft), first);
 	now_ms -= MINUTE_MS;
@@ -142,8 +142,8 @@ static void test_same(void **state)
 	assert_int_equal(same(draft), 0);
 }
 
-/* The minute is one of life, not one of the clock. */
-static void test_same_though_the_clock_was_set(void **state)
+/* The window is a minute of real time, not of the wall clock. */
+static void test_the_window_is_of_real_time(void **state)
 {
 	struct store_message_draft draft = draft_of(1, NULL);
 	int64_t first = add(1, NULL);
@@ -166,8 +166,8 @@ static void move(int64_t id, enum message_state to)
 	assert_int_equal(step_move_message(store, id, to, NULL, NULL), 0);
 }
 
-/* Who was told that it will not go out must be able to try again. */
-static void test_same_but_not_sent(void **state)
+/* Whoever learned that a message will not go out must be able to try again. */
+static void test_messages_that_ended_unsent_are_no_duplicates(void **state)
 {
 	int64_t failed = add(1, NULL), unknown;
 
@@ -185,7 +185,7 @@ static void test_same_but_not_sent(void **state)
 	assert_int_equal(same(draft_of(1, NULL)), unknown);
 }
 
-static void test_times_and_state(void **state)
+static void test_times_and_state_are_stored(void **state)
 {
 	struct store_message_draft draft = draft_of(1, NULL);
 	struct message message;
@@ -215,7 +215,7 @@ static void note_unfinished(void *data, const struct message *message)
 	unfinished[unfinished_count++] = message->id;
 }
 
-static void test_unfinished(void **state)
+static void test_unfinished_messages_are_listed(void **state)
 {
 	struct store_message_draft scheduled = draft_of(1, NULL), approval = scheduled;
 	int64_t queued = add(1, NULL), two, three;
@@ -234,7 +234,7 @@ static void test_unfinished(void **state)
 	assert_int_equal(unfinished[2], three);
 }
 
-static void test_delivery(void **state)
+static void test_delivery_reports_are_stored(void **state)
 {
 	struct store_message_transition submitted = { STATE_SUBMITTED, NULL, "A1",
 						      DELIVERY_AWAITED };
@@ -248,7 +248,7 @@ static void test_delivery(void **state)
 	assert_int_equal(store_message_change_state(store, id, &sent), 0);
 	assert_int_equal(store_message_by_uuid(store, "A1", arena, &message), 0);
 	assert_int_equal(message.id, id);
-	assert_int_equal(message.delivery, DELIVERY_AWAITED); /* left as it was */
+	assert_int_equal(message.delivery, DELIVERY_AWAITED); /* unchanged */
 	assert_int_equal(store_message_set_delivery(store, id, DELIVERY_REFUSED), 0);
 	assert_history(id,
 		       "queued() submitting() submitted() sent() sent(not_delivered) ");
@@ -265,17 +265,18 @@ static void test_delivery(void **state)
 
 static void receive(const char *number)
 {
-	struct store_incoming_draft draft = {
-		.told_ms = clock_wall_ms(), .number = number, .text = "x", .sent_time = ""
-	};
+	struct store_incoming_draft draft = { .reported_ms = clock_wall_ms(),
+					      .number = number,
+					      .text = "x",
+					      .sent_time = "" };
 	int64_t id;
 	bool known;
 
 	assert_int_equal(step_add_incoming(store, &draft, &id, &known), 0);
 }
 
-/* What was never sent, or nobody knows of, was not exchanged. */
-static void test_exchanged(void **state)
+/* Messages that were never sent, or are unknown, are no exchange. */
+static void test_only_known_exchanges_count(void **state)
 {
 	static const enum message_state unsent[] = { STATE_FAILED, STATE_UNKNOWN,
 						     STATE_SUBMITTED, STATE_CANCELLED };
@@ -303,8 +304,8 @@ static void test_exchanged(void **state)
 	assert_int_equal(store_party_has_exchanged(store, 0, number), 0);
 }
 
-/* However it is spelt; the same digits from a card of another country are somebody else. */
-static void test_exchanged_by_who(void **state)
+/* In any spelling; the same digits at a card of another country are another number. */
+static void test_an_exchange_counts_in_every_spelling(void **state)
 {
 	int64_t hungarian = identify("8937", "216300000000001");
 	int64_t german = identify("8938", "262010000000001");
@@ -323,7 +324,7 @@ static void test_exchanged_by_who(void **state)
 			 STORE_E_NOT_FOUND);
 }
 
-static void test_full_disk(void **state)
+static void test_a_full_disk_changes_no_state(void **state)
 {
 	struct store_message_transition submitting = { .to = STATE_SUBMITTING };
 	int64_t id = add(1, NULL);
@@ -343,16 +344,16 @@ static void test_full_disk(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_keys),
-		TEST(test_same),
-		TEST(test_same_though_the_clock_was_set),
-		TEST(test_same_but_not_sent),
-		TEST(test_times_and_state),
-		TEST(test_unfinished),
-		TEST(test_delivery),
-		TEST(test_exchanged),
-		TEST(test_exchanged_by_who),
-		TEST(test_full_disk),
+		TEST(test_a_key_stands_for_one_message_of_its_client),
+		TEST(test_the_same_message_is_found_within_the_window),
+		TEST(test_the_window_is_of_real_time),
+		TEST(test_messages_that_ended_unsent_are_no_duplicates),
+		TEST(test_times_and_state_are_stored),
+		TEST(test_unfinished_messages_are_listed),
+		TEST(test_delivery_reports_are_stored),
+		TEST(test_only_known_exchanges_count),
+		TEST(test_an_exchange_counts_in_every_spelling),
+		TEST(test_a_full_disk_changes_no_state),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -20,7 +20,7 @@ static void assert_secret(const char *purpose, const uint8_t *expected, bool sam
 	assert_int_equal(memcmp(secret, expected, sizeof(secret)) == 0, same);
 }
 
-static void test_one_for_each_purpose(void **state)
+static void test_each_purpose_has_one_secret(void **state)
 {
 	uint8_t secret[STORE_SETTING_SECRET_BYTES];
 
@@ -33,7 +33,7 @@ static void test_one_for_each_purpose(void **state)
 	assert_secret("one", secret, true);
 }
 
-static void test_it_survives_a_rescue(void **state)
+static void test_a_secret_survives_a_rescue(void **state)
 {
 	struct explanation error = { "" };
 	uint8_t secret[STORE_SETTING_SECRET_BYTES];
@@ -49,7 +49,7 @@ static void test_it_survives_a_rescue(void **state)
 	assert_secret("one", secret, true);
 }
 
-static void test_not_without_the_disk(void **state)
+static void test_a_full_disk_gives_no_secret(void **state)
 {
 	uint8_t secret[STORE_SETTING_SECRET_BYTES] = { 0 },
 		untouched[STORE_SETTING_SECRET_BYTES] = { 0 };
@@ -69,12 +69,12 @@ static void test_not_without_the_disk(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_one_for_each_purpose, store_set_up,
-						store_tear_down),
-		cmocka_unit_test_setup_teardown(test_it_survives_a_rescue, store_set_up,
-						store_tear_down),
-		cmocka_unit_test_setup_teardown(test_not_without_the_disk, store_set_up,
-						store_tear_down),
+		cmocka_unit_test_setup_teardown(test_each_purpose_has_one_secret,
+						store_set_up, store_tear_down),
+		cmocka_unit_test_setup_teardown(test_a_secret_survives_a_rescue,
+						store_set_up, store_tear_down),
+		cmocka_unit_test_setup_teardown(test_a_full_disk_gives_no_secret,
+						store_set_up, store_tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -25,13 +25,13 @@ static int set_up(void **state)
 	return 0;
 }
 
-/* One of its own each time: the same stamp and text would be a repeat. */
+/* Each has its own text: the same stamp and text would be a repeat. */
 static int come(const char *number, enum opt opt)
 {
 	char stamp[32];
 	struct store_incoming_draft draft = {
 		.sim_id = hungarian,
-		.told_ms = ++told_ms,
+		.reported_ms = ++told_ms,
 		.number = number,
 		.text = "whatever",
 		.sent_time = stamp,
@@ -45,12 +45,12 @@ static int come(const char *number, enum opt opt)
 	return step_add_incoming(store, &draft, &message_id, &known);
 }
 
-static void test_stop_and_start(void **state)
+static void test_start_ends_a_stop(void **state)
 {
 	(void)state;
 	assert_int_equal(store_party_has_opted_out(store, 0, NUMBER), STORE_E_NOT_FOUND);
 	assert_int_equal(come(NUMBER, OPT_NONE), 0);
-	assert_int_equal(come(NUMBER, OPT_IN), 0); /* of nothing */
+	assert_int_equal(come(NUMBER, OPT_IN), 0); /* nothing to end */
 	assert_int_equal(store_party_has_opted_out(store, 0, NUMBER), STORE_E_NOT_FOUND);
 	assert_int_equal(come(NUMBER, OPT_OUT), 0);
 	assert_int_equal(store_party_has_opted_out(store, 0, NUMBER), 0);
@@ -75,8 +75,11 @@ static bool follows(int64_t id, int64_t created_ms)
 	return store_party_opted_out_since(store, &message);
 }
 
-/* By number, whatever the clock said; by time where the STOP came with another ledger. */
-static void test_what_came_before_it(void **state)
+/*
+ * By message ID, whatever the clock said; by time where the STOP is of another message
+ * store.
+ */
+static void test_messages_accepted_before_the_stop_are_recognised(void **state)
 {
 	int64_t stop_id;
 
@@ -85,7 +88,7 @@ static void test_what_came_before_it(void **state)
 	assert_int_equal(come("+36201234568", OPT_NONE), 0);
 	assert_int_equal(come(NUMBER, OPT_OUT), 0);
 	stop_id = sql("SELECT max(id) FROM message");
-	assert_int_equal(come(NUMBER, OPT_OUT), 0); /* the first counts */
+	assert_int_equal(come(NUMBER, OPT_OUT), 0); /* the first STOP counts */
 	assert_true(follows(stop_id - 1, told_ms + CLOCK_MS_PER_DAY));
 	assert_false(follows(stop_id + 1, told_ms - CLOCK_MS_PER_DAY));
 	assert_int_equal(sql("UPDATE opt_out SET message_id = 0 RETURNING 0"), 0);
@@ -93,7 +96,7 @@ static void test_what_came_before_it(void **state)
 	assert_false(follows(stop_id - 1, told_ms + CLOCK_MS_PER_DAY));
 }
 
-static void test_every_spelling(void **state)
+static void test_an_opt_out_holds_for_every_spelling(void **state)
 {
 	static const char *const spellings[] = { NUMBER, "0036201234567", "06201234567",
 						 "36201234567" };
@@ -111,8 +114,8 @@ static void test_every_spelling(void **state)
 	}
 }
 
-/* The country of the SIM that sends counts, however many others there are. */
-static void test_cards_of_many_countries(void **state)
+/* The country of the sending SIM counts, however many others there are. */
+static void test_the_country_of_the_sending_sim_decides(void **state)
 {
 	static const struct {
 		const char *iccid, *imsi, *number, *form;
@@ -157,11 +160,11 @@ static int lines(const char *event)
 	return (int)sql(text);
 }
 
-/* What changed, in one spelling; who says it again adds nothing. */
-static void test_the_audit_has_it(void **state)
+/* One line for each change, in one spelling; a repeat adds none. */
+static void test_the_audit_records_each_change_once(void **state)
 {
 	(void)state;
-	assert_int_equal(come(NUMBER, OPT_IN), 0); /* of nothing */
+	assert_int_equal(come(NUMBER, OPT_IN), 0); /* nothing to end */
 	assert_int_equal(come("06201234567", OPT_OUT), 0);
 	assert_int_equal(come(NUMBER, OPT_OUT), 0);
 	assert_int_equal(come(NUMBER, OPT_NONE), 0);
@@ -174,8 +177,8 @@ static void test_the_audit_has_it(void **state)
 	assert_int_equal(sql("SELECT count(*) FROM audit"), 2);
 }
 
-/* Nothing can be sent to one. */
-static void test_names_are_left_out(void **state)
+/* Nothing can be sent to a name. */
+static void test_names_cannot_opt_out(void **state)
 {
 	(void)state;
 	assert_int_equal(come("Bank", OPT_OUT), 0);
@@ -184,8 +187,8 @@ static void test_names_are_left_out(void **state)
 	assert_int_equal(sql("SELECT count(*) FROM opt_out"), 0);
 }
 
-/* The message and what it says are there together, or neither is. */
-static void test_a_full_disk(void **state)
+/* The message and its opt-out are both stored, or neither is. */
+static void test_message_and_opt_out_are_one_commit(void **state)
 {
 	(void)state;
 	fill_disk(true);
@@ -199,7 +202,7 @@ static void test_a_full_disk(void **state)
 	assert_int_equal(lines("opted_out"), 1);
 }
 
-static void test_one_confirmation(void **state)
+static void test_an_opt_out_is_confirmed_once(void **state)
 {
 	(void)state;
 	assert_false(store_party_confirm_opt_out(store, hungarian, NUMBER));
@@ -229,8 +232,8 @@ static void restore(const char *file)
 	open_store();
 }
 
-/* Who said STOP since, and before; also where the rows have the same number. */
-static void test_a_restore_keeps_both(void **state)
+/* Opt-outs since the backup and before it; also where rows have the same ID. */
+static void test_a_restore_keeps_opt_outs_of_both(void **state)
 {
 	char file[96], text[160];
 
@@ -249,24 +252,26 @@ static void test_a_restore_keeps_both(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_stop_and_start, set_up,
+		cmocka_unit_test_setup_teardown(test_start_ends_a_stop, set_up,
 						store_tear_down),
-		cmocka_unit_test_setup_teardown(test_what_came_before_it, set_up,
+		cmocka_unit_test_setup_teardown(
+			test_messages_accepted_before_the_stop_are_recognised, set_up,
+			store_tear_down),
+		cmocka_unit_test_setup_teardown(test_an_opt_out_holds_for_every_spelling,
+						set_up, store_tear_down),
+		cmocka_unit_test_setup_teardown(
+			test_the_country_of_the_sending_sim_decides, set_up,
+			store_tear_down),
+		cmocka_unit_test_setup_teardown(test_the_audit_records_each_change_once,
+						set_up, store_tear_down),
+		cmocka_unit_test_setup_teardown(test_names_cannot_opt_out, set_up,
 						store_tear_down),
-		cmocka_unit_test_setup_teardown(test_every_spelling, set_up,
+		cmocka_unit_test_setup_teardown(test_message_and_opt_out_are_one_commit,
+						set_up, store_tear_down),
+		cmocka_unit_test_setup_teardown(test_an_opt_out_is_confirmed_once, set_up,
 						store_tear_down),
-		cmocka_unit_test_setup_teardown(test_cards_of_many_countries, set_up,
-						store_tear_down),
-		cmocka_unit_test_setup_teardown(test_the_audit_has_it, set_up,
-						store_tear_down),
-		cmocka_unit_test_setup_teardown(test_names_are_left_out, set_up,
-						store_tear_down),
-		cmocka_unit_test_setup_teardown(test_a_full_disk, set_up,
-						store_tear_down),
-		cmocka_unit_test_setup_teardown(test_one_confirmation, set_up,
-						store_tear_down),
-		cmocka_unit_test_setup_teardown(test_a_restore_keeps_both, set_up,
-						store_tear_down),
+		cmocka_unit_test_setup_teardown(test_a_restore_keeps_opt_outs_of_both,
+						set_up, store_tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Calls that were placed: row, limits and audit in one commit, and how many there were. */
+/* Placed calls: row, usage and audit line in one commit, and how many there were. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -48,7 +48,7 @@ static int tear_down(void **state)
 	return store_tear_down(state);
 }
 
-static void test_life(void **state)
+static void test_a_placed_call_is_stored_until_its_end(void **state)
 {
 	struct store_event_call_end end = {
 		.client_id = 7, .client = "agent", .state = CALL_ENDED, .reason = "remote"
@@ -64,7 +64,7 @@ static void test_life(void **state)
 			     "detail LIKE '%\"number\":\"+36201234567\"%'"),
 			 1);
 	assert_int_equal(store_event_end_call(store, &end), 0);
-	end.client = NULL; /* of another start of the gateway */
+	end.client = NULL; /* of an earlier start of the gateway */
 	assert_int_equal(store_event_end_call(store, &end), 0);
 	reopen_store();
 	assert_int_equal(sql("SELECT state FROM event WHERE text = 'remote'"),
@@ -77,8 +77,8 @@ static void test_life(void **state)
 			 1);
 }
 
-/* A clock that was ahead and is right again does not shut the calls of now out. */
-static void test_how_many(void **state)
+/* A clock that was ahead and is right again does not block calls of now. */
+static void test_placed_calls_are_counted_in_time(void **state)
 {
 	int64_t id, at_ms = -1;
 
@@ -95,13 +95,13 @@ static void test_how_many(void **state)
 	assert_int_equal(at_ms, 0);
 	assert_int_equal(store_event_nth_placed_call(store, 1, now_ms - 5, &at_ms), 0);
 	assert_int_equal(at_ms, now_ms - 10);
-	sql("UPDATE event SET state = 3 RETURNING 0"); /* missed: they came in */
+	sql("UPDATE event SET state = 3 RETURNING 0"); /* missed: incoming calls */
 	assert_int_equal(store_event_nth_placed_call(store, 1, now_ms, &at_ms), 0);
 	assert_int_equal(at_ms, 0);
 }
 
-/* Nothing of it, then: no call that no limit knows of. */
-static void test_disk_full(void **state)
+/* Nothing is stored: a call without usage would escape the limits. */
+static void test_a_full_disk_stores_nothing_of_a_call(void **state)
 {
 	int64_t id = -7;
 
@@ -122,9 +122,9 @@ static void test_disk_full(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_life),
-		TEST(test_how_many),
-		TEST(test_disk_full),
+		TEST(test_a_placed_call_is_stored_until_its_end),
+		TEST(test_placed_calls_are_counted_in_time),
+		TEST(test_a_full_disk_stores_nothing_of_a_call),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Conversations: one for each party, however its number is spelt. */
+/* Conversations: one for each party, in whatever spelling. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,7 +23,7 @@ static int64_t add(const char *number)
 {
 	struct store_incoming_draft draft = {
 		.sim_id = 3,
-		.told_ms = 1000,
+		.reported_ms = 1000,
 		.number = number,
 		.text = "x",
 		.sent_time = "",
@@ -68,7 +68,7 @@ static void assert_list(struct store_listing_conversation_query query,
 
 static const struct store_listing_conversation_query all = { .limit = 10 };
 
-static void test_one_for_all_spellings(void **state)
+static void test_all_spellings_are_one_conversation(void **state)
 {
 	(void)state;
 	add("06201234567");
@@ -81,8 +81,8 @@ static void test_one_for_all_spellings(void **state)
 	assert_list(all, "+36301111111@6:6/1/1 +36201234567@5:5/4/4 Bank@2:2/1/1 ");
 }
 
-/* Each once, whichever page its rows would be on. */
-static void test_pages(void **state)
+/* Each appears once, whichever page its rows would be on. */
+static void test_each_conversation_is_on_one_page(void **state)
 {
 	(void)state;
 	add("06201234567");
@@ -99,8 +99,8 @@ static void test_pages(void **state)
 		"Bank@2:2/1/1 ");
 }
 
-/* Where the unread spelling stands, with the latest message of all. */
-static void test_unread(void **state)
+/* In the place of the unread spelling, with the latest message of all. */
+static void test_unread_conversations_are_listed(void **state)
 {
 	const struct store_listing_conversation_query unread = { .limit = 10,
 								 .unread_only = true };
@@ -114,8 +114,8 @@ static void test_unread(void **state)
 	assert_list(unread, "Bank@2:2/1/1 ");
 }
 
-/* A short code, a name and a name of digits are what is written. */
-static void test_what_is_no_number(void **state)
+/* A short code, a name and a name of digits are compared as written. */
+static void test_short_codes_and_names_stand_for_themselves(void **state)
 {
 	(void)state;
 	add("1777");
@@ -127,8 +127,11 @@ static void test_what_is_no_number(void **state)
 			 "1777@1:1/1/1 ");
 }
 
-/* 0151... is the first card's, of Hungary, so it is not taken for the German number. */
-static void test_another_country(void **state)
+/*
+ * "0151..." counts as a number of Hungary, the first card's country, not as the German
+ * number.
+ */
+static void test_a_national_number_is_of_the_first_cards_country(void **state)
 {
 	(void)state;
 	identify("8939", "262010000000001");
@@ -142,11 +145,11 @@ static void test_another_country(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_one_for_all_spellings),
-		TEST(test_pages),
-		TEST(test_unread),
-		TEST(test_what_is_no_number),
-		TEST(test_another_country),
+		TEST(test_all_spellings_are_one_conversation),
+		TEST(test_each_conversation_is_on_one_page),
+		TEST(test_unread_conversations_are_listed),
+		TEST(test_short_codes_and_names_stand_for_themselves),
+		TEST(test_a_national_number_is_of_the_first_cards_country),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

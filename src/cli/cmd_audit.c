@@ -428,8 +428,9 @@ static int cmd_audit_run_on(const struct config *config,
 static int cmd_audit_run(int argc, char **argv)
 {
 	struct cmd_audit_arguments arguments = { .expected.kept = AUDIT_KEEP };
-	const struct options_command command = { cmd_audit_help, cmd_audit_options, true,
-						 cmd_audit_read_option, &arguments };
+	const struct options_store_command command = { cmd_audit_help, cmd_audit_options,
+						       true, cmd_audit_read_option,
+						       &arguments };
 	struct options_store given;
 	const char *flaw;
 	bool verifies;

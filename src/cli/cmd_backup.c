@@ -156,8 +156,8 @@ static const struct option cmd_backup_options[] = {
 
 static int cmd_backup_run(int argc, char **argv)
 {
-	static const struct options_command command = { cmd_backup_help,
-							cmd_backup_options };
+	static const struct options_store_command command = { cmd_backup_help,
+							      cmd_backup_options };
 	struct cli_failure failure = {
 		"backup", "not_possible",
 		"No FILE was written or replaced. Its folder must exist and have room "
@@ -243,8 +243,9 @@ static void cmd_backup_print_restored(const struct store_restore_result *restore
 
 static int cmd_backup_run_restore(int argc, char **argv)
 {
-	static const struct options_command command = { cmd_backup_restore_help,
-							cmd_backup_restore_options };
+	static const struct options_store_command command = {
+		cmd_backup_restore_help, cmd_backup_restore_options
+	};
 	struct cli_failure failure = {
 		"restore", "not_possible",
 		"Nothing was changed; --state-dir must name the state folder of the "

@@ -189,7 +189,7 @@ static bool options_end(int *code_out, int code)
 }
 
 /* Returns what is wrong with the operands, or NULL. */
-static int options_check_operands(const struct options_command *command, int count,
+static int options_check_operands(const struct options_store_command *command, int count,
 				  char **operands)
 {
 	if (count == 0 && command->argument_is_optional)
@@ -199,8 +199,8 @@ static int options_check_operands(const struct options_command *command, int cou
 	return count > 1 ? options_fail("unexpected argument \"%s\"", operands[1]) : 0;
 }
 
-bool options_read_store(const struct options_command *command, int argc, char **argv,
-			struct options_store *store_out, int *code_out)
+bool options_read_store(const struct options_store_command *command, int argc,
+			char **argv, struct options_store *store_out, int *code_out)
 {
 	const char *file = NULL, *state_dir = NULL, *error;
 	struct explanation problem = { "" };

@@ -20,7 +20,7 @@ struct options_store {
 };
 
 /* Values in the command's table of options. */
-enum options_code {
+enum options_store_code {
 	OPTIONS_CONFIG = 1,
 	OPTIONS_STATE_DIR,
 	OPTIONS_FORCE,
@@ -29,7 +29,7 @@ enum options_code {
 	OPTIONS_OTHER, /* from here on: the command's own */
 };
 
-struct options_command {
+struct options_store_command {
 	const char *help;
 	const struct option *options;
 	bool argument_is_optional;
@@ -39,7 +39,7 @@ struct options_command {
 };
 
 /* False: help or an error has been printed; exit with *code_out. */
-bool options_read_store(const struct options_command *command, int argc, char **argv,
-			struct options_store *store_out, int *code_out);
+bool options_read_store(const struct options_store_command *command, int argc,
+			char **argv, struct options_store *store_out, int *code_out);
 
 #endif

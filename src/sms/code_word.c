@@ -11,7 +11,7 @@
 
 enum { STEMS_MAX = 2048 };
 
-enum match {
+enum code_word_match {
 	WHOLE,
 	BEGIN, /* inflected: "kodja", "kodem" */
 	END,   /* composed: "Bestaetigungscode" */
@@ -22,7 +22,7 @@ enum match {
 /* One row: words of one kind that match in one way, separated by spaces. */
 static const struct {
 	unsigned kinds;
-	enum match match;
+	enum code_word_match match;
 	const char *words;
 } table[] = {
 	{ CODE_WORD_NAME, CAPITALS, "tan pin otp puk" },
@@ -400,7 +400,7 @@ static bool code_word_is_in_capitals(const struct text_word *word, size_t length
 	return true;
 }
 
-static bool code_word_stem_fits(const struct text_word *word, enum match match,
+static bool code_word_stem_fits(const struct text_word *word, enum code_word_match match,
 				const char *stem, size_t length)
 {
 	size_t word_length = strlen(word->folded);
@@ -428,7 +428,7 @@ static bool code_word_stem_fits(const struct text_word *word, enum match match,
 static struct stem {
 	const char *text;
 	size_t length;
-	enum match match;
+	enum code_word_match match;
 	unsigned kinds;
 } stems[STEMS_MAX];
 static unsigned stem_count;

@@ -20,7 +20,9 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
+import cycles
 import layers
+import names
 
 PROJECT = Path(__file__).resolve().parents[2]
 NOT_OURS = {".git", "build", "__pycache__", ".pytest_cache"}
@@ -127,6 +129,17 @@ Check = Callable[[Tools], Finding]
 def check_layers(_: Tools) -> Finding:
     count, complaints = layers.check(PROJECT)
     return Finding(f"{count} files", complaints)
+
+
+def check_names(_: Tools) -> Finding:
+    return Finding(*names.check(PROJECT))
+
+
+def check_cycles(tools: Tools) -> Finding:
+    """In the objects of a build, which "make lint" makes for its own checks."""
+    built = command(tools.make, "--no-print-directory", f"-j{os.cpu_count()}",
+                    f"BUILD={tools.build}", "all")
+    return Finding("no build", built) if built else Finding(*cycles.check(PROJECT, tools.build))
 
 
 def is_code(file: Path, text: str) -> bool:
@@ -330,6 +343,7 @@ def check_analyzer(tools: Tools) -> Finding:
 
 QUICK: dict[str, Check] = {
     "layers": check_layers,
+    "names": check_names,
     "licence": check_licence,
     "paths": check_paths,
     "references": check_references,
@@ -338,6 +352,7 @@ QUICK: dict[str, Check] = {
     "format": check_format,
 }
 SLOW: dict[str, Check] = {
+    "cycles": check_cycles,
     "warnings": check_warnings,
     "mandoc": check_mandoc,
     "cppcheck": check_cppcheck,

@@ -19,11 +19,21 @@ from pathlib import Path
 
 PROJECT = Path(__file__).resolve().parents[2]
 FEWEST_LINES, MOST_LINES = 40, 650
-SMALL = {                               # and why it is smaller
+SMALL = {                               # and why
+    "src/base/before_sleep.c": "one function that two folders use",
+    "src/cli/json_field.c": "one function that most commands use",
+    "src/gateway/command_table.c": "the table alone, so that tests can link another",
+    "src/gateway/metric_limits.c": "one metric that reads the store",
+    "src/tools/tool_table.c": "the table alone, so that tests can link another",
+}
+ROWS = {                                # types of the store: a row has the name of the thing
+    "balance", "call_state", "conversation", "delivery", "event", "event_kind", "gap", "message",
+    "message_change", "message_direction", "opt", "refusal",
 }
 COMMENT_OR_STRING = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"', re.DOTALL)
 FUNCTION = re.compile(r"^[a-zA-Z_][\w\s*]*?[\s*](\w+)\([^;{}]*\)\s*\n\{", re.MULTILINE)
 TYPE = re.compile(r"^(?:struct|enum|union) (\w+)\s*\{", re.MULTILINE)
+SHARED = re.compile(r"_(private|internal)$")   # a header of all files of one noun
 
 
 def without_comments(text: str) -> str:
@@ -56,11 +66,13 @@ def check(project: Path) -> tuple[str, list[str]]:
     for name, text in sources(project):
         files += 1
         complaints += check_size(name, text)
-        noun = Path(name).stem.removesuffix("_private")
+        noun = SHARED.sub("", Path(name).stem)
         code = without_comments(text)
         for kind, pattern in ("function", FUNCTION), ("type", TYPE):
             for found in pattern.finditer(code):
                 place = f"{name}:{code.count(chr(10), 0, found.start()) + 1}"
+                if found[1] == "__attribute__" or found[1] in ROWS:
+                    continue
                 if not found[1].startswith(noun) and found[1] != "main":
                     complaints.append(f"{place}: the {kind} {found[1]} does not begin with {noun}")
                 if name.endswith(".c") and kind == "function":

@@ -336,7 +336,7 @@ def test_it_tells_that_it_takes_long(stopped: Audit) -> None:
                      stopped._state, program="faketime") as terminal:
         text = terminal.read_all()
         assert terminal.process.wait(patience(10)) == OK
-    assert re.search(r"\r\x1b\[Klooking at each line \(\d+ s\)", text), text
+    assert re.search(r"\r\x1b\[Kverifying each line \(\d+ s\)", text), text
 
 
 # ---- a process that tells nobody what it knows

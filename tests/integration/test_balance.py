@@ -97,7 +97,7 @@ def test_the_owner_forgets_it(phone: Lab) -> None:
     read(phone, "Balance: -3 Ft")
     sim = str(known(phone)["subscription_id"])
     assert_refused(agent.send("in debt"), "budget_exhausted")
-    assert "forgotten" in owner.do("balance", "--forget", sim)
+    assert "is deleted" in owner.do("balance", "--forget", sim)
     assert_sent(agent.send("nobody knows of it"))
     assert owner.json("balance") == {"balances": []}
     assert owner.run("balance", "--forget", sim).returncode == 1

@@ -180,7 +180,7 @@ def test_nothing_is_locked(make_lab: Callable[..., Lab]) -> None:
     assert_failed(unlock(lab.gateway), "no SIM is locked")
     assert_failed(unlock(lab.gateway, "1"), "SIM 1 in /sim0 is not locked")
     assert_failed(unlock(lab.gateway, "9"), "SIM 9 is not in the phone", "ofono-mcp status")
-    assert_failed(unlock(lab.gateway, "/nowhere"), "no SIM /nowhere is in the phone")
+    assert_failed(unlock(lab.gateway, "/nowhere"), "SIM /nowhere is not in the phone")
     assert attempts(lab) == 0
 
 

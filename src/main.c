@@ -87,7 +87,7 @@ static int main_run_help(char *name)
 /*
  * Opens standard streams that were closed: a file or connection opened later would get their
  * number, and receive text meant for a person. Reading from and writing to the substitutes fails
- * (tests/integration/test_commands.py::test_closed_streams).
+ * (tests/integration/test_commands.py::test_closed_streams_do_not_misdirect_output).
  */
 static bool main_open_streams(void)
 {

@@ -9,7 +9,7 @@
  * One URL for each configured address.  A wildcard address becomes the addresses of the
  * interfaces that are served (http/network_interface.h), never those of mobile data, and
  * HOST.local.  URLs that other machines can reach come first
- * (tests/integration/test_owner_commands.py::test_all_addresses_but_those_of_mobile_data).
+ * (tests/integration/test_owner_commands.py::test_pair_prints_all_addresses_except_mobile_data).
  * The result is the same whether or not the gateway runs
  * (tests/integration/test_tls_pairing.py).
  */

@@ -4,7 +4,7 @@
  *
  * Each handshake gets its own copies, so tls_load() may replace them at any time: handshakes and
  * connections under way keep theirs
- * (tests/integration/test_tls.py::test_under_load_while_it_changes).
+ * (tests/integration/test_tls.py::test_handshakes_succeed_while_the_certificate_changes).
  */
 #ifndef HTTP_TLS_H
 #define HTTP_TLS_H

@@ -23,7 +23,7 @@ bool store_file_others_may_write(const char *folder);
 
 /*
  * A file that root made there must belong to the owner of the folder, or the gateway could
- * not open it (tests/integration/test_keeping.py::test_what_root_restores_is_the_gateways).
+ * not open it (tests/integration/test_keeping.py::test_files_restored_by_root_belong_to_the_gateway_user).
  * 0 or -errno.
  */
 int store_file_give_to_owner(const char *folder, const char *path);
@@ -47,7 +47,7 @@ void store_file_remove(const char *path);
  * A crash leaves the complete old database in its place, or the new one, never none: an old
  * file has both names until the new one is there. store_file_finish_replace() removes the
  * surplus names then
- * (tests/integration/test_keeping.py::test_killed_while_one_takes_the_place_of_another).
+ * (tests/integration/test_keeping.py::test_a_crash_during_restore_keeps_the_old_or_new_store).
  */
 int store_file_replace(const char *folder, const char *fresh, const char *word,
 		       char *aside);

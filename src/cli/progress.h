@@ -2,7 +2,7 @@
 /*
  * Progress: one line on the terminal that shows what a command waits for and since when; it is
  * cleared before other output. Nothing appears within the first second, or if standard error is
- * not a terminal (tests/integration/test_owner_tools.py::test_progress_on_a_terminal).
+ * not a terminal (tests/integration/test_owner_tools.py::test_send_shows_progress_on_a_terminal).
  */
 #ifndef CLI_PROGRESS_H
 #define CLI_PROGRESS_H

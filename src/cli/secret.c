@@ -3,7 +3,7 @@
  * The terminal delivers each key at once, without echo. Ctrl-C is read as a key, so
  * that the terminal is restored first. A signal that would end the program is held
  * until then and raised again
- * (tests/integration/test_unlock.py::test_a_signal_at_the_prompt). Reading avoids
+ * (tests/integration/test_unlock.py::test_a_signal_at_the_prompt_ends_unlock_at_once). Reading avoids
  * stdio, which would keep a copy of the secret.
  */
 #include "cli/secret.h"

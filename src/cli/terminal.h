@@ -4,7 +4,7 @@
  * colours, widths, escaped names, local time.
  *
  * Colours are used on a terminal, or anywhere if CLICOLOR_FORCE is set; never if NO_COLOR is set
- * (tests/integration/test_owner_tools.py::test_colours_are_for_terminals).
+ * (tests/integration/test_owner_tools.py::test_colours_appear_only_on_terminals).
  */
 #ifndef CLI_TERMINAL_H
 #define CLI_TERMINAL_H

@@ -62,7 +62,7 @@ struct gateway {
 
 /*
  * Serves fewer connections, as many as the file limit allows
- * (tests/integration/test_limits.py::test_fewer_files_than_connections).
+ * (tests/integration/test_limits.py::test_fewer_connections_are_served_with_few_descriptors).
  */
 static int gateway_lower_connections(struct config *config, rlim_t allowed,
 				     struct explanation *error)

@@ -19,7 +19,7 @@ extern const struct exchange_handler metric_table_handler;
 /*
  * Adds headers, before the answer, that keep other sites from embedding it: a page could
  * otherwise learn whether it loaded, and so that there is a gateway and its state
- * (tests/integration/test_browser.py::test_a_page_cannot_tell_that_there_is_a_gateway).
+ * (tests/integration/test_browser.py::test_a_page_cannot_detect_the_gateway).
  */
 void route_isolate(struct exchange *exchange);
 

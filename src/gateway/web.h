@@ -6,7 +6,7 @@
  * No port is open to the network while no client is paired.  While none is, and a configured
  * address is not loopback, the store is checked every WEB_CLIENT_CHECK_MS, because `pair` may
  * run in another process.  After a revocation the ports close at once, or when a token is
- * refused (tests/integration/test_network.py::test_nobody_can_connect_before_the_first_client
+ * refused (tests/integration/test_network.py::test_the_network_is_closed_before_the_first_client
  * and ::test_it_closes_with_the_last_client_and_opens_again).
  */
 #ifndef GATEWAY_WEB_H

@@ -16,7 +16,7 @@
  *
  * When the peer hangs up, a waiting exchange is abandoned at once. Complete requests that arrived
  * before are still answered
- * (tests/integration/test_slow_clients.py::test_who_leaves_in_the_middle_frees_the_slot).
+ * (tests/integration/test_slow_clients.py::test_an_aborted_request_frees_its_slot).
  */
 #include "http/connection.h"
 

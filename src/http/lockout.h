@@ -8,7 +8,7 @@
  *
  * This does not stop guessing, which is hopeless anyway: a token has 256 bits. It keeps failing
  * clients cheap and visible to the owner (doc/security.md, tests/unit/test_lockout.c,
- * tests/integration/test_network.py::test_wrong_tokens_wait_and_then_are_told_for_how_long).
+ * tests/integration/test_network.py::test_wrong_tokens_are_delayed_and_then_refused).
  *
  * A source is an IPv4 address or an IPv6 /64. Loopback is exempt, because every program on this
  * machine has that address.

@@ -2,7 +2,7 @@
 /*
  * For a TCP socket, Linux remembers the interface on which the connection was made. IP_PKTOPTIONS
  * (and IPV6_2292PKTOPTIONS) return it once IP_PKTINFO is enabled. No manual page documents this;
- * tests/integration/test_network.py::test_the_weak_host_model checks it.
+ * tests/integration/test_network.py::test_a_lan_address_is_not_served_over_mobile_data checks it.
  *
  * Changes come over rtnetlink; nothing is polled.
  */

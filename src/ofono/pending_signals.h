@@ -10,7 +10,7 @@
  * is answered.
  *
  * No signal waits longer than three seconds for an answer of oFono: a message is safer on disk
- * without its SIM (tests/integration/test_forks.py::test_a_message_before_its_card_is_known).
+ * without its SIM (tests/integration/test_forks.py::test_a_message_is_stored_before_its_card_is_known).
  */
 #ifndef OFONO_PENDING_SIGNALS_H
 #define OFONO_PENDING_SIGNALS_H

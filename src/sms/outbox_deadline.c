@@ -19,7 +19,7 @@
  *
  * The earliest time of all messages has two timers. CLOCK_REALTIME follows a clock that is
  * set forward. CLOCK_BOOTTIME ends a counted validity although the clock was set back and
- * nothing else happens (tests/integration/test_clock.py::test_set_back_and_nothing_else).
+ * nothing else happens (tests/integration/test_clock.py::test_a_message_expires_though_the_clock_was_set_back).
  * When no message has a deadline, nothing wakes the process.
  */
 #include "sms/outbox_deadline.h"

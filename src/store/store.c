@@ -11,7 +11,7 @@
  * The gateway goes on when the database is damaged or its files disappear: it keeps incoming
  * messages in memory and refuses to send. Files are checked at each commit by
  * store_on_commit(), which vetoes it
- * (tests/integration/test_keeping.py::test_the_log_is_removed_under_the_gateway).
+ * (tests/integration/test_keeping.py::test_removing_the_wal_file_loses_no_messages).
  */
 #include "store/store.h"
 

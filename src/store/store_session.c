@@ -5,7 +5,7 @@
  *
  * The elicitation key is stored with the messages, and a restore or rescue discards it:
  * messages sent after an answer may be missing then, so no earlier question may be
- * answered (tests/integration/test_ask.py::test_a_restored_ledger_knows_no_question).
+ * answered (tests/integration/test_ask.py::test_a_restore_invalidates_earlier_states).
  */
 #include "store/store_session.h"
 

@@ -119,14 +119,13 @@ static void get_recent_calls_run(struct tool_call *call)
 const struct tool tool_get_recent_calls = {
 	.name = "get_recent_calls",
 	.title = "List recent calls",
-	.description =
-		"Lists incoming calls and calls that agents placed, newest first: with "
-		"whom, when, on which SIM, and whether it was missed or how it ended. "
-		"Call "
-		"it to find out who tried to reach the owner, or how place_call ended. "
-		"Costs nothing; it answers and places no call. A number proves nothing "
-		"about who called. Calls during gaps and calls that the owner placed are "
-		"not listed.",
+	.description = "Lists incoming calls and calls that agents placed, newest first: "
+		       "with whom, when, "
+		       "on which SIM, and whether it was missed or how it ended. It "
+		       "answers and places no "
+		       "call. A number proves nothing about who called. Calls during "
+		       "gaps and calls that "
+		       "the owner placed are not listed.",
 	.input = get_recent_calls_input,
 	.output = get_recent_calls_output,
 	.flags = TOOL_READ_ONLY | TOOL_IDEMPOTENT,

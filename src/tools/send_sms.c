@@ -449,18 +449,15 @@ static void send_sms_run(struct tool_call *call)
 const struct tool tool_send_sms = {
 	.name = "send_sms",
 	.title = "Send a text message",
-	.description =
-		"Sends one text message (SMS) from a SIM of this phone and answers when "
-		"the "
-		"network accepted it. Each segment costs the owner money and can't be "
-		"undone, so send only what the user asked for. If several SIMs can send, "
-		"pass subscription_id, or the user is asked if your client can do that. "
-		"If "
-		"the owner has to approve it first, it waits for that. \"SMS sent\" "
-		"means "
-		"that the network accepted the message, not that anybody received or "
-		"read "
-		"it.",
+	.description = "Sends one text message (SMS) from a SIM of this phone. Each "
+		       "segment costs the "
+		       "owner money and can't be undone, so send only what the user "
+		       "asked for. If "
+		       "several SIMs can send, pass subscription_id. \"SMS sent\" means "
+		       "that the network "
+		       "accepted the message, not that it was delivered; if the owner "
+		       "has to approve "
+		       "it, the call waits for that.",
 	.input = send_sms_input,
 	.output = send_sms_output,
 	.flags = TOOL_DESTRUCTIVE | TOOL_OPEN_WORLD,

@@ -51,18 +51,18 @@ VALGRIND = ["valgrind", "--quiet", "--error-exitcode=99", "--leak-check=full",
 WAITING = 3 * (os.cpu_count() or 1)     # processes of tests that wait more than they compute
 WAITING_PATIENCE = "2"
 MATRIX = "tests/integration/test_crash_matrix.py"
-WORST_CASE = "tests/integration/test_worst_case.py::test_all_limits_at_once"     # of memory
+WORST_CASE = "tests/integration/test_worst_case.py::test_memory_stays_in_bounds_at_all_limits_at_once"     # of memory
 STARVED = ["bus", "control", "mcp"]
 VALGRIND_PATIENCE = "5"
 SANITIZER_PATIENCE = "3"
 NOT_UNDER_ASAN = [f"tests/integration/test_{test}" for test in (
     # memory is measured, and ASan keeps what was freed for a while
-    "hostile.py::test_all_at_once_and_nothing_is_kept",
-    "reply.py::test_nothing_is_left_of_many",
-    "sessions.py::test_many_sessions_are_bounded_in_memory",
-    "streams.py::test_memory_of_an_idle_stream",
+    "hostile.py::test_concurrent_hostile_requests_leak_nothing",
+    "reply.py::test_ended_sessions_free_the_memory_of_lost_calls",
+    "sessions.py::test_many_sessions_use_bounded_memory",
+    "streams.py::test_an_idle_stream_uses_little_memory",
     # the program becomes another user, and LSan may not look at it then
-    "control.py::test_what_root_makes_is_the_owners_of_the_folder")] + [WORST_CASE]
+    "control.py::test_files_made_by_root_belong_to_the_folder_owner")] + [WORST_CASE]
 VALGRIND_EVERY_TIME = [f"tests/integration/test_{name}.py"      # the rest takes minutes more
                        for name in ("seed", "protocol", "ladder", "modern", "batch", "gates",
                                     "hostile", "resources", "send_sms")]

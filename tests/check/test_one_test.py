@@ -13,7 +13,7 @@ import check
 from one_test import PROJECT, choose, why_not
 
 RELOAD = "tests/integration/test_reload.py"
-LIMITS = "test_messages_beyond_the_new_limit_go"
+LIMITS = "test_messages_beyond_a_new_limit_are_deleted"
 
 
 @pytest.mark.parametrize("name, units, tests", [

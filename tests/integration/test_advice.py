@@ -44,7 +44,7 @@ def can_send(lab: Lab) -> bool:
     return "can send now" in ofono_mcp(lab, "status").stdout
 
 
-def test_two_modems_that_are_off(make_lab: MakeLab) -> None:
+def test_status_advises_switching_on_each_modem_that_is_off(make_lab: MakeLab) -> None:
     lab = make_lab(powered=False)
     status = ofono_mcp(lab, "status").stdout
     advised(status, "modem on /sim0", "modem on /sim1")
@@ -53,7 +53,7 @@ def test_two_modems_that_are_off(make_lab: MakeLab) -> None:
     wait_until(lambda: can_send(lab), what="a message can be sent")
 
 
-def test_what_send_advises(make_lab: MakeLab) -> None:
+def test_send_advises_switching_on_the_right_modem(make_lab: MakeLab) -> None:
     lab = make_lab(powered=False)
     refused = ofono_mcp(lab, "send", TO, "hello")
     assert refused.returncode == FAILED
@@ -71,7 +71,7 @@ def test_what_send_advises(make_lab: MakeLab) -> None:
     paste(lab, *ADVICE.findall(refused.stderr))
 
 
-def test_two_locked_cards(make_lab: MakeLab) -> None:
+def test_advice_names_the_modem_of_each_locked_card(make_lab: MakeLab) -> None:
     lab = make_lab(sims=[Sim.numbered(i, pin=PIN) for i in range(2)])
     Agent(lab).wait_states("locked", "locked")
     status = ofono_mcp(lab, "status").stdout
@@ -87,7 +87,7 @@ def test_two_locked_cards(make_lab: MakeLab) -> None:
         assert "is unlocked" in paste(lab, advice, f"{PIN}\n")
 
 
-def test_a_card_that_asks_for_its_puk(make_lab: MakeLab) -> None:
+def test_advice_asks_for_the_puk_of_a_blocked_card(make_lab: MakeLab) -> None:
     lab = make_lab(sims=[Sim.numbered(i, pin=PIN) for i in range(2)])
     Agent(lab).wait_states("locked", "locked")
     for force in ((), (), ("--force",)):
@@ -99,7 +99,7 @@ def test_a_card_that_asks_for_its_puk(make_lab: MakeLab) -> None:
     assert "is unlocked" in paste(lab, "ofono-mcp unlock --puk /sim1", f"{PUK}\n{PIN}\n")
 
 
-def test_locked_or_off(make_lab: MakeLab) -> None:
+def test_unlock_advises_switching_on_modems_that_are_off(make_lab: MakeLab) -> None:
     """The card of a modem that is off nobody sees."""
     lab = make_lab(sims=[Sim.numbered(i, pin=PIN) for i in range(2)], powered=False)
     refused = ofono_mcp(lab, "unlock", lines=f"{PIN}\n")

@@ -31,7 +31,7 @@ def broadcast(lab: Lab, text: str, topic: int = NOTICE, modem: int = 0) -> dict[
 
 
 @pytest.mark.parametrize("era", ERAS)
-def test_who_subscribed_hears_of_it(lab: Lab, agent: Agent, era: str) -> None:
+def test_a_subscriber_is_notified_of_a_cell_broadcast(lab: Lab, agent: Agent, era: str) -> None:
     """It is no message, and its text is a stranger's."""
     before, text = newest(lab), f"Flood in the valley ({era})"
     lab.radios[1].wait_for("CellBroadcast")
@@ -46,7 +46,7 @@ def test_who_subscribed_hears_of_it(lab: Lab, agent: Agent, era: str) -> None:
     assert newest(lab) == before
 
 
-def test_an_emergency(lab: Lab) -> None:
+def test_an_emergency_alert_has_its_type(lab: Lab) -> None:
     row = broadcast(lab, "Take cover", EARTHQUAKE)
     assert (row["emergency"], row["emergency_type"]) == (True, "Earthquake")
     assert "topic" not in row
@@ -63,7 +63,7 @@ def test_a_public_warning_is_an_emergency(lab: Lab, topic: int, kind: str | None
         kind is not None, kind, topic)
 
 
-def test_the_same_again_is_told_once(lab: Lab) -> None:
+def test_a_repeated_broadcast_is_listed_once(lab: Lab) -> None:
     """Each card of the phone hears it, and the network repeats it."""
     first = broadcast(lab, "Again and again")
     lab.modems[1].broadcast("Again and again", NOTICE)
@@ -73,7 +73,7 @@ def test_the_same_again_is_told_once(lab: Lab) -> None:
     assert [row["alert_id"] for row in rows[:2]] == [last["alert_id"], first["alert_id"]]
 
 
-def test_it_outlives_a_restart(make_lab: Callable[..., Lab]) -> None:
+def test_alerts_survive_a_restart(make_lab: Callable[..., Lab]) -> None:
     lab = make_lab()
     row = broadcast(lab, "Kept")
     lab.gateway.kill()

@@ -64,7 +64,7 @@ def audited(lab: Lab) -> list[dict[str, Any]]:
 
 # ---- the owner
 
-def test_the_waiting_call_hears_the_yes(
+def test_a_waiting_call_returns_when_the_owner_approves(
         lab: Lab, agent: Agent, owner: Owner, background: ThreadPoolExecutor) -> None:
     call = background.submit(agent.send, "please", wait_seconds=60)
     [item] = wait_until(owner.approvals, what="the owner is asked")
@@ -83,7 +83,7 @@ def test_the_waiting_call_hears_the_yes(
         ("waiting_approval", ""), ("queued", "approved_by_owner"), ("submitting", "")]
 
 
-def test_the_waiting_call_hears_the_no(
+def test_a_waiting_call_returns_when_the_owner_rejects(
         lab: Lab, agent: Agent, owner: Owner, background: ThreadPoolExecutor) -> None:
     call = background.submit(agent.send, "please", wait_seconds=60)
     [message_id] = owner.wait_asked()
@@ -97,7 +97,7 @@ def test_the_waiting_call_hears_the_no(
     assert taken_texts(lab) == []
 
 
-def test_who_does_not_wait_is_told_what_will_happen(
+def test_a_call_that_does_not_wait_returns_waiting_approval(
         lab: Lab, agent: Agent, owner: Owner) -> None:
     result = agent.send("later", wait_seconds=0)
     assert_pending(result, "waiting_approval")
@@ -124,7 +124,7 @@ def test_get_sms_status_waits_for_the_decision(
 
 
 @pytest.mark.parametrize("reject", [False, True])
-def test_only_the_first_decides(
+def test_only_the_first_decision_counts(
         lab: Lab, agent: Agent, owner: Owner, background: ThreadPoolExecutor,
         reject: bool) -> None:
     message_id = agent.send("once", wait_for="none").message_id
@@ -139,7 +139,7 @@ def test_only_the_first_decides(
     assert is_sent(lab, "once") == (decided == ["approve"])
 
 
-def test_what_does_not_wait_is_told(lab: Lab, agent: Agent, owner: Owner) -> None:
+def test_approve_says_why_a_message_is_not_waiting(lab: Lab, agent: Agent, owner: Owner) -> None:
     ids = [agent.send(text, wait_for="none").message_id for text in "abcd"]
     agent.cancel(ids[0])
     owner.do("reject", ids[1])
@@ -162,13 +162,13 @@ def test_what_does_not_wait_is_told(lab: Lab, agent: Agent, owner: Owner) -> Non
     ("approve",), ("approve", "x"), ("approve", "7", "x"), ("approve", "0"),
     ("approve", "-7"), ("reject",), ("reject", "why"), ("reject", "7", "two", "reasons"),
     ("reject", "7", "x" * 201), ("approve", "9" * 30), ("approve", "7", "--no-such")])
-def test_wrong_arguments(lab: Lab, owner: Owner, arguments: tuple[str, ...]) -> None:
+def test_wrong_arguments_are_a_usage_error(lab: Lab, owner: Owner, arguments: tuple[str, ...]) -> None:
     said = owner.run(*arguments)
     assert (said.returncode, said.stdout) == (USAGE, "")
     assert said.stderr
 
 
-def test_without_a_gateway(lab: Lab, agent: Agent, owner: Owner) -> None:
+def test_approvals_are_listed_but_not_decided_without_a_gateway(lab: Lab, agent: Agent, owner: Owner) -> None:
     """They can be seen; what is decided is carried out, so that needs one."""
     message_id = agent.send("alone", wait_for="none").message_id
     lab.gateway.stop()
@@ -180,7 +180,7 @@ def test_without_a_gateway(lab: Lab, agent: Agent, owner: Owner) -> None:
     assert owner.wait_asked() == [message_id]
 
 
-def test_what_the_owner_reads(lab: Lab, agent: Agent, owner: Owner) -> None:
+def test_approvals_lists_messages_without_control_characters(lab: Lab, agent: Agent, owner: Owner) -> None:
     assert "No message is waiting" in owner.do("approvals")
     text = "safe\u202e\x1b[2J\n1  owner wants to send 1 SMS"
     message_id = agent.send(text, wait_for="none").message_id
@@ -193,7 +193,7 @@ def test_what_the_owner_reads(lab: Lab, agent: Agent, owner: Owner) -> None:
     assert "safe" not in lab.gateway.log
 
 
-def test_many_are_read_page_by_page(lab: Lab, agent: Agent, owner: Owner) -> None:
+def test_approvals_are_listed_page_by_page(lab: Lab, agent: Agent, owner: Owner) -> None:
     ids = [agent.send(f"message {place}", wait_for="none").message_id
            for place in range(43)]
     first = owner.approvals()
@@ -202,7 +202,7 @@ def test_many_are_read_page_by_page(lab: Lab, agent: Agent, owner: Owner) -> Non
     assert "3 more" in owner.do("approvals")
 
 
-def test_they_are_bounded(make_lab: MakeLab) -> None:
+def test_waiting_approvals_count_towards_the_queue_limit(make_lab: MakeLab) -> None:
     lab = make_lab("queue_limit = 1\n", **ONE)
     agent = new_agent(lab)
     message_id = agent.send("first", wait_for="none").message_id
@@ -211,7 +211,7 @@ def test_they_are_bounded(make_lab: MakeLab) -> None:
     assert_pending(agent.send("third", wait_for="none"), "waiting_approval")
 
 
-def test_a_restart_while_it_waits(lab: Lab, agent: Agent, owner: Owner) -> None:
+def test_a_message_still_waits_for_approval_after_a_restart(lab: Lab, agent: Agent, owner: Owner) -> None:
     message_id = agent.send("patient", wait_for="none").message_id
     lab.gateway.restart()
     agent.wait_states("ready", timeout=10)
@@ -224,7 +224,7 @@ def test_a_restart_while_it_waits(lab: Lab, agent: Agent, owner: Owner) -> None:
     assert taken_texts(lab) == ["patient"]
 
 
-def test_killed_between_the_yes_and_its_sending(
+def test_an_approved_message_is_sent_once_after_a_crash(
         lab: Lab, agent: Agent, owner: Owner) -> None:
     message_id = agent.send("killed", wait_for="none").message_id
     lab.modems[0].set_registration(SEARCHING)
@@ -246,7 +246,7 @@ def age(lab: Lab, sql: str, *values: object) -> None:
     lab.gateway.start()
 
 
-def test_nobody_says_yes(lab: Lab, agent: Agent, owner: Owner) -> None:
+def test_a_message_expires_without_approval_after_a_day(lab: Lab, agent: Agent, owner: Owner) -> None:
     message_id = agent.send("forgotten", wait_for="none",
                             idempotency_key="forgotten").message_id
     age(lab, "UPDATE message SET created = created - ?", 24 * HOUR_MS)
@@ -260,7 +260,7 @@ def test_nobody_says_yes(lab: Lab, agent: Agent, owner: Owner) -> None:
     assert taken_texts(lab) == []
 
 
-def test_the_yes_is_good_for_ten_minutes(lab: Lab, agent: Agent, owner: Owner) -> None:
+def test_an_approval_expires_after_ten_minutes(lab: Lab, agent: Agent, owner: Owner) -> None:
     message_id = agent.send("stale", wait_for="none",
                             idempotency_key="stale").message_id
     lab.modems[0].set_registration(SEARCHING)
@@ -279,7 +279,7 @@ def test_the_yes_is_good_for_ten_minutes(lab: Lab, agent: Agent, owner: Owner) -
     assert taken_texts(lab) == []
 
 
-def test_cancelled_while_it_waits(lab: Lab, agent: Agent, owner: Owner) -> None:
+def test_a_message_waiting_for_approval_can_be_cancelled(lab: Lab, agent: Agent, owner: Owner) -> None:
     message_id = agent.send("no longer", wait_for="none").message_id
     assert agent.cancel(message_id).structured["state"] == "cancelled"
     assert owner.approvals() == []
@@ -287,7 +287,7 @@ def test_cancelled_while_it_waits(lab: Lab, agent: Agent, owner: Owner) -> None:
     assert taken_texts(lab) == []
 
 
-def test_a_key_stands_for_the_message_that_waits(
+def test_calls_with_one_idempotency_key_share_one_approval(
         lab: Lab, agent: Agent, owner: Owner, background: ThreadPoolExecutor) -> None:
     calls = [background.submit(agent.send, "keyed", idempotency_key="k", wait_seconds=60)
              for _ in range(4)]
@@ -302,7 +302,7 @@ def test_a_key_stands_for_the_message_that_waits(
     assert taken_texts(lab) == ["keyed"]
 
 
-def test_scheduled(
+def test_a_scheduled_message_is_approved_in_advance(
         lab: Lab, agent: Agent, owner: Owner, background: ThreadPoolExecutor) -> None:
     """It is asked for when it is accepted; the call hears the yes, and does not wait on."""
     call = background.submit(agent.send, "tomorrow", send_at=seconds_ahead(3600),
@@ -318,7 +318,7 @@ def test_scheduled(
     assert item["send_at"] == status["send_at"]
 
 
-def test_its_time_comes_before_the_yes(lab: Lab, agent: Agent, owner: Owner) -> None:
+def test_a_message_approved_after_its_send_time_is_sent(lab: Lab, agent: Agent, owner: Owner) -> None:
     soon = seconds_ahead(0.3)
     message_id = agent.send("late", send_at=soon, wait_for="none").message_id
     wait_until(lambda: seconds_ahead(0) > soon, what="its time is over")
@@ -334,7 +334,7 @@ def next_told(events: Events) -> str:
     return told(event)["statusMessage"]
 
 
-def test_a_task_waits_too(lab: Lab, owner: Owner) -> None:
+def test_a_task_waits_for_approval(lab: Lab, owner: Owner) -> None:
     token = new_client(lab)
     Agent(lab, token).wait_states("ready", timeout=10)
     agent = TaskAgent(lab, token)
@@ -354,7 +354,7 @@ def test_a_task_waits_too(lab: Lab, owner: Owner) -> None:
     assert taken_texts(lab) == ["another task"]
 
 
-def test_progress_and_a_client_that_leaves(lab: Lab, owner: Owner) -> None:
+def test_a_disconnected_client_cancels_its_approval_request(lab: Lab, owner: Owner) -> None:
     """In 2026 that cancels what was not handed over."""
     token = new_client(lab)
     agent = Agent(lab, token)
@@ -374,7 +374,7 @@ def test_progress_and_a_client_that_leaves(lab: Lab, owner: Owner) -> None:
     assert reasons(agent, message_id)[-1] == ("cancelled", "client_left")
 
 
-def test_a_dry_run_tells(lab: Lab, agent: Agent) -> None:
+def test_a_dry_run_says_whether_approval_is_required(lab: Lab, agent: Agent) -> None:
     result = agent.send("dry", dry_run=True)
     assert result.structured["approval"] == "required" and result.structured["would_send"]
     assert "owner's approval" in result.text
@@ -383,7 +383,7 @@ def test_a_dry_run_tells(lab: Lab, agent: Agent) -> None:
     assert rows(lab) == []
 
 
-def test_the_audit_knows_who_decided(lab: Lab, agent: Agent, owner: Owner) -> None:
+def test_the_audit_log_records_who_decided(lab: Lab, agent: Agent, owner: Owner) -> None:
     ids = [agent.send(text, wait_for="none").message_id for text in ("secret", "words")]
     owner.do("approve", ids[0])
     owner.do("reject", ids[1], "confidential")
@@ -400,7 +400,7 @@ def test_the_audit_knows_who_decided(lab: Lab, agent: Agent, owner: Owner) -> No
 
 # ---- who needs a yes
 
-def test_new_recipients(
+def test_only_new_recipients_need_approval_if_so_configured(
         lab: Lab, owner: Owner, background: ThreadPoolExecutor, number: str) -> None:
     agent = new_agent(lab, ask="new-recipients")
     assert_pending(agent.send("unknown", wait_for="none"), "waiting_approval")
@@ -416,7 +416,7 @@ def test_new_recipients(
     assert_sent(agent.send("an answer", to=number), to=number)
 
 
-def test_it_is_each_client_for_itself(lab: Lab, agent: Agent, owner: Owner) -> None:
+def test_each_client_has_its_own_approval_setting(lab: Lab, agent: Agent, owner: Owner) -> None:
     assert_sent(new_agent(lab, "trusted", "never").send("free"))
     assert_pending(agent.send("careful", wait_for="none"), "waiting_approval")
     set_ask(lab, "careful", "never")            # from the next request on
@@ -424,7 +424,7 @@ def test_it_is_each_client_for_itself(lab: Lab, agent: Agent, owner: Owner) -> N
     assert len(owner.approvals()) == 1
 
 
-def test_checks_come_first(lab: Lab, agent: Agent, owner: Owner) -> None:
+def test_invalid_messages_are_refused_before_approval(lab: Lab, agent: Agent, owner: Owner) -> None:
     assert_refused(agent.send("x" * 2000), "text_too_long")
     assert_refused(agent.send("hello", to="12"), "invalid_number")
     assert_refused(agent.send("hello", sim=99), "subscription_unknown")
@@ -452,7 +452,7 @@ def token(lab: Lab) -> str:
     return token
 
 
-def test_the_person_says_yes(lab: Lab, token: str, owner: Owner) -> None:
+def test_a_message_is_sent_when_the_user_approves(lab: Lab, token: str, owner: Owner) -> None:
     sending = Approval(lab, "two\nlines\u202e", token=token)
     question = sending.question()
     assert question["message"] == (
@@ -480,7 +480,7 @@ def test_the_person_says_yes(lab: Lab, token: str, owner: Owner) -> None:
 
 
 @pytest.mark.parametrize("answer", [NO, {"action": "decline"}, {"action": "cancel"}])
-def test_the_person_does_not_say_yes(
+def test_a_message_is_refused_when_the_user_rejects(
         lab: Lab, token: str, owner: Owner, answer: dict[str, Any]) -> None:
     sending = Approval(lab, "refused", token=token)
     sending.question()
@@ -497,7 +497,7 @@ def test_the_person_does_not_say_yes(
 
 @pytest.mark.parametrize("content", [
     {}, {"send": "yes"}, {"send": None}, {"send": 1}, {"yes": True}])
-def test_what_is_no_answer_is_asked_again(
+def test_an_invalid_answer_repeats_the_question(
         lab: Lab, token: str, content: dict[str, Any]) -> None:
     sending = Approval(lab, "again", token=token)
     sending.question()
@@ -506,7 +506,7 @@ def test_what_is_no_answer_is_asked_again(
     assert rows(lab) == []
 
 
-def test_a_yes_is_for_its_text_alone(lab: Lab, token: str) -> None:
+def test_an_approval_is_valid_for_its_text_only(lab: Lab, token: str) -> None:
     sending = Approval(lab, "this text", token=token)
     sending.question()
     other = Approval(lab, "another text", token=token)
@@ -515,7 +515,7 @@ def test_a_yes_is_for_its_text_alone(lab: Lab, token: str) -> None:
     assert rows(lab) == []
 
 
-def test_one_question_for_sim_and_yes(make_lab: MakeLab) -> None:
+def test_one_question_covers_sim_and_approval(make_lab: MakeLab) -> None:
     lab = make_lab(gateway_open=False)
     token = new_client(lab)
     agent = Agent(lab, token)
@@ -534,7 +534,7 @@ def test_one_question_for_sim_and_yes(make_lab: MakeLab) -> None:
     assert "from Yettel HU (SIM 2)" in named.question()["message"]
 
 
-def test_the_sim_is_another_by_then(make_lab: MakeLab) -> None:
+def test_the_user_is_asked_again_when_the_sim_changed(make_lab: MakeLab) -> None:
     """What the person saw is no more: it is asked again."""
     lab = make_lab(gateway_open=False)
     token = new_client(lab)
@@ -554,7 +554,7 @@ def test_the_sim_is_another_by_then(make_lab: MakeLab) -> None:
     assert [submit.text for submit in lab.modems[1].taken] == ["moved"]
 
 
-def test_a_call_of_2025_waits_for_its_person(lab: Lab, token: str) -> None:
+def test_a_2025_call_waits_for_the_user(lab: Lab, token: str) -> None:
     session = Legacy(lab, token=token)
     with session.send("legacy") as events:
         question = asked(events)
@@ -566,7 +566,7 @@ def test_a_call_of_2025_waits_for_its_person(lab: Lab, token: str) -> None:
 
 
 @pytest.mark.parametrize("answer", [NO, {"action": "decline"}, {"action": "cancel"}])
-def test_a_no_in_2025(lab: Lab, token: str, answer: dict[str, Any]) -> None:
+def test_a_2025_call_is_refused_when_the_user_rejects(lab: Lab, token: str, answer: dict[str, Any]) -> None:
     session = Legacy(lab, token=token)
     with session.send("legacy") as events:
         session.answer(asked(events), answer)
@@ -575,7 +575,7 @@ def test_a_no_in_2025(lab: Lab, token: str, answer: dict[str, Any]) -> None:
     assert rows(lab) == []
 
 
-def test_nobody_answers_so_the_owner_decides(make_lab: MakeLab) -> None:
+def test_the_owner_decides_when_the_user_does_not_answer(make_lab: MakeLab) -> None:
     lab = make_lab("elicitation_seconds = 1\n", **ONE)
     token = new_client(lab)
     Agent(lab, token).wait_states("ready", timeout=10)
@@ -587,7 +587,7 @@ def test_nobody_answers_so_the_owner_decides(make_lab: MakeLab) -> None:
         assert_sent(result_of(events))
 
 
-def test_the_gateway_stops_while_the_person_thinks(
+def test_a_stop_during_the_question_leaves_it_to_the_owner(
         lab: Lab, token: str, owner: Owner, background: ThreadPoolExecutor) -> None:
     with Legacy(lab, token=token).send("stopping") as events:
         asked(events)
@@ -599,7 +599,7 @@ def test_the_gateway_stops_while_the_person_thinks(
     assert taken_texts(lab) == []
 
 
-def test_the_owner_trusts_no_client(make_lab: MakeLab) -> None:
+def test_the_owner_can_disable_approval_through_agents(make_lab: MakeLab) -> None:
     """Not even one that says that it asked."""
     lab = make_lab("[policy]\napprove_through_agent = no\n", **ONE)
     token = new_client(lab)
@@ -614,7 +614,7 @@ def test_the_owner_trusts_no_client(make_lab: MakeLab) -> None:
     wait_until(lambda: taken_texts(lab) == ["modern", "legacy"], what="both are sent")
 
 
-def test_the_owner_decides_anew_while_it_runs(lab: Lab, token: str) -> None:
+def test_a_reload_disables_approval_through_agents(lab: Lab, token: str) -> None:
     sending = Approval(lab, "asked", token=token, wait_for="none")
     sending.question()
     lab.gateway.config += "[policy]\napprove_through_agent = no\n"

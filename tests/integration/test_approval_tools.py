@@ -52,7 +52,7 @@ def sent(lab: Lab) -> list[str]:
     return [submit.text for submit in lab.modems[0].taken]
 
 
-def test_lists_all_that_is_to_be_known(lab: Lab, page: Agent, careful: Agent,
+def test_list_approvals_shows_all_details(lab: Lab, page: Agent, careful: Agent,
                                        number: str) -> None:
     message_id = ask(careful, "code 123456 \u202e", number)
     row = waiting(page)[message_id]
@@ -65,7 +65,7 @@ def test_lists_all_that_is_to_be_known(lab: Lab, page: Agent, careful: Agent,
     assert message_id not in waiting(page)
 
 
-def test_yes(lab: Lab, page: Agent, careful: Agent) -> None:
+def test_an_approved_message_is_sent(lab: Lab, page: Agent, careful: Agent) -> None:
     message_id = ask(careful, "yes?")
     decided = page.call("decide_approval", message_id=message_id, approve=True).structured
     assert (decided["message_id"], decided["approved"]) == (message_id, True)
@@ -75,7 +75,7 @@ def test_yes(lab: Lab, page: Agent, careful: Agent) -> None:
                    "too_late")
 
 
-def test_no_with_a_reason(lab: Lab, page: Agent, careful: Agent) -> None:
+def test_a_rejection_passes_its_reason_on(lab: Lab, page: Agent, careful: Agent) -> None:
     message_id = ask(careful, "no?")
     decided = page.call("decide_approval", message_id=message_id, approve=False,
                         reason="not today").structured
@@ -86,7 +86,7 @@ def test_no_with_a_reason(lab: Lab, page: Agent, careful: Agent) -> None:
     assert "no?" not in sent(lab)
 
 
-def test_the_audit_tells_who(lab: Lab, page: Agent, careful: Agent, number: str) -> None:
+def test_the_audit_log_names_the_deciding_client(lab: Lab, page: Agent, careful: Agent, number: str) -> None:
     message_id = ask(careful)
     page.call("decide_approval", message_id=message_id, approve=True)
     careful.wait_state(message_id, "sent")
@@ -96,7 +96,7 @@ def test_the_audit_tells_who(lab: Lab, page: Agent, careful: Agent, number: str)
     assert f"client page{number[1:]}" in json.dumps(given)
 
 
-def test_nobody_decides_about_its_own(lab: Lab, page: Agent, number: str) -> None:
+def test_a_client_cannot_decide_on_its_own_message(lab: Lab, page: Agent, number: str) -> None:
     """Not even with the scope: what an agent's token asked for another has to approve."""
     Owner(lab).do("change", "--ask", "always", f"page{number[1:]}")
     page.wait_states("ready", timeout=10)
@@ -111,7 +111,7 @@ def test_nobody_decides_about_its_own(lab: Lab, page: Agent, number: str) -> Non
 
 
 @pytest.mark.parametrize("scopes", [READ | SEND, SEND, ADMIN, SEND | ADMIN])
-def test_needs_the_scope(lab: Lab, careful: Agent, number: str, scopes: int) -> None:
+def test_approval_tools_need_the_admin_scope(lab: Lab, careful: Agent, number: str, scopes: int) -> None:
     message_id = ask(careful)
     other = new_page(lab, f"other{number[1:]}", scopes)
     for name, arguments in (("list_approvals", {}), (
@@ -124,7 +124,7 @@ def test_needs_the_scope(lab: Lab, careful: Agent, number: str, scopes: int) -> 
     Owner(lab).do("reject", message_id)
 
 
-def test_what_waits_for_nobody(lab: Lab, page: Agent, careful: Agent) -> None:
+def test_deciding_on_a_finished_or_unknown_message_is_refused(lab: Lab, page: Agent, careful: Agent) -> None:
     message_id = ask(careful, "over")
     careful.cancel(message_id)
     assert_refused(page.call("decide_approval", message_id=message_id, approve=True),
@@ -132,7 +132,7 @@ def test_what_waits_for_nobody(lab: Lab, page: Agent, careful: Agent) -> None:
     assert_refused(page.call("decide_approval", message_id=10**9, approve=True), "not_found")
 
 
-def test_hears_of_it_without_asking_again(lab: Lab, page: Agent, careful: Agent,
+def test_get_gateway_status_waits_for_the_next_change(lab: Lab, page: Agent, careful: Agent,
                                           background: Any) -> None:
     """get_gateway_status waits for the next change, and misses none between two calls."""
     cursor = page.call("get_gateway_status").structured["cursor"]
@@ -145,13 +145,13 @@ def test_hears_of_it_without_asking_again(lab: Lab, page: Agent, careful: Agent,
     assert later["cursor"] != changed
 
 
-def test_a_wait_without_a_change_ends(page: Agent) -> None:
+def test_a_status_wait_without_a_change_times_out(page: Agent) -> None:
     wait_until(lambda: (cursor := page.call("get_gateway_status").structured["cursor"]) ==
                page.call("get_gateway_status", after=cursor, wait_seconds=1)
                .structured["cursor"], what="nothing changes for a second")
 
 
-def test_the_status_tells_who_asks(page: Agent, number: str) -> None:
+def test_the_status_names_the_calling_client_and_its_scopes(page: Agent, number: str) -> None:
     status = page.call("get_gateway_status").structured
     assert status["client"] == f"page{number[1:]}"
     assert status["scopes"] == ["read", "send", "admin"]

@@ -53,7 +53,7 @@ def assert_declined(result: Result) -> None:
     assert_refused(result, "asking_declined")
 
 
-def test_it_asks_and_sends_from_the_one_chosen(lab: Lab, agent: Agent) -> None:
+def test_a_message_is_sent_from_the_chosen_sim(lab: Lab, agent: Agent) -> None:
     first, second = agent.ids()
     sending = Modern(lab, "ask me")
     question = sending.question()
@@ -74,7 +74,7 @@ def test_it_asks_and_sends_from_the_one_chosen(lab: Lab, agent: Agent) -> None:
 
 @pytest.mark.parametrize("capabilities", [
     {}, {"elicitation": {"url": {}}}, {"sampling": {}}, {"elicitation": {"form": None}}])
-def test_who_cannot_ask_gets_the_choices(lab: Lab, agent: Agent, capabilities: Any) -> None:
+def test_a_client_without_elicitation_gets_the_choices(lab: Lab, agent: Agent, capabilities: Any) -> None:
     result = Modern.result(Modern(lab, "cannot ask", capabilities).ask())
     assert_refused(result, "subscription_required")
     assert all(str(sim) in result.text for sim in agent.ids())
@@ -82,11 +82,11 @@ def test_who_cannot_ask_gets_the_choices(lab: Lab, agent: Agent, capabilities: A
 
 @pytest.mark.parametrize("capabilities", [
     {"elicitation": {"form": {}}}, {"elicitation": {"form": {}, "url": {}}}])
-def test_form_mode_by_its_name(lab: Lab, capabilities: Any) -> None:
+def test_a_client_that_declares_form_mode_is_asked(lab: Lab, capabilities: Any) -> None:
     Modern(lab, "form", capabilities).question()
 
 
-def test_no_question_without_a_choice(lab: Lab, agent: Agent) -> None:
+def test_no_question_is_asked_without_a_choice(lab: Lab, agent: Agent) -> None:
     first, second = agent.ids()
     named = Modern(lab, "named", subscription_id=second)
     assert_sent(Modern.result(named.ask()))
@@ -107,7 +107,7 @@ def test_other_refusals_come_before_the_question(lab: Lab) -> None:
 
 
 @pytest.mark.parametrize("action", ["decline", "cancel"])
-def test_a_no_is_final(lab: Lab, agent: Agent, action: str) -> None:
+def test_a_declined_question_stays_declined(lab: Lab, agent: Agent, action: str) -> None:
     text = f"no: {action}"
     sending = Modern(lab, text)
     sending.question()
@@ -125,7 +125,7 @@ def test_a_no_is_final(lab: Lab, agent: Agent, action: str) -> None:
     accept(99), accept(""), {"action": "accept", "content": {"subscription_id": 1}},
     {"action": "accept", "content": {"subscription_id": None}},
     {"action": "accept", "content": {"subscription_id": ["1"]}}])
-def test_what_is_no_answer_is_asked_again(lab: Lab, agent: Agent, response: Any) -> None:
+def test_an_invalid_answer_repeats_the_question(lab: Lab, agent: Agent, response: Any) -> None:
     sending = Modern(lab, f"again {json.dumps(response)}")
     sending.question()
     before = sending.state
@@ -139,14 +139,14 @@ def test_what_is_no_answer_is_asked_again(lab: Lab, agent: Agent, response: Any)
 @pytest.mark.parametrize("params", [
     {}, {"inputResponses": None}, {"inputResponses": {}},
     {"inputResponses": {"another": {"action": "accept"}}}])
-def test_a_state_without_answers_is_asked_again(lab: Lab, agent: Agent, params: Any) -> None:
+def test_a_state_without_answers_repeats_the_question(lab: Lab, agent: Agent, params: Any) -> None:
     sending = Modern(lab, f"empty {json.dumps(params)}")
     sending.question()
     sending.question(requestState=sending.state, **params)
     assert_sent(sending.choose(agent.ids()[0]))
 
 
-def test_unknown_keys_are_ignored(lab: Lab, agent: Agent) -> None:
+def test_unknown_answer_keys_are_ignored(lab: Lab, agent: Agent) -> None:
     sending = Modern(lab, "more keys")
     sending.question()
     chosen = accept(agent.ids()[0])
@@ -159,7 +159,7 @@ def test_unknown_keys_are_ignored(lab: Lab, agent: Agent) -> None:
 @pytest.mark.parametrize("responses", [
     5, "x", [], {KEY: 5}, {KEY: "accept"}, {KEY: {}}, {KEY: {"action": "maybe"}},
     {KEY: {"action": 1}}, {KEY: []}])
-def test_malformed_responses(lab: Lab, responses: Any) -> None:
+def test_malformed_responses_are_invalid_params(lab: Lab, responses: Any) -> None:
     sending = Modern(lab, "malformed")
     sending.question()
     reply = sending.repeat(None, inputResponses=responses)
@@ -167,7 +167,7 @@ def test_malformed_responses(lab: Lab, responses: Any) -> None:
     assert is_sent(lab, "malformed") == 0
 
 
-def test_answers_without_a_state_answer_nothing(lab: Lab, agent: Agent) -> None:
+def test_answers_without_a_state_are_ignored(lab: Lab, agent: Agent) -> None:
     sending = Modern(lab, "no state")
     sending.question(inputResponses={KEY: accept(agent.ids()[0])})
     sending.question(inputResponses={KEY: accept(agent.ids()[0])}, requestState=None)
@@ -181,7 +181,7 @@ def tampered(state: str) -> Iterator[str]:
                 " " + state, state + "=", "", ".", "..", "v1.", "v1..", "é")
 
 
-def test_every_changed_character_is_noticed(lab: Lab, agent: Agent) -> None:
+def test_a_state_with_a_changed_character_is_refused(lab: Lab, agent: Agent) -> None:
     sending = Modern(lab, "tampered")
     sending.question()
     state = sending.state
@@ -198,14 +198,14 @@ def test_every_changed_character_is_noticed(lab: Lab, agent: Agent) -> None:
 @pytest.mark.parametrize("change", [
     {"to_phone_number": "+36301234568"}, {"sms_text": "another text"},
     {"idempotency_key": "k"}, {"wait_for": "none"}, {"subscription_id": 1}])
-def test_a_state_is_for_its_arguments_only(lab: Lab, agent: Agent, change: Any) -> None:
+def test_a_state_is_valid_for_its_arguments_only(lab: Lab, agent: Agent, change: Any) -> None:
     sending = Modern(lab, "these arguments")
     sending.question()
     sending.arguments |= change
     assert sending.repeat(accept(agent.ids()[0])).error == (200, INVALID_PARAMS)
 
 
-def test_another_tool_and_another_writing(lab: Lab, agent: Agent) -> None:
+def test_a_state_is_bound_to_its_tool_but_not_to_key_order(lab: Lab, agent: Agent) -> None:
     sending = Modern(lab, "written otherwise", wait_seconds=20)
     sending.question()
     other: Request = call("get_sms_subscriptions", {}, requestState=sending.state)
@@ -217,7 +217,7 @@ def test_another_tool_and_another_writing(lab: Lab, agent: Agent) -> None:
 
 # ---- once, whatever happens
 
-def test_a_replay_is_told_what_became_of_it(lab: Lab, agent: Agent) -> None:
+def test_a_replayed_answer_returns_the_first_result(lab: Lab, agent: Agent) -> None:
     first, second = agent.ids()
     sending = Modern(lab, "replayed")
     sending.question()
@@ -230,7 +230,7 @@ def test_a_replay_is_told_what_became_of_it(lab: Lab, agent: Agent) -> None:
     assert is_sent(lab, "replayed") == 1
 
 
-def test_a_replay_of_a_failure(lab: Lab, agent: Agent) -> None:
+def test_a_replayed_answer_returns_the_first_failure(lab: Lab, agent: Agent) -> None:
     sending = Modern(lab, "refused once")
     sending.question()
     lab.modems[0].default_outcome = Outcome.cms(500)
@@ -244,7 +244,7 @@ def test_a_replay_of_a_failure(lab: Lab, agent: Agent) -> None:
     assert is_sent(lab, "refused once") == 0
 
 
-def test_a_restart_between_question_answer_and_replay(lab: Lab, agent: Agent) -> None:
+def test_a_state_survives_restarts(lab: Lab, agent: Agent) -> None:
     second = agent.ids()[1]
     sending = Modern(lab, "restarted")
     sending.question()
@@ -259,7 +259,7 @@ def test_a_restart_between_question_answer_and_replay(lab: Lab, agent: Agent) ->
     assert is_sent(lab, "restarted") == 1
 
 
-def test_answers_at_the_same_time_send_once(
+def test_concurrent_answers_send_once(
         lab: Lab, agent: Agent, background: ThreadPoolExecutor) -> None:
     first, second = agent.ids()
     sending = Modern(lab, "at once")
@@ -269,7 +269,7 @@ def test_answers_at_the_same_time_send_once(
     assert is_sent(lab, "at once") == 1
 
 
-def test_with_a_key_of_its_own(lab: Lab, agent: Agent) -> None:
+def test_an_idempotency_key_covers_the_question(lab: Lab, agent: Agent) -> None:
     sending = Modern(lab, "keyed", idempotency_key="mine")
     sending.question()
     sent = sending.choose(agent.ids()[0])
@@ -280,7 +280,7 @@ def test_with_a_key_of_its_own(lab: Lab, agent: Agent) -> None:
     assert is_sent(lab, "keyed") == 1
 
 
-def test_the_same_call_twice_is_a_duplicate(make_lab: Callable[..., Lab]) -> None:
+def test_two_answered_calls_with_the_same_text_send_once(make_lab: Callable[..., Lab]) -> None:
     lab = make_lab("", notices_repeats=True)
     agent = Agent(lab)
     one, two = Modern(lab, "twice"), Modern(lab, "twice")
@@ -293,7 +293,7 @@ def test_the_same_call_twice_is_a_duplicate(make_lab: Callable[..., Lab]) -> Non
     assert is_sent(lab, "twice") == 1
 
 
-def test_who_leaves_and_repeats_sends_once(lab: Lab, agent: Agent) -> None:
+def test_a_client_that_leaves_and_repeats_sends_once(lab: Lab, agent: Agent) -> None:
     """Leaving cancels what still waits, and then the order is free to be asked for again."""
     first, _ = agent.ids()
     lab.modems[0].send_latency_s = 3
@@ -315,7 +315,7 @@ def test_who_leaves_and_repeats_sends_once(lab: Lab, agent: Agent) -> None:
     assert is_sent(lab, "left") == 1
 
 
-def test_the_sims_changed_since_the_question(lab: Lab, agent: Agent) -> None:
+def test_the_user_is_asked_again_when_the_sims_changed(lab: Lab, agent: Agent) -> None:
     first, second = agent.ids()
     sending = Modern(lab, "changed")
     sending.question()
@@ -348,7 +348,7 @@ def members_of(state: str) -> dict[str, Any]:
     return json.loads(base64.b64decode(state.split(".")[1]))
 
 
-def test_it_expires(lab: Lab, agent: Agent) -> None:
+def test_a_state_expires_after_ten_minutes(lab: Lab, agent: Agent) -> None:
     sending = Modern(lab, "expired")
     sending.question()
     members = members_of(sending.state)
@@ -365,20 +365,20 @@ def test_it_expires(lab: Lab, agent: Agent) -> None:
     assert_sent(sending.choose(agent.ids()[0]))         # so the MAC was not at fault
 
 
-def test_it_tells_nothing(lab: Lab) -> None:
+def test_a_state_reveals_neither_text_nor_phone_number(lab: Lab) -> None:
     sending = Modern(lab, "confidential words")
     sending.question()
     readable = json.dumps(members_of(sending.state))
     assert "confidential" not in readable and TO[1:] not in readable
 
 
-def test_the_key_is_for_the_owner_alone(lab: Lab) -> None:
+def test_the_signing_key_is_readable_by_the_owner_only(lab: Lab) -> None:
     assert (lab.gateway.state / "gateway.db").stat().st_mode & 0o077 == 0
     assert len(stored_key(lab)) == 32
     assert stored_key(lab).hex() not in lab.gateway.log
 
 
-def test_another_client(make_lab: Callable[..., Lab]) -> None:
+def test_a_state_of_another_client_is_refused(make_lab: Callable[..., Lab]) -> None:
     lab = make_lab(gateway_open=False)
     mine, other = pair(lab.gateway, "mine"), pair(lab.gateway, "other")
     agent = Agent(lab, mine)
@@ -391,7 +391,7 @@ def test_another_client(make_lab: Callable[..., Lab]) -> None:
     assert_sent(sending.choose(agent.ids()[0]))
 
 
-def test_a_restored_ledger_knows_no_question(
+def test_a_restore_invalidates_earlier_states(
         make_lab: Callable[..., Lab], tmp_path: Any) -> None:
     """It may not know either what was sent after the answer."""
     lab = make_lab()
@@ -414,7 +414,7 @@ def test_a_restored_ledger_knows_no_question(
 
 # ---- 2025: the call waits
 
-def test_a_call_waits_for_its_person(lab: Lab, agent: Agent) -> None:
+def test_a_2025_call_waits_for_the_user(lab: Lab, agent: Agent) -> None:
     first, second = agent.ids()
     session = Legacy(lab)
     with session.send("legacy") as events:
@@ -435,7 +435,7 @@ def test_a_call_waits_for_its_person(lab: Lab, agent: Agent) -> None:
     assert is_sent(lab, "legacy") == 1
 
 
-def test_choices_as_2025_06_18_has_them(lab: Lab, agent: Agent) -> None:
+def test_choices_for_2025_06_18_use_enum_names(lab: Lab, agent: Agent) -> None:
     session = Legacy(lab, "2025-06-18")
     with session.send("older") as events:
         question = asked(events)
@@ -451,17 +451,17 @@ def test_choices_as_2025_06_18_has_them(lab: Lab, agent: Agent) -> None:
 @pytest.mark.parametrize("version, capabilities", [
     ("2025-03-26", FORMS), ("2024-11-05", FORMS), ("2025-11-25", {}),
     ("2025-11-25", {"elicitation": {"url": {}}}), ("2025-06-18", {"sampling": {}})])
-def test_sessions_that_cannot_ask(lab: Lab, version: str, capabilities: Any) -> None:
+def test_a_session_without_elicitation_is_refused(lab: Lab, version: str, capabilities: Any) -> None:
     with Legacy(lab, version, capabilities).send("cannot") as events:
         assert_refused(plain_result(events), "subscription_required")
 
 
-def test_a_client_that_takes_no_stream(lab: Lab) -> None:
+def test_a_client_that_accepts_no_stream_is_refused(lab: Lab) -> None:
     with Legacy(lab).send("no stream", accept_header="application/json") as events:
         assert_refused(plain_result(events), "subscription_required")
 
 
-def test_without_the_session(lab: Lab) -> None:
+def test_a_call_without_a_session_is_refused(lab: Lab) -> None:
     session = Legacy(lab)
     session.headers["Mcp_Session_Id"] = None
     with session.send("no session") as events:
@@ -469,7 +469,7 @@ def test_without_the_session(lab: Lab) -> None:
 
 
 @pytest.mark.parametrize("action", ["decline", "cancel"])
-def test_a_no(lab: Lab, action: str) -> None:
+def test_a_2025_call_is_refused_when_the_user_declines(lab: Lab, action: str) -> None:
     session = Legacy(lab)
     with session.send(f"legacy {action}") as events:
         session.answer(asked(events), {"action": action})
@@ -480,7 +480,7 @@ def test_a_no(lab: Lab, action: str) -> None:
 @pytest.mark.parametrize("said", [
     {"error": {"code": -32601, "message": "no"}}, {"result": {}}, {"result": 5},
     {"result": {"action": "maybe"}}])
-def test_a_client_that_cannot_after_all(lab: Lab, said: Any) -> None:
+def test_a_failed_elicitation_refuses_the_call(lab: Lab, said: Any) -> None:
     session = Legacy(lab)
     with session.send("cannot after all") as events:
         question = asked(events)
@@ -488,7 +488,7 @@ def test_a_client_that_cannot_after_all(lab: Lab, said: Any) -> None:
         assert_refused(result_of(events), "subscription_required")
 
 
-def test_an_answer_that_does_not_fit_is_asked_again(lab: Lab, agent: Agent) -> None:
+def test_a_2025_call_repeats_the_question_after_a_wrong_answer(lab: Lab, agent: Agent) -> None:
     session = Legacy(lab)
     with session.send("fits not") as events:
         for wrong in ({"action": "accept"}, accept(99)):
@@ -497,7 +497,7 @@ def test_an_answer_that_does_not_fit_is_asked_again(lab: Lab, agent: Agent) -> N
         assert_sent(result_of(events))
 
 
-def test_not_for_ever(lab: Lab) -> None:
+def test_a_question_is_asked_at_most_five_times(lab: Lab) -> None:
     session = Legacy(lab)
     ids = set()
     with session.send("for ever") as events:
@@ -508,7 +508,7 @@ def test_not_for_ever(lab: Lab) -> None:
     assert len(ids) == 5
 
 
-def test_responses_of_strangers(make_lab: Callable[..., Lab]) -> None:
+def test_responses_from_other_sessions_are_ignored(make_lab: Callable[..., Lab]) -> None:
     lab = make_lab(gateway_open=False)
     tokens = [pair(lab.gateway, name) for name in ("mine", "other")]
     agent = Agent(lab, tokens[0])
@@ -551,7 +551,7 @@ def test_each_call_gets_its_own_answer(
         assert result.structured["subscription_id"] == sim
 
 
-def test_nobody_answers(make_lab: Callable[..., Lab]) -> None:
+def test_an_unanswered_question_times_out(make_lab: Callable[..., Lab]) -> None:
     lab = make_lab("elicitation_seconds = 1\n")
     session = Legacy(lab)
     with session.send("slow person") as events:
@@ -564,7 +564,7 @@ def test_nobody_answers(make_lab: Callable[..., Lab]) -> None:
     assert is_sent(lab, "slow person") == 0
 
 
-def test_nobody_is_asked(make_lab: Callable[..., Lab]) -> None:
+def test_no_question_is_asked_when_elicitation_is_off(make_lab: Callable[..., Lab]) -> None:
     with Legacy(make_lab("elicitation_seconds = 0\n")).send("never") as events:
         assert_refused(plain_result(events), "subscription_required")
 
@@ -578,14 +578,14 @@ def leave_when_asked(lab: Lab, session: Legacy, text: str) -> Event:
     return question
 
 
-def test_who_leaves_is_not_sent_for(lab: Lab, agent: Agent) -> None:
+def test_a_2025_06_18_client_that_leaves_sends_nothing(lab: Lab, agent: Agent) -> None:
     session = Legacy(lab, "2025-06-18")
     question = leave_when_asked(lab, session, "gone")
     session.answer(question, accept(agent.ids()[0]))
     assert is_sent(lab, "gone") == 0
 
 
-def test_who_leaves_may_come_again(lab: Lab, agent: Agent) -> None:
+def test_a_client_that_returns_gets_the_result_by_get(lab: Lab, agent: Agent) -> None:
     """In 2025-11-25: the answer counts, and what came of it is told on a GET."""
     session = Legacy(lab)
     question = leave_when_asked(lab, session, "back again")
@@ -596,7 +596,7 @@ def test_who_leaves_may_come_again(lab: Lab, agent: Agent) -> None:
     assert is_sent(lab, "back again") == 1
 
 
-def test_the_gateway_stops(lab: Lab, background: ThreadPoolExecutor) -> None:
+def test_a_stop_ends_waiting_questions(lab: Lab, background: ThreadPoolExecutor) -> None:
     with Legacy(lab).send("stopping") as events:
         asked(events)
         stopped = background.submit(lab.gateway.stop)
@@ -614,7 +614,7 @@ def cancel(session: Legacy, id: Any) -> None:
 
 
 @pytest.mark.parametrize("id", [7, "7", "ü", 0, 12345678901234567890123])
-def test_a_cancelled_call_asks_no_more(lab: Lab, agent: Agent, id: Any) -> None:
+def test_a_cancelled_call_ends_without_a_response(lab: Lab, agent: Agent, id: Any) -> None:
     session = Legacy(lab)
     with session.send(f"cancelled {id}", id=id) as events:
         question = asked(events)
@@ -628,7 +628,7 @@ def test_a_cancelled_call_asks_no_more(lab: Lab, agent: Agent, id: Any) -> None:
     assert is_sent(lab, f"cancelled {id}") == 0
 
 
-def test_what_still_waits_is_taken_back(
+def test_cancelling_a_call_cancels_its_queued_message(
         lab: Lab, agent: Agent, background: ThreadPoolExecutor) -> None:
     first = agent.ids()[0]
     session = Legacy(lab)
@@ -647,7 +647,7 @@ def test_what_still_waits_is_taken_back(
 
 
 @pytest.mark.parametrize("cancelled", [[2], [1, 2]])
-def test_a_batch_answers_for_the_rest(
+def test_a_batch_answers_the_calls_that_are_not_cancelled(
         lab: Lab, background: ThreadPoolExecutor, cancelled: list[int]) -> None:
     """The first waits for one second, unless it is cancelled, too."""
     session = Legacy(lab, "2025-03-26")
@@ -672,7 +672,7 @@ def test_a_batch_answers_for_the_rest(
 
 @pytest.mark.parametrize("params", [
     None, {}, {"requestId": None}, {"requestId": {}}, {"requestId": 1.5}, {"requestId": 99}])
-def test_cancellations_of_nothing(lab: Lab, params: Any) -> None:
+def test_cancellations_of_unknown_requests_are_accepted(lab: Lab, params: Any) -> None:
     message = {"method": "notifications/cancelled"}
     if params is not None:
         message["params"] = params

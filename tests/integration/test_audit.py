@@ -95,7 +95,7 @@ def refuse(gateway: Gateway, number: str = "nobody") -> None:
 
 # ---- what is noted
 
-def test_a_message_and_its_end(make_lab: Callable[..., Lab]) -> None:
+def test_the_audit_log_records_a_message_and_its_outcome(make_lab: Callable[..., Lab]) -> None:
     lab = make_lab(modem_count=1, gateway_open=False)
     agent = Agent(lab, pair(lab.gateway, "laptop"))
     agent.wait_states("ready", timeout=10)
@@ -118,7 +118,7 @@ def test_a_message_and_its_end(make_lab: Callable[..., Lab]) -> None:
     assert audit.verify()["whole"]
 
 
-def test_refusals_are_one_line(gateway: LoneGateway) -> None:
+def test_repeated_refusals_share_one_line(gateway: LoneGateway) -> None:
     audit = Audit(gateway)
     for _ in range(50):
         refuse(gateway)
@@ -135,12 +135,12 @@ def test_refusals_are_one_line(gateway: LoneGateway) -> None:
     assert audit.lines()[-1]["event"] == "stopped"
 
 
-def test_a_refusal_needs_no_stop(gateway: LoneGateway) -> None:
+def test_refusals_are_written_while_the_gateway_runs(gateway: LoneGateway) -> None:
     refuse(gateway)
     assert Audit(gateway).wait("send_refused")[0]["detail"]["client"] == "open"
 
 
-def test_wrong_tokens() -> None:
+def test_wrong_tokens_are_logged_with_their_source() -> None:
     with LoneGateway(open=False) as gateway:
         for token in (None, "f00d" * 16):
             with McpClient(gateway.port, token=token) as client:
@@ -150,7 +150,7 @@ def test_wrong_tokens() -> None:
         assert "f00d" not in str(lines)
 
 
-def test_configuration(gateway: LoneGateway) -> None:
+def test_configuration_changes_are_logged(gateway: LoneGateway) -> None:
     file = gateway.folder / "gateway.conf"
     file.write_text("[server]\nhidden_tools = wait_for_sms\n[store]\nkeep_days = 7\n"
                     f"spool_dir = {gateway.folder}/elsewhere\n")
@@ -164,7 +164,7 @@ def test_configuration(gateway: LoneGateway) -> None:
 
 
 @pytest.mark.parametrize("runs", [True, False])
-def test_what_the_owner_does(gateway: LoneGateway, runs: bool) -> None:
+def test_owner_commands_are_logged(gateway: LoneGateway, runs: bool) -> None:
     owner, audit = Owner(gateway.state), Audit(gateway)
     if not runs:
         gateway.stop()
@@ -189,7 +189,7 @@ def test_what_the_owner_does(gateway: LoneGateway, runs: bool) -> None:
     assert audit.verify()["whole"]
 
 
-def test_another_configuration_at_a_start_shows(gateway: LoneGateway) -> None:
+def test_a_start_logs_the_configuration_hash(gateway: LoneGateway) -> None:
     gateway.restart()
     (gateway.folder / "gateway.conf").write_text("[store]\nkeep_days = 7\n")
     gateway.restart()
@@ -198,7 +198,7 @@ def test_another_configuration_at_a_start_shows(gateway: LoneGateway) -> None:
     assert first == same != other
 
 
-def test_a_kill_leaves_a_line_for_each_message(
+def test_each_message_has_its_line_after_a_crash(
         make_lab: Callable[..., Lab], background: ThreadPoolExecutor) -> None:
     lab = make_lab(modem_count=1)
     agent, file = Agent(lab), lab.gateway.state / "gateway.db"
@@ -224,7 +224,7 @@ def test_a_kill_leaves_a_line_for_each_message(
 
 # ---- who touched it
 
-def test_the_journal_is_a_witness(gateway: LoneGateway) -> None:
+def test_a_head_from_the_journal_reveals_cut_lines(gateway: LoneGateway) -> None:
     audit = Audit(gateway)
     gateway.restart()
     gateway.stop()
@@ -244,7 +244,7 @@ def test_the_journal_is_a_witness(gateway: LoneGateway) -> None:
     assert audit.flaws("--head", heads[0]) == []
 
 
-def test_an_anchor_that_was_moved(gateway: LoneGateway) -> None:
+def test_a_moved_anchor_is_reported_as_missing_lines(gateway: LoneGateway) -> None:
     """It says that lines went for their age, which retention has kept."""
     audit = Audit(gateway)
     gateway.restart()
@@ -273,7 +273,7 @@ def test_an_anchor_that_was_moved(gateway: LoneGateway) -> None:
     ("DELETE FROM audit WHERE id = 1", [("missing", 1)]),
     ("UPDATE audit SET at = at - 1 WHERE id = 4", [("changed", 4)]),
 ])
-def test_tampering(stopped: Audit, statement: str, flaws: list[tuple[str, int]]) -> None:
+def test_verify_reports_tampered_lines(stopped: Audit, statement: str, flaws: list[tuple[str, int]]) -> None:
     assert stopped.flaws() == []
     assert stopped.run("verify").returncode == OK
     stopped.tamper(statement)
@@ -283,7 +283,7 @@ def test_tampering(stopped: Audit, statement: str, flaws: list[tuple[str, int]])
     assert f"BROKEN: line {flaws[0][1]} " in done.stdout
 
 
-def test_nothing_of_a_line_reaches_the_terminal_as_it_is(stopped: Audit) -> None:
+def test_control_characters_are_escaped_on_the_terminal(stopped: Audit) -> None:
     stopped.tamper(
         "UPDATE audit SET event = 'x' || char(27) || '[2J', detail = '{\"number\":\""
         "' || char(8238) || '\\u001b[31m\\nnext\"}' WHERE id = 2",
@@ -303,20 +303,20 @@ def test_nothing_of_a_line_reaches_the_terminal_as_it_is(stopped: Audit) -> None
     ["--last", "0"], ["--last", "many"], ["prove"], ["verify", "twice"],
     ["verify", "--last", "1"], ["--unknown"],
 ])
-def test_wrong_options(stopped: Audit, arguments: list[str]) -> None:
+def test_wrong_options_are_a_usage_error(stopped: Audit, arguments: list[str]) -> None:
     done = stopped.run(*arguments)
     assert done.returncode == USAGE
     assert done.stderr and not done.stdout
 
 
-def test_no_ledger(folder: Path) -> None:
+def test_audit_fails_without_a_message_store(folder: Path) -> None:
     done = subprocess.run([str(BINARY), "audit", "--state-dir", str(folder)],
                           capture_output=True, text=True, timeout=patience(10))
     assert done.returncode == FAILED
     assert str(folder) in done.stderr
 
 
-def test_a_part_of_it(stopped: Audit) -> None:
+def test_last_and_since_select_lines(stopped: Audit) -> None:
     lines = stopped.lines()
     assert [line["line"] for line in lines] == list(range(1, len(lines) + 1))
     assert stopped.lines("", "--last", "2") == lines[-2:]
@@ -325,7 +325,7 @@ def test_a_part_of_it(stopped: Audit) -> None:
     assert stopped.lines("", "--since", "2999-01-01T00:00:00Z") == []
 
 
-def test_it_tells_that_it_takes_long(stopped: Audit) -> None:
+def test_verify_shows_its_progress_on_a_terminal(stopped: Audit) -> None:
     """On a terminal; here a second is over at once."""
     owner = Owner(stopped._state)
     while len(stopped.lines()) < 16:
@@ -363,7 +363,7 @@ def is_taken(port: int) -> bool:
         return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
-def test_no_core(folder: Path, gateway: LoneGateway) -> None:
+def test_the_gateway_leaves_no_core_file(folder: Path, gateway: LoneGateway) -> None:
     if not dumps_core(["sleep", "60"], folder, lambda: True, {}):
         pytest.skip("no program leaves a core file here")
     gateway.stop()

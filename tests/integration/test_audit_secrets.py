@@ -93,7 +93,7 @@ def everything_kept(gateway: Gateway) -> bytes:
 
 # ---- what is written down
 
-def test_audit_and_log(make_lab: Callable[..., Lab]) -> None:
+def test_audit_and_log_contain_no_secrets(make_lab: Callable[..., Lab]) -> None:
     lab = make_lab("[sms]\nsend_wait_seconds = 1\n", modem_count=1, gateway_open=False,
                    gateway_args=["--verbose"])
     good, wrong = pair(lab.gateway, "laptop"), token()
@@ -170,7 +170,7 @@ def forgotten(gateway: Gateway, what: str) -> None:
     wait_until(lambda: not remembers(gateway, what), what="the token is forgotten")
 
 
-def test_memory_is_looked_at(guarded: LoneGateway) -> None:
+def test_the_memory_scan_finds_a_token_still_in_use(guarded: LoneGateway) -> None:
     """What the gateway cannot have forgotten yet, for the header is not over, is found."""
     value = token()
     with guarded.wire() as wire:
@@ -178,7 +178,7 @@ def test_memory_is_looked_at(guarded: LoneGateway) -> None:
         wait_until(lambda: remembers(guarded, value), what="the header has come in")
 
 
-def test_memory_after_good_tokens(guarded: LoneGateway) -> None:
+def test_memory_keeps_no_token_after_valid_calls(guarded: LoneGateway) -> None:
     good = pair(guarded, "laptop")
     for _ in range(3):
         with McpClient(guarded.port, token=good) as client:
@@ -187,13 +187,13 @@ def test_memory_after_good_tokens(guarded: LoneGateway) -> None:
     forgotten(guarded, good)
 
 
-def test_memory_after_the_gateway_made_a_token(guarded: LoneGateway) -> None:
+def test_memory_keeps_no_token_after_pairing(guarded: LoneGateway) -> None:
     owner = Owner(guarded.state)
     for made in (owner.json("pair", "laptop"), owner.json("rotate", "laptop")):
         forgotten(guarded, made["token"])
 
 
-def test_memory_while_a_call_waits(guarded: LoneGateway) -> None:
+def test_memory_keeps_no_token_while_a_call_waits(guarded: LoneGateway) -> None:
     """It is over for the token as soon as it was looked at."""
     good = pair(guarded, "laptop")
     call = rpc("tools/call", {"name": "wait_for_sms", "arguments": {"timeout_seconds": 60}})
@@ -205,7 +205,7 @@ def test_memory_while_a_call_waits(guarded: LoneGateway) -> None:
         assert not wire.has_news(0)
 
 
-def test_memory_while_the_connection_stays(guarded: LoneGateway) -> None:
+def test_memory_keeps_no_token_while_a_connection_is_open(guarded: LoneGateway) -> None:
     good = pair(guarded, "laptop")
     with McpClient(guarded.port, token=good) as client:
         assert client.call("tools/list").status == 200
@@ -214,7 +214,7 @@ def test_memory_while_the_connection_stays(guarded: LoneGateway) -> None:
         forgotten(guarded, good)
 
 
-def test_memory_after_wrong_and_misplaced_tokens(guarded: LoneGateway) -> None:
+def test_memory_keeps_no_wrong_or_misplaced_token(guarded: LoneGateway) -> None:
     value = token()
     with McpClient(guarded.port, token=value) as client:
         assert client.call("tools/list").status == 401

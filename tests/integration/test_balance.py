@@ -54,7 +54,7 @@ def handed(lab: Lab) -> int:
     return sum(line.startswith("AT+CMGS") for line in lab.modems[0].commands)
 
 
-def test_read_and_remembered(phone: Lab) -> None:
+def test_a_balance_survives_a_restart(phone: Lab) -> None:
     answer = read(phone, "Balance: 1,234.5 HUF")
     balance = answer.structured["balance"]
     assert (balance["amount"], balance["currency"]) == ("1234.5", "HUF")
@@ -70,7 +70,7 @@ def test_read_and_remembered(phone: Lab) -> None:
     assert f"1234.5 HUF of SIM {now['subscription_id']}, read" in owner.do("status")
 
 
-def test_low_refuses_until_there_is_more(phone: Lab) -> None:
+def test_a_low_balance_refuses_sends_until_topped_up(phone: Lab) -> None:
     agent, before = Agent(phone), handed(phone)
     assert read(phone, "Balance: 499.99 Ft").structured["balance"]["amount"] == "499.99"
     refused = agent.send("too dear")
@@ -92,7 +92,7 @@ def test_low_refuses_until_there_is_more(phone: Lab) -> None:
                                   for line in audit.lines("send_refused")]
 
 
-def test_the_owner_forgets_it(phone: Lab) -> None:
+def test_the_owner_can_forget_a_balance(phone: Lab) -> None:
     agent, owner = Agent(phone), Owner(phone.gateway.state)
     read(phone, "Balance: -3 Ft")
     sim = str(known(phone)["subscription_id"])
@@ -103,7 +103,7 @@ def test_the_owner_forgets_it(phone: Lab) -> None:
     assert owner.run("balance", "--forget", sim).returncode == 1
 
 
-def test_the_balance_is_behind_a_menu(phone: Lab) -> None:
+def test_a_balance_is_read_from_a_ussd_menu(phone: Lab) -> None:
     modem = phone.modems[0]
     modem.set_ussd(MENU, "1 Balance 2 Bonus", USSD_ASKS)
     modem.set_ussd("1", "You have HUF 12.50 left")
@@ -117,14 +117,14 @@ def test_the_balance_is_behind_a_menu(phone: Lab) -> None:
 @pytest.mark.parametrize("text", [
     "Balance: unknown", "Your request failed", "Balance: 1,2,3", "Balance: 1.2345 Ft",
     "Balance: " + "9" * 170, "Balance: " + "1 " * 85, "Balance: " + ", " * 85])
-def test_what_is_no_balance_changes_none(phone: Lab, text: str) -> None:
+def test_an_unreadable_answer_keeps_the_last_balance(phone: Lab, text: str) -> None:
     read(phone, "Balance: 20 Ft")
     answer = read(phone, text).structured
     assert "balance" not in answer and "no balance" in answer["balance_note"]
     assert (known(phone)["amount"], known(phone)["is_low"]) == ("20", True)
 
 
-def test_other_codes_have_none(phone: Lab) -> None:
+def test_other_ussd_codes_do_not_change_the_balance(phone: Lab) -> None:
     answer = read(phone, "Balance: 20 Ft", code="*102#").structured
     assert not {"balance", "balance_note"} & answer.keys()
     assert known(phone)["amount"] == "1234.56"

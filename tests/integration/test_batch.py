@@ -50,13 +50,13 @@ def by_id(reply: Reply) -> dict[Any, Any]:
 
 
 @pytest.mark.parametrize("count", [1, 2, MESSAGES_MAX])
-def test_answers_stand_in_the_order_of_requests(gateway: LoneGateway, count: int) -> None:
+def test_answers_have_the_order_of_their_requests(gateway: LoneGateway, count: int) -> None:
     answers = post(gateway.port, *(rpc("ping", id=i) for i in range(count))).json
     assert [answer["id"] for answer in answers] == [Number(i) for i in range(count)]
 
 
 @pytest.mark.parametrize("count", [0, MESSAGES_MAX + 1, 400])
-def test_too_few_and_too_many(gateway: LoneGateway, count: int) -> None:
+def test_empty_and_oversized_batches_are_refused(gateway: LoneGateway, count: int) -> None:
     reply = post(gateway.port, *(NOTE for _ in range(count)))
     assert reply.error == (400, -32600) and "id" not in reply.json
 
@@ -70,7 +70,7 @@ def test_only_requests_are_answered(gateway: LoneGateway) -> None:
 
 
 @pytest.mark.parametrize("messages", [[NOTE], [NOTE, RESPONSE], [RESPONSE] * 100])
-def test_nothing_to_answer(gateway: LoneGateway, messages: list[bytes]) -> None:
+def test_a_batch_without_requests_returns_202(gateway: LoneGateway, messages: list[bytes]) -> None:
     reply = post(gateway.port, *messages)
     assert (reply.status, reply.body) == (202, b"")
 
@@ -81,7 +81,7 @@ def test_nothing_to_answer(gateway: LoneGateway, messages: list[bytes]) -> None:
     b'{"jsonrpc":"1.0","id":1,"method":"ping"}',
     rpc("initialize", {"protocolVersion": "2025-03-26"})])
 @pytest.mark.parametrize("place", [0, 1, 2])
-def test_one_bad_message_spoils_all(lab: Lab, bad: bytes, place: int) -> None:
+def test_one_invalid_message_refuses_the_whole_batch(lab: Lab, bad: bytes, place: int) -> None:
     """Nothing of it has happened then."""
     messages = [send("spoiled", Agent(lab).ids()[0], 1), rpc("ping", id=2)]
     messages.insert(place, bad)
@@ -89,13 +89,13 @@ def test_one_bad_message_spoils_all(lab: Lab, bad: bytes, place: int) -> None:
     assert Journal(lab).states("spoiled") == [""]
 
 
-def test_the_same_id_twice_is_echoed_twice(gateway: LoneGateway) -> None:
+def test_requests_with_the_same_id_are_both_answered(gateway: LoneGateway) -> None:
     answers = post(gateway.port, rpc("ping", id=7), rpc("nope", id=7)).json
     assert [set(answer) - {"jsonrpc", "id"} for answer in answers] == [
         {"result"}, {"error"}]
 
 
-def test_long_answers_are_bounded(gateway: LoneGateway) -> None:
+def test_a_batch_stops_when_its_answers_get_too_long(gateway: LoneGateway) -> None:
     """What is not run any more says so, and what was run is all there."""
     size = len(gateway.post(rpc("tools/list")).body)
     answers = post(gateway.port, *(rpc("tools/list", id=i) for i in range(100))).json
@@ -106,7 +106,7 @@ def test_long_answers_are_bounded(gateway: LoneGateway) -> None:
         assert "not run" in answer["error"]["message"]
 
 
-def test_two_messages_in_one_batch(lab: Lab, journal: Journal) -> None:
+def test_one_batch_sends_two_messages(lab: Lab, journal: Journal) -> None:
     sim = Agent(lab).ids()[0]
     answers = by_id(post(lab.gateway.port, send("first of two", sim, 1), rpc("ping", id=2),
                          send("second of two", sim, 3)))
@@ -117,7 +117,7 @@ def test_two_messages_in_one_batch(lab: Lab, journal: Journal) -> None:
         "first of two", "second of two"]
 
 
-def test_each_waits_for_itself(
+def test_each_call_in_a_batch_has_its_own_timeout(
         lab: Lab, journal: Journal, background: ThreadPoolExecutor) -> None:
     """The second is answered by its own patience, the batch by the first."""
     modem, sim = lab.modems[0], Agent(lab).ids()[0]
@@ -136,7 +136,7 @@ def test_each_waits_for_itself(
     assert states == ["sent", "queued", "queued"]
 
 
-def test_a_client_that_leaves_its_batch(lab: Lab, journal: Journal) -> None:
+def test_a_batch_is_sent_though_its_client_disconnects(lab: Lab, journal: Journal) -> None:
     modem, sim = lab.modems[0], Agent(lab).ids()[0]
     modem.plan(Outcome.hang())
     try:
@@ -150,7 +150,7 @@ def test_a_client_that_leaves_its_batch(lab: Lab, journal: Journal) -> None:
         journal.wait_state(f"left {i}", "sent")
 
 
-def test_the_gateway_stops_with_a_batch_waiting(
+def test_a_waiting_batch_is_answered_when_the_gateway_stops(
         make_lab: Any, background: ThreadPoolExecutor) -> None:
     lab = make_lab()
     sim = Agent(lab).ids()[0]
@@ -184,7 +184,7 @@ def stopped_with_batches_at_work(lab: Any) -> list[str]:
             if "error" in answer]
 
 
-def test_the_gateway_stops_with_batches_at_work(make_lab: Any) -> None:
+def test_a_running_batch_is_answered_when_the_gateway_stops(make_lab: Any) -> None:
     """What was not run says so; where all of it was run before the end, once more."""
     lab = make_lab()
     flaws = stopped_with_batches_at_work(lab)
@@ -197,7 +197,7 @@ def test_the_gateway_stops_with_batches_at_work(make_lab: Any) -> None:
     assert not {flaw for flaw in flaws if "the gateway is stopping" not in flaw}
 
 
-def test_answers_that_wait_have_little_memory(
+def test_waiting_batch_answers_share_bounded_memory(
         gateway: LoneGateway, background: ThreadPoolExecutor) -> None:
     """Those of all batches together; what finds no room is not run, and others are served."""
     lists = [rpc("tools/list", id=i) for i in range(25)]

@@ -164,7 +164,7 @@ def assert_untouched(lab: Lab) -> None:
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
-def test_a_page_of_a_stranger(make_lab: Callable[..., Lab], host: str) -> None:
+def test_a_foreign_page_reads_nothing_and_sends_nothing(make_lab: Callable[..., Lab], host: str) -> None:
     lab = make_lab(modem_count=1)
     with Site(page(f"http://{host}:{lab.gateway.port}")) as site, \
             Browser(f"http://evil.test:{site.port}/"):
@@ -174,7 +174,7 @@ def test_a_page_of_a_stranger(make_lab: Callable[..., Lab], host: str) -> None:
     assert_untouched(lab)
 
 
-def test_a_page_from_a_file(make_lab: Callable[..., Lab], folder: Any) -> None:
+def test_a_local_file_page_reads_nothing_and_sends_nothing(make_lab: Callable[..., Lab], folder: Any) -> None:
     """Its Origin is "null", as that of a sandboxed frame."""
     lab = make_lab(modem_count=1)
     with Site("") as site:
@@ -191,7 +191,7 @@ def test_a_page_from_a_file(make_lab: Callable[..., Lab], folder: Any) -> None:
     assert_untouched(lab)
 
 
-def test_rebinding(make_lab: Callable[..., Lab]) -> None:
+def test_a_dns_rebinding_page_gets_421_only(make_lab: Callable[..., Lab]) -> None:
     """The name of the page's own site leads to the gateway, so all is of one origin and the
     answers can be read: they say 421 and nothing else."""
     port = free_port()
@@ -210,7 +210,7 @@ def test_rebinding(make_lab: Callable[..., Lab]) -> None:
     assert_untouched(lab)
 
 
-def test_a_listed_origin_works(make_lab: Callable[..., Lab]) -> None:
+def test_an_allowed_origin_can_send(make_lab: Callable[..., Lab]) -> None:
     """The same page; so what the others did not do is not the page's fault."""
     port = free_port()
     lab = make_lab(f"[server]\nallowed_origin = http://app.test:{port}\n", modem_count=1)
@@ -256,7 +256,7 @@ PATHS = ["/", "/healthz", "/healthz/ready", "/healthz/live", "/metrics", "/mcp",
          "/mcp/server-card", "/nothing"]
 
 
-def test_a_page_cannot_tell_that_there_is_a_gateway() -> None:
+def test_a_page_cannot_detect_the_gateway() -> None:
     """Neither from an answer, nor from what an element does with it: it is as if nobody were there."""
     with LoneGateway(open=False) as gateway:
         urls = {path: f"http://127.0.0.1:{gateway.port}{path}" for path in PATHS}

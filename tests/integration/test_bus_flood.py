@@ -76,7 +76,7 @@ def unprotected() -> Iterator[Lab]:
         yield lab
 
 
-def test_large_signals_of_others_cost_nothing(packaged: Lab) -> None:
+def test_large_signals_from_other_users_cost_little_memory(packaged: Lab) -> None:
     assert hears(packaged, "before")
     flood = Flood(packaged.gateway)
     flood.send(packaged.bus, count=100, size=SIZE)
@@ -85,7 +85,7 @@ def test_large_signals_of_others_cost_nothing(packaged: Lab) -> None:
     assert "connection lost" not in packaged.gateway.log
 
 
-def test_small_signals_of_others_do_not_arrive(packaged: Lab) -> None:
+def test_signals_from_other_users_are_not_received(packaged: Lab) -> None:
     """Nor are they taken for incoming messages."""
     cursor = Agent(packaged).call("list_sms").structured["wait_cursor"]
     Flood(packaged.gateway).send(packaged.bus, count=1000, size=1000)
@@ -95,7 +95,7 @@ def test_small_signals_of_others_do_not_arrive(packaged: Lab) -> None:
     assert packaged.gateway.log.count("bus: connected") == 1
 
 
-def test_without_the_policy_a_large_signal_costs_the_connection(unprotected: Lab) -> None:
+def test_without_the_policy_a_large_signal_drops_the_bus(unprotected: Lab) -> None:
     """libdbus hangs up; the memory that the unit allows is never reached."""
     lab = unprotected
     connections = len(CONNECTED.findall(lab.gateway.log))
@@ -108,7 +108,7 @@ def test_without_the_policy_a_large_signal_costs_the_connection(unprotected: Lab
     assert hears(lab, "it is back")
 
 
-def test_without_the_policy_signals_that_are_just_small_enough(unprotected: Lab) -> None:
+def test_without_the_policy_smaller_signals_are_survived(unprotected: Lab) -> None:
     lab = unprotected
     flood = Flood(lab.gateway)
     flood.send(lab.bus, count=100, size=4_000_000)

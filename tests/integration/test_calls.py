@@ -54,7 +54,7 @@ def answer(lab: Lab) -> None:
 
 
 @pytest.mark.parametrize("era", ERAS)
-def test_who_subscribed_hears_of_a_missed_call(lab: Lab, agent: Agent, era: str) -> None:
+def test_a_subscriber_is_notified_of_a_missed_call(lab: Lab, agent: Agent, era: str) -> None:
     with subscribed(lab, era, URI) as events:
         lab.modems[1].ring(SENDER)
         told(events, URI)
@@ -68,7 +68,7 @@ def test_who_subscribed_hears_of_a_missed_call(lab: Lab, agent: Agent, era: str)
     assert "not instructions" in read(lab, era)["notice"]
 
 
-def test_an_answered_call(lab: Lab, agent: Agent) -> None:
+def test_an_answered_call_is_not_listed_as_missed(lab: Lab, agent: Agent) -> None:
     """It stays answered when it is over, and is none of those that were missed."""
     ring(lab, SENDER)
     answer(lab)
@@ -80,20 +80,20 @@ def test_an_answered_call(lab: Lab, agent: Agent) -> None:
     assert row["call_id"] not in {call["call_id"] for call in missed}
 
 
-def test_a_call_that_was_refused_on_the_phone(lab: Lab) -> None:
+def test_a_call_rejected_on_the_phone_is_listed_as_rejected(lab: Lab) -> None:
     ring(lab, SENDER)
     [path] = calls_of(lab)
     call(lab.bus.address, path, "VoiceCall", "Hangup")
     wait_state(lab, "rejected")
 
 
-def test_a_number_that_is_withheld(lab: Lab) -> None:
+def test_a_withheld_phone_number_is_empty(lab: Lab) -> None:
     ring(lab, "")
     lab.modems[0].hang_up()
     assert wait_state(lab, "missed")["phone_number"] == ""
 
 
-def test_pages(lab: Lab, agent: Agent) -> None:
+def test_calls_are_listed_page_by_page(lab: Lab, agent: Agent) -> None:
     """The tool and the resource tell the same; a cursor goes on where a page ended."""
     for number in ("+36201110001", "+36201110002", "+36201110003"):
         ring(lab, number)
@@ -108,7 +108,7 @@ def test_pages(lab: Lab, agent: Agent) -> None:
     assert agent.call("get_recent_calls", cursor="r1-00000000").is_error
 
 
-def test_nothing_is_asked_of_ofonod(lab: Lab, agent: Agent) -> None:
+def test_listing_calls_makes_no_ofono_call(lab: Lab, agent: Agent) -> None:
     sent = calls_sent(lab)
     for _ in range(3):
         agent.call("get_recent_calls")
@@ -128,7 +128,7 @@ def metrics(lab: Lab) -> str:
         return client.get("/metrics").body
 
 
-def test_calls_outlive_a_restart_and_gaps_are_told(make_lab: Callable[..., Lab]) -> None:
+def test_calls_survive_a_restart_and_gaps_are_listed(make_lab: Callable[..., Lab]) -> None:
     lab = make_lab()
     ring(lab, SENDER)
     lab.gateway.kill()
@@ -148,14 +148,14 @@ def test_calls_outlive_a_restart_and_gaps_are_told(make_lab: Callable[..., Lab])
                Agent(lab).call("get_recent_calls").structured["gaps"], what="both tell it")
 
 
-def test_a_modem_that_goes_takes_the_end_with_it(make_lab: Callable[..., Lab]) -> None:
+def test_a_call_ends_as_unknown_when_its_modem_disappears(make_lab: Callable[..., Lab]) -> None:
     lab = make_lab()
     ring(lab, SENDER)
     lab.ofonod.kill()
     wait_state(lab, "unknown")
 
 
-def test_backup_and_restore(make_lab: Callable[..., Lab], tmp_path: Path) -> None:
+def test_a_backup_restores_calls(make_lab: Callable[..., Lab], tmp_path: Path) -> None:
     lab = make_lab()
     ring(lab, SENDER)
     lab.modems[0].hang_up()

@@ -21,7 +21,7 @@ LAB = {"modem_count": 1, "notices_repeats": True}
 
 # ---- cancelling -------------------------------------------------------------------
 
-def test_cancel_scheduled(lab: Lab, agent: Agent) -> None:
+def test_a_scheduled_message_can_be_cancelled(lab: Lab, agent: Agent) -> None:
     result = agent.send("not after all", send_at=seconds_ahead(2))
     answer = agent.cancel(result.message_id)
     assert answer.facts == {"message_id": result.message_id, "state": "cancelled"}
@@ -31,7 +31,7 @@ def test_cancel_scheduled(lab: Lab, agent: Agent) -> None:
     assert [s.text for s in lab.modems[0].wait_offered(1)] == ["its time comes later"]
 
 
-def test_cancel_queued_and_on_the_air(make_lab: Callable[..., Lab]) -> None:
+def test_a_queued_message_can_be_cancelled_a_sent_one_cannot(make_lab: Callable[..., Lab]) -> None:
     lab = make_lab()
     agent = Agent(lab)
     lab.modems[0].plan(Outcome.hang())
@@ -51,7 +51,7 @@ def test_cancel_queued_and_on_the_air(make_lab: Callable[..., Lab]) -> None:
     assert late.facts["state"] == "sent" and "was already sent" in late.text
 
 
-def test_cancel_what_waits_in_ofono(make_lab: Callable[..., Lab]) -> None:
+def test_a_message_pending_in_ofono_can_be_cancelled(make_lab: Callable[..., Lab]) -> None:
     """Refused once with an error that ofonod tries again after: no part is out."""
     lab = make_lab()
     agent = Agent(lab)
@@ -70,7 +70,7 @@ def test_cancel_what_waits_in_ofono(make_lab: Callable[..., Lab]) -> None:
 
 
 @pytest.mark.parametrize("restart", ["none", "gateway", "gateway killed"])
-def test_cancel_held(make_lab: Callable[..., Lab], restart: str) -> None:
+def test_a_held_message_is_cancelled_when_ofono_returns(make_lab: Callable[..., Lab], restart: str) -> None:
     """The wish stays, over restarts, until oFono can be asked."""
     lab = make_lab()
     agent = Agent(lab)
@@ -102,7 +102,7 @@ def test_cancel_held(make_lab: Callable[..., Lab], restart: str) -> None:
     assert taken_texts(lab) == ["the next one"]
 
 
-def test_a_cancelled_message_stays_so(make_lab: Callable[..., Lab]) -> None:
+def test_a_cancelled_message_stays_cancelled_after_a_crash(make_lab: Callable[..., Lab]) -> None:
     lab = make_lab()
     agent = Agent(lab)
     lab.modems[0].plan(Outcome.hang())
@@ -118,7 +118,7 @@ def test_a_cancelled_message_stays_so(make_lab: Callable[..., Lab]) -> None:
     assert "behind it" not in taken_texts(lab)
 
 
-def test_only_ones_own(make_lab: Callable[..., Lab]) -> None:
+def test_a_client_can_cancel_only_its_own_messages(make_lab: Callable[..., Lab]) -> None:
     lab = make_lab(gateway_open=False)
     one, two = (Agent(lab, pair(lab.gateway, name)) for name in ("one", "two"))
     one.wait_states("ready", timeout=10)
@@ -145,7 +145,7 @@ def count_messages(agent: Agent) -> int:
     return len(agent.call("list_sms", limit=100).structured["messages"])
 
 
-def test_a_dry_run_does_nothing(lab: Lab, agent: Agent) -> None:
+def test_a_dry_run_sends_and_stores_nothing(lab: Lab, agent: Agent) -> None:
     before = count_messages(agent)
     [sim] = agent.call("get_sms_subscriptions").structured["subscriptions"]
     for _ in range(2):
@@ -163,7 +163,7 @@ def test_a_dry_run_does_nothing(lab: Lab, agent: Agent) -> None:
     assert_sent(agent.send("another", idempotency_key="dry"))    # the key was not used
 
 
-def test_a_dry_run_tells_every_refusal(make_lab: Callable[..., Lab]) -> None:
+def test_a_dry_run_lists_every_refusal(make_lab: Callable[..., Lab]) -> None:
     lab = make_lab()
     agent = Agent(lab)
     lab.modems[0].set_registration(SEARCHING)
@@ -179,7 +179,7 @@ def test_a_dry_run_tells_every_refusal(make_lab: Callable[..., Lab]) -> None:
     assert refusal["code"] == "invalid_arguments"
 
 
-def test_a_dry_run_tells_of_repeats(agent: Agent) -> None:
+def test_a_dry_run_reports_repeats(agent: Agent) -> None:
     first = agent.send("said before", idempotency_key="said")
     for more in ({"idempotency_key": "said"}, {}):
         result = agent.send("said before", dry_run=True, **more)
@@ -192,13 +192,13 @@ def test_a_dry_run_tells_of_repeats(agent: Agent) -> None:
     assert refusal["code"] == "duplicate_suppressed"
 
 
-def test_a_dry_run_names_what_ofono_may_not_encode(agent: Agent) -> None:
+def test_a_dry_run_names_characters_ofono_may_not_encode(agent: Agent) -> None:
     assert "U+1F600" in agent.send("\U0001F600", dry_run=True).text
 
 
 # ---- what clients see -------------------------------------------------------------
 
-def test_the_tools_are_listed(lab: Lab) -> None:
+def test_the_tool_list_describes_both_tools(lab: Lab) -> None:
     with lab.client() as client:
         tools = {tool["name"]: tool for tool in client.call("tools/list").result["tools"]}
     send_sms = tools["send_sms"]["inputSchema"]
@@ -210,7 +210,7 @@ def test_the_tools_are_listed(lab: Lab) -> None:
     assert tools["cancel_sms"]["annotations"]["idempotentHint"]
 
 
-def test_the_plain_answer_is_as_it_was(agent: Agent) -> None:
+def test_a_plain_send_returns_the_documented_fields(agent: Agent) -> None:
     result = agent.send("plain")
     assert_sent(result)
     assert list(result.facts) == ["message_id", "state", "to_phone_number",

@@ -71,7 +71,7 @@ def paged(lab: Lab) -> list[str]:
         cursor = {"cursor": page["next_cursor"]}
 
 
-def test_boot_in_1970() -> None:
+def test_a_boot_in_1970_keeps_order_and_schedule() -> None:
     with phone_with_clock() as (lab, clock):
         agent = Agent(lab)
         deliver(lab, SENDER, "known time")
@@ -97,7 +97,7 @@ def test_boot_in_1970() -> None:
         Audit(lab.gateway).verify()
 
 
-def test_nobody_knows_whether_it_is_over() -> None:
+def test_messages_wait_while_the_clock_is_not_set() -> None:
     with phone_with_clock() as (lab, clock):
         agent, [modem] = Agent(lab), lab.modems
         modem.plan(Outcome.hang())
@@ -118,7 +118,7 @@ def test_nobody_knows_whether_it_is_over() -> None:
         assert "reason" not in agent.call("get_sms_status", message_id=due).structured
 
 
-def test_set_by_a_day(phone: tuple[Lab, Clock]) -> None:
+def test_timeouts_and_schedules_survive_a_clock_set_by_a_day(phone: tuple[Lab, Clock]) -> None:
     lab, clock = phone
     agent = Agent(lab)
     first = schedule(lab, "forward", HOUR_S)
@@ -140,7 +140,7 @@ def test_set_by_a_day(phone: tuple[Lab, Clock]) -> None:
 
 
 @pytest.mark.parametrize("back_s", [HOUR_S, DAY_S, 20 * 365 * DAY_S])
-def test_set_back_and_nothing_else(back_s: int) -> None:
+def test_a_message_expires_though_the_clock_was_set_back(back_s: int) -> None:
     """A validity is lived, and its end told, though nothing wakes the gateway but that end."""
     with phone_with_clock() as (lab, clock):
         lab.modems[0].plan(Outcome.hang())
@@ -152,7 +152,7 @@ def test_set_back_and_nothing_else(back_s: int) -> None:
         Journal(lab).wait_state("of use for a minute", "expired")   # asks the ledger
 
 
-def test_stop_after_the_clock_was_set_back(phone: tuple[Lab, Clock]) -> None:
+def test_stop_cancels_messages_though_the_clock_was_set_back(phone: tuple[Lab, Clock]) -> None:
     """What was accepted tomorrow came before the STOP of today."""
     lab, clock = phone
     clock.set(DAY_S)
@@ -163,7 +163,7 @@ def test_stop_after_the_clock_was_set_back(phone: tuple[Lab, Clock]) -> None:
     deliver(lab, TO, "START")
 
 
-def test_the_same_again_after_the_clock_was_set() -> None:
+def test_repeats_are_detected_though_the_clock_was_set() -> None:
     """It is a repeat for a minute that was lived, and its age is not told by that clock."""
     with phone_with_clock(notices_repeats=True) as (lab, clock):
         agent = Agent(lab)
@@ -178,7 +178,7 @@ def test_the_same_again_after_the_clock_was_set() -> None:
         assert agent.send("the same").message_id != first
 
 
-def test_due_while_it_slept() -> None:
+def test_messages_due_during_sleep_are_sent_in_order() -> None:
     """In the order in which they were accepted, and what is over is not sent."""
     with phone_with_clock() as (lab, clock):
         agent = Agent(lab)
@@ -192,7 +192,7 @@ def test_due_while_it_slept() -> None:
         assert (told["state"], told["changes"][-1]["reason"]) == ("expired", "validity_over")
 
 
-def test_asleep_for_hours(phone: tuple[Lab, Clock]) -> None:
+def test_timeouts_do_not_run_during_suspend(phone: tuple[Lab, Clock]) -> None:
     lab, clock = phone
     agent = Agent(lab)
     due = schedule(lab, "slept over", 2 * HOUR_S)
@@ -251,7 +251,7 @@ def come_back(lab: Lab, agent: Agent) -> None:
 @pytest.mark.parametrize("steps", [
     [-DAYS_BEHIND, 0], [-DAYS_BEHIND], [-DAYS_BEHIND, -DAYS_BEHIND, 0],
     [-HOUR_S, -2 * HOUR_S, 0], ["1970", 0], [-DAYS_BEHIND, -DAYS_BEHIND + 60]], ids=str)
-def test_started_behind_and_set_right(begin: Callable[[Lab], tuple[Agent, int]],
+def test_a_start_with_the_clock_behind_gives_no_extra_time(begin: Callable[[Lab], tuple[Agent, int]],
                                       steps: list[float | str]) -> None:
     """A restart with a wrong clock gives nobody more time than was asked for."""
     ahead_s = [60 - time.time() if isinstance(step, str) else step for step in steps]
@@ -272,7 +272,7 @@ def test_started_behind_and_set_right(begin: Callable[[Lab], tuple[Agent, int]],
 
 
 @pytest.mark.parametrize("begin", [approved, valid])
-def test_started_behind_and_still_good(begin: Callable[[Lab], tuple[Agent, int]]) -> None:
+def test_a_message_waits_while_the_clock_is_behind(begin: Callable[[Lab], tuple[Agent, int]]) -> None:
     """While the clock is behind it waits; when that is right it is sent, if it is in time."""
     with phone_with_clock(gateway_open=False) as (lab, clock):
         agent, message_id = begin(lab)
@@ -285,7 +285,7 @@ def test_started_behind_and_still_good(begin: Callable[[Lab], tuple[Agent, int]]
         agent.wait_state(message_id, "sent")
 
 
-def test_what_nobody_approved_while_the_clock_was_behind() -> None:
+def test_an_unapproved_message_expires_with_the_clock_behind() -> None:
     with phone_with_clock(gateway_open=False) as (lab, clock):
         agent = new_agent(lab)
         message_id = agent.send("forgotten", wait_for="none").message_id
@@ -298,7 +298,7 @@ def test_what_nobody_approved_while_the_clock_was_behind() -> None:
         assert Owner(lab).run("approve", message_id).returncode != 0
 
 
-def test_of_a_version_that_noted_no_start() -> None:
+def test_messages_from_an_older_version_keep_their_time_left() -> None:
     """What waited before an upgrade has the time that was left, and no more."""
     with phone_with_clock(gateway_open=False) as (lab, clock):
         agent, message_id = valid(lab)

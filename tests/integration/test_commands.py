@@ -66,13 +66,13 @@ def options_of(name: str) -> list[tuple[str, str]]:
     return re.findall(r"^  (--[a-z-]+)(?: ([A-Z]\S*))?", help_of(name), re.MULTILINE)
 
 
-def test_each_is_here() -> None:
+def test_every_command_in_the_help_is_tested() -> None:
     assert sorted(COMMANDS) == sorted(ARGUMENTS)
     assert all(len(line) <= 80 for line in HELP.splitlines())
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_help(name: str) -> None:
+def test_each_command_has_help(name: str) -> None:
     done = run(name, "--help")
     assert (done.returncode, done.stderr) == (OK, "")
     assert done.stdout.startswith(f"Usage: ofono-mcp {name} ")
@@ -82,7 +82,7 @@ def test_help(name: str) -> None:
     assert run("help", name).stdout == done.stdout
 
 
-def test_help_of_all() -> None:
+def test_the_overview_lists_commands_and_refuses_unknown_ones() -> None:
     assert run("help").stdout == run("-h").stdout == HELP
     for wrong in (["stauts"], ["help", "stauts"]):
         done = run(*wrong)
@@ -90,7 +90,7 @@ def test_help_of_all() -> None:
         assert '"stauts"' in done.stderr and len(done.stderr.splitlines()) == 2
 
 
-def test_what_cannot_be_written_is_told(folder: Path) -> None:
+def test_a_failed_write_to_stdout_is_an_error(folder: Path) -> None:
     for words in (["--help"], ["tools"], ["pair", "laptop"], ["clients", "--json"], ["audit"]):
         state = [] if words[0] in ("--help", "tools") else ["--state-dir", str(folder / "s")]
         with open("/dev/full", "w") as full:
@@ -99,7 +99,7 @@ def test_what_cannot_be_written_is_told(folder: Path) -> None:
         assert done.returncode == FAILED and "could be written" in done.stderr, done
 
 
-def test_closed_streams(lab: Lab, folder: Path) -> None:
+def test_closed_streams_do_not_misdirect_output(lab: Lab, folder: Path) -> None:
     """Nothing that we open takes their place: no connection, and no file, gets our words."""
     state = ["--state-dir", str(lab.gateway.state)]
     ledger = ["--state-dir", str(folder / "state")]
@@ -116,7 +116,7 @@ def test_closed_streams(lab: Lab, folder: Path) -> None:
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_manual_page_and_readme(name: str) -> None:
+def test_manual_page_and_readme_describe_each_command(name: str) -> None:
     synopsis, _, rest = PAGE.partition(".Sh DESCRIPTION\n")
     words = rf"(\w+ \| )*{name}\b"
     assert re.search(rf"^\.Cm {words}", synopsis, re.MULTILINE)
@@ -127,7 +127,7 @@ def test_manual_page_and_readme(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_options(name: str) -> None:
+def test_each_command_accepts_its_documented_options_only(name: str) -> None:
     """What help names is taken; what it does not is refused, and nothing is printed."""
     text, options = help_of(name), options_of(name)
     assert ("--help", "") in options
@@ -164,7 +164,7 @@ def assert_json(name: str, done: subprocess.CompletedProcess[str]) -> Any:
         assert lines and "error" not in lines[-1], (name, done)
 
 
-def test_json_and_plain_text(lab: Lab, arguments: Callable[..., list[str]]) -> None:
+def test_each_command_prints_json_or_plain_text(lab: Lab, arguments: Callable[..., list[str]]) -> None:
     bus = {"DBUS_SYSTEM_BUS_ADDRESS": lab.bus.address}
     for name in ARGUMENTS:
         if name not in ENDLESS:
@@ -178,7 +178,7 @@ def test_json_and_plain_text(lab: Lab, arguments: Callable[..., list[str]]) -> N
             assert not plain.stdout.startswith("{"), (name, plain)
 
 
-def test_no_colour_where_none_is_wanted(lab: Lab, arguments: Callable[..., list[str]]) -> None:
+def test_no_color_turns_colours_off(lab: Lab, arguments: Callable[..., list[str]]) -> None:
     coloured = set()
     for name in sorted(set(ARGUMENTS) - ENDLESS - {"demo", "pair", "rotate"}):
         for wish in ({}, {"NO_COLOR": "1"}):
@@ -190,7 +190,7 @@ def test_no_colour_where_none_is_wanted(lab: Lab, arguments: Callable[..., list[
     assert coloured >= {"status", "doctor", "tools", "modem"}
 
 
-def test_without_a_gateway(folder: Path, arguments: Callable[..., list[str]]) -> None:
+def test_each_command_reports_a_missing_gateway(folder: Path, arguments: Callable[..., list[str]]) -> None:
     """What cannot be done without one says so, as JSON, too."""
     nothing = {"DBUS_SYSTEM_BUS_ADDRESS": f"unix:path={folder}/none"}
     for name in sorted(set(ARGUMENTS) - ENDLESS - {"tools", "demo"}):
@@ -203,7 +203,7 @@ def test_without_a_gateway(folder: Path, arguments: Callable[..., list[str]]) ->
     assert left <= {"pair", "pause", "audit", "backup", "restore"}, left
 
 
-def test_what_it_waits_for_is_told(lab: Lab, arguments: Callable[..., list[str]]) -> None:
+def test_each_command_shows_what_it_waits_for(lab: Lab, arguments: Callable[..., list[str]]) -> None:
     """Of all that the gateway is asked for, when that is busy for longer than a second."""
     with ExitStack() as stack:
         lab.gateway.send_signal(signal.SIGSTOP)

@@ -36,7 +36,7 @@ def vcard(*people: tuple[str, str]) -> str:
                    for name, number in people)
 
 
-def test_card(lab: Lab, agent: Agent) -> None:
+def test_sim_contacts_are_found_by_name_and_phone_number(lab: Lab, agent: Agent) -> None:
     """Found by parts of the name without accents, and by any spelling of the number."""
     wait_names(agent, "Kovács Anna", "Béla")
     first, _ = agent.ids()
@@ -48,7 +48,7 @@ def test_card(lab: Lab, agent: Agent) -> None:
     assert names(agent, name="bela", phone_number=ANNA) == []
 
 
-def test_names_stand_beside_numbers(lab: Lab, agent: Agent) -> None:
+def test_contact_names_are_shown_with_phone_numbers(lab: Lab, agent: Agent) -> None:
     wait_names(agent, "Kovács Anna", "Béla")
     lab.modems[1].deliver(ANNA, "it is me")
     row = wait_until(lambda: call(lab, "list_sms", phone_number=ANNA)["messages"],
@@ -67,7 +67,7 @@ def test_names_stand_beside_numbers(lab: Lab, agent: Agent) -> None:
         "contact_name"] == "Béla"
 
 
-def test_pages(lab: Lab, agent: Agent) -> None:
+def test_contacts_are_listed_page_by_page(lab: Lab, agent: Agent) -> None:
     wait_names(agent, "Kovács Anna", "Béla")
     page = agent.call("find_contact", limit=1).structured
     assert [row["name"] for row in page["contacts"]] == ["Kovács Anna"]
@@ -80,7 +80,7 @@ def test_pages(lab: Lab, agent: Agent) -> None:
     assert agent.call("find_contact", cursor="p1-00000000").code == "invalid_arguments"
 
 
-def test_what_cannot_be_asked(agent: Agent) -> None:
+def test_find_contact_refuses_invalid_arguments(agent: Agent) -> None:
     assert agent.call("find_contact", phone_number="Anna").code == "invalid_number"
     assert agent.call("find_contact", name="a" * 128).code == "invalid_arguments"
     assert names(agent, name="nobody of that name") == []
@@ -89,7 +89,7 @@ def test_what_cannot_be_asked(agent: Agent) -> None:
     assert "find_contact" in refused.text
 
 
-def test_a_limited_client_sees_its_own(make_lab: Callable[..., Lab], folder: Path) -> None:
+def test_a_limited_client_finds_allowed_contacts_only(make_lab: Callable[..., Lab], folder: Path) -> None:
     """By the numbers that it may write to, in any spelling, and the SIMs that it may use."""
     file = folder / "contacts.vcf"
     file.write_text(vcard(("Cili", f"{CILI}\nTEL:06 20 111 1111")))
@@ -116,7 +116,7 @@ def test_a_limited_client_sees_its_own(make_lab: Callable[..., Lab], folder: Pat
 
 # ---- cards that come and go
 
-def test_another_card(make_lab: Callable[..., Lab]) -> None:
+def test_changing_the_card_changes_the_contacts(make_lab: Callable[..., Lab]) -> None:
     lab = make_lab(sims=[Sim.numbered(0, contacts=[("Anna", ANNA)])])
     agent = Agent(lab)
     wait_names(agent, "Anna")
@@ -136,7 +136,7 @@ def test_another_card(make_lab: Callable[..., Lab]) -> None:
     wait_names(agent, "Cili", "Anna")
 
 
-def test_a_modem_that_says_nothing(make_lab: Callable[..., Lab]) -> None:
+def test_a_silent_modem_does_not_block_other_contacts(make_lab: Callable[..., Lab]) -> None:
     """The other goes on; when the modem starts anew, in the middle of the answer, all is there."""
     card = Sim.numbered(0, contacts=[("Anna", ANNA)])
     lab = make_lab(sims=[card, Sim.numbered(1, contacts=[("Béla", BELA)])], powered=False)
@@ -155,7 +155,7 @@ def test_a_modem_that_says_nothing(make_lab: Callable[..., Lab]) -> None:
     wait_names(agent, "Béla", "Anna")
 
 
-def test_a_modem_that_cannot(make_lab: Callable[..., Lab]) -> None:
+def test_a_reload_reads_an_empty_phonebook_again(make_lab: Callable[..., Lab]) -> None:
     """ofonod tells of no error then, but of no contacts; a reload asks again."""
     lab = make_lab(sims=[Sim.numbered(0, contacts=[("Anna", ANNA)])], powered=False)
     lab.modems[0].reads_phonebook = False
@@ -170,7 +170,7 @@ def test_a_modem_that_cannot(make_lab: Callable[..., Lab]) -> None:
 
 # ---- the owner's file
 
-def test_file(make_lab: Callable[..., Lab], folder: Path) -> None:
+def test_the_contacts_file_comes_before_the_cards(make_lab: Callable[..., Lab], folder: Path) -> None:
     """It comes before the cards, is read again when the owner says so, and told when wrong."""
     file = folder / "contacts.vcf"
     file.write_text(vcard(("Anna of the file", ANNA)))
@@ -200,7 +200,7 @@ def test_file(make_lab: Callable[..., Lab], folder: Path) -> None:
     wait_names(agent, "Anna")
 
 
-def test_a_file_that_changes(make_lab: Callable[..., Lab], folder: Path) -> None:
+def test_a_changed_contacts_file_is_read_without_a_reload(make_lab: Callable[..., Lab], folder: Path) -> None:
     """In place, by rename, removed, made again, behind a link: nobody says reload."""
     file, fresh, real = folder / "contacts.vcf", folder / "fresh", folder / "there" / "real.vcf"
     file.write_text(vcard(("One", ANNA)))
@@ -229,7 +229,7 @@ def test_a_file_that_changes(make_lab: Callable[..., Lab], folder: Path) -> None
     assert names(agent) == ["Six"]
 
 
-def test_nobody_is_wanted(make_lab: Callable[..., Lab]) -> None:
+def test_find_contact_disappears_when_contacts_are_off(make_lab: Callable[..., Lab]) -> None:
     """The tool goes, and comes when the owner says so."""
     lab = make_lab(sims=[Sim.numbered(0, contacts=[("Anna", ANNA)])])
     agent, owner = Agent(lab), Owner(lab.gateway.state)
@@ -247,7 +247,7 @@ def test_nobody_is_wanted(make_lab: Callable[..., Lab]) -> None:
     wait_names(agent, "Anna")
 
 
-def test_names_are_shown_as_data(make_lab: Callable[..., Lab], folder: Path) -> None:
+def test_contact_names_are_escaped(make_lab: Callable[..., Lab], folder: Path) -> None:
     file = folder / "contacts.vcf"
     file.write_text(vcard(("evil \u202eman\u200b\\n\x07x", ANNA)))
     long = "Á;,\\" * 12                 # ofonod folds and escapes
@@ -263,7 +263,7 @@ def test_names_are_shown_as_data(make_lab: Callable[..., Lab], folder: Path) -> 
     assert (row["contact_name"], row["flags"]) == (shown, ["escaped"])
 
 
-def test_no_name_is_written(make_lab: Callable[..., Lab], folder: Path) -> None:
+def test_contact_names_are_never_written_to_disk_or_log(make_lab: Callable[..., Lab], folder: Path) -> None:
     file = folder / "contacts.vcf"
     file.write_text(vcard(("Xanthippe", ANNA)))
     lab = make_lab(f"[contacts]\nfile = {file}\n[log]\nverbose = yes\n",
@@ -279,7 +279,7 @@ def test_no_name_is_written(make_lab: Callable[..., Lab], folder: Path) -> None:
         assert not any(name in octets for octets in [*written, lab.gateway.log.encode()])
 
 
-def test_a_phonebook_that_is_cut_says_so(make_lab: Callable[..., Lab]) -> None:
+def test_a_truncated_phonebook_is_reported_as_incomplete(make_lab: Callable[..., Lab]) -> None:
     """To the agent that looks for somebody, and to the owner."""
     many = [(f"Somebody with a long name {i:04}", f"+3620{i:07}") for i in range(2500)]
     lab = make_lab(sims=[Sim.numbered(0, contacts=many)])

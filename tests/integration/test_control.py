@@ -90,7 +90,7 @@ def names(owner: Owner) -> list[str]:
 
 # ---- the socket -------------------------------------------------------------------
 
-def test_the_same_with_and_without_a_gateway(gateway: LoneGateway, owner: Owner) -> None:
+def test_clients_lists_the_same_with_and_without_a_gateway(gateway: LoneGateway, owner: Owner) -> None:
     for name in ("one", "another"):
         pair(gateway, name)
     running, asked = owner.run("clients"), gateway.log.count("control: clients")
@@ -105,12 +105,12 @@ def test_the_same_with_and_without_a_gateway(gateway: LoneGateway, owner: Owner)
     gateway.start()
 
 
-def test_nobody_is_paired(owner: Owner) -> None:
+def test_clients_without_pairings_explains_how_to_pair(owner: Owner) -> None:
     assert "ofono-mcp pair NAME" in owner.run("clients").stdout
     assert owner.json("clients") == {"clients": []}
 
 
-def test_mode_and_life_of_the_socket(gateway: LoneGateway) -> None:
+def test_the_socket_has_mode_0660_and_is_removed_on_stop(gateway: LoneGateway) -> None:
     file = control(gateway)
     assert stat.S_ISSOCK(file.stat().st_mode)
     assert stat.S_IMODE(file.stat().st_mode) == 0o660
@@ -124,7 +124,7 @@ def test_mode_and_life_of_the_socket(gateway: LoneGateway) -> None:
         assert asker.ask(command("clients")) == {"result": {"clients": []}}
 
 
-def test_what_is_no_socket_stays(gateway: LoneGateway, owner: Owner) -> None:
+def test_a_file_in_place_of_the_socket_is_kept(gateway: LoneGateway, owner: Owner) -> None:
     gateway.stop()
     control(gateway).write_text("precious")
     gateway.start()
@@ -141,7 +141,7 @@ def configured(path: Path) -> LoneGateway:
     return LoneGateway(open=False, control_socket=str(path))
 
 
-def test_the_socket_may_be_elsewhere(folder: Path) -> None:
+def test_the_socket_path_is_configurable(folder: Path) -> None:
     with configured(folder / "there") as gateway:
         pair_here = Owner(gateway.state, "--config", str(gateway.folder / "gateway.conf"))
         assert names(pair_here) == []
@@ -153,7 +153,7 @@ def test_the_socket_may_be_elsewhere(folder: Path) -> None:
     assert not (folder / "there").exists()
 
 
-def test_two_gateways_do_not_share_one(folder: Path) -> None:
+def test_two_gateways_do_not_share_a_socket(folder: Path) -> None:
     with configured(folder / "there") as first, \
             configured(folder / "there") as second:
         assert "another program listens there" in second.log
@@ -164,7 +164,7 @@ def test_two_gateways_do_not_share_one(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("option", ["control_socket", "state_dir"])
-def test_a_path_too_long_for_a_socket(folder: Path, option: str) -> None:
+def test_a_too_long_socket_path_is_refused(folder: Path, option: str) -> None:
     long = "/" + "x" * 108
     file = folder / "long.conf"
     section = "server" if option == "control_socket" else "store"
@@ -202,7 +202,7 @@ def reachable(folder: Path) -> Iterator[LoneGateway]:
 
 
 @with_other_users
-def test_others_may_not_ask(reachable: LoneGateway, folder: Path) -> None:
+def test_other_users_are_refused(reachable: LoneGateway, folder: Path) -> None:
     assert ask_as(folder / "there", NOBODY, []) == "PermissionError"
     (folder / "there").chmod(0o666)             # ... nor when somebody opens the door
     error = ask_as(folder / "there", NOBODY, [])["error"]
@@ -213,14 +213,14 @@ def test_others_may_not_ask(reachable: LoneGateway, folder: Path) -> None:
 
 
 @with_other_users
-def test_the_group_of_the_socket_may_ask(reachable: LoneGateway, folder: Path) -> None:
+def test_members_of_the_socket_group_are_allowed(reachable: LoneGateway, folder: Path) -> None:
     group = (folder / "there").stat().st_gid
     assert ask_as(folder / "there", NOBODY, [group]) == {"result": {"clients": []}}
     assert f"control: clients by uid {NOBODY}" in reachable.log
 
 
 @with_other_users
-def test_others_are_told_what_to_do(reachable: LoneGateway, folder: Path) -> None:
+def test_other_users_get_advice(reachable: LoneGateway, folder: Path) -> None:
     config = reachable.folder / "gateway.conf"
     reachable.folder.chmod(0o755)
     program = shutil.copy(os.environ.get("GATEWAY_BINARY", BINARY), folder)
@@ -235,7 +235,7 @@ def test_others_are_told_what_to_do(reachable: LoneGateway, folder: Path) -> Non
 
 
 @with_other_users
-def test_what_root_makes_is_the_owners_of_the_folder(gateway: LoneGateway) -> None:
+def test_files_made_by_root_belong_to_the_folder_owner(gateway: LoneGateway) -> None:
     gateway.stop()
     gateway.folder.chmod(0o755)
     for file in (gateway.state, *gateway.state.rglob("*")):
@@ -261,7 +261,7 @@ def test_what_root_makes_is_the_owners_of_the_folder(gateway: LoneGateway) -> No
     (b'{"command":"fly"}\n', "unknown_command"),
     (b"x" * (REQUEST_MAX + 5000), "invalid_request"),
 ])
-def test_garbage(gateway: LoneGateway, owner: Owner, data: bytes, code: str) -> None:
+def test_malformed_requests_return_an_error(gateway: LoneGateway, owner: Owner, data: bytes, code: str) -> None:
     with Asker(control(gateway)) as asker:
         error = asker.ask(data)["error"]
     assert error["code"] == code
@@ -269,21 +269,21 @@ def test_garbage(gateway: LoneGateway, owner: Owner, data: bytes, code: str) -> 
     assert names(owner) == []
 
 
-def test_a_request_in_pieces(gateway: LoneGateway) -> None:
+def test_a_request_may_arrive_in_pieces(gateway: LoneGateway) -> None:
     with Asker(control(gateway)) as asker:
         for octet in command("clients"):
             asker.send(bytes([octet]))
         assert asker.read() == [{"result": {"clients": []}}]
 
 
-def test_a_peer_that_asks_and_half_closes(gateway: LoneGateway) -> None:
+def test_a_half_closed_connection_still_gets_its_answer(gateway: LoneGateway) -> None:
     with Asker(control(gateway)) as asker:
         asker.send(command("clients"))
         asker.socket.shutdown(socket.SHUT_WR)
         assert asker.read() == [{"result": {"clients": []}}]
 
 
-def test_one_that_leaves_at_once(gateway: LoneGateway, owner: Owner) -> None:
+def test_clients_that_disconnect_leave_no_descriptor_open(gateway: LoneGateway, owner: Owner) -> None:
     before = gateway.fd_count
     for data in (b"", b"{", command("clients")):
         for _ in range(20):
@@ -293,7 +293,7 @@ def test_one_that_leaves_at_once(gateway: LoneGateway, owner: Owner) -> None:
     wait_until(lambda: gateway.fd_count == before, what="no descriptor is left")
 
 
-def test_fifty_at_once(
+def test_fifty_concurrent_connections_are_all_served(
         gateway: LoneGateway, owner: Owner, background: ThreadPoolExecutor) -> None:
     """More than are served at a time; each gets its turn."""
     before = gateway.fd_count
@@ -306,7 +306,7 @@ def test_fifty_at_once(
     assert names(owner) == []
 
 
-def test_slow_writers_hold_nobody_up_for_ever(gateway: LoneGateway, owner: Owner) -> None:
+def test_slow_writers_are_disconnected_after_a_timeout(gateway: LoneGateway, owner: Owner) -> None:
     """They take all places, and one more waits; it is served when their time is over."""
     slow = [Asker(control(gateway)) for _ in range(CONNECTIONS_MAX)]
     for asker in slow:
@@ -319,7 +319,7 @@ def test_slow_writers_hold_nobody_up_for_ever(gateway: LoneGateway, owner: Owner
         asker.socket.close()
 
 
-def test_half_open_connections_delay_the_owner_by_a_second_at_most(
+def test_half_open_connections_delay_the_owner_by_a_second(
         gateway: LoneGateway, owner: Owner) -> None:
     """As many as are served at a time, and as many as the kernel queues."""
     with ExitStack() as half_open:
@@ -331,7 +331,7 @@ def test_half_open_connections_delay_the_owner_by_a_second_at_most(
         assert time.monotonic() - began < patience(1)
 
 
-def test_one_that_does_not_read(gateway: LoneGateway) -> None:
+def test_a_client_that_does_not_read_blocks_no_other(gateway: LoneGateway) -> None:
     """Its answer is longer than what a socket holds, and waits; nobody else does."""
     allow = ",".join(f"+3620{number:07}" for number in range(38))
     for number in range(400):

@@ -58,7 +58,7 @@ def send_soon(lab: Lab, text: str) -> Result:
 @pytest.mark.parametrize("stopped", [True, False], ids=["stopped", "killed"])
 @pytest.mark.parametrize("put_back", [put_back_anew, put_back_over, put_back_the_store,
                                       put_back_by_name])
-def test_nothing_is_sent_again(make_lab: Callable[..., Lab], tmp_path: Path,
+def test_a_copied_store_sends_nothing_again(make_lab: Callable[..., Lab], tmp_path: Path,
                                put_back: Callable[[Path, Path], None],
                                stopped: bool) -> None:
     lab = make_lab(modem_count=1)
@@ -80,7 +80,7 @@ def test_nothing_is_sent_again(make_lab: Callable[..., Lab], tmp_path: Path,
     assert lab.gateway.log.count("or a copy") == 1
 
 
-def test_a_copy_made_while_it_works(make_lab: Callable[..., Lab], tmp_path: Path) -> None:
+def test_a_copy_made_while_running_sends_nothing_again(make_lab: Callable[..., Lab], tmp_path: Path) -> None:
     """Over the same files, in the same run: what it says of them is what they are."""
     lab = make_lab(modem_count=1)
     waiting = send_soon(lab, "waits")
@@ -94,7 +94,7 @@ def test_a_copy_made_while_it_works(make_lab: Callable[..., Lab], tmp_path: Path
     assert [submit.text for submit in lab.modems[0].offered] == ["waits", "goes on"]
 
 
-def test_a_folder_with_another_name_is_no_copy(make_lab: Callable[..., Lab],
+def test_a_renamed_state_folder_is_not_a_copy(make_lab: Callable[..., Lab],
                                                tmp_path: Path) -> None:
     lab = make_lab(modem_count=1)
     waiting = send_soon(lab, "waits")
@@ -108,7 +108,7 @@ def test_a_folder_with_another_name_is_no_copy(make_lab: Callable[..., Lab],
     Agent(lab).wait_state(waiting.message_id, "sent")
 
 
-def test_of_a_version_that_noted_nothing(make_lab: Callable[..., Lab]) -> None:
+def test_messages_queued_before_an_upgrade_are_sent(make_lab: Callable[..., Lab]) -> None:
     """What waited before an upgrade goes out after it."""
     lab = make_lab(modem_count=1)
     waiting = send_soon(lab, "waits")
@@ -122,7 +122,7 @@ def test_of_a_version_that_noted_nothing(make_lab: Callable[..., Lab]) -> None:
     assert len(list(lab.gateway.state.glob("gateway.mark-*"))) == 1
 
 
-def test_keys_and_limits_only_grow(make_lab: Callable[..., Lab], tmp_path: Path) -> None:
+def test_a_restore_keeps_used_keys_and_limits(make_lab: Callable[..., Lab], tmp_path: Path) -> None:
     lab = make_lab(modem_count=1, policy="[policy]\nper_hour = 5\n")
     agent = Agent(lab)
     assert_sent(agent.send("before"))
@@ -141,7 +141,7 @@ def test_keys_and_limits_only_grow(make_lab: Callable[..., Lab], tmp_path: Path)
         "before", "m0", "m1", "m2", "one more"]
 
 
-def test_the_sim_keeps_what_it_used_over_the_backup_of_another_phone(
+def test_a_sim_keeps_its_usage_over_a_foreign_backup(
         make_lab: Callable[..., Lab], tmp_path: Path) -> None:
     lab = make_lab(modem_count=1, policy="[policy]\nsim_segments_per_month = 3\n")
     other = make_lab(modem_count=1)

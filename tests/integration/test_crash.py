@@ -73,7 +73,7 @@ def test_queued_messages_go_out_after_a_crash_in_order(
     assert set(journal.states("first", "second", "third", "fourth")) == {"sent"}
 
 
-def test_queued_without_a_network_they_wait_on(
+def test_queued_messages_wait_for_the_network_after_a_crash(
         lab: Lab, modem: Modem, journal: Journal, background: ThreadPoolExecutor) -> None:
     """Nothing is in oFono's hands, and the network is away longer than the gateway."""
     modem.plan(Outcome.hang())
@@ -94,7 +94,7 @@ def test_queued_without_a_network_they_wait_on(
     journal.wait_state("second", "sent")
 
 
-def test_killed_while_handing_it_is_unknown_and_never_handed_again(
+def test_an_interrupted_submission_is_never_repeated(
         lab: Lab, modem: Modem, journal: Journal, background: ThreadPoolExecutor) -> None:
     lab.ofonod.pause()
     calls = submit(lab, background, "half handed", "behind it")
@@ -108,7 +108,7 @@ def test_killed_while_handing_it_is_unknown_and_never_handed_again(
     assert sorted(texts(modem.offered)) == ["behind it", "half handed"]  # ofonod had it
 
 
-def test_killed_while_handing_and_ofonod_lost_it(
+def test_a_submission_that_ofono_lost_too_is_unknown(
         lab: Lab, modem: Modem, journal: Journal, background: ThreadPoolExecutor) -> None:
     """Indistinguishable from the case above, so it is not handed over here either."""
     lab.ofonod.pause()
@@ -134,7 +134,7 @@ def crash_or_answered(lab: Lab, calls: list[Future[Result]]) -> None:
             assert isinstance(call.exception(), LOST)
 
 
-def test_killed_while_handed_it_is_found_again(
+def test_a_submitted_message_is_found_again_after_a_crash(
         lab: Lab, modem: Modem, journal: Journal, background: ThreadPoolExecutor) -> None:
     modem.plan(Outcome.hang())
     calls = submit(lab, background, "in the air")
@@ -148,7 +148,7 @@ def test_killed_while_handed_it_is_found_again(
     assert texts(modem.offered) == ["in the air"]
 
 
-def test_killed_while_handed_and_sent_meanwhile_it_is_unknown(
+def test_a_message_that_finished_during_a_crash_is_unknown(
         lab: Lab, modem: Modem, journal: Journal, background: ThreadPoolExecutor) -> None:
     modem.plan(Outcome.hang())
     calls = submit(lab, background, "in the air", "behind it")
@@ -174,7 +174,7 @@ def test_message_ids_grow_over_a_crash(lab: Lab) -> None:
 
 # ---- kill -9 at any moment --------------------------------------------------------
 
-def test_killed_at_random_moments_under_a_stream(
+def test_random_crashes_under_load_lose_and_repeat_nothing(
         lab: Lab, modem: Modem, journal: Journal) -> None:
     kills = 25
     modem.send_latency_s, modem.send_jitter_s = 0.004, 0.004
@@ -226,7 +226,7 @@ def full_disk(lab: Lab) -> Iterator[None]:
             resource.prlimit(lab.gateway.pid, resource.RLIMIT_FSIZE, before)
 
 
-def test_what_cannot_be_stored_is_not_accepted(
+def test_a_message_that_cannot_be_stored_is_refused(
         lab: Lab, modem: Modem, journal: Journal) -> None:
     assert_sent(Agent(lab).send("before"))
     with full_disk(lab):
@@ -238,7 +238,7 @@ def test_what_cannot_be_stored_is_not_accepted(
     assert [message.text for message in journal.messages()] == ["before", "after"]
 
 
-def test_nothing_is_handed_over_that_the_disk_does_not_know_of(
+def test_nothing_is_submitted_while_the_disk_is_full(
         lab: Lab, modem: Modem, journal: Journal, background: ThreadPoolExecutor) -> None:
     modem.plan(Outcome.hang())
     first, second = submit(lab, background, "first", "second")
@@ -261,7 +261,7 @@ STOP_S = 3
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_told_to_end_it_answers_what_waits(
+def test_a_stop_answers_waiting_calls(
         lab: Lab, modem: Modem, journal: Journal, background: ThreadPoolExecutor,
         number: signal.Signals) -> None:
     modem.plan(Outcome.hang())
@@ -285,7 +285,7 @@ def test_told_to_end_it_answers_what_waits(
     assert journal.states("first", "second") == ["sent", "sent"]
 
 
-def test_told_to_end_with_fifty_calls_waiting(
+def test_a_stop_answers_fifty_waiting_calls(
         lab: Lab, modem: Modem, journal: Journal, background: ThreadPoolExecutor) -> None:
     modem.plan(Outcome.hang())
     messages = [f"message {number}" for number in range(50)]
@@ -298,7 +298,7 @@ def test_told_to_end_with_fifty_calls_waiting(
     assert lab.gateway.stop() == 0
 
 
-def test_told_to_end_while_ofonod_is_stopped(
+def test_a_stop_during_a_submission_leaves_it_unknown(
         lab: Lab, modem: Modem, journal: Journal, background: ThreadPoolExecutor) -> None:
     """The message is half handed: it is unknown afterwards, and goes out at most once."""
     lab.ofonod.pause()
@@ -314,7 +314,7 @@ def test_told_to_end_while_ofonod_is_stopped(
     assert texts(modem.taken) == ["half handed", "next"]
 
 
-def test_a_second_signal_ends_it_at_once(
+def test_a_second_signal_stops_the_gateway_at_once(
         lab: Lab, modem: Modem, background: ThreadPoolExecutor) -> None:
     modem.plan(Outcome.hang())
     calls = submit(lab, background, "waits")
@@ -326,7 +326,7 @@ def test_a_second_signal_ends_it_at_once(
     assert calls[0].exception() is None or isinstance(calls[0].exception(), LOST)
 
 
-def test_no_new_call_is_taken_while_it_ends(lab: Lab) -> None:
+def test_a_stopped_gateway_accepts_no_calls(lab: Lab) -> None:
     lab.gateway.stop()
     with pytest.raises(LOST):
         Agent(lab).send("too late")

@@ -22,7 +22,7 @@ from matrix import Matrix
 
 
 @pytest.mark.parametrize("scenario", CELLS, ids=lambda scenario: scenario.name())
-def test_killed_at_every_boundary(
+def test_a_crash_at_any_boundary_loses_and_repeats_nothing(
         scenario: type[Cell], record_property: Callable[[str, object], None]) -> None:
     matrix = Matrix(scenario)
     with matrix.opened():
@@ -46,7 +46,7 @@ BOTH = [FIRST, SECOND]
     ("queued", BOTH, BOTH, ["unknown", "sent"], [UNTRUE]),
     ("queued", BOTH, [SECOND, FIRST], ["sent", "sent"], [UNTRUE]),
 ])
-def test_the_judge_knows_what_is_wrong(at_kill: str, handed_over: list[str], taken: list[str],
+def test_the_checker_finds_each_kind_of_violation(at_kill: str, handed_over: list[str], taken: list[str],
                                        stored: list[str], found: list[str]) -> None:
     lab = SimpleNamespace(modems=[None], gateway=SimpleNamespace(state=Path()))
     cell = SendTwo(cast(Lab, lab), 1, cast(ThreadPoolExecutor, None))

@@ -105,7 +105,7 @@ def crowd(phone: Phone, act: str, addresses: int) -> Iterator[list[Stranger]]:
 
 @pytest.mark.parametrize("addresses", [1, ADDRESSES], ids=["one address", "many addresses"])
 @pytest.mark.parametrize("act", ACTS)
-def test_a_right_token_is_served_at_once_whatever_strangers_hold(crowded: Phone, act: str,
+def test_a_valid_token_is_served_at_once_in_any_crowd(crowded: Phone, act: str,
                                                                  addresses: int) -> None:
     gateway = crowded.gateway
     with crowded.wire("laptop", PHONE) as kept:
@@ -122,7 +122,7 @@ def test_a_right_token_is_served_at_once_whatever_strangers_hold(crowded: Phone,
     wait_until(lambda: not crowded.peers, what="all are gone")
 
 
-def test_strangers_go_first_and_idle_token_holders_last(crowded: Phone) -> None:
+def test_strangers_are_disconnected_before_token_holders(crowded: Phone) -> None:
     """The one that has waited for longest first; what has a call at work, never."""
     gateway = crowded.gateway
     with ExitStack() as stack:
@@ -141,7 +141,7 @@ def test_strangers_go_first_and_idle_token_holders_last(crowded: Phone) -> None:
     wait_until(lambda: not crowded.peers, what="all are gone")
 
 
-def test_a_connection_is_a_strangers_again_when_its_client_is_revoked(crowded: Phone) -> None:
+def test_a_revoked_client_loses_its_connection_priority(crowded: Phone) -> None:
     gateway = crowded.gateway
     token = pair(gateway, "another")
     with crowded.wire("laptop", PHONE, source(1)) as old:

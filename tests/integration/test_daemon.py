@@ -61,7 +61,7 @@ def serving(folder: Path, *arguments: str, open: bool = True) -> Iterator[Gatewa
 
 @pytest.mark.parametrize("arguments", [
     ["--help"], ["help"], ["serve", "--help"], ["pair", "--help"]])
-def test_help(arguments: list[str]) -> None:
+def test_every_help_option_prints_the_usage(arguments: list[str]) -> None:
     result = run(*arguments)
     assert (result.returncode, result.stderr) == (OK, "")
     assert result.stdout.startswith("Usage: ofono-mcp ")
@@ -89,7 +89,7 @@ def test_help_of_serve_names_every_option(option: str) -> None:
     assert option in run("serve", "--help").stdout
 
 
-def test_version() -> None:
+def test_version_prints_the_version_number() -> None:
     result = run("--version")
     assert result.returncode == OK
     assert re.fullmatch(r"ofono-mcp \d+\.\d+\.\d+\n", result.stdout)
@@ -104,7 +104,7 @@ def test_version() -> None:
     ["pair"], ["pair", ""], ["pair", "one", "two"], ["pair", "--fly", "one"],
     ["pair", "x" * 64],
 ])
-def test_wrong_usage(arguments: list[str]) -> None:
+def test_wrong_arguments_are_a_usage_error(arguments: list[str]) -> None:
     result = run(*arguments)
     assert (result.returncode, result.stdout) == (USAGE, "")
     assert result.stderr.strip()
@@ -129,7 +129,7 @@ verbose = no
 
 @pytest.mark.parametrize("text", [
     "", "\n\n", GOOD, GOOD.replace("\n", "\r\n"), "[sms]\n"])
-def test_good_configuration(folder: Path, text: str) -> None:
+def test_check_config_accepts_a_valid_file(folder: Path, text: str) -> None:
     file = folder / "good.conf"
     file.write_text(text)
     result = run("serve", "--check-config", "--config", file)
@@ -158,7 +158,7 @@ def test_good_configuration(folder: Path, text: str) -> None:
     ("[log]\nverbose = \x01\n", 2, ["control character"]),
 ])
 @pytest.mark.parametrize("check", [["--check-config"], []])
-def test_bad_configuration(
+def test_a_bad_configuration_names_file_and_line(
         folder: Path, check: list[str], text: str, line: int, words: list[str]) -> None:
     file = folder / "bad.conf"
     file.write_text(text)
@@ -170,7 +170,7 @@ def test_bad_configuration(
     assert not state.exists()
 
 
-def test_a_certificate_that_is_none(folder: Path) -> None:
+def test_check_config_refuses_an_invalid_certificate(folder: Path) -> None:
     """What the start would refuse is no good configuration."""
     file = folder / "bad.conf"
     file.write_text(f"[server]\ntls_certificate = {file}\ntls_key = {file}\n")
@@ -179,7 +179,7 @@ def test_a_certificate_that_is_none(folder: Path) -> None:
     assert f"{file}: is not a PEM certificate" in result.stderr
 
 
-def test_printed_configuration_is_read_again(folder: Path) -> None:
+def test_a_printed_configuration_can_be_read_back(folder: Path) -> None:
     options = ["--listen", "127.0.0.1:1234", "--listen", "[::1]:1235", "--open",
                "--verbose", "--state-dir", "/somewhere"]
     printed = run("serve", "--print-config", *options)
@@ -201,7 +201,7 @@ def test_the_sample_is_the_printed_default(folder: Path) -> None:
     assert run("serve", "--check-config", "--config", sample).returncode == OK
 
 
-def test_options_win_over_the_file(folder: Path) -> None:
+def test_options_override_the_file(folder: Path) -> None:
     file = folder / "gateway.conf"
     ports = free_port(), free_port()
     file.write_text(f"[server]\nlisten = 127.0.0.1:{ports[0]}\n")
@@ -227,7 +227,7 @@ def answers(address: str, port: int) -> bool:
     (["127.0.0.1:9531", "0.0.0.0:9531"], False), (["[::ffff:192.0.2.1]:9531"], False),
     (["127.0.0.1:9531"], True), (["127.9.9.9:9531"], True), (["[::1]:9531"], True),
 ])
-def test_open_is_for_loopback_only(addresses: list[str], good: bool) -> None:
+def test_open_is_allowed_on_loopback_only(addresses: list[str], good: bool) -> None:
     listen = [option for address in addresses for option in ("--listen", address)]
     result = run("serve", "--open", "--check-config", *listen)
     assert result.returncode == (OK if good else USAGE)
@@ -236,14 +236,14 @@ def test_open_is_for_loopback_only(addresses: list[str], good: bool) -> None:
         assert "loopback" in result.stderr
 
 
-def test_open_to_everybody_does_not_start(folder: Path) -> None:
+def test_an_open_gateway_does_not_start_on_all_addresses(folder: Path) -> None:
     result = run("serve", "--open", "--listen", f"0.0.0.0:{free_port()}",
                  "--state-dir", folder / "state")
     assert (result.returncode, list(folder.iterdir())) == (USAGE, [])
     assert "not a loopback address" in result.stderr
 
 
-def test_a_taken_port(folder: Path) -> None:
+def test_a_taken_port_is_an_error(folder: Path) -> None:
     with serving(folder) as first:
         result = run("serve", "--open", "--listen", f"127.0.0.1:{first.port}",
                      "--state-dir", folder / "other")
@@ -253,7 +253,7 @@ def test_a_taken_port(folder: Path) -> None:
         assert answers("127.0.0.1", first.port)
 
 
-def test_a_port_that_the_unit_does_not_allow(folder: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_port_the_unit_forbids_is_explained(folder: Path, monkeypatch: pytest.MonkeyPatch
                                              ) -> None:
     monkeypatch.setenv("GATEWAY_WRAPPER",
                        "strace -f -o /dev/null -e trace=bind -e inject=bind:error=EPERM")
@@ -263,7 +263,7 @@ def test_a_port_that_the_unit_does_not_allow(folder: Path, monkeypatch: pytest.M
     assert "SocketBindAllow=tcp:PORT" in result.stderr
 
 
-def test_listens_on_loopback_by_default() -> None:
+def test_the_default_address_is_loopback() -> None:
     printed = run("serve", "--print-config").stdout
     assert re.search(r"^# ?listen = 127\.0\.0\.1:9531$", printed, re.MULTILINE)
     assert not re.search(r"^listen", printed, re.MULTILINE)
@@ -288,7 +288,7 @@ def guarded(folder: Path) -> Iterator[Gateway]:
 @pytest.mark.parametrize("authorization", [
     None, "", "Bearer", "Bearer ", "Bearer " + "0" * 64, "Basic dXNlcjpwYXNz",
     "Bearer x y", "Bearer " + "x" * 5000])
-def test_without_a_good_token_nothing_goes(
+def test_a_call_without_a_valid_token_gets_401(
         guarded: Gateway, authorization: str | None) -> None:
     pair(guarded, "somebody else")
     with McpClient(guarded.port) as client:
@@ -300,7 +300,7 @@ def test_without_a_good_token_nothing_goes(
     assert answer.headers["www-authenticate"].startswith("Bearer")
 
 
-def test_a_paired_client_may_come_at_once(guarded: Gateway) -> None:
+def test_a_paired_client_is_served_at_once(guarded: Gateway) -> None:
     assert status(guarded, None) == 401
     token = pair(guarded, "agent")
     assert status(guarded, f"Bearer {token}") == 200
@@ -310,7 +310,7 @@ def test_a_paired_client_may_come_at_once(guarded: Gateway) -> None:
     assert status(guarded, None) == 401
 
 
-def test_health_asks_for_no_token(guarded: Gateway) -> None:
+def test_health_needs_no_token(guarded: Gateway) -> None:
     with McpClient(guarded.port) as client:
         assert client.request("GET", "/healthz").status == 200
 
@@ -329,7 +329,7 @@ def test_each_pairing_has_its_own_token(guarded: Gateway) -> None:
     assert status(guarded, f"Bearer {second}") == 200
 
 
-def test_a_name_is_paired_once(guarded: Gateway) -> None:
+def test_a_name_can_be_paired_only_once(guarded: Gateway) -> None:
     token = pair(guarded, "agent")
     result = run("pair", "--state-dir", guarded.state, "agent")
     assert (result.returncode, result.stdout) == (FAILED, "")
@@ -337,21 +337,21 @@ def test_a_name_is_paired_once(guarded: Gateway) -> None:
     assert status(guarded, f"Bearer {token}") == 200
 
 
-def test_a_pairing_outlives_a_restart(guarded: Gateway) -> None:
+def test_a_pairing_survives_a_restart(guarded: Gateway) -> None:
     token = pair(guarded, "agent")
     guarded.kill()
     guarded.start()
     assert status(guarded, f"Bearer {token}") == 200
 
 
-def test_pairing_before_the_first_start(folder: Path) -> None:
+def test_pairing_works_before_the_first_start(folder: Path) -> None:
     gateway = Gateway(folder, NoBus(), open=False)
     token = pair(gateway, "agent")
     with serving(folder, open=False) as gateway:
         assert status(gateway, f"Bearer {token}") == 200
 
 
-def test_a_token_is_nowhere_on_disk(guarded: Gateway) -> None:
+def test_a_token_is_never_written_to_disk(guarded: Gateway) -> None:
     token = pair(guarded, "agent")
     assert status(guarded, f"Bearer {token}") == 200
     octets = b"".join(file.read_bytes() for file in guarded.state.rglob("*.db*"))
@@ -360,7 +360,7 @@ def test_a_token_is_nowhere_on_disk(guarded: Gateway) -> None:
     assert bytes.fromhex(token) not in octets
 
 
-def test_told_when_nobody_is_paired(folder: Path) -> None:
+def test_a_start_without_pairings_logs_how_to_pair(folder: Path) -> None:
     with serving(folder, open=False) as gateway:
         assert "ofono-mcp pair" in gateway.log
 
@@ -378,7 +378,7 @@ def careless() -> Iterator[None]:
     os.umask(before)
 
 
-def test_files_are_the_owners_alone(folder: Path, careless: None) -> None:
+def test_files_are_accessible_to_the_owner_only(folder: Path, careless: None) -> None:
     state = folder / "made by itself"
     with serving(folder, "--state-dir", str(state)):
         assert mode(state) == 0o700
@@ -420,7 +420,7 @@ def set_version(file: Path, version: int) -> None:
         database.execute(f"PRAGMA user_version = {version}")
 
 
-def test_a_newer_store_is_left_alone(folder: Path) -> None:
+def test_a_newer_store_is_refused_and_unchanged(folder: Path) -> None:
     file = make_store(folder)
     set_version(file, 4711)
     before = file.read_bytes()
@@ -438,7 +438,7 @@ def test_a_newer_store_is_left_alone(folder: Path) -> None:
     lambda file: file.write_bytes(b""),
     lambda file: set_version(file, 4711),
 ], ids=["other content", "cut", "first page lost", "empty", "newer"])
-def test_pair_leaves_a_damaged_store_alone(
+def test_pair_does_not_change_a_damaged_store(
         folder: Path, damage: Callable[[Path], None]) -> None:
     file = make_store(folder)
     damage(file)
@@ -448,7 +448,7 @@ def test_pair_leaves_a_damaged_store_alone(
     assert file.read_bytes() == before
 
 
-def test_a_state_folder_that_cannot_be(folder: Path) -> None:
+def test_an_unusable_state_folder_is_an_error(folder: Path) -> None:
     (folder / "file").touch()
     result = run("serve", "--open", "--listen", f"127.0.0.1:{free_port()}",
                  "--state-dir", folder / "file")
@@ -458,7 +458,7 @@ def test_a_state_folder_that_cannot_be(folder: Path) -> None:
 
 # ---- systemd ----------------------------------------------------------------------
 
-def test_ready_status_and_stopping_are_told(folder: Path, systemd: Systemd) -> None:
+def test_systemd_gets_ready_status_and_stopping(folder: Path, systemd: Systemd) -> None:
     with serving(folder):
         systemd.wait("READY=1")
         systemd.wait("STATUS=")
@@ -467,7 +467,7 @@ def test_ready_status_and_stopping_are_told(folder: Path, systemd: Systemd) -> N
     systemd.wait("STOPPING=1")
 
 
-def test_the_watchdog_is_fed(
+def test_the_gateway_pings_the_watchdog(
         folder: Path, systemd: Systemd, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WATCHDOG_USEC", "200000")
     begun = time.monotonic()
@@ -476,7 +476,7 @@ def test_the_watchdog_is_fed(
     assert time.monotonic() - begun < patience(4 * 0.2 + 1)
 
 
-def test_it_is_one_thread(
+def test_the_gateway_runs_in_one_thread(
         lab: Lab, agent: Agent, background: ThreadPoolExecutor) -> None:
     """So what feeds the watchdog is the loop that does the work; calls wait without one."""
     lab.modems[0].plan(Outcome.hang())
@@ -511,7 +511,7 @@ def test_the_status_is_right_after_a_quick_restart_of_ofono(
     systemd.wait("2 of 2 SIMs can send")
 
 
-def test_a_damaged_ledger_is_told(
+def test_the_status_reports_a_damaged_message_store(
         make_lab: Callable[..., Lab], systemd: Systemd) -> None:
     lab = make_lab(modem_count=2)
     lab.gateway.stop()
@@ -520,7 +520,7 @@ def test_a_damaged_ledger_is_told(
     systemd.wait("2 of 2 SIMs can send; the message store was damaged and is now at ")
 
 
-def test_why_it_cannot_start_is_told(folder: Path, systemd: Systemd) -> None:
+def test_the_status_says_why_it_cannot_start(folder: Path, systemd: Systemd) -> None:
     file = make_store(folder)
     set_version(file, 4711)
     systemd.heard.clear()
@@ -576,7 +576,7 @@ SECRET_NUMBER = "+36307654321"
 
 
 @pytest.mark.parametrize("verbose", [False, True])
-def test_no_text_and_no_token_in_the_log(
+def test_the_log_contains_no_text_and_no_token(
         make_lab: Callable[..., Lab], verbose: bool) -> None:
     lab = make_lab("[sms]\nsend_wait_seconds = 1\n", modem_count=1, gateway_open=False,
                    gateway_args=["--verbose"] if verbose else [])

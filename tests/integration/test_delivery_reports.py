@@ -117,7 +117,7 @@ def phone() -> Iterator[Phone]:
 
 @pytest.mark.parametrize("interface", ["SmsHistory", "MessageManager"])
 @pytest.mark.parametrize("kind", ["s", "o"])
-def test_delivered(phone: Phone, interface: str, kind: str) -> None:
+def test_a_delivery_report_marks_a_message_delivered(phone: Phone, interface: str, kind: str) -> None:
     with ThreadPoolExecutor() as pool:
         call = pool.submit(phone.agent.send, "arrives", wait_for="delivered", wait_seconds=20)
         phone.ofono.report(phone.ofono.sent(), True, interface, kind)
@@ -128,7 +128,7 @@ def test_delivered(phone: Phone, interface: str, kind: str) -> None:
     assert phone.history(facts["message_id"])[-2:] == [("sent", ""), ("delivered", "")]
 
 
-def test_not_delivered(phone: Phone) -> None:
+def test_a_negative_delivery_report_is_returned(phone: Phone) -> None:
     with ThreadPoolExecutor() as pool:
         call = pool.submit(phone.agent.send, "lost", wait_for="delivered", wait_seconds=20)
         phone.ofono.report(phone.ofono.sent(), False)
@@ -141,11 +141,11 @@ def test_not_delivered(phone: Phone) -> None:
                                                        ("sent", "not_delivered")]
 
 
-def test_sent_is_told_before_the_report(phone: Phone) -> None:
+def test_send_returns_sent_before_the_delivery_report(phone: Phone) -> None:
     assert phone.agent.send("plain").text == f"SMS sent to {TO}"
 
 
-def test_a_report_after_a_restart(phone: Phone) -> None:
+def test_a_delivery_report_counts_after_a_restart(phone: Phone) -> None:
     ids, uuids = [], []
     for text in ("late", "never"):
         ids.append(phone.agent.send(text).message_id)
@@ -166,7 +166,7 @@ def test_a_report_after_a_restart(phone: Phone) -> None:
     phone.wait_history(ids[1], ("sent", "not_delivered"))
 
 
-def test_two_wait_for_one_report(phone: Phone) -> None:
+def test_several_calls_wait_for_one_delivery_report(phone: Phone) -> None:
     with ThreadPoolExecutor() as pool:
         calls = [pool.submit(phone.agent.send, "one report", wait_for="delivered",
                              wait_seconds=20, idempotency_key="k") for _ in range(3)]

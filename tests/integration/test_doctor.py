@@ -106,7 +106,7 @@ def pretend(monkeypatch: pytest.MonkeyPatch, when: str) -> None:
     monkeypatch.setenv("FAKETIME_DONT_FAKE_MONOTONIC", "1")
 
 
-def test_all_is_well_but_what_upstream_lacks(one: Lab, look: Look) -> None:
+def test_a_healthy_gateway_has_only_upstream_warnings(one: Lab, look: Look) -> None:
     found = wait_found(one, look, "ok", path_of(one), "it can send: Telekom HU, registered, "
                        "signal 64 %, service centre set")
     assert found.code == OK
@@ -124,7 +124,7 @@ def test_all_is_well_but_what_upstream_lacks(one: Lab, look: Look) -> None:
         assert found.has("ok", about, words), (about, found.all)
 
 
-def test_the_version_of_ofono(one: Lab, look: Look) -> None:
+def test_doctor_shows_the_ofono_version(one: Lab, look: Look) -> None:
     """It runs nobody's ofonod but root's, whom a user namespace may not show."""
     version = ".".join(map(str, line().version))
     if os.stat(find(OFONOD)).st_uid != 0:
@@ -132,7 +132,7 @@ def test_the_version_of_ofono(one: Lab, look: Look) -> None:
     assert f"running: {version}, upstream, " in look(one).about("oFono")["message"]
 
 
-def test_for_a_person(one: Lab, look: Look) -> None:
+def test_doctor_prints_coloured_findings_on_a_terminal(one: Lab, look: Look) -> None:
     look(one)
     with on_terminal(*arguments(one.gateway),
                      DBUS_SYSTEM_BUS_ADDRESS=one.bus.address) as terminal:
@@ -143,7 +143,7 @@ def test_for_a_person(one: Lab, look: Look) -> None:
     assert text.rstrip().endswith("Problems: 0. Warnings: 1.")
 
 
-def test_the_gateway_is_stopped(one: Lab, look: Look) -> None:
+def test_doctor_reports_a_stopped_gateway(one: Lab, look: Look) -> None:
     one.gateway.stop()
     found = look(one)
     assert found.code == FAILED
@@ -155,7 +155,7 @@ def test_the_gateway_is_stopped(one: Lab, look: Look) -> None:
     one.gateway.start()
 
 
-def test_the_gateway_never_ran(one: Lab, folder: Path) -> None:
+def test_doctor_reports_a_gateway_that_never_ran(one: Lab, folder: Path) -> None:
     state = folder / "nothing"
     done = run("doctor", "--json", "--state-dir", state,
                DBUS_SYSTEM_BUS_ADDRESS=one.bus.address)
@@ -165,7 +165,7 @@ def test_the_gateway_never_ran(one: Lab, folder: Path) -> None:
     assert not state.exists()
 
 
-def test_a_ledger_that_stops_it(folder: Path) -> None:
+def test_doctor_reports_a_newer_message_store(folder: Path) -> None:
     assert run("clients", "--state-dir", folder).returncode == OK
     ledger = sqlite3.connect(folder / "gateway.db")
     ledger.execute("PRAGMA user_version = 99")
@@ -175,12 +175,12 @@ def test_a_ledger_that_stops_it(folder: Path) -> None:
     assert found.has("problem", "gateway", "Correct that, then start it"), found.all
 
 
-def test_nobody_is_paired(make_lab: Callable[..., Lab], look: Look) -> None:
+def test_doctor_warns_when_no_agent_is_paired(make_lab: Callable[..., Lab], look: Look) -> None:
     lab = make_lab(modem_count=1, gateway_open=False)
     assert look(lab).has("warning", "tokens", "ofono-mcp pair NAME")
 
 
-def test_what_runs_is_not_what_the_file_says(one: Lab, look: Look) -> None:
+def test_doctor_warns_when_running_settings_differ(one: Lab, look: Look) -> None:
     """An older file, or options: it is told, and all else is about what runs."""
     assert not look(one).has("warning", "settings", "")
     one.gateway.args += ["--open"]
@@ -200,7 +200,7 @@ def test_what_runs_is_not_what_the_file_says(one: Lab, look: Look) -> None:
     one.gateway.start()
 
 
-def test_plain_http_for_others(one: Lab, look: Look) -> None:
+def test_doctor_warns_about_plain_http_on_the_network(one: Lab, look: Look) -> None:
     one.gateway.args += ["--listen", f"0.0.0.0:{(port := free_port())}"]
     one.gateway.restart()
     look(one)
@@ -209,14 +209,14 @@ def test_plain_http_for_others(one: Lab, look: Look) -> None:
     assert look(one).has("warning", "port", "HTTP, which exposes tokens")
 
 
-def test_no_bus(one: Lab, look: Look) -> None:
+def test_doctor_reports_a_missing_system_bus(one: Lab, look: Look) -> None:
     one.bus.stop()
     found = wait_found(one, look, "problem", "oFono", "no D-Bus system bus")
     assert found.has("problem", "oFono", "systemctl start dbus")
     one.bus.start()
 
 
-def test_the_bus_refuses(one: Lab, look: Look) -> None:
+def test_doctor_reports_a_bus_refusal(one: Lab, look: Look) -> None:
     config = one.bus._config
     config.write_text(config.read_text().replace(
         "</policy>", '<deny send_destination="org.ofono"/></policy>'))
@@ -230,7 +230,7 @@ def test_the_bus_refuses(one: Lab, look: Look) -> None:
      ["org.ofono.MessageManager.SendMessage"]),
     ('send_interface="org.ofono.Message"',
      ["org.ofono.Message.GetProperties", "org.ofono.Message.Cancel"])], ids=["one", "some"])
-def test_the_policy_forgets_something(one: Lab, look: Look, rule: str,
+def test_doctor_lists_calls_the_bus_policy_refuses(one: Lab, look: Look, rule: str,
                                       refused: list[str]) -> None:
     config = one.bus._config
     config.write_text(config.read_text().replace(
@@ -263,7 +263,7 @@ def configure(one: Lab, lines: str) -> None:
      ["Initiate", "Respond", "Cancel"]),
     ("VoiceCallManager", "Dial", "[call]\nplace = yes\n", ["Dial"]),
     ("SimManager", "EnterPin", "[sim]\npin_file = /etc/ofono-mcp/pins\n", ["EnterPin"])])
-def test_the_policy_lets_not_do_what_the_owner_wants(
+def test_doctor_reports_settings_the_bus_policy_blocks(
         one: Lab, look: Look, interface: str, member: str, lines: str,
         refused: list[str]) -> None:
     deny(one, interface, member)
@@ -277,7 +277,7 @@ def test_the_policy_lets_not_do_what_the_owner_wants(
     assert one.modems[0].calls.dialled == []    # asking has done nothing
 
 
-def test_no_ofono(one: Lab, look: Look) -> None:
+def test_doctor_reports_that_ofono_is_not_running(one: Lab, look: Look) -> None:
     one.ofonod.stop()
     found = wait_found(one, look, "problem", "oFono", "oFono is not running")
     assert found.has("problem", "oFono", "systemctl start ofono")
@@ -285,30 +285,30 @@ def test_no_ofono(one: Lab, look: Look) -> None:
     one.ofonod.start()
 
 
-def test_no_modem(make_lab: Callable[..., Lab], look: Look) -> None:
+def test_doctor_reports_a_missing_modem(make_lab: Callable[..., Lab], look: Look) -> None:
     lab = make_lab(modem_count=0)
     assert look(lab).has("problem", "modems", "oFono has no modem")
 
 
-def test_flight_mode(one: Lab, look: Look) -> None:
+def test_doctor_reports_flight_mode(one: Lab, look: Look) -> None:
     one.radios[0].online(False)
     found = wait_found(one, look, "problem", path_of(one), "the modem is in flight mode")
     assert found.has("problem", path_of(one), f"ofono-mcp modem on /{one.modems[0].name}")
 
 
-def test_no_network(one: Lab, look: Look) -> None:
+def test_doctor_reports_a_missing_network(one: Lab, look: Look) -> None:
     one.modems[0].set_registration(SEARCHING)
     found = wait_found(one, look, "problem", path_of(one), "is not registered with a network")
     assert found.code == FAILED
 
 
-def test_a_network_that_refuses_the_card(one: Lab, look: Look) -> None:
+def test_doctor_reports_a_denied_registration(one: Lab, look: Look) -> None:
     one.modems[0].set_registration(DENIED)
     found = wait_found(one, look, "problem", path_of(one), "(denied)")
     assert found.has("problem", path_of(one), "ask the operator whether it is active")
 
 
-def test_a_locked_card(make_lab: Callable[..., Lab], look: Look) -> None:
+def test_doctor_advises_how_to_unlock_a_card(make_lab: Callable[..., Lab], look: Look) -> None:
     lab = make_lab(modem_count=1, powered=False)
     lab.modems[0].sim = replace(lab.modems[0].sim, pin="1234")
     assert wait_found(lab, look, "problem", path_of(lab), "the modem is off")
@@ -320,7 +320,7 @@ def test_a_locked_card(make_lab: Callable[..., Lab], look: Look) -> None:
     assert look(lab).has("problem", "policy", "unlock.conf")
 
 
-def test_a_card_that_its_owner_cannot_unlock(
+def test_doctor_reports_network_locks_and_fixed_dialing(
         make_lab: Callable[..., Lab], look: Look) -> None:
     """But one that needs its PIN2 alone is well."""
     cards = [Sim.numbered(0, asks_else="PH-NET PIN"), Sim.numbered(1, fixed_dialing=True),
@@ -338,25 +338,25 @@ def test_a_card_that_its_owner_cannot_unlock(
     assert "limited to a list (FDN) " in table[2]
 
 
-def test_no_card(make_lab: Callable[..., Lab], look: Look) -> None:
+def test_doctor_warns_about_a_missing_sim_card(make_lab: Callable[..., Lab], look: Look) -> None:
     lab = make_lab(sims=[None], gateway_open=False)
     assert wait_found(lab, look, "warning", path_of(lab), "there is no SIM card")
 
 
-def test_one_card_in_two_modems(make_lab: Callable[..., Lab], look: Look) -> None:
+def test_doctor_reports_one_card_in_two_modems(make_lab: Callable[..., Lab], look: Look) -> None:
     lab = make_lab(sims=[Sim.numbered(0), Sim.numbered(0)], gateway_open=False)
     found = wait_found(lab, look, "problem", "modem /sim0", "is in modem /sim1 too")
     assert found.has("problem", "modem /sim1", "would be sent twice")
 
 
-def test_no_service_centre(make_lab: Callable[..., Lab], look: Look) -> None:
+def test_doctor_reports_a_missing_service_centre(make_lab: Callable[..., Lab], look: Look) -> None:
     card = replace(Sim.numbered(0), smsc="")
     lab = make_lab(sims=[card], gateway_open=False)
     assert wait_found(lab, look, "problem", path_of(lab), "knows no service centre")
     assert look(lab).has("problem", path_of(lab), "--dest=org.ofono /sim0 org.ofono.Mess")
 
 
-def test_our_plugin(make_lab: Callable[..., Lab], look: Look) -> None:
+def test_doctor_recognises_our_plugin(make_lab: Callable[..., Lab], look: Look) -> None:
     lab = make_lab(modem_count=1, gateway_open=False, plugin=PLUGIN)
     assert look(lab).has("ok", "oFono", "with the plugin for delivery reports")
 
@@ -364,7 +364,7 @@ def test_our_plugin(make_lab: Callable[..., Lab], look: Look) -> None:
 @pytest.mark.parametrize("words,fork", [
     ("org.nemomobile.ofono.ModemManager", "of Sailfish OS, Droidian and FuriOS"),
     ("StatusReport", "of UBports")])
-def test_forks(folder: Path, words: str, fork: str) -> None:
+def test_doctor_recognises_ofono_forks(folder: Path, words: str, fork: str) -> None:
     bus = Bus(folder)
     bus.start()
     ofono = StubOfono(bus.address, words=words)
@@ -377,7 +377,7 @@ def test_forks(folder: Path, words: str, fork: str) -> None:
     assert found.has("ok", "modem /stub", "it can send: Stub, registered")
 
 
-def test_an_old_fork(folder: Path) -> None:
+def test_doctor_promises_no_delivery_reports_for_an_old_fork(folder: Path) -> None:
     """As 1.17 of UBports, which shows NetworkTime: no reports, no plugin are promised."""
     bus = Bus(folder)
     bus.start()
@@ -393,7 +393,7 @@ def test_an_old_fork(folder: Path) -> None:
     assert "ofono-plugin-sms-history" not in found.about("oFono")["fix"]
 
 
-def test_a_fork_that_may_not_be_asked(folder: Path) -> None:
+def test_doctor_reports_fork_calls_the_bus_refuses(folder: Path) -> None:
     bus = Bus(folder)
     bus._config.write_text(bus._config.read_text().replace(
         "</policy>", '<deny send_destination="org.ofono" '
@@ -408,7 +408,7 @@ def test_a_fork_that_may_not_be_asked(folder: Path) -> None:
     assert found.has("ok", "modem /ril_1", "it can send: Network 1, registered")
 
 
-def test_access_control_of_ofono_itself(folder: Path) -> None:
+def test_doctor_reports_access_control_inside_ofono(folder: Path) -> None:
     """SendMessage where there is no modem is refused for that alone: the policy looked good."""
     bus = Bus(folder)
     bus.start()
@@ -429,12 +429,12 @@ def test_access_control_of_ofono_itself(folder: Path) -> None:
     assert not found.has("ok", "policy", "the bus allows")
 
 
-def test_https(make_lab: Callable[..., Lab], look: Look) -> None:
+def test_doctor_confirms_https(make_lab: Callable[..., Lab], look: Look) -> None:
     lab = make_lab(modem_count=1, gateway_open=False, tls=True)
     assert look(lab).has("ok", "port", "over HTTPS")
 
 
-def test_a_certificate(make_lab: Callable[..., Lab], look: Look,
+def test_doctor_checks_the_certificate(make_lab: Callable[..., Lab], look: Look,
                        monkeypatch: pytest.MonkeyPatch) -> None:
     lab = make_lab(modem_count=1, gateway_open=False, tls=True)     # it is good for two days
     file = lab.gateway.state / "tls" / "cert.pem"
@@ -453,7 +453,7 @@ def test_a_certificate(make_lab: Callable[..., Lab], look: Look,
     assert look(lab).has("problem", "certificate", "is not a PEM certificate")
 
 
-def test_a_certificate_of_the_owners(one: Lab, look: Look, folder: Path) -> None:
+def test_doctor_advises_replacing_the_owners_certificate(one: Lab, look: Look, folder: Path) -> None:
     make_certificate(folder / "mine")
     config = one.gateway._config_file
     config.write_text(config.read_text() + f"[server]\ntls_certificate = {folder}/mine/cert.pem\n"
@@ -468,7 +468,7 @@ def own_config(lab: Lab, text: str) -> None:
     config.write_text(config.read_text() + text)
 
 
-def test_a_key_that_cannot_be_used(one: Lab, look: Look, folder: Path) -> None:
+def test_doctor_reports_an_unusable_key(one: Lab, look: Look, folder: Path) -> None:
     """As the gateway would find it at its next start."""
     make_certificate(folder / "mine", "-days", "90")
     key = folder / "mine" / "key.pem"
@@ -481,7 +481,7 @@ def test_a_key_that_cannot_be_used(one: Lab, look: Look, folder: Path) -> None:
     assert found.has("problem", "certificate", "The gateway's user is root.")
 
 
-def test_pins(one: Lab, look: Look, folder: Path) -> None:
+def test_doctor_checks_the_pin_file(one: Lab, look: Look, folder: Path) -> None:
     pins = folder / "pins"
     own_config(one, f"[sim]\npin_file = {pins}\n")
     assert look(one).has("problem", "PINs", f"{pins} is not used: No such file or directory")
@@ -496,14 +496,14 @@ def test_pins(one: Lab, look: Look, folder: Path) -> None:
     assert look(one).has("problem", "PINs", 'a line in it is not "ICCID PIN"')
 
 
-def test_a_clock_that_says_1970(one: Lab, look: Look, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_doctor_reports_a_clock_in_1970(one: Lab, look: Look, monkeypatch: pytest.MonkeyPatch) -> None:
     pretend(monkeypatch, "1970-01-02 00:00:00")
     found = look(one)
     assert found.code == FAILED and found.has("problem", "clock", "it says 1970-01-0")
     assert found.has("problem", "clock", "timedatectl set-ntp true")
 
 
-def test_a_full_disk(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_doctor_reports_a_full_disk(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A disk of its own, on which less is free than is to be kept free."""
     state = folder / "state"
     state.mkdir()
@@ -515,7 +515,7 @@ def test_a_full_disk(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert found.has("problem", "storage", "Free space on that disk")
 
 
-def test_ofono_is_silent(one: Lab, look: Look) -> None:
+def test_doctor_reports_that_ofono_does_not_answer(one: Lab, look: Look) -> None:
     """On a terminal it tells what it waits for."""
     look(one)
     one.ofonod.pause()
@@ -528,7 +528,7 @@ def test_ofono_is_silent(one: Lab, look: Look) -> None:
     assert "oFono does not answer yet" in text and "restart it" in text
 
 
-def test_the_gateway_is_frozen(one: Lab, look: Look) -> None:
+def test_doctor_reports_a_frozen_gateway(one: Lab, look: Look) -> None:
     """It takes connections and says nothing: told after seconds, once, and no port is blamed."""
     look(one)
     one.gateway.send_signal(signal.SIGSTOP)
@@ -555,7 +555,7 @@ def as_nobody(lab: Lab, folder: Path) -> Findings:
 
 
 @with_other_users
-def test_who_may_not_look(one: Lab, look: Look, folder: Path) -> None:
+def test_doctor_says_what_only_root_can_see(one: Lab, look: Look, folder: Path) -> None:
     """Is told so, and neither that the gateway does not run nor that its port is another's."""
     look(one)
     found = as_nobody(one, folder)
@@ -566,7 +566,7 @@ def test_who_may_not_look(one: Lab, look: Look, folder: Path) -> None:
 
 
 @with_other_users
-def test_who_may_not_ask_ofono_either(one: Lab, look: Look, folder: Path) -> None:
+def test_doctor_without_ofono_access_reports_no_problem(one: Lab, look: Look, folder: Path) -> None:
     """What strangers may do tells nothing of the gateway, whose policy is well."""
     look(one)
     config = one.bus._config
@@ -579,7 +579,7 @@ def test_who_may_not_ask_ofono_either(one: Lab, look: Look, folder: Path) -> Non
     assert not [f for f in found.all if f["level"] == "problem"], found.all
 
 
-def test_the_last_message_failed(one: Lab, look: Look) -> None:
+def test_doctor_warns_about_a_failed_last_message(one: Lab, look: Look) -> None:
     one.modems[0].plan(Outcome.cms(38))
     result = run("send", "--state-dir", one.gateway.state, TO, "no")
     assert result.returncode == FAILED
@@ -588,19 +588,19 @@ def test_the_last_message_failed(one: Lab, look: Look) -> None:
     assert f"ending in {TO[-3:]}:" in finding["message"] and TO not in finding["message"]
 
 
-def test_paused(one: Lab, look: Look) -> None:
+def test_doctor_warns_while_paused(one: Lab, look: Look) -> None:
     run("pause", "--state-dir", one.gateway.state)
     assert look(one).has("warning", "sending", "ofono-mcp resume")
 
 
-def test_a_wrong_configuration(folder: Path) -> None:
+def test_doctor_reports_a_wrong_configuration(folder: Path) -> None:
     file = folder / "gateway.conf"
     file.write_text("[server]\nlisten = nowhere\n")
     found = Findings(run("doctor", "--json", "--config", file))
     assert found.code == FAILED and found.about("configuration")["level"] == "problem"
 
 
-def test_usage() -> None:
+def test_wrong_arguments_are_a_usage_error() -> None:
     assert run("doctor", "x").returncode == USAGE
     assert run("doctor", "--nothing").returncode == USAGE
     assert run("doctor", "--help").stdout.startswith("Usage: ofono-mcp doctor ")

@@ -51,7 +51,7 @@ def closed_lab(make_lab: Callable[..., Lab]) -> Lab:
     return make_lab(modem_count=1, gateway_open=False)
 
 
-def test_they_send_and_print_the_answer(closed_lab: Lab) -> None:
+def test_example_clients_send_and_print_the_answer(closed_lab: Lab) -> None:
     lab, token = closed_lab, pair(closed_lab.gateway, "script")
     modem = lab.modems[0]
     for name in NAMES:
@@ -66,7 +66,7 @@ def test_they_send_and_print_the_answer(closed_lab: Lab) -> None:
         assert "is sent" in err
 
 
-def test_they_say_what_is_wrong(closed_lab: Lab) -> None:
+def test_example_clients_say_what_is_wrong(closed_lab: Lab) -> None:
     lab, token = closed_lab, pair(closed_lab.gateway, "script")
     for name in NAMES:
         code, out, err = Example(name, lab, "f00d" * 16).run(TO, "hello")

@@ -84,13 +84,13 @@ def is_dropped(phone: Phone, who: str, address: str, port: int = PORT) -> bool:
 
 
 @pytest.mark.parametrize("name", ["50_ofono-mcp.nft", "ofono-mcp-lan.nft"])
-def test_nft_understands_it(phone: Phone, name: str) -> None:
+def test_nft_accepts_the_rules(phone: Phone, name: str) -> None:
     network = phone.networks["phone"]
     load(network, BASE)
     subprocess.run([*network.prefix, find("nft"), "-c", "-f", str(EXAMPLES / name)], check=True)
 
 
-def test_where_everything_is_dropped_it_opens_the_lan(phone: Phone) -> None:
+def test_the_rules_open_the_lan_in_a_closed_firewall(phone: Phone) -> None:
     network = phone.networks["phone"]
     load(network, BASE, COUNTING)
     with listening(network, PORT), listening(network, OTHER):
@@ -101,7 +101,7 @@ def test_where_everything_is_dropped_it_opens_the_lan(phone: Phone) -> None:
         assert is_dropped(phone, "stranger", MOBILE)
 
 
-def test_where_everything_is_open_it_closes_mobile_data(phone: Phone) -> None:
+def test_the_rules_close_mobile_data_in_an_open_firewall(phone: Phone) -> None:
     """Also for an address of the LAN that is asked for from there."""
     network = phone.networks["phone"]
     load(network, COUNTING)
@@ -116,7 +116,7 @@ def test_where_everything_is_open_it_closes_mobile_data(phone: Phone) -> None:
         assert reaches(phone, "phone", "127.0.0.1")
 
 
-def test_ufw_knows_the_application(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ufw_accepts_the_application_profile(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Read by ufw's own code, which wants its translations; the command knows no other
     folder than the system's."""
     monkeypatch.setattr(builtins, "_", str, raising=False)
@@ -134,7 +134,7 @@ def read_service(folder: Path, name: str) -> tuple[list[tuple[str, str]], str]:
     return service.ports, service.short
 
 
-def test_firewalld_knows_the_service(folder: Path) -> None:
+def test_firewalld_accepts_the_service(folder: Path) -> None:
     assert read_service(EXAMPLES, "ofono-mcp.xml") == ([("9531", "tcp")], "ofono-mcp")
     text = (EXAMPLES / "ofono-mcp.xml").read_text()
     (folder / "bad.xml").write_text(text.replace("<port ", "<prot "))

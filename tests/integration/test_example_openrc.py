@@ -206,7 +206,7 @@ def openrc() -> Iterator[OpenRc]:
 
 
 @with_other_users
-def test_openrc_keeps_it_running(openrc: OpenRc) -> None:
+def test_openrc_restarts_the_gateway_after_a_crash(openrc: OpenRc) -> None:
     """As its user, who owns what it keeps; after a crash it is there again; and it ends."""
     openrc.service("start")
     openrc.wait_healthy()

@@ -143,7 +143,7 @@ def answers(fleet: Fleet, process: Process) -> bool:
         return False
 
 
-def test_calls_go_where_their_headers_say(fleet: Fleet) -> None:
+def test_the_proxy_routes_calls_by_their_headers(fleet: Fleet) -> None:
     sent = fleet.ask(call("send_sms", {"to_phone_number": TO, "sms_text": "hello"})).result
     assert sent["content"][0]["text"] == f"SMS sent to {TO}"
     [taken] = fleet.sender.modems[0].outgoing.taken
@@ -155,13 +155,13 @@ def test_calls_go_where_their_headers_say(fleet: Fleet) -> None:
     assert listed["structuredContent"]["messages"] == []    # of the inbox's phone
 
 
-def test_headers_that_lie_are_refused_behind_it(fleet: Fleet) -> None:
+def test_the_gateway_refuses_headers_that_do_not_match(fleet: Fleet) -> None:
     asked = call("send_sms", {"to_phone_number": TO, "sms_text": "by the other SIM"})
     assert fleet.ask(asked, Mcp_Name="list_sms").error == (400, HEADER_MISMATCH)
     assert not fleet.inbox.modems[0].outgoing.taken
 
 
-def test_what_has_no_such_headers(fleet: Fleet) -> None:
+def test_2025_sessions_stay_at_one_phone(fleet: Fleet) -> None:
     """The revisions of 2025: all of a session at one phone."""
     client = {"name": "old", "version": "1"}
     asked = rpc("initialize", {"protocolVersion": "2025-11-25", "capabilities": {},
@@ -173,7 +173,7 @@ def test_what_has_no_such_headers(fleet: Fleet) -> None:
     assert fleet.ask_2025(rpc("tools/list"), **session).result["tools"]
 
 
-def test_streams_flow_and_long_calls_wait(fleet: Fleet) -> None:
+def test_streams_and_long_calls_pass_the_proxy(fleet: Fleet) -> None:
     with fleet.listen({"resourceSubscriptions": ["sms://inbox"]}) as events:
         assert events.next().method == "notifications/subscriptions/acknowledged"
         place = fleet.ask(call("wait_for_sms", {"timeout_seconds": 1})).result
@@ -189,12 +189,12 @@ def test_streams_flow_and_long_calls_wait(fleet: Fleet) -> None:
 
 
 @pytest.mark.parametrize("side", ["client", "server"])
-def test_it_waits_longer_than_any_call(side: str) -> None:
+def test_the_proxy_timeout_exceeds_the_longest_call(side: str) -> None:
     [seconds] = re.findall(rf"^\ttimeout {side} (\d+)s$", CONFIG, re.M)
     assert int(seconds) > LONGEST_CALL_S
 
 
-def test_who_leaves_is_gone_behind_it_too(fleet: Fleet) -> None:
+def test_the_proxy_passes_client_disconnects_on(fleet: Fleet) -> None:
     gateway = fleet.inbox.gateway
     wait_until(lambda: not peers_of(gateway, 9531), 20, "nobody is connected")
     with fleet.wire() as wire:
@@ -203,7 +203,7 @@ def test_who_leaves_is_gone_behind_it_too(fleet: Fleet) -> None:
     wait_until(lambda: not peers_of(gateway, 9531), what="the phone has heard of it")
 
 
-def test_one_who_guesses_does_not_lock_the_others_out(fleet: Fleet) -> None:
+def test_wrong_tokens_do_not_lock_out_other_clients(fleet: Fleet) -> None:
     """All have the proxy's address, so further wrong ones get 429: a right one never."""
     asked = Request("tools/list")
     seen = [fleet.ask(asked, Authorization=f"Bearer {WRONG}").status
@@ -212,14 +212,14 @@ def test_one_who_guesses_does_not_lock_the_others_out(fleet: Fleet) -> None:
     assert fleet.ask(asked).status == 200
 
 
-def test_the_gates_stand_behind_it(fleet: Fleet) -> None:
+def test_host_origin_and_token_are_checked_behind_the_proxy(fleet: Fleet) -> None:
     asked = Request("tools/list")
     assert fleet.ask(asked, Host="stranger.example").status == 421
     assert fleet.ask(asked, Origin="https://stranger.example").status == 403
     assert fleet.ask(asked, Authorization=None).status == 401
 
 
-def test_a_token_without_a_counterpart(fleet: Fleet) -> None:
+def test_a_token_missing_from_the_proxy_map_gets_401(fleet: Fleet) -> None:
     """Known to the phone that is read, and to no line of the map."""
     token = pair(fleet.inbox.gateway, "reader")
     known = {"Authorization": f"Bearer {token}"}

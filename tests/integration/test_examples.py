@@ -34,7 +34,7 @@ def machine(stack: ExitStack, phone: Phone, name: str, folder: Path,
     return stack.enter_context(Avahi(folder, bus, phone.networks[name], name, services))
 
 
-def test_the_static_service_of_avahi(phone: Phone, folder: Path) -> None:
+def test_the_avahi_service_file_is_advertised(phone: Phone, folder: Path) -> None:
     """It is told though no gateway runs, which is what its head warns of."""
     services = folder / "services"
     services.mkdir()
@@ -47,7 +47,7 @@ def test_the_static_service_of_avahi(phone: Phone, folder: Path) -> None:
     assert (seen.name, seen.port, seen.texts) == ("ofono-mcp on phone", 9531, TEXTS)
 
 
-def test_the_gateways_behind_a_proxy_start_with_it() -> None:
+def test_the_proxy_example_configuration_is_valid() -> None:
     checked = run("serve", "--check-config", "--config", EXAMPLES / "proxy" / "ofono-mcp.conf")
     assert (checked.returncode, checked.stderr) == (0, "")
 
@@ -58,7 +58,7 @@ def scrape(gateway: LoneGateway, job: dict[str, Any], token: str) -> Reply:
                                       "Content-Type": None}, "GET", job["metrics_path"]))
 
 
-def test_prometheus_asks_where_the_gateway_answers() -> None:
+def test_the_prometheus_example_scrapes_the_gateway() -> None:
     """With the token of a client that its head tells to pair."""
     [job] = yaml.safe_load((EXAMPLES / "prometheus" / "prometheus.yml").read_text())[
         "scrape_configs"]
@@ -71,7 +71,7 @@ def test_prometheus_asks_where_the_gateway_answers() -> None:
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_each_is_in_the_list_with_its_test(name: str) -> None:
+def test_the_readme_lists_each_example_with_its_test(name: str) -> None:
     rows = [line for line in (EXAMPLES / "README.md").read_text().splitlines()
             if line.startswith(f"| [{name}]({name}) |")]
     assert len(rows) == 1

@@ -238,7 +238,7 @@ def break_it(phone: Phone, fault: Callable[[Phone], Repair], gateway: str,
 @pytest.mark.parametrize("gateway", [LIVES, CRASHES, IS_DOWN])
 @pytest.mark.parametrize("stage", STAGES, ids=lambda stage: stage.__name__)
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.__name__)
-def test_fault(phone: Phone, fault: Callable[[Phone], Repair],
+def test_a_message_is_submitted_once_despite_any_fault(phone: Phone, fault: Callable[[Phone], Repair],
                stage: Callable[[Phone, str], States], gateway: str) -> None:
     text = f"{fault.__name__}, {stage.__name__}, the gateway {gateway}"
     phone.answer_with(Outcome.hang())

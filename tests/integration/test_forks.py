@@ -95,13 +95,13 @@ def wait_sims(phone: Phone, **facts: list[Any]) -> None:
 
 # ---- the stub tells the truth -----------------------------------------------------
 
-def test_the_stub_is_as_the_forks_are(make_phone: MakePhone) -> None:
+def test_the_stub_has_the_interfaces_of_the_forks(make_phone: MakePhone) -> None:
     address = make_phone().bus.address
     told = introspect(address, "/") | introspect(address, "/ril_0")
     assert {name: told[name] for name in REFERENCE} == REFERENCE
 
 
-def test_the_rest_of_the_stub_is_as_ofonod_is(make_phone: MakePhone, lab: Lab) -> None:
+def test_the_stub_has_the_interfaces_of_ofonod(make_phone: MakePhone, lab: Lab) -> None:
     address = make_phone().bus.address
     stub = introspect(address, "/") | introspect(address, "/ril_0")
     real = introspect(lab.bus.address, "/") | introspect(lab.bus.address, "/sim0")
@@ -111,7 +111,7 @@ def test_the_rest_of_the_stub_is_as_ofonod_is(make_phone: MakePhone, lab: Lab) -
         assert stub[name].items() <= real[name].items()
 
 
-def test_its_errors_are_those_of_ofonod(make_phone: MakePhone, lab: Lab) -> None:
+def test_the_stub_has_the_errors_of_ofonod(make_phone: MakePhone, lab: Lab) -> None:
     """No such object, interface, member, or other arguments."""
     calls = [("/nobody", "org.ofono.Modem", "GetProperties", ""),
              ("/", "org.ofono.MessageManager", "GetProperties", ""),
@@ -133,7 +133,7 @@ def error_of(address: str, path: str, interface: str, member: str, signature: st
 
 # ---- the phone's default SIM ------------------------------------------------------
 
-def test_the_default_is_told_and_follows_the_settings(make_phone: MakePhone) -> None:
+def test_the_status_follows_the_default_sim_of_ofono(make_phone: MakePhone) -> None:
     phone = make_phone()
     wait_sims(phone, default=[False, True])
     said = Owner(phone.gateway.state).do("status").splitlines()
@@ -147,13 +147,13 @@ def test_the_default_is_told_and_follows_the_settings(make_phone: MakePhone) -> 
     assert phone.ofono.do(calls="GetReady") == ["1"]
 
 
-def test_it_counts_only_where_the_owner_says_so(make_phone: MakePhone) -> None:
+def test_the_default_sim_is_ignored_unless_configured(make_phone: MakePhone) -> None:
     phone = make_phone()
     wait_sims(phone, default=[False, True])
     assert_refused(phone.agent.send("which one"), "subscription_required")
 
 
-def test_it_is_used_for_who_names_no_sim(make_phone: MakePhone) -> None:
+def test_the_default_sim_sends_calls_that_name_no_sim(make_phone: MakePhone) -> None:
     phone = make_phone(ON)
     wait_sims(phone, default=[False, True])
     first, second = phone.agent.ids()
@@ -170,7 +170,7 @@ def test_it_is_used_for_who_names_no_sim(make_phone: MakePhone) -> None:
     assert_refused(phone.agent.send("which one"), "subscription_required")
 
 
-def test_none_of_it_at_debians(make_phone: MakePhone) -> None:
+def test_upstream_ofono_has_no_default_sim(make_phone: MakePhone) -> None:
     phone = make_phone(ON, shape="plain")
     assert defaults(phone) == [False] and status(phone)["modems_complete"]
     assert_sent(phone.agent.send("as ever"))
@@ -179,7 +179,7 @@ def test_none_of_it_at_debians(make_phone: MakePhone) -> None:
 
 # ---- are all modems known ---------------------------------------------------------
 
-def test_modems_that_are_not_known_yet(make_phone: MakePhone) -> None:
+def test_the_status_waits_until_ofono_lists_all_modems(make_phone: MakePhone) -> None:
     phone = make_phone(fork={"GetReady": False})
     wait_until(lambda: not status(phone)["modems_complete"], what="oFono is not ready")
     phone.ofono.do(set=[[f"/ril_{i}", "NetworkRegistration", "Status", "searching"]
@@ -200,7 +200,7 @@ def switch_off(phone: Phone, path: str) -> None:
                         [path, "Modem", "Interfaces", [SIM_INFO]]])
 
 
-def test_a_modem_that_is_off_names_its_card(make_phone: MakePhone) -> None:
+def test_a_modem_that_is_off_keeps_its_subscription_id(make_phone: MakePhone) -> None:
     phone = make_phone()
     wait_sims(phone, state=["ready", "ready"])
     first, second = phone.agent.ids()
@@ -222,7 +222,7 @@ def test_a_modem_that_is_off_names_its_card(make_phone: MakePhone) -> None:
     wait_sims(phone, state=["ready", "ready"], subscription_id=[first, second])
 
 
-def test_a_modem_that_is_off_and_remembers_no_card(make_phone: MakePhone) -> None:
+def test_a_modem_that_is_off_without_a_card_has_no_id(make_phone: MakePhone) -> None:
     phone = make_phone()
     wait_sims(phone, state=["ready", "ready"])
     _, second = phone.agent.ids()
@@ -233,7 +233,7 @@ def test_a_modem_that_is_off_and_remembers_no_card(make_phone: MakePhone) -> Non
     assert status(phone)["modems"][0]["why_not"] == "it is switched off"
 
 
-def test_the_sim_manager_knows_better(make_phone: MakePhone) -> None:
+def test_the_sim_manager_overrides_the_remembered_card(make_phone: MakePhone) -> None:
     """The card was taken out while the modem was off."""
     phone = make_phone()
     wait_sims(phone, state=["ready", "ready"])
@@ -247,7 +247,7 @@ def test_the_sim_manager_knows_better(make_phone: MakePhone) -> None:
 
 # ---- several card slots -----------------------------------------------------------
 
-def test_another_slot_is_another_card(make_phone: MakePhone) -> None:
+def test_switching_the_slot_changes_the_subscription_id(make_phone: MakePhone) -> None:
     phone = make_phone(put=[["/ril_0", "SimManager", {
         "Present": True, "CardIdentifier": "8936300000000000077", "PinRequired": "none"}]],
         set=[["/ril_0", "SimManager", "CardSlotCount", 2],
@@ -271,7 +271,7 @@ def test_another_slot_is_another_card(make_phone: MakePhone) -> None:
 
 # ---- modems on USB ----------------------------------------------------------------
 
-def test_pulled_with_a_message_and_back_elsewhere(make_phone: MakePhone) -> None:
+def test_a_message_survives_its_modem_changing_paths(make_phone: MakePhone) -> None:
     """It is the same SIM under another path, and oFono still has the message."""
     phone = make_phone("send_wait_seconds = 0\n")
     wait_sims(phone, state=["ready", "ready"])
@@ -295,7 +295,7 @@ def test_pulled_with_a_message_and_back_elsewhere(make_phone: MakePhone) -> None
     assert phone.ofono.do(calls="SendMessage")[-1] == "3"
 
 
-def test_a_modem_that_comes_and_goes_all_the_time(make_phone: MakePhone) -> None:
+def test_a_flapping_modem_does_not_disturb_the_other(make_phone: MakePhone) -> None:
     """A loose plug; the other one sends all the while."""
     phone = make_phone()
     wait_sims(phone, state=["ready", "ready"])
@@ -322,7 +322,7 @@ FAULTS: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_what_the_forks_do_not_tell(make_phone: MakePhone, fault: str) -> None:
+def test_sending_works_when_fork_properties_are_missing(make_phone: MakePhone, fault: str) -> None:
     phone = make_phone(ON, **FAULTS[fault])
     wait_sims(phone, state=["ready", "ready"], default=[False, False])
     assert status(phone)["modems_complete"]
@@ -335,7 +335,7 @@ def test_what_the_forks_do_not_tell(make_phone: MakePhone, fault: str) -> None:
 DENIED = "org.ofono.Error.AccessDenied"
 
 
-def test_access_control_of_ofono_itself(make_phone: MakePhone) -> None:
+def test_an_ofono_access_refusal_is_not_retried(make_phone: MakePhone) -> None:
     """That of Sailfish OS, which the policy of the bus knows nothing of."""
     phone = make_phone(errors={"SendMessage": DENIED})
     wait_sims(phone, state=["ready", "ready"])
@@ -350,7 +350,7 @@ def test_access_control_of_ofono_itself(make_phone: MakePhone) -> None:
     assert phone.ofono.do(calls="SendMessage")[-1] == "1"       # not tried again
 
 
-def test_a_refusal_by_the_bus_is_another(make_phone: MakePhone) -> None:
+def test_a_bus_refusal_is_reported_as_ofono_unavailable(make_phone: MakePhone) -> None:
     phone = make_phone(errors={"SendMessage": "org.freedesktop.DBus.Error.AccessDenied"})
     wait_sims(phone, state=["ready", "ready"])
     refusal = phone.agent.send("not allowed", phone.agent.ids()[0])
@@ -363,7 +363,7 @@ def test_a_refusal_by_the_bus_is_another(make_phone: MakePhone) -> None:
 @pytest.mark.parametrize("shape,path,text", [
     ("forks", "/ril_0", r"\u{F600} and \u{F44D}"),         # as private use is shown
     ("plain", "/stub", "\U0001f600 and \U0001f44d")])
-def test_only_what_upstream_damaged_is_mended(
+def test_only_text_damaged_by_upstream_is_repaired(
         make_phone: MakePhone, shape: str, path: str, text: str) -> None:
     """Also when it comes before the gateway knows which oFono it is."""
     phone = make_phone(shape=shape)
@@ -377,7 +377,7 @@ def test_only_what_upstream_damaged_is_mended(
     assert ("repaired" in message["flags"]) == (shape == "plain")
 
 
-def test_signals_of_other_types(make_phone: MakePhone) -> None:
+def test_signals_with_wrong_types_are_ignored(make_phone: MakePhone) -> None:
     phone = make_phone()
     wait_sims(phone, state=["ready", "ready"], default=[False, True])
     ids = phone.agent.ids()
@@ -400,7 +400,7 @@ def test_signals_of_other_types(make_phone: MakePhone) -> None:
     assert status(phone)["modems"][1]["service_centre"] == "known"
 
 
-def test_a_message_before_its_card_is_known(make_phone: MakePhone) -> None:
+def test_a_message_is_stored_before_its_card_is_known(make_phone: MakePhone) -> None:
     """oFono does not tell which card it is: the message does not wait for that for long."""
     phone = make_phone(silent=["GetProperties"])
     phone.ofono.do(emit=[
@@ -414,7 +414,7 @@ def test_a_message_before_its_card_is_known(make_phone: MakePhone) -> None:
     assert "calls: call 1 from" in phone.gateway.log
 
 
-def test_messages_without_a_number(make_phone: MakePhone) -> None:
+def test_messages_without_a_phone_number_can_be_listed(make_phone: MakePhone) -> None:
     """They are a conversation; where there is none, who asks for it means something else."""
     phone = make_phone()
     refused = phone.agent.call("list_sms", phone_number="")
@@ -429,7 +429,7 @@ def test_messages_without_a_number(make_phone: MakePhone) -> None:
     assert [message["text"] for message in listed] == ["from nobody"]
 
 
-def test_a_state_of_no_message(make_phone: MakePhone) -> None:
+def test_a_state_signal_without_a_message_is_ignored(make_phone: MakePhone) -> None:
     """One that oFono has not got yet has no name there: that of none is not its."""
     phone = make_phone("send_wait_seconds = 0\n")
     wait_sims(phone, state=["ready", "ready"])
@@ -446,7 +446,7 @@ def test_a_state_of_no_message(make_phone: MakePhone) -> None:
     assert phone.agent.history(waiting) == ["queued", "submitting", "submitted"]
 
 
-def test_the_same_nonsense_again_and_again(make_phone: MakePhone) -> None:
+def test_repeated_invalid_signals_do_not_fill_the_log(make_phone: MakePhone) -> None:
     """It fills no log, nor does it hide what makes sense."""
     phone = make_phone()
     wait_sims(phone, state=["ready", "ready"])
@@ -471,7 +471,7 @@ def test_the_same_nonsense_again_and_again(make_phone: MakePhone) -> None:
         assert 1 <= log.count(words) < many / 2, words
 
 
-def test_states_that_there_are_not(make_phone: MakePhone) -> None:
+def test_unknown_states_are_ignored(make_phone: MakePhone) -> None:
     """Nothing is made of them, and what comes after them counts."""
     phone = make_phone("send_wait_seconds = 0\n")
     wait_sims(phone, state=["ready", "ready"])
@@ -499,7 +499,7 @@ def test_states_that_there_are_not(make_phone: MakePhone) -> None:
 
 
 @pytest.mark.parametrize("end", ["interface", "modem"])
-def test_gone_in_the_middle_of_a_call(make_phone: MakePhone, end: str) -> None:
+def test_a_message_is_unknown_when_its_modem_disappears(make_phone: MakePhone, end: str) -> None:
     """A SendMessage that is never answered, then its modem or its interface goes."""
     phone = make_phone("send_wait_seconds = 1\n")
     wait_sims(phone, state=["ready", "ready"])

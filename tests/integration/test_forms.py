@@ -90,7 +90,7 @@ def said(text: str | None) -> Any:
 
 
 @ERAS
-def test_presets_are_shown(gateway: FixtureGateway, era: Any) -> None:
+def test_the_form_shows_presets(gateway: FixtureGateway, era: Any) -> None:
     form = era(gateway, PRESETS)
     fields = form.schema["properties"]
     assert {name: field["default"] for name, field in fields.items()
@@ -105,7 +105,7 @@ def test_presets_are_shown(gateway: FixtureGateway, era: Any) -> None:
 
 
 @ERAS
-def test_a_preset_is_no_answer(gateway: FixtureGateway, era: Any) -> None:
+def test_a_preset_does_not_replace_an_answer(gateway: FixtureGateway, era: Any) -> None:
     form = era(gateway, PRESETS)
     assert form.answer(accept()) is None            # `verified` is required
     assert said(form.answer(accept(verified=False))) == {"verified": False}
@@ -125,7 +125,7 @@ def test_every_field_is_checked(gateway: FixtureGateway, era: Any, wrong: Any) -
 
 
 @ERAS
-def test_choices_of_every_kind(gateway: FixtureGateway, era: Any) -> None:
+def test_the_form_offers_every_kind_of_choice(gateway: FixtureGateway, era: Any) -> None:
     form = era(gateway, CHOICES)
     fields = form.schema["properties"]
     options, values = ["option1", "option2", "option3"], ["value1", "value2", "value3"]
@@ -147,7 +147,7 @@ def test_choices_of_every_kind(gateway: FixtureGateway, era: Any) -> None:
 @pytest.mark.parametrize("wrong", [
     [], ["value1", "value2", "value3"], ["value1", "value1"], ["First Choice"], "value1",
     [1], [["value1"]], {"value1": True}, None], ids=str)
-def test_several_choices_are_checked(
+def test_multiple_choices_are_checked(
         gateway: FixtureGateway, era: Any, wrong: Any) -> None:
     form = era(gateway, CHOICES)
     assert form.answer(accept(titledMulti=wrong)) is None
@@ -157,7 +157,7 @@ def test_several_choices_are_checked(
 
 @ERAS
 @pytest.mark.parametrize("action", ["decline", "cancel"])
-def test_a_no(gateway: FixtureGateway, era: Any, action: str) -> None:
+def test_declining_the_form_returns_no_content(gateway: FixtureGateway, era: Any, action: str) -> None:
     text = era(gateway, PRESETS).answer({"action": action})
     assert text == f"{DONE}action={action}, content={{}}"
 
@@ -170,7 +170,7 @@ def test_2025_06_18_has_presets_of_booleans_only(gateway: FixtureGateway) -> Non
     assert said(form.answer(accept(**DEFAULTS))) == DEFAULTS
 
 
-def test_2025_06_18_cannot_show_several_choices(gateway: FixtureGateway) -> None:
+def test_2025_06_18_refuses_multiple_choice_forms(gateway: FixtureGateway) -> None:
     session = LegacySession(gateway, "2025-06-18")
     with session.call(CHOICES) as events:
         assert json.loads(events.rest())["error"]

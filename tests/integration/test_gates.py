@@ -31,7 +31,7 @@ SERVER = {"allowed_host": "phone.example", "allowed_origin": "https://app.exampl
     "PHONE.example:9531", socket.gethostname(), f"{socket.gethostname()}:9531",
     f"{socket.gethostname()}.local", " localhost", "localhost ",
 ])
-def test_host_is_ours(gateway: LoneGateway, host: str) -> None:
+def test_local_hosts_are_accepted(gateway: LoneGateway, host: str) -> None:
     assert gateway.post(PING, Host=host).result == {}
 
 
@@ -51,7 +51,7 @@ def test_host_is_ours(gateway: LoneGateway, host: str) -> None:
 ])
 @pytest.mark.parametrize("method,path", [("POST", "/mcp"), ("GET", "/healthz"),
                                          ("OPTIONS", "/mcp"), ("GET", "/nowhere")])
-def test_host(gateway: LoneGateway, host: Value, status: int, method: str,
+def test_the_host_is_checked_on_every_path_and_method(gateway: LoneGateway, host: Value, status: int, method: str,
               path: str) -> None:
     headers = {"Host": host, "Origin": "http://localhost"}
     reply = gateway.ask(request(PING, headers, method=method, path=path))
@@ -84,7 +84,7 @@ BAD_ORIGINS = [
 
 
 @pytest.mark.parametrize("origin", GOOD_ORIGINS)
-def test_origin_is_allowed(gateway: LoneGateway, origin: str) -> None:
+def test_allowed_origins_are_accepted(gateway: LoneGateway, origin: str) -> None:
     reply = gateway.post(PING, Origin=origin)
     assert reply.result == {}
     assert reply.header("access-control-allow-origin") == origin
@@ -97,19 +97,19 @@ def test_origin_is_allowed(gateway: LoneGateway, origin: str) -> None:
 @pytest.mark.parametrize("origin", BAD_ORIGINS)
 @pytest.mark.parametrize("method,path", [("POST", "/mcp"), ("GET", "/mcp"),
                                          ("GET", "/healthz"), ("OPTIONS", "/mcp")])
-def test_origin_is_refused(gateway: LoneGateway, origin: str, method: str,
+def test_other_origins_are_refused(gateway: LoneGateway, origin: str, method: str,
                            path: str) -> None:
     reply = gateway.ask(request(PING, {"Origin": origin}, method=method, path=path))
     assert reply.status == 403
     assert not [name for name, _ in reply.headers if name.startswith("access-control-")]
 
 
-def test_two_origins(gateway: LoneGateway) -> None:
+def test_two_origins_are_refused(gateway: LoneGateway) -> None:
     for origins in (["http://localhost", "https://evil.com"], ["http://localhost"] * 2):
         assert gateway.ask(request(PING, {"Origin": origins})).status == 400
 
 
-def test_refusals_reach_pages_of_allowed_origins(gateway: LoneGateway) -> None:
+def test_pages_of_allowed_origins_can_read_errors(gateway: LoneGateway) -> None:
     """Without the header a browser tells its page nothing about the error."""
     origin = {"Origin": "http://localhost:6274"}
     for data in (request(b"{", origin),
@@ -130,7 +130,7 @@ def preflight(origin: str | None, path: str = "/mcp") -> bytes:
 
 @pytest.mark.parametrize("origin", GOOD_ORIGINS)
 @pytest.mark.parametrize("path", ["/mcp", "/mcp/"])
-def test_preflight(gateway: LoneGateway, origin: str, path: str) -> None:
+def test_a_preflight_of_an_allowed_origin_is_answered(gateway: LoneGateway, origin: str, path: str) -> None:
     with gateway.wire() as wire:
         reply = wire.ask(preflight(origin, path))
         assert (reply.status, reply.body) == (204, b"")
@@ -143,14 +143,14 @@ def test_preflight(gateway: LoneGateway, origin: str, path: str) -> None:
         assert wire.ask(request(PING, {"Origin": origin})).result == {}
 
 
-def test_options_without_an_origin(gateway: LoneGateway) -> None:
+def test_options_without_an_origin_lists_the_methods(gateway: LoneGateway) -> None:
     reply = gateway.ask(preflight(None))
     assert reply.status == 204
     assert {"POST", "OPTIONS"} <= reply.names("allow")
     assert not [name for name, _ in reply.headers if name.startswith("access-control-")]
 
 
-def test_preflight_of_another_path(gateway: LoneGateway) -> None:
+def test_a_preflight_of_an_unknown_path_is_not_found(gateway: LoneGateway) -> None:
     assert gateway.ask(preflight("http://localhost", "/nowhere")).status == 404
 
 
@@ -164,13 +164,13 @@ def padded(size: int) -> bytes:
 
 @pytest.mark.parametrize("body", [padded(BODY_MAX), PING.ljust(BODY_MAX)],
                          ids=["text", "blanks"])
-def test_longest_body(gateway: LoneGateway, body: bytes) -> None:
+def test_a_body_of_maximum_length_is_accepted(gateway: LoneGateway, body: bytes) -> None:
     assert len(body) == BODY_MAX
     assert gateway.post(body).result == {}
 
 
 @pytest.mark.parametrize("size", [1000, 4096, BODY_MAX])
-def test_longest_chunked_body(gateway: LoneGateway, size: int) -> None:
+def test_a_chunked_body_of_maximum_length_is_accepted(gateway: LoneGateway, size: int) -> None:
     body = padded(BODY_MAX)
     chunks = b"".join(chunk(body[i:i + size]) for i in range(0, BODY_MAX, size))
     assert gateway.ask(request(headers=CHUNKED) + chunks + b"0\r\n\r\n").result == {}
@@ -178,7 +178,7 @@ def test_longest_chunked_body(gateway: LoneGateway, size: int) -> None:
 
 @pytest.mark.parametrize("length", [BODY_MAX + 1, 10 ** 6, 2 ** 32, 2 ** 64 - 1])
 @pytest.mark.parametrize("expect", [None, "100-continue"])
-def test_longer_body_is_refused_unseen(gateway: LoneGateway, length: int,
+def test_a_too_long_body_is_refused_before_it_is_sent(gateway: LoneGateway, length: int,
                                        expect: str | None) -> None:
     """413 comes though not one octet of the body was sent."""
     headers = {"Content-Length": str(length), "Expect": expect}
@@ -188,7 +188,7 @@ def test_longer_body_is_refused_unseen(gateway: LoneGateway, length: int,
     assert reply.header("connection").lower() == "close"
 
 
-def test_longer_chunked_body_is_refused_on_the_way(gateway: LoneGateway) -> None:
+def test_a_too_long_chunked_body_is_refused_before_its_end(gateway: LoneGateway) -> None:
     """413 comes though the body never ended."""
     with gateway.wire() as wire:
         wire.send(request(headers=CHUNKED))
@@ -202,7 +202,7 @@ def test_longer_chunked_body_is_refused_on_the_way(gateway: LoneGateway) -> None
 
 @pytest.mark.parametrize("size", [BODY_MAX + 1, 262_144])
 @pytest.mark.parametrize("coding", ["length", "chunked"])
-def test_413_reaches_who_sends_all_before_reading(gateway: LoneGateway, size: int,
+def test_a_client_that_sends_all_first_receives_413(gateway: LoneGateway, size: int,
                                                   coding: str) -> None:
     body = padded(size)
     data = request(body) if coding == "length" else (
@@ -215,7 +215,7 @@ def test_413_reaches_who_sends_all_before_reading(gateway: LoneGateway, size: in
     ({}, "/nowhere", 404), ({"Content-Type": "text/plain"}, "/mcp", 415),
     ({"Content-Encoding": "gzip", "Content-Length": "5"}, "/mcp", 415),
 ])
-def test_refused_before_the_body(gateway: LoneGateway, headers: dict, path: str,
+def test_bad_headers_are_refused_before_the_body(gateway: LoneGateway, headers: dict, path: str,
                                  status: int) -> None:
     head = request(headers={"Content-Length": str(10 ** 6)} | headers, path=path)
     assert gateway.ask(head).status == status
@@ -238,30 +238,30 @@ def token(guarded: LoneGateway) -> str:
 @pytest.mark.parametrize("authorization", [
     None, "", "Bearer", "Bearer ", "Bearer nonsense", "Basic dXNlcjpwYXNz", "bearer",
     "Bearer " + "0" * 64, "Bearer " + "x" * 5000, "Bearer \xff\xfe", "nonsense"])
-def test_token_is_missing(guarded: LoneGateway, authorization: str | None) -> None:
+def test_a_missing_or_malformed_token_gets_401(guarded: LoneGateway, authorization: str | None) -> None:
     reply = guarded.post(rpc("tools/list"), Authorization=authorization)
     assert reply.error[0] == 401
     assert reply.header("www-authenticate").startswith("Bearer")
 
 
 @pytest.mark.parametrize("scheme", ["Bearer ", "bearer ", "BEARER  "])
-def test_token_is_known(guarded: LoneGateway, token: str, scheme: str) -> None:
+def test_a_known_token_is_accepted(guarded: LoneGateway, token: str, scheme: str) -> None:
     assert guarded.post(PING, Authorization=scheme + token).result == {}
 
 
-def test_token_is_compared_whole(guarded: LoneGateway, token: str) -> None:
+def test_the_whole_token_is_compared(guarded: LoneGateway, token: str) -> None:
     for wrong in (token[:-1], token + "0", token.upper() + " ", f"{token} {token}",
                   f'"{token}"', token.swapcase() + "x"):
         if wrong.strip() != token:
             assert guarded.post(PING, Authorization=f"Bearer {wrong}").status == 401
 
 
-def test_two_tokens(guarded: LoneGateway, token: str) -> None:
+def test_two_tokens_are_refused(guarded: LoneGateway, token: str) -> None:
     two = [f"Bearer {token}", "Bearer nonsense"]
     assert guarded.ask(request(PING, {"Authorization": two})).status == 400
 
 
-def test_token_comes_last(guarded: LoneGateway) -> None:
+def test_the_token_is_checked_last(guarded: LoneGateway) -> None:
     """Health and preflight need none; a stranger's page learns nothing about tokens."""
     assert guarded.ask(request(method="GET", path="/healthz")).status == 200
     assert guarded.ask(preflight("http://localhost")).status == 204
@@ -275,7 +275,7 @@ CHALLENGE = 'Bearer realm="ofono-mcp"'
 @pytest.mark.parametrize("authorization,wrong", [
     (None, False), ("", False), ("Bearer", False), ("Basic dXNlcjpwYXNz", False),
     ("Bearer nonsense", True), ("bearer " + "0" * 64, True), ("Bearer " + "x" * 5000, True)])
-def test_the_challenge(guarded: LoneGateway, authorization: str | None,
+def test_the_challenge_names_an_error_only_for_a_wrong_token(guarded: LoneGateway, authorization: str | None,
                        wrong: bool) -> None:
     """No metadata, which would begin OAuth; an error only where a token was sent."""
     reply = guarded.post(PING, Authorization=authorization)
@@ -292,7 +292,7 @@ def test_the_challenge(guarded: LoneGateway, authorization: str | None,
 @pytest.mark.parametrize("path", [
     "oauth-protected-resource", "oauth-protected-resource/mcp", "openid-configuration",
     "oauth-authorization-server", "oauth-authorization-server/mcp", "mcp.json", ""])
-def test_well_known(guarded: LoneGateway, method: str, path: str) -> None:
+def test_well_known_paths_are_not_found(guarded: LoneGateway, method: str, path: str) -> None:
     """A plain 404: after a 401 or a page clients begin OAuth and never tell of the token."""
     for headers in ({}, {"Authorization": "Bearer nonsense"}):
         with guarded.wire() as wire:
@@ -305,7 +305,7 @@ def test_well_known(guarded: LoneGateway, method: str, path: str) -> None:
 
 @pytest.mark.parametrize("query", ["token={}", "access_token={}", "authorization=Bearer%20{}",
                                    "Authorization=Bearer+{}", "{}"])
-def test_token_in_the_url_is_no_token(guarded: LoneGateway, token: str,
+def test_a_token_in_the_url_is_not_accepted(guarded: LoneGateway, token: str,
                                       query: str) -> None:
     path = "/mcp?" + query.format(token)
     reply = guarded.ask(request(PING, path=path))
@@ -315,14 +315,14 @@ def test_token_in_the_url_is_no_token(guarded: LoneGateway, token: str,
 
 
 @pytest.mark.parametrize("authorization", [None, "Bearer nonsense"])
-def test_preflight_is_never_401(guarded: LoneGateway, authorization: str | None) -> None:
+def test_a_preflight_never_gets_401(guarded: LoneGateway, authorization: str | None) -> None:
     head = preflight("http://localhost").replace(
         b"\r\n\r\n", f"\r\nAuthorization: {authorization}\r\n\r\n".encode()
         if authorization else b"\r\n\r\n")
     assert guarded.ask(head).status == 204
 
 
-def test_loopback_is_not_locked_out(guarded: LoneGateway, token: str) -> None:
+def test_wrong_tokens_do_not_lock_out_loopback(guarded: LoneGateway, token: str) -> None:
     """All programs of the machine have that address; doc/security.md tells why."""
     for _ in range(20):
         assert guarded.post(PING, Authorization="Bearer wrong").status == 401

@@ -38,7 +38,7 @@ def wait_reasons(lab: Lab, *names: str) -> None:
     wait_until(lambda: reasons(lab.gateway.port) == list(names), 10, f"{names}")
 
 
-def test_what_is_missing_is_said_and_why(make_lab: Callable[..., Lab]) -> None:
+def test_health_lists_what_prevents_sending(make_lab: Callable[..., Lab]) -> None:
     lab = make_lab(modem_count=1)
     radio, owner = lab.radios[0], Owner(lab.gateway.state)
     assert reasons(lab.gateway.port) == []
@@ -57,14 +57,14 @@ def test_what_is_missing_is_said_and_why(make_lab: Callable[..., Lab]) -> None:
     assert (whole.status, ready.status, whole.body) == (200, 503, ready.body)
 
 
-def test_a_full_queue(make_lab: Callable[..., Lab]) -> None:
+def test_health_reports_a_full_queue(make_lab: Callable[..., Lab]) -> None:
     lab = make_lab("[sms]\nqueue_limit = 1\n", modem_count=1)
     Agent(lab).call("send_sms", to_phone_number="+36301234567", sms_text="later",
                     send_at=seconds_ahead(3600))
     assert reasons(lab.gateway.port) == ["queue_full"]
 
 
-def test_a_full_disk(make_lab: Callable[..., Lab]) -> None:
+def test_health_reports_a_full_disk(make_lab: Callable[..., Lab]) -> None:
     lab = make_lab(modem_count=1)
     lab.gateway.config += "[store]\nreserve_mib = 1000000\n"
     lab.gateway.prepare()
@@ -80,7 +80,7 @@ def stranger() -> Any:
 
 
 @pytest.mark.parametrize("path", PATHS)
-def test_methods(stranger: LoneGateway, path: str) -> None:
+def test_health_answers_get_and_head_only(stranger: LoneGateway, path: str) -> None:
     got, head = ask(stranger.port, path), ask(stranger.port, path, "HEAD")
     assert got.header("cache-control") == "no-store"
     assert got.header("content-type") == "application/json"
@@ -97,7 +97,7 @@ def test_methods(stranger: LoneGateway, path: str) -> None:
 @pytest.mark.parametrize("path", [
     "/healthz//", "/healthz/live/x", "/healthz/lives", "/healthz%2flive", "/HEALTHZ/live",
     "/healthz/../healthz/live", "/healthz/readyz"])
-def test_other_paths(stranger: LoneGateway, path: str) -> None:
+def test_other_health_paths_are_not_found(stranger: LoneGateway, path: str) -> None:
     assert ask(stranger.port, path).status == 404
 
 
@@ -105,7 +105,7 @@ def test_other_paths(stranger: LoneGateway, path: str) -> None:
 @pytest.mark.parametrize("header,value,status", [
     ("Host", "evil.test", 421), ("Host", "evil.test@127.0.0.1", 400),
     ("Origin", "http://evil.test", 403), ("Origin", "null", 403)])
-def test_pages_of_strangers(stranger: LoneGateway, path: str, header: str, value: str,
+def test_foreign_pages_cannot_read_health(stranger: LoneGateway, path: str, header: str, value: str,
                             status: int) -> None:
     with stranger.wire() as wire:
         reply = wire.ask(request(method="GET", path=path, headers={header: value}))

@@ -52,19 +52,19 @@ def answer(gateway: LoneGateway, hostile: Hostile) -> int:
                 return read_answer(wire)
 
 
-def test_there_are_many() -> None:
+def test_the_hostile_requests_are_many_and_distinct() -> None:
     assert len({hostile.name for hostile in HOSTILE}) == len(HOSTILE) >= 60
     assert len({(hostile.data, hostile.leaving) for hostile in HOSTILE}) == len(HOSTILE)
 
 
 @pytest.mark.parametrize("hostile", HOSTILE, ids=describe)
-def test_hostile_request(gateway: LoneGateway, hostile: Hostile) -> None:
+def test_the_gateway_survives_each_hostile_request(gateway: LoneGateway, hostile: Hostile) -> None:
     status = answer(gateway, hostile)
     gateway.assert_serves()
     assert status in hostile.statuses
 
 
-def test_answers_are_the_same_with_every_libmicrohttpd(gateway: LoneGateway) -> None:
+def test_answers_do_not_depend_on_the_libmicrohttpd_version(gateway: LoneGateway) -> None:
     """0.9.75 of Debian 12 and 1.0.1 of Debian 13 read many of them differently: they see none."""
     known = known_answers()
     asked = [hostile for hostile in HOSTILE if hostile.leaving is Leaving.READS]
@@ -75,7 +75,7 @@ def test_answers_are_the_same_with_every_libmicrohttpd(gateway: LoneGateway) -> 
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_mutations(gateway: LoneGateway, seed: int) -> None:
+def test_the_gateway_survives_mutated_requests(gateway: LoneGateway, seed: int) -> None:
     for data in mutations(count=100, seed=seed):
         answer(gateway, Hostile("", data, ANY, Leaving.ENDS))
     gateway.assert_serves()
@@ -90,7 +90,7 @@ def wrong_answers(gateway: LoneGateway) -> list[str]:
             if status not in hostile.statuses]
 
 
-def test_all_at_once_and_nothing_is_kept() -> None:
+def test_concurrent_hostile_requests_leak_nothing() -> None:
     """Descriptors and memory after a few rounds of everything, and after more of them.
 
     The heap grows to the most that was ever in use at once, which differs a little from
@@ -107,7 +107,7 @@ def test_all_at_once_and_nothing_is_kept() -> None:
         assert memory[-1] - memory[WARM_UP - 1] < MEMORY_MORE_KIB, memory
 
 
-def test_no_request_is_hidden_in_another(gateway: LoneGateway) -> None:
+def test_request_smuggling_is_refused(gateway: LoneGateway) -> None:
     """What follows a request whose end is doubtful is not taken for the next one."""
     smuggled = request(rpc("tools/list"))
     for hostile in HOSTILE:
@@ -151,7 +151,7 @@ def test_bad_text_does_not_reach_the_bus(phone: Lab, place: str, text: bytes) ->
     assert len(phone.modems[0].offered) == offered
 
 
-def test_bad_text_and_then_a_good_one(phone: Lab) -> None:
+def test_a_valid_message_is_sent_after_invalid_text(phone: Lab) -> None:
     with Wire(phone.gateway.port) as wire:
         reply = wire.ask(request(send_sms(PLACES["text"].replace(b"@", rb"\udc00"))))
         assert reply.error == (400, -32700)

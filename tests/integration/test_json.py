@@ -88,12 +88,12 @@ def assert_told(command: str, lines: list[Any], *beside: str) -> None:
             assert TIME.fullmatch(value), (command, name, value)
 
 
-def test_each_command_has_its_item() -> None:
+def test_the_manual_page_describes_the_json_of_each_command() -> None:
     named = {word for words in ITEMS for word in words.split(" , ")}
     assert named - {"audit verify"} == set(COMMANDS) - {"serve"}
 
 
-def test_members_of_the_owners_commands(phone: Lab, do: Callable[..., list[Any]],
+def test_owner_commands_print_documented_json(phone: Lab, do: Callable[..., list[Any]],
                                         folder: Path) -> None:
     careful = new_agent(phone)
     for text in ("first", "second"):
@@ -115,7 +115,7 @@ def test_members_of_the_owners_commands(phone: Lab, do: Callable[..., list[Any]]
     assert_told("restore", do("restore", file))
 
 
-def test_what_tools_tell(phone: Lab, do: Callable[..., list[Any]]) -> None:
+def test_tool_commands_print_json_of_their_schema(phone: Lab, do: Callable[..., list[Any]]) -> None:
     [listed] = do("tools")
     schemas = {tool["name"]: closed(tool["outputSchema"]) for tool in listed["tools"]}
     new_agent(phone, "laptop", "never")
@@ -133,7 +133,7 @@ def test_what_tools_tell(phone: Lab, do: Callable[..., list[Any]]) -> None:
     assert message == {"message": listed["messages"][0]}
 
 
-def test_status_is_that_of_the_tool_and_more(phone: Lab, do: Callable[..., list[Any]]) -> None:
+def test_status_json_extends_the_status_tool(phone: Lab, do: Callable[..., list[Any]]) -> None:
     new_agent(phone)
     do("change", "--per-day", 5, "careful")
     [listed], [status] = do("tools"), do("status")
@@ -147,7 +147,7 @@ def test_status_is_that_of_the_tool_and_more(phone: Lab, do: Callable[..., list[
     assert problems(told, closed(schema)) == []
 
 
-def test_an_error_is_the_last_line(phone: Lab, do: Callable[..., list[Any]]) -> None:
+def test_an_error_is_the_last_json_line(phone: Lab, do: Callable[..., list[Any]]) -> None:
     for words in (["show", 99], ["revoke", "nobody"], ["unlock"], ["approve", 99],
                   ["modem", "on", "/none"], ["restore", "/none"]):
         error = do(*words, code=FAILED)[-1]["error"]

@@ -94,7 +94,7 @@ def wait_texts(lab: Lab, *texts: str, timeout: float = 10) -> None:
 
 # ---- retention --------------------------------------------------------------------
 
-def test_only_so_many_are_kept_while_others_come_and_go(
+def test_keep_messages_limits_the_store_under_load(
         make_lab: Callable[..., Lab]) -> None:
     lab = make_lab("delivery_reports = no\n[store]\nkeep_messages = 20\n", modem_count=1)
     first = listed(lab)["wait_cursor"]
@@ -124,7 +124,7 @@ def test_only_so_many_are_kept_while_others_come_and_go(
     assert_sent(Agent(lab).send("and on it goes"))
 
 
-def test_old_ones_go(make_lab: Callable[..., Lab]) -> None:
+def test_messages_older_than_keep_days_are_deleted(make_lab: Callable[..., Lab]) -> None:
     lab = make_lab("[store]\nkeep_days = 30\n", modem_count=1)
     receive(lab, "old", "young")
     wait_texts(lab, "old", "young")
@@ -169,7 +169,7 @@ def pinging(lab: Lab) -> Iterator[list[float]]:
 STALL_S = 0.5       # measured: some hundredths, on a quiet machine
 
 
-def test_nobody_waits_for_it(make_lab: Callable[..., Lab]) -> None:
+def test_deleting_old_messages_blocks_no_call(make_lab: Callable[..., Lab]) -> None:
     """KEEPING_MESSAGES=100000 measures what the documents tell."""
     messages = int(os.environ.get("KEEPING_MESSAGES", "10000"))
     lab = make_lab("[store]\nkeep_messages = 100\n", modem_count=1)
@@ -264,7 +264,7 @@ def test_sends_are_refused_before_the_disk_is_full(
     assert "room on the disk again" in lab.gateway.log
 
 
-def test_what_comes_in_on_a_full_disk_is_stored_later(
+def test_incoming_messages_on_a_full_disk_are_stored_later(
         make_lab: Callable[..., Lab]) -> None:
     lab = disk_lab(make_lab)
     receive(lab, "before")
@@ -280,7 +280,7 @@ def test_what_comes_in_on_a_full_disk_is_stored_later(
     assert_sent(Agent(lab).send("after"))
 
 
-def test_a_pause_on_a_full_disk(make_lab: Callable[..., Lab]) -> None:
+def test_a_pause_works_on_a_full_disk(make_lab: Callable[..., Lab]) -> None:
     """It holds, it is told that it ends with the gateway, and it can be ended before."""
     lab = disk_lab(make_lab)
     state = lab.gateway.state_seen
@@ -294,7 +294,7 @@ def test_a_pause_on_a_full_disk(make_lab: Callable[..., Lab]) -> None:
     assert_sent(Agent(lab).send("goes on"))
 
 
-def test_a_revocation_on_a_full_disk(make_lab: Callable[..., Lab]) -> None:
+def test_a_revocation_works_on_a_full_disk(make_lab: Callable[..., Lab]) -> None:
     """It holds at once, says that it ends with the gateway, and is on disk when there is room."""
     lab = disk_lab(make_lab, gateway_open=False)
     state = lab.gateway.state_seen
@@ -343,7 +343,7 @@ DAMAGES: dict[str, Callable[[Path], None]] = {
 
 
 @pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
-def test_a_damaged_ledger_is_moved_aside(
+def test_a_damaged_message_store_is_moved_aside(
         make_lab: Callable[..., Lab], damage: Callable[[Path], None]) -> None:
     lab = make_lab(modem_count=1)
     file = ledger(lab)
@@ -375,7 +375,7 @@ def test_a_damaged_ledger_is_moved_aside(
 
 
 @pytest.mark.parametrize("offset", [0, 32 + 24 + 100], ids=["header", "first frame"])
-def test_a_damaged_log_is_no_silent_step_back(
+def test_a_damaged_wal_file_causes_no_second_send(
         make_lab: Callable[..., Lab], offset: int) -> None:
     """The states that are in it alone would be forgotten, and a message sent twice."""
     lab = make_lab(modem_count=1)
@@ -393,7 +393,7 @@ def test_a_damaged_log_is_no_silent_step_back(
         *(f"message {number}" for number in range(5)), "goes on"]
 
 
-def test_tokens_cards_and_keys_survive_a_lost_page(make_lab: Callable[..., Lab]) -> None:
+def test_tokens_sims_and_keys_survive_a_lost_page(make_lab: Callable[..., Lab]) -> None:
     lab = make_lab(modem_count=1, gateway_open=False)
     file = ledger(lab)
     paired = run("pair", "--state-dir", lab.gateway.state, "laptop").stdout
@@ -418,7 +418,7 @@ def test_tokens_cards_and_keys_survive_a_lost_page(make_lab: Callable[..., Lab])
         assert client.call("ping").status == 401
 
 
-def test_damage_that_is_met_at_work(make_lab: Callable[..., Lab]) -> None:
+def test_damage_found_while_running_refuses_sends(make_lab: Callable[..., Lab]) -> None:
     lab = make_lab(modem_count=1)
     file = ledger(lab)
     lab.gateway.stop()
@@ -442,7 +442,7 @@ def test_damage_that_is_met_at_work(make_lab: Callable[..., Lab]) -> None:
     assert sent.message_id > last
 
 
-def test_the_ledger_is_removed_under_the_gateway(make_lab: Callable[..., Lab]) -> None:
+def test_sends_are_refused_while_the_message_store_is_removed(make_lab: Callable[..., Lab]) -> None:
     """Whoever asks is told that, not to free space."""
     lab = make_lab(modem_count=1)
     assert_sent(Agent(lab).send("before"))
@@ -458,7 +458,7 @@ def test_the_ledger_is_removed_under_the_gateway(make_lab: Callable[..., Lab]) -
     assert [submit.text for submit in lab.modems[0].offered] == ["before", "after"]
 
 
-def test_the_log_is_removed_under_the_gateway(make_lab: Callable[..., Lab]) -> None:
+def test_removing_the_wal_file_loses_no_messages(make_lab: Callable[..., Lab]) -> None:
     """What is only in it, and what would be written to it, ended with the process."""
     lab = make_lab(modem_count=1)
     log = lab.gateway.state / "gateway.db-wal"
@@ -508,7 +508,7 @@ def back_up(lab: Lab, file: Path, *options: str) -> dict[str, Any]:
     return json.loads(result.stdout)
 
 
-def test_a_backup_under_load_is_whole(make_lab: Callable[..., Lab]) -> None:
+def test_a_backup_under_load_is_complete(make_lab: Callable[..., Lab]) -> None:
     lab = make_lab(modem_count=1)
     copies = []
     done: set[str] = set()
@@ -534,7 +534,7 @@ def restore(lab: Lab, file: Path) -> subprocess.CompletedProcess[str]:
     return run("restore", "--state-dir", lab.gateway.state, file)
 
 
-def test_what_waited_in_a_backup_is_never_sent_again(
+def test_messages_queued_in_a_backup_are_never_sent_again(
         make_lab: Callable[..., Lab]) -> None:
     lab = make_lab(modem_count=1)
     modem = lab.modems[0]
@@ -582,7 +582,7 @@ def killed_at(call: str, number: int, *arguments: str | Path) -> bool:
 
 
 @pytest.mark.parametrize("command", ["backup", "restore"])
-def test_an_interrupted_copy_leaves_nothing(folder: Path, command: str) -> None:
+def test_an_interrupted_copy_leaves_no_files(folder: Path, command: str) -> None:
     state, copy = folder / "state", folder / "copy.db"
     assert run("pair", "--state-dir", state, "laptop").returncode == 0
     assert run("backup", "--state-dir", state, copy).returncode == 0
@@ -599,7 +599,7 @@ def test_an_interrupted_copy_leaves_nothing(folder: Path, command: str) -> None:
 
 
 @pytest.mark.parametrize("command", ["backup", "restore"])
-def test_a_long_copy_tells_what_it_does(folder: Path, command: str) -> None:
+def test_a_long_copy_shows_its_progress(folder: Path, command: str) -> None:
     """On a terminal, in a line that is taken away before the outcome is told."""
     state, copy = folder / "state", folder / "copy.db"
     assert run("pair", "--state-dir", state, "laptop").returncode == 0
@@ -616,7 +616,7 @@ def test_a_long_copy_tells_what_it_does(folder: Path, command: str) -> None:
 
 
 @pytest.mark.parametrize("call", ["link", "rename", "unlink"])
-def test_killed_while_one_takes_the_place_of_another(
+def test_a_crash_during_restore_keeps_the_old_or_new_store(
         make_lab: Callable[..., Lab], tmp_path: Path, call: str) -> None:
     """The ledger is the old one or the new one, with all that was in it."""
     lab = make_lab(modem_count=1)
@@ -644,7 +644,7 @@ def test_killed_while_one_takes_the_place_of_another(
     assert number > 1 and texts == ["old"]
 
 
-def test_a_backup_that_is_copied_by_hand(make_lab: Callable[..., Lab]) -> None:
+def test_a_backup_copied_by_hand_counts_as_restored(make_lab: Callable[..., Lab]) -> None:
     """Over a ledger that was killed, whose -wal stays: as if it was restored."""
     lab = make_lab(modem_count=1)
     soon = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() + 3600))
@@ -710,7 +710,7 @@ def start_with(lab: Lab, how: str, copy: Path) -> None:
 
 
 @pytest.mark.parametrize("how", ["restored", "copied by hand", "changed in place"])
-def test_a_strangers_triggers_are_not_run(make_lab: Callable[..., Lab], how: str) -> None:
+def test_foreign_triggers_are_not_run(make_lab: Callable[..., Lab], how: str) -> None:
     """Not when they come with a backup, nor when somebody puts them into the store."""
     lab = make_lab(modem_count=1)
     assert run("pair", "--state-dir", lab.gateway.state, "laptop").returncode == 0
@@ -725,7 +725,7 @@ def test_a_strangers_triggers_are_not_run(make_lab: Callable[..., Lab], how: str
 
 
 @pytest.mark.parametrize("call", ["link", "rename", "unlink", "fsync", "fdatasync"])
-def test_killed_while_only_its_rows_go_on(folder: Path, tmp_path: Path, call: str) -> None:
+def test_a_crash_while_rebuilding_loses_no_rows(folder: Path, tmp_path: Path, call: str) -> None:
     """Each time the whole of it is there afterwards, and in a schema that is ours."""
     state = folder / "state"
     for name in ("one", "two"):
@@ -749,7 +749,7 @@ def test_killed_while_only_its_rows_go_on(folder: Path, tmp_path: Path, call: st
     assert number > 1
 
 
-def test_a_backup_goes_to_another_phone(
+def test_a_backup_restores_on_another_phone(
         make_lab: Callable[..., Lab], tmp_path: Path) -> None:
     lab = make_lab(modem_count=2)
     sims = Agent(lab).ids()
@@ -771,14 +771,14 @@ def test_a_backup_goes_to_another_phone(
     [], ["a", "b"], ["--what", "a"], ["--config", "/nowhere", "a"],
 ])
 @pytest.mark.parametrize("command", ["backup", "restore"])
-def test_wrong_options(command: str, arguments: list[str]) -> None:
+def test_wrong_options_are_a_usage_error(command: str, arguments: list[str]) -> None:
     result = run(command, *arguments)
     assert (result.returncode, result.stdout) == (2, "")
     assert result.stderr
 
 
 @with_other_users
-def test_what_root_restores_is_the_gateways(folder: Path) -> None:
+def test_files_restored_by_root_belong_to_the_gateway_user(folder: Path) -> None:
     """Of a package, whose gateway runs as a user of its own."""
     state, copy, nobody = folder / "state", folder / "copy.db", 65534
     assert run("pair", "--state-dir", state, "laptop").returncode == 0
@@ -793,13 +793,13 @@ def test_what_root_restores_is_the_gateways(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("command", ["backup", "restore"])
-def test_help(command: str) -> None:
+def test_backup_and_restore_have_help(command: str) -> None:
     result = run(command, "--help")
     assert result.returncode == 0 and result.stdout.startswith(f"Usage: ofono-mcp {command}")
 
 
 @pytest.mark.parametrize("wanted", ["none/copy.db", "/dev/full/copy.db", "x" * 255])
-def test_a_backup_that_cannot_be_names_what_was_asked_for(tmp_path: Path, wanted: str) -> None:
+def test_a_failed_backup_names_the_requested_file(tmp_path: Path, wanted: str) -> None:
     """Not the file that becomes it when it is whole, of which nobody has heard."""
     state = tmp_path / "state"
     assert run("pair", "--state-dir", state, "agent").returncode == 0
@@ -810,7 +810,7 @@ def test_a_backup_that_cannot_be_names_what_was_asked_for(tmp_path: Path, wanted
     assert list(tmp_path.iterdir()) == [state]
 
 
-def test_backup_of_nothing(tmp_path: Path) -> None:
+def test_a_backup_without_a_message_store_fails(tmp_path: Path) -> None:
     result = run("backup", "--state-dir", tmp_path / "none", tmp_path / "copy.db")
     assert result.returncode == 1 and "gateway.db" in result.stderr
     assert list(tmp_path.iterdir()) == []

@@ -160,7 +160,7 @@ def headers_of(body: bytes, version: Value) -> dict[str, Value]:
 
 @pytest.mark.parametrize("session", SESSIONS)
 @pytest.mark.parametrize("body,header,meaning", cells())
-def test_cell(gateway: LoneGateway, body: str, header: str, meaning: str,
+def test_body_and_header_select_the_protocol_revision(gateway: LoneGateway, body: str, header: str, meaning: str,
               session: str) -> None:
     status, code = MEANING[meaning]
     if session == "unknown session" and body in OF_A_SESSION and header in OF_2025:
@@ -181,12 +181,12 @@ def test_cell(gateway: LoneGateway, body: str, header: str, meaning: str,
 
 
 @pytest.mark.parametrize("body", ["2026/list", "2026/discover"])
-def test_which_era_answered(gateway: LoneGateway, body: str) -> None:
+def test_2026_bodies_are_answered_by_2026(gateway: LoneGateway, body: str) -> None:
     headers = headers_of(BODIES[body], "2026-07-28")
     assert gateway.ask(request(BODIES[body], headers)).result["resultType"] == "complete"
 
 
-def test_initialize_of_any_version_is_of_2025(gateway: LoneGateway) -> None:
+def test_initialize_is_always_answered_by_2025(gateway: LoneGateway) -> None:
     for name in ("initialize", "2025/initialize"):
         for header in HEADERS.values():
             result = gateway.ask(request(BODIES[name], headers_of(BODIES[name], header))

@@ -211,7 +211,7 @@ LIMITS = [
 ]
 
 
-def test_sessions_with_long_uris_stay_within_the_memory_of_the_unit() -> None:
+def test_sessions_with_long_uris_stay_within_memory_limits() -> None:
     """As many as there may be, each with as many subscriptions, also after a restart."""
     unit = Path(__file__).resolve().parents[2] / "etc" / "systemd" / "ofono-mcp.service"
     [high_mib] = re.findall(r"^MemoryHigh=(\d+)M$", unit.read_text(), re.M)
@@ -251,7 +251,7 @@ def private_kib(gateway: LoneGateway) -> int:
 
 
 @pytest.mark.parametrize("limit", LIMITS, ids=lambda limit: limit.name)
-def test_limit(gateway: LoneGateway, limit: Limit) -> None:
+def test_each_limit_is_reported_and_disturbs_no_other_client(gateway: LoneGateway, limit: Limit) -> None:
     with Healthy(gateway) as healthy:
         with ExitStack() as clients:
             found = limit.reach(gateway, clients)
@@ -263,7 +263,7 @@ def test_limit(gateway: LoneGateway, limit: Limit) -> None:
 
 
 @pytest.mark.parametrize("path,method", [("/mcp", "POST"), ("/", "GET")])
-def test_a_header_is_answered_whatever_its_length(gateway: LoneGateway, path: str,
+def test_a_header_of_any_length_is_answered(gateway: LoneGateway, path: str,
                                                   method: str) -> None:
     """An answer for whose own header there is no room never comes, and its call is made."""
     statuses = {one: gateway.ask(request(
@@ -274,13 +274,13 @@ def test_a_header_is_answered_whatever_its_length(gateway: LoneGateway, path: st
 
 
 @pytest.mark.parametrize("count", [90, 105, 110, 120, 1000, 5000])
-def test_parameters_of_a_query(gateway: LoneGateway, count: int) -> None:
+def test_too_many_query_parameters_get_414(gateway: LoneGateway, count: int) -> None:
     """libmicrohttpd went silent when there were too many: it does not see them any more."""
     reply = gateway.ask(request(rpc("ping"), path="/mcp?" + "a&" * count))
     assert reply.status == (200 if count <= 1000 else 414)
 
 
-def test_connections_of_one_address(gateway: LoneGateway) -> None:
+def test_connections_per_address_are_limited(gateway: LoneGateway) -> None:
     """Who is one too many is told before it asked, or after; and when to come again."""
     with ExitStack() as clients:
         served = busy_wires(gateway, PER_ADDRESS, clients)
@@ -294,7 +294,7 @@ def test_connections_of_one_address(gateway: LoneGateway) -> None:
         wait_until(lambda: post(gateway, rpc("ping")).status == 200, what="one is free")
 
 
-def test_many_who_are_too_many(gateway: LoneGateway) -> None:
+def test_refused_connections_take_no_slots(gateway: LoneGateway) -> None:
     """Refused connections take no slot from others, however many come."""
     with Healthy(gateway) as healthy, ExitStack() as clients:
         wires(gateway, PER_ADDRESS, clients)
@@ -305,7 +305,7 @@ def test_many_who_are_too_many(gateway: LoneGateway) -> None:
 
 
 @pytest.mark.parametrize("sent", [b"", PING[:-1]], ids=["silent", "half a request"])
-def test_a_crowd_that_asks_for_nothing(gateway: LoneGateway, sent: bytes) -> None:
+def test_idle_crowds_do_not_disturb_a_healthy_client(gateway: LoneGateway, sent: bytes) -> None:
     """More than there is room for; a healthy client comes anew again and again
     (from many addresses: test_crowds.py)."""
     wait_until(lambda: len(gateway.peers) <= 2, what="those of before are gone")
@@ -322,7 +322,7 @@ def test_a_crowd_that_asks_for_nothing(gateway: LoneGateway, sent: bytes) -> Non
     assert first is None or (first.status, "(max_connections)" in first.text) == (503, True)
 
 
-def test_idle_connections_make_room_and_none_that_is_at_work(gateway: LoneGateway) -> None:
+def test_only_idle_connections_make_room(gateway: LoneGateway) -> None:
     """The one that has been idle for longest goes first."""
     wait_until(lambda: len(gateway.peers) <= 2, what="those of before are gone")
     with ExitStack() as clients:
@@ -336,7 +336,7 @@ def test_idle_connections_make_room_and_none_that_is_at_work(gateway: LoneGatewa
     assert 18 <= gone <= 22 and left == [idle[0], *idle[gone + 1:]]
 
 
-def test_connections_of_all_listeners() -> None:
+def test_all_listeners_share_one_connection_limit() -> None:
     """Whichever listener they came to, together they have one limit."""
     with two_addresses(max_connections=4) as gateway, ExitStack() as clients:
         busy_wires(gateway, 2, clients)
@@ -355,7 +355,7 @@ def is_refused(gateway: LoneGateway) -> bool:
         return reply.status == 503 and b"(max_connections)" in reply.body
 
 
-def test_streams_of_one_client() -> None:
+def test_streams_per_client_are_limited() -> None:
     """Another one has its own."""
     with LoneGateway(open=False) as gateway, ExitStack() as clients:
         asked = modern.Request("subscriptions/listen", INBOX)
@@ -394,7 +394,7 @@ def no_descriptor_left(gateway: LoneGateway) -> Iterator[Callable[[], None]]:
         end()
 
 
-def test_fewer_files_than_connections() -> None:
+def test_fewer_connections_are_served_with_few_descriptors() -> None:
     """What the system allows is raised, and where it cannot be, fewer are served."""
     with LoneGateway(max_connections=4096, max_connections_per_address=4096) as gateway:
         assert (resource.prlimit(gateway.pid, resource.RLIMIT_NOFILE)[0]
@@ -417,7 +417,7 @@ def test_fewer_files_than_connections() -> None:
         assert resource.getrlimit(resource.RLIMIT_NOFILE) == before
 
 
-def test_no_descriptor_left(gateway: LoneGateway) -> None:
+def test_connections_wait_when_no_descriptor_is_left(gateway: LoneGateway) -> None:
     """Who is connected is served; who waits is, as soon as a descriptor is free; and nothing
     spins meanwhile."""
     with ExitStack() as clients:
@@ -434,7 +434,7 @@ def test_no_descriptor_left(gateway: LoneGateway) -> None:
     gateway.assert_serves()
 
 
-def test_no_descriptor_left_for_the_first(gateway: LoneGateway) -> None:
+def test_the_first_connection_waits_for_a_descriptor(gateway: LoneGateway) -> None:
     """Nobody is connected whose leaving could be waited for."""
     wait_until(lambda: not gateway.peers, what="nobody is connected")
     told = gateway.log.count("Too many open files")
@@ -451,7 +451,7 @@ def test_no_descriptor_left_for_the_first(gateway: LoneGateway) -> None:
 
 # ---- the goals of a server that is full
 
-def test_slow_loris_on_every_slot() -> None:
+def test_slow_requests_on_every_slot_make_room() -> None:
     """One of them makes room at once."""
     with LoneGateway(max_connections=64, max_connections_per_address=64,
                      request_timeout_seconds=60) as gateway, ExitStack() as clients:
@@ -466,7 +466,7 @@ def test_slow_loris_on_every_slot() -> None:
 
 
 @pytest.mark.parametrize("count", [127, 128, 250, 256])
-def test_closed_loops_do_not_hang(count: int) -> None:
+def test_full_slots_with_repeating_clients_do_not_hang(count: int) -> None:
     """Each client asks again as soon as it has its answer; all slots are theirs."""
     rounds = 5
     with LoneGateway(max_connections=count, max_connections_per_address=count) as gateway:
@@ -480,7 +480,7 @@ def test_closed_loops_do_not_hang(count: int) -> None:
                     assert wire.receive().status == 200
 
 
-def test_two_thousand_connections(folder: Path) -> None:
+def test_two_thousand_connections_disturb_no_healthy_client(folder: Path) -> None:
     """They are served while a healthy client notices nothing."""
     count = 2000
     program = "\n".join((
@@ -508,7 +508,7 @@ def test_two_thousand_connections(folder: Path) -> None:
 
 # ---- the owner's socket
 
-def test_connections_of_owners(gateway: LoneGateway) -> None:
+def test_a_further_owner_connection_waits_for_a_free_slot(gateway: LoneGateway) -> None:
     """One more waits until one of them leaves (or says nothing for long: test_control.py)."""
     place = str(gateway.state / "control")
     question = b'{"command":"clients","arguments":{}}\n'

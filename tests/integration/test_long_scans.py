@@ -22,7 +22,7 @@ TRIES = 30                      # to be there while a call looks
 OLD_PLACE = "w0-0f473672"       # before the first message
 OLDEST, SENDER = "the oldest of all", "+36207654321"
 FILL = """
-INSERT INTO message (direction, sim_id, number, text, state, created, changed)
+INSERT INTO message (direction, sim_id, phone_number, text, state, created, changed)
 WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
 SELECT 1, 1, '+36' || (i % 50), iif(i = 1, ?, printf('%0200d', i)), 9, i, i FROM n
 """
@@ -79,30 +79,30 @@ def catch(start: Callable[[Lab], Pending], lab: Lab) -> Pending:
     raise AssertionError("nobody is answered while a call looks")
 
 
-def test_others_are_answered_while_a_search_looks(lab: Lab) -> None:
+def test_other_calls_are_answered_during_a_search(lab: Lab) -> None:
     assert catch(full_search, lab).facts()["count"] == 0
 
 
-def test_others_are_answered_while_a_wait_looks(lab: Lab) -> None:
+def test_other_calls_are_answered_while_a_wait_scans(lab: Lab) -> None:
     """The newest is the last that it comes to."""
     found = catch(lambda lab: Pending(lab, "wait_for_sms", after=OLD_PLACE,
                                       contains=f"0{MANY}"), lab).facts()
     assert int(found["message"]["text"]) == MANY
 
 
-def test_a_wait_that_finds_nothing_gives_its_place_back(lab: Lab) -> None:
+def test_a_wait_without_a_match_returns_its_cursor(lab: Lab) -> None:
     none = full_wait(lab, timeout_seconds=1).facts()
     assert none["found"] is False and none["cursor"] == OLD_PLACE
 
 
-def test_the_oldest_is_found(lab: Lab) -> None:
+def test_concurrent_searches_find_the_oldest_message(lab: Lab) -> None:
     searches = [full_search(lab, OLDEST) for _ in range(8)]
     for search in searches:
         [message] = search.facts()["messages"]
         assert message["text"] == OLDEST
 
 
-def test_a_message_that_comes_while_a_page_is_made_is_not_missed(
+def test_a_message_received_during_a_search_is_not_missed(
         lab: Lab, agent: Agent) -> None:
     search = catch(lambda lab: full_search(lab, SENDER[1:]), lab)
     lab.modems[0].deliver(SENDER, f"call {SENDER}")
@@ -112,13 +112,13 @@ def test_a_message_that_comes_while_a_page_is_made_is_not_missed(
     assert found["message"]["text"] == f"call {SENDER}"
 
 
-def test_a_message_that_comes_while_a_wait_looks_is_found(lab: Lab) -> None:
+def test_a_message_received_while_a_wait_scans_is_found(lab: Lab) -> None:
     waiting = catch(full_wait, lab)
     lab.modems[0].deliver(SENDER, "Your code is 739104")
     assert waiting.facts()["code"] == "739104"
 
 
-def test_a_message_that_comes_after_a_wait_has_looked_is_found(lab: Lab) -> None:
+def test_a_message_received_after_a_wait_scanned_is_found(lab: Lab) -> None:
     waiting = full_wait(lab)
     full_search(lab).facts()            # as long, and it began later
     full_search(lab).facts()
@@ -126,7 +126,7 @@ def test_a_message_that_comes_after_a_wait_has_looked_is_found(lab: Lab) -> None
     assert waiting.facts()["code"] == "739104"
 
 
-def test_messages_that_are_deleted_meanwhile(lab: Lab) -> None:
+def test_a_search_survives_deleted_messages(lab: Lab) -> None:
     search = catch(lambda lab: full_search(lab, OLDEST), lab)
     with closing(open_ledger(lab)) as ledger, ledger:
         ledger.execute("DELETE FROM message WHERE id BETWEEN 2 AND 5000")
@@ -135,7 +135,7 @@ def test_messages_that_are_deleted_meanwhile(lab: Lab) -> None:
 
 
 @pytest.mark.parametrize("start", [full_search, full_wait])
-def test_a_client_that_leaves_ends_the_looking(
+def test_a_client_that_disconnects_ends_its_scan(
         lab: Lab, agent: Agent, start: Callable[[Lab], Pending]) -> None:
     for _ in range(5):
         catch(start, lab).leave()
@@ -144,7 +144,7 @@ def test_a_client_that_leaves_ends_the_looking(
                .structured["count"] == 1, what="the gateway goes on")
 
 
-def test_a_gateway_that_stops_answers_with_the_page_so_far(lab: Lab, agent: Agent) -> None:
+def test_a_stop_answers_a_search_with_the_page_so_far(lab: Lab, agent: Agent) -> None:
     search = catch(lambda lab: full_search(lab, OLDEST), lab)
     assert lab.gateway.stop() == 0
     page = search.facts()
@@ -154,7 +154,7 @@ def test_a_gateway_that_stops_answers_with_the_page_so_far(lab: Lab, agent: Agen
     assert [message["text"] for message in rest["messages"]] == [OLDEST]
 
 
-def test_a_gateway_that_stops_while_a_wait_looks(lab: Lab) -> None:
+def test_a_stop_answers_a_wait_that_scans(lab: Lab) -> None:
     waiting = catch(full_wait, lab)
     assert lab.gateway.stop() == 0
     none = waiting.facts()

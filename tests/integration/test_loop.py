@@ -46,7 +46,7 @@ def exchange(lab: Lab, number: str, name: str) -> None:
     answer(lab, f"you said {name}", number)
 
 
-def test_the_exchange_that_is_too_much(lab: Lab, number: str) -> None:
+def test_too_many_exchanges_count_as_an_auto_reply_loop(lab: Lab, number: str) -> None:
     for i in range(USUAL_EXCHANGES):
         receive(lab, f"what {i}", number)
         assert loop_until(lab, number) is None
@@ -60,7 +60,7 @@ def test_the_exchange_that_is_too_much(lab: Lab, number: str) -> None:
     assert later is not None and later >= until
 
 
-def test_the_same_text_comes_again(lab: Lab, number: str) -> None:
+def test_a_repeated_text_counts_as_an_auto_reply_loop(lab: Lab, number: str) -> None:
     for i in range(2):
         receive(lab, "I am out of office", number)
         answer(lab, f"then {i}", number)
@@ -69,7 +69,7 @@ def test_the_same_text_comes_again(lab: Lab, number: str) -> None:
     assert loop_until(lab, number) is not None
 
 
-def test_a_restart_forgets_nothing(make_lab: Callable[..., Lab], number: str) -> None:
+def test_a_restart_keeps_auto_reply_loops(make_lab: Callable[..., Lab], number: str) -> None:
     lab = make_lab("[incoming]\nloop_exchanges = 2\n", modem_count=1)
     exchange(lab, number, "a")
     exchange(lab, number, "b")
@@ -82,7 +82,7 @@ def test_a_restart_forgets_nothing(make_lab: Callable[..., Lab], number: str) ->
     assert loop_until(lab, "+36301111111") is None
 
 
-def test_the_owner_lifts_it(make_lab: Callable[..., Lab], number: str) -> None:
+def test_the_owner_can_lift_an_auto_reply_loop(make_lab: Callable[..., Lab], number: str) -> None:
     lab = make_lab("[incoming]\nloop_exchanges = 1\n", modem_count=1)
     exchange(lab, number, "a")
     assert loop_until(lab, number) is not None

@@ -41,7 +41,7 @@ def obstacles(lab: Lab) -> list[str | None]:
     return [modem.get("why_not") for modem in told["modems"]]
 
 
-def test_eight_modems(eight: Lab, background: ThreadPoolExecutor) -> None:
+def test_eight_modems_each_send_their_message(eight: Lab, background: ThreadPoolExecutor) -> None:
     agent = Agent(eight)
     assert obstacles(eight) == [None] * COUNT
     assert [sim["sim_slot_index"] for sim in agent.sims()] == list(range(COUNT))
@@ -49,7 +49,7 @@ def test_eight_modems(eight: Lab, background: ThreadPoolExecutor) -> None:
     assert [len(modem.taken) for modem in eight.modems] == [1] * COUNT
 
 
-def test_some_off_and_stuck(eight: Lab, background: ThreadPoolExecutor) -> None:
+def test_modems_off_or_stuck_do_not_affect_the_others(eight: Lab, background: ThreadPoolExecutor) -> None:
     """One comes back with the modem's late answer, one with the modem's next start."""
     agent, journal, ids = Agent(eight), Journal(eight), Agent(eight).ids()
     for at in (HANGS, CUT):

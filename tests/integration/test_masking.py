@@ -75,7 +75,7 @@ def assert_hidden(name: str, body: bytes, secrets: list[str]) -> None:
 
 
 @pytest.mark.parametrize("text, secrets", TEXTS, ids=range(len(TEXTS)))
-def test_no_view_shows_it(phone: Phone, number: str, text: str, secrets: list[str]) -> None:
+def test_no_view_shows_a_code_without_the_scope(phone: Phone, number: str, text: str, secrets: list[str]) -> None:
     place = place_of(phone)
     message_id = receive(phone, text, number)
     for era in ERAS:
@@ -88,7 +88,7 @@ def test_no_view_shows_it(phone: Phone, number: str, text: str, secrets: list[st
 
 
 @pytest.mark.parametrize("text, secrets", TEXTS, ids=range(len(TEXTS)))
-def test_whoever_may_sees_it(phone: Phone, number: str, text: str, secrets: list[str]) -> None:
+def test_a_client_with_the_codes_scope_sees_the_code(phone: Phone, number: str, text: str, secrets: list[str]) -> None:
     """The test above would pass, too, if nothing were shown at all."""
     message_id = receive(phone, text, number)
     eye = Eye(phone.lab, token=phone.trusted)
@@ -99,7 +99,7 @@ def test_whoever_may_sees_it(phone: Phone, number: str, text: str, secrets: list
                       )["message"] == message
 
 
-def test_a_code_that_is_waited_for(phone: Phone, number: str) -> None:
+def test_waiting_for_a_code_does_not_reveal_it(phone: Phone, number: str) -> None:
     place = place_of(phone)
     receive(phone, f"Your code is {CODE}: https://a.example/{CODE}", number)
     for era in ERAS:
@@ -117,7 +117,7 @@ def test_a_code_that_is_waited_for(phone: Phone, number: str) -> None:
         assert "hint" not in found
 
 
-def test_searching_is_no_way_around(phone: Phone, number: str) -> None:
+def test_searching_does_not_reveal_a_code(phone: Phone, number: str) -> None:
     place = place_of(phone)
     receive(phone, f"Your code is {CODE}, dear customer", number)
     guesses = [CODE[:length] for length in range(1, 9)] + [f"is {CODE[0]}", f"{CODE[-1]},",
@@ -134,7 +134,7 @@ def test_searching_is_no_way_around(phone: Phone, number: str) -> None:
     assert finds(trusted, CODE) == finds(trusted, "code is 7") == (1, True)
 
 
-def test_a_code_that_was_passed_on(phone: Phone, number: str) -> None:
+def test_only_its_sender_sees_an_outgoing_code(phone: Phone, number: str) -> None:
     """Who sent it knows it; the others are told no more than of one that comes in."""
     text = f"the code is {CODE}"
     place = place_of(phone)
@@ -157,7 +157,7 @@ def told(events: Events, until: str) -> str:
     return seen
 
 
-def test_notifications(phone: Phone, number: str) -> None:
+def test_notifications_do_not_contain_codes(phone: Phone, number: str) -> None:
     uris = ["sms://inbox", f"sms://conversation/{number.replace('+', '%2B')}"]
     asked = Request("subscriptions/listen", {"notifications": {
         "resourceSubscriptions": uris}}).header(Authorization=f"Bearer {phone.reader}")
@@ -170,7 +170,7 @@ def test_notifications(phone: Phone, number: str) -> None:
 
 
 @pytest.mark.parametrize("era", [LEGACY, MODERN])
-def test_progress(phone: Phone, number: str, era: str) -> None:
+def test_progress_messages_do_not_contain_codes(phone: Phone, number: str, era: str) -> None:
     """A wait that streams: what it tells on the way, and the answer."""
     arguments = {"name": "wait_for_sms", "arguments": {"contains": CODE, "timeout_seconds": 3}}
     if era == MODERN:
@@ -189,7 +189,7 @@ def test_progress(phone: Phone, number: str, era: str) -> None:
     assert "does not match" in seen and CODE not in seen
 
 
-def test_open_mode_has_codes(make_lab: Callable[..., Lab], number: str) -> None:
+def test_open_mode_shows_codes(make_lab: Callable[..., Lab], number: str) -> None:
     lab = make_lab(modem_count=1)
     lab.modems[0].deliver(number, f"Your code is {CODE}")
     Ledger(lab).wait(1)

@@ -111,7 +111,7 @@ def told(air: Air) -> Iterator[Air]:
         yield air
 
 
-def test_what_is_told_and_where(told: Air, folder: Path) -> None:
+def test_the_service_is_advertised_except_on_mobile_data(told: Air, folder: Path) -> None:
     """On mobile data multicast DNS works, and says nothing of us."""
     seen = told.wait_seen()
     assert (seen.address, seen.port, seen.host) == (PHONE, told.phone.port, "phone.local")
@@ -126,7 +126,7 @@ def test_what_is_told_and_where(told: Air, folder: Path) -> None:
         assert stranger.browse() == []
 
 
-def test_it_is_off_by_default_and_live(air: Air) -> None:
+def test_advertising_is_off_by_default_and_reloadable(air: Air) -> None:
     air.avahi.start()
     with air.phone.serving(ANY) as gateway:
         pair(gateway, "agent")
@@ -139,7 +139,7 @@ def test_it_is_off_by_default_and_live(air: Air) -> None:
         air.wait_unseen("advertise = no")
 
 
-def test_only_while_somebody_may_come(air: Air) -> None:
+def test_it_is_advertised_only_while_a_client_is_paired(air: Air) -> None:
     """Not before the first client, not after the last; with TLS when there is TLS."""
     air.avahi.start()
     with air.phone.serving(ANY, advertise="yes") as gateway:
@@ -155,7 +155,7 @@ def test_only_while_somebody_may_come(air: Air) -> None:
         assert "proto=https" in air.wait_seen().texts
 
 
-def test_a_stop_takes_it_back(told: Air) -> None:
+def test_stopping_withdraws_the_advertisement(told: Air) -> None:
     """TLS that came meanwhile is told; and then nothing."""
     make_certificate(told.gateway.state / "tls")
     told.gateway.send_signal(signal.SIGHUP)
@@ -164,13 +164,13 @@ def test_a_stop_takes_it_back(told: Air) -> None:
     wait_until(lambda: not told.seen(), 30, "nothing is told of one that does not run")
 
 
-def test_loopback_alone_is_not_told(air: Air) -> None:
+def test_loopback_alone_is_not_advertised(air: Air) -> None:
     with air.phone.serving(advertise="yes") as gateway:
         pair(gateway, "agent")
         assert air.said == "only loopback addresses are configured (listen)"
 
 
-def test_avahi_comes_late_and_comes_back(air: Air) -> None:
+def test_advertising_resumes_when_avahi_starts_again(air: Air) -> None:
     with air.phone.serving(ANY, advertise="yes") as gateway:
         pair(gateway, "agent")
         wait_until(lambda: air.said == "Avahi is not running", what="that is told")
@@ -183,7 +183,7 @@ def test_avahi_comes_late_and_comes_back(air: Air) -> None:
         air.wait_seen()
 
 
-def test_the_bus_restarts(told: Air) -> None:
+def test_advertising_resumes_after_a_bus_restart(told: Air) -> None:
     told.avahi.stop()       # without its bus it would end by itself
     told.bus.stop()
     wait_until(lambda: told.said.startswith("no D-Bus system bus"), what="that is told")
@@ -192,7 +192,7 @@ def test_the_bus_restarts(told: Air) -> None:
     told.wait_seen()
 
 
-def test_somebody_else_has_the_name(air: Air) -> None:
+def test_a_name_already_in_use_gets_a_suffix(air: Air) -> None:
     air.avahi.start()
     other = air.laptop.background(air.folder / "publish.log", "avahi-publish", "-s", NAME,
                                   "_mcp._tcp", "1")
@@ -208,7 +208,7 @@ def test_somebody_else_has_the_name(air: Air) -> None:
         other.terminate()
 
 
-def test_interfaces_come_and_go(told: Air) -> None:
+def test_the_advertisement_follows_the_served_interfaces(told: Air) -> None:
     networks = told.phone.networks
     networks["phone"].connect("usb0", "203.0.113.1", networks["laptop"], "usb0",
                               "203.0.113.2")
@@ -221,7 +221,7 @@ def test_interfaces_come_and_go(told: Air) -> None:
     told.wait_unseen("no served interface has an address")
 
 
-def test_a_bus_that_forbids_it_is_told_once(air: Air) -> None:
+def test_a_bus_refusal_is_logged_once_and_retried_on_reload(air: Air) -> None:
     """And asked again when the owner says so."""
     policy = air.folder / "deny.conf"
     config = air.folder / "bus.conf"

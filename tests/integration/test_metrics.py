@@ -72,7 +72,7 @@ def guarded() -> Iterator[LoneGateway]:
         yield gateway
 
 
-def test_only_with_the_scope(guarded: LoneGateway) -> None:
+def test_metrics_need_the_metrics_scope(guarded: LoneGateway) -> None:
     with guarded.wire() as wire:
         assert ask(wire).status == 401
         assert ask(wire, "0" * 64).status == 401
@@ -85,7 +85,7 @@ def test_only_with_the_scope(guarded: LoneGateway) -> None:
         assert parse(ask(wire, new_token(guarded, "prometheus", "metrics")))
 
 
-def test_the_scope_is_for_nothing_else(guarded: LoneGateway) -> None:
+def test_the_metrics_scope_allows_nothing_else(guarded: LoneGateway) -> None:
     with guarded.wire() as wire:
         token = new_token(guarded, "watcher", "metrics")
         reply = wire.ask(request(
@@ -96,7 +96,7 @@ def test_the_scope_is_for_nothing_else(guarded: LoneGateway) -> None:
 
 @pytest.mark.parametrize("header,value,status", [
     ("Host", "evil.test", 421), ("Origin", "http://evil.test", 403)])
-def test_pages_of_strangers(header: str, value: str, status: int) -> None:
+def test_foreign_hosts_and_origins_are_refused(header: str, value: str, status: int) -> None:
     with (LoneGateway(open=False, metrics_on_loopback="yes") as gateway,
           gateway.wire() as wire):
         assert parse(ask(wire))
@@ -105,7 +105,7 @@ def test_pages_of_strangers(header: str, value: str, status: int) -> None:
         assert b"ofono_mcp_" not in reply.body
 
 
-def test_loopback_is_not_the_network(phone: Phone) -> None:
+def test_only_loopback_reads_metrics_without_a_token(phone: Phone) -> None:
     with phone.serving("127.0.0.1", PHONE, metrics_on_loopback="yes") as gateway:
         token = new_token(gateway, "prometheus", "metrics")
         wait_until(lambda: not phone.is_refused("laptop", PHONE), what="it is open")
@@ -118,7 +118,7 @@ def test_loopback_is_not_the_network(phone: Phone) -> None:
             assert parse(ask(wire))
 
 
-def test_a_reload_takes_it_back() -> None:
+def test_a_reload_ends_tokenless_loopback_access() -> None:
     with LoneGateway(open=False, metrics_on_loopback="yes") as gateway:
         scrape(gateway)
         (gateway.folder / "gateway.conf").write_text("[server]\n")
@@ -135,7 +135,7 @@ def open_gateway() -> Iterator[LoneGateway]:
         yield gateway
 
 
-def test_methods_and_paths(open_gateway: LoneGateway) -> None:
+def test_only_get_and_head_on_the_metrics_path_are_served(open_gateway: LoneGateway) -> None:
     with open_gateway.wire() as wire:
         head = ask(wire, method="HEAD")
         assert (head.status, head.header("content-type")) == (200, TYPE)
@@ -148,7 +148,7 @@ def test_methods_and_paths(open_gateway: LoneGateway) -> None:
             assert ask(wire, path=path).status == 404
 
 
-def test_many_ask_at_once(make_lab: Callable[..., Lab]) -> None:
+def test_many_scrapes_at_once_cost_no_commits(make_lab: Callable[..., Lab]) -> None:
     """None of them costs a commit; the audit has a few of its own to make."""
     lab = make_lab(modem_count=1, policy="[policy]\nper_hour = 60\n")
     before = scrape(lab.gateway)
@@ -161,7 +161,7 @@ def test_many_ask_at_once(make_lab: Callable[..., Lab]) -> None:
 
 # ---- what it tells
 
-def test_what_becomes_of_messages(make_lab: Callable[..., Lab]) -> None:
+def test_messages_are_counted_by_state(make_lab: Callable[..., Lab]) -> None:
     lab = make_lab(modem_count=1, policy="[policy]\nsim_per_hour = 60\n")
     agent, gateway = Agent(lab), lab.gateway
     sim = agent.sims()[0]["subscription_id"]
@@ -188,7 +188,7 @@ def test_what_becomes_of_messages(make_lab: Callable[..., Lab]) -> None:
     assert value(gateway, "limit", sim=sim, per="hour") == 60
 
 
-def test_the_phone(make_lab: Callable[..., Lab]) -> None:
+def test_the_state_of_the_phone_is_measured(make_lab: Callable[..., Lab]) -> None:
     lab = make_lab(modem_count=1)
     gateway, sim = lab.gateway, Agent(lab).sims()[0]["subscription_id"]
     assert value(gateway, "ready") == value(gateway, "sim_ready", sim=sim) == 1
@@ -205,7 +205,7 @@ def test_the_phone(make_lab: Callable[..., Lab]) -> None:
     assert value(gateway, "not_ready", reason="paused") == 1
 
 
-def test_an_approval_waits(make_lab: Callable[..., Lab]) -> None:
+def test_waiting_approvals_are_counted(make_lab: Callable[..., Lab]) -> None:
     lab = make_lab("[server]\nmetrics_on_loopback = yes\n", modem_count=1,
                    gateway_open=False)
     waiting = new_agent(lab).send("may I?", wait_for="none")
@@ -215,7 +215,7 @@ def test_an_approval_waits(make_lab: Callable[..., Lab]) -> None:
     assert value(lab.gateway, "approvals_waiting") == 0
 
 
-def test_the_gateway(open_gateway: LoneGateway) -> None:
+def test_connections_responses_and_resources_are_measured(open_gateway: LoneGateway) -> None:
     gateway = open_gateway
     opened = value(gateway, "http_connections_total")
     answered = value(gateway, "http_responses_total", code=200)
@@ -234,7 +234,7 @@ def test_the_gateway(open_gateway: LoneGateway) -> None:
     assert abs(found["process_open_fds", ()] - fds) <= 4        # a connection has three
 
 
-def test_nothing_private(make_lab: Callable[..., Lab]) -> None:
+def test_metrics_contain_nothing_private(make_lab: Callable[..., Lab]) -> None:
     lab = make_lab(modem_count=1)
     assert_sent(Agent(lab).send("a secret text"))
     lab.modems[0].deliver("+36209876543", "another one")

@@ -66,7 +66,7 @@ def owner(owner_of: OwnerOf) -> Owner:
 
 # ---- on, off, list
 
-def test_on_off_and_the_list(owner: Owner) -> None:
+def test_modems_are_listed_and_switched_on_and_off(owner: Owner) -> None:
     radio = owner.lab.radios[0]
     assert "off" in owner.run().stdout and "ofono-mcp modem on /sim0" in owner.run().stdout
     assert re.search(r"^/sim0 +off +unknown ", owner.run().stdout, re.MULTILINE)
@@ -83,7 +83,7 @@ def test_on_off_and_the_list(owner: Owner) -> None:
     assert not radio.properties()["Powered"]
 
 
-def test_already(owner: Owner) -> None:
+def test_switching_twice_changes_nothing(owner: Owner) -> None:
     assert owner.run("off").stdout == "/sim0: already off.\n"
     assert owner.run("on").stdout.startswith("/sim0: on, SIM card: ready")
     again = owner.run("on")
@@ -91,14 +91,14 @@ def test_already(owner: Owner) -> None:
     assert owner.json("on")[0]["changed"] is False
 
 
-def test_out_of_flight_mode(owner: Owner) -> None:
+def test_switching_on_ends_flight_mode(owner: Owner) -> None:
     owner.lab.radios[0].power()
     assert owner.json()[0]["state"] == "flight_mode"
     assert "flight mode" in owner.run().stdout
     assert owner.json("on")[0]["state"] == "on"
 
 
-def test_the_gateway_notices(make_lab: Callable[..., Lab]) -> None:
+def test_the_gateway_sends_once_the_modem_is_on(make_lab: Callable[..., Lab]) -> None:
     """What it tells the owner to do is done, and the same message goes out."""
     lab = make_lab(modem_count=1)
     agent = Agent(lab)
@@ -116,7 +116,7 @@ def test_the_gateway_notices(make_lab: Callable[..., Lab]) -> None:
 
 # ---- several
 
-def test_several(owner_of: OwnerOf) -> None:
+def test_several_modems_need_a_name_or_all(owner_of: OwnerOf) -> None:
     owner = owner_of(Sim.numbered(0), Sim.numbered(1), Sim.numbered(2))
 
     def powered() -> list[bool]:
@@ -139,7 +139,7 @@ def test_several(owner_of: OwnerOf) -> None:
 
 # ---- cards and networks
 
-def test_a_locked_card(owner_of: OwnerOf) -> None:
+def test_switching_on_reports_a_locked_sim(owner_of: OwnerOf) -> None:
     owner = owner_of(Sim.numbered(0, pin="1234"))
     done = owner.run("on")
     assert (done.returncode, done.stderr) == (OK, "")
@@ -151,14 +151,14 @@ def test_a_locked_card(owner_of: OwnerOf) -> None:
     assert (modem["outcome"], modem["sim"], modem["lock"]) == ("locked", "locked", "pin")
 
 
-def test_no_card(owner_of: OwnerOf) -> None:
+def test_switching_on_reports_a_missing_sim(owner_of: OwnerOf) -> None:
     owner = owner_of(None)
     done = owner.run("on")
     assert done.returncode == OK and "Insert a SIM card" in done.stdout
     assert owner.run("on", "--registered").returncode == FAILED
 
 
-def test_no_network(owner: Owner) -> None:
+def test_waiting_for_registration_times_out_without_a_network(owner: Owner) -> None:
     owner.lab.modems[0].set_registration(SEARCHING)
     done = owner.run("on", "--registered", "--timeout", 2)
     assert done.returncode == FAILED and "network: searching" in done.stderr
@@ -171,14 +171,14 @@ def refuse(modem: Any, argument: str) -> list[str]:
     raise Refusal("ERROR")
 
 
-def test_it_fails(owner: Owner, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_switching_on_fails_after_three_refusals(owner: Owner, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(HANDLERS, "+CFUN=", refuse)
     failed = owner.run("on")
     assert failed.returncode == FAILED and "oFono tried and failed" in failed.stderr
     assert owner.lab.modems[0].commands.count("AT+CFUN=1") == 3
 
 
-def test_it_fails_at_first(owner: Owner, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_switching_on_is_retried_after_a_refusal(owner: Owner, monkeypatch: pytest.MonkeyPatch) -> None:
     usual = HANDLERS["+CFUN="]
     answers = iter([refuse])
     monkeypatch.setitem(HANDLERS, "+CFUN=",
@@ -186,7 +186,7 @@ def test_it_fails_at_first(owner: Owner, monkeypatch: pytest.MonkeyPatch) -> Non
     assert owner.json("on")[0]["outcome"] == "on"
 
 
-def test_it_is_stuck(owner: Owner, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_stuck_modem_shows_progress_and_times_out(owner: Owner, monkeypatch: pytest.MonkeyPatch) -> None:
     """Says on a terminal what it waits for."""
     monkeypatch.setitem(HANDLERS, "+CFUN=", lambda modem, argument: None)
     with on_terminal("modem", "on", "--timeout", 3, **owner.environment) as terminal:
@@ -196,7 +196,7 @@ def test_it_is_stuck(owner: Owner, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "it did not happen in time" in text and "systemctl restart ofono" in text
 
 
-def test_ofono_goes_away_meanwhile(owner: Owner, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_ofono_crash_while_switching_on_is_reported(owner: Owner, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(HANDLERS, "+CFUN=", lambda modem, argument: owner.lab.ofonod.kill())
     gone = owner.run("on")
     assert gone.returncode == FAILED and "oFono stopped meanwhile" in gone.stderr
@@ -207,7 +207,7 @@ def test_ofono_goes_away_meanwhile(owner: Owner, monkeypatch: pytest.MonkeyPatch
     assert "oFono is not running.\nStart it: systemctl start ofono.\n" in done.stderr
 
 
-def test_ofono_is_silent(owner: Owner) -> None:
+def test_a_silent_ofono_times_out(owner: Owner) -> None:
     owner.lab.ofonod.pause()
     with on_terminal("modem", "--timeout", 2, **owner.environment) as terminal:
         text = terminal.read_all()
@@ -216,12 +216,12 @@ def test_ofono_is_silent(owner: Owner) -> None:
     assert "asking oFono (1 s)" in text and "oFono does not answer yet" in text
 
 
-def test_no_bus(folder: Path) -> None:
+def test_a_missing_bus_is_reported(folder: Path) -> None:
     done = run("modem", DBUS_SYSTEM_BUS_ADDRESS=f"unix:path={folder}/none")
     assert done.returncode == FAILED and "Start the system bus" in done.stderr
 
 
-def test_no_modem(owner_of: OwnerOf) -> None:
+def test_a_missing_modem_is_reported(owner_of: OwnerOf) -> None:
     done = owner_of().run("on")
     assert done.returncode == FAILED and "oFono has no modem" in done.stderr
 
@@ -230,7 +230,7 @@ def test_no_modem(owner_of: OwnerOf) -> None:
 @pytest.mark.parametrize("rule", [
     '<deny send_interface="org.ofono.Modem" send_member="SetProperty"/>',
     '<deny send_destination="org.ofono"/>'], ids=["switching", "all"])
-def test_who_is_not_root(owner: Owner, folder: Path, rule: str) -> None:
+def test_users_other_than_root_are_advised_to_use_sudo(owner: Owner, folder: Path, rule: str) -> None:
     """As with oFono's own policy, which lets nobody but root."""
     owner.lab.bus.deny(rule, NOBODY)
     program = shutil.copy(os.environ.get("GATEWAY_BINARY", BINARY), folder)
@@ -250,6 +250,6 @@ def test_who_is_not_root(owner: Owner, folder: Path, rule: str) -> None:
     ["up"], ["list", "sim0"], ["off", "--registered"], ["--registered"],
     ["on", "--timeout", "0"], ["on", "--timeout", "601"], ["on", "--timeout", "x"],
     ["on", "--nothing"]], ids=" ".join)
-def test_wrong_options(arguments: list[str]) -> None:
+def test_wrong_options_are_refused(arguments: list[str]) -> None:
     done = run("modem", *arguments)
     assert (done.returncode, done.stdout) == (USAGE, "") and done.stderr

@@ -43,7 +43,7 @@ def wait_why(agent: Agent, *obstacles: str | None) -> dict[str, Any]:
     return seen[-1]
 
 
-def test_a_modem_that_can_send(lab: Lab, agent: Agent) -> None:
+def test_a_modem_that_can_send_is_described_in_full(lab: Lab, agent: Agent) -> None:
     told = wait_why(agent, *[None] * len(lab.modems))
     assert told["can_send"] and "why_not" not in told
     assert told["modems"][0] == {
@@ -55,7 +55,7 @@ def test_a_modem_that_can_send(lab: Lab, agent: Agent) -> None:
     assert 60 <= told["modems"][0]["signal_percent"] <= 70
 
 
-def test_each_obstacle_has_its_words(make_lab: MakeLab) -> None:
+def test_each_obstacle_to_sending_has_its_own_sentence(make_lab: MakeLab) -> None:
     lab = make_lab(sims=[Sim.numbered(0), None], powered=False)
     agent, modem, radio = Agent(lab), lab.modems[0], lab.radios[0]
     told = wait_why(agent, "it is switched off", "it is switched off")
@@ -82,7 +82,7 @@ def test_each_obstacle_has_its_words(make_lab: MakeLab) -> None:
     assert told["modems"][0]["registration"] == "registered with a foreign network"
 
 
-def test_a_locked_card(make_lab: MakeLab) -> None:
+def test_a_locked_sim_shows_its_lock_and_remaining_tries(make_lab: MakeLab) -> None:
     lab = make_lab(sims=[Sim.numbered(0, pin="1234")])
     assert "(for the owner: ofono-mcp unlock /sim0)" in wait_why(
         Agent(lab), "its SIM waits for its PIN")["why_not"]
@@ -103,7 +103,7 @@ def test_a_locked_card(make_lab: MakeLab) -> None:
 
 
 @pytest.mark.parametrize("era", ERAS)
-def test_what_differs_is_told(make_lab: MakeLab, era: str) -> None:
+def test_status_changes_are_notified_except_signal_strength(make_lab: MakeLab, era: str) -> None:
     lab = make_lab(modem_count=1)
     agent, modem = Agent(lab), lab.modems[0]
 
@@ -125,7 +125,7 @@ def test_what_differs_is_told(make_lab: MakeLab, era: str) -> None:
         wait_modem(operator="Elsewhere")
 
 
-def test_a_message_is_told_of_while_it_counts(lab: Lab, agent: Agent) -> None:
+def test_a_sent_message_causes_at_most_two_notifications(lab: Lab, agent: Agent) -> None:
     """As it comes into the queue and leaves it: what oFono makes of it is in no status."""
     with subscribed(lab, MODERN, URI) as events:
         assert_sent(agent.send("counted", agent.ids()[0]))
@@ -136,7 +136,7 @@ def test_a_message_is_told_of_while_it_counts(lab: Lab, agent: Agent) -> None:
     assert heard <= 2
 
 
-def test_the_bus_goes_and_comes(make_lab: MakeLab) -> None:
+def test_bus_outages_are_reported_as_they_happen(make_lab: MakeLab) -> None:
     lab = make_lab(modem_count=1)
     agent = Agent(lab)
     lab.ofonod.stop()
@@ -153,7 +153,7 @@ def test_the_bus_goes_and_comes(make_lab: MakeLab) -> None:
         cursor = told["cursor"]
 
 
-def test_a_card_that_its_owner_cannot_unlock(make_lab: MakeLab) -> None:
+def test_a_sim_the_owner_cannot_unlock_is_refused(make_lab: MakeLab) -> None:
     """A lock of the network, and a card that is for a list of numbers only."""
     cards = [Sim.numbered(0, asks_else="PH-NET PIN"), Sim.numbered(1, fixed_dialing=True)]
     lab = make_lab(sims=cards, powered=False)
@@ -177,7 +177,7 @@ def test_a_card_that_its_owner_cannot_unlock(make_lab: MakeLab) -> None:
     assert "a lock of the phone or the network (network) blocks SIM" in listed
 
 
-def test_a_card_that_names_no_service_centre(make_lab: MakeLab) -> None:
+def test_a_sim_without_a_service_centre_causes_a_warning(make_lab: MakeLab) -> None:
     """ofonod takes the message, and the modem refuses it."""
     lab = make_lab(sims=[replace(Sim.numbered(0), smsc="")])
     agent = Agent(lab)
@@ -196,13 +196,13 @@ def test_a_card_that_names_no_service_centre(make_lab: MakeLab) -> None:
     assert_sent(agent.send("there it is"))
 
 
-def test_one_card_in_two_modems(make_lab: MakeLab) -> None:
+def test_one_sim_in_two_modems_cannot_send(make_lab: MakeLab) -> None:
     lab = make_lab(sims=[Sim.numbered(0), Sim.numbered(0)])
     told = status(Agent(lab))
     assert "in two modems" in told["why_not"] and not told["can_send"]
 
 
-def test_a_client_that_may_use_one_card_only(make_lab: MakeLab) -> None:
+def test_the_reason_concerns_only_the_sims_a_client_may_use(make_lab: MakeLab) -> None:
     """The other one could send."""
     lab = make_lab(gateway_open=False)
     owner = Owner(lab.gateway.state)
@@ -222,13 +222,13 @@ def test_a_client_that_may_use_one_card_only(make_lab: MakeLab) -> None:
                what="it is told that there is none")
 
 
-def test_no_modem(make_lab: MakeLab) -> None:
+def test_the_status_says_that_ofono_has_no_modem(make_lab: MakeLab) -> None:
     told = status(Agent(make_lab(modem_count=0)))
     assert (told["modems"], told["why_not"]) == ([], "No SIM can send: oFono knows no modem "
                                                "(for the owner: ofono-mcp doctor).")
 
 
-def test_modems_come_and_go(make_lab: MakeLab) -> None:
+def test_modems_disappear_and_return_with_ofono(make_lab: MakeLab) -> None:
     lab = make_lab()
     agent = Agent(lab)
     lab.ofonod.stop()
@@ -239,7 +239,7 @@ def test_modems_come_and_go(make_lab: MakeLab) -> None:
     wait_why(agent, None, None)
 
 
-def test_a_modem_without_a_card_is_told_of_at_once(make_lab: MakeLab) -> None:
+def test_a_modem_without_a_sim_is_reported_at_once(make_lab: MakeLab) -> None:
     lab = make_lab(sims=[None], powered=False)
     agent = Agent(lab)
     cursor = wait_why(agent, "it is switched off")["cursor"]
@@ -248,7 +248,7 @@ def test_a_modem_without_a_card_is_told_of_at_once(make_lab: MakeLab) -> None:
     assert told["cursor"] != cursor and told["modems"][0]["powered"]
 
 
-def test_a_cursor_of_another_run_or_tool(make_lab: MakeLab) -> None:
+def test_a_foreign_cursor_does_not_wait_in_vain(make_lab: MakeLab) -> None:
     """The one is answered at once, the other is refused: each would wait in vain."""
     agent = Agent(lab := make_lab())
     cursor = status(agent)["cursor"]
@@ -261,13 +261,13 @@ def test_a_cursor_of_another_run_or_tool(make_lab: MakeLab) -> None:
         assert "cursor of get_gateway_status" in refused.text
 
 
-def test_a_phone_over_bluetooth_is_no_modem_of_ours(phone: test_delivery_reports.Phone) -> None:
+def test_a_phone_over_bluetooth_is_not_listed_as_a_modem(phone: test_delivery_reports.Phone) -> None:
     told = wait_why(phone.agent, None)
     assert told["can_send"] and [modem["modem"] for modem in told["modems"]] == ["/stub"]
     assert [sim["sim_slot_index"] for sim in phone.agent.sims()] == [0]
 
 
-def test_nor_is_it_when_it_says_that_it_is(phone: test_delivery_reports.Phone) -> None:
+def test_a_bluetooth_phone_with_modem_interfaces_is_ignored(phone: test_delivery_reports.Phone) -> None:
     """It is asked nothing and switched nowhere; what it tells goes to nobody."""
     before = phone.ofono.do(calls="GetProperties")
     phone.ofono.do(
@@ -291,7 +291,7 @@ def test_nor_is_it_when_it_says_that_it_is(phone: test_delivery_reports.Phone) -
     assert phone.ofono.do(calls="SetProperty") == ["1"]     # delivery reports, of ours
 
 
-def test_asking_costs_no_call_of_ofono(lab: Lab, agent: Agent) -> None:
+def test_reading_the_status_calls_no_ofono_method(lab: Lab, agent: Agent) -> None:
     wait_why(agent, *[None] * len(lab.modems))
     lab.ofonod.pause()
     try:

@@ -39,7 +39,7 @@ def ask(gateway: LoneGateway, request: Request) -> Reply:
 
 @pytest.mark.parametrize("request_", [DISCOVER, LIST, SUBSCRIPTIONS, call("send_sms", {})],
                          ids=lambda request: request.params.get("name", request.method))
-def test_every_result(gateway: LoneGateway, request_: Request) -> None:
+def test_every_result_names_its_type_and_the_server(gateway: LoneGateway, request_: Request) -> None:
     reply = ask(gateway, request_)
     assert reply.result["resultType"] == "complete"
     assert "serverInfo" not in reply.result
@@ -49,7 +49,7 @@ def test_every_result(gateway: LoneGateway, request_: Request) -> None:
     assert reply.header("content-type") == "application/json"
 
 
-def test_discover(gateway: LoneGateway) -> None:
+def test_discover_describes_the_server(gateway: LoneGateway) -> None:
     result = ask(gateway, DISCOVER).result
     assert result["supportedVersions"] == [VERSION]
     assert isinstance(result["capabilities"]["tools"]["listChanged"], bool)
@@ -60,14 +60,14 @@ def test_discover(gateway: LoneGateway) -> None:
 
 @pytest.mark.parametrize("request_,scope", [(DISCOVER, "public"), (LIST, "private")],
                          ids=["discover", "list"])
-def test_what_may_be_cached(gateway: LoneGateway, request_: Request, scope: str) -> None:
+def test_discovery_and_lists_carry_cache_hints(gateway: LoneGateway, request_: Request, scope: str) -> None:
     result = ask(gateway, request_).result
     assert type(result["ttlMs"]) is int and result["ttlMs"] >= 0
     assert result["cacheScope"] == scope
 
 
 @pytest.mark.parametrize("request_", [SUBSCRIPTIONS, call("send_sms", {})])
-def test_calls_are_not_cached(gateway: LoneGateway, request_: Request) -> None:
+def test_calls_carry_no_cache_hints(gateway: LoneGateway, request_: Request) -> None:
     assert {"ttlMs", "cacheScope"}.isdisjoint(ask(gateway, request_).result)
 
 
@@ -79,7 +79,7 @@ def test_both_eras_list_and_call_the_same(gateway: LoneGateway) -> None:
     assert set(legacy) == {"content", "structuredContent"}
 
 
-def test_a_tool_that_fails(gateway: LoneGateway) -> None:
+def test_a_failing_tool_returns_an_error_result(gateway: LoneGateway) -> None:
     result = ask(gateway, call("send_sms", {"sms_text": "x"})).result
     assert result["isError"] is True and "structuredContent" not in result
     assert json.loads(result["content"][1]["text"])["code"] == "invalid_arguments"
@@ -89,7 +89,7 @@ def test_a_tool_that_fails(gateway: LoneGateway) -> None:
 @pytest.mark.parametrize("request_", [LIST, Request("ping"), LIST.claiming("v999.0.0"),
                                       LIST.header(Mcp_Method=None)],
                          ids=["result", "unknown", "version", "header"])
-def test_id_is_echoed(gateway: LoneGateway, request_: Request, id: Any) -> None:
+def test_the_request_id_is_echoed(gateway: LoneGateway, request_: Request, id: Any) -> None:
     asked = Request(request_.method, id=id, meta_members=request_.meta_members,
                     changed=request_.changed)
     echoed = ask(gateway, asked).json["id"]
@@ -97,7 +97,7 @@ def test_id_is_echoed(gateway: LoneGateway, request_: Request, id: Any) -> None:
 
 
 @pytest.mark.parametrize("cursor", ["", "x", "0", 5, {}, False])
-def test_unknown_cursor(gateway: LoneGateway, cursor: Any) -> None:
+def test_an_unknown_cursor_is_refused(gateway: LoneGateway, cursor: Any) -> None:
     """No list has a second page, so none was ever given out."""
     assert "nextCursor" not in ask(gateway, LIST).result
     asked = Request("tools/list", {"cursor": cursor})
@@ -106,19 +106,19 @@ def test_unknown_cursor(gateway: LoneGateway, cursor: Any) -> None:
     assert legacy.error == (200, INVALID_PARAMS)
 
 
-def test_the_list_stays_as_it_is(gateway: LoneGateway) -> None:
+def test_the_tool_list_is_stable(gateway: LoneGateway) -> None:
     assert len({ask(gateway, LIST).body for _ in range(5)}) == 1
 
 
 @pytest.mark.parametrize("request_", [
     call("no_such_tool", {}), call(""), Request("tools/call"), call(5),
     call("send_sms", []), call("send_sms", "x")])
-def test_wrong_params(gateway: LoneGateway, request_: Request) -> None:
+def test_wrong_params_are_refused(gateway: LoneGateway, request_: Request) -> None:
     assert ask(gateway, request_).error == (200, INVALID_PARAMS)
 
 
 @pytest.mark.parametrize("method", REMOVED + NOT_SERVED)
-def test_method_is_not_found(gateway: LoneGateway, method: str) -> None:
+def test_removed_methods_are_not_found(gateway: LoneGateway, method: str) -> None:
     reply = ask(gateway, Request(method, {"protocolVersion": "2025-11-25", "uri": "x"}))
     assert reply.error == (404, METHOD_NOT_FOUND)
 
@@ -137,7 +137,7 @@ def test_method_is_not_found(gateway: LoneGateway, method: str) -> None:
       for bad in (None, [], "x", {}, {"name": "x"}, {"name": 5, "version": "1"})),
     *(({"logLevel": bad}, ["logLevel"]) for bad in ("loud", "", 5, None)),
 ])
-def test_envelope_is_refused(gateway: LoneGateway, members: dict[str, Any],
+def test_a_malformed_envelope_is_refused(gateway: LoneGateway, members: dict[str, Any],
                              named: list[str]) -> None:
     reply = ask(gateway, LIST.meta(**members))
     assert reply.error == (400, INVALID_PARAMS)
@@ -146,7 +146,7 @@ def test_envelope_is_refused(gateway: LoneGateway, members: dict[str, Any],
 
 
 @pytest.mark.parametrize("meta", [ABSENT, None, 5, "x", [], {}])
-def test_no_envelope_at_all(gateway: LoneGateway, meta: Any) -> None:
+def test_a_missing_envelope_names_its_required_members(gateway: LoneGateway, meta: Any) -> None:
     reply = ask(gateway, Request("server/discover", meta_members=meta))
     assert reply.error == (400, INVALID_PARAMS)
     assert PREFIX + "protocolVersion" in reply.json["error"]["message"]
@@ -158,13 +158,13 @@ def test_no_envelope_at_all(gateway: LoneGateway, meta: Any) -> None:
     {"clientCapabilities": {"elicitation": {}, "sampling": {"tools": {}}, "newer": 5}},
     {"logLevel": "debug"}, {"somethingNew": [1]},
 ])
-def test_envelope_is_good(gateway: LoneGateway, members: dict[str, Any]) -> None:
+def test_a_valid_envelope_is_accepted(gateway: LoneGateway, members: dict[str, Any]) -> None:
     assert ask(gateway, LIST.meta(**members)).result["tools"]
 
 
 @pytest.mark.parametrize("token,good", [("t", True), (0, True), ("", True), (1.5, False),
                                         (None, False), ([], False)])
-def test_progress_token(gateway: LoneGateway, token: Any, good: bool) -> None:
+def test_a_progress_token_is_a_string_or_an_integer(gateway: LoneGateway, token: Any, good: bool) -> None:
     meta = LIST.meta_members | {"progressToken": token, "traceparent": "00-x-y-01"}
     reply = ask(gateway, Request("tools/list", meta_members=meta))
     assert reply.status == (200 if good else 400)
@@ -182,7 +182,7 @@ def test_progress_token(gateway: LoneGateway, token: Any, good: bool) -> None:
     (Request("initialize").claiming("v999.0.0"), UNSUPPORTED_VERSION, "v999.0.0"),
     (Request("nope").claiming("v999.0.0"), UNSUPPORTED_VERSION, "v999.0.0"),
 ])
-def test_version_is_refused(gateway: LoneGateway, request_: Request, code: int,
+def test_an_unsupported_version_is_refused(gateway: LoneGateway, request_: Request, code: int,
                             requested: str | None) -> None:
     reply = ask(gateway, request_)
     assert reply.error == (400, code)
@@ -210,7 +210,7 @@ NAME = "get_sms_subscriptions"
     {"Mcp_Session_Id": "stale"}, {"Last_Event_ID": "7"}, {"Mcp_Param_Sim": "1"},
     {"Accept": "application/json"}, {"Accept": "*/*"}, {"Accept": None},
 ])
-def test_headers_are_good(gateway: LoneGateway, headers: dict[str, Any]) -> None:
+def test_equivalent_headers_are_accepted(gateway: LoneGateway, headers: dict[str, Any]) -> None:
     reply = ask(gateway, SUBSCRIPTIONS.header(**headers))
     assert reply.result["structuredContent"] == {"count": 0, "subscriptions": []}
     assert reply.header("mcp-session-id") is None
@@ -232,20 +232,20 @@ def test_headers_are_good(gateway: LoneGateway, headers: dict[str, Any]) -> None
     {"MCP_Protocol_Version": f"{VERSION}, 2025-11-25"}, {"MCP_Protocol_Version": ""},
     {"MCP_Protocol_Version": f'"{VERSION}"'}, {"MCP_Protocol_Version": "\xfc"},
 ])
-def test_headers_are_refused(gateway: LoneGateway, headers: dict[str, Any]) -> None:
+def test_headers_that_contradict_the_body_are_refused(gateway: LoneGateway, headers: dict[str, Any]) -> None:
     reply = ask(gateway, SUBSCRIPTIONS.header(**headers))
     assert reply.error == (400, HEADER_MISMATCH)
     assert next(iter(headers)).replace("_", "-").lower() in (
         reply.json["error"]["message"].lower())
 
 
-def test_a_name_beyond_ascii(gateway: LoneGateway) -> None:
+def test_a_tool_name_beyond_ascii_is_sent_in_base64(gateway: LoneGateway) -> None:
     """Wrapped it agrees with the body; it is no tool, which the call then says."""
     asked = call("é,=?base64?x?=").header(Mcp_Name=wrapped("é,=?base64?x?="))
     assert ask(gateway, asked).error == (200, INVALID_PARAMS)
 
 
-def test_no_name_where_none_is_needed(gateway: LoneGateway) -> None:
+def test_the_name_header_is_ignored_where_none_is_needed(gateway: LoneGateway) -> None:
     assert ask(gateway, LIST.header(Mcp_Name="anything")).result["tools"]
 
 
@@ -259,7 +259,7 @@ def test_no_name_where_none_is_needed(gateway: LoneGateway) -> None:
     (Request("ping").header(Mcp_Method="x"), 400, HEADER_MISMATCH),
     (call("nope").header(Mcp_Name="x"), 400, HEADER_MISMATCH),
 ])
-def test_the_order_of_errors(gateway: LoneGateway, request_: Request, status: int,
+def test_errors_are_checked_in_a_fixed_order(gateway: LoneGateway, request_: Request, status: int,
                              code: int) -> None:
     assert ask(gateway, request_).error == (status, code)
 
@@ -269,21 +269,21 @@ def test_the_order_of_errors(gateway: LoneGateway, request_: Request, status: in
 @pytest.mark.parametrize("method", [
     "notifications/initialized", "notifications/cancelled", "tools/call", "x"])
 @pytest.mark.parametrize("meta", [ABSENT, Request("x").meta_members, {}])
-def test_notification_is_taken(gateway: LoneGateway, method: str, meta: Any) -> None:
+def test_a_notification_is_accepted(gateway: LoneGateway, method: str, meta: Any) -> None:
     note = Request(method, id=ABSENT, meta_members=meta).header(Mcp_Method=None)
     reply = ask(gateway, note)
     assert (reply.status, reply.body) == (202, b"")
 
 
 @pytest.mark.parametrize("id", [None, 1.5, True, {}, []])
-def test_id_is_refused(gateway: LoneGateway, id: Any) -> None:
+def test_an_invalid_id_is_refused(gateway: LoneGateway, id: Any) -> None:
     asked = Request("tools/list", id=id)
     reply = gateway.ask(request(asked.body, asked.headers))
     assert reply.error == (400, INVALID_REQUEST)
     assert "id" not in reply.json
 
 
-def test_nothing_is_remembered(gateway: LoneGateway) -> None:
+def test_both_eras_share_a_connection_without_state(gateway: LoneGateway) -> None:
     """Both eras over one connection, one after the other, and neither changes the other."""
     with gateway.wire() as wire:
         for _ in range(3):
@@ -328,7 +328,7 @@ def wait_noticed(lab: Lab, journal: Journal, sim: int, text: str) -> None:
     journal.wait_state(text, "cancelled")
 
 
-def test_leaving_cancels_what_is_queued(
+def test_disconnecting_cancels_a_queued_message(
         lab: Lab, journal: Journal, background: ThreadPoolExecutor) -> None:
     with Behind(lab, background) as behind:
         with Wire(lab.gateway.port) as wire:
@@ -338,7 +338,7 @@ def test_leaving_cancels_what_is_queued(
     assert [submit.text for submit in lab.modems[0].wait_taken(1)] == ["the head"]
 
 
-def test_leaving_does_not_recall_what_is_on_its_way(lab: Lab, journal: Journal) -> None:
+def test_disconnecting_does_not_recall_a_submitted_message(lab: Lab, journal: Journal) -> None:
     modem, sim = lab.modems[0], Agent(lab).ids()[0]
     modem.plan(Outcome.hang())
     try:
@@ -350,7 +350,7 @@ def test_leaving_does_not_recall_what_is_on_its_way(lab: Lab, journal: Journal) 
     journal.wait_state("on its way", "sent")
 
 
-def test_a_legacy_client_that_leaves_takes_nothing_back(
+def test_a_legacy_disconnect_cancels_nothing(
         lab: Lab, journal: Journal, background: ThreadPoolExecutor) -> None:
     with Behind(lab, background) as behind:
         with Wire(lab.gateway.port) as wire:
@@ -363,7 +363,7 @@ def test_a_legacy_client_that_leaves_takes_nothing_back(
 
 
 @pytest.mark.parametrize("key", [{"idempotency_key": "again"}, {}], ids=["key", "no key"])
-def test_asked_again_after_leaving_it_is_sent_once(
+def test_a_call_repeated_after_a_disconnect_sends_once(
         lab: Lab, journal: Journal, background: ThreadPoolExecutor,
         key: dict[str, str]) -> None:
     """A client of 2026-07-28 must ask again after a lost connection."""
@@ -380,7 +380,7 @@ def test_asked_again_after_leaving_it_is_sent_once(
     assert [submit.text for submit in lab.modems[0].taken].count(text) == 1
 
 
-def test_a_repeat_keeps_the_message(
+def test_a_repeated_call_keeps_the_message_queued(
         lab: Lab, journal: Journal, background: ThreadPoolExecutor) -> None:
     """The client asks again before the gateway noticed that it had left."""
     with Behind(lab, background) as behind:
@@ -398,7 +398,7 @@ def test_a_repeat_keeps_the_message(
     assert [submit.text for submit in lab.modems[0].taken].count("asked twice") == 1
 
 
-def test_what_was_answered_is_not_taken_back(lab: Lab, journal: Journal) -> None:
+def test_disconnecting_keeps_an_answered_scheduled_message(lab: Lab, journal: Journal) -> None:
     """A message that waits for its time was answered for: only cancel_sms ends it."""
     with Wire(lab.gateway.port) as wire:
         sim = Agent(lab).ids()[0]
@@ -410,7 +410,7 @@ def test_what_was_answered_is_not_taken_back(lab: Lab, journal: Journal) -> None
     assert not Agent(lab).call("cancel_sms", message_id=message_id).is_error
 
 
-def test_other_calls_just_end(lab: Lab) -> None:
+def test_disconnecting_ends_other_calls(lab: Lab) -> None:
     with Wire(lab.gateway.port) as wire:
         wire.send(call("wait_for_sms", {"timeout_seconds": 100}).octets)
     wait_until(lambda: Request("server/discover").ask(lab.gateway.port).status == 200,

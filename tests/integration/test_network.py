@@ -34,7 +34,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 # ---- listening
 
-def test_nobody_can_connect_before_the_first_client(phone: Phone) -> None:
+def test_the_network_is_closed_before_the_first_client(phone: Phone) -> None:
     with phone.serving(ANY, ANY_6) as gateway:
         assert f"not listening on 0.0.0.0:{phone.port} before a client is paired" in (
             gateway.log)
@@ -48,14 +48,14 @@ def test_nobody_can_connect_before_the_first_client(phone: Phone) -> None:
         assert f"http: 0.0.0.0:{phone.port} is open to the network now" in gateway.log
 
 
-def test_with_a_client_it_is_open_from_the_start(phone: Phone) -> None:
+def test_the_network_is_open_at_startup_with_a_client(phone: Phone) -> None:
     with phone.serving(PHONE) as gateway:
         token = pair(gateway, "agent")
         gateway.restart()
         assert phone.ask("laptop", PHONE, token).result == {}
 
 
-def test_it_closes_with_the_last_client_and_opens_again(phone: Phone) -> None:
+def test_the_network_closes_with_the_last_client_and_reopens(phone: Phone) -> None:
     with phone.serving(PHONE) as gateway:
         token = pair(gateway, "agent")
         gateway.restart()
@@ -74,7 +74,7 @@ def test_it_closes_with_the_last_client_and_opens_again(phone: Phone) -> None:
         assert phone.ask("laptop", PHONE, second).result == {}
 
 
-def test_an_address_in_use_is_told_at_the_start(phone: Phone) -> None:
+def test_an_address_in_use_prevents_the_start(phone: Phone) -> None:
     """Though the gateway would not listen yet."""
     with phone.serving(PHONE) as gateway:
         pair(gateway, "agent")
@@ -109,7 +109,7 @@ def test_the_network_speaks_tls_and_loopback_does_not(phone: Phone) -> None:
             assert b"HTTP" not in plain.wait_closed()
 
 
-def test_mobile_data_gets_no_handshake(phone: Phone) -> None:
+def test_mobile_data_gets_no_tls_handshake(phone: Phone) -> None:
     with phone.serving(ANY) as gateway:
         make_certificate(gateway.state / "tls")
         pair(gateway, "agent")
@@ -120,7 +120,7 @@ def test_mobile_data_gets_no_handshake(phone: Phone) -> None:
             phone.wire("laptop", PHONE).close()
 
 
-def test_a_bad_certificate_keeps_it_closed_until_it_is_mended(phone: Phone) -> None:
+def test_a_bad_certificate_keeps_the_network_closed(phone: Phone) -> None:
     with phone.serving(PHONE) as gateway:
         make_certificate(gateway.state / "tls")
         (gateway.state / "tls" / "key.pem").chmod(0o644)
@@ -154,7 +154,7 @@ def test_mobile_data_is_never_served(everywhere: tuple[Phone, str]) -> None:
             "served") in phone.gateway.log
 
 
-def test_no_octet_tells_a_stranger_what_is_there(everywhere: tuple[Phone, str]) -> None:
+def test_mobile_data_connections_close_without_an_octet(everywhere: tuple[Phone, str]) -> None:
     phone, _ = everywhere
     for octets in (b"", b"GET / HTTP/1.1\r\n\r\n", b"\x16\x03\x01\x00\x05hello", b"x" * 9000):
         with phone.wire("stranger", MOBILE) as wire:
@@ -162,7 +162,7 @@ def test_no_octet_tells_a_stranger_what_is_there(everywhere: tuple[Phone, str]) 
             assert wire.wait_closed() == b""
 
 
-def test_the_weak_host_model(everywhere: tuple[Phone, str]) -> None:
+def test_a_lan_address_is_not_served_over_mobile_data(everywhere: tuple[Phone, str]) -> None:
     """Linux takes a packet for wlan0's address on wwan0 as well."""
     phone, token = everywhere
     networks = phone.networks
@@ -176,7 +176,7 @@ def test_the_weak_host_model(everywhere: tuple[Phone, str]) -> None:
     assert phone.is_closed_silently("stranger", PHONE_6, token)
 
 
-def test_link_local_addresses(everywhere: tuple[Phone, str]) -> None:
+def test_link_local_addresses_are_distinguished_by_scope(everywhere: tuple[Phone, str]) -> None:
     """The same one may be on every interface; which is meant, its scope tells."""
     phone, token = everywhere
     for interface in ("wlan0", "wwan0"):
@@ -194,7 +194,7 @@ def test_the_phone_itself_reaches_its_addresses(everywhere: tuple[Phone, str]) -
     assert phone.is_closed_silently("phone", MOBILE, token)
 
 
-def test_an_address_that_moves_to_mobile_data(everywhere: tuple[Phone, str]) -> None:
+def test_an_address_that_moves_to_mobile_data_is_closed(everywhere: tuple[Phone, str]) -> None:
     phone, token = everywhere
     assert phone.ask("laptop", PHONE, token).result == {}
     networks = phone.networks
@@ -204,7 +204,7 @@ def test_an_address_that_moves_to_mobile_data(everywhere: tuple[Phone, str]) -> 
     assert phone.is_closed_silently("stranger", PHONE, token)
 
 
-def test_an_interface_that_comes_later(everywhere: tuple[Phone, str]) -> None:
+def test_a_later_interface_is_served_unless_mobile_data(everywhere: tuple[Phone, str]) -> None:
     phone, token = everywhere
     assert phone.ask("laptop", PHONE, token).result == {}
     networks = phone.networks
@@ -217,7 +217,7 @@ def test_an_interface_that_comes_later(everywhere: tuple[Phone, str]) -> None:
 
 
 @pytest.mark.parametrize("names", ["wlan0", "usb0 wlan0", "usb0,wlan0"])
-def test_the_list_of_interfaces(phone: Phone, names: str) -> None:
+def test_only_listed_interfaces_are_served(phone: Phone, names: str) -> None:
     networks = phone.networks
     networks["phone"].connect("eth1", "203.0.113.1", networks["stranger"], "eth1",
                               "203.0.113.2")
@@ -230,14 +230,14 @@ def test_the_list_of_interfaces(phone: Phone, names: str) -> None:
         assert "on eth1: it is not listed in server.interfaces" in gateway.log
 
 
-def test_the_list_does_not_let_mobile_data_in(phone: Phone) -> None:
+def test_listing_mobile_data_does_not_serve_it(phone: Phone) -> None:
     with phone.serving(ANY, interfaces="wlan0 wwan0") as gateway:
         token = pair(gateway, "agent")
         gateway.restart()
         assert phone.is_closed_silently("stranger", MOBILE, token)
 
 
-def test_the_list_is_read_again(everywhere: tuple[Phone, str]) -> None:
+def test_the_interface_list_is_read_again_on_reload(everywhere: tuple[Phone, str]) -> None:
     phone, token = everywhere
     config = phone.gateway.folder / "gateway.conf"
     config.write_text("[server]\ninterfaces = usb0\n")
@@ -258,7 +258,7 @@ def seconds_until_401(phone: Phone, host: str = PHONE) -> float:
     return time.monotonic() - begin
 
 
-def test_wrong_tokens_wait_and_then_are_told_for_how_long(
+def test_wrong_tokens_are_delayed_and_then_refused(
         everywhere: tuple[Phone, str]) -> None:
     phone, token = everywhere
     for delay_s in DELAYS_S:
@@ -273,7 +273,7 @@ def test_wrong_tokens_wait_and_then_are_told_for_how_long(
     assert seconds_until_401(phone) >= DELAYS_S[0]          # it cleared what was counted
 
 
-def test_ipv6_counts_by_64(everywhere: tuple[Phone, str]) -> None:
+def test_wrong_tokens_over_ipv6_count_per_64_prefix(everywhere: tuple[Phone, str]) -> None:
     phone, _ = everywhere
     laptop = phone.networks["laptop"]
     for number in range(TOKENS + 1):
@@ -284,7 +284,7 @@ def test_ipv6_counts_by_64(everywhere: tuple[Phone, str]) -> None:
         assert reply.status == (429 if number == TOKENS else 401)
 
 
-def test_nobody_else_waits_meanwhile(everywhere: tuple[Phone, str]) -> None:
+def test_wrong_tokens_do_not_delay_other_clients(everywhere: tuple[Phone, str]) -> None:
     phone, token = everywhere
     with ExitStack() as wires:
         guessing = [wires.enter_context(phone.wire("laptop", PHONE))
@@ -297,7 +297,7 @@ def test_nobody_else_waits_meanwhile(everywhere: tuple[Phone, str]) -> None:
 
 
 @pytest.mark.parametrize("leave", [Wire.close, Wire.reset, Wire.end])
-def test_who_leaves_while_waiting(everywhere: tuple[Phone, str],
+def test_a_disconnect_during_the_delay_is_harmless(everywhere: tuple[Phone, str],
                                   leave: Callable[[Wire], None]) -> None:
     phone, token = everywhere
     wires = [phone.wire("laptop", PHONE) for _ in range(TOKENS)]
@@ -311,7 +311,7 @@ def test_who_leaves_while_waiting(everywhere: tuple[Phone, str],
         wire.close()
 
 
-def test_stopping_does_not_wait_for_them(everywhere: tuple[Phone, str]) -> None:
+def test_stopping_does_not_wait_for_delayed_answers(everywhere: tuple[Phone, str]) -> None:
     phone, _ = everywhere
     with ThreadPoolExecutor(1) as pool:
         for _ in range(TOKENS - 1):
@@ -332,7 +332,7 @@ def fail2ban_rule() -> re.Pattern[str]:
     return re.compile(rule.replace("<HOST>", r"(?P<host>[0-9a-f.:]+)"))
 
 
-def test_the_line_for_fail2ban(everywhere: tuple[Phone, str]) -> None:
+def test_wrong_tokens_are_logged_for_fail2ban(everywhere: tuple[Phone, str]) -> None:
     """At most one a second, and it tells how many it stands for."""
     phone, _ = everywhere
     rule = fail2ban_rule()

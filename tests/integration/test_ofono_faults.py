@@ -90,7 +90,7 @@ def bring_up_searching(lab: Lab) -> None:
 
 # ---- the modem goes away with a message -------------------------------------------
 
-def test_modem_gone_with_a_message(
+def test_a_message_is_held_while_its_modem_is_gone(
         lab: Lab, modem: Modem, background: ThreadPoolExecutor) -> None:
     """Every other way to lose a modem: test_fault_matrix.py."""
     call = hand_over(lab, background, "in flight")
@@ -108,7 +108,7 @@ def test_modem_gone_with_a_message(
     assert offered(modem) == ["in flight", "in flight", "the next one"]  # ofonod's second
 
 
-def test_modem_back_while_the_call_waits(
+def test_a_waiting_call_gets_the_outcome_when_the_modem_returns(
         patient: Lab, background: ThreadPoolExecutor) -> None:
     """oFono still lists the message then: the call hears its outcome."""
     modem = patient.modems[0]
@@ -124,7 +124,7 @@ def test_modem_back_while_the_call_waits(
     assert taken(modem) == ["patience"]
 
 
-def test_modem_back_and_the_message_sent_before_anybody_asked(
+def test_a_message_sent_at_modem_return_is_sent_or_unknown(
         patient: Lab, background: ThreadPoolExecutor) -> None:
     """Then nobody can tell, unless the gateway was quick enough to see it."""
     modem = patient.modems[0]
@@ -141,7 +141,7 @@ def test_modem_back_and_the_message_sent_before_anybody_asked(
     assert_goes_on(patient)
 
 
-def test_the_link_is_cut_instead_of_an_answer_again_and_again(
+def test_a_message_goes_out_once_although_the_link_is_cut(
         lab: Lab, modem: Modem, background: ThreadPoolExecutor) -> None:
     for number in range(3):
         modem.plan(Outcome.drop_link())
@@ -153,7 +153,7 @@ def test_the_link_is_cut_instead_of_an_answer_again_and_again(
     assert_goes_on(lab)
 
 
-def test_what_is_queued_waits_for_the_modem_and_goes_out_in_order(
+def test_queued_messages_go_out_in_order_after_a_modem_loss(
         lab: Lab, modem: Modem, background: ThreadPoolExecutor) -> None:
     call = hand_over(lab, background, "first")
     for text in ("second", "third"):
@@ -169,7 +169,7 @@ def test_what_is_queued_waits_for_the_modem_and_goes_out_in_order(
     assert_goes_on(lab)
 
 
-def test_registration_lost_with_messages_queued(
+def test_queued_messages_wait_while_registration_is_lost(
         lab: Lab, modem: Modem, background: ThreadPoolExecutor) -> None:
     call = hand_over(lab, background, "first")
     for text in ("second", "third"):
@@ -187,7 +187,7 @@ def test_registration_lost_with_messages_queued(
     assert offered(modem) == taken(modem)
 
 
-def test_link_cut_at_random_moments_under_a_stream(
+def test_no_message_is_submitted_twice_under_random_link_cuts(
         patient: Lab, journal: Journal) -> None:
     modem, cuts = patient.modems[0], 8
     modem.send_latency_s, modem.send_jitter_s = 0.004, 0.004
@@ -215,7 +215,7 @@ def test_link_cut_at_random_moments_under_a_stream(
 
 # ---- oFono goes away ---------------------------------------------------------------
 
-def test_ofono_gone_with_a_message(
+def test_a_submitted_message_is_held_while_ofono_is_down(
         lab: Lab, modem: Modem, background: ThreadPoolExecutor) -> None:
     call = hand_over(lab, background, "in flight")
     lab.ofonod.kill()
@@ -232,7 +232,7 @@ def test_ofono_gone_with_a_message(
     assert "meanwhile" not in offered(modem)
 
 
-def test_ofono_back_while_the_call_waits(
+def test_a_waiting_call_gets_the_outcome_when_ofono_returns(
         patient: Lab, background: ThreadPoolExecutor) -> None:
     modem = patient.modems[0]
     call = hand_over(patient, background, "patience")
@@ -246,7 +246,7 @@ def test_ofono_back_while_the_call_waits(
     assert taken(modem) == ["patience"]
 
 
-def test_ofono_stopped_answers_late(lab: Lab, modem: Modem) -> None:
+def test_a_message_is_sent_when_a_suspended_ofono_resumes(lab: Lab, modem: Modem) -> None:
     """SendMessage has no answer; it is executed when ofonod runs again."""
     lab.ofonod.pause()
     try:
@@ -262,7 +262,7 @@ def test_ofono_stopped_answers_late(lab: Lab, modem: Modem) -> None:
     assert_goes_on(lab)
 
 
-def test_ofono_dies_with_a_call_unanswered(
+def test_an_unanswered_submit_is_not_repeated_after_a_crash(
         patient: Lab, background: ThreadPoolExecutor) -> None:
     """Whether it was executed cannot be told: it is not handed over again."""
     modem = patient.modems[0]
@@ -305,7 +305,7 @@ def start_again(lab: Lab) -> None:
 
 
 @pytest.mark.parametrize("what", DEADLY)
-def test_input_that_ends_ofonod(lab: Lab, modem: Modem, what: str) -> None:
+def test_sending_resumes_after_input_that_crashes_ofonod(lab: Lab, modem: Modem, what: str) -> None:
     """The gateway cannot prevent it: it notices, keeps what waits, and goes on with the next."""
     agent = Agent(lab)
     DEADLY[what](modem)
@@ -324,7 +324,7 @@ def test_input_that_ends_ofonod(lab: Lab, modem: Modem, what: str) -> None:
         "list_sms", limit=1).structured["messages"]] == ["goes on, too"], what="it is heard")
 
 
-def test_ofono_restarted_again_and_again_under_a_stream(
+def test_no_accepted_message_is_lost_when_ofono_restarts_often(
         make_lab: Callable[..., Lab], background: ThreadPoolExecutor) -> None:
     """Nothing that was accepted is lost; what went twice, ofonod itself sent twice."""
     lab = make_lab("[sms]\nsend_wait_seconds = 0\n", modem_count=1)
@@ -360,7 +360,7 @@ def restart_bus_and_ofono(lab: Lab) -> None:
     lab.bring_up()
 
 
-def test_bus_gone_with_a_message(
+def test_a_submitted_message_survives_a_bus_restart(
         lab: Lab, modem: Modem, background: ThreadPoolExecutor) -> None:
     call = hand_over(lab, background, "in flight")
     lab.bus.stop()
@@ -373,7 +373,7 @@ def test_bus_gone_with_a_message(
     assert taken(modem) == ["in flight", "the next one"]
 
 
-def test_bus_gone_with_a_call_unanswered(
+def test_an_unanswered_submit_is_not_repeated_after_a_bus_loss(
         patient: Lab, background: ThreadPoolExecutor) -> None:
     modem = patient.modems[0]
     patient.ofonod.pause()
@@ -389,7 +389,7 @@ def test_bus_gone_with_a_call_unanswered(
 
 # ---- others on the same phone -----------------------------------------------------
 
-def test_messages_of_others_are_not_taken_for_ours(
+def test_messages_of_other_programs_are_not_mistaken_for_ours(
         lab: Lab, modem: Modem, background: ThreadPoolExecutor) -> None:
     for number in range(3):
         lab.radios[0].send_message("+36209999999", f"foreign {number}")
@@ -398,7 +398,7 @@ def test_messages_of_others_are_not_taken_for_ours(
         f"{whose} {number}" for whose in ("foreign", "own") for number in range(3))
 
 
-def test_a_foreign_message_that_hangs_holds_ours_up(lab: Lab, modem: Modem) -> None:
+def test_a_hanging_message_of_another_program_delays_ours(lab: Lab, modem: Modem) -> None:
     modem.plan(Outcome.hang())
     lab.radios[0].send_message("+36209999999", "foreign")
     modem.wait_offered(1)
@@ -408,7 +408,7 @@ def test_a_foreign_message_that_hangs_holds_ours_up(lab: Lab, modem: Modem) -> N
     assert taken(modem) == ["own"]
 
 
-def test_cancelled_by_somebody_on_the_phone(
+def test_a_message_cancelled_on_the_phone_is_cancelled(
         patient: Lab, background: ThreadPoolExecutor) -> None:
     """While it waits for its second try, five seconds after an ERROR."""
     modem = patient.modems[0]
@@ -434,7 +434,7 @@ def cancel(message: Radio) -> bool:
     return True
 
 
-def test_ofono_tries_again_after_an_error_and_the_call_waits(patient: Lab) -> None:
+def test_a_call_waits_while_ofono_retries_after_an_error(patient: Lab) -> None:
     """ofonod repeats a plain ERROR after five seconds; that is not ours to do."""
     modem = patient.modems[0]
     modem.plan(Outcome.error())

@@ -42,7 +42,7 @@ def taken(lab: Lab) -> list[Submit]:
     ("STOP", "START"), ("stop.", "unstop"), ("Arr\u00eat !", "Yes"), ("LE\u00c1LL", "start"),
     ("\u0421\u0422\u041e\u041f", "\u0421\u0442\u0430\u0440\u0442"), ("opt out", "Opt-in"),
 ])
-def test_stop_until_start(lab: Lab, number: str, stop: str, start: str) -> None:
+def test_stop_opts_out_until_start(lab: Lab, number: str, stop: str, start: str) -> None:
     receive(lab, "hello", number)
     assert number not in opted_out(lab)
     receive(lab, stop, number)
@@ -53,13 +53,13 @@ def test_stop_until_start(lab: Lab, number: str, stop: str, start: str) -> None:
     assert number not in opted_out(lab)
 
 
-def test_a_sentence_is_no_stop(lab: Lab, number: str) -> None:
+def test_a_sentence_with_stop_does_not_opt_out(lab: Lab, number: str) -> None:
     for text in ("Please stop", "Stop by at five", "cancel that"):
         receive(lab, text, number)
     assert number not in opted_out(lab)
 
 
-def test_whatever_restarts(make_lab: Callable[..., Lab], number: str) -> None:
+def test_opt_outs_survive_crashes_and_restarts(make_lab: Callable[..., Lab], number: str) -> None:
     lab = make_lab(modem_count=1)
     receive(lab, "STOP", number)
     lab.gateway.kill()              # the moment it was told it was on disk
@@ -80,7 +80,7 @@ CARDS = [("216301000000001", "06301112233", "+36301112233"),
          ("250011000000001", "89161234567", "+79161234567")]
 
 
-def test_sims_of_six_countries(make_lab: Callable[..., Lab]) -> None:
+def test_opt_outs_apply_to_every_spelling_of_a_number(make_lab: Callable[..., Lab]) -> None:
     """STOP counts for a number as it is dialled from each of them."""
     lab = make_lab("[policy]\ncountries = any\n",
                    sims=[Sim(iccid=f"8936{at:015d}", imsi=imsi)
@@ -100,7 +100,7 @@ def command(lab: Lab, name: str, *arguments: str) -> None:
                    check=True, capture_output=True)
 
 
-def test_an_older_backup_takes_no_stop_away(make_lab: Callable[..., Lab], folder: Path,
+def test_restoring_an_older_backup_keeps_later_opt_outs(make_lab: Callable[..., Lab], folder: Path,
                                             number: str) -> None:
     lab = make_lab(modem_count=1)
     receive(lab, "STOP", "+36301111111")
@@ -128,7 +128,7 @@ def assert_taken_back(lab: Lab, message_id: int) -> None:
     assert "STOP" in status["meaning"]
 
 
-def test_what_waits_is_taken_back(make_lab: Callable[..., Lab], number: str) -> None:
+def test_stop_cancels_scheduled_messages_to_the_sender(make_lab: Callable[..., Lab], number: str) -> None:
     """However the number was spelt; what others wait for, and the confirmation, goes out."""
     lab = make_lab(CONFIRMED, modem_count=1)
     waiting = [schedule(lab, number), schedule(lab, number.replace("+36", "06"))]
@@ -142,7 +142,7 @@ def test_what_waits_is_taken_back(make_lab: Callable[..., Lab], number: str) -> 
     assert Agent(lab).state(other) == "scheduled"
 
 
-def test_what_a_crash_left_waiting(make_lab: Callable[..., Lab], number: str) -> None:
+def test_messages_to_opted_out_numbers_are_cancelled_at_startup(make_lab: Callable[..., Lab], number: str) -> None:
     """Killed between the message and what follows from it."""
     lab = make_lab(modem_count=1)
     waiting = schedule(lab, number)
@@ -155,13 +155,13 @@ def test_what_a_crash_left_waiting(make_lab: Callable[..., Lab], number: str) ->
     assert_taken_back(lab, waiting)
 
 
-def test_nothing_is_confirmed_unless_wanted(lab: Lab, number: str) -> None:
+def test_no_confirmation_is_sent_by_default(lab: Lab, number: str) -> None:
     receive(lab, "STOP", number)
     receive(lab, "START", number)
     assert taken_texts(lab) == []
 
 
-def test_one_confirmation(make_lab: Callable[..., Lab], number: str) -> None:
+def test_a_stop_is_confirmed_once_until_the_next_start(make_lab: Callable[..., Lab], number: str) -> None:
     """From a STOP to the next START, whoever dies in between."""
     lab = make_lab(CONFIRMED, modem_count=1)
     receive(lab, "STOP", number)
@@ -183,7 +183,7 @@ def test_one_confirmation(make_lab: Callable[..., Lab], number: str) -> None:
     assert [submit.destination for submit in taken(lab)] == [number, number, "+36301111111"]
 
 
-def test_who_gets_no_confirmation(make_lab: Callable[..., Lab], number: str) -> None:
+def test_names_short_and_blocked_senders_get_no_confirmation(make_lab: Callable[..., Lab], number: str) -> None:
     lab = make_lab(CONFIRMED + "blocked_senders = +3690*\n", modem_count=1)
     for sender in (NAME, SHORT, "+36901234567"):
         receive(lab, "STOP", sender)
@@ -193,7 +193,7 @@ def test_who_gets_no_confirmation(make_lab: Callable[..., Lab], number: str) -> 
     assert [submit.destination for submit in taken(lab)] == [number]
 
 
-def test_a_machine_that_answers_with_stop(make_lab: Callable[..., Lab], number: str) -> None:
+def test_repeated_stops_get_one_confirmation(make_lab: Callable[..., Lab], number: str) -> None:
     lab = make_lab(CONFIRMED, modem_count=1)
     for i in range(8):
         receive(lab, "STOP" + "." * i, number)

@@ -33,7 +33,7 @@ LAB = {"modem_count": 1, "notices_repeats": True}
 
 # ---- keys -------------------------------------------------------------------------
 
-def test_a_key_is_replayed(lab: Lab, agent: Agent) -> None:
+def test_a_repeated_key_replays_the_first_answer(lab: Lab, agent: Agent) -> None:
     first = agent.send("once", idempotency_key="replay")
     assert_sent(first)
     assert "replayed" not in first.facts
@@ -71,7 +71,7 @@ MOMENTS = {                             # at which a client hangs up
 
 
 @pytest.mark.parametrize("moment", MOMENTS)
-def test_who_hangs_up_and_asks_again_sends_once(lab: Lab, agent: Agent, moment: str) -> None:
+def test_a_call_repeated_after_a_disconnect_sends_once(lab: Lab, agent: Agent, moment: str) -> None:
     """Without a key: whether the request had arrived is more than it can know."""
     text = f"hung up: {moment}"
     body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
@@ -86,7 +86,7 @@ def test_who_hangs_up_and_asks_again_sends_once(lab: Lab, agent: Agent, moment: 
     assert taken_texts(lab) == [text]
 
 
-def test_killed_with_the_message_in_flight(make_lab: Callable[..., Lab]) -> None:
+def test_a_message_submitted_before_a_crash_is_not_sent_again(make_lab: Callable[..., Lab]) -> None:
     """The client lost its connection and asks again, with the same key, until it knows."""
     lab = make_lab()
     agent = Agent(lab)
@@ -108,7 +108,7 @@ def test_killed_with_the_message_in_flight(make_lab: Callable[..., Lab]) -> None
     assert len(lab.modems[0].offered) == 1
 
 
-def test_the_same_key_at_the_same_time(lab: Lab, agent: Agent) -> None:
+def test_concurrent_calls_with_one_key_send_once(lab: Lab, agent: Agent) -> None:
     lab.modems[0].send_latency_s = 0.5
     try:
         with ThreadPoolExecutor(8) as pool:
@@ -124,7 +124,7 @@ def test_the_same_key_at_the_same_time(lab: Lab, agent: Agent) -> None:
     assert [submit.text for submit in lab.modems[0].offered] == ["together"]
 
 
-def test_a_key_stands_for_one_message(lab: Lab, agent: Agent) -> None:
+def test_a_key_for_another_message_is_refused(lab: Lab, agent: Agent) -> None:
     first = agent.send("one", idempotency_key="stands")
     for other in (agent.send("two", idempotency_key="stands"),
                   agent.send("one", to="+36301234568", idempotency_key="stands")):
@@ -148,12 +148,12 @@ def test_a_failure_is_replayed_too(lab: Lab, agent: Agent) -> None:
 
 
 @pytest.mark.parametrize("key", ["", "x" * 65])
-def test_bad_keys(lab: Lab, agent: Agent, key: str) -> None:
+def test_bad_keys_are_refused(lab: Lab, agent: Agent, key: str) -> None:
     assert_refused(agent.send("bad key", idempotency_key=key), "invalid_arguments")
     assert taken_texts(lab) == []
 
 
-def test_clients_have_keys_of_their_own(make_lab: Callable[..., Lab]) -> None:
+def test_keys_belong_to_one_client(make_lab: Callable[..., Lab]) -> None:
     lab = make_lab(gateway_open=False)
     one, two = (Agent(lab, pair(lab.gateway, name)) for name in ("one", "two"))
     one.wait_states("ready", timeout=10)
@@ -165,7 +165,7 @@ def test_clients_have_keys_of_their_own(make_lab: Callable[..., Lab]) -> None:
 
 # ---- duplicates without a key -----------------------------------------------------
 
-def test_a_duplicate_is_answered_for_the_first(lab: Lab, agent: Agent) -> None:
+def test_a_duplicate_gets_the_answer_of_the_first_message(lab: Lab, agent: Agent) -> None:
     first = agent.send("twice?")
     assert_sent(first)
     again = agent.send("twice?")
@@ -186,7 +186,7 @@ def test_other_texts_and_numbers_are_no_duplicates(lab: Lab, agent: Agent) -> No
     assert taken_texts(lab) == ["a", "A", "a"]
 
 
-def test_duplicates_at_the_same_time(lab: Lab, agent: Agent) -> None:
+def test_concurrent_duplicates_are_sent_once(lab: Lab, agent: Agent) -> None:
     lab.modems[0].send_latency_s = 0.5
     try:
         with ThreadPoolExecutor(4) as pool:
@@ -199,14 +199,14 @@ def test_duplicates_at_the_same_time(lab: Lab, agent: Agent) -> None:
     assert len(lab.modems[0].offered) == 1
 
 
-def test_what_failed_may_be_tried_again(lab: Lab, agent: Agent) -> None:
+def test_a_failed_message_can_be_sent_again(lab: Lab, agent: Agent) -> None:
     lab.modems[0].plan(Outcome.cms(38))
     assert_refused(agent.send("try again"), "network_refused")
     assert_sent(agent.send("try again"))
     assert taken_texts(lab) == ["try again"]
 
 
-def test_the_window_is_configured(make_lab: Callable[..., Lab]) -> None:
+def test_the_duplicate_window_is_configurable(make_lab: Callable[..., Lab]) -> None:
     lab = make_lab("[sms]\nduplicate_seconds = 0\n")
     agent = Agent(lab)
     assert_sent(agent.send("again"))
@@ -221,7 +221,7 @@ def test_the_window_is_configured(make_lab: Callable[..., Lab]) -> None:
 
 # ---- waiting ----------------------------------------------------------------------
 
-def test_wait_for_none(lab: Lab, agent: Agent) -> None:
+def test_wait_for_none_answers_at_once(lab: Lab, agent: Agent) -> None:
     lab.modems[0].send_latency_s = 0.5
     try:
         begun = time.monotonic()
@@ -233,7 +233,7 @@ def test_wait_for_none(lab: Lab, agent: Agent) -> None:
         lab.modems[0].send_latency_s = 0.0
 
 
-def test_wait_seconds(lab: Lab, agent: Agent) -> None:
+def test_wait_seconds_limits_the_wait(lab: Lab, agent: Agent) -> None:
     lab.modems[0].send_latency_s = 2.0
     try:
         result = agent.send("a second", wait_seconds=1)
@@ -244,14 +244,14 @@ def test_wait_seconds(lab: Lab, agent: Agent) -> None:
         lab.modems[0].send_latency_s = 0.0
 
 
-def test_wait_for_delivered_without_a_report(agent: Agent) -> None:
+def test_waiting_for_delivery_without_a_report_ends_as_sent(agent: Agent) -> None:
     result = agent.send("did it arrive", wait_for="delivered", wait_seconds=1)
     assert result.text == (f"SMS sent to {TO}. No delivery report has come yet "
                            f"(message {result.message_id}).")
     assert result.facts["state"] == "sent" and result.facts["delivery"] == "awaited"
 
 
-def test_wait_for_delivered_with_reports_off(make_lab: Callable[..., Lab]) -> None:
+def test_waiting_for_delivery_ends_early_with_reports_off(make_lab: Callable[..., Lab]) -> None:
     lab = make_lab("[sms]\ndelivery_reports = no\n")
     agent = Agent(lab)
     begun = time.monotonic()
@@ -261,7 +261,7 @@ def test_wait_for_delivered_with_reports_off(make_lab: Callable[..., Lab]) -> No
     assert not lab.radios[0].properties("MessageManager")["UseDeliveryReports"]
 
 
-def test_reports_are_switched_on_at_every_start(make_lab: Callable[..., Lab]) -> None:
+def test_delivery_reports_are_enabled_at_every_ofono_start(make_lab: Callable[..., Lab]) -> None:
     lab = make_lab()
 
     def is_on() -> bool:
@@ -288,7 +288,7 @@ def test_a_scheduled_message_goes_out_at_its_time(lab: Lab, agent: Agent) -> Non
         "scheduled", "queued", "submitting", "submitted", "sent"]
 
 
-def test_a_schedule_survives_a_restart(make_lab: Callable[..., Lab]) -> None:
+def test_scheduled_messages_survive_a_crash(make_lab: Callable[..., Lab]) -> None:
     lab = make_lab()
     agent = Agent(lab)
     result = agent.send("after the restart", send_at=seconds_ahead(patience(SOON_S)))
@@ -303,7 +303,7 @@ def test_a_schedule_survives_a_restart(make_lab: Callable[..., Lab]) -> None:
     agent.wait_state(overdue.message_id, "sent")
 
 
-def test_a_schedule_needs_no_modem_now(make_lab: Callable[..., Lab]) -> None:
+def test_scheduling_needs_no_network(make_lab: Callable[..., Lab]) -> None:
     lab = make_lab()
     agent = Agent(lab)
     [sim] = agent.call("get_sms_subscriptions").structured["subscriptions"]
@@ -321,7 +321,7 @@ def test_a_schedule_needs_no_modem_now(make_lab: Callable[..., Lab]) -> None:
     ("tomorrow", "RFC 3339"), ("2026-11-21", "RFC 3339"), ("2026-11-21T08:30:00", "RFC 3339"),
     ("2020-01-01T00:00:00Z", "has passed"), ("2099-01-01T00:00:00Z", "30 days"),
 ])
-def test_bad_times(lab: Lab, agent: Agent, at: str, word: str) -> None:
+def test_bad_send_times_are_refused(lab: Lab, agent: Agent, at: str, word: str) -> None:
     result = agent.send("bad time", send_at=at)
     assert_refused(result, "invalid_arguments")
     assert word in result.text
@@ -337,7 +337,7 @@ def test_reminders_at_two_times_are_two_messages(agent: Agent) -> None:
 
 
 @pytest.mark.parametrize("seconds", [0, 59, 2592001])
-def test_bad_validity(agent: Agent, seconds: int) -> None:
+def test_a_bad_validity_is_refused(agent: Agent, seconds: int) -> None:
     result = agent.send("bad validity", valid_for_seconds=seconds)
     assert_refused(result, "invalid_arguments")
 
@@ -371,7 +371,7 @@ def test_a_queued_message_expires(make_lab: Callable[..., Lab]) -> None:
     assert taken_texts(lab) == ["hangs"]
 
 
-def test_expired_while_nobody_was_there(make_lab: Callable[..., Lab]) -> None:
+def test_an_expired_scheduled_message_is_never_sent(make_lab: Callable[..., Lab]) -> None:
     lab = make_lab()
     agent = Agent(lab)
     result = agent.send("too old", send_at=seconds_ahead(60), valid_for_seconds=60)

@@ -69,7 +69,7 @@ def paired(owner: Owner, *options: object) -> tuple[str, Any]:
 
 # ---- pair -------------------------------------------------------------------------
 
-def test_what_a_client_may_do_unless_told_otherwise(either: Owner) -> None:
+def test_a_new_client_gets_the_default_permissions(either: Owner) -> None:
     _, client = paired(either, "laptop")
     assert client.pop("paired").endswith("Z")
     nothing = dict.fromkeys(["per_minute", "per_hour", "per_day", "segments_per_month"])
@@ -90,7 +90,7 @@ def assert_permissions(client: Any) -> None:
                                 "segments_per_month": None}
 
 
-def test_permissions_are_kept(gateway: LoneGateway, either: Owner) -> None:
+def test_permissions_survive_a_restart(gateway: LoneGateway, either: Owner) -> None:
     _, client = paired(either, *PERMISSIONS, "laptop")
     assert_permissions(client)
     if gateway.is_running:
@@ -98,7 +98,7 @@ def test_permissions_are_kept(gateway: LoneGateway, either: Owner) -> None:
     assert either.json("clients")["clients"] == [client]
 
 
-def test_the_table_of_clients(owner: Owner) -> None:
+def test_clients_are_listed_in_a_table(owner: Owner) -> None:
     paired(owner, *PERMISSIONS, "laptop")
     paired(owner, "Gép – ñ")
     lines = owner.do("clients").splitlines()
@@ -110,7 +110,7 @@ def test_the_table_of_clients(owner: Owner) -> None:
     assert {line.index(word) for line, word in zip(lines, ["MAY", "read", "send"])} == {9}
 
 
-def test_sims_are_those_that_were_seen(make_lab: Callable[..., Lab]) -> None:
+def test_only_known_sims_can_be_permitted(make_lab: Callable[..., Lab]) -> None:
     lab = make_lab(modem_count=2, gateway_open=False)
     owner = Owner(lab.gateway.state)
     agent = Agent(lab, pair(lab.gateway, "one"))
@@ -143,7 +143,7 @@ def test_sims_are_those_that_were_seen(make_lab: Callable[..., Lab]) -> None:
     (["--per-hour", "-1"], ["not a limit"]), (["--per-day", "5x"], ["not a limit"]),
     (["--segments-per-month", "99999999999999999999"], ["not a limit"]),
 ])
-def test_wrong_permissions(either: Owner, options: list[str], words: list[str]) -> None:
+def test_wrong_permissions_are_refused(either: Owner, options: list[str], words: list[str]) -> None:
     result = either.run("pair", *options, "laptop")
     assert (result.returncode, result.stdout) == (USAGE, "")
     assert all(word in result.stderr for word in words), result.stderr
@@ -153,7 +153,7 @@ def test_wrong_permissions(either: Owner, options: list[str], words: list[str]) 
 @pytest.mark.parametrize("name", [
     "x" * 64, "", " x", "x ", "a\nb", "a\x1b[31m", "tab\tbed", "\u202etext", "ü" * 32,
     "a\u200bb", b"\xff"], ids=ascii)
-def test_wrong_names(folder: Path, name: str | bytes) -> None:
+def test_wrong_client_names_are_refused(folder: Path, name: str | bytes) -> None:
     result = subprocess.run([os.environ.get("GATEWAY_BINARY", BINARY), "pair",
                              "--state-dir", folder / "state", name],
                             capture_output=True, timeout=patience(10))
@@ -163,14 +163,14 @@ def test_wrong_names(folder: Path, name: str | bytes) -> None:
 
 
 @pytest.mark.parametrize("name", ["x" * 63, "ü" * 31, "my laptop", "日本", "-", "a'\"b\\"])
-def test_good_names(owner: Owner, name: str) -> None:
+def test_good_client_names_are_accepted(owner: Owner, name: str) -> None:
     _, client = paired(owner, "--", name)
     assert client["name"] == name
     assert name in owner.do("clients")
     owner.do("revoke", "--", name)
 
 
-def test_a_name_is_used_once(either: Owner) -> None:
+def test_a_client_name_cannot_be_paired_twice(either: Owner) -> None:
     paired(either, "laptop")
     again = either.run("pair", "laptop")
     assert (again.returncode, again.stdout) == (FAILED, "")
@@ -185,12 +185,12 @@ SNIPPETS = [
 ]
 
 
-def test_what_the_readme_shows(owner: Owner) -> None:
+def test_pair_prints_what_the_readme_shows(owner: Owner) -> None:
     words = "pair --scope read,send --allow '+3620*' --per-day 20 laptop"
     assert_the_readme_shows(words, owner.do(*shlex.split(words)))
 
 
-def test_lines_to_paste(gateway: LoneGateway, owner: Owner) -> None:
+def test_pair_prints_ready_made_client_configurations(gateway: LoneGateway, owner: Owner) -> None:
     text = owner.do("pair", "laptop")
     [token] = set(TOKEN.findall(text))
     url = f"http://127.0.0.1:{gateway.port}/mcp"
@@ -206,7 +206,7 @@ def test_lines_to_paste(gateway: LoneGateway, owner: Owner) -> None:
     assert "Only programs on this machine" in text
 
 
-def test_lines_for_who_reads_metrics_alone(gateway: LoneGateway, owner: Owner) -> None:
+def test_pairing_for_metrics_prints_prometheus_settings(gateway: LoneGateway, owner: Owner) -> None:
     """No agent's lines and no console, for they would be refused with such a token."""
     text = owner.do("pair", "--scope", "metrics", "--qr", "prometheus")
     [token] = set(TOKEN.findall(text))
@@ -224,7 +224,7 @@ def test_lines_for_who_reads_metrics_alone(gateway: LoneGateway, owner: Owner) -
     ("0.0.0.0:1234", [r"http://127\.0\.0\.1:1234/mcp$"], ["0\\.0\\.0\\.0", r"\["]),
     ("[::]:1234", [r"http://\[::1\]:1234/mcp$"], [r"127\.0"]),
 ])
-def test_urls(folder: Path, listen: str, wanted: list[str], unwanted: list[str]) -> None:
+def test_pair_prints_urls_for_the_listen_address(folder: Path, listen: str, wanted: list[str], unwanted: list[str]) -> None:
     file = folder / "gateway.conf"
     file.write_text(f"[server]\nlisten = {listen}\n")
     urls = Owner(folder / "state", "--config", str(file)).json("pair", "x")["urls"]
@@ -238,7 +238,7 @@ def test_urls(folder: Path, listen: str, wanted: list[str], unwanted: list[str])
     ("", ["192.0.2.7", "203.0.113.7"]),
     ("interfaces = wlan0 wwan0\n", ["192.0.2.7"]),
 ])
-def test_all_addresses_but_those_of_mobile_data(folder: Path, interfaces: str,
+def test_pair_prints_all_addresses_except_mobile_data(folder: Path, interfaces: str,
                                                 lan: list[str]) -> None:
     """In a network of its own: two LANs, a modem, loopback; what is served, and first."""
     file = folder / "gateway.conf"
@@ -266,7 +266,7 @@ def test_all_addresses_but_those_of_mobile_data(folder: Path, interfaces: str,
 
 # ---- the QR code ------------------------------------------------------------------
 
-def test_a_camera_reads_the_code(owner: Owner, folder: Path) -> None:
+def test_the_qr_code_contains_the_url_and_the_token(owner: Owner, folder: Path) -> None:
     text = owner.do("pair", "--qr", "laptop")
     url, token = re.search(r"URL +(\S+)/mcp", text)[1], TOKEN.search(text)[0]
     assert decode(text, folder) == f"{url}/#token={token}"
@@ -291,7 +291,7 @@ def on_terminal(columns: int, *command: object) -> str:
     return written.decode().replace("\r\n", "\n")
 
 
-def test_the_code_is_for_terminals_that_are_wide_enough(
+def test_the_qr_code_needs_a_wide_enough_terminal(
         gateway: LoneGateway, owner: Owner, folder: Path) -> None:
     assert "▀" not in owner.do("pair", "one")       # no terminal, not asked for
     wide = on_terminal(80, "pair", "--state-dir", gateway.state, "two")
@@ -305,7 +305,7 @@ def test_the_code_is_for_terminals_that_are_wide_enough(
     assert re.search(r"needs a terminal \d+ columns wide; this one has 30", narrow)
 
 
-def test_a_table_that_is_wider_than_the_terminal(gateway: LoneGateway, owner: Owner) -> None:
+def test_a_table_wider_than_the_terminal_becomes_a_list(gateway: LoneGateway, owner: Owner) -> None:
     """Names of any width stand in columns; where these do not fit, below each other."""
     names = ["laptop", "日本語", "👩 phone", "a\u0301rvi\u0301ztu\u030bro\u030b"]
     for name in names:
@@ -325,7 +325,7 @@ def test_a_table_that_is_wider_than_the_terminal(gateway: LoneGateway, owner: Ow
 
 # ---- change, rotate, revoke -------------------------------------------------------
 
-def test_change(either: Owner) -> None:
+def test_change_keeps_all_other_permissions(either: Owner) -> None:
     _, before = paired(either, *PERMISSIONS, "laptop")
     changed = either.json("change", "--ask", "always", "--per-day", "default", "laptop")
     after = changed["client"]
@@ -343,7 +343,7 @@ def test_change_needs_something_to_change(either: Owner) -> None:
 
 @pytest.mark.parametrize("command", [
     ["change", "--ask", "never"], ["revoke"], ["rotate"]], ids=lambda words: words[0])
-def test_nobody_of_that_name(either: Owner, command: list[str]) -> None:
+def test_an_unknown_client_name_is_refused(either: Owner, command: list[str]) -> None:
     result = either.run(*command, "nobody")
     assert (result.returncode, result.stdout) == (FAILED, "")
     assert "there is no paired agent nobody" in result.stderr
@@ -357,7 +357,7 @@ def test_a_wrong_change_changes_nothing(either: Owner) -> None:
     assert either.json("clients")["clients"] == [client]
 
 
-def test_rotate(gateway: LoneGateway, either: Owner) -> None:
+def test_rotate_replaces_only_the_token(gateway: LoneGateway, either: Owner) -> None:
     old, client = paired(either, *PERMISSIONS, "laptop")
     rotated = either.json("rotate", "laptop")
     assert rotated["client"] == client
@@ -368,7 +368,7 @@ def test_rotate(gateway: LoneGateway, either: Owner) -> None:
     assert status(gateway, rotated["token"]) == 200
 
 
-def test_revoke(gateway: LoneGateway, either: Owner) -> None:
+def test_revoke_refuses_the_token_for_good(gateway: LoneGateway, either: Owner) -> None:
     kept, _ = paired(either, "another")
     token, _ = paired(either, "laptop")
     assert either.json("revoke", "laptop") == {
@@ -381,7 +381,7 @@ def test_revoke(gateway: LoneGateway, either: Owner) -> None:
     assert (status(gateway, token), status(gateway, again)) == (401, 200)
 
 
-def test_what_still_waits_is_told(make_lab: Callable[..., Lab]) -> None:
+def test_revoke_counts_messages_still_waiting(make_lab: Callable[..., Lab]) -> None:
     lab = make_lab(modem_count=1, gateway_open=False)
     owner = Owner(lab.gateway.state)
     agents = [Agent(lab, pair(lab.gateway, name)) for name in ("one", "other")]
@@ -400,7 +400,7 @@ def test_what_still_waits_is_told(make_lab: Callable[..., Lab]) -> None:
 
 
 @pytest.mark.parametrize("runs", [True, False])
-def test_what_still_waits_is_taken_back(make_lab: Callable[..., Lab], runs: bool) -> None:
+def test_revoke_with_cancel_cancels_waiting_messages(make_lab: Callable[..., Lab], runs: bool) -> None:
     """Scheduled, or waiting for a yes: nothing of it goes out, and that of others stays."""
     lab = make_lab(modem_count=1, gateway_open=False)
     owner = Owner(lab.gateway.state)
@@ -444,7 +444,7 @@ def waiting_call(gateway: LoneGateway, token: str) -> Events:
 
 @pytest.mark.parametrize("command", [["revoke"], ["rotate"], ["change", "--scope", "read"]],
                          ids=lambda words: words[0])
-def test_what_it_has_under_way_ends(
+def test_revoke_rotate_and_change_end_streams_and_calls(
         gateway: LoneGateway, owner: Owner, command: list[str]) -> None:
     token, other = paired(owner, "laptop")[0], paired(owner, "another")[0]
     with ExitStack() as opened:
@@ -467,7 +467,7 @@ def test_what_it_has_under_way_ends(
             assert not stream.ended and not stream.closed
 
 
-def test_more_rights_cut_nothing(gateway: LoneGateway, owner: Owner) -> None:
+def test_gaining_rights_ends_no_stream(gateway: LoneGateway, owner: Owner) -> None:
     token, _ = paired(owner, "laptop")
     with stream_of(gateway, token) as stream:
         owner.do("change", "--scope", "read,send,codes", "--per-hour", "5", "laptop")
@@ -475,7 +475,7 @@ def test_more_rights_cut_nothing(gateway: LoneGateway, owner: Owner) -> None:
         assert not stream.ended and not stream.closed
 
 
-def test_its_sessions_end(gateway: LoneGateway, owner: Owner) -> None:
+def test_revoke_ends_sessions_and_rotate_keeps_them(gateway: LoneGateway, owner: Owner) -> None:
     token, _ = paired(owner, "laptop")
     with McpClient(gateway.port, token=token) as client:
         session = begin(client)
@@ -490,7 +490,7 @@ def test_its_sessions_end(gateway: LoneGateway, owner: Owner) -> None:
         assert ping(client, session).status == 404
 
 
-def test_a_body_on_its_way_is_not_run(gateway: LoneGateway, owner: Owner) -> None:
+def test_a_request_unfinished_at_revocation_is_not_run(gateway: LoneGateway, owner: Owner) -> None:
     """Its headers had a token that was good when they came."""
     token, _ = paired(owner, "laptop")
     head = ("POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
@@ -503,7 +503,7 @@ def test_a_body_on_its_way_is_not_run(gateway: LoneGateway, owner: Owner) -> Non
         wire.wait_closed()
 
 
-def test_a_keep_alive_connection_is_refused(gateway: LoneGateway, owner: Owner) -> None:
+def test_a_revoked_token_is_refused_on_open_connections(gateway: LoneGateway, owner: Owner) -> None:
     token, _ = paired(owner, "laptop")
     with McpClient(gateway.port, token=token) as client:
         assert client.call("tools/list").status == 200
@@ -513,7 +513,7 @@ def test_a_keep_alive_connection_is_refused(gateway: LoneGateway, owner: Owner) 
 
 # ---- pause, resume, reload --------------------------------------------------------
 
-def test_pause_and_resume(gateway: LoneGateway, either: Owner) -> None:
+def test_pause_survives_a_restart_until_resume(gateway: LoneGateway, either: Owner) -> None:
     assert either.json("resume") == {"paused": False, "changed": False}
     assert either.json("pause") == {"paused": True, "changed": True}
     if gateway.is_running:
@@ -523,7 +523,7 @@ def test_pause_and_resume(gateway: LoneGateway, either: Owner) -> None:
     assert either.json("resume") == {"paused": False, "changed": True}
 
 
-def test_reload_tells_what_changed(gateway: LoneGateway, owner: Owner) -> None:
+def test_reload_lists_what_changed(gateway: LoneGateway, owner: Owner) -> None:
     file = gateway.folder / "gateway.conf"
     assert owner.do("reload") == "Nothing changed.\n"
     file.write_text("[sms]\nmax_segments = 5\nask_seconds = 7\n[server]\n"
@@ -539,7 +539,7 @@ def test_reload_tells_what_changed(gateway: LoneGateway, owner: Owner) -> None:
     assert "cancel_sms" not in tools
 
 
-def test_a_wrong_configuration_changes_nothing(gateway: LoneGateway, owner: Owner) -> None:
+def test_reloading_a_wrong_configuration_changes_nothing(gateway: LoneGateway, owner: Owner) -> None:
     file = gateway.folder / "gateway.conf"
     file.write_text("[sms]\nmax_segments = 5\nqueue_limit = many\n")
     result = owner.run("reload")
@@ -550,7 +550,7 @@ def test_a_wrong_configuration_changes_nothing(gateway: LoneGateway, owner: Owne
     assert owner.do("reload") == "Nothing changed.\n"
 
 
-def test_reload_needs_the_gateway(gateway: LoneGateway, owner: Owner) -> None:
+def test_reload_needs_a_running_gateway(gateway: LoneGateway, owner: Owner) -> None:
     gateway.stop()
     result = owner.run("reload")
     assert (result.returncode, result.stdout) == (FAILED, "")
@@ -576,14 +576,14 @@ def test_every_command_has_its_help(command: str) -> None:
 @pytest.mark.parametrize("command", COMMANDS)
 @pytest.mark.parametrize("arguments", [
     ["--fly"], ["a", "b"], ["--config", "/nonexistent.conf", "x"]])
-def test_wrong_usage(folder: Path, command: str, arguments: list[str]) -> None:
+def test_wrong_usage_is_refused(folder: Path, command: str, arguments: list[str]) -> None:
     result = run(command, "--state-dir", folder / "state", *arguments)
     assert (result.returncode, result.stdout) == (USAGE, "")
     assert result.stderr.strip()
     assert not (folder / "state").exists()
 
 
-def test_errors_as_json(either: Owner) -> None:
+def test_errors_are_printed_as_json(either: Owner) -> None:
     result = either.run("revoke", "--json", "nobody")
     assert result.returncode == FAILED
     error = json.loads(result.stdout)["error"]
@@ -591,7 +591,7 @@ def test_errors_as_json(either: Owner) -> None:
     assert error["message"] and error["fix"]
 
 
-def test_a_stopped_gateway_is_waited_for(
+def test_commands_work_while_the_gateway_starts(
         gateway: LoneGateway, owner: Owner, background: ThreadPoolExecutor) -> None:
     """One that starts while a command has the store, and commands while it starts."""
     for _ in range(5):
@@ -601,7 +601,7 @@ def test_a_stopped_gateway_is_waited_for(
         assert [command.result() for command in commands] == 4 * [{"clients": []}]
 
 
-def test_no_token_anywhere_but_where_it_is_shown(
+def test_tokens_appear_only_in_the_command_output(
         gateway: LoneGateway, owner: Owner) -> None:
     """Neither in a log, nor on disk, nor in the list of processes."""
     gateway.send_signal(signal.SIGHUP)

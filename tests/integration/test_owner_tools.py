@@ -47,7 +47,7 @@ def send(owner: Owner, sim: int, *arguments: object) -> Any:
 # ---- all of them
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_help(name: str) -> None:
+def test_every_command_explains_its_usage(name: str) -> None:
     result = run(name, "--help")
     assert (result.returncode, result.stderr) == (OK, "")
     assert result.stdout.startswith(f"Usage: ofono-mcp {name} ")
@@ -57,7 +57,7 @@ def test_help(name: str) -> None:
 @pytest.mark.parametrize("arguments", [
     ["status"], ["send", TO, "x"], ["list"], ["show", "1"], ["wait"], ["tail"]],
     ids=GATEWAY)
-def test_without_a_gateway(folder: Any, arguments: list[str]) -> None:
+def test_commands_without_a_gateway_say_how_to_start_it(folder: Any, arguments: list[str]) -> None:
     name, *rest = arguments
     result = Owner(folder / "state").run(name, *rest)
     assert (result.returncode, result.stdout) == (FAILED, "")
@@ -80,7 +80,7 @@ def test_without_a_gateway(folder: Any, arguments: list[str]) -> None:
     (["wait", "--timeout", "0"], "from 1 to 120"),
     (["tail", "x"], 'unexpected argument "x"'), (["status", "x"], "unexpected"),
 ])
-def test_wrong_options(owner: Owner, arguments: list[str], words: str) -> None:
+def test_wrong_options_are_refused(owner: Owner, arguments: list[str], words: str) -> None:
     name, *rest = arguments
     result = owner.run(name, *rest)
     assert (result.returncode, result.stdout) == (USAGE, "")
@@ -89,7 +89,7 @@ def test_wrong_options(owner: Owner, arguments: list[str], words: str) -> None:
 
 # ---- status
 
-def test_status_is_what_agents_are_told(owner: Owner, agent: Agent) -> None:
+def test_status_shows_the_same_facts_as_the_tool(owner: Owner, agent: Agent) -> None:
     mine = owner.json("status")
     theirs = agent.call("get_gateway_status").structured
     assert mine["sims"] == theirs["sims"] and mine["queue"] == theirs["queue"]
@@ -99,7 +99,7 @@ def test_status_is_what_agents_are_told(owner: Owner, agent: Agent) -> None:
     assert (mine["can_send"], mine["waiting_approval"]) == (True, 0)
 
 
-def test_status_on_a_page(make_lab: Callable[..., Lab]) -> None:
+def test_status_summarises_the_gateway_for_the_owner(make_lab: Callable[..., Lab]) -> None:
     lab = make_lab(modem_count=1, gateway_open=False)
     lab.gateway.policy = "[policy]\nsim_per_day = 50\n"
     lab.gateway.restart()
@@ -118,7 +118,7 @@ def test_status_on_a_page(make_lab: Callable[..., Lab]) -> None:
     assert "paused; to resume: ofono-mcp resume" in owner.do("status")
 
 
-def test_status_tells_what_each_client_has_left(make_lab: Callable[..., Lab]) -> None:
+def test_status_shows_what_each_client_has_left(make_lab: Callable[..., Lab]) -> None:
     lab = make_lab(modem_count=1, gateway_open=False)
     lab.gateway.policy = "[policy]\nper_minute = 5\nper_hour = 60\nper_day = 0\n"
     lab.gateway.restart()
@@ -155,7 +155,7 @@ def test_status_says_why_nothing_can_be_sent(make_lab: Callable[..., Lab]) -> No
 
 # ---- send
 
-def test_send(lab: Lab, owner: Owner, sim: int, agent: Agent) -> None:
+def test_send_prints_the_outcome(lab: Lab, owner: Owner, sim: int, agent: Agent) -> None:
     said = owner.do("send", "--sim", sim, TO, "from the owner")
     assert re.fullmatch(rf"Message \d+ to \{TO}: sent, 1 segment \(gsm7\)\.\n", said)
     assert taken_texts(lab) == ["from the owner"]
@@ -177,7 +177,7 @@ def test_the_text_comes_from_standard_input(lab: Lab, sim: int, text: str) -> No
 
 @pytest.mark.parametrize("text, sent", [
     (b"a\r\nb\r\n", "a\nb"), (b"\xef\xbb\xbfa\n", "a"), (b"\xef\xbb\xbfa\r\nb", "a\nb")])
-def test_what_editors_add_is_not_sent(lab: Lab, sim: int, text: bytes, sent: str) -> None:
+def test_byte_order_marks_and_crlf_are_not_sent(lab: Lab, sim: int, text: bytes, sent: str) -> None:
     command = [os.environ.get("GATEWAY_BINARY", BINARY), "send", "--state-dir",
                str(lab.gateway.state), "--sim", str(sim), TO]
     subprocess.run(command, input=text, check=True, capture_output=True, timeout=patience(30))
@@ -188,7 +188,7 @@ def test_what_editors_add_is_not_sent(lab: Lab, sim: int, text: bytes, sent: str
     (b"", "standard input is empty"), (b"\n", "standard input is empty"),
     (b"\xef\xbb\xbf\r\n", "standard input is empty"),
     (b"\xff", "not UTF-8"), (b"a\0b", "not UTF-8"), (b"x" * 20_000, "too long")])
-def test_what_is_no_text(lab: Lab, text: bytes, words: str) -> None:
+def test_text_that_cannot_be_sent_is_refused(lab: Lab, text: bytes, words: str) -> None:
     command = [os.environ.get("GATEWAY_BINARY", BINARY), "send", "--state-dir",
                str(lab.gateway.state), TO]
     done = subprocess.run(command, input=text, capture_output=True, timeout=patience(30))
@@ -196,7 +196,7 @@ def test_what_is_no_text(lab: Lab, text: bytes, words: str) -> None:
     assert taken_texts(lab) == []
 
 
-def test_dry_run(lab: Lab, owner: Owner, sim: int) -> None:
+def test_a_dry_run_reports_the_outcome_without_sending(lab: Lab, owner: Owner, sim: int) -> None:
     said = owner.do("send", "--dry-run", "--sim", sim, TO, "x")
     assert said == "It would be sent: 1 segment (gsm7), 159 more characters fit.\n"
     emoji = owner.run("send", "--dry-run", "--sim", sim, TO, "\N{SLIGHTLY SMILING FACE}")
@@ -210,7 +210,7 @@ def test_dry_run(lab: Lab, owner: Owner, sim: int) -> None:
     assert taken_texts(lab) == []
 
 
-def test_later(lab: Lab, owner: Owner, sim: int, agent: Agent) -> None:
+def test_send_at_schedules_a_message(lab: Lab, owner: Owner, sim: int, agent: Agent) -> None:
     result = send(owner, sim, "--at", seconds_ahead(3600), TO, "later")
     assert result["state"] == "scheduled"
     shown = owner.do("show", result["message_id"])
@@ -218,7 +218,7 @@ def test_later(lab: Lab, owner: Owner, sim: int, agent: Agent) -> None:
     assert not agent.cancel(result["message_id"]).is_error
 
 
-def test_a_refusal_tells_the_owner_what_to_do(owner: Owner, sim: int, lab: Lab) -> None:
+def test_a_refusal_says_what_the_owner_can_do(owner: Owner, sim: int, lab: Lab) -> None:
     several = owner.run("send", TO, "x")
     assert several.returncode == FAILED
     assert "Choose one with --sim; ofono-mcp status lists the SIMs." in several.stderr
@@ -235,7 +235,7 @@ def test_a_refusal_tells_the_owner_what_to_do(owner: Owner, sim: int, lab: Lab) 
     assert taken_texts(lab) == []
 
 
-def test_limits_of_clients_are_not_the_owners(make_lab: Callable[..., Lab]) -> None:
+def test_client_limits_do_not_apply_to_the_owner(make_lab: Callable[..., Lab]) -> None:
     lab = make_lab(modem_count=1)
     lab.gateway.policy = "[policy]\nper_minute = 1\nsim_per_minute = 3\n"
     lab.gateway.restart()
@@ -248,7 +248,7 @@ def test_limits_of_clients_are_not_the_owners(make_lab: Callable[..., Lab]) -> N
     assert taken_texts(lab) == ["one", "two", "three"]
 
 
-def test_the_owner_is_not_who_comes_in_open_mode(make_lab: Callable[..., Lab]) -> None:
+def test_the_owner_is_distinct_from_open_mode_clients(make_lab: Callable[..., Lab]) -> None:
     lab = make_lab(notices_repeats=True, modem_count=1)
     owner, agent = Owner(lab.gateway.state), Agent(lab)
     assert owner.do("list") == "There are no messages yet.\n"
@@ -264,14 +264,14 @@ def test_the_owner_is_not_who_comes_in_open_mode(make_lab: Callable[..., Lab]) -
     assert [line["detail"]["client"] for line in accepted if "client" in line["detail"]] == ["owner"]
 
 
-def test_a_refused_message(lab: Lab, owner: Owner, sim: int) -> None:
+def test_a_message_refused_by_the_network_fails_the_command(lab: Lab, owner: Owner, sim: int) -> None:
     lab.modems[0].plan(Outcome.cms(38))
     refused = owner.run("send", "--sim", sim, TO, "no")
     assert (refused.returncode, refused.stdout) == (FAILED, "")
     assert "refused" in refused.stderr
 
 
-def test_it_goes_on_when_the_owner_leaves(lab: Lab, sim: int, agent: Agent) -> None:
+def test_a_message_goes_out_although_the_owner_interrupts(lab: Lab, sim: int, agent: Agent) -> None:
     lab.modems[0].send_latency_s = 1.5
     try:
         with on_terminal("send", "--state-dir", lab.gateway.state, "--sim", sim, TO,
@@ -286,7 +286,7 @@ def test_it_goes_on_when_the_owner_leaves(lab: Lab, sim: int, agent: Agent) -> N
     agent.wait_state(message["message_id"], "sent")
 
 
-def test_the_gateway_dies_before_it_answers(make_lab: Callable[..., Lab]) -> None:
+def test_a_crash_during_send_advises_to_check_first(make_lab: Callable[..., Lab]) -> None:
     """Whoever would send it again is told to look first."""
     lab = make_lab(modem_count=1)
     lab.modems[0].send_latency_s = 5
@@ -307,7 +307,7 @@ def test_the_gateway_dies_before_it_answers(make_lab: Callable[..., Lab]) -> Non
 
 # ---- list, show
 
-def test_list(lab: Lab, owner: Owner, sim: int, number: str) -> None:
+def test_list_filters_and_pages_messages(lab: Lab, owner: Owner, sim: int, number: str) -> None:
     received = receive(lab, "Hello\nthere", number)
     sent = send(owner, sim, number, "answer")["message_id"]
     def ids(*options: object) -> list[int]:
@@ -335,7 +335,7 @@ def test_the_owner_sees_codes(lab: Lab, owner: Owner, number: str) -> None:
     assert "482913" in owner.do("list", "--number", number)
 
 
-def test_texts_move_no_cursor(lab: Lab, owner: Owner, number: str) -> None:
+def test_control_characters_are_shown_escaped(lab: Lab, owner: Owner, number: str) -> None:
     message_id = receive(lab, "a\x1b[2J\u202eb", number)
     for text in (owner.do("list", "--number", number), owner.do("show", message_id)):
         assert "\x1b" not in text and "\u202e" not in text
@@ -344,7 +344,7 @@ def test_texts_move_no_cursor(lab: Lab, owner: Owner, number: str) -> None:
 
 @pytest.mark.parametrize("text", [
     "hi" + 38 * " " + "17  mum wants to send", "日本語の" * 12, "word " * 20, "x" * 100, ""])
-def test_no_line_of_a_text_passes_for_one_of_ours(lab: Lab, number: str, text: str) -> None:
+def test_every_line_of_a_text_starts_with_a_bar(lab: Lab, number: str, text: str) -> None:
     """Nor where a terminal would break it: a bar stands before all of it."""
     receive(lab, text, number)
     with on_terminal("list", "--limit", "1", "--state-dir", lab.gateway.state,
@@ -356,7 +356,7 @@ def test_no_line_of_a_text_passes_for_one_of_ours(lab: Lab, number: str, text: s
         assert sum(2 if letter > "\u3000" else 1 for letter in line) <= 40
 
 
-def test_show(owner: Owner, sim: int) -> None:
+def test_show_prints_a_message_and_its_history(owner: Owner, sim: int) -> None:
     message_id = send(owner, sim, TO, "what becomes of it")["message_id"]
     text = owner.do("show", message_id)
     assert f"{message_id}  to {TO}" in text and "  | what becomes of it\n" in text
@@ -374,7 +374,7 @@ def test_show(owner: Owner, sim: int) -> None:
 
 # ---- wait
 
-def test_wait(lab: Lab, owner: Owner, background: ThreadPoolExecutor, number: str) -> None:
+def test_wait_shows_the_first_matching_message(lab: Lab, owner: Owner, background: ThreadPoolExecutor, number: str) -> None:
     with on_terminal("wait", "--state-dir", lab.gateway.state, "--from", number,
                      "--contains", "code", "--timeout", 60) as terminal:
         terminal.read_until("waiting for a matching message (")
@@ -386,7 +386,7 @@ def test_wait(lab: Lab, owner: Owner, background: ThreadPoolExecutor, number: st
     assert "no such word" not in text
 
 
-def test_nothing_comes(owner: Owner) -> None:
+def test_wait_fails_when_no_message_arrives(owner: Owner) -> None:
     late = owner.run("wait", "--timeout", 1, "--from", "+36201112222")
     assert (late.returncode, late.stdout) == (FAILED, "")
     assert "no matching message arrived" in late.stderr
@@ -399,7 +399,7 @@ def test_nothing_comes(owner: Owner) -> None:
 
 @pytest.mark.parametrize("zone, offset", [("XXX-5:45", "+05:45"), ("XXX3:30", "-03:30"),
                                           ("UTC", "Z")])
-def test_times_are_those_of_the_owners_clock(lab: Lab, owner: Owner, sim: int, zone: str,
+def test_times_are_shown_in_the_local_time_zone(lab: Lab, owner: Owner, sim: int, zone: str,
                                              offset: str) -> None:
     """The same moments as in JSON, which is in UTC, and taken back by --since."""
     sent = send(owner, sim, TO, f"at {zone}")["message_id"]
@@ -438,7 +438,7 @@ def tailing(lab: Lab, *options: str,
         tail.communicate()
 
 
-def test_tail(lab: Lab, owner: Owner, sim: int, number: str) -> None:
+def test_tail_follows_incoming_and_outgoing_messages(lab: Lab, owner: Owner, sim: int, number: str) -> None:
     with tailing(lab, "--json") as tail:
         received = receive(lab, "comes in", number)
         sent = send(owner, sim, number, "goes out")["message_id"]
@@ -449,7 +449,7 @@ def test_tail(lab: Lab, owner: Owner, sim: int, number: str) -> None:
     assert seen[0] == (received, "received") and seen[1] == (sent, "queued")
 
 
-def test_tail_on_a_terminal(lab: Lab, number: str) -> None:
+def test_tail_on_a_terminal_ends_with_ctrl_c(lab: Lab, number: str) -> None:
     with on_terminal("tail", "--state-dir", lab.gateway.state) as terminal:
         terminal.read_until("following the messages; Ctrl-C ends it (")
         receive(lab, "comes in", number)
@@ -458,7 +458,7 @@ def test_tail_on_a_terminal(lab: Lab, number: str) -> None:
         assert terminal.process.wait(patience(10)) == -signal.SIGINT
 
 
-def test_tail_ends_when_nobody_hears(lab: Lab, number: str) -> None:
+def test_tail_ends_when_its_output_cannot_be_written(lab: Lab, number: str) -> None:
     """Also where no signal says so: the disk is full, or SIGPIPE is ignored."""
     with open("/dev/full", "w") as full, tailing(lab, stdout=full) as tail:
         receive(lab, "comes in", number)
@@ -466,7 +466,7 @@ def test_tail_ends_when_nobody_hears(lab: Lab, number: str) -> None:
     assert tail.returncode == FAILED and "not all of the output could be written" in said
 
 
-def test_others_are_served_beside_those_who_follow(lab: Lab, owner: Owner) -> None:
+def test_a_fifth_tail_is_refused_and_commands_still_work(lab: Lab, owner: Owner) -> None:
     with tailing(lab), tailing(lab), tailing(lab), tailing(lab):
         fifth = owner.run("tail")
         assert (fifth.returncode, fifth.stdout) == (FAILED, "")
@@ -478,7 +478,7 @@ def test_others_are_served_beside_those_who_follow(lab: Lab, owner: Owner) -> No
     wait_until(is_free, what="those who left made room")
 
 
-def test_the_gateway_ends(make_lab: Callable[..., Lab]) -> None:
+def test_tail_ends_when_the_gateway_stops(make_lab: Callable[..., Lab]) -> None:
     lab = make_lab(modem_count=1)
     with tailing(lab) as tail:
         lab.gateway.stop()
@@ -489,7 +489,7 @@ def test_the_gateway_ends(make_lab: Callable[..., Lab]) -> None:
 
 # ---- tools
 
-def test_tools_are_those_of_agents(lab: Lab) -> None:
+def test_tools_lists_the_same_tools_as_agents_see(lab: Lab) -> None:
     """All that there are: it has the scopes of the owner.  Nothing may be dialled here."""
     mine = json.loads(run("tools", "--json").stdout)["tools"]
     dialling = {"send_ussd", "place_call", "hang_up"}
@@ -500,7 +500,7 @@ def test_tools_are_those_of_agents(lab: Lab) -> None:
         assert mine[:-2] == client.call("tools/list").result["tools"]
 
 
-def test_the_table_of_tools() -> None:
+def test_tools_describes_every_tool_and_parameter() -> None:
     text = run("tools").stdout
     assert "send_sms - Send a text message (scope send)" in text
     assert "    to_phone_number (string, required)\n        Recipient in" in text
@@ -516,14 +516,14 @@ def test_the_table_of_tools() -> None:
 
 
 @pytest.mark.parametrize("arguments", [["x"], ["--nothing"]])
-def test_wrong_options_of_tools(arguments: list[str]) -> None:
+def test_tools_refuses_wrong_options(arguments: list[str]) -> None:
     result = run("tools", *arguments)
     assert (result.returncode, result.stdout) == (USAGE, "") and result.stderr
 
 
 # ---- terminals
 
-def test_colours_are_for_terminals(lab: Lab, owner: Owner) -> None:
+def test_colours_appear_only_on_terminals(lab: Lab, owner: Owner) -> None:
     assert COLOUR not in owner.do("status")
     arguments = ("status", "--state-dir", lab.gateway.state)
     with on_terminal(*arguments) as terminal:
@@ -538,7 +538,7 @@ def test_colours_are_for_terminals(lab: Lab, owner: Owner) -> None:
     assert COLOUR not in run(*arguments, CLICOLOR_FORCE="1", NO_COLOR="1").stdout
 
 
-def test_progress_is_one_line_of_any_terminal(lab: Lab) -> None:
+def test_progress_fits_on_one_line_of_any_terminal(lab: Lab) -> None:
     """What would break is cut: only the last line of it could be taken away."""
     arguments = ["wait", "--state-dir", lab.gateway.state, "--timeout", "2"]
     with on_terminal(*arguments, columns=20) as terminal:
@@ -548,7 +548,7 @@ def test_progress_is_one_line_of_any_terminal(lab: Lab) -> None:
         assert terminal.read_all() == "ofono-mcp wait: no matching message arrived\r\n"
 
 
-def test_progress_on_a_terminal(lab: Lab, sim: int) -> None:
+def test_send_shows_progress_on_a_terminal(lab: Lab, sim: int) -> None:
     lab.modems[0].send_latency_s = 3
     try:
         with on_terminal("send", "--state-dir", lab.gateway.state, "--sim", sim, TO,

@@ -56,7 +56,7 @@ def replug(lab: Lab) -> None:
     lab.radios[0].wait_property("SimManager", "PinRequired", "pin")
 
 
-def test_right(start: Start) -> None:
+def test_the_right_pin_unlocks_the_sim(start: Start) -> None:
     lab = start("# mine", "", "1234 9999", f"CARD  {PIN}")
     lab.radios[0].wait_for("MessageManager")
     wait_logged(lab, "unlocked with its PIN from pin_file")
@@ -64,7 +64,7 @@ def test_right(start: Start) -> None:
     assert PIN not in lab.gateway.log and lab.modems[0].sim.iccid not in lab.gateway.log
 
 
-def test_wrong_is_tried_once(start: Start) -> None:
+def test_a_wrong_pin_is_tried_once(start: Start) -> None:
     lab = start(f"CARD {WRONG}")
     wait_logged(lab, TRIED)
     replug(lab)
@@ -73,7 +73,7 @@ def test_wrong_is_tried_once(start: Start) -> None:
     assert attempts(lab) == 1 and lab.modems[0].sim.pin_tries == 2
 
 
-def test_once_in_each_start_of_the_machine(start: Start) -> None:
+def test_a_wrong_pin_is_tried_once_per_boot(start: Start) -> None:
     """Also when the card has all its tries again."""
     lab = start(f"CARD {WRONG}")
     wait_logged(lab, TRIED)
@@ -94,12 +94,12 @@ def test_once_in_each_start_of_the_machine(start: Start) -> None:
     assert record.read_text() == f"{boot}\n{card}\n"
 
 
-def test_not_without_all_tries(start: Start) -> None:
+def test_no_pin_is_tried_unless_all_tries_remain(start: Start) -> None:
     lab = start(f"CARD {PIN}", tries=2)
     assert_left_alone(lab, "2 " + TOO_FEW)
 
 
-def test_not_when_nobody_knows_how_many(start: Start) -> None:
+def test_no_pin_is_tried_when_the_tries_are_unknown(start: Start) -> None:
     lab = start(f"CARD {PIN}", tells=False)
     Agent(lab).wait_states("locked", timeout=10)
     lab.gateway.restart()
@@ -108,11 +108,11 @@ def test_not_when_nobody_knows_how_many(start: Start) -> None:
 
 
 @pytest.mark.parametrize("mode", [0o644, 0o640, 0o604, 0o620, 0o602])
-def test_not_from_a_file_of_everybody(start: Start, mode: int) -> None:
+def test_a_pin_file_accessible_to_others_is_ignored(start: Start, mode: int) -> None:
     assert_left_alone(start(f"CARD {PIN}", mode=mode), "others can read it")
 
 
-def test_not_through_a_link(start: Start, tmp_path: Path) -> None:
+def test_a_pin_file_behind_a_symbolic_link_is_ignored(start: Start, tmp_path: Path) -> None:
     target = tmp_path / "target"
     (tmp_path / "pins").symlink_to(target)
     assert_left_alone(start(f"CARD {PIN}"), "others can read it")
@@ -120,11 +120,11 @@ def test_not_through_a_link(start: Start, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("line", ["CARD", "CARD 123", "CARD 12ab", f"CARD {PIN} {PIN}",
                                   "CARD 123456789", "x" * 5000])
-def test_not_from_a_file_that_makes_no_sense(start: Start, line: str) -> None:
+def test_a_malformed_pin_file_is_ignored(start: Start, line: str) -> None:
     assert_left_alone(start(line, f"CARD {PIN}"), "each line is an ICCID and a PIN")
 
 
-def test_not_when_the_try_cannot_be_noted(start: Start, make_lab: Callable[..., Lab]) -> None:
+def test_no_pin_is_tried_when_the_try_cannot_be_recorded(start: Start, make_lab: Callable[..., Lab]) -> None:
     lab = start(f"1234 {PIN}")
     (lab.gateway.state / "pin_tries").mkdir()
     Agent(lab).wait_states("locked", timeout=10)
@@ -134,13 +134,13 @@ def test_not_when_the_try_cannot_be_noted(start: Start, make_lab: Callable[..., 
     assert_left_alone(lab, "that cannot be recorded")
 
 
-def test_another_card_is_left_alone(start: Start) -> None:
+def test_a_sim_missing_from_the_file_is_left_alone(start: Start) -> None:
     lab = start(f"1234 {PIN}")
     Agent(lab).wait_states("locked", timeout=10)
     assert attempts(lab) == 0
 
 
-def test_ofono_dies_with_it(start: Start) -> None:
+def test_a_pin_is_not_retried_after_an_ofono_crash(start: Start) -> None:
     lab = start(f"1234 {PIN}")
     Agent(lab).wait_states("locked", timeout=10)
     lab.modems[0].answers_codes = False

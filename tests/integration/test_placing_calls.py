@@ -92,7 +92,7 @@ def wait_over(lab: Lab) -> None:
 
 # ---- on and off
 
-def test_off_by_default_on_and_off_again(make_lab: Callable[..., Lab]) -> None:
+def test_placing_calls_is_off_by_default_and_reloadable(make_lab: Callable[..., Lab]) -> None:
     lab = make_lab(modem_count=1)
     assert not STATE_NAMES & tools(lab)
     asked = Request("subscriptions/listen", {"notifications": {"toolsListChanged": True}})
@@ -121,13 +121,13 @@ def test_off_by_default_on_and_off_again(make_lab: Callable[..., Lab]) -> None:
     ("+36301234567,112", "invalid_number"), ("+36301234567p1", "invalid_number"),
     ("+36301234567;", "invalid_number"), ("+36301234567\nATH", "invalid_number"),
     ("１１２", "invalid_number"), ("12", "invalid_number"), ("+36112", "invalid_number"), ("", "invalid_number")])
-def test_what_is_never_dialled(phone: Lab, number: str, code: str) -> None:
+def test_emergency_and_invalid_numbers_are_never_dialled(phone: Lab, number: str, code: str) -> None:
     before = len(dialled(phone))
     assert_refused(place(phone, number), code)
     assert len(dialled(phone)) == before
 
 
-def test_what_the_owner_does_not_allow(make_lab: Callable[..., Lab]) -> None:
+def test_calls_against_the_policy_are_refused(make_lab: Callable[..., Lab]) -> None:
     policy = "[policy]\ndeny = +3670*\n"
     lab = set_up(make_lab(modem_count=1, policy=ON + policy))
     for number, code in (("+43664123456", "international_blocked"),
@@ -153,7 +153,7 @@ def test_what_the_owner_does_not_allow(make_lab: Callable[..., Lab]) -> None:
     assert dialled(lab) == [TO]
 
 
-def test_a_call_counts_as_a_message(make_lab: Callable[..., Lab]) -> None:
+def test_a_call_counts_against_the_message_limits(make_lab: Callable[..., Lab]) -> None:
     lab = set_up(make_lab(ON, modem_count=1, policy="[policy]\nper_minute = 2\n"))
     assert hang_up(lab, begin(lab)).structured["over"]
     assert not Agent(lab).send("one").is_error
@@ -164,7 +164,7 @@ def test_a_call_counts_as_a_message(make_lab: Callable[..., Lab]) -> None:
 
 # ---- the life of a call
 
-def test_answered(phone: Lab) -> None:
+def test_an_answered_call_is_recorded_until_it_ends(phone: Lab) -> None:
     with subscribed(phone, "2026-07-28", "calls://recent") as events:
         call_id = begin(phone)
         told(events, "calls://recent")
@@ -184,7 +184,7 @@ def test_answered(phone: Lab) -> None:
         "get_recent_calls", missed_only=True).structured["calls"]}
 
 
-def test_each_change_is_told_once(phone: Lab) -> None:
+def test_each_call_state_is_notified_once(phone: Lab) -> None:
     """That oFono took the number is none: the row reads as before."""
     with subscribed(phone, "2026-07-28", "calls://recent") as events:
         begin(phone)
@@ -200,7 +200,7 @@ def test_each_change_is_told_once(phone: Lab) -> None:
 @pytest.mark.parametrize("wait_for, knob, state", [
     ("alerting", "alert", "alerting"), ("active", "pick_up", "active"),
     ("ended", "hang_up", "unanswered")])
-def test_what_is_waited_for(phone: Lab, wait_for: str, knob: str, state: str) -> None:
+def test_place_call_waits_for_the_requested_state(phone: Lab, wait_for: str, knob: str, state: str) -> None:
     before = len(dialled(phone))
     waiting = Pending(phone, "place_call", to_phone_number=TO, wait_for=wait_for)
     wait_until(lambda: len(dialled(phone)) == before + 1, what="it is dialled")
@@ -213,7 +213,7 @@ def test_what_is_waited_for(phone: Lab, wait_for: str, knob: str, state: str) ->
     wait_over(phone)
 
 
-def test_busy_there(phone: Lab) -> None:
+def test_a_busy_recipient_leaves_the_call_unanswered(phone: Lab) -> None:
     waiting = Pending(phone, "place_call", to_phone_number=TO)
     wait_until(lambda: phone.modems[0].calls.is_up, what="it is dialled")
     phone.modems[0].hang_up("BUSY")
@@ -221,7 +221,7 @@ def test_busy_there(phone: Lab) -> None:
     assert (answer["state"], answer["reason"]) == ("unanswered", "remote")
 
 
-def test_the_modem_refuses(phone: Lab) -> None:
+def test_a_call_refused_by_the_modem_is_not_placed(phone: Lab) -> None:
     phone.modems[0].calls.takes_calls = False
     try:
         assert_refused(place(phone), "call_failed")
@@ -230,7 +230,7 @@ def test_the_modem_refuses(phone: Lab) -> None:
     wait_row(phone, "not_placed", reason="refused")
 
 
-def test_hang_up_is_idempotent_and_for_placed_calls_alone(phone: Lab) -> None:
+def test_hang_up_is_idempotent_and_ends_only_placed_calls(phone: Lab) -> None:
     call_id = begin(phone)
     for _ in range(2):
         over = hang_up(phone, call_id)
@@ -248,7 +248,7 @@ def test_hang_up_is_idempotent_and_for_placed_calls_alone(phone: Lab) -> None:
     wait_over(phone)
 
 
-def test_one_at_a_time_and_never_beside_the_owners(phone: Lab) -> None:
+def test_a_call_is_refused_while_another_call_is_up(phone: Lab) -> None:
     call_id, before = begin(phone), len(dialled(phone))
     assert_refused(place(phone), "call_busy")
     hang_up(phone, call_id)
@@ -264,14 +264,14 @@ def test_one_at_a_time_and_never_beside_the_owners(phone: Lab) -> None:
     assert "+36209999999" not in {row["phone_number"] for row in rows(phone)}
 
 
-def test_who_holds_the_phone_hangs_up(phone: Lab) -> None:
+def test_a_hang_up_on_the_phone_is_recorded_as_local(phone: Lab) -> None:
     call_id = begin(phone)
     [(path, _)] = phone.radios[0].call("VoiceCallManager", "GetCalls")
     call(phone.bus.address, path, "VoiceCall", "Hangup")
     wait_row(phone, "unanswered", call_id=call_id, reason="local")
 
 
-def test_leaving(phone: Lab) -> None:
+def test_only_a_modern_disconnect_ends_the_call(phone: Lab) -> None:
     """It goes on in 2025; in 2026 leaving cancels."""
     waiting = Pending(phone, "place_call", to_phone_number=TO)
     wait_until(lambda: phone.modems[0].calls.is_up, what="it is dialled")
@@ -287,7 +287,7 @@ def test_leaving(phone: Lab) -> None:
     wait_over(phone)
 
 
-def test_its_time_is_over(make_lab: Callable[..., Lab]) -> None:
+def test_a_call_is_hung_up_at_its_time_limit(make_lab: Callable[..., Lab]) -> None:
     """Also where the modem does not hang up when it is told the first time."""
     lab = set_up(make_lab(ON + "max_seconds = 1\n", modem_count=1))
     lab.modems[0].calls.hangs_up = False
@@ -301,7 +301,7 @@ def test_its_time_is_over(make_lab: Callable[..., Lab]) -> None:
 
 # ---- faults
 
-def test_the_modem_goes_in_mid_call(make_lab: Callable[..., Lab]) -> None:
+def test_a_call_lost_with_its_modem_is_hung_up_later(make_lab: Callable[..., Lab]) -> None:
     """The modem keeps the call; when it is back, nobody follows it, so it is hung up."""
     lab = set_up(make_lab(ON, modem_count=1))
     call_id = begin(lab)
@@ -317,7 +317,7 @@ def test_the_modem_goes_in_mid_call(make_lab: Callable[..., Lab]) -> None:
     assert rows(lab)[0]["call_id"] == call_id
 
 
-def test_ofono_dies_while_it_rings(make_lab: Callable[..., Lab]) -> None:
+def test_an_ofono_crash_makes_the_call_state_unknown(make_lab: Callable[..., Lab]) -> None:
     lab = set_up(make_lab(ON, modem_count=1))
     waiting = Pending(lab, "place_call", to_phone_number=TO, wait_for="ended")
     wait_until(lambda: lab.modems[0].calls.is_up, what="it is dialled")
@@ -353,7 +353,7 @@ def client(lab: Lab, name: str, *scopes: str) -> Agent:
     return Agent(lab, token)
 
 
-def test_scope_and_whose(make_lab: Callable[..., Lab]) -> None:
+def test_only_its_client_hangs_up_a_call_by_default(make_lab: Callable[..., Lab]) -> None:
     lab = make_lab(ON, modem_count=1, gateway_open=False, policy="")
     one, other = (client(lab, name, "read", "call") for name in ("one", "other"))
     wait_until(lambda: one.call("place_call", to_phone_number="999").code
@@ -385,7 +385,7 @@ class Caller(Modern):
     tool, key = "place_call", "call_approval"
 
 
-def test_a_yes_for_one_call(make_lab: Callable[..., Lab]) -> None:
+def test_one_approval_allows_one_call(make_lab: Callable[..., Lab]) -> None:
     lab = make_lab(ON, modem_count=1, gateway_open=False)
     careful = client(lab, "careful", "read", "call")
     set_ask(lab, "careful", "always")

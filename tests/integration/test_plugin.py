@@ -115,7 +115,7 @@ def report_on(phone: Phone, delivered: bool, count: int = 1) -> list[Submit]:
     return taken
 
 
-def test_the_interface_is_listed_while_there_is_a_sim(phone: Phone) -> None:
+def test_the_interface_is_listed_while_a_sim_is_present(phone: Phone) -> None:
     [radio] = phone.lab.radios
     assert radio.has("SmsHistory")
     card = phone.modem.sim
@@ -128,7 +128,7 @@ def test_the_interface_is_listed_while_there_is_a_sim(phone: Phone) -> None:
 
 
 @pytest.mark.parametrize(("text", "parts"), [("arrives", 1), ("in parts " * 40, 3)])
-def test_delivered(phone: Phone, text: str, parts: int) -> None:
+def test_a_delivery_report_makes_a_message_delivered(phone: Phone, text: str, parts: int) -> None:
     with ThreadPoolExecutor() as pool:
         call = pool.submit(phone.agent.send, text, wait_for="delivered", wait_seconds=60)
         report_on(phone, True, parts)
@@ -137,7 +137,7 @@ def test_delivered(phone: Phone, text: str, parts: int) -> None:
     assert phone.history(facts["message_id"])[-2:] == [("sent", ""), ("delivered", "")]
 
 
-def test_not_delivered(phone: Phone) -> None:
+def test_a_negative_report_marks_delivery_as_refused(phone: Phone) -> None:
     with ThreadPoolExecutor() as pool:
         call = pool.submit(phone.agent.send, "lost", wait_for="delivered", wait_seconds=60)
         report_on(phone, False)
@@ -145,7 +145,7 @@ def test_not_delivered(phone: Phone) -> None:
     assert (facts["state"], facts["delivery"]) == ("sent", "refused")
 
 
-def test_one_part_not_delivered(phone: Phone) -> None:
+def test_one_undelivered_segment_marks_the_message(phone: Phone) -> None:
     message_id = phone.agent.send("in parts " * 40).message_id
     first, second, _ = phone.modem.wait_taken(3)
     phone.modem.report(first)
@@ -153,7 +153,7 @@ def test_one_part_not_delivered(phone: Phone) -> None:
     phone.wait_last(message_id, "sent", "not_delivered")
 
 
-def test_a_report_after_a_restart(phone: Phone) -> None:
+def test_delivery_reports_arrive_after_restarts(phone: Phone) -> None:
     """Of the gateway, which was killed, and of another message after one of ofonod."""
     message_id = phone.agent.send("late").message_id
     phone.gateway.kill()
@@ -171,7 +171,7 @@ def test_a_report_after_a_restart(phone: Phone) -> None:
 
 # ---- the spool while all is well ---------------------------------------------------------
 
-def test_both_ways_tell_of_one_message(phone: Phone) -> None:
+def test_signal_and_file_store_one_message(phone: Phone) -> None:
     began = now_ms()
     phone.deliver("Szia \N{GRINNING FACE}")
     phone.wait_empty()
@@ -183,7 +183,7 @@ def test_both_ways_tell_of_one_message(phone: Phone) -> None:
     assert (phone.spool.stat().st_mode & 0o777, row["uuid"][-4:]) == (0o700, ".sms")
 
 
-def test_what_the_network_repeats_is_counted(phone: Phone) -> None:
+def test_messages_repeated_by_the_network_are_counted(phone: Phone) -> None:
     tpdu = encode_deliver(SENDER, "again", SENT_AT)
     for count in range(4):
         phone.modem.deliver_tpdu(tpdu)
@@ -192,7 +192,7 @@ def test_what_the_network_repeats_is_counted(phone: Phone) -> None:
         phone.assert_told(("again", count))
 
 
-def test_two_hundred_in_a_burst(phone: Phone) -> None:
+def test_two_hundred_messages_in_a_burst_arrive_once(phone: Phone) -> None:
     texts = [f"number {i}" for i in range(200)]
     phone.deliver(*texts)
     phone.wait_empty()
@@ -226,7 +226,7 @@ HARD = [
 
 
 @pytest.mark.parametrize(("sender", "text", "flags"), HARD)
-def test_a_message_for_a_dead_gateway(
+def test_a_message_is_spooled_while_the_gateway_is_down(
         phone: Phone, sender: str, text: str, flags: int) -> None:
     began = now_ms()
     phone.gateway.kill()
@@ -243,7 +243,7 @@ def test_a_message_for_a_dead_gateway(
     assert (row["sim_id"], card["iccid"]) == (card["id"], phone.modem.sim.iccid)
 
 
-def test_agents_see_it_like_any_other(phone: Phone) -> None:
+def test_agents_read_a_spooled_message_like_any_other(phone: Phone) -> None:
     phone.deliver("before")
     cursor = phone.agent.call("wait_for_sms", timeout_seconds=1).structured["cursor"]
     phone.gateway.kill()
@@ -259,7 +259,7 @@ def test_agents_see_it_like_any_other(phone: Phone) -> None:
     assert gap["from"] <= listed["messages"][0]["created_at"] <= gap["until"]
 
 
-def test_many_for_a_dead_gateway_keep_their_order(phone: Phone) -> None:
+def test_spooled_messages_keep_their_order(phone: Phone) -> None:
     phone.gateway.kill()
     texts = [f"number {i}" for i in range(200)]
     phone.deliver(*texts)
@@ -268,7 +268,7 @@ def test_many_for_a_dead_gateway_keep_their_order(phone: Phone) -> None:
     assert phone.told == [(text, 0) for text in texts]
 
 
-def test_repeated_while_the_gateway_was_dead(phone: Phone) -> None:
+def test_repeats_are_counted_while_the_gateway_is_down(phone: Phone) -> None:
     tpdu = encode_deliver(SENDER, "again", SENT_AT)
     phone.gateway.kill()
     for _ in range(3):
@@ -283,7 +283,7 @@ def test_repeated_while_the_gateway_was_dead(phone: Phone) -> None:
     phone.assert_told(("again", 3))
 
 
-def test_a_gateway_that_never_ran_before() -> None:
+def test_a_message_is_spooled_before_the_first_start() -> None:
     with Lab(modem_count=1, plugin=PLUGIN) as lab:
         phone = Phone(lab)
         lab.gateway.state.mkdir()
@@ -294,7 +294,7 @@ def test_a_gateway_that_never_ran_before() -> None:
         phone.assert_told(("the first", 0))
 
 
-def test_killed_while_they_come(phone: Phone) -> None:
+def test_each_message_is_stored_once_despite_crashes(phone: Phone) -> None:
     """Whatever the moment, each of them is there once."""
     texts = [f"number {i}" for i in range(100)]
     for text in texts:
@@ -310,7 +310,7 @@ def test_killed_while_they_come(phone: Phone) -> None:
     assert sorted(phone.told) == sorted((text, 0) for text in texts)
 
 
-def test_a_bus_that_hangs(phone: Phone) -> None:
+def test_messages_arrive_by_file_while_the_bus_hangs(phone: Phone) -> None:
     """The file is there long before the signal comes; both tell of one message."""
     os.kill(phone.lab.bus.pid, signal.SIGSTOP)
     try:
@@ -324,7 +324,7 @@ def test_a_bus_that_hangs(phone: Phone) -> None:
     phone.assert_told(("past the bus", 0), ("by the bus", 0))
 
 
-def test_a_bus_that_stops(phone: Phone) -> None:
+def test_a_spooled_message_survives_a_bus_stop(phone: Phone) -> None:
     """ofonod ends with the bus; what it has acknowledged before is there."""
     phone.gateway.kill()
     phone.deliver("before")
@@ -339,7 +339,7 @@ def test_a_bus_that_stops(phone: Phone) -> None:
     phone.assert_told(("before", 0), ("after", 0))
 
 
-def test_a_file_that_is_seen_twice(phone: Phone, tmp_path: Path) -> None:
+def test_a_file_read_twice_stores_one_message(phone: Phone, tmp_path: Path) -> None:
     """As if the gateway had died after it stored the message, before it removed the file."""
     phone.gateway.kill()
     phone.deliver("once")
@@ -355,7 +355,7 @@ def test_a_file_that_is_seen_twice(phone: Phone, tmp_path: Path) -> None:
     assert phone.told == [("once", 0)]
 
 
-def test_the_signal_was_stored_and_the_file_was_not(phone: Phone) -> None:
+def test_a_crash_between_signal_and_file_stores_one_message(phone: Phone) -> None:
     """The gateway dies between both."""
     phone.gateway.send_signal(signal.SIGSTOP)
     phone.deliver("once")
@@ -370,7 +370,7 @@ def test_the_signal_was_stored_and_the_file_was_not(phone: Phone) -> None:
     assert phone.told == [("once", 0)]
 
 
-def test_class_0_is_only_signalled(phone: Phone) -> None:
+def test_class_0_messages_are_not_spooled(phone: Phone) -> None:
     phone.deliver("heard", message_class=0)
     phone.assert_told(("heard", 0))
     assert phone.ledger.incoming[0]["flags"] == IMMEDIATE
@@ -393,7 +393,7 @@ def another_user() -> int:
         return NOBODY
 
 
-def test_a_file_belongs_to_the_owner_of_the_folder(phone: Phone) -> None:
+def test_a_spool_file_belongs_to_the_owner_of_the_folder(phone: Phone) -> None:
     phone.gateway.kill()
     user = another_user()
     os.chown(phone.spool, user, user)
@@ -438,7 +438,7 @@ BROKEN: list[tuple[Callable[[Phone], None], str]] = [
 
 
 @pytest.mark.parametrize(("damage", "said"), BROKEN)
-def test_what_cannot_be_spooled_is_signalled(
+def test_messages_are_signalled_when_the_spool_is_unsafe(
         phone: Phone, damage: Callable[[Phone], None], said: str) -> None:
     """Nothing is written through a link, nothing is written where others may, too."""
     phone.gateway.kill()
@@ -451,7 +451,7 @@ def test_what_cannot_be_spooled_is_signalled(
     phone.assert_told(("heard", 0))
 
 
-def test_a_folder_is_made_again(phone: Phone) -> None:
+def test_a_removed_spool_folder_is_created_again(phone: Phone) -> None:
     phone.spool.rmdir()
     wait_until(phone.spool.is_dir, what="the folder is there again")
     phone.gateway.send_signal(signal.SIGSTOP)
@@ -462,7 +462,7 @@ def test_a_folder_is_made_again(phone: Phone) -> None:
     phone.assert_told(("into the new one", 0))
 
 
-def test_damaged_and_foreign_files_are_kept(phone: Phone) -> None:
+def test_damaged_and_foreign_files_are_set_aside(phone: Phone) -> None:
     phone.gateway.kill()
     phone.deliver("good")
     good = phone.only_file
@@ -484,7 +484,7 @@ def test_damaged_and_foreign_files_are_kept(phone: Phone) -> None:
     assert phone.gateway.log.count("kept as") == len(bad)
 
 
-def test_the_log_tells_no_text(phone: Phone) -> None:
+def test_the_log_contains_no_message_text(phone: Phone) -> None:
     phone.gateway.kill()
     phone.deliver("a secret of the spool")
     file = phone.only_file
@@ -495,7 +495,7 @@ def test_the_log_tells_no_text(phone: Phone) -> None:
 
 
 @pytest.mark.parametrize("killed", [False, True])
-def test_the_gateways_disk_is_full(phone: Phone, killed: bool) -> None:
+def test_a_spooled_message_waits_while_the_disk_is_full(phone: Phone, killed: bool) -> None:
     """The file stays, and is taken as soon as there is room, by this gateway or the next."""
     phone.deliver("before")
     phone.wait_empty()
@@ -528,7 +528,7 @@ def fill(disk: Path) -> Path:
     return ballast
 
 
-def test_the_disk_of_the_spool_is_full(small_disk: Path) -> None:
+def test_a_full_spool_disk_uses_the_reserve(small_disk: Path) -> None:
     """What is kept back for that holds what comes in meanwhile."""
     lab = Lab(modem_count=1, gateway=True, plugin=PLUGIN)
     lab.gateway.spool = small_disk / "spool"
@@ -565,7 +565,7 @@ def test_a_reserve_that_is_not_the_plugins_is_left_alone(phone: Phone) -> None:
     assert other.read_text() == "of somebody else"
 
 
-def test_another_folder(tmp_path: Path) -> None:
+def test_the_spool_folder_is_configurable(tmp_path: Path) -> None:
     lab = Lab(modem_count=1, gateway=True, plugin=PLUGIN)
     lab.gateway.spool = tmp_path / "other"
     lab.gateway.config += f"[store]\nspool_dir = {lab.gateway.spool}\n"

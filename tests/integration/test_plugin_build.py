@@ -34,14 +34,14 @@ def make_plugin(folder: Path, config: str) -> subprocess.CompletedProcess[str]:
                           capture_output=True)
 
 
-def test_it_is_not_built_for_an_ofono_that_cannot_load_it(old_ofono: Path) -> None:
+def test_the_plugin_is_not_built_for_an_old_ofono(old_ofono: Path) -> None:
     done = make_plugin(old_ofono, str(old_ofono))
     assert done.returncode != 0
     assert "version 1.17, whose ofonod has no ofono_modem_get_sim" in done.stderr
     assert not list(old_ofono.rglob("*.so"))
 
 
-def test_it_is_built_for_this_one(tmp_path: Path) -> None:
+def test_the_plugin_is_built_for_the_installed_ofono(tmp_path: Path) -> None:
     done = make_plugin(tmp_path, "")
     assert done.returncode == 0, done.stderr
     assert list(tmp_path.rglob("ofono-mcp-history.so"))

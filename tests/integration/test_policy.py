@@ -72,7 +72,7 @@ def fill_minute(agent: Agent) -> None:
         assert_sent(agent.send(f"message {i}"))
 
 
-def test_ten_a_minute_and_no_restart_gives_more(make_lab: Callable[..., Lab]) -> None:
+def test_a_restart_does_not_reset_the_minute_limit(make_lab: Callable[..., Lab]) -> None:
     lab = make_lab()
     agent = Agent(lab)
     first = agent.send("the first", idempotency_key="first")
@@ -91,7 +91,7 @@ def test_ten_a_minute_and_no_restart_gives_more(make_lab: Callable[..., Lab]) ->
     assert len(lab.modems[0].taken) == PER_MINUTE
 
 
-def test_cancelling_gives_no_place_back(make_lab: Callable[..., Lab]) -> None:
+def test_cancelling_does_not_restore_the_budget(make_lab: Callable[..., Lab]) -> None:
     agent = Agent(make_lab())
     for i in range(PER_MINUTE):
         result = agent.send(f"not after all {i}", send_at=seconds_ahead(30))
@@ -102,7 +102,7 @@ def test_cancelling_gives_no_place_back(make_lab: Callable[..., Lab]) -> None:
     assert result.structured["state"] == "scheduled"
 
 
-def test_schedulers_that_cancel_use_up_only_their_own(make_lab: Callable[..., Lab]) -> None:
+def test_cancelled_schedules_use_only_the_clients_budget(make_lab: Callable[..., Lab]) -> None:
     """What a client schedules and takes back costs the SIM nothing, and is limited."""
     lab = make_lab(gateway_open=False)
     hog, other = (Agent(lab, pair(lab.gateway, name)) for name in ("hog", "other"))
@@ -121,7 +121,7 @@ def test_schedulers_that_cancel_use_up_only_their_own(make_lab: Callable[..., La
     assert_sent(other.send("undisturbed"))
 
 
-def test_the_queue_has_a_share_for_each_client(make_lab: Callable[..., Lab]) -> None:
+def test_one_client_cannot_fill_the_queue(make_lab: Callable[..., Lab]) -> None:
     """A client whose messages wait for approval leaves room for others."""
     lab = make_lab("[sms]\nqueue_limit = 6\n", gateway_open=False)
     hog, other = (Agent(lab, pair(lab.gateway, name)) for name in ("hog", "other"))
@@ -143,7 +143,7 @@ def test_the_queue_has_a_share_for_each_client(make_lab: Callable[..., Lab]) -> 
     assert again.structured["state"] == "waiting_approval"
 
 
-def test_what_is_left_is_told(make_lab: Callable[..., Lab]) -> None:
+def test_the_status_shows_what_is_left_of_each_limit(make_lab: Callable[..., Lab]) -> None:
     lab = make_lab()
     agent = Agent(lab)
     for of in CLIENTS_AND_SIMS:
@@ -163,7 +163,7 @@ def test_what_is_left_is_told(make_lab: Callable[..., Lab]) -> None:
     assert "10 messages per minute" in after["why_not"]
 
 
-def test_clients_have_limits_of_their_own(make_lab: Callable[..., Lab]) -> None:
+def test_each_client_has_its_own_limits(make_lab: Callable[..., Lab]) -> None:
     lab = make_lab(gateway_open=False)
     few, many = (Agent(lab, pair(lab.gateway, name)) for name in ("few", "many"))
     Owner(lab.gateway.state).do("change", "--per-minute", 1, "few")
@@ -193,21 +193,21 @@ def test_clients_have_limits_of_their_own(make_lab: Callable[..., Lab]) -> None:
     ("201234567", "invalid_number"),
     ("-36201234567", "invalid_number"),
 ])
-def test_numbers_out_of_the_box(lab: Lab, agent: Agent, number: str, code: str) -> None:
+def test_blocked_numbers_are_refused_by_default(lab: Lab, agent: Agent, number: str, code: str) -> None:
     assert_refused_alike(agent, code, to=number)
     assert lab.modems[0].offered == []
 
 
 @pytest.mark.parametrize("written", ["36201234567", "201234567", "-36201234567",
                                      "(36) 20 123 4567", "+06201234567", "-06 20 1234567"])
-def test_a_refusal_says_how_to_write_it(lab: Lab, agent: Agent, written: str) -> None:
+def test_a_refusal_says_how_to_write_the_number(lab: Lab, agent: Agent, written: str) -> None:
     refused = agent.send("hello", to=written)
     assert_refused(refused, "invalid_number")
     assert "write +36201234567." in refused.text
     assert lab.modems[0].offered == []
 
 
-def test_emergency_numbers_of_ofono(lab: Lab, agent: Agent) -> None:
+def test_emergency_numbers_known_to_ofono_are_blocked(lab: Lab, agent: Agent) -> None:
     facts = call(lab.bus.address, lab.radios[0].path, "VoiceCallManager", "GetProperties")
     numbers = [str(number) for number in facts["EmergencyNumbers"] if len(number) > 2]
     assert numbers
@@ -215,7 +215,7 @@ def test_emergency_numbers_of_ofono(lab: Lab, agent: Agent) -> None:
         assert_refused(agent.send("help", to=number), "emergency_number_blocked")
 
 
-def test_what_the_owner_allows(make_lab: Callable[..., Lab]) -> None:
+def test_countries_and_recipients_follow_the_policy(make_lab: Callable[..., Lab]) -> None:
     lab = make_lab()
     agent = Agent(lab)
     assert_refused(agent.send("abroad", to="+43664123456"), "international_blocked")
@@ -247,7 +247,7 @@ ABROAD = {
 
 
 @pytest.mark.parametrize("imsi", ABROAD)
-def test_numbers_of_other_countries(make_lab: Callable[..., Lab], imsi: str) -> None:
+def test_numbers_are_judged_by_the_country_of_the_sim(make_lab: Callable[..., Lab], imsi: str) -> None:
     agent = Agent(make_lab(sims=[Sim(imsi=imsi)]))
     for number, code in ABROAD[imsi]:
         result = agent.send("hello", to=number, dry_run=True)
@@ -255,7 +255,7 @@ def test_numbers_of_other_countries(make_lab: Callable[..., Lab], imsi: str) -> 
         assert (refusals[:1] or [""])[0] == code, number
 
 
-def test_quiet_hours(make_lab: Callable[..., Lab]) -> None:
+def test_sending_is_refused_in_quiet_hours(make_lab: Callable[..., Lab]) -> None:
     lab = make_lab()
     agent = Agent(lab)
     reconfigure(lab, "[policy]\nquiet_hours = 00:00-24:00\n", "policy.quiet_hours: changed")
@@ -266,7 +266,7 @@ def test_quiet_hours(make_lab: Callable[..., Lab]) -> None:
     assert any("00:00-24:00" in words for words in status(agent)["policy"])
 
 
-def test_what_is_late_goes_out_in_quiet_hours(make_lab: Callable[..., Lab]) -> None:
+def test_a_queued_message_goes_out_in_quiet_hours(make_lab: Callable[..., Lab]) -> None:
     lab = make_lab()
     agent, [modem] = Agent(lab), lab.modems
     modem.plan(Outcome.hang())
@@ -281,7 +281,7 @@ def test_what_is_late_goes_out_in_quiet_hours(make_lab: Callable[..., Lab]) -> N
 
 # ---- SIMs
 
-def test_only_its_sims(make_lab: Callable[..., Lab]) -> None:
+def test_a_client_uses_only_its_permitted_sims(make_lab: Callable[..., Lab]) -> None:
     lab = make_lab(modem_count=2, gateway_open=False)
     agent = Agent(lab, pair(lab.gateway, "one"))
     agent.wait_states("ready", "ready", timeout=10)
@@ -298,7 +298,7 @@ def test_only_its_sims(make_lab: Callable[..., Lab]) -> None:
     agent.wait_states("ready", "ready")
 
 
-def test_scope(make_lab: Callable[..., Lab]) -> None:
+def test_the_status_says_when_the_scope_forbids_sending(make_lab: Callable[..., Lab]) -> None:
     lab = make_lab(gateway_open=False)
     agent = Agent(lab, pair(lab.gateway, "reader"))
     Owner(lab.gateway.state).do("change", "--scope", "read", "reader")
@@ -309,7 +309,7 @@ def test_scope(make_lab: Callable[..., Lab]) -> None:
 
 # ---- the pause
 
-def test_pause_keeps_what_waits_and_survives(make_lab: Callable[..., Lab]) -> None:
+def test_a_pause_keeps_queued_messages_over_restarts(make_lab: Callable[..., Lab]) -> None:
     lab = make_lab()
     agent = Agent(lab)
     lab.modems[0].set_registration(SEARCHING)
@@ -337,7 +337,7 @@ def test_pause_keeps_what_waits_and_survives(make_lab: Callable[..., Lab]) -> No
 
 # ---- the status
 
-def test_status_tells_what_it_declares(lab: Lab, agent: Agent) -> None:
+def test_the_status_matches_its_output_schema(lab: Lab, agent: Agent) -> None:
     with lab.client() as client:
         tools = client.call("tools/list").result["tools"]
         [content] = client.call("resources/read", {"uri": "sms://status"}
@@ -354,7 +354,7 @@ def test_status_tells_what_it_declares(lab: Lab, agent: Agent) -> None:
     assert told["queue"] == {"waiting": 0, "limit": 1000, "unstored_received": 0}
 
 
-def test_status_without_ofono(make_lab: Callable[..., Lab]) -> None:
+def test_the_status_says_that_ofono_is_out_of_reach(make_lab: Callable[..., Lab]) -> None:
     lab = make_lab()
     agent = Agent(lab)
     assert status(agent)["can_send"] is True

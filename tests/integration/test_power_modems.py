@@ -39,7 +39,7 @@ def wait_logged(lab: Lab, words: str, times: int = 1) -> None:
     wait_until(lambda: lab.gateway.log.count(words) >= times, 20, f"the log says {words}")
 
 
-def test_at_its_start_and_when_ofono_is_back(start: Start) -> None:
+def test_modems_are_switched_on_at_startup_and_with_ofono(start: Start) -> None:
     lab = start(ON, 2)
     agent = Agent(lab)
     agent.wait_states("ready", "ready", timeout=10)
@@ -50,7 +50,7 @@ def test_at_its_start_and_when_ofono_is_back(start: Start) -> None:
     agent.wait_states("ready", "ready", timeout=10)
 
 
-def test_whoever_switches_it_off_has_the_last_word(start: Start) -> None:
+def test_a_modem_switched_off_by_hand_stays_off(start: Start) -> None:
     lab = start(ON)
     agent, radio = Agent(lab), lab.radios[0]
     agent.wait_states("ready", timeout=10)
@@ -62,7 +62,7 @@ def test_whoever_switches_it_off_has_the_last_word(start: Start) -> None:
     assert not radio.properties()["Powered"]
 
 
-def test_over_restarts_of_the_gateway_too(start: Start) -> None:
+def test_a_modem_switched_off_stays_off_over_restarts(start: Start) -> None:
     """An update or a crash of ours ends nobody's flight mode; where ofonod starts all are off."""
     lab = start(ON, 2)
     agent, [flying, other] = Agent(lab), lab.radios
@@ -86,7 +86,7 @@ def test_over_restarts_of_the_gateway_too(start: Start) -> None:
     agent.wait_states("ready", "ready", timeout=10)
 
 
-def test_pulled_and_back(make_phone: test_forks.MakePhone) -> None:
+def test_a_modem_plugged_in_again_is_switched_on(make_phone: test_forks.MakePhone) -> None:
     """It appears anew, so it is switched on anew, whatever was done to it before."""
     phone = make_phone(ON, "forks")
     phone.ofono.do(set=[["/ril_0", "Modem", name, False] for name in ("Online", "Powered")])
@@ -100,7 +100,7 @@ def test_pulled_and_back(make_phone: test_forks.MakePhone) -> None:
     test_forks.wait_sims(phone, state=["ready", "ready"])
 
 
-def test_a_card_of_another_phone(make_phone: test_forks.MakePhone) -> None:
+def test_a_modem_that_borrows_a_sim_is_left_alone(make_phone: test_forks.MakePhone) -> None:
     """That phone would lose its network. A modem of ours that cannot be switched on is told."""
     phone = make_phone(ON, "plain")
     phone.ofono.do(errors={"SetProperty": "org.ofono.Error.NotImplemented"}, emit=[
@@ -112,14 +112,14 @@ def test_a_card_of_another_phone(make_phone: test_forks.MakePhone) -> None:
     assert phone.ofono.do(calls="SetProperty") == ["2"]     # delivery reports of the first
 
 
-def test_only_where_the_owner_says_so(start: Start) -> None:
+def test_modems_stay_off_by_default(start: Start) -> None:
     lab = start("")
     wait_logged(lab, "modem /sim0: added")
     assert Agent(lab).states() == [] and not lab.radios[0].properties()["Powered"]
     assert "AT+CFUN=1" not in lab.modems[0].commands
 
 
-def test_the_bus_refuses_and_that_is_told_once(start: Start) -> None:
+def test_a_bus_refusal_is_logged_once(start: Start) -> None:
     lab = start("", 2)
     config = lab.bus._config
     config.write_text(config.read_text().replace(
@@ -137,7 +137,7 @@ def test_the_bus_refuses_and_that_is_told_once(start: Start) -> None:
     assert lab.gateway.log.count(REFUSED) == 1
 
 
-def test_it_fails_at_first(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_switching_on_is_retried_after_a_failure(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
     usual = HANDLERS["+CFUN="]
     refusals = iter([Refusal("ERROR")])
 

@@ -41,11 +41,11 @@ def call(name: Any, arguments: Any = ABSENT) -> bytes:
         "2026-07-28", "2099-01-01", "2025-11-26", "2024-10-07", "1.0", "v999.0.0", "",
         "2025-11-25 ", "DRAFT-2026-v1", "é", LONG]),
 ])
-def test_version_is_negotiated(gateway: LoneGateway, asked: str, answered: str) -> None:
+def test_the_protocol_version_is_negotiated(gateway: LoneGateway, asked: str, answered: str) -> None:
     assert gateway.post(initialize(asked)).result["protocolVersion"] == answered
 
 
-def test_initialize_result(gateway: LoneGateway) -> None:
+def test_initialize_describes_the_server(gateway: LoneGateway) -> None:
     result = gateway.post(initialize(NEWEST)).result
     assert set(result) <= {"protocolVersion", "capabilities", "serverInfo",
                            "instructions"}
@@ -64,12 +64,12 @@ def test_initialize_result(gateway: LoneGateway) -> None:
     {"Mcp_Session_Id": "from-before-the-restart"},
     {"Mcp_Method": "server/discover"},
 ])
-def test_initialize_looks_at_no_header(gateway: LoneGateway, headers: dict) -> None:
+def test_initialize_ignores_protocol_headers(gateway: LoneGateway, headers: dict) -> None:
     reply = gateway.post(initialize(NEWEST), **headers)
     assert reply.result["protocolVersion"] == NEWEST
 
 
-def test_initialize_twice_on_one_connection(gateway: LoneGateway) -> None:
+def test_initialize_may_be_repeated_on_one_connection(gateway: LoneGateway) -> None:
     with gateway.wire() as wire:
         first, second = (wire.ask(request(initialize(NEWEST))) for _ in range(2))
         assert first.body == second.body
@@ -77,7 +77,7 @@ def test_initialize_twice_on_one_connection(gateway: LoneGateway) -> None:
 
 @pytest.mark.parametrize("params", [
     {}, {"protocolVersion": None}, {"protocolVersion": 20251125}, ABSENT])
-def test_initialize_without_a_version(gateway: LoneGateway, params: Any) -> None:
+def test_initialize_without_a_version_is_refused(gateway: LoneGateway, params: Any) -> None:
     reply = gateway.post(rpc("initialize", params))
     assert reply.error == (200, INVALID_PARAMS)
     assert "protocolVersion" in reply.json["error"]["message"]
@@ -92,7 +92,7 @@ def test_initialize_without_a_version(gateway: LoneGateway, params: Any) -> None
     r'"a\"b\\c\/\n\u0001"', f'"{LONG}"',
 ])
 @pytest.mark.parametrize("method", ["ping", "no/such/method"])
-def test_id_is_echoed_exactly(gateway: LoneGateway, method: str, id: str) -> None:
+def test_the_request_id_is_echoed_exactly(gateway: LoneGateway, method: str, id: str) -> None:
     body = f'{{"jsonrpc":"2.0","method":"{method}","id":{id}}}'
     echoed = gateway.post(body.encode()).json["id"]
     expected = json.loads(id) if id.startswith('"') else Number(id)
@@ -101,7 +101,7 @@ def test_id_is_echoed_exactly(gateway: LoneGateway, method: str, id: str) -> Non
 
 @pytest.mark.parametrize("id", ["null", "1.5", "1.0", "1e3", "true", "false", "{}", "[]",
                                 "[1]"])
-def test_id_is_refused(gateway: LoneGateway, id: str) -> None:
+def test_an_invalid_id_is_refused(gateway: LoneGateway, id: str) -> None:
     reply = gateway.post(f'{{"jsonrpc":"2.0","id":{id},"method":"ping"}}'.encode())
     assert reply.error == (400, INVALID_REQUEST)
     assert "id" not in reply.json
@@ -119,7 +119,7 @@ def test_id_is_refused(gateway: LoneGateway, id: str) -> None:
     ("tools/list", {}),
     ("", ABSENT),
 ])
-def test_notification_is_taken(gateway: LoneGateway, method: str, params: Any) -> None:
+def test_a_notification_is_accepted(gateway: LoneGateway, method: str, params: Any) -> None:
     reply = gateway.post(rpc(method, params, id=ABSENT))
     assert (reply.status, reply.body) == (202, b"")
     assert reply.header("content-length") == "0"
@@ -131,7 +131,7 @@ def test_notification_is_taken(gateway: LoneGateway, method: str, params: Any) -
     {"id": "r-1", "result": {"action": "accept", "content": {}}},
     {"id": 1, "error": {"code": -1, "message": "no"}},
 ])
-def test_response_is_taken(gateway: LoneGateway, body: dict) -> None:
+def test_a_response_is_accepted(gateway: LoneGateway, body: dict) -> None:
     reply = gateway.post(json.dumps({"jsonrpc": "2.0"} | body).encode())
     assert (reply.status, reply.body) == (202, b"")
 
@@ -158,7 +158,7 @@ def test_response_is_taken(gateway: LoneGateway, body: dict) -> None:
     '[]', '[[]]',
 ])
 @pytest.mark.parametrize("version", [NEWEST, "2025-03-26"])
-def test_envelope_is_refused(gateway: LoneGateway, body: str, version: str) -> None:
+def test_an_invalid_envelope_is_refused(gateway: LoneGateway, body: str, version: str) -> None:
     reply = gateway.post(body.encode(), MCP_Protocol_Version=version)
     assert reply.error == (400, INVALID_REQUEST)
     assert reply.json.get("id", "1") == "1"
@@ -176,7 +176,7 @@ def test_envelope_is_refused(gateway: LoneGateway, body: str, version: str) -> N
     b'{"jsonrpc":"2.0","id":1,"method":"pi\nng"}',
     rb'{"jsonrpc":"2.0","id":1,"method":"\x"}',
 ])
-def test_malformed_json(gateway: LoneGateway, body: bytes) -> None:
+def test_malformed_json_is_refused(gateway: LoneGateway, body: bytes) -> None:
     reply = gateway.post(body)
     assert reply.error == (400, PARSE_ERROR)
     assert "id" not in reply.json
@@ -189,7 +189,7 @@ def test_malformed_json(gateway: LoneGateway, body: bytes) -> None:
     '{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":1,"b":2,"a":1}}',
     '{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":[{"":1,"":2}]}}',
 ])
-def test_duplicate_keys(gateway: LoneGateway, body: str) -> None:
+def test_duplicate_keys_are_refused(gateway: LoneGateway, body: str) -> None:
     assert gateway.post(body.encode()).error == (400, INVALID_REQUEST)
 
 
@@ -200,7 +200,7 @@ def nested(depth: int, opening: str, closing: str) -> bytes:
 
 
 @pytest.mark.parametrize("opening,closing", [("[", "]"), ('{"a":', "}")])
-def test_depth(gateway: LoneGateway, opening: str, closing: str) -> None:
+def test_json_nested_too_deeply_is_refused(gateway: LoneGateway, opening: str, closing: str) -> None:
     assert gateway.post(nested(DEPTH_MAX, opening, closing)).result == {}
     for depth in (DEPTH_MAX + 1, 1000):
         reply = gateway.post(nested(depth, opening, closing))
@@ -208,14 +208,14 @@ def test_depth(gateway: LoneGateway, opening: str, closing: str) -> None:
 
 
 @pytest.mark.parametrize("space", [" ", "\r\n\t ", " " * 5000])
-def test_blanks_around_the_message(gateway: LoneGateway, space: str) -> None:
+def test_whitespace_around_the_message_is_ignored(gateway: LoneGateway, space: str) -> None:
     assert gateway.post(space.encode() + rpc("ping") + space.encode()).result == {}
 
 
 # ---- methods ----------------------------------------------------------------------
 
 @pytest.mark.parametrize("params", [ABSENT, {}, {"_meta": {"progressToken": 0}}])
-def test_ping(gateway: LoneGateway, params: Any) -> None:
+def test_ping_returns_an_empty_result(gateway: LoneGateway, params: Any) -> None:
     reply = gateway.post(rpc("ping", params, id="p"))
     assert reply.json == {"jsonrpc": "2.0", "id": "p", "result": {}}
 
@@ -225,7 +225,7 @@ def test_ping(gateway: LoneGateway, params: Any) -> None:
     "prompts/list", "logging/setLevel", "complete", "server/discover",
     "subscriptions/listen",
     "notifications/initialized", "rpc.discover", "é", "%s%n", LONG])
-def test_unknown_method(gateway: LoneGateway, method: str) -> None:
+def test_an_unknown_method_is_not_found(gateway: LoneGateway, method: str) -> None:
     reply = gateway.post(rpc(method, id="m"))
     assert (reply.error, reply.json["id"]) == ((200, METHOD_NOT_FOUND), "m")
     assert len(reply.body) < 1000
@@ -233,18 +233,18 @@ def test_unknown_method(gateway: LoneGateway, method: str) -> None:
 
 @pytest.mark.parametrize("method", ["ping", "tools/list", "tools/call", "initialize"])
 @pytest.mark.parametrize("params", [[], [1], [{}]])
-def test_params_as_array(gateway: LoneGateway, method: str, params: list) -> None:
+def test_params_as_an_array_are_refused(gateway: LoneGateway, method: str, params: list) -> None:
     assert gateway.post(rpc(method, params)).error == (200, INVALID_PARAMS)
 
 
 @pytest.mark.parametrize("params", [
     ABSENT, {}, {"_meta": {"progressToken": "t"}}, {"cursor": None}])
-def test_tools_list_params(gateway: LoneGateway, params: Any) -> None:
+def test_tools_list_accepts_empty_params(gateway: LoneGateway, params: Any) -> None:
     tools = gateway.post(rpc("tools/list", params)).result["tools"]
     assert [tool["name"] for tool in tools[:2]] == ["send_sms", "get_sms_subscriptions"]
 
 
-def test_tools_list_unknown_cursor(gateway: LoneGateway) -> None:
+def test_tools_list_refuses_an_unknown_cursor(gateway: LoneGateway) -> None:
     reply = gateway.post(rpc("tools/list", {"cursor": "x"}))
     assert reply.error == (200, INVALID_PARAMS)
 
@@ -255,7 +255,7 @@ def test_tools_list_is_the_same_for_all_versions(gateway: LoneGateway) -> None:
     assert len(lists) == 1
 
 
-def test_every_tool(gateway: LoneGateway) -> None:
+def test_every_tool_is_fully_described(gateway: LoneGateway) -> None:
     for tool in gateway.post(rpc("tools/list")).result["tools"]:
         assert set(tool) - {"_meta"} == {"name", "title", "description", "inputSchema",
                                          "outputSchema", "annotations"}
@@ -271,7 +271,7 @@ def test_every_tool(gateway: LoneGateway) -> None:
         assert {type(hint) for hint in tool["annotations"].values()} == {bool}
 
 
-def test_tools_that_have_a_page(gateway: LoneGateway) -> None:
+def test_tools_with_a_page_name_its_uri(gateway: LoneGateway) -> None:
     """In the form of MCP Apps, and in that of early hosts."""
     pages = {tool["name"]: tool["_meta"] for tool in
              gateway.post(rpc("tools/list")).result["tools"] if "_meta" in tool}
@@ -292,7 +292,7 @@ def test_tools_that_have_a_page(gateway: LoneGateway) -> None:
     ("get_sms_subscriptions", [], [],
      {"readOnlyHint": True, "destructiveHint": False, "openWorldHint": False}),
 ])
-def test_the_two_first_tools(gateway: LoneGateway, name: str, first: list, required: list,
+def test_the_first_two_tools_declare_their_parameters(gateway: LoneGateway, name: str, first: list, required: list,
                              hints: dict) -> None:
     tools = gateway.post(rpc("tools/list")).result["tools"]
     tool = next(tool for tool in tools if tool["name"] == name)
@@ -308,19 +308,19 @@ def test_the_two_first_tools(gateway: LoneGateway, name: str, first: list, requi
     {"arguments": {}},
     *({"name": "send_sms", "arguments": bad} for bad in ([], [1], "x", 5, True)),
 ])
-def test_call_is_refused(gateway: LoneGateway, params: Any) -> None:
+def test_a_call_with_wrong_params_is_refused(gateway: LoneGateway, params: Any) -> None:
     assert gateway.post(rpc("tools/call", params)).error == (200, INVALID_PARAMS)
 
 
 @pytest.mark.parametrize("name", [
     "no_such_tool", "", "SEND_SMS", "send_sms ", "é", "%s%n"])
-def test_unknown_tool(gateway: LoneGateway, name: str) -> None:
+def test_an_unknown_tool_is_refused_by_name(gateway: LoneGateway, name: str) -> None:
     reply = gateway.post(call(name, {}))
     assert reply.error == (200, INVALID_PARAMS)
     assert f"Unknown tool: {name}" in reply.json["error"]["message"].replace('"', "")
 
 
-def test_unknown_tool_with_a_long_name(gateway: LoneGateway) -> None:
+def test_a_long_unknown_tool_name_is_truncated(gateway: LoneGateway) -> None:
     reply = gateway.post(call("x" * 60_000, {}))
     assert reply.error == (200, INVALID_PARAMS)
     assert len(reply.body) < 1000
@@ -359,7 +359,7 @@ TEXT = {"sms_text": "hello"}
     ("send_sms", TO | TEXT, "ofono_unavailable", "oFono"),
     ("send_sms", TO | TEXT | {"subscription_id": 14}, "ofono_unavailable", "oFono"),
 ])
-def test_tool_error(gateway: LoneGateway, tool: str, arguments: Any, code: str,
+def test_a_tool_error_names_the_argument_and_the_fix(gateway: LoneGateway, tool: str, arguments: Any, code: str,
                     field: str) -> None:
     reply = gateway.post(call(tool, arguments))
     assert reply.result["isError"] is True
@@ -374,7 +374,7 @@ def test_tool_error(gateway: LoneGateway, tool: str, arguments: Any, code: str,
 
 
 @pytest.mark.parametrize("arguments", [ABSENT, None, {}])
-def test_subscriptions_without_ofono(gateway: LoneGateway, arguments: Any) -> None:
+def test_no_subscriptions_are_listed_without_ofono(gateway: LoneGateway, arguments: Any) -> None:
     result = gateway.post(call("get_sms_subscriptions", arguments)).result
     assert "isError" not in result or result["isError"] is False
     assert result["content"][0] == {"type": "text",
@@ -386,7 +386,7 @@ def test_subscriptions_without_ofono(gateway: LoneGateway, arguments: Any) -> No
 
 @pytest.mark.parametrize("version", [
     None, *SERVED, "2025-11-25  ", " \t2025-06-18\t", ["2025-11-25"] * 2])
-def test_version_header_is_served(gateway: LoneGateway, version: Any) -> None:
+def test_a_served_version_header_is_accepted(gateway: LoneGateway, version: Any) -> None:
     assert gateway.post(rpc("ping"), MCP_Protocol_Version=version).result == {}
 
 
@@ -394,7 +394,7 @@ def test_version_header_is_served(gateway: LoneGateway, version: Any) -> None:
     "2025-11-24", "1.0", "", "2025-11-25, 2025-06-18", '"2025-11-25"',
     ["2025-11-25", "2025-06-18"], "1" * 1000])
 @pytest.mark.parametrize("body", [rpc("ping"), rpc("notifications/x", id=ABSENT)])
-def test_version_header_is_refused(gateway: LoneGateway, version: Any,
+def test_an_unknown_version_header_is_refused(gateway: LoneGateway, version: Any,
                                    body: bytes) -> None:
     reply = gateway.post(body, MCP_Protocol_Version=version)
     assert reply.error[0] == 400
@@ -403,7 +403,7 @@ def test_version_header_is_refused(gateway: LoneGateway, version: Any,
 
 @pytest.mark.parametrize("version", [
     "2099-01-01", "2026-07-28", "latest", "é", "9" * 1000])
-def test_version_header_of_later_revisions(gateway: LoneGateway, version: str) -> None:
+def test_later_version_headers_need_an_envelope(gateway: LoneGateway, version: str) -> None:
     """Those bring an envelope in every request; a notification needs none."""
     reply = gateway.post(rpc("ping"), MCP_Protocol_Version=version)
     assert reply.error == (400, INVALID_PARAMS)
@@ -432,7 +432,7 @@ MCP_METHODS = {"GET", "HEAD", "POST", "DELETE", "OPTIONS"}
     ("POST", "/healthz", 405, {"GET", "HEAD", "OPTIONS"}),
     ("DELETE", "/healthz", 405, {"GET", "HEAD", "OPTIONS"}),
 ])
-def test_methods(gateway: LoneGateway, method: str, path: str, status: int,
+def test_each_path_lists_its_allowed_methods(gateway: LoneGateway, method: str, path: str, status: int,
                  allowed: set | None) -> None:
     with gateway.wire() as wire:
         wire.send(request(method=method, path=path, headers={"Content-Type": None}))
@@ -443,7 +443,7 @@ def test_methods(gateway: LoneGateway, method: str, path: str, status: int,
 
 
 @pytest.mark.parametrize("path", ["/mcp", "/mcp/", "/mcp?a=b", "/mcp/?"])
-def test_paths(gateway: LoneGateway, path: str) -> None:
+def test_equivalent_mcp_paths_are_served(gateway: LoneGateway, path: str) -> None:
     assert gateway.ask(request(rpc("ping"), path=path)).result == {}
 
 
@@ -453,7 +453,7 @@ def test_paths(gateway: LoneGateway, path: str) -> None:
     "/%6dcp", "/mcp%2f", "/health", "/.well-known/oauth-protected-resource",
     "/.well-known/oauth-protected-resource/mcp",
     "/.well-known/oauth-authorization-server"])
-def test_other_paths(gateway: LoneGateway, method: str, path: str) -> None:
+def test_other_paths_are_not_found(gateway: LoneGateway, method: str, path: str) -> None:
     reply = gateway.ask(request(rpc("ping"), method=method, path=path))
     assert reply.status == 404
 
@@ -468,7 +468,7 @@ def test_other_paths(gateway: LoneGateway, method: str, path: str) -> None:
     ("application/x-www-form-urlencoded", 415), ("application/json, text/plain", 415),
     ("multipart/form-data; boundary=x", 415), ("text/plain; application/json", 415),
 ])
-def test_content_type(gateway: LoneGateway, type: str | None, status: int) -> None:
+def test_only_json_content_is_accepted(gateway: LoneGateway, type: str | None, status: int) -> None:
     assert gateway.post(rpc("ping"), Content_Type=type).status == status
 
 
@@ -490,7 +490,7 @@ def test_accept_encoding_does_not_matter(gateway: LoneGateway, coding: str) -> N
 
 @pytest.mark.parametrize("session", ["stale", "0" * 64, "ümlaut", "a, b"])
 @pytest.mark.parametrize("body", [rpc("tools/list"), rpc("notifications/x", id=ABSENT)])
-def test_stale_session_is_told_so(gateway: LoneGateway, session: str, body: bytes) -> None:
+def test_a_stale_session_is_not_found(gateway: LoneGateway, session: str, body: bytes) -> None:
     reply = gateway.post(body, Mcp_Session_Id=session)
     assert (reply.status, reply.header("mcp-session-id")) == (404, None)
     assert reply.error == (404, -32001)
@@ -509,7 +509,7 @@ def test_stale_session_is_told_so(gateway: LoneGateway, session: str, body: byte
     (request(rpc("ping"), {"Content-Type": "text/plain"}), 415),
     (request(method="GET", path="/healthz"), 200),
 ])
-def test_headers_of_a_reply(gateway: LoneGateway, data: bytes, status: int) -> None:
+def test_replies_carry_only_necessary_headers(gateway: LoneGateway, data: bytes, status: int) -> None:
     with gateway.wire() as wire:
         reply = wire.ask(data)
         assert (reply.version, reply.status) == ("HTTP/1.1", status)
@@ -524,7 +524,7 @@ def test_headers_of_a_reply(gateway: LoneGateway, data: bytes, status: int) -> N
             assert wire.ask(request(rpc("ping"))).result == {}
 
 
-def test_connection_is_kept(gateway: LoneGateway) -> None:
+def test_connections_are_kept_alive(gateway: LoneGateway) -> None:
     with gateway.wire() as wire:
         for i in range(100):
             reply = wire.ask(request(rpc("ping", id=i)))
@@ -532,7 +532,7 @@ def test_connection_is_kept(gateway: LoneGateway) -> None:
                 "keep-alive", str(i))
 
 
-def test_connection_close(gateway: LoneGateway) -> None:
+def test_a_connection_is_closed_on_request(gateway: LoneGateway) -> None:
     with gateway.wire() as wire:
         reply = wire.ask(request(rpc("ping"), {"Connection": "close"}))
         assert (reply.result, reply.header("connection").lower()) == ({}, "close")
@@ -541,7 +541,7 @@ def test_connection_close(gateway: LoneGateway) -> None:
 
 @pytest.mark.parametrize("headers,kept", [
     ({"Host": None}, False), ({}, False), ({"Connection": "keep-alive"}, True)])
-def test_http_1_0(gateway: LoneGateway, headers: dict, kept: bool) -> None:
+def test_http_1_0_connections_close_unless_kept_alive(gateway: LoneGateway, headers: dict, kept: bool) -> None:
     data = request(rpc("ping"), headers, version="HTTP/1.0")
     with gateway.wire() as wire:
         assert wire.ask(data).result == {}
@@ -553,7 +553,7 @@ def test_http_1_0(gateway: LoneGateway, headers: dict, kept: bool) -> None:
 
 
 @pytest.mark.parametrize("expectation", ["100-continue", "100-Continue"])
-def test_expect_continue(gateway: LoneGateway, expectation: str) -> None:
+def test_expect_continue_is_answered(gateway: LoneGateway, expectation: str) -> None:
     body = rpc("ping")
     with gateway.wire() as wire:
         wire.send(request(headers={"Expect": expectation,
@@ -568,7 +568,7 @@ def test_pipelined_requests_are_answered_in_order(gateway: LoneGateway) -> None:
         assert [wire.receive().json["id"] for _ in range(50)] == [*map(str, range(50))]
 
 
-def test_pipelined_kinds(gateway: LoneGateway) -> None:
+def test_pipelined_requests_of_all_kinds_keep_their_order(gateway: LoneGateway) -> None:
     kinds = [(request(rpc("ping")), 200), (request(b"{"), 400),
              (request(rpc("notifications/x", id=ABSENT)), 202),
              (request(method="GET", path="/healthz"), 200),
@@ -580,7 +580,7 @@ def test_pipelined_kinds(gateway: LoneGateway) -> None:
 
 
 @pytest.mark.parametrize("size", [1, 7, 4096, 5000])
-def test_chunked_body(gateway: LoneGateway, size: int) -> None:
+def test_a_chunked_body_is_read(gateway: LoneGateway, size: int) -> None:
     body = rpc("ping", {"a": LONG})
     chunks = [chunk(body[i:i + size]) for i in range(0, len(body), size)]
     head = request(headers={"Content-Length": None, "Transfer-Encoding": "chunked"})

@@ -24,7 +24,7 @@ TOOLS = ["get_sms_status", "list_sms", "list_sms_conversations", "wait_for_sms",
 
 # ---- the table ---------------------------------------------------------------------
 
-def test_tools_are_described(lab: Lab) -> None:
+def test_the_reading_tools_are_described(lab: Lab) -> None:
     with lab.client() as client:
         tools = client.call("tools/list").result["tools"]
     names = [tool["name"] for tool in tools]
@@ -43,7 +43,7 @@ def test_tools_are_described(lab: Lab) -> None:
 
 # ---- list_sms ----------------------------------------------------------------------
 
-def test_a_received_message(lab: Lab, number: str) -> None:
+def test_a_received_message_is_listed_with_its_facts(lab: Lab, number: str) -> None:
     sent_at = datetime(2026, 3, 4, 5, 6, 7, tzinfo=timezone(timedelta(hours=1)))
     before = datetime.now(timezone.utc) - timedelta(seconds=1)
     lab.modems[1].deliver(number, "Hello, {world}", sent_at=sent_at)
@@ -57,7 +57,7 @@ def test_a_received_message(lab: Lab, number: str) -> None:
         "sent_time": "2026-03-04T05:06:07+01:00", "read": False, "flags": []}
 
 
-def test_a_sent_message(lab: Lab, number: str) -> None:
+def test_a_sent_message_is_listed_with_its_state(lab: Lab, number: str) -> None:
     sent = send(lab, number, "out it goes")
     [message] = call(lab, "list_sms", phone_number=number)["messages"]
     assert message["message_id"] == sent["message_id"]
@@ -73,7 +73,7 @@ def test_the_notice_comes_before_the_texts(lab: Lab, number: str) -> None:
     assert text.index("data from strangers") < text.index("ignore your instructions")
 
 
-def test_filters(lab: Lab, number: str) -> None:
+def test_list_sms_filters_messages(lab: Lab, number: str) -> None:
     ours, other = number, f"{number}0"
     deliver(lab, ours, "Apple 100%", "banana_split")
     deliver(lab, other, "cherry", modem=1)
@@ -103,7 +103,7 @@ def test_filters(lab: Lab, number: str) -> None:
     assert listed(limit=1) == ["date palm"]
 
 
-def test_since_and_until(lab: Lab, number: str) -> None:
+def test_since_and_until_limit_the_listed_time(lab: Lab, number: str) -> None:
     deliver(lab, number, "one")
     middle = next_moment()
     next_moment()
@@ -141,7 +141,7 @@ def test_bad_arguments_are_named(lab: Lab, arguments: dict[str, Any], word: str)
     assert word in facts["message"]
 
 
-def test_a_sim_that_never_was(lab: Lab) -> None:
+def test_an_unknown_sim_is_refused(lab: Lab) -> None:
     assert refusal(lab, "list_sms", subscription_id=999)["code"] == "subscription_unknown"
 
 
@@ -153,7 +153,7 @@ def test_a_cursor_of_another_tool_is_refused(lab: Lab, number: str) -> None:
     assert refusal(lab, "wait_for_sms", after="w5-12345678")["code"] == "invalid_arguments"
 
 
-def test_paging_loses_and_doubles_nothing_while_new_ones_arrive(
+def test_paging_is_complete_while_messages_arrive(
         make_lab: Callable[..., Lab]) -> None:
     lab = make_lab(modem_count=1)
     modem, bodies = lab.modems[0], [f"message {i}" for i in range(250)]
@@ -195,7 +195,7 @@ def test_a_page_of_long_texts_ends_early(make_lab: Callable[..., Lab]) -> None:
     assert all(text.endswith("\\u{202E}" * 2000) for text in seen)
 
 
-def test_gaps_that_touch_the_listed_time(make_lab: Callable[..., Lab]) -> None:
+def test_only_gaps_within_the_listed_time_are_shown(make_lab: Callable[..., Lab]) -> None:
     lab = make_lab(modem_count=1)
     deliver(lab, TO, "long before", "before")
     start = datetime.now(timezone.utc)
@@ -225,7 +225,7 @@ def test_gaps_that_touch_the_listed_time(make_lab: Callable[..., Lab]) -> None:
 
 # ---- list_sms_conversations, mark_sms_read -----------------------------------------
 
-def test_a_name_of_digits_is_found_as_it_is_written(lab: Lab) -> None:
+def test_a_sender_name_of_digits_is_matched_literally(lab: Lab) -> None:
     """A number is found however it is written, but this sender is no number."""
     name = "1-800-555"
     lab.modems[0].deliver(name, "a name")
@@ -234,7 +234,7 @@ def test_a_name_of_digits_is_found_as_it_is_written(lab: Lab) -> None:
     assert call(lab, "list_sms", phone_number="1800555")["count"] == 0
 
 
-def test_conversations(make_lab: Callable[..., Lab]) -> None:
+def test_conversations_are_listed_with_their_last_message(make_lab: Callable[..., Lab]) -> None:
     lab = make_lab(modem_count=1)
     deliver(lab, "+36201111111", "a1", "a2")
     deliver(lab, "Bank", "b1")
@@ -261,7 +261,7 @@ def test_conversations(make_lab: Callable[..., Lab]) -> None:
     assert [row["phone_number"] for row in unread] == ["Bank"]
 
 
-def test_mark_read(lab: Lab, number: str) -> None:
+def test_mark_read_counts_newly_read_messages(lab: Lab, number: str) -> None:
     one, two, three = [message["message_id"] for message in
                        deliver(lab, number, "1", "2", "3")]
     sent = send(lab, number, "4")["message_id"]
@@ -279,14 +279,14 @@ def test_mark_read(lab: Lab, number: str) -> None:
     ({"message_ids": [1, "2"]}, "message_ids[1] must be an integer"),
     ({"message_ids": [1.5]}, "message_ids[0] must be a whole number"),
 ])
-def test_mark_read_wants_numbers(lab: Lab, arguments: dict[str, Any], word: str) -> None:
+def test_mark_read_refuses_wrong_message_ids(lab: Lab, arguments: dict[str, Any], word: str) -> None:
     facts = refusal(lab, "mark_sms_read", **arguments)
     assert facts["code"] == "invalid_arguments" and word in facts["message"]
 
 
 # ---- get_sms_status ----------------------------------------------------------------
 
-def test_history_of_a_sent_message(lab: Lab, number: str) -> None:
+def test_the_status_lists_the_states_of_a_sent_message(lab: Lab, number: str) -> None:
     message_id = send(lab, number, "on its way")["message_id"]
     status = call(lab, "get_sms_status", message_id=message_id)
     assert [change["state"] for change in status["changes"]] == [
@@ -300,7 +300,7 @@ def test_history_of_a_sent_message(lab: Lab, number: str) -> None:
     assert "reached" not in status
 
 
-def test_history_of_a_failed_message(lab: Lab, number: str) -> None:
+def test_the_status_explains_a_failed_message(lab: Lab, number: str) -> None:
     lab.modems[0].plan(Outcome.cms(38))
     assert send(lab, number, "refused")["code"] == "network_refused"
     [message] = call(lab, "list_sms", phone_number=number)["messages"]
@@ -313,13 +313,13 @@ def test_history_of_a_failed_message(lab: Lab, number: str) -> None:
     assert "network refused it" in last["meaning"]
 
 
-def test_status_of_a_received_message(lab: Lab, number: str) -> None:
+def test_a_received_message_has_a_final_status(lab: Lab, number: str) -> None:
     [message] = deliver(lab, number, "came in")
     status = call(lab, "get_sms_status", message_id=message["message_id"], wait_for="sent")
     assert (status["state"], status["final"]) == ("received", True)
 
 
-def test_status_by_key(lab: Lab, number: str) -> None:
+def test_the_status_is_found_by_idempotency_key(lab: Lab, number: str) -> None:
     sent = send(lab, number, "with a key", idempotency_key=f"key of {number}")
     status = call(lab, "get_sms_status", idempotency_key=f"key of {number}")
     assert (status["message_id"], status["state"]) == (sent["message_id"], "sent")
@@ -335,14 +335,14 @@ def test_status_by_key(lab: Lab, number: str) -> None:
     ({"message_id": 1, "wait_seconds": 121}, "invalid_arguments"),
     ({"message_id": 1, "wait_for": "read"}, "invalid_arguments"),
 ])
-def test_status_of_what_is_not_there(
+def test_the_status_of_an_unknown_message_is_refused(
         lab: Lab, arguments: dict[str, Any], code: str) -> None:
     assert refusal(lab, "get_sms_status", **arguments)["code"] == code
 
 
 @pytest.mark.parametrize("outcome,state", [
     (Outcome.ok(), "sent"), (Outcome.cms(38), "failed")])
-def test_waiting_for_the_outcome(lab: Lab, number: str,
+def test_get_sms_status_waits_for_the_outcome(lab: Lab, number: str,
                                  outcome: Outcome, state: str) -> None:
     modem = lab.modems[0]
     modem.plan(Outcome.hang())
@@ -385,7 +385,7 @@ FORBIDDEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u20
 
 
 @pytest.mark.parametrize("written,shown", HOSTILE, ids=range(len(HOSTILE)))
-def test_hostile_texts(lab: Lab, number: str, written: str, shown: str) -> None:
+def test_hostile_texts_are_shown_escaped(lab: Lab, number: str, written: str, shown: str) -> None:
     place = call(lab, "list_sms", limit=1)["wait_cursor"]
     deliver(lab, number, written)
     results = [raw_call(lab, "list_sms", phone_number=number),
@@ -402,7 +402,7 @@ def test_hostile_texts(lab: Lab, number: str, written: str, shown: str) -> None:
     assert results[2]["structuredContent"]["conversations"][0]["last_message"]["text"] == shown
 
 
-def test_flags_in_words(lab: Lab, number: str) -> None:
+def test_flags_are_shown_in_words(lab: Lab, number: str) -> None:
     lab.modems[0].deliver(number, "flash", message_class=0)
     lab.modems[0].deliver(number, "")
     sent_at = datetime(2026, 3, 4, 5, 6, 7, tzinfo=timezone.utc)

@@ -62,7 +62,7 @@ def is_healthy(gateway: Gateway, timeout: float) -> bool:
 
 # ---- with a bus
 
-def test_a_message_at_the_very_moment(phone: Lab, systemd: Systemd) -> None:
+def test_a_message_arriving_at_readiness_is_stored(phone: Lab, systemd: Systemd) -> None:
     """From ofonod as it runs, and from one that has something to say at once."""
     texts = [f"message {i}" for i in range(20)]
     for i, text in enumerate(texts):
@@ -83,7 +83,7 @@ def test_a_message_at_the_very_moment(phone: Lab, systemd: Systemd) -> None:
     assert "no D-Bus system bus" not in phone.gateway.log       # there always was one
 
 
-def test_not_before_the_bus_took_the_match_rules(
+def test_readiness_waits_for_the_match_rules(
         phone: Lab, systemd: Systemd, folder: Path) -> None:
     with (BusRelay(folder, phone.bus) as relay,
           launched(folder, relay, systemd) as gateway):
@@ -97,7 +97,7 @@ def test_not_before_the_bus_took_the_match_rules(
         assert IN_VAIN not in gateway.log
 
 
-def test_stopped_while_it_waits(phone: Lab, systemd: Systemd, folder: Path) -> None:
+def test_the_gateway_stops_cleanly_before_it_is_ready(phone: Lab, systemd: Systemd, folder: Path) -> None:
     with (BusRelay(folder, phone.bus) as relay,
           launched(folder, relay, systemd) as gateway):
         relay.wait_greeted()
@@ -112,7 +112,7 @@ def statuses(systemd: Systemd) -> list[str]:
     return [line for line in systemd.heard if line.startswith("STATUS=")]
 
 
-def test_without_ofono_that_is_told_and_nothing_else(systemd: Systemd) -> None:
+def test_the_service_status_says_that_ofono_is_down(systemd: Systemd) -> None:
     with Lab(modem_count=1) as lab:
         lab.ofonod.stop()
         lab.gateway.launch()
@@ -127,7 +127,7 @@ def test_without_ofono_that_is_told_and_nothing_else(systemd: Systemd) -> None:
         assert lab.gateway.stop() == 0
 
 
-def test_a_bus_that_refuses_is_told(systemd: Systemd) -> None:
+def test_the_service_status_says_that_the_bus_refuses(systemd: Systemd) -> None:
     with Lab(modem_count=1) as lab:
         lab.bus.refuse("org.ofono")
         lab.gateway.launch()
@@ -137,7 +137,7 @@ def test_a_bus_that_refuses_is_told(systemd: Systemd) -> None:
 
 # ---- without
 
-def test_no_bus_keeps_nobody_waiting(systemd: Systemd, folder: Path) -> None:
+def test_a_missing_bus_does_not_delay_readiness(systemd: Systemd, folder: Path) -> None:
     with launched(folder, NoBus(folder), systemd) as gateway:
         systemd.wait("READY=1")
         assert is_healthy(gateway, patience(5))
@@ -159,7 +159,7 @@ class MuteBus:
                 self.socket.accept()[0].close()
 
 
-def test_a_bus_that_never_answers(systemd: Systemd, folder: Path) -> None:
+def test_a_silent_bus_does_not_prevent_readiness(systemd: Systemd, folder: Path) -> None:
     bus = MuteBus(folder)
     with bus.socket, launched(folder, bus, systemd) as gateway:
         systemd.wait("READY=1")
@@ -167,7 +167,7 @@ def test_a_bus_that_never_answers(systemd: Systemd, folder: Path) -> None:
         assert IN_VAIN in gateway.log
 
 
-def test_a_bus_that_hangs_up(systemd: Systemd, folder: Path) -> None:
+def test_a_bus_that_disconnects_does_not_delay_readiness(systemd: Systemd, folder: Path) -> None:
     bus = MuteBus(folder)
     thread = threading.Thread(target=bus.hang_up)
     thread.start()
@@ -182,7 +182,7 @@ def test_a_bus_that_hangs_up(systemd: Systemd, folder: Path) -> None:
         bus.socket.close()
 
 
-def test_a_bus_that_comes_later(systemd: Systemd) -> None:
+def test_messages_arrive_over_a_bus_that_starts_later(systemd: Systemd) -> None:
     with Lab(modem_count=1) as lab:
         lab.ofonod.stop()
         lab.bus.stop()

@@ -67,7 +67,7 @@ def before(lab: Lab) -> int:
 
 
 @pytest.mark.parametrize("how", ["cmt", "cmti"])
-def test_a_message(lab: Lab, before: int, how: str) -> None:
+def test_a_message_is_stored_with_its_facts(lab: Lab, before: int, how: str) -> None:
     started = now_ms()
     lab.modems[0].deliver(SENDER, f"Szia {how}, 5 €", how, SENT_AT)
     [row] = receive(lab, after=before)
@@ -77,7 +77,7 @@ def test_a_message(lab: Lab, before: int, how: str) -> None:
     assert started <= row["created"] == row["changed"] <= now_ms()
 
 
-def test_the_card_is_known(lab: Lab, before: int) -> None:
+def test_a_message_is_stored_with_its_sim(lab: Lab, before: int) -> None:
     for modem in lab.modems:
         modem.deliver(SENDER, f"to {modem.name}")
         receive(lab, len(lab.modems[:lab.modems.index(modem) + 1]), before)
@@ -86,7 +86,7 @@ def test_the_card_is_known(lab: Lab, before: int) -> None:
     assert [cards[row["sim_id"]] for row in rows] == [m.sim.iccid for m in lab.modems]
 
 
-def test_class_0(lab: Lab, before: int) -> None:
+def test_class_0_messages_are_flagged_as_immediate(lab: Lab, before: int) -> None:
     lab.modems[0].deliver(SENDER, "flash", message_class=0)
     lab.modems[0].deliver(SENDER, "no flash", message_class=1)
     rows = receive(lab, 2, before)
@@ -98,7 +98,7 @@ def test_class_0(lab: Lab, before: int) -> None:
     pytest.param("long GSM text ", [3, 1, 4, 2], id="gsm7"),
     pytest.param("hosszú szöveg ű ", [8, 3, 1, 4, 2, 7, 6, 5], id="ucs2"),
 ])
-def test_a_long_one_in_wrong_order(
+def test_segments_in_the_wrong_order_are_assembled(
         lab: Lab, before: int, word: str, order: list[int]) -> None:
     text = word * (520 // len(word))
     lab.modems[0].deliver(SENDER, text, parts_order=order)
@@ -110,13 +110,13 @@ def test_a_long_one_in_wrong_order(
     pytest.param("Szia \N{GRINNING FACE}\N{THUMBS UP SIGN}!", REPAIRED, id="emoji"),
     pytest.param("\N{GREEK SMALL LETTER LAMDA} \N{SNOWMAN}", 0, id="others"),
 ])
-def test_emoji_arrive_mended(lab: Lab, before: int, text: str, flags: int) -> None:
+def test_emoji_arrive_repaired(lab: Lab, before: int, text: str, flags: int) -> None:
     lab.modems[0].deliver(SENDER, text)
     [row] = receive(lab, after=before)
     assert (row["text"], row["flags"]) == (text, flags)
 
 
-def test_what_ofono_cannot_decode(lab: Lab, before: int) -> None:
+def test_an_undecodable_message_is_kept_as_empty(lab: Lab, before: int) -> None:
     """Nobody can tell it from an empty one, and both are kept."""
     lab.modems[0].deliver(SENDER, "before \uffff after")
     lab.modems[0].deliver("+36209999999", "")
@@ -126,7 +126,7 @@ def test_what_ofono_cannot_decode(lab: Lab, before: int) -> None:
 
 
 @pytest.mark.parametrize("sender", ["Telekom HU", "OTP-Bank.+", "1234", "06201234567"])
-def test_senders(lab: Lab, before: int, sender: str) -> None:
+def test_sender_names_and_numbers_are_kept_as_written(lab: Lab, before: int, sender: str) -> None:
     lab.modems[0].deliver(sender, "from whom")
     [row] = receive(lab, after=before)
     assert row["phone_number"] == sender
@@ -134,7 +134,7 @@ def test_senders(lab: Lab, before: int, sender: str) -> None:
 
 @pytest.mark.parametrize(("minutes", "zone"), [
     (-9 * 60 - 30, "-0930"), (0, "+0000"), (5 * 60 + 45, "+0545"), (14 * 60, "+1400")])
-def test_the_zone_stays_the_sender_networks(
+def test_the_sent_time_keeps_its_time_zone(
         lab: Lab, before: int, minutes: int, zone: str) -> None:
     there = SENT_AT.astimezone(timezone(timedelta(minutes=minutes)))
     lab.modems[0].deliver(SENDER, f"from {zone}", sent_at=there)
@@ -154,7 +154,7 @@ def test_a_repeated_pdu_is_counted(lab: Lab, before: int) -> None:
         ("Your code is 4711", 2), ("Your code is 4711", 0), ("the end", 0)]
 
 
-def test_two_hundred_keep_their_order(lab: Lab, before: int) -> None:
+def test_two_hundred_messages_keep_their_order(lab: Lab, before: int) -> None:
     texts = [f"number {i}" for i in range(200)]
     for text in texts:
         lab.modems[0].deliver(SENDER, text, sent_at=SENT_AT)
@@ -163,7 +163,7 @@ def test_two_hundred_keep_their_order(lab: Lab, before: int) -> None:
     assert [row["id"] for row in rows] == sorted({row["id"] for row in rows})
 
 
-def test_both_modems_at_once(lab: Lab, before: int) -> None:
+def test_messages_to_two_modems_at_once_keep_their_order(lab: Lab, before: int) -> None:
     for i in range(30):
         for modem in lab.modems:
             modem.deliver(modem.name, f"number {i}", sent_at=SENT_AT)
@@ -182,7 +182,7 @@ def deliver_stored(modem: Modem, count: int) -> list[str]:
     return texts
 
 
-def test_stored_on_the_card_before_power_up() -> None:
+def test_messages_stored_on_the_sim_arrive_at_power_up() -> None:
     """oFono tells of them the moment the modem is up, and deletes them."""
     with Lab(gateway=True, powered=False) as lab:
         texts = [deliver_stored(modem, 10) for modem in lab.modems]
@@ -196,7 +196,7 @@ def test_stored_on_the_card_before_power_up() -> None:
             assert modem.sim.messages == {}
 
 
-def test_stored_on_the_card_before_ofonod_starts(own_lab: Lab) -> None:
+def test_messages_stored_on_the_sim_arrive_at_ofono_start(own_lab: Lab) -> None:
     """ofonod comes up with a bang: its name, its modems and their messages."""
     own_lab.ofonod.stop()
     texts = deliver_stored(own_lab.modems[0], 10)
@@ -208,7 +208,7 @@ def test_stored_on_the_card_before_ofonod_starts(own_lab: Lab) -> None:
     assert gap["from_at"] < gap["until_at"] <= now_ms()
 
 
-def test_restart_of_the_gateway(own_lab: Lab) -> None:
+def test_a_restart_loses_no_stored_message(own_lab: Lab) -> None:
     ledger, modem, gateway = Ledger(own_lab), own_lab.modems[0], own_lab.gateway
     assert ledger.gaps == []                    # the first start
     modem.deliver(SENDER, "before")
@@ -226,7 +226,7 @@ def test_restart_of_the_gateway(own_lab: Lab) -> None:
     assert stopping <= gap["from_at"] <= stopped < gap["until_at"] <= now_ms()
 
 
-def test_death_of_the_gateway(own_lab: Lab) -> None:
+def test_a_crash_loses_no_stored_message(own_lab: Lab) -> None:
     """What it has told ofonod about nobody asks it again: it has to be on disk."""
     ledger, modem, gateway = Ledger(own_lab), own_lab.modems[0], own_lab.gateway
     modem.deliver(SENDER, "before")
@@ -242,7 +242,7 @@ def test_death_of_the_gateway(own_lab: Lab) -> None:
     assert gap["from_at"] <= killed <= gap["until_at"]
 
 
-def test_killed_while_they_come(own_lab: Lab) -> None:
+def test_crashes_during_a_burst_duplicate_no_message(own_lab: Lab) -> None:
     """None of those that are on disk is lost or doubled, whatever the moment."""
     ledger, modem, gateway = Ledger(own_lab), own_lab.modems[0], own_lab.gateway
     texts = [f"number {i}" for i in range(100)]
@@ -263,7 +263,7 @@ def test_killed_while_they_come(own_lab: Lab) -> None:
     assert all(row["repeats"] == 0 for row in ledger.incoming)
 
 
-def test_restart_of_the_bus(own_lab: Lab) -> None:
+def test_messages_arrive_after_a_bus_restart(own_lab: Lab) -> None:
     ledger = Ledger(own_lab)
     own_lab.bus.stop()
     own_lab.bus.start()

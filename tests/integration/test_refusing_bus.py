@@ -27,12 +27,12 @@ class Command:
 
     def __init__(self, lab: Lab, name: str, *arguments: str) -> None:
         binary = os.environ.get("GATEWAY_BINARY", BINARY)
-        self._before = lab.gateway.log.count(f"control: {name}, asked")
+        self._before = lab.gateway.log.count(f"control: {name} by uid")
         self._child = subprocess.Popen(
             [binary, name, "--state-dir", lab.gateway.state, *arguments],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
             text=True)
-        wait_until(lambda: lab.gateway.log.count(f"control: {name}, asked") > self._before,
+        wait_until(lambda: lab.gateway.log.count(f"control: {name} by uid") > self._before,
                    what="it has asked the gateway")
 
     @property
@@ -58,7 +58,7 @@ def lab() -> Iterator[Lab]:
         lab.bus.accept()
 
 
-def test_status_and_send_wait_until_the_bus_has_read_it(lab: Lab) -> None:
+def test_status_and_send_wait_until_the_bus_reads_the_policy(lab: Lab) -> None:
     status = Command(lab, "status", "--json")
     send = Command(lab, "send", TO, "hello")
     assert status.is_waiting and send.is_waiting
@@ -69,7 +69,7 @@ def test_status_and_send_wait_until_the_bus_has_read_it(lab: Lab) -> None:
     assert [one.text for one in lab.modems[0].taken] == ["hello"]
 
 
-def test_a_policy_that_is_read_late_is_seen_at_once(lab: Lab) -> None:
+def test_a_policy_read_late_takes_effect_at_once(lab: Lab) -> None:
     """When the gateway asks by itself only every minute, or never again."""
     wait_until(lambda: status_says(lab, UNREAD), what="it has waited")
     lab.bus.accept()
@@ -81,7 +81,7 @@ def status_says(lab: Lab, words: str) -> bool:
         "status", "--state-dir", lab.gateway.state).stdout
 
 
-def test_who_stays_refused_is_told_what_to_do(lab: Lab) -> None:
+def test_a_lasting_refusal_says_how_to_fix_it(lab: Lab) -> None:
     code, said, error = Command(lab, "status").end()
     assert code == OK and UNREAD in said
     code, _, error = Command(lab, "send", TO, "hello").end()
@@ -91,7 +91,7 @@ def test_who_stays_refused_is_told_what_to_do(lab: Lab) -> None:
     assert not lab.modems[0].taken
 
 
-def test_who_does_not_wait_any_more_leaves(lab: Lab) -> None:
+def test_an_interrupted_send_sends_nothing(lab: Lab) -> None:
     send = Command(lab, "send", TO, "hello")
     send._child.kill()
     send.end()
@@ -100,7 +100,7 @@ def test_who_does_not_wait_any_more_leaves(lab: Lab) -> None:
     assert not lab.modems[0].taken
 
 
-def test_an_ofono_that_does_not_run_keeps_nobody_waiting(tmp_path: Path) -> None:
+def test_send_fails_at_once_when_ofono_is_down(tmp_path: Path) -> None:
     with Lab(modem_count=1, powered=False, gateway=True) as lab:
         lab.ofonod.stop()
         wait_until(lambda: "oFono is not running" in lab.gateway.log)

@@ -64,7 +64,7 @@ def test_a_renamed_key_is_still_read(gateway: LoneGateway) -> None:
 
 # ---- tools that the owner hides
 
-def test_hidden_tool_is_not_there(gateway: LoneGateway) -> None:
+def test_a_hidden_tool_is_neither_listed_nor_callable(gateway: LoneGateway) -> None:
     before = names(gateway)
     reload(gateway, HIDDEN, "server.hidden_tools: changed")
     hidden = ["wait_for_sms", "cancel_sms"]
@@ -79,14 +79,14 @@ def test_hidden_tool_is_not_there(gateway: LoneGateway) -> None:
     assert reply.result["isError"] is True
 
 
-def test_hidden_from_the_start() -> None:
+def test_tools_can_be_hidden_from_the_start() -> None:
     with LoneGateway(hidden_tools="send_sms list_sms") as gateway:
         listed = names(gateway)
         assert listed[0] == "get_sms_subscriptions"
         assert not {"send_sms", "list_sms"} & set(listed)
 
 
-def test_all_may_be_hidden(gateway: LoneGateway) -> None:
+def test_all_tools_can_be_hidden(gateway: LoneGateway) -> None:
     offered = names(gateway)
     text = (f"[server]\nhidden_tools = {' '.join(offered[:5])}\n"
             f"hidden_tools = {' '.join(offered[5:])}\n")
@@ -94,7 +94,7 @@ def test_all_may_be_hidden(gateway: LoneGateway) -> None:
     assert names(gateway) == []
 
 
-def test_all_who_listen_are_told(gateway: LoneGateway) -> None:
+def test_all_listening_clients_are_notified_of_hidden_tools(gateway: LoneGateway) -> None:
     id = session(gateway)
     with listen(gateway, {"toolsListChanged": True}) as modern, \
             listen(gateway, {"resourceSubscriptions": ["sms://status"]}) as other, \
@@ -109,7 +109,7 @@ def test_all_who_listen_are_told(gateway: LoneGateway) -> None:
         assert other.poll(QUIET_S) is None
 
 
-def test_who_follows_the_status_hears_of_the_policy(gateway: LoneGateway) -> None:
+def test_a_policy_change_notifies_status_subscribers(gateway: LoneGateway) -> None:
     with listen(gateway, {"resourceSubscriptions": ["sms://status"]}) as events:
         events.next()
         for text in ("[policy]\npremium = yes\n", ""):
@@ -118,7 +118,7 @@ def test_who_follows_the_status_hears_of_the_policy(gateway: LoneGateway) -> Non
         assert events.poll(QUIET_S) is None
 
 
-def test_nobody_is_told_of_the_same_tools(gateway: LoneGateway) -> None:
+def test_unchanged_tools_cause_no_notification(gateway: LoneGateway) -> None:
     reload(gateway, HIDDEN, "server.hidden_tools: changed")
     with listen(gateway, {"toolsListChanged": True}) as events:
         events.next()
@@ -128,7 +128,7 @@ def test_nobody_is_told_of_the_same_tools(gateway: LoneGateway) -> None:
         assert events.poll(QUIET_S) is None
 
 
-def test_session_without_a_stream_is_told_when_it_has_one(gateway: LoneGateway) -> None:
+def test_a_session_is_notified_once_it_opens_a_stream(gateway: LoneGateway) -> None:
     id = session(gateway)
     reload(gateway, HIDDEN, "server.hidden_tools: changed")
     with Events(gateway.port, Mcp_Session_Id=id) as events:
@@ -152,7 +152,7 @@ def test_session_without_a_stream_is_told_when_it_has_one(gateway: LoneGateway) 
     (HIDDEN + "[server]\nlisten = 0.0.0.0\n", "server.listen"),
     (HIDDEN + "nonsense\n", "neither [SECTION] nor KEY"),
 ], ids=["tool", "key", "value", "address", "line"])
-def test_broken_file_changes_nothing(gateway: LoneGateway, text: str, why: str) -> None:
+def test_a_broken_file_changes_nothing(gateway: LoneGateway, text: str, why: str) -> None:
     before = names(gateway)
     reload(gateway, text, "reload: nothing changed: ")
     assert why in gateway.log
@@ -161,7 +161,7 @@ def test_broken_file_changes_nothing(gateway: LoneGateway, text: str, why: str) 
     assert names(gateway) != before
 
 
-def test_missing_file_changes_nothing(gateway: LoneGateway) -> None:
+def test_a_missing_file_changes_nothing(gateway: LoneGateway) -> None:
     reload(gateway, HIDDEN, "server.hidden_tools: changed")
     hidden = names(gateway)
     (gateway.folder / "gateway.conf").unlink()
@@ -170,7 +170,7 @@ def test_missing_file_changes_nothing(gateway: LoneGateway) -> None:
     assert names(gateway) == hidden
 
 
-def test_unknown_tool_is_refused_at_the_start(folder: Path) -> None:
+def test_hiding_an_unknown_tool_prevents_the_start(folder: Path) -> None:
     gateway = LoneGateway(hidden_tools="send_sms send_fax")
     try:
         with pytest.raises(AssertionError, match='there is no tool "send_fax"'):
@@ -179,7 +179,7 @@ def test_unknown_tool_is_refused_at_the_start(folder: Path) -> None:
         gateway._clear()
 
 
-def test_what_needs_a_restart_is_said(gateway: LoneGateway) -> None:
+def test_the_log_says_which_changes_need_a_restart(gateway: LoneGateway) -> None:
     reload(gateway, "[server]\nmax_connections = 3\n[sms]\nqueue_limit = 5\n",
            "server.max_connections: changed in the file, needs a restart")
     assert "sms.queue_limit: changed\n" in gateway.log
@@ -187,17 +187,17 @@ def test_what_needs_a_restart_is_said(gateway: LoneGateway) -> None:
            "server.max_connections: changed in the file, needs a restart")
 
 
-def test_nothing_new_is_said_too(gateway: LoneGateway) -> None:
+def test_the_log_says_that_nothing_changed(gateway: LoneGateway) -> None:
     reload(gateway, "", "reload: nothing changed")
 
 
-def test_command_line_still_wins(gateway: LoneGateway) -> None:
+def test_the_command_line_overrides_a_reloaded_file(gateway: LoneGateway) -> None:
     reload(gateway, "[server]\nopen = no\nlisten = 127.0.0.1:1\n"
                     "[store]\nstate_dir = /nonexistent\n", "reload: nothing changed")
     gateway.assert_serves()
 
 
-def test_verbose_comes_and_goes(gateway: LoneGateway) -> None:
+def test_a_reload_switches_verbose_logging_on_and_off(gateway: LoneGateway) -> None:
     def chatter() -> int:
         before = len(gateway.log)
         gateway.post(rpc("tools/list"), Mcp_Session_Id="none", MCP_Protocol_Version="1")
@@ -210,7 +210,7 @@ def test_verbose_comes_and_goes(gateway: LoneGateway) -> None:
     assert chatter() == 0
 
 
-def test_limit_changes_at_once(make_lab: Callable[..., Lab]) -> None:
+def test_a_new_limit_applies_at_once(make_lab: Callable[..., Lab]) -> None:
     lab = make_lab("[sms]\nmax_segments = 1\n", modem_count=1)
     agent = Agent(lab)
     assert_refused(agent.send("x" * 200), "text_too_long")
@@ -221,7 +221,7 @@ def test_limit_changes_at_once(make_lab: Callable[..., Lab]) -> None:
     assert agent.send("x" * 200).structured["state"] == "sent"
 
 
-def test_messages_beyond_the_new_limit_go(make_lab: Callable[..., Lab]) -> None:
+def test_messages_beyond_a_new_limit_are_deleted(make_lab: Callable[..., Lab]) -> None:
     lab = make_lab("[store]\nkeep_messages = 2\n", modem_count=1)
     agent = Agent(lab)
     for text in ("one", "two", "three"):
@@ -241,7 +241,7 @@ def test_messages_beyond_the_new_limit_go(make_lab: Callable[..., Lab]) -> None:
 # ---- the service manager
 
 @pytest.mark.parametrize("text", ["", "broken"])
-def test_service_manager_is_told(systemd: Systemd, text: str) -> None:
+def test_a_reload_notifies_the_service_manager(systemd: Systemd, text: str) -> None:
     with LoneGateway() as gateway:
         systemd.wait("READY=1")
         (gateway.folder / "gateway.conf").write_text(text)

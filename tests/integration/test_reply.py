@@ -91,7 +91,7 @@ def test_every_event_has_an_id(session: LegacySession) -> None:
     assert text_of(got[-1]) == "It is done."
 
 
-def test_streams_differ(session: LegacySession) -> None:
+def test_each_stream_has_its_own_id(session: LegacySession) -> None:
     with ExitStack() as stack:
         calls = [stack.enter_context(session.call("test_tool_with_progress", id=n, token=n))
                  for n in range(3)]
@@ -100,7 +100,7 @@ def test_streams_differ(session: LegacySession) -> None:
 
 
 @pytest.mark.parametrize("version", ["2025-06-18", "2025-03-26"])
-def test_older_revisions_have_none(gateway: FixtureGateway, version: str) -> None:
+def test_events_have_no_id_in_older_revisions(gateway: FixtureGateway, version: str) -> None:
     older = LegacySession(gateway, version)
     with older.call("test_tool_with_progress", token=1) as events:
         got = events.wait_end()
@@ -108,7 +108,7 @@ def test_older_revisions_have_none(gateway: FixtureGateway, version: str) -> Non
     assert text_of(got[-1]) == "It is done."
 
 
-def test_without_a_session_there_is_none(session: LegacySession) -> None:
+def test_events_have_no_id_without_a_session(session: LegacySession) -> None:
     session.headers["Mcp_Session_Id"] = None
     with session.call("test_tool_with_progress", token=1) as events:
         assert all(event.id is None for event in events.wait_end())
@@ -116,7 +116,7 @@ def test_without_a_session_there_is_none(session: LegacySession) -> None:
 
 # ---- reading on --------------------------------------------------------------------
 
-def test_the_rest_of_what_was_lost(gateway: FixtureGateway, session: LegacySession) -> None:
+def test_a_lost_stream_resumes_after_the_last_event(gateway: FixtureGateway, session: LegacySession) -> None:
     _, question = ask_and_lose(gateway, session)
     with session.listen(question.id) as events:
         assert primed(events).id == question.id
@@ -127,7 +127,7 @@ def test_the_rest_of_what_was_lost(gateway: FixtureGateway, session: LegacySessi
         assert events.wait_end() == [] and events.ended
 
 
-def test_answered_while_nobody_reads(
+def test_an_answer_to_a_lost_stream_is_kept(
         gateway: FixtureGateway, session: LegacySession) -> None:
     first, question = ask_and_lose(gateway, session)
     session.answer(question, OK)
@@ -143,7 +143,7 @@ def test_answered_while_nobody_reads(
         events.wait_end()
 
 
-def test_after_the_end(session: LegacySession) -> None:
+def test_a_finished_stream_can_be_read_again(session: LegacySession) -> None:
     """The last events may have been lost on their way."""
     with session.call("test_tool_with_progress", token=1) as events:
         first, *got = events.wait_end()
@@ -155,7 +155,7 @@ def test_after_the_end(session: LegacySession) -> None:
         assert [one.fields for one in again] == [one.fields for one in got[place:]]
 
 
-def test_one_reads_at_a_time(gateway: FixtureGateway, session: LegacySession) -> None:
+def test_resuming_a_stream_ends_its_previous_connection(gateway: FixtureGateway, session: LegacySession) -> None:
     events = session.call(ASKING)
     first, question = primed(events), asked(events)
     with events, session.listen(first.id) as second:    # the first is as good as dead
@@ -168,7 +168,7 @@ def test_one_reads_at_a_time(gateway: FixtureGateway, session: LegacySession) ->
             assert text_of(third.next()) == "state-ok"
 
 
-def test_lost_again_and_again(gateway: FixtureGateway, session: LegacySession) -> None:
+def test_a_stream_lost_repeatedly_still_resumes(gateway: FixtureGateway, session: LegacySession) -> None:
     _, question = ask_and_lose(gateway, session)
     for _ in range(3):
         events = session.listen(question.id)
@@ -180,7 +180,7 @@ def test_lost_again_and_again(gateway: FixtureGateway, session: LegacySession) -
         assert text_of(events.next()) == "state-ok"
 
 
-def test_many_at_once(gateway: FixtureGateway, session: LegacySession) -> None:
+def test_many_lost_streams_resume_independently(gateway: FixtureGateway, session: LegacySession) -> None:
     """Each gets its own rest, and only that."""
     lost = [ask_and_lose(gateway, session, id) for id in range(PER_SESSION)]
     with ExitStack() as stack:
@@ -194,7 +194,7 @@ def test_many_at_once(gateway: FixtureGateway, session: LegacySession) -> None:
             assert events.wait_end() == []
 
 
-def test_the_server_hangs_up_first(session: LegacySession) -> None:
+def test_a_stream_closed_by_the_server_resumes(session: LegacySession) -> None:
     with session.call("test_reconnection") as events:
         first = primed(events)
         assert events.wait_end() == [] and events.ended
@@ -203,7 +203,7 @@ def test_the_server_hangs_up_first(session: LegacySession) -> None:
         assert text_of(events.next()) == "Welcome back."
 
 
-def test_an_older_client_is_not_hung_up_on(gateway: FixtureGateway) -> None:
+def test_the_server_keeps_streams_of_older_clients_open(gateway: FixtureGateway) -> None:
     with LegacySession(gateway, "2025-06-18").call("test_reconnection") as events:
         [last] = events.wait_end()
         assert text_of(last) == "Welcome back."
@@ -211,7 +211,7 @@ def test_an_older_client_is_not_hung_up_on(gateway: FixtureGateway) -> None:
 
 # ---- whose it is -------------------------------------------------------------------
 
-def test_another_session_gets_nothing(
+def test_another_session_cannot_resume_the_stream(
         gateway: FixtureGateway, session: LegacySession) -> None:
     first, question = ask_and_lose(gateway, session)
     stranger = LegacySession(gateway)
@@ -224,7 +224,7 @@ def test_another_session_gets_nothing(
         assert text_of(events.next()) == "state-ok"
 
 
-def test_without_its_session_and_with_another_token() -> None:
+def test_resuming_needs_the_session_and_its_token() -> None:
     with FixtureGateway(open=False) as gateway:
         mine, other = (pair(gateway, name) for name in ("mine", "other"))
         session = LegacySession(gateway, token=mine)
@@ -246,13 +246,13 @@ def test_without_its_session_and_with_another_token() -> None:
 
 @pytest.mark.parametrize("id", [
     "", "x", "-", "0000000000000000-0", "ffffffffffffffff-1", "0" * 100])
-def test_ids_of_nothing_give_a_plain_stream(session: LegacySession, id: str) -> None:
+def test_unknown_event_ids_open_a_plain_stream(session: LegacySession, id: str) -> None:
     with session.listen(id) as events:
         primed(events)
         assert events.poll(0.2) is None and not events.ended
 
 
-def test_events_that_never_were(gateway: FixtureGateway, session: LegacySession) -> None:
+def test_an_event_id_beyond_the_end_resumes_with_nothing(gateway: FixtureGateway, session: LegacySession) -> None:
     first, question = ask_and_lose(gateway, session)
     session.answer(question, OK)
     with session.listen(f"{stream_of(first)}-99") as events:
@@ -260,7 +260,7 @@ def test_events_that_never_were(gateway: FixtureGateway, session: LegacySession)
         assert events.wait_end() == [] and events.ended
 
 
-def test_changes_are_told_elsewhere(session: LegacySession) -> None:
+def test_list_changes_do_not_appear_on_a_call_stream(session: LegacySession) -> None:
     """On the stream of a call comes what belongs to the call."""
     with session.listen() as changes, session.call(ASKING) as events:
         primed(changes), primed(events), asked(events)
@@ -273,7 +273,7 @@ def test_changes_are_told_elsewhere(session: LegacySession) -> None:
 
 # ---- the end -----------------------------------------------------------------------
 
-def test_cancelled_while_it_is_lost(
+def test_a_lost_call_can_be_cancelled(
         gateway: FixtureGateway, session: LegacySession) -> None:
     first, question = ask_and_lose(gateway, session)
     session.say({"method": "notifications/cancelled", "params": {"requestId": 7}})
@@ -283,7 +283,7 @@ def test_cancelled_while_it_is_lost(
         assert [event.method for event in events.wait_end()] == ["elicitation/create"]
 
 
-def test_the_session_ends(gateway: FixtureGateway, session: LegacySession) -> None:
+def test_ending_a_session_ends_its_streams(gateway: FixtureGateway, session: LegacySession) -> None:
     """With it all that can be read on, whether somebody reads it or not."""
     _, lost = ask_and_lose(gateway, session, 1)
     _, read = ask_and_lose(gateway, session, 2)
@@ -298,7 +298,7 @@ def test_the_session_ends(gateway: FixtureGateway, session: LegacySession) -> No
         assert events.status == 404
 
 
-def test_no_more_than_some(gateway: FixtureGateway, session: LegacySession) -> None:
+def test_the_number_of_resumable_streams_is_limited(gateway: FixtureGateway, session: LegacySession) -> None:
     """One more has no ids, and is as good as any while its connection lasts."""
     lost = [ask_and_lose(gateway, session, id) for id in range(PER_SESSION)]
     with session.call(ASKING, id=99) as events:
@@ -314,7 +314,7 @@ def test_no_more_than_some(gateway: FixtureGateway, session: LegacySession) -> N
         assert text_of(events.next(), 100) == "state-ok"
 
 
-def test_stopping_tells_who_reads_on(background: ThreadPoolExecutor) -> None:
+def test_stopping_ends_resumed_streams_with_an_error(background: ThreadPoolExecutor) -> None:
     with FixtureGateway() as gateway:
         session = LegacySession(gateway)
         ask_and_lose(gateway, session, 1)               # nobody reads that one
@@ -332,7 +332,7 @@ def test_stopping_tells_who_reads_on(background: ThreadPoolExecutor) -> None:
             assert events.poll(0.2) is None
 
 
-def test_nothing_is_left_of_many(gateway: FixtureGateway) -> None:
+def test_ended_sessions_free_the_memory_of_lost_calls(gateway: FixtureGateway) -> None:
     """Lost calls of sessions that ended hold nothing."""
     def lose_some(count: int) -> None:
         for _ in range(count):
@@ -349,7 +349,7 @@ def test_nothing_is_left_of_many(gateway: FixtureGateway) -> None:
 
 # ---- with a phone ------------------------------------------------------------------
 
-def test_a_message_is_sent_once(make_lab: Callable[..., Lab]) -> None:
+def test_a_lost_send_resumes_and_sends_once(make_lab: Callable[..., Lab]) -> None:
     """Its connection is lost while oFono has it; what came of it is read on."""
     lab = make_lab(modem_count=1)
     lab.modems[0].send_latency_s = 1

@@ -28,7 +28,7 @@ def code(client: McpClient, uri: Any) -> int:
     return client.call("resources/read", {"uri": uri}).error["code"]
 
 
-def test_lists(client: McpClient) -> None:
+def test_resources_and_templates_are_listed(client: McpClient) -> None:
     resources = client.call("resources/list").result["resources"]
     templates = client.call("resources/templates/list").result["resourceTemplates"]
     assert [row["uri"] for row in resources] == [
@@ -48,7 +48,7 @@ def test_every_listed_resource_can_be_read(client: McpClient) -> None:
             read(client, row["uri"])
 
 
-def test_the_page_of_the_tools(client: McpClient) -> None:
+def test_the_page_of_the_tools_is_served_whole(client: McpClient) -> None:
     """Whole, the same as at /, and asking for no domain and no permission."""
     [content] = client.call("resources/read", {"uri": PAGE}).result["contents"]
     assert (content["uri"], content["mimeType"]) == (PAGE, PAGE_TYPE)
@@ -60,14 +60,14 @@ def test_the_page_of_the_tools(client: McpClient) -> None:
         "baseUriDomains": []}}
 
 
-def test_capabilities_are_those_that_answer(client: McpClient) -> None:
+def test_declared_capabilities_are_served(client: McpClient) -> None:
     capabilities = client.initialize().result["capabilities"]
     assert "resources" in capabilities and "completions" in capabilities
     assert "prompts" not in capabilities and "logging" not in capabilities
     assert client.call("prompts/list").error["code"] == -32601
 
 
-def test_inbox_holds_what_came_in(lab: Lab, client: McpClient) -> None:
+def test_the_inbox_lists_incoming_messages(lab: Lab, client: McpClient) -> None:
     message_id = receive(lab, "resource in")
     page = read(client, "sms://inbox")
     assert page["messages"][0]["message_id"] == message_id
@@ -79,7 +79,7 @@ def test_inbox_holds_what_came_in(lab: Lab, client: McpClient) -> None:
     assert found["structuredContent"]["found"] is False
 
 
-def test_message_both_ways(lab: Lab, client: McpClient, agent: Agent) -> None:
+def test_incoming_and_outgoing_messages_can_be_read(lab: Lab, client: McpClient, agent: Agent) -> None:
     came = receive(lab, "one of them")
     [sim, *_] = agent.ids()
     sent = agent.send("resource out", sim=sim).message_id
@@ -88,7 +88,7 @@ def test_message_both_ways(lab: Lab, client: McpClient, agent: Agent) -> None:
         assert (message["message_id"], message["direction"]) == (message_id, direction)
 
 
-def test_text_of_strangers_is_written_out(lab: Lab, client: McpClient) -> None:
+def test_texts_from_strangers_are_escaped(lab: Lab, client: McpClient) -> None:
     receive(lab, "a\u202eb\x1b", NAMED)
     inbox = read(client, "sms://inbox")["messages"][0]
     assert inbox["text"] == "a\\u{202E}b\\u{1B}"
@@ -101,7 +101,7 @@ def test_text_of_strangers_is_written_out(lab: Lab, client: McpClient) -> None:
     SENDER, quote(SENDER, safe=""), "%2b36209876543", "%2B36%2020%20987%206543",
     "%2B36-20-987-6543", "06209876543", "0036209876543", "06%2020%20987%206543",
 ])
-def test_conversation_however_the_number_is_spelt(
+def test_a_conversation_is_found_by_any_spelling_of_the_number(
         lab: Lab, client: McpClient, spelt: str) -> None:
     receive(lab, f"spelt {spelt}")
     page = read(client, f"sms://conversation/{spelt}")
@@ -117,7 +117,7 @@ def test_conversation_however_the_number_is_spelt(
     "sms://conversation/", "sms://conversation/+15550001111", "sms://conversation/%FF",
     "sms://conversation/" + "9" * 65, "test://nonexistent", "file:///etc/passwd",
 ])
-def test_what_is_not_there(client: McpClient, uri: str) -> None:
+def test_an_unknown_resource_is_not_found(client: McpClient, uri: str) -> None:
     error = client.call("resources/read", {"uri": uri}).error
     assert error["code"] == -32002
     assert error["data"] == {"uri": uri}
@@ -128,16 +128,16 @@ def test_what_is_not_there(client: McpClient, uri: str) -> None:
     "sms://inbox\n", "sms://conversation/é", "sms://message/{id}", "x://" + "a" * 600,
     7, None, ["sms://inbox"],
 ])
-def test_what_is_no_uri(client: McpClient, uri: Any) -> None:
+def test_an_invalid_uri_is_refused(client: McpClient, uri: Any) -> None:
     assert code(client, uri) == -32602
 
 
-def test_subscriptions_are_those_of_the_tool(client: McpClient, agent: Agent) -> None:
+def test_the_subscriptions_resource_matches_the_tool(client: McpClient, agent: Agent) -> None:
     assert read(client, "sms://subscriptions") == agent.call(
         "get_sms_subscriptions").structured
 
 
-def test_status(client: McpClient) -> None:
+def test_the_status_resource_shows_the_gateway_status(client: McpClient) -> None:
     status = read(client, "sms://status")
     assert status["ofono_available"] is True
     assert status["sims"]["count"] == 2
@@ -153,7 +153,7 @@ def complete(client: McpClient, value: str) -> list[str]:
     }).result["completion"]["values"]
 
 
-def test_completion_of_numbers(lab: Lab, client: McpClient, agent: Agent) -> None:
+def test_phone_numbers_are_completed(lab: Lab, client: McpClient, agent: Agent) -> None:
     receive(lab, "to be completed")
     receive(lab, "to be completed, too", NAMED)
     [sim, *_] = agent.ids()

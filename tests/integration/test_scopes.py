@@ -114,7 +114,7 @@ def assert_forbidden(reply: Reply, scope: str) -> str:
     (["codes", "ussd", "admin", "metrics"], []), (["read", "admin"], READING + DECIDING),
     (list(SCOPES), ALL + DECIDING),
 ], ids=lambda value: "-".join(value) or "none")
-def test_each_sees_what_it_may(
+def test_lists_show_only_what_the_scopes_allow(
         guarded: LoneGateway, name: str, scopes: list[str], tools: list[str]) -> None:
     client = Client(guarded, name, *scopes)
     assert client.tools == tools
@@ -123,7 +123,7 @@ def test_each_sees_what_it_may(
     assert (page, len(client.resources)) == ((6, 9) if "read" in scopes else (0, 1))
 
 
-def test_metrics_alone_get_nothing_from_mcp(guarded: LoneGateway, name: str) -> None:
+def test_the_metrics_scope_alone_gives_no_access_to_mcp(guarded: LoneGateway, name: str) -> None:
     client = Client(guarded, name, "metrics")
     for reply in (client.ask("tools/list"), client.ask("ping"), client.ask("initialize"),
                   client.ask_modern("server/discover")):
@@ -138,7 +138,7 @@ def test_lists_are_private(guarded: LoneGateway, name: str) -> None:
         assert client.ask_modern(method).result["cacheScope"] == "private"
 
 
-def test_scopes_hold_from_the_next_request(guarded: LoneGateway, name: str) -> None:
+def test_changed_scopes_apply_from_the_next_request(guarded: LoneGateway, name: str) -> None:
     client = Client(guarded, name, "read", "send")
     assert client.tools == ALL
     client.give("read")
@@ -156,7 +156,7 @@ def test_hidden_tools_stay_hidden() -> None:
         assert client.call("list_sms").error == (200, -32602)
 
 
-def test_open_mode_has_all_but_admin(gateway: LoneGateway) -> None:
+def test_open_mode_grants_every_scope_but_admin(gateway: LoneGateway) -> None:
     listed = gateway.post(rpc("tools/list")).result["tools"]
     assert [tool["name"] for tool in listed] == ALL
     assert gateway.post(rpc("resources/read", URI)).result["contents"]
@@ -168,7 +168,7 @@ def test_open_mode_has_all_but_admin(gateway: LoneGateway) -> None:
 # ---- calls
 
 @pytest.mark.parametrize("tool", ALL)
-def test_call_without_the_scope(guarded: LoneGateway, name: str, tool: str) -> None:
+def test_a_call_without_its_scope_is_refused(guarded: LoneGateway, name: str, tool: str) -> None:
     needed = "send" if tool in SENDING else "read"
     client = Client(guarded, name, *(set(SCOPES) - {needed}))
     assert_forbidden(client.call(tool), needed)
@@ -176,13 +176,13 @@ def test_call_without_the_scope(guarded: LoneGateway, name: str, tool: str) -> N
     assert_forbidden(asked.ask(guarded.port), needed)
 
 
-def test_a_dry_run_is_a_call(guarded: LoneGateway, name: str) -> None:
+def test_a_dry_run_needs_the_send_scope(guarded: LoneGateway, name: str) -> None:
     client = Client(guarded, name, "read")
     assert_forbidden(client.call("send_sms", to_phone_number=TO, sms_text="x",
                                  dry_run=True), "send")
 
 
-def test_it_says_how_it_is_granted(guarded: LoneGateway, name: str) -> None:
+def test_a_refusal_says_how_to_grant_the_scope(guarded: LoneGateway, name: str) -> None:
     client = Client(guarded, name, "read")
     said = assert_forbidden(client.call("send_sms"), "send")
     assert said.startswith("send_sms needs the scope send, ")
@@ -193,20 +193,20 @@ def test_it_says_how_it_is_granted(guarded: LoneGateway, name: str) -> None:
     ("resources/read", URI), ("resources/read", {"uri": "sms://message/1"}),
     ("resources/read", {"uri": "sms://message/nothing"}), ("completion/complete", COMPLETION),
 ])
-def test_reading_without_the_scope(
+def test_reading_needs_the_read_scope(
         guarded: LoneGateway, name: str, method: str, params: dict[str, Any]) -> None:
     client = Client(guarded, name, "send")
     assert_forbidden(client.ask(method, params), "read")
     assert_forbidden(client.ask_modern(method, **params), "read")
 
 
-def test_unknown_stays_unknown(guarded: LoneGateway, name: str) -> None:
+def test_unknown_names_are_unknown_without_any_scope(guarded: LoneGateway, name: str) -> None:
     client = Client(guarded, name)
     assert client.call("no_such_tool").error == (200, -32602)
     assert client.ask("resources/read", {"uri": "sms://nothing"}).error == (200, -32002)
 
 
-def test_in_a_batch_it_is_the_message_s_own(guarded: LoneGateway, name: str) -> None:
+def test_in_a_batch_only_the_call_without_scope_is_refused(guarded: LoneGateway, name: str) -> None:
     client = Client(guarded, name, "read")
     messages = [rpc("tools/call", {"name": tool, "arguments": {}}, id)
                 for id, tool in ((1, "send_sms"), (2, "get_sms_subscriptions"))]
@@ -219,7 +219,7 @@ def test_in_a_batch_it_is_the_message_s_own(guarded: LoneGateway, name: str) -> 
     assert answered["id"] == 2 and "result" in answered
 
 
-def test_nothing_leads_to_an_authorization_server(guarded: LoneGateway, name: str) -> None:
+def test_a_refusal_names_no_authorization_server(guarded: LoneGateway, name: str) -> None:
     reply = Client(guarded, name, "read").call("send_sms")
     assert b"resource_metadata" not in reply.body
     assert "resource_metadata" not in (reply.header("www-authenticate") or "")
@@ -235,7 +235,7 @@ def begin(client: Client) -> str:
     return id
 
 
-def test_session_and_stream_stay(guarded: LoneGateway, name: str) -> None:
+def test_a_refusal_ends_neither_session_nor_stream(guarded: LoneGateway, name: str) -> None:
     """A refusal ends nothing."""
     client = Client(guarded, name, "send")
     id = begin(client)
@@ -247,7 +247,7 @@ def test_session_and_stream_stay(guarded: LoneGateway, name: str) -> None:
         assert not events.closed
 
 
-def test_listening_honours_what_may_be_read(guarded: LoneGateway, name: str) -> None:
+def test_listening_honours_only_what_the_scopes_allow(guarded: LoneGateway, name: str) -> None:
     client = Client(guarded, name, "send")
     asked = Request("subscriptions/listen", {"notifications": {
         "toolsListChanged": True, "resourceSubscriptions": ["sms://inbox"]}})
@@ -290,7 +290,7 @@ def told(stream: Events) -> list[str | None]:
     return events
 
 
-def test_more_scopes_are_heard_of_at_once_and_by_none_else(
+def test_more_scopes_are_announced_only_to_their_client(
         guarded: LoneGateway, name: str) -> None:
     client, other = Client(guarded, name, "read"), Client(guarded, name + "2", "read")
     owner = Owner(guarded.state)
@@ -308,7 +308,7 @@ def test_more_scopes_are_heard_of_at_once_and_by_none_else(
 
 @pytest.mark.parametrize("command", [["change", "--scope", "send"], ["revoke"]],
                          ids=lambda words: words[0])
-def test_fewer_scopes_are_heard_of_before_the_streams_end(
+def test_fewer_scopes_are_announced_before_streams_end(
         guarded: LoneGateway, name: str, command: list[str]) -> None:
     client = Client(guarded, name, "read", "send")
     other = Client(guarded, name + "2", "read", "send")
@@ -321,7 +321,7 @@ def test_fewer_scopes_are_heard_of_before_the_streams_end(
         assert [told(stream) for stream in others] == [[], [], []]
 
 
-def test_updates_end_with_reading(make_lab: Callable[..., Lab]) -> None:
+def test_updates_end_when_the_read_scope_is_removed(make_lab: Callable[..., Lab]) -> None:
     lab = make_lab(modem_count=1, gateway_open=False)
     client = Client(lab.gateway, "laptop", "read", "send")
     id = begin(client)
@@ -341,7 +341,7 @@ def test_updates_end_with_reading(make_lab: Callable[..., Lab]) -> None:
             assert set(told(session)) <= {LIST_CHANGED}
 
 
-def test_kept_replies_end_too(guarded: LoneGateway, name: str) -> None:
+def test_a_kept_reply_ends_when_the_read_scope_is_removed(guarded: LoneGateway, name: str) -> None:
     """A call whose connection is lost goes on; one of a client that may do less does not."""
     client = Client(guarded, name, "read", "send")
     session = {"Authorization": client.authorization, "Mcp_Session_Id": begin(client)}

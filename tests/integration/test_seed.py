@@ -181,7 +181,7 @@ EXCHANGES: list[tuple[bytes, Callable[[Reply], None]]] = [
 ]
 
 
-def test_seed_exchanges(phone: Lab, client: Client) -> None:
+def test_the_exchanges_of_the_original_app_still_work(phone: Lab, client: Client) -> None:
     before = len(phone.modems[0].taken)
     for body, check in EXCHANGES:
         reply = client.ask(body)

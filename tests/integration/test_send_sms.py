@@ -34,7 +34,7 @@ def filler(length: int) -> str:
 
 # ---- the answer -------------------------------------------------------------------
 
-def test_the_answer_and_the_pdu(lab: Lab, agent: Agent) -> None:
+def test_send_submits_the_text_and_returns_its_facts(lab: Lab, agent: Agent) -> None:
     sim = agent.ids()[0]
     result = agent.send("Hello, {world}: 5 €", sim)
     [submit] = lab.modems[0].taken              # taken before the answer, not soon after
@@ -61,14 +61,14 @@ def test_structured_content_agrees_with_the_output_schema(
     assert problems(result.structured, tools["send_sms"]["outputSchema"]) == []
 
 
-def test_the_recipient_is_named_as_it_was_given(lab: Lab, agent: Agent) -> None:
+def test_the_result_names_the_recipient_as_it_was_given(lab: Lab, agent: Agent) -> None:
     result = agent.send("hello", agent.ids()[0], to="+36 (30) 123-45.67")
     assert_sent(result, "+36 (30) 123-45.67")
     assert result.structured["to_phone_number"] == "+36301234567"
 
 
 @pytest.mark.parametrize("slot", [0, 1])
-def test_the_named_sim_sends(lab: Lab, agent: Agent, slot: int) -> None:
+def test_the_given_sim_sends_the_message(lab: Lab, agent: Agent, slot: int) -> None:
     assert_sent(agent.send("from this one", agent.ids()[slot]))
     assert [len(modem.offered) for modem in lab.modems] == [1 - slot, slot]
 
@@ -100,7 +100,7 @@ def test_the_answer_waits_for_the_network(lab: Lab, agent: Agent) -> None:
 
 # ---- which SIM --------------------------------------------------------------------
 
-def test_two_sims_and_none_named(lab: Lab, agent: Agent) -> None:
+def test_with_two_sims_a_send_must_name_one(lab: Lab, agent: Agent) -> None:
     result = agent.send("from which")
     assert_refused(result, "subscription_required")
     for sim in agent.sims():
@@ -124,7 +124,7 @@ def test_the_only_sim_that_can_send_is_chosen(lab: Lab, agent: Agent, able: int)
         other.set_registration(HOME)
 
 
-def test_two_sims_and_none_can_send(lab: Lab, agent: Agent) -> None:
+def test_send_is_refused_when_neither_sim_can_send(lab: Lab, agent: Agent) -> None:
     for modem in lab.modems:
         modem.set_registration(SEARCHING)
     try:
@@ -137,7 +137,7 @@ def test_two_sims_and_none_can_send(lab: Lab, agent: Agent) -> None:
             modem.set_registration(HOME)
 
 
-def test_what_the_network_says_of_its_sim_is_told(lab: Lab, agent: Agent) -> None:
+def test_a_refusal_shows_the_registration_status(lab: Lab, agent: Agent) -> None:
     try:
         for status, words in ((DENIED, "it is refused by the network"),
                               (NOT_REGISTERED, "it is in no network, and not looking"),
@@ -151,7 +151,7 @@ def test_what_the_network_says_of_its_sim_is_told(lab: Lab, agent: Agent) -> Non
     assert lab.modems[0].offered == []
 
 
-def test_of_two_that_cannot_send_the_more_hopeful_decides(lab: Lab, agent: Agent) -> None:
+def test_a_retryable_reason_wins_when_neither_sim_can_send(lab: Lab, agent: Agent) -> None:
     """The first needs the owner, the second only a network: to try again makes sense."""
     lab.radios[0].online(False)
     lab.modems[1].set_registration(SEARCHING)
@@ -176,7 +176,7 @@ def test_of_two_that_cannot_send_the_more_hopeful_decides(lab: Lab, agent: Agent
     "\u202a+36301234567\u202c", "+36301234567\u200b", "+3630123456٧", "😀", "+" * 1000,
     "1" * 30000,
 ])
-def test_a_bad_number(lab: Lab, agent: Agent, number: str) -> None:
+def test_an_invalid_phone_number_is_refused(lab: Lab, agent: Agent, number: str) -> None:
     result = agent.send("hello", agent.ids()[0], to=number)
     assert_refused(result, "invalid_number")
     assert result.text.startswith("to_phone_number ")
@@ -193,7 +193,7 @@ def test_a_bad_number(lab: Lab, agent: Agent, number: str) -> None:
     ("1400", "1400"), ("112233", "112233"), ("+1234567", "+1234567"),
     ("+123456789012345", "+123456789012345"), ("00123456789012345", "00123456789012345"),
 ])
-def test_a_good_number(lab: Lab, agent: Agent, written: str, sent: str) -> None:
+def test_a_phone_number_is_dialled_without_separators(lab: Lab, agent: Agent, written: str, sent: str) -> None:
     result = agent.send("hello", agent.ids()[0], to=written)
     assert_sent(result, written)
     assert result.structured["to_phone_number"] == sent
@@ -209,7 +209,7 @@ def test_a_good_number(lab: Lab, agent: Agent, written: str, sent: str) -> None:
     ("\ufdef", "U+FDEF"), ("\ufffe", "U+FFFE"), ("\uffff", "U+FFFF"),
     ("\U0001fffe", "U+1FFFE"), ("first 🚀 then 😀", "U+1F680"), ("ő" * 60 + "😀", "U+1F600"),
 ])
-def test_a_text_that_cannot_be_sent(
+def test_a_refusal_names_the_character_that_cannot_be_sent(
         lab: Lab, agent: Agent, text: str, named: str) -> None:
     sim = agent.ids()[0]
     result = agent.send(text, sim)
@@ -240,7 +240,7 @@ def test_a_text_that_cannot_be_sent(
     ("e\u0301", "ucs2", 1), ("日本語のメッセージ", "ucs2", 1), ("\u202eabc", "ucs2", 1),
     (" ", "gsm7", 1), ("\n\n", "gsm7", 1),
 ])
-def test_segments(
+def test_send_reports_encoding_and_segments(
         lab: Lab, agent: Agent, text: str, encoding: str, segments: int) -> None:
     result = agent.send(text, agent.ids()[0])
     assert_sent(result)
@@ -259,7 +259,7 @@ def test_a_no_break_space_is_sent_as_a_space(lab: Lab, agent: Agent) -> None:
     assert lab.modems[0].taken[0].text == "5 kg"
 
 
-def test_segments_are_counted_as_ofono_cuts_them(lab: Lab, agent: Agent) -> None:
+def test_segments_are_counted_as_ofono_splits_them(lab: Lab, agent: Agent) -> None:
     chance = random.Random(20251121)
     alphabets = ["abc {}€", "abc[~]", "abc€őű", "xyz", "€", "日本", "ab\n^|\\"]
     sim, modem = agent.ids()[0], lab.modems[0]
@@ -284,7 +284,7 @@ def test_segments_are_counted_as_ofono_cuts_them(lab: Lab, agent: Agent) -> None
     ("😀" * 101, ["4 segments", "202", "201", "U+1F600"]),
     ("😀" * 4000, ["120 segments", "8000", "201"]),
 ])
-def test_a_text_of_too_many_segments(
+def test_a_text_of_too_many_segments_is_refused(
         lab: Lab, agent: Agent, text: str, counts: list[str]) -> None:
     result = agent.send(text, agent.ids()[0])
     assert_refused(result, "text_too_long")
@@ -293,7 +293,7 @@ def test_a_text_of_too_many_segments(
 
 
 @pytest.mark.parametrize("limit,fits,too_long", [(1, 160, 161), (5, 765, 766)])
-def test_the_owner_sets_the_limit(
+def test_the_owner_sets_the_segment_limit(
         make_lab: Callable[..., Lab], limit: int, fits: int, too_long: int) -> None:
     lab = make_lab(f"[sms]\nmax_segments = {limit}\n", modem_count=1)
     agent = Agent(lab)
@@ -305,7 +305,7 @@ def test_the_owner_sets_the_limit(
 # ---- what the network says --------------------------------------------------------
 
 @pytest.mark.parametrize("cause", [38, 50, 1])
-def test_refused_by_the_network(
+def test_a_network_refusal_is_reported_as_failed(
         lab: Lab, agent: Agent, journal: Journal, cause: int) -> None:
     sim, modem = agent.ids()[0], lab.modems[0]
     modem.plan(Outcome.cms(cause))
@@ -319,7 +319,7 @@ def test_refused_by_the_network(
     assert [submit.text for submit in modem.offered] == [text, "taken"]
 
 
-def test_a_long_text_refused_in_the_middle(lab: Lab, agent: Agent) -> None:
+def test_a_refused_segment_leaves_a_partial_delivery_warning(lab: Lab, agent: Agent) -> None:
     modem = lab.modems[0]
     modem.plan(Outcome.ok(), Outcome.cms(38))
     result = agent.send(filler(400), agent.ids()[0])
@@ -333,7 +333,7 @@ HASTY = "[sms]\nsend_wait_seconds = 1\n"
 
 @pytest.mark.parametrize("outcome,state", [
     (Outcome.ok(), "sent"), (Outcome.cms(38), "failed")])
-def test_a_modem_that_does_not_answer_in_time(
+def test_send_returns_submitted_when_the_modem_is_slow(
         make_lab: Callable[..., Lab], outcome: Outcome, state: str) -> None:
     lab = make_lab(HASTY, modem_count=1)
     agent, modem = Agent(lab), lab.modems[0]
@@ -350,7 +350,7 @@ def test_a_modem_that_does_not_answer_in_time(
     assert [submit.text for submit in modem.offered] == ["late", "next"]
 
 
-def test_without_a_wait_the_answer_comes_at_once(make_lab: Callable[..., Lab]) -> None:
+def test_send_returns_at_once_without_a_wait(make_lab: Callable[..., Lab]) -> None:
     lab = make_lab("[sms]\nsend_wait_seconds = 0\n", modem_count=1)
     modem = lab.modems[0]
     modem.plan(Outcome.hang())
@@ -360,7 +360,7 @@ def test_without_a_wait_the_answer_comes_at_once(make_lab: Callable[..., Lab]) -
     Journal(lab).wait_state("posted", "sent")
 
 
-def test_behind_a_hanging_message_the_next_waits_in_our_queue(
+def test_a_message_is_queued_behind_one_that_hangs(
         make_lab: Callable[..., Lab], background: ThreadPoolExecutor) -> None:
     lab = make_lab(HASTY, modem_count=1)
     agent, modem = Agent(lab), lab.modems[0]
@@ -383,7 +383,7 @@ def in_hands(lab: Lab) -> list[str]:
             if message.member in ("MessageAdded", "MessageRemoved")]
 
 
-def test_twenty_at_once_to_one_sim(
+def test_twenty_sends_on_one_sim_go_out_one_by_one(
         lab: Lab, agent: Agent, background: ThreadPoolExecutor) -> None:
     sim, modem = agent.ids()[0], lab.modems[0]
     texts = [f"one of twenty: {i}" for i in range(20)]
@@ -419,7 +419,7 @@ def test_two_sims_do_not_wait_for_one_another(
     assert_sent(stuck.result())
 
 
-def test_fifty_at_once_to_two_sims(
+def test_fifty_sends_on_two_sims_all_go_out(
         lab: Lab, agent: Agent, background: ThreadPoolExecutor) -> None:
     sims = agent.ids()
     calls = [background.submit(agent.send, f"one of fifty: {i}", sims[i % 2])
@@ -430,7 +430,7 @@ def test_fifty_at_once_to_two_sims(
     assert len({submit.text for modem in lab.modems for submit in modem.taken}) == 50
 
 
-def test_long_texts_at_once_are_not_mixed(
+def test_segments_of_concurrent_texts_are_not_mixed(
         lab: Lab, agent: Agent, background: ThreadPoolExecutor) -> None:
     sim = agent.ids()[0]
     texts = [f"{i} " + letter * 300 for i, letter in enumerate("abcdef")]
@@ -440,7 +440,7 @@ def test_long_texts_at_once_are_not_mixed(
     assert sorted(join_parts(lab.modems[0].taken)) == sorted((TO, text) for text in texts)
 
 
-def test_the_queue_has_an_end(
+def test_a_send_is_refused_when_the_queue_is_full(
         make_lab: Callable[..., Lab], background: ThreadPoolExecutor) -> None:
     lab = make_lab("[sms]\nsend_wait_seconds = 0\nqueue_limit = 2\n", modem_count=1)
     agent, modem = Agent(lab), lab.modems[0]
@@ -483,7 +483,7 @@ def call_of(text: str, sim: int, id: int = 1) -> bytes:
 
 
 @pytest.mark.parametrize("abruptly", [False, True])
-def test_a_client_that_leaves_is_noticed_and_its_message_goes_out(
+def test_a_message_goes_out_after_its_client_disconnects(
         lab: Lab, agent: Agent, journal: Journal, abruptly: bool) -> None:
     port, modem, sim = lab.gateway.port, lab.modems[0], agent.ids()[0]
     text = f"without its sender, abruptly {abruptly}"
@@ -504,7 +504,7 @@ def test_a_client_that_leaves_is_noticed_and_its_message_goes_out(
     assert [submit.text for submit in modem.taken] == [text]
 
 
-def test_twenty_clients_that_leave(lab: Lab, agent: Agent, journal: Journal) -> None:
+def test_queued_messages_go_out_after_clients_disconnect(lab: Lab, agent: Agent, journal: Journal) -> None:
     """Those behind the first are queued; all go out, in order."""
     port, modem, sim = lab.gateway.port, lab.modems[0], agent.ids()[0]
     wait_until(lambda: held_connections(port) == 0, what="nobody is connected")
@@ -526,7 +526,7 @@ def test_twenty_clients_that_leave(lab: Lab, agent: Agent, journal: Journal) -> 
     assert [submit.text for submit in modem.taken] == in_order
 
 
-def test_a_client_that_pipelines_its_calls(lab: Lab, agent: Agent) -> None:
+def test_pipelined_calls_are_answered_in_order(lab: Lab, agent: Agent) -> None:
     """Several calls in one piece over one connection: answered in order."""
     sim = agent.ids()[0]
     calls = [call_of(f"pipe {number}", sim, id=number) for number in range(3)]

@@ -63,7 +63,7 @@ def cancelled(lab: Lab) -> int:
     return lab.modems[0].commands.count("AT+CUSD=2")
 
 
-def test_answer(phone: Lab) -> None:
+def test_send_ussd_returns_the_network_answer(phone: Lab) -> None:
     answer = dial(phone)
     assert not answer.is_error, answer.text
     assert answer.structured["answer"] == BALANCE
@@ -74,13 +74,13 @@ def test_answer(phone: Lab) -> None:
 @pytest.mark.parametrize("code", [
     "*99#", "100#", "*133*12345#", "112", "*100# ", "#99*1#",
     "#21#", "#43#", "#31#", "#06#", "#04#"])     # the last five fit the pattern #??#
-def test_what_is_never_dialled(phone: Lab, code: str) -> None:
+def test_a_code_that_is_not_allowed_is_never_dialled(phone: Lab, code: str) -> None:
     before = dialled(phone)
     assert dial(phone, code).code == "code_not_allowed"
     assert dialled(phone) == before
 
 
-def test_dialogue(phone: Lab) -> None:
+def test_a_reply_continues_the_dialogue(phone: Lab) -> None:
     asked = dial(phone, MENU)
     assert asked.structured["asks_for_reply"] is True
     assert asked.structured["reply_within_seconds"] == 120
@@ -99,7 +99,7 @@ def test_dialogue(phone: Lab) -> None:
     ("\u03a9\u039e", "invalid_arguments"),        # 0x1a in the GSM alphabet
     ("\u00f2" * 11 + "D112;", "invalid_arguments"),    # a backspace there
     ("*21*+36201234567#", "code_not_allowed"), (MENU, "code_not_allowed")])
-def test_a_reply_is_no_command(phone: Lab, reply: str, code: str) -> None:
+def test_a_reply_cannot_inject_a_command(phone: Lab, reply: str, code: str) -> None:
     """oFono puts it into AT+CUSD=1,"..." as it is."""
     assert dial(phone, MENU).structured["asks_for_reply"] is True
     before = len(phone.modems[0].commands)
@@ -109,7 +109,7 @@ def test_a_reply_is_no_command(phone: Lab, reply: str, code: str) -> None:
     assert [line for line in said if not line.startswith("AT+CSQ")] == ['AT+CUSD=1,"1",15']
 
 
-def test_a_dialogue_is_cancelled(phone: Lab) -> None:
+def test_an_agent_cancels_its_dialogue(phone: Lab) -> None:
     """By the agent that needs no more of it, so that others need not wait for its time."""
     audit, before = Audit(phone.gateway), cancelled(phone)
     assert dial(phone, MENU, cancel=True).code == "no_dialogue"
@@ -126,7 +126,7 @@ def test_a_dialogue_is_cancelled(phone: Lab) -> None:
     assert dial(phone, MENU, reply="1").code == "no_dialogue"
 
 
-def test_network_says_no(phone: Lab) -> None:
+def test_a_network_refusal_is_reported_as_failed(phone: Lab) -> None:
     phone.modems[0].set_ussd("*133*0000#", None, USSD_TERMINATED)
     before = dialled(phone)
     for code in ("*133*0000#", "*133*1111#"):       # ended; not supported
@@ -135,13 +135,13 @@ def test_network_says_no(phone: Lab) -> None:
     assert not dial(phone).is_error
 
 
-def test_an_empty_answer_is_told_as_one(phone: Lab) -> None:
+def test_an_empty_answer_is_reported_as_empty(phone: Lab) -> None:
     phone.modems[0].set_ussd("*133*2222#", "")
     told = dial(phone, "*133*2222#").structured
     assert told["answer"] == "" and "without text" in told["hint"]
 
 
-def test_the_card_goes_in_the_middle(make_lab: Callable[..., Lab]) -> None:
+def test_removing_the_sim_leaves_an_unknown_outcome(make_lab: Callable[..., Lab]) -> None:
     """What the network made of the code nobody can tell then."""
     lab = set_up(make_lab(CONFIG, modem_count=1))
     with ThreadPoolExecutor() as pool:
@@ -152,7 +152,7 @@ def test_the_card_goes_in_the_middle(make_lab: Callable[..., Lab]) -> None:
     wait_until(lambda: "send_ussd" not in tools(lab), what="nothing can be dialled")
 
 
-def test_one_at_a_time_and_leaving_cancels(phone: Lab) -> None:
+def test_a_code_blocks_others_until_its_client_disconnects(phone: Lab) -> None:
     before = cancelled(phone)
     call = Pending(phone, "send_ussd", code=SILENT)
     wait_until(lambda: any(SILENT in line for line in phone.modems[0].commands),
@@ -163,7 +163,7 @@ def test_one_at_a_time_and_leaving_cancels(phone: Lab) -> None:
     wait_until(lambda: not dial(phone).is_error, what="the modem is free")
 
 
-def test_the_network_begins(phone: Lab) -> None:
+def test_a_network_notification_is_listed_as_a_notice(phone: Lab) -> None:
     with phone.signals() as signals:
         phone.modems[0].notify_ussd("Your credit is low")
         signals.wait("NotificationReceived")
@@ -172,7 +172,7 @@ def test_the_network_begins(phone: Lab) -> None:
                == [("Your credit is low", False)], what="it is told")
 
 
-def test_another_card_is_told_nothing_of_it(phone: Lab) -> None:
+def test_a_notice_is_shown_only_for_its_own_sim(phone: Lab) -> None:
     agent, [modem] = Agent(phone), phone.modems
 
     def ready() -> list[int]:
@@ -192,7 +192,7 @@ def test_another_card_is_told_nothing_of_it(phone: Lab) -> None:
     assert told(is_mine=True)[-1] == "Your number is 1234567"
 
 
-def test_what_is_noted(phone: Lab) -> None:
+def test_the_audit_log_holds_codes_but_no_answers(phone: Lab) -> None:
     audit = Audit(phone.gateway)
     begun, ended = len(audit.lines("ussd_dialled")), len(audit.lines("ussd_ended"))
     dial(phone, MENU)
@@ -210,7 +210,7 @@ def test_what_is_noted(phone: Lab) -> None:
         assert secret not in told
 
 
-def test_the_gateway_stops_in_the_middle(make_lab: Callable[..., Lab]) -> None:
+def test_stopping_during_a_code_is_recorded_in_the_audit_log(make_lab: Callable[..., Lab]) -> None:
     lab = set_up(make_lab(CONFIG, modem_count=1))
     call = Pending(lab, "send_ussd", code=SILENT)
     wait_until(lambda: dialled(lab) == 1, what="it is dialled")
@@ -220,14 +220,14 @@ def test_the_gateway_stops_in_the_middle(make_lab: Callable[..., Lab]) -> None:
         "gateway_stopped", "client_left")
 
 
-def test_the_gateway_stops_while_the_network_waits(make_lab: Callable[..., Lab]) -> None:
+def test_stopping_cancels_an_open_dialogue(make_lab: Callable[..., Lab]) -> None:
     lab = set_up(make_lab(CONFIG + "replies = yes\n", modem_count=1))
     assert dial(lab, MENU).structured["asks_for_reply"] is True
     lab.gateway.stop()
     wait_until(lambda: cancelled(lab) == 1, what="it is cancelled")
 
 
-def test_without_replies_and_when_paused(make_lab: Callable[..., Lab]) -> None:
+def test_a_dialogue_is_ended_when_replies_are_off(make_lab: Callable[..., Lab]) -> None:
     lab = set_up(make_lab(CONFIG, modem_count=1))
     asked = dial(lab, MENU).structured
     assert asked["asks_for_reply"] is False and "the dialogue was ended" in asked["hint"]
@@ -236,13 +236,13 @@ def test_without_replies_and_when_paused(make_lab: Callable[..., Lab]) -> None:
     wait_until(lambda: not dial(lab).is_error, what="the modem is free")
 
 
-def test_rate(make_lab: Callable[..., Lab]) -> None:
+def test_codes_over_the_hourly_limit_are_refused(make_lab: Callable[..., Lab]) -> None:
     lab = set_up(make_lab(CONFIG.replace("60", "2"), modem_count=1))
     assert [dial(lab).code for _ in range(3)] == ["", "", "rate_limited"]
     assert dialled(lab) == 2
 
 
-def test_there_when_a_modem_can_do_it(make_lab: Callable[..., Lab]) -> None:
+def test_send_ussd_is_listed_only_when_a_modem_supports_it(make_lab: Callable[..., Lab]) -> None:
     lab = make_lab(modem_count=1)
     assert "send_ussd" not in tools(lab)             # nothing is listed
     lab = set_up(make_lab(CONFIG, modem_count=1))

@@ -47,7 +47,7 @@ CASES = [Case(OWNER, "owner"), Case("06201112222", "owner"), Case(OTHER, "unknow
 
 
 @pytest.mark.parametrize("case", CASES, ids=[case.sender for case in CASES])
-def test_every_view_tells(phone: Lab, case: Case) -> None:
+def test_every_view_shows_the_trust_of_the_sender(phone: Lab, case: Case) -> None:
     place = Agent(phone).call("list_sms", limit=1).structured["wait_cursor"]
     message_id = receive(phone, "who am I?", case.sender)
     for era in ERAS:
@@ -64,7 +64,7 @@ def test_every_view_tells(phone: Lab, case: Case) -> None:
         assert rows[0]["trust"] == case.trust
 
 
-def test_who_was_written_to_is_known(phone: Lab, number: str) -> None:
+def test_a_recipient_of_the_user_is_known(phone: Lab, number: str) -> None:
     receive(phone, "hello", number)
     agent = Agent(phone)
     assert not agent.send("hello yourself", to=number).is_error
@@ -78,7 +78,7 @@ def test_who_was_written_to_is_known(phone: Lab, number: str) -> None:
     assert page[0]["phone_number"] == national
 
 
-def test_nobody_who_waits_hears_of_a_blocked_one(phone: Lab, number: str) -> None:
+def test_a_blocked_sender_does_not_end_a_wait(phone: Lab, number: str) -> None:
     waiting = Pending(phone, "wait_for_sms", timeout_seconds=60)
     place = Agent(phone).call("list_sms", limit=1).structured["wait_cursor"]
     for sender in (BLOCKED, BLOCKED_NAME):
@@ -91,14 +91,14 @@ def test_nobody_who_waits_hears_of_a_blocked_one(phone: Lab, number: str) -> Non
 
 
 @pytest.mark.parametrize("sender", [BLOCKED, BLOCKED_NAME])
-def test_who_asks_for_that_very_sender_is_told(phone: Lab, sender: str) -> None:
+def test_a_wait_for_a_blocked_sender_returns_its_message(phone: Lab, sender: str) -> None:
     waiting = Pending(phone, "wait_for_sms", timeout_seconds=60, **{"from": sender})
     message_id = receive(phone, "you won again", sender)
     message = waiting.facts()["message"]
     assert (message["message_id"], message["trust"]) == (message_id, "blocked")
 
 
-def test_updates(phone: Lab, number: str) -> None:
+def test_a_blocked_sender_causes_no_inbox_update(phone: Lab, number: str) -> None:
     """The next one that is not blocked is the first that the inbox tells of."""
     blocked = f"sms://conversation/{BLOCKED.replace('+', '%2B')}"
     asked = Request("subscriptions/listen", {"notifications": {
@@ -111,7 +111,7 @@ def test_updates(phone: Lab, number: str) -> None:
         assert [events.next_message().uri for _ in range(2)] == [blocked, "sms://inbox"]
 
 
-def test_a_list_that_changes(make_lab: Callable[..., Lab], number: str) -> None:
+def test_a_changed_block_list_applies_to_old_messages(make_lab: Callable[..., Lab], number: str) -> None:
     lab = make_lab(modem_count=1)
     receive(lab, "hello", number)
 

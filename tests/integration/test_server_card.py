@@ -33,7 +33,7 @@ def ask(gateway: LoneGateway, path: str = PATHS[0], method: str = "GET",
 
 
 @pytest.mark.parametrize("path", PATHS)
-def test_the_card(guarded: LoneGateway, path: str) -> None:
+def test_the_card_follows_the_schema(guarded: LoneGateway, path: str) -> None:
     """Its members and their bounds are those of the SEP's schema."""
     reply = ask(guarded, path, Accept=TYPE, Host="localhost:1234")
     assert (reply.status, reply.header("content-type")) == (200, TYPE)
@@ -52,7 +52,7 @@ def test_the_card(guarded: LoneGateway, path: str) -> None:
     assert header["isRequired"] is header["isSecret"] is True
 
 
-def test_it_says_what_the_server_says() -> None:
+def test_the_card_agrees_with_server_discover() -> None:
     with LoneGateway() as gateway:
         card = ask(gateway).json
         [remote] = card["remotes"]
@@ -64,7 +64,7 @@ def test_it_says_what_the_server_says() -> None:
     assert "2025-11-25" in remote["supportedProtocolVersions"]
 
 
-def test_it_is_known_already(guarded: LoneGateway) -> None:
+def test_an_unchanged_card_is_not_sent_again(guarded: LoneGateway) -> None:
     first = ask(guarded)
     tag = first.header("etag")
     assert re.fullmatch(r'"[0-9a-f]{32}"', tag)
@@ -77,7 +77,7 @@ def test_it_is_known_already(guarded: LoneGateway) -> None:
     assert ask(guarded, Host="127.0.0.1:1").header("etag") != tag
 
 
-def test_a_proxy_that_speaks_tls() -> None:
+def test_the_url_is_https_behind_a_tls_proxy() -> None:
     with LoneGateway(open=False) as gateway:
         def url(word: str) -> str:
             [remote] = ask(gateway, Host="127.0.0.1", X_Forwarded_Proto=word).json["remotes"]
@@ -88,7 +88,7 @@ def test_a_proxy_that_speaks_tls() -> None:
             assert url(word) == "http://127.0.0.1/mcp"
 
 
-def test_without_a_host() -> None:
+def test_the_card_has_no_url_without_a_host_header() -> None:
     with LoneGateway(open=False) as gateway, gateway.wire() as wire:
         reply = wire.ask(request(method="GET", path=PATHS[0], version="HTTP/1.0",
                                  headers={"Host": None, "Content-Type": None}))
@@ -97,7 +97,7 @@ def test_without_a_host() -> None:
 
 
 @pytest.mark.parametrize("path", PATHS)
-def test_methods_and_paths(guarded: LoneGateway, path: str) -> None:
+def test_only_get_and_head_are_allowed_on_the_exact_path(guarded: LoneGateway, path: str) -> None:
     got, head = ask(guarded, path), ask(guarded, path, "HEAD")
     assert (head.status, head.header("etag")) == (200, got.header("etag"))
     for method in ("POST", "PUT", "DELETE"):
@@ -108,13 +108,13 @@ def test_methods_and_paths(guarded: LoneGateway, path: str) -> None:
 
 @pytest.mark.parametrize("host", [
     "evil.test", '127.0.0.1"', "127.0.0.1/x?", "user@127.0.0.1", "[::1", "a b"])
-def test_a_host_that_is_not_ours(guarded: LoneGateway, host: str) -> None:
+def test_a_foreign_host_header_is_refused(guarded: LoneGateway, host: str) -> None:
     reply = ask(guarded, Host=host)
     assert reply.status in (400, 421)
     assert b"remotes" not in reply.body
 
 
-def test_pages(guarded: LoneGateway) -> None:
+def test_only_pages_of_allowed_origins_read_the_card(guarded: LoneGateway) -> None:
     ours = ask(guarded, Origin="http://localhost:6274")
     assert ours.status == 200
     assert ours.header("access-control-allow-origin") == "http://localhost:6274"

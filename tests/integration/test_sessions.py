@@ -50,14 +50,14 @@ def new_client(gateway: LoneGateway, token: str | None = None) -> McpClient:
     return McpClient(gateway.port, token=token)
 
 
-def test_ids_are_visible_ascii_and_differ(gateway: LoneGateway) -> None:
+def test_session_ids_are_visible_ascii_and_unique(gateway: LoneGateway) -> None:
     with new_client(gateway) as client:
         ids = {begin(client) for _ in range(50)}
     assert len(ids) == 50
     assert all(re.fullmatch(r"[\x21-\x7e]{22,}", id) for id in ids)
 
 
-def test_life(gateway: LoneGateway) -> None:
+def test_a_deleted_session_is_not_found(gateway: LoneGateway) -> None:
     with new_client(gateway) as client:
         session = begin(client)
         assert ping(client, session).result == {}
@@ -80,7 +80,7 @@ def test_initialize_ignores_a_stale_session(gateway: LoneGateway) -> None:
         assert begin(client) != "stale"
 
 
-def test_only_initialize_begins_one(gateway: LoneGateway) -> None:
+def test_only_initialize_begins_a_session(gateway: LoneGateway) -> None:
     with new_client(gateway) as client:
         assert "mcp-session-id" not in client.call("ping").headers
         assert "mcp-session-id" not in client.call("tools/list").headers
@@ -91,13 +91,13 @@ def test_only_initialize_begins_one(gateway: LoneGateway) -> None:
 
 @pytest.mark.parametrize("version", ["2025-11-25", "2025-06-18", "2025-03-26",
                                      "2026-07-28", "2099-01-01"])
-def test_live_session_is_served_whatever_version_is_stamped(
+def test_a_session_is_served_with_any_protocol_version_header(
         gateway: LoneGateway, version: str) -> None:
     with new_client(gateway) as client:
         assert ping(client, begin(client), version).result == {}
 
 
-def test_client_that_drops_the_session_is_served(gateway: LoneGateway) -> None:
+def test_a_request_without_the_session_id_is_served(gateway: LoneGateway) -> None:
     with new_client(gateway) as client:
         begin(client)
         assert client.call("ping").result == {}
@@ -105,7 +105,7 @@ def test_client_that_drops_the_session_is_served(gateway: LoneGateway) -> None:
 
 
 @pytest.mark.parametrize("end", ["stop", "kill"])
-def test_survives_a_restart(end: str) -> None:
+def test_a_session_survives_a_restart(end: str) -> None:
     with LoneGateway() as gateway, new_client(gateway) as client:
         kept, ended = begin(client, "2025-06-18"), begin(client)
         assert delete(client, ended).status == 204
@@ -116,7 +116,7 @@ def test_survives_a_restart(end: str) -> None:
         assert ping(client, ended).status == 404
 
 
-def test_belongs_to_its_client() -> None:
+def test_a_session_belongs_to_its_client() -> None:
     with LoneGateway(open=False) as gateway:
         one, other = pair(gateway, "one"), pair(gateway, "other")
         with new_client(gateway, one) as owner, new_client(gateway, other) as thief:
@@ -131,7 +131,7 @@ def test_belongs_to_its_client() -> None:
             assert ping(owner, session).status == 401
 
 
-def test_one_client_has_a_bounded_number_and_keeps_the_used_ones() -> None:
+def test_the_least_recently_used_session_ends_first() -> None:
     with LoneGateway(open=False) as gateway:
         one, other = pair(gateway, "one"), pair(gateway, "other")
         with new_client(gateway, one) as client, new_client(gateway, other) as neighbour:
@@ -147,7 +147,7 @@ def test_one_client_has_a_bounded_number_and_keeps_the_used_ones() -> None:
             assert ping(neighbour, theirs).status == 200
 
 
-def test_many_sessions_are_bounded_in_memory(gateway: LoneGateway) -> None:
+def test_many_sessions_use_bounded_memory(gateway: LoneGateway) -> None:
     with new_client(gateway) as client:
         for _ in range(600):
             begin(client)
@@ -172,7 +172,7 @@ def test_subscribing_needs_a_session(gateway: LoneGateway) -> None:
         assert "initialize" in answer.error["message"]
 
 
-def test_subscribing_answers_an_empty_object(gateway: LoneGateway) -> None:
+def test_subscribing_returns_an_empty_object(gateway: LoneGateway) -> None:
     with new_client(gateway) as client:
         session = begin(client)
         for _ in range(2):
@@ -182,7 +182,7 @@ def test_subscribing_answers_an_empty_object(gateway: LoneGateway) -> None:
                              "resources/unsubscribe").result == {}
 
 
-def test_subscribing_to_what_is_not_there(gateway: LoneGateway) -> None:
+def test_subscribing_to_an_unknown_uri_is_refused(gateway: LoneGateway) -> None:
     with new_client(gateway) as client:
         session = begin(client)
         for uri in ("sms://nothing", "sms://message/77777"):
@@ -202,25 +202,25 @@ def test_subscriptions_of_a_session_are_bounded(gateway: LoneGateway) -> None:
 
 # ---- the stream of a session
 
-def test_stream_of_a_dead_session(gateway: LoneGateway) -> None:
+def test_a_stream_of_an_unknown_session_is_not_found(gateway: LoneGateway) -> None:
     with Events(gateway.port, Mcp_Session_Id="0" * 32) as events:
         assert events.status == 404
 
 
-def test_stream_is_refused_only_when_it_cannot_be_read(gateway: LoneGateway) -> None:
+def test_a_stream_is_refused_only_if_accept_excludes_it(gateway: LoneGateway) -> None:
     for accept, status in (("application/json", 406), ("text/event-stream", 200),
                            ("*/*", 200), ("text/*", 200), (None, 200)):
         with Events(gateway.port, Accept=accept) as events:
             assert events.status == status
 
 
-def test_head_opens_nothing(gateway: LoneGateway) -> None:
+def test_head_opens_no_stream(gateway: LoneGateway) -> None:
     with Events(gateway.port, method="HEAD") as events:
         assert events.status == 200
         assert "transfer-encoding" not in events.headers
 
 
-def test_stream_ends_with_its_session(gateway: LoneGateway) -> None:
+def test_a_stream_ends_with_its_session(gateway: LoneGateway) -> None:
     with new_client(gateway) as client:
         session = begin(client)
         with Events(gateway.port, Mcp_Session_Id=session) as events:
@@ -230,7 +230,7 @@ def test_stream_ends_with_its_session(gateway: LoneGateway) -> None:
             assert events.ended
 
 
-def test_fifth_stream_ends_the_first(gateway: LoneGateway) -> None:
+def test_the_fifth_stream_ends_the_first(gateway: LoneGateway) -> None:
     with new_client(gateway) as client:
         session = begin(client)
         streams = [Events(gateway.port, Mcp_Session_Id=session) for _ in range(4)]
@@ -245,7 +245,7 @@ def test_fifth_stream_ends_the_first(gateway: LoneGateway) -> None:
 
 
 @pytest.mark.parametrize("version, primed", [("2025-11-25", True), ("2025-06-18", False)])
-def test_priming_event_for_those_that_know_it(
+def test_a_priming_event_is_sent_since_2025_11_25(
         gateway: LoneGateway, version: str, primed: bool) -> None:
     with new_client(gateway) as client:
         session = begin(client, version)
@@ -274,7 +274,7 @@ def watch(lab: Lab, session: str, **headers: str) -> Events:
     return events
 
 
-def test_incoming_message_is_told_to_who_subscribed(lab: Lab) -> None:
+def test_an_incoming_message_notifies_subscribers(lab: Lab) -> None:
     session, other = open_session(lab, "sms://inbox"), open_session(lab)
     with watch(lab, session) as events, watch(lab, other) as quiet:
         receive(lab, "told")
@@ -286,7 +286,7 @@ def test_incoming_message_is_told_to_who_subscribed(lab: Lab) -> None:
         assert quiet.poll(0.3) is None
 
 
-def test_each_message_goes_to_one_stream(lab: Lab) -> None:
+def test_each_update_goes_to_one_stream_of_the_session(lab: Lab) -> None:
     session = open_session(lab, "sms://inbox")
     with watch(lab, session) as old, watch(lab, session) as new:
         receive(lab, "only once")
@@ -299,7 +299,7 @@ def test_each_message_goes_to_one_stream(lab: Lab) -> None:
         assert events.next_message().uri == "sms://inbox"
 
 
-def test_change_before_the_stream_is_told_when_it_opens(lab: Lab) -> None:
+def test_a_new_stream_delivers_the_pending_update(lab: Lab) -> None:
     session = open_session(lab, "sms://inbox")
     receive(lab, "before the stream")
     with watch(lab, session) as events:
@@ -310,7 +310,7 @@ def test_change_before_the_stream_is_told_when_it_opens(lab: Lab) -> None:
         assert events.poll(0.3) is None
 
 
-def test_uri_is_told_as_it_was_subscribed(lab: Lab) -> None:
+def test_updates_name_the_uri_as_it_was_subscribed(lab: Lab) -> None:
     uris = [f"sms://conversation/{SENDER}", "sms://conversation/%2B36209876543",
             "sms://conversation/06209876543"]
     session = open_session(lab, *uris)
@@ -319,7 +319,7 @@ def test_uri_is_told_as_it_was_subscribed(lab: Lab) -> None:
         assert {events.next_message().uri for _ in uris} == set(uris)
 
 
-def test_unsubscribed_is_not_told(lab: Lab) -> None:
+def test_unsubscribing_stops_the_updates(lab: Lab) -> None:
     session = open_session(lab, "sms://inbox", "sms://conversation/+36209876543")
     with lab.client() as client:
         subscribe(client, session, "sms://inbox", "resources/unsubscribe")
@@ -329,7 +329,7 @@ def test_unsubscribed_is_not_told(lab: Lab) -> None:
         assert events.poll(0.3) is None
 
 
-def test_states_of_a_message_are_told(lab: Lab) -> None:
+def test_each_new_state_of_a_message_notifies_subscribers(lab: Lab) -> None:
     with lab.client() as client:
         [sim, *_] = client.tool("get_sms_subscriptions")["structuredContent"][
             "subscriptions"]
@@ -348,7 +348,7 @@ def test_states_of_a_message_are_told(lab: Lab) -> None:
                 assert events.next_message().uri == uri
 
 
-def test_reading_marks_are_told(lab: Lab) -> None:
+def test_marking_a_message_read_notifies_subscribers(lab: Lab) -> None:
     receive(lab, "to be marked")
     session = open_session(lab, "sms://inbox")
     with watch(lab, session) as events, lab.client() as client:
@@ -358,7 +358,7 @@ def test_reading_marks_are_told(lab: Lab) -> None:
         assert events.poll(0.3) is None
 
 
-def test_missed_events_are_told_to_who_comes_again(lab: Lab) -> None:
+def test_a_resumed_stream_replays_missed_events(lab: Lab) -> None:
     uris = ("sms://inbox", f"sms://conversation/{SENDER}")
     session = open_session(lab, *uris)
     with watch(lab, session) as events:
@@ -377,14 +377,14 @@ def test_missed_events_are_told_to_who_comes_again(lab: Lab) -> None:
 
 @pytest.mark.parametrize("foreign", ["", "x", "1-2", "0" * 16 + "-99999999999999999999",
                                      "ffffffffffffffff-1", "-1"])
-def test_event_id_of_nobody_is_harmless(lab: Lab, foreign: str) -> None:
+def test_an_unknown_last_event_id_is_harmless(lab: Lab, foreign: str) -> None:
     session = open_session(lab, "sms://inbox")
     with watch(lab, session, Last_Event_ID=foreign) as events:
         receive(lab, f"after {foreign}")
         assert events.next_message().uri == "sms://inbox"
 
 
-def test_resuming_takes_the_stream_over(lab: Lab) -> None:
+def test_resuming_a_stream_ends_the_old_connection(lab: Lab) -> None:
     session = open_session(lab, "sms://inbox")
     with watch(lab, session) as dead:
         receive(lab, "first")
@@ -399,7 +399,7 @@ def test_resuming_takes_the_stream_over(lab: Lab) -> None:
 
 
 @pytest.mark.parametrize("end", ["stop", "kill"])
-def test_subscription_goes_on_after_a_restart(
+def test_a_subscription_survives_a_restart(
         make_lab: Callable[..., Lab], end: str) -> None:
     lab = make_lab()
     session = open_session(lab, "sms://inbox")
@@ -417,7 +417,7 @@ def test_subscription_goes_on_after_a_restart(
         assert events.next_message().uri == "sms://inbox"
 
 
-def test_stopping_ends_streams_whole(make_lab: Callable[..., Lab]) -> None:
+def test_stopping_ends_streams_cleanly(make_lab: Callable[..., Lab]) -> None:
     lab = make_lab()
     session = open_session(lab, "sms://inbox")
     with watch(lab, session) as events:

@@ -85,7 +85,7 @@ def app_text(result: Result) -> str:
                       separators=(",", ":"), ensure_ascii=False)
 
 
-def test_text_is_the_json_that_the_app_gave(agent: Agent) -> None:
+def test_the_text_is_the_json_of_the_original_app(agent: Agent) -> None:
     result = agent.call("get_sms_subscriptions")
     [block] = result.raw["content"]
     first, second = agent.ids()
@@ -98,7 +98,7 @@ def test_text_is_the_json_that_the_app_gave(agent: Agent) -> None:
     assert not result.is_error
 
 
-def test_structured_content_says_more(agent: Agent) -> None:
+def test_structured_content_adds_state_number_and_signal(agent: Agent) -> None:
     result = agent.call("get_sms_subscriptions")
     assert result.structured["count"] == 2
     for sim in result.structured["subscriptions"]:
@@ -118,20 +118,20 @@ def test_structured_content_agrees_with_the_output_schema(
     assert problems(json.loads(result.text)["count"], schema["properties"]["count"]) == []
 
 
-def test_numbers_are_small_and_differ(agent: Agent) -> None:
+def test_sim_ids_are_small_and_unique(agent: Agent) -> None:
     first, second = agent.ids()
     assert first != second
     assert {first, second} <= set(range(1, 100))
 
 
-def test_a_name_of_odd_characters(make_lab: Callable[..., Lab]) -> None:
+def test_special_characters_in_a_sim_name_are_valid_json(make_lab: Callable[..., Lab]) -> None:
     agent = Agent(make_lab(sims=[Sim.numbered(0, spn='Ø\\ő{€')]))
     wait_until(lambda: agent.sims()[0]["display_name"] == 'Ø\\ő{€', what="its name")
     result = agent.call("get_sms_subscriptions")
     assert result.text == app_text(result)
 
 
-def test_own_number_and_signal(make_lab: Callable[..., Lab]) -> None:
+def test_the_list_shows_own_number_and_signal(make_lab: Callable[..., Lab]) -> None:
     lab = make_lab(sims=[Sim.numbered(0, number="+36301112222")])
     agent = Agent(lab)
     wait_until(lambda: agent.sims()[0]["own_number"] == "+36301112222", what="own number")
@@ -169,7 +169,7 @@ def wait_name(agent: Agent, carrier: str, display: str) -> None:
                f"called {carrier!r}, shown as {display!r}")
 
 
-def test_carrier_is_the_network_then_the_card_then_its_code(
+def test_the_carrier_name_is_network_then_sim_then_code(
         make_lab: Callable[..., Lab]) -> None:
     lab = make_lab(sims=[Sim.numbered(0, spn="My SPN")])
     agent, modem = Agent(lab), lab.modems[0]
@@ -190,7 +190,7 @@ def nameless(make_lab: Callable[..., Lab]) -> Lab:
     return make_lab(sims=[Sim.numbered(0, spn="")])
 
 
-def test_a_card_without_a_provider_shows_the_network(nameless: Lab) -> None:
+def test_a_sim_without_a_provider_shows_the_network(nameless: Lab) -> None:
     agent = Agent(nameless)
     nameless.modems[0].set_operator("Home network", "21630")
     wait_name(agent, "Home network", "Home network")
@@ -227,7 +227,7 @@ def test_without_a_network_a_sim_cannot_send(lab: Lab, agent: Agent, status: int
     assert [submit.text for submit in modem.offered] == ["network"]
 
 
-def test_flight_mode(lab: Lab, agent: Agent) -> None:
+def test_a_sim_in_flight_mode_cannot_send(lab: Lab, agent: Agent) -> None:
     sim = agent.ids()[0]
     lab.radios[0].online(False)
     try:
@@ -256,7 +256,7 @@ def test_a_locked_sim_is_listed_and_cannot_send(lab: Lab, agent: Agent) -> None:
     assert lab.modems[0].offered == []
 
 
-def test_unlocking_makes_it_ready_under_the_same_number(
+def test_an_unlocked_sim_keeps_its_sim_id(
         make_lab: Callable[..., Lab]) -> None:
     lab = make_lab(sims=[Sim.numbered(0, pin="1234")])
     agent, radio = Agent(lab), lab.radios[0]
@@ -299,7 +299,7 @@ def test_a_sim_that_is_starting_cannot_send_yet(make_lab: Callable[..., Lab]) ->
 
 # ---- the number stays with the card -----------------------------------------------
 
-def test_pulled_and_put_back(lab: Lab, agent: Agent) -> None:
+def test_a_sim_that_is_removed_and_returned_keeps_its_id(lab: Lab, agent: Agent) -> None:
     first, second = agent.ids()
     with another_card(lab.modems[0], None):
         agent.wait_slots({second: 1})
@@ -309,7 +309,7 @@ def test_pulled_and_put_back(lab: Lab, agent: Agent) -> None:
     assert lab.modems[0].offered == []
 
 
-def test_swapped_between_the_modems(lab: Lab, agent: Agent) -> None:
+def test_sims_swapped_between_modems_keep_their_ids(lab: Lab, agent: Agent) -> None:
     first, second = agent.ids()
     with swapped(*lab.modems):
         agent.wait_slots({second: 0, first: 1})
@@ -319,7 +319,7 @@ def test_swapped_between_the_modems(lab: Lab, agent: Agent) -> None:
     agent.wait_slots({first: 0, second: 1})
 
 
-def test_moved_while_the_gateway_was_down(lab: Lab, agent: Agent) -> None:
+def test_sims_swapped_while_stopped_keep_their_ids(lab: Lab, agent: Agent) -> None:
     first, second = agent.ids()
     lab.gateway.stop()
     with swapped(*lab.modems):
@@ -331,7 +331,7 @@ def test_moved_while_the_gateway_was_down(lab: Lab, agent: Agent) -> None:
     agent.wait_slots({first: 0, second: 1})
 
 
-def test_a_new_card_gets_a_new_number_for_ever(lab: Lab, agent: Agent) -> None:
+def test_a_new_sim_gets_an_id_that_it_keeps(lab: Lab, agent: Agent) -> None:
     first, second = agent.ids()
     numbers = set()
     for _ in range(2):
@@ -352,7 +352,7 @@ class SimWithoutIccid(Sim):
                 if number != EF_ICCID}
 
 
-def test_a_card_without_iccid_is_known_by_its_imsi(make_lab: Callable[..., Lab]) -> None:
+def test_a_sim_without_iccid_is_identified_by_its_imsi(make_lab: Callable[..., Lab]) -> None:
     lab = make_lab(sims=[SimWithoutIccid.numbered(0), SimWithoutIccid.numbered(1)])
     agent = Agent(lab)
     agent.wait_states("ready", "ready")
@@ -364,7 +364,7 @@ def test_a_card_without_iccid_is_known_by_its_imsi(make_lab: Callable[..., Lab])
     agent.wait_slots({first: 0, second: 1})
 
 
-def test_the_same_card_in_two_modems_is_listed_once(make_lab: Callable[..., Lab]) -> None:
+def test_the_same_sim_in_two_modems_is_listed_once(make_lab: Callable[..., Lab]) -> None:
     lab = make_lab(sims=[Sim.numbered(0), Sim.numbered(0), Sim.numbered(1)])
     agent = Agent(lab)
     agent.wait_states("duplicate", "ready")
@@ -395,12 +395,12 @@ def test_two_modems_of_one_subscriber_cannot_send(make_lab: Callable[..., Lab]) 
 # ---- which SIM does not exist -----------------------------------------------------
 
 @pytest.mark.parametrize("sim", [0, -1, 77, 2**31, 2**53])
-def test_a_number_that_no_card_ever_had(lab: Lab, agent: Agent, sim: int) -> None:
+def test_an_unknown_sim_id_is_refused(lab: Lab, agent: Agent, sim: int) -> None:
     assert_refused(agent.send("nobody", sim), "subscription_unknown")
     assert lab.modems[0].offered == lab.modems[1].offered == []
 
 
-def test_no_modem_at_all(make_lab: Callable[..., Lab]) -> None:
+def test_without_a_modem_the_list_is_empty(make_lab: Callable[..., Lab]) -> None:
     agent = Agent(make_lab(modem_count=0))
     result = agent.call("get_sms_subscriptions")
     assert result.text == '{"count":0,"subscriptions":[]}'
@@ -408,7 +408,7 @@ def test_no_modem_at_all(make_lab: Callable[..., Lab]) -> None:
     assert_refused(agent.send("nothing"), "sim_absent")
 
 
-def test_a_modem_without_a_card(make_lab: Callable[..., Lab]) -> None:
+def test_a_modem_without_a_sim_cannot_send(make_lab: Callable[..., Lab]) -> None:
     lab = make_lab(sims=[None])
     agent = Agent(lab)
     assert agent.sims() == []
@@ -430,7 +430,7 @@ def assert_unavailable(agent: Agent) -> None:
     assert result.facts["retryable"] is True
 
 
-def test_ofono_absent_at_start(lab: Lab, agent: Agent) -> None:
+def test_the_gateway_starts_without_ofono(lab: Lab, agent: Agent) -> None:
     slots = agent.slots()
     lab.gateway.stop()
     lab.ofonod.stop()
@@ -443,7 +443,7 @@ def test_ofono_absent_at_start(lab: Lab, agent: Agent) -> None:
 
 
 @pytest.mark.parametrize("how", ["kill", "stop"])
-def test_ofono_gone_and_back(lab: Lab, agent: Agent, how: str) -> None:
+def test_the_sims_return_after_ofono_restarts(lab: Lab, agent: Agent, how: str) -> None:
     slots, pid = agent.slots(), lab.gateway.pid
     getattr(lab.ofonod, how)()
     assert_unavailable(agent)
@@ -455,7 +455,7 @@ def test_ofono_gone_and_back(lab: Lab, agent: Agent, how: str) -> None:
     assert lab.gateway.pid == pid
 
 
-def test_the_bus_gone_and_back(lab: Lab, agent: Agent) -> None:
+def test_the_sims_return_after_the_bus_restarts(lab: Lab, agent: Agent) -> None:
     slots, pid = agent.slots(), lab.gateway.pid
     lab.bus.stop()
     assert_unavailable(agent)
@@ -469,7 +469,7 @@ def test_the_bus_gone_and_back(lab: Lab, agent: Agent) -> None:
     assert (lab.gateway.pid, lab.gateway.is_running) == (pid, True)
 
 
-def test_the_bus_absent_at_start(lab: Lab, agent: Agent) -> None:
+def test_the_gateway_starts_without_the_bus(lab: Lab, agent: Agent) -> None:
     slots = agent.slots()
     lab.gateway.stop()
     lab.bus.stop()
@@ -483,7 +483,7 @@ def test_the_bus_absent_at_start(lab: Lab, agent: Agent) -> None:
     agent.wait_states("ready", "ready")
 
 
-def test_link_cut_and_back(lab: Lab, agent: Agent) -> None:
+def test_the_sim_returns_after_its_modem_link_breaks(lab: Lab, agent: Agent) -> None:
     first, second = agent.ids()
     lab.modems[0].cut_link()
     agent.wait_slots({second: 1})
@@ -492,7 +492,7 @@ def test_link_cut_and_back(lab: Lab, agent: Agent) -> None:
     agent.wait_states("ready", "ready")
 
 
-def test_a_modem_that_resets_itself(lab: Lab, agent: Agent) -> None:
+def test_the_sim_returns_after_its_modem_resets(lab: Lab, agent: Agent) -> None:
     """oFono does not signal Powered afterwards, and it is told all the same."""
     modem, sims = lab.modems[0], agent.ids()
     asked = len(modem.commands)

@@ -69,7 +69,7 @@ def patient(transport: str) -> Iterator[LoneGateway]:
 # ---- deadlines --------------------------------------------------------------------
 
 @pytest.mark.parametrize("what", DRIPPED)
-def test_dripping_client_is_cut(gateway: LoneGateway, what: str) -> None:
+def test_a_client_that_drips_octets_is_disconnected(gateway: LoneGateway, what: str) -> None:
     head, dripped = DRIPPED[what]
     begin = time.monotonic()
     with gateway.wire() as wire:
@@ -82,7 +82,7 @@ def test_dripping_client_is_cut(gateway: LoneGateway, what: str) -> None:
     assert time.monotonic() - begin < TIMEOUT_S + patience(GRACE_S)
 
 
-def test_request_that_is_late_is_told_so(gateway: LoneGateway) -> None:
+def test_a_late_request_gets_408(gateway: LoneGateway) -> None:
     begin = time.monotonic()
     with gateway.wire() as wire:
         wire.send(request(BODY)[:-1])
@@ -90,19 +90,19 @@ def test_request_that_is_late_is_told_so(gateway: LoneGateway) -> None:
     assert TIMEOUT_S * 0.9 < time.monotonic() - begin < TIMEOUT_S + patience(GRACE_S)
 
 
-def test_silent_client_is_cut(gateway: LoneGateway) -> None:
+def test_a_silent_client_is_disconnected(gateway: LoneGateway) -> None:
     with gateway.wire() as wire:
         assert seconds_of(lambda: wait_cut(wire)) > TIMEOUT_S * 0.9
 
 
-def test_idle_connection_is_cut(gateway: LoneGateway) -> None:
+def test_an_idle_connection_is_closed(gateway: LoneGateway) -> None:
     with gateway.wire() as wire:
         for _ in range(3):
             assert wire.ask(PING).status == 200
         assert seconds_of(lambda: wait_cut(wire)) > TIMEOUT_S * 0.9
 
 
-def test_every_request_has_a_deadline_of_its_own(gateway: LoneGateway) -> None:
+def test_every_request_has_its_own_deadline(gateway: LoneGateway) -> None:
     """A kept connection may live longer than one deadline."""
     with gateway.wire() as wire:
         begin = time.monotonic()
@@ -111,14 +111,14 @@ def test_every_request_has_a_deadline_of_its_own(gateway: LoneGateway) -> None:
             assert not wire.has_news(TIMEOUT_S * 0.3)
 
 
-def test_second_request_on_a_connection_is_cut(gateway: LoneGateway) -> None:
+def test_a_late_second_request_closes_the_connection(gateway: LoneGateway) -> None:
     with gateway.wire() as wire:
         wire.ask(PING)
         wire.send(PING[:-1])
         wait_cut(wire)
 
 
-def test_client_that_never_reads_is_cut(gateway: LoneGateway) -> None:
+def test_a_client_that_never_reads_is_disconnected(gateway: LoneGateway) -> None:
     with gateway.wire() as wire:
         wire.socket.setblocking(False)
         with suppress(OSError):
@@ -131,7 +131,7 @@ def test_client_that_never_reads_is_cut(gateway: LoneGateway) -> None:
 
 
 @pytest.mark.parametrize("answers", [0, 1, 3])
-def test_client_that_says_it_is_done_is_let_go(patient: LoneGateway,
+def test_a_half_closed_connection_is_answered_and_closed(patient: LoneGateway,
                                                answers: int) -> None:
     """It may have left for good; nothing more would ever be heard of it."""
     with patient.wire() as wire:
@@ -143,7 +143,7 @@ def test_client_that_says_it_is_done_is_let_go(patient: LoneGateway,
 
 @pytest.mark.parametrize("left", [PING[:1], PING[:40], PING[:-1], request(BODY)[:-1]],
                          ids=["octet", "headers", "body", "long body"])
-def test_who_leaves_in_the_middle_frees_the_slot(patient: LoneGateway, left: bytes) -> None:
+def test_an_aborted_request_frees_its_slot(patient: LoneGateway, left: bytes) -> None:
     with ExitStack() as clients:
         wires = [clients.enter_context(patient.wire()) for _ in range(HALF_OPEN)]
         for wire in wires:
@@ -152,7 +152,7 @@ def test_who_leaves_in_the_middle_frees_the_slot(patient: LoneGateway, left: byt
                    LEFT_S, "their slots are free")
 
 
-def test_who_says_it_is_done_in_the_middle_is_told() -> None:
+def test_a_request_that_ends_early_gets_408() -> None:
     """Under TLS that is a broken connection."""
     with LoneGateway(request_timeout_seconds=60) as gateway, gateway.wire() as wire:
         wire.end(PING[:-1])
@@ -160,7 +160,7 @@ def test_who_says_it_is_done_in_the_middle_is_told() -> None:
         assert reply.status == 408 and b"ended in the middle" in reply.body
 
 
-def test_half_open_clients(gateway: LoneGateway) -> None:
+def test_half_sent_requests_do_not_delay_others(gateway: LoneGateway) -> None:
     halves = [b"", b"P", PING[:20], PING[:-1], request(BODY)[:5000]]
     with ExitStack() as clients:
         wires = [clients.enter_context(gateway.wire()) for _ in range(HALF_OPEN)]
@@ -208,7 +208,7 @@ def test_busy_clients_do_not_hold_up_deadlines(gateway: LoneGateway) -> None:
         wait_cut(wire)
 
 
-def test_waiting_clients_cost_nothing(patient: LoneGateway) -> None:
+def test_waiting_clients_use_no_cpu_time(patient: LoneGateway) -> None:
     with ExitStack() as clients:
         wires = [clients.enter_context(patient.wire()) for _ in range(HALF_OPEN)]
         for wire in wires:
@@ -261,7 +261,7 @@ def is_served(gateway: LoneGateway) -> bool:
 
 
 @pytest.mark.parametrize("leave", [Wire.close, Wire.reset, Wire.end])
-def test_a_slot_that_comes_free_is_used(narrow: LoneGateway,
+def test_a_freed_slot_is_used_again(narrow: LoneGateway,
                                         leave: Callable[[Wire], None]) -> None:
     alone = narrow.fd_count
     for _ in range(3):
@@ -274,7 +274,7 @@ def test_a_slot_that_comes_free_is_used(narrow: LoneGateway,
         wait_until(lambda: narrow.fd_count <= alone, what="all connections are closed")
 
 
-def test_silent_clients_make_room() -> None:
+def test_silent_clients_make_room_for_a_new_one() -> None:
     with LoneGateway(max_connections=SLOTS, request_timeout_seconds=60) as gateway:
         with ExitStack() as clients:
             for _ in range(SLOTS):
@@ -283,7 +283,7 @@ def test_silent_clients_make_room() -> None:
             assert seconds_of(lambda: late.ask(PING)) < patience(AT_ONCE_S)
 
 
-def test_limit_per_address() -> None:
+def test_one_address_has_a_limited_number_of_connections() -> None:
     limits = {"max_connections": 3 * SLOTS, "max_connections_per_address": SLOTS}
     with LoneGateway(**limits) as gateway:
         with ExitStack() as clients:

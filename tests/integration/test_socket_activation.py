@@ -76,7 +76,7 @@ def handing(*sockets: socket.socket, open: bool = False) -> Iterator[LoneGateway
 # ---- the real tool
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "::1"])
-def test_the_first_connection_starts_it(host: str) -> None:
+def test_the_first_connection_starts_the_gateway(host: str) -> None:
     port = free_port()
     where = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
     with Activated("--listen", where).launched() as gateway:
@@ -98,7 +98,7 @@ def test_the_first_connection_starts_it(host: str) -> None:
         word for at in range(8) for word in ("--listen", f"{{folder}}/{at}")],
      "9 sockets were passed; at most 8"),
 ])
-def test_what_cannot_be_served(folder: Path, options: list[str], words: str) -> None:
+def test_an_unsuitable_socket_stops_the_start(folder: Path, options: list[str], words: str) -> None:
     port = free_port()
     given = [option.format(folder=folder, port=port) for option in options]
     with Activated(*given).launched() as gateway:
@@ -117,7 +117,7 @@ def test_what_cannot_be_served(folder: Path, options: list[str], words: str) -> 
 
 # ---- a socket that outlives the gateway
 
-def test_nobody_is_turned_away_by_a_restart() -> None:
+def test_a_restart_refuses_no_connection() -> None:
     with listening(socket.AF_INET, "127.0.0.1", 0) as one, handing(one) as gateway:
         port = one.getsockname()[1]
         gateway.launch()
@@ -134,7 +134,7 @@ def test_nobody_is_turned_away_by_a_restart() -> None:
         assert gateway.stop() == 0
 
 
-def test_several_at_once() -> None:
+def test_several_passed_sockets_are_all_served() -> None:
     with (listening(socket.AF_INET, "127.0.0.1", 0) as four,
           listening(socket.AF_INET6, "::1", 0) as six, handing(four, six) as gateway):
         gateway.launch()
@@ -144,7 +144,7 @@ def test_several_at_once() -> None:
         assert gateway.stop() == 0
 
 
-def test_one_that_does_not_listen() -> None:
+def test_a_socket_that_does_not_listen_stops_the_start() -> None:
     with (listening(socket.AF_INET, "127.0.0.1", 0) as one,
           socket.create_connection(one.getsockname()), one.accept()[0] as accepted,
           handing(accepted) as gateway):
@@ -153,14 +153,14 @@ def test_one_that_does_not_listen() -> None:
         assert "it does not listen: use Accept=no" in gateway.log
 
 
-def test_a_file(folder: Path) -> None:
+def test_a_passed_file_stops_the_start(folder: Path) -> None:
     with (folder / "file").open("w") as file, handing(file) as gateway:
         gateway.launch()
         wait_until(lambda: not gateway.is_running, what="it gave up")
         assert "it is not a socket" in gateway.log
 
 
-def test_open_is_for_loopback() -> None:
+def test_open_mode_is_refused_on_a_network_address() -> None:
     with (listening(socket.AF_INET, "0.0.0.0", 0) as one,
           handing(one, open=True) as gateway):
         gateway.launch()
@@ -183,7 +183,7 @@ def is_ignored(wire: Wire) -> bool:
     return False
 
 
-def test_the_network_is_not_answered_before_a_client_is_paired(phone: Phone) -> None:
+def test_the_network_is_served_only_while_a_client_is_paired(phone: Phone) -> None:
     with phone.networks["phone"].inside():
         stack = ExitStack()
         sockets = [stack.enter_context(listening(socket.AF_INET, "0.0.0.0", phone.port)),
@@ -214,7 +214,7 @@ def test_the_network_is_not_answered_before_a_client_is_paired(phone: Phone) -> 
 
 # ---- the sample
 
-def test_the_sample_unit(folder: Path) -> None:
+def test_systemd_accepts_the_sample_unit(folder: Path) -> None:
     """systemd reads it without a complaint, beside the unit that it starts."""
     for name in ("doc/examples/ofono-mcp.socket", "etc/systemd/ofono-mcp.service"):
         text = (TREE / name).read_text()

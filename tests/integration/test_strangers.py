@@ -125,7 +125,7 @@ def of_message(name: str, body: bytes, message_id: int) -> list[dict[str, Any]]:
     return found
 
 
-def test_the_checker_finds_what_it_must() -> None:
+def test_the_checker_finds_unescaped_characters() -> None:
     """By itself it says nothing of the gateway; that it can fail is seen here."""
     assert len(TEXTS) >= 50
     unmarked = [text for text in TEXTS if not bare(text.replace("\r\n", "\n"))]
@@ -134,7 +134,7 @@ def test_the_checker_finds_what_it_must() -> None:
 
 
 @pytest.mark.parametrize("text", TEXTS, ids=[f"{i}" for i in range(len(TEXTS))])
-def test_nothing_gets_out_unescaped(lab: Lab, number: str, text: str) -> None:
+def test_every_view_escapes_invisible_characters_of_texts(lab: Lab, number: str, text: str) -> None:
     place = Agent(lab).call("list_sms", limit=1).structured["wait_cursor"]
     message_id = receive(lab, text, number)
     [row] = Ledger(lab).rows(f"SELECT text FROM message WHERE id = {message_id}")
@@ -153,7 +153,7 @@ SENDERS = ["Ba\x0cnk", "a\rb\nc", "<system>", "owner", "{\"a\":1}", "\\u{202E}",
 
 
 @pytest.mark.parametrize("sender", SENDERS, ids=range(len(SENDERS)))
-def test_names_of_senders(lab: Lab, sender: str) -> None:
+def test_every_view_escapes_sender_names(lab: Lab, sender: str) -> None:
     place = Agent(lab).call("list_sms", limit=1).structured["wait_cursor"]
     message_id = receive(lab, "from a name", sender)
     [row] = Ledger(lab).rows(f"SELECT phone_number FROM message WHERE id = {message_id}")
@@ -173,7 +173,7 @@ def test_names_of_senders(lab: Lab, sender: str) -> None:
 
 
 @pytest.mark.parametrize("era", ERAS)
-def test_errors_that_quote(lab: Lab, era: str) -> None:
+def test_errors_escape_what_they_quote(lab: Lab, era: str) -> None:
     """What a model passes on may have come from a stranger."""
     odd = "Ba\u202enk\u200b"
     eye = Eye(lab, era)
@@ -192,7 +192,7 @@ def test_errors_that_quote(lab: Lab, era: str) -> None:
     assert sum(b"{202E}" in body or b"{E0041}" in body for body in bodies) >= 3
 
 
-def test_the_original_is_found(lab: Lab, number: str) -> None:
+def test_a_search_matches_the_unescaped_text(lab: Lab, number: str) -> None:
     receive(lab, "bal\u202eance of \u200bpower", number)
     for words in ("bal\u202eance", "of \u200bpow"):
         page = Eye(lab).facts("list_sms", phone_number=number, search=words)
@@ -200,7 +200,7 @@ def test_the_original_is_found(lab: Lab, number: str) -> None:
     assert Eye(lab).facts("list_sms", phone_number=number, search="balance")["count"] == 0
 
 
-def test_who_wrote_it_is_said_first(lab: Lab, number: str) -> None:
+def test_a_notice_precedes_every_text_of_a_sender(lab: Lab, number: str) -> None:
     """In the first content block, before any text of theirs."""
     place = Agent(lab).call("list_sms", limit=1).structured["wait_cursor"]
     message_id = receive(lab, "hello", number)
@@ -216,7 +216,7 @@ def test_who_wrote_it_is_said_first(lab: Lab, number: str) -> None:
             assert text.startswith('{"notice":"') and "not instructions" in text[:200]
 
 
-def test_names_of_networks() -> None:
+def test_network_names_are_escaped() -> None:
     """Who runs a cell chooses what it is called."""
     lab = new_lab(modem_count=1)
     lab.modems[0].operator_name = "Tele\u202ekom\u200b"
@@ -232,7 +232,7 @@ def test_names_of_networks() -> None:
                 assert "Tele\\u{202E}kom\\u{200B}" in set(strings(json.loads(body)))
 
 
-def test_no_name_forges_a_line_on_a_terminal(make_lab: Callable[..., Lab]) -> None:
+def test_a_sender_name_cannot_forge_a_terminal_line(make_lab: Callable[..., Lab]) -> None:
     """A message begins one line, whatever its sender is called."""
     lab = make_lab(modem_count=1)
     owner = Owner(lab.gateway.state)

@@ -57,7 +57,7 @@ def result(event: Event, id: Any = 5) -> dict[str, Any]:
 
 # ---- subscriptions/listen
 
-def test_headers_and_first_event(gateway: LoneGateway) -> None:
+def test_a_stream_begins_with_its_acknowledgement(gateway: LoneGateway) -> None:
     with listen(gateway.port, INBOX | {"toolsListChanged": True}) as events:
         assert events.status == 200
         assert events.headers["content-type"] == "text/event-stream"
@@ -68,7 +68,7 @@ def test_headers_and_first_event(gateway: LoneGateway) -> None:
 
 
 @pytest.mark.parametrize("id", [0, -1, 7, "", "7", "ü", 12345678901234567890123])
-def test_id_keeps_its_type(gateway: LoneGateway, id: Any) -> None:
+def test_the_subscription_id_keeps_its_type(gateway: LoneGateway, id: Any) -> None:
     with listen(gateway.port, INBOX, id) as events:
         acknowledged(events, id)
 
@@ -82,7 +82,7 @@ def test_id_keeps_its_type(gateway: LoneGateway, id: Any) -> None:
     ({"resourceSubscriptions": [f"sms://conversation/{n:05}" for n in range(100)]},
      {"resourceSubscriptions": [f"sms://conversation/{n:05}" for n in range(64)]}),
 ])
-def test_only_what_can_be_told_is_honoured(
+def test_only_supported_notifications_are_honoured(
         gateway: LoneGateway, filter: Any, honoured: Any) -> None:
     with listen(gateway.port, filter) as events:
         assert acknowledged(events) == honoured
@@ -92,7 +92,7 @@ def test_only_what_can_be_told_is_honoured(
     {}, {"resourceSubscriptions": []}, {"promptsListChanged": True},
     {"resourceSubscriptions": ["sms://nothing"]},
 ])
-def test_nothing_honoured_ends_at_once(gateway: LoneGateway, filter: Any) -> None:
+def test_a_stream_with_nothing_honoured_ends_at_once(gateway: LoneGateway, filter: Any) -> None:
     with listen(gateway.port, filter) as events:
         assert acknowledged(events) == {}
         result(events.next())
@@ -104,25 +104,25 @@ def test_nothing_honoured_ends_at_once(gateway: LoneGateway, filter: Any) -> Non
     None, [], "sms://inbox", 7, {"resourceSubscriptions": "sms://inbox"},
     {"resourceSubscriptions": [7]}, {"toolsListChanged": "yes"},
 ])
-def test_what_is_no_filter(gateway: LoneGateway, filter: Any) -> None:
+def test_a_malformed_filter_is_refused(gateway: LoneGateway, filter: Any) -> None:
     asked = Request("subscriptions/listen", {"notifications": filter})
     assert asked.ask(gateway.port).error == (200, -32602)
     assert Request("subscriptions/listen").ask(gateway.port).error == (200, -32602)
 
 
-def test_who_takes_no_stream(gateway: LoneGateway) -> None:
+def test_listening_without_accepting_a_stream_is_refused(gateway: LoneGateway) -> None:
     asked = Request("subscriptions/listen", {"notifications": INBOX})
     refused = asked.header(Accept="application/json").ask(gateway.port)
     assert refused.error == (400, -32600)
 
 
-def test_removed_methods_stay_removed(gateway: LoneGateway) -> None:
+def test_subscribe_methods_are_unknown_in_2026(gateway: LoneGateway) -> None:
     for method in ("resources/subscribe", "resources/unsubscribe"):
         assert Request(method, {"uri": "sms://inbox"}).ask(gateway.port).error == (
             404, -32601)
 
 
-def test_message_is_told_to_all_who_listen(lab: Lab) -> None:
+def test_an_incoming_message_notifies_every_listener(lab: Lab) -> None:
     port = lab.gateway.port
     with listen(port, INBOX, "a") as one, listen(port, INBOX, 7) as other, \
             listen(port, {"toolsListChanged": True}) as quiet:
@@ -137,7 +137,7 @@ def test_message_is_told_to_all_who_listen(lab: Lab) -> None:
         assert quiet.poll(0.3) is None
 
 
-def test_nothing_is_lost_behind_the_acknowledgement(lab: Lab) -> None:
+def test_no_update_is_lost_after_the_acknowledgement(lab: Lab) -> None:
     """Each message that comes after it is told, or read with the telling before."""
     with ThreadPoolExecutor() as background:
         before = newest(lab)
@@ -152,7 +152,7 @@ def test_nothing_is_lost_behind_the_acknowledgement(lab: Lab) -> None:
         sender.result()
 
 
-def test_sim_that_goes_and_comes_is_told(lab: Lab, agent: Agent) -> None:
+def test_a_sim_that_changes_state_notifies_listeners(lab: Lab, agent: Agent) -> None:
     filter = {"resourceSubscriptions": ["sms://subscriptions"]}
     with listen(lab.gateway.port, filter) as events:
         acknowledged(events)
@@ -164,7 +164,7 @@ def test_sim_that_goes_and_comes_is_told(lab: Lab, agent: Agent) -> None:
             assert events.next().uri == "sms://subscriptions"
 
 
-def test_stopping_gives_the_result(make_lab: Callable[..., Lab]) -> None:
+def test_stopping_ends_a_stream_with_its_result(make_lab: Callable[..., Lab]) -> None:
     lab = make_lab()
     with listen(lab.gateway.port, INBOX, "last") as events:
         acknowledged(events, "last")
@@ -176,7 +176,7 @@ def test_stopping_gives_the_result(make_lab: Callable[..., Lab]) -> None:
         assert events.ended
 
 
-def test_client_that_leaves_is_noticed(gateway: LoneGateway) -> None:
+def test_a_disconnected_listener_is_noticed(gateway: LoneGateway) -> None:
     for leave in ("close", "reset"):
         with listen(gateway.port, INBOX) as events:
             acknowledged(events)
@@ -207,7 +207,7 @@ def waiting_send(lab: Lab, token: Any, legacy: bool, text: str, **headers: Any) 
 
 @pytest.mark.parametrize("legacy", [True, False])
 @pytest.mark.parametrize("token", TOKENS)
-def test_progress_of_sending(lab: Lab, token: Any, legacy: bool) -> None:
+def test_a_send_reports_its_progress(lab: Lab, token: Any, legacy: bool) -> None:
     with waiting_send(lab, token, legacy, f"progress {token!r} {legacy}") as events:
         assert events.headers["content-type"] == "text/event-stream"
         *steps, answer = events.wait_end()
@@ -225,23 +225,23 @@ def test_progress_of_sending(lab: Lab, token: Any, legacy: bool) -> None:
 
 @pytest.mark.parametrize("token", [None, 1.5, True, [1], {}])
 @pytest.mark.parametrize("legacy", [True, False])
-def test_without_a_token_the_answer_is_plain(lab: Lab, token: Any, legacy: bool) -> None:
+def test_a_call_without_a_valid_token_gets_a_plain_answer(lab: Lab, token: Any, legacy: bool) -> None:
     with waiting_send(lab, token, legacy, f"plain {token!r} {legacy}") as events:
         assert events.headers["content-type"] == "application/json"
 
 
-def test_who_takes_no_stream_gets_a_plain_answer(lab: Lab) -> None:
+def test_a_call_that_accepts_only_json_gets_a_plain_answer(lab: Lab) -> None:
     with waiting_send(lab, 1, True, "no stream", Accept="application/json") as events:
         assert events.headers["content-type"] == "application/json"
 
 
-def test_quick_answers_stay_plain(gateway: LoneGateway) -> None:
+def test_a_quick_call_gets_a_plain_answer(gateway: LoneGateway) -> None:
     body = rpc("tools/call", {"name": "list_sms", "_meta": {"progressToken": 1}})
     with Events(gateway.port, body) as events:
         assert events.headers["content-type"] == "application/json"
 
 
-def test_batch_stays_plain(lab: Lab) -> None:
+def test_a_batch_gets_a_plain_answer(lab: Lab) -> None:
     [sim, *_] = Agent(lab).ids()
     call = rpc("tools/call", {
         "name": "send_sms", "_meta": {"progressToken": 1}, "arguments": {
@@ -250,7 +250,7 @@ def test_batch_stays_plain(lab: Lab) -> None:
         assert events.headers["content-type"] == "application/json"
 
 
-def test_connection_lives_on_behind_a_stream(lab: Lab) -> None:
+def test_the_connection_stays_open_after_a_stream(lab: Lab) -> None:
     with waiting_send(lab, 1, True, "then another") as events:
         events.wait_end()
         events.socket.sendall(request(rpc("ping")))
@@ -261,7 +261,7 @@ def test_connection_lives_on_behind_a_stream(lab: Lab) -> None:
             answer += piece
 
 
-def test_progress_of_waiting_for_a_message(lab: Lab) -> None:
+def test_a_wait_reports_its_progress(lab: Lab) -> None:
     body = rpc("tools/call", {
         "name": "wait_for_sms", "arguments": {"contains": "fits", "timeout_seconds": 60},
         "_meta": {"progressToken": "w"}})
@@ -274,7 +274,7 @@ def test_progress_of_waiting_for_a_message(lab: Lab) -> None:
         assert answer["message"]["text"] == "this one fits"
 
 
-def test_stopping_answers_on_the_stream(make_lab: Callable[..., Lab]) -> None:
+def test_stopping_answers_a_streamed_call(make_lab: Callable[..., Lab]) -> None:
     lab = make_lab()
     lab.modems[0].send_latency_s = 30
     with waiting_send(lab, 1, True, "never sent") as events:
@@ -286,7 +286,7 @@ def test_stopping_answers_on_the_stream(make_lab: Callable[..., Lab]) -> None:
         assert answer.message["result"]["structuredContent"]["state"] == "submitted"
 
 
-def test_client_that_leaves_does_not_stop_its_message(lab: Lab) -> None:
+def test_a_message_goes_out_after_its_client_disconnects(lab: Lab) -> None:
     lab.modems[0].send_latency_s = 0.3
     try:
         with waiting_send(lab, 1, True, "left alone") as events:
@@ -300,7 +300,7 @@ def test_client_that_leaves_does_not_stop_its_message(lab: Lab) -> None:
 
 # ---- many, slow and gone
 
-def test_many_streams_at_once(make_lab: Callable[..., Lab]) -> None:
+def test_two_hundred_streams_all_get_the_update(make_lab: Callable[..., Lab]) -> None:
     lab = make_lab("[server]\nmax_connections = 400\n"
                    "max_connections_per_address = 400\n")
     with ExitStack() as open_streams:
@@ -324,7 +324,7 @@ def test_streams_leave_room_for_requests() -> None:
         gateway.assert_serves()
 
 
-def test_memory_of_an_idle_stream() -> None:
+def test_an_idle_stream_uses_little_memory() -> None:
     with LoneGateway(max_connections=1000, max_connections_per_address=1000) as gateway, \
             ExitStack() as open_streams:
         def open_more(count: int) -> None:
@@ -338,7 +338,7 @@ def test_memory_of_an_idle_stream() -> None:
         assert each < IDLE_KIB
 
 
-def test_idle_stream_costs_no_time(gateway: LoneGateway) -> None:
+def test_an_idle_stream_uses_no_cpu_time(gateway: LoneGateway) -> None:
     with listen(gateway.port, INBOX) as events:
         acknowledged(events)
         before = gateway.cpu_seconds
@@ -351,7 +351,7 @@ def spellings(count: int) -> list[str]:
     return [f"sms://conversation/+36{'-' * (300 + n)}209876543" for n in range(count)]
 
 
-def test_who_never_reads_is_cut_off_and_others_are_told(
+def test_a_listener_that_never_reads_is_disconnected(
         make_lab: Callable[..., Lab]) -> None:
     lab = make_lab("[server]\nrequest_timeout_seconds = 1\n")
     port = lab.gateway.port

@@ -114,7 +114,7 @@ def kept_jobs(folder: Path) -> Iterator[Jobs]:
 
 # ---- asking ------------------------------------------------------------------------
 
-def test_a_task_asks_and_goes_on(jobs: Jobs) -> None:
+def test_a_task_continues_after_its_question_is_answered(jobs: Jobs) -> None:
     task_id = jobs.begin("confirm_delete", filename="a.txt")
     task = jobs.get(task_id)
     assert task["status"] == "input_required"
@@ -130,14 +130,14 @@ def test_a_task_asks_and_goes_on(jobs: Jobs) -> None:
 @pytest.mark.parametrize("no", [
     {"action": "decline"}, {"action": "cancel"},
     {"action": "accept", "content": {"confirm": False}}], ids=str)
-def test_a_no(jobs: Jobs, no: Any) -> None:
+def test_a_declined_question_stops_the_deletion(jobs: Jobs, no: Any) -> None:
     task_id = jobs.begin("confirm_delete", filename="a.txt")
     jobs.answer(task_id, confirm=no)
     assert text_of(jobs.wait(task_id, "completed")) == "a.txt is not deleted."
 
 
 @pytest.mark.parametrize("first, second", [("first", "second"), ("second", "first")])
-def test_one_answer_after_the_other(jobs: Jobs, first: str, second: str) -> None:
+def test_a_task_takes_its_answers_one_by_one(jobs: Jobs, first: str, second: str) -> None:
     task_id = jobs.begin("multi_input")
     assert set(jobs.get(task_id)["inputRequests"]) == {"first", "second"}
     jobs.answer(task_id, **{first: named("Ann")})
@@ -150,7 +150,7 @@ def test_one_answer_after_the_other(jobs: Jobs, first: str, second: str) -> None
     assert text_of(jobs.wait(task_id, "completed")) == "Hello, Ann and Bob!"
 
 
-def test_both_at_once(jobs: Jobs) -> None:
+def test_a_task_takes_all_answers_in_one_update(jobs: Jobs) -> None:
     task_id = jobs.begin("multi_input")
     jobs.answer(task_id, second=named("Bob"), first=named("Ann"), third=named("Eve"))
     assert text_of(jobs.wait(task_id, "completed")) == "Hello, Ann and Bob!"
@@ -160,7 +160,7 @@ def test_both_at_once(jobs: Jobs) -> None:
     5, "accept", [], {}, {"action": "maybe"}, {"action": "accept"},
     {"action": "accept", "content": None}, {"action": "accept", "content": {"name": 5}}],
     ids=str)
-def test_what_does_not_fit_spoils_the_update(jobs: Jobs, wrong: Any) -> None:
+def test_one_invalid_answer_refuses_the_whole_update(jobs: Jobs, wrong: Any) -> None:
     task_id = jobs.begin("multi_input")
     reply = jobs.update(task_id, first=named("Ann"), second=wrong)
     assert reply.error == (200, INVALID_PARAMS)
@@ -169,7 +169,7 @@ def test_what_does_not_fit_spoils_the_update(jobs: Jobs, wrong: Any) -> None:
     jobs.cancel(task_id)
 
 
-def test_cancelled_while_it_asks(jobs: Jobs) -> None:
+def test_a_task_is_cancelled_while_it_waits_for_input(jobs: Jobs) -> None:
     task_id = jobs.begin("confirm_delete")
     jobs.cancel(task_id)
     assert jobs.get(task_id)["status"] == "cancelled"
@@ -177,7 +177,7 @@ def test_cancelled_while_it_asks(jobs: Jobs) -> None:
     assert jobs.get(task_id)["status"] == "cancelled"
 
 
-def test_who_cannot_ask_gets_no_such_task(jobs: Jobs) -> None:
+def test_a_client_without_elicitation_is_refused_the_task(jobs: Jobs) -> None:
     request = call("confirm_delete", {}).meta(clientCapabilities={"extensions": {TASKS: {}}})
     reply = request.ask(jobs.gateway.port)
     assert reply.error == (400, MISSING_CAPABILITY)
@@ -186,7 +186,7 @@ def test_who_cannot_ask_gets_no_such_task(jobs: Jobs) -> None:
 
 # ---- breaking ----------------------------------------------------------------------
 
-def test_a_task_that_breaks(jobs: Jobs) -> None:
+def test_a_broken_task_fails_and_stays_failed(jobs: Jobs) -> None:
     task_id = jobs.begin("protocol_error_job")
     assert jobs.get(task_id)["status"] == "working"
     task = jobs.wait(task_id, "failed")
@@ -196,13 +196,13 @@ def test_a_task_that_breaks(jobs: Jobs) -> None:
     assert jobs.get(task_id) == task
 
 
-def test_a_tool_that_fails_is_no_task_that_breaks(jobs: Jobs) -> None:
+def test_a_tool_error_completes_the_task(jobs: Jobs) -> None:
     assert jobs.wait(jobs.begin("failing_job"), "completed")["result"]["isError"]
 
 
 # ---- pushes ------------------------------------------------------------------------
 
-def test_everything_is_pushed(jobs: Jobs) -> None:
+def test_every_change_of_a_task_is_pushed(jobs: Jobs) -> None:
     """Questions, answers, and what only time brings."""
     task_id = jobs.begin("multi_input")
     with jobs.listen(task_id) as events:
@@ -215,7 +215,7 @@ def test_everything_is_pushed(jobs: Jobs) -> None:
     assert text_of(last) == "Hello, Ann and Bob!"
 
 
-def test_breaking_is_pushed_to_all(jobs: Jobs) -> None:
+def test_a_failed_task_is_pushed_to_all_listeners(jobs: Jobs) -> None:
     breaking, other = jobs.begin("protocol_error_job"), jobs.begin("confirm_delete")
     with jobs.listen(breaking) as one, jobs.listen(other, breaking) as both:
         assert told(both.next())["status"] == "input_required"
@@ -227,7 +227,7 @@ def test_breaking_is_pushed_to_all(jobs: Jobs) -> None:
 # ---- restarts ----------------------------------------------------------------------
 
 @pytest.mark.parametrize("how", RESTARTS)
-def test_questions_are_there_after_a_restart(kept_jobs: Jobs, how: str) -> None:
+def test_open_questions_survive_a_restart(kept_jobs: Jobs, how: str) -> None:
     jobs = kept_jobs
     task_id = jobs.begin("multi_input")
     jobs.answer(task_id, second=named("Bob"))
@@ -243,7 +243,7 @@ def test_questions_are_there_after_a_restart(kept_jobs: Jobs, how: str) -> None:
 
 
 @pytest.mark.parametrize("how", RESTARTS)
-def test_failed_stays_failed_after_a_restart(kept_jobs: Jobs, how: str) -> None:
+def test_a_failed_task_stays_failed_after_a_restart(kept_jobs: Jobs, how: str) -> None:
     jobs = kept_jobs
     task_id = jobs.begin("protocol_error_job")
     failed = jobs.wait(task_id, "failed")

@@ -71,7 +71,7 @@ def age(lab: Lab, sql: str) -> None:
 
 # ---- the life of one --------------------------------------------------------------
 
-def test_delivered(lab: Lab, tasks: TaskAgent) -> None:
+def test_a_delivery_report_completes_the_task(lab: Lab, tasks: TaskAgent) -> None:
     first = tasks.send("arrives")
     task_id = first["taskId"]
     working = tasks.wait(task_id, "working", ACCEPTED)
@@ -85,7 +85,7 @@ def test_delivered(lab: Lab, tasks: TaskAgent) -> None:
     assert tasks.get(task_id)["lastUpdatedAt"] > working["lastUpdatedAt"]
 
 
-def test_the_result_is_what_the_call_would_have_given(
+def test_a_task_result_equals_the_result_of_a_plain_call(
         lab: Lab, tasks: TaskAgent, agent: Agent) -> None:
     task_id = tasks.begin("one way", valid_for_seconds=600)
     with ThreadPoolExecutor() as pool:
@@ -102,7 +102,7 @@ def test_the_result_is_what_the_call_would_have_given(
     assert {name for name in facts if facts[name] != others[name]} <= different
 
 
-def test_not_delivered(lab: Lab, tasks: TaskAgent) -> None:
+def test_a_negative_report_completes_the_task_with_an_error(lab: Lab, tasks: TaskAgent) -> None:
     task_id = tasks.begin("lost")
     report(lab, "lost", delivered=False)
     result = tasks.result(task_id)
@@ -110,14 +110,14 @@ def test_not_delivered(lab: Lab, tasks: TaskAgent) -> None:
     assert "did not arrive" in result.text and result.facts["state"] == "sent"
 
 
-def test_refused_by_the_network(lab: Lab, tasks: TaskAgent) -> None:
+def test_a_network_refusal_completes_the_task_with_an_error(lab: Lab, tasks: TaskAgent) -> None:
     lab.modems[0].plan(Outcome.cms(21))
     task_id = tasks.begin("nobody takes it")
     result = tasks.result(task_id)
     assert result.code == "network_refused" and result.facts["state"] == "failed"
 
 
-def test_its_time_comes(lab: Lab, tasks: TaskAgent) -> None:
+def test_a_task_of_a_scheduled_message_completes(lab: Lab, tasks: TaskAgent) -> None:
     at = seconds_ahead(3)
     task = tasks.send("later", send_at=at)
     assert "waits in the gateway for its time" in task["statusMessage"]
@@ -126,7 +126,7 @@ def test_its_time_comes(lab: Lab, tasks: TaskAgent) -> None:
     assert tasks.result(task["taskId"]).facts["state"] == "delivered"
 
 
-def test_expires_before_it_is_sent(make_lab: Callable[..., Lab]) -> None:
+def test_a_message_that_expires_unsent_completes_its_task(make_lab: Callable[..., Lab]) -> None:
     lab = make_lab()
     tasks = TaskAgent(lab)
     lab.modems[0].plan(Outcome.hang())
@@ -140,7 +140,7 @@ def test_expires_before_it_is_sent(make_lab: Callable[..., Lab]) -> None:
     assert tasks.result(task_id).code == "expired"
 
 
-def test_no_report_will_come(make_lab: Callable[..., Lab]) -> None:
+def test_a_task_ends_with_sending_when_reports_are_off(make_lab: Callable[..., Lab]) -> None:
     """The owner wants none: so it ends when it is sent."""
     lab = make_lab("[sms]\ndelivery_reports = no\n")
     tasks = TaskAgent(lab)
@@ -149,7 +149,7 @@ def test_no_report_will_come(make_lab: Callable[..., Lab]) -> None:
     assert "No delivery report was requested" in result.text
 
 
-def test_the_report_never_comes(make_lab: Callable[..., Lab]) -> None:
+def test_a_task_without_a_report_completes_as_unconfirmed(make_lab: Callable[..., Lab]) -> None:
     lab = make_lab()
     tasks = TaskAgent(lab)
     task_id = tasks.begin("silence")
@@ -166,7 +166,7 @@ def test_the_report_never_comes(make_lab: Callable[..., Lab]) -> None:
                what="late truth corrects the result")
 
 
-def test_expired(make_lab: Callable[..., Lab]) -> None:
+def test_an_expired_task_is_unknown(make_lab: Callable[..., Lab]) -> None:
     """It is unknown, and what is asked again is answered without a task."""
     lab = make_lab()
     tasks = TaskAgent(lab)
@@ -184,7 +184,7 @@ def test_expired(make_lab: Callable[..., Lab]) -> None:
 # ---- restarts ---------------------------------------------------------------------
 
 @pytest.mark.parametrize("how", RESTARTS)
-def test_restart_while_it_waits(make_lab: Callable[..., Lab], how: str) -> None:
+def test_waiting_tasks_survive_a_restart(make_lab: Callable[..., Lab], how: str) -> None:
     """Scheduled, queued, and in oFono's hands; all of them arrive."""
     lab = make_lab()
     tasks = TaskAgent(lab)
@@ -206,7 +206,7 @@ def test_restart_while_it_waits(make_lab: Callable[..., Lab], how: str) -> None:
 
 
 @pytest.mark.parametrize("how", RESTARTS)
-def test_restart_before_the_report(make_lab: Callable[..., Lab], how: str) -> None:
+def test_a_task_waits_for_its_report_after_a_restart(make_lab: Callable[..., Lab], how: str) -> None:
     lab = make_lab()
     tasks = TaskAgent(lab)
     task_id = tasks.begin("sent")
@@ -220,7 +220,7 @@ def test_restart_before_the_report(make_lab: Callable[..., Lab], how: str) -> No
 
 
 @pytest.mark.parametrize("how", RESTARTS)
-def test_restart_while_held_and_after_cancelling(
+def test_held_and_cancelled_tasks_survive_a_restart(
         make_lab: Callable[..., Lab], how: str) -> None:
     lab = make_lab()
     tasks = TaskAgent(lab)
@@ -245,7 +245,7 @@ def test_restart_while_held_and_after_cancelling(
     assert "held" not in taken_texts(lab)
 
 
-def test_killed_while_it_is_handed_over(make_lab: Callable[..., Lab]) -> None:
+def test_a_crash_while_submitting_ends_in_unknown_outcome(make_lab: Callable[..., Lab]) -> None:
     """Nobody can tell: that is a failure, and stays completed when it is corrected."""
     lab = make_lab()
     tasks = TaskAgent(lab)
@@ -263,7 +263,7 @@ def test_killed_while_it_is_handed_over(make_lab: Callable[..., Lab]) -> None:
 
 # ---- cancelling -------------------------------------------------------------------
 
-def test_cancel(make_lab: Callable[..., Lab]) -> None:
+def test_cancelling_comes_too_late_for_a_submitted_task(make_lab: Callable[..., Lab]) -> None:
     lab = make_lab()
     tasks = TaskAgent(lab)
     lab.modems[0].plan(Outcome.hang())
@@ -282,7 +282,7 @@ def test_cancel(make_lab: Callable[..., Lab]) -> None:
     assert taken_texts(lab) == ["on the air"]
 
 
-def test_cancelling_races(lab: Lab, tasks: TaskAgent) -> None:
+def test_a_cancelled_task_is_never_sent(lab: Lab, tasks: TaskAgent) -> None:
     """Whoever wins, status and radio agree."""
     texts = [f"race {number}" for number in range(12)]
     with ThreadPoolExecutor() as pool:
@@ -299,7 +299,7 @@ def test_cancelling_races(lab: Lab, tasks: TaskAgent) -> None:
         report(lab, text)
 
 
-def test_leaving_cancels_nothing(lab: Lab, tasks: TaskAgent) -> None:
+def test_disconnecting_cancels_no_task(lab: Lab, tasks: TaskAgent) -> None:
     call = {"name": "send_sms", "arguments": {
         "to_phone_number": TO, "sms_text": "goes on", "wait_for": "delivered"}}
     request = Request("tools/call", call).meta(clientCapabilities=DECLARED)
@@ -315,7 +315,7 @@ def test_leaving_cancels_nothing(lab: Lab, tasks: TaskAgent) -> None:
 @pytest.mark.parametrize("capabilities", [
     {}, {"extensions": {}}, {"extensions": {"other/tasks": {}}}, {"tasks": {}},
     {"extensions": {TASKS: None}}, {"experimental": {TASKS: {}}}], ids=str)
-def test_who_does_not_declare_it(
+def test_a_client_that_does_not_declare_tasks_gets_none(
         lab: Lab, tasks: TaskAgent, capabilities: dict[str, Any]) -> None:
     task_id = tasks.begin("seen by some", send_at=seconds_ahead(3600))
     arguments = {"to_phone_number": TO, "sms_text": "no task", "wait_for": "delivered",
@@ -337,7 +337,7 @@ def test_who_does_not_declare_it(
     report(lab, "no task")
 
 
-def test_2025_sees_none(lab: Lab, agent: Agent) -> None:
+def test_a_2025_client_gets_no_tasks(lab: Lab, agent: Agent) -> None:
     """Its own kind of tasks is not there, and asking for one is passed over."""
     with lab.client() as client:
         capabilities = client.initialize(**DECLARED).result["capabilities"]
@@ -353,7 +353,7 @@ def test_2025_sees_none(lab: Lab, agent: Agent) -> None:
     report(lab, "2025")
 
 
-def test_a_foreign_task_is_unknown(make_lab: Callable[..., Lab]) -> None:
+def test_a_task_of_another_client_is_unknown(make_lab: Callable[..., Lab]) -> None:
     lab = make_lab(gateway_open=False)
     tokens = [pair(lab.gateway, name) for name in ("one", "two")]
     Agent(lab, tokens[0]).wait_states("ready", timeout=10)
@@ -371,7 +371,7 @@ def test_a_foreign_task_is_unknown(make_lab: Callable[..., Lab]) -> None:
     one.cancel(task_id)
 
 
-def test_ids_cannot_be_made_up(lab: Lab, tasks: TaskAgent) -> None:
+def test_a_forged_task_id_is_unknown(lab: Lab, tasks: TaskAgent) -> None:
     task_id = tasks.begin("real", send_at=seconds_ahead(3600))
     number, mac = task_id.split("-")
     made_up = ["", "-", number, number + "-", mac, f"{int(number) + 1}-{mac}",
@@ -390,7 +390,7 @@ def test_ids_cannot_be_made_up(lab: Lab, tasks: TaskAgent) -> None:
 
 # ---- the methods ------------------------------------------------------------------
 
-def test_discovered(lab: Lab) -> None:
+def test_server_discover_lists_the_tasks_extension(lab: Lab) -> None:
     discovered = Request("server/discover").ask(lab.gateway.port).result
     assert discovered["capabilities"]["extensions"] == {
         TASKS: {}, "io.modelcontextprotocol/ui": {}}
@@ -398,7 +398,7 @@ def test_discovered(lab: Lab) -> None:
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("name", [None, "another", "", "WRONG-CASE"])
-def test_the_header_names_the_task(
+def test_the_mcp_name_header_must_match_the_task(
         tasks: TaskAgent, method: str, name: str | None) -> None:
     task_id = tasks.begin(f"{method} {name}", send_at=seconds_ahead(3600))
     asked = Request(f"tasks/{method}", {"taskId": task_id, "inputResponses": {}})
@@ -407,7 +407,7 @@ def test_the_header_names_the_task(
     tasks.cancel(task_id)
 
 
-def test_update(tasks: TaskAgent) -> None:
+def test_an_update_without_open_questions_changes_nothing(tasks: TaskAgent) -> None:
     """Nothing is outstanding: answers to nothing are taken and change nothing."""
     task_id = tasks.begin("asks for nothing", send_at=seconds_ahead(3600))
     before = tasks.get(task_id)
@@ -424,11 +424,11 @@ def test_update(tasks: TaskAgent) -> None:
 
 
 @pytest.mark.parametrize("method", ["tasks/list", "tasks/result"])
-def test_methods_of_2025_are_gone(tasks: TaskAgent, method: str) -> None:
+def test_the_task_methods_of_2025_are_unknown(tasks: TaskAgent, method: str) -> None:
     assert tasks.ask(Request(method, {"taskId": "1"})).error == (404, METHOD_NOT_FOUND)
 
 
-def test_what_is_settled_at_once_is_no_task(lab: Lab, tasks: TaskAgent) -> None:
+def test_a_call_that_ends_at_once_makes_no_task(lab: Lab, tasks: TaskAgent) -> None:
     def is_error(result: dict[str, Any]) -> bool:
         assert result["resultType"] == "complete" and "taskId" not in result
         return result.get("isError", False)
@@ -447,7 +447,7 @@ def test_what_is_settled_at_once_is_no_task(lab: Lab, tasks: TaskAgent) -> None:
         report(lab, text)
 
 
-def test_a_replay_is_the_same_task(lab: Lab, tasks: TaskAgent) -> None:
+def test_a_replayed_send_returns_the_same_task(lab: Lab, tasks: TaskAgent) -> None:
     first = tasks.begin("once", idempotency_key="once")
     assert tasks.begin("once", idempotency_key="once") == first
     tasks.wait(first, "working", ACCEPTED)
@@ -458,7 +458,7 @@ def test_a_replay_is_the_same_task(lab: Lab, tasks: TaskAgent) -> None:
     assert taken_texts(lab) == ["once"]
 
 
-def test_the_same_just_before_is_the_same_task(make_lab: Callable[..., Lab]) -> None:
+def test_an_immediate_repeat_returns_the_same_task(make_lab: Callable[..., Lab]) -> None:
     """With a word about it; and it is one, whatever the first call waited for."""
     lab = make_lab(notices_repeats=True)
     tasks = TaskAgent(lab)
@@ -472,13 +472,13 @@ def test_the_same_just_before_is_the_same_task(make_lab: Callable[..., Lab]) -> 
     assert taken_texts(lab) == ["said twice"]
 
 
-def test_no_waiting_for_a_task(tasks: TaskAgent) -> None:
+def test_a_task_goes_on_with_zero_wait_seconds(tasks: TaskAgent) -> None:
     task_id = tasks.begin("no patience", send_at=seconds_ahead(3600), wait_seconds=0)
     assert tasks.get(task_id)["status"] == "working"
     tasks.cancel(task_id)
 
 
-def test_ids_outlive_a_crash(lab: Lab, tasks: TaskAgent) -> None:
+def test_task_ids_survive_a_crash(lab: Lab, tasks: TaskAgent) -> None:
     """What makes the ids is no secret of one process."""
     ids = {tasks.begin(f"id {n}", send_at=seconds_ahead(3600)) for n in range(5)}
     assert len({task_id.split("-")[1] for task_id in ids}) == 5
@@ -504,7 +504,7 @@ def told_last(events: Events, status: str, id: Any = 5) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("id", [5, "five", 0])
-def test_pushes(lab: Lab, tasks: TaskAgent, id: Any) -> None:
+def test_a_listener_gets_the_states_of_a_task(lab: Lab, tasks: TaskAgent, id: Any) -> None:
     text = f"told {id}"
     task_id = tasks.begin(text)
     with tasks.listen(task_id, "unknown", task_id, id=id) as events:
@@ -516,7 +516,7 @@ def test_pushes(lab: Lab, tasks: TaskAgent, id: Any) -> None:
     assert tasks.get(task_id)["result"] == last["result"]
 
 
-def test_what_is_over_is_told_at_once(lab: Lab, tasks: TaskAgent) -> None:
+def test_a_completed_task_is_pushed_at_once(lab: Lab, tasks: TaskAgent) -> None:
     task_id = tasks.begin("over")
     report(lab, "over")
     done = tasks.wait(task_id, "completed")
@@ -525,7 +525,7 @@ def test_what_is_over_is_told_at_once(lab: Lab, tasks: TaskAgent) -> None:
         assert told(events.next()) == done
 
 
-def test_pushes_of_two_after_a_restart(make_lab: Callable[..., Lab]) -> None:
+def test_two_tasks_are_pushed_after_a_restart(make_lab: Callable[..., Lab]) -> None:
     lab = make_lab()
     tasks = TaskAgent(lab)
     ids = [tasks.begin(text) for text in ("one", "two")]
@@ -544,7 +544,7 @@ def test_pushes_of_two_after_a_restart(make_lab: Callable[..., Lab]) -> None:
         assert told_last(other, "completed", 6)["taskId"] == ids[0]
 
 
-def test_a_cancelled_task_is_told_of(tasks: TaskAgent) -> None:
+def test_a_cancelled_task_is_pushed(tasks: TaskAgent) -> None:
     task_id = tasks.begin("taken back", send_at=seconds_ahead(3600))
     with tasks.listen(task_id) as events:
         assert acknowledged(events) == {"taskIds": [task_id]}
@@ -553,7 +553,7 @@ def test_a_cancelled_task_is_told_of(tasks: TaskAgent) -> None:
         assert told(events.next())["status"] == "cancelled"
 
 
-def test_that_no_report_came_is_pushed(make_lab: Callable[..., Lab]) -> None:
+def test_a_missing_delivery_report_is_pushed(make_lab: Callable[..., Lab]) -> None:
     """Of two messages, each at its time, to whoever listens."""
     lab = make_lab()
     tasks = TaskAgent(lab)
@@ -579,6 +579,6 @@ def test_that_no_report_came_is_pushed(make_lab: Callable[..., Lab]) -> None:
 
 
 @pytest.mark.parametrize("ids", ["x", {"a": 1}, [1], [None], 7, None])
-def test_malformed_filters(tasks: TaskAgent, ids: Any) -> None:
+def test_a_malformed_task_filter_is_refused(tasks: TaskAgent, ids: Any) -> None:
     asked = Request("subscriptions/listen", {"notifications": {"taskIds": ids}})
     assert tasks.ask(asked).error == (200, INVALID_PARAMS)

@@ -62,7 +62,7 @@ def shown(gateway: LoneGateway) -> bytes:
 
 # ---- requests
 
-def test_requests_on_one_connection(secure: LoneGateway) -> None:
+def test_one_connection_serves_several_requests(secure: LoneGateway) -> None:
     with secure.wire() as wire:
         assert isinstance(wire.socket, ssl.SSLSocket)
         for _ in range(3):
@@ -70,7 +70,7 @@ def test_requests_on_one_connection(secure: LoneGateway) -> None:
 
 
 @pytest.mark.parametrize("count", [2, 30, 300])
-def test_requests_in_one_record(secure: LoneGateway, count: int) -> None:
+def test_several_requests_in_one_record_are_answered(secure: LoneGateway, count: int) -> None:
     """What GnuTLS has read, no descriptor tells of any more."""
     with secure.wire() as wire:
         wire.send(PING * count)
@@ -79,7 +79,7 @@ def test_requests_in_one_record(secure: LoneGateway, count: int) -> None:
 
 
 @pytest.mark.parametrize("size", [1, 4096, 16_384, 20_000, BODY_MAX])
-def test_bodies_over_records(secure: LoneGateway, size: int) -> None:
+def test_a_body_split_over_records_is_accepted(secure: LoneGateway, size: int) -> None:
     body = rpc("ping").ljust(BODY_MAX)
     data = request(body)
     if size == 1:
@@ -90,14 +90,14 @@ def test_bodies_over_records(secure: LoneGateway, size: int) -> None:
         assert wire.receive().result == {}
 
 
-def test_a_request_that_is_late_is_told_so(secure: LoneGateway) -> None:
+def test_a_late_request_gets_408(secure: LoneGateway) -> None:
     with secure.wire() as wire:
         wire.send(PING[:-1])
         assert wire.receive().status == 408
         assert wire.wait_closed() == b""
 
 
-def test_a_chunked_body_that_is_too_long(secure: LoneGateway) -> None:
+def test_a_chunked_body_that_is_too_long_gets_413(secure: LoneGateway) -> None:
     with secure.wire() as wire:
         wire.send(request(headers=CHUNKED))
         for _ in range(BODY_MAX // 4096):
@@ -113,7 +113,7 @@ def test_a_chunked_body_that_is_too_long(secure: LoneGateway) -> None:
     PING, b"GET / HTTP/1.0\r\n\r\n", b"x", b"\x16\x03\x01\xff\xff" + b"x" * 70_000,
     b"\x16\x03\x01\x00\x05\x01\x00\x00\x01\x00", b"\x15\x03\x03\x00\x02\x02\x00", b"\0" * 999],
     ids=["request", "old", "x", "long record", "short hello", "alert", "zeroes"])
-def test_other_octets_get_nothing_in_clear(secure: LoneGateway, octets: bytes) -> None:
+def test_octets_that_are_not_tls_get_no_plain_answer(secure: LoneGateway, octets: bytes) -> None:
     """A TLS alert at most."""
     with plain_socket(secure) as connection:
         try:
@@ -128,7 +128,7 @@ def test_other_octets_get_nothing_in_clear(secure: LoneGateway, octets: bytes) -
     assert secure.ask(PING).result == {}
 
 
-def test_a_handshake_that_never_ends_is_cut(secure: LoneGateway) -> None:
+def test_an_unfinished_handshake_is_disconnected(secure: LoneGateway) -> None:
     with ExitStack() as silent:
         for octets in (b"", b"\x16", b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc"):
             connection = silent.enter_context(plain_socket(secure))
@@ -141,7 +141,7 @@ def test_a_handshake_that_never_ends_is_cut(secure: LoneGateway) -> None:
 @pytest.mark.parametrize("version,good", [
     (ssl.TLSVersion.TLSv1, False), (ssl.TLSVersion.TLSv1_1, False),
     (ssl.TLSVersion.TLSv1_2, True), (ssl.TLSVersion.TLSv1_3, True)])
-def test_versions(secure: LoneGateway, version: ssl.TLSVersion, good: bool) -> None:
+def test_only_tls_1_2_and_1_3_are_accepted(secure: LoneGateway, version: ssl.TLSVersion, good: bool) -> None:
     context = naive()
     context.set_ciphers("ALL:@SECLEVEL=0")
     context.minimum_version = context.maximum_version = version
@@ -156,7 +156,7 @@ def test_versions(secure: LoneGateway, version: ssl.TLSVersion, good: bool) -> N
     ("AES128-SHA:AES256-SHA256:ECDHE-ECDSA-AES128-SHA:ECDHE-ECDSA-AES256-SHA384", False),
     ("ECDHE-ECDSA-AES128-CCM:ECDHE-ECDSA-AES128-CCM8", False),
     ("ECDHE-ECDSA-AES128-GCM-SHA256", True), ("ECDHE-ECDSA-CHACHA20-POLY1305", True)])
-def test_only_ciphers_that_authenticate_what_they_encrypt(secure: LoneGateway, ciphers: str,
+def test_only_authenticated_ciphers_are_accepted(secure: LoneGateway, ciphers: str,
                                                           good: bool) -> None:
     """No CBC."""
     context = naive()
@@ -171,7 +171,7 @@ def test_only_ciphers_that_authenticate_what_they_encrypt(secure: LoneGateway, c
 
 # ---- calls that wait
 
-def test_who_leaves_while_a_call_waits_is_noticed(secure: LoneGateway) -> None:
+def test_a_client_that_disconnects_while_waiting_is_noticed(secure: LoneGateway) -> None:
     call = request(rpc("tools/call", {"name": "wait_for_sms",
                                       "arguments": {"timeout_seconds": 120}}))
     for leave in (Wire.close, Wire.reset):
@@ -183,7 +183,7 @@ def test_who_leaves_while_a_call_waits_is_noticed(secure: LoneGateway) -> None:
         wait_until(lambda: wire.port not in secure.peers, what="it is let go")
 
 
-def test_stopping_answers_what_waits(background: ThreadPoolExecutor) -> None:
+def test_stopping_answers_waiting_calls(background: ThreadPoolExecutor) -> None:
     with LoneGateway(tls=True) as gateway:
         with gateway.wire() as wire:
             wire.send(request(rpc("tools/call", {
@@ -195,7 +195,7 @@ def test_stopping_answers_what_waits(background: ThreadPoolExecutor) -> None:
         gateway.start()
 
 
-def test_an_answer_that_waited_comes(make_lab: Callable[..., Lab]) -> None:
+def test_a_delayed_answer_arrives(make_lab: Callable[..., Lab]) -> None:
     lab = make_lab(tls=True, modem_count=1)
     lab.modems[0].send_latency_s = 0.3
     assert_sent(Agent(lab).send("over TLS"))
@@ -227,21 +227,21 @@ def configured(folder: Path) -> Iterator[LoneGateway]:
                       tls_key=str(folder / "key.pem"), tls_loopback="yes")
 
 
-def test_the_configured_certificate_is_shown(configured: LoneGateway,
+def test_the_configured_certificate_is_presented(configured: LoneGateway,
                                              folder: Path) -> None:
     with launched(configured) as gateway:
         wait_until(lambda: "listening on" in gateway.log, what="it listens")
         assert ssl.DER_cert_to_PEM_cert(shown(gateway)) == (folder / "cert.pem").read_text()
 
 
-def test_without_the_key_for_it_loopback_stays_plain() -> None:
+def test_loopback_stays_plain_without_tls_loopback() -> None:
     with LoneGateway() as gateway:
         make_certificate(gateway.state / "tls")
         gateway.restart()
         assert gateway.ask(PING).result == {}
 
 
-def test_no_rights_to_the_key(configured: LoneGateway, folder: Path) -> None:
+def test_a_key_that_every_user_can_read_is_refused(configured: LoneGateway, folder: Path) -> None:
     (folder / "key.pem").chmod(0o644)
     with launched(configured) as gateway:
         said = refusal(gateway)
@@ -252,7 +252,7 @@ def test_no_rights_to_the_key(configured: LoneGateway, folder: Path) -> None:
 @pytest.mark.parametrize("name", ["cert.pem", "key.pem"])
 @pytest.mark.parametrize("text", ["", "nonsense", "-----BEGIN CERTIFICATE-----\nAA\n",
                                   "x" * 100_000])
-def test_a_file_that_is_none(configured: LoneGateway, folder: Path, name: str,
+def test_an_invalid_certificate_or_key_file_is_refused(configured: LoneGateway, folder: Path, name: str,
                              text: str) -> None:
     (folder / name).write_text(text)
     with launched(configured) as gateway:
@@ -260,7 +260,7 @@ def test_a_file_that_is_none(configured: LoneGateway, folder: Path, name: str,
 
 
 @pytest.mark.parametrize("name", ["cert.pem", "key.pem"])
-def test_a_file_that_is_missing(configured: LoneGateway, folder: Path, name: str) -> None:
+def test_a_missing_certificate_or_key_file_is_refused(configured: LoneGateway, folder: Path, name: str) -> None:
     (folder / name).unlink()
     with launched(configured) as gateway:
         assert f"{folder / name}: cannot be read: No such file" in refusal(gateway)
@@ -270,7 +270,7 @@ def test_a_file_that_is_missing(configured: LoneGateway, folder: Path, name: str
         assert f"{folder / name}: is not a regular file" in refusal(gateway)
 
 
-def test_the_key_of_another(configured: LoneGateway, folder: Path) -> None:
+def test_a_key_of_another_certificate_is_refused(configured: LoneGateway, folder: Path) -> None:
     make_certificate(folder / "other")
     (folder / "key.pem").write_bytes((folder / "other" / "key.pem").read_bytes())
     with launched(configured) as gateway:
@@ -278,7 +278,7 @@ def test_the_key_of_another(configured: LoneGateway, folder: Path) -> None:
         assert words in refusal(gateway)
 
 
-def test_a_key_with_a_password(configured: LoneGateway, folder: Path) -> None:
+def test_a_key_with_a_password_is_refused(configured: LoneGateway, folder: Path) -> None:
     key = folder / "key.pem"
     subprocess.run(["openssl", "pkcs8", "-topk8", "-in", key, "-out", folder / "locked",
                     "-passout", "pass:secret"], check=True, capture_output=True)
@@ -289,7 +289,7 @@ def test_a_key_with_a_password(configured: LoneGateway, folder: Path) -> None:
 
 @pytest.mark.parametrize("given,missing", [
     ("tls_certificate", "tls_key"), ("tls_key", "tls_certificate")])
-def test_half_a_pair(given: str, missing: str) -> None:
+def test_a_certificate_and_its_key_must_both_be_given(given: str, missing: str) -> None:
     with launched(LoneGateway(**{given: "/etc/x.pem"})) as gateway:
         wait_until(lambda: not gateway.is_running, what="it does not start")
         assert f"server.{missing} is missing" in gateway.log
@@ -297,7 +297,7 @@ def test_half_a_pair(given: str, missing: str) -> None:
 
 # ---- SIGHUP
 
-def test_sighup_reads_the_certificate_again() -> None:
+def test_sighup_reloads_the_certificate() -> None:
     """For connections that come then; those that are there go on."""
     with LoneGateway(tls=True) as gateway:
         with gateway.wire() as wire:
@@ -317,7 +317,7 @@ def test_sighup_reads_the_certificate_again() -> None:
     lambda folder: (folder / "key.pem").unlink(),
     lambda folder: (folder / "key.pem").chmod(0o606),
 ])
-def test_a_bad_one_leaves_the_old_in_use(spoil: Callable[[Path], object]) -> None:
+def test_a_bad_certificate_leaves_the_old_one_in_use(spoil: Callable[[Path], object]) -> None:
     with LoneGateway(tls=True) as gateway:
         before = shown(gateway)
         spoil(gateway.state / "tls")
@@ -329,7 +329,7 @@ def test_a_bad_one_leaves_the_old_in_use(spoil: Callable[[Path], object]) -> Non
         assert gateway.ask(PING).result == {}
 
 
-def test_under_load_while_it_changes() -> None:
+def test_handshakes_succeed_while_the_certificate_changes() -> None:
     """Handshakes that are under way keep what they began with."""
     with LoneGateway(tls=True) as gateway, ThreadPoolExecutor(4) as pool:
         def hammer() -> None:

@@ -71,7 +71,7 @@ def assert_secure(phone: Phone, paired: Any) -> None:
 
 # ---- the gateway runs
 
-def test_with_the_first_client_it_opens_with_tls(phone: Phone) -> None:
+def test_pairing_the_first_client_opens_the_port_with_tls(phone: Phone) -> None:
     with phone.serving(PHONE) as gateway:
         assert_secure(phone, Owner(gateway.state).json("pair", "--tls", "laptop"))
         assert f"{PHONE}:{phone.port} is open to the network now, with TLS" in gateway.log
@@ -79,7 +79,7 @@ def test_with_the_first_client_it_opens_with_tls(phone: Phone) -> None:
 
 
 @pytest.mark.parametrize("command", ["pair", "rotate"])
-def test_what_is_open_is_opened_again_with_tls(phone: Phone, command: str) -> None:
+def test_an_open_port_is_opened_again_with_tls(phone: Phone, command: str) -> None:
     """At once: what was plain is cut off, and everybody needs the new URL."""
     with phone.serving(PHONE) as gateway:
         owner = Owner(gateway.state)
@@ -100,7 +100,7 @@ def test_what_is_open_is_opened_again_with_tls(phone: Phone, command: str) -> No
             assert phone.ask("laptop", PHONE, old["token"]).result == {}
 
 
-def test_the_certificate_stays(phone: Phone) -> None:
+def test_later_pairings_keep_the_certificate(phone: Phone) -> None:
     """Once it is there, --tls is needless."""
     with phone.serving(PHONE) as gateway:
         owner = Owner(gateway.state)
@@ -112,7 +112,7 @@ def test_the_certificate_stays(phone: Phone) -> None:
             assert_secure(phone, again)
 
 
-def test_another_one_when_that_was_taken_away(phone: Phone) -> None:
+def test_a_removed_certificate_is_replaced_by_a_new_one(phone: Phone) -> None:
     """As when the phone's address has changed."""
     with phone.serving(PHONE) as gateway:
         owner = Owner(gateway.state)
@@ -124,7 +124,7 @@ def test_another_one_when_that_was_taken_away(phone: Phone) -> None:
         assert_secure(phone, after)
 
 
-def test_why_a_url_is_http_although_tls_was_asked_for() -> None:
+def test_pairing_explains_why_a_loopback_url_is_http() -> None:
     """On the address that the gateway listens on by default, 127.0.0.1."""
     with LoneGateway(open=False) as gateway:
         owner = Owner(gateway.state)
@@ -150,7 +150,7 @@ def trusted(gateway: LoneGateway) -> Iterator[None]:
         forget(gateway.port)
 
 
-def test_loopback_where_the_owner_wants_it() -> None:
+def test_loopback_uses_tls_when_configured() -> None:
     with LoneGateway(open=False, tls_loopback="yes") as gateway:
         token = pair(gateway, "old")
         assert gateway.post(PING, Authorization=f"Bearer {token}").result == {}
@@ -174,7 +174,7 @@ def test_loopback_where_the_owner_wants_it() -> None:
 
 # ---- it does not run
 
-def test_made_before_the_gateway_runs(phone: Phone) -> None:
+def test_pairing_makes_a_certificate_before_the_gateway_runs(phone: Phone) -> None:
     """Its owner's, not of whoever typed it; and the gateway takes it."""
     with phone.serving(PHONE) as gateway:
         gateway.stop()
@@ -194,7 +194,7 @@ def test_made_before_the_gateway_runs(phone: Phone) -> None:
         assert_secure(phone, paired)
 
 
-def test_a_certificate_of_the_configuration(folder: Path) -> None:
+def test_pairing_shows_the_configured_certificate(folder: Path) -> None:
     """None is made, and that one is told."""
     make_certificate(folder)
     file = folder / "gateway.conf"
@@ -210,7 +210,7 @@ def test_a_certificate_of_the_configuration(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("runs", [True, False])
-def test_one_that_is_no_good(runs: bool) -> None:
+def test_a_bad_certificate_refuses_pairing_with_tls(runs: bool) -> None:
     """Nobody is paired without the TLS that was asked for; a new token is had anyway."""
     with LoneGateway(open=False) as gateway:
         owner = Owner(gateway.state)
@@ -228,7 +228,7 @@ def test_one_that_is_no_good(runs: bool) -> None:
         owner.do("rotate", "old")
 
 
-def test_who_is_paired_already_makes_no_certificate(folder: Path) -> None:
+def test_a_refused_pairing_makes_no_certificate(folder: Path) -> None:
     owner = Owner(folder / "state")
     owner.do("pair", "laptop")
     assert owner.run("pair", "--tls", "laptop").returncode == FAILED
@@ -237,7 +237,7 @@ def test_who_is_paired_already_makes_no_certificate(folder: Path) -> None:
 
 # ---- what is printed
 
-def test_lines_to_paste(phone: Phone) -> None:
+def test_the_printed_commands_fetch_the_certificate(phone: Phone) -> None:
     """The commands get the certificate whose fingerprint stands above."""
     with phone.serving(PHONE) as gateway:
         owner = Owner(gateway.state)
@@ -259,6 +259,6 @@ def test_lines_to_paste(phone: Phone) -> None:
         assert done.stdout.strip().endswith(f"ingerprint={told}"), done
 
 
-def test_without_tls_nothing_is_said_of_it(folder: Path) -> None:
+def test_pairing_without_tls_does_not_mention_tls(folder: Path) -> None:
     text = Owner(folder / "state").do("pair", "laptop")
     assert "TLS" not in text and "https" not in text and "CERT" not in text

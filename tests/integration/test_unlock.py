@@ -77,7 +77,7 @@ def attempts(lab: Lab) -> int:
 
 # ---- the PIN
 
-def test_right(locked: Lab) -> None:
+def test_the_right_pin_unlocks_the_sim(locked: Lab) -> None:
     result = unlock(locked.gateway)
     assert_unlocked(result)
     assert result.stderr == "SIM 1 in /sim0 needs its PIN; tries left: 3.\n"
@@ -87,18 +87,18 @@ def test_right(locked: Lab) -> None:
 
 
 @pytest.mark.parametrize("named", ["1", "/sim0"])
-def test_named(locked: Lab, named: str) -> None:
+def test_a_sim_is_named_by_its_id_or_modem_path(locked: Lab, named: str) -> None:
     assert_unlocked(unlock(locked.gateway, named))
 
 
-def test_wrong(locked: Lab) -> None:
+def test_a_wrong_pin_uses_up_one_try(locked: Lab) -> None:
     assert_failed(unlock(locked.gateway, lines=(WRONG,)), "wrong PIN; 2 tries are left",
                   "it is not repeated by itself")
     assert tries(locked) == (2, 10) and attempts(locked) == 1
     assert_unlocked(unlock(locked.gateway))
 
 
-def test_last_try(locked: Lab) -> None:
+def test_the_last_pin_try_needs_force(locked: Lab) -> None:
     for left in (2, 1):
         unlock(locked.gateway, lines=(WRONG,))
         assert tries(locked)[0] == left
@@ -119,7 +119,7 @@ def block(lab: Lab) -> None:
                   "left", "ofono-mcp unlock --puk /sim0")
 
 
-def test_blocked_and_then_the_puk(locked: Lab) -> None:
+def test_a_blocked_sim_is_unlocked_with_its_puk(locked: Lab) -> None:
     block(locked)
     assert_failed(unlock(locked.gateway), "needs its PUK")
     assert_failed(unlock(locked.gateway, "--puk", lines=("87654321", "2222")),
@@ -128,7 +128,7 @@ def test_blocked_and_then_the_puk(locked: Lab) -> None:
     assert card(locked).pin == "2222" and tries(locked) == (3, 10)
 
 
-def test_last_try_of_the_puk(locked: Lab) -> None:
+def test_the_last_puk_try_needs_force(locked: Lab) -> None:
     block(locked)
     for left in range(9, 0, -1):
         assert_failed(unlock(locked.gateway, "--puk", lines=("87654321", "2222")),
@@ -139,19 +139,19 @@ def test_last_try_of_the_puk(locked: Lab) -> None:
     assert_unlocked(unlock(locked.gateway, "--puk", "--force", lines=(PUK, "2222")))
 
 
-def test_puk_for_a_card_that_asks_for_its_pin(locked: Lab) -> None:
+def test_a_puk_is_refused_when_the_sim_needs_its_pin(locked: Lab) -> None:
     assert_failed(unlock(locked.gateway, "--puk", lines=(PUK, "2222")),
                   "needs its PIN, not its PUK")
     assert attempts(locked) == 0
 
 
 @pytest.mark.parametrize("line", ["", "123", "123456789", "12a4", " 1234", "1234 ", "x" * 100])
-def test_no_pin_at_all(locked: Lab, line: str) -> None:
+def test_a_malformed_pin_is_never_tried(locked: Lab, line: str) -> None:
     assert_failed(unlock(locked.gateway, lines=(line,)), "nothing was tried")
     assert attempts(locked) == 0
 
 
-def test_the_modem_does_not_tell_how_many(make_lab: Callable[..., Lab]) -> None:
+def test_an_unknown_number_of_tries_needs_force(make_lab: Callable[..., Lab]) -> None:
     lab = make_lab(sims=[Sim.numbered(0, pin=PIN)], powered=False)
     lab.modems[0].tells_tries = False
     lab.radios[0].power()
@@ -165,7 +165,7 @@ def test_the_modem_does_not_tell_how_many(make_lab: Callable[..., Lab]) -> None:
     assert_unlocked(unlock(lab.gateway, "--force"))
 
 
-def test_the_policy_does_not_let_it(locked: Lab) -> None:
+def test_unlock_explains_a_refusal_by_the_dbus_policy(locked: Lab) -> None:
     """As that of the package, before its owner has put unlock.conf there."""
     deny(locked, "SimManager", "EnterPin")
     assert_failed(unlock(locked.gateway), "the PIN was not tried", "D-Bus policy",
@@ -175,7 +175,7 @@ def test_the_policy_does_not_let_it(locked: Lab) -> None:
 
 # ---- which card
 
-def test_nothing_is_locked(make_lab: Callable[..., Lab]) -> None:
+def test_unlock_says_when_no_sim_is_locked(make_lab: Callable[..., Lab]) -> None:
     lab = make_lab(modem_count=1)
     assert_failed(unlock(lab.gateway), "no SIM is locked")
     assert_failed(unlock(lab.gateway, "1"), "SIM 1 in /sim0 is not locked")
@@ -184,7 +184,7 @@ def test_nothing_is_locked(make_lab: Callable[..., Lab]) -> None:
     assert attempts(lab) == 0
 
 
-def test_more_than_one_is_locked(make_lab: Callable[..., Lab]) -> None:
+def test_unlock_must_name_one_of_two_locked_sims(make_lab: Callable[..., Lab]) -> None:
     lab = make_lab(sims=[Sim.numbered(i, pin=PIN) for i in range(2)])
     Agent(lab).wait_states("locked", "locked")
     assert_failed(unlock(lab.gateway), "more than one SIM is locked: SIM 1 in /sim0, "
@@ -194,19 +194,19 @@ def test_more_than_one_is_locked(make_lab: Callable[..., Lab]) -> None:
     assert_unlocked(unlock(lab.gateway))            # the only one now
 
 
-def test_modem_is_off(make_lab: Callable[..., Lab]) -> None:
+def test_unlock_says_which_modem_is_off(make_lab: Callable[..., Lab]) -> None:
     lab = make_lab(modem_count=1, powered=False)
     assert_failed(unlock(lab.gateway), "these modems are off: /sim0")
     assert_failed(unlock(lab.gateway, "/sim0"), "modem /sim0 is off")
 
 
-def test_without_ofono() -> None:
+def test_unlock_says_that_ofono_cannot_be_reached() -> None:
     with LoneGateway() as gateway:
         assert_failed(unlock(gateway), "oFono cannot be reached", "Start oFono")
     assert gateway.pid is None or not gateway.is_running
 
 
-def test_without_a_gateway(tmp_path: Path) -> None:
+def test_unlock_says_that_the_gateway_is_not_running(tmp_path: Path) -> None:
     with LoneGateway() as gateway:
         gateway.stop()
         assert_failed(unlock(gateway), "the gateway is not running")
@@ -215,7 +215,7 @@ def test_without_a_gateway(tmp_path: Path) -> None:
 
 # ---- no answer
 
-def test_no_answer_is_never_tried_again(locked: Lab) -> None:
+def test_a_pin_without_an_answer_is_never_repeated(locked: Lab) -> None:
     locked.modems[0].answers_codes = False
     running = subprocess.Popen(command(locked.gateway), stdin=subprocess.PIPE, text=True,
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE)
@@ -234,7 +234,7 @@ def test_no_answer_is_never_tried_again(locked: Lab) -> None:
     assert tries(locked) == (2, 10) and attempts(locked) == 1
 
 
-def test_whoever_asked_left(locked: Lab) -> None:
+def test_a_pin_is_not_repeated_after_unlock_is_killed(locked: Lab) -> None:
     """Ctrl-C while oFono has it: it is not tried again, and the next one may."""
     locked.modems[0].answers_codes = False
     running = subprocess.Popen(command(locked.gateway), stdin=subprocess.PIPE, text=True,
@@ -251,7 +251,7 @@ def test_whoever_asked_left(locked: Lab) -> None:
     assert attempts(locked) == 1
 
 
-def test_somebody_else_tried_meanwhile(locked: Lab) -> None:
+def test_unlock_stops_when_the_tries_changed_meanwhile(locked: Lab) -> None:
     running = subprocess.Popen(command(locked.gateway), stdin=subprocess.PIPE, text=True,
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     assert running.stdin and running.stderr
@@ -291,7 +291,7 @@ def read_until(terminal: int, words: str) -> str:
     return shown.decode()
 
 
-def test_on_a_terminal_it_is_not_shown(locked: Lab) -> None:
+def test_the_terminal_does_not_show_the_pin(locked: Lab) -> None:
     with on_terminal(locked.gateway) as (terminal, running):
         shown = read_until(terminal, "PIN: ")
         assert "tries left: 3" in shown
@@ -301,7 +301,7 @@ def test_on_a_terminal_it_is_not_shown(locked: Lab) -> None:
     assert PIN not in shown and PIN[:2] not in shown.split("PIN: ")[1]
 
 
-def test_new_pin_is_asked_for_twice(locked: Lab) -> None:
+def test_the_new_pin_must_be_typed_twice(locked: Lab) -> None:
     block(locked)
     with on_terminal(locked.gateway, "--puk") as (terminal, running):
         shown = ""
@@ -315,7 +315,7 @@ def test_new_pin_is_asked_for_twice(locked: Lab) -> None:
     assert tries(locked) == (0, 10)
 
 
-def test_giving_up_leaves_the_terminal_as_it_was(locked: Lab) -> None:
+def test_ctrl_c_at_the_prompt_restores_the_terminal(locked: Lab) -> None:
     with on_terminal(locked.gateway) as (terminal, running):
         read_until(terminal, "PIN: ")
         os.write(terminal, b"40\x03")
@@ -327,7 +327,7 @@ def test_giving_up_leaves_the_terminal_as_it_was(locked: Lab) -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGINT, signal.SIGTERM])
-def test_a_signal_at_the_prompt(locked: Lab, number: signal.Signals) -> None:
+def test_a_signal_at_the_prompt_ends_unlock_at_once(locked: Lab, number: signal.Signals) -> None:
     """Ends it at once, not with the next key, and the terminal is as it was."""
     with on_terminal(locked.gateway) as (terminal, running):
         read_until(terminal, "PIN: ")
@@ -357,7 +357,7 @@ def memory_of(pid: int) -> Iterator[bytes]:
 
 
 @pytest.mark.skipif("GATEWAY_WRAPPER" in os.environ, reason="the wrapper has a copy")
-def test_nothing_of_it_stays(locked: Lab) -> None:
+def test_no_trace_of_the_pin_remains(locked: Lab) -> None:
     """In memory, on disk or in the log."""
     code = "73915562"
     assert_failed(unlock(locked.gateway, lines=(code,)), "wrong PIN; 2 tries are left")
@@ -368,7 +368,7 @@ def test_nothing_of_it_stays(locked: Lab) -> None:
     assert code not in locked.gateway.log
 
 
-def test_never_an_argument(locked: Lab) -> None:
+def test_a_pin_is_not_accepted_as_an_argument(locked: Lab) -> None:
     result = subprocess.run([str(locked.gateway.binary), "unlock", "--help"], text=True,
                             capture_output=True)
     assert "--pin" not in result.stdout
@@ -377,14 +377,14 @@ def test_never_an_argument(locked: Lab) -> None:
     assert attempts(locked) == 0
 
 
-def test_no_agent_is_asked(locked: Lab) -> None:
+def test_no_tool_takes_a_pin_or_puk(locked: Lab) -> None:
     with locked.client() as client:
         tools = client.call("tools/list").result["tools"]
     taken = json.dumps([(tool["name"], tool["inputSchema"]) for tool in tools]).lower()
     assert "unlock" not in taken and "puk" not in taken
 
 
-def test_json(locked: Lab) -> None:
+def test_unlock_prints_its_result_as_json(locked: Lab) -> None:
     result = unlock(locked.gateway, "--json")
     assert json.loads(result.stdout) == {"sim": "SIM 1 in /sim0", "state": "unlocked"}
 
@@ -392,7 +392,7 @@ def test_json(locked: Lab) -> None:
 @pytest.mark.parametrize("arguments, line, code", [
     (["9"], PIN, "sim_absent"), (["--puk"], PUK, "not_blocked"), ([], WRONG, "wrong_code"),
 ])
-def test_json_of_errors(locked: Lab, arguments: list[str], line: str, code: str) -> None:
+def test_unlock_prints_its_errors_as_json(locked: Lab, arguments: list[str], line: str, code: str) -> None:
     result = unlock(locked.gateway, "--json", *arguments, lines=(line,))
     assert result.returncode == FAILED and result.stderr
     assert json.loads(result.stdout)["error"]["code"] == code

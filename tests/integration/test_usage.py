@@ -19,7 +19,7 @@ def refuse(*arguments: str) -> str:
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_each_says_who_it_is_and_where_help_is(name: str) -> None:
+def test_a_usage_error_names_the_command_and_its_help(name: str) -> None:
     value = next((option for option, value in options_of(name) if value), None)
     wrong = [["--zzzzzzzz"], ["-z"], ["--help=x"], *([[value]] if value else [])]
     for arguments in wrong:
@@ -29,7 +29,7 @@ def test_each_says_who_it_is_and_where_help_is(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", sorted(set(COMMANDS) - HAS_LOG))
-def test_as_json(name: str) -> None:
+def test_a_usage_error_is_printed_as_json(name: str) -> None:
     for json_option in ("--json", "--js"):
         done = run(name, json_option, "--zzzzzzzz")
         error = json.loads(done.stdout)["error"]
@@ -39,7 +39,7 @@ def test_as_json(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["status", "backup", "pair"])
-def test_a_configuration_as_json(name: str) -> None:
+def test_a_configuration_error_is_printed_as_json(name: str) -> None:
     words = [] if name == "status" else ["x"]
     done = run(name, "--json", "--config", "/no/such/file", *words)
     error = json.loads(done.stdout)["error"]
@@ -62,5 +62,5 @@ def test_a_configuration_as_json(name: str) -> None:
     (["send", "--wait", "long", "1", "x"], "--wait takes none, sent or delivered"),
     (["approvals", "--after", "x"], "--after takes a whole number"),
 ])
-def test_what_was_meant(arguments: list[str], words: str) -> None:
+def test_a_usage_error_suggests_what_is_right(arguments: list[str], words: str) -> None:
     assert words in refuse(*arguments)

@@ -37,7 +37,7 @@ def wait_settled(lab: Lab) -> None:
 
 
 @pytest.mark.parametrize("era", ERAS)
-def test_who_subscribed_hears_of_it(lab: Lab, era: str) -> None:
+def test_waiting_voicemail_notifies_subscribers(lab: Lab, era: str) -> None:
     """And that it was listened to; it is no message."""
     wait_settled(lab)
     before = newest(lab)
@@ -52,7 +52,7 @@ def test_who_subscribed_hears_of_it(lab: Lab, era: str) -> None:
     assert newest(lab) == before
 
 
-def test_status_tells_of_it(lab: Lab, agent: Agent) -> None:
+def test_the_gateway_status_shows_waiting_voicemail(lab: Lab, agent: Agent) -> None:
     """A call that waits for a change hears of it, too."""
     first, second = agent.ids()
     status = agent.call("get_gateway_status").structured
@@ -65,7 +65,7 @@ def test_status_tells_of_it(lab: Lab, agent: Agent) -> None:
     wait_until(lambda: states(lab, ERAS[0])[0] == ("none", 0), what="it was listened to")
 
 
-def test_cards_are_not_told_for_voicemail(lab: Lab) -> None:
+def test_voicemail_causes_no_update_of_the_sim_list(lab: Lab) -> None:
     """The list of cards shows nothing of it."""
     wait_settled(lab)
     with subscribed(lab, ERAS[1], "sms://subscriptions") as cards, \
@@ -77,7 +77,7 @@ def test_cards_are_not_told_for_voicemail(lab: Lab) -> None:
         assert cards.poll(0.3) is None
 
 
-def test_number_of_the_mailbox(make_lab: Callable[..., Lab]) -> None:
+def test_the_mailbox_number_is_shown(make_lab: Callable[..., Lab]) -> None:
     lab = make_lab(sims=[Sim.numbered(0, mailbox="+36209000000")])
     wait_until(lambda: read(lab, ERAS[0])[0]["mailbox_number"] == "+36209000000",
                what="the number of the mailbox")

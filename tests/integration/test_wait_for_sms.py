@@ -18,7 +18,7 @@ TO = "+36301234567"
 ANSWER_S = 1                        # a call that need not wait is answered within
 
 
-def test_wait_answers_when_the_message_comes(lab: Lab, number: str) -> None:
+def test_a_wait_returns_the_next_incoming_message(lab: Lab, number: str) -> None:
     deliver(lab, number, "an old one does not count")
     waiting = Pending(lab, "wait_for_sms", timeout_seconds=60)
     assert not waiting.is_done
@@ -29,14 +29,14 @@ def test_wait_answers_when_the_message_comes(lab: Lab, number: str) -> None:
     assert "domain" not in found
 
 
-def test_a_code_bound_to_a_site(lab: Lab, number: str) -> None:
+def test_a_code_bound_to_a_site_is_returned_with_its_domain(lab: Lab, number: str) -> None:
     place = call(lab, "list_sms", limit=1)["wait_cursor"]
     lab.modems[0].deliver(number, "747723 is your code\n\n@example.com #747723")
     found = call(lab, "wait_for_sms", after=place, kind="code")
     assert (found["code"], found["domain"]) == ("747723", "example.com")
 
 
-def test_the_cursor_closes_the_race(lab: Lab, number: str) -> None:
+def test_a_wait_returns_messages_since_the_cursor(lab: Lab, number: str) -> None:
     """What came between two calls is found at once, one after the other."""
     place = call(lab, "list_sms", limit=1)["wait_cursor"]
     deliver(lab, number, "one", "two", "three")
@@ -50,7 +50,7 @@ def test_the_cursor_closes_the_race(lab: Lab, number: str) -> None:
     assert none["found"] is False
 
 
-def test_the_cursor_of_an_empty_store_closes_the_race(make_lab: Callable[..., Lab]) -> None:
+def test_the_cursor_of_an_empty_store_misses_no_message(make_lab: Callable[..., Lab]) -> None:
     lab = make_lab(modem_count=1)
     place = call(lab, "list_sms")["wait_cursor"]
     deliver(lab, TO, "first", "second")
@@ -63,7 +63,7 @@ def test_the_cursor_of_an_empty_store_closes_the_race(make_lab: Callable[..., La
 @pytest.mark.parametrize("filters", [
     {"from": "Bank"}, {"contains": "PAROLA"}, {"kind": "link"}, {"kind": "code"},
     {"from": "Bank", "contains": "a", "kind": "code"}])
-def test_only_what_fits_ends_the_wait(
+def test_only_a_matching_message_ends_the_wait(
         lab: Lab, number: str, filters: dict[str, str]) -> None:
     waiting = Pending(lab, "wait_for_sms", timeout_seconds=60, **filters)
     deliver(lab, number, "nothing in it", "balance 4500")
@@ -74,7 +74,7 @@ def test_only_what_fits_ends_the_wait(
     assert (found["message"]["phone_number"], found["code"]) == ("Bank", "7731")
 
 
-def test_messages_that_do_not_fit_are_there_for_another_wait(lab: Lab, number: str) -> None:
+def test_another_wait_returns_messages_that_did_not_match(lab: Lab, number: str) -> None:
     waiting = Pending(lab, "wait_for_sms", timeout_seconds=1, kind="code")
     deliver(lab, number, "no code in here")
     none = waiting.facts()
@@ -92,7 +92,7 @@ def test_outgoing_messages_do_not_end_a_wait(lab: Lab, number: str) -> None:
 
 
 @pytest.mark.parametrize("abroad", ["06", "06 ", "0036", "+36"])
-def test_who_is_asked_at_home_answers_from_abroad(
+def test_national_and_international_numbers_match(
         lab: Lab, number: str, abroad: str) -> None:
     """A number is one however it is spelt; networks put + and the country in front of it."""
     asked = abroad + number.removeprefix("+36")
@@ -110,14 +110,14 @@ def test_who_is_asked_at_home_answers_from_abroad(
         (number, 2, 1)]
 
 
-def test_two_waiters_hear_the_same_message(lab: Lab, number: str) -> None:
+def test_two_waits_return_the_same_message(lab: Lab, number: str) -> None:
     calls = [Pending(lab, "wait_for_sms", timeout_seconds=60) for _ in range(2)]
     lab.modems[0].deliver(number, "to both")
     ids = [waiting.facts()["message"]["message_id"] for waiting in calls]
     assert ids[0] == ids[1]
 
 
-def test_the_time_is_over(lab: Lab) -> None:
+def test_a_wait_ends_without_a_message_at_its_timeout(lab: Lab) -> None:
     started = time.monotonic()
     none = call(lab, "wait_for_sms", timeout_seconds=1)
     assert 1 <= time.monotonic() - started < 1 + ANSWER_S
@@ -128,11 +128,11 @@ def test_the_time_is_over(lab: Lab) -> None:
 @pytest.mark.parametrize("arguments", [
     {"timeout_seconds": 0}, {"timeout_seconds": 121}, {"kind": "number"}, {"after": "x"},
     {"from": ""}])
-def test_wait_arguments(lab: Lab, arguments: dict[str, Any]) -> None:
+def test_invalid_arguments_are_refused(lab: Lab, arguments: dict[str, Any]) -> None:
     assert refusal(lab, "wait_for_sms", **arguments)["code"] == "invalid_arguments"
 
 
-def test_a_client_that_leaves_costs_nothing(lab: Lab, number: str) -> None:
+def test_a_wait_ends_when_its_client_disconnects(lab: Lab, number: str) -> None:
     calls = [Pending(lab, "wait_for_sms", timeout_seconds=120) for _ in range(20)]
     assert len(peers_of(lab.gateway)) >= 20
     for waiting in calls:
@@ -141,7 +141,7 @@ def test_a_client_that_leaves_costs_nothing(lab: Lab, number: str) -> None:
     deliver(lab, number, "nobody hears this")
 
 
-def test_a_gateway_that_stops_answers(make_lab: Callable[..., Lab]) -> None:
+def test_stopping_answers_waiting_calls(make_lab: Callable[..., Lab]) -> None:
     lab = make_lab(modem_count=1)
     waiting = Pending(lab, "wait_for_sms", timeout_seconds=120)
     assert lab.gateway.stop() == 0

@@ -81,7 +81,7 @@ def settled_kib(pid: int) -> dict[str, int]:
     return seen[-1]
 
 
-def test_all_limits_at_once(make_lab: Callable[..., Lab],
+def test_memory_stays_in_bounds_at_all_limits_at_once(make_lab: Callable[..., Lab],
                             record_testsuite_property: Callable[[str, object], None]) -> None:
     lab = make_lab()
     idle = memory_kib(lab.gateway.pid)

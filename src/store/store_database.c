@@ -21,6 +21,7 @@
 #include "store/store.h"
 #include "store/store_file.h"
 #include "store/store_schema.h"
+#include "store/store_wal_writer.h"
 
 #define DAMAGE_ADVICE                                                                  \
 	"it is left unchanged: \"ofono-mcp serve\" moves it aside and begins a new "   \
@@ -161,7 +162,7 @@ int store_database_connect(struct store_database *opening, int flags)
 
 	store_database_configure();
 	result = sqlite3_open_v2(opening->path, &opening->database,
-				 flags | SQLITE_OPEN_NOMUTEX, NULL);
+				 flags | SQLITE_OPEN_NOMUTEX, store_wal_writer_vfs());
 	if (!opening->database)
 		return store_database_fail(opening, -ENOMEM, "out of memory");
 	if (result != SQLITE_OK)

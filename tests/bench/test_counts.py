@@ -191,7 +191,7 @@ def test_instructions_of_a_listing(lab: Lab) -> None:
     answer = ask(server.port, octets)
     daemon.stop()
     theirs = bare_instructions(BUILD, lab.folder, octets, answer, free_port())
-    assert ours / theirs <= 4.5, (ours, theirs)
+    assert ours / theirs <= 4.75, (ours, theirs)     # 4.5 before the header check went by bytes
 
 
 def test_a_crowd_leaves_no_memory_behind(lab: Lab) -> None:

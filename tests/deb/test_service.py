@@ -172,7 +172,7 @@ def test_secrets_of_the_owners(service: Machine) -> None:
         assert "chown ofono-mcp FILE; chmod 600 FILE.\n" in said
         service.run("chown", UNIT, "/etc/ofono-mcp/pins")
         said = service.try_to("ofono-mcp", "doctor").stdout
-        assert "/etc/ofono-mcp/pins can be read, by the gateway's user alone\n" in said
+        assert "/etc/ofono-mcp/pins is readable, by the gateway's user only\n" in said
     finally:
         mine.unlink()
         service.run("rm", "/etc/ofono-mcp/pins")

@@ -231,6 +231,7 @@ def valid(lab: Lab) -> tuple[Agent, int]:
     message_id = agent.send("of use for an hour", wait_for="none",
                             valid_for_seconds=HOUR_S).message_id
     Journal(lab).wait_state("in its way", "submitted")
+    modem.wait_offered(1)
     lab.gateway.kill()
     modem.unhang(Outcome.ok())
     modem.set_registration(SEARCHING)

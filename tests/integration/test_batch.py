@@ -207,5 +207,5 @@ def test_waiting_batch_answers_share_bounded_memory(
     answers = [answer for reply in replies if reply.status == 200 for answer in reply.json]
     flaws = {answer["error"]["message"] for answer in answers if "error" in answer}
     flaws |= {reply.body.decode() for reply in replies if reply.status == 503}  # not begun
-    assert any("memory" in flaw for flaw in flaws), flaws
+    assert any("memory for answers is full" in flaw for flaw in flaws), flaws
     gateway.assert_serves()

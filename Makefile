@@ -42,41 +42,57 @@ GOALS := $(or $(MAKECMDGOALS),all)
 ifneq ($(or $(OFONO_MCP_LOCKED),$(if $(filter-out help demo,$(GOALS)),,unlocked)),)
 
 LIBRARIES := dbus-1 libmicrohttpd yajl libsystemd sqlite3 gnutls inih libqrencode
+# Loaded when it is first needed (doc/libraries.md), so only its headers are for the build.
+LOADED_LIBRARIES := libcurl
+# Of the programs beside the gateway, which must not need it: tests/deb/test_package.py.
+MQTT_LIBS := -lmosquitto
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla \
-            -Wformat=2 -Wundef -Wno-missing-field-initializers $(if $(WERROR),-Werror)
+            -Wformat=2 -Wundef -Wno-missing-field-initializers -Wno-unused-parameter $(if $(WERROR),-Werror)
 
 # Asked when first needed: a fresh machine has no pkg-config.
-LIBRARY_CFLAGS = $(eval LIBRARY_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(LIBRARIES)))$(LIBRARY_CFLAGS)
+LIBRARY_CFLAGS = $(eval LIBRARY_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(LIBRARIES) $(LOADED_LIBRARIES)))$(LIBRARY_CFLAGS)
 LIBRARY_LIBS = $(eval LIBRARY_LIBS := $(shell $(PKG_CONFIG) --libs $(LIBRARIES)))$(LIBRARY_LIBS)
 
 # Debuggers find what they unwind by beside -g; in the program it would be a tenth.
 CFLAGS ?= -O2 -g -fno-asynchronous-unwind-tables
 GIVEN_CPPFLAGS := $(CPPFLAGS)
 override CFLAGS += -std=gnu11 $(WARNINGS)
-override CPPFLAGS += -Iinclude -Isrc -D_GNU_SOURCE -DOFONO_MCP_VERSION='"$(VERSION)"' $(LIBRARY_CFLAGS)
+# The name and port with which a program speaks of itself: the hub compiles those files anew.
+program_flags = -DPROGRAM_NAME='"$(1)"' -DPROGRAM_PORT='"$(2)"'
+override CPPFLAGS += -Iinclude -Isrc -D_GNU_SOURCE -DOFONO_MCP_VERSION='"$(VERSION)"' \
+                     $(call program_flags,ofono-mcp,9531) $(LIBRARY_CFLAGS)
 LDLIBS += $(LIBRARY_LIBS)
 # Where the tables point to, packed: else that is a tenth of the program. glibc can read it since 2.36.
 PACKED = $(eval PACKED := $(shell printf '%s\n' '#include <features.h>' '\#if !__GLIBC_PREREQ(2, 36)' '\#error' \
            '\#endif' | $(CC) -E - >/dev/null 2>&1 && echo -Wl,-z,pack-relative-relocs))$(PACKED)
 override LDFLAGS += $(PACKED)
 
-SOURCES := $(wildcard src/*/*.c src/*/*/*.c)
+SOURCES := $(filter-out src/remote/%,$(wildcard src/*/*.c src/*/*/*.c))
+# The hub is the same program with other modems: src/remote in place of src/ofono, of which only the
+# predicates stay. What names the program, or knows its port, is compiled anew for it.
+HUB_PARTS := $(wildcard src/remote/*.c)
+HUB_NAMED := $(shell grep -lE 'PROGRAM_(NAME|PORT)|CONFIG_DEFAULT_(PATH|FOLDER)|DOCTOR_AS_ROOT' $(SOURCES))
+HUB_REPLACED := $(HUB_NAMED) $(filter-out src/ofono/modem.c,$(wildcard src/ofono/*.c))
 # The page that the program embeds.
 CONSOLE := $(BUILD)/console/console.html
 CONSOLE_PARTS := src/console/compose $(wildcard src/console/*.html src/console/*.css src/console/*.js)
 # The numbering plans of all countries, from libphonenumber's metadata.
 PLANS := $(BUILD)/numbers/number_plans.c
-OBJECTS := $(SOURCES:src/%.c=$(BUILD)/%.o) $(BUILD)/console/console_document.o $(PLANS:.c=.o)
+# The words of texts for AI agents, sorted.
+AGENT_TABLE := $(BUILD)/text/agent_table.c
+OBJECTS := $(SOURCES:src/%.c=$(BUILD)/%.o) $(BUILD)/console/console_document.o $(PLANS:.c=.o) $(AGENT_TABLE:.c=.o)
 # Library calls that tests/faults/fault_points.c stands in for, in a program of its own.
 FAULT_SEAMS := sqlite3_step dbus_connection_send_with_reply dbus_connection_dispatch \
-               MHD_queue_response MHD_run
+               MHD_queue_response MHD_run http_client_library_load
 # Tools and resources of the conformance runner, in a program of its own as well.
 FIXTURES := $(wildcard tests/fixtures/*.c)
-BENCH_PROGRAMS := $(addprefix $(BUILD)/bench/,bare empty hearer ledger load raw relay sender)
+BENCH_PROGRAMS := $(addprefix $(BUILD)/bench/,bare empty growth hearer ledger load raw relay sender)
 TESTS := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/test_*.c))
 FUZZ_TARGETS := $(patsubst tests/fuzz/fuzz_%.c,$(BUILD)/target/%,$(wildcard tests/fuzz/fuzz_*.c))
 # Those in which every call that may find nothing left is made to: tests/faults/starve.c.
 STARVED := $(patsubst %,$(BUILD)/starved/%,mcp control bus)
+HUB_OBJECTS := $(patsubst src/%.c,$(BUILD)/as-hub/%.o,$(HUB_PARTS) $(HUB_NAMED)) \
+               $(filter-out $(patsubst src/%.c,$(BUILD)/%.o,$(HUB_REPLACED)),$(OBJECTS))
 # What calls a target: libFuzzer, or this, which runs it over files.
 FUZZ_MAIN ?= tests/fuzz/replay.c
 FUZZ_PARTS := tests/fuzz/replay.c tests/faults/starve.c tests/faults/scarcity.c Makefile \
@@ -85,19 +101,19 @@ FUZZ_PARTS := tests/fuzz/replay.c tests/faults/starve.c tests/faults/scarcity.c 
 Q := $(if $(V),,@)
 RUN := $(PYTHON) -B tests/check/check.py --make "$(MAKE)" --build $(BUILD)
 
-.PHONY: all help toolchain programs unit-programs packages demo bench bench-peers bench-programs torture soak \
+.PHONY: all help toolchain programs unit-programs packages demo bench bench-fleet bench-growth bench-peers bench-programs torture soak chaos-fleet \
         fuzz fuzz-coverage fuzz-minimise fuzz-programs starved starve numbers check check-all test unit san house lab \
         integration integration-san clients console package other-release ofono-versions builds matrix valgrind lint format \
-        faults fixtures flags plugin-flags install uninstall deb plugin plugin-packages \
+        faults fixtures flags plugin-flags install uninstall deb rpm mcpb plugin plugin-packages \
         install-plugin uninstall-plugin clean
 .DELETE_ON_ERROR:
 
-all: $(BUILD)/ofono-mcp $(BUILD)/compile_commands.json
+all: $(BUILD)/ofono-mcp $(BUILD)/ofono-mcp-hub $(BUILD)/ofono-mcp-link $(BUILD)/compile_commands.json
 
 help:
 	@echo "make            build/ofono-mcp"
 	@echo "make demo       try it: a gateway with emulated modems, no phone needed (PORT=9531)"
-	@echo "make check      the tests before every commit; about 5 minutes on 2 CPUs"
+	@echo "make check      the tests before every commit; 4 to 5 minutes on 2 CPUs"
 	@echo "make check-all  every test, also browsers, npm clients and a fresh Debian"
 	@echo "make test T=... one test: a file, a function, or FILE::FUNCTION"
 	@echo "make lint       format, layers, licence lines, static analysis"
@@ -105,6 +121,7 @@ help:
 	@echo "make packages   only install the Debian packages of the build"
 	@echo "sudo make install    below PREFIX=/usr/local; \"sudo make uninstall\" removes it"
 	@echo "make deb        the Debian packages, in build/deb"
+	@echo "make mcpb       bundles of the bridge for Claude Desktop, in build/mcpb"
 	@echo "make plugin     the plugin for ofonod; needs ofono-dev: plugin/README.md"
 	@echo "make clean      remove build/"
 	@echo "More targets: CONTRIBUTING.md"
@@ -125,6 +142,25 @@ $(BUILD)/ofono-mcp: $(BUILD)/main.o $(BUILD)/libgateway.a
 	@echo "  LD      $@"
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
+$(BUILD)/ofono-mcp-hub: $(BUILD)/as-hub/main.o $(BUILD)/as-hub/main_hub.o $(BUILD)/libhub.a
+	@echo "  LD      $@"
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS) $(MQTT_LIBS)
+
+$(BUILD)/libhub.a: $(HUB_OBJECTS)
+	@echo "  AR      $@"
+	$(Q)rm -f $@
+	$(Q)$(AR) rcs $@ $^
+
+$(BUILD)/as-hub/%.o: src/%.c Makefile | toolchain
+	@echo "  CC      $< (hub)"
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CPPFLAGS) -UPROGRAM_NAME -UPROGRAM_PORT $(call program_flags,ofono-mcp-hub,9541) $(CFLAGS) \
+		-MMD -MP -c -o $@ $<
+
+$(BUILD)/ofono-mcp-link: $(BUILD)/main_link.o $(BUILD)/libgateway.a
+	@echo "  LD      $@"
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -Wl,--as-needed -o $@ $^ $(LDLIBS) $(MQTT_LIBS)
+
 $(BUILD)/ofono-mcp-faults: tests/faults/fault_points.c $(BUILD)/main.o $(BUILD)/libgateway.a
 	@echo "  LD      $@"
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) $(FAULT_SEAMS:%=-Wl,--wrap=%) -o $@ $^ $(LDLIBS)
@@ -134,13 +170,17 @@ $(BUILD)/ofono-mcp-fixtures: $(FIXTURES) $(BUILD)/main.o $(BUILD)/libgateway.a $
 	@echo "  LD      $@"
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $(filter-out %.h,$^) $(LDLIBS)
 
+# Before this time no clock is right: src/webhook/webhook_clock.c.
+BUILT = $(or $(SOURCE_DATE_EPOCH),$(shell stat -c %Y CHANGELOG.md))
+$(BUILD)/webhook/webhook_clock.o: override CPPFLAGS += -DOFONO_MCP_BUILT=$(BUILT)
+
 # For clangd and other tools, which look for it in build/.
 $(BUILD)/compile_commands.json: $(SOURCES) Makefile | toolchain
 	@mkdir -p $(@D)
 	$(Q)$(PYTHON) -c 'import json, os, sys; end = sys.argv.index("--"); \
 	  json.dump([{"directory": os.getcwd(), "file": file, "arguments": sys.argv[1:end] + ["-c", file]} \
 	             for file in sys.argv[end + 1:]], sys.stdout, indent=1)' \
-	  $(CC) $(CPPFLAGS) $(CFLAGS) -- $(SOURCES) $(wildcard tests/unit/test_*.c) >$@
+	  $(CC) $(CPPFLAGS) -DOFONO_MCP_BUILT=0 $(CFLAGS) -- $(SOURCES) $(wildcard tests/unit/test_*.c) >$@
 
 $(BUILD)/libgateway.a: $(OBJECTS)
 	@echo "  AR      $@"
@@ -162,7 +202,12 @@ $(PLANS): $(wildcard src/numbers/*.py) Makefile | toolchain
 	@mkdir -p $(@D)
 	$(Q)$(PYTHON) -B src/numbers/generate.py >$@
 
-$(PLANS:.c=.o): $(PLANS) Makefile | toolchain
+$(AGENT_TABLE): src/text/agent_table.py $(wildcard src/text/agent_*.txt) Makefile | toolchain
+	@echo "  WORDS   $@"
+	@mkdir -p $(@D)
+	$(Q)$(PYTHON) -B src/text/agent_table.py >$@
+
+$(PLANS:.c=.o) $(AGENT_TABLE:.c=.o): %.o: %.c Makefile | toolchain
 	@echo "  CC      $<"
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
@@ -173,8 +218,15 @@ $(BUILD)/console/console_document.o: src/console/console_document.S $(CONSOLE) M
 $(BUILD)/unit/%: tests/unit/%.c $(BUILD)/libgateway.a Makefile | toolchain
 	@echo "  TEST    $<"
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -MMD -MP -MF $@.d -o $@ $< $(BUILD)/libgateway.a \
-		$(LDLIBS) -lcmocka
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(TEST_CFLAGS) $(LDFLAGS) -MMD -MP -MF $@.d -o $@ $< $(BUILD)/libgateway.a \
+		$(LDLIBS) $(MQTT_LIBS) -lcmocka
+
+# Of what only the hub has.
+$(BUILD)/unit/test_hub_%: tests/unit/test_hub_%.c $(BUILD)/libhub.a Makefile | toolchain
+	@echo "  TEST    $<"
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(TEST_CFLAGS) $(LDFLAGS) -MMD -MP -MF $@.d -o $@ $< $(BUILD)/libhub.a \
+		$(LDLIBS) $(MQTT_LIBS) -lcmocka
 
 $(BUILD)/numbers/filter: tests/numbers/filter.c $(BUILD)/libgateway.a Makefile | toolchain
 	@echo "  TEST    $<"
@@ -187,6 +239,8 @@ $(BUILD)/bench/%: tests/bench/%.c tests/bench/histogram.c tests/bench/histogram.
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -MMD -MP -MF $@.d -o $@ $< tests/bench/histogram.c \
 		$(BUILD)/libgateway.a $(LDLIBS)
+
+$(BUILD)/bench/fleet: LDLIBS += $(MQTT_LIBS)
 
 # With all libraries, used or not: what they cost is what it is there for.
 $(BUILD)/bench/empty: LDFLAGS += -Wl,--no-as-needed
@@ -210,8 +264,14 @@ $(BUILD)/starved/%: tests/fuzz/fuzz_%.c $(FUZZ_PARTS) $(BUILD)/libgateway.a | to
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -fno-builtin $(LDFLAGS) -o $@ $< tests/faults/starve.c \
 		tests/faults/scarcity.c $(BUILD)/libgateway.a $(LDLIBS)
 
+# sd_event_source_set_ratelimit() is of 248. Asked in words, because Sailfish OS has 238.
+LIBSYSTEMD_MIN := 248
+
 toolchain:
-	@{ echo '#include <stdlib.h>' | $(CC) -E - && $(PKG_CONFIG) --exists $(LIBRARIES) && \
+	@if $(PKG_CONFIG) --exists libsystemd && ! $(PKG_CONFIG) --atleast-version=$(LIBSYSTEMD_MIN) libsystemd; then \
+	  echo "ofono-mcp: libsystemd $$($(PKG_CONFIG) --modversion libsystemd) is too old: its event loop lacks functions" \
+	  "of $(LIBSYSTEMD_MIN). Build a newer libsystemd and name its folder: PKG_CONFIG_PATH=... (doc/phones.md)" >&2; exit 1; fi
+	@{ echo '#include <stdlib.h>' | $(CC) -E - && $(PKG_CONFIG) --exists $(LIBRARIES) $(LOADED_LIBRARIES) libmosquitto && \
 	  command -v esbuild && $(PYTHON) -c 'import phonenumbers'; } >/dev/null 2>&1 || \
 	{ echo "ofono-mcp: to build, these Debian packages are needed:" \
 	  $$(tests/packages/install --missing build)"; \"make packages\" installs them, and so do" \
@@ -263,6 +323,26 @@ deb:
 	$(Q)rm -rf $(DEB)/source
 	@ls -l $(DEB)/*.deb
 
+# For Sailfish OS and others. Debian's rpm knows no packages that it could need.
+RPM := $(BUILD)/rpm
+RPM_FLAGS ?= $(if $(wildcard /etc/debian_version),--nodeps)
+
+rpm:
+	@tests/packages/install build rpm
+	$(Q)rm -rf $(RPM)
+	$(Q)mkdir -p $(RPM)/SOURCES
+	$(Q)tar -cz --exclude-vcs --exclude=./$(BUILD) --exclude=__pycache__ --transform='s,^\.,ofono-mcp-$(VERSION),' \
+		-f $(RPM)/SOURCES/ofono-mcp-$(VERSION).tar.gz .
+	$(Q)env -u MAKEFLAGS -u MAKELEVEL -u OFONO_MCP_LOCKED -u BUILD rpmbuild -bb $(RPM_FLAGS) \
+		--define '_topdir $(abspath $(RPM))' --define 'ofono_mcp_version $(VERSION)' rpm/ofono-mcp.spec
+	$(Q)rm -rf $(RPM)/BUILD $(RPM)/BUILDROOT
+	@ls -l $(RPM)/RPMS/*/*.rpm
+
+# Bundles of the bridge for hosts that install programs by a click, for x86_64 and arm64 Linux.
+mcpb:
+	@tests/packages/install build mcpb
+	@CC="$(CC)" $(PYTHON) -B mcpb/build.py $(BUILD)/mcpb $(VERSION)
+
 demo:
 	@tests/as-root true
 	@tests/packages/install build demo
@@ -274,6 +354,18 @@ bench:
 	@tests/packages/install build demo
 	@$(MAKE) --no-print-directory all bench-programs
 	@tests/as-root $(PYTHON) -B tests/bench/bench.py --build $(BUILD)
+
+PHONES ?= 10,100,1000
+bench-fleet:
+	@$(MAKE) --no-print-directory $(BUILD)/bench/fleet
+	@ulimit -n $$(ulimit -Hn) && $(PYTHON) -B tests/bench/fleet.py --build $(BUILD) --phones $(PHONES)
+
+# What listings cost as messages pile up, in the store alone.
+GROWTH_MESSAGES ?= 1000 100000 1000000
+bench-growth:
+	@$(MAKE) --no-print-directory $(BUILD)/bench/growth
+	@folder=$$(mktemp -d) && $(BUILD)/bench/growth $$folder $(GROWTH_MESSAGES); \
+		result=$$?; rm -rf "$$folder"; exit $$result
 
 # Row 7 of the table, and from then on "make bench" has it, too.
 PEER := $(BUILD)/bench/peer
@@ -289,6 +381,13 @@ $(PEER)/installed-lock.json: $(wildcard tests/bench/peer/*)
 	$(Q)cp $^ $(@D)
 	$(Q)cd $(@D) && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error </dev/null
 	@cp tests/bench/peer/package-lock.json $@
+
+# A hub and 20 phones until so many gateways were killed.
+KILLS ?= 1000
+chaos-fleet:
+	@$(MAKE) --no-print-directory all faults
+	@CHAOS_KILLS=$(KILLS) tests/as-root $(PYTHON) -B -m pytest -q -s -p no:cacheprovider \
+		tests/integration/test_fleet_chaos.py::test_twenty_phones_lose_and_double_nothing
 
 torture soak:
 	@tests/as-root true
@@ -355,7 +454,7 @@ format:
 
 # For clang-tidy, which asks what a compiler would be told.
 flags:
-	@: $(info $(CPPFLAGS) -std=gnu11)
+	@: $(info $(CPPFLAGS) -DOFONO_MCP_BUILT=0 -std=gnu11)
 
 plugin-flags:
 	@: $(info $(PLUGIN_CPPFLAGS) -std=gnu11)
@@ -369,6 +468,8 @@ COMPLETION = $(DESTDIR)$(PREFIX)/share/bash-completion/completions/ofono-mcp
 
 install: all
 	$(INSTALL) -D -m 755 $(BUILD)/ofono-mcp $(DESTDIR)$(PREFIX)/bin/ofono-mcp
+	$(INSTALL) -D -m 755 $(BUILD)/ofono-mcp-link $(DESTDIR)$(PREFIX)/bin/ofono-mcp-link
+	$(INSTALL) -D -m 644 doc/ofono-mcp-link.8 $(DESTDIR)$(PREFIX)/share/man/man8/ofono-mcp-link.8
 	$(INSTALL) -D -m 644 doc/ofono-mcp.1 $(DESTDIR)$(PREFIX)/share/man/man1/ofono-mcp.1
 	$(INSTALL) -D -m 644 doc/ofono-mcp.8 $(DESTDIR)$(PREFIX)/share/man/man8/ofono-mcp.8
 	$(INSTALL) -D -m 644 doc/ofono-mcp.conf.5 $(DESTDIR)$(PREFIX)/share/man/man5/ofono-mcp.conf.5
@@ -381,6 +482,7 @@ install: all
 
 uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/bin/ofono-mcp $(DESTDIR)$(PREFIX)/share/man/man1/ofono-mcp.1 \
+		$(DESTDIR)$(PREFIX)/bin/ofono-mcp-link $(DESTDIR)$(PREFIX)/share/man/man8/ofono-mcp-link.8 \
 		$(DESTDIR)$(PREFIX)/share/man/man5/ofono-mcp.conf.5 $(DESTDIR)$(PREFIX)/share/man/man8/ofono-mcp.8
 	rm -f $(COMPLETION)
 	rm -rf $(DESTDIR)$(PREFIX)/share/doc/ofono-mcp $(DESTDIR)$(PREFIX)/share/ofono-mcp
@@ -388,7 +490,7 @@ uninstall:
 clean:
 	rm -rf $(BUILD)
 
--include $(OBJECTS:.o=.d) $(BUILD)/main.d $(TESTS:%=%.d) $(BENCH_PROGRAMS:%=%.d)
+-include $(OBJECTS:.o=.d) $(HUB_OBJECTS:.o=.d) $(BUILD)/as-hub/main.d $(BUILD)/as-hub/main_hub.d $(BUILD)/main.d $(BUILD)/main_link.d $(TESTS:%=%.d) $(BENCH_PROGRAMS:%=%.d)
 
 else
 .PHONY: locked $(GOALS)

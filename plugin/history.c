@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A history driver of ofonod: ofonod reports these two things to history drivers only.
+ * A history driver of ofonod: ofonod reports these things to history drivers only.
  *
  *   incoming message -> the spool, before ofonod acknowledges it to the network
+ *   outgoing message -> the spool, of every program, before ofonod sends it; and its outcome
  *   delivery report  -> the signal org.ofono.SmsHistory.StatusReport, as in forks of oFono
+ *
+ * The interface org.ofono_mcp.Outgoing of a modem has no members: it says that its outgoing
+ * messages are recorded.
  *
  * ofonod calls all this from its loop, for each modem from the moment its SIM is ready.
  * Nothing here may terminate ofonod or make it fail: errors are only logged.
@@ -25,16 +29,19 @@
 
 #include "history_spool.h"
 
-#define HISTORY_INTERFACE "org.ofono.SmsHistory"
+#define HISTORY_INTERFACE	   "org.ofono.SmsHistory"
+#define HISTORY_OUTGOING_INTERFACE "org.ofono_mcp.Outgoing"
 
 static int history_probe(struct ofono_history_context *context)
 {
 	ofono_modem_add_interface(context->modem, HISTORY_INTERFACE);
+	ofono_modem_add_interface(context->modem, HISTORY_OUTGOING_INTERFACE);
 	return 0;
 }
 
 static void history_remove(struct ofono_history_context *context)
 {
+	ofono_modem_remove_interface(context->modem, HISTORY_OUTGOING_INTERFACE);
 	ofono_modem_remove_interface(context->modem, HISTORY_INTERFACE);
 }
 
@@ -53,21 +60,60 @@ static void history_sms_received(struct ofono_history_context *context,
 				 const char *text)
 {
 	char sent_time[128] = "";
-	struct history_spool_message message = {
-		.modem = ofono_modem_get_path(context->modem),
-		.imsi = history_imsi(context->modem),
+	const struct history_spool_member members[] = {
+		{ "modem", ofono_modem_get_path(context->modem) },
+		{ "imsi", history_imsi(context->modem) },
+		{ "sender", from },
+		{ "sent_time", sent_time },
+		{ "text", text },
+		{ "ofono", OFONO_VERSION },
+	};
+	struct history_spool_record record = {
+		.suffix = ".sms",
+		.time_name = "received_ms",
 		.uuid = ofono_uuid_to_str(uuid),
-		.sender = from,
-		.sent_time = sent_time,
-		.text = text,
-		.ofono = OFONO_VERSION,
+		.members = members,
+		.count = sizeof(members) / sizeof(*members),
 	};
 
-	(void)local;
-	clock_gettime(CLOCK_REALTIME, &message.received);
+	clock_gettime(CLOCK_REALTIME, &record.at);
 	/* The format of SentTime in ofonod's dispatch_text_message(). */
 	strftime(sent_time, sizeof(sent_time), "%Y-%m-%dT%H:%M:%S%z", remote);
-	history_spool_put(&message);
+	history_spool_put(&record);
+}
+
+static void history_put_outgoing(const struct ofono_history_context *context,
+				 const struct ofono_uuid *uuid, const char *suffix,
+				 const struct history_spool_member more[2])
+{
+	const struct history_spool_member members[] = {
+		{ "modem", ofono_modem_get_path(context->modem) },
+		{ "imsi", history_imsi(context->modem) },
+		more[0],
+		more[1],
+	};
+	struct history_spool_record record = {
+		.is_outgoing = true,
+		.suffix = suffix,
+		.time_name = "recorded_ms",
+		.uuid = ofono_uuid_to_str(uuid),
+		.members = members,
+		.count = more[1].name ? 4 : 3,
+	};
+
+	clock_gettime(CLOCK_REALTIME, &record.at);
+	history_spool_put(&record);
+}
+
+/* ofonod has answered to SendMessage, or is about to, and has sent nothing yet. */
+static void history_sms_send_pending(struct ofono_history_context *context,
+				     const struct ofono_uuid *uuid, const char *to,
+				     time_t when, const char *text)
+{
+	const struct history_spool_member members[] = { { "recipient", to },
+							{ "text", text } };
+
+	history_put_outgoing(context, uuid, ".out", members);
 }
 
 static bool history_append_arguments(DBusMessage *signal, const char *message_path,
@@ -109,11 +155,37 @@ static void history_emit_status_report(const char *modem_path, const char *uuid,
 		dbus_message_unref(signal);
 }
 
+/* NULL: it is no outcome. */
+static const char *history_status_word(enum ofono_history_sms_status status)
+{
+	switch (status) {
+	case OFONO_HISTORY_SMS_STATUS_PENDING:
+		break;
+	case OFONO_HISTORY_SMS_STATUS_SUBMITTED:
+		return "sent";
+	case OFONO_HISTORY_SMS_STATUS_SUBMIT_FAILED:
+		return "failed";
+	case OFONO_HISTORY_SMS_STATUS_SUBMIT_CANCELLED:
+		return "cancelled";
+	case OFONO_HISTORY_SMS_STATUS_DELIVERED:
+		return "delivered";
+	case OFONO_HISTORY_SMS_STATUS_DELIVER_FAILED:
+		return "not_delivered";
+	}
+	return NULL;
+}
+
 static void history_sms_send_status(struct ofono_history_context *context,
 				    const struct ofono_uuid *uuid, time_t when,
 				    enum ofono_history_sms_status status)
 {
-	(void)when;
+	const struct history_spool_member members[2] = {
+		{ "status", history_status_word(status) },
+	};
+
+	if (!members[0].text)
+		return;
+	history_put_outgoing(context, uuid, ".end", members);
 	if (status != OFONO_HISTORY_SMS_STATUS_DELIVERED &&
 	    status != OFONO_HISTORY_SMS_STATUS_DELIVER_FAILED)
 		return; /* ofonod signals the other states itself */
@@ -127,6 +199,7 @@ static const struct ofono_history_driver history_driver = {
 	.probe = history_probe,
 	.remove = history_remove,
 	.sms_received = history_sms_received,
+	.sms_send_pending = history_sms_send_pending,
 	.sms_send_status = history_sms_send_status,
 };
 

@@ -5,8 +5,7 @@
  *
  * It is the file ".reserve" of the folder, which nobody reads.
  */
-#ifndef PLUGIN_HISTORY_RESERVE_H
-#define PLUGIN_HISTORY_RESERVE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,5 +18,3 @@ void history_reserve_refill(int fd, const struct stat *folder);
 
 /* Releases what a file of `bytes` needs. False: nothing is left. */
 bool history_reserve_release(int fd, const struct stat *folder, size_t bytes);
-
-#endif

@@ -6,6 +6,9 @@
  * .incoming.tmp -> write, fsync -> rename to its name -> fsync of the folder. A crash leaves
  * at most .incoming.tmp, which the next message replaces. On a full disk the reserve provides
  * the space.
+ *
+ * .outgoing/.since says from when on every message that ofonod accepted has a file, by
+ * CLOCK_BOOTTIME. It disappears when one could not be written, and when ofonod starts.
  */
 #include "history_spool.h"
 
@@ -26,12 +29,15 @@
 
 #define SPOOL_VARIABLE	 "OFONO_MCP_SPOOL"
 #define SPOOL_UNFINISHED ".incoming.tmp"
+#define SPOOL_OUTGOING	 ".outgoing"
+#define SPOOL_SINCE	 ".since"
 
 /* "": no spooling */
 static const char *history_spool_folder = SPOOL_FOLDER;
 
 struct history_spool {
-	int fd;
+	int fd;	  /* of the folder for the file */
+	int root; /* of the spool, which has the reserve; may be the same */
 	struct stat status;
 };
 
@@ -41,11 +47,9 @@ static void history_spool_log(const char *what)
 		    what);
 }
 
-static bool history_spool_open(struct history_spool *spool)
+static bool history_spool_is_trusted(struct history_spool *spool)
 {
-	spool->fd = open(history_spool_folder,
-			 O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (spool->fd < 0 || fstat(spool->fd, &spool->status) < 0) {
+	if (fstat(spool->fd, &spool->status) < 0) {
 		history_spool_log(strerror(errno));
 		return false;
 	}
@@ -58,8 +62,31 @@ static bool history_spool_open(struct history_spool *spool)
 
 static void history_spool_close(const struct history_spool *spool)
 {
-	if (spool->fd >= 0)
+	if (spool->fd >= 0 && spool->fd != spool->root)
 		close(spool->fd);
+	if (spool->root >= 0)
+		close(spool->root);
+}
+
+/* False: also when nobody reads outgoing messages. Close it in any case. */
+static bool history_spool_open(struct history_spool *spool, bool is_outgoing)
+{
+	spool->root = spool->fd = open(history_spool_folder,
+				       O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (spool->root < 0) {
+		if (!is_outgoing)
+			history_spool_log(strerror(errno));
+		return false;
+	}
+	if (!history_spool_is_trusted(spool))
+		return false;
+	if (!is_outgoing)
+		return true;
+	spool->fd = openat(spool->root, SPOOL_OUTGOING,
+			   O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (spool->fd < 0 && errno != ENOENT)
+		history_spool_log(strerror(errno));
+	return spool->fd >= 0 && history_spool_is_trusted(spool);
 }
 
 static long history_spool_kib(int fd, const char *name)
@@ -172,7 +199,7 @@ static int history_spool_write_always(const struct history_spool *spool, const c
 	int error = history_spool_write(spool, name, text, length);
 
 	while (history_spool_is_full(error) &&
-	       history_reserve_release(spool->fd, &spool->status, length))
+	       history_reserve_release(spool->root, &spool->status, length))
 		error = history_spool_write(spool, name, text, length);
 	return error;
 }
@@ -203,24 +230,21 @@ static void history_spool_print_member(FILE *out, const char *name, const char *
 	history_spool_print_string(out, text);
 }
 
-static void history_spool_print(FILE *out, const struct history_spool_message *message)
+static void history_spool_print(FILE *out, const struct history_spool_record *record)
 {
-	long long received_ms = (long long)message->received.tv_sec * 1000 +
-				message->received.tv_nsec / 1000000;
+	long long at_ms =
+		(long long)record->at.tv_sec * 1000 + record->at.tv_nsec / 1000000;
 
-	fprintf(out, "{\n\"format\": 1,\n\"received_ms\": %lld", received_ms);
-	history_spool_print_member(out, "modem", message->modem);
-	history_spool_print_member(out, "imsi", message->imsi);
-	history_spool_print_member(out, "uuid", message->uuid);
-	history_spool_print_member(out, "sender", message->sender);
-	history_spool_print_member(out, "sent_time", message->sent_time);
-	history_spool_print_member(out, "text", message->text);
-	history_spool_print_member(out, "ofono", message->ofono);
+	fprintf(out, "{\n\"format\": 1,\n\"%s\": %lld", record->time_name, at_ms);
+	for (size_t i = 0; i < record->count; i++)
+		history_spool_print_member(out, record->members[i].name,
+					   record->members[i].text);
+	history_spool_print_member(out, "uuid", record->uuid);
 	fputs("\n}\n", out);
 }
 
 /* The caller frees it. NULL: no memory. */
-static char *history_spool_text(const struct history_spool_message *message,
+static char *history_spool_text(const struct history_spool_record *record,
 				size_t *length_out)
 {
 	char *text = NULL;
@@ -229,7 +253,7 @@ static char *history_spool_text(const struct history_spool_message *message,
 
 	if (!out)
 		return NULL;
-	history_spool_print(out, message);
+	history_spool_print(out, record);
 	failed = ferror(out);
 	if (fclose(out) == 0 && !failed)
 		return text;
@@ -237,38 +261,76 @@ static char *history_spool_text(const struct history_spool_message *message,
 	return NULL;
 }
 
-/* Names sort in the order of reception. */
-static int history_spool_write_message(const struct history_spool *spool,
-				       const struct history_spool_message *message)
+/* Names sort in the order of their records. */
+static int history_spool_write_record(const struct history_spool *spool,
+				      const struct history_spool_record *record)
 {
 	char name[128];
 	size_t length;
-	char *text = history_spool_text(message, &length);
+	char *text = history_spool_text(record, &length);
 	int error;
 
 	if (!text)
 		return ENOMEM;
-	snprintf(name, sizeof(name), "%011lld%09ld-%s.sms",
-		 (long long)message->received.tv_sec, message->received.tv_nsec,
-		 message->uuid);
+	snprintf(name, sizeof(name), "%011lld%09ld-%s%s", (long long)record->at.tv_sec,
+		 record->at.tv_nsec, record->uuid, record->suffix);
 	error = history_spool_write_always(spool, name, text, length);
 	free(text);
 	return error;
 }
 
-void history_spool_put(const struct history_spool_message *message)
+/* From now on every outgoing message has a file. */
+static void history_spool_begin_since(const struct history_spool *spool)
 {
-	struct history_spool spool;
+	struct timespec now;
+	char text[32];
+
+	if (faccessat(spool->fd, SPOOL_SINCE, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
+		return;
+	clock_gettime(CLOCK_BOOTTIME, &now);
+	snprintf(text, sizeof(text), "%lld\n",
+		 (long long)now.tv_sec * 1000 + now.tv_nsec / 1000000);
+	history_spool_write(spool, SPOOL_SINCE, text, strlen(text));
+}
+
+static void history_spool_end_since(const struct history_spool *spool)
+{
+	if (spool->fd >= 0 && spool->fd != spool->root)
+		unlinkat(spool->fd, SPOOL_SINCE, 0);
+}
+
+void history_spool_put(const struct history_spool_record *record)
+{
+	struct history_spool spool = { .fd = -1, .root = -1 };
+	bool is_written = false;
 	int error;
 
 	if (!*history_spool_folder)
 		return;
-	if (history_spool_open(&spool) && history_spool_has_space(&spool)) {
-		error = history_spool_write_message(&spool, message);
+	if (history_spool_open(&spool, record->is_outgoing) &&
+	    history_spool_has_space(&spool)) {
+		error = history_spool_write_record(&spool, record);
+		is_written = !error;
 		if (error)
 			history_spool_log(strerror(error));
 		else
-			history_reserve_refill(spool.fd, &spool.status);
+			history_reserve_refill(spool.root, &spool.status);
+	}
+	if (record->is_outgoing && is_written)
+		history_spool_begin_since(&spool);
+	else if (record->is_outgoing)
+		history_spool_end_since(&spool);
+	history_spool_close(&spool);
+}
+
+/* What an earlier ofonod vouched for says nothing about messages while there was none. */
+static void history_spool_renew_since(void)
+{
+	struct history_spool spool = { .fd = -1, .root = -1 };
+
+	if (*history_spool_folder && history_spool_open(&spool, true)) {
+		history_spool_end_since(&spool);
+		history_spool_begin_since(&spool);
 	}
 	history_spool_close(&spool);
 }
@@ -281,4 +343,5 @@ void history_spool_init(void)
 		history_spool_folder = wanted;
 	ofono_info("ofono-mcp: messages are spooled to %s",
 		   *history_spool_folder ? history_spool_folder : "nowhere");
+	history_spool_renew_since();
 }

@@ -2,8 +2,7 @@
 /*
  * Address: an IP address and a port, and their text.
  */
-#ifndef BASE_ADDRESS_H
-#define BASE_ADDRESS_H
+#pragma once
 
 #include <netinet/in.h>
 #include <stdbool.h>
@@ -42,5 +41,3 @@ bool address_is_any(const struct address *address);
 void address_format(const struct address *address, char text[ADDRESS_TEXT_BYTES]);
 /* Without the port: "192.0.2.1", "2001:db8::1". */
 void address_format_host(const struct address *address, char text[ADDRESS_TEXT_BYTES]);
-
-#endif

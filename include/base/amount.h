@@ -9,8 +9,7 @@
  * digits precede the mark and three follow it. The number of decimals is kept, whatever the
  * currency has (tests/unit/test_amount.c).
  */
-#ifndef BASE_AMOUNT_H
-#define BASE_AMOUNT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -28,5 +27,3 @@ bool amount_read(const char *text, size_t length, struct amount *amount_out);
 
 /* "-1234.50": no separators except the decimal point. */
 void amount_write(const struct amount *amount, char text[AMOUNT_BYTES]);
-
-#endif

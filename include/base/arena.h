@@ -6,13 +6,30 @@
  * returns NULL and arena_failed() stays true. The limit counts what was allocated, each piece
  * rounded up to 16 bytes.
  */
-#ifndef BASE_ARENA_H
-#define BASE_ARENA_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/memory_budget.h"
+/*
+ * A budget limits what many arenas and other users of memory hold together. It only counts.
+ * Each user has limits of its own as well; the budget is for the case that all of them are
+ * reached at once. One thread.
+ */
+struct arena_budget {
+	size_t left_bytes;
+	unsigned keepers; /* references */
+};
+
+/* With one reference. NULL: no memory. */
+struct arena_budget *arena_budget_new(size_t bytes);
+/* Adds a reference and returns `budget`. NULL is fine here and below. */
+struct arena_budget *arena_budget_keep(struct arena_budget *budget);
+void arena_budget_drop(struct arena_budget *budget); /* the last one frees it */
+
+/* False: not enough left, and nothing is taken. NULL: no limit. */
+bool arena_budget_take(struct arena_budget *budget, size_t bytes);
+void arena_budget_give(struct arena_budget *budget, size_t bytes); /* back */
 
 struct arena;
 
@@ -23,7 +40,7 @@ struct arena *arena_new(size_t limit_bytes); /* NULL: out of memory */
  * Memory beyond ARENA_FREE_BYTES is taken from the budget (NULL: none), which must outlive the
  * arena. An exhausted budget means out of memory.
  */
-struct arena *arena_new_within(struct memory_budget *budget, size_t limit_bytes);
+struct arena *arena_new_within(struct arena_budget *budget, size_t limit_bytes);
 /*
  * A second arena with the same budget and limit, which may be freed before the first. Once it
  * is filled, arena_count_in() counts its allocations against the first one's limit, so that
@@ -41,5 +58,3 @@ __attribute__((format(printf, 2, 3))) char *arena_printf(struct arena *arena,
 							 const char *format, ...);
 bool arena_failed(const struct arena *arena);
 int arena_error(const struct arena *arena); /* 0, -E2BIG: beyond the limit, -ENOMEM */
-
-#endif

@@ -6,13 +6,10 @@
  * sd-event's own "post" sources would need an iteration of their own, each with a system
  * call (tests/unit/test_before_sleep.c).
  */
-#ifndef BASE_BEFORE_SLEEP_H
-#define BASE_BEFORE_SLEEP_H
+#pragma once
 
 #include <systemd/sd-event.h>
 
 /* `run` returns 0. The caller owns the source and unreferences it. 0 or -errno. */
 int before_sleep_add(sd_event *loop, sd_event_source **source_out,
 		     int (*run)(sd_event_source *source, void *data), void *data);
-
-#endif

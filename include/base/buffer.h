@@ -5,8 +5,7 @@
  * Failure is sticky: when memory runs out, `failed` is set and further appends do nothing, so
  * a writer checks once, at its end.
  */
-#ifndef BASE_BUFFER_H
-#define BASE_BUFFER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -32,5 +31,3 @@ char *buffer_take(struct buffer *buffer, size_t *length_out);
 void buffer_deinit(struct buffer *buffer);
 /* Clears the memory first. Unless `secret` is set, memory it outgrew was not cleared. */
 void buffer_wipe(struct buffer *buffer);
-
-#endif

@@ -5,9 +5,9 @@
  * http hashes the token of each request, and the store finds the client by it. So a change by
  * the owner applies to the next request.
  */
-#ifndef BASE_CLIENT_H
-#define BASE_CLIENT_H
+#pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum {
@@ -26,7 +26,9 @@ enum client_scope {
 	CLIENT_ADMIN = 1 << 4,	 /* decides on approvals in place of the owner */
 	CLIENT_METRICS = 1 << 5, /* reads /metrics */
 	CLIENT_CALL = 1 << 6,	 /* places calls */
-	CLIENT_SCOPES_ALL = (1 << 7) - 1,
+	CLIENT_EVENTS = 1 << 7,	 /* has events delivered to a URL of its own */
+	CLIENT_HUB = 1 << 8,	 /* follows the phone for a hub of many phones */
+	CLIENT_SCOPES_ALL = (1 << 9) - 1,
 };
 
 /* When its messages wait for approval; stored: only append. */
@@ -36,9 +38,15 @@ enum client_ask {
 	CLIENT_ASK_ALWAYS,
 };
 
-/* The ID of the owner, who is not a paired client. */
-enum { CLIENT_OWNER = -1 };
-#define CLIENT_OWNER_NAME "owner"
+/*
+ * The IDs of the owner, who is not a paired client, of the gateway, which texts the owner
+ * itself (sms/approval_notice.h), and of all other programs of the phone that send messages
+ * through oFono (sms/outbox_record.h). -2 is taken: store/store_usage.h.
+ */
+enum { CLIENT_OWNER = -1, CLIENT_GATEWAY = -3, CLIENT_PHONE = -4 };
+#define CLIENT_OWNER_NAME   "owner"
+#define CLIENT_GATEWAY_NAME "gateway"
+#define CLIENT_PHONE_NAME   "phone"
 
 /* Each: -1: as configured for all clients; 0: no limit. */
 struct client_limits {
@@ -55,8 +63,11 @@ struct client {
 	enum client_ask ask;
 	struct client_limits limits;
 	char sims[CLIENT_SIMS_BYTES]; /* subscription_ids, separated by spaces; "" any */
-	char allow
-		[CLIENT_ALLOW_BYTES]; /* phone numbers or prefixes that end with *; "" any */
+	/*
+	 * Phone numbers or prefixes that end with *; "" any. It comes last, because the copy of a
+	 * request ends with its NUL (http/exchange.h).
+	 */
+	char allow[CLIENT_ALLOW_BYTES];
 };
 
 /* "read"; NULL: no such scope. */
@@ -64,15 +75,23 @@ const char *client_scope_name(enum client_scope scope);
 enum client_scope client_scope_find(const char *name); /* 0: unknown */
 const char *client_ask_name(enum client_ask ask);      /* "new-recipients" */
 
+/*
+ * A local client is a user of this machine who may use the control socket: it is named after the
+ * user, and has no token. Revoked, it stays as a row without scopes.
+ */
+#define CLIENT_LOCAL_PREFIX "local:"
+bool client_is_local(const struct client *client);
+
+/* It sees one-time codes and sends messages. */
+bool client_may_leak_codes(const struct client *client);
+
 /* The defaults of a newly paired client. */
 extern const struct client client_paired;
 
-/* The client of open mode: everything except the scope admin. */
+/* The client of open mode: everything except the scopes admin, events and hub. */
 extern const struct client client_open;
 
-enum { CLIENT_SCOPES_BYTES = 48 };
+enum { CLIENT_SCOPES_BYTES = 56 };
 
 /* "read,send", with `between` as the separator; "" none. */
 void client_write_scopes(unsigned scopes, char between, char text[CLIENT_SCOPES_BYTES]);
-
-#endif

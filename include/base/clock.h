@@ -7,8 +7,7 @@
  * received the time yet says 1970. Monotonic: never jumps, stops during suspend. Boot: never
  * jumps, runs on during suspend, begins anew when the machine starts.
  */
-#ifndef BASE_CLOCK_H
-#define BASE_CLOCK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -39,22 +38,35 @@ const char *clock_boot_id(void);
 int64_t clock_boot_number(void);
 void clock_set_source(const struct clock_source *source); /* NULL: the system's clocks */
 
-/* "2026-11-21T07:30:00.123Z" */
+/* The phone's local time, "2026-11-21T08:30:00+01:00"; milliseconds are cut off. */
 void clock_format(int64_t wall_ms, char text[CLOCK_TEXT_BYTES]);
+/* The next whole second, for a "not before" that clock_format() writes. */
+int64_t clock_ceil_ms(int64_t wall_ms);
+
+enum { CLOCK_ZONE_BYTES = 64 };
+
+/* The phone's time zone: "Europe/Budapest", or "+01:00" if the system has no name for it. */
+void clock_zone(char text[CLOCK_ZONE_BYTES]);
 
 /*
  * Reads "2026-11-21T08:30:00+01:00", strictly; fractions of a millisecond are cut off, and a
  * leap second counts as the second after it. False: not such a time, or no offset.
  */
 bool clock_parse(const char *text, int64_t *wall_ms_out);
+/*
+ * What the writer of a time without offset, "2026-11-21T08:30" or "2026-11-21", may have
+ * meant: that time on the phone's clock. For any other text, this time tomorrow. Only to
+ * be suggested: around a change of the offset it can be an hour off.
+ */
+void clock_complete(const char *text, char complete[CLOCK_TEXT_BYTES]);
 
 /*
  * Clock history: what the wall clock would say now if nobody had set it. So a time that was
  * stored by the wall clock earlier in this boot can be compared with now.
  */
 struct clock_history { /* zeroed: empty */
-	int64_t epochs_ms
-		[CLOCK_HISTORY_MAX]; /* wall time minus boot time, newest first */
+	/* wall time minus boot time, newest first */
+	int64_t epochs_ms[CLOCK_HISTORY_MAX];
 	unsigned count;
 };
 
@@ -63,5 +75,3 @@ void clock_history_update(struct clock_history *history);
 
 /* Now, by the clock as it was before the last `place` settings; place < count. */
 int64_t clock_history_now_ms(const struct clock_history *history, unsigned place);
-
-#endif

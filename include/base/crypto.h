@@ -7,8 +7,7 @@
  * a text which a client hands back is one that the gateway issued; one key serves one
  * purpose, and keys that outlive the process are in store/store_setting.h.
  */
-#ifndef BASE_CRYPTO_H
-#define BASE_CRYPTO_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,8 +23,16 @@ enum {
 	MAC_DIGEST_BYTES = 65, /* 64 hex digits and NUL */
 };
 
-/* A new token in hexadecimal digits. False: no random numbers available. */
-bool crypto_make_token(char token[TOKEN_TEXT_BYTES]);
+/* A key that one layer uses and another one keeps, such as that of elicitations. */
+struct crypto_key {
+	uint8_t bytes[MAC_KEY_BYTES];
+};
+
+/*
+ * Fills `text` with random hexadecimal digits and NUL, such as a new token, of at most
+ * TOKEN_TEXT_BYTES. False: no random numbers available.
+ */
+bool crypto_make_random(char *text, size_t size);
 
 /* SHA-256 of a token. */
 void crypto_hash_token(const char *token, size_t length,
@@ -34,6 +41,18 @@ void crypto_hash_token(const char *token, size_t length,
 /* HMAC-SHA-256 as hexadecimal digits. False: GnuTLS failed. */
 bool crypto_hmac(const uint8_t key[MAC_KEY_BYTES], const char *data, size_t length,
 		 char digest[MAC_DIGEST_BYTES]);
+
+/* SHA-256 as hexadecimal digits. False: GnuTLS failed. */
+bool crypto_digest(const char *data, size_t length, char digest[MAC_DIGEST_BYTES]);
+
+enum { MAC_BYTES = 32 };
+
+/* HMAC-SHA-256 as bytes, with a key of any length. False: GnuTLS failed. */
+bool crypto_hmac_bytes(const uint8_t *key, size_t key_length, const char *data,
+		       size_t length, uint8_t mac_out[MAC_BYTES]);
+
+/* Are both texts equal? Takes a time that depends only on their lengths. */
+bool crypto_texts_equal(const char *text, const char *other);
 
 /* The first 160 bits of the HMAC of a text, where the result has to be short. */
 bool crypto_mac_write(const uint8_t key[MAC_KEY_BYTES], const char *text,
@@ -56,5 +75,3 @@ size_t crypto_base64_length(size_t length);
  */
 bool crypto_base64_decode(const char *text, size_t length, char *data_out,
 			  size_t *length_out);
-
-#endif

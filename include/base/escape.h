@@ -12,8 +12,7 @@
  * between two emoji or two letters of a joining script, a variation selector (U+FE0E,
  * U+FE0F) after an emoji.
  */
-#ifndef BASE_ESCAPE_H
-#define BASE_ESCAPE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -43,9 +42,7 @@ const char *escape_quote(struct arena *arena, const char *text, size_t character
 bool escape_is_plain(const char *text);
 
 /*
- * Replaces escapes by their characters, in place. Anything else stays: a caller that never
+ * Replaces escapes with their characters, in place. Anything else stays: a caller that never
  * saw the escaped form may pass the original.
  */
 void escape_undo(char *text);
-
-#endif

@@ -6,8 +6,7 @@
  * The function that finds the error writes it; the one that handles the error logs or prints
  * it, once.
  */
-#ifndef BASE_EXPLANATION_H
-#define BASE_EXPLANATION_H
+#pragma once
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -27,5 +26,3 @@ __attribute__((format(printf, 3, 4))) static inline int explanation_set(
 	va_end(arguments);
 	return result;
 }
-
-#endif

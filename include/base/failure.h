@@ -3,8 +3,7 @@
  * Failure: the ways a tool call can fail, each with its code, whether a retry can help, and the
  * next step. One table, so that an agent reads the same words everywhere.
  */
-#ifndef BASE_FAILURE_H
-#define BASE_FAILURE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -12,6 +11,7 @@
 enum failure {
 	FAILURE_INVALID_ARGUMENTS,
 	FAILURE_INVALID_NUMBER,
+	FAILURE_NO_REPLY, /* invalid_number: the sender is a name */
 	FAILURE_INVALID_TEXT,
 	FAILURE_TEXT_TOO_LONG,
 	FAILURE_SUBSCRIPTION_REQUIRED,
@@ -38,11 +38,13 @@ enum failure {
 	FAILURE_QUIET_HOURS,
 	FAILURE_QUIET_FOR_CALLS, /* quiet_hours */
 	FAILURE_LOOP,
+	FAILURE_RECEIVED_CODE, /* only the owner can approve it */
 	FAILURE_RATE_LIMITED,
 	FAILURE_BUDGET_EXHAUSTED,
 	FAILURE_BALANCE_LOW, /* budget_exhausted: the SIM's balance */
 	FAILURE_QUEUE_FULL,
 	FAILURE_STORAGE_FULL,
+	FAILURE_NOT_ON_DISK, /* storage_full after the message was accepted */
 	FAILURE_NETWORK_REFUSED,
 	FAILURE_NOT_DELIVERED,
 	FAILURE_UNKNOWN_OUTCOME,
@@ -51,6 +53,9 @@ enum failure {
 	FAILURE_NOT_FOUND,
 	FAILURE_KEY_NOT_FOUND, /* not_found, with another next step */
 	FAILURE_KEY_TAKEN,
+	FAILURE_KEY_CLOSED,
+	FAILURE_STALE_HUB,
+	FAILURE_OTHER_EPOCH,
 	FAILURE_TOO_LATE,
 	FAILURE_DECIDED, /* too_late for a decision */
 	FAILURE_OWN_MESSAGE,
@@ -92,6 +97,9 @@ struct refusal {
 	enum failure failure;
 	const char *message;	     /* NULL: out of memory */
 	int64_t retry_after_seconds; /* 0: the default of the table */
+	const char *fix;	     /* NULL: the one of the table */
+	int64_t fits; /* how many such messages are accepted then; 0: not known */
 };
 
-#endif
+/* The next step of a refusal: its own, or the one of the table. */
+const char *failure_fix(const struct refusal *refusal);

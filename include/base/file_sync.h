@@ -4,8 +4,7 @@
  *
  * Creating, renaming or removing a file is on disk only when its folder is, too.
  */
-#ifndef BASE_FILE_SYNC_H
-#define BASE_FILE_SYNC_H
+#pragma once
 
 #include <errno.h>
 #include <fcntl.h>
@@ -23,5 +22,3 @@ static inline int file_sync(const char *path)
 	close(fd);
 	return error;
 }
-
-#endif

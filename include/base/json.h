@@ -10,8 +10,7 @@
  * came in). Misuse (a value without its key, an object left open, more than 64 levels) is a
  * bug and asserts; when memory runs out, the buffer's `failed` is set.
  */
-#ifndef BASE_JSON_H
-#define BASE_JSON_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -96,5 +95,3 @@ void json_open_array_at(struct json_writer *writer, const char *key);
  * compared: members sorted by name, integers as digits.
  */
 void json_write_canonical(struct json_writer *writer, const struct json *value);
-
-#endif

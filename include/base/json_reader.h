@@ -8,8 +8,7 @@
  * levels, more than JSON_VALUES_MAX values, text after the end. A value takes 64 bytes of the
  * arena and its text, a member 8 more and its name.
  */
-#ifndef BASE_JSON_READER_H
-#define BASE_JSON_READER_H
+#pragma once
 
 #include <stddef.h>
 
@@ -45,7 +44,9 @@ void json_reader_free(struct json_reader *reader);
 int json_reader_feed(struct json_reader *reader, const char *data, size_t length);
 int json_reader_finish(struct json_reader *reader, const struct json **root_out);
 
+/* Reads a document that is there as a whole: its pieces are one. As json_reader_finish(). */
+int json_reader_read(struct arena *arena, const char *text, size_t length,
+		     const struct json **root_out);
+
 /* An outcome in words: "a key appears twice in one object". */
 const char *json_reader_error_text(int outcome);
-
-#endif

@@ -7,8 +7,7 @@
  * Control characters in arguments are written as '?', so that no outside text can forge a
  * line.
  */
-#ifndef BASE_LOG_H
-#define BASE_LOG_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -51,5 +50,3 @@ struct log_pace {
  * " (7 more since the last such line)".
  */
 bool log_pace_passes(struct log_pace *pace, char more_out[LOG_PACE_TEXT_BYTES]);
-
-#endif

@@ -7,8 +7,7 @@
  * once and never touched afterwards; an added one gets the next event first.
  * observers_notify() may nest.
  */
-#ifndef BASE_OBSERVER_H
-#define BASE_OBSERVER_H
+#pragma once
 
 #include <stdbool.h>
 #include <sys/queue.h>
@@ -35,5 +34,3 @@ void observer_add(struct observers *observers, struct observer *observer,
 		  void (*notify)(void *data, const void *event), void *data);
 void observer_remove(struct observer *observer); /* also if not added */
 void observers_notify(struct observers *observers, const void *event);
-
-#endif

@@ -3,8 +3,7 @@
  * Session record: the part of an MCP session that survives a restart. mcp fills it in, the
  * store keeps it.
  */
-#ifndef BASE_SESSION_RECORD_H
-#define BASE_SESSION_RECORD_H
+#pragma once
 
 #include <stdint.h>
 
@@ -16,8 +15,6 @@ struct session_record { /* strings borrowed */
 	const char *revision; /* "2025-11-25" */
 	int64_t capabilities; /* bits of mcp/session.h */
 	int64_t used_ms;      /* last use, wall clock */
-	const char
-		*subscriptions; /* two lines for each: its URI and what it stands for */
+	/* two lines for each: its URI and what it stands for */
+	const char *subscriptions;
 };
-
-#endif

@@ -5,8 +5,7 @@
  * Every string from outside passes utf8_valid() once, where it comes in: libdbus aborts the
  * process on bad text, and yajl accepts some.
  */
-#ifndef BASE_UTF8_H
-#define BASE_UTF8_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -33,5 +32,3 @@ uint32_t utf8_fold(uint32_t character);
 
 /* A combining accent, which follows its letter (U+0300 to U+036F). */
 bool utf8_is_accent(uint32_t character);
-
-#endif

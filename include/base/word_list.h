@@ -2,8 +2,7 @@
 /*
  * Word list: words in a text, separated by spaces, tabs or commas.
  */
-#ifndef BASE_WORD_LIST_H
-#define BASE_WORD_LIST_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,5 +15,3 @@ bool word_list_next(const char **at_inout, char *word_out, size_t room);
 
 /* Is `word` one of the words? `words` may be NULL: none. */
 bool word_list_has(const char *words, const char *word);
-
-#endif

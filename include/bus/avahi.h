@@ -14,8 +14,7 @@
  *
  * (tests/integration/test_mdns.py, tests/unit/test_avahi.c)
  */
-#ifndef BUS_AVAHI_H
-#define BUS_AVAHI_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -55,5 +54,3 @@ const char *avahi_published_name(const struct avahi *avahi);
 const char *avahi_status(const struct avahi *avahi);
 /* What Avahi calls this machine, "phone.local"; "": not known yet. */
 const char *avahi_host(const struct avahi *avahi);
-
-#endif

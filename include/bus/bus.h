@@ -3,7 +3,7 @@
  * Bus: one private libdbus connection on the event loop.
  *
  * Nothing here blocks: libdbus connects only after the bus has answered a probe
- * (bus_probe.h), and Hello is an asynchronous call. The bus may be absent at start and may
+ * (bus_probe.c), and Hello is an asynchronous call. The bus may be absent at start and may
  * go away: the connection is retried (after 250 ms, doubling to 5 s) for as long as the bus
  * object lives. On every new connection the match rules are sent before anything else, so no
  * later signal can be missed.
@@ -11,8 +11,7 @@
  * At most BUS_CALLS_MAX calls are under way at once (the system bus refuses the 129th);
  * further calls wait in order.
  */
-#ifndef BUS_BUS_H
-#define BUS_BUS_H
+#pragma once
 
 #include <dbus/dbus.h>
 #include <stdbool.h>
@@ -86,4 +85,35 @@ struct bus_call *bus_call(struct bus *bus, DBusMessage *message, int timeout_ms,
  */
 void bus_call_cancel(struct bus_call *call);
 
-#endif
+/*
+ * Bus probe: does a bus answer, before libdbus connects to it?
+ *
+ * libdbus' connect(2) blocks for as long as the listen queue of the bus is full: with a
+ * frozen bus, for ever. So a non-blocking socket of our own first asks for the
+ * authentication mechanisms; a bus that answers accepts connections.
+ *
+ * For src/bus/bus.c, and for commands that may block.
+ */
+
+enum {
+	/* Not a single UNIX socket, or it refuses: libdbus connects without blocking, or
+	 * says what is wrong. */
+	BUS_PROBE_E_NOT_UNIX = 1,
+};
+
+struct bus_probe {
+	/* The bus answered or disconnected; not before bus_probe_start() returned. */
+	void (*answered)(void *data);
+	void *data;
+	sd_event_source *source; /* NULL: no probe under way */
+};
+
+/*
+ * The callback runs once, unless bus_probe_stop() comes first. 0; -EAGAIN: the listen queue
+ * is full; another -errno; or BUS_PROBE_E_NOT_UNIX.
+ */
+int bus_probe_start(struct bus_probe *probe, sd_event *loop, const char *address);
+/* Blocks until the answer. Also -ETIMEDOUT. */
+int bus_probe_wait(const char *address, int timeout_ms);
+/* Also from inside the callback; calling it twice is fine. */
+void bus_probe_stop(struct bus_probe *probe);

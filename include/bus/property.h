@@ -6,8 +6,7 @@
  * Properties with an unknown name or another type are ignored: oFono's versions and forks
  * differ. Unused bytes of text fields are zero, so that such structs compare as memory.
  */
-#ifndef BUS_PROPERTY_H
-#define BUS_PROPERTY_H
+#pragma once
 
 #include <dbus/dbus.h>
 #include <stdbool.h>
@@ -54,5 +53,3 @@ bool property_changed(const struct property *table, size_t count, DBusMessage *s
 
 /* The name in a PropertyChanged(s,v) signal, borrowed; NULL: another signal. */
 const char *property_changed_name(DBusMessage *signal);
-
-#endif

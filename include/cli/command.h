@@ -2,8 +2,17 @@
 /*
  * Command: the subcommands of ofono-mcp. Each cmd_*.c has one, or several related ones.
  */
-#ifndef CLI_COMMAND_H
-#define CLI_COMMAND_H
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "config/config_list.h"
+
+struct config;
+struct json;
+struct json_writer;
+struct owner_command_call;
 
 /* Exit codes, the same for every subcommand. */
 enum {
@@ -12,12 +21,87 @@ enum {
 	EXIT_CODE_USAGE = 2,  /* wrong options or configuration */
 };
 
-struct command {
-	const char *name;
-	const char *summary;
-	/* argv[0] is the subcommand's name; returns the exit code. */
-	int (*run)(int argc, char **argv);
+/*
+ * Owner command: a subcommand that runs a command of the gateway (gateway/control.h) and prints
+ * the answer.
+ *
+ * The options, the request and the exit code follow from a description.  Every such command
+ * takes --config, --state-dir, --json and --help.  The gateway checks the values of options; an
+ * "invalid_argument" ends like a wrong option.  With --json the lines of the answer are printed as
+ * they are, instead of by print() and print_item().  On a terminal, a command that takes longer
+ * than a second shows what it waits for (cli/terminal.h).
+ */
+
+enum { OWNER_COMMAND_OPTIONS_MAX = 16 };
+
+/* An option takes a text, unless one of these says otherwise. */
+struct owner_command_option {
+	const char *name;	  /* "per-minute" becomes the argument per_minute */
+	bool is_flag;		  /* true if given */
+	bool is_number;		  /* a whole number */
+	int64_t least, most;	  /* of the number; both 0: any */
+	const char *const *words; /* the allowed words, ending with NULL; or NULL */
+	bool is_local;		  /* not sent: for print() and add() only */
+	const char *argument;	  /* the argument's name, if it differs; or NULL */
 };
+
+struct owner_command {
+	const char *help;
+	const struct owner_command_option *options; /* ends with an empty row; or NULL */
+	const char *operand; /* the argument that the operand becomes; NULL: takes none */
+	bool operand_is_optional;
+	bool operand_is_number;
+	bool takes_operands; /* one or more (optional: any number), for add() only */
+	/* Returns what is wrong with the command line, or NULL. */
+	const char *(*check)(const struct owner_command_call *call);
+	/* Adds arguments to the request. 0, or an exit code after reporting an error. */
+	int (*add)(const struct owner_command_call *call, struct json_writer *arguments);
+	void (*print_item)(const struct owner_command_call *call,
+			   const struct json *item);
+	/* Returns the exit code. NULL: prints nothing. */
+	int (*print)(const struct owner_command_call *call, const struct json *result);
+	/* The exit code with --json; NULL: 0. */
+	int (*judge)(const struct json *result);
+	/* The gateway's command, if it is not the name; and the member of its result to show. */
+	const char *request, *member;
+	const char *waiting_for; /* "waiting for a message"; NULL: "asking the gateway" */
+	/* What to do when the answer is lost, so that the outcome is unknown; or NULL. */
+	const char *fix_if_lost;
+	bool is_endless; /* no timeout */
+};
+
+/* The overview (--help) shows the groups in this order. */
+enum command_group {
+	COMMAND_SETUP,
+	COMMAND_AGENTS,
+	COMMAND_MESSAGES,
+	COMMAND_APPROVALS,
+	COMMAND_SIMS,
+	COMMAND_MAINTENANCE,
+	COMMAND_GROUPS
+};
+
+struct command {
+	const char *name; /* "change"; always accepted */
+	const char
+		*title; /* "client set", which help and documents use; NULL: the name */
+	const char *verbs; /* "list|on|off", what its first argument may be; or NULL */
+	enum command_group group;
+	const char *summary;
+	const char *example; /* a whole line for the shell, behind the program's name */
+	/* argv[0] is the last word of the name or title; returns the exit code. NULL: see `owner`. */
+	int (*run)(int argc, char **argv);
+	struct owner_command owner; /* if `run` is NULL */
+};
+
+/* The title, or the name. */
+const char *options_title(const struct command *command);
+
+int owner_command_run(const struct command *command, int argc, char **argv);
+
+/* Command list: the subcommands of this program, in the order of the overview. */
+extern const struct command *const command_list_rows[]; /* ends with NULL */
+extern const char command_list_subject[];		/* "oFono's modems" */
 
 extern const struct command cmd_serve;
 extern const struct command cmd_pair;
@@ -25,6 +109,9 @@ extern const struct command cmd_clients;
 extern const struct command cmd_approvals;
 extern const struct command cmd_approve;
 extern const struct command cmd_reject;
+extern const struct command cmd_agent;
+extern const struct command cmd_webhooks;
+extern const struct command cmd_events;
 extern const struct command cmd_unlock;
 extern const struct command cmd_change;
 extern const struct command cmd_rotate;
@@ -37,6 +124,7 @@ extern const struct command cmd_restore;
 extern const struct command cmd_audit;
 extern const struct command cmd_status;
 extern const struct command cmd_balance;
+extern const struct command cmd_sims;
 extern const struct command cmd_send;
 extern const struct command cmd_list;
 extern const struct command cmd_contacts;
@@ -44,8 +132,100 @@ extern const struct command cmd_show;
 extern const struct command cmd_wait;
 extern const struct command cmd_tail;
 extern const struct command cmd_tools;
+extern const struct command cmd_stdio;
 extern const struct command cmd_doctor;
 extern const struct command cmd_modem;
 extern const struct command cmd_demo;
+extern const struct command cmd_join;
+extern const struct command cmd_leave;
 
-#endif
+/*
+ * Options: reads a subcommand's options, and reports what is wrong, with the options or later:
+ * in the same form everywhere, on standard error, and with --json as
+ * {"error":{"code","message","fix"}} on standard output too (tests/integration/test_usage.py).
+ */
+
+/* The help text of the options that nearly every command takes. */
+#define OPTIONS_CONFIG_HELP                                                        \
+	"  --config FILE    the gateway's configuration (default, if it exists:\n" \
+	"                   " CONFIG_DEFAULT_PATH ")\n"
+#define OPTIONS_STORE_HELP \
+	OPTIONS_CONFIG_HELP "  --state-dir DIR  folder of the message store\n"
+#define OPTIONS_HELP_HELP "  --help           show this help\n"
+
+/* One option and where its value goes: exactly one of flag, text and read. */
+struct options_row {
+	const char *name;
+	bool *flag; /* becomes true; such an option takes no value */
+	const char **text;
+	/* Returns what is wrong with the value, or NULL. */
+	const char *(*read)(void *data, const char *value);
+	void *data;
+};
+
+struct options_table {
+	const char *help;
+	const struct options_row *rows; /* ends with an empty row; --help is not in it */
+	int operands_least, operands_most;
+};
+
+/* Call once, before anything else; the options begin at argv[1]. */
+void options_begin(const struct command *command, int argc, char **argv);
+
+/*
+ * Reads the options; the operands begin at argv[optind]. False: help or an error has been printed;
+ * exit with *code_out.
+ */
+bool options_read(const struct options_table *table, int argc, char **argv,
+		  int *code_out);
+
+/* What commands that work on a message store have in common. */
+struct options_store {
+	const char *file, *state_dir; /* NULL: the default */
+	bool json;
+};
+
+#define OPTIONS_STORE_ROWS(store)                             \
+	{ "config", .text = &(store)->file },                 \
+		{ "state-dir", .text = &(store)->state_dir }, \
+	{                                                     \
+		"json", .flag = &(store)->json                \
+	}
+
+/* Loads the configuration of these options. 0, or an exit code after reporting an error. */
+int options_load(const struct options_store *store, struct config *config_out);
+
+/* `format`: what is wrong, a sentence without its full stop. Returns EXIT_CODE_USAGE. */
+__attribute__((format(printf, 1, 2))) int options_fail(const char *format, ...);
+
+/*
+ * Reports that the command failed at its work. `fix` and `format`: sentences without their full
+ * stops. Returns EXIT_CODE_FAILED.
+ */
+__attribute__((format(printf, 3, 4))) int options_report_failure(const char *code,
+								 const char *fix,
+								 const char *format, ...);
+
+/*
+ * The end of a sentence: "" after one of our commands that ends with the path of a modem, so
+ * that it can be pasted; else ".".
+ */
+const char *options_full_stop(const char *sentence);
+
+/* True: `given` is probably a mistyped `word`: one or two letters differ or are swapped. */
+bool options_are_similar(const char *given, const char *word);
+
+/*
+ * Command list: the subcommands of this program, and what differs between the two programs
+ * otherwise.
+ */
+extern const struct command *const command_list_rows[]; /* ends with NULL */
+extern const char command_list_subject[];		/* "oFono's modems" */
+struct doctor;
+/* What the doctor checks of the radio; NULL: nothing. */
+extern void (*const command_list_check_radio)(struct doctor *doctor);
+
+/* Of the hub: cmd_phones.c */
+extern const struct command cmd_enrol;
+extern const struct command cmd_phones;
+extern const struct command cmd_expel;

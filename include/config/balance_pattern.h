@@ -13,8 +13,7 @@
  * references and { } are refused, and only the first BALANCE_TEXT_BYTES of a text are
  * searched, more than any network sends (tests/unit/test_balance_pattern.c).
  */
-#ifndef CONFIG_BALANCE_PATTERN_H
-#define CONFIG_BALANCE_PATTERN_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -43,5 +42,3 @@ bool balance_pattern_has(const struct config_list *list, const char *code);
 /* False: no line for this code finds an amount in the text, or no memory. */
 bool balance_pattern_read(const struct config_list *list, const char *code,
 			  const char *text, struct balance *balance_out);
-
-#endif

@@ -10,14 +10,14 @@
  * Include this header only where members of struct config are used; elsewhere declare
  * `struct config;`, or take the part that is needed (config_list.h, config_policy.h).
  */
-#ifndef CONFIG_CONFIG_H
-#define CONFIG_CONFIG_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
+#include "config/config_agent.h"
 #include "config/config_list.h"
 #include "config/config_policy.h"
 
@@ -61,7 +61,8 @@ struct config {
 	int64_t duplicate_seconds; /* a repetition within this time is suppressed */
 	int64_t stuck_seconds; /* a modem with a message this long is stuck; 0: never */
 	int64_t elicitation_seconds; /* how long a waiting call waits for the user; 0: not at all */
-	bool delivery_reports; /* request them from the network */
+	bool delivery_reports;		  /* request them from the network */
+	struct config_list segment_price; /* see config/segment_price.h */
 	/* [policy], [call] */
 	bool approve_through_agent; /* the agent's user may approve */
 	int64_t approval_hours;	    /* how long a message waits for approval */
@@ -77,15 +78,29 @@ struct config {
 	char stop_confirmation[CONFIG_TEXT_BYTES]; /* "": none is sent */
 	int64_t loop_exchanges; /* see sms/reply_loop.h; 0: never a loop */
 	int64_t loop_minutes;
+	struct config_agent agent; /* [agent] */
+	/* [events] */
+	struct config_list event_receivers; /* URL prefixes, see config/webhook_url.h */
 	/* [contacts] */
 	char contacts_file[CONFIG_TEXT_BYTES]; /* vCards; "": none */
 	bool contacts_of_sims;
 	/* [log] */
 	bool verbose;
+	/* [broker], of the hub alone */
+	char broker_address[CONFIG_TEXT_BYTES]; /* HOST:PORT; "": none */
+	bool broker_tls;
+	char broker_ca_file[CONFIG_TEXT_BYTES]; /* "": the system's certificates */
+	char broker_user[CONFIG_TEXT_BYTES];
+	char broker_password_file[CONFIG_TEXT_BYTES]; /* "": none */
+	char broker_prefix[CONFIG_TEXT_BYTES];
+	char broker_phones_address
+		[CONFIG_TEXT_BYTES]; /* as phones reach it; "": the same */
+	bool broker_phones_tls;
 };
 
 enum {
-	CONFIG_KEY_COUNT = 65,
+	CONFIG_KEY_COUNT = 83,
+	CONFIG_KEY_COUNT_OF_HUB = 8, /* [broker] */
 	CONFIG_FOLDER_FILES_MAX = 64,
 };
 
@@ -159,5 +174,3 @@ void config_print(const struct config *config, FILE *out);
 void config_write_json(const struct config *config, struct json_writer *writer);
 /* False: not an object of this version's keys; nothing is written. */
 bool config_read_json(const struct json *object, struct config *config_out);
-
-#endif

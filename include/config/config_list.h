@@ -3,13 +3,12 @@
  * Configuration list: the values of a key that may be repeated, in the order of the file. The
  * default paths are here, too, for help texts: this header does not change with a new key.
  */
-#ifndef CONFIG_CONFIG_LIST_H
-#define CONFIG_CONFIG_LIST_H
+#pragma once
 
 #include <stddef.h>
 
-#define CONFIG_DEFAULT_PATH   "/etc/ofono-mcp/ofono-mcp.conf"
-#define CONFIG_DEFAULT_FOLDER "/etc/ofono-mcp/conf.d"
+#define CONFIG_DEFAULT_PATH   "/etc/" PROGRAM_NAME "/" PROGRAM_NAME ".conf"
+#define CONFIG_DEFAULT_FOLDER "/etc/" PROGRAM_NAME "/conf.d"
 
 enum {
 	CONFIG_LIST_MAX = 8,
@@ -22,5 +21,3 @@ struct config_list {
 };
 
 void config_list_clear(struct config_list *list);
-
-#endif

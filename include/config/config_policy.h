@@ -3,8 +3,7 @@
  * Configuration of what agents may send and call: the sections [policy] and [call], and
  * what the words of their lists and hours may be.
  */
-#ifndef CONFIG_CONFIG_POLICY_H
-#define CONFIG_CONFIG_POLICY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -29,8 +28,8 @@ struct config_policy_calls {
 
 /* [policy] and [call]; see policy/policy.h. */
 struct config_policy {
-	struct client_limits
-		client; /* for clients without limits of their own; 0: none */
+	/* for clients without limits of their own; 0: none */
+	struct client_limits client;
 	struct client_limits sim;
 	struct config_list allow; /* phone numbers and prefixes with *; empty: all */
 	struct config_list deny;
@@ -60,5 +59,3 @@ bool config_policy_parse_hours(const char *text, struct config_policy_hours *hou
  */
 bool config_policy_find_minimum(const struct config_list *list, int64_t sim_id,
 				struct amount *minimum_out);
-
-#endif

@@ -8,15 +8,18 @@
  *
  * Source: 3GPP TS 22.030, 6.5.2, 6.6 and annex B.
  */
-#ifndef CONFIG_USSD_CODE_H
-#define CONFIG_USSD_CODE_H
+#pragma once
 
 #include <stdbool.h>
 
+struct buffer;
 struct config_list;
 struct explanation;
 
-enum { USSD_CODE_BYTES = 48 }; /* the longest, with its NUL */
+enum {
+	USSD_CODE_BYTES = 48,	    /* the longest, with its NUL */
+	USSD_CODE_PURPOSE_MAX = 80, /* bytes */
+};
 
 /* Begins with * or #, ends with #, digits, * and # between: "*100#". */
 bool ussd_code_is_valid(const char *code);
@@ -25,8 +28,14 @@ bool ussd_code_is_mmi(const char *code);
 
 /* A code in which ? may stand for any digit: "*133*????#". */
 bool ussd_code_pattern_is_valid(const char *pattern);
-/* Does the owner's list allow the code? */
+/*
+ * The owner's list: codes and patterns, separated by spaces or commas, each of which may be
+ * followed by its purpose in parentheses: "*100# (balance), *133*????# (top up)".
+ */
+/* Does it allow the code? */
 bool ussd_code_is_in(const struct config_list *list, const char *code);
+/* Appends the codes with their purposes as the owner wrote them, but not endlessly many. */
+void ussd_code_describe(const struct config_list *list, struct buffer *buffer);
 
 /*
  * May this text be sent as a reply? Only letters, digits, spaces and a few signs: oFono's
@@ -42,5 +51,3 @@ bool ussd_code_reply_is_code(const char *reply);
 
 /* Checks ussd.allow. 0, or -EINVAL with the error's text. */
 int ussd_code_check_list(const struct config_list *list, struct explanation *error);
-
-#endif

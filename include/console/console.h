@@ -5,8 +5,7 @@
  *
  * make composes it from the files in src/console, and console_document.S embeds it.
  */
-#ifndef CONSOLE_CONSOLE_H
-#define CONSOLE_CONSOLE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -24,5 +23,3 @@ struct console_part console_document(void);
 /* The contents of its one <style> and its one <script>, for a policy with their hashes. */
 struct console_part console_style(void);
 struct console_part console_script(void);
-
-#endif

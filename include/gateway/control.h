@@ -6,9 +6,16 @@
  * runs, the ofono-mcp program runs those commands itself that need only the message store
  * (tests/integration/test_control.py).
  */
-#ifndef GATEWAY_CONTROL_H
-#define GATEWAY_CONTROL_H
+#pragma once
 
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <systemd/sd-event.h>
+
+#include "base/arena.h"
+#include "base/json.h"
 #include "store/store.h"
 
 struct config;
@@ -16,6 +23,8 @@ struct explanation;
 struct control_call;
 struct running;
 struct services;
+struct tls;
+struct tool;
 
 /* A row of the table of the owner's commands. */
 struct control_command {
@@ -24,15 +33,209 @@ struct control_command {
 	bool may_be_first;  /* useful even if no gateway has ever run with this store */
 	bool needs_ofono;   /* waits while the bus may still admit the gateway */
 	void (*run)(struct control_call *call);
+	const struct tool *tool; /* if `run` is tool_command_run_row() */
 };
 
 struct control {
 	const struct config *config;
 	struct store *store;
 	const struct control_command *const *commands; /* ends with NULL */
+	struct tls *tls; /* the certificate that the gateway uses, or would use */
 	/* NULL while no gateway runs: */
 	struct running *running;
 	struct services *services;
 };
 
-#endif
+/*
+ * Control call: one command of the owner, from the request to the last line of its answer.
+ *
+ *   request   {"command":"revoke","arguments":{"name":"laptop"}}
+ *   answer    {"item":{...}}                      any number, for commands that list items
+ *             {"progress":{"message":"..."}}      any number, shown to the person who waits
+ *             {"result":{...}}                    the last line; or, as the last line:
+ *             {"error":{"code":"...","message":"...","fix":"..."}}
+ *
+ * Each is one line.  A command answers from its `run`, or later from the loop: then it sets
+ * `abandoned` before `run` returns.  It answers exactly once, and never after `abandoned`
+ * ran.
+ */
+
+enum {
+	CONTROL_REQUEST_MAX = 64 * 1024, /* bytes of the line */
+	CONTROL_ARENA_MAX = 1024 * 1024,
+	/* Bytes that the peer has not read yet. A command with many items answers in pages. */
+	CONTROL_ANSWER_MAX = 1024 * 1024,
+};
+
+/* The one error code that ofono-mcp treats specially: it exits as after a wrong option. */
+#define CONTROL_INVALID_ARGUMENT "invalid_argument"
+
+/* Receives one line of the answer, without its line feed. `is_last`: the call is over. */
+typedef void control_call_line(void *data, const char *line, size_t length, bool is_last);
+
+struct control_call {
+	const struct control *control;
+	const struct control_command *command;
+	struct arena *arena;	      /* freed with the call */
+	const struct json *arguments; /* an object */
+	int64_t peer_uid;	      /* the user who runs the command */
+	/* For a command that answers later: */
+	void *state;
+	/* The peer left, or the gateway stops: the command must forget the call. */
+	void (*abandoned)(struct control_call *call);
+	/* private */
+	control_call_line *send_line;
+	void *send_line_data;
+	struct buffer line;
+	struct json_writer *writer;
+	bool is_last; /* of the line that is being written */
+	bool is_over;
+	bool is_cut; /* memory ran out midway: the call is over, but the command goes on */
+};
+
+/* For commands */
+
+/* The text of an argument; NULL if it is missing or not a string. */
+const char *control_call_argument(const struct control_call *call, const char *name);
+/* False: an argument is missing, or not true. */
+bool control_call_flag(const struct control_call *call, const char *name);
+
+/*
+ * Open the object of the result, or of an item; control_call_close() ends it. NULL: out of
+ * memory, which has been answered; whatever the command answers after that is dropped.
+ */
+struct json_writer *control_call_open_result(struct control_call *call);
+struct json_writer *control_call_open_item(struct control_call *call);
+void control_call_close(struct control_call *call);
+
+/* Answers with a result that is already JSON. */
+void control_call_answer(struct control_call *call, const struct buffer *result);
+
+void control_call_progress(struct control_call *call, const char *message);
+
+/* `message`: what went wrong; `fix`: what to do. Sentences without their full stops. */
+__attribute__((format(printf, 4, 5))) void control_call_fail(struct control_call *call,
+							     const char *code,
+							     const char *fix,
+							     const char *message, ...);
+/* For an error of the store: -errno or STORE_E_FULL. */
+void control_call_fail_store(struct control_call *call, int error);
+
+/* For callers */
+
+/* NULL: there is no such command. */
+const struct control_command *control_call_find_command(const struct control *control,
+							const char *name);
+
+/* False: out of memory. */
+bool control_call_init(struct control_call *call, const struct control *control,
+		       control_call_line *send_line, void *data);
+/* Runs the command that the line asks for. Call it once. */
+void control_call_run(struct control_call *call, const char *request, size_t length);
+/* Abandons the call if it is not over. Fine after a failed init. */
+void control_call_deinit(struct control_call *call);
+
+/*
+ * Command table: the owner's commands, one row each (struct control_command).
+ */
+
+extern const struct control_command *const command_table[]; /* ends with NULL */
+
+/* command_clients.c */
+extern const struct control_command command_pair;
+extern const struct control_command command_clients;
+extern const struct control_command command_change;
+extern const struct control_command command_revoke;
+extern const struct control_command command_rotate;
+
+/* command_pause.c */
+extern const struct control_command command_pause;
+extern const struct control_command command_resume;
+extern const struct control_command command_reload;
+
+/* command_approvals.c */
+extern const struct control_command command_approvals;
+extern const struct control_command command_approve;
+extern const struct control_command command_reject;
+
+/* command_agent.c */
+extern const struct control_command command_agent;
+
+/* command_webhooks.c */
+extern const struct control_command command_webhooks;
+extern const struct control_command command_events;
+
+/* command_phones.c, of the hub alone */
+extern const struct control_command command_enrol;
+extern const struct control_command command_phones;
+extern const struct control_command command_expel;
+
+/* command_unlock.c */
+extern const struct control_command command_unlock;
+
+/* command_status.c */
+extern const struct control_command command_status;
+extern const struct control_command command_balance;
+
+/* command_messages.c: they run the tools that agents use */
+extern const struct control_command command_send;
+extern const struct control_command command_list;
+extern const struct control_command command_show;
+extern const struct control_command command_contacts;
+extern const struct control_command command_wait;
+extern const struct control_command command_tail;
+
+/*
+ * Control socket: the socket file through which the owner's programs reach the gateway.
+ *
+ * Root, the gateway's own user, and members of the file's group may use it.
+ */
+
+/* False, with the error's text: the path is too long for a socket. */
+bool control_socket_address(const struct config *config, struct sockaddr_un *address_out,
+			    struct explanation *error);
+
+struct control_socket {
+	int fd; /* listening, non-blocking */
+	struct sockaddr_un address;
+	struct stat file; /* as created, to recognise the file later */
+};
+
+/*
+ * Replaces a socket file on which nobody listens; any other file is left alone.
+ * 0, or -errno with the error's text.
+ */
+int control_socket_open(struct control_socket *control_socket,
+			const struct config *config, struct explanation *error);
+/* Removes the file, unless another one has taken its place. */
+void control_socket_close(struct control_socket *control_socket);
+
+/* True: the peer of the connection `fd` may run commands. Writes its uid in either case. */
+bool control_socket_admits(const struct control_socket *control_socket, int fd,
+			   int64_t *uid_out);
+
+/*
+ * Control server: runs the owner's commands from the control socket, one per connection.
+ *
+ * Bounds: CONTROL_CONNECTIONS_MAX connections at a time, the others wait in the kernel's queue;
+ * a request of CONTROL_REQUEST_MAX bytes; CONTROL_TIMEOUT_MS for the whole request to arrive,
+ * and for the peer to read more of the answer.  When others have waited CONTROL_QUEUE_MS in the
+ * queue, a request gets only CONTROL_SHORT_TIMEOUT_MS: idle connections, however many the
+ * kernel queues, delay the owner by less than a second.  A command may run as long as it needs
+ * (tests/integration/test_control.py).
+ */
+
+enum {
+	CONTROL_CONNECTIONS_MAX = 8,
+	CONTROL_TIMEOUT_MS = 10 * 1000,
+	CONTROL_QUEUE_MS = 600,
+	CONTROL_SHORT_TIMEOUT_MS = 10,
+};
+
+struct control_server;
+
+/* `control` outlives it. 0, or -errno with the error's text. */
+int control_server_new(sd_event *loop, const struct control *control,
+		       struct control_server **server_out, struct explanation *error);
+/* Abandons calls that are not answered. NULL is fine. */
+void control_server_free(struct control_server *server);

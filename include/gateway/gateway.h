@@ -2,8 +2,7 @@
 /*
  * Gateway: the daemon, from start to stop.
  */
-#ifndef GATEWAY_GATEWAY_H
-#define GATEWAY_GATEWAY_H
+#pragma once
 
 struct config;
 struct explanation;
@@ -21,5 +20,3 @@ struct gateway_config_source {
  * wrong. Returns EXIT_SUCCESS or EXIT_FAILURE.
  */
 int gateway_run(struct config *config, const struct gateway_config_source *source);
-
-#endif

@@ -5,11 +5,14 @@
  *   "name", "scopes" ["read"], "sims" [1] ([]: any), "allow" ["+3620*"] ([]: any),
  *   "ask", "limits" {"per_minute": 5, ...} (null: as configured; 0: no limit), "paired"
  */
-#ifndef GATEWAY_PAIRED_CLIENT_H
-#define GATEWAY_PAIRED_CLIENT_H
+#pragma once
 
-#include "gateway/control_call.h"
+#include "base/json.h"
+#include "gateway/control.h"
 #include "store/store_client.h"
+
+struct config;
+struct explanation;
 
 /* Why an agent may not have this name, which is valid UTF-8; NULL: it may. */
 const char *paired_client_name_error(const char *name);
@@ -23,4 +26,33 @@ void paired_client_put(struct json_writer *writer, const struct store_client_row
 void paired_client_put_member(struct json_writer *writer,
 			      const struct store_client_row *row);
 
-#endif
+/*
+ * Agent URL: the URLs under which agents reach the gateway, and the certificate by which they
+ * recognise it.
+ *
+ *   "urls": ["https://192.0.2.7:9531/mcp", "http://127.0.0.1:9531/mcp"],
+ *   "tls": {"fingerprint": "AB:CD:...", "certificate": "/var/lib/ofono-mcp/tls/cert.pem"}
+ *
+ * One URL for each configured address.  A wildcard address becomes the addresses of the
+ * interfaces that are served (http/network_interface.h), never those of mobile data, and
+ * HOST.local.  URLs that other machines can reach come first
+ * (tests/integration/test_owner_commands.py::test_pair_prints_all_addresses_except_mobile_data).
+ * The result is the same whether or not the gateway runs
+ * (tests/integration/test_tls_pairing.py).
+ */
+
+/* The end of every URL. */
+#define AGENT_URL_PATH "/mcp"
+
+/*
+ * Loads the certificate, if there is one; with `wanted` creates one if there is none.
+ * 0, or -errno with the error's text.
+ */
+int agent_url_secure(const struct control *control, bool wanted,
+		     struct explanation *error);
+
+/* Writes the members "urls" and, with TLS, "tls" into the open object. */
+void agent_url_write(const struct control *control, struct json_writer *writer);
+
+/* True: programs on other machines can reach this URL. */
+bool agent_url_is_for_others(const char *url);

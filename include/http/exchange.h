@@ -13,8 +13,7 @@
  * A handler may hold an exchange to continue its work without the connection. Then `ended` runs
  * when both the connection and the handler have let it go.
  */
-#ifndef HTTP_EXCHANGE_H
-#define HTTP_EXCHANGE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,15 +21,65 @@
 #include "base/arena.h"
 #include "base/buffer.h"
 #include "base/client.h"
-#include "http/stream.h"
 
 struct exchange;
+
+/*
+ * Stream: server-sent events as the answer to an exchange, see exchange_stream().
+ *
+ * Events wait in a queue until the peer reads them. The queue is bounded in number and bytes: a
+ * peer that does not read is disconnected and costs nobody else anything
+ * (tests/integration/test_streams.py). A comment goes out at once, because some clients wait for a
+ * first byte, and then every STREAM_KEEP_ALIVE_MS, because proxies close silent connections.
+ *
+ * Source: HTML, "Server-sent events"; MCP, basic/transports.
+ */
+
+enum {
+	STREAM_EVENTS_MAX = 256,
+	STREAM_BYTES_MAX = 64 * 1024,
+	STREAM_KEEP_ALIVE_MS = 15 * 1000,
+};
+
+struct stream;
+
+struct stream_event {
+	const char *id; /* for Last-Event-ID; NULL: none */
+	/* Replaces an older event with the same key that still waits; NULL: none. */
+	const char *key;
+	const char *data; /* one line, such as JSON */
+	size_t length;
+};
+
+/*
+ * False: the stream has ended, or the peer does not keep up, or there is no memory. In the last two
+ * cases the peer is disconnected and the exchange's `abandoned` follows.
+ */
+bool stream_push(struct stream *stream, const struct stream_event *event);
+
+/*
+ * Sends an ID for Last-Event-ID without an event, and the time after which to reconnect when the
+ * stream breaks. Not for clients that take the empty data for a message. Returns as stream_push().
+ */
+bool stream_prime(struct stream *stream, const char *id, unsigned retry_ms);
+
+/* Much more fits into the queue; a producer that can wait does, until the queue is empty. */
+bool stream_has_room(const struct stream *stream);
+
+/*
+ * `empty` (NULL: nothing) runs whenever the peer has read everything that waited. It must not use
+ * the stream.
+ */
+void stream_on_empty(struct stream *stream, void (*empty)(void *data), void *data);
+
+/* Ends once everything has been read; `last` (NULL: none) is not bounded by the queue. */
+void stream_end(struct stream *stream, const struct stream_event *last);
 
 /* bounds on the memory of one request */
 enum {
 	EXCHANGE_BODY_MAX = 64 * 1024,
-	EXCHANGE_PIECE_MIN =
-		4 * 1024, /* every body piece but the last is at least so long */
+	/* every body piece but the last is at least so long */
+	EXCHANGE_PIECE_MIN = 4 * 1024,
 	EXCHANGE_ARENA_MAX = 1024 * 1024,
 	EXCHANGE_HEADERS_MAX = 6,
 };
@@ -61,7 +110,10 @@ void *exchange_context(const struct exchange *exchange);
 /* "POST"; for "HEAD" no body is sent. */
 const char *exchange_method(const struct exchange *exchange);
 bool exchange_is_encrypted(const struct exchange *exchange); /* by TLS */
-/* The client as it was when the request arrived; valid as long as the exchange. */
+/*
+ * The client as it was when the request arrived; valid as long as the exchange. Not to be copied
+ * whole: the bytes behind the NUL of `allow` are missing.
+ */
 const struct client *exchange_client(const struct exchange *exchange);
 
 /*
@@ -109,5 +161,3 @@ void exchange_discharge(struct exchange *exchange); /* everything that was charg
  */
 void exchange_answer(struct exchange *exchange, unsigned status, const char *content_type,
 		     struct buffer *body);
-
-#endif

@@ -5,19 +5,80 @@
  * Gates come before the handlers (http/gate.h): a request that is not allowed is refused before its
  * body is read. Every connection has a deadline that slowly arriving bytes do not move.
  */
-#ifndef HTTP_HTTP_SERVER_H
-#define HTTP_HTTP_SERVER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/socket.h>
 #include <systemd/sd-event.h>
 
 #include "base/address.h"
+#include "base/client.h"
 #include "base/explanation.h"
-#include "http/auth.h"
-#include "http/http_route.h"
+#include "http/exchange.h"
 
 struct config;
+struct tls;
+
+/*
+ * Auth: finds the client that an Authorization header belongs to.
+ *
+ * Tokens are never stored. A client is found by the SHA-256 hash of its token, so the time of a
+ * comparison says nothing about the token.
+ */
+
+enum { AUTH_HASH_BYTES = CLIENT_HASH_BYTES };
+
+struct auth {
+	bool open; /* no token needed: every request is from client 0, "open" */
+	/* Fills in the client with this token hash. False: there is none. */
+	bool (*find)(void *data, const uint8_t hash[AUTH_HASH_BYTES],
+		     struct client *client_out);
+	/*
+	 * Fills in the client of a local user (http_server_take_local()). False: it may not use the
+	 * gateway. NULL: there are none.
+	 */
+	bool (*find_local)(void *data, const char *name, struct client *client_out);
+	void *data;
+	/* Called for each 401 with the peer's IP address; may be NULL. */
+	void (*failed)(void *data, const char *source);
+	void *failed_data;
+};
+
+/* Whether the header's value (NULL: absent) holds a token, right or wrong. */
+bool auth_has_token(const char *authorization);
+/* False: there is no token, or no client has it. */
+bool auth_check(const struct auth *auth, const char *authorization,
+		struct client *client_out);
+
+/* Reports that a request of this peer was refused because of its token. */
+void auth_report_failure(const struct auth *auth, const struct sockaddr *peer);
+
+/*
+ * HTTP route: one path of the server, who may use it, and its handler.
+ */
+
+/* bits */
+enum http_server_method {
+	HTTP_GET = 1 << 0, /* and HEAD */
+	HTTP_POST = 1 << 1,
+	HTTP_DELETE = 1 << 2,
+};
+
+struct http_server_route {
+	const char *path; /* "/mcp"; "/mcp/" is the same */
+	unsigned methods; /* others get 405; the server answers OPTIONS itself */
+	bool json_body;	  /* POST without application/json gets 415 */
+	bool public;	  /* needs no token */
+	unsigned scopes;  /* enum client_scope; a client without one of these gets 403 */
+	unsigned useless_scopes; /* a client with no others gets 403 */
+	/* Whether programs on this machine need no token; NULL: they need one. */
+	bool (*trusts_loopback)(const struct config *config);
+	const struct exchange_handler *handler;
+	void *data;
+	/* Writes the body of a refusal in the route's own format; NULL: {"error": text}. */
+	void (*refusal)(struct buffer *body, unsigned status, const char *text);
+};
 
 enum { HTTP_SERVER_STATUS_MAX = 599 };
 
@@ -30,10 +91,17 @@ struct http_server;
  * -errno with the error's text ("127.0.0.1:9531 is in use by another program; ...").
  */
 int http_server_new(sd_event *loop, const struct config *config,
-		    const struct http_route *routes, const struct auth *auth,
+		    const struct http_server_route *routes, const struct auth *auth,
 		    struct http_server **server_out, struct explanation *error);
 void http_server_free(
 	struct http_server *server); /* abandons what is left; NULL is fine */
+
+/*
+ * Serves a connection that another server has accepted, of a user of this machine whom the kernel
+ * named: requests on it without a token are from the client that auth.find_local() finds for
+ * `name`. Takes ownership of `fd`.
+ */
+void http_server_take_local(struct http_server *server, int fd, const char *name);
 
 /* Begins to answer. -errno */
 int http_server_serve(struct http_server *server);
@@ -54,31 +122,25 @@ bool http_server_has_network(const struct http_server *server);
  */
 void http_server_reload_certificate(struct http_server *server);
 
+/* The certificate in use; after loading another, call http_server_review(). */
+struct tls *http_server_tls(struct http_server *server);
+
+/* An address, in the order of config->listen or of the sockets that systemd passed. */
 struct http_server_listener {
 	struct address address;
-	uint16_t port;
-	bool network; /* reachable from other machines */
+	uint16_t port; /* the real one, even if port 0 was configured */
+	bool network;  /* reachable from other machines */
 	bool tls;
+	bool open;
+	bool passed; /* its socket came from systemd */
 };
 
-/* Reports each address that is open now. */
-void http_server_each_open(const struct http_server *server,
-			   void (*report)(void *data,
-					  const struct http_server_listener *listener),
-			   void *data);
+/* False: there are fewer. */
+bool http_server_listener(const struct http_server *server, unsigned index,
+			  struct http_server_listener *listener_out);
 /* `changed` will run in a turn of its own whenever the open addresses may have changed. */
 void http_server_on_change(struct http_server *server, void (*changed)(void *data),
 			   void *data);
-
-/* Addresses, in the order of config->listen or of the sockets that systemd passed. */
-unsigned http_server_listeners(const struct http_server *server);
-/* Its socket came from systemd. */
-bool http_server_is_passed(const struct http_server *server, unsigned index);
-void http_server_address(const struct http_server *server, unsigned index,
-			 char text[ADDRESS_TEXT_BYTES]);
-/* The real port, even if port 0 was configured. */
-uint16_t http_server_port(const struct http_server *server, unsigned index);
-bool http_server_listens(const struct http_server *server, unsigned index);
 
 /* Since the start. */
 struct http_server_counts {
@@ -103,5 +165,3 @@ void http_server_cut_client(struct http_server *server, int64_t client_id);
  */
 void http_server_stop(struct http_server *server, unsigned timeout_ms,
 		      void (*stopped)(void *data), void *data);
-
-#endif

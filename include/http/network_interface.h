@@ -12,8 +12,7 @@
  * If the interface cannot be determined, the connection is not served. By then the kernel has
  * answered with SYN-ACK; to prevent that too, use a firewall, see doc/security.md.
  */
-#ifndef HTTP_NETWORK_INTERFACE_H
-#define HTTP_NETWORK_INTERFACE_H
+#pragma once
 
 #include <ifaddrs.h>
 #include <stdbool.h>
@@ -78,5 +77,3 @@ struct network_interface_watch {
 int network_interface_watch_init(struct network_interface_watch *watch, sd_event *loop,
 				 void (*changed)(void *data), void *data);
 void network_interface_watch_deinit(struct network_interface_watch *watch);
-
-#endif

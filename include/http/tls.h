@@ -1,23 +1,71 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * TLS: the certificate and key of this process, for all listeners.
+ * TLS: a certificate and its key, for all listeners of a server.
  *
  * Each handshake gets its own copies, so tls_load() may replace them at any time: handshakes and
  * connections under way keep theirs
  * (tests/integration/test_tls.py::test_handshakes_succeed_while_the_certificate_changes).
  */
-#ifndef HTTP_TLS_H
-#define HTTP_TLS_H
+#pragma once
 
+#include <gnutls/abstract.h>
+#include <gnutls/x509.h>
 #include <limits.h>
 #include <stdbool.h>
 
-#include <gnutls/abstract.h>
-
-#include "http/certificate.h"
-
-struct config;
+struct config_list;
 struct explanation;
+struct config;
+
+/*
+ * Certificate: makes a self-signed certificate for this machine and reads its fingerprint.
+ *
+ * A folder holds cert.pem and key.pem and is put in place in one rename, so there is never a
+ * mismatched key or half a file (tests/unit/test_certificate.c). The server uses <state_dir>/tls
+ * unless the configuration names other files (http/tls.h).
+ */
+
+#define CERTIFICATE_FOLDER   "tls" /* in state_dir */
+#define CERTIFICATE_FILE     "cert.pem"
+#define CERTIFICATE_KEY_FILE "key.pem"
+
+enum {
+	CERTIFICATE_YEARS = 10,
+	CERTIFICATE_HASH_BYTES = 32,
+	CERTIFICATE_FINGERPRINT_BYTES = 3 * CERTIFICATE_HASH_BYTES, /* including NUL */
+};
+
+/* SHA-256 of the certificate, "AB:CD:...", as browsers and openssl show it. */
+struct certificate_fingerprint {
+	char text[CERTIFICATE_FINGERPRINT_BYTES];
+};
+
+/*
+ * Creates or replaces `folder` with a new certificate and key. The certificate is valid for this
+ * machine's name, NAME.local, localhost, its addresses, and `names` (may be NULL). The files get
+ * the owner of the parent folder, which must exist. -errno with the error's text.
+ */
+int certificate_make(const char *folder, const struct config_list *names,
+		     struct certificate_fingerprint *fingerprint_out,
+		     struct explanation *error);
+
+/* -EIO */
+int certificate_fingerprint_of(gnutls_x509_crt_t certificate,
+			       struct certificate_fingerprint *fingerprint_out);
+/* Of the first certificate in a PEM file. -errno with the error's text. */
+int certificate_fingerprint(const char *file,
+			    struct certificate_fingerprint *fingerprint_out,
+			    struct explanation *error);
+
+/* Wall-clock time. */
+struct certificate_times {
+	int64_t from_ms;
+	int64_t until_ms;
+};
+
+/* The validity of the first certificate in a PEM file. -errno with the error's text. */
+int certificate_times(const char *file, struct certificate_times *times_out,
+		      struct explanation *error);
 
 enum tls_outcome {
 	TLS_E_NONE = 1, /* no certificate is configured and state_dir has none */
@@ -28,20 +76,32 @@ enum tls_outcome {
 	"SECURE128:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2:-CIPHER-ALL:+AES-256-GCM:" \
 	"+CHACHA20-POLY1305:+AES-128-GCM:-MAC-ALL:+AEAD"
 
+enum { TLS_CHAIN_MAX = 8 };
+
+/* All zero: nothing is loaded. It outlives its sessions, which point to it. */
+struct tls {
+	struct tls_pair {
+		gnutls_x509_crt_t chain[TLS_CHAIN_MAX]; /* the server's own first */
+		unsigned length;			/* 0: none */
+		gnutls_x509_privkey_t key;
+	} pair;
+	/* of all sessions */
+	gnutls_certificate_credentials_t credentials;
+	gnutls_priority_t priorities;
+};
+
 /*
  * Reads config->tls_certificate and tls_key, or state_dir/tls if they are not set. On failure the
  * pair that was loaded before stays. 0, TLS_E_NONE, -errno with the error's text, which names the
  * file.
  */
-int tls_load(const struct config *config, struct explanation *error);
-bool tls_is_loaded(void);
+int tls_load(struct tls *tls, const struct config *config, struct explanation *error);
 /* Where tls_load() looks for the certificate; the file need not exist. */
 void tls_certificate_path(const struct config *config, char path[PATH_MAX]);
 /* Of the loaded certificate. -ENOENT: none; another -errno */
-int tls_fingerprint(struct certificate_fingerprint *fingerprint_out);
-void tls_unload(void);
+int tls_fingerprint(const struct tls *tls,
+		    struct certificate_fingerprint *fingerprint_out);
+void tls_unload(struct tls *tls);
 
 /* A server session on a non-blocking socket. Free it with gnutls_deinit(). -errno */
-int tls_session_new(int fd, gnutls_session_t *session_out);
-
-#endif
+int tls_session_new(struct tls *tls, int fd, gnutls_session_t *session_out);

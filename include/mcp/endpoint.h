@@ -4,14 +4,14 @@
  * HTTP methods: POST brings messages, GET opens a stream of changes, DELETE ends a
  * session.
  */
-#ifndef MCP_ENDPOINT_H
-#define MCP_ENDPOINT_H
+#pragma once
 
 #include <systemd/sd-event.h>
 
 #include "base/buffer.h"
 #include "http/exchange.h"
 #include "http/http_server.h"
+#include "mcp/event.h"
 #include "mcp/persistence.h"
 #include "mcp/resource.h"
 #include "mcp/task.h"
@@ -20,6 +20,7 @@
 struct config_list;
 struct endpoint;
 struct observers;
+struct webhooks;
 
 /* What is served. All pointers outlive the endpoint. */
 struct endpoint_options {
@@ -27,9 +28,12 @@ struct endpoint_options {
 	const struct config_list *hidden_tools;	 /* may be NULL; see mcp/tool_set.h */
 	const struct resource *const *resources; /* ends with NULL */
 	const struct task_kind *const *tasks;	 /* likewise; NULL: no tool makes tasks */
+	struct webhooks *webhooks;		 /* NULL: events are never posted */
+	const struct event_type *const *events;	 /* likewise; NULL: no events */
 	struct services *services;		 /* passed to all of them */
-	struct observers *changes;		 /* of struct change; NULL: none ever */
-	const struct persistence *persistence;	 /* NULL: memory only */
+	struct observers *changes; /* of struct resource_change; NULL: none ever */
+	struct observers *feed;	   /* of new entries of the feed; NULL: none ever */
+	const struct persistence *persistence; /* NULL: memory only */
 	/* NULL: nothing can wait: no 2025 elicitation, resumable stream or task timer. */
 	sd_event *loop;
 	int64_t elicitation_timeout_seconds; /* 0: never ask the user in 2025 */
@@ -44,6 +48,9 @@ void endpoint_free(struct endpoint *endpoint); /* NULL is fine */
  * nothing changed.
  */
 int endpoint_review_tools(struct endpoint *endpoint);
+
+/* The event types that one client, or (0) each, may see changed. */
+void endpoint_report_events(struct endpoint *endpoint, int64_t client_id);
 
 /*
  * The client's scopes changed, or it was revoked. Its streams, and no others, learn at
@@ -62,5 +69,3 @@ unsigned endpoint_session_count(const struct endpoint *endpoint);
 extern const struct exchange_handler endpoint_handler; /* its data is the endpoint */
 /* Writes a gate's refusal as a JSON-RPC error without an ID. */
 void endpoint_write_refusal(struct buffer *body, unsigned status, const char *text);
-
-#endif

@@ -6,17 +6,20 @@
  * or an error, which is logged and survived: without the store, sessions and questions
  * end with the process.
  */
-#ifndef MCP_PERSISTENCE_H
-#define MCP_PERSISTENCE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "base/client.h"
-#include "base/elicitation_key.h"
+#include "base/crypto.h"
+#include "base/feed.h"
 #include "base/session_record.h"
 
 struct store;
+
+/* of raise_hub_epoch(): this hub is older than one that was here before */
+enum { PERSISTENCE_E_STALE = 1 };
 
 struct persistence {
 	struct store *store; /* passed to all functions */
@@ -30,15 +33,29 @@ struct persistence {
 			     void *visit_data);
 
 	/* Reads the stored key, or stores this new one. */
-	int (*load_key)(struct store *store, struct elicitation_key *key);
+	int (*load_key)(struct store *store, struct crypto_key *key);
 	/* `until_ms`: wall clock. */
 	int (*decline_order)(struct store *store, const char *order, int64_t until_ms);
 	bool (*is_order_declined)(struct store *store, const char *order);
+
+	/* The feed, see store/store_feed.h. All NULL: there is none. */
+	int (*read_feed)(struct store *store, int64_t after_id, unsigned limit,
+			 bool (*visit)(void *data, const struct feed_entry *entry),
+			 void *data);
+	int (*find_feed_bounds)(struct store *store, int64_t *first_out,
+				int64_t *head_out);
+	int (*find_feed_epoch)(struct store *store, int64_t *epoch_out);
+	int (*skip_older_feed)(struct store *store, int64_t after_id, int64_t since_ms,
+			       enum feed_type type, int64_t *after_out,
+			       bool *skipped_out);
+
+	/* For clients with the scope hub. 0, PERSISTENCE_E_STALE, -errno. NULL: never asked. */
+	int (*raise_hub_epoch)(struct store *store, int64_t client_id, int64_t epoch);
+	/* Until NULL: on whose behalf the audit log says that things are done. */
+	void (*act_for)(struct store *store, const char *name);
 
 	/* The client's current name and scopes; false: revoked. NULL: clients never
 	 * change. */
 	bool (*find_client)(struct store *store, int64_t client_id,
 			    struct client *client_out);
 };
-
-#endif

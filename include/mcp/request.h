@@ -9,8 +9,7 @@
  * Sources: MCP, basic/patterns/progress (2025: basic/utilities/progress); MCP 2026-07-28,
  * basic/authorization, "Runtime Insufficient Scope Errors"; RFC 6750.
  */
-#ifndef MCP_REQUEST_H
-#define MCP_REQUEST_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -24,7 +23,10 @@ struct batch_queue;
 struct elicitation_calls;
 struct era;
 struct era_method;
+struct event_streams;
+struct event_type;
 struct observers;
+struct persistence;
 struct reply;
 struct request;
 struct resource;
@@ -36,6 +38,7 @@ struct stream_client_list;
 struct task_kind;
 struct task_timers;
 struct tool_set;
+struct webhooks;
 
 /* Why a message that has not run when the gateway stops is refused. */
 #define REQUEST_STOPPING "not run: the gateway is stopping; ask again when it is back"
@@ -48,10 +51,14 @@ struct request_context {
 	struct tool_set *tools;	   /* offered now */
 	const struct resource *const *resources; /* ends with NULL */
 	const struct task_kind *const *tasks;	 /* likewise; NULL: no tool makes tasks */
-	struct observers *changes;		 /* of struct change; NULL: none ever */
+	const struct event_type *const *events;	 /* ends with NULL; NULL: none */
+	struct webhooks *webhooks;		 /* NULL: events are never posted */
+	const struct persistence *persistence;	 /* NULL: memory only, and no events */
+	struct observers *changes; /* of struct resource_change; NULL: none ever */
 	struct sessions *sessions;
 	struct elicitation_calls *elicitations;
 	struct stream_client_list *stream_clients;
+	struct event_streams *event_streams;
 	struct task_timers *task_timers;
 	struct batch_queue *batches;
 	struct request_list *cancellable; /* waiting requests of sessions */
@@ -137,20 +144,21 @@ void request_send_progress(struct request *request, const char *message);
 struct stream *request_stream(struct request *request);
 
 /*
- * Closes the connection while the request waits: the client reconnects for the rest.
- * False: impossible, nothing changed.
- */
-bool request_close_connection(struct request *request);
-
-/*
  * For a method that waits long: only the message's ID is still needed, and the message
  * may be freed once the method has returned. False: the message stays, because progress
  * is reported or there is no memory.
  */
 bool request_forget(struct request *request);
 
-/* For eras: refuses the request with HTTP status 400 before a method runs. */
-void request_refuse(struct request *request, const struct rpc_error *error);
+/* Refuses the request with an HTTP status of its own, such as 400 before a method runs. */
+void request_refuse(struct request *request, unsigned status,
+		    const struct rpc_error *error);
+
+/*
+ * For lists of one page, which never give a cursor. False: params has one, and the request has
+ * been answered.
+ */
+bool request_has_no_cursor(struct request *request);
 
 /*
  * For post.c and batch.c, after the era was decided. A request runs, or fails with
@@ -163,5 +171,3 @@ void request_abandon(struct request *request); /* client left; nothing once answ
 void request_cancel(struct request *request);  /* it waits; it gets no answer */
 void request_stop(struct request *request);    /* answers if it waits */
 void request_deinit(struct request *request);
-
-#endif

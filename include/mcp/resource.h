@@ -6,17 +6,44 @@
  * percent-encoded (RFC 6570, simple expansion), and ends with `tail`. Contents are JSON,
  * except for rows with a document.
  */
-#ifndef MCP_RESOURCE_H
-#define MCP_RESOURCE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/arena.h"
 #include "base/client.h"
 #include "base/json.h"
 
 struct services;
+
+/*
+ * Change: an event that clients may subscribe to. Its source keeps the observers and
+ * passes them to endpoint_new(); streams observe.
+ */
+
+enum resource_change_type {
+	CHANGE_RESOURCE,  /* resources/read gives something else for `subject` */
+	CHANGE_TOOLS,	  /* the tool list changed */
+	CHANGE_EVENTS,	  /* the list of event types changed */
+	CHANGE_RECONNECT, /* end the client's streams, so that it reconnects */
+};
+
+struct resource_change {
+	enum resource_change_type type;
+	/* A URI whose variable is not percent-encoded, see resource_find(); else NULL. */
+	const char *subject;
+	/* The client it concerns; 0: all. Always 0 with CHANGE_RESOURCE. */
+	int64_t client_id;
+};
+
+/* Whether the change concerns this client. */
+static inline bool resource_change_is_of(const struct resource_change *change,
+					 int64_t client_id)
+{
+	return !change->client_id || change->client_id == client_id;
+}
 
 enum {
 	RESOURCE_URI_MAX = 512,		/* bytes */
@@ -32,7 +59,7 @@ enum {
 struct resource_call {
 	const struct resource *resource;
 	const char *value;	     /* of its variable, decoded; NULL: no variable */
-	const char *subject;	     /* see struct change */
+	const char *subject;	     /* see struct resource_change */
 	struct services *services;   /* see struct endpoint_options */
 	const struct client *client; /* who asks; NULL: only finding the row */
 	struct arena *arena;
@@ -93,5 +120,3 @@ bool resource_is_readable(const struct resource *const *resources, const char *u
 
 /* For complete(): adds a value, which is valid UTF-8. */
 void resource_add_completion(struct resource_completion *completion, const char *value);
-
-#endif

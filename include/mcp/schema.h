@@ -5,23 +5,25 @@
  * One table yields both the JSON Schema that clients see and the check of what they send,
  * so every advertised keyword is enforced.
  */
-#ifndef MCP_SCHEMA_H
-#define MCP_SCHEMA_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "base/buffer.h"
 #include "base/json.h"
 
 enum schema_type {
 	SCHEMA_STRING,
 	SCHEMA_INTEGER,
 	SCHEMA_BOOLEAN,
-	SCHEMA_OBJECT, /* with `members` */
+	SCHEMA_OBJECT, /* with `members`; in an output without them, of any names */
 	SCHEMA_ARRAY,  /* of objects with `members`, else of `items` */
 	SCHEMA_NUMBER, /* integer or fraction */
 };
+
+struct services;
 
 /* A table of these ends with a NULL name. */
 struct schema_field {
@@ -33,8 +35,19 @@ struct schema_field {
 	int64_t maximum;
 	const char *const *words; /* string: allowed values, ends with NULL; NULL: any */
 	const struct schema_field *members;
-	enum schema_type
-		items; /* array of strings or numbers; bounds and words apply to each */
+	/* array of strings or numbers; bounds and words apply to each */
+	enum schema_type items;
+	/*
+	 * Appends what follows the description for now, such as what the owner allows.
+	 * Code that changes it calls endpoint_review_tools(). NULL: nothing.
+	 */
+	void (*describe)(const struct services *services, struct buffer *more);
+	/* NULL: always listed. Where it is not, the tool itself refuses the argument. */
+	bool (*is_offered)(const struct services *services);
+	/* Listed as required, but the tool itself judges a call without it. */
+	bool tool_checks_absence;
+	/* enum client_scope: clients without all of these neither see nor may use it */
+	unsigned scopes;
 };
 
 enum schema_kind {
@@ -42,9 +55,18 @@ enum schema_kind {
 	SCHEMA_CLOSED, /* input: unknown members are refused */
 };
 
-/* {"type":"object","properties":{...},"required":[...]} */
+struct tool_text_reader;
+
+/*
+ * {"type":"object","properties":{...},"required":[...]}. Descriptions are those for the
+ * reader, see tool_text_put().
+ */
 void schema_write(struct json_writer *writer, const struct schema_field *fields,
-		  enum schema_kind kind);
+		  enum schema_kind kind, const struct tool_text_reader *reader);
+
+/* The same with no more than the names and types of these members; `names` end with NULL. */
+void schema_write_brief(struct json_writer *writer, const struct schema_field *fields,
+			const char *const *names);
 
 /* For form.c: the type's name in JSON Schema. */
 const char *schema_type_name(enum schema_type type);
@@ -53,9 +75,11 @@ void schema_write_bounds(struct json_writer *writer, enum schema_type type,
 			 int64_t minimum, int64_t maximum);
 
 /*
- * Why `object` does not fit a closed schema, in words a model can act on; NULL: it fits.
+ * Why `object`, from a client with these scopes, does not fit a closed schema, in words a model
+ * can act on; NULL: it fits.
  */
-const char *schema_check(const struct schema_field *fields, const struct json *object,
-			 struct arena *arena);
+const char *schema_check(const struct schema_field *fields, unsigned scopes,
+			 const struct json *object, struct arena *arena);
 
-#endif
+/* Does a client with these scopes see the field? */
+bool schema_shows(const struct schema_field *field, unsigned scopes);

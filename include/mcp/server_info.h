@@ -7,10 +7,11 @@
  * Source of the card: SEP-2127, schema v1 of its repository, experimental-ext-server-
  * card.
  */
-#ifndef MCP_SERVER_INFO_H
-#define MCP_SERVER_INFO_H
+#pragma once
 
 #include "base/json.h"
+
+struct request;
 
 #define SERVER_INFO_CARD_TYPE "application/mcp-server-card+json"
 
@@ -19,9 +20,9 @@ void server_info_write_card(struct json_writer *writer, const char *url);
 
 /* key and {"name":...,"title":...,"version":...} */
 void server_info_write_implementation(struct json_writer *writer, const char *key);
-/* "capabilities"; `extension`: one more name, or NULL */
-void server_info_write_capabilities(struct json_writer *writer, const char *extension);
-/* "instructions", for the model */
-void server_info_write_instructions(struct json_writer *writer);
-
-#endif
+/* "capabilities"; `extension`: one more name, or NULL. */
+void server_info_write_capabilities(struct json_writer *writer, const char *extension,
+				    bool has_events);
+/* "instructions", for the model of the client that asked */
+void server_info_write_instructions(struct json_writer *writer,
+				    const struct request *request);

@@ -10,8 +10,7 @@
  *
  * Source: MCP ext-tasks, specification/draft/tasks.
  */
-#ifndef MCP_TASK_H
-#define MCP_TASK_H
+#pragma once
 
 #include <sys/queue.h>
 #include <systemd/sd-event.h>
@@ -46,7 +45,7 @@ struct task {
 	int64_t changed_ms;
 	int64_t ttl_ms; /* from created_ms */
 	int64_t poll_ms;
-	const char *subject; /* of its changes, see struct change */
+	const char *subject; /* of its changes, see struct resource_change */
 	/* Wall clock: the task changes then without an event; 0: it does not. */
 	int64_t due_ms;
 	const void *data; /* the kind's own */
@@ -136,5 +135,3 @@ void task_timers_deinit(struct task_timers *timers); /* none is set */
 
 /* Sets or replaces the time, wall clock; 0: clears it. A time in the past means soon. */
 void task_timer_set(struct task_timers *timers, struct task_timer *timer, int64_t due_ms);
-
-#endif

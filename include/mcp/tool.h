@@ -9,8 +9,7 @@
  * The caller is an MCP client or the gateway itself (struct tool_caller). Tools do not
  * know which: both have a `client`, but only an MCP client can ask its user.
  */
-#ifndef MCP_TOOL_H
-#define MCP_TOOL_H
+#pragma once
 
 #include "base/buffer.h"
 #include "mcp/request.h"
@@ -47,10 +46,16 @@ struct tool_caller {
 
 struct tool {
 	const char *name;
+	/* In configurations and programs of older versions, still understood; NULL: none. */
+	const char *former_name;
 	const char *title;
 	const char *description; /* purpose, use, cost, what the answer does not prove */
 	const struct schema_field *input;
 	const struct schema_field *output;
+	/* Members of `output` that tools/list shows, because a program that calls the tool
+	 * reads them. A model reads the whole schema in every conversation, so these are
+	 * few. Ends with NULL; NULL: tools/list shows all. */
+	const char *const *listed;
 	unsigned flags;
 	unsigned scopes;  /* enum client_scope: all that a client needs */
 	const char *page; /* "ui://...", shows its result; NULL: none */
@@ -58,6 +63,8 @@ struct tool {
 	 * endpoint_review_tools(). NULL: always. */
 	bool (*usable)(const struct services *services);
 	void (*run)(struct tool_call *call);
+	/* "Nothing was sent.": the end of the message of each refusal; NULL: none */
+	const char *nothing_done;
 	/* Records a refused call in the audit log; NULL: its refusals are not recorded. */
 	void (*audit_refusal)(struct audit *audit, const struct client *client,
 			      const char *number, const char *code);
@@ -71,6 +78,7 @@ struct tool_call {
 	struct services *services;	      /* see struct endpoint_options */
 	struct arena *arena;		      /* lives as long as the call */
 	struct elicitation_call *elicitation; /* NULL: no user to ask */
+	const char *on_behalf_of; /* whom a hub calls for, escaped; NULL: nobody */
 	/* Receives the members of the result, without a request; NULL: they answer
 	 * `request`. */
 	struct json_writer *into;
@@ -82,6 +90,7 @@ struct tool_error {
 	const char *code;	 /* "sim_locked" */
 	const char *message;	 /* what went wrong, one or two sentences */
 	const char *fix;	 /* what to do next */
+	bool is_refusal;	 /* the tool did nothing, and `message` is to say so */
 	bool retryable;		 /* the same call may succeed later without any fix */
 	int retry_after_seconds; /* 0: unknown */
 	/* Writes more members of the JSON block; NULL: none. */
@@ -97,7 +106,10 @@ void tool_call_succeed(struct tool_call *call, const char *text,
 		       struct buffer *structured, bool mirror);
 /* The same with `structured` as the only block. */
 void tool_call_succeed_with_json(struct tool_call *call, struct buffer *structured);
-/* isError: a text block to act on, and a JSON block with the same facts. */
+/*
+ * isError, with one block: a JSON object that says each thing once. There is no
+ * structuredContent: it would have to fit the tool's outputSchema.
+ */
 void tool_call_fail(struct tool_call *call, const struct tool_error *error);
 
 /* The call will finish later; see struct request_waiting. */
@@ -113,8 +125,9 @@ void tool_call_progress(struct tool_call *call, const char *message);
  */
 void tool_call_run(struct tool_call *call);
 
+/* Runs the tool again from the top, with the same arguments. */
+void tool_call_run_again(struct tool_call *call);
+
 /* tools/list, tools/call */
 void tool_run_list(struct request *request);
 void tool_run_call(struct request *request);
-
-#endif

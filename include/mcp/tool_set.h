@@ -7,14 +7,16 @@
  * Each client sees the offered tools that its scopes allow. The order is always that of
  * the table.
  */
-#ifndef MCP_TOOL_SET_H
-#define MCP_TOOL_SET_H
+#pragma once
 
 #include "base/buffer.h"
 #include "base/client.h"
 #include "mcp/tool.h"
+#include "mcp/tool_text.h"
 
 struct config_list;
+
+enum { TOOL_SET_LISTS_MAX = 1 << 6 };
 
 struct tool_set {
 	const struct tool *const *table;  /* ends with NULL */
@@ -22,9 +24,10 @@ struct tool_set {
 	const struct services *services;
 	const struct tool **offered; /* ends with NULL */
 	unsigned scopes;	     /* that any offered tool needs */
-	/* tools/list arrays, by the client's scopes as far as they matter. Each is
+	struct buffer described;     /* what their fields describe() */
+	/* tools/list arrays, one for each set of the scopes that matter. Each is
 	 * written on first use; empty: not yet. */
-	struct buffer lists[CLIENT_SCOPES_ALL + 1];
+	struct buffer lists[TOOL_SET_LISTS_MAX];
 };
 
 /* The arguments outlive the set. 0 or -ENOMEM. */
@@ -32,15 +35,28 @@ int tool_set_init(struct tool_set *set, const struct tool *const *table,
 		  const struct config_list *hidden, const struct services *services);
 void tool_set_deinit(struct tool_set *set); /* fine when all zero */
 
-/* Decides anew which tools are offered. 1: changed; 0: unchanged; -ENOMEM: unchanged. */
+/*
+ * Decides anew which tools are offered, and how they are described. 1: changed; 0: unchanged;
+ * -ENOMEM: unchanged.
+ */
 int tool_set_review(struct tool_set *set);
 
 /* The tools/list array for these scopes, valid until the next review. NULL: no memory. */
 const struct buffer *tool_set_list(struct tool_set *set, unsigned scopes);
 
-/* Writes the tools/list array for these scopes, of tools that end with NULL. */
-void tool_set_write_list(struct json_writer *writer, const struct tool *const *tools,
-			 unsigned scopes);
+/* Who reads texts about these tools with these scopes; valid until the next review. */
+struct tool_text_reader tool_set_reader(const struct tool_set *set, unsigned scopes);
+
+/*
+ * Writes an array like that of tools/list for programs and people: all of these tools, which
+ * end with NULL, and what every member of their answers means.
+ */
+void tool_set_write_catalogue(struct json_writer *writer,
+			      const struct tool *const *tools);
+
+/* By its present or former name; `tools` end with NULL. NULL: there is none. */
+const struct tool *tool_set_find(const struct tool *const *tools, const char *name,
+				 size_t length);
 
 /* Whether clients with these scopes see the same tools. */
 bool tool_set_looks_same(const struct tool_set *set, unsigned scopes, unsigned others);
@@ -53,5 +69,3 @@ bool tool_set_looks_same(const struct tool_set *set, unsigned scopes, unsigned o
 bool tool_set_check_names(const struct tool *const *table,
 			  const struct config_list *hidden, const char **name_out,
 			  size_t *length_out);
-
-#endif

@@ -6,8 +6,7 @@
  * +36201234567, 0036201234567 and, with a Hungarian SIM, 06201234567 have the form
  * +36201234567. tests/numbers compares more than a million numbers with the library.
  */
-#ifndef NUMBERS_NUMBER_H
-#define NUMBERS_NUMBER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -94,7 +93,3 @@ bool number_is_emergency(const char *digits, const struct country *country);
 /* Also true when more digits follow an emergency number. */
 bool number_begins_as_emergency(const char *digits, const struct country *country);
 bool number_is_short_premium(const char *digits, const struct country *country);
-/* Of any length: Italy has short codes with seven digits. */
-bool number_is_short_code(const char *digits, const struct country *country);
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * Phone number: turns what a person or model wrote into what oFono accepts.
  */
-#ifndef NUMBERS_PHONE_NUMBER_H
-#define NUMBERS_PHONE_NUMBER_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -26,5 +25,3 @@ enum phone_number_problem {
 enum phone_number_problem phone_number_parse(const char *written,
 					     char number_out[PHONE_NUMBER_BYTES]);
 const char *phone_number_problem_text(enum phone_number_problem problem);
-
-#endif

@@ -11,36 +11,56 @@
  * stopped. They run also when the modem or oFono goes away meanwhile. Each call has ended or
  * is stopped before ofono_free().
  */
-#ifndef OFONO_MESSAGE_H
-#define OFONO_MESSAGE_H
+#pragma once
 
 #include <stddef.h>
 
 #include "ofono/modem.h"
 #include "ofono/ofono.h"
 
+/* What to send or to cancel; oFono needs only number and text, or the UUID. */
+struct message_order {
+	/* The message's ID in our store, and from 1 how often a radio was to send it: a message
+	 * that was taken back from one gets the next attempt. With the same two, a radio that
+	 * ofono_sends_again_safely() sends the message once. */
+	int64_t id;
+	unsigned attempt;
+	bool is_repeat;	    /* this attempt was submitted before, without an answer */
+	const char *number; /* valid UTF-8, like `text`; not to cancel */
+	const char *text;
+	const char *uuid;   /* to cancel; "" not known */
+	int64_t expires_ms; /* wall clock: not sent after; 0: never */
+	const char *
+		on_behalf; /* the client that asked for it, for an audit log; NULL: none */
+};
+
 enum message_send_outcome {
 	SEND_ACCEPTED,	    /* in oFono's queue, with a UUID */
 	SEND_REFUSED,	    /* oFono will never send it; see .error */
 	SEND_NOT_SUBMITTED, /* it certainly did not reach oFono: may be submitted again */
 	SEND_UNKNOWN,	    /* oFono may have it: must never be submitted again */
+	/* only of radios that send again safely */
+	SEND_NOT_HERE, /* refused for now, and not kept; .error is the code of a failure */
+	SEND_FORGOTTEN, /* a repeat, but the radio's memory is older than the first try */
 };
 
 struct message_send_result {
 	enum message_send_outcome outcome;
 	char uuid[MESSAGE_UUID_BYTES]; /* SEND_ACCEPTED */
-	const char *error; /* D-Bus error name, else NULL; valid during the callback */
+	/* D-Bus error name or code of a failure, else NULL; valid during the callback */
+	const char *error;
 };
 
 struct message_send; /* a SendMessage call in progress */
 
 /*
- * It has no timeout: a late answer still counts. `number` and `text` are valid UTF-8.
+ * It has no timeout: a late answer still counts. `order` is needed during the call only.
  * NULL: no memory, or not UTF-8; nothing was submitted.
  */
-struct message_send *message_send(
-	struct modem *modem, const char *number, const char *text,
-	void (*done)(void *data, const struct message_send_result *result), void *data);
+struct message_send *message_send(struct modem *modem, const struct message_order *order,
+				  void (*done)(void *data,
+					       const struct message_send_result *result),
+				  void *data);
 /* The callback will not run; oFono may send the message all the same. NULL is fine. */
 void message_send_cancel(struct message_send *send);
 
@@ -64,11 +84,14 @@ enum message_cancel_outcome {
 
 struct message_cancel; /* GetMessages, then Cancel, in progress */
 
-/* Finds the message in GetMessages by its UUID, then cancels it. NULL: no memory. */
-struct message_cancel *message_cancel(struct modem *modem, const char *uuid,
-				      void (*done)(void *data,
-						   enum message_cancel_outcome outcome),
-				      void *data);
+/*
+ * Finds the message in GetMessages by its UUID, then cancels it. A radio that sends again
+ * safely finds it by ID and attempt, and after CANCEL_DONE it will never send this attempt,
+ * even if it did not know the message. NULL: no memory.
+ */
+struct message_cancel *message_cancel(
+	struct modem *modem, const struct message_order *order,
+	void (*done)(void *data, enum message_cancel_outcome outcome), void *data);
 /* The callback will not run; oFono may cancel it all the same. NULL is fine. */
 void message_cancel_stop(struct message_cancel *cancel);
 
@@ -77,5 +100,3 @@ void message_cancel_stop(struct message_cancel *cancel);
  * empty, which would look like a message that has no UUID yet.
  */
 bool message_uuid(const char *path, char uuid[MESSAGE_UUID_BYTES]);
-
-#endif

@@ -9,8 +9,7 @@
  * modem_switch() sets Powered and Online. Upstream oFono's D-Bus policy allows that to root;
  * the gateway does it only for power_modems, with a policy of its own (etc/dbus/power.conf).
  */
-#ifndef OFONO_MODEM_H
-#define OFONO_MODEM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -27,7 +26,8 @@ enum modem_interface_bit {
 	MODEM_CELL_BROADCAST = 1 << 6,
 	MODEM_SIM_INFO = 1 << 7,
 	MODEM_PHONEBOOK = 1 << 8,
-	MODEM_NETWORK_TIME = 1 << 9, /* only forks have it */
+	MODEM_NETWORK_TIME = 1 << 9,	  /* only forks have it */
+	MODEM_OUTGOING_RECORDS = 1 << 10, /* our plugin records outgoing messages */
 };
 
 enum { MODEM_SIM_LOCKS_MAX = 16 };
@@ -110,8 +110,8 @@ struct modem {
 	struct modem_voicemail voicemail;
 	/* VoiceCallManager: of the card and the network, space-separated */
 	char emergency_numbers[256];
-	char ussd_state
-		[16]; /* SupplementaryServices: "idle", "active", "user-response" */
+	/* SupplementaryServices: "idle", "active", "user-response" */
+	char ussd_state[16];
 
 	struct ofono *ofono;
 	TAILQ_ENTRY(modem) link;	   /* sorted by path, "/sim2" before "/sim10" */
@@ -168,5 +168,3 @@ struct modem_switch *modem_switch(
 	void (*done)(void *data, enum modem_switch_outcome outcome), void *data);
 /* The callback will not run; oFono may switch the modem all the same. NULL is fine. */
 void modem_switch_stop(struct modem_switch *modem_switch);
-
-#endif

@@ -9,11 +9,11 @@
  * oFono signals a message once and keeps nothing. What arrives before the modems are known, or
  * while the identity of the modem's SIM is being read, is reported right after that, in order:
  * MESSAGE_RECEIVED comes with the SIM's facts if oFono provides them at all
- * (ofono/pending_signals.h).
+ * (ofono/manager.h).
  */
-#ifndef OFONO_OFONO_H
-#define OFONO_OFONO_H
+#pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <systemd/sd-event.h>
 
@@ -41,10 +41,11 @@ enum ofono_event_type {
 	OFONO_AVAILABLE,   /* oFono answers; its modems follow */
 	OFONO_UNAVAILABLE, /* all its modems have been removed already */
 	OFONO_CONDITION,   /* ofono_condition() differs */
-	OFONO_CHANGED,	   /* ofono_default_modem() or ofono_is_complete() differs */
+	OFONO_CHANGED,	   /* ofono_default_modem(), _is_complete() or _line() differs */
 	MODEM_ADDED,
 	MODEM_CHANGED,	    /* some fact differs; bursts are common */
 	MODEM_REMOVED,	    /* freed after the event; still listed meanwhile, or not */
+	MESSAGE_ADDED,	    /* oFono accepted one to send, of any program: .uuid */
 	MESSAGE_STATE,	    /* of an outgoing message: .uuid, .state */
 	MESSAGE_RECEIVED,   /* .sender, .text, ...; .modem may be an unlisted one */
 	MESSAGE_REPORT,	    /* a delivery report, perhaps days later: .uuid, .delivered */
@@ -67,7 +68,7 @@ enum ofono_message_state {
 
 enum { MESSAGE_UUID_BYTES = 41 }; /* 40 hex digits and NUL */
 
-/* Values of .call_state that are no states of oFono: why a call ends (DisconnectReason). */
+/* Values of .call_state that are not oFono states: why a call ends (DisconnectReason). */
 #define CALL_ENDED_HERE	      "refused" /* "local": hung up at this phone */
 #define CALL_ENDED_THERE      "remote"
 #define CALL_ENDED_BY_NETWORK "network"
@@ -78,18 +79,41 @@ struct ofono_event {
 	const char *uuid;
 	enum ofono_message_state state;
 	bool delivered; /* false: the network gave up */
+	/* Of MESSAGE_STATE, from a radio that sends again safely: struct message_order. */
+	int64_t order_id; /* 0: not known */
+	unsigned attempt;
 	const char *sender;
 	const char *text;
 	const char *sent_time;	     /* as oFono wrote it, in the sender network's zone */
 	const char *local_sent_time; /* the same moment in ofonod's zone */
 	bool immediate;		     /* class 0 */
-	const char *call;	     /* its object path */
-	int topic;		     /* of a cell broadcast; -1: not given */
-	const char *emergency;	     /* "Earthquake", ...; NULL: not an emergency */
-	const char *call_state;	     /* "incoming", "active", ... or CALL_ENDED_... */
+	/* Of a radio that may report a message again: what identifies it for ever; and where
+	 * an observer notes that it could not store it. NULL with oFono. */
+	const char *origin;
+	bool *is_lost;
+	const char *call;	/* its object path */
+	int topic;		/* of a cell broadcast; -1: not given */
+	const char *emergency;	/* "Earthquake", ...; NULL: not an emergency */
+	const char *call_state; /* "incoming", "active", ... or CALL_ENDED_... */
 };
 
-/* `bus_address` as for bus_new(). 0 or -errno. */
+struct config;
+struct store;
+
+/*
+ * The door to the radio is the same in two programs, and the linker chooses what is behind it:
+ * src/ofono in ofono-mcp, oFono over D-Bus; src/remote in ofono-mcp-hub, whose modems are the
+ * SIMs of other phones. Whatever lies above this header works with both.
+ */
+struct ofono_parts {
+	sd_event *loop;
+	const struct config *config;
+	struct store *store;
+};
+
+/* 0 or -errno. */
+int ofono_open(const struct ofono_parts *parts, struct ofono **ofono_out);
+/* oFono alone. `bus_address` as for bus_new(). 0 or -errno. */
 int ofono_new(sd_event *loop, const char *bus_address, struct ofono **ofono_out);
 /* Reports no events. Not from inside one. NULL is fine. */
 void ofono_free(struct ofono *ofono);
@@ -148,14 +172,51 @@ bool ofono_is_settled(const struct ofono *ofono);
 const struct modem_list *ofono_modems(const struct ofono *ofono);
 /*
  * The modem that the phone's owner chose for calls and messages, on forks that know it
- * (ofono/modem_manager.h). NULL: none, or unknown.
+ * (ofono/manager.h). NULL: none, or unknown.
  */
 const struct modem *ofono_default_modem(const struct ofono *ofono);
 /* False: oFono says that it does not know all modems yet. */
 bool ofono_is_complete(const struct ofono *ofono);
 /* Known before any message of this run of ofonod is reported. */
 enum ofono_line ofono_line(const struct ofono *ofono);
+/*
+ * The radio knows a message that it was given before by its ID and attempt (struct
+ * message_order): submitting it again never sends it twice, and message_cancel() finds it
+ * without a UUID. oFono does not, a gateway on another phone does.
+ */
+bool ofono_sends_again_safely(const struct ofono *ofono);
 /* Characters above U+FFFF can be sent: only forks certainly do that. */
 bool ofono_sends_emoji(const struct ofono *ofono);
 
-#endif
+/*
+ * Ofono probe: questions to oFono and the bus that a command-line program asks once. Each
+ * blocks for OFONO_PROBE_MS at most, so the gateway itself never uses it.
+ */
+
+enum { OFONO_PROBE_MS = 3000 };
+
+struct ofono_probe;
+
+/* NULL: there is no bus, or it refuses this user. */
+struct ofono_probe *ofono_probe_new(void);
+void ofono_probe_free(struct ofono_probe *probe); /* NULL is fine */
+
+/* The process ID of ofonod; 0: it does not run, or the bus does not say. */
+int64_t ofono_probe_process(struct ofono_probe *probe);
+
+/* Does the object's introspection data contain `words`? False also without an answer. */
+bool ofono_probe_mentions(struct ofono_probe *probe, const char *path, const char *words);
+
+/*
+ * The bus or oFono forbids this user to call the method. It is called on "/" without
+ * arguments, where no such method exists: the call has no effect.
+ */
+bool ofono_probe_is_refused(struct ofono_probe *probe, const char *interface,
+			    const char *method);
+
+/*
+ * oFono itself forbids this user to send messages with this modem: the access control of
+ * Sailfish OS, which the bus does not know. oFono checks the caller before the arguments, and
+ * every oFono refuses these arguments: nothing is sent.
+ */
+bool ofono_probe_may_not_send(struct ofono_probe *probe, const char *modem);

@@ -5,8 +5,7 @@
  * A call is on disk as soon as it rings (tests/integration/test_calls.py). A call that the disk
  * refuses is missing from the log, and so is one that rang in an offline gap.
  */
-#ifndef PHONE_CALL_LOG_H
-#define PHONE_CALL_LOG_H
+#pragma once
 
 #include "base/observer.h"
 #include "phone/sim.h"
@@ -21,5 +20,3 @@ void call_log_free(struct call_log *log); /* NULL is fine */
 
 /* The event is the call's ID, an int64_t: it was added, or something of it changed. */
 struct observers *call_log_observers(struct call_log *log);
-
-#endif

@@ -8,16 +8,19 @@
  *   contact_query  the words of a name, in any case, accents and order: "kov anna" matches
  *                  Anna Kovács
  */
-#ifndef PHONE_CONTACT_H
-#define PHONE_CONTACT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/queue.h>
+#include <systemd/sd-event.h>
 
 #include "numbers/number.h"
+#include "ofono/ofono.h"
+#include "phone/sim.h"
 #include "phone/vcard.h"
+#include "store/store.h"
 
 struct contact {
 	const char *name; /* as vcard.name */
@@ -59,7 +62,7 @@ struct contact_book *contact_book_new(void);	   /* NULL: no memory */
 void contact_book_free(struct contact_book *book); /* NULL is fine */
 
 /*
- * Replaces the list of that SIM, or of the file (0), by `list`, which it takes. A NULL list
+ * Replaces the list of that SIM, or of the file (0), with `list`, which it takes. A NULL list
  * removes it. False: no memory, or no room for another SIM; the book is unchanged.
  */
 bool contact_book_put(struct contact_book *book, int64_t sim_id,
@@ -89,4 +92,75 @@ bool contact_query_parse(struct contact_query *query, const char *name);
 /* Each word is somewhere in the name. */
 bool contact_query_matches(const struct contact_query *query, const char *name);
 
-#endif
+/* ---- the owner's file */
+
+/*
+ * The vCards that the owner keeps for the gateway, and a watch on that file.
+ *
+ * Reading blocks for as long as the disk takes: it happens at the start, when the file
+ * changes, and when the owner reloads the configuration.
+ */
+
+enum {
+	/* bytes: photographs are part of such files */
+	CONTACT_FILE_MAX = 8 * 1024 * 1024,
+	CONTACT_FILE_PROBLEM_BYTES = 320,
+};
+
+/*
+ * 0 with the list, or -errno: -ENOENT there is none, -EFBIG larger than CONTACT_FILE_MAX,
+ * -EINVAL not a regular file. `problem` tells the owner what is wrong, in either case; "" for
+ * nothing.
+ */
+int contact_file_read(const char *path, struct contact_list **list_out,
+		      char problem[CONTACT_FILE_PROBLEM_BYTES]);
+
+struct contact_file_watch;
+
+/*
+ * `changed` runs 0.5 s after the file was written, replaced by rename, or removed, so that an
+ * editor that writes it in pieces causes one call. Where the path is a link, its target counts
+ * as well. `changed` never runs from in here; it may free the watch. 0 or -errno: -EACCES the
+ * folder is not readable, -ENOENT there is none.
+ */
+int contact_file_watch_new(sd_event *loop, const char *path, void (*changed)(void *data),
+			   void *data, struct contact_file_watch **watch_out);
+void contact_file_watch_free(struct contact_file_watch *watch); /* NULL is fine */
+
+/* ---- the contacts of the gateway (contacts.c) */
+
+/*
+ * The people whom the owner knows by name. They come from the SIM cards, read when a
+ * modem shows one, and from the owner's vCard file, read at the start, when it changes, and
+ * when the configuration is reloaded. They stay in memory and are never written
+ * (tests/integration/test_contacts.py).
+ *
+ * The contacts of a card go with its modem. A file that cannot be read leaves the contacts
+ * that were read before; a file that was removed does not.
+ */
+
+struct config;
+struct contacts;
+
+/* The arguments outlive it. 0 or -errno; a bad file is not an error. */
+int contacts_new(sd_event *loop, const struct config *config, struct sims *sims,
+		 struct ofono *ofono, struct contacts **contacts_out);
+void contacts_free(struct contacts *contacts); /* NULL is fine */
+
+/* The configuration may have changed: reads everything again. */
+void contacts_reload(struct contacts *contacts);
+
+const struct contact_book *contacts_book(const struct contacts *contacts);
+/* The owner configured a contact file, or allows reading the SIM cards. */
+bool contacts_are_enabled(const struct config *config);
+/* What is wrong with the file, and which cards have more contacts than are kept; "" nothing. */
+const char *contacts_problem(const struct contacts *contacts);
+/* The file or a card has more contacts than are kept. */
+bool contacts_are_truncated(const struct contacts *contacts);
+
+/*
+ * The contact with this number, in any spelling. NULL: none, `number` is an alphanumeric
+ * sender, or `contacts` is NULL. Valid for as long as that of contact_book_at().
+ */
+const struct contact *contacts_find(const struct contacts *contacts, struct store *store,
+				    const char *number);

@@ -19,8 +19,7 @@
  *
  * The caller has checked that the number may be dialled.
  */
-#ifndef PHONE_DIALLER_H
-#define PHONE_DIALLER_H
+#pragma once
 
 #include "base/observer.h"
 #include "numbers/phone_number.h"
@@ -110,5 +109,3 @@ void dialler_revoke(struct dialler *dialler, int64_t client_id);
 struct observers *dialler_observers(struct dialler *dialler);
 /* No event data: dialler_is_possible() or dialler_is_busy() differs. */
 struct observers *dialler_state_observers(struct dialler *dialler);
-
-#endif

@@ -8,8 +8,7 @@
  * (tests/integration/test_power_modems.py). The bus allows SetProperty to root, and to the
  * gateway's user only with etc/dbus/power.conf.
  */
-#ifndef PHONE_MODEM_POWER_H
-#define PHONE_MODEM_POWER_H
+#pragma once
 
 #include "ofono/ofono.h"
 #include "store/store.h"
@@ -21,5 +20,3 @@ int modem_power_new(sd_event *loop, struct ofono *ofono, struct store *store,
 		    struct modem_power **power_out);
 /* Leaves the modems as they are. NULL is fine. */
 void modem_power_free(struct modem_power *power);
-
-#endif

@@ -3,14 +3,14 @@
  * Sims: the present SIM cards, their permanent IDs, and whether each can send.
  *
  * A SIM is identified by its card (ICCID, else IMSI), never by the modem it is in. Facts come
- * from oFono's signals, the ID from the store. Some forks of oFono name the card in a modem
+ * from oFono's signals, the ID from the store. New cards that appear together get their IDs in
+ * the order of their modems. Some forks of oFono name the card in a modem
  * that is off; a card that SimManager shows in another modem takes precedence.
  *
  * oFono stores outgoing messages by card, so when two modems show the same card, both would
  * send them: such a duplicate cannot send. When both have the same ID, the first slot has it.
  */
-#ifndef PHONE_SIM_H
-#define PHONE_SIM_H
+#pragma once
 
 #include <stdint.h>
 #include <sys/queue.h>
@@ -91,4 +91,5 @@ int64_t sims_identify(struct sims *sims, const struct modem_sim *facts);
 
 const char *sim_state_name(enum sim_state state); /* "ready" */
 
-#endif
+/* The last four characters of the card's identity, for the log. */
+const char *sim_card_tail(const struct modem_sim *facts);

@@ -7,8 +7,7 @@
  * shows that all UNLOCKER_PIN_ATTEMPTS are left: whatever goes wrong, two are left for the
  * owner (tests/integration/test_pin_file.py).
  */
-#ifndef PHONE_UNLOCKER_H
-#define PHONE_UNLOCKER_H
+#pragma once
 
 #include "ofono/ofono.h"
 #include "store/store.h"
@@ -38,4 +37,26 @@ void unlocker_free(struct unlocker *unlocker); /* NULL is fine */
  */
 int unlocker_record_attempt(const char *folder, const char *boot, const char *iccid);
 
-#endif
+/* ---- the PIN file */
+
+/*
+ * The PINs of SIM cards, written down by the owner for the gateway.
+ *
+ * Each line is "ICCID PIN"; a line that begins with # is a comment. The file belongs to root
+ * or to the gateway's own user, and nobody else can read it: any other file is not used.
+ */
+
+enum { PIN_BYTES = 9, PIN_FILE_MAX = 4096 };
+
+/* outcomes */
+enum {
+	PIN_FILE_E_NO_CARD = 1, /* no line for this card */
+	PIN_FILE_E_EXPOSED, /* others can read or write it, or own it; or it is a link */
+	PIN_FILE_E_MALFORMED, /* a bad line, or longer than PIN_FILE_MAX */
+};
+
+/*
+ * The PIN of the card with this ICCID; the caller clears it. 0, PIN_FILE_E_... or -errno;
+ * `pin` is written only with 0.
+ */
+int unlocker_find_pin(const char *path, const char *iccid, char pin[PIN_BYTES]);

@@ -13,14 +13,13 @@
  * when the modem, oFono or the D-Bus interface goes (tests/unit/test_ussd.c). The caller has
  * checked that the code may be dialled.
  */
-#ifndef PHONE_USSD_H
-#define PHONE_USSD_H
+#pragma once
 
 #include <systemd/sd-event.h>
 
 #include "base/observer.h"
 #include "ofono/ofono.h"
-#include "ofono/ussd_call.h"
+#include "ofono/modem_call.h"
 
 enum {
 	USSD_TIMEOUT_MS = 120 * 1000,
@@ -96,5 +95,3 @@ struct observers *ussd_observers(struct ussd *ussd);
 
 /* The newest USSD_NOTICES of all modems, oldest first. */
 const struct ussd_notice *ussd_notices(const struct ussd *ussd);
-
-#endif

@@ -9,8 +9,7 @@
  *
  * Source: vCard 2.1 (versit), RFC 2426, RFC 6350.
  */
-#ifndef PHONE_VCARD_H
-#define PHONE_VCARD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -52,5 +51,3 @@ void vcard_reader_init(struct vcard_reader *reader,
 void vcard_reader_feed(struct vcard_reader *reader, const char *bytes, size_t length);
 /* The end of the text. A card without END counts. */
 void vcard_reader_finish(struct vcard_reader *reader);
-
-#endif

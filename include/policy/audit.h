@@ -9,8 +9,7 @@
  * AUDIT_COLLECTED entries wait in full; further ones lose their numbers, then their clients
  * (tests/unit/test_audit.c). A stop writes what waits; a crash loses it (doc/security.md).
  */
-#ifndef POLICY_AUDIT_H
-#define POLICY_AUDIT_H
+#pragma once
 
 #include <systemd/sd-event.h>
 
@@ -48,6 +47,10 @@ void audit_send_refused(struct audit *audit, const struct client *client,
 void audit_user_asked(struct audit *audit, const struct client *client,
 		      const char *number);
 
+/* A dry run told the client that a text holds a received code. */
+void audit_dry_run_held(struct audit *audit, const struct client *client,
+			const char *number);
+
 /*
  * A USSD code was not dialled. `ussd_code`: one of the owner's list, "" for any other, because
  * it may contain a PIN. `code`: of the failure.
@@ -73,5 +76,3 @@ uint64_t audit_auth_failures(const struct audit *audit);
  */
 void audit_start(struct audit *audit, const struct config *config);
 void audit_stop(struct audit *audit);
-
-#endif

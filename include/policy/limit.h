@@ -8,8 +8,7 @@
  * were accepted (tests/unit/test_policy_random.c). For a client's hours and days a message
  * also counts when it is accepted: otherwise scheduling and cancelling would be unlimited.
  */
-#ifndef POLICY_LIMIT_H
-#define POLICY_LIMIT_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -24,7 +23,9 @@ struct limit {
 	enum store_usage_by by;
 	enum limit_unit unit;
 	int64_t id;
-	int64_t most; /* messages; LIMIT_MONTH: segments; 0: no limit */
+	int64_t most;		 /* messages; LIMIT_MONTH: segments; 0: no limit */
+	int64_t except_usage_id; /* does not count; see struct store_usage_span */
+	bool ignores_later;	 /* what is to go out later does not count */
 };
 
 enum { LIMITS_MAX = 8 };
@@ -38,16 +39,33 @@ size_t limit_list(const struct config_policy *policy, const struct client *clien
 
 const char *limit_unit_name(enum limit_unit unit); /* "minute" */
 
+/*
+ * Messages that the same call is about to send, with the same client and SIM. They are not
+ * stored yet, and count as if they were.
+ */
+struct limit_plan {
+	struct limit_planned {
+		int64_t at_ms;	     /* wall clock; 0 now */
+		int64_t accepted_ms; /* the same */
+		unsigned segments;
+	} *items;
+	size_t count;
+};
+
 /* A message that somebody wants to send. */
 struct limit_wish {
 	int64_t at_ms; /* wall clock; 0 now */
 	unsigned segments;
+	/* It is asked for again at at_ms, and counts as accepted then; otherwise now. */
+	bool is_asked_again;
+	const struct limit_plan *plan; /* NULL: none */
 };
 
 struct limit_place {
 	int64_t fits_ms;    /* wall clock: when the message fits, at_ms or later */
 	struct limit limit; /* the first limit that is exceeded; limit.most 0: none */
 	bool is_acceptance; /* it is exceeded by messages accepted, not by those sent */
+	int64_t fits;	    /* how many such messages fit then; only if one is exceeded */
 };
 
 /*
@@ -57,7 +75,7 @@ struct limit_place {
 int limit_find_place(struct store *store, const struct limit *limits, size_t count,
 		     const struct limit_wish *wish, struct limit_place *place_out);
 
-/* The same for the monthly limits. */
+/* The same for the monthly limits; `fits` is not counted. */
 int limit_check_budgets(struct store *store, const struct limit *limits, size_t count,
 			const struct limit_wish *wish, struct limit_place *place_out);
 
@@ -66,5 +84,3 @@ int limit_check_budgets(struct store *store, const struct limit *limits, size_t 
  */
 int limit_left(struct store *store, const struct limit *limit, int64_t *left_out,
 	       int64_t *frees_ms_out);
-
-#endif

@@ -4,8 +4,9 @@
  * call before it is placed.
  *
  * One table of rules (src/policy/policy_rules.c) is checked in one order by send_sms, its dry
- * run and get_gateway_status, so what is reported beforehand is what happens. A rule changes
- * nothing. A rule that needs something that is not known yet (a number, a SIM) is left out;
+ * run and get_gateway_status, so what is reported beforehand is what happens, except that a dry
+ * run says of a few texts an hour only that they hold a received code (src/policy/code_probe.h).
+ * A rule changes nothing. A rule that needs something that is not known yet (a number, a SIM) is left out;
  * check again when it is known.
  *
  * Below the owner's minimum balance nothing is accepted from a SIM, before it costs. The
@@ -14,8 +15,7 @@
  * A SIM whose balance was never read is not refused. The gateway never dials for a balance by
  * itself: that would cost, and wake the phone (tests/unit/test_policy_balance.c).
  */
-#ifndef POLICY_POLICY_H
-#define POLICY_POLICY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -30,16 +30,20 @@
 #include "policy/limit.h"
 #include "sms/outbox.h"
 #include "store/store.h"
-#include "store/store_sim.h"
 
+struct audit;
 struct config;
+struct received_codes;
 
 /* outcomes of policy_check() */
 enum {
 	POLICY_E_REFUSED = 1,
 	POLICY_E_REPEAT, /* the same request came before: nothing new is to be sent */
+	POLICY_E_NEEDS_OWNER, /* it passes, but only with the owner's approval: not with
+				 the one of the agent's user */
 };
 
+struct country;
 struct policy;
 
 struct policy_parts {
@@ -49,6 +53,8 @@ struct policy_parts {
 	struct ofono *ofono;
 	struct sims *sims;
 	struct outbox *outbox;
+	struct received_codes *received_codes; /* NULL: no text is judged */
+	struct audit *audit;		       /* NULL: dry runs are not recorded */
 };
 
 enum policy_act {
@@ -68,6 +74,22 @@ struct policy_request {
 	int64_t send_at_ms;	     /* wall clock; 0, or in the past: now */
 	const char *idempotency_key; /* NULL: none */
 	bool key_is_ours;	     /* see struct sms_order */
+	/*
+	 * The new version of this message, which waits in the gateway: it counts once and
+	 * repeats nothing. 0: it is new.
+	 */
+	int64_t edits_message_id;
+	bool is_dry_run;
+	bool keeps_time; /* its time is not edited: it keeps its place in the rates */
+	/* To several recipients, NULL otherwise: the caller's key, and the beginning of
+	 * the key of every message of this call. */
+	const char *list_key;
+	const char *list_prefix;
+	/* It waited for its time: what is to go out later does not count. */
+	bool is_due;
+	bool is_spread;		       /* for policy_find_slot() */
+	int64_t wished_ms;	       /* for policy_find_slot(): send_at_ms at first */
+	const struct limit_plan *plan; /* messages of the same call; NULL: none */
 };
 
 enum policy_repeat {
@@ -82,7 +104,10 @@ struct policy_verdict {
 	const char *fix;
 	bool retryable;
 	int64_t retry_after_seconds;
+	int64_t retry_at_ms;  /* wall clock: when the refusal ends; 0: not known */
+	int64_t fits;	      /* see struct refusal */
 	enum failure failure; /* the one that has this code */
+	bool needs_owner;     /* POLICY_E_NEEDS_OWNER: the verdict says why */
 	/* for POLICY_E_REPEAT */
 	enum policy_repeat repeat;
 	struct message first; /* the message that this request repeats */
@@ -92,11 +117,38 @@ struct policy_verdict {
 int policy_new(const struct policy_parts *parts, struct policy **policy_out);
 void policy_free(struct policy *policy); /* NULL is fine */
 
-/* Checks the rules up to the first that refuses. 0, POLICY_E_REFUSED, POLICY_E_REPEAT. */
+/* Checks the rules up to the first that refuses. 0, or an outcome with its verdict. */
 int policy_check(struct policy *policy, const struct policy_request *request,
 		 struct policy_verdict *verdict_out);
 
-/* Checks all rules in the same order and visits the verdict of each one that refuses. */
+/* How far ahead policy_find_slot() looks. */
+enum { POLICY_SLOT_DAYS = 30 };
+
+/*
+ * Like policy_check(), but what only the time forbids (rates, monthly budgets, quiet hours) is
+ * moved to the first time at which no rule refuses it: request->send_at_ms, a whole second. A
+ * client that called again at that time would find it free. POLICY_E_REFUSED if none of the
+ * next POLICY_SLOT_DAYS is free: with the refusal of the wished time, and send_at_ms
+ * unchanged (tests/unit/test_policy_slot.c).
+ */
+int policy_find_slot(struct policy *policy, struct policy_request *request,
+		     struct policy_verdict *verdict_out);
+
+/*
+ * Judges a stored message again whose time policy_find_slot() chose, before it is submitted:
+ * by then messages may have been held up and go together, or the owner may allow less. Fits
+ * outbox_set_slot_finder(), with the policy as its data. What only the time forbids moves the
+ * message to the next free time, or if none is free, to when the refusal ends. Otherwise it
+ * goes, and if that is later than planned, it counts from now on
+ * (tests/integration/test_spread.py).
+ */
+int policy_find_due_slot(void *data, const struct message *message, struct arena *arena,
+			 struct outbox_slot *slot_out);
+
+/*
+ * Checks all rules in the same order and visits the verdict of each one that refuses or
+ * needs the owner.
+ */
 void policy_check_all(struct policy *policy, const struct policy_request *request,
 		      void (*visit)(void *data, const struct policy_verdict *verdict),
 		      void *data);
@@ -135,6 +187,8 @@ bool policy_allows_number(const struct policy *policy, const struct client *clie
  * -errno, and a pause holds until the program ends.
  */
 int policy_set_paused(struct policy *policy, bool paused);
+/* The country of a SIM's card; NULL: not known. */
+const struct country *policy_home_country(const struct policy *policy, int64_t sim_id);
 bool policy_is_paused(const struct policy *policy); /* NULL: false */
 /* The configuration, or the stored pause, may have changed. */
 void policy_review(struct policy *policy);
@@ -160,5 +214,3 @@ int policy_put_balance(struct policy *policy, int64_t sim_id, const char *code,
 		       const struct balance *balance);
 /* 0, STORE_E_NOT_FOUND, STORE_E_FULL, -errno. */
 int policy_forget_balance(struct policy *policy, int64_t sim_id);
-
-#endif

@@ -7,8 +7,7 @@
  * Networks repeat a broadcast, and every SIM of a phone receives it: repeats within
  * ALERT_REPEAT_MS are ignored.
  */
-#ifndef SMS_ALERT_LOG_H
-#define SMS_ALERT_LOG_H
+#pragma once
 
 #include "base/observer.h"
 #include "phone/sim.h"
@@ -25,5 +24,3 @@ void alert_log_free(struct alert_log *log); /* NULL is fine */
 
 /* Notified, with the ID as int64_t, of each stored alert. */
 struct observers *alert_log_observers(struct alert_log *log);
-
-#endif

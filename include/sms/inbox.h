@@ -11,8 +11,7 @@
  * The inbox also records offline gaps: the times in which the gateway, oFono or the bus was
  * down, or the phone slept, so that no message could be received.
  */
-#ifndef SMS_INBOX_H
-#define SMS_INBOX_H
+#pragma once
 
 #include <stdint.h>
 #include <systemd/sd-event.h>
@@ -28,13 +27,14 @@ enum {
 	INBOX_SPOOLED_MAX = 16, /* files that are taken at once */
 };
 
+struct config;
 struct inbox;
 
 /* all in milliseconds */
 struct inbox_timing {
 	uint64_t retry_ms; /* before the disk is tried again; 5 s */
-	uint64_t
-		grace_ms; /* for oFono to answer at the start, before that is a gap; 2 s */
+	/* for oFono to answer at the start, before that is a gap; 2 s */
+	uint64_t grace_ms;
 };
 
 /* A message in a file of the spool; strings borrowed, valid UTF-8. */
@@ -53,10 +53,11 @@ struct inbox_spooled {
 struct inbox_event {
 	int64_t message_id;
 	int64_t sim_id; /* 0: unknown */
-	const char
-		*number; /* of the sender, "" none; valid during the call, like `text` */
+	/* of the sender, "" none; valid during the call, like `text` */
+	const char *number;
 	const char *text;
 	enum opt opt;
+	unsigned flags; /* enum store_message_flag, as stored */
 };
 
 /* 0 or -errno. To be called in the same turn of the loop as ofono_new(). */
@@ -74,6 +75,9 @@ void inbox_set_timing(struct inbox *inbox, const struct inbox_timing *timing); /
 int inbox_take_spooled(struct inbox *inbox, const struct inbox_spooled *spooled,
 		       size_t count);
 
+/* From now on commands of the owner are recognised (sms/sms_command.h); borrowed. */
+void inbox_set_config(struct inbox *inbox, const struct config *config);
+
 /* Counts messages there from now on; `counters` is borrowed. */
 void inbox_set_message_counters(struct inbox *inbox, struct message_counters *counters);
 
@@ -83,5 +87,3 @@ struct observers *inbox_observers(struct inbox *inbox);
 unsigned inbox_unstored(const struct inbox *inbox);
 /* Total length of the offline gaps, including the one before the start. */
 int64_t inbox_gaps_ms(const struct inbox *inbox);
-
-#endif

@@ -3,12 +3,11 @@
  * Message counters: how many messages of each SIM were accepted, were received and reached
  * each state since the process started. They are kept in memory only.
  */
-#ifndef SMS_MESSAGE_COUNTERS_H
-#define SMS_MESSAGE_COUNTERS_H
+#pragma once
 
 #include <stdint.h>
 
-#include "store/message_state.h"
+#include "store/store_message.h"
 
 enum { MESSAGE_COUNTERS_SIMS_MAX = 16 };
 
@@ -38,5 +37,3 @@ static inline struct message_counters_row *message_counters_row(
 	counters->rows[++counters->count].sim_id = sim_id;
 	return &counters->rows[counters->count];
 }
-
-#endif

@@ -12,8 +12,7 @@
  * it is accepted. It goes out through the outbox like any message, from the SIM that got the
  * STOP; never to a short code, a name or a blocked sender.
  */
-#ifndef SMS_OPT_OUT_H
-#define SMS_OPT_OUT_H
+#pragma once
 
 #include "sms/inbox.h"
 #include "sms/outbox.h"
@@ -31,4 +30,5 @@ void opt_out_init(struct opt_out *opt_out, struct inbox *inbox);
 /* Zeroes are fine. */
 void opt_out_deinit(struct opt_out *opt_out);
 
-#endif
+/* Would a message that consists of this text opt its sender out, or in? `text` is valid UTF-8. */
+bool opt_out_is_word(const char *text);

@@ -11,15 +11,14 @@
  * messages continue, those that were being submitted become unknown, and submitted ones are
  * held until oFono lists them (submitted again) or does not (unknown).
  *
- * Messages that need the owner's approval wait for it first: sms/outbox_approval.h.
+ * Messages that need the owner's approval wait for it first: sms/outbox.h.
  * Scheduled messages wait for their time, and every message that waits in the gateway can
  * expire; both survive a restart (tests/integration/test_outgoing_ledger.py).
  *
  * Callers stop waiting when a message becomes unknown, but a late answer from oFono still
  * corrects the stored state.
  */
-#ifndef SMS_OUTBOX_H
-#define SMS_OUTBOX_H
+#pragma once
 
 #include <stdint.h>
 #include <systemd/sd-event.h>
@@ -32,6 +31,8 @@
 #include "store/store_message.h"
 
 struct config;
+struct received_codes;
+struct store_routed;
 
 /* outcomes */
 enum {
@@ -42,6 +43,7 @@ enum {
 	OUTBOX_E_CANCEL_LATER, /* oFono has it but its modem is away: asked later */
 	OUTBOX_E_NO_ANSWER,    /* oFono did not answer: the outcome is unknown */
 	OUTBOX_E_NOT_WAITING,  /* it does not wait for approval, or no longer */
+	OUTBOX_E_EDITED,       /* it is not as it was when it was shown for approval */
 };
 
 struct outbox;
@@ -51,13 +53,15 @@ struct outbox_timing {
 	uint64_t answer_ms; /* before a SendMessage call counts as lost; 30 s */
 	uint64_t retry_ms;  /* first pause before SendMessage is repeated; doubles; 1 s */
 	uint64_t retry_max_ms; /* longest such pause; 60 s */
-	uint64_t
-		listing_ms; /* before oFono is asked again which messages it holds; 1 s */
-	uint64_t storage_ms; /* before the disk is tried again; 5 s */
+	/* before oFono is asked again which messages it holds; 1 s */
+	uint64_t listing_ms;
+	uint64_t storage_ms; /* before the disk is tried again; 250 ms */
 	/* Before a registered modem that holds a message counts as stuck: as configured, 0
 	 * never; plus this much for each further segment; 30 s */
 	uint64_t stuck_ms;
 	uint64_t stuck_segment_ms;
+	/* before a message in doubt whose client wants that is sent again; 5 min */
+	uint64_t resend_ms;
 };
 
 /* for the observers of one message and of the whole outbox */
@@ -66,7 +70,9 @@ struct outbox_event {
 	enum message_state state;
 	const char *reason; /* "" none; an error code such as "network_refused" */
 	enum delivery delivery;
-	bool last; /* there will be no further event of this message */
+	bool last;		   /* there will be no further event of this message */
+	bool edited;		   /* number, text or time may have changed, too */
+	const char *former_number; /* of a message with a new recipient; else NULL */
 };
 
 /* 0 or -errno. The parameters outlive the outbox. */
@@ -84,6 +90,41 @@ void outbox_set_paused(struct outbox *outbox, bool paused);
 void outbox_set_message_counters(struct outbox *outbox,
 				 struct message_counters *counters);
 
+/* Texts are judged before they are submitted from now on; `codes` is borrowed. */
+void outbox_set_received_codes(struct outbox *outbox, struct received_codes *codes);
+
+/* When a message may be submitted. */
+struct outbox_slot {
+	int64_t send_at_ms; /* wall clock; 0: now */
+	const char *reason; /* static text: why later */
+};
+
+/*
+ * Judges a message with is_spread again before it is submitted; one that may only go later
+ * becomes scheduled, with the reason. 0, or a negative errno or store error: it stays queued.
+ * The outbox may not know the policy, so the policy passes this in.
+ */
+typedef int (*outbox_slot_finder)(void *data, const struct message *message,
+				  struct arena *arena, struct outbox_slot *slot_out);
+void outbox_set_slot_finder(struct outbox *outbox, outbox_slot_finder find, void *data);
+
+/*
+ * Finds the SIM that is to send a message which its own SIM does not send; 0: no other one.
+ * `outcome`: why not, an error code or "not_delivered", "closed", "in_doubt", "resent"; "": the
+ * SIM only cannot send now.
+ */
+typedef int64_t (*outbox_route_finder)(void *data, const struct message *message,
+				       const struct store_routed *routed,
+				       const char *outcome);
+void outbox_failover_set_finder(struct outbox *outbox, outbox_route_finder find,
+				void *data);
+
+/*
+ * The owner wants a message sent again that is in doubt or unknown, though it may have been
+ * sent. 0; OUTBOX_E_TOO_LATE: it is not, or the radio cannot do that.
+ */
+int outbox_failover_resend(struct outbox *outbox, int64_t message_id);
+
 void outbox_set_timing(struct outbox *outbox,
 		       const struct outbox_timing *timing); /* tests */
 
@@ -98,6 +139,12 @@ void outbox_set_timing(struct outbox *outbox,
  */
 int outbox_accept(struct outbox *outbox, const struct store_message_draft *draft,
 		  int64_t *message_id_out);
+/*
+ * Accepts several messages from one SIM: all of them in one commit, or none. Otherwise like
+ * outbox_accept(); no draft has is_awaited (tests/integration/test_crash_matrix.py).
+ */
+int outbox_accept_all(struct outbox *outbox, const struct store_message_draft *drafts,
+		      size_t count, int64_t *message_ids_out);
 /* Waits until the disk has confirmed everything that was accepted. 0 or -errno. */
 int outbox_sync(struct outbox *outbox);
 
@@ -128,11 +175,21 @@ bool outbox_is_full(const struct outbox *outbox);
  * is the whole limit.
  */
 int64_t outbox_client_limit(const struct outbox *outbox, int64_t client_id);
-bool outbox_has_room(const struct outbox *outbox, int64_t client_id);
+/* For `count` more messages of this client. */
+bool outbox_has_room(const struct outbox *outbox, int64_t client_id, size_t count);
 /* The disk has room for another message, and the message store is intact. Logs changes. */
 bool outbox_has_storage(struct outbox *outbox);
 /* More than reserve_mib are free. Also true when the file system does not say. */
 bool outbox_has_disk_space(const struct config *config);
+
+/*
+ * Replaces number, text, time and state of a message that waits in the gateway with those of the
+ * draft (src/sms/outbox_edit.c); see store/store_edit.h. `former`: as the store has it. After 0
+ * no restart sends the former version. OUTBOX_E_TOO_LATE, _STORAGE, -errno: nothing has
+ * changed.
+ */
+int outbox_edit(struct outbox *outbox, const struct message *former,
+		const struct store_message_draft *draft, bool keeps_time);
 
 /* ---- cancelling (src/sms/outbox_cancel.c) ------------------------------------------ */
 
@@ -173,4 +230,53 @@ void outbox_cancel_abandoned(struct outbox *outbox, int64_t message_id);
 /* A repeated request relies on the message: outbox_cancel_abandoned() leaves it alone. */
 void outbox_cancel_never_abandoned(struct outbox *outbox, int64_t message_id);
 
-#endif
+/* ---- approval (outbox_approval.c): the owner approves or rejects messages that wait for it */
+
+enum {
+	OUTBOX_APPROVAL_VALID_MS = 10 * 60 * 1000,
+	/* with the longest texts one answer has room for them */
+	OUTBOX_APPROVAL_PAGE = 40,
+};
+
+/* Reasons of the states queued and scheduled. */
+extern const char outbox_approval_by_owner[]; /* with `ofono-mcp approve` */
+extern const char outbox_approval_by_user[];  /* in a form of the agent */
+
+/*
+ * Approves a message that waits for it, with its present number, text and SIM. `revision` is
+ * the one of which that was read (struct message): if the message was edited since, nobody
+ * has seen what would be sent. The approval is valid once, for ten minutes or until the
+ * message's own validity ends; then the message expires. 0: decided, on disk. Otherwise
+ * nothing has changed: OUTBOX_E_NOT_WAITING (the store has its state), OUTBOX_E_EDITED,
+ * OUTBOX_E_STORAGE, -errno. `who` is for the log and the audit.
+ */
+int outbox_approval_give(struct outbox *outbox, int64_t message_id, unsigned revision,
+			 const char *who);
+/* Rejects it, whatever its revision, with words for the agent ("" none). Results as above. */
+int outbox_approval_reject(struct outbox *outbox, int64_t message_id, const char *who,
+			   const char *words);
+
+/*
+ * Until when a message that waits for approval can be approved: wall clock, as set now.
+ * Without an outbox (NULL) the answer comes from the row alone.
+ */
+int64_t outbox_approval_until(const struct outbox *outbox, const struct config *config,
+			      const struct message *row);
+
+/*
+ * When a message expires that is approved at `approved_ms`: the end of the approval, or
+ * `expires_at_ms` (0 never) if that is earlier.
+ */
+int64_t outbox_approval_expiry(int64_t approved_ms, int64_t send_at_ms,
+			       int64_t expires_at_ms);
+
+struct outbox_approval_page {
+	int64_t after_id; /* the page begins after this message ID */
+	int64_t ids[OUTBOX_APPROVAL_PAGE];
+	unsigned listed;
+	unsigned waiting; /* all after after_id */
+};
+
+/* Lists messages after this one that wait for approval, oldest first. 0 or a store error. */
+int outbox_approval_page_read(struct store *store, int64_t after_id,
+			      struct outbox_approval_page *page_out);

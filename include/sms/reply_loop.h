@@ -4,13 +4,13 @@
  * from the stored messages with the number, so a restart forgets nothing
  * (tests/unit/test_reply_loop.c, tests/integration/test_loop.py).
  *
- * Messages with less than loop_minutes from each to the next are a loop if loop_exchanges
- * incoming ones were answered within loop_minutes, or if a text comes again and again although
- * it was answered. The loop ends when no message was exchanged for loop_minutes: a machine
- * that gets no answer falls silent.
+ * loop_exchanges exchanges that look like machines, within loop_minutes, are a loop. Machines
+ * answer within seconds, faster than anybody types, and repeat their texts; a conversation of
+ * people, however fast, does not. It ends when no message was exchanged for loop_minutes,
+ * because a machine that gets no answer falls silent, and when a person takes part: the count
+ * begins anew with each message that somebody approved, or that the owner sent.
  */
-#ifndef SMS_REPLY_LOOP_H
-#define SMS_REPLY_LOOP_H
+#pragma once
 
 #include "store/store_party.h"
 
@@ -22,8 +22,15 @@ struct reply_loop_question {
 	int64_t now_ms;			/* wall clock */
 };
 
-/* If true, *until_ms_out is the time (wall clock) when it ends if no more messages come. */
-bool reply_loop_suspected(const struct reply_loop_question *question,
-			  int64_t *until_ms_out);
+struct reply_loop {
+	int64_t until_ms;   /* wall clock, when it ends if no more messages come */
+	int64_t waiting_id; /* a message that waits for approval because of it; 0: none */
+	int64_t rejected_id; /* one that the owner rejected meanwhile; 0: none */
+};
 
-#endif
+/* The reason of that message, as an error code. */
+extern const char reply_loop_reason[];
+
+/* Writes to *loop_out only if true. */
+bool reply_loop_suspected(const struct reply_loop_question *question,
+			  struct reply_loop *loop_out);

@@ -9,8 +9,7 @@
  * oldest message reaches its age, at most once an hour and at least once a day. Without a
  * limit by age nothing wakes the process for this.
  */
-#ifndef SMS_RETENTION_H
-#define SMS_RETENTION_H
+#pragma once
 
 #include <systemd/sd-event.h>
 
@@ -40,5 +39,3 @@ void retention_set_timing(struct retention *retention,
 			  const struct retention_timing *timing); /* tests */
 
 bool retention_is_at_work(const struct retention *retention);
-
-#endif

@@ -10,8 +10,7 @@
  * A scan in ascending order visits messages that arrive meanwhile, one in descending order
  * does not. Messages that are deleted meanwhile may be visited or not.
  */
-#ifndef SMS_SCAN_H
-#define SMS_SCAN_H
+#pragma once
 
 #include <sys/queue.h>
 #include <systemd/sd-event.h>
@@ -43,5 +42,3 @@ void scans_free(struct scans *scans); /* NULL is fine; no scan may be under way 
  */
 int scan_start(struct scans *scans, struct scan *scan);
 void scan_stop(struct scan *scan); /* fine if it is not under way */
-
-#endif

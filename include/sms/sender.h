@@ -4,12 +4,11 @@
  * Senders can be forged, so this can be a reason for doubt, but never a proof
  * (tests/unit/test_sender.c).
  */
-#ifndef SMS_SENDER_H
-#define SMS_SENDER_H
+#pragma once
 
 #include <stdbool.h>
 
-#include "phone/contacts.h"
+#include "phone/contact.h"
 #include "store/store_party.h"
 
 struct config;
@@ -33,5 +32,3 @@ enum sender_trust sender_trust(const struct config *config, struct store *store,
 /* Is it SENDER_BLOCKED? "" never is. */
 bool sender_is_blocked(const struct config *config, struct store *store,
 		       const struct store_party_address *end);
-
-#endif

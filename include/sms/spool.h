@@ -9,8 +9,7 @@
  * oFono's signals. Damaged and foreign files are renamed to end with ".bad" and kept. When the
  * disk is full, the files stay and are tried again.
  */
-#ifndef SMS_SPOOL_H
-#define SMS_SPOOL_H
+#pragma once
 
 #include <stdint.h>
 #include <systemd/sd-event.h>
@@ -29,5 +28,3 @@ void spool_free(struct spool *spool); /* NULL is fine */
 
 /* Time before the disk is tried again; 5 s. */
 void spool_set_retry(struct spool *spool, uint64_t retry_ms); /* tests */
-
-#endif

@@ -13,19 +13,19 @@
  * database is reported as an error and never overwritten; store_open_or_rescue() moves a
  * damaged one aside.
  */
-#ifndef STORE_STORE_H
-#define STORE_STORE_H
+#pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
+#include "base/crypto.h"
 #include "base/explanation.h"
-#include "store/store_incoming.h"
+#include "base/session_record.h"
+#include "config/balance_pattern.h"
+#include "config/ussd_code.h"
 #include "store/store_listing.h"
 #include "store/store_message.h"
-#include "store/store_receive_gaps.h"
-#include "store/store_session.h"
-#include "store/store_sim.h"
 
 /* outcomes */
 enum {
@@ -96,4 +96,169 @@ int store_sync(struct store *store);
 int store_sync_once(struct store *store, int (*work)(void *data), void *data,
 		    int *synced_out);
 
-#endif
+/* ---- SIM cards: their IDs and their balances (store_sim.c) */
+
+/*
+ * Finds or makes the SIM ID of a card; the same card keeps its ID for ever. It is found by
+ * ICCID, else by IMSI. "" means unknown; one of the two is known. A missing identity is
+ * filled in when the disk allows. A card of the same IMSI and another ICCID is another card.
+ * Messages that arrived for an IMSI whose ICCID was unknown move to the card once both are
+ * seen together. 0, -errno or STORE_E_FULL.
+ */
+int store_sim_identify(struct store *store, const char *iccid, const char *imsi,
+		       int64_t *sim_id_out);
+/* Does no row have this card? One of the two is known; false, too, if the store fails. */
+bool store_sim_is_new(struct store *store, const char *iccid, const char *imsi);
+/* Was this SIM ID ever given out? 0, STORE_E_NOT_FOUND, -errno. */
+int store_sim_known(struct store *store, int64_t sim_id);
+/* Every SIM ID, in ascending order. 0 or -errno. */
+int store_sim_list(struct store *store, void (*visit)(void *data, int64_t sim_id),
+		   void *data);
+
+enum { STORE_IMSI_BYTES = 24 };
+/* The IMSI of a card, "" when the card never showed one. 0, STORE_E_NOT_FOUND, -errno. */
+int store_sim_imsi(struct store *store, int64_t sim_id, char imsi_out[STORE_IMSI_BYTES]);
+
+/*
+ * The balance that the network reported last. Its age is kept in usage time
+ * (store/store_usage.h), so setting the clock makes no balance older or younger
+ * (tests/unit/test_store_sim.c).
+ */
+struct store_sim_balance {
+	struct balance balance;
+	char code[USSD_CODE_BYTES]; /* the USSD code that was dialled for it */
+	int64_t read_ms;	    /* wall clock, as the clock is set now */
+	int64_t age_ms;
+};
+
+/* Stores a balance read just now, with its audit line. 0, STORE_E_FULL, -errno. */
+int store_sim_balance_put(struct store *store, int64_t sim_id, const char *code,
+			  const struct balance *balance);
+/* 0, STORE_E_NOT_FOUND, -errno. */
+int store_sim_balance_get(struct store *store, int64_t sim_id,
+			  struct store_sim_balance *balance_out);
+/* The owner discards the balance. 0, STORE_E_NOT_FOUND, STORE_E_FULL, -errno. */
+int store_sim_balance_forget(struct store *store, int64_t sim_id);
+
+/* ---- incoming messages (store_incoming.c) */
+
+/* Whether the sender opts out of later messages, or in again; see sms/inbox_draft.h. */
+enum opt {
+	OPT_NONE,
+	OPT_OUT,
+	OPT_IN,
+};
+
+struct store_incoming_draft { /* strings borrowed, valid UTF-8 */
+	int64_t sim_id;	      /* 0: the card is not known */
+	int64_t reported_ms;  /* wall clock: when oFono or the spool reported it */
+	const char *number;   /* sender as oFono wrote it, "" none */
+	const char *text;
+	const char *sent_time;
+	unsigned flags;		/* enum store_message_flag */
+	const char *spool_file; /* the file that contains it; NULL: an oFono signal did */
+	enum opt opt;
+	const char *opt_word; /* static; the word that opts out or in, NULL: OPT_NONE */
+};
+
+/* The same text of the same sender and time stamp counts as a repeat for this long. */
+enum { STORE_REPEAT_MS = 10 * 60 * 1000 };
+/* A signal and a spool file of one message match at any time among this many newest. */
+enum { STORE_HALVES_MAX = 256 };
+
+struct store_command_claim;
+
+struct store_incoming_entry {
+	const struct store_incoming_draft *draft;
+	int64_t message_id; /* output */
+	bool known;	    /* output: a repeat of a message that is stored already */
+	/* what it claims to be (store/store_command.h); NULL: an ordinary message */
+	const struct store_command_claim *claim;
+	unsigned flags;	     /* output: as stored; 0 for a repeat */
+	const char *refusal; /* output: why the claim does not count; NULL: it does */
+};
+
+/*
+ * Stores all entries in this order in one durable commit, or none.
+ *
+ * The same sender, SIM, time stamp and text within STORE_REPEAT_MS is the same message: the
+ * entry gets the ID of its row, and the repeat is counted there. A signal and a spool file
+ * of the same message are no repeat, even when the clock was set in between, nor is a
+ * file that is read again. Files must be added in the order of their names. An opt-out or
+ * opt-in is stored with a new message only. 0, STORE_E_FULL, -errno.
+ */
+int store_incoming_add_group(struct store *store, struct store_incoming_entry *entries,
+			     size_t count);
+
+/*
+ * Marks unread incoming messages as read and ignores the others. 0, STORE_E_FULL, -errno.
+ */
+int store_incoming_mark_read(struct store *store, const int64_t *message_ids,
+			     size_t count, unsigned *marked_out);
+
+/* ---- MCP sessions and elicitations (store_session.c); fits struct persistence of mcp */
+
+/*
+ * Changes of sessions are lazy: after a loss of power the latest may be missing, and the
+ * client begins a new session.
+ */
+int store_session_put(struct store *store, const struct session_record *record);
+int store_session_remove(struct store *store, const char *id);
+/* Least recently used first; `record` lives during the call. 0 or -errno. */
+int store_session_list(struct store *store,
+		       void (*visit)(void *visit_data,
+				     const struct session_record *record),
+		       void *visit_data);
+
+enum { STORE_DECLINED_MAX = 1000 }; /* declined requests that are remembered */
+
+/*
+ * The secret with which mcp recognises its own elicitations: `key` is stored if there is none
+ * yet, then filled with the stored one. 0, STORE_E_FULL, -errno.
+ */
+int store_session_elicitation_key(struct store *store, struct crypto_key *key);
+/* The user declined this request; remembered until then. 0, STORE_E_FULL, -errno. */
+int store_session_decline_elicitation(struct store *store, const char *request,
+				      int64_t until_ms);
+/* True also when the store cannot be read. */
+bool store_session_is_declined(struct store *store, const char *request);
+
+/* ---- receive gaps (store_receive_gaps.c) */
+
+/*
+ * A time in which the gateway could not receive messages, because it was down, oFono was down,
+ * or the phone was suspended.
+ */
+struct gap {
+	int64_t from_ms;    /* wall clock */
+	int64_t until_ms;   /* 0: it is still open */
+	const char *reason; /* "gateway_down", "ofono_down", "suspended", or one below */
+};
+
+/* Reasons of gaps whose messages may be missing from the message store itself. */
+#define STORE_GAP_RESTORED "restored"
+#define STORE_GAP_DAMAGED  "store_damaged"
+
+/* Gaps of one reason with less than this between them are joined. */
+enum { STORE_GAP_JOIN_MS = 5 * 1000 };
+
+/* Ignored when a gap of this reason is open. 0, STORE_E_FULL, -errno. */
+int store_receive_gaps_add(struct store *store, const struct gap *gap);
+/* Gaps that end after `since_ms` or are open, oldest first, the last 100. 0 or -errno. */
+int store_receive_gaps_list(struct store *store, int64_t since_ms,
+			    void (*visit)(void *data, const struct gap *gap), void *data);
+/* Did a gap of this reason end after that? 0, STORE_E_NOT_FOUND, -errno. */
+int store_receive_gaps_has(struct store *store, const char *reason, int64_t since_ms);
+/* Ends every open gap of this reason. 0, STORE_E_FULL, -errno. */
+int store_receive_gaps_end(struct store *store, const char *reason, int64_t until_ms);
+/* Moves gaps that begin within [from_ms, until_ms). 0, STORE_E_FULL, -errno. */
+int store_receive_gaps_shift(struct store *store, int64_t from_ms, int64_t until_ms,
+			     int64_t later_ms);
+
+/* After the first store_receive_gaps_set_alive(), other commits update the time this often. */
+enum { STORE_ALIVE_MS = 60 * 1000 };
+
+/* Records that the gateway was alive at this time: a gap after a crash begins there. */
+int store_receive_gaps_set_alive(struct store *store, int64_t wall_ms);
+/* *wall_ms_out: 0 means never. 0 or -errno. */
+int store_receive_gaps_get_alive(struct store *store, int64_t *wall_ms_out);

@@ -3,18 +3,16 @@
  * Store, audit log: a hash chain of what was decided. Part of the store of store/store.h.
  *
  * Each line contains a hash over itself and the hash of the line before
- * (store/audit_chain.h), so changing, removing or inserting one shows (audit_reader.h,
+ * (store/audit.h), so changing, removing or inserting one shows (audit_reader_verify(),
  * tests/unit/test_audit_reader.c). A line about a change is written in the transaction of
  * that change: both are on disk or neither, without an fsync of its own.
  *
  * Code that strangers can trigger as often as they like writes through policy/audit.h.
  */
-#ifndef STORE_STORE_AUDIT_H
-#define STORE_STORE_AUDIT_H
+#pragma once
 
 #include "base/client.h"
-#include "store/audit_chain.h"
-#include "store/audit_event.h"
+#include "store/audit.h"
 #include "store/store.h"
 
 enum {
@@ -29,7 +27,7 @@ enum {
 int store_audit_add(struct store *store, enum audit_event event, const char *detail_json);
 
 /*
- * Likewise, from facts that the event has (audit_event.h). A text that is not UTF-8 is left
+ * Likewise, from facts that the event has (store/audit.h). A text that is not UTF-8 is left
  * out.
  *	store_audit_record(store, AUDIT_PAUSED,
  *			   (struct audit_event_fact[]){ { "by", "owner" }, { NULL } });
@@ -48,9 +46,20 @@ int store_audit_record_client(struct store *store, enum audit_event event,
 int store_audit_message_added(struct store *store, int64_t message_id,
 			      const struct store_message_draft *draft,
 			      const char *client);
+int store_audit_message_edited(struct store *store, int64_t message_id,
+			       const struct store_message_draft *draft,
+			       const char *client);
 int store_audit_message_changed(struct store *store, int64_t message_id,
 				enum message_state from,
 				const struct message_change *change);
+
+/*
+ * From now on lines have this text as "on_behalf_of", and new messages have it in their history,
+ * until NULL ends it: a hub says for whom it makes a call. It is cut to what fits, and escaped
+ * by the caller.
+ */
+enum { STORE_AUDIT_ACTING_FOR_BYTES = 128 };
+void store_audit_act_for(struct store *store, const char *name);
 
 /* The newest line. 0 or -errno. */
 int store_audit_head(struct store *store, struct audit_chain_head *head_out);
@@ -69,5 +78,3 @@ int store_audit_transaction(struct store *store,
  */
 enum { AUDIT_STEP_LINES = 100 };
 int store_audit_prune(struct store *store, int64_t keep, bool *done_out);
-
-#endif

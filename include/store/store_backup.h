@@ -5,8 +5,7 @@
  * A gateway may work with the message store meanwhile. The copy shows one moment, and the
  * gateway never waits (tests/integration/test_keeping.py).
  */
-#ifndef STORE_STORE_BACKUP_H
-#define STORE_STORE_BACKUP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -40,5 +39,3 @@ struct store_backup {
  */
 int store_backup(const struct store_backup *backup,
 		 struct store_backup_summary *summary_out, struct explanation *error);
-
-#endif

@@ -3,8 +3,7 @@
  * Store, clients: the paired agents, their tokens and permissions. Part of the store of
  * store/store.h.
  */
-#ifndef STORE_STORE_CLIENT_H
-#define STORE_STORE_CLIENT_H
+#pragma once
 
 #include "base/client.h"
 #include "store/store.h"
@@ -22,16 +21,20 @@ int store_client_add(struct store *store, const struct client *client,
 		     const uint8_t hash[CLIENT_HASH_BYTES], int64_t *client_id_out);
 /* The next three: 0, STORE_E_NOT_FOUND, STORE_E_FULL, -errno. */
 int store_client_change(struct store *store, const struct client *client); /* by its ID */
+/* Removes its webhooks. */
 int store_client_rotate(struct store *store, const struct client *client,
 			const uint8_t hash[CLIENT_HASH_BYTES]);
-/* Removes its sessions, too; its messages stay. */
+/*
+ * Removes its sessions and webhooks, too; its messages stay. A local client keeps its row, without
+ * scopes.
+ */
 int store_client_revoke(struct store *store, const struct client *client);
 /*
  * Bars a client whose revocation the disk refused: until the store is closed it is not found,
  * and each of its requests tries the disk again. False: too many clients are barred.
  */
 bool store_client_bar(struct store *store, int64_t client_id);
-/* Fits struct auth of http/auth.h: `data` is the store. */
+/* Fits struct auth of http/http_server.h: `data` is the store. */
 bool store_client_find(void *data, const uint8_t hash[CLIENT_HASH_BYTES],
 		       struct client *client_out);
 /* Fits struct persistence of mcp/persistence.h. */
@@ -47,6 +50,10 @@ int store_client_list(struct store *store,
 /* The owner has a name, too; "" for an ID that is not paired. 0 or -errno. */
 int store_client_name(struct store *store, int64_t client_id,
 		      char name_out[CLIENT_NAME_BYTES]);
+/*
+ * A hub's epoch grows with each of its starts. 0: none from this client was higher, and this
+ * one is on disk; STORE_E_ILLEGAL: an older hub; STORE_E_FULL, -errno.
+ */
+int store_client_raise_epoch(struct store *store, int64_t client_id, int64_t epoch);
+/* Those that have a token: without local clients. 0 or -errno. */
 int store_client_count(struct store *store, int64_t *count_out);
-
-#endif

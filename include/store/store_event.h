@@ -6,8 +6,7 @@
  * The newest EVENTS_MAX of each kind stay, at most as long as messages
  * (tests/unit/test_store_event.c).
  */
-#ifndef STORE_STORE_EVENT_H
-#define STORE_STORE_EVENT_H
+#pragma once
 
 #include "store/store.h"
 
@@ -85,8 +84,8 @@ struct store_event_call_draft { /* strings borrowed */
 	const char *client; /* its name */
 	int64_t sim_id;
 	const char *number; /* phone number */
-	const char
-		*reason; /* why it may be placed, for the audit; NULL: none is needed */
+	/* why it may be placed, for the audit; NULL: none is needed */
+	const char *reason;
 };
 
 /*
@@ -114,5 +113,3 @@ int store_event_end_call(struct store *store, const struct store_event_call_end 
  */
 int store_event_nth_placed_call(struct store *store, int64_t nth, int64_t until_ms,
 				int64_t *at_ms_out);
-
-#endif

@@ -3,8 +3,7 @@
  * Store file: the names of the database files in their folder, and how one database replaces
  * another. Only files that we made and never used are overwritten or removed.
  */
-#ifndef STORE_STORE_FILE_H
-#define STORE_STORE_FILE_H
+#pragma once
 
 #include <limits.h>
 #include <stdbool.h>
@@ -60,5 +59,3 @@ void store_file_finish_replace(const char *folder);
 
 /* For readers without the lock: the -wal belongs to a database that was replaced. */
 bool store_file_has_stale_wal(const char *folder);
-
-#endif

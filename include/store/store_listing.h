@@ -7,8 +7,7 @@
  * number that exists in several countries counts as a number of the first SIM card's country
  * (tests/unit/test_store_listing.c).
  */
-#ifndef STORE_STORE_LISTING_H
-#define STORE_STORE_LISTING_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -19,9 +18,10 @@ struct store_listing_filter { /* of both directions; 0, NULL and false filter no
 	bool outgoing_only;
 	bool incoming_only;
 	bool unread_only;
-	const char *
-		number; /* phone number in any spelling (store/store_party.h), or a name */
+	/* phone number in any spelling (store/store_party.h), or a name */
+	const char *number;
 	const char *search; /* a part of the text; ASCII letters case-insensitive */
+	enum store_message_kind kind; /* visits also others: visit decides */
 	int64_t sim_id;
 	int64_t since_ms;  /* created_ms >= */
 	int64_t until_ms;  /* created_ms < */
@@ -41,11 +41,15 @@ struct store_listing_query {
 	/* 0 before the first piece; IDs strictly between the two are left to read */
 	int64_t after_id;
 	int64_t before_id;
+	bool is_sharded; /* private: the search is common, see store_search.c */
 };
 
 /*
  * Reads the next `rows` rows of the index that fits best, for a phone number this many of
  * each spelling. 0: the end, or visit stopped; STORE_E_MORE: there may be more; -errno.
+ *
+ * What it costs hardly depends on how many messages there are (tests/unit/test_store_listing.c),
+ * once store/store_index.h has added the messages of an older version.
  */
 int store_listing_messages(struct store *store, struct store_listing_query *query,
 			   unsigned rows);
@@ -76,5 +80,3 @@ int store_listing_conversations(struct store *store,
 
 /* Does a message have this phone number, spelt exactly so? False also on an error. */
 bool store_listing_knows_number(struct store *store, const char *number);
-
-#endif

@@ -8,8 +8,7 @@
  * kernel releases both however the holder ends (tests/integration/test_keeping.py). `backup`
  * only reads and needs neither.
  */
-#ifndef STORE_STORE_LOCK_H
-#define STORE_STORE_LOCK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -39,5 +38,3 @@ int store_lock_await(const char *folder, int64_t timeout_ms, struct store_lock *
 
 /* Does a gateway work with this folder now? */
 bool store_lock_is_taken(const char *folder);
-
-#endif

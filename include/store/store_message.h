@@ -6,17 +6,79 @@
  * A message, its history and its audit line change together or not at all
  * (tests/unit/test_store_damage.c, tests/unit/test_store_audit.c).
  */
-#ifndef STORE_STORE_MESSAGE_H
-#define STORE_STORE_MESSAGE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/arena.h"
-#include "store/message_state.h"
 
 struct store;
+struct store_routed;
+
+/*
+ * Message state: the state machine of an outgoing message.
+ *
+ *   waiting_approval -> scheduled -> queued -> submitting -> submitted -> sent -> delivered
+ *          |                |          |          |             |
+ *          |                |          |          |             +-> failed | cancelled
+ *          |                |          |          |             +-> held (oFono or the modem
+ *          |                |          |          |                  disappeared with it)
+ *          |                |          |          |                  -> submitted, ...
+ *          |                |          |          |                  -> held (another reason)
+ *          |                |          |          +-> queued (it never reached oFono)
+ *          |                |          |          +-> failed (oFono refused it)
+ *          +----------------+----------+-> cancelled | expired
+ *   waiting_approval -> queued | failed (the owner approves or rejects it)
+ *   submitting, held -> unknown  (the outcome is lost; it is never submitted again)
+ *   held, unknown -> delivered (a delivery report proves it)
+ *   any state that is not final -> unknown (the message store was restored from a backup or
+ *                rescued after damage, so it may be older than what was done)
+ *
+ * Callers treat unknown as final, but late news corrects it: oFono may answer after we gave
+ * up (unknown -> submitted, sent, failed, ...). A message that was submitted never returns
+ * to queued, so nothing is submitted twice. The one exception: submitting -> queued, when
+ * oFono certainly never accepted it. From submitting on, a step may be left out, because the
+ * disk may refuse one state and accept the next.
+ *
+ * A report of failed delivery changes no state: the network did accept the message, so it
+ * stays sent; enum delivery (store/store_message.h) holds the report.
+ *
+ * The table in message_state.c is the only definition; the store refuses an illegal change.
+ */
+
+/* stored as these numbers: only append */
+enum message_state {
+	STATE_QUEUED = 1,
+	STATE_SUBMITTING, /* SendMessage is about to be, or was, written to the bus */
+	STATE_SUBMITTED,  /* oFono has it under a UUID */
+	STATE_HELD, /* oFono keeps it on disk while the modem, SIM or oFono is away */
+	STATE_SENT, /* the network accepted every segment */
+	STATE_FAILED,
+	STATE_CANCELLED,
+	STATE_UNKNOWN,
+	STATE_RECEIVED,		/* the only state of an incoming message */
+	STATE_SCHEDULED,	/* waits in the gateway for its time */
+	STATE_WAITING_APPROVAL, /* waits in the gateway for the owner's approval */
+	STATE_DELIVERED,	/* a delivery report confirms it */
+	STATE_EXPIRED,		/* its validity ended before it was submitted */
+	STATE_LAST = STATE_EXPIRED,
+};
+
+/*
+ * The SQL condition for states that are not final; it agrees with message_state_is_final()
+ * (tests/unit/test_store.c). A new state that is not final needs a migration that makes the
+ * index message_unfinished anew.
+ */
+#define STATE_IS_UNFINISHED "(state < 5 OR state IN (10, 11))"
+
+const char *message_state_name(enum message_state state); /* "queued" */
+bool message_state_is_final(enum message_state state);
+/* It waits in the gateway and oFono never had it: it can be cancelled or expire. */
+bool message_state_is_waiting(enum message_state state);
+/* False also for numbers that are not a state. */
+bool message_state_may_become(enum message_state from, enum message_state to);
 
 /*
  * Delivery: what is known of the delivery report of an outgoing message.
@@ -50,7 +112,25 @@ enum store_message_flag {
 	MESSAGE_UNREADABLE = 1 << 1,  /* empty, or oFono could not decode it */
 	MESSAGE_IMMEDIATE = 1 << 2,   /* class 0: meant to be displayed and not stored */
 	MESSAGE_CLOCK_WRONG = 1 << 3, /* our clock was before the build of this program */
-	MESSAGE_ENDS_APPROVAL = 1 << 4, /* outgoing: see ends_approval below */
+	MESSAGE_ENDS_APPROVAL = 1 << 4,	   /* outgoing: see ends_approval below */
+	MESSAGE_ADDRESSES_AGENTS = 1 << 5, /* incoming: see text/agent_address.h */
+	/* incoming; see store/store_command.h */
+	MESSAGE_COMMAND = 1 << 6,	  /* for an agent */
+	MESSAGE_ANSWER = 1 << 7,	  /* to a question for approval */
+	MESSAGE_COMMAND_REFUSED = 1 << 8, /* either of them, but it does not count */
+	MESSAGE_CODE_PROVED = 1 << 9,	  /* either of them, with a right code */
+	MESSAGE_SPREAD = 1 << 10,	  /* outgoing: see is_spread below */
+	/* incoming: see enum store_message_kind */
+	MESSAGE_HAS_CODE = 1 << 11,
+	MESSAGE_HAS_LINK = 1 << 12,
+};
+
+/* What an incoming message can be looked up by; stored: only append. */
+enum store_message_kind {
+	MESSAGE_KIND_ANY,
+	MESSAGE_KIND_CODE, /* the text has a one-time code */
+	MESSAGE_KIND_LINK,
+	MESSAGE_KIND_COMMAND, /* MESSAGE_COMMAND */
 };
 
 struct message {
@@ -71,19 +151,21 @@ struct message {
 	const char *idempotency_key; /* "" none */
 	int64_t send_at_ms;	     /* see struct store_message_draft */
 	int64_t expires_at_ms;
-	enum delivery
-		delivery; /* as stored; store_message_delivery() computes the truth */
+	int64_t valid_ms;  /* see struct store_message_draft */
+	unsigned revision; /* how often it was edited (store/store_edit.h) */
+	/* as stored; store_message_delivery() computes the truth */
+	enum delivery delivery;
 	/* outgoing only, as store_message_rebase_deadlines() left them */
 	int64_t boot;		 /* clock_boot_number() of the next two; 0: not known */
 	int64_t created_boot_ms; /* clock_boot_ms() when it was created */
 	int64_t expires_boot_ms; /* 0: its validity has not begun, or it has none */
 	int64_t seen_ms; /* wall clock: an earlier boot lasted at least until then */
 	/* incoming only */
-	const char *
-		sent_time; /* the service centre's time stamp as oFono wrote it, "" none */
-	unsigned flags;	   /* enum store_message_flag; outgoing ones, too */
-	unsigned repeats;  /* how often the same message arrived again */
-	int64_t read_ms;   /* wall clock; 0: unread */
+	/* the service centre's time stamp as oFono wrote it, "" none */
+	const char *sent_time;
+	unsigned flags;	  /* enum store_message_flag; outgoing ones, too */
+	unsigned repeats; /* how often the same message arrived again */
+	int64_t read_ms;  /* wall clock; 0: unread */
 };
 
 /* strings borrowed, valid UTF-8 */
@@ -93,15 +175,22 @@ struct store_message_draft {
 	const char *number; /* phone number, as oFono receives it */
 	const char *text;
 	unsigned segments;
-	enum message_state state;    /* 0: queued; or scheduled, waiting_approval */
+	enum message_state state;    /* 0: queued; or scheduled, waiting_approval; held
+					with a UUID */
 	const char *idempotency_key; /* of this client, NULL none */
 	int64_t send_at_ms;	     /* wall clock: not before; 0: at once */
 	int64_t expires_at_ms; /* wall clock: not submitted after; 0: never expires */
+	int64_t valid_ms;      /* for so long after send_at, or from now; 0: always */
 	const char *reason;    /* of the state, NULL none */
 	int64_t created_ms;    /* wall clock; 0: now */
 	bool is_awaited;       /* the caller waits for the outcome, so the row is lazy */
 	bool is_submitting;    /* it leaves at once: stored as queued, then submitting */
 	bool ends_approval; /* expires_at_ms is the end of an approval, not of the validity */
+	bool is_spread; /* limits chose its time, and are asked again before it leaves */
+	/* How a hub chose its SIM (store/store_attempt.h); NULL: a phone's gateway did. */
+	const struct store_routed *routed;
+	bool may_be_later; /* for store_message_find_same(): with a later send_at, too */
+	const char *uuid;  /* oFono has it already under this UUID; NULL: not yet */
 };
 
 /*
@@ -110,6 +199,10 @@ struct store_message_draft {
  */
 int store_message_add(struct store *store, const struct store_message_draft *draft,
 		      int64_t *message_id_out);
+
+/* The same for several: all of them in one commit, or none. is_awaited is the first one's. */
+int store_message_add_all(struct store *store, const struct store_message_draft *drafts,
+			  size_t count, int64_t *message_ids_out);
 
 /* Strings live in `arena`. 0, STORE_E_NOT_FOUND, -errno. */
 int store_message_get(struct store *store, int64_t message_id, struct arena *arena,
@@ -153,14 +246,48 @@ int store_message_by_key(struct store *store, int64_t client_id, const char *key
 			 struct arena *arena, struct message *message_out);
 
 /*
- * The first message of the same client, phone number (however it is spelt), text and send
- * time, created at most `window_ms` before now. Messages that failed, were cancelled or
+ * A message to one of several recipients has a key of its own: the caller's key, this byte,
+ * and what distinguishes the recipient.
+ */
+#define STORE_MESSAGE_LIST_MARK "\x1f"
+
+struct store_message_list_key {
+	int64_t client_id;
+	const char *key; /* the caller's */
+	/* Messages whose key begins with this and that have this text are left out. */
+	const char *prefix; /* NULL: none */
+	const char *text;
+};
+
+/* The first message of a call to several recipients. 0, STORE_E_NOT_FOUND, -errno. */
+int store_message_by_list_key(struct store *store,
+			      const struct store_message_list_key *list,
+			      struct arena *arena, struct message *message_out);
+
+/*
+ * The first message of the same client or another program of the phone (CLIENT_PHONE), and of
+ * the same phone number (however it is spelt), text and send time, created at most `window_ms` before now. Messages that failed, were cancelled or
  * expired do not count: a repeated request wants them tried again. 0, STORE_E_NOT_FOUND,
  * -errno.
  */
 int store_message_find_same(struct store *store, const struct store_message_draft *draft,
 			    int64_t window_ms, struct arena *arena,
 			    struct message *message_out);
+
+/* What another program, or a call whose answer is lost, gave oFono to send. */
+struct store_message_lost {
+	int64_t sim_id;
+	const char *number;
+	const char *text;
+	int64_t at_ms; /* wall clock: when oFono accepted it */
+};
+
+/*
+ * The first of our messages that this may be: it was submitted, and no UUID is known. Strings
+ * live in `arena`. 0, STORE_E_NOT_FOUND, -errno.
+ */
+int store_message_find_lost(struct store *store, const struct store_message_lost *lost,
+			    struct arena *arena, struct message *message_out);
 
 /* The latest message that oFono knows by this UUID. 0, STORE_E_NOT_FOUND, -errno. */
 int store_message_by_uuid(struct store *store, const char *uuid, struct arena *arena,
@@ -198,6 +325,10 @@ struct store_message_transition {
 	const char *note;	/* the owner's remark, NULL none */
 	int64_t at_ms;		/* wall clock; 0: now */
 	const struct store_message_deadline *deadline; /* NULL: unchanged */
+	int64_t send_at_ms; /* its new time, where it counts for limits, too; 0: unchanged */
+	/* It begins this attempt from this SIM (store/store_attempt.h); 0: none. */
+	unsigned attempt;
+	int64_t attempt_sim_id;
 };
 
 /*
@@ -218,5 +349,3 @@ int store_message_set_delivery(struct store *store, int64_t message_id,
 const char *store_message_delivery_name(enum delivery delivery);
 /* The delivery of an outgoing message at this time of the wall clock. */
 enum delivery store_message_delivery(const struct message *message, int64_t now_ms);
-
-#endif

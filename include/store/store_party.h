@@ -6,8 +6,7 @@
  * A party is one phone number however it is spelt: +36201234567, 0036201234567 and, with a
  * SIM card of Hungary, 06201234567 are one party (tests/unit/test_store_party.c).
  */
-#ifndef STORE_STORE_PARTY_H
-#define STORE_STORE_PARTY_H
+#pragma once
 
 #include "numbers/number.h"
 #include "store/store.h"
@@ -39,9 +38,6 @@ const struct store_party_country_list *store_party_countries(struct store *store
  */
 void store_party_spell(struct store *store, int64_t sim_id, const char *number,
 		       struct store_party *party_out);
-/* Likewise, without trying other countries: for callers that must not match a stranger. */
-void store_party_spell_at(struct store *store, int64_t sim_id, const char *number,
-			  struct store_party *party_out);
 
 /* The canonical spelling of a number at this SIM (0: not known); see number_read(). */
 bool store_party_form(struct store *store, int64_t sim_id, const char *number,
@@ -120,5 +116,3 @@ bool store_party_confirm_opt_out(struct store *store, int64_t sim_id, const char
 /* Inside the transaction of an incoming message; ignores a sender's name. 0 or an error. */
 int store_party_record_opt(struct store *store, const struct store_incoming_draft *draft,
 			   int64_t message_id);
-
-#endif

@@ -11,8 +11,7 @@
  * Only rows are copied, into new tables of our schema: a trigger, view or index of the backup
  * never runs (tests/unit/test_store_foreign.c).
  */
-#ifndef STORE_STORE_RESTORE_H
-#define STORE_STORE_RESTORE_H
+#pragma once
 
 #include <limits.h>
 
@@ -38,5 +37,3 @@ struct store_restore_result {
  */
 int store_restore(const struct store_restore *restore,
 		  struct store_restore_result *result_out, struct explanation *error);
-
-#endif

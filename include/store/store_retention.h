@@ -6,8 +6,7 @@
  * A message stays, whatever its age, while it is not final, while its delivery report is
  * awaited, and for STORE_KEY_DAYS when it has an idempotency key.
  */
-#ifndef STORE_STORE_RETENTION_H
-#define STORE_STORE_RETENTION_H
+#pragma once
 
 #include "base/clock.h"
 #include "store/store.h"
@@ -22,6 +21,7 @@ struct store_retention {
 	int64_t border_id; /* messages below this ID are too old */
 	int64_t excess;	   /* how many messages are above the limit */
 	int64_t removed;
+	int64_t removed_ms; /* created_ms of the newest message that was removed */
 	int64_t oldest_ms; /* created_ms of the first message that stays, 0: none so far */
 	bool done;
 };
@@ -31,6 +31,17 @@ int store_retention_step(struct store *store, struct store_retention *retention)
 
 /* The first message that is not older than `made_ms`; INT64_MAX: all are older. */
 int store_retention_border(struct store *store, int64_t made_ms, int64_t *id_out);
+
+/*
+ * The time since when all messages and calls are recorded, but for offline gaps: an empty list
+ * says nothing about the time before. STORE_E_NOT_FOUND: unknown, because the clock was never
+ * set. Begun once, and raised when messages are removed.
+ */
+int store_retention_records_since(struct store *store, int64_t *since_ms_out);
+/* Does nothing if the time is known. 0, STORE_E_FULL, -errno; so for the next one. */
+int store_retention_begin_records(struct store *store, int64_t now_ms);
+/* A message of this time was removed. */
+int store_retention_raise_records(struct store *store, int64_t removed_ms);
 
 /* Records that the clock was set ahead by RETENTION_JUMP_MS or more, to `now_ms`. */
 int store_retention_record_jump(struct store *store, int64_t now_ms);
@@ -63,5 +74,3 @@ void store_retention_checkpoint(struct store *store);
  * tenths of a second. `ofono-mcp restore` does it for a file of any size.
  */
 void store_retention_enable_vacuum(struct store *store);
-
-#endif

@@ -3,8 +3,7 @@
  * Store, settings: names with a value that outlive a restart, and secret keys. Part of the
  * store of store/store.h.
  */
-#ifndef STORE_STORE_SETTING_H
-#define STORE_STORE_SETTING_H
+#pragma once
 
 #include <stdint.h>
 
@@ -32,5 +31,3 @@ enum { STORE_SETTING_SECRET_BYTES = 32 };
  */
 int store_setting_secret(struct store *store, const char *purpose,
 			 uint8_t secret_out[STORE_SETTING_SECRET_BYTES]);
-
-#endif

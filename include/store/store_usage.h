@@ -4,9 +4,13 @@
  * store/store.h.
  *
  * A row is committed with its message and outlives it, so retention frees no budget. Its time
- * is when the message may go out: now, or send_at. A message that ends in the gateway,
- * before oFono had it, returns its usage to the SIM. The client's usage stays, so a client
- * that schedules and cancels exhausts only its own limits (tests/unit/test_store_usage.c).
+ * is when the message may go out: now, or send_at.
+ *
+ * A message that certainly failed before a segment of it was sent returns its usage to SIM
+ * and client. One that was cancelled, or that the owner did not approve, returns it to the
+ * SIM alone, so a client that schedules and cancels exhausts its own limits. A message whose
+ * outcome is unknown, or of which segments may be sent, returns nothing
+ * (tests/unit/test_store_usage.c).
  *
  * Usage time is a clock that nobody can set. It begins as the wall clock at the first start
  * and then runs on like clock_boot_ms(). Only while the machine is off does the wall clock
@@ -14,8 +18,7 @@
  * that are still to go out move in usage time, and past ones stay. So setting the clock
  * frees no budget (tests/unit/test_store_usage.c, tests/unit/test_policy_random.c).
  */
-#ifndef STORE_STORE_USAGE_H
-#define STORE_STORE_USAGE_H
+#pragma once
 
 #include "store/store.h"
 
@@ -37,6 +40,7 @@ struct store_usage_span {
 	int64_t id; /* of the client or the SIM */
 	int64_t from_ms;
 	int64_t until_ms;
+	int64_t except_id; /* of the usage that does not count; 0: all counts */
 };
 
 /* Usage time now, and how far the wall clock is ahead of it. 0 or -errno, STORE_E_FULL. */
@@ -55,12 +59,26 @@ int store_usage_times_after(struct store *store, const struct store_usage_span *
 int store_usage_segments(struct store *store, const struct store_usage_span *span,
 			 int64_t rows, int64_t *segments_out);
 
+/* The usage of a message, for except_id; 0: none is known. 0 or -errno. */
+int store_usage_find(struct store *store, int64_t message_id, int64_t *usage_id_out);
+
+/* Inside the transaction that changes the message. `keeps_time`: only its segments. */
+int store_usage_change(struct store *store, const struct store_message_draft *draft,
+		       int64_t message_id, bool keeps_time);
+/* Inside a transaction: it counts at this time of the wall clock. 0: now. */
+int store_usage_move(struct store *store, int64_t message_id, int64_t send_at_ms);
+/* The same in a lazy transaction of its own, for a message that goes later than planned. */
+int store_usage_spend_now(struct store *store, int64_t message_id);
 /* Inside the transaction that adds the message; message_id 0: a call. */
 int store_usage_add(struct store *store, const struct store_message_draft *draft,
 		    int64_t message_id);
-/* Inside the transaction that ends the message: the usage returns to the SIM. */
-int store_usage_return(struct store *store, int64_t message_id);
+/* Inside the transaction that ends the message. */
+enum store_usage_return {
+	USAGE_RETURN_NONE,
+	USAGE_RETURN_TO_SIM,
+	USAGE_RETURN_ALL, /* to the SIM and to the client */
+};
+int store_usage_give_back(struct store *store, int64_t message_id,
+			  enum store_usage_return how);
 /* Call when a transaction failed that may have written the clock: it is read again. */
 void store_usage_forget_clock(struct store *store);
-
-#endif

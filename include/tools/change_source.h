@@ -3,8 +3,7 @@
  * Change source: turns events of messages, calls, alerts, SIMs, oFono and the policy into
  * changed resources for those who listen. With no listeners it only counts.
  */
-#ifndef TOOLS_CHANGE_SOURCE_H
-#define TOOLS_CHANGE_SOURCE_H
+#pragma once
 
 #include "base/observer.h"
 #include "tools/services.h"
@@ -13,9 +12,10 @@ struct change_source {
 	const struct services *services; /* NULL: not initialised */
 	int64_t count;			 /* of changes; see change_source_count() */
 	uint64_t modems;  /* modem_view_checksum() when the status changed last */
+	int64_t after_id; /* the last entry of the feed that was looked at */
 	unsigned waiting; /* outbox_waiting() when the status changed last */
-	struct observers observers; /* of struct change */
-	struct observer inbox, calls, placed, alerts, outbox, sims, ofono, policy;
+	struct observers observers; /* of struct resource_change */
+	struct observer feed, outbox, sims, ofono, policy;
 };
 
 /* `services` are complete and outlive the source. */
@@ -27,9 +27,3 @@ void change_source_deinit(struct change_source *source); /* also if never initia
  * 0 for NULL.
  */
 int64_t change_source_count(const struct change_source *source);
-
-/* Messages were marked as read. NULL does nothing. */
-void change_source_report_read(struct change_source *source, const int64_t *message_ids,
-			       size_t count);
-
-#endif

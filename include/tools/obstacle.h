@@ -7,8 +7,7 @@
  * The gateway is ready if no obstacle holds: a message that the policy allows would be
  * submitted to oFono at once. A client's permissions and limits do not count here.
  */
-#ifndef TOOLS_OBSTACLE_H
-#define TOOLS_OBSTACLE_H
+#pragma once
 
 #include "tools/services.h"
 
@@ -48,5 +47,3 @@ const char *obstacle_describe_modem(const struct services *services,
 /* "No SIM can send: modem /ril_0: it is switched off.", without steps. NULL: no memory. */
 const char *obstacle_describe_modems(const struct services *services,
 				     struct arena *arena);
-
-#endif

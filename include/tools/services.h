@@ -3,15 +3,14 @@
  * Services: everything that tools work with. src/gateway fills it in, and each tool call and
  * resource call has a pointer to it.
  */
-#ifndef TOOLS_SERVICES_H
-#define TOOLS_SERVICES_H
+#pragma once
 
 #include <sys/queue.h>
 #include <systemd/sd-event.h>
 
 #include "ofono/ofono.h"
 #include "phone/call_log.h"
-#include "phone/contacts.h"
+#include "phone/contact.h"
 #include "phone/dialler.h"
 #include "phone/sim.h"
 #include "phone/ussd.h"
@@ -22,8 +21,12 @@
 #include "sms/outbox.h"
 #include "sms/scan.h"
 #include "store/store.h"
+#include "store/store_feed.h"
 
 struct config;
+struct received_codes;
+struct routing;
+struct webhooks;
 struct tool_wait;
 struct change_source;
 
@@ -32,9 +35,12 @@ struct services {
 	const struct config *config;
 	struct ofono *ofono;
 	struct store *store;
-	struct audit *audit; /* NULL: refusals are not recorded */
+	struct webhooks *webhooks;     /* NULL: the gateway is not running */
+	struct store_feed_watch *feed; /* notifies of new entries of the feed */
+	struct audit *audit;	       /* NULL: refusals are not recorded */
 	struct sims *sims;
 	struct outbox *outbox;
+	struct routing *routing; /* chooses SIMs, in a hub; NULL: a phone's gateway */
 	struct policy *policy;
 	struct inbox *inbox;
 	struct call_log *calls;
@@ -43,12 +49,11 @@ struct services {
 	struct contacts *contacts; /* NULL: no contacts */
 	struct scans *scans;
 	struct ussd *ussd;
-	struct change_source *changes; /* NULL: nobody can listen */
+	struct received_codes *received_codes; /* NULL: no text is judged */
+	struct change_source *changes;	       /* NULL: nobody can listen */
 	/* The calls that wait with a time limit (tools/tool_wait.h); all zero: none. */
 	struct {
 		sd_event_source *timer; /* for the first of the list */
 		TAILQ_HEAD(tool_wait_list, tool_wait) list; /* the next to end first */
 	} waits;
 };
-
-#endif

@@ -5,8 +5,7 @@
  * An amount is a string, as the network wrote it: a JSON number would be rounded, and the
  * gateway does not know how many decimals a currency has.
  */
-#ifndef TOOLS_SIM_VIEW_H
-#define TOOLS_SIM_VIEW_H
+#pragma once
 
 #include "base/json.h"
 #include "mcp/schema.h"
@@ -16,6 +15,7 @@
 
 enum sim_view_detail {
 	SIM_VIEW_BRIEF, /* the four members that the original app has, nothing else */
+	SIM_VIEW_STATE, /* which SIM, and whether it can send */
 	SIM_VIEW_FULL,
 };
 
@@ -27,8 +27,9 @@ void sim_view_write(struct json_writer *writer, const struct sims *sims,
 
 extern const struct schema_field sim_view_voicemail_fields[]; /* of one SIM */
 
-/* An array with the voicemail of each SIM, ordered by slot. */
-void sim_view_write_voicemail(struct json_writer *writer, const struct sims *sims);
+/* An array with the voicemail of each SIM, or of those where some waits, ordered by slot. */
+void sim_view_write_voicemail(struct json_writer *writer, const struct sims *sims,
+			      bool waiting_only);
 
 extern const struct schema_field sim_view_balance_fields[]; /* of one SIM */
 
@@ -41,5 +42,3 @@ extern const struct schema_field sim_view_reading_fields[];
 /* "balance": one that was just read. */
 void sim_view_put_reading(struct json_writer *writer, const struct balance *balance,
 			  int64_t read_ms);
-
-#endif

@@ -3,8 +3,7 @@
  * Status view: the gateway's state and what it lets a client do, as JSON; the same in
  * get_gateway_status, sms://status and the owner's command `status`.
  */
-#ifndef TOOLS_STATUS_VIEW_H
-#define TOOLS_STATUS_VIEW_H
+#pragma once
 
 #include "mcp/schema.h"
 #include "tools/services.h"
@@ -15,12 +14,17 @@ struct status_view {
 	const struct services *services;
 	const struct client *client; /* whose permissions and limits are shown */
 	struct arena *arena;
+	bool is_brief; /* set by status_view_write_brief() */
 };
 
 /* A JSON object, complete in either case. 0, or -errno: part of it could not be read. */
 int status_view_write(struct json_writer *writer, const struct status_view *view);
 
+/*
+ * The short form of get_gateway_status: at most 700 octets with two SIMs. Members that say
+ * nothing are left out.
+ */
+int status_view_write_brief(struct json_writer *writer, const struct status_view *view);
+
 /* The same as members of an object that is already open. */
 int status_view_put(struct json_writer *writer, const struct status_view *view);
-
-#endif

@@ -12,7 +12,6 @@
 
 #include <errno.h>
 #include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,6 +22,48 @@ enum {
 	ARENA_BYTES_LEAST = 1024 - sizeof(size_t), /* malloc() fits it into a KiB */
 	ARENA_BLOCK_MOST = 65536,
 };
+
+/* ---- budgets */
+
+struct arena_budget *arena_budget_new(size_t bytes)
+{
+	struct arena_budget *budget = malloc(sizeof(*budget));
+
+	if (budget)
+		*budget = (struct arena_budget){ .left_bytes = bytes, .keepers = 1 };
+	return budget;
+}
+
+struct arena_budget *arena_budget_keep(struct arena_budget *budget)
+{
+	if (budget)
+		budget->keepers++;
+	return budget;
+}
+
+void arena_budget_drop(struct arena_budget *budget)
+{
+	if (budget && --budget->keepers == 0)
+		free(budget);
+}
+
+bool arena_budget_take(struct arena_budget *budget, size_t bytes)
+{
+	if (!budget)
+		return true;
+	if (bytes > budget->left_bytes)
+		return false;
+	budget->left_bytes -= bytes;
+	return true;
+}
+
+void arena_budget_give(struct arena_budget *budget, size_t bytes)
+{
+	if (budget)
+		budget->left_bytes += bytes;
+}
+
+/* ---- arenas */
 
 struct arena_block {
 	struct arena_block *older;
@@ -35,7 +76,7 @@ struct arena {
 	struct arena_block *newest;
 	size_t limit;
 	size_t left; /* bytes until the limit */
-	struct memory_budget *budget;
+	struct arena_budget *budget;
 	size_t charged; /* to the budget */
 	size_t held;	/* in blocks */
 	size_t shared;	/* in blocks that serve several pieces */
@@ -43,7 +84,7 @@ struct arena {
 	struct arena_block first;
 };
 
-struct arena *arena_new_within(struct memory_budget *budget, size_t limit_bytes)
+struct arena *arena_new_within(struct arena_budget *budget, size_t limit_bytes)
 {
 	struct arena *arena = malloc(ARENA_BYTES_LEAST);
 	size_t room = ARENA_BYTES_LEAST - sizeof(*arena);
@@ -90,7 +131,7 @@ void arena_free(struct arena *arena)
 		if (block != &arena->first)
 			free(block);
 	}
-	memory_budget_give(arena->budget, arena->charged);
+	arena_budget_give(arena->budget, arena->charged);
 	free(arena);
 }
 
@@ -115,7 +156,7 @@ static bool arena_charge_budget(struct arena *arena, size_t size)
 	arena->held += size;
 	if (arena->held <= ARENA_FREE_BYTES)
 		return true;
-	if (!memory_budget_take(arena->budget, size))
+	if (!arena_budget_take(arena->budget, size))
 		return false;
 	arena->charged += size;
 	return true;

@@ -10,9 +10,6 @@
 
 static int before_sleep_on_timer(sd_event_source *source, uint64_t due_us, void *data)
 {
-	(void)source;
-	(void)due_us;
-	(void)data;
 	return 0;
 }
 

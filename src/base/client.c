@@ -7,9 +7,11 @@ static const struct {
 	enum client_scope scope;
 	const char *name;
 } client_scopes[] = {
-	{ CLIENT_READ, "read" }, { CLIENT_SEND, "send" },   { CLIENT_CODES, "codes" },
-	{ CLIENT_USSD, "ussd" }, { CLIENT_ADMIN, "admin" }, { CLIENT_METRICS, "metrics" },
-	{ CLIENT_CALL, "call" },
+	{ CLIENT_READ, "read" },   { CLIENT_SEND, "send" },
+	{ CLIENT_CODES, "codes" }, { CLIENT_USSD, "ussd" },
+	{ CLIENT_ADMIN, "admin" }, { CLIENT_METRICS, "metrics" },
+	{ CLIENT_CALL, "call" },   { CLIENT_EVENTS, "events" },
+	{ CLIENT_HUB, "hub" },
 };
 
 const char *client_scope_name(enum client_scope scope)
@@ -51,7 +53,7 @@ const struct client client_paired = {
 
 const struct client client_open = {
 	.name = "open",
-	.scopes = CLIENT_SCOPES_ALL & ~CLIENT_ADMIN,
+	.scopes = CLIENT_SCOPES_ALL & ~(CLIENT_ADMIN | CLIENT_EVENTS | CLIENT_HUB),
 	.limits = { -1, -1, -1, -1 },
 };
 
@@ -67,4 +69,17 @@ void client_write_scopes(unsigned wanted, char between, char text[CLIENT_SCOPES_
 		to = stpcpy(to, client_scopes[at].name);
 	}
 	*to = '\0';
+}
+
+bool client_is_local(const struct client *client)
+{
+	return strncmp(client->name, CLIENT_LOCAL_PREFIX, strlen(CLIENT_LOCAL_PREFIX)) ==
+	       0;
+}
+
+bool client_may_leak_codes(const struct client *client)
+{
+	const unsigned both = CLIENT_CODES | CLIENT_SEND;
+
+	return (client->scopes & both) == both;
 }

@@ -7,12 +7,23 @@
 #include "base/clock.h"
 
 #include <assert.h>
+#include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
-enum { CLOCK_MINUTES_PER_DAY = 24 * 60, CLOCK_MS_PER_MINUTE = 60000 };
+#include "base/hash.h"
+
+enum {
+	CLOCK_MINUTES_PER_DAY = 24 * 60,
+	CLOCK_MS_PER_MINUTE = 60000,
+	CLOCK_MS_PER_SECOND = 1000,
+	CLOCK_SECONDS_PER_MINUTE = 60,
+	CLOCK_OFFSET_BYTES = sizeof("+01:00"),
+};
 
 static int64_t clock_system_ms(clockid_t id)
 {
@@ -84,17 +95,14 @@ const char *clock_boot_id(void)
 	return clock_source->boot_id ? clock_source->boot_id() : clock_system_boot_id();
 }
 
-/* FNV-1a of the boot ID. */
 int64_t clock_boot_number(void)
 {
-	uint64_t number = UINT64_C(0xcbf29ce484222325);
 	const char *id = clock_boot_id();
+	uint64_t number;
 
 	if (!*id)
 		return 0;
-	for (; *id; id++)
-		number = (number ^ (unsigned char)*id) * UINT64_C(0x100000001b3);
-	number &= INT64_MAX;
+	number = hash_add(HASH_START, id, strlen(id)) & INT64_MAX;
 	return number ? (int64_t)number : 1;
 }
 
@@ -105,22 +113,97 @@ void clock_set_source(const struct clock_source *source)
 
 /* ---- times as text */
 
+/* The phone may have moved to another time zone since the last call: tzset() looks. */
+static int64_t clock_offset_minutes(int64_t wall_ms)
+{
+	time_t seconds = (time_t)(wall_ms / CLOCK_MS_PER_SECOND);
+	struct tm local;
+
+	tzset();
+	return localtime_r(&seconds, &local) ? local.tm_gmtoff / CLOCK_SECONDS_PER_MINUTE
+					     : 0;
+}
+
+/* "+01:00" */
+static void clock_format_offset(int64_t minutes, char text[CLOCK_OFFSET_BYTES])
+{
+	unsigned east = (unsigned)llabs(minutes);
+
+	snprintf(text, CLOCK_OFFSET_BYTES, "%c%02u:%02u", minutes < 0 ? '-' : '+',
+		 east / 60 % 100, east % 60);
+}
+
+/* A zone of the last century may be seconds off UTC: the text has whole minutes, exactly. */
 void clock_format(int64_t wall_ms, char text[CLOCK_TEXT_BYTES])
 {
-	static const int64_t last_ms =
-		INT64_C(253402300799999); /* 9999-12-31T23:59:59.999Z */
-	char seconds_text[24];
-	struct tm utc;
+	static const int64_t last_ms = INT64_C(253402128000000); /* 9999-12-30 */
+	char seconds_text[24], offset_text[CLOCK_OFFSET_BYTES];
+	int64_t minutes;
+	struct tm local;
 	time_t seconds;
 
 	if (wall_ms < 0)
 		wall_ms = 0;
 	if (wall_ms > last_ms)
 		wall_ms = last_ms;
-	seconds = (time_t)(wall_ms / 1000);
-	gmtime_r(&seconds, &utc);
-	strftime(seconds_text, sizeof(seconds_text), "%Y-%m-%dT%H:%M:%S", &utc);
-	snprintf(text, CLOCK_TEXT_BYTES, "%s.%03dZ", seconds_text, (int)(wall_ms % 1000));
+	minutes = clock_offset_minutes(wall_ms);
+	seconds = (time_t)(wall_ms / CLOCK_MS_PER_SECOND +
+			   minutes * CLOCK_SECONDS_PER_MINUTE);
+	gmtime_r(&seconds, &local);
+	strftime(seconds_text, sizeof(seconds_text), "%Y-%m-%dT%H:%M:%S", &local);
+	clock_format_offset(minutes, offset_text);
+	snprintf(text, CLOCK_TEXT_BYTES, "%s%s", seconds_text, offset_text);
+}
+
+int64_t clock_ceil_ms(int64_t wall_ms)
+{
+	int64_t over_ms = wall_ms % CLOCK_MS_PER_SECOND;
+
+	return over_ms > 0 ? wall_ms + CLOCK_MS_PER_SECOND - over_ms : wall_ms;
+}
+
+/*
+ * /etc/localtime is a link, often over others. Only its last part is read: realpath() would ask
+ * for each folder of each link, at every answer that names the zone. NULL: no link leads there.
+ */
+static const char *clock_follow_localtime(char path[PATH_MAX])
+{
+	enum { LINKS_MOST = 8 };
+	char target[PATH_MAX];
+
+	snprintf(path, PATH_MAX, "/etc/localtime");
+	for (unsigned i = 0; i < LINKS_MOST; i++) {
+		ssize_t length = readlink(path, target, sizeof(target) - 1);
+
+		if (length < 0 && errno == EINVAL && i > 0)
+			return path;
+		if (length <= 0 || length == sizeof(target) - 1 || *target != '/')
+			break; /* relative links are rare */
+		target[length] = '\0';
+		memcpy(path, target, (size_t)length + 1);
+	}
+	return realpath("/etc/localtime", path);
+}
+
+/* TZ is a name, or ":" and a name. */
+void clock_zone(char text[CLOCK_ZONE_BYTES])
+{
+	static const char folder[] = "/zoneinfo/";
+	char path[PATH_MAX];
+	const char *name = getenv("TZ"), *found;
+
+	if (name && *name == ':')
+		name++;
+	if (!name)
+		name = clock_follow_localtime(path);
+	found = name ? strstr(name, folder) : NULL;
+	if (found)
+		name = found + sizeof(folder) - 1;
+	if (name && *name != '/' && (found || strchr(name, '/')) &&
+	    strlen(name) < CLOCK_ZONE_BYTES)
+		snprintf(text, CLOCK_ZONE_BYTES, "%s", name);
+	else
+		clock_format_offset(clock_offset_minutes(clock_wall_ms()), text);
 }
 
 struct clock_parser {
@@ -255,6 +338,26 @@ bool clock_parse(const char *text, int64_t *wall_ms_out)
 		return false;
 	*wall_ms_out = minutes * CLOCK_MS_PER_MINUTE + ms;
 	return true;
+}
+
+void clock_complete(const char *text, char complete[CLOCK_TEXT_BYTES])
+{
+	static const char *const ends[] = { "Z", ":00Z", "T09:00:00Z" };
+	int64_t wall_ms = clock_wall_ms() + CLOCK_MS_PER_DAY;
+
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+		char whole[CLOCK_TEXT_BYTES + 1];
+		int64_t as_utc_ms;
+
+		if (snprintf(whole, sizeof(whole), "%s%s", text, ends[i]) >=
+			    (int)sizeof(whole) ||
+		    !clock_parse(whole, &as_utc_ms))
+			continue;
+		wall_ms =
+			as_utc_ms - clock_offset_minutes(as_utc_ms) * CLOCK_MS_PER_MINUTE;
+		break;
+	}
+	clock_format(wall_ms, complete);
 }
 
 /* ---- history */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/crypto.h"
 
+#include <assert.h>
 #include <gnutls/crypto.h>
 #include <gnutls/gnutls.h>
 #include <stdio.h>
@@ -20,13 +21,15 @@ static void crypto_write_hex(const uint8_t *bytes, size_t count, char *text)
 		snprintf(text + 2 * at, 3, "%02x", bytes[at]);
 }
 
-bool crypto_make_token(char token[TOKEN_TEXT_BYTES])
+bool crypto_make_random(char *text, size_t size)
 {
 	uint8_t random[TOKEN_BYTES];
+	size_t count = (size - 1) / 2;
 
-	if (gnutls_rnd(GNUTLS_RND_KEY, random, sizeof(random)) != 0)
+	assert(count <= sizeof(random));
+	if (gnutls_rnd(GNUTLS_RND_KEY, random, count) != 0)
 		return false;
-	crypto_write_hex(random, sizeof(random), token);
+	crypto_write_hex(random, count, text);
 	explicit_bzero(random, sizeof(random));
 	return true;
 }
@@ -59,6 +62,30 @@ bool crypto_hmac(const uint8_t key[MAC_KEY_BYTES], const char *data, size_t leng
 	return true;
 }
 
+bool crypto_digest(const char *data, size_t length, char digest[MAC_DIGEST_BYTES])
+{
+	uint8_t hash[HASH_BYTES];
+
+	if (gnutls_hash_fast(GNUTLS_DIG_SHA256, data, length, hash) < 0)
+		return false;
+	crypto_write_hex(hash, sizeof(hash), digest);
+	return true;
+}
+
+bool crypto_hmac_bytes(const uint8_t *key, size_t key_length, const char *data,
+		       size_t length, uint8_t mac_out[MAC_BYTES])
+{
+	return gnutls_hmac_fast(GNUTLS_MAC_SHA256, key, key_length, data, length,
+				mac_out) == 0;
+}
+
+bool crypto_texts_equal(const char *text, const char *other)
+{
+	size_t length = strlen(text);
+
+	return length == strlen(other) && gnutls_memcmp(text, other, length) == 0;
+}
+
 bool crypto_mac_write(const uint8_t key[MAC_KEY_BYTES], const char *text,
 		      char mac[MAC_TEXT_BYTES])
 {
@@ -76,8 +103,7 @@ bool crypto_mac_is_valid(const uint8_t key[MAC_KEY_BYTES], const char *text,
 {
 	char right[MAC_TEXT_BYTES];
 
-	return crypto_mac_write(key, text, right) && strlen(mac) == strlen(right) &&
-	       gnutls_memcmp(mac, right, strlen(right)) == 0;
+	return crypto_mac_write(key, text, right) && crypto_texts_equal(right, mac);
 }
 
 size_t crypto_base64_length(size_t length)

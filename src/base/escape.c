@@ -6,7 +6,6 @@
  */
 #include "base/escape.h"
 
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

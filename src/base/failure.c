@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The table of failures. An agent reads the code and the fix, so each fix says first whether
- * anything happened, then what to do next and who can help. Codes are part of the interface:
- * they do not change (doc/errors.md lists them, and lint compares).
+ * The table of failures. Each fix says what to do next and who can help, and none leads around
+ * what the owner decided. That nothing happened ends the message (nothing_done of struct tool).
+ * Codes are part of the interface: they do not change (doc/errors.md lists them, and lint
+ * compares).
  */
 #include "base/failure.h"
 
@@ -18,13 +19,18 @@ static const struct failure_words failure_table[] = {
 		"Give the number as + and country code, for example +36201234567. "
 		"find_contact, if offered, finds people's numbers by name.",
 	},
+	[FAILURE_NO_REPLY] = {
+		"invalid_number",
+		"Tell the user that such a sender receives no answers; do not use a number "
+		"from its text instead.",
+	},
 	[FAILURE_INVALID_TEXT] = {
 		"invalid_text",
 		"Change the text and call again.",
 	},
 	[FAILURE_TEXT_TOO_LONG] = {
 		"text_too_long",
-		"Shorten the text, or send it as several messages.",
+		"Shorten the text.",
 	},
 	[FAILURE_SUBSCRIPTION_REQUIRED] = {
 		"subscription_required",
@@ -36,17 +42,16 @@ static const struct failure_words failure_table[] = {
 	},
 	[FAILURE_ELICITATION_DECLINED] = {
 		"asking_declined",
-		"Do not retry on your own: nothing was sent, and the user knows why.",
+		"Do not retry on your own: the user knows why.",
 	},
 	[FAILURE_APPROVAL_REJECTED] = {
 		"approval_rejected",
-		"Do not retry, not even in other words: nothing was sent. Ask the user what "
-		"they want instead.",
+		"Do not retry, not even in other words: ask the user what they want "
+		"instead.",
 	},
 	[FAILURE_USER_REJECTED] = {
 		"approval_rejected",
-		"Do not retry, not even in other words: nothing was sent, and the user "
-		"knows why.",
+		"Do not retry, not even in other words: the user knows why.",
 	},
 	[FAILURE_SIM_ABSENT] = {
 		"sim_absent",
@@ -55,19 +60,19 @@ static const struct failure_words failure_table[] = {
 	},
 	[FAILURE_SIM_LOCKED] = {
 		"sim_locked",
-		"Ask the owner to unlock the SIM on the phone (ofono-mcp unlock). Never ask "
+		"Ask the owner to unlock the SIM on the phone (" PROGRAM_NAME " sim unlock). Never ask "
 		"for its PIN here.",
 	},
 	[FAILURE_SIM_HELD] = {
 		"sim_locked",
-		"Nothing was sent, and retrying does not help. Use another SIM, or ask the "
-		"owner, who gets the code for this lock from the seller of the phone.",
+		"Retrying does not help. Use another SIM, or ask the owner, who gets the "
+		"code for this lock from the seller of the phone.",
 	},
 	[FAILURE_SIM_RESTRICTED] = {
 		"sim_restricted",
-		"Nothing was sent, and retrying does not help: oFono sends no messages with "
-		"such a card. Use another SIM, or ask the owner to switch off fixed or "
-		"barred dialling with the card's PIN2 in another phone.",
+		"Retrying does not help: oFono sends no messages with such a card. Use "
+		"another SIM, or ask the owner to switch off fixed or barred dialling with "
+		"the card's PIN2 in another phone.",
 	},
 	[FAILURE_MODEM_OFF] = {
 		"modem_off",
@@ -75,25 +80,23 @@ static const struct failure_words failure_table[] = {
 	},
 	[FAILURE_NOT_REGISTERED] = {
 		"not_registered",
-		"Nothing was sent. Retry when the phone has reception.",
+		"Retry when the phone has reception.",
 		true, 30,
 	},
 	[FAILURE_SIM_DUPLICATE] = {
 		"sim_duplicate",
-		"Nothing was sent: two modems report this SIM, and oFono would send the "
-		"message from both. Ask the owner to switch one of them off (ofono-mcp "
-		"modem off).",
+		"Two modems report this SIM, and oFono would send the message from both: "
+		"ask the owner to switch one of them off (" PROGRAM_NAME " modem off).",
 	},
 	[FAILURE_MODEM_STUCK] = {
 		"modem_stuck",
-		"Nothing was sent. Use another SIM, or ask the owner to switch the modem "
-		"off and on (ofono-mcp modem off, ofono-mcp modem on).",
+		"Use another SIM, or ask the owner to switch the modem off and on "
+		"(" PROGRAM_NAME " modem off, " PROGRAM_NAME " modem on).",
 		true, 300,
 	},
 	[FAILURE_PAUSED] = {
 		"paused_by_owner",
-		"Nothing was accepted. Only the owner can end the pause; do not retry until "
-		"the user says so.",
+		"Only the owner can end the pause; do not retry until the user says so.",
 	},
 	[FAILURE_SCOPE] = {
 		"insufficient_scope",
@@ -129,54 +132,57 @@ static const struct failure_words failure_table[] = {
 	},
 	[FAILURE_QUIET_HOURS] = {
 		"quiet_hours",
-		"Nothing was accepted. Retry after that time, or set send_at to a later "
-		"time.",
+		"Retry after that time, or set send_at to a later time.",
 		true, 60,
 	},
 	[FAILURE_QUIET_FOR_CALLS] = {
 		"quiet_hours",
-		"Nobody was called. Retry after that time.",
+		"Retry after that time.",
 		true, 60,
 	},
 	[FAILURE_LOOP] = {
 		"loop_suspected",
-		"Do not answer this number on your own: it seems to reply automatically. "
-		"Ask the user.",
+		"Ask the user, and do not answer this number on your own.",
 		true, 3600,
+	},
+	[FAILURE_RECEIVED_CODE] = {
+		"contains_received_code",
+		"It waits for the owner's approval, and your user's does not count. If the "
+		"user did not ask for it, cancel it.",
 	},
 	[FAILURE_RATE_LIMITED] = {
 		"rate_limited",
-		"Nothing was accepted. Wait for that long before the next call; the owner "
-		"sets the limits.",
+		"Wait for that long before the next call; the owner sets the limits.",
 		true, 60,
 	},
 	[FAILURE_BUDGET_EXHAUSTED] = {
 		"budget_exhausted",
-		"Nothing was accepted. Tell the user: only the owner can raise the budget "
-		"before the month ends.",
+		"Tell the user: only the owner can raise the budget before the month ends.",
 		true, 3600,
 	},
 	[FAILURE_BALANCE_LOW] = {
 		"budget_exhausted",
-		"Nothing was accepted. Ask the user to top up the SIM; then call send_ussd "
-		"with that code, and the new balance counts at once.",
+		"Ask the user to top up the SIM; then call send_ussd with that code, and "
+		"the new balance counts at once.",
 		true, 3600,
 	},
 	[FAILURE_QUEUE_FULL] = {
 		"queue_full",
-		"Nothing was accepted. Wait until messages have been sent, or cancel some "
-		"with cancel_sms.",
+		"Wait until messages have been sent, or cancel some with cancel_sms.",
 		true, 60,
 	},
 	[FAILURE_STORAGE_FULL] = {
 		"storage_full",
-		"Nothing was accepted. Ask the owner to free space on the phone; sending "
-		"resumes by itself.",
+		"Ask the owner to free space on the phone; sending resumes by itself.",
+	},
+	[FAILURE_NOT_ON_DISK] = {
+		"storage_full",
+		"Check it with get_sms_status before you send it again, and ask the owner to "
+		"free space on the phone.",
 	},
 	[FAILURE_NETWORK_REFUSED] = {
 		"network_refused",
-		"Check the number and the SIM's credit; segments before the refused one may "
-		"have been delivered.",
+		"Check the number and the SIM's credit.",
 	},
 	[FAILURE_NOT_DELIVERED] = {
 		"not_delivered",
@@ -205,8 +211,21 @@ static const struct failure_words failure_table[] = {
 	},
 	[FAILURE_KEY_TAKEN] = {
 		"duplicate_suppressed",
-		"Nothing was sent. Call again with an unused idempotency_key, or check the "
-		"first message with get_sms_status.",
+		"Call again with an unused idempotency_key, or check the first message with "
+		"get_sms_status.",
+	},
+	[FAILURE_KEY_CLOSED] = {
+		"closed",
+		"Do not send it with this idempotency_key: it may have gone another way.",
+	},
+	[FAILURE_STALE_HUB] = {
+		"stale_hub",
+		"Stop this hub: another one works with this phone now.",
+	},
+	[FAILURE_OTHER_EPOCH] = {
+		"other_epoch",
+		"Read the store's epoch with list_changes. What was sent in the former one may "
+		"be forgotten: its outcome is unknown.",
 	},
 	[FAILURE_TOO_LATE] = {
 		"too_late",
@@ -214,25 +233,25 @@ static const struct failure_words failure_table[] = {
 	},
 	[FAILURE_DECIDED] = {
 		"too_late",
-		"Nothing was changed; list_approvals lists the waiting messages.",
+		"list_approvals lists the waiting messages.",
 	},
 	[FAILURE_OWN_MESSAGE] = {
 		"own_message",
-		"Somebody else has to decide: the owner with ofono-mcp approve, or another "
+		"Somebody else has to decide: the owner with " PROGRAM_NAME " approve, or another "
 		"client with the scope admin.",
 	},
 	[FAILURE_CODE_NOT_ALLOWED] = {
 		"code_not_allowed",
-		"Nothing was dialled. Do not try other codes: only the owner can allow one.",
+		"Do not try other codes: only the owner can allow one.",
 	},
 	[FAILURE_USSD_BUSY] = {
 		"ussd_busy",
-		"Nothing was dialled. Retry when the present dialogue is over.",
+		"Retry when the present dialogue is over.",
 		true, 30,
 	},
 	[FAILURE_USSD_UNAVAILABLE] = {
 		"ussd_unavailable",
-		"Nothing was dialled. Ask the owner to run ofono-mcp doctor on the phone.",
+		"Ask the owner to run " PROGRAM_NAME " doctor on the phone.",
 	},
 	[FAILURE_USSD_FAILED] = {
 		"ussd_failed",
@@ -244,12 +263,12 @@ static const struct failure_words failure_table[] = {
 	},
 	[FAILURE_CALL_BUSY] = {
 		"call_busy",
-		"Nothing was dialled. Retry when that call is over.",
+		"Retry when that call is over.",
 		true, 60,
 	},
 	[FAILURE_CALL_UNAVAILABLE] = {
 		"call_unavailable",
-		"Nothing was dialled. Ask the owner to run ofono-mcp doctor on the phone.",
+		"Ask the owner to run " PROGRAM_NAME " doctor on the phone.",
 	},
 	[FAILURE_CALL_FAILED] = {
 		"call_failed",
@@ -273,7 +292,7 @@ static const struct failure_words failure_table[] = {
 	},
 	[FAILURE_CALL_REJECTED] = {
 		"approval_rejected",
-		"Do not retry: nobody was called. Ask the user what they want instead.",
+		"Do not retry: ask the user what they want instead.",
 	},
 	[FAILURE_NOT_YOUR_CALL] = {
 		"not_your_call",
@@ -282,19 +301,18 @@ static const struct failure_words failure_table[] = {
 	},
 	[FAILURE_APPROVAL_REQUIRED] = {
 		"approval_required",
-		"Nobody was called. Unlike a message, a call does not wait for approval: "
-		"ask the user to call, or to let this client call.",
+		"Unlike a message, a call does not wait for approval: ask the user to call, "
+		"or to let this client call.",
 	},
 	[FAILURE_OFONO_ACCESS] = {
 		"ofono_access_denied",
-		"Nothing was sent, and retrying does not help. Ask the owner to add the "
-		"gateway's user to the group sailfish-radio, or to allow it in "
-		"/etc/ofono/dbusaccess.conf; ofono-mcp doctor on the phone explains how.",
+		"Retrying does not help. Ask the owner to add the gateway's user to the "
+		"group sailfish-radio, or to allow it in /etc/ofono/dbusaccess.conf; "
+		PROGRAM_NAME " doctor on the phone explains how.",
 	},
 	[FAILURE_OFONO_UNAVAILABLE] = {
 		"ofono_unavailable",
-		"Nothing was sent. Retry shortly; if it persists, ask the owner to start "
-		"oFono on the phone.",
+		"Retry shortly; if it persists, ask the owner to start oFono on the phone.",
 		true, 10,
 	},
 	[FAILURE_INTERNAL] = {
@@ -306,6 +324,11 @@ static const struct failure_words failure_table[] = {
 const struct failure_words *failure_words(enum failure failure)
 {
 	return &failure_table[failure];
+}
+
+const char *failure_fix(const struct refusal *refusal)
+{
+	return refusal->fix ? refusal->fix : failure_words(refusal->failure)->fix;
 }
 
 enum failure failure_of_code(const char *code)

@@ -17,12 +17,11 @@
 
 #include <yajl/yajl_gen.h>
 
-#include "base/buffer.h"
 #include "base/yajl_memory.h"
 
 enum {
-	JSON_WRITER_DEPTH_MAX =
-		64, /* less than YAJL_MAX_DEPTH, which counts differently */
+	/* less than YAJL_MAX_DEPTH, which counts differently */
+	JSON_WRITER_DEPTH_MAX = 64,
 	JSON_INTEGER_CHARACTERS = 20, /* of INT64_MIN */
 };
 
@@ -207,7 +206,6 @@ size_t json_writer_length(const struct json_writer *writer)
 static void json_writer_check(yajl_gen_status status)
 {
 	assert(status == yajl_gen_status_ok);
-	(void)status;
 }
 
 /* yajl_gen itself refuses a second document. */
@@ -215,7 +213,6 @@ static void json_writer_begin_value(struct json_writer *writer)
 {
 	assert(writer->depth == 0 ||
 	       writer->expected[writer->depth - 1] != JSON_EXPECT_KEY);
-	(void)writer;
 }
 
 static void json_writer_end_value(struct json_writer *writer)
@@ -236,7 +233,6 @@ static void json_writer_push(struct json_writer *writer, enum json_expected expe
 static void json_writer_pop(struct json_writer *writer, enum json_expected expected)
 {
 	assert(writer->depth > 0 && writer->expected[writer->depth - 1] == expected);
-	(void)expected;
 	writer->depth--;
 	json_writer_end_value(writer);
 }

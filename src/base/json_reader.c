@@ -14,7 +14,6 @@
 #include <assert.h>
 #include <errno.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -450,6 +449,18 @@ int json_reader_finish(struct json_reader *reader, const struct json **root_out)
 	assert(reader->root && reader->depth == 0);
 	*root_out = reader->root;
 	return reader->has_nul ? JSON_E_NUL : 0;
+}
+
+int json_reader_read(struct arena *arena, const char *text, size_t length,
+		     const struct json **root_out)
+{
+	struct json_reader *reader = json_reader_new(arena);
+	int error = reader ? json_reader_feed(reader, text, length) : -ENOMEM;
+
+	if (!error)
+		error = json_reader_finish(reader, root_out);
+	json_reader_free(reader);
+	return error;
 }
 
 const char *json_reader_error_text(int outcome)

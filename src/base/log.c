@@ -36,7 +36,7 @@ static size_t log_character(const char *text)
 }
 
 /*
- * Replaces control characters by '?', and escapes characters that hide text or change its
+ * Replaces control characters with '?', and escapes characters that hide text or change its
  * direction on a terminal. `out` has room for `room` bytes and a NUL.
  */
 static void log_sanitise(const char *text, char *out, size_t room)

@@ -40,7 +40,6 @@ void observers_deinit(struct observers *observers)
 {
 	assert(TAILQ_EMPTY(&observers->list));
 	assert(!observers->walks);
-	(void)observers;
 }
 
 void observer_add(struct observers *observers, struct observer *observer,

@@ -41,7 +41,6 @@ static void *yajl_memory_malloc(void *context, size_t size)
 
 static void yajl_memory_free(void *context, void *bytes)
 {
-	(void)context;
 	if (!bytes)
 		return;
 	LIST_REMOVE(yajl_memory_block_of(bytes), link);

@@ -4,8 +4,7 @@
  * and would follow a NULL pointer. So a failed allocation jumps out of yajl; the handle is then
  * unusable, and all its memory is freed here (tests/faults/starve.c).
  */
-#ifndef BASE_YAJL_MEMORY_H
-#define BASE_YAJL_MEMORY_H
+#pragma once
 
 #include <setjmp.h>
 #include <stdbool.h>
@@ -28,5 +27,3 @@ void yajl_memory_deinit(struct yajl_memory *memory);
 
 /* Calls `run`, which calls yajl. False: no memory; `run` was left midway. */
 bool yajl_memory_try(struct yajl_memory *memory, void (*run)(void *data), void *data);
-
-#endif

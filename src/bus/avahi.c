@@ -208,7 +208,6 @@ static void avahi_start_step(struct avahi *avahi, enum avahi_step step)
 
 static enum avahi_step avahi_on_free(struct avahi *avahi, DBusMessage *reply)
 {
-	(void)reply;
 	avahi->path[0] = '\0';
 	return STEP_STATE;
 }
@@ -230,8 +229,8 @@ static void avahi_make_name(struct avahi *avahi)
 	char text[HOST_NAME_BYTES + 16];
 	size_t length;
 
-	snprintf(text, sizeof(text), "ofono-mcp on %.*s", (int)strcspn(avahi->host, "."),
-		 avahi->host);
+	snprintf(text, sizeof(text), PROGRAM_NAME " on %.*s",
+		 (int)strcspn(avahi->host, "."), avahi->host);
 	length = strnlen(text, SERVICE_NAME_BYTES - 1);
 	while (!utf8_valid(text, length))
 		length--;
@@ -273,7 +272,6 @@ static enum avahi_step avahi_on_group(struct avahi *avahi, DBusMessage *reply)
 
 static enum avahi_step avahi_on_added(struct avahi *avahi, DBusMessage *reply)
 {
-	(void)reply;
 	avahi->added++;
 	return avahi_next_place(avahi);
 }
@@ -302,7 +300,6 @@ static enum avahi_step avahi_handle_state(struct avahi *avahi)
 /* Signals may have changed the state while Commit was under way. */
 static enum avahi_step avahi_on_committed(struct avahi *avahi, DBusMessage *reply)
 {
-	(void)reply;
 	return avahi_handle_state(avahi);
 }
 
@@ -319,7 +316,6 @@ static enum avahi_step avahi_on_renamed(struct avahi *avahi, DBusMessage *reply)
 
 static enum avahi_step avahi_on_reset(struct avahi *avahi, DBusMessage *reply)
 {
-	(void)reply;
 	avahi->state = AVAHI_GROUP_UNCOMMITTED;
 	avahi->added = 0;
 	return avahi_next_place(avahi);

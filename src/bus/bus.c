@@ -21,9 +21,7 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "bus/bus_call.h"
-#include "bus/bus_probe.h"
-#include "bus/bus_pump.h"
+#include "bus/bus_private.h"
 
 #define SYSTEM_BUS_ADDRESS "unix:path=/var/run/dbus/system_bus_socket"
 
@@ -129,7 +127,6 @@ static DBusHandlerResult bus_on_message(DBusConnection *connection, DBusMessage 
 {
 	struct bus *bus = data;
 
-	(void)connection;
 	if (dbus_message_get_type(message) != DBUS_MESSAGE_TYPE_SIGNAL)
 		return DBUS_HANDLER_RESULT_NOT_YET_HANDLED;
 	if (dbus_message_is_signal(message, DBUS_INTERFACE_LOCAL, "Disconnected")) {
@@ -257,8 +254,6 @@ static int bus_on_timer(sd_event_source *source, uint64_t usec, void *data)
 {
 	struct bus *bus = data;
 
-	(void)source;
-	(void)usec;
 	if (bus->state == BUS_ABSENT) {
 		bus_start_probe(bus);
 		return 0;

@@ -12,7 +12,7 @@
  * libdbus does not notify pending calls when the connection breaks (their errors go to the
  * filters instead), so bus_calls_disconnect() ends them.
  */
-#include "bus/bus_call.h"
+#include "bus/bus_private.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -87,8 +87,6 @@ static int bus_call_on_timeout(sd_event_source *source, uint64_t usec, void *dat
 	struct bus_call *call = data;
 	bus_reply reply = call->reply;
 
-	(void)source;
-	(void)usec;
 	call->reply = NULL;
 	call->timer = sd_event_source_disable_unref(call->timer);
 	reply(call->data, call->calls->no_reply);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "bus/bus_probe.h"
+#include "bus/bus.h"
 
 #include <dbus/dbus.h>
 #include <errno.h>
@@ -94,9 +94,6 @@ static int bus_probe_on_answer(sd_event_source *source, int fd, uint32_t events,
 {
 	struct bus_probe *probe = data;
 
-	(void)source;
-	(void)fd;
-	(void)events;
 	bus_probe_stop(probe);
 	probe->answered(probe->data);
 	return 0;

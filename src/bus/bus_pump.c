@@ -10,7 +10,7 @@
  * In a flood more is read before the iteration ends, because libdbus reads only 2 KiB at a
  * time, and users that batch per iteration get larger batches (sms/inbox.h).
  */
-#include "bus/bus_pump.h"
+#include "bus/bus_private.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -89,7 +89,6 @@ static int bus_pump_dispatch(struct bus_pump *pump)
 
 static int bus_pump_on_dispatch(sd_event_source *source, void *data)
 {
-	(void)source;
 	return bus_pump_dispatch(data);
 }
 
@@ -98,8 +97,6 @@ static int bus_pump_on_io(sd_event_source *source, int fd, uint32_t revents, voi
 	struct bus_pump *pump = data;
 	const unsigned int always = DBUS_WATCH_HANGUP | DBUS_WATCH_ERROR;
 
-	(void)source;
-	(void)fd;
 	/* Handling one watch may remove or disable the other one. */
 	for (size_t i = 0; i < BUS_PUMP_WATCHES_MAX; i++) {
 		DBusWatch *watch = pump->watches[i];
@@ -177,7 +174,6 @@ static void bus_pump_on_status(DBusConnection *connection, DBusDispatchStatus st
 {
 	struct bus_pump *pump = data;
 
-	(void)connection;
 	if (status != DBUS_DISPATCH_COMPLETE)
 		sd_event_source_set_enabled(pump->dispatch, SD_EVENT_ON);
 }

@@ -4,7 +4,7 @@
  * If the terminal is narrower than that, it would wrap the rows, so each client is
  * printed as several lines instead.
  */
-#include "cli/client_table.h"
+#include "cli/json_field.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -174,7 +174,7 @@ void client_table_print(const struct json *clients)
 	struct client_table_row head, row;
 
 	if (!clients || !clients->count) {
-		puts("No agent is paired. To pair one: ofono-mcp pair NAME");
+		puts("No agent is paired. To pair one: " PROGRAM_NAME " pair NAME");
 		return;
 	}
 	for (unsigned column = 0; column < COLUMNS; column++)

@@ -1,25 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ofono-mcp approvals, approve, reject: the messages that wait for the owner's
- * approval.
+ * ofono-mcp approvals, approve, reject: the messages that wait for the owner's approval, and
+ * the receivers of webhooks, whose IDs begin with w.
  */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/command.h"
 #include "cli/json_field.h"
-#include "cli/message_lines.h"
-#include "cli/options.h"
 #include "cli/owner_command.h"
 #include "cli/terminal.h"
 
 static const char cmd_approvals_help[] =
-	"Usage: ofono-mcp approvals [OPTION]...\n"
-	"List the messages that wait for your approval, oldest first: which agent wants\n"
-	"to send what to whom, and until when you can decide. Invisible characters in a\n"
-	"text are escaped, as in \\u{202E}.\n"
+	"Usage: " PROGRAM_NAME " approvals [OPTION]...\n"
+	"List what waits for your approval, oldest first: which agent wants to send\n"
+	"what message to whom, and until when you can decide; then to which servers\n"
+	"agents want events to be posted (webhooks), of which type and with what\n"
+	"filter. Invisible characters in a text are escaped, as in \\u{202E}.\n"
 	"\n"
 	"  --after ID       only messages with a higher ID\n" OPTIONS_STORE_HELP
 	"  --json           as JSON: one line per message, then the number of "
@@ -31,20 +29,42 @@ static const struct owner_command_option cmd_approvals_options[] = {
 	{ 0 },
 };
 
+static void cmd_approvals_print_webhook(const struct json *item)
+{
+	const char *filter = json_field_text(item, "filter");
+
+	printf("%s  %s wants %s events posted to %s%s%s, %s the texts\n",
+	       json_field_text(item, "approval_id"), json_field_text(item, "client"),
+	       json_field_text(item, "type"), json_field_text(item, "receiver"),
+	       strcmp(filter, "{}") ? ", only " : "", strcmp(filter, "{}") ? filter : "",
+	       json_field_is_true(item, "include_text") ? "with" : "without");
+	printf("  since %s, until %s; once approved, until you revoke it\n\n",
+	       terminal_time(json_field_text(item, "asked_at")).text,
+	       terminal_time(json_field_text(item, "until")).text);
+}
+
 static void cmd_approvals_print_item(const struct owner_command_call *call,
 				     const struct json *item)
 {
 	const char *sim = json_field_text(item, "sim");
 	const char *send_at = json_field_text(item, "send_at");
 	const char *client = json_field_text(item, "client");
+	const char *revision = json_field_text(item, "revision");
+	const char *reason = json_field_text(item, "reason");
 
-	(void)call;
-	printf("%s  %s wants to send %s SMS to %s from SIM %s%s%s%s\n",
-	       json_field_text(item, "message_id"), *client ? client : "somebody",
-	       json_field_text(item, "segments"), json_field_text(item, "phone_number"),
+	if (*json_field_text(item, "approval_id")) {
+		cmd_approvals_print_webhook(item);
+		return;
+	}
+	printf("%s%s%s  %s wants to send %s SMS to %s from SIM %s%s%s%s\n",
+	       json_field_text(item, "message_id"), *revision ? "." : "", revision,
+	       *client ? client : "somebody", json_field_text(item, "segments"),
+	       json_field_text(item, "phone_number"),
 	       json_field_text(item, "subscription_id"), *sim ? " (" : "", sim,
 	       *sim ? ")" : "");
 	message_lines_print_text(json_field_text(item, "text"));
+	if (*reason)
+		printf("  %s\n", reason);
 	printf("  since %s, until %s%s%s\n\n",
 	       terminal_time(json_field_text(item, "asked_at")).text,
 	       terminal_time(json_field_text(item, "until")).text,
@@ -54,35 +74,30 @@ static void cmd_approvals_print_item(const struct owner_command_call *call,
 static int cmd_approvals_print_summary(const struct owner_command_call *call,
 				       const struct json *result)
 {
-	(void)call;
-	if (strcmp(json_field_text(result, "listed"), "0") == 0)
+	if (strcmp(json_field_text(result, "listed"), "0") == 0 &&
+	    strcmp(json_field_text(result, "webhooks"), "0") == 0)
 		puts("No message is waiting for your approval.");
 	else if (strcmp(json_field_text(result, "more"), "0") == 0)
-		puts("To decide: ofono-mcp approve ID..., or ofono-mcp reject ID... "
+		puts("To decide: " PROGRAM_NAME " approve ID..., or " PROGRAM_NAME
+		     " reject ID... "
 		     "[REASON]");
 	else
-		printf("%s more: ofono-mcp approvals --after ID\n",
+		printf("%s more: " PROGRAM_NAME " approvals --after ID\n",
 		       json_field_text(result, "more"));
 	return EXIT_CODE_OK;
 }
 
-static int cmd_approvals_run(int argc, char **argv)
-{
-	static const struct owner_command command = {
-		.name = "approvals",
+const struct command cmd_approvals = {
+	.name = "approvals",
+	.group = COMMAND_APPROVALS,
+	.summary = "list what waits for your approval",
+	.example = "approvals",
+	.owner = {
 		.help = cmd_approvals_help,
 		.options = cmd_approvals_options,
 		.print_item = cmd_approvals_print_item,
 		.print = cmd_approvals_print_summary,
-	};
-
-	return owner_command_run(&command, argc, argv);
-}
-
-const struct command cmd_approvals = {
-	.name = "approvals",
-	.summary = "list the messages that wait for your approval",
-	.run = cmd_approvals_run,
+	},
 };
 
 /* approve, reject */
@@ -92,49 +107,67 @@ const struct command cmd_approvals = {
 	"  --json           as JSON: one line per message\n" OPTIONS_HELP_HELP "\n"
 
 static const char cmd_approvals_approve_help[] =
-	"Usage: ofono-mcp approve [OPTION]... ID...\n"
-	"Approve messages that wait for it, by their IDs in ofono-mcp approvals. An\n"
+	"Usage: " PROGRAM_NAME " approve [OPTION]... ID...\n"
+	"Approve messages that wait for it, by their IDs in " PROGRAM_NAME
+	" approvals. An\n"
 	"approval covers exactly that number, text and SIM, once, and is valid for ten\n"
-	"minutes.\n"
+	"minutes. If the agent changed a message, its ID has a revision (5.1), so that\n"
+	"you approve what you read. An ID that begins with w approves the receiver of a\n"
+	"webhook, until you revoke it: " PROGRAM_NAME " webhook.\n"
 	"\n" APPROVALS_OPTIONS_HELP "The gateway must run. Exit codes: 0 all approved; 1 "
 	"at least one was not, or the\n"
 	"gateway is not running; 2 wrong options.\n";
 
 static const char cmd_approvals_reject_help[] =
-	"Usage: ofono-mcp reject [OPTION]... ID... [REASON]\n"
-	"Reject messages that wait for your approval, by their IDs in ofono-mcp\n"
-	"approvals. The agent is told REASON.\n"
+	"Usage: " PROGRAM_NAME " reject [OPTION]... ID... [REASON]\n"
+	"Reject messages that wait for your approval, by their IDs in " PROGRAM_NAME "\n"
+	"approvals. The agent sees REASON.\n"
 	"\n" APPROVALS_OPTIONS_HELP "The gateway must run. Exit codes: 0 all rejected; 1 "
 	"at least one was not, or the\n"
 	"gateway is not running; 2 wrong options.\n";
 
-/* False: not an ID. */
-static bool cmd_approvals_read_id(const char *text, int64_t *id_out)
+static bool cmd_approvals_read_number(const char *text, char **end_out,
+				      int64_t *number_out)
+{
+	errno = 0;
+	*number_out = strtoll(text, end_out, 10);
+	return *text >= '0' && *text <= '9' && !errno;
+}
+
+/* "5", or "5.1" with its revision. False: not an ID. */
+static bool cmd_approvals_read_id(const char *text, int64_t *id_out,
+				  int64_t *revision_out)
 {
 	char *end;
-	long long id;
 
-	errno = 0;
-	id = strtoll(text, &end, 10);
-	if (*text < '0' || *text > '9' || *end || errno)
+	*revision_out = 0;
+	if (!cmd_approvals_read_number(text, &end, id_out))
 		return false;
-	*id_out = id;
-	return true;
+	return !*end || (*end == '.' &&
+			 cmd_approvals_read_number(end + 1, &end, revision_out) && !*end);
+}
+
+/* "w5", the receiver of a webhook. */
+static bool cmd_approvals_is_webhook(const char *text)
+{
+	return *text == 'w' && text[1] &&
+	       strspn(text + 1, "0123456789") == strlen(text + 1);
 }
 
 static bool cmd_approvals_is_reject(const struct owner_command_call *call)
 {
-	return strcmp(call->command->name, "reject") == 0;
+	return strcmp(call->name, "reject") == 0;
 }
 
 /* The last operand is the reason, unless it is a number. */
 static int cmd_approvals_count_ids(const struct owner_command_call *call)
 {
 	int count = 0;
-	int64_t id;
+	int64_t id, revision;
 
 	while (count < call->operand_count &&
-	       cmd_approvals_read_id(call->operands[count], &id))
+	       (cmd_approvals_is_webhook(call->operands[count]) ||
+		cmd_approvals_read_id(call->operands[count], &id, &revision)))
 		count++;
 	return count;
 }
@@ -154,15 +187,26 @@ static const char *cmd_approvals_check(const struct owner_command_call *call)
 static int cmd_approvals_add_arguments(const struct owner_command_call *call,
 				       struct json_writer *writer)
 {
+	static const char *const keys[] = { "message_ids", "revisions" };
 	int count = cmd_approvals_count_ids(call);
 
-	json_key(writer, "message_ids");
-	json_open_array(writer);
-	for (int i = 0; i < count; i++) {
-		int64_t id = 0;
+	for (int key = 0; key < 2; key++) {
+		json_open_array_at(writer, keys[key]);
+		for (int i = 0; i < count; i++) {
+			int64_t numbers[2] = { 0 };
 
-		cmd_approvals_read_id(call->operands[i], &id);
-		json_write_integer(writer, id);
+			if (cmd_approvals_is_webhook(call->operands[i]))
+				continue;
+			cmd_approvals_read_id(call->operands[i], &numbers[0],
+					      &numbers[1]);
+			json_write_integer(writer, numbers[key]);
+		}
+		json_close_array(writer);
+	}
+	json_open_array_at(writer, "webhook_ids");
+	for (int i = 0; i < count; i++) {
+		if (cmd_approvals_is_webhook(call->operands[i]))
+			json_write_string(writer, call->operands[i]);
 	}
 	json_close_array(writer);
 	if (count < call->operand_count)
@@ -175,8 +219,13 @@ static void cmd_approvals_print_decision(const struct owner_command_call *call,
 {
 	const char *why = json_field_text(item, "why");
 	const char *done = cmd_approvals_is_reject(call) ? "rejected" : "approved";
+	const char *webhook = json_field_text(item, "approval_id");
 
-	if (*why)
+	if (*webhook && *why)
+		printf("Webhook %s was not %s: %s.\n", webhook, done, why);
+	else if (*webhook)
+		printf("Webhook %s is %s.\n", webhook, done);
+	else if (*why)
 		printf("Message %s was not %s: %s.\n",
 		       json_field_text(item, "message_id"), done, why);
 	else
@@ -186,41 +235,30 @@ static void cmd_approvals_print_decision(const struct owner_command_call *call,
 		       json_field_text(item, "state"));
 }
 
-static int cmd_approvals_run_decision(const char *name, const char *help, int argc,
-				      char **argv)
-{
-	const struct owner_command command = {
-		.name = name,
-		.help = help,
+const struct command cmd_approve = {
+	.name = "approve",
+	.group = COMMAND_APPROVALS,
+	.summary = "approve a message that waits for it",
+	.example = "approve 12 13",
+	.owner = {
+		.help = cmd_approvals_approve_help,
 		.takes_operands = true,
 		.check = cmd_approvals_check,
 		.add = cmd_approvals_add_arguments,
 		.print_item = cmd_approvals_print_decision,
-	};
-
-	return owner_command_run(&command, argc, argv);
-}
-
-static int cmd_approvals_run_approve(int argc, char **argv)
-{
-	return cmd_approvals_run_decision("approve", cmd_approvals_approve_help, argc,
-					  argv);
-}
-
-static int cmd_approvals_run_reject(int argc, char **argv)
-{
-	return cmd_approvals_run_decision("reject", cmd_approvals_reject_help, argc,
-					  argv);
-}
-
-const struct command cmd_approve = {
-	.name = "approve",
-	.summary = "approve a message that waits for it",
-	.run = cmd_approvals_run_approve,
+	},
 };
 
 const struct command cmd_reject = {
 	.name = "reject",
+	.group = COMMAND_APPROVALS,
 	.summary = "reject a message that waits for your approval",
-	.run = cmd_approvals_run_reject,
+	.example = "reject 12 \"wrong recipient\"",
+	.owner = {
+		.help = cmd_approvals_reject_help,
+		.takes_operands = true,
+		.check = cmd_approvals_check,
+		.add = cmd_approvals_add_arguments,
+		.print_item = cmd_approvals_print_decision,
+	},
 };

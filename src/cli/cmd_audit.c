@@ -7,20 +7,18 @@
  * of it is escaped before it is printed.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/escape.h"
-#include "base/json.h"
-#include "base/json_reader.h"
 #include "base/utf8.h"
-#include "cli/cli_failure.h"
 #include "cli/command.h"
-#include "cli/options.h"
-#include "cli/options_store.h"
-#include "cli/progress.h"
+#include "cli/json_field.h"
 #include "cli/terminal.h"
-#include "store/audit_reader.h"
+#include "config/config.h"
+#include "store/audit.h"
 #include "store/store_audit.h"
 
 enum { DETAIL_ARENA_BYTES = 256 * 1024 };
@@ -53,29 +51,17 @@ static void cmd_audit_put_escaped(const char *text)
 /* NULL: not a JSON object, so somebody changed it. */
 static const struct json *cmd_audit_read_detail(struct arena *arena, const char *detail)
 {
-	struct json_reader *reader = arena ? json_reader_new(arena) : NULL;
-	const struct json *root = NULL;
+	const struct json *root =
+		arena ? json_field_parse(arena, detail, strlen(detail)) : NULL;
 
-	if (!reader)
-		return NULL;
-	if (json_reader_feed(reader, detail, strlen(detail)) ||
-	    json_reader_finish(reader, &root) || root->type != JSON_OBJECT)
-		root = NULL;
-	json_reader_free(reader);
-	return root;
-}
-
-/* "segments_per_month" -> "segments per month" */
-static void cmd_audit_put_name(const char *name)
-{
-	for (; *name; name++)
-		putchar(*name == '_' ? ' ' : *name);
+	return root && root->type == JSON_OBJECT ? root : NULL;
 }
 
 static void cmd_audit_put_fact(const struct json *fact, bool first)
 {
 	fputs(first ? ": " : ", ", stdout);
-	cmd_audit_put_name(fact->name);
+	for (const char *at = fact->name; *at; at++) /* segments_per_month */
+		putchar(*at == '_' ? ' ' : *at);
 	putchar(' ');
 	if (fact->type == JSON_STRING && !*fact->text)
 		fputs("none", stdout);
@@ -141,12 +127,15 @@ static void cmd_audit_put_detail(struct json_writer *writer, const char *detail)
 	arena_free(arena);
 }
 
-static void cmd_audit_write_line(struct json_writer *writer, const void *data)
+static void cmd_audit_print_json_line(const struct audit_chain_line *line)
 {
-	const struct audit_chain_line *line = data;
 	struct audit_chain_head head = { .line = line->id };
+	struct buffer text = BUFFER_INIT;
+	struct json_writer *writer = json_field_begin(&text);
 	char time[CLOCK_TEXT_BYTES];
 
+	if (!writer)
+		return;
 	memcpy(head.hash, line->hash, sizeof(head.hash));
 	clock_format(line->at_ms, time);
 	json_put_integer(writer, "line", line->id);
@@ -154,28 +143,7 @@ static void cmd_audit_write_line(struct json_writer *writer, const void *data)
 	cmd_audit_put_string(writer, "event", line->event);
 	cmd_audit_put_detail(writer, line->detail);
 	cmd_audit_put_head(writer, "head", &head);
-}
-
-static void cmd_audit_print_object(void (*write)(struct json_writer *writer,
-						 const void *data),
-				   const void *data)
-{
-	struct buffer text = BUFFER_INIT;
-	struct json_writer *writer = json_writer_new(&text);
-
-	if (!writer)
-		return;
-	json_open_object(writer);
-	write(writer, data);
-	json_close_object(writer);
-	json_writer_free(writer);
-	printf("%.*s\n", (int)text.length, text.data);
-	buffer_deinit(&text);
-}
-
-static void cmd_audit_print_json_line(const struct audit_chain_line *line)
-{
-	cmd_audit_print_object(cmd_audit_write_line, line);
+	json_field_end(writer, &text);
 }
 
 static const struct {
@@ -226,41 +194,36 @@ static void cmd_audit_print_verdict(const struct audit_reader_verdict *verdict)
 	printf("\nhead %s\n", head);
 }
 
-static void cmd_audit_write_break(struct json_writer *writer,
-				  const struct audit_reader_break *found)
+static void cmd_audit_print_json_verdict(const struct audit_reader_verdict *verdict)
 {
-	json_open_object(writer);
-	json_put_string(writer, "flaw", flaws[found->flaw].name);
-	json_put_integer(writer, "line", found->line);
-	json_put_integer(writer, "until", found->until);
-	json_close_object(writer);
-}
+	struct buffer text = BUFFER_INIT;
+	struct json_writer *writer = json_field_begin(&text);
 
-static void cmd_audit_write_verdict(struct json_writer *writer, const void *data)
-{
-	const struct audit_reader_verdict *verdict = data;
-
+	if (!writer)
+		return;
 	json_put_boolean(writer, "whole", verdict->break_count == 0);
 	json_put_integer(writer, "lines", verdict->lines);
 	json_put_integer(writer, "gone", verdict->gone);
 	cmd_audit_put_head(writer, "head", &verdict->head);
 	json_put_integer(writer, "break_count", verdict->break_count);
-	json_key(writer, "breaks");
-	json_open_array(writer);
-	for (int64_t i = 0; i < cmd_audit_listed_breaks(verdict); i++)
-		cmd_audit_write_break(writer, &verdict->breaks[i]);
-	json_close_array(writer);
-}
+	json_open_array_at(writer, "breaks");
+	for (int64_t i = 0; i < cmd_audit_listed_breaks(verdict); i++) {
+		const struct audit_reader_break *found = &verdict->breaks[i];
 
-static void cmd_audit_print_json_verdict(const struct audit_reader_verdict *verdict)
-{
-	cmd_audit_print_object(cmd_audit_write_verdict, verdict);
+		json_open_object(writer);
+		json_put_string(writer, "flaw", flaws[found->flaw].name);
+		json_put_integer(writer, "line", found->line);
+		json_put_integer(writer, "until", found->until);
+		json_close_object(writer);
+	}
+	json_close_array(writer);
+	json_field_end(writer, &text);
 }
 
 /* The command */
 
 static const char cmd_audit_help[] =
-	"Usage: ofono-mcp audit [OPTION]... [verify]\n"
+	"Usage: " PROGRAM_NAME " audit [OPTION]... [verify]\n"
 	"Print the audit log: what was allowed, refused, approved and changed, oldest\n"
 	"first. With \"verify\": check the hash chain, which proves that no line was\n"
 	"changed, removed, inserted or moved, and print the head: the number and hash "
@@ -279,67 +242,40 @@ static const char cmd_audit_help[] =
 	"line\n" OPTIONS_STORE_HELP OPTIONS_HELP_HELP "\n"
 	"Exit codes: 0 good; 1 unreadable or broken; 2 wrong options.\n";
 
-enum { OPTION_SINCE = OPTIONS_OTHER, OPTION_LAST, OPTION_HEAD };
-
 enum { LAST_DIGITS_MAX = 9 };
-
-static const struct option cmd_audit_options[] = {
-	{ "since", required_argument, NULL, OPTION_SINCE },
-	{ "last", required_argument, NULL, OPTION_LAST },
-	{ "head", required_argument, NULL, OPTION_HEAD },
-	{ "json", no_argument, NULL, OPTIONS_JSON },
-	{ "config", required_argument, NULL, OPTIONS_CONFIG },
-	{ "state-dir", required_argument, NULL, OPTIONS_STATE_DIR },
-	{ "help", no_argument, NULL, OPTIONS_HELP },
-	{ NULL, 0, NULL, 0 },
-};
 
 struct cmd_audit_arguments {
 	struct audit_reader_range range;
 	struct audit_reader_expected expected;
-	bool json;
+	struct options_store store;
 };
 
-static bool cmd_audit_parse_count(const char *text, int64_t *count_out)
+static const char *cmd_audit_read_since(void *data, const char *value)
 {
-	size_t digits = strspn(text, "0123456789");
-	int64_t count = 0;
-
-	if (!digits || digits > LAST_DIGITS_MAX || text[digits])
-		return false;
-	for (; *text; text++)
-		count = count * 10 + (*text - '0');
-	*count_out = count;
-	return count > 0;
+	return clock_parse(value, data)
+		       ? NULL
+		       : "--since takes a time such as 2026-11-21T08:30:00+01:00";
 }
 
-static const char *cmd_audit_read_head(struct audit_reader_expected *expected,
-				       const char *value)
+static const char *cmd_audit_read_last(void *data, const char *value)
 {
+	size_t digits = strspn(value, "0123456789");
+	int64_t *last = data;
+
+	*last = digits <= LAST_DIGITS_MAX && !value[digits] ? atoll(value) : 0;
+	return *last ? NULL : "--last takes a whole number from 1";
+}
+
+static const char *cmd_audit_read_head(void *data, const char *value)
+{
+	struct audit_reader_expected *expected = data;
+
 	if (expected->noted_count == AUDIT_NOTED_MAX)
 		return "--head may be repeated up to 16 times";
 	if (!audit_chain_parse_head(value, &expected->noted[expected->noted_count]))
 		return "--head takes a number, a colon and a hash, as printed by verify";
 	expected->noted_count++;
 	return NULL;
-}
-
-static const char *cmd_audit_read_option(void *data, int option, const char *value)
-{
-	struct cmd_audit_arguments *arguments = data;
-
-	switch (option) {
-	case OPTION_SINCE:
-		return clock_parse(value, &arguments->range.since_ms)
-			       ? NULL
-			       : "--since takes a time such as 2026-11-21T08:30:00+01:00";
-	case OPTION_LAST:
-		return cmd_audit_parse_count(value, &arguments->range.last)
-			       ? NULL
-			       : "--last takes a whole number from 1";
-	default:
-		return cmd_audit_read_head(&arguments->expected, value);
-	}
 }
 
 /* Returns what is wrong with the combination of options, or NULL. */
@@ -359,35 +295,23 @@ static void cmd_audit_on_line(void *data, const struct audit_chain_line *line)
 {
 	const struct cmd_audit_arguments *arguments = data;
 
-	if (arguments->json)
+	if (arguments->store.json)
 		cmd_audit_print_json_line(line);
 	else
 		cmd_audit_print_line(line);
 }
 
-static int cmd_audit_fail(const struct cmd_audit_arguments *arguments, const char *text)
+static int cmd_audit_fail(const char *text)
 {
-	const struct cli_failure cli_failure = {
-		"audit", "not_readable",
-		"--state-dir must name the gateway's state folder, which only root and "
-		"the gateway's user may read",
-		arguments->json
-	};
-
-	return cli_failure_report(&cli_failure, "%s", text);
+	return options_report_failure("not_readable",
+				      "--state-dir must name the gateway's state folder, "
+				      "which only root and the gateway's user may read",
+				      "%s", text);
 }
 
 static void cmd_audit_on_progress(void *data)
 {
 	progress_poll(data);
-}
-
-static int cmd_audit_list(struct audit_reader *reader,
-			  struct cmd_audit_arguments *arguments)
-{
-	if (audit_reader_list(reader, &arguments->range, cmd_audit_on_line, arguments))
-		return cmd_audit_fail(arguments, audit_reader_error(reader));
-	return EXIT_CODE_OK;
 }
 
 static int cmd_audit_verify(struct audit_reader *reader,
@@ -402,52 +326,58 @@ static int cmd_audit_verify(struct audit_reader *reader,
 	error = audit_reader_verify(reader, &arguments->expected, &verdict);
 	progress_clear(&progress);
 	if (error)
-		return cmd_audit_fail(arguments, audit_reader_error(reader));
-	if (arguments->json)
+		return cmd_audit_fail(audit_reader_error(reader));
+	if (arguments->store.json)
 		cmd_audit_print_json_verdict(&verdict);
 	else
 		cmd_audit_print_verdict(&verdict);
 	return verdict.break_count ? EXIT_CODE_FAILED : EXIT_CODE_OK;
 }
 
-static int cmd_audit_run_on(const struct config *config,
-			    struct cmd_audit_arguments *arguments, bool verifies)
-{
-	struct explanation problem = { "" };
-	struct audit_reader *reader;
-	int code;
-
-	if (audit_reader_open(config->state_dir, &reader, &problem))
-		return cmd_audit_fail(arguments, problem.text);
-	code = verifies ? cmd_audit_verify(reader, arguments)
-			: cmd_audit_list(reader, arguments);
-	audit_reader_close(reader);
-	return code;
-}
-
 static int cmd_audit_run(int argc, char **argv)
 {
 	struct cmd_audit_arguments arguments = { .expected.kept = AUDIT_KEEP };
-	const struct options_store_command command = { cmd_audit_help, cmd_audit_options,
-						       true, cmd_audit_read_option,
-						       &arguments };
-	struct options_store given;
+	const struct options_row rows[] = {
+		{ "since", .read = cmd_audit_read_since,
+		  .data = &arguments.range.since_ms },
+		{ "last", .read = cmd_audit_read_last, .data = &arguments.range.last },
+		{ "head", .read = cmd_audit_read_head, .data = &arguments.expected },
+		OPTIONS_STORE_ROWS(&arguments.store),
+		{ NULL },
+	};
+	const struct options_table table = { cmd_audit_help, rows, 0, 1 };
+	struct explanation problem = { "" };
+	struct audit_reader *reader;
+	struct config config;
 	const char *flaw;
 	bool verifies;
 	int code;
 
-	if (!options_read_store(&command, argc, argv, &given, &code))
+	if (!options_read(&table, argc, argv, &code))
 		return code;
-	verifies = given.argument && strcmp(given.argument, "verify") == 0;
-	flaw = cmd_audit_check(&arguments, given.argument, verifies);
+	verifies = argv[optind] && strcmp(argv[optind], "verify") == 0;
+	flaw = cmd_audit_check(&arguments, argv[optind], verifies);
 	if (flaw)
 		return options_fail("%s", flaw);
-	arguments.json = given.json;
-	return cmd_audit_run_on(&given.config, &arguments, verifies);
+	code = options_load(&arguments.store, &config);
+	if (code)
+		return code;
+	if (audit_reader_open(config.state_dir, &reader, &problem))
+		return cmd_audit_fail(problem.text);
+	if (verifies)
+		code = cmd_audit_verify(reader, &arguments);
+	else if (audit_reader_list(reader, &arguments.range, cmd_audit_on_line,
+				   &arguments))
+		code = cmd_audit_fail(audit_reader_error(reader));
+	audit_reader_close(reader);
+	return code;
 }
 
 const struct command cmd_audit = {
 	.name = "audit",
+	.verbs = "[verify]",
+	.group = COMMAND_MAINTENANCE,
 	.summary = "show the audit log, and verify it",
+	.example = "audit --last 20",
 	.run = cmd_audit_run,
 };

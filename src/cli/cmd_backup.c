@@ -10,14 +10,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/buffer.h"
-#include "base/json.h"
 #include "base/utf8.h"
-#include "cli/cli_failure.h"
 #include "cli/command.h"
-#include "cli/options.h"
-#include "cli/options_store.h"
-#include "cli/progress.h"
+#include "cli/json_field.h"
+#include "cli/terminal.h"
+#include "config/config.h"
 #include "store/store_backup.h"
 #include "store/store_restore.h"
 
@@ -33,7 +30,6 @@ static struct progress cmd_backup_shown; /* of the one copy that this process ma
 
 static void cmd_backup_on_signal(int number)
 {
-	(void)number;
 	cmd_backup_is_interrupted = 1;
 }
 
@@ -53,7 +49,6 @@ static bool cmd_backup_on_progress(void *data, int done, int total)
 {
 	char words[WORDS_BYTES];
 
-	(void)data;
 	if (done == total)
 		snprintf(words, sizeof(words), "checking the copy");
 	else
@@ -106,38 +101,49 @@ static int cmd_backup_print_json(const char *file,
 				 const struct store_restore_result *restored)
 {
 	struct buffer text = BUFFER_INIT;
-	struct json_writer *writer = json_writer_new(&text);
-	bool written;
+	struct json_writer *writer = json_field_begin(&text);
 
 	if (!writer)
 		return EXIT_CODE_FAILED;
-	json_open_object(writer);
 	cmd_backup_put_path(writer, "file", file);
 	json_put_integer(writer, "messages", summary->messages);
 	json_put_integer(writer, "sims", summary->sims);
 	json_put_integer(writer, "clients", summary->clients);
 	json_put_integer(writer, "bytes", summary->bytes);
-	if (restored)
+	if (restored) {
 		json_put_integer(writer, "became_unknown", restored->unknown);
-	if (restored)
 		json_put_integer(writer, "left_out", restored->left_out);
-	if (restored)
 		json_put_boolean(writer, "keeps_clients", restored->keeps_clients);
-	if (restored && *restored->aside)
-		cmd_backup_put_path(writer, "replaced", restored->aside);
-	json_close_object(writer);
-	json_writer_free(writer);
-	written = !text.failed;
-	if (written)
-		printf("%.*s\n", (int)text.length, text.data);
-	buffer_deinit(&text);
-	return written ? EXIT_CODE_OK : EXIT_CODE_FAILED;
+		if (*restored->aside)
+			cmd_backup_put_path(writer, "replaced", restored->aside);
+	}
+	return json_field_end(writer, &text) ? EXIT_CODE_OK : EXIT_CODE_FAILED;
+}
+
+/* `force` NULL: not an option of this command. False: exit with *code_out. */
+static bool cmd_backup_read(const char *help, bool *force, int argc, char **argv,
+			    struct config *config_out, bool *json_out, int *code_out)
+{
+	struct options_store store = { NULL };
+	const struct options_row rows[] = {
+		OPTIONS_STORE_ROWS(&store),
+		force ? (struct options_row){ "force", .flag = force }
+		      : (struct options_row){ NULL },
+		{ NULL },
+	};
+	const struct options_table table = { help, rows, 1, 1 };
+
+	if (!options_read(&table, argc, argv, code_out))
+		return false;
+	*json_out = store.json;
+	*code_out = options_load(&store, config_out);
+	return *code_out == EXIT_CODE_OK;
 }
 
 /* backup */
 
 static const char cmd_backup_help[] =
-	"Usage: ofono-mcp backup [OPTION]... FILE\n"
+	"Usage: " PROGRAM_NAME " backup [OPTION]... FILE\n"
 	"Copy the message store (messages, SIM IDs and clients) to FILE.\n"
 	"The gateway may run. FILE contains all messages, so it gets mode 0600.\n"
 	"\n" OPTIONS_STORE_HELP "  --force          replace an existing FILE\n"
@@ -145,47 +151,31 @@ static const char cmd_backup_help[] =
 	"Exit codes: 0 FILE is complete, checked and on disk; 1 failed, FILE is as it\n"
 	"was; 2 wrong options.\n";
 
-static const struct option cmd_backup_options[] = {
-	{ "config", required_argument, NULL, OPTIONS_CONFIG },
-	{ "state-dir", required_argument, NULL, OPTIONS_STATE_DIR },
-	{ "force", no_argument, NULL, OPTIONS_FORCE },
-	{ "json", no_argument, NULL, OPTIONS_JSON },
-	{ "help", no_argument, NULL, OPTIONS_HELP },
-	{ NULL, 0, NULL, 0 },
-};
-
 static int cmd_backup_run(int argc, char **argv)
 {
-	static const struct options_store_command command = { cmd_backup_help,
-							      cmd_backup_options };
-	struct cli_failure failure = {
-		"backup", "not_possible",
-		"No FILE was written or replaced. Its folder must exist and have room "
-		"for "
-		"the message store; --state-dir must name the gateway's state folder, "
-		"which only root and the gateway's user may read"
-	};
 	struct explanation problem = { "" };
 	struct store_backup_summary summary;
-	struct options_store given;
-	struct store_backup backup;
-	int code, error;
+	struct store_backup backup = { 0 };
+	struct config config;
+	bool json;
+	int code;
 
-	if (!options_read_store(&command, argc, argv, &given, &code))
+	if (!cmd_backup_read(cmd_backup_help, &backup.replace, argc, argv, &config, &json,
+			     &code))
 		return code;
-	backup = (struct store_backup){
-		.folder = given.config.state_dir,
-		.file = given.argument,
-		.replace = given.force,
-		.progress = cmd_backup_begin_progress(),
-	};
-	error = store_backup(&backup, &summary, &problem);
+	backup.folder = config.state_dir;
+	backup.file = argv[optind];
+	backup.progress = cmd_backup_begin_progress();
+	code = store_backup(&backup, &summary, &problem);
 	progress_clear(&cmd_backup_shown);
-	if (error) {
-		failure.json = given.json;
-		return cli_failure_report(&failure, "%s", problem.text);
-	}
-	if (given.json)
+	if (code)
+		return options_report_failure(
+			"not_possible",
+			"No FILE was written or replaced. Its folder must exist and have "
+			"room for the message store; --state-dir must name the gateway's "
+			"state folder, which only root and the gateway's user may read",
+			"%s", problem.text);
+	if (json)
 		return cmd_backup_print_json(backup.file, &summary, NULL);
 	printf("%s holds ", backup.file);
 	cmd_backup_print_summary(&summary);
@@ -195,15 +185,17 @@ static int cmd_backup_run(int argc, char **argv)
 
 const struct command cmd_backup = {
 	.name = "backup",
+	.group = COMMAND_MAINTENANCE,
 	.summary = "copy the message store to a file",
+	.example = "backup /media/card/phone.db",
 	.run = cmd_backup_run,
 };
 
 /* restore */
 
 static const char cmd_backup_restore_help[] =
-	"Usage: ofono-mcp restore [OPTION]... FILE\n"
-	"Replace the message store with FILE, which \"ofono-mcp backup\" wrote.\n"
+	"Usage: " PROGRAM_NAME " restore [OPTION]... FILE\n"
+	"Replace the message store with FILE, which \"" PROGRAM_NAME " backup\" wrote.\n"
 	"The gateway must not run. The present message store is kept beside the new "
 	"one.\n"
 	"Messages that FILE has as not yet sent may have been sent since: they become\n"
@@ -212,14 +204,6 @@ static const char cmd_backup_restore_help[] =
 	"\n" OPTIONS_STORE_HELP
 	"  --json           print what was done as JSON\n" OPTIONS_HELP_HELP "\n"
 	"Exit codes: 0 restored; 1 failed, nothing changed; 2 wrong options.\n";
-
-static const struct option cmd_backup_restore_options[] = {
-	{ "config", required_argument, NULL, OPTIONS_CONFIG },
-	{ "state-dir", required_argument, NULL, OPTIONS_STATE_DIR },
-	{ "json", no_argument, NULL, OPTIONS_JSON },
-	{ "help", no_argument, NULL, OPTIONS_HELP },
-	{ NULL, 0, NULL, 0 },
-};
 
 static void cmd_backup_print_restored(const struct store_restore_result *restored)
 {
@@ -238,39 +222,33 @@ static void cmd_backup_print_restored(const struct store_restore_result *restore
 		puts("The paired clients and their permissions stay as they were.");
 	else if (restored->summary.clients)
 		puts("Its clients may use the gateway again, even those revoked or "
-		     "changed since:\ncheck them with ofono-mcp clients.");
+		     "changed since:\ncheck them with " PROGRAM_NAME " client list.");
 }
 
 static int cmd_backup_run_restore(int argc, char **argv)
 {
-	static const struct options_store_command command = {
-		cmd_backup_restore_help, cmd_backup_restore_options
-	};
-	struct cli_failure failure = {
-		"restore", "not_possible",
-		"Nothing was changed; --state-dir must name the state folder of the "
-		"gateway, which must not run"
-	};
 	struct explanation problem = { "" };
 	struct store_restore_result restored;
-	struct options_store given;
-	struct store_restore restore;
-	int code, error;
+	struct store_restore restore = { 0 };
+	struct config config;
+	bool json;
+	int code;
 
-	if (!options_read_store(&command, argc, argv, &given, &code))
+	if (!cmd_backup_read(cmd_backup_restore_help, NULL, argc, argv, &config, &json,
+			     &code))
 		return code;
-	restore = (struct store_restore){
-		.folder = given.config.state_dir,
-		.file = given.argument,
-		.progress = cmd_backup_begin_progress(),
-	};
-	error = store_restore(&restore, &restored, &problem);
+	restore.folder = config.state_dir;
+	restore.file = argv[optind];
+	restore.progress = cmd_backup_begin_progress();
+	code = store_restore(&restore, &restored, &problem);
 	progress_clear(&cmd_backup_shown);
-	if (error) {
-		failure.json = given.json;
-		return cli_failure_report(&failure, "%s", problem.text);
-	}
-	if (given.json)
+	if (code)
+		return options_report_failure(
+			"not_possible",
+			"Nothing was changed; --state-dir must name the state folder of "
+			"the gateway, which must not run",
+			"%s", problem.text);
+	if (json)
 		return cmd_backup_print_json(restore.file, &restored.summary, &restored);
 	cmd_backup_print_restored(&restored);
 	return EXIT_CODE_OK;
@@ -278,6 +256,8 @@ static int cmd_backup_run_restore(int argc, char **argv)
 
 const struct command cmd_restore = {
 	.name = "restore",
+	.group = COMMAND_MAINTENANCE,
 	.summary = "replace the message store with a backup",
+	.example = "restore /media/card/phone.db",
 	.run = cmd_backup_run_restore,
 };

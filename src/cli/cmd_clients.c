@@ -1,133 +1,47 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ofono-mcp clients, pair, change, rotate, revoke: which agents are paired, and what each may do.
+ * ofono-mcp pair, client list|set|rotate|revoke: which agents are paired, and what each may do.
  *
  * pair and rotate print a token, once, with all that the agent needs: URLs, certificate, lines to
  * paste, and a QR code that opens the console.  For a client that may only read metrics they print
  * what Prometheus needs.
  */
-#include <qrencode.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/client_table.h"
-#include "cli/command.h"
+#include "cli/client_snippet.h"
 #include "cli/json_field.h"
-#include "cli/options.h"
 #include "cli/owner_command.h"
+#include "cli/qr.h"
 #include "cli/terminal.h"
-#include "gateway/agent_url.h"
 #include "gateway/paired_client.h"
 
 enum {
 	CONSOLE_LINK_BYTES = 512,
 	HOST_BYTES = 128,
-	QR_MARGIN = 4,	      /* ISO/IEC 18004, "quiet zone" */
-	QR_NARROW_MARGIN = 1, /* cameras recognise it all the same */
 };
 
 /* The QR code */
 
-struct cmd_clients_qr {
-	QRcode *code;
-	int margin;
-};
-
-static int cmd_clients_qr_side(const struct cmd_clients_qr *qr)
-{
-	return qr->code->width + 2 * qr->margin;
-}
-
-/* Reduces the margin if needed. Returns the columns needed, which may still be too many. */
-static unsigned cmd_clients_qr_fit(struct cmd_clients_qr *qr, unsigned columns)
-{
-	if (columns && columns < (unsigned)cmd_clients_qr_side(qr))
-		qr->margin = QR_NARROW_MARGIN;
-	return (unsigned)cmd_clients_qr_side(qr);
-}
-
-/* The row below the last one is outside of the code, and dark. */
-static bool cmd_clients_qr_is_light(const struct cmd_clients_qr *qr, int row, int column)
-{
-	const QRcode *code = qr->code;
-	int inner_row = row - qr->margin, inner_column = column - qr->margin;
-
-	if (row >= cmd_clients_qr_side(qr))
-		return false;
-	if (inner_row < 0 || inner_row >= code->width || inner_column < 0 ||
-	    inner_column >= code->width)
-		return true;
-	return !(code->data[inner_row * code->width + inner_column] & 1);
-}
-
-/*
- * Draws two rows per line with half blocks. Light modules are drawn, which is right on a dark
- * background; on a terminal the colours are set, which is right on any.
- */
-static void cmd_clients_qr_draw(const struct cmd_clients_qr *qr)
-{
-	/* upper half light, lower half light */
-	static const char *const blocks[2][2] = { { " ", "▄" }, { "▀", "█" } };
-	bool coloured = isatty(STDOUT_FILENO);
-	int side = cmd_clients_qr_side(qr);
-
-	for (int row = 0; row < side; row += 2) {
-		fputs(coloured ? "\033[97;40m" : "", stdout);
-		for (int column = 0; column < side; column++) {
-			bool upper = cmd_clients_qr_is_light(qr, row, column);
-			bool lower = cmd_clients_qr_is_light(qr, row + 1, column);
-
-			fputs(blocks[upper][lower], stdout);
-		}
-		fputs(coloured ? "\033[0m\n" : "\n", stdout);
-	}
-}
-
 static void cmd_clients_print_qr(const char *link, const char *name)
 {
-	struct cmd_clients_qr qr = {
-		.code = QRcode_encodeString8bit(link, 0, QR_ECLEVEL_L),
-		.margin = QR_MARGIN,
-	};
-	unsigned columns = terminal_columns(STDOUT_FILENO), needed;
+	unsigned needed = qr_columns(link), columns = terminal_columns(STDOUT_FILENO);
 
-	if (!qr.code) /* out of memory, or too long */
+	if (!needed) /* out of memory, or too long */
 		return;
-	needed = cmd_clients_qr_fit(&qr, columns);
 	if (columns && columns < needed) {
 		printf("\nThe QR code needs a terminal %u columns wide; this one has %u. "
-		       "With a wider one:\nofono-mcp rotate %s\n",
+		       "With a wider one:\n" PROGRAM_NAME " client rotate %s\n",
 		       needed, columns, name);
 	} else {
 		printf("\nThe console as a QR code:\n\n");
-		cmd_clients_qr_draw(&qr);
+		qr_print(link);
 	}
-	QRcode_free(qr.code);
 }
 
 /* What the agent needs */
-
-/*
- * %1$s is the URL, %2$s the token. Claude Code, VS Code and Codex each have their own format;
- * most others read mcpServers.
- */
-static const char cmd_clients_snippets[] =
-	"Claude Code:\n\n"
-	"  claude mcp add --transport http phone %1$s \\\n"
-	"    --header \"Authorization: Bearer %2$s\"\n\n"
-	"An agent that reads mcpServers, such as Cursor (~/.cursor/mcp.json):\n\n"
-	"  {\"mcpServers\":{\"phone\":{\"type\":\"http\",\"url\":\"%1$s\",\n"
-	"    \"headers\":{\"Authorization\":\"Bearer %2$s\"}}}}\n\n"
-	"VS Code (.vscode/mcp.json):\n\n"
-	"  {\"servers\":{\"phone\":{\"type\":\"http\",\"url\":\"%1$s\",\n"
-	"    \"headers\":{\"Authorization\":\"Bearer %2$s\"}}}}\n\n"
-	"Codex (~/.codex/config.toml), which reads the token from its environment:\n\n"
-	"  [mcp_servers.phone]\n"
-	"  url = \"%1$s\"\n"
-	"  bearer_token_env_var = \"OFONO_MCP_TOKEN\"\n\n"
-	"  export OFONO_MCP_TOKEN=%2$s\n";
 
 /* %1$s is http or https, %2$s HOST:PORT, %3$s the token. */
 static const char cmd_clients_scrape[] =
@@ -234,13 +148,37 @@ static void cmd_clients_print_agent(const struct owner_command_call *call,
 
 	if (certificate && cmd_clients_is_https(url))
 		printf(cmd_clients_trust, certificate, cmd_clients_host(url, host));
-	printf(cmd_clients_snippets, url, token);
+	client_snippet_print(owner_command_value(call, "client"), url, token,
+			     certificate && cmd_clients_is_https(url));
 	cmd_clients_write_link(url, token, link);
 	printf("\nThe console in a browser, which shows what this client may see:\n\n"
 	       "  %s\n",
 	       link);
 	if (owner_command_value(call, "qr") || isatty(STDOUT_FILENO))
 		cmd_clients_print_qr(link, call->operand);
+}
+
+static bool cmd_clients_has_scope(const struct json *client, const char *name)
+{
+	json_foreach (scope, json_field_list(client, "scopes")) {
+		if (strcmp(scope->text, name) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* `pair` has decided about approvals, and says why. */
+static void cmd_clients_explain_asking(const struct owner_command_call *call,
+				       const struct json *client)
+{
+	if (strcmp(call->name, "pair") != 0 || owner_command_value(call, "ask") ||
+	    !cmd_clients_has_scope(client, "codes") ||
+	    !cmd_clients_has_scope(client, "send"))
+		return;
+	printf("It may see one-time codes and send, so a message can trick it into "
+	       "passing a code\non: its messages to new recipients need your approval. "
+	       "To change that:\n" PROGRAM_NAME " client set --ask never %s\n",
+	       call->operand);
 }
 
 /* The result of pair or rotate. */
@@ -264,6 +202,7 @@ static void cmd_clients_print_pairing(const struct owner_command_call *call,
 		printf("  %-9s SHA-256 %s\n", "TLS", fingerprint);
 	printf("  %-9s %s\n\nThe token is shown only once.\n", "token",
 	       token ? token : "");
+	cmd_clients_explain_asking(call, client);
 	if (!token || !url)
 		return;
 	if (!agent_url_is_for_others(url))
@@ -281,7 +220,8 @@ static void cmd_clients_print_pairing(const struct owner_command_call *call,
 /* Shared by the commands */
 
 #define CLIENTS_PERMISSIONS_HELP                                                     \
-	"  --scope LIST     read, send, codes, ussd, admin, metrics, call;\n"        \
+	"  --scope LIST     read, send, codes, ussd, admin, metrics, call, events, " \
+	"hub;\n"                                                                     \
 	"                   comma-separated\n"                                       \
 	"  --sim LIST       IDs of the SIMs that it may use (subscription_id);\n"    \
 	"                   or \"any\"\n"                                            \
@@ -296,6 +236,8 @@ static void cmd_clients_print_pairing(const struct owner_command_call *call,
 #define CLIENTS_PAIRING_HELP                                                           \
 	"  --tls            use TLS: creates a certificate if there is none; agents\n" \
 	"                   with http:// URLs then need new ones\n"                    \
+	"  --client NAME    print the lines for this client only:\n"                   \
+	"                   " CLIENT_SNIPPET_NAMES "\n"                                \
 	"  --qr             print a QR code even if the output is not a terminal\n"
 
 #define CLIENTS_COMMON_HELP \
@@ -306,10 +248,11 @@ static void cmd_clients_print_pairing(const struct owner_command_call *call,
 		{ .name = "per-minute" }, { .name = "per-hour" }, { .name = "per-day" }, \
 		{ .name = "segments-per-month" }
 
-#define CLIENTS_PAIRING_OPTIONS                                 \
-	{ .name = "tls", .is_flag = true },                     \
-	{                                                       \
-		.name = "qr", .is_flag = true, .is_local = true \
+#define CLIENTS_PAIRING_OPTIONS                                                        \
+	{ .name = "tls", .is_flag = true },                                            \
+		{ .name = "client", .words = client_snippet_names, .is_local = true }, \
+	{                                                                              \
+		.name = "qr", .is_flag = true, .is_local = true                        \
 	}
 
 static const char *cmd_clients_check_name(const struct owner_command_call *call)
@@ -329,7 +272,7 @@ static void cmd_clients_print_named(const struct json *result, const char *behin
 /* clients */
 
 static const char cmd_clients_list_help[] =
-	"Usage: ofono-mcp clients [OPTION]...\n"
+	"Usage: " PROGRAM_NAME " client list [OPTION]...\n"
 	"List the paired agents and what each may do.\n"
 	"\n" CLIENTS_COMMON_HELP "\n"
 	"The gateway may run. Exit codes: 0 listed; 1 failed; 2 wrong options.\n";
@@ -337,35 +280,31 @@ static const char cmd_clients_list_help[] =
 static int cmd_clients_print_list(const struct owner_command_call *call,
 				  const struct json *result)
 {
-	(void)call;
 	client_table_print(json_member(result, "clients"));
 	return EXIT_CODE_OK;
 }
 
-static int cmd_clients_run_list(int argc, char **argv)
-{
-	static const struct owner_command command = {
-		.name = "clients",
-		.help = cmd_clients_list_help,
-		.print = cmd_clients_print_list,
-	};
-
-	return owner_command_run(&command, argc, argv);
-}
-
 const struct command cmd_clients = {
 	.name = "clients",
+	.title = "client list",
+	.group = COMMAND_AGENTS,
 	.summary = "list the paired agents",
-	.run = cmd_clients_run_list,
+	.example = "client list",
+	.owner = {
+		.help = cmd_clients_list_help,
+		.print = cmd_clients_print_list,
+	},
 };
 
 /* pair */
 
 static const char cmd_clients_pair_help[] =
-	"Usage: ofono-mcp pair [OPTION]... NAME\n"
+	"Usage: " PROGRAM_NAME " pair [OPTION]... NAME\n"
 	"Create a token for the agent NAME and print it, once, with what the agent "
 	"needs.\n"
-	"By default, the agent may read and send.\n"
+	"By default, the agent may read and send. With both codes and send, its "
+	"messages\n"
+	"to new recipients need your approval, unless --ask says otherwise.\n"
 	"\n" CLIENTS_PERMISSIONS_HELP CLIENTS_PAIRING_HELP CLIENTS_COMMON_HELP "\n"
 	"The gateway may run. Exit codes: 0 paired; 1 failed; 2 wrong options.\n";
 
@@ -377,36 +316,31 @@ static int cmd_clients_print_paired(const struct owner_command_call *call,
 	return EXIT_CODE_OK;
 }
 
-static int cmd_clients_run_pair(int argc, char **argv)
-{
-	static const struct owner_command_option options[] = { CLIENTS_PERMISSION_OPTIONS,
-							       CLIENTS_PAIRING_OPTIONS,
-							       { NULL } };
-	static const struct owner_command command = {
-		.name = "pair",
+static const struct owner_command_option cmd_clients_pair_options[] = {
+	CLIENTS_PERMISSION_OPTIONS, CLIENTS_PAIRING_OPTIONS, { NULL }
+};
+
+const struct command cmd_pair = {
+	.name = "pair",
+	.group = COMMAND_AGENTS,
+	.summary = "give an agent a token",
+	.example = "pair --scope read,send --ask new-recipients laptop",
+	.owner = {
 		.help = cmd_clients_pair_help,
-		.options = options,
+		.options = cmd_clients_pair_options,
 		.operand = "name",
 		.check = cmd_clients_check_name,
 		.print = cmd_clients_print_paired,
 		.fix_if_lost =
 			"It may be paired, with a token that was never shown: check with "
-			"ofono-mcp clients, then run ofono-mcp rotate NAME",
-	};
-
-	return owner_command_run(&command, argc, argv);
-}
-
-const struct command cmd_pair = {
-	.name = "pair",
-	.summary = "give an agent a token",
-	.run = cmd_clients_run_pair,
+			PROGRAM_NAME " client list, then run " PROGRAM_NAME " client rotate NAME",
+	},
 };
 
 /* change */
 
 static const char cmd_clients_change_help[] =
-	"Usage: ofono-mcp change OPTION... NAME\n"
+	"Usage: " PROGRAM_NAME " client set OPTION... NAME\n"
 	"Change what the agent NAME may do. Permissions that are not given stay as they\n"
 	"are. Changes apply immediately.\n"
 	"\n" CLIENTS_PERMISSIONS_HELP CLIENTS_COMMON_HELP "\n"
@@ -415,37 +349,33 @@ static const char cmd_clients_change_help[] =
 static int cmd_clients_print_changed(const struct owner_command_call *call,
 				     const struct json *result)
 {
-	(void)call;
 	cmd_clients_print_named(result, " may now do this:\n");
 	client_table_print_one(json_member(result, "client"));
 	return EXIT_CODE_OK;
 }
 
-static int cmd_clients_run_change(int argc, char **argv)
-{
-	static const struct owner_command_option options[] = { CLIENTS_PERMISSION_OPTIONS,
-							       { NULL } };
-	static const struct owner_command command = {
-		.name = "change",
-		.help = cmd_clients_change_help,
-		.options = options,
-		.operand = "name",
-		.print = cmd_clients_print_changed,
-	};
-
-	return owner_command_run(&command, argc, argv);
-}
+static const struct owner_command_option cmd_clients_change_options[] = {
+	CLIENTS_PERMISSION_OPTIONS, { NULL }
+};
 
 const struct command cmd_change = {
 	.name = "change",
+	.title = "client set",
+	.group = COMMAND_AGENTS,
 	.summary = "change what an agent may do",
-	.run = cmd_clients_run_change,
+	.example = "client set --allow '+36201234567,+3630*' laptop",
+	.owner = {
+		.help = cmd_clients_change_help,
+		.options = cmd_clients_change_options,
+		.operand = "name",
+		.print = cmd_clients_print_changed,
+	},
 };
 
 /* rotate */
 
 static const char cmd_clients_rotate_help[] =
-	"Usage: ofono-mcp rotate [OPTION]... NAME\n"
+	"Usage: " PROGRAM_NAME " client rotate [OPTION]... NAME\n"
 	"Create a new token for the agent NAME and print it as \"pair\" does. The old "
 	"one\n"
 	"stops working at once, and the agent's open requests end.\n"
@@ -461,33 +391,30 @@ static int cmd_clients_print_rotated(const struct owner_command_call *call,
 	return EXIT_CODE_OK;
 }
 
-static int cmd_clients_run_rotate(int argc, char **argv)
-{
-	static const struct owner_command_option options[] = { CLIENTS_PAIRING_OPTIONS,
-							       { NULL } };
-	static const struct owner_command command = {
-		.name = "rotate",
+static const struct owner_command_option cmd_clients_rotate_options[] = {
+	CLIENTS_PAIRING_OPTIONS, { NULL }
+};
+
+const struct command cmd_rotate = {
+	.name = "rotate",
+	.title = "client rotate",
+	.group = COMMAND_AGENTS,
+	.summary = "give an agent a new token",
+	.example = "client rotate laptop",
+	.owner = {
 		.help = cmd_clients_rotate_help,
-		.options = options,
+		.options = cmd_clients_rotate_options,
 		.operand = "name",
 		.print = cmd_clients_print_rotated,
 		.fix_if_lost = "It may have a new token that was never shown: run this "
 			       "again",
-	};
-
-	return owner_command_run(&command, argc, argv);
-}
-
-const struct command cmd_rotate = {
-	.name = "rotate",
-	.summary = "give an agent a new token",
-	.run = cmd_clients_run_rotate,
+	},
 };
 
 /* revoke */
 
 static const char cmd_clients_revoke_help[] =
-	"Usage: ofono-mcp revoke [OPTION]... NAME\n"
+	"Usage: " PROGRAM_NAME " client revoke [OPTION]... NAME\n"
 	"Revoke the access of the agent NAME; its open requests end. Messages already\n"
 	"accepted from it are still sent; this reports how many are waiting.\n"
 	"\n"
@@ -507,34 +434,31 @@ static int cmd_clients_print_revoked(const struct owner_command_call *call,
 		printf("Cancelled messages: %lld.\n", (long long)cancelled);
 	if (waiting)
 		printf("Messages accepted from it that will still be sent: %lld. To stop "
-		       "all sending: ofono-mcp pause\n",
+		       "all sending: " PROGRAM_NAME " pause\n",
 		       (long long)waiting);
 	if (!json_member(result, "kept"))
 		return EXIT_CODE_OK;
 	printf("This holds only until the gateway stops, because it could not be written "
-	       "to disk.\nFree space, then run again: ofono-mcp revoke %s\n",
+	       "to disk.\nFree space, then run again: " PROGRAM_NAME
+	       " client revoke %s\n",
 	       call->operand);
 	return EXIT_CODE_FAILED;
 }
 
-static int cmd_clients_run_revoke(int argc, char **argv)
-{
-	static const struct owner_command_option options[] = {
-		{ .name = "cancel", .is_flag = true }, { NULL }
-	};
-	static const struct owner_command command = {
-		.name = "revoke",
-		.help = cmd_clients_revoke_help,
-		.options = options,
-		.operand = "name",
-		.print = cmd_clients_print_revoked,
-	};
-
-	return owner_command_run(&command, argc, argv);
-}
+static const struct owner_command_option cmd_clients_revoke_options[] = {
+	{ .name = "cancel", .is_flag = true }, { NULL }
+};
 
 const struct command cmd_revoke = {
 	.name = "revoke",
+	.title = "client revoke",
+	.group = COMMAND_AGENTS,
 	.summary = "revoke an agent's access",
-	.run = cmd_clients_run_revoke,
+	.example = "client revoke --cancel laptop",
+	.owner = {
+		.help = cmd_clients_revoke_help,
+		.options = cmd_clients_revoke_options,
+		.operand = "name",
+		.print = cmd_clients_print_revoked,
+	},
 };

@@ -4,13 +4,11 @@
  */
 #include <stdio.h>
 
-#include "cli/command.h"
 #include "cli/json_field.h"
-#include "cli/options.h"
 #include "cli/owner_command.h"
 
 static const char cmd_contacts_help[] =
-	"Usage: ofono-mcp contacts [OPTION]... [NAME]\n"
+	"Usage: " PROGRAM_NAME " contacts [OPTION]... [NAME]\n"
 	"List the contacts that the gateway read from SIM cards and from the owner's\n"
 	"file; with NAME, those whose names contain its words.\n"
 	"\n"
@@ -57,7 +55,7 @@ static int cmd_contacts_print(const struct owner_command_call *call,
 		puts("\n"
 		     "Some are left out: a SIM card or the file has more than the "
 		     "gateway keeps.\n"
-		     "For details, run ofono-mcp doctor");
+		     "For details, run " PROGRAM_NAME " doctor");
 	if (json_member(result, "next_cursor"))
 		printf("\n"
 		       "For the next page, use the same options and --cursor %s\n",
@@ -65,22 +63,16 @@ static int cmd_contacts_print(const struct owner_command_call *call,
 	return EXIT_CODE_OK;
 }
 
-static int cmd_contacts_run(int argc, char **argv)
-{
-	static const struct owner_command command = {
-		.name = "contacts",
+const struct command cmd_contacts = {
+	.name = "contacts",
+	.group = COMMAND_MESSAGES,
+	.summary = "list the contacts",
+	.example = "contacts anna",
+	.owner = {
 		.help = cmd_contacts_help,
 		.options = cmd_contacts_options,
 		.operand = "name",
 		.operand_is_optional = true,
 		.print = cmd_contacts_print,
-	};
-
-	return owner_command_run(&command, argc, argv);
-}
-
-const struct command cmd_contacts = {
-	.name = "contacts",
-	.summary = "list the contacts",
-	.run = cmd_contacts_run,
+	},
 };

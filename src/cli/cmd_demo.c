@@ -4,7 +4,7 @@
  * The demo is a Python program that uses the emulated modems of our tests. It is in
  * share/ofono-mcp beside the bin folder of this program, or, in a source tree, in
  * "tests" beside "build". This command checks that everything is there that it needs,
- * then replaces itself by it.
+ * then replaces itself with it.
  */
 #include <limits.h>
 #include <stdio.h>
@@ -13,9 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cli/cli_failure.h"
 #include "cli/command.h"
-#include "cli/options.h"
 
 #define PYTHON "/usr/bin/python3"
 #define AGAIN  "ofono-mcp demo --port "
@@ -23,10 +21,6 @@
 enum {
 	PORT_TEXT_BYTES = 8,
 	PACKAGES_BYTES = 128,
-	OPTION_PORT = 1,
-	OPTION_ONCE,
-	OPTION_JSON,
-	OPTION_HELP,
 };
 
 static const char cmd_demo_help[] =
@@ -48,14 +42,6 @@ static const char cmd_demo_help[] =
 	"  --help       show this help\n"
 	"\n"
 	"Exit codes: 0 ended normally; 1 failed; 2 wrong options.\n";
-
-static const struct option cmd_demo_options[] = {
-	{ "port", required_argument, NULL, OPTION_PORT },
-	{ "once", no_argument, NULL, OPTION_ONCE },
-	{ "json", no_argument, NULL, OPTION_JSON },
-	{ "help", no_argument, NULL, OPTION_HELP },
-	{ NULL, 0, NULL, 0 },
-};
 
 struct cmd_demo_arguments {
 	const char *port;
@@ -98,7 +84,6 @@ static bool cmd_demo_has_python_dbus(const char *unused)
 	pid_t child = fork();
 	int status = 1;
 
-	(void)unused;
 	if (child == 0) {
 		execl(PYTHON, PYTHON, "-I", "-c",
 		      "import importlib.util as u, sys; sys.exit(not "
@@ -140,17 +125,14 @@ static void cmd_demo_list_missing(char packages[PACKAGES_BYTES])
 	}
 }
 
-static int cmd_demo_fail_missing(const struct cmd_demo_arguments *arguments,
-				 const char *packages)
+static int cmd_demo_fail_missing(const char *packages)
 {
 	char fix[2 * PACKAGES_BYTES];
-	const struct cli_failure cli_failure = { "demo", "missing_packages", fix,
-						 arguments->json };
 
 	snprintf(fix, sizeof(fix), "Install them%s apt install --no-install-recommends%s",
 		 cmd_demo_is_in_path("sudo") ? ": sudo" : ", as root:", packages);
-	return cli_failure_report(&cli_failure, "these Debian packages are missing:%s",
-				  packages);
+	return options_report_failure("missing_packages", fix,
+				      "these Debian packages are missing:%s", packages);
 }
 
 /* Finding the demo */
@@ -205,21 +187,18 @@ static void cmd_demo_exec(const struct cmd_demo_arguments *arguments, const char
 
 static int cmd_demo_start(const struct cmd_demo_arguments *arguments)
 {
-	const struct cli_failure absent = {
-		"demo", "not_installed",
-		"Install all of ofono-mcp: make install, or the Debian package",
-		arguments->json
-	};
 	char program[PATH_MAX], folder[PATH_MAX], packages[PACKAGES_BYTES];
 
 	cmd_demo_widen_path();
 	cmd_demo_list_missing(packages);
 	if (*packages)
-		return cmd_demo_fail_missing(arguments, packages);
+		return cmd_demo_fail_missing(packages);
 	if (cmd_demo_find_program(program) && cmd_demo_find_folder(program, folder))
 		cmd_demo_exec(arguments, program, folder);
-	return cli_failure_report(&absent,
-				  "the demo is not installed beside this program (%m)");
+	return options_report_failure(
+		"not_installed",
+		"Install all of ofono-mcp: make install, or the Debian package",
+		"the demo is not installed beside this program (%m)");
 }
 
 static bool cmd_demo_is_port(const char *text)
@@ -235,22 +214,17 @@ static bool cmd_demo_is_port(const char *text)
 static int cmd_demo_run(int argc, char **argv)
 {
 	struct cmd_demo_arguments arguments = { .port = "9531" };
-	int option;
+	const struct options_row rows[] = {
+		{ "port", .text = &arguments.port },
+		{ "once", .flag = &arguments.once },
+		{ "json", .flag = &arguments.json },
+		{ NULL },
+	};
+	const struct options_table table = { cmd_demo_help, rows };
+	int code;
 
-	while ((option = options_next(argc, argv, cmd_demo_options)) != -1) {
-		if (option == '?')
-			return EXIT_CODE_USAGE;
-		if (option == OPTION_HELP) {
-			fputs(cmd_demo_help, stdout);
-			return EXIT_CODE_OK;
-		}
-		if (option == OPTION_PORT)
-			arguments.port = optarg;
-		arguments.once |= option == OPTION_ONCE;
-		arguments.json |= option == OPTION_JSON;
-	}
-	if (optind < argc)
-		return options_fail("unexpected argument \"%s\"", argv[optind]);
+	if (!options_read(&table, argc, argv, &code))
+		return code;
 	if (!cmd_demo_is_port(arguments.port))
 		return options_fail("--port takes a number from 1 to 65535");
 	return cmd_demo_start(&arguments);
@@ -258,6 +232,8 @@ static int cmd_demo_run(int argc, char **argv)
 
 const struct command cmd_demo = {
 	.name = "demo",
+	.group = COMMAND_SETUP,
 	.summary = "try a gateway with emulated modems",
+	.example = "demo --once",
 	.run = cmd_demo_run,
 };

@@ -8,10 +8,7 @@
 #include <unistd.h>
 
 #include "base/utf8.h"
-#include "cli/command.h"
 #include "cli/json_field.h"
-#include "cli/message_lines.h"
-#include "cli/options.h"
 #include "cli/owner_command.h"
 #include "cli/terminal.h"
 
@@ -23,11 +20,12 @@ enum {
 };
 
 static const char cmd_messages_send_help[] =
-	"Usage: ofono-mcp send [OPTION]... NUMBER [TEXT]\n"
+	"Usage: " PROGRAM_NAME " send [OPTION]... NUMBER [TEXT]\n"
 	"Send a text message. Without TEXT, it is read from standard input, without the\n"
 	"last line feed; CR LF counts as a line feed. Each segment is billed.\n"
 	"\n"
-	"  --sim ID         from this SIM, as listed by \"ofono-mcp status\"; needed if\n"
+	"  --sim ID         from this SIM, as listed by \"" PROGRAM_NAME
+	" status\"; needed if\n"
 	"                   several can send\n"
 	"  --at TIME        not before TIME, such as 2026-11-21T08:30:00+01:00\n"
 	"  --wait WHAT      none: until it is on disk; sent (default): until the "
@@ -61,7 +59,7 @@ static const char *cmd_messages_check_send(const struct owner_command_call *call
 	if (!*call->operands[0])
 		return "an argument is empty";
 	if (call->operand_count == 1 && isatty(STDIN_FILENO))
-		return "the text is missing";
+		return "TEXT is missing";
 	return NULL;
 }
 
@@ -125,7 +123,8 @@ static int cmd_messages_judge_send(const struct json *result)
 
 	if (*risky)
 		fprintf(stderr,
-			"ofono-mcp send: upstream oFono cannot encode emoji such as %s, "
+			PROGRAM_NAME
+			" send: upstream oFono cannot encode emoji such as %s, "
 			"and may refuse this text\n",
 			risky);
 	return json_field_is_true(result, "dry_run") &&
@@ -169,7 +168,6 @@ static int cmd_messages_print_sent(const struct owner_command_call *call,
 	const char *state = json_field_text(result, "state");
 	bool is_out = strcmp(state, "sent") == 0 || strcmp(state, "delivered") == 0;
 
-	(void)call;
 	if (json_field_is_true(result, "dry_run"))
 		return cmd_messages_print_dry_run(result);
 	if (json_field_is_true(result, "duplicate"))
@@ -185,15 +183,18 @@ static int cmd_messages_print_sent(const struct owner_command_call *call,
 		puts("To send it again, change the text or wait until duplicate_seconds "
 		     "of the configuration have passed.");
 	if (!is_out)
-		printf("It is accepted for sending. To check it: ofono-mcp show %s\n",
+		printf("It is accepted for sending. To check it: " PROGRAM_NAME
+		       " show %s\n",
 		       json_field_text(result, "message_id"));
 	return EXIT_CODE_OK;
 }
 
-static int cmd_messages_run_send(int argc, char **argv)
-{
-	static const struct owner_command command = {
-		.name = "send",
+const struct command cmd_send = {
+	.name = "send",
+	.group = COMMAND_MESSAGES,
+	.summary = "send a text message",
+	.example = "send --wait delivered +36201234567 \"On my way\"",
+	.owner = {
 		.help = cmd_messages_send_help,
 		.options = cmd_messages_send_options,
 		.takes_operands = true,
@@ -202,17 +203,9 @@ static int cmd_messages_run_send(int argc, char **argv)
 		.print = cmd_messages_print_sent,
 		.judge = cmd_messages_judge_send,
 		.waiting_for = "sending",
-		.fix_if_lost = "The message may have been accepted: check with ofono-mcp "
+		.fix_if_lost = "The message may have been accepted: check with " PROGRAM_NAME " "
 			       "list --out before you send it again",
-	};
-
-	return owner_command_run(&command, argc, argv);
-}
-
-const struct command cmd_send = {
-	.name = "send",
-	.summary = "send a text message",
-	.run = cmd_messages_run_send,
+	},
 };
 
 /* Reading messages */
@@ -220,7 +213,7 @@ const struct command cmd_send = {
 /* list */
 
 static const char cmd_messages_list_help[] =
-	"Usage: ofono-mcp list [OPTION]...\n"
+	"Usage: " PROGRAM_NAME " list [OPTION]...\n"
 	"List messages, newest first, with their IDs. This marks nothing as read.\n"
 	"\n"
 	"  --number N       only those to or from this phone number or sender name\n"
@@ -231,7 +224,7 @@ static const char cmd_messages_list_help[] =
 	"  --limit N        at most N (default 20, maximum 100)\n"
 	"  --cursor TEXT    the next page: the cursor from the previous page, with the\n"
 	"                   same options; in JSON it is next_cursor\n" OPTIONS_STORE_HELP
-	"  --json           as a JSON object: what list_sms gives "
+	"  --json           as a JSON object, as list_sms returns "
 	"agents\n" OPTIONS_HELP_HELP "\n"
 	"The gateway must run. Exit codes: 0 listed; 1 failed; 2 wrong options.\n";
 
@@ -288,7 +281,7 @@ static int cmd_messages_print_list(const struct owner_command_call *call,
 	json_foreach (message, messages) {
 		if (message != messages->first)
 			putchar('\n');
-		message_lines_print(message);
+		message_lines_print(message, result);
 	}
 	json_foreach (gap, json_field_list(result, "gaps")) {
 		const char *until = json_field_text(gap, "until");
@@ -306,31 +299,25 @@ static int cmd_messages_print_list(const struct owner_command_call *call,
 	return EXIT_CODE_OK;
 }
 
-static int cmd_messages_run_list(int argc, char **argv)
-{
-	static const struct owner_command command = {
-		.name = "list",
+const struct command cmd_list = {
+	.name = "list",
+	.group = COMMAND_MESSAGES,
+	.summary = "list messages",
+	.example = "list --unread --limit 5",
+	.owner = {
 		.help = cmd_messages_list_help,
 		.options = cmd_messages_list_options,
 		.check = cmd_messages_check_list,
 		.add = cmd_messages_add_list,
 		.print = cmd_messages_print_list,
 		.waiting_for = "searching the messages",
-	};
-
-	return owner_command_run(&command, argc, argv);
-}
-
-const struct command cmd_list = {
-	.name = "list",
-	.summary = "list messages",
-	.run = cmd_messages_run_list,
+	},
 };
 
 /* show */
 
 static const char cmd_messages_show_help[] =
-	"Usage: ofono-mcp show [OPTION]... ID\n"
+	"Usage: " PROGRAM_NAME " show [OPTION]... ID\n"
 	"Show a message, its state, and the history of its states.\n"
 	"\n" OPTIONS_STORE_HELP
 	"  --json           as JSON: a line with the message, then one with what\n"
@@ -341,14 +328,19 @@ static const char cmd_messages_show_help[] =
 static void cmd_messages_print_item(const struct owner_command_call *call,
 				    const struct json *item)
 {
-	(void)call;
-	message_lines_print(json_member(item, "message"));
+	message_lines_print(json_member(item, "message"), NULL);
+}
+
+static int cmd_messages_add_show(const struct owner_command_call *call,
+				 struct json_writer *arguments)
+{
+	json_put_boolean(arguments, "history", true);
+	return 0;
 }
 
 static int cmd_messages_print_history(const struct owner_command_call *call,
 				      const struct json *result)
 {
-	(void)call;
 	printf("\n%s\n", json_field_text(result, "meaning"));
 	json_foreach (change, json_field_list(result, "changes")) {
 		const char *reason = json_field_text(change, "reason");
@@ -364,30 +356,25 @@ static int cmd_messages_print_history(const struct owner_command_call *call,
 	return EXIT_CODE_OK;
 }
 
-static int cmd_messages_run_show(int argc, char **argv)
-{
-	static const struct owner_command command = {
-		.name = "show",
+const struct command cmd_show = {
+	.name = "show",
+	.group = COMMAND_MESSAGES,
+	.summary = "show a message and its history",
+	.example = "show 12",
+	.owner = {
 		.help = cmd_messages_show_help,
 		.operand = "message_id",
 		.operand_is_number = true,
+		.add = cmd_messages_add_show,
 		.print_item = cmd_messages_print_item,
 		.print = cmd_messages_print_history,
-	};
-
-	return owner_command_run(&command, argc, argv);
-}
-
-const struct command cmd_show = {
-	.name = "show",
-	.summary = "show a message and its history",
-	.run = cmd_messages_run_show,
+	},
 };
 
 /* wait */
 
 static const char cmd_messages_wait_help[] =
-	"Usage: ofono-mcp wait [OPTION]...\n"
+	"Usage: " PROGRAM_NAME " wait [OPTION]...\n"
 	"Wait for the next incoming message, and show it with the one-time code or link\n"
 	"in it. This marks nothing as read.\n"
 	"\n"
@@ -426,41 +413,34 @@ static void cmd_messages_print_extract(const struct json *result, const char *na
 static int cmd_messages_print_received(const struct owner_command_call *call,
 				       const struct json *result)
 {
-	(void)call;
 	if (json_field_is_true(result, "found")) {
-		message_lines_print(json_member(result, "message"));
+		message_lines_print(json_member(result, "message"), NULL);
 		cmd_messages_print_extract(result, "code");
 		cmd_messages_print_extract(result, "link");
 	} else {
-		fputs("ofono-mcp wait: no matching message arrived\n", stderr);
+		fputs(PROGRAM_NAME " wait: no matching message arrived\n", stderr);
 	}
 	return cmd_messages_judge_wait(result);
 }
 
-static int cmd_messages_run_wait(int argc, char **argv)
-{
-	static const struct owner_command command = {
-		.name = "wait",
+const struct command cmd_wait = {
+	.name = "wait",
+	.group = COMMAND_MESSAGES,
+	.summary = "wait for an incoming message",
+	.example = "wait --from +36201234567 --timeout 60",
+	.owner = {
 		.help = cmd_messages_wait_help,
 		.options = cmd_messages_wait_options,
 		.print = cmd_messages_print_received,
 		.judge = cmd_messages_judge_wait,
 		.waiting_for = "waiting for a message",
-	};
-
-	return owner_command_run(&command, argc, argv);
-}
-
-const struct command cmd_wait = {
-	.name = "wait",
-	.summary = "wait for an incoming message",
-	.run = cmd_messages_run_wait,
+	},
 };
 
 /* tail */
 
 static const char cmd_messages_tail_help[] =
-	"Usage: ofono-mcp tail [OPTION]...\n"
+	"Usage: " PROGRAM_NAME " tail [OPTION]...\n"
 	"Show each incoming message, and each change of an outgoing one, until Ctrl-C.\n"
 	"\n" OPTIONS_STORE_HELP
 	"  --json           as JSON: one line per message or change\n" OPTIONS_HELP_HELP
@@ -472,27 +452,19 @@ static const char cmd_messages_tail_help[] =
 static int cmd_messages_print_nothing(const struct owner_command_call *call,
 				      const struct json *result)
 {
-	(void)call;
-	(void)result;
 	return EXIT_CODE_OK;
 }
 
-static int cmd_messages_run_tail(int argc, char **argv)
-{
-	static const struct owner_command command = {
-		.name = "tail",
+const struct command cmd_tail = {
+	.name = "tail",
+	.group = COMMAND_MESSAGES,
+	.summary = "follow incoming and outgoing messages",
+	.example = "tail",
+	.owner = {
 		.help = cmd_messages_tail_help,
 		.print_item = cmd_messages_print_item,
 		.print = cmd_messages_print_nothing,
 		.waiting_for = "following the messages; Ctrl-C ends it",
 		.is_endless = true,
-	};
-
-	return owner_command_run(&command, argc, argv);
-}
-
-const struct command cmd_tail = {
-	.name = "tail",
-	.summary = "follow incoming and outgoing messages",
-	.run = cmd_messages_run_tail,
+	},
 };

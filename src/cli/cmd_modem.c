@@ -9,6 +9,7 @@
  * A modem is named by its path, with or without the first slash, by the last part of it, or by
  * "all"; without a name, the only modem is meant.
  */
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,12 +18,10 @@
 #include "base/buffer.h"
 #include "base/log.h"
 #include "base/utf8.h"
-#include "cli/cli_failure.h"
 #include "cli/command.h"
-#include "cli/modem_view.h"
-#include "cli/options.h"
-#include "cli/progress.h"
+#include "cli/json_field.h"
 #include "cli/switching.h"
+#include "cli/terminal.h"
 #include "ofono/ofono.h"
 
 enum { MODEM_CHOICE_MAX = 32, MODEM_CHOICE_TEXT_BYTES = 1024 };
@@ -137,10 +136,6 @@ enum {
 	TIMEOUT_S = 60,
 	TIMEOUT_MAX_S = 600,
 	FIX_BYTES = 512,
-	OPTION_REGISTERED = 1,
-	OPTION_TIMEOUT,
-	OPTION_JSON,
-	OPTION_HELP,
 };
 
 static const char cmd_modem_help[] =
@@ -162,14 +157,6 @@ static const char cmd_modem_help[] =
 	"and\n"
 	"standard error says why; 2 wrong options.\n";
 
-static const struct option cmd_modem_options[] = {
-	{ "registered", no_argument, NULL, OPTION_REGISTERED },
-	{ "timeout", required_argument, NULL, OPTION_TIMEOUT },
-	{ "json", no_argument, NULL, OPTION_JSON },
-	{ "help", no_argument, NULL, OPTION_HELP },
-	{ NULL, 0, NULL, 0 },
-};
-
 struct cmd_modem_arguments {
 	bool switches; /* false: list */
 	struct switching_wish wish;
@@ -185,32 +172,17 @@ static bool cmd_modem_print_modems(const void *data,
 						 const void *data))
 {
 	struct buffer text = BUFFER_INIT;
-	struct json_writer *writer = json_writer_new(&text);
-	bool written = false;
+	struct json_writer *writer = json_field_begin(&text);
 
 	if (writer) {
-		json_open_object(writer);
-		json_key(writer, "modems");
-		json_open_array(writer);
+		json_open_array_at(writer, "modems");
 		write(writer, data);
 		json_close_array(writer);
-		json_close_object(writer);
-		json_writer_free(writer);
-		written = !text.failed;
 	}
-	if (written)
-		printf("%.*s\n", (int)text.length, text.data);
-	buffer_deinit(&text);
-	return written;
+	return json_field_end(writer, &text);
 }
 
 /* Errors */
-
-static struct cli_failure cmd_modem_failure(const struct cmd_modem_arguments *arguments,
-					    const char *code, const char *fix)
-{
-	return (struct cli_failure){ "modem", code, fix, arguments->json };
-}
 
 /* The same command with sudo. */
 static void cmd_modem_fix_as_root(const struct cmd_modem_arguments *arguments,
@@ -242,14 +214,12 @@ static int cmd_modem_fail_unreachable(const struct cmd_modem_arguments *argument
 		  "Check the log of ofonod, then restart it: systemctl restart ofono" },
 	};
 	const char *condition = ofono_condition(ofono);
-	struct cli_failure failure;
 	size_t row = 0;
 
 	cmd_modem_fix_as_root(arguments, as_root);
 	while (!strstr(condition, rows[row].words))
 		row++;
-	failure = cmd_modem_failure(arguments, rows[row].code, rows[row].fix);
-	return cli_failure_report(&failure, "%s", condition);
+	return options_report_failure(rows[row].code, rows[row].fix, "%s", condition);
 }
 
 /* Switching */
@@ -295,7 +265,6 @@ static int cmd_modem_switch(const struct cmd_modem_arguments *arguments,
 {
 	static struct cmd_modem_choice choice; /* large, and only one */
 	static struct cmd_modem_choice_error error;
-	struct cli_failure failure;
 	const struct progress_wait_loop wait_loop = {
 		.loop = loop,
 		.is_over = cmd_modem_are_over,
@@ -308,8 +277,7 @@ static int cmd_modem_switch(const struct cmd_modem_arguments *arguments,
 	if (!cmd_modem_choose(&choice, ofono, arguments->names, arguments->name_count,
 			      &arguments->wish, &error)) {
 		cmd_modem_end_choice(&choice);
-		failure = cmd_modem_failure(arguments, error.code, error.fix);
-		return cli_failure_report(&failure, "%s", error.message);
+		return options_report_failure(error.code, error.fix, "%s", error.message);
 	}
 	if (!progress_wait_loop_run(&wait_loop)) {
 		for (unsigned at = 0; at < choice.count; at++)
@@ -354,9 +322,6 @@ static bool cmd_modem_is_settled(void *data)
 static int cmd_modem_run_with(const struct cmd_modem_arguments *arguments,
 			      struct ofono *ofono, sd_event *loop)
 {
-	const struct cli_failure none =
-		cmd_modem_failure(arguments, "no_modem",
-				  "Check that it is plugged in, and the log of ofonod");
 	const struct progress_wait_loop wait_loop = {
 		.loop = loop,
 		.is_over = cmd_modem_is_settled,
@@ -371,7 +336,9 @@ static int cmd_modem_run_with(const struct cmd_modem_arguments *arguments,
 	if (!ofono_is_available(ofono))
 		return cmd_modem_fail_unreachable(arguments, ofono);
 	if (!cmd_modem_has_any(ofono))
-		return cli_failure_report(&none, "oFono has no modem");
+		return options_report_failure(
+			"no_modem", "Check that it is plugged in, and the log of ofonod",
+			"oFono has no modem");
 	if (arguments->switches)
 		return cmd_modem_switch(arguments, ofono, loop);
 	if (arguments->json)
@@ -384,33 +351,16 @@ static int cmd_modem_run_with(const struct cmd_modem_arguments *arguments,
 
 /* Options */
 
-static bool cmd_modem_parse_timeout(const char *text, int *seconds_out)
+static const char *cmd_modem_read_timeout(void *data, const char *value)
 {
+	int *seconds = data;
 	char *end;
-	long seconds = strtol(text, &end, 10);
+	long number = strtol(value, &end, 10);
 
-	*seconds_out = (int)seconds;
-	return *text && !*end && seconds >= 1 && seconds <= TIMEOUT_MAX_S;
-}
-
-/* Returns 0, or an exit code; -1: print help. */
-static int cmd_modem_read_options(int argc, char **argv,
-				  struct cmd_modem_arguments *arguments)
-{
-	int option;
-
-	while ((option = options_next(argc, argv, cmd_modem_options)) != -1) {
-		if (option == '?')
-			return EXIT_CODE_USAGE;
-		if (option == OPTION_HELP)
-			return -1;
-		if (option == OPTION_TIMEOUT &&
-		    !cmd_modem_parse_timeout(optarg, &arguments->timeout_s))
-			return options_fail("--timeout takes 1 to 600 seconds");
-		arguments->wish.registered |= option == OPTION_REGISTERED;
-		arguments->json |= option == OPTION_JSON;
-	}
-	return 0;
+	*seconds = (int)number;
+	return *value && !*end && number >= 1 && number <= TIMEOUT_MAX_S
+		       ? NULL
+		       : "--timeout takes 1 to 600 seconds";
 }
 
 static int cmd_modem_read_verb(int argc, char **argv,
@@ -438,16 +388,21 @@ static int cmd_modem_read_verb(int argc, char **argv,
 static int cmd_modem_run(int argc, char **argv)
 {
 	struct cmd_modem_arguments arguments = { .timeout_s = TIMEOUT_S };
-	int code = cmd_modem_read_options(argc, argv, &arguments);
+	const struct options_row rows[] = {
+		{ "registered", .flag = &arguments.wish.registered },
+		{ "timeout", .read = cmd_modem_read_timeout,
+		  .data = &arguments.timeout_s },
+		{ "json", .flag = &arguments.json },
+		{ NULL },
+	};
+	const struct options_table table = { cmd_modem_help, rows, 0, INT_MAX };
 	struct ofono *ofono = NULL;
 	sd_event *loop = NULL;
+	int code;
 
-	if (code < 0) {
-		fputs(cmd_modem_help, stdout);
-		return EXIT_CODE_OK;
-	}
-	if (!code)
-		code = cmd_modem_read_verb(argc, argv, &arguments);
+	if (!options_read(&table, argc, argv, &code))
+		return code;
+	code = cmd_modem_read_verb(argc, argv, &arguments);
 	if (code)
 		return code;
 	log_set_level(LOG_LEVEL_ERROR);
@@ -464,6 +419,9 @@ static int cmd_modem_run(int argc, char **argv)
 
 const struct command cmd_modem = {
 	.name = "modem",
+	.verbs = "list|on|off",
+	.group = COMMAND_SIMS,
 	.summary = "list modems, switch them on or off",
+	.example = "modem on --registered all",
 	.run = cmd_modem_run,
 };

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * ofono-mcp serve: options and configuration, then the daemon.
- * The command line overrides the file; --listen replaces the file's addresses. The
- * options are read twice: first for the mode and the files, then, on top of the file,
- * for the settings. A reload repeats the second reading.
+ * The command line overrides the file, also after a reload; --listen replaces the
+ * file's addresses.
  */
 #include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -14,7 +12,6 @@
 #include "base/explanation.h"
 #include "base/log.h"
 #include "cli/command.h"
-#include "cli/options.h"
 #include "config/config.h"
 #include "gateway/gateway.h"
 #include "http/tls.h"
@@ -22,13 +19,14 @@
 #include "tools/tool_table.h"
 
 static const char cmd_serve_help[] =
-	"Usage: ofono-mcp serve [OPTION]...\n"
+	"Usage: " PROGRAM_NAME " serve [OPTION]...\n"
 	"Run the gateway in the foreground until SIGTERM or SIGINT. SIGHUP reloads the\n"
 	"configuration.\n"
 	"\n"
 	"  --config FILE          configuration file (default, if it exists:\n"
 	"                         " CONFIG_DEFAULT_PATH ")\n"
-	"  --listen ADDRESS:PORT  listen there (default 127.0.0.1:9531); may be "
+	"  --listen ADDRESS:PORT  listen there (default 127.0.0.1:" PROGRAM_PORT
+	"); may be "
 	"repeated\n"
 	"  --state-dir DIR        state folder, with messages and clients\n"
 	"  --open                 require no token; only if all addresses are loopback\n"
@@ -41,96 +39,36 @@ static const char cmd_serve_help[] =
 	"Exit codes: 0 stopped normally; 1 failed to start, or broke;\n"
 	"2 wrong options or configuration.\n";
 
-enum cmd_serve_option {
-	OPTION_CONFIG = 1,
-	OPTION_LISTEN,
-	OPTION_STATE_DIR,
-	OPTION_OPEN,
-	OPTION_VERBOSE,
-	OPTION_CHECK,
-	OPTION_PRINT,
-	OPTION_HELP,
-};
-
-static const struct option cmd_serve_options[] = {
-	{ "config", required_argument, NULL, OPTION_CONFIG },
-	{ "listen", required_argument, NULL, OPTION_LISTEN },
-	{ "state-dir", required_argument, NULL, OPTION_STATE_DIR },
-	{ "open", no_argument, NULL, OPTION_OPEN },
-	{ "verbose", no_argument, NULL, OPTION_VERBOSE },
-	{ "check-config", no_argument, NULL, OPTION_CHECK },
-	{ "print-config", no_argument, NULL, OPTION_PRINT },
-	{ "help", no_argument, NULL, OPTION_HELP },
-	{ NULL, 0, NULL, 0 },
-};
-
-static const struct {
-	const char *key;   /* set by the option; NULL: none */
-	const char *value; /* NULL: the option's argument */
-	const char *name;
-} settings[] = {
-	[OPTION_LISTEN] = { "server.listen", NULL, "--listen" },
-	[OPTION_OPEN] = { "server.open", "yes", "--open" },
-	[OPTION_VERBOSE] = { "log.verbose", "yes", "--verbose" },
-	[OPTION_HELP] = { NULL },
-};
-
-enum cmd_serve_mode { MODE_RUN, MODE_CHECK, MODE_PRINT, MODE_HELP, MODE_WRONG };
-
-/* What the configuration is loaded from. */
 struct cmd_serve_arguments {
-	int argc;
-	char **argv;
-	const char *file;      /* NULL: the default file */
-	const char *state_dir; /* NULL: the configured folder */
+	struct options_store files;
+	const char *listen[CONFIG_LIST_MAX + 1]; /* one more shows that it is too many */
+	unsigned listen_count;
+	bool open, verbose, checks, prints;
 };
 
-/* The first reading of the options: the mode and the files. */
-static enum cmd_serve_mode cmd_serve_read_mode(int argc, char **argv,
-					       struct cmd_serve_arguments *arguments)
+static const char *cmd_serve_read_listen(void *data, const char *value)
 {
-	enum cmd_serve_mode mode = MODE_RUN;
-	int option;
+	struct cmd_serve_arguments *arguments = data;
 
-	while ((option = options_next(argc, argv, cmd_serve_options)) != -1) {
-		if (option == OPTION_HELP)
-			return MODE_HELP;
-		if (option == '?')
-			return MODE_WRONG;
-		if (option == OPTION_CONFIG)
-			arguments->file = optarg;
-		if (option == OPTION_STATE_DIR)
-			arguments->state_dir = optarg;
-		if (option == OPTION_CHECK)
-			mode = MODE_CHECK;
-		if (option == OPTION_PRINT)
-			mode = MODE_PRINT;
-	}
-	if (optind == argc)
-		return mode;
-	options_fail("unexpected argument \"%s\"", argv[optind]);
-	return MODE_WRONG;
+	if (arguments->listen_count <= CONFIG_LIST_MAX)
+		arguments->listen[arguments->listen_count++] = value;
+	return NULL;
 }
 
-static int cmd_serve_apply_options(int argc, char **argv, struct config *config,
-				   struct explanation *error_out)
+static int cmd_serve_apply_options(const struct cmd_serve_arguments *arguments,
+				   struct config *config, struct explanation *error_out)
 {
-	bool listen_given = false;
-	int option, error = 0;
+	int error = 0;
 
-	optind = 1;
-	while (error == 0 &&
-	       (option = getopt_long(argc, argv, "", cmd_serve_options, NULL)) != -1) {
-		if (option == OPTION_LISTEN && !listen_given) {
-			config_list_clear(&config->listen);
-			listen_given = true;
-		}
-		if (settings[option].key)
-			error = config_set(config, settings[option].key,
-					   settings[option].value ? settings[option].value
-								  : optarg,
-					   settings[option].name, error_out);
-	}
+	if (arguments->listen_count)
+		config_list_clear(&config->listen);
+	for (unsigned at = 0; !error && at < arguments->listen_count; at++)
+		error = config_set(config, "server.listen", arguments->listen[at],
+				   "--listen", error_out);
+	if (!error && arguments->open)
+		error = config_set(config, "server.open", "yes", "--open", error_out);
+	if (!error && arguments->verbose)
+		error = config_set(config, "log.verbose", "yes", "--verbose", error_out);
 	return error;
 }
 
@@ -151,12 +89,11 @@ static int cmd_serve_load(const void *data, struct config *config,
 			  struct explanation *error_out)
 {
 	const struct cmd_serve_arguments *arguments = data;
-	int error =
-		config_load_for(config, arguments->file, arguments->state_dir, error_out);
+	int error = config_load_for(config, arguments->files.file,
+				    arguments->files.state_dir, error_out);
 
 	if (error == 0)
-		error = cmd_serve_apply_options(arguments->argc, arguments->argv, config,
-						error_out);
+		error = cmd_serve_apply_options(arguments, config, error_out);
 	if (error == 0)
 		error = config_check(config, error_out);
 	if (error == 0)
@@ -168,37 +105,45 @@ static int cmd_serve_load(const void *data, struct config *config,
 static int cmd_serve_check(const struct config *config)
 {
 	struct explanation problem = { "" };
+	struct tls tls = { 0 };
 
-	if (*config->tls_certificate && tls_load(config, &problem) < 0) {
-		fprintf(stderr, "ofono-mcp: %s\n", problem.text);
+	if (*config->tls_certificate && tls_load(&tls, config, &problem) < 0) {
+		fprintf(stderr, PROGRAM_NAME ": %s\n", problem.text);
 		return EXIT_CODE_USAGE;
 	}
-	tls_unload();
+	tls_unload(&tls);
 	puts("The configuration is good.");
 	return EXIT_CODE_OK;
 }
 
 static int cmd_serve_run(int argc, char **argv)
 {
-	struct explanation problem = { "" };
-	struct cmd_serve_arguments arguments = { argc, argv, NULL, NULL };
+	struct cmd_serve_arguments arguments = { .listen_count = 0 };
+	const struct options_row rows[] = {
+		{ "config", .text = &arguments.files.file },
+		{ "listen", .read = cmd_serve_read_listen, .data = &arguments },
+		{ "state-dir", .text = &arguments.files.state_dir },
+		{ "open", .flag = &arguments.open },
+		{ "verbose", .flag = &arguments.verbose },
+		{ "check-config", .flag = &arguments.checks },
+		{ "print-config", .flag = &arguments.prints },
+		{ NULL },
+	};
+	const struct options_table table = { cmd_serve_help, rows };
 	const struct gateway_config_source source = { cmd_serve_load, &arguments };
+	struct explanation problem = { "" };
 	struct config config;
-	enum cmd_serve_mode mode = cmd_serve_read_mode(argc, argv, &arguments);
+	int code;
 
-	if (mode == MODE_HELP) {
-		fputs(cmd_serve_help, stdout);
-		return EXIT_CODE_OK;
-	}
-	if (mode == MODE_WRONG)
-		return EXIT_CODE_USAGE;
+	if (!options_read(&table, argc, argv, &code))
+		return code;
 	if (cmd_serve_load(&arguments, &config, &problem) != 0) {
-		fprintf(stderr, "ofono-mcp: %s\n", problem.text);
+		fprintf(stderr, PROGRAM_NAME ": %s\n", problem.text);
 		return EXIT_CODE_USAGE;
 	}
-	if (mode == MODE_CHECK)
+	if (arguments.checks)
 		return cmd_serve_check(&config);
-	if (mode == MODE_PRINT) {
+	if (arguments.prints) {
 		config_print(&config, stdout);
 		return EXIT_CODE_OK;
 	}
@@ -214,6 +159,8 @@ static int cmd_serve_run(int argc, char **argv)
 
 const struct command cmd_serve = {
 	.name = "serve",
+	.group = COMMAND_SETUP,
 	.summary = "run the gateway",
+	.example = "serve --listen 127.0.0.1:9531",
 	.run = cmd_serve_run,
 };

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ofono-mcp status and balance: the state of the gateway on one page, and the known
- * balances.
+ * ofono-mcp status: the state of the gateway on one page.
  *
  * Each part of the page has a label in the first column. An answer that lacks a member
  * prints as if it were empty, so that a newer or older gateway can be asked.
@@ -9,99 +8,30 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/client_table.h"
-#include "cli/command.h"
 #include "cli/json_field.h"
-#include "cli/options.h"
 #include "cli/owner_command.h"
 #include "cli/terminal.h"
+#include "fleet/link_config.h"
 
-/* balance */
-
-static const char cmd_status_balance_help[] =
-	"Usage: ofono-mcp balance [OPTION]...\n"
-	"List the SIM balances that agents last read with send_ussd, by the gateway's\n"
-	"balance_pattern. Nothing is dialled.\n"
-	"\n"
-	"  --forget ID      delete the balance of the SIM with this subscription_id, so\n"
-	"                   that it no longer prevents sending\n" OPTIONS_STORE_HELP
-	"  --json           as a JSON object\n" OPTIONS_HELP_HELP "\n"
-	"The gateway must run. Exit codes: 0 listed; 1 failed; 2 wrong options.\n";
-
-static void cmd_status_print_balance(const struct json *balance)
-{
-	bool is_low = json_field_is_true(balance, "is_low");
-	const char *currency = json_field_text(balance, "currency");
-
-	fputs(is_low ? terminal_colour_on(COLOUR_BAD) : "", stdout);
-	printf("%s%s", json_field_text(balance, "amount"), *currency ? " " : "");
-	terminal_print_escaped(stdout, currency);
-	printf("%s of SIM %s, read %s with %s", is_low ? terminal_colour_off() : "",
-	       json_field_text(balance, "subscription_id"),
-	       terminal_time(json_field_text(balance, "read_at")).text,
-	       json_field_text(balance, "code"));
-	if (is_low)
-		printf("; below %s nothing is sent until %s",
-		       json_field_text(balance, "minimum"),
-		       terminal_time(json_field_text(balance, "counts_until")).text);
-	putchar('\n');
-}
-
-static int cmd_status_print_balance_list(const struct owner_command_call *call,
-					 const struct json *result)
-{
-	const struct json *balances = json_field_list(result, "balances");
-	const char *forgotten = json_field_text(result, "forgotten");
-
-	(void)call;
-	if (*forgotten)
-		printf("The balance of SIM %s is deleted.\n", forgotten);
-	else if (!balances->count)
-		puts("No balance is known.");
-	json_foreach (balance, balances)
-		cmd_status_print_balance(balance);
-	return EXIT_CODE_OK;
-}
-
-static int cmd_status_run_balance(int argc, char **argv)
-{
-	static const struct owner_command_option options[] = {
-		{ .name = "forget", .is_number = true },
-		{ NULL },
-	};
-	static const struct owner_command command = {
-		.name = "balance",
-		.help = cmd_status_balance_help,
-		.options = options,
-		.print = cmd_status_print_balance_list,
-	};
-
-	return owner_command_run(&command, argc, argv);
-}
-
-const struct command cmd_balance = {
-	.name = "balance",
-	.summary = "list the known balances of SIMs, or delete one",
-	.run = cmd_status_run_balance,
-};
+enum { CMD_STATUS_LINK_BYTES = 4096, CMD_STATUS_LINK_ARENA_MAX = 32 * 1024 };
 
 /* status */
 
 #define OFONO "oFono "
 
-enum { LABEL_COLUMNS = 10 };
+enum { LABEL_COLUMNS = 10, LOW_SHARE = 4 };
 
 static const char cmd_status_help[] =
-	"Usage: ofono-mcp status [OPTION]...\n"
+	"Usage: " PROGRAM_NAME " status [OPTION]...\n"
 	"Show gateway status: whether a message could be sent now and if not, why; "
 	"oFono,\n"
-	"the SIMs, waiting messages, what is left of the limits, offline gaps, and the\n"
-	"paired agents with what is left of their limits.\n"
+	"the SIMs, waiting messages, the offline gaps of the last 7 days, the\n"
+	"paired agents, and each limit of which a quarter or less is left.\n"
 	"\n" OPTIONS_STORE_HELP "  --json           as a JSON object: what "
 	"get_gateway_status gives agents, plus\n"
-	"                   version, advertised, advertisement, waiting_approval and\n"
-	"                   clients\n" OPTIONS_HELP_HELP "\n"
-	"The gateway must run; if it does not, try \"ofono-mcp doctor\".\n"
+	"                   version, advertised, advertisement, waiting_approval,\n"
+	"                   clients and agent\n" OPTIONS_HELP_HELP "\n"
+	"The gateway must run; if it does not, try \"" PROGRAM_NAME " doctor\".\n"
 	"Exit codes: 0 shown; 1 failed; 2 wrong options.\n";
 
 static void cmd_status_print_label(const char *name)
@@ -113,7 +43,7 @@ static void cmd_status_print_sending(const struct json *status)
 {
 	cmd_status_print_label("sending");
 	if (json_field_is_true(status, "paused"))
-		printf("%spaused%s; to resume: ofono-mcp resume\n",
+		printf("%spaused%s; to resume: " PROGRAM_NAME " resume\n",
 		       terminal_colour_on(COLOUR_WARNING), terminal_colour_off());
 	else if (json_field_is_true(status, "can_send"))
 		printf("%scan send now%s\n", terminal_colour_on(COLOUR_GOOD),
@@ -123,10 +53,13 @@ static void cmd_status_print_sending(const struct json *status)
 		       terminal_colour_off(), json_field_text(status, "why_not"));
 }
 
+/* Nothing if it is not wanted, which the owner knows. */
 static void cmd_status_print_advertisement(const struct json *status)
 {
 	bool advertised = json_field_is_true(status, "advertised");
 
+	if (strcmp(json_field_text(status, "advertisement"), "advertise = no") == 0)
+		return;
 	cmd_status_print_label("mDNS");
 	printf("%s%s\n", advertised ? "advertised as " : "not advertised: ",
 	       json_field_text(status, "advertisement"));
@@ -144,52 +77,6 @@ static void cmd_status_print_ofono(const struct json *status)
 	printf("%s%s%s\n", terminal_colour_on(colour), words, terminal_colour_off());
 }
 
-/* "SIM 1     ready: Telekom HU, slot 0, +36201234567, signal 60 %, roaming" */
-static void cmd_status_print_sim(const struct json *sim)
-{
-	enum terminal_colour colour =
-		json_field_is_true(sim, "can_send") ? COLOUR_GOOD : COLOUR_BAD;
-	const char *name = json_field_text(sim, "display_name");
-	const char *number = json_field_text(sim, "own_number");
-	const char *signal = json_field_text(sim, "signal_percent");
-	char head[LABEL_COLUMNS + 24];
-
-	snprintf(head, sizeof(head), "SIM %s ", json_field_text(sim, "subscription_id"));
-	cmd_status_print_label(head);
-	printf("%s%s%s: ", terminal_colour_on(colour), json_field_text(sim, "state"),
-	       terminal_colour_off());
-	terminal_print_escaped(stdout, *name ? name : "no name");
-	printf(", slot %s", json_field_text(sim, "sim_slot_index"));
-	if (*number)
-		printf(", %s", number);
-	if (strcmp(signal, "0") != 0)
-		printf(", signal %s %%", signal);
-	if (json_field_is_true(sim, "default"))
-		fputs(", default for sending", stdout);
-	puts(json_field_is_true(sim, "roaming") ? ", roaming" : "");
-}
-
-static void cmd_status_print_sims(const struct json *sims)
-{
-	const struct json *list = json_field_list(sims, "subscriptions");
-
-	if (!list->count) {
-		cmd_status_print_label("SIMs");
-		puts("none");
-		return;
-	}
-	json_foreach (sim, list)
-		cmd_status_print_sim(sim);
-}
-
-static void cmd_status_print_balances(const struct json *balances)
-{
-	json_foreach (balance, balances) {
-		cmd_status_print_label("balance");
-		cmd_status_print_balance(balance);
-	}
-}
-
 static void cmd_status_print_warnings(const struct json *modems)
 {
 	json_foreach (modem, modems) {
@@ -202,15 +89,27 @@ static void cmd_status_print_warnings(const struct json *modems)
 	}
 }
 
+static bool cmd_status_is_full(const struct json *queue)
+{
+	int64_t waiting = 0, most = 0;
+
+	json_integer(json_member(queue, "waiting"), &waiting);
+	json_integer(json_member(queue, "limit"), &most);
+	return waiting * LOW_SHARE >= most * (LOW_SHARE - 1);
+}
+
 static void cmd_status_print_queue(const struct json *status)
 {
 	const struct json *queue = json_member(status, "queue");
+	const char *queued = json_field_text(queue, "waiting");
 	const char *unstored = json_field_text(queue, "unstored_received");
 	const char *waiting = json_field_text(status, "waiting_approval");
 
 	cmd_status_print_label("queue");
-	printf("%s of %s waiting to be sent\n", json_field_text(queue, "waiting"),
-	       json_field_text(queue, "limit"));
+	printf("%s waiting to be sent", strcmp(queued, "0") ? queued : "none");
+	if (cmd_status_is_full(queue))
+		printf("; the limit is %s", json_field_text(queue, "limit"));
+	putchar('\n');
 	if (strcmp(unstored, "0") != 0) {
 		cmd_status_print_label("");
 		printf("%s%s incoming messages not stored yet%s\n",
@@ -218,11 +117,56 @@ static void cmd_status_print_queue(const struct json *status)
 	}
 	cmd_status_print_label("approvals");
 	if (strcmp(waiting, "0") == 0)
-		puts("none waiting for your approval");
+		puts("none waiting");
 	else
-		printf("%s%s waiting for your approval%s: ofono-mcp approvals\n",
+		printf("%s%s waiting for your approval%s: " PROGRAM_NAME " approvals\n",
 		       terminal_colour_on(COLOUR_WARNING), waiting,
 		       terminal_colour_off());
+}
+
+/* "sms.received of laptop to https://hooks.example: suspended (timeout)" */
+static void cmd_status_print_suspended(const struct json *webhook)
+{
+	const char *next = json_field_text(webhook, "next_attempt");
+
+	printf("%s%s of ", terminal_colour_on(COLOUR_WARNING),
+	       json_field_text(webhook, "type"));
+	terminal_print_escaped(stdout, json_field_text(webhook, "client"));
+	printf(" to %s: suspended (%s)%s%s%s\n", json_field_text(webhook, "receiver"),
+	       json_field_text(webhook, "last_error"), *next ? ", next attempt " : "",
+	       *next ? terminal_when(next).text : "", terminal_colour_off());
+}
+
+static void cmd_status_print_webhooks(const struct json *status)
+{
+	const struct json *webhooks = json_member(status, "webhooks");
+	const char *held = json_field_text(webhooks, "held");
+
+	if (strcmp(json_field_text(webhooks, "subscriptions"), "0") == 0)
+		return;
+	cmd_status_print_label("webhooks");
+	printf("%s, of which %s deliver an event now\n",
+	       json_field_text(webhooks, "subscriptions"),
+	       json_field_text(webhooks, "delivering"));
+	if (*held) {
+		cmd_status_print_label("");
+		printf("%sdeliveries wait: %s%s\n", terminal_colour_on(COLOUR_BAD), held,
+		       terminal_colour_off());
+	}
+	json_foreach (one, json_field_list(webhooks, "suspended")) {
+		cmd_status_print_label("");
+		cmd_status_print_suspended(one);
+	}
+}
+
+/* A quarter or less is left. */
+static bool cmd_status_is_low(const struct json *limit)
+{
+	int64_t left = 0, most = 0;
+
+	json_integer(json_member(limit, "left"), &left);
+	json_integer(json_member(limit, "limit"), &most);
+	return left * LOW_SHARE <= most;
 }
 
 static void cmd_status_print_limit(const struct json *limit)
@@ -238,118 +182,143 @@ static void cmd_status_print_limit(const struct json *limit)
 	if (*sim)
 		printf(" for SIM %s", sim);
 	if (*frees_at)
-		printf(", more at %s", terminal_time(frees_at).text);
+		printf(", more %s", terminal_when(frees_at).text);
 	putchar('\n');
 }
 
-static void cmd_status_print_limits(const struct json *limits)
+static void cmd_status_print_gap(const struct json *gap)
 {
-	const char *name = "limits";
+	const char *until = json_field_text(gap, "until");
 
-	if (!limits->count) {
-		cmd_status_print_label(name);
-		puts("none for a SIM");
-		return;
-	}
-	json_foreach (limit, limits) {
-		cmd_status_print_label(name);
-		cmd_status_print_limit(limit);
-		name = "";
-	}
+	printf("%s until %s (%s)\n", terminal_time(json_field_text(gap, "from")).text,
+	       *until ? terminal_time(until).text : "now",
+	       json_field_text(gap, "reason"));
 }
 
-static void cmd_status_print_gaps(const struct json *gaps)
-{
-	const char *name = "offline";
-
-	if (!gaps->count) {
-		cmd_status_print_label(name);
-		puts("no gaps in 7 days");
-		return;
-	}
-	json_foreach (gap, gaps) {
-		const char *until = json_field_text(gap, "until");
-
-		cmd_status_print_label(name);
-		printf("%s until %s (%s)\n",
-		       terminal_time(json_field_text(gap, "from")).text,
-		       *until ? terminal_time(until).text : "now",
-		       json_field_text(gap, "reason"));
-		name = "";
-	}
-}
-
-/* "laptop: 59 of 60 messages an hour, 200 of 200 a day" */
+/* "laptop: 3 of 60 an hour, 0 of 200 a day (more in 22 s)", of what is low */
 static void cmd_status_print_usage(const struct json *client)
 {
-	const struct json *usage = json_field_list(client, "usage");
+	bool is_first = true;
 
 	terminal_print_escaped(stdout, json_field_text(client, "name"));
-	fputs(usage->count ? ": " : ": no limits of its own", stdout);
-	json_foreach (limit, usage) {
+	json_foreach (limit, json_field_list(client, "usage")) {
 		const char *unit = json_field_text(limit, "per");
 		bool is_budget = strcmp(unit, "month") == 0;
 		bool is_used_up = strcmp(json_field_text(limit, "left"), "0") == 0;
 
-		printf("%s%s%s of %s%s a%s %s%s", limit == usage->first ? "" : ", ",
+		if (!cmd_status_is_low(limit))
+			continue;
+		printf("%s%s%s of %s%s a%s %s%s", is_first ? ": " : ", ",
 		       is_used_up ? terminal_colour_on(COLOUR_BAD) : "",
 		       json_field_text(limit, "left"), json_field_text(limit, "limit"),
 		       is_budget ? " segments" : "", strcmp(unit, "hour") ? "" : "n",
 		       unit, is_used_up ? terminal_colour_off() : "");
 		if (is_used_up)
-			printf(" (more at %s)",
-			       terminal_time(json_field_text(limit, "frees_at")).text);
+			printf(" (more %s)",
+			       terminal_when(json_field_text(limit, "frees_at")).text);
+		is_first = false;
 	}
 	putchar('\n');
 }
 
-static void cmd_status_print_usages(const struct json *clients)
+static bool cmd_status_has_low(const struct json *client)
 {
-	const char *name = "left";
-
-	if (clients->count)
-		putchar('\n');
-	json_foreach (client, clients) {
-		cmd_status_print_label(name);
-		cmd_status_print_usage(client);
-		name = "";
+	json_foreach (limit, json_field_list(client, "usage")) {
+		if (cmd_status_is_low(limit))
+			return true;
 	}
+	return false;
+}
+
+/* One line for each row that `is_shown` (NULL: all), the first with the label. */
+static void cmd_status_print_rows(const char *label, const struct json *rows,
+				  bool (*is_shown)(const struct json *row),
+				  void (*print)(const struct json *row))
+{
+	json_foreach (row, rows) {
+		if (is_shown && !is_shown(row))
+			continue;
+		cmd_status_print_label(label);
+		print(row);
+		label = "";
+	}
+}
+
+/* What ofono-mcp-link shows of itself; nothing if it does not run. */
+static void cmd_status_print_link(void)
+{
+	struct arena *arena = arena_new(CMD_STATUS_LINK_ARENA_MAX);
+	FILE *file = fopen(LINK_CONFIG_STATE_PATH, "re");
+	char text[CMD_STATUS_LINK_BYTES];
+	const struct json *state = NULL;
+
+	if (file && arena)
+		state = json_field_parse(arena, text, fread(text, 1, sizeof(text), file));
+	if (state) {
+		cmd_status_print_label("link");
+		terminal_print_escaped(stdout, json_field_text(state, "state"));
+		fputs(" as ", stdout);
+		terminal_print_escaped(stdout, json_field_text(state, "phone"));
+		fputs(", broker ", stdout);
+		terminal_print_escaped(stdout, json_field_text(state, "broker"));
+		if (*json_field_text(state, "why")) {
+			fputs(": ", stdout);
+			terminal_print_escaped(stdout, json_field_text(state, "why"));
+		}
+		putchar('\n');
+	}
+	if (file)
+		fclose(file);
+	arena_free(arena);
 }
 
 static int cmd_status_print(const struct owner_command_call *call,
 			    const struct json *status)
 {
-	(void)call;
+	const struct json *clients = json_field_list(status, "clients");
+	const struct json *sims =
+		json_field_list(json_member(status, "sims"), "subscriptions");
+
 	cmd_status_print_label("gateway");
 	printf("running, version %s\n", json_field_text(status, "version"));
 	cmd_status_print_sending(status);
 	cmd_status_print_ofono(status);
-	cmd_status_print_sims(json_member(status, "sims"));
+	if (!sims->count) {
+		cmd_status_print_label("SIMs");
+		puts("none");
+	}
+	json_foreach (sim, sims)
+		cmd_sims_print_sim(sim);
 	cmd_status_print_warnings(json_field_list(status, "modems"));
-	cmd_status_print_balances(json_field_list(status, "balances"));
+	json_foreach (balance, json_field_list(status, "balances")) {
+		cmd_status_print_label("balance");
+		cmd_sims_print_balance(balance);
+	}
 	cmd_status_print_advertisement(status);
+	cmd_status_print_link();
 	cmd_status_print_queue(status);
-	cmd_status_print_limits(json_field_list(status, "limits"));
-	cmd_status_print_gaps(json_field_list(status, "gaps"));
+	cmd_status_print_webhooks(status);
+	cmd_status_print_rows("commands",
+			      json_field_list(json_member(status, "agent"), "numbers"),
+			      NULL, cmd_agent_print_number);
+	cmd_status_print_rows("limits", json_field_list(status, "limits"),
+			      cmd_status_is_low, cmd_status_print_limit);
+	cmd_status_print_rows("offline", json_field_list(status, "gaps"), NULL,
+			      cmd_status_print_gap);
 	putchar('\n');
-	client_table_print(json_member(status, "clients"));
-	cmd_status_print_usages(json_field_list(status, "clients"));
+	client_table_print(clients);
+	cmd_status_print_rows("left", clients, cmd_status_has_low,
+			      cmd_status_print_usage);
 	return EXIT_CODE_OK;
-}
-
-static int cmd_status_run(int argc, char **argv)
-{
-	static const struct owner_command command = {
-		.name = "status",
-		.help = cmd_status_help,
-		.print = cmd_status_print,
-	};
-
-	return owner_command_run(&command, argc, argv);
 }
 
 const struct command cmd_status = {
 	.name = "status",
+	.group = COMMAND_MAINTENANCE,
 	.summary = "show gateway status",
-	.run = cmd_status_run,
+	.example = "status",
+	.owner = {
+		.help = cmd_status_help,
+		.print = cmd_status_print,
+	},
 };

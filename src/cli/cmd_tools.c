@@ -7,11 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/buffer.h"
 #include "base/client.h"
-#include "base/json.h"
 #include "cli/command.h"
-#include "cli/options.h"
+#include "cli/json_field.h"
 #include "cli/terminal.h"
 #include "mcp/tool_set.h"
 #include "tools/tool_table.h"
@@ -21,42 +19,28 @@ enum {
 	COLUMNS_LEAST = 24,
 	INDENT = 4,
 	TEXT_INDENT = 8,
-	OPTION_JSON = 1,
-	OPTION_HELP,
 };
 
 static const char cmd_tools_help[] =
-	"Usage: ofono-mcp tools [OPTION]...\n"
+	"Usage: " PROGRAM_NAME " tools [OPTION]...\n"
 	"List the tools that agents have, with the parameters and the scope of each. "
 	"The\n"
 	"gateway need not run. Tools that the configuration hides are listed too.\n"
 	"\n"
-	"  --json  as JSON: the result of MCP's tools/list, with descriptions and "
-	"schemas\n"
+	"  --json  as JSON: like the result of MCP's tools/list, with every member "
+	"of the\n"
+	"          answers\n"
 	"  --help  show this help\n"
 	"\n"
 	"Exit codes: 0 listed; 1 failed; 2 wrong options.\n";
 
-static const struct option cmd_tools_options[] = {
-	{ "json", no_argument, NULL, OPTION_JSON },
-	{ "help", no_argument, NULL, OPTION_HELP },
-	{ NULL, 0, NULL, 0 },
-};
-
-/* The width of the terminal, within limits that are good to read. */
-static unsigned cmd_tools_columns_of_line(void)
-{
-	unsigned columns = terminal_columns(STDOUT_FILENO);
-
-	return columns >= COLUMNS_LEAST && columns < COLUMNS ? columns : COLUMNS;
-}
-
 /* Prints words, wrapped. */
 static void cmd_tools_print_wrapped(const char *text, unsigned indent)
 {
-	const unsigned columns = cmd_tools_columns_of_line();
-	unsigned column = 0;
+	unsigned columns = terminal_columns(STDOUT_FILENO), column = 0;
 
+	if (columns < COLUMNS_LEAST || columns > COLUMNS) /* not good to read */
+		columns = COLUMNS;
 	while (*text) {
 		unsigned length = (unsigned)strcspn(text, " ");
 
@@ -76,17 +60,12 @@ static void cmd_tools_print_wrapped(const char *text, unsigned indent)
 	putchar('\n');
 }
 
-static void cmd_tools_print_words(const char *const *words)
-{
-	for (const char *const *word = words; word && *word; word++)
-		printf("%s%s", word == words ? ": " : ", ", *word);
-}
-
 static void cmd_tools_print_parameter(const struct schema_field *field)
 {
 	printf("%*s%s (%s%s", INDENT, "", field->name, schema_type_name(field->type),
 	       field->required ? ", required" : "");
-	cmd_tools_print_words(field->words);
+	for (const char *const *word = field->words; word && *word; word++)
+		printf("%s%s", word == field->words ? ": " : ", ", *word);
 	puts(")");
 	cmd_tools_print_wrapped(field->description, TEXT_INDENT);
 }
@@ -104,62 +83,44 @@ static void cmd_tools_print_tool(const struct tool *tool)
 		cmd_tools_print_parameter(field);
 }
 
-static void cmd_tools_print_all(void)
-{
-	for (const struct tool *const *tool = tool_table; *tool; tool++) {
-		if (tool != tool_table)
-			putchar('\n');
-		cmd_tools_print_tool(*tool);
-	}
-}
-
 static int cmd_tools_print_json(void)
 {
 	struct buffer text = BUFFER_INIT;
-	struct json_writer *writer = json_writer_new(&text);
-	bool written = false;
+	struct json_writer *writer = json_field_begin(&text);
 
 	if (writer) {
-		json_open_object(writer);
 		json_key(writer, "tools");
-		tool_set_write_list(writer, tool_table, CLIENT_SCOPES_ALL);
-		json_close_object(writer);
-		json_writer_free(writer);
-		written = !text.failed;
+		tool_set_write_catalogue(writer, tool_table);
 	}
-	if (written)
-		printf("%.*s\n", (int)text.length, text.data);
-	else
-		fputs("ofono-mcp tools: out of memory\n", stderr);
-	buffer_deinit(&text);
-	return written ? EXIT_CODE_OK : EXIT_CODE_FAILED;
+	if (json_field_end(writer, &text))
+		return EXIT_CODE_OK;
+	fputs(PROGRAM_NAME " tools: out of memory\n", stderr);
+	return EXIT_CODE_FAILED;
 }
 
 static int cmd_tools_run(int argc, char **argv)
 {
 	bool json = false;
-	int option;
+	const struct options_row rows[] = { { "json", .flag = &json }, { NULL } };
+	const struct options_table table = { cmd_tools_help, rows };
+	int code;
 
-	while ((option = options_next(argc, argv, cmd_tools_options)) != -1) {
-		if (option == OPTION_HELP) {
-			fputs(cmd_tools_help, stdout);
-			return EXIT_CODE_OK;
-		}
-		if (option != OPTION_JSON)
-			return EXIT_CODE_USAGE;
-		json = true;
-	}
-	if (optind < argc) {
-		return options_fail("unexpected argument \"%s\"", argv[optind]);
-	}
+	if (!options_read(&table, argc, argv, &code))
+		return code;
 	if (json)
 		return cmd_tools_print_json();
-	cmd_tools_print_all();
+	for (const struct tool *const *tool = tool_table; *tool; tool++) {
+		if (tool != tool_table)
+			putchar('\n');
+		cmd_tools_print_tool(*tool);
+	}
 	return EXIT_CODE_OK;
 }
 
 const struct command cmd_tools = {
 	.name = "tools",
+	.group = COMMAND_AGENTS,
 	.summary = "list the tools that agents have",
+	.example = "tools",
 	.run = cmd_tools_run,
 };

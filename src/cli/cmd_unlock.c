@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ofono-mcp unlock: gives a SIM its PIN, or its PUK and a new PIN.
+ * ofono-mcp sim unlock: gives a SIM its PIN, or its PUK and a new PIN.
  *   the gateway describes the card and the tries left -> the code is read -> it is sent with
  *   that number of tries -> the gateway enters it, unless the number has changed meanwhile
  * The code is cleared from memory wherever it was.
@@ -8,14 +8,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/command.h"
-#include "cli/options.h"
 #include "cli/owner_command.h"
-#include "cli/secret.h"
-#include "ofono/sim_unlock.h"
+#include "cli/terminal.h"
+#include "ofono/modem_call.h"
 
 static const char cmd_unlock_help[] =
-	"Usage: ofono-mcp unlock [OPTION]... [SIM]\n"
+	"Usage: ofono-mcp sim unlock [OPTION]... [SIM]\n"
 	"Enter the PIN of a SIM card, once. It is read from the terminal, or else from\n"
 	"standard input.\n"
 	"\n"
@@ -52,7 +50,7 @@ struct cmd_unlock_codes {
 
 static int cmd_unlock_fail(const char *message)
 {
-	fprintf(stderr, "ofono-mcp unlock: %s; nothing was tried.\n", message);
+	fprintf(stderr, "ofono-mcp sim unlock: %s; nothing was tried.\n", message);
 	return EXIT_CODE_FAILED;
 }
 
@@ -65,7 +63,6 @@ static int cmd_unlock_read_card(const struct owner_command_call *call,
 	const char *path = json_string(json_member(result, "modem"));
 	const struct json *tries = json_member(result, "tries");
 
-	(void)call;
 	if (!name || !path || strlen(path) >= sizeof(card.path))
 		return cmd_unlock_fail("the gateway's answer is invalid");
 	snprintf(card.name, sizeof(card.name), "%s", name);
@@ -90,8 +87,7 @@ static int cmd_unlock_describe_card(const struct owner_command_call *call)
 		return cmd_unlock_fail("out of memory");
 	json_open_object(writer);
 	json_put_string(writer, "command", "unlock");
-	json_key(writer, "arguments");
-	json_open_object(writer);
+	json_open_object_at(writer, "arguments");
 	if (call->operand)
 		json_put_string(writer, "sim", call->operand);
 	json_put_boolean(writer, "puk", cmd_unlock_is_given(call, "puk"));
@@ -122,7 +118,7 @@ static void cmd_unlock_print_tries(bool puk)
 
 static int cmd_unlock_ask_pin(struct cmd_unlock_codes *codes)
 {
-	if (!secret_read("PIN: ", codes->code))
+	if (!secret_read("PIN: ", codes->code, SECRET_BYTES))
 		return cmd_unlock_fail("no PIN was entered");
 	if (!sim_unlock_pin_is_valid(codes->code))
 		return cmd_unlock_fail("a PIN has 4 to 8 digits");
@@ -133,7 +129,7 @@ static int cmd_unlock_ask_pin(struct cmd_unlock_codes *codes)
 static int cmd_unlock_ask_again(const char *new_pin)
 {
 	char again[SECRET_BYTES];
-	bool is_there = secret_read("New PIN again: ", again);
+	bool is_there = secret_read("New PIN again: ", again, SECRET_BYTES);
 	bool is_same = is_there && strcmp(again, new_pin) == 0;
 
 	explicit_bzero(again, sizeof(again));
@@ -142,11 +138,11 @@ static int cmd_unlock_ask_again(const char *new_pin)
 
 static int cmd_unlock_ask_puk(struct cmd_unlock_codes *codes)
 {
-	if (!secret_read("PUK: ", codes->code))
+	if (!secret_read("PUK: ", codes->code, SECRET_BYTES))
 		return cmd_unlock_fail("no PUK was entered");
 	if (!sim_unlock_puk_is_valid(codes->code))
 		return cmd_unlock_fail("a PUK has 8 digits");
-	if (!secret_read("New PIN: ", codes->new_pin))
+	if (!secret_read("New PIN: ", codes->new_pin, SECRET_BYTES))
 		return cmd_unlock_fail("no new PIN was entered");
 	if (!sim_unlock_pin_is_valid(codes->new_pin))
 		return cmd_unlock_fail("a PIN has 4 to 8 digits");
@@ -185,16 +181,17 @@ static int cmd_unlock_add_codes(const struct owner_command_call *call,
 static int cmd_unlock_print_unlocked(const struct owner_command_call *call,
 				     const struct json *result)
 {
-	(void)call;
-	(void)result;
 	printf("%s is unlocked.\n", card.name);
 	return EXIT_CODE_OK;
 }
 
-static int cmd_unlock_run(int argc, char **argv)
-{
-	static const struct owner_command command = {
-		.name = "unlock",
+const struct command cmd_unlock = {
+	.name = "unlock",
+	.title = "sim unlock",
+	.group = COMMAND_SIMS,
+	.summary = "enter the PIN of a SIM card",
+	.example = "sim unlock 1",
+	.owner = {
 		.help = cmd_unlock_help,
 		.options = cmd_unlock_options,
 		.operand = "sim",
@@ -203,13 +200,5 @@ static int cmd_unlock_run(int argc, char **argv)
 		.print = cmd_unlock_print_unlocked,
 		.fix_if_lost = "It may have been tried: check with ofono-mcp modem "
 			       "before the next try",
-	};
-
-	return owner_command_run(&command, argc, argv);
-}
-
-const struct command cmd_unlock = {
-	.name = "unlock",
-	.summary = "enter the PIN of a SIM card",
-	.run = cmd_unlock_run,
+	},
 };

@@ -13,7 +13,7 @@
  * Without a state folder, and for a command that makes no sense as the first one, nothing is
  * created: the folder's name may be mistyped.
  */
-#include "cli/control_client.h"
+#include "cli/owner_command.h"
 
 #include <errno.h>
 #include <grp.h>
@@ -29,10 +29,10 @@
 #include "base/buffer.h"
 #include "base/clock.h"
 #include "base/explanation.h"
+#include "cli/terminal.h"
 #include "config/config.h"
-#include "gateway/command_table.h"
-#include "gateway/control_call.h"
-#include "gateway/control_socket.h"
+#include "gateway/control.h"
+#include "http/tls.h"
 #include "store/store_lock.h"
 
 enum { PAUSE_MS = 50, READ_BYTES = 4096 };
@@ -128,8 +128,8 @@ static ssize_t control_client_receive(const struct control_client_request *reque
 		if (++silent_s >= control_client_timeout_s(request) &&
 		    !request->is_endless)
 			return -1;
-		if (request->on_second)
-			request->on_second(request->data);
+		if (request->progress)
+			progress_tick(request->progress);
 	}
 }
 
@@ -194,7 +194,6 @@ static void control_client_on_local_line(void *data, const char *line, size_t le
 {
 	const struct control_client_request *request = data;
 
-	(void)is_last;
 	request->on_line(request->data, line, length);
 }
 
@@ -218,9 +217,11 @@ static bool control_client_has_store(const struct control_client_request *reques
 static bool control_client_run_locally(const struct control_client_request *request,
 				       struct explanation *error)
 {
+	struct tls tls = { 0 };
 	struct control control = {
 		.config = request->config,
 		.commands = command_table,
+		.tls = &tls,
 	};
 	struct control_call call;
 	union {
@@ -240,6 +241,7 @@ static bool control_client_run_locally(const struct control_client_request *requ
 	call.peer_uid = getuid();
 	control_call_run(&call, request->line, request->length);
 	control_call_deinit(&call);
+	tls_unload(&tls);
 	store_close(control.store);
 	return true;
 }
@@ -251,18 +253,11 @@ static bool control_client_run_without_folder(
 
 	if (!command || command->needs_gateway)
 		return control_client_run_locally(request, error);
-	explanation_set(error, 0,
-			"%s does not exist: no gateway has run with it, and no agent was "
-			"paired",
-			request->config->state_dir);
+	explanation_set(
+		error, 0,
+		"%s does not exist: no gateway has run with it, and no agent was paired",
+		request->config->state_dir);
 	return false;
-}
-
-static void control_client_pause(void)
-{
-	const struct timespec moment = { .tv_nsec = PAUSE_MS * 1000000L };
-
-	nanosleep(&moment, NULL);
 }
 
 /* Nobody could run it */
@@ -319,11 +314,11 @@ static int control_client_try_locally(const struct control_client_request *reque
 		*done_out = control_client_run_locally(request, error);
 		store_lock_release(&lock);
 	} else if (failure == -EACCES) {
-		explanation_set(error, 0,
-				"no gateway listens at %s, and without one only its own "
-				"user and root may do this (%s): start it, or run this "
-				"as root",
-				address->sun_path, folder);
+		explanation_set(
+			error, 0,
+			"no gateway listens at %s, and without one only its own user and "
+			"root may do this (%s): start it, or run this as root",
+			address->sun_path, folder);
 	}
 	return failure == -EBUSY ? -EAGAIN : 0;
 }
@@ -332,13 +327,14 @@ bool control_client_run(const struct control_client_request *request,
 			struct explanation *error)
 {
 	int64_t until_ms = clock_monotonic_ms() + CONTROL_CLIENT_LOCK_WAIT_MS;
+	const struct timespec pause = { .tv_nsec = PAUSE_MS * 1000000L };
 	struct sockaddr_un address;
 	bool done;
 	int fd;
 
 	if (!control_socket_address(request->config, &address, error))
 		return false;
-	for (;; control_client_pause()) {
+	for (;; nanosleep(&pause, NULL)) {
 		fd = control_client_connect(&address, control_client_timeout_s(request));
 		if (fd >= 0) {
 			done = control_client_exchange(request, fd, error);
@@ -352,12 +348,12 @@ bool control_client_run(const struct control_client_request *request,
 		if (control_client_try_locally(request, &address, &done, error) == 0)
 			return done;
 		if (clock_monotonic_ms() > until_ms) {
-			explanation_set(error, 0,
-					"the message store is in use, but no gateway "
-					"listens at %s; if one runs with another "
-					"control_socket, name its configuration with "
-					"--config",
-					address.sun_path);
+			explanation_set(
+				error, 0,
+				"the message store is in use, but no gateway listens at "
+				"%s; if one runs with another control_socket, name its "
+				"configuration with --config",
+				address.sun_path);
 			return false;
 		}
 	}

@@ -3,9 +3,9 @@
  * JSON field: the members of a gateway's answer, for printing. A member that is missing or has
  * another type is empty.
  */
-#ifndef CLI_JSON_FIELD_H
-#define CLI_JSON_FIELD_H
+#pragma once
 
+#include "base/arena.h"
 #include "base/json.h"
 
 /* A string's text, or a number as written. Never NULL. */
@@ -14,4 +14,33 @@ bool json_field_is_true(const struct json *object, const char *name);
 /* Never NULL. */
 const struct json *json_field_list(const struct json *object, const char *name);
 
-#endif
+/* NULL: not JSON, or no memory. */
+const struct json *json_field_parse(struct arena *arena, const char *text, size_t length);
+
+/*
+ * An object of our own for standard output. begin opens it, NULL: no memory; end closes it and
+ * prints it on one line, false: no memory, and nothing is printed.
+ */
+struct json_writer *json_field_begin(struct buffer *text);
+bool json_field_end(struct json_writer *writer, struct buffer *text);
+
+/*
+ * Message lines: prints a message (tools/message_view.h) for people. The gateway has already
+ * escaped what would move the cursor or hide text.
+ */
+
+/* `page`: the answer that lists it, with what rows leave out; NULL: none does. */
+void message_lines_print(const struct json *message, const struct json *page);
+
+/* Prints a text with a bar before each line, so that none looks like our own output. */
+void message_lines_print_text(const char *text);
+
+/*
+ * Client table: prints paired clients (gateway/paired_client.h) for people.
+ */
+
+/* One row for each client of the array, under a header. */
+void client_table_print(const struct json *clients);
+
+/* One client, in several lines. */
+void client_table_print_one(const struct json *client);

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "cli/message_lines.h"
+#include "cli/json_field.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/json_field.h"
 #include "cli/terminal.h"
 
 #define BAR "  | "
@@ -81,34 +80,42 @@ static enum terminal_colour message_lines_colour_of(const char *state)
 /* Prints "unread", or the state with its reason. */
 static void message_lines_print_state(const struct json *message, bool incoming)
 {
-	const struct json *read = json_member(message, "read");
 	const char *state = json_field_text(message, "state");
 	const char *reason = json_field_text(message, "reason");
 
 	if (incoming) {
 		printf("%s%s%s", terminal_colour_on(COLOUR_STRONG),
-		       read && !read->boolean ? ", unread" : "", terminal_colour_off());
+		       json_field_is_true(message, "read") ? "" : ", unread",
+		       terminal_colour_off());
 		return;
 	}
+	if (!*state)
+		state = "sent";
 	printf(", %s%s%s", terminal_colour_on(message_lines_colour_of(state)), state,
 	       terminal_colour_off());
 	if (*reason)
 		printf(" (%s)", reason);
 }
 
-/* "12  from Anna +36201234567  2026-11-21T08:30:00.000Z, SIM 1, unread" */
-void message_lines_print(const struct json *message)
+/* "12  from Anna +36201234567  2026-11-21T08:30:00+01:00, SIM 1, unread" */
+void message_lines_print(const struct json *message, const struct json *page)
 {
-	bool incoming = strcmp(json_field_text(message, "direction"), "in") == 0;
-	const char *number = json_field_text(message, "phone_number");
+	bool incoming = !json_member(message, "to");
+	const char *number = json_field_text(message, incoming ? "from" : "to");
 	const char *name = json_field_text(message, "contact_name");
 	const char *sim = json_field_text(message, "subscription_id");
+	const char *when = json_field_text(message, "at");
 
+	if (page && !*sim)
+		sim = json_field_text(page, "subscription_id");
+	if (page && !*name)
+		name = json_field_text(json_member(page, "contacts"), number);
+	if (!*when)
+		when = json_field_text(message, "send_at");
 	printf("%s  %s %s%s%s  %s", json_field_text(message, "message_id"),
 	       incoming ? "from" : "to", *name ? name : "", *name ? " " : "",
-	       *number ? number : "nobody",
-	       terminal_time(json_field_text(message, "created_at")).text);
-	if (*sim)
+	       *number ? number : "nobody", terminal_time(when).text);
+	if (*sim && strcmp(sim, "0") != 0)
 		printf(", SIM %s", sim);
 	message_lines_print_state(message, incoming);
 	if (strcmp(json_field_text(message, "trust"), "blocked") == 0)

@@ -3,7 +3,7 @@
  * The state of a modem comes from its properties in oFono: Powered and Online, the
  * card from SimManager, and the network from NetworkRegistration.
  */
-#include "cli/modem_view.h"
+#include "cli/switching.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -160,6 +160,6 @@ void modem_view_print_table(const struct modem_list *modems)
 	}
 	if (off)
 		printf("\n"
-		       "To switch it on, as root: ofono-mcp modem on %s\n",
+		       "To switch it on, as root: " PROGRAM_NAME " modem on %s\n",
 		       off->path);
 }

@@ -3,21 +3,24 @@
  * getopt_long() reads the options, silently; the errors are ours.  A wrong option is reported
  * with the options that it may stand for, or with the most similar one.
  */
-#include "cli/options.h"
-#include "cli/options_store.h"
+#include "cli/command.h"
 
+#include <assert.h>
+#include <getopt.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/explanation.h"
-#include "cli/cli_failure.h"
-#include "cli/command.h"
+#include "base/utf8.h"
+#include "cli/json_field.h"
+#include "config/config.h"
 
 enum {
 	TEXT_BYTES = 1024,
 	NAME_BYTES = 32,
 	SHORTEST_JSON = 3, /* "--j" */
+	ROWS_MAX = 24,	   /* below '?' and ':', which getopt_long() may return */
 	WORD_LETTERS_MAX = 31,
 	LETTERS_PER_TYPO = 3,
 	TYPOS_MAX = 2,
@@ -25,7 +28,7 @@ enum {
 
 /* Of this process; set once, by options_begin(). */
 static struct {
-	char command[NAME_BYTES];
+	const char *title, *example; /* of the command */
 	bool json;
 } options_process;
 
@@ -41,10 +44,44 @@ static bool options_have_json(int argc, char **argv)
 	return false;
 }
 
-void options_begin(int argc, char **argv)
+void options_begin(const struct command *command, int argc, char **argv)
 {
-	snprintf(options_process.command, sizeof(options_process.command), "%s", argv[0]);
+	options_process.title = options_title(command);
+	options_process.example = command->example;
 	options_process.json = options_have_json(argc, argv);
+}
+
+const char *options_title(const struct command *command)
+{
+	return command->title ? command->title : command->name;
+}
+
+/* Reporting what is wrong */
+
+/* Replaces what is not ASCII if the text is not UTF-8, as a path may be. */
+static void options_make_valid(char *text)
+{
+	if (utf8_valid(text, strlen(text)))
+		return;
+	for (; *text; text++) {
+		if (*text & 0x80)
+			*text = '?';
+	}
+}
+
+static void options_print_json(const char *code, const char *message, const char *fix)
+{
+	struct buffer text = BUFFER_INIT;
+	struct json_writer *writer = json_field_begin(&text);
+
+	if (writer) {
+		json_open_object_at(writer, "error");
+		json_put_string(writer, "code", code);
+		json_put_string(writer, "message", message);
+		json_put_string(writer, "fix", fix);
+		json_close_object(writer);
+	}
+	json_field_end(writer, &text);
 }
 
 int options_fail(const char *format, ...)
@@ -55,23 +92,51 @@ int options_fail(const char *format, ...)
 	va_start(arguments, format);
 	vsnprintf(message, sizeof(message), format, arguments);
 	va_end(arguments);
-	snprintf(fix, sizeof(fix), "Try: ofono-mcp %s --help", options_process.command);
-	cli_failure_make_valid(message);
+	snprintf(fix, sizeof(fix), "Try: " PROGRAM_NAME " %s --help",
+		 options_process.title);
+	options_make_valid(message);
 	if (options_process.json)
-		cli_failure_write_json("invalid_argument", message, fix);
-	fprintf(stderr, "ofono-mcp %s: %s\n%s\n", options_process.command, message, fix);
+		options_print_json("invalid_argument", message, fix);
+	fprintf(stderr, PROGRAM_NAME " %s: %s\n%s\n", options_process.title, message,
+		fix);
 	return EXIT_CODE_USAGE;
 }
 
-int options_fail_config(const char *message)
+const char *options_full_stop(const char *sentence)
 {
-	char text[TEXT_BYTES];
+	const char *command = strstr(sentence, PROGRAM_NAME " ");
+	const char *last = strrchr(sentence, ' ');
 
-	snprintf(text, sizeof(text), "%s", message);
-	cli_failure_make_valid(text);
+	return command && last[1] == '/' ? "" : ".";
+}
+
+int options_report_failure(const char *code, const char *fix, const char *format, ...)
+{
+	char message[TEXT_BYTES];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(message, sizeof(message), format, arguments);
+	va_end(arguments);
+	options_make_valid(message);
 	if (options_process.json)
-		cli_failure_write_json("invalid_configuration", text, "");
-	fprintf(stderr, "ofono-mcp %s: %s\n", options_process.command, text);
+		options_print_json(code, message, fix);
+	fflush(stdout); /* earlier output comes before the error */
+	fprintf(stderr, PROGRAM_NAME " %s: %s.\n%s%s\n", options_process.title, message,
+		fix, options_full_stop(fix));
+	return EXIT_CODE_FAILED;
+}
+
+int options_load(const struct options_store *store, struct config *config_out)
+{
+	struct explanation problem = { "" };
+
+	if (config_load_for(config_out, store->file, store->state_dir, &problem) == 0)
+		return EXIT_CODE_OK;
+	options_make_valid(problem.text);
+	if (options_process.json)
+		options_print_json("invalid_configuration", problem.text, "");
+	fprintf(stderr, PROGRAM_NAME " %s: %s\n", options_process.title, problem.text);
 	return EXIT_CODE_USAGE;
 }
 
@@ -165,7 +230,8 @@ static void options_fail_option(const char *given, const struct option *options)
 		options_fail("there is no option %s", given);
 }
 
-int options_next(int argc, char **argv, const struct option *options)
+/* As getopt_long(), for long options only; '?' for a wrong one, which has been reported. */
+static int options_next(int argc, char **argv, const struct option *options)
 {
 	int code;
 
@@ -180,55 +246,81 @@ int options_next(int argc, char **argv, const struct option *options)
 	return '?';
 }
 
-/* Commands that work on the message store without the gateway */
-
-static bool options_end(int *code_out, int code)
+/* Stores one value. Returns what is wrong with it, or NULL. */
+static const char *options_store_value(const struct options_row *row)
 {
-	*code_out = code;
-	return false;
+	if (row->read)
+		return row->read(row->data, optarg);
+	if (row->flag)
+		*row->flag = true;
+	else
+		*row->text = optarg;
+	return NULL;
 }
 
-/* Returns what is wrong with the operands, or NULL. */
-static int options_check_operands(const struct options_store_command *command, int count,
+static void options_print_help(const char *help)
+{
+	fputs(help, stdout);
+	if (options_process.example)
+		printf("\nExample:\n  " PROGRAM_NAME " %s\n", options_process.example);
+}
+
+/* The usage line, "Usage: NAME [OPTION]... ID... [REASON]", names the operand that is missing. */
+static int options_fail_missing(const char *help, int count)
+{
+	const char *word = strstr(help, "OPTION") + strlen("OPTION");
+
+	for (word += strcspn(word, " "); count > 0; count--)
+		word += 1 + strcspn(word + 1, " \n");
+	return options_fail("%.*s is missing",
+			    (int)strspn(word + 1, "ABCDEFGHIJKLMNOPQRSTUVWXYZ"),
+			    word + 1);
+}
+
+static int options_check_operands(const struct options_table *table, int count,
 				  char **operands)
 {
-	if (count == 0 && command->argument_is_optional)
-		return 0;
-	if (count == 0 || !**operands)
-		return options_fail("an argument is missing");
-	return count > 1 ? options_fail("unexpected argument \"%s\"", operands[1]) : 0;
+	if (count < table->operands_least)
+		return options_fail_missing(table->help, count);
+	if (count > table->operands_most)
+		return options_fail("unexpected argument \"%s\"",
+				    operands[table->operands_most]);
+	if (count && table->operands_most == 1 && !**operands)
+		return options_fail("an argument is empty");
+	return EXIT_CODE_OK;
 }
 
-bool options_read_store(const struct options_store_command *command, int argc,
-			char **argv, struct options_store *store_out, int *code_out)
+bool options_read(const struct options_table *table, int argc, char **argv, int *code_out)
 {
-	const char *file = NULL, *state_dir = NULL, *error;
-	struct explanation problem = { "" };
-	int option, code;
+	struct option options[ROWS_MAX + 2] = { { NULL } };
+	const char *error;
+	int count = 0, code;
 
-	*store_out = (struct options_store){ 0 };
-	while ((option = options_next(argc, argv, command->options)) != -1) {
-		if (option == OPTIONS_HELP) {
-			fputs(command->help, stdout);
-			return options_end(code_out, EXIT_CODE_OK);
-		}
-		if (option == '?')
-			return options_end(code_out, EXIT_CODE_USAGE);
-		if (option == OPTIONS_CONFIG)
-			file = optarg;
-		if (option == OPTIONS_STATE_DIR)
-			state_dir = optarg;
-		store_out->force |= option == OPTIONS_FORCE;
-		store_out->json |= option == OPTIONS_JSON;
-		if (option >= OPTIONS_OTHER &&
-		    (error = command->read(command->data, option, optarg)))
-			return options_end(code_out, options_fail("%s", error));
+	for (; table->rows[count].name; count++) {
+		assert(count < ROWS_MAX);
+		options[count] = (struct option){
+			.name = table->rows[count].name,
+			.has_arg =
+				table->rows[count].flag ? no_argument : required_argument,
+			.val = count,
+		};
 	}
-	code = options_check_operands(command, argc - optind, argv + optind);
-	if (code)
-		return options_end(code_out, code);
-	store_out->argument = argv[optind];
-	if (config_load_for(&store_out->config, file, state_dir, &problem) == 0)
-		return true;
-	return options_end(code_out, options_fail_config(problem.text));
+	options[count] = (struct option){ "help", no_argument, NULL, count };
+	*code_out = EXIT_CODE_USAGE;
+	while ((code = options_next(argc, argv, options)) != -1) {
+		if (code == '?')
+			return false;
+		if (code == count) {
+			options_print_help(table->help);
+			*code_out = EXIT_CODE_OK;
+			return false;
+		}
+		error = options_store_value(&table->rows[code]);
+		if (error) {
+			options_fail("%s", error);
+			return false;
+		}
+	}
+	*code_out = options_check_operands(table, argc - optind, argv + optind);
+	return *code_out == EXIT_CODE_OK;
 }

@@ -14,39 +14,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-#include "base/json_reader.h"
 #include "base/utf8.h"
-#include "cli/cli_failure.h"
 #include "cli/command.h"
-#include "cli/control_client.h"
 #include "cli/json_field.h"
-#include "cli/options.h"
-#include "cli/progress.h"
-#include "gateway/control_call.h"
+#include "cli/terminal.h"
+#include "config/config.h"
+#include "gateway/control.h"
 
 enum {
 	NAME_BYTES = 32,
 	NUMBER_DIGITS = 18,
-	WORDS_BYTES = 64,
-	/* Codes of getopt_long(); an option of the command has its index. */
-	OPTION_CONFIG = OWNER_COMMAND_OPTIONS_MAX + 1,
-	OPTION_STATE_DIR,
-	OPTION_JSON,
-	OPTION_HELP,
-};
-
-static const struct option owner_command_common_options[] = {
-	{ "config", required_argument, NULL, OPTION_CONFIG },
-	{ "state-dir", required_argument, NULL, OPTION_STATE_DIR },
-	{ "json", no_argument, NULL, OPTION_JSON },
-	{ "help", no_argument, NULL, OPTION_HELP },
-	{ NULL, 0, NULL, 0 },
-};
-
-enum {
-	COMMON_OPTIONS = sizeof(owner_command_common_options) /
-			 sizeof(owner_command_common_options[0])
+	WORDS_BYTES = 128,
 };
 
 static unsigned owner_command_count_options(const struct owner_command *command)
@@ -63,70 +43,43 @@ const char *owner_command_value(const struct owner_command_call *call, const cha
 {
 	for (unsigned at = 0; at < owner_command_count_options(call->command); at++) {
 		if (strcmp(call->command->options[at].name, option) == 0)
-			return call->values[at];
+			return call->flags[at] ? "" : call->values[at];
 	}
 	return NULL;
 }
 
 /* The command line. These functions return 0, or an exit code after reporting an error. */
 
-struct owner_command_given {
-	const char *config;
-	const char *state_dir;
-	bool help;
-};
-
-static int owner_command_read_options(struct owner_command_call *call, int argc,
-				      char **argv, struct owner_command_given *given)
+static bool owner_command_read_options(struct owner_command_call *call, int argc,
+				       char **argv, int *code_out)
 {
 	const struct owner_command *command = call->command;
-	struct option options[OWNER_COMMAND_OPTIONS_MAX + COMMON_OPTIONS];
+	struct options_row rows[OWNER_COMMAND_OPTIONS_MAX + 4] = { { NULL } };
+	const struct options_row store[] = { OPTIONS_STORE_ROWS(&call->store) };
+	const struct options_table table = {
+		.help = command->help,
+		.rows = rows,
+		.operands_least = (command->takes_operands || command->operand) &&
+				  !command->operand_is_optional,
+		.operands_most =
+			command->takes_operands ? argc : command->operand != NULL,
+	};
 	unsigned count = owner_command_count_options(command);
-	int code;
 
 	for (unsigned at = 0; at < count; at++)
-		options[at] = (struct option){
+		rows[at] = (struct options_row){
 			.name = command->options[at].name,
-			.has_arg = command->options[at].is_flag ? no_argument
-								: required_argument,
-			.val = (int)at,
+			.flag = command->options[at].is_flag ? &call->flags[at] : NULL,
+			.text = &call->values[at],
 		};
-	memcpy(options + count, owner_command_common_options,
-	       sizeof(owner_command_common_options));
-	while ((code = options_next(argc, argv, options)) != -1) {
-		if (code == '?')
-			return EXIT_CODE_USAGE;
-		if (code < OWNER_COMMAND_OPTIONS_MAX)
-			call->values[code] = optarg ? optarg : "";
-		if (code == OPTION_CONFIG)
-			given->config = optarg;
-		if (code == OPTION_STATE_DIR)
-			given->state_dir = optarg;
-		call->json |= code == OPTION_JSON;
-		given->help |= code == OPTION_HELP;
-	}
-	return 0;
-}
-
-static int owner_command_read_operands(struct owner_command_call *call, int argc,
-				       char **argv)
-{
-	const struct owner_command *command = call->command;
-
-	if (command->takes_operands) {
-		call->operands = argv + optind;
-		call->operand_count = argc - optind;
-		return call->operand_count ? 0 : options_fail("an argument is missing");
-	}
-	if (optind < argc && command->operand)
-		call->operand = argv[optind++];
-	if (optind < argc)
-		return options_fail("unexpected argument \"%s\"", argv[optind]);
-	if (call->operand && !*call->operand)
-		return options_fail("an argument is empty");
-	if (command->operand && !command->operand_is_optional && !call->operand)
-		return options_fail("an argument is missing");
-	return 0;
+	memcpy(rows + count, store, sizeof(store));
+	if (!options_read(&table, argc, argv, code_out))
+		return false;
+	call->operands = argv + optind;
+	call->operand_count = argc - optind;
+	if (command->operand)
+		call->operand = argv[optind];
+	return true;
 }
 
 static bool owner_command_is_number(const char *text)
@@ -194,8 +147,6 @@ static bool owner_command_read_arguments(struct owner_command_call *call, int ar
 					 char **argv, int *code_out)
 {
 	const struct owner_command *command = call->command;
-	struct owner_command_given given = { NULL };
-	struct explanation problem = { "" };
 	const char *error = NULL;
 	int code = 0;
 
@@ -203,48 +154,33 @@ static bool owner_command_read_arguments(struct owner_command_call *call, int ar
 		if (!utf8_valid(argv[at], strlen(argv[at]))) /* JSON takes nothing else */
 			code = options_fail("an argument is not UTF-8");
 	}
-	if (!code)
-		code = owner_command_read_options(call, argc, argv, &given);
-	if (!code && given.help) {
-		fputs(command->help, stdout);
-		*code_out = EXIT_CODE_OK;
+	if (!code && !owner_command_read_options(call, argc, argv, code_out))
 		return false;
-	}
-	if (!code)
-		code = owner_command_read_operands(call, argc, argv);
 	if (!code)
 		code = owner_command_check_values(call);
 	if (!code && command->check && (error = command->check(call)))
 		code = options_fail("%s", error);
-	if (!code &&
-	    config_load_for(&call->config, given.config, given.state_dir, &problem) != 0)
-		code = options_fail_config(problem.text);
+	if (!code)
+		code = options_load(&call->store, call->config);
 	*code_out = code;
 	return !code;
 }
 
 /* The request */
 
-/* "per-minute" -> "per_minute" */
-static void owner_command_argument_name(const char *option, char name[NAME_BYTES])
-{
-	size_t at;
-
-	for (at = 0; at < NAME_BYTES - 1 && option[at]; at++)
-		name[at] = option[at] == '-' ? '_' : option[at];
-	name[at] = '\0';
-}
-
-static void owner_command_put_option(struct json_writer *writer,
+static void owner_command_put_option(const struct owner_command_call *call,
 				     const struct owner_command_option *option,
-				     const char *value)
+				     struct json_writer *writer)
 {
-	char name[NAME_BYTES];
+	const char *value = owner_command_value(call, option->name);
+	char name[NAME_BYTES], *dash;
 
 	if (!value || option->is_local)
 		return;
-	owner_command_argument_name(option->argument ? option->argument : option->name,
-				    name);
+	snprintf(name, sizeof(name), "%s",
+		 option->argument ? option->argument : option->name);
+	while ((dash = strchr(name, '-'))) /* "per-minute" -> "per_minute" */
+		*dash = '_';
 	if (option->is_flag)
 		json_put_boolean(writer, name, true);
 	else if (option->is_number)
@@ -264,7 +200,7 @@ static int owner_command_write_arguments(const struct owner_command_call *call,
 	else if (call->operand)
 		json_put_string(writer, command->operand, call->operand);
 	for (unsigned at = 0; at < owner_command_count_options(command); at++)
-		owner_command_put_option(writer, &command->options[at], call->values[at]);
+		owner_command_put_option(call, &command->options[at], writer);
 	return command->add ? command->add(call, writer) : 0;
 }
 
@@ -277,9 +213,8 @@ static int owner_command_write_request(const struct owner_command_call *call,
 	if (!writer)
 		return EXIT_CODE_FAILED;
 	json_open_object(writer);
-	json_put_string(writer, "command", call->command->name);
-	json_key(writer, "arguments");
-	json_open_object(writer);
+	json_put_string(writer, "command", call->name);
+	json_open_object_at(writer, "arguments");
 	code = owner_command_write_arguments(call, writer);
 	json_close_object(writer);
 	json_close_object(writer);
@@ -303,13 +238,21 @@ static int owner_command_print_error(const struct owner_command_call *call,
 	const char *fix = json_field_text(error, "fix");
 
 	fflush(stdout); /* earlier output comes before the error */
-	fprintf(stderr, "ofono-mcp %s: %s.\n", call->command->name,
+	fprintf(stderr, PROGRAM_NAME " %s: %s.\n", call->title,
 		json_field_text(error, "message"));
 	if (*fix)
-		fprintf(stderr, "%s%s\n", fix, cli_failure_full_stop(fix));
+		fprintf(stderr, "%s%s\n", fix, options_full_stop(fix));
 	return strcmp(json_field_text(error, "code"), CONTROL_INVALID_ARGUMENT) == 0
 		       ? EXIT_CODE_USAGE
 		       : EXIT_CODE_FAILED;
+}
+
+/* What is shown of a result. */
+static const struct json *owner_command_member(const struct owner_command_call *call,
+					       const struct json *result)
+{
+	return call->command->member ? json_member(result, call->command->member)
+				     : result;
 }
 
 static void owner_command_handle_line(struct owner_command_answer *answer,
@@ -332,21 +275,7 @@ static void owner_command_handle_line(struct owner_command_answer *answer,
 		answer->code = call->command->judge ? call->command->judge(result)
 						    : EXIT_CODE_OK;
 	else if (result)
-		answer->code = answer->handler(call, result);
-}
-
-static const struct json *owner_command_parse_line(struct arena *arena, const char *text,
-						   size_t length)
-{
-	struct json_reader *reader = json_reader_new(arena);
-	const struct json *root = NULL;
-
-	if (!reader)
-		return NULL;
-	if (json_reader_feed(reader, text, length) || json_reader_finish(reader, &root))
-		root = NULL;
-	json_reader_free(reader);
-	return root;
+		answer->code = answer->handler(call, owner_command_member(call, result));
 }
 
 /* Prints X of {"result":X} and {"item":X}, and an error as it is. */
@@ -365,12 +294,35 @@ static void owner_command_print_json(const char *line, size_t length)
 	printf("%.*s\n", (int)length, line);
 }
 
+static void owner_command_print_member(const struct json *member)
+{
+	struct buffer text = BUFFER_INIT;
+	struct json_writer *writer = json_writer_new(&text);
+
+	if (writer)
+		json_write_canonical(writer, member);
+	json_writer_free(writer);
+	printf("%.*s\n", (int)text.length, text.data ? text.data : "{}");
+	buffer_deinit(&text);
+}
+
+static void owner_command_print_line(const struct owner_command_call *call,
+				     const struct json *line, const char *text,
+				     size_t length)
+{
+	const struct json *result = json_member(line, "result");
+
+	if (call->command->member && result)
+		owner_command_print_member(owner_command_member(call, result));
+	else
+		owner_command_print_json(text, length);
+}
+
 /* False: an endless answer has lost its reader. */
 static bool owner_command_on_line(void *data, const char *text, size_t length)
 {
 	struct arena *arena = arena_new(2 * CONTROL_ANSWER_MAX);
-	const struct json *line =
-		arena ? owner_command_parse_line(arena, text, length) : NULL;
+	const struct json *line = arena ? json_field_parse(arena, text, length) : NULL;
 	const struct json *progress = json_member(line, "progress");
 	struct owner_command_answer *answer = data;
 
@@ -381,34 +333,24 @@ static bool owner_command_on_line(void *data, const char *text, size_t length)
 	} else {
 		progress_clear(&answer->progress);
 	}
-	if (line &&
-	    (!answer->handler || (answer->call->json && json_member(line, "error"))))
-		owner_command_print_json(text, length);
+	if (line && (!answer->handler ||
+		     (answer->call->store.json && json_member(line, "error"))))
+		owner_command_print_line(answer->call, line, text, length);
 	if (line)
 		owner_command_handle_line(answer, line);
 	arena_free(arena);
 	return !answer->call->command->is_endless || fflush(stdout) == 0;
 }
 
-static void owner_command_on_second(void *data)
-{
-	struct owner_command_answer *answer = data;
-
-	progress_tick(&answer->progress);
-}
-
 static int owner_command_fail_unanswered(const struct owner_command_call *call,
 					 bool was_sent, const char *problem)
 {
 	const char *fix = was_sent ? call->command->fix_if_lost : NULL;
-	const struct cli_failure error = {
-		call->command->name,
-		was_sent ? "no_answer" : "not_reachable",
-		fix ? fix : "For details, run: sudo ofono-mcp doctor",
-		call->json,
-	};
 
-	return cli_failure_report(&error, "%s", problem);
+	return options_report_failure(
+		was_sent ? "no_answer" : "not_reachable",
+		fix ? fix : "For details, run: sudo " PROGRAM_NAME " doctor", "%s",
+		problem);
 }
 
 int owner_command_request(const struct owner_command_call *call,
@@ -422,12 +364,12 @@ int owner_command_request(const struct owner_command_call *call,
 	};
 	bool was_sent = false;
 	const struct control_client_request control_request = {
-		.config = &call->config,
-		.command = command->name,
+		.config = call->config,
+		.command = call->name,
 		.line = request->data,
 		.length = request->length,
 		.on_line = owner_command_on_line,
-		.on_second = owner_command_on_second,
+		.progress = &answer.progress,
 		.data = &answer,
 		.was_sent = &was_sent,
 		.is_endless = command->is_endless,
@@ -452,16 +394,20 @@ int owner_command_request(const struct owner_command_call *call,
 static int owner_command_print_nothing(const struct owner_command_call *call,
 				       const struct json *result)
 {
-	(void)call;
-	(void)result;
 	return EXIT_CODE_OK;
 }
 
-int owner_command_run(const struct owner_command *command, int argc, char **argv)
+int owner_command_run(const struct command *command, int argc, char **argv)
 {
-	struct owner_command_call call = { .command = command };
+	struct config config;
+	struct owner_command_call call = {
+		.name = command->owner.request ? command->owner.request : command->name,
+		.title = options_title(command),
+		.command = &command->owner,
+		.config = &config,
+	};
 	owner_command_handler *handler =
-		command->print ? command->print : owner_command_print_nothing;
+		call.command->print ? call.command->print : owner_command_print_nothing;
 	struct buffer request = BUFFER_INIT;
 	int code;
 
@@ -469,7 +415,8 @@ int owner_command_run(const struct owner_command *command, int argc, char **argv
 		return code;
 	code = owner_command_write_request(&call, &request);
 	if (!code)
-		code = owner_command_request(&call, &request, call.json ? NULL : handler);
+		code = owner_command_request(&call, &request,
+					     call.store.json ? NULL : handler);
 	buffer_wipe(&request); /* it may hold a PIN */
 	return code;
 }

@@ -1,79 +1,38 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Owner command: a subcommand that runs a command of the gateway (gateway/control.h) and prints
- * the answer.
- *
- * The options, the request and the exit code follow from a description.  Every such command
- * takes --config, --state-dir, --json and --help.  The gateway checks the values of options; an
- * "invalid_argument" ends like a wrong option.  With --json the lines of the answer are printed as
- * they are, instead of by print() and print_item().  On a terminal, a command that takes longer
- * than a second shows what it waits for (cli/progress.h).
+ * Owner command: a call of a subcommand that runs a command of the gateway (cli/command.h).
  */
-#ifndef CLI_OWNER_COMMAND_H
-#define CLI_OWNER_COMMAND_H
+#pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/buffer.h"
 #include "base/json.h"
-#include "config/config.h"
+#include "cli/command.h"
 
-enum { OWNER_COMMAND_OPTIONS_MAX = 16 };
-
-/* An option takes a text, unless one of these says otherwise. */
-struct owner_command_option {
-	const char *name;	  /* "per-minute" becomes the argument per_minute */
-	bool is_flag;		  /* true if given */
-	bool is_number;		  /* a whole number */
-	int64_t least, most;	  /* of the number; both 0: any */
-	const char *const *words; /* the allowed words, ending with NULL; or NULL */
-	bool is_local;		  /* not sent: for print() and add() only */
-	const char *argument;	  /* the argument's name, if it differs; or NULL */
-};
-
-struct owner_command_call;
-
-struct owner_command {
-	const char *name; /* of the subcommand and of the gateway's command */
-	const char *help;
-	const struct owner_command_option *options; /* ends with an empty row; or NULL */
-	const char *operand; /* the argument that the operand becomes; NULL: takes none */
-	bool operand_is_optional;
-	bool operand_is_number;
-	bool takes_operands; /* one or more, for add() only */
-	/* Returns what is wrong with the command line, or NULL. */
-	const char *(*check)(const struct owner_command_call *call);
-	/* Adds arguments to the request. 0, or an exit code after reporting an error. */
-	int (*add)(const struct owner_command_call *call, struct json_writer *arguments);
-	void (*print_item)(const struct owner_command_call *call,
-			   const struct json *item);
-	/* Returns the exit code. NULL: prints nothing. */
-	int (*print)(const struct owner_command_call *call, const struct json *result);
-	/* The exit code with --json; NULL: 0. */
-	int (*judge)(const struct json *result);
-	const char *waiting_for; /* "waiting for a message"; NULL: "asking the gateway" */
-	/* What to do when the answer is lost, so that the outcome is unknown; or NULL. */
-	const char *fix_if_lost;
-	bool is_endless; /* no timeout */
-};
+struct config;
+struct progress;
+struct explanation;
 
 struct owner_command_call {
+	const char *name;  /* of the gateway's command */
+	const char *title; /* of the subcommand */
 	const struct owner_command *command;
-	struct config config;
+	struct config *config;
 	const char *operand; /* NULL: not given */
 	char **operands;     /* with takes_operands */
 	int operand_count;
-	const char *values[OWNER_COMMAND_OPTIONS_MAX]; /* in the order of the options */
-	bool json;
+	/* in the order of the options */
+	const char *values[OWNER_COMMAND_OPTIONS_MAX];
+	bool flags[OWNER_COMMAND_OPTIONS_MAX];
+	struct options_store store;
 };
 
 /* The value of an option, "" for a flag; NULL: not given. */
 const char *owner_command_value(const struct owner_command_call *call,
 				const char *option);
-
-/* Runs the whole subcommand; returns the exit code. */
-int owner_command_run(const struct owner_command *command, int argc, char **argv);
 
 /*
  * Sends a complete request for the same command and passes the result to `handler`, for an add()
@@ -84,4 +43,48 @@ typedef int owner_command_handler(const struct owner_command_call *call,
 int owner_command_request(const struct owner_command_call *call,
 			  const struct buffer *request, owner_command_handler *handler);
 
-#endif
+/* A SIM of the gateway's status, or a known balance, on a line (cmd_sims.c). */
+void cmd_sims_print_sim(const struct json *sim);
+void cmd_sims_print_balance(const struct json *balance);
+
+/* One of the numbers for commands by SMS (cmd_agent.c), on a line. */
+void cmd_agent_print_number(const struct json *number);
+
+/*
+ * Control client: has the gateway run one of the owner's commands.
+ *
+ * If no gateway runs, this program runs the command itself, on the message store and under its
+ * lock (tests/integration/test_control.py). A gateway that is starting or stopping holds the
+ * lock without serving its socket: this waits for it, CONTROL_CLIENT_LOCK_WAIT_MS at most.
+ */
+
+enum {
+	CONTROL_CLIENT_LOCK_WAIT_MS = 5000,
+	CONTROL_CLIENT_TIMEOUT_S = 180, /* tools take 120 s at most */
+};
+
+struct control_client_request {
+	const struct config *config;
+	const char *command; /* "status" */
+	const char *line;    /* gateway/control.h; without a line feed */
+	size_t length;
+	/* Receives each line of the answer, without its line feed. False: stop. */
+	bool (*on_line)(void *data, const char *line, size_t length);
+	struct progress *progress; /* ticks for each second without a line; or NULL */
+	void *data;
+	unsigned timeout_s; /* for the next line; 0: CONTROL_CLIENT_TIMEOUT_S */
+	bool is_endless;    /* no timeout */
+	bool *was_sent;	    /* set when the gateway may have begun the command; or NULL */
+	bool *timed_out;    /* set after a timeout; or NULL */
+};
+
+/* False: no complete answer; the error's text says why. */
+bool control_client_run(const struct control_client_request *request,
+			struct explanation *error);
+
+/*
+ * Makes root act as the owner of the state folder, until the process ends: the gateway could not
+ * open files that root creates there. Does nothing for other users or without such a folder.
+ * False, with the error's text: failed.
+ */
+bool control_client_become_owner(const char *folder, struct explanation *error);

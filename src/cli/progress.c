@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "cli/progress.h"
+#include "cli/terminal.h"
 
 #include <stdio.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/utf8.h"
-#include "cli/terminal.h"
 
 #define CLEAR_LINE "\r\033[K"
 

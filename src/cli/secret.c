@@ -6,7 +6,7 @@
  * (tests/integration/test_unlock.py::test_a_signal_at_the_prompt_ends_unlock_at_once). Reading avoids
  * stdio, which would keep a copy of the secret.
  */
-#include "cli/secret.h"
+#include "cli/terminal.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -19,6 +19,12 @@
 enum { KEY_INTERRUPT = 3, KEY_END = 4, KEY_BACK = 8, KEY_CLEAR = 21, KEY_DELETE = 127 };
 
 enum secret_outcome { GOES_ON, IS_WHOLE, GAVE_UP };
+
+/* Where the secret goes. */
+struct secret_place {
+	char *text;
+	size_t bytes;
+};
 
 static int secret_read_key(void)
 {
@@ -88,7 +94,7 @@ static int secret_wait_for_key(const sigset_t *mask)
 	return secret_read_key();
 }
 
-static enum secret_outcome secret_add_key(int key, char secret[SECRET_BYTES],
+static enum secret_outcome secret_add_key(int key, const struct secret_place *place,
 					  size_t *length)
 {
 	if (key == '\n' || key == '\r')
@@ -99,15 +105,15 @@ static enum secret_outcome secret_add_key(int key, char secret[SECRET_BYTES],
 		*length = 0;
 	else if (key == KEY_BACK || key == KEY_DELETE)
 		*length -= *length > 0;
-	else if (*length < SECRET_BYTES - 1)
-		secret[(*length)++] = (char)key;
+	else if (*length < place->bytes - 1)
+		place->text[(*length)++] = (char)key;
 	else
 		return GAVE_UP;
 	return GOES_ON;
 }
 
 static bool secret_prompt(const char *prompt, const sigset_t *mask,
-			  char secret[SECRET_BYTES])
+			  const struct secret_place *place)
 {
 	enum secret_outcome outcome = GOES_ON;
 	size_t length = 0;
@@ -115,13 +121,13 @@ static bool secret_prompt(const char *prompt, const sigset_t *mask,
 	fputs(prompt, stderr);
 	fflush(stderr);
 	while (outcome == GOES_ON)
-		outcome = secret_add_key(secret_wait_for_key(mask), secret, &length);
+		outcome = secret_add_key(secret_wait_for_key(mask), place, &length);
 	fputc('\n', stderr);
-	secret[length] = '\0';
+	place->text[length] = '\0';
 	return outcome == IS_WHOLE;
 }
 
-static bool secret_prompt_unseen(const char *prompt, char secret[SECRET_BYTES])
+static bool secret_prompt_unseen(const char *prompt, const struct secret_place *place)
 {
 	struct termios before, unseen;
 	struct secret_held_signals held;
@@ -135,28 +141,28 @@ static bool secret_prompt_unseen(const char *prompt, char secret[SECRET_BYTES])
 	unseen.c_cc[VTIME] = 0;
 	secret_hold_signals(&held);
 	is_whole = tcsetattr(STDIN_FILENO, TCSAFLUSH, &unseen) == 0 &&
-		   secret_prompt(prompt, &held.mask, secret);
+		   secret_prompt(prompt, &held.mask, place);
 	tcsetattr(STDIN_FILENO, TCSAFLUSH, &before);
 	if (!is_whole)
-		explicit_bzero(secret, SECRET_BYTES);
+		explicit_bzero(place->text, place->bytes);
 	secret_release_signals(&held);
 	return is_whole;
 }
 
 /* The last line need not end with a line feed. */
-static bool secret_read_line(char secret[SECRET_BYTES])
+static bool secret_read_line(const struct secret_place *place)
 {
 	size_t length = 0;
 	int key;
 
 	while ((key = secret_read_key()) > 0 && key != '\n') {
-		if (length == SECRET_BYTES - 1)
+		if (length == place->bytes - 1)
 			return false;
-		secret[length++] = (char)key;
+		place->text[length++] = (char)key;
 	}
-	if (length && secret[length - 1] == '\r')
+	if (length && place->text[length - 1] == '\r')
 		length--;
-	secret[length] = '\0';
+	place->text[length] = '\0';
 	return length;
 }
 
@@ -165,12 +171,13 @@ bool secret_has_terminal(void)
 	return isatty(STDIN_FILENO);
 }
 
-bool secret_read(const char *prompt, char secret[SECRET_BYTES])
+bool secret_read(const char *prompt, char *secret, size_t bytes)
 {
-	bool is_there = secret_has_terminal() ? secret_prompt_unseen(prompt, secret)
-					      : secret_read_line(secret);
+	const struct secret_place place = { secret, bytes };
+	bool is_there = secret_has_terminal() ? secret_prompt_unseen(prompt, &place)
+					      : secret_read_line(&place);
 
 	if (!is_there)
-		explicit_bzero(secret, SECRET_BYTES);
+		explicit_bzero(secret, bytes);
 	return is_there;
 }

@@ -11,8 +11,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "cli/cli_failure.h"
-#include "cli/modem_view.h"
+#include "cli/command.h"
 
 enum { AGAIN_MS = 1000, FIX_BYTES = 320 };
 
@@ -26,8 +25,8 @@ static const struct {
 	[SWITCHING_UNDER_WAY] = { "under_way" },
 	[SWITCHING_ON] = { "on" },
 	[SWITCHING_OFF] = { "off" },
-	[SWITCHING_LOCKED] = { "locked", NULL, "Unlock its SIM card: ofono-mcp unlock",
-			       true },
+	[SWITCHING_LOCKED] = { "locked", NULL,
+			       "Unlock its SIM card: ofono-mcp sim unlock", true },
 	[SWITCHING_NO_CARD] = { "no_card", NULL,
 				"Insert a SIM card: without one nothing is sent" },
 	[SWITCHING_UNREGISTERED] = { "not_registered", NULL,
@@ -245,7 +244,7 @@ void switching_print(const struct switching *switching)
 	fputs(".\n", out);
 	switching_write_fix(switching, fix);
 	if (*fix)
-		fprintf(out, "%s%s\n", fix, cli_failure_full_stop(fix));
+		fprintf(out, "%s%s\n", fix, options_full_stop(fix));
 	fflush(out);
 }
 

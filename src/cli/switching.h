@@ -9,12 +9,39 @@
  * modem at the same time, or if it was on or off already. A step that fails is repeated after a
  * second, SWITCHING_ATTEMPTS times in all (tests/integration/test_modem.py).
  */
-#ifndef CLI_SWITCHING_H
-#define CLI_SWITCHING_H
+#pragma once
+
+#include <stdio.h>
 
 #include "base/json.h"
 #include "ofono/modem.h"
 #include "ofono/ofono.h"
+
+/*
+ * Modem view: the state of a modem, as `ofono-mcp modem` shows it, in a line or as JSON.
+ *
+ *   "modem" "/sim0", "state" "on" | "flight_mode" | "off", "sim" "ready" | "locked" |
+ *   "absent" | "unknown", "lock" "pin" (if locked), "registration" "registered" ("" unknown),
+ *   "operator", "signal_percent"
+ */
+
+enum modem_view_card {
+	MODEM_CARD_UNKNOWN,
+	MODEM_CARD_ABSENT,
+	MODEM_CARD_LOCKED,
+	MODEM_CARD_READY
+};
+
+enum modem_view_card modem_view_card(const struct modem *modem);
+
+/* Writes the members into the open object. */
+void modem_view_put(struct json_writer *writer, const struct modem *modem);
+
+/* "on, SIM card: ready, network: registered, Telekom HU, signal 60 %" */
+void modem_view_print(FILE *out, const struct modem *modem);
+
+/* A table, with what to do about a modem that is off. */
+void modem_view_print_table(const struct modem_list *modems);
 
 enum {
 	SWITCHING_ATTEMPTS = 3,
@@ -67,7 +94,5 @@ void switching_give_up(struct switching *switching);
 bool switching_is_success(const struct switching *switching);
 /* "/sim0: on, ..." and what to do next; a failure goes to standard error. */
 void switching_print(const struct switching *switching);
-/* An object: cli/modem_view.h's members, "outcome", "changed", and "fix" if there is one. */
+/* An object: cli/switching.h's members, "outcome", "changed", and "fix" if there is one. */
 void switching_write(const struct switching *switching, struct json_writer *writer);
-
-#endif

@@ -10,20 +10,16 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
 #include <wchar.h>
 
-#include "base/clock.h"
 #include "base/escape.h"
 #include "base/utf8.h"
 
 enum {
 	TAB_COLUMNS = 8,
 	EMOJI_SELECTOR = 0xfe0f,
-	S_PER_MINUTE = 60,
-	MINUTES_PER_HOUR = 60,
-	MS_PER_S = 1000,
+	TIME_NEAR_MS = 60 * 60 * 1000,
 };
 
 bool terminal_is_capable(int fd)
@@ -149,43 +145,63 @@ void terminal_print_escaped(FILE *out, const char *text)
 
 /* Times */
 
-/* Appends "+01:00". */
-static void terminal_append_offset(struct terminal_time *time, size_t length,
-				   long offset_s)
-{
-	long minutes = labs(offset_s) / S_PER_MINUTE;
-
-	snprintf(time->text + length, sizeof(time->text) - length, "%c%02ld:%02ld",
-		 offset_s < 0 ? '-' : '+', minutes / MINUTES_PER_HOUR,
-		 minutes % MINUTES_PER_HOUR);
-}
-
-/* Formats the local time as if it were UTC, then replaces the Z by the offset. */
 struct terminal_time terminal_time_of(int64_t wall_ms)
 {
 	struct terminal_time time = { "" };
-	time_t moment = (time_t)(wall_ms / MS_PER_S);
-	char text[CLOCK_TEXT_BYTES];
-	struct tm local;
-	int length;
 
-	tzset();
-	if (!localtime_r(&moment, &local))
-		local.tm_gmtoff = 0;
-	clock_format(wall_ms + local.tm_gmtoff * MS_PER_S, text);
-	length = snprintf(time.text, sizeof(time.text), "%s", text);
-	if (local.tm_gmtoff && length)
-		terminal_append_offset(&time, (size_t)length - 1, local.tm_gmtoff);
+	clock_format(wall_ms, time.text);
 	return time;
 }
 
-struct terminal_time terminal_time(const char *utc)
+/* Cuts "2026-11-21T08:30:12+01:00" into what people need. */
+static void terminal_time_shorten(struct terminal_time *time, int64_t from_now_ms)
+{
+	static const char months[][4] = { "Jan", "Feb", "Mar", "Apr", "May", "Jun",
+					  "Jul", "Aug", "Sep", "Oct", "Nov", "Dec" };
+	struct terminal_time now = terminal_time_of(clock_wall_ms());
+	unsigned month = (unsigned)atoi(time->text + 5) - 1,
+		 day = (unsigned)atoi(time->text + 8);
+	char clock[sizeof("08:30:12")], date[CLOCK_TEXT_BYTES] = "", year[8] = "";
+	bool is_near = llabs(from_now_ms) < TIME_NEAR_MS;
+
+	snprintf(clock, sizeof(clock), "%.*s", is_near ? 8 : 5, time->text + 11);
+	if (strncmp(time->text, now.text, 4) != 0)
+		snprintf(year, sizeof(year), "%.4s ", time->text);
+	if (strncmp(time->text, now.text, 10) != 0)
+		snprintf(date, sizeof(date), "%u %s %s", day, months[month % 12], year);
+	snprintf(time->text, sizeof(time->text), "%.20s%s", date, clock);
+}
+
+struct terminal_time terminal_time(const char *text)
 {
 	struct terminal_time time;
 	int64_t wall_ms;
 
-	if (clock_parse(utc, &wall_ms))
-		return terminal_time_of(wall_ms);
-	snprintf(time.text, sizeof(time.text), "%s", utc);
+	if (clock_parse(text, &wall_ms)) {
+		time = terminal_time_of(wall_ms);
+		terminal_time_shorten(&time, wall_ms - clock_wall_ms());
+	} else {
+		snprintf(time.text, sizeof(time.text), "%s", text);
+	}
 	return time;
+}
+
+struct terminal_time terminal_when(const char *text)
+{
+	struct terminal_time time = terminal_time(text), when;
+	int64_t wall_ms, from_now_s;
+
+	if (!clock_parse(text, &wall_ms))
+		return time;
+	from_now_s = (wall_ms - clock_wall_ms()) / 1000;
+	if (llabs(from_now_s) >= TIME_NEAR_MS / 1000)
+		snprintf(when.text, sizeof(when.text), "at %.28s", time.text);
+	else
+		snprintf(when.text, sizeof(when.text), "%s%lld %s%s",
+			 from_now_s >= 0 ? "in " : "",
+			 llabs(from_now_s) < 60 ? llabs(from_now_s)
+						: llabs(from_now_s) / 60,
+			 llabs(from_now_s) < 60 ? "s" : "min",
+			 from_now_s >= 0 ? "" : " ago");
+	return when;
 }

@@ -6,13 +6,15 @@
  * Colours are used on a terminal, or anywhere if CLICOLOR_FORCE is set; never if NO_COLOR is set
  * (tests/integration/test_owner_tools.py::test_colours_appear_only_on_terminals).
  */
-#ifndef CLI_TERMINAL_H
-#define CLI_TERMINAL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <systemd/sd-event.h>
+
+#include "base/clock.h"
 
 /* True: a terminal that can move its cursor: TERM is set, and not "dumb". */
 bool terminal_is_capable(int fd);
@@ -44,18 +46,65 @@ const char *terminal_colour_off(void);
  */
 void terminal_print_escaped(FILE *out, const char *text);
 
-enum { TERMINAL_TIME_BYTES = 40 };
-
 struct terminal_time {
-	char text[TERMINAL_TIME_BYTES];
+	char text[CLOCK_TEXT_BYTES];
 };
 
 /*
- * A time in the local time zone (TZ or the system's), still RFC 3339, so that --since and --at
- * accept it. JSON stays in UTC. `utc` is as clock_format() writes it; another text is returned
- * unchanged.
+ * A time on the local clock (TZ or the system's zone): "08:30" today, with seconds within an hour
+ * of now; "21 Nov 08:30"; "21 Nov 2025 08:30". `text` is as the gateway writes it, in a zone that
+ * may differ; what is no time is returned unchanged.
  */
-struct terminal_time terminal_time(const char *utc);
+struct terminal_time terminal_time(const char *text);
+
+/* The same in a sentence: "in 22 s", "14 min ago", "at 08:30". */
+struct terminal_time terminal_when(const char *text);
+
+/* RFC 3339 in the local time zone, as --since and --at take it. */
 struct terminal_time terminal_time_of(int64_t wall_ms);
 
-#endif
+/*
+ * Progress: one line on the terminal that shows what a command waits for and since when; it is
+ * cleared before other output. Nothing appears within the first second, or if standard error is
+ * not a terminal (tests/integration/test_owner_tools.py::test_send_shows_progress_on_a_terminal).
+ */
+
+struct progress {
+	char words[128]; /* "message 12: submitting" */
+	int64_t begun_ms;
+	int64_t due_ms; /* when progress_poll() draws next */
+	bool is_drawn;
+};
+
+void progress_begin(struct progress *progress, const char *words);
+void progress_set_words(struct progress *progress, const char *words);
+void progress_tick(struct progress *progress);	/* call it once a second */
+void progress_poll(struct progress *progress);	/* or this one, as often as you like */
+void progress_clear(struct progress *progress); /* before any other output */
+
+/* Runs an event loop until something has happened, showing progress. */
+struct progress_wait_loop {
+	sd_event *loop;
+	/* Called first, after each iteration, and at least once a second. */
+	bool (*is_over)(void *data);
+	void *data;
+	int timeout_ms;
+	const char *words; /* "asking oFono" */
+};
+
+/* False: it timed out, or the loop failed. */
+bool progress_wait_loop_run(const struct progress_wait_loop *wait);
+
+/*
+ * Secret: reads a line that must not be seen.
+ *
+ * On a terminal it prompts, without echo. Otherwise it reads one line of standard input: a secret
+ * need not be an argument or an environment variable, which other programs can read
+ * (tests/integration/test_unlock.py).
+ */
+
+enum { SECRET_BYTES = 64 }; /* of a PIN or PUK */
+
+/* False: no input, too long, or the user gave up. */
+bool secret_read(const char *prompt, char *secret, size_t bytes);
+bool secret_has_terminal(void);

@@ -27,11 +27,12 @@
 #include "base/buffer.h"
 #include "base/explanation.h"
 #include "base/json.h"
-#include "base/log.h"
 #include "base/utf8.h"
 #include "config/balance_pattern.h"
 #include "config/config_key.h"
+#include "config/segment_price.h"
 #include "config/ussd_code.h"
+#include "config/webhook_url.h"
 
 enum { CONFIG_NAME_BYTES = 64 }; /* "section.key" */
 
@@ -43,7 +44,7 @@ void config_list_clear(struct config_list *list)
 void config_defaults(struct config *config)
 {
 	memset(config, 0, sizeof(*config));
-	for (size_t at = 0; at < CONFIG_KEY_COUNT; at++) {
+	for (size_t at = 0; at < config_key_table_count(); at++) {
 		const char *flaw = NULL;
 
 		if (config_key_table[at].initial)
@@ -146,7 +147,9 @@ static int config_set_value(const struct config_key_place *place,
 		return config_key_fail_value(place, key, flaw);
 	if (config_policy_check(&config->policy, &error) ||
 	    ussd_code_check_list(&config->ussd_allow, &error) ||
-	    balance_pattern_check_list(&config->ussd_balance_pattern, &error))
+	    balance_pattern_check_list(&config->ussd_balance_pattern, &error) ||
+	    segment_price_check_list(&config->segment_price, &error) ||
+	    config_agent_check_values(&config->agent, &error))
 		return config_key_fail(place, "%s", error.text);
 	return 0;
 }
@@ -333,7 +336,7 @@ void config_adopt(struct config *config, const struct config *next,
 				  bool adopted),
 		  void *data)
 {
-	for (size_t at = 0; at < CONFIG_KEY_COUNT; at++) {
+	for (size_t at = 0; at < config_key_table_count(); at++) {
 		const struct config_key *key = &config_key_table[at];
 		void *field = config_key_field(key, config);
 		const char *wanted = (const char *)next + key->offset;
@@ -438,6 +441,15 @@ static int config_check_tls(const struct config *config, struct explanation *err
 	return config_check_path("server.tls_key", key, error);
 }
 
+static int config_check_receivers(const struct config *config, struct explanation *error)
+{
+	char flaw[2 * CONFIG_TEXT_BYTES];
+
+	if (!webhook_url_find_flaw(&config->event_receivers, flaw, sizeof(flaw)))
+		return 0;
+	return explanation_set(error, -EINVAL, "events.receivers: %s", flaw);
+}
+
 int config_check(const struct config *config, struct explanation *error)
 {
 	if (config->listen.count == 0)
@@ -452,7 +464,8 @@ int config_check(const struct config *config, struct explanation *error)
 			"policy.minimum_balance: without ussd.balance_pattern the "
 			"gateway never knows a balance, so this limit would stop "
 			"nothing");
-	if (config_check_open(config, error))
+	if (config_check_open(config, error) || config_check_receivers(config, error) ||
+	    config_agent_check(&config->agent, error))
 		return -EINVAL;
 	return config_check_tls(config, error);
 }
@@ -471,9 +484,9 @@ void config_print(const struct config *config, FILE *out)
 	struct config defaults;
 
 	config_defaults(&defaults);
-	fprintf(out, "# Configuration of ofono-mcp. Commented-out lines show the "
+	fprintf(out, "# Configuration of " PROGRAM_NAME ". Commented-out lines show the "
 		     "default or an example.\n");
-	for (size_t at = 0; at < CONFIG_KEY_COUNT; at++) {
+	for (size_t at = 0; at < config_key_table_count(); at++) {
 		const struct config_key *key = &config_key_table[at];
 
 		if (strcmp(section, key->section) != 0) {
@@ -511,7 +524,7 @@ static void config_write_json_key(const struct config_key *key,
 void config_write_json(const struct config *config, struct json_writer *writer)
 {
 	json_open_object(writer);
-	for (size_t at = 0; at < CONFIG_KEY_COUNT; at++)
+	for (size_t at = 0; at < config_key_table_count(); at++)
 		config_write_json_key(&config_key_table[at], config, writer);
 	json_close_object(writer);
 }

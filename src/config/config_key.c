@@ -44,10 +44,10 @@ int config_key_fail(const struct config_key_place *place, const char *format, ..
 
 int config_key_fail_section(const struct config_key_place *place, const char *section)
 {
-	char known[128] = "";
+	char known[160] = "";
 	size_t used = 0;
 
-	for (size_t at = 0; at < CONFIG_KEY_COUNT; at++) {
+	for (size_t at = 0; at < config_key_table_count(); at++) {
 		const char *name = config_key_table[at].section;
 
 		if (at > 0 && name == config_key_table[at - 1].section)
@@ -70,7 +70,7 @@ int config_key_fail_name(const struct config_key_place *place, const char *secti
 	char known[384] = "";
 	size_t used = 0;
 
-	for (size_t at = 0; at < CONFIG_KEY_COUNT; at++) {
+	for (size_t at = 0; at < config_key_table_count(); at++) {
 		if (strcmp(config_key_table[at].section, section) != 0)
 			continue;
 		used += (size_t)snprintf(known + used, sizeof(known) - used, "%s%s",
@@ -115,7 +115,7 @@ int config_key_fail_value(const struct config_key_place *place,
 
 bool config_key_section_exists(const char *section)
 {
-	for (size_t at = 0; at < CONFIG_KEY_COUNT; at++) {
+	for (size_t at = 0; at < config_key_table_count(); at++) {
 		if (strcmp(config_key_table[at].section, section) == 0)
 			return true;
 	}
@@ -141,7 +141,7 @@ static void config_key_warn_renamed(const struct config_key_place *place,
 const struct config_key *config_key_find(const struct config_key_place *place,
 					 const char *section, const char *name)
 {
-	for (size_t at = 0; at < CONFIG_KEY_COUNT; at++) {
+	for (size_t at = 0; at < config_key_table_count(); at++) {
 		const struct config_key *key = &config_key_table[at];
 
 		if (strcmp(key->section, section) != 0)
@@ -353,25 +353,16 @@ static void config_key_print_help(const struct config_key *key, FILE *out)
 static void config_key_print_value(const struct config_key *key,
 				   const struct config *config, FILE *out)
 {
-	const void *field = config_key_read_field(key, config);
-	const struct config_list *list = field;
+	const struct config_list *list = config_key_read_field(key, config);
+	struct buffer text = BUFFER_INIT;
 
-	switch (key->type) {
-	case CONFIG_KEY_TEXT:
-		fprintf(out, "%s = %s\n", key->name, (const char *)field);
+	for (size_t at = 0; config_key_is_list(key) && at < list->count; at++)
+		fprintf(out, "%s = %s\n", key->name, list->items[at]);
+	if (config_key_is_list(key))
 		return;
-	case CONFIG_KEY_LIST:
-	case CONFIG_KEY_ADDRESS_LIST:
-		for (size_t at = 0; at < list->count; at++)
-			fprintf(out, "%s = %s\n", key->name, list->items[at]);
-		return;
-	case CONFIG_KEY_BOOLEAN:
-		fprintf(out, "%s = %s\n", key->name, *(const bool *)field ? "yes" : "no");
-		return;
-	case CONFIG_KEY_INTEGER:
-		fprintf(out, "%s = %" PRId64 "\n", key->name, *(const int64_t *)field);
-		return;
-	}
+	config_key_write(key, config, &text);
+	fprintf(out, "%s = %.*s\n", key->name, (int)text.length, text.data);
+	buffer_deinit(&text);
 }
 
 void config_key_print(const struct config_key *key, const struct config *config,

@@ -4,8 +4,7 @@
  *
  * Private to src/config: what may be set, printed and said about a key comes from here.
  */
-#ifndef CONFIG_CONFIG_KEY_H
-#define CONFIG_CONFIG_KEY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,18 +24,20 @@ enum config_key_type {
 struct config_key {
 	const char *section;
 	const char *name;
-	const char *old_name; /* still read, with a warning; NULL: none */
 	enum config_key_type type;
 	size_t offset; /* in struct config */
-	bool live;     /* a reload applies it: all users read it each time */
 	int64_t least; /* CONFIG_KEY_INTEGER */
 	int64_t most;
-	const char *initial; /* the default; NULL: none */
-	const char *example; /* printed where there is no default */
-	const char *help;    /* sentences without the last full stop; may have lines */
+	const char *old_name; /* still read, with a warning; NULL: none */
+	bool live;	      /* a reload applies it: all users read it each time */
+	const char *initial;  /* the default; NULL: none */
+	const char *example;  /* printed where there is no default */
+	const char *help;     /* sentences without the last full stop; may have lines */
 };
 
 extern const struct config_key config_key_table[CONFIG_KEY_COUNT]; /* by section */
+/* The keys of this program: the last section is for the hub alone. */
+size_t config_key_table_count(void);
 
 /* Where a key or value was found, and where its error goes. */
 struct config_key_place {
@@ -78,5 +79,3 @@ void config_key_write(const struct config_key *key, const struct config *config,
 /* Prints help and value as lines of a file; commented out where it is the default. */
 void config_key_print(const struct config_key *key, const struct config *config,
 		      const struct config *defaults, FILE *out);
-
-#endif

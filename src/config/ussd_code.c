@@ -4,11 +4,14 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/buffer.h"
 #include "base/explanation.h"
-#include "base/word_list.h"
 #include "config/config_list.h"
 
-#define DIGITS "0123456789"
+#define DIGITS	   "0123456789"
+#define SEPARATORS " \t,"
+
+enum { DESCRIBED_MAX = 20 };
 
 /* Between the first * or # and the next: annex B, and 6.5.4, 6.6.2, 6.6.3, 6.7. */
 static const char *const ussd_code_services[] = {
@@ -87,19 +90,79 @@ static bool ussd_code_matches(const char *code, const char *pattern)
 	return *pattern == *code;
 }
 
+/* One code of the owner's list. */
+struct ussd_code_entry {
+	char code[USSD_CODE_BYTES]; /* "": too long */
+	const char *purpose;	    /* in the list, between the parentheses; NULL: none */
+	size_t purpose_length;
+	bool is_open; /* the purpose has no end */
+};
+
+/* False: there is none after *at, which moves behind it. */
+static bool ussd_code_next(const char **at, struct ussd_code_entry *entry_out)
+{
+	const char *code = *at + strspn(*at, SEPARATORS);
+	size_t length = strcspn(code, SEPARATORS "(");
+	const char *after = code + length + strspn(code + length, " \t");
+
+	*entry_out = (struct ussd_code_entry){ .is_open = *after == '(' };
+	if (!length && *after != '(')
+		return false;
+	if (length < USSD_CODE_BYTES)
+		memcpy(entry_out->code, code, length);
+	if (*after == '(') {
+		entry_out->purpose = ++after;
+		entry_out->purpose_length = strcspn(after, ")");
+		after += entry_out->purpose_length;
+		entry_out->is_open = *after != ')';
+		after += *after == ')';
+	}
+	*at = after;
+	return true;
+}
+
 bool ussd_code_is_in(const struct config_list *list, const char *code)
 {
-	char pattern[USSD_CODE_BYTES];
+	struct ussd_code_entry entry;
 
 	for (size_t i = 0; i < list->count; i++) {
 		const char *at = list->items[i];
 
-		while (word_list_next(&at, pattern, sizeof(pattern))) {
-			if (*pattern && ussd_code_matches(code, pattern))
+		while (ussd_code_next(&at, &entry)) {
+			if (*entry.code && ussd_code_matches(code, entry.code))
 				return true;
 		}
 	}
 	return false;
+}
+
+static void ussd_code_append(struct buffer *buffer, const struct ussd_code_entry *entry)
+{
+	buffer_append_text(buffer, entry->code);
+	if (!entry->purpose_length)
+		return;
+	buffer_append_text(buffer, " (");
+	buffer_append(buffer, entry->purpose, entry->purpose_length);
+	buffer_append_text(buffer, ")");
+}
+
+void ussd_code_describe(const struct config_list *list, struct buffer *buffer)
+{
+	struct ussd_code_entry entry;
+	unsigned count = 0;
+
+	for (size_t i = 0; i < list->count; i++) {
+		const char *at = list->items[i];
+
+		while (ussd_code_next(&at, &entry)) {
+			if (count == DESCRIBED_MAX) {
+				buffer_append_text(buffer, " and others");
+				return;
+			}
+			buffer_append_text(buffer, count++ ? ", " : "");
+			ussd_code_append(buffer, &entry);
+		}
+	}
 }
 
 static int ussd_code_refuse(struct explanation *error, const char *word, const char *flaw)
@@ -107,31 +170,44 @@ static int ussd_code_refuse(struct explanation *error, const char *word, const c
 	return explanation_set(error, -EINVAL, "ussd.allow: \"%s\" is %s", word, flaw);
 }
 
-int ussd_code_check_list(const struct config_list *list, struct explanation *error)
+static int ussd_code_check_entry(const struct ussd_code_entry *entry,
+				 struct explanation *error)
 {
-	char word[USSD_CODE_BYTES];
-
-	for (size_t i = 0; i < list->count; i++) {
-		const char *at = list->items[i];
-
-		while (word_list_next(&at, word, sizeof(word))) {
-			if (!*word)
-				return explanation_set(
-					error, -EINVAL,
-					"ussd.allow: a code is too long; the limit is %d "
-					"characters",
-					USSD_CODE_BYTES - 1);
-			if (!ussd_code_pattern_is_valid(word))
-				return ussd_code_refuse(
-					error, word,
+	if (entry->is_open)
+		return explanation_set(error, -EINVAL,
+				       "ussd.allow: the purpose of \"%s\" has no )",
+				       entry->code);
+	if (entry->purpose_length > USSD_CODE_PURPOSE_MAX)
+		return explanation_set(error, -EINVAL,
+				       "ussd.allow: the purpose of \"%s\" is too long; "
+				       "the limit is %d bytes",
+				       entry->code, USSD_CODE_PURPOSE_MAX);
+	if (!*entry->code)
+		return explanation_set(error, -EINVAL,
+				       "ussd.allow: a code is too long or missing; the "
+				       "limit is %d characters",
+				       USSD_CODE_BYTES - 1);
+	if (!ussd_code_pattern_is_valid(entry->code))
+		return ussd_code_refuse(error, entry->code,
 					"not a code such as *100#, in which ? may stand "
 					"for any digit");
-			if (ussd_code_is_mmi(word))
-				return ussd_code_refuse(
-					error, word,
+	if (ussd_code_is_mmi(entry->code))
+		return ussd_code_refuse(error, entry->code,
 					"a code that changes the phone or the "
 					"subscription; the gateway never dials those");
-		}
-	}
 	return 0;
+}
+
+int ussd_code_check_list(const struct config_list *list, struct explanation *error)
+{
+	struct ussd_code_entry entry;
+	int flaw = 0;
+
+	for (size_t i = 0; i < list->count && !flaw; i++) {
+		const char *at = list->items[i];
+
+		while (!flaw && ussd_code_next(&at, &entry))
+			flaw = ussd_code_check_entry(&entry, error);
+	}
+	return flaw;
 }

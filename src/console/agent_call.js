@@ -36,8 +36,11 @@ class AgentCall {
 	}
 
 	set result(result) {
-		const words = result.isError || result.structuredContent?.segments
-			? blocks(result)[0] : '';
+		let words = '';
+		if (result.isError)
+			words = errorOf(result).message;
+		else if (result.structuredContent?.segments)
+			[words] = blocks(result);
 		this.#outcome = { tone: result.isError ? 'bad' : 'good', words };
 		this.#show();
 	}
@@ -48,9 +51,10 @@ class AgentCall {
 	}
 
 	#show() {
-		const { to_phone_number: to, sms_text: text, phone_number: number } = this.#input;
+		const { to_phone_number: one, to_phone_numbers: all, sms_text: text,
+			phone_number: number } = this.#input;
 		const { tone, words } = this.#outcome;
-		const party = to ?? number;
+		const party = one ?? (Array.isArray(all) ? all.join(', ') : number);
 		this.element.hidden = this.#isClosed || !(party || text || words);
 		setText(this.#title, `The agent: ${this.#tool.title ?? 'a call'}`);
 		say(this.#said, party && make('p', foreign(String(party))),

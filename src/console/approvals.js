@@ -1,12 +1,34 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The messages that wait for approval, for clients with the scope admin. The gateway lets no
+// The messages and webhooks that wait for approval, for clients with the scope admin. The gateway lets no
 // other client decide, whatever a page shows.
 
 const DECIDING = 'One moment.';
 
+const keyOfApproval = (row) => row.approval_id ?? `${row.message_id}-${row.revision ?? 0}`;
+
+// What an agent wants, as the heading, facts and text of its card.
+const partsOfMessage = (row) => ({
+	title: ` wants to send ${row.segments} SMS`,
+	facts: [make('dt', 'To'), make('dd', foreign(row.to_phone_number)),
+		make('dt', 'From'), make('dd',
+			foreign(row.sim ?? `SIM ${row.subscription_id}, not available`)),
+		row.send_at && [make('dt', 'At'), make('dd', time.full(row.send_at))]],
+	text: [make('blockquote', { dir: 'auto' }, row.text)],
+});
+
+const partsOfWebhook = (row) => ({
+	title: ' wants events posted',
+	facts: [make('dt', 'To'), make('dd', foreign(row.receiver)),
+		make('dt', 'Events'), make('dd', foreign(row.type)),
+		row.filter !== '{}' && [make('dt', 'Only'), make('dd', foreign(row.filter))],
+		make('dt', 'Texts'), make('dd', row.include_text ? 'with the texts of messages'
+			: 'without texts')],
+	text: [make('p.note', 'An approval holds until you revoke it: ofono-mcp webhook.')],
+});
+
 class ApprovalsView {
 	#phone;
-	// By message_id. Cards do not move while they are visible: a second press must not hit the
+	// By message and revision: what an agent changes is another card. Cards do not move while they are visible: a second press must not hit the
 	// next card. So a card stays after its message was decided.
 	#rows = new Map();
 	#cards; #empty; #more;
@@ -24,8 +46,8 @@ class ApprovalsView {
 		const { approvals, moreApprovals } = this.#phone;
 		if (!this.element.isConnected)
 			this.#rows.clear();
-		approvals.forEach((row) => this.#rows.set(row.message_id, row));
-		keep(this.#cards, [...this.#rows.values()], (row) => row.message_id, (row) =>
+		approvals.forEach((row) => this.#rows.set(keyOfApproval(row), row));
+		keep(this.#cards, [...this.#rows.values()], keyOfApproval, (row) =>
 			this.#create(row));
 		setText(this.#more, moreApprovals ? `${moreApprovals} more are waiting.` : '');
 		setText(this.#empty, approvals.length ? '' : this.#phone.may('admin')
@@ -35,19 +57,16 @@ class ApprovalsView {
 	}
 
 	#create(row) {
-		const id = row.message_id;
+		const id = keyOfApproval(row);
 		const reason = make('input', { id: `reason-${id}`, maxlength: 200,
 			placeholder: 'Reason (optional)', autocomplete: 'off' });
 		const said = make('p.warn', { role: 'alert' });
-		const facts = make('dl', { id: `facts-${id}` },
-			make('dt', 'To'), make('dd', foreign(row.to_phone_number)),
-			make('dt', 'From'), make('dd',
-				foreign(row.sim ?? `SIM ${row.subscription_id}, not available`)),
-			row.send_at && [make('dt', 'At'), make('dd', time.full(row.send_at))]);
+		const parts = row.approval_id ? partsOfWebhook(row) : partsOfMessage(row);
+		const facts = make('dl', { id: `facts-${id}` }, ...parts.facts);
 		const decide = async (approve) => {
 			setText(said, DECIDING);
 			card.fill();
-			setText(said, await this.#decide(id, approve, reason.value));
+			setText(said, await this.#decide(row, approve, reason.value));
 			this.#phone.read();
 		};
 		const buttons = make('div.decision',
@@ -58,17 +77,18 @@ class ApprovalsView {
 				'Approve'));
 		const card = make('li.card', { 'aria-labelledby': `approval-${id}` },
 			make('h2', { id: `approval-${id}` }, foreign(row.client || 'An agent'),
-				` wants to send ${row.segments} SMS`),
+				parts.title),
 			facts,
-			make('blockquote', { dir: 'auto' }, row.text),
+			...parts.text,
+			...(row.reason ? [make('p.warn', row.reason)] : []),
 			make('p.note', `Requested ${time.full(row.asked_at)}. ` +
 				`Expires ${time.full(row.until)} without approval.`),
 			row.own ? make('p.note', 'This page requested it itself, so ' +
 				'somebody else has to decide.') : buttons, said);
 		card.fill = () => {
-			const waits = this.#phone.approvals.some((one) => one.message_id === id);
+			const waits = this.#phone.approvals.some((one) => keyOfApproval(one) === id);
 			if (!waits && !said.textContent)
-				setText(said, 'Already decided elsewhere, or expired.');
+				setText(said, 'Already decided elsewhere, changed, or expired.');
 			buttons.querySelectorAll('button').forEach((button) => {
 				button.disabled = !waits || said.textContent === DECIDING;
 			});
@@ -77,9 +97,12 @@ class ApprovalsView {
 	}
 
 	// Returns the outcome as text.
-	async #decide(id, approve, reason) {
+	async #decide(row, approve, reason) {
 		try {
-			await this.#phone.call('decide_approval', { message_id: id, approve,
+			await this.#phone.call('decide_approval', { approve,
+				...(row.approval_id ? { approval_id: row.approval_id }
+					: { message_id: row.message_id }),
+				...(row.revision ? { revision: row.revision } : {}),
 				...(!approve && reason ? { reason } : {}) });
 			return approve ? 'Approved.' : 'Rejected.';
 		} catch (error) {

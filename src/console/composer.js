@@ -131,7 +131,7 @@ class Composer {
 	get #problem() {
 		if (!this.#phone.may('send'))
 			return 'This client may not send.';
-		if (this.#number === '' || this.#phone.conversation()?.trust === 'alphanumeric')
+		if (this.#number === '' || this.#phone.conversation()?.trust === 'unverified_name')
 			return 'You cannot reply to this sender.';
 	}
 

@@ -62,8 +62,8 @@ class ConversationList {
 			const isOpen = this.#phone.thread?.number === number;
 			setText(name, nameOf(now));
 			claimed.hidden = !isClaimed(now);
-			setText(when, time.brief(last.created_at));
-			when.dateTime = last.created_at;
+			setText(when, time.brief(last.at));
+			when.dateTime = last.at;
 			setText(text, last.text);
 			state.replaceChildren(...(optedOut ? [make('span.state.warn',
 				'opted out')] : last.direction === 'out' ? [stateTag(last.state)] : []));

@@ -27,7 +27,7 @@ class MessageView {
 		row.fill = (now) => {
 			box.checked = this.#phone.selected.has(id);
 			row.classList.toggle('is-selected', box.checked);
-			const key = JSON.stringify([time.clock(now.created_at), now.state, now.reason,
+			const key = JSON.stringify([time.clock(now.at), now.state, now.reason,
 				now.flags, now.masked]);
 			if (row.dataset.shown === key)
 				return;
@@ -46,8 +46,8 @@ class MessageView {
 	}
 
 	#foot(message, history) {
-		const when = make('time', { datetime: message.created_at },
-			time.clock(message.created_at));
+		const when = make('time', { datetime: message.at },
+			time.clock(message.at));
 		const notes = notesOf(message).map((note) => make('span.note', note));
 		if (message.direction === 'in')
 			return [when, ...notes];
@@ -67,7 +67,8 @@ class MessageView {
 
 	async #fillHistory(history, id) {
 		try {
-			const status = await this.#phone.call('get_sms_status', { message_id: id });
+			const status = await this.#phone.call('get_sms_status',
+				{ message_id: id, history: true });
 			history.replaceChildren(...status.changes.map((change) => make('li',
 				make('time', { datetime: change.at }, time.full(change.at)), ' ',
 				stateTag(change.state), change.note && foreign(` ${change.note}`))),

@@ -4,6 +4,17 @@
 
 const PAGE_ROWS = 30;
 
+// Rows leave out what would say nothing; the page's code reads it all the same.
+const completeMessage = ({ from, to, ...message }) => {
+	const direction = message.direction ?? (to === undefined ? 'in' : 'out');
+	return { direction, phone_number: to ?? from, at: message.send_at, read: false, flags: [],
+		state: direction === 'out' ? 'sent' : 'received', ...message };
+};
+
+const completeConversation = (row) => ({ unread: 0, trust: row.contact_name ? 'contact' : 'unknown',
+	...row, last_message: { ...completeMessage(row.last_message),
+		phone_number: row.phone_number } });
+
 class Phone {
 	status = null;
 	conversations = [];
@@ -60,13 +71,18 @@ class Phone {
 
 	async #readOnce() {
 		this.status = await this.#link.readResource('sms://status')
-			.catch(() => this.call('get_gateway_status'));	// a host may forward only tools
+			.catch(() => this.call('get_gateway_status', { detail: true }));	// a host may forward only tools
 		await Promise.all([this.#readConversations(), this.#readThread(),
 			this.#readApprovals()]);
 	}
 
+	async #listConversations(more) {
+		const page = await this.call('list_sms_conversations', { limit: PAGE_ROWS, ...more });
+		return { ...page, conversations: page.conversations.map(completeConversation) };
+	}
+
 	async #readConversations() {
-		const page = await this.call('list_sms_conversations', { limit: PAGE_ROWS });
+		const page = await this.#listConversations();
 		const newest = new Set(page.conversations.map((row) => row.phone_number));
 		// If the last row is unchanged, so are the older ones; otherwise some may be missing.
 		const last = page.conversations.at(-1);
@@ -91,8 +107,7 @@ class Phone {
 
 	readMoreConversations() {
 		return this.#readMore(async () => {
-			const page = await this.call('list_sms_conversations',
-				{ limit: PAGE_ROWS, cursor: this.nextConversations });
+			const page = await this.#listConversations({ cursor: this.nextConversations });
 			this.nextConversations = page.next_cursor ?? null;
 			this.conversations.push(...page.conversations.filter((row) =>
 				!this.conversation(row.phone_number)));
@@ -102,7 +117,7 @@ class Phone {
 	async #readApprovals() {
 		const page = this.may('admin') ? await this.call('list_approvals')
 			: { approvals: [], more: 0 };
-		this.approvals = page.approvals;
+		this.approvals = [...page.approvals, ...page.webhooks ?? []];
 		this.moreApprovals = page.more;
 	}
 
@@ -146,14 +161,20 @@ class Phone {
 		});
 	}
 
-	#list(number, more) {
-		return this.call('list_sms', { phone_number: number, limit: PAGE_ROWS, ...more });
+	async #list(number, more) {
+		const page = await this.call('list_sms',
+			{ phone_number: number, limit: PAGE_ROWS, ...more });
+		const { subscription_id } = page;	// of messages that name none
+		return { ...page, messages: page.messages.map((row) =>
+			completeMessage({ subscription_id, ...row })) };
 	}
 
 	#merge(thread, messages) {
 		const all = new Map(thread.messages.map((row) => [row.message_id, row]));
 		messages.forEach((row) => all.set(row.message_id, row));
+		// What waits for its time comes last.
 		thread.messages = [...all.values()].sort((one, other) =>
+			(one.send_at ? 1 : 0) - (other.send_at ? 1 : 0) ||
 			one.message_id - other.message_id);
 	}
 

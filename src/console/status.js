@@ -33,7 +33,7 @@ class StatusView {
 		keep(this.#limits, status.limits, (limit) =>
 			[limit.of, limit.subscription_id, limit.per], () => this.#meter());
 		this.#list(this.#policy, status.policy);
-		this.#list(this.#gaps, status.gaps.length ? status.gaps.map((gap) =>
+		this.#list(this.#gaps, status.gaps ? status.gaps.map((gap) =>
 			`${time.full(gap.from)} \u2013 ${gap.until ? time.full(gap.until) : 'now'}: ${spell(gap.reason)}`) : ['None.']);
 		setText(this.#client, `${status.client || 'No client name'}; scopes: ` +
 			`${status.scopes.join(', ') || 'none'}.`);
@@ -67,7 +67,7 @@ class StatusView {
 					sim.own_number && [', ', foreign(sim.own_number)],
 					`, SIM ID ${sim.subscription_id}`),
 				sim.state === 'locked' && make('p.note',
-					'Unlock it on the phone with ofono-mcp unlock. This page never asks ' +
+					'Unlock it on the phone with ofono-mcp sim unlock. This page never asks ' +
 					'for a PIN.')));
 		};
 		return card;

@@ -85,7 +85,7 @@ class ThreadView {
 		const rows = [];
 		let last = '';
 		for (const message of messages) {
-			const day = time.day(message.created_at);
+			const day = time.day(message.at);
 			if (day !== last)
 				rows.push({ day, key: `before-${message.message_id}` });
 			last = day;

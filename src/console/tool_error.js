@@ -25,11 +25,15 @@ function factsOf(result) {
 	}
 }
 
+function errorOf(result) {
+	const { message, code, fix } = factsOf(result);
+	return new ToolError(message ?? blocks(result)[0] ?? 'The call failed.', code, fix);
+}
+
 // The structured content of a result of tools/call, or a ToolError.
 function readResult(answer) {
 	const result = Object(answer);
-	if (!result.isError)
-		return result.structuredContent ?? factsOf(result);
-	const { message, code, fix } = factsOf(result);
-	throw new ToolError(message ?? blocks(result)[0] ?? 'The call failed.', code, fix);
+	if (result.isError)
+		throw errorOf(result);
+	return result.structuredContent ?? factsOf(result);
 }

@@ -22,7 +22,7 @@ const TRUST = {
 	contact: 'contact',
 	known: 'you have texted this number before',
 	unknown: 'unknown sender',
-	alphanumeric: 'a name that anyone can choose; you cannot reply to it',
+	unverified_name: 'a name that anyone can choose; you cannot reply to it',
 	blocked: 'blocked',
 };
 

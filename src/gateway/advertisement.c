@@ -5,7 +5,7 @@
  * whenever one of these may have changed, and gives Avahi the new set of places, or
  * withdraws the service with a reason.
  */
-#include "gateway/advertisement.h"
+#include "gateway/running.h"
 
 #include <net/if.h>
 #include <netinet/in.h>
@@ -49,12 +49,10 @@ static void advertisement_add_place(void *data, const struct ifaddrs *at)
 	};
 }
 
-static void advertisement_add_listener(void *data,
+static void advertisement_add_listener(struct advertisement_survey *survey,
 				       const struct http_server_listener *listener)
 {
-	struct advertisement_survey *survey = data;
-
-	if (!listener->network)
+	if (!listener->open || !listener->network)
 		return;
 	survey->open = true;
 	survey->listener = listener;
@@ -127,6 +125,7 @@ static void advertisement_publish(struct advertisement *advertisement,
 void advertisement_review(struct advertisement *advertisement)
 {
 	struct advertisement_survey survey = { .advertisement = advertisement };
+	struct http_server_listener listener;
 	const char *reason, *before = advertisement->reason;
 
 	if (!advertisement->loop)
@@ -134,8 +133,9 @@ void advertisement_review(struct advertisement *advertisement)
 	if (advertisement->config->advertise) {
 		if (!network_interfaces_read(&advertisement->interfaces))
 			log_warning("mdns: cannot read the network interfaces");
-		http_server_each_open(advertisement->server, advertisement_add_listener,
-				      &survey);
+		for (unsigned at = 0;
+		     http_server_listener(advertisement->server, at, &listener); at++)
+			advertisement_add_listener(&survey, &listener);
 	}
 	advertisement_follow_network(advertisement, survey.open);
 	reason = advertisement_find_reason(advertisement, &survey);

@@ -4,7 +4,7 @@
  * written in the order of enum agent_url_reach: first what other machines reach over
  * IPv4, then HOST.local, IPv6, and loopback.
  */
-#include "gateway/agent_url.h"
+#include "gateway/paired_client.h"
 
 #include <arpa/inet.h>
 #include <ifaddrs.h>
@@ -171,51 +171,46 @@ bool agent_url_is_for_others(const char *url)
 	return true;
 }
 
-static int agent_url_make_certificate(const struct config *config,
+static int agent_url_make_certificate(const struct control *control,
 				      struct explanation *error)
 {
+	const struct config *config = control->config;
 	struct certificate_fingerprint fingerprint;
 	char folder[PATH_MAX];
 	int result;
 
 	snprintf(folder, sizeof(folder), "%s/%s", config->state_dir, CERTIFICATE_FOLDER);
 	result = certificate_make(folder, &config->allowed_host, &fingerprint, error);
-	return result ? result : tls_load(config, error);
+	return result ? result : tls_load(control->tls, config, error);
 }
 
 /* With `wanted`, bad files are an error even while older ones are in use. */
-int agent_url_secure(const struct config *config, bool wanted, struct explanation *error)
+int agent_url_secure(const struct control *control, bool wanted,
+		     struct explanation *error)
 {
 	int result;
 
-	if (tls_is_loaded() && !wanted)
+	if (control->tls->pair.length && !wanted)
 		return 0;
-	result = tls_load(config, error);
+	result = tls_load(control->tls, control->config, error);
 	if (result == TLS_E_NONE)
-		result = wanted ? agent_url_make_certificate(config, error) : 0;
+		result = wanted ? agent_url_make_certificate(control, error) : 0;
 	return result;
 }
 
-static void agent_url_write_tls(const struct config *config, struct json_writer *writer)
+void agent_url_write(const struct control *control, struct json_writer *writer)
 {
 	struct certificate_fingerprint fingerprint;
 	char path[PATH_MAX];
 
-	if (tls_fingerprint(&fingerprint) != 0)
+	json_open_array_at(writer, "urls");
+	agent_url_write_all(control->config, control->tls->pair.length, writer);
+	json_close_array(writer);
+	if (tls_fingerprint(control->tls, &fingerprint) != 0)
 		return;
-	tls_certificate_path(config, path);
-	json_key(writer, "tls");
-	json_open_object(writer);
+	tls_certificate_path(control->config, path);
+	json_open_object_at(writer, "tls");
 	json_put_string(writer, "fingerprint", fingerprint.text);
 	json_put_string(writer, "certificate", path);
 	json_close_object(writer);
-}
-
-void agent_url_write(const struct config *config, struct json_writer *writer)
-{
-	json_key(writer, "urls");
-	json_open_array(writer);
-	agent_url_write_all(config, tls_is_loaded(), writer);
-	json_close_array(writer);
-	agent_url_write_tls(config, writer);
 }

@@ -4,79 +4,35 @@
  * approvals answers with an item for each message, oldest first, one page at a time.
  * approve and reject take the IDs of messages. They answer with an item for each, and
  * end with an error if one of them was not waiting.
+ *
+ * Receivers of webhooks wait for approval, too: their items come last, and their IDs begin with
+ * w (webhook_ids).
+ *
+ * A message that was edited has a revision, and whoever approves it names the one that they
+ * read: between listing and approving the agent may have edited it.
  */
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "base/clock.h"
-#include "base/escape.h"
+#include "tools/view.h"
 #include "base/utf8.h"
-#include "gateway/command_table.h"
-#include "gateway/control_call.h"
-#include "sms/outbox_approval.h"
-#include "store/store_client.h"
+#include "gateway/command.h"
+#include "gateway/control.h"
+#include "sms/outbox.h"
+#include "store/store_edit.h"
+#include "tools/message_view.h"
 #include "tools/services.h"
 
 enum { ROW_ARENA_BYTES = 1024 * 1024 };
 
-/* Escapes what an agent wrote: it must not move the cursor or hide anything. */
-static void command_approvals_put_escaped(struct json_writer *writer, const char *key,
-					  const char *text,
-					  bool (*append)(struct buffer *buffer,
-							 const char *text))
-{
-	struct buffer shown = BUFFER_INIT;
-
-	append(&shown, text);
-	json_key(writer, key);
-	json_write_text(writer, shown.failed || !shown.data ? "" : shown.data,
-			shown.failed ? 0 : shown.length);
-	buffer_deinit(&shown);
-}
-
-static void command_approvals_put_time(struct json_writer *writer, const char *key,
-				       int64_t wall_ms)
-{
-	char text[CLOCK_TEXT_BYTES];
-
-	clock_format(wall_ms, text);
-	json_put_string(writer, key, text);
-}
-
-static void command_approvals_put_row(struct json_writer *writer,
-				      const struct control *control,
-				      const struct message *message)
-{
-	const struct sim *sim =
-		control->services ? sims_find(control->services->sims, message->sim_id)
-				  : NULL;
-	char client[CLIENT_NAME_BYTES] = "";
-
-	store_client_name(control->store, message->client_id, client);
-	json_put_integer(writer, "message_id", message->id);
-	command_approvals_put_escaped(writer, "client", client, escape_line);
-	command_approvals_put_escaped(writer, "phone_number", message->number,
-				      escape_line);
-	json_put_integer(writer, "subscription_id", message->sim_id);
-	if (sim)
-		command_approvals_put_escaped(writer, "sim", sim->display_name,
-					      escape_line);
-	command_approvals_put_escaped(writer, "text", message->text, escape_text);
-	json_put_integer(writer, "segments", message->segments);
-	command_approvals_put_time(writer, "asked_at", message->created_ms);
-	if (message->send_at_ms)
-		command_approvals_put_time(writer, "send_at", message->send_at_ms);
-	command_approvals_put_time(
-		writer, "until",
-		outbox_approval_until(control->services ? control->services->outbox
-							: NULL,
-				      control->config, message));
-}
-
 /* False: the call is over. */
 static bool command_approvals_send_item(struct control_call *call, int64_t message_id)
 {
+	const struct control *control = call->control;
+	const struct services alone = { .store = control->store,
+					.config = control->config };
 	struct arena *arena = arena_new(ROW_ARENA_BYTES);
 	struct json_writer *writer = NULL;
 	struct message message;
@@ -89,7 +45,9 @@ static bool command_approvals_send_item(struct control_call *call, int64_t messa
 	else
 		writer = control_call_open_item(call);
 	if (writer) {
-		command_approvals_put_row(writer, call->control, &message);
+		message_view_put_approval(
+			writer, control->services ? control->services : &alone, &message);
+		view_put_line(writer, "phone_number", message.number);
 		control_call_close(call);
 	}
 	arena_free(arena);
@@ -101,6 +59,7 @@ static void command_approvals_run(struct control_call *call)
 	const struct json *after = json_member(call->arguments, "after");
 	struct outbox_approval_page page;
 	struct json_writer *writer;
+	unsigned receivers = 0;
 	int64_t after_id = 0;
 	int error;
 
@@ -119,11 +78,19 @@ static void command_approvals_run(struct control_call *call)
 		if (!command_approvals_send_item(call, page.ids[i]))
 			return;
 	}
+	error = after_id ? 0 : command_webhooks_send_waiting(call, &receivers);
+	if (error) {
+		control_call_fail_store(call, error);
+		return;
+	}
+	if (call->is_over)
+		return;
 	writer = control_call_open_result(call);
 	if (!writer)
 		return;
 	json_put_integer(writer, "listed", page.listed);
 	json_put_integer(writer, "more", page.waiting - page.listed);
+	json_put_integer(writer, "webhooks", receivers);
 	control_call_close(call);
 }
 
@@ -140,36 +107,19 @@ enum {
 	WHO_BYTES = 40,
 };
 
-struct command_approvals_decision {
-	const char *name; /* "approved" */
-	int (*decide)(struct control_call *call, int64_t message_id, const char *who);
-};
-
-static int command_approvals_approve(struct control_call *call, int64_t message_id,
-				     const char *who)
+/* The name of the decision, and of its member in the answer. */
+static const char *command_approvals_decision(const struct control_call *call)
 {
-	return outbox_approval_give(call->control->services->outbox, message_id, who);
+	return call->command == &command_approve ? "approved" : "rejected";
 }
-
-static int command_approvals_reject(struct control_call *call, int64_t message_id,
-				    const char *who)
-{
-	return outbox_approval_reject(call->control->services->outbox, message_id, who,
-				      control_call_argument(call, "reason"));
-}
-
-static const struct command_approvals_decision command_approvals_approved = {
-	"approved", command_approvals_approve
-};
-static const struct command_approvals_decision command_approvals_rejected = {
-	"rejected", command_approvals_reject
-};
 
 static void command_approvals_note_approval(void *data,
 					    const struct message_change *change)
 {
 	bool *approved = data;
 
+	if (strcmp(change->reason, store_edit_reason) == 0)
+		*approved = false;
 	*approved |= strcmp(change->reason, outbox_approval_by_owner) == 0 ||
 		     strcmp(change->reason, outbox_approval_by_user) == 0;
 }
@@ -212,14 +162,19 @@ static const char *command_approvals_explain_outcome(struct control_call *call,
 		       "again";
 	if (outcome < 0)
 		return "internal error; see the gateway's log";
+	if (outcome == OUTBOX_E_EDITED && message)
+		return arena_printf(call->arena,
+				    "the agent has changed it: read it with " PROGRAM_NAME
+				    " "
+				    "approvals, then approve %lld.%u",
+				    (long long)message->id, message->revision);
 	return message ? command_approvals_explain_state(call, message)
 		       : "there is no such message";
 }
 
 /* False: out of memory, which has been answered. */
-static bool command_approvals_send_decision(
-	struct control_call *call, const struct command_approvals_decision *decision,
-	int64_t message_id, int outcome)
+static bool command_approvals_send_decision(struct control_call *call, int64_t message_id,
+					    int outcome)
 {
 	struct arena *arena = arena_new(ROW_ARENA_BYTES);
 	struct json_writer *writer = control_call_open_item(call);
@@ -232,7 +187,7 @@ static bool command_approvals_send_decision(
 
 	if (writer) {
 		json_put_integer(writer, "message_id", message_id);
-		json_put_boolean(writer, decision->name, outcome == 0);
+		json_put_boolean(writer, command_approvals_decision(call), outcome == 0);
 		if (found)
 			json_put_string(writer, "state",
 					message_state_name(message.state));
@@ -246,32 +201,90 @@ static bool command_approvals_send_decision(
 	return writer && !call->is_over;
 }
 
-static void command_approvals_decide_all(
-	struct control_call *call, const struct command_approvals_decision *decision,
-	const struct json *ids)
+/* 0: as it was accepted. */
+static unsigned command_approvals_revision(const struct json **revisions)
 {
-	unsigned refused = 0;
+	int64_t revision = 0;
+
+	if (!*revisions)
+		return 0;
+	json_integer(*revisions, &revision);
+	*revisions = (*revisions)->next;
+	return revision > 0 && revision <= UINT_MAX ? (unsigned)revision : 0;
+}
+
+/* How many of the messages could not be decided; -1: the call is over. */
+static int command_approvals_decide_messages(struct control_call *call)
+{
+	const struct json *ids = json_member(call->arguments, "message_ids");
+	const struct json *all = json_member(call->arguments, "revisions");
+	const struct json *revisions = all && all->type == JSON_ARRAY ? all->first : NULL;
+	struct outbox *outbox = call->control->services->outbox;
 	char who[WHO_BYTES];
-	struct json_writer *writer;
+	int refused = 0;
 
 	snprintf(who, sizeof(who), "owner (uid %lld)", (long long)call->peer_uid);
 	json_foreach (id, ids) {
 		int64_t message_id = 0;
+		unsigned revision;
 		int outcome;
 
 		json_integer(id, &message_id);
-		outcome = decision->decide(call, message_id, who);
+		revision = command_approvals_revision(&revisions);
+		outcome =
+			call->command == &command_approve
+				? outbox_approval_give(outbox, message_id, revision, who)
+				: outbox_approval_reject(
+					  outbox, message_id, who,
+					  control_call_argument(call, "reason"));
 		refused += outcome != 0;
-		if (!command_approvals_send_decision(call, decision, message_id, outcome))
-			return;
+		if (!command_approvals_send_decision(call, message_id, outcome))
+			return -1;
 	}
-	if (refused) {
+	return refused;
+}
+
+/* The same for receivers of webhooks. */
+static int command_approvals_decide_webhooks(struct control_call *call,
+					     const struct json *ids)
+{
+	int refused = 0;
+
+	json_foreach (id, ids) {
+		bool is_decided;
+
+		if (!command_webhooks_decide(call, id->text,
+					     call->command == &command_approve,
+					     &is_decided))
+			return -1;
+		refused += !is_decided;
+	}
+	return refused;
+}
+
+/* `webhooks` NULL: none. */
+static void command_approvals_decide_all(struct control_call *call, size_t messages,
+					 const struct json *webhooks)
+{
+	size_t count = messages + (webhooks ? webhooks->count : 0);
+	int refused = messages ? command_approvals_decide_messages(call) : 0;
+	int others = refused >= 0 && webhooks
+			     ? command_approvals_decide_webhooks(call, webhooks)
+			     : 0;
+	struct json_writer *writer;
+
+	if (refused < 0 || others < 0)
+		return;
+	if (refused + others) {
 		control_call_fail(call, "not_waiting",
-				  "To list the messages that wait: ofono-mcp approvals",
-				  "%u of %zu message%s could not be %s", refused,
-				  ids->count, ids->count == 1 ? "" : "s", decision->name);
+				  "To list what waits: " PROGRAM_NAME " approvals",
+				  "%d of %zu %s%s could not be %s", refused + others,
+				  count, count > messages ? "approval" : "message",
+				  count == 1 ? "" : "s",
+				  command_approvals_decision(call));
 	} else if ((writer = control_call_open_result(call))) {
-		json_put_integer(writer, decision->name, (int64_t)ids->count);
+		json_put_integer(writer, command_approvals_decision(call),
+				 (int64_t)count);
 		control_call_close(call);
 	}
 }
@@ -282,6 +295,17 @@ static bool command_approvals_are_numbers(const struct json *ids)
 
 	json_foreach (id, ids) {
 		if (!json_integer(id, &number) || number <= 0)
+			return false;
+	}
+	return true;
+}
+
+static bool command_approvals_are_texts(const struct json *ids)
+{
+	if (ids->type != JSON_ARRAY)
+		return false;
+	json_foreach (id, ids) {
+		if (!json_string(id))
 			return false;
 	}
 	return true;
@@ -298,42 +322,35 @@ static bool command_approvals_is_too_long(const char *words)
 	return count > WORDS_MAX;
 }
 
-static void command_approvals_run_decision(
-	struct control_call *call, const struct command_approvals_decision *decision)
+static void command_approvals_run_decision(struct control_call *call)
 {
 	const struct json *ids = json_member(call->arguments, "message_ids");
+	const struct json *webhooks = json_member(call->arguments, "webhook_ids");
+	size_t messages = ids ? ids->count : 0;
+	size_t count = messages + (webhooks ? webhooks->count : 0);
 
-	if (!ids || ids->type != JSON_ARRAY || !ids->count || ids->count > IDS_MAX ||
-	    !command_approvals_are_numbers(ids))
+	if ((ids && ids->type != JSON_ARRAY) || !count || count > IDS_MAX ||
+	    (ids && !command_approvals_are_numbers(ids)) ||
+	    (webhooks && !command_approvals_are_texts(webhooks)))
 		control_call_fail(call, CONTROL_INVALID_ARGUMENT,
-				  "To list the messages that wait, with their IDs: "
-				  "ofono-mcp approvals",
-				  "give 1 to %d message IDs", IDS_MAX);
+				  "To list what waits, with its ID: " PROGRAM_NAME
+				  " approvals",
+				  "give 1 to %d IDs", IDS_MAX);
 	else if (command_approvals_is_too_long(control_call_argument(call, "reason")))
 		control_call_fail(call, CONTROL_INVALID_ARGUMENT, "Make it shorter",
 				  "the reason has more than %d characters", WORDS_MAX);
 	else
-		command_approvals_decide_all(call, decision, ids);
-}
-
-static void command_approvals_run_approve(struct control_call *call)
-{
-	command_approvals_run_decision(call, &command_approvals_approved);
-}
-
-static void command_approvals_run_reject(struct control_call *call)
-{
-	command_approvals_run_decision(call, &command_approvals_rejected);
+		command_approvals_decide_all(call, messages, webhooks);
 }
 
 const struct control_command command_approve = {
 	.name = "approve",
 	.needs_gateway = true,
-	.run = command_approvals_run_approve,
+	.run = command_approvals_run_decision,
 };
 
 const struct control_command command_reject = {
 	.name = "reject",
 	.needs_gateway = true,
-	.run = command_approvals_run_reject,
+	.run = command_approvals_run_decision,
 };

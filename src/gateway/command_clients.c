@@ -14,19 +14,12 @@
 
 #include "base/buffer.h"
 #include "base/crypto.h"
-#include "gateway/agent_url.h"
-#include "gateway/command_table.h"
 #include "gateway/paired_client.h"
-#include "gateway/permission_arguments.h"
+#include "gateway/control.h"
+#include "gateway/command.h"
+#include "gateway/local_client.h"
 #include "gateway/running.h"
 #include "store/store_message.h"
-
-static bool command_clients_flag(const struct control_call *call, const char *name)
-{
-	const struct json *value = json_member(call->arguments, name);
-
-	return value && value->type == JSON_BOOLEAN && value->boolean;
-}
 
 /* clients */
 
@@ -73,7 +66,7 @@ static bool command_clients_make_token(struct control_call *call,
 				       char token[TOKEN_TEXT_BYTES],
 				       uint8_t hash[CLIENT_HASH_BYTES])
 {
-	if (crypto_make_token(token)) {
+	if (crypto_make_random(token, TOKEN_TEXT_BYTES)) {
 		crypto_hash_token(token, TOKEN_TEXT_BYTES - 1, hash);
 		return true;
 	}
@@ -94,7 +87,7 @@ static void command_clients_answer_token(struct control_call *call,
 	paired_client_put_member(writer, row);
 	json_put_string(writer, "token", token);
 	explicit_bzero(token, TOKEN_TEXT_BYTES);
-	agent_url_write(call->control->config, writer);
+	agent_url_write(call->control, writer);
 	control_call_close(call);
 }
 
@@ -105,10 +98,10 @@ static void command_clients_answer_token(struct control_call *call,
  */
 static bool command_clients_secure(struct control_call *call)
 {
-	bool wanted = command_clients_flag(call, "tls");
+	bool wanted = control_call_flag(call, "tls");
 	struct explanation error = { "" };
 
-	if (!agent_url_secure(call->control->config, wanted, &error) || !wanted)
+	if (!agent_url_secure(call->control, wanted, &error) || !wanted)
 		return true;
 	control_call_fail(call, "no_certificate",
 			  "Correct that, or leave out --tls; no token was made", "%s",
@@ -135,7 +128,8 @@ static bool command_clients_read_name(struct control_call *call, struct client *
 static void command_clients_fail_exists(struct control_call *call, const char *name)
 {
 	control_call_fail(call, "exists",
-			  "Choose another name; or, for a new token: ofono-mcp rotate",
+			  "Choose another name; or, for a new token: " PROGRAM_NAME
+			  " client rotate",
 			  "%s is already paired", name);
 }
 
@@ -169,13 +163,32 @@ static void command_clients_add(struct control_call *call, const struct client *
 	}
 }
 
+/* False: the call has been answered. */
+static bool command_clients_check_token(struct control_call *call,
+					const struct client *client)
+{
+	if (!client_is_local(client))
+		return true;
+	control_call_fail(call, "no_token",
+			  "Its user runs " PROGRAM_NAME
+			  " stdio on the gateway's machine; client set "
+			  "and revoke work as for others",
+			  "%s is a user of this machine and has no token", client->name);
+	return false;
+}
+
 static void command_clients_run_pair(struct control_call *call)
 {
 	struct client client = client_paired;
 
-	if (command_clients_read_name(call, &client) &&
-	    permission_arguments_apply(call, &client))
-		command_clients_add(call, &client);
+	if (!command_clients_read_name(call, &client) ||
+	    !command_clients_check_token(call, &client) ||
+	    !permission_arguments_apply(call, &client))
+		return;
+	/* what it reads could be sent to anybody, so a stranger is asked for */
+	if (client_may_leak_codes(&client) && !control_call_argument(call, "ask"))
+		client.ask = CLIENT_ASK_NEW_RECIPIENTS;
+	command_clients_add(call, &client);
 }
 
 static void command_clients_run_rotate(struct control_call *call)
@@ -185,7 +198,9 @@ static void command_clients_run_rotate(struct control_call *call)
 	struct store_client_row row;
 	int error;
 
-	if (!paired_client_find(call, &row) || !command_clients_secure(call) ||
+	if (!paired_client_find(call, &row) ||
+	    !command_clients_check_token(call, &row.client) ||
+	    !command_clients_secure(call) ||
 	    !command_clients_make_token(call, token, hash))
 		return;
 	error = store_client_rotate(call->control->store, &row.client, hash);
@@ -193,7 +208,8 @@ static void command_clients_run_rotate(struct control_call *call)
 		control_call_fail_store(call, error);
 		return;
 	}
-	running_client_changed(call->control->running, row.client.id, RUNNING_CLIENT_CUT);
+	running_client_changed(call->control->running, row.client.id,
+			       RUNNING_CLIENT_ROTATED);
 	command_clients_answer_token(call, &row, token);
 }
 
@@ -224,17 +240,47 @@ static void command_clients_change(struct control_call *call,
 	control_call_close(call);
 }
 
+/* A user of this machine may be given permissions before its first request. True: it was. */
+static bool command_clients_add_local(struct control_call *call)
+{
+	const char *name = control_call_argument(call, "name");
+	struct store *store = call->control->store;
+	struct client client = client_paired;
+	struct store_client_row row;
+	struct json_writer *writer;
+	int error;
+
+	if (!name || paired_client_name_error(name) ||
+	    store_client_get(store, name, &row) != STORE_E_NOT_FOUND)
+		return false;
+	snprintf(client.name, sizeof(client.name), "%s", name);
+	if (!client_is_local(&client))
+		return false;
+	if (!permission_arguments_apply(call, &client))
+		return true;
+	error = local_client_add(store, &client);
+	if (!error)
+		error = store_client_get(store, name, &row);
+	if (error) {
+		control_call_fail_store(call, error);
+	} else if ((writer = control_call_open_result(call))) {
+		paired_client_put_member(writer, &row);
+		control_call_close(call);
+	}
+	return true;
+}
+
 static void command_clients_run_change(struct control_call *call)
 {
 	struct store_client_row row;
 
 	if (!permission_arguments_are_given(call))
-		control_call_fail(call, CONTROL_INVALID_ARGUMENT,
-				  "Give at least one of --scope, --sim, --allow, --ask, "
-				  "--per-minute, --per-hour, --per-day, "
-				  "--segments-per-month",
-				  "nothing to change");
-	else if (paired_client_find(call, &row))
+		control_call_fail(
+			call, CONTROL_INVALID_ARGUMENT,
+			"Give at least one of --scope, --sim, --allow, --ask, "
+			"--per-minute, --per-hour, --per-day, --segments-per-month",
+			"nothing to change");
+	else if (!command_clients_add_local(call) && paired_client_find(call, &row))
 		command_clients_change(call, &row);
 }
 
@@ -294,7 +340,7 @@ static void command_clients_answer_revoke(struct control_call *call,
 	store_message_list_unfinished(call->control->store, command_clients_add_waiting,
 				      &waiting);
 	count = (int64_t)(waiting.ids.length / sizeof(int64_t));
-	if (command_clients_flag(call, "cancel"))
+	if (control_call_flag(call, "cancel"))
 		cancelled = command_clients_cancel_all(call->control, &waiting);
 	buffer_deinit(&waiting.ids);
 	if (!(writer = control_call_open_result(call)))
@@ -316,7 +362,7 @@ static void command_clients_run_revoke(struct control_call *call)
 	if (!paired_client_find(call, &row))
 		return;
 	error = store_client_revoke(control->store, &row.client);
-	/* In a gateway that runs, the revocation holds even if it could not be stored. */
+	/* In a running gateway, the revocation holds even if it could not be stored. */
 	if (error && !(control->running && error != STORE_E_NOT_FOUND &&
 		       store_client_bar(control->store, row.client.id))) {
 		control_call_fail_store(call, error);

@@ -6,40 +6,17 @@
  * get_sms_status gives agents.  `tail` answers with an item for each incoming message and each
  * change of an outgoing one, until the owner's program ends.  Each tail occupies one connection
  * of the control socket, so there are TAILS_MAX at most.  A tail that does not read is closed
- * like any connection (gateway/control_server.h).
+ * like any connection (gateway/control.h).
  */
 #include "base/observer.h"
-#include "gateway/command_table.h"
+#include "gateway/control.h"
 #include "gateway/running.h"
-#include "gateway/tool_command.h"
-#include "store/store.h"
+#include "gateway/command.h"
 #include "tools/message_view.h"
 #include "tools/services.h"
 #include "tools/tool_table.h"
 
 enum { TAILS_MAX = 4, MESSAGE_ARENA_BYTES = 1024 * 1024 };
-
-/* Commands that are tools */
-
-static void command_messages_run_send(struct control_call *call)
-{
-	tool_command_run(call, &tool_send_sms);
-}
-
-static void command_messages_run_list(struct control_call *call)
-{
-	tool_command_run(call, &tool_list_sms);
-}
-
-static void command_messages_run_contacts(struct control_call *call)
-{
-	tool_command_run(call, &tool_find_contact);
-}
-
-static void command_messages_run_wait(struct control_call *call)
-{
-	tool_command_run(call, &tool_wait_for_sms);
-}
 
 /* Items */
 
@@ -60,7 +37,7 @@ static void command_messages_send_item(struct control_call *call, struct message
 	control_call_close(call);
 }
 
-/* The tool reports a missing message, and arguments that are wrong. */
+/* The tool reports a missing message, and wrong arguments. */
 static void command_messages_run_show(struct control_call *call)
 {
 	const struct services *services = call->control->services;
@@ -84,17 +61,13 @@ struct command_messages_tail {
 	struct observer outbox;
 };
 
-static void command_messages_end_tail(struct command_messages_tail *tail)
+static void command_messages_end_tail(struct control_call *call)
 {
+	struct command_messages_tail *tail = call->state;
+
 	observer_remove(&tail->inbox);
 	observer_remove(&tail->outbox);
-	tail->call->control->running->tail_count--;
-	tail->call = NULL;
-}
-
-static void command_messages_on_tail_abandoned(struct control_call *call)
-{
-	command_messages_end_tail(call->state);
+	call->control->running->tail_count--;
 }
 
 static void command_messages_send_change(struct command_messages_tail *tail,
@@ -115,7 +88,7 @@ static void command_messages_send_change(struct command_messages_tail *tail,
 	arena_free(arena);
 	if (call->is_over) {
 		call->abandoned = NULL;
-		command_messages_end_tail(tail);
+		command_messages_end_tail(call);
 	}
 }
 
@@ -152,7 +125,7 @@ static void command_messages_run_tail(struct control_call *call)
 		     command_messages_on_outbox, tail);
 	running->tail_count++;
 	call->state = tail;
-	call->abandoned = command_messages_on_tail_abandoned;
+	call->abandoned = command_messages_end_tail;
 	control_call_progress(call, "following the messages; Ctrl-C ends it");
 }
 
@@ -160,13 +133,15 @@ const struct control_command command_send = {
 	.name = "send",
 	.needs_gateway = true,
 	.needs_ofono = true,
-	.run = command_messages_run_send,
+	.run = tool_command_run_row,
+	.tool = &tool_send_sms,
 };
 
 const struct control_command command_list = {
 	.name = "list",
 	.needs_gateway = true,
-	.run = command_messages_run_list,
+	.run = tool_command_run_row,
+	.tool = &tool_list_sms,
 };
 
 const struct control_command command_show = {
@@ -178,13 +153,15 @@ const struct control_command command_show = {
 const struct control_command command_contacts = {
 	.name = "contacts",
 	.needs_gateway = true,
-	.run = command_messages_run_contacts,
+	.run = tool_command_run_row,
+	.tool = &tool_find_contact,
 };
 
 const struct control_command command_wait = {
 	.name = "wait",
 	.needs_gateway = true,
-	.run = command_messages_run_wait,
+	.run = tool_command_run_row,
+	.tool = &tool_wait_for_sms,
 };
 
 const struct control_command command_tail = {

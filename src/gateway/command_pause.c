@@ -2,15 +2,14 @@
 /*
  * pause, resume, reload: commands that change the whole gateway.
  *
- * A pause is kept in the store, and so survives a restart.  In a gateway that runs, a pause
+ * A pause is kept in the store, and so survives a restart.  In a running gateway, a pause
  * holds even if it cannot be stored or audited: the answer then has "kept": false.  A resume
  * that cannot be audited does not happen.
  */
 #include <stdio.h>
 
 #include "base/log.h"
-#include "gateway/command_table.h"
-#include "gateway/control_call.h"
+#include "gateway/control.h"
 #include "gateway/running.h"
 #include "store/store_audit.h"
 #include "store/store_setting.h"
@@ -59,9 +58,10 @@ static bool command_pause_is_on(const struct control *control, bool is_stored)
 	return control->running ? running_is_paused(control->running) : is_stored;
 }
 
-static void command_pause_run_either(struct control_call *call, bool paused)
+static void command_pause_run(struct control_call *call)
 {
 	const struct control *control = call->control;
+	bool paused = call->command == &command_pause;
 	struct json_writer *writer;
 	int error;
 	bool is_stored = command_pause_is_stored(control->store, &error);
@@ -82,16 +82,6 @@ static void command_pause_run_either(struct control_call *call, bool paused)
 	if (error)
 		json_put_boolean(writer, "kept", false);
 	control_call_close(call);
-}
-
-static void command_pause_run_pause(struct control_call *call)
-{
-	command_pause_run_either(call, true);
-}
-
-static void command_pause_run_resume(struct control_call *call)
-{
-	command_pause_run_either(call, false);
 }
 
 /* reload */
@@ -156,12 +146,12 @@ static void command_pause_run_reload(struct control_call *call)
 const struct control_command command_pause = {
 	.name = "pause",
 	.may_be_first = true,
-	.run = command_pause_run_pause,
+	.run = command_pause_run,
 };
 
 const struct control_command command_resume = {
 	.name = "resume",
-	.run = command_pause_run_resume,
+	.run = command_pause_run,
 };
 
 const struct control_command command_reload = {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * status: what get_gateway_status gives agents, and what only the owner may see: the
+ * status: what get_gateway_status gives agents, and what only the owner may see: webhooks, the
  * settings in use, the number of contacts and what is wrong with their file, how many
- * messages wait for approval, and each paired agent with its permissions and its use
- * of the limits:
+ * messages wait for approval, the numbers for commands by SMS, and each paired agent with
+ * its permissions and its use of the limits:
  *   "usage" [{"per": "hour", "limit": 60, "used": 1, "left": 59, "frees_at": ...}]
  * balance: the known balances of the SIMs; with "forget", one of them is deleted, so
  * that it no longer prevents sending:
@@ -11,23 +11,25 @@
  */
 #include <errno.h>
 
+#include "base/clock.h"
 #include "config/config.h"
-#include "gateway/command_table.h"
-#include "gateway/control_call.h"
+#include "gateway/control.h"
 #include "gateway/paired_client.h"
 #include "gateway/running.h"
-#include "gateway/tool_command.h"
+#include "gateway/command.h"
 #include "policy/policy.h"
 #include "store/store_client.h"
 #include "tools/message_view.h"
 #include "tools/services.h"
 #include "tools/sim_view.h"
 #include "tools/status_view.h"
+#include "tools/webhook_view.h"
 
 struct command_status_clients {
 	struct json_writer *writer;
 	struct policy *policy;
 	int error;
+	struct store *store;
 };
 
 /*
@@ -45,7 +47,7 @@ static void command_status_write_limit(void *data, const struct limit *limit,
 	json_put_integer(writer, "used", limit->most - left);
 	json_put_integer(writer, "left", left);
 	if (frees_ms)
-		view_put_time(writer, "frees_at", frees_ms);
+		view_put_time(writer, "frees_at", clock_ceil_ms(frees_ms));
 	json_close_object(writer);
 }
 
@@ -56,8 +58,7 @@ static void command_status_write_client(void *data, const struct store_client_ro
 
 	json_open_object(list->writer);
 	paired_client_put(list->writer, row);
-	json_key(list->writer, "usage");
-	json_open_array(list->writer);
+	json_open_array_at(list->writer, "usage");
 	policy_list_limits(list->policy, &row->client, 0, &visit);
 	json_close_array(list->writer);
 	json_close_object(list->writer);
@@ -72,8 +73,7 @@ static int command_status_write_clients(struct json_writer *writer,
 	struct command_status_clients list = { writer, services->policy, 0 };
 	int error;
 
-	json_key(writer, "clients");
-	json_open_array(writer);
+	json_open_array_at(writer, "clients");
 	error = store_client_list(control->store, command_status_write_client, &list);
 	json_close_array(writer);
 	return error ? error : list.error;
@@ -86,12 +86,24 @@ static void command_status_count_waiting(void *data, const struct message *messa
 	*count += message->state == STATE_WAITING_APPROVAL;
 }
 
+static void command_status_count_consent(void *data,
+					 const struct store_webhook_consent *consent)
+{
+	unsigned *count = data;
+
+	*count += consent->state == WEBHOOK_CONSENT_WAITING;
+}
+
+/* Messages, and receivers of webhooks. */
 static int command_status_write_waiting(struct json_writer *writer, struct store *store)
 {
 	unsigned count = 0;
 	int error = store_message_list_unfinished(store, command_status_count_waiting,
 						  &count);
 
+	if (!error)
+		error = store_webhook_consent_list(store, 0, command_status_count_consent,
+						   &count);
 	json_put_integer(writer, "waiting_approval", count);
 	return error;
 }
@@ -102,11 +114,43 @@ static void command_status_write_contacts(struct json_writer *writer,
 	const struct contact_book *book = contacts_book(services->contacts);
 	const char *problem = contacts_problem(services->contacts);
 
-	json_key(writer, "contacts");
-	json_open_object(writer);
+	json_open_object_at(writer, "contacts");
 	json_put_integer(writer, "count", (int64_t)contact_book_count(book));
 	if (*problem)
 		json_put_string(writer, "problem", problem);
+	json_close_object(writer);
+}
+
+static void command_status_write_suspended(void *data, const struct webhook_view *view)
+{
+	struct command_status_clients *list = data;
+
+	if (!view->row->suspended_ms)
+		return;
+	json_open_object(list->writer);
+	webhook_view_put_subscription(list->writer, list->store, view);
+	json_close_object(list->writer);
+}
+
+/* "webhooks": how many, and those whose receivers cannot be reached. */
+static void command_status_write_webhooks(struct json_writer *writer,
+					  const struct services *services)
+{
+	struct command_status_clients list = { .writer = writer,
+					       .store = services->store };
+	struct webhook_counts counts = { 0 };
+
+	if (services->webhooks)
+		webhook_count(services->webhooks, &counts);
+	json_open_object_at(writer, "webhooks");
+	json_put_integer(writer, "subscriptions", counts.subscriptions);
+	json_put_integer(writer, "delivering", counts.waiting);
+	json_open_array_at(writer, "suspended");
+	if (services->webhooks)
+		webhook_each(services->webhooks, command_status_write_suspended, &list);
+	json_close_array(writer);
+	if (counts.subscriptions && webhook_clock_flaw())
+		json_put_string(writer, "held", webhook_clock_flaw());
 	json_close_object(writer);
 }
 
@@ -120,7 +164,7 @@ static int command_status_write_all(struct control_call *call, struct json_write
 		.arena = call->arena,
 	};
 	const char *text;
-	int errors[3];
+	int errors[4];
 	bool advertised;
 
 	json_open_object(writer);
@@ -135,8 +179,16 @@ static int command_status_write_all(struct control_call *call, struct json_write
 	command_status_write_contacts(writer, services);
 	errors[1] = command_status_write_waiting(writer, control->store);
 	errors[2] = command_status_write_clients(writer, control);
+	command_status_write_webhooks(writer, services);
+	json_open_object_at(writer, "agent");
+	errors[3] = command_agent_write_numbers(writer, control);
 	json_close_object(writer);
-	return errors[0] ? errors[0] : errors[1] ? errors[1] : errors[2];
+	json_close_object(writer);
+	for (size_t i = 0; i < sizeof(errors) / sizeof(*errors); i++) {
+		if (errors[i])
+			return errors[i];
+	}
+	return 0;
 }
 
 static void command_status_run(struct control_call *call)
@@ -170,7 +222,8 @@ static bool command_status_forget_balance(struct control_call *call,
 
 	if (error == STORE_E_NOT_FOUND)
 		control_call_fail(call, "not_found",
-				  "To list the known balances: ofono-mcp balance",
+				  "To list the known balances: " PROGRAM_NAME
+				  " sim balance",
 				  "no balance is known for SIM %lld", (long long)sim_id);
 	else if (error)
 		control_call_fail_store(call, error);

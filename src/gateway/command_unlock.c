@@ -18,11 +18,10 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "gateway/command_table.h"
-#include "gateway/control_call.h"
-#include "gateway/locked_sim.h"
+#include "gateway/control.h"
+#include "gateway/command.h"
 #include "gateway/running.h"
-#include "ofono/sim_unlock.h"
+#include "ofono/modem_call.h"
 #include "store/store_audit.h"
 
 enum { FACTS_TIMEOUT_MS = 5000 };
@@ -57,18 +56,15 @@ static void command_unlock_wipe_argument(const struct control_call *call,
 	explicit_bzero(text.write, value->length);
 }
 
-static void command_unlock_release(struct command_unlock *unlock)
+static void command_unlock_release(struct control_call *call)
 {
+	struct command_unlock *unlock = call->state;
+
 	sim_unlock_stop(unlock->request);
 	unlock->request = NULL;
 	observer_remove(&unlock->observer);
 	unlock->timer = sd_event_source_disable_unref(unlock->timer);
-	unlock->call->control->running->unlock = NULL;
-}
-
-static void command_unlock_on_abandoned(struct control_call *call)
-{
-	command_unlock_release(call->state);
+	call->control->running->unlock = NULL;
 }
 
 /* Answers */
@@ -103,8 +99,8 @@ static void command_unlock_answer_blocked(const struct command_unlock *unlock,
 {
 	control_call_fail(unlock->call, "sim_blocked",
 			  command_unlock_with_path(
-				  unlock, "Find the PUK that came with the card, then: "
-					  "ofono-mcp unlock --puk"),
+				  unlock, "Find the PUK that came with the card, "
+					  "then: " PROGRAM_NAME " sim unlock --puk"),
 			  "wrong PIN; %s now needs its PUK%s%s", unlock->before.name,
 			  tries ? "; for the PUK " : "",
 			  tries ? locked_sim_tries(unlock->call->arena, tries) : "");
@@ -158,14 +154,14 @@ static void command_unlock_answer_wrong(struct command_unlock *unlock)
 		control_call_fail(call, "wrong_code", "Ask the operator for a new card",
 				  "wrong %s, and no try is left", code);
 	else
-		control_call_fail(
-			call, "wrong_code",
-			command_unlock_with_path(unlock,
-						 "To see how many are left, before it "
-						 "asks for the code: ofono-mcp unlock"),
-			"the %s was refused; oFono has not reported how many tries are "
-			"left",
-			code);
+		control_call_fail(call, "wrong_code",
+				  command_unlock_with_path(
+					  unlock, "To see how many are left, before it "
+						  "asks for the code: " PROGRAM_NAME
+						  " sim unlock"),
+				  "the %s was refused; oFono has not reported how many "
+				  "tries are left",
+				  code);
 }
 
 static const struct command_unlock_refusal {
@@ -177,7 +173,7 @@ static const struct command_unlock_refusal {
 			  "Try again in a moment" },
 	[UNLOCK_NOT_TAKEN] = { "not_locked",
 			       "was not tried: the card no longer asks for it",
-			       "Check again: ofono-mcp status" },
+			       "Check again: " PROGRAM_NAME " status" },
 	[UNLOCK_IMPOSSIBLE] = { "not_possible",
 				"was not tried: oFono cannot do that with this modem",
 				"Unlock the card in another phone, or turn its PIN off "
@@ -195,7 +191,8 @@ static const struct command_unlock_refusal {
 	[UNLOCK_UNKNOWN] = { "unknown_outcome",
 			     "may or may not have been tried, because oFono did not "
 			     "answer; it is not repeated",
-			     "Check whether the card is still locked: ofono-mcp status" },
+			     "Check whether the card is still locked: " PROGRAM_NAME
+			     " status" },
 };
 
 static void command_unlock_answer_refused(struct command_unlock *unlock)
@@ -212,7 +209,7 @@ static void command_unlock_answer_refused(struct command_unlock *unlock)
 static void command_unlock_finish(struct command_unlock *unlock)
 {
 	unlock->answer(unlock);
-	command_unlock_release(unlock);
+	command_unlock_release(unlock->call);
 }
 
 static bool command_unlock_has_facts(const struct command_unlock *unlock)
@@ -224,15 +221,12 @@ static bool command_unlock_has_facts(const struct command_unlock *unlock)
 
 static void command_unlock_on_event(void *data, const void *event)
 {
-	(void)event;
 	if (command_unlock_has_facts(data))
 		command_unlock_finish(data);
 }
 
 static int command_unlock_on_timeout(sd_event_source *source, uint64_t due_us, void *data)
 {
-	(void)source;
-	(void)due_us;
 	command_unlock_finish(data);
 	return 0;
 }
@@ -320,21 +314,13 @@ static bool command_unlock_check_tries(struct control_call *call,
 	if (tries && json_integer(tries, &seen) && seen == sim->tries)
 		return true;
 	control_call_fail(call, "tries_changed",
-			  arena_printf(call->arena, "Check again: ofono-mcp unlock %s",
+			  arena_printf(call->arena,
+				       "Check again: " PROGRAM_NAME " sim unlock %s",
 				       sim->modem->path),
 			  "nothing was tried: meanwhile %s of %s",
 			  sim->tries ? locked_sim_tries(call->arena, sim->tries)
 				     : "an unknown number of tries is left",
 			  sim->name);
-	return false;
-}
-
-static bool command_unlock_check_idle(struct control_call *call)
-{
-	if (!call->control->running->unlock)
-		return true;
-	control_call_fail(call, "busy", "Try again in a moment",
-			  "nothing was tried: a card is already being unlocked");
 	return false;
 }
 
@@ -355,7 +341,7 @@ static void command_unlock_begin(struct control_call *call, const struct locked_
 	unlock->before = *sim;
 	memcpy(unlock->path, sim->modem->path, sizeof(unlock->path));
 	call->state = unlock;
-	call->abandoned = command_unlock_on_abandoned;
+	call->abandoned = command_unlock_release;
 	call->control->running->unlock = unlock;
 }
 
@@ -363,9 +349,11 @@ static void command_unlock_try(struct control_call *call, const struct locked_si
 {
 	struct sim_unlock_codes codes;
 
-	if (command_unlock_check_idle(call) && command_unlock_check_tries(call, sim) &&
-	    locked_sim_may_try(call, sim) &&
-	    command_unlock_read_codes(call, sim->lock, &codes))
+	if (call->control->running->unlock)
+		control_call_fail(call, "busy", "Try again in a moment",
+				  "nothing was tried: a card is already being unlocked");
+	else if (command_unlock_check_tries(call, sim) && locked_sim_may_try(call, sim) &&
+		 command_unlock_read_codes(call, sim->lock, &codes))
 		command_unlock_begin(call, sim, &codes);
 }
 

@@ -14,7 +14,7 @@
  * BUS_RETRY_US, and the command runs when the bus admits the gateway and its modems are known,
  * or when it keeps refusing (tests/integration/test_refusing_bus.py).
  */
-#include "gateway/control_call.h"
+#include "gateway/control.h"
 
 #include <assert.h>
 #include <stdarg.h>
@@ -34,6 +34,13 @@ const char *control_call_argument(const struct control_call *call, const char *n
 	return json_string(json_member(call->arguments, name));
 }
 
+bool control_call_flag(const struct control_call *call, const char *name)
+{
+	const struct json *value = json_member(call->arguments, name);
+
+	return value && value->type == JSON_BOOLEAN && value->boolean;
+}
+
 /* Answers */
 
 static void control_call_send(struct control_call *call, const char *line, size_t length,
@@ -45,9 +52,8 @@ static void control_call_send(struct control_call *call, const char *line, size_
 
 static void control_call_send_no_memory(struct control_call *call)
 {
-	static const char line[] =
-		"{\"error\":{\"code\":\"internal_error\",\"message\":\"out of memory\","
-		"\"fix\":\"Try again later\"}}";
+	static const char line[] = "{\"error\":{\"code\":\"internal_error\",\"message\":"
+				   "\"out of memory\",\"fix\":\"Try again later\"}}";
 
 	call->is_cut = !call->is_last;
 	control_call_send(call, line, sizeof(line) - 1, true);
@@ -181,7 +187,6 @@ void control_call_fail_store(struct control_call *call, int error)
 /* In the arena of its call. */
 struct control_call_wait {
 	struct control_call *call;
-	void (*run)(struct control_call *call);
 	sd_event_source *timer;
 	int64_t until_ms;
 };
@@ -208,7 +213,6 @@ static int control_call_on_wait_timer(sd_event_source *source, uint64_t usec, vo
 	struct control_call_wait *wait = data;
 	struct control_call *call = wait->call;
 
-	(void)usec;
 	if (!control_call_wait_is_over(wait)) {
 		ofono_retry_now(call->control->services->ofono);
 		sd_event_source_set_time_relative(source, BUS_RETRY_US);
@@ -217,12 +221,11 @@ static int control_call_on_wait_timer(sd_event_source *source, uint64_t usec, vo
 	wait->timer = sd_event_source_disable_unref(wait->timer);
 	call->state = NULL;
 	call->abandoned = NULL;
-	wait->run(call);
+	call->command->run(call);
 	return 0;
 }
 
-static bool control_call_begin_wait(struct control_call *call,
-				    void (*run)(struct control_call *call))
+static bool control_call_begin_wait(struct control_call *call)
 {
 	struct control_call_wait *wait = arena_alloc(call->arena, sizeof(*wait));
 
@@ -230,7 +233,6 @@ static bool control_call_begin_wait(struct control_call *call,
 		return false;
 	*wait = (struct control_call_wait){
 		.call = call,
-		.run = run,
 		.until_ms = clock_monotonic_ms() + BUS_WAIT_MS,
 	};
 	if (sd_event_add_time_relative(call->control->services->loop, &wait->timer,
@@ -243,41 +245,23 @@ static bool control_call_begin_wait(struct control_call *call,
 }
 
 /* Runs at once unless the bus refuses the gateway. */
-static void control_call_run_when_admitted(struct control_call *call,
-					   void (*run)(struct control_call *call))
+static void control_call_run_when_admitted(struct control_call *call)
 {
 	struct ofono *ofono = call->control->services->ofono;
 
 	if (ofono_is_refused(ofono)) {
 		ofono_retry_now(ofono);
-		if (control_call_begin_wait(call, run)) {
-			control_call_progress(call,
-					      "waiting for the bus to read the gateway's "
-					      "D-Bus policy");
+		if (control_call_begin_wait(call)) {
+			control_call_progress(
+				call,
+				"waiting for the bus to read the gateway's D-Bus policy");
 			return;
 		}
 	}
-	run(call);
+	call->command->run(call);
 }
 
 /* Requests */
-
-static const struct json *control_call_read_request(struct control_call *call,
-						    const char *request, size_t length,
-						    int *error_out)
-{
-	struct json_reader *reader = json_reader_new(call->arena);
-	const struct json *root = NULL;
-
-	*error_out = -1;
-	if (!reader)
-		return NULL;
-	*error_out = json_reader_feed(reader, request, length);
-	if (!*error_out)
-		*error_out = json_reader_finish(reader, &root);
-	json_reader_free(reader);
-	return *error_out ? NULL : root;
-}
 
 static void control_call_refuse(struct control_call *call, const char *message)
 {
@@ -303,22 +287,24 @@ static void control_call_run_command(struct control_call *call, const char *name
 
 	if (!command) {
 		control_call_fail(call, "unknown_command",
-				  "Use an ofono-mcp of the same version as the gateway",
+				  "Use an " PROGRAM_NAME
+				  " of the same version as the gateway",
 				  "the gateway does not know this command");
 		return;
 	}
 	if (command->needs_gateway && !control->running) {
 		control_call_fail(call, "not_running",
-				  "Start it: systemctl start ofono-mcp; or by hand: "
-				  "ofono-mcp serve",
+				  "Start it: systemctl start " PROGRAM_NAME
+				  "; or by hand: " PROGRAM_NAME " serve",
 				  "the gateway is not running");
 		return;
 	}
 	if (control->running)
 		log_info("control: %s by uid %lld", command->name,
 			 (long long)call->peer_uid);
+	call->command = command;
 	if (command->needs_ofono && control->running)
-		control_call_run_when_admitted(call, command->run);
+		control_call_run_when_admitted(call);
 	else
 		command->run(call);
 	assert(call->is_over || (call->abandoned && control->running));
@@ -327,11 +313,11 @@ static void control_call_run_command(struct control_call *call, const char *name
 void control_call_run(struct control_call *call, const char *request, size_t length)
 {
 	static const struct json no_arguments = { .type = JSON_OBJECT };
-	const struct json *root, *arguments;
+	const struct json *root = NULL, *arguments;
 	const char *name;
 	int error;
 
-	root = control_call_read_request(call, request, length, &error);
+	error = json_reader_read(call->arena, request, length, &root);
 	if (error < 0) {
 		control_call_send_no_memory(call);
 		return;

@@ -4,6 +4,9 @@
  *
  *   receiving the request -> running the command -> sending the answer -> closed
  *
+ * A request that begins like one of HTTP is for the agents' server, and so is its connection from
+ * then on: that is how users of this machine are agents without a token (local_client.h).
+ *
  * While a command runs nothing is read, and the peer may have shut down its side of the
  * connection; EPOLLHUP reports in any case that it is gone.
  *
@@ -11,7 +14,7 @@
  * QUEUE_CHECK_MS.  If others have waited there for CONTROL_QUEUE_MS, connections whose request
  * is not complete are closed, the oldest first.
  */
-#include "gateway/control_server.h"
+#include "gateway/control.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -25,13 +28,12 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "gateway/control_call.h"
-#include "gateway/control_socket.h"
+#include "gateway/running.h"
 
 enum {
 	READ_BYTES = 4096,
-	ACCEPTS_PER_SECOND =
-		200, /* without descriptors accept() fails at once, each time */
+	/* without descriptors accept() fails at once, each time */
+	ACCEPTS_PER_SECOND = 200,
 	QUEUE_CHECK_MS = 25,
 	QUEUE_ACCURACY_US = 1000,
 };
@@ -44,7 +46,7 @@ struct control_server {
 	struct control_socket socket;
 	sd_event_source *source;
 	sd_event_source *queue_timer; /* enabled while all places are taken */
-	int64_t queued_ms;	      /* since when others wait; 0: nobody waits */
+	int64_t queued_ms; /* when the first waiting connection came; 0: none waits */
 	struct control_server_connections connections;
 	unsigned count;
 };
@@ -67,7 +69,8 @@ struct control_server_connection {
 
 /* Connections */
 
-static void control_server_close_connection(struct control_server_connection *connection)
+/* All but its descriptor. */
+static void control_server_free_connection(struct control_server_connection *connection)
 {
 	struct control_server *server = connection->server;
 
@@ -77,10 +80,17 @@ static void control_server_close_connection(struct control_server_connection *co
 	sd_event_source_disable_unref(connection->timer);
 	buffer_wipe(&connection->request);
 	buffer_deinit(&connection->answer);
-	close(connection->fd);
 	free(connection);
 	server->count--;
 	sd_event_source_set_enabled(server->source, SD_EVENT_ON);
+}
+
+static void control_server_close_connection(struct control_server_connection *connection)
+{
+	int fd = connection->fd;
+
+	control_server_free_connection(connection);
+	close(fd);
 }
 
 static void control_server_close_late(struct control_server_connection *connection)
@@ -91,16 +101,8 @@ static void control_server_close_late(struct control_server_connection *connecti
 
 static int control_server_on_late(sd_event_source *source, uint64_t due_us, void *data)
 {
-	(void)source;
-	(void)due_us;
 	control_server_close_late(data);
 	return 0;
-}
-
-static void control_server_set_events(struct control_server_connection *connection,
-				      uint32_t events)
-{
-	sd_event_source_set_io_events(connection->source, events);
 }
 
 static void control_server_set_deadline(struct control_server_connection *connection)
@@ -125,7 +127,7 @@ static void control_server_on_line(void *data, const char *line, size_t length,
 	buffer_append(answer, "\n", 1);
 	connection->is_answered |= is_last;
 	control_server_set_deadline(connection);
-	control_server_set_events(connection, EPOLLOUT);
+	sd_event_source_set_io_events(connection->source, EPOLLOUT);
 }
 
 /* False: the connection is over. */
@@ -146,7 +148,7 @@ static bool control_server_send(struct control_server_connection *connection)
 		return true;
 	buffer_clear(answer);
 	connection->sent = 0;
-	control_server_set_events(connection, 0);
+	sd_event_source_set_io_events(connection->source, 0);
 	sd_event_source_set_enabled(connection->timer, SD_EVENT_OFF);
 	return !connection->is_answered;
 }
@@ -159,26 +161,19 @@ static void control_server_run_request(struct control_server_connection *connect
 	struct control_call *call = &connection->call;
 
 	connection->has_request = true;
-	control_server_set_events(connection, 0);
+	sd_event_source_set_io_events(connection->source, 0);
 	sd_event_source_set_enabled(connection->timer, SD_EVENT_OFF);
 	/* Refused only now: closing with unread data would reset the connection and lose the
 	 * answer. */
 	if (connection->is_admitted)
 		control_call_run(call, connection->request.data, length);
 	else
-		control_call_fail(call, "not_allowed",
-				  "Run it as root, or as a member of the control "
-				  "socket's group",
-				  "uid %lld may not control the gateway",
-				  (long long)call->peer_uid);
+		control_call_fail(
+			call, "not_allowed",
+			"Run it as root, or as a member of the control socket's group",
+			"uid %lld may not control the gateway",
+			(long long)call->peer_uid);
 	buffer_wipe(&connection->request); /* the call has its own copy */
-}
-
-static void control_server_refuse_length(struct control_server_connection *connection)
-{
-	connection->has_request = true;
-	control_call_fail(&connection->call, "invalid_request", "Send less",
-			  "the request is longer than %d bytes", CONTROL_REQUEST_MAX);
 }
 
 /* False: the connection is over. */
@@ -198,11 +193,36 @@ static bool control_server_receive(struct control_server_connection *connection)
 	if (request->failed)
 		return false;
 	end = memchr(request->data, '\n', request->length);
-	if (end && end - request->data <= CONTROL_REQUEST_MAX)
+	if (end && end - request->data <= CONTROL_REQUEST_MAX) {
 		control_server_run_request(connection, (size_t)(end - request->data));
-	else if (request->length > CONTROL_REQUEST_MAX)
-		control_server_refuse_length(connection);
+	} else if (request->length > CONTROL_REQUEST_MAX) {
+		connection->has_request = true;
+		control_call_fail(&connection->call, "invalid_request", "Send less",
+				  "the request is longer than %d bytes",
+				  CONTROL_REQUEST_MAX);
+	}
 	return true;
+}
+
+/* A command begins with a brace. */
+static bool control_server_has_http(const struct control_server_connection *connection)
+{
+	char first;
+
+	return connection->is_admitted && connection->server->control->running &&
+	       !connection->request.length &&
+	       recv(connection->fd, &first, 1, MSG_PEEK) == 1 && first >= 'A' &&
+	       first <= 'Z';
+}
+
+static void control_server_pass_on(struct control_server_connection *connection)
+{
+	struct running *running = connection->server->control->running;
+	int64_t uid = connection->call.peer_uid;
+	int fd = connection->fd;
+
+	control_server_free_connection(connection);
+	running_take_local(running, fd, uid);
 }
 
 static int control_server_on_io(sd_event_source *source, int fd, uint32_t events,
@@ -211,8 +231,11 @@ static int control_server_on_io(sd_event_source *source, int fd, uint32_t events
 	struct control_server_connection *connection = data;
 	bool is_open = true;
 
-	(void)source;
-	(void)fd;
+	if (!connection->has_request && (events & EPOLLIN) &&
+	    control_server_has_http(connection)) {
+		control_server_pass_on(connection);
+		return 0;
+	}
 	if (!connection->has_request && (events & EPOLLIN))
 		is_open = control_server_receive(connection);
 	else if (events & (EPOLLHUP | EPOLLERR))
@@ -297,8 +320,6 @@ static int control_server_on_connection(sd_event_source *source, int fd, uint32_
 {
 	int peer = accept4(fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 
-	(void)source;
-	(void)events;
 	if (peer >= 0)
 		control_server_accept(data, peer);
 	else if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED)
@@ -329,25 +350,17 @@ static uint64_t control_server_close_oldest(struct control_server *server)
 	return CONTROL_SHORT_TIMEOUT_MS;
 }
 
-static bool control_server_has_queue(const struct control_server *server)
-{
-	struct pollfd waiting = { .fd = server->socket.fd, .events = POLLIN };
-
-	return poll(&waiting, 1, 0) > 0;
-}
-
 static int control_server_on_queue_timer(sd_event_source *source, uint64_t due_us,
 					 void *data)
 {
 	struct control_server *server = data;
+	struct pollfd waiting = { .fd = server->socket.fd, .events = POLLIN };
 	int64_t now_ms = clock_monotonic_ms();
 	uint64_t again_ms = QUEUE_CHECK_MS;
 
-	(void)source;
-	(void)due_us;
 	if (server->count < CONTROL_CONNECTIONS_MAX)
 		return 0;
-	if (!control_server_has_queue(server))
+	if (poll(&waiting, 1, 0) <= 0)
 		server->queued_ms = 0;
 	else if (!server->queued_ms)
 		server->queued_ms = now_ms;

@@ -6,7 +6,7 @@
  */
 #include "base/explanation.h"
 #include "config/config.h"
-#include "gateway/control_socket.h"
+#include "gateway/control.h"
 
 #include <errno.h>
 #include <string.h>
@@ -137,11 +137,10 @@ static bool control_socket_is_member(int fd, gid_t group)
 {
 	gid_t groups[256];
 	socklen_t bytes = sizeof(groups);
-	size_t at;
 
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERGROUPS, groups, &bytes) < 0)
 		return false;
-	for (at = 0; at < bytes / sizeof(*groups); at++)
+	for (size_t at = 0; at < bytes / sizeof(*groups); at++)
 		if (groups[at] == group)
 			return true;
 	return false;

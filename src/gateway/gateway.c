@@ -28,11 +28,9 @@
 
 #include "base/log.h"
 #include "config/config.h"
-#include "gateway/advertisement.h"
-#include "gateway/command_table.h"
-#include "gateway/control_server.h"
-#include "gateway/phone.h"
 #include "gateway/running.h"
+#include "gateway/control.h"
+#include "gateway/phone.h"
 #include "gateway/web.h"
 
 enum {
@@ -78,9 +76,9 @@ static int gateway_lower_connections(struct config *config, rlim_t allowed,
 			"raise LimitNOFILE= of the service, or `ulimit -n`",
 			(uintmax_t)allowed, DESCRIPTORS_OWN + DESCRIPTORS_PER_CONNECTION);
 
-	log_warning("max_connections is %" PRId64 ", but this process may open only %ju "
-		    "files: "
-		    "serving %ju connections; raise LimitNOFILE= of the service for more",
+	log_warning("max_connections is %" PRId64
+		    ", but this process may open only %ju files: serving %ju "
+		    "connections; raise LimitNOFILE= of the service for more",
 		    config->max_connections, (uintmax_t)allowed, (uintmax_t)served);
 	config->max_connections = (int64_t)served;
 	return 0;
@@ -122,7 +120,6 @@ static int gateway_on_stop_signal(sd_event_source *source,
 {
 	struct gateway *gateway = data;
 
-	(void)source;
 	if (gateway->stopping) {
 		sd_event_exit(gateway->services.loop, EXIT_SUCCESS);
 		return 0;
@@ -144,8 +141,6 @@ static int gateway_on_reload_signal(sd_event_source *source,
 	struct running_reload reload = { NULL };
 	struct gateway *gateway = data;
 
-	(void)source;
-	(void)info;
 	if (!gateway->stopping)
 		running_reload_config(&gateway->running, &reload);
 	return 0;
@@ -201,6 +196,7 @@ static void gateway_open_control(struct gateway *gateway)
 		.config = gateway->config,
 		.store = services->store,
 		.commands = command_table,
+		.tls = http_server_tls(gateway->web.server),
 		.running = &gateway->running,
 		.services = services,
 	};
@@ -230,7 +226,7 @@ static void gateway_serve(struct gateway *gateway)
 	malloc_trim(0);
 	error = web_serve(&gateway->web);
 	if (error == 0) {
-		status_report_send(&gateway->phone.status);
+		phone_status_send(&gateway->phone.status);
 		sd_notify(0, "READY=1");
 		advertisement_start(&gateway->advertisement, gateway->services.loop,
 				    gateway->config, gateway->web.server);
@@ -250,8 +246,6 @@ static void gateway_on_ofono(void *data, const void *event_data)
 
 static int gateway_on_bus_timeout(sd_event_source *source, uint64_t due_us, void *data)
 {
-	(void)source;
-	(void)due_us;
 	log_warning("the bus does not answer; ready without it");
 	gateway_serve(data);
 	return 0;
@@ -319,6 +313,7 @@ int gateway_run(struct config *config, const struct gateway_config_source *sourc
 			.web = &gateway.web,
 			.advertisement = &gateway.advertisement,
 			.retention = &gateway.phone.retention,
+			.approval_notice = &gateway.phone.approval_notice,
 		},
 	};
 	struct explanation problem = { "" };

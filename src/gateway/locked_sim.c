@@ -4,7 +4,7 @@
  * locked one. Each function that returns NULL or false has answered the call, with an
  * error that names the command to run next.
  */
-#include "gateway/locked_sim.h"
+#include "gateway/command.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -92,7 +92,8 @@ static const char *locked_sim_switch_on_fix(const struct control_call *call,
 					    const char *paths)
 {
 	return locked_sim_or_nothing(arena_printf(
-		call->arena, "Run as root: ofono-mcp modem on%s; then try again", paths));
+		call->arena, "Run as root: " PROGRAM_NAME " modem on%s; then try again",
+		paths));
 }
 
 static void locked_sim_refuse_none(struct control_call *call)
@@ -116,13 +117,13 @@ static struct modem *locked_sim_choose(struct control_call *call)
 	if (modem)
 		return modem;
 	if (*names)
-		control_call_fail(
-			call, "sim_required",
-			locked_sim_or_nothing(arena_printf(
-				call->arena,
-				"Name one of them, for example: ofono-mcp unlock %s",
-				first->path)),
-			"more than one SIM is locked: %s", names);
+		control_call_fail(call, "sim_required",
+				  locked_sim_or_nothing(arena_printf(
+					  call->arena,
+					  "Name one of them, for example: " PROGRAM_NAME
+					  " sim unlock %s",
+					  first->path)),
+				  "more than one SIM is locked: %s", names);
 	else
 		locked_sim_refuse_none(call);
 	return NULL;
@@ -157,11 +158,11 @@ static struct modem *locked_sim_find_named(struct control_call *call, const char
 					   : locked_sim_find_number(call->control, name);
 
 	if (!modem)
-		control_call_fail(call, "sim_absent",
-				  "To unlock the only locked SIM, leave it out; "
-				  "ofono-mcp status lists the SIMs",
-				  "SIM %s is not in the phone, or its modem is off",
-				  name);
+		control_call_fail(
+			call, "sim_absent",
+			"To unlock the only locked SIM, leave it out; " PROGRAM_NAME
+			" status lists the SIMs",
+			"SIM %s is not in the phone, or its modem is off", name);
 	else if (!modem->powered)
 		control_call_fail(
 			call, "modem_off",
@@ -177,17 +178,10 @@ static struct modem *locked_sim_find_named(struct control_call *call, const char
 	return NULL;
 }
 
-static bool locked_sim_flag(const struct control_call *call, const char *name)
-{
-	const struct json *value = json_member(call->arguments, name);
-
-	return value && value->type == JSON_BOOLEAN && value->boolean;
-}
-
 /* Compares what the card needs with what the owner will enter. */
 static bool locked_sim_check_lock(struct control_call *call, const struct locked_sim *sim)
 {
-	bool puk = locked_sim_flag(call, "puk");
+	bool puk = control_call_flag(call, "puk");
 
 	if (sim->lock == SIM_LOCK_OTHER)
 		control_call_fail(
@@ -200,8 +194,8 @@ static bool locked_sim_check_lock(struct control_call *call, const struct locked
 		control_call_fail(call, "sim_blocked",
 				  locked_sim_or_nothing(arena_printf(
 					  call->arena,
-					  "Find the PUK that came with the card, then: "
-					  "ofono-mcp unlock --puk %s",
+					  "Find the PUK that came with the card, "
+					  "then: " PROGRAM_NAME " sim unlock --puk %s",
 					  sim->modem->path)),
 				  "%s needs its PUK: the wrong PIN was entered too often",
 				  sim->name);
@@ -249,7 +243,7 @@ const char *locked_sim_tries(struct arena *arena, unsigned tries)
 
 bool locked_sim_may_try(struct control_call *call, const struct locked_sim *sim)
 {
-	if (sim->tries > 1 || locked_sim_flag(call, "force"))
+	if (sim->tries > 1 || control_call_flag(call, "force"))
 		return true;
 	if (!sim->tries)
 		control_call_fail(call, "tries_unknown",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "gateway/metric_limits.h"
+#include "gateway/metric.h"
 
 #include "base/clock.h"
 
@@ -8,7 +8,6 @@ static void metric_limits_add(void *data, const struct limit *limit, int64_t lef
 {
 	struct metric_limits *limits = data;
 
-	(void)frees_ms;
 	if (limits->count == METRIC_LIMITS_MAX)
 		return;
 	limits->rows[limits->count++] = (struct metric_limits_row){ *limit, left };

@@ -9,8 +9,7 @@
 
 static void paired_client_put_scopes(struct json_writer *writer, unsigned scopes)
 {
-	json_key(writer, "scopes");
-	json_open_array(writer);
+	json_open_array_at(writer, "scopes");
 	for (unsigned scope = 1; scope <= CLIENT_SCOPES_ALL; scope <<= 1) {
 		if (scopes & scope)
 			json_write_string(writer,
@@ -22,7 +21,6 @@ static void paired_client_put_scopes(struct json_writer *writer, unsigned scopes
 static void paired_client_write_number(struct json_writer *writer, const char *word,
 				       size_t length)
 {
-	(void)length;
 	json_write_integer(writer, strtoll(word, NULL, 10));
 }
 
@@ -32,8 +30,7 @@ static void paired_client_put_words(struct json_writer *writer, const char *key,
 				    void (*write)(struct json_writer *writer,
 						  const char *word, size_t length))
 {
-	json_key(writer, key);
-	json_open_array(writer);
+	json_open_array_at(writer, key);
 	while (*(words += strspn(words, " "))) {
 		size_t length = strcspn(words, " ");
 
@@ -56,8 +53,7 @@ static void paired_client_put_limit(struct json_writer *writer, const char *key,
 static void paired_client_put_limits(struct json_writer *writer,
 				     const struct client_limits *limits)
 {
-	json_key(writer, "limits");
-	json_open_object(writer);
+	json_open_object_at(writer, "limits");
 	paired_client_put_limit(writer, "per_minute", limits->per_minute);
 	paired_client_put_limit(writer, "per_hour", limits->per_hour);
 	paired_client_put_limit(writer, "per_day", limits->per_day);
@@ -83,8 +79,7 @@ void paired_client_put(struct json_writer *writer, const struct store_client_row
 void paired_client_put_member(struct json_writer *writer,
 			      const struct store_client_row *row)
 {
-	json_key(writer, "client");
-	json_open_object(writer);
+	json_open_object_at(writer, "client");
 	paired_client_put(writer, row);
 	json_close_object(writer);
 }
@@ -128,7 +123,8 @@ bool paired_client_find(struct control_call *call, struct store_client_row *row_
 				  "the name of the agent is missing");
 	else if (error == STORE_E_NOT_FOUND)
 		control_call_fail(call, "not_found",
-				  "To list the paired agents: ofono-mcp clients",
+				  "To list the paired agents: " PROGRAM_NAME
+				  " client list",
 				  "there is no paired agent %.*s",
 				  (int)utf8_cut(name, SHOWN_CHARACTERS), name);
 	else if (error)

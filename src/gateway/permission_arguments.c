@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "gateway/permission_arguments.h"
+#include "gateway/command.h"
 #include "numbers/phone_number.h"
 
 enum {
@@ -82,11 +82,6 @@ static bool permission_arguments_append_word(struct control_call *call, char *wo
 	return false;
 }
 
-static bool permission_arguments_is_any(const char *list)
-{
-	return strcmp(list, "any") == 0;
-}
-
 /* Scopes */
 
 static bool permission_arguments_add_scope(struct control_call *call, const char *word,
@@ -96,16 +91,17 @@ static bool permission_arguments_add_scope(struct control_call *call, const char
 
 	client->scopes |= scope;
 	if (!scope)
-		control_call_fail(call, CONTROL_INVALID_ARGUMENT,
-				  "Use read, send, codes, ussd, admin, metrics, call; "
-				  "comma-separated",
-				  "there is no scope \"%.*s\"",
-				  permission_arguments_shown_length(word), word);
+		control_call_fail(
+			call, CONTROL_INVALID_ARGUMENT,
+			"Use read, send, codes, ussd, admin, metrics, call, events, hub; "
+			"comma-separated",
+			"there is no scope \"%.*s\"",
+			permission_arguments_shown_length(word), word);
 	return scope;
 }
 
 static bool permission_arguments_apply_scope(struct control_call *call, const char *value,
-					     struct client *client)
+					     struct client *client, size_t offset)
 {
 	client->scopes = 0;
 	return permission_arguments_read_list(call, value, client,
@@ -166,10 +162,10 @@ static bool permission_arguments_add_sim(struct control_call *call, const char *
 }
 
 static bool permission_arguments_apply_sim(struct control_call *call, const char *value,
-					   struct client *client)
+					   struct client *client, size_t offset)
 {
 	client->sims[0] = '\0';
-	return permission_arguments_is_any(value) ||
+	return strcmp(value, "any") == 0 ||
 	       permission_arguments_read_list(call, value, client,
 					      permission_arguments_add_sim);
 }
@@ -210,10 +206,10 @@ static bool permission_arguments_add_number(struct control_call *call, const cha
 }
 
 static bool permission_arguments_apply_allow(struct control_call *call, const char *value,
-					     struct client *client)
+					     struct client *client, size_t offset)
 {
 	client->allow[0] = '\0';
-	return permission_arguments_is_any(value) ||
+	return strcmp(value, "any") == 0 ||
 	       permission_arguments_read_list(call, value, client,
 					      permission_arguments_add_number);
 }
@@ -221,7 +217,7 @@ static bool permission_arguments_apply_allow(struct control_call *call, const ch
 /* Approval */
 
 static bool permission_arguments_apply_ask(struct control_call *call, const char *value,
-					   struct client *client)
+					   struct client *client, size_t offset)
 {
 	static const enum client_ask asks[] = { CLIENT_ASK_NEVER,
 						CLIENT_ASK_NEW_RECIPIENTS,
@@ -259,29 +255,12 @@ static bool permission_arguments_read_limit(const char *value, int64_t *limit_ou
 	return true;
 }
 
-static const struct permission_arguments_limit {
-	const char *name;
-	size_t offset; /* in struct client_limits */
-} permission_arguments_limits[] = {
-	{ "per_minute", offsetof(struct client_limits, per_minute) },
-	{ "per_hour", offsetof(struct client_limits, per_hour) },
-	{ "per_day", offsetof(struct client_limits, per_day) },
-	{ "segments_per_month", offsetof(struct client_limits, segments_per_month) },
-};
-
-enum {
-	LIMITS = sizeof(permission_arguments_limits) /
-		 sizeof(permission_arguments_limits[0])
-};
-
-static bool permission_arguments_apply_limit(
-	struct control_call *call, const struct permission_arguments_limit *argument,
-	struct client *client)
+static bool permission_arguments_apply_limit(struct control_call *call, const char *value,
+					     struct client *client, size_t offset)
 {
-	const char *value = control_call_argument(call, argument->name);
-	void *limit = (char *)&client->limits + argument->offset;
+	void *limit = (char *)client + offset;
 
-	if (!value || permission_arguments_read_limit(value, limit))
+	if (permission_arguments_read_limit(value, limit))
 		return true;
 	control_call_fail(call, CONTROL_INVALID_ARGUMENT,
 			  "Give a number from 1 to 1000000, \"none\" for no limit, or "
@@ -293,34 +272,35 @@ static bool permission_arguments_apply_limit(
 
 /* All arguments */
 
-static const struct permission_arguments_other {
+static const struct {
 	const char *name;
-	bool (*apply)(struct control_call *call, const char *value,
-		      struct client *client);
-} permission_arguments_others[] = {
+	bool (*apply)(struct control_call *call, const char *value, struct client *client,
+		      size_t offset);
+	size_t offset; /* of a limit in struct client */
+} permission_arguments_rows[] = {
 	{ "scope", permission_arguments_apply_scope },
 	{ "sim", permission_arguments_apply_sim },
 	{ "allow", permission_arguments_apply_allow },
 	{ "ask", permission_arguments_apply_ask },
+#define LIMIT(name) \
+	{ #name, permission_arguments_apply_limit, offsetof(struct client, limits.name) }
+	LIMIT(per_minute),
+	LIMIT(per_hour),
+	LIMIT(per_day),
+	LIMIT(segments_per_month),
 };
 
-enum {
-	ORDERS = sizeof(permission_arguments_others) /
-		 sizeof(permission_arguments_others[0])
-};
+enum { ROWS = sizeof(permission_arguments_rows) / sizeof(permission_arguments_rows[0]) };
 
 bool permission_arguments_apply(struct control_call *call, struct client *client)
 {
-	for (size_t at = 0; at < ORDERS; at++) {
+	for (size_t at = 0; at < ROWS; at++) {
 		const char *value =
-			control_call_argument(call, permission_arguments_others[at].name);
+			control_call_argument(call, permission_arguments_rows[at].name);
 
-		if (value && !permission_arguments_others[at].apply(call, value, client))
-			return false;
-	}
-	for (size_t at = 0; at < LIMITS; at++) {
-		if (!permission_arguments_apply_limit(
-			    call, &permission_arguments_limits[at], client))
+		if (value &&
+		    !permission_arguments_rows[at].apply(
+			    call, value, client, permission_arguments_rows[at].offset))
 			return false;
 	}
 	return true;
@@ -328,12 +308,8 @@ bool permission_arguments_apply(struct control_call *call, struct client *client
 
 bool permission_arguments_are_given(const struct control_call *call)
 {
-	for (size_t at = 0; at < ORDERS; at++) {
-		if (control_call_argument(call, permission_arguments_others[at].name))
-			return true;
-	}
-	for (size_t at = 0; at < LIMITS; at++) {
-		if (control_call_argument(call, permission_arguments_limits[at].name))
+	for (size_t at = 0; at < ROWS; at++) {
+		if (control_call_argument(call, permission_arguments_rows[at].name))
 			return true;
 	}
 	return false;

@@ -7,27 +7,51 @@
  *   lock -> store -> audit -> oFono (match rules first) -> SIMs -> inbox -> spool -> outbox
  *   -> policy
  */
-#ifndef GATEWAY_PHONE_H
-#define GATEWAY_PHONE_H
+#pragma once
 
-#include "gateway/status_report.h"
+#include <systemd/sd-event.h>
+
+#include "base/observer.h"
 #include "phone/modem_power.h"
+#include "phone/sim_feed.h"
 #include "phone/unlocker.h"
+#include "sms/approval_notice.h"
 #include "sms/opt_out.h"
+#include "sms/received_code.h"
+#include "sms/indexer.h"
+#include "sms/outgoing_spool.h"
 #include "sms/retention.h"
 #include "sms/spool.h"
 #include "store/store_lock.h"
 #include "tools/services.h"
 
+/*
+ * The status line for the service manager (STATUS=). A burst of events makes one report: it is
+ * sent a moment after the last of them, and only if the line differs.
+ */
+struct phone_status {
+	const struct services *services;
+	struct observer sims_observer;
+	struct observer ofono_observer;
+	sd_event_source *timer;
+	char line[768]; /* as sent last */
+};
+
 struct phone {
 	struct services *services; /* NULL: not opened */
-	struct status_report status;
+	struct phone_status status;
 	struct retention *retention;
+	struct indexer *indexer;
 	struct spool *spool;
+	struct outgoing_spool *outgoing_spool;
+	struct received_codes *received_codes;
 	struct opt_out opt_out;
+	struct approval_notice approval_notice;
 	struct unlocker *unlocker;
 	struct modem_power *power; /* NULL: the owner switches the modems */
-	struct store_lock lock;	   /* of the state folder */
+	struct store_feed_watch feed;
+	struct sim_feed sim_feed;
+	struct store_lock lock; /* of the state folder */
 };
 
 /*
@@ -37,5 +61,5 @@ struct phone {
 int phone_open(struct phone *phone, struct services *services,
 	       struct explanation *error_out);
 void phone_close(struct phone *phone);
-
-#endif
+/* Sends the status line now. None is sent before the first call. */
+void phone_status_send(struct phone_status *status);

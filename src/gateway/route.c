@@ -11,12 +11,14 @@
  * origins do not get the card (http/gate.h), although the SEP wants them to: a page
  * must not learn that there is a gateway.
  */
+#include <assert.h>
 #include <gnutls/crypto.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/crypto.h"
 #include "base/json.h"
-#include "gateway/route.h"
+#include "console/console.h"
 #include "gateway/web.h"
 #include "mcp/server_info.h"
 #include "tools/obstacle.h"
@@ -38,11 +40,11 @@ void route_isolate(struct exchange *exchange)
 
 /* /healthz */
 
-static void route_health_put_reasons(struct json_writer *writer,
-				     const struct services *services)
+static void route_health_put_readiness(struct json_writer *writer,
+				       const struct services *services)
 {
-	json_key(writer, "reasons");
-	json_open_array(writer);
+	json_put_boolean(writer, "ready", obstacle_is_none(services));
+	json_open_array_at(writer, "reasons");
 	for (const struct obstacle *at = obstacle_table; at->name; at++) {
 		if (!at->holds(services))
 			continue;
@@ -55,30 +57,20 @@ static void route_health_put_reasons(struct json_writer *writer,
 }
 
 /* `services` NULL: without readiness. */
-static void route_health_write(struct buffer *body, const struct services *services)
-{
-	struct json_writer *writer = json_writer_new(body);
-
-	if (!writer) {
-		body->failed = true;
-		return;
-	}
-	json_open_object(writer);
-	json_put_string(writer, "status", "ok");
-	if (services) {
-		json_put_boolean(writer, "ready", obstacle_is_none(services));
-		route_health_put_reasons(writer, services);
-	}
-	json_close_object(writer);
-	json_writer_free(writer);
-}
-
 static void route_health_answer(struct exchange *exchange, unsigned status,
 				const struct services *services)
 {
 	struct buffer body = BUFFER_INIT;
+	struct json_writer *writer = json_writer_new(&body);
 
-	route_health_write(&body, services);
+	if (writer) {
+		json_open_object(writer);
+		json_put_string(writer, "status", "ok");
+		if (services)
+			route_health_put_readiness(writer, services);
+		json_close_object(writer);
+	}
+	json_writer_free(writer);
 	route_isolate(exchange);
 	exchange_add_header(exchange, "Cache-Control", "no-store");
 	exchange_answer(exchange, status, "application/json", &body);
@@ -93,7 +85,6 @@ static void route_on_health(void *data, struct exchange *exchange)
 
 static void route_on_live(void *data, struct exchange *exchange)
 {
-	(void)data;
 	route_health_answer(exchange, 200, NULL);
 }
 
@@ -127,18 +118,6 @@ static const char *route_card_url(struct exchange *exchange)
 			    encrypted ? "https" : "http", host);
 }
 
-static void route_card_write(struct buffer *body, const char *url)
-{
-	struct json_writer *writer = json_writer_new(body);
-
-	if (!writer) {
-		body->failed = true;
-		return;
-	}
-	server_info_write_card(writer, url);
-	json_writer_free(writer);
-}
-
 /* The first bytes of the SHA-256, in quotes. "": none. */
 static void route_card_make_tag(const struct buffer *body, char tag[TAG_TEXT_BYTES])
 {
@@ -166,10 +145,12 @@ static bool route_card_is_cached(struct exchange *exchange, const char *tag)
 static void route_on_card(void *data, struct exchange *exchange)
 {
 	struct buffer body = BUFFER_INIT;
+	struct json_writer *writer = json_writer_new(&body);
 	char tag[TAG_TEXT_BYTES];
 
-	(void)data;
-	route_card_write(&body, route_card_url(exchange));
+	if (writer)
+		server_info_write_card(writer, route_card_url(exchange));
+	json_writer_free(writer);
 	route_card_make_tag(&body, tag);
 	route_isolate(exchange);
 	exchange_add_header(exchange, "Cache-Control", "public, max-age=3600");
@@ -184,3 +165,70 @@ static void route_on_card(void *data, struct exchange *exchange)
 }
 
 const struct exchange_handler route_card_handler = { .complete = route_on_card };
+
+/*
+ * GET /: the console, a page for browsers. It contains no data of the phone: it reads
+ * that from /mcp, with the token that the user enters.
+ * The Content-Security-Policy allows only the scripts and styles that the page was
+ * built with, by their hashes, so that no text from outside can run code. The page may
+ * connect only to its own origin, and nobody may frame it
+ * (tests/console/test_page.py).
+ */
+
+enum {
+	HASH_BYTES = 32,
+	HASH_TEXT_BYTES = sizeof("sha256-") + (HASH_BYTES + 2) / 3 * 4,
+	POLICY_BYTES = 512,
+};
+
+/* False: out of memory. */
+static bool route_console_write_hash(struct console_part part, char text[HASH_TEXT_BYTES])
+{
+	char hash[HASH_BYTES];
+	int length = snprintf(text, HASH_TEXT_BYTES, "sha256-");
+	int error = gnutls_hash_fast(GNUTLS_DIG_SHA256, part.text, part.length, hash);
+
+	assert(!error);
+	text[(size_t)length + crypto_base64_length(sizeof(hash))] = '\0';
+	return crypto_base64_encode(hash, sizeof(hash), text + length);
+}
+
+static const char *route_console_policy(void)
+{
+	static char text[POLICY_BYTES];
+	char script[HASH_TEXT_BYTES], style[HASH_TEXT_BYTES];
+
+	if (*text)
+		return text;
+	if (!route_console_write_hash(console_script(), script) ||
+	    !route_console_write_hash(console_style(), style))
+		return "default-src 'none'"; /* the page stays blank until a reload */
+	snprintf(text, sizeof(text),
+		 "default-src 'none'; script-src '%s'; style-src '%s'; connect-src "
+		 "'self'; img-src data:; base-uri 'none'; form-action 'none'; "
+		 "frame-ancestors 'none'; require-trusted-types-for 'script'; "
+		 "trusted-types 'none'",
+		 script, style);
+	return text;
+}
+
+static void route_console_on_complete(void *data, struct exchange *exchange)
+{
+	struct console_part page = console_document();
+	struct buffer body = BUFFER_INIT;
+
+	exchange_add_fixed_header(exchange, "Content-Security-Policy",
+				  route_console_policy());
+	exchange_add_fixed_header(exchange, "Referrer-Policy", "no-referrer");
+	exchange_add_fixed_header(exchange, "X-Content-Type-Options", "nosniff");
+	exchange_add_fixed_header(exchange, "Cross-Origin-Opener-Policy", "same-origin");
+	exchange_add_fixed_header(exchange, "Cross-Origin-Resource-Policy",
+				  "same-origin");
+	exchange_add_fixed_header(exchange, "Cache-Control", "no-store");
+	buffer_append(&body, page.text, page.length);
+	exchange_answer(exchange, 200, "text/html; charset=utf-8", &body);
+}
+
+const struct exchange_handler route_console_handler = {
+	.complete = route_console_on_complete
+};

@@ -18,6 +18,7 @@
 #include "base/log.h"
 #include "config/config.h"
 #include "store/store_audit.h"
+#include "webhook/webhook.h"
 
 struct running_key {
 	const char *section;
@@ -129,7 +130,9 @@ static void running_apply_config(struct running *running)
 	policy_review(running->services->policy);
 	advertisement_review(running->advertisement);
 	contacts_reload(running->services->contacts);
+	approval_notice_review(running->approval_notice);
 	web_review_tools(running->web);
+	webhook_review(running->services->webhooks);
 }
 
 bool running_reload_config(struct running *running, struct running_reload *reload)
@@ -162,7 +165,18 @@ void running_client_changed(struct running *running, int64_t client_id,
 		dialler_revoke(running->services->dialler, client_id);
 		ussd_revoke(running->services->ussd, client_id);
 	}
+	if (change == RUNNING_CLIENT_REVOKED || change == RUNNING_CLIENT_ROTATED)
+		webhook_end_client(running->services->webhooks, client_id,
+				   change == RUNNING_CLIENT_REVOKED ? "revoked"
+								    : "rotated");
+	else
+		webhook_review(running->services->webhooks);
 	web_review_client(running->web, client_id);
+}
+
+void running_take_local(struct running *running, int fd, int64_t uid)
+{
+	web_take_local(running->web, fd, uid);
 }
 
 int running_set_paused(struct running *running, bool paused)

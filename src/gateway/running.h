@@ -1,19 +1,63 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Running: what the owner's commands change in the gateway that runs, and SIGHUP.
+ * Running: what the owner's commands and SIGHUP change in the running gateway.
  *
  * Reloading is all or nothing: a configuration that a start would refuse changes nothing.  Keys
  * that cannot change at run time keep their values, and the log says that they need a restart
  * (tests/integration/test_reload.py).
  */
-#ifndef GATEWAY_RUNNING_H
-#define GATEWAY_RUNNING_H
+#pragma once
 
-#include "gateway/advertisement.h"
+#include <stdbool.h>
+
+#include "bus/avahi.h"
 #include "gateway/gateway.h"
 #include "gateway/web.h"
+#include "http/http_server.h"
+#include "http/network_interface.h"
+#include "sms/approval_notice.h"
 #include "sms/retention.h"
 #include "tools/services.h"
+
+struct config;
+struct explanation;
+
+/*
+ * Advertisement: the mDNS service that tells the local network about the gateway
+ * (bus/avahi.h), or the reason why there is none.
+ *
+ * Off unless server.advertise is on.  Only reachable ports are advertised: those open to the
+ * network now, on the interfaces on which they are served, with TLS where they use it.  So
+ * nothing is advertised before a client is paired or after the last one is revoked, for
+ * loopback addresses, or on mobile data (tests/integration/test_mdns.py).
+ */
+
+/* All zero before advertisement_start(). */
+struct advertisement {
+	sd_event *loop; /* NULL: not started */
+	const struct config *config;
+	struct http_server *server;
+	struct network_interfaces interfaces;
+	struct network_interface_watch watch;
+	bool warned;	     /* that network changes go unnoticed */
+	struct avahi *avahi; /* NULL: nothing to advertise */
+	const char *reason;  /* why nothing is advertised */
+	char text[320];
+};
+
+/* Call when the server starts to serve. */
+void advertisement_start(struct advertisement *advertisement, sd_event *loop,
+			 const struct config *config, struct http_server *server);
+/* Withdraws the service. Fine when it was not started. */
+void advertisement_stop(struct advertisement *advertisement);
+/* Call when the configuration may have changed. */
+void advertisement_review(struct advertisement *advertisement);
+
+/*
+ * True: advertised. `text_out`: the name, or why it is not advertised; valid until the next
+ * call.
+ */
+bool advertisement_describe(struct advertisement *advertisement, const char **text_out);
 
 struct running {
 	struct services *services;
@@ -22,6 +66,7 @@ struct running {
 	struct web *web;
 	struct advertisement *advertisement;
 	struct retention *const *retention;
+	struct approval_notice *approval_notice;
 	bool is_ready; /* READY=1 was sent to the service manager */
 	/* State of commands that go on: */
 	unsigned tail_count;
@@ -46,6 +91,7 @@ bool running_reload_config(struct running *running, struct running_reload *reloa
 enum running_client_change {
 	RUNNING_CLIENT_CHANGED, /* it is new, or its permissions changed */
 	RUNNING_CLIENT_CUT,	/* its permissions or token changed: its requests end */
+	RUNNING_CLIENT_ROTATED, /* it has a new token: its webhooks end, too */
 	RUNNING_CLIENT_REVOKED, /* it is gone: its requests and sessions end */
 };
 
@@ -53,11 +99,12 @@ enum running_client_change {
 void running_client_changed(struct running *running, int64_t client_id,
 			    enum running_client_change change);
 
+/* Serves a connection to the control socket as one of an agent. Takes ownership of `fd`. */
+void running_take_local(struct running *running, int fd, int64_t uid);
+
 /* Kept across a restart. 0, STORE_E_FULL, -errno. */
 int running_set_paused(struct running *running, bool paused);
 bool running_is_paused(const struct running *running);
 
 /* As advertisement_describe(). */
 bool running_describe_advertisement(struct running *running, const char **text_out);
-
-#endif

@@ -4,7 +4,7 @@
  * replaced: by the command that makes the modem able to send, where there is one, else
  * by the row of tool_command_fixes.
  */
-#include "gateway/tool_command.h"
+#include "gateway/command.h"
 
 #include <string.h>
 
@@ -35,27 +35,27 @@ static const struct {
 } tool_command_fixes[] = {
 	{ "invalid_arguments", "See --help" },
 	{ "invalid_number", "Give it with + and the country code, for example "
-			    "+36201234567; to find a number: ofono-mcp contacts" },
+			    "+36201234567; to find a number: " PROGRAM_NAME " contacts" },
 	{ "subscription_required",
-	  "Choose one with --sim; ofono-mcp status lists the SIMs" },
-	{ "subscription_unknown", "ofono-mcp status lists the SIMs" },
-	{ "sim_absent",
-	  "Insert the SIM, or switch on its modem; ofono-mcp status lists the SIMs" },
+	  "Choose one with --sim; " PROGRAM_NAME " status lists the SIMs" },
+	{ "subscription_unknown", PROGRAM_NAME " status lists the SIMs" },
+	{ "sim_absent", "Insert the SIM, or switch on its modem; " PROGRAM_NAME
+			" status lists the SIMs" },
 	{ "sim_restricted", "Turn that off in another phone, with the PIN2 of the card" },
-	{ "paused_by_owner", "To resume: ofono-mcp resume" },
+	{ "paused_by_owner", "To resume: " PROGRAM_NAME " resume" },
 	{ "premium_number_blocked", "To allow it, set premium or allow in [policy] of "
-				    "the configuration, then: ofono-mcp reload" },
+				    "the configuration, then: " PROGRAM_NAME " reload" },
 	{ "international_blocked", "To allow it, set countries in [policy] of the "
-				   "configuration, then: ofono-mcp reload" },
+				   "configuration, then: " PROGRAM_NAME " reload" },
 	{ "recipient_not_allowed", "To allow it, change allow or deny in [policy] of the "
-				   "configuration, then: ofono-mcp reload" },
+				   "configuration, then: " PROGRAM_NAME " reload" },
 	{ "emergency_number_blocked", "Call the number instead" },
 	{ "rate_limited",
 	  "Wait until then; the limits are in [policy] of the configuration" },
 	{ "budget_exhausted", "The budget is in [policy] of the configuration" },
 	{ "quiet_hours", "Try again then, or give a later time with --at" },
 	{ "storage_full", "Free space on the phone; sending then works again by itself" },
-	{ "not_found", "To list the messages: ofono-mcp list" },
+	{ "not_found", "To list the messages: " PROGRAM_NAME " list" },
 	{ "unknown_outcome",
 	  "It may have been delivered: ask the recipient before you send it again" },
 	{ "not_delivered",
@@ -64,7 +64,7 @@ static const struct {
 	{ "ofono_access_denied",
 	  "Add the gateway's user to the group sailfish-radio and restart the gateway, "
 	  "or allow the user in /etc/ofono/dbusaccess.conf and restart oFono; for "
-	  "details, run ofono-mcp doctor" },
+	  "details, run " PROGRAM_NAME " doctor" },
 	{ "internal", "Check the log of the gateway, then try again" },
 };
 
@@ -223,4 +223,9 @@ void tool_command_run(struct control_call *control_call, const struct tool *tool
 		.caller_data = command,
 	};
 	tool_call_run(&command->tool_call);
+}
+
+void tool_command_run_row(struct control_call *control_call)
+{
+	tool_command_run(control_call, control_call->command->tool);
 }

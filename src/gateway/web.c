@@ -8,19 +8,30 @@
  * paired: the HTTP server opens and closes them when web_review_ports() tells it whether there
  * are clients.
  */
+#include "gateway/local_client.h"
 #include "gateway/web.h"
 
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 #include <time.h>
 
 #include "base/log.h"
 #include "config/config.h"
-#include "gateway/route.h"
+#include "store/store_audit.h"
 #include "store/store_client.h"
 #include "tools/tool_table.h"
 
 /* Endpoint */
+
+static int web_raise_hub_epoch(struct store *store, int64_t client_id, int64_t epoch)
+{
+	int error = store_client_raise_epoch(store, client_id, epoch);
+
+	if (error == STORE_E_ILLEGAL)
+		return PERSISTENCE_E_STALE;
+	return error ? -EIO : 0;
+}
 
 static struct endpoint *web_new_endpoint(struct web *web)
 {
@@ -34,6 +45,12 @@ static struct endpoint *web_new_endpoint(struct web *web)
 		.load_key = store_session_elicitation_key,
 		.decline_order = store_session_decline_elicitation,
 		.is_order_declined = store_session_is_declined,
+		.read_feed = store_feed_read,
+		.find_feed_bounds = store_feed_bounds,
+		.find_feed_epoch = store_feed_epoch,
+		.skip_older_feed = store_feed_skip_older,
+		.raise_hub_epoch = web_raise_hub_epoch,
+		.act_for = store_audit_act_for,
 		.find_client = store_client_find_id,
 	};
 	return endpoint_new(&(struct endpoint_options){
@@ -41,8 +58,11 @@ static struct endpoint *web_new_endpoint(struct web *web)
 		.hidden_tools = &services->config->hidden_tools,
 		.resources = resource_table,
 		.tasks = task_table,
+		.events = event_table,
 		.services = services,
+		.webhooks = services->webhooks,
 		.changes = &web->changes.observers,
+		.feed = &services->feed->observers,
 		.persistence = &web->persistence,
 		.loop = services->loop,
 		.elicitation_timeout_seconds = services->config->elicitation_seconds,
@@ -52,16 +72,31 @@ static struct endpoint *web_new_endpoint(struct web *web)
 /* The first modem that can dial codes or place calls appeared, or the last one went. */
 static void web_on_modems(void *data, const void *event)
 {
-	(void)event;
 	web_review_tools(data);
+}
+
+/* Which oFono runs decides what texts it can send. */
+static void web_on_ofono(void *data, const void *event)
+{
+	struct web *web = data;
+	enum ofono_line line = ofono_line(web->services->ofono);
+
+	if (line == web->ofono_line)
+		return;
+	web->ofono_line = line;
+	web_review_tools(web);
 }
 
 static int web_open_endpoint(struct web *web)
 {
 	struct services *services = web->services;
+	int error;
 
 	change_source_init(&web->changes, services);
 	services->changes = &web->changes;
+	error = hooks_open(&web->hooks, services, event_table);
+	if (error)
+		return error;
 	web->endpoint = web_new_endpoint(web);
 	if (!web->endpoint)
 		return -ENOMEM;
@@ -69,6 +104,9 @@ static int web_open_endpoint(struct web *web)
 		     web);
 	observer_add(dialler_state_observers(services->dialler), &web->dialler_observer,
 		     web_on_modems, web);
+	web->ofono_line = ofono_line(services->ofono);
+	observer_add(ofono_observers(services->ofono), &web->ofono_observer, web_on_ofono,
+		     web);
 	return 0;
 }
 
@@ -79,60 +117,47 @@ static bool web_metrics_trusts_loopback(const struct config *config)
 	return config->metrics_on_loopback;
 }
 
-static const struct http_route web_routes[] = {
-	{ .path = "/",
-	  .methods = HTTP_GET,
-	  .public = true,
-	  .handler = &route_console_handler },
-	{ .path = "/healthz",
-	  .methods = HTTP_GET,
-	  .public = true,
-	  .handler = &route_health_handler },
-	{ .path = "/healthz/live",
-	  .methods = HTTP_GET,
-	  .public = true,
-	  .handler = &route_live_handler },
-	{ .path = "/healthz/ready",
-	  .methods = HTTP_GET,
-	  .public = true,
-	  .handler = &route_ready_handler },
-	{ .path = "/metrics",
-	  .methods = HTTP_GET,
-	  .scopes = CLIENT_METRICS,
-	  .trusts_loopback = web_metrics_trusts_loopback,
-	  .handler = &metric_table_handler },
-	{ .path = "/mcp/server-card",
-	  .methods = HTTP_GET,
-	  .public = true,
-	  .handler = &route_card_handler },
-	{ .path = "/.well-known/mcp/server-card.json", /* as in older drafts */
-	  .methods = HTTP_GET,
-	  .public = true,
-	  .handler = &route_card_handler },
-	{ .path = NULL },
+/* All are for GET. */
+static const struct {
+	const char *path;
+	const struct exchange_handler *handler;
+	unsigned scopes; /* 0: public */
+} web_routes[] = {
+	{ "/", &route_console_handler },
+	{ "/healthz", &route_health_handler },
+	{ "/healthz/live", &route_live_handler },
+	{ "/healthz/ready", &route_ready_handler },
+	{ "/metrics", &metric_handler, CLIENT_METRICS },
+	{ "/mcp/server-card", &route_card_handler },
+	/* as in older drafts */
+	{ "/.well-known/mcp/server-card.json", &route_card_handler },
 };
 
-_Static_assert(sizeof(web_routes) / sizeof(web_routes[0]) <= WEB_ROUTES_MAX + 1,
+_Static_assert(sizeof(web_routes) / sizeof(web_routes[0]) <= WEB_ROUTES_MAX,
 	       "WEB_ROUTES_MAX is too small");
 
-void web_put_routes(struct http_route *routes, struct web *web)
+void web_put_routes(struct http_server_route *routes, struct web *web)
 {
-	const struct http_route *row = web_routes;
-
-	for (; row->path; row++, routes++) {
-		*routes = *row;
-		routes->data = web;
-	}
-	*routes = *row;
+	for (size_t at = 0; at < sizeof(web_routes) / sizeof(web_routes[0]); at++)
+		*routes++ = (struct http_server_route){
+			.path = web_routes[at].path,
+			.methods = HTTP_GET,
+			.public = !web_routes[at].scopes,
+			.scopes = web_routes[at].scopes,
+			.trusts_loopback = web_metrics_trusts_loopback,
+			.handler = web_routes[at].handler,
+			.data = web,
+		};
+	*routes = (struct http_server_route){ .path = NULL };
 }
 
 static void web_open_routes(struct web *web)
 {
-	web->routes[0] = (struct http_route){
+	web->routes[0] = (struct http_server_route){
 		.path = "/mcp",
 		.methods = HTTP_POST | HTTP_GET | HTTP_DELETE,
 		.json_body = true,
-		.useless_scopes = CLIENT_METRICS,
+		.useless_scopes = CLIENT_METRICS | CLIENT_HUB,
 		.handler = &endpoint_handler,
 		.data = web->endpoint,
 		.refusal = endpoint_write_refusal,
@@ -176,8 +201,6 @@ static void web_review_ports(struct web *web)
 
 static int web_on_client_timer(sd_event_source *source, uint64_t due_us, void *data)
 {
-	(void)source;
-	(void)due_us;
 	web_review_ports(data);
 	return 0;
 }
@@ -195,6 +218,13 @@ static bool web_find_client(void *data, const uint8_t hash[CLIENT_HASH_BYTES],
 	return false;
 }
 
+static bool web_find_local(void *data, const char *name, struct client *client_out)
+{
+	struct web *web = data;
+
+	return local_client_find(web->services->store, name, client_out);
+}
+
 static void web_on_auth_failed(void *data, const char *source)
 {
 	audit_auth_failed(data, source);
@@ -208,6 +238,7 @@ static int web_open_ports(struct web *web, struct explanation *error_out)
 	web->auth = (struct auth){
 		.open = services->config->open,
 		.find = web_find_client,
+		.find_local = web_find_local,
 		.data = web,
 		.failed = web_on_auth_failed,
 		.failed_data = services->audit,
@@ -229,6 +260,7 @@ int web_open(struct web *web, struct services *services, struct explanation *err
 	int error;
 
 	web->services = services;
+	web->has_commands = services->config->agent.owner_numbers.count;
 	error = web_open_endpoint(web);
 	if (error)
 		return error;
@@ -248,22 +280,21 @@ static void web_warn_if_not_configured(const struct config *config, const char *
 		    address);
 }
 
-static void web_log_address(const struct web *web, unsigned index)
+static void web_log_address(const struct web *web,
+			    const struct http_server_listener *listener)
 {
-	const struct http_server *server = web->server;
 	char address[ADDRESS_TEXT_BYTES];
 
-	http_server_address(server, index, address);
-	if (http_server_listens(server, index))
-		log_info("listening on %s (port %u)", address,
-			 http_server_port(server, index));
-	else if (http_server_is_passed(server, index))
+	address_format(&listener->address, address);
+	if (listener->open)
+		log_info("listening on %s (port %u)", address, listener->port);
+	else if (listener->passed)
 		log_info("not answering on %s before a client is paired; the service "
 			 "manager owns the socket, so connections wait",
 			 address);
 	else
 		log_info("not listening on %s before a client is paired", address);
-	if (http_server_is_passed(server, index))
+	if (listener->passed)
 		web_warn_if_not_configured(web->services->config, address);
 }
 
@@ -271,18 +302,19 @@ int web_serve(struct web *web)
 {
 	const struct config *config = web->services->config;
 	int error = http_server_serve(web->server);
+	struct http_server_listener listener;
 	int64_t clients = 0;
 
 	if (error)
 		return error;
-	for (unsigned i = 0; i < http_server_listeners(web->server); i++)
-		web_log_address(web, i);
+	for (unsigned at = 0; http_server_listener(web->server, at, &listener); at++)
+		web_log_address(web, &listener);
 	store_client_count(web->services->store, &clients);
 	if (config->open)
 		log_warning("open: every program on this machine may send SMS");
 	else if (clients == 0)
 		log_warning("no client is paired, so every call is refused; "
-			    "run: ofono-mcp pair NAME");
+			    "run: " PROGRAM_NAME " pair NAME");
 	return 0;
 }
 
@@ -297,12 +329,31 @@ void web_close(struct web *web)
 	http_server_free(server);
 	observer_remove(&web->ussd_observer);
 	observer_remove(&web->dialler_observer);
+	observer_remove(&web->ofono_observer);
 	endpoint_free(web->endpoint);
+	hooks_close(&web->hooks);
 	change_source_deinit(&web->changes);
+}
+
+void web_take_local(struct web *web, int fd, int64_t uid)
+{
+	char name[CLIENT_NAME_BYTES];
+
+	if (!web->server) {
+		close(fd);
+		return;
+	}
+	local_client_name(uid, name);
+	http_server_take_local(web->server, fd, name);
 }
 
 void web_review_tools(struct web *web)
 {
+	bool has_commands = web->services->config->agent.owner_numbers.count;
+
+	if (has_commands != web->has_commands)
+		endpoint_report_events(web->endpoint, 0);
+	web->has_commands = has_commands;
 	if (endpoint_review_tools(web->endpoint))
 		log_error("out of memory: the list of tools stays as it was");
 }

@@ -9,13 +9,13 @@
  * refused (tests/integration/test_network.py::test_the_network_is_closed_before_the_first_client
  * and ::test_it_closes_with_the_last_client_and_opens_again).
  */
-#ifndef GATEWAY_WEB_H
-#define GATEWAY_WEB_H
+#pragma once
 
 #include <systemd/sd-event.h>
 
 #include "base/client.h"
-#include "gateway/metric_limits.h"
+#include "gateway/hooks.h"
+#include "gateway/metric.h"
 #include "http/http_server.h"
 #include "mcp/endpoint.h"
 #include "store/store_client.h"
@@ -29,13 +29,16 @@ struct web {
 	struct services *services; /* NULL: not opened */
 	struct change_source changes;
 	struct persistence persistence;
+	struct hooks hooks;
 	struct endpoint *endpoint;
-	struct observer ussd_observer, dialler_observer;
-	struct http_route routes[1 + WEB_ROUTES_MAX + 1];
+	struct observer ussd_observer, dialler_observer, ofono_observer;
+	enum ofono_line ofono_line; /* that the tools were written for */
+	struct http_server_route routes[1 + WEB_ROUTES_MAX + 1];
 	struct auth auth;
 	struct http_server *server;
 	sd_event_source *client_timer; /* NULL: only loopback addresses */
 	bool has_clients;
+	bool has_commands;			  /* the owner has numbers for them */
 	struct message_counters message_counters; /* of inbox and outbox */
 	struct metric_limits limits;
 };
@@ -50,7 +53,10 @@ int web_open(struct web *web, struct services *services, struct explanation *err
 int web_serve(struct web *web);
 void web_close(struct web *web);
 
-/* Call when the set of tools may have changed. */
+/* Serves a connection of this user of the machine. Takes ownership of `fd`. */
+void web_take_local(struct web *web, int fd, int64_t uid);
+
+/* Call when the set of tools or of event types may have changed. */
 void web_review_tools(struct web *web);
 
 /* Call when a client is new, is revoked, or has other permissions. */
@@ -63,6 +69,24 @@ void web_end_sessions(struct web *web, int64_t client_id);
  * Copies the rows of the paths beside /mcp, with the NULL path that ends them, to `routes`,
  * which has room for WEB_ROUTES_MAX + 1.
  */
-void web_put_routes(struct http_route *routes, struct web *web);
+void web_put_routes(struct http_server_route *routes, struct web *web);
 
-#endif
+/*
+ * Route: the HTTP handlers of the paths beside /mcp.
+ *
+ * The gates of /mcp protect these paths too (http/gate.h).  A public path answers anybody who
+ * reaches the port, so it reveals nothing that a stranger may not know.
+ */
+
+extern const struct exchange_handler route_console_handler;
+extern const struct exchange_handler route_health_handler, route_live_handler,
+	route_ready_handler;
+extern const struct exchange_handler route_card_handler;
+extern const struct exchange_handler metric_handler;
+
+/*
+ * Adds headers, before the answer, that keep other sites from embedding it: a page could
+ * otherwise learn whether it loaded, and so that there is a gateway and its state
+ * (tests/integration/test_browser.py::test_a_page_cannot_detect_the_gateway).
+ */
+void route_isolate(struct exchange *exchange);

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "http/admission.h"
+#include "http/connection.h"
 
 #include <stdlib.h>
 
 #include "base/log.h"
 #include "config/config.h"
-#include "http/connection.h"
 
 struct admission_usage *admission_usage_hold(struct admission_usage_list *list,
 					     const struct address_source *source)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "http/authority.h"
+#include "http/gate.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -11,11 +11,10 @@ enum { AUTHORITY_PORT_DIGITS_MAX = 5, AUTHORITY_PORT_MAX = 65535 };
 static bool authority_port_is_valid(const char *text, size_t length)
 {
 	unsigned port = 0;
-	size_t at;
 
 	if (length > AUTHORITY_PORT_DIGITS_MAX)
 		return false;
-	for (at = 0; at < length; at++) {
+	for (size_t at = 0; at < length; at++) {
 		if (text[at] < '0' || text[at] > '9')
 			return false;
 		port = 10 * port + (unsigned)(text[at] - '0');
@@ -25,9 +24,7 @@ static bool authority_port_is_valid(const char *text, size_t length)
 
 static bool authority_name_is_valid(const char *text, size_t length)
 {
-	size_t at;
-
-	for (at = 0; at < length; at++) {
+	for (size_t at = 0; at < length; at++) {
 		char c = text[at];
 
 		if (!(c >= 'a' && c <= 'z') && !(c >= 'A' && c <= 'Z') &&
@@ -124,9 +121,8 @@ bool authority_parse(const char *text, size_t length, struct authority *authorit
 static const char *authority_of_origin(const char *origin)
 {
 	static const char *const schemes[] = { "http://", "https://" };
-	size_t at;
 
-	for (at = 0; at < sizeof(schemes) / sizeof(schemes[0]); at++) {
+	for (size_t at = 0; at < sizeof(schemes) / sizeof(schemes[0]); at++) {
 		size_t length = strlen(schemes[at]);
 
 		if (strncasecmp(origin, schemes[at], length) == 0)

@@ -9,7 +9,7 @@
  * The output is never longer than the input, because bytes are only left out, so it is written over
  * the input. An extension or a trailer is left out; everything else is passed on.
  */
-#include "http/body_framing.h"
+#include "http/request_head.h"
 
 #include <errno.h>
 #include <string.h>

@@ -7,7 +7,7 @@
  * Both files are written to FOLDER.new and synced. Then that folder takes the name FOLDER in one
  * rename, or is exchanged with the old one.
  */
-#include "http/certificate.h"
+#include "http/tls.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -106,7 +106,7 @@ static int certificate_set_subject(gnutls_x509_crt_t certificate,
 		strcpy(host, "localhost");
 	host[255] = '\0';
 	error = gnutls_x509_crt_set_dn_by_oid(certificate, GNUTLS_OID_X520_COMMON_NAME, 0,
-					      "ofono-mcp", strlen("ofono-mcp"));
+					      PROGRAM_NAME, strlen(PROGRAM_NAME));
 	if (!error)
 		error = certificate_add_name(certificate, host);
 	strcat(host, ".local"); /* multicast DNS */

@@ -24,12 +24,7 @@
 #include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
-#include <sys/socket.h>
 #include <unistd.h>
-
-#include "base/log.h"
-#include "http/listener.h"
-#include "http/response.h"
 
 enum {
 	CONNECTION_LINGERING_MAX = 16, /* others are closed at once */
@@ -127,10 +122,11 @@ void connection_close(struct connection *connection)
 }
 
 /*
- * Lingering: the socket stays open for a while, so that the peer can read everything even when it
- * is still sending. Closing with unread input would reset the connection (RFC 9112 section 9.6).
+ * Answers nothing more, but lets the peer read what was written. The socket stays open for a
+ * while, so that the peer can read everything even when it is still sending. Closing with
+ * unread input would reset the connection (RFC 9112 section 9.6).
  */
-void connection_finish(struct connection *connection)
+static void connection_finish(struct connection *connection)
 {
 	struct connections *all = connection->connections;
 
@@ -317,7 +313,8 @@ struct connection *connection_new(struct connections *all, int fd,
 	connection->state = listener->tls ? CONNECTION_HANDSHAKE : CONNECTION_IDLE;
 	connection_join(connection);
 	deadline_set(&all->deadlines, &connection->deadline, DEADLINE_REQUEST);
-	if (transport_init(&connection->transport, fd, listener->tls) < 0 ||
+	if (transport_init(&connection->transport, fd, listener->tls ? &all->tls : NULL) <
+		    0 ||
 	    socket_poll_add(&all->poll, &connection->network, fd, connection) < 0)
 		connection_close(connection);
 	else
@@ -329,5 +326,6 @@ void connection_free(struct connection *connection)
 {
 	connection_request_end(connection);
 	connection_io_clear_input(connection);
+	free(connection->local_name);
 	free(connection);
 }

@@ -9,15 +9,294 @@
  * A closed connection is freed in connections.c only, after all callbacks have returned. So every
  * function here may close the connection, and its callers may still read its state.
  */
-#ifndef HTTP_CONNECTION_H
-#define HTTP_CONNECTION_H
+#pragma once
+
+#include <microhttpd.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/queue.h>
+#include <sys/socket.h>
+#include <systemd/sd-event.h>
 
 #include "base/address.h"
-#include "http/admission.h"
-#include "http/body_framing.h"
-#include "http/connections.h"
+#include "base/arena.h"
+#include "base/buffer.h"
+#include "base/explanation.h"
+#include "base/log.h"
+#include "config/config_list.h"
+#include "http/engine.h"
 #include "http/exchange_carrier.h"
+#include "http/http_server.h"
+#include "http/network_interface.h"
 #include "http/request_head.h"
+#include "http/tls.h"
+#include "http/transport.h"
+
+struct connections;
+struct connection;
+struct config;
+struct listener;
+struct gate_verdict;
+struct http_server_route;
+
+/*
+ * Listener: one address on which the server accepts connections.
+ *
+ * Its socket is our own, bound to an address of server.listen, or one that the service manager
+ * passed to us (socket activation, LISTEN_FDS). Passed sockets replace server.listen. They stay
+ * open until the end, so whoever connects while the listener is closed, or while no gateway runs,
+ * waits (tests/integration/test_socket_activation.py).
+ *
+ * Source: sd_listen_fds(3), systemd.socket(5).
+ */
+
+/* It must not move while it is open. */
+struct listener {
+	struct connections *connections;
+	sd_event_source *accepting; /* NULL: closed, new connections are refused */
+	sd_event_source *retry;	    /* after running out of descriptors or memory */
+	struct log_pace pace;
+	struct address address;
+	int fd; /* -1: the address is not bound */
+	uint16_t port;
+	bool passed;  /* the socket came from the service manager */
+	bool network; /* reachable from other machines */
+	bool tls;
+};
+
+struct listener_sockets {
+	unsigned count; /* 0: none was passed, or they were taken before */
+	struct listener_socket {
+		int fd;
+		struct address address;
+	} items[CONFIG_LIST_MAX];
+};
+
+/*
+ * Takes the sockets that the service manager passed, once for the process. All must be usable for
+ * HTTP over TCP, or none is taken. `open_mode`: config.open, in which none may be reachable from
+ * the network. -errno with the error's text.
+ */
+int listener_take_sockets(struct listener_sockets *sockets, bool open_mode,
+			  struct explanation *error);
+
+/*
+ * Binds an address without listening, so that a missing or taken address is reported early.
+ * `text`: "127.0.0.1:9531", "[::1]:9531". -errno with the error's text.
+ */
+int listener_init(struct listener *listener, struct connections *connections,
+		  const char *text, struct explanation *error);
+/* The same for a socket that was passed to us; takes ownership. */
+void listener_adopt(struct listener *listener, struct connections *connections,
+		    const struct listener_socket *socket);
+/* A certificate is loaded, and the address is not loopback or config->tls_loopback is set. */
+bool listener_wants_tls(const struct listener *listener);
+/* Listens; peers wait until listener_serve(). -errno with the error's text. */
+int listener_open(struct listener *listener, struct explanation *error);
+bool listener_is_open(const struct listener *listener);
+/* Accepts connections. -errno */
+int listener_serve(struct listener *listener);
+/* Accepts no more connections; existing ones stay. It can be opened again. */
+void listener_close(struct listener *listener);
+/* Gives the address back; the listener is closed. */
+void listener_deinit(struct listener *listener);
+
+/*
+ * Deadlines: time limits for many connections with one timer.
+ *
+ * Each kind has one period, so its deadlines expire in the order in which they were set: one list
+ * per kind. The timer is moved only to an earlier time; if it fires too early it is set again. So
+ * a busy server sets it a few times a minute, not for every request.
+ */
+
+enum deadline_kind {
+	/* for a complete request to arrive, for its answer to be read, for the next piece of a
+	 * stream to be read */
+	DEADLINE_REQUEST,
+	DEADLINE_IDLE,	/* for the next request on an idle connection */
+	DEADLINE_DRAIN, /* for the peer to read the last answer before we close */
+	DEADLINE_KINDS,
+};
+
+/* embedded in its owner */
+struct deadline {
+	TAILQ_ENTRY(deadline) link;
+	uint64_t due_us; /* CLOCK_MONOTONIC; 0: not set */
+	enum deadline_kind kind;
+	void (*expired)(struct deadline *deadline); /* it is already cleared */
+};
+
+struct deadlines {
+	sd_event *loop;
+	sd_event_source *timer;
+	uint64_t timer_us; /* when the timer fires; UINT64_MAX: never */
+	struct {
+		uint64_t period_us;
+		TAILQ_HEAD(deadline_list, deadline) list;
+	} kinds[DEADLINE_KINDS];
+};
+
+/* -errno */
+int deadlines_init(struct deadlines *deadlines, sd_event *loop,
+		   const uint64_t period_ms[DEADLINE_KINDS]);
+void deadlines_deinit(struct deadlines *deadlines); /* asserts that none is set */
+
+/* Starts the period of `kind` now; replaces an earlier deadline. */
+void deadline_set(struct deadlines *deadlines, struct deadline *deadline,
+		  enum deadline_kind kind);
+void deadline_clear(struct deadlines *deadlines, struct deadline *deadline);
+
+/*
+ * Lockout: slows down addresses that send wrong tokens.
+ *
+ * Each wrong token within a minute is answered later than the one before. After the fifth, wrong
+ * tokens from that source get 429 for one minute, then for two, and so on. A right token is always
+ * accepted and clears the count, so nobody can lock a client out by failing from its address.
+ *
+ * This does not stop guessing, which is hopeless anyway: a token has 256 bits. It keeps failing
+ * clients cheap and visible to the owner (doc/security.md, tests/unit/test_lockout.c,
+ * tests/integration/test_network.py::test_wrong_tokens_are_delayed_and_then_refused).
+ *
+ * A source is an IPv4 address or an IPv6 /64. Loopback is exempt, because every program on this
+ * machine has that address.
+ */
+
+enum {
+	LOCKOUT_SOURCES_MAX = 64, /* a new one replaces the one that failed longest ago */
+	LOCKOUT_TOKENS = 5,
+	LOCKOUT_WINDOW_MS = 60 * 1000,
+	LOCKOUT_FIRST_MS = 60 * 1000,
+	LOCKOUT_MAX_MS = 15 * 60 * 1000,
+	LOCKOUT_DELAY_MS = 100, /* of the first; the fifth waits 1.6 s */
+};
+
+struct lockout_source {
+	struct address_source address;
+	int64_t failed_at_ms[LOCKOUT_TOKENS]; /* a ring of the latest failures */
+	unsigned failure_count;		      /* written to it so far */
+	int64_t last_failed_ms;		      /* 0: unused entry */
+	int64_t until_ms;		      /* 429 until then */
+	int64_t length_ms;		      /* of the last lockout; 0: none */
+};
+
+/* all zero at first; embedded in its owner */
+struct lockout {
+	struct lockout_source sources[LOCKOUT_SOURCES_MAX];
+	struct log_pace pace;
+	bool has_failures; /* any since the start */
+};
+
+struct lockout_verdict {
+	unsigned delay_ms;	      /* before the 401 */
+	unsigned retry_after_seconds; /* not 0: answer 429 */
+};
+
+/* `peer` sent a wrong token. Logs "auth failure from ADDRESS". */
+struct lockout_verdict lockout_add_failure(struct lockout *lockout,
+					   const struct sockaddr *peer);
+/* `peer` sent a right token. */
+void lockout_clear(struct lockout *lockout, const struct sockaddr *peer);
+
+/*
+ * Admission: decides whether there is room for a new connection, and which other makes room.
+ *
+ * Connections without a right token must not keep token holders out. So a new connection is
+ * admitted whenever an untrusted one can make room, under the limit for all (max_connections) and
+ * the limit for its address (max_connections_per_address). The address with the most untrusted
+ * connections loses its oldest one first. If there is none, the trusted connection that has been
+ * idle longest goes. A connection with a waiting call or a stream never does. If none can go, the
+ * new connection gets an answer that says why
+ * (tests/integration/test_crowds.py, tests/integration/test_limits.py).
+ */
+
+/* Refused connections that linger to read why; others are closed without an answer. */
+enum { ADMISSION_REFUSED_MAX = 16 };
+
+/*
+ * How many connections one address has. Each connection holds the usage of its address; it goes
+ * when the last of them is freed.
+ */
+struct admission_usage {
+	struct address_source source;
+	unsigned connections;
+	unsigned served;    /* of these; the others are closing */
+	unsigned untrusted; /* of the served ones; no right token yet */
+	LIST_ENTRY(admission_usage) link;
+};
+
+LIST_HEAD(admission_usage_list, admission_usage);
+
+/* The usage of this address, counting one more connection. NULL: no memory. */
+struct admission_usage *admission_usage_hold(struct admission_usage_list *list,
+					     const struct address_source *source);
+void admission_usage_release(struct admission_usage *usage);
+
+/*
+ * `connection` is new, and already counted. True: it is served, and others may have been closed.
+ * False: it was refused.
+ */
+bool admission_admit(struct connections *all, struct connection *connection);
+
+/*
+ * Connections: all connections of the server and what they share.
+ */
+
+enum {
+	CONNECTIONS_MEMORY_BYTES = 8 * 1024 * 1024,
+	CONNECTIONS_TURN_MS = 50, /* then complete requests wait for the next turn */
+};
+
+struct connections {
+	sd_event *loop;
+	const struct config *config;
+	const struct http_server_route *routes;
+	const struct auth *auth;
+	struct tls tls;
+	struct arena_budget *budget; /* of all requests, answers and streams together */
+	struct deadlines deadlines;
+	struct engine engine;
+	struct socket_poll poll;
+	struct streams streams;
+	struct lockout lockout;
+	struct network_interfaces interfaces;
+	struct http_server_counts counts;
+	TAILQ_HEAD(connections_list, connection) list;
+	struct admission_usage_list usages;
+	unsigned count;
+	unsigned served_count;	  /* of these; the others are closing */
+	unsigned refused_count;	  /* see admission.c */
+	unsigned lingering_count; /* in CONNECTION_LINGERING */
+	unsigned delayed_count;	  /* in CONNECTION_DELAYED */
+	unsigned peak_count;	  /* since memory was last returned to the system */
+	/* connections to progress or to free after the current callback */
+	TAILQ_HEAD(connections_settle_list, connection) settle;
+	sd_event_source *settle_turn;
+	bool settling;
+	/* complete requests that wait for a later turn of the loop */
+	TAILQ_HEAD(connections_postponed_list, connection) postponed;
+	sd_event_source *postponed_turn;
+	bool stopping;
+	void (*emptied)(void *data); /* the last connection is gone; never NULL */
+	void *data;
+};
+
+/* The caller sets loop, config, routes, auth, emptied and data before. -errno */
+int connections_init(struct connections *all);
+void connections_deinit(struct connections *all);
+/*
+ * Takes ownership of a socket that was just accepted. `local_name`: that of a local user, who needs
+ * no token; or NULL.
+ */
+void connections_accept(struct connections *all, int fd, const struct address *peer,
+			const struct listener *listener, const char *local_name);
+/* Settles connections and runs libmicrohttpd now, where that is due. */
+void connections_flush(struct connections *all);
+/* Closes idle connections now and every other one after its answer. */
+void connections_stop(struct connections *all);
+/* Ends what this client has under way, see http_server_cut_client(). */
+void connections_cut_client(struct connections *all, int64_t client_id);
+/* Closes all connections of `listener`, NULL: of any; handlers hear `abandoned`. */
+void connections_close(struct connections *all, const struct listener *listener);
 
 #define CONNECTION_NO_MEMORY                                                           \
 	"the gateway's memory for requests is used up: try again in a moment, or ask " \
@@ -45,11 +324,12 @@ struct connection {
 	struct engine_link link;
 	enum connection_state state;
 	bool served;		       /* counted as served: not lingering, not closed */
-	bool refused;		       /* there was no room for it, see admission.h */
+	bool refused;		       /* there was no room for it, see admission.c */
 	bool settles;		       /* is in the list `settle` */
 	bool input_ended;	       /* the peer sends nothing more */
 	bool trusted;		       /* it sent a right token, of `client_id` */
 	int64_t client_id;	       /* 0 in open mode */
+	char *local_name;	       /* of a local user; or NULL */
 	struct admission_usage *usage; /* of the peer's address */
 	struct deadline deadline;
 	TAILQ_ENTRY(connection) list_link, postponed_link, settle_link;
@@ -70,7 +350,7 @@ struct connection {
 	bool postponed;		    /* it is complete and waits for its turn */
 	bool completed;		    /* libmicrohttpd is done with it */
 	const char *allowed_origin; /* for the CORS headers of the answer; NULL: none */
-	const struct http_route *route;
+	const struct http_server_route *route;
 	struct exchange *exchange;
 	struct MHD_Response *response; /* ready, not yet queued */
 	unsigned status;
@@ -101,8 +381,6 @@ void connection_progress(struct connection *connection);
 void connection_on_ready(void *data);
 /* Closes the socket at once and drops what is under way; may be called again. */
 void connection_close(struct connection *connection);
-/* Answers nothing more, but lets the peer read what was written. */
-void connection_finish(struct connection *connection);
 /* Writes a refusal without libmicrohttpd, then finishes. */
 void connection_refuse(struct connection *connection, unsigned status, const char *text);
 /* The peer is gone: closes and tells the handler. */
@@ -153,4 +431,41 @@ void connection_request_on_stream_written(struct connection *connection, bool mo
 /* Frees everything of the current request. */
 void connection_request_end(struct connection *connection);
 
-#endif
+/*
+ * Response: builds answers and refusals for libmicrohttpd.
+ *
+ * Running out of memory is sticky, as in a buffer: check response_take() only.
+ */
+
+enum { RESPONSE_REFUSAL_BYTES_MAX = 1024 };
+
+struct response {
+	struct MHD_Response *message; /* NULL: out of memory */
+};
+
+/* Takes `body`, NULL: empty; `content_type` NULL: none. */
+struct response response_make(const char *content_type, struct buffer *body);
+/* A stream of events; `reader` says when it ends. HTTP/1.0 has no chunks. */
+struct response response_make_stream(MHD_ContentReaderCallback reader, void *data,
+				     bool in_chunks);
+/* Frees the headers of a stream after they have gone out. */
+void response_drop_stream_headers(struct MHD_Response *message);
+/* What the gates refused, or the answer to a preflight (204). */
+struct response response_make_refusal(const struct gate_verdict *verdict);
+void response_header(struct response *response, const char *name, const char *value);
+/* Lets pages of this Origin read the answer. */
+void response_allow_origin(struct response *response, const char *origin);
+/* The caller owns it; NULL when anything above failed. */
+struct MHD_Response *response_take(struct response *response);
+
+/* `text` is one of our own sentences, so nothing in it needs escaping. */
+void response_write_refusal_body(struct buffer *body,
+				 const struct http_server_route *route, unsigned status,
+				 const char *text);
+/*
+ * A complete answer as bytes, for when libmicrohttpd takes none because the request is still
+ * arriving. The caller closes the connection next. Returns the length; 0: no memory.
+ */
+size_t response_write_refusal(char message[RESPONSE_REFUSAL_BYTES_MAX],
+			      const struct http_server_route *route, unsigned status,
+			      const char *text);

@@ -3,7 +3,7 @@
  * Input: the head of a request is collected and parsed here (http/request_head.h). libmicrohttpd
  * gets a head that we write, which says only how the body is framed and whether the connection
  * stays open. So no version of libmicrohttpd can read a header differently from us, and no token
- * gets into its memory. The body follows as http/body_framing.h passes it on.
+ * gets into its memory. The body follows as http/request_head.h passes it on.
  *
  * The next request is read only after the answer to the current one has gone out. Until then its
  * bytes wait in the socket, except those that were read together with the current request.
@@ -236,8 +236,8 @@ static void connection_io_refuse_body(struct connection *connection, int error)
 	else
 		connection_refuse(
 			connection, MHD_HTTP_BAD_REQUEST,
-			"the body is not chunked as HTTP/1.1 defines it: each "
-			"chunk is its size in hex, CRLF, that many bytes, CRLF");
+			"the body is not chunked as HTTP/1.1 defines it: each chunk is "
+			"its size in hex, CRLF, that many bytes, CRLF");
 }
 
 /*
@@ -370,7 +370,7 @@ static void connection_io_begin_request(struct connection *connection, size_t he
 
 void connection_io_read_head(struct connection *connection)
 {
-	struct request_head_error error;
+	struct request_head_error error = { 0 };
 	int length;
 
 	if (!connection->input_length && !connection_io_receive(connection))

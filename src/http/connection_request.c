@@ -26,7 +26,6 @@
 #include "base/log.h"
 #include "http/connection.h"
 #include "http/gate.h"
-#include "http/response.h"
 
 enum {
 	/* A refusal that is held back uses up a connection; others go out at once. */
@@ -50,9 +49,8 @@ static enum MHD_Result connection_request_refuse_no_memory(struct connection *co
 static void connection_request_set_response(struct connection *connection,
 					    unsigned status, struct response *response)
 {
-	size_t at;
-
-	for (at = 0; at < EXCHANGE_HEADERS_MAX && connection->headers[at].name; at++)
+	for (size_t at = 0; at < EXCHANGE_HEADERS_MAX && connection->headers[at].name;
+	     at++)
 		response_header(response, connection->headers[at].name,
 				connection->headers[at].value);
 	if (connection->connections->stopping)
@@ -98,8 +96,6 @@ void connection_request_end_delay(struct connection *connection)
 static int connection_request_on_delay(sd_event_source *source, uint64_t due_us,
 				       void *data)
 {
-	(void)source;
-	(void)due_us;
 	connection_request_end_delay(data);
 	return 0;
 }
@@ -165,7 +161,7 @@ static bool connection_request_charge(struct connection *connection,
 
 	if (length <= CONNECTION_REQUEST_FREE_BYTES)
 		return true;
-	if (!memory_budget_take(connection->connections->budget, length))
+	if (!arena_budget_take(connection->connections->budget, length))
 		return false;
 	connection->charged_bytes += length;
 	return true;
@@ -198,7 +194,6 @@ static ssize_t connection_request_read_stream(void *data, uint64_t position, cha
 	struct deadlines *deadlines = &connection->connections->deadlines;
 	size_t length;
 
-	(void)position;
 	if (connection->stream_response)
 		response_drop_stream_headers(connection->stream_response);
 	connection->stream_response = NULL;
@@ -346,6 +341,7 @@ static enum MHD_Result connection_request_handle_head(struct connection *connect
 	const struct gate_request request = {
 		.head = connection->head,
 		.local = address_is_loopback(&connection->peer),
+		.local_name = connection->local_name,
 	};
 	struct gate_verdict verdict;
 
@@ -471,11 +467,6 @@ enum MHD_Result connection_request_handle(void *all, struct MHD_Connection *mhd,
 	struct connection *connection = *request;
 	size_t received = *length;
 
-	(void)all;
-	(void)mhd;
-	(void)path;
-	(void)method;
-	(void)version;
 	*length = 0;
 	if (!connection || connection->state != CONNECTION_BODY)
 		return MHD_NO; /* abandoned, and resumed so that it closes */
@@ -499,7 +490,7 @@ void connection_request_end(struct connection *connection)
 	stream_free(connection->stream);
 	connection->stream = NULL;
 	connection->stream_response = NULL;
-	memory_budget_give(connection->connections->budget, connection->charged_bytes);
+	arena_budget_give(connection->connections->budget, connection->charged_bytes);
 	connection->charged_bytes = 0;
 	memset(connection->headers, 0, sizeof(connection->headers));
 	connection->delay_ms = 0;
@@ -515,7 +506,6 @@ void connection_request_completed(void *all, struct MHD_Connection *mhd, void **
 	struct connections *connections = all;
 	struct connection *connection = *request;
 
-	(void)mhd;
 	if (!connection)
 		return;
 	/* in open mode a complete exchange is the only proof of good intent */

@@ -11,26 +11,25 @@
  * address has the fewest connections goes first
  * (tests/unit/test_http_server.c::test_a_modest_client_is_not_behind_a_greedy_one).
  */
-#include "http/connections.h"
+#include "http/connection.h"
 
 #include <assert.h>
 #include <errno.h>
 #include <malloc.h>
 #include <netinet/tcp.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/log.h"
 #include "config/config.h"
-#include "http/connection.h"
 
 enum {
 	CONNECTIONS_DRAIN_MS = 2000,
 	CONNECTIONS_TURN_ACCURACY_US = 1,
 	CONNECTIONS_TRIM_MIN = 32, /* fewer are not worth returning memory for */
-	/* connections that are closed, which libmicrohttpd does not know yet */
+	/* closed connections that libmicrohttpd does not know to be closed yet */
 	CONNECTIONS_ENGINE_EXTRA = 64,
 };
 
@@ -79,7 +78,6 @@ static void connections_settle(struct connections *all)
 
 static int connections_on_settle_turn(sd_event_source *source, void *data)
 {
-	(void)source;
 	connections_settle(data);
 	return 0;
 }
@@ -124,8 +122,6 @@ static int connections_on_postponed_turn(sd_event_source *source, uint64_t due_u
 	int64_t began_ms = clock_monotonic_ms();
 	struct connection *connection;
 
-	(void)source;
-	(void)due_us;
 	while ((connection = connections_next_postponed(all)) &&
 	       clock_monotonic_ms() - began_ms < CONNECTIONS_TURN_MS)
 		connection_request_run_postponed(connection);
@@ -171,7 +167,7 @@ int connections_init(struct connections *all)
 	TAILQ_INIT(&all->postponed);
 	LIST_INIT(&all->usages);
 	all->poll.fd = -1;
-	all->budget = memory_budget_new(CONNECTIONS_MEMORY_BYTES);
+	all->budget = arena_budget_new(CONNECTIONS_MEMORY_BYTES);
 	network_interfaces_init(&all->interfaces, config);
 	error = socket_poll_init(&all->poll, all->loop, connection_on_ready,
 				 connections_on_batch_done, all);
@@ -206,11 +202,23 @@ void connections_deinit(struct connections *all)
 	socket_poll_deinit(&all->poll);
 	streams_deinit(&all->streams);
 	deadlines_deinit(&all->deadlines);
-	memory_budget_drop(all->budget);
+	arena_budget_drop(all->budget);
+}
+
+/*
+ * Before anyone has to make room: some peer may have left, and an idle connection may have a
+ * request that we have not read.
+ */
+static void connections_look_when_full(struct connections *all,
+				       const struct admission_usage *usage)
+{
+	if (all->served_count >= all->config->max_connections ||
+	    usage->served >= all->config->max_connections_per_address)
+		socket_poll_look(&all->poll, 2 * all->count);
 }
 
 void connections_accept(struct connections *all, int fd, const struct address *peer,
-			const struct listener *listener)
+			const struct listener *listener, const char *local_name)
 {
 	const int on = 1;
 	const struct address_source source = address_source(peer);
@@ -222,6 +230,7 @@ void connections_accept(struct connections *all, int fd, const struct address *p
 		close(fd);
 		return;
 	}
+	connections_look_when_full(all, usage);
 	connection = connection_new(all, fd, peer, listener, usage);
 	if (!connection) {
 		admission_usage_release(usage);
@@ -229,7 +238,9 @@ void connections_accept(struct connections *all, int fd, const struct address *p
 	}
 	if (connection->state == CONNECTION_CLOSED)
 		return;
-	if (!network_interfaces_admit(&all->interfaces, fd))
+	connection->local_name = local_name ? strdup(local_name) : NULL;
+	if (local_name ? !connection->local_name || all->stopping
+		       : !network_interfaces_admit(&all->interfaces, fd))
 		connection_close(connection);
 	else if (admission_admit(all, connection))
 		connection_progress(connection);

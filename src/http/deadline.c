@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "http/deadline.h"
+#include "http/connection.h"
 
 #include <assert.h>
 #include <time.h>
@@ -48,12 +48,9 @@ static int deadlines_on_timer(sd_event_source *source, uint64_t due_us, void *da
 {
 	struct deadlines *deadlines = data;
 	uint64_t now = deadlines_now_us(deadlines);
-	int kind;
 
-	(void)source;
-	(void)due_us;
 	deadlines->timer_us = UINT64_MAX;
-	for (kind = 0; kind < DEADLINE_KINDS; kind++)
+	for (int kind = 0; kind < DEADLINE_KINDS; kind++)
 		deadlines_expire(deadlines, kind, now);
 	return 0;
 }
@@ -80,9 +77,7 @@ int deadlines_init(struct deadlines *deadlines, sd_event *loop,
 
 void deadlines_deinit(struct deadlines *deadlines)
 {
-	int kind;
-
-	for (kind = 0; kind < DEADLINE_KINDS; kind++)
+	for (int kind = 0; kind < DEADLINE_KINDS; kind++)
 		assert(TAILQ_EMPTY(&deadlines->kinds[kind].list));
 	deadlines->timer = sd_event_source_disable_unref(deadlines->timer);
 }

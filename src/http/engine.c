@@ -237,8 +237,6 @@ static void *engine_on_request(void *data, const char *uri, struct MHD_Connectio
 		MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
 	const struct engine_link *link = info ? info->socket_context : NULL;
 
-	(void)data;
-	(void)uri;
 	return link ? link->owner : NULL;
 }
 
@@ -251,7 +249,6 @@ static void engine_on_log(void *data, const char *format, va_list arguments)
 	static const char serious[] = "Call to epoll";
 	char text[256];
 
-	(void)data;
 	if (strncmp(format, serious, strlen(serious)) != 0)
 		return;
 	vsnprintf(text, sizeof(text), format, arguments);
@@ -301,15 +298,12 @@ static void engine_run(struct engine *engine)
 
 static int engine_on_soon(sd_event_source *source, void *data)
 {
-	(void)source;
 	engine_run(data);
 	return 0;
 }
 
 static int engine_on_again(sd_event_source *source, uint64_t due_us, void *data)
 {
-	(void)source;
-	(void)due_us;
 	engine_run(data);
 	return 0;
 }

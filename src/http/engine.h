@@ -6,8 +6,7 @@
  * connection has a link to it, a socket pair that is made for the first request: we write requests
  * to our end that http/request_head.h has checked, and read formatted answers from it.
  */
-#ifndef HTTP_ENGINE_H
-#define HTTP_ENGINE_H
+#pragma once
 
 #include <microhttpd.h>
 #include <stdbool.h>
@@ -16,7 +15,6 @@
 #include <systemd/sd-event.h>
 
 #include "base/address.h"
-#include "http/socket_poll.h"
 #include "http/transport.h"
 
 enum engine_link_state {
@@ -91,5 +89,3 @@ void engine_link_resume(struct engine_link *link); /* if it is suspended */
 void engine_link_close(struct engine_link *link);
 /* One of the two ends is closed. */
 bool engine_link_is_broken(const struct engine_link *link);
-
-#endif

@@ -5,12 +5,13 @@
  * Order of calls: new, begin, receive*, complete, free. An exchange that is not answered after
  * `complete` waits; stop and abandon may follow then. After abandon only free is allowed.
  */
-#ifndef HTTP_EXCHANGE_CARRIER_H
-#define HTTP_EXCHANGE_CARRIER_H
+#pragma once
 
 #include <stdint.h>
+#include <sys/queue.h>
+#include <systemd/sd-event.h>
 
-#include "base/memory_budget.h"
+#include "base/arena.h"
 #include "http/exchange.h"
 
 struct exchange_carrier {
@@ -28,11 +29,11 @@ struct exchange_carrier {
 struct exchange_carrier_request {
 	const struct exchange_handler *handler;
 	void *handler_data;
-	const char *method;	      /* copied */
-	const struct client *client;  /* copied */
-	bool encrypted;		      /* by TLS */
-	uint64_t body_length;	      /* UINT64_MAX: unknown before it ends */
-	struct memory_budget *budget; /* of all exchanges, kept; NULL: unlimited */
+	const char *method;	     /* copied */
+	const struct client *client; /* copied */
+	bool encrypted;		     /* by TLS */
+	uint64_t body_length;	     /* UINT64_MAX: unknown before it ends */
+	struct arena_budget *budget; /* of all exchanges, kept; NULL: unlimited */
 };
 
 /* Borrows `request` for the call. NULL: no memory. */
@@ -51,4 +52,41 @@ void exchange_abandon(struct exchange *exchange);
 /* Abandons it if it is unanswered; NULL is fine. */
 void exchange_free(struct exchange *exchange);
 
-#endif
+/*
+ * Streams: all streams of the server, and the side of a stream that delivers its bytes, a
+ * connection or a test without sockets.
+ *
+ * All streams share one timer for their keep-alive comments. It is off while there is no stream.
+ */
+
+struct streams {
+	sd_event *loop;
+	sd_event_source *keep_alive; /* enabled while there is a stream */
+	uint64_t period_us;
+	unsigned count;
+	unsigned max_count;
+	struct arena_budget *budget; /* for waiting events; NULL: unlimited */
+	LIST_HEAD(streams_list, stream) list;
+};
+
+struct streams_carrier {
+	/* There is something to read; called once until stream_read() has returned 0. */
+	void (*filled)(void *data);
+	/* The peer reads too slowly: disconnect it. */
+	void (*overrun)(void *data);
+};
+
+/* -errno */
+int streams_init(struct streams *streams, sd_event *loop, unsigned max_count);
+void streams_deinit(struct streams *streams); /* asserts that none is left */
+void streams_set_period(struct streams *streams, uint64_t period_ms); /* for tests */
+
+/* The first comment waits already, without a call of `filled`. NULL: too many, or no memory. */
+struct stream *stream_new(struct streams *streams, const struct streams_carrier *carrier,
+			  void *data);
+void stream_free(struct stream *stream); /* NULL is fine */
+
+/* Moves up to `room` bytes; 0: nothing waits. */
+size_t stream_read(struct stream *stream, char *to, size_t room);
+/* stream_end() was called. */
+bool stream_is_ended(const struct stream *stream);

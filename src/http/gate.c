@@ -11,12 +11,10 @@
 #include <strings.h>
 #include <unistd.h>
 
-#include "http/authority.h"
-
 struct gate_walk {
 	const struct gate_request *request;
 	const struct config *config;
-	const struct http_route *routes;
+	const struct http_server_route *routes;
 	const struct auth *auth;
 	struct gate_verdict *verdict;
 };
@@ -66,13 +64,12 @@ static bool gate_host_is_allowed(struct gate_walk *walk)
 	const char *host = gate_header(walk, "Host");
 	const struct config_list *allowed = &walk->config->allowed_host;
 	struct authority authority;
-	size_t at;
 
 	if (!host || !authority_parse(host, strlen(host), &authority))
 		return !host;
 	if (authority.literal || authority.loopback)
 		return true;
-	for (at = 0; at < allowed->count; at++)
+	for (size_t at = 0; at < allowed->count; at++)
 		if (authority_is(&authority, allowed->items[at]))
 			return true;
 	return gate_is_own_name(&authority);
@@ -84,7 +81,6 @@ static bool gate_origin_is_allowed(struct gate_walk *walk)
 	const char *host = gate_header(walk, "Host");
 	const struct config_list *allowed = &walk->config->allowed_origin;
 	bool found;
-	size_t at;
 
 	if (!origin)
 		return true;
@@ -94,7 +90,7 @@ static bool gate_origin_is_allowed(struct gate_walk *walk)
 	/* a page that we served: its browser sends our name, checked before, as Host */
 	found = authority_origin_is_local(origin) ||
 		(host && authority_origin_is(origin, host));
-	for (at = 0; at < allowed->count && !found; at++)
+	for (size_t at = 0; at < allowed->count && !found; at++)
 		found = strcmp(origin, allowed->items[at]) == 0;
 	if (found)
 		walk->verdict->origin = origin;
@@ -114,7 +110,7 @@ static bool gate_path_is(const char *path, const char *route)
 
 static bool gate_path_is_known(struct gate_walk *walk)
 {
-	const struct http_route *route;
+	const struct http_server_route *route;
 
 	for (route = walk->routes; route->path; route++) {
 		if (gate_path_is(walk->request->head->path, route->path)) {
@@ -176,21 +172,37 @@ static bool gate_body_is_plain(struct gate_walk *walk)
 
 static bool gate_needs_no_token(const struct gate_walk *walk)
 {
-	const struct http_route *route = walk->verdict->route;
+	const struct http_server_route *route = walk->verdict->route;
 
 	return route->public || (walk->request->local && route->trusts_loopback &&
 				 route->trusts_loopback(walk->config));
 }
 
+/* A local user may send a token all the same, and is then the client that has it. */
+static bool gate_local_user_is_allowed(struct gate_walk *walk)
+{
+	const struct auth *auth = walk->auth;
+
+	if (!walk->request->local_name || auth->open || gate_needs_no_token(walk) ||
+	    auth_has_token(gate_header(walk, "Authorization")))
+		return true;
+	walk->verdict->right_token =
+		auth->find_local &&
+		auth->find_local(auth->data, walk->request->local_name,
+				 &walk->verdict->client);
+	return walk->verdict->right_token;
+}
+
 static bool gate_token_is_sent(struct gate_walk *walk)
 {
 	return gate_needs_no_token(walk) || walk->auth->open ||
+	       walk->verdict->right_token ||
 	       auth_has_token(gate_header(walk, "Authorization"));
 }
 
 static bool gate_token_is_known(struct gate_walk *walk)
 {
-	if (gate_needs_no_token(walk))
+	if (gate_needs_no_token(walk) || walk->verdict->right_token)
 		return true;
 	walk->verdict->right_token = auth_check(
 		walk->auth, gate_header(walk, "Authorization"), &walk->verdict->client);
@@ -200,7 +212,7 @@ static bool gate_token_is_known(struct gate_walk *walk)
 
 static bool gate_scopes_suffice(struct gate_walk *walk)
 {
-	const struct http_route *route = walk->verdict->route;
+	const struct http_server_route *route = walk->verdict->route;
 	unsigned held = walk->verdict->client.scopes;
 
 	return gate_needs_no_token(walk) ||
@@ -232,19 +244,25 @@ static const struct gate {
 	{ 413, false, gate_length_is_allowed,
 	  "the body is longer than 65536 bytes: send less" },
 	{ 415, false, gate_body_is_plain, "send the body without Content-Encoding" },
+	{ 403, false, gate_local_user_is_allowed,
+	  "the owner has revoked the access of this user of the phone: only "
+	  "`" PROGRAM_NAME " "
+	  "change local:USER --scope LIST` gives it back" },
 	{ 401, false, gate_token_is_sent,
-	  "a token is needed: send Authorization: Bearer TOKEN; `ofono-mcp pair` makes "
+	  "a token is needed: send Authorization: Bearer TOKEN; `" PROGRAM_NAME
+	  " pair` makes "
 	  "one" },
 	{ 401, false, gate_token_is_known,
-	  "no client has this token: use the one that `ofono-mcp pair` printed, or make "
+	  "no client has this token: use the one that `" PROGRAM_NAME
+	  " pair` printed, or make "
 	  "another" },
 	{ 403, false, gate_scopes_suffice,
 	  "this client lacks a scope that this path needs: the owner grants it with "
-	  "`ofono-mcp change NAME --scope LIST`" },
+	  "`" PROGRAM_NAME " client set NAME --scope LIST`" },
 };
 
 void gate_check(const struct gate_request *request, const struct config *config,
-		const struct http_route *routes, const struct auth *auth,
+		const struct http_server_route *routes, const struct auth *auth,
 		struct gate_verdict *verdict)
 {
 	struct gate_walk walk = {
@@ -254,10 +272,9 @@ void gate_check(const struct gate_request *request, const struct config *config,
 		.auth = auth,
 		.verdict = verdict,
 	};
-	size_t at;
 
 	*verdict = (struct gate_verdict){ .status = 0 };
-	for (at = 0; at < sizeof(gates) / sizeof(gates[0]); at++) {
+	for (size_t at = 0; at < sizeof(gates) / sizeof(gates[0]); at++) {
 		if (gates[at].passes(&walk))
 			continue;
 		verdict->status = gates[at].status;

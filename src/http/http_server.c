@@ -17,15 +17,15 @@
 
 #include "base/log.h"
 #include "config/config.h"
-#include "http/connections.h"
-#include "http/listener.h"
-#include "http/tls.h"
+#include "http/connection.h"
 
 struct http_server {
 	sd_event *loop;
 	struct connections connections;
 	struct listener listeners[CONFIG_LIST_MAX];
 	unsigned listener_count;
+	struct listener
+		local; /* of connections that were accepted elsewhere; never open */
 	bool has_clients;
 	bool serving;
 	sd_event_source *review;
@@ -80,7 +80,8 @@ static int http_server_bind_addresses(struct http_server *server,
 static int http_server_load_certificate(struct http_server *server,
 					struct explanation *error)
 {
-	int result = tls_load(server->connections.config, error);
+	int result =
+		tls_load(&server->connections.tls, server->connections.config, error);
 
 	return result == TLS_E_NONE ? 0 : result;
 }
@@ -94,7 +95,7 @@ static void http_server_reopen(struct http_server *server, struct listener *list
 	int result = 0;
 
 	/* pairing the first client may have made a certificate */
-	if (!tls_is_loaded())
+	if (!server->connections.tls.pair.length)
 		result = http_server_load_certificate(server, &problem);
 	if (!result)
 		result = listener_open(listener, &problem);
@@ -145,7 +146,6 @@ static int http_server_on_review(sd_event_source *source, void *data)
 {
 	struct http_server *server = data;
 
-	(void)source;
 	for (unsigned at = 0; at < server->listener_count && !server->stop_timer; at++)
 		http_server_review_listener(server, &server->listeners[at]);
 	if (server->changed && !server->stop_timer)
@@ -163,8 +163,9 @@ void http_server_review(struct http_server *server, bool has_clients)
 void http_server_reload_certificate(struct http_server *server)
 {
 	struct explanation problem = { "" };
-	bool had = tls_is_loaded();
-	int result = tls_load(server->connections.config, &problem);
+	struct tls *tls = &server->connections.tls;
+	bool had = tls->pair.length;
+	int result = tls_load(tls, server->connections.config, &problem);
 
 	if (result < 0)
 		log_error("http: keeping the old certificate: %s", problem.text);
@@ -191,8 +192,6 @@ static int http_server_on_stop_timeout(sd_event_source *source, uint64_t due_us,
 {
 	struct http_server *server = data;
 
-	(void)source;
-	(void)due_us;
 	log_info("http: cutting off %u connections", server->connections.count);
 	http_server_finish_stop(server);
 	return 0;
@@ -200,7 +199,6 @@ static int http_server_on_stop_timeout(sd_event_source *source, uint64_t due_us,
 
 static int http_server_on_stop_turn(sd_event_source *source, void *data)
 {
-	(void)source;
 	http_server_finish_stop(data);
 	return 0;
 }
@@ -216,8 +214,6 @@ static void http_server_on_emptied(void *data)
 void http_server_stop(struct http_server *server, unsigned timeout_ms,
 		      void (*stopped)(void *data), void *data)
 {
-	unsigned at;
-
 	assert(!server->stop_timer);
 	server->stopped = stopped;
 	server->stopped_data = data;
@@ -230,7 +226,7 @@ void http_server_stop(struct http_server *server, unsigned timeout_ms,
 		abort();
 	}
 	sd_event_source_set_enabled(server->stop_turn, SD_EVENT_OFF);
-	for (at = 0; at < server->listener_count; at++)
+	for (unsigned at = 0; at < server->listener_count; at++)
 		if (listener_is_open(&server->listeners[at]))
 			listener_close(&server->listeners[at]);
 	connections_stop(&server->connections);
@@ -264,7 +260,7 @@ static int http_server_init(struct http_server *server, struct explanation *erro
 }
 
 int http_server_new(sd_event *loop, const struct config *config,
-		    const struct http_route *routes, const struct auth *auth,
+		    const struct http_server_route *routes, const struct auth *auth,
 		    struct http_server **server_out, struct explanation *error)
 {
 	struct http_server *server = calloc(1, sizeof(*server));
@@ -282,6 +278,8 @@ int http_server_new(sd_event *loop, const struct config *config,
 		.emptied = http_server_on_emptied,
 		.data = server,
 	};
+	server->local =
+		(struct listener){ .connections = &server->connections, .fd = -1 };
 	result = http_server_init(server, error);
 	if (result) {
 		http_server_free(server);
@@ -293,21 +291,29 @@ int http_server_new(sd_event *loop, const struct config *config,
 
 void http_server_free(struct http_server *server)
 {
-	unsigned at;
-
 	if (!server)
 		return;
 	server->stop_timer = sd_event_source_disable_unref(server->stop_timer);
 	server->stop_turn = sd_event_source_disable_unref(server->stop_turn);
 	server->review = sd_event_source_disable_unref(server->review);
-	for (at = 0; at < server->listener_count; at++) {
+	for (unsigned at = 0; at < server->listener_count; at++) {
 		listener_close(&server->listeners[at]);
 		listener_deinit(&server->listeners[at]);
 	}
 	connections_deinit(&server->connections);
-	tls_unload();
+	tls_unload(&server->connections.tls);
 	sd_event_unref(server->loop);
 	free(server);
+}
+
+/* Their address is that of any program on this machine. */
+void http_server_take_local(struct http_server *server, int fd, const char *name)
+{
+	struct address loopback;
+
+	address_parse("127.0.0.1:0", &loopback);
+	connections_accept(&server->connections, fd, &loopback, &server->local, name);
+	connections_flush(&server->connections);
 }
 
 int http_server_serve(struct http_server *server)
@@ -331,19 +337,22 @@ bool http_server_has_network(const struct http_server *server)
 	return false;
 }
 
-void http_server_each_open(const struct http_server *server,
-			   void (*report)(void *data,
-					  const struct http_server_listener *listener),
-			   void *data)
+bool http_server_listener(const struct http_server *server, unsigned index,
+			  struct http_server_listener *listener_out)
 {
-	for (unsigned at = 0; at < server->listener_count; at++) {
-		const struct listener *listener = &server->listeners[at];
+	const struct listener *listener = &server->listeners[index];
 
-		if (listener_is_open(listener))
-			report(data, &(struct http_server_listener){
-					     listener->address, listener->port,
-					     listener->network, listener->tls });
-	}
+	if (index >= server->listener_count)
+		return false;
+	*listener_out = (struct http_server_listener){
+		.address = listener->address,
+		.port = listener->port,
+		.network = listener->network,
+		.tls = listener->tls,
+		.open = listener_is_open(listener),
+		.passed = listener->passed,
+	};
+	return true;
 }
 
 void http_server_on_change(struct http_server *server, void (*changed)(void *data),
@@ -351,36 +360,6 @@ void http_server_on_change(struct http_server *server, void (*changed)(void *dat
 {
 	server->changed = changed;
 	server->changed_data = data;
-}
-
-unsigned http_server_listeners(const struct http_server *server)
-{
-	return server->listener_count;
-}
-
-bool http_server_is_passed(const struct http_server *server, unsigned index)
-{
-	assert(index < server->listener_count);
-	return server->listeners[index].passed;
-}
-
-void http_server_address(const struct http_server *server, unsigned index,
-			 char text[ADDRESS_TEXT_BYTES])
-{
-	assert(index < server->listener_count);
-	address_format(&server->listeners[index].address, text);
-}
-
-uint16_t http_server_port(const struct http_server *server, unsigned index)
-{
-	assert(index < server->listener_count);
-	return server->listeners[index].port;
-}
-
-bool http_server_listens(const struct http_server *server, unsigned index)
-{
-	assert(index < server->listener_count);
-	return listener_is_open(&server->listeners[index]);
 }
 
 const struct http_server_counts *http_server_counts(const struct http_server *server)
@@ -396,6 +375,11 @@ unsigned http_server_streams(const struct http_server *server)
 unsigned http_server_connections(const struct http_server *server)
 {
 	return server->connections.count;
+}
+
+struct tls *http_server_tls(struct http_server *server)
+{
+	return &server->connections.tls;
 }
 
 void http_server_cut_client(struct http_server *server, int64_t client_id)

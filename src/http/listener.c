@@ -6,11 +6,10 @@
  * descriptors or memory run out, new connections wait in the kernel's queue for
  * LISTENER_RETRY_US.
  */
-#include "http/listener.h"
+#include "http/connection.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
@@ -20,8 +19,6 @@
 
 #include "base/log.h"
 #include "config/config.h"
-#include "http/connections.h"
-#include "http/tls.h"
 
 enum {
 	/*
@@ -94,18 +91,16 @@ static const struct {
 	{ listener_is_single_stack,
 	  "accepts IPv4 and IPv6 at once: use BindIPv6Only=ipv6-only, and a second "
 	  "ListenStream=0.0.0.0:PORT" },
-	{ listener_is_safe,
-	  "can be reached from the network, and server.open asks for no token: pass "
-	  "loopback addresses, or remove server.open" },
+	{ listener_is_safe, "can be reached from the network, and server.open asks for "
+			    "no token: pass loopback addresses, or remove server.open" },
 };
 
 static int listener_check_socket(const struct listener_candidate *socket,
 				 struct explanation *error)
 {
 	char text[ADDRESS_TEXT_BYTES] = "";
-	size_t at;
 
-	for (at = 0;
+	for (size_t at = 0;
 	     at < sizeof(listener_socket_checks) / sizeof(listener_socket_checks[0]);
 	     at++) {
 		if (listener_socket_checks[at].passes(socket))
@@ -189,7 +184,8 @@ static int listener_explain(int number, const struct address *address,
 		return explanation_set(
 			error, -number,
 			"%s: the service is not allowed to use this port: run systemctl "
-			"edit ofono-mcp and add SocketBindAllow=tcp:PORT below [Service]",
+			"edit " PROGRAM_NAME
+			" and add SocketBindAllow=tcp:PORT below [Service]",
 			text);
 	case EADDRNOTAVAIL:
 		return explanation_set(error, -number,
@@ -252,11 +248,10 @@ int listener_init(struct listener *listener, struct connections *connections,
 		.fd = -1,
 	};
 	if (!address_parse(text, &listener->address))
-		return explanation_set(
-			error, -EINVAL,
-			"\"%s\" is not an address to listen on: write 127.0.0.1:9531 or "
-			"[::1]:9531",
-			text);
+		return explanation_set(error, -EINVAL,
+				       "\"%s\" is not an address to listen on: write "
+				       "127.0.0.1:9531 or [::1]:9531",
+				       text);
 	listener->network = !address_is_loopback(&listener->address);
 	result = listener_bind(listener);
 	return result ? listener_explain(-result, &listener->address, error) : 0;
@@ -309,8 +304,6 @@ static int listener_on_accept(sd_event_source *source, int fd, uint32_t events,
 	struct listener *listener = data;
 	struct address peer;
 
-	(void)source;
-	(void)events;
 	for (int count = 0; count < LISTENER_ACCEPT_MAX; count++) {
 		struct sockaddr_storage any = { 0 };
 		socklen_t length = sizeof(any);
@@ -325,7 +318,7 @@ static int listener_on_accept(sd_event_source *source, int fd, uint32_t events,
 			continue;
 		}
 		address_take(&peer, (struct sockaddr *)&any);
-		connections_accept(listener->connections, socket, &peer, listener);
+		connections_accept(listener->connections, socket, &peer, listener, NULL);
 	}
 	connections_flush(listener->connections);
 	return 0;
@@ -335,8 +328,6 @@ static int listener_on_retry(sd_event_source *source, uint64_t due_us, void *dat
 {
 	struct listener *listener = data;
 
-	(void)source;
-	(void)due_us;
 	sd_event_source_set_enabled(listener->accepting, SD_EVENT_ON);
 	return 0;
 }
@@ -366,8 +357,9 @@ static void listener_remove_sources(struct listener *listener)
 
 bool listener_wants_tls(const struct listener *listener)
 {
-	return tls_is_loaded() &&
-	       (listener->network || listener->connections->config->tls_loopback);
+	const struct connections *all = listener->connections;
+
+	return all->tls.pair.length && (listener->network || all->config->tls_loopback);
 }
 
 static int listener_listen(struct listener *listener)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "http/lockout.h"
+#include "http/connection.h"
 
 #include <string.h>
 

@@ -22,7 +22,6 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/log.h"
 #include "base/word_list.h"
 #include "config/config.h"
 
@@ -285,8 +284,6 @@ static int network_interface_on_quiet(sd_event_source *source, uint64_t due_us,
 {
 	struct network_interface_watch *watch = data;
 
-	(void)source;
-	(void)due_us;
 	watch->changed(watch->data);
 	return 0;
 }
@@ -298,8 +295,6 @@ static int network_interface_on_messages(sd_event_source *source, int fd, uint32
 	struct network_interface_watch *watch = data;
 	char octets[64];
 
-	(void)source;
-	(void)events;
 	for (int i = 0; i < NETWORK_INTERFACE_READS_MAX; i++)
 		if (recv(fd, octets, sizeof(octets), MSG_DONTWAIT) < 0 &&
 		    errno != ENOBUFS && errno != EINTR)

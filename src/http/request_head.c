@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Parsing takes two steps. While bytes arrive, request_head_scan() looks at each of them once: NUL,
+ * Parsing takes two steps. While bytes arrive, request_head_scan() looks at each line once: NUL,
  * a bare CR or a bare LF is an error, an empty line completes the head. Then request_head_parse()
  * reads the complete head: the request line, each header line, and last how the body is framed.
  *
@@ -45,22 +45,35 @@ static size_t request_head_skip_empty_lines(const char *text, size_t length)
 	return at;
 }
 
+/* Whether the line from `at` to `stop` has no NUL, and its only CR is the last byte. */
+static bool request_head_line_is_clean(const char *text, size_t at, size_t stop)
+{
+	size_t from = at && text[at - 1] == '\r' ? at - 1 : at;
+	const char *cr = memchr(text + from, '\r', stop - from);
+
+	return (!cr || cr == text + stop - 1) && !memchr(text + at, '\0', stop - at);
+}
+
 int request_head_scan(const char *text, size_t length, size_t *scanned,
 		      struct request_head_error *error_out)
 {
 	size_t begin = request_head_skip_empty_lines(text, length);
-	size_t at;
+	size_t end = length < REQUEST_HEAD_BYTES_MAX ? length : REQUEST_HEAD_BYTES_MAX;
+	size_t at = *scanned;
 
-	for (at = *scanned; at < length && at < REQUEST_HEAD_BYTES_MAX; at++) {
-		if (text[at] == '\0' ||
-		    (text[at] == '\n' && (!at || text[at - 1] != '\r')) ||
-		    (text[at] != '\n' && at && text[at - 1] == '\r')) {
+	while (at < end) {
+		const char *lf = memchr(text + at, '\n', end - at);
+		size_t stop = lf ? (size_t)(lf - text) : end;
+
+		if (!request_head_line_is_clean(text, at, stop) ||
+		    (lf && (!stop || text[stop - 1] != '\r'))) {
 			request_head_fail(error_out, 400, REQUEST_HEAD_LINES_ERROR);
 			return -1;
 		}
-		if (text[at] == '\n' && at >= begin + 3 && text[at - 2] == '\n') {
-			*scanned = at + 1;
-			return (int)(at + 1);
+		at = lf ? stop + 1 : end;
+		if (lf && stop >= begin + 3 && text[stop - 2] == '\n') {
+			*scanned = at;
+			return (int)at;
 		}
 	}
 	*scanned = at;
@@ -99,14 +112,16 @@ static bool request_head_is_token(const char *name, size_t length)
 /* No control character but the tab. */
 static bool request_head_value_is_clean(const char *value, size_t length)
 {
-	bool clean = true;
+	static const bool forbidden[UCHAR_MAX + 1] = {
+		[0 ... 8] = true,
+		[10 ... 31] = true,
+		[127] = true,
+	};
+	bool found = false;
 
-	for (size_t at = 0; at < length; at++) {
-		unsigned char c = (unsigned char)value[at];
-
-		clean &= (c >= ' ' && c != 0x7f) || c == '\t';
-	}
-	return clean;
+	for (size_t at = 0; at < length; at++)
+		found |= forbidden[(unsigned char)value[at]];
+	return !found;
 }
 
 static bool request_head_target_is_clean(const char *target)
@@ -147,7 +162,7 @@ static bool request_head_parse_version(const char *version, struct request_head 
 static bool request_head_parse_first_line(char *line, struct request_head *head,
 					  struct request_head_error *error)
 {
-	char *method = request_head_cut(&line, ' ');
+	char *method = line ? request_head_cut(&line, ' ') : NULL;
 	char *target = method ? request_head_cut(&line, ' ') : NULL;
 
 	if (!target || !*target || !request_head_target_is_clean(target) ||
@@ -182,10 +197,10 @@ static bool request_head_parse_line(char *line, struct request_head *head,
 				    struct request_head_error *error)
 {
 	char *value = line;
-	char *name = request_head_cut(&value, ':');
-	size_t length = strlen(value);
+	char *name = line ? request_head_cut(&value, ':') : NULL;
+	size_t length = line ? strlen(value) : 0;
 
-	if (request_head_is_space(*line))
+	if (!line || request_head_is_space(*line))
 		return request_head_fail(error, 400, REQUEST_HEAD_LINES_ERROR);
 	if (!name || !request_head_is_token(name, strlen(name)))
 		return request_head_fail(error, 400,
@@ -281,8 +296,7 @@ static bool request_head_parse_framing(struct request_head *head,
 		       strcasecmp(request_head_value(head, coding), "chunked") != 0))
 		return request_head_fail(
 			error, 400,
-			"the only accepted Transfer-Encoding is chunked, "
-			"in HTTP/1.1");
+			"the only accepted Transfer-Encoding is chunked, in HTTP/1.1");
 	if (length && !request_head_parse_length(request_head_value(head, length),
 						 &head->body_length))
 		return request_head_fail(error, 400, "Content-Length is not a number");

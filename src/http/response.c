@@ -7,7 +7,7 @@
  * The 401 challenge of RFC 6750 names no resource_metadata: a client that finds one starts OAuth,
  * which we do not offer. It has an "error" only if a token was sent (section 3.1).
  */
-#include "http/response.h"
+#include "http/connection.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@
 	"mcp-name, mcp-session-id, last-event-id, traceparent"
 #define RESPONSE_CORS_SECONDS "600"
 
-#define RESPONSE_CHALLENGE "Bearer realm=\"ofono-mcp\""
+#define RESPONSE_CHALLENGE "Bearer realm=\"" PROGRAM_NAME "\""
 #define RESPONSE_WRONG_TOKEN \
 	", error=\"invalid_token\", error_description=\"no client has this token\""
 #define RESPONSE_RETRY_SOON "Retry-After: 1\r\n"
@@ -104,9 +104,9 @@ void response_drop_stream_headers(struct MHD_Response *message)
 void response_allow_origin(struct response *response, const char *origin)
 {
 	response_header(response, "Access-Control-Allow-Origin", origin);
-	response_header(response, "Access-Control-Expose-Headers",
-			"Mcp-Session-Id, WWW-Authenticate, MCP-Protocol-Version, "
-			"Retry-After");
+	response_header(
+		response, "Access-Control-Expose-Headers",
+		"Mcp-Session-Id, WWW-Authenticate, MCP-Protocol-Version, Retry-After");
 	response_header(response, "Vary", "Origin");
 }
 
@@ -133,8 +133,9 @@ struct MHD_Response *response_take(struct response *response)
 
 /* Refusals */
 
-void response_write_refusal_body(struct buffer *body, const struct http_route *route,
-				 unsigned status, const char *text)
+void response_write_refusal_body(struct buffer *body,
+				 const struct http_server_route *route, unsigned status,
+				 const char *text)
 {
 	if (route && route->refusal) {
 		route->refusal(body, status, text);
@@ -160,7 +161,7 @@ static struct response response_make_preflight(const struct gate_verdict *verdic
 }
 
 static void response_challenge_scopes(struct response *response,
-				      const struct http_route *route)
+				      const struct http_server_route *route)
 {
 	char names[CLIENT_SCOPES_BYTES],
 		text[sizeof(RESPONSE_CHALLENGE) + sizeof(names) + 48];
@@ -216,7 +217,7 @@ struct response response_make_refusal(const struct gate_verdict *verdict)
 }
 
 size_t response_write_refusal(char message[RESPONSE_REFUSAL_BYTES_MAX],
-			      const struct http_route *route, unsigned status,
+			      const struct http_server_route *route, unsigned status,
 			      const char *text)
 {
 	struct buffer body = BUFFER_INIT;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "http/socket_poll.h"
+#include "http/transport.h"
 
 #include <errno.h>
 #include <sys/epoll.h>
@@ -16,15 +16,12 @@ static void socket_poll_set_events(const struct socket_poll *poll,
 	epoll_ctl(poll->fd, EPOLL_CTL_MOD, end->fd, &event);
 }
 
-static int socket_poll_on_events(sd_event_source *source, int fd, uint32_t events,
-				 void *data)
+/* True: the batch was full, and more may be left. */
+static bool socket_poll_run_batch(struct socket_poll *poll)
 {
-	struct socket_poll *poll = data;
 	struct epoll_event batch[SOCKET_POLL_BATCH];
-	int count = epoll_wait(fd, batch, SOCKET_POLL_BATCH, 0);
+	int count = epoll_wait(poll->fd, batch, SOCKET_POLL_BATCH, 0);
 
-	(void)source;
-	(void)events;
 	poll->in_batch = true;
 	for (int at = 0; at < count; at++) {
 		struct socket_poll_end *end = batch[at].data.ptr;
@@ -41,7 +38,20 @@ static int socket_poll_on_events(sd_event_source *source, int fd, uint32_t event
 	}
 	poll->in_batch = false;
 	poll->batch_done(poll->data);
+	return count == SOCKET_POLL_BATCH;
+}
+
+static int socket_poll_on_events(sd_event_source *source, int fd, uint32_t events,
+				 void *data)
+{
+	socket_poll_run_batch(data);
 	return 0;
+}
+
+void socket_poll_look(struct socket_poll *poll, unsigned ends)
+{
+	for (unsigned seen = 0; seen < ends && socket_poll_run_batch(poll);)
+		seen += SOCKET_POLL_BATCH;
 }
 
 int socket_poll_init(struct socket_poll *poll, sd_event *loop, void (*ready)(void *owner),

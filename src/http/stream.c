@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A stream is a queue of pieces, each an event or a comment as it goes over the wire. It knows no
- * socket: a carrier (http/streams.h) reads the bytes.
+ * socket: a carrier (http/exchange_carrier.h) reads the bytes.
  *
  *   open -> ended    stream_end(): what waits is still read, nothing more is queued
  *   open -> broken   the queue is full or memory is out: the carrier disconnects the peer
@@ -9,7 +9,7 @@
  * An idle stream needs no memory but its struct: each piece is a block of its own, freed when its
  * last byte has been read.
  */
-#include "http/stream.h"
+#include "http/exchange.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@
 #include <time.h>
 
 #include "base/log.h"
-#include "http/streams.h"
+#include "http/exchange_carrier.h"
 
 enum {
 	STREAM_TIMER_ACCURACY_US = 1000 * 1000, /* wake up together with other timers */
@@ -41,7 +41,9 @@ struct stream {
 	void *data;
 	bool ended;
 	bool broken;
-	bool reported; /* `filled` was called */
+	bool reported;		   /* `filled` was called */
+	void (*empty)(void *data); /* see stream_on_empty() */
+	void *empty_data;
 	unsigned count;
 	size_t waiting_bytes;
 	size_t read_bytes; /* of the first piece */
@@ -54,7 +56,7 @@ static void stream_drop(struct stream *stream, struct stream_piece *piece)
 	TAILQ_REMOVE(&stream->pieces, piece, link);
 	stream->count--;
 	stream->waiting_bytes -= piece->length;
-	memory_budget_give(stream->streams->budget, piece->charged_bytes);
+	arena_budget_give(stream->streams->budget, piece->charged_bytes);
 	free(piece);
 }
 
@@ -96,15 +98,15 @@ static bool stream_append(struct stream *stream, const char *key,
 static bool stream_append_charged(struct stream *stream, const char *key,
 				  const struct buffer *text)
 {
-	struct memory_budget *budget = stream->streams->budget;
+	struct arena_budget *budget = stream->streams->budget;
 	size_t charge = 0;
 
 	if (stream->waiting_bytes + text->length > STREAM_FREE_BYTES)
 		charge = text->length;
-	if (!memory_budget_take(budget, charge))
+	if (!arena_budget_take(budget, charge))
 		return false;
 	if (!stream_append(stream, key, text)) {
-		memory_budget_give(budget, charge);
+		arena_budget_give(budget, charge);
 		return false;
 	}
 	TAILQ_LAST(&stream->pieces, stream_pieces)->charged_bytes = charge;
@@ -197,6 +199,18 @@ bool stream_prime(struct stream *stream, const char *id, unsigned retry_ms)
 	return stream_queue(stream, NULL, &text);
 }
 
+bool stream_has_room(const struct stream *stream)
+{
+	return stream->count < STREAM_EVENTS_MAX / 4 &&
+	       stream->waiting_bytes < STREAM_BYTES_MAX / 4;
+}
+
+void stream_on_empty(struct stream *stream, void (*empty)(void *data), void *data)
+{
+	stream->empty = empty;
+	stream->empty_data = data;
+}
+
 void stream_end(struct stream *stream, const struct stream_event *last)
 {
 	struct buffer text = BUFFER_INIT;
@@ -231,7 +245,6 @@ static int streams_on_keep_alive(sd_event_source *source, uint64_t due_us, void 
 	struct streams *streams = data;
 	struct stream *stream, *next;
 
-	(void)due_us;
 	for (stream = LIST_FIRST(&streams->list); stream; stream = next) {
 		next = LIST_NEXT(stream, link);
 		stream_keep_alive(stream);
@@ -348,6 +361,8 @@ size_t stream_read(struct stream *stream, char *to, size_t room)
 	}
 	if (!length)
 		stream->reported = false;
+	if (stream->empty && TAILQ_EMPTY(&stream->pieces))
+		stream->empty(stream->empty_data);
 	return length;
 }
 

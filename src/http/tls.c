@@ -10,29 +10,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <gnutls/gnutls.h>
-#include <gnutls/x509.h>
 
-enum {
-	TLS_CHAIN_MAX = 8,
-	TLS_FILE_BYTES_MAX = 64 * 1024,
-};
-
-struct tls_pair {
-	gnutls_x509_crt_t chain[TLS_CHAIN_MAX]; /* the server's own first */
-	unsigned length;			/* 0: none */
-	gnutls_x509_privkey_t key;
-};
-
-/* One pair for the process, and what all sessions share. */
-static struct tls_pair tls_pair;
-static gnutls_certificate_credentials_t tls_credentials;
-static gnutls_priority_t tls_priorities;
+enum { TLS_FILE_BYTES_MAX = 64 * 1024 };
 
 static void tls_clear_pair(struct tls_pair *pair)
 {
@@ -81,12 +65,11 @@ static int tls_read_file(const char *path, bool secret, gnutls_datum_t *text_out
 		result = explanation_set(error, -EINVAL, "%s: is not a regular file",
 					 path);
 	else if (secret && (status.st_mode & S_IRWXO))
-		result = explanation_set(
-			error, -EPERM,
-			"%s: every user of this machine can read or change this "
-			"key; run: chmod o-rwx %s, and make a new key if somebody "
-			"may have read it",
-			path, path);
+		result = explanation_set(error, -EPERM,
+					 "%s: every user of this machine can read or "
+					 "change this key; run: chmod o-rwx %s, and make "
+					 "a new key if somebody may have read it",
+					 path, path);
 	else {
 		result = tls_read_all(fd, text_out);
 		if (result)
@@ -154,7 +137,7 @@ static bool tls_key_matches(const struct tls_pair *pair)
 	       memcmp(of_key, of_certificate, key_size) == 0;
 }
 
-static int tls_load_pair(const char *certificate, const char *key,
+static int tls_load_pair(struct tls *tls, const char *certificate, const char *key,
 			 struct explanation *error)
 {
 	struct tls_pair pair = { .length = 0 };
@@ -170,8 +153,8 @@ static int tls_load_pair(const char *certificate, const char *key,
 		tls_clear_pair(&pair);
 		return result;
 	}
-	tls_clear_pair(&tls_pair);
-	tls_pair = pair;
+	tls_clear_pair(&tls->pair);
+	tls->pair = pair;
 	return 0;
 }
 
@@ -184,67 +167,63 @@ void tls_certificate_path(const struct config *config, char path[PATH_MAX])
 			 CERTIFICATE_FOLDER, CERTIFICATE_FILE);
 }
 
-int tls_load(const struct config *config, struct explanation *error)
+int tls_load(struct tls *tls, const struct config *config, struct explanation *error)
 {
 	char certificate[PATH_MAX], key[PATH_MAX];
 
 	tls_certificate_path(config, certificate);
 	if (*config->tls_certificate)
-		return tls_load_pair(certificate, config->tls_key, error);
+		return tls_load_pair(tls, certificate, config->tls_key, error);
 	snprintf(key, sizeof(key), "%s/%s/%s", config->state_dir, CERTIFICATE_FOLDER,
 		 CERTIFICATE_KEY_FILE);
 	if (access(certificate, F_OK) < 0 && errno == ENOENT)
 		return TLS_E_NONE;
-	return tls_load_pair(certificate, key, error);
+	return tls_load_pair(tls, certificate, key, error);
 }
 
-bool tls_is_loaded(void)
+int tls_fingerprint(const struct tls *tls,
+		    struct certificate_fingerprint *fingerprint_out)
 {
-	return tls_pair.length > 0;
-}
-
-int tls_fingerprint(struct certificate_fingerprint *fingerprint_out)
-{
-	return tls_pair.length
-		       ? certificate_fingerprint_of(tls_pair.chain[0], fingerprint_out)
+	return tls->pair.length
+		       ? certificate_fingerprint_of(tls->pair.chain[0], fingerprint_out)
 		       : -ENOENT;
 }
 
-void tls_unload(void)
+void tls_unload(struct tls *tls)
 {
-	tls_clear_pair(&tls_pair);
-	if (tls_credentials)
-		gnutls_certificate_free_credentials(tls_credentials);
-	tls_credentials = NULL;
-	if (tls_priorities)
-		gnutls_priority_deinit(tls_priorities);
-	tls_priorities = NULL;
+	tls_clear_pair(&tls->pair);
+	if (tls->credentials)
+		gnutls_certificate_free_credentials(tls->credentials);
+	tls->credentials = NULL;
+	if (tls->priorities)
+		gnutls_priority_deinit(tls->priorities);
+	tls->priorities = NULL;
 }
 
-static int tls_copy_key(gnutls_privkey_t *key_out)
+static int tls_copy_key(const struct tls_pair *pair, gnutls_privkey_t *key_out)
 {
 	int error = gnutls_privkey_init(key_out);
 
 	if (error)
 		return error;
-	error = gnutls_privkey_import_x509(*key_out, tls_pair.key,
+	error = gnutls_privkey_import_x509(*key_out, pair->key,
 					   GNUTLS_PRIVKEY_IMPORT_COPY);
 	if (error)
 		gnutls_privkey_deinit(*key_out);
 	return error;
 }
 
-static int tls_copy_chain(gnutls_pcert_st **chain_out)
+static int tls_copy_chain(const struct tls_pair *pair, gnutls_pcert_st **chain_out)
 {
-	gnutls_pcert_st *chain = gnutls_malloc(tls_pair.length * sizeof(*chain));
+	gnutls_pcert_st *chain = gnutls_malloc(pair->length * sizeof(*chain));
 	unsigned done;
 
 	if (!chain)
 		return GNUTLS_E_MEMORY_ERROR;
-	for (done = 0; done < tls_pair.length; done++)
-		if (gnutls_pcert_import_x509(&chain[done], tls_pair.chain[done], 0) < 0)
+	for (done = 0; done < pair->length; done++)
+		if (gnutls_pcert_import_x509(&chain[done], pair->chain[done], 0) < 0)
 			break;
-	if (done == tls_pair.length) {
+	if (done == pair->length) {
 		*chain_out = chain;
 		return 0;
 	}
@@ -259,49 +238,51 @@ static int tls_retrieve(gnutls_session_t session, const struct gnutls_cert_retr_
 			gnutls_ocsp_data_st **ocsp, unsigned *ocsp_count,
 			gnutls_privkey_t *key, unsigned *flags)
 {
-	(void)session;
-	(void)info;
+	const struct tls *tls = gnutls_session_get_ptr(session);
+	const struct tls_pair *pair = &tls->pair;
+
 	*ocsp = NULL;
 	*ocsp_count = 0;
-	if (!tls_pair.length || tls_copy_key(key))
+	if (!pair->length || tls_copy_key(pair, key))
 		return -1;
-	if (tls_copy_chain(certificates)) {
+	if (tls_copy_chain(pair, certificates)) {
 		gnutls_privkey_deinit(*key);
 		return -1;
 	}
-	*certificate_count = tls_pair.length;
+	*certificate_count = pair->length;
 	*flags = GNUTLS_CERT_RETR_DEINIT_ALL;
 	return 0;
 }
 
-static int tls_set_up_session(gnutls_session_t session, int fd)
+static int tls_set_up_session(struct tls *tls, gnutls_session_t session, int fd)
 {
 	int error = 0;
 
-	if (!tls_credentials) {
-		error = gnutls_certificate_allocate_credentials(&tls_credentials);
+	if (!tls->credentials) {
+		error = gnutls_certificate_allocate_credentials(&tls->credentials);
 		if (!error)
-			gnutls_certificate_set_retrieve_function3(tls_credentials,
+			gnutls_certificate_set_retrieve_function3(tls->credentials,
 								  tls_retrieve);
 	}
-	if (!error && !tls_priorities)
-		error = gnutls_priority_init(&tls_priorities, TLS_PRIORITIES, NULL);
+	if (!error && !tls->priorities)
+		error = gnutls_priority_init(&tls->priorities, TLS_PRIORITIES, NULL);
 	if (!error)
-		error = gnutls_priority_set(session, tls_priorities);
+		error = gnutls_priority_set(session, tls->priorities);
 	if (!error)
 		error = gnutls_credentials_set(session, GNUTLS_CRD_CERTIFICATE,
-					       tls_credentials);
+					       tls->credentials);
+	gnutls_session_set_ptr(session, tls);
 	gnutls_transport_set_int(session, fd);
 	return error;
 }
 
-int tls_session_new(int fd, gnutls_session_t *session_out)
+int tls_session_new(struct tls *tls, int fd, gnutls_session_t *session_out)
 {
 	gnutls_session_t session;
 
 	if (gnutls_init(&session, GNUTLS_SERVER | GNUTLS_NONBLOCK | GNUTLS_NO_SIGNAL) < 0)
 		return -ENOMEM;
-	if (tls_set_up_session(session, fd) < 0) {
+	if (tls_set_up_session(tls, session, fd) < 0) {
 		gnutls_deinit(session);
 		return -ENOMEM;
 	}

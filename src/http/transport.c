@@ -11,13 +11,15 @@
 
 #include "http/tls.h"
 
-int transport_init(struct transport *transport, int fd, bool tls)
+int transport_init(struct transport *transport, int fd, struct tls *tls)
 {
 	int error = 0;
 
-	*transport = (struct transport){ .fd = fd, .encrypted = tls, .handshaken = !tls };
+	*transport = (struct transport){ .fd = fd,
+					 .encrypted = tls != NULL,
+					 .handshaken = !tls };
 	if (tls)
-		error = tls_session_new(fd, &transport->tls);
+		error = tls_session_new(tls, fd, &transport->tls);
 	if (error)
 		transport_close(transport);
 	return error;
@@ -99,7 +101,7 @@ bool transport_bytes_append(struct transport_bytes *bytes, const char *data,
 		memcpy(more, bytes->data + bytes->at, left);
 	memcpy(more + left, data, length);
 	transport_bytes_clear(bytes);
-	*bytes = (struct transport_bytes){ more, 0, left + length };
+	*bytes = (struct transport_bytes){ .data = more, .length = left + length };
 	return true;
 }
 

@@ -4,14 +4,16 @@
  *
  * Errors are negative errno values. -EAGAIN means: try again when the socket is ready.
  */
-#ifndef HTTP_TRANSPORT_H
-#define HTTP_TRANSPORT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
+#include <systemd/sd-event.h>
 
 struct gnutls_session_int;
+struct tls;
 
 /* embedded in its owner */
 struct transport {
@@ -21,8 +23,8 @@ struct transport {
 	bool handshaken; /* the TLS handshake is complete, or there is no TLS */
 };
 
-/* Takes ownership of `fd`, even on failure. -errno */
-int transport_init(struct transport *transport, int fd, bool tls);
+/* Takes ownership of `fd`, even on failure. `tls` NULL: without TLS. -errno */
+int transport_init(struct transport *transport, int fd, struct tls *tls);
 /* Closes the socket at once; may be called again. */
 void transport_close(struct transport *transport);
 
@@ -51,4 +53,45 @@ bool transport_bytes_append(struct transport_bytes *bytes, const char *data,
 /* Overwrites and frees them. */
 void transport_bytes_clear(struct transport_bytes *bytes);
 
-#endif
+/*
+ * Socket poll: watches the sockets of all connections through one epoll descriptor.
+ *
+ * One sd-event source per socket would take as much memory as the rest of an idle connection
+ * (tests/bench/test_counts.py). The poll is edge-triggered: an end stays `readable` until a read
+ * returns EAGAIN, so no system call is needed to change what is watched.
+ */
+
+struct socket_poll_end {
+	int fd; /* -1: none */
+	bool readable;
+	bool hung_up; /* the other side sends no more; unread bytes may be left */
+	void *owner;
+};
+
+struct socket_poll {
+	int fd; /* of epoll; -1: none */
+	sd_event_source *source;
+	bool in_batch; /* events are being dispatched */
+	void (*ready)(void *owner);
+	void (*batch_done)(void *data);
+	void *data;
+};
+
+/*
+ * `ready` runs for each end with an event, `batch_done` after a batch of them; owners must live
+ * at least until then. -errno
+ */
+int socket_poll_init(struct socket_poll *poll, sd_event *loop, void (*ready)(void *owner),
+		     void (*batch_done)(void *data), void *data);
+void socket_poll_deinit(struct socket_poll *poll);
+
+/* Dispatches what has happened until now, at up to that many ends; not from within `ready`. */
+void socket_poll_look(struct socket_poll *poll, unsigned ends);
+
+/* `end` must not move until it is removed. -errno */
+int socket_poll_add(struct socket_poll *poll, struct socket_poll_end *end, int fd,
+		    void *owner);
+/* Call this after a write returned EAGAIN: `ready` runs once there is room again. */
+void socket_poll_want_write(struct socket_poll *poll, struct socket_poll_end *end);
+/* Call this before closing the socket; may be called again. */
+void socket_poll_remove(struct socket_poll *poll, struct socket_poll_end *end);

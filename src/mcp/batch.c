@@ -4,7 +4,7 @@
  * therefore never answered in the middle of its messages, and a batch of notifications is
  * answered, with nothing, when all have run.
  */
-#include "mcp/batch.h"
+#include "mcp/post.h"
 
 #include <assert.h>
 
@@ -151,8 +151,6 @@ static int batch_queue_on_turn(sd_event_source *source, uint64_t usec, void *dat
 	struct batch_queue *queue = data;
 	struct batch *batch = TAILQ_FIRST(&queue->waiting);
 
-	(void)source;
-	(void)usec;
 	batch_abandon(batch);
 	if (!TAILQ_EMPTY(&queue->waiting))
 		batch_queue_start_timer(queue);

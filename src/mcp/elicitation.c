@@ -21,7 +21,6 @@
 #include "mcp/elicitation_call.h"
 #include "mcp/era.h"
 #include "mcp/persistence.h"
-#include "mcp/request_state.h"
 #include "mcp/tool.h"
 
 int elicitation_calls_init(struct elicitation_calls *calls)
@@ -145,6 +144,18 @@ void elicitation_resume(struct elicitation_call *elicitation)
 
 /* Asking */
 
+bool elicitation_digest(const struct elicitation_calls *calls, struct json_writer *writer,
+			struct buffer *text, char digest[MAC_DIGEST_BYTES])
+{
+	bool made;
+
+	json_writer_free(writer);
+	made = writer && !text->failed &&
+	       crypto_hmac(calls->key.bytes, text->data, text->length, digest);
+	buffer_deinit(text);
+	return made;
+}
+
 /* NULL: no memory. */
 static const char *elicitation_digest_question(
 	const struct elicitation_call *elicitation,
@@ -153,19 +164,16 @@ static const char *elicitation_digest_question(
 	struct buffer text = BUFFER_INIT;
 	struct json_writer *writer = json_writer_new(&text);
 	char digest[MAC_DIGEST_BYTES];
-	bool made = false;
 
 	if (writer) {
 		json_open_array(writer);
 		json_write_string(writer, question->message);
 		form_write(writer, question->fields, FORM_STYLE_TITLES);
 		json_close_array(writer);
-		json_writer_free(writer);
-		made = !text.failed && crypto_hmac(elicitation->calls->key.bytes,
-						   text.data, text.length, digest);
 	}
-	buffer_deinit(&text);
-	return made ? arena_copy(elicitation->call->arena, digest, strlen(digest)) : NULL;
+	return elicitation_digest(elicitation->calls, writer, &text, digest)
+		       ? arena_copy(elicitation->call->arena, digest, strlen(digest))
+		       : NULL;
 }
 
 static const struct elicitation_call_reply *elicitation_find_reply(
@@ -179,8 +187,9 @@ static const struct elicitation_call_reply *elicitation_find_reply(
 }
 
 /* Stored for as long as the requestState of any round may be valid. */
-static void elicitation_decline_order(const struct elicitation_call *elicitation)
+void elicitation_treat_as_declined(struct tool_call *call)
 {
+	const struct elicitation_call *elicitation = call->elicitation;
 	const struct persistence *persistence = elicitation->calls->persistence;
 
 	if (!elicitation->order || !persistence)
@@ -196,11 +205,6 @@ static bool elicitation_is_declined(const struct elicitation_call *elicitation)
 
 	return elicitation->order && persistence &&
 	       persistence->is_order_declined(persistence->store, elicitation->order);
-}
-
-void elicitation_treat_as_declined(struct tool_call *call)
-{
-	elicitation_decline_order(call->elicitation);
 }
 
 enum elicitation_outcome elicitation_ask(struct tool_call *call,
@@ -219,7 +223,7 @@ enum elicitation_outcome elicitation_ask(struct tool_call *call,
 	if (elicitation_is_declined(elicitation))
 		return ELICITATION_DECLINED;
 	if (reply && reply->action != ELICITATION_ACCEPT) {
-		elicitation_decline_order(elicitation);
+		elicitation_treat_as_declined(call);
 		return reply->action == ELICITATION_DECLINE ? ELICITATION_DECLINED
 							    : ELICITATION_DISMISSED;
 	}

@@ -6,7 +6,7 @@
  * A client can be asked if it declared elicitation in the handshake of its session. A
  * response counts if it names our ID in the same session with the same token. The tool
  * has to do without an answer when none arrives in time, when an error arrives instead,
- * and when the gateway stops. A client that leaves for good (see mcp/reply.h) or cancels
+ * and when the gateway stops. A client that leaves for good (see mcp/session.h) or cancels
  * the call ends it: nothing has been done yet.
  *
  * Source: MCP 2025-11-25, client/elicitation; basic/transports.
@@ -16,7 +16,7 @@
 
 #include "mcp/elicitation_call.h"
 #include "mcp/era.h"
-#include "mcp/header_value.h"
+#include "mcp/rpc.h"
 #include "mcp/session.h"
 #include "mcp/tool.h"
 
@@ -103,8 +103,6 @@ static void elicitation_2025_send_cancelled(const struct elicitation_2025 *waiti
 
 static int elicitation_2025_on_timer(sd_event_source *source, uint64_t usec, void *data)
 {
-	(void)source;
-	(void)usec;
 	elicitation_2025_send_cancelled(data);
 	elicitation_2025_give_up(data);
 	return 0;

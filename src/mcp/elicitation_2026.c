@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Elicitation in 2026-07-28: the call is answered with the question and a requestState
- * (mcp/request_state.h); the client asks its user and repeats the call with both.
+ * (mcp/elicitation_call.h); the client asks its user and repeats the call with both.
  *
  *   tools/call                        -> input_required: inputRequests, requestState
  *   tools/call with inputResponses    -> the result, or the next question
@@ -15,14 +15,12 @@
  * Source: MCP 2026-07-28, basic/patterns/mrtr.
  */
 #include <gnutls/crypto.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/crypto.h"
 #include "base/json.h"
 #include "mcp/elicitation_call.h"
 #include "mcp/request.h"
-#include "mcp/request_state.h"
 #include "mcp/tool.h"
 
 enum { ELICITATION_2026_ORDER_BYTES = 16 };
@@ -35,7 +33,6 @@ static bool elicitation_2026_digest_call(const struct elicitation_call *elicitat
 	static const struct json none = { .type = JSON_OBJECT };
 	struct buffer text = BUFFER_INIT;
 	struct json_writer *writer = json_writer_new(&text);
-	bool made = false;
 
 	if (writer) {
 		json_open_array(writer);
@@ -43,12 +40,8 @@ static bool elicitation_2026_digest_call(const struct elicitation_call *elicitat
 		json_write_string(writer, call->tool->name);
 		json_write_canonical(writer, call->arguments ? call->arguments : &none);
 		json_close_array(writer);
-		json_writer_free(writer);
-		made = !text.failed && crypto_hmac(elicitation->calls->key.bytes,
-						   text.data, text.length, digest);
 	}
-	buffer_deinit(&text);
-	return made;
+	return elicitation_digest(elicitation->calls, writer, &text, digest);
 }
 
 /* Reading */
@@ -87,9 +80,9 @@ static bool elicitation_2026_read_response(struct elicitation_call *elicitation,
 	if (!response || response->type == JSON_NULL)
 		return true;
 	if (!elicitation_read_action(response, &reply.action))
-		return elicitation_2026_refuse(
-			elicitation, "an input response must have the action accept, "
-				     "decline or cancel");
+		return elicitation_2026_refuse(elicitation,
+					       "an input response must have the action "
+					       "accept, decline or cancel");
 	reply.content = json_member(response, "content");
 	return elicitation_add_reply(elicitation, &reply) ||
 	       elicitation_2026_refuse(elicitation, elicitation_2026_error_text(-1));
@@ -136,8 +129,8 @@ static bool elicitation_2026_begin(struct elicitation_call *elicitation)
 	    strcmp(digest, state.call) != 0)
 		return elicitation_2026_refuse(
 			elicitation,
-			"requestState was given for another call: repeat that "
-			"one with the same arguments, or call without it");
+			"requestState was given for another call: repeat that one with "
+			"the same arguments, or call without it");
 	elicitation->order = state.order;
 	elicitation->is_resumed = true;
 	elicitation->about = state.question;
@@ -156,16 +149,13 @@ static bool elicitation_2026_is_available(const struct elicitation_call *elicita
 /* The order of earlier rounds, or a new random one. NULL: no memory. */
 static const char *elicitation_2026_order(struct elicitation_call *elicitation)
 {
-	unsigned char random[ELICITATION_2026_ORDER_BYTES];
 	char name[2 * ELICITATION_2026_ORDER_BYTES + 1];
 
 	if (elicitation->order)
 		return elicitation->order;
-	if (gnutls_rnd(GNUTLS_RND_KEY, random, sizeof(random)) != 0)
-		return NULL;
-	for (size_t at = 0; at < sizeof(random); at++)
-		snprintf(name + 2 * at, 3, "%02x", random[at]);
-	return arena_copy(elicitation->call->arena, name, strlen(name));
+	return crypto_make_random(name, sizeof(name))
+		       ? arena_copy(elicitation->call->arena, name, strlen(name))
+		       : NULL;
 }
 
 static struct json *elicitation_2026_new_object(struct arena *arena, const char *name)

@@ -4,16 +4,51 @@
  * the user and the answers back. Private to elicitation.c, elicitation_2025.c and
  * elicitation_2026.c.
  */
-#ifndef MCP_ELICITATION_CALL_H
-#define MCP_ELICITATION_CALL_H
+#pragma once
 
 #include <sys/queue.h>
 #include <systemd/sd-event.h>
 
-#include "base/elicitation_key.h"
+#include "base/arena.h"
+#include "base/crypto.h"
+#include "base/json.h"
 #include "mcp/elicitation.h"
 
 struct persistence;
+
+/*
+ * Request state: the requestState that a client of 2026-07-28 carries from a question to
+ * its answer, because the server remembers nothing between requests.
+ *
+ * Clients can read it but not change it: an HMAC-SHA256 covers all of it. It is valid for
+ * REQUEST_STATE_LIFETIME_MS, across restarts of the gateway, and only for the call that
+ * it was issued for. Acting only once per order is the tool's task (elicitation_order()).
+ *
+ * Source: MCP 2026-07-28, basic/patterns/mrtr, "Request State".
+ */
+
+enum { REQUEST_STATE_LIFETIME_MS = 10 * 60 * 1000 };
+
+enum {
+	REQUEST_STATE_E_FORGED = 1, /* altered, cut, or made with another key */
+	REQUEST_STATE_E_EXPIRED,
+};
+
+/* The strings live in an arena. */
+struct request_state {
+	const char *order;	    /* see elicitation_order() */
+	const char *call;	    /* digest of client, tool and arguments */
+	const char *question;	    /* key of the current question */
+	const char *seen;	    /* digest of what the user sees of it */
+	const struct json *answers; /* to earlier questions: {key: {seen, content}} */
+};
+
+/* NULL: no memory. `answers` may be NULL. */
+const char *request_state_write(const struct request_state *state,
+				const struct crypto_key *key, struct arena *arena);
+/* 0, -ENOMEM or REQUEST_STATE_E_*. */
+int request_state_read(const char *text, const struct crypto_key *key,
+		       struct arena *arena, struct request_state *state_out);
 
 LIST_HEAD(elicitation_2025_list, elicitation_2025);
 
@@ -22,10 +57,10 @@ struct elicitation_calls {
 	const struct persistence *persistence; /* NULL: memory only */
 	sd_event *loop;			       /* NULL: calls cannot wait for answers */
 	int64_t timeout_seconds;	       /* for an answer; 0: never ask in 2025 */
-	struct elicitation_key key;
+	struct crypto_key key;
 	struct elicitation_2025_list waiting;
-	uint32_t
-		epoch; /* keeps our request IDs distinct from those of an earlier process */
+	/* keeps our request IDs distinct from those of an earlier process */
+	uint32_t epoch;
 	unsigned last_number; /* of our request IDs */
 };
 
@@ -68,6 +103,9 @@ extern const struct elicitation_call_transport elicitation_2026_transport;
  * -errno. */
 int elicitation_calls_init(struct elicitation_calls *calls);
 
+/* Frees the writer (NULL: no memory) and its text, of which it makes a keyed digest. */
+bool elicitation_digest(const struct elicitation_calls *calls, struct json_writer *writer,
+			struct buffer *text, char digest[MAC_DIGEST_BYTES]);
 /* Copies the reply. False: no memory. */
 bool elicitation_add_reply(struct elicitation_call *elicitation,
 			   const struct elicitation_call_reply *reply);
@@ -78,5 +116,3 @@ void elicitation_resume(struct elicitation_call *elicitation);
 /* Accepts a response to a request of ours. One that no call waits for is ignored. */
 struct request;
 void elicitation_2025_receive(struct request *response);
-
-#endif

@@ -15,14 +15,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mcp/batch.h"
-#include "mcp/change.h"
-#include "mcp/elicitation_call.h"
-#include "mcp/header_value.h"
 #include "mcp/post.h"
-#include "mcp/reply.h"
-#include "mcp/session_stream.h"
-#include "mcp/stream_client.h"
+#include "mcp/resource.h"
+#include "mcp/elicitation_call.h"
+#include "mcp/event_stream.h"
+#include "mcp/rpc.h"
+#include "mcp/session.h"
 #include "mcp/tool_set.h"
 
 struct endpoint {
@@ -31,6 +29,7 @@ struct endpoint {
 	struct sessions sessions;
 	struct elicitation_calls elicitations;
 	struct stream_client_list stream_clients;
+	struct event_streams event_streams;
 	struct task_timers task_timers;
 	struct batch_queue batches;
 	struct request_list cancellable;
@@ -51,15 +50,6 @@ static struct post *endpoint_post(const struct exchange *exchange)
 	return endpoint_is_method(exchange, "POST") ? exchange_context(exchange) : NULL;
 }
 
-static void endpoint_refuse(struct exchange *exchange, unsigned status,
-			    enum rpc_code code, const char *text)
-{
-	struct buffer body = BUFFER_INIT;
-
-	rpc_write_error(&body, NULL, &(struct rpc_error){ code, text });
-	exchange_answer(exchange, status, "application/json", &body);
-}
-
 /*
  * The session that the exchange names. NULL with *named_out: it has ended, or two are
  * named.
@@ -76,28 +66,6 @@ static struct session *endpoint_session(struct endpoint *endpoint,
 	return session_find(&endpoint->sessions, exchange_client(exchange), id);
 }
 
-static void endpoint_complete_get(struct endpoint *endpoint, struct exchange *exchange,
-				  struct session *session)
-{
-	if (!header_value_accepts_streams(exchange))
-		endpoint_refuse(
-			exchange, 406, RPC_REFUSED,
-			"the answer to GET is a stream: send Accept: text/event-stream");
-	else
-		session_stream_open(&endpoint->context, exchange, session);
-}
-
-static void endpoint_complete_delete(struct exchange *exchange, struct session *session)
-{
-	if (!session) {
-		endpoint_refuse(exchange, 400, RPC_REFUSED,
-				"DELETE ends a session: name it in Mcp-Session-Id");
-		return;
-	}
-	session_end(session);
-	exchange_answer(exchange, 204, NULL, NULL);
-}
-
 static void endpoint_on_begin(void *data, struct exchange *exchange)
 {
 	const struct endpoint *endpoint = data;
@@ -111,7 +79,6 @@ static void endpoint_on_body(void *data, struct exchange *exchange, const char *
 {
 	struct post *post = endpoint_post(exchange);
 
-	(void)data;
 	if (post)
 		post_receive(post, piece, length);
 }
@@ -136,19 +103,28 @@ static void endpoint_on_complete(void *data, struct exchange *exchange)
 	}
 	session = endpoint_session(endpoint, exchange, &named);
 	if (named && !session)
-		endpoint_refuse(exchange, 404, RPC_SESSION_NOT_FOUND,
-				"Session not found: begin again with initialize");
+		rpc_refuse(exchange, 404, RPC_SESSION_NOT_FOUND,
+			   "Session not found: begin again with initialize");
+	else if (endpoint_is_method(exchange, "GET") &&
+		 !header_value_accepts_streams(exchange))
+		rpc_refuse(
+			exchange, 406, RPC_REFUSED,
+			"the answer to GET is a stream: send Accept: text/event-stream");
 	else if (endpoint_is_method(exchange, "GET"))
-		endpoint_complete_get(endpoint, exchange, session);
-	else
-		endpoint_complete_delete(exchange, session);
+		session_stream_open(&endpoint->context, exchange, session);
+	else if (!session)
+		rpc_refuse(exchange, 400, RPC_REFUSED,
+			   "DELETE ends a session: name it in Mcp-Session-Id");
+	else {
+		session_end(session);
+		exchange_answer(exchange, 204, NULL, NULL);
+	}
 }
 
 static void endpoint_on_abandoned(void *data, struct exchange *exchange)
 {
 	struct post *post = endpoint_post(exchange);
 
-	(void)data;
 	if (post)
 		post_abandon(post);
 }
@@ -157,7 +133,6 @@ static void endpoint_on_stopping(void *data, struct exchange *exchange)
 {
 	struct post *post = endpoint_post(exchange);
 
-	(void)data;
 	if (post)
 		post_stop(post);
 	else if (endpoint_is_method(exchange, "GET"))
@@ -168,7 +143,6 @@ static void endpoint_on_ended(void *data, struct exchange *exchange)
 {
 	struct post *post = endpoint_post(exchange);
 
-	(void)data;
 	if (post)
 		post_end(post);
 	else if (endpoint_is_method(exchange, "GET"))
@@ -213,16 +187,21 @@ struct endpoint *endpoint_new(const struct endpoint_options *options)
 		.tools = &endpoint->tools,
 		.resources = options->resources,
 		.tasks = options->tasks,
+		.events = options->events && *options->events ? options->events : NULL,
+		.webhooks = options->webhooks,
+		.persistence = options->persistence,
 		.changes = options->changes,
 		.sessions = &endpoint->sessions,
 		.elicitations = &endpoint->elicitations,
 		.stream_clients = &endpoint->stream_clients,
+		.event_streams = &endpoint->event_streams,
 		.task_timers = &endpoint->task_timers,
 		.batches = &endpoint->batches,
 		.cancellable = &endpoint->cancellable,
 	};
 	if (task_timers_init(&endpoint->task_timers, options->loop) ||
 	    batch_queue_init(&endpoint->batches, options->loop) ||
+	    event_streams_init(&endpoint->event_streams, options->loop, options->feed) ||
 	    elicitation_calls_init(&endpoint->elicitations) ||
 	    sessions_init(&endpoint->sessions, options->persistence, options->changes) ||
 	    tool_set_init(&endpoint->tools, options->tools, options->hidden_tools,
@@ -239,6 +218,7 @@ void endpoint_free(struct endpoint *endpoint)
 	if (!endpoint)
 		return;
 	assert(LIST_EMPTY(&endpoint->stream_clients));
+	event_streams_deinit(&endpoint->event_streams);
 	task_timers_deinit(&endpoint->task_timers);
 	batch_queue_deinit(&endpoint->batches);
 	sessions_deinit(&endpoint->sessions);
@@ -251,7 +231,7 @@ void endpoint_free(struct endpoint *endpoint)
 /* Of one client, or (0) of all. */
 static void endpoint_report_tools(struct endpoint *endpoint, int64_t client_id)
 {
-	const struct change change = { CHANGE_TOOLS, .client_id = client_id };
+	const struct resource_change change = { CHANGE_TOOLS, .client_id = client_id };
 
 	if (!endpoint->context.changes)
 		return;
@@ -268,9 +248,19 @@ int endpoint_review_tools(struct endpoint *endpoint)
 	return changed < 0 ? changed : 0;
 }
 
-/* True: the client sees other tools now. */
+static bool endpoint_sees_other_events(const struct endpoint *endpoint, unsigned scopes,
+				       unsigned others)
+{
+	const struct request_context *context = &endpoint->context;
+	const struct client one = { .scopes = scopes }, other = { .scopes = others };
+
+	return event_permitted_types(context->events, &one, context->services) !=
+	       event_permitted_types(context->events, &other, context->services);
+}
+
+/* True: the client sees other tools now. *events_out: other event types. */
 static bool endpoint_update_scopes(struct endpoint *endpoint, int64_t client_id,
-				   unsigned scopes)
+				   unsigned scopes, bool *events_out)
 {
 	struct stream_client *client;
 	struct session *session;
@@ -280,6 +270,8 @@ static bool endpoint_update_scopes(struct endpoint *endpoint, int64_t client_id,
 		if (client->client_id != client_id)
 			continue;
 		differ |= !tool_set_looks_same(&endpoint->tools, client->scopes, scopes);
+		*events_out |=
+			endpoint_sees_other_events(endpoint, client->scopes, scopes);
 		client->scopes = scopes;
 	}
 	TAILQ_FOREACH (session, &endpoint->sessions.list, link) {
@@ -291,9 +283,18 @@ static bool endpoint_update_scopes(struct endpoint *endpoint, int64_t client_id,
 	return differ;
 }
 
+void endpoint_report_events(struct endpoint *endpoint, int64_t client_id)
+{
+	const struct resource_change change = { CHANGE_EVENTS, .client_id = client_id };
+
+	if (endpoint->context.changes)
+		observers_notify(endpoint->context.changes, &change);
+}
+
 void endpoint_end_streams(struct endpoint *endpoint, int64_t client_id)
 {
-	const struct change change = { CHANGE_RECONNECT, .client_id = client_id };
+	const struct resource_change change = { CHANGE_RECONNECT,
+						.client_id = client_id };
 	struct session *session;
 
 	TAILQ_FOREACH (session, &endpoint->sessions.list, link) {
@@ -321,13 +322,16 @@ void endpoint_review_client(struct endpoint *endpoint, int64_t client_id)
 	const struct persistence *persistence = endpoint->persistence;
 	struct client client = { .id = client_id };
 	struct session *session;
-	bool exists;
+	bool exists, has_other_events = false;
 
 	if (!persistence || !persistence->find_client || !client_id)
 		return;
 	exists = persistence->find_client(persistence->store, client_id, &client);
-	if (endpoint_update_scopes(endpoint, client_id, client.scopes))
+	if (endpoint_update_scopes(endpoint, client_id, client.scopes, &has_other_events))
 		endpoint_report_tools(endpoint, client_id);
+	if (has_other_events)
+		endpoint_report_events(endpoint, client_id);
+	event_streams_review(&endpoint->event_streams, client_id);
 	TAILQ_FOREACH (session, &endpoint->sessions.list, link) {
 		if (session->client_id == client_id)
 			session_filter_subscriptions(session, endpoint->context.resources,

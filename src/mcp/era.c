@@ -114,7 +114,6 @@ static bool era_session_is_dead(const struct era_input *input)
 
 static bool era_always(const struct era_input *input)
 {
-	(void)input;
 	return true;
 }
 

@@ -6,13 +6,39 @@
  * era_decide() decides the era of a message once. All later code calls through the table,
  * and no handler checks the revision. A new family is one more table.
  */
-#ifndef MCP_ERA_H
-#define MCP_ERA_H
+#pragma once
 
+#include <stdbool.h>
+
+#include "base/json.h"
+#include "mcp/elicitation.h"
 #include "mcp/request.h"
-#include "mcp/revision.h"
+#include "mcp/resource.h"
 
 struct elicitation_call_transport;
+
+/*
+ * Revision: the protocol revisions that are served, and in what they differ within their
+ * family.
+ */
+
+struct revision {
+	const char *name; /* "2025-11-25"; names compare as strings */
+	bool batches;	  /* one POST may carry an array of messages */
+	bool resumes;	  /* the stream of a POST can be resumed, see mcp/session.h */
+	enum form_style form;
+};
+
+/* Newest first; end with a NULL name. */
+extern const struct revision revision_family_2025[];
+extern const struct revision revision_family_2026[];
+
+/* The revision of this name, or NULL. */
+const struct revision *revision_find(const struct revision *family, const char *name);
+
+/* An array of the names of a family, or of all families, newest first. */
+void revision_write_names(const struct revision *family, struct json_writer *writer);
+void revision_write_all_names(struct json_writer *writer);
 
 struct era_method {
 	const char *name;
@@ -73,4 +99,26 @@ struct era_verdict {
 
 struct era_verdict era_decide(const struct era_input *input);
 
-#endif
+/*
+ * Resource methods: the MCP methods over the resource table.
+ */
+
+/* resources/list, resources/templates/list, resources/read, completion/complete */
+void resource_methods_run_list(struct request *request);
+void resource_methods_run_list_templates(struct request *request);
+void resource_methods_run_read(struct request *request);
+void resource_methods_run_complete(struct request *request);
+
+/* Finds params.uri and checks that the client may read it. False: the request has been
+ * answered. */
+bool resource_methods_find(struct request *request, struct resource_call *call);
+
+/*
+ * Listen: subscriptions/listen, a request whose answer is a stream of changes.
+ *
+ * Source: MCP 2026-07-28, basic/patterns/subscriptions.
+ */
+
+enum { LISTEN_URIS_MAX = 64 }; /* per request; and as many tasks */
+
+void listen_run(struct request *request);

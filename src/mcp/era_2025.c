@@ -14,7 +14,6 @@
 #include "mcp/elicitation.h"
 #include "mcp/elicitation_call.h"
 #include "mcp/era.h"
-#include "mcp/resource_methods.h"
 #include "mcp/server_info.h"
 #include "mcp/session.h"
 #include "mcp/tool.h"
@@ -22,13 +21,12 @@
 static void era_2025_open_result(const struct request *request,
 				 struct json_writer *writer)
 {
-	(void)request;
-	(void)writer; /* no extra members: clients of this era reject results with unknown ones */
+	/* no extra members: clients of this era reject results with unknown ones */
 }
 
 static unsigned era_2025_error_status(enum rpc_code code)
 {
-	(void)code; /* the HTTP request itself succeeded */
+	/* the HTTP request itself succeeded */
 	return 200;
 }
 
@@ -82,9 +80,9 @@ static void era_2025_run_initialize(struct request *request)
 	if (!writer)
 		return;
 	json_put_string(writer, "protocolVersion", era_2025_negotiate(asked));
-	server_info_write_capabilities(writer, NULL);
+	server_info_write_capabilities(writer, NULL, false);
 	server_info_write_implementation(writer, "serverInfo");
-	server_info_write_instructions(writer);
+	server_info_write_instructions(writer, request);
 	request_close_result(request);
 }
 

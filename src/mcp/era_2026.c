@@ -14,9 +14,8 @@
 
 #include "mcp/elicitation_call.h"
 #include "mcp/era.h"
-#include "mcp/header_value.h"
-#include "mcp/listen.h"
-#include "mcp/resource_methods.h"
+#include "mcp/event.h"
+#include "mcp/rpc.h"
 #include "mcp/server_info.h"
 #include "mcp/task.h"
 #include "mcp/tool.h"
@@ -79,12 +78,6 @@ static bool era_2026_is_log_level(const struct json *value)
 	return false;
 }
 
-static bool era_2026_is_token(const struct json *value)
-{
-	return era_2026_is_string(value) ||
-	       (value->type == JSON_NUMBER && !strpbrk(value->text, ".eE"));
-}
-
 static const struct {
 	const char *name;
 	bool required;
@@ -97,7 +90,7 @@ static const struct {
 	{ RPC_META_PREFIX "clientInfo", false, era_2026_is_client_info,
 	  "an object with the strings name and version" },
 	{ RPC_META_PREFIX "logLevel", false, era_2026_is_log_level, "a log level" },
-	{ "progressToken", false, era_2026_is_token, "a string or an integer" },
+	{ "progressToken", false, rpc_is_id, "a string or an integer" },
 };
 
 enum { ERA_2026_MEMBERS = sizeof(era_2026_members) / sizeof(era_2026_members[0]) };
@@ -180,7 +173,7 @@ static bool era_2026_admit(struct request *request)
 		if (era_2026_check_headers(request, &error.text))
 			return true;
 	}
-	request_refuse(request, &error);
+	request_refuse(request, 400, &error);
 	return false;
 }
 
@@ -230,6 +223,11 @@ static unsigned era_2026_error_status(enum rpc_code code)
 	case RPC_INVALID_PARAMS:
 	case RPC_RESOURCE_NOT_FOUND:
 	case RPC_INTERNAL_ERROR:
+	case RPC_NOT_FOUND:
+	case RPC_FORBIDDEN:
+	case RPC_RESOURCE_EXHAUSTED:
+	case RPC_UNSUPPORTED:
+	case RPC_CALLBACK_ENDPOINT_ERROR:
 		return 200;
 	}
 	return 200;
@@ -244,14 +242,15 @@ static void era_2026_run_discover(struct request *request)
 	json_key(writer, "supportedVersions");
 	revision_write_names(request->era->revisions, writer);
 	server_info_write_capabilities(writer,
-				       request->context->tasks ? TASK_EXTENSION : NULL);
-	server_info_write_instructions(writer);
+				       request->context->tasks ? TASK_EXTENSION : NULL,
+				       request->context->events != NULL);
+	server_info_write_instructions(writer, request);
 	request_close_result(request);
 }
 
-/* Lists depend on the client's scopes: private. */
+/* Lists and instructions depend on the client's scopes: private. */
 static const struct era_method era_2026_methods[] = {
-	{ "server/discover", era_2026_run_discover, .cache_scope = "public",
+	{ "server/discover", era_2026_run_discover, .cache_scope = "private",
 	  .ttl_ms = DISCOVER_TTL_MS },
 	{ "tools/list", tool_run_list, .cache_scope = "private", .ttl_ms = LIST_TTL_MS },
 	{ "tools/call", tool_run_call, .name_parameter = "name" },
@@ -266,6 +265,11 @@ static const struct era_method era_2026_methods[] = {
 	{ "tasks/get", task_run_get, .name_parameter = "taskId" },
 	{ "tasks/update", task_run_update, .name_parameter = "taskId" },
 	{ "tasks/cancel", task_run_cancel, .name_parameter = "taskId" },
+	{ "events/list", event_methods_run_list },
+	{ "events/poll", event_methods_run_poll },
+	{ "events/stream", event_stream_run },
+	{ "events/subscribe", event_subscribe_run },
+	{ "events/unsubscribe", event_subscribe_run_end },
 	{ NULL, NULL },
 };
 

@@ -4,7 +4,7 @@
  * requestedSchema, and reading an answer. form_read() copies only the fields of the
  * table, each checked, so nothing else that a client sends can reach a tool.
  */
-#include "mcp/form.h"
+#include "mcp/elicitation.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -21,12 +21,6 @@
 #define URI LETTERS DIGITS "-._~:/?#[]@!$&'()*+,;=%"
 
 enum { DATE_LENGTH = sizeof("2026-11-21") - 1 };
-
-static bool form_is_any_text(const char *text)
-{
-	(void)text;
-	return true;
-}
 
 /* Whether no label is empty: "a.b", but not ".a", "a." or "a..b". */
 static bool form_has_whole_labels(const char *text, size_t length)
@@ -90,21 +84,16 @@ static const struct {
 	const char *name;
 	bool (*fits)(const char *text);
 } form_formats[] = {
-	[FORM_FORMAT_ANY] = { NULL, form_is_any_text },
+	[FORM_FORMAT_ANY] = { NULL },
 	[FORM_FORMAT_EMAIL] = { "email", form_is_email },
 	[FORM_FORMAT_URI] = { "uri", form_is_uri },
 	[FORM_FORMAT_DATE] = { "date", form_is_date },
 	[FORM_FORMAT_DATE_TIME] = { "date-time", form_is_date_time },
 };
 
-static const char *form_format_name(enum form_format format)
-{
-	return form_formats[format].name;
-}
-
 bool form_format_fits(enum form_format format, const char *text)
 {
-	return form_formats[format].fits(text);
+	return !form_formats[format].fits || form_formats[format].fits(text);
 }
 
 static bool form_is_bounded(const struct form_field *field)
@@ -319,8 +308,8 @@ static void form_write_field(struct json_writer *writer, const struct form_field
 		schema_write_bounds(writer, field->type, field->minimum, field->maximum);
 	else if (field->type == SCHEMA_STRING && !field->choices)
 		json_put_integer(writer, "maxLength", FORM_TEXT_MAX);
-	if (form_format_name(field->format))
-		json_put_string(writer, "format", form_format_name(field->format));
+	if (form_formats[field->format].name)
+		json_put_string(writer, "format", form_formats[field->format].name);
 	if (field->choices)
 		form_write_choices(writer, field, style);
 	if (style == FORM_STYLE_TITLES || field->type == SCHEMA_BOOLEAN)

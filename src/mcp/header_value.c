@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "mcp/header_value.h"
+#include "mcp/rpc.h"
 
 #include <string.h>
 

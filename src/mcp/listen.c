@@ -10,16 +10,15 @@
  * There is nothing to resume: a client that reconnects reads again what it may have
  * missed.
  */
-#include "mcp/listen.h"
+#include "mcp/era.h"
 
 #include <stddef.h>
 #include <string.h>
 
 #include "base/observer.h"
-#include "mcp/change.h"
-#include "mcp/header_value.h"
 #include "mcp/resource.h"
-#include "mcp/stream_client.h"
+#include "mcp/rpc.h"
+#include "mcp/session.h"
 #include "mcp/task.h"
 
 /* For one look at a task; freed at once, because a stream may live long. */
@@ -27,7 +26,7 @@ enum { LISTEN_TASK_ARENA_BYTES = 1024 * 1024 };
 
 struct listen_item {
 	const char *uri;     /* as the client wrote it; or a task ID */
-	const char *subject; /* see struct change */
+	const char *subject; /* see struct resource_change */
 	struct listen *listen;
 	unsigned scopes;	 /* that a client needs to be notified */
 	struct task_timer timer; /* set for tasks only */
@@ -44,7 +43,7 @@ struct listen {
 	struct request *request;
 	struct stream_client client;
 	struct observer observer;
-	bool tools;
+	bool tools, events;
 	struct listen_items resources, tasks;
 };
 
@@ -150,11 +149,14 @@ static bool listen_read_filter(struct listen *listen)
 {
 	const struct json *filter = listen_filter(listen);
 	const struct json *tools = json_member(filter, "toolsListChanged");
+	const struct json *events = json_member(filter, "eventsListChanged");
 
 	if (!filter || filter->type != JSON_OBJECT ||
-	    (tools && tools->type != JSON_BOOLEAN))
+	    (tools && tools->type != JSON_BOOLEAN) ||
+	    (events && events->type != JSON_BOOLEAN))
 		return false;
 	listen->tools = tools && tools->boolean;
+	listen->events = events && events->boolean && listen->request->context->events;
 	return listen_read_texts(listen, json_member(filter, "resourceSubscriptions"),
 				 listen_add_resource) &&
 	       listen_read_texts(listen, json_member(filter, "taskIds"), listen_add_task);
@@ -184,6 +186,8 @@ static void listen_acknowledge(struct listen *listen)
 		json_open_object_at(writer, "notifications");
 		if (listen->tools)
 			json_put_boolean(writer, "toolsListChanged", true);
+		if (listen->events)
+			json_put_boolean(writer, "eventsListChanged", true);
 		listen_write_uris(writer, "resourceSubscriptions", &listen->resources);
 		listen_write_uris(writer, "taskIds", &listen->tasks);
 		json_close_object(writer);
@@ -239,6 +243,17 @@ static void listen_send_resource(const struct listen *listen, const char *subjec
 	}
 }
 
+static void listen_send_events_changed(const struct listen *listen)
+{
+	struct buffer body = BUFFER_INIT;
+	struct json_writer *writer = rpc_open_notification(
+		&body, "notifications/events/list_changed", listen->request->message.id);
+
+	if (writer)
+		rpc_close_notification(writer);
+	stream_client_push(&listen->client, &body, "events");
+}
+
 /* Life */
 
 static void listen_leave(void *data)
@@ -264,7 +279,7 @@ static void listen_finish(void *data)
 
 static void listen_on_change(void *data, const void *event_data)
 {
-	const struct change *change = event_data;
+	const struct resource_change *change = event_data;
 	struct listen *listen = data;
 
 	switch (change->type) {
@@ -272,12 +287,18 @@ static void listen_on_change(void *data, const void *event_data)
 		listen_send_resource(listen, change->subject);
 		break;
 	case CHANGE_TOOLS:
-		if (listen->tools && change_is_of(change, listen->client.client_id))
+		if (listen->tools &&
+		    resource_change_is_of(change, listen->client.client_id))
 			stream_client_push_change(&listen->client, NULL, NULL,
 						  listen->request->message.id);
 		break;
+	case CHANGE_EVENTS:
+		if (listen->events &&
+		    resource_change_is_of(change, listen->client.client_id))
+			listen_send_events_changed(listen);
+		break;
 	case CHANGE_RECONNECT:
-		if (change_is_of(change, listen->client.client_id))
+		if (resource_change_is_of(change, listen->client.client_id))
 			listen_finish(listen);
 		break;
 	}
@@ -316,8 +337,8 @@ static void listen_start(struct listen *listen)
 		item->timer.expired = listen_on_task_timer;
 		listen_send_task(item);
 	}
-	if (!changes ||
-	    (!listen->tools && !listen->resources.count && !listen->tasks.count)) {
+	if (!changes || (!listen->tools && !listen->events && !listen->resources.count &&
+			 !listen->tasks.count)) {
 		listen_finish(listen);
 		return;
 	}
@@ -342,8 +363,9 @@ void listen_run(struct request *request)
 	if (!listen_read_filter(listen))
 		request_fail(request, RPC_INVALID_PARAMS,
 			     "params.notifications must be an object with "
-			     "toolsListChanged, a boolean, or resourceSubscriptions, an "
-			     "array of URIs, or taskIds, an array of IDs");
+			     "toolsListChanged or eventsListChanged, booleans, or "
+			     "resourceSubscriptions, an array of URIs, or taskIds, an "
+			     "array of IDs");
 	else if (!header_value_accepts_streams(request->exchange))
 		request_fail(request, RPC_INVALID_REQUEST,
 			     "the answer is a stream: send Accept: application/json, "

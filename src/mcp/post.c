@@ -16,12 +16,10 @@
 
 #include "base/json_reader.h"
 #include "base/log.h"
-#include "mcp/batch.h"
 #include "mcp/era.h"
-#include "mcp/header_value.h"
-#include "mcp/reply.h"
-#include "mcp/request.h"
+#include "mcp/rpc.h"
 #include "mcp/session.h"
+#include "mcp/request.h"
 
 struct post {
 	const struct request_context *context;

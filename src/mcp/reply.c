@@ -11,13 +11,13 @@
  * the loop releases it later, because the code that ends a reply still runs in that
  * arena.
  */
-#include "mcp/reply.h"
+#include "mcp/session.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include "http/stream.h"
+#include "http/exchange.h"
 
 struct reply_event {
 	uint64_t event;
@@ -120,8 +120,6 @@ static int reply_on_timer(sd_event_source *source, uint64_t usec, void *data)
 	struct reply *reply = data;
 	struct exchange *exchange = reply->exchange;
 
-	(void)source;
-	(void)usec;
 	if (!reply->is_ended || !exchange || !reply->session) {
 		reply_abandon(reply);
 		reply_destroy(reply);

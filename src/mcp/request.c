@@ -18,7 +18,7 @@
 
 #include "base/log.h"
 #include "mcp/era.h"
-#include "mcp/reply.h"
+#include "mcp/session.h"
 
 static void request_end_cancellable(struct request *request)
 {
@@ -75,8 +75,8 @@ void request_fail(struct request *request, enum rpc_code code, const char *text)
 	request_fail_with(request, &(struct rpc_error){ code, text });
 }
 
-static void request_refuse_with(struct request *request, unsigned status,
-				const struct rpc_error *error)
+void request_refuse(struct request *request, unsigned status,
+		    const struct rpc_error *error)
 {
 	log_debug("mcp: refused, %d: %s", error->code,
 		  error->text ? error->text : "out of memory");
@@ -84,9 +84,15 @@ static void request_refuse_with(struct request *request, unsigned status,
 	request_answer(request, status);
 }
 
-void request_refuse(struct request *request, const struct rpc_error *error)
+bool request_has_no_cursor(struct request *request)
 {
-	request_refuse_with(request, 400, error);
+	const struct json *cursor = json_member(request->message.params, "cursor");
+
+	if (!cursor || cursor->type == JSON_NULL)
+		return true;
+	request_fail(request, RPC_INVALID_PARAMS,
+		     "unknown cursor: ask again without one");
+	return false;
 }
 
 /* Scopes */
@@ -101,8 +107,8 @@ static const char *request_scope_challenge(struct arena *arena, unsigned needed)
 
 	client_write_scopes(needed, ' ', names);
 	return arena_printf(arena,
-			    "Bearer realm=\"ofono-mcp\", error=\"insufficient_scope\", "
-			    "scope=\"%s\"",
+			    "Bearer realm=\"" PROGRAM_NAME
+			    "\", error=\"insufficient_scope\", scope=\"%s\"",
 			    names);
 }
 
@@ -117,7 +123,7 @@ static const char *request_scope_text(struct arena *arena, const struct client *
 	return arena_printf(arena,
 			    "%s needs the scope %s, which the client %s does not have. "
 			    "Trying again does not help; the owner of the phone grants "
-			    "it there with: ofono-mcp change %s --scope %s",
+			    "it there with: " PROGRAM_NAME " client set %s --scope %s",
 			    what, missing, client->name, client->name, all);
 }
 
@@ -140,7 +146,7 @@ bool request_check_scopes(struct request *request, unsigned needed, const char *
 	if (request_scopes_cover(client->scopes, needed))
 		return true;
 	request->challenge = request_scope_challenge(request->arena, needed);
-	request_refuse_with(
+	request_refuse(
 		request, 403,
 		&(struct rpc_error){
 			.code = RPC_REFUSED,
@@ -170,21 +176,12 @@ struct stream *request_stream(struct request *request)
 	return reply ? reply_stream(reply) : NULL;
 }
 
-bool request_close_connection(struct request *request)
-{
-	struct reply *reply = request->replied(request->answered_data);
-
-	return reply && reply_close_connection(reply);
-}
-
 /* 0 and "" are valid tokens. NULL: none. */
 static const struct json *request_progress_token(const struct request *request)
 {
 	const struct json *token = rpc_meta(&request->message, "progressToken");
 
-	if (!token || token->type == JSON_STRING)
-		return token;
-	return token->type == JSON_NUMBER && !strpbrk(token->text, ".eE") ? token : NULL;
+	return token && rpc_is_id(token) ? token : NULL;
 }
 
 bool request_wants_progress(const struct request *request)

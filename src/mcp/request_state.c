@@ -6,7 +6,7 @@
  * lifetime counts twice: by the wall clock, which somebody may set, and, until the phone
  * reboots, by the time since boot, which nobody can.
  */
-#include "mcp/request_state.h"
+#include "mcp/elicitation_call.h"
 
 #include <errno.h>
 #include <gnutls/gnutls.h>
@@ -66,7 +66,7 @@ static char *request_state_write_signed_part(const struct request_state *state,
 }
 
 const char *request_state_write(const struct request_state *state,
-				const struct elicitation_key *key, struct arena *arena)
+				const struct crypto_key *key, struct arena *arena)
 {
 	const char *text = request_state_write_signed_part(state, arena);
 	char mac[MAC_DIGEST_BYTES];
@@ -77,8 +77,7 @@ const char *request_state_write(const struct request_state *state,
 }
 
 /* Where a correct MAC begins, or NULL: not made with this key. */
-static const char *request_state_find_mac(const char *text,
-					  const struct elicitation_key *key)
+static const char *request_state_find_mac(const char *text, const struct crypto_key *key)
 {
 	const char *point = strrchr(text, '.');
 	char mac[MAC_DIGEST_BYTES];
@@ -96,17 +95,12 @@ static int request_state_read_json(const char *text, size_t length, struct arena
 				   const struct json **root_out)
 {
 	char *data = arena_alloc(arena, length + 1);
-	struct json_reader *reader = json_reader_new(arena);
-	int error = data && reader ? 0 : -ENOMEM;
 
-	if (!error && !crypto_base64_decode(text, length, data, &length))
-		error = REQUEST_STATE_E_FORGED;
-	if (!error) {
-		json_reader_feed(reader, data, length);
-		error = json_reader_finish(reader, root_out) ? -ENOMEM : 0;
-	}
-	json_reader_free(reader);
-	return error;
+	if (!data)
+		return -ENOMEM;
+	if (!crypto_base64_decode(text, length, data, &length))
+		return REQUEST_STATE_E_FORGED;
+	return json_reader_read(arena, data, length, root_out) ? -ENOMEM : 0;
 }
 
 /* By the time since boot, which cannot be set; says nothing after a reboot. */
@@ -130,7 +124,7 @@ static bool request_state_is_expired(const struct json *root)
 	       expires_ms - now_ms > REQUEST_STATE_LIFETIME_MS;
 }
 
-int request_state_read(const char *text, const struct elicitation_key *key,
+int request_state_read(const char *text, const struct crypto_key *key,
 		       struct arena *arena, struct request_state *state_out)
 {
 	const char *mac = request_state_find_mac(text, key);

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "base/escape.h"
 #include "mcp/resource.h"
 
 #include <string.h>
@@ -55,7 +54,7 @@ static const char *resource_decode(const char *text, struct arena *arena)
 			*to++ = *text;
 			continue;
 		}
-		*to++ = (char)(resource_hex_digit(text[1]) << 4 |
+		*to++ = (char)(resource_hex_digit(text[1]) * 16 +
 			       resource_hex_digit(text[2]));
 		text += 2;
 	}

@@ -6,27 +6,16 @@
  *
  * Source: MCP 2026-07-28, server/resources, server/utilities/completion.
  */
-#include "mcp/resource_methods.h"
+#include "mcp/era.h"
 
 #include <string.h>
 
 #include "base/escape.h"
-#include "mcp/era.h"
+#include "mcp/tool_set.h"
 
 #define RESOURCE_METHODS_JSON_TYPE "application/json"
 
 /* Lists */
-
-static void resource_methods_write_description(struct json_writer *writer,
-					       const struct resource *resource)
-{
-	json_put_string(writer, "name", resource->name);
-	json_put_string(writer, "title", resource->title);
-	json_put_string(writer, "description", resource->description);
-	json_put_string(writer, "mimeType",
-			resource->document ? resource->document().type
-					   : RESOURCE_METHODS_JSON_TYPE);
-}
 
 /* "" without memory. */
 static const char *resource_methods_template(const struct resource *resource,
@@ -41,16 +30,21 @@ static const char *resource_methods_template(const struct resource *resource,
 
 static void resource_methods_write_row(struct json_writer *writer,
 				       const struct resource *resource,
-				       struct arena *arena)
+				       struct arena *arena,
+				       const struct tool_text_reader *reader)
 {
 	json_open_object(writer);
-	if (!resource->variable) {
+	if (!resource->variable)
 		json_put_string(writer, "uri", resource->uri);
-	} else {
+	else
 		json_put_string(writer, "uriTemplate",
 				resource_methods_template(resource, arena));
-	}
-	resource_methods_write_description(writer, resource);
+	json_put_string(writer, "name", resource->name);
+	json_put_string(writer, "title", resource->title);
+	tool_text_put(writer, "description", resource->description, reader);
+	json_put_string(writer, "mimeType",
+			resource->document ? resource->document().type
+					   : RESOURCE_METHODS_JSON_TYPE);
 	json_close_object(writer);
 }
 
@@ -59,24 +53,18 @@ static void resource_methods_list(struct request *request, const char *key,
 {
 	const struct resource *const *resources = request->context->resources;
 	unsigned scopes = exchange_client(request->exchange)->scopes;
-	const struct json *cursor = json_member(request->message.params, "cursor");
+	const struct tool_text_reader reader =
+		tool_set_reader(request->context->tools, scopes);
 	struct json_writer *writer;
 
-	if (cursor &&
-	    cursor->type !=
-		    JSON_NULL) { /* the list is one page and never gave a cursor */
-		request_fail(request, RPC_INVALID_PARAMS,
-			     "unknown cursor: ask again without one");
-		return;
-	}
-	writer = request_open_result(request);
-	if (!writer)
+	if (!request_has_no_cursor(request) || !(writer = request_open_result(request)))
 		return;
 	json_open_array_at(writer, key);
 	for (; *resources; resources++) {
 		if (!(*resources)->variable != templates &&
 		    request_scopes_cover(scopes, (*resources)->scopes))
-			resource_methods_write_row(writer, *resources, request->arena);
+			resource_methods_write_row(writer, *resources, request->arena,
+						   &reader);
 	}
 	json_close_array(writer);
 	request_close_result(request);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "mcp/revision.h"
+#include "mcp/era.h"
 
 #include <string.h>
 

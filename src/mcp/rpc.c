@@ -9,12 +9,11 @@
 
 #include <string.h>
 
-static bool rpc_id_is_valid(const struct json *id)
+/* An integer may have any length: it is echoed as text, never computed with. */
+bool rpc_is_id(const struct json *value)
 {
-	if (id->type == JSON_STRING)
-		return true;
-	/* An integer of any length: it is echoed as text, never computed with. */
-	return id->type == JSON_NUMBER && !strpbrk(id->text, ".eE");
+	return value->type == JSON_STRING ||
+	       (value->type == JSON_NUMBER && !strpbrk(value->text, ".eE"));
 }
 
 static struct rpc_error rpc_invalid(const char *text)
@@ -63,7 +62,7 @@ struct rpc_error rpc_read(const struct json *root, struct rpc_message *message)
 	if (root->type != JSON_OBJECT)
 		return rpc_invalid("a message must be a JSON-RPC object");
 	id = json_member(root, "id");
-	if (id && !rpc_id_is_valid(id))
+	if (id && !rpc_is_id(id))
 		return rpc_invalid("id must be a string or an integer");
 	message->id = id;
 	version = json_string(json_member(root, "jsonrpc"));
@@ -137,14 +136,21 @@ void rpc_write_error(struct buffer *body, const struct json *id,
 {
 	struct json_writer *writer = json_writer_new(body);
 
-	if (!writer) {
-		body->failed = true;
+	if (!writer)
 		return;
-	}
 	rpc_open(writer, id);
 	rpc_write_error_member(writer, error);
 	json_close_object(writer);
 	json_writer_free(writer);
+}
+
+void rpc_refuse(struct exchange *exchange, unsigned status, enum rpc_code code,
+		const char *text)
+{
+	struct buffer body = BUFFER_INIT;
+
+	rpc_write_error(&body, NULL, &(struct rpc_error){ code, text });
+	exchange_answer(exchange, status, "application/json", &body);
 }
 
 struct json_writer *rpc_open_notification(struct buffer *body, const char *method,
@@ -152,10 +158,8 @@ struct json_writer *rpc_open_notification(struct buffer *body, const char *metho
 {
 	struct json_writer *writer = json_writer_new(body);
 
-	if (!writer) {
-		body->failed = true;
+	if (!writer)
 		return NULL;
-	}
 	rpc_open(writer, NULL);
 	json_put_string(writer, "method", method);
 	json_open_object_at(writer, "params");

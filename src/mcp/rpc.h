@@ -2,11 +2,14 @@
 /*
  * RPC: JSON-RPC 2.0 messages as MCP uses them.
  */
-#ifndef MCP_RPC_H
-#define MCP_RPC_H
+#pragma once
 
+#include <stdbool.h>
+
+#include "base/arena.h"
 #include "base/buffer.h"
 #include "base/json.h"
+#include "http/exchange.h"
 
 /* Prefix of MCP's own members of _meta. */
 #define RPC_META_PREFIX "io.modelcontextprotocol/"
@@ -27,6 +30,12 @@ enum rpc_code {
 	RPC_HEADER_MISMATCH = -32020,
 	RPC_MISSING_CAPABILITY = -32021,
 	RPC_UNSUPPORTED_VERSION = -32022,
+	/* Of the extension for events; its drafts had other numbers: see event_rules. */
+	RPC_NOT_FOUND = -32023,
+	RPC_FORBIDDEN = -32024,
+	RPC_RESOURCE_EXHAUSTED = -32025,
+	RPC_UNSUPPORTED = -32026,
+	RPC_CALLBACK_ENDPOINT_ERROR = -32027,
 };
 
 enum rpc_kind {
@@ -50,6 +59,9 @@ struct rpc_error {
 	void (*write_data)(struct json_writer *writer, const void *data);
 	const void *data;
 };
+
+/* A string or an integer, as an ID or a progress token must be. */
+bool rpc_is_id(const struct json *value);
 
 /*
  * Reads a message. On an error `message` still has what could be read, so that the answer
@@ -79,6 +91,9 @@ void rpc_write_required_capability(struct json_writer *writer, const void *path)
 void rpc_write_error(struct buffer *body, const struct json *id,
 		     const struct rpc_error *error);
 
+/* Answers the exchange with an error without an ID. */
+void rpc_refuse(struct exchange *exchange, unsigned status, enum rpc_code code,
+		const char *text);
 /*
  * Opens a notification of ours; the writer stands inside params. `listen_id`: of the
  * subscriptions/listen request that it belongs to; NULL: none. NULL: no memory.
@@ -87,4 +102,28 @@ struct json_writer *rpc_open_notification(struct buffer *body, const char *metho
 					  const struct json *listen_id);
 void rpc_close_notification(struct json_writer *writer);
 
-#endif
+/*
+ * Header value: what an MCP header says, as proxies and browsers leave it.
+ *
+ * exchange_header() has already removed surrounding spaces and repeated equal lines.
+ * Source: MCP 2026-07-28, basic/transports/streamable-http, "Standard Request Headers".
+ */
+
+/*
+ * Turns "a, a" into "a": a proxy joined two equal lines. For MCP-Protocol-Version only,
+ * which both clients and their proxies set.
+ */
+const char *header_value_collapse(struct arena *arena, const char *value);
+
+/* Whether `value` equals `text`, plain or as =?base64?UTF-8 in base64?= */
+bool header_value_is(struct arena *arena, const char *value, const char *text);
+
+/* Replaces every character that is invalid in a header value with "?": comparable, and
+ * UTF-8. */
+const char *header_value_plain(struct arena *arena, const char *value);
+
+/*
+ * Whether the client accepts text/event-stream. Accept counts only where it excludes a
+ * type; without the header every type is acceptable (RFC 9110 section 12.5.1).
+ */
+bool header_value_accepts_streams(struct exchange *exchange);

@@ -11,6 +11,7 @@
 
 #include "base/escape.h"
 #include "base/utf8.h"
+#include "mcp/tool_text.h"
 
 enum { SCHEMA_NAME_CHARACTERS = 40 }; /* of an unknown name that an error repeats */
 
@@ -59,6 +60,11 @@ static bool schema_is_bounded(const struct schema_field *field)
 	return field->minimum != 0 || field->maximum != 0;
 }
 
+bool schema_shows(const struct schema_field *field, unsigned scopes)
+{
+	return (field->scopes & ~scopes) == 0;
+}
+
 /* The items of an array, as a field. */
 static struct schema_field schema_item_field(const struct schema_field *field)
 {
@@ -66,16 +72,35 @@ static struct schema_field schema_item_field(const struct schema_field *field)
 
 	item.type = field->members ? SCHEMA_OBJECT : field->items;
 	item.description = NULL;
+	item.describe = NULL;
 	return item;
+}
+
+/* Without memory the description ends early. */
+static void schema_write_description(struct json_writer *writer,
+				     const struct schema_field *field,
+				     const struct tool_text_reader *reader)
+{
+	struct buffer text = BUFFER_INIT;
+
+	if (!field->description)
+		return;
+	buffer_append_text(&text, field->description);
+	if (field->describe && reader)
+		field->describe(reader->services, &text);
+	buffer_append(&text, "", 1);
+	tool_text_put(writer, "description", text.failed ? field->description : text.data,
+		      reader);
+	buffer_deinit(&text);
 }
 
 /* The bounds and words of an array apply to its items. */
 static void schema_write_type(struct json_writer *writer,
-			      const struct schema_field *field)
+			      const struct schema_field *field,
+			      const struct tool_text_reader *reader)
 {
 	json_put_string(writer, "type", schema_types[field->type].name);
-	if (field->description)
-		json_put_string(writer, "description", field->description);
+	schema_write_description(writer, field, reader);
 	if (field->type == SCHEMA_ARRAY)
 		return;
 	if (schema_is_bounded(field))
@@ -89,32 +114,34 @@ static void schema_write_type(struct json_writer *writer,
 }
 
 static void schema_write_items(struct json_writer *writer,
-			       const struct schema_field *field)
+			       const struct schema_field *field,
+			       const struct tool_text_reader *reader)
 {
 	struct schema_field item = schema_item_field(field);
 
 	json_key(writer, "items");
 	if (item.type == SCHEMA_OBJECT) {
-		schema_write(writer, item.members, SCHEMA_OPEN);
+		schema_write(writer, item.members, SCHEMA_OPEN, reader);
 		return;
 	}
 	json_open_object(writer);
-	schema_write_type(writer, &item);
+	schema_write_type(writer, &item, reader);
 	json_close_object(writer);
 }
 
 static void schema_write_field(struct json_writer *writer,
-			       const struct schema_field *field)
+			       const struct schema_field *field,
+			       const struct tool_text_reader *reader)
 {
 	json_key(writer, field->name);
-	if (field->type == SCHEMA_OBJECT) {
-		schema_write(writer, field->members, SCHEMA_OPEN);
+	if (field->members && field->type == SCHEMA_OBJECT) {
+		schema_write(writer, field->members, SCHEMA_OPEN, reader);
 		return;
 	}
 	json_open_object(writer);
-	schema_write_type(writer, field);
+	schema_write_type(writer, field, reader);
 	if (field->type == SCHEMA_ARRAY)
-		schema_write_items(writer, field);
+		schema_write_items(writer, field, reader);
 	json_close_object(writer);
 }
 
@@ -131,17 +158,53 @@ static void schema_write_required(struct json_writer *writer,
 }
 
 void schema_write(struct json_writer *writer, const struct schema_field *fields,
-		  enum schema_kind kind)
+		  enum schema_kind kind, const struct tool_text_reader *reader)
 {
 	json_open_object(writer);
 	json_put_string(writer, "type", "object");
 	json_open_object_at(writer, "properties");
-	for (const struct schema_field *field = fields; field->name; field++)
-		schema_write_field(writer, field);
+	for (const struct schema_field *field = fields; field->name; field++) {
+		if (reader && field->is_offered && !field->is_offered(reader->services))
+			continue;
+		if (!reader || schema_shows(field, reader->scopes))
+			schema_write_field(writer, field, reader);
+	}
 	json_close_object(writer);
 	schema_write_required(writer, fields);
 	if (kind == SCHEMA_CLOSED)
 		json_put_boolean(writer, "additionalProperties", false);
+	json_close_object(writer);
+}
+
+static bool schema_is_named(const char *const *names, const struct schema_field *field)
+{
+	for (; *names; names++) {
+		if (strcmp(*names, field->name) == 0)
+			return true;
+	}
+	return false;
+}
+
+void schema_write_brief(struct json_writer *writer, const struct schema_field *fields,
+			const char *const *names)
+{
+	json_open_object(writer);
+	json_put_string(writer, "type", "object");
+	json_open_object_at(writer, "properties");
+	for (const struct schema_field *field = fields; field->name; field++) {
+		if (!schema_is_named(names, field))
+			continue;
+		json_open_object_at(writer, field->name);
+		json_put_string(writer, "type", schema_types[field->type].name);
+		json_close_object(writer);
+	}
+	json_close_object(writer);
+	json_open_array_at(writer, "required");
+	for (const struct schema_field *field = fields; field->name; field++) {
+		if (field->required && schema_is_named(names, field))
+			json_write_string(writer, field->name);
+	}
+	json_close_array(writer);
 	json_close_object(writer);
 }
 
@@ -225,7 +288,7 @@ static const char *schema_check_single(const struct schema_field *field,
 	case SCHEMA_NUMBER:
 		return schema_check_number(field, value, arena);
 	case SCHEMA_OBJECT:
-		return schema_check(field->members, value, arena);
+		return schema_check(field->members, 0, value, arena);
 	case SCHEMA_ARRAY:
 	case SCHEMA_BOOLEAN:
 		return NULL;
@@ -243,7 +306,7 @@ static const char *schema_check_items(const struct schema_field *field,
 
 	json_foreach (value, array) {
 		if (item.type == SCHEMA_OBJECT)
-			problem = schema_check(item.members, value, arena);
+			problem = schema_check(item.members, 0, value, arena);
 		else
 			problem = schema_check_single(&item, value, arena);
 		if (problem)
@@ -256,48 +319,52 @@ static const char *schema_check_items(const struct schema_field *field,
 			    problem + strlen(field->name));
 }
 
-static const char *schema_join_names(const struct schema_field *fields,
+static const char *schema_join_names(const struct schema_field *fields, unsigned scopes,
 				     struct arena *arena)
 {
 	const char *list = fields->name;
 
-	while (list && (++fields)->name)
-		list = arena_printf(arena, "%s, %s", list, fields->name);
+	while (list && (++fields)->name) {
+		if (schema_shows(fields, scopes))
+			list = arena_printf(arena, "%s, %s", list, fields->name);
+	}
 	return list ? list : "none";
 }
 
 static const char *schema_check_unknown(const struct schema_field *fields,
-					const struct json *object, struct arena *arena)
+					unsigned scopes, const struct json *object,
+					struct arena *arena)
 {
 	json_foreach (member, object) {
 		const struct schema_field *field = fields;
 
-		while (field->name && strcmp(field->name, member->name) != 0)
+		while (field->name && (strcmp(field->name, member->name) != 0 ||
+				       !schema_shows(field, scopes)))
 			field++;
 		if (!field->name)
 			return arena_printf(
 				arena, "unknown parameter \"%s\"; the parameters are: %s",
 				escape_quote(arena, member->name, SCHEMA_NAME_CHARACTERS),
-				schema_join_names(fields, arena));
+				schema_join_names(fields, scopes, arena));
 	}
 	return NULL;
 }
 
-const char *schema_check(const struct schema_field *fields, const struct json *object,
-			 struct arena *arena)
+const char *schema_check(const struct schema_field *fields, unsigned scopes,
+			 const struct json *object, struct arena *arena)
 {
 	const char *problem;
 
 	if (object && object->type != JSON_OBJECT)
 		return "must be an object";
-	problem = object ? schema_check_unknown(fields, object, arena) : NULL;
+	problem = object ? schema_check_unknown(fields, scopes, object, arena) : NULL;
 	for (const struct schema_field *field = fields; field->name && !problem;
 	     field++) {
 		const struct json *value = json_member(object, field->name);
 
 		if (value)
 			problem = schema_check_single(field, value, arena);
-		else if (field->required)
+		else if (field->required && !field->tool_checks_absence)
 			problem = arena_printf(arena, "%s is missing", field->name);
 		if (value && !problem && field->type == SCHEMA_ARRAY)
 			problem = schema_check_items(field, value, arena);

@@ -19,16 +19,13 @@
 
 #include "base/buffer.h"
 #include "base/clock.h"
+#include "base/crypto.h"
+#include "base/hash.h"
 #include "base/log.h"
 #include "http/exchange.h"
-#include "mcp/change.h"
-#include "mcp/persistence.h"
-#include "mcp/reply.h"
-#include "mcp/request.h"
 #include "mcp/resource.h"
-#include "mcp/session_stream.h"
-
-enum { SESSION_ID_RANDOM_BYTES = (SESSION_ID_BYTES - 1) / 2 };
+#include "mcp/persistence.h"
+#include "mcp/request.h"
 
 #define SESSION_DAY_MS	    INT64_C(86400000)
 #define SESSION_LIFETIME_MS (SESSION_DAYS * SESSION_DAY_MS)
@@ -72,17 +69,16 @@ enum { SESSION_SUBJECT_BYTES = 48, SESSION_SUBJECT_PREFIX = 28 };
 static const char *session_subject_key(const char *subject,
 				       char key[SESSION_SUBJECT_BYTES])
 {
-	uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
+	size_t length = strlen(subject);
 	int prefix = SESSION_SUBJECT_PREFIX;
 
-	if (strlen(subject) < SESSION_SUBJECT_BYTES)
+	if (length < SESSION_SUBJECT_BYTES)
 		return subject;
 	while (((unsigned char)subject[prefix] & 0xc0) ==
 	       0x80) /* not inside a character */
 		prefix--;
-	for (const char *at = subject; *at; at++)
-		hash = (hash ^ (unsigned char)*at) * UINT64_C(0x100000001b3);
-	snprintf(key, SESSION_SUBJECT_BYTES, "%.*s#%016" PRIx64, prefix, subject, hash);
+	snprintf(key, SESSION_SUBJECT_BYTES, "%.*s#%016" PRIx64, prefix, subject,
+		 hash_add(HASH_START, subject, length));
 	return key;
 }
 
@@ -131,7 +127,7 @@ static void session_save(struct session *session)
 
 static void session_on_change(void *data, const void *event_data)
 {
-	const struct change *change = event_data;
+	const struct resource_change *change = event_data;
 	struct sessions *sessions = data;
 	char key[SESSION_SUBJECT_BYTES];
 	const char *subject =
@@ -141,9 +137,9 @@ static void session_on_change(void *data, const void *event_data)
 
 	TAILQ_FOREACH (session, &sessions->list, link) {
 		if (change->type == CHANGE_TOOLS &&
-		    change_is_of(change, session->client_id))
+		    resource_change_is_of(change, session->client_id))
 			session_stream_send(session, &session->tools);
-		if (change->type != CHANGE_RESOURCE)
+		if (change->type != CHANGE_RESOURCE || !subject)
 			continue;
 		TAILQ_FOREACH (subscription, &session->subscriptions, link) {
 			if (strcmp(subscription->subject, subject) == 0)
@@ -342,18 +338,6 @@ static void session_make_room(struct sessions *sessions, int64_t client_id)
 		session_end(TAILQ_FIRST(&sessions->list));
 }
 
-static bool session_make_id(char id[SESSION_ID_BYTES])
-{
-	unsigned char random[SESSION_ID_RANDOM_BYTES];
-	size_t at;
-
-	if (gnutls_rnd(GNUTLS_RND_KEY, random, sizeof(random)) != 0)
-		return false;
-	for (at = 0; at < sizeof(random); at++)
-		snprintf(id + 2 * at, 3, "%02x", random[at]);
-	return true;
-}
-
 struct session *session_begin(struct sessions *sessions, const struct client *client,
 			      const char *revision, unsigned capabilities)
 {
@@ -361,7 +345,7 @@ struct session *session_begin(struct sessions *sessions, const struct client *cl
 	struct session *session = NULL;
 
 	session_make_room(sessions, client->id);
-	if (session_make_id(id))
+	if (crypto_make_random(id, sizeof(id)))
 		session = session_new(sessions, client->id);
 	if (!session)
 		return NULL;

@@ -7,15 +7,13 @@
  *                                   sent after the ID is sent again
  *                                   of an earlier process: everything counts as changed
  */
-#include "mcp/session_stream.h"
+#include "mcp/session.h"
 
 #include <string.h>
 
-#include "http/stream.h"
-#include "mcp/reply.h"
+#include "http/exchange.h"
 #include "mcp/request.h"
 #include "mcp/resource.h"
-#include "mcp/stream_client.h"
 
 /* Clients of older revisions fail on an event that has only an ID. */
 #define SESSION_STREAM_PRIMED_SINCE "2025-11-25"
@@ -76,11 +74,11 @@ void session_stream_send(struct session *session,
 
 static void session_stream_on_change(void *data, const void *event_data)
 {
-	const struct change *change = event_data;
+	const struct resource_change *change = event_data;
 	struct session_stream *stream = data;
 
 	if (change->type == CHANGE_RESOURCE ||
-	    !change_is_of(change, stream->client.client_id))
+	    !resource_change_is_of(change, stream->client.client_id))
 		return;
 	if (change->type == CHANGE_TOOLS)
 		stream_client_push_change(&stream->client, NULL, NULL, NULL);
@@ -210,17 +208,6 @@ static void session_stream_open_in(struct session_stream *stream, struct session
 	reply_resume(reply, last.event, stream->client.stream);
 }
 
-static void session_stream_refuse(struct exchange *exchange)
-{
-	struct buffer body = BUFFER_INIT;
-
-	rpc_write_error(&body, NULL,
-			&(struct rpc_error){ RPC_REFUSED,
-					     "Too many streams are open: close some, or "
-					     "try again later" });
-	exchange_answer(exchange, 503, "application/json", &body);
-}
-
 void session_stream_open(const struct request_context *context, struct exchange *exchange,
 			 struct session *session)
 {
@@ -231,7 +218,8 @@ void session_stream_open(const struct request_context *context, struct exchange 
 
 	if (!stream || !stream_client_is_allowed(clients, exchange) ||
 	    !(events = exchange_stream(exchange))) {
-		session_stream_refuse(exchange);
+		rpc_refuse(exchange, 503, RPC_REFUSED,
+			   "Too many streams are open: close some, or try again later");
 		return;
 	}
 	stream_client_open(&stream->client, clients, exchange, events);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "mcp/stream_client.h"
+#include "mcp/session.h"
 
 #include "mcp/rpc.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Finding and writing tasks, checking the user's answers to them, the methods tasks/get,
- * tasks/update and tasks/cancel, and the timers of those who listen to tasks. A task has
+ * tasks/update and tasks/cancel, and the timers of clients that listen to tasks. A task has
  * no state here: each request asks the kinds of the table for it again.
  */
 #include "mcp/task.h"
@@ -173,14 +173,13 @@ bool task_admit(struct request *request)
 
 	if (task_is_declared(request))
 		return true;
-	request_fail_with(request,
-			  &(struct rpc_error){
-				  .code = RPC_MISSING_CAPABILITY,
-				  .text = "tasks are for clients that declare the "
-					  "extension " TASK_EXTENSION,
-				  .write_data = rpc_write_required_capability,
-				  .data = extension,
-			  });
+	request_fail_with(request, &(struct rpc_error){
+					   .code = RPC_MISSING_CAPABILITY,
+					   .text = "tasks are for clients that declare "
+						   "the extension " TASK_EXTENSION,
+					   .write_data = rpc_write_required_capability,
+					   .data = extension,
+				   });
 	return false;
 }
 
@@ -356,8 +355,6 @@ static int task_timers_on_due(sd_event_source *source, uint64_t usec, void *data
 	int64_t now_ms = clock_wall_ms();
 	struct task_timer *timer;
 
-	(void)source;
-	(void)usec;
 	while ((timer = TAILQ_FIRST(&timers->list)) && timer->due_ms <= now_ms) {
 		task_timer_clear(timers, timer);
 		timer->expired(timer);

@@ -5,8 +5,8 @@
  *   tools/call -> the tool's row -> scopes -> arguments fit its schema? -> run()
  *                                                               no -> isError, invalid_arguments
  *
- * A result has text blocks for models and structuredContent for programs; a failure has
- * the same facts in both, because hosts show either.
+ * Some hosts show a model only the text blocks and others only structuredContent
+ * (doc/protocol.md), so each of the two is complete. A failure is one block of JSON.
  */
 #include "mcp/tool.h"
 
@@ -14,6 +14,8 @@
 
 #include "base/escape.h"
 #include "mcp/elicitation.h"
+#include "mcp/hub_claim.h"
+#include "mcp/persistence.h"
 #include "mcp/tool_set.h"
 
 enum { TOOL_NAME_CHARACTERS = 64 }; /* of an unknown tool's name in an error */
@@ -108,7 +110,24 @@ void tool_call_succeed_with_json(struct tool_call *call, struct buffer *structur
 	tool_succeed(call, NULL, structured, true);
 }
 
-static void tool_write_error_facts(struct buffer *facts, const struct tool_error *error)
+/* A fix that names a tool which this client does not have is no fix. */
+static void tool_put_fix(struct json_writer *writer, const struct tool_call *call,
+			 const char *fix)
+{
+	struct tool_text_reader reader;
+
+	if (!call->request) {
+		json_put_string(writer, "fix", fix);
+		return;
+	}
+	reader = tool_set_reader(call->request->context->tools,
+				 exchange_client(call->request->exchange)->scopes);
+	if (!tool_text_put(writer, "fix", fix, &reader))
+		json_put_string(writer, "fix", "Tell your user.");
+}
+
+static void tool_write_error_facts(struct buffer *facts, const struct tool_call *call,
+				   const struct tool_error *error)
 {
 	struct json_writer *writer = json_writer_new(facts);
 
@@ -121,7 +140,7 @@ static void tool_write_error_facts(struct buffer *facts, const struct tool_error
 	if (error->retry_after_seconds)
 		json_put_integer(writer, "retry_after_seconds",
 				 error->retry_after_seconds);
-	json_put_string(writer, "fix", error->fix);
+	tool_put_fix(writer, call, error->fix);
 	if (error->more)
 		error->more(writer, error->data);
 	json_close_object(writer);
@@ -130,18 +149,15 @@ static void tool_write_error_facts(struct buffer *facts, const struct tool_error
 
 static void tool_fail(struct tool_call *call, const struct tool_error *error)
 {
-	const char *text = arena_printf(call->arena, "%s %s", error->message, error->fix);
 	struct json_writer *writer = tool_open_result(call);
 	struct buffer facts = BUFFER_INIT;
 
 	if (!writer)
 		return;
-	if (!text)
-		text = error->code;
-	tool_write_error_facts(&facts, error);
+	tool_write_error_facts(&facts, call, error);
 	json_open_array_at(writer, "content");
-	tool_write_text_block(writer, text, strlen(text));
-	tool_write_text_block(writer, facts.data ? facts.data : "", facts.length);
+	tool_write_text_block(writer, facts.data ? facts.data : error->code,
+			      facts.data ? facts.length : strlen(error->code));
 	json_close_array(writer);
 	json_put_boolean(writer, "isError", true);
 	tool_close_result(call);
@@ -150,10 +166,17 @@ static void tool_fail(struct tool_call *call, const struct tool_error *error)
 
 void tool_call_fail(struct tool_call *call, const struct tool_error *error)
 {
+	struct tool_error full = *error;
+
+	if (error->is_refusal && call->tool && call->tool->nothing_done)
+		full.message = arena_printf(call->arena, "%s %s", error->message,
+					    call->tool->nothing_done);
+	if (!full.message)
+		full.message = error->message;
 	if (call->caller)
-		call->caller->failed(call->caller_data, error);
+		call->caller->failed(call->caller_data, &full);
 	else
-		tool_fail(call, error);
+		tool_fail(call, &full);
 }
 
 void tool_call_wait(struct tool_call *call, const struct request_waiting *waiting,
@@ -178,16 +201,10 @@ void tool_call_progress(struct tool_call *call, const char *message)
 void tool_run_list(struct request *request)
 {
 	const struct buffer *list;
-	const struct json *cursor = json_member(request->message.params, "cursor");
 	struct json_writer *writer;
 
-	if (cursor &&
-	    cursor->type !=
-		    JSON_NULL) { /* the list is one page and never gave a cursor */
-		request_fail(request, RPC_INVALID_PARAMS,
-			     "unknown cursor: ask tools/list again without one");
+	if (!request_has_no_cursor(request))
 		return;
-	}
 	list = tool_set_list(request->context->tools,
 			     exchange_client(request->exchange)->scopes);
 	if (!list) {
@@ -202,27 +219,36 @@ void tool_run_list(struct request *request)
 	request_close_result(request);
 }
 
-static const struct tool *tool_find(const struct tool *const *tools, const char *name)
+void tool_call_run_again(struct tool_call *call)
 {
-	for (; *tools; tools++) {
-		if (strcmp((*tools)->name, name) == 0)
-			return *tools;
-	}
-	return NULL;
+	const struct persistence *persistence =
+		call->on_behalf_of ? call->request->context->persistence : NULL;
+
+	if (persistence)
+		persistence->act_for(persistence->store, call->on_behalf_of);
+	call->tool->run(call);
+	if (persistence)
+		persistence->act_for(persistence->store, NULL);
+}
+
+static unsigned tool_scopes_of(const struct tool_call *call)
+{
+	return call->client ? call->client->scopes : 0;
 }
 
 void tool_call_run(struct tool_call *call)
 {
-	const char *problem =
-		schema_check(call->tool->input, call->arguments, call->arena);
+	const char *problem = schema_check(call->tool->input, tool_scopes_of(call),
+					   call->arguments, call->arena);
 	struct tool_error error = {
 		.code = "invalid_arguments",
 		.fix = "Call again with arguments that match the tool's inputSchema.",
+		.is_refusal = true,
 	};
 
 	if (!problem) {
 		if (call->caller || elicitation_begin(call))
-			call->tool->run(call);
+			tool_call_run_again(call);
 		return;
 	}
 	error.message = arena_printf(call->arena, "%s: %s.", call->tool->name, problem);
@@ -251,7 +277,7 @@ static const struct tool *tool_read_call(struct request *request,
 			     "params.arguments must be an object");
 		return NULL;
 	}
-	tool = tool_find(request->context->tools->offered, name);
+	tool = tool_set_find(request->context->tools->offered, name, strlen(name));
 	if (!tool)
 		request_fail(request, RPC_INVALID_PARAMS,
 			     arena_printf(request->arena, "Unknown tool: %s",
@@ -282,5 +308,6 @@ void tool_run_call(struct request *request)
 		.services = request->context->services,
 		.arena = request->arena,
 	};
-	tool_call_run(call);
+	if (!(call->client->scopes & CLIENT_HUB) || hub_claim_admit(call))
+		tool_call_run(call);
 }

@@ -6,18 +6,22 @@
 #include "config/config_list.h"
 #include "mcp/tool_set.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/word_list.h"
+#include "mcp/tool_text.h"
 
 #define TOOL_SET_SEPARATORS " \t,"
 
 static bool tool_set_is_offered(const struct tool_set *set, const struct tool *tool)
 {
 	for (size_t i = 0; set->hidden && i < set->hidden->count; i++) {
-		if (word_list_has(set->hidden->items[i], tool->name))
+		if (word_list_has(set->hidden->items[i], tool->name) ||
+		    (tool->former_name &&
+		     word_list_has(set->hidden->items[i], tool->former_name)))
 			return false;
 	}
 	return !tool->usable || tool->usable(set->services);
@@ -51,21 +55,58 @@ static bool tool_set_lists_match(const struct tool *const *some,
 	return *some == *others;
 }
 
+static void tool_set_describe(const struct tool_set *set, const struct tool *const *tool,
+			      struct buffer *described)
+{
+	for (; *tool; tool++) {
+		for (const struct schema_field *field = (*tool)->input; field->name;
+		     field++) {
+			if (field->describe)
+				field->describe(set->services, described);
+		}
+	}
+}
+
+static bool tool_set_buffers_match(const struct buffer *one, const struct buffer *other)
+{
+	return one->length == other->length &&
+	       (!one->length || memcmp(one->data, other->data, one->length) == 0);
+}
+
+/* All scopes on which it depends what a client sees of the tool. */
+static unsigned tool_set_scopes_of(const struct tool *tool)
+{
+	unsigned scopes = tool->scopes;
+
+	for (const struct schema_field *field = tool->input; field->name; field++)
+		scopes |= field->scopes;
+	return scopes;
+}
+
 int tool_set_review(struct tool_set *set)
 {
 	const struct tool **offered = tool_set_choose(set);
+	struct buffer described = BUFFER_INIT;
 
-	if (!offered)
-		return -ENOMEM;
-	if (set->offered && tool_set_lists_match(offered, set->offered)) {
+	if (offered)
+		tool_set_describe(set, offered, &described);
+	if (!offered || described.failed) {
 		free(offered);
+		buffer_deinit(&described);
+		return -ENOMEM;
+	}
+	if (set->offered && tool_set_lists_match(offered, set->offered) &&
+	    tool_set_buffers_match(&described, &set->described)) {
+		free(offered);
+		buffer_deinit(&described);
 		return 0;
 	}
 	tool_set_deinit(set);
 	set->offered = offered;
+	set->described = described;
 	set->scopes = 0;
 	for (; *offered; offered++)
-		set->scopes |= (*offered)->scopes;
+		set->scopes |= tool_set_scopes_of(*offered);
 	return 1;
 }
 
@@ -87,84 +128,116 @@ void tool_set_deinit(struct tool_set *set)
 {
 	for (size_t i = 0; i < sizeof(set->lists) / sizeof(set->lists[0]); i++)
 		buffer_deinit(&set->lists[i]);
+	buffer_deinit(&set->described);
 	free(set->offered);
 	set->offered = NULL;
 }
 
-static const struct {
-	enum tool_flag flag;
-	const char *hint;
-} tool_set_hints[] = {
-	{ TOOL_READ_ONLY, "readOnlyHint" },
-	{ TOOL_DESTRUCTIVE, "destructiveHint" },
-	{ TOOL_IDEMPOTENT, "idempotentHint" },
-	{ TOOL_OPEN_WORLD, "openWorldHint" },
-};
+/* The fourth, idempotentHint, says nothing about a tool that only reads, or if false. */
+static void tool_set_write_annotations(struct json_writer *writer,
+				       const struct tool *tool)
+{
+	bool reads = tool->flags & TOOL_READ_ONLY;
+
+	json_open_object_at(writer, "annotations");
+	json_put_boolean(writer, "readOnlyHint", reads);
+	json_put_boolean(writer, "destructiveHint", tool->flags & TOOL_DESTRUCTIVE);
+	if (!reads && (tool->flags & TOOL_IDEMPOTENT))
+		json_put_boolean(writer, "idempotentHint", true);
+	json_put_boolean(writer, "openWorldHint", tool->flags & TOOL_OPEN_WORLD);
+	json_close_object(writer);
+}
 
 /*
- * MCP Apps: the page that shows the tool, and who sees it. Early hosts read the flat key.
+ * MCP Apps: the page that shows the tool, and who sees it if not
+ * the model as well. Early hosts read the flat key.
  */
 static void tool_set_write_page(struct json_writer *writer, const struct tool *tool)
 {
 	json_open_object_at(writer, "_meta");
 	json_open_object_at(writer, "ui");
 	json_put_string(writer, "resourceUri", tool->page);
-	json_open_array_at(writer, "visibility");
-	if (!(tool->flags & TOOL_FOR_PAGES))
-		json_write_string(writer, "model");
-	json_write_string(writer, "app");
-	json_close_array(writer);
+	if (tool->flags & TOOL_FOR_PAGES) {
+		json_open_array_at(writer, "visibility");
+		json_write_string(writer, "app");
+		json_close_array(writer);
+	}
 	json_close_object(writer);
 	json_put_string(writer, "ui/resourceUri", tool->page);
 	json_close_object(writer);
 }
 
-static void tool_set_write_tool(struct json_writer *writer, const struct tool *tool)
+static void tool_set_write_tool(struct json_writer *writer, const struct tool *tool,
+				const struct tool_text_reader *reader)
 {
 	json_open_object(writer);
 	json_put_string(writer, "name", tool->name);
 	json_put_string(writer, "title", tool->title);
-	json_put_string(writer, "description", tool->description);
+	tool_text_put(writer, "description", tool->description, reader);
 	json_key(writer, "inputSchema");
-	schema_write(writer, tool->input, SCHEMA_CLOSED);
+	schema_write(writer, tool->input, SCHEMA_CLOSED, reader);
 	json_key(writer, "outputSchema");
-	schema_write(writer, tool->output, SCHEMA_OPEN);
-	json_open_object_at(writer, "annotations");
-	for (size_t i = 0; i < sizeof(tool_set_hints) / sizeof(tool_set_hints[0]); i++)
-		json_put_boolean(writer, tool_set_hints[i].hint,
-				 tool->flags & tool_set_hints[i].flag);
-	json_close_object(writer);
+	if (reader && tool->listed)
+		schema_write_brief(writer, tool->output, tool->listed);
+	else
+		schema_write(writer, tool->output, SCHEMA_OPEN, reader);
+	tool_set_write_annotations(writer, tool);
 	if (tool->page)
 		tool_set_write_page(writer, tool);
 	json_close_object(writer);
 }
 
-void tool_set_write_list(struct json_writer *writer, const struct tool *const *tools,
-			 unsigned scopes)
+struct tool_text_reader tool_set_reader(const struct tool_set *set, unsigned scopes)
+{
+	return (struct tool_text_reader){ set->table, set->offered, scopes,
+					  set->services };
+}
+
+void tool_set_write_catalogue(struct json_writer *writer, const struct tool *const *tools)
 {
 	json_open_array(writer);
-	for (; *tools; tools++) {
-		if (request_scopes_cover(scopes, (*tools)->scopes))
-			tool_set_write_tool(writer, *tools);
-	}
+	for (; *tools; tools++)
+		tool_set_write_tool(writer, *tools, NULL);
 	json_close_array(writer);
 }
 
 static bool tool_set_make_list(const struct tool_set *set, unsigned scopes,
 			       struct buffer *list)
 {
+	const struct tool_text_reader reader = tool_set_reader(set, scopes);
 	struct json_writer *writer = json_writer_new(list);
 
 	if (!writer)
 		return false;
-	tool_set_write_list(writer, set->offered, scopes);
+	json_open_array(writer);
+	for (const struct tool **tool = set->offered; *tool; tool++) {
+		if (request_scopes_cover(scopes, (*tool)->scopes))
+			tool_set_write_tool(writer, *tool, &reader);
+	}
+	json_close_array(writer);
 	json_writer_free(writer);
 	return !list->failed;
 }
 
+/* Numbers the sets of those scopes that matter: a bit for each of them. */
+static unsigned tool_set_index(const struct tool_set *set, unsigned scopes)
+{
+	unsigned index = 0, bit = 1;
+
+	for (unsigned scope = 1; scope & CLIENT_SCOPES_ALL; scope <<= 1) {
+		if (!(set->scopes & scope))
+			continue;
+		if (scopes & scope)
+			index |= bit;
+		bit <<= 1;
+	}
+	assert(bit <= TOOL_SET_LISTS_MAX);
+	return index;
+}
+
 const struct buffer *tool_set_list(struct tool_set *set, unsigned scopes)
 {
-	struct buffer *list = &set->lists[scopes & set->scopes];
+	struct buffer *list = &set->lists[tool_set_index(set, scopes)];
 
 	if (list->length || tool_set_make_list(set, scopes, list))
 		return list;
@@ -178,19 +251,29 @@ bool tool_set_looks_same(const struct tool_set *set, unsigned scopes, unsigned o
 		if (request_scopes_cover(scopes, (*tool)->scopes) !=
 		    request_scopes_cover(others, (*tool)->scopes))
 			return false;
+		for (const struct schema_field *field = (*tool)->input; field->name;
+		     field++) {
+			if (schema_shows(field, scopes) != schema_shows(field, others))
+				return false;
+		}
 	}
 	return true;
 }
 
-static bool tool_set_is_in_table(const struct tool *const *table, const char *text,
+static bool tool_set_is_name(const char *name, const char *text, size_t length)
+{
+	return name && strlen(name) == length && memcmp(name, text, length) == 0;
+}
+
+const struct tool *tool_set_find(const struct tool *const *tools, const char *name,
 				 size_t length)
 {
-	for (; *table; table++) {
-		if (strlen((*table)->name) == length &&
-		    memcmp((*table)->name, text, length) == 0)
-			return true;
+	for (; *tools; tools++) {
+		if (tool_set_is_name((*tools)->name, name, length) ||
+		    tool_set_is_name((*tools)->former_name, name, length))
+			return *tools;
 	}
-	return false;
+	return NULL;
 }
 
 bool tool_set_check_names(const struct tool *const *table,
@@ -206,7 +289,7 @@ bool tool_set_check_names(const struct tool *const *table,
 			length = strcspn(name, TOOL_SET_SEPARATORS);
 			if (!length)
 				break;
-			if (tool_set_is_in_table(table, name, length))
+			if (tool_set_find(table, name, length))
 				continue;
 			*name_out = name;
 			*length_out = length;

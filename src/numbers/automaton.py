@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Deterministic automata over digits, one for each numbering plan, in one pool of states.
 
-A state is what is known of the digits so far, and where each further digit leads. No pattern has a
-circle, so states are made from their ends on, and two that say the same are one: the pool is the
-smallest there is, over all plans.
+Each state has one next state for every digit. Patterns have no loops, so states are built from
+the end, and equal states are merged: the pool is as small as it can be for all plans together.
 """
 from __future__ import annotations
 
@@ -15,10 +14,11 @@ DEAD = 0
 
 
 class Recogniser:
-    """The positions in one pattern that given digits lead to."""
+    """A nondeterministic automaton for one pattern. A step takes a set of positions to the next
+    set."""
 
     def __init__(self, text: str | None) -> None:
-        self.empty: list[list[int]] = []                    # moves without a digit
+        self.empty: list[list[int]] = []                    # moves that read no digit
         self.moves: list[list[tuple[int, int]]] = []        # mask, position
         self.first, self.last = self.position(), self.position()
         if text:
@@ -55,7 +55,7 @@ class Recogniser:
             case pattern.Group(part, _):
                 self.build(part, start, end)
             case _:
-                raise pattern.UnknownPattern(f"{node} in a pattern of whole numbers")
+                raise pattern.UnknownPattern(f"{node} cannot occur in a pattern of whole numbers")
 
     def closed(self, positions: set[int]) -> frozenset[int]:
         waiting, found = list(positions), set(positions)
@@ -94,9 +94,10 @@ class Pool:
             output: Callable[[tuple[bool, ...], int], int],
             finish: Callable[[int, tuple[int, ...]], int] | None = None,
             alive: int | None = None) -> int:
-        """The first state of a plan. `output`: of which patterns match, and how many digits they
-        have; `finish` may add to it what is known of the states behind. A number ends where none
-        of the first `alive` patterns goes on."""
+        """Add a plan and return its first state. `output` computes what a state says from the
+        patterns that match there and the number of digits so far; `finish` may add bits that
+        depend on the next states. A number ends where none of the first `alive` patterns
+        continues."""
         recognisers = [Recogniser(text) for text in texts]
         known: dict[tuple[tuple[frozenset[int], ...], int], int] = {}
 

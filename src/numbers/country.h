@@ -5,8 +5,7 @@
  * (satellites, international services) are "001". src/numbers/generate.py makes the table at
  * build time.
  */
-#ifndef NUMBERS_COUNTRY_H
-#define NUMBERS_COUNTRY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -49,5 +48,3 @@ bool country_is_none(const struct country *country);
 /* All of them, for tests. */
 size_t country_count(void);
 const struct country *country_at(size_t place);
-
-#endif

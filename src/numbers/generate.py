@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Writes the numbering plans of all countries as C tables, from libphonenumber's metadata.
+"""Write the numbering plans of all countries as C tables, from libphonenumber's metadata.
 
     generate.py > number_plans.c
 
-The metadata is that of Debian's python3-phonenumbers. What the tables mean is said in
-src/numbers/plan.h, what reads them is src/numbers.
+The metadata comes from Debian's python3-phonenumbers. src/numbers/plan.h explains the tables.
 """
 from __future__ import annotations
 
@@ -23,12 +22,12 @@ from program import Programs
 GENERAL, COST_SHIFT, NEEDS_TRUNK, ONLY_COSTLY = 1, 1, 8, 16
 VALID, PREMIUM, SHARED = 1, 2, 3
 EMERGENCY, SHORT_PREMIUM, SHORT_VALID = 1, 2, 4
-OUTPUT_BITS = 4       # of the place in plan_outputs, beside that in plan_partitions
+OUTPUT_BITS = 4       # of a state's word: the index in plan_outputs; the rest is its partition
 
 NO_SLOT = 15
-WORLD = "001"           # libphonenumber's region of calling codes that are of no country
+WORLD = "001"           # libphonenumber's region for calling codes without a country
 
-# After the first of these that matches the type of a number is known; number_type() of the library.
+# In the order in which the library's number_type() tries them: the first match wins.
 COSTS = (("premium_rate", PREMIUM), ("toll_free", VALID), ("shared_cost", SHARED))
 TYPES = ("personal_number", "voip", "pager", "uan", "voicemail", "fixed_line", "mobile")
 
@@ -42,7 +41,7 @@ def has_length(desc: PhoneNumberDesc | None, length: int) -> bool:
 
 
 def trunk_formats(metadata: PhoneMetadata) -> list[tuple[str, str | None, bool]]:
-    """A national format: its pattern, its leading digits, and whether it needs the trunk prefix."""
+    """The national formats: pattern, leading digits, and whether the trunk prefix is needed."""
     formats = []
     for form in metadata.number_format:
         rule = form.national_prefix_formatting_rule or ""
@@ -71,12 +70,12 @@ class Plans:
         self.costly: dict[tuple[int, tuple[int, ...]], bool] = {}
 
     def mark_costly(self, output: int, targets: tuple[int, ...]) -> int:
-        """ONLY_COSTLY: every valid number that begins with these digits costs extra."""
+        """Set ONLY_COSTLY where every valid number that begins with these digits costs extra."""
         behind = [self.costly[self.pool.states[target]] for target in targets
                   if target != DEAD and self.pool.states[target] in self.costly]
         cost = output >> COST_SHIFT & 3
         if not cost and not behind:
-            return output           # nothing valid is behind it
+            return output           # no valid number follows
         costly = cost != VALID and all(behind)
         if costly and not cost:
             output |= ONLY_COSTLY
@@ -134,7 +133,7 @@ def written(name: str, kind: str, rows: Iterable[str]) -> None:
 
 
 def write_pool(pool: Pool, roots: list[int]) -> list[int]:
-    """The states of the pool as words, and the place of each root."""
+    """Write the states of the pool as words. Return the place of each root."""
     partitions: dict[tuple[int, ...], int] = {}
     outputs = sorted({output for output, _ in pool.states})
     shapes, starts, at = [], [], 0
@@ -150,7 +149,7 @@ def write_pool(pool: Pool, roots: list[int]) -> list[int]:
         starts.append(at)
         at += 1 + len(slots)
     if max(at, len(partitions) << OUTPUT_BITS) > 0x10000 or len(outputs) > 1 << OUTPUT_BITS:
-        sys.exit(f"generate.py: {at} words, {len(partitions)} partitions: more than 16 bits tell")
+        sys.exit(f"generate.py: {at} words, {len(partitions)} partitions do not fit into 16 bits")
     written("plan_outputs", "uint8_t", map(str, outputs))
     written("plan_words", "uint16_t", (str(word) for shape, slots in shapes
                                        for word in (shape, *(starts[slot] for slot in slots))))
@@ -174,7 +173,7 @@ def country_row(plans: Plans, code: int, region: str, order: int, starts: list[i
     rule = metadata.national_prefix_transform_rule or ""
     found = re.fullmatch(r"(\d*)\\(\d)", rule)
     if rule and not found:
-        sys.exit(f"generate.py: {region}: a transformation that prefix.c does not know: {rule}")
+        sys.exit(f"generate.py: {region}: number.c does not know this transformation: {rule}")
     put, group = (found[1], int(found[2])) if found else ("", 0)
     exact = region in shortnumberinfo._REGIONS_WHERE_EMERGENCY_NUMBERS_MUST_BE_EXACT
     fields = {

@@ -413,6 +413,15 @@ bool number_is_short(const char *form)
 	return *form != '+' && strlen(form) <= NUMBER_SHORT_MOST;
 }
 
+/* Of any length: Italy has short codes with seven digits. */
+static bool number_is_short_code(const char *digits, const struct country *country)
+{
+	return country &&
+	       plan_lookup(country->short_plan, digits) &
+		       (PLAN_SHORT_VALID | PLAN_SHORT_PREMIUM) &&
+	       number_cost_of(country, digits) == NUMBER_INVALID;
+}
+
 /* "00112" is 112 with an international prefix. */
 static bool number_digits_are_short(const struct number_digits *digits,
 				    const struct country *home)
@@ -532,14 +541,6 @@ bool number_begins_as_emergency(const char *digits, const struct country *countr
 bool number_is_short_premium(const char *digits, const struct country *country)
 {
 	return country && plan_lookup(country->short_plan, digits) & PLAN_SHORT_PREMIUM;
-}
-
-bool number_is_short_code(const char *digits, const struct country *country)
-{
-	return country &&
-	       plan_lookup(country->short_plan, digits) &
-		       (PLAN_SHORT_VALID | PLAN_SHORT_PREMIUM) &&
-	       number_cost_of(country, digits) == NUMBER_INVALID;
 }
 
 /* ---- spellings */

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The regular expressions of libphonenumber's metadata: what they have of the language, as a tree.
+"""Parse the regular expressions of libphonenumber's metadata into a tree.
 
-Digits, \\d, [...], groups, |, ?, {m}, {m,n} and $ at the end: all of them match finitely many
-strings, so automata and programs made of them have no circles. Anything else is an error: then
-the metadata has something new, and the tables must not be made without it.
+Supported are digits, \\d, [...], groups, |, ?, {m}, {m,n} and $ at the end. Each matches a finite
+set of strings, so automata and programs made of them have no loops. Anything else is an error,
+because tables without it would be wrong.
 """
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class UnknownPattern(Exception):
 
 @dataclass(frozen=True)
 class Digit:
-    mask: int                       # a bit for each digit that fits
+    mask: int                       # a bit for each digit that matches
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Sequence:
 
 @dataclass(frozen=True)
 class Choice:
-    branches: tuple["Node", ...]    # the first that fits counts, as in Python
+    branches: tuple["Node", ...]    # the first that matches counts, as in Python
 
 
 @dataclass(frozen=True)
@@ -150,7 +150,7 @@ class Parser:
 
 
 def parse(text: str) -> tuple[Node, int]:
-    """The tree, and the number of its capturing groups."""
+    """Return the tree and the number of its capturing groups."""
     parser = Parser(text)
     tree = parser.choice()
     if parser.peek():

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "numbers/phone_number.h"
 
-#include <stddef.h>
 #include <string.h>
 
 enum {

@@ -11,8 +11,7 @@
  * A prefix program matches the beginning of a number like Python's re.match(): the first
  * alternative that fits wins. program.py compiles them.
  */
-#ifndef NUMBERS_PLAN_H
-#define NUMBERS_PLAN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -64,5 +63,3 @@ struct plan_prefix {
 /* Program 0 matches nothing. */
 bool plan_match_prefix(uint16_t program, const char *digits,
 		       struct plan_prefix *prefix_out);
-
-#endif

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Programs that match prefixes of numbers; src/numbers/plan.c runs them.
+"""Compile patterns of number prefixes into programs, which src/numbers/plan.c runs.
 
-They match like Python's re.match(): the first alternative that fits wins, and groups are
-recorded, which an automaton could not do. An instruction has 16 bits, its kind in the upper 3.
+A program matches like Python's re.match(): the first alternative that fits wins, and groups are
+recorded. An automaton could not do that. An instruction has 16 bits; the upper 3 are its kind.
 """
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def compiled(node: pattern.Node) -> list[int]:
         case pattern.Repeat(part, least, most):
             once = compiled(part)
             optional: list[int] = []
-            for _ in range(most - least):           # from the inside: a(a(a)?)?
+            for _ in range(most - least):           # from the inside out: a(a(a)?)?
                 inside = once + optional
                 optional = [instruction(SPLIT, len(inside) + 1)] + inside
             return once * least + optional
@@ -55,11 +55,11 @@ class Programs:
     """All programs in one array; equal programs of several countries are stored once."""
 
     def __init__(self) -> None:
-        self.words = [instruction(MATCH)]           # 0: none
+        self.words = [instruction(MATCH)]           # program 0 matches nothing
         self.starts: dict[str, tuple[int, int]] = {}
 
     def add(self, text: str | None) -> tuple[int, int]:
-        """Its first instruction, and the number of its groups."""
+        """Return the first instruction of the program and the number of its groups."""
         if not text:
             return 0, 0
         if text not in self.starts:

@@ -3,7 +3,6 @@
  * org.ofono.CellBroadcast: what the network broadcasts to every phone in an area. The owner
  * chooses which topics a modem receives: nothing is switched on or asked for here.
  */
-#include <string.h>
 
 #include "bus/property.h"
 #include "ofono/modem_interface.h"

@@ -175,8 +175,6 @@ static void manager_get_modems(struct manager *manager)
 
 static int manager_on_retry(sd_event_source *source, uint64_t usec, void *data)
 {
-	(void)source;
-	(void)usec;
 	manager_get_modems(data);
 	return 0;
 }

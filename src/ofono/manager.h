@@ -10,8 +10,7 @@
  * message arrives: nothing polls for ever (tests/unit/test_manager.c). Other failures are
  * retried for as long as they last.
  */
-#ifndef OFONO_MANAGER_H
-#define OFONO_MANAGER_H
+#pragma once
 
 #include "ofono/ofono_bus.h"
 
@@ -63,4 +62,90 @@ struct modem *manager_find(struct manager *manager, const char *path);
 void ofono_set_retry_pauses(struct ofono *ofono,
 			    const unsigned int pauses_ms[MANAGER_PAUSES]);
 
-#endif
+/*
+ * Modem manager: org.nemomobile.ofono.ModemManager at "/", which the forks for phones with two
+ * SIMs have (Sailfish OS, Droidian, FuriOS): the modem that the phone's owner chose for calls
+ * and messages, and whether all modems are known yet.
+ *
+ * modem_manager_start() makes two calls, which those forks answer from memory; after that
+ * signals keep the answers up to date. Other oFonos lack the interface, and nothing is known.
+ * OFONO_CHANGED reports a change.
+ */
+
+#define MODEM_MANAGER_INTERFACE "org.nemomobile.ofono.ModemManager"
+
+enum { MODEM_MANAGER_FACTS = 2 };
+
+struct modem_manager {
+	struct ofono_bus *bus;
+	char default_path[128]; /* DefaultVoiceModem; "" none or unknown */
+	bool is_unready;	/* it said that some modems are not known yet */
+	bool is_there;		/* this oFono has the interface ... */
+	bool is_absent;		/* ... or said that it lacks it; neither: not answered */
+	struct modem_manager_call {
+		struct modem_manager *manager;
+		struct bus_call *call;
+	} calls[MODEM_MANAGER_FACTS];
+};
+
+void modem_manager_init(struct modem_manager *manager, struct ofono_bus *bus);
+void modem_manager_start(
+	struct modem_manager *manager); /* oFono has answered GetModems */
+/* oFono has gone: forgets everything, reports nothing. Fine when it was not started. */
+void modem_manager_stop(struct modem_manager *manager);
+/* oFono has not said yet whether it has the interface. */
+bool modem_manager_is_asking(const struct modem_manager *manager);
+void modem_manager_on_signal(struct modem_manager *manager, DBusMessage *signal);
+
+/*
+ * Pending signals: delivers a signal of a modem's interface to the file of that interface, at
+ * once or when enough is known of the modem.
+ *
+ * Only signals from the present owner of org.ofono count, whatever passes the match rules
+ * (tests/unit/test_ofono.c::test_signals_of_strangers_are_ignored). A signal about a message or call
+ * waits until its modem, the card in it, and whether oFono is a fork are known; none overtakes
+ * another. oFono signals a message once and keeps nothing, and it may do so before GetModems
+ * is answered.
+ *
+ * No signal waits longer than three seconds for an answer of oFono: a message is safer on disk
+ * without its SIM (tests/integration/test_forks.py::test_a_message_is_stored_before_its_card_is_known).
+ */
+
+/* One more flushes the queue: no signal is lost for lack of room. */
+enum { PENDING_SIGNALS_MAX = 1000 };
+
+struct pending_signals_entry;
+
+struct pending_signals {
+	struct manager *manager;		   /* borrowed */
+	const struct modem_manager *modem_manager; /* borrowed */
+	struct ofono_bus *bus;			   /* borrowed */
+	const char *owner; /* unique name of org.ofono, borrowed; "": none or unknown */
+	struct modem *unknown_modem; /* stands for one that is not listed; has no card */
+	TAILQ_HEAD(pending_signals_list, pending_signals_entry) queue; /* oldest first */
+	size_t count;
+	sd_event_source *timer; /* enabled while signals wait */
+};
+
+/*
+ * `pending` holds the four borrowed members. Takes over bus->settled. 0, or -errno with
+ * nothing to deinit.
+ */
+int pending_signals_init(struct pending_signals *pending, sd_event *loop,
+			 struct ofono *ofono);
+void pending_signals_deinit(struct pending_signals *pending);
+
+bool pending_signals_is_from_owner(const struct pending_signals *pending,
+				   DBusMessage *signal);
+/*
+ * False: the signal is not of a modem's interface. A signal that is not from the owner may
+ * wait while the owner is unknown.
+ */
+bool pending_signals_accept(struct pending_signals *pending, DBusMessage *signal);
+
+/* Delivers the signals of listed modems as they are: one of the modems is about to go. */
+void pending_signals_flush_listed(struct pending_signals *pending);
+/* Delivers all signals as they are: nothing more will become known. */
+void pending_signals_flush(struct pending_signals *pending);
+/* Drops all signals, with a warning. */
+void pending_signals_drop(struct pending_signals *pending);

@@ -141,14 +141,16 @@ static void message_send_on_reply(void *data, DBusMessage *reply)
 	free(send);
 }
 
-struct message_send *message_send(
-	struct modem *modem, const char *number, const char *text,
-	void (*done)(void *data, const struct message_send_result *result), void *data)
+struct message_send *message_send(struct modem *modem, const struct message_order *order,
+				  void (*done)(void *data,
+					       const struct message_send_result *result),
+				  void *data)
 {
 	struct message_send *send;
 
 	/* The callers have checked; libdbus would abort the process if they had not. */
-	if (!utf8_valid(number, strlen(number)) || !utf8_valid(text, strlen(text))) {
+	if (!utf8_valid(order->number, strlen(order->number)) ||
+	    !utf8_valid(order->text, strlen(order->text))) {
 		log_error("ofono: a message that is not UTF-8 was not submitted");
 		return NULL;
 	}
@@ -159,8 +161,9 @@ struct message_send *message_send(
 	send->data = data;
 	send->call = ofono_bus_call(
 		modem->bus,
-		ofono_bus_message_with(modem->path, MESSAGE_MANAGER_NAME, "SendMessage",
-				       (const char *const[]){ number, text, NULL }),
+		ofono_bus_message_with(
+			modem->path, MESSAGE_MANAGER_NAME, "SendMessage",
+			(const char *const[]){ order->number, order->text, NULL }),
 		0, message_send_on_reply, send);
 	if (!send->call) {
 		free(send);
@@ -331,17 +334,16 @@ static void message_cancel_on_listed(void *data, DBusMessage *reply)
 		message_cancel_end(cancel, CANCEL_NOT_ASKED);
 }
 
-struct message_cancel *message_cancel(struct modem *modem, const char *uuid,
-				      void (*done)(void *data,
-						   enum message_cancel_outcome outcome),
-				      void *data)
+struct message_cancel *message_cancel(
+	struct modem *modem, const struct message_order *order,
+	void (*done)(void *data, enum message_cancel_outcome outcome), void *data)
 {
 	struct message_cancel *cancel = calloc(1, sizeof(*cancel));
 
 	if (!cancel)
 		return NULL;
 	cancel->bus = modem->bus;
-	strncpy(cancel->uuid, uuid, sizeof(cancel->uuid) - 1);
+	strncpy(cancel->uuid, order->uuid, sizeof(cancel->uuid) - 1);
 	cancel->done = done;
 	cancel->data = data;
 	cancel->call = message_get_messages(cancel->bus, modem, message_cancel_on_listed,

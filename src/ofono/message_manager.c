@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * org.ofono.MessageManager: incoming messages, delivery reports, and the modem's settings for
- * messages. message.c sends and cancels.
+ * org.ofono.MessageManager: incoming messages, delivery reports, messages that any program
+ * gives oFono to send, and the modem's settings for messages. message.c sends and cancels.
  *
  * oFono signals an incoming message once and keeps nothing. Upstream never signals delivery
  * reports; the forks signal StatusReport at the modem's path, on org.ofono.SmsHistory
@@ -10,14 +10,13 @@
  * Delivered. The forks' documentation and code disagree on the type of the path, so "s" and
  * "o" are both accepted.
  */
-#include "ofono/message_manager.h"
+#include "ofono/modem_interface.h"
 
 #include <string.h>
 
 #include "base/log.h"
 #include "bus/property.h"
 #include "ofono/message.h"
-#include "ofono/modem_interface.h"
 
 /* ---- settings */
 
@@ -240,6 +239,25 @@ static void message_manager_on_report(struct modem *modem, DBusMessage *signal)
 		ofono_bus_report(modem->bus, &event);
 }
 
+/* ---- messages of any program */
+
+/* Neither recipient nor text is shown, and not who sends it. */
+static void message_manager_on_added(struct modem *modem, DBusMessage *signal)
+{
+	char uuid[MESSAGE_UUID_BYTES];
+	struct ofono_event event = { .type = MESSAGE_ADDED,
+				     .modem = modem,
+				     .uuid = uuid };
+	const char *path;
+
+	if (!dbus_message_has_signature(signal, "oa{sv}"))
+		return;
+	dbus_message_get_args(signal, NULL, DBUS_TYPE_OBJECT_PATH, &path,
+			      DBUS_TYPE_INVALID);
+	if (message_uuid(path, uuid))
+		ofono_bus_report(modem->bus, &event);
+}
+
 /* ---- the interfaces */
 
 static void message_manager_on_signal(struct modem *modem, DBusMessage *signal)
@@ -248,6 +266,8 @@ static void message_manager_on_signal(struct modem *modem, DBusMessage *signal)
 		message_manager_on_property(modem, signal);
 	else if (dbus_message_has_member(signal, "StatusReport"))
 		message_manager_on_report(modem, signal);
+	else if (dbus_message_has_member(signal, "MessageAdded"))
+		message_manager_on_added(modem, signal);
 	else
 		message_manager_on_incoming(modem, signal);
 }

@@ -51,6 +51,7 @@ static const char *const modem_interface_words[] = {
 	"org.nemomobile.ofono.SimInfo",
 	"org.ofono.Phonebook",
 	"org.ofono.NetworkTime",
+	"org.ofono_mcp.Outgoing",
 	NULL,
 };
 

@@ -6,9 +6,9 @@
  * modem_interface.c keeps the table of the rows, follows the modem's Interfaces property, and
  * makes and frees modems. The files of the interfaces depend on ofono_bus.c, not on it.
  */
-#ifndef OFONO_MODEM_INTERFACE_H
-#define OFONO_MODEM_INTERFACE_H
+#pragma once
 
+#include "ofono/modem.h"
 #include "ofono/ofono_bus.h"
 
 struct modem_interface {
@@ -70,4 +70,37 @@ bool modem_interface_is_busy(const struct modem *modem);
 /* Which card the modem has is still being asked. */
 bool modem_interface_awaits_card(const struct modem *modem);
 
-#endif
+/*
+ * Message manager: UseDeliveryReports of one modem, switched on whenever its MessageManager
+ * appears and ofono_use_delivery_reports() was called.
+ *
+ * oFono loses the setting in a crash, and refuses (InProgress) while it asks the modem for
+ * other settings: then the call is repeated until oFono accepts it or the interface goes. The
+ * setting belongs to every program that sends, so it is never switched off, and not switched
+ * on again after another program switched it off.
+ */
+
+/* Does nothing when a call is in progress, or was refused for good. */
+void message_manager_use_reports(struct modem *modem);
+
+/*
+ * Phonebook: the names and numbers on a modem's SIM card, read with org.ofono.Phonebook when
+ * that interface appears and when the owner enables it. The result is PHONEBOOK_READ
+ * (ofono/ofono.h).
+ *
+ * Reading a card takes seconds to minutes. oFono does it once for all clients until the card
+ * or the modem restarts; later answers repeat what it read then. While it reads for another
+ * client it refuses with InProgress, so a failure is retried PHONEBOOK_RETRIES times.
+ *
+ * Source: oFono doc/phonebook-api.txt.
+ */
+
+enum {
+	PHONEBOOK_TIMEOUT_MS = 180 * 1000,
+	PHONEBOOK_RETRIES = 3,
+};
+
+/* Does nothing while a call is in progress. */
+void phonebook_read(struct modem *modem);
+/* Fine when nothing is in progress. */
+void phonebook_stop(struct modem *modem);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "ofono/modem_manager.h"
+#include "ofono/manager.h"
 
 #include <string.h>
 
@@ -60,6 +60,7 @@ static void modem_manager_on_reply(void *data, DBusMessage *reply)
 	struct modem_manager_call *call = data;
 	struct modem_manager *manager = call->manager;
 	const char *error = dbus_message_get_error_name(reply);
+	bool was_known = manager->is_there || manager->is_absent;
 
 	call->call = NULL;
 	/* An oFono that refuses with an error of its own has the method. */
@@ -67,6 +68,9 @@ static void modem_manager_on_reply(void *data, DBusMessage *reply)
 		manager->is_there = true;
 	else
 		manager->is_absent |= ofono_bus_outcome(absent, error) != 0;
+	if (!was_known && (manager->is_there || manager->is_absent))
+		ofono_bus_report(manager->bus,
+				 &(struct ofono_event){ .type = OFONO_CHANGED });
 	if (!error)
 		modem_manager_store(manager, (size_t)(call - manager->calls), reply);
 	ofono_bus_settled(manager->bus);

@@ -19,11 +19,7 @@
 
 #include "base/log.h"
 #include "ofono/manager.h"
-#include "ofono/message_manager.h"
 #include "ofono/modem_interface.h"
-#include "ofono/modem_manager.h"
-#include "ofono/pending_signals.h"
-#include "ofono/phonebook.h"
 
 #define OFONO_MATCH(interface) \
 	"type='signal',sender='" OFONO_NAME "',interface='" interface "'"
@@ -290,6 +286,11 @@ int ofono_new(sd_event *loop, const char *address, struct ofono **ofono_out)
 	return 0;
 }
 
+int ofono_open(const struct ofono_parts *parts, struct ofono **ofono_out)
+{
+	return ofono_new(parts->loop, NULL, ofono_out);
+}
+
 void ofono_free(struct ofono *ofono)
 {
 	if (!ofono)
@@ -434,4 +435,9 @@ enum ofono_line ofono_line(const struct ofono *ofono)
 bool ofono_sends_emoji(const struct ofono *ofono)
 {
 	return ofono_line(ofono) == OFONO_LINE_FORK;
+}
+
+bool ofono_sends_again_safely(const struct ofono *ofono)
+{
+	return false;
 }

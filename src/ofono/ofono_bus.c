@@ -13,8 +13,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/log.h"
-
 enum {
 	OFONO_BUS_PAUSE_MS = 500,
 	OFONO_BUS_PAUSE_MAX_MS = 60 * 1000,
@@ -109,8 +107,6 @@ static void ofono_bus_request_call(struct ofono_bus_request *request)
 
 static int ofono_bus_request_on_pause(sd_event_source *source, uint64_t usec, void *data)
 {
-	(void)source;
-	(void)usec;
 	ofono_bus_request_call(data);
 	return 0;
 }

@@ -5,8 +5,7 @@
  *
  * ofono.c owns the one struct ofono_bus; each modem points to it.
  */
-#ifndef OFONO_OFONO_BUS_H
-#define OFONO_OFONO_BUS_H
+#pragma once
 
 #include <dbus/dbus.h>
 #include <stdbool.h>
@@ -153,5 +152,3 @@ void ofono_bus_settled(struct ofono_bus *bus);
 __attribute__((format(printf, 3, 4))) void ofono_bus_warn(struct ofono_bus *bus,
 							  enum ofono_bus_warning warning,
 							  const char *format, ...);
-
-#endif

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "ofono/ofono_probe.h"
+#include "ofono/ofono.h"
 
 #include <dbus/dbus.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "bus/bus.h"
-#include "bus/bus_probe.h"
 #include "ofono/ofono_bus.h"
 
 struct ofono_probe {

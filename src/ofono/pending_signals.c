@@ -10,7 +10,7 @@
  * The pending_signals_try_*() functions decide that for one signal; they return true when it
  * leaves the queue.
  */
-#include "ofono/pending_signals.h"
+#include "ofono/manager.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -100,10 +100,10 @@ static void pending_signals_deliver(struct pending_signals *pending,
 	else if (!modem && interface == &message_manager_interface)
 		interface->signal(pending->unknown_modem, signal); /* sent only once */
 	else if (interface->is_about_a_sim)
-		ofono_bus_warn(pending->bus, OFONO_BUS_WARNING_NO_MODEM,
-			       "a signal about a message or call of %s, no modem: "
-			       "dropped",
-			       path);
+		ofono_bus_warn(
+			pending->bus, OFONO_BUS_WARNING_NO_MODEM,
+			"a signal about a message or call of %s, no modem: dropped",
+			path);
 }
 
 static bool pending_signals_try_ready(struct pending_signals *pending,
@@ -154,8 +154,6 @@ static bool pending_signals_try_late(struct pending_signals *pending, DBusMessag
 
 static int pending_signals_on_timer(sd_event_source *source, uint64_t usec, void *data)
 {
-	(void)source;
-	(void)usec;
 	pending_signals_try_all(data, pending_signals_try_late);
 	return 0;
 }

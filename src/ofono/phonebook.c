@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "ofono/phonebook.h"
+#include "ofono/modem_interface.h"
 
 #include "base/log.h"
-#include "ofono/modem_interface.h"
 
 static void phonebook_on_reply(void *data, DBusMessage *reply)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "ofono/sim_unlock.h"
+#include "ofono/modem_call.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -8,7 +8,7 @@
  * State is known only from its signals: reading it needs a D-Bus permission that most gateways
  * do not have. oFono signals it before the answer to which it belongs.
  */
-#include "ofono/ussd_call.h"
+#include "ofono/modem_call.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -173,7 +173,6 @@ static void ussd_call_on_cancelled(void *data, DBusMessage *reply)
 {
 	const char *error = dbus_message_get_error_name(reply);
 
-	(void)data;
 	if (error)
 		log_info("ofono: cannot cancel a USSD dialogue: %s", error);
 }

@@ -9,7 +9,7 @@
  * No event reports a change of the emergency numbers: users read them each time. Calls from
  * before the gateway's start are not asked for; see voice_call_list().
  */
-#include "ofono/voice_call.h"
+#include "ofono/modem_call.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -295,7 +295,6 @@ static void voice_call_dial_count(void *data, const struct voice_call *call)
 {
 	unsigned *count = data;
 
-	(void)call;
 	++*count;
 }
 
@@ -368,7 +367,6 @@ static void voice_call_on_hung_up(void *data, DBusMessage *reply)
 {
 	const char *error = dbus_message_get_error_name(reply);
 
-	(void)data;
 	if (error)
 		log_info("ofono: cannot hang up a call: %s", error);
 }

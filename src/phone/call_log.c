@@ -11,7 +11,6 @@
 #include "phone/call_log.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -7,7 +7,7 @@
  * Each modem whose card was read has a place in `cards`. When two modems show the same card,
  * its contacts stay until both are gone.
  */
-#include "phone/contacts.h"
+#include "phone/contact.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -16,13 +16,12 @@
 
 #include "base/log.h"
 #include "config/config.h"
-#include "phone/contact_file.h"
 #include "store/store_party.h"
 
 enum {
 	CONTACTS_CARDS_MAX = CONTACT_BOOK_LISTS_MAX - 1,
-	CONTACTS_PHONEBOOK_MAX =
-		1024 * 1024, /* bytes of a card's vCards; more is ignored */
+	/* bytes of a card's vCards; more is ignored */
+	CONTACTS_PHONEBOOK_MAX = 1024 * 1024,
 	CONTACTS_CARD_PROBLEM_BYTES = 128,
 	CONTACTS_PROBLEM_BYTES = CONTACT_FILE_PROBLEM_BYTES +
 				 CONTACTS_CARDS_MAX * CONTACTS_CARD_PROBLEM_BYTES,

@@ -19,7 +19,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "ofono/voice_call.h"
+#include "ofono/modem_call.h"
 #include "phone/tracked_call.h"
 
 enum {

@@ -185,8 +185,6 @@ static int modem_power_on_pause(sd_event_source *source, uint64_t usec, void *da
 {
 	struct modem_power_job *job = data;
 
-	(void)source;
-	(void)usec;
 	job->attempts++;
 	job->call =
 		modem_switch(job->modem, job->step, true, modem_power_on_outcome, job);

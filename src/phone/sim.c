@@ -6,6 +6,14 @@
  * SIMS_STATE is reported during the event, because the outbox must not submit messages with
  * outdated facts. SIMS_SETTLED and SIMS_VOICEMAIL compare with what was last reported as
  * settled, so a burst that ends where it began reports nothing.
+ *
+ * The owner counts the SIMs of a new phone as its modems are counted, so a card that the store
+ * does not know gets its ID only after the cards of earlier modems have theirs. It waits for
+ * them no longer than SIM_ORDER_USEC, once; a message that arrives for it meanwhile gives it
+ * its ID (tests/unit/test_sim.c).
+ *
+ * A card is a duplicate when another modem shows the same card. The other states are in
+ * sim_card.c.
  */
 #include "phone/sim.h"
 
@@ -16,7 +24,11 @@
 #include "base/log.h"
 #include "phone/sim_card.h"
 
-enum { SIM_SETTLE_USEC = 100 * 1000, SIM_SETTLE_ACCURACY_USEC = 10 * 1000 };
+enum {
+	SIM_SETTLE_USEC = 100 * 1000,
+	SIM_SETTLE_ACCURACY_USEC = 10 * 1000,
+	SIM_ORDER_USEC = 5 * 1000 * 1000
+};
 
 struct sims {
 	struct ofono *ofono;
@@ -27,7 +39,18 @@ struct sims {
 	struct observers observers;
 	struct observer ofono_observer;
 	sd_event_source *settle_timer; /* enabled during a burst */
+	sd_event_source *order_timer;  /* enabled when a new card waits for its ID */
+	bool order_is_over;	       /* no card waits any more */
 };
+
+const char *sim_card_tail(const struct modem_sim *facts)
+{
+	const char *identity = facts->card_identifier[0] ? facts->card_identifier
+							 : facts->subscriber_identity;
+	size_t length = strlen(identity);
+
+	return length > 4 ? identity + length - 4 : identity;
+}
 
 const char *sim_state_name(enum sim_state state)
 {
@@ -167,8 +190,6 @@ static int sim_on_settled(sd_event_source *source, uint64_t usec, void *data)
 	bool same_voicemail =
 		sim_list_is_same(&sims->list, &sims->settled, sim_has_same_voicemail);
 
-	(void)source;
-	(void)usec;
 	if (looks_same && same_voicemail)
 		return 0;
 	sim_log_changes(sims);
@@ -184,17 +205,51 @@ static int sim_on_settled(sd_event_source *source, uint64_t usec, void *data)
 
 /* ---- the list of now */
 
-/* Adds the card of a modem to `list`, unless it is there from another modem. */
-static void sims_add(struct sims *sims, struct sim_list *list, struct modem *modem,
-		     int slot)
+/* Must the card of a modem wait for the ID of a card in an earlier modem? */
+static bool sims_must_wait(const struct sims *sims, const struct modem *removed,
+			   const struct modem *modem, const struct modem_sim *card)
+{
+	const struct modem *earlier;
+
+	if (sims->order_is_over)
+		return false;
+	TAILQ_FOREACH (earlier, ofono_modems(sims->ofono), link) {
+		if (earlier == modem)
+			return false;
+		if (earlier != removed && !modem_is_foreign(earlier) &&
+		    !sim_card_is_settled(earlier))
+			break;
+	}
+	return store_sim_is_new(sims->store, card->card_identifier,
+				card->subscriber_identity);
+}
+
+/* The ID of a modem's card; 0: none, or not yet. */
+static int64_t sims_give_id(struct sims *sims, const struct modem *removed,
+			    const struct modem *modem)
 {
 	struct modem_sim card;
-	const struct sim *before;
-	struct sim *sim;
-	int64_t sim_id;
 
 	sim_card_read(modem, &card);
-	sim_id = sim_card_ids_find(&sims->ids, sims->store, &card);
+	if (!card.present || !sim_card_is_settled(modem))
+		return 0;
+	if (!sims_must_wait(sims, removed, modem, &card))
+		return sim_card_ids_find(&sims->ids, sims->store, &card);
+	if (!sd_event_source_get_enabled(sims->order_timer, NULL)) {
+		sd_event_source_set_time_relative(sims->order_timer, SIM_ORDER_USEC);
+		sd_event_source_set_enabled(sims->order_timer, SD_EVENT_ONESHOT);
+	}
+	return 0;
+}
+
+/* Adds the card of a modem to `list`, unless it is there from another modem. */
+static void sims_add(struct sims *sims, const struct modem *removed,
+		     struct sim_list *list, struct modem *modem, int slot)
+{
+	const struct sim *before;
+	struct sim *sim;
+	int64_t sim_id = sims_give_id(sims, removed, modem);
+
 	if (!sim_id || sim_list_find(list, sim_id))
 		return;
 	sim = calloc(1, sizeof(*sim));
@@ -224,7 +279,7 @@ static void sims_read_modems(struct sims *sims, const struct modem *removed, boo
 		if (modem == removed || modem_is_foreign(modem))
 			continue;
 		if (modem->sim.present == present)
-			sims_add(sims, list, modem,
+			sims_add(sims, removed, list, modem,
 				 active && active <= slots ? slot + active - 1 : slot);
 		slot += slots;
 	}
@@ -272,7 +327,12 @@ static void sims_refresh(struct sims *sims, const struct modem *removed)
 	struct sim_list list = TAILQ_HEAD_INITIALIZER(list);
 	struct sims_event event = { SIMS_STATE };
 	bool looks_same, sends_same, same_voicemail;
+	const struct modem *modem;
 
+	TAILQ_FOREACH (modem, ofono_modems(sims->ofono), link) {
+		if (modem != removed && !modem_is_foreign(modem))
+			sims_give_id(sims, removed, modem);
+	}
 	/* A card that a modem shows comes before one that oFono only remembers. */
 	sims_read_modems(sims, removed, true, &list);
 	sims_read_modems(sims, removed, false, &list);
@@ -288,6 +348,15 @@ static void sims_refresh(struct sims *sims, const struct modem *removed)
 	}
 	if (!sends_same)
 		observers_notify(&sims->observers, &event);
+}
+
+static int sims_on_order_is_over(sd_event_source *source, uint64_t usec, void *data)
+{
+	struct sims *sims = data;
+
+	sims->order_is_over = true;
+	sims_refresh(sims, NULL);
+	return 0;
 }
 
 static void sims_on_ofono_event(void *data, const void *event_data)
@@ -326,11 +395,17 @@ int sims_new(sd_event *loop, struct ofono *ofono, struct store *store,
 	error = sd_event_add_time_relative(loop, &sims->settle_timer, CLOCK_MONOTONIC,
 					   SIM_SETTLE_USEC, SIM_SETTLE_ACCURACY_USEC,
 					   sim_on_settled, sims);
+	if (error >= 0)
+		error = sd_event_add_time_relative(loop, &sims->order_timer,
+						   CLOCK_MONOTONIC, SIM_ORDER_USEC, 0,
+						   sims_on_order_is_over, sims);
 	if (error < 0) {
+		sd_event_source_disable_unref(sims->settle_timer);
 		free(sims);
 		return error;
 	}
 	sd_event_source_set_enabled(sims->settle_timer, SD_EVENT_OFF);
+	sd_event_source_set_enabled(sims->order_timer, SD_EVENT_OFF);
 	observer_add(ofono_observers(ofono), &sims->ofono_observer, sims_on_ofono_event,
 		     sims);
 	sims_refresh(sims, NULL);
@@ -345,6 +420,7 @@ void sims_free(struct sims *sims)
 	observer_remove(&sims->ofono_observer);
 	observers_deinit(&sims->observers);
 	sd_event_source_disable_unref(sims->settle_timer);
+	sd_event_source_disable_unref(sims->order_timer);
 	sim_list_clear(&sims->list);
 	sim_list_clear(&sims->settled);
 	sim_card_ids_deinit(&sims->ids);

@@ -9,8 +9,6 @@
  *   no MessageManager            starting
  *   not registered               searching
  *   otherwise                    ready, or stuck when the outbox says so
- *
- * sim.c makes it a duplicate when another modem shows the same card.
  */
 #include "phone/sim_card.h"
 
@@ -21,12 +19,19 @@
 
 #include "base/log.h"
 
+enum { SIM_CARD_IDS_MAX = 64 };
+
 struct sim_card_id {
 	int64_t sim_id;
 	char iccid[sizeof(((struct modem_sim *)0)->card_identifier)];
 	char imsi[sizeof(((struct modem_sim *)0)->subscriber_identity)];
 	TAILQ_ENTRY(sim_card_id) link;
 };
+
+static bool sim_card_has_identity(const struct modem_sim *facts)
+{
+	return facts->card_identifier[0] || facts->subscriber_identity[0];
+}
 
 /* ---- IDs */
 
@@ -76,8 +81,7 @@ int64_t sim_card_ids_find(struct sim_card_ids *ids, struct store *store,
 	int64_t sim_id;
 	int error;
 
-	if (!facts->present ||
-	    (!facts->card_identifier[0] && !facts->subscriber_identity[0]))
+	if (!facts->present || !sim_card_has_identity(facts))
 		return 0;
 	TAILQ_FOREACH (id, &ids->list, link) {
 		if (!strcmp(id->iccid, facts->card_identifier) &&
@@ -114,13 +118,12 @@ void sim_card_read(const struct modem *modem, struct modem_sim *facts_out)
 	strcpy(facts_out->service_provider_name, card->service_provider_name);
 }
 
-const char *sim_card_tail(const struct modem_sim *facts)
+bool sim_card_is_settled(const struct modem *modem)
 {
-	const char *identity = facts->card_identifier[0] ? facts->card_identifier
-							 : facts->subscriber_identity;
-	size_t length = strlen(identity);
+	struct modem_sim card;
 
-	return length > 4 ? identity + length - 4 : identity;
+	sim_card_read(modem, &card);
+	return card.present ? sim_card_has_identity(&card) : modem->sim.known;
 }
 
 /* ---- state and names */

@@ -1,18 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * SIM card: turns the facts of a modem into a card's ID, state and names.
+ * SIM card: what sims know of the card in one modem: its ID, facts, state and names.
  */
-#ifndef PHONE_SIM_CARD_H
-#define PHONE_SIM_CARD_H
+#pragma once
 
-#include <stdint.h>
-#include <sys/queue.h>
-
-#include "ofono/modem.h"
 #include "phone/sim.h"
-#include "store/store.h"
-
-enum { SIM_CARD_IDS_MAX = 64 };
 
 /* IDs of the cards seen lately, so that a burst of signals does not query the store. */
 struct sim_card_ids {
@@ -23,8 +15,7 @@ struct sim_card_ids {
 
 void sim_card_ids_init(struct sim_card_ids *ids);
 void sim_card_ids_deinit(struct sim_card_ids *ids);
-
-/* The ID of a modem's card. 0: no card, not identified yet, or the store fails. */
+/* The ID of a card; a new one gets the next. 0: no card, no identity yet, the store fails. */
 int64_t sim_card_ids_find(struct sim_card_ids *ids, struct store *store,
 			  const struct modem_sim *facts);
 
@@ -33,13 +24,10 @@ int64_t sim_card_ids_find(struct sim_card_ids *ids, struct store *store,
  * oFono remembers. `facts_out` has no card when none is known.
  */
 void sim_card_read(const struct modem *modem, struct modem_sim *facts_out);
-
-/* The last four characters of the card's identity, for the log. */
-const char *sim_card_tail(const struct modem_sim *facts);
+/* False: oFono has yet to say which card is in the modem, or that none is. */
+bool sim_card_is_settled(const struct modem *modem);
 
 /* Fills in every member except the ID, `stuck` (which it uses) and `is_default`. */
 void sim_card_describe(struct sim *sim, struct modem *modem, int slot);
 /* Appends the slot to display names that several cards share. */
 void sim_card_make_names_unique(struct sim_list *list);
-
-#endif

@@ -156,8 +156,6 @@ static int tracked_call_on_timer(sd_event_source *source, uint64_t usec, void *d
 {
 	struct tracked_call *tracked = data;
 
-	(void)source;
-	(void)usec;
 	if (tracked->hang_up_reason)
 		tracked_call_send_hang_up(tracked);
 	else

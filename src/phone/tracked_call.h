@@ -4,10 +4,9 @@
  * and to the observers. A call that is to end is hung up, again every DIALLER_RETRY_SECONDS,
  * until oFono says that it is over.
  */
-#ifndef PHONE_TRACKED_CALL_H
-#define PHONE_TRACKED_CALL_H
+#pragma once
 
-#include "ofono/voice_call.h"
+#include "ofono/modem_call.h"
 #include "phone/dialler.h"
 
 enum { TRACKED_CALL_PATH_BYTES = 160 };
@@ -70,5 +69,3 @@ void tracked_call_hang_up(struct tracked_call *tracked, const char *reason);
 /* It is over. */
 void tracked_call_finish(struct tracked_call *tracked, enum call_state state,
 			 const char *reason);
-
-#endif

@@ -16,18 +16,19 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/file_sync.h"
 #include "base/log.h"
 #include "config/config.h"
-#include "ofono/sim_unlock.h"
-#include "phone/pin_file.h"
-#include "phone/sim_card.h"
+#include "ofono/modem_call.h"
+#include "phone/sim.h"
 #include "store/store_audit.h"
 
 enum {
@@ -48,6 +49,113 @@ struct unlocker {
 	char decided[UNLOCKER_CARDS_MAX][UNLOCKER_ICCID_BYTES];
 	unsigned count;
 };
+
+/* ---- the PIN file */
+
+#define PIN_FILE_SPACES " \t\r"
+
+struct unlocker_word {
+	const char *start;
+	size_t length;
+};
+
+static bool unlocker_pin_file_is_private(const struct stat *file)
+{
+	return S_ISREG(file->st_mode) &&
+	       (file->st_uid == 0 || file->st_uid == geteuid()) &&
+	       !(file->st_mode & (S_IRWXG | S_IRWXO));
+}
+
+/* The whole text. 0, PIN_FILE_E_... or -errno. */
+static int unlocker_read_pin_file(int fd, char text[PIN_FILE_MAX + 1])
+{
+	size_t length = 0;
+	struct stat file;
+	ssize_t part;
+
+	if (fstat(fd, &file) < 0)
+		return -errno;
+	if (!unlocker_pin_file_is_private(&file))
+		return PIN_FILE_E_EXPOSED;
+	do {
+		part = read(fd, text + length, PIN_FILE_MAX + 1 - length);
+		if (part < 0 && errno != EINTR)
+			return -errno;
+		length += part > 0 ? (size_t)part : 0;
+	} while (part && length <= PIN_FILE_MAX);
+	if (length > PIN_FILE_MAX || memchr(text, '\0', length))
+		return PIN_FILE_E_MALFORMED;
+	text[length] = '\0';
+	return 0;
+}
+
+static struct unlocker_word unlocker_next_word(const char **line)
+{
+	struct unlocker_word word;
+
+	*line += strspn(*line, PIN_FILE_SPACES);
+	word.start = *line;
+	word.length = strcspn(*line, PIN_FILE_SPACES "\n");
+	*line += word.length;
+	return word;
+}
+
+static bool unlocker_is_pin(const struct unlocker_word *word)
+{
+	return word->length >= 4 && word->length < PIN_BYTES &&
+	       strspn(word->start, "0123456789") >= word->length;
+}
+
+/* 0: the line is for this card. PIN_FILE_E_NO_CARD: a comment, or for another card. */
+static int unlocker_parse_pin_line(const char *line, const char *iccid,
+				   struct unlocker_word *pin_out)
+{
+	struct unlocker_word card = unlocker_next_word(&line);
+	struct unlocker_word pin = unlocker_next_word(&line);
+	struct unlocker_word more = unlocker_next_word(&line);
+
+	if (!card.length || *card.start == '#')
+		return PIN_FILE_E_NO_CARD;
+	if (!unlocker_is_pin(&pin) || more.length)
+		return PIN_FILE_E_MALFORMED;
+	if (strlen(iccid) != card.length || memcmp(card.start, iccid, card.length) != 0)
+		return PIN_FILE_E_NO_CARD;
+	*pin_out = pin;
+	return 0;
+}
+
+/* The first line for this card counts; a bad line before it is an error. */
+static int unlocker_search_pin(const char *text, const char *iccid, char pin[PIN_BYTES])
+{
+	struct unlocker_word word;
+	int outcome;
+
+	do {
+		outcome = unlocker_parse_pin_line(text, iccid, &word);
+		text = strchr(text, '\n');
+	} while (outcome == PIN_FILE_E_NO_CARD && text++);
+	if (outcome)
+		return outcome;
+	memcpy(pin, word.start, word.length);
+	pin[word.length] = '\0';
+	return 0;
+}
+
+int unlocker_find_pin(const char *path, const char *iccid, char pin[PIN_BYTES])
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+	char text[PIN_FILE_MAX + 1];
+	int outcome;
+
+	if (fd < 0)
+		return errno == ELOOP ? PIN_FILE_E_EXPOSED : -errno;
+	outcome = unlocker_read_pin_file(fd, text);
+	close(fd);
+	if (!outcome)
+		outcome = unlocker_search_pin(text, iccid, pin);
+	explicit_bzero(text, sizeof(text));
+	return outcome;
+}
 
 /* ---- the record of attempts */
 
@@ -146,9 +254,10 @@ static bool unlocker_may_try(const struct unlocker *unlocker, const struct modem
 		outcome = unlocker_record_attempt(unlocker->config->state_dir, boot,
 						  modem->sim.card_identifier);
 	if (outcome == UNLOCKER_E_TRIED)
-		log_warning("unlock: SIM ...%s: its PIN was tried since this machine "
-			    "started, and is not tried again; run: ofono-mcp unlock %s",
-			    unlocker->tail, modem->path);
+		log_warning(
+			"unlock: SIM ...%s: its PIN was tried since this machine "
+			"started, and is not tried again; run: ofono-mcp sim unlock %s",
+			unlocker->tail, modem->path);
 	else if (outcome)
 		log_error(
 			"unlock: SIM ...%s: its PIN is not tried, because that cannot be "
@@ -164,7 +273,7 @@ static void unlocker_try_pin(struct unlocker *unlocker, struct modem *modem,
 
 	if (modem->sim.pin_retries != UNLOCKER_PIN_ATTEMPTS) {
 		log_warning("unlock: SIM ...%s: %u tries are left, so its PIN is not "
-			    "tried automatically; run: ofono-mcp unlock %s",
+			    "tried automatically; run: ofono-mcp sim unlock %s",
 			    unlocker->tail, modem->sim.pin_retries, modem->path);
 		return;
 	}
@@ -196,7 +305,7 @@ static void unlocker_decide(struct unlocker *unlocker, struct modem *modem)
 {
 	const char *iccid = modem->sim.card_identifier;
 	char pin[PIN_BYTES] = "";
-	int outcome = pin_file_find(unlocker->config->pin_file, iccid, pin);
+	int outcome = unlocker_find_pin(unlocker->config->pin_file, iccid, pin);
 
 	strcpy(unlocker->decided[unlocker->count++], iccid);
 	snprintf(unlocker->tail, sizeof(unlocker->tail), "%s",
@@ -245,12 +354,12 @@ static void unlocker_on_outcome(void *data, enum sim_unlock_outcome outcome)
 	else if (outcome == UNLOCK_NOT_ALLOWED)
 		log_error("unlock: SIM ...%s: the D-Bus policy does not let the gateway "
 			  "enter its PIN; copy the example unlock.conf to "
-			  "/etc/dbus-1/system.d, then run: ofono-mcp unlock %s",
+			  "/etc/dbus-1/system.d, then run: ofono-mcp sim unlock %s",
 			  unlocker->tail, unlocker->path);
 	else
 		log_error(
 			"unlock: SIM ...%s: its PIN from pin_file did not unlock it, and "
-			"is not tried again; run: ofono-mcp unlock %s",
+			"is not tried again; run: ofono-mcp sim unlock %s",
 			unlocker->tail, unlocker->path);
 	unlocker_check_modems(unlocker);
 }

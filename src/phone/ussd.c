@@ -77,8 +77,6 @@ static int ussd_on_timer(sd_event_source *source, uint64_t usec, void *data)
 {
 	struct ussd_dialogue *dialogue = data;
 
-	(void)source;
-	(void)usec;
 	log_info("ussd: %s: nobody replied in time", dialogue->modem->path);
 	ussd_dialogue_cancel(dialogue);
 	return 0;

@@ -18,6 +18,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "config/config.h"
+#include "sms/received_code.h"
 
 enum {
 	USEC_PER_MS = 1000,
@@ -179,8 +180,6 @@ static int audit_on_due(sd_event_source *source, uint64_t usec, void *data)
 {
 	struct audit *audit = data;
 
-	(void)source;
-	(void)usec;
 	audit_flush(audit);
 	if (audit->count)
 		audit_flush_later(audit);
@@ -251,6 +250,15 @@ void audit_user_asked(struct audit *audit, const struct client *client,
 	struct audit_entry next = { .event = AUDIT_APPROVAL_ASKED,
 				    .code = "person_is_asked" };
 
+	audit_collect_of_client(audit, next, client, number);
+}
+
+void audit_dry_run_held(struct audit *audit, const struct client *client,
+			const char *number)
+{
+	struct audit_entry next = { .event = AUDIT_DRY_RUN_HELD };
+
+	snprintf(next.code, sizeof(next.code), "%s", received_code_reason);
 	audit_collect_of_client(audit, next, client, number);
 }
 

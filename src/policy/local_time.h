@@ -2,8 +2,7 @@
 /*
  * Local time: quiet hours and months in the time zone of the phone.
  */
-#ifndef POLICY_LOCAL_TIME_H
-#define POLICY_LOCAL_TIME_H
+#pragma once
 
 #include <stdint.h>
 
@@ -15,5 +14,3 @@ int64_t local_time_hours_end(const char *hours, int64_t wall_ms);
 
 /* The calendar month of this moment: its beginning, and that of the next one. */
 void local_time_month(int64_t wall_ms, int64_t *from_ms_out, int64_t *until_ms_out);
-
-#endif

@@ -21,6 +21,7 @@
 #include "config/config_policy.h"
 #include "policy/policy_private.h"
 #include "store/store.h"
+#include "store/store_client.h"
 #include "store/store_setting.h"
 #include "store/store_usage.h"
 
@@ -28,10 +29,14 @@ enum {
 	MOBILE_CODE_DIGITS = 3,
 	MS_PER_SECOND = 1000,
 	MS_PER_HOUR = 60 * 60 * 1000,
+	SLOT_STEPS_MAX = 64,
+	POLICY_ON_TIME_MS = 2000,
+	POLICY_RETRY_MS = 60 * 1000,
 };
 
 struct policy {
 	struct policy_parts parts;
+	struct code_probes *probes;
 	bool paused;
 	bool is_pause_unsaved; /* the disk has refused the pause */
 	sd_event_source *clock_check;
@@ -56,8 +61,7 @@ bool policy_allows_sim(const struct client *client, int64_t sim_id)
 }
 
 /* The card need not be present: a message may be scheduled from it. */
-static const struct country *policy_home_country(const struct policy *policy,
-						 int64_t sim_id)
+const struct country *policy_home_country(const struct policy *policy, int64_t sim_id)
 {
 	const struct sim *sim = sim_id ? sims_find(policy->parts.sims, sim_id) : NULL;
 	char identity[STORE_IMSI_BYTES] = "";
@@ -70,6 +74,11 @@ static const struct country *policy_home_country(const struct policy *policy,
 		return NULL;
 	identity[MOBILE_CODE_DIGITS] = '\0';
 	return country_of_mobile_digits(identity);
+}
+
+const struct config_list *policy_segment_prices(const struct policy *policy)
+{
+	return &policy->parts.config->segment_price;
 }
 
 void policy_normalise_number(const struct policy *policy, int64_t sim_id,
@@ -116,12 +125,18 @@ static void policy_open_case(struct policy_case *about, const struct policy *pol
 	*about = (struct policy_case){
 		.policy = policy,
 		.parts = &policy->parts,
+		.probes = policy->probes,
 		.request = request,
 		.now_ms = now_ms,
 		.at_ms = request->send_at_ms > now_ms ? request->send_at_ms : now_ms,
 	};
 	recipient_read(&about->recipient, request->number,
 		       policy_home_country(policy, request->sim_id));
+	if (request->edits_message_id &&
+	    store_usage_find(policy->parts.store, request->edits_message_id,
+			     &about->usage_id))
+		log_error("policy: the usage of message %lld could not be read",
+			  (long long)request->edits_message_id);
 	if (request->number)
 		about->known |= POLICY_NEEDS_WRITTEN;
 	if (request->number && about->recipient.problem == PHONE_NUMBER_OK)
@@ -138,6 +153,12 @@ int policy_refuse(struct policy_case *about, enum failure failure, const char *m
 	return POLICY_E_REFUSED;
 }
 
+int policy_ask_owner(struct policy_case *about, enum failure failure, const char *message)
+{
+	policy_refuse(about, failure, message);
+	return POLICY_E_NEEDS_OWNER;
+}
+
 int policy_refuse_unread(struct policy_case *about, const char *message)
 {
 	const char *trouble = store_trouble(about->parts->store);
@@ -149,6 +170,7 @@ void policy_set_retry(struct policy_case *about, int64_t wall_ms)
 {
 	int64_t left_ms = wall_ms - about->now_ms;
 
+	about->retry_at_ms = wall_ms;
 	about->refusal.retry_after_seconds =
 		left_ms > 0 ? (left_ms + MS_PER_SECOND - 1) / MS_PER_SECOND : 1;
 }
@@ -163,12 +185,15 @@ static struct policy_verdict policy_verdict(const struct policy_case *about, int
 	return (struct policy_verdict){
 		.code = words->code,
 		.message = about->refusal.message,
-		.fix = words->fix,
+		.fix = failure_fix(&about->refusal),
 		.retryable = words->retryable,
 		.retry_after_seconds = about->refusal.retry_after_seconds
 					       ? about->refusal.retry_after_seconds
 					       : words->retry_after_seconds,
+		.retry_at_ms = about->retry_at_ms,
+		.fits = about->refusal.fits,
 		.failure = about->refusal.failure,
+		.needs_owner = outcome == POLICY_E_NEEDS_OWNER,
 	};
 }
 
@@ -195,12 +220,127 @@ int policy_check(struct policy *policy, const struct policy_request *request,
 
 	store_snapshot_begin(policy->parts.store);
 	policy_open_case(&about, policy, request);
-	for (rule = policy_rules; rule->check && !outcome; rule++)
-		outcome = policy_check_rule(rule, &about);
-	store_snapshot_end(policy->parts.store);
-	if (outcome)
+	for (rule = policy_rules; rule->check; rule++) {
+		int result = policy_check_rule(rule, &about);
+
+		/* Later rules may refuse; the first reason to ask the owner counts. */
+		if (!result || (result == POLICY_E_NEEDS_OWNER && outcome))
+			continue;
+		outcome = result;
 		*verdict_out = policy_verdict(&about, outcome);
+		if (outcome != POLICY_E_NEEDS_OWNER)
+			break;
+	}
+	store_snapshot_end(policy->parts.store);
 	return outcome;
+}
+
+static bool policy_is_about_time(const struct policy_verdict *verdict)
+{
+	return verdict->retry_at_ms && (verdict->failure == FAILURE_RATE_LIMITED ||
+					verdict->failure == FAILURE_BUDGET_EXHAUSTED ||
+					verdict->failure == FAILURE_QUIET_HOURS);
+}
+
+/*
+ * A whole second after the refusal, and at least half a second if the refusal ends within a
+ * second: then it may come from messages of the same call that go out at once. They count from
+ * the moment at which they are stored, which is a little later than now.
+ */
+static int64_t policy_slot_after(int64_t end_ms)
+{
+	if (end_ms % MS_PER_SECOND == 0)
+		return end_ms;
+	return (end_ms + MS_PER_SECOND + MS_PER_SECOND / 2) / MS_PER_SECOND *
+	       MS_PER_SECOND;
+}
+
+int policy_find_slot(struct policy *policy, struct policy_request *request,
+		     struct policy_verdict *verdict_out)
+{
+	struct policy_request moved = *request;
+	int64_t horizon_ms =
+		clock_wall_ms() + POLICY_SLOT_DAYS * (int64_t)CLOCK_MS_PER_DAY;
+	struct policy_verdict first, verdict;
+	int outcome;
+
+	moved.is_spread = true;
+	moved.wished_ms = request->send_at_ms;
+	outcome = policy_check(policy, &moved, &first);
+	verdict = first;
+	for (int step = 0; outcome == POLICY_E_REFUSED && policy_is_about_time(&verdict);
+	     step++) {
+		moved.send_at_ms = policy_slot_after(verdict.retry_at_ms);
+		if (step == SLOT_STEPS_MAX || moved.send_at_ms > horizon_ms) {
+			*verdict_out = first;
+			verdict_out->fix =
+				"No time in the next 30 days is free. Tell your user: "
+				"only the owner can change the limits.";
+			return POLICY_E_REFUSED;
+		}
+		outcome = policy_check(policy, &moved, &verdict);
+	}
+	if (outcome)
+		*verdict_out = verdict;
+	if (!outcome || outcome == POLICY_E_NEEDS_OWNER)
+		request->send_at_ms = moved.send_at_ms;
+	return outcome;
+}
+
+static struct client policy_client_of(const struct policy *policy, int64_t client_id)
+{
+	struct client client = { .id = client_id, .scopes = CLIENT_SCOPES_ALL };
+
+	if (!client_id)
+		return client_open;
+	if (client_id > 0) /* else no limit of a client applies */
+		store_client_find_id(policy->parts.store, client_id, &client);
+	return client;
+}
+
+/* It counts at the time that was planned for it, unless it goes noticeably later. */
+static int policy_spend_due(struct policy *policy, const struct message *message)
+{
+	int64_t planned_ms =
+		message->send_at_ms ? message->send_at_ms : message->created_ms;
+
+	if (clock_wall_ms() - planned_ms < POLICY_ON_TIME_MS)
+		return 0;
+	return store_usage_spend_now(policy->parts.store, message->id);
+}
+
+int policy_find_due_slot(void *data, const struct message *message, struct arena *arena,
+			 struct outbox_slot *slot_out)
+{
+	struct policy *policy = data;
+	const struct client client = policy_client_of(policy, message->client_id);
+	struct policy_request request = {
+		.arena = arena,
+		.client = &client,
+		.number = message->number,
+		.text = message->text,
+		.segments = message->segments,
+		.sim_id = message->sim_id,
+		.edits_message_id = message->id,
+		.is_due = true,
+	};
+	struct policy_verdict verdict, later;
+	int outcome = policy_check(policy, &request, &verdict);
+	int64_t soonest_ms = clock_wall_ms() + POLICY_RETRY_MS;
+
+	*slot_out = (struct outbox_slot){ 0 };
+	if (outcome == POLICY_E_REFUSED && verdict.failure == FAILURE_INTERNAL)
+		return -EIO;
+	if (outcome != POLICY_E_REFUSED || !policy_is_about_time(&verdict))
+		return policy_spend_due(policy, message);
+	request.is_due = false;
+	outcome = policy_find_slot(policy, &request, &later);
+	if (outcome == POLICY_E_REFUSED || !request.send_at_ms)
+		request.send_at_ms = verdict.retry_at_ms > soonest_ms
+					     ? verdict.retry_at_ms
+					     : soonest_ms;
+	*slot_out = (struct outbox_slot){ request.send_at_ms, verdict.code };
+	return 0;
 }
 
 void policy_check_all(struct policy *policy, const struct policy_request *request,
@@ -357,7 +497,6 @@ static int policy_on_clock_check(sd_event_source *source, void *data)
 	struct policy *policy = data;
 	int64_t now_ms, ahead_ms;
 
-	(void)source;
 	store_usage_now(policy->parts.store, &now_ms, &ahead_ms);
 	return 0;
 }
@@ -368,6 +507,7 @@ void policy_free(struct policy *policy)
 		return;
 	sd_event_source_disable_unref(policy->clock_check);
 	observers_deinit(&policy->observers);
+	code_probes_free(policy->probes);
 	free(policy);
 }
 
@@ -382,7 +522,8 @@ int policy_new(const struct policy_parts *parts, struct policy **policy_out)
 	policy->parts = *parts;
 	observers_init(&policy->observers);
 	memcpy(&policy->seen, &parts->config->policy, sizeof(policy->seen));
-	error = policy_read_pause(policy);
+	policy->probes = code_probes_new();
+	error = policy->probes ? policy_read_pause(policy) : -ENOMEM;
 	if (!error)
 		error = before_sleep_add(parts->loop, &policy->clock_check,
 					 policy_on_clock_check, policy);

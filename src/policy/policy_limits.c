@@ -11,8 +11,7 @@
 
 static int policy_limits_refuse_unread(struct policy_case *about)
 {
-	return policy_refuse_unread(
-		about, "The recent messages could not be read, so nothing is sent.");
+	return policy_refuse_unread(about, "The recent messages could not be read.");
 }
 
 static const char *policy_limits_whose(const struct limit *limit)
@@ -23,8 +22,14 @@ static const char *policy_limits_whose(const struct limit *limit)
 static size_t policy_limits_list(const struct policy_case *about,
 				 struct limit limits_out[LIMITS_MAX])
 {
-	return limit_list(&about->parts->config->policy, about->request->client,
-			  about->request->sim_id, limits_out);
+	size_t count = limit_list(&about->parts->config->policy, about->request->client,
+				  about->request->sim_id, limits_out);
+
+	for (size_t i = 0; i < count; i++) {
+		limits_out[i].except_usage_id = about->usage_id;
+		limits_out[i].ignores_later = about->request->is_due;
+	}
+	return count;
 }
 
 /* A message that is not known yet needs at least one segment. */
@@ -32,7 +37,26 @@ static struct limit_wish policy_limits_wish(const struct policy_case *about)
 {
 	unsigned segments = about->request->segments;
 
-	return (struct limit_wish){ about->request->send_at_ms, segments ? segments : 1 };
+	return (struct limit_wish){
+		.at_ms = about->request->send_at_ms,
+		.segments = segments ? segments : 1,
+		.is_asked_again = about->request->is_spread,
+		.plan = about->request->plan,
+	};
+}
+
+/* "; the next one fits at ..." NULL: no memory. */
+static const char *policy_limits_format_place(const struct policy_case *about,
+					      const struct limit_place *place)
+{
+	char time[CLOCK_TEXT_BYTES];
+
+	clock_format(clock_ceil_ms(place->fits_ms), time);
+	if (place->fits < 2 || policy_is_call(about))
+		return arena_printf(about->request->arena, "the next one fits at %s",
+				    time);
+	return arena_printf(about->request->arena, "the next %lld fit at %s",
+			    (long long)place->fits, time);
 }
 
 int policy_limits_check_rates(struct policy_case *about)
@@ -41,18 +65,20 @@ int policy_limits_check_rates(struct policy_case *about)
 	struct limit limits[LIMITS_MAX];
 	struct limit_place place;
 	size_t count = policy_limits_list(about, limits);
-	char time[CLOCK_TEXT_BYTES];
+	const char *next;
 
+	if (about->request->keeps_time)
+		return 0;
 	if (limit_find_place(about->parts->store, limits, count, &wish, &place))
 		return policy_limits_refuse_unread(about);
 	if (!place.limit.most)
 		return 0;
-	clock_format(place.fits_ms, time);
+	next = policy_limits_format_place(about, &place);
 	policy_refuse(
 		about, FAILURE_RATE_LIMITED,
 		arena_printf(about->request->arena,
 			     "The owner allows %s %lld message%s%s per %s, and that "
-			     "limit is reached%s; the next one fits at %s.",
+			     "limit is reached%s; %s.",
 			     policy_limits_whose(&place.limit),
 			     (long long)place.limit.most,
 			     place.limit.most == 1 ? "" : "s",
@@ -60,8 +86,10 @@ int policy_limits_check_rates(struct policy_case *about)
 			     limit_unit_name(place.limit.unit),
 			     place.is_acceptance ? " (scheduled and cancelled ones count)"
 						 : "",
-			     time));
+			     next ? next : "wait"));
 	policy_set_retry(about, place.fits_ms);
+	if (!policy_is_call(about))
+		about->refusal.fits = place.fits;
 	return POLICY_E_REFUSED;
 }
 
@@ -77,7 +105,7 @@ int policy_limits_check_budgets(struct policy_case *about)
 		return policy_limits_refuse_unread(about);
 	if (!place.limit.most)
 		return 0;
-	clock_format(place.fits_ms, time);
+	clock_format(clock_ceil_ms(place.fits_ms), time);
 	policy_refuse(about, FAILURE_BUDGET_EXHAUSTED,
 		      arena_printf(about->request->arena,
 				   "The owner allows %s %lld segment%s per month, and "
@@ -146,8 +174,7 @@ int policy_limits_check_balance(struct policy_case *about)
 		return 0;
 	if (error)
 		return policy_refuse_unread(
-			about, "The SIM's last known balance could not be read, so "
-			       "nothing is sent.");
+			about, "The SIM's last known balance could not be read.");
 	if (!balance.is_low)
 		return 0;
 	currency = balance.last.balance.currency;

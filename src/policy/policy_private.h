@@ -4,9 +4,9 @@
  *
  * Private to src/policy.
  */
-#ifndef POLICY_POLICY_PRIVATE_H
-#define POLICY_POLICY_PRIVATE_H
+#pragma once
 
+#include "policy/code_probe.h"
 #include "policy/policy.h"
 #include "policy/recipient.h"
 
@@ -21,13 +21,16 @@ enum policy_need {
 struct policy_case {
 	const struct policy *policy;
 	const struct policy_parts *parts;
+	struct code_probes *probes;
 	const struct policy_request *request;
 	struct recipient recipient;
-	unsigned known; /* enum policy_need */
-	int64_t now_ms; /* wall clock */
-	int64_t at_ms;	/* wall clock, when it would go out */
+	unsigned known;	  /* enum policy_need */
+	int64_t now_ms;	  /* wall clock */
+	int64_t at_ms;	  /* wall clock, when it would go out */
+	int64_t usage_id; /* of the message that is edited; 0: none */
 	/* written by the rule that refuses */
 	struct refusal refusal;
+	int64_t retry_at_ms; /* wall clock: when the refusal ends; 0: not known */
 	enum policy_repeat repeat;
 	struct message first;
 };
@@ -35,26 +38,34 @@ struct policy_case {
 struct policy_rule {
 	unsigned needs;
 	unsigned acts; /* enum policy_act: what the rule is about */
-	/* 0: passes, POLICY_E_REFUSED, POLICY_E_REPEAT. Changes nothing but the case. */
+	/*
+	 * 0: passes, or an outcome of policy_check(). After POLICY_E_NEEDS_OWNER the
+	 * other rules are still checked. Changes nothing but the case, and the probes.
+	 */
 	int (*check)(struct policy_case *about);
 };
 
 /* In the order of checking; ends with a check that is NULL. */
 extern const struct policy_rule policy_rules[];
 
+const struct config_list *policy_segment_prices(const struct policy *policy);
+
 bool policy_is_call(const struct policy_case *about);
 
 /* Refuses, and returns POLICY_E_REFUSED. `message` NULL: out of memory. */
 int policy_refuse(struct policy_case *about, enum failure failure, const char *message);
+/* It passes only with the owner's approval. Returns POLICY_E_NEEDS_OWNER. */
+int policy_ask_owner(struct policy_case *about, enum failure failure,
+		     const char *message);
 /* The message store could not be read: `message`, unless the store knows why. */
 int policy_refuse_unread(struct policy_case *about, const char *message);
 /* After a refusal: it ends at this time of the wall clock. */
 void policy_set_retry(struct policy_case *about, int64_t wall_ms);
 
+/* Why the text needs the owner's approval, NULL: it does not (policy_codes.c). */
+const char *policy_codes_check(struct policy_case *about, enum failure *failure_out);
 /* Rules of policy_limits.c. */
 int policy_limits_check_rates(struct policy_case *about);
 int policy_limits_check_budgets(struct policy_case *about);
 int policy_limits_check_calls(struct policy_case *about);
 int policy_limits_check_balance(struct policy_case *about);
-
-#endif

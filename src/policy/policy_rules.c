@@ -17,9 +17,11 @@
 #include "config/config.h"
 #include "policy/local_time.h"
 #include "policy/policy_private.h"
+#include "store/store_closed_key.h"
+#include "text/replacement.h"
 #include "sms/reply_loop.h"
-#include "sms/segments.h"
-#include "store/store_message.h"
+#include "text/segments.h"
+#include "store/store_edit.h"
 #include "store/store_party.h"
 
 enum { MS_PER_SECOND = 1000 };
@@ -46,11 +48,7 @@ static int policy_rules_check_paused(struct policy_case *about)
 {
 	if (!policy_is_paused(about->policy))
 		return 0;
-	return policy_refuse(
-		about, FAILURE_PAUSED,
-		policy_rules_choose(
-			about, "The owner has paused the gateway: no messages are sent.",
-			"The owner has paused the gateway: no calls are placed."));
+	return policy_refuse(about, FAILURE_PAUSED, "The owner has paused the gateway.");
 }
 
 static int policy_rules_check_scope(struct policy_case *about)
@@ -71,12 +69,11 @@ static int policy_rules_check_sim(struct policy_case *about)
 
 	if (policy_allows_sim(about->request->client, sim_id))
 		return 0;
-	return policy_refuse(
-		about, FAILURE_SUBSCRIPTION_NOT_ALLOWED,
-		arena_printf(policy_rules_arena(about),
-			     "The owner does not let this client use the SIM "
-			     "with subscription_id %lld.",
-			     (long long)sim_id));
+	return policy_refuse(about, FAILURE_SUBSCRIPTION_NOT_ALLOWED,
+			     arena_printf(policy_rules_arena(about),
+					  "The owner does not let this client use the "
+					  "SIM with subscription_id %lld.",
+					  (long long)sim_id));
 }
 
 /* ---- the number ---------------------------------------------------------------------- */
@@ -151,10 +148,10 @@ static int policy_rules_check_spelling(struct policy_case *about)
 	if (recipient_is_well_spelt(recipient, suggestion))
 		return 0;
 	where = recipient->home
-			? arena_printf(arena,
-				       "is not dialled like this in the SIM's "
-				       "country (%s)",
-				       recipient->home->code)
+			? arena_printf(
+				  arena,
+				  "is not dialled like this in the SIM's country (%s)",
+				  recipient->home->code)
 			: "has no country code, and the SIM's country is not known";
 	instead = *suggestion ? arena_printf(arena, "write %s", suggestion)
 			      : "write + and its country code";
@@ -294,8 +291,7 @@ static int policy_rules_check_opted_out(struct policy_case *about)
 	if (error == STORE_E_NOT_FOUND)
 		return 0;
 	if (error)
-		return policy_refuse_unread(about, "The opt-outs could not be read, so "
-						   "nothing is sent.");
+		return policy_refuse_unread(about, "The opt-outs could not be read.");
 	return policy_refuse(about, FAILURE_RECIPIENT_OPTED_OUT,
 			     arena_printf(policy_rules_arena(about),
 					  "%s has opted out (texted STOP) and wants no "
@@ -313,7 +309,7 @@ static int policy_rules_check_quiet_hours(struct policy_case *about)
 
 	if (!end_ms)
 		return 0;
-	clock_format(end_ms, end);
+	clock_format(clock_ceil_ms(end_ms), end);
 	policy_refuse(
 		about,
 		policy_is_call(about) ? FAILURE_QUIET_FOR_CALLS : FAILURE_QUIET_HOURS,
@@ -348,7 +344,9 @@ static int policy_rules_find_same(const struct policy_case *about,
 		.sim_id = request->sim_id,
 		.number = recipient_form(&about->recipient),
 		.text = request->text,
-		.send_at_ms = request->send_at_ms,
+		.send_at_ms =
+			request->is_spread ? request->wished_ms : request->send_at_ms,
+		.may_be_later = request->is_spread,
 	};
 	int64_t seconds = about->parts->config->duplicate_seconds;
 
@@ -359,6 +357,91 @@ static int policy_rules_find_same(const struct policy_case *about,
 				       message_out);
 }
 
+static bool policy_rules_is_of_request(const struct policy_case *about,
+				       const struct message *message)
+{
+	return !policy_rules_is_to_another(about, message) &&
+	       strcmp(message->text, about->request->text) == 0;
+}
+
+/* An edited message is also meant by the request that the key was used for first. */
+static bool policy_rules_is_of_key(const struct policy_case *about,
+				   const struct message *message)
+{
+	struct message first = *message;
+
+	return policy_rules_is_of_request(about, message) ||
+	       (!store_edit_first(about->parts->store, message->id,
+				  policy_rules_arena(about), &first) &&
+		policy_rules_is_of_request(about, &first));
+}
+
+/*
+ * Was the caller's key used with other recipients? A call to one recipient has the key itself,
+ * a call to several a key for each that begins with it.
+ */
+static int policy_rules_find_other_list(const struct policy_case *about,
+					struct message *message_out)
+{
+	const struct policy_request *request = about->request;
+	const struct store_message_list_key list = {
+		.client_id = request->client->id,
+		.key = request->list_key ? request->list_key : request->idempotency_key,
+		.prefix = request->list_prefix,
+		.text = request->text,
+	};
+	struct store *store = about->parts->store;
+	int error = STORE_E_NOT_FOUND;
+
+	if (request->list_key)
+		error = store_message_by_key(store, list.client_id, list.key,
+					     request->arena, message_out);
+	return error == STORE_E_NOT_FOUND
+		       ? store_message_by_list_key(store, &list, request->arena,
+						   message_out)
+		       : error;
+}
+
+/* Was the key closed (cancel_sms) before a message had it? */
+static int policy_rules_check_closed(struct policy_case *about)
+{
+	const struct policy_request *request = about->request;
+	int error;
+
+	error = store_closed_key_find(about->parts->store, request->client->id,
+				      request->list_key ? request->list_key
+							: request->idempotency_key);
+	if (error == STORE_E_NOT_FOUND)
+		return 0;
+	if (error)
+		return policy_refuse_unread(about, "The closed keys could not be read.");
+	return policy_refuse(about, FAILURE_KEY_CLOSED,
+			     "This idempotency_key is closed: nothing is sent with it.");
+}
+
+static int policy_rules_check_list(struct policy_case *about)
+{
+	int error;
+
+	if (!about->request->idempotency_key)
+		return 0;
+	error = policy_rules_check_closed(about);
+	if (error)
+		return error;
+	error = policy_rules_find_other_list(about, &about->first);
+	if (error == STORE_E_NOT_FOUND)
+		return 0;
+	if (error)
+		return policy_refuse_unread(about, "The messages could not be read.");
+	return policy_refuse(
+		about, FAILURE_KEY_TAKEN,
+		arena_printf(
+			about->request->arena,
+			"This idempotency_key belongs to message %lld of a call with "
+			"other recipients or another text.",
+			(long long)about->first.id));
+}
+
 static int policy_rules_check_repeat(struct policy_case *about)
 {
 	const struct policy_request *request = about->request;
@@ -367,6 +450,8 @@ static int policy_rules_check_repeat(struct policy_case *about)
 	int error = STORE_E_NOT_FOUND;
 	bool has_key;
 
+	if (request->edits_message_id)
+		return 0;
 	if (key)
 		error = store_message_by_key(about->parts->store, request->client->id,
 					     key, request->arena, first);
@@ -377,8 +462,7 @@ static int policy_rules_check_repeat(struct policy_case *about)
 		return 0;
 	if (error)
 		return policy_refuse_unread(about, "The messages could not be read.");
-	if (has_key && (policy_rules_is_to_another(about, first) ||
-			strcmp(first->text, request->text) != 0))
+	if (has_key && !policy_rules_is_of_key(about, first))
 		return policy_refuse(
 			about, FAILURE_KEY_TAKEN,
 			arena_printf(request->arena,
@@ -399,16 +483,70 @@ static int policy_rules_check_loop(struct policy_case *about)
 		.end = { about->request->sim_id, recipient_form(&about->recipient) },
 		.now_ms = about->now_ms,
 	};
-	int64_t until_ms;
+	struct arena *arena = policy_rules_arena(about);
+	char until[CLOCK_TEXT_BYTES];
+	struct reply_loop loop;
+	const char *lifts;
 
-	if (!reply_loop_suspected(&question, &until_ms))
+	if (about->request->client->id == CLIENT_OWNER ||
+	    !reply_loop_suspected(&question, &loop))
 		return 0;
-	policy_refuse(about, FAILURE_LOOP,
-		      arena_printf(policy_rules_arena(about),
-				   "So many messages were exchanged with %s in so short "
-				   "a time that two machines seem to answer each other.",
-				   about->recipient.number));
-	policy_set_retry(about, until_ms);
+	clock_format(clock_ceil_ms(loop.until_ms), until);
+	if (loop.waiting_id == about->request->edits_message_id)
+		loop.waiting_id = 0; /* it goes on waiting, changed */
+	if (!loop.waiting_id && !loop.rejected_id)
+		return policy_ask_owner(
+			about, FAILURE_LOOP,
+			arena_printf(arena,
+				     "%s and this phone seem to be two machines that "
+				     "answer each other. The owner's approval lifts "
+				     "that, and so does time: it ends at %s if nothing "
+				     "is exchanged until then.",
+				     about->recipient.number, until));
+	if (loop.waiting_id)
+		lifts = arena_printf(arena,
+				     "the owner approves message %lld, which waits for "
+				     "that (" PROGRAM_NAME " approve %lld), or",
+				     (long long)loop.waiting_id,
+				     (long long)loop.waiting_id);
+	else
+		lifts = arena_printf(arena,
+				     "the owner, who rejected message %lld, writes to "
+				     "that number, or",
+				     (long long)loop.rejected_id);
+	policy_refuse(
+		about, FAILURE_LOOP,
+		arena_printf(arena,
+			     "%s and this phone seem to be two machines that answer "
+			     "each other. What lifts this: %s nothing is exchanged "
+			     "until %s.",
+			     about->recipient.number, lifts ? lifts : "", until));
+	policy_set_retry(about, loop.until_ms);
+	return POLICY_E_REFUSED;
+}
+
+/*
+ * Upstream oFono refuses these for certain; forks send them. While it is unknown which of them
+ * runs, oFono itself decides, and what it refuses uses up no limit.
+ */
+static int policy_rules_check_characters(struct policy_case *about)
+{
+	struct arena *arena = policy_rules_arena(about);
+	struct replacement_advice advice;
+	struct segments segments;
+
+	segments_measure(about->request->text, &segments);
+	if (!segments.unsendable ||
+	    ofono_line(about->parts->ofono) != OFONO_LINE_UPSTREAM)
+		return 0;
+	advice = replacement_advise(arena, about->request->text);
+	policy_refuse(about, FAILURE_INVALID_TEXT,
+		      advice.characters
+			      ? arena_printf(arena,
+					     "The oFono of this phone cannot send %s.",
+					     advice.characters)
+			      : NULL);
+	about->refusal.fix = advice.fix;
 	return POLICY_E_REFUSED;
 }
 
@@ -433,8 +571,8 @@ static int policy_rules_check_length(struct policy_case *about)
 	if (segments.culprit)
 		cause = arena_printf(
 			arena,
-			" The character %s is not in the GSM alphabet; without "
-			"such characters more than twice as much fits.",
+			" The character %s is not in the GSM alphabet; without such "
+			"characters more than twice as much fits.",
 			segments_name_character(arena, about->request->text,
 						segments.culprit));
 	return policy_refuse(
@@ -452,9 +590,11 @@ static int policy_rules_check_length(struct policy_case *about)
 static int policy_rules_check_queue(struct policy_case *about)
 {
 	const struct outbox *outbox = about->parts->outbox;
+	const struct limit_plan *plan = about->request->plan;
 	int64_t client_id = about->request->client->id;
 
-	if (outbox_has_room(outbox, client_id))
+	if (about->request->edits_message_id ||
+	    outbox_has_room(outbox, client_id, 1 + (plan ? plan->count : 0)))
 		return 0;
 	return policy_refuse(
 		about, FAILURE_QUEUE_FULL,
@@ -470,6 +610,14 @@ static int policy_rules_check_queue(struct policy_case *about)
 #define NUM_SIM	 (POLICY_NEEDS_NUMBER | POLICY_NEEDS_SIM)
 #define NUM_TEXT (POLICY_NEEDS_NUMBER | POLICY_NEEDS_TEXT)
 
+static int policy_rules_check_codes(struct policy_case *about)
+{
+	enum failure failure = FAILURE_RECEIVED_CODE;
+	const char *message = policy_codes_check(about, &failure);
+
+	return message ? policy_ask_owner(about, failure, message) : 0;
+}
+
 const struct policy_rule policy_rules[] = {
 	{ 0, BOTH, policy_rules_check_paused },
 	{ 0, BOTH, policy_rules_check_scope },
@@ -483,9 +631,12 @@ const struct policy_rule policy_rules[] = {
 	{ NUMBER, BOTH, policy_rules_check_denied },
 	{ NUMBER, BOTH, policy_rules_check_opted_out },
 	{ 0, BOTH, policy_rules_check_quiet_hours },
+	{ POLICY_NEEDS_TEXT, POLICY_MESSAGE, policy_rules_check_list },
 	{ NUM_TEXT, POLICY_MESSAGE, policy_rules_check_repeat },
+	{ POLICY_NEEDS_TEXT, POLICY_MESSAGE, policy_rules_check_codes },
 	{ NUMBER, POLICY_MESSAGE, policy_rules_check_loop },
 	{ POLICY_NEEDS_TEXT, POLICY_MESSAGE, policy_rules_check_length },
+	{ POLICY_NEEDS_TEXT, POLICY_MESSAGE, policy_rules_check_characters },
 	{ 0, POLICY_CALL, policy_limits_check_calls },
 	{ 0, BOTH, policy_limits_check_rates },
 	{ 0, BOTH, policy_limits_check_budgets },

@@ -3,8 +3,7 @@
  * Recipient: a phone number as somebody wrote it, and what the policy must know of it when it
  * is dialled from the country of the SIM.
  */
-#ifndef POLICY_RECIPIENT_H
-#define POLICY_RECIPIENT_H
+#pragma once
 
 #include "numbers/number.h"
 #include "numbers/phone_number.h"
@@ -57,5 +56,3 @@ bool recipient_is_in_as_dialled_in(const struct recipient *recipient, const char
 				   const struct country *country);
 /* The same, but prefixes do not count. */
 bool recipient_is_named_in(const struct recipient *recipient, const char *words);
-
-#endif

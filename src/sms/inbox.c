@@ -20,6 +20,7 @@
 #include "base/log.h"
 #include "sms/inbox_draft.h"
 #include "sms/receive_gaps.h"
+#include "sms/sms_command.h"
 
 enum {
 	ACCURACY_USEC = 100 * 1000,
@@ -40,6 +41,7 @@ struct inbox {
 	struct store *store;
 	struct sims *sims;
 	struct ofono *ofono;
+	const struct config *config; /* NULL: commands are ordinary messages */
 	uint64_t retry_ms;
 	struct receive_gaps gaps;
 	struct message_counters *counters; /* NULL: nothing is counted */
@@ -115,6 +117,16 @@ static const char *const inbox_opt_texts[] = {
 	[OPT_IN] = ", opts in",
 };
 
+static const char *inbox_describe_command(const struct store_incoming_entry *entry)
+{
+	if (entry->known || !(entry->flags & (MESSAGE_COMMAND | MESSAGE_ANSWER)))
+		return "";
+	if (entry->flags & MESSAGE_COMMAND_REFUSED)
+		return ", a command that is refused";
+	return entry->flags & MESSAGE_ANSWER ? ", an answer for an approval"
+					     : ", a command";
+}
+
 /* It is on disk. */
 static void inbox_notify(struct inbox *inbox, const struct store_incoming_entry *entry)
 {
@@ -125,12 +137,13 @@ static void inbox_notify(struct inbox *inbox, const struct store_incoming_entry 
 		.number = draft->number,
 		.text = draft->text,
 		.opt = draft->opt,
+		.flags = entry->flags,
 	};
 
-	log_info("inbox: message %lld from %s%s%s%s", (long long)entry->message_id,
+	log_info("inbox: message %lld from %s%s%s%s%s", (long long)entry->message_id,
 		 log_number(draft->number), entry->known ? ", a repeat" : "",
-		 draft->spool_file ? ", from the spool" : "",
-		 inbox_opt_texts[draft->opt]);
+		 draft->spool_file ? ", from the spool" : "", inbox_opt_texts[draft->opt],
+		 inbox_describe_command(entry));
 	if (entry->known)
 		return;
 	if (inbox->counters)
@@ -138,12 +151,24 @@ static void inbox_notify(struct inbox *inbox, const struct store_incoming_entry 
 	observers_notify(&inbox->observers, &event);
 }
 
-/* 0: all of them are on disk, and the observers know. Otherwise none is: a store error. */
+/*
+ * 0: all of them are on disk, and the observers know. Otherwise none is: a store error. What a
+ * message claims to be is found out right before it is stored, when its SIM is known.
+ */
 static int inbox_store_entries(struct inbox *inbox, struct store_incoming_entry *entries,
 			       size_t count)
 {
-	int error = store_incoming_add_group(inbox->store, entries, count);
+	struct store_command_claim claims[GROUP_MAX];
+	int error;
 
+	for (size_t i = 0; inbox->config && i < count; i++) {
+		sms_command_claim(inbox->config, inbox->store, entries[i].draft,
+				  &claims[i]);
+		entries[i].claim = &claims[i];
+	}
+	error = store_incoming_add_group(inbox->store, entries, count);
+	for (size_t i = 0; i < count; i++)
+		entries[i].claim = NULL;
 	if (error)
 		return error;
 	receive_gaps_save(&inbox->gaps);
@@ -224,7 +249,6 @@ static int inbox_on_turn_end(sd_event_source *source, void *data)
 {
 	struct inbox *inbox = data;
 
-	(void)source;
 	if (inbox->is_due)
 		inbox_store_queue(inbox);
 	return 0;
@@ -232,8 +256,6 @@ static int inbox_on_turn_end(sd_event_source *source, void *data)
 
 static int inbox_on_retry(sd_event_source *source, uint64_t usec, void *data)
 {
-	(void)source;
-	(void)usec;
 	inbox_store_queue(data);
 	return 0;
 }
@@ -248,6 +270,15 @@ static void inbox_on_message(struct inbox *inbox, const struct ofono_event *even
 	int error;
 
 	inbox_draft_from_signal(&draft, event, sims_identify(inbox->sims, card));
+	if (event->origin) { /* it is reported again until it is stored */
+		draft.row.spool_file = event->origin;
+		error = inbox_store_queue(inbox);
+		if (!error)
+			error = inbox_store_entries(inbox, &entry, 1);
+		*event->is_lost = error != 0;
+		inbox_draft_deinit(&draft);
+		return;
+	}
 	if (inbox_queue_put(inbox, &draft.row, card)) {
 		inbox->is_due = true;
 	} else {
@@ -406,6 +437,11 @@ void inbox_set_timing(struct inbox *inbox, const struct inbox_timing *timing)
 struct observers *inbox_observers(struct inbox *inbox)
 {
 	return &inbox->observers;
+}
+
+void inbox_set_config(struct inbox *inbox, const struct config *config)
+{
+	inbox->config = config;
 }
 
 void inbox_set_message_counters(struct inbox *inbox, struct message_counters *counters)

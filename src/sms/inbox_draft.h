@@ -5,8 +5,9 @@
  *
  * Private to src/sms/inbox.c.
  */
-#ifndef SMS_INBOX_DRAFT_H
-#define SMS_INBOX_DRAFT_H
+#pragma once
+
+#include <stdbool.h>
 
 #include "ofono/ofono.h"
 #include "sms/inbox.h"
@@ -25,4 +26,23 @@ int inbox_draft_from_spool(struct inbox_draft *draft, const struct inbox_spooled
 			   enum ofono_line line, int64_t sim_id);
 void inbox_draft_deinit(struct inbox_draft *draft);
 
-#endif
+/*
+ * Does a message opt out (STOP, and similar words in many languages) or opt in (START)?
+ *
+ * Only a message that consists of such a word counts, in any case and with any accents and
+ * punctuation: "Please stop by at five" does not (tests/unit/test_opt_word.c). `text` is valid
+ * UTF-8. *word_out: the word of the table, static; not set for OPT_NONE.
+ */
+enum opt inbox_draft_find_opt(const char *text, const char **word_out);
+
+/*
+ * Upstream oFono (1.28 and later) cuts a character above U+FFFF to 16 bits, so
+ * most emoji arrive as U+F000 to U+F8FF. Adding 0x10000 restores them; nobody uses that
+ * private area in an SMS. Forks do not damage texts, so only texts from upstream oFono are
+ * repaired (ofono_line()), and none that contains a character above U+FFFF.
+ * Source: oFono since commit 9c7a8767; measured on 1.31 and 2.16.
+ *
+ * Returns a copy of `text` (valid UTF-8) with U+F000..U+F8FF restored to U+1F000..U+1F8FF; the
+ * caller frees it. *mended_out: whether anything changed. NULL: no memory.
+ */
+char *inbox_draft_mend(const char *text, bool *mended_out);

@@ -8,9 +8,17 @@
 #include "config/config.h"
 #include "numbers/number.h"
 #include "numbers/phone_number.h"
-#include "sms/segments.h"
+#include "text/segments.h"
+#include "sms/inbox_draft.h"
 #include "sms/sender.h"
 #include "store/store_party.h"
+
+bool opt_out_is_word(const char *text)
+{
+	const char *word;
+
+	return inbox_draft_find_opt(text, &word) != OPT_NONE;
+}
 
 /* ---- cancelling ---------------------------------------------------------------------- */
 

@@ -21,8 +21,9 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "config/config.h"
-#include "sms/outbox_approval.h"
 #include "sms/outbox_private.h"
+#include "sms/outgoing_spool.h"
+#include "sms/received_code.h"
 #include "store/store.h"
 #include "store/store_client.h"
 #include "store/store_message.h"
@@ -32,8 +33,9 @@ static const struct outbox_timing outbox_default_timing = {
 	.retry_ms = 1000,
 	.retry_max_ms = 60 * 1000,
 	.listing_ms = 1000,
-	.storage_ms = 5 * 1000,
+	.storage_ms = 250,
 	.stuck_segment_ms = 30 * 1000,
+	.resend_ms = 5 * 60 * 1000,
 };
 
 /* ---- room ---------------------------------------------------------------------------- */
@@ -52,15 +54,15 @@ int64_t outbox_client_limit(const struct outbox *outbox, int64_t client_id)
 	return limit > clients ? limit / clients : 1;
 }
 
-bool outbox_has_room(const struct outbox *outbox, int64_t client_id)
+bool outbox_has_room(const struct outbox *outbox, int64_t client_id, size_t count)
 {
 	const struct outbox_message *message;
 	const struct sim_queue *queue;
 	int64_t room;
 
-	if (!outbox->messages.waiting)
+	if (!outbox->messages.waiting && count == 1)
 		return true;
-	room = outbox_client_limit(outbox, client_id);
+	room = outbox_client_limit(outbox, client_id) + 1 - (int64_t)count;
 	if (outbox->messages.waiting < room)
 		return true;
 	TAILQ_FOREACH (queue, &outbox->queues.list, link) {
@@ -103,22 +105,16 @@ bool outbox_has_storage(struct outbox *outbox)
  * Prepares a message that the next run can submit: one commit says then that it is accepted
  * and that it is being submitted. If something comes between, the row becomes queued again.
  */
-static bool outbox_prepare(const struct sim_queue *queue, struct outbox_message *message,
+static bool outbox_prepare(const struct outbox *outbox, const struct sim_queue *queue,
+			   struct outbox_message *message,
 			   const struct store_message_draft *draft)
 {
 	if (!draft->is_awaited || message->state != STATE_QUEUED ||
+	    outbox->messages.sends_again || /* its attempt begins in another commit */
 	    outbox_deadline_is_uncertain(message) || !sim_queue_is_free(queue))
 		return false;
 	message->payload = outbox_message_payload_new(draft->number, draft->text);
 	return message->payload;
-}
-
-/* The user approved it before it was accepted, and that approval ends first. */
-static bool outbox_approval_ends(const struct store_message_draft *draft)
-{
-	return draft->reason && strcmp(draft->reason, outbox_approval_by_user) == 0 &&
-	       draft->expires_at_ms ==
-		       outbox_approval_expiry(draft->created_ms, draft->send_at_ms, 0);
 }
 
 /* Without memory nothing would move the row on: so the memory comes first. */
@@ -130,16 +126,46 @@ static struct outbox_message *outbox_new_message(struct outbox *outbox,
 		.uuid = "",
 		.sim_id = draft->sim_id,
 		.client_id = draft->client_id,
+		.segments = draft->segments,
 		.created_ms = draft->created_ms ? draft->created_ms : clock_wall_ms(),
 		.send_at_ms = draft->send_at_ms,
 		.expires_at_ms = draft->expires_at_ms,
-		.flags = outbox_approval_ends(draft) ? MESSAGE_ENDS_APPROVAL : 0,
+		.flags = (outbox_approval_ends(draft) ? MESSAGE_ENDS_APPROVAL : 0) |
+			 (draft->is_spread ? MESSAGE_SPREAD : 0),
 	};
 	struct outbox_message *message = outbox_message_new(&outbox->messages, &row);
 
 	if (message)
 		outbox_deadline_read(message, &row);
+	if (message && draft->routed)
+		message->routed = *draft->routed;
 	return message;
+}
+
+/* Its row is on disk: now it gets its place. */
+static void outbox_add_message(struct outbox *outbox, struct sim_queue *queue,
+			       struct outbox_message *message)
+{
+	struct message_counters *counters = outbox->messages.counters;
+	struct outbox_event event;
+
+	TAILQ_INSERT_TAIL(&queue->messages, message, link);
+	if (counters)
+		message_counters_row(counters, message->sim_id)->accepted++;
+	if (message->routed.pool_id) {
+		const struct sim *sim = sims_find(outbox->queues.sims, message->sim_id);
+
+		outbox->messages.reroute_due |= !sim || sim->state != SIM_READY;
+	}
+	if (message->state == STATE_WAITING_APPROVAL)
+		log_info("outbox: message %lld waits for approval: " PROGRAM_NAME
+			 " approve "
+			 "%lld",
+			 (long long)message->id, (long long)message->id);
+	/* the message itself cannot have an observer yet */
+	event = (struct outbox_event){ message->id,	  message->state, message->reason,
+				       message->delivery, false,	  false };
+	observers_notify(&outbox->messages.observers, &event);
 }
 
 static int outbox_accept_into(struct outbox *outbox, struct sim_queue *queue,
@@ -147,15 +173,13 @@ static int outbox_accept_into(struct outbox *outbox, struct sim_queue *queue,
 			      int64_t *message_id_out)
 {
 	struct outbox_message *message = outbox_new_message(outbox, draft);
-	struct message_counters *counters = outbox->messages.counters;
 	struct store_message_draft accepted = *draft;
-	struct outbox_event event;
 	int error;
 
 	if (!message)
 		return -ENOMEM;
 	accepted.ends_approval = message->deadline.ends_approval;
-	accepted.is_submitting = outbox_prepare(queue, message, draft);
+	accepted.is_submitting = outbox_prepare(outbox, queue, message, draft);
 	error = store_message_add(outbox->store, &accepted, &message->id);
 	outbox_messages_sync_later(&outbox->messages);
 	if (error) {
@@ -164,18 +188,25 @@ static int outbox_accept_into(struct outbox *outbox, struct sim_queue *queue,
 	}
 	if (accepted.is_submitting)
 		message->saved = STATE_SUBMITTING;
-	TAILQ_INSERT_TAIL(&queue->messages, message, link);
 	*message_id_out = message->id;
-	if (counters)
-		message_counters_row(counters, draft->sim_id)->accepted++;
-	if (message->state == STATE_WAITING_APPROVAL)
-		log_info("outbox: message %lld waits for approval: ofono-mcp approve "
-			 "%lld",
-			 (long long)message->id, (long long)message->id);
-	/* the message itself cannot have an observer yet */
-	event = (struct outbox_event){ message->id, message->state, message->reason,
-				       message->delivery, false };
-	observers_notify(&outbox->messages.observers, &event);
+	outbox_add_message(outbox, queue, message);
+	return 0;
+}
+
+/* There is room for the messages, and a queue. */
+static int outbox_prepare_queue(struct outbox *outbox,
+				const struct store_message_draft *draft, size_t count,
+				struct sim_queue **queue_out)
+{
+	if (!outbox_has_room(outbox, draft->client_id, count))
+		return OUTBOX_E_FULL;
+	if (!outbox_has_storage(outbox))
+		return OUTBOX_E_STORAGE;
+	*queue_out = sim_queues_get(&outbox->queues, draft->sim_id);
+	if (!*queue_out)
+		return -ENOMEM;
+	/* Its times are of the present clock, so an earlier change must not move them. */
+	outbox_deadlines_follow_clock(&outbox->deadlines);
 	return 0;
 }
 
@@ -183,20 +214,59 @@ int outbox_accept(struct outbox *outbox, const struct store_message_draft *draft
 		  int64_t *message_id_out)
 {
 	struct sim_queue *queue;
-	int error;
+	int error = outbox_prepare_queue(outbox, draft, 1, &queue);
 
-	if (!outbox_has_room(outbox, draft->client_id))
-		return OUTBOX_E_FULL;
-	if (!outbox_has_storage(outbox))
-		return OUTBOX_E_STORAGE;
-	queue = sim_queues_get(&outbox->queues, draft->sim_id);
-	if (!queue)
-		return -ENOMEM;
-	/* Its times are of the present clock, so an earlier change must not move them. */
-	outbox_deadlines_follow_clock(&outbox->deadlines);
+	if (error)
+		return error;
 	error = outbox_accept_into(outbox, queue, draft, message_id_out);
 	outbox_messages_request_run(&outbox->messages); /* removes an empty queue, too */
 	return error;
+}
+
+static void outbox_free_messages(struct outbox_message **messages, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		outbox_message_free(messages[i]);
+	free(messages);
+}
+
+/* Without memory nothing would move the rows on: so the memory comes first. */
+static struct outbox_message **outbox_new_messages(
+	struct outbox *outbox, const struct store_message_draft *drafts, size_t count)
+{
+	struct outbox_message **messages = calloc(count, sizeof(struct outbox_message *));
+
+	for (size_t i = 0; messages && i < count; i++) {
+		messages[i] = outbox_new_message(outbox, &drafts[i]);
+		if (!messages[i]) {
+			outbox_free_messages(messages, i);
+			return NULL;
+		}
+	}
+	return messages;
+}
+
+int outbox_accept_all(struct outbox *outbox, const struct store_message_draft *drafts,
+		      size_t count, int64_t *message_ids_out)
+{
+	struct outbox_message **messages;
+	struct sim_queue *queue;
+	int error = outbox_prepare_queue(outbox, drafts, count, &queue);
+
+	if (error)
+		return error;
+	messages = outbox_new_messages(outbox, drafts, count);
+	error = messages ? store_message_add_all(outbox->store, drafts, count,
+						 message_ids_out)
+			 : -ENOMEM;
+	for (size_t i = 0; !error && i < count; i++) {
+		messages[i]->id = message_ids_out[i];
+		outbox_add_message(outbox, queue, messages[i]);
+	}
+	if (messages)
+		outbox_free_messages(messages, error ? count : 0);
+	outbox_messages_request_run(&outbox->messages); /* removes an empty queue, too */
+	return error == STORE_E_FULL ? OUTBOX_E_STORAGE : error;
 }
 
 int outbox_sync(struct outbox *outbox)
@@ -271,6 +341,32 @@ static void outbox_on_report(struct outbox *outbox, const struct ofono_event *ev
 		outbox_message_on_report(message, event->delivered);
 }
 
+/* The message that a radio names by ID and attempt; one in doubt gets its UUID. */
+static void outbox_name_message(struct outbox *outbox, const struct ofono_event *event)
+{
+	struct sim_queue *queue = NULL;
+	struct outbox_message *message =
+		sim_queues_find(&outbox->queues, event->order_id, &queue);
+	struct arena *arena = NULL;
+	struct message row;
+
+	if (!message)
+		arena = arena_new(OUTBOX_MESSAGE_ARENA_BYTES);
+	if (arena && !store_message_get(outbox->store, event->order_id, arena, &row) &&
+	    row.direction == MESSAGE_OUTGOING && row.state == STATE_UNKNOWN && !*row.uuid)
+		message = sim_queues_add(&outbox->queues, &row);
+	arena_free(arena);
+	if (message && arena)
+		outbox_failover_read(message);
+	if (!message || *message->uuid || message->attempt != event->attempt ||
+	    (queue && queue->submitting == message)) /* its answer has the UUID */
+		return;
+	if (message->state == STATE_HELD || message->state == STATE_UNKNOWN)
+		outbox_message_set_submitted(message, event->uuid,
+					     event->modem &&
+						     event->modem->uses_delivery_reports);
+}
+
 static void outbox_on_ofono_event(void *data, const void *event_data)
 {
 	const struct ofono_event *event = event_data;
@@ -286,7 +382,13 @@ static void outbox_on_ofono_event(void *data, const void *event_data)
 	case MODEM_REMOVED:
 		sim_queues_on_modem_lost(&outbox->queues, event->modem);
 		break;
+	case MESSAGE_ADDED:
+		outbox_seen_on_added(outbox, event);
+		break;
 	case MESSAGE_STATE:
+		if (event->order_id)
+			outbox_name_message(outbox, event);
+		outbox_seen_on_state(outbox, event);
 		sim_queues_on_state(&outbox->queues, event);
 		break;
 	case MESSAGE_REPORT:
@@ -310,11 +412,12 @@ static int outbox_run(sd_event_source *source, void *data)
 {
 	struct outbox *outbox = data;
 
-	(void)source;
 	if (!outbox->messages.run_due)
 		return 0;
 	outbox->messages.run_due = false;
 	outbox_deadlines_run(&outbox->deadlines);
+	outbox_failover_run(outbox);
+	outbox_seen_run(outbox);
 	sim_queues_advance(&outbox->queues);
 	outbox_cancel_start_due(outbox);
 	sim_queues_sweep(&outbox->queues);
@@ -329,8 +432,6 @@ static int outbox_run(sd_event_source *source, void *data)
 /* It only keeps the loop from sleeping: outbox_run() is called next. */
 static int outbox_on_run_again(sd_event_source *source, void *data)
 {
-	(void)source;
-	(void)data;
 	return 0;
 }
 
@@ -344,9 +445,15 @@ struct outbox_loading {
 static void outbox_load_row(void *data, const struct message *row)
 {
 	struct outbox_loading *loading = data;
+	struct outbox_message *message = sim_queues_add(&loading->outbox->queues, row);
+	int64_t since_ms = loading->outbox->queues.recorded_since_ms;
 
-	if (!sim_queues_add(&loading->outbox->queues, row))
+	if (!message)
 		loading->error = -ENOMEM;
+	else
+		message->is_lost = row->state == STATE_SUBMITTING && since_ms &&
+				   row->boot && row->boot == clock_boot_number() &&
+				   row->created_boot_ms > since_ms;
 }
 
 static int outbox_load(struct outbox *outbox)
@@ -356,6 +463,8 @@ static int outbox_load(struct outbox *outbox)
 
 	if (error) /* the rows have older times, which end no later */
 		log_error("outbox: the deadlines of messages could not be stored");
+	if (!outbox->messages.sends_again)
+		outbox->queues.recorded_since_ms = outgoing_spool_since(outbox->config);
 	error = store_message_list_unfinished(outbox->store, outbox_load_row, &loading);
 	if (!error)
 		error = loading.error;
@@ -365,10 +474,11 @@ static int outbox_load(struct outbox *outbox)
 	return 0;
 }
 
-static int outbox_init(struct outbox *outbox, sd_event *loop)
+static int outbox_init(struct outbox *outbox, sd_event *loop, bool sends_again)
 {
 	int error = outbox_messages_init(&outbox->messages, loop, outbox->store);
 
+	outbox->messages.sends_again = sends_again;
 	if (error >= 0)
 		error = before_sleep_add(loop, &outbox->run_source, outbox_run, outbox);
 	if (error >=
@@ -382,6 +492,8 @@ static int outbox_init(struct outbox *outbox, sd_event *loop)
 		error = outbox_deadlines_init(&outbox->deadlines, loop);
 	if (error >= 0)
 		error = outbox_load(outbox);
+	if (error >= 0)
+		error = outbox_failover_init(outbox, loop);
 	return error;
 }
 
@@ -405,7 +517,7 @@ int outbox_new(sd_event *loop, const struct config *config, struct store *store,
 	outbox->deadlines.messages = &outbox->messages;
 	outbox->deadlines.queues = &outbox->queues;
 	TAILQ_INIT(&outbox->cancellations);
-	error = outbox_init(outbox, loop);
+	error = outbox_init(outbox, loop, ofono_sends_again_safely(ofono));
 	if (error < 0) {
 		outbox_free(outbox);
 		return error;
@@ -426,7 +538,9 @@ void outbox_free(struct outbox *outbox)
 		return;
 	observer_remove(&outbox->ofono_observer);
 	observer_remove(&outbox->sims_observer);
+	observer_remove(&outbox->codes_observer);
 	outbox_cancel_deinit(outbox);
+	outbox_failover_deinit(outbox);
 	sim_queues_deinit(&outbox->queues);
 	outbox_deadlines_deinit(&outbox->deadlines);
 	outbox_messages_deinit(&outbox->messages);
@@ -445,6 +559,26 @@ void outbox_set_paused(struct outbox *outbox, bool paused)
 void outbox_set_message_counters(struct outbox *outbox, struct message_counters *counters)
 {
 	outbox->messages.counters = counters;
+}
+
+static void outbox_on_codes_ready(void *data, const void *event)
+{
+	struct outbox *outbox = data;
+
+	outbox_messages_request_run(&outbox->messages);
+}
+
+void outbox_set_received_codes(struct outbox *outbox, struct received_codes *codes)
+{
+	outbox->queues.codes = codes;
+	observer_add(received_codes_observers(codes), &outbox->codes_observer,
+		     outbox_on_codes_ready, outbox);
+}
+
+void outbox_set_slot_finder(struct outbox *outbox, outbox_slot_finder find, void *data)
+{
+	outbox->queues.find_slot = find;
+	outbox->queues.find_slot_data = data;
 }
 
 void outbox_set_timing(struct outbox *outbox, const struct outbox_timing *timing)

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * An approval is for one row: number, text and SIM of a row never change, and it leaves
- * waiting_approval once. The decision is on disk before anybody is notified
+ * An approval is for one revision of a row: number and text change only with the revision,
+ * the SIM never, and each revision leaves waiting_approval once. The decision is on disk
+ * before anybody is notified
  * (tests/integration/test_approval.py, scenario Approve of the crash matrix).
  */
-#include "sms/outbox_approval.h"
+#include "sms/outbox.h"
+
+#include <string.h>
 
 #include "base/clock.h"
 #include "base/log.h"
 #include "sms/outbox_private.h"
 #include "store/store_message.h"
-
-const char outbox_approval_by_owner[] = "approved_by_owner";
-const char outbox_approval_by_user[] = "approved_by_person";
 
 int64_t outbox_approval_expiry(int64_t approved_ms, int64_t send_at_ms,
 			       int64_t expires_at_ms)
@@ -28,12 +28,23 @@ int64_t outbox_approval_until(const struct outbox *outbox, const struct config *
 {
 	const struct outbox_message *message =
 		outbox ? sim_queues_find(&outbox->queues, row->id, NULL) : NULL;
-	int64_t until_ms = row->created_ms + outbox_deadline_approval_wait_ms(config);
+	int64_t asked_ms =
+		row->state == STATE_WAITING_APPROVAL && row->changed_ms > row->created_ms
+			? row->changed_ms
+			: row->created_ms;
+	int64_t until_ms = asked_ms + outbox_deadline_approval_wait_ms(config);
 
 	if (message && message->state == STATE_WAITING_APPROVAL)
 		return outbox_deadline_end(message, config);
 	return row->expires_at_ms && row->expires_at_ms < until_ms ? row->expires_at_ms
 								   : until_ms;
+}
+
+bool outbox_approval_ends(const struct store_message_draft *draft)
+{
+	return draft->reason && strcmp(draft->reason, outbox_approval_by_user) == 0 &&
+	       draft->expires_at_ms ==
+		       outbox_approval_expiry(draft->created_ms, draft->send_at_ms, 0);
 }
 
 /* A message whose deadline has just passed expires first. NULL: it does not wait. */
@@ -47,7 +58,8 @@ static struct outbox_message *outbox_approval_find(struct outbox *outbox,
 	return message && message->state == STATE_WAITING_APPROVAL ? message : NULL;
 }
 
-int outbox_approval_give(struct outbox *outbox, int64_t message_id, const char *who)
+int outbox_approval_give(struct outbox *outbox, int64_t message_id, unsigned revision,
+			 const char *who)
 {
 	struct outbox_message *message = outbox_approval_find(outbox, message_id);
 	int64_t now_ms = clock_wall_ms(), send_at_ms, validity_ms;
@@ -63,6 +75,8 @@ int outbox_approval_give(struct outbox *outbox, int64_t message_id, const char *
 
 	if (!message)
 		return OUTBOX_E_NOT_WAITING;
+	if (message->revision != revision)
+		return OUTBOX_E_EDITED;
 	before = message->deadline;
 	send_at_ms = before.send_at_ms;
 	validity_ms = before.expires_at_ms ? outbox_deadline_expiry(message) : 0;

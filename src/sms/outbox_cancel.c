@@ -74,6 +74,29 @@ static struct outbox_message *outbox_cancel_find(
 	return message;
 }
 
+static void outbox_cancel_pause(const struct outbox_cancellation *cancellation)
+{
+	struct sim_queue *queue;
+
+	if (sim_queues_find(&cancellation->outbox->queues, cancellation->message_id,
+			    &queue))
+		sim_queue_pause(queue);
+}
+
+/* What a radio refused while it was in doubt fails or moves when the radio has closed it. */
+static void outbox_cancel_set_done(struct outbox_message *message)
+{
+	bool is_refused = message->refusal && !message->cancel_wanted &&
+			  message->state == STATE_HELD;
+
+	if (is_refused && !message->refusal_is_final)
+		message->leaves = message->refusal;
+	else if (is_refused)
+		outbox_message_set_state(message, STATE_FAILED, message->refusal);
+	else if (message_state_may_become(message->state, STATE_CANCELLED))
+		outbox_message_set_state(message, STATE_CANCELLED, "");
+}
+
 /* oFono reports the state before it answers, but a fork may not. */
 static void outbox_cancel_on_answer(void *data, enum message_cancel_outcome answer)
 {
@@ -81,15 +104,22 @@ static void outbox_cancel_on_answer(void *data, enum message_cancel_outcome answ
 	struct outbox_message *message = outbox_cancel_find(cancellation);
 	int outcome = outbox_cancel_outcome(answer);
 
-	if (answer == CANCEL_DONE && message &&
-	    message_state_may_become(message->state, STATE_CANCELLED))
-		outbox_message_set_state(message, STATE_CANCELLED, "");
+	if (answer == CANCEL_DONE && message)
+		outbox_cancel_set_done(message);
 	if (message && message->state == STATE_CANCELLED)
 		outcome = 0;
 	if (message && message->state == STATE_HELD && answer == CANCEL_NOT_ASKED)
 		outcome = outbox_cancel_later(message);
-	if (message && outcome == OUTBOX_E_TOO_LATE)
+	if (message && outcome == OUTBOX_E_TOO_LATE) {
 		message->cancel_wanted = false;
+		message->refusal = NULL;
+	}
+	if (message && message->is_closing) {
+		message->is_closing = false;
+		if (answer == CANCEL_NOT_ASKED || answer == CANCEL_UNKNOWN)
+			outbox_cancel_pause(cancellation);
+		outbox_messages_request_run(&cancellation->outbox->messages);
+	}
 	if (cancellation->done)
 		cancellation->done(cancellation->data, outcome);
 	outbox_cancel_free(cancellation);
@@ -100,13 +130,14 @@ static int outbox_cancel_start(struct outbox *outbox, struct modem *modem,
 			       struct outbox_cancellation **cancellation_out)
 {
 	struct outbox_cancellation *cancellation = calloc(1, sizeof(*cancellation));
+	struct message_order order = outbox_message_order(message, NULL);
 
 	if (!cancellation)
 		return -ENOMEM;
 	cancellation->outbox = outbox;
 	cancellation->message_id = message->id;
-	cancellation->call = message_cancel(modem, message->uuid, outbox_cancel_on_answer,
-					    cancellation);
+	cancellation->call =
+		message_cancel(modem, &order, outbox_cancel_on_answer, cancellation);
 	if (!cancellation->call) {
 		free(cancellation);
 		return -ENOMEM;
@@ -114,6 +145,15 @@ static int outbox_cancel_start(struct outbox *outbox, struct modem *modem,
 	TAILQ_INSERT_TAIL(&outbox->cancellations, cancellation, link);
 	*cancellation_out = cancellation;
 	return OUTBOX_E_CANCELLING;
+}
+
+static bool outbox_cancel_is_due(const struct outbox *outbox,
+				 const struct sim_queue *queue,
+				 const struct outbox_message *message)
+{
+	return message->cancel_due && queue->modem && message != queue->submitting &&
+	       (message->state == STATE_SUBMITTED ||
+		(outbox->messages.sends_again && outbox_message_is_in_doubt(message)));
 }
 
 /* A cancellation that fails for want of memory is due again in the next run. */
@@ -125,12 +165,12 @@ void outbox_cancel_start_due(struct outbox *outbox)
 
 	TAILQ_FOREACH (queue, &outbox->queues.list, link) {
 		TAILQ_FOREACH (message, &queue->messages, link) {
-			if (message->cancel_due && message->state == STATE_SUBMITTED &&
-			    queue->modem)
-				message->cancel_due =
-					outbox_cancel_start(outbox, queue->modem, message,
-							    &cancellation) !=
-					OUTBOX_E_CANCELLING;
+			if (!outbox_cancel_is_due(outbox, queue, message) ||
+			    outbox_cancel_start(outbox, queue->modem, message,
+						&cancellation) != OUTBOX_E_CANCELLING)
+				continue;
+			message->cancel_due = false;
+			message->is_closing = message->state == STATE_HELD;
 		}
 	}
 }

@@ -32,7 +32,6 @@
 #include "config/config.h"
 #include "sms/outbox_message.h"
 #include "sms/sim_queue.h"
-#include "store/store.h"
 
 enum { USEC_PER_MS = 1000 };
 
@@ -67,13 +66,29 @@ static int64_t outbox_deadline_restore(int64_t row_ms, int64_t boot_ms)
 	return outbox_deadline_earlier(wall_ms, row_ms);
 }
 
+void outbox_deadline_ask_anew(struct outbox_message *message, int64_t now_ms)
+{
+	message->deadline.created_ms = now_ms;
+	message->deadline.row_created_ms = now_ms;
+}
+
+/* How much later than it was accepted its wait for an approval began. */
+static int64_t outbox_deadline_asked_after_ms(const struct message *row)
+{
+	bool is_later =
+		row->state == STATE_WAITING_APPROVAL && row->changed_ms > row->created_ms;
+
+	return is_later ? row->changed_ms - row->created_ms : 0;
+}
+
 void outbox_deadline_read(struct outbox_message *message, const struct message *row)
 {
 	struct outbox_deadline *deadline = &message->deadline;
+	int64_t later_ms = outbox_deadline_asked_after_ms(row);
 
 	*deadline = (struct outbox_deadline){
-		.created_ms = row->created_ms,
-		.row_created_ms = row->created_ms,
+		.created_ms = row->created_ms + later_ms,
+		.row_created_ms = row->created_ms + later_ms,
 		.send_at_ms = row->send_at_ms,
 		.expires_at_ms = row->expires_at_ms,
 		.counted_end_ms = row->send_at_ms ? 0 : row->expires_at_ms,
@@ -89,7 +104,7 @@ void outbox_deadline_read(struct outbox_message *message, const struct message *
 		return;
 	}
 	deadline->created_ms =
-		outbox_deadline_restore(row->created_ms, row->created_boot_ms);
+		outbox_deadline_restore(row->created_ms, row->created_boot_ms) + later_ms;
 	deadline->counted_end_ms = 0;
 	if (!row->expires_boot_ms)
 		return;
@@ -227,6 +242,18 @@ void outbox_deadline_approve(struct outbox_message *message, int64_t now_ms,
 	deadline->counted_end_ms = is_scheduled ? 0 : expires_at_ms;
 }
 
+void outbox_deadline_postpone(struct outbox_message *message, int64_t send_at_ms)
+{
+	struct outbox_deadline *deadline = &message->deadline;
+	int64_t planned_ms =
+		deadline->send_at_ms ? deadline->send_at_ms : deadline->created_ms;
+
+	if (deadline->expires_at_ms)
+		deadline->expires_at_ms += send_at_ms - planned_ms;
+	deadline->send_at_ms = send_at_ms;
+	deadline->counted_end_ms = 0;
+}
+
 /* Why it expires, before its state changes. */
 static const char *outbox_deadline_reason(const struct outbox_message *message,
 					  const struct config *config)
@@ -239,13 +266,36 @@ static const char *outbox_deadline_reason(const struct outbox_message *message,
 		       : "approval_not_given";
 }
 
+/* The radio that may have it did not come back in time. Late news still corrects that. */
+static int64_t outbox_deadline_run_doubtful(struct outbox_message *message,
+					    const struct outbox_timing *timing,
+					    int64_t now_ms)
+{
+	int64_t expiry_ms = outbox_deadline_expiry(message), resend_ms = INT64_MAX;
+
+	if (message->routed.resends && message->doubtful_since_ms)
+		resend_ms = message->doubtful_since_ms + (int64_t)timing->resend_ms;
+	if (expiry_ms > now_ms && resend_ms <= now_ms) {
+		message->leaves = "in_doubt";
+		message->is_decided = true;
+		return expiry_ms;
+	}
+	if (expiry_ms > now_ms)
+		return outbox_deadline_earlier(expiry_ms, resend_ms);
+	outbox_message_set_state(message, STATE_UNKNOWN, "unknown_outcome");
+	return INT64_MAX;
+}
+
 /* Does what is due. Returns when there is more to do, INT64_MAX: never. */
 static int64_t outbox_deadline_run(struct outbox_message *message,
+				   const struct sim_queues *queues,
 				   const struct config *config, int64_t now_ms)
 {
 	struct outbox_deadline *deadline = &message->deadline;
 	int64_t next_ms;
 
+	if (queues->messages->sends_again && outbox_message_is_in_doubt(message))
+		return outbox_deadline_run_doubtful(message, &queues->timing, now_ms);
 	if (!message_state_is_waiting(message->state))
 		return INT64_MAX;
 	if (deadline->send_at_ms && deadline->send_at_ms <= now_ms &&
@@ -304,8 +354,8 @@ void outbox_deadlines_run(struct outbox_deadlines *deadlines)
 	TAILQ_FOREACH (queue, &deadlines->queues->list, link) {
 		TAILQ_FOREACH (message, &queue->messages, link)
 			next_ms = outbox_deadline_earlier(
-				next_ms,
-				outbox_deadline_run(message, deadlines->config, now_ms));
+				next_ms, outbox_deadline_run(message, deadlines->queues,
+							     deadlines->config, now_ms));
 	}
 	outbox_deadlines_set_timers(deadlines, next_ms, now_ms);
 }
@@ -315,8 +365,6 @@ static int outbox_deadlines_on_timer(sd_event_source *source, uint64_t usec, voi
 {
 	struct outbox_deadlines *deadlines = data;
 
-	(void)source;
-	(void)usec;
 	deadlines->next_ms = 0; /* one of the timers is off now */
 	outbox_messages_request_run(deadlines->messages);
 	return 0;

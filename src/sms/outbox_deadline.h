@@ -7,8 +7,7 @@
  *
  * Private to src/sms. src/sms/outbox_deadline.c explains the clocks.
  */
-#ifndef SMS_OUTBOX_DEADLINE_H
-#define SMS_OUTBOX_DEADLINE_H
+#pragma once
 
 #include <stdint.h>
 #include <systemd/sd-event.h>
@@ -54,6 +53,8 @@ void outbox_deadlines_run(struct outbox_deadlines *deadlines);
 
 /* Reads the times of a row, which may be from an earlier start of the gateway or machine. */
 void outbox_deadline_read(struct outbox_message *message, const struct message *row);
+/* It waits for an approval from now on, though it was accepted earlier. */
+void outbox_deadline_ask_anew(struct outbox_message *message, int64_t now_ms);
 
 /* When its own validity ends; INT64_MAX: never. */
 int64_t outbox_deadline_expiry(const struct outbox_message *message);
@@ -63,6 +64,8 @@ int64_t outbox_deadline_end(const struct outbox_message *message,
 /* How long a message waits for approval. */
 int64_t outbox_deadline_approval_wait_ms(const struct config *config);
 
+/* It waits for this time now; its validity moves with it. */
+void outbox_deadline_postpone(struct outbox_message *message, int64_t send_at_ms);
 /* It was approved now and expires at `expires_at_ms`, not later than before. */
 void outbox_deadline_approve(struct outbox_message *message, int64_t now_ms,
 			     int64_t expires_at_ms);
@@ -75,5 +78,3 @@ struct store_message_deadline outbox_deadline_row(const struct outbox_message *m
  * expired: it must not be submitted.
  */
 bool outbox_deadline_is_uncertain(const struct outbox_message *message);
-
-#endif

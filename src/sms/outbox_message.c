@@ -19,9 +19,15 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/clock.h"
+#include "base/failure.h"
 #include "base/log.h"
-#include "sms/segments.h"
+#include "text/segments.h"
 #include "store/store.h"
+#include "store/store_edit.h"
+
+const char outbox_approval_by_owner[] = "approved_by_owner";
+const char outbox_approval_by_user[] = "approved_by_person";
 
 enum {
 	USEC_PER_MS = 1000,
@@ -48,8 +54,6 @@ static int outbox_messages_on_sync_due(sd_event_source *source, uint64_t due_us,
 	struct outbox_messages *messages = data;
 	int error = store_sync(messages->store);
 
-	(void)source;
-	(void)due_us;
 	if (!error)
 		return 0;
 	log_error("outbox: the disk does not confirm message states (%s); trying again",
@@ -126,6 +130,9 @@ struct outbox_message *outbox_message_new(struct outbox_messages *messages,
 	message->sim_id = row->sim_id;
 	message->client_id = row->client_id;
 	message->segments = row->segments;
+	message->revision = row->revision;
+	message->is_spread = row->flags & MESSAGE_SPREAD;
+	message->attempt = 1;
 	message->state = message->saved = row->state;
 	message->delivery = message->saved_delivery = row->delivery;
 	message->cancel_wanted = row->reason && strcmp(row->reason, cancel_wanted) == 0;
@@ -165,6 +172,30 @@ bool outbox_message_is_saved(const struct outbox_message *message)
 	       message->saved_delivery == message->delivery;
 }
 
+bool outbox_message_is_lost(const struct outbox_message *message)
+{
+	return message->is_lost && message->state == STATE_SUBMITTING;
+}
+
+bool outbox_message_is_in_doubt(const struct outbox_message *message)
+{
+	return message->state == STATE_HELD && !*message->uuid;
+}
+
+struct message_order outbox_message_order(const struct outbox_message *message,
+					  const struct outbox_message_payload *payload)
+{
+	return (struct message_order){
+		.number = payload ? payload->number : NULL,
+		.text = payload ? payload->text : NULL,
+		.uuid = message->uuid,
+		.id = message->id,
+		.attempt = message->attempt,
+		.is_repeat = outbox_message_is_in_doubt(message),
+		.expires_ms = message->deadline.expires_at_ms,
+	};
+}
+
 /* A sent message whose delivery is confirmed is about to become delivered. */
 bool outbox_message_has_ended(const struct outbox_message *message)
 {
@@ -199,9 +230,13 @@ static void outbox_message_change(struct outbox_message *message,
 
 static struct outbox_event outbox_message_event(const struct outbox_message *message)
 {
-	return (struct outbox_event){ message->id, message->state, message->reason,
-				      message->delivery,
-				      outbox_message_has_ended(message) };
+	return (struct outbox_event){
+		.message_id = message->id,
+		.state = message->state,
+		.reason = message->reason,
+		.delivery = message->delivery,
+		.last = outbox_message_has_ended(message),
+	};
 }
 
 static void outbox_message_notify(struct outbox_message *message)
@@ -278,10 +313,42 @@ int outbox_message_decide(struct outbox_message *message,
 	return outbox_message_write(message, move, false);
 }
 
+/* Whoever edited it knows its ID, so the caller that had it accepted may leave. */
+void outbox_message_set_edited(struct outbox_message *message,
+			       const struct store_message_draft *draft,
+			       const char *former_number)
+{
+	struct outbox_event event;
+
+	free(message->payload);
+	message->payload = NULL;
+	message->segments = draft->segments;
+	message->revision++;
+	message->never_abandoned = true;
+	message->is_spread = draft->is_spread;
+	outbox_messages_count(message->messages, draft->state, 1);
+	outbox_messages_count(message->messages, message->state, -1);
+	message->state = message->saved = draft->state;
+	message->reason = draft->reason ? draft->reason : store_edit_reason;
+	event = outbox_message_event(message);
+	event.edited = true;
+	if (strcmp(former_number, draft->number) != 0)
+		event.former_number = former_number;
+	log_info("outbox: message %lld: edited, %s", (long long)message->id,
+		 message_state_name(message->state));
+	observers_notify(&message->observers, &event);
+	observers_notify(&message->messages->observers, &event);
+	outbox_messages_request_run(message->messages);
+}
+
 /* From now on its queue waits for oFono, so no further run is requested. */
 int outbox_message_begin_submitting(struct outbox_message *message)
 {
-	static const struct store_message_transition move = { .to = STATE_SUBMITTING };
+	const struct store_message_transition move = {
+		.to = STATE_SUBMITTING,
+		.attempt = message->messages->sends_again ? message->attempt : 0,
+		.attempt_sim_id = message->sim_id,
+	};
 
 	if (message->saved != STATE_SUBMITTING)
 		return outbox_message_write(message, &move, true);
@@ -301,6 +368,20 @@ int outbox_message_want_cancel(struct outbox_message *message)
 	error = outbox_message_decide(message, &move);
 	message->cancel_wanted = !error;
 	return error;
+}
+
+void outbox_message_set_moved(struct outbox_message *message, int64_t sim_id,
+			      bool is_next_attempt, const char *reason)
+{
+	message->sim_id = sim_id;
+	message->attempt += is_next_attempt;
+	message->doubtful_since_ms = 0;
+	message->refusal = NULL;
+	message->cancel_due = message->uuid_unsaved = false;
+	message->uuid[0] = '\0';
+	message->delivery = DELIVERY_NONE;
+	outbox_message_set_decided(message, STATE_QUEUED, reason);
+	outbox_messages_request_run(message->messages);
 }
 
 /* ---- facts: true whether or not the disk takes them ---------------------------------- */
@@ -354,6 +435,10 @@ void outbox_message_set_state(struct outbox_message *message, enum message_state
 	}
 	if (message->state == state)
 		return;
+	if (state == STATE_HELD) {
+		message->messages->reroute_due = true;
+		message->doubtful_since_ms = *message->uuid ? 0 : clock_wall_ms();
+	}
 	if (message->cancel_wanted && (state == STATE_HELD || state == STATE_SUBMITTED))
 		reason = cancel_wanted;
 	outbox_message_change(message, state, reason);
@@ -367,11 +452,22 @@ void outbox_message_set_state(struct outbox_message *message, enum message_state
 void outbox_message_set_submitted(struct outbox_message *message, const char *uuid,
 				  bool awaited)
 {
-	memcpy(message->uuid, uuid, sizeof(message->uuid));
+	snprintf(message->uuid, sizeof(message->uuid), "%s", uuid);
 	message->uuid_unsaved = true;
 	if (awaited)
 		message->delivery = DELIVERY_AWAITED;
 	outbox_message_set_state(message, STATE_SUBMITTED, "");
+}
+
+/* Of several segments some may have been sent: such a message stays with its SIM. */
+static void outbox_message_fail(struct outbox_message *message, const char *reason)
+{
+	if (!message->routed.pool_id || message->segments > 1) {
+		outbox_message_set_state(message, STATE_FAILED, reason);
+		return;
+	}
+	message->leaves = reason;
+	outbox_messages_request_run(message->messages);
 }
 
 void outbox_message_on_state(struct outbox_message *message,
@@ -386,7 +482,7 @@ void outbox_message_on_state(struct outbox_message *message,
 		outbox_message_set_state(message, STATE_SENT, "");
 		break;
 	case MESSAGE_FAILED:
-		outbox_message_set_state(message, STATE_FAILED, "network_refused");
+		outbox_message_fail(message, "network_refused");
 		break;
 	case MESSAGE_CANCELLED:
 		outbox_message_set_state(message, STATE_CANCELLED, "");
@@ -479,5 +575,8 @@ const char *outbox_message_refusal_reason(const struct outbox_message *message,
 	/* Sailfish OS's oFono checks its callers itself; the bus has an error of its own. */
 	if (error && strcmp(error, "org.ofono.Error.AccessDenied") == 0)
 		return "ofono_access_denied";
+	/* A radio that is a gateway itself answers with its own codes. */
+	if (error && !strchr(error, '.') && failure_of_code(error) != FAILURE_INTERNAL)
+		return failure_words(failure_of_code(error))->code;
 	return "ofono_unavailable";
 }

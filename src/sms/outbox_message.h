@@ -7,8 +7,7 @@
  * of functions that write to disk: 0, -errno, STORE_E_FULL; STORE_E_NOT_FOUND and
  * STORE_E_ILLEGAL if something else changed the row.
  */
-#ifndef SMS_OUTBOX_MESSAGE_H
-#define SMS_OUTBOX_MESSAGE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -17,11 +16,15 @@
 
 #include "base/arena.h"
 #include "base/observer.h"
+#include "ofono/message.h"
 #include "ofono/ofono.h"
 #include "sms/message_counters.h"
 #include "sms/outbox.h"
 #include "sms/outbox_deadline.h"
+#include "store/store_attempt.h"
 #include "store/store_message.h"
+
+extern const char outbox_failover_not_delivered[];
 
 /* What all messages of one outbox share. Only outbox_message.c changes it. */
 struct outbox_messages {
@@ -31,7 +34,9 @@ struct outbox_messages {
 	unsigned waiting;		   /* messages that message_state_is_waiting() */
 	unsigned waiting_for_approval;	   /* of these */
 	bool storage_refuses;		   /* already logged */
-	bool run_due;			   /* outbox_messages_request_run() */
+	bool sends_again;		   /* ofono_sends_again_safely() */
+	bool reroute_due;	     /* a SIM may have become unable to send, or able */
+	bool run_due;		     /* outbox_messages_request_run() */
 	sd_event_source *sync_timer; /* enabled: the disk has to confirm something */
 };
 
@@ -47,15 +52,29 @@ struct outbox_message {
 	int64_t sim_id;
 	int64_t client_id;
 	unsigned segments;
+	unsigned revision; /* see struct message */
 	enum message_state state;
 	enum message_state saved; /* differs while the disk refuses `state`; see also
 				   * outbox_message_is_prepared() */
 	enum delivery delivery;
 	enum delivery saved_delivery;
-	const char *reason;   /* static text, "" none */
-	bool cancel_wanted;   /* stays while held and submitted, on disk too */
-	bool cancel_due;      /* oFono, which has it, can be asked to cancel it */
-	bool never_abandoned; /* outbox_cancel_never_abandoned() */
+	const char *reason; /* static text, "" none */
+	/* submitting, by a gateway that is gone: what ofonod records tells whether it was */
+	bool is_lost;
+	bool cancel_wanted; /* stays while held and submitted, on disk too */
+	bool cancel_due;    /* oFono, which has it, can be asked to cancel it */
+	/* See struct message_order; only where the radio sends again safely. */
+	unsigned attempt;
+	bool is_closing; /* the radio is being asked to close it */
+	/* When the radio has closed it, it fails for this reason, or leaves its SIM. */
+	const char *refusal;
+	bool refusal_is_final;
+	const char *leaves; /* its SIM certainly does not send it: why; NULL: it stays */
+	bool is_decided;    /* it leaves although the SIM may have sent it */
+	struct store_routed routed;
+	int64_t doubtful_since_ms; /* wall clock; 0: not in doubt */
+	bool never_abandoned;	   /* outbox_cancel_never_abandoned() */
+	bool is_spread;		   /* see struct store_message_draft */
 	struct outbox_deadline deadline;
 	char uuid[MESSAGE_UUID_BYTES];
 	bool uuid_unsaved;			/* the row has another one, or none */
@@ -98,6 +117,15 @@ int outbox_message_begin_submitting(struct outbox_message *message);
 int outbox_message_decide(struct outbox_message *message,
 			  const struct store_message_transition *move);
 
+/*
+ * Its row has another text, number or time, in the state that the draft names: changes it in
+ * memory and notifies the observers. `former_number`: its recipient until now. Deadlines are
+ * the caller's.
+ */
+void outbox_message_set_edited(struct outbox_message *message,
+			       const struct store_message_draft *draft,
+			       const char *former_number);
+
 /* A held message is to be cancelled when its modem is back. Results as above. */
 int outbox_message_want_cancel(struct outbox_message *message);
 
@@ -107,6 +135,10 @@ int outbox_message_want_cancel(struct outbox_message *message);
  */
 void outbox_message_set_state(struct outbox_message *message, enum message_state state,
 			      const char *reason);
+
+/* It is queued again, on disk: on this SIM, perhaps under its next attempt. */
+void outbox_message_set_moved(struct outbox_message *message, int64_t sim_id,
+			      bool is_next_attempt, const char *reason);
 
 /* oFono accepted it under this UUID. `awaited`: a delivery report was requested. */
 void outbox_message_set_submitted(struct outbox_message *message, const char *uuid,
@@ -125,6 +157,16 @@ void outbox_message_save(struct outbox_message *message);
 /* It is queued, and its row already says submitting: it was accepted like that. */
 bool outbox_message_is_prepared(const struct outbox_message *message);
 bool outbox_message_is_saved(const struct outbox_message *message);
+/*
+ * Only where the radio sends again safely: it was submitted and not answered, so the radio
+ * may have it. It is submitted again with the same ID and attempt, or closed.
+ */
+/* Submitted by a gateway that is gone; what ofonod recorded is not known yet. */
+bool outbox_message_is_lost(const struct outbox_message *message);
+bool outbox_message_is_in_doubt(const struct outbox_message *message);
+/* What the radio is asked with; `payload` NULL: to cancel it. */
+struct message_order outbox_message_order(const struct outbox_message *message,
+					  const struct outbox_message_payload *payload);
 /* There will be no further event: it is final, and no delivery report is awaited. */
 bool outbox_message_has_ended(const struct outbox_message *message);
 /* Nothing is left to do: it is final and on disk, and nobody waits for a report. */
@@ -145,5 +187,3 @@ int outbox_message_payload_read(const struct outbox_message *message,
  */
 const char *outbox_message_refusal_reason(const struct outbox_message *message,
 					  const struct modem *modem, const char *error);
-
-#endif

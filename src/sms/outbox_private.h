@@ -1,17 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The struct behind struct outbox, for the files that implement sms/outbox.h and
- * sms/outbox_approval.h. Each part belongs to one file; the others call its functions.
+ * sms/outbox.h. Each part belongs to one file; the others call its functions.
  *
  * Private to src/sms/outbox*.c.
  */
-#ifndef SMS_OUTBOX_PRIVATE_H
-#define SMS_OUTBOX_PRIVATE_H
+#pragma once
 
 #include "sms/outbox.h"
 #include "sms/outbox_deadline.h"
 #include "sms/outbox_message.h"
 #include "sms/sim_queue.h"
+
+enum { OUTBOX_SEEN_MAX = 16 };
+
+/* Messages that oFono accepted while it had not answered a call of ours; oldest first. */
+struct outbox_seen_messages {
+	unsigned count;
+	struct outbox_seen_message {
+		char uuid[MESSAGE_UUID_BYTES];
+		int64_t sim_id;
+		int64_t at_ms; /* wall clock */
+		enum ofono_message_state state;
+	} messages[OUTBOX_SEEN_MAX];
+};
 
 struct outbox {
 	const struct config *config;
@@ -22,12 +34,19 @@ struct outbox {
 	TAILQ_HEAD(outbox_cancellation_list, outbox_cancellation)
 	cancellations; /* outbox_cancel.c */
 	/* outbox.c */
-	sd_event_source
-		*run_source; /* runs the outbox before the loop sleeps, if requested */
+	/* runs the outbox before the loop sleeps, if requested */
+	sd_event_source *run_source;
 	sd_event_source *run_again; /* enabled while another run is due at once */
 	struct observer ofono_observer;
 	struct observer sims_observer;
-	bool storage_is_short; /* already logged */
+	struct observer codes_observer;
+	bool storage_is_short;		  /* already logged */
+	struct outbox_seen_messages seen; /* outbox_seen.c */
+	/* outbox_failover.c */
+	outbox_route_finder find_route; /* NULL: no message moves */
+	void *find_route_data;
+	sd_event_source *failover_timer; /* NULL: the radio does not send again safely */
+	bool is_stranded; /* a message waits for a SIM that cannot send now */
 };
 
 /* Converts a result of the store: 0, -errno, OUTBOX_E_STORAGE, or `otherwise`. */
@@ -38,8 +57,30 @@ static inline int outbox_result(int error, int otherwise)
 	return error > 0 ? otherwise : error;
 }
 
+/* The user approved the draft already, and that approval ends first. */
+bool outbox_approval_ends(const struct store_message_draft *draft);
+
 /* Asks oFono to cancel the messages for which that is due. */
 void outbox_cancel_start_due(struct outbox *outbox);
 void outbox_cancel_deinit(struct outbox *outbox); /* no callback is called any more */
 
-#endif
+/* NULL: there is none; *error_out: why it could not be read. */
+struct outbox_message *outbox_record_find(struct outbox *outbox, const char *uuid,
+					  int *error_out);
+/* Another program sends it: a row of CLIENT_PHONE. Results of outbox_record_take(). */
+int outbox_record_add(struct outbox *outbox, const struct outbox_record *record,
+		      int64_t sim_id);
+
+/* oFono accepted a message, perhaps one of ours; and the state of any message. */
+void outbox_seen_on_added(struct outbox *outbox, const struct ofono_event *event);
+void outbox_seen_on_state(struct outbox *outbox, const struct ofono_event *event);
+/* Decides about those that waited for the answer to a call of ours. */
+void outbox_seen_run(struct outbox *outbox);
+
+/* After the messages were read. 0 or -errno. */
+int outbox_failover_init(struct outbox *outbox, sd_event *loop);
+void outbox_failover_deinit(struct outbox *outbox);
+/* Reads how a message of the store was routed, and its attempts. */
+void outbox_failover_read(struct outbox_message *message);
+/* Moves what leaves its SIM, and what waits for one that cannot send. */
+void outbox_failover_run(struct outbox *outbox);

@@ -102,8 +102,6 @@ static void receive_gaps_on_ofono_up(struct receive_gaps *gaps)
 
 static int receive_gaps_on_grace_over(sd_event_source *source, uint64_t usec, void *data)
 {
-	(void)source;
-	(void)usec;
 	receive_gaps_open(data);
 	return 0;
 }
@@ -177,7 +175,6 @@ static int receive_gaps_on_check(sd_event_source *source, void *data)
 {
 	struct receive_gaps *gaps = data;
 
-	(void)source;
 	receive_gaps_check_wall_clock(gaps);
 	receive_gaps_check_suspend(gaps);
 	if (!gaps->unsaved_count && !gaps->up_from_ms)

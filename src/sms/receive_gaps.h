@@ -18,8 +18,7 @@
  *
  * Private to src/sms/inbox.c.
  */
-#ifndef SMS_RECEIVE_GAPS_H
-#define SMS_RECEIVE_GAPS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -68,5 +67,3 @@ void receive_gaps_set_ofono(struct receive_gaps *gaps, bool available);
 int64_t receive_gaps_total_ms(const struct receive_gaps *gaps);
 /* Tries again to write gaps that the disk refused. */
 void receive_gaps_save(struct receive_gaps *gaps);
-
-#endif

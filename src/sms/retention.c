@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- *   resting -> removing -> pruning (the audit) -> vacuuming -> resting
+ *   resting -> removing -> pruning (audit and feed) -> vacuuming -> resting
  *
  * Each step is a call of the step timer, with the loop free in between. Messages that a pass
  * cannot delete yet (unfinished ones, and those whose idempotency key still counts) are tried
@@ -21,6 +21,7 @@
 #include "config/config.h"
 #include "store/store_audit.h"
 #include "store/store_event.h"
+#include "store/store_feed.h"
 #include "store/store_retention.h"
 
 enum {
@@ -55,6 +56,7 @@ struct retention {
 	int64_t added; /* store_retention_added() at that time */
 	int64_t lines; /* store_audit_added() at that time */
 	bool ages;     /* this pass deletes by age */
+	bool jumped;   /* the clock did, so that no age is trusted */
 	int64_t free_pages;
 	bool again;	  /* another pass follows at once */
 	int64_t epoch_ms; /* wall clock minus boot clock */
@@ -131,19 +133,17 @@ static void retention_check_clock(struct retention *retention)
 /* Sets whether this pass deletes by age. 0, or the store's error. */
 static int retention_decide_ages(struct retention *retention)
 {
-	bool leapt = false;
-	int error = 0;
+	int error;
 
 	retention_check_clock(retention);
-	if (retention->config->keep_days)
-		error = store_retention_has_jumped(retention->store, clock_wall_ms(),
-						   &leapt);
+	error = store_retention_has_jumped(retention->store, clock_wall_ms(),
+					   &retention->jumped);
 	if (error)
 		return error;
-	if (leapt)
+	if (retention->jumped && retention->config->keep_days)
 		log_info("retention: age-based deletion pauses for 24 hours, because "
 			 "the clock is a week or more ahead of what it was");
-	retention->ages = retention->config->keep_days && !leapt;
+	retention->ages = retention->config->keep_days && !retention->jumped;
 	return 0;
 }
 
@@ -155,6 +155,8 @@ static int retention_begin(struct retention *retention)
 	int64_t count = 0;
 	int error = store_retention_count(retention->store, &count);
 
+	if (!error)
+		error = store_retention_begin_records(retention->store, clock_wall_ms());
 	if (!error)
 		error = retention_decide_ages(retention);
 	if (!error && retention->ages)
@@ -185,6 +187,7 @@ static int retention_prune_others(struct retention *retention)
 static int retention_end_removing(struct retention *retention)
 {
 	const struct store_retention *walk = &retention->walk;
+	int error = 0;
 
 	retention->count -= walk->removed;
 	retention->free_pages = INT64_MAX;
@@ -192,7 +195,9 @@ static int retention_end_removing(struct retention *retention)
 	if (walk->removed)
 		log_info("retention: %lld old messages deleted, %lld kept",
 			 (long long)walk->removed, (long long)retention->count);
-	return retention_prune_others(retention);
+	if (walk->removed)
+		error = store_retention_raise_records(retention->store, walk->removed_ms);
+	return error ? error : retention_prune_others(retention);
 }
 
 static int retention_remove_some(struct retention *retention)
@@ -204,12 +209,29 @@ static int retention_remove_some(struct retention *retention)
 	return error;
 }
 
+/* Entries of the feed older than STORE_FEED_DAYS go, whatever the owner keeps. */
+static int retention_prune_feed(struct retention *retention, bool *done_out)
+{
+	int64_t days = retention->config->keep_days;
+
+	*done_out = true;
+	if (retention->jumped)
+		return 0;
+	if (!days || days > STORE_FEED_DAYS)
+		days = STORE_FEED_DAYS;
+	return store_feed_prune(retention->store,
+				clock_wall_ms() - days * (int64_t)CLOCK_MS_PER_DAY,
+				done_out);
+}
+
 static int retention_prune_some(struct retention *retention)
 {
-	bool done = false;
-	int error = store_audit_prune(retention->store, AUDIT_KEEP, &done);
+	bool audit_done = false, feed_done = false;
+	int error = store_audit_prune(retention->store, AUDIT_KEEP, &audit_done);
 
-	if (!error && done)
+	if (!error)
+		error = retention_prune_feed(retention, &feed_done);
+	if (!error && audit_done && feed_done)
 		retention->phase = RETENTION_VACUUMING;
 	return error;
 }
@@ -251,8 +273,6 @@ static int retention_on_step(sd_event_source *source, uint64_t usec, void *data)
 	struct retention *retention = data;
 	int error = retention_work(retention);
 
-	(void)source;
-	(void)usec;
 	if (error)
 		retention_give_up(retention, error);
 	else if (retention->phase != RETENTION_RESTING)
@@ -264,8 +284,6 @@ static int retention_on_due(sd_event_source *source, uint64_t usec, void *data)
 {
 	struct retention *retention = data;
 
-	(void)source;
-	(void)usec;
 	if (retention->phase == RETENTION_RESTING)
 		retention_step_later(retention, 0);
 	return 0;
@@ -289,7 +307,6 @@ static int retention_on_check(sd_event_source *source, void *data)
 {
 	struct retention *retention = data;
 
-	(void)source;
 	retention_check_clock(retention);
 	if (retention->phase != RETENTION_RESTING || !retention_is_exceeded(retention))
 		return 0;
@@ -330,6 +347,9 @@ int retention_new(sd_event *loop, const struct config *config, struct store *sto
 	retention->timing = retention_default_timing;
 	retention->count = -1;
 	retention->epoch_ms = clock_wall_ms() - clock_boot_ms();
+	if (store_retention_begin_records(store, clock_wall_ms()))
+		log_warning("retention: the time since when messages are recorded could "
+			    "not be stored");
 	error = retention_add_sources(retention, loop);
 	if (error) {
 		retention_free(retention);

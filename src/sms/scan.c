@@ -49,8 +49,6 @@ static int scan_on_turn(sd_event_source *source, uint64_t usec, void *data)
 	struct scan *scan = TAILQ_FIRST(&scans->under_way);
 	int error = scan_continue(scan);
 
-	(void)source;
-	(void)usec;
 	if (error == STORE_E_MORE) {
 		TAILQ_REMOVE(&scans->under_way, scan, link);
 		TAILQ_INSERT_TAIL(&scans->under_way, scan, link);

@@ -5,11 +5,10 @@
 #include <strings.h>
 
 #include "config/config.h"
-#include "store/store_party.h"
 
 const char *const sender_trust_words[] = {
 	[SENDER_BLOCKED] = "blocked", [SENDER_OWNER] = "owner",
-	[SENDER_CONTACT] = "contact", [SENDER_ALPHANUMERIC] = "alphanumeric",
+	[SENDER_CONTACT] = "contact", [SENDER_ALPHANUMERIC] = "unverified_name",
 	[SENDER_KNOWN] = "known",     [SENDER_UNKNOWN] = "unknown",
 	[SENDER_UNKNOWN + 1] = NULL,
 };
@@ -137,7 +136,8 @@ enum sender_trust sender_trust(const struct config *config, struct store *store,
 	store_party_spell(store, end->sim_id, end->number, &query.party);
 	if (sender_list_has(&config->blocked_senders, &query))
 		return SENDER_BLOCKED;
-	if (sender_list_has(&config->owner_numbers, &query))
+	if (sender_list_has(&config->owner_numbers, &query) ||
+	    sender_list_has(&config->agent.owner_numbers, &query))
 		return SENDER_OWNER;
 	if (sender_is_contact(contacts, &query))
 		return SENDER_CONTACT;

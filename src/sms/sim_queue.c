@@ -14,6 +14,22 @@
  *               again, oFono is asked which ones it has: those are submitted again, the others
  *               unknown, because they may have been sent before anybody listened.
  *
+ *   lost        submitting when the gateway died, while our plugin recorded what ofonod
+ *               accepts. As soon as the modem accepts messages, oFono is asked which ones it
+ *               has: it answers after it has handled the lost call. If the call was accepted,
+ *               its record has been found by then. If there is none, and none can be missing,
+ *               the message never reached oFono and is queued again
+ *               (tests/integration/test_crash_matrix.py, the cells with a record).
+ *
+ * A radio that sends again safely (ofono/ofono.h) may simply be asked once more, so silence does
+ * not make a message unknown:
+ *
+ *   in doubt    held without a UUID: nobody answered, or the program restarted meanwhile. As
+ *               soon as the modem accepts messages, the message is submitted again with the
+ *               same ID and attempt, which also asks what became of it. If it is not to be
+ *               sent from here any more, the radio closes it first. Only its validity makes
+ *               it unknown (tests/unit/test_outbox_doubt.c).
+ *
  * ofonod answers SendMessage before it reports a state. A fork may not: a state that comes
  * first is kept until the answer names the message
  * (tests/unit/test_outbox_trouble.c::test_a_state_before_the_answer_is_kept).
@@ -21,11 +37,14 @@
 #include "sms/sim_queue.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"
+#include "sms/submit_check.h"
+#include "store/store_client.h"
 
 enum {
 	USEC_PER_MS = 1000,
@@ -35,12 +54,15 @@ enum {
 
 static const char unknown_outcome[] = "unknown_outcome";
 static const char modem_away[] = "modem_away";
+static const char in_doubt[] = "in_doubt";
 
 /* What is to be done for a queue. */
 struct sim_queue_survey {
 	bool has_unsaved; /* the disk lags behind */
 	bool has_held;
+	bool has_lost;
 	const struct outbox_message *submitted; /* or NULL */
+	struct outbox_message *doubtful;	/* held and in doubt, or NULL */
 	struct outbox_message *next; /* the first one that is queued, or NULL */
 };
 
@@ -52,6 +74,10 @@ static struct sim_queue_survey sim_queue_survey(const struct sim_queue *queue)
 	TAILQ_FOREACH (message, &queue->messages, link) {
 		survey.has_unsaved |= !outbox_message_is_saved(message);
 		survey.has_held |= message->state == STATE_HELD;
+		survey.has_lost |= outbox_message_is_lost(message);
+		if (queue->queues->messages->sends_again &&
+		    outbox_message_is_in_doubt(message))
+			survey.doubtful = message;
 		if (message->state == STATE_SUBMITTED)
 			survey.submitted = message;
 		if (!survey.next && message->state == STATE_QUEUED &&
@@ -87,12 +113,21 @@ static void sim_queue_back_off(struct sim_queue *queue, unsigned *failures,
 	sim_queue_start_timer(queue->pause_timer, pause_ms < max_ms ? pause_ms : max_ms);
 }
 
+void sim_queue_pause_sends(struct sim_queue *queue)
+{
+	sim_queue_back_off(queue, &queue->failed_sends, queue->queues->timing.retry_ms);
+}
+
+void sim_queue_pause(struct sim_queue *queue)
+{
+	sim_queue_back_off(queue, &queue->failed_listings,
+			   queue->queues->timing.listing_ms);
+}
+
 static int sim_queue_on_pause_over(sd_event_source *source, uint64_t usec, void *data)
 {
 	struct sim_queue *queue = data;
 
-	(void)source;
-	(void)usec;
 	outbox_messages_request_run(queue->queues->messages);
 	return 0;
 }
@@ -134,7 +169,14 @@ static void sim_queue_not_submitted(struct sim_queue *queue,
 	log_info("outbox: message %lld: not accepted by oFono (%s)",
 		 (long long)message->id, error ? error : "out of memory");
 	/* An agent that was told "unknown" may have acted on it: no second try. */
-	if (message->state == STATE_UNKNOWN)
+	if (message->state == STATE_SUBMITTING && queue->queues->messages->sends_again) {
+		message->leaves = outbox_failover_not_delivered;
+		outbox_messages_request_run(queue->queues->messages);
+		return;
+	}
+	if (message->state == STATE_HELD)
+		log_info("outbox: message %lld: still in doubt", (long long)message->id);
+	else if (message->state == STATE_UNKNOWN)
 		outbox_message_set_state(message, STATE_FAILED, "ofono_unavailable");
 	else
 		outbox_message_set_state(message, STATE_QUEUED, "not_taken");
@@ -153,18 +195,51 @@ static void sim_queue_end_send(struct sim_queue *queue)
 	outbox_messages_request_run(queue->queues->messages);
 }
 
+/* Nobody answered: it is not known whether the radio has the message. */
+static void sim_queue_doubt(struct sim_queue *queue, struct outbox_message *message)
+{
+	if (!queue->queues->messages->sends_again) {
+		sim_queues_lose_call(queue->queues, message);
+		return;
+	}
+	if (message->state == STATE_SUBMITTING)
+		outbox_message_set_state(message, STATE_HELD, in_doubt);
+	sim_queue_pause_sends(queue);
+}
+
+/*
+ * The radio refuses it, for good or for now, and keeps nothing. While it is in doubt, an earlier
+ * try may still reach the radio, so it is closed first.
+ */
+static void sim_queue_refuse(struct sim_queue *queue, struct outbox_message *message,
+			     const char *reason, bool is_final)
+{
+	if (outbox_message_is_in_doubt(message)) {
+		message->refusal = reason;
+		message->refusal_is_final = is_final;
+		message->cancel_due = true;
+	} else if (is_final) {
+		outbox_message_set_state(message, STATE_FAILED, reason);
+	} else {
+		message->leaves = reason;
+	}
+	outbox_messages_request_run(queue->queues->messages);
+}
+
 static void sim_queue_on_answer(void *data, const struct message_send_result *result)
 {
 	struct sim_queue *queue = data;
 	struct outbox_message *message = queue->submitting;
 
 	sim_queue_end_send(queue);
+	if (message_state_is_final(message->state) && message->state != STATE_UNKNOWN)
+		return; /* its outcome came first */
 	if (message->state == STATE_UNKNOWN)
 		log_warning("outbox: message %lld: oFono answered late",
 			    (long long)message->id);
 	switch (result->outcome) {
 	case SEND_ACCEPTED:
-		queue->failed_sends = 0;
+		queue->failed_sends = queue->failed_listings = 0;
 		outbox_message_set_submitted(message, result->uuid,
 					     queue->modem &&
 						     queue->modem->uses_delivery_reports);
@@ -177,15 +252,25 @@ static void sim_queue_on_answer(void *data, const struct message_send_result *re
 		log_info("outbox: message %lld: refused by oFono: %s",
 			 (long long)message->id, result->error ? result->error : "-");
 		queue->failed_sends = 0;
-		outbox_message_set_state(message, STATE_FAILED,
-					 outbox_message_refusal_reason(
-						 message, queue->modem, result->error));
+		sim_queue_refuse(queue, message,
+				 outbox_message_refusal_reason(message, queue->modem,
+							       result->error),
+				 true);
+		break;
+	case SEND_NOT_HERE:
+		sim_queue_refuse(queue, message,
+				 outbox_message_refusal_reason(message, queue->modem,
+							       result->error),
+				 false);
 		break;
 	case SEND_NOT_SUBMITTED:
 		sim_queue_not_submitted(queue, message, result->error);
 		break;
-	case SEND_UNKNOWN:
+	case SEND_FORGOTTEN:
 		outbox_message_set_state(message, STATE_UNKNOWN, unknown_outcome);
+		break;
+	case SEND_UNKNOWN:
+		sim_queue_doubt(queue, message);
 		break;
 	}
 }
@@ -193,12 +278,20 @@ static void sim_queue_on_answer(void *data, const struct message_send_result *re
 static int sim_queue_on_answer_overdue(sd_event_source *source, uint64_t usec, void *data)
 {
 	struct sim_queue *queue = data;
+	struct outbox_message *message = queue->submitting;
 
-	(void)source;
-	(void)usec;
-	log_warning("outbox: message %lld: no answer from oFono",
-		    (long long)queue->submitting->id);
-	outbox_message_set_state(queue->submitting, STATE_UNKNOWN, unknown_outcome);
+	if (!message) {
+		sim_queues_settle_lost(queue, false);
+		return 0;
+	}
+	log_warning("outbox: message %lld: no answer from oFono", (long long)message->id);
+	if (queue->queues->messages->sends_again) {
+		message_send_cancel(queue->send);
+		sim_queue_end_send(queue);
+		sim_queue_doubt(queue, message);
+		return 0;
+	}
+	outbox_message_set_state(message, STATE_UNKNOWN, unknown_outcome);
 	if (!queue->modem) { /* lost before: no other event would free the queue */
 		message_send_cancel(queue->send);
 		sim_queue_end_send(queue);
@@ -214,14 +307,22 @@ static void sim_queue_claim(struct sim_queue *queue, struct outbox_message *mess
 			    struct modem *modem)
 {
 	struct outbox_message_payload *payload = message->payload;
+	bool is_judged = outbox_message_is_prepared(message) ||
+			 message->state != STATE_QUEUED; /* in doubt: judged before */
 	int error = 0;
 
 	message->payload = NULL;
 	if (!payload)
 		error = outbox_message_payload_read(message, &payload);
+	if (!error && !is_judged) /* else judged in this turn, when it was accepted */
+		error = submit_check(queue->queues, message, payload->text);
+	if (error == SUBMIT_CHECK_E_STOPPED) {
+		free(payload);
+		return;
+	}
 
 	/* If the row is missing, the next step fails and says so. */
-	if (!error || error == STORE_E_NOT_FOUND)
+	if ((!error && message->state == STATE_QUEUED) || error == STORE_E_NOT_FOUND)
 		error = outbox_message_begin_submitting(message);
 	assert(error || payload);
 	if (!error) {
@@ -230,7 +331,7 @@ static void sim_queue_claim(struct sim_queue *queue, struct outbox_message *mess
 		queue->claimed_payload = payload;
 		return;
 	}
-	if (message->state == STATE_QUEUED)
+	if (message->state == STATE_QUEUED || message->state == STATE_HELD)
 		sim_queue_start_timer(queue->pause_timer,
 				      queue->queues->timing.storage_ms);
 	free(payload);
@@ -240,6 +341,8 @@ void sim_queue_submit(struct sim_queue *queue, int sync_error)
 {
 	struct outbox_message_payload *payload = queue->claimed_payload;
 	struct outbox_message *message = queue->claimed;
+	struct message_order order = outbox_message_order(message, payload);
+	char client[CLIENT_NAME_BYTES];
 
 	queue->claimed = NULL;
 	queue->claimed_payload = NULL;
@@ -248,9 +351,13 @@ void sim_queue_submit(struct sim_queue *queue, int sync_error)
 		free(payload);
 		return;
 	}
+	if (queue->queues->messages->sends_again &&
+	    !store_client_name(queue->queues->messages->store, message->client_id,
+			       client))
+		order.on_behalf = client;
 	if (queue->modem) /* else lost meanwhile */
-		queue->send = message_send(queue->modem, payload->number, payload->text,
-					   sim_queue_on_answer, queue);
+		queue->send =
+			message_send(queue->modem, &order, sim_queue_on_answer, queue);
 	free(payload);
 	if (!queue->send) {
 		sim_queue_not_submitted(queue, message, NULL);
@@ -281,13 +388,12 @@ static void sim_queue_on_listed(void *data, char (*uuids)[MESSAGE_UUID_BYTES],
 
 	queue->listing = NULL;
 	if (!uuids) {
-		sim_queue_back_off(queue, &queue->failed_listings,
-				   queue->queues->timing.listing_ms);
+		sim_queue_pause(queue);
 		return;
 	}
 	queue->failed_listings = 0;
 	TAILQ_FOREACH (message, &queue->messages, link) {
-		if (message->state != STATE_HELD)
+		if (message->state != STATE_HELD || !*message->uuid)
 			continue;
 		if (!sim_queue_list_has(uuids, count, message->uuid)) {
 			outbox_message_set_state(message, STATE_UNKNOWN, unknown_outcome);
@@ -296,6 +402,8 @@ static void sim_queue_on_listed(void *data, char (*uuids)[MESSAGE_UUID_BYTES],
 		message->cancel_due = message->cancel_wanted;
 		outbox_message_set_state(message, STATE_SUBMITTED, "");
 	}
+	if (sim_queue_survey(queue).has_lost)
+		sim_queues_settle_lost(queue, true);
 	outbox_messages_request_run(queue->queues->messages);
 }
 
@@ -308,14 +416,27 @@ static void sim_queue_list_held(struct sim_queue *queue, struct modem *modem)
 				      queue->queues->timing.listing_ms);
 }
 
+/* Asks again about a message in doubt by submitting it again, or has the radio close it. */
+static void sim_queue_ask_again(struct sim_queue *queue, struct outbox_message *message,
+				const struct sim *sim)
+{
+	queue->modem = sim->modem;
+	if (sim->state != SIM_READY && message->routed.pool_id && !message->refusal) {
+		message->refusal = "closed"; /* another SIM may send it then */
+		message->refusal_is_final = false;
+	}
+	if (message->cancel_wanted || message->refusal)
+		message->cancel_due = !message->is_closing; /* it follows in this run */
+	else if (sim->state == SIM_READY && !queue->queues->is_paused)
+		sim_queue_claim(queue, message, sim->modem);
+}
+
 /* ---- stuck modems -------------------------------------------------------------------- */
 
 static int sim_queue_on_stuck(sd_event_source *source, uint64_t usec, void *data)
 {
 	struct sim_queue *queue = data;
 
-	(void)source;
-	(void)usec;
 	queue->is_stuck = true;
 	log_warning(
 		"sim %lld: its modem is stuck: it is registered but does not finish a "
@@ -367,8 +488,9 @@ static bool sim_queue_may_submit(const struct sim_queue *queue,
 				 const struct sim_queue_survey *survey,
 				 const struct sim *sim)
 {
-	return !sim_queue_is_busy(queue) && !survey->has_held && !survey->submitted &&
-	       sim && sim->state == SIM_READY && !queue->queues->is_paused;
+	return !sim_queue_is_busy(queue) && !survey->has_held && !survey->has_lost &&
+	       !survey->submitted && sim && sim->state == SIM_READY &&
+	       !queue->queues->is_paused;
 }
 
 bool sim_queue_is_free(const struct sim_queue *queue)
@@ -394,6 +516,12 @@ static void sim_queue_save(struct sim_queue *queue)
 	}
 }
 
+/* After a start the codes of the last day are read first: the outbox runs again then. */
+static bool sim_queue_can_judge(const struct sim_queue *queue)
+{
+	return !queue->queues->codes || received_codes_are_ready(queue->queues->codes);
+}
+
 void sim_queue_advance(struct sim_queue *queue)
 {
 	struct sim_queue_survey survey = sim_queue_survey(queue);
@@ -409,12 +537,16 @@ void sim_queue_advance(struct sim_queue *queue)
 		sim_queue_save(queue);
 	if (sim_queue_is_busy(queue) || !sim)
 		return;
-	if (survey.has_held) {
-		if (sim->modem->interfaces & MODEM_MESSAGE_MANAGER)
+	if (survey.has_held || survey.has_lost) {
+		if (!(sim->modem->interfaces & MODEM_MESSAGE_MANAGER))
+			return;
+		if (survey.doubtful)
+			sim_queue_ask_again(queue, survey.doubtful, sim);
+		else
 			sim_queue_list_held(queue, sim->modem);
 		return;
 	}
-	if (may_submit && survey.next)
+	if (may_submit && survey.next && sim_queue_can_judge(queue))
 		sim_queue_claim(queue, survey.next, sim->modem);
 }
 

@@ -5,8 +5,7 @@
  *
  * Private to src/sms. src/sms/sim_queue.c explains when a queue may submit.
  */
-#ifndef SMS_SIM_QUEUE_H
-#define SMS_SIM_QUEUE_H
+#pragma once
 
 #include <stdint.h>
 #include <sys/queue.h>
@@ -15,6 +14,8 @@
 #include "ofono/message.h"
 #include "phone/sim.h"
 #include "sms/outbox_message.h"
+#include "sms/outbox_record.h"
+#include "sms/received_code.h"
 
 /* States of messages with a UUID that no message has yet; only the newest are kept. */
 enum { SIM_QUEUE_EARLY_STATES_MAX = 4 };
@@ -56,7 +57,15 @@ struct sim_queues {
 	struct outbox_messages *messages;
 	struct sims *sims;
 	struct outbox_timing timing;
-	bool is_paused; /* nothing is submitted */
+	bool is_paused;		      /* nothing is submitted */
+	struct received_codes *codes; /* NULL: no text is judged */
+	int64_t call_lost_ms; /* CLOCK_BOOTTIME of the last call without an answer; 0: none */
+	/* What is recorded of outgoing messages, see outbox_record_set_reader(). */
+	int64_t recorded_since_ms;	   /* CLOCK_BOOTTIME; 0: nothing is recorded */
+	outbox_record_reader read_records; /* NULL: nothing is recorded */
+	void *records_data;
+	outbox_slot_finder find_slot; /* NULL: limits are not asked again */
+	void *find_slot_data;
 	TAILQ_HEAD(sim_queue_list, sim_queue) list;
 };
 
@@ -79,6 +88,10 @@ void sim_queue_keep_early_state(struct sim_queue *queue, const struct ofono_even
 /* The modem does not accept messages any more, or is about to be freed. */
 void sim_queue_lose_modem(struct sim_queue *queue);
 void sim_queue_end_pause(struct sim_queue *queue);
+/* The SIM did not take a message: the next try is later and later. */
+void sim_queue_pause_sends(struct sim_queue *queue);
+/* The modem did not answer a question: nothing is tried for a while. */
+void sim_queue_pause(struct sim_queue *queue);
 
 /* ---- the set (src/sms/sim_queues.c) -------------------------------------------------- */
 
@@ -106,11 +119,18 @@ void sim_queues_advance(struct sim_queues *queues);
 void sim_queues_sweep(struct sim_queues *queues); /* also frees empty queues */
 void sim_queues_submit(struct sim_queues *queues);
 
+/*
+ * Ends the wait for what is recorded of a lost message. `has_answered`: oFono has handled the
+ * lost call, if it ever came.
+ */
+void sim_queues_settle_lost(struct sim_queue *queue, bool has_answered);
+
+/* Nobody will get the answer to this message's call: it becomes unknown. */
+void sim_queues_lose_call(struct sim_queues *queues, struct outbox_message *message);
+
 /* oFono reported the state of a message, perhaps before it answered to SendMessage. */
 void sim_queues_on_state(struct sim_queues *queues, const struct ofono_event *event);
 /* This modem does not accept messages any more, or is about to be freed. */
 void sim_queues_on_modem_lost(struct sim_queues *queues, const struct modem *modem);
 /* A SIM has changed: pauses end. */
 void sim_queues_on_sim_changed(struct sim_queues *queues);
-
-#endif

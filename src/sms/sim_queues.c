@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "base/clock.h"
 #include "store/store.h"
 
 void sim_queues_init(struct sim_queues *queues, const struct outbox_timing *timing)
@@ -162,8 +163,49 @@ void sim_queues_on_sim_changed(struct sim_queues *queues)
 {
 	struct sim_queue *queue;
 
+	queues->messages->reroute_due = true;
 	TAILQ_FOREACH (queue, &queues->list, link)
 		sim_queue_end_pause(queue);
+}
+
+static bool sim_queues_has_all_records(const struct sim_queue *queue)
+{
+	const struct sim_queues *queues = queue->queues;
+
+	return queues->read_records && queue->modem &&
+	       queue->modem->interfaces & MODEM_OUTGOING_RECORDS &&
+	       queues->read_records(queues->records_data, queues->recorded_since_ms);
+}
+
+void sim_queues_lose_call(struct sim_queues *queues, struct outbox_message *message)
+{
+	queues->call_lost_ms = clock_boot_ms();
+	outbox_message_set_state(message, STATE_UNKNOWN, "unknown_outcome");
+}
+
+/* What no record is of never reached oFono, if no record can be missing. */
+void sim_queues_settle_lost(struct sim_queue *queue, bool has_answered)
+{
+	bool is_complete = has_answered && sim_queues_has_all_records(queue);
+	struct outbox_message *message;
+
+	sd_event_source_set_enabled(queue->answer_timer, SD_EVENT_OFF);
+	TAILQ_FOREACH (message, &queue->messages, link) {
+		if (!outbox_message_is_lost(message))
+			continue;
+		message->is_lost = false;
+		if (is_complete)
+			outbox_message_set_state(message, STATE_QUEUED, "not_taken");
+		else
+			sim_queues_lose_call(queue->queues, message);
+	}
+}
+
+static void sim_queues_await_records(struct sim_queue *queue)
+{
+	sd_event_source_set_time_relative(queue->answer_timer,
+					  queue->queues->timing.answer_ms * 1000);
+	sd_event_source_set_enabled(queue->answer_timer, SD_EVENT_ONESHOT);
 }
 
 void sim_queues_restart(struct sim_queues *queues)
@@ -173,9 +215,14 @@ void sim_queues_restart(struct sim_queues *queues)
 
 	TAILQ_FOREACH (queue, &queues->list, link) {
 		TAILQ_FOREACH (message, &queue->messages, link) {
-			if (message->state == STATE_SUBMITTING)
-				outbox_message_set_state(message, STATE_UNKNOWN,
-							 "unknown_outcome");
+			if (message->state == STATE_SUBMITTING &&
+			    queues->messages->sends_again)
+				outbox_message_set_state(message, STATE_HELD,
+							 "gateway_restarted");
+			else if (message->state == STATE_SUBMITTING && message->is_lost)
+				sim_queues_await_records(queue);
+			else if (message->state == STATE_SUBMITTING)
+				sim_queues_lose_call(queues, message);
 			else if (message->state == STATE_SUBMITTED)
 				outbox_message_set_state(message, STATE_HELD,
 							 "gateway_restarted");

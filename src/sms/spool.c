@@ -151,7 +151,7 @@ static int spool_group_read(struct spool *spool, struct spool_group *group,
 	const char *flaw = "it is not a file of our oFono plugin";
 	int error = SPOOL_FILE_E_BAD;
 
-	if (spool_file_is_named(name))
+	if (spool_file_is_named(name, ".sms"))
 		error = spool_file_read(spool->fd, name, group->arena,
 					&group->files[group->count], &flaw);
 	if (error == SPOOL_FILE_E_BAD)
@@ -176,7 +176,7 @@ static int spool_group_fill(struct spool *spool, struct spool_group *group)
 	return group->count ? 0 : error;
 }
 
-/* 0: the file is done. Otherwise the store's error: it stays for the next pass. */
+/* 0: the file is done. Otherwise the store's error, and the file stays for the next pass. */
 static int spool_store_alone(struct spool *spool, const struct inbox_spooled *file)
 {
 	int error = inbox_take_spooled(spool->inbox, file, 1);
@@ -269,7 +269,6 @@ static int spool_on_change(sd_event_source *source, const struct inotify_event *
 {
 	struct spool *spool = data;
 
-	(void)source;
 	if (!(event->mask & (IN_DELETE_SELF | IN_MOVE_SELF | IN_IGNORED))) {
 		if (!event->len || !spool_is_ignored(event->name))
 			spool_on_file(spool);
@@ -368,8 +367,6 @@ static int spool_on_work(sd_event_source *source, uint64_t usec, void *data)
 	const char *flaw = spool_watch_folder(spool);
 	int error = 0;
 
-	(void)source;
-	(void)usec;
 	if (!flaw)
 		flaw = spool_open_folder(spool);
 	if (!flaw)

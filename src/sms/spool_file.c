@@ -49,13 +49,13 @@ static bool spool_file_is_made_of(const char *text, size_t length, const char *a
 	return strspn(text, allowed) >= length;
 }
 
-bool spool_file_is_named(const char *name)
+bool spool_file_is_named(const char *name, const char *suffix)
 {
 	return strlen(name) == SPOOL_FILE_NAME_BYTES - 1 &&
 	       spool_file_is_made_of(name, DIGITS, "0123456789") && name[DIGITS] == '-' &&
 	       spool_file_is_made_of(name + DIGITS + 1, UUID_DIGITS,
 				     "0123456789ABCDEF") &&
-	       strcmp(name + DIGITS + 1 + UUID_DIGITS, ".sms") == 0;
+	       strcmp(name + DIGITS + 1 + UUID_DIGITS, suffix) == 0;
 }
 
 /* What is wrong with it, or NULL. */
@@ -129,15 +129,8 @@ static int spool_file_open_and_read(int folder, const char *name, struct arena *
 static int spool_file_parse(const struct spool_file_bytes *bytes, struct arena *arena,
 			    const struct json **root_out, const char **flaw_out)
 {
-	struct json_reader *reader = json_reader_new(arena);
-	int error;
+	int error = json_reader_read(arena, bytes->text, bytes->length, root_out);
 
-	if (!reader)
-		return -ENOMEM;
-	error = json_reader_feed(reader, bytes->text, bytes->length);
-	if (!error)
-		error = json_reader_finish(reader, root_out);
-	json_reader_free(reader);
 	if (error > 0) {
 		*flaw_out = json_reader_error_text(error);
 		return SPOOL_FILE_E_BAD;
@@ -199,15 +192,21 @@ static const char *spool_file_take_message(const struct json *root, const char *
 	return NULL;
 }
 
+int spool_file_read_json(int folder, const char *name, struct arena *arena,
+			 const struct json **root_out, const char **flaw_out)
+{
+	struct spool_file_bytes bytes = { NULL, 0 };
+	int error = spool_file_open_and_read(folder, name, arena, &bytes, flaw_out);
+
+	return error ? error : spool_file_parse(&bytes, arena, root_out, flaw_out);
+}
+
 int spool_file_read(int folder, const char *name, struct arena *arena,
 		    struct inbox_spooled *spooled_out, const char **flaw_out)
 {
 	const struct json *root = NULL;
-	struct spool_file_bytes bytes = { NULL, 0 };
-	int error = spool_file_open_and_read(folder, name, arena, &bytes, flaw_out);
+	int error = spool_file_read_json(folder, name, arena, &root, flaw_out);
 
-	if (!error)
-		error = spool_file_parse(&bytes, arena, &root, flaw_out);
 	if (error)
 		return error;
 	*flaw_out = spool_file_take_message(root, name, spooled_out);

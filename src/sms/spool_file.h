@@ -3,14 +3,14 @@
  * Spool file: one message as our plugin in ofonod wrote it; plugin/README.md has the format.
  * It is read strictly: a file with any deviation is damaged, or is not of the plugin.
  *
- * Private to src/sms/spool.c.
+ * Private to src/sms/spool.c and src/sms/outgoing_file.c.
  */
-#ifndef SMS_SPOOL_FILE_H
-#define SMS_SPOOL_FILE_H
+#pragma once
 
 #include <stdbool.h>
 
 #include "base/arena.h"
+#include "base/json.h"
 #include "sms/inbox.h"
 
 enum {
@@ -23,8 +23,12 @@ enum {
 	SPOOL_FILE_E_BAD = 1,
 };
 
-/* Does the name have the form that the plugin uses? */
-bool spool_file_is_named(const char *name);
+/* Does the name have the form that the plugin uses? suffix: ".sms" or as long. */
+bool spool_file_is_named(const char *name, const char *suffix);
+
+/* The JSON of a file of the plugin, in `arena`. The results of spool_file_read(). */
+int spool_file_read_json(int folder, const char *name, struct arena *arena,
+			 const struct json **root_out, const char **flaw_out);
 
 /*
  * Reads the file `name` of `folder`. The strings of the message are in `arena`, except the
@@ -32,5 +36,3 @@ bool spool_file_is_named(const char *name);
  */
 int spool_file_read(int folder, const char *name, struct arena *arena,
 		    struct inbox_spooled *spooled_out, const char **flaw_out);
-
-#endif

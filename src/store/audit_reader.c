@@ -9,15 +9,14 @@
  * is then checked against the hash that its predecessor really has. At the end, saved
  * heads that no line matched are reported.
  */
-#include "store/audit_reader.h"
+#include "store/audit.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "store/audit_chain.h"
-#include "store/audit_chain_sql.h"
-#include "store/store_open.h"
+#include "store/store_internal.h"
+#include "store/store_database.h"
 
 struct audit_reader {
 	struct store_database opening;
@@ -118,8 +117,8 @@ int audit_reader_list(struct audit_reader *reader, const struct audit_reader_ran
 
 	if (!statement)
 		return -EIO;
-	sqlite3_bind_int64(statement, 1, range->since_ms ? range->since_ms : INT64_MIN);
-	sqlite3_bind_int64(statement, 2, range->last ? range->last : -1);
+	store_bind_integers(statement, 1, range->since_ms ? range->since_ms : INT64_MIN,
+			    range->last ? range->last : -1);
 	while ((result = sqlite3_step(statement)) == SQLITE_ROW) {
 		audit_chain_read_line(statement, &line);
 		visit(data, &line);
@@ -186,16 +185,6 @@ static int audit_reader_read_anchor(struct audit_reader *reader,
 	return audit_reader_finish(reader, statement, result);
 }
 
-static void audit_reader_check_id(struct audit_reader_check *check,
-				  const struct audit_chain_line *line)
-{
-	if (line->id > check->next)
-		audit_reader_add_break(check, AUDIT_MISSING, check->next, line->id - 1);
-	else if (line->id < check->next)
-		audit_reader_add_break(check, AUDIT_BAD_ANCHOR, line->id, line->id);
-	check->linked &= line->id == check->next;
-}
-
 /* False: no memory for a hash. */
 static bool audit_reader_check_hash(struct audit_reader_check *check,
 				    const struct audit_chain_line *line)
@@ -218,7 +207,11 @@ static bool audit_reader_check_line(struct audit_reader_check *check,
 {
 	struct audit_reader_verdict *verdict = &check->verdict;
 
-	audit_reader_check_id(check, line);
+	if (line->id > check->next)
+		audit_reader_add_break(check, AUDIT_MISSING, check->next, line->id - 1);
+	else if (line->id < check->next)
+		audit_reader_add_break(check, AUDIT_BAD_ANCHOR, line->id, line->id);
+	check->linked &= line->id == check->next;
 	if (!audit_reader_check_hash(check, line))
 		return false;
 	audit_reader_match_heads(check, line->id, line->hash);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "store/message_state.h"
+#include "store/store_message.h"
 
 #include <assert.h>
 
@@ -19,7 +19,9 @@ static const struct {
 	bool final;
 	unsigned next; /* bits of the states that may follow */
 } message_states[STATE_LAST + 1] = {
-	[STATE_QUEUED] = { "queued", false, ENDED | BIT(STATE_SUBMITTING) },
+	[STATE_QUEUED] = { "queued", false,
+			   ENDED | BIT(STATE_SUBMITTING) | BIT(STATE_SCHEDULED) |
+				   BIT(STATE_WAITING_APPROVAL) },
 	[STATE_SUBMITTING] = { "submitting", false,
 			       REPORTED | BIT(STATE_QUEUED) | BIT(STATE_SUBMITTED) |
 				       BIT(STATE_HELD) | BIT(STATE_UNKNOWN) |

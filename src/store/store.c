@@ -80,14 +80,6 @@ bool store_is_damaged(const struct store *store)
 
 /* ---- lost files */
 
-static bool store_has_lost_file(struct store *store)
-{
-	int moved = 0;
-
-	sqlite3_file_control(store->database, "main", SQLITE_FCNTL_HAS_MOVED, &moved);
-	return moved;
-}
-
 static bool store_stat_wal(const struct store *store, struct stat *status)
 {
 	char path[PATH_MAX];
@@ -115,28 +107,24 @@ static bool store_has_lost_wal(const struct store *store)
 		status.st_dev != store->wal_device);
 }
 
-static void store_report_files(const struct store *store, enum store_files_state now)
+static bool store_check_files(struct store *store)
 {
-	if (now == STORE_IS_THERE)
+	enum store_files_state now = STORE_IS_THERE;
+	int moved = 0;
+
+	sqlite3_file_control(store->database, "main", SQLITE_FCNTL_HAS_MOVED, &moved);
+	if (moved)
+		now = STORE_FILE_IS_LOST;
+	else if (store_has_lost_wal(store))
+		now = STORE_WAL_IS_LOST;
+	if (now != store->files && now == STORE_IS_THERE)
 		log_info("store: %s/" STORE_FILE " is back", store->folder);
-	else
+	else if (now != store->files)
 		log_error(
 			"store: %s/" STORE_FILE "%s is gone, or is another file: nothing "
 			"is sent or stored until it is back; incoming messages are kept "
 			"in memory",
 			store->folder, now == STORE_WAL_IS_LOST ? "-wal" : "");
-}
-
-static bool store_check_files(struct store *store)
-{
-	enum store_files_state now = STORE_IS_THERE;
-
-	if (store_has_lost_file(store))
-		now = STORE_FILE_IS_LOST;
-	else if (store_has_lost_wal(store))
-		now = STORE_WAL_IS_LOST;
-	if (now != store->files)
-		store_report_files(store, now);
 	store->files = now;
 	return now == STORE_IS_THERE;
 }
@@ -195,12 +183,10 @@ const char *store_trouble(struct store *store)
 {
 	if (store_is_damaged(store))
 		return "The gateway's message store is damaged. Nothing is sent until "
-		       "the "
-		       "gateway is restarted.";
+		       "the gateway is restarted.";
 	if (store_is_gone(store))
 		return "The gateway's message store was removed. Nothing is sent until "
-		       "the "
-		       "file is back or the gateway is restarted.";
+		       "the file is back or the gateway is restarted.";
 	return NULL;
 }
 
@@ -316,12 +302,48 @@ int store_run(struct store *store, sqlite3_stmt *statement)
 	return store_finish(store, statement, sqlite3_step(statement));
 }
 
+int store_finish_row(struct store *store, sqlite3_stmt *statement, int result)
+{
+	return store_finish(store, statement, result)
+		       ?: (result == SQLITE_ROW ? 0 : STORE_E_NOT_FOUND);
+}
+
+int store_find_row(struct store *store, sqlite3_stmt *statement)
+{
+	return store_finish_row(store, statement, sqlite3_step(statement));
+}
+
+int store_read_integer(struct store *store, sqlite3_stmt *statement, int64_t *integer_out)
+{
+	int result = sqlite3_step(statement);
+
+	if (result == SQLITE_ROW && sqlite3_column_type(statement, 0) != SQLITE_NULL)
+		*integer_out = sqlite3_column_int64(statement, 0);
+	return store_finish(store, statement, result);
+}
+
 int store_run_pragma(struct store *store, const char *sql)
 {
 	store_set_synchronous(store, store->all_lazy);
 	errno = 0; /* see store_database_error() */
 	return store_check_result(store,
 				  sqlite3_exec(store->database, sql, NULL, NULL, NULL));
+}
+
+void store_bind_array(sqlite3_stmt *statement, int first, const int64_t *integers,
+		      size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		sqlite3_bind_int64(statement, first + (int)i, integers[i]);
+}
+
+int store_execute_array(struct store *store, enum store_sql_id which,
+			const int64_t *integers, size_t count)
+{
+	sqlite3_stmt *statement = store_use(store, which);
+
+	store_bind_array(statement, 1, integers, count);
+	return store_run(store, statement);
 }
 
 void store_bind_text(sqlite3_stmt *statement, int place, const char *text)
@@ -363,6 +385,8 @@ void store_read_message(sqlite3_stmt *statement, struct message *message_out)
 		.created_boot_ms = sqlite3_column_int64(statement, 21),
 		.expires_boot_ms = sqlite3_column_int64(statement, 22),
 		.seen_ms = sqlite3_column_int64(statement, 23),
+		.revision = (unsigned)sqlite3_column_int(statement, 24),
+		.valid_ms = sqlite3_column_int64(statement, 25),
 	};
 }
 
@@ -406,12 +430,8 @@ int store_begin_lazily(struct store *store)
 
 int store_mark_alive(struct store *store, int64_t now_ms)
 {
-	sqlite3_stmt *statement = store_use(store, ALIVE_SET);
-
-	sqlite3_bind_int64(statement, 1, now_ms);
-	sqlite3_bind_int64(statement, 2, clock_boot_number());
-	sqlite3_bind_int64(statement, 3, clock_boot_ms());
-	return store_run(store, statement);
+	return store_execute(store, ALIVE_SET, now_ms, clock_boot_number(),
+			     clock_boot_ms());
 }
 
 int store_read_moment(struct store *store, struct store_moment *moment_out)

@@ -4,7 +4,7 @@
  * that it is committed with the change that it describes; otherwise in a transaction of
  * its own.
  *
- * Details are JSON objects built from facts that the table in audit_event.c allows.
+ * Details are JSON objects built from facts that the table in audit.c allows.
  * Pruning moves the anchor to the last line that goes and deletes every line up to it;
  * triggers of the schema refuse any other change.
  */
@@ -12,13 +12,13 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/buffer.h"
 #include "base/json.h"
 #include "base/utf8.h"
-#include "store/audit_chain_sql.h"
 #include "store/store_internal.h"
 
 int store_audit_head(struct store *store, struct audit_chain_head *head_out)
@@ -83,17 +83,15 @@ int store_audit_add(struct store *store, enum audit_event event, const char *det
 	return store_end(store, store_audit_append(store, event, detail_json));
 }
 
-static void store_audit_write_fact(struct json_writer *writer,
-				   const struct audit_event_fact *fact)
+void store_audit_act_for(struct store *store, const char *name)
 {
-	if (!fact->text)
-		json_put_integer(writer, fact->field, fact->number);
-	else if (utf8_valid(fact->text, strlen(fact->text)))
-		json_put_string(writer, fact->field, fact->text);
+	snprintf(store->acting_for, sizeof(store->acting_for), "%.*s",
+		 name ? (int)utf8_cut(name, sizeof(store->acting_for) - 1) : 0,
+		 name ? name : "");
 }
 
 /* NULL: no memory. The caller frees it. */
-static char *store_audit_write_detail(enum audit_event event,
+static char *store_audit_write_detail(const struct store *store, enum audit_event event,
 				      const struct audit_event_fact *facts)
 {
 	struct buffer text = BUFFER_INIT;
@@ -104,8 +102,13 @@ static char *store_audit_write_detail(enum audit_event event,
 	json_open_object(writer);
 	for (; facts->field; facts++) {
 		assert(audit_event_has(event, facts->field));
-		store_audit_write_fact(writer, facts);
+		if (!facts->text)
+			json_put_integer(writer, facts->field, facts->number);
+		else if (utf8_valid(facts->text, strlen(facts->text)))
+			json_put_string(writer, facts->field, facts->text);
 	}
+	if (*store->acting_for)
+		json_put_string(writer, "on_behalf_of", store->acting_for);
 	json_close_object(writer);
 	json_writer_free(writer);
 	buffer_append(&text, "", 1);
@@ -115,7 +118,7 @@ static char *store_audit_write_detail(enum audit_event event,
 int store_audit_record(struct store *store, enum audit_event event,
 		       const struct audit_event_fact *facts)
 {
-	char *detail = store_audit_write_detail(event, facts);
+	char *detail = store_audit_write_detail(store, event, facts);
 	int error = detail ? store_audit_add(store, event, detail) : -ENOMEM;
 
 	free(detail);
@@ -192,14 +195,9 @@ static int store_audit_read_span(struct store *store, int64_t *first_out,
  */
 static int store_audit_drop_until(struct store *store, int64_t last)
 {
-	sqlite3_stmt *statement = store_use(store, AUDIT_ANCHOR_SET);
-	int error;
+	int error = store_execute(store, AUDIT_ANCHOR_SET, last);
 
-	sqlite3_bind_int64(statement, 1, last);
-	error = store_run(store, statement);
-	if (error)
-		return error;
-	return store_run(store, store_use(store, AUDIT_FORGET));
+	return error ? error : store_run(store, store_use(store, AUDIT_FORGET));
 }
 
 int store_audit_prune(struct store *store, int64_t keep, bool *done_out)
@@ -223,15 +221,15 @@ int store_audit_prune(struct store *store, int64_t keep, bool *done_out)
 	return error;
 }
 
-int store_audit_message_added(struct store *store, int64_t message_id,
-			      const struct store_message_draft *draft, const char *client)
+static int store_audit_record_draft(struct store *store, enum audit_event event,
+				    int64_t message_id,
+				    const struct store_message_draft *draft,
+				    const char *client)
 {
 	enum message_state state = draft->state ? draft->state : STATE_QUEUED;
 
 	return store_audit_record(
-		store,
-		state == STATE_WAITING_APPROVAL ? AUDIT_APPROVAL_ASKED
-						: AUDIT_SEND_ACCEPTED,
+		store, event,
 		(struct audit_event_fact[]){
 			{ "message_id", NULL, message_id },
 			{ "client_id", NULL, draft->client_id },
@@ -243,6 +241,24 @@ int store_audit_message_added(struct store *store, int64_t message_id,
 			{ draft->reason ? "reason" : NULL, draft->reason },
 			{ NULL },
 		});
+}
+
+int store_audit_message_added(struct store *store, int64_t message_id,
+			      const struct store_message_draft *draft, const char *client)
+{
+	return store_audit_record_draft(store,
+					draft->state == STATE_WAITING_APPROVAL
+						? AUDIT_APPROVAL_ASKED
+						: AUDIT_SEND_ACCEPTED,
+					message_id, draft, client);
+}
+
+int store_audit_message_edited(struct store *store, int64_t message_id,
+			       const struct store_message_draft *draft,
+			       const char *client)
+{
+	return store_audit_record_draft(store, AUDIT_SEND_EDITED, message_id, draft,
+					client);
 }
 
 /* AUDIT_EVENT_COUNT: the change is not recorded. */
@@ -270,8 +286,9 @@ static enum audit_event store_audit_event_of_change(enum message_state from,
 	case STATE_SUBMITTED:
 	case STATE_HELD:
 	case STATE_RECEIVED:
-	case STATE_WAITING_APPROVAL:
 		break;
+	case STATE_WAITING_APPROVAL: /* a received code was found in it */
+		return AUDIT_APPROVAL_ASKED;
 	}
 	return AUDIT_EVENT_COUNT;
 }

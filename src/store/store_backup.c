@@ -20,19 +20,8 @@
 #include "store/store_database.h"
 #include "store/store_file.h"
 #include "store/store_lock.h"
-#include "store/store_open.h"
 
 enum { STEP_PAGES = 1024 };
-
-static int store_backup_make_file(struct store_database *to)
-{
-	int fd = open(to->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-
-	if (fd < 0)
-		return store_database_fail(to, -errno, "cannot be made: %m");
-	close(fd);
-	return 0;
-}
 
 /* The read transaction keeps its moment however long the copy takes. */
 static int store_backup_copy_pages(struct store_database *from, struct store_database *to,
@@ -76,7 +65,7 @@ static int store_backup_copy_database(struct store_database *from,
 		error = store_database_query_int(
 			from, "SELECT count(*) FROM sqlite_schema", &tables);
 	if (!error)
-		error = store_backup_make_file(to);
+		error = store_database_make_file(to);
 	if (!error)
 		error = store_database_connect(to, SQLITE_OPEN_READWRITE);
 	if (!error)
@@ -176,10 +165,7 @@ static int store_backup_give_name(struct store_backup_work *work)
 		error = -errno;
 	if (!error)
 		error = file_sync(work->target_folder);
-	if (error)
-		return store_database_fail(&work->to, error, "cannot be made: %s",
-					   strerror(-error));
-	return 0;
+	return store_database_explain(&work->to, error, "cannot be made");
 }
 
 static int store_backup_make_copy(struct store_backup_work *work,

@@ -10,14 +10,15 @@
  */
 #include "store/store_client.h"
 
-#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/log.h"
 #include "store/store_audit.h"
 #include "store/store_internal.h"
+#include "store/store_setting.h"
 
 enum { BARRED_RETRY_MS = 1000 };
 
@@ -47,14 +48,11 @@ static void store_client_bind(sqlite3_stmt *statement, const struct client *clie
 	const struct client_limits *limits = &client->limits;
 
 	store_bind_text(statement, 1, client->name);
-	sqlite3_bind_int64(statement, 2, client->scopes);
-	sqlite3_bind_int64(statement, 3, client->ask);
+	store_bind_integers(statement, 2, client->scopes, client->ask);
 	store_bind_text(statement, 4, client->sims);
 	store_bind_text(statement, 5, client->allow);
-	sqlite3_bind_int64(statement, 6, limits->per_minute);
-	sqlite3_bind_int64(statement, 7, limits->per_hour);
-	sqlite3_bind_int64(statement, 8, limits->per_day);
-	sqlite3_bind_int64(statement, 9, limits->segments_per_month);
+	store_bind_integers(statement, 6, limits->per_minute, limits->per_hour,
+			    limits->per_day, limits->segments_per_month);
 }
 
 /* NULL: not kept. */
@@ -157,6 +155,14 @@ int store_client_change(struct store *store, const struct client *client)
 					AUDIT_CLIENT_CHANGED, client);
 }
 
+/* Whoever had the token may have made them. */
+static int store_client_end_webhooks(struct store *store, int64_t client_id)
+{
+	int error = store_execute(store, WEBHOOK_CLIENT_DELIVERIES_REMOVE, client_id);
+
+	return error ? error : store_execute(store, WEBHOOK_CLIENT_REMOVE, client_id);
+}
+
 int store_client_rotate(struct store *store, const struct client *client,
 			const uint8_t hash[CLIENT_HASH_BYTES])
 {
@@ -165,6 +171,9 @@ int store_client_rotate(struct store *store, const struct client *client,
 
 	if (error)
 		return error;
+	error = store_client_end_webhooks(store, client->id);
+	if (error)
+		return store_end(store, error);
 	statement = store_use(store, CLIENT_ROTATE);
 	sqlite3_bind_int64(statement, 1, client->id);
 	sqlite3_bind_blob(statement, 2, hash, CLIENT_HASH_BYTES, SQLITE_STATIC);
@@ -172,17 +181,21 @@ int store_client_rotate(struct store *store, const struct client *client,
 					AUDIT_CLIENT_ROTATED, client);
 }
 
-static int store_client_delete(struct store *store, int64_t client_id)
+/* A local client would come back with the next connection of its user, so its row stays. */
+static int store_client_delete(struct store *store, const struct client *client)
 {
-	sqlite3_stmt *statement = store_use(store, CLIENT_SESSIONS_REMOVE);
-	int error;
+	sqlite3_stmt *statement;
+	int error = store_execute(store, CLIENT_SESSIONS_REMOVE, client->id);
 
-	sqlite3_bind_int64(statement, 1, client_id);
-	error = store_run(store, statement);
+	if (!error)
+		error = store_client_end_webhooks(store, client->id);
+	if (!error)
+		error = store_execute(store, WEBHOOK_CLIENT_CONSENTS_REMOVE, client->id);
 	if (error)
 		return error;
-	statement = store_use(store, CLIENT_REMOVE);
-	sqlite3_bind_int64(statement, 1, client_id);
+	statement =
+		store_use(store, client_is_local(client) ? CLIENT_CLOSE : CLIENT_REMOVE);
+	sqlite3_bind_int64(statement, 1, client->id);
 	return store_client_run_for_one(store, statement);
 }
 
@@ -234,7 +247,7 @@ int store_client_revoke(struct store *store, const struct client *client)
 
 	if (!error)
 		error = store_client_end_audited(store,
-						 store_client_delete(store, client->id),
+						 store_client_delete(store, client),
 						 AUDIT_CLIENT_REVOKED, client);
 	if (!error)
 		store_client_unbar(store, client->id);
@@ -311,14 +324,13 @@ int store_client_get(struct store *store, const char *name,
 		     struct store_client_row *row_out)
 {
 	sqlite3_stmt *statement = store_use(store, CLIENT_GET);
-	int error, result;
+	int result;
 
 	store_bind_text(statement, 1, name);
 	result = sqlite3_step(statement);
 	if (result == SQLITE_ROW)
 		store_client_read_row(statement, row_out);
-	error = store_finish(store, statement, result);
-	return error || result == SQLITE_ROW ? error : STORE_E_NOT_FOUND;
+	return store_finish_row(store, statement, result);
 }
 
 int store_client_list(struct store *store,
@@ -343,9 +355,13 @@ int store_client_name(struct store *store, int64_t client_id,
 {
 	sqlite3_stmt *statement;
 	int result;
+	const char *name = client_id == CLIENT_OWNER	 ? CLIENT_OWNER_NAME
+			   : client_id == CLIENT_GATEWAY ? CLIENT_GATEWAY_NAME
+			   : client_id == CLIENT_PHONE	 ? CLIENT_PHONE_NAME
+							 : NULL;
 
-	if (client_id == CLIENT_OWNER) {
-		snprintf(name_out, CLIENT_NAME_BYTES, "%s", CLIENT_OWNER_NAME);
+	if (name) {
+		snprintf(name_out, CLIENT_NAME_BYTES, "%s", name);
 		return 0;
 	}
 	statement = store_use(store, CLIENT_NAME);
@@ -358,11 +374,34 @@ int store_client_name(struct store *store, int64_t client_id,
 
 int store_client_count(struct store *store, int64_t *count_out)
 {
-	sqlite3_stmt *statement = store_use(store, CLIENT_COUNT);
-	int result = sqlite3_step(statement);
+	const struct store_barred_clients *barred = &store->barred_clients;
+	int64_t count = 0;
+	int error = store_read_integer(store, store_use(store, CLIENT_COUNT), &count);
 
-	if (result == SQLITE_ROW)
-		*count_out =
-			sqlite3_column_int64(statement, 0) - store->barred_clients.count;
-	return store_finish(store, statement, result);
+	for (unsigned at = 0; at < barred->count && !error; at++) {
+		struct client client;
+
+		error = store_client_name(store, barred->ids[at], client.name);
+		count -= !client_is_local(&client);
+	}
+	if (!error)
+		*count_out = count;
+	return error;
+}
+
+int store_client_raise_epoch(struct store *store, int64_t client_id, int64_t epoch)
+{
+	char name[32], value[STORE_SETTING_BYTES] = "0";
+	int64_t highest;
+	int error;
+
+	snprintf(name, sizeof(name), "hub_epoch.%lld", (long long)client_id);
+	error = store_setting_get(store, name, value);
+	if (error && error != STORE_E_NOT_FOUND)
+		return error;
+	highest = strtoll(value, NULL, 10);
+	if (epoch <= highest)
+		return epoch == highest ? 0 : STORE_E_ILLEGAL;
+	snprintf(value, sizeof(value), "%lld", (long long)epoch);
+	return store_setting_set(store, name, value);
 }

@@ -21,11 +21,13 @@
 #include "store/store.h"
 #include "store/store_file.h"
 #include "store/store_schema.h"
-#include "store/store_wal_writer.h"
+#include "store/store_schema_index.h"
 
-#define DAMAGE_ADVICE                                                                  \
-	"it is left unchanged: \"ofono-mcp serve\" moves it aside and begins a new "   \
-	"one with every row that can be read, \"ofono-mcp restore\" puts a backup in " \
+#define DAMAGE_ADVICE                                          \
+	"it is left unchanged: \"" PROGRAM_NAME                \
+	" serve\" moves it aside and begins a new "            \
+	"one with every row that can be read, \"" PROGRAM_NAME \
+	" restore\" puts a backup in "                         \
 	"its place"
 
 enum { VALUE_MAX = 64 << 20 }; /* none of our rows is nearly as long */
@@ -46,17 +48,10 @@ static bool store_database_is_full(int system_error)
 	       system_error == EFBIG || system_error == EROFS;
 }
 
-/* SQLite keeps no system error of a COMMIT that fails; errno has it. */
-static int store_database_system_error(sqlite3 *database)
-{
-	int last = errno;
-
-	return last ? last : sqlite3_system_errno(database);
-}
-
 int store_database_error(sqlite3 *database, int result)
 {
-	int system_error = store_database_system_error(database);
+	/* SQLite keeps no system error of a COMMIT that fails; errno has it. */
+	int last = errno, system_error = last ? last : sqlite3_system_errno(database);
 
 	switch (result & 0xff) {
 	case SQLITE_OK:
@@ -104,6 +99,13 @@ int store_database_fail(struct store_database *opening, int result, const char *
 		  arguments);
 	va_end(arguments);
 	return result;
+}
+
+int store_database_explain(struct store_database *opening, int error, const char *what)
+{
+	return error ? store_database_fail(opening, error, "%s: %s", what,
+					   strerror(-error))
+		     : 0;
 }
 
 /* Explains a result of SQLite. */
@@ -162,7 +164,7 @@ int store_database_connect(struct store_database *opening, int flags)
 
 	store_database_configure();
 	result = sqlite3_open_v2(opening->path, &opening->database,
-				 flags | SQLITE_OPEN_NOMUTEX, store_wal_writer_vfs());
+				 flags | SQLITE_OPEN_NOMUTEX, NULL);
 	if (!opening->database)
 		return store_database_fail(opening, -ENOMEM, "out of memory");
 	if (result != SQLITE_OK)
@@ -203,59 +205,68 @@ int store_database_execute(struct store_database *opening, const char *sql)
 
 int store_database_finish(struct store_database *opening)
 {
-	int error = store_database_execute(opening, "PRAGMA journal_mode = WAL");
+	int error = store_database_execute(
+		opening, STORE_SCHEMA_BEGIN_FEED STORE_SCHEMA_BEGIN_INDEX
+		"PRAGMA journal_mode = WAL");
 
 	return error ? error : store_database_close(opening);
 }
 
-/* Steps a query once; `read` takes the value from its row. */
-static int store_database_query_row(struct store_database *opening, const char *sql,
-				    void (*read)(sqlite3_stmt *statement,
-						 int64_t *value_out),
-				    int64_t *value_out)
+int store_database_read_integer(sqlite3 *database, const char *sql, int64_t *value_out)
 {
 	sqlite3_stmt *statement = NULL;
-	int result = sqlite3_prepare_v2(opening->database, sql, -1, &statement, NULL);
-	int error = 0;
+	int result = sqlite3_prepare_v2(database, sql, -1, &statement, NULL);
 
 	if (result == SQLITE_OK)
 		result = sqlite3_step(statement);
 	if (result == SQLITE_ROW)
-		read(statement, value_out);
-	else
-		error = store_database_refused(opening, result);
+		*value_out = sqlite3_column_int64(statement, 0);
 	sqlite3_finalize(statement);
-	return result == SQLITE_DONE ? -EIO : error;
-}
-
-static void store_database_read_int(sqlite3_stmt *statement, int64_t *value_out)
-{
-	*value_out = sqlite3_column_int64(statement, 0);
+	return result;
 }
 
 int store_database_query_int(struct store_database *opening, const char *sql,
 			     int64_t *value_out)
 {
-	return store_database_query_row(opening, sql, store_database_read_int, value_out);
+	int result = store_database_read_integer(opening->database, sql, value_out);
+
+	if (result == SQLITE_DONE)
+		return -EIO;
+	return result == SQLITE_ROW ? 0 : store_database_refused(opening, result);
 }
 
 /* ---- checks */
 
-static void store_database_read_is_ok(sqlite3_stmt *statement, int64_t *value_out)
+static int store_database_check_pages(struct store_database *checking, const char *pragma,
+				      int64_t *sound_out)
 {
-	const unsigned char *verdict = sqlite3_column_text(statement, 0);
+	char sql[96];
 
-	*value_out = verdict && !strcmp((const char *)verdict, "ok");
+	/* Newer versions of SQLite take the argument of such a function for a table. */
+	snprintf(sql, sizeof(sql), "SELECT %s = 'ok' FROM pragma_%s LIMIT 1", pragma,
+		 pragma);
+	return store_database_query_int(checking, sql, sound_out);
 }
 
+/*
+ * Through a connection without FTS5: from version 3.44 on, SQLite would have FTS5 compare its
+ * whole index, which takes longer than everything else. Its pages are checked as those of all
+ * tables.
+ */
 int store_database_check(struct store_database *opening, const char *pragma)
 {
+	struct store_database checking = { .shown_name = opening->shown_name,
+					   .error = opening->error };
 	int64_t sound = 0;
-	char sql[64];
 	int error;
 
-	snprintf(sql, sizeof(sql), "PRAGMA %s(1)", pragma);
-	error = store_database_query_row(opening, sql, store_database_read_is_ok, &sound);
+	memcpy(checking.path, opening->path, sizeof(checking.path));
+	error = store_database_connect(&checking, SQLITE_OPEN_READONLY);
+	if (!error)
+		sqlite3_drop_modules(checking.database, NULL);
+	if (!error)
+		error = store_database_check_pages(&checking, pragma, &sound);
+	store_database_abort(&checking);
 	if (error || sound)
 		return error;
 	return store_database_fail(
@@ -277,14 +288,14 @@ int store_database_check_kind(struct store_database *opening)
 	if (error)
 		return error;
 	if (version > STORE_SCHEMA_VERSION)
-		return store_database_fail(
-			opening, -ENOTSUP,
-			"made by a newer ofono-mcp (schema %lld, this one knows %d); "
-			"install that one first",
-			(long long)version, STORE_SCHEMA_VERSION);
+		return store_database_fail(opening, -ENOTSUP,
+					   "made by a newer " PROGRAM_NAME
+					   " (schema %lld, this one knows %d); "
+					   "install that one first",
+					   (long long)version, STORE_SCHEMA_VERSION);
 	if (version < 0 || tables != 4)
 		return store_database_fail(opening, -EINVAL,
-					   "not a message store of ofono-mcp");
+					   "not a message store of " PROGRAM_NAME);
 	return 0;
 }
 
@@ -292,7 +303,8 @@ int store_database_refuse_version(struct store_database *opening, int64_t versio
 {
 	return store_database_fail(
 		opening, -ENOTSUP,
-		"made by a newer ofono-mcp (schema %lld, this one knows %d); it is left "
+		"made by a newer " PROGRAM_NAME
+		" (schema %lld, this one knows %d); it is left "
 		"unchanged: install the newer program, or move the file away to start "
 		"with an empty one",
 		(long long)version, STORE_SCHEMA_VERSION);
@@ -333,11 +345,7 @@ int store_database_migrate(struct store_database *opening)
 	return error;
 }
 
-/*
- * SQLite would make the file with the mode of the umask. Its -wal and -shm inherit the mode of
- * the file.
- */
-static int store_database_make_file(struct store_database *opening)
+int store_database_make_file(struct store_database *opening)
 {
 	int fd;
 
@@ -359,8 +367,10 @@ int store_database_make(struct store_database *opening)
 		error = store_database_execute(opening, birth_settings);
 	if (!error)
 		error = store_database_migrate(opening);
-	if (!error) /* never used: store/store_identity.h */
-		error = store_database_execute(opening, "DELETE FROM file_identity");
+	if (!error) /* never used: store/store_database.h; not in the feed: store_schema.c */
+		error = store_database_execute(
+			opening, "DELETE FROM file_identity; DELETE FROM feed_epoch;"
+				 "DELETE FROM message_index;");
 	return error;
 }
 

@@ -3,11 +3,11 @@
  * Store database: one database file, from its path to a connection that can be trusted. Every
  * function that fails fills the error text, which names the file.
  */
-#ifndef STORE_STORE_DATABASE_H
-#define STORE_STORE_DATABASE_H
+#pragma once
 
 #include <limits.h>
 #include <sqlite3.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/explanation.h"
@@ -33,6 +33,11 @@ __attribute__((format(printf, 3, 4))) int store_database_fail(
 	struct store_database *opening, int result, const char *format, ...);
 
 /*
+ * `error` as it is; if it is not 0, the error text is `what`, a colon and the system's words.
+ */
+int store_database_explain(struct store_database *opening, int error, const char *what);
+
+/*
  * Connects to the file at `path`. `flags`: SQLITE_OPEN_READWRITE, _CREATE, _READONLY. 0 or
  * -errno; call store_database_abort() in either case.
  */
@@ -42,11 +47,14 @@ int store_database_connect(struct store_database *opening, int flags);
 void store_database_abort(struct store_database *opening);
 /* Closes it with everything written. 0 or -errno. */
 int store_database_close(struct store_database *opening);
-/* Switches a new database to WAL and closes it. 0 or -errno. */
+/* Begins the feed of a new database, switches to WAL and closes it. 0 or -errno. */
 int store_database_finish(struct store_database *opening);
 
+/* The first column of the first row. SQLITE_ROW, SQLITE_DONE (no row), or an error. */
+int store_database_read_integer(sqlite3 *database, const char *sql, int64_t *value_out);
+
 int store_database_execute(struct store_database *opening, const char *sql);
-/* The first column of the first row. 0 or -errno. */
+/* Likewise: 0 or -errno. */
 int store_database_query_int(struct store_database *opening, const char *sql,
 			     int64_t *value_out);
 
@@ -61,6 +69,12 @@ int store_database_refuse_version(struct store_database *opening, int64_t versio
 int store_database_migrate(struct store_database *opening);
 
 /*
+ * Makes an empty file (mode 0600) at opening->path, in the place of any file there: SQLite would
+ * make it with the mode of the umask. Its -wal and -shm inherit the mode. 0 or -errno.
+ */
+int store_database_make_file(struct store_database *opening);
+
+/*
  * Makes a new, empty database of the present schema at opening->path (mode 0600), in the
  * place of any file there, open for writing. 0 or -errno; call store_database_abort() on
  * error.
@@ -70,4 +84,45 @@ int store_database_make(struct store_database *opening);
 int store_database_summarize(struct store_database *opening,
 			     struct store_backup_summary *summary);
 
-#endif
+/*
+ * Opens the message store of a folder read-only, while a gateway works with it or not;
+ * store/store.h has the other ways to open it. 0 or -errno, with the error's text; call
+ * store_database_abort() in either case.
+ */
+int store_open_readonly(const char *folder, struct store_database *opening);
+
+/* ---- identity (store_identity.c) */
+
+/*
+ * Is this the database file that was used last, or a copy of it?
+ *
+ * In a copy, messages still wait that the original may have sent since. So at each start the
+ * gateway stores which file this is: its inode and birth time, its device and file system,
+ * and the same of a mark, a file beside it that is made anew each time (gateway.mark-EPOCH).
+ * A copy has other inodes. A file that was written over the original has an older epoch, whose
+ * mark is gone, or a mark that was written to.
+ *
+ * Within one boot the device must be the same, which detects a snapshot mounted elsewhere.
+ * Devices are numbered anew at the next boot, so then the ID of the file system counts.
+ * Where a file system has neither, or inodes that change, each start takes the database for a
+ * copy, which sends nothing.
+ *
+ * Nothing in the folder can show that a whole disk or virtual machine was set back to an
+ * earlier state. Only an audit head that was saved elsewhere reveals this
+ * (tests/unit/test_store_identity.c, tests/integration/test_copies.py).
+ */
+
+/*
+ * False: `database`, which is `folder`/gateway.db, is a copy. A database that we made and
+ * never used, or of a version that stored no identity, is none.
+ */
+bool store_identity_matches(sqlite3 *database, const char *folder);
+
+/*
+ * Makes this file the original. 0, or -errno and nothing has changed. A crash leaves the old
+ * identity or the new one, each with its mark.
+ */
+int store_identity_record(sqlite3 *database, const char *folder);
+
+/* Likewise for a file at `path` that will replace the database; old marks stay. */
+int store_identity_record_file(sqlite3 *database, const char *folder, const char *path);

@@ -11,39 +11,20 @@
 #include "store/store_internal.h"
 #include "store/store_usage.h"
 
-static int store_event_prune_kind(struct store *store, enum event_kind kind)
-{
-	sqlite3_stmt *statement = store_use(store, EVENT_BOUND);
-
-	sqlite3_bind_int(statement, 1, kind);
-	sqlite3_bind_int(statement, 2, EVENTS_MAX);
-	return store_run(store, statement);
-}
-
-static int store_event_add_row(struct store *store, const struct event *event,
-			       int64_t *id_out)
+/* The oldest of its kind goes when there are too many. */
+static int store_event_insert(struct store *store, const struct event *event,
+			      int64_t *id_out)
 {
 	sqlite3_stmt *statement = store_use(store, EVENT_ADD);
 	int error;
 
-	sqlite3_bind_int(statement, 1, event->kind);
-	sqlite3_bind_int64(statement, 2, event->sim_id);
-	sqlite3_bind_int64(statement, 3, event->at_ms);
+	store_bind_integers(statement, 1, event->kind, event->sim_id, event->at_ms);
 	store_bind_text(statement, 4, event->number);
 	store_bind_text(statement, 5, event->text);
-	sqlite3_bind_int(statement, 6, event->state);
-	sqlite3_bind_int(statement, 7, event->topic);
+	store_bind_integers(statement, 6, event->state, event->topic);
 	error = store_run(store, statement);
 	*id_out = sqlite3_last_insert_rowid(store->database);
-	return error;
-}
-
-static int store_event_insert(struct store *store, const struct event *event,
-			      int64_t *id_out)
-{
-	int error = store_event_add_row(store, event, id_out);
-
-	return error ? error : store_event_prune_kind(store, event->kind);
+	return error ? error : store_execute(store, EVENT_BOUND, event->kind, EVENTS_MAX);
 }
 
 int store_event_add(struct store *store, const struct event *event, int64_t *id_out)
@@ -61,22 +42,7 @@ int store_event_add(struct store *store, const struct event *event, int64_t *id_
 
 int store_event_set_state(struct store *store, int64_t id, enum call_state state)
 {
-	sqlite3_stmt *statement = store_use(store, EVENT_STATE);
-
-	sqlite3_bind_int64(statement, 1, id);
-	sqlite3_bind_int(statement, 2, state);
-	return store_run(store, statement);
-}
-
-static int store_event_end(struct store *store, int64_t id, enum call_state state,
-			   const char *reason)
-{
-	sqlite3_stmt *statement = store_use(store, EVENT_END);
-
-	sqlite3_bind_int64(statement, 1, id);
-	sqlite3_bind_int(statement, 2, state);
-	store_bind_text(statement, 3, reason);
-	return store_run(store, statement);
+	return store_execute(store, EVENT_STATE, id, state);
 }
 
 int store_event_set_number(struct store *store, int64_t id, const char *number)
@@ -90,10 +56,7 @@ int store_event_set_number(struct store *store, int64_t id, const char *number)
 
 int store_event_settle(struct store *store)
 {
-	sqlite3_stmt *statement = store_use(store, EVENTS_SETTLE);
-
-	sqlite3_bind_int(statement, 1, EVENT_CALL);
-	return store_run(store, statement);
+	return store_execute(store, EVENTS_SETTLE, EVENT_CALL);
 }
 
 int store_event_list(struct store *store, const struct store_event_query *query)
@@ -101,10 +64,9 @@ int store_event_list(struct store *store, const struct store_event_query *query)
 	sqlite3_stmt *statement = store_use(store, EVENTS_LIST);
 	int result;
 
-	sqlite3_bind_int(statement, 1, query->kind);
-	sqlite3_bind_int64(statement, 2, query->before_id ? query->before_id : INT64_MAX);
-	sqlite3_bind_int(statement, 3, query->state);
-	sqlite3_bind_int(statement, 4, (int)query->limit);
+	store_bind_integers(statement, 1, query->kind,
+			    query->before_id ? query->before_id : INT64_MAX, query->state,
+			    (int)query->limit);
 	while ((result = sqlite3_step(statement)) == SQLITE_ROW) {
 		struct event event = {
 			.id = sqlite3_column_int64(statement, 0),
@@ -124,10 +86,7 @@ int store_event_list(struct store *store, const struct store_event_query *query)
 
 int store_event_prune(struct store *store, int64_t at_ms)
 {
-	sqlite3_stmt *statement = store_use(store, EVENTS_PRUNE);
-
-	sqlite3_bind_int64(statement, 1, at_ms);
-	return store_run(store, statement);
+	return store_execute(store, EVENTS_PRUNE, at_ms);
 }
 
 const char *store_event_call_state_name(enum call_state state)
@@ -162,19 +121,6 @@ static int store_event_audit_placed_call(struct store *store,
 		});
 }
 
-/* A call uses as much of the limits as a message of one segment. */
-static int store_event_add_call_usage(struct store *store,
-				      const struct store_event_call_draft *draft)
-{
-	return store_usage_add(store,
-			       &(struct store_message_draft){
-				       .client_id = draft->client_id,
-				       .sim_id = draft->sim_id,
-				       .segments = 1,
-			       },
-			       0);
-}
-
 int store_event_place_call(struct store *store,
 			   const struct store_event_call_draft *draft, int64_t *id_out)
 {
@@ -187,6 +133,12 @@ int store_event_place_call(struct store *store,
 		.state = CALL_DIALLING,
 		.topic = -1,
 	};
+	/* It uses as much of the limits as a message of one segment. */
+	const struct store_message_draft usage = {
+		.client_id = draft->client_id,
+		.sim_id = draft->sim_id,
+		.segments = 1,
+	};
 	int64_t id = 0;
 	int error = store_begin(store);
 
@@ -194,7 +146,7 @@ int store_event_place_call(struct store *store,
 		return error;
 	error = store_event_insert(store, &row, &id);
 	if (!error)
-		error = store_event_add_call_usage(store, draft);
+		error = store_usage_add(store, &usage, 0);
 	if (!error)
 		error = store_event_audit_placed_call(store, draft, id);
 	error = store_end(store, error);
@@ -222,11 +174,15 @@ static int store_event_audit_ended_call(struct store *store,
 
 int store_event_end_call(struct store *store, const struct store_event_call_end *end)
 {
+	sqlite3_stmt *statement;
 	int error = store_begin(store);
 
 	if (error)
 		return error;
-	error = store_event_end(store, end->id, end->state, end->reason);
+	statement = store_use(store, EVENT_END);
+	store_bind_integers(statement, 1, end->id, end->state);
+	store_bind_text(statement, 3, end->reason);
+	error = store_run(store, statement);
 	if (!error)
 		error = store_event_audit_ended_call(store, end);
 	return store_end(store, error);
@@ -237,16 +193,10 @@ int store_event_nth_placed_call(struct store *store, int64_t nth, int64_t until_
 {
 	sqlite3_stmt *statement = store_use(store, CALL_PLACED_BEFORE);
 	int64_t at_ms = 0;
-	int result, error;
+	int error;
 
-	sqlite3_bind_int(statement, 1, EVENT_CALL);
-	sqlite3_bind_int(statement, 2, CALL_DIALLING);
-	sqlite3_bind_int64(statement, 3, until_ms);
-	sqlite3_bind_int64(statement, 4, nth - 1);
-	result = sqlite3_step(statement);
-	if (result == SQLITE_ROW)
-		at_ms = sqlite3_column_int64(statement, 0);
-	error = store_finish(store, statement, result);
+	store_bind_integers(statement, 1, EVENT_CALL, CALL_DIALLING, until_ms, nth - 1);
+	error = store_read_integer(store, statement, &at_ms);
 	if (!error)
 		*at_ms_out = at_ms;
 	return error;

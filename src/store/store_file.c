@@ -284,18 +284,6 @@ void store_file_finish_replace(const char *folder)
 	store_file_drop_aside(folder, "");
 }
 
-static int store_file_replace_kept(const char *folder, const char *fresh,
-				   const char *path)
-{
-	int error;
-
-	if (rename(fresh, path) < 0)
-		return -errno;
-	error = file_sync(folder);
-	store_file_drop_companions(folder);
-	return error ? error : file_sync(folder);
-}
-
 int store_file_replace(const char *folder, const char *fresh, const char *word,
 		       char *aside)
 {
@@ -311,8 +299,13 @@ int store_file_replace(const char *folder, const char *fresh, const char *word,
 		error = file_sync(fresh);
 	if (!error && anything)
 		error = store_file_keep_all(folder, name);
-	if (!error)
-		error = store_file_replace_kept(folder, fresh, path);
+	if (!error && rename(fresh, path) < 0)
+		error = -errno;
+	if (!error) {
+		error = file_sync(folder);
+		store_file_drop_companions(folder);
+		error = error ? error : file_sync(folder);
+	}
 	if (error) {
 		store_file_finish_replace(folder);
 		return error;

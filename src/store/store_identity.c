@@ -4,7 +4,7 @@
  * a new one with the next epoch: make the mark, sync it, write the row, remove older marks.
  * So a crash leaves the old row or the new one, each with its mark.
  */
-#include "store/store_identity.h"
+#include "store/store_database.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -19,7 +19,6 @@
 
 #include "base/clock.h"
 #include "base/file_sync.h"
-#include "store/store_database.h"
 #include "store/store_file.h"
 
 #define MARK_NAME "gateway.mark-"
@@ -200,14 +199,6 @@ static int store_identity_make_mark(const char *folder, int64_t epoch)
 	return error;
 }
 
-static void store_identity_remove_mark(const char *folder, int64_t epoch)
-{
-	char path[PATH_MAX];
-
-	if (store_identity_mark_path(path, folder, epoch))
-		unlink(path);
-}
-
 static int store_identity_write(sqlite3 *database, const struct store_identity *identity)
 {
 	const int64_t fields[IDENTITY_COLUMNS] = {
@@ -238,6 +229,7 @@ int store_identity_record_file(sqlite3 *database, const char *folder, const char
 	struct store_identity identity = {
 		.epoch = store_identity_scan_marks(folder, 0) + 1,
 	};
+	char mark[PATH_MAX];
 	int error = store_identity_make_mark(folder, identity.epoch);
 
 	if (error)
@@ -247,8 +239,8 @@ int store_identity_record_file(sqlite3 *database, const char *folder, const char
 		error = store_identity_stat_mark(folder, &identity);
 	if (!error)
 		error = store_identity_write(database, &identity);
-	if (error)
-		store_identity_remove_mark(folder, identity.epoch);
+	if (error && store_identity_mark_path(mark, folder, identity.epoch))
+		unlink(mark);
 	return error;
 }
 

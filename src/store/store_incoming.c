@@ -11,11 +11,13 @@
  * gateway died before removing it, has a name that is not greater than the one in the
  * row.
  */
-#include "store/store_incoming.h"
+#include "store/store.h"
 
 #include "base/clock.h"
+#include "store/store_command.h"
 #include "store/store_internal.h"
 #include "store/store_party.h"
+#include "store/store_usage.h"
 
 /* The parameters that INCOMING_REPEATED and INCOMING_ADD share. */
 static sqlite3_stmt *store_incoming_use(struct store *store, enum store_sql_id which,
@@ -30,31 +32,20 @@ static sqlite3_stmt *store_incoming_use(struct store *store, enum store_sql_id w
 	return statement;
 }
 
-/* Steps a bound statement. *message_id_out: 0 when there is no row. */
-static int store_incoming_read_id(struct store *store, sqlite3_stmt *statement,
-				  int64_t *message_id_out)
-{
-	int result = sqlite3_step(statement);
-
-	*message_id_out = result == SQLITE_ROW ? sqlite3_column_int64(statement, 0) : 0;
-	return store_finish(store, statement, result);
-}
-
-/* *message_id_out: 0 when it is no repeat. */
+/* Fills *message_id_out when it is a repeat. */
 static int store_incoming_find_repeat(struct store *store,
 				      const struct store_incoming_draft *draft,
 				      int64_t *message_id_out)
 {
 	sqlite3_stmt *statement = store_incoming_use(store, INCOMING_REPEATED, draft);
 
-	sqlite3_bind_int64(statement, 5, draft->reported_ms - STORE_REPEAT_MS);
-	sqlite3_bind_int64(statement, 6, draft->reported_ms + STORE_REPEAT_MS);
-	sqlite3_bind_int(statement, 7, draft->spool_file != NULL);
-	sqlite3_bind_int(statement, 8, STORE_HALVES_MAX);
-	return store_incoming_read_id(store, statement, message_id_out);
+	store_bind_integers(statement, 5, draft->reported_ms - STORE_REPEAT_MS,
+			    draft->reported_ms + STORE_REPEAT_MS,
+			    draft->spool_file != NULL, STORE_HALVES_MAX);
+	return store_read_integer(store, statement, message_id_out);
 }
 
-/* *message_id_out: 0 for a signal, or for a new file. */
+/* Fills *message_id_out unless it is a signal, or a new file. */
 static int store_incoming_find_file(struct store *store,
 				    const struct store_incoming_draft *draft,
 				    int64_t *message_id_out)
@@ -63,7 +54,7 @@ static int store_incoming_find_file(struct store *store,
 
 	if (draft->spool_file)
 		store_bind_text(statement, 1, draft->spool_file);
-	return store_incoming_read_id(store, statement, message_id_out);
+	return store_read_integer(store, statement, message_id_out);
 }
 
 static int store_incoming_count_repeat(struct store *store, int64_t message_id,
@@ -73,59 +64,51 @@ static int store_incoming_count_repeat(struct store *store, int64_t message_id,
 	sqlite3_stmt *statement =
 		store_use(store, spooled ? INCOMING_SPOOLED : INCOMING_SIGNALLED);
 
-	sqlite3_bind_int64(statement, 1, message_id);
-	sqlite3_bind_int64(statement, 2, draft->reported_ms);
+	store_bind_integers(statement, 1, message_id, draft->reported_ms);
 	if (spooled)
 		store_bind_text(statement, 3, draft->spool_file);
 	return store_run(store, statement);
 }
 
-static int store_incoming_add_row(struct store *store,
-				  const struct store_incoming_draft *draft,
-				  int64_t *message_id_out)
+static int store_incoming_add_row(struct store *store, struct store_incoming_entry *entry)
 {
-	sqlite3_stmt *statement = store_incoming_use(store, INCOMING_ADD, draft);
-	int error;
+	const struct store_incoming_draft *draft = entry->draft;
+	sqlite3_stmt *statement;
+	int error = store_command_judge(store, entry);
 
-	sqlite3_bind_int64(statement, 5, draft->reported_ms);
-	sqlite3_bind_int(statement, 6, STATE_RECEIVED);
-	sqlite3_bind_int64(statement, 7, draft->flags);
+	if (error)
+		return error;
+	statement = store_incoming_use(store, INCOMING_ADD, draft);
+	store_bind_integers(statement, 5, draft->reported_ms, STATE_RECEIVED,
+			    entry->flags);
 	store_bind_text(statement, 8, draft->spool_file ? draft->spool_file : "");
 	sqlite3_bind_int(statement, 9, draft->spool_file ? 1 : -1);
 	error = store_run(store, statement);
 	if (error)
 		return error;
-	*message_id_out = sqlite3_last_insert_rowid(store->database);
-	return store_party_record_opt(store, draft, *message_id_out);
+	entry->message_id = sqlite3_last_insert_rowid(store->database);
+	error = store_index_put(store, entry->message_id);
+	if (!error)
+		error = store_party_record_opt(store, draft, entry->message_id);
+	return error ? error : store_command_record(store, entry);
 }
 
 /* Inside a transaction. */
-static int store_incoming_put(struct store *store,
-			      const struct store_incoming_draft *draft,
-			      int64_t *message_id_out, bool *known_out)
+static int store_incoming_put(struct store *store, struct store_incoming_entry *entry)
 {
-	int error = store_incoming_find_file(store, draft, message_id_out);
+	const struct store_incoming_draft *draft = entry->draft;
+	int error;
 
-	if (!error && !*message_id_out)
-		error = store_incoming_find_repeat(store, draft, message_id_out);
+	entry->message_id = 0;
+	error = store_incoming_find_file(store, draft, &entry->message_id);
+	if (!error && !entry->message_id)
+		error = store_incoming_find_repeat(store, draft, &entry->message_id);
 	if (error)
 		return error;
-	*known_out = *message_id_out;
-	if (*known_out)
-		return store_incoming_count_repeat(store, *message_id_out, draft);
-	return store_incoming_add_row(store, draft, message_id_out);
-}
-
-/* Inside a transaction. */
-static int store_incoming_put_group(struct store *store,
-				    struct store_incoming_entry *entries, size_t count)
-{
-	int error = 0;
-
-	for (size_t i = 0; i < count && !error; i++)
-		error = store_incoming_put(store, entries[i].draft,
-					   &entries[i].message_id, &entries[i].known);
-	return error;
+	entry->known = entry->message_id;
+	if (entry->known)
+		return store_incoming_count_repeat(store, entry->message_id, draft);
+	return store_incoming_add_row(store, entry);
 }
 
 int store_incoming_add_group(struct store *store, struct store_incoming_entry *entries,
@@ -135,22 +118,16 @@ int store_incoming_add_group(struct store *store, struct store_incoming_entry *e
 
 	if (error)
 		return error;
-	error = store_end(store, store_incoming_put_group(store, entries, count));
-	if (error)
+	for (size_t i = 0; i < count && !error; i++)
+		error = store_incoming_put(store, &entries[i]);
+	error = store_end(store, error);
+	if (error) {
+		store_usage_forget_clock(store); /* judging may have written it */
 		return error;
+	}
 	for (size_t i = 0; i < count; i++)
 		store->added += !entries[i].known;
 	return 0;
-}
-
-static int store_incoming_mark_one_read(struct store *store, int64_t message_id,
-					int64_t now_ms)
-{
-	sqlite3_stmt *statement = store_use(store, MESSAGE_MARK_READ);
-
-	sqlite3_bind_int64(statement, 1, message_id);
-	sqlite3_bind_int64(statement, 2, now_ms);
-	return store_run(store, statement);
 }
 
 int store_incoming_mark_read(struct store *store, const int64_t *message_ids,
@@ -166,7 +143,8 @@ int store_incoming_mark_read(struct store *store, const int64_t *message_ids,
 	if (now_ms < 1)
 		now_ms = 1; /* 0 means unread */
 	for (place = 0; !error && place < count; place++) {
-		error = store_incoming_mark_one_read(store, message_ids[place], now_ms);
+		error = store_execute(store, MESSAGE_MARK_READ, message_ids[place],
+				      now_ms);
 		marked += !error && sqlite3_changes(store->database);
 	}
 	error = store_end(store, error);

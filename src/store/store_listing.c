@@ -19,20 +19,20 @@
 
 #include "store/store_internal.h"
 #include "store/store_party.h"
+#include "store/store_search.h"
 
 bool store_listing_knows_number(struct store *store, const char *number)
 {
 	sqlite3_stmt *statement = store_use(store, CONVERSATION_ROW);
-	int result;
 
 	store_bind_text(statement, 1, number);
-	result = sqlite3_step(statement);
-	store_finish(store, statement, result);
-	return result == SQLITE_ROW;
+	return store_find_row(store, statement) == 0;
 }
 
-/* The most messages that are searched for the first or last ID of a time. */
-enum { TIME_ROWS_MAX = 1000 };
+/* A party with fewer messages is listed from its own, whatever it is searched for. */
+enum { SMALL_PARTY = 2000 };
+
+enum { SCANNED_BLOCKS = 8 }; /* of a time window, in one piece */
 
 /* what a piece of a listing binds */
 struct store_listing_terms {
@@ -40,47 +40,15 @@ struct store_listing_terms {
 	const char *number; /* the only spelling that occurs; NULL: see `numbers` */
 	char numbers[STORE_PARTY_LIST_BYTES]; /* JSON list of spellings, "" none */
 	struct store_party party;	      /* the spellings that occur */
+	int64_t party_messages;		      /* of all spellings */
 };
 
-/* *id is unchanged when too many messages have such times. */
-static int store_listing_id_at(struct store *store, enum store_sql_id which,
-			       int64_t wall_ms, int64_t *id)
-{
-	sqlite3_stmt *statement = store_use(store, which);
-	int result;
-
-	sqlite3_bind_int64(statement, 1, wall_ms);
-	sqlite3_bind_int64(statement, 2, TIME_ROWS_MAX);
-	result = sqlite3_step(statement);
-	if (result == SQLITE_ROW && sqlite3_column_type(statement, 0) != SQLITE_NULL)
-		*id = sqlite3_column_int64(statement, 0);
-	return store_finish(store, statement, result);
-}
-
-/*
- * Narrows the times down to IDs: "since yesterday" need not read all the years before.
- * Clocks jump, so times are not in the order of IDs, and the time of each row is still
- * compared.
- */
-static int store_listing_begin(struct store *store, struct store_listing_query *query)
+static void store_listing_begin(struct store_listing_query *query)
 {
 	const struct store_listing_filter *filter = &query->filter;
-	int64_t first = 1, last = INT64_MAX - 1;
-	int error = 0;
 
-	if (filter->since_ms)
-		error = store_listing_id_at(store, IDS_SINCE, filter->since_ms, &first);
-	if (!error && filter->until_ms)
-		error = store_listing_id_at(store, IDS_UNTIL, filter->until_ms, &last);
-	if (error)
-		return error;
-	if (!first)
-		last = 0;
-	query->after_id = filter->after_id >= first ? filter->after_id : first - 1;
-	query->before_id = filter->before_id && filter->before_id <= last
-				   ? filter->before_id
-				   : last + 1;
-	return 0;
+	query->after_id = filter->after_id > 0 ? filter->after_id : 0;
+	query->before_id = filter->before_id ? filter->before_id : INT64_MAX;
 }
 
 /*
@@ -122,12 +90,27 @@ static char *store_listing_pattern(const char *search)
 	return pattern;
 }
 
-static void store_listing_keep_known(struct store *store, struct store_party *party)
+/* 0: none, or an error. */
+static int64_t store_listing_count_number(struct store *store, const char *number)
 {
+	sqlite3_stmt *statement = store_use(store, CONVERSATION_MESSAGES);
+	int64_t messages = 0;
+
+	store_bind_text(statement, 1, number);
+	return store_read_integer(store, statement, &messages) ? 0 : messages;
+}
+
+static void store_listing_keep_known(struct store *store,
+				     struct store_listing_terms *terms)
+{
+	struct store_party *party = &terms->party;
 	size_t known = 0;
 
 	for (size_t i = 0; i < party->count; i++) {
-		if (store_listing_knows_number(store, party->spellings[i]))
+		int64_t messages = store_listing_count_number(store, party->spellings[i]);
+
+		terms->party_messages += messages;
+		if (messages)
 			memmove(party->spellings[known++], party->spellings[i],
 				NUMBER_FORM_BYTES);
 	}
@@ -145,26 +128,17 @@ static void store_listing_find_numbers(struct store *store, const char *number,
 
 	terms->number = number;
 	terms->numbers[0] = '\0';
+	terms->party_messages = 0;
 	if (!number)
 		return;
 	store_party_spell(store, 0, number, party);
-	store_listing_keep_known(store, party);
+	store_listing_keep_known(store, terms);
 	if (party->count == 1)
 		terms->number = party->spellings[0];
 	if (party->count < 2)
 		return;
 	store_party_list(party, terms->numbers);
 	terms->number = NULL;
-}
-
-/* False: no memory. */
-static bool store_listing_terms_init(struct store *store,
-				     const struct store_listing_filter *filter,
-				     struct store_listing_terms *terms)
-{
-	terms->pattern = filter->search ? store_listing_pattern(filter->search) : NULL;
-	store_listing_find_numbers(store, filter->number, terms);
-	return terms->pattern || !filter->search;
 }
 
 /* `begin` is LIST_BY_ID or EDGE_BY_ID. */
@@ -176,8 +150,7 @@ static sqlite3_stmt *store_listing_use(struct store *store, enum store_sql_id be
 	sqlite3_stmt *statement = store_use(
 		store, (enum store_sql_id)(begin + store_listing_index(filter, terms)));
 
-	sqlite3_bind_int64(statement, 1, query->after_id);
-	sqlite3_bind_int64(statement, 2, query->before_id);
+	store_bind_integers(statement, 1, query->after_id, query->before_id);
 	if (filter->outgoing_only || filter->incoming_only) /* otherwise SQL's NULL */
 		sqlite3_bind_int(statement, 3,
 				 filter->outgoing_only ? MESSAGE_OUTGOING
@@ -195,13 +168,18 @@ static int store_listing_find_edge(struct store *store,
 				   int64_t *id_out)
 {
 	sqlite3_stmt *statement = store_listing_use(store, EDGE_BY_ID, query, terms);
-	int result;
 
 	sqlite3_bind_int64(statement, 10, (int64_t)rows - 1);
-	result = sqlite3_step(statement);
-	*id_out = result == SQLITE_ROW ? sqlite3_column_int64(statement, 0) : 0;
-	return store_finish(store, statement, result);
+	*id_out = 0;
+	return store_read_integer(store, statement, id_out);
 }
+
+/* What became of a piece. */
+struct store_listing_progress {
+	int64_t last_id; /* everything up to it was read; 0: see is_whole */
+	bool is_whole;	 /* all of the range was read; else, without last_id, nothing */
+	bool is_enough;	 /* visit stopped */
+};
 
 /* Reads everything that is left of the query. 0, with *enough_out; -errno. */
 static int store_listing_scan(struct store *store,
@@ -213,10 +191,8 @@ static int store_listing_scan(struct store *store,
 	struct message message;
 	int result = SQLITE_ROW;
 
-	sqlite3_bind_int64(statement, 5, filter->sim_id);
-	sqlite3_bind_int(statement, 6, filter->unread_only);
-	sqlite3_bind_int64(statement, 7, filter->since_ms);
-	sqlite3_bind_int64(statement, 8, filter->until_ms);
+	store_bind_integers(statement, 5, filter->sim_id, filter->unread_only,
+			    filter->since_ms, filter->until_ms);
 	store_bind_text(statement, 9, terms->pattern);
 	*enough_out = false;
 	while (!*enough_out && (result = sqlite3_step(statement)) == SQLITE_ROW) {
@@ -226,44 +202,148 @@ static int store_listing_scan(struct store *store,
 	return store_finish(store, statement, result);
 }
 
-static int store_listing_scan_piece(struct store *store,
+static int store_listing_scan_rows(struct store *store,
+				   const struct store_listing_query *query,
+				   const struct store_listing_terms *terms, unsigned rows,
+				   struct store_listing_progress *progress)
+{
+	struct store_listing_query piece = *query;
+	int error =
+		store_listing_find_edge(store, query, terms, rows, &progress->last_id);
+
+	if (error)
+		return error;
+	progress->is_whole = !progress->last_id;
+	if (progress->last_id && query->filter.after_id)
+		piece.before_id = progress->last_id + 1;
+	else if (progress->last_id)
+		piece.after_id = progress->last_id - 1;
+	return store_listing_scan(store, &piece, terms, &progress->is_enough);
+}
+
+/* Compares what an index found; `query` has the range. */
+static int store_listing_scan_found(struct store *store,
+				    const struct store_listing_query *query,
+				    const struct store_listing_terms *terms,
+				    const struct store_search *search,
+				    struct store_listing_progress *progress)
+{
+	struct store_listing_query piece = *query;
+	struct store_search_found found;
+	int error = store_search_run(store, search, &found);
+
+	for (size_t i = 0; !error && !progress->is_enough && i < found.count; i++) {
+		progress->last_id = found.ids[i];
+		piece.after_id = found.ids[i] - 1;
+		piece.before_id = found.ids[i] + 1;
+		error = store_listing_scan(store, &piece, terms, &progress->is_enough);
+	}
+	progress->is_whole = found.is_whole;
+	return error;
+}
+
+/* Narrows the range to what is in the index, or else to what is not. */
+static int store_listing_split(struct store *store, struct store_search *search)
+{
+	struct store_span_range *range = &search->range;
+	int64_t first_id;
+	int error = store_search_first(store, search->index, &first_id);
+
+	if (error)
+		return error;
+	if (search->is_upward ? range->after_id < first_id - 1
+			      : range->before_id <= first_id) {
+		search->index = STORE_SEARCH_NONE;
+		if (range->before_id > first_id)
+			range->before_id = first_id;
+		return 0;
+	}
+	if (range->after_id < first_id - 1)
+		range->after_id = first_id - 1;
+	return search->is_sharded ? store_search_narrow(store, search->is_upward, range)
+				  : 0;
+}
+
+/* The next range to read. 0, STORE_E_NOT_FOUND (none), -errno. */
+static int store_listing_narrow(struct store *store,
+				const struct store_listing_terms *terms,
+				struct store_search *search)
+{
+	const struct store_listing_filter *filter = search->filter;
+	int error;
+
+	if (filter->number && terms->party_messages < SMALL_PARTY)
+		search->index = STORE_SEARCH_NONE;
+	error = store_span_narrow(store, filter, search->is_upward,
+				  search->index ? INT32_MAX : SCANNED_BLOCKS,
+				  &search->range);
+	if (error || !search->index)
+		return error;
+	return store_listing_split(store, search);
+}
+
+/* 0: nothing is left; STORE_E_MORE. */
+static int store_listing_advance(struct store_listing_query *query,
+				 const struct store_search *search,
+				 const struct store_listing_progress *progress)
+{
+	const struct store_span_range *range = &search->range;
+
+	if (!progress->is_whole && !progress->last_id)
+		query->is_sharded = true;
+	else if (search->is_upward)
+		query->after_id =
+			progress->is_whole ? range->before_id - 1 : progress->last_id;
+	else
+		query->before_id =
+			progress->is_whole ? range->after_id + 1 : progress->last_id;
+	return query->before_id - query->after_id > 1 ? STORE_E_MORE : 0;
+}
+
+static int store_listing_read_piece(struct store *store,
 				    struct store_listing_query *query,
 				    const struct store_listing_terms *terms,
 				    unsigned rows)
 {
+	struct store_search search = {
+		.filter = &query->filter,
+		.index = store_search_choose(&query->filter),
+		.is_upward = query->filter.after_id != 0,
+		.is_sharded = query->is_sharded,
+		.range = { query->after_id, query->before_id },
+	};
+	struct store_listing_progress progress = { 0 };
 	struct store_listing_query piece = *query;
-	int64_t edge_id;
-	bool enough;
-	int error = store_listing_find_edge(store, query, terms, rows, &edge_id);
+	int error = store_listing_narrow(store, terms, &search);
 
 	if (error)
-		return error;
-	if (edge_id && query->filter.after_id)
-		piece.before_id = edge_id + 1;
-	else if (edge_id)
-		piece.after_id = edge_id - 1;
-	error = store_listing_scan(store, &piece, terms, &enough);
-	if (error || enough || !edge_id)
-		return error;
-	if (query->filter.after_id)
-		query->after_id = edge_id;
+		return error == STORE_E_NOT_FOUND ? 0 : error;
+	piece.after_id = search.range.after_id;
+	piece.before_id = search.range.before_id;
+	if (search.index)
+		error = store_listing_scan_found(store, &piece, terms, &search,
+						 &progress);
 	else
-		query->before_id = edge_id;
-	return STORE_E_MORE;
+		error = store_listing_scan_rows(store, &piece, terms, rows, &progress);
+	if (error || progress.is_enough)
+		return error;
+	return store_listing_advance(query, &search, &progress);
 }
 
 int store_listing_messages(struct store *store, struct store_listing_query *query,
 			   unsigned rows)
 {
+	const char *phrase = query->filter.search;
 	struct store_listing_terms terms;
-	int error = 0;
+	int error;
 
-	if (!store_listing_terms_init(store, &query->filter, &terms))
+	terms.pattern = phrase ? store_listing_pattern(phrase) : NULL;
+	if (phrase && !terms.pattern)
 		return -ENOMEM;
+	store_listing_find_numbers(store, query->filter.number, &terms);
 	if (!query->before_id)
-		error = store_listing_begin(store, query);
-	if (!error)
-		error = store_listing_scan_piece(store, query, &terms, rows);
+		store_listing_begin(query);
+	error = store_listing_read_piece(store, query, &terms, rows);
 	free(terms.pattern);
 	return error;
 }

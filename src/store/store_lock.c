@@ -32,21 +32,14 @@ static int store_lock_refuse(int fd, const char *folder, struct explanation *err
 	size_t digits = strspn(holder, "0123456789");
 
 	if (length <= 0 || !digits)
-		return explanation_set(
-			error, -EBUSY,
-			"%s: another ofono-mcp uses it; stop that one first", folder);
-	return explanation_set(
-		error, -EBUSY,
-		"%s: another ofono-mcp (process %.*s) uses it; stop that one "
-		"first",
-		folder, (int)digits, holder);
-}
-
-/* A missing process ID does no harm: the disk may be full. */
-static void store_lock_write_pid(int fd)
-{
-	if (ftruncate(fd, 0) < 0 || dprintf(fd, "%ld\n", (long)getpid()) < 0)
-		return;
+		return explanation_set(error, -EBUSY,
+				       "%s: another " PROGRAM_NAME
+				       " uses it; stop that one first",
+				       folder);
+	return explanation_set(error, -EBUSY,
+			       "%s: another " PROGRAM_NAME
+			       " (process %.*s) uses it; stop that one first",
+			       folder, (int)digits, holder);
 }
 
 static int store_lock_file(const char *folder, int *fd_out, struct explanation *error)
@@ -93,17 +86,6 @@ static int store_lock_folder(const char *folder, int operation)
 	return is_taken ? -EBUSY : -1;
 }
 
-/* Anybody who can write there can replace our files. */
-static int store_lock_refuse_shared_folder(const char *folder, struct explanation *error)
-{
-	if (!store_file_others_may_write(folder))
-		return 0;
-	return explanation_set(error, -EPERM,
-			       "%s: others may write there and could replace the "
-			       "gateway's files; run this first: chmod go-w %s",
-			       folder, folder);
-}
-
 int store_lock_take(const char *folder, struct store_lock *lock_out,
 		    struct explanation *error)
 {
@@ -114,20 +96,25 @@ int store_lock_take(const char *folder, struct store_lock *lock_out,
 		return explanation_set(error, failure,
 				       "%s: the folder cannot be made: %s", folder,
 				       strerror(-failure));
-	failure = store_lock_refuse_shared_folder(folder, error);
-	if (!failure)
-		failure = store_lock_file(folder, &lock.file, error);
+	if (store_file_others_may_write(folder))
+		return explanation_set(error, -EPERM,
+				       "%s: others may write there and could replace the "
+				       "gateway's files; run this first: chmod go-w %s",
+				       folder, folder);
+	failure = store_lock_file(folder, &lock.file, error);
 	if (failure)
 		return failure;
 	lock.folder = store_lock_folder(folder, LOCK_EX);
 	if (lock.folder == -EBUSY) {
 		close(lock.file);
 		return explanation_set(error, -EBUSY,
-				       "%s: another ofono-mcp uses it, and its " LOCK_FILE
+				       "%s: another " PROGRAM_NAME
+				       " uses it, and its " LOCK_FILE
 				       " was removed; stop that one first",
 				       folder);
 	}
-	store_lock_write_pid(lock.file);
+	if (ftruncate(lock.file, 0) == 0) /* its process ID may be missing: a full disk */
+		dprintf(lock.file, "%ld\n", (long)getpid());
 	*lock_out = lock;
 	return 0;
 }

@@ -11,9 +11,11 @@
 #include "store/store_message.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"
+#include "store/store_attempt.h"
 #include "store/store_audit.h"
 #include "store/store_client.h"
 #include "store/store_internal.h"
@@ -68,17 +70,22 @@ enum delivery store_message_delivery(const struct message *message, int64_t now_
 	return DELIVERY_NONE;
 }
 
-static int store_message_add_change(struct store *store, int64_t message_id,
-				    const struct message_change *change)
+int store_message_add_change(struct store *store, int64_t message_id,
+			     const struct message_change *change)
 {
 	sqlite3_stmt *statement = store_use(store, MESSAGE_CHANGE_ADD);
 
-	sqlite3_bind_int64(statement, 1, message_id);
-	sqlite3_bind_int(statement, 2, change->state);
+	store_bind_integers(statement, 1, message_id, change->state);
 	store_bind_text(statement, 3, change->reason);
 	sqlite3_bind_int64(statement, 4, change->at_ms);
 	store_bind_text(statement, 5, change->note);
 	return store_run(store, statement);
+}
+
+unsigned store_message_draft_flags(const struct store_message_draft *draft)
+{
+	return (draft->ends_approval ? MESSAGE_ENDS_APPROVAL : 0) |
+	       (draft->is_spread ? MESSAGE_SPREAD : 0);
 }
 
 /* The validity of a scheduled message begins at send_at. */
@@ -89,11 +96,10 @@ static void store_message_bind_clock(sqlite3_stmt *statement,
 	int64_t now_ms = clock_wall_ms(), boot_ms = clock_boot_ms();
 	bool has_begun = draft->expires_at_ms && !draft->send_at_ms;
 
-	sqlite3_bind_int64(statement, 12, clock_boot_number());
-	sqlite3_bind_int64(statement, 13, boot_ms + created_ms - now_ms);
-	sqlite3_bind_int64(statement, 14,
-			   has_begun ? boot_ms + draft->expires_at_ms - now_ms : 0);
-	sqlite3_bind_int(statement, 15, draft->ends_approval ? MESSAGE_ENDS_APPROVAL : 0);
+	store_bind_integers(statement, 12, clock_boot_number(),
+			    boot_ms + created_ms - now_ms,
+			    has_begun ? boot_ms + draft->expires_at_ms - now_ms : 0,
+			    store_message_draft_flags(draft), draft->valid_ms);
 }
 
 static int store_message_add_row(struct store *store,
@@ -104,18 +110,16 @@ static int store_message_add_row(struct store *store,
 	sqlite3_stmt *statement = store_use(store, MESSAGE_ADD);
 	int error;
 
-	sqlite3_bind_int64(statement, 1, draft->sim_id);
-	sqlite3_bind_int64(statement, 2, draft->client_id);
+	store_bind_integers(statement, 1, draft->sim_id, draft->client_id);
 	store_bind_text(statement, 3, draft->number);
 	store_bind_text(statement, 4, draft->text);
-	sqlite3_bind_int64(statement, 5, draft->segments);
-	sqlite3_bind_int(statement, 6,
-			 draft->is_submitting ? STATE_SUBMITTING : change->state);
-	sqlite3_bind_int64(statement, 7, change->at_ms);
+	store_bind_integers(statement, 5, draft->segments,
+			    draft->is_submitting ? STATE_SUBMITTING : change->state,
+			    change->at_ms);
 	store_bind_text(statement, 8, draft->idempotency_key);
-	sqlite3_bind_int64(statement, 9, draft->send_at_ms);
-	sqlite3_bind_int64(statement, 10, draft->expires_at_ms);
+	store_bind_integers(statement, 9, draft->send_at_ms, draft->expires_at_ms);
 	store_bind_text(statement, 11, change->reason);
+	store_bind_text(statement, 17, draft->uuid);
 	store_message_bind_clock(statement, draft, change->at_ms);
 	error = store_run(store, statement);
 	if (!error)
@@ -123,67 +127,94 @@ static int store_message_add_row(struct store *store,
 	return error;
 }
 
-static int store_message_begin_history(struct store *store, int64_t message_id,
-				       const struct store_message_draft *draft,
-				       const struct message_change *change)
-{
-	const struct message_change submitting = { STATE_SUBMITTING, "", change->at_ms };
-	int error = store_message_add_change(store, message_id, change);
-
-	if (!error && draft->is_submitting)
-		error = store_message_add_change(store, message_id, &submitting);
-	return error;
-}
-
-int store_message_add(struct store *store, const struct store_message_draft *draft,
-		      int64_t *message_id_out)
+/* Inside a transaction. */
+static int store_message_insert(struct store *store,
+				const struct store_message_draft *draft,
+				int64_t *message_id_out)
 {
 	struct message_change change = {
 		.state = draft->state ? draft->state : STATE_QUEUED,
 		.reason = draft->reason ? draft->reason : "",
 		.at_ms = draft->created_ms ? draft->created_ms : clock_wall_ms(),
 	};
+	char note[sizeof("on behalf of ") + STORE_AUDIT_ACTING_FOR_BYTES];
+	const struct message_change submitting = { STATE_SUBMITTING, "", change.at_ms };
 	char client[CLIENT_NAME_BYTES];
 	int64_t message_id = 0;
-	int error = draft->is_awaited ? store_begin_lazily(store) : store_begin(store);
+	int error = store_client_name(store, draft->client_id, client);
+
+	snprintf(note, sizeof(note), "on behalf of %s", store->acting_for);
+	if (*store->acting_for)
+		change.note = note;
+	if (!error)
+		error = store_message_add_row(store, draft, &change, &message_id);
+	if (!error)
+		error = store_index_put(store, message_id);
+	if (!error)
+		error = store_message_add_change(store, message_id, &change);
+	if (!error && draft->is_submitting)
+		error = store_message_add_change(store, message_id, &submitting);
+	if (!error && draft->routed)
+		error = store_attempt_set_routed(store, message_id, draft->routed);
+	if (!error && draft->client_id != CLIENT_PHONE) /* no limit is about it */
+		error = store_usage_add(store, draft, message_id);
+	if (!error)
+		error = store_audit_message_added(store, message_id, draft, client);
+	*message_id_out = message_id;
+	return error;
+}
+
+int store_message_add_all(struct store *store, const struct store_message_draft *drafts,
+			  size_t count, int64_t *message_ids_out)
+{
+	int error = drafts->is_awaited ? store_begin_lazily(store) : store_begin(store);
 
 	clock_history_update(&store->clock); /* see store_message_find_same() */
 
 	if (error)
 		return error;
-	error = store_client_name(store, draft->client_id, client);
-	if (!error)
-		error = store_message_add_row(store, draft, &change, &message_id);
-	if (!error)
-		error = store_message_begin_history(store, message_id, draft, &change);
-	if (!error)
-		error = store_usage_add(store, draft, message_id);
-	if (!error)
-		error = store_audit_message_added(store, message_id, draft, client);
+	for (size_t i = 0; !error && i < count; i++)
+		error = store_message_insert(store, &drafts[i], &message_ids_out[i]);
 	error = store_end(store, error);
 	if (error) {
 		store_usage_forget_clock(store);
 		return error;
 	}
-	store->added++;
-	*message_id_out = message_id;
+	store->added += count;
 	return 0;
 }
 
-static int store_message_read_state(struct store *store, int64_t message_id,
-				    enum message_state *state_out)
+int store_message_add(struct store *store, const struct store_message_draft *draft,
+		      int64_t *message_id_out)
+{
+	int64_t message_id;
+	int error = store_message_add_all(store, draft, 1, &message_id);
+
+	if (!error)
+		*message_id_out = message_id;
+	return error;
+}
+
+/* What a change of state begins with. */
+struct store_message_origin {
+	enum message_state state;
+	unsigned segments;
+};
+
+static int store_message_read_origin(struct store *store, int64_t message_id,
+				     struct store_message_origin *origin_out)
 {
 	sqlite3_stmt *statement = store_use(store, MESSAGE_STATE_GET);
-	int result, error;
+	int result;
 
 	sqlite3_bind_int64(statement, 1, message_id);
 	result = sqlite3_step(statement);
 	if (result == SQLITE_ROW)
-		*state_out = (enum message_state)sqlite3_column_int(statement, 0);
-	error = store_finish(store, statement, result);
-	if (error)
-		return error;
-	return result == SQLITE_ROW ? 0 : STORE_E_NOT_FOUND;
+		*origin_out = (struct store_message_origin){
+			(enum message_state)sqlite3_column_int(statement, 0),
+			(unsigned)sqlite3_column_int(statement, 1),
+		};
+	return store_finish_row(store, statement, result);
 }
 
 static int store_message_set_state(struct store *store, int64_t message_id,
@@ -193,8 +224,7 @@ static int store_message_set_state(struct store *store, int64_t message_id,
 	sqlite3_stmt *statement =
 		store_use(store, uuid ? MESSAGE_STATE_SET_UUID : MESSAGE_STATE_SET);
 
-	sqlite3_bind_int64(statement, 1, message_id);
-	sqlite3_bind_int(statement, 2, change->state);
+	store_bind_integers(statement, 1, message_id, change->state);
 	store_bind_text(statement, 3, change->reason);
 	sqlite3_bind_int64(statement, 4, change->at_ms);
 	if (delivery != DELIVERY_NONE) /* otherwise SQL's NULL */
@@ -204,32 +234,51 @@ static int store_message_set_state(struct store *store, int64_t message_id,
 	return store_run(store, statement);
 }
 
-/* It ended in the gateway. */
-static bool store_message_never_reached_ofono(enum message_state from,
-					      enum message_state to)
+/* The network refused one of several segments: those before it may have been sent. */
+static bool store_message_may_be_sent_in_part(const struct store_message_origin *origin,
+					      const char *reason)
 {
-	return message_state_is_waiting(from) && message_state_is_final(to) &&
-	       to != STATE_UNKNOWN;
+	return origin->segments > 1 && strcmp(reason, "network_refused") == 0;
+}
+
+static enum store_usage_return store_message_returns(
+	const struct store_message_origin *origin, const struct message_change *change)
+{
+	switch (change->state) {
+	case STATE_CANCELLED:
+		return message_state_is_waiting(origin->state) ? USAGE_RETURN_TO_SIM
+							       : USAGE_RETURN_NONE;
+	case STATE_EXPIRED:
+	case STATE_FAILED:
+		if (origin->state == STATE_WAITING_APPROVAL) /* it is not approved */
+			return USAGE_RETURN_TO_SIM;
+		return store_message_may_be_sent_in_part(origin, change->reason)
+			       ? USAGE_RETURN_NONE
+			       : USAGE_RETURN_ALL;
+	default:
+		return USAGE_RETURN_NONE;
+	}
 }
 
 static int store_message_apply(struct store *store, int64_t message_id,
 			       const struct message_change *change, const char *uuid,
 			       enum delivery delivery)
 {
-	enum message_state from;
-	int error = store_message_read_state(store, message_id, &from);
+	struct store_message_origin from = { 0 };
+	int error = store_message_read_origin(store, message_id, &from);
 
 	if (error)
 		return error;
-	if (!message_state_may_become(from, change->state))
+	if (!message_state_may_become(from.state, change->state))
 		return STORE_E_ILLEGAL;
 	error = store_message_set_state(store, message_id, change, uuid, delivery);
 	if (!error)
 		error = store_message_add_change(store, message_id, change);
-	if (!error && store_message_never_reached_ofono(from, change->state))
-		error = store_usage_return(store, message_id);
+	if (!error)
+		error = store_usage_give_back(store, message_id,
+					      store_message_returns(&from, change));
 	return error ? error
-		     : store_audit_message_changed(store, message_id, from, change);
+		     : store_audit_message_changed(store, message_id, from.state, change);
 }
 
 static int store_message_copy_texts(struct message *message, struct arena *arena)
@@ -318,17 +367,33 @@ int store_message_by_key(struct store *store, int64_t client_id, const char *key
 	return store_message_fetch(store, statement, arena, message_out);
 }
 
-static sqlite3_stmt *store_message_use_same(struct store *store,
-					    const struct store_message_draft *draft,
-					    const char *numbers)
+int store_message_by_list_key(struct store *store,
+			      const struct store_message_list_key *list,
+			      struct arena *arena, struct message *message_out)
 {
-	sqlite3_stmt *statement = store_use(store, OUTGOING_SAME);
+	sqlite3_stmt *statement = store_use(store, OUTGOING_BY_LIST_KEY);
 
-	store_bind_text(statement, 1, numbers);
-	sqlite3_bind_int64(statement, 2, draft->client_id);
-	store_bind_text(statement, 3, draft->text);
-	sqlite3_bind_int64(statement, 6, draft->send_at_ms);
-	return statement;
+	sqlite3_bind_int64(statement, 1, list->client_id);
+	store_bind_text(statement, 2, list->key);
+	store_bind_text(statement, 3, list->prefix ? list->prefix : "");
+	if (list->text) /* otherwise SQL's NULL */
+		store_bind_text(statement, 4, list->text);
+	return store_message_fetch(store, statement, arena, message_out);
+}
+
+/* Its call ended, without an answer, at most this long before oFono accepted it. */
+enum { LOST_MS = 10 * 60 * 1000 };
+
+int store_message_find_lost(struct store *store, const struct store_message_lost *lost,
+			    struct arena *arena, struct message *message_out)
+{
+	sqlite3_stmt *statement = store_use(store, OUTGOING_LOST);
+
+	store_bind_text(statement, 1, lost->number);
+	store_bind_text(statement, 2, lost->text);
+	store_bind_integers(statement, 3, lost->sim_id, lost->at_ms - LOST_MS,
+			    lost->at_ms);
+	return store_message_fetch(store, statement, arena, message_out);
 }
 
 /*
@@ -350,10 +415,14 @@ int store_message_find_same(struct store *store, const struct store_message_draf
 	for (place = 0; place < store->clock.count && error == STORE_E_NOT_FOUND;
 	     place++) {
 		int64_t now_ms = clock_history_now_ms(&store->clock, place);
-		sqlite3_stmt *statement = store_message_use_same(store, draft, numbers);
+		sqlite3_stmt *statement = store_use(store, OUTGOING_SAME);
 
-		sqlite3_bind_int64(statement, 4, now_ms - window_ms);
-		sqlite3_bind_int64(statement, 5, now_ms + window_ms);
+		store_bind_text(statement, 1, numbers);
+		sqlite3_bind_int64(statement, 2, draft->client_id);
+		store_bind_text(statement, 3, draft->text);
+		store_bind_integers(statement, 4, now_ms - window_ms, now_ms + window_ms,
+				    draft->send_at_ms,
+				    draft->may_be_later ? INT64_MAX : draft->send_at_ms);
 		error = store_message_fetch(store, statement, arena, message_out);
 	}
 	return error;
@@ -368,61 +437,32 @@ int store_message_by_uuid(struct store *store, const char *uuid, struct arena *a
 	return store_message_fetch(store, statement, arena, message_out);
 }
 
-static int store_message_free_key(struct store *store, int64_t message_id)
-{
-	sqlite3_stmt *statement = store_use(store, OUTGOING_KEY_FREE);
-
-	sqlite3_bind_int64(statement, 1, message_id);
-	return store_run(store, statement);
-}
-
 int store_message_set_deadline(struct store *store, int64_t message_id,
 			       const struct store_message_deadline *deadline)
 {
 	sqlite3_stmt *statement = store_use_lazily(store, OUTGOING_DEADLINE_SET);
 
-	sqlite3_bind_int64(statement, 1, message_id);
-	sqlite3_bind_int64(statement, 2, deadline->expires_at_ms);
-	sqlite3_bind_int64(statement, 3, deadline->expires_boot_ms);
-	sqlite3_bind_int64(statement, 4, deadline->seen_ms);
-	sqlite3_bind_int(statement, 5,
-			 deadline->ends_approval ? MESSAGE_ENDS_APPROVAL : 0);
+	store_bind_integers(statement, 1, message_id, deadline->expires_at_ms,
+			    deadline->expires_boot_ms, deadline->seen_ms,
+			    deadline->ends_approval ? MESSAGE_ENDS_APPROVAL : 0);
 	return store_run(store, statement);
-}
-
-static sqlite3_stmt *store_message_use_rebase(struct store *store,
-					      enum store_sql_id which)
-{
-	sqlite3_stmt *statement = store_use(store, which);
-
-	sqlite3_bind_int64(statement, 1, clock_boot_number());
-	sqlite3_bind_int64(statement, 2, store->before.at_ms);
-	return statement;
 }
 
 /* Inside a transaction. */
 static int store_message_rebase_rows(struct store *store)
 {
 	const struct store_moment *before = &store->before;
-	int64_t boot_ms = clock_boot_ms();
-	bool is_ahead = before->boot == clock_boot_number() && before->boot_ms > boot_ms;
-	sqlite3_stmt *statement = store_message_use_rebase(store, DEADLINES_CARRY);
-	int error;
+	int64_t boot = clock_boot_number(), boot_ms = clock_boot_ms();
+	bool is_ahead = before->boot == boot && before->boot_ms > boot_ms;
+	int error = store_execute(store, DEADLINES_CARRY, boot, before->at_ms,
+				  before->boot, before->boot_ms, is_ahead);
 
-	sqlite3_bind_int64(statement, 3, before->boot);
-	sqlite3_bind_int64(statement, 4, before->boot_ms);
-	sqlite3_bind_int(statement, 5, is_ahead);
-	error = store_run(store, statement);
-	if (error)
-		return error;
-	statement = store_message_use_rebase(store, DEADLINES_GUESS);
-	sqlite3_bind_int64(statement, 3, boot_ms);
-	error = store_run(store, statement);
+	if (!error)
+		error = store_execute(store, DEADLINES_GUESS, boot, before->at_ms,
+				      boot_ms);
 	if (error || clock_wall_ms() >= before->at_ms - CLOCK_SLEW_MS)
 		return error;
-	statement = store_use(store, DEADLINES_SEEN);
-	sqlite3_bind_int64(statement, 1, before->at_ms);
-	return store_run(store, statement);
+	return store_execute(store, DEADLINES_SEEN, before->at_ms);
 }
 
 int store_message_rebase_deadlines(struct store *store)
@@ -448,12 +488,23 @@ int store_message_change_state(struct store *store, int64_t message_id,
 		return error;
 	error = store_message_apply(store, message_id, &change, transition->uuid,
 				    transition->delivery);
+	if (!error && transition->attempt)
+		error = store_attempt_begin(store, message_id, transition->attempt,
+					    transition->attempt_sim_id);
 	if (!error && transition->frees_key)
-		error = store_message_free_key(store, message_id);
+		error = store_execute(store, OUTGOING_KEY_FREE, message_id);
 	if (!error && transition->deadline)
 		error = store_message_set_deadline(store, message_id,
 						   transition->deadline);
-	return store_end(store, error);
+	if (!error && transition->send_at_ms)
+		error = store_execute(store, OUTGOING_SEND_AT_SET, message_id,
+				      transition->send_at_ms);
+	if (!error && transition->send_at_ms)
+		error = store_usage_move(store, message_id, transition->send_at_ms);
+	error = store_end(store, error);
+	if (error && transition->send_at_ms)
+		store_usage_forget_clock(store);
+	return error;
 }
 
 /* Inside a transaction. */
@@ -462,15 +513,13 @@ static int store_message_apply_delivery(struct store *store, int64_t message_id,
 {
 	struct message_change change = { .reason = "not_delivered",
 					 .at_ms = clock_wall_ms() };
-	sqlite3_stmt *statement;
-	int error = store_message_read_state(store, message_id, &change.state);
+	struct store_message_origin now = { 0 };
+	int error = store_message_read_origin(store, message_id, &now);
 
 	if (error)
 		return error;
-	statement = store_use(store, MESSAGE_DELIVERY_SET);
-	sqlite3_bind_int64(statement, 1, message_id);
-	sqlite3_bind_int(statement, 2, delivery);
-	error = store_run(store, statement);
+	change.state = now.state;
+	error = store_execute(store, MESSAGE_DELIVERY_SET, message_id, delivery);
 	if (error || delivery != DELIVERY_REFUSED)
 		return error;
 	return store_message_add_change(store, message_id, &change);
@@ -481,18 +530,16 @@ int store_message_set_delivery(struct store *store, int64_t message_id,
 {
 	int error = store_begin(store);
 
-	if (error)
-		return error;
-	return store_end(store,
-			 store_message_apply_delivery(store, message_id, delivery));
+	return error ? error
+		     : store_end(store, store_message_apply_delivery(store, message_id,
+								     delivery));
 }
 
 int store_message_newest(struct store *store, int64_t *message_id_out)
 {
-	sqlite3_stmt *statement = store_use(store, MESSAGE_NEWEST);
-	int result = sqlite3_step(statement);
-	int64_t message_id = sqlite3_column_int64(statement, 0); /* 0 for SQL's NULL */
-	int error = store_finish(store, statement, result);
+	int64_t message_id = 0;
+	int error =
+		store_read_integer(store, store_use(store, MESSAGE_NEWEST), &message_id);
 
 	if (!error)
 		*message_id_out = message_id;

@@ -12,7 +12,7 @@
  * and counts as damaged. So does a missing gateway.db whose -wal is there: SQLite would
  * apply that to any file that takes its place.
  */
-#include "store/store_open.h"
+#include "store/store_database.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -26,7 +26,6 @@
 #include "base/file_sync.h"
 #include "base/log.h"
 #include "store/store_file.h"
-#include "store/store_identity.h"
 #include "store/store_internal.h"
 #include "store/store_lock.h"
 #include "store/store_rebuild.h"
@@ -61,10 +60,7 @@ static int store_open_give_name(struct store_database *made, const char *folder,
 	}
 	if (!error)
 		error = file_sync(folder);
-	if (error)
-		return store_database_fail(made, error, "cannot be named gateway.db: %s",
-					   strerror(-error));
-	return 0;
+	return store_database_explain(made, error, "cannot be named gateway.db");
 }
 
 /* Made under a name of this process alone, until it is complete. */
@@ -110,7 +106,8 @@ static int store_open_check_file(struct store_database *opening, const char *fol
 	damage = store_open_find_damage(folder, status);
 	if (damage)
 		return store_database_fail(opening, -EUCLEAN,
-					   "damaged (%s); \"ofono-mcp serve\" moves it "
+					   "damaged (%s); \"" PROGRAM_NAME
+					   " serve\" moves it "
 					   "aside",
 					   damage);
 	if (chmod(opening->path, 0600) < 0)
@@ -137,8 +134,9 @@ static int store_open_find_file(struct store_database *opening, const char *fold
 	if (store_file_path(wal, folder, STORE_FILE, "-wal") && store_open_has_bytes(wal))
 		return store_database_fail(
 			opening, -EUCLEAN,
-			"damaged (it is missing, and its -wal is "
-			"there); \"ofono-mcp serve\" moves that aside");
+			"damaged (it is missing, and its -wal is there); \"" PROGRAM_NAME
+			" "
+			"serve\" moves that aside");
 	return store_open_make_first(opening, folder);
 }
 
@@ -162,19 +160,6 @@ static bool store_open_is_backup(const char *path)
 	found = pread(fd, &version, 1, READ_VERSION_AT) == 1 && version == WITHOUT_WAL;
 	close(fd);
 	return found;
-}
-
-/* For a backup: the -wal beside it belongs to another database. */
-static int store_open_set_wal_aside(struct store_database *opening, const char *folder)
-{
-	int error = store_file_set_wal_aside(folder);
-
-	if (!error)
-		return 0;
-	return store_database_fail(opening, error,
-				   "the -wal of another database beside it cannot be "
-				   "moved aside: %s",
-				   strerror(-error));
 }
 
 /* Before anything that the schema contains can run. */
@@ -230,12 +215,15 @@ static int store_open_database(const char *folder, sqlite3 **database_out,
 		return store_database_fail(&opening, -ENAMETOOLONG, "path too long");
 	failure = store_file_make_folder(folder);
 	if (failure)
-		return store_database_fail(&opening, failure,
-					   "the folder cannot be made: %s",
-					   strerror(-failure));
+		return store_database_explain(&opening, failure,
+					      "the folder cannot be made");
 	store_file_finish_replace(folder);
 	is_copy = store_open_is_backup(opening.path);
-	failure = is_copy ? store_open_set_wal_aside(&opening, folder) : 0;
+	if (is_copy)
+		failure =
+			store_database_explain(&opening, store_file_set_wal_aside(folder),
+					       "the -wal of another database beside it "
+					       "cannot be moved aside");
 	if (!failure)
 		failure = store_open_find_file(&opening, folder);
 	if (!failure)
@@ -259,9 +247,10 @@ int store_open(const char *folder, struct store **store_out, struct explanation 
 	struct store *store = calloc(1, sizeof(*store));
 	int failure;
 
-	if (!store)
-		return explanation_set(error, -ENOMEM, "out of memory");
-
+	if (!store) {
+		explanation_set(error, -ENOMEM, "out of memory");
+		return -ENOMEM;
+	}
 	snprintf(store->folder, sizeof(store->folder), "%s", folder);
 	failure = store_open_database(folder, &store->database, error);
 	if (failure) {
@@ -272,7 +261,7 @@ int store_open(const char *folder, struct store **store_out, struct explanation 
 	failure = store_prepare_all(store);
 	if (failure) {
 		snprintf(error->text, sizeof(error->text),
-			 "%s: its tables are not those of ofono-mcp (%s)", folder,
+			 "%s: its tables are not those of " PROGRAM_NAME " (%s)", folder,
 			 sqlite3_errmsg(store->database));
 		store_close(store);
 		return failure < 0 ? failure : -ENOSPC;
@@ -312,12 +301,9 @@ int store_open_readonly(const char *folder, struct store_database *opening)
 
 static int64_t store_open_count_rows(struct store *store, const char *sql)
 {
-	struct explanation ignored;
-	struct store_database opening = { .database = store->database,
-					  .error = &ignored };
 	int64_t count = 0;
 
-	store_database_query_int(&opening, sql, &count);
+	store_database_read_integer(store->database, sql, &count);
 	return count;
 }
 

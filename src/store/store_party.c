@@ -55,16 +55,11 @@ const struct store_party_country_list *store_party_countries(struct store *store
 static const struct country *store_party_sim_country(struct store *store, int64_t sim_id)
 {
 	sqlite3_stmt *statement = store_use(store, PARTY_COUNTRY);
-	const struct country *country = NULL;
-	int result;
+	int64_t mobile_code = 0; /* of no country */
 
 	sqlite3_bind_int64(statement, 1, sim_id);
-	result = sqlite3_step(statement);
-	if (result == SQLITE_ROW)
-		country = country_of_mobile_code(
-			(unsigned)sqlite3_column_int(statement, 0));
-	store_finish(store, statement, result);
-	return country;
+	store_read_integer(store, statement, &mobile_code);
+	return country_of_mobile_code((unsigned)mobile_code);
 }
 
 static void store_party_add_spelling(struct store_party *party, const char *spelling)
@@ -120,8 +115,9 @@ static const struct country *store_party_home(struct store *store, int64_t sim_i
 	return sim_id ? store_party_sim_country(store, sim_id) : NULL;
 }
 
-void store_party_spell_at(struct store *store, int64_t sim_id, const char *number,
-			  struct store_party *party_out)
+/* Without trying other countries: for callers that must not match a stranger. */
+static void store_party_spell_at(struct store *store, int64_t sim_id, const char *number,
+				 struct store_party *party_out)
 {
 	store_party_spell_from(store, store_party_home(store, sim_id), number, party_out);
 }
@@ -216,9 +212,10 @@ static int store_party_insert_recent(struct store_party_recent_query *recent,
 	if (at == recent->limit)
 		return 0;
 	kept.text = arena_copy(recent->arena, message->text, strlen(message->text));
-	kept.number = kept.reason = kept.uuid = kept.sent_time = "";
+	kept.reason = arena_copy(recent->arena, message->reason, strlen(message->reason));
+	kept.number = kept.uuid = kept.sent_time = "";
 	kept.idempotency_key = "";
-	if (!kept.text)
+	if (!kept.text || !kept.reason)
 		return -ENOMEM;
 	if (recent->count < recent->limit)
 		recent->count++;
@@ -236,8 +233,7 @@ static int store_party_read_recent(struct store *store, const char *spelling,
 	int result, error = 0;
 
 	store_bind_text(statement, 1, spelling);
-	sqlite3_bind_int64(statement, 2, recent->since_ms);
-	sqlite3_bind_int64(statement, 3, recent->limit);
+	store_bind_integers(statement, 2, recent->since_ms, recent->limit);
 	while (!error && (result = sqlite3_step(statement)) == SQLITE_ROW) {
 		store_read_message(statement, &message);
 		error = store_party_insert_recent(recent, &message);
@@ -260,27 +256,18 @@ int store_party_recent(struct store *store, const struct store_party *party,
 	return error;
 }
 
-static int store_party_spelling_exchanged(struct store *store, const char *spelling)
-{
-	sqlite3_stmt *statement = store_use(store, NUMBER_EXCHANGED);
-	int result, error;
-
-	store_bind_text(statement, 1, spelling);
-	result = sqlite3_step(statement);
-	error = store_finish(store, statement, result);
-	if (error)
-		return error;
-	return result == SQLITE_ROW ? 0 : STORE_E_NOT_FOUND;
-}
-
 int store_party_has_exchanged(struct store *store, int64_t sim_id, const char *number)
 {
 	int result = STORE_E_NOT_FOUND;
 	struct store_party party;
 
 	store_party_spell_at(store, sim_id, number, &party);
-	for (size_t i = 0; i < party.count && result == STORE_E_NOT_FOUND; i++)
-		result = store_party_spelling_exchanged(store, party.spellings[i]);
+	for (size_t i = 0; i < party.count && result == STORE_E_NOT_FOUND; i++) {
+		sqlite3_stmt *statement = store_use(store, NUMBER_EXCHANGED);
+
+		store_bind_text(statement, 1, party.spellings[i]);
+		result = store_find_row(store, statement);
+	}
 	return result;
 }
 

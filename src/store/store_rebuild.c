@@ -8,18 +8,15 @@
 #include "store/store_rebuild.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/log.h"
-#include "store/audit_chain_sql.h"
+#include "store/store_internal.h"
 #include "store/store.h"
 #include "store/store_database.h"
 #include "store/store_file.h"
-#include "store/store_identity.h"
 #include "store/store_row_copy.h"
-#include "store/store_schema.h"
 #include "store/store_wal.h"
 
 static const struct store_rebuild_cause_row {
@@ -32,8 +29,8 @@ static const struct store_rebuild_cause_row {
 				    AUDIT_STORE_RESCUED },
 	[STORE_REBUILD_COPY] = { "replaced", STORE_GAP_RESTORED,
 				 "store: the message store is a backup that was copied "
-				 "there, or a copy: its "
-				 "unfinished messages are unknown now and are not sent",
+				 "there, or a copy: its unfinished messages are unknown "
+				 "now and are not sent",
 				 AUDIT_STORE_RESTORED },
 	[STORE_REBUILD_FOREIGN] = { "replaced", STORE_GAP_RESTORED,
 				    "store: THE MESSAGE STORE HAD TABLES, INDEXES OR "
@@ -132,17 +129,6 @@ static int store_rebuild_fill(struct store_rebuild_work *work)
 				   sqlite3_errmsg(work->fresh.database));
 }
 
-static int store_rebuild_record_identity(struct store_rebuild_work *work)
-{
-	int error = store_identity_record_file(work->fresh.database, work->folder,
-					       work->fresh.path);
-
-	if (!error)
-		return 0;
-	return store_database_fail(&work->fresh, error,
-				   "its identity cannot be stored: %s", strerror(-error));
-}
-
 static int store_rebuild_make_new(struct store_rebuild_work *work)
 {
 	int error = store_database_make(&work->fresh);
@@ -152,7 +138,11 @@ static int store_rebuild_make_new(struct store_rebuild_work *work)
 	if (!error)
 		error = store_rebuild_fill(work);
 	if (!error && work->is_here) /* its unfinished messages go on */
-		error = store_rebuild_record_identity(work);
+		error = store_database_explain(
+			&work->fresh,
+			store_identity_record_file(work->fresh.database, work->folder,
+						   work->fresh.path),
+			"its identity cannot be stored");
 	store_database_abort(&work->from);
 	return error ? error : store_database_finish(&work->fresh);
 }

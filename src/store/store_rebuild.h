@@ -12,8 +12,7 @@
  *
  * Call it under the lock of the folder.
  */
-#ifndef STORE_STORE_REBUILD_H
-#define STORE_STORE_REBUILD_H
+#pragma once
 
 #include <limits.h>
 #include <stdbool.h>
@@ -37,5 +36,3 @@ struct store_rebuild_result {
  */
 int store_rebuild(const char *folder, enum store_rebuild_cause cause,
 		  struct store_rebuild_result *result_out, struct explanation *error);
-
-#endif

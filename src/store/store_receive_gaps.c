@@ -3,7 +3,7 @@
  * Gaps are stored when they are known to have ended, or open (until_at 0) while they
  * last.
  */
-#include "store/store_receive_gaps.h"
+#include "store/store.h"
 
 #include "store/store_internal.h"
 
@@ -13,8 +13,7 @@ static sqlite3_stmt *store_receive_gaps_use(struct store *store, enum store_sql_
 {
 	sqlite3_stmt *statement = store_use(store, which);
 
-	sqlite3_bind_int64(statement, 1, gap->from_ms);
-	sqlite3_bind_int64(statement, 2, gap->until_ms);
+	store_bind_integers(statement, 1, gap->from_ms, gap->until_ms);
 	store_bind_text(statement, 3, gap->reason);
 	return statement;
 }
@@ -43,12 +42,7 @@ int store_receive_gaps_end(struct store *store, const char *reason, int64_t unti
 int store_receive_gaps_shift(struct store *store, int64_t from_ms, int64_t until_ms,
 			     int64_t later_ms)
 {
-	sqlite3_stmt *statement = store_use(store, GAPS_SHIFT);
-
-	sqlite3_bind_int64(statement, 1, from_ms);
-	sqlite3_bind_int64(statement, 2, until_ms);
-	sqlite3_bind_int64(statement, 3, later_ms);
-	return store_run(store, statement);
+	return store_execute(store, GAPS_SHIFT, from_ms, until_ms, later_ms);
 }
 
 int store_receive_gaps_list(struct store *store, int64_t since_ms,
@@ -73,15 +67,10 @@ int store_receive_gaps_list(struct store *store, int64_t since_ms,
 int store_receive_gaps_has(struct store *store, const char *reason, int64_t since_ms)
 {
 	sqlite3_stmt *statement = store_use(store, GAP_FIND);
-	int result, error;
 
 	store_bind_text(statement, 1, reason);
 	sqlite3_bind_int64(statement, 2, since_ms);
-	result = sqlite3_step(statement);
-	error = store_finish(store, statement, result);
-	if (error)
-		return error;
-	return result == SQLITE_ROW ? 0 : STORE_E_NOT_FOUND;
+	return store_find_row(store, statement);
 }
 
 int store_receive_gaps_set_alive(struct store *store, int64_t wall_ms)

@@ -4,8 +4,8 @@
  * present message store that an older state may not take back:
  *
  *   always           SIM IDs, opt-outs, and what each SIM has used of its limits
- *   of the same phone clients, settings, idempotency keys with their messages, placed calls,
- *                    and what each client has used of its limits
+ *   of the same phone clients, settings, webhooks, idempotency keys with their messages, closed ones, placed
+ *                    calls, and what each client has used of its limits
  *
  * The backup is of the same phone when it and the present message store share an audit
  * line or a client. A backup of another phone has other clients and keys.
@@ -18,15 +18,14 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/stat.h>
 
-#include "store/audit_chain_sql.h"
+#include "store/store_internal.h"
 #include "store/store_database.h"
 #include "store/store_file.h"
 #include "store/store_lock.h"
 #include "store/store_message.h"
-#include "store/store_receive_gaps.h"
+#include "store/store.h"
 #include "store/store_row_copy.h"
 #include "store/store_schema.h"
 #include "store/store_usage.h"
@@ -68,6 +67,13 @@ static const struct store_row_copy_spec kept_tables[] = {
 static const struct store_row_copy_spec rights_tables[] = {
 	{ "client", CLIENT_CARRIED, "?1 > 0" },
 	{ "setting", SETTING_CARRIED, "1" },
+	{ "phone", PHONE_CARRIED, "?1 > 0 AND length(?3) = 32" },
+	{ "command_sender", SENDER_CARRIED, "length(?3) = 20" },
+	{ "command_wrong_code", "id, phone_number, at", "1" },
+	{ "closed_key", "id, client_id, key, at", "?1 > 0" },
+	{ "webhook_consent", CONSENT_CARRIED, "?1 > 0 AND ?7 BETWEEN 0 AND 2" },
+	{ "webhook_subscription", WEBHOOK_CARRIED, WEBHOOK_CONDITION },
+	{ "webhook_delivery", WEBHOOK_DELIVERY_CARRIED, WEBHOOK_DELIVERY_CONDITION },
 };
 
 static const char kinship[] =
@@ -110,14 +116,8 @@ static const char usage_of_cards[] =
 static int store_restore_query_int(sqlite3 *database, const char *sql,
 				   int64_t *number_out)
 {
-	sqlite3_stmt *statement = NULL;
-	int result = sqlite3_prepare_v2(database, sql, -1, &statement, NULL);
+	int result = store_database_read_integer(database, sql, number_out);
 
-	if (result == SQLITE_OK)
-		result = sqlite3_step(statement);
-	if (result == SQLITE_ROW)
-		*number_out = sqlite3_column_int64(statement, 0);
-	sqlite3_finalize(statement);
 	return result == SQLITE_ROW || result == SQLITE_DONE ? SQLITE_OK : result;
 }
 
@@ -186,8 +186,14 @@ static int store_restore_keep_rows(sqlite3 *from, sqlite3 *to)
 
 static int store_restore_keep_same_phone(sqlite3 *from, sqlite3 *to)
 {
-	int result = sqlite3_exec(to, "DELETE FROM client; DELETE FROM setting", NULL,
-				  NULL, NULL);
+	int result = sqlite3_exec(to,
+				  "DELETE FROM client; DELETE FROM setting;"
+				  "DELETE FROM webhook_consent; DELETE FROM phone;"
+				  "DELETE FROM webhook_delivery;"
+				  "DELETE FROM webhook_subscription;"
+				  "DELETE FROM command_sender;"
+				  "DELETE FROM command_wrong_code",
+				  NULL, NULL, NULL);
 
 	if (!result)
 		result = store_row_copy_tables(from, to, rights_tables,
@@ -389,19 +395,6 @@ static int store_restore_make_new(struct store_restore_work *work,
 	return error ? error : store_database_finish(&work->fresh);
 }
 
-static int store_restore_put_in_place(struct store_restore_work *work,
-				      struct store_restore_result *restored)
-{
-	int error = store_file_replace(work->restore->folder, work->fresh.path,
-				       "replaced", restored->aside);
-
-	if (!error)
-		return 0;
-	return store_database_fail(&work->fresh, error,
-				   "cannot become the message store: %s",
-				   strerror(-error));
-}
-
 int store_restore(const struct store_restore *restore,
 		  struct store_restore_result *result_out, struct explanation *error)
 {
@@ -419,7 +412,11 @@ int store_restore(const struct store_restore *restore,
 	if (!failure) {
 		failure = store_restore_make_new(&work, &result);
 		if (!failure)
-			failure = store_restore_put_in_place(&work, &result);
+			failure = store_database_explain(
+				&work.fresh,
+				store_file_replace(restore->folder, work.fresh.path,
+						   "replaced", result.aside),
+				"cannot become the message store");
 		store_database_abort(&work.fresh);
 		store_file_remove(work.fresh.path);
 	}

@@ -14,7 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/clock.h"
 #include "base/log.h"
 #include "store/store_database.h"
 #include "store/store_internal.h"
@@ -25,12 +24,16 @@ enum { GAPS_MAX = 1000, INCREMENTAL = 2 };
 /* Its value: the wall clock in milliseconds at the jump. */
 static const char jump_setting[] = "clock_leapt";
 
+/* Its value: the time since when messages and calls are recorded. */
+static const char records_setting[] = "records_since";
+
 #define SMALL_BYTES (INT64_C(16) << 20)
 
 /* The messages that one step removes. */
 struct store_retention_batch {
 	int64_t ids[RETENTION_STEP_ROWS];
 	unsigned count;
+	int64_t newest_ms; /* created_ms of the newest of them */
 };
 
 /* `id` is below the border, or there are too many messages. */
@@ -55,6 +58,9 @@ static void store_retention_check_row(struct store_retention *retention,
 	if (!sqlite3_column_int(statement, 1))
 		return;
 	batch->ids[batch->count++] = id;
+	batch->newest_ms = sqlite3_column_int64(statement, 2) > batch->newest_ms
+				   ? sqlite3_column_int64(statement, 2)
+				   : batch->newest_ms;
 	retention->excess--;
 }
 
@@ -66,11 +72,9 @@ static int store_retention_read_page(struct store *store,
 	int64_t now_ms = clock_wall_ms();
 	int result = SQLITE_DONE, rows = 0;
 
-	sqlite3_bind_int64(statement, 1, retention->after_id);
-	sqlite3_bind_int64(statement, 2, now_ms - DELIVERY_WAIT_MS);
-	sqlite3_bind_int64(statement, 3,
-			   now_ms - (int64_t)STORE_KEY_DAYS * CLOCK_MS_PER_DAY);
-	sqlite3_bind_int(statement, 4, RETENTION_STEP_ROWS);
+	store_bind_integers(statement, 1, retention->after_id, now_ms - DELIVERY_WAIT_MS,
+			    now_ms - (int64_t)STORE_KEY_DAYS * CLOCK_MS_PER_DAY,
+			    RETENTION_STEP_ROWS);
 	while (!retention->done && (result = sqlite3_step(statement)) == SQLITE_ROW) {
 		store_retention_check_row(retention, batch, statement);
 		rows++;
@@ -80,15 +84,6 @@ static int store_retention_read_page(struct store *store,
 	return store_finish(store, statement, result);
 }
 
-static int store_retention_delete_row(struct store *store, enum store_sql_id which,
-				      int64_t id)
-{
-	sqlite3_stmt *statement = store_use(store, which);
-
-	sqlite3_bind_int64(statement, 1, id);
-	return store_run(store, statement);
-}
-
 /* Inside a transaction; triggers update the conversations. */
 static int store_retention_delete_batch(struct store *store,
 					const struct store_retention_batch *batch)
@@ -96,11 +91,11 @@ static int store_retention_delete_batch(struct store *store,
 	int error = 0;
 
 	for (unsigned i = 0; !error && i < batch->count; i++) {
-		error = store_retention_delete_row(store, RETENTION_CHANGES,
-						   batch->ids[i]);
+		error = store_execute(store, RETENTION_CHANGES, batch->ids[i]);
 		if (!error)
-			error = store_retention_delete_row(store, RETENTION_REMOVE,
-							   batch->ids[i]);
+			error = store_index_forget(store, batch->ids[i]);
+		if (!error)
+			error = store_execute(store, RETENTION_REMOVE, batch->ids[i]);
 	}
 	return error;
 }
@@ -120,19 +115,10 @@ int store_retention_step(struct store *store, struct store_retention *retention)
 	if (error)
 		return error;
 	next.removed += batch.count;
+	if (batch.newest_ms > next.removed_ms)
+		next.removed_ms = batch.newest_ms;
 	*retention = next;
 	return 0;
-}
-
-/* Steps a bound statement whose row is one number. */
-static int store_retention_read_int(struct store *store, sqlite3_stmt *statement,
-				    int64_t *number_out)
-{
-	int result = sqlite3_step(statement);
-
-	if (result == SQLITE_ROW)
-		*number_out = sqlite3_column_int64(statement, 0);
-	return store_finish(store, statement, result);
 }
 
 int store_retention_border(struct store *store, int64_t made_ms, int64_t *id_out)
@@ -142,10 +128,55 @@ int store_retention_border(struct store *store, int64_t made_ms, int64_t *id_out
 	int error;
 
 	sqlite3_bind_int64(statement, 1, made_ms);
-	error = store_retention_read_int(store, statement, &id);
+	error = store_read_integer(store, statement, &id);
 	if (!error)
 		*id_out = id ? id : INT64_MAX;
 	return error;
+}
+
+static int store_retention_set_records(struct store *store, int64_t since_ms)
+{
+	char text[STORE_SETTING_BYTES];
+
+	snprintf(text, sizeof(text), "%lld", (long long)since_ms);
+	return store_setting_set(store, records_setting, text);
+}
+
+int store_retention_records_since(struct store *store, int64_t *since_ms_out)
+{
+	char text[STORE_SETTING_BYTES];
+	int error = store_setting_get(store, records_setting, text);
+
+	if (!error)
+		*since_ms_out = strtoll(text, NULL, 10);
+	return error;
+}
+
+/* A message store of an earlier version has no such time: its first row shows it. */
+int store_retention_begin_records(struct store *store, int64_t now_ms)
+{
+	int64_t since_ms, first_ms = now_ms;
+	int error = store_retention_records_since(store, &since_ms);
+	sqlite3_stmt *statement;
+
+	if (error != STORE_E_NOT_FOUND || now_ms < CLOCK_SANE_MS)
+		return error == STORE_E_NOT_FOUND ? 0 : error;
+	statement = store_use(store, RETENTION_FIRST);
+	sqlite3_bind_int64(statement, 1, CLOCK_SANE_MS);
+	error = store_read_integer(store, statement, &first_ms);
+	if (error)
+		return error;
+	return store_retention_set_records(store, first_ms < now_ms ? first_ms : now_ms);
+}
+
+int store_retention_raise_records(struct store *store, int64_t removed_ms)
+{
+	int64_t since_ms = 0;
+	int error = store_retention_records_since(store, &since_ms);
+
+	if (error == STORE_E_NOT_FOUND || removed_ms < since_ms)
+		return 0;
+	return error ? error : store_retention_set_records(store, removed_ms + 1);
 }
 
 int store_retention_record_jump(struct store *store, int64_t now_ms)
@@ -177,10 +208,9 @@ static int store_retention_find_long_gap(struct store *store, int64_t now_ms,
 	int64_t jumped = 0;
 	int error;
 
-	sqlite3_bind_int64(statement, 1, now_ms - CLOCK_MS_PER_DAY);
-	sqlite3_bind_int64(statement, 2, now_ms);
-	sqlite3_bind_int64(statement, 3, RETENTION_JUMP_MS);
-	error = store_retention_read_int(store, statement, &jumped);
+	store_bind_integers(statement, 1, now_ms - CLOCK_MS_PER_DAY, now_ms,
+			    RETENTION_JUMP_MS);
+	error = store_read_integer(store, statement, &jumped);
 	if (!error)
 		*jumped_out = jumped != 0;
 	return error;
@@ -200,8 +230,7 @@ int store_retention_has_jumped(struct store *store, int64_t now_ms, bool *jumped
 
 int store_retention_count(struct store *store, int64_t *count_out)
 {
-	return store_retention_read_int(store, store_use(store, RETENTION_COUNT),
-					count_out);
+	return store_read_integer(store, store_use(store, RETENTION_COUNT), count_out);
 }
 
 int64_t store_retention_added(const struct store *store)
@@ -211,25 +240,14 @@ int64_t store_retention_added(const struct store *store)
 
 int store_retention_drop_gaps(struct store *store, int64_t ended_ms)
 {
-	sqlite3_stmt *statement = store_use(store, RETENTION_GAPS);
-
-	sqlite3_bind_int64(statement, 1, ended_ms);
-	sqlite3_bind_int(statement, 2, GAPS_MAX);
-	return store_run(store, statement);
+	return store_execute(store, RETENTION_GAPS, ended_ms, GAPS_MAX);
 }
 
 static int store_retention_query_pragma(struct store *store, const char *sql,
 					int64_t *number_out)
 {
-	sqlite3_stmt *statement = NULL;
-	int result = sqlite3_prepare_v2(store->database, sql, -1, &statement, NULL);
-
-	if (result == SQLITE_OK)
-		result = sqlite3_step(statement);
-	if (result == SQLITE_ROW)
-		*number_out = sqlite3_column_int64(statement, 0);
-	sqlite3_finalize(statement);
-	return store_check_result(store, result);
+	return store_check_result(
+		store, store_database_read_integer(store->database, sql, number_out));
 }
 
 int store_retention_vacuum(struct store *store, int64_t *left_out)
@@ -273,6 +291,6 @@ void store_retention_enable_vacuum(struct store *store)
 	    pages * page_bytes > SMALL_BYTES)
 		return;
 	if (store_run_pragma(store, "PRAGMA auto_vacuum = INCREMENTAL; VACUUM"))
-		log_warning("store: free pages are reused, and not given back to the "
+		log_warning("store: free pages are reused, but not returned to the "
 			    "file system");
 }

@@ -19,13 +19,14 @@
 #include "base/utf8.h"
 #include "store/store_event.h"
 #include "store/store_message.h"
+#include "store/store_database.h"
 #include "store/store_schema.h"
 #include "store/store_setting.h"
 
 enum {
 	MS_PER_SECOND = 1000,
 	SECONDS_PER_DAY = 24 * 60 * 60,
-	COLUMNS_MAX = 28,
+	COLUMNS_MAX = 32,
 	COLUMN_NAME_BYTES = 32,
 	STEP_ROWS = 256, /* between two reports of progress */
 };
@@ -37,7 +38,8 @@ _Static_assert(STATE_LAST == 13 && DELIVERY_REFUSED == 3 && CALL_STATE_LAST == 1
 	       "as in the conditions");
 
 /*
- * Sessions are left behind, and their clients begin new ones. The file identity is left
+ * Sessions are left behind, and their clients begin new ones. So is the feed: its IDs begin anew
+ * in another epoch, and receivers of webhooks learn that by a gap. The file identity is left
  * behind because it describes the other file.
  */
 static const struct store_row_copy_spec tables[] = {
@@ -55,9 +57,54 @@ static const struct store_row_copy_spec tables[] = {
 	{ "usage", USAGE_CARRIED, "1" },
 	{ "opt_out", "id, phone_number, at, word, confirmed, message_id", "1" },
 	{ "setting", SETTING_CARRIED, "1" },
+	{ "webhook_consent", CONSENT_CARRIED, "?1 > 0 AND ?7 BETWEEN 0 AND 2" },
+	{ "phone", PHONE_CARRIED, "?1 > 0 AND length(?3) = 32" },
+	{ "webhook_subscription", WEBHOOK_CARRIED, WEBHOOK_CONDITION },
+	{ "webhook_delivery", WEBHOOK_DELIVERY_CARRIED, WEBHOOK_DELIVERY_CONDITION },
+	{ "command_sender", SENDER_CARRIED, "length(?3) = 20" },
+	{ "command_wrong_code", "id, phone_number, at", "1" },
+	{ "approval_answer", "id, sim_id, phone_number, approves, number", "?1 > 0" },
+	{ "approval_notice", "id, number, message_id, revision, at", "1" },
+	{ "pool", "id, name, sticky, country, recipients, fails_over",
+	  "?1 > 0 AND ?3 BETWEEN 0 AND 2 AND ?4 BETWEEN 0 AND 2" },
+	{ "pool_sim", "id, pool_id, sim_id", "?2 > 0 AND ?3 > 0" },
+	{ "sim_service", "id, drained, failures, rests_until", "?1 > 0" },
+	{ "sim_recipient", "id, sim_id, month, phone_number", "?2 > 0" },
+	{ "routed_message", "id, pool_id, resends", "?1 > 0" },
+	{ "attempt", "id, message_id, number, sim_id, at, ended, outcome",
+	  "?2 > 0 AND ?3 > 0" },
+	{ "closed_key", "id, client_id, key, at", "?1 > 0" },
 	{ "audit_anchor", "id, line, hash", "1" },
 	{ "audit", "id, at, event, detail, hash", "?1 > 0" },
 };
+
+static const struct store_row_copy_rename {
+	const char *table, *column, *former;
+} renames[] = {
+	{ "receive_gap", NULL, "gap" },
+	{ "elicitation_declined", NULL, "asking_closed" },
+	{ "elicitation_declined", "request", "name" },
+	{ "message", "phone_number", "number" },
+	{ "opt_out", "phone_number", "number" },
+	{ "event", "phone_number", "number" },
+	{ "client", "approval", "ask" },
+	{ "usage", "accepted", "noted" },
+};
+
+/* Its name in older versions, from which rows are copied; NULL: the same. `column` NULL: of the
+ * table. */
+static const char *store_row_copy_former_name(const char *table, const char *column)
+{
+	for (size_t i = 0; i < sizeof(renames) / sizeof(*renames); i++) {
+		const char *renamed = renames[i].column;
+
+		if (strcmp(renames[i].table, table) == 0 &&
+		    (renamed && column ? strcmp(renamed, column) == 0
+				       : renamed == column))
+			return renames[i].former;
+	}
+	return NULL;
+}
 
 /* The copy of all tables. */
 struct store_row_copy_job {
@@ -301,7 +348,7 @@ static bool store_row_copy_is_plain_table(sqlite3 *from, const char *name)
 /* Under its present name, or its former one. NULL: there is none. */
 static const char *store_row_copy_find_table(sqlite3 *from, const char *name)
 {
-	const char *former = store_schema_former_name(name, NULL);
+	const char *former = store_row_copy_former_name(name, NULL);
 
 	if (store_row_copy_is_plain_table(from, name))
 		return name;
@@ -336,7 +383,7 @@ static int store_row_copy_find_columns(struct store_row_copy_step *step)
 		return 0;
 	for (int column = 0; column < step->columns; column++) {
 		const char *name = step->names[column];
-		const char *former = store_schema_former_name(step->table->name, name);
+		const char *former = store_row_copy_former_name(step->table->name, name);
 
 		if (store_row_copy_has_column(statement, step->source, name))
 			step->sources[column] = name;
@@ -351,13 +398,9 @@ static int store_row_copy_find_columns(struct store_row_copy_step *step)
 
 static int64_t store_row_copy_query_int(sqlite3 *database, const char *sql)
 {
-	sqlite3_stmt *statement = NULL;
 	int64_t number = 0;
 
-	if (sqlite3_prepare_v2(database, sql, -1, &statement, NULL) == SQLITE_OK &&
-	    sqlite3_step(statement) == SQLITE_ROW)
-		number = sqlite3_column_int64(statement, 0);
-	sqlite3_finalize(statement);
+	store_database_read_integer(database, sql, &number);
 	return number;
 }
 
@@ -507,7 +550,7 @@ int store_row_copy_sequences(sqlite3 *from, sqlite3 *to)
 static const char *const settling[] = {
 	"INSERT INTO message_change (message_id, state, reason, at)"
 	" SELECT id, 8, ?1, ?2 FROM message WHERE " STATE_IS_UNFINISHED,
-	/* message_state.h: every unfinished state may become unknown */
+	/* message_state.c: every unfinished state may become unknown */
 	"UPDATE message SET state = 8, reason = ?1, changed = ?2"
 	" WHERE " STATE_IS_UNFINISHED,
 	"UPDATE event SET state = 0 WHERE kind = 1 AND state = 1",

@@ -6,8 +6,7 @@
  * what cannot be read, text that is not UTF-8 and states that do not exist are left out, and
  * nothing of its schema runs. All functions return SQLITE_OK, or the error of `to`.
  */
-#ifndef STORE_STORE_ROW_COPY_H
-#define STORE_STORE_ROW_COPY_H
+#pragma once
 
 #include <sqlite3.h>
 #include <stdbool.h>
@@ -32,7 +31,7 @@ struct store_row_copy_spec {
 	"reason, "                                                                 \
 	"uuid, created, changed, idempotency_key, send_at, expires_at, delivery, " \
 	"sent_time, flags, repeats, read_at, spool_lead, boot, created_boot, "     \
-	"expires_boot, seen"
+	"expires_boot, seen, revision, valid_for, first_phone_number, first_text"
 #define MESSAGE_CONDITION                                         \
 	"?1 > 0 AND ?8 BETWEEN 1 AND 13 AND ?16 BETWEEN 0 AND 3 " \
 	"AND (?2 = 1) = (?8 = 9)"
@@ -46,8 +45,23 @@ struct store_row_copy_spec {
 #define EVENT_CARRIED	"id, kind, sim_id, at, phone_number, text, state, topic"
 #define EVENT_CONDITION "?1 > 0 AND ?2 BETWEEN 1 AND 2 AND ?7 BETWEEN 0 AND 11"
 
-#define USAGE_CARRIED	"id, at, client_id, sim_id, segments, accepted, message_id"
+#define USAGE_CARRIED "id, at, client_id, sim_id, segments, accepted, message_id"
+#define CONSENT_CARRIED \
+	"id, client_id, origin, event, filter, with_text, state, asked, until"
+/* Without the cursor: what came since is read again, and repeats are recognised. */
+#define PHONE_CARRIED "id, name, key, next_key, enrolled, joined, seen"
+#define WEBHOOK_CARRIED                                                             \
+	"id, name_id, client_id, created, refreshed, expires, url, origin, event, " \
+	"arguments, secret, old_secret, old_until, scanned, epoch, suspended, "     \
+	"failed_since, delivered, error"
+#define WEBHOOK_CONDITION	 "?1 > 0 AND EXISTS (SELECT 1 FROM client WHERE id = ?3)"
+#define WEBHOOK_DELIVERY_CARRIED "subscription_id, feed_id, attempts, message_id, body"
+#define WEBHOOK_DELIVERY_CONDITION \
+	"EXISTS (SELECT 1 FROM webhook_subscription WHERE id = ?1)"
 #define SETTING_CARRIED "id, name, value, at"
+#define SENDER_CARRIED                                                            \
+	"id, phone_number, secret, enrolled, last_step, used, refused, refusal, " \
+	"locked_until"
 
 struct store_row_copy_result {
 	bool whole;	  /* every row was copied */
@@ -79,5 +93,3 @@ int store_row_copy_sequences(sqlite3 *from, sqlite3 *to);
  * database itself knows) until now there is a receive gap.
  */
 int store_row_copy_settle(sqlite3 *to, const char *reason, int64_t heard_ms);
-
-#endif

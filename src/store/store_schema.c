@@ -10,8 +10,10 @@
  */
 #include "store/store_schema.h"
 
-#include <stddef.h>
 #include <string.h>
+
+#include "base/hash.h"
+#include "store/store_schema_index.h"
 
 /*
  * sim: a card that hides its ICCID is known by its IMSI; two cards may show one IMSI, so
@@ -264,7 +266,7 @@ static const char version_7[] =
 /*
  * opt_out: message_id is the first message that opted out; 0: not known, as in a
  * restored opt-out. balance: the last balance of a SIM, in thousandths, with as many
- * decimals as the network wrote; see store/store_sim.h. Its id is the SIM ID, `at` is in
+ * decimals as the network wrote; see store/store.h. Its id is the SIM ID, `at` is in
  * usage time.
  */
 static const char version_8[] =
@@ -275,10 +277,7 @@ static const char version_8[] =
 	" currency TEXT NOT NULL, code TEXT NOT NULL, at INTEGER NOT NULL"
 	") STRICT;";
 
-/*
- * With an index over "state IN (1, 2, 3, 4, 10, 11)" each statement that writes to it
- * builds that list as a temporary table.
- */
+/* An index over "state IN (1, 2, 3, 4, 10, 11)" costs each statement a temporary table. */
 static const char version_9[] = "DROP INDEX message_unfinished;"
 				"CREATE INDEX message_unfinished ON message (id)"
 				" WHERE (state < 5 OR state IN (10, 11));";
@@ -292,7 +291,7 @@ static const char version_9[] = "DROP INDEX message_unfinished;"
  * alive: boot and boot_at are the same moment as `at`, by CLOCK_BOOTTIME.
  *
  * place: which file this is; epoch 0: an older version stored nothing; no row: made by
- * us and never used. See store/store_identity.h.
+ * us and never used. See store/store_database.h.
  */
 static const char version_10[] =
 	"ALTER TABLE message ADD COLUMN boot INTEGER NOT NULL DEFAULT 0;"
@@ -317,10 +316,7 @@ static const char version_11[] =
 	"ALTER TABLE usage ADD COLUMN message_id INTEGER NOT NULL DEFAULT 0;"
 	"CREATE INDEX usage_noted ON usage (client_id, noted);";
 
-/*
- * Plain names. The triggers that mention conversation.number are made anew, so that
- * SQLite need not rewrite them.
- */
+/* Plain names. Triggers are made anew, so that SQLite need not rewrite them. */
 #define MESSAGE_TRIGGERS                                                                 \
 	"CREATE TRIGGER message_added AFTER INSERT ON message BEGIN"                     \
 	" INSERT INTO conversation (phone_number, last_id, messages, unread, sent)"      \
@@ -371,58 +367,212 @@ static const char version_12[] =
 	"ALTER TABLE place RENAME TO file_identity;" RENAMED_COLUMNS MESSAGE_TRIGGERS
 		STORE_SCHEMA_RENAME_VALUES;
 
+/*
+ * message: revision counts the changes by edit_sms. valid_for: milliseconds after send_at,
+ * or after it was accepted; 0: never expires. first_...: of an edited message with an
+ * idempotency key, what the key was used for. A message whose recipient changes also
+ * changes its conversation.
+ */
+static const char version_13[] =
+	"ALTER TABLE message ADD COLUMN revision INTEGER NOT NULL DEFAULT 0;"
+	"ALTER TABLE message ADD COLUMN valid_for INTEGER NOT NULL DEFAULT 0;"
+	"ALTER TABLE message ADD COLUMN first_phone_number TEXT;"
+	"ALTER TABLE message ADD COLUMN first_text TEXT;"
+	"UPDATE message SET valid_for = expires_at -"
+	" CASE WHEN send_at > 0 THEN send_at ELSE created END"
+	" WHERE (state < 5 OR state IN (10, 11)) AND expires_at > 0 AND flags & 16 = 0;"
+	"CREATE TRIGGER message_readdressed AFTER UPDATE OF phone_number ON message"
+	" WHEN new.phone_number <> old.phone_number BEGIN"
+	" INSERT INTO conversation (phone_number, last_id, messages, unread, sent)"
+	"  VALUES (new.phone_number, new.id, 1,"
+	"   new.direction = 1 AND new.read_at = 0, new.direction = 0)"
+	"  ON CONFLICT (phone_number) DO UPDATE SET"
+	"  last_id = max(last_id, excluded.last_id),"
+	"  messages = messages + 1, unread = unread + excluded.unread,"
+	"  sent = sent + excluded.sent;"
+	" UPDATE conversation SET messages = messages - 1,"
+	"  unread = unread - (old.direction = 1 AND old.read_at = 0),"
+	"  sent = sent - (old.direction = 0),"
+	"  last_id = CASE WHEN last_id <> old.id THEN last_id ELSE coalesce("
+	"   (SELECT max(id) FROM message WHERE phone_number = old.phone_number), 0) END"
+	"  WHERE phone_number = old.phone_number;"
+	" DELETE FROM conversation"
+	"  WHERE phone_number = old.phone_number AND messages = 0;"
+	"END;";
+
+/*
+ * feed: see store/store_feed.h; its types are those of base/feed.h. feed_epoch has one row,
+ * except while rows are copied into a new database: then the triggers add nothing. An entry is
+ * shown for each message that is received (1), each state of an outgoing one (2), approval that
+ * is requested (5) or decided (6), call (3), alert (4), balance (8), offline gap (9) and message
+ * that is marked as read (11). 11 is STATE_WAITING_APPROVAL.
+ */
+#define FEED_TABLES                                                                     \
+	"CREATE TABLE feed_epoch ("                                                     \
+	" id INTEGER PRIMARY KEY CHECK (id = 1),"                                       \
+	" epoch INTEGER NOT NULL CHECK (epoch > 0)"                                     \
+	") STRICT;" STORE_SCHEMA_BEGIN_FEED "CREATE TABLE feed ("                       \
+	" id INTEGER PRIMARY KEY AUTOINCREMENT, at INTEGER NOT NULL,"                   \
+	" type INTEGER NOT NULL, subject_id INTEGER NOT NULL, sim_id INTEGER NOT NULL," \
+	" client_id INTEGER NOT NULL, state INTEGER NOT NULL,"                          \
+	" previous_state INTEGER NOT NULL, detail TEXT NOT NULL"                        \
+	") STRICT;"                                                                     \
+	"CREATE INDEX feed_sim ON feed (sim_id) WHERE type = 7;"                        \
+	"CREATE TRIGGER feed_bounded AFTER INSERT ON feed WHEN new.id % 64 = 0 BEGIN"   \
+	" DELETE FROM feed WHERE id <= new.id - 100000;"                                \
+	"END;"
+
+#define FEED_ADD                                                             \
+	" INSERT INTO feed (at, type, subject_id, sim_id, client_id, state," \
+	"  previous_state, detail) SELECT "
+
+#define FEED_MESSAGE_TRIGGERS                                                            \
+	"CREATE TRIGGER feed_message_added AFTER INSERT ON message BEGIN" FEED_ADD       \
+	"  new.created, CASE new.direction WHEN 1 THEN 1 ELSE 2 END, new.id,"            \
+	"  coalesce(new.sim_id, 0), new.client_id, new.state, 0, new.reason"             \
+	"  FROM feed_epoch;" FEED_ADD                                                    \
+	"  new.created, 5, new.id, new.sim_id, new.client_id, new.state, 0, new.reason"  \
+	"  FROM feed_epoch WHERE new.state = 11;"                                        \
+	"END;"                                                                           \
+	"CREATE TRIGGER feed_message_changed AFTER UPDATE OF state ON message"           \
+	" WHEN new.direction = 0 BEGIN" FEED_ADD                                         \
+	"  new.changed, 2, new.id, new.sim_id, new.client_id, new.state, old.state,"     \
+	"  new.reason FROM feed_epoch WHERE new.state <> old.state;" FEED_ADD            \
+	"  new.changed, 6, new.id, new.sim_id, new.client_id, new.state, old.state,"     \
+	"  new.reason FROM feed_epoch WHERE old.state = 11 AND new.state <> "            \
+	"11;" FEED_ADD                                                                   \
+	"  new.changed, 5, new.id, new.sim_id, new.client_id, new.state, old.state,"     \
+	"  new.reason FROM feed_epoch WHERE new.state = 11"                              \
+	"  AND (old.state <> 11 OR new.revision <> old.revision);"                       \
+	"END;"                                                                           \
+	"CREATE TRIGGER feed_message_not_delivered AFTER INSERT ON message_change"       \
+	" WHEN new.reason = 'not_delivered' BEGIN" FEED_ADD                              \
+	"  new.at, 2, message.id, message.sim_id, client_id, new.state, new.state,"      \
+	"  new.reason FROM feed_epoch, message WHERE message.id = new.message_id;"       \
+	"END;"                                                                           \
+	"CREATE TRIGGER feed_message_read AFTER UPDATE OF read_at ON message"            \
+	" WHEN new.direction = 1 AND old.read_at = 0 AND new.read_at > 0 BEGIN" FEED_ADD \
+	"  new.read_at, 11, new.id, coalesce(new.sim_id, 0), 0, new.state, new.state, "  \
+	"''"                                                                             \
+	"  FROM feed_epoch;"                                                             \
+	"END;"
+
+#define FEED_OTHER_TRIGGERS                                                              \
+	"CREATE TRIGGER feed_event_added AFTER INSERT ON event BEGIN" FEED_ADD           \
+	"  new.at, CASE new.kind WHEN 1 THEN 3 ELSE 4 END, new.id,"                      \
+	"  coalesce(new.sim_id, 0), 0, new.state, 0, '' FROM feed_epoch;"                \
+	"END;"                                                                           \
+	"CREATE TRIGGER feed_call_changed AFTER UPDATE OF state, phone_number ON event"  \
+	" WHEN new.kind = 1 AND (new.state <> old.state"                                 \
+	"  OR new.phone_number <> old.phone_number) BEGIN" FEED_ADD                      \
+	"  new.at, 3, new.id, coalesce(new.sim_id, 0), 0, new.state, old.state, ''"      \
+	"  FROM feed_epoch;"                                                             \
+	"END;"                                                                           \
+	"CREATE TRIGGER feed_balance_read BEFORE INSERT ON balance BEGIN" FEED_ADD       \
+	"  CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER), 8, 0, new.id, 0," \
+	"  0, 0, new.amount || ' ' || new.decimals || ' ' || new.currency"               \
+	"  FROM feed_epoch WHERE NOT EXISTS (SELECT 1 FROM balance WHERE id = new.id"    \
+	"  AND amount = new.amount AND currency = new.currency);"                        \
+	"END;"                                                                           \
+	"CREATE TRIGGER feed_gap_added AFTER INSERT ON receive_gap BEGIN" FEED_ADD       \
+	"  CASE WHEN new.until_at > 0 THEN new.until_at ELSE new.from_at END, 9, "       \
+	"new.id,"                                                                        \
+	"  0, 0, new.until_at > 0, -1,"                                                  \
+	"  new.from_at || ' ' || new.until_at || ' ' || new.reason FROM feed_epoch;"     \
+	"END;"                                                                           \
+	"CREATE TRIGGER feed_gap_ended AFTER UPDATE OF until_at ON receive_gap"          \
+	" WHEN new.until_at <> old.until_at AND new.from_at = old.from_at "              \
+	"BEGIN" FEED_ADD                                                                 \
+	"  new.until_at, 9, new.id, 0, 0, new.until_at > 0, old.until_at > 0,"           \
+	"  new.from_at || ' ' || new.until_at || ' ' || new.reason FROM feed_epoch;"     \
+	"END;"
+
+static const char version_14[] = FEED_TABLES FEED_MESSAGE_TRIGGERS FEED_OTHER_TRIGGERS;
+
+/*
+ * command_sender: numbers of the owner whose commands need a code; secret is that of the codes,
+ * last_step the step of the last one that counted. locked_until and command_wrong_code.at are
+ * usage time, and so is approval_notice.at. approval_answer: what the owner texted, until it
+ * has been acted on; its ID is that of the message.
+ */
+static const char version_15[] =
+	"CREATE TABLE command_sender ("
+	" id INTEGER PRIMARY KEY, phone_number TEXT NOT NULL UNIQUE,"
+	" secret BLOB NOT NULL CHECK (length(secret) = 20), enrolled INTEGER NOT NULL,"
+	" last_step INTEGER NOT NULL DEFAULT 0, used INTEGER NOT NULL DEFAULT 0,"
+	" refused INTEGER NOT NULL DEFAULT 0, refusal TEXT NOT NULL DEFAULT '',"
+	" locked_until INTEGER NOT NULL DEFAULT 0"
+	") STRICT;"
+	"CREATE TABLE command_wrong_code ("
+	" id INTEGER PRIMARY KEY, phone_number TEXT NOT NULL, at INTEGER NOT NULL"
+	") STRICT;"
+	"CREATE TABLE approval_answer ("
+	" id INTEGER PRIMARY KEY, sim_id INTEGER NOT NULL, phone_number TEXT NOT NULL,"
+	" approves INTEGER NOT NULL, number INTEGER NOT NULL"
+	") STRICT;"
+	"CREATE TABLE approval_notice ("
+	" id INTEGER PRIMARY KEY, number INTEGER NOT NULL UNIQUE,"
+	" message_id INTEGER NOT NULL, revision INTEGER NOT NULL, at INTEGER NOT NULL,"
+	" UNIQUE (message_id, revision)"
+	") STRICT;";
+
+/*
+ * webhook_...: see store/store_webhook.h. Times are by the wall clock; 0 is none. A delivery
+ * without a feed_id is a control message. closed_key (17): store/store_closed_key.h; usage time.
+ */
+static const char version_16[] =
+	"CREATE TABLE webhook_subscription ("
+	" id INTEGER PRIMARY KEY AUTOINCREMENT, name_id TEXT NOT NULL UNIQUE,"
+	" client_id INTEGER NOT NULL, created INTEGER NOT NULL,"
+	" refreshed INTEGER NOT NULL, expires INTEGER NOT NULL,"
+	" url TEXT NOT NULL, origin TEXT NOT NULL, event TEXT NOT NULL,"
+	" arguments TEXT NOT NULL, secret BLOB NOT NULL, old_secret BLOB NOT NULL,"
+	" old_until INTEGER NOT NULL, scanned INTEGER NOT NULL, epoch INTEGER NOT NULL,"
+	" suspended INTEGER NOT NULL, failed_since INTEGER NOT NULL,"
+	" delivered INTEGER NOT NULL, error TEXT NOT NULL"
+	") STRICT;"
+	"CREATE TABLE webhook_delivery ("
+	" subscription_id INTEGER PRIMARY KEY, feed_id INTEGER NOT NULL,"
+	" attempts INTEGER NOT NULL, message_id TEXT NOT NULL, body TEXT NOT NULL"
+	") STRICT;"
+	"CREATE TABLE webhook_consent ("
+	" id INTEGER PRIMARY KEY AUTOINCREMENT, client_id INTEGER NOT NULL,"
+	" origin TEXT NOT NULL, event TEXT NOT NULL, filter TEXT NOT NULL,"
+	" with_text INTEGER NOT NULL, state INTEGER NOT NULL CHECK (state BETWEEN 0 AND "
+	"2),"
+	" asked INTEGER NOT NULL, until INTEGER NOT NULL"
+	") STRICT;";
+
+static const char version_17[] =
+	"CREATE TABLE closed_key ("
+	" id INTEGER PRIMARY KEY, client_id INTEGER NOT NULL, key TEXT NOT NULL,"
+	" at INTEGER NOT NULL, UNIQUE (client_id, key)) STRICT;"
+	"CREATE INDEX closed_key_at ON closed_key (at);";
+
 const char *const store_schema_migrations[STORE_SCHEMA_VERSION] = {
-	version_1, version_2, version_3, version_4,  version_5,	 version_6,
-	version_7, version_8, version_9, version_10, version_11, version_12,
+	version_1,  version_2,		version_3,	    version_4,
+	version_5,  version_6,		version_7,	    version_8,
+	version_9,  version_10,		version_11,	    version_12,
+	version_13, version_14,		version_15,	    version_16,
+	version_17, store_schema_fleet, STORE_SCHEMA_INDEX, store_schema_phone,
 };
 
-static const struct store_schema_rename {
-	const char *table, *column, *former;
-} renames[] = {
-	{ "receive_gap", NULL, "gap" },
-	{ "elicitation_declined", NULL, "asking_closed" },
-	{ "elicitation_declined", "request", "name" },
-	{ "message", "phone_number", "number" },
-	{ "opt_out", "phone_number", "number" },
-	{ "event", "phone_number", "number" },
-	{ "client", "approval", "ask" },
-	{ "usage", "accepted", "noted" },
-};
-
-const char *store_schema_former_name(const char *table, const char *column)
-{
-	for (size_t i = 0; i < sizeof(renames) / sizeof(*renames); i++) {
-		const char *renamed = renames[i].column;
-
-		if (strcmp(renames[i].table, table) == 0 && !renamed == !column &&
-		    (!column || strcmp(renamed, column) == 0))
-			return renames[i].former;
-	}
-	return NULL;
-}
-
-/* FNV-1a, 64 bits; the end of the text counts, too. */
-static uint64_t store_schema_digest_text(uint64_t digest, const unsigned char *text)
-{
-	for (; *text; text++)
-		digest = (digest ^ *text) * UINT64_C(0x100000001b3);
-	return digest * UINT64_C(0x100000001b3);
-}
-
+/* The end of each text counts, too. */
 static uint64_t store_schema_digest_row(uint64_t digest, sqlite3_stmt *statement)
 {
 	for (int column = 0; column < sqlite3_column_count(statement); column++) {
-		const unsigned char *text = sqlite3_column_text(statement, column);
+		const void *text = sqlite3_column_text(statement, column);
 
-		digest = store_schema_digest_text(
-			digest, text ? text : (const unsigned char *)"");
+		if (!text)
+			text = "";
+		digest = hash_add(digest, text, strlen(text) + 1);
 	}
 	return digest;
 }
 
 uint64_t store_schema_digest(sqlite3 *database)
 {
-	uint64_t digest = UINT64_C(0xcbf29ce484222325);
+	uint64_t digest = HASH_START;
 	sqlite3_stmt *statement = NULL;
 	int result = sqlite3_prepare_v2(database,
 					"SELECT type, name, tbl_name, sql"

@@ -2,17 +2,20 @@
 /*
  * Store schema: its migrations, and the check that a database has exactly our schema.
  */
-#ifndef STORE_STORE_SCHEMA_H
-#define STORE_STORE_SCHEMA_H
+#pragma once
 
 #include <sqlite3.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { STORE_SCHEMA_VERSION = 12 };
+enum { STORE_SCHEMA_VERSION = 20 };
 
 /* Each takes the schema one version up. Run without foreign keys, in one transaction. */
 extern const char *const store_schema_migrations[STORE_SCHEMA_VERSION];
+
+/* The migration with the tables of a hub. */
+extern const char store_schema_fleet[];
+extern const char store_schema_phone[]; /* store_phone.c */
 
 /* Replaces values that older versions wrote; also for rows that are copied from them. */
 #define STORE_SCHEMA_RENAME_VALUES                                                      \
@@ -24,16 +27,18 @@ extern const char *const store_schema_migrations[STORE_SCHEMA_VERSION];
 	" WHERE reason = 'ledger_damaged';"
 
 /*
- * The name that the table or column had in older versions, from which rows are copied; NULL:
- * the same. `column` NULL: of the table.
+ * From then on the triggers add entries to the feed, in a new epoch. A database without one is a
+ * copy that is not complete.
  */
-const char *store_schema_former_name(const char *table, const char *column);
+#define STORE_SCHEMA_BEGIN_FEED             \
+	"INSERT OR REPLACE INTO feed_epoch" \
+	" SELECT 1, (random() & 281474976710655) + 1;"
 
 /*
  * A digest of the text of all tables, indexes and triggers. A database with this digest has
  * the present schema as we make it (tests/unit/test_store.c). 0: it cannot be read.
  */
-#define STORE_SCHEMA_DIGEST UINT64_C(0xa5457557fef7fdee)
+#define STORE_SCHEMA_DIGEST UINT64_C(0xd2fe01277cae8942)
 uint64_t store_schema_digest(sqlite3 *database);
 
 /*
@@ -41,5 +46,3 @@ uint64_t store_schema_digest(sqlite3 *database);
  * none of them.
  */
 bool store_schema_is_ours(sqlite3 *database, int64_t version);
-
-#endif

@@ -7,7 +7,7 @@
  * messages sent after an answer may be missing then, so no earlier question may be
  * answered (tests/integration/test_ask.py::test_a_restore_invalidates_earlier_states).
  */
-#include "store/store_session.h"
+#include "store/store.h"
 
 #include "base/clock.h"
 #include "store/store_internal.h"
@@ -20,8 +20,7 @@ int store_session_put(struct store *store, const struct session_record *record)
 	store_bind_text(statement, 1, record->id);
 	sqlite3_bind_int64(statement, 2, record->client_id);
 	store_bind_text(statement, 3, record->revision);
-	sqlite3_bind_int64(statement, 4, record->capabilities);
-	sqlite3_bind_int64(statement, 5, record->used_ms);
+	store_bind_integers(statement, 4, record->capabilities, record->used_ms);
 	store_bind_text(statement, 6, record->subscriptions);
 	return store_run(store, statement);
 }
@@ -57,40 +56,32 @@ int store_session_list(struct store *store,
 	return store_finish(store, statement, result);
 }
 
-_Static_assert(sizeof(struct elicitation_key) == STORE_SETTING_SECRET_BYTES,
+_Static_assert(sizeof(struct crypto_key) == STORE_SETTING_SECRET_BYTES,
 	       "the secret is the key");
 
-int store_session_elicitation_key(struct store *store, struct elicitation_key *key)
+int store_session_elicitation_key(struct store *store, struct crypto_key *key)
 {
 	return store_setting_secret(store, STORE_SETTING_ELICITATION_KEY, key->bytes);
-}
-
-static int store_session_prune_declined(struct store *store)
-{
-	sqlite3_stmt *statement = store_use(store, DECLINED_PRUNE);
-
-	sqlite3_bind_int64(statement, 1, clock_wall_ms());
-	sqlite3_bind_int64(statement, 2, STORE_DECLINED_MAX);
-	return store_run(store, statement);
 }
 
 int store_session_decline_elicitation(struct store *store, const char *request,
 				      int64_t until_ms)
 {
 	sqlite3_stmt *statement = store_use(store, DECLINED_ADD);
+	int error;
 
 	store_bind_text(statement, 1, request);
 	sqlite3_bind_int64(statement, 2, until_ms);
-	return store_run(store, statement) ?: store_session_prune_declined(store);
+	error = store_run(store, statement);
+	return error ? error
+		     : store_execute(store, DECLINED_PRUNE, clock_wall_ms(),
+				     STORE_DECLINED_MAX);
 }
 
 bool store_session_is_declined(struct store *store, const char *request)
 {
 	sqlite3_stmt *statement = store_use(store, DECLINED_FIND);
-	int result;
 
 	store_bind_text(statement, 1, request);
-	result = sqlite3_step(statement);
-	store_finish(store, statement, result);
-	return result != SQLITE_DONE;
+	return store_find_row(store, statement) != STORE_E_NOT_FOUND;
 }

@@ -13,17 +13,14 @@ int store_setting_get(struct store *store, const char *name,
 		      char value_out[STORE_SETTING_BYTES])
 {
 	sqlite3_stmt *statement = store_use(store, SETTING_GET);
-	int result, error;
+	int result;
 
 	store_bind_text(statement, 1, name);
 	result = sqlite3_step(statement);
 	if (result == SQLITE_ROW)
 		snprintf(value_out, STORE_SETTING_BYTES, "%s",
 			 store_column_text(statement, 0));
-	error = store_finish(store, statement, result);
-	if (error)
-		return error;
-	return result == SQLITE_ROW ? 0 : STORE_E_NOT_FOUND;
+	return store_finish_row(store, statement, result);
 }
 
 int store_setting_set(struct store *store, const char *name, const char *value)
@@ -42,17 +39,14 @@ static int store_setting_find_secret(struct store *store, const char *purpose,
 				     uint8_t *secret_out)
 {
 	sqlite3_stmt *statement = store_use(store, SECRET_GET);
-	int result, error;
+	int result;
 
 	store_bind_text(statement, 1, purpose);
 	result = sqlite3_step(statement);
 	if (result == SQLITE_ROW) /* the schema checks the length */
 		memcpy(secret_out, sqlite3_column_blob(statement, 0),
 		       STORE_SETTING_SECRET_BYTES);
-	error = store_finish(store, statement, result);
-	if (error)
-		return error;
-	return result == SQLITE_ROW ? 0 : STORE_E_NOT_FOUND;
+	return store_finish_row(store, statement, result);
 }
 
 static int store_setting_make_secret(struct store *store, const char *purpose,

@@ -4,7 +4,7 @@
  * completed when both are seen together, and messages that arrived under the IMSI alone
  * then move to it. Two cards may share an IMSI: a row with another ICCID never matches.
  */
-#include "store/store_sim.h"
+#include "store/store.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -156,33 +156,32 @@ int store_sim_identify(struct store *store, const char *iccid, const char *imsi,
 	return 0;
 }
 
+bool store_sim_is_new(struct store *store, const char *iccid, const char *imsi)
+{
+	struct store_sim_row row;
+
+	return !store_sim_find(store, iccid, imsi, &row) && !row.id;
+}
+
 int store_sim_imsi(struct store *store, int64_t sim_id, char imsi_out[STORE_IMSI_BYTES])
 {
 	sqlite3_stmt *statement = store_use(store, SIM_IMSI);
-	int result, error;
+	int result;
 
 	sqlite3_bind_int64(statement, 1, sim_id);
 	result = sqlite3_step(statement);
 	if (result == SQLITE_ROW)
 		snprintf(imsi_out, STORE_IMSI_BYTES, "%s",
 			 store_column_text(statement, 0));
-	error = store_finish(store, statement, result);
-	if (error)
-		return error;
-	return result == SQLITE_ROW ? 0 : STORE_E_NOT_FOUND;
+	return store_finish_row(store, statement, result);
 }
 
 int store_sim_known(struct store *store, int64_t sim_id)
 {
 	sqlite3_stmt *statement = store_use(store, SIM_KNOWN);
-	int result, error;
 
 	sqlite3_bind_int64(statement, 1, sim_id);
-	result = sqlite3_step(statement);
-	error = store_finish(store, statement, result);
-	if (error)
-		return error;
-	return result == SQLITE_ROW ? 0 : STORE_E_NOT_FOUND;
+	return store_find_row(store, statement);
 }
 
 int store_sim_list(struct store *store, void (*visit)(void *data, int64_t sim_id),
@@ -222,9 +221,8 @@ static int store_sim_write_balance(struct store *store, int64_t sim_id, const ch
 	if (error)
 		return error;
 	statement = store_use(store, BALANCE_PUT);
-	sqlite3_bind_int64(statement, 1, sim_id);
-	sqlite3_bind_int64(statement, 2, balance->amount.thousandths);
-	sqlite3_bind_int64(statement, 3, balance->amount.decimals);
+	store_bind_integers(statement, 1, sim_id, balance->amount.thousandths,
+			    balance->amount.decimals);
 	store_bind_text(statement, 4, balance->currency);
 	store_bind_text(statement, 5, code);
 	sqlite3_bind_int64(statement, 6, now_ms);
@@ -237,9 +235,9 @@ int store_sim_balance_put(struct store *store, int64_t sim_id, const char *code,
 {
 	int error = store_begin(store);
 
-	if (error)
-		return error;
-	return store_end(store, store_sim_write_balance(store, sim_id, code, balance));
+	return error ? error
+		     : store_end(store,
+				 store_sim_write_balance(store, sim_id, code, balance));
 }
 
 static void store_sim_read_text(sqlite3_stmt *statement, int column, char *text_out,
@@ -277,9 +275,7 @@ int store_sim_balance_get(struct store *store, int64_t sim_id,
 	result = sqlite3_step(statement);
 	if (result == SQLITE_ROW)
 		store_sim_read_balance(statement, &balance);
-	error = store_finish(store, statement, result);
-	if (!error && result != SQLITE_ROW)
-		return STORE_E_NOT_FOUND;
+	error = store_finish_row(store, statement, result);
 	if (!error)
 		error = store_usage_now(store, &now_ms, &ahead_ms);
 	if (error)
@@ -292,11 +288,8 @@ int store_sim_balance_get(struct store *store, int64_t sim_id,
 
 static int store_sim_delete_balance(struct store *store, int64_t sim_id)
 {
-	sqlite3_stmt *statement = store_use(store, BALANCE_REMOVE);
-	int error;
+	int error = store_execute(store, BALANCE_REMOVE, sim_id);
 
-	sqlite3_bind_int64(statement, 1, sim_id);
-	error = store_run(store, statement);
 	if (error)
 		return error;
 	if (!sqlite3_changes(store->database))
@@ -313,7 +306,5 @@ int store_sim_balance_forget(struct store *store, int64_t sim_id)
 {
 	int error = store_begin(store);
 
-	if (error)
-		return error;
-	return store_end(store, store_sim_delete_balance(store, sim_id));
+	return error ? error : store_end(store, store_sim_delete_balance(store, sim_id));
 }

@@ -3,15 +3,19 @@
  * Every statement of an open store, as one table. The planner may choose to read
  * everything, so statements on large tables name their index, or NOT INDEXED.
  */
-#include "store/store_sql.h"
+#include "store/store_internal.h"
 
-#include "store/audit_chain_sql.h"
-#include "store/message_state.h"
+#include "store/store_message.h"
+#include "store/store_sql_index.h"
 
 /* in the order of store_client_read() and store_read_message() */
 #define CLIENT_COLUMNS                                                            \
 	"id, name, scopes, approval, sims, allow, per_minute, per_hour, per_day," \
 	" segments_per_month"
+
+/* in the order of store_webhook_read_consent() */
+#define WEBHOOK_CONSENT_COLUMNS \
+	"id, client_id, origin, event, filter, with_text, state, asked, until"
 
 #define MESSAGE_COLUMNS                                                                \
 	"message.id, message.sim_id, message.client_id, message.phone_number, "        \
@@ -21,7 +25,10 @@
 	" message.flags, message.repeats, message.read_at,"                            \
 	" message.idempotency_key, message.send_at, message.expires_at,"               \
 	" message.delivery, message.boot, message.created_boot, message.expires_boot," \
-	" message.seen"
+	" message.seen, message.revision, message.valid_for"
+
+/* in the order of store_command_read_sender() */
+#define COMMAND_COLUMNS "phone_number, enrolled, used, refused, refusal, locked_until"
 
 /*
  * A listing of messages, and the edge of a piece: the ID of its row ?10 + 1, whether it
@@ -60,17 +67,18 @@
 /* Times of usage, at most ?4. `by` is the column and its index. */
 #define USAGE_UNTIL(by)                                                                 \
 	"SELECT at FROM usage INDEXED BY usage_" by " WHERE " by "_id = ?1 AND at > ?2" \
-	" AND at <= ?3 ORDER BY at DESC LIMIT ?4"
+	" AND at <= ?3 AND id <> ?5 ORDER BY at DESC LIMIT ?4"
 #define USAGE_AFTER(by)                                                                 \
 	"SELECT at FROM usage INDEXED BY usage_" by " WHERE " by "_id = ?1 AND at > ?2" \
-	" AND at < ?3 ORDER BY at LIMIT ?4"
+	" AND at < ?3 AND id <> ?5 ORDER BY at LIMIT ?4"
 /* Times at which a client had messages accepted. */
 #define USAGE_ACCEPTED(order)                                                       \
 	"SELECT accepted FROM usage INDEXED BY usage_accepted WHERE client_id = ?1" \
-	" AND accepted > ?2 AND accepted " order " LIMIT ?4"
+	" AND accepted > ?2 AND id <> ?5 AND accepted " order " LIMIT ?4"
 #define USAGE_SUM(by)                                                                   \
 	"SELECT coalesce(sum(segments), 0) FROM (SELECT segments FROM usage INDEXED BY" \
-	" usage_" by " WHERE " by "_id = ?1 AND at >= ?2 AND at < ?3 LIMIT ?4)"
+	" usage_" by " WHERE " by "_id = ?1 AND at >= ?2 AND at < ?3 AND id <> ?5"      \
+	" LIMIT ?4)"
 
 #define MESSAGE_STATE \
 	"state = ?2, reason = ?3, changed = ?4, delivery = coalesce(?5, delivery)"
@@ -99,15 +107,28 @@ const char *const store_sql[STATEMENT_COUNT] = {
 	[MESSAGE_ADD] =
 		"INSERT INTO message (sim_id, client_id, phone_number, text, segments,"
 		" state, created, changed, idempotency_key, send_at, expires_at,"
-		" reason, boot, created_boot, expires_boot, flags)"
+		" reason, boot, created_boot, expires_boot, flags, valid_for, uuid)"
 		" VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7, ?8, ?9, ?10, ?11, ?12,"
-		" ?13, ?14, ?15)",
+		" ?13, ?14, ?15, ?16, coalesce(?17, ''))",
+	/* oFono never had it. A key keeps what it was used for first. */
+	[MESSAGE_EDIT] =
+		"UPDATE message SET phone_number = ?2, text = ?3, segments = ?4,"
+		" state = ?5, reason = ?6, changed = ?7, send_at = ?8, expires_at = ?9,"
+		" valid_for = ?10, boot = ?11, expires_boot = ?12,"
+		" seen = 0, flags = ?13, revision = revision + 1,"
+		" first_phone_number = CASE WHEN idempotency_key IS NOT NULL"
+		" THEN coalesce(first_phone_number, phone_number) END,"
+		" first_text = CASE WHEN idempotency_key IS NOT NULL"
+		" THEN coalesce(first_text, text) END"
+		" WHERE id = ?1 AND direction = 0 AND state IN (1, 10, 11)",
+	[MESSAGE_FIRST] = "SELECT first_phone_number, first_text FROM message"
+			  " WHERE id = ?1 AND first_text IS NOT NULL",
 	[MESSAGE_CHANGE_ADD] =
 		"INSERT INTO message_change (message_id, state, reason, at, note)"
 		" VALUES (?1, ?2, ?3, ?4, coalesce(?5, ''))",
 	[MESSAGE_CHANGES] = "SELECT state, reason, at, note FROM message_change"
 			    " WHERE message_id = ?1 ORDER BY id",
-	[MESSAGE_STATE_GET] = "SELECT state FROM message WHERE id = ?1",
+	[MESSAGE_STATE_GET] = "SELECT state, segments FROM message WHERE id = ?1",
 	/*
 	 * Setting the UUID writes its index even when it is unchanged, so there are two
 	 * statements.
@@ -126,21 +147,36 @@ const char *const store_sql[STATEMENT_COUNT] = {
 	[OUTGOING_BY_KEY] =
 		"SELECT " MESSAGE_COLUMNS " FROM message INDEXED BY message_idempotency"
 		" WHERE client_id = ?1 AND idempotency_key = ?2",
-	/* By time, because few messages are of the last minute. */
+	/* The mark is char(31). */
+	[OUTGOING_BY_LIST_KEY] =
+		"SELECT " MESSAGE_COLUMNS " FROM message INDEXED BY message_idempotency"
+		" WHERE client_id = ?1 AND idempotency_key >= ?2 || char(31)"
+		" AND idempotency_key < ?2 || char(32) AND NOT (?3 <> ''"
+		" AND substr(idempotency_key, 1, length(?3)) = ?3 AND "
+		"coalesce(first_text, text) IS ?4)"
+		" ORDER BY idempotency_key LIMIT 1",
+	/* By time, because few messages are of the last minute. -4 is CLIENT_PHONE. */
 	[OUTGOING_SAME] =
 		"SELECT " MESSAGE_COLUMNS " FROM message INDEXED BY message_created"
-		" WHERE direction = 0 AND client_id = ?2 AND text = ?3"
+		" WHERE direction = 0 AND client_id IN (?2, -4) AND text = ?3"
 		" AND phone_number IN (SELECT value FROM json_each(?1))"
-		" AND created BETWEEN ?4 AND ?5 AND send_at = ?6"
+		" AND created BETWEEN ?4 AND ?5 AND send_at BETWEEN ?6 AND ?7"
 		" AND state NOT IN (6, 7) AND state <> 13" /* failed, cancelled, expired */
 		" ORDER BY id LIMIT 1",
 	[OUTGOING_BY_UUID] =
 		"SELECT " MESSAGE_COLUMNS " FROM message INDEXED BY message_uuid"
 		" WHERE uuid = ?1 AND uuid <> '' AND direction = 0"
 		" ORDER BY id DESC LIMIT 1",
+	/* submitting, unknown */
+	[OUTGOING_LOST] =
+		"SELECT " MESSAGE_COLUMNS " FROM message INDEXED BY message_number"
+		" WHERE phone_number = ?1 AND text = ?2 AND sim_id = ?3 AND direction = 0"
+		" AND uuid = '' AND (state = 2 OR state = 8 AND changed >= ?4)"
+		" AND created <= ?5 ORDER BY id LIMIT 1",
 	[OUTGOING_DEADLINE_SET] =
 		"UPDATE message SET expires_at = ?2, expires_boot = ?3, seen = ?4,"
-		" flags = ?5 WHERE id = ?1",
+		" flags = (flags & ~16) | ?5 WHERE id = ?1",
+	[OUTGOING_SEND_AT_SET] = "UPDATE message SET send_at = ?2 WHERE id = ?1",
 	/* ?3 and ?4: the last known moment of the boot that counted them. */
 	[DEADLINES_CARRY] =
 		"UPDATE message INDEXED BY message_unfinished"
@@ -164,6 +200,11 @@ const char *const store_sql[STATEMENT_COUNT] = {
 		"SELECT 1 FROM message INDEXED BY message_number WHERE phone_number = ?1"
 		" AND (direction = 1 OR state IN (5, 12)) LIMIT 1",
 	[OUTGOING_KEY_FREE] = "UPDATE message SET idempotency_key = NULL WHERE id = ?1",
+	[CLOSED_KEY_ADD] = "INSERT OR IGNORE INTO closed_key (client_id, key, at)"
+			   " VALUES (?1, ?2, ?3)",
+	[CLOSED_KEY_FIND] = "SELECT 1 FROM closed_key WHERE client_id = ?1 AND key = ?2",
+	[CLOSED_KEY_COUNT] = "SELECT count(*) FROM closed_key WHERE client_id = ?1",
+	[CLOSED_KEYS_PRUNE] = "DELETE FROM closed_key WHERE at < ?1",
 	[INCOMING_OF_FILE] = "SELECT id FROM message INDEXED BY message_uuid"
 			     " WHERE uuid = ?1 AND uuid <> '' AND direction = 1",
 	/*
@@ -189,14 +230,7 @@ const char *const store_sql[STATEMENT_COUNT] = {
 		"INSERT INTO message (direction, phone_number, sent_time, text, sim_id,"
 		" created, changed, state, flags, uuid, spool_lead)"
 		" VALUES (1, ?1, ?2, ?3, nullif(?4, 0), ?5, ?5, ?6, ?7, ?8, ?9)",
-	/* NULL when there are too many to search */
-	[IDS_SINCE] = "SELECT CASE WHEN count(*) < ?2 THEN coalesce(min(id), 0) END FROM"
-		      " (SELECT id FROM message INDEXED BY message_created"
-		      " WHERE created >= ?1 LIMIT ?2)",
-	[IDS_UNTIL] = "SELECT CASE WHEN count(*) < ?2 THEN coalesce(max(id), 0) END FROM"
-		      " (SELECT id FROM message INDEXED BY message_created"
-		      " WHERE created < ?1 LIMIT ?2)",
-	[LIST_BY_ID] = LIST(BY_ID, "DESC"),
+	STORE_SQL_INDEX_STATEMENTS[LIST_BY_ID] = LIST(BY_ID, "DESC"),
 	[LIST_BY_DIRECTION] = LIST(BY_DIRECTION, "DESC"),
 	[LIST_BY_NUMBER] = LIST(BY_NUMBER, "DESC"),
 	[LIST_BY_NUMBERS] = LIST(BY_NUMBERS, "DESC"),
@@ -225,6 +259,8 @@ const char *const store_sql[STATEMENT_COUNT] = {
 		" ORDER BY last_id DESC",
 	[CONVERSATION_ROW] = "SELECT last_id, messages, unread FROM conversation WHERE "
 			     "phone_number = ?1",
+	[CONVERSATION_MESSAGES] =
+		"SELECT messages FROM conversation WHERE phone_number = ?1",
 	/* For the listing alone, whose visitors read other messages. */
 	[CONVERSATION_LAST] = "SELECT " MESSAGE_COLUMNS " FROM message WHERE id = ?1",
 	[MESSAGE_MARK_READ] = "UPDATE message SET read_at = ?2"
@@ -267,13 +303,15 @@ const char *const store_sql[STATEMENT_COUNT] = {
 		" per_minute = ?6, per_hour = ?7, per_day = ?8, segments_per_month = ?9"
 		" WHERE id = ?10",
 	[CLIENT_ROTATE] = "UPDATE client SET token_hash = ?2 WHERE id = ?1",
+	[CLIENT_CLOSE] = "UPDATE client SET scopes = 0 WHERE id = ?1",
 	[CLIENT_REMOVE] = "DELETE FROM client WHERE id = ?1",
 	[CLIENT_SESSIONS_REMOVE] = "DELETE FROM session WHERE client_id = ?1",
 	[CLIENT_FIND] = "SELECT " CLIENT_COLUMNS " FROM client WHERE token_hash = ?1",
 	[CLIENT_FIND_ID] = "SELECT " CLIENT_COLUMNS " FROM client WHERE id = ?1",
 	[CLIENT_GET] = "SELECT " CLIENT_COLUMNS ", created FROM client WHERE name = ?1",
 	[CLIENTS] = "SELECT " CLIENT_COLUMNS ", created FROM client ORDER BY name",
-	[CLIENT_COUNT] = "SELECT count(*) FROM client",
+	[CLIENT_COUNT] = "SELECT count(*) FROM client"
+			 " WHERE substr(name, 1, 6) <> '" CLIENT_LOCAL_PREFIX "'",
 	/*
 	 * Whether each message may go: it is final, awaits no delivery report (as in
 	 * store_message_delivery()), and has no idempotency key that must be kept.
@@ -286,10 +324,13 @@ const char *const store_sql[STATEMENT_COUNT] = {
 	[RETENTION_CHANGES] = "DELETE FROM message_change WHERE message_id = ?1",
 	[RETENTION_REMOVE] = "DELETE FROM message WHERE id = ?1",
 	/* By ID: rows before the border are about to be removed. */
+	[RETENTION_FIRST] =
+		"SELECT min(at) FROM (SELECT min(created) AS at FROM message "
+		"WHERE created >= ?1 UNION ALL SELECT min(at) FROM event WHERE at >= ?1)",
 	[RETENTION_BORDER] =
 		"SELECT id FROM message NOT INDEXED WHERE id > 0 AND created >= ?1"
 		" ORDER BY id LIMIT 1",
-	[RETENTION_COUNT] = "SELECT count(*) FROM message",
+	[RETENTION_COUNT] = "SELECT coalesce(sum(messages), 0) FROM conversation",
 	[RETENTION_LEAP] = "SELECT EXISTS (SELECT 1 FROM receive_gap WHERE until_at "
 			   "BETWEEN ?1 AND ?2"
 			   " AND until_at - from_at > ?3)",
@@ -339,9 +380,21 @@ const char *const store_sql[STATEMENT_COUNT] = {
 	/* Among the oldest rows only. One that was scheduled far ahead stays until its time is old. */
 	[USAGE_PRUNE] = "DELETE FROM usage WHERE at < ?1 AND id IN (SELECT id FROM usage"
 			" NOT INDEXED ORDER BY id LIMIT ?2)",
-	[USAGE_RETURN] =
-		"UPDATE usage SET sim_id = 0 WHERE message_id = ?1 AND client_id ="
-		" (SELECT client_id FROM message WHERE id = ?1)",
+	[USAGE_RETURN] = "UPDATE usage INDEXED BY usage_message SET sim_id = 0"
+			 " WHERE message_id = ?1 AND client_id ="
+			 " (SELECT client_id FROM message WHERE id = ?1)",
+	[USAGE_OF_MESSAGE] = "SELECT id FROM usage INDEXED BY usage_message"
+			     " WHERE message_id = ?1 AND client_id ="
+			     " (SELECT client_id FROM message WHERE id = ?1)",
+	[USAGE_CHANGE] = "UPDATE usage SET segments = ?2,"
+			 " at = CASE WHEN ?3 THEN at ELSE ?4 END WHERE id = ?1",
+	[USAGE_MOVE] = "UPDATE usage SET at = ?2 WHERE id = ?1",
+	/* The row stays, because usage time never falls behind the newest one. No client has
+	 * the ID -2. */
+	[USAGE_RETURN_TO_BOTH] =
+		"UPDATE usage INDEXED BY usage_message SET sim_id = 0, client_id = -2"
+		" WHERE message_id = ?1 AND"
+		" client_id = (SELECT client_id FROM message WHERE id = ?1)",
 	[SETTING_GET] = "SELECT value FROM setting WHERE name = ?1",
 	[SETTING_PUT] = "INSERT INTO setting (name, value, at) VALUES (?1, ?2, ?3)"
 			" ON CONFLICT (name) DO UPDATE SET value = excluded.value,"
@@ -394,4 +447,177 @@ const char *const store_sql[STATEMENT_COUNT] = {
 	[CALL_PLACED_BEFORE] =
 		"SELECT at FROM event INDEXED BY event_kind WHERE kind = ?1"
 		" AND state >= ?2 AND at <= ?3 ORDER BY id DESC LIMIT 1 OFFSET ?4",
+	[FEED_ROW_ADD] =
+		"INSERT INTO feed (at, type, subject_id, sim_id, client_id, state,"
+		" previous_state, detail) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+	/* Messages and events number their rows apart. */
+	[FEED_ROWS] = "SELECT id, at, type, subject_id, sim_id, client_id, state,"
+		      " previous_state, detail,"
+		      " CASE WHEN type IN (1, 2, 5, 6, 10, 11) THEN"
+		      " (SELECT phone_number FROM message WHERE message.id = subject_id)"
+		      " WHEN type IN (3, 4) THEN"
+		      " (SELECT phone_number FROM event WHERE event.id = subject_id) END"
+		      " FROM feed WHERE id > ?1 ORDER BY id LIMIT ?2",
+	[FEED_ROWS_BOUNDS] =
+		"SELECT coalesce((SELECT min(id) FROM feed), head + 1), head FROM (SELECT"
+		" coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'feed'), 0)"
+		" AS head)",
+	[FEED_ROWS_SINCE] =
+		"SELECT id - 1 FROM feed WHERE id > ?1 AND at >= ?2 ORDER BY id LIMIT 1",
+	[FEED_ROWS_SKIPPED] =
+		"SELECT 1 FROM feed WHERE id > ?1 AND id <= ?2 AND type = ?3 LIMIT 1",
+	/* From the oldest on without a hole, which no reader could notice. */
+	[FEED_ROWS_PRUNE] =
+		"DELETE FROM feed WHERE id <= (SELECT min(id) + ?2 FROM feed) AND id <"
+		" coalesce((SELECT id FROM feed WHERE at >= ?1 ORDER BY id LIMIT 1),"
+		" 9223372036854775807)",
+	[FEED_EPOCH] = "SELECT epoch FROM feed_epoch",
+	[FEED_LAST_OF_SIM] = "SELECT state FROM feed INDEXED BY feed_sim WHERE type = 7"
+			     " AND sim_id = ?1 ORDER BY id DESC LIMIT 1",
+	[COMMAND_SECRET] = "SELECT secret, last_step, locked_until FROM command_sender"
+			   " WHERE phone_number = ?1",
+	[COMMAND_USE] = "UPDATE command_sender SET last_step = ?2, used = ?3"
+			" WHERE phone_number = ?1",
+	[COMMAND_REFUSE] = "UPDATE command_sender SET refusal = ?2, refused = ?3"
+			   " WHERE phone_number = ?1",
+	[COMMAND_LOCK] = "UPDATE command_sender SET locked_until = ?2"
+			 " WHERE phone_number = ?1",
+	[COMMAND_ENROL] = "INSERT INTO command_sender (phone_number, secret, enrolled)"
+			  " VALUES (?1, ?2, ?3)",
+	[COMMAND_REMOVE] = "DELETE FROM command_sender WHERE phone_number = ?1",
+	[COMMAND_SENDER] =
+		"SELECT " COMMAND_COLUMNS " FROM command_sender WHERE phone_number = ?1",
+	[COMMAND_SENDERS] = "SELECT " COMMAND_COLUMNS " FROM command_sender ORDER BY id",
+	[COMMAND_WRONG_ADD] = "INSERT INTO command_wrong_code (phone_number, at)"
+			      " VALUES (?1, ?2)",
+	[COMMAND_WRONG_COUNT] =
+		"SELECT count(*) FROM command_wrong_code WHERE phone_number = ?1",
+	[COMMAND_WRONG_PRUNE] = "DELETE FROM command_wrong_code WHERE at <= ?1",
+	[COMMAND_WRONG_FORGET] = "DELETE FROM command_wrong_code WHERE phone_number = ?1",
+	[ANSWER_ADD] =
+		"INSERT INTO approval_answer (id, sim_id, phone_number, approves, number)"
+		" VALUES (?1, ?2, ?3, ?4, ?5)",
+	[ANSWER_NEXT] = "SELECT id, sim_id, phone_number, approves, number"
+			" FROM approval_answer ORDER BY id LIMIT 1",
+	[ANSWER_END] = "DELETE FROM approval_answer WHERE id = ?1",
+	[NOTICE_OF] = "SELECT number, message_id, revision FROM approval_notice"
+		      " WHERE message_id = ?1 AND revision = ?2",
+	[NOTICE_FIND] = "SELECT number, message_id, revision FROM approval_notice"
+			" WHERE number = ?1",
+	/* the one that is ?2 notices before the newest */
+	[NOTICE_RATE] = "SELECT at FROM approval_notice WHERE at > ?1"
+			" ORDER BY at DESC LIMIT 1 OFFSET ?2",
+	[NOTICE_ADD] = "INSERT INTO approval_notice (number, message_id, revision, at)"
+		       " VALUES (?1, ?2, ?3, ?4)",
+	[NOTICE_PRUNE] = "DELETE FROM approval_notice WHERE id <="
+			 " (SELECT max(id) FROM approval_notice) - ?1",
+	/* A refresh keeps what its deliveries have reached. */
+	[WEBHOOK_PUT] =
+		"INSERT INTO webhook_subscription (name_id, client_id, created,"
+		" refreshed, expires, old_until, url, origin, event, arguments, secret,"
+		" old_secret, scanned, epoch, suspended, failed_since, delivered, error)"
+		" VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14,"
+		" ?15, ?16, ?17, ?18) ON CONFLICT (name_id) DO UPDATE SET"
+		" refreshed = excluded.refreshed, expires = excluded.expires,"
+		" old_until = excluded.old_until, secret = excluded.secret,"
+		" old_secret = excluded.old_secret, scanned = excluded.scanned,"
+		" epoch = excluded.epoch, suspended = excluded.suspended,"
+		" failed_since = excluded.failed_since, delivered = excluded.delivered,"
+		" error = excluded.error",
+	[WEBHOOK_FIND] = "SELECT id FROM webhook_subscription WHERE name_id = ?1",
+	[WEBHOOK_ADVANCE] =
+		"UPDATE webhook_subscription SET scanned = ?2, epoch = ?3, suspended = "
+		"?4,"
+		" failed_since = ?5, delivered = ?6, error = ?7 WHERE id = ?1",
+	[WEBHOOK_REMOVE] = "DELETE FROM webhook_subscription WHERE id = ?1",
+	[WEBHOOKS] = "SELECT id, name_id, client_id, created, refreshed, expires,"
+		     " old_until, url, origin, event, arguments, secret, old_secret,"
+		     " scanned, epoch, suspended, failed_since, delivered, error,"
+		     " coalesce(feed_id, 0), coalesce(attempts, 0), message_id, body"
+		     " FROM webhook_subscription LEFT JOIN webhook_delivery"
+		     " ON subscription_id = id ORDER BY id",
+	[WEBHOOK_DELIVERY_PUT] =
+		"INSERT OR REPLACE INTO webhook_delivery (subscription_id, feed_id,"
+		" attempts, message_id, body) VALUES (?1, ?2, ?3, ?4, ?5)",
+	[WEBHOOK_DELIVERY_REMOVE] =
+		"DELETE FROM webhook_delivery WHERE subscription_id = ?1",
+	[WEBHOOK_CONSENT_ADD] =
+		"INSERT INTO webhook_consent (client_id, with_text, asked, until, origin,"
+		" event, filter, state) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 0)",
+	[WEBHOOK_CONSENT_GET] = "SELECT " WEBHOOK_CONSENT_COLUMNS " FROM webhook_consent"
+				" WHERE id = ?1 AND state = ?2"
+				" AND (until = 0 OR until > ?3)",
+	[WEBHOOK_CONSENT_DECIDE] =
+		"UPDATE webhook_consent SET state = ?2, until = ?3 WHERE id = ?1",
+	[WEBHOOK_CONSENT_REMOVE] = "DELETE FROM webhook_consent WHERE id = ?1",
+	[WEBHOOK_CONSENTS] = "SELECT " WEBHOOK_CONSENT_COLUMNS " FROM webhook_consent"
+			     " WHERE (?1 = 0 OR client_id = ?1)"
+			     " AND (until = 0 OR until > ?2) ORDER BY id",
+	[WEBHOOK_CONSENTS_WAITING] =
+		"SELECT count(*) FROM webhook_consent WHERE client_id = ?1 AND state = 0",
+	[WEBHOOK_CONSENTS_PRUNE] =
+		"DELETE FROM webhook_consent WHERE until > 0 AND until <= ?1",
+	[WEBHOOK_CLIENT_DELIVERIES_REMOVE] =
+		"DELETE FROM webhook_delivery WHERE subscription_id IN"
+		" (SELECT id FROM webhook_subscription WHERE client_id = ?1)",
+	[WEBHOOK_CLIENT_REMOVE] = "DELETE FROM webhook_subscription WHERE client_id = ?1",
+	[WEBHOOK_CLIENT_CONSENTS_REMOVE] =
+		"DELETE FROM webhook_consent WHERE client_id = ?1",
+	[PHONE_FIND] = "SELECT id FROM phone WHERE name = ?1",
+	[PHONE_ADD] = "INSERT INTO phone (name, key, next_key, enrolled, joined, seen,"
+		      " cursor) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+	[PHONE_PUT] = "UPDATE phone SET key = ?2, next_key = ?3, enrolled = ?4,"
+		      " joined = ?5, seen = ?6, cursor = ?7 WHERE name = ?1",
+	[PHONE_REMOVE] = "DELETE FROM phone WHERE id = ?1",
+	[PHONES] = "SELECT id, name, key, next_key, enrolled, joined, seen, cursor"
+		   " FROM phone ORDER BY name",
+	[POOL_ADD] = "INSERT INTO pool (name, sticky, country, recipients, fails_over)"
+		     " VALUES (?1, ?2, ?3, ?4, ?5)",
+	[POOL_CHANGE] = "UPDATE pool SET name = ?1, sticky = ?2, country = ?3,"
+			" recipients = ?4, fails_over = ?5 WHERE id = ?6",
+	[POOL_REMOVE] = "DELETE FROM pool WHERE id = ?1",
+	[POOLS] = "SELECT id, name, sticky, country, recipients, fails_over FROM pool"
+		  " ORDER BY id",
+	[POOL_SIM_ADD] =
+		"INSERT OR IGNORE INTO pool_sim (pool_id, sim_id) VALUES (?1, ?2)",
+	[POOL_SIM_REMOVE] = "DELETE FROM pool_sim WHERE pool_id = ?1 AND sim_id = ?2",
+	[POOL_SIMS_REMOVE] = "DELETE FROM pool_sim WHERE pool_id = ?1",
+	[POOL_SIMS] = "SELECT pool_id, sim_id FROM pool_sim ORDER BY pool_id, sim_id",
+	[POOL_LAST_SIM] =
+		"SELECT sim_id FROM (SELECT id, sim_id, direction FROM message"
+		" INDEXED BY message_number WHERE phone_number = ?1"
+		" ORDER BY id DESC LIMIT 64) WHERE direction = ?2 AND sim_id > 0"
+		" ORDER BY id DESC LIMIT 1",
+	[SIM_SERVICE_PUT] = "INSERT OR REPLACE INTO sim_service"
+			    " (id, drained, failures, rests_until)"
+			    " VALUES (?1, ?2, ?3, ?4)",
+	[SIM_SERVICES] = "SELECT id, drained, failures, rests_until FROM sim_service",
+	[SIM_RECIPIENT_COUNT] = "SELECT count(*) FROM sim_recipient"
+				" WHERE sim_id = ?1 AND month = ?2",
+	[SIM_RECIPIENT_FIND] = "SELECT 1 FROM sim_recipient WHERE sim_id = ?1"
+			       " AND month = ?2 AND phone_number = ?3",
+	[SIM_RECIPIENT_ADD] = "INSERT OR IGNORE INTO sim_recipient"
+			      " (sim_id, month, phone_number) VALUES (?1, ?2, ?3)",
+	[SIM_RECIPIENT_PRUNE] = "DELETE FROM sim_recipient WHERE id IN (SELECT id"
+				" FROM sim_recipient WHERE sim_id = ?1 AND month < ?2"
+				" LIMIT 4)",
+	[ROUTED_ADD] = "INSERT OR REPLACE INTO routed_message (id, pool_id, resends)"
+		       " VALUES (?1, ?2, ?3)",
+	[ROUTED_GET] = "SELECT pool_id, resends FROM routed_message WHERE id = ?1",
+	/* The same attempt may be submitted again. */
+	[ATTEMPT_BEGIN] =
+		"INSERT INTO attempt (message_id, number, sim_id, at, ended, outcome)"
+		" VALUES (?1, ?2, ?3, ?4, 0, '') ON CONFLICT (message_id, number)"
+		" DO UPDATE SET sim_id = excluded.sim_id, at = excluded.at",
+	[ATTEMPT_END] = "UPDATE attempt SET ended = ?3, outcome = ?4"
+			" WHERE message_id = ?1 AND number = ?2",
+	[ATTEMPTS] = "SELECT number, sim_id, at, ended, outcome FROM attempt"
+		     " WHERE message_id = ?1 ORDER BY number",
+	[MESSAGE_MOVE] = "UPDATE message SET state = 1, reason = ?2, changed = ?3,"
+			 " sim_id = ?4, uuid = '', delivery = 0 WHERE id = ?1",
+	[USAGE_MOVE_SIM] =
+		"UPDATE usage SET sim_id = ?2 WHERE id = (SELECT id FROM usage"
+		" INDEXED BY usage_client WHERE message_id = ?1"
+		" AND client_id = (SELECT client_id FROM message WHERE id = ?1)"
+		" ORDER BY at DESC LIMIT 1) AND sim_id > 0",
 };

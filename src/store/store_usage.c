@@ -74,28 +74,10 @@ static int store_usage_write_clock(struct store *store,
 	return store_setting_set(store, CLOCK_SETTING, value);
 }
 
-/* When the last message was accepted, in usage time; INT64_MIN: never. */
-static int store_usage_newest(struct store *store, int64_t *noted_ms_out)
-{
-	sqlite3_stmt *statement = store_use(store, USAGE_NEWEST);
-	int result = sqlite3_step(statement);
-
-	*noted_ms_out =
-		result == SQLITE_ROW ? sqlite3_column_int64(statement, 0) : INT64_MIN;
-	return store_finish(store, statement, result);
-}
-
 /* Usage to come keeps its time by the wall clock. */
 static int store_usage_shift(struct store *store, int64_t now_ms, int64_t by_ms)
 {
-	sqlite3_stmt *statement;
-
-	if (by_ms == 0)
-		return 0;
-	statement = store_use(store, USAGE_SHIFT);
-	sqlite3_bind_int64(statement, 1, now_ms);
-	sqlite3_bind_int64(statement, 2, by_ms);
-	return store_run(store, statement);
+	return by_ms ? store_execute(store, USAGE_SHIFT, now_ms, by_ms) : 0;
 }
 
 static int64_t store_usage_later(int64_t one_ms, int64_t other_ms)
@@ -108,8 +90,9 @@ static int store_usage_begin_clock(struct store *store,
 				   const struct store_usage_clock_note *note,
 				   struct store_usage_clock *clock)
 {
-	int64_t noted_ms, now_ms = clock_wall_ms(), ahead_ms = 0;
-	int error = store_usage_newest(store, &noted_ms);
+	int64_t noted_ms = INT64_MIN; /* the last message was accepted; in usage time */
+	int64_t now_ms = clock_wall_ms(), ahead_ms = 0;
+	int error = store_read_integer(store, store_use(store, USAGE_NEWEST), &noted_ms);
 
 	if (error)
 		return error;
@@ -203,9 +186,8 @@ static sqlite3_stmt *store_usage_use(struct store *store, enum store_sql_id for_
 {
 	sqlite3_stmt *statement = store_use(store, for_client + (int)span->by);
 
-	sqlite3_bind_int64(statement, 1, span->id);
-	sqlite3_bind_int64(statement, 2, span->from_ms);
-	sqlite3_bind_int64(statement, 3, span->until_ms);
+	store_bind_integers(statement, 1, span->id, span->from_ms, span->until_ms);
+	store_bind_integers(statement, 5, span->except_id);
 	return statement;
 }
 
@@ -245,13 +227,10 @@ int store_usage_segments(struct store *store, const struct store_usage_span *spa
 {
 	sqlite3_stmt *statement = store_usage_use(store, USAGE_CLIENT_SUM, span);
 	int64_t segments = 0;
-	int result, error;
+	int error;
 
 	sqlite3_bind_int64(statement, 4, rows);
-	result = sqlite3_step(statement);
-	if (result == SQLITE_ROW)
-		segments = sqlite3_column_int64(statement, 0);
-	error = store_finish(store, statement, result);
+	error = store_read_integer(store, statement, &segments);
 	if (!error)
 		*segments_out = segments;
 	return error;
@@ -260,41 +239,95 @@ int store_usage_segments(struct store *store, const struct store_usage_span *spa
 /* A few of the oldest rows with each message, so that no timer is needed. */
 static int store_usage_prune(struct store *store, int64_t now_ms)
 {
-	sqlite3_stmt *statement = store_use(store, USAGE_PRUNE);
-
-	sqlite3_bind_int64(statement, 1,
-			   now_ms - USAGE_KEEP_DAYS * (int64_t)CLOCK_MS_PER_DAY);
-	sqlite3_bind_int(statement, 2, USAGE_PRUNE_ROWS);
-	return store_run(store, statement);
+	return store_execute(store, USAGE_PRUNE,
+			     now_ms - USAGE_KEEP_DAYS * (int64_t)CLOCK_MS_PER_DAY,
+			     USAGE_PRUNE_ROWS);
 }
 
-int store_usage_return(struct store *store, int64_t message_id)
+int store_usage_give_back(struct store *store, int64_t message_id,
+			  enum store_usage_return how)
 {
-	sqlite3_stmt *statement = store_use(store, USAGE_RETURN);
+	if (how == USAGE_RETURN_NONE)
+		return 0;
+	return store_execute(
+		store, how == USAGE_RETURN_ALL ? USAGE_RETURN_TO_BOTH : USAGE_RETURN,
+		message_id);
+}
 
-	sqlite3_bind_int64(statement, 1, message_id);
-	return store_run(store, statement);
+/* When the message may go out, in usage time, and usage time now. 0 or -errno. */
+static int store_usage_find_time(struct store *store,
+				 const struct store_message_draft *draft,
+				 int64_t *now_ms_out, int64_t *at_ms_out)
+{
+	int64_t ahead_ms;
+	int error = store_usage_now(store, now_ms_out, &ahead_ms);
+
+	if (error)
+		return error;
+	*at_ms_out = draft->send_at_ms - ahead_ms;
+	if (!draft->send_at_ms || *at_ms_out < *now_ms_out)
+		*at_ms_out = *now_ms_out;
+	return 0;
 }
 
 int store_usage_add(struct store *store, const struct store_message_draft *draft,
 		    int64_t message_id)
 {
-	int64_t now_ms, ahead_ms, at_ms;
-	sqlite3_stmt *statement;
-	int error = store_usage_now(store, &now_ms, &ahead_ms);
+	int64_t now_ms, at_ms;
+	int error = store_usage_find_time(store, draft, &now_ms, &at_ms);
+
+	if (!error)
+		error = store_execute(store, USAGE_ADD, draft->client_id, draft->sim_id,
+				      draft->segments, at_ms, now_ms, message_id);
+	return error ? error : store_usage_prune(store, now_ms);
+}
+
+int store_usage_find(struct store *store, int64_t message_id, int64_t *usage_id_out)
+{
+	sqlite3_stmt *statement = store_use(store, USAGE_OF_MESSAGE);
+
+	*usage_id_out = 0;
+	store_bind_integers(statement, 1, message_id);
+	return store_read_integer(store, statement, usage_id_out);
+}
+
+int store_usage_change(struct store *store, const struct store_message_draft *draft,
+		       int64_t message_id, bool keeps_time)
+{
+	int64_t now_ms, at_ms, usage_id = 0;
+	int error = store_usage_find_time(store, draft, &now_ms, &at_ms);
+
+	if (!error)
+		error = store_usage_find(store, message_id, &usage_id);
+	if (error)
+		return error;
+	if (!usage_id) /* so old that it was pruned */
+		return store_usage_add(store, draft, message_id);
+	return store_execute(store, USAGE_CHANGE, usage_id, draft->segments, keeps_time,
+			     at_ms);
+}
+
+int store_usage_move(struct store *store, int64_t message_id, int64_t send_at_ms)
+{
+	const struct store_message_draft draft = { .send_at_ms = send_at_ms };
+	int64_t now_ms, at_ms, usage_id = 0;
+	int error = store_usage_find_time(store, &draft, &now_ms, &at_ms);
+
+	if (!error)
+		error = store_usage_find(store, message_id, &usage_id);
+	if (error || !usage_id) /* so old that it was pruned */
+		return error;
+	return store_execute(store, USAGE_MOVE, usage_id, at_ms);
+}
+
+int store_usage_spend_now(struct store *store, int64_t message_id)
+{
+	int error = store_begin_lazily(store);
 
 	if (error)
 		return error;
-	at_ms = draft->send_at_ms - ahead_ms;
-	if (!draft->send_at_ms || at_ms < now_ms)
-		at_ms = now_ms;
-	statement = store_use(store, USAGE_ADD);
-	sqlite3_bind_int64(statement, 1, draft->client_id);
-	sqlite3_bind_int64(statement, 2, draft->sim_id);
-	sqlite3_bind_int64(statement, 3, draft->segments);
-	sqlite3_bind_int64(statement, 4, at_ms);
-	sqlite3_bind_int64(statement, 5, now_ms);
-	sqlite3_bind_int64(statement, 6, message_id);
-	error = store_run(store, statement);
-	return error ? error : store_usage_prune(store, now_ms);
+	error = store_end(store, store_usage_move(store, message_id, 0));
+	if (error)
+		store_usage_forget_clock(store);
+	return error;
 }

@@ -11,7 +11,6 @@
 #include "store/store_wal.h"
 
 #include <fcntl.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>

@@ -8,12 +8,9 @@
  * message might be sent twice. Two kinds of damage look like a power cut and stay undetected:
  * damage in the last commit or so, and a log that was cut at a commit.
  */
-#ifndef STORE_STORE_WAL_H
-#define STORE_STORE_WAL_H
+#pragma once
 
 #include <stdbool.h>
 
 /* `path`: of the log; a missing one is sound. Nobody may write to it meanwhile. */
 bool store_wal_is_sound(const char *path);
-
-#endif

@@ -47,6 +47,7 @@ const char *argument_party(const struct tool_call *call, const char *name)
 bool argument_time(struct tool_call *call, const char *name, int64_t *wall_ms_out)
 {
 	const char *text = argument_text(call, name);
+	char example[CLOCK_TEXT_BYTES];
 
 	if (!text) {
 		*wall_ms_out = 0;
@@ -57,13 +58,12 @@ bool argument_time(struct tool_call *call, const char *name, int64_t *wall_ms_ou
 			*wall_ms_out = 1;
 		return true;
 	}
-	tool_failure_answer(
-		call, FAILURE_INVALID_ARGUMENTS,
-		arena_printf(call->arena,
-			     "%s must be an RFC 3339 time with UTC offset, for "
-			     "example 2026-11-21T08:30:00+01:00 or "
-			     "2026-11-21T07:30:00Z.",
-			     name));
+	clock_complete(text, example);
+	tool_failure_answer(call, FAILURE_INVALID_ARGUMENTS,
+			    arena_printf(call->arena,
+					 "%s must be an RFC 3339 time with UTC offset, "
+					 "for example %s.",
+					 name, example));
 	return false;
 }
 

@@ -3,8 +3,7 @@
  * Argument: reads the caller's arguments the same way in all tools. Their types have been
  * checked against the tool's schema.
  */
-#ifndef TOOLS_ARGUMENT_H
-#define TOOLS_ARGUMENT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -35,5 +34,3 @@ bool argument_time(struct tool_call *call, const char *name, int64_t *wall_ms_ou
  * and nothing changed.
  */
 bool argument_keep_text(struct tool_call *call, const char *name);
-
-#endif

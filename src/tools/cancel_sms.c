@@ -8,22 +8,43 @@
  *   anything later              too late
  *
  * Every answer comes from the store or from oFono; nothing is assumed.
+ *
+ * A hub closes a key before it sends the message from another phone: the message with the key
+ * is cancelled if that is still possible, and answered with its state; if there is none, the
+ * key is closed on disk, so that a send_sms that comes late is refused.
  */
-#include "config/config.h"
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "store/store_closed_key.h"
+#include "store/store_feed.h"
 #include "tools/argument.h"
+#include "tools/own_message.h"
 #include "tools/services.h"
 #include "tools/tool_failure.h"
 #include "tools/tool_table.h"
 
 static const struct schema_field cancel_sms_input[] = {
-	{ "message_id", SCHEMA_INTEGER, true, "From send_sms" },
+	{ "message_id", SCHEMA_INTEGER, true, "From send_sms or list_sms",
+	  .tool_checks_absence = true },
+	{ "idempotency_key", SCHEMA_STRING, false,
+	  "Instead of message_id: the key that it was sent with", 1, IDEMPOTENCY_KEY_MAX,
+	  .scopes = CLIENT_HUB },
+	{ "close", SCHEMA_BOOLEAN, false,
+	  "true: if no message has the key, none ever will: send_sms with it is refused",
+	  .scopes = CLIENT_HUB },
 	{ 0 },
 };
 
 static const struct schema_field cancel_sms_output[] = {
-	{ "message_id", SCHEMA_INTEGER, true, "The message" },
+	{ "message_id", SCHEMA_INTEGER, false, "The message" },
 	{ "state", SCHEMA_STRING, true,
-	  "cancelled; or held: oFono is asked to cancel it when its modem is back" },
+	  "cancelled; or held: oFono is asked to cancel it when its modem is back; with "
+	  "close also closed: there is none, or any state that it has" },
+	{ "epoch", SCHEMA_STRING, false,
+	  "closed: of the message store, as in list_changes; in an earlier epoch a "
+	  "message "
+	  "with the key may have been sent" },
 	{ 0 },
 };
 
@@ -31,6 +52,8 @@ static const struct schema_field cancel_sms_output[] = {
 struct cancel_sms {
 	struct tool_call *call;
 	int64_t message_id;
+	const char *key; /* NULL: the message is named by its ID */
+	bool closes;
 	enum message_state state;
 	struct outbox_cancellation *recall; /* NULL: oFono is not being asked */
 };
@@ -80,33 +103,25 @@ static void cancel_sms_fail(const struct cancel_sms *cancel, enum failure failur
 				 cancel);
 }
 
-static const char *const cancel_sms_too_late[STATE_LAST + 1] = {
-	[STATE_QUEUED] = "could not be cancelled",
-	[STATE_SUBMITTING] = "is being submitted to oFono right now",
-	[STATE_SUBMITTED] = "is with oFono and on its way to the network",
-	[STATE_HELD] = "is with oFono, which does not cancel it any more",
-	[STATE_SENT] = "was already sent",
-	[STATE_FAILED] = "has already failed",
-	[STATE_CANCELLED] = "is cancelled",
-	[STATE_UNKNOWN] = "may have been sent; its outcome is unknown",
-	[STATE_RECEIVED] = "was received",
-	[STATE_SCHEDULED] = "could not be cancelled",
-	[STATE_WAITING_APPROVAL] = "could not be cancelled",
-	[STATE_DELIVERED] = "was already sent and delivered",
-	[STATE_EXPIRED] = "has already expired and was not sent",
-};
-
 /* `outcome`: of outbox_cancel(); 0: cancelled */
 static void cancel_sms_answer(const struct cancel_sms *cancel, int outcome)
 {
+	const char *why;
+
 	switch (outcome) {
 	case 0:
 		cancel_sms_succeed(cancel, STATE_CANCELLED,
 				   "is cancelled; it was not sent.");
 		break;
 	case OUTBOX_E_TOO_LATE:
+		why = own_message_too_late(cancel->state);
+		if (cancel->closes) {
+			cancel_sms_succeed(cancel, cancel->state,
+					   why ? why : "could not be cancelled");
+			break;
+		}
 		cancel_sms_fail(cancel, FAILURE_TOO_LATE,
-				cancel_sms_too_late[cancel->state]);
+				why ? why : "could not be cancelled");
 		break;
 	case OUTBOX_E_CANCEL_LATER:
 		cancel_sms_succeed(
@@ -133,34 +148,70 @@ static void cancel_sms_answer(const struct cancel_sms *cancel, int outcome)
 	}
 }
 
-static bool cancel_sms_is_allowed(const struct tool_call *call,
-				  const struct message *message)
+/* False: the call has been finished. */
+static bool cancel_sms_read_message(struct cancel_sms *cancel)
 {
-	return message->direction == MESSAGE_OUTGOING &&
-	       (call->services->config->open || message->client_id == call->client->id);
+	struct message message;
+
+	if (!own_message_read(cancel->call, cancel->message_id, &message))
+		return false;
+	cancel->state = message.state;
+	return true;
 }
 
-/* False: the call has been finished. Another client's message looks like none. */
-static bool cancel_sms_read_message(struct cancel_sms *cancel)
+/* No message has the key. */
+static void cancel_sms_close_key(struct cancel_sms *cancel)
+{
+	struct tool_call *call = cancel->call;
+	struct buffer structured = BUFFER_INIT;
+	struct store *store = call->services->store;
+	struct json_writer *writer;
+	char text[20];
+	int64_t epoch;
+	int error = store_closed_key_add(store, call->client->id, cancel->key);
+
+	if (!error)
+		error = store_feed_epoch(store, &epoch);
+
+	if (error) {
+		tool_failure_answer(call,
+				    error == STORE_E_FULL ? FAILURE_STORAGE_FULL
+							  : FAILURE_INTERNAL,
+				    "The idempotency_key could not be closed.");
+		return;
+	}
+	writer = json_writer_new(&structured);
+	if (writer) {
+		json_open_object(writer);
+		json_put_string(writer, "state", "closed");
+		snprintf(text, sizeof(text), "%016" PRIx64, (uint64_t)epoch);
+		json_put_string(writer, "epoch", text);
+		json_close_object(writer);
+		json_writer_free(writer);
+	}
+	tool_call_succeed(call, "The idempotency_key is closed: nothing is sent with it.",
+			  &structured, true);
+}
+
+/* Finds the ID of the message with the key. False: the call has been finished. */
+static bool cancel_sms_find_key(struct cancel_sms *cancel)
 {
 	struct tool_call *call = cancel->call;
 	struct message message;
-	int error = store_message_get(call->services->store, cancel->message_id,
-				      call->arena, &message);
+	int error = store_message_by_key(call->services->store, call->client->id,
+					 cancel->key, call->arena, &message);
 
-	if (!error && cancel_sms_is_allowed(call, &message)) {
-		cancel->state = message.state;
-		return true;
-	}
-	if (!error || error == STORE_E_NOT_FOUND)
-		tool_failure_answer(call, FAILURE_NOT_FOUND,
-				    arena_printf(call->arena,
-						 "You have sent no message %lld.",
-						 (long long)cancel->message_id));
-	else
+	if (error == STORE_E_NOT_FOUND && cancel->closes)
+		cancel_sms_close_key(cancel);
+	else if (error == STORE_E_NOT_FOUND)
+		tool_failure_answer(call, FAILURE_KEY_NOT_FOUND,
+				    "No message of yours has this idempotency_key.");
+	else if (error)
 		tool_failure_answer(call, FAILURE_INTERNAL,
 				    "The message could not be read.");
-	return false;
+	else
+		cancel->message_id = message.id;
+	return error == 0;
 }
 
 /* The store has what oFono reported meanwhile. */
@@ -205,7 +256,20 @@ static void cancel_sms_run(struct tool_call *call)
 	}
 	cancel->call = call;
 	cancel->message_id = argument_integer(call, "message_id", 0);
-	if (!cancel_sms_read_message(cancel))
+	cancel->key = argument_text(call, "idempotency_key");
+	cancel->closes = argument_boolean(call, "close");
+	if (!json_member(call->arguments, "message_id") == !cancel->key ||
+	    (cancel->closes && !cancel->key)) {
+		tool_failure_answer(
+			call, FAILURE_INVALID_ARGUMENTS,
+			call->client->scopes & CLIENT_HUB
+				? "Pass either message_id or idempotency_key; "
+				  "close needs idempotency_key."
+				: "cancel_sms: message_id is missing.");
+		return;
+	}
+	if ((cancel->key && !cancel_sms_find_key(cancel)) ||
+	    !cancel_sms_read_message(cancel))
 		return;
 	if (cancel->state != STATE_CANCELLED)
 		outcome = outbox_cancel(call->services->outbox, cancel->message_id,
@@ -222,14 +286,12 @@ const struct tool tool_cancel_sms = {
 	.name = "cancel_sms",
 	.title = "Cancel a message",
 	.description =
-		"Cancels a message of send_sms that has not been sent yet: scheduled, "
-		"waiting in the gateway, or waiting in oFono. Costs nothing. Only "
-		"\"cancelled\" means that it is not sent; \"held\" means that it is "
-		"cancelled when its modem is back, if oFono has not sent it by then. The "
-		"error too_late means that it was sent, or is being sent now, and nobody "
-		"can recall it.",
+		"Cancel a message that has not been sent yet. Only \"cancelled\" means "
+		"that it won't be sent: a \"held\" one is cancelled when its modem is "
+		"back, unless oFono sends it first.",
 	.input = cancel_sms_input,
 	.output = cancel_sms_output,
+	.listed = (const char *const[]){ "state", NULL },
 	.flags = TOOL_DESTRUCTIVE | TOOL_IDEMPOTENT,
 	.scopes = CLIENT_SEND,
 	.run = cancel_sms_run,

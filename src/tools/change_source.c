@@ -4,26 +4,34 @@
  *
  *   a message is stored      sms://inbox (not from blocked senders), its message and
  *                            conversation
- *   a message's state        its message and conversation; sms://status if the queue or the
- *                            limits changed with it
+ *   a message's state        its message and conversation, and the conversation that it
+ *                            leaves for a new recipient; sms://status unless it is
+ *                            `submitted` and the queue is as long as before
  *   a call or an alert       calls://recent, sms://alerts
+ *   a balance, offline gap   sms://status
  *   a SIM                    sms://subscriptions or sms://voicemail, and sms://status
  *   a modem, oFono, policy   sms://status
+ *
+ * What is stored comes from the feed (store/store_feed.h): it is notified once it is on disk. The
+ * rest comes from SIMs, oFono, the policy, and edits that change no state.
  *
  * Each event first counts as a change, which is the cursor of get_gateway_status.
  */
 #include "tools/change_source.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "base/clock.h"
-#include "mcp/change.h"
-#include "phone/dialler.h"
+#include "mcp/resource.h"
 #include "sms/sender.h"
 #include "store/store_party.h"
 #include "tools/modem_view.h"
 
-enum { CHANGE_SOURCE_ARENA_BYTES = 1024 * 1024 }; /* for one stored message */
+enum {
+	CHANGE_SOURCE_ARENA_BYTES = 1024 * 1024, /* for one stored message */
+	CHANGE_SOURCE_BATCH = 64,		 /* entries of the feed */
+};
 
 /* Returns whether anybody listens. */
 static bool change_source_add(struct change_source *source)
@@ -34,7 +42,7 @@ static bool change_source_add(struct change_source *source)
 
 static void change_source_notify(struct change_source *source, const char *subject)
 {
-	struct change change = { CHANGE_RESOURCE, subject };
+	struct resource_change change = { CHANGE_RESOURCE, subject };
 
 	observers_notify(&source->observers, &change);
 }
@@ -78,67 +86,132 @@ static void change_source_notify_stored_message(struct change_source *source,
 }
 
 /* A blocked sender's conversation is still reported: its listener asked for that sender. */
-static void change_source_on_inbox(void *data, const void *event_data)
+static void change_source_notify_arrival(struct change_source *source,
+					 const struct feed_entry *entry)
 {
-	const struct inbox_event *event = event_data;
-	struct change_source *source = data;
 	const struct services *services = source->services;
-	const struct store_party_address end = { event->sim_id, event->number };
+	const struct store_party_address end = { entry->sim_id, entry->phone_number };
 
-	if (!change_source_add(source))
-		return;
 	if (!sender_is_blocked(services->config, services->store, &end))
 		change_source_notify(source, "sms://inbox");
-	change_source_notify_message(source, event->message_id);
-	change_source_notify_conversation(source, event->number);
+	change_source_notify_message(source, entry->subject_id);
+	change_source_notify_conversation(source, entry->phone_number);
 }
 
-static void change_source_on_call(void *data, const void *event_data)
-{
-	(void)event_data;
-	if (change_source_add(data))
-		change_source_notify(data, "calls://recent");
-}
-
-/* That oFono dialled changes nothing that calls://recent shows. */
-static void change_source_on_placed_call(void *data, const void *event_data)
-{
-	const struct dialler_call *placed = event_data;
-
-	if (placed->state != CALL_DIALLING || !placed->is_dialled)
-		change_source_on_call(data, NULL);
-}
-
-static void change_source_on_alert(void *data, const void *event_data)
-{
-	(void)event_data;
-	if (change_source_add(data))
-		change_source_notify(data, "sms://alerts");
-}
-
-/* In these three states neither the queue nor the limits change. */
+/*
+ * Of what becomes of a message, only that oFono has it changes nothing that a reader of the
+ * status shows: the console reads all messages again when the status changes.
+ */
 static bool change_source_affects_status(struct change_source *source,
-					 const struct outbox_event *event)
+					 const struct feed_entry *entry)
 {
 	unsigned waiting = outbox_waiting(source->services->outbox);
 	bool differs = waiting != source->waiting;
 
 	source->waiting = waiting;
-	return differs || (event->state != STATE_SUBMITTED &&
-			   event->state != STATE_SENT && event->state != STATE_DELIVERED);
+	return differs || entry->state != STATE_SUBMITTED;
 }
 
+static void change_source_notify_entry(struct change_source *source,
+				       const struct feed_entry *entry)
+{
+	switch (entry->type) {
+	case FEED_SMS_RECEIVED:
+		change_source_notify_arrival(source, entry);
+		break;
+	case FEED_SMS_READ:
+		change_source_notify(source, "sms://inbox");
+		change_source_notify_message(source, entry->subject_id);
+		change_source_notify_conversation(source, entry->phone_number);
+		break;
+	case FEED_SMS_STATUS:
+		change_source_notify_message(source, entry->subject_id);
+		change_source_notify_conversation(source, entry->phone_number);
+		if (change_source_affects_status(source, entry))
+			change_source_notify(source, "sms://status");
+		break;
+	case FEED_CALL:
+		change_source_notify(source, "calls://recent");
+		break;
+	case FEED_ALERT:
+		change_source_notify(source, "sms://alerts");
+		break;
+	case FEED_BALANCE:
+	case FEED_OFFLINE_GAP:
+		change_source_notify(source, "sms://status");
+		break;
+	case FEED_APPROVAL_REQUESTED: /* beside the status of the message */
+	case FEED_APPROVAL_DECIDED:
+	case FEED_SIM_STATE: /* the SIMs themselves are observed */
+	case FEED_SMS_COMMAND:
+		break;
+	}
+}
+
+/* Entries are copied before anybody is notified, because a listener may write. */
+struct change_source_batch {
+	struct arena *arena;
+	struct feed_entry entries[CHANGE_SOURCE_BATCH];
+	unsigned count;
+};
+
+static bool change_source_take(void *data, const struct feed_entry *entry)
+{
+	struct change_source_batch *batch = data;
+	struct feed_entry *copy = &batch->entries[batch->count];
+
+	*copy = *entry;
+	copy->detail = "";
+	copy->phone_number = arena_copy(batch->arena, entry->phone_number,
+					strlen(entry->phone_number));
+	batch->count += copy->phone_number != NULL;
+	return copy->phone_number;
+}
+
+/* Returns whether there was a full batch. */
+static bool change_source_notify_batch(struct change_source *source)
+{
+	struct change_source_batch batch = { .arena = arena_new(
+						     CHANGE_SOURCE_ARENA_BYTES) };
+
+	if (batch.arena)
+		store_feed_read(source->services->store, source->after_id,
+				CHANGE_SOURCE_BATCH, change_source_take, &batch);
+	for (unsigned i = 0; i < batch.count; i++) {
+		source->after_id = batch.entries[i].id;
+		source->count++;
+		change_source_notify_entry(source, &batch.entries[i]);
+	}
+	arena_free(batch.arena);
+	return batch.count == CHANGE_SOURCE_BATCH;
+}
+
+static void change_source_on_feed(void *data, const void *event)
+{
+	struct change_source *source = data;
+	int64_t head = *(const int64_t *)event;
+
+	if (TAILQ_EMPTY(&source->observers.list)) {
+		source->count += head - source->after_id;
+		source->after_id = head;
+		return;
+	}
+	while (change_source_notify_batch(source))
+		;
+}
+
+/* An edited message that waits keeps its state, so the feed does not show it. */
 static void change_source_on_outbox(void *data, const void *event_data)
 {
 	const struct outbox_event *event = event_data;
 	struct change_source *source = data;
-	bool affects_status = change_source_affects_status(source, event);
 
-	if (!change_source_add(source))
+	if (!event->edited || !change_source_add(source))
 		return;
 	change_source_notify_stored_message(source, event->message_id);
-	if (affects_status)
-		change_source_notify(source, "sms://status");
+	if (event->former_number)
+		change_source_notify_conversation(source, event->former_number);
+	change_source_notify(source, "sms://status");
 }
 
 static void change_source_on_sims(void *data, const void *event_data)
@@ -180,7 +253,6 @@ static void change_source_on_ofono(void *data, const void *event_data)
 
 static void change_source_on_policy(void *data, const void *event_data)
 {
-	(void)event_data;
 	if (change_source_add(data))
 		change_source_notify(data, "sms://status");
 }
@@ -192,16 +264,11 @@ void change_source_init(struct change_source *source, const struct services *ser
 		.count = clock_wall_ms(),
 		.modems = modem_view_checksum(services),
 		.waiting = outbox_waiting(services->outbox),
+		.after_id = services->feed->head,
 	};
 	observers_init(&source->observers);
-	observer_add(inbox_observers(services->inbox), &source->inbox,
-		     change_source_on_inbox, source);
-	observer_add(call_log_observers(services->calls), &source->calls,
-		     change_source_on_call, source);
-	observer_add(dialler_observers(services->dialler), &source->placed,
-		     change_source_on_placed_call, source);
-	observer_add(alert_log_observers(services->alerts), &source->alerts,
-		     change_source_on_alert, source);
+	observer_add(&services->feed->observers, &source->feed, change_source_on_feed,
+		     source);
 	observer_add(outbox_observers(services->outbox), &source->outbox,
 		     change_source_on_outbox, source);
 	observer_add(sims_observers(services->sims), &source->sims, change_source_on_sims,
@@ -216,10 +283,7 @@ void change_source_deinit(struct change_source *source)
 {
 	if (!source->services)
 		return;
-	observer_remove(&source->inbox);
-	observer_remove(&source->calls);
-	observer_remove(&source->placed);
-	observer_remove(&source->alerts);
+	observer_remove(&source->feed);
 	observer_remove(&source->outbox);
 	observer_remove(&source->sims);
 	observer_remove(&source->ofono);
@@ -231,14 +295,4 @@ void change_source_deinit(struct change_source *source)
 int64_t change_source_count(const struct change_source *source)
 {
 	return source ? source->count : 0;
-}
-
-void change_source_report_read(struct change_source *source, const int64_t *message_ids,
-			       size_t count)
-{
-	if (!source || !change_source_add(source))
-		return;
-	change_source_notify(source, "sms://inbox");
-	for (size_t i = 0; i < count; i++)
-		change_source_notify_stored_message(source, message_ids[i]);
 }

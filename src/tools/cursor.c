@@ -16,11 +16,11 @@ enum { CURSOR_QUOTED_CHARACTERS = 40 }; /* of an invalid cursor, in the error */
 
 static const struct {
 	char letter;
-	const char *source; /* who hands out such a cursor */
+	const char *source; /* which answer such a cursor comes from */
 } cursor_kinds[] = {
 	[CURSOR_MESSAGES] = { 'm', "next_cursor of list_sms" },
 	[CURSOR_CONVERSATIONS] = { 'c', "next_cursor of list_sms_conversations" },
-	[CURSOR_CALLS] = { 'r', "next_cursor of get_recent_calls" },
+	[CURSOR_CALLS] = { 'r', "next_cursor of list_calls" },
 	[CURSOR_CONTACTS] = { 'p', "next_cursor of find_contact" },
 	[CURSOR_CHANGES] = { 's', "cursor of get_gateway_status or sms://status" },
 	[CURSOR_ARRIVALS] = { 'w', "cursor of wait_for_sms or wait_cursor of list_sms" },
@@ -75,8 +75,8 @@ bool cursor_argument(struct tool_call *call, const char *name, enum cursor_kind 
 	tool_failure_answer(
 		call, FAILURE_INVALID_ARGUMENTS,
 		arena_printf(call->arena,
-			     "%s: \"%s\" is not a valid cursor here: pass the "
-			     "%s exactly as you got it, or leave %s out.",
+			     "%s: \"%s\" is not a valid cursor here: pass the %s exactly "
+			     "as you got it, or leave %s out.",
 			     name,
 			     escape_quote(call->arena, text, CURSOR_QUOTED_CHARACTERS),
 			     cursor_kinds[kind].source, name));

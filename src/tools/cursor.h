@@ -7,8 +7,7 @@
  * Its checksum detects mistakes, not attacks: a cursor gives no access that a client does
  * not have without it.
  */
-#ifndef TOOLS_CURSOR_H
-#define TOOLS_CURSOR_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -18,7 +17,7 @@
 enum cursor_kind {
 	CURSOR_MESSAGES,      /* list_sms continues with messages older than this one */
 	CURSOR_CONVERSATIONS, /* list_sms_conversations, likewise */
-	CURSOR_CALLS,	      /* get_recent_calls, likewise */
+	CURSOR_CALLS,	      /* list_calls, likewise */
 	CURSOR_CONTACTS,      /* find_contact continues after this position */
 	CURSOR_CHANGES,	      /* get_gateway_status waits for changes after this one */
 	CURSOR_ARRIVALS,      /* wait_for_sms checks messages newer than this one */
@@ -38,5 +37,3 @@ bool cursor_argument(struct tool_call *call, const char *name, enum cursor_kind 
 		     int64_t *id_out);
 void cursor_put(struct json_writer *writer, const char *key, enum cursor_kind kind,
 		int64_t id);
-
-#endif

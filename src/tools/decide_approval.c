@@ -7,11 +7,12 @@
 #include <stdio.h>
 
 #include "console/console.h"
-#include "sms/outbox_approval.h"
+#include "sms/outbox.h"
 #include "tools/argument.h"
 #include "tools/services.h"
 #include "tools/tool_failure.h"
 #include "tools/tool_table.h"
+#include "tools/webhook_view.h"
 
 enum {
 	DECIDE_APPROVAL_REASON_MAX = 200,
@@ -19,16 +20,21 @@ enum {
 };
 
 static const struct schema_field decide_approval_input[] = {
-	{ "message_id", SCHEMA_INTEGER, true, "From list_approvals" },
+	{ "message_id", SCHEMA_INTEGER, false, "From list_approvals" },
+	{ "approval_id", SCHEMA_STRING, false, "Of a webhook, instead of message_id", 1,
+	  WEBHOOK_VIEW_ID_BYTES },
 	{ "approve", SCHEMA_BOOLEAN, true,
-	  "true: it is sent, once, within ten minutes; false: never" },
+	  "true: a message is sent within ten minutes; false: never" },
+	{ "revision", SCHEMA_INTEGER, false, "From list_approvals, if it has one", 0,
+	  INT32_MAX },
 	{ "reason", SCHEMA_STRING, false, "With false: a comment for the client", 1,
 	  DECIDE_APPROVAL_REASON_MAX },
 	{ 0 },
 };
 
 static const struct schema_field decide_approval_output[] = {
-	{ "message_id", SCHEMA_INTEGER, true, "The message" },
+	{ "message_id", SCHEMA_INTEGER, false, "The message" },
+	{ "approval_id", SCHEMA_STRING, false, "The webhook" },
 	{ "approved", SCHEMA_BOOLEAN, true, "The decision" },
 	{ "state", SCHEMA_STRING, true, "Its state now: see get_sms_status" },
 	{ 0 },
@@ -63,7 +69,9 @@ static void decide_approval_decide(struct tool_call *call, int64_t message_id)
 	char who[DECIDE_APPROVAL_WHO_BYTES];
 
 	snprintf(who, sizeof(who), "client %s", call->client->name);
-	switch (approved ? outbox_approval_give(outbox, message_id, who)
+	switch (approved ? outbox_approval_give(
+				   outbox, message_id,
+				   (unsigned)argument_integer(call, "revision", 0), who)
 			 : outbox_approval_reject(outbox, message_id, who, reason)) {
 	case 0:
 		decide_approval_answer(call, message_id, approved);
@@ -73,6 +81,13 @@ static void decide_approval_decide(struct tool_call *call, int64_t message_id)
 				    arena_printf(call->arena,
 						 "Message %lld is not waiting for "
 						 "approval, or not any more.",
+						 (long long)message_id));
+		break;
+	case OUTBOX_E_EDITED:
+		tool_failure_answer(call, FAILURE_DECIDED,
+				    arena_printf(call->arena,
+						 "The client has changed message %lld "
+						 "since it was read.",
 						 (long long)message_id));
 		break;
 	case OUTBOX_E_STORAGE:
@@ -86,7 +101,64 @@ static void decide_approval_decide(struct tool_call *call, int64_t message_id)
 	}
 }
 
-static void decide_approval_run(struct tool_call *call)
+/* Whose webhook it is; 0: it does not wait. */
+struct decide_approval_search {
+	int64_t consent_id, client_id;
+};
+
+static void decide_approval_visit(void *data, const struct store_webhook_consent *consent)
+{
+	struct decide_approval_search *search = data;
+
+	if (consent->id == search->consent_id &&
+	    consent->state == WEBHOOK_CONSENT_WAITING)
+		search->client_id = consent->client_id;
+}
+
+static void decide_approval_answer_webhook(struct tool_call *call, const char *id,
+					   bool approved)
+{
+	struct buffer structured = BUFFER_INIT;
+	struct json_writer *writer = json_writer_new(&structured);
+
+	if (!writer) {
+		tool_failure_answer(call, FAILURE_INTERNAL, NULL);
+		return;
+	}
+	json_open_object(writer);
+	json_put_string(writer, "approval_id", id);
+	json_put_boolean(writer, "approved", approved);
+	json_put_string(writer, "state", approved ? "approved" : "rejected");
+	json_close_object(writer);
+	json_writer_free(writer);
+	tool_call_succeed_with_json(call, &structured);
+}
+
+static void decide_approval_run_webhook(struct tool_call *call, const char *id)
+{
+	struct store *store = call->services->store;
+	struct decide_approval_search search = { 0 };
+	bool approved = argument_boolean(call, "approve");
+	char who[DECIDE_APPROVAL_WHO_BYTES];
+
+	if (webhook_view_read_id(id, &search.consent_id))
+		store_webhook_consent_list(store, 0, decide_approval_visit, &search);
+	snprintf(who, sizeof(who), "client %s", call->client->name);
+	if (!search.client_id)
+		tool_failure_answer(call, FAILURE_DECIDED,
+				    "That webhook is not waiting for approval, or not "
+				    "any more.");
+	else if (search.client_id == call->client->id)
+		tool_failure_answer(call, FAILURE_OWN_MESSAGE,
+				    "This client asked for that webhook itself.");
+	else if (webhook_view_decide(store, search.consent_id, approved, who))
+		tool_failure_answer(call, FAILURE_INTERNAL,
+				    "The decision could not be stored.");
+	else
+		decide_approval_answer_webhook(call, id, approved);
+}
+
+static void decide_approval_run_message(struct tool_call *call)
 {
 	int64_t message_id = argument_integer(call, "message_id", 0);
 	struct message message;
@@ -107,16 +179,25 @@ static void decide_approval_run(struct tool_call *call)
 		decide_approval_decide(call, message_id);
 }
 
+static void decide_approval_run(struct tool_call *call)
+{
+	const char *webhook = argument_text(call, "approval_id");
+
+	if (webhook)
+		decide_approval_run_webhook(call, webhook);
+	else
+		decide_approval_run_message(call);
+}
+
 const struct tool tool_decide_approval = {
 	.name = "decide_approval",
 	.title = "Approve or reject a message",
-	.description =
-		"Approves or rejects another client's message in the owner's place. An "
-		"approval is for that number, text and SIM, counts once, and sends it, "
-		"which costs money and cannot be undone. For the page on which the owner "
-		"decides: never call it yourself.",
+	.description = "Approve or reject another client's message, or webhook, in the "
+		       "owner's place. For "
+		       "the owner's page: never call it yourself.",
 	.input = decide_approval_input,
 	.output = decide_approval_output,
+	.listed = (const char *const[]){ "state", NULL },
 	.flags = TOOL_DESTRUCTIVE | TOOL_OPEN_WORLD | TOOL_FOR_PAGES,
 	.scopes = CLIENT_READ | CLIENT_ADMIN,
 	.page = CONSOLE_URI,

@@ -17,6 +17,8 @@ enum { DRY_RUN_REFUSALS_MAX = 32 }; /* more than there are rules and checks */
 const struct schema_field dry_run_refusal_fields[] = {
 	{ "code", SCHEMA_STRING, true, "As in an error of send_sms" },
 	{ "message", SCHEMA_STRING, true, "What is wrong" },
+	{ "retry_after_seconds", SCHEMA_INTEGER, false, "When it may be accepted" },
+	{ "fits", SCHEMA_INTEGER, false, "How many such messages are accepted then" },
 	{ "fix", SCHEMA_STRING, true, "What to do" },
 	{ 0 },
 };
@@ -25,6 +27,8 @@ struct dry_run {
 	struct sms_order *order;
 	struct refusal refusals[DRY_RUN_REFUSALS_MAX];
 	size_t refusal_count;
+	struct refusal needs_owner; /* why the owner must approve it */
+	bool is_for_owner;
 	enum policy_repeat repeat;
 	struct message first; /* the message that would be repeated */
 };
@@ -48,8 +52,14 @@ static void dry_run_check(struct dry_run *dry_run, const sms_order_check *checks
 static void dry_run_on_verdict(void *data, const struct policy_verdict *verdict)
 {
 	struct dry_run *dry_run = data;
-	const struct refusal refusal = { verdict->failure, verdict->message };
+	const struct refusal refusal = sms_order_refusal(dry_run->order, verdict);
 
+	if (verdict->needs_owner) {
+		if (!dry_run->is_for_owner)
+			dry_run->needs_owner = refusal;
+		dry_run->is_for_owner = true;
+		return;
+	}
 	if (verdict->repeat == POLICY_REPEAT_NONE) {
 		dry_run_add_refusal(dry_run, &refusal);
 		return;
@@ -62,10 +72,13 @@ static void dry_run_check_all(struct dry_run *dry_run)
 {
 	struct sms_order *order = dry_run->order;
 	struct policy_request request;
+	struct policy_verdict verdict;
 	struct refusal refusal;
 	bool chosen = (*sms_order_sim_checks)(order, &refusal);
 
 	dry_run_check(dry_run, sms_order_form_checks);
+	if (order->is_spread) /* finds its time */
+		sms_order_judge(order, NULL, &verdict);
 	request = sms_order_request(order);
 	policy_check_all(order->call->services->policy, &request, dry_run_on_verdict,
 			 dry_run);
@@ -86,7 +99,12 @@ static void dry_run_write_refusals(struct json_writer *writer,
 		json_put_string(writer, "code", failure_words(refusal->failure)->code);
 		json_put_string(writer, "message",
 				refusal->message ? refusal->message : "");
-		json_put_string(writer, "fix", failure_words(refusal->failure)->fix);
+		if (refusal->retry_after_seconds)
+			json_put_integer(writer, "retry_after_seconds",
+					 refusal->retry_after_seconds);
+		if (refusal->fits)
+			json_put_integer(writer, "fits", refusal->fits);
+		json_put_string(writer, "fix", failure_fix(refusal));
 		json_close_object(writer);
 	}
 	json_close_array(writer);
@@ -104,6 +122,14 @@ static void dry_run_write_risky_character(struct json_writer *writer,
 	json_put_string(writer, "risky_character", name);
 }
 
+static bool dry_run_needs_approval(const struct dry_run *dry_run)
+{
+	const struct sms_order *order = dry_run->order;
+
+	return dry_run->is_for_owner ||
+	       user_question_approval_needed(order->call, order->sim_id, order->number);
+}
+
 static void dry_run_write(struct json_writer *writer, const struct dry_run *dry_run)
 {
 	const struct sms_order *order = dry_run->order;
@@ -119,6 +145,9 @@ static void dry_run_write(struct json_writer *writer, const struct dry_run *dry_
 	json_put_integer(writer, "segments", order->segments.count);
 	json_put_string(writer, "encoding",
 			segments_encoding_name(order->segments.encoding));
+	if (*order->number)
+		view_put_cost(writer, order->call->services, order->sim_id, order->number,
+			      order->segments.count);
 	json_put_integer(writer, "units", order->segments.units);
 	json_put_integer(writer, "units_left", order->segments.room);
 	dry_run_write_risky_character(writer, order);
@@ -128,10 +157,11 @@ static void dry_run_write(struct json_writer *writer, const struct dry_run *dry_
 		view_put_time(writer, "expires_at", order->expires_at_ms);
 	if (*order->number)
 		json_put_string(writer, "approval",
-				user_question_approval_needed(order->call, order->sim_id,
-							      order->number)
-					? "required"
-					: "not_required");
+				dry_run_needs_approval(dry_run) ? "required"
+								: "not_required");
+	if (dry_run->is_for_owner)
+		json_put_string(writer, "approval_reason",
+				failure_words(dry_run->needs_owner.failure)->code);
 	if (repeats)
 		json_put_integer(writer, "repeats_message_id", dry_run->first.id);
 	dry_run_write_refusals(writer, dry_run);
@@ -139,19 +169,15 @@ static void dry_run_write(struct json_writer *writer, const struct dry_run *dry_
 }
 
 /* NULL: no memory. So for all functions here that return text. */
+/* " rate_limited, quiet_hours": the JSON has their messages. */
 static const char *dry_run_format_refusals(const struct dry_run *dry_run)
 {
 	struct arena *arena = dry_run->order->call->arena;
 	const char *text = "";
 
-	for (size_t i = 0; text && i < dry_run->refusal_count; i++) {
-		const struct refusal *refusal = &dry_run->refusals[i];
-
-		text = arena_printf(arena, "%s %s: %s %s", text,
-				    failure_words(refusal->failure)->code,
-				    refusal->message ? refusal->message : "",
-				    failure_words(refusal->failure)->fix);
-	}
+	for (size_t i = 0; text && i < dry_run->refusal_count; i++)
+		text = arena_printf(arena, "%s%s %s", text, i ? "," : "",
+				    failure_words(dry_run->refusals[i].failure)->code);
 	return text;
 }
 
@@ -175,16 +201,22 @@ static const char *dry_run_format_character(const struct dry_run *dry_run)
 		return "";
 	return arena_printf(
 		order->call->arena,
-		" oFono may be unable to encode the character %s and would "
-		"then refuse it.",
+		" oFono may be unable to encode the character %s and would then refuse "
+		"it.",
 		segments_name_character(order->call->arena, order->text, character));
 }
 
-static const char *dry_run_format_approval(const struct sms_order *order)
+static const char *dry_run_format_approval(const struct dry_run *dry_run)
 {
-	if (!user_question_approval_needed(order->call, order->sim_id, order->number))
+	const struct tool_call *call = dry_run->order->call;
+
+	if (!dry_run_needs_approval(dry_run))
 		return "";
-	return user_question_can_ask(order->call)
+	if (dry_run->is_for_owner)
+		return arena_printf(
+			call->arena, " It would wait for the owner's approval first: %s",
+			dry_run->needs_owner.message ? dry_run->needs_owner.message : "");
+	return user_question_can_ask(call)
 		       ? " Your user would be asked to approve it first."
 		       : " It would wait for the owner's approval first.";
 }
@@ -196,14 +228,15 @@ static const char *dry_run_format(const struct dry_run *dry_run)
 	const char *size = dry_run_format_size(dry_run);
 	const char *character = dry_run_format_character(dry_run);
 	const char *refusals = dry_run_format_refusals(dry_run);
+	const char *approval = dry_run_format_approval(dry_run);
 
-	if (!size || !character || !refusals)
+	if (!size || !character || !refusals || !approval)
 		return NULL;
 	if (dry_run->refusal_count)
 		return arena_printf(arena,
-				    "Dry run, nothing was sent: it would be refused. The "
-				    "text takes %s.%s%s",
-				    size, character, refusals);
+				    "Dry run, nothing was sent: it would be refused "
+				    "(see refusals):%s. The text takes %s.%s",
+				    refusals, size, character);
 	if (dry_run->repeat != POLICY_REPEAT_NONE)
 		return arena_printf(arena,
 				    "Dry run, nothing was sent: it would not be sent "
@@ -214,7 +247,7 @@ static const char *dry_run_format(const struct dry_run *dry_run)
 			    "Dry run, nothing was sent: the SMS to %s would be sent from "
 			    "the SIM with subscription_id %lld as %s.%s%s",
 			    order->recipient, (long long)order->sim_id, size, character,
-			    dry_run_format_approval(order));
+			    approval);
 }
 
 void dry_run_answer(struct sms_order *order)

@@ -2,8 +2,7 @@
 /*
  * Dry run: what a call of send_sms would do. It sends nothing and stores nothing.
  */
-#ifndef TOOLS_DRY_RUN_H
-#define TOOLS_DRY_RUN_H
+#pragma once
 
 #include "tools/sms_order.h"
 
@@ -11,5 +10,3 @@ extern const struct schema_field dry_run_refusal_fields[]; /* of one refusal */
 
 /* Finishes the call. */
 void dry_run_answer(struct sms_order *order);
-
-#endif

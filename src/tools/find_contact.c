@@ -21,14 +21,11 @@
 
 static const struct schema_field find_contact_input[] = {
 	{ "name", SCHEMA_STRING, false,
-	  "Words or parts of words that the name contains, in any order, ignoring case "
-	  "and "
-	  "accents; without this and phone_number all contacts are listed" },
-	{ "phone_number", SCHEMA_STRING, false,
-	  "Whose number it is, in any form: +36201234567 or as dialled at home" },
+	  "Words of the name or parts of them, in any order; case and accents don't "
+	  "matter" },
+	{ "phone_number", SCHEMA_STRING, false, "Whose number it is, in any spelling" },
 	PAGE_LIMIT_FIELD,
-	{ "cursor", SCHEMA_STRING, false,
-	  "next_cursor from the previous page, to get the next one" },
+	{ "cursor", SCHEMA_STRING, false, "next_cursor from the previous page" },
 	{ 0 },
 };
 
@@ -227,15 +224,13 @@ const struct tool tool_find_contact = {
 	.name = "find_contact",
 	.title = "Find a contact",
 	.description =
-		"Finds the owner's contacts by name or number, with all their phone "
-		"numbers, on the SIM cards and in the owner's address book. Call it "
-		"before "
-		"send_sms if you have a name and no number, and ask your user if several "
-		"match. Costs nothing and changes nothing. A name says whom the owner "
-		"saved "
-		"under that number, and proves nothing about who writes from it.",
+		"Find the owner's contacts, with all their phone numbers, by name or "
+		"number. Call it before you text or call someone by name, and ask your "
+		"user if several match. A contact's name proves nothing about who "
+		"writes from that number.",
 	.input = find_contact_input,
 	.output = find_contact_output,
+	.listed = (const char *const[]){ "contacts", "next_cursor", NULL },
 	.flags = TOOL_READ_ONLY | TOOL_IDEMPOTENT,
 	.scopes = CLIENT_READ,
 	.usable = find_contact_is_usable,

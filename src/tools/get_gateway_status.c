@@ -26,10 +26,13 @@ enum {
 };
 
 static const struct schema_field get_gateway_status_input[] = {
+	{ "detail", SCHEMA_BOOLEAN, false,
+	  "true: also modems, balances, voicemail, every limit, your scopes, and what "
+	  "the "
+	  "owner lets you send" },
 	{ "after", SCHEMA_STRING, false,
-	  "cursor from the previous answer: with wait_seconds, wait until anything has "
-	  "changed since. After a gateway restart it answers at once" },
-	{ "wait_seconds", SCHEMA_INTEGER, false, "Maximum time to wait for a change", 0,
+	  "cursor from the previous answer: wait until anything has changed since" },
+	{ "wait_seconds", SCHEMA_INTEGER, false, "Maximum wait for a change", 0,
 	  GET_GATEWAY_STATUS_WAIT_MAX_SECONDS },
 	{ 0 },
 };
@@ -49,8 +52,12 @@ static void get_gateway_status_answer(struct tool_call *call)
 	};
 	struct buffer structured = BUFFER_INIT;
 	struct json_writer *writer = json_writer_new(&structured);
-	int error = writer ? status_view_write(writer, &view) : 0;
+	int error = 0;
 
+	if (writer)
+		error = argument_boolean(call, "detail")
+				? status_view_write(writer, &view)
+				: status_view_write_brief(writer, &view);
 	json_writer_free(writer);
 	if (!error) {
 		tool_call_succeed_with_json(call, &structured);
@@ -72,7 +79,6 @@ static void get_gateway_status_on_change(void *data, const void *event)
 {
 	struct get_gateway_status *status = data;
 
-	(void)event;
 	if (status->settling)
 		return;
 	status->settling = true;
@@ -112,18 +118,15 @@ const struct tool tool_get_gateway_status = {
 	.name = "get_gateway_status",
 	.title = "Show the gateway's state",
 	.description =
-		"Says whether a message could be sent now and what stops it, and lists "
-		"SIM "
-		"cards, modems, voicemail, waiting messages, what the owner lets you "
-		"send, "
-		"what is left of each limit and when more will be, and when the gateway "
-		"could not receive. Call it when a send was refused, or before many "
-		"messages; with after and wait_seconds it answers when something "
-		"changes. "
-		"Costs nothing. It does not check a recipient or a text: send_sms with "
-		"dry_run does.",
+		"Say whether a message could be sent now, what stops it, the phone's "
+		"time, "
+		"and the tightest limit of each SIM. Call it when a send was refused or "
+		"before many messages; with after and wait_seconds it waits for a "
+		"change. To "
+		"check one message, call send_sms with dry_run.",
 	.input = get_gateway_status_input,
 	.output = status_view_fields,
+	.listed = (const char *const[]){ "can_send", "cursor", NULL },
 	.flags = TOOL_READ_ONLY | TOOL_IDEMPOTENT,
 	.scopes = CLIENT_READ,
 	.page = CONSOLE_URI,

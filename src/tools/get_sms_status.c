@@ -7,10 +7,9 @@
  * there any more, or when the time is over.
  */
 #include "base/clock.h"
-#include "sms/outbox_approval.h"
+#include "sms/outbox.h"
 #include "sms/sender.h"
 #include "store/store_message.h"
-#include "store/store_party.h"
 #include "tools/argument.h"
 #include "tools/message_view.h"
 #include "tools/services.h"
@@ -26,19 +25,16 @@ enum {
 static const char *const get_sms_status_wait_words[] = { "sent", "delivered", NULL };
 
 static const struct schema_field get_sms_status_input[] = {
-	{ "message_id", SCHEMA_INTEGER, false,
-	  "From send_sms, list_sms or wait_for_sms" },
+	{ "message_id", SCHEMA_INTEGER, false, "Pass this or idempotency_key" },
 	{ "idempotency_key", SCHEMA_STRING, false,
-	  "Instead of message_id: the key that was passed to send_sms", 1,
-	  IDEMPOTENCY_KEY_MAX },
+	  "The key that the message was sent with", 1, IDEMPOTENCY_KEY_MAX },
 	{ "wait_for", SCHEMA_STRING, false,
-	  "Answer when the message is that far, when it can't get there any more, or "
-	  "after "
-	  "wait_seconds",
+	  "Wait until the message is that far, or never will be",
 	  .words = get_sms_status_wait_words },
-	{ "wait_seconds", SCHEMA_INTEGER, false,
-	  "Maximum time to wait (default 30 with wait_for)", 0,
+	{ "wait_seconds", SCHEMA_INTEGER, false, "Maximum wait (default 30)", 0,
 	  GET_SMS_STATUS_WAIT_MAX_SECONDS },
+	{ "history", SCHEMA_BOOLEAN, false,
+	  "true: also its times, SIM, segments and every state it was in" },
 	{ 0 },
 };
 
@@ -47,7 +43,8 @@ static const struct schema_field get_sms_status_change_fields[] = {
 	{ "at", SCHEMA_STRING, true, "This phone's clock, RFC 3339" },
 	{ "reason", SCHEMA_STRING, false, "Why" },
 	{ "meaning", SCHEMA_STRING, true, "In words" },
-	{ "note", SCHEMA_STRING, false, "The owner's comment" },
+	{ "note", SCHEMA_STRING, false,
+	  "The owner's comment, or on whose behalf it was sent" },
 	{ 0 },
 };
 
@@ -61,25 +58,30 @@ static const struct schema_field get_sms_status_output[] = {
 	{ "meaning", SCHEMA_STRING, true, "The state in words" },
 	{ "reason", SCHEMA_STRING, false, "Why it is in this state" },
 	{ "final", SCHEMA_BOOLEAN, true,
-	  "The state will not change any more, except by a late report" },
+	  "Nothing more is awaited; a late report can still change it" },
 	{ "reached", SCHEMA_BOOLEAN, false,
 	  "After a wait: whether the message got as far as wait_for" },
 	{ "delivery", SCHEMA_STRING, false,
-	  "out: none: no report is awaited, or not yet; awaited; delivered; refused: the "
-	  "network gave up; unconfirmed: no report came in time, which proves nothing" },
+	  "out: awaited; delivered; refused: the network gave up; unconfirmed: no report "
+	  "came in time, which proves nothing; left out: no report is awaited, or not "
+	  "yet" },
 	{ "phone_number", SCHEMA_STRING, true, "The other end" },
+	{ "origin", SCHEMA_STRING, false,
+	  "out: phone: another program sent it, as in list_sms",
+	  .words = message_view_origins },
+	{ "send_at", SCHEMA_STRING, false, "out: waits for this time" },
+	{ "approval_until", SCHEMA_STRING, false,
+	  "waiting_approval: expires then unless approved" },
 	VIEW_CONTACT_FIELD,
 	{ "trust", SCHEMA_STRING, false,
 	  "in: how well the sender is known, as in list_sms",
 	  .words = sender_trust_words },
 	{ "subscription_id", SCHEMA_INTEGER, false, "Its SIM; left out when unknown" },
 	{ "segments", SCHEMA_INTEGER, false, "out: what the network bills" },
-	{ "created_at", SCHEMA_STRING, true, "RFC 3339" },
-	{ "send_at", SCHEMA_STRING, false, "out: not before, RFC 3339" },
-	{ "expires_at", SCHEMA_STRING, false, "out: not submitted after, RFC 3339" },
-	{ "approval_until", SCHEMA_STRING, false,
-	  "waiting_approval: expires then unless approved, RFC 3339" },
-	{ "changes", SCHEMA_ARRAY, true, "Every state it was in, oldest first",
+	VIEW_COST_FIELD,
+	{ "created_at", SCHEMA_STRING, false, "When it was received or accepted" },
+	{ "expires_at", SCHEMA_STRING, false, "out: not submitted after" },
+	{ "changes", SCHEMA_ARRAY, false, "Every state it was in, oldest first",
 	  .members = get_sms_status_change_fields },
 	{ 0 },
 };
@@ -95,6 +97,8 @@ struct get_sms_status {
 	struct tool_call *call;
 	int64_t message_id;
 	const char *key; /* NULL: the message is named by its ID */
+	bool history;	 /* the answer is to have all of it */
+	unsigned segments;
 	enum get_sms_status_wait wait_for;
 	struct tool_wait_message wait;
 	struct json_writer *writer;
@@ -126,27 +130,66 @@ static void get_sms_status_write_change(void *data, const struct message_change 
 	view_put_time(writer, "at", change->at_ms);
 	if (*change->reason)
 		json_put_string(writer, "reason", change->reason);
-	message_view_put_meaning(writer, change->state, change->reason);
+	json_put_string(
+		writer, "meaning",
+		message_view_meaning(change->state, change->reason, status->segments));
 	if (*change->note)
 		view_put_text(writer, "note", change->note);
 	json_close_object(writer);
 }
 
-static void get_sms_status_write_times(const struct get_sms_status *status,
-				       const struct message *message)
+/* What ended in the gateway or was refused by oFono was not billed. */
+static bool get_sms_status_may_cost(enum message_state state)
+{
+	return state != STATE_FAILED && state != STATE_CANCELLED &&
+	       state != STATE_EXPIRED;
+}
+
+/* The members that an agent rarely needs. 0, or the store's error. */
+static int get_sms_status_put_history(struct get_sms_status *status,
+				      const struct message *message)
 {
 	const struct services *services = status->call->services;
 	struct json_writer *writer = status->writer;
+	int error;
 
+	view_put_contact(writer, services, message->number);
+	if (message->direction == MESSAGE_INCOMING)
+		view_put_trust(writer, services, message->sim_id, message->number);
+	if (message->sim_id)
+		json_put_integer(writer, "subscription_id", message->sim_id);
+	if (message->segments)
+		json_put_integer(writer, "segments", message->segments);
+	if (message->segments && get_sms_status_may_cost(message->state))
+		view_put_cost(writer, services, message->sim_id, message->number,
+			      message->segments);
 	view_put_time(writer, "created_at", message->created_ms);
-	if (message->send_at_ms)
-		view_put_time(writer, "send_at", message->send_at_ms);
 	if (message->expires_at_ms)
 		view_put_time(writer, "expires_at", message->expires_at_ms);
-	if (message->state == STATE_WAITING_APPROVAL)
-		view_put_time(writer, "approval_until",
-			      outbox_approval_until(services->outbox, services->config,
-						    message));
+	json_open_array_at(writer, "changes");
+	error = store_message_changes(services->store, message->id,
+				      get_sms_status_write_change, status);
+	json_close_array(writer);
+	return error;
+}
+
+/* A message that is sent is not settled while its report may come. */
+static void get_sms_status_put_outcome(const struct get_sms_status *status,
+				       const struct message *message)
+{
+	enum delivery delivery = store_message_delivery(message, clock_wall_ms());
+	bool is_out = message->direction == MESSAGE_OUTGOING;
+	struct json_writer *writer = status->writer;
+
+	json_put_boolean(writer, "final",
+			 message_state_is_final(message->state) &&
+				 !(is_out && delivery == DELIVERY_AWAITED));
+	if (status->wait_for != GET_SMS_STATUS_NO_WAIT)
+		json_put_boolean(writer, "reached",
+				 get_sms_status_is_reached(status, message->state));
+	if (is_out && delivery != DELIVERY_NONE)
+		json_put_string(writer, "delivery",
+				store_message_delivery_name(delivery));
 }
 
 /* 0, or the store's error: the history could not be read. */
@@ -155,36 +198,29 @@ static int get_sms_status_write(struct get_sms_status *status,
 {
 	const struct services *services = status->call->services;
 	struct json_writer *writer = status->writer;
-	int error;
+	int error = 0;
 
+	status->segments = message->segments;
 	json_open_object(writer);
 	json_put_integer(writer, "message_id", message->id);
 	json_put_string(writer, "state", message_state_name(message->state));
-	message_view_put_meaning(writer, message->state, message->reason);
+	json_put_string(
+		writer, "meaning",
+		message_view_meaning(message->state, message->reason, message->segments));
 	if (*message->reason)
 		json_put_string(writer, "reason", message->reason);
-	json_put_boolean(writer, "final", message_state_is_final(message->state));
-	if (status->wait_for != GET_SMS_STATUS_NO_WAIT)
-		json_put_boolean(writer, "reached",
-				 get_sms_status_is_reached(status, message->state));
+	get_sms_status_put_outcome(status, message);
 	view_put_line(writer, "phone_number", message->number);
-	view_put_contact(writer, services, message->number);
-	if (message->direction == MESSAGE_INCOMING)
-		view_put_trust(writer, services, message->sim_id, message->number);
-	if (message->sim_id)
-		json_put_integer(writer, "subscription_id", message->sim_id);
-	if (message->direction == MESSAGE_OUTGOING) {
-		json_put_integer(writer, "segments", message->segments);
-		json_put_string(writer, "delivery",
-				store_message_delivery_name(store_message_delivery(
-					message, clock_wall_ms())));
-	}
-	get_sms_status_write_times(status, message);
-	json_key(writer, "changes");
-	json_open_array(writer);
-	error = store_message_changes(services->store, message->id,
-				      get_sms_status_write_change, status);
-	json_close_array(writer);
+	message_view_put_origin(writer, message->client_id);
+	if (message->send_at_ms &&
+	    (status->history || message_state_is_waiting(message->state)))
+		view_put_time(writer, "send_at", message->send_at_ms);
+	if (message->state == STATE_WAITING_APPROVAL)
+		view_put_time(writer, "approval_until",
+			      outbox_approval_until(services->outbox, services->config,
+						    message));
+	if (status->history)
+		error = get_sms_status_put_history(status, message);
 	json_close_object(writer);
 	return error;
 }
@@ -220,10 +256,37 @@ static bool get_sms_status_rows_were_lost(struct store *store)
 	       !store_receive_gaps_has(store, STORE_GAP_RESTORED, since_ms);
 }
 
+/* Was the key of a call to several recipients passed? Then the call has been answered. */
+static bool get_sms_status_answer_list(struct get_sms_status *status)
+{
+	struct tool_call *call = status->call;
+	const struct store_message_list_key list = { .client_id = call->client->id,
+						     .key = status->key };
+	struct refusal refusal = {
+		FAILURE_INVALID_ARGUMENTS,
+		.fix = "Repeat the same call of send_sms, which sends nothing twice: it "
+		       "returns the message_id and the state of each of them.",
+	};
+	struct message first;
+
+	if (!status->key ||
+	    store_message_by_list_key(call->services->store, &list, call->arena, &first))
+		return false;
+	refusal.message =
+		arena_printf(call->arena,
+			     "This idempotency_key belongs to several messages, one for "
+			     "each recipient; message %lld is one of them.",
+			     (long long)first.id);
+	tool_failure_answer_with(call, &refusal, NULL, NULL);
+	return true;
+}
+
 static void get_sms_status_answer_not_found(struct get_sms_status *status)
 {
 	struct tool_call *call = status->call;
 
+	if (get_sms_status_answer_list(status))
+		return;
 	if (get_sms_status_rows_were_lost(call->services->store))
 		tool_failure_answer(
 			call, FAILURE_NOT_FOUND,
@@ -307,6 +370,7 @@ static void get_sms_status_run(struct tool_call *call)
 		.call = call,
 		.message_id = argument_integer(call, "message_id", 0),
 		.key = argument_text(call, "idempotency_key"),
+		.history = argument_boolean(call, "history"),
 		.wait_for = get_sms_status_read_wait(call),
 		.wait = { .changed = get_sms_status_on_change,
 			  .wait = { .answer = get_sms_status_answer, .data = status } },
@@ -332,16 +396,13 @@ const struct tool tool_get_sms_status = {
 	.name = "get_sms_status",
 	.title = "Check a message",
 	.description =
-		"Returns a message's state, its history with times and reasons, and what "
-		"that means. Call it after send_sms said that the message is not sent "
-		"yet, "
-		"or with wait_for to wait until it is; do not send again meanwhile. "
-		"Costs "
-		"nothing. \"sent\" means that the network accepted it, \"delivered\" "
-		"that "
-		"the recipient's phone did; neither proves that anybody read it.",
+		"Return a message's state and what it means. If a message is not sent "
+		"yet or an answer was lost, call this instead of sending again. "
+		"\"delivered\" means that the recipient's phone took it, not that "
+		"anybody read it.",
 	.input = get_sms_status_input,
 	.output = get_sms_status_output,
+	.listed = (const char *const[]){ "message_id", "state", "final", NULL },
 	.flags = TOOL_READ_ONLY | TOOL_IDEMPOTENT,
 	.scopes = CLIENT_READ,
 	.run = get_sms_status_run,

@@ -44,13 +44,11 @@ const struct tool tool_get_sms_subscriptions = {
 	.name = "get_sms_subscriptions",
 	.title = "List the SIM cards",
 	.description =
-		"Lists the SIM cards in this phone, each with the subscription_id that "
-		"send_sms takes. Call it before send_sms if the phone may hold more than "
-		"one SIM. Costs nothing. A SIM whose state is not ready is listed too, "
-		"but "
-		"cannot send now.",
+		"List the phone's SIM cards by name, each with the subscription_id "
+		"that other tools take. A SIM whose state is not ready can't send now.",
 	.input = get_sms_subscriptions_input,
 	.output = get_sms_subscriptions_output,
+	.listed = (const char *const[]){ "count", "subscriptions", NULL },
 	.flags = TOOL_READ_ONLY | TOOL_IDEMPOTENT,
 	.scopes = CLIENT_READ,
 	.run = get_sms_subscriptions_run,

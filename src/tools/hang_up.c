@@ -102,8 +102,7 @@ static void hang_up_answer_from_store(struct hang_up *hang_up)
 	} else if (!store_event_call_was_placed(row.state)) {
 		tool_failure_answer(
 			call, FAILURE_CALL_COMES_IN,
-			"That is an incoming call; no tool answers or rejects "
-			"those.");
+			"That is an incoming call; no tool answers or rejects those.");
 	} else {
 		hang_up->state = (enum call_state)row.state;
 		hang_up_answer(hang_up);
@@ -186,13 +185,11 @@ const struct tool tool_hang_up = {
 	.name = "hang_up",
 	.title = "End a call",
 	.description =
-		"Ends a call that you placed with place_call, and answers when the modem "
-		"confirms that it is over. Calling it again gives the same answer. It "
-		"ends "
-		"no other call: neither an incoming one nor one of the owner's. Costs "
-		"nothing, and cannot be undone.",
+		"End a call that you placed, and answer when the modem confirms it. It "
+		"ends no other call.",
 	.input = hang_up_input,
 	.output = hang_up_output,
+	.listed = (const char *const[]){ "over", "state", NULL },
 	.flags = TOOL_DESTRUCTIVE | TOOL_IDEMPOTENT | TOOL_OPEN_WORLD,
 	.scopes = CLIENT_CALL,
 	.usable = hang_up_is_usable,

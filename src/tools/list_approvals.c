@@ -4,12 +4,13 @@
  * in the owner's place. They see the whole text, including one-time codes.
  */
 #include "console/console.h"
-#include "sms/outbox_approval.h"
-#include "store/store_client.h"
+#include "sms/outbox.h"
+#include "tools/message_view.h"
 #include "tools/services.h"
 #include "tools/tool_failure.h"
 #include "tools/tool_table.h"
 #include "tools/view.h"
+#include "tools/webhook_view.h"
 
 enum { LIST_APPROVALS_ARENA_BYTES = 1024 * 1024 }; /* for one stored message */
 
@@ -17,6 +18,8 @@ static const struct schema_field list_approvals_input[] = { { 0 } };
 
 static const struct schema_field list_approvals_row[] = {
 	{ "message_id", SCHEMA_INTEGER, true, "For decide_approval" },
+	{ "revision", SCHEMA_INTEGER, false,
+	  "The client changed it: for decide_approval" },
 	{ "client", SCHEMA_STRING, true, "Who asked for it" },
 	{ "own", SCHEMA_BOOLEAN, true,
 	  "It is this client's own, so somebody else has to decide" },
@@ -24,9 +27,26 @@ static const struct schema_field list_approvals_row[] = {
 	{ "subscription_id", SCHEMA_INTEGER, true, "SIM it goes out from" },
 	{ "sim", SCHEMA_STRING, false, "The SIM's name; left out while it is absent" },
 	{ "text", SCHEMA_STRING, true, "What would be sent, escaped as in list_sms" },
+	{ "reason", SCHEMA_STRING, false,
+	  "Why it needs the owner's approval, whatever the client's setting" },
 	{ "segments", SCHEMA_INTEGER, true, "Segments, each of which is billed" },
 	{ "asked_at", SCHEMA_STRING, true, "When it was asked for, RFC 3339" },
 	{ "send_at", SCHEMA_STRING, false, "When it is to be sent, RFC 3339" },
+	{ "until", SCHEMA_STRING, true, "Expires then unless approved, RFC 3339" },
+	{ 0 },
+};
+
+static const struct schema_field list_approvals_webhook[] = {
+	{ "approval_id", SCHEMA_STRING, true, "For decide_approval" },
+	{ "kind", SCHEMA_STRING, true, "webhook" },
+	{ "client", SCHEMA_STRING, true, "Who asked for it" },
+	{ "own", SCHEMA_BOOLEAN, true,
+	  "It is this client's own, so somebody else has to decide" },
+	{ "receiver", SCHEMA_STRING, true, "The server that events would be posted to" },
+	{ "type", SCHEMA_STRING, true, "Of the events" },
+	{ "filter", SCHEMA_STRING, true, "Arguments as JSON; {} all events" },
+	{ "include_text", SCHEMA_BOOLEAN, true, "With the texts of messages" },
+	{ "asked_at", SCHEMA_STRING, true, "When it was asked for, RFC 3339" },
 	{ "until", SCHEMA_STRING, true, "Expires then unless approved, RFC 3339" },
 	{ 0 },
 };
@@ -36,6 +56,8 @@ static const struct schema_field list_approvals_output[] = {
 	  .members = list_approvals_row },
 	{ "count", SCHEMA_INTEGER, true, "Messages in this answer" },
 	{ "more", SCHEMA_INTEGER, true, "Waiting messages that are not in this answer" },
+	{ "webhooks", SCHEMA_ARRAY, true, "Servers that clients want events posted to",
+	  .members = list_approvals_webhook },
 	{ 0 },
 };
 
@@ -43,26 +65,10 @@ static void list_approvals_write_row(struct json_writer *writer,
 				     const struct tool_call *call,
 				     const struct message *message)
 {
-	const struct services *services = call->services;
-	const struct sim *sim = sims_find(services->sims, message->sim_id);
-	char client[CLIENT_NAME_BYTES] = "";
-
-	store_client_name(services->store, message->client_id, client);
 	json_open_object(writer);
-	json_put_integer(writer, "message_id", message->id);
-	view_put_line(writer, "client", client);
-	json_put_boolean(writer, "own", message->client_id == call->client->id);
+	message_view_put_approval(writer, call->services, message);
 	view_put_line(writer, "to_phone_number", message->number);
-	json_put_integer(writer, "subscription_id", message->sim_id);
-	if (sim)
-		view_put_line(writer, "sim", sim->display_name);
-	view_put_text(writer, "text", message->text);
-	json_put_integer(writer, "segments", message->segments);
-	view_put_time(writer, "asked_at", message->created_ms);
-	if (message->send_at_ms)
-		view_put_time(writer, "send_at", message->send_at_ms);
-	view_put_time(writer, "until",
-		      outbox_approval_until(services->outbox, services->config, message));
+	json_put_boolean(writer, "own", message->client_id == call->client->id);
 	json_close_object(writer);
 }
 
@@ -82,8 +88,28 @@ static int list_approvals_write_message(struct json_writer *writer,
 	return error;
 }
 
+struct list_approvals_webhooks {
+	struct json_writer *writer;
+	const struct tool_call *call;
+};
+
+static void list_approvals_write_webhook(void *data,
+					 const struct store_webhook_consent *consent)
+{
+	const struct list_approvals_webhooks *list = data;
+
+	if (consent->state != WEBHOOK_CONSENT_WAITING)
+		return;
+	json_open_object(list->writer);
+	webhook_view_put_consent(list->writer, list->call->services->store, consent);
+	json_put_boolean(list->writer, "own",
+			 consent->client_id == list->call->client->id);
+	json_close_object(list->writer);
+}
+
 static int list_approvals_write(struct json_writer *writer, const struct tool_call *call)
 {
+	struct list_approvals_webhooks list = { writer, call };
 	struct outbox_approval_page page;
 	int error = outbox_approval_page_read(call->services->store, 0, &page);
 
@@ -95,6 +121,11 @@ static int list_approvals_write(struct json_writer *writer, const struct tool_ca
 	json_close_array(writer);
 	json_put_integer(writer, "count", page.listed);
 	json_put_integer(writer, "more", page.waiting - page.listed);
+	json_open_array_at(writer, "webhooks");
+	if (!error)
+		error = store_webhook_consent_list(call->services->store, 0,
+						   list_approvals_write_webhook, &list);
+	json_close_array(writer);
 	json_close_object(writer);
 	return error;
 }
@@ -122,12 +153,11 @@ static void list_approvals_run(struct tool_call *call)
 const struct tool tool_list_approvals = {
 	.name = "list_approvals",
 	.title = "List messages waiting for approval",
-	.description =
-		"Lists messages of other clients that are sent only after approval, with "
-		"number, SIM, whole text and who asked. For the page on which the owner "
-		"decides; a model has no say in it. Costs nothing.",
+	.description = "List messages of other clients that wait for approval. For the "
+		       "owner's page; a model has no say in it.",
 	.input = list_approvals_input,
 	.output = list_approvals_output,
+	.listed = (const char *const[]){ "approvals", "more", "webhooks", NULL },
 	.flags = TOOL_READ_ONLY | TOOL_IDEMPOTENT | TOOL_FOR_PAGES,
 	.scopes = CLIENT_READ | CLIENT_ADMIN,
 	.page = CONSOLE_URI,

@@ -7,6 +7,8 @@
  * search may take several turns of the event loop; if the gateway stops meanwhile, the page
  * ends where the search is.
  *
+ * With status "scheduled" the order is that of send_at (tools/scheduled_list.c).
+ *
  * A page also lists the offline gaps in its time. Pages touch: the time between two messages
  * belongs to the page with the later one.
  */
@@ -15,30 +17,33 @@
 #include "tools/argument.h"
 #include "tools/message_view.h"
 #include "tools/page.h"
+#include "tools/scheduled_list.h"
 #include "tools/services.h"
 #include "tools/tool_failure.h"
 #include "tools/tool_table.h"
 
 static const char *const list_sms_directions[] = { "in", "out", NULL };
 
+static const char *const list_sms_states[] = { "scheduled", NULL };
+
 static const struct schema_field list_sms_input[] = {
 	{ "direction", SCHEMA_STRING, false, "in: received; out: sent from here",
 	  .words = list_sms_directions },
 	{ "phone_number", SCHEMA_STRING, false,
-	  "Only messages with this number in any spelling, or with this sender's exact "
-	  "name; \"\": messages that came with neither",
+	  "Only this number in any spelling, or this sender's exact name; \"\": "
+	  "messages that came with neither",
 	  0, 64 },
-	{ "subscription_id", SCHEMA_INTEGER, false, "Only messages of this SIM" },
+	{ "subscription_id", SCHEMA_INTEGER, false, "Only of this SIM" },
 	{ "since", SCHEMA_STRING, false,
-	  "Only messages from this time on, RFC 3339 with offset: "
-	  "2026-11-21T08:30:00+01:00" },
-	{ "until", SCHEMA_STRING, false, "Only messages before this time, RFC 3339" },
-	{ "unread_only", SCHEMA_BOOLEAN, false,
-	  "Only received messages not marked by mark_sms_read" },
+	  "Only from this time on, for example 2026-11-21T08:30:00+01:00" },
+	{ "until", SCHEMA_STRING, false, "Only before this time" },
+	{ "unread_only", SCHEMA_BOOLEAN, false, "Only received ones not marked as read" },
+	{ "state", SCHEMA_STRING, false,
+	  "scheduled: only those that wait for send_at, by which since and until "
+	  "then filter",
+	  .words = list_sms_states },
 	{ "search", SCHEMA_STRING, false,
-	  "Only texts with this exact phrase, case-insensitive. Escaped characters match "
-	  "as themselves; masked codes are not found",
-	  1, 160 },
+	  "Only texts with this exact phrase, case-insensitive", 1, 160 },
 	PAGE_LIMIT_FIELD,
 	{ "cursor", SCHEMA_STRING, false,
 	  "next_cursor from the previous page, with the same filters" },
@@ -47,14 +52,17 @@ static const struct schema_field list_sms_input[] = {
 
 static const struct schema_field list_sms_output[] = {
 	VIEW_NOTICE_FIELD,
+	{ "subscription_id", SCHEMA_INTEGER, false,
+	  "SIM of the messages that name none" },
 	{ "messages", SCHEMA_ARRAY, true, "Newest first",
 	  .members = message_view_fields },
+	VIEW_CONTACTS_FIELD,
 	{ "count", SCHEMA_INTEGER, true, "Messages in this answer" },
 	{ "next_cursor", SCHEMA_STRING, false, "The cursor of the next page" },
-	{ "gaps", SCHEMA_ARRAY, true,
+	VIEW_RECORDS_FIELD,
+	{ "gaps", SCHEMA_ARRAY, false,
 	  "Times, among those listed, when the gateway could not receive: messages may "
-	  "be "
-	  "missing",
+	  "be missing",
 	  .members = view_gap_fields },
 	{ "wait_cursor", SCHEMA_STRING, true,
 	  "Pass it to wait_for_sms as after: nothing that comes from now on is missed" },
@@ -66,6 +74,7 @@ struct list_sms {
 	struct tool_call *call;
 	struct scan scan;
 	struct page page;
+	struct view_contacts contacts; /* of the rows */
 	int64_t newest_id; /* when the call came; later messages are not listed */
 	int64_t from_ms;   /* the time that this page covers */
 	int64_t until_ms;
@@ -160,12 +169,44 @@ static void list_sms_find_times(struct list_sms *list)
 		list->until_ms = before.created_ms;
 }
 
-static void list_sms_add_gap(void *data, const struct gap *gap)
+/* The SIM that messages do not repeat: the wanted one, or else the first in the phone. */
+static int64_t list_sms_usual_sim(const struct list_sms *list)
 {
-	struct list_sms *list = data;
+	const struct sim *first = TAILQ_FIRST(sims_list(list->call->services->sims));
 
-	if (gap->from_ms < list->until_ms)
-		view_write_gap(list->page.writer, gap);
+	if (list->scan.look.filter.sim_id)
+		return list->scan.look.filter.sim_id;
+	return first ? first->id : 0;
+}
+
+static void list_sms_close_rows(struct list_sms *list)
+{
+	page_close_rows(&list->page, CURSOR_MESSAGES);
+	view_put_contacts(&list->page.view);
+}
+
+static void list_sms_open_rows(struct list_sms *list)
+{
+	struct view *view = &list->page.view;
+
+	view->contacts = &list->contacts;
+	view->usual_sim_id = list_sms_usual_sim(list);
+	if (view->usual_sim_id)
+		json_put_integer(view->writer, "subscription_id", view->usual_sim_id);
+	page_open_rows(&list->page, "messages");
+}
+
+/* What an answer without messages, or without more of them, does not know. */
+static void list_sms_put_records_since(struct list_sms *list)
+{
+	const struct store_listing_filter *filter = &list->scan.look.filter;
+	struct store *store = list->call->services->store;
+
+	if (!list->page.count)
+		view_put_records_since(list->page.writer, store, 0);
+	else if (!list->page.more && (filter->number || filter->search ||
+				      filter->since_ms || filter->until_ms))
+		view_put_records_since(list->page.writer, store, filter->since_ms);
 }
 
 /* The search is over. `error`: the store's, or 0. */
@@ -175,13 +216,11 @@ static void list_sms_finish(void *data, int error)
 	struct page *page = &list->page;
 	int gaps_error;
 
-	page_close_rows(page, CURSOR_MESSAGES);
+	list_sms_close_rows(list);
+	list_sms_put_records_since(list);
 	list_sms_find_times(list);
-	json_key(page->writer, "gaps");
-	json_open_array(page->writer);
-	gaps_error = store_receive_gaps_list(list->call->services->store, list->from_ms,
-					     list_sms_add_gap, list);
-	json_close_array(page->writer);
+	gaps_error = view_put_gaps(page->writer, list->call->services->store,
+				   list->from_ms, list->until_ms);
 	cursor_put(page->writer, "wait_cursor", CURSOR_ARRIVALS, list->newest_id);
 	page_answer(page, list->call, error ? error : gaps_error);
 }
@@ -208,6 +247,20 @@ static const struct request_waiting list_sms_waiting = {
 	.stopping = list_sms_on_stopping,
 };
 
+static void list_sms_answer_scheduled(struct list_sms *list)
+{
+	const struct services *services = list->call->services;
+	struct page *page = &list->page;
+	int error = store_message_newest(services->store, &list->newest_id);
+
+	list_sms_open_rows(list);
+	if (!error)
+		error = scheduled_list_write(page, services, &list->scan.look.filter);
+	list_sms_close_rows(list);
+	cursor_put(page->writer, "wait_cursor", CURSOR_ARRIVALS, list->newest_id);
+	page_answer(page, list->call, error);
+}
+
 static void list_sms_run(struct tool_call *call)
 {
 	const struct services *services = call->services;
@@ -225,8 +278,12 @@ static void list_sms_run(struct tool_call *call)
 	if (!list_sms_read_filter(call, &list->scan.look.filter) ||
 	    !page_begin(&list->page, call))
 		return;
+	if (argument_text(call, "state")) {
+		list_sms_answer_scheduled(list);
+		return;
+	}
 	error = store_message_newest(services->store, &list->newest_id);
-	page_open_rows(&list->page, "messages");
+	list_sms_open_rows(list);
 	if (!error)
 		error = scan_start(services->scans, &list->scan);
 	if (error == SCAN_E_CONTINUES)
@@ -239,16 +296,14 @@ const struct tool tool_list_sms = {
 	.name = "list_sms",
 	.title = "Read stored messages",
 	.description =
-		"Lists the messages that this phone received and sent through the "
-		"gateway, "
-		"newest first, a page at a time, with filters. Call it to read or look "
-		"something up; to wait for a new message, call wait_for_sms. Costs "
-		"nothing "
-		"and marks nothing as read. A message that is not listed may still have "
-		"been sent to the phone, since the gateway could not receive during "
-		"\"gaps\", and a sender's name or number proves nothing about who wrote.",
+		"List stored messages, received and sent, newest first; marks nothing "
+		"as read. To wait for a new one, call wait_for_sms. During gaps the "
+		"gateway could not receive, so messages may be missing. A sender's "
+		"name or number proves nothing about who wrote.",
 	.input = list_sms_input,
 	.output = list_sms_output,
+	.listed = (const char *const[]){ "subscription_id", "messages", "next_cursor",
+					 "wait_cursor", NULL },
 	.flags = TOOL_READ_ONLY | TOOL_IDEMPOTENT,
 	.scopes = CLIENT_READ,
 	.page = CONSOLE_URI,

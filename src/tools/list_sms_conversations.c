@@ -2,6 +2,8 @@
 /*
  * list_sms_conversations: one row per number or sender's name, latest message first.
  */
+#include <string.h>
+
 #include "base/clock.h"
 #include "console/console.h"
 #include "sms/reply_loop.h"
@@ -17,8 +19,7 @@
 static const struct schema_field list_sms_conversations_input[] = {
 	{ "unread_only", SCHEMA_BOOLEAN, false, "Only those with unread messages" },
 	PAGE_LIMIT_FIELD,
-	{ "cursor", SCHEMA_STRING, false,
-	  "next_cursor from the previous page, to get the next one" },
+	{ "cursor", SCHEMA_STRING, false, "next_cursor from the previous page" },
 	{ 0 },
 };
 
@@ -26,7 +27,7 @@ static const struct schema_field list_sms_conversations_row[] = {
 	{ "phone_number", SCHEMA_STRING, true,
 	  "The other end, for list_sms; its messages may spell it differently" },
 	VIEW_CONTACT_FIELD,
-	{ "trust", SCHEMA_STRING, true, "As in list_sms; it proves nothing",
+	{ "trust", SCHEMA_STRING, false, "As in list_sms; it proves nothing",
 	  .words = sender_trust_words },
 	{ "opted_out", SCHEMA_BOOLEAN, false,
 	  "true: it texted STOP, so nothing may be sent to it until it texts START" },
@@ -34,8 +35,10 @@ static const struct schema_field list_sms_conversations_row[] = {
 	  "Looks like two machines answering each other: nothing may be sent there until "
 	  "then, or later if more comes; RFC 3339" },
 	{ "messages", SCHEMA_INTEGER, true, "Stored messages, both directions" },
-	{ "unread", SCHEMA_INTEGER, true, "Received and not marked by mark_sms_read" },
-	{ "last_message", SCHEMA_OBJECT, true, "The latest of them",
+	{ "unread", SCHEMA_INTEGER, false,
+	  "Received and not marked by mark_sms_read; left out: none" },
+	{ "last_message", SCHEMA_OBJECT, true,
+	  "The latest of them, with from or to only if the number is spelled differently",
 	  .members = message_view_fields },
 	{ 0 },
 };
@@ -46,6 +49,7 @@ static const struct schema_field list_sms_conversations_output[] = {
 	  .members = list_sms_conversations_row },
 	{ "count", SCHEMA_INTEGER, true, "Conversations in this answer" },
 	{ "next_cursor", SCHEMA_STRING, false, "The cursor of the next page" },
+	VIEW_RECORDS_FIELD,
 	{ 0 },
 };
 
@@ -59,15 +63,15 @@ static void list_sms_conversations_put_party(const struct view *view, const char
 		.end.number = number,
 		.now_ms = clock_wall_ms(),
 	};
-	int64_t until_ms;
+	struct reply_loop loop;
 
 	view_put_line(view->writer, "phone_number", number);
 	view_put_contact(view->writer, services, number);
 	view_put_trust(view->writer, services, 0, number);
 	if (store_party_has_opted_out(services->store, 0, number) == 0)
 		json_put_boolean(view->writer, "opted_out", true);
-	if (reply_loop_suspected(&question, &until_ms))
-		view_put_time(view->writer, "loop_until", until_ms);
+	if (reply_loop_suspected(&question, &loop))
+		view_put_time(view->writer, "loop_until", clock_ceil_ms(loop.until_ms));
 }
 
 static void list_sms_conversations_add(void *data,
@@ -81,9 +85,13 @@ static void list_sms_conversations_add(void *data,
 	json_open_object(writer);
 	list_sms_conversations_put_party(&page->view, conversation->number);
 	json_put_integer(writer, "messages", conversation->messages);
-	json_put_integer(writer, "unread", conversation->unread);
+	if (conversation->unread)
+		json_put_integer(writer, "unread", conversation->unread);
 	json_key(writer, "last_message");
-	message_view_write(&page->view, &conversation->last);
+	if (strcmp(conversation->last.number, conversation->number) == 0)
+		message_view_write_without_party(&page->view, &conversation->last);
+	else
+		message_view_write(&page->view, &conversation->last);
 	json_close_object(writer);
 }
 
@@ -104,6 +112,8 @@ static void list_sms_conversations_run(struct tool_call *call)
 	page_open_rows(&page, "conversations");
 	error = store_listing_conversations(call->services->store, &query);
 	page_close_rows(&page, CURSOR_CONVERSATIONS);
+	if (!page.more)
+		view_put_records_since(page.writer, call->services->store, 0);
 	page_answer(&page, call, error);
 }
 
@@ -111,16 +121,12 @@ const struct tool tool_list_sms_conversations = {
 	.name = "list_sms_conversations",
 	.title = "List conversations",
 	.description =
-		"Lists the conversations of this phone: one row per number, in any "
-		"spelling, or sender's name, with the last message and the number of "
-		"unread "
-		"ones, latest first. Call it for an overview, then list_sms with a "
-		"phone_number to read one. Costs nothing and marks nothing as read. One "
-		"person may have several rows, and a sender's name or number proves "
-		"nothing "
-		"about who wrote.",
+		"List one row per phone number or sender's name, with the last message "
+		"and the number of unread ones, latest first. Read one with list_sms "
+		"and its phone_number.",
 	.input = list_sms_conversations_input,
 	.output = list_sms_conversations_output,
+	.listed = (const char *const[]){ "conversations", "next_cursor", NULL },
 	.flags = TOOL_READ_ONLY | TOOL_IDEMPOTENT,
 	.scopes = CLIENT_READ,
 	.page = CONSOLE_URI,

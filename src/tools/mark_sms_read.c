@@ -1,22 +1,46 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * mark_sms_read: marks received messages as read, for all clients.
+ *
+ *   message_ids                 these, in one commit
+ *   up_to_message_id, all       the unread ones up to a message, newest first: each turn of
+ *                               the loop reads a piece of the store and marks what it found
+ *
+ * What arrives after the call came stays unread. A crash between two turns leaves some
+ * messages unread; the call can be repeated.
  */
-#include "tools/change_source.h"
+#include "store/store_listing.h"
+#include "tools/argument.h"
 #include "tools/services.h"
 #include "tools/tool_failure.h"
 #include "tools/tool_table.h"
 
+enum { MARK_SMS_READ_ROWS = 256, MARK_SMS_READ_ACCURACY_USEC = 1 };
+
 static const struct schema_field mark_sms_read_input[] = {
-	{ "message_ids", SCHEMA_ARRAY, true,
-	  "message_id of each message, from list_sms or wait_for_sms",
-	  .items = SCHEMA_INTEGER },
+	{ "message_ids", SCHEMA_ARRAY, false, "These messages", .items = SCHEMA_INTEGER },
+	{ "up_to_message_id", SCHEMA_INTEGER, false,
+	  "This one and all received before it" },
+	{ "all", SCHEMA_BOOLEAN, false, "true: all received so far" },
+	{ "phone_number", SCHEMA_STRING, false,
+	  "With the last two: only those of this number or sender's name", 0, 64 },
 	{ 0 },
 };
 
 static const struct schema_field mark_sms_read_output[] = {
 	{ "count", SCHEMA_INTEGER, true, "How many of them were unread until now" },
 	{ 0 },
+};
+
+/* One call; lives in its arena. */
+struct mark_sms_read {
+	struct tool_call *call;
+	struct store_listing_query query;
+	int64_t ids[MARK_SMS_READ_ROWS]; /* of the present piece */
+	size_t count;
+	bool is_full; /* more belong to the piece */
+	unsigned marked;
+	sd_event_source *turn; /* NULL: not waiting for the next one */
 };
 
 static void mark_sms_read_answer(struct tool_call *call, unsigned count)
@@ -35,14 +59,34 @@ static void mark_sms_read_answer(struct tool_call *call, unsigned count)
 	tool_call_succeed_with_json(call, &structured);
 }
 
-static void mark_sms_read_run(struct tool_call *call)
+static void mark_sms_read_fail(struct tool_call *call, int error)
 {
-	const struct services *services = call->services;
-	const struct json *array = json_member(call->arguments, "message_ids");
+	if (error == STORE_E_FULL)
+		tool_failure_answer(call, FAILURE_STORAGE_FULL,
+				    "The phone's storage is full.");
+	else
+		tool_failure_answer(call, FAILURE_INTERNAL,
+				    "The messages could not be marked as read.");
+}
+
+/* 0 or a store error; adds to *marked. */
+static int mark_sms_read_mark(const struct services *services, const int64_t *ids,
+			      size_t count, unsigned *marked)
+{
+	unsigned newly = 0;
+	int error = store_incoming_mark_read(services->store, ids, count, &newly);
+
+	*marked += error ? 0 : newly;
+	return error;
+}
+
+static void mark_sms_read_listed(struct tool_call *call, const struct json *array)
+{
 	/* one more than needed, so that NULL always means no memory */
 	int64_t *ids = arena_alloc(call->arena, (array->count + 1) * sizeof(*ids));
-	size_t count = 0;
 	unsigned marked = 0;
+	size_t count = 0;
+	int error;
 
 	if (!ids) {
 		tool_failure_answer(call, FAILURE_INTERNAL, NULL);
@@ -52,34 +96,158 @@ static void mark_sms_read_run(struct tool_call *call)
 		if (json_integer(item, &ids[count]))
 			count++;
 	}
-	switch (store_incoming_mark_read(services->store, ids, count, &marked)) {
-	case 0:
-		if (marked)
-			change_source_report_read(services->changes, ids, count);
+	error = mark_sms_read_mark(call->services, ids, count, &marked);
+	if (error)
+		mark_sms_read_fail(call, error);
+	else
 		mark_sms_read_answer(call, marked);
-		break;
-	case STORE_E_FULL:
-		tool_failure_answer(call, FAILURE_STORAGE_FULL,
-				    "The phone's storage is full.");
-		break;
-	default:
-		tool_failure_answer(call, FAILURE_INTERNAL,
-				    "The messages could not be marked as read.");
+}
+
+/* ---- up to a message ----------------------------------------------------------------- */
+
+static bool mark_sms_read_collect(void *data, const struct message *message)
+{
+	struct mark_sms_read *mark = data;
+
+	mark->is_full = mark->count == MARK_SMS_READ_ROWS;
+	if (!mark->is_full)
+		mark->ids[mark->count++] = message->id;
+	return !mark->is_full;
+}
+
+/* STORE_E_MORE: there may be more. */
+static int mark_sms_read_piece(struct mark_sms_read *mark)
+{
+	const struct services *services = mark->call->services;
+	int more, error = 0;
+
+	mark->count = 0;
+	mark->is_full = false;
+	more = store_listing_messages(services->store, &mark->query, MARK_SMS_READ_ROWS);
+	/* a piece has so many rows of each spelling of the number */
+	if (mark->is_full) {
+		mark->query.before_id = mark->ids[MARK_SMS_READ_ROWS - 1];
+		more = STORE_E_MORE;
 	}
+	if (mark->count)
+		error = mark_sms_read_mark(services, mark->ids, mark->count,
+					   &mark->marked);
+	return error ? error : more;
+}
+
+static void mark_sms_read_finish(struct mark_sms_read *mark, int error)
+{
+	if (error)
+		mark_sms_read_fail(mark->call, error);
+	else
+		mark_sms_read_answer(mark->call, mark->marked);
+}
+
+static int mark_sms_read_on_turn(sd_event_source *source, uint64_t usec, void *data)
+{
+	struct mark_sms_read *mark = data;
+	int error = mark_sms_read_piece(mark);
+
+	if (error == STORE_E_MORE) {
+		error = sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
+		if (error >= 0)
+			return 0;
+	}
+	mark->turn = sd_event_source_disable_unref(mark->turn);
+	mark_sms_read_finish(mark, error);
+	return 0;
+}
+
+static void mark_sms_read_on_abandoned(void *data)
+{
+	struct mark_sms_read *mark = data;
+
+	mark->turn = sd_event_source_disable_unref(mark->turn);
+}
+
+static void mark_sms_read_on_stopping(void *data)
+{
+	struct mark_sms_read *mark = data;
+
+	mark_sms_read_on_abandoned(mark);
+	tool_failure_answer(mark->call, FAILURE_INTERNAL,
+			    arena_printf(mark->call->arena,
+					 "The gateway is stopping: %u messages were "
+					 "marked, older ones were not.",
+					 mark->marked));
+}
+
+static const struct request_waiting mark_sms_read_waiting = {
+	.abandoned = mark_sms_read_on_abandoned,
+	.stopping = mark_sms_read_on_stopping,
+};
+
+static void mark_sms_read_up_to(struct tool_call *call)
+{
+	struct mark_sms_read *mark = arena_alloc(call->arena, sizeof(*mark));
+	int64_t newest_id = 0, up_to_id;
+	int error;
+
+	if (!mark) {
+		tool_failure_answer(call, FAILURE_INTERNAL, NULL);
+		return;
+	}
+	mark->call = call;
+	error = store_message_newest(call->services->store, &newest_id);
+	up_to_id = argument_integer(call, "up_to_message_id", newest_id);
+	if (error || up_to_id < 1 || newest_id < 1) {
+		mark_sms_read_finish(mark, error);
+		return;
+	}
+	mark->query = (struct store_listing_query){
+		.filter = { .incoming_only = true,
+			    .unread_only = true,
+			    .number = argument_party(call, "phone_number"),
+			    .before_id =
+				    (up_to_id < newest_id ? up_to_id : newest_id) + 1 },
+		.visit = mark_sms_read_collect,
+		.data = mark,
+	};
+	error = mark_sms_read_piece(mark);
+	/* A timer that is due at once, for the reason in doc/libraries.md, sd-event 1. */
+	if (error == STORE_E_MORE)
+		error = sd_event_add_time(call->services->loop, &mark->turn,
+					  CLOCK_MONOTONIC, 0, MARK_SMS_READ_ACCURACY_USEC,
+					  mark_sms_read_on_turn, mark);
+	if (mark->turn)
+		tool_call_wait(call, &mark_sms_read_waiting, mark);
+	else
+		mark_sms_read_finish(mark, error);
+}
+
+static void mark_sms_read_run(struct tool_call *call)
+{
+	const struct json *array = json_member(call->arguments, "message_ids");
+	bool is_bounded = json_member(call->arguments, "up_to_message_id");
+	bool is_all = argument_boolean(call, "all");
+
+	if (!!array + is_bounded + is_all != 1)
+		tool_failure_answer(call, FAILURE_INVALID_ARGUMENTS,
+				    "Pass one of message_ids, up_to_message_id and all.");
+	else if (array && json_member(call->arguments, "phone_number"))
+		tool_failure_answer(call, FAILURE_INVALID_ARGUMENTS,
+				    "phone_number goes with up_to_message_id or all, not "
+				    "with message_ids.");
+	else if (array)
+		mark_sms_read_listed(call, array);
+	else
+		mark_sms_read_up_to(call);
 }
 
 const struct tool tool_mark_sms_read = {
 	.name = "mark_sms_read",
 	.title = "Mark messages as read",
 	.description =
-		"Marks received messages as read, for every client of the gateway; "
-		"nothing "
-		"else does that. Call it when your user knows of them, or you have dealt "
-		"with them. Costs nothing, and the senders don't learn of it. IDs that "
-		"are "
-		"unknown, already read or of sent messages are ignored and not counted.",
+		"Mark received messages as read, for all agents; nothing else does "
+		"that. Call it when your user knows of them.",
 	.input = mark_sms_read_input,
 	.output = mark_sms_read_output,
+	.listed = (const char *const[]){ "count", NULL },
 	.flags = TOOL_IDEMPOTENT,
 	.scopes = CLIENT_READ,
 	.run = mark_sms_read_run,

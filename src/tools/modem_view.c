@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The modems as oFono's signals described them last. The checksum decides whether listeners
- * are told that the status changed: a modem's signal strength changes all the time and is
- * left out of it.
+ * The modems as oFono's last signals describe them. Listeners are notified when the checksum
+ * changes. It leaves out the signal strength, which changes all the time.
  */
 #include "tools/modem_view.h"
 

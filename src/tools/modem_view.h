@@ -2,8 +2,7 @@
 /*
  * Modem view: the modems as JSON.
  */
-#ifndef TOOLS_MODEM_VIEW_H
-#define TOOLS_MODEM_VIEW_H
+#pragma once
 
 #include "mcp/schema.h"
 #include "tools/services.h"
@@ -15,5 +14,3 @@ void modem_view_write(struct json_writer *writer, const struct services *service
 
 /* Changes if anything that modem_view_write() writes changes, except the signal strength. */
 uint64_t modem_view_checksum(const struct services *services);
-
-#endif

@@ -46,32 +46,35 @@ static const struct {
 	bool (*holds)(const struct modem *modem);
 	struct obstacle_modem obstacle;
 } obstacle_of_card[] = {
-	{ obstacle_is_off, { "it is switched off", "as root", "ofono-mcp modem on" } },
+	{ obstacle_is_off,
+	  { "it is switched off", "as root", PROGRAM_NAME " modem on" } },
 	{ obstacle_is_unread, { "oFono does not say yet whether it has a SIM" } },
 	{ obstacle_has_no_card, { "no SIM is in it", "insert one" } },
 };
 
 static const struct obstacle_modem obstacle_of_lock[] = {
 	[SIM_LOCK_NONE] = { NULL },
-	[SIM_LOCK_PIN] = { "its SIM waits for its PIN", NULL, "ofono-mcp unlock" },
-	[SIM_LOCK_PUK] = { "its SIM waits for its PUK", NULL, "ofono-mcp unlock --puk" },
+	[SIM_LOCK_PIN] = { "its SIM waits for its PIN", NULL,
+			   PROGRAM_NAME " sim unlock" },
+	[SIM_LOCK_PUK] = { "its SIM waits for its PUK", NULL,
+			   PROGRAM_NAME " sim unlock --puk" },
 	[SIM_LOCK_OTHER] = { "a phone or network lock blocks its SIM, and neither PIN "
-			     "nor "
-			     "PUK opens it",
+			     "nor PUK opens it",
 			     "ask the seller of the phone for its code" },
 };
 
 static const struct obstacle_modem obstacle_of_state[] = {
 	[SIM_READY] = { NULL },
 	[SIM_SEARCHING] = { "no network has accepted its SIM", "look for reception" },
-	[SIM_OFFLINE] = { "it is in flight mode", "as root", "ofono-mcp modem on" },
+	[SIM_OFFLINE] = { "it is in flight mode", "as root", PROGRAM_NAME " modem on" },
 	[SIM_STARTING] = { "it does not accept messages yet" },
 	[SIM_LOCKED] = { NULL }, /* see obstacle_of_lock */
 	[SIM_DUPLICATE] = { "its SIM is in two modems, and each would send the message",
-			    "to switch one of them off, as root", "ofono-mcp modem off" },
+			    "to switch one of them off, as root",
+			    PROGRAM_NAME " modem off" },
 	[SIM_STUCK] = { "it is stuck: it does not finish a message", "as root",
-			"ofono-mcp modem off", "ofono-mcp modem on" },
-	[SIM_OFF] = { "it is switched off", "as root", "ofono-mcp modem on" },
+			PROGRAM_NAME " modem off", PROGRAM_NAME " modem on" },
+	[SIM_OFF] = { "it is switched off", "as root", PROGRAM_NAME " modem on" },
 	[SIM_ABSENT] = { "no SIM is in it", "insert one" },
 };
 
@@ -147,7 +150,7 @@ const char *obstacle_describe_modem(const struct services *services,
 	return obstacle ? obstacle_format_modem(modem, obstacle, arena, true) : NULL;
 }
 
-#define OBSTACLE_DOCTOR " (for the owner: ofono-mcp doctor)"
+#define OBSTACLE_DOCTOR " (for the owner: " PROGRAM_NAME " doctor)"
 
 static const char *obstacle_list_modems(const struct services *services,
 					struct arena *arena, bool with_steps)
@@ -204,7 +207,6 @@ static const char *obstacle_describe_storage(const struct services *services,
 {
 	const char *trouble = store_trouble(services->store);
 
-	(void)arena;
 	return trouble ? trouble
 		       : "The phone's storage has less free space than is reserved for "
 			 "incoming messages.";

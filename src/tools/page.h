@@ -6,8 +6,7 @@
  * A page is full at the caller's limit or at PAGE_LARGE_BYTES, because strangers write the
  * texts and the phone has little memory.
  */
-#ifndef TOOLS_PAGE_H
-#define TOOLS_PAGE_H
+#pragma once
 
 #include "base/buffer.h"
 #include "base/json.h"
@@ -16,7 +15,7 @@
 #include "tools/view.h"
 
 enum {
-	PAGE_LIMIT_MAX = 100,
+	PAGE_LIMIT_MAX = VIEW_CONTACTS_MAX,
 	PAGE_LARGE_BYTES = 256 * 1024, /* no row starts behind this */
 };
 
@@ -47,5 +46,3 @@ void page_close_rows(struct page *page, enum cursor_kind kind);
 void page_answer(struct page *page, struct tool_call *call, int error);
 /* Frees a page whose rows are still open and that nobody wants any more. */
 void page_drop(struct page *page);
-
-#endif

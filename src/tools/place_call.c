@@ -12,9 +12,8 @@
 #include <string.h>
 
 #include "config/config.h"
-#include "ofono/voice_call.h"
 #include "phone/dialler.h"
-#include "sms/outbox_approval.h"
+#include "sms/outbox.h"
 #include "tools/argument.h"
 #include "tools/services.h"
 #include "tools/sim_choice.h"
@@ -39,28 +38,24 @@ static const enum call_state place_call_awaited_states[] = {
 
 static const struct schema_field place_call_input[] = {
 	{ "to_phone_number", SCHEMA_STRING, true,
-	  "Number to call, in international format with + and country code, for example "
-	  "+36201234567; no codes with * or #" },
+	  "Number with + and country code, for example +36201234567" },
 	{ "subscription_id", SCHEMA_INTEGER, false,
-	  "SIM to call from, see get_sms_subscriptions; required if more than one SIM "
-	  "can "
+	  "SIM to call from (get_sms_subscriptions lists them); needed if several can "
 	  "send" },
 	{ "wait_for", SCHEMA_STRING, false,
-	  "none: answer when the phone has begun to dial; alerting: when it rings there; "
-	  "active (default): when somebody answered; ended: when it is over. If the call "
-	  "ends earlier, that answers",
+	  "Answer when the phone dials (none), when it rings there (alerting), when "
+	  "somebody answers (active, default) or when the call is over (ended)",
 	  .words = place_call_wait_words },
-	{ "wait_seconds", SCHEMA_INTEGER, false, "Maximum time to wait for that", 0,
+	{ "wait_seconds", SCHEMA_INTEGER, false, "Maximum wait", 0,
 	  PLACE_CALL_WAIT_MAX_SECONDS },
 	{ 0 },
 };
 
 static const struct schema_field place_call_output[] = {
-	{ "call_id", SCHEMA_INTEGER, true, "For hang_up and get_recent_calls" },
+	{ "call_id", SCHEMA_INTEGER, true, "For hang_up and list_calls" },
 	{ "state", SCHEMA_STRING, true,
 	  "dialing: not known to ring there yet; alerting: it rings; active: somebody, "
-	  "or "
-	  "an answering machine, answered; ended: answered, and now over; unanswered: "
+	  "or an answering machine, answered; ended: answered, and now over; unanswered: "
 	  "over without an answer" },
 	{ "reason", SCHEMA_STRING, false,
 	  "Why it is over: remote: by the other end, also when busy; network; local: at "
@@ -122,7 +117,10 @@ static bool place_call_check_policy(const struct place_call *place)
 static bool place_call_choose_sim(struct place_call *place)
 {
 	struct refusal refusal;
-	bool chosen = sim_choice_make(place->call, false, &place->sim_id, &refusal);
+	int64_t named;
+	bool chosen =
+		sim_choice_make(place->call, sim_choice_argument(place->call, &named),
+				false, &place->sim_id, &refusal);
 
 	if (!place_call_check_policy(place))
 		return false;
@@ -148,9 +146,8 @@ static bool place_call_check_modem(const struct place_call *place)
 			"The emergency numbers of that SIM are not known now, so nothing "
 			"is dialled.");
 	if (!outbox_has_storage(place->call->services->outbox))
-		return place_call_refuse(
-			place, FAILURE_STORAGE_FULL,
-			"Nothing was dialled: there is no space to record it.");
+		return place_call_refuse(place, FAILURE_STORAGE_FULL,
+					 "There is no space to record the call.");
 	return true;
 }
 
@@ -221,8 +218,7 @@ static const struct {
 	{ "not_handed", FAILURE_OFONO_UNAVAILABLE, "oFono was not reached." },
 	{ "lost", FAILURE_CALL_UNKNOWN,
 	  "It is unknown what became of the call: oFono or the modem went away or did "
-	  "not "
-	  "answer." },
+	  "not answer." },
 };
 
 /* False: the call did not fail. */
@@ -304,12 +300,10 @@ static bool place_call_dial(struct place_call *place)
 	case STORE_E_FULL:
 		return place_call_refuse(
 			place, FAILURE_STORAGE_FULL,
-			"Nothing was dialled: it could not be written to "
-			"the phone's storage.");
+			"The call could not be written to the phone's storage.");
 	default:
-		return place_call_refuse(
-			place, FAILURE_INTERNAL,
-			"Nothing was dialled: it could not be recorded.");
+		return place_call_refuse(place, FAILURE_INTERNAL,
+					 "The call could not be recorded.");
 	}
 }
 
@@ -371,19 +365,18 @@ const struct tool tool_place_call = {
 	.name = "place_call",
 	.title = "Call a phone number",
 	.description =
-		"Has this phone call a number, and answers when the call is answered, is "
-		"over, or the time to wait is. You can neither hear nor speak: no sound "
-		"passes through the gateway, and the other end hears the phone's own "
-		"microphone, so call only if your user is there to talk, or wants it to "
-		"ring there. It disturbs people and is paid for by the minute; the "
-		"gateway "
-		"hangs up after the owner's time limit. \"active\" does not prove that a "
-		"person answered. Emergency numbers are never dialled.",
+		"Call a number from this phone; you can neither hear nor speak. It "
+		"costs money and the other end hears the phone's microphone, so call "
+		"only if your user is there to talk or wants it to ring. \"active\" "
+		"may be an answering machine. The gateway hangs up after the owner's "
+		"time limit.",
 	.input = place_call_input,
 	.output = place_call_output,
+	.listed = (const char *const[]){ "call_id", "state", NULL },
 	.flags = TOOL_DESTRUCTIVE | TOOL_OPEN_WORLD,
 	.scopes = CLIENT_CALL,
 	.usable = place_call_is_usable,
 	.run = place_call_run,
+	.nothing_done = "Nobody was called.",
 	.audit_refusal = audit_call_refused,
 };

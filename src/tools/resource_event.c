@@ -3,7 +3,7 @@
  * calls://recent and sms://alerts: the last calls and cell broadcasts, newest first. Anybody
  * with a transmitter can send a cell broadcast.
  */
-#include "tools/get_recent_calls.h"
+#include "tools/list_calls.h"
 #include "tools/services.h"
 #include "tools/tool_table.h"
 #include "tools/view.h"
@@ -53,10 +53,12 @@ static int resource_event_write_page(const struct resource_call *call,
 	error = store_event_list(call->services->store, &look);
 	json_close_array(writer);
 	json_put_integer(writer, "count", page.count);
+	if (page.count < RESOURCE_EVENT_LIMIT)
+		view_put_records_since(writer, call->services->store, 0);
 	/* gaps older than a full page concern calls that are not on it */
-	gaps_error =
-		view_put_gaps(writer, call->services->store,
-			      page.count == RESOURCE_EVENT_LIMIT ? page.oldest_ms : 0);
+	gaps_error = view_put_gaps(
+		writer, call->services->store,
+		page.count == RESOURCE_EVENT_LIMIT ? page.oldest_ms : 0, INT64_MAX);
 	json_close_object(writer);
 	return error ? error : gaps_error;
 }
@@ -65,7 +67,7 @@ static int resource_event_write_calls(const struct resource_call *call,
 				      struct json_writer *writer)
 {
 	return resource_event_write_page(call, writer, EVENT_CALL, "calls",
-					 get_recent_calls_write_row);
+					 list_calls_write_row);
 }
 
 const struct resource resource_recent_calls = {
@@ -73,8 +75,8 @@ const struct resource resource_recent_calls = {
 	.name = "recent_calls",
 	.title = "Recent calls",
 	.description = "The last 20 incoming calls and calls that agents placed, newest "
-		       "first; get_recent_calls has older ones. Subscribe to learn when "
-		       "one rings and how it ended.",
+		       "first; list_calls has older ones. Subscribe to learn when one "
+		       "rings and how it ended.",
 	.scopes = CLIENT_READ,
 	.write = resource_event_write_calls,
 };

@@ -64,6 +64,7 @@ static int resource_message_write_page(const struct resource_call *call,
 				       unsigned limit, unsigned *count_out)
 {
 	struct store *store = call->services->store;
+	struct view_contacts contacts = { 0 };
 	struct resource_message_page page = {
 		.writer = writer,
 		.view = view_of_resource(call, writer),
@@ -80,6 +81,7 @@ static int resource_message_write_page(const struct resource_call *call,
 
 	if (error)
 		return error;
+	page.view.contacts = &contacts;
 	json_open_object(writer);
 	view_put_notice(writer);
 	json_key(writer, "messages");
@@ -87,8 +89,11 @@ static int resource_message_write_page(const struct resource_call *call,
 	/* one row more than the limit shows whether there are more */
 	error = store_listing_messages(store, &look, limit + 1);
 	json_close_array(writer);
+	view_put_contacts(&page.view);
 	json_put_integer(writer, "count", page.count);
 	json_put_boolean(writer, "more", page.more);
+	if (!page.more)
+		view_put_records_since(writer, store, 0);
 	cursor_put(writer, "wait_cursor", CURSOR_ARRIVALS, newest_id);
 	json_close_object(writer);
 	*count_out = page.count;
@@ -260,11 +265,9 @@ const struct resource resource_conversation = {
 	.variable = "number",
 	.name = "conversation",
 	.title = "Messages with one number",
-	.description =
-		"The last 50 messages with a phone number in any spelling, or with a "
-		"sender's exact name, newest first. Subscribe to learn of new ones and "
-		"of "
-		"state changes.",
+	.description = "The last 50 messages with a phone number in any spelling, or "
+		       "with a sender's exact name, newest first. Subscribe to learn of "
+		       "new ones and of state changes.",
 	.scopes = CLIENT_READ,
 	.spell = resource_message_spell_party,
 	.write = resource_message_write_conversation,

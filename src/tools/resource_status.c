@@ -25,14 +25,11 @@ const struct resource resource_status = {
 	.uri = "sms://status",
 	.name = "status",
 	.title = "State of the gateway",
-	.description =
-		"Whether a message could be sent now and what stops it, whether oFono "
-		"answers, the SIM cards, the modems, the number of waiting messages, "
-		"what "
-		"the owner lets you send, what is left of the limits, and the times in "
-		"the "
-		"last week when the gateway could not receive, so that messages may be "
-		"missing.",
+	.description = "Whether a message could be sent now and what stops it, whether "
+		       "oFono answers, the SIM cards, the modems, the number of waiting "
+		       "messages, what the owner lets you send, what is left of the "
+		       "limits, and the times in the last week when the gateway could "
+		       "not receive, so that messages may be missing.",
 	.scopes = CLIENT_READ,
 	.write = resource_status_write,
 };
@@ -48,10 +45,9 @@ const struct resource resource_subscriptions = {
 	.uri = "sms://subscriptions",
 	.name = "subscriptions",
 	.title = "SIM cards",
-	.description =
-		"The SIM cards in this phone and whether they can send. Subscribe "
-		"to learn when one comes, goes or changes its state; changes of the "
-		"signal alone are not reported.",
+	.description = "The SIM cards in this phone and whether they can send. Subscribe "
+		       "to learn when one comes, goes or changes its state; changes of "
+		       "the signal alone are not reported.",
 	.scopes = CLIENT_READ,
 	.write = resource_status_write_sims,
 };
@@ -64,7 +60,7 @@ static int resource_status_write_voicemail(const struct resource_call *call,
 	json_open_object(writer);
 	json_put_integer(writer, "count", sims_count(sims));
 	json_key(writer, "subscriptions");
-	sim_view_write_voicemail(writer, sims);
+	sim_view_write_voicemail(writer, sims, false);
 	json_close_object(writer);
 	return 0;
 }
@@ -73,10 +69,9 @@ const struct resource resource_voicemail = {
 	.uri = "sms://voicemail",
 	.name = "voicemail",
 	.title = "Voicemail",
-	.description =
-		"Whether voicemail waits for each SIM card, how many messages if "
-		"the network says so, and the number to call. Nothing here plays or "
-		"deletes it. Subscribe to learn when that changes.",
+	.description = "Whether voicemail waits for each SIM card, how many messages if "
+		       "the network says so, and the number to call. Nothing here plays "
+		       "or deletes it. Subscribe to learn when that changes.",
 	.scopes = CLIENT_READ,
 	.write = resource_status_write_voicemail,
 };

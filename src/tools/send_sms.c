@@ -6,8 +6,8 @@
  *      user, if needed -> outbox_accept(): on disk -> wait for `wait_for` -> answer
  *
  * Until outbox_accept() nothing has happened, and every refusal is free. After it the message
- * goes its way and the answer only reports. A client that cancels its request withdraws the
- * message if oFono does not have it yet.
+ * is sent whatever happens to the call, and the answer only reports. A client that cancels
+ * its request withdraws the message if oFono does not have it yet.
  *
  * The policy also finds the message that this call only repeats; then nothing is sent, and the
  * call waits for that message. The policy's answer comes before a missing SIM is reported, so
@@ -18,13 +18,15 @@
  */
 #include "base/clock.h"
 #include "console/console.h"
-#include "mcp/elicitation.h"
 #include "mcp/request.h"
-#include "store/store_party.h"
+#include "policy/routing.h"
 #include "tools/argument.h"
 #include "tools/dry_run.h"
 #include "tools/message_view.h"
+#include "tools/send_many.h"
+#include "tools/many_answer.h"
 #include "tools/sms_answer.h"
+#include "tools/sms_consent.h"
 #include "tools/sms_task.h"
 #include "tools/tool_table.h"
 #include "tools/tool_wait.h"
@@ -32,42 +34,50 @@
 
 static const struct schema_field send_sms_input[] = {
 	{ "to_phone_number", SCHEMA_STRING, true,
-	  "Recipient in international format, with + and country code, for example "
-	  "+36201234567" },
+	  "Recipient with + and country code, for example +36201234567; \"\" if "
+	  "another parameter names it",
+	  .tool_checks_absence = true },
 	{ "sms_text", SCHEMA_STRING, true,
-	  "The text. One segment holds 160 characters of the GSM alphabet, or 70 if it "
-	  "has "
-	  "any others; a longer text is sent, and billed, as several segments" },
+	  "A billed segment holds 160 GSM characters, or 70 if any other occurs",
+	  .describe = sms_order_describe_text },
 	{ "subscription_id", SCHEMA_INTEGER, false,
-	  "SIM to send from, see get_sms_subscriptions; required if more than one SIM "
-	  "can "
-	  "send, unless your client can ask its user" },
+	  "SIM to send from (get_sms_subscriptions lists them); needed if "
+	  "several can send" },
 	{ "idempotency_key", SCHEMA_STRING, false,
-	  "Your own key for this message. For at least 30 days, a call with the same key "
-	  "never sends again but returns what became of the first. Use a new key for "
-	  "each "
-	  "message. Without a key, the same text to the same number within a short time "
-	  "counts as the same call",
+	  "Your own unique key: another call with it sends nothing and returns "
+	  "what became of the first",
 	  1, IDEMPOTENCY_KEY_MAX },
 	{ "send_at", SCHEMA_STRING, false,
-	  "Not before this time, RFC 3339 with offset, for example "
-	  "2026-11-21T08:30:00+01:00; at most 30 days ahead" },
+	  "When to send, at most 30 days ahead, for example "
+	  "2026-11-21T08:30:00+01:00" },
 	{ "valid_for_seconds", SCHEMA_INTEGER, false,
-	  "Drop the message if it could not be submitted within this time, counted from "
-	  "now or from send_at",
+	  "Drop it if it was not submitted within this time from now or send_at",
 	  ORDER_VALID_LEAST_SECONDS, ORDER_VALID_MOST_SECONDS },
 	{ "wait_for", SCHEMA_STRING, false,
-	  "none: answer when it is on disk; "
-	  "sent (default): when the network accepted it; "
-	  "delivered: when a delivery report came, which may never happen; a client that "
-	  "supports MCP tasks gets a task at once",
+	  "Answer when it is stored (none), sent (default) or delivered, which "
+	  "may never be reported",
 	  .words = sms_order_wait_words },
 	{ "wait_seconds", SCHEMA_INTEGER, false,
-	  "Maximum time to wait for that (default: set by the owner, usually 30); a task "
-	  "does not wait",
-	  0, ORDER_WAIT_MOST_SECONDS },
+	  "Maximum wait (default set by the owner, usually 30)", 0,
+	  ORDER_WAIT_MOST_SECONDS },
+	{ "to_phone_numbers", SCHEMA_ARRAY, false,
+	  "Recipients of the same text, up to 100 with to_phone_number",
+	  .items = SCHEMA_STRING },
+	{ "reply_to_message_id", SCHEMA_INTEGER, false,
+	  "Received message to answer: its sender, from its SIM" },
+	{ "spread", SCHEMA_BOOLEAN, false,
+	  "Schedule what a limit refuses now for the next time that is free" },
+	{ "pool", SCHEMA_STRING, false,
+	  "Send from a SIM of this pool, and from another one if that fails; without "
+	  "it, from any SIM",
+	  .describe = sms_order_describe_pools, .is_offered = sms_order_has_pools },
+	{ "if_unknown", SCHEMA_STRING, false,
+	  "resend: send it again if its phone is gone for 5 minutes and may have sent "
+	  "it. It may arrive twice",
+	  .words = sms_order_unknown_words, .is_offered = sms_order_is_routed },
 	{ "dry_run", SCHEMA_BOOLEAN, false,
-	  "Send nothing; return segments, encoding, SIM and every reason to refuse it" },
+	  "Send nothing; return segments, SIM, the cost if known, and every "
+	  "reason to refuse" },
 	{ 0 },
 };
 
@@ -85,7 +95,14 @@ static const struct schema_field send_sms_output[] = {
 	  "delivered: a report says so; not in a dry run" },
 	{ "to_phone_number", SCHEMA_STRING, false, "Recipient as given to the network" },
 	{ "subscription_id", SCHEMA_INTEGER, false, "SIM it goes out from" },
+	{ "route", SCHEMA_STRING, false, "Why this SIM, if you did not name it",
+	  .is_offered = sms_order_is_routed },
+	{ "results", SCHEMA_ARRAY, false, "to_phone_numbers: one for each recipient",
+	  .members = many_answer_fields },
+	{ "accepted", SCHEMA_INTEGER, false, "How many of them were accepted" },
+	{ "refused", SCHEMA_INTEGER, false, "How many were not" },
 	{ "segments", SCHEMA_INTEGER, true, "Segments, each of which is billed" },
+	VIEW_COST_FIELD,
 	{ "encoding", SCHEMA_STRING, true, "Alphabet of the segments",
 	  .words = send_sms_encodings },
 	{ "delivery", SCHEMA_STRING, false,
@@ -104,6 +121,8 @@ static const struct schema_field send_sms_output[] = {
 	{ "approval", SCHEMA_STRING, false,
 	  "dry run: required: somebody must approve it before it is sent",
 	  .words = send_sms_approvals },
+	{ "approval_reason", SCHEMA_STRING, false,
+	  "Why only the owner can approve it, for example loop_suspected" },
 	{ "units", SCHEMA_INTEGER, false,
 	  "dry run: 7-bit characters or 16-bit units of the text" },
 	{ "units_left", SCHEMA_INTEGER, false,
@@ -124,25 +143,6 @@ struct send_sms {
 	struct tool_wait_message wait;
 };
 
-/* The message as the store has it now; it is not read back. */
-static struct message send_sms_message(const struct store_message_draft *draft)
-{
-	return (struct message){
-		.direction = MESSAGE_OUTGOING,
-		.sim_id = draft->sim_id,
-		.client_id = draft->client_id,
-		.number = draft->number,
-		.text = draft->text,
-		.segments = draft->segments,
-		.state = draft->state,
-		.reason = draft->reason ? draft->reason : "",
-		.created_ms = draft->created_ms,
-		.changed_ms = draft->created_ms,
-		.send_at_ms = draft->send_at_ms,
-		.expires_at_ms = draft->expires_at_ms,
-	};
-}
-
 /* Does the client learn nothing about the message before it is sent? */
 static bool send_sms_is_awaited(const struct sms_order *order,
 				const struct store_message_draft *draft)
@@ -158,47 +158,20 @@ static bool send_sms_submit(struct send_sms *send)
 	struct tool_call *call = send->order->call;
 	const struct services *services = call->services;
 	struct store_message_draft draft;
-	const char *trouble;
+	int error;
 
 	policy_normalise_number(services->policy, send->order->sim_id,
 				send->order->number);
 	draft = sms_order_draft(send->order);
 	draft.is_awaited = send_sms_is_awaited(send->order, &draft);
-	send->answer.message = send_sms_message(&draft);
-	switch (outbox_accept(services->outbox, &draft, &send->answer.message.id)) {
-	case 0:
-		return true;
-	case OUTBOX_E_FULL:
-		tool_failure_answer(call, FAILURE_QUEUE_FULL,
-				    "Too many messages of this client are waiting.");
-		return false;
-	case OUTBOX_E_STORAGE:
-		trouble = store_trouble(services->store);
-		tool_failure_answer(
-			call, trouble ? FAILURE_INTERNAL : FAILURE_STORAGE_FULL,
-			trouble ? trouble
-				: "The message could not be written to the phone's "
-				  "storage.");
-		return false;
-	default:
-		tool_failure_answer(call, FAILURE_INTERNAL,
-				    "The message could not be stored.");
-		return false;
-	}
-}
-
-/* Is there nothing to wait for: it got as far as wanted, never will, or not soon? */
-static bool send_sms_is_settled(const struct send_sms *send)
-{
-	const struct message *message = &send->answer.message;
-
-	if (send->order->wait_for == ORDER_WAIT_NONE)
-		return true;
-	if (send->order->wait_for == ORDER_WAIT_DELIVERED &&
-	    message->state == STATE_SENT && message->delivery == DELIVERY_AWAITED)
-		return false;
-	return message_state_is_final(message->state) ||
-	       message->state == STATE_SCHEDULED;
+	send->answer.message = sms_order_message(&draft);
+	error = outbox_accept(services->outbox, &draft, &send->answer.message.id);
+	if (error)
+		sms_answer_not_accepted(call, error);
+	else if (services->routing)
+		routing_use(services->routing, draft.sim_id, draft.number,
+			    draft.segments);
+	return !error;
 }
 
 static bool send_sms_on_change(void *data, const struct outbox_event *event)
@@ -206,25 +179,47 @@ static bool send_sms_on_change(void *data, const struct outbox_event *event)
 	struct send_sms *send = data;
 	struct message *message = &send->answer.message;
 
+	message->revision += event->edited;
 	message->state = event->state;
 	message->reason = event->reason;
 	message->delivery = event->delivery;
 	message->changed_ms = clock_wall_ms();
-	return send_sms_is_settled(send);
+	return sms_answer_is_settled(send->order, &send->answer.message);
+}
+
+/* The answer is about what edit_sms made of the message. */
+static void send_sms_follow_edits(struct send_sms *send)
+{
+	struct message *message = &send->answer.message;
+	struct sms_order *order = send->order;
+	struct tool_call *call = order->call;
+	struct message row;
+
+	if (!message->revision ||
+	    store_message_get(call->services->store, message->id, call->arena, &row))
+		return;
+	message->number = order->recipient = row.number;
+	message->text = order->text = row.text;
+	message->segments = row.segments;
+	message->send_at_ms = row.send_at_ms;
+	message->expires_at_ms = row.expires_at_ms;
+	segments_measure(order->text, &order->segments);
 }
 
 /* Before anything is reported about the message, the disk must have it for certain. */
 static void send_sms_answer(void *data)
 {
-	const struct send_sms *send = data;
+	struct send_sms *send = data;
 	struct tool_call *call = send->order->call;
+
+	send_sms_follow_edits(send);
 
 	if (message_state_is_final(send->answer.message.state) ||
 	    outbox_sync(call->services->outbox) == 0)
 		sms_answer_finish(&send->answer);
 	else
 		tool_failure_answer(
-			call, FAILURE_STORAGE_FULL,
+			call, FAILURE_NOT_ON_DISK,
 			"The phone's storage does not confirm that it has the "
 			"message, which may still be sent.");
 }
@@ -271,7 +266,7 @@ static void send_sms_follow(struct send_sms *send)
 			  .cancelled = send_sms_on_cancelled,
 			  .data = send },
 	};
-	if (send_sms_is_settled(send) ||
+	if (sms_answer_is_settled(send->order, &send->answer.message) ||
 	    !tool_wait_for_message(&send->wait, call, message_id,
 				   (uint64_t)send->order->wait_seconds)) {
 		send_sms_answer(send);
@@ -285,14 +280,12 @@ static void send_sms_follow(struct send_sms *send)
 static bool send_sms_check_policy(struct send_sms *send)
 {
 	struct tool_call *call = send->order->call;
-	struct policy_request request = sms_order_request(send->order);
 	struct policy_verdict verdict;
 	struct refusal refusal;
 
-	switch (policy_check(call->services->policy, &request, &verdict)) {
+	switch (sms_order_judge(send->order, NULL, &verdict)) {
 	case POLICY_E_REFUSED:
-		refusal = (struct refusal){ verdict.failure, verdict.message,
-					    verdict.retry_after_seconds };
+		refusal = sms_order_refusal(send->order, &verdict);
 		tool_failure_answer_with(call, &refusal, NULL, NULL);
 		return false;
 	case POLICY_E_REPEAT:
@@ -304,69 +297,6 @@ static bool send_sms_check_policy(struct send_sms *send)
 }
 
 /*
- * Asks the user for the SIM. False: answered, or the user is being asked. `unable`: the
- * failure if this client cannot ask.
- */
-static bool send_sms_ask_sim(struct sms_order *order, const struct refusal *unable)
-{
-	struct tool_call *call = order->call;
-
-	switch (user_question_choose_sim(order, &order->sim_id)) {
-	case ELICITATION_ANSWERED:
-		return true;
-	case ELICITATION_PENDING:
-		return false;
-	case ELICITATION_DECLINED:
-		tool_failure_answer(
-			call, FAILURE_ELICITATION_DECLINED,
-			"The user was asked which SIM to send from, and declined.");
-		return false;
-	case ELICITATION_DISMISSED:
-		tool_failure_answer(
-			call, FAILURE_ELICITATION_DECLINED,
-			"The user was asked which SIM to send from, and closed the "
-			"question without an answer.");
-		return false;
-	case ELICITATION_UNAVAILABLE:
-		break;
-	}
-	tool_failure_answer_with(call, unable, NULL, NULL);
-	return false;
-}
-
-/*
- * Asks the user for approval and, if `unable` is not NULL, for the SIM in the same form.
- * False: answered, or the user is being asked.
- */
-static bool send_sms_ask_approval(struct sms_order *order, const struct refusal *unable)
-{
-	struct tool_call *call = order->call;
-
-	switch (user_question_approve_message(order)) {
-	case ELICITATION_ANSWERED:
-		return true;
-	case ELICITATION_PENDING:
-		return false;
-	case ELICITATION_DECLINED:
-		tool_failure_answer(
-			call, FAILURE_USER_REJECTED,
-			"Your user was asked to approve this message, and said no.");
-		return false;
-	case ELICITATION_DISMISSED:
-		tool_failure_answer(call, FAILURE_USER_REJECTED,
-				    "Your user was asked to approve this message, and "
-				    "closed the question without approving it.");
-		return false;
-	case ELICITATION_UNAVAILABLE:
-		break;
-	}
-	order->approval = ORDER_APPROVAL_AWAITED;
-	if (unable)
-		tool_failure_answer_with(call, unable, NULL, NULL);
-	return !unable;
-}
-
-/*
  * Gets what only a person can decide. `unable`: not NULL if the SIM is to be chosen; then the
  * policy judges the chosen one again. False: answered, or the user is being asked.
  */
@@ -374,29 +304,15 @@ static bool send_sms_ask(struct send_sms *send, const struct refusal *unable)
 {
 	struct sms_order *order = send->order;
 	bool needs_approval =
+		order->needs_owner ||
 		user_question_approval_needed(order->call, order->sim_id, order->number);
-	bool done;
 
-	order->approval = needs_approval ? ORDER_APPROVAL_AWAITED : ORDER_APPROVAL_NONE;
-	if (needs_approval && user_question_can_ask(order->call))
-		done = send_sms_ask_approval(order, unable);
-	else
-		done = !unable || send_sms_ask_sim(order, unable);
-	return done && (!unable || send_sms_check_policy(send));
-}
-
-/*
- * Is the user to choose the SIM? `refusal`: why none was chosen; NULL: one was. If the user
- * was already asked, the question stays: other SIMs may be there now, or only one, and none
- * is guessed.
- */
-static bool send_sms_asks_for_sim(const struct sms_order *order,
-				  const struct refusal *refusal)
-{
-	if (refusal)
-		return refusal->failure == FAILURE_SUBSCRIPTION_REQUIRED;
-	return elicitation_was_about(order->call, USER_QUESTION_SIM_KEY) &&
-	       !json_member(order->call->arguments, "subscription_id");
+	if (!sms_consent_get(order, needs_approval, unable) ||
+	    (unable && !send_sms_check_policy(send)))
+		return false;
+	if (order->needs_owner)
+		order->approval = ORDER_APPROVAL_AWAITED;
+	return true;
 }
 
 /* The user is not asked about what the policy refuses. False: answered, or being asked. */
@@ -413,7 +329,7 @@ static bool send_sms_prepare(struct send_sms *send)
 	if (!sms_order_pass(order, sms_order_form_checks))
 		return false;
 	chosen = (*sms_order_sim_checks)(order, &refusal);
-	asks = send_sms_asks_for_sim(order, chosen ? NULL : &refusal);
+	asks = sms_consent_asks_for_sim(order, chosen ? NULL : &refusal);
 	if (asks)
 		order->sim_id = 0;
 	if (!send_sms_check_policy(send))
@@ -433,13 +349,17 @@ static void send_sms_run(struct tool_call *call)
 	struct send_sms *send = arena_alloc(call->arena, sizeof(*send));
 	struct sms_order *order = arena_alloc(call->arena, sizeof(*order));
 
+	if (tool_wait_for_codes(call))
+		return;
 	if (!send || !order) {
 		tool_failure_answer(call, FAILURE_INTERNAL, NULL);
 		return;
 	}
 	sms_order_read(order, call);
 	send->order = send->answer.order = order;
-	if (order->dry_run)
+	if (order->recipients && !order->recipient_refusal.message)
+		send_many(order);
+	else if (order->dry_run)
 		dry_run_answer(order);
 	else if (send_sms_prepare(send) &&
 		 (send->answer.repeat != POLICY_REPEAT_NONE || send_sms_submit(send)))
@@ -449,20 +369,18 @@ static void send_sms_run(struct tool_call *call)
 const struct tool tool_send_sms = {
 	.name = "send_sms",
 	.title = "Send a text message",
-	.description = "Sends one text message (SMS) from a SIM of this phone. Each "
-		       "segment costs the "
-		       "owner money and can't be undone, so send only what the user "
-		       "asked for. If "
-		       "several SIMs can send, pass subscription_id. \"SMS sent\" means "
-		       "that the network "
-		       "accepted the message, not that it was delivered; if the owner "
-		       "has to approve "
-		       "it, the call waits for that.",
+	.description =
+		"Send an SMS to one or more recipients, or reply to a message. It costs "
+		"the owner money and can't be undone: send only what your user asked "
+		"for. \"sent\" means that the network accepted it, not that it was "
+		"delivered. If the owner has to approve it, the call waits for that.",
 	.input = send_sms_input,
 	.output = send_sms_output,
+	.listed = (const char *const[]){ "message_id", "state", "results", NULL },
 	.flags = TOOL_DESTRUCTIVE | TOOL_OPEN_WORLD,
 	.scopes = CLIENT_SEND,
 	.page = CONSOLE_URI,
 	.run = send_sms_run,
+	.nothing_done = "Nothing was sent.",
 	.audit_refusal = audit_send_refused,
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * With a subscription_id: that SIM, if it can send.
+ * With a named SIM: that one, if it can send.
  *
  * Without one, among the SIMs that this client may use:
  *   exactly one can send  -> that one
@@ -188,10 +188,16 @@ static const struct sim *sim_choice_without_name(struct sim_choice *choice)
 	return only ? only : sim_choice_refuse_all(choice, first, count);
 }
 
-bool sim_choice_make(const struct tool_call *call, bool later, int64_t *sim_id_out,
-		     struct refusal *refusal_out)
+const int64_t *sim_choice_argument(const struct tool_call *call, int64_t *sim_id_out)
 {
 	const struct json *named = json_member(call->arguments, "subscription_id");
+
+	return named && json_integer(named, sim_id_out) ? sim_id_out : NULL;
+}
+
+bool sim_choice_make(const struct tool_call *call, const int64_t *named, bool later,
+		     int64_t *sim_id_out, struct refusal *refusal_out)
+{
 	struct sim_choice choice = {
 		.services = call->services,
 		.arena = call->arena,
@@ -201,21 +207,19 @@ bool sim_choice_make(const struct tool_call *call, bool later, int64_t *sim_id_o
 	};
 	struct ofono *ofono = call->services->ofono;
 	const struct sim *sim;
-	int64_t sim_id;
-	bool is_named = named && json_integer(named, &sim_id);
 
 	ofono_retry(ofono);
-	if (!ofono_is_available(ofono) && !(later && is_named)) {
+	if (!ofono_is_available(ofono) && !(later && named)) {
 		sim_choice_refuse(&choice, FAILURE_OFONO_UNAVAILABLE,
 				  arena_printf(call->arena,
 					       "The modems are out of reach: %s.",
 					       ofono_condition(ofono)));
 		return false;
 	}
-	if (is_named) {
-		if (!sim_choice_check_named(&choice, sim_id))
+	if (named) {
+		if (!sim_choice_check_named(&choice, *named))
 			return false;
-		*sim_id_out = sim_id;
+		*sim_id_out = *named;
 		return true;
 	}
 	sim = sim_choice_without_name(&choice);

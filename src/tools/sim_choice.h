@@ -2,18 +2,18 @@
 /*
  * SIM choice: the SIM that a tool call uses.
  */
-#ifndef TOOLS_SIM_CHOICE_H
-#define TOOLS_SIM_CHOICE_H
+#pragma once
 
 #include "tools/services.h"
 #include "tools/tool_failure.h"
 
 /*
- * The SIM in argument subscription_id or, without it, the one SIM that can send. `later`: for
+ * The SIM with the ID `named` or, if that is NULL, the one SIM that can send. `later`: for
  * a scheduled message, so the SIM need not be able to send now; if it is named, it need not
  * even be in the phone. False: *refusal_out says why and lists the choices.
  */
-bool sim_choice_make(const struct tool_call *call, bool later, int64_t *sim_id_out,
-		     struct refusal *refusal_out);
+bool sim_choice_make(const struct tool_call *call, const int64_t *named, bool later,
+		     int64_t *sim_id_out, struct refusal *refusal_out);
 
-#endif
+/* Argument subscription_id, in *sim_id_out; NULL: not given. */
+const int64_t *sim_choice_argument(const struct tool_call *call, int64_t *sim_id_out);

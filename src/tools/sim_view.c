@@ -13,39 +13,50 @@ enum { SIM_VIEW_MS_PER_SECOND = 1000 };
 const struct schema_field sim_view_fields[] = {
 	{ "subscription_id", SCHEMA_INTEGER, true,
 	  "Identifies the SIM card for send_sms; never changes" },
-	{ "sim_slot_index", SCHEMA_INTEGER, true, "Slot the card is in now, from 0" },
-	{ "carrier_name", SCHEMA_STRING, true, "Network operator" },
+	{ "sim_slot_index", SCHEMA_INTEGER, false, "Slot the card is in now, from 0" },
+	{ "carrier_name", SCHEMA_STRING, false, "Network operator" },
 	{ "display_name", SCHEMA_STRING, true, "Name to show to a user" },
 	{ "state", SCHEMA_STRING, true,
-	  "ready: can send now; searching: no network; offline: flight mode; "
-	  "locked: asks for a code; starting; duplicate: in two modems, so that each "
-	  "message would be sent twice; stuck: its modem does not finish a message; "
-	  "modem_off: its modem is switched off" },
-	{ "can_send", SCHEMA_BOOLEAN, true,
+	  "ready: can send now; searching: no network; offline: flight mode; locked: "
+	  "asks for a code; starting; duplicate: in two modems, so that each message "
+	  "would be sent twice; stuck: its modem does not finish a message; modem_off: "
+	  "its modem is switched off" },
+	{ "can_send", SCHEMA_BOOLEAN, false,
 	  "It could send now; get_gateway_status says whether you may" },
-	{ "own_number", SCHEMA_STRING, true, "The card's own number, often empty" },
-	{ "roaming", SCHEMA_BOOLEAN, true, "Registered with a foreign network" },
-	{ "default", SCHEMA_BOOLEAN, true,
+	{ "own_number", SCHEMA_STRING, false, "The card's own number, often empty" },
+	{ "roaming", SCHEMA_BOOLEAN, false, "Registered with a foreign network" },
+	{ "default", SCHEMA_BOOLEAN, false,
 	  "Chosen in the phone's settings, as far as oFono reports it" },
-	{ "signal_percent", SCHEMA_INTEGER, true, "Signal strength, 0 when unknown" },
+	{ "signal_percent", SCHEMA_INTEGER, false, "Signal strength, 0 when unknown" },
 	{ 0 },
 };
+
+static void sim_view_put_facts(struct json_writer *writer, const struct sim *sim)
+{
+	json_put_string(writer, "state", sim_state_name(sim->state));
+	json_put_boolean(writer, "can_send", sim->state == SIM_READY);
+	view_put_line(writer, "own_number", sim->own_number);
+	json_put_boolean(writer, "roaming", sim->roaming);
+	json_put_boolean(writer, "default", sim->is_default);
+	json_put_integer(writer, "signal_percent", sim->modem->network.strength);
+}
 
 static void sim_view_write_sim(struct json_writer *writer, const struct sim *sim,
 			       enum sim_view_detail detail)
 {
 	json_open_object(writer);
 	json_put_integer(writer, "subscription_id", sim->id);
-	json_put_integer(writer, "sim_slot_index", sim->slot);
-	view_put_line(writer, "carrier_name", sim->carrier_name);
+	if (detail != SIM_VIEW_STATE) {
+		json_put_integer(writer, "sim_slot_index", sim->slot);
+		view_put_line(writer, "carrier_name", sim->carrier_name);
+	}
 	view_put_line(writer, "display_name", sim->display_name);
-	if (detail == SIM_VIEW_FULL) {
+	if (detail == SIM_VIEW_STATE) {
 		json_put_string(writer, "state", sim_state_name(sim->state));
-		json_put_boolean(writer, "can_send", sim->state == SIM_READY);
-		view_put_line(writer, "own_number", sim->own_number);
-		json_put_boolean(writer, "roaming", sim->roaming);
-		json_put_boolean(writer, "default", sim->is_default);
-		json_put_integer(writer, "signal_percent", sim->modem->network.strength);
+		if (sim->roaming)
+			json_put_boolean(writer, "roaming", true);
+	} else if (detail == SIM_VIEW_FULL) {
+		sim_view_put_facts(writer, sim);
 	}
 	json_close_object(writer);
 }
@@ -83,12 +94,15 @@ static const char *sim_view_voicemail_state(const struct modem_voicemail *voicem
 	return voicemail->waiting ? "waiting" : "none";
 }
 
-void sim_view_write_voicemail(struct json_writer *writer, const struct sims *sims)
+void sim_view_write_voicemail(struct json_writer *writer, const struct sims *sims,
+			      bool waiting_only)
 {
 	const struct sim *sim;
 
 	json_open_array(writer);
 	TAILQ_FOREACH (sim, sims_list(sims), link) {
+		if (waiting_only && !sim->voicemail.waiting)
+			continue;
 		json_open_object(writer);
 		json_put_integer(writer, "subscription_id", sim->id);
 		json_put_string(writer, "voicemail",

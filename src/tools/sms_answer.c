@@ -19,7 +19,8 @@
 
 #include "base/clock.h"
 #include "base/escape.h"
-#include "sms/outbox_approval.h"
+#include "sms/outbox.h"
+#include "text/replacement.h"
 #include "tools/message_view.h"
 #include "tools/services.h"
 #include "config/config.h"
@@ -51,12 +52,18 @@ static void sms_answer_write(struct json_writer *writer, const struct sms_answer
 	json_put_string(writer, "state", message_state_name(message->state));
 	json_put_string(writer, "to_phone_number", message->number);
 	json_put_integer(writer, "subscription_id", message->sim_id);
+	if (answer->order->route && !answer->repeat)
+		json_put_string(writer, "route", answer->order->route);
 	json_put_integer(writer, "segments", message->segments);
 	json_put_string(writer, "encoding",
 			segments_encoding_name(order->segments.encoding));
+	view_put_cost(writer, order->call->services, message->sim_id, message->number,
+		      message->segments);
 	if (order->wait_for == ORDER_WAIT_DELIVERED || delivery > DELIVERY_AWAITED)
 		json_put_string(writer, "delivery",
 				store_message_delivery_name(delivery));
+	if (message->state == STATE_WAITING_APPROVAL && *message->reason)
+		json_put_string(writer, "approval_reason", message->reason);
 	if (message->send_at_ms)
 		view_put_time(writer, "send_at", message->send_at_ms);
 	if (message->expires_at_ms)
@@ -120,10 +127,11 @@ static void sms_answer_put_failure_facts(struct json_writer *writer, const void 
 }
 
 /* A client that retries with its key would get this failure for ever. */
-static void sms_answer_fail(const struct sms_answer *answer, enum failure failure,
-			    const char *message)
+static void sms_answer_fail_with(const struct sms_answer *answer, enum failure failure,
+				 const char *message, const char *fix)
 {
-	struct refusal refusal = { failure, sms_answer_add_duplicate(answer, message) };
+	struct refusal refusal = { failure, sms_answer_add_duplicate(answer, message),
+				   .fix = fix };
 	const struct sms_order *order = answer->order;
 
 	if (failure != FAILURE_UNKNOWN_OUTCOME && order->idempotency_key &&
@@ -133,6 +141,12 @@ static void sms_answer_fail(const struct sms_answer *answer, enum failure failur
 			refusal.message);
 	tool_failure_answer_with(order->call, &refusal, sms_answer_put_failure_facts,
 				 answer);
+}
+
+static void sms_answer_fail(const struct sms_answer *answer, enum failure failure,
+			    const char *message)
+{
+	sms_answer_fail_with(answer, failure, message, NULL);
 }
 
 static void sms_answer_add_note(void *data, const struct message_change *change)
@@ -163,6 +177,37 @@ static void sms_answer_rejected(const struct sms_answer *answer)
 	buffer_deinit(&note);
 }
 
+/* Only where it is unknown which oFono runs: otherwise the policy refuses such a text. */
+static void sms_answer_unsendable(const struct sms_answer *answer)
+{
+	struct arena *arena = answer->order->call->arena;
+	struct replacement_advice advice = replacement_advise(arena, answer->order->text);
+
+	sms_answer_fail_with(
+		answer, FAILURE_INVALID_TEXT,
+		advice.characters
+			? arena_printf(arena, "The oFono of this phone cannot send %s.",
+				       advice.characters)
+			: NULL,
+		advice.fix);
+}
+
+static void sms_answer_refused(const struct sms_answer *answer)
+{
+	const struct message *message = &answer->message;
+	bool in_part = message_view_may_be_sent_in_part(message->state, message->reason,
+							message->segments);
+
+	sms_answer_fail(
+		answer, FAILURE_NETWORK_REFUSED,
+		arena_printf(answer->order->call->arena,
+			     "SMS to %s failed: oFono reports that the network did not "
+			     "accept it (message %lld). %s",
+			     answer->order->recipient, (long long)message->id,
+			     in_part ? "Segments before the refused one may have arrived."
+				     : "Nothing was sent."));
+}
+
 static void sms_answer_failed(const struct sms_answer *answer)
 {
 	enum failure failure = failure_of_code(answer->message.reason);
@@ -171,25 +216,17 @@ static void sms_answer_failed(const struct sms_answer *answer)
 
 	if (failure == FAILURE_APPROVAL_REJECTED)
 		sms_answer_rejected(answer);
+	else if (failure == FAILURE_NETWORK_REFUSED)
+		sms_answer_refused(answer);
 	else if (failure == FAILURE_INVALID_TEXT && order->segments.unsendable)
+		sms_answer_unsendable(answer);
+	else
 		sms_answer_fail(
 			answer, failure,
-			arena_printf(
-				arena,
-				"The oFono of this phone cannot encode the character "
-				"%s; nothing was sent. Leave it out.",
-				segments_name_character(arena, order->text,
-							order->segments.unsendable)));
-	else
-		sms_answer_fail(answer, failure,
-				arena_printf(arena,
-					     "SMS to %s failed: %s (message %lld).",
-					     order->recipient,
-					     failure == FAILURE_NETWORK_REFUSED
-						     ? "oFono reports that the network "
-						       "did not accept it"
-						     : "oFono refused it",
-					     (long long)answer->message.id));
+			arena_printf(arena,
+				     "SMS to %s failed: oFono refused it (message "
+				     "%lld).",
+				     order->recipient, (long long)answer->message.id));
 }
 
 static void sms_answer_sent(const struct sms_answer *answer)
@@ -234,8 +271,8 @@ static const char *sms_answer_where(const struct sms_answer *answer)
 	static const char *const places[STATE_LAST + 1] = {
 		[STATE_QUEUED] = "waits in the gateway's queue",
 		[STATE_SUBMITTING] = "is being submitted to oFono",
-		[STATE_SUBMITTED] = "was submitted to oFono, and the network has not "
-				    "confirmed it yet",
+		[STATE_SUBMITTED] = ("was submitted to oFono, and the network has not "
+				     "confirmed it yet"),
 		[STATE_HELD] = "is kept by oFono until the modem is back",
 	};
 	const struct tool_call *call = answer->order->call;
@@ -271,6 +308,7 @@ static void sms_answer_pending(const struct sms_answer *answer)
 static void sms_answer_waiting_approval(const struct sms_answer *answer)
 {
 	const struct tool_call *call = answer->order->call;
+	const struct refusal *cause = answer->order->needs_owner;
 	char until[CLOCK_TEXT_BYTES];
 
 	clock_format(
@@ -281,10 +319,11 @@ static void sms_answer_waiting_approval(const struct sms_answer *answer)
 		arena_printf(
 			call->arena,
 			"SMS to %s is not sent yet: it waits for the owner's "
-			"approval, until %s at the latest (message %lld). If approved, "
-			"it goes out by itself, else never; do not send it again. "
-			"get_sms_status shows what the owner decided.",
-			answer->order->recipient, until, (long long)answer->message.id));
+			"approval, until %s at the latest (message %lld). %s%sIf "
+			"approved, it goes out by itself, else never; do not send it "
+			"again. get_sms_status shows what the owner decided.",
+			answer->order->recipient, until, (long long)answer->message.id,
+			cause && cause->message ? cause->message : "", cause ? " " : ""));
 }
 
 static void sms_answer_unknown(const struct sms_answer *answer)
@@ -307,7 +346,8 @@ static void sms_answer_expired(const struct sms_answer *answer)
 	if (strcmp(reason, "approval_not_given") == 0)
 		what = "was not approved in time, so it was not sent";
 	else if (strcmp(reason, "approval_expired") == 0)
-		what = "was approved, but could not be sent within ten minutes of that";
+		what = "was approved, but could not be sent within ten minutes of the "
+		       "approval";
 	sms_answer_fail(answer, FAILURE_EXPIRED,
 			arena_printf(answer->order->call->arena,
 				     "The SMS to %s %s (message %lld).",
@@ -356,4 +396,33 @@ void sms_answer_finish(const struct sms_answer *answer)
 		sms_answer_expired(answer);
 		break;
 	}
+}
+
+void sms_answer_not_accepted(struct tool_call *call, int error)
+{
+	const char *trouble = store_trouble(call->services->store);
+
+	if (error == OUTBOX_E_FULL)
+		tool_failure_answer(call, FAILURE_QUEUE_FULL,
+				    "Too many messages of this client are waiting.");
+	else if (error == OUTBOX_E_STORAGE)
+		tool_failure_answer(
+			call, trouble ? FAILURE_INTERNAL : FAILURE_STORAGE_FULL,
+			trouble ? trouble
+				: "The message could not be written to the phone's "
+				  "storage.");
+	else
+		tool_failure_answer(call, FAILURE_INTERNAL,
+				    "The message could not be stored.");
+}
+
+bool sms_answer_is_settled(const struct sms_order *order, const struct message *message)
+{
+	if (order->wait_for == ORDER_WAIT_NONE)
+		return true;
+	if (order->wait_for == ORDER_WAIT_DELIVERED && message->state == STATE_SENT &&
+	    message->delivery == DELIVERY_AWAITED)
+		return false;
+	return message_state_is_final(message->state) ||
+	       message->state == STATE_SCHEDULED;
 }

@@ -2,8 +2,7 @@
 /*
  * SMS answer: what send_sms returns about its message, now or later as the result of a task.
  */
-#ifndef TOOLS_SMS_ANSWER_H
-#define TOOLS_SMS_ANSWER_H
+#pragma once
 
 #include "tools/sms_order.h"
 
@@ -14,7 +13,11 @@ struct sms_answer {
 	bool is_task;		/* the result of a task, long after its call */
 };
 
+/* Is there nothing to wait for: it got as far as wanted, never will, or not soon? */
+bool sms_answer_is_settled(const struct sms_order *order, const struct message *message);
+
+/* Finishes the call: outbox_accept() returned this error. */
+void sms_answer_not_accepted(struct tool_call *call, int error);
+
 /* Finishes the call: a success or a failure, by the state of `message`. */
 void sms_answer_finish(const struct sms_answer *answer);
-
-#endif

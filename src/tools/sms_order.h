@@ -5,12 +5,12 @@
  * Reading and checking change nothing, so a dry run uses all of it. Whether the owner allows
  * the message is the policy's question (policy/policy.h).
  */
-#ifndef TOOLS_SMS_ORDER_H
-#define TOOLS_SMS_ORDER_H
+#pragma once
 
 #include "numbers/phone_number.h"
 #include "policy/policy.h"
-#include "sms/segments.h"
+#include "store/store_attempt.h"
+#include "text/segments.h"
 #include "tools/services.h"
 #include "tools/tool_failure.h"
 
@@ -19,6 +19,7 @@ enum {
 	ORDER_VALID_LEAST_SECONDS = 60,
 	ORDER_VALID_MOST_SECONDS = ORDER_AHEAD_DAYS * 24 * 60 * 60,
 	ORDER_WAIT_MOST_SECONDS = 120,
+	ORDER_RECIPIENTS_MAX = 100,
 };
 
 enum sms_order_wait { ORDER_WAIT_NONE, ORDER_WAIT_SENT, ORDER_WAIT_DELIVERED };
@@ -35,21 +36,42 @@ extern const char *const sms_order_wait_words[];
 
 struct sms_order {
 	struct tool_call *call;
-	const char *recipient; /* as the caller wrote it */
+	/* As the caller wrote it, or from the message that is answered; "" before
+	 * sms_order_form_checks found neither. */
+	const char *recipient;
+	const struct json *recipients; /* to_phone_numbers; NULL: one recipient */
+	/* several, in words, for questions; NULL: one recipient */
+	const char *addressees;
 	const char *text;
 	const char *idempotency_key; /* NULL: none */
-	bool key_is_ours;    /* the key is elicitation_order(), not the caller's */
+	bool key_is_ours; /* the key is elicitation_order(), not the caller's */
+	const char *list_key, *list_prefix; /* see struct policy_request */
 	const char *send_at; /* as the caller wrote it; NULL: send at once */
 	enum sms_order_wait wait_for;
 	int64_t wait_seconds;
 	bool dry_run;
+	bool is_spread;
+	struct refusal recipient_refusal; /* message NULL: there is a recipient */
+	int64_t named_sim_id;		  /* by the caller or the answered message */
+	bool names_sim;
 	char number[PHONE_NUMBER_BYTES]; /* "": `recipient` is no phone number */
 	struct segments segments;
+	const char *pool; /* as the caller wrote it; NULL: none */
+	bool resends;	  /* if_unknown: resend */
+	/* How a hub chose the SIM; both only where services->routing is. */
+	bool is_routed;
+	struct store_routed routed;
+	const char *route; /* why this SIM; NULL: it was named */
 	/* found by the checks */
-	int64_t sim_id;	       /* 0: none chosen */
-	int64_t send_at_ms;    /* 0: at once */
-	int64_t expires_at_ms; /* 0: never */
+	int64_t sim_id;		  /* 0: none chosen */
+	int64_t wished_ms;	  /* send_at; 0: at once */
+	int64_t send_at_ms;	  /* the same, or later with is_spread */
+	int64_t valid_ms;	  /* for so long after that; 0: always */
+	int64_t expires_at_ms;	  /* 0: never */
+	int64_t edits_message_id; /* it is a new version of this message; 0: it is new */
+	bool keeps_time;	  /* and is to be sent when that was */
 	enum sms_order_approval approval;
+	const struct refusal *needs_owner; /* why the owner must approve it; NULL: no */
 };
 
 /* The arguments fit the schema. */
@@ -67,13 +89,35 @@ extern const sms_order_check sms_order_sim_checks[]; /* exactly one: the SIM */
 /* False: a check refused, and the call has been finished. */
 bool sms_order_pass(struct sms_order *order, const sms_order_check *checks);
 
+/*
+ * A schema's `describe`: what this phone's oFono cannot send. Also before oFono has answered,
+ * or tools/list would change at every start.
+ */
+void sms_order_describe_text(const struct services *services, struct buffer *more);
+/* A schema's `is_offered` and `describe`: there are pools. */
+bool sms_order_has_pools(const struct services *services);
+void sms_order_describe_pools(const struct services *services, struct buffer *more);
+/* A schema's `is_offered`: this is a hub. */
+bool sms_order_is_routed(const struct services *services);
+/* The words of if_unknown. */
+extern const char *const sms_order_unknown_words[];
 /* The first character that this phone's oFono may refuse to send; 0: none. */
 uint32_t sms_order_risky_character(const struct sms_order *order);
 
 /* What the policy judges, as far as it is known by now; borrows the order's strings. */
 struct policy_request sms_order_request(const struct sms_order *order);
 
+/*
+ * The policy's verdict: 0 (perhaps with needs_owner), POLICY_E_REFUSED, POLICY_E_REPEAT. With
+ * is_spread, send_at_ms becomes the first free time. `plan`: messages of the same call that come before this one; NULL: none.
+ */
+int sms_order_judge(struct sms_order *order, const struct limit_plan *plan,
+		    struct policy_verdict *verdict_out);
+/* A refusal of the policy, for the agent. */
+struct refusal sms_order_refusal(const struct sms_order *order,
+				 const struct policy_verdict *verdict);
+
 /* What the store gets; borrows the order's strings. */
 struct store_message_draft sms_order_draft(const struct sms_order *order);
-
-#endif
+/* The message of the draft as it is stored; it is not read back. */
+struct message sms_order_message(const struct store_message_draft *draft);

@@ -15,10 +15,10 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "base/crypto.h"
-#include "mcp/task.h"
 #include "store/store_setting.h"
 #include "tools/message_view.h"
 #include "tools/tool_table.h"
@@ -31,6 +31,7 @@ enum {
 	SMS_TASK_POLL_MIN_MS = 5000,
 	SMS_TASK_POLL_MAX_MS = 60000,
 	SMS_TASK_POLL_DIVISOR = 10,
+	SMS_TASK_IDENTITY_BYTES = SMS_TASK_NAME_BYTES + 32,
 };
 
 /* One message as it was read for a query; lives in the query's arena. */
@@ -50,45 +51,42 @@ static int sms_task_read_key(struct store *store, uint8_t key[MAC_KEY_BYTES])
 }
 
 /* What the MAC is computed over. */
-static void sms_task_format_identity(char text[64], int64_t client_id, int64_t message_id)
+static void sms_task_format_identity(char text[SMS_TASK_IDENTITY_BYTES],
+				     int64_t client_id, const char *name)
 {
-	snprintf(text, 64, "task %lld %lld", (long long)client_id, (long long)message_id);
+	snprintf(text, SMS_TASK_IDENTITY_BYTES, "task %lld %s", (long long)client_id,
+		 name);
 }
 
-/* NULL: no memory, or the key could not be stored. */
-static const char *sms_task_make_id(const struct task_query *query, int64_t message_id)
+const char *sms_task_make_id(const struct task_query *query, const char *name)
 {
+	char text[SMS_TASK_IDENTITY_BYTES], mac[MAC_TEXT_BYTES];
 	uint8_t key[MAC_KEY_BYTES];
-	char text[64], mac[MAC_TEXT_BYTES];
 
-	sms_task_format_identity(text, query->client_id, message_id);
+	sms_task_format_identity(text, query->client_id, name);
 	if (sms_task_read_key(query->services->store, key) ||
 	    !crypto_mac_write(key, text, mac))
 		return NULL;
-	return arena_printf(query->arena, "%lld-%s", (long long)message_id, mac);
+	return arena_printf(query->arena, "%s-%s", name, mac);
 }
 
-static int sms_task_read_id(const struct task_query *query, int64_t *message_id_out)
+int sms_task_read_id(const struct task_query *query, char name_out[SMS_TASK_NAME_BYTES])
 {
+	size_t length = strcspn(query->id, "-");
+	char text[SMS_TASK_IDENTITY_BYTES];
 	uint8_t key[MAC_KEY_BYTES];
-	char text[64], *end = NULL;
-	int64_t message_id;
 	int error;
 
-	if (*query->id < '1' || *query->id > '9')
+	if (query->id[length] != '-' || length >= SMS_TASK_NAME_BYTES)
 		return TASK_E_NOT_FOUND;
-	errno = 0;
-	message_id = strtoll(query->id, &end, 10);
-	if (errno || *end != '-')
-		return TASK_E_NOT_FOUND;
+	memcpy(name_out, query->id, length);
+	name_out[length] = '\0';
 	error = sms_task_read_key(query->services->store, key);
 	if (error)
 		return error;
-	sms_task_format_identity(text, query->client_id, message_id);
-	if (!crypto_mac_is_valid(key, text, end + 1))
-		return TASK_E_NOT_FOUND;
-	*message_id_out = message_id;
-	return 0;
+	sms_task_format_identity(text, query->client_id, name_out);
+	return crypto_mac_is_valid(key, text, query->id + length + 1) ? 0
+								      : TASK_E_NOT_FOUND;
 }
 
 static enum delivery sms_task_delivery(const struct sms_task *task)
@@ -159,17 +157,18 @@ static const char *sms_task_format_status(const struct task_query *query,
 					  const struct sms_task *task)
 {
 	const struct message *message = &task->message;
-	char meaning[MESSAGE_VIEW_MEANING_BYTES];
 
 	if (message->state == STATE_SENT && sms_task_delivery(task) == DELIVERY_AWAITED)
 		return arena_printf(query->arena,
 				    "message %lld: accepted by the network, waiting for "
 				    "the delivery report",
 				    (long long)message->id);
-	message_view_format_meaning(meaning, message->state,
-				    message_view_reason(query->services, message));
-	return arena_printf(query->arena, "message %lld: %s. %s", (long long)message->id,
-			    message_state_name(message->state), meaning);
+	return arena_printf(
+		query->arena, "message %lld: %s. %s", (long long)message->id,
+		message_state_name(message->state),
+		message_view_meaning(message->state,
+				     message_view_reason(query->services, message),
+				     message->segments));
 }
 
 /* 0, TASK_E_NOT_FOUND if it is older than its ttlMs, or -errno. */
@@ -206,8 +205,8 @@ static void sms_task_read_change(void *data, const struct message_change *change
 	task->change_ms = change->at_ms;
 }
 
-static int sms_task_read(const struct task_query *query, int64_t message_id,
-			 struct task *task_out)
+int sms_task_read(const struct task_query *query, int64_t message_id,
+		  struct task *task_out)
 {
 	struct store *store = query->services->store;
 	struct sms_task *task = arena_alloc(query->arena, sizeof(*task));
@@ -229,12 +228,24 @@ static int sms_task_read(const struct task_query *query, int64_t message_id,
 	return sms_task_describe(query, task, task_out);
 }
 
+const struct message *sms_task_message(const struct task *task)
+{
+	const struct sms_task *sms_task = task->data;
+
+	return &sms_task->message;
+}
+
+/* Names with anything but a message ID are of other kinds. */
 static int sms_task_find(const struct task_query *query, struct task *task_out)
 {
-	int64_t message_id;
-	int error = sms_task_read_id(query, &message_id);
+	char name[SMS_TASK_NAME_BYTES], *end;
+	int error = sms_task_read_id(query, name);
+	long long message_id;
 
-	return error ? error : sms_task_read(query, message_id, task_out);
+	if (error)
+		return error;
+	message_id = strtoll(name, &end, 10);
+	return *end ? TASK_E_NOT_FOUND : sms_task_read(query, message_id, task_out);
 }
 
 /* Rebuilds the call from the message, which is all that is left of it. */
@@ -304,11 +315,13 @@ bool sms_task_begin(const struct sms_answer *answer)
 		.arena = call->arena,
 	};
 	struct task task = { .kind = &sms_task_kind };
+	char name[SMS_TASK_NAME_BYTES];
 
 	if (answer->order->wait_for != ORDER_WAIT_DELIVERED || !call->request ||
 	    !task_is_welcome(call->request))
 		return false;
-	task.id = query.id = sms_task_make_id(&query, answer->message.id);
+	snprintf(name, sizeof(name), "%lld", (long long)answer->message.id);
+	task.id = query.id = sms_task_make_id(&query, name);
 	if (!task.id || sms_task_read(&query, answer->message.id, &task) ||
 	    task.status != TASK_WORKING)
 		return false;

@@ -10,9 +10,9 @@
  * A task that is over stays over. If an unknown outcome becomes known later, the result says
  * so, but the status does not go back.
  */
-#ifndef TOOLS_SMS_TASK_H
-#define TOOLS_SMS_TASK_H
+#pragma once
 
+#include "mcp/task.h"
 #include "tools/sms_answer.h"
 
 /*
@@ -21,4 +21,16 @@
  */
 bool sms_task_begin(const struct sms_answer *answer);
 
-#endif
+/* ---- for many_task.c ----------------------------------------------------------------- */
+
+enum { SMS_TASK_NAME_BYTES = 48 };
+
+/* A task's ID is its name (the message ID here) and a MAC. NULL: no memory, or no key. */
+const char *sms_task_make_id(const struct task_query *query, const char *name);
+/* 0: the ID is ours and the client's; otherwise TASK_E_NOT_FOUND or -errno. */
+int sms_task_read_id(const struct task_query *query, char name_out[SMS_TASK_NAME_BYTES]);
+
+/* The task that is this message, as task_kind.find() fills it in. */
+int sms_task_read(const struct task_query *query, int64_t message_id,
+		  struct task *task_out);
+const struct message *sms_task_message(const struct task *task);

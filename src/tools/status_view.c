@@ -51,45 +51,51 @@ static const struct schema_field status_view_sims_fields[] = {
 
 static const struct schema_field status_view_queue_fields[] = {
 	{ "waiting", SCHEMA_INTEGER, true, "Messages in the gateway waiting to be sent" },
-	{ "limit", SCHEMA_INTEGER, true, "Maximum number of waiting messages" },
-	{ "unstored_received", SCHEMA_INTEGER, true,
+	{ "limit", SCHEMA_INTEGER, false, "Maximum number of waiting messages" },
+	{ "unstored_received", SCHEMA_INTEGER, false,
 	  "Received messages that could not be stored yet" },
 	{ 0 },
 };
 
 const struct schema_field status_view_fields[] = {
-	{ "client", SCHEMA_STRING, true, "Your name in the gateway" },
-	{ "scopes", SCHEMA_ARRAY, true, "What the owner lets you do",
+	{ "now", SCHEMA_STRING, true, "The phone's time; all times have its offset" },
+	{ "time_zone", SCHEMA_STRING, true,
+	  "The phone's: a name, or the offset from UTC" },
+	{ "client", SCHEMA_STRING, false, "Your name in the gateway" },
+	{ "scopes", SCHEMA_ARRAY, false, "What the owner lets you do",
 	  .items = SCHEMA_STRING },
 	{ "can_send", SCHEMA_BOOLEAN, true,
 	  "Nothing stops your messages now; a recipient or text may still be refused" },
 	{ "why_not", SCHEMA_STRING, false,
 	  "What stops them; left out when nothing does" },
-	{ "paused", SCHEMA_BOOLEAN, true, "The owner paused all sending" },
-	{ "ofono_available", SCHEMA_BOOLEAN, true,
+	{ "paused", SCHEMA_BOOLEAN, false, "The owner paused all sending" },
+	{ "ofono_available", SCHEMA_BOOLEAN, false,
 	  "oFono, which manages the modems, answers" },
-	{ "ofono", SCHEMA_STRING, true, "The same in words" },
-	{ "modems_complete", SCHEMA_BOOLEAN, true,
+	{ "ofono", SCHEMA_STRING, false, "The same in words" },
+	{ "modems_complete", SCHEMA_BOOLEAN, false,
 	  "false: oFono reports that it does not know all modems of the phone yet" },
 	{ "sims", SCHEMA_OBJECT, true, "The SIM cards",
 	  .members = status_view_sims_fields },
-	{ "voicemail", SCHEMA_ARRAY, true, "Whether any waits, for each SIM card",
+	{ "voicemail", SCHEMA_ARRAY, false,
+	  "Whether any waits, for each SIM card; without detail only where some does",
 	  .members = sim_view_voicemail_fields },
-	{ "balances", SCHEMA_ARRAY, true,
+	{ "balances", SCHEMA_ARRAY, false,
 	  "SIM card balances as send_ussd last read them; others are unknown",
 	  .members = sim_view_balance_fields },
-	{ "modems", SCHEMA_ARRAY, true, "The modems, each with what stops it",
+	{ "modems", SCHEMA_ARRAY, false, "The modems, each with what stops it",
 	  .members = modem_view_fields },
-	{ "queue", SCHEMA_OBJECT, true, "Messages under way",
+	{ "queue", SCHEMA_OBJECT, false, "Messages under way",
 	  .members = status_view_queue_fields },
-	{ "policy", SCHEMA_ARRAY, true, "What the owner lets you send, a sentence each",
+	{ "policy", SCHEMA_ARRAY, false, "What the owner lets you send, a sentence each",
 	  .items = SCHEMA_STRING },
-	{ "limits", SCHEMA_ARRAY, true, "What is left of each limit",
+	{ "limits", SCHEMA_ARRAY, true,
+	  "What is left of each limit; without detail the tightest one for each SIM",
 	  .members = status_view_limit_fields },
-	{ "gaps", SCHEMA_ARRAY, true,
+	{ "gaps", SCHEMA_ARRAY, false,
 	  "Times in the last week when the gateway could not receive: messages may be "
-	  "missing",
+	  "missing. Without detail the latest",
 	  .members = view_gap_fields },
+	VIEW_RECORDS_FIELD,
 	{ "cursor", SCHEMA_STRING, true,
 	  "Pass it to get_gateway_status as after, with wait_seconds, to wait for "
 	  "changes" },
@@ -106,11 +112,12 @@ static struct policy_request status_view_request(const struct status_view *view,
 	};
 }
 
+/* The short form says what is wrong; what to do follows when a message is refused. */
 static const char *status_view_format_verdict(const struct status_view *view,
 					      const struct policy_verdict *verdict)
 {
-	if (!verdict->message)
-		return NULL;
+	if (!verdict->message || view->is_brief)
+		return verdict->message;
 	return arena_printf(view->arena, "%s %s", verdict->message, verdict->fix);
 }
 
@@ -205,13 +212,18 @@ static void status_view_say_list(struct json_writer *writer, const char *before,
 static void status_view_say_countries(struct json_writer *writer,
 				      const struct config_list *countries)
 {
-	bool any = false;
+	bool any = false, named = false;
 
-	for (size_t i = 0; i < countries->count; i++)
+	for (size_t i = 0; i < countries->count; i++) {
 		any |= strstr(countries->items[i], "any") != NULL;
-	json_write_string(writer, any ? "Numbers of all countries are allowed."
-				      : "Numbers of countries other than the SIM's are "
-					"refused, except those named here.");
+		named |= strchr(countries->items[i], '+') != NULL;
+	}
+	json_write_string(
+		writer,
+		any	? "Numbers of all countries are allowed."
+		: named ? "Numbers of countries other than the SIM's are refused, "
+			  "except the allowed countries."
+			: "Numbers of countries other than the SIM's are refused.");
 	for (size_t i = 0; i < countries->count; i++) {
 		if (strchr(countries->items[i], '+'))
 			status_view_say(writer,
@@ -278,21 +290,81 @@ static void status_view_write_policy(struct json_writer *writer,
 	json_close_array(writer);
 }
 
+/* What is left of a limit. `sim_id` 0: it counts for all SIMs. */
+struct status_view_rest {
+	struct limit limit;
+	int64_t sim_id, left, frees_ms; /* 0: nothing is used */
+};
+
+static void status_view_put_rest(struct json_writer *writer,
+				 const struct status_view_rest *rest)
+{
+	json_open_object(writer);
+	json_put_string(writer, "of", status_view_limit_owners[rest->limit.by]);
+	if (rest->sim_id)
+		json_put_integer(writer, "subscription_id", rest->sim_id);
+	json_put_string(writer, "per", limit_unit_name(rest->limit.unit));
+	json_put_integer(writer, "limit", rest->limit.most);
+	json_put_integer(writer, "left", rest->left);
+	if (rest->frees_ms)
+		view_put_time(writer, "frees_at", clock_ceil_ms(rest->frees_ms));
+	json_close_object(writer);
+}
+
 static void status_view_write_limit(void *data, const struct limit *limit, int64_t left,
 				    int64_t frees_ms)
 {
-	struct json_writer *writer = data;
+	const struct status_view_rest rest = {
+		.limit = *limit,
+		.sim_id = limit->by == USAGE_BY_SIM ? limit->id : 0,
+		.left = left,
+		.frees_ms = frees_ms,
+	};
 
-	json_open_object(writer);
-	json_put_string(writer, "of", status_view_limit_owners[limit->by]);
-	if (limit->by == USAGE_BY_SIM)
-		json_put_integer(writer, "subscription_id", limit->id);
-	json_put_string(writer, "per", limit_unit_name(limit->unit));
-	json_put_integer(writer, "limit", limit->most);
-	json_put_integer(writer, "left", left);
-	if (frees_ms)
-		view_put_time(writer, "frees_at", frees_ms);
-	json_close_object(writer);
+	status_view_put_rest(data, &rest);
+}
+
+static void status_view_keep_tightest(void *data, const struct limit *limit, int64_t left,
+				      int64_t frees_ms)
+{
+	struct status_view_rest *tightest = data;
+
+	if (tightest->limit.most && left >= tightest->left)
+		return;
+	tightest->limit = *limit;
+	tightest->left = left;
+	tightest->frees_ms = left ? 0 : frees_ms;
+}
+
+/*
+ * For each SIM that the client may use: the limit that leaves the fewest. `has_reason`: why_not
+ * says when more will be left. 0 or -errno.
+ */
+static int status_view_write_tightest(struct json_writer *writer,
+				      const struct services *services,
+				      const struct client *client, bool has_reason)
+{
+	const struct sim *sim;
+	int error = 0;
+
+	json_open_array_at(writer, "limits");
+	TAILQ_FOREACH (sim, sims_list(services->sims), link) {
+		struct status_view_rest tightest = { .sim_id = sim->id };
+		struct policy_limit_visit visit = { status_view_keep_tightest, &tightest,
+						    0 };
+
+		if (!policy_allows_sim(client, sim->id))
+			continue;
+		policy_list_limits(services->policy, client, sim->id, &visit);
+		if (has_reason)
+			tightest.frees_ms = 0;
+		if (tightest.limit.most)
+			status_view_put_rest(writer, &tightest);
+		if (visit.error)
+			error = visit.error;
+	}
+	json_close_array(writer);
+	return error;
 }
 
 /* The client's own limits, then those of each SIM that it may use. 0 or -errno. */
@@ -314,6 +386,102 @@ static int status_view_write_limits(struct json_writer *writer,
 	return visit.error;
 }
 
+static void status_view_put_clock(struct json_writer *writer)
+{
+	char zone[CLOCK_ZONE_BYTES];
+
+	view_put_time(writer, "now", clock_wall_ms());
+	clock_zone(zone);
+	json_put_string(writer, "time_zone", zone);
+}
+
+static void status_view_put_verdict(struct json_writer *writer, const char *why_not)
+{
+	json_put_boolean(writer, "can_send", why_not && !*why_not);
+	if (why_not && *why_not)
+		view_put_line(writer, "why_not", why_not);
+}
+
+static bool status_view_has_voicemail(const struct sims *sims)
+{
+	const struct sim *sim;
+
+	TAILQ_FOREACH (sim, sims_list(sims), link) {
+		if (sim->voicemail.waiting)
+			return true;
+	}
+	return false;
+}
+
+/* The latest gap; its reason is one of a few constant words. */
+struct status_view_last_gap {
+	int64_t from_ms, until_ms;
+	char reason[32];
+};
+
+static void status_view_keep_gap(void *data, const struct gap *gap)
+{
+	struct status_view_last_gap *last = data;
+
+	if (*last->reason && gap->from_ms < last->from_ms)
+		return;
+	last->from_ms = gap->from_ms;
+	last->until_ms = gap->until_ms;
+	snprintf(last->reason, sizeof(last->reason), "%s", gap->reason);
+}
+
+static int status_view_put_last_gap(struct json_writer *writer, struct store *store)
+{
+	struct status_view_last_gap last = { .reason = "" };
+	int error = store_receive_gaps_list(store, clock_wall_ms() - STATUS_VIEW_GAPS_MS,
+					    status_view_keep_gap, &last);
+
+	if (!*last.reason)
+		return error;
+	json_open_array_at(writer, "gaps");
+	view_write_gap(writer, &(struct gap){ last.from_ms, last.until_ms, last.reason });
+	json_close_array(writer);
+	return error;
+}
+
+/* What an agent needs before it sends, in a few hundred octets. */
+int status_view_write_brief(struct json_writer *writer, const struct status_view *view)
+{
+	const struct services *services = view->services;
+	struct status_view brief = *view;
+	const char *why_not;
+	int64_t waiting = outbox_waiting(services->outbox);
+	int limits_error, gaps_error;
+
+	brief.is_brief = true;
+	why_not = status_view_why_not(&brief);
+	ofono_retry(services->ofono);
+	json_open_object(writer);
+	status_view_put_clock(writer);
+	status_view_put_verdict(writer, why_not);
+	if (!ofono_is_complete(services->ofono))
+		json_put_boolean(writer, "modems_complete", false);
+	json_key(writer, "sims");
+	sim_view_write(writer, services->sims, SIM_VIEW_STATE);
+	if (status_view_has_voicemail(services->sims)) {
+		json_key(writer, "voicemail");
+		sim_view_write_voicemail(writer, services->sims, true);
+	}
+	if (waiting) {
+		json_key(writer, "queue");
+		json_open_object(writer);
+		json_put_integer(writer, "waiting", waiting);
+		json_close_object(writer);
+	}
+	limits_error = status_view_write_tightest(writer, services, view->client,
+						  why_not && *why_not);
+	gaps_error = status_view_put_last_gap(writer, services->store);
+	cursor_put(writer, "cursor", CURSOR_CHANGES,
+		   change_source_count(services->changes));
+	json_close_object(writer);
+	return limits_error ? limits_error : gaps_error;
+}
+
 int status_view_put(struct json_writer *writer, const struct status_view *view)
 {
 	const struct services *services = view->services;
@@ -321,10 +489,9 @@ int status_view_put(struct json_writer *writer, const struct status_view *view)
 	int balances_error, limits_error, gaps_error;
 
 	ofono_retry(services->ofono);
+	status_view_put_clock(writer);
 	status_view_write_client(writer, view->client);
-	json_put_boolean(writer, "can_send", why_not && !*why_not);
-	if (why_not && *why_not)
-		view_put_line(writer, "why_not", why_not);
+	status_view_put_verdict(writer, why_not);
 	json_put_boolean(writer, "paused", policy_is_paused(services->policy));
 	json_put_boolean(writer, "ofono_available", ofono_is_available(services->ofono));
 	json_put_string(writer, "ofono", ofono_condition(services->ofono));
@@ -332,7 +499,7 @@ int status_view_put(struct json_writer *writer, const struct status_view *view)
 	json_key(writer, "sims");
 	sim_view_write(writer, services->sims, SIM_VIEW_FULL);
 	json_key(writer, "voicemail");
-	sim_view_write_voicemail(writer, services->sims);
+	sim_view_write_voicemail(writer, services->sims, false);
 	json_key(writer, "balances");
 	balances_error = sim_view_write_balances(writer, services, view->client);
 	modem_view_write(writer, services);
@@ -340,7 +507,8 @@ int status_view_put(struct json_writer *writer, const struct status_view *view)
 	status_view_write_policy(writer, services, view->client);
 	limits_error = status_view_write_limits(writer, services, view->client);
 	gaps_error = view_put_gaps(writer, services->store,
-				   clock_wall_ms() - STATUS_VIEW_GAPS_MS);
+				   clock_wall_ms() - STATUS_VIEW_GAPS_MS, INT64_MAX);
+	view_put_records_since(writer, services->store, 0);
 	cursor_put(writer, "cursor", CURSOR_CHANGES,
 		   change_source_count(services->changes));
 	if (balances_error)

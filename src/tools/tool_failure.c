@@ -6,13 +6,11 @@
 #include "tools/services.h"
 
 /*
- * A refusal comes before anything was accepted. The failures listed here come after that; the
- * message store and the audit log have them already.
+ * A refusal comes before anything was accepted, sent or dialled. The failures listed here come
+ * after that; the message store and the audit log have them already.
  */
-static bool tool_failure_is_refusal(const struct tool_call *call, enum failure failure)
+static bool tool_failure_is_refusal(enum failure failure)
 {
-	if (call->into)
-		return false;
 	switch (failure) {
 	case FAILURE_NETWORK_REFUSED:
 	case FAILURE_NOT_DELIVERED:
@@ -20,6 +18,8 @@ static bool tool_failure_is_refusal(const struct tool_call *call, enum failure f
 	case FAILURE_CANCELLED:
 	case FAILURE_EXPIRED:
 	case FAILURE_APPROVAL_REJECTED:
+	case FAILURE_NOT_ON_DISK:
+	case FAILURE_USSD_FAILED:
 	case FAILURE_CALL_FAILED:
 	case FAILURE_CALL_UNKNOWN:
 		return false;
@@ -29,13 +29,12 @@ static bool tool_failure_is_refusal(const struct tool_call *call, enum failure f
 }
 
 /* A caller may pass anything as a number: the audit log gets it only if it is one. */
-static void tool_failure_audit(const struct tool_call *call, enum failure failure)
+void tool_failure_audit(const struct tool_call *call, enum failure failure,
+			const char *recipient)
 {
-	const char *recipient =
-		json_string(json_member(call->arguments, "to_phone_number"));
 	char number[PHONE_NUMBER_BYTES];
 
-	if (!tool_failure_is_refusal(call, failure) || !call->tool->audit_refusal)
+	if (call->into || !tool_failure_is_refusal(failure) || !call->tool->audit_refusal)
 		return;
 	if (!recipient || phone_number_parse(recipient, number) != PHONE_NUMBER_OK)
 		number[0] = '\0';
@@ -43,25 +42,45 @@ static void tool_failure_audit(const struct tool_call *call, enum failure failur
 				  failure_words(failure)->code);
 }
 
+/* What follows the usual members of an error. */
+struct tool_failure_more {
+	int64_t fits;
+	void (*more)(struct json_writer *writer, const void *data);
+	const void *data;
+};
+
+static void tool_failure_put_more(struct json_writer *writer, const void *data)
+{
+	const struct tool_failure_more *all = data;
+
+	if (all->fits)
+		json_put_integer(writer, "fits", all->fits);
+	if (all->more)
+		all->more(writer, all->data);
+}
+
 void tool_failure_answer_with(struct tool_call *call, const struct refusal *refusal,
 			      void (*more)(struct json_writer *writer, const void *data),
 			      const void *data)
 {
 	const struct failure_words *words = failure_words(refusal->failure);
+	const struct tool_failure_more all = { refusal->fits, more, data };
 	struct tool_error error = {
 		.code = words->code,
 		.message = refusal->message ? refusal->message
 					    : "The gateway is out of memory.",
-		.fix = words->fix,
+		.fix = failure_fix(refusal),
+		.is_refusal = tool_failure_is_refusal(refusal->failure),
 		.retryable = words->retryable,
 		.retry_after_seconds = refusal->retry_after_seconds
 					       ? (int)refusal->retry_after_seconds
 					       : words->retry_after_seconds,
-		.more = more,
-		.data = data,
+		.more = tool_failure_put_more,
+		.data = &all,
 	};
 
-	tool_failure_audit(call, refusal->failure);
+	tool_failure_audit(call, refusal->failure,
+			   json_string(json_member(call->arguments, "to_phone_number")));
 	tool_call_fail(call, &error);
 }
 

@@ -3,8 +3,7 @@
  * Tool failure: finishes a tool call with an error. base/failure.h has the codes and the
  * advice that goes with each.
  */
-#ifndef TOOLS_TOOL_FAILURE_H
-#define TOOLS_TOOL_FAILURE_H
+#pragma once
 
 #include "base/failure.h"
 #include "mcp/tool.h"
@@ -19,7 +18,12 @@ void tool_failure_answer_with(struct tool_call *call, const struct refusal *refu
 			      void (*more)(struct json_writer *writer, const void *data),
 			      const void *data);
 
+/*
+ * Records a refusal in the audit log, if the tool's are recorded. tool_failure_answer() does
+ * this by itself; call it for one of several recipients.
+ */
+void tool_failure_audit(const struct tool_call *call, enum failure failure,
+			const char *recipient);
+
 /* Why this SIM cannot send. Not for SIM_READY. */
 enum failure tool_failure_of_sim(const struct sim *sim);
-
-#endif

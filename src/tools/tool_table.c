@@ -10,14 +10,16 @@ const struct tool *const tool_table[] = {
 	&tool_wait_for_sms,
 	&tool_mark_sms_read,
 	&tool_cancel_sms,
+	&tool_edit_sms,
 	&tool_get_gateway_status,
 	&tool_send_ussd,
-	&tool_get_recent_calls,
+	&tool_list_calls,
 	&tool_find_contact,
 	&tool_place_call,
 	&tool_hang_up,
 	&tool_list_approvals,
 	&tool_decide_approval,
+	&tool_list_changes,
 	NULL,
 };
 
@@ -29,4 +31,18 @@ const struct resource *const resource_table[] = {
 	&resource_console,	NULL,
 };
 
-const struct task_kind *const task_table[] = { &sms_task_kind, NULL };
+const struct event_type *const event_table[] = {
+	&event_sms_received,
+	&event_sms_status_changed,
+	&event_call_missed,
+	&event_alert_received,
+	&event_approval_requested,
+	&event_approval_decided,
+	&event_sim_state_changed,
+	&event_balance_changed,
+	&event_gateway_offline_gap,
+	&event_sms_command,
+	NULL,
+};
+
+const struct task_kind *const task_table[] = { &sms_task_kind, &many_task_kind, NULL };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "tools/tool_wait.h"
 
+#include "sms/received_code.h"
 #include "tools/message_view.h"
 #include "tools/services.h"
 
@@ -142,6 +143,40 @@ bool tool_wait_for_message(struct tool_wait_message *message_wait, struct tool_c
 			    message_wait) &&
 	       tool_wait_start(&message_wait->wait, call, seconds);
 }
+
+/* ---- received codes ------------------------------------------------------------------ */
+
+enum { CODES_SECONDS = 60 }; /* then the tool runs, and reads what is left */
+
+static void tool_wait_run_again(void *data)
+{
+	struct tool_wait *wait = data;
+
+	tool_call_run_again(wait->call);
+}
+
+static void tool_wait_on_codes(void *data, const void *event)
+{
+	tool_wait_finish(data);
+}
+
+bool tool_wait_for_codes(struct tool_call *call)
+{
+	struct received_codes *codes = call->services->received_codes;
+	struct tool_wait *wait;
+
+	if (!codes || received_codes_are_ready(codes))
+		return false;
+	wait = arena_alloc(call->arena, sizeof(*wait));
+	if (!wait)
+		return false;
+	*wait = (struct tool_wait){ .answer = tool_wait_run_again, .data = wait };
+	observer_add(received_codes_observers(codes), &wait->observer, tool_wait_on_codes,
+		     wait);
+	return tool_wait_start(wait, call, CODES_SECONDS);
+}
+
+/* ---- calls --------------------------------------------------------------------------- */
 
 static void tool_wait_on_call(void *data, const void *event_data)
 {

@@ -10,8 +10,7 @@
  * All waiting calls share one timer, which exists only while there is one of them: a timer for
  * each would cost more memory than the wait itself.
  */
-#ifndef TOOLS_TOOL_WAIT_H
-#define TOOLS_TOOL_WAIT_H
+#pragma once
 
 #include <stdint.h>
 #include <sys/queue.h>
@@ -55,6 +54,12 @@ struct tool_wait_message {
 bool tool_wait_for_message(struct tool_wait_message *message_wait, struct tool_call *call,
 			   int64_t message_id, uint64_t seconds);
 
+/*
+ * A text is not judged before the received codes have been read. True: that is under way, and
+ * the tool will be run again, from the top, when it is done.
+ */
+bool tool_wait_for_codes(struct tool_call *call);
+
 /* Waits for a placed call's state changes; each is reported to the client as progress. */
 struct tool_wait_call {
 	int64_t call_id;
@@ -65,5 +70,3 @@ struct tool_wait_call {
 
 bool tool_wait_for_call(struct tool_wait_call *call_wait, struct tool_call *call,
 			uint64_t seconds);
-
-#endif

@@ -7,7 +7,6 @@
 #include "tools/user_question.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/buffer.h"
 #include "base/clock.h"
@@ -123,7 +122,8 @@ enum elicitation_outcome user_question_choose_sim(struct sms_order *order,
 	question->message = arena_printf(
 		arena,
 		"Which SIM should the text message to %s be sent from? It is %u SMS.",
-		order->number, order->segments.count);
+		order->addressees ? order->addressees : order->number,
+		order->segments.count);
 	question->fields = fields;
 	if (!question->message)
 		return ELICITATION_UNAVAILABLE;
@@ -149,14 +149,16 @@ static const char *user_question_format_sim(const struct sms_order *order)
 	return title ? arena_printf(arena, ", from %s", title) : NULL;
 }
 
+/* Not the time that is found with is_spread: it would change until the answer comes. */
 static const char *user_question_format_time(const struct sms_order *order)
 {
+	const char *spread = order->is_spread ? ", when your limits allow it" : "";
 	char time[CLOCK_TEXT_BYTES];
 
-	if (!order->send_at_ms)
-		return "";
-	clock_format(order->send_at_ms, time);
-	return arena_printf(order->call->arena, ", not before %s", time);
+	if (!order->wished_ms)
+		return spread;
+	clock_format(order->wished_ms, time);
+	return arena_printf(order->call->arena, ", not before %s%s", time, spread);
 }
 
 static const char *user_question_format_message(const struct sms_order *order)
@@ -167,12 +169,20 @@ static const char *user_question_format_message(const struct sms_order *order)
 	const char *sim = user_question_format_sim(order);
 	const char *time = user_question_format_time(order);
 
-	if (!name || !text || !sim || !time)
+	const char *act = order->edits_message_id
+				  ? arena_printf(arena,
+						 "change message %lld, which is not "
+						 "sent yet, into one",
+						 (long long)order->edits_message_id)
+				  : "send a text message";
+
+	if (!name || !text || !sim || !time || !act)
 		return NULL;
-	return arena_printf(arena,
-			    "%s wants to send a text message to %s%s%s. It is %u SMS, "
-			    "and this is its text:\n\n%s",
-			    name, order->number, sim, time, order->segments.count, text);
+	return arena_printf(
+		arena,
+		"%s wants to %s to %s%s%s. It is %u SMS%s, and this is its text:\n\n%s",
+		name, act, order->addressees ? order->addressees : order->number, sim,
+		time, order->segments.count, order->addressees ? " for each" : "", text);
 }
 
 /* NULL: no memory. */
@@ -192,7 +202,8 @@ static const struct elicitation_question *user_question_about_message(
 		.name = "send",
 		.type = SCHEMA_BOOLEAN,
 		.required = true,
-		.title = "Yes, send this message",
+		.title = order->addressees ? "Yes, send these messages"
+					   : "Yes, send this message",
 	};
 	*question = (struct elicitation_question){ "approval",
 						   user_question_format_message(order),
@@ -207,7 +218,7 @@ enum elicitation_outcome user_question_approve_message(struct sms_order *order)
 	const struct json *content;
 	enum elicitation_outcome outcome = ELICITATION_UNAVAILABLE;
 
-	if (!elicitation_is_resumed(call))
+	if (!elicitation_is_resumed(call) && !order->addressees)
 		audit_user_asked(call->services->audit, call->client, order->number);
 	if (question)
 		outcome = elicitation_ask(call, question, &content);

@@ -8,8 +8,7 @@
  * counts for exactly that (mcp/elicitation.h). If the user can't be asked, the owner decides
  * (outbox_approval_give()).
  */
-#ifndef TOOLS_USER_QUESTION_H
-#define TOOLS_USER_QUESTION_H
+#pragma once
 
 #include "mcp/elicitation.h"
 #include "tools/sms_order.h"
@@ -45,5 +44,3 @@ enum elicitation_outcome user_question_approve_call(struct tool_call *call,
 /* Asks for the SIM, among those that can send now, or all for a scheduled message. */
 enum elicitation_outcome user_question_choose_sim(struct sms_order *order,
 						  int64_t *sim_id_out);
-
-#endif

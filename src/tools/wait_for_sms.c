@@ -13,8 +13,7 @@
  */
 #include <string.h>
 
-#include "sms/code_mask.h"
-#include "sms/extract.h"
+#include "text/extract.h"
 #include "sms/sender.h"
 #include "tools/argument.h"
 #include "tools/cursor.h"
@@ -28,24 +27,26 @@ enum {
 	WAIT_FOR_SMS_MAX_SECONDS = 120,
 };
 
-static const char *const wait_for_sms_kind_words[] = { "any", "code", "link", NULL };
+/* in the order of enum store_message_kind */
+static const char *const wait_for_sms_kind_words[] = { "any", "code", "link", "command",
+						       NULL };
 
 static const struct schema_field wait_for_sms_input[] = {
 	{ "from", SCHEMA_STRING, false,
-	  "Only from this number in any spelling, or this sender's exact name; blocked "
-	  "senders match only if named here",
+	  "Only from this number in any spelling, or this sender's exact name; "
+	  "blocked senders must be named",
 	  1, 64 },
 	{ "contains", SCHEMA_STRING, false,
-	  "Only a text with this exact phrase, case-insensitive", 1, 160 },
+	  "Only texts with this exact phrase, case-insensitive", 1, 160 },
 	{ "kind", SCHEMA_STRING, false,
-	  "code: only with a one-time code; link: only with a link; any (default)",
+	  "code: only with a one-time code; link: only with a link; command: only the "
+	  "owner's commands",
 	  .words = wait_for_sms_kind_words },
 	{ "after", SCHEMA_STRING, false,
-	  "cursor from the previous answer, or wait_cursor of list_sms: messages "
-	  "received "
-	  "since then match too. Without it only those that come from now on" },
-	{ "timeout_seconds", SCHEMA_INTEGER, false, "Maximum time to wait (default 30)",
-	  1, WAIT_FOR_SMS_MAX_SECONDS },
+	  "wait_cursor, or cursor from the previous answer: messages received "
+	  "since then match too" },
+	{ "timeout_seconds", SCHEMA_INTEGER, false, "Maximum wait (default 30)", 1,
+	  WAIT_FOR_SMS_MAX_SECONDS },
 	{ 0 },
 };
 
@@ -59,18 +60,15 @@ static const struct schema_field wait_for_sms_output[] = {
 	{ "domain", SCHEMA_STRING, false,
 	  "The only site that the code is for: give it to no other" },
 	{ "link", SCHEMA_STRING, false, "The first http or https link in its text" },
+	{ "command", SCHEMA_STRING, false,
+	  "The owner's command: the text without its word and code" },
 	{ "cursor", SCHEMA_STRING, true,
 	  "Pass it as after to continue behind this message or to go on waiting; nothing "
 	  "in between is missed" },
+	VIEW_RECORDS_FIELD,
 	{ "hint", SCHEMA_STRING, false,
 	  "If none was found, or its code is masked: what to do" },
 	{ 0 },
-};
-
-enum wait_for_sms_kind {
-	WAIT_FOR_SMS_ANY,
-	WAIT_FOR_SMS_CODE,
-	WAIT_FOR_SMS_LINK,
 };
 
 /* One call; lives in its arena. */
@@ -78,7 +76,7 @@ struct wait_for_sms {
 	struct tool_call *call;
 	const char *from;
 	const char *contains;
-	enum wait_for_sms_kind kind;
+	enum store_message_kind kind;
 	int64_t seconds;
 	int64_t place_id; /* the position at the start: what is newer may match */
 	int64_t after_id; /* everything up to here was searched */
@@ -91,16 +89,25 @@ struct wait_for_sms {
 	struct buffer structured; /* the answer, if found */
 };
 
+static bool wait_for_sms_is_command(const struct message *message)
+{
+	return message->flags & MESSAGE_COMMAND &&
+	       !(message->flags & MESSAGE_COMMAND_REFUSED);
+}
+
 static bool wait_for_sms_matches_kind(const struct wait_for_sms *wait,
+				      const struct message *message,
 				      const struct extract *extract)
 {
 	switch (wait->kind) {
-	case WAIT_FOR_SMS_ANY:
+	case MESSAGE_KIND_ANY:
 		return true;
-	case WAIT_FOR_SMS_CODE:
+	case MESSAGE_KIND_CODE:
 		return *extract->code;
-	case WAIT_FOR_SMS_LINK:
+	case MESSAGE_KIND_LINK:
 		return *extract->link;
+	case MESSAGE_KIND_COMMAND:
+		return wait_for_sms_is_command(message);
 	}
 	return false;
 }
@@ -137,7 +144,8 @@ static void wait_for_sms_put_extract(const struct view *view,
 	struct json_writer *writer = view->writer;
 	struct buffer masked = BUFFER_INIT;
 
-	if (message_view_masks(view, message) && code_mask(message->text, &masked)) {
+	if (message_view_masks(view, message) &&
+	    message_view_mask(view->services, message, &masked)) {
 		wait_for_sms_put_masked_extract(writer, extract, &masked);
 	} else {
 		wait_for_sms_put_word(writer, "code", extract->code);
@@ -162,6 +170,8 @@ static void wait_for_sms_write_found(struct wait_for_sms *wait,
 	json_key(writer, "message");
 	message_view_write(&view, message);
 	wait_for_sms_put_extract(&view, message, extract);
+	if (wait_for_sms_is_command(message))
+		message_view_put_command(&view, message);
 	cursor_put(writer, "cursor", CURSOR_ARRIVALS, message->id);
 	json_close_object(writer);
 	json_writer_free(writer);
@@ -188,7 +198,7 @@ static bool wait_for_sms_check_message(void *data, const struct message *message
 	    !message_view_contains(&view, message, wait->contains))
 		return true;
 	extract_from(message->text, &extract);
-	wait->found = wait_for_sms_matches_kind(wait, &extract);
+	wait->found = wait_for_sms_matches_kind(wait, message, &extract);
 	if (wait->found)
 		wait_for_sms_write_found(wait, message, &extract);
 	return !wait->found;
@@ -212,10 +222,10 @@ static void wait_for_sms_answer_none(struct wait_for_sms *wait, const char *hint
 	wait_for_sms_stop(wait);
 	if (writer) {
 		json_open_object(writer);
-		view_put_notice(writer);
 		json_put_boolean(writer, "found", false);
 		/* not after_id: the next call may have other filters */
 		cursor_put(writer, "cursor", CURSOR_ARRIVALS, wait->place_id);
+		view_put_records_since(writer, wait->call->services->store, 0);
 		json_put_string(writer, "hint",
 				hint ? hint : "Call again with after = cursor.");
 		json_close_object(writer);
@@ -280,6 +290,7 @@ static bool wait_for_sms_search(struct wait_for_sms *wait)
 		.look.filter.incoming_only = true,
 		.look.filter.number = wait->from,
 		.look.filter.search = wait->contains,
+		.look.filter.kind = wait->kind,
 		/* 0 would mean no filter, and newest first */
 		.look.filter.after_id = wait->after_id ? wait->after_id : -1,
 		.look.visit = wait_for_sms_check_message,
@@ -307,8 +318,6 @@ static int wait_for_sms_on_timer(sd_event_source *source, uint64_t now_us, void 
 {
 	struct wait_for_sms *wait = data;
 
-	(void)source;
-	(void)now_us;
 	wait->late = true;
 	if (!wait->searching)
 		wait_for_sms_answer_late(wait);
@@ -346,13 +355,15 @@ static void wait_for_sms_start(struct wait_for_sms *wait)
 		call->arguments = NULL;
 }
 
-static enum wait_for_sms_kind wait_for_sms_read_kind(const struct tool_call *call)
+static enum store_message_kind wait_for_sms_read_kind(const struct tool_call *call)
 {
 	const char *word = argument_text(call, "kind");
 
-	if (!word || word[0] == 'a')
-		return WAIT_FOR_SMS_ANY;
-	return word[0] == 'c' ? WAIT_FOR_SMS_CODE : WAIT_FOR_SMS_LINK;
+	for (size_t kind = 0; word && wait_for_sms_kind_words[kind]; kind++) {
+		if (strcmp(wait_for_sms_kind_words[kind], word) == 0)
+			return (enum store_message_kind)kind;
+	}
+	return MESSAGE_KIND_ANY;
 }
 
 /* False: the call has been finished with a failure. */
@@ -398,17 +409,14 @@ const struct tool tool_wait_for_sms = {
 	.name = "wait_for_sms",
 	.title = "Wait for a message",
 	.description =
-		"Waits for a matching message, and returns it with its link and its "
-		"one-time code (masked unless the owner lets this client see codes). To "
-		"miss nothing, call list_sms (limit 1) first, do what makes the message "
-		"come, then call this with after = wait_cursor. Costs nothing and marks "
-		"nothing as read; after the timeout the answer says so and has a cursor "
-		"to "
-		"continue from. A message proves nothing about who sent it: use a code "
-		"only "
-		"for what your user just asked for, and give it to nobody.",
+		"Wait for a matching message, and return it with its link and one-time "
+		"code. To miss nothing, call list_sms (limit 1) before you have the "
+		"message sent, and pass its wait_cursor as after. Use a code only for "
+		"what your user just asked for, and give it to nobody.",
 	.input = wait_for_sms_input,
 	.output = wait_for_sms_output,
+	.listed = (const char *const[]){ "found", "message", "code", "link", "cursor",
+					 NULL },
 	.flags = TOOL_READ_ONLY,
 	.scopes = CLIENT_READ,
 	.run = wait_for_sms_run,

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * bare PORT [HEADER VALUE]... < BODY: libmicrohttpd and nothing else, the anchor.
+/* bare PORT [HEADER VALUE]... < BODY: libmicrohttpd and nothing else, as the anchor.
  *
- * Flags and options are the daemon's (src/http/engine.c), and it is driven the same way,
- * by its epoll descriptor from one thread. Every request is read to its end and answered
- * with the same body, and a Response object of its own. Nothing is looked at, checked, kept
- * or logged. "ready" goes to stdout when it listens.
- */
+ * It uses the daemon's flags and options (src/http/engine.c), and is driven the same way,
+ * by its epoll descriptor from one thread. It reads every request to its end and answers
+ * with the same body, in a Response object of its own. It checks, stores and logs
+ * nothing. It prints "ready" when it listens. */
 #include <arpa/inet.h>
 #include <err.h>
 #include <microhttpd.h>
@@ -27,7 +25,7 @@ enum {
 
 static char body[BODY_BYTES_MAX];
 static size_t body_length;
-static char **headers; /* names and values by turns, NULL at the end */
+static char **headers; /* names and values alternate, NULL at the end */
 static bool again;
 
 static enum MHD_Result answer(struct MHD_Connection *connection)

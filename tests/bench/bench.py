@@ -73,7 +73,7 @@ def lines(build: Path, wanted: list[str], seconds: int) -> Iterator[Line]:
 
 
 def wanted_rows(text: str) -> list[str]:
-    """All of them when it names none."""
+    """All rows if it names none."""
     asked = text.replace(",", " ").split()
     if unknown := [row for row in asked if row not in ROWS and row not in WITH]:
         sys.exit(f"BENCH_ROWS: there is no row {', '.join(unknown)}; the rows are 1 to 8, "

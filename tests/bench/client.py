@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A client that costs little: octets made beforehand, one kept-alive socket, no parsing
-while the clock runs.  Every answer is checked after it: 200, its own id, no error."""
+"""A client with little overhead: requests prepared in advance, one kept-alive socket, no
+parsing while the clock runs. Every answer is checked afterwards: 200, its own ID, no error."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from typing import Any
 HEAD = ("POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
         "Accept: application/json, text/event-stream\r\nContent-Length: {}\r\n\r\n")
 LENGTH = re.compile(rb"\r\ncontent-length: *(\d+)", re.IGNORECASE)
-FIRST_ID = 1_000_000            # all of one length, so that Content-Length stays
+FIRST_ID = 1_000_000            # all of one length, so that Content-Length stays the same
 TIMEOUT_S = 150
 
 ids = itertools.count(FIRST_ID)
@@ -59,7 +59,7 @@ class Client:
         return bool(select.select([self._socket], [], [], 0)[0])
 
     def receive(self) -> tuple[int, Any]:
-        """When the answer was whole (ns), and its result."""
+        """When the answer was complete (ns), and its result."""
         data = self._socket.recv(1 << 20)
         while (head := data.find(b"\r\n\r\n")) < 0:
             data += self._more()
@@ -77,7 +77,7 @@ class Client:
         return ended - began
 
     def ask(self, request: Request) -> Any:
-        """structuredContent, or the whole result of what is no tool."""
+        """structuredContent, or the whole result if the request is not a tool call."""
         self.send(request)
         result = self.receive()[1]
         return result.get("structuredContent", result)

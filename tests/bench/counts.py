@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What can be counted exactly: system calls, instructions, calls of oFono, fsyncs.
+"""What can be counted exactly: system calls, instructions, calls to oFono, fsyncs.
 
-The same request is made few times and many times, each in a run of its own; the difference
-is what the requests cost, whatever start and end do.
+The same request is sent a few times and many times, each in its own run; the difference is the
+cost of the requests, without start and end.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def each(run: Run) -> dict[str, float]:
 
 
 def system_calls(output: Path) -> dict[str, int]:
-    """Of strace -c -U name,calls; \"total\" is one of them."""
+    """From strace -c -U name,calls; "total" is one of the names."""
     pairs = re.findall(r"^ *(\w+) +(\d+)$", output.read_text(), re.MULTILINE)
     counts = {name: int(count) for name, count in pairs}
     return counts if "total" in counts else {}
@@ -60,7 +60,7 @@ def of_daemon(build: Path, lab: Lab, name: str, wrapper: list[str],
     return each(run)
 
 
-# -D: what is traced is our child, and hears our signals
+# -D: the traced program is our child and receives our signals
 STRACE = ["strace", "-D", "-f", "-c", "-U", "name,calls", "-o", "{folder}/counted"]
 CALLGRIND = ["env", PLAIN_COPIES, "valgrind", "--tool=callgrind", "-q",
              "--callgrind-out-file={folder}/counted"]
@@ -79,7 +79,7 @@ def daemon_instructions(build: Path, lab: Lab, name: str,
 
 
 def function_calls(text: str, name: str) -> int:
-    """Of a file of callgrind, which gives a name once and then its number alone."""
+    """From a file of callgrind, which writes a name once and then only its number."""
     number = re.search(rf"^c?fn=(\(\d+\)) {name}$", text, re.MULTILINE)
     if not number:
         return 0
@@ -90,7 +90,7 @@ def function_calls(text: str, name: str) -> int:
 
 def daemon_function_calls(lab: Lab, name: str, function: str,
                           ask: Callable[[Daemon], None]) -> int:
-    """How often it was called while a daemon that had started was asked so, and ended."""
+    """How often a running daemon called it during these requests and its stop."""
     wrapper = [word.format(folder=lab.folder) for word in CALLGRIND]
     output = lab.folder / "counted"
     output.unlink(missing_ok=True)

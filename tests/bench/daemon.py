@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The daemon as it is installed: a paired client with its token, the log, every check. Only
-what would refuse the bench itself is lifted: limits of sending, repeats, connections."""
+limits that would refuse the benchmark itself are lifted: sending, repeats, connections."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ queue_limit = 2000
 max_connections = 1500
 max_connections_per_address = 1500
 """
-LISTENERS_PER_CLIENT = 32       # STREAM_CLIENTS_PER_TOKEN of src/mcp/stream_client.h
+LISTENERS_PER_CLIENT = 32       # STREAM_CLIENTS_PER_TOKEN of src/mcp/session.h
 MEMORY = ("Rss", "Private_Dirty")
 
 
 class Daemon:
-    """`wrapper` is put before the command, such as ["strace", "-c"]."""
+    """`wrapper` precedes the command, such as ["strace", "-c"]."""
 
     def __init__(self, lab: Lab, name: str, wrapper: Sequence[str] = ()) -> None:
         self._lab = lab
@@ -41,7 +41,7 @@ class Daemon:
         self._listeners: list[bytes] = []
 
     def _pair(self, client: str) -> str:
-        """Its token."""
+        """Returns the token."""
         gateway = self._gateway
         gateway.prepare()
         done = subprocess.run(
@@ -82,7 +82,7 @@ class Daemon:
         return ask(self._gateway.port, octets).result["structuredContent"]
 
     def listeners(self, count: int) -> list[bytes]:
-        """So many that listen to the inbox, of as many clients as it takes for that."""
+        """That many listeners to the inbox, with as many clients as that takes."""
         while len(self._listeners) < count:
             token = self._pair(f"listener {len(self._listeners)}")
             listen = Requests(self._gateway.port, token).modern("subscriptions/listen", {

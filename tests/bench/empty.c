@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * empty: nothing but the libraries that the daemon is linked with: what they take by
- * themselves. "ready" goes to stdout; it ends with stdin.
- */
+/* empty: only the libraries that the daemon is linked with, to measure their memory. It
+ * prints "ready" and exits at the end of stdin. */
 #include <stdio.h>
 
 int main(void)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The lab with a relay (relay.c) before its modems, so that they take no time of a message,
-or just as much as is asked for."""
+"""The lab with a relay (relay.c) in front of its modems, so that they add no time to a
+message, or exactly as much as is asked for."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ END_S = 5
 
 
 def end(child: subprocess.Popen[str]) -> None:
-    """It ends with its stdin, or else is killed."""
+    """The relay ends with its stdin, or is killed."""
     with child, suppress(OSError):
         child.stdin.close()
         try:
@@ -37,7 +37,7 @@ class Relay:
         return self._child.pid
 
     def deliver(self, modem: int, tpdu: bytes) -> None:
-        """A message comes in, once ofonod has acknowledged what came before."""
+        """Delivers a message once ofonod has acknowledged the earlier ones."""
         self._child.stdin.write(f"{modem} {len(tpdu)} 00{tpdu.hex().upper()}\n")
 
     def stop(self) -> None:

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * hearer: tells when oFono told of messages that came in, the anchor of what the daemon does
- * with them: a line for each signal, nanoseconds of CLOCK_MONOTONIC.
- */
+/* hearer: reports when oFono signalled incoming messages, as the anchor for what the
+ * daemon does with them: a line for each signal, nanoseconds of CLOCK_MONOTONIC. */
 #include <dbus/dbus.h>
 #include <err.h>
 #include <stdio.h>

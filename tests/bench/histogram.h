@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Times, counted in boxes that are 1/64 of their size wide: percentiles of any number of
- * them in little memory, at most 1.6 % too high.
- */
-#ifndef BENCH_HISTOGRAM_H
-#define BENCH_HISTOGRAM_H
+/* Times, counted in boxes whose width is 1/64 of their value: percentiles of any number
+ * of times in little memory, at most 1.6 % too high. */
+#pragma once
 
 #include <stdint.h>
 
@@ -17,7 +14,5 @@ struct histogram {
 
 void histogram_add(struct histogram *histogram, uint64_t value);
 
-/* The upper edge of the box in which that part (0 to 1) ends; 0: there is nothing. */
+/* The upper edge of the box that holds this quantile (0 to 1); 0 if there are no times. */
 double histogram_percentile(const struct histogram *histogram, double part);
-
-#endif

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Rows 1 and 2: calls that nothing but the daemon itself answers, beside libmicrohttpd
-alone with an answer of the same length."""
+"""Rows 1 and 2: calls that the daemon answers by itself, compared with plain libmicrohttpd and
+an answer of the same length."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def call_lines(build: Path, daemon: Daemon) -> Iterator[Line]:
 
 
 def floor_line(build: Path, daemon: Daemon) -> Line:
-    """What libmicrohttpd itself costs; if it is not as it always is, the machine is odd."""
+    """The cost of libmicrohttpd itself; an unusual value means that the machine is unusual."""
     octets = daemon.requests.legacy("ping")
     answer = ask(daemon.server.port, octets)
     with bare(build, answer) as server, raw(build, answer) as least:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Row 5: messages that come in through the real ofonod, as fast as it takes them from eight
-modems; beside when a bare client of libdbus hears the same signals (hearer.c)."""
+"""Row 5: incoming messages through the real ofonod, as fast as it takes them from eight
+modems; compared with a bare libdbus client that receives the same signals (hearer.c)."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Hearer:
 
 
 def deliver(relay: Relay, count: int, word: str) -> None:
-    """Each is another message: none is taken for a repeat."""
+    """Each message is different: none counts as a repeat."""
     began = datetime.now(timezone.utc)
     for i in range(count):
         relay.deliver(i % MODEMS, encode_deliver(
@@ -71,7 +71,7 @@ def flood_line(daemon: Daemon, relay: Relay, hearer: Hearer) -> Line:
 
 
 def heard_by_all(wires: list[socket.socket]) -> bool:
-    """False: some have not read of it in all that time."""
+    """False: some have not read about it in that time."""
     with select.epoll() as poll:
         waiting = {wire.fileno(): (wire, b"") for wire in wires}
         for fd in waiting:
@@ -91,7 +91,7 @@ def heard_by_all(wires: list[socket.socket]) -> bool:
 
 def event_ms(wires: list[socket.socket], relay: Relay, hearer: Hearer,
              number_of: int) -> list[float]:
-    """From oFono's signal until all have read that it came, one after the other."""
+    """From oFono's signal until all have read of it, one after the other."""
     times = []
     for i in range(number_of):
         relay.deliver(0, encode_deliver(SENDER, f"one {len(wires)} {i}",

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ledger FOLDER COUNT: fills the store of a gateway that does not run at the moment.
+ * ledger FOLDER COUNT: fills the store of a stopped gateway.
  *
- * With the store's own functions, so that what is measured is what they make; only their
- * fsync is switched off. 60 conversations, the largest a twentieth of all; a third of a
- * year; 30 % outgoing with their histories; two cards; links everywhere, one-time codes in
- * the newest hundredth only: who looks for one from the beginning looks at all the rest.
+ * It uses the store's own functions, so that the measured store is a real one; only their fsync
+ * is switched off. 60 conversations, the largest a twentieth of all; a third of a year; 30 %
+ * outgoing with their histories; two SIMs; links everywhere, one-time codes only in the newest
+ * hundredth, so a search for one from the beginning passes everything else.
  */
 #include <err.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "sms/indexer.h"
 #include "store/store_internal.h"
 #include "../unit/store_steps.h"
 
@@ -58,7 +59,7 @@ static int choose_party(void)
 	return which;
 }
 
-/* Every fifth is a name, as banks and shops have one. */
+/* Every fifth sender is a name, as banks and shops have one. */
 static const char *name_number(int party)
 {
 	static char number[24];
@@ -92,6 +93,7 @@ static void add_incoming(const char *number, const char *text)
 {
 	char sent_time[CLOCK_TEXT_BYTES];
 	struct store_incoming_draft draft = {
+		.flags = indexer_judge(text),
 		.sim_id = cards[rand() % 2],
 		.reported_ms = now_ms,
 		.number = number,
@@ -132,7 +134,8 @@ static void add_outgoing(const char *number, const char *text)
 		     "failed");
 }
 
-/* The first ones with each party once: ledgers of all sizes have as many conversations. */
+/* The first messages name each party once: stores of all sizes have as many
+ * conversations. */
 static void add_message(int place, bool with_code)
 {
 	const char *number = name_number(place < PARTIES ? place : choose_party());
@@ -143,7 +146,7 @@ static void add_message(int place, bool with_code)
 		add_incoming(number, write_text(with_code && rand() % 4 == 0));
 }
 
-/* The last one is incoming, with a code: one who looks for it from the beginning ends. */
+/* The last one is incoming, with a code: a search for it from the beginning ends there. */
 static void fill(int count)
 {
 	int64_t step_ms = SPAN_DAYS * day_ms / count;
@@ -169,7 +172,7 @@ int main(int argc, char **argv)
 		errx(EXIT_FAILURE, "%s", sqlite3_errmsg(store->database));
 	must(store_sim_identify(store, "8936200000000000001", "", &cards[0]), "card");
 	must(store_sim_identify(store, "8936200000000000002", "", &cards[1]), "card");
-	srand(1); /* the same ledger every time */
+	srand(1); /* the same store every time */
 	now_ms = clock_wall_ms();
 	clock_set_source(&told);
 	fill(atoi(argv[2]));

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Row 8, and what a large ledger costs of row 6: daemons of the same program with ledgers
-of several sizes, side by side on one bus, each row of ledger_rows.py on all of them."""
+"""Row 8, and the effect of a large message store on row 6: daemons of the same program with
+stores of several sizes, side by side on one bus, each row of ledger_rows.py on all of them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Taken = dict[tuple[str, int], list[list[int]]]      # nanoseconds, round by roun
 
 
 def sizes() -> list[int]:
-    """BENCH_MESSAGES, from the smallest, to which the others are compared."""
+    """BENCH_MESSAGES, from the smallest, which is the reference."""
     text = os.environ.get("BENCH_MESSAGES", SIZES)
     counts = sorted(int(word) if word.isdecimal() else 0 for word in text.split(","))
     if counts[0] < 1 or len(counts) < 2:
@@ -36,7 +36,8 @@ def sizes() -> list[int]:
 
 @contextmanager
 def one_cpu() -> Iterator[None]:
-    """For all that is started meanwhile: with two, the wake-up of an idle CPU is timed."""
+    """For everything that is started meanwhile: with two CPUs the wake-up of an idle one would
+    be measured."""
     os.sched_setaffinity(0, {machine.SERVER_CPU})
     try:
         yield
@@ -45,7 +46,7 @@ def one_cpu() -> Iterator[None]:
 
 
 def take(samples: Samples, seconds: float) -> list[int]:
-    """For so long, at least one."""
+    """Samples for that long, at least one."""
     taken: list[int] = []
     end = perf_counter() + seconds
     for sample in samples:
@@ -72,7 +73,7 @@ def measure(sites: list[Contender]) -> Taken:
 
 def compared(name: str, count: int, ours: list[list[int]], small: list[list[int]],
              least: int) -> Line:
-    """Of the medians inside each round."""
+    """The medians inside each round."""
     mine, theirs = [median(one) for one in ours], [median(one) for one in small]
     return Line(8, f"{name}, {count:,} messages, beside {least:,}",
                 f"{number(median(mine) / 1e6)} ms", f"{number(median(theirs) / 1e6)} ms",

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The rows of the table: each makes an endless stream of samples, in nanoseconds, of a
-contender.  What a row needs to know it asks before its first sample."""
+"""The rows of the table: each is an endless stream of samples, in nanoseconds, of one
+contender. A row gets the facts that it needs before its first sample."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PARTY = "+36201000000"          # of the largest conversation
 RARE = "+36201000058"           # of one of the smallest
 TO, FROM = "+36301234567", "+36309876543"
 
-numbers = itertools.count(1)    # so that no text comes twice
+numbers = itertools.count(1)    # so that every text is different
 
 
 def repeat(client: Client, request: Request) -> Samples:
@@ -39,11 +39,11 @@ def ping(site: Contender) -> Samples:
 
 
 def in_the_middle(site: Contender) -> Samples:
-    """Since and until take the middle third of the ledger's time."""
+    """Since and until select the middle third of the store's time."""
     *_, oldest_page = site.pages("list_sms", limit=100)
     [newest] = site.client.ask(tool("list_sms", limit=1))["messages"]
-    oldest = datetime.fromisoformat(oldest_page["messages"][-1]["created_at"])
-    third = (datetime.fromisoformat(newest["created_at"]) - oldest) / 3
+    oldest = datetime.fromisoformat(oldest_page["messages"][-1]["at"])
+    third = (datetime.fromisoformat(newest["at"]) - oldest) / 3
     since, until = (moment.astimezone(timezone.utc).isoformat()
                     for moment in (oldest + third, oldest + 2 * third))
     return repeat(site.client, tool("list_sms", since=since, until=until))
@@ -67,7 +67,7 @@ def get_status(site: Contender) -> Samples:
 
 
 def unread(site: Contender) -> int:
-    """A message that is unread; when there is none left another comes in."""
+    """A message that is unread; if none is left, another one is delivered."""
     listed = site.client.ask(tool("list_sms", unread_only=True, limit=1))
     if listed["count"]:
         return listed["messages"][0]["message_id"]
@@ -82,20 +82,20 @@ def mark_read(site: Contender) -> Samples:
 
 
 def old_wait(**filters: Any) -> Row:
-    """From before the first message; the answer is there at once, however far it is."""
+    """From before the first message; the answer is there at once, however far away it is."""
     return lambda site: repeat(site.client, tool(
         "wait_for_sms", after=site.oldest_place, **filters))
 
 
 def wait_for_event(site: Contender) -> Samples:
-    """From the modem's +CMT to the answer of the call that waits: through ofonod, fsync."""
+    """From the modem's +CMT to the answer of the waiting call: through ofonod, with fsync."""
     waiter = site.connect()
     modem = site.lab.modems[0]
     while True:
         place = site.client.ask(tool("list_sms", limit=1))["wait_cursor"]
         text = f"event {next(numbers)}"
         waiter.send(tool("wait_for_sms", after=place, contains=text, timeout_seconds=60))
-        site.client.ask(Request("ping"))        # what came before it has been read
+        site.client.ask(Request("ping"))        # it has read everything before this
         began = perf_counter_ns()
         modem.deliver(FROM, text)
         ended, _ = waiter.receive()
@@ -111,7 +111,7 @@ def send(site: Contender) -> Samples:
 
 
 def beside(request: Request, of: Callable[[Contender], Request]) -> Row:
-    """`request`, as often as it goes, while another client waits for a long answer."""
+    """`request`, as often as possible, while another client waits for a long answer."""
     def samples(site: Contender) -> Samples:
         busy, long_one = site.connect(), of(site)
         while True:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""One of the gateways that are compared: the daemon, its ledger, and what /proc says."""
+"""One of the gateways that are compared: the daemon, its message store, and what /proc says."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MEMORY = ("Rss", "Pss", "Private_Clean", "Private_Dirty")
 
 
 class Contender:
-    """`messages` is how many its ledger has before anything is measured."""
+    """`messages`: how many its store has before anything is measured."""
 
     def __init__(self, lab: Lab, messages: int, ledger: Path) -> None:
         self.lab = lab
@@ -36,7 +36,7 @@ class Contender:
         self.sim = 0
 
     def open(self) -> None:
-        """The daemon makes its store, the ledger is filled, the daemon comes back."""
+        """The daemon creates its store, the store is filled, the daemon starts again."""
         self._start()
         self.oldest_place = self.client.ask(tool("list_sms"))["wait_cursor"]
         self.stop()
@@ -63,7 +63,7 @@ class Contender:
     # ---- what stands in the ledger
 
     def pages(self, name: str, **filters: Any) -> Iterator[dict[str, Any]]:
-        """All pages of a tool that lists."""
+        """All pages of a listing tool."""
         page = self.client.ask(tool(name, **filters))
         yield page
         while place := page.get("next_cursor"):
@@ -82,7 +82,7 @@ class Contender:
                    if file.name.startswith("gateway.db"))
 
     def check_ns(self) -> int:
-        """PRAGMA quick_check, as the daemon does it when it starts."""
+        """PRAGMA quick_check, as the daemon runs it at its start."""
         database = sqlite3.connect(self._gateway.state / "gateway.db")
         began = time.perf_counter_ns()
         verdict = database.execute("PRAGMA quick_check(1)").fetchone()
@@ -92,7 +92,7 @@ class Contender:
         return ended - began
 
     def start_ns(self) -> int:
-        """From fork to READY=1, then it is stopped again."""
+        """From fork to READY=1; then it is stopped again."""
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as notices:
             path = self._folder / "notices"
             path.unlink(missing_ok=True)

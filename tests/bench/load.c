@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * load: sends requests over and over on so many connections, and tells how it went.
+ * load: sends requests again and again on a number of connections, and reports the result.
  *
- * One thread, one epoll. Each connection has one request under way, of those on stdin, which
- * NUL parts, the one whose turn it is. Every run of ten "#" in it becomes a number that no
- * other request has, and an answer is good when it is "200", as long as it says and, unless
- * --static, has that number as its "id": at its beginning, or with --id-last at its end. What
- * comes during the warm-up is not counted. With --pid the CPU time that this process takes
- * meanwhile is told, too. One line of JSON goes to stdout.
+ * One thread, one epoll. Each connection has one request in flight; requests come from stdin,
+ * separated by NUL, and are sent in turn. Each run of ten "#" becomes a number that no other
+ * request has. An answer is good if its status is 200, its length is right and, unless --static,
+ * it has that number as its "id": near its beginning, or with --id-last at its end. The warm-up
+ * is not counted. With --pid it also reports the CPU time of that process. It prints one line of
+ * JSON.
  */
 #include <arpa/inet.h>
 #include <err.h>
@@ -42,7 +42,7 @@ static struct {
 	int port;
 	int connections;
 	double seconds, warm_up_seconds;
-	uint64_t count; /* 0: as many as there is time for */
+	uint64_t count; /* 0: as many as time allows */
 	pid_t pid;
 	bool is_static, id_last, spins;
 } options = { .connections = 1 };
@@ -63,8 +63,8 @@ struct connection {
 	uint64_t id;
 	uint64_t began_ns;
 	size_t received;
-	size_t expected; /* of the whole answer; 0: its head is not complete */
-	bool is_chunked; /* and is whole with the empty chunk */
+	size_t expected; /* of the complete answer; 0 while its head is incomplete */
+	bool is_chunked; /* ends with the empty chunk */
 };
 
 static struct {
@@ -74,7 +74,7 @@ static struct {
 	struct histogram times_ns;
 } result;
 
-static char answer[ANSWER_BYTES_MAX + 1]; /* of one connection after the other */
+static char answer[ANSWER_BYTES_MAX + 1]; /* of the connections in turn */
 static uint64_t next_id = 1000000000;
 static bool is_measuring;
 
@@ -114,7 +114,7 @@ static void send_request(struct connection *connection)
 	result.sent++;
 }
 
-/* Only what the head says is looked at while the rest may still come. */
+/* Only the head is read while the rest may still arrive. */
 static void read_head(struct connection *connection)
 {
 	const char *end, *length;
@@ -138,7 +138,8 @@ static void read_head(struct connection *connection)
 		errx(EXIT_FAILURE, "an answer is too long");
 }
 
-/* Nobody asks for a second answer before this one is whole, so it ends what was received. */
+/* Nobody requests a second answer before this one is complete, so it ends the received
+ * data. */
 static void look_for_end(struct connection *connection)
 {
 	static const char last[] = "\r\n0\r\n\r\n";
@@ -160,10 +161,8 @@ static bool is_good_with_id_last(const struct connection *connection)
 	       !strstr(answer, "\"isError\":true");
 }
 
-/*
- * An id comes before the result and "isError" last: what lies between is not searched, for
- * that would cost more than the answer.
- */
+/* The ID comes before the result and "isError" last. What lies between is not searched:
+ * that would cost more than the answer. */
 static bool is_good(const struct connection *connection)
 {
 	static const char failed[] = "\"isError\":true}}";
@@ -200,10 +199,8 @@ static void finish_answer(struct connection *connection)
 	result.bad += !good;
 }
 
-/*
- * Answers come whole or in a few pieces that follow at once; so one buffer serves all, and
- * the rest of an answer is waited for.
- */
+/* Answers arrive at once or in a few pieces that follow directly. So one buffer serves
+ * all connections, and we wait for the rest of an answer. */
 static void receive_answer(struct connection *connection)
 {
 	while (!connection->expected || connection->received < connection->expected) {
@@ -256,10 +253,8 @@ static bool is_over(uint64_t now, uint64_t started_ns)
 	return false;
 }
 
-/*
- * With --spin it never sleeps: to wake a sleeper on another CPU costs whoever sends to it
- * more than all the rest of an answer, and a slow server would pay that more often.
- */
+/* With --spin it never sleeps: waking a sleeper on another CPU costs the sender more than
+ * all the rest of an answer, and a slow server would pay that more often. */
 static int wait_for_answers(int epoll, struct epoll_event *events)
 {
 	int ready = 0;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The machine: which CPU does what, how busy others keep it, and what it is."""
+"""The machine: which CPU does what, how busy other programs keep it, and its description."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def unpin(pid: int) -> None:
 
 
 def busy_s() -> float:
-    """What all CPUs have worked since the machine came up."""
+    """The CPU time of all CPUs since the machine booted."""
     with open("/proc/stat", encoding="ascii") as stat:
         ticks = [int(field) for field in stat.readline().split()[1:9]]
     return (sum(ticks) - sum(ticks[field] for field in IDLE_FIELDS)) * TICK_S
@@ -48,7 +48,7 @@ def own_s(pids: Iterable[int]) -> float:
 
 
 class ForeignLoad:
-    """How many CPUs others kept busy, since it was made, beside us and `pids`."""
+    """How many CPUs other programs kept busy since this was made, besides us and `pids`."""
 
     def __init__(self, pids: Iterable[int]) -> None:
         self._pids = list(pids)

@@ -38,7 +38,7 @@ def read_until(wire: socket.socket, word: bytes) -> None:
 @contextmanager
 def connections(port: int, requests: Sequence[bytes],
                 answer: bytes) -> Iterator[list[socket.socket]]:
-    """One for each request, which has had what `answer` is a part of."""
+    """One connection for each request, which has received an answer that contains `answer`."""
     wires: list[socket.socket] = []
     try:
         for octets in requests:
@@ -53,7 +53,7 @@ def connections(port: int, requests: Sequence[bytes],
 
 
 def private_kib_each(daemon: Daemon, requests: Sequence[bytes], answer: bytes) -> float:
-    """Of a daemon that has just started: what the first ones take is not counted."""
+    """Of a daemon that has just started: memory of the first ones is not counted."""
     daemon.stop()
     server = daemon.start()
     first, rest = requests[:FIRST_CONNECTIONS], requests[FIRST_CONNECTIONS:]
@@ -64,7 +64,7 @@ def private_kib_each(daemon: Daemon, requests: Sequence[bytes], answer: bytes) -
 
 
 def written(program: Path) -> None:
-    """What was built a moment ago counts as dirty memory until the disk has it."""
+    """A file built a moment ago counts as dirty memory until it is on disk."""
     with program.open("rb") as file:
         os.fsync(file.fileno())
 
@@ -108,7 +108,7 @@ def size_lines(build: Path) -> Iterator[Line]:
 
 
 def first_answer_ms(port: int, octets: bytes, began: float) -> float:
-    """Tries until somebody listens."""
+    """Tries until the port is open."""
     while True:
         try:
             with socket.create_connection(("127.0.0.1", port), 30) as wire:
@@ -145,13 +145,13 @@ def timed_start(start: Callable[[], object], stop: Callable[[], object], port: i
 
 
 def switches(pid: int) -> int:
-    """How often it went to sleep, which it did as often as it woke up."""
+    """How often it went to sleep, which equals its wake-ups."""
     status = Path(f"/proc/{pid}/status").read_text()
     return int(status.split("\nvoluntary_ctxt_switches:", 1)[1].split()[0])
 
 
 class Idle:
-    """A daemon that nobody speaks to, while the other rows are measured."""
+    """A daemon that nobody uses while the other rows are measured."""
 
     def __init__(self) -> None:
         self._exits = ExitStack()
@@ -170,12 +170,12 @@ class Idle:
         self._exits.close()
 
     def _falls_asleep(self) -> bool:
-        """Soon; where it does not, what woke it is counted all the same."""
+        """Soon; if it does not, its wake-ups are counted anyway."""
         return any(self._is_asleep() for _ in range(LOOKS))
 
     def _is_asleep(self) -> bool:
         before = switches(self._pid)
-        time.sleep(6)           # looks of the start are over after 5 s
+        time.sleep(6)           # the checks of the start are over after 5 s
         return switches(self._pid) == before
 
     def line(self) -> Line:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Row 7: three tools, beside a server of the official TypeScript SDK that has the same three,
-with the same schemas and answers (peer/server.mjs).  `make bench-peers` fetches it."""
+"""Row 7: three tools, compared with a server of the official TypeScript SDK that has the same
+three, with the same schemas and answers (peer/server.mjs). `make bench-peers` fetches it."""
 
 from __future__ import annotations
 
@@ -50,14 +50,14 @@ def command(build: Path, port: int) -> list[object]:
 
 
 def calls(daemon: Daemon) -> Calls:
-    """The three, none of which sends or changes anything."""
+    """The three tools, none of which sends or changes anything."""
     return {"get_sms_subscriptions": {}, "get_gateway_status": {},
             "send_sms": {"to_phone_number": "+36301234567", "sms_text": "bench",
                          "subscription_id": daemon.sims()[0], "dry_run": True}}
 
 
 def peer_tools(daemon: Daemon, asked: Calls) -> bytes:
-    """What the peer is told to have and to answer."""
+    """The tools and answers of the peer."""
     port, requests = daemon.server.port, daemon.requests
     listed = {tool["name"]: tool
               for tool in ask(port, requests.modern("tools/list")).result["tools"]}
@@ -82,7 +82,7 @@ def most_rss_kib(pid: int) -> int:
 
 
 def warm_up(build: Path, theirs: Server, asked: Calls) -> None:
-    """All tools before any is measured: what they share is compiled for all of them."""
+    """All tools before any is measured: their shared code is compiled for all of them."""
     requests = Requests(theirs.port)
     for name, arguments in asked.items():
         octets = requests.modern("tools/call", call(name, **arguments))

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * raw PORT < ANSWER: the least that a server can do, which tells what the machine allows.
- *
- * One thread, one epoll: whatever comes in, in one piece, is answered with the same bytes.
- * "ready" goes to stdout when it listens.
- */
+/* raw PORT < ANSWER: the least that a server can do, which shows what the machine allows.
+ * One thread, one epoll: each piece of input is answered with the same bytes. It prints
+ * "ready" when it listens. */
 #include <arpa/inet.h>
 #include <err.h>
 #include <netinet/tcp.h>

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * relay [--delay-ms N] PORT... : stands between ofonod and emulated modems, so that these do
- * not slow a message down.
+ * relay [--delay-ms N] PORT...: stands between ofonod and emulated modems, so that these do not
+ * slow a message down.
  *
- * Whatever ofonod asks the modem at PORT is passed on to it and back, but for messages:
- * AT+CMGS and its PDU are answered here, at once or after N ms. A line "K LENGTH PDU" of
- * stdin is a message that comes in through the K-th modem; each waits until ofonod has
- * acknowledged the one before. The ports at which ofonod is to connect go to stdout, in one
- * line.
+ * It forwards everything between ofonod and the modem at PORT, except messages: it answers
+ * AT+CMGS and its PDU itself, at once or after N ms. A line "K LENGTH PDU" on stdin is an
+ * incoming message of the K-th modem; each waits until ofonod has acknowledged the one before.
+ * It prints the ports for ofonod in one line.
  */
 #include <arpa/inet.h>
 #include <err.h>
@@ -48,11 +47,11 @@ struct channel {
 struct line {
 	int modem_port;
 	struct channel channels[END_COUNT];
-	char text[LINE_BYTES_MAX]; /* of ofonod, up to the end of a command or a PDU */
+	char text[LINE_BYTES_MAX]; /* from ofonod, up to the end of a command or a PDU */
 	size_t length;
-	bool takes_pdu;	      /* the prompt was given */
-	bool takes_message;   /* and for a message, not for an acknowledgement */
-	bool is_acknowledged; /* nothing that came in is under way */
+	bool takes_pdu;	      /* the prompt was sent */
+	bool takes_message;   /* for a message, not for an acknowledgement */
+	bool is_acknowledged; /* no incoming message is in progress */
 	unsigned reference;
 	STAILQ_HEAD(, incoming) waiting;
 };
@@ -84,7 +83,7 @@ static void unwatch(struct line *line, enum end end)
 
 static void say_to_ofono(struct line *line, const char *text)
 {
-	if (line->channels[END_OFONO].fd) /* it may have left meanwhile */
+	if (line->channels[END_OFONO].fd) /* the peer may have left meanwhile */
 		say(line->channels[END_OFONO].fd, text, strlen(text));
 }
 
@@ -125,7 +124,7 @@ static void take_acknowledgement(struct line *line)
 	line->is_acknowledged = true;
 }
 
-/* What ofonod says: false, it is for the modem. */
+/* Handles a line from ofonod; false if it is for the modem. */
 static bool take_command(struct line *line)
 {
 	bool is_message = strncasecmp(line->text, "AT+CMGS=", 8) == 0;
@@ -275,7 +274,7 @@ int main(int argc, char **argv)
 	struct epoll_event events[EVENTS_MAX];
 	int first = 1;
 
-	setvbuf(stdin, NULL, _IONBF, 0); /* what epoll does not see is not read */
+	setvbuf(stdin, NULL, _IONBF, 0); /* data that epoll does not report is not read */
 	if (argc > 3 && strcmp(argv[1], "--delay-ms") == 0) {
 		delay_ms = atoi(argv[2]);
 		first = 3;

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Side by side: contenders take turns in rounds, in an order that is shuffled anew, and
-ratios are made inside a round.
+"""Side by side: contenders take turns in rounds, in a newly shuffled order, and ratios are
+made inside a round.
 
-A round in which others kept more than a tenth of a CPU busy is repeated, at most twice,
-and is then kept and counted as noisy.
+A round in which other programs kept more than a tenth of a CPU busy is repeated, at most
+twice, and is then kept and counted as noisy.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ REPEATS = 2
 
 @dataclass(frozen=True)
 class Sample:
-    """What one contender did in one round."""
+    """The result of one contender in one round."""
 
     answers: int
     seconds: float
-    cpu_us: float = 0           # of the server, for all of them; 0: not looked at
+    cpu_us: float = 0           # of the server, for all of them; 0 if not measured
     p50_us: float = 0
     p99_us: float = 0
     foreign_cpus: float = 0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A row that does not end is ended: what it has shown by then stays, and a line says so."""
+"""A row that does not end is ended: its lines so far stay, and another line says so."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ROW_SECONDS = 120
 
 
 class RowIsLate(BaseException):
-    """Passes whatever waits and only expects errors."""
+    """Passes through code that waits and only expects errors."""
 
 
 def row_seconds() -> int:
@@ -38,12 +38,12 @@ def place(error: BaseException) -> str:
 
 
 def within(seconds: int, row: int, lines: Iterator[Line]) -> Iterator[Line]:
-    """The row leaves its daemons and labs itself while the exception passes it."""
+    """The row ends its daemons and labs itself while the exception passes through it."""
     before = signal.signal(signal.SIGALRM, _is_late)
     signal.alarm(seconds)
     try:
         for line in lines:
-            left = signal.alarm(0)      # it is the row's time, not the reader's
+            left = signal.alarm(0)      # this is the row's time, not the reader's
             yield line
             signal.alarm(max(left, 1))
     except RowIsLate as late:

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * sender PATH... : hands messages to oFono with raw libdbus, the anchor of send_sms.
+/* sender PATH...: submits messages to oFono with raw libdbus, as the anchor of send_sms.
  *
- * Each line of stdin is one round: a number of seconds. Meanwhile each modem at PATH (of
- * MessageManager, "/sim0") has one message under way: SendMessage, its reply with the path
- * of the message, State "sent" of it, the next. Nothing is kept or checked otherwise. One
- * line of JSON for each round goes to stdout.
- */
+ * Each line of stdin is one round: a number of seconds. Meanwhile each modem at PATH
+ * (with MessageManager, "/sim0") has one message in progress: SendMessage, its reply with
+ * the path of the message, its State "sent", then the next message. It stores and checks
+ * nothing else. It prints one line of JSON for each round. */
 #include <dbus/dbus.h>
 #include <err.h>
 #include <stdbool.h>
@@ -26,8 +24,8 @@ enum { MODEMS_MAX = 64, PATIENCE_MS = 10 * 1000 };
 
 struct modem {
 	const char *path;
-	dbus_uint32_t serial; /* of the SendMessage that is under way; 0: none */
-	char message[128];    /* where it became a message; "" not yet */
+	dbus_uint32_t serial; /* serial of the SendMessage in progress; 0 if none */
+	char message[128];    /* path of its message; "" until the reply */
 	uint64_t began_ns;
 };
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Rows 3 and 4: send_sms through the real ofonod, beside a client of libdbus that hands
-the same messages over and waits for `sent` (sender.c), and keeps nothing."""
+"""Rows 3 and 4: send_sms through the real ofonod, compared with a libdbus client that submits
+the same messages and waits for `sent` (sender.c), and stores nothing."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from wire_request import MARK, call
 TO = "+36301234567"
 MEASURE_S = 0.8
 IN_FLIGHT = 1000
-SLOW_MODEMS, SLOW_MS = 32, 1000      # more the daemon does not take
+SLOW_MODEMS, SLOW_MS = 32, 1000      # the daemon does not take more
 RSS_MOST_MIB = 14
 
 
 class Sender:
-    """The anchor, for so many of the lab's modems."""
+    """The anchor, for that many of the lab's modems."""
 
     def __init__(self, build: Path, lab: Lab, modems: int) -> None:
         self._child = subprocess.Popen(
@@ -55,7 +55,7 @@ def sender(build: Path, lab: Lab, modems: int) -> Iterator[Sender]:
 
 
 def requests(daemon: Daemon, modems: int) -> list[bytes]:
-    """One for each SIM; no text comes twice."""
+    """One for each SIM; every text is different."""
     return [daemon.requests.legacy("tools/call", call(
         "send_sms", to_phone_number=TO, sms_text=f"bench {MARK}", subscription_id=sim,
         wait_seconds=120)) for sim in daemon.sims()[:modems]]
@@ -63,7 +63,7 @@ def requests(daemon: Daemon, modems: int) -> list[bytes]:
 
 def beside_sender(build: Path, lab: Lab, relay: Relay, daemon: Daemon,
                   modems: int) -> Comparison:
-    """What the bus and oFono compute for a message is no noise."""
+    """The work of the bus and oFono for a message is not noise."""
     load = Load(build, daemon.server, requests(daemon, modems), modems)
     others = [lab.bus.pid, lab.ofonod.pid, relay.pid]
     with sender(build, lab, modems) as anchor:
@@ -89,7 +89,7 @@ def sending_lines(build: Path) -> Iterator[Line]:
 
 
 def watched(load: Load, pid: int, *arguments: str) -> tuple[Sample, int, int]:
-    """And the most memory (KiB) and threads that the daemon had meanwhile."""
+    """Also the most memory (KiB) and threads that the daemon had meanwhile."""
     most_kib, most_threads = 0, 0
     child = subprocess.Popen([*load.command, *arguments], stdin=subprocess.PIPE,
                              stdout=subprocess.PIPE)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What answers, the daemon or an anchor, and the load that is put on it (load.c)."""
+"""A server, the daemon or an anchor, and the load on it (load.c)."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ NOT_REPEATED = {"date", "connection", "content-length"}     # libmicrohttpd writ
 class Server:
     port: int
     pid: int
-    is_anchor: bool = False     # answers with the same bytes whatever is asked
-    id_last: bool = False       # says last which request it answers
+    is_anchor: bool = False     # answers every request with the same bytes
+    id_last: bool = False       # its answer ends with the ID of the request
 
 
 class Load:
-    """`requests`: each connection sends one of them, by turns, over and over."""
+    """`requests`: each connection sends them in turn, again and again."""
 
     def __init__(self, build: Path, server: Server, requests: Sequence[bytes],
                  connections: int) -> None:
@@ -50,7 +50,7 @@ class Load:
                       told["p50_us"], told["p99_us"], foreign.cpus())
 
     def measure(self) -> Sample:
-        """Server and client each have a CPU; one request at a time, one for both."""
+        """Server and client each have a CPU; for one request at a time they share one."""
         alone = self._connections == 1 or not machine.HAS_TWO
         machine.pin(self._server.pid, machine.SERVER_CPU)
         self.command[:0] = ["taskset", "-c",
@@ -65,7 +65,7 @@ class Load:
 
 @contextmanager
 def started(command: Sequence[object], port: int, octets: bytes) -> Iterator[Server]:
-    """An anchor: it reads what it answers from stdin and says "ready"."""
+    """An anchor: it reads its answer from stdin and prints "ready"."""
     child = subprocess.Popen([str(word) for word in command], stdin=subprocess.PIPE,
                              stdout=subprocess.PIPE)
     try:

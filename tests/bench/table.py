@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""One line of the one table, and how it is printed."""
+"""One line of the table, and how it is printed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ WIDTHS = (3, 50, 14, 14, 7, 7, 6, 9, 6)
 
 @dataclass(frozen=True)
 class Line:
-    """`target` of the ratio: at least, with a minus sign at most; None: there is none."""
+    """`target` of the ratio: the minimum, or with a minus sign the maximum; None if there is
+    none."""
 
     row: int
     what: str
@@ -43,7 +44,7 @@ class Line:
 
 
 def number(value: float | None) -> str:
-    """Three digits that count."""
+    """Three significant digits."""
     if value is None:
         return ""
     places = 3 if abs(value) < 1 else 2 if abs(value) < 10 else 1 if abs(value) < 100 else 0

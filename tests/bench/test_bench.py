@@ -31,7 +31,7 @@ def make(*arguments: str, folder: Path, **environment: str) -> subprocess.Comple
 
 @pytest.fixture
 def short() -> Iterator[Path]:
-    """A folder whose name leaves room for that of a socket: pytest's own may not."""
+    """A folder with a name short enough for a socket inside; pytest's own may be too long."""
     with tempfile.TemporaryDirectory(prefix="bench-") as folder:
         yield Path(folder)
 
@@ -55,7 +55,7 @@ def bench(build: Path, **environment: str) -> subprocess.CompletedProcess[str]:
         stdin=subprocess.DEVNULL, capture_output=True, text=True)
 
 
-def test_without_the_peer_it_says_how_to_get_it(short: Path) -> None:
+def test_a_missing_peer_is_reported_with_its_command(short: Path) -> None:
     done = bench(short, BENCH_ROWS="7")
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("make bench-peers") == 1
@@ -73,7 +73,7 @@ def test_rows_are_chosen_as_the_documentation_says(text: str, rows: list[str]) -
 
 @pytest.mark.parametrize("text,unknown", [("9", "9"), ("1,3-5", "3-5"), ("send 1", "send"),
                                           ("0,1,12", "0, 12")])
-def test_a_row_that_there_is_not_is_refused_in_words(short: Path, text: str,
+def test_an_unknown_row_is_refused_with_the_list_of_rows(short: Path, text: str,
                                                      unknown: str) -> None:
     done = bench(short, BENCH_ROWS=text)
     assert done.returncode == 1 and done.stdout == ""
@@ -94,7 +94,7 @@ def test_a_row_that_hangs_is_ended() -> None:
 
 @pytest.mark.parametrize("setting", [{"BENCH_MESSAGES": "many"}, {"BENCH_MESSAGES": "0"},
                                      {"BENCH_ROWS": "9"}, {"BENCH_ROW_SECONDS": "0"}])
-def test_a_setting_that_makes_no_sense(short: Path, setting: dict[str, str]) -> None:
+def test_an_invalid_setting_is_refused(short: Path, setting: dict[str, str]) -> None:
     done = make("bench", folder=short, **SMALL | setting)
     assert done.returncode != 0
     assert next(iter(setting)) in done.stderr

@@ -24,7 +24,7 @@ from fast_lab import Relay, fast_lab
 from incoming_rows import SENDER, Hearer, stored
 from lab import Lab, wait_until
 from lab.gateway import BINARY, free_port
-from memory_rows import LISTENS, POOL_KIB, connections, private_kib_each
+from memory_rows import LISTENS, POOL_KIB, connections, private_kib_each, written
 from modem.pdu import encode_deliver
 from sending_rows import requests
 from server import Load
@@ -34,11 +34,15 @@ BUILD = Path(os.environ.get("GATEWAY_BINARY", BINARY)).parent
 LIBRARIES = {"libdbus-1.so.3", "libmicrohttpd.so.12", "libyajl.so.2", "libsystemd.so.0",
              "libsqlite3.so.0", "libgnutls.so.30", "libinih.so.1", "libqrencode.so.4",
              "libc.so.6"}
-STRIPPED_MOST_KIB = 976         # 81 of them are the numbering plans of all countries
+# 81 are the numbering plans of all countries, 200 events, webhooks, the bridge, commands by SMS
+# and the words by which texts for agents are found
+STRIPPED_MOST_KIB = 1400
 IN_A_TURN = 192
 CROWD = 500                     # connections
-FIRST = 50                      # of them, whose memory was there before
-STREAM_KIB, CALL_KIB = 3.5, 3.25       # beside the pool; 0.7 are a copy of the client
+FIRST = 50                      # of them, whose memory was allocated before
+STREAM_KIB, CALL_KIB = 2.75, 3.25       # beside the pool; of a call, 0.3 are pages of the search
+                                        # index in SQLite's cache, which has an end
+IDLE_PRIVATE_MOST_KIB = 1740    # about 1,560; more with other versions of the libraries
 STEPS = {"call": "SendMessage", "sync": "sync(", "write": "pwrite64("}
 
 
@@ -61,18 +65,20 @@ def listing(daemon: Daemon) -> list[bytes]:
 
 
 @pytest.mark.parametrize(("connections", "most"), [(1, 16.5), (64, 12.5)])
-def test_system_calls_of_a_listing(lab: Lab, connections: int, most: float) -> None:
+def test_a_listing_takes_few_system_calls(lab: Lab, connections: int, most: float) -> None:
     """One at a time: recv and send of the peer, and of both ends of the pair; two setsockopt of
-    libmicrohttpd, which takes the pair for TCP; three epoll_wait, and sd-event's gettid.  The
-    answer has 41 KB and goes in three pieces."""
+    libmicrohttpd, which takes the pair for TCP; three epoll_wait, and sd-event's gettid.  Some
+    timers of the start expire, and are read, only in the longer of two runs: on a busy machine,
+    one for five requests."""
     calls = daemon_system_calls(BUILD, lab, f"calls-{connections}", listing, connections)
     assert calls["total"] <= most, calls
-    assert not {"read", "openat", "fcntl", "write", *SYNCS} & {
-        name for name, count in calls.items() if count >= 0.02}, calls
+    assert calls.get("read", 0) <= 0.2, calls
+    assert not {"openat", "fcntl", "write", *SYNCS} & {
+        name for name, count in calls.items() if count >= 0.06}, calls
 
 
 @pytest.mark.parametrize("name", ["get_sms_subscriptions", "get_gateway_status"])
-def test_nobody_is_asked_over_the_bus(lab: Lab, name: str) -> None:
+def test_a_listing_makes_no_bus_call(lab: Lab, name: str) -> None:
     """Two sendmsg and three recvfrom are the HTTP of it; all else would be more."""
     calls = daemon_system_calls(
         BUILD, lab, f"bus-{name}",
@@ -81,21 +87,23 @@ def test_nobody_is_asked_over_the_bus(lab: Lab, name: str) -> None:
     assert all(calls.get(sync, 0) < 0.02 for sync in SYNCS), calls
 
 
-def test_one_wait_for_the_disk_for_each_message(lab: Lab) -> None:
-    """Before it leaves; under strace it takes so long that the timer of what oFono told
-    (OUTBOX_SYNC_MS) comes between two messages, which counts as another.  Each of three
-    commits is one write, and one more begins the log anew; each takes SQLite's locks, and
-    so does what the policy reads, once.  No memory comes and goes with every message."""
+def test_each_message_waits_for_the_disk_once(lab: Lab) -> None:
+    """Before it leaves; under strace it takes so long that the timer that confirms lazy writes
+    (SYNC_MS) expires between two messages, which counts as another, and so does that of the feed
+    (SYNC_USEC) now and then.  Each of three commits writes about ten pages, the first some more
+    for the search index, a page with two calls, and takes SQLite's locks, as do what the policy
+    reads and, after a commit, the head of the feed.  No memory comes and goes with every
+    message."""
     calls = daemon_system_calls(BUILD, lab, "syncs",
                                 lambda daemon: requests(daemon, 1), 1)
     waits = sum(calls.get(sync, 0) for sync in SYNCS)
-    assert 0.9 <= waits <= 2.1, calls
-    assert calls["pwrite64"] <= 6 and calls["fcntl"] <= 24, calls
+    assert 0.9 <= waits <= 2.5, calls
+    assert calls["pwrite64"] <= 78 and calls["fcntl"] <= 31, calls
     assert calls.get("brk", 0) + calls.get("mmap", 0) <= 0.5, calls
-    assert calls["total"] <= 74, calls
+    assert calls["total"] <= 158, calls
 
 
-def test_the_disk_comes_before_the_radio(lab: Lab) -> None:
+def test_a_submission_is_on_disk_before_it_leaves(lab: Lab) -> None:
     """That a message is being handed over is waited for before SendMessage leaves."""
     output = lab.folder / "order"
     daemon = Daemon(lab, "radio", ["strace", "-D", "-f", "-s", "400", "-o", str(output),
@@ -114,7 +122,7 @@ def test_the_disk_comes_before_the_radio(lab: Lab) -> None:
         assert before[-1] == "sync", before[-5:]
 
 
-def test_one_wait_for_the_disk_for_what_came_at_once(fast: tuple[Lab, Relay]) -> None:
+def test_a_group_of_messages_waits_for_the_disk_once(fast: tuple[Lab, Relay]) -> None:
     """64 in a group; the rest are those of start, checkpoints and end."""
     lab, relay = fast
     output = lab.folder / "counted"
@@ -136,7 +144,7 @@ def test_one_wait_for_the_disk_for_what_came_at_once(fast: tuple[Lab, Relay]) ->
     assert waits <= IN_A_TURN // 4, calls
 
 
-def test_the_bus_refuses_none_of_many(lab: Lab) -> None:
+def test_the_bus_refuses_none_of_many_submissions(lab: Lab) -> None:
     """It allows 128 replies that are awaited, of whom many more are."""
     output = lab.folder / "refused"
     daemon = Daemon(lab, "many", ["strace", "-D", "-f", "-s", "300", "-o", str(output),
@@ -182,7 +190,7 @@ def test_a_body_is_parsed_in_few_pieces(
     assert 2 <= calls <= 16, calls
 
 
-def test_instructions_of_a_listing(lab: Lab) -> None:
+def test_a_listing_takes_few_instructions(lab: Lab) -> None:
     """Beside libmicrohttpd alone with the same request and an answer as long."""
     ours = daemon_instructions(BUILD, lab, "instructions", listing)
     daemon = Daemon(lab, "asked")
@@ -191,7 +199,17 @@ def test_instructions_of_a_listing(lab: Lab) -> None:
     answer = ask(server.port, octets)
     daemon.stop()
     theirs = bare_instructions(BUILD, lab.folder, octets, answer, free_port())
-    assert ours / theirs <= 4.75, (ours, theirs)     # 4.5 before the header check went by bytes
+    assert ours / theirs <= 4.5, (ours, theirs)
+
+
+def test_an_idle_gateway_keeps_little_memory(lab: Lab) -> None:
+    """No table of words is made when it starts that could be made when it is built."""
+    daemon = Daemon(lab, "idle")
+    server = daemon.start()
+    written(BUILD / "ofono-mcp")
+    private_kib = memory_kib(server.pid)["Private_Dirty"]
+    daemon.stop()
+    assert private_kib <= IDLE_PRIVATE_MOST_KIB, private_kib
 
 
 def test_a_crowd_leaves_no_memory_behind(lab: Lab) -> None:
@@ -210,7 +228,7 @@ def test_a_crowd_leaves_no_memory_behind(lab: Lab) -> None:
     daemon.stop()
 
 
-def test_memory_of_a_stream(lab: Lab) -> None:
+def test_a_stream_takes_little_memory(lab: Lab) -> None:
     """Of the request that opened it only what it needs is left."""
     daemon = Daemon(lab, "streams")
     each = private_kib_each(daemon, daemon.listeners(FIRST + CROWD), LISTENS)
@@ -218,14 +236,14 @@ def test_memory_of_a_stream(lab: Lab) -> None:
     assert each <= POOL_KIB + STREAM_KIB, each
 
 
-def test_memory_of_a_call_that_waits(lab: Lab) -> None:
+def test_a_waiting_call_takes_little_memory(lab: Lab) -> None:
     daemon = Daemon(lab, "waiting")
     server = daemon.start()
     send = marked(requests(daemon, 1)[0])
 
     def private_kib(waiting: int) -> int:
         """One more may be in oFono's hands."""
-        wait_until(lambda: daemon.call("get_gateway_status")["queue"]["waiting"]
+        wait_until(lambda: daemon.call("get_gateway_status", detail=True)["queue"]["waiting"]
                    >= waiting - 1, what="they wait")
         return memory_kib(server.pid)["Private_Dirty"]
 
@@ -240,7 +258,7 @@ def test_memory_of_a_call_that_waits(lab: Lab) -> None:
     assert each <= POOL_KIB + CALL_KIB, each
 
 
-def test_sizes() -> None:
+def test_the_program_stays_small() -> None:
     stripped = BUILD / "bench" / "stripped"
     subprocess.run(["strip", "-o", stripped, BUILD / "ofono-mcp"], check=True)
     assert stripped.stat().st_size <= STRIPPED_MOST_KIB * 1024

@@ -29,7 +29,7 @@ INSTALLED = re.compile(r'"(/(?:etc|run|var/lib)/ofono-mcp\b[^"]*)"')
 
 
 def run(*command: str | Path, folder: Path = PROJECT, **environment: str) -> list[str]:
-    """What it says when it fails."""
+    """Its output if it fails."""
     kept = {name: value for name, value in os.environ.items()
             if not name.startswith("MAKE") and name not in FLAGS}
     ended = subprocess.run(command, cwd=folder, env=kept | environment, text=True,
@@ -45,7 +45,7 @@ def each(look: Callable[[Path], list[str]], sources: list[Path]) -> list[str]:
 
 
 def built(make: str, build: Path, folder: Path = PROJECT, **flags: str) -> list[str]:
-    """What was wrong with it; WERROR makes an error of each warning."""
+    """What was wrong with the build; WERROR turns each warning into an error."""
     said = run(make, "--no-print-directory", f"-j{os.cpu_count()}", f"BUILD={build}",
                "WERROR=1", *TARGETS, folder=folder, **flags)
     if said:
@@ -79,14 +79,14 @@ def asks_for(program: Path) -> list[str]:
 
 
 def installed(make: str, build: Path) -> list[str]:
-    """No unit test asks for a file of an installed gateway, whether it is there or not."""
+    """No unit test touches a file of an installed gateway, whether it exists or not."""
     said = run(make, "--no-print-directory", f"-j{os.cpu_count()}", f"BUILD={build}", "programs")
     sources = sorted((PROJECT / "tests" / "unit").glob("test_*.c"))
     return said or each(lambda source: asks_for(PROJECT / build / "unit" / source.stem), sources)
 
 
 def archive(make: str, _: Path) -> list[str]:
-    """No .git, and a home folder of mode 0700."""
+    """Without .git, and in a home folder of mode 0700."""
     home = Path(tempfile.mkdtemp(prefix="ofono-mcp-home-"))     # its mode is 0700
     try:
         source = home / "ofono-mcp"

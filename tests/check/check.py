@@ -5,9 +5,10 @@
     tests/check/check.py [--make MAKE] [--build FOLDER] check | check-all | PART...
     tests/check/check.py [--make MAKE] [--build FOLDER] --test NAME
 
-"check" and "check-all" stand for their parts.  A part that fails does not stop the others.
-A part that ran nothing has failed, and so has one whose program crashed.  While a part runs,
-a line every few seconds shows how far it is.  Nothing is left in /tmp, however this ends.
+"check" and "check-all" stand for their parts, of which some run side by side.  A part that fails
+does not stop the others.  A part that ran nothing has failed, and so has one whose program
+crashed.  While a part runs, a line every few seconds shows how far it is.  Nothing is left in
+/tmp, however this ends.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -32,7 +34,7 @@ from xml.etree import ElementTree
 import only_in_check_all
 from keeper import Keeper
 from one_test import Choice, choose, why_not
-from progress import Progress
+from progress import Progress, say
 
 PROJECT = Path(__file__).resolve().parents[2]
 TIMEOUT_S = 2 * 3600                    # of one program; "make matrix" takes most of an hour
@@ -40,30 +42,33 @@ ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 SANITIZE = "-O1 -g1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all"
 SANITIZER_OPTIONS = {
     # faketime's library comes before the sanitizer's
+    # It keeps this much freed memory: the usual 256 MB are never reached, only paid for.
     "ASAN_OPTIONS": "detect_stack_use_after_return=1:strict_string_checks=1:"
-                    "verify_asan_link_order=0",
+                    "verify_asan_link_order=0:quarantine_size_mb=16",
     "UBSAN_OPTIONS": "print_stacktrace=1",
+    "SAMPLE": "yes",                # of what long tests repeat; the part "unit" repeats all of it
 }
 VALGRIND = ["valgrind", "--quiet", "--error-exitcode=99", "--leak-check=full",
             "--show-leak-kinds=definite,indirect,possible",
             "--errors-for-leak-kinds=definite,indirect,possible",
             f"--suppressions={PROJECT}/tests/check/valgrind.supp"]
-WAITING = 3 * (os.cpu_count() or 1)     # processes of tests that wait more than they compute
+WAITING = 3 * (os.cpu_count() or 1)     # processes for tests that wait more than they compute
 WAITING_PATIENCE = "2"
 MATRIX = "tests/integration/test_crash_matrix.py"
-WORST_CASE = "tests/integration/test_worst_case.py::test_memory_stays_in_bounds_at_all_limits_at_once"     # of memory
+# of memory
+WORST_CASE = "tests/integration/test_worst_case.py::test_memory_stays_in_bounds_at_all_limits_at_once"
 STARVED = ["bus", "control", "mcp"]
 VALGRIND_PATIENCE = "5"
 SANITIZER_PATIENCE = "3"
 NOT_UNDER_ASAN = [f"tests/integration/test_{test}" for test in (
-    # memory is measured, and ASan keeps what was freed for a while
+    # memory is measured, and ASan holds back freed memory for a while
     "hostile.py::test_concurrent_hostile_requests_leak_nothing",
     "reply.py::test_ended_sessions_free_the_memory_of_lost_calls",
     "sessions.py::test_many_sessions_use_bounded_memory",
     "streams.py::test_an_idle_stream_uses_little_memory",
-    # the program becomes another user, and LSan may not look at it then
+    # the program changes its user, and LSan may not trace it then
     "control.py::test_files_made_by_root_belong_to_the_folder_owner")] + [WORST_CASE]
-VALGRIND_EVERY_TIME = [f"tests/integration/test_{name}.py"      # the rest takes minutes more
+VALGRIND_EVERY_TIME = [f"tests/integration/test_{name}.py"      # the rest takes minutes longer
                        for name in ("seed", "protocol", "ladder", "modern", "batch", "gates",
                                     "hostile", "resources", "send_sms")]
 
@@ -109,20 +114,23 @@ class Ended:
     output: str
 
 
+class Stopped(Exception):
+    """The run is interrupted, and starts no more programs."""
+
+
 class Programs:
-    """Each runs in a session of its own; the keeper ends those that outlive us."""
+    """Each program runs in its own session; the keeper ends those that outlive us."""
 
     def __init__(self, environment: Mapping[str, str] = {}) -> None:
         self._environment = dict(environment)
+        self._lock = threading.Lock()
+        self._running: set[int] = set()
+        self._stopped = False
 
     def run(self, command: Sequence[str], environment: Mapping[str, str] = {},
             shown: bool = False) -> Ended:
-        """What it writes is returned, or shown at once."""
-        with subprocess.Popen(command, cwd=PROJECT,
-                              env=os.environ | self._environment | dict(environment),
-                              stdin=subprocess.DEVNULL,
-                              stdout=None if shown else subprocess.PIPE,
-                              stderr=subprocess.STDOUT, start_new_session=True) as child:
+        """Returns its output, or shows it at once."""
+        with self._start(command, environment, shown) as child:
             try:
                 output, _ = child.communicate(timeout=TIMEOUT_S)
                 note = ""
@@ -130,10 +138,30 @@ class Programs:
                 end_session(child.pid)
                 output, _ = child.communicate()
                 note = f"\n{command[0]}: ended after {TIMEOUT_S} s"
-            except BaseException:
-                end_session(child.pid)
-                raise
+        with self._lock:
+            self._running.discard(child.pid)
+            if self._stopped:
+                raise Stopped
         return Ended(child.returncode, (output or b"").decode(errors="replace") + note)
+
+    def stop(self) -> None:
+        """Ends all that run; from now on run() raises Stopped."""
+        with self._lock:
+            self._stopped = True
+            for pid in self._running:
+                end_session(pid)
+
+    def _start(self, command: Sequence[str], environment: Mapping[str, str],
+               shown: bool) -> subprocess.Popen[bytes]:
+        with self._lock:
+            if self._stopped:
+                raise Stopped
+            child = subprocess.Popen(
+                command, cwd=PROJECT, env=os.environ | self._environment | dict(environment),
+                stdin=subprocess.DEVNULL, stdout=None if shown else subprocess.PIPE,
+                stderr=subprocess.STDOUT, start_new_session=True)
+            self._running.add(child.pid)
+            return child
 
 
 def end_session(pid: int) -> None:
@@ -146,9 +174,9 @@ def end_session(pid: int) -> None:
 # ---- reading what the test programs say
 
 def read_tap(name: str, ended: Ended) -> Verdict:
-    """TAP as cmocka and lint.py write it; a test without a line has not passed.
+    """TAP as cmocka and lint.py write it; a planned test without a line has not passed.
 
-    cmocka writes "not ok" of a skipped one, too.
+    cmocka writes "not ok" for a skipped test, too.
     """
     verdict = Verdict()
     verdict.passed = len(re.findall(r"^ok \d+ (?!# SKIP)", ended.output, re.MULTILINE))
@@ -174,7 +202,7 @@ def read_tap(name: str, ended: Ended) -> Verdict:
 
 
 def read_property(verdict: Verdict, name: str, value: str) -> None:
-    """"summary" is shown as it is; "TOPIC: WHAT" is a number, added up over the tests."""
+    """"summary" is shown as it is; "TOPIC: WHAT" is a number that is summed over the tests."""
     topic, counts, what = name.partition(": ")
     if name == "summary":
         verdict.remarks.append(value)
@@ -183,7 +211,7 @@ def read_property(verdict: Verdict, name: str, value: str) -> None:
 
 
 def read_junit(name: str, ended: Ended, report: Path) -> Verdict:
-    """The report that pytest wrote; without one, or with an empty one, it has failed."""
+    """The report that pytest wrote; a missing or empty one counts as a failure."""
     try:
         suites = list(ElementTree.parse(report).iter("testsuite"))
     except (OSError, ElementTree.ParseError):
@@ -212,17 +240,19 @@ def read_junit(name: str, ended: Ended, report: Path) -> Verdict:
 # ---- the parts
 
 class Check:
-    def __init__(self, make: str, build: Path, keeper: Keeper) -> None:
+    """Runs one part at a time; another one may run another part meanwhile."""
+
+    def __init__(self, make: str, build: Path, memory: Path, programs: Programs) -> None:
         self._make = shlex.split(make)
         self.build = build
-        self._memory = keeper.memory
-        self.programs = Programs(keeper.environment)
+        self._memory = memory
+        self.programs = programs
         self.progress = Progress()
 
     def make(self, *arguments: str) -> Verdict:
-        """Counts as a test only when it fails."""
+        """Counts as a test only if it fails."""
         self.progress.now("building")
-        flags = os.environ.get("MAKEFLAGS", "")     # variables of the command line stay
+        flags = os.environ.get("MAKEFLAGS", "")     # variables of the command line remain
         flags = re.sub(r"(^|\s)(-j\d*|--jobserver-\S+)(?=\s|$)", " ", flags)
         ended = self.programs.run(
             [*self._make, "--no-print-directory", f"-j{os.cpu_count()}", *arguments],
@@ -258,7 +288,8 @@ class Check:
     def pytest(self, name: str, tests: Sequence[str],
                environment: Mapping[str, str] = {}, processes: int = 0,
                shown: bool = False) -> Verdict:
-        """`processes`: that many at once, 0: this one; tests with a group share one."""
+        """`processes`: how many run at once; 0 means this process. Tests of one group share a
+        process."""
         with tempfile.TemporaryDirectory(dir=self._memory) as folder:
             report, counts = Path(folder, "junit.xml"), Path(folder, "counts")
             self.progress.counts_in(counts)
@@ -277,7 +308,7 @@ class Check:
             [sys.executable, "-B", "tests/lint/lint.py", "--make", self._make[0],
              "--build", str(self.build), *arguments]))
 
-    # what can be asked for by name
+    # parts that can be named
 
     def lint_quick(self) -> Verdict:
         return self.lint_program("--quick")
@@ -292,19 +323,20 @@ class Check:
 
     def san(self) -> Verdict:
         build = self.build / "san"
-        verdict = self.make(f"BUILD={build}", f"CFLAGS={SANITIZE}", "-k", "unit-programs")
-        verdict.add(self.unit_programs(build, SANITIZER_OPTIONS))
+        verdict = self.make(f"BUILD={build}", f"CFLAGS={SANITIZE}", "TEST_CFLAGS=-O0", "-k",
+                            "unit-programs")
+        verdict.add(self.unit_programs(build, SANITIZER_OPTIONS | {"TMPDIR": str(self._memory)}))
         return verdict
 
     def starve(self) -> Verdict:
-        """Inputs with a name, and each time another call finds no memory or no room."""
+        """The named inputs, each with a different call that finds no memory or no room."""
         return self.starved("97")
 
     def starve_all(self) -> Verdict:
         return self.starved("1")
 
     def starved(self, stride: str) -> Verdict:
-        """`stride`: 97 takes every 97th call."""
+        """`stride`: 97 fails every 97th call."""
         verdict = self.make(f"BUILD={self.build}", "starved")
         inputs = [(name, str(file.relative_to(PROJECT))) for name in STARVED
                   for file in sorted((PROJECT / "tests/fuzz/corpus" / name).iterdir())
@@ -347,7 +379,7 @@ class Check:
         return self.compared("1000000")
 
     def compared(self, count: str) -> Verdict:
-        """With the library that the tables are made from, number by number."""
+        """Compares with libphonenumber, number by number."""
         verdict = self.make(f"BUILD={self.build}", f"{self.build}/numbers/filter")
         if not verdict.failed:
             verdict.add(self.pytest("numbers", ["tests/numbers"], {
@@ -370,7 +402,7 @@ class Check:
             {"LAB_TIMEOUT_SCALE": WAITING_PATIENCE}, WAITING))
 
     def integration_san(self) -> Verdict:
-        """The plugin is made as ever: ofonod, which loads it, has no sanitizer."""
+        """The plugin is built as usual: ofonod, which loads it, has no sanitizer."""
         build = self.build / "san"
         verdict = self.make(f"BUILD={build}", f"CFLAGS={SANITIZE}", "all", "faults",
                             "fixtures")
@@ -408,7 +440,7 @@ class Check:
     def other_release(self) -> Verdict:
         tests = [f"tests/deb/test_{name}.py" for name in ("package", "installation", "service")]
         return self.pytest("other-release", [
-            *tests, f"--deselect={tests[0]}::test_built_elsewhere_it_is_the_same"],
+            *tests, f"--deselect={tests[0]}::test_a_build_elsewhere_is_identical"],
             {"OTHER_RELEASE": "1"})
 
     def builds(self) -> Verdict:
@@ -458,7 +490,7 @@ class Check:
     # one test
 
     def test(self, name: str) -> Verdict:
-        """By the name of a file, a function, both, or a unit program; with their packages."""
+        """The tests of a file, a function, both, or a unit program; installs their packages."""
         choice = choose(name)
         if self.programs.run(["tests/packages/install", "build", *choice.packages],
                              shown=True).code != 0:
@@ -514,12 +546,13 @@ PARTS: dict[str, str] = {
     "valgrind": "the integration tests with the gateway under valgrind",
     "valgrind-brief": "the quick ones of them",
 }
+# What runs side by side: each of these runs its parts one after the other.
 SETS = {
-    "check": ["lint-quick", "san", "fuzz", "lab", "integration-fast", "matrix-short",
-              "package-contents"],
-    "check-all": ["lint-quick", "house", "unit", "numbers", "san", "fuzz", "starve", "lab", "integration",
-                  "clients", "console", "demo", "bench", "torture", "package",
-                  "other-release", "valgrind-brief"],
+    "check": [["lint-quick", "integration-fast", "matrix-short"], ["san", "fuzz"],
+              ["package-contents", "lab"]],
+    "check-all": [["lint-quick", "house", "unit", "numbers", "san", "fuzz", "starve", "lab",
+                   "integration", "clients", "console", "demo", "bench", "torture", "package",
+                   "other-release", "valgrind-brief"]],
 }
 
 
@@ -530,25 +563,54 @@ def run_part(check: Check, name: str, what: str, run: Callable[[], Verdict]) -> 
     if verdict.passed == verdict.failed == 0:
         verdict = Verdict.failure(f"{name} ran no test")
     if verdict.failed:
-        print(f"\n---- {name} failed", *verdict.failures, *verdict.details,
-              f"---- end of {name}\n", sep="\n")
-    print(f"{name:16} {verdict} in {time.monotonic() - began:.1f} s", flush=True)
-    print(*(f"{'':16} {summary}\n" for summary in verdict.summaries()), sep="", end="",
-          flush=True)
+        say(f"\n---- {name} failed", *verdict.failures, *verdict.details,
+            f"---- end of {name}\n")
+    say(f"{name:16} {verdict} in {time.monotonic() - began:.1f} s",
+        *(f"{'':16} {summary}" for summary in verdict.summaries()))
     return verdict
 
 
-def run_all(check: Check, options: argparse.Namespace) -> Verdict:
-    if options.test:
-        return run_part(check, "test", options.test, lambda: check.test(options.test))
+def run_parts(check: Check, names: Sequence[str]) -> Verdict:
     total = Verdict()
-    for name in [part for given in options.parts for part in SETS.get(given, [given])]:
+    for name in names:
         total.add(run_part(check, name, PARTS[name], getattr(check, name.replace("-", "_"))))
     return total
 
 
+def run_beside(programs: Programs, jobs: Sequence[Callable[[], Verdict]]) -> Verdict:
+    """All at once. Only this thread is interrupted, and then ends what the others wait for."""
+    total = Verdict()
+    with ThreadPoolExecutor(len(jobs)) as pool:
+        try:
+            for verdict in pool.map(lambda job: job(), jobs):
+                total.add(verdict)
+        except BaseException:
+            programs.stop()
+            raise
+    return total
+
+
+def run_all(options: argparse.Namespace, keeper: Keeper) -> Verdict:
+    programs = Programs(keeper.environment)
+
+    def new_check() -> Check:
+        return Check(options.make, options.build, keeper.memory, programs)
+
+    def job(names: Sequence[str]) -> Callable[[], Verdict]:
+        return lambda: run_parts(new_check(), names)
+
+    if name := options.test:
+        check = new_check()
+        return run_beside(programs, [
+            lambda: run_part(check, "test", name, lambda: check.test(name))])
+    total = Verdict()
+    for given in options.parts:
+        total.add(run_beside(programs, list(map(job, SETS.get(given, [[given]])))))
+    return total
+
+
 def leave(*_: object) -> None:
-    """Once: what follows is not to be cut short."""
+    """Only once: the clean-up must not be interrupted."""
     for number in ENDING:
         signal.signal(number, signal.SIG_IGN)
     raise KeyboardInterrupt
@@ -577,7 +639,7 @@ def main() -> int:
     for number in ENDING:
         signal.signal(number, leave)
     try:
-        total = run_all(Check(options.make, options.build, keeper), options)
+        total = run_all(options, keeper)
     except KeyboardInterrupt:
         print("check: interrupted", file=sys.stderr)
         return 130

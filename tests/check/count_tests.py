@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A plugin of pytest: it writes the counts into the file that COUNT_FILE names.
+"""A pytest plugin that writes its counts to the file that COUNT_FILE names.
 
 They are three numbers: tests in all, passed, failed.
 """
@@ -14,7 +14,7 @@ FILE = "COUNT_FILE"
 
 
 class Counter:
-    """In the process that reports, not in those of xdist that run the tests."""
+    """Runs in the process that reports, not in those of xdist that run the tests."""
 
     def __init__(self, file: str) -> None:
         self._file, self._total = file, 0

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Scratch folders of one run, and a process that removes them however the run ends.
 
-Every program of the run has OWNER in its environment.  The keeper is a process in a session
-of its own.  It waits until the run has ended, by SIGKILL perhaps, kills what the run left
-running, and removes the folders.
+Every program of the run has OWNER in its environment. The keeper is a process in its own
+session. It waits until the run has ended, even by SIGKILL, kills the programs that the run
+left behind, and removes the folders.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from contextlib import suppress
 from pathlib import Path
 
 OWNER = "OFONO_MCP_CHECK"
-MEMORY = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None     # where no disk is tested
+MEMORY = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None     # no disk is tested there
 AS_ROOT = Path(__file__).resolve().parents[1] / "as-root"
 POLL_S = 0.02
 PATIENCE_S = 10
 
 
 class Keeper:
-    """Start it before the first thread.  `folder` is for TMPDIR, `memory` is in RAM."""
+    """Start it before the first thread. `folder` is for TMPDIR, `memory` is in RAM."""
 
     def __init__(self) -> None:
         self.folder, self.memory = new_folder(None), new_folder(MEMORY)
@@ -62,7 +62,7 @@ def keep(reading: int, folders: Sequence[Path]) -> None:
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
     nothing = os.open(os.devnull, os.O_RDWR)
-    for descriptor in (0, 1, 2):            # whoever reads our output waits for its end
+    for descriptor in (0, 1, 2):            # a reader of our output waits for its end
         os.dup2(nothing, descriptor)
     os.read(reading, 1)                     # nobody writes: it returns at the end of the run
     deadline = time.monotonic() + PATIENCE_S
@@ -73,25 +73,25 @@ def keep(reading: int, folders: Sequence[Path]) -> None:
 
 
 def kill_programs(owner: Path) -> bool:
-    """False when no program of the run is left."""
+    """False if no program of the run is left."""
     mark, found = f"{OWNER}={owner}".encode(), False
     for process in Path("/proc").glob("[0-9]*"):
         try:
             if mark in (process / "environ").read_bytes().split(b"\0"):
                 found = True
                 os.kill(int(process.name), signal.SIGKILL)
-        except OSError:                     # it ended, or is somebody else's
+        except OSError:                     # it ended, or belongs to another user
             continue
     return found
 
 
 def remove(folder: Path) -> None:
-    """Also what a test has made unreadable."""
+    """Also removes what a test made unreadable."""
     for path, folders, _ in os.walk(folder):
         for name in folders:
             if not os.path.islink(inner := os.path.join(path, name)):
                 with suppress(PermissionError):
                     os.chmod(inner, 0o700)
     shutil.rmtree(folder, ignore_errors=True)
-    if folder.exists():                     # somebody else owns it, who is we in a name space
+    if folder.exists():                     # owned by another user, which is us in a namespace
         subprocess.run([AS_ROOT, "rm", "-rf", folder])

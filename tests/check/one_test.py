@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Which tests "make test T=NAME" means, and what they need.
 
-NAME is a test file with or without its folder and ending, FILE::FUNCTION, or a function
-alone.  What has the name in several folders is all meant.
+NAME is a test file with or without its folder and ending, FILE::FUNCTION, or a function alone.
+If several folders have the name, all are meant.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ TARGETS = {"torture": "torture/clock.so"}
 
 @dataclass
 class Choice:
-    """`units` are sources, `pytest` is for its command line."""
+    """`units` are sources, `pytest` holds arguments for its command line."""
 
     units: list[Path] = field(default_factory=list)
     pytest: list[str] = field(default_factory=list)
@@ -35,7 +35,7 @@ class Choice:
 
     @property
     def packages(self) -> list[str]:
-        """And groups of them."""
+        """Packages and groups of packages."""
         units = UNIT_PACKAGES if self.units else []
         if not self.pytest:
             return units
@@ -76,7 +76,7 @@ def has_function(file: Path, name: str) -> bool:
 
 
 def choose(name: str) -> Choice:
-    """A function alone only where no file has the name."""
+    """A function alone counts only if no file has the name."""
     wanted, _, test = name.removeprefix("./").removeprefix(f"{PROJECT}/").partition("::")
     found = [file for file in files() if matches(file, wanted)]
     if not found:
@@ -94,7 +94,7 @@ def choose(name: str) -> Choice:
 
 
 def why_not(name: str) -> str:
-    """With those whose names are near."""
+    """The message lists similar names."""
     wanted, _, function = name.partition("::")
     stem, known = Path(wanted).stem, {file.stem for file in files()}
     if function and stem in known:

@@ -16,7 +16,7 @@ def rows() -> list[tuple[str, list[str]]]:
 
 
 def options(folder: str) -> list[str]:
-    """For pytest: what to leave out below that folder."""
+    """Options for pytest that leave out those below that folder."""
     return [f"--deselect={test}" if "::" in test else f"--ignore={test}"
             for test, _ in rows() if test.startswith(folder)]
 
@@ -29,6 +29,6 @@ def concerns(row: str, test: str) -> bool:
 
 
 def packages(test: str) -> list[str]:
-    """What a file or FILE::TEST needs beside the groups build, demo and check."""
+    """What a file or FILE::TEST needs besides the groups build, demo and check."""
     return [package for row, why in rows() if concerns(row, test)
             for package in why if package != TIME]

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A line every few seconds while a part runs, on a terminal as in a file.
+"""A line every few seconds while a part runs, on a terminal and in a file.
 
-How far pytest is, count_tests.py writes into a file.
+Several parts may run at once, each with a Progress of its own. count_tests.py writes pytest's
+progress to a file.
 """
 
 from __future__ import annotations
 
 import os
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -15,6 +17,15 @@ from pathlib import Path
 
 EVERY_S = 8.0                               # "at least every 10 s"
 
+saying = threading.Lock()
+
+
+def say(*lines: str) -> None:
+    """Prints them at once and together, whatever other parts print."""
+    with saying:
+        sys.stdout.write("".join(f"{line}\n" for line in lines))
+        sys.stdout.flush()
+
 
 class Progress:
     def __init__(self) -> None:
@@ -22,9 +33,9 @@ class Progress:
 
     @contextmanager
     def of_part(self, part: str, doing: str) -> Iterator[None]:
-        """While this lasts, lines show how far the part is."""
+        """Prints progress lines as long as the context lasts."""
         self._part, self._doing, self._file = part, doing, Path(os.devnull)
-        print(f"{part:16} {doing}", flush=True)
+        say(f"{part:16} {doing}")
         ended = threading.Event()
         ticker = threading.Thread(target=self._tick, args=(ended,), daemon=True)
         ticker.start()
@@ -35,7 +46,7 @@ class Progress:
             ticker.join()
 
     def now(self, doing: str) -> None:
-        """What the part does at present."""
+        """Sets what the part is doing now."""
         self._doing, self._file = doing, Path(os.devnull)
 
     def counts_in(self, file: Path) -> None:
@@ -46,7 +57,7 @@ class Progress:
         began = time.monotonic()
         while not ended.wait(EVERY_S):
             minutes, seconds = divmod(int(time.monotonic() - began), 60)
-            print(f"{self._part:16} {self._state()}, {minutes}:{seconds:02}", flush=True)
+            say(f"{self._part:16} {self._state()}, {minutes}:{seconds:02}")
 
     def _state(self) -> str:
         try:

@@ -7,6 +7,8 @@ import os
 import re
 import subprocess
 import sys
+import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -32,14 +34,14 @@ def counts(verdict: Verdict) -> tuple[int, int]:
     (0, "", (0, 1)),
     (0, "1..0\n", (0, 1)),
 ])
-def test_tap(code: int, output: str, expected: tuple[int, int]) -> None:
+def test_tap_is_read_as_cmocka_writes_it(code: int, output: str, expected: tuple[int, int]) -> None:
     verdict = read_tap("program", Ended(code, output))
     assert counts(verdict) == expected
     assert bool(verdict.failures + verdict.details) == bool(verdict.failed)
 
 
-def test_a_skipped_test_is_no_failure_and_did_not_pass() -> None:
-    """As ordinary users have some; cmocka writes "not ok" for them."""
+def test_a_skipped_test_neither_fails_nor_passes() -> None:
+    """Ordinary users have some; cmocka writes "not ok" for them."""
     verdict = read_tap("program", Ended(0, "1..2\nok 1 - one\nnot ok 2 # SKIP two\n"))
     assert counts(verdict) == (1, 0) and verdict.skipped == 1 and not verdict.failures
     assert str(verdict) == "1 passed, 0 failed, 1 skipped"
@@ -66,11 +68,11 @@ def junit(tests: int, failures: int = 0, errors: int = 0, skipped: int = 0) -> s
     (1, junit(4, failures=1, errors=1), (2, 2)),
     (5, junit(0), (0, 1)),                              # nothing collected
     (0, junit(2, skipped=2), (0, 1)),
-    (3, junit(3), (3, 1)),                              # pytest itself broke
+    (3, junit(3), (3, 1)),                              # pytest itself failed
     (1, "", (0, 1)),
     (1, None, (0, 1)),
 ])
-def test_junit(tmp_path: Path, code: int, report: str | None,
+def test_a_junit_report_is_read(tmp_path: Path, code: int, report: str | None,
                expected: tuple[int, int]) -> None:
     file = tmp_path / "junit.xml"
     if report is not None:
@@ -80,8 +82,8 @@ def test_junit(tmp_path: Path, code: int, report: str | None,
     assert bool(verdict.failures + verdict.details) == bool(verdict.failed)
 
 
-def test_junit_summaries(tmp_path: Path) -> None:
-    """What a test wants to be read at the end of "make check"."""
+def test_summaries_of_a_junit_report_are_shown(tmp_path: Path) -> None:
+    """A test can add a line to the end of "make check"."""
     file = tmp_path / "junit.xml"
     file.write_text('<testsuites><testsuite tests="1"><properties>'
                     '<property name="summary" value="3 kills"/>'
@@ -89,8 +91,8 @@ def test_junit_summaries(tmp_path: Path) -> None:
     assert read_junit("folder", Ended(0, ""), file).summaries() == ["3 kills"]
 
 
-def test_junit_counts(tmp_path: Path) -> None:
-    """Numbers that several tests give are added up, also over several reports."""
+def test_counts_of_junit_reports_are_summed(tmp_path: Path) -> None:
+    """Numbers that several tests report are summed, also over several reports."""
     file = tmp_path / "junit.xml"
     cases = "".join(f'<testcase><properties><property name="matrix: kills" value="{kills}"/>'
                     '<property name="matrix: lost" value="0"/></properties></testcase>'
@@ -106,7 +108,7 @@ def run_check(make: str, *parts: str) -> subprocess.CompletedProcess[str]:
                           stdout=subprocess.PIPE, text=True)
 
 
-def test_last_line_and_exit_status(tmp_path: Path) -> None:
+def test_the_last_line_and_the_exit_status_show_the_verdict(tmp_path: Path) -> None:
     make = tmp_path / "make"
     make.write_text("#!/bin/sh\necho no compiler\nexit 2\n")
     make.chmod(0o755)
@@ -119,7 +121,40 @@ def test_last_line_and_exit_status(tmp_path: Path) -> None:
     assert done.returncode == 1
 
 
-def test_unknown_part() -> None:
+def test_lists_of_parts_run_side_by_side() -> None:
+    """Each waits for the other. What failed is listed in the order of the lists."""
+    both = threading.Barrier(2, timeout=30)
+
+    def job(name: str) -> Callable[[], Verdict]:
+        def run() -> Verdict:
+            both.wait()
+            return Verdict.failure(name)
+        return run
+
+    verdict = check.run_beside(check.Programs(), [job("one"), job("two")])
+    assert verdict.failures == ["one", "two"]
+
+
+def test_a_broken_list_ends_the_programs_of_the_others() -> None:
+    programs = check.Programs()
+    started = threading.Event()
+
+    def breaks() -> Verdict:
+        started.wait(30)
+        raise ZeroDivisionError
+
+    def waits() -> Verdict:
+        started.set()
+        programs.run(["sleep", "1000"])
+        return Verdict()
+
+    with pytest.raises(ZeroDivisionError):
+        check.run_beside(programs, [breaks, waits])
+    with pytest.raises(check.Stopped):
+        programs.run(["true"])
+
+
+def test_an_unknown_part_is_refused() -> None:
     assert run_check("make", "everything").returncode == 2
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""However a run of the checks ends, no file and no program of it is left."""
+"""However a run of the checks ends, it leaves no file and no program behind."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ import keeper
 from lab import wait_until
 
 RUNNER = Path(check.__file__)
-# As a test might: folders, one that nobody may enter, and a program that outlives its parent.
+# Like a test: folders, one of them inaccessible, and a program that outlives its parent.
 MAKE = """#!/bin/sh
 mkdir -p "$TMPDIR/closed/inner"
 touch "$TMPDIR/closed/inner/file"
@@ -33,17 +33,19 @@ touch '{begun}'
 
 
 class Run:
-    """check.py with a make of ours, in a folder for its temporary files, as a job of a shell:
-    in a process group of its own."""
+    """check.py with a make of ours and its own folder for temporary files, as a shell's job:
+    in its own process group."""
 
-    def __init__(self, folder: Path, then: str, stdout: int = subprocess.PIPE) -> None:
+    def __init__(self, folder: Path, then: str, stdout: int = subprocess.PIPE,
+                 parts: str = "unit") -> None:
         self.scratch, self._begun, make = (folder / name for name in ("tmp", "begun", "make"))
         self.scratch.mkdir()
         make.write_text(MAKE.format(begun=self._begun, then=then))
         make.chmod(0o755)
         self._memory = set(shared_memory())
         self.child = subprocess.Popen(
-            [sys.executable, "-B", RUNNER, "--make", str(make), "unit"],
+            [sys.executable, "-B", RUNNER, "--make", str(make), "--build",
+             str(folder / "build"), parts],
             stdin=subprocess.DEVNULL, stdout=stdout, stderr=subprocess.STDOUT,
             env=os.environ | {"TMPDIR": str(self.scratch)}, process_group=0)
 
@@ -65,7 +67,7 @@ class Run:
 def environment(process: Path) -> bytes:
     try:
         return (process / "environ").read_bytes()
-    except OSError:                             # it ended, or is somebody else's
+    except OSError:                             # it ended, or belongs to another user
         return b""
 
 
@@ -84,7 +86,7 @@ def to_it_twice(number: signal.Signals) -> Callable[[Run], None]:
     return send
 
 
-def test_it_ends_by_itself(tmp_path: Path) -> None:
+def test_a_finished_run_leaves_nothing(tmp_path: Path) -> None:
     run = Run(tmp_path, "exit 1")
     run.child.communicate()
     assert not list(run.scratch.iterdir()) and not run.programs()
@@ -94,7 +96,7 @@ def test_it_ends_by_itself(tmp_path: Path) -> None:
     *(send(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
       for send in (to_group, to_it_twice)),
     to_group(signal.SIGKILL)])
-def test_interrupted(tmp_path: Path, interrupt: Callable[[Run], None]) -> None:
+def test_an_interrupted_run_leaves_nothing(tmp_path: Path, interrupt: Callable[[Run], None]) -> None:
     run = Run(tmp_path, "sleep 1000")
     run.wait_begun()
     interrupt(run)
@@ -103,7 +105,16 @@ def test_interrupted(tmp_path: Path, interrupt: Callable[[Run], None]) -> None:
     run.assert_nothing_left()
 
 
-def test_the_terminal_is_closed(tmp_path: Path) -> None:
+def test_interrupted_parts_side_by_side_leave_nothing(tmp_path: Path) -> None:
+    run = Run(tmp_path, "sleep 1000", parts="check")
+    run.wait_begun()
+    run.child.send_signal(signal.SIGTERM)
+    run.child.communicate()
+    assert run.child.returncode == 130
+    run.assert_nothing_left()
+
+
+def test_closing_the_terminal_leaves_nothing(tmp_path: Path) -> None:
     ours, theirs = pty.openpty()
     run = Run(tmp_path, "sleep 1000", theirs)
     os.close(theirs)
@@ -114,14 +125,14 @@ def test_the_terminal_is_closed(tmp_path: Path) -> None:
     run.assert_nothing_left()
 
 
-def test_nobody_reads_its_output(tmp_path: Path) -> None:
+def test_a_closed_output_leaves_nothing(tmp_path: Path) -> None:
     run = Run(tmp_path, "exit 0")
     run.child.stdout.close()
     run.child.wait()
     run.assert_nothing_left()
 
 
-def test_its_folder_is_for_other_users_too() -> None:
+def test_other_users_can_use_its_folder() -> None:
     """Tests start programs as nobody there."""
     folder = keeper.new_folder(tempfile.gettempdir())
     try:
@@ -130,8 +141,8 @@ def test_its_folder_is_for_other_users_too() -> None:
         folder.rmdir()
 
 
-def test_a_lab_that_is_never_entered(tmp_path: Path) -> None:
-    """An interrupt may come that early."""
+def test_a_lab_that_is_never_entered_leaves_nothing(tmp_path: Path) -> None:
+    """An interrupt may arrive that early."""
     subprocess.run([sys.executable, "-B", "-c", "from lab import Lab; Lab()"], check=True,
                    env=os.environ | {"TMPDIR": str(tmp_path),
                                      "PYTHONPATH": str(RUNNER.parents[1])})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""make refuses paths that it would take apart, and two of them do not meet in one tree."""
+"""make refuses paths that it would split, and two of them in one tree do not interfere."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import pytest
 PROJECT = Path(__file__).resolve().parents[2]
 TARGETS = sorted(set(re.findall(r"[\w-]+", " ".join(re.findall(
     r"^\.PHONY: ((?:.*\\\n)*.*)$", (PROJECT / "Makefile").read_text(), re.MULTILINE)))))
-# It makes empty files, and keeps a list of them.
+# It makes empty files, and lists them.
 COMPILER = """#!/bin/sh
 case " $* " in *" -E "*) exit 0 ;; esac
 while [ "$1" != -o ]; do shift; done
@@ -25,7 +25,7 @@ echo "$2" >>"$COMPILED"
 
 
 def environment(**more: str) -> dict[str, str]:
-    """As of a shell, whoever runs these tests."""
+    """The environment of a shell, independent of who runs these tests."""
     return {name: value for name, value in os.environ.items()
             if not name.startswith(("MAKE", "MFLAGS", "OFONO_MCP"))} | more
 
@@ -47,7 +47,7 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("name", ["tree of mine", "tree\tof mine"])
 def test_a_folder_with_a_space_is_refused(tmp_path: Path, target: str, name: str) -> None:
-    """For instance "rm -rf tree", of "make deb" or "make clean"."""
+    """Otherwise "make deb" or "make clean" would run "rm -rf" on a part of the path."""
     victim, folder = tmp_path / name.split()[0], tmp_path / name
     victim.mkdir()
     folder.mkdir()
@@ -72,7 +72,7 @@ def test_a_variable_with_a_space_is_refused(tmp_path: Path, name: str, target: s
 
 @pytest.mark.parametrize("build", ["", ".", "..", "../..", "/"])
 def test_a_build_folder_that_holds_the_sources_is_refused(tmp_path: Path, build: str) -> None:
-    """rm is ours here, for whatever "make clean" does."""
+    """rm is a script of ours, in case "make clean" calls it."""
     tools, asked = tmp_path / "tools", tmp_path / "asked"
     tools.mkdir()
     (tools / "rm").write_text(f'#!/bin/sh\necho "$@" >>{asked}\n')
@@ -86,7 +86,7 @@ def test_a_build_folder_that_holds_the_sources_is_refused(tmp_path: Path, build:
     assert not asked.exists()
 
 
-def test_the_dozen_targets_of_help(tmp_path: Path) -> None:
+def test_help_lists_the_targets_that_people_use(tmp_path: Path) -> None:
     shutil.copy(PROJECT / "Makefile", tmp_path)
     lines = make(tmp_path, "help").stdout.splitlines()
     named = re.findall(r"make ([a-z-]+)", "\n".join(lines))
@@ -101,8 +101,8 @@ def test_a_test_needs_a_name(tmp_path: Path) -> None:
     assert done.returncode == 2 and "make test T=test_reload" in done.stderr
 
 
-def test_two_in_one_tree(tree: Path, tmp_path: Path) -> None:
-    """Whoever comes second finds everything made."""
+def test_two_makes_in_one_tree_do_not_interfere(tree: Path, tmp_path: Path) -> None:
+    """The second one finds everything made."""
     compiler, compiled = tmp_path / "compiler", tmp_path / "compiled"
     compiler.write_text(COMPILER)
     compiler.chmod(0o755)

@@ -32,13 +32,13 @@ LIMITS = "test_messages_beyond_a_new_limit_are_deleted"
     ("test_first_culprit", ["test_segments.c"], []),
     ("test_policy", ["test_policy.c"], ["tests/integration/test_policy.py"]),
 ])
-def test_a_name_means(name: str, units: list[str], tests: list[str]) -> None:
+def test_a_name_selects_its_tests(name: str, units: list[str], tests: list[str]) -> None:
     choice = choose(name)
     assert [source.name for source in choice.units] == units
     assert choice.pytest == tests
 
 
-def test_one_case_of_a_test() -> None:
+def test_one_case_of_a_test_can_be_selected() -> None:
     assert choose("test_daemon::test_x[1]").pytest == []
     assert choose(f"{LIMITS}[1]").pytest == [f"{RELOAD}::{LIMITS}[1]"]
 
@@ -48,7 +48,7 @@ def test_one_case_of_a_test() -> None:
     ("test_reload::test_nothing", "no test test_nothing in test_reload"),
     ("zzz", "no test zzz"),
 ])
-def test_a_name_without_a_test(name: str, told: str) -> None:
+def test_an_unknown_name_is_refused_with_similar_ones(name: str, told: str) -> None:
     assert not choose(name)
     assert why_not(name).startswith(told)
     done = subprocess.run([sys.executable, "-B", check.__file__, "--test", name],
@@ -61,20 +61,20 @@ def test_a_name_without_a_test(name: str, told: str) -> None:
     ("test_reload", ["demo", "check"]),
     ("test_browser", ["demo", "check", "chromium"]),
     ("test_clients", ["demo", "check", "npm"]),
-    ("tests/deb/test_package.py::test_sizes", ["demo", "check"]),
-    ("test_lintian_has_nothing_to_say", ["demo", "check", "lintian"]),
+    ("tests/deb/test_package.py::test_the_packages_stay_small", ["demo", "check"]),
+    ("test_lintian_reports_nothing", ["demo", "check", "lintian"]),
 ])
-def test_packages(name: str, needed: list[str]) -> None:
+def test_a_test_needs_the_packages_of_its_file(name: str, needed: list[str]) -> None:
     assert choose(name).packages == needed
 
 
 @pytest.mark.parametrize("name, makes", [
     ("test_reload", True), ("test_torture", True), ("test_pdu", False), ("test_lint", False)])
-def test_what_is_built(name: str, makes: bool) -> None:
+def test_only_needed_targets_are_built(name: str, makes: bool) -> None:
     assert choose(name).needs_gateway == makes
 
 
-def test_every_test_has_a_name() -> None:
+def test_every_test_can_be_selected() -> None:
     for file in Path(PROJECT, "tests").glob("*/test_*.*"):
         if file.suffix in (".c", ".py"):
             assert choose(str(file.relative_to(PROJECT))), file

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-""""make check" runs what it says: no test gets lost, and none wants a package it has not.
+""""make check" runs what it says: no test is lost, and none needs a package that is missing.
 
-Which programs and modules a package brings, dpkg tells: so this is for "make check-all".
+dpkg knows which programs and modules a package brings, so this belongs to "make check-all".
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from one_test import PROJECT, files, has_function
 from only_in_check_all import TIME, concerns, rows
 
 LIST = PROJECT / "tests" / "packages" / "list"
-# Folders of which "make check" runs what no row leaves out.
+# Folders of which "make check" runs every test that no row leaves out.
 FOLDERS = ("integration", "deb")
-# no programs there: the name of a client, a module of ours, what test_postinst.py stands in for
+# not programs: a client's name, a module of ours, and what test_postinst.py replaces
 JUST_WORDS = {"node", "systemd", "systemd-sysusers", "busctl"}
 
 
@@ -39,16 +39,16 @@ def left_out(test: str) -> bool:
 
 
 @pytest.mark.parametrize("row, why", rows())
-def test_a_row_is_true(row: str, why: list[str]) -> None:
+def test_each_row_names_tests_and_packages_that_exist(row: str, why: list[str]) -> None:
     name, _, function = row.partition("::")
     assert (PROJECT / name).exists()
     assert not function or has_function(PROJECT / name, function)
     assert why == [TIME] or why and set(why) <= set(ONLY_THERE)
 
 
-def test_check_all_has_every_part() -> None:
-    """Of each test file some part runs the folder, whole."""
-    parts = {name.removesuffix("-fast") for name in check.SETS["check-all"]}
+def test_check_all_runs_every_test_file() -> None:
+    """For each test file, some part runs its whole folder."""
+    parts = {name.removesuffix("-fast") for name in sum(check.SETS["check-all"], [])}
     folders = {"modem": "lab", "deb": "package", "lint": "house", "check": "house",
                "packages": "house"}
     for file in files():
@@ -57,17 +57,17 @@ def test_check_all_has_every_part() -> None:
             assert folders.get(folder, folder) in parts, file
 
 
-def test_check_has_every_folder_that_no_row_names() -> None:
+def test_check_runs_every_folder_without_a_row() -> None:
     assert {"san", "lab", "integration-fast", "package-contents",
-            "matrix-short"} <= set(check.SETS["check"])
+            "matrix-short"} <= set(sum(check.SETS["check"], []))
     options = only_in_check_all.options("tests/integration/")
     assert options and all("tests/integration/" in option for option in options)
 
 
 @functools.cache
 def brought_by(package: str) -> frozenset[str]:
-    """Names of its programs and Python modules."""
-    if package == "npm":                        # perhaps from elsewhere
+    """The names of its programs and Python modules."""
+    if package == "npm":                        # perhaps installed from elsewhere
         return frozenset({"npm", "npx"})
     listed = subprocess.run(["dpkg", "-L", package], capture_output=True, text=True)
     assert listed.returncode == 0, f"{package} is not installed"
@@ -78,7 +78,7 @@ def brought_by(package: str) -> frozenset[str]:
 
 @functools.cache
 def words(file: Path) -> frozenset[str]:
-    """Texts and modules of a program in Python, and of its neighbours that it imports."""
+    """Strings and modules of a Python program, and of the neighbours that it imports."""
     found: set[str] = set()
     for node in ast.walk(ast.parse(file.read_text())):
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
@@ -87,7 +87,7 @@ def words(file: Path) -> frozenset[str]:
             found.update(name.name.partition(".")[0] for name in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
             found.add(node.module.partition(".")[0])
-            if node.module.startswith("test_"):         # a helper of it, not its tests
+            if node.module.startswith("test_"):         # one of its helpers, not its tests
                 continue
             for place in (file.parent, PROJECT / "tests"):
                 if (other := place / f"{node.module.replace('.', '/')}.py").exists():
@@ -103,7 +103,7 @@ def test_the_search_finds_programs_and_modules() -> None:
 
 
 @pytest.mark.parametrize("package", ONLY_THERE)
-def test_what_needs_a_package_is_left_to_check_all(package: str) -> None:
+def test_tests_that_need_more_packages_have_a_row(package: str) -> None:
     needed = brought_by(package) - JUST_WORDS
     wrong = []
     for file in files():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A part that takes long says how far it is, also into a file."""
+"""A long part shows how far it is, also in a file."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ def broken_end():
     yield
     assert False
 
-def test_good(): pass
-def test_bad(): assert False
-def test_bad_at_its_end(broken_end): pass
+def test_a_passing_part_is_reported(): pass
+def test_a_failing_part_is_reported(): assert False
+def test_a_part_that_fails_at_its_end_is_reported(broken_end): pass
 @pytest.mark.parametrize("n", range(3))
-def test_many(n): pass
+def test_many_tests_are_counted(n): pass
 """
 
 
@@ -40,7 +40,7 @@ def shown(capsys: pytest.CaptureFixture[str], line: str) -> str:
     return seen
 
 
-def test_lines_while_it_runs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path,
+def test_a_running_part_shows_its_progress(monkeypatch: pytest.MonkeyPatch, tmp_path: Path,
                              capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr(progress, "EVERY_S", 0.01)
     counts = tmp_path / "counts"
@@ -50,18 +50,18 @@ def test_lines_while_it_runs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path,
         teller.now("building")
         shown(capsys, "^integration +building, 0:00$")
         teller.counts_in(counts)
-        counts.write_text("")                   # as it is between truncation and writing
+        counts.write_text("")                   # as between truncating and writing
         shown(capsys, "^integration +building, 0:00$")
         counts.write_text("900 312 1")
         shown(capsys, "^integration +312 of 900 passed, 1 failed, 0:00$")
 
 
-def test_often_enough() -> None:
+def test_progress_is_shown_often_enough() -> None:
     assert progress.EVERY_S < 10
 
 
 @pytest.mark.parametrize("processes", [0, 2])
-def test_counts(tmp_path: Path, processes: int) -> None:
+def test_counts_are_read_from_their_file(tmp_path: Path, processes: int) -> None:
     (tmp_path / "test_few.py").write_text(TESTS)
     counts = tmp_path / "counts"
     subprocess.run([sys.executable, "-B", "-m", "pytest", "-q", "-p", "no:cacheprovider",

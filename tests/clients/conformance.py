@@ -14,7 +14,7 @@ EXPECTED = Path(__file__).with_name("conformance-expected")
 RUN_S = 300
 LINE = re.compile(r"^[✓✗] ([a-z0-9-]+): (\d+) passed, (\d+) failed$", re.MULTILINE)
 
-# Name of a run: the program, what it is told.
+# Name of a run: the program, and its arguments.
 RUNS = {
     "2026-07-28": ("@modelcontextprotocol/conformance/dist/index.js",
                    ["--requirements", "2026-07-28"]),
@@ -48,7 +48,7 @@ def run(npm: Npm, home: Path, name: str, url: str) -> Summary:
 
 
 def run_alone(npm: Npm, home: Path, scenario: str, version: str, url: str) -> str:
-    """One scenario, which may be in no run; the runner's last line."""
+    """Runs one scenario, even one that no run contains; returns the runner's last line."""
     program, _ = RUNS[version]
     ended = npm.run(home, program, "server", "--url", url, "--scenario", scenario,
                     "--spec-version", version, timeout=RUN_S)
@@ -64,7 +64,7 @@ class Expected:
 
 
 def expected(run: str) -> Iterator[Expected]:
-    """The lines of the list that are about this run."""
+    """The lines of the list about this run."""
     for line in EXPECTED.read_text().splitlines():
         if not line or line.startswith("#"):
             continue

@@ -32,7 +32,7 @@ def lab() -> Iterator[Lab]:
 
 @pytest.fixture(scope="module")
 def fixture_lab() -> Iterator[Lab]:
-    """With the gateway that also has what the conformance runner asks for."""
+    """With the gateway that also has the tools that the conformance runner needs."""
     lab = Lab(gateway=True)
     lab.gateway.binary = FIXTURES
     with lab:

@@ -7,6 +7,7 @@ import { StreamableHTTPClientTransport as HttpV1 }
     from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { StdioClientTransport as StdioV2 } from '@modelcontextprotocol/client/stdio';
 import { fileURLToPath } from 'node:url';
 
 const INFO = { name: 'ofono-mcp-tests', version: '1' };
@@ -57,16 +58,31 @@ function throughMcpRemote(url, token) {
     });
 }
 
+// Our own bridge, which a client starts.
+function throughBridge(Transport) {
+    return (url, token) => new Transport({
+        command: process.env.OFONO_MCP_PROGRAM,
+        args: ['stdio', '--url', url],
+        env: token ? { ...process.env, OFONO_MCP_TOKEN: token } : process.env,
+    });
+}
+
 const KINDS = {
     'sdk-1': { client: v1,
                transport: (url, token) => new HttpV1(new URL(url), options(token)) },
     'sdk-2-legacy': { client: () => v2('legacy') },
     'sdk-2-auto': { client: () => v2('auto') },
     'sdk-2-modern': { client: () => v2({ pin: MODERN }) },
-    'mcp-remote': { client: v1, transport: throughMcpRemote },
+    'mcp-remote': { client: v1, transport: throughMcpRemote, starts: true },
+    'stdio-sdk-1': { client: v1, transport: throughBridge(StdioClientTransport), starts: true },
+    'stdio-sdk-2-legacy': { client: () => v2('legacy'), transport: throughBridge(StdioV2),
+                            starts: true },
+    'stdio-sdk-2-auto': { client: () => v2('auto'), transport: throughBridge(StdioV2),
+                          starts: true },
 };
 
-export const kinds = Object.keys(KINDS);
+// Those that start no program.
+export const kinds = Object.keys(KINDS).filter(kind => !KINDS[kind].starts);
 
 // Without a token where the gateway asks for none.
 export async function connect(kind, url, token = null) {

@@ -5,10 +5,9 @@
 import { connect, kinds } from './connect.mjs';
 
 const [count, url] = [Number(process.argv[2]), process.argv[3]];
-const own = kinds.filter(kind => kind !== 'mcp-remote');
 
 const clients = await Promise.all(
-    Array.from({ length: count }, (_, i) => connect(own[i % own.length], url)));
+    Array.from({ length: count }, (_, i) => connect(kinds[i % kinds.length], url)));
 const lists = await Promise.all(clients.map(client => client.listTools()));
 const calls = await Promise.all(clients.map(
     client => client.callTool({ name: 'get_sms_subscriptions', arguments: {} })));

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The clients and the conformance runner, as package-lock.json pins them, and their Node.js.
 
-They are installed into the build folder once for each state of that file.  The system's
-npm only fetches: what runs, runs on the Node.js that the lock file names, and nothing that
-a package would like to run when it is installed is run.
+They are installed into the build folder once for each state of that file. The system's npm
+only fetches: programs run on the Node.js that the lock file names, and no install script of a
+package runs.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def same(one: Path, other: Path) -> bool:
 
 
 def fetch(folder: Path) -> None:
-    """The copy of the lock file is written last: with it, all is there."""
+    """The copy of the lock file is written last: if it exists, everything does."""
     done = folder / "installed-lock.json"
     if same(SOURCE / "package-lock.json", done):
         return
@@ -62,7 +62,7 @@ class Npm:
         folder.mkdir(parents=True, exist_ok=True)
         with locked(folder):
             fetch(folder)
-            for script in SOURCE.glob("*.mjs"):     # they import from beside themselves
+            for script in SOURCE.glob("*.mjs"):     # they import from their own folder
                 shutil.copy(script, folder)
         return cls(folder)
 
@@ -71,9 +71,10 @@ class Npm:
         return self.folder / "node_modules" / NODE[platform.machine()] / "bin" / "node"
 
     def environment(self, home: Path) -> dict[str, str]:
-        """What they would keep of one run for the next stays in `home`."""
+        """Whatever they would keep for the next run stays in `home`."""
         path = f"{self.node.parent}:{os.environ['PATH']}"
-        return {"PATH": path, "HOME": str(home), "MCP_REMOTE_CONFIG_DIR": str(home)}
+        return {"PATH": path, "HOME": str(home), "MCP_REMOTE_CONFIG_DIR": str(home),
+                "OFONO_MCP_PROGRAM": str(RELEASE)}
 
     def command(self, script: str, *arguments: str) -> list[str]:
         """`script` is one of ours, or a path below node_modules."""

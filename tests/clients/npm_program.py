@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A program on Node.js that is spoken to line by line, in JSON.
+"""A program on Node.js that reads commands and answers line by line, in JSON.
 
 It greets with {"result": ...}, and answers each line with that or with {"error": ...}.
 """
@@ -63,6 +63,6 @@ class NpmProgram:
         return AssertionError(error)
 
     def tell(self, order: Any) -> Any:
-        """What it answers."""
+        """Returns its answer."""
         self._process.stdin.write(json.dumps(order) + "\n")
         return self._read()

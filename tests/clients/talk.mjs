@@ -5,7 +5,8 @@
 //     {"subscribe": {"uri": ...}}                      and to changes of the tools
 //     {"heard": {}}                                    the next notification, when it is there
 // Each is answered by one line: {"result": ...} or {"error": {"code", "message"}}.
-// The first line, before any is asked for, is {"result": {"server", "version"}}.
+// The first line, before any is asked for, is {"result": {"server", "version",
+// "instructions"}}.
 
 import { createInterface } from 'node:readline';
 
@@ -61,7 +62,8 @@ function say(what) {
 const client = await connect(kind, url, token);
 client.fallbackNotificationHandler = async notification => notifications.add(notification);
 say({ result: { server: client.getServerVersion()?.name ?? null,
-                version: client.getNegotiatedProtocolVersion?.() ?? null } });
+                version: client.getNegotiatedProtocolVersion?.() ?? null,
+                instructions: client.getInstructions() ?? null } });
 for await (const line of createInterface({ input: process.stdin })) {
     const [[name, params]] = Object.entries(JSON.parse(line));
     say(await outcome(() => ACTS[name](client, params)));

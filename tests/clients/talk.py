@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A client of an SDK, spoken to line by line (talk.mjs)."""
+"""A client of an SDK, driven line by line (talk.mjs)."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
 
+from lab import wait_until
 from npm import Npm
 from npm_program import NpmProgram
 
@@ -13,7 +14,7 @@ ANSWER_S = 60
 
 
 class Refused(Exception):
-    """The client threw; `code` is the JSON-RPC error's, where there was one."""
+    """The client threw; `code` is the JSON-RPC error's, if there was one."""
 
     def __init__(self, error: dict[str, Any]) -> None:
         super().__init__(error["message"])
@@ -48,11 +49,15 @@ class Talk(NpmProgram):
         return self.ask("session")["id"]
 
     def subscribe(self, uri: str) -> None:
-        """In 2026 also to the list of tools, which sessions are told of anyway."""
+        """In 2026 also to the list of tools; sessions are notified of that anyway."""
         self.ask("subscribe", uri=uri)
 
+    def wait_until_listed(self, text: str) -> None:
+        wait_until(lambda: self.call("list_sms", search=text)["structuredContent"]["count"],
+                   what=f"{text} is listed")
+
     def wait_heard(self, method: str, uri: str | None = None) -> None:
-        """Takes notifications until this one has come."""
+        """Reads notifications until this one arrives."""
         while True:
             heard = self.ask("heard")
             if heard["method"] == method and (heard["params"] or {}).get("uri") == uri:

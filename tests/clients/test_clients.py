@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Real clients of MCP: each lists, calls, gets errors, hears of progress and of changes,
-and survives a restart."""
+"""Real MCP clients: each lists, calls, gets errors, receives progress and changes, and
+survives a restart."""
 
 from __future__ import annotations
 
 import json
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from itertools import count
 from pathlib import Path
@@ -21,7 +21,8 @@ from talk import Refused, Talk
 
 LEGACY, MODERN = "2025-11-25", "2026-07-28"
 VERSIONS = {"sdk-1": None, "sdk-2-legacy": LEGACY, "sdk-2-auto": MODERN,
-            "sdk-2-modern": MODERN, "mcp-remote": None}       # None: it does not tell
+            "sdk-2-modern": MODERN, "mcp-remote": None,         # None: it does not say
+            "stdio-sdk-1": None, "stdio-sdk-2-legacy": LEGACY, "stdio-sdk-2-auto": MODERN}
 ERAS = {"legacy", "auto", "modern"}
 INVALID_PARAMS = -32602
 CROWD = 50
@@ -42,13 +43,13 @@ def client(request: pytest.FixtureRequest, npm: Npm, lab: Lab,
         yield client
 
 
-def test_lists(client: Talk, lab: Lab) -> None:
+def test_a_client_lists_tools_and_resources(client: Talk, lab: Lab) -> None:
     with lab.client() as raw:
         names = [tool["name"] for tool in raw.call("tools/list").result["tools"]]
     assert [tool["name"] for tool in client.list()] == names
 
 
-def test_calls(client: Talk, lab: Lab) -> None:
+def test_a_client_calls_tools(client: Talk, lab: Lab) -> None:
     subscriptions = client.call("get_sms_subscriptions")["structuredContent"]
     assert subscriptions["count"] == 2
     sim = subscriptions["subscriptions"][1]["subscription_id"]
@@ -59,26 +60,75 @@ def test_calls(client: Talk, lab: Lab) -> None:
     assert lab.modems[1].taken[-1].text == "from a real client"
 
 
-def test_asks_its_person(client: Talk, lab: Lab) -> None:
-    """Who takes the last of the SIMs."""
+def raw(lab: Lab, method: str, **params: Any) -> Any:
+    with lab.client() as client:
+        return client.call(method, params).result
+
+
+def test_a_client_hands_over_all_that_the_gateway_says_of_its_tools(
+        client: Talk, lab: Lab) -> None:
+    """What a model reads before it calls one."""
+    hello = {"protocolVersion": LEGACY, "capabilities": {},
+             "clientInfo": {"name": "t", "version": "1"}}
+    assert client.greeting["instructions"] == \
+        raw(lab, "initialize", **hello)["instructions"]
+    whole = {tool["name"]: tool for tool in raw(lab, "tools/list")["tools"]}
+    for tool in client.list():
+        for part in "title", "description", "inputSchema", "annotations", "_meta":
+            assert tool.get(part) == whole[tool["name"]].get(part), (tool["name"], part)
+
+
+# What hosts pass on to the model: doc/protocol.md.
+HOSTS: dict[str, Callable[[dict[str, Any]], list[Any]]] = {
+    "content": lambda result: [block["text"] for block in result["content"]],
+    "structuredContent, else content": lambda result: [json.dumps(
+        result.get("structuredContent") or result["content"])],
+    "both": lambda result: [*(block["text"] for block in result["content"]), json.dumps(
+        result.get("structuredContent"))],
+}
+
+
+@pytest.mark.parametrize("host", HOSTS)
+def test_a_model_reads_the_facts_whatever_its_host_passes_on(
+        client: Talk, lab: Lab, host: str) -> None:
+    """Of an answer, of one that has to stay as it was in the first version, and of an
+    error."""
+    sim = Agent(lab).ids()[0]
+    text = next(TEXTS)
+    lab.modems[0].deliver(SENDER, text)
+    client.wait_until_listed(text)
+    for name, arguments, facts in (
+            ("list_sms", {"limit": 1}, [text, "wait_cursor"]),
+            ("get_sms_subscriptions", {}, ["subscription_id", "display_name"]),
+            ("send_sms", {"to_phone_number": TO, "sms_text": next(TEXTS),
+                          "subscription_id": sim}, ["message_id", "sent"]),
+            ("send_sms", {"to_phone_number": "nobody", "sms_text": "x"},
+             ["invalid_number", "fix", "Nothing was sent"])):
+        read = "".join(HOSTS[host](client.call(name, **arguments)))
+        for fact in facts:
+            assert fact in read, (name, fact)
+
+
+def test_a_client_asks_its_user(client: Talk, lab: Lab) -> None:
+    """The user chooses the last of the SIMs."""
     result = client.call("send_sms", to_phone_number=TO, sms_text="from which SIM?")
     assert result["content"][0]["text"] == f"SMS sent to {TO}"
     assert lab.modems[1].taken[-1].text == "from which SIM?"
 
 
-def test_gets_errors(client: Talk) -> None:
+def test_a_client_gets_errors(client: Talk) -> None:
     with pytest.raises(Refused) as refused:
         client.call("no_such_tool")
     assert refused.value.code == INVALID_PARAMS
     assert "no_such_tool" in str(refused.value)
     result = client.call("send_sms", to_phone_number="nobody", sms_text="x")
     assert result["isError"] is True
-    assert json.loads(result["content"][1]["text"])["code"] == "invalid_number"
+    assert json.loads(result["content"][0]["text"])["code"] == "invalid_number"
 
 
-def test_hears_how_far_a_call_is(client: Talk, lab: Lab) -> None:
-    """Version 1 drops progress that it reads together with the answer: the network is
-    slow, so that what comes before that is read before."""
+def test_a_client_receives_progress(client: Talk, lab: Lab) -> None:
+    """Version 1 drops progress that it reads together with the answer: the network is slow, so
+    it reads earlier progress before."""
     sim = Agent(lab).ids()[0]
     lab.modems[0].send_latency_s = 0.2
     told = client.progress("send_sms", to_phone_number=TO, sms_text="step by step",
@@ -95,7 +145,7 @@ def restart(lab: Lab) -> None:
     Agent(lab).wait_states("ready", "ready", timeout=20)
 
 
-def test_hears_of_messages_also_after_a_restart(client: Talk, lab: Lab) -> None:
+def test_a_client_is_notified_of_messages_after_a_restart(client: Talk, lab: Lab) -> None:
     client.subscribe(INBOX)
     lab.modems[0].deliver(SENDER, next(TEXTS))
     client.wait_heard(UPDATED, INBOX)
@@ -116,7 +166,7 @@ def reload(lab: Lab, text: str) -> None:
     lab.gateway.send_signal(signal.SIGHUP)
 
 
-def test_hears_of_other_tools(client: Talk, lab: Lab) -> None:
+def test_a_client_is_notified_of_changed_tools(client: Talk, lab: Lab) -> None:
     client.subscribe("sms://status")
     names = [tool["name"] for tool in client.list()]
     before = lab.gateway.config
@@ -129,14 +179,14 @@ def test_hears_of_other_tools(client: Talk, lab: Lab) -> None:
     assert [tool["name"] for tool in client.list()] == names
 
 
-def test_survives_a_restart(client: Talk, lab: Lab) -> None:
+def test_a_client_survives_a_restart(client: Talk, lab: Lab) -> None:
     names = [tool["name"] for tool in client.list()]
     restart(lab)
     assert [tool["name"] for tool in client.list()] == names
     assert client.call("get_sms_subscriptions")["structuredContent"]["count"] == 2
 
 
-def test_fifty_at_once(npm: Npm, url: str, lab: Lab, tmp_path: Path) -> None:
+def test_fifty_clients_at_once_are_served(npm: Npm, url: str, lab: Lab, tmp_path: Path) -> None:
     ended = npm.run(tmp_path, "crowd.mjs", str(CROWD), url)
     assert ended.returncode == 0, ended.stderr
     assert json.loads(ended.stdout) == {"connected": CROWD, "listed": CROWD,
@@ -160,7 +210,7 @@ class Inspector:
 
 
 @pytest.mark.parametrize("era", sorted(ERAS))
-def test_inspector(npm: Npm, url: str, lab: Lab, tmp_path: Path, era: str) -> None:
+def test_the_inspector_lists_and_calls_tools(npm: Npm, url: str, lab: Lab, tmp_path: Path, era: str) -> None:
     inspector = Inspector(npm, tmp_path, url, era)
     with ThreadPoolExecutor(2) as pool:
         listed = pool.submit(inspector.ask, "--method", "tools/list")

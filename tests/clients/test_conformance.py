@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""MCP's own conformance runner against the gateway, in the versions package.json pins.
+"""MCP's own conformance runner against the gateway, in the versions that package.json pins.
 
-What is not passed stands in conformance-expected with the reason.  A scenario that fails
-and is not there, or is there and does not fail just so, fails here.
+conformance-expected lists what fails, with the reason. A scenario that fails and is not
+listed, or is listed and does not fail exactly so, fails here.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def summary(request: pytest.FixtureRequest, npm: Npm, fixture_lab: Lab,
 
 
 @pytest.mark.parametrize("scenario", ["server-sse-polling", "server-sse-multiple-streams"])
-def test_streams_of_2025(npm: Npm, fixture_lab: Lab, tmp_path: Path, scenario: str) -> None:
+def test_streams_of_2025_conform(npm: Npm, fixture_lab: Lab, tmp_path: Path, scenario: str) -> None:
     """The first is in none of the runs."""
     url = f"http://127.0.0.1:{fixture_lab.gateway.port}/mcp"
     told = run_alone(npm, tmp_path, scenario, "2025-11-25", url)
@@ -34,7 +34,7 @@ def test_streams_of_2025(npm: Npm, fixture_lab: Lab, tmp_path: Path, scenario: s
     assert f"{scenario}: {told}" in DOCUMENT.read_text()
 
 
-def test_what_fails_is_what_is_expected(summary: tuple[str, Summary]) -> None:
+def test_only_expected_scenarios_fail(summary: tuple[str, Summary]) -> None:
     name, result = summary
     listed = list(expected(name))
     assert result.failed == {one.scenario: one.failed for one in listed}
@@ -42,13 +42,13 @@ def test_what_fails_is_what_is_expected(summary: tuple[str, Summary]) -> None:
     assert all(one.reason for one in listed)
 
 
-def test_what_passes_did_something(summary: tuple[str, Summary]) -> None:
+def test_passing_scenarios_made_requests(summary: tuple[str, Summary]) -> None:
     _, result = summary
     for scenario in ("ping" if "ping" in result.passed else "server-stateless",
                      "tools-list", "dns-rebinding-protection"):
         assert result.passed[scenario] > 0
 
 
-def test_the_document_tells_it_as_printed(summary: tuple[str, Summary]) -> None:
+def test_the_document_has_the_printed_results(summary: tuple[str, Summary]) -> None:
     name, result = summary
     assert result.text in DOCUMENT.read_text(), f"of {name} it should say {result.text}"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The program with the runner's tools and resources, and that the release has none."""
+"""The program with the runner's tools and resources, and that the release has none of them."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def in_session(lab: Lab) -> McpClient:
 
 
 @pytest.mark.parametrize("mark", MARKS)
-def test_release_has_nothing_of_it(mark: bytes) -> None:
+def test_the_release_has_no_fixtures(mark: bytes) -> None:
     assert mark in Path(FIXTURES).read_bytes()
     assert mark not in Path(RELEASE).read_bytes()
 
@@ -42,13 +42,13 @@ def test_release_has_nothing_of_it(mark: bytes) -> None:
 @pytest.mark.parametrize("method,key", [
     ("tools/list", "tools"), ("resources/list", "resources"),
     ("resources/templates/list", "resourceTemplates")])
-def test_fixtures_stand_behind_what_the_release_has(
+def test_fixtures_are_listed_after_the_real_tools(
         lab: Lab, fixture_lab: Lab, method: str, key: str) -> None:
     release, whole = names(lab, method, key), names(fixture_lab, method, key)
     assert whole[:len(release)] == release and len(whole) > len(release)
 
 
-def test_tool_comes_and_goes(fixture_lab: Lab) -> None:
+def test_a_tool_can_be_added_and_removed(fixture_lab: Lab) -> None:
     port = fixture_lab.gateway.port
     asked = Request("subscriptions/listen", {"notifications": {"toolsListChanged": True}})
     with in_session(fixture_lab) as client, \
@@ -69,7 +69,7 @@ def test_tool_comes_and_goes(fixture_lab: Lab) -> None:
 
 
 @pytest.mark.parametrize("declared", [{}, {"sampling": {}}, {"elicitation": {}}])
-def test_capability_is_asked_for_when_it_is_missing(
+def test_a_missing_client_capability_is_reported(
         fixture_lab: Lab, declared: dict[str, Any]) -> None:
     request = call("test_missing_capability").meta(clientCapabilities=declared)
     reply = request.ask(fixture_lab.gateway.port)
@@ -80,7 +80,7 @@ def test_capability_is_asked_for_when_it_is_missing(
     assert reply.json["error"]["data"] == {"requiredCapabilities": {"sampling": {}}}
 
 
-def test_completion_of_a_template_with_a_tail(fixture_lab: Lab) -> None:
+def test_a_template_with_a_suffix_is_completed(fixture_lab: Lab) -> None:
     with fixture_lab.client() as client:
         for uri, known in (("test://template/{id}/data", True),
                            ("test://template/{id}", False),
@@ -96,7 +96,7 @@ def test_completion_of_a_template_with_a_tail(fixture_lab: Lab) -> None:
     ("test://template//data", None), ("test://template/data", None),
     ("test://template/1", None), ("test://template/1/data/", None),
     ("test://template/1/2/data", None)])
-def test_template_with_a_tail(fixture_lab: Lab, uri: str, value: str | None) -> None:
+def test_a_template_with_a_suffix_matches(fixture_lab: Lab, uri: str, value: str | None) -> None:
     with fixture_lab.client() as client:
         answer = client.call("resources/read", {"uri": uri}).body
     if value is None:
@@ -105,21 +105,21 @@ def test_template_with_a_tail(fixture_lab: Lab, uri: str, value: str | None) -> 
         assert f'"id":"{value}"' in answer["result"]["contents"][0]["text"]
 
 
-def test_nothing_is_logged_to_a_client(fixture_lab: Lab) -> None:
+def test_clients_receive_no_log_messages(fixture_lab: Lab) -> None:
     said = fixture_lab.gateway.log.count("fixture: goes on")
     reply = call("test_logging_tool").meta(logLevel="debug").ask(fixture_lab.gateway.port)
     assert reply.header("content-type") == "application/json"
     assert fixture_lab.gateway.log.count("fixture: goes on") == said + 1
 
 
-def test_tasks_of_the_release_are_found_behind_its_own(fixture_lab: Lab) -> None:
-    """Of a table that gives way to another by its name."""
+def test_real_tasks_are_found_beside_those_of_the_fixtures(fixture_lab: Lab) -> None:
+    """Its table replaces another one of the same name."""
     tasks = TaskAgent(fixture_lab)
     task_id = tasks.begin("a task", subscription_id=Agent(fixture_lab).ids()[0])
     assert tasks.get(task_id)["statusMessage"].startswith("message ")
 
 
-def test_input_that_was_not_asked_for_is_asked_for(fixture_lab: Lab) -> None:
+def test_an_unexpected_input_response_is_asked_for_again(fixture_lab: Lab) -> None:
     """Why the runner warns of input-required-result-ignore-extra-params."""
     answer = {"user_name": {"action": "accept", "content": {"name": "Alice"}}}
     request = call("test_input_required_result_elicitation", {}, inputResponses=answer)

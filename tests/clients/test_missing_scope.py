@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What real clients make of a scope that is missing: they tell, and go on."""
+"""How real clients handle a missing scope: they report it, and go on."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from talk import Refused, Talk
 
 READ = 1
 WORDS_OF_SDK_2 = 'Insufficient scope: required "send"'
-# mcp-remote has OAuth always ready, and reports how it failed to begin it.
+# mcp-remote always prepares OAuth, and reports that it failed to begin it.
 SAYS = {"sdk-1": "send_sms needs the scope send", "sdk-2-legacy": WORDS_OF_SDK_2,
         "sdk-2-auto": WORDS_OF_SDK_2, "sdk-2-modern": WORDS_OF_SDK_2,
         "mcp-remote": "Dynamic Client Registration rejected (HTTP 404)"}
@@ -37,7 +37,7 @@ def reader(gateway: LoneGateway, name: str) -> str:
 
 
 @pytest.mark.parametrize("kind", SAYS)
-def test_shows_what_is_missing(npm: Npm, guarded: LoneGateway, kind: str,
+def test_a_client_reports_the_missing_scope(npm: Npm, guarded: LoneGateway, kind: str,
                                tmp_path_factory: pytest.TempPathFactory) -> None:
     url = f"http://127.0.0.1:{guarded.port}/mcp"
     home = tmp_path_factory.mktemp("home")

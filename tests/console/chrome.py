@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A Chromium, and tabs of it that are told in JavaScript what to do (browser.mjs)."""
+"""A Chromium, and tabs of it that run JavaScript for a test (browser.mjs)."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ class Chrome(NpmProgram):
 
 
 class Tab:
-    """Of a profile of its own.  What it complains of, `complaints` tells."""
+    """A tab with its own profile; `complaints` lists errors of its page."""
 
     def __init__(self, chrome: Chrome, number: int, options: dict[str, Any]) -> None:
         self._chrome, self._number = chrome, number
         chrome.ask(tab=number, open=options)
 
     def do(self, body: str, **args: Any) -> Any:
-        """What the body of this async function gives; see browser.mjs."""
+        """The result of this async function body; see browser.mjs."""
         return self._chrome.ask(tab=self._number, do=body, args=args)
 
     @property

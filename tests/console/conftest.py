@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Fixtures: a Chromium, a phone with two SIMs whose gateway wants tokens, and its clients."""
+"""Fixtures: a Chromium, a phone with two SIMs whose gateway requires tokens, and its clients."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def chrome(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chrome]:
 
 @pytest.fixture
 def open_tab(chrome: Chrome) -> Iterator[OpenTab]:
-    """open_tab(**options of a context of Playwright); none may complain of anything."""
+    """open_tab(**options of a context of Playwright); a complaint fails the test."""
     tabs: list[Tab] = []
 
     def make(**options: Any) -> Tab:
@@ -60,5 +60,5 @@ NUMBERS = (f"+36301{i:06d}" for i in count(1))
 
 @pytest.fixture
 def number() -> str:
-    """Of somebody with whom nothing was exchanged before."""
+    """A number without any messages yet."""
     return next(NUMBERS)

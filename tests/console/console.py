@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The console as somebody sees and uses it, alone in a browser or in a host of MCP Apps."""
+"""The console as a person sees and uses it, alone in a browser or in a host of MCP Apps."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Console:
 
     @classmethod
     def in_browser(cls, tab: Tab, url: str) -> Console:
-        """Connected."""
+        """Connected, in a browser."""
         tab.do("await page.goto(args.url)", url=url)
         return cls(tab).wait_live()
 
@@ -31,7 +31,7 @@ class Console:
     def in_host(cls, tab: Tab, chrome: Chrome, desk: Desk, token: str = "",
                 tool: str = "list_sms_conversations", input: dict[str, Any] | None = None,
                 **options: Any) -> Console:
-        """Shown by a host for a call that it made."""
+        """A host shows it for a call that it made."""
         tab.do("await page.goto(args.url)", url=chrome.host)
         tab.do("return await page.evaluate(options => window.host.show(options), args)",
                url=f"{desk.url}mcp", token=token or desk.page, tool=tool, input=input or {},
@@ -41,7 +41,7 @@ class Console:
     @classmethod
     def in_plain_host(cls, tab: Tab, chrome: Chrome, desk: Desk, token: str = "",
                       **options: Any) -> Console:
-        """Of plain.js, which is as odd as the options say."""
+        """In plain.js, which is as unusual as the options say."""
         tab.do("""await page.goto(args.url);
             await page.waitForFunction(() => window.host)""", url=f"{chrome.host}/plain.html")
         tab.do("return await page.evaluate(options => window.host.show(options), args)",
@@ -49,7 +49,7 @@ class Console:
         return cls(tab)
 
     def ask_host(self, expression: str, *args: Any) -> Any:
-        """Of `host` in the page of the host."""
+        """Asks `host` in the page of the host."""
         return self.do("return page.evaluate(([text, args]) => "
                        "new Function('host', 'args', `return ${text}`)(window.host, args), "
                        "[args.text, args.args])", text=expression, args=args)
@@ -59,7 +59,7 @@ class Console:
         return self
 
     def wait_text(self, text: str) -> None:
-        """Somewhere in what is shown."""
+        """Waits for it anywhere on the page."""
         self.do("await view().getByText(args.text).first().waitFor()", text=text)
 
     def click(self, name: str, role: str = "button") -> None:
@@ -67,7 +67,7 @@ class Console:
                 role=role, name=name)
 
     def decide(self, text: str, decision: str, reason: str = "") -> str:
-        """About what waits with that text; gives what its card said."""
+        """Decides on the waiting message with that text; returns the text of its card."""
         self.go_to("Approvals")
         return self.do("""const card = view().locator('.card').filter({ hasText: args.text });
             const said = await card.innerText();
@@ -88,7 +88,7 @@ class Console:
             await view().getByRole('log').waitFor()""", number=number)
 
     def write(self, text: str, to: str = "", sim: int | None = None) -> str:
-        """A draft; gives what the page says of it."""
+        """Writes a draft; returns what the page says of it."""
         if to:
             self.go_to("Messages")
             self.click("New message")
@@ -105,7 +105,8 @@ class Console:
         self.do("await view().locator('.send').click()")
 
     def wait_message(self, text: str, state: str = "") -> None:
-        """In the thread that is open, when it is in that state: "sent" is not "being sent"."""
+        """Waits for it in the open conversation, in exactly that state: "sent" is not "being
+        sent"."""
         self.do("""const row = view().locator('.message').filter({ hasText: args.text });
             const whole = new RegExp(`^(\\\\S+ )?${args.state}$`);
             await (args.state ? row.locator('.state', { hasText: whole }).first() : row)
@@ -115,7 +116,7 @@ class Console:
         return self.do("return frame().evaluate(args.expression)", expression=expression)
 
     def violations(self) -> list[str]:
-        """Of the rules of axe-core, by what is shown now."""
+        """Of the rules of axe-core, in what is shown now."""
         return self.do("""await frame().evaluate(axe);
             const { violations } = await frame().evaluate(() => axe.run());
             return violations.flatMap(({ id, help, nodes }) =>

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A phone with two SIMs, its owner's page, and an agent whose messages need a yes."""
+"""A phone with two SIMs, its owner's page, and an agent whose messages need approval."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ TOKEN = re.compile(r"\b[0-9a-f]{64}\b")
 
 
 class Desk:
-    """`page` is the token of the owner's page, `agent` the careful one.  `policy` takes the
-    place of limits that are lifted; the second SIM may be `locked`."""
+    """`page` is the token of the owner's page, `agent` the careful one. `policy` replaces the
+    default, which lifts all limits; the second SIM may be `locked`."""
 
     def __init__(self, policy: str | None = None, locked: bool = False,
                  contacts: Sequence[tuple[str, str]] = (CONTACT,)) -> None:
@@ -33,7 +33,7 @@ class Desk:
     def __enter__(self) -> Desk:
         self._exit.enter_context(self.lab)
         self.owner = Owner(self.lab.gateway.state)
-        self.page = self.pair("page", "read,send,codes,admin")
+        self.page = self.pair("page", "read,send,codes,admin", "--ask", "never")
         self.agent_token = self.pair("laptop", "read,send", "--ask", "always")
         self.agent = Agent(self.lab, self.agent_token)
         self.agent.wait_states(*self._states, timeout=20)
@@ -44,12 +44,12 @@ class Desk:
         self._exit.__exit__(*error)
 
     def pair(self, name: str, scopes: str, *options: str) -> str:
-        """Its token."""
+        """Returns the token."""
         [token] = set(TOKEN.findall(self.owner.do("pair", "--scope", scopes, *options, name)))
         return token
 
     def ask(self, text: str, number: str) -> int:
-        """The agent asks for a message, which waits for a yes."""
+        """The agent asks for a message, which waits for approval."""
         waits = self.agent.send(text, self.sims[0], number, wait_for="none")
         assert waits.structured["state"] == "waiting_approval"
         return waits.message_id

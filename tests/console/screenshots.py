@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The pictures of the README, of a real gateway: tests/as-root tests/console/screenshots.py"""
+"""The pictures of the README, taken from a real gateway: tests/as-root
+tests/console/screenshots.py"""
 
 from __future__ import annotations
 
@@ -41,7 +42,7 @@ def furnish(desk: Desk) -> None:
 
 
 def take(console: Console, name: str) -> None:
-    """Without a cursor that blinks."""
+    """Without a blinking cursor."""
     console.do("await page.screenshot({ path: args.path, animations: 'disabled', "
                "caret: 'hide' })", path=str(PICTURES / f"console-{name}.png"))
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The console as an MCP App: in a sandbox, in a host on the official AppBridge, which speaks
-to the real gateway with the official SDK."""
+"""The console as an MCP App: in a sandbox, in a host on the official AppBridge, which talks to
+the real gateway with the official SDK."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def call(console: Console, name: str, **arguments: Any) -> Any:
 # ---- the host
 
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
-def test_is_shown(show: Show, desk: Desk, number: str, mode: str) -> None:
+def test_a_host_shows_the_console(show: Show, desk: Desk, number: str, mode: str) -> None:
     desk.lab.modems[0].deliver(number, f"shown in a host, {mode}")
     console = show(mode=mode)
     console.wait_text(f"shown in a host, {mode}")
@@ -52,7 +52,7 @@ def test_is_shown(show: Show, desk: Desk, number: str, mode: str) -> None:
     assert host(console, "host.sizes.at(-1).height") == 600
 
 
-def test_it_may_reach_nothing_but_its_host(show: Show, desk: Desk) -> None:
+def test_the_console_can_reach_only_its_host(show: Show, desk: Desk) -> None:
     console = show()
     assert console.evaluate(
         f"fetch('{desk.url}').then(() => 'reached', () => 'refused')") == "refused"
@@ -60,7 +60,7 @@ def test_it_may_reach_nothing_but_its_host(show: Show, desk: Desk) -> None:
                for one in console.do("return complaints.splice(0)"))
 
 
-def test_takes_theme_language_and_size(show: Show, desk: Desk, number: str) -> None:
+def test_the_console_follows_theme_language_and_size(show: Show, desk: Desk, number: str) -> None:
     desk.lab.modems[0].deliver(number, "when?")
     console = show(context={
         "theme": "dark", "locale": "de-DE", "timeZone": "Asia/Tokyo",
@@ -77,13 +77,13 @@ def test_takes_theme_language_and_size(show: Show, desk: Desk, number: str) -> N
     [message] = at.structured["messages"]
     assert shown == console.evaluate(
         f"new Intl.DateTimeFormat('de-DE', {{ timeStyle: 'short', timeZone: 'Asia/Tokyo' }})"
-        f".format(new Date('{message['created_at']}'))")
+        f".format(new Date('{message['at']}'))")
     host(console, "host.bridge.sendHostContextChange({ theme: 'light' })")
     console.do("""await frame().waitForFunction(() =>
         getComputedStyle(document.body).colorScheme === 'light')""")
 
 
-def test_shows_what_the_agent_did(show: Show, desk: Desk, number: str) -> None:
+def test_the_console_shows_the_agents_call(show: Show, desk: Desk, number: str) -> None:
     console = show(tool="send_sms", input={
         "to_phone_number": number, "sms_text": "<b>from</b> the agent",
         "subscription_id": desk.sims[0]})
@@ -97,14 +97,14 @@ def test_shows_what_the_agent_did(show: Show, desk: Desk, number: str) -> None:
         "list_sms_conversations", unread_only=True).structured is not None
 
 
-def test_a_call_that_fails_is_shown(show: Show, desk: Desk) -> None:
+def test_the_console_shows_a_failed_call(show: Show, desk: Desk) -> None:
     console = show(tool="send_sms", input={"to_phone_number": "112", "sms_text": "x",
                                            "subscription_id": desk.sims[0]})
     console.do("""await view().getByRole('status', { name: 'What the agent did' })
         .getByText(/mergency/).waitFor()""")
 
 
-def test_a_read_only_client_is_told(open_tab: OpenTab, chrome: Chrome, desk: Desk) -> None:
+def test_a_read_only_client_is_told_that_it_cannot_send(open_tab: OpenTab, chrome: Chrome, desk: Desk) -> None:
     token = desk.pair("reader", "read")
     console = Console.in_host(open_tab(**WIDE), chrome, desk, token=token)
     console.wait_text("Choose a conversation")
@@ -113,8 +113,8 @@ def test_a_read_only_client_is_told(open_tab: OpenTab, chrome: Chrome, desk: Des
     console.wait_text("paired with the scope admin")
 
 
-def test_leaves(show: Show, desk: Desk, number: str) -> None:
-    """It answers that it goes, and asks for nothing more."""
+def test_the_console_confirms_its_teardown(show: Show, desk: Desk, number: str) -> None:
+    """It confirms that it leaves, and makes no more calls."""
     console = show()
     asked = console.do("""await page.evaluate(() => window.host.bridge.teardownResource({}));
         let asked = 0;
@@ -127,7 +127,7 @@ def test_leaves(show: Show, desk: Desk, number: str) -> None:
 
 # ---- live
 
-def test_sends_and_receives(show: Show, desk: Desk, number: str) -> None:
+def test_the_console_sends_and_receives(show: Show, desk: Desk, number: str) -> None:
     console = show()
     assert "Ready to send." in console.write("sent in a host", number, desk.sims[1])
     console.send()
@@ -137,7 +137,7 @@ def test_sends_and_receives(show: Show, desk: Desk, number: str) -> None:
     console.wait_message("and answered")
 
 
-def test_after_a_restart_of_the_gateway(show: Show, desk: Desk, number: str) -> None:
+def test_the_console_survives_a_restart_of_the_gateway(show: Show, desk: Desk, number: str) -> None:
     console = show()
     desk.lab.gateway.restart()
     desk.lab.modems[0].deliver(number, "after the restart")
@@ -146,7 +146,7 @@ def test_after_a_restart_of_the_gateway(show: Show, desk: Desk, number: str) -> 
     console.do("complaints.splice(0)")                  # of the calls meanwhile
 
 
-def test_approves(show: Show, desk: Desk, number: str) -> None:
+def test_the_console_approves_messages(show: Show, desk: Desk, number: str) -> None:
     console = show()
     message_id = desk.ask("through the host", number)
     console.decide("through the host", "Approve")
@@ -164,7 +164,7 @@ def test_the_agents_own_token_approves_nothing(show: Show, desk: Desk, number: s
     desk.owner.do("reject", message_id)
 
 
-def test_texts_are_inert(show: Show, desk: Desk, number: str) -> None:
+def test_texts_cannot_run_as_markup(show: Show, desk: Desk, number: str) -> None:
     text = "<img src=x onerror='top.hacked=1'><script>parent.hacked=2</script>"
     desk.lab.modems[0].deliver(number, text)
     console = show()
@@ -175,7 +175,7 @@ def test_texts_are_inert(show: Show, desk: Desk, number: str) -> None:
     assert host(console, "window.hacked ?? null") is None
 
 
-def test_a_link_is_the_hosts_to_open(show: Show, desk: Desk, number: str) -> None:
+def test_the_host_opens_links(show: Show, desk: Desk, number: str) -> None:
     desk.lab.modems[0].deliver(number, "look: https://example.test/a?b=c#d")
     console = show()
     console.open(number)
@@ -186,7 +186,7 @@ def test_a_link_is_the_hosts_to_open(show: Show, desk: Desk, number: str) -> Non
                what="the host was asked to open it")
 
 
-def test_accessibility(show: Show, desk: Desk, number: str) -> None:
+def test_the_console_violates_no_accessibility_rule(show: Show, desk: Desk, number: str) -> None:
     console = show(tool="send_sms", input={
         "to_phone_number": number, "sms_text": "for everybody",
         "subscription_id": desk.sims[0]}, context={"theme": "dark"})
@@ -197,7 +197,7 @@ def test_accessibility(show: Show, desk: Desk, number: str) -> None:
 
 # ---- tools that the page offers
 
-def test_lists_its_tools(show: Show) -> None:
+def test_the_console_offers_its_tools(show: Show) -> None:
     console = show()
     tools = host(console, "host.bridge.listTools({})")["tools"]
     assert [tool["name"] for tool in tools] == LASTING
@@ -208,7 +208,7 @@ def test_lists_its_tools(show: Show) -> None:
         console, "host.bridge.listTools({ cursor: 'x' }).catch(error => error.message)")
 
 
-def test_unknown_tools_and_wrong_arguments(show: Show) -> None:
+def test_unknown_tools_and_wrong_arguments_are_refused(show: Show) -> None:
     console = show()
     for name in ("no_such_tool", ON_SELECTION, "toString", "constructor"):
         said = host(console, "host.call(args[0], {}).then(() => '', error => error.message)",
@@ -219,7 +219,7 @@ def test_unknown_tools_and_wrong_arguments(show: Show) -> None:
         assert host(console, "host.call('open_conversation', args[0])", arguments)["isError"]
 
 
-def test_open_conversation(show: Show, desk: Desk, number: str) -> None:
+def test_a_tool_opens_a_conversation(show: Show, desk: Desk, number: str) -> None:
     desk.lab.modems[0].deliver(number, "show this one")
     console = show()
     console.wait_text("show this one")
@@ -227,11 +227,11 @@ def test_open_conversation(show: Show, desk: Desk, number: str) -> None:
         "phone_number": number, "messages": 1}
     console.wait_message("show this one")
     listed = Agent(desk.lab, desk.page).call("list_sms", phone_number=number).structured
-    assert listed["messages"][0]["read"] is False       # no person has opened it
+    assert "read" not in listed["messages"][0]       # no person has opened it
 
 
-def test_drafts(show: Show, desk: Desk, number: str) -> None:
-    """Written where the person can change and send them, and never sent by a tool."""
+def test_a_tool_writes_drafts_and_never_sends_them(show: Show, desk: Desk, number: str) -> None:
+    """Written where the user can change and send them, and never sent by a tool."""
     console = show()
     offered = [len(modem.offered) for modem in desk.lab.modems]
     draft = call(console, "set_draft", phone_number=number, text="by the agent",
@@ -246,11 +246,11 @@ def test_drafts(show: Show, desk: Desk, number: str) -> None:
     console.write("by the person")
     assert call(console, "get_draft")["text"] == "by the person"
     assert [len(modem.offered) for modem in desk.lab.modems] == offered
-    console.send()                                      # the person does
+    console.send()                                      # the user does
     console.wait_message("by the person", "sent")
 
 
-def test_a_tool_that_comes_and_goes_with_the_selection(
+def test_tools_follow_the_selection(
         show: Show, desk: Desk, number: str) -> None:
     desk.lab.modems[0].deliver(number, "select me")
     console = show()
@@ -267,6 +267,6 @@ def test_a_tool_that_comes_and_goes_with_the_selection(
     assert host(console, "host.names()") == LASTING
     assert host(console, "host.listsChanged") == 2
     console.do("await view().getByRole('checkbox').check()")
-    console.go_to("Messages")                           # elsewhere nothing is selected
+    console.go_to("Messages")                           # nothing is selected elsewhere
     assert host(console, "host.names()") == LASTING
     assert host(console, "host.listsChanged") == 4

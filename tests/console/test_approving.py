@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What waiting for approval, on the owner's page."""
+"""Messages that wait for approval, on the owner's page."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from console import PHONE, Console, OpenTab
 from desk import Desk
 
 
-def test_approves(page: Console, desk: Desk, number: str) -> None:
+def test_the_owner_approves_a_message(page: Console, desk: Desk, number: str) -> None:
     message_id = desk.ask("may I?", number)
     said = page.decide("may I?", "Approve")
     for fact in ("laptop wants to send 1 SMS", number, "Telekom HU", "may I?"):
@@ -18,8 +18,8 @@ def test_approves(page: Console, desk: Desk, number: str) -> None:
     page.wait_message("may I?", "sent")
 
 
-def test_the_buttons_tell_whom_they_are_about(page: Console, desk: Desk, number: str) -> None:
-    """To who hears one button after the other."""
+def test_each_button_names_its_recipient(page: Console, desk: Desk, number: str) -> None:
+    """For a user who hears one button after the other."""
     message_id = desk.ask("one of several", number)
     page.go_to("Approvals")
     card = "page.locator('.card').filter({ hasText: 'one of several' })"
@@ -30,16 +30,16 @@ def test_the_buttons_tell_whom_they_are_about(page: Console, desk: Desk, number:
     desk.owner.do("reject", message_id)
 
 
-def test_rejects(page: Console, desk: Desk, number: str) -> None:
+def test_the_owner_rejects_a_message(page: Console, desk: Desk, number: str) -> None:
     message_id = desk.ask("and this?", number)
     page.decide("and this?", "Reject", "she is asleep")
-    status = desk.agent.call("get_sms_status", message_id=message_id).structured
+    status = desk.agent.call("get_sms_status", history=True, message_id=message_id).structured
     assert (status["state"], status["reason"]) == ("failed", "approval_rejected")
     assert status["changes"][-1]["note"] == "she is asleep"
     assert "and this?" not in desk.sent()
 
 
-def test_decided_elsewhere_meanwhile(page: Console, desk: Desk, number: str) -> None:
+def test_a_decision_made_elsewhere_is_shown(page: Console, desk: Desk, number: str) -> None:
     first, second = desk.ask("the first", number), desk.ask("the second", number)
     page.go_to("Approvals")
     page.do("await page.locator('.card').getByText('the second').waitFor()")
@@ -50,9 +50,23 @@ def test_decided_elsewhere_meanwhile(page: Console, desk: Desk, number: str) -> 
     page.wait_text("Already decided elsewhere")
     assert page.do(f"return {card}.getByRole('button', {{ name: 'Approve' }})"
                    ".isDisabled()", text="the first")
-    assert page.do(top, text="the second") >= before    # not under a finger on its way
+    assert page.do(top, text="the second") >= before    # not under a finger that is about to tap
     page.decide("the second", "Approve")
     desk.agent.wait_state(second, "sent")
+
+
+def test_an_edited_message_gets_a_card_of_its_own(
+        page: Console, desk: Desk, number: str) -> None:
+    """The button under the text that the owner read does not send another one."""
+    message_id = desk.ask("a harmless text", number)
+    page.go_to("Approvals")
+    page.do("await page.locator('.card').getByText('a harmless text').waitFor()")
+    edited = desk.agent.call("edit_sms", message_id=message_id, text="something else")
+    assert edited.facts["state"] == "waiting_approval"
+    page.wait_text("Already decided elsewhere, changed, or expired.")
+    page.decide("something else", "Approve")
+    desk.agent.wait_state(message_id, "sent")
+    assert "something else" in desk.sent() and "a harmless text" not in desk.sent()
 
 
 def test_a_double_press_decides_once(page: Console, desk: Desk, number: str) -> None:
@@ -71,7 +85,7 @@ def test_a_double_press_decides_once(page: Console, desk: Desk, number: str) -> 
     desk.owner.do("reject", second)
 
 
-def test_a_page_without_admin_cannot(open_tab: OpenTab, desk: Desk, number: str) -> None:
+def test_a_page_without_admin_cannot_approve(open_tab: OpenTab, desk: Desk, number: str) -> None:
     message_id = desk.ask("wait for me", number)
     page = Console.in_browser(open_tab(**PHONE), f"{desk.url}#{desk.agent_token}")
     page.go_to("Approvals")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The owner's page follows the phone, through absences and over many messages."""
+"""The owner's page follows the phone, through interruptions and over many messages."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from desk import Desk
 
 # ---- what comes in
 
-def test_receives_live(page: Console, desk: Desk, number: str) -> None:
+def test_new_messages_appear_at_once(page: Console, desk: Desk, number: str) -> None:
     desk.lab.modems[0].deliver(number, "first of all")
     page.wait_text("first of all")
     page.open(number)
@@ -19,7 +19,7 @@ def test_receives_live(page: Console, desk: Desk, number: str) -> None:
             ".waitFor({ state: 'attached' })", number=number)
 
 
-def test_asks_for_nothing_while_nothing_happens(open_tab: OpenTab, desk: Desk) -> None:
+def test_an_idle_page_makes_no_requests(open_tab: OpenTab, desk: Desk) -> None:
     """Half a minute by the page's clock."""
     asked = open_tab(**PHONE).do("""await page.clock.install();
         await page.goto(args.url);
@@ -31,7 +31,7 @@ def test_asks_for_nothing_while_nothing_happens(open_tab: OpenTab, desk: Desk) -
     assert asked == 0
 
 
-def test_without_a_network_and_back(open_tab: OpenTab, desk: Desk, number: str) -> None:
+def test_the_page_recovers_from_a_lost_network(open_tab: OpenTab, desk: Desk, number: str) -> None:
     tab = open_tab(**PHONE)
     page = Console.in_browser(tab, desk.link)
     tab.do("await context.setOffline(true)")
@@ -43,8 +43,8 @@ def test_without_a_network_and_back(open_tab: OpenTab, desk: Desk, number: str) 
     tab.do("complaints.splice(0)")                      # of requests without a network
 
 
-def test_after_the_phone_slept(open_tab: OpenTab, desk: Desk, number: str) -> None:
-    """Its stream is dead, and nobody told: the clock of the page has jumped."""
+def test_the_page_recovers_after_the_computer_slept(open_tab: OpenTab, desk: Desk, number: str) -> None:
+    """Its stream is dead, and nothing reported that: the page's clock has jumped."""
     tab = open_tab(**PHONE)
     tab.do("""await page.clock.install(); await page.goto(args.url);
         await page.getByText('Live', { exact: true }).waitFor();
@@ -56,8 +56,8 @@ def test_after_the_phone_slept(open_tab: OpenTab, desk: Desk, number: str) -> No
     Console(tab).wait_text("after the sleep")
 
 
-def test_looked_at_after_a_sleep(open_tab: OpenTab, desk: Desk, number: str) -> None:
-    """No timer ran meanwhile, and its stream says nothing more: it asks at once."""
+def test_a_page_shown_after_a_sleep_updates_at_once(open_tab: OpenTab, desk: Desk, number: str) -> None:
+    """No timer ran meanwhile, and its stream is silent: it asks at once."""
     tab = open_tab(**PHONE)
     page = Console.in_browser(tab, desk.link)
     asked = tab.do("""await page.waitForTimeout(0);
@@ -74,7 +74,7 @@ def test_looked_at_after_a_sleep(open_tab: OpenTab, desk: Desk, number: str) -> 
     page.wait_text("after an hour")
 
 
-def test_frozen_by_the_browser(open_tab: OpenTab, desk: Desk, number: str) -> None:
+def test_a_page_frozen_by_the_browser_recovers(open_tab: OpenTab, desk: Desk, number: str) -> None:
     tab = open_tab(**PHONE)
     page = Console.in_browser(tab, desk.link)
     tab.do("""const browser = await context.newCDPSession(page);
@@ -86,8 +86,8 @@ def test_frozen_by_the_browser(open_tab: OpenTab, desk: Desk, number: str) -> No
     page.wait_live()
 
 
-def test_many_pages_of_one_browser(open_tab: OpenTab, desk: Desk, number: str) -> None:
-    """More than a browser opens connections to one place: who looks at one, has it live."""
+def test_the_visible_page_of_many_is_live(open_tab: OpenTab, desk: Desk, number: str) -> None:
+    """More than a browser's connections to one server: the visible page is live."""
     tab = open_tab(**PHONE)
     tab.do("""await context.addInitScript(() => {
             let isHidden = false;
@@ -112,8 +112,8 @@ def test_many_pages_of_one_browser(open_tab: OpenTab, desk: Desk, number: str) -
     tab.do("await context.pages()[0].getByText('to the first of many').waitFor()")
 
 
-def test_midnight(open_tab: OpenTab, desk: Desk, number: str) -> None:
-    """What was of today is of yesterday, without anything coming in; in its own zone."""
+def test_day_headings_change_at_midnight(open_tab: OpenTab, desk: Desk, number: str) -> None:
+    """"Today" becomes "yesterday" without a new message, in the page's own time zone."""
     desk.lab.modems[0].deliver(number, "late in the evening")
     tab = open_tab(**PHONE, timezoneId="Pacific/Auckland")
     tab.do("await page.clock.install()")
@@ -130,8 +130,8 @@ def test_midnight(open_tab: OpenTab, desk: Desk, number: str) -> None:
             ".waitFor({ state: 'detached' })")
 
 
-def test_an_answer_that_never_comes(open_tab: OpenTab, desk: Desk, number: str) -> None:
-    """It holds nothing up: after the patience of the page all is asked again."""
+def test_a_missing_answer_does_not_block_the_page(open_tab: OpenTab, desk: Desk, number: str) -> None:
+    """It holds nothing up: after the page's timeout everything is requested again."""
     desk.lab.modems[0].deliver(number, "are you there?")
     tab = open_tab(**PHONE)
     tab.do("""await page.clock.install(); await page.goto(args.url);
@@ -150,8 +150,8 @@ def test_an_answer_that_never_comes(open_tab: OpenTab, desk: Desk, number: str) 
     Console(tab).wait_message("are you there?")
 
 
-def test_after_a_restart_of_the_gateway(open_tab: OpenTab) -> None:
-    """And how the phone is: what is left, which SIM is locked, when nobody heard."""
+def test_the_page_recovers_after_a_restart_of_the_gateway(open_tab: OpenTab) -> None:
+    """Also the phone's state: remaining limits, and locked SIMs, if no event arrived."""
     with Desk("[policy]\nper_day = 7\ncountries = any\n", locked=True) as desk:
         tab = open_tab(**PHONE)
         page = Console.in_browser(tab, desk.link)
@@ -167,7 +167,7 @@ def test_after_a_restart_of_the_gateway(open_tab: OpenTab) -> None:
         page.wait_message("one of seven", "sent")
         page.go_to("Phone")
         for text in ("7 messages per day", "6 left", "Locked: needs a PIN",
-                     "ofono-mcp unlock", "gateway down"):
+                     "ofono-mcp sim unlock", "gateway down"):
             page.wait_text(text)
         tab.do("await page.getByRole('img', { name: /Signal [1-9]\\d* percent/ }).waitFor()")
 
@@ -182,7 +182,7 @@ def bubbles(page: Console) -> list[str]:
     return page.evaluate("[...document.querySelectorAll('.bubble')].map(p => p.textContent)")
 
 
-def test_nothing_is_missing_after_a_long_absence(
+def test_a_long_absence_loses_no_message(
         open_tab: OpenTab, desk: Desk, number: str) -> None:
     tab = open_tab(**PHONE)
     tab.do(FEW)
@@ -206,8 +206,8 @@ def test_nothing_is_missing_after_a_long_absence(
     tab.do("complaints.splice(0)")
 
 
-def test_older_conversations(open_tab: OpenTab, desk: Desk, number: str) -> None:
-    """Each is there once, however often more are asked for, and read when it is opened."""
+def test_older_conversations_are_loaded_once(open_tab: OpenTab, desk: Desk, number: str) -> None:
+    """Each appears once, however often more are loaded, and is marked read when opened."""
     numbers = [f"{number}{i}" for i in range(5)]
     for sender in numbers:
         desk.lab.modems[0].deliver(sender, f"from {sender}")
@@ -230,7 +230,7 @@ def test_older_conversations(open_tab: OpenTab, desk: Desk, number: str) -> None
            first=numbers[0])
 
 
-def test_reads_what_came_while_nobody_looked(page: Console, desk: Desk, number: str) -> None:
+def test_messages_are_read_when_the_page_is_shown(page: Console, desk: Desk, number: str) -> None:
     desk.lab.modems[0].deliver(number, "seen at once")
     page.open(number)
     page.wait_message("seen at once")
@@ -245,15 +245,15 @@ def test_reads_what_came_while_nobody_looked(page: Console, desk: Desk, number: 
     page.do(row % ":not(.is-unread)", number=number)
 
 
-def test_a_clock_that_went_back(page: Console, desk: Desk, number: str) -> None:
-    """A day that comes twice has two headings, and they do not become more."""
+def test_a_clock_set_back_repeats_no_heading_further(page: Console, desk: Desk, number: str) -> None:
+    """A day that comes twice has two headings, and no more."""
     for text in ("on time", "years ago", "on time again"):
         desk.lab.modems[0].deliver(number, text)
     page.do("""await page.route('**/mcp', async route => {
         if (!route.request().postData().includes('"list_sms"')) return route.continue();
         const response = await route.fetch();
         const body = await response.text();
-        return route.fulfill({ response, body: body.replace(/("text":"years ago".*?"created_at":")\\d{4}/,
+        return route.fulfill({ response, body: body.replace(/("text":"years ago".*?"at":")\\d{4}/,
             '$12001') }); })""")
     page.open(number)
     page.wait_message("on time again")

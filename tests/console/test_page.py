@@ -29,7 +29,7 @@ def get(desk: Desk, method: str = "GET") -> http.client.HTTPResponse:
 
 # ---- the document
 
-def test_is_one_small_document(desk: Desk) -> None:
+def test_the_page_is_one_small_document(desk: Desk) -> None:
     answer = get(desk)
     assert answer.status == 200
     assert answer.getheader("Content-Type") == "text/html; charset=utf-8"
@@ -41,7 +41,7 @@ def test_is_one_small_document(desk: Desk) -> None:
     assert re.findall(r'href="([^"]{5})', markup) == ["data:"]
 
 
-def test_its_policy_lets_nothing_else_in(desk: Desk) -> None:
+def test_its_content_policy_admits_nothing_else(desk: Desk) -> None:
     answer = get(desk)
     policy = dict(part.strip().split(" ", 1) for part in
                   answer.getheader("Content-Security-Policy").split(";"))
@@ -58,12 +58,12 @@ def test_its_policy_lets_nothing_else_in(desk: Desk) -> None:
     assert answer.getheader("Cache-Control") == "no-store"
 
 
-def test_other_methods(desk: Desk) -> None:
+def test_other_methods_are_refused(desk: Desk) -> None:
     assert (get(desk, "HEAD").status, get(desk, "HEAD").body) == (200, "")
     assert get(desk, "POST").status == 405
 
 
-def test_nothing_added_to_it_runs(open_tab: OpenTab, desk: Desk) -> None:
+def test_injected_scripts_do_not_run(open_tab: OpenTab, desk: Desk) -> None:
     tab = open_tab()
     console = Console.in_browser(tab, desk.link)
     for attempt in ("document.body.innerHTML = '<img src=x onerror=\"window.ran = 1\">'",
@@ -74,10 +74,10 @@ def test_nothing_added_to_it_runs(open_tab: OpenTab, desk: Desk) -> None:
             script.append(text); document.body.append(script); }, args.attempt)
             .catch(() => {})""", attempt=attempt)
     assert console.evaluate("window.ran") is None
-    assert tab.do("return complaints.splice(0)")        # each was refused aloud
+    assert tab.do("return complaints.splice(0)")        # each refusal was shown
 
 
-def test_nobody_frames_it(open_tab: OpenTab, desk: Desk, chrome: Any) -> None:
+def test_other_sites_cannot_frame_it(open_tab: OpenTab, desk: Desk, chrome: Any) -> None:
     tab = open_tab()
     text = tab.do("""await page.goto(args.host);
         await page.evaluate(url => new Promise(resolve => {
@@ -90,7 +90,7 @@ def test_nobody_frames_it(open_tab: OpenTab, desk: Desk, chrome: Any) -> None:
 
 # ---- pairing
 
-def test_pairs_by_the_link(open_tab: OpenTab, desk: Desk) -> None:
+def test_the_link_pairs_the_page(open_tab: OpenTab, desk: Desk) -> None:
     tab = open_tab(**PHONE)
     console = Console.in_browser(tab, desk.link)
     assert tab.do("return page.url()") == desk.url
@@ -106,8 +106,8 @@ def test_pairs_by_the_link(open_tab: OpenTab, desk: Desk) -> None:
     assert all("401" in one for one in expected_refusals)
 
 
-def test_a_token_that_is_none(open_tab: OpenTab, desk: Desk) -> None:
-    """It is tried once, for wrong ones are counted."""
+def test_a_wrong_token_is_refused(open_tab: OpenTab, desk: Desk) -> None:
+    """It is tried once, because wrong ones are counted."""
     tab = open_tab(**PHONE)
     asked = tab.do("""let asked = 0;
         page.on('request', request => { asked += request.url().endsWith('/mcp'); });
@@ -124,8 +124,8 @@ def test_a_token_that_is_none(open_tab: OpenTab, desk: Desk) -> None:
     assert all("401" in one for one in tab.do("return complaints.splice(0)"))
 
 
-def test_forgets_its_token(page: Console, desk: Desk, number: str) -> None:
-    """And what it read: nobody finds that by going back."""
+def test_the_page_can_forget_its_token(page: Console, desk: Desk, number: str) -> None:
+    """And everything that it read: going back in the browser shows nothing."""
     desk.lab.modems[0].deliver(number, "for the owner's eyes")
     page.open(number)
     page.write("and what was not sent")
@@ -139,8 +139,8 @@ def test_forgets_its_token(page: Console, desk: Desk, number: str) -> None:
     assert all("401" in one for one in page.do("return complaints.splice(0)"))
 
 
-def test_revoked_while_it_is_open(open_tab: OpenTab, desk: Desk, number: str) -> None:
-    """What was read goes, and the token is not tried again and again."""
+def test_a_revoked_page_shows_nothing(open_tab: OpenTab, desk: Desk, number: str) -> None:
+    """Its data disappears, and the token is not tried again and again."""
     token = desk.pair("borrowed", "read")
     desk.lab.modems[0].deliver(number, "not for the borrower any more")
     page = Console.in_browser(open_tab(**PHONE), f"{desk.url}#token={token}")
@@ -154,7 +154,7 @@ def test_revoked_while_it_is_open(open_tab: OpenTab, desk: Desk, number: str) ->
     assert 0 < len(page.do("return complaints.splice(0)")) < 5      # the sixth would be too many
 
 
-def test_takes_a_link_that_is_opened_where_it_is(open_tab: OpenTab, desk: Desk) -> None:
+def test_a_link_opened_in_the_same_tab_pairs_it(open_tab: OpenTab, desk: Desk) -> None:
     tab = open_tab(**PHONE)
     tab.do("await page.goto(args.url)", url=desk.url)
     Console(tab).wait_text("Pair this page")
@@ -163,8 +163,8 @@ def test_takes_a_link_that_is_opened_where_it_is(open_tab: OpenTab, desk: Desk) 
     assert tab.do("return page.url()") == desk.url
 
 
-def test_a_link_replaces_no_token_unasked(open_tab: OpenTab, desk: Desk) -> None:
-    """Anybody can make a link; who agrees is paired anew."""
+def test_a_link_replaces_a_token_only_after_a_question(open_tab: OpenTab, desk: Desk) -> None:
+    """Anybody can make a link; only a user who agrees is paired again."""
     tab = open_tab(**PHONE)
     page = Console.in_browser(tab, desk.link)
     other = desk.pair("another", "read,send")
@@ -176,7 +176,7 @@ def test_a_link_replaces_no_token_unasked(open_tab: OpenTab, desk: Desk) -> None
     page.click("Keep mine")
     page.wait_live()
     assert page.evaluate(kept) == desk.page
-    tab.do("await page.goto(args.url)", url=desk.link)  # its own again: nothing to ask
+    tab.do("await page.goto(args.url)", url=desk.link)  # its own link again: no question
     page.wait_live()
     assert tab.do("return page.getByRole('dialog').count()") == 0
     tab.do("await page.goto(args.url)", url=f"{desk.url}#{other}")
@@ -187,7 +187,7 @@ def test_a_link_replaces_no_token_unasked(open_tab: OpenTab, desk: Desk) -> None
     desk.owner.do("revoke", "another")
 
 
-def test_says_what_its_token_may_not(open_tab: OpenTab, desk: Desk) -> None:
+def test_the_page_says_what_its_token_may_not_do(open_tab: OpenTab, desk: Desk) -> None:
     tab = open_tab(**PHONE)
     tab.do("await page.goto(args.url)", url=f"{desk.url}#{desk.pair('sender', 'send')}")
     Console(tab).wait_text("needs the scope read")
@@ -198,7 +198,7 @@ def test_says_what_its_token_may_not(open_tab: OpenTab, desk: Desk) -> None:
 
 @pytest.mark.parametrize("colours", ["light", "dark"])
 @pytest.mark.parametrize("size", [NARROW, WIDE], ids=["narrow", "wide"])
-def test_accessibility(open_tab: OpenTab, desk: Desk, number: str, size: dict[str, Any],
+def test_the_page_violates_no_accessibility_rule(open_tab: OpenTab, desk: Desk, number: str, size: dict[str, Any],
                        colours: str) -> None:
     """No rule of axe-core is violated, and nothing is wider than the screen."""
     tab = open_tab(**size, colorScheme=colours)
@@ -236,8 +236,8 @@ def assert_fits(page: Console, place: str) -> None:
     assert wide == [], place
 
 
-def test_in_the_systems_colours(open_tab: OpenTab, desk: Desk) -> None:
-    """Bars are seen where every background is the system's (forced colours)."""
+def test_forced_colours_keep_bars_visible(open_tab: OpenTab, desk: Desk) -> None:
+    """Bars are visible where every background is the system's (forced colours)."""
     page = Console.in_browser(open_tab(**WIDE, forcedColors="active"), desk.link)
     page.go_to("Phone")
     page.wait_text("Messages can be sent.")
@@ -246,11 +246,11 @@ def test_in_the_systems_colours(open_tab: OpenTab, desk: Desk) -> None:
         .map(place => getComputedStyle(document.querySelector(place)))
         .map(style => [style.backgroundColor, parseFloat(style.borderTopWidth)])""")
     assert on[0] != around[0] == off[0]
-    assert off[1]                                       # its border is
+    assert off[1]                                       # its border is visible
 
 
-def test_what_is_read_aloud(page: Console, desk: Desk, number: str) -> None:
-    """What was there before is not, nor is the count at each letter."""
+def test_screen_readers_announce_only_new_content(page: Console, desk: Desk, number: str) -> None:
+    """Older content is not announced, nor is the count at each letter."""
     for text in ("one", "two"):
         desk.lab.modems[0].deliver(number, text)
     page.evaluate("""window.heard = []; new MutationObserver(changes => changes.forEach(change => {
@@ -272,7 +272,7 @@ def test_what_is_read_aloud(page: Console, desk: Desk, number: str) -> None:
     assert page.evaluate("window.heard") == []
 
 
-def test_the_focus_comes_back_from_a_question(page: Console, desk: Desk, number: str) -> None:
+def test_the_focus_returns_after_a_question(page: Console, desk: Desk, number: str) -> None:
     desk.lab.modems[0].deliver(number, "see https://example.test/x")
     page.open(number)
     page.do("""await page.getByRole('button', { name: 'Link to example.test' }).focus();
@@ -300,8 +300,8 @@ def test_targets_are_large_enough(page: Console, desk: Desk, number: str) -> Non
     desk.owner.do("reject", message_id)
 
 
-def test_letters_of_twice_the_size(open_tab: OpenTab, desk: Desk, number: str) -> None:
-    """As the browser is told to have them, on the narrowest screen."""
+def test_letters_of_twice_the_size_fit(open_tab: OpenTab, desk: Desk, number: str) -> None:
+    """Set in the browser, on the narrowest screen."""
     tab = open_tab(**NARROW)
     tab.do("""const browser = await context.newCDPSession(page);
         await browser.send('Page.enable');
@@ -319,8 +319,8 @@ def test_letters_of_twice_the_size(open_tab: OpenTab, desk: Desk, number: str) -
     assert_fits(page, "writing")
 
 
-def test_on_a_screen_of_few_lines(open_tab: OpenTab, desk: Desk, number: str) -> None:
-    """As a desktop at 400 %: what is written, and what is said of it, can be scrolled to."""
+def test_a_very_low_screen_is_usable(open_tab: OpenTab, desk: Desk, number: str) -> None:
+    """As on a desktop at 400 %: the draft and its verdict can be scrolled to."""
     desk.lab.modems[0].deliver(number, "hello")
     page = Console.in_browser(open_tab(viewport={"width": 320, "height": 256}), desk.link)
     page.open(number)
@@ -331,7 +331,7 @@ def test_on_a_screen_of_few_lines(open_tab: OpenTab, desk: Desk, number: str) ->
             document.querySelector('#verdict').getBoundingClientRect().bottom <= innerHeight)""")
 
 
-def test_by_keyboard_alone(open_tab: OpenTab, desk: Desk, number: str) -> None:
+def test_the_page_works_by_keyboard_alone(open_tab: OpenTab, desk: Desk, number: str) -> None:
     desk.lab.modems[0].deliver(number, "answer me")
     page = Console.in_browser(open_tab(**WIDE), desk.link)
     page.wait_text("answer me")

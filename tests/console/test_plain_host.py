@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The console in hosts that are not as others: written from the text of MCP Apps alone (see
-plain.js), late, mute, forgetful, small."""
+"""The console in unusual hosts: written from the text of MCP Apps alone (see plain.js), late,
+silent, forgetful, small."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def show(open_tab: OpenTab, chrome: Chrome, desk: Desk) -> Show:
 
 
 def ask(console: Console, method: str, params: Any = None) -> Any:
-    """What the page answers, error or not."""
+    """The page's answer, error or not."""
     return console.ask_host("host.ask(args[0], args[1] ?? {})", method, params)
 
 
@@ -56,7 +56,7 @@ def names(console: Console) -> list[str]:
 
 # ---- the handshake
 
-def test_handshake(show: Show) -> None:
+def test_the_console_completes_the_handshake(show: Show) -> None:
     console = show().wait_live()
     asked, told = console.ask_host("host.heard.slice(0, 2)")
     assert asked["method"] == "ui/initialize"
@@ -66,8 +66,8 @@ def test_handshake(show: Show) -> None:
     assert console.ask_host("host.methods().lastIndexOf('ui/initialize')") == 0
 
 
-def test_a_host_that_answers_late(show: Show) -> None:
-    """Meanwhile it says that nobody answers, and answers itself."""
+def test_a_slow_host_is_supported(show: Show) -> None:
+    """Meanwhile the page says that the host does not answer; it still answers the host."""
     console = show(hold=["ui/initialize"])
     assert names(console) == TOOLS
     console.wait_text("Not connected")
@@ -75,28 +75,28 @@ def test_a_host_that_answers_late(show: Show) -> None:
     console.wait_live()
 
 
-def test_a_host_that_refuses_the_handshake(show: Show, desk: Desk, number: str) -> None:
+def test_a_host_may_refuse_the_handshake(show: Show, desk: Desk, number: str) -> None:
     desk.lab.modems[0].deliver(number, "for all that")
     console = show(refuse={"ui/initialize": {"code": METHOD_NOT_FOUND, "message": "No"}})
     console.wait_live().wait_text("for all that")
 
 
 @pytest.mark.parametrize("answer", [None, 7, {}, {"hostCapabilities": None, "hostContext": 3}])
-def test_a_host_that_says_nothing_of_itself(show: Show, answer: Any) -> None:
+def test_a_host_may_omit_its_context(show: Show, answer: Any) -> None:
     console = show(answers={"ui/initialize": answer})
     console.wait_live()
     assert console.ask_host("host.heard.findLast(({ method }) => "
                             "method?.endsWith('size-changed')).params.height") == 600
 
 
-def test_a_host_that_passes_on_tools_alone(show: Show, desk: Desk, number: str) -> None:
+def test_a_host_may_forward_only_tools(show: Show, desk: Desk, number: str) -> None:
     desk.lab.modems[0].deliver(number, "by tools alone")
     console = show(capabilities={"serverTools": {}}, mute=["resources/read"])
     console.wait_live().wait_text("by tools alone")
 
 
-def test_a_host_that_passes_no_calls_on(show: Show) -> None:
-    """Nothing is live that never was."""
+def test_a_host_may_forward_no_calls(show: Show) -> None:
+    """The page does not claim to be live."""
     console = show(refuse={"tools/call": {"code": METHOD_NOT_FOUND, "message": "No tools"}})
     console.wait_text("No tools")
     assert console.do("return view().getByText('Live', { exact: true }).count()") == 0
@@ -116,7 +116,7 @@ ODD = {"constructor": None, "__proto__": None, "no/such": {}, "ui/notifications/
            "containerDimensions": None, "toolInfo": None, "theme": {}}}
 
 
-def test_odd_messages(show: Show) -> None:
+def test_odd_messages_are_ignored(show: Show) -> None:
     console = show().wait_live()
     for stray in STRAY:
         console.ask_host(f"host.raw({stray})")
@@ -132,8 +132,8 @@ def test_odd_messages(show: Show) -> None:
     assert names(console) == TOOLS
 
 
-def test_hears_its_host_alone(show: Show) -> None:
-    """Not a frame of its own origin, nor one beside it."""
+def test_the_console_listens_only_to_its_host(show: Show) -> None:
+    """Not to a frame of its own origin, nor to one beside it."""
     console = show().wait_live()
     heard = console.do("""await page.evaluate(() => new Promise(resolve => {
             const other = document.createElement('iframe');
@@ -152,7 +152,7 @@ def test_hears_its_host_alone(show: Show) -> None:
     assert console.do("return view().getByText('evil').count()") == 0
 
 
-def test_a_call_told_in_any_order(show: Show, number: str) -> None:
+def test_a_call_may_be_reported_in_any_order(show: Show, number: str) -> None:
     console = show().wait_live()
     call = "view().getByRole('status', { name: 'What the agent did' })"
     tell(console, "tool-result", {"content": [{"type": "text", "text": "It was refused"}],
@@ -170,10 +170,10 @@ def test_a_call_told_in_any_order(show: Show, number: str) -> None:
     console.click("Close")
     tell(console, "tool-cancelled", {"reason": "late"})
     assert ask(console, "ping")["result"] == {}
-    assert console.do(f"return {call}.count()") == 0    # what was closed stays so
+    assert console.do(f"return {call}.count()") == 0    # it stays closed
 
 
-def test_a_call_of_any_length(show: Show) -> None:
+def test_a_call_of_any_length_fits(show: Show) -> None:
     """It leaves room for the rest, on a small screen."""
     console = show(NARROW).wait_live()
     for number in ("A" * 64, "A" * 500, "+36301234567"):
@@ -190,7 +190,7 @@ def test_a_call_of_any_length(show: Show) -> None:
     console.wait_live()
 
 
-def test_leaves_in_the_middle_of_a_call(show: Show) -> None:
+def test_a_teardown_during_a_call_succeeds(show: Show) -> None:
     console = show().wait_live()
     console.ask_host("host.hold.push('tools/call')")
     tell(console, "tool-input", {"arguments": {"phone_number": "+36301234567"}})
@@ -211,7 +211,7 @@ def height(console: Console) -> int:
                             "method?.endsWith('size-changed')).params.height")
 
 
-def test_what_the_host_told_before_stays(show: Show, desk: Desk, number: str) -> None:
+def test_earlier_host_context_is_kept(show: Show, desk: Desk, number: str) -> None:
     desk.lab.modems[0].deliver(number, "what time?")
     console = show(context={"timeZone": "Asia/Tokyo", "locale": "en-GB",
                             "containerDimensions": {"maxHeight": 480}}).wait_live()
@@ -223,7 +223,7 @@ def test_what_the_host_told_before_stays(show: Show, desk: Desk, number: str) ->
         tell(console, "host-context-changed", {"locale": locale})
         expected = console.evaluate(
             f"new Intl.DateTimeFormat('{locale}', {{ timeStyle: 'short', timeZone: "
-            f"'Asia/Tokyo' }}).format(new Date('{message['created_at']}'))")
+            f"'Asia/Tokyo' }}).format(new Date('{message['at']}'))")
         console.do("""await view().locator('.message time').getByText(args.expected,
             { exact: true }).waitFor()""", expected=expected)
     assert height(console) == 480
@@ -233,7 +233,7 @@ def test_what_the_host_told_before_stays(show: Show, desk: Desk, number: str) ->
 
 
 @pytest.mark.parametrize("mode", ["fullscreen", "pip"])
-def test_fills_what_it_is_given(show: Show, mode: str) -> None:
+def test_the_console_fills_its_frame(show: Show, mode: str) -> None:
     console = show(context={"displayMode": mode}, height=700).wait_live()
     tell(console, "host-context-changed", {"theme": "light"})
     assert console.evaluate("document.getElementById('app').offsetHeight") == 700
@@ -242,11 +242,11 @@ def test_fills_what_it_is_given(show: Show, mode: str) -> None:
         document.getElementById('app').offsetHeight === 600)""")
 
 
-def test_in_a_frame_that_does_not_follow(show: Show, number: str) -> None:
-    """Everything can be reached in what there is, within the host's insets."""
+def test_a_fixed_frame_can_be_scrolled(show: Show, number: str) -> None:
+    """Everything can be reached in the given space, within the host's insets."""
     console = show(NARROW, height=400, context={
         "safeAreaInsets": {"top": 20, "right": 5, "bottom": 30, "left": 5}}).wait_live()
-    assert height(console) == 600                       # what it would like to have
+    assert height(console) == 600                       # the size that it would like
     console.write("in a small frame", number)
     left, top, right, bottom = console.evaluate("""(() => {
         const bar = document.getElementById('bar').getBoundingClientRect();
@@ -256,7 +256,7 @@ def test_in_a_frame_that_does_not_follow(show: Show, number: str) -> None:
     assert bottom >= 30
 
 
-def test_a_link_that_the_host_does_not_open(show: Show, desk: Desk, number: str) -> None:
+def test_a_link_that_the_host_refuses_is_reported(show: Show, desk: Desk, number: str) -> None:
     desk.lab.modems[0].deliver(number, "look: https://example.test/a")
     console = show(answers={"ui/open-link": {"isError": True}}).wait_live()
     console.open(number)
@@ -269,7 +269,7 @@ def test_a_link_that_the_host_does_not_open(show: Show, desk: Desk, number: str)
 
 # ---- tools that the page offers
 
-def test_tools_before_any_data(show: Show, number: str) -> None:
+def test_tools_work_before_any_data(show: Show, number: str) -> None:
     console = show(hold=["ui/initialize"])
     assert names(console) == TOOLS
     assert tool(console, "get_draft")["structuredContent"]["text"] == ""
@@ -278,7 +278,7 @@ def test_tools_before_any_data(show: Show, number: str) -> None:
     assert draft["structuredContent"]["verdict"]["would_send"] is True
 
 
-def test_a_conversation_however_it_is_spelt(show: Show, desk: Desk, number: str) -> None:
+def test_a_conversation_opens_by_any_spelling_of_the_number(show: Show, desk: Desk, number: str) -> None:
     desk.lab.modems[0].deliver(number, "it is me")
     console = show().wait_live()
     spelt = "06" + number.removeprefix("+36")
@@ -292,8 +292,8 @@ def test_a_conversation_however_it_is_spelt(show: Show, desk: Desk, number: str)
     assert text(console) == "to you"
 
 
-def test_a_conversation_that_is_none(show: Show, desk: Desk, number: str) -> None:
-    """Nothing is shown in its place."""
+def test_an_unknown_conversation_opens_nothing(show: Show, desk: Desk, number: str) -> None:
+    """Nothing is shown instead."""
     desk.lab.modems[0].deliver(number, "stay here")
     console = show().wait_live()
     console.open(number)
@@ -314,7 +314,7 @@ WRONG = [({}, "text is missing"), ({"text": 5}, "must be a string of 0 to 1600")
          ({"text": "x", "send": True}, "unknown argument send")]
 
 
-def test_arguments_that_do_not_fit(show: Show) -> None:
+def test_wrong_arguments_are_refused(show: Show) -> None:
     console = show().wait_live()
     for arguments, words in WRONG:
         assert words in refusal(console, "set_draft", **arguments)
@@ -323,7 +323,7 @@ def test_arguments_that_do_not_fit(show: Show) -> None:
     assert tool(console, "get_draft")["structuredContent"]["text"] == ""
 
 
-def test_where_nothing_can_be_written(show: Show, desk: Desk) -> None:
+def test_a_draft_is_refused_where_nothing_can_be_sent(show: Show, desk: Desk) -> None:
     desk.lab.modems[0].deliver("Newsletter", "buy now")
     console = show().wait_live()
     assert "cannot reply to this sender" in refusal(console, "set_draft", phone_number="Newsletter",
@@ -332,7 +332,7 @@ def test_where_nothing_can_be_written(show: Show, desk: Desk) -> None:
     assert "may not send" in refusal(reader, "set_draft", text="no")
 
 
-def test_the_focus_stays_where_the_person_writes(
+def test_the_focus_stays_where_the_user_writes(
         show: Show, desk: Desk, number: str) -> None:
     """In the host, whatever its agent does with the page."""
     desk.lab.modems[0].deliver(number, "look here")
@@ -349,7 +349,7 @@ def test_the_focus_stays_where_the_person_writes(
     assert console.do("return page.locator('input').inputValue()") == "undisturbed"
 
 
-def test_what_a_person_wrote_is_not_replaced(show: Show, desk: Desk, number: str) -> None:
+def test_text_of_the_user_is_not_replaced(show: Show, desk: Desk, number: str) -> None:
     desk.lab.modems[0].deliver(number, "write to me")
     console = show().wait_live()
     console.open(number)
@@ -372,7 +372,7 @@ def test_what_a_person_wrote_is_not_replaced(show: Show, desk: Desk, number: str
         == "its own it may"
 
 
-def test_a_number_that_a_person_typed_is_not_replaced(show: Show, number: str) -> None:
+def test_a_phone_number_of_the_user_is_not_replaced(show: Show, number: str) -> None:
     console = show().wait_live()
     console.click("New message")
     console.do("await view().getByLabel('To', { exact: true }).fill('+36301111111')")
@@ -383,8 +383,8 @@ def test_a_number_that_a_person_typed_is_not_replaced(show: Show, number: str) -
     assert tool(console, "get_draft")["structuredContent"]["phone_number"] == number
 
 
-def test_nothing_new_under_the_finger(show: Show, number: str) -> None:
-    """What an agent wrote can be sent only after its verdict has been there to read."""
+def test_a_new_draft_cannot_be_sent_by_a_tap_in_progress(show: Show, number: str) -> None:
+    """An agent's draft can be sent only after its verdict was visible long enough to read."""
     console = show().wait_live()
     tool(console, "set_draft", phone_number=number, text="one")
     console.do("await view().getByText('Ready to send.').waitFor()")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What strangers write and call themselves, on the owner's page."""
+"""Strangers' texts and names on the owner's page."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ HOSTILE = [
 ]
 
 
-def test_texts_are_inert(page: Console, desk: Desk, number: str) -> None:
+def test_strangers_texts_cannot_run_as_markup(page: Console, desk: Desk, number: str) -> None:
     for text in HOSTILE:
         desk.lab.modems[0].deliver(number, text)
     agent = Agent(desk.lab, desk.page)
@@ -51,7 +51,7 @@ def test_texts_are_inert(page: Console, desk: Desk, number: str) -> None:
 PILE = "H" + "".join(chr(0x300 + i) for i in range(60))
 
 
-def test_marks_that_pile_up_cover_nothing(page: Console, desk: Desk, number: str) -> None:
+def test_stacked_combining_marks_cover_nothing(page: Console, desk: Desk, number: str) -> None:
     desk.lab.modems[0].deliver(number, "Hello")
     page.open(number)
     page.wait_message("Hello")
@@ -61,7 +61,7 @@ def test_marks_that_pile_up_cover_nothing(page: Console, desk: Desk, number: str
     assert page.do(above, text=PILE) == page.do(above, text="H")
 
 
-def test_who_is_a_contact(page: Console, desk: Desk) -> None:
+def test_contacts_are_shown_by_name(page: Console, desk: Desk) -> None:
     name, number = CONTACT
     desk.lab.modems[0].deliver(number, "It is me")
     page.do("await page.getByRole('button', { name: args.name }).click()", name=name)
@@ -70,8 +70,8 @@ def test_who_is_a_contact(page: Console, desk: Desk) -> None:
             "await page.getByText(args.number, { exact: true }).waitFor()", name=name, number=number)
 
 
-def test_no_sender_passes_for_a_contact(make_page: Callable[..., tuple[Console, Desk]]) -> None:
-    """Whoever sends under a contact's name is marked in the list and above the messages."""
+def test_a_sender_with_a_contacts_name_is_marked(make_page: Callable[..., tuple[Console, Desk]]) -> None:
+    """A sender with a contact's name is marked in the list and above the messages."""
     page, desk = make_page([("Anna", "+36205550188")])
     desk.lab.modems[0].deliver("+36205550188", "It is really me")
     desk.lab.modems[0].deliver("Anna", "It is me, too")
@@ -91,7 +91,7 @@ def test_no_sender_passes_for_a_contact(make_page: Callable[..., tuple[Console, 
     assert page.violations() == []
 
 
-def test_who_cannot_be_answered(page: Console, desk: Desk) -> None:
+def test_senders_without_a_number_cannot_be_answered(page: Console, desk: Desk) -> None:
     for sender, name in (("MyBank", "MyBank"), ("", "No number")):
         desk.lab.modems[0].deliver(sender, f"I am {name}")
         page.do("await page.locator('.row').filter({ hasText: args.text }).click()",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Drafts on the owner's page, what is said of them, and what becomes of them."""
+"""Drafts on the owner's page, their verdicts, and their outcomes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from console import Console
 from desk import Desk
 
 
-def test_sends(page: Console, desk: Desk, number: str) -> None:
+def test_the_owner_sends_a_message(page: Console, desk: Desk, number: str) -> None:
     said = page.write("Hello from the page", number, desk.sims[1])
     assert "1 SMS, 141 characters left" in said
     assert "Ready to send." in said
@@ -19,11 +19,11 @@ def test_sends(page: Console, desk: Desk, number: str) -> None:
     assert desk.sent(1).count("Hello from the page") == 1
 
 
-def test_says_before_what_would_be_refused(page: Console, desk: Desk) -> None:
+def test_a_draft_shows_beforehand_why_it_would_be_refused(page: Console, desk: Desk) -> None:
     said = page.write("Help", "112")
     assert "mergency" in said
     assert page.evaluate("document.querySelector('.send').disabled")
-    assert "rejects \U0001f600" in page.write("Smile \U0001f600")
+    assert 'Write ":-D" instead of \U0001f600' in page.write("Smile \U0001f600")
     page.do("await page.getByLabel('To', { exact: true }).fill('+36301234567')")
     assert "70 per SMS" in page.write("H\u0151s")
 
@@ -46,7 +46,7 @@ def test_lost_answers_send_once(page: Console, desk: Desk, number: str) -> None:
     assert all("ERR_FAILED" in one for one in page.do("return complaints.splice(0)"))
 
 
-def test_a_message_that_never_left(page: Console, desk: Desk, number: str) -> None:
+def test_a_message_that_never_left_can_be_sent_again(page: Console, desk: Desk, number: str) -> None:
     page.write("into the void", number)
     page.do("await context.setOffline(true)")
     page.send()
@@ -60,8 +60,8 @@ def test_a_message_that_never_left(page: Console, desk: Desk, number: str) -> No
     page.do("complaints.splice(0)")                     # of requests without a network
 
 
-def test_finds_out_what_became_of_a_lost_answer(page: Console, desk: Desk, number: str) -> None:
-    """Also after the tab was loaded again meanwhile."""
+def test_the_outcome_is_found_after_a_lost_answer(page: Console, desk: Desk, number: str) -> None:
+    """Also after the tab was reloaded meanwhile."""
     page.write("was it taken?", number)
     page.do("""await page.route('**/mcp', async route => {
             if (!route.request().postData().includes('wait_for')) return route.continue();
@@ -79,7 +79,7 @@ def text(page: Console) -> str:
 
 
 def test_a_draft_stays_with_its_conversation(page: Console, desk: Desk, number: str) -> None:
-    """Whatever becomes of another that is being sent, and when the tab is loaded again."""
+    """Whatever happens to another one that is being sent, and when the tab is reloaded."""
     other = number.replace("+3630", "+3620")
     for sender in (number, other):
         desk.lab.modems[0].deliver(sender, "write to me")
@@ -104,7 +104,7 @@ def test_a_draft_stays_with_its_conversation(page: Console, desk: Desk, number: 
     assert text(page) == ""
 
 
-def test_answers_from_the_sim_that_was_written_to(
+def test_a_reply_uses_the_sim_that_received(
         page: Console, desk: Desk, number: str) -> None:
     desk.lab.modems[1].deliver(number, "to your second number")
     page.open(number)
@@ -113,10 +113,10 @@ def test_answers_from_the_sim_that_was_written_to(
     page.send()
     page.wait_message("from there", "sent")
     assert "from there" in desk.sent(1)
-    assert page.evaluate("document.activeElement.id") == "text"   # to write on
+    assert page.evaluate("document.activeElement.id") == "text"   # to go on writing
 
 
-def test_says_when_it_goes(page: Console, desk: Desk, number: str) -> None:
+def test_a_scheduled_draft_shows_its_time(page: Console, desk: Desk, number: str) -> None:
     at = datetime.now(UTC).replace(microsecond=0) + timedelta(hours=5)
     later = Agent(desk.lab, desk.page).send("not yet", desk.sims[0], number,
                                             send_at=at.isoformat(), wait_for="none")
@@ -148,6 +148,6 @@ def test_the_verdict_follows_the_phone(page: Console, desk: Desk, number: str) -
         await ask();
         await ask();
         return page.evaluate(() => window.rewritten)""")
-    assert rewritten == 0                               # nothing to read aloud again
+    assert rewritten == 0                               # nothing to announce again
     page.send()
     page.wait_message("may I now?", "sent")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The Debian packages, built from a copy of the tree as somebody else would."""
+"""The Debian packages, built from a copy of the tree as another developer would."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from typing import Protocol
 
 
 PROJECT = Path(__file__).resolve().parents[2]
-NAMES = ("ofono-mcp", "ofono-plugin-sms-history")
+NAMES = ("ofono-mcp", "ofono-mcp-link", "ofono-plugin-sms-history")
 COPY = ["tar", "-c", "--exclude-vcs", "--exclude=./build", "--exclude=__pycache__", "."]
 LIBRARY = re.compile(r"lib[^ ]+-dev")
 PREVIOUS = Path(__file__).with_name("previous")
 
 
 class Elsewhere(Protocol):
-    """Another Debian, as fresh_debian.py makes it."""
+    """Another Debian, made by fresh_debian.py."""
 
     root: Path
 
@@ -33,8 +33,8 @@ class Elsewhere(Protocol):
 
 @dataclass(frozen=True)
 class Build:
-    """`folder` holds the packages, and `log` what building them said. `fresh` is the Debian in
-    which they were built, when that was not this machine."""
+    """`folder` holds the packages, and `log` the build's output. `fresh` is the Debian in
+    which they were built, if it was not this machine."""
 
     folder: Path
     log: str = ""
@@ -42,8 +42,8 @@ class Build:
 
     @property
     def packages(self) -> dict[str, Path]:
-        """By name, without those of debugging symbols."""
-        return {name: next(self.folder.glob(f"{name}_*.deb")) for name in NAMES}
+        """By name, without those of debugging symbols; an older version has fewer."""
+        return {name: file for name in NAMES for file in self.folder.glob(f"{name}_*.deb")}
 
     @property
     def all_packages(self) -> list[Path]:
@@ -54,21 +54,21 @@ class Build:
         return next(self.folder.glob("*.changes"))
 
     def try_to(self, *command: str) -> subprocess.CompletedProcess[str]:
-        """Where the packages were built, and in their folder."""
+        """Runs where the packages were built, in their folder."""
         if self.fresh:
             return self.fresh.try_to("sh", "-c", 'cd "$0" && exec "$@"',
                                      f"/{self.folder.relative_to(self.fresh.root)}", *command)
         return subprocess.run(command, cwd=self.folder, capture_output=True, text=True)
 
     def say(self, *command: str) -> str:
-        """What it said; it must succeed."""
+        """Returns its output; it must succeed."""
         ended = self.try_to(*command)
         assert ended.returncode == 0, f"{command}\n{ended.stdout}{ended.stderr}"
         return ended.stdout
 
 
 def unpack(folder: Path, copy: Sequence[str]) -> Path:
-    """What `copy` writes as a tar."""
+    """Unpacks the tar that `copy` writes."""
     source = folder / "source"
     source.mkdir(parents=True)
     with subprocess.Popen(copy, cwd=PROJECT, stdout=subprocess.PIPE) as copying:
@@ -78,7 +78,7 @@ def unpack(folder: Path, copy: Sequence[str]) -> Path:
 
 
 def build_dependencies(architecture: str = "") -> list[str]:
-    """As debian/control names them; the libraries perhaps those of another architecture."""
+    """As debian/control names them; libraries may be those of another architecture."""
     control = (PROJECT / "debian" / "control").read_text()
     field = control.partition("Build-Depends:")[2].partition("Standards-Version:")[0]
     names = [name for name in re.findall(r"^ ([a-z0-9.+-]+)", field, re.MULTILINE)
@@ -89,7 +89,7 @@ def build_dependencies(architecture: str = "") -> list[str]:
 
 @dataclass(frozen=True)
 class Builder:
-    """Where, and in which circumstances: none of it may show in what is built."""
+    """Where, and in which environment: none of it may show in the result."""
 
     folder: Path
     umask: int = 0o022
@@ -100,7 +100,7 @@ class Builder:
 
     def build(self, copy: Sequence[str] = COPY, kind: str = "--build=binary",
               mark: str = "") -> Build:
-        """Of what `copy` writes as a tar; `mark` goes behind the version."""
+        """Builds the tar that `copy` writes; `mark` is appended to the version."""
         source = unpack(self.folder, copy)
         changelog = source / "debian" / "changelog"
         changelog.write_text(changelog.read_text().replace(")", f"{mark})", 1))
@@ -133,7 +133,7 @@ def fetched(commit: str) -> bool:
 
 
 def previous() -> Build:
-    """The version before this one; kept in build/."""
+    """The version before this one; cached in build/."""
     commit = PREVIOUS.read_text().split()[-1]
     kept = PROJECT / "build" / "previous" / commit
     if kept.exists():
@@ -151,7 +151,7 @@ def previous() -> Build:
 
 
 def later(package: Path, folder: Path) -> Path:
-    """The same package under a higher version."""
+    """The same package with a higher version."""
     content = folder / "content"
     subprocess.run(["dpkg-deb", "--raw-extract", package, content], check=True)
     control = content / "DEBIAN" / "control"

@@ -27,8 +27,8 @@ TESTS = ["dbus", "iproute2", "ofono", "passwd", "python3", "python3-dbus", "pyth
 
 @pytest.fixture(scope="session")
 def release() -> str:
-    """That which the packages are built in and for: this machine's. "make other-release" runs
-    the tests with the other one that is supported."""
+    """The release for which and in which the packages are built: this machine's. "make
+    other-release" runs the tests with the other supported one."""
     return releases.other() if os.environ.get("OTHER_RELEASE") else releases.own()
 
 
@@ -46,7 +46,7 @@ def built(release: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bu
 
 
 def dependencies(package: Path) -> list[str]:
-    """Names, of alternatives the first."""
+    """Names; the first of alternatives."""
     fields = subprocess.run(
         ["dpkg-deb", "--showformat=${Pre-Depends}, ${Depends}", "--show", package],
         capture_output=True, text=True, check=True).stdout
@@ -58,7 +58,7 @@ def dependencies(package: Path) -> list[str]:
 def machine(release: str, built: Build,
             tmp_path_factory: pytest.TempPathFactory) -> Iterator[Machine]:
     """An oFono with two modems, our tests in /source, and in /packages our packages: this
-    version, old.deb (on this machine's release) and later.deb; nothing of ours is installed."""
+    version, old.deb (for this machine's release) and later.deb; none of ours is installed."""
     root = tmp_path_factory.mktemp("debian") / "root"
     packages = root / "packages"
     with ThreadPoolExecutor() as beside:

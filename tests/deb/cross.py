@@ -1,12 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Build the packages for another architecture in a fresh Debian, and run what was built.
+"""Build the packages for another architecture in a fresh Debian, and run the result.
 
     sudo tests/deb/cross.py arm64|armhf
 
-It takes some minutes and 1.5 GB of /tmp, so "make check-all" leaves it out.  smoke_foreign.py tells
-what the gateway has to do under qemu-user.  Of the archive only the release as it came out is
-used: packages of two architectures fit together only in one version, and updates reach them at
+It takes some minutes and 1.5 GB of /tmp, so "make check-all" leaves it out. smoke_foreign.py
+says what the gateway has to do under qemu-user. Only the release as published is used, without
+updates: packages of two architectures must have the same version, and updates reach them at
 different times.
 """
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A Debian of its own in a folder, from where this machine has its packages."""
+"""A separate Debian in a folder, installed from this machine's sources."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from pathlib import Path
 
 import releases
 
-# What runs in it ends with it. Its mounts are taken away, for where this machine is itself a
-# chroot they may be seen outside of their namespace.
+# Everything in it ends with it. Its mounts are removed, because they may be visible outside of
+# their namespace if this machine is itself a chroot.
 CONFINED = ["unshare", "--mount", "--pid", "--fork", "--kill-child", "--propagation=unchanged"]
 ENVIRONMENT = ["PATH=/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL=C.UTF-8",
                "DEBIAN_FRONTEND=noninteractive"]
@@ -28,7 +28,7 @@ exit "$code"
 
 
 class FreshDebian:
-    """`packages` are installed, some perhaps of another architecture."""
+    """Installs `packages`, some perhaps of another architecture."""
 
     def __init__(self, root: Path, packages: Sequence[str], others: Sequence[str] = (),
                  release: str = "", as_released: bool = False) -> None:
@@ -48,7 +48,7 @@ class FreshDebian:
                             "env", "-i", *ENVIRONMENT, *command)
 
     def run(self, *command: str) -> str:
-        """What it said; it must succeed."""
+        """Returns its output; it must succeed."""
         ended = self.try_to(*command)
         assert ended.returncode == 0, f"{command}\n{ended.stdout}{ended.stderr}"
         return ended.stdout

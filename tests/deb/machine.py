@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A fresh Debian that is up: its own systemd is process 1 in name spaces of its own, its
-processes in a cgroup of their own, its network nothing but lo."""
+"""A running fresh Debian: its own systemd is process 1 in namespaces of its own, its processes
+are in a cgroup of their own, its network has only lo."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ mkdir -p "run/systemd/system/$unit.d"
 printf "[Service]\nPrivateUsers=no\n" >"run/systemd/system/$unit.d/chroot.conf"
 exec chroot . env -i container=unshare /lib/systemd/systemd
 ' sh "$root" ofono-mcp.service """ + " ".join(DEVICES)
-SEEN = ("dev/shm", "dev", "tmp", "run", "sys", "proc", "")     # where mounts may be seen outside
+SEEN = ("dev/shm", "dev", "tmp", "run", "sys", "proc", "")     # where mounts may be visible outside
 
 
 def cgroup_folder() -> Path:
@@ -97,14 +97,14 @@ class Machine:
                 "env", "-i", *ENVIRONMENT, *command]
 
     def try_to(self, *command: str, user: str = "") -> subprocess.CompletedProcess[str]:
-        """As root, or as somebody with that user's groups."""
+        """As root, or as another user with that user's groups."""
         as_user = ["setpriv", f"--reuid={user}", f"--regid={user}", "--init-groups"]
         return subprocess.run(self.command(*(as_user if user else []), *command),
                               stdin=subprocess.DEVNULL, capture_output=True, text=True,
                               timeout=patience(60))
 
     def run(self, *command: str, user: str = "") -> str:
-        """What it said; it must succeed."""
+        """Returns its output; it must succeed."""
         ended = self.try_to(*command, user=user)
         assert ended.returncode == 0, f"{command}\n{ended.stdout}{ended.stderr}"
         return ended.stdout
@@ -125,7 +125,7 @@ class Machine:
 
     def _end(self) -> None:
         if self._outer:
-            self._outer.send_signal(signal.SIGKILL)     # and with it process 1, and all
+            self._outer.send_signal(signal.SIGKILL)     # and with it process 1 and everything else
             self._outer.wait()
         for seen in SEEN:
             subprocess.run(["umount", "-R", "-l", self.root / seen], capture_output=True)

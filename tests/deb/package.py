@@ -10,7 +10,7 @@ UNIT = "ofono-mcp"
 
 
 def install(machine: Machine, name: str, *options: str) -> None:
-    """No standard input: whoever is asked something there fails."""
+    """Without standard input: a question fails the installation."""
     machine.run("dpkg", *options, "--install", f"/packages/{name}.deb")
     wait_until(lambda: machine.try_to("systemctl", "is-active", UNIT).returncode == 0,
                what="the gateway is up")
@@ -31,5 +31,5 @@ def shown(machine: Machine, name: str) -> str:
 
 
 def pid(machine: Machine) -> int:
-    """0 when it does not run."""
+    """0 if it does not run."""
     return int(shown(machine, "MainPID"))

@@ -44,8 +44,9 @@ class Phone:
     # ---- the owner
 
     def pair(self, name: str) -> str:
-        """The token."""
-        said = self.machine.run("ofono-mcp", "pair", name, "--scope", "read,send,codes")
+        """Returns the token."""
+        said = self.machine.run("ofono-mcp", "pair", name, "--scope", "read,send,codes",
+                                "--ask", "never")
         [token] = set(re.findall(r"\b[0-9a-f]{64}\b", said))
         return token
 
@@ -60,13 +61,16 @@ class Phone:
         return self.call(token, "get_sms_subscriptions")["subscriptions"]
 
     def wait_sims(self, token: str) -> list[int]:
-        """The ids, when both can send."""
-        wait_until(lambda: [sim["state"] for sim in self.sims(token)] == 2 * ["ready"],
-                   timeout=30, what="both SIMs can send")
-        return [sim["subscription_id"] for sim in self.sims(token)]
+        """Their IDs, once both can send; of the answer that said so."""
+        def ready() -> list[int]:
+            sims = self.sims(token)
+            if [sim["state"] for sim in sims] != 2 * ["ready"]:
+                return []
+            return [sim["subscription_id"] for sim in sims]
+        return wait_until(ready, timeout=30, what="both SIMs can send")
 
     def send(self, token: str, text: str) -> int:
-        """Sent with the first SIM; the message's id."""
+        """Sends with the first SIM; returns the message ID."""
         sent = self.call(token, "send_sms", to_phone_number="+36301234567", sms_text=text,
                          subscription_id=self.wait_sims(token)[0])
         assert sent["state"] == "sent", sent

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Releases of Debian, and where this machine would get another one from.
+"""Releases of Debian, and where this machine would get another one.
 
-Whatever mirror this machine uses for its own release, the other releases come from there, too.
+Other releases come from the mirror that this machine uses for its own.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ NO_POCKETS = ("sid",)
 ARCHIVE = re.compile(r"\bdebian(-security)?\b")  # in the address of Debian's own archive
 FIELDS = {"arch": "Architectures", "lang": "Languages", "target": "Targets"}
 ONE_LINE = re.compile(r"(deb)\s+(?:\[([^]]*)\]\s+)?(\S+)\s+(\S+)\s+(.+)")
-PASSED_ON = re.compile(r"Acquire::(Check-|http::Proxy|https::Proxy)")   # to a fresh apt
+PASSED_ON = re.compile(r"Acquire::(Check-|http::Proxy|https::Proxy)")   # passed on to a fresh apt
 
 Stanza = dict[str, str]
 
 
 def own() -> str:
-    """The release that this machine is."""
+    """This machine's release."""
     text = Path("/etc/os-release").read_text()
     names = re.findall(r'^VERSION_CODENAME="?(\w+)', text, re.MULTILINE)
     assert names, "/etc/os-release has no VERSION_CODENAME; is this Debian?"
@@ -32,7 +32,7 @@ def own() -> str:
 
 
 def other() -> str:
-    """The supported release that this machine is not."""
+    """The supported release that this machine does not run."""
     [name] = set(RELEASES) - {own()}
     return name
 
@@ -58,7 +58,7 @@ def from_stanzas(text: str) -> Iterator[Stanza]:
 
 
 def machine_stanzas(folder: Path = APT) -> list[Stanza]:
-    """What apt reads; entries that are switched off are left out."""
+    """What apt reads, without disabled entries."""
     files = [folder / "sources.list", *sorted((folder / "sources.list.d").glob("*"))]
     found: list[Stanza] = []
     for file in files:
@@ -71,7 +71,7 @@ def machine_stanzas(folder: Path = APT) -> list[Stanza]:
 
 
 def renamed(stanza: Stanza, release: str) -> Stanza | None:
-    """The same archive for another release; None when it is not Debian's own."""
+    """The same archive for another release; None if it is not Debian's own."""
     pockets = [suite.removeprefix(own()) for suite in stanza["Suites"].split()
                if suite.startswith(own()) and suite.removeprefix(own()) in POCKETS]
     if release in NO_POCKETS:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A gateway for another processor, under qemu-user, with an oFono that is none.
+"""A gateway for another processor, under qemu-user, with a fake oFono.
 
     python3 smoke_foreign.py EMULATOR PROGRAM
 
-It has to start, be healthy, list its tools, send, keep what it sent, and stop.
+It must start, be healthy, list its tools, send, keep the sent message, and stop.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def main(emulator: str, program: str) -> None:
             send(client)
         print(f"{len(tools)} tools, and a message sent")
         gateway.stop()
-        gateway.start()                         # again, with the ledger that is there
+        gateway.start()                         # again, with the existing message store
         with McpClient(gateway.port) as client:
             stored = client.tool("list_sms")["structuredContent"]["messages"]
         assert [message["text"] for message in stored] == ["from another processor"]

@@ -44,27 +44,32 @@ def complete_lines(*words: str, **environment: str) -> str:
 
 
 def commands() -> list[str]:
-    return re.findall(r"^  ([a-z-]+)  ", say("--help"), re.MULTILINE)
+    """Each command with the verb that is a part of its name, such as "client set"."""
+    rows = re.findall(r"^  ([a-z]\S*(?: \S+)*?)  +\S", say("--help").partition("\nExamples\n")[0], re.MULTILINE)
+    return [" ".join(word for word in row.split() if word.isalpha()) for row in rows]
 
 
-def test_every_command() -> None:
-    assert complete("") == commands()
+def test_every_command_is_completed() -> None:
+    assert complete("") == list(dict.fromkeys(name.split()[0] for name in commands()))
+    for noun in ("client", "sim"):
+        assert complete(noun, "") == [name.split()[1] for name in commands()
+                                      if name.startswith(f"{noun} ")]
     assert complete("ser") == ["serve"]
 
 
 @pytest.mark.parametrize("command", commands())
-def test_every_option(command: str) -> None:
-    offered = set(complete(command, "--"))
-    assert offered == set(re.findall(r"--[a-z][a-z-]*", say(command, "--help")))
+def test_every_option_is_completed(command: str) -> None:
+    offered = set(complete(*command.split(), "--"))
+    assert offered == set(re.findall(r"--[a-z][a-z-]*", say(*command.split(), "--help")))
     assert "--help" in offered
 
 
-def test_files(tmp_path: Path) -> None:
+def test_files_are_completed(tmp_path: Path) -> None:
     (tmp_path / "my.conf").touch()
     assert complete("serve", "--config", f"{tmp_path}/m") == [f"{tmp_path}/my.conf"]
 
 
-def test_words() -> None:
+def test_fixed_words_are_completed() -> None:
     assert complete("audit", "") == ["verify"]
     assert complete("modem", "") == ["list", "on", "off"]
     assert complete("modem", "--json", "o") == ["on", "off"]
@@ -72,16 +77,17 @@ def test_words() -> None:
 
 
 @pytest.mark.parametrize("words, offered", [
-    (["help", "s"], ["serve", "status", "send", "show"]),
+    (["help", "s"], ["serve", "status", "sim", "send", "show", "stdio"]),
     (["send", "--wait", ""], ["none", "sent", "delivered"]),
     (["send", "--wait", "=", "d"], ["delivered"]),
     (["send", "--wait", "="], ["none", "sent", "delivered"]),
+    (["client", "set", "--ask", "n"], ["new-recipients", "never"]),
     (["change", "--ask", "n"], ["new-recipients", "never"]),
     (["pair", "--scope", "re"], ["read"]),
     (["pair", "--scope", "read,s"], ["read,send"]),
     (["pair", "--per-day", "n"], ["none"]),
 ])
-def test_values(words: list[str], offered: list[str]) -> None:
+def test_option_values_are_completed(words: list[str], offered: list[str]) -> None:
     assert sorted(complete(*words)) == sorted(offered)
 
 
@@ -92,21 +98,21 @@ def short() -> Iterator[Path]:
         yield Path(folder)
 
 
-def test_agents(short: Path) -> None:
-    """Of the gateway that the line names, and nothing that a name says is done."""
+def test_paired_agents_are_completed(short: Path) -> None:
+    """Of the gateway that the line names; no command in a name is executed."""
     state = str(short / "state")
     for name in ("laptop", "my agent", f"x$(touch {short}/done)"):
         say("pair", "--state-dir", state, name)
-    for command in ("change", "rotate", "revoke"):
-        assert complete(command, "--state-dir", state, "la") == ["laptop"]
-        assert complete(command, "--state-dir", "=", state, "la") == ["laptop"]
+    for command in ("client set", "client rotate", "client revoke", "revoke"):
+        assert complete(*command.split(), "--state-dir", state, "la") == ["laptop"]
+        assert complete(*command.split(), "--state-dir", "=", state, "la") == ["laptop"]
     assert complete_lines("revoke", "--state-dir", state, "my") == "my\\ agent\n"
     assert complete_lines("revoke", "--state-dir", state, "x").startswith("x\\$\\(touch")
     assert complete("revoke", "--state-dir", str(short / "none"), "") == []
     assert [path.name for path in short.iterdir()] == ["state"]
 
 
-def test_sims_and_messages() -> None:
+def test_sims_and_messages_are_completed() -> None:
     with Lab(modem_count=2, gateway=True) as lab:
         state = str(lab.gateway.state)
         wait_until(lambda: say("status", "--state-dir", state).count(" ready: ") == 2,
@@ -114,10 +120,10 @@ def test_sims_and_messages() -> None:
         assert sorted(complete("send", "--state-dir", state, "--sim", "")) == ["1", "2"]
         say("send", "--state-dir", state, "--sim", "1", "+36201234567", "hello")
         assert complete("show", "--state-dir", state, "") == ["1"]
-        assert complete("unlock", "--state-dir", state, "") == []
+        assert complete("sim", "unlock", "--state-dir", state, "") == []
 
 
-def test_modems() -> None:
+def test_modems_are_completed() -> None:
     with Lab(modem_count=2, powered=False) as lab:
         address = {"DBUS_SYSTEM_BUS_ADDRESS": lab.bus.address}
         assert complete("modem", "on", "", **address) == ["all", "/sim0", "/sim1"]

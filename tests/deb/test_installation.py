@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What debian/tests runs, in a Debian that has nothing else of ours."""
+"""The tests of debian/tests, in a Debian without anything else of ours."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from package import UNIT, install, is_installed
 TESTS = ("private-bus", "smoke")
 
 
-def test_autopkgtests(machine: Machine) -> None:
+def test_the_autopkgtests_pass(machine: Machine) -> None:
     if not is_installed(machine):
         install(machine, UNIT)
     for name in TESTS:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The Debian packages as they are built."""
+"""The Debian packages as built."""
 
 from __future__ import annotations
 
@@ -25,6 +25,10 @@ FILES = {
         "./usr/share/bash-completion/completions/ofono-mcp",
         "./usr/share/ofono-mcp/demo/demo.py",
     ],
+    "ofono-mcp-link": [
+        "./usr/bin/ofono-mcp-link", "./usr/lib/sysusers.d/ofono-mcp-link.conf",
+        "./usr/share/man/man8/ofono-mcp-link.8.gz", "./var/lib/ofono-mcp-link/",
+    ],
     "ofono-plugin-sms-history": ["./usr/lib/ofono/plugins/ofono-mcp-history.so"],
 }
 
@@ -43,14 +47,21 @@ def files(package: Path) -> set[str]:
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_holds_what_it_should(built: Build, name: str) -> None:
+def test_the_package_has_the_expected_files(built: Build, name: str) -> None:
     assert not set(FILES[name]) - files(built.packages[name])
 
 
-def test_the_unit_lies_where_the_release_has_units(built: Build, release: str) -> None:
+def test_the_unit_is_in_the_folder_of_its_release(built: Build, release: str) -> None:
     units = {name for name in files(built.packages["ofono-mcp"])
              if "/systemd/system/" in name and name.endswith(".service")}
     assert units == {f"{UNIT_FOLDERS[release]}ofono-mcp.service"}
+
+
+def test_only_the_link_needs_mqtt(built: Build) -> None:
+    depends = {name: say("dpkg-deb", "--field", built.packages[name], "Depends")
+               for name in ("ofono-mcp", "ofono-mcp-link")}
+    assert "libmosquitto" not in depends["ofono-mcp"]
+    assert "libmosquitto" in depends["ofono-mcp-link"]
 
 
 def test_it_is_built_without_a_warning(built: Build) -> None:
@@ -59,15 +70,15 @@ def test_it_is_built_without_a_warning(built: Build) -> None:
     assert said == []
 
 
-def test_lintian_has_nothing_to_say(built: Build) -> None:
-    """Of the packages and of the source package, with the lintian of their release."""
+def test_lintian_reports_nothing(built: Build) -> None:
+    """About the packages and the source package, with their release's lintian."""
     ended = built.try_to("lintian", "--allow-root", "-i", "-I", "-E", "--pedantic",
                          "--tag-display-limit=0", built.changes.name)
     assert (ended.returncode, ended.stdout) == (0, "")
 
 
-def test_built_elsewhere_it_is_the_same(built: Build, tmp_path: Path) -> None:
-    """Also from a checkout that was made when the clock stood in the past."""
+def test_a_build_elsewhere_is_identical(built: Build, tmp_path: Path) -> None:
+    """Also from a checkout that was made while the clock was in the past."""
     checkout = [*COPY[:-1], "--mtime=1971-01-01", COPY[-1]]
     other = Builder(tmp_path / "a-longer-path" / "elsewhere", umask=0o002,
                     timezone="Pacific/Kiritimati", language="C", user="somebody",
@@ -76,20 +87,22 @@ def test_built_elsewhere_it_is_the_same(built: Build, tmp_path: Path) -> None:
     assert digests(other) == digests(built)
 
 
-def test_the_unit_is_confined() -> None:
+@pytest.mark.parametrize("unit", ["etc/systemd/ofono-mcp.service",
+                                  "debian/ofono-mcp-link.service"])
+def test_systemd_rates_the_unit_as_confined(unit: str) -> None:
     ended = subprocess.run(
         ["systemd-analyze", "security", "--offline=yes", f"--threshold={EXPOSURE_MOST}",
-         str(PROJECT / "etc" / "systemd" / "ofono-mcp.service")],
+         str(PROJECT / unit)],
         capture_output=True, text=True)
     assert ended.returncode == 0, ended.stdout + ended.stderr
 
 
-def test_the_apparmor_profile_is_understood() -> None:
+def test_the_apparmor_profile_is_valid() -> None:
     say("apparmor_parser", "--skip-kernel-load", "--skip-cache",
         PROJECT / "etc" / "apparmor" / "ofono-mcp")
 
 
-def test_the_plugin_wants_the_ofono_that_it_was_built_for(built: Build) -> None:
+def test_the_plugin_depends_on_its_version_of_ofono(built: Build) -> None:
     depends = say("dpkg-deb", "--field", built.packages["ofono-plugin-sms-history"],
                   "Depends")
     version = built.say("pkg-config", "--modversion", "ofono").strip()
@@ -98,11 +111,11 @@ def test_the_plugin_wants_the_ofono_that_it_was_built_for(built: Build) -> None:
                            depends.split("ofono (<< ")[1].split(")")[0]]).returncode == 0
 
 
-def test_it_is_installed_even_where_it_cannot_start(built: Build) -> None:
+def test_it_is_installed_even_if_it_cannot_start(built: Build) -> None:
     script = say("dpkg-deb", "--info", built.packages["ofono-mcp"], "postinst")
     assert "invoke-rc.d" in script and "exit 1" not in script
 
 
-def test_sizes(built: Build, record_testsuite_property: Callable[[str, object], None]) -> None:
+def test_the_packages_stay_small(built: Build, record_testsuite_property: Callable[[str, object], None]) -> None:
     for name, path in built.packages.items():
         record_testsuite_property("summary", f"{name}: {path.stat().st_size} bytes")

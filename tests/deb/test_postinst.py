@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The service's user joins the group that oFono of Sailfish OS wants, where there is one."""
+"""The service's user joins the group that Sailfish OS's oFono requires, if it exists."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ POSTINST = PROJECT / "debian" / "ofono-mcp.postinst"
 
 
 def run_postinst(folder: Path, word: str, has_group: bool) -> list[str]:
-    """What it did, with programs in place of those that change the system."""
+    """What it did, with fakes of the programs that change the system."""
     log = folder / "log"
     log.touch()
     for name in ("getent", "systemd-sysusers", "usermod", "dbus-send", "busctl"):
@@ -30,12 +30,12 @@ def run_postinst(folder: Path, word: str, has_group: bool) -> list[str]:
 
 def test_the_user_exists_before_it_joins(tmp_path: Path) -> None:
     done = [line for line in run_postinst(tmp_path, "configure", has_group=True)
-            if not line.startswith("dbus-send")]        # only where there is a bus
+            if not line.startswith("dbus-send")]        # only if there is a bus
     assert done == ["systemd-sysusers ofono-mcp.conf", "getent group sailfish-radio",
                     "usermod --append --groups sailfish-radio ofono-mcp"]
 
 
 @pytest.mark.parametrize("word,has_group", [("configure", False), ("abort-upgrade", True)])
-def test_nothing_elsewhere(tmp_path: Path, word: str, has_group: bool) -> None:
+def test_other_systems_are_left_alone(tmp_path: Path, word: str, has_group: bool) -> None:
     assert not [line for line in run_postinst(tmp_path, word, has_group)
                 if line.startswith("usermod")]

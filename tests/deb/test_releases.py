@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Where a fresh Debian of either release comes from, whatever this machine's sources look like."""
+"""Where a fresh Debian of either release comes from, for every form of this machine's sources."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def write(apt: Path, name: str, text: str) -> None:
 
 
 @pytest.mark.parametrize("release", releases.RELEASES)
-def test_stanzas(apt: Path, release: str) -> None:
+def test_stanzas_of_sources_are_read(apt: Path, release: str) -> None:
     write(apt, "sources.list.d/debian.sources", STANZAS)
     assert releases.sources(release, folder=apt) == f"""\
 Types: deb
@@ -77,7 +77,7 @@ Signed-By:
 
 
 @pytest.mark.parametrize("release", releases.RELEASES)
-def test_lines(apt: Path, release: str) -> None:
+def test_lines_of_sources_are_read(apt: Path, release: str) -> None:
     write(apt, "sources.list", LINES)
     assert releases.sources(release, folder=apt) == f"""\
 Types: deb
@@ -108,5 +108,5 @@ def test_archives_of_others_are_left_out(apt: Path) -> None:
     assert "vendor" not in releases.sources(releases.other(), folder=apt)
 
 
-def test_this_machine() -> None:
+def test_this_machines_release_is_known() -> None:
     assert f"Suites: {releases.other()}" in releases.sources(releases.other())

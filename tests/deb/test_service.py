@@ -26,7 +26,7 @@ INIT = ("env", "SYSTEMCTL_SKIP_REDIRECT=1", "/etc/init.d/ofono-mcp")
 
 @pytest.fixture
 def service(machine: Machine) -> Machine:
-    """Installed and up."""
+    """Installed and running."""
     if not is_installed(machine):
         install(machine, UNIT)
     machine.run("systemctl", "reset-failed", UNIT)
@@ -56,8 +56,8 @@ def wait_restarted(machine: Machine, before: int) -> None:
 
 # ---- installing and removing
 
-def test_the_first_start_needs_no_second(machine: Machine, phone: Phone) -> None:
-    """The bus hears of the new policy only after the gateway was started."""
+def test_the_first_start_succeeds(machine: Machine, phone: Phone) -> None:
+    """The bus learns of the new policy only after the gateway was started."""
     purge(machine)
     install(machine, UNIT)
     first = pid(machine)
@@ -68,7 +68,7 @@ def test_the_first_start_needs_no_second(machine: Machine, phone: Phone) -> None
     machine.run("ofono-mcp", "revoke", "laptop")
 
 
-def test_status_and_send_in_the_first_second(machine: Machine, phone: Phone) -> None:
+def test_status_and_send_work_in_the_first_second(machine: Machine, phone: Phone) -> None:
     """The bus has read the policy before the gateway is started: nothing is refused."""
     purge(machine)
     machine.run("dpkg", "--install", f"/packages/{UNIT}.deb")
@@ -80,7 +80,7 @@ def test_status_and_send_in_the_first_second(machine: Machine, phone: Phone) -> 
     assert "refuses" not in machine.run("journalctl", f"_SYSTEMD_INVOCATION_ID={run}")
 
 
-# Where the bus cannot be made to read it first: a policy that is put there by hand.
+# If the bus cannot be made to read it first: a policy that is copied by hand.
 LATE_POLICY = """
 policy=/usr/share/dbus-1/system.d/ofono-mcp.conf
 systemctl stop ofono-mcp
@@ -94,13 +94,13 @@ ofono-mcp status
 """
 
 
-def test_they_wait_for_a_policy_that_is_read_late(service: Machine, phone: Phone) -> None:
+def test_commands_wait_for_a_policy_that_is_read_late(service: Machine, phone: Phone) -> None:
     said = service.run("sh", "-ec", LATE_POLICY)
     assert "to +36201234567: sent" in said and re.search("^oFono +answers", said, re.MULTILINE)
 
 
 def files(machine: Machine) -> set[str]:
-    """But for what others leave, unless it is named for us."""
+    """Except for what other packages leave, unless it has our name."""
     found = machine.run("find", "/", "/run", "-xdev", "-printf", "%p\\n").splitlines()
     return {path for path in found if UNIT in path or not path.startswith(LEFT_BY_OTHERS)}
 
@@ -117,7 +117,7 @@ systemctl start ofono-mcp
 """
 
 
-def test_removing_keeps_what_a_purge_takes(machine: Machine, phone: Phone) -> None:
+def test_removing_keeps_the_data_that_a_purge_deletes(machine: Machine, phone: Phone) -> None:
     purge(machine)
     before = files(machine)
     install(machine, UNIT)
@@ -140,8 +140,9 @@ def test_removing_keeps_what_a_purge_takes(machine: Machine, phone: Phone) -> No
 
 # ---- what it reads
 
-def test_contacts_of_a_card_and_of_a_file(service: Machine, phone: Phone, token: str) -> None:
-    """As the manual says where to put it; the bus's policy and the sandbox let both be read."""
+def test_contacts_of_a_card_and_of_a_file_are_read(service: Machine, phone: Phone, token: str) -> None:
+    """In the places that the manual names; the bus's policy and the sandbox let the gateway
+    read both."""
     def names() -> list[str]:
         return [row["name"] for row in phone.call(token, "find_contact")["contacts"]]
 
@@ -161,8 +162,8 @@ def test_contacts_of_a_card_and_of_a_file(service: Machine, phone: Phone, token:
         service.run("systemctl", "reload", UNIT)
 
 
-def test_secrets_of_the_owners(service: Machine) -> None:
-    """root's own are not for the gateway, and the doctor knows."""
+def test_the_gateway_cannot_read_the_owners_secrets(service: Machine) -> None:
+    """The gateway must not read root's own, and the doctor knows."""
     service.run("install", "-m", "600", "/dev/null", "/etc/ofono-mcp/pins")
     mine = service.root / "etc/ofono-mcp/conf.d/70-secrets.conf"
     mine.write_text("[sim]\npin_file = /etc/ofono-mcp/pins\n")
@@ -180,7 +181,7 @@ def test_secrets_of_the_owners(service: Machine) -> None:
 
 # ---- who commands it
 
-def test_a_member_of_the_group_commands_it(service: Machine) -> None:
+def test_a_member_of_the_group_may_use_the_owners_commands(service: Machine) -> None:
     with user(service, "member", UNIT) as member:
         service.run("ofono-mcp", "pair", "tablet", user=member)
         said = json.loads(service.run("ofono-mcp", "clients", "--json", user=member))
@@ -194,7 +195,7 @@ def test_a_member_of_the_group_commands_it(service: Machine) -> None:
         assert "start it, or run this as root" in refused.stderr
 
 
-def test_nobody_else_does(service: Machine) -> None:
+def test_other_users_may_not_use_the_owners_commands(service: Machine) -> None:
     with user(service, "stranger") as stranger:
         for command in (("clients",), ("pair", "tablet"), ("status",)):
             refused = service.try_to("ofono-mcp", *command, user=stranger)
@@ -203,7 +204,7 @@ def test_nobody_else_does(service: Machine) -> None:
 
 
 def test_another_folder_is_another_gateway(service: Machine) -> None:
-    """Which does not command the one that runs here."""
+    """It does not command the gateway that runs here."""
     service.run("ofono-mcp", "pair", "elsewhere", "--state-dir", "/tmp/another")
     assert "elsewhere" not in service.run("ofono-mcp", "clients")
     assert "elsewhere" in service.run("ofono-mcp", "clients", "--state-dir", "/tmp/another")
@@ -211,7 +212,7 @@ def test_another_folder_is_another_gateway(service: Machine) -> None:
 
 # ---- how it lives
 
-def test_it_is_confined(service: Machine) -> None:
+def test_the_running_service_is_confined(service: Machine) -> None:
     status = service.run("cat", f"/proc/{pid(service)}/status")
     ids = service.run("id", "-u", UNIT).strip()
     assert f"Uid:\t{ids}\t{ids}\t{ids}\t{ids}" in status
@@ -219,15 +220,15 @@ def test_it_is_confined(service: Machine) -> None:
         assert line in status
 
 
-def test_killed_it_is_back(service: Machine, phone: Phone, token: str) -> None:
+def test_a_killed_gateway_is_restarted(service: Machine, phone: Phone, token: str) -> None:
     before = pid(service)
     service.run("systemctl", "kill", "--signal=KILL", UNIT)
     wait_restarted(service, before)
     assert len(phone.wait_sims(token)) == 2
 
 
-def test_it_starts_as_soon_as_it_can(service: Machine) -> None:
-    """What stops it, a disk that is full for instance, may take long to go."""
+def test_it_starts_once_the_obstacle_is_gone(service: Machine) -> None:
+    """A cause that stops it, such as a full disk, may last long."""
     service.run("systemctl", "stop", UNIT)
     ledger = service.root / "var/lib/ofono-mcp/gateway.db"
     aside = ledger.rename(ledger.with_name("aside"))
@@ -243,7 +244,7 @@ def test_it_starts_as_soon_as_it_can(service: Machine) -> None:
                what="it runs")
 
 
-def test_a_wrong_configuration_is_not_tried_again(service: Machine) -> None:
+def test_an_invalid_configuration_stops_restarts(service: Machine) -> None:
     wrong = service.root / "etc/ofono-mcp/conf.d/50-wrong.conf"
     wrong.write_text("[server]\nnonsense = yes\n")
     try:
@@ -256,7 +257,7 @@ def test_a_wrong_configuration_is_not_tried_again(service: Machine) -> None:
         wrong.unlink()
 
 
-def test_a_loop_that_is_stuck_is_ended(service: Machine) -> None:
+def test_the_watchdog_ends_a_stuck_loop(service: Machine) -> None:
     folder = service.root / "etc/systemd/system/ofono-mcp.service.d"
     folder.mkdir(parents=True)
     Path(folder, "watchdog.conf").write_text(SHORT_WATCHDOG)
@@ -274,7 +275,7 @@ def test_a_loop_that_is_stuck_is_ended(service: Machine) -> None:
         service.run("systemctl", "restart", UNIT)
 
 
-def test_without_ofono_it_waits(service: Machine, phone: Phone, token: str) -> None:
+def test_it_waits_for_ofono(service: Machine, phone: Phone, token: str) -> None:
     before = pid(service)
     phone.wait_sims(token)
     service.run("systemctl", "stop", "ofono")
@@ -286,7 +287,7 @@ def test_without_ofono_it_waits(service: Machine, phone: Phone, token: str) -> N
     assert pid(service) == before
 
 
-def test_started_by_its_init_script(service: Machine, phone: Phone, token: str) -> None:
+def test_the_init_script_starts_and_stops_it(service: Machine, phone: Phone, token: str) -> None:
     service.run("systemctl", "stop", UNIT)
     assert service.try_to(*INIT, "status").returncode == 3
     service.run(*INIT, "start")
@@ -309,8 +310,8 @@ def test_started_by_its_init_script(service: Machine, phone: Phone, token: str) 
     assert service.try_to(*INIT, "status").returncode == 3
 
 
-def test_its_init_script_starts_what_hears(service: Machine) -> None:
-    """A reload that comes right after the start; after a boot, too, with nothing in /run."""
+def test_the_init_script_waits_until_it_is_ready(service: Machine) -> None:
+    """A reload directly after the start; also after a boot, with an empty /run."""
     service.run("systemctl", "stop", UNIT)
     service.run("rm", "-rf", "/run/ofono-mcp", "/run/ofono-mcp.pid")
     try:
@@ -325,7 +326,7 @@ def test_its_init_script_starts_what_hears(service: Machine) -> None:
         service.run(*INIT, "stop")
 
 
-def test_its_init_script_says_what_is_wrong(service: Machine) -> None:
+def test_the_init_script_reports_errors(service: Machine) -> None:
     service.run("systemctl", "stop", UNIT)
     wrong = service.root / "etc/ofono-mcp/conf.d/50-wrong.conf"
     wrong.write_text("[server]\nnonsense = yes\n")
@@ -338,8 +339,8 @@ def test_its_init_script_says_what_is_wrong(service: Machine) -> None:
         wrong.unlink()
 
 
-def test_systemd_listens_for_it(service: Machine, phone: Phone, token: str) -> None:
-    """doc/examples/ofono-mcp.socket: the one that connects starts it, and waits meanwhile."""
+def test_socket_activation_starts_it(service: Machine, phone: Phone, token: str) -> None:
+    """doc/examples/ofono-mcp.socket: the client that connects starts it, and waits meanwhile."""
     examples = "/usr/share/doc/ofono-mcp/examples"
     service.run("cp", f"{examples}/ofono-mcp.socket", "/etc/systemd/system/")
     service.run("systemctl", "daemon-reload")
@@ -352,7 +353,8 @@ def test_systemd_listens_for_it(service: Machine, phone: Phone, token: str) -> N
         assert before
         service.run("systemctl", "restart", "--no-block", UNIT)
         assert len(phone.wait_sims(token)) == 2
-        assert pid(service) != before
+        wait_until(lambda: pid(service) not in (0, before), what="another process answers")
+        assert len(phone.wait_sims(token)) == 2
     finally:
         service.run("systemctl", "stop", "ofono-mcp.socket", UNIT)
         service.run("rm", "/etc/systemd/system/ofono-mcp.socket")
@@ -367,7 +369,7 @@ def memory_kib(machine: Machine) -> dict[str, int]:
             (line.partition(":") for line in lines)}
 
 
-def test_sizes(service: Machine, phone: Phone, token: str,
+def test_the_running_service_uses_little_memory(service: Machine, phone: Phone, token: str,
                record_testsuite_property: Callable[[str, object], None]) -> None:
     service.run("systemctl", "restart", UNIT)
     phone.wait_sims(token)

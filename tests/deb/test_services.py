@@ -37,11 +37,11 @@ def enabled(root: Path) -> set[str]:
 
 
 def is_enabled(fresh: FreshDebian, *units: str) -> list[str]:
-    """It exits with 1 when one of them is not."""
+    """It exits with 1 if one of them is not enabled."""
     return fresh.run("sh", "-c", 'systemctl is-enabled "$@" || :', "sh", *units).split()
 
 
-def test_none_of_them_starts_at_boot(fresh: FreshDebian) -> None:
+def test_no_service_of_a_test_package_starts_at_boot(fresh: FreshDebian) -> None:
     before = enabled(fresh.root)
     told = fresh.run(INSTALL, *PACKAGES)
     assert enabled(fresh.root) == before
@@ -50,6 +50,6 @@ def test_none_of_them_starts_at_boot(fresh: FreshDebian) -> None:
     assert all(unit in told for unit in UNITS) and "cron" not in told
     policy = fresh.root / "usr/sbin/policy-rc.d"
     assert not policy.exists() or "ofono-mcp" not in policy.read_text()
-    # a new version keeps that
+    # a new version preserves that
     fresh.run("apt-get", "-q", "-y", "install", "--reinstall", "haproxy", "ofono")
     assert enabled(fresh.root) == before

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""From the version before (tests/deb/previous) to this one, while it is in use."""
+"""Upgrading from the previous version (tests/deb/previous) to this one, while it is in use."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ def edited(machine: Machine) -> str:
 
 
 def user(machine: Machine) -> str:
-    """Of the service, and of what it keeps."""
+    """The owner of the service's process, and of its files."""
     return (machine.run("getent", "passwd", "ofono-mcp")
             + machine.run("stat", "--format=%U %G %a", "/var/lib/ofono-mcp"))
 
 
 @pytest.fixture(scope="module")
 def before(machine: Machine, phone: Phone) -> Iterator[Before]:
-    """Used, edited, and upgraded since."""
+    """Used, edited, and then upgraded."""
     purge(machine)
     install(machine, "old")
     token = phone.pair("laptop")
@@ -56,14 +56,14 @@ def before(machine: Machine, phone: Phone) -> Iterator[Before]:
     purge(machine)
 
 
-def test_goes_on_at_once(before: Before, machine: Machine) -> None:
+def test_an_upgraded_gateway_goes_on_at_once(before: Before, machine: Machine) -> None:
     assert pid(machine) not in (0, before.pid)
     runs, lies = machine.run("stat", "--dereference", "--format=%d:%i",
                              f"/proc/{pid(machine)}/exe", "/usr/bin/ofono-mcp").split()
     assert runs == lies
 
 
-def test_tokens_numbers_of_sims_and_messages_stay(before: Before, phone: Phone) -> None:
+def test_tokens_sim_ids_and_messages_survive_an_upgrade(before: Before, phone: Phone) -> None:
     assert phone.wait_sims(before.token) == before.sims
     stored = phone.messages(before.token)
     assert len(before.messages) == 2
@@ -72,15 +72,15 @@ def test_tokens_numbers_of_sims_and_messages_stay(before: Before, phone: Phone) 
     phone.receive(before.token, "to this version")
 
 
-def test_user_and_edits_stay(before: Before, machine: Machine) -> None:
+def test_the_user_and_edited_files_survive_an_upgrade(before: Before, machine: Machine) -> None:
     assert user(machine) == before.user
     assert edited(machine) == before.config
     said = machine.run("ofono-mcp", "serve", "--print-config")
     assert "\nper_hour = 59\n" in said and "\nper_day = 199\n" in said
 
 
-def test_the_next_upgrade_asks_nothing(machine: Machine, phone: Phone) -> None:
-    """Without a word of what dpkg is to do with a file that was edited."""
+def test_the_next_upgrade_asks_no_question(machine: Machine, phone: Phone) -> None:
+    """dpkg does not ask what to do with an edited file."""
     purge(machine)
     install(machine, "ofono-mcp")
     machine.run("sh", "-c", EDIT)

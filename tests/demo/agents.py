@@ -28,7 +28,7 @@ def curl(url: str, id: int, method: str, params: Any) -> str:
     return f"curl -s {url} --json '{body}'"
 
 
-def configuration(port: int) -> Iterator[str]:
+def configuration(port: int, program: str) -> Iterator[str]:
     url = f"http://127.0.0.1:{port}/mcp"
     for id, (what, request) in enumerate(REQUESTS.items(), start=1):
         yield f"  # {what}"
@@ -42,6 +42,6 @@ def configuration(port: int) -> Iterator[str]:
     yield "  Codex, ~/.codex/config.toml:"
     yield "                  " + "[mcp_servers.phone]"
     yield "                  " + f'url = "{url}"'
-    yield "  Claude Desktop, which starts programs instead (Node.js needed):"
-    yield "                  " + ('{"mcpServers":{"phone":{"command":"npx","args":'
-                                  f'["-y","mcp-remote","{url}"]}}}}}}')
+    yield "  Claude Desktop and others that start a program, claude_desktop_config.json:"
+    yield "                  " + json.dumps({"mcpServers": {"phone": {
+        "command": program, "args": ["stdio", "--url", url]}}}, separators=(",", ":"))

@@ -3,10 +3,10 @@
 
     python3 tests/demo/demo.py [--port PORT] [--once] [--json]
 
-normally run by "make demo [PORT=9541]" or, where it is installed, "ofono-mcp demo".
+normally run by "make demo [PORT=9541]" or, if installed, "ofono-mcp demo".
 
-Sends one SMS through it, then stays until Ctrl-C and shows what agents send.  Everything
-that it starts and writes ends with it.  DEMO_ONCE=1 is --once: it ends after showing.
+Sends one SMS through it, then stays until Ctrl-C and shows what agents send. Everything that
+it starts and writes ends with it. DEMO_ONCE=1 is --once: it ends after showing.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class Stopped(BaseException):
-    """Ctrl-C, SIGTERM, or the terminal is gone."""
+    """Ctrl-C, SIGTERM, or the terminal was closed."""
 
 
 class Failed(Exception):
-    """With a code for programs, what happened, and what to do, "" when nobody knows."""
+    """A code for programs, what happened, and what to do, "" if that is unknown."""
 
     def __init__(self, code: str, flaw: str, fix: str = "") -> None:
         super().__init__(f"{flaw}. {fix}" if fix else flaw)
@@ -53,15 +53,15 @@ def ignore_signals() -> None:
 
 
 def stop(*_: object) -> None:
-    """Only once: what follows is clearing up, and that is not to be cut short."""
+    """Only once: the clean-up must not be interrupted."""
     ignore_signals()
     raise Stopped
 
 
 def end_when_asked() -> None:
-    """By signal, and when our parent (make) is killed."""
+    """On a signal, and when our parent (make) is killed."""
     for number in ENDING:
-        if signal.getsignal(number) is not signal.SIG_IGN:      # nohup stays nohup
+        if signal.getsignal(number) is not signal.SIG_IGN:      # nohup still works
             signal.signal(number, stop)
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
 
@@ -69,7 +69,8 @@ def end_when_asked() -> None:
 # ---- the port
 
 def listen(port: int) -> socket.socket:
-    """For the gateway: whoever looks first and lets it listen later may meet another demo's."""
+    """Listens in place of the gateway: a port that was free a moment ago may belong to another
+    demo."""
     listener = socket.socket()
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
@@ -90,7 +91,7 @@ def is_free(port: int) -> bool:
 
 
 def another_port(port: int) -> int:
-    """To propose; the search ends, if need be, with the usual one."""
+    """A port to propose; if none is found, the usual one."""
     first = port + 10 if port > LAST_OF_ROOT else DEFAULT_PORT
     near = range(first, min(first + 1000, 65535), 10)
     return next((other for other in near if is_free(other)), DEFAULT_PORT)
@@ -109,7 +110,7 @@ def take(port: int, again: str) -> socket.socket:
 # ---- life
 
 def watch(lab: Lab, shown: dict[str, int], screen: Story | Events) -> None:
-    """Show what the modems take; `shown` counts what each took before."""
+    """Shows what the modems take; `shown` counts what each took before."""
     while lab.gateway.is_running and lab.ofonod.is_running:
         for modem in lab.modems:
             for submit in modem.taken[shown[modem.name]:]:
@@ -122,7 +123,7 @@ def watch(lab: Lab, shown: dict[str, int], screen: Story | Events) -> None:
 
 
 def new_lab(listener: socket.socket) -> Lab:
-    """Not yet entered.  The gateway is as it comes."""
+    """Not yet entered. The gateway has its default settings."""
     lab = Lab(modem_count=2, gateway=True)
     lab.gateway.port = listener.getsockname()[1]
     lab.gateway.handed = [listener]
@@ -133,7 +134,7 @@ def new_lab(listener: socket.socket) -> Lab:
 def run(listener: socket.socket, once: bool, screen: Story | Events) -> None:
     screen.starting()
     with new_lab(listener) as lab:
-        listener.close()                        # it is the gateway's alone now
+        listener.close()                        # only the gateway has it now
         try:
             screen.up(lab)
             shown = {modem.name: len(modem.taken) for modem in lab.modems}
@@ -160,7 +161,7 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
 
 
 def leave_output() -> None:
-    """Nobody reads it any more, which Python would tell at the end."""
+    """Nobody reads the output any more, and Python would complain at the end."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
@@ -184,7 +185,7 @@ def main(arguments: Sequence[str]) -> int:
         pass
     except Failed as failed:
         return tell_failure(screen, failed)
-    except AssertionError as error:             # the lab says so when something did not start
+    except AssertionError as error:             # the lab reports what did not start
         return tell_failure(screen, Failed("failed", f"The demo failed: {error}"))
     try:
         screen.ended()

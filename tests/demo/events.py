@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What the demo tells to a program: a JSON object a line, and sends no SMS of its own."""
+"""The demo's output for a program: one JSON object a line. It sends no SMS of its own."""
 
 from __future__ import annotations
 

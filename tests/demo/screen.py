@@ -5,7 +5,7 @@ from __future__ import annotations
 
 
 class Gone(BaseException):
-    """The terminal was closed, or nobody reads any more."""
+    """The terminal was closed, or nobody reads the output."""
 
 
 def put(line: str) -> None:

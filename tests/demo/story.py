@@ -11,6 +11,7 @@ from typing import Any
 
 from agents import configuration
 from lab import Lab, McpClient
+from lab.gateway import BINARY
 from modem import Modem, Submit
 from screen import put
 
@@ -95,7 +96,7 @@ class Story:
 
     def how_to_go_on(self, port: int) -> None:
         title("Try it yourself, in another terminal")
-        for line in configuration(port):
+        for line in configuration(port, os.environ.get("GATEWAY_BINARY", str(BINARY))):
             say(line)
         say()
         for line in ON_REPEATS:
@@ -109,7 +110,7 @@ class Story:
         show_submit(modem, submit)
 
     def failed(self, code: str, message: str, fix: str) -> None:
-        """Standard error tells it."""
+        """Reports it on standard error."""
 
     def ended(self) -> None:
         say("\nEnded; nothing is left.")

@@ -72,7 +72,7 @@ class Demo:
         return self._child.wait(patience(20))
 
     def end(self) -> None:
-        """As its user ends it, so that its folder goes with it."""
+        """Ends it as its user does, so that its folder is removed."""
         try:
             self.signal(signal.SIGTERM)
             self.wait()
@@ -103,13 +103,24 @@ def demo() -> Iterator[Demo]:
         demo.end()
 
 
+def test_the_program_that_the_demo_names_for_claude_desktop_reaches_it(demo: Demo) -> None:
+    [line] = re.findall(r'^ +(\{"mcpServers".*"command".*)$', demo.output, re.MULTILINE)
+    server = json.loads(line)["mcpServers"]["phone"]
+    hello = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
+        "protocolVersion": "2025-11-25", "capabilities": {},
+        "clientInfo": {"name": "test", "version": "1"}}}
+    ended = subprocess.run([server["command"], *server["args"]], text=True, capture_output=True,
+                           input=json.dumps(hello) + "\n", timeout=60)
+    assert json.loads(ended.stdout)["result"]["serverInfo"]["name"] == "ofono-mcp"
+
+
 def namers(folder: str) -> list[str]:
     """Processes whose command line or environment names the folder."""
     found = []
     for process in Path("/proc").glob("[0-9]*"):
         try:
             words = (process / "cmdline").read_bytes() + (process / "environ").read_bytes()
-        except OSError:                         # it ended, or is somebody else's
+        except OSError:                         # it ended, or belongs to another user
             continue
         if folder.encode() in words:
             found.append(f"{process.name}: {words[:200]!r}")
@@ -126,7 +137,7 @@ def run(line: str) -> dict:
     return json.loads(done.stdout)
 
 
-def test_shows_request_answer_and_pdu() -> None:
+def test_it_shows_request_answer_and_pdu() -> None:
     demo = Demo("--once")
     assert demo.wait() == 0
     demo.wait_output("Ended")
@@ -146,9 +157,9 @@ def normal(line: str) -> str:
     return re.sub(r"\S*ofono-lab-\w+|process \d+|127\.0\.0\.1:\d+", "", line).rstrip()
 
 
-def test_the_readme_shows_what_it_prints() -> None:
-    readme = (DEMO.parents[2] / "README.md").read_text()
-    _, _, shown = readme.partition("    $ make demo ")
+def test_the_guide_shows_what_it_prints() -> None:
+    guide = (DEMO.parents[2] / "doc" / "getting-started.md").read_text()
+    _, _, shown = guide.partition("    $ make demo ")
     shown, _, _ = shown.partition("\n    ...\n")
     lines = [normal(line[4:].removesuffix(" ...")) for line in shown.splitlines()[1:]]
     assert len(lines) > 20
@@ -167,11 +178,11 @@ def test_every_curl_line_works(demo: Demo) -> None:
         "send_sms", "get_sms_subscriptions"]
     assert sims["result"]["structuredContent"]["count"] == 2
     assert send["result"]["content"][0]["text"] == f"SMS sent to {TO}"
-    demo.wait_output("Hello from curl")         # shown as it goes out
+    demo.wait_output("Hello from curl")         # shown when it is sent
 
 
-def test_the_same_text_again(demo: Demo) -> None:
-    """The answer says that nothing went out, and how to send it again; that works."""
+def test_a_repeated_text_is_reported_as_a_duplicate(demo: Demo) -> None:
+    """The answer says that nothing was sent, and how to send it again; that works."""
     line = next(line for line in demo.curl_lines() if "send_sms" in line)
     first, again = run(line)["result"], run(line)["result"]
     assert again["structuredContent"]["message_id"] == first["structuredContent"]["message_id"]
@@ -184,7 +195,7 @@ def test_the_same_text_again(demo: Demo) -> None:
     wait_until(lambda: demo.output.count("an SMS went out") == 2, what="two are shown")
 
 
-def test_second_demo_says_how_to_choose_another_port(demo: Demo) -> None:
+def test_a_second_demo_says_how_to_choose_another_port(demo: Demo) -> None:
     second = subprocess.run([sys.executable, "-B", str(DEMO), "--port", str(demo.port)],
                             capture_output=True, text=True)
     assert second.returncode == 1
@@ -194,18 +205,18 @@ def test_second_demo_says_how_to_choose_another_port(demo: Demo) -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_signal_ends_everything(demo: Demo, number: signal.Signals) -> None:
+def test_a_signal_ends_everything(demo: Demo, number: signal.Signals) -> None:
     folder = demo.folder
     assert len(namers(folder)) >= 3             # bus, ofonod, gateway
     demo.signal(number)
-    demo.signal(number)                         # impatience does not cut the clearing up
+    demo.signal(number)                         # a second signal does not cut the clean-up short
     assert demo.wait() == 0
     assert_nothing_left(folder)
     with socket.socket() as probe:
         assert probe.connect_ex(("127.0.0.1", demo.port)) != 0
 
 
-def test_signal_while_starting_ends_everything() -> None:
+def test_a_signal_during_the_start_ends_everything() -> None:
     demo = Demo()
     try:
         demo.wait_output("Starting")
@@ -219,14 +230,14 @@ def test_signal_while_starting_ends_everything() -> None:
         demo.end()
 
 
-def test_killed_demo_takes_its_programs_along(demo: Demo) -> None:
+def test_killing_the_demo_ends_its_programs(demo: Demo) -> None:
     folder = demo.folder
     demo.kill()
     wait_until(lambda: not namers(folder), what="the demo's programs have ended")
     subprocess.run(["rm", "-rf", folder], check=True)   # SIGKILL leaves the folder
 
 
-def test_closed_terminal_ends_everything() -> None:
+def test_closing_the_terminal_ends_everything() -> None:
     ours, theirs = pty.openpty()
     demo = Demo(stdout=theirs)
     os.close(theirs)
@@ -244,7 +255,7 @@ def test_closed_terminal_ends_everything() -> None:
         demo.end()
 
 
-def test_port_out_of_range() -> None:
+def test_a_port_out_of_range_is_refused() -> None:
     done = subprocess.run([sys.executable, "-B", str(DEMO), "--port", "70000"],
                           capture_output=True, text=True)
     assert done.returncode == 2

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""`ofono-mcp demo`, from where `make install` has put it: what `make demo` promises."""
+"""`ofono-mcp demo`, as `make install` installs it: what `make demo` promises."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def program() -> Iterator[Path]:
 
 @pytest.fixture
 def demo(program: Path) -> Iterator[Demo]:
-    """For programs; it is up."""
+    """For programs; it runs."""
     demo = Demo("--json", command=[program, "demo"])
     try:
         demo.wait_output('"event": "up"')
@@ -53,7 +53,7 @@ def events(demo: Demo) -> list[dict]:
     return [json.loads(line) for line in demo.output.splitlines()]
 
 
-def test_tells_the_story(program: Path) -> None:
+def test_the_installed_demo_shows_the_same(program: Path) -> None:
     demo = Demo("--once", command=[program, "demo"])
     assert demo.wait() == 0
     demo.wait_output("Ended")
@@ -62,7 +62,7 @@ def test_tells_the_story(program: Path) -> None:
     assert_nothing_left(demo.folder)
 
 
-def test_for_programs(demo: Demo, program: Path) -> None:
+def test_json_output_is_for_programs(demo: Demo, program: Path) -> None:
     [up] = events(demo)
     assert Path("/proc", str(up["gateway"]), "exe").readlink() == program
     assert [modem["operator"] for modem in up["modems"]] == ["Telekom HU", "Yettel HU"]
@@ -81,8 +81,8 @@ def test_for_programs(demo: Demo, program: Path) -> None:
     assert_nothing_left(up["folder"])
 
 
-def test_as_an_ordinary_user(program: Path) -> None:
-    """Also with a path that has no /usr/sbin, where ofonod is."""
+def test_an_ordinary_user_can_run_it(program: Path) -> None:
+    """Also with a PATH without /usr/sbin, where ofonod is."""
     demo = Demo("--once", command=[*NOBODY, "PATH=/usr/bin:/bin", program, "demo"])
     code = demo.wait()
     may = subprocess.run([*NOBODY, "unshare", "--map-root-user", "--mount", "true"],
@@ -96,7 +96,7 @@ def test_as_an_ordinary_user(program: Path) -> None:
         assert code == 1 and "may not make user namespaces" in demo.output
 
 
-def test_what_is_missing_is_named(program: Path, tmp_path: Path) -> None:
+def test_missing_programs_are_named(program: Path, tmp_path: Path) -> None:
     done = subprocess.run([program, "demo", "--json"], env={"PATH": "/nowhere"},
                           capture_output=True, text=True)
     assert done.returncode == 1
@@ -109,14 +109,14 @@ def test_what_is_missing_is_named(program: Path, tmp_path: Path) -> None:
     assert "Install them: sudo apt install --no-install-recommends dbus" in done.stderr
 
 
-def test_only_the_program_was_installed(program: Path, tmp_path: Path) -> None:
+def test_missing_demo_files_are_reported(program: Path, tmp_path: Path) -> None:
     alone = tmp_path / "ofono-mcp"
     alone.hardlink_to(program)
     done = subprocess.run([alone, "demo"], capture_output=True, text=True)
     assert done.returncode == 1 and "Install all of ofono-mcp" in done.stderr
 
 
-def test_a_port_that_is_taken(demo: Demo, program: Path) -> None:
+def test_a_port_in_use_is_reported(demo: Demo, program: Path) -> None:
     second = subprocess.run([program, "demo", "--port", str(demo.port)],
                             capture_output=True, text=True)
     assert (second.returncode, second.stdout) == (1, "")
@@ -137,15 +137,15 @@ def is_roots(port: int) -> bool:
 
 
 @pytest.mark.skipif(not is_roots(81), reason="here it is not, or nobody may try")
-def test_a_port_that_is_roots(program: Path) -> None:
+def test_a_privileged_port_is_reported(program: Path) -> None:
     refused = subprocess.run([*NOBODY, program, "demo", "--json", "--port", "81"],
                              capture_output=True, text=True, timeout=patience(20))
     assert (refused.returncode, json.loads(refused.stdout)["error"]["code"]) == (1, "port_refused")
     assert "Port 81 is for root alone. Choose another: ofono-mcp demo --port 9" in refused.stderr
 
 
-def test_two_at_the_same_moment(program: Path) -> None:
-    """The one that comes too late says so, and never that the other's gateway is its own."""
+def test_two_demos_at_the_same_moment_do_not_mix(program: Path) -> None:
+    """The later one says so, and never takes the other's gateway for its own."""
     port = free_port()
     both = [Demo("--json", command=[program, "demo"], port=port) for _ in range(2)]
     try:
@@ -161,6 +161,6 @@ def test_two_at_the_same_moment(program: Path) -> None:
 
 @pytest.mark.parametrize("arguments", [["--port", "0"], ["--port", "70000"],
                                        ["--port", "x"], ["x"], ["--nothing"]], ids=" ".join)
-def test_wrong_options(program: Path, arguments: list[str]) -> None:
+def test_wrong_options_are_refused(program: Path, arguments: list[str]) -> None:
     done = subprocess.run([program, "demo", *arguments], capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (2, "") and done.stderr

@@ -2,13 +2,16 @@
 /*
  * Places at which the gateway can be killed, for tests/integration/test_crash_matrix.py.
  *
- * build/ofono-mcp-faults is the objects of build/ofono-mcp, not one of them compiled anew,
- * linked so that the library calls named below come here first (ld --wrap). The program
- * that is installed holds nothing of this, and what is tested is that program.
+ * build/ofono-mcp-faults consists of the objects of build/ofono-mcp, linked so that the library
+ * calls named below come here first (ld --wrap). So the tested code is the installed code, and
+ * the installed program contains nothing of this.
  *
- * OFONO_MCP_FAULTS names a file that the test shares: struct plan. Each passing of a
- * boundary is counted in it and noted in FILE.log; the passing whose number is `kill_at`
- * is the last. Without the variable nothing happens.
+ * OFONO_MCP_FAULTS names a file that the test shares: struct plan. It counts each pass of a
+ * boundary, and FILE.log records it; the process dies at pass number `kill_at`, of those with
+ * `name` if there is one. Without the variable nothing happens.
+ *
+ * A commit is named after the table that it wrote last. libcurl is loaded at run time, so its
+ * functions are exchanged when that is done.
  */
 #include <dbus/dbus.h>
 #include <fcntl.h>
@@ -23,7 +26,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* ld's names: what was called, and what stands in for it. */
+#include "http_client/http_client_library.h"
+
+/* ld's names: the called function, and its replacement. */
 #define SEAM(type, name, ...)            \
 	type __real_##name(__VA_ARGS__); \
 	type __wrap_##name(__VA_ARGS__)
@@ -35,10 +40,14 @@ SEAM(DBusDispatchStatus, dbus_connection_dispatch, DBusConnection *connection);
 SEAM(enum MHD_Result, MHD_queue_response, struct MHD_Connection *connection,
      unsigned int status, struct MHD_Response *response);
 SEAM(enum MHD_Result, MHD_run, struct MHD_Daemon *daemon);
+SEAM(bool, http_client_library_load, struct http_client_library *library_out);
+
+enum { NAME_BYTES = 112 };
 
 struct plan {
 	uint64_t passed;
-	uint64_t kill_at; /* 0: never */
+	uint64_t kill_at;      /* 0: never */
+	char name[NAME_BYTES]; /* "after commit feed"; "": any */
 };
 
 static struct plan *plan; /* NULL: no faults are wanted */
@@ -68,15 +77,20 @@ __attribute__((constructor)) static void read_plan(void)
 
 static void pass(const char *side, const char *what, const char *name)
 {
+	char line[NAME_BYTES];
+
 	if (!plan)
 		return;
+	snprintf(line, sizeof(line), "%s %s%s%s", side, what, *name ? " " : "", name);
+	dprintf(log_file, "%s\n", line);
+	if (*plan->name && strcmp(plan->name, line) != 0)
+		return;
 	plan->passed++;
-	dprintf(log_file, "%s %s%s%s\n", side, what, *name ? " " : "", name);
 	if (plan->passed == plan->kill_at)
 		raise(SIGKILL);
 }
 
-/* Something will be on disk: a transaction, or a statement that is one by itself. */
+/* A commit: a transaction, or a statement that is one by itself. */
 static bool commits(sqlite3_stmt *statement)
 {
 	if (strcmp(sqlite3_sql(statement), "COMMIT") == 0)
@@ -86,20 +100,77 @@ static bool commits(sqlite3_stmt *statement)
 	       strncmp(sqlite3_sql(statement), "BEGIN", 5) != 0;
 }
 
+static char written[48]; /* the table that was written last */
+
+/* "INSERT OR REPLACE INTO name (", "UPDATE name SET", "DELETE FROM name" */
+static void note_table(sqlite3_stmt *statement)
+{
+	static const char *const before[] = { " INTO ", "UPDATE ", " FROM " };
+	const char *sql = sqlite3_sql(statement), *at = NULL;
+
+	if (sqlite3_stmt_readonly(statement))
+		return;
+	for (size_t i = 0; !at && i < sizeof(before) / sizeof(*before); i++) {
+		at = strstr(sql, before[i]);
+		if (at)
+			at += strlen(before[i]);
+	}
+	if (at)
+		snprintf(written, sizeof(written), "%.*s", (int)strcspn(at, " ("), at);
+}
+
 int __wrap_sqlite3_step(sqlite3_stmt *statement)
 {
-	bool boundary = commits(statement);
+	bool boundary = plan && commits(statement);
 	int result;
 
+	if (plan)
+		note_table(statement);
 	if (boundary)
-		pass("before", "commit", "");
+		pass("before", "commit", written);
 	result = __real_sqlite3_step(statement);
 	if (boundary)
-		pass("after", "commit", "");
+		pass("after", "commit", written);
 	return result;
 }
 
-/* libdbus writes at once what the socket takes. */
+static struct http_client_library curl; /* the real one */
+static bool has_result;			/* libcurl reported that a request is over */
+
+static CURLMcode add_handle(CURLM *multi, CURL *easy)
+{
+	CURLMcode code;
+
+	pass("before", "request", "");
+	code = curl.curl_multi_add_handle(multi, easy);
+	pass("after", "request", "");
+	return code;
+}
+
+static CURLMsg *info_read(CURLM *multi, int *left)
+{
+	CURLMsg *message;
+
+	if (has_result)
+		pass("after", "result", "");
+	message = curl.curl_multi_info_read(multi, left);
+	has_result = message;
+	if (has_result)
+		pass("before", "result", "");
+	return message;
+}
+
+bool __wrap_http_client_library_load(struct http_client_library *library_out)
+{
+	if (!__real_http_client_library_load(library_out))
+		return false;
+	curl = *library_out;
+	library_out->curl_multi_add_handle = add_handle;
+	library_out->curl_multi_info_read = info_read;
+	return true;
+}
+
+/* libdbus writes at once as much as the socket takes. */
 dbus_bool_t __wrap_dbus_connection_send_with_reply(DBusConnection *connection,
 						   DBusMessage *message,
 						   DBusPendingCall **pending,

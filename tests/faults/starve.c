@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Runs a fuzz target over each input again and again, and each time another call finds no
- * memory, or no room on the disk, or a disk that does not sync: the first, the second, ... until
- * the input has an end without that.
+ * Runs a fuzz target over each input again and again. Each time another call finds no memory, or
+ * no room on the disk, or a disk that does not sync: the first, the second, ... until the input
+ * ends without reaching that call.
  *
  *   build/starved/NAME [--stride N] FILE...
  *
- * The gateway has to answer or to hang up, to know every message that it told of, and to
- * answer as ever afterwards. --stride N takes every N-th call. The answer is TAP, a line for
- * each file and way to fail. STARVE_AT="WAY NUMBER" runs that alone.
+ * The gateway must answer or close the connection, know every message that it reported, and work
+ * as before afterwards. --stride N takes every N-th call. The output is TAP, a line for each file
+ * and kind of failure. STARVE_AT="KIND NUMBER" runs one case alone.
  */
 #include <signal.h>
 #include <sys/stat.h>
@@ -29,7 +29,7 @@ static const struct way {
 
 enum { WAYS = sizeof(ways) / sizeof(ways[0]) };
 
-static char where[512]; /* what is being tried */
+static char where[512]; /* the resource that fails in this run */
 static unsigned long stride = 1;
 
 void fuzz_starve(bool is_hungry)
@@ -37,7 +37,7 @@ void fuzz_starve(bool is_hungry)
 	scarcity.is_armed = is_hungry && scarcity.fail_at;
 }
 
-/* Only with what a handler may call. */
+/* Uses only what a signal handler may call. */
 static void on_death(int number)
 {
 	scarcity.is_armed = false;
@@ -69,7 +69,7 @@ struct input {
 	size_t length;
 };
 
-/* False: the input never came to that call. */
+/* False: the input never reached that call. */
 static bool try(const struct input *input, const struct way *way, unsigned long number)
 {
 	bool was_met;

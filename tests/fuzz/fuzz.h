@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * What every fuzz target has: its entry, which libFuzzer or replay.c calls, and a check.
+/* What every fuzz target has: its entry, which libFuzzer or replay.c calls, and a check.
  *
- * A target looks for more than memory errors: FUZZ_CHECK() says what must be true of
- * whatever comes in.
- */
-#ifndef TESTS_FUZZ_H
-#define TESTS_FUZZ_H
+ * A target looks for more than memory errors: FUZZ_CHECK() states what must be true for
+ * every input. */
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,7 +13,7 @@
 #include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t length);
-/* Optional; before the first input. */
+/* Optional; called before the first input. */
 int LLVMFuzzerInitialize(int *argc, char ***argv) __attribute__((weak));
 
 #define FUZZ_CHECK(condition)                                                      \
@@ -28,12 +25,10 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) __attribute__((weak));
 		}                                                                  \
 	} while (0)
 
-/*
- * tests/faults/starve.c has it: what stands in FUZZ_TRY() is the gateway's own doing, and may
- * find no memory and no room on the disk.
- */
+/* tests/faults/starve.c defines it: the code in FUZZ_TRY() is the gateway's own, and may
+ * run out of memory and disk space. */
 void fuzz_starve(bool is_hungry) __attribute__((weak));
-/* Optional: called by it after each input, when there is plenty again. */
+/* Optional: called after each input, when resources are available again. */
 void fuzz_probe(void) __attribute__((weak));
 
 #define FUZZ_TRY(statement)                 \
@@ -45,7 +40,8 @@ void fuzz_probe(void) __attribute__((weak));
 			fuzz_starve(false); \
 	} while (0)
 
-/* A copy with a NUL behind it, so that a byte read too far is found. The caller frees it. */
+/* A copy with a NUL after it, so that reading one byte too far is found. The caller frees
+ * it. */
 static inline char *fuzz_text(const uint8_t *data, size_t length)
 {
 	char *text = malloc(length + 1);
@@ -57,10 +53,7 @@ static inline char *fuzz_text(const uint8_t *data, size_t length)
 	return text;
 }
 
-/*
- * A folder for one process, which whoever runs it takes away: it lies in TMPDIR, and that goes
- * after the run.
- */
+/* A folder for one process in TMPDIR; the caller of the run removes it. */
 static inline void fuzz_folder(char *path, size_t size)
 {
 	const char *scratch = getenv("TMPDIR");
@@ -68,5 +61,3 @@ static inline void fuzz_folder(char *path, size_t size)
 	snprintf(path, size, "%s/ofono-mcp-fuzz-XXXXXX", scratch ? scratch : "/tmp");
 	FUZZ_CHECK(mkdtemp(path));
 }
-
-#endif

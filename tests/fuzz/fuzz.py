@@ -42,7 +42,7 @@ HEADING = (f"{'target':10} {'seconds':>8} {'runs':>11} {'runs/s':>8} {'new':>6} 
 
 @dataclass(frozen=True)
 class Target:
-    """`most`: bytes of an input; `subject`: what it is there to reach, below src."""
+    """`most`: the largest input in bytes; `subject`: what it should reach, below src."""
 
     most: int
     subject: list[str] = field(default_factory=list)
@@ -50,27 +50,27 @@ class Target:
 
 TARGETS = {
     "json": Target(4096, ["base/json*.c"]),
-    "number": Target(256, ["numbers/phone_number.c", "numbers/number.c", "numbers/country.c",
-                           "numbers/plan.c", "numbers/prefix.c", "policy/recipient.c"]),
-    "text": Target(2048, ["sms/segments.c", "base/shown_text.c", "sms/mended_text.c",
-                          "sms/extract.c", "text/code_*.c", "sms/link.c", "sms/opt_word.c",
-                          "sms/text_words.c", "base/utf8.c"]),
-    "config": Target(2048, ["base/config*.c", "base/address.c"]),
-    "state": Target(1024, ["mcp/request_state.c", "base/base64.c", "mcp/session_event_id.c",
-                           "tools/cursor.c", "base/timestamp.c"]),
+    "number": Target(256, ["numbers/*.c", "policy/recipient.c"]),
+    "text": Target(2048, ["text/segments.c", "sms/inbox_draft.c", "text/extract.c",
+                          "text/code_*.c", "text/text.c", "base/escape.c", "base/utf8.c"]),
+    "command": Target(512, ["text/command_text.c", "base/totp.c"]),
+    "config": Target(2048, ["config/*.c", "base/address.c"]),
+    "state": Target(1024, ["mcp/request_state.c", "mcp/session.c", "tools/cursor.c",
+                           "base/crypto.c", "base/clock.c"]),
     "spool": Target(2048, ["sms/spool_file.c"]),
+    "outgoing": Target(2048, ["sms/outgoing_file.c"]),
     "vcard": Target(2048, ["phone/vcard.c", "phone/contact.c"]),
     "http": Target(4096, ["http/*.c", "mcp/endpoint.c"]),
-    "mcp": Target(8192, ["mcp/*.c", "tools/*.c", "resources/*.c", "policy/*.c", "sms/*.c",
-                         "phone/*.c"]),
-    "control": Target(2048, ["control/*.c", "owner/*.c"]),
+    "mcp": Target(8192, ["mcp/*.c", "tools/*.c", "policy/*.c", "sms/*.c", "text/*.c",
+                          "phone/*.c"]),
+    "control": Target(2048, ["gateway/control_*.c", "gateway/command_*.c"]),
     "bus": Target(4096, ["ofono/*.c", "bus/property.c"]),
 }
 
 
 @dataclass
 class Run:
-    """What one run of a target printed."""
+    """The output of one run of a target."""
 
     seconds: int = 0
     processor_s: int = 0
@@ -116,13 +116,13 @@ class Fuzzing:
 
     @contextmanager
     def scratch(self) -> Iterator[dict[str, str]]:
-        """Ledgers of the targets lie in memory where that can be."""
+        """The message stores of the targets, in memory if possible."""
         memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
         with tempfile.TemporaryDirectory(prefix="ofono-mcp-fuzz-", dir=memory) as folder:
             yield os.environ | {"TMPDIR": folder}
 
     def libfuzzer(self, name: str, *arguments: str) -> tuple[str, int]:
-        """What it said, and its seconds of a processor; its end is no error here."""
+        """Its output, and its CPU time in seconds; its exit code is not an error here."""
         with self.scratch() as environment:
             process = subprocess.Popen([str(self.build / "target" / name), *arguments],
                                        cwd=PROJECT, env=environment,
@@ -131,7 +131,7 @@ class Fuzzing:
             with process.stdout:
                 output = process.stdout.read()
             _, _, used = os.wait4(process.pid, 0)
-            process.returncode = 0                      # it is gone: nobody else may wait
+            process.returncode = 0  # already reaped: nobody else may wait for it
         return output.decode(errors="replace"), round(used.ru_utime + used.ru_stime)
 
     def run(self, name: str, seconds: int) -> Run:
@@ -155,7 +155,7 @@ class Fuzzing:
         return run
 
     def add_up(self, name: str, run: Run) -> dict[str, int]:
-        """What all runs of this build folder came to."""
+        """The total of all runs of this build folder."""
         with (self.build / "totals.json").open("a+") as file:
             fcntl.flock(file, fcntl.LOCK_EX)
             file.seek(0)
@@ -194,7 +194,7 @@ class Fuzzing:
         return 0
 
     def keep(self, name: str, files: list[Path]) -> None:
-        """Inputs that somebody named stay: each tells of a bug, or of a feature."""
+        """Named inputs stay: each stands for a bug or a feature."""
         committed = HERE / "corpus" / name
         for old in committed.iterdir():
             if re.fullmatch(r"[0-9a-f]{40}", old.name):
@@ -225,7 +225,7 @@ class Fuzzing:
                          for file in (PROJECT / "src").glob(pattern))
         with self.scratch() as environment:
             raw = Path(environment["TMPDIR"], "profraw")
-            inputs = Path(environment["TMPDIR"], "inputs")      # others may be fuzzing
+            inputs = Path(environment["TMPDIR"], "inputs")      # other fuzzers may be running
             inputs.mkdir()
             for folder in self.corpora(name):
                 for file in Path(folder).iterdir():
@@ -249,12 +249,12 @@ class Fuzzing:
                   f"{Path(file['filename']).relative_to(PROJECT)}", file=sys.stderr)
 
 
-CORPUS_FILES = 48                       # of each target, besides those with names
-CORPUS_BYTES = 24 * 1024                # of each target
+CORPUS_FILES = 48                       # for each target, besides named ones
+CORPUS_BYTES = 24 * 1024                # for each target
 
 
 def seconds(text: str) -> int:
-    """libFuzzer takes 0 for ever."""
+    """libFuzzer takes 0 as unlimited."""
     if not text.isdigit() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"a whole number of seconds above 0, not {text}")
     return int(text)

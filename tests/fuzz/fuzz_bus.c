@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What comes over the bus into src/ofono: signals and answers of oFono, of a broken oFono and
- * of strangers. The bus itself stands here in place of src/bus/bus.c.
+ * Bus traffic into src/ofono: signals and answers of oFono, of a broken oFono and of strangers.
+ * This file replaces src/bus/bus.c.
  *
- * A line is a step, tabs between its words:
+ * A line is a step, with tabs between its words:
  *
- *   c | d | u                               the bus is there, lost, not to be reached
- *   o NAME                                  the bus says who owns oFono's name; none: nobody
+ *   c | d | u                               the bus is connected, lost, unreachable
+ *   o NAME                                  the bus reports the owner of oFono's name; none: nobody
  *   s INTERFACE MEMBER PATH SIGNATURE ...   a signal of oFono
- *   S ...                                   the same of a stranger
- *   r SIGNATURE ...                         the answer to the oldest call that waits
- *   e NAME                                  an error in its place
- *   h NUMBER TEXT | l | k UUID | p PIN      we hand over, list, cancel, unlock: the last modem
- *   v NUMBER | w | m CODE | y REPLY         we call, list calls, dial a code, reply: likewise
+ *   S ...                                   the same from a stranger
+ *   r SIGNATURE ...                         the answer to the oldest waiting call
+ *   e NAME                                  an error instead of it
+ *   h NUMBER TEXT | l | k UUID | p PIN      we submit, list, cancel, unlock, on the last modem
+ *   v NUMBER | w | m CODE | y REPLY         we call, list calls, dial a code, reply, on the same
  *   x ...                                   the rest is a message as it is on the wire
  *
- * Values follow the signature: an array has its count in front, a variant its signature.
+ * Values follow the signature: an array begins with its count, a variant with its signature.
  */
 #include <dbus/dbus.h>
 
@@ -25,9 +25,7 @@
 #include "fuzz.h"
 #include "ofono/message.h"
 #include "ofono/ofono.h"
-#include "ofono/sim_unlock.h"
-#include "ofono/ussd_call.h"
-#include "ofono/voice_call.h"
+#include "ofono/modem_call.h"
 
 #define OWNER	 ":1.7"
 #define STRANGER ":1.8"
@@ -110,7 +108,7 @@ sd_event *bus_loop(const struct bus *unused)
 struct bus_call *bus_call(struct bus *unused, DBusMessage *message, int timeout_ms,
 			  bus_reply reply, void *data)
 {
-	struct bus_call *call = malloc(sizeof(*call)); /* NULL: starved */
+	struct bus_call *call = malloc(sizeof(*call)); /* NULL: no memory */
 
 	(void)unused;
 	(void)timeout_ms;
@@ -130,7 +128,7 @@ void bus_call_cancel(struct bus_call *call)
 		call->is_cancelled = true;
 }
 
-/* `reply` is taken. */
+/* Takes over `reply`. */
 static void answer(DBusMessage *reply)
 {
 	struct bus_call *call = take_call();
@@ -156,7 +154,7 @@ static void disconnect(void)
 	}
 }
 
-/* ---- messages out of words */
+/* ---- messages made from words */
 
 static char *next_word(char **line)
 {
@@ -242,7 +240,7 @@ static void append_struct(DBusMessageIter *into, DBusSignatureIter *signature,
 	dbus_message_iter_close_container(into, &members);
 }
 
-/* One value of the type on which the signature stands. */
+/* One value of the type at which the signature points. */
 static void append(DBusMessageIter *into, DBusSignatureIter *signature, char **line,
 		   int depth)
 {
@@ -274,7 +272,7 @@ static void append_body(DBusMessage *message, char **line)
 	append_all(&body, &signature, line, 0);
 }
 
-/* NULL: no such signal can be on a bus. */
+/* NULL: no signal on a bus can have this signature. */
 static DBusMessage *read_signal(char **line, const char *sender)
 {
 	const char *interface = next_word(line), *member = next_word(line);
@@ -323,10 +321,10 @@ static DBusMessage *read_owner(char **line)
 	return signal;
 }
 
-/* ---- what the gateway does meanwhile */
+/* ---- the gateway's own work meanwhile */
 
 static struct ofono *ofono;
-static unsigned task_count; /* under way or over */
+static unsigned task_count; /* in progress or finished */
 static struct task {
 	struct modem *modem;
 	struct message_send *send;
@@ -399,7 +397,7 @@ static void on_code_answered(void *data, const struct ussd_call_result *result)
 	FUZZ_CHECK(!result->text || utf8_valid(result->text, strlen(result->text)));
 }
 
-/* Who calls has looked at the number, or at the code. */
+/* The caller has already checked the number, or the code. */
 static void begin_talk(char what, struct task *task, const char *word)
 {
 	size_t digits = strspn(word, "0123456789");
@@ -424,6 +422,7 @@ static void begin_task(char what, char **line)
 	struct task *task = &tasks[task_count];
 	const char *word = next_word(line), *text = next_word(line);
 	const struct sim_unlock_codes codes = { word, NULL };
+	const struct message_order order = { .number = word, .text = text, .uuid = word };
 
 	if (!modem || task_count == TASKS_MOST)
 		return;
@@ -431,12 +430,13 @@ static void begin_task(char what, char **line)
 	task->modem = modem;
 	begin_talk(what, task, word);
 	if (what == 'h')
-		FUZZ_TRY(task->send = message_send(modem, word, text, on_sent, task));
+		FUZZ_TRY(task->send = message_send(modem, &order, on_sent, task));
 	else if (what == 'l')
 		FUZZ_TRY(task->listing = message_list(modem, on_listed, task));
 	else if (what == 'k' && strlen(word) < MESSAGE_UUID_BYTES &&
 		 strspn(word, "0123456789ABCDEF") == strlen(word))
-		FUZZ_TRY(task->cancel = message_cancel(modem, word, on_cancelled, task));
+		FUZZ_TRY(task->cancel =
+				 message_cancel(modem, &order, on_cancelled, task));
 	else if (what == 'p' && sim_unlock_pin_is_valid(word))
 		FUZZ_TRY(task->unlock = sim_unlock(modem, &codes, on_unlocked, task));
 }
@@ -451,7 +451,7 @@ static void end_talk(struct task *task)
 	task->ussd = NULL;
 }
 
-/* What talks has ended before its modem goes. */
+/* A call or dialogue has ended before its modem disappears. */
 static void lose_modem(const struct modem *modem)
 {
 	for (struct task *task = tasks; task < tasks + task_count; task++) {
@@ -502,7 +502,7 @@ static void on_event(void *data, const void *event_data)
 
 /* ---- the steps */
 
-/* Borrowed; a bus hands nothing else on. */
+/* Borrowed; a bus delivers nothing else. */
 static void hear(DBusMessage *signal)
 {
 	if (bus.is_connected && dbus_message_get_sender(signal))
@@ -517,7 +517,7 @@ static void hear_and_free(DBusMessage *signal)
 	dbus_message_unref(signal);
 }
 
-/* As libdbus reads it; what it does not take never comes to us. */
+/* As libdbus parses it; what it refuses never reaches us. */
 static void hear_raw(const char *bytes, size_t length)
 {
 	DBusMessage *message = dbus_message_demarshal(bytes, (int)length, NULL);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * The configuration file: a bad one changes nothing and says where it is bad; what a good one
- * made is printed as a file that makes the same.
- */
+/* The configuration file: an invalid one changes nothing and names the line; a valid one,
+ * printed, is a file with the same meaning. */
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -49,7 +47,7 @@ static void on_changed(void *data, const char *section, const char *name, bool a
 	FUZZ_CHECK(*section && *name);
 }
 
-/* Taken over by a program that began with the defaults, and read from its own print. */
+/* Adopted by a program with the defaults, and read again from its own output. */
 static void check_read(const struct config *config)
 {
 	struct config again, adopting;

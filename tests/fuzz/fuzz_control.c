@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * The owner's commands as the control socket brings them: a line each, all before the first is
- * let go.
- */
+/* The owner's commands as the control socket delivers them: one on each line, all sent
+ * before the first finishes. */
 #include "fuzz_owner.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * The gateway of src/gateway/gateway.c in one process with a target: real from the socket to the
- * ledger, on a port of its own, with the fake oFono of tests/unit/fake_ofono.h behind it.
+/* The gateway of src/gateway/gateway.c in one process with a fuzz target: real from the
+ * socket to the message store, on a port of its own, with the fake oFono of
+ * tests/unit/fake_ofono.h behind it.
  *
- * It lives on from one input to the next and is made anew when it has taken in much, so
- * that an input rarely depends on those before it.
- */
-#ifndef TESTS_FUZZ_GATEWAY_H
-#define TESTS_FUZZ_GATEWAY_H
+ * It lives from one input to the next and is replaced when it has taken in much, so that
+ * an input rarely depends on earlier ones. */
+#pragma once
 
 #include <time.h>
 
@@ -16,20 +14,18 @@
 #include "base/json_reader.h"
 #include "base/log.h"
 #include "fuzz.h"
-#include "gateway/agent_url.h"
-#include "gateway/command_table.h"
-#include "gateway/control_call.h"
+#include "gateway/paired_client.h"
+#include "gateway/control.h"
 #include "gateway/running.h"
 #include "http/http_server.h"
 #include "mcp/endpoint.h"
-#include "ofono/sim_unlock.h"
-#include "ofono/ussd_call.h"
+#include "ofono/modem_call.h"
 #include "store/store_client.h"
 #include "tools/change_source.h"
 #include "tools/services.h"
 #include "tools/tool_table.h"
 
-/* Within the gateway's own doing: that of a fake always finds memory. */
+/* Within the gateway's own code; a fake always finds memory. */
 static inline void *spared_calloc(size_t count, size_t size)
 {
 	void *data;
@@ -49,9 +45,9 @@ static inline void *spared_calloc(size_t count, size_t size)
 #undef calloc
 
 enum {
-	GATEWAY_INPUTS_MOST = 250, /* then it is made anew */
+	GATEWAY_INPUTS_MOST = 250, /* then it is replaced */
 	GATEWAY_MESSAGES_MOST = 60,
-	GATEWAY_TURNS_MOST = 2000, /* of one step; there is no more to do long before */
+	GATEWAY_TURNS_MOST = 2000, /* in one step; the work ends long before */
 	GATEWAY_WAITS_MOST = 500,  /* of 10 ms at most */
 };
 
@@ -71,11 +67,12 @@ static struct gateway {
 	struct config config;
 	struct services services;
 	struct auth auth;
+	struct store_feed_watch feed;
 	struct change_source changes;
 	struct persistence persistence;
 	struct endpoint *endpoint;
 	struct web web;
-	struct http_route routes[1 + WEB_ROUTES_MAX + 1];
+	struct http_server_route routes[1 + WEB_ROUTES_MAX + 1];
 	struct http_server *server;
 	struct running running;
 	struct control control;
@@ -199,9 +196,9 @@ void ussd_call_cancel(struct modem *modem)
 	(void)modem;
 }
 
-/* ---- the owner's end */
+/* ---- the owner's side */
 
-/* In the place of running.c and agent_url.c, which the linker then leaves in the archive. */
+/* Replaces running.c and agent_url.c, which the linker then leaves in the archive. */
 
 void running_client_changed(struct running *running, int64_t client_id,
 			    enum running_client_change change)
@@ -241,30 +238,30 @@ bool running_describe_advertisement(struct running *running, const char **text_o
 	return false;
 }
 
-int agent_url_secure(const struct config *config, bool wanted, struct explanation *error)
+int agent_url_secure(const struct control *of, bool wanted, struct explanation *error)
 {
-	(void)config;
+	(void)of;
 	(void)wanted;
 	(void)error;
 	return 0;
 }
 
-void agent_url_write(const struct config *config, struct json_writer *writer)
+void agent_url_write(const struct control *of, struct json_writer *writer)
 {
-	(void)config;
+	(void)of;
 	json_put_string(writer, "url", "http://here/mcp");
 }
 
 /* ---- start and stop */
 
-/* The second is one that writes in many inputs. */
+/* The second client writes in many inputs. */
 #define GATEWAY_CONTACTS                                               \
 	"BEGIN:VCARD\r\nVERSION:3.0\r\nFN:Bela \xe2\x80\xae\r\n"       \
 	"TEL:+36301112222\r\nEND:VCARD\r\n"                            \
 	"BEGIN:VCARD\r\nVERSION:3.0\r\nFN:Anna\r\nTEL:06301234567\r\n" \
 	"TEL:+36201234567\r\nEND:VCARD\r\n"
 
-/* With a card of Hungary: what a number is depends on the country. */
+/* With a Hungarian SIM: the meaning of a number depends on the country. */
 static inline void gateway_add_modem(void)
 {
 	struct modem *modem = fake_modem_add("/sim0");
@@ -317,6 +314,9 @@ static inline void gateway_open_phone(void)
 
 	snprintf(folder, sizeof(folder), "%s/state", gateway.folder);
 	FUZZ_CHECK(store_open(folder, &services->store, &error) == 0);
+	FUZZ_CHECK(store_feed_watch_init(&gateway.feed, services->loop,
+					 services->store) == 0);
+	services->feed = &gateway.feed;
 	FUZZ_CHECK(audit_new(services->loop, services->store, &services->audit) == 0);
 	FUZZ_CHECK(ussd_new(services->loop, services->ofono, USSD_MS, &services->ussd) ==
 		   0);
@@ -355,6 +355,10 @@ static inline void gateway_open_endpoint(void)
 		.load_key = store_session_elicitation_key,
 		.decline_order = store_session_decline_elicitation,
 		.is_order_declined = store_session_is_declined,
+		.read_feed = store_feed_read,
+		.find_feed_bounds = store_feed_bounds,
+		.find_feed_epoch = store_feed_epoch,
+		.skip_older_feed = store_feed_skip_older,
 		.find_client = store_client_find_id,
 	};
 	change_source_init(&gateway.changes, &gateway.services);
@@ -364,8 +368,10 @@ static inline void gateway_open_endpoint(void)
 		.hidden_tools = &gateway.config.hidden_tools,
 		.resources = resource_table,
 		.tasks = task_table,
+		.events = event_table,
 		.services = &gateway.services,
 		.changes = &gateway.changes.observers,
+		.feed = &gateway.feed.observers,
 		.persistence = &gateway.persistence,
 		.loop = gateway.loop,
 		.elicitation_timeout_seconds = gateway.config.elicitation_seconds,
@@ -379,7 +385,7 @@ static inline void gateway_open_server(void)
 
 	gateway.auth = (struct auth){ .find = store_client_find,
 				      .data = gateway.services.store };
-	gateway.routes[0] = (struct http_route){
+	gateway.routes[0] = (struct http_server_route){
 		.path = "/mcp",
 		.methods = HTTP_POST | HTTP_GET | HTTP_DELETE,
 		.json_body = true,
@@ -421,10 +427,8 @@ static int64_t gateway_monotonic_ms(void)
 	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/*
- * The same day in every run, for what an input asks for may be a time: 2050-01-01T12:00:00Z, so
- * that the loop's own clock comes to no time that it is told.
- */
+/* The same day in every run, because an input may name a time: 2050-01-01T12:00:00Z,
+ * which the loop's own clock never reaches. */
 static int64_t gateway_wall_ms(void)
 {
 	static int64_t began_ms;
@@ -492,6 +496,7 @@ static inline void gateway_close(void)
 	sims_free(services->sims);
 	ussd_free(services->ussd);
 	audit_free(services->audit);
+	store_feed_watch_deinit(&gateway.feed);
 	store_close(services->store);
 	fake_deinit();
 	gateway_remove_files();
@@ -514,13 +519,13 @@ static inline bool gateway_turn(void)
 	return turns > 1;
 }
 
-/* To be called at the end of every input, when all connections are closed. */
+/* Call it at the end of every input, when all connections are closed. */
 static inline void gateway_rest(void)
 {
 	int64_t newest = 0;
 
 	gateway_turn();
-	/* The kernel may take its time to tell that a peer has left. */
+	/* The kernel may take its time to report that a peer has left. */
 	for (unsigned waits = 0; http_server_connections(gateway.server); waits++) {
 		FUZZ_CHECK(waits < GATEWAY_WAITS_MOST);
 		sd_event_run(gateway.loop, 10 * 1000);
@@ -533,21 +538,17 @@ static inline void gateway_rest(void)
 	gateway_open();
 }
 
-/* What the gateway says is JSON, whatever it was told. */
+/* Whatever it received, the gateway's output is JSON. */
 static inline void fuzz_check_json(const char *text, size_t length)
 {
 	struct arena *arena = arena_new(8 << 20);
-	struct json_reader *reader = json_reader_new(arena);
 	const struct json *root = NULL;
 
-	FUZZ_CHECK(reader);
-	json_reader_feed(reader, text, length);
-	FUZZ_CHECK(json_reader_finish(reader, &root) == 0);
-	json_reader_free(reader);
+	FUZZ_CHECK(arena && json_reader_read(arena, text, length, &root) == 0);
 	arena_free(arena);
 }
 
-/* It told of this message, so it knows it. */
+/* It reported this message, so it knows it. */
 static inline void gateway_check_message(int64_t id)
 {
 	struct arena *arena = arena_new(8 << 20);
@@ -557,9 +558,9 @@ static inline void gateway_check_message(int64_t id)
 	arena_free(arena);
 }
 
-/* ---- what happens at the phone */
+/* ---- events at the phone */
 
-/* Of an unlisted one where there is none, as src/ofono does. */
+/* Reports an unlisted message if none is listed, as src/ofono does. */
 static inline struct modem *gateway_modem(void)
 {
 	static struct modem nobody = { .ofono = &fake_ofono };
@@ -584,7 +585,7 @@ static inline void gateway_receive(const char *sender, const char *text)
 
 #define GATEWAY_UUID "0123456789ABCDEF0123456789ABCDEF01234567"
 
-/* How the oldest SendMessage ends. */
+/* The outcome of the oldest SendMessage. */
 static inline void gateway_answer(enum message_send_outcome outcome)
 {
 	struct message_send *send = TAILQ_FIRST(&fake_sends);
@@ -600,5 +601,3 @@ static inline void gateway_tell_state(enum ofono_message_state state)
 {
 	FUZZ_TRY(fake_message_state(gateway_modem(), GATEWAY_UUID, state));
 }
-
-#endif

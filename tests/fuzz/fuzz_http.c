@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * One connection, and every byte on it: what libmicrohttpd reads, the gates, the endpoint
- * behind them. A byte of 0xF8, which no text has, parts what comes in one piece from the
- * next.
- */
+/* One connection, and every byte on it: the parser, the gates, the endpoint behind them.
+ * A byte of 0xF8, which no text contains, separates pieces of input. */
 #include "fuzz_peer.h"
 
 #define CUT 0xF8

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * The JSON reader: in whatever pieces a document comes, it is the same document, and written
- * again it is read as what it was.
- */
+/* The JSON reader: a document split into any pieces is the same document, and written
+ * again it reads as before. */
 #include "base/json.h"
 #include "base/json_reader.h"
 #include "fuzz.h"
@@ -29,14 +27,10 @@ static int read_in_pieces(struct arena *arena, const char *text, size_t length,
 static const struct json *read_whole(struct arena *arena, const char *text, size_t length,
 				     int *outcome_out)
 {
-	struct json_reader *reader = json_reader_new(arena);
 	const struct json *root = NULL;
 
-	FUZZ_CHECK(reader);
-	json_reader_feed(reader, text, length);
-	*outcome_out = json_reader_finish(reader, &root);
+	*outcome_out = json_reader_read(arena, text, length, &root);
 	FUZZ_CHECK(json_reader_error_text(*outcome_out));
-	json_reader_free(reader);
 	return root;
 }
 

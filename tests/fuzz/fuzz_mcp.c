@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A day of a gateway: requests with their headers and bodies, one connection each, and what
- * happens at the phone meanwhile. "%%" begins a part:
+ * A day of a gateway: requests with their headers and bodies, one connection each, and events at
+ * the phone meanwhile. "%%" begins a part:
  *
  *   %% POST CLIENT    headers, an empty line, a body     CLIENT: all, reader, asker
  *   %% GET CLIENT, %% DELETE CLIENT, %% HEAD CLIENT      headers
  *   %% BARE                                              a POST without headers of ours
- *   %% IN SENDER      a message comes in: the text
- *   %% SENT, %% REFUSED, %% LOST                         ends the oldest SendMessage
- *   %% DONE, %% FAILED, %% DELIVERED, %% UNDELIVERED     of the message that was sent
- *   %% OUT, %% BACK                                      the modem goes, and comes
- *   %% OWNER          a command of the owner, as the control socket takes it
+ *   %% IN SENDER      an incoming message: the text
+ *   %% SENT, %% REFUSED, %% LOST                         the outcome of the oldest SendMessage
+ *   %% DONE, %% FAILED, %% DELIVERED, %% UNDELIVERED     signals about the message that was sent
+ *   %% OUT, %% BACK                                      the modem disappears, and returns
+ *   %% OWNER          an owner's command, as the control socket receives it
  *   %% CLOSE          the oldest connection ends
  */
 #include "base/utf8.h"
@@ -21,7 +21,7 @@ enum { PARTS_MOST = 12 };
 
 struct part {
 	char *verb;
-	char *word; /* behind the verb, "" none */
+	char *word; /* after the method, "" if none */
 	char *rest; /* the lines below */
 	size_t rest_length;
 };
@@ -114,7 +114,7 @@ static void on_bare(const struct part *part)
 		peer_send(peer, part->rest, part->rest_length);
 }
 
-/* Its header, a line feed ends each line of it. */
+/* Its headers, each ended by a line feed. */
 static void write_headers(struct buffer *out, const char *lines, size_t length)
 {
 	while (length) {

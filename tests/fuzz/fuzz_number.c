@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Phone numbers, as people and models write them, for a card of any country: the first byte
- * chooses it, a line feed parts the number from the owner's words about numbers.
- */
+/* Phone numbers, as people and models write them, for a SIM of any country: the first
+ * byte selects it, and a line feed separates the number from the owner's lists of
+ * numbers. */
 #include "base/utf8.h"
 #include "fuzz.h"
 #include "policy/recipient.h"
@@ -28,7 +27,7 @@ static void check_parsed(const char *written)
 	FUZZ_CHECK(strcmp(number, again) == 0);
 }
 
-/* The form of a form is itself, and so is what a number is made tidy to. */
+/* Normalising twice changes nothing more. */
 static void check_form(const char *party, const struct country *country)
 {
 	char spellings[NUMBER_SPELLINGS][NUMBER_FORM_BYTES];
@@ -83,7 +82,7 @@ static void check_recipient(const char *written, const char *words,
 	recipient_is_named_in(&recipient, words);
 	if (recipient.problem != PHONE_NUMBER_OK)
 		return;
-	/* who is named as written is found, and what is proposed is taken */
+	/* a number named as written is found, and a suggested number is accepted */
 	FUZZ_CHECK(recipient_is_in(&recipient, recipient.number));
 	FUZZ_CHECK(recipient_is_named_in(&recipient, recipient.number));
 	if (recipient_is_well_spelt(&recipient, suggestion) || !*suggestion)

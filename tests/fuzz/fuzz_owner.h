@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The owner of the gateway in fuzz_gateway.h: commands as the control socket brings them. */
-#ifndef TESTS_FUZZ_OWNER_H
-#define TESTS_FUZZ_OWNER_H
+/* The owner of the gateway in fuzz_gateway.h: commands as the control socket delivers
+ * them. */
+#pragma once
 
 #include "fuzz_gateway.h"
 
@@ -38,11 +38,9 @@ static inline void owner_ask(const char *request, size_t length)
 		FUZZ_TRY(control_call_run(call, request, length));
 }
 
-/* Whoever asked leaves. */
+/* The client disconnects. */
 static inline void owner_end(void)
 {
 	while (owner_call_count > 0)
 		control_call_deinit(&owner_calls[--owner_call_count]);
 }
-
-#endif

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Clients of the gateway in fuzz_gateway.h, and what its answers gave them to bring back: an
- * input has @S where the session's id is to stand, and so on.
- */
-#ifndef TESTS_FUZZ_PEER_H
-#define TESTS_FUZZ_PEER_H
+/* Clients of the gateway in fuzz_gateway.h, and values from its answers that later
+ * requests repeat: @S in an input stands for the session's ID, and so on. */
+#pragma once
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -22,12 +19,12 @@ struct peer {
 	int fd; /* -1: not open */
 	size_t length;
 	bool is_closed;
-	char in[PEER_BYTES]; /* NUL behind it */
+	char in[PEER_BYTES]; /* NUL at the end */
 };
 
 static struct peer peers[PEERS_MOST];
 
-/* what stands in an answer before what is brought back */
+/* the text in an answer before the value */
 static struct souvenir {
 	char letter;
 	const char *before;
@@ -93,10 +90,8 @@ static inline void souvenirs_write(struct buffer *out, const char *text, size_t 
 
 /* ---- connections */
 
-/*
- * From an address of its own: what the gateway closed keeps its pair of ports for a minute,
- * and of one address there are not enough.
- */
+/* Each connection has its own address: a closed one occupies its pair of ports for a
+ * minute, and one address has too few ports. */
 static inline void peer_bind(const struct peer *peer)
 {
 	static uint32_t count;
@@ -111,7 +106,7 @@ static inline void peer_bind(const struct peer *peer)
 		   0);
 }
 
-/* libFuzzer's alarm interrupts it otherwise, where the machine is slow. */
+/* On a slow machine libFuzzer's alarm interrupts it. */
 static inline void peer_connect(const struct peer *peer,
 				const struct sockaddr_in *address)
 {
@@ -127,14 +122,16 @@ static inline void peer_connect(const struct peer *peer,
 
 static inline struct peer *peer_open(void)
 {
-	const struct sockaddr_in address = {
+	struct http_server_listener listener = { .port = 0 };
+	struct sockaddr_in address = {
 		.sin_family = AF_INET,
-		.sin_port = htons(http_server_port(gateway.server, 0)),
 		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
 	};
-	const struct linger at_once = { 1, 0 }; /* a reset: no port stays taken */
+	const struct linger at_once = { 1, 0 }; /* a reset: no port remains in use */
 	struct peer *peer = peers;
 
+	http_server_listener(gateway.server, 0, &listener);
+	address.sin_port = htons(listener.port);
 	while (peer < peers + PEERS_MOST && peer->fd >= 0)
 		peer++;
 	if (peer == peers + PEERS_MOST)
@@ -175,15 +172,16 @@ static inline bool peer_read(struct peer *peer)
 	return peer->length > before;
 }
 
-/* The body of one whole answer; what was cut or goes on says nothing. */
+/* The body of one complete answer; one that was cut off or continues is skipped. */
 static inline void peer_check_body(const char *body)
 {
 	static const char told[] = "\"message_id\":";
 
 	fuzz_check_json(body, strlen(body));
 	if (!fuzz_starve) {
-		FUZZ_CHECK(!strstr(body, "\"error\":{\"code\":-32603")); /* our fault */
-		FUZZ_CHECK(!strstr(body, "\"code\":\"internal\""));	 /* likewise */
+		FUZZ_CHECK(!strstr(body,
+				   "\"error\":{\"code\":-32603"));  /* our own mistake */
+		FUZZ_CHECK(!strstr(body, "\"code\":\"internal\"")); /* likewise */
 		return;
 	}
 	for (const char *at = body; (at = strstr(at, told)); at++) {
@@ -194,7 +192,7 @@ static inline void peer_check_body(const char *body)
 	}
 }
 
-/* Whatever was asked: what comes is HTTP, no 500, and JSON where it says so. */
+/* Whatever the request was: the answer is HTTP, not a 500, and JSON if it says so. */
 static inline void peer_check(const struct peer *peer)
 {
 	static const char head[] = "HTTP/1.1 ",
@@ -215,7 +213,7 @@ static inline void peer_check(const struct peer *peer)
 		peer_check_body(body + 4);
 }
 
-/* Until nothing is to be done any more. */
+/* Runs the loop until nothing is left to do. */
 static inline void peers_turn(void)
 {
 	bool more;
@@ -237,7 +235,7 @@ static inline void peer_send(struct peer *peer, const char *data, size_t length)
 		ssize_t sent = send(peer->fd, data, length, MSG_DONTWAIT | MSG_NOSIGNAL);
 
 		if (sent < 0 && errno != EAGAIN)
-			return; /* it closed: that may be right */
+			return; /* the gateway closed it: that may be right */
 		if (sent > 0) {
 			data += sent;
 			length -= (size_t)sent;
@@ -253,7 +251,7 @@ static inline void peers_init(void)
 		peer->fd = -1;
 }
 
-/* A target's fuzz_probe(): it works as if nothing had been. */
+/* A target's fuzz_probe(): the gateway works as before. */
 static inline void peers_probe(void)
 {
 	static const char ping[] =
@@ -269,7 +267,7 @@ static inline void peers_probe(void)
 	peer_close(peer);
 }
 
-/* All have been answered, or leave. */
+/* All have been answered, or disconnect. */
 static inline void peers_end(void)
 {
 	for (struct peer *peer = peers; peer < peers + PEERS_MOST; peer++) {
@@ -280,5 +278,3 @@ static inline void peers_end(void)
 	}
 	souvenirs_forget();
 }
-
-#endif

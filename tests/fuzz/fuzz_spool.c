@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * A file of the spool: what a program in ofonod's place wrote, or what is left of it. The
- * name stands before the first line feed.
- */
+/* A file of the spool: written by a program in place of ofonod, or a damaged one. The
+ * name precedes the first line feed. */
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -55,7 +53,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t length)
 
 	if (behind) {
 		*behind++ = '\0';
-		spool_file_is_named(text);
+		spool_file_is_named(text, ".sms");
 		write_file(behind, length - (size_t)(behind - text));
 		error = spool_file_read(folder, NAME, arena, &spooled, &flaw);
 		if (error == 0)

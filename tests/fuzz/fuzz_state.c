@@ -1,21 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * What clients bring back as they were given it: requestState, ids of events, cursors, ids of
- * tasks, times. A line feed parts them; a requestState of "!" and JSON is signed here first, so
- * that what lies behind its MAC is reached, too.
- */
+/* Values that clients return to the gateway: requestState, event IDs, cursors, task IDs,
+ * times. A line feed separates them. A requestState of "!" and JSON is signed here first,
+ * so that the code behind its MAC is reached, too. */
 #include "base/clock.h"
 #include "base/crypto.h"
 #include "base/utf8.h"
 #include "fuzz.h"
-#include "mcp/request_state.h"
+#include "mcp/elicitation_call.h"
 #include "mcp/session.h"
 #include "tools/cursor.h"
 
-/* 2026-11-21T12:00:00Z: the same input has the same end on any day */
+/* 2026-11-21T12:00:00Z: an input has the same outcome on any day */
 #define NOON_MS INT64_C(1795262400000)
 
-static const struct elicitation_key key = { { 1, 2, 3 } };
+static const struct crypto_key key = { { 1, 2, 3 } };
 
 static int64_t noon_ms(void)
 {
@@ -37,7 +35,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	return 0;
 }
 
-/* Nobody but who has the key can make one. */
+/* Only the holder of the key can make one. */
 static void check_foreign(const char *text, struct arena *arena)
 {
 	struct request_state state;
@@ -58,7 +56,7 @@ static char *sign(const char *members, struct arena *arena)
 	return arena_printf(arena, "%s.%s", text, mac);
 }
 
-/* Changed in any place it is not ours any more. */
+/* A change anywhere makes it invalid. */
 static void check_changed(const char *written, size_t place, struct arena *arena)
 {
 	char *changed = arena_copy(arena, written, strlen(written));

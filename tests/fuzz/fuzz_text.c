@@ -1,19 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * The text of a message, written by a stranger: cut into segments, mended, shown, looked
- * through for codes, links, STOP and START.
- */
+/* The text of a message, written by a stranger: split into segments, repaired, escaped,
+ * searched for codes, links, STOP and START. */
 #include "base/buffer.h"
 #include "base/escape.h"
 #include "base/utf8.h"
 #include "config/balance_pattern.h"
 #include "config/config.h"
 #include "fuzz.h"
-#include "sms/code_mask.h"
-#include "sms/extract.h"
-#include "sms/mended_text.h"
-#include "sms/opt_word.h"
-#include "sms/segments.h"
+#include "text/code_mask.h"
+#include "text/extract.h"
+#include "sms/inbox_draft.h"
+#include "text/segments.h"
 
 static void check_segments(const char *text)
 {
@@ -29,7 +26,7 @@ static void check_segments(const char *text)
 	FUZZ_CHECK(segments.units <= most);
 	FUZZ_CHECK(segments.room <= (segments.count == 1 ? whole : part));
 	FUZZ_CHECK((segments.culprit != 0) == (segments.encoding == SEGMENTS_UCS2));
-	/* no segment is there for nothing, but for one septet before a pair */
+	/* no segment is wasted, except for one septet before a pair */
 	FUZZ_CHECK(segments.count == 1 || segments.units > whole - 1);
 }
 
@@ -51,7 +48,7 @@ static void check_balance(const char *text)
 	FUZZ_CHECK(!strpbrk(balance.currency, " \"\\{}\n"));
 }
 
-/* As shown, with a line feed where there was a carriage return before it. */
+/* The escaped text, in which a line feed replaces each carriage return. */
 static char *without_returns(const char *text)
 {
 	char *plain = strdup(text), *to = plain;
@@ -83,17 +80,17 @@ static void check_shown(const char *text)
 static void check_mended(const char *text)
 {
 	bool mended, again;
-	char *once = mended_text(text, &mended), *twice;
+	char *once = inbox_draft_mend(text, &mended), *twice;
 
 	FUZZ_CHECK(once && utf8_valid(once, strlen(once)));
 	FUZZ_CHECK(mended == (strcmp(once, text) != 0));
-	twice = mended_text(once, &again);
+	twice = inbox_draft_mend(once, &again);
 	FUZZ_CHECK(!again && strcmp(once, twice) == 0);
 	free(once);
 	free(twice);
 }
 
-/* What a reader sees beside the masks. */
+/* The text around the masks. */
 static void take_out_masks(char *masked)
 {
 	while ((masked = strstr(masked, CODE_MASK)))
@@ -111,7 +108,7 @@ static void check_code(const char *text)
 	has_code = code_mask(text, &masked);
 	buffer_append(&masked, "", 1);
 	FUZZ_CHECK(!masked.failed && utf8_valid(masked.data, masked.length));
-	/* what one client is given is what another may not see */
+	/* what one client receives is what another may not see */
 	FUZZ_CHECK(!*extract.code || has_code);
 	take_out_masks(masked.data);
 	if (*extract.code)
@@ -131,7 +128,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t length)
 		check_shown(text);
 		check_mended(text);
 		check_code(text);
-		if (opt_word_find(text, &word) != OPT_NONE)
+		if (inbox_draft_find_opt(text, &word) != OPT_NONE)
 			FUZZ_CHECK(*word);
 	}
 	free(text);

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * The owner's file of contacts, or what a SIM card has: read the same in whatever pieces it
- * comes. The first byte says how long those are.
- */
+/* The owner's file of contacts, or the contacts of a SIM card: split into any pieces they
+ * read the same. The first byte is the length of the pieces. */
 #include "base/utf8.h"
 #include "phone/contact.h"
 #include "phone/vcard.h"
 #include "fuzz.h"
 
-/* One number for all that was told. */
+/* One number that stands for everything reported. */
 struct told {
 	size_t cards;
 	uint64_t sum;

@@ -4,8 +4,8 @@
  *
  *   build/san/target/NAME FILE|FOLDER...
  *
- * The answer is TAP, one line for each argument. An input that is bad ends the program, and is
- * the last that is named.
+ * The output is TAP, one line for each argument. A bad input ends the program, and is the last
+ * one named.
  */
 #include <dirent.h>
 #include <sys/stat.h>
@@ -28,7 +28,7 @@ static void run_file(const char *path)
 	data = malloc((size_t)status.st_size + 1);
 	length = fread(data, 1, (size_t)status.st_size, file);
 	fclose(file);
-	/* of its exact size, so that a byte read too far is found */
+	/* of exactly its size, so that reading one byte too far is found */
 	data = realloc(data, length ? length : 1);
 	printf("# %s\n", path);
 	LLVMFuzzerTestOneInput(data, length);

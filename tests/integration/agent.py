@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""An agent that uses the tools, and what the gateway answers it."""
+"""An agent that calls the tools, and the gateway's answers to it."""
 
 from __future__ import annotations
 
@@ -12,9 +12,24 @@ from typing import Any
 
 from lab import Lab, wait_until
 from lab.gateway import Gateway
+from rows import complete_page
 
 TO = "+36301234567"
 SOON_S = 1          # the list of SIMs is right within a second
+
+
+NOTHING_DONE = ("Nothing was sent.", "Nothing was dialled.", "Nobody was called.",
+                "Nothing was changed.")
+# Refusals of send_sms, send_ussd and place_call, which no other tool has.
+REFUSALS = {
+    "invalid_number", "invalid_text", "text_too_long", "subscription_required", "asking_declined",
+    "sim_absent", "sim_locked", "sim_restricted", "modem_off", "not_registered", "sim_duplicate",
+    "modem_stuck", "paused_by_owner", "subscription_not_allowed", "emergency_number_blocked",
+    "premium_number_blocked", "international_blocked", "recipient_not_allowed",
+    "recipient_opted_out", "quiet_hours", "loop_suspected", "rate_limited", "budget_exhausted",
+    "queue_full", "duplicate_suppressed", "code_not_allowed", "ussd_busy", "ussd_unavailable",
+    "no_dialogue", "call_busy", "call_unavailable", "approval_required",
+    "ofono_access_denied", "ofono_unavailable"}
 
 
 @dataclass(frozen=True)
@@ -29,16 +44,24 @@ class Result:
 
     @property
     def text(self) -> str:
+        """What a person would read."""
+        if self.is_error:
+            return f"{self.facts['message']} {self.facts['fix']}"
         return self.raw["content"][0]["text"]
 
     @property
     def facts(self) -> dict[str, Any]:
-        """The second block: structuredContent again, or the facts of an error."""
-        return json.loads(self.raw["content"][1]["text"])
+        """The last block: structuredContent again, or the error."""
+        return json.loads(self.raw["content"][-1]["text"])
 
     @property
     def structured(self) -> dict[str, Any]:
         return self.raw["structuredContent"]
+
+    @property
+    def page(self) -> dict[str, Any]:
+        """The same with what messages and conversations leave out."""
+        return complete_page(self.structured)
 
     @property
     def message_id(self) -> int:
@@ -46,12 +69,12 @@ class Result:
 
     @property
     def code(self) -> str:
-        """Of an error; empty for a success."""
+        """The error's code; empty for a success."""
         return self.facts["code"] if self.is_error else ""
 
 
 class Agent:
-    """Each call has a connection of its own, so any thread may call."""
+    """Each call opens its own connection, so any thread may call."""
 
     def __init__(self, lab: Lab, token: str | None = None) -> None:
         self._lab = lab
@@ -74,8 +97,8 @@ class Agent:
     # ---- messages
 
     def history(self, message_id: int) -> list[str]:
-        """Its states, in order."""
-        status = self.call("get_sms_status", message_id=message_id).structured
+        """The states of the message, in order."""
+        status = self.call("get_sms_status", history=True, message_id=message_id).structured
         return [change["state"] for change in status["changes"]]
 
     def state(self, message_id: int) -> str:
@@ -94,7 +117,7 @@ class Agent:
         return [sim["subscription_id"] for sim in self.sims()]
 
     def slots(self) -> dict[int, int]:
-        """Of each subscription_id."""
+        """The modem of each subscription_id."""
         return {sim["subscription_id"]: sim["sim_slot_index"] for sim in self.sims()}
 
     def states(self) -> list[str]:
@@ -109,7 +132,7 @@ class Agent:
 
 
 def pair(gateway: Gateway, name: str) -> str:
-    """The token of a new client; the gateway need not run."""
+    """Pairs a new client and returns its token; the gateway need not run."""
     binary = gateway.command[gateway.command.index("serve") - 1]
     said = subprocess.run([binary, "pair", "--state-dir", str(gateway.state), name],
                           check=True, capture_output=True, text=True)
@@ -119,13 +142,13 @@ def pair(gateway: Gateway, name: str) -> str:
 
 
 def seconds_ahead(seconds: float) -> str:
-    """A time, as send_at takes it."""
+    """That time, in the form of send_at."""
     moment = datetime.now(timezone.utc) + timedelta(seconds=seconds)
     return moment.isoformat(timespec="milliseconds")
 
 
 def taken_texts(lab: Lab) -> list[str]:
-    """What the network took from the first modem, in order."""
+    """The texts that the network took from the first modem, in order."""
     return [submit.text for submit in lab.modems[0].taken]
 
 
@@ -135,7 +158,7 @@ def assert_sent(result: Result, to: str = TO) -> None:
 
 
 def assert_pending(result: Result, *states: str) -> None:
-    """No error, and nothing that could be read as sent."""
+    """The answer is not an error, and nothing in it can be read as "sent"."""
     assert not result.is_error, result
     assert result.structured["state"] in states, result
     assert "not sent yet" in result.text
@@ -145,12 +168,16 @@ def assert_pending(result: Result, *states: str) -> None:
 
 
 def assert_refused(result: Result, *codes: str) -> None:
-    """An error that a model can act on."""
+    """The answer is an error that a model can act on."""
     assert result.is_error, result
     facts = result.facts
     assert facts["code"] in codes, result
     assert facts["message"] and facts["fix"]
-    assert result.text == f"{facts['message']} {facts['fix']}"
+    assert len(result.raw["content"]) == 1
+    if facts["code"] in REFUSALS:
+        assert facts["message"].endswith(NOTHING_DONE), facts
+    for phrase in NOTHING_DONE:
+        assert result.raw["content"][0]["text"].lower().count(phrase.lower()) <= 1, facts
     assert isinstance(facts["retryable"], bool)
     assert ("retry_after_seconds" in facts) == facts["retryable"]
     assert "SMS sent" not in result.text

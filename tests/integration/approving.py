@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Clients whose messages need a yes, and the owner who is asked for it."""
+"""Clients whose messages need approval, and the owner who is asked for it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from lab import Lab, wait_until
 from owner import Owner as Terminal
 
 def write_past_the_gateway(lab: Lab, sql: str, *values: object) -> None:
-    """Into its ledger, whether it runs or not."""
+    """Writes to the gateway's message store, whether the gateway runs or not."""
     with closing(sqlite3.connect(lab.gateway.state / "gateway.db", timeout=10)) as ledger:
         ledger.execute(sql, values)
         ledger.commit()
@@ -24,14 +24,14 @@ def set_ask(lab: Lab, name: str, ask: str) -> None:
 
 
 def new_client(lab: Lab, name: str = "careful", ask: str = "always") -> str:
-    """Its token."""
+    """Returns the client's token."""
     token = pair(lab.gateway, name)
     set_ask(lab, name, ask)
     return token
 
 
 def new_agent(lab: Lab, name: str = "careful", ask: str = "always") -> Agent:
-    """It cannot ask its person."""
+    """This agent cannot ask its user."""
     agent = Agent(lab, new_client(lab, name, ask))
     agent.wait_states(*["ready"] * len(lab.modems), timeout=10)
     return agent
@@ -49,7 +49,7 @@ class Owner(Terminal):
         return items
 
     def wait_asked(self, count: int = 1) -> list[int]:
-        """The numbers of those that wait, when there are so many."""
+        """Waits until that many messages need approval; returns their IDs."""
         found = wait_until(lambda: self._asked(count), what=f"{count} wait for the owner")
         return [item["message_id"] for item in found]
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Clients that can ask their person, and answer for it: of 2026 by repeating the call, of
-2025 while it waits."""
+"""Clients that can ask their user and return the answer: in 2026 by repeating the call, in
+2025 while the call waits."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ KEY = "subscription_id"
 
 
 def is_sent(lab: Lab, text: str) -> int:
-    """How often, from any SIM."""
+    """Counts it on every SIM."""
     return sum(submit.text == text for modem in lab.modems for submit in modem.taken)
 
 
 class Modern:
-    """One call, of send_sms, and the state that it carries."""
+    """One send_sms call and the state that it carries."""
 
     tool = "send_sms"
-    key = KEY                               # of the question
+    key = KEY                               # the name of the question's only field
 
     def __init__(self, lab: Lab, text: str, capabilities: Any = FORMS,
                  token: str | None = None, **more: Any) -> None:
@@ -44,7 +44,7 @@ class Modern:
         return asked.ask(self._lab.gateway.port)
 
     def question(self, **params: Any) -> dict[str, Any]:
-        """The call gives one; its form and message."""
+        """The question that the call leads to: its form and its message."""
         result = self.ask(**params).result
         assert result["resultType"] == "input_required", result
         assert set(result) == {"resultType", "_meta", "inputRequests", "requestState"}
@@ -73,7 +73,7 @@ def accept(sim: Any) -> dict[str, Any]:
 
 
 class Legacy(LegacySession):
-    """One that can ask, and sends."""
+    """A client that can ask and may send."""
 
     def __init__(self, lab: Lab, version: str = "2025-11-25", capabilities: Any = FORMS,
                  token: str | None = None) -> None:
@@ -94,6 +94,6 @@ def result_of(events: Events, id: Any = 7) -> Result:
 
 
 def plain_result(events: Events) -> Result:
-    """Not a stream."""
+    """The answer is not a stream."""
     assert events.headers["content-type"] == "application/json"
     return Result(json.loads(events.rest())["result"])

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A real browser, and a web site that knows what its pages found out.
+"""A real browser, and a web site that reports what its pages found out.
 
-Every name leads to this machine, so nothing goes out to the network.
+Every name resolves to this machine, so nothing reaches the network.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ OPTIONS = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm
 
 
 class Browser:
-    """Opens one page, in a profile of its own."""
+    """Opens one page, in its own profile."""
 
     def __init__(self, url: str, host: str = "127.0.0.1") -> None:
         self._profile = tempfile.mkdtemp(prefix="ofono-mcp-browser-")
@@ -58,10 +58,10 @@ class Browser:
 
 
 class Site:
-    """Serves `page` at /, and what that posts to /report is reports().
+    """Serves `page` at /; reports() returns what the page posts to /report.
 
-    With `behind` everything else goes to that port of 127.0.0.1, octet by octet: as if the
-    site's name led there since the page was loaded, which is DNS rebinding.
+    With `behind`, everything else is relayed to that port of 127.0.0.1, as if the site's name
+    had been pointed there since the page was loaded: DNS rebinding.
     """
 
     def __init__(self, page: str, host: str = "127.0.0.1", port: int = 0,
@@ -83,12 +83,12 @@ class Site:
         self._server.server_close()
 
     def report(self) -> Any:
-        """The next one that a page posts."""
+        """The next report that a page posts."""
         return self._reports.get(timeout=patience(60))
 
 
 def relay(one: socket.socket, other: socket.socket) -> None:
-    """Until one of both ends."""
+    """Relays until one side ends."""
     def copy(source: socket.socket, target: socket.socket) -> None:
         try:
             while data := source.recv(1 << 16):

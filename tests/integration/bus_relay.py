@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A slow bus: stands before the real one, and keeps back what the gateway says to it."""
+"""A slow bus: a relay in front of the real one that holds back what the gateway writes."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from pathlib import Path
 from lab.bus import Bus
 from modem.patience import patience
 
-BEGIN = b"BEGIN\r\n"            # ends the greeting in lines; messages follow
-HEADER = 16                     # octets before a message's fields
+BEGIN = b"BEGIN\r\n"            # ends the text phase of authentication; D-Bus messages follow
+HEADER = 16                     # octets before a message's header fields
 CHUNK = 65536
 
 
 def end_of_first_message(octets: bytes) -> int | None:
-    """None: it is not all there."""
+    """None if the message is not complete."""
     if (start := octets.find(BEGIN)) < 0 or len(octets) < (start := start + 7) + HEADER:
         return None
     order = "<" if octets[start:start + 1] == b"l" else ">"
@@ -28,7 +28,7 @@ def end_of_first_message(octets: bytes) -> int | None:
 
 
 class BusRelay:
-    """Lets Hello through, and what comes behind it (the match rules) after release()."""
+    """Forwards Hello at once, and what follows it (the match rules) after release()."""
 
     def __init__(self, folder: Path, bus: Bus) -> None:
         self._bus = bus.address.removeprefix("unix:path=")
@@ -56,7 +56,7 @@ class BusRelay:
             one.close()
 
     def wait_greeted(self) -> None:
-        """The gateway has said Hello, and more."""
+        """Waits until the gateway has sent Hello and more."""
         assert self._greeted.wait(patience(10)), "nobody greets the bus"
 
     def release(self) -> None:

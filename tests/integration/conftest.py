@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Fixtures: a lab that the tests of a module share, labs of a test's own, agents.
 
-`lab` is shared: two modems, two cards, the gateway with --open.  A test may do to it what
-it can undo; when it ends, the world must be as it was, or the test fails and the next one
-gets a new lab.  Who breaks more makes a lab with `make_lab`.  LAB = {...} in a module is
-for new_lab(), for the labs of both kinds.
+`lab` is shared: two modems, two SIM cards, the gateway with --open. A test must undo whatever
+it does to the lab. If the lab is not as it was when a test ends, that test fails and the next
+one gets a new lab. A test that breaks more makes its own lab with `make_lab`. LAB = {...} in a
+module holds options of new_lab() for both kinds.
 
-`gateway` is shared, too: one without a bus; SERVER = {...} is its section [server].
+`gateway` is shared too: a gateway without a bus; SERVER = {...} is its section [server].
 
-TRANSPORTS = ["http", "https"] in a module runs the tests with these fixtures over both.
+TRANSPORTS = ["http", "https"] in a module runs its tests over both.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ NUMBERS = (f"+3620{i:07d}" for i in itertools.count(1))
 
 def pytest_make_parametrize_id(
         config: pytest.Config, val: object, argname: str) -> str | None:
-    """Long texts do not belong into the names of tests."""
+    """Keeps long texts out of the names of tests."""
     if isinstance(val, str) and len(val) > 40:
         return f"{ascii(val[:10])}+{len(val) - 10}"
     return None
@@ -57,10 +57,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 def new_lab(config: str = "", notices_repeats: bool = False,
             policy: str | None = None, **options: object) -> Lab:
-    """Not yet entered; `config` is added to what the lab's gateway has.
+    """Returns a lab that is not yet entered; `config` is added to the gateway's configuration.
 
-    With `notices_repeats` it is all: the same text again is no new message then.  `policy`
-    takes the place of limits that are lifted.
+    With `notices_repeats`, the same text received again is not a new message. `policy`
+    replaces the default, which lifts all limits.
     """
     lab = Lab(gateway=True, **options)
     lab.gateway.config = config if notices_repeats else lab.gateway.config + config
@@ -70,7 +70,7 @@ def new_lab(config: str = "", notices_repeats: bool = False,
 
 
 def wait_until_known(lab: Lab, powered: bool) -> None:
-    """The gateway sees what there is to see."""
+    """Waits until the gateway knows every modem and SIM of the lab."""
     agent = Agent(lab)
     wait_until(lambda: agent.send("nobody", sim=0).code == "subscription_unknown",
                what="the gateway knows oFono")
@@ -82,7 +82,7 @@ def wait_until_known(lab: Lab, powered: bool) -> None:
 
 
 class SharedLab:
-    """Made when it is first needed, again after discard()."""
+    """Made on first use, and again after discard()."""
 
     def __init__(self, options: dict[str, Any]) -> None:
         self._options = options
@@ -124,7 +124,7 @@ def is_normal(lab: Lab, cards: list[Sim | None]) -> bool:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """The tests of a module with TRANSPORTS run once over each of them."""
+    """Runs the tests of a module with TRANSPORTS once over each of them."""
     transports = getattr(metafunc.module, "TRANSPORTS", [])
     if transports and "transport" in metafunc.fixturenames:
         metafunc.parametrize("transport", transports, indirect=True, scope="module")
@@ -164,7 +164,7 @@ def lab(shared_lab: SharedLab) -> Iterator[Lab]:
 
 @pytest.fixture
 def make_lab(lab_options: dict[str, Any]) -> Iterator[Callable[..., Lab]]:
-    """make_lab(config="", **options of Lab): a lab of this test's own."""
+    """make_lab(config="", **options of Lab): a lab for this test alone."""
     with ExitStack() as labs:
         def make(config: str = "", **options: object) -> Lab:
             lab = labs.enter_context(new_lab(config, **lab_options | options))
@@ -176,7 +176,7 @@ def make_lab(lab_options: dict[str, Any]) -> Iterator[Callable[..., Lab]]:
 
 @pytest.fixture
 def number() -> str:
-    """Of somebody who wrote to nobody before."""
+    """A number that has not been used before."""
     return next(NUMBERS)
 
 
@@ -199,7 +199,7 @@ def journal(lab: Lab) -> Journal:
 
 @pytest.fixture
 def client(lab: Lab) -> Iterator[McpClient]:
-    """Over one connection that stays open."""
+    """A client over one connection that stays open."""
     with lab.client() as client:
         yield client
 
@@ -212,14 +212,14 @@ def folder() -> Iterator[Path]:
 
 @pytest.fixture
 def phone() -> Iterator[Phone]:
-    """In a network of its own, with a gateway that is not started."""
+    """A phone in its own network, with a gateway that is not started."""
     with new_phone() as phone:
         yield phone
 
 
 @pytest.fixture
 def systemd(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Systemd]:
-    """For every gateway that is started after it."""
+    """A service manager for every gateway that is started afterwards."""
     with Systemd(folder) as systemd:
         monkeypatch.setenv("NOTIFY_SOCKET", str(systemd.path))
         yield systemd
@@ -227,9 +227,9 @@ def systemd(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Systemd]:
 
 @pytest.fixture
 def background() -> Iterator[ThreadPoolExecutor]:
-    """For calls that wait: background.submit(agent.send, "text").
+    """Runs calls that wait: background.submit(agent.send, "text").
 
-    Those that still wait when the test failed end with their lab.
+    Calls that still wait after a failed test end with their lab.
     """
     pool = ThreadPoolExecutor(max_workers=64)
     yield pool

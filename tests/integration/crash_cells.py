@@ -2,9 +2,9 @@
 """What the gateway is doing when it is killed: one class for each scenario of the crash
 matrix, one object for each cell.
 
-prepare() runs before the fault is armed, act() until the gateway dies, settle() after the
-last restart; then every message has an outcome, and complaints() judges it by what the
-modem and the bus really saw.
+prepare() runs before the fault is armed, act() until the gateway dies, settle() after the last
+restart. Then every message has an outcome, and complaints() compares it with what the modem
+and the bus really saw.
 """
 
 from __future__ import annotations
@@ -18,29 +18,35 @@ from datetime import datetime, timedelta, timezone
 from typing import Any
 
 from agent import TO, Agent, Result
-from approving import Owner
+from approving import Owner, write_past_the_gateway
 from journal import FINAL, Journal, Stored
 from lab import Lab, wait_until
 from modem import Modem, Outcome
 from modem.pdu import Submit
-from owner import OK
+from owner import OK, Owner as GatewayOwner
 from stream import LOST
+from texting import OWNER, enrol, section
 
-# What may become of a message of which the disk said this when the gateway died.
+OTHER = "+36307654321"
+
+# The outcomes that a message may have, by the state on disk when the gateway died.
 OUTCOMES: dict[str, set[str]] = {
     "": {""},
     "scheduled": {"sent"},
     "queued": {"sent"},
-    "submitting": {"unknown"},             # the one window
-    "submitted": {"sent", "unknown"},      # sent, and nobody there to hear it
+    "submitting": {"unknown"},             # the one window that cannot be told apart
+    # sent, but the gateway was not there to receive the State signal
+    "submitted": {"sent", "unknown"},
     "held": {"sent", "unknown"},
     "sent": {"sent"},
     "failed": {"failed"},
     "cancelled": {"cancelled"},
-    "unknown": {"unknown", "sent"},     # sent: oFono told late
+    "unknown": {"unknown", "sent"},     # sent: oFono's late answer corrected it
 }
+# With our plugin in ofonod the record of what it accepted tells that window apart, too.
+RECORDED = OUTCOMES | {state: {"sent"} for state in ("submitting", "submitted", "held")}
 LOST_MESSAGE, DOUBLED, UNTRUE = "lost", "doubled", "untrue"
-Complaint = tuple[str, str]             # one of the three, and what is wrong
+Complaint = tuple[str, str]             # the kind of complaint and its details
 
 
 class Killed(Exception):
@@ -53,7 +59,8 @@ def from_now(seconds: float) -> str:
 
 
 class Evidence:
-    """What the bus, the modem and the ledger say, each for itself, at the end of all cells."""
+    """What the bus, the modem and the message store report, independently, at the end of all
+    cells."""
 
     def __init__(self, handed_over: Iterable[str], taken: Iterable[str],
                  stored: Iterable[Stored]) -> None:
@@ -65,7 +72,7 @@ class Evidence:
             self._stored[message.text].append(message)
 
     def stored(self, *texts: str) -> list[Stored]:
-        """In the order in which they were accepted, or came."""
+        """In the order in which they were accepted or received."""
         return sorted((message for text in texts for message in self._stored.get(text, [])),
                       key=lambda message: message.id)
 
@@ -74,15 +81,17 @@ class Evidence:
         return sorted(self._places.keys() & set(texts), key=lambda text: self._places[text])
 
     def state(self, text: str) -> str:
-        """"": it is not stored."""
+        """"" if it is not stored."""
         rows = self.stored(text)
         return rows[-1].state if rows else ""
 
 
 class Cell:
     messages = 1
-    with_plugin = False                 # ofonod has ours
-    needs_yes = False                   # the client's messages wait for the owner
+    with_plugin = False                 # ofonod runs with our plugin
+    needs_yes = False                   # the client's messages need the owner's approval
+    config = ""                         # added to the gateway's configuration
+    policy = ""                         # in place of one without limits
 
     def __init__(self, lab: Lab, number: int, pool: ThreadPoolExecutor) -> None:
         self.lab = lab
@@ -165,7 +174,7 @@ class Cell:
     # ---- judgement
 
     def outcomes(self, place: int) -> set[str]:
-        return OUTCOMES[self.at_kill[place]]
+        return (RECORDED if self.with_plugin else OUTCOMES)[self.at_kill[place]]
 
     def complaints(self, evidence: Evidence) -> list[Complaint]:
         found: list[Complaint] = []
@@ -202,8 +211,12 @@ class SendOne(Cell):
         self.wait_final()
 
 
+class SendOneRecorded(SendOne):
+    with_plugin = True
+
+
 class SendTwo(Cell):
-    """At the same time, on one SIM."""
+    """Sends two messages at the same time on one SIM."""
 
     messages = 2
 
@@ -213,8 +226,12 @@ class SendTwo(Cell):
         self.wait_final()
 
 
+class SendTwoRecorded(SendTwo):
+    with_plugin = True
+
+
 class SendAndAskAgain(Cell):
-    """The client that had no answer asks again with its key."""
+    """The client that received no answer repeats the call with its key."""
 
     def act(self) -> None:
         self.ask()
@@ -237,14 +254,46 @@ class SendAndAskAgain(Cell):
         return self.answers[text].facts.get("state") == "sent"
 
 
+class SendAndAskAgainRecorded(SendAndAskAgain):
+    with_plugin = True
+
+
 class SendLater(Cell):
     def act(self) -> None:
         self.send(self.text, send_at=from_now(0.1))
         self.wait_final()
 
 
+class SendSpread(Cell):
+    """Limits choose the times of messages. The client repeats its calls, then cancels what waits."""
+
+    messages = 2
+    policy = "[policy]\nper_minute = 1\nper_hour = 0\nper_day = 0\n"
+
+    def act(self) -> None:
+        for text in self.texts:
+            self.ask(text)
+
+    def ask(self, text: str) -> Result:
+        return self.send(text, spread=True, wait_for="none", idempotency_key=f"key of {text}")
+
+    def settle(self) -> None:
+        self.wait_ready()
+        for text in self.texts:
+            before, again = self.answers.get(text), self.ask(text)
+            if before and before.message_id != again.message_id:
+                raise AssertionError(f"another message for the same key: {before}, {again}")
+            cancelled = self.call("cancel_sms", message_id=again.message_id)
+            if cancelled.code not in ("", "too_late"):
+                raise AssertionError(f"cancel_sms: {cancelled}")
+
+    def outcomes(self, place: int) -> set[str]:
+        may_be_lost = self.at_kill[place] in ("submitting", "submitted", "held")
+        return {"sent", "cancelled", "unknown"} if may_be_lost else {"sent", "cancelled"}
+
+
 class SendAndHang(Cell):
-    """The modem takes its time, so oFono still has it when the gateway is back."""
+    """The modem is slow, so oFono still has the message when the gateway is back."""
 
     def prepare(self) -> None:
         self.hold_modem()
@@ -267,12 +316,16 @@ class SendAndHang(Cell):
 
     def outcomes(self, place: int) -> set[str]:
         if self.at_kill[place] in ("submitted", "held") and self.was_in_the_air:
-            return {"sent"}             # listed by oFono, so it is adopted
+            return {"sent"}             # listed by oFono, so the gateway adopts it
         return super().outcomes(place)
 
 
+class SendAndHangRecorded(SendAndHang):
+    with_plugin = True
+
+
 class CancelLater(Cell):
-    """A scheduled message is taken back."""
+    """Cancels a scheduled message."""
 
     def prepare(self) -> None:
         self.id = self.send(self.text, send_at=from_now(3600)).message_id
@@ -289,15 +342,84 @@ class CancelLater(Cell):
         return {"cancelled"}
 
 
+class CloseKey(Cell):
+    """A hub closes a key; the request that it fears comes late, and again after the restart."""
+
+    needs_yes = True                    # for a client of its own
+
+    def prepare(self) -> None:
+        GatewayOwner(self.lab.gateway.state).do("change", "--scope", "read,send,hub", "careful")
+
+    def close(self) -> None:
+        closed = self.call("cancel_sms", idempotency_key="k", close=True)
+        if closed.structured["state"] != "closed":
+            raise AssertionError(f"cancel_sms: {closed}")
+
+    def send_late(self) -> None:
+        late = self.call("send_sms", to_phone_number=TO, sms_text=self.text, idempotency_key="k")
+        if late.code != "closed":
+            raise AssertionError(f"send_sms: {late}")
+
+    def act(self) -> None:
+        self.closed = False
+        self.close()
+        self.closed = True
+        self.send_late()
+
+    def settle(self) -> None:
+        if not self.closed:             # the hub was not answered, and asks again
+            self.close()
+        self.send_late()
+
+
+class EditLater(Cell):
+    """A scheduled message is changed in all that can change, and goes out: whole or not at all."""
+
+    messages = 2                        # the old version and the new one
+
+    def prepare(self) -> None:
+        self.id = self.send(self.text, send_at=from_now(3600)).message_id
+        del self.answers[self.text]
+
+    def act(self) -> None:
+        self.edit()
+        self.wait("it is final", lambda: set(self.states) <= FINAL | {""})
+
+    def edit(self) -> Result:
+        return self.call("edit_sms", message_id=self.id, text=self.texts[1],
+                         to_phone_number=OTHER, send_at="now")
+
+    def settle(self) -> None:
+        [row] = [one for one in self.journal.messages() if one.id == self.id]
+        if (row.number, row.text, row.state == "scheduled") not in (
+                (TO, self.texts[0], True), (OTHER, self.texts[1], False)):
+            raise AssertionError(f"half an edit: {row}")
+        self.wait_ready()
+        again = self.edit()
+        if again.code not in ("", "too_late"):
+            raise AssertionError(f"edit_sms: {again}")
+
+    def outcomes(self, place: int) -> set[str]:
+        if place == 0:
+            return {""}                 # the new version replaces it
+        if self.at_kill[0]:
+            return {"sent"}             # edited again, after the restart
+        return super().outcomes(place)
+
+
 class CancelInOfono(Cell):
-    """A message that oFono has queued behind somebody else's is taken back."""
+    """Cancels a message that oFono has queued behind another program's message, of which the
+    gateway does not know. With the plugin it would know, and keep its own message."""
 
     def prepare(self) -> None:
         self.cancelled: Result | None = None
         self.hold_modem()
         offered = len(self.modem.offered)
+        self.lab.gateway.kill()         # else it would wait until the other one is sent
         self.lab.radios[0].send_message("+36209999999", f"before {self.text}")
         self.modem.wait_offered(offered + 1)
+        self.lab.gateway.start()
+        self.wait_ready()
         self.id = self.send(self.text, wait_for="none").message_id
         self.wait("oFono has it", lambda: self.states == ["submitted"])
 
@@ -324,11 +446,12 @@ class CancelInOfono(Cell):
 
 
 class Approve(Cell):
-    """The owner says yes: before that is on disk nothing goes out, and then it does."""
+    """The owner approves: nothing is sent before the approval is on disk, and then the message
+    is."""
 
     needs_yes = True
     command, decided = "approve", "sent"
-    told = False                        # the owner was, that it is decided
+    told = False                        # whether the owner has seen the decision confirmed
 
     def prepare(self) -> None:
         self.id = self.send(self.text, wait_for="none").message_id
@@ -356,7 +479,7 @@ class Approve(Cell):
 
 
 class Reject(Approve):
-    """The owner says no, and nothing ever goes out."""
+    """The owner rejects, and nothing is ever sent."""
 
     command, decided = "reject", "failed"
 
@@ -364,6 +487,55 @@ class Reject(Approve):
         found = super().complaints(evidence)
         if evidence.handed_over[self.text]:
             found.append((UNTRUE, "handed over without a yes"))
+        return found
+
+
+class ApproveBySms(Cell):
+    """The owner's answer is received, decided and replied to: each once, whatever happens."""
+
+    with_plugin = needs_yes = True
+    config = section("approvals = yes", "approvals_per_hour = 60")
+
+    def prepare(self) -> None:
+        write_past_the_gateway(self.lab, "UPDATE approval_notice SET at = 0")
+        self.app = enrol(self.lab)      # codes of the cells before do not count
+        self.id = self.send(self.text, wait_for="none").message_id
+        asked = wait_until(self.questions, what="the owner is asked")[0]
+        self.number = asked.split()[1].rstrip(":")
+
+    def questions(self) -> list[str]:
+        return [submit.text for submit in self.modem.taken
+                if submit.text.startswith("Approval ") and submit.text.endswith(self.text)]
+
+    def replies(self) -> list[str]:
+        return [submit.text for submit in self.modem.taken
+                if self.number in submit.text and submit.destination == OWNER
+                and not submit.text.startswith("Approval ")]
+
+    def act(self) -> None:
+        self.modem.deliver(OWNER, f"YES {self.number} {self.app.code()}")
+        wait_until(lambda: self.modem.all_delivered, what="oFono has acknowledged it")
+        self.wait_final()
+        self.wait("the owner has a reply", self.replies)
+
+    def settle(self) -> None:
+        wait_until(lambda: self.modem.all_delivered, what="oFono has acknowledged it")
+        self.wait_final()
+        self.wait("no answer is left", lambda: not self.journal.ledger.rows(
+            "SELECT 1 FROM approval_answer UNION ALL SELECT 1 FROM message WHERE"
+            " client_id = -3 AND (state < 5 OR state IN (10, 11))"))
+
+    def outcomes(self, place: int) -> set[str]:
+        if self.at_kill[place] == "waiting_approval":
+            return {"sent"}
+        return super().outcomes(place)
+
+    def complaints(self, evidence: Evidence) -> list[Complaint]:
+        found = super().complaints(evidence)
+        if len(self.questions()) != 1:
+            found.append((DOUBLED, f"asked: {self.questions()}"))
+        if len(self.replies()) > 1:
+            found.append((DOUBLED, f"replied: {self.replies()}"))
         return found
 
 
@@ -399,7 +571,8 @@ class Receive(Cell):
 
 
 class ReceiveSpooled(Receive):
-    """The plugin lays it down before it is acknowledged, so it is there once, always."""
+    """The plugin writes the message to the spool before it acknowledges it, so it is stored
+    exactly once."""
 
     with_plugin = True
 
@@ -418,7 +591,8 @@ class ReceiveSpooled(Receive):
 
 
 class ReceiveGroup(ReceiveSpooled):
-    """They are all there when the gateway looks, so they go to the disk together."""
+    """All messages are in the spool when the gateway looks, so one commit stores them
+    together."""
 
     messages = 3
 
@@ -429,10 +603,10 @@ class ReceiveGroup(ReceiveSpooled):
 
 
 class Deliver(Cell):
-    """The recipient's report comes while the gateway works, is dead, or is back."""
+    """The delivery report arrives while the gateway works, is dead, or is back."""
 
     with_plugin = True
-    reported = was_reported = False
+    reported = False
 
     def act(self) -> None:
         call = self.pool.submit(self.send, self.text, wait_for="delivered",
@@ -450,36 +624,25 @@ class Deliver(Cell):
         self.reported = True
         self.modem.report(self.taken[0])
 
-    def note_kill(self) -> None:
-        super().note_kill()
-        self.was_reported = self.reported
-
     def settle(self) -> None:
         self.wait("it is looked for", lambda: set(self.states) <= FINAL | {""})
         if self.taken and not self.reported:
             self.report()
         wait_until(lambda: self.modem.all_delivered, what="oFono has the report")
-        if not self.was_reported and self.states == ["sent"]:
+        if self.states == ["sent"]:
             self.wait("the report is told", lambda: self.states == ["delivered"])
 
     def outcomes(self, place: int) -> set[str]:
-        """oFono tells a report once: who was dead then stays with what it knew."""
-        missed = {"sent"} if self.was_reported else set()
-        return {
-            "": {""},
-            "queued": {"delivered"},
-            "submitting": {"unknown"},
-            "submitted": {"delivered", "unknown"} | missed,
-            "held": {"delivered", "unknown"} | missed,
-            "sent": {"delivered"} | missed,
-            "unknown": {"delivered", "unknown"},
-            "delivered": {"delivered"},
-        }[self.at_kill[place]]
+        """oFono signals a report once, but the plugin records it for a gateway that is dead."""
+        state = self.at_kill[place]
+        return {""} if state == "" else {"delivered"}
 
     def was_told_sent(self, text: str) -> bool:
-        return False                    # what it was told of is more than sent
+        return False                    # more than "sent" was reported to the client
 
 
-CELLS: list[type[Cell]] = [SendOne, SendTwo, SendAndAskAgain, SendLater, SendAndHang,
-                           CancelLater, CancelInOfono, Approve, Reject, Receive,
-                           ReceiveSpooled, ReceiveGroup, Deliver]
+CELLS: list[type[Cell]] = [SendOne, SendTwo, SendOneRecorded, SendTwoRecorded,
+                           SendAndAskAgain, SendAndAskAgainRecorded, SendLater, SendSpread,
+                           SendAndHang, SendAndHangRecorded, CancelLater, CloseKey, EditLater,
+                           CancelInOfono, Approve, Reject,
+                           ApproveBySms, Receive, ReceiveSpooled, ReceiveGroup, Deliver]

@@ -39,13 +39,13 @@ class Event:
 
 
 class Events:
-    """GET /mcp, or POST of a body, with these headers (_ stands for -, None leaves out)."""
+    """GET /mcp, or POST of a body, with these headers (_ stands for -; None omits the header)."""
 
     def __init__(self, port: int, body: bytes | None = None, *, method: str | None = None,
                  receive_buffer: int = 0, host: str = "127.0.0.1", **headers: Value) -> None:
         self.socket = dial(port, patience(10), host=host, receive_buffer=receive_buffer)
         self.comments = 0
-        self.ended = False          # with the last chunk
+        self.ended = False          # the last chunk has arrived
         self.closed = False
         self._received = b""
         self._text = b""
@@ -81,7 +81,7 @@ class Events:
         self._decode()
 
     def _fill(self, timeout: float) -> bool:
-        """False: nothing came within `timeout` seconds (scaled), or the peer closed."""
+        """False: nothing arrived within `timeout` seconds (scaled), or the peer closed."""
         readable = has_pending(self.socket)
         if not readable:
             readable, _, _ = select.select([self.socket], [], [], patience(timeout))
@@ -96,7 +96,7 @@ class Events:
         return not self.closed
 
     def _decode(self) -> None:
-        """Whole chunks become text."""
+        """Decodes complete chunks into text."""
         if self.headers.get("transfer-encoding") != "chunked":
             return
         while b"\r\n" in self._received and not self.ended:
@@ -110,7 +110,7 @@ class Events:
         self._parse()
 
     def _parse(self) -> None:
-        """Whole blocks become events."""
+        """Parses complete blocks into events."""
         while b"\n\n" in self._text:
             block, self._text = self._text.split(b"\n\n", 1)
             lines = [line for line in block.decode().split("\n") if line]
@@ -121,7 +121,7 @@ class Events:
                     Event({name: value.lstrip(" ") for name, value in pairs}))
 
     def poll(self, timeout: float) -> Event | None:
-        """The next event, or None when none comes within `timeout` or it is over."""
+        """The next event, or None if none arrives within `timeout` or the stream has ended."""
         deadline = time.monotonic() + patience(timeout)
         while not self._events:
             left = deadline - time.monotonic()
@@ -136,26 +136,26 @@ class Events:
         return event
 
     def next_message(self, timeout: float = 10) -> Event:
-        """The next event that is not just an id."""
+        """The next event that is more than an ID."""
         while not (event := self.next(timeout)).fields.get("data"):
             pass
         return event
 
     def wait_comment(self, timeout: float = 10) -> None:
-        """The first byte has come: who opened the stream is told from here on."""
+        """Waits for the first byte: from then on the stream receives every event."""
         while not self.comments:
             assert self._fill(timeout), "no first byte"
             self._decode()
 
     def rest(self) -> bytes:
-        """The body of an answer that is no stream."""
+        """The body of an answer that is not a stream."""
         length = int(self.headers.get("content-length", 0))
         while len(self._received) < length:
             assert self._fill(10), "the answer is cut"
         return self._received[:length]
 
     def wait_end(self, timeout: float = 10) -> list[Event]:
-        """What still comes until the stream ends or the connection is closed."""
+        """The remaining events until the stream ends or the connection is closed."""
         events = []
         deadline = time.monotonic() + patience(timeout)
         while time.monotonic() < deadline:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What tests/faults/fault_points.c is told: at which passing of a boundary to die."""
+"""Tells tests/faults/fault_points.c at which pass of a boundary the process must die."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from pathlib import Path
 
 from lab.gateway import BINARY
 
-PASSED, KILL_AT = 0, 8              # struct plan
-SIZE = 16
+PASSED, KILL_AT, NAME = 0, 8, 16    # struct plan
+SIZE = 128
 
 
 def faulty_binary() -> Path:
@@ -27,10 +27,16 @@ class FaultPlan:
         self._log = file.with_name(file.name + ".log")
         self.environment = {"OFONO_MCP_FAULTS": str(file)}
 
-    def arm(self, kill_at: int = 0) -> None:
-        """Passings count from here; 0 only counts them."""
+    def arm(self, kill_at: int = 0, name: str = "") -> None:
+        """Counts passes from here, of the boundaries with this name, "": any; 0 counts without
+        killing."""
         self._log.write_bytes(b"")
-        struct.pack_into("=QQ", self._shared, PASSED, 0, kill_at)
+        struct.pack_into(f"=QQ{SIZE - NAME}s", self._shared, PASSED, 0, kill_at, name.encode())
+
+    @property
+    def armed(self) -> bool:
+        """A kill was ordered."""
+        return struct.unpack_from("=Q", self._shared, KILL_AT)[0] != 0
 
     @property
     def passed(self) -> int:
@@ -38,5 +44,6 @@ class FaultPlan:
 
     @property
     def boundaries(self) -> list[str]:
-        """Those passed since arm(), in order; after a kill the last is where."""
+        """The boundaries passed since arm(), in order; after a kill the last one is where it
+        died."""
         return self._log.read_text().splitlines()

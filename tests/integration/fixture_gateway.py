@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The program with the conformance runner's tools behind the gateway's own, without a bus."""
+"""The program with the conformance runner's tools in addition to the gateway's own, without a
+bus."""
 
 from __future__ import annotations
 

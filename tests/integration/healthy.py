@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A client that asks again and again while something goes on beside it."""
+"""A client that repeats a request while something else goes on."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ BETWEEN_S = 0.005
 class Healthy(Beside):
     """with Healthy(gateway) as healthy: ... healthy.assert_noticed_nothing()
 
-    On a connection that stays open, and on a new one from its own address for each tenth call.
+    Nine of ten calls use one connection that stays open; each tenth uses a new connection from
+    a new address.
     """
 
     def __init__(self, gateway: LoneGateway, source: str = "127.0.0.9") -> None:
@@ -37,7 +38,7 @@ class Healthy(Beside):
         self._kept.close()
 
     def _ask_again(self) -> bool:
-        """An answer that does not come is one too many."""
+        """A missing answer counts as a failure."""
         if not self._measure(lambda: self._kept.ask(ASKED)):
             return False
         return len(self.waits_s) % 10 != 0 or self._measure(self._ask_anew)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Requests that nobody honest sends: name, octets, and which answers are right.
+"""Requests that no honest client sends: name, octets, and which answers are right.
 
-REFUSED: 4xx or 5xx, or the connection is closed without an answer.  ANY: no answer is
-defined; what counts is that the server lives on.  How a client goes: see `Leaving`.
+REFUSED: 4xx or 5xx, or the connection is closed without an answer. ANY: every answer is right;
+the server must survive. `Leaving` is how the client disconnects.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def lines(*text: bytes | str, body: bytes = b"", end: bytes = b"\r\n") -> bytes:
 
 def head(*more: bytes | str, line: bytes | str = "POST /mcp HTTP/1.1", body: bytes = PING,
          length: bool = True) -> bytes:
-    """A good request but for the lines given."""
+    """The head of a good request, except for the given lines."""
     ours = [line, "Host: localhost", "Content-Type: application/json"]
     if length:
         ours.append(f"Content-Length: {len(body)}")
@@ -123,7 +123,7 @@ def send_sms(arguments: bytes) -> bytes:
 
 
 def bad_texts() -> list[Hostile]:
-    """Every bad text as sms_text, and the two worst everywhere."""
+    """Every bad text as sms_text, and the two worst in every parameter."""
     everywhere = {place: send_sms(arguments) for place, arguments in PLACES.items()}
     everywhere |= ENVELOPES
     as_text = everywhere["text"]
@@ -215,7 +215,7 @@ BODIES = [
 # ---- framing ----------------------------------------------------------------------
 
 def two_requests(first: bytes, name: str) -> Hostile:
-    """A request hidden in the body of another must not be answered as a second one."""
+    """A request hidden in the body of another one must not be answered as a second request."""
     return hostile(name, first, 400)
 
 
@@ -442,7 +442,7 @@ OTHERS = [
 ]
 
 
-# Each control character where a reader of lines could stumble over it.
+# Each control character where a parser of lines could stumble over it.
 CONTROLS = [*range(0x20), 0x7f]
 
 
@@ -462,7 +462,7 @@ HOSTILE = [*bad_texts(), *BODIES, *FRAMING, *HEADERS, *LINES, *OTHERS, *EACH_CON
 # ---- mutations of a good request --------------------------------------------------
 
 def mutations(count: int, seed: int) -> list[bytes]:
-    """A good request with a few octets changed, left out or put in."""
+    """A good request with a few octets changed, removed or inserted."""
     source = random.Random(seed)
     good = request(send_sms(PLACES["text"]))
 
@@ -475,7 +475,7 @@ def mutations(count: int, seed: int) -> list[bytes]:
     return [mutate() for _ in range(count)]
 
 
-# What each of them is answered, whatever the version of libmicrohttpd.
+# The answer to each of them, with every version of libmicrohttpd.
 ANSWERS = Path(__file__).with_name("hostile_answers.txt")
 
 
@@ -485,7 +485,7 @@ def known_answers() -> dict[str, int]:
 
 
 def written_name(hostile: Hostile) -> str:
-    """As it stands in ANSWERS: some names have tabs and ends of lines, one is long."""
+    """The name as ANSWERS spells it: some names contain tabs and line ends, one is long."""
     return ascii(hostile.name)[:120]
 
 

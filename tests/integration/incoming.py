@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Messages that come in, and that the gateway has told of."""
+"""Incoming messages that the gateway has stored and reported."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ SENDER = "+36209876543"
 
 
 def newest(lab: Lab) -> int:
-    """The message_id of the last one, in or out; 0: there is none."""
+    """The message_id of the newest message in either direction; 0 if there is none."""
     page = Agent(lab).call("list_sms", limit=1).structured["messages"]
     return page[0]["message_id"] if page else 0
 
 
 def receive(lab: Lab, text: str, sender: str = SENDER) -> int:
-    """The message_id of one that comes in now."""
+    """Delivers a message and returns its message_id."""
     before = newest(lab)
     lab.modems[0].deliver(sender, text)
     return wait_until(lambda: (now := newest(lab)) > before and now,

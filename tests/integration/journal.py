@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The messages of the ledger and where they are on their way."""
+"""The messages in the store and their states."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Journal:
         self.ledger = Ledger(lab)
 
     def messages(self, *texts: str) -> list[Stored]:
-        """In order of their numbers; with `texts`, those of them."""
+        """Ordered by message ID; with `texts`, only those."""
         among = f"WHERE text IN ({', '.join('?' * len(texts))})" if texts else ""
         rows = self.ledger.rows(
             f"SELECT id, phone_number, text, repeats, state FROM message {among} ORDER BY id",
@@ -37,7 +37,7 @@ class Journal:
         return [Stored(*row[:4], STATES[row["state"]]) for row in rows]
 
     def states(self, *texts: str) -> list[str]:
-        """Of the messages with these texts; "" where there is none."""
+        """The states of the messages with these texts; "" for a message that does not exist."""
         found = {message.text: message.state for message in self.messages(*texts)}
         return [found.get(text, "") for text in texts]
 
@@ -51,10 +51,10 @@ class Journal:
 
 
 def wait_call_left(lab: Lab, text: str) -> None:
-    """Until the SendMessage of this text is on its way to an ofonod that is stopped.
+    """Waits until the SendMessage call for this text is on its way to a stopped ofonod.
 
-    The row says so before the call leaves; after that the loop of the gateway has to go
-    round once, and that of the bus.
+    The row says so before the call leaves; then the gateway's loop must turn once, and the
+    bus's too.
     """
     Journal(lab).wait_state(text, "submitting")
     with lab.client() as client:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What the gateway has on disk, read without touching it."""
+"""What the gateway has on disk, read without changing it."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Ledger:
         return self.incoming
 
     def wait_gap(self, reason: str) -> sqlite3.Row:
-        """One that is over."""
+        """Waits for a gap that has ended."""
         def find() -> list[sqlite3.Row]:
             return [gap for gap in self.gaps
                     if gap["reason"] == reason and gap["until_at"]]

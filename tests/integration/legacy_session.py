@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A session of the 2025 family: calls whose answers may be streams, and questions in them."""
+"""A session of the 2025 family: calls whose answers may be streams, and questions in those
+streams."""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ FORMS: dict[str, Any] = {"elicitation": {}}
 
 
 class LegacySession:
-    """`headers` go with every request of it, with _ for -; None is left out."""
+    """`headers` go with every request of the session, with _ for -; None omits a header."""
 
     def __init__(self, gateway: Gateway, version: str = "2025-11-25",
                  capabilities: Any = FORMS, token: str | None = None) -> None:
@@ -38,14 +39,14 @@ class LegacySession:
 
     def call(self, name: str, arguments: Any = None, id: Any = 7, token: Any = None,
              **headers: str) -> Events:
-        """tools/call; `token` is of its progress."""
+        """tools/call; `token` is the progress token."""
         params = {"name": name, "arguments": arguments or {}}
         if token is not None:
             params["_meta"] = {"progressToken": token}
         return Events(self.port, rpc("tools/call", params, id), **self.headers | headers)
 
     def listen(self, last_event_id: str | None = None) -> Events:
-        """GET"""
+        """Opens the stream of GET."""
         return Events(self.port, **self.headers | {"Last_Event_ID": last_event_id})
 
     def say(self, message: dict[str, Any]) -> Answer:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The gateway alone: a bus that is not there, and what /proc tells about the process."""
+"""The gateway alone: without a bus, and measured through /proc."""
 
 from __future__ import annotations
 
@@ -13,13 +13,14 @@ from lab.gateway import Gateway
 from wire import Reply, Wire, request, rpc
 
 TICKS = os.sysconf("SC_CLK_TCK")
-CPU_FIELDS = slice(11, 13)      # utime and stime, behind the name in /proc/PID/stat
-TCP_LOCAL, TCP_PEER, TCP_STATE, TCP_QUEUES, TCP_INODE = 1, 2, 3, 4, 9      # of /proc/PID/net/tcp
+CPU_FIELDS = slice(11, 13)  # utime and stime, counted from the end of the name in /proc/PID/stat
+# columns of /proc/PID/net/tcp
+TCP_LOCAL, TCP_PEER, TCP_STATE, TCP_QUEUES, TCP_INODE = 1, 2, 3, 4, 9
 TCP_LISTENS = "0A"
 
 
 def sockets_of(gateway: Gateway, port: int = 0) -> list[list[str]]:
-    """The connections that the process has not closed, in the fields of the kernel."""
+    """The connections that the process has not closed, as rows of the kernel's table."""
     tables = [Path(f"/proc/{gateway.pid}/net/{name}") for name in ("tcp", "tcp6")]
     lines = [line for table in tables if table.exists()
              for line in table.read_text().splitlines()[1:]]
@@ -30,7 +31,7 @@ def sockets_of(gateway: Gateway, port: int = 0) -> list[list[str]]:
 
 
 def peers_of(gateway: Gateway, port: int = 0) -> set[int]:
-    """The ports of all clients whose connections the process has not closed."""
+    """The client ports of all connections that the process has not closed."""
     return {int(fields[TCP_PEER].rpartition(":")[2], 16)
             for fields in sockets_of(gateway, port)}
 
@@ -43,7 +44,7 @@ class NoBus:
 class LoneGateway(Gateway):
     """with LoneGateway(max_connections=4) as gateway: ... (keys of section [server])
 
-    Leaving fails when the gateway did not end well.
+    Leaving fails if the gateway did not exit cleanly.
     """
 
     def __init__(self, open: bool = True, tls: bool = False,
@@ -79,11 +80,11 @@ class LoneGateway(Gateway):
         shutil.rmtree(self.folder)
 
     def wire(self, source: str = "127.0.0.1", host: str = "127.0.0.1") -> Wire:
-        """To another `host` from wherever that leads."""
+        """Connects to another `host` from the address that routes there."""
         return Wire(self.port, source if host == "127.0.0.1" else "", host=host)
 
     def ask(self, data: bytes) -> Reply:
-        """The reply to these octets on a connection of their own."""
+        """The reply to these octets on a new connection."""
         with self.wire() as wire:
             return wire.ask(data)
 
@@ -93,7 +94,7 @@ class LoneGateway(Gateway):
         return self.ask(request(body, named))
 
     def assert_serves(self) -> None:
-        """The process that was started answers a newcomer."""
+        """The process that was started answers a new client."""
         assert self.is_running, self.log
         reply = self.post(rpc("tools/list"))
         assert reply.result["tools"][0]["name"] == "send_sms"
@@ -103,10 +104,14 @@ class LoneGateway(Gateway):
         return peers_of(self)
 
     def wait_for_all_read(self) -> None:
-        """What clients have sent so far was read and looked at."""
-        wait_until(lambda: all(fields[TCP_QUEUES].endswith(":00000000")
-                               for fields in sockets_of(self)), what="all was read")
+        """Waits until the gateway has read everything that clients have sent."""
+        wait_until(lambda: self.has_read_all, what="all was read")
         self.assert_serves()
+
+    @property
+    def has_read_all(self) -> bool:
+        """On the connections that it has accepted."""
+        return all(fields[TCP_QUEUES].endswith(":00000000") for fields in sockets_of(self))
 
     @property
     def fd_count(self) -> int:
@@ -120,7 +125,8 @@ class LoneGateway(Gateway):
 
     @property
     def cpu_seconds(self) -> float:
-        """Of its one thread; /proc/PID/stat counts in hundredths, too coarse to compare."""
+        """CPU time of its one thread; /proc/PID/stat counts in hundredths, too coarse to
+        compare."""
         exact = Path(f"/proc/{self.pid}/schedstat")
         if exact.exists() and (nanoseconds := int(exact.read_text().split()[0])):
             return nanoseconds / 1e9

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Kill the gateway at every boundary of a scenario, by number, and judge what it left.
+"""Kills the gateway at every boundary of a scenario, by number, and judges what it left.
 
-CRASH_MATRIX=all kills every recovery at each of its boundaries, too; else some of them,
-drawn with CRASH_SEED.  CRASH_MATRIX=short draws some of the boundaries as well.
+CRASH_MATRIX=all kills every recovery at each of its boundaries as well; otherwise only some of
+them, drawn with CRASH_SEED. CRASH_MATRIX=short also draws a sample of the boundaries.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 
+import feed
 from agent import Agent
 from approving import new_client
 from crash_cells import DOUBLED, LOST_MESSAGE, UNTRUE, Cell, Evidence, Killed
@@ -25,10 +26,13 @@ from journal import Journal
 from lab import Lab, wait_until
 from lab.ofonod import PLUGIN
 from lab.signals import Signals
+from ledger import Ledger
+from mcp_events import EventClient
 from stream import LOST
+from wire import Closed
 
 SLACK = 4           # signals that a count may have missed
-SHORT = 5           # one boundary of so many
+SHORT = 5           # one in this many boundaries
 
 
 @dataclass
@@ -53,7 +57,7 @@ class Place:
 
 
 class Matrix:
-    """One lab for all cells of a scenario; between them only the gateway starts anew."""
+    """One lab for all cells of a scenario; between them only the gateway restarts."""
 
     def __init__(self, scenario: type[Cell]) -> None:
         self._scenario = scenario
@@ -68,6 +72,8 @@ class Matrix:
         with ExitStack() as undo:
             lab = Lab(modem_count=1, gateway=True, gateway_open=not self._scenario.needs_yes,
                       plugin=PLUGIN if self._scenario.with_plugin else None)
+            lab.gateway.config += self._scenario.config
+            lab.gateway.policy = self._scenario.policy or lab.gateway.policy
             self._plan = FaultPlan(lab.folder / "faults")
             lab.gateway.binary = faulty_binary()
             lab.gateway.environment = self._plan.environment
@@ -77,8 +83,13 @@ class Matrix:
             if self._scenario.needs_yes:
                 lab.token = new_client(lab)
             Agent(lab).wait_states("ready", timeout=10)
-            yield
-            self._judge()
+            self._follower = feed.Follower(EventClient(lab.gateway, lab.token))
+            try:
+                yield
+                self._judge()
+            except BaseException:
+                print(lab.gateway.is_running, lab.gateway.log)
+                raise
 
     def kill_everywhere(self) -> None:
         passed = self._count()
@@ -99,7 +110,7 @@ class Matrix:
     # ---- cells
 
     def _count(self) -> int:
-        """Passings of a run that nothing disturbs."""
+        """Counts the passes of an undisturbed run."""
         cell = self._new_cell()
         cell.prepare()
         self._plan.arm()
@@ -114,7 +125,7 @@ class Matrix:
         return self._plan.passed
 
     def _kill(self, *kill_at: int) -> None:
-        """At this passing, and then at those of the recoveries that follow."""
+        """Kills at this pass, and then at those of the recoveries that follow."""
         cell = self._new_cell()
         cell.prepare()
         run = cell.act
@@ -133,14 +144,14 @@ class Matrix:
         return cell
 
     def _run_until_killed(self, run: Callable[[], None]) -> None:
-        """What ends undisturbed is killed while the gateway answers something else."""
+        """A run that ends undisturbed is killed while the gateway answers another request."""
         gateway = self._lab.gateway
         try:
             run()
             while gateway.is_running:
                 with self._lab.client() as client:
                     client.call("ping")
-        except (Killed, *LOST):
+        except (Killed, Closed, *LOST):
             wait_until(lambda: not gateway.is_running, what="the gateway is dead")
         except AssertionError:
             if gateway.is_running:
@@ -160,6 +171,7 @@ class Matrix:
         cell.settle()
         cell.wait("it is settled", cell.is_settled)
         cell.wait_ready()
+        self._follower.poll()
 
     # ---- judgement, when nothing can come any more
 
@@ -169,8 +181,12 @@ class Matrix:
             (call.arguments[1] for call in self._handovers.seen("SendMessage")),
             (submit.text for submit in self._lab.modems[0].taken),
             Journal(self._lab).messages())
+        ledger = Ledger(self._lab)
+        self._follower.poll()
+        for what in (*feed.complaints(ledger), *self._follower.complaints(ledger)):
+            self.complaints.append(f"feed: {what}")
         for place in self._places:
-            print(place.cell.text, *place.kills, sep=", ")     # seen when a test fails
+            print(place.cell.text, *place.kills, sep=", ")     # printed if a test fails
             self.tally.cells += 1
             for kind, what in place.cell.complaints(evidence):
                 self.tally.wrong[kind] += 1

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Requests of MCP 2026-07-28: the envelope in the body, and again in the headers."""
+"""Requests of MCP 2026-07-28: the envelope in the body, repeated in the headers."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ META = {PREFIX + "protocolVersion": VERSION, PREFIX + "clientCapabilities": {},
 
 @dataclass(frozen=True)
 class Request:
-    """A good one, unless it is changed: Request("tools/list").header(Mcp_Method=None)."""
+    """A valid request until it is changed: Request("tools/list").header(Mcp_Method=None)."""
 
     method: str
     params: dict[str, Any] = field(default_factory=dict)
@@ -30,18 +30,18 @@ class Request:
     changed: dict[str, Value] = field(default_factory=dict)
 
     def meta(self, **members: Any) -> Request:
-        """Members by their last word; ABSENT takes one away."""
+        """Sets members by the last word of their name; ABSENT removes one."""
         meta = self.meta_members | {PREFIX + name: value for name, value in members.items()}
         kept = {name: value for name, value in meta.items() if value is not ABSENT}
         return replace(self, meta_members=kept)
 
     def header(self, **headers: Value) -> Request:
-        """`headers` with _ for -; None takes one away, a list repeats it."""
+        """`headers` with _ for -; None removes one, a list repeats it."""
         named = {name.replace("_", "-"): value for name, value in headers.items()}
         return replace(self, changed=self.changed | named)
 
     def claiming(self, version: Any) -> Request:
-        """That version in body and header."""
+        """Claims this version in body and header."""
         return self.meta(protocolVersion=version).header(MCP_Protocol_Version=version)
 
     @property
@@ -67,7 +67,7 @@ class Request:
         return request(self.body, self.headers)
 
     def ask(self, port: int) -> Reply:
-        """The reply, over a connection of its own."""
+        """Sends it on a new connection and returns the reply."""
         with Wire(port, timeout=60) as wire:
             return wire.ask(self.octets)
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""For tests in which a second user takes part.
+"""For tests that need a second user.
 
-Root has others. The user namespace of an ordinary user (tests/as-root) has them too, where
+Root has others. The user namespace of an ordinary user (tests/as-root) has them too if
 newuidmap is installed and /etc/subuid grants some; otherwise it has root alone.
 """
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The owner at a terminal: ofono-mcp with its commands, run to their end."""
+"""The owner at a terminal: ofono-mcp's commands, run to their end."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from typing import Any
 from lab.gateway import BINARY
 from modem.patience import patience
 
-OK, FAILED, USAGE = 0, 1, 2         # exit codes, as --help tells them
+OK, FAILED, USAGE = 0, 1, 2         # exit codes, as --help lists them
 
 
 def run(*arguments: object, before: Sequence[str] = (),
         **environment: str) -> subprocess.CompletedProcess[str]:
-    """ofono-mcp with these arguments; `before` may be a Network's prefix."""
+    """Runs ofono-mcp with these arguments; `before` may be a Network's prefix."""
     wrapper = shlex.split(os.environ.get("GATEWAY_WRAPPER", ""))
     binary = os.environ.get("GATEWAY_BINARY", BINARY)
     return subprocess.run([*before, *wrapper, binary, *map(str, arguments)], text=True,
@@ -32,10 +32,12 @@ def without_values(line: str) -> str:
     return re.sub(r"https?://\S+|(?<=token     )\S+|\d+", "...", line).strip()
 
 
-def assert_the_readme_shows(command: str, said: str) -> None:
-    """Each line that stands below it there, in that order; values may be others."""
-    readme = (Path(__file__).resolve().parents[2] / "README.md").read_text()
-    _, _, behind = readme.partition(f"    $ sudo ofono-mcp {command}\n")
+def assert_the_guide_shows(command: str, said: str) -> None:
+    """README.md or doc/owner.md shows each line of this output, in this order; values may
+    differ."""
+    project = Path(__file__).resolve().parents[2]
+    guide = "".join((project / name).read_text() for name in ("README.md", "doc/owner.md"))
+    _, _, behind = guide.partition(f"    $ sudo ofono-mcp {command}\n")
     shown = re.match(r"(?:    .*\n|\n)+", behind)[0].partition("    ...\n")[0]
     rest = iter([without_values(line) for line in said.splitlines()])
     for line in map(without_values, shown.splitlines()):
@@ -43,7 +45,7 @@ def assert_the_readme_shows(command: str, said: str) -> None:
 
 
 class Owner:
-    """Of the gateway with this state folder; it may run or not."""
+    """The owner of the gateway with this state folder; the gateway need not run."""
 
     def __init__(self, state: Path, *options: str, before: Sequence[str] = ()) -> None:
         self._options = ["--state-dir", str(state), *options]
@@ -53,10 +55,16 @@ class Owner:
         return run(command, *self._options, *arguments, before=self._before)
 
     def do(self, command: str, *arguments: object) -> str:
-        """What it prints; it must succeed."""
+        """Returns the output; the command must succeed."""
         result = self.run(command, *arguments)
         assert (result.returncode, result.stderr) == (OK, ""), result
         return result.stdout
 
     def json(self, command: str, *arguments: object) -> Any:
         return json.loads(self.do(command, "--json", *arguments))
+
+    def json_lines(self, command: str, *arguments: object) -> list[Any]:
+        """What each line of a listing says, unwrapped; the result comes last."""
+        lines = self.do(command, "--json", *arguments).splitlines()
+        return [next(iter(one.values())) if set(one) <= {"item", "result"} else one
+                for one in map(json.loads, lines)]

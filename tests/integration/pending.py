@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A call that is under way while the test does something else."""
+"""A call that is in progress while the test does something else."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from lab.mcp_client import HEADERS
 
 
 class Pending:
-    """A tools/call under way. When it is made, the gateway has read it: what was asked
-    on another connection afterwards has been answered."""
+    """A tools/call in progress. The constructor returns when the gateway has read the call:
+    later requests on other connections are answered after it."""
 
     def __init__(self, lab: Lab, tool: str, **arguments: Any) -> None:
         self._lab = lab

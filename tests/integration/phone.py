@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A phone with wlan0 and wwan0, and machines at the other ends: network namespaces that
-know nothing of this machine's network.
-"""
+"""A phone with wlan0 and wwan0, and machines at the other ends: network namespaces that are
+isolated from this machine's network."""
 
 from __future__ import annotations
 
@@ -20,12 +19,12 @@ PING = rpc("ping")
 
 
 class Phone:
-    """The gateway in a network of its own; Python may be the laptop or the stranger."""
+    """The gateway in its own network; Python may act as the laptop or the stranger."""
 
     def __init__(self, phone: Network, laptop: Network, stranger: Network) -> None:
         self.networks = {"phone": phone, "laptop": laptop, "stranger": stranger}
         self.gateway = LoneGateway(open=False)
-        self.environment: dict[str, str] = {}       # of the gateways to come
+        self.environment: dict[str, str] = {}       # for gateways that are started from now on
 
     @contextmanager
     def serving(self, *listen: str, **server: str) -> Iterator[LoneGateway]:
@@ -43,7 +42,7 @@ class Phone:
 
     @property
     def port(self) -> int:
-        """Of the addresses beside 127.0.0.1, which the lab needs for itself."""
+        """A port of the addresses other than 127.0.0.1, which the lab needs for itself."""
         return self.gateway.port + 1
 
     @property
@@ -61,7 +60,7 @@ class Phone:
             return wire.ask(request(PING, given | more))
 
     def is_refused(self, who: str, host: str) -> bool:
-        """No port there: the kernel says so."""
+        """The kernel refuses the connection: the port is closed."""
         try:
             self.wire(who, host).close()
         except ConnectionRefusedError:
@@ -78,7 +77,7 @@ class Phone:
 
     @contextmanager
     def trusted(self) -> Iterator[None]:
-        """Clients speak TLS to the addresses beside 127.0.0.1, with its certificate."""
+        """Clients use TLS, trusting its certificate, for addresses other than 127.0.0.1."""
         trust(self.port, self.gateway.state / "tls" / "cert.pem")
         try:
             yield

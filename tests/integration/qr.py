@@ -7,11 +7,11 @@ import subprocess
 from pathlib import Path
 
 LIGHT = {" ": (0, 0), "▀": (255, 0), "▄": (0, 255), "█": (255, 255)}
-SCALE = 4                           # pixels of a module
+SCALE = 4                           # pixels per module
 
 
 def lines_of(text: str) -> list[str]:
-    """Those of the code; the widest of half blocks alone."""
+    """The lines of the code: the widest block of half blocks."""
     lines = [line for line in text.splitlines() if line and set(line) <= set(LIGHT)]
     assert lines, "no QR code"
     assert len({len(line) for line in lines}) == 1

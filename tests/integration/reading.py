@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What the tools that read stored messages answer, and messages for them to find."""
+"""The answers of the tools that read stored messages, and messages for them to find."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from datetime import datetime, timedelta, timezone
 from typing import Any
 
 from lab import Lab, wait_until
-from schema import closed, problems
+from rows import complete_page
+from schema import problems, whole_answer
 
 
 def raw_call(lab: Lab, tool: str, /, **arguments: Any) -> dict[str, Any]:
@@ -17,7 +18,7 @@ def raw_call(lab: Lab, tool: str, /, **arguments: Any) -> dict[str, Any]:
 
 
 def call(lab: Lab, tool: str, /, **arguments: Any) -> dict[str, Any]:
-    """The facts; what a model reads as text is the same, and fits the schema."""
+    """Returns the facts; the text that a model reads is the same and fits the schema."""
     with lab.client() as client:
         result = client.tool(tool, **arguments)
         assert not result.get("isError"), result
@@ -25,16 +26,25 @@ def call(lab: Lab, tool: str, /, **arguments: Any) -> dict[str, Any]:
         assert json.loads(block["text"]) == result["structuredContent"]
         tools = client.call("tools/list").result["tools"]
     [schema] = [entry["outputSchema"] for entry in tools if entry["name"] == tool]
-    assert problems(result["structuredContent"], closed(schema)) == []
-    return result["structuredContent"]
+    assert problems(result["structuredContent"], schema) == []
+    assert problems(result["structuredContent"], whole_answer(tool)) == []
+    return complete_page(result["structuredContent"])
 
 
 def refusal(lab: Lab, tool: str, **arguments: Any) -> dict[str, Any]:
     result = raw_call(lab, tool, **arguments)
     assert result["isError"], result
-    facts = json.loads(result["content"][1]["text"])
+    facts = json.loads(result["content"][-1]["text"])
     assert facts["message"] and facts["fix"]
     return facts
+
+
+def describe(lab: Lab, tool: str, parameter: str) -> str:
+    """As tools/list describes it."""
+    with lab.client() as client:
+        [found] = [row for row in client.call("tools/list").result["tools"]
+                   if row["name"] == tool]
+    return found["inputSchema"]["properties"][parameter]["description"]
 
 
 def texts(page: dict[str, Any]) -> list[str]:
@@ -42,7 +52,7 @@ def texts(page: dict[str, Any]) -> list[str]:
 
 
 def deliver(lab: Lab, number: str, *bodies: str, modem: int = 0) -> list[dict[str, Any]]:
-    """They come in and are listed; oldest first."""
+    """Delivers them and waits until they are listed; oldest first."""
     def listed() -> list[dict[str, Any]]:
         page = call(lab, "list_sms", phone_number=number, direction="in", limit=100)
         return page["messages"][::-1]
@@ -60,14 +70,15 @@ def sims(lab: Lab) -> list[int]:
 
 
 def send(lab: Lab, to: str, text: str, **more: Any) -> dict[str, Any]:
-    """The facts of the answer or of the error."""
+    """Returns the facts of the answer or of the error."""
     result = raw_call(lab, "send_sms", to_phone_number=to, sms_text=text,
                       **({"subscription_id": sims(lab)[0]} | more))
-    return json.loads(result["content"][1]["text"])
+    return json.loads(result["content"][-1]["text"])
 
 
 def next_moment() -> datetime:
-    """Later than all before by more than the clock's grain."""
+    """Returns a time that is later than everything before, by more than the clock's
+    resolution."""
     start = datetime.now(timezone.utc)
     grain = timedelta(milliseconds=2)
     wait_until(lambda: datetime.now(timezone.utc) > start + grain, what="the clock goes on")

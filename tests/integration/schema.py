@@ -1,9 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""JSON Schema, as much of it as the tools use; what is not known here is an error."""
+"""JSON Schema, as far as the tools use it; an unknown keyword is an error."""
 
 from __future__ import annotations
 
+import functools
+import json
+import subprocess
 from typing import Any
+
+from lab.gateway import BINARY
 
 TYPES = {"object": dict, "array": list, "string": str, "integer": int, "boolean": bool}
 KNOWN = {"type", "description", "properties", "required", "items", "enum",
@@ -23,7 +28,8 @@ def bounds(value: Any, schema: dict[str, Any]) -> bool:
 
 
 def closed(schema: dict[str, Any]) -> dict[str, Any]:
-    """The same, and nothing that it does not name: a model learns of it from here alone."""
+    """The same schema without additional properties: a model learns of a member from the
+    schema alone."""
     if "items" in schema:
         return schema | {"items": closed(schema["items"])}
     if "properties" not in schema:
@@ -32,8 +38,20 @@ def closed(schema: dict[str, Any]) -> dict[str, Any]:
     return schema | {"properties": members, "additionalProperties": False}
 
 
+@functools.cache
+def catalogue() -> dict[str, dict[str, Any]]:
+    """Every tool that the program has, with all that it answers."""
+    printed = subprocess.run([BINARY, "tools", "--json"], capture_output=True, check=True)
+    return {tool["name"]: tool for tool in json.loads(printed.stdout)["tools"]}
+
+
+def whole_answer(tool: str) -> dict[str, Any]:
+    """The schema of all that a tool answers; tools/list shows a part of it."""
+    return closed(catalogue()[tool]["outputSchema"])
+
+
 def problems(value: Any, schema: dict[str, Any], place: str = "$") -> list[str]:
-    """Everything in which `value` does not agree with `schema`."""
+    """Every place where `value` violates `schema`."""
     assert schema.keys() <= KNOWN, f"{place}: cannot check {schema.keys() - KNOWN}"
     if not is_a(value, schema["type"]):
         return [f"{place}: {value!r} is no {schema['type']}"]
@@ -42,7 +60,7 @@ def problems(value: Any, schema: dict[str, Any], place: str = "$") -> list[str]:
         found.append(f"{place}: {value!r} is none of {schema['enum']}")
     if isinstance(value, (str, int)) and not bounds(value, schema):
         found.append(f"{place}: {value!r} is out of bounds")
-    if isinstance(value, list):
+    if isinstance(value, list) and "items" in schema:
         for i, item in enumerate(value):
             found += problems(item, schema["items"], f"{place}[{i}]")
     if isinstance(value, dict):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A stream of sends that goes on while something breaks."""
+"""A stream of sends that continues while something breaks."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from agent import Agent, Result
 from lab import Lab
 from modem.patience import patience
 
-LOST = (OSError, http.client.HTTPException)         # what a call ends with in a crash
+LOST = (OSError, http.client.HTTPException)         # what a call raises in a crash
 
 
 def any_moment(most_s: float) -> None:
-    """Random waits are what makes the moments differ; nothing is waited for."""
+    """A random wait, so that the moments of the kills differ; no condition is awaited."""
     threading.Event().wait(patience(random.uniform(0, most_s)))
 
 

@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""An oFono of our own, for what the real one of Debian never does.
+"""A fake oFono for behaviour that the real one of Debian never shows.
 
     python3 stub_ofono.py BUS-ADDRESS [SHAPE [WORDS]]
 
-SHAPE "plain" has one modem that is always ready, and a phone reached over Bluetooth;
-"forks" has two modems as on a phone with two SIMs under Sailfish OS, Droidian or FuriOS.
-With WORDS its objects tell nothing else of themselves (Introspect).
+SHAPE "plain" has one modem that is always ready, and a phone reached over Bluetooth; "forks"
+has two modems as on a phone with two SIMs under Sailfish OS, Droidian or FuriOS. With WORDS
+its objects do not support Introspect.
 
-METHODS and SIGNALS are all that it says: what is not there is answered and signalled by
-nobody, and test_forks.py holds them to what the forks introspect as.
+METHODS and SIGNALS are all that it offers: nothing else is answered or signalled, and
+test_forks.py compares them with what the forks introspect as.
 
-It sends every message at once and says so.  Commands come as lines on standard input:
-"report UUID INTERFACE TYPE 0|1" signals a delivery report, TYPE is s or o; else a JSON
-object, whose members Stub.do() tells.  On standard output: "ready", "reports 1" when
-UseDeliveryReports is set, "sent UUID", "done" after each JSON object.
+It sends every message at once and reports it as sent. Commands are lines on standard input:
+"report UUID INTERFACE TYPE 0|1" signals a delivery report, TYPE is s or o; any other line is a
+JSON object, whose members Stub.do() describes. It prints "ready", "reports 1" when
+UseDeliveryReports is set, "sent UUID", and "done" after each JSON object.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ SIM_INFO = "org.nemomobile.ofono.SimInfo"
 READ = ("", "a{sv}")
 WRITE = ("sv", "")
 
-# Of each interface its methods, with the signatures of arguments and answer, ...
+# The methods of each interface, with the signatures of their arguments and answers.
 METHODS: dict[str, dict[str, tuple[str, str]]] = {
     "org.ofono.Manager": {"GetModems": ("", "a(oa{sv})")},
     "org.ofono.Modem": {"GetProperties": READ, "SetProperty": WRITE},
@@ -62,7 +62,7 @@ METHODS: dict[str, dict[str, tuple[str, str]]] = {
         "GetCardIdentifier": ("", "s"), "GetSubscriberIdentity": ("", "s"),
         "GetServiceProviderName": ("", "s")},
 }
-# ... and its signals.
+# The signals of each interface.
 SIGNALS: dict[str, dict[str, str]] = {
     "org.ofono.Manager": {"ModemAdded": "oa{sv}", "ModemRemoved": "o"},
     "org.ofono.Modem": {"PropertyChanged": "sv"},
@@ -104,7 +104,7 @@ def network(name: str) -> dict[str, Any]:
     return {"Status": "registered", "Name": name}
 
 
-# Of each object the properties of each interface.
+# The properties of each object's interfaces.
 Shape = dict[str, dict[str, dict[str, Any]]]
 SHAPES: dict[str, Shape] = {
     "plain": {
@@ -125,7 +125,7 @@ SHAPES: dict[str, Shape] = {
                        "ServiceProviderName": f"Provider {i}"}}
         for i in range(2)},
 }
-# What the answers of MANAGER are made of.
+# The source of MANAGER's answers.
 FORKS: dict[str, Any] = {
     "GetInterfaceVersion": 8, "GetAvailableModems": ["/ril_0", "/ril_1"],
     "GetEnabledModems": ["/ril_0", "/ril_1"], "GetPresentSims": [True, True],
@@ -164,11 +164,11 @@ class Stub:
         self.objects = SHAPES[shape]
         self.has_manager = shape == "forks"
         self.silent: set[str] = set()               # members that are never answered
-        self.errors: dict[str, str] = {}            # of members
+        self.errors: dict[str, str] = {}            # errors that members answer with
         self.called: list[str] = []
         self.closed: Shape = {}
-        self.keeps = False                          # messages, until "finish"
-        self.kept: dict[str, str] = {}              # by UUID, the modem of each
+        self.keeps = False                          # holds messages until "finish"
+        self.kept: dict[str, str] = {}              # the modem of each held message, by UUID
         self.bus = dbus.bus.BusConnection(address, mainloop=DBusGMainLoop())
         self.bus.add_message_filter(self.on_message)
         self.bus.request_name("org.ofono")
@@ -276,7 +276,7 @@ class Stub:
                   "sv", "State", state)
 
     def open(self, path: str, new_path: str) -> None:
-        """With the messages that it had."""
+        """Puts the modem back with the messages that it had."""
         self.objects[new_path] = self.closed.pop(path)
         self.kept = {uuid: new_path if at == path else at for uuid, at in self.kept.items()}
         self.signal("/", "Manager", "ModemAdded", dbus.ObjectPath(new_path),
@@ -340,7 +340,7 @@ def main(address: str, shape: str = "plain", words: str = "") -> None:
     torn = bytearray()
 
     def on_lines(*_: Any) -> bool:
-        """All that came: what a buffered file held back would raise no watch again."""
+        """Reads everything: data left in a buffered file would not wake the watch again."""
         if not (octets := os.read(sys.stdin.fileno(), 1 << 16)):
             loop.quit()
             return False

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A client that subscribed to one resource, in either era of the protocol."""
+"""A client that subscribed to one resource, in either family of the protocol."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from views import MODERN
 
 @contextmanager
 def subscribed(lab: Lab, era: str, uri: str) -> Iterator[Events]:
-    """What changes from here on is told."""
+    """Returns when the subscription is active: later changes are notified."""
     if era == MODERN:
         filter = {"notifications": {"resourceSubscriptions": [uri]}}
         request = Request("subscriptions/listen", filter, 5)
@@ -32,7 +32,7 @@ def subscribed(lab: Lab, era: str, uri: str) -> Iterator[Events]:
 
 
 def told(events: Events, uri: str) -> None:
-    """It changed, and the telling has nothing but its name."""
+    """The resource changed, and the notification holds nothing but its name."""
     params = events.next_message().message["params"]
     assert params.pop("uri") == uri
     params.pop("_meta", None)

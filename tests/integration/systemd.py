@@ -12,7 +12,7 @@ from modem.patience import patience
 
 
 class Systemd:
-    """Each line that came is in `heard`."""
+    """`heard` has every line received."""
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / "notify"
@@ -27,13 +27,13 @@ class Systemd:
         self._socket.close()
 
     def wait(self, what: str, count: int = 1) -> None:
-        """Until `count` lines with `what` in them came."""
+        """Waits until `count` lines contain `what`."""
         deadline = time.monotonic() + patience(5)
         while sum(what in line for line in self.heard) < count:
             self._hear(deadline)
 
     def hears(self, what: str, within_s: float) -> bool:
-        """For what must not come."""
+        """Whether such a line arrives; for those that must not."""
         with suppress(TimeoutError):
             deadline = time.monotonic() + within_s
             while not any(what in line for line in self.heard):

@@ -24,7 +24,7 @@ def declared(request: Request) -> Request:
 
 
 def assert_task(task: dict[str, Any]) -> None:
-    """What every task has, however it is told of."""
+    """The members that every task has, wherever it is shown."""
     assert MEMBERS <= set(task), task
     assert ("result" in task) == (task["status"] == "completed"), task
     assert len(task["taskId"]) >= 32 and task["ttlMs"] >= TTL_MS
@@ -40,19 +40,19 @@ class TaskAgent:
         self._token = f"Bearer {token}" if token else None
 
     def ask(self, request: Request) -> Reply:
-        """Declares the extension, unless the request says what it declares."""
+        """Declares the extension, unless the request declares something else."""
         if request.meta_members[PREFIX + "clientCapabilities"] == {}:
             request = declared(request)
         return request.header(Authorization=self._token).ask(self._lab.gateway.port)
 
     def send(self, text: str, **more: Any) -> dict[str, Any]:
-        """The whole result of a send_sms that waits for delivery."""
+        """The complete result of a send_sms that waits for delivery."""
         arguments = {"to_phone_number": TO, "sms_text": text, "wait_for": "delivered"}
         call = {"name": "send_sms", "arguments": arguments | more}
         return self.ask(Request("tools/call", call)).result
 
     def begin(self, text: str, **more: Any) -> str:
-        """The id of a new task."""
+        """Returns the ID of a new task."""
         result = self.send(text, **more)
         assert result["resultType"] == "task", result
         assert set(result) == MEMBERS | {"resultType", "_meta"}
@@ -76,7 +76,7 @@ class TaskAgent:
         assert result.pop("_meta") and result == {"resultType": "complete"}
 
     def wait(self, task_id: str, status: str, words: str = "") -> dict[str, Any]:
-        """Until it is so, and its statusMessage has these words."""
+        """Waits until the task has this status and its statusMessage contains these words."""
         def task() -> dict[str, Any]:
             return self.get(task_id)
         wait_until(lambda: (now := task())["status"] == status
@@ -84,7 +84,7 @@ class TaskAgent:
         return task()
 
     def result(self, task_id: str) -> Result:
-        """Of a task, when it is completed."""
+        """The result of a completed task."""
         result = self.wait(task_id, "completed")["result"]
         assert result.pop("resultType") == "complete"
         return Result(result)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""ofono-mcp on a terminal: what it writes there, both streams."""
+"""ofono-mcp on a terminal: both output streams."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ class Terminal:
         self.shown = ""
 
     def read_until(self, words: str) -> str:
-        """All that was shown until now; fails when the program ends before."""
+        """Returns the output so far; fails if the program ends before the text appears."""
         while words not in self.shown:
             try:
                 data = os.read(self._fd, 4096)
-            except OSError:             # EIO: the last who had it has closed it
+            except OSError:             # EIO: the last process that had it open closed it
                 data = b""
             assert data, self.shown
             self.shown += data.decode()
@@ -44,7 +44,7 @@ class Terminal:
 @contextmanager
 def on_terminal(*arguments: object, program: str | Path = "", columns: int = 0,
                 **environment: str) -> Iterator[Terminal]:
-    """`program` takes the place of ofono-mcp; Ctrl-C works, also where we are not to hear it."""
+    """`program` replaces ofono-mcp; Ctrl-C works even where this process ignores it."""
     ours, theirs = pty.openpty()
     termios.tcsetwinsize(theirs, (0, columns))
     binary = program or os.environ.get("GATEWAY_BINARY", BINARY)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What status, send, unlock and doctor advise can be pasted as it is, with two modems, too."""
+"""What status, send, unlock and doctor advise can be pasted as it is, also with two modems."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from owner import FAILED, OK
 
 MakeLab = Callable[..., Lab]
 PIN, PUK = "4071", "12345678"
-ADVICE = re.compile(r"ofono-mcp (?:modem|unlock) [^;()&\n]*[^;()&\n .]")
+ADVICE = re.compile(r"ofono-mcp (?:modem|sim unlock) [^;()&\n]*[^;()&\n .]")
 
 
 def ofono_mcp(lab: Lab, *words: str, lines: str = "") -> subprocess.CompletedProcess[str]:
-    """As somebody types it; where the gateway keeps its state is all that is added."""
+    """Runs it as a person would type it; only the state folder is added."""
     options = () if words[0] == "modem" else ("--state-dir", str(lab.gateway.state))
     return subprocess.run(
         [os.environ.get("GATEWAY_BINARY", str(BINARY)), words[0], *options, *words[1:]],
@@ -38,6 +38,11 @@ def paste(lab: Lab, advice: str, lines: str = "") -> str:
 
 def advised(text: str, *commands: str) -> None:
     assert ADVICE.findall(text) == [f"ofono-mcp {command}" for command in commands], text
+
+
+def sim_in_slot(lab: Lab, slot: int) -> str:
+    """The ID of the SIM in that modem, as an option."""
+    return str(Agent(lab).ids()[slot])
 
 
 def can_send(lab: Lab) -> bool:
@@ -58,7 +63,7 @@ def test_send_advises_switching_on_the_right_modem(make_lab: MakeLab) -> None:
     refused = ofono_mcp(lab, "send", TO, "hello")
     assert refused.returncode == FAILED
     advised(refused.stderr, "modem on /sim0")
-    assert refused.stderr.endswith(" /sim0\n")          # with no full stop behind it
+    assert refused.stderr.endswith(" /sim0\n")          # no full stop after it
     paste(lab, "ofono-mcp modem on --registered /sim0")
     wait_until(lambda: can_send(lab), what="a message can be sent")
     assert ofono_mcp(lab, "send", TO, "hello").returncode == OK
@@ -66,7 +71,7 @@ def test_send_advises_switching_on_the_right_modem(make_lab: MakeLab) -> None:
     Agent(lab).wait_states("ready", "ready", timeout=10)
     lab.radios[1].set("Modem", "Online", False)
     Agent(lab).wait_states("ready", "offline", timeout=10)
-    refused = ofono_mcp(lab, "send", "--sim", "2", TO, "hello")
+    refused = ofono_mcp(lab, "send", "--sim", sim_in_slot(lab, 1), TO, "hello")
     advised(refused.stderr, "modem on /sim1")
     paste(lab, *ADVICE.findall(refused.stderr))
 
@@ -75,14 +80,15 @@ def test_advice_names_the_modem_of_each_locked_card(make_lab: MakeLab) -> None:
     lab = make_lab(sims=[Sim.numbered(i, pin=PIN) for i in range(2)])
     Agent(lab).wait_states("locked", "locked")
     status = ofono_mcp(lab, "status").stdout
-    advised(status, "unlock /sim0", "unlock /sim1")
-    advised(ofono_mcp(lab, "send", "--sim", "2", TO, "hello").stderr, "unlock /sim1")
-    advised(ofono_mcp(lab, "send", TO, "hello").stderr, "unlock /sim0")
-    advised(ofono_mcp(lab, "unlock", lines=f"{PIN}\n").stderr, "unlock /sim0")
+    advised(status, "sim unlock /sim0", "sim unlock /sim1")
+    second = sim_in_slot(lab, 1)
+    advised(ofono_mcp(lab, "send", "--sim", second, TO, "hello").stderr, "sim unlock /sim1")
+    advised(ofono_mcp(lab, "send", TO, "hello").stderr, "sim unlock /sim0")
+    advised(ofono_mcp(lab, "unlock", lines=f"{PIN}\n").stderr, "sim unlock /sim0")
     on = ofono_mcp(lab, "modem", "on", "all").stdout
-    advised(on, "unlock /sim0", "unlock /sim1")
+    advised(on, "sim unlock /sim0", "sim unlock /sim1")
     doctor = ofono_mcp(lab, "doctor").stdout
-    advised(doctor, *["unlock /sim0", "unlock /sim1"] * 2)
+    advised(doctor, *["sim unlock /sim0", "sim unlock /sim1"] * 2)
     for advice in dict.fromkeys(ADVICE.findall(doctor)):
         assert "is unlocked" in paste(lab, advice, f"{PIN}\n")
 
@@ -92,19 +98,20 @@ def test_advice_asks_for_the_puk_of_a_blocked_card(make_lab: MakeLab) -> None:
     Agent(lab).wait_states("locked", "locked")
     for force in ((), (), ("--force",)):
         tried = ofono_mcp(lab, "unlock", *force, "/sim1", lines="9385\n")
-    advised(tried.stderr, "unlock --puk /sim1")
-    advised(ofono_mcp(lab, "unlock", "2", lines=f"{PIN}\n").stderr, "unlock --puk /sim1")
+    advised(tried.stderr, "sim unlock --puk /sim1")
+    second = sim_in_slot(lab, 1)
+    advised(ofono_mcp(lab, "unlock", second, lines=f"{PIN}\n").stderr, "sim unlock --puk /sim1")
     status = ofono_mcp(lab, "status").stdout
-    advised(status, "unlock /sim0", "unlock --puk /sim1")
-    assert "is unlocked" in paste(lab, "ofono-mcp unlock --puk /sim1", f"{PUK}\n{PIN}\n")
+    advised(status, "sim unlock /sim0", "sim unlock --puk /sim1")
+    assert "is unlocked" in paste(lab, "ofono-mcp sim unlock --puk /sim1", f"{PUK}\n{PIN}\n")
 
 
 def test_unlock_advises_switching_on_modems_that_are_off(make_lab: MakeLab) -> None:
-    """The card of a modem that is off nobody sees."""
+    """The card of a modem that is off is invisible."""
     lab = make_lab(sims=[Sim.numbered(i, pin=PIN) for i in range(2)], powered=False)
     refused = ofono_mcp(lab, "unlock", lines=f"{PIN}\n")
     advised(refused.stderr, "modem on /sim0 /sim1")
     for advice in ADVICE.findall(refused.stderr):
         paste(lab, advice)
     Agent(lab).wait_states("locked", "locked")
-    advised(ofono_mcp(lab, "status").stdout, "unlock /sim0", "unlock /sim1")
+    advised(ofono_mcp(lab, "status").stdout, "sim unlock /sim0", "sim unlock /sim1")

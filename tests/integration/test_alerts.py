@@ -32,7 +32,7 @@ def broadcast(lab: Lab, text: str, topic: int = NOTICE, modem: int = 0) -> dict[
 
 @pytest.mark.parametrize("era", ERAS)
 def test_a_subscriber_is_notified_of_a_cell_broadcast(lab: Lab, agent: Agent, era: str) -> None:
-    """It is no message, and its text is a stranger's."""
+    """It is not a message, and a stranger wrote its text."""
     before, text = newest(lab), f"Flood in the valley ({era})"
     lab.radios[1].wait_for("CellBroadcast")
     with subscribed(lab, era, URI) as events:
@@ -57,14 +57,14 @@ def test_an_emergency_alert_has_its_type(lab: Lab) -> None:
     (4379, "Child abduction"), (4391, "Severe threat"), (4397, "Public safety"),
     (4369, None), (4380, None), (4382, None), (4393, None), (4398, None)])
 def test_a_public_warning_is_an_emergency(lab: Lab, topic: int, kind: str | None) -> None:
-    """EU-Alert, and the alerts of other countries: oFono makes no difference."""
+    """EU-Alert, and the alerts of other countries: oFono does not distinguish them."""
     row = broadcast(lab, f"Warning {topic}", topic)
     assert (row["emergency"], row.get("emergency_type"), row["topic"]) == (
         kind is not None, kind, topic)
 
 
 def test_a_repeated_broadcast_is_listed_once(lab: Lab) -> None:
-    """Each card of the phone hears it, and the network repeats it."""
+    """Each SIM of the phone receives it, and the network repeats it."""
     first = broadcast(lab, "Again and again")
     lab.modems[1].broadcast("Again and again", NOTICE)
     lab.modems[0].broadcast("Again and again", NOTICE)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A message that needs a yes: from the person in front of the client, or from the owner."""
+"""Messages that need approval: by the user in front of the agent, or by the owner."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ HOUR_MS = 60 * 60 * 1000
 
 @pytest.fixture
 def lab(make_lab: MakeLab) -> Lab:
-    """One SIM, and nobody without a token."""
+    """One SIM; every client needs a token."""
     return make_lab(**ONE)
 
 
 @pytest.fixture
 def agent(lab: Lab) -> Agent:
-    """Each of its messages needs a yes, and it cannot ask."""
+    """Each of its messages needs approval, and it cannot ask its user."""
     return new_agent(lab)
 
 
@@ -49,7 +49,7 @@ def owner(lab: Lab) -> Owner:
 
 
 def reasons(agent: Agent, message_id: int) -> list[tuple[str, str]]:
-    changes = agent.call("get_sms_status", message_id=message_id).structured["changes"]
+    changes = agent.call("get_sms_status", history=True, message_id=message_id).structured["changes"]
     return [(change["state"], change.get("reason", "")) for change in changes]
 
 
@@ -91,7 +91,7 @@ def test_a_waiting_call_returns_when_the_owner_rejects(
     result = call.result()
     assert_refused(result, "approval_rejected")
     assert "she is asleep" in result.text and result.message_id == message_id
-    status = agent.call("get_sms_status", message_id=message_id).structured
+    status = agent.call("get_sms_status", history=True, message_id=message_id).structured
     assert (status["state"], status["reason"]) == ("failed", "approval_rejected")
     assert status["changes"][-1]["note"] == "she is asleep"
     assert taken_texts(lab) == []
@@ -102,7 +102,7 @@ def test_a_call_that_does_not_wait_returns_waiting_approval(
     result = agent.send("later", wait_seconds=0)
     assert_pending(result, "waiting_approval")
     assert "owner's approval" in result.text
-    status = agent.call("get_sms_status", message_id=result.message_id).structured
+    status = agent.call("get_sms_status", history=True, message_id=result.message_id).structured
     assert status["state"] == "waiting_approval" and not status["final"]
     assert status["approval_until"] in result.text
     assert "owner" in status["meaning"]
@@ -116,7 +116,7 @@ def test_a_call_that_does_not_wait_returns_waiting_approval(
 def test_get_sms_status_waits_for_the_decision(
         lab: Lab, agent: Agent, owner: Owner, background: ThreadPoolExecutor) -> None:
     message_id = agent.send("asked for", wait_for="none").message_id
-    call = background.submit(agent.call, "get_sms_status", message_id=message_id,
+    call = background.submit(agent.call, "get_sms_status", history=True, message_id=message_id,
                              wait_for="sent", wait_seconds=60)
     owner.do("reject", message_id)
     status = call.result().structured
@@ -169,7 +169,8 @@ def test_wrong_arguments_are_a_usage_error(lab: Lab, owner: Owner, arguments: tu
 
 
 def test_approvals_are_listed_but_not_decided_without_a_gateway(lab: Lab, agent: Agent, owner: Owner) -> None:
-    """They can be seen; what is decided is carried out, so that needs one."""
+    """Waiting messages can be listed; a decision takes effect at once, so it needs a running
+    gateway."""
     message_id = agent.send("alone", wait_for="none").message_id
     lab.gateway.stop()
     assert [item["text"] for item in owner.approvals()] == ["alone"]
@@ -240,7 +241,7 @@ def test_an_approved_message_is_sent_once_after_a_crash(
 
 
 def age(lab: Lab, sql: str, *values: object) -> None:
-    """As if the gateway had been away for so long."""
+    """Makes the store look as if the gateway had been away for that long."""
     lab.gateway.stop()
     write_past_the_gateway(lab, sql, *values)
     lab.gateway.start()
@@ -249,7 +250,8 @@ def age(lab: Lab, sql: str, *values: object) -> None:
 def test_a_message_expires_without_approval_after_a_day(lab: Lab, agent: Agent, owner: Owner) -> None:
     message_id = agent.send("forgotten", wait_for="none",
                             idempotency_key="forgotten").message_id
-    age(lab, "UPDATE message SET created = created - ?", 24 * HOUR_MS)
+    age(lab, "UPDATE message SET created = created - ?1, changed = changed - ?1",
+        24 * HOUR_MS)
     agent.wait_state(message_id, "expired")
     assert reasons(agent, message_id)[-1] == ("expired", "approval_not_given")
     said = owner.run("approve", message_id)
@@ -304,14 +306,15 @@ def test_calls_with_one_idempotency_key_share_one_approval(
 
 def test_a_scheduled_message_is_approved_in_advance(
         lab: Lab, agent: Agent, owner: Owner, background: ThreadPoolExecutor) -> None:
-    """It is asked for when it is accepted; the call hears the yes, and does not wait on."""
+    """Approval is requested when the message is accepted; the call reports the approval and
+    does not wait any longer."""
     call = background.submit(agent.send, "tomorrow", send_at=seconds_ahead(3600),
                              wait_seconds=60)
     [item] = wait_until(owner.approvals, what="the owner is asked")
     owner.do("approve", item["message_id"])
     result = call.result()
     assert_pending(result, "scheduled")
-    status = agent.call("get_sms_status", message_id=result.message_id).structured
+    status = agent.call("get_sms_status", history=True, message_id=result.message_id).structured
     send_at, expires_at = (datetime.fromisoformat(status[name].replace("Z", "+00:00"))
                            for name in ("send_at", "expires_at"))
     assert expires_at - send_at == timedelta(minutes=10)
@@ -355,7 +358,7 @@ def test_a_task_waits_for_approval(lab: Lab, owner: Owner) -> None:
 
 
 def test_a_disconnected_client_cancels_its_approval_request(lab: Lab, owner: Owner) -> None:
-    """In 2026 that cancels what was not handed over."""
+    """In 2026 that cancels what was not submitted."""
     token = new_client(lab)
     agent = Agent(lab, token)
     agent.wait_states("ready", timeout=10)
@@ -409,7 +412,7 @@ def test_only_new_recipients_need_approval_if_so_configured(
     owner.do("approve", ids[0])
     agent.wait_state(ids[0], "sent")
     assert_sent(agent.send("known"))
-    assert owner.wait_asked() == ids[1:]        # what was asked stays asked
+    assert owner.wait_asked() == ids[1:]        # the requests remain
     assert_pending(agent.send("stranger", to=number, wait_for="none"), "waiting_approval")
     lab.modems[0].deliver(number, "write to me")
     wait_until(lambda: len(Journal(lab).ledger.incoming) == 1, what="it came in")
@@ -467,10 +470,10 @@ def test_a_message_is_sent_when_the_user_approves(lab: Lab, token: str, owner: O
     agent = Agent(lab, token)
     assert reasons(agent, result.message_id)[0] == ("queued", "approved_by_person")
     created, expires = (datetime.fromisoformat(
-        agent.call("get_sms_status", message_id=result.message_id)
+        agent.call("get_sms_status", history=True, message_id=result.message_id)
         .structured[name].replace("Z", "+00:00")) for name in ("created_at", "expires_at"))
     assert expires - created == timedelta(minutes=10)
-    again = sending.say()                       # once: it is about the same message
+    again = sending.say()                       # the user is asked once: it is the same message
     assert again.structured["replayed"] and again.message_id == result.message_id
     assert len(lab.modems[0].taken) == 1
     wait_until(lambda: "approval_asked" in [line["event"] for line in audited(lab)],
@@ -487,7 +490,7 @@ def test_a_message_is_refused_when_the_user_rejects(
     result = sending.result(sending.repeat(answer))
     assert_refused(result, "approval_rejected")
     assert ("closed" in result.text) == (answer["action"] == "cancel")
-    assert_refused(sending.say(), "approval_rejected")      # a no is final
+    assert_refused(sending.say(), "approval_rejected")      # a rejection is final
     lab.gateway.restart()
     Agent(lab, token).wait_states("ready", timeout=10)
     assert_refused(sending.say(), "approval_rejected")
@@ -535,7 +538,7 @@ def test_one_question_covers_sim_and_approval(make_lab: MakeLab) -> None:
 
 
 def test_the_user_is_asked_again_when_the_sim_changed(make_lab: MakeLab) -> None:
-    """What the person saw is no more: it is asked again."""
+    """What the user saw has changed, so the user is asked again."""
     lab = make_lab(gateway_open=False)
     token = new_client(lab)
     agent = Agent(lab, token)
@@ -600,7 +603,7 @@ def test_a_stop_during_the_question_leaves_it_to_the_owner(
 
 
 def test_the_owner_can_disable_approval_through_agents(make_lab: MakeLab) -> None:
-    """Not even one that says that it asked."""
+    """Not even a client that claims to have asked can approve."""
     lab = make_lab("[policy]\napprove_through_agent = no\n", **ONE)
     token = new_client(lab)
     agent = Agent(lab, token)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""list_approvals and decide_approval: the owner's yes on a page of a client with admin."""
+"""list_approvals and decide_approval: the owner approves on a page of a client with the scope
+admin."""
 
 from __future__ import annotations
 
@@ -24,7 +25,7 @@ def new_page(lab: Lab, name: str, scopes: int = READ | SEND | ADMIN) -> Agent:
 
 @pytest.fixture(scope="module")
 def lab() -> Iterator[Lab]:
-    """One SIM, and nobody without a token."""
+    """One SIM; every client needs a token."""
     with Lab(modem_count=1, gateway=True, gateway_open=False) as lab:
         yield lab
 
@@ -80,7 +81,7 @@ def test_a_rejection_passes_its_reason_on(lab: Lab, page: Agent, careful: Agent)
     decided = page.call("decide_approval", message_id=message_id, approve=False,
                         reason="not today").structured
     assert (decided["approved"], decided["state"]) == (False, "failed")
-    status = careful.call("get_sms_status", message_id=message_id).structured
+    status = careful.call("get_sms_status", history=True, message_id=message_id).structured
     assert status["reason"] == "approval_rejected"
     assert status["changes"][-1]["note"] == "not today"
     assert "no?" not in sent(lab)
@@ -97,7 +98,7 @@ def test_the_audit_log_names_the_deciding_client(lab: Lab, page: Agent, careful:
 
 
 def test_a_client_cannot_decide_on_its_own_message(lab: Lab, page: Agent, number: str) -> None:
-    """Not even with the scope: what an agent's token asked for another has to approve."""
+    """Not even with the scope: another client must approve what this token requested."""
     Owner(lab).do("change", "--ask", "always", f"page{number[1:]}")
     page.wait_states("ready", timeout=10)
     message_id = ask(page, "my own")
@@ -135,23 +136,23 @@ def test_deciding_on_a_finished_or_unknown_message_is_refused(lab: Lab, page: Ag
 def test_get_gateway_status_waits_for_the_next_change(lab: Lab, page: Agent, careful: Agent,
                                           background: Any) -> None:
     """get_gateway_status waits for the next change, and misses none between two calls."""
-    cursor = page.call("get_gateway_status").structured["cursor"]
-    waits = background.submit(page.call, "get_gateway_status", after=cursor, wait_seconds=60)
+    cursor = page.call("get_gateway_status", detail=True).structured["cursor"]
+    waits = background.submit(page.call, "get_gateway_status", detail=True, after=cursor, wait_seconds=60)
     message_id = ask(careful)
     changed = waits.result(30).structured["cursor"]
     assert changed != cursor and message_id in waiting(page)
     Owner(lab).do("reject", message_id)
-    later = page.call("get_gateway_status", after=changed, wait_seconds=60).structured
+    later = page.call("get_gateway_status", detail=True, after=changed, wait_seconds=60).structured
     assert later["cursor"] != changed
 
 
 def test_a_status_wait_without_a_change_times_out(page: Agent) -> None:
-    wait_until(lambda: (cursor := page.call("get_gateway_status").structured["cursor"]) ==
-               page.call("get_gateway_status", after=cursor, wait_seconds=1)
+    wait_until(lambda: (cursor := page.call("get_gateway_status", detail=True).structured["cursor"]) ==
+               page.call("get_gateway_status", detail=True, after=cursor, wait_seconds=1)
                .structured["cursor"], what="nothing changes for a second")
 
 
 def test_the_status_names_the_calling_client_and_its_scopes(page: Agent, number: str) -> None:
-    status = page.call("get_gateway_status").structured
+    status = page.call("get_gateway_status", detail=True).structured
     assert status["client"] == f"page{number[1:]}"
     assert status["scopes"] == ["read", "send", "admin"]

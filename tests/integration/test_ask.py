@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Asking the person which SIM to send from: in 2026 by repeating the call, in 2025 while
-it waits."""
+"""The user chooses the SIM to send from: in 2026 by a repeated call, in 2025 while the call
+waits."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ def test_an_invalid_answer_repeats_the_question(lab: Lab, agent: Agent, response
     before = sending.state
     sending.question(requestState=sending.state, inputResponses={KEY: response})
     assert_sent(sending.choose(agent.ids()[1]))
-    sending.state = before                  # a state of an earlier round: the same order
+    sending.state = before                  # the state of an earlier round of the same order
     assert sending.choose(agent.ids()[0]).structured["replayed"]
     assert is_sent(lab, sending.arguments["sms_text"]) == 1
 
@@ -254,7 +254,7 @@ def test_a_state_survives_restarts(lab: Lab, agent: Agent) -> None:
     assert_sent(sent)
     lab.gateway.kill()
     lab.gateway.start()
-    again = sending.choose(second)          # whether its SIM is there again or not
+    again = sending.choose(second)          # whether its SIM is available again or not
     assert again.message_id == sent.message_id
     assert is_sent(lab, "restarted") == 1
 
@@ -275,7 +275,7 @@ def test_an_idempotency_key_covers_the_question(lab: Lab, agent: Agent) -> None:
     sent = sending.choose(agent.ids()[0])
     assert_sent(sent)
     assert sending.choose(agent.ids()[1]).message_id == sent.message_id
-    fresh = Modern.result(sending.ask())        # a repeat is not asked about
+    fresh = Modern.result(sending.ask())        # a repeat asks no question
     assert (fresh.message_id, fresh.structured["replayed"]) == (sent.message_id, True)
     assert is_sent(lab, "keyed") == 1
 
@@ -294,7 +294,7 @@ def test_two_answered_calls_with_the_same_text_send_once(make_lab: Callable[...,
 
 
 def test_a_client_that_leaves_and_repeats_sends_once(lab: Lab, agent: Agent) -> None:
-    """Leaving cancels what still waits, and then the order is free to be asked for again."""
+    """Leaving cancels what still waits; then the order can be placed again."""
     first, _ = agent.ids()
     lab.modems[0].send_latency_s = 3
     ahead = agent.send("in the way", first, wait_for="none")
@@ -362,7 +362,7 @@ def test_a_state_expires_after_ten_minutes(lab: Lab, agent: Agent) -> None:
         assert "expired" in reply.json["error"]["message"]
     assert is_sent(lab, "expired") == 0
     sending.state = signed(lab, members | {"expires": now_ms + 60_000})
-    assert_sent(sending.choose(agent.ids()[0]))         # so the MAC was not at fault
+    assert_sent(sending.choose(agent.ids()[0]))         # so the MAC was not the reason
 
 
 def test_a_state_reveals_neither_text_nor_phone_number(lab: Lab) -> None:
@@ -393,7 +393,7 @@ def test_a_state_of_another_client_is_refused(make_lab: Callable[..., Lab]) -> N
 
 def test_a_restore_invalidates_earlier_states(
         make_lab: Callable[..., Lab], tmp_path: Any) -> None:
-    """It may not know either what was sent after the answer."""
+    """The restored store may not know what was sent after the backup."""
     lab = make_lab()
     agent = Agent(lab)
     sending = Modern(lab, "restored")
@@ -431,7 +431,7 @@ def test_a_2025_call_waits_for_the_user(lab: Lab, agent: Agent) -> None:
     assert_sent(result)
     assert result.structured["subscription_id"] == second
     assert "resultType" not in result.raw
-    session.answer(question, accept(first))         # too late: nobody waits any more
+    session.answer(question, accept(first))         # too late: the call no longer waits
     assert is_sent(lab, "legacy") == 1
 
 
@@ -570,7 +570,7 @@ def test_no_question_is_asked_when_elicitation_is_off(make_lab: Callable[..., La
 
 
 def leave_when_asked(lab: Lab, session: Legacy, text: str) -> Event:
-    """The question."""
+    """Leaves when the question arrives; returns the question."""
     with session.send(text) as events:
         question = asked(events)
         port = events.socket.getsockname()[1]
@@ -586,7 +586,7 @@ def test_a_2025_06_18_client_that_leaves_sends_nothing(lab: Lab, agent: Agent) -
 
 
 def test_a_client_that_returns_gets_the_result_by_get(lab: Lab, agent: Agent) -> None:
-    """In 2025-11-25: the answer counts, and what came of it is told on a GET."""
+    """In 2025-11-25: the answer counts, and a GET stream delivers the result."""
     session = Legacy(lab)
     question = leave_when_asked(lab, session, "back again")
     assert is_sent(lab, "back again") == 0
@@ -618,8 +618,8 @@ def test_a_cancelled_call_ends_without_a_response(lab: Lab, agent: Agent, id: An
     session = Legacy(lab)
     with session.send(f"cancelled {id}", id=id) as events:
         question = asked(events)
-        cancel(session, f"{id}" if isinstance(id, int) else 7)      # of another type
-        cancel(Legacy(lab), id)                                     # of another session
+        cancel(session, f"{id}" if isinstance(id, int) else 7)      # another type of ID
+        cancel(Legacy(lab), id)                                     # another session
         assert events.poll(0.3) is None and not events.ended
         cancel(session, id)
         assert events.wait_end() == []                              # no response
@@ -649,7 +649,7 @@ def test_cancelling_a_call_cancels_its_queued_message(
 @pytest.mark.parametrize("cancelled", [[2], [1, 2]])
 def test_a_batch_answers_the_calls_that_are_not_cancelled(
         lab: Lab, background: ThreadPoolExecutor, cancelled: list[int]) -> None:
-    """The first waits for one second, unless it is cancelled, too."""
+    """The first call waits one second, unless it is cancelled too."""
     session = Legacy(lab, "2025-03-26")
     seconds = {1: 60 if 1 in cancelled else 1, 2: 60}
     batch = b",".join(rpc("tools/call", {

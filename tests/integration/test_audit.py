@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The audit as its owner reads it, and what shows when somebody touched it."""
+"""The audit log as the owner reads it, and how tampering shows."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ TRIGGERS = ("audit_stays", "audit_is_kept", "audit_is_added_to", "audit_anchor_m
 
 
 class Audit:
-    """`ofono-mcp audit` on a gateway's folder, whether it runs or not."""
+    """`ofono-mcp audit` on a gateway's folder, whether the gateway runs or not."""
 
     def __init__(self, gateway: Gateway) -> None:
         self._state = gateway.state
@@ -81,7 +81,7 @@ def gateway() -> Iterator[LoneGateway]:
 
 @pytest.fixture
 def stopped(gateway: LoneGateway) -> Iterator[Audit]:
-    """Of a gateway that came and went some times, and does not run."""
+    """A gateway that started and stopped several times, and does not run now."""
     for _ in range(3):
         gateway.restart()
     gateway.stop()
@@ -108,11 +108,11 @@ def test_the_audit_log_records_a_message_and_its_outcome(make_lab: Callable[...,
     ended, = audit.lines("send_outcome")
     assert ended["detail"] == {"message_id": 1, "state": "sent", "reason": ""}
     shown = audit.run("--last", "2").stdout.splitlines()
-    assert re.fullmatch(r"20\S+Z  \d+  message accepted: message id 1, client id 1, client "
+    assert re.fullmatch(r"20\S+  \d+  message accepted: message id 1, client id 1, client "
                         r"laptop, number \+36301234567, .* segments 1, state queued",
                         shown[0])
     later = agent.send("Later", send_at="2026-12-24T08:30:00+01:00", wait_for="none")
-    if not later.is_error:                      # the clock of the machine is before that
+    if not later.is_error:                      # the machine's clock is before that
         agent.cancel(later.message_id)
         assert audit.wait("send_cancelled")[0]["detail"]["message_id"] == later.message_id
     assert audit.verify()["whole"]
@@ -123,7 +123,7 @@ def test_repeated_refusals_share_one_line(gateway: LoneGateway) -> None:
     for _ in range(50):
         refuse(gateway)
     refuse(gateway, "+36301234567")
-    gateway.stop()                              # writes what waits
+    gateway.stop()                              # writes pending lines
     lines = audit.lines("send_refused")
     assert sum(line["detail"]["count"] for line in lines) == 51
     assert len(lines) < 10
@@ -174,7 +174,7 @@ def test_owner_commands_are_logged(gateway: LoneGateway, runs: bool) -> None:
     owner.do("pause")
     owner.do("resume")
     owner.do("revoke", "laptop")
-    assert owner.run("revoke", "laptop").returncode == FAILED   # nobody is, no line
+    assert owner.run("revoke", "laptop").returncode == FAILED   # no client of that name, so no line
     lines = [line for line in audit.lines() if line["event"] not in ("started", "stopped")]
     assert [line["event"] for line in lines] == [
         "client_paired", "client_changed", "client_rotated", "paused", "resumed",
@@ -217,7 +217,7 @@ def test_each_message_has_its_line_after_a_crash(
     assert audit.verify()["whole"]
     lab.gateway.start()
     assert audit.verify()["whole"]
-    # a start that no stop precedes: it crashed
+    # a start without a stop before it: the gateway crashed
     assert [line["event"] for line in audit.lines()
             if line["event"] in ("started", "stopped")][-2:] == ["started", "started"]
 
@@ -235,7 +235,7 @@ def test_a_head_from_the_journal_reveals_cut_lines(gateway: LoneGateway) -> None
     assert audit.verify()["head"] == heads[-1]
     newest = int(heads[-1].partition(":")[0])
     audit.tamper(f"DELETE FROM audit WHERE id > {newest - 2}")
-    assert audit.flaws() == []                  # nothing in the file tells that
+    assert audit.flaws() == []                  # nothing in the file reveals it
     assert audit.flaws("--head", heads[-1]) == [("cut", newest)]
     gateway.start()
     gateway.restart()
@@ -245,7 +245,7 @@ def test_a_head_from_the_journal_reveals_cut_lines(gateway: LoneGateway) -> None
 
 
 def test_a_moved_anchor_is_reported_as_missing_lines(gateway: LoneGateway) -> None:
-    """It says that lines went for their age, which retention has kept."""
+    """The log claims that old lines were pruned, but retention has kept them."""
     audit = Audit(gateway)
     gateway.restart()
     gateway.stop()
@@ -262,7 +262,7 @@ def test_a_moved_anchor_is_reported_as_missing_lines(gateway: LoneGateway) -> No
     assert len(audit.flaws(*every)) == 1 + len(heads)
     said = audit.run("verify").stdout
     assert f"BROKEN: lines 1 to {newest} are missing" in said and "for their age" not in said
-    gateway.start()                             # and it stays so
+    gateway.start()                             # and that does not change
     assert ("missing", 1) in audit.flaws()
 
 
@@ -326,7 +326,7 @@ def test_last_and_since_select_lines(stopped: Audit) -> None:
 
 
 def test_verify_shows_its_progress_on_a_terminal(stopped: Audit) -> None:
-    """On a terminal; here a second is over at once."""
+    """On a terminal; here a second has passed at once."""
     owner = Owner(stopped._state)
     while len(stopped.lines()) < 16:
         owner.do("pause")
@@ -343,7 +343,7 @@ def test_verify_shows_its_progress_on_a_terminal(stopped: Audit) -> None:
 
 def dumps_core(command: list[str], folder: Path, ready: Callable[[], bool],
                environment: dict[str, str]) -> bool:
-    """As far as the machine lets programs do that at all."""
+    """Enables core dumps as far as the machine allows."""
     def allow() -> None:
         resource.setrlimit(resource.RLIMIT_CORE, (resource.RLIM_INFINITY,) * 2)
 
@@ -368,5 +368,5 @@ def test_the_gateway_leaves_no_core_file(folder: Path, gateway: LoneGateway) -> 
         pytest.skip("no program leaves a core file here")
     gateway.stop()
     environment = {"DBUS_SYSTEM_BUS_ADDRESS": f"unix:path={folder}/none"}
-    command = gateway.command[gateway.command.index("serve") - 1:]      # and no wrapper
+    command = gateway.command[gateway.command.index("serve") - 1:]      # without the wrapper
     assert not dumps_core(command, folder, lambda: is_taken(gateway.port), environment)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""No text, token, code or PIN is found where it does not belong, whatever way it came in."""
+"""No text, token, code or PIN appears where it does not belong, however it entered."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def token() -> str:
 
 
 def misplaced(value: str) -> list[tuple[str, str, dict[str, str]]]:
-    """Method, target and headers of requests with a token where none belongs."""
+    """Method, target and headers of requests that carry a token in the wrong place."""
     basic = base64.b64encode(f"agent:{value}".encode()).decode()
     return [
         ("POST", f"/mcp?token={value}", {}),
@@ -80,7 +80,7 @@ def send_misplaced(gateway: Gateway, value: str) -> None:
 
 
 def everything_kept(gateway: Gateway) -> bytes:
-    """The audit in each form it can be read in, and the log."""
+    """The audit in every readable form, and the log."""
     shown = [subprocess.run([BINARY, "audit", "--state-dir", gateway.state, *more],
                             check=True, capture_output=True,
                             timeout=patience(20)).stdout for more in ([], ["--json"])]
@@ -108,7 +108,7 @@ def test_audit_and_log_contain_no_secrets(make_lab: Callable[..., Lab]) -> None:
     modem.plan(Outcome.cms(38))
     agent.send(TEXTS[0] + "!", to=TO)                       # the network refuses it
     agent.send(TEXTS[0] * 20, to=TO)                        # too long
-    agent.send(TEXTS[0], to=TEXTS[0])                       # a text as a number
+    agent.send(TEXTS[0], to=TEXTS[0])                       # a text as the number
     agent.send("x", to=f"PIN {PIN}")
     with lab.client() as client:
         client.headers["Authorization"] = f"Bearer {good}"
@@ -130,10 +130,10 @@ def test_audit_and_log_contain_no_secrets(make_lab: Callable[..., Lab]) -> None:
     kept = everything_kept(lab.gateway)
     for event in (b"send_accepted", b"send_outcome", b"send_refused", b"auth_failed"):
         assert event in kept
-    assert TO.encode() in kept                  # it is looked into the right place
+    assert TO.encode() in kept                  # proves that this searches the right place
     for value in (good, wrong):
         assert value.encode() not in kept
-    kept = HASH.sub(b"", kept)                  # which may hold any six digits
+    kept = HASH.sub(b"", kept)                  # a hash may contain any six digits
     for text in [*TEXTS, CODE_TEXT, "third oak", CODE, PIN]:
         for form in forms(text):
             assert form not in kept, form
@@ -142,7 +142,7 @@ def test_audit_and_log_contain_no_secrets(make_lab: Callable[..., Lab]) -> None:
 # ---- what stays in memory
 
 def memory(pid: int) -> Iterator[bytes]:
-    """All that the process can write to, which a core file would hold."""
+    """All memory that the process can write to, which a core file would contain."""
     with open(f"/proc/{pid}/mem", "rb", buffering=0) as file:
         for line in Path(f"/proc/{pid}/maps").read_text().splitlines():
             span, rights, *_ = line.split()
@@ -171,7 +171,8 @@ def forgotten(gateway: Gateway, what: str) -> None:
 
 
 def test_the_memory_scan_finds_a_token_still_in_use(guarded: LoneGateway) -> None:
-    """What the gateway cannot have forgotten yet, for the header is not over, is found."""
+    """The gateway cannot have forgotten a token whose header is incomplete, and the scan finds
+    it."""
     value = token()
     with guarded.wire() as wire:
         wire.send(b"POST /mcp HTTP/1.1\r\nX-Early: " + value.encode() + b"\r\nX-Late: ")
@@ -194,7 +195,7 @@ def test_memory_keeps_no_token_after_pairing(guarded: LoneGateway) -> None:
 
 
 def test_memory_keeps_no_token_while_a_call_waits(guarded: LoneGateway) -> None:
-    """It is over for the token as soon as it was looked at."""
+    """The gateway forgets a token as soon as it has checked it."""
     good = pair(guarded, "laptop")
     call = rpc("tools/call", {"name": "wait_for_sms", "arguments": {"timeout_seconds": 60}})
     with guarded.wire() as wire:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A SIM's balance as the network tells it, and what a low one stops."""
+"""A SIM's balance as the network reports it, and what a low one prevents."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ balance_pattern = {MENU} You have ([A-Z]+) ([0-9.]+)
 
 @pytest.fixture(scope="module")
 def phone(lab_options: dict[str, object]) -> Iterator[Lab]:
-    """Of all tests here; each begins with a balance that lets everything be sent."""
+    """Shared by all tests here; each begins with a balance that allows everything."""
     with new_lab(CONFIG, modem_count=1) as lab:
         wait_until_known(lab, True)
         wait_until(lambda: not read(lab, "Balance: 1 234,56 Ft").is_error, what="it dials")
@@ -46,7 +46,7 @@ def read(lab: Lab, text: str, code: str = CODE) -> Result:
 
 
 def known(lab: Lab) -> dict[str, object]:
-    [balance] = Agent(lab).call("get_gateway_status").structured["balances"]
+    [balance] = Agent(lab).call("get_gateway_status", detail=True).structured["balances"]
     return balance
 
 
@@ -78,7 +78,7 @@ def test_a_low_balance_refuses_sends_until_topped_up(phone: Lab) -> None:
     for fact in ("499.99 Ft", CODE, "minimum is 500"):
         assert fact in refused.text
     assert "top up" in refused.text and refused.facts["retry_after_seconds"] > 80000
-    assert "499.99 Ft" in agent.call("get_gateway_status").structured["why_not"]
+    assert "499.99 Ft" in agent.call("get_gateway_status", detail=True).structured["why_not"]
     dry = agent.send("too dear", dry_run=True)
     assert "budget_exhausted" in str(dry.raw) and handed(phone) == before
     assert "below 500 nothing is sent" in Owner(phone.gateway.state).do("balance")

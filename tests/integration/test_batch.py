@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Batches, which 2025-03-26 alone has: each request in one has a life of its own."""
+"""Batches, which only 2025-03-26 has: each request in one has a life of its own."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from modem import Outcome
 from wire import ABSENT, Number, Reply, Wire, request, rpc
 
 MESSAGES_MAX = 100
-MANY = 24                       # batches at once; 30 are more than the memory of all requests
+MANY = 24                       # batches at once; 30 exceed the memory of all requests
 STOPS_MOST = 9                  # of one gateway
 NOTE = rpc("notifications/cancelled", {"requestId": 5}, id=ABSENT)
 RESPONSE = b'{"jsonrpc":"2.0","id":"r","result":{}}'
@@ -40,7 +40,7 @@ def send(text: str, sim: int, id: Any, **more: Any) -> bytes:
 
 
 def long_batch(sim: int) -> bytes:
-    """Whole requests, with short answers that take long."""
+    """Complete requests with short answers that take long."""
     return request(batch(*(send("x", sim, i, dry_run=True) for i in range(MESSAGES_MAX))))
 
 
@@ -82,7 +82,7 @@ def test_a_batch_without_requests_returns_202(gateway: LoneGateway, messages: li
     rpc("initialize", {"protocolVersion": "2025-03-26"})])
 @pytest.mark.parametrize("place", [0, 1, 2])
 def test_one_invalid_message_refuses_the_whole_batch(lab: Lab, bad: bytes, place: int) -> None:
-    """Nothing of it has happened then."""
+    """None of it has happened then."""
     messages = [send("spoiled", Agent(lab).ids()[0], 1), rpc("ping", id=2)]
     messages.insert(place, bad)
     assert post(lab.gateway.port, *messages).error == (400, -32600)
@@ -96,7 +96,7 @@ def test_requests_with_the_same_id_are_both_answered(gateway: LoneGateway) -> No
 
 
 def test_a_batch_stops_when_its_answers_get_too_long(gateway: LoneGateway) -> None:
-    """What is not run any more says so, and what was run is all there."""
+    """Calls that did not run say so; the answers of those that ran are complete."""
     size = len(gateway.post(rpc("tools/list")).body)
     answers = post(gateway.port, *(rpc("tools/list", id=i) for i in range(100))).json
     results = ["result" in answer for answer in answers]
@@ -119,7 +119,7 @@ def test_one_batch_sends_two_messages(lab: Lab, journal: Journal) -> None:
 
 def test_each_call_in_a_batch_has_its_own_timeout(
         lab: Lab, journal: Journal, background: ThreadPoolExecutor) -> None:
-    """The second is answered by its own patience, the batch by the first."""
+    """The second call ends by its own timeout, the batch by the first."""
     modem, sim = lab.modems[0], Agent(lab).ids()[0]
     modem.plan(Outcome.hang())
     waiting = background.submit(
@@ -166,8 +166,8 @@ def test_a_waiting_batch_is_answered_when_the_gateway_stops(
 
 
 def stopped_with_batches_at_work(lab: Any) -> list[str]:
-    """Why messages were not run.  Each batch is answered whole, or was not taken: then nothing
-    comes, or one error for lack of room."""
+    """Why messages were not run. Each batch is answered completely, or was refused: then there
+    is no answer, or one error about lack of room."""
     data = long_batch(Agent(lab).ids()[0])
     with ExitStack() as stack:
         busy = [stack.enter_context(Wire(lab.gateway.port)) for _ in range(MANY)]
@@ -185,7 +185,7 @@ def stopped_with_batches_at_work(lab: Any) -> list[str]:
 
 
 def test_a_running_batch_is_answered_when_the_gateway_stops(make_lab: Any) -> None:
-    """What was not run says so; where all of it was run before the end, once more."""
+    """Calls that did not run say so; if all of them ran before the stop, all are answered."""
     lab = make_lab()
     flaws = stopped_with_batches_at_work(lab)
     for _ in range(STOPS_MOST):
@@ -199,13 +199,14 @@ def test_a_running_batch_is_answered_when_the_gateway_stops(make_lab: Any) -> No
 
 def test_waiting_batch_answers_share_bounded_memory(
         gateway: LoneGateway, background: ThreadPoolExecutor) -> None:
-    """Those of all batches together; what finds no room is not run, and others are served."""
-    lists = [rpc("tools/list", id=i) for i in range(25)]
+    """All batches share one limit; calls without room do not run, and other clients are
+    served."""
+    lists = [rpc("tools/list", id=i) for i in range(70)]       # just under 1 MiB
     waits = rpc("tools/call", {"name": "wait_for_sms", "arguments": {
-        "timeout_seconds": int(patience(5))}}, id="wait")   # until all have asked
+        "timeout_seconds": int(patience(5))}}, id="wait")   # until all have called
     replies = list(background.map(lambda _: post(gateway.port, *lists, waits), range(16)))
     answers = [answer for reply in replies if reply.status == 200 for answer in reply.json]
     flaws = {answer["error"]["message"] for answer in answers if "error" in answer}
-    flaws |= {reply.body.decode() for reply in replies if reply.status == 503}  # not begun
+    flaws |= {reply.body.decode() for reply in replies if reply.status == 503}  # not started
     assert any("memory for answers is full" in flaw for flaw in flaws), flaws
     gateway.assert_serves()

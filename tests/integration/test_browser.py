@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What web pages can do to a gateway, tried in a real Chromium.
 
-The gateway of these tests asks for no token: nothing but the gates stands in the way.  The
-control is that the same page, from an Origin that is listed, does send.
+The gateway of these tests accepts clients without a token, so only the gates stand in the way.
+As a control, the same page from a listed Origin does send.
 """
 
 from __future__ import annotations
@@ -153,7 +153,7 @@ def page(base: str, only: list[str] | None = None, handshake: bool = False) -> s
 
 
 def readable(found: Any) -> str:
-    """What of an answer the page could read."""
+    """What the page could read of an answer."""
     return found.get("text", "") if isinstance(found, dict) else ""
 
 
@@ -175,7 +175,7 @@ def test_a_foreign_page_reads_nothing_and_sends_nothing(make_lab: Callable[..., 
 
 
 def test_a_local_file_page_reads_nothing_and_sends_nothing(make_lab: Callable[..., Lab], folder: Any) -> None:
-    """Its Origin is "null", as that of a sandboxed frame."""
+    """Its Origin is "null", like that of a sandboxed frame."""
     lab = make_lab(modem_count=1)
     with Site("") as site:
         text = page(f"http://127.0.0.1:{lab.gateway.port}")
@@ -192,8 +192,8 @@ def test_a_local_file_page_reads_nothing_and_sends_nothing(make_lab: Callable[..
 
 
 def test_a_dns_rebinding_page_gets_421_only(make_lab: Callable[..., Lab]) -> None:
-    """The name of the page's own site leads to the gateway, so all is of one origin and the
-    answers can be read: they say 421 and nothing else."""
+    """The name of the page's own site resolves to the gateway, so everything has one origin
+    and the page can read the answers: they say 421 and nothing else."""
     port = free_port()
     lab = make_lab(modem_count=1)
     base = f"http://evil.test:{port}"
@@ -211,7 +211,7 @@ def test_a_dns_rebinding_page_gets_421_only(make_lab: Callable[..., Lab]) -> Non
 
 
 def test_an_allowed_origin_can_send(make_lab: Callable[..., Lab]) -> None:
-    """The same page; so what the others did not do is not the page's fault."""
+    """The same page: so the page itself is not why the others failed."""
     port = free_port()
     lab = make_lab(f"[server]\nallowed_origin = http://app.test:{port}\n", modem_count=1)
     text = page(f"http://127.0.0.1:{lab.gateway.port}", ["fetch", "xhr", "authorization"],
@@ -257,7 +257,8 @@ PATHS = ["/", "/healthz", "/healthz/ready", "/healthz/live", "/metrics", "/mcp",
 
 
 def test_a_page_cannot_detect_the_gateway() -> None:
-    """Neither from an answer, nor from what an element does with it: it is as if nobody were there."""
+    """Neither from an answer nor from an element's events: it looks as if no server were
+    there."""
     with LoneGateway(open=False) as gateway:
         urls = {path: f"http://127.0.0.1:{gateway.port}{path}" for path in PATHS}
         urls["nobody"] = f"http://127.0.0.1:{free_port()}/"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What other users of the machine send the gateway over the system bus."""
+"""What other users of the machine can send the gateway over the system bus."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from lab.gateway import Gateway
 from lab.stock_bus import StockBus
 
 POLICY = Path(__file__).resolve().parents[2] / "etc" / "dbus" / "ofono-mcp.conf"
-USER = "daemon"                 # neither ofonod's nor the sender's
+USER = "daemon"                 # not the user of ofonod or of the sender
 SENDER = "+36209876543"
 SIZE = 30_000_000
 
 
 class PackagedBus(StockBus):
-    """The stock policy and ours, for another user than ofonod's."""
+    """The stock policy and ours, for a user other than ofonod's."""
 
     def __init__(self, folder: Path) -> None:
         folder.chmod(0o755)
@@ -35,7 +35,7 @@ class PackagedBus(StockBus):
 
 
 class OpenStockBus(PackagedBus):
-    """With a policy of the owner's own, which lets the gateway call and no more."""
+    """With the owner's own policy, which lets the gateway call and no more."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder)
@@ -44,7 +44,7 @@ class OpenStockBus(PackagedBus):
 
 
 def hears(lab: Lab, text: str) -> bool:
-    """An SMS that arrives now gets through."""
+    """A new SMS reaches the gateway."""
     agent = Agent(lab)
     cursor = agent.call("list_sms").structured["wait_cursor"]
     lab.modems[0].deliver(SENDER, text)
@@ -86,7 +86,7 @@ def test_large_signals_from_other_users_cost_little_memory(packaged: Lab) -> Non
 
 
 def test_signals_from_other_users_are_not_received(packaged: Lab) -> None:
-    """Nor are they taken for incoming messages."""
+    """They do not become incoming messages either."""
     cursor = Agent(packaged).call("list_sms").structured["wait_cursor"]
     Flood(packaged.gateway).send(packaged.bus, count=1000, size=1000)
     packaged.modems[0].deliver(SENDER, "the only one")
@@ -96,7 +96,7 @@ def test_signals_from_other_users_are_not_received(packaged: Lab) -> None:
 
 
 def test_without_the_policy_a_large_signal_drops_the_bus(unprotected: Lab) -> None:
-    """libdbus hangs up; the memory that the unit allows is never reached."""
+    """libdbus disconnects; memory stays below the unit's limit."""
     lab = unprotected
     connections = len(CONNECTED.findall(lab.gateway.log))
     flood = Flood(lab.gateway)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Calls that come in: who called, and what became of it. None is answered or placed here."""
+"""Incoming calls: who called, and how each ended. None is answered or placed here."""
 
 from __future__ import annotations
 
@@ -69,14 +69,14 @@ def test_a_subscriber_is_notified_of_a_missed_call(lab: Lab, agent: Agent, era: 
 
 
 def test_an_answered_call_is_not_listed_as_missed(lab: Lab, agent: Agent) -> None:
-    """It stays answered when it is over, and is none of those that were missed."""
+    """It stays answered when it ends, and is not counted as missed."""
     ring(lab, SENDER)
     answer(lab)
     row = wait_state(lab, "answered")
     lab.modems[0].hang_up()
     wait_until(lambda: not calls_of(lab), what="the call is over")
     assert wait_state(lab, "answered") == row
-    missed = agent.call("get_recent_calls", missed_only=True).structured["calls"]
+    missed = agent.call("list_calls", missed_only=True).structured["calls"]
     assert row["call_id"] not in {call["call_id"] for call in missed}
 
 
@@ -94,24 +94,24 @@ def test_a_withheld_phone_number_is_empty(lab: Lab) -> None:
 
 
 def test_calls_are_listed_page_by_page(lab: Lab, agent: Agent) -> None:
-    """The tool and the resource tell the same; a cursor goes on where a page ended."""
+    """The tool and the resource agree; a cursor continues where a page ended."""
     for number in ("+36201110001", "+36201110002", "+36201110003"):
         ring(lab, number)
         lab.modems[0].hang_up()
         wait_state(lab, "missed")
-    page = agent.call("get_recent_calls", limit=2).structured
+    page = agent.call("list_calls", limit=2).structured
     assert [row["phone_number"][-1] for row in page["calls"]] == ["3", "2"]
-    more = agent.call("get_recent_calls", limit=2,
+    more = agent.call("list_calls", limit=2,
                       cursor=page["next_cursor"]).structured
     assert more["calls"][0]["phone_number"] == "+36201110001"
     assert page["calls"] == read(lab)["calls"][:2]
-    assert agent.call("get_recent_calls", cursor="r1-00000000").is_error
+    assert agent.call("list_calls", cursor="r1-00000000").is_error
 
 
 def test_listing_calls_makes_no_ofono_call(lab: Lab, agent: Agent) -> None:
     sent = calls_sent(lab)
     for _ in range(3):
-        agent.call("get_recent_calls")
+        agent.call("list_calls")
         read(lab)
         Eye(lab).read("sms://voicemail")
     assert calls_sent(lab) == sent
@@ -134,18 +134,18 @@ def test_calls_survive_a_restart_and_gaps_are_listed(make_lab: Callable[..., Lab
     lab.gateway.kill()
     lab.modems[0].hang_up()
     wait_until(lambda: not calls_of(lab), what="the call is over")
-    lab.modems[0].ring("+36201110009")      # nobody is told of this one
+    lab.modems[0].ring("+36201110009")      # nothing notifies of this one
     wait_until(lambda: calls_of(lab), what="it rings")
     lab.modems[0].hang_up()
     wait_until(lambda: not calls_of(lab), what="the call is over")
     lab.gateway.start()
-    page = wait_until(lambda: (page := Agent(lab).call("get_recent_calls").structured)
+    page = wait_until(lambda: (page := Agent(lab).call("list_calls").structured)
                       ["gaps"] and page, what="the gap")
     assert [(row["phone_number"], row["state"]) for row in page["calls"]] == [
         (SENDER, "unknown")]
     assert page["gaps"][-1]["reason"] == "gateway_down"
-    wait_until(lambda: read(lab)["gaps"] ==         # while it lasts its end moves
-               Agent(lab).call("get_recent_calls").structured["gaps"], what="both tell it")
+    wait_until(lambda: read(lab)["gaps"] ==         # its end moves while it lasts
+               Agent(lab).call("list_calls").structured["gaps"], what="both tell it")
 
 
 def test_a_call_ends_as_unknown_when_its_modem_disappears(make_lab: Callable[..., Lab]) -> None:

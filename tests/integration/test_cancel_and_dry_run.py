@@ -52,7 +52,7 @@ def test_a_queued_message_can_be_cancelled_a_sent_one_cannot(make_lab: Callable[
 
 
 def test_a_message_pending_in_ofono_can_be_cancelled(make_lab: Callable[..., Lab]) -> None:
-    """Refused once with an error that ofonod tries again after: no part is out."""
+    """It was refused once with an error after which ofonod retries: no segment was sent."""
     lab = make_lab()
     agent = Agent(lab)
     lab.modems[0].plan(Outcome.error())
@@ -71,20 +71,20 @@ def test_a_message_pending_in_ofono_can_be_cancelled(make_lab: Callable[..., Lab
 
 @pytest.mark.parametrize("restart", ["none", "gateway", "gateway killed"])
 def test_a_held_message_is_cancelled_when_ofono_returns(make_lab: Callable[..., Lab], restart: str) -> None:
-    """The wish stays, over restarts, until oFono can be asked."""
+    """The request to cancel survives restarts until oFono can be asked."""
     lab = make_lab()
     agent = Agent(lab)
     lab.modems[0].plan(Outcome.error())
     result = agent.send("held", wait_seconds=1)
     lab.radios[0].power(False)
     agent.wait_state(result.message_id, "held")
-    held = agent.call("get_sms_status", message_id=result.message_id).structured
-    assert held["reason"] == "modem_away" and "Its modem, its SIM or oFono went away" in held["meaning"]
+    held = agent.call("get_sms_status", history=True, message_id=result.message_id).structured
+    assert held["reason"] == "modem_away" and "its modem, its SIM or oFono went away" in held["meaning"]
     answer = agent.cancel(result.message_id)
     assert answer.facts == {"message_id": result.message_id, "state": "held"}
     assert "not cancelled yet" in answer.text and "is cancelled" not in answer.text
     assert agent.cancel(result.message_id).facts == answer.facts
-    status = agent.call("get_sms_status", message_id=result.message_id).structured
+    status = agent.call("get_sms_status", history=True, message_id=result.message_id).structured
     assert status["reason"] == "cancel_wanted" and "to be cancelled" in status["meaning"]
     if restart == "gateway killed":
         lab.gateway.kill()
@@ -173,7 +173,8 @@ def test_a_dry_run_lists_every_refusal(make_lab: Callable[..., Lab]) -> None:
     assert codes == ["invalid_number", "text_too_long", "not_registered"]
     assert not result.is_error and not result.facts["would_send"]
     for refusal in result.facts["refusals"]:
-        assert refusal["message"] in result.text and refusal["fix"] in result.text
+        assert refusal["code"] in result.text
+        assert refusal["message"] not in result.text and refusal["fix"] not in result.text
     late = agent.send("x", dry_run=True, send_at="2020-01-01T00:00:00Z")
     [refusal] = late.facts["refusals"]
     assert refusal["code"] == "invalid_arguments"
@@ -192,8 +193,11 @@ def test_a_dry_run_reports_repeats(agent: Agent) -> None:
     assert refusal["code"] == "duplicate_suppressed"
 
 
-def test_a_dry_run_names_characters_ofono_may_not_encode(agent: Agent) -> None:
-    assert "U+1F600" in agent.send("\U0001F600", dry_run=True).text
+def test_a_dry_run_refuses_characters_ofono_cannot_encode(agent: Agent) -> None:
+    result = agent.send("\U0001F600", dry_run=True)
+    assert "invalid_text" in result.text and not result.facts["would_send"]
+    [refusal] = result.facts["refusals"]
+    assert (refusal["code"], refusal["fix"]) == ("invalid_text", 'Write ":-D" instead of \U0001F600.')
 
 
 # ---- what clients see -------------------------------------------------------------
@@ -205,7 +209,8 @@ def test_the_tool_list_describes_both_tools(lab: Lab) -> None:
     assert send_sms["required"] == ["to_phone_number", "sms_text"]
     assert list(send_sms["properties"]) == [
         "to_phone_number", "sms_text", "subscription_id", "idempotency_key", "send_at",
-        "valid_for_seconds", "wait_for", "wait_seconds", "dry_run"]
+        "valid_for_seconds", "wait_for", "wait_seconds", "to_phone_numbers",
+        "reply_to_message_id", "spread", "dry_run"]
     assert tools["cancel_sms"]["inputSchema"]["required"] == ["message_id"]
     assert tools["cancel_sms"]["annotations"]["idempotentHint"]
 

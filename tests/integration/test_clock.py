@@ -27,7 +27,7 @@ SENDER = "+36201112233"
 
 @contextmanager
 def phone_with_clock(**options: object) -> Iterator[tuple[Lab, Clock]]:
-    lab = new_lab(modem_count=1, policy="", **options)
+    lab = new_lab(modem_count=1, **{"policy": ""} | options)
     clock = Clock(lab.folder)
     lab.gateway.environment |= clock.environment
     with lab:
@@ -48,7 +48,7 @@ def at(ahead_s: float) -> str:
 
 
 def left_in_hour(lab: Lab) -> int:
-    limits = Agent(lab).call("get_gateway_status").structured["limits"]
+    limits = Agent(lab).call("get_gateway_status", detail=True).structured["limits"]
     [left] = [limit["left"] for limit in limits
               if (limit["of"], limit["per"]) == ("client", "hour")]
     return left
@@ -61,7 +61,7 @@ def schedule(lab: Lab, text: str, ahead_s: float) -> int:
 
 
 def paged(lab: Lab) -> list[str]:
-    """Every text, a page each."""
+    """The text of every message, one page each."""
     found, cursor = [], {}
     while True:
         page = call(lab, "list_sms", limit=1, **cursor)
@@ -111,11 +111,11 @@ def test_messages_wait_while_the_clock_is_not_set() -> None:
         lab.gateway.start()
         wait_until_known(lab, True)
         for message_id in (waiting.message_id, due):
-            told = agent.call("get_sms_status", message_id=message_id).structured
+            told = agent.call("get_sms_status", history=True, message_id=message_id).structured
             assert told["reason"] == "clock_unknown" and "clock is not set" in told["meaning"]
         clock.set(0)
         agent.wait_state(waiting.message_id, "sent")
-        assert "reason" not in agent.call("get_sms_status", message_id=due).structured
+        assert "reason" not in agent.call("get_sms_status", history=True, message_id=due).structured
 
 
 def test_timeouts_and_schedules_survive_a_clock_set_by_a_day(phone: tuple[Lab, Clock]) -> None:
@@ -130,7 +130,7 @@ def test_timeouts_and_schedules_survive_a_clock_set_by_a_day(phone: tuple[Lab, C
     clock.set(0)
     assert_sent(agent.send("meanwhile"))
     assert agent.state(second) == "scheduled"
-    assert left_in_hour(lab) <= left - 1            # a day forward frees no place
+    assert left_in_hour(lab) <= left - 1            # moving a day forward frees no place
     clock.set(DAY_S + HOUR_S + 1)
     agent.wait_state(second, "sent")
     clock.set(0)
@@ -141,7 +141,8 @@ def test_timeouts_and_schedules_survive_a_clock_set_by_a_day(phone: tuple[Lab, C
 
 @pytest.mark.parametrize("back_s", [HOUR_S, DAY_S, 20 * 365 * DAY_S])
 def test_a_message_expires_though_the_clock_was_set_back(back_s: int) -> None:
-    """A validity is lived, and its end told, though nothing wakes the gateway but that end."""
+    """Validity counts lived time, and its end is reported even if nothing else wakes the
+    gateway."""
     with phone_with_clock() as (lab, clock):
         lab.modems[0].plan(Outcome.hang())
         Agent(lab).send("in its way", wait_for="none")
@@ -149,11 +150,11 @@ def test_a_message_expires_though_the_clock_was_set_back(back_s: int) -> None:
         Journal(lab).wait_state("in its way", "submitted")
         clock.set(-back_s)
         clock.sleep(61)
-        Journal(lab).wait_state("of use for a minute", "expired")   # asks the ledger
+        Journal(lab).wait_state("of use for a minute", "expired")   # reads the message store
 
 
 def test_stop_cancels_messages_though_the_clock_was_set_back(phone: tuple[Lab, Clock]) -> None:
-    """What was accepted tomorrow came before the STOP of today."""
+    """A message accepted "tomorrow" came before today's STOP."""
     lab, clock = phone
     clock.set(DAY_S)
     waiting = schedule(lab, "an advertisement", 2 * DAY_S)
@@ -164,7 +165,7 @@ def test_stop_cancels_messages_though_the_clock_was_set_back(phone: tuple[Lab, C
 
 
 def test_repeats_are_detected_though_the_clock_was_set() -> None:
-    """It is a repeat for a minute that was lived, and its age is not told by that clock."""
+    """Repeats are detected for one minute of lived time; that clock does not decide."""
     with phone_with_clock(notices_repeats=True) as (lab, clock):
         agent = Agent(lab)
         first = agent.send("the same").message_id
@@ -179,7 +180,7 @@ def test_repeats_are_detected_though_the_clock_was_set() -> None:
 
 
 def test_messages_due_during_sleep_are_sent_in_order() -> None:
-    """In the order in which they were accepted, and what is over is not sent."""
+    """They are sent in the order of acceptance; expired ones are not sent."""
     with phone_with_clock() as (lab, clock):
         agent = Agent(lab)
         over = agent.send("over", send_at=at(HOUR_S), valid_for_seconds=60).message_id
@@ -188,7 +189,7 @@ def test_messages_due_during_sleep_are_sent_in_order() -> None:
         clock.sleep(2 * HOUR_S + 1)
         agent.wait_state(last, "sent")
         assert [submit.text for submit in lab.modems[0].taken] == ["due second", "due first"]
-        told = agent.call("get_sms_status", message_id=over).structured
+        told = agent.call("get_sms_status", history=True, message_id=over).structured
         assert (told["state"], told["changes"][-1]["reason"]) == ("expired", "validity_over")
 
 
@@ -198,12 +199,12 @@ def test_timeouts_do_not_run_during_suspend(phone: tuple[Lab, Clock]) -> None:
     due = schedule(lab, "slept over", 2 * HOUR_S)
     waiting = Pending(lab, "wait_for_sms", timeout_seconds=60)
     clock.sleep(3 * HOUR_S)
-    agent.wait_state(due, "sent")                   # though nothing else woke the loop
-    [gap] = [gap for gap in agent.call("get_gateway_status").structured["gaps"]
+    agent.wait_state(due, "sent")                   # nothing else woke the loop
+    [gap] = [gap for gap in agent.call("get_gateway_status", detail=True).structured["gaps"]
              if gap["reason"] == "suspended"]
     begun, ended = (datetime.fromisoformat(gap[end]) for end in ("from", "until"))
     assert 3 * HOUR_S - 1 <= (ended - begun).total_seconds() < 4 * HOUR_S
-    assert not waiting.is_done                      # its 60 s were not slept through
+    assert not waiting.is_done                      # sleep does not count towards its 60 s
     lab.modems[0].deliver(SENDER, "good morning")
     assert "good morning" in str(waiting.facts())
 
@@ -213,7 +214,7 @@ SEARCHING, HOME = 2, 1
 
 
 def approved(lab: Lab) -> tuple[Agent, int]:
-    """The gateway is dead by then, and the network away."""
+    """The gateway is dead by then, and the network is away."""
     agent, owner = new_agent(lab), Owner(lab)
     message_id = agent.send("of use for ten minutes", wait_for="none").message_id
     lab.modems[0].set_registration(SEARCHING)
@@ -254,7 +255,7 @@ def come_back(lab: Lab, agent: Agent) -> None:
     [-HOUR_S, -2 * HOUR_S, 0], ["1970", 0], [-DAYS_BEHIND, -DAYS_BEHIND + 60]], ids=str)
 def test_a_start_with_the_clock_behind_gives_no_extra_time(begin: Callable[[Lab], tuple[Agent, int]],
                                       steps: list[float | str]) -> None:
-    """A restart with a wrong clock gives nobody more time than was asked for."""
+    """A restart with a wrong clock extends no time limit."""
     ahead_s = [60 - time.time() if isinstance(step, str) else step for step in steps]
     with phone_with_clock(gateway_open=False) as (lab, clock):
         agent, message_id = begin(lab)
@@ -266,7 +267,7 @@ def test_a_start_with_the_clock_behind_gives_no_extra_time(begin: Callable[[Lab]
         clock.sleep(HOURS_LATER)
         come_back(lab, agent)
         assert_sent(agent.send("another"))
-        told = agent.call("get_sms_status", message_id=message_id).structured
+        told = agent.call("get_sms_status", history=True, message_id=message_id).structured
         reason = "approval_expired" if begin is approved else "validity_over"
         assert (told["state"], told["changes"][-1]["reason"]) == ("expired", reason)
         assert not any(submit.text.startswith("of use") for submit in lab.modems[0].offered)
@@ -274,13 +275,13 @@ def test_a_start_with_the_clock_behind_gives_no_extra_time(begin: Callable[[Lab]
 
 @pytest.mark.parametrize("begin", [approved, valid])
 def test_a_message_waits_while_the_clock_is_behind(begin: Callable[[Lab], tuple[Agent, int]]) -> None:
-    """While the clock is behind it waits; when that is right it is sent, if it is in time."""
+    """While the clock is behind it waits; once the clock is right it is sent if still in time."""
     with phone_with_clock(gateway_open=False) as (lab, clock):
         agent, message_id = begin(lab)
         start_at(lab, clock, -DAYS_BEHIND)
         come_back(lab, agent)
         assert_sent(agent.send("meanwhile"))
-        told = agent.call("get_sms_status", message_id=message_id).structured
+        told = agent.call("get_sms_status", history=True, message_id=message_id).structured
         assert (told["state"], told["reason"]) == ("queued", "clock_unknown")
         clock.set(0)
         agent.wait_state(message_id, "sent")
@@ -294,13 +295,13 @@ def test_an_unapproved_message_expires_with_the_clock_behind() -> None:
         start_at(lab, clock, -30 * DAY_S)
         clock.sleep(DAY_S + 1)
         agent.wait_state(message_id, "expired")
-        told = agent.call("get_sms_status", message_id=message_id).structured
+        told = agent.call("get_sms_status", history=True, message_id=message_id).structured
         assert told["changes"][-1]["reason"] == "approval_not_given"
         assert Owner(lab).run("approve", message_id).returncode != 0
 
 
 def test_messages_from_an_older_version_keep_their_time_left() -> None:
-    """What waited before an upgrade has the time that was left, and no more."""
+    """A message that waited before an upgrade keeps its remaining time, and gets no more."""
     with phone_with_clock(gateway_open=False) as (lab, clock):
         agent, message_id = valid(lab)
         write_past_the_gateway(lab, "UPDATE message SET boot = 0, created_boot = 0,"

@@ -20,7 +20,7 @@ SOON_S = patience(2)
 
 
 def copied(lab: Lab, folder: Path) -> Path:
-    """As `cp -a` does, also while the gateway works."""
+    """As `cp -a` does, even while the gateway runs."""
     return shutil.copytree(lab.gateway.state, folder, symlinks=True,
                            ignore=shutil.ignore_patterns("control"))
 
@@ -31,12 +31,12 @@ def put_back_anew(state: Path, copy: Path) -> None:
 
 
 def put_back_over(state: Path, copy: Path) -> None:
-    """Into the same files, and what came since stays beside them."""
+    """Writes the old files over the present ones; newer files stay beside them."""
     shutil.copytree(copy, state, dirs_exist_ok=True)
 
 
 def put_back_the_store(state: Path, copy: Path) -> None:
-    """Into the same file, of the message store alone."""
+    """Writes over the message store alone, into the same file."""
     for suffix in ("-wal", "-shm"):
         (state / f"gateway.db{suffix}").unlink(missing_ok=True)
     for file in copy.glob("gateway.db*"):
@@ -51,7 +51,7 @@ def put_back_by_name(state: Path, copy: Path) -> None:
 
 
 def send_soon(lab: Lab, text: str) -> Result:
-    """After what is done next with the gateway."""
+    """Sends soon after the gateway's next step."""
     return Agent(lab).send(text, send_at=from_now(SOON_S))
 
 
@@ -71,17 +71,17 @@ def test_a_copied_store_sends_nothing_again(make_lab: Callable[..., Lab], tmp_pa
     put_back(lab.gateway.state, copy)
     lab.gateway.start()
     Agent(lab).wait_states("ready", timeout=10)
-    status = Agent(lab).call("get_sms_status", message_id=waiting.message_id).structured
+    status = Agent(lab).call("get_sms_status", history=True, message_id=waiting.message_id).structured
     assert (status["state"], status["reason"]) == ("unknown", "restored")
     assert "restored" in gap_reasons(lab)
     assert_sent(Agent(lab).send("goes on"))
     assert [submit.text for submit in lab.modems[0].offered] == ["waits", "goes on"]
-    lab.gateway.restart()                       # from then on it is the store
+    lab.gateway.restart()                       # from now on it is the store
     assert lab.gateway.log.count("or a copy") == 1
 
 
 def test_a_copy_made_while_running_sends_nothing_again(make_lab: Callable[..., Lab], tmp_path: Path) -> None:
-    """Over the same files, in the same run: what it says of them is what they are."""
+    """The same files in the same run: the store recognises its own files."""
     lab = make_lab(modem_count=1)
     waiting = send_soon(lab, "waits")
     copy = copied(lab, tmp_path / "copy")
@@ -103,13 +103,13 @@ def test_a_renamed_state_folder_is_not_a_copy(make_lab: Callable[..., Lab],
     moved = state.with_name("moved")
     os.rename(state, moved)
     os.rename(moved, state)
-    copied(lab, tmp_path / "copy")              # to be read changes nothing
+    copied(lab, tmp_path / "copy")              # reading changes nothing
     lab.gateway.start()
     Agent(lab).wait_state(waiting.message_id, "sent")
 
 
 def test_messages_queued_before_an_upgrade_are_sent(make_lab: Callable[..., Lab]) -> None:
-    """What waited before an upgrade goes out after it."""
+    """Messages that waited before an upgrade are sent after it."""
     lab = make_lab(modem_count=1)
     waiting = send_soon(lab, "waits")
     lab.gateway.stop()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""kill -9 and SIGTERM while calls wait: no accepted message is forgotten, none is handed
-over twice.  Every boundary by number: test_crash_matrix.py."""
+"""kill -9 and SIGTERM while calls wait: no accepted message is forgotten, and none is
+submitted twice. test_crash_matrix.py covers every boundary by number."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def texts(submits: list) -> list[str]:
 
 
 def submit(lab: Lab, pool: ThreadPoolExecutor, *messages: str) -> list[Future[Result]]:
-    """Calls that wait, their messages on disk in this order."""
+    """Calls that wait, with their messages on disk in this order."""
     calls = []
     for message in messages:
         calls.append(pool.submit(Agent(lab).send, message))
@@ -64,7 +64,7 @@ def test_queued_messages_go_out_after_a_crash_in_order(
     assert journal.states("first", "second", "third", "fourth") == [
         "submitted", "queued", "queued", "queued"]
     lab.gateway.start()
-    journal.wait_state("first", "submitted")           # held at start, until oFono listed it
+    journal.wait_state("first", "submitted")           # kept after the start, until oFono listed it
     assert len(modem.offered) == 1                  # the others still wait behind it
     modem.unhang(Outcome.ok())
     modem.wait_taken(4)
@@ -75,7 +75,7 @@ def test_queued_messages_go_out_after_a_crash_in_order(
 
 def test_queued_messages_wait_for_the_network_after_a_crash(
         lab: Lab, modem: Modem, journal: Journal, background: ThreadPoolExecutor) -> None:
-    """Nothing is in oFono's hands, and the network is away longer than the gateway."""
+    """oFono has none of them, and the network is away for longer than the gateway."""
     modem.plan(Outcome.hang())
     calls = submit(lab, background, "first", "second")
     modem.wait_offered(1)
@@ -110,7 +110,7 @@ def test_an_interrupted_submission_is_never_repeated(
 
 def test_a_submission_that_ofono_lost_too_is_unknown(
         lab: Lab, modem: Modem, journal: Journal, background: ThreadPoolExecutor) -> None:
-    """Indistinguishable from the case above, so it is not handed over here either."""
+    """The gateway cannot tell this from the case above, so it does not resubmit here either."""
     lab.ofonod.pause()
     calls = submit(lab, background, "half handed", "behind it")
     wait_call_left(lab, "half handed")
@@ -142,9 +142,9 @@ def test_a_submitted_message_is_found_again_after_a_crash(
     modem.wait_offered(1)
     crash(lab, calls)
     lab.gateway.start()
-    journal.wait_state("in the air", "submitted")      # held at start, until oFono listed it
+    journal.wait_state("in the air", "submitted")      # kept after the start, until oFono listed it
     modem.unhang(Outcome.cms(38))
-    journal.wait_state("in the air", "failed")      # the true outcome is heard
+    journal.wait_state("in the air", "failed")      # the true outcome arrives
     assert texts(modem.offered) == ["in the air"]
 
 
@@ -199,15 +199,16 @@ def assert_each_once(stream: Stream, modem: Modem, journal: Journal, kills: int)
     state = {row.text: row.state for row in rows}
     taken = Counter(texts(modem.taken))
     assert len(rows) > 2 * kills                    # there was a stream
-    assert len(state) == len(rows)                  # no text was stored twice
+    assert len(state) == len(rows)                  # no text is stored twice
     assert set(state.values()) <= {"sent", "unknown"}
     assert max(Counter(texts(modem.offered)).values()) == 1
     sent = {text for text in state if state[text] == "sent"}
     assert sent <= taken.keys() <= state.keys()
-    assert list(state.values()).count("unknown") <= kills       # one SIM, one in hands
+    # one SIM, so at most one submission for each kill
+    assert list(state.values()).count("unknown") <= kills
     assert [row.text for row in rows if row.text in taken] == list(taken)       # in order
     answered = {text for text, result in stream.answers.items() if not result.is_error}
-    assert answered <= state.keys()                 # accepted is never forgotten
+    assert answered <= state.keys()                 # no accepted message is forgotten
     assert told_sent(stream) <= sent
 
 
@@ -300,7 +301,7 @@ def test_a_stop_answers_fifty_waiting_calls(
 
 def test_a_stop_during_a_submission_leaves_it_unknown(
         lab: Lab, modem: Modem, journal: Journal, background: ThreadPoolExecutor) -> None:
-    """The message is half handed: it is unknown afterwards, and goes out at most once."""
+    """The submission is incomplete: the message is unknown afterwards, and sent at most once."""
     lab.ofonod.pause()
     [call] = submit(lab, background, "half handed")
     wait_call_left(lab, "half handed")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""kill -9 at every boundary of the path of a message: before and after each commit, each
-D-Bus call, each reply, each signal and each answer; and again while it recovers."""
+"""kill -9 at every boundary on the path of a message: before and after each commit, each D-Bus
+call, each reply, each signal and each answer; and again during recovery."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Strangers hold all the connections that there are, and token holders are served at once.
+"""Strangers hold all connections, and token holders are served at once.
 
 The gateway has a network of its own; the strangers and the agent are at the other end of a
-cable, each stranger at an address of its own or all at the agent's.
+cable, with an address for each stranger, or all at the agent's address.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def source(number: int) -> str:
 
 
 def plain(phone: Phone, own: str) -> socket.socket:
-    """TCP alone, whatever is spoken above it."""
+    """TCP alone, whatever protocol is spoken above it."""
     with phone.networks["laptop"].inside():
         return socket.create_connection((PHONE, phone.port), patience(5), (own, 0))
 
@@ -117,13 +117,14 @@ def test_a_valid_token_is_served_at_once_in_any_crowd(crowded: Phone, act: str,
                     assert wire.ask(asked(gateway)).result == {}
                 assert time.monotonic() - begin < patience(AT_ONCE_S)
             begin = time.monotonic()
-            assert kept.ask(asked(gateway)).result == {}    # nobody pushed it out
+            assert kept.ask(asked(gateway)).result == {}    # it was not disconnected
             assert time.monotonic() - begin < patience(AT_ONCE_S)
     wait_until(lambda: not crowded.peers, what="all are gone")
 
 
 def test_strangers_are_disconnected_before_token_holders(crowded: Phone) -> None:
-    """The one that has waited for longest first; what has a call at work, never."""
+    """The one that has waited longest goes first; a connection with a call in progress never
+    does."""
     gateway = crowded.gateway
     with ExitStack() as stack:
         holders = [stack.enter_context(crowded.wire("laptop", PHONE, source(number)))
@@ -134,7 +135,7 @@ def test_strangers_are_disconnected_before_token_holders(crowded: Phone) -> None
         for one in strangers:
             stack.callback(one.close)
         assert not any(wire.has_news(0) for wire in holders[4:])
-        for number in range(260, 270):      # they take the places of the strangers
+        for number in range(260, 270):      # they take the strangers' places
             with crowded.wire("laptop", PHONE, source(number)) as wire:
                 assert wire.ask(asked(gateway)).result == {}
         assert not any(wire.has_news(0) for wire in holders[4:])

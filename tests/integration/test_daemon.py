@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The program as its owner meets it: options, configuration, tokens, files, systemd,
-log."""
+"""The program as its owner sees it: options, configuration, tokens, files, systemd, log."""
 
 from __future__ import annotations
 
@@ -26,11 +25,11 @@ from modem.patience import patience
 from systemd import Systemd
 
 ROOT = Path(__file__).resolve().parents[2]
-OK, FAILED, USAGE = 0, 1, 2         # exit codes, as --help tells them
+OK, FAILED, USAGE = 0, 1, 2         # exit codes, as --help lists them
 
 
 def run(*arguments: object, **environment: str) -> subprocess.CompletedProcess[str]:
-    """ofono-mcp with these arguments, to its end."""
+    """Runs ofono-mcp with these arguments to its end."""
     wrapper = shlex.split(os.environ.get("GATEWAY_WRAPPER", ""))
     binary = os.environ.get("GATEWAY_BINARY", BINARY)
     return subprocess.run([*wrapper, binary, *map(str, arguments)], text=True,
@@ -134,7 +133,7 @@ def test_check_config_accepts_a_valid_file(folder: Path, text: str) -> None:
     file.write_text(text)
     result = run("serve", "--check-config", "--config", file)
     assert (result.returncode, result.stderr) == (OK, "")
-    assert list(folder.iterdir()) == [file]         # checking makes nothing
+    assert list(folder.iterdir()) == [file]         # checking creates no file
 
 
 @pytest.mark.parametrize("text,line,words", [
@@ -171,7 +170,7 @@ def test_a_bad_configuration_names_file_and_line(
 
 
 def test_check_config_refuses_an_invalid_certificate(folder: Path) -> None:
-    """What the start would refuse is no good configuration."""
+    """Whatever would prevent the start is reported."""
     file = folder / "bad.conf"
     file.write_text(f"[server]\ntls_certificate = {file}\ntls_key = {file}\n")
     result = run("serve", "--check-config", "--config", file)
@@ -280,7 +279,7 @@ def status(gateway: Gateway, authorization: str | None) -> int:
 
 @pytest.fixture
 def guarded(folder: Path) -> Iterator[Gateway]:
-    """Asks for a token, as it does unless told otherwise."""
+    """Requires a token, as it does by default."""
     with serving(folder, open=False) as gateway:
         yield gateway
 
@@ -304,7 +303,7 @@ def test_a_paired_client_is_served_at_once(guarded: Gateway) -> None:
     assert status(guarded, None) == 401
     token = pair(guarded, "agent")
     assert status(guarded, f"Bearer {token}") == 200
-    assert status(guarded, f"bearer {token}") == 200    # the scheme has no case, RFC 9110
+    assert status(guarded, f"bearer {token}") == 200    # the scheme is case-insensitive, RFC 9110
     assert status(guarded, f"Bearer {token[:-1]}") == 401
     assert status(guarded, f"Bearer {token}0") == 401
     assert status(guarded, None) == 401
@@ -391,7 +390,7 @@ def test_files_are_accessible_to_the_owner_only(folder: Path, careless: None) ->
 
 @pytest.mark.parametrize("bits", [0o020, 0o002, 0o1777], ids=oct)
 def test_a_state_folder_that_others_may_write_is_refused(folder: Path, bits: int) -> None:
-    """By the gateway, and by commands that do without one; doctor says so."""
+    """By the gateway, and by commands that work without one; doctor reports it."""
     state = folder / "state"
     state.mkdir(0o700)
     state.chmod(0o700 | bits)
@@ -409,7 +408,7 @@ def test_a_state_folder_that_others_may_write_is_refused(folder: Path, bits: int
 
 
 def make_store(folder: Path) -> Path:
-    """Of a gateway that has run."""
+    """The store of a gateway that has run."""
     with serving(folder) as gateway:
         pass
     return gateway.state / "gateway.db"
@@ -478,7 +477,7 @@ def test_the_gateway_pings_the_watchdog(
 
 def test_the_gateway_runs_in_one_thread(
         lab: Lab, agent: Agent, background: ThreadPoolExecutor) -> None:
-    """So what feeds the watchdog is the loop that does the work; calls wait without one."""
+    """The loop that works also feeds the watchdog; calls wait without threads."""
     lab.modems[0].plan(Outcome.hang())
     calls = [background.submit(agent.send, f"waits {i}", agent.ids()[0]) for i in range(5)]
     try:
@@ -542,16 +541,16 @@ def wakeups(pid: int) -> int:
 
 
 def wait_asleep(pid: int) -> None:
-    """What a gateway does once, some seconds after its start, may come in between."""
+    """Work that a gateway does once, seconds after its start, may come in between."""
     def is_asleep() -> bool:
         before = wakeups(pid)
-        time.sleep(IDLE_S)              # nothing happening is what is measured
+        time.sleep(IDLE_S)              # what is measured is that nothing happens
         return wakeups(pid) - before <= WAKEUPS
     wait_until(is_asleep, what=f"at most {WAKEUPS} wake-ups in {IDLE_S} s")
 
 
 def test_an_idle_gateway_sleeps(lab: Lab, agent: Agent, client: McpClient) -> None:
-    """With two modems and a client that is connected and asks nothing."""
+    """With two modems and a connected client that requests nothing."""
     client.initialize()
     assert_sent(agent.send("busy until here", agent.ids()[0]))
     wait_asleep(lab.gateway.pid)
@@ -600,7 +599,7 @@ def test_the_log_contains_no_text_and_no_token(
         client.post(b'{"text": "' + SECRET_TEXT.encode() + b'"')
         client.request("PUT", f"/mcp?token={token}", headers=client.headers)
     log = lab.gateway.log
-    assert "message 1: sent" in log                 # it does say what happens
+    assert "message 1: sent" in log                 # the log does say what happens
     for secret in (SECRET_TEXT, "treasure", token, wrong, modem.sim.puk):
         assert secret not in log
     if not verbose:

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Delivery reports through the whole gateway, with an oFono of our own (stub_ofono.py).
+"""Delivery reports through the whole gateway, with a fake oFono (stub_ofono.py).
 
-The ofonod of Debian signals none, and only the owner of org.ofono is believed, so a test
-cannot speak beside it.  How the forks' signals look is in ../../src/ofono/status_report.c.
+Debian's ofonod signals none, and the gateway accepts signals only from the owner of org.ofono,
+so a test cannot send them beside the real one. src/ofono/message_manager.c describes the
+forks' signals.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ class StubOfono:
         assert self.read() == ["ready"]
 
     def read(self) -> list[str]:
-        """The next line that it says."""
+        """The next line of its output."""
         line = self._process.stdout.readline()
         assert line, "the stub has ended"
         return line.split()
@@ -54,7 +55,7 @@ class StubOfono:
               flush=True)
 
     def do(self, **order: Any) -> list[str]:
-        """What it said until it was done; stub_ofono.py tells what can be ordered."""
+        """Its output until it was done; stub_ofono.py describes the commands."""
         print(json.dumps(order), file=self._process.stdin, flush=True)
         said = []
         while (words := self.read()) != ["done"]:
@@ -72,11 +73,11 @@ class Phone:
         self.shape = shape
         self.bus = Bus(folder)
         self.gateway = Gateway(folder, self.bus)
-        self.gateway.config = ""            # the same text again is no new message
+        self.gateway.config = ""            # the same text again is not a new message
         self.agent = Agent(self)
 
     def start(self, **first: Any) -> None:
-        """`first` is done before the gateway starts."""
+        """`first` runs before the gateway starts."""
         self.bus.start()
         self.ofono = StubOfono(self.bus.address, self.shape)
         self.ofono.do(**first)
@@ -97,8 +98,8 @@ class Phone:
         return McpClient(self.gateway.port)
 
     def history(self, message_id: int) -> list[tuple[str, str]]:
-        """States with reasons."""
-        status = self.agent.call("get_sms_status", message_id=message_id).structured
+        """The states with their reasons."""
+        status = self.agent.call("get_sms_status", history=True, message_id=message_id).structured
         return [(change["state"], change.get("reason", "")) for change in status["changes"]]
 
     def wait_history(self, message_id: int, *last: tuple[str, str]) -> None:
@@ -157,7 +158,7 @@ def test_a_delivery_report_counts_after_a_restart(phone: Phone) -> None:
         waiting.send(request(rpc("tools/call", {"name": "send_sms", "arguments": {
             "to_phone_number": TO, "sms_text": "late", "wait_for": "delivered",
             "wait_seconds": 20}})))
-        assert phone.agent.state(ids[0]) == "sent"  # asked later: so that one waits now
+        assert phone.agent.state(ids[0]) == "sent"  # asked afterwards: another call waits now
         phone.ofono.report(uuids[0], True)
         phone.ofono.report(uuids[1], False)
         result = waiting.receive().result["structuredContent"]

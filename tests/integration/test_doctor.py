@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 import shutil
 import signal
@@ -33,8 +34,9 @@ from other_users import with_other_users
 from owner import FAILED, OK, USAGE, run
 from terminal import on_terminal
 from test_delivery_reports import StubOfono
+from texting import enrol, section
 
-LEVELS = ["ok", "warning", "problem"]
+LEVELS = ["ok", "note", "warning", "problem"]
 
 
 class Findings:
@@ -78,7 +80,7 @@ Look = Callable[[Lab], Findings]
 
 
 def wait_found(lab: Lab, look: Look, level: str, about: str, words: str) -> Findings:
-    """oFono, and the gateway, may need a moment to know it."""
+    """oFono and the gateway may need a moment to know it."""
     seen: list[Findings] = []
 
     def is_found() -> bool:
@@ -90,7 +92,7 @@ def wait_found(lab: Lab, look: Look, level: str, about: str, words: str) -> Find
 
 @pytest.fixture
 def one(make_lab: Callable[..., Lab]) -> Lab:
-    """One modem, and an agent that is paired."""
+    """One modem and a paired agent."""
     lab = make_lab(modem_count=1, gateway_open=False)
     Agent(lab, pair(lab.gateway, "laptop")).wait_states("ready", timeout=10)
     return lab
@@ -101,7 +103,7 @@ def path_of(lab: Lab) -> str:
 
 
 def pretend(monkeypatch: pytest.MonkeyPatch, when: str) -> None:
-    """To the doctor alone it is then: "1970-01-01", "+3 days"."""
+    """Sets the time that the doctor alone sees: "1970-01-01", "+3 days"."""
     monkeypatch.setenv("GATEWAY_WRAPPER", f"faketime -f {shlex.quote(when)}")
     monkeypatch.setenv("FAKETIME_DONT_FAKE_MONOTONIC", "1")
 
@@ -111,7 +113,7 @@ def test_a_healthy_gateway_has_only_upstream_warnings(one: Lab, look: Look) -> N
                        "signal 64 %, service centre set")
     assert found.code == OK
     assert {f["about"] for f in found.all if f["level"] != "ok"} == {"oFono"}
-    assert found.has("warning", "oFono", "without the plugin for delivery reports")
+    assert found.has("note", "oFono", "without the plugin for delivery reports")
     if line().version == (1, 31):
         for words in ("length 0xFD", "USSD answer of 1,500 characters", "cannot prevent that"):
             assert found.has("ok", "oFono crashes", words)
@@ -125,7 +127,7 @@ def test_a_healthy_gateway_has_only_upstream_warnings(one: Lab, look: Look) -> N
 
 
 def test_doctor_shows_the_ofono_version(one: Lab, look: Look) -> None:
-    """It runs nobody's ofonod but root's, whom a user namespace may not show."""
+    """The doctor runs only root's ofonod, which a user namespace may not show."""
     version = ".".join(map(str, line().version))
     if os.stat(find(OFONOD)).st_uid != 0:
         version = "an unknown version"
@@ -139,8 +141,8 @@ def test_doctor_prints_coloured_findings_on_a_terminal(one: Lab, look: Look) -> 
         text = terminal.read_all()
         assert terminal.process.wait() == OK
     assert "\x1b[32mok      \x1b[0m clock: it is 2" in text
-    assert "\x1b[33mwarning \x1b[0m oFono: running" in text
-    assert text.rstrip().endswith("Problems: 0. Warnings: 1.")
+    assert "\x1b[1mnote    \x1b[0m oFono: running" in text
+    assert text.rstrip().endswith("Everything is fine. Notes: 1.")
 
 
 def test_doctor_reports_a_stopped_gateway(one: Lab, look: Look) -> None:
@@ -181,7 +183,8 @@ def test_doctor_warns_when_no_agent_is_paired(make_lab: Callable[..., Lab], look
 
 
 def test_doctor_warns_when_running_settings_differ(one: Lab, look: Look) -> None:
-    """An older file, or options: it is told, and all else is about what runs."""
+    """After a change of the file, or with options: the doctor warns, and everything else
+    concerns the running settings."""
     assert not look(one).has("warning", "settings", "")
     one.gateway.args += ["--open"]
     one.gateway.restart()
@@ -192,7 +195,7 @@ def test_doctor_warns_when_running_settings_differ(one: Lab, look: Look) -> None
     assert found.about("settings")["message"].endswith(": server.listen, server.open"), found.all
     assert found.has("ok", "tokens", "none is needed (open)")
     assert f"127.0.0.1:{one.gateway.port} is served" in found.about("port")["message"]
-    one.gateway.stop()                          # then there is the file alone
+    one.gateway.stop()                          # then only the file is left
     config.write_text(written)
     found = look(one)
     assert found.has("ok", "tokens", "paired agents: 1")
@@ -242,11 +245,11 @@ def test_doctor_lists_calls_the_bus_policy_refuses(one: Lab, look: Look, rule: s
     assert told == [f"the bus refuses user root {call}, which the gateway needs"
                     for call in refused]
     assert found.has("ok", path_of(one), "it can send")
-    assert one.modems[0].offered == []          # asking has sent nothing
+    assert one.modems[0].offered == []          # asking sent nothing
 
 
 def deny(one: Lab, interface: str, member: str = "") -> None:
-    """The bus lets nobody ask oFono this any more; no member: nothing of the interface."""
+    """The bus no longer allows this call to oFono; without a member, the whole interface."""
     rule = (f'<deny send_destination="org.ofono" send_interface="org.ofono.{interface}"'
             + (f' send_member="{member}"' if member else "") + "/>")
     one.bus.deny(rule)
@@ -274,7 +277,7 @@ def test_doctor_reports_settings_the_bus_policy_blocks(
     for call in refused:
         assert found.has("problem", "policy", f"{interface}.{call}")
         assert found.has("problem", "policy", "/usr/share/doc/ofono-mcp/examples")
-    assert one.modems[0].calls.dialled == []    # asking has done nothing
+    assert one.modems[0].calls.dialled == []    # asking did nothing
 
 
 def test_doctor_reports_that_ofono_is_not_running(one: Lab, look: Look) -> None:
@@ -315,14 +318,14 @@ def test_doctor_advises_how_to_unlock_a_card(make_lab: Callable[..., Lab], look:
     assert look(lab).has("problem", path_of(lab), "ofono-mcp modem on /sim0")
     lab.bring_up()
     assert wait_found(lab, look, "problem", path_of(lab), "needs its PIN")
-    assert look(lab).has("problem", path_of(lab), "Unlock it: ofono-mcp unlock /sim0")
-    deny(lab, "SimManager", "EnterPin")                 # as the policy of the package
+    assert look(lab).has("problem", path_of(lab), "Unlock it: ofono-mcp sim unlock /sim0")
+    deny(lab, "SimManager", "EnterPin")                 # like the policy of the package
     assert look(lab).has("problem", "policy", "unlock.conf")
 
 
 def test_doctor_reports_network_locks_and_fixed_dialing(
         make_lab: Callable[..., Lab], look: Look) -> None:
-    """But one that needs its PIN2 alone is well."""
+    """A card that needs only its PIN2 is fine."""
     cards = [Sim.numbered(0, asks_else="PH-NET PIN"), Sim.numbered(1, fixed_dialing=True),
              Sim.numbered(2, asks_else="SIM PIN2")]
     lab = make_lab(sims=cards, powered=False)
@@ -378,7 +381,8 @@ def test_doctor_recognises_ofono_forks(folder: Path, words: str, fork: str) -> N
 
 
 def test_doctor_promises_no_delivery_reports_for_an_old_fork(folder: Path) -> None:
-    """As 1.17 of UBports, which shows NetworkTime: no reports, no plugin are promised."""
+    """UBports 1.17 is one of them; it has NetworkTime. The doctor promises neither reports nor
+    a plugin."""
     bus = Bus(folder)
     bus.start()
     ofono = StubOfono(bus.address)
@@ -388,8 +392,8 @@ def test_doctor_promises_no_delivery_reports_for_an_old_fork(folder: Path) -> No
                          DBUS_SYSTEM_BUS_ADDRESS=bus.address))
     ofono.stop()
     bus.stop()
-    assert found.has("warning", "oFono", "an old fork (of UBports) that sends emoji")
-    assert found.has("warning", "oFono", "has no delivery reports and cannot load our plugin")
+    assert found.has("note", "oFono", "an old fork (of UBports) that sends emoji")
+    assert found.has("note", "oFono", "has no delivery reports and cannot load our plugin")
     assert "ofono-plugin-sms-history" not in found.about("oFono")["fix"]
 
 
@@ -409,7 +413,8 @@ def test_doctor_reports_fork_calls_the_bus_refuses(folder: Path) -> None:
 
 
 def test_doctor_reports_access_control_inside_ofono(folder: Path) -> None:
-    """SendMessage where there is no modem is refused for that alone: the policy looked good."""
+    """SendMessage for a modem that does not exist is refused only for that reason: the policy
+    looked good."""
     bus = Bus(folder)
     bus.start()
     ofono = StubOfono(bus.address, "forks")
@@ -436,11 +441,11 @@ def test_doctor_confirms_https(make_lab: Callable[..., Lab], look: Look) -> None
 
 def test_doctor_checks_the_certificate(make_lab: Callable[..., Lab], look: Look,
                        monkeypatch: pytest.MonkeyPatch) -> None:
-    lab = make_lab(modem_count=1, gateway_open=False, tls=True)     # it is good for two days
+    lab = make_lab(modem_count=1, gateway_open=False, tls=True)     # it is valid for two days
     file = lab.gateway.state / "tls" / "cert.pem"
     soon = look(lab)
     assert soon.code == OK and soon.has("warning", "certificate", "expires soon, at 2")
-    assert soon.has("warning", "certificate", "ofono-mcp rotate --tls NAME")
+    assert soon.has("warning", "certificate", "ofono-mcp client rotate --tls NAME")
     pretend(monkeypatch, "+3 days")
     late = look(lab)
     assert late.code == FAILED and late.has("problem", "certificate", "expired at 2")
@@ -469,7 +474,7 @@ def own_config(lab: Lab, text: str) -> None:
 
 
 def test_doctor_reports_an_unusable_key(one: Lab, look: Look, folder: Path) -> None:
-    """As the gateway would find it at its next start."""
+    """What the gateway would find at its next start."""
     make_certificate(folder / "mine", "-days", "90")
     key = folder / "mine" / "key.pem"
     own_config(one, f"[server]\ntls_certificate = {folder}/mine/cert.pem\ntls_key = {key}\n")
@@ -504,7 +509,7 @@ def test_doctor_reports_a_clock_in_1970(one: Lab, look: Look, monkeypatch: pytes
 
 
 def test_doctor_reports_a_full_disk(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A disk of its own, on which less is free than is to be kept free."""
+    """A disk of its own with less free space than the gateway reserves."""
     state = folder / "state"
     state.mkdir()
     monkeypatch.setenv("GATEWAY_WRAPPER", f"{sys.executable} -I -S {CONFINE} {os.getpid()} "
@@ -516,7 +521,7 @@ def test_doctor_reports_a_full_disk(folder: Path, monkeypatch: pytest.MonkeyPatc
 
 
 def test_doctor_reports_that_ofono_does_not_answer(one: Lab, look: Look) -> None:
-    """On a terminal it tells what it waits for."""
+    """On a terminal the doctor shows what it waits for."""
     look(one)
     one.ofonod.pause()
     with on_terminal(*arguments(one.gateway),
@@ -529,7 +534,8 @@ def test_doctor_reports_that_ofono_does_not_answer(one: Lab, look: Look) -> None
 
 
 def test_doctor_reports_a_frozen_gateway(one: Lab, look: Look) -> None:
-    """It takes connections and says nothing: told after seconds, once, and no port is blamed."""
+    """The gateway accepts connections and never answers: reported once, after seconds, and the
+    port is not blamed."""
     look(one)
     one.gateway.send_signal(signal.SIGSTOP)
     try:
@@ -542,7 +548,7 @@ def test_doctor_reports_a_frozen_gateway(one: Lab, look: Look) -> None:
 
 
 def as_nobody(lab: Lab, folder: Path) -> Findings:
-    """Not root, and not the gateway's user."""
+    """Neither root nor the gateway's user."""
     program = shutil.copy(os.environ.get("GATEWAY_BINARY", BINARY), folder)
     for place in (lab.folder, folder):
         place.chmod(0o755)
@@ -556,18 +562,19 @@ def as_nobody(lab: Lab, folder: Path) -> Findings:
 
 @with_other_users
 def test_doctor_says_what_only_root_can_see(one: Lab, look: Look, folder: Path) -> None:
-    """Is told so, and neither that the gateway does not run nor that its port is another's."""
+    """The doctor says that it cannot see this; it does not claim that the gateway is down or
+    that another program has its port."""
     look(one)
     found = as_nobody(one, folder)
-    assert found.has("warning", "oFono", "only root can see which version"), found.all
-    assert found.has("warning", "gateway", "run this as root"), found.all
+    assert found.has("note", "oFono", "only root can see which version"), found.all
+    assert found.has("note", "gateway", "run this as root"), found.all
     assert found.has("ok", "port", "only root can see"), found.all
     assert found.code == OK, found.all
 
 
 @with_other_users
 def test_doctor_without_ofono_access_reports_no_problem(one: Lab, look: Look, folder: Path) -> None:
-    """What strangers may do tells nothing of the gateway, whose policy is well."""
+    """The rights of strangers say nothing about the gateway, whose policy is fine."""
     look(one)
     config = one.bus._config
     config.write_text(config.read_text().replace(
@@ -575,7 +582,7 @@ def test_doctor_without_ofono_access_reports_no_problem(one: Lab, look: Look, fo
         '<policy user="65534"><deny send_destination="org.ofono"/></policy></busconfig>'))
     one.bus.reload()
     found = as_nobody(one, folder)
-    assert found.has("warning", "oFono", "sudo ofono-mcp doctor"), found.all
+    assert found.has("note", "oFono", "sudo ofono-mcp doctor"), found.all
     assert not [f for f in found.all if f["level"] == "problem"], found.all
 
 
@@ -586,6 +593,14 @@ def test_doctor_warns_about_a_failed_last_message(one: Lab, look: Look) -> None:
     finding = look(one).about("last message")
     assert finding["level"] == "warning" and "failed" in finding["message"]
     assert f"ending in {TO[-3:]}:" in finding["message"] and TO not in finding["message"]
+
+
+def test_doctor_shows_when_the_last_message_was_sent(one: Lab, look: Look) -> None:
+    result = run("send", "--state-dir", one.gateway.state, TO, "yes")
+    assert result.returncode == OK
+    finding = look(one).about("last message")
+    assert re.fullmatch(rf"of \d{{4}}-.*\d, to a number ending in {TO[-3:]}: sent",
+                        finding["message"]), finding
 
 
 def test_doctor_warns_while_paused(one: Lab, look: Look) -> None:
@@ -604,3 +619,34 @@ def test_wrong_arguments_are_a_usage_error() -> None:
     assert run("doctor", "x").returncode == USAGE
     assert run("doctor", "--nothing").returncode == USAGE
     assert run("doctor", "--help").stdout.startswith("Usage: ofono-mcp doctor ")
+
+
+# ---- text the agent
+
+AGENT_FLAWS = [
+    (section(), "is not enrolled"), (section(code="none"), "anybody who forges the sender"),
+    (section("word = stop"), "opts you out"), (section("sim = 99"), "no SIM in this phone"),
+]
+
+
+@pytest.mark.parametrize(("config", "words"), AGENT_FLAWS, ids=[words for _, words in AGENT_FLAWS])
+def test_doctor_warns_about_commands_that_cannot_work(make_lab: Callable[..., Lab], look: Look,
+                                                      config: str, words: str) -> None:
+    lab = make_lab(config, modem_count=1)
+    found = wait_found(lab, look, "warning", "agent", words)
+    assert not found.has("ok", "agent", "")
+
+
+def test_doctor_is_content_with_an_enrolled_number(make_lab: Callable[..., Lab],
+                                                   look: Look) -> None:
+    lab = make_lab(section("word = phone"), modem_count=1)
+    enrol(lab)
+    wait_found(lab, look, "ok", "agent", "can text commands: 1")
+
+
+@pytest.mark.parametrize("line", [
+    "owner_numbers = mum", "approvals = yes\ncode = none\nowner_numbers = +36201234567"])
+def test_doctor_names_an_agent_section_that_cannot_be(one: Lab, look: Look, line: str) -> None:
+    config = one.gateway._config_file
+    config.write_text(config.read_text() + f"[agent]\n{line}\n")
+    assert any("agent." in finding["message"] for finding in look(one).all)

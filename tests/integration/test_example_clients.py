@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The example programs that send and wait for the answer: doc/examples/clients."""
+"""The example programs that send a message and wait for the answer: doc/examples/clients."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TO = "+36301234567"
 
 
 class Example:
-    """One of them, and what it needs to reach this lab's gateway with this token."""
+    """One example program, and what it needs to reach this lab's gateway with this token."""
 
     def __init__(self, name: str, lab: Lab, token: str) -> None:
         secret = lab.folder / "curl"
@@ -47,7 +47,7 @@ def end(process: subprocess.Popen[str]) -> tuple[int, str, str]:
 
 @pytest.fixture
 def closed_lab(make_lab: Callable[..., Lab]) -> Lab:
-    """Who has no token is refused."""
+    """A lab whose gateway refuses clients without a token."""
     return make_lab(modem_count=1, gateway_open=False)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The example firewalls: doc/examples/firewall, in a phone's network of its own."""
+"""The example firewalls: doc/examples/firewall, in a phone's own network."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ from phone import LAPTOP, MOBILE, PHONE, Phone
 EXAMPLES = Path(__file__).resolve().parents[2] / "doc" / "examples" / "firewall"
 PORT, OTHER = 9531, 9532
 ANSWER_S = 0.3              # the kernel answers at once, or never
-# What postmarketOS begins with, in short; and who counts what came, before anybody drops it.
+# A short form of postmarketOS's initial rules, with a counter for packets before any rule
+# drops them.
 BASE = """
 table inet filter {
     chain input {
@@ -71,7 +72,7 @@ def reaches(phone: Phone, who: str, address: str, port: int = PORT) -> bool:
 
 
 def is_dropped(phone: Phone, who: str, address: str, port: int = PORT) -> bool:
-    """Its packet came to the phone, and was not answered."""
+    """The packet reached the phone, and the phone did not answer."""
     here, before = phone.networks["phone"], arrived(phone.networks["phone"])
     with phone.networks[who].inside():
         asking = socket.socket()
@@ -102,7 +103,7 @@ def test_the_rules_open_the_lan_in_a_closed_firewall(phone: Phone) -> None:
 
 
 def test_the_rules_close_mobile_data_in_an_open_firewall(phone: Phone) -> None:
-    """Also for an address of the LAN that is asked for from there."""
+    """Also for an address of the LAN that is requested from there."""
     network = phone.networks["phone"]
     load(network, COUNTING)
     phone.networks["stranger"].ip("route", "add", f"{PHONE}/32", "via", MOBILE)
@@ -117,8 +118,8 @@ def test_the_rules_close_mobile_data_in_an_open_firewall(phone: Phone) -> None:
 
 
 def test_ufw_accepts_the_application_profile(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Read by ufw's own code, which wants its translations; the command knows no other
-    folder than the system's."""
+    """ufw's own code reads it, and needs its translations; the command knows only the system's
+    folder."""
     monkeypatch.setattr(builtins, "_", str, raising=False)
     from ufw import applications
     (folder / "ofono-mcp").write_text((EXAMPLES / "ofono-mcp.ufw").read_text())
@@ -128,7 +129,7 @@ def test_ufw_accepts_the_application_profile(folder: Path, monkeypatch: pytest.M
 
 
 def read_service(folder: Path, name: str) -> tuple[list[tuple[str, str]], str]:
-    """As firewalld itself reads it: ports, and how it is called for short."""
+    """As firewalld itself reads it: its ports and its short name."""
     from firewall.core.io.service import service_reader
     service = service_reader(name, str(folder))
     return service.ports, service.short

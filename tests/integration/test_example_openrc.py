@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """doc/examples/openrc/ofono-mcp, run by Debian's real OpenRC.
 
-That package would take over from sysv-rc, so it is not installed: it is unpacked into a root
-of its own, whose /usr has links to whatever else this machine's /usr has. Debian 13 has the
-package's own files there, too.
+Installing that package would replace sysv-rc. So it is unpacked into a root of its own, whose
+/usr links to everything else in this machine's /usr. On Debian 13 the package's own files are
+there too.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ SCRIPT = Path(__file__).resolve().parents[2] / "doc" / "examples" / "openrc" / "
 OWN_LIBRARY = re.compile(r"Depends: ((?:librc|libeinfo)\S+)")    # librc1, librc1t64
 USER, UID = "ofono-mcp", 991
 STUB = "#!/sbin/openrc-run\nstart() { return 0; }\nstop() { return 0; }\n"
-# What runs in it ends with it: the first process of a PID namespace. Nothing is mounted
-# unless the root is a mount of its own that nobody else sees, whatever / is.
+# Every process in it ends with it: it runs the first process of a PID namespace. It mounts
+# nothing unless the root is a mount of its own that nobody else sees.
 ENTER = """
 set -e
 root=$1
@@ -54,7 +54,7 @@ MOUNTED = ["machine", "proc", "run"]
 
 
 def add_links(folder: Path, machine: Path, target: Path) -> None:
-    """To all that is in the machine's folder and not in this one."""
+    """Links everything that is in the machine's folder and not in this one."""
     for entry in machine.iterdir():
         ours = folder / entry.name
         if ours.is_dir() and not ours.is_symlink() and entry.is_dir():
@@ -64,7 +64,7 @@ def add_links(folder: Path, machine: Path, target: Path) -> None:
 
 
 class OpenRc:
-    """A machine with OpenRC, for as long as its one shell lives."""
+    """A machine with OpenRC, which lives as long as its one shell."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -72,7 +72,7 @@ class OpenRc:
         self._shell = Process("openrc", root.parent / "openrc.log")
 
     def unpack(self, packages: Sequence[Path]) -> None:
-        """Into /usr also what Debian 12 has beside it."""
+        """Also unpacks into /usr what Debian 12 keeps outside it."""
         for name in ("bin", "sbin", "lib", "lib64"):
             (self.root / "usr" / name).mkdir(parents=True)
             (self.root / name).symlink_to(f"usr/{name}")
@@ -111,7 +111,7 @@ class OpenRc:
                    what=f"the machine is there\n{self._shell.log}")
 
     def stop(self) -> None:
-        """Nothing is removed that is still mounted: these are empty, or it fails here."""
+        """Removes nothing that is still mounted: mount points must be empty, or this fails."""
         self._shell.kill()
         for folder in MOUNTED:
             (self.root / folder).rmdir()
@@ -130,7 +130,7 @@ class OpenRc:
 
     @property
     def daemon(self) -> int:
-        """Its process id as this machine sees it; 0: there is none."""
+        """Its process ID as this machine sees it; 0 if it does not run."""
         for process in Path("/proc").glob("[0-9]*"):
             try:
                 words = (process / "cmdline").read_bytes().split(b"\0")
@@ -160,7 +160,7 @@ class OpenRc:
         script.chmod(0o755)
 
     def _inside(self, *command: str) -> subprocess.CompletedProcess[str]:
-        """In all namespaces of the machine, and below its root, whatever ours is below."""
+        """In all namespaces of the machine, and below its root, independently of ours."""
         children = Path(f"/proc/{self._shell.pid}/task/{self._shell.pid}/children")
         first = children.read_text().split()
         if not first:
@@ -207,7 +207,7 @@ def openrc() -> Iterator[OpenRc]:
 
 @with_other_users
 def test_openrc_restarts_the_gateway_after_a_crash(openrc: OpenRc) -> None:
-    """As its user, who owns what it keeps; after a crash it is there again; and it ends."""
+    """It runs as the user who owns the state folder; after a crash it returns; and it stops."""
     openrc.service("start")
     openrc.wait_healthy()
     assert "started" in openrc.status()

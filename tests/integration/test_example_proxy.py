@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A real HAProxy with doc/examples/proxy/haproxy.cfg, in front of two phones.
+"""A real HAProxy with doc/examples/proxy/haproxy.cfg in front of two phones.
 
-All stand in one network that has the addresses of the example.
+All are in one network that has the addresses of the example.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Fleet:
     token: str
 
     def ask(self, asked: Request, **headers: Any) -> Reply:
-        """By an agent that knows the proxy alone."""
+        """Calls as an agent that knows only the proxy."""
         return self._send(asked.header(**self._known | headers).octets)
 
     def ask_2025(self, body: bytes, **headers: str) -> Reply:
@@ -78,7 +78,8 @@ class Fleet:
 
 
 def gateway_config(address: str) -> str:
-    """The example's, for the phone at this address, but for what the lab says itself."""
+    """The example's configuration for the phone at this address, without what the lab sets
+    itself."""
     text = (EXAMPLES / "ofono-mcp.conf").read_text()
     assert f"listen = {INBOX}:9531\n" in text
     return text.replace(f"listen = {INBOX}:9531\n", "")
@@ -95,13 +96,13 @@ def make_phone(stack: ExitStack, network: Network, address: str) -> Lab:
 
 
 def paired_token(lab: Lab) -> str:
-    """With a certificate of its own, which the proxy then knows."""
+    """Uses a certificate of its own, which the proxy then knows."""
     return Owner(lab.gateway.state).json("pair", "--tls", "agent")["token"]
 
 
 def proxy_files(folder: Path, fleet: Fleet, sender_token: str) -> None:
-    """What the head of the example asks for; as root of a user namespace there is no
-    other user that it could become."""
+    """The files that the head of the example requires; root of a user namespace has no other
+    user to become."""
     is_alone = Path("/proc/self/uid_map").read_text().split()[2] == "1"
     text = re.sub(r"^\t(user|group) haproxy\n", "", CONFIG, flags=re.M) if is_alone else CONFIG
     (folder / "haproxy.cfg").write_text(text)
@@ -152,7 +153,7 @@ def test_the_proxy_routes_calls_by_their_headers(fleet: Fleet) -> None:
     told = fleet.ask(call("get_sms_status", {"message_id": message})).result
     assert told["structuredContent"]["state"] == "sent"
     listed = fleet.ask(call("list_sms", {"direction": "out"})).result
-    assert listed["structuredContent"]["messages"] == []    # of the inbox's phone
+    assert listed["structuredContent"]["messages"] == []    # from the inbox's phone
 
 
 def test_the_gateway_refuses_headers_that_do_not_match(fleet: Fleet) -> None:
@@ -162,7 +163,7 @@ def test_the_gateway_refuses_headers_that_do_not_match(fleet: Fleet) -> None:
 
 
 def test_2025_sessions_stay_at_one_phone(fleet: Fleet) -> None:
-    """The revisions of 2025: all of a session at one phone."""
+    """The revisions of 2025: a session stays at one phone."""
     client = {"name": "old", "version": "1"}
     asked = rpc("initialize", {"protocolVersion": "2025-11-25", "capabilities": {},
                                "clientInfo": client})
@@ -204,7 +205,8 @@ def test_the_proxy_passes_client_disconnects_on(fleet: Fleet) -> None:
 
 
 def test_wrong_tokens_do_not_lock_out_other_clients(fleet: Fleet) -> None:
-    """All have the proxy's address, so further wrong ones get 429: a right one never."""
+    """All of them have the proxy's address, so further wrong tokens get 429, but a right one
+    never does."""
     asked = Request("tools/list")
     seen = [fleet.ask(asked, Authorization=f"Bearer {WRONG}").status
             for _ in range(TOKENS + 1)]
@@ -220,7 +222,7 @@ def test_host_origin_and_token_are_checked_behind_the_proxy(fleet: Fleet) -> Non
 
 
 def test_a_token_missing_from_the_proxy_map_gets_401(fleet: Fleet) -> None:
-    """Known to the phone that is read, and to no line of the map."""
+    """The phone that is read knows it, but no line of the map does."""
     token = pair(fleet.inbox.gateway, "reader")
     known = {"Authorization": f"Bearer {token}"}
     assert fleet.ask(Request("tools/list"), **known).status == 200

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""doc/examples: what has no test file of its own, and that README.md knows them all."""
+"""doc/examples: examples without a test file of their own, and README.md lists all of them."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def machine(stack: ExitStack, phone: Phone, name: str, folder: Path,
 
 
 def test_the_avahi_service_file_is_advertised(phone: Phone, folder: Path) -> None:
-    """It is told though no gateway runs, which is what its head warns of."""
+    """It is advertised even if no gateway runs; its head warns of that."""
     services = folder / "services"
     services.mkdir()
     (services / "ofono-mcp.service").write_text(
@@ -59,7 +59,7 @@ def scrape(gateway: LoneGateway, job: dict[str, Any], token: str) -> Reply:
 
 
 def test_the_prometheus_example_scrapes_the_gateway() -> None:
-    """With the token of a client that its head tells to pair."""
+    """With the token of a client that its head says to pair."""
     [job] = yaml.safe_load((EXAMPLES / "prometheus" / "prometheus.yml").read_text())[
         "scrape_configs"]
     with LoneGateway(open=False) as gateway:

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Every fault of modem, card, oFono and bus, at every stage of a message, with a gateway
-that lives, crashes meanwhile, or is down from before the fault until after its repair.
+"""Every fault of modem, card, oFono and bus, at every stage of a message, with a gateway that
+runs, crashes meanwhile, or is down from before the fault until after its repair.
 
-The repaired modem finds no network at first, so oFono still lists what it keeps: the
-gateway must find it there under the same UUID, on whichever modem, and tell its true end.
-Where the network is there at once nobody can know: test_ofono_faults.py.
+The repaired modem finds no network at first, so oFono still lists its messages. The gateway
+must find the message there under the same UUID, on any modem, and report its true outcome. If
+the network is there at once the outcome cannot be known: test_ofono_faults.py.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Phone:
         return self.lab.radios[self.seat]
 
     def record(self) -> None:
-        """From now on what is handed over; again after the bus has gone."""
+        """Records submissions from now on; call it again after the bus has gone."""
         self._records.append(self._undo.enter_context(self.lab.handovers()))
 
     def handed_over(self, text: str) -> int:
@@ -70,7 +70,7 @@ class Phone:
         self.radio.wait_property("Modem", "Powered", False)
 
     def come_back(self) -> None:
-        """As far as a modem comes without a network."""
+        """As far as a modem gets without a network."""
         self.modem.set_registration(SEARCHING)
         for radio in self.lab.radios:
             radio.power()
@@ -131,7 +131,7 @@ def sim_moved(phone: Phone) -> Repair:
 
 def bus_restarted(phone: Phone) -> Repair:
     phone.lab.bus.stop()
-    phone.lab.ofonod.kill()                         # it ends with its bus by itself
+    phone.lab.ofonod.kill()                         # it ends with its bus
 
     def repair() -> None:
         phone.lab.bus.start()
@@ -141,7 +141,7 @@ def bus_restarted(phone: Phone) -> Repair:
 
 
 def no_answer(phone: Phone) -> Repair:
-    """The modem took the PDU and is silent; only a new start of it ends that."""
+    """The modem took the PDU and is silent; only a restart ends that."""
     return phone.cut
 
 
@@ -177,7 +177,7 @@ LIVES, CRASHES, IS_DOWN = "lives", "crashes", "is down"
 
 
 class Phones:
-    """One after another: a test that fails leaves its own to nobody."""
+    """One phone after another: a test that fails discards its own."""
 
     def __init__(self) -> None:
         self._undo = ExitStack()
@@ -243,7 +243,7 @@ def test_a_message_is_submitted_once_despite_any_fault(phone: Phone, fault: Call
     text = f"{fault.__name__}, {stage.__name__}, the gateway {gateway}"
     phone.answer_with(Outcome.hang())
     states = stage(phone, text)
-    if fault is no_answer and stage is not held:        # the modem is there
+    if fault is no_answer and stage is not held:        # the modem is present
         states = {text: state.replace("held", "submitted") for text, state in states.items()}
     repair = break_it(phone, fault, gateway, states)
     repair()

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What only oFono's forks for phones with two SIMs have, and modems with several card slots,
-with an oFono of our own (stub_ofono.py), which is held to what the real ones introspect as.
-"""
+"""Features that only oFono's forks for phones with two SIMs have, and modems with several card
+slots, with a fake oFono (stub_ofono.py) that is compared with the introspection of the real
+ones."""
 
 from __future__ import annotations
 
@@ -19,11 +19,12 @@ from agent import TO, Agent, assert_refused, assert_sent
 from lab import Lab, wait_until
 from lab.radio import connection
 from owner import Owner
+from reading import describe
 from stub_ofono import MANAGER, METHODS, SIGNALS, SIM_INFO
 from test_delivery_reports import Phone
 
-# Of the forks, version 8 of the first and 1 of the second: methods with arguments and
-# answer, then signals.
+# Of the forks, version 8 of the first and 1 of the second: methods with arguments and answer,
+# then signals.
 REFERENCE: dict[str, dict[str, str]] = {
     MANAGER: {
         "GetInterfaceVersion": " i", "GetAvailableModems": " ao", "GetEnabledModems": " ao",
@@ -44,7 +45,7 @@ ON = "[sim]\nphone_default = yes\n"
 
 
 def introspect(address: str, path: str) -> dict[str, dict[str, str]]:
-    """Of each interface its members, as in REFERENCE."""
+    """The members of each interface, as in REFERENCE."""
     with connection(address) as bus:
         text = bus.call_blocking("org.ofono", path, "org.freedesktop.DBus.Introspectable",
                                  "Introspect", "", ())
@@ -64,7 +65,7 @@ def introspect(address: str, path: str) -> dict[str, dict[str, str]]:
 def make_phone() -> Iterator[Callable[..., Phone]]:
     with ExitStack() as phones:
         def make(config: str = "", shape: str = "forks", **first: Any) -> Phone:
-            """`first` is done before the gateway starts."""
+            """`first` runs before the gateway starts."""
             folder = phones.enter_context(tempfile.TemporaryDirectory(prefix="ofono-lab-"))
             phone = Phone(Path(folder), shape)
             phone.gateway.config = "[sms]\nduplicate_seconds = 0\n" + config
@@ -78,7 +79,7 @@ MakePhone = Callable[..., Phone]
 
 
 def status(phone: Phone) -> dict[str, Any]:
-    return phone.agent.call("get_gateway_status").structured
+    return phone.agent.call("get_gateway_status", detail=True).structured
 
 
 def defaults(phone: Phone) -> list[bool]:
@@ -86,7 +87,7 @@ def defaults(phone: Phone) -> list[bool]:
 
 
 def wait_sims(phone: Phone, **facts: list[Any]) -> None:
-    """Each member of the SIMs, in order."""
+    """Waits for these values of the member, for each SIM in order."""
     def is_so() -> bool:
         sims = phone.agent.sims()
         return all([sim[name] for sim in sims] == those for name, those in facts.items())
@@ -112,7 +113,7 @@ def test_the_stub_has_the_interfaces_of_ofonod(make_phone: MakePhone, lab: Lab) 
 
 
 def test_the_stub_has_the_errors_of_ofonod(make_phone: MakePhone, lab: Lab) -> None:
-    """No such object, interface, member, or other arguments."""
+    """No such object, interface or member, or wrong arguments."""
     calls = [("/nobody", "org.ofono.Modem", "GetProperties", ""),
              ("/", "org.ofono.MessageManager", "GetProperties", ""),
              ("/", "org.ofono.Manager", "GetNothing", ""),
@@ -188,7 +189,7 @@ def test_the_status_waits_until_ofono_lists_all_modems(make_phone: MakePhone) ->
     told = status(phone)
     assert "oFono does not know all modems yet" in told["why_not"]
     phone.ofono.do(signal=[["/", MANAGER, "ReadyChanged", True]])
-    told = phone.agent.call("get_gateway_status", after=told["cursor"],
+    told = phone.agent.call("get_gateway_status", detail=True, after=told["cursor"],
                             wait_seconds=60).structured
     assert told["modems_complete"] and "all modems" not in told["why_not"]
 
@@ -234,7 +235,7 @@ def test_a_modem_that_is_off_without_a_card_has_no_id(make_phone: MakePhone) -> 
 
 
 def test_the_sim_manager_overrides_the_remembered_card(make_phone: MakePhone) -> None:
-    """The card was taken out while the modem was off."""
+    """The card was removed while the modem was off."""
     phone = make_phone()
     wait_sims(phone, state=["ready", "ready"])
     _, second = phone.agent.ids()
@@ -263,7 +264,7 @@ def test_switching_the_slot_changes_the_subscription_id(make_phone: MakePhone) -
     wait_sims(phone, state=["ready", "ready"], sim_slot_index=[1, 2])
     third, other = phone.agent.ids()
     assert other == second and third not in (first, second)
-    told = phone.agent.call("get_gateway_status", after=cursor, wait_seconds=60).structured
+    told = phone.agent.call("get_gateway_status", detail=True, after=cursor, wait_seconds=60).structured
     assert told["modems"][0]["active_slot"] == 2
     assert_refused(phone.agent.send("to the other slot", first), "sim_absent")
     assert phone.agent.send("from this one", third).structured["subscription_id"] == third
@@ -296,7 +297,7 @@ def test_a_message_survives_its_modem_changing_paths(make_phone: MakePhone) -> N
 
 
 def test_a_flapping_modem_does_not_disturb_the_other(make_phone: MakePhone) -> None:
-    """A loose plug; the other one sends all the while."""
+    """One has a loose plug; the other one sends all the time."""
     phone = make_phone()
     wait_sims(phone, state=["ready", "ready"])
     first, second = phone.agent.ids()
@@ -336,7 +337,7 @@ DENIED = "org.ofono.Error.AccessDenied"
 
 
 def test_an_ofono_access_refusal_is_not_retried(make_phone: MakePhone) -> None:
-    """That of Sailfish OS, which the policy of the bus knows nothing of."""
+    """Sailfish OS refuses by itself; the bus's policy does not show it."""
     phone = make_phone(errors={"SendMessage": DENIED})
     wait_sims(phone, state=["ready", "ready"])
     refusal = phone.agent.send("not allowed", phone.agent.ids()[0])
@@ -345,7 +346,7 @@ def test_an_ofono_access_refusal_is_not_retried(make_phone: MakePhone) -> None:
     assert "retry_after_seconds" not in refusal.facts
     for words in ("group sailfish-radio", "/etc/ofono/dbusaccess.conf"):
         assert words in refusal.text
-    message = phone.agent.call("get_sms_status", message_id=refusal.message_id).structured
+    message = phone.agent.call("get_sms_status", history=True, message_id=refusal.message_id).structured
     assert (message["state"], message["reason"]) == ("failed", "ofono_access_denied")
     assert phone.ofono.do(calls="SendMessage")[-1] == "1"       # not tried again
 
@@ -358,6 +359,20 @@ def test_a_bus_refusal_is_reported_as_ofono_unavailable(make_phone: MakePhone) -
     assert "sailfish-radio" not in refusal.text
 
 
+@pytest.mark.parametrize("shape", ["forks", "plain"])
+def test_only_upstream_is_said_to_send_no_emoji(make_phone: MakePhone, shape: str) -> None:
+    """Whether it can is known before anything is sent, and then described and judged alike."""
+    phone = make_phone(shape=shape)
+    can = shape == "forks"
+    wait_until(lambda: ("emoji" in describe(phone, "send_sms", "sms_text")) is not can,
+               what="the description is right")
+    sim = phone.agent.ids()[0]
+    assert phone.agent.send("\U0001f600", sim, dry_run=True).facts["would_send"] is can
+    assert (phone.agent.send("\U0001f600", sim, wait_for="none").code == "") is can
+    wait_until(lambda: phone.ofono.do(calls="SendMessage")[-1] == str(int(can)),
+               what="what can be sent is sent")
+
+
 # ---- what comes in ----------------------------------------------------------------
 
 @pytest.mark.parametrize("shape,path,text", [
@@ -365,7 +380,7 @@ def test_a_bus_refusal_is_reported_as_ofono_unavailable(make_phone: MakePhone) -
     ("plain", "/stub", "\U0001f600 and \U0001f44d")])
 def test_only_text_damaged_by_upstream_is_repaired(
         make_phone: MakePhone, shape: str, path: str, text: str) -> None:
-    """Also when it comes before the gateway knows which oFono it is."""
+    """Also when it arrives before the gateway knows which oFono it is."""
     phone = make_phone(shape=shape)
     phone.gateway.kill()
     phone.gateway.start()
@@ -401,7 +416,7 @@ def test_signals_with_wrong_types_are_ignored(make_phone: MakePhone) -> None:
 
 
 def test_a_message_is_stored_before_its_card_is_known(make_phone: MakePhone) -> None:
-    """oFono does not tell which card it is: the message does not wait for that for long."""
+    """If oFono does not say which card received it, the message waits only briefly for that."""
     phone = make_phone(silent=["GetProperties"])
     phone.ofono.do(emit=[
         ["/ril_0", "MessageManager", "IncomingMessage", "sa{sv}", "a code", {"Sender": "Bank"}],
@@ -410,12 +425,12 @@ def test_a_message_is_stored_before_its_card_is_known(make_phone: MakePhone) -> 
     wait_until(lambda: phone.agent.call("list_sms").structured["messages"],
                what="it is there, long before GetProperties is given up")
     [message] = phone.agent.call("list_sms").structured["messages"]
-    assert (message["phone_number"], message["text"]) == ("Bank", "a code")
-    assert "calls: call 1 from" in phone.gateway.log
+    assert (message["from"], message["text"]) == ("Bank", "a code")
+    wait_until(lambda: "calls: call 1 from" in phone.gateway.log, what="the call is stored")
 
 
 def test_messages_without_a_phone_number_can_be_listed(make_phone: MakePhone) -> None:
-    """They are a conversation; where there is none, who asks for it means something else."""
+    """They form a conversation; if there is none, the argument must mean something else."""
     phone = make_phone()
     refused = phone.agent.call("list_sms", phone_number="")
     assert refused.facts["code"] == "invalid_arguments" and "leave it out" in refused.text
@@ -430,7 +445,8 @@ def test_messages_without_a_phone_number_can_be_listed(make_phone: MakePhone) ->
 
 
 def test_a_state_signal_without_a_message_is_ignored(make_phone: MakePhone) -> None:
-    """One that oFono has not got yet has no name there: that of none is not its."""
+    """A message that oFono does not have yet has no path: the signal of an empty path is not
+    its own."""
     phone = make_phone("send_wait_seconds = 0\n")
     wait_sims(phone, state=["ready", "ready"])
     first, second = phone.agent.ids()
@@ -447,7 +463,7 @@ def test_a_state_signal_without_a_message_is_ignored(make_phone: MakePhone) -> N
 
 
 def test_repeated_invalid_signals_do_not_fill_the_log(make_phone: MakePhone) -> None:
-    """It fills no log, nor does it hide what makes sense."""
+    """They neither fill the log nor hide valid ones."""
     phone = make_phone()
     wait_sims(phone, state=["ready", "ready"])
     many = 500
@@ -472,7 +488,7 @@ def test_repeated_invalid_signals_do_not_fill_the_log(make_phone: MakePhone) -> 
 
 
 def test_unknown_states_are_ignored(make_phone: MakePhone) -> None:
-    """Nothing is made of them, and what comes after them counts."""
+    """They are ignored, and later states count."""
     phone = make_phone("send_wait_seconds = 0\n")
     wait_sims(phone, state=["ready", "ready"])
     first, _ = phone.agent.ids()
@@ -500,7 +516,7 @@ def test_unknown_states_are_ignored(make_phone: MakePhone) -> None:
 
 @pytest.mark.parametrize("end", ["interface", "modem"])
 def test_a_message_is_unknown_when_its_modem_disappears(make_phone: MakePhone, end: str) -> None:
-    """A SendMessage that is never answered, then its modem or its interface goes."""
+    """A SendMessage is never answered, then its modem or its interface disappears."""
     phone = make_phone("send_wait_seconds = 1\n")
     wait_sims(phone, state=["ready", "ready"])
     first, second = phone.agent.ids()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Forms with presets, choices of every kind, numbers and formats, as each revision has them."""
+"""Forms with presets, choices of every kind, numbers and formats, in each revision."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Modern:
         self.schema = asked["params"]["requestedSchema"]
 
     def answer(self, response: Any) -> str | None:
-        """What the tool says; None: it asks again."""
+        """The tool's result; None if it asks again."""
         result = ask(self._gateway, self._tool, requestState=self._state,
                      inputResponses={self._key: response}).result
         if result["resultType"] == "complete":
@@ -84,7 +84,7 @@ def accept(**content: Any) -> dict[str, Any]:
 
 
 def said(text: str | None) -> Any:
-    """The content that the tool was given."""
+    """The content that the tool received."""
     assert text is not None and text.startswith(f"{DONE}action=accept, content=")
     return json.loads(text.partition("content=")[2])
 

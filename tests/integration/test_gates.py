@@ -110,7 +110,7 @@ def test_two_origins_are_refused(gateway: LoneGateway) -> None:
 
 
 def test_pages_of_allowed_origins_can_read_errors(gateway: LoneGateway) -> None:
-    """Without the header a browser tells its page nothing about the error."""
+    """Without the header a browser hides the error from its page."""
     origin = {"Origin": "http://localhost:6274"}
     for data in (request(b"{", origin),
                  request(PING, origin | {"Content-Type": "text/plain"}),
@@ -180,7 +180,7 @@ def test_a_chunked_body_of_maximum_length_is_accepted(gateway: LoneGateway, size
 @pytest.mark.parametrize("expect", [None, "100-continue"])
 def test_a_too_long_body_is_refused_before_it_is_sent(gateway: LoneGateway, length: int,
                                        expect: str | None) -> None:
-    """413 comes though not one octet of the body was sent."""
+    """413 arrives although not one octet of the body was sent."""
     headers = {"Content-Length": str(length), "Expect": expect}
     reply = gateway.ask(request(headers=headers))
     assert reply.status == 413
@@ -189,7 +189,7 @@ def test_a_too_long_body_is_refused_before_it_is_sent(gateway: LoneGateway, leng
 
 
 def test_a_too_long_chunked_body_is_refused_before_its_end(gateway: LoneGateway) -> None:
-    """413 comes though the body never ended."""
+    """413 arrives although the body never ended."""
     with gateway.wire() as wire:
         wire.send(request(headers=CHUNKED))
         for _ in range(BODY_MAX // 4096):
@@ -277,7 +277,7 @@ CHALLENGE = 'Bearer realm="ofono-mcp"'
     ("Bearer nonsense", True), ("bearer " + "0" * 64, True), ("Bearer " + "x" * 5000, True)])
 def test_the_challenge_names_an_error_only_for_a_wrong_token(guarded: LoneGateway, authorization: str | None,
                        wrong: bool) -> None:
-    """No metadata, which would begin OAuth; an error only where a token was sent."""
+    """No metadata, which would begin OAuth; an error only if a token was sent."""
     reply = guarded.post(PING, Authorization=authorization)
     challenge = reply.header("www-authenticate")
     assert reply.status == 401
@@ -293,7 +293,7 @@ def test_the_challenge_names_an_error_only_for_a_wrong_token(guarded: LoneGatewa
     "oauth-protected-resource", "oauth-protected-resource/mcp", "openid-configuration",
     "oauth-authorization-server", "oauth-authorization-server/mcp", "mcp.json", ""])
 def test_well_known_paths_are_not_found(guarded: LoneGateway, method: str, path: str) -> None:
-    """A plain 404: after a 401 or a page clients begin OAuth and never tell of the token."""
+    """A plain 404: after a 401 or a page, clients begin OAuth and never send their token."""
     for headers in ({}, {"Authorization": "Bearer nonsense"}):
         with guarded.wire() as wire:
             wire.send(request(method=method, path=f"/.well-known/{path}",
@@ -323,7 +323,7 @@ def test_a_preflight_never_gets_401(guarded: LoneGateway, authorization: str | N
 
 
 def test_wrong_tokens_do_not_lock_out_loopback(guarded: LoneGateway, token: str) -> None:
-    """All programs of the machine have that address; doc/security.md tells why."""
+    """All programs of the machine share that address; doc/security.md says why."""
     for _ in range(20):
         assert guarded.post(PING, Authorization="Bearer wrong").status == 401
     assert guarded.post(PING, Authorization=f"Bearer {token}").result == {}

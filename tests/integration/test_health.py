@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""/healthz: whether it lives, and whether a message could be sent now."""
+"""/healthz: whether the gateway is alive, and whether a message could be sent now."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_health_reports_a_full_disk(make_lab: Callable[..., Lab]) -> None:
 
 @pytest.fixture(scope="module")
 def stranger() -> Any:
-    """What somebody without a token sees of a gateway that wants one."""
+    """What a client without a token sees of a gateway that requires one."""
     with LoneGateway(open=False) as gateway:
         yield gateway
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Whatever comes, the process that was started serves the next client."""
+"""Whatever arrives, the same process serves the next client."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ DESCRIPTORS_MORE = 2
 MEMORY_MORE_KIB = 32 * 1024 if "GATEWAY_WRAPPER" in os.environ else 2048
 WARM_UP, ROUNDS = 3, 3
 CLIENTS = 16
-MOMENT_S = 0.05         # for the answer to what need not be answered
+MOMENT_S = 0.05         # time for an answer to a request that needs none
 SERVER = {"request_timeout_seconds": 1}
 TRANSPORTS = ["http", "https"]
 
@@ -36,7 +36,8 @@ def read_answer(wire: Wire) -> int:
 
 
 def answer(gateway: LoneGateway, hostile: Hostile) -> int:
-    """The status of the first answer, CLOSED if none; the client is gone afterwards."""
+    """The status of the first answer, CLOSED if there is none; the client has disconnected
+    afterwards."""
     with gateway.wire() as wire:
         wire.send(hostile.data)
         match hostile.leaving:
@@ -65,7 +66,8 @@ def test_the_gateway_survives_each_hostile_request(gateway: LoneGateway, hostile
 
 
 def test_answers_do_not_depend_on_the_libmicrohttpd_version(gateway: LoneGateway) -> None:
-    """0.9.75 of Debian 12 and 1.0.1 of Debian 13 read many of them differently: they see none."""
+    """0.9.75 of Debian 12 and 1.0.1 of Debian 13 read many of them differently; the gateway
+    keeps them from both."""
     known = known_answers()
     asked = [hostile for hostile in HOSTILE if hostile.leaving is Leaving.READS]
     with ThreadPoolExecutor(CLIENTS) as pool:
@@ -82,7 +84,8 @@ def test_the_gateway_survives_mutated_requests(gateway: LoneGateway, seed: int) 
 
 
 def wrong_answers(gateway: LoneGateway) -> list[str]:
-    """Everything from many clients at once; the names of what was answered otherwise."""
+    """Sends everything from many clients at once; returns the names of requests with a wrong
+    answer."""
     with ThreadPoolExecutor(CLIENTS) as pool:
         statuses = list(pool.map(lambda hostile: answer(gateway, hostile), HOSTILE))
     gateway.assert_serves()
@@ -91,11 +94,12 @@ def wrong_answers(gateway: LoneGateway) -> list[str]:
 
 
 def test_concurrent_hostile_requests_leak_nothing() -> None:
-    """Descriptors and memory after a few rounds of everything, and after more of them.
+    """Compares descriptors and memory after a few rounds of everything with those after more
+    rounds.
 
-    The heap grows to the most that was ever in use at once, which differs a little from
-    round to round (a batch alone may hold 1 MiB); what leaks grows on.  valgrind keeps
-    20 MB of what was freed; it finds leaks in its own way.
+    The heap grows to the most that was ever in use at once, which differs a little between
+    rounds (a batch alone may hold 1 MiB); a leak keeps growing. valgrind retains 20 MB of
+    freed memory and finds leaks in its own way.
     """
     with LoneGateway(request_timeout_seconds=1, idle_timeout_seconds=1) as gateway:
         fresh, memory = gateway.fd_count, []
@@ -108,7 +112,8 @@ def test_concurrent_hostile_requests_leak_nothing() -> None:
 
 
 def test_request_smuggling_is_refused(gateway: LoneGateway) -> None:
-    """What follows a request whose end is doubtful is not taken for the next one."""
+    """If the end of a request is in doubt, the octets after it are not taken for another
+    request."""
     smuggled = request(rpc("tools/list"))
     for hostile in HOSTILE:
         if hostile.name in ("two lengths", "two equal lengths", "length and chunked",
@@ -145,7 +150,7 @@ def test_bad_text_does_not_reach_the_bus(phone: Lab, place: str, text: bytes) ->
     pids, offered = (phone.gateway.pid, phone.ofonod.pid), len(phone.modems[0].offered)
     with Wire(phone.gateway.port) as wire:
         reply = wire.ask(request(send_sms(PLACES[place].replace(b"@", text))))
-    assert reply.error == (400, -32600 if rb"\u0000" in text else -32700)    # correct JSON
+    assert reply.error == (400, -32600 if rb"\u0000" in text else -32700)    # valid JSON
     assert phone.gateway.is_running and phone.ofonod.is_running
     assert (phone.gateway.pid, phone.ofonod.pid) == pids
     assert len(phone.modems[0].offered) == offered
@@ -173,7 +178,7 @@ def test_odd_text_is_sent_or_refused(phone: Lab, text: str) -> None:
 
 
 def test_a_call_without_an_id_sends_nothing(phone: Lab) -> None:
-    """Nobody would hear what became of it."""
+    """No client would learn the outcome."""
     offered = len(phone.modems[0].offered)
     call = rpc("tools/call", {"name": "send_sms", "arguments": {
         "to_phone_number": "+36301234567", "sms_text": "unheard"}}, id=ABSENT)

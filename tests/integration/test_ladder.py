@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Which revision serves a POST: each kind of body under each MCP-Protocol-Version.
 
-One cell of the table is one test, with and without the id of a session that nobody knows.
+One cell of the table is one test, with and without an unknown session ID.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from lone_gateway import LoneGateway
 from modern import META, PREFIX, Request
 from wire import ABSENT, Value, request, rpc
 
-# What a cell says: HTTP status, and the code of the JSON-RPC error where there is one.
+# The meaning of a cell: HTTP status, and the code of the JSON-RPC error if there is one.
 MEANING = {
     "ok":   (200, None),        # a result
-    "ack":  (202, None),        # taken, no body
+    "ack":  (202, None),        # accepted, no body
     "none": (200, -32601),      # 2025: no such method
     "gone": (404, -32601),      # 2026: no such method
-    "args": (200, -32602),      # its parameters are wrong
-    "env":  (400, -32602),      # the envelope lacks something
+    "args": (200, -32602),      # invalid parameters
+    "env":  (400, -32602),      # the envelope is incomplete
     "head": (400, -32020),      # headers and body disagree
     "ver":  (400, -32022),      # no such revision
-    "inv":  (400, -32600),      # no JSON-RPC message
-    "json": (400, -32700),      # no JSON
+    "inv":  (400, -32600),      # not a JSON-RPC message
+    "json": (400, -32700),      # not JSON
 }
 
 HEADERS: dict[str, Value] = {
@@ -128,10 +128,10 @@ BODIES = {
 }
 SESSIONS: dict[str, Value] = {"no session": None, "unknown session": "5e551011"}
 DEAD = 404, -32001
-# What 2025 serves in a session, and under which headers: not when that is dead.
+# What 2025 serves in a session, and with which headers: not if the session has ended.
 OF_A_SESSION = {"ping", "tools/list", "bad-call", "discover", "params-array", "note",
                 "initialized", "2025/note", "batch", "batch-notes",
-                "batch-2026", "batch-initialize", "batch-invalid"}     # the first decides
+                "batch-2026", "batch-initialize", "batch-invalid"}     # the first message decides
 OF_2025 = {"absent", "2024-11", "2025-03", "2025-06", "2025-11", "twice"}
 
 
@@ -146,7 +146,7 @@ def cells() -> Iterator[tuple[str, str, str]]:
 
 
 def headers_of(body: bytes, version: Value) -> dict[str, Value]:
-    """The method is always right here; what it may be wrong in is in test_modern.py."""
+    """The method is always right here; test_modern.py covers wrong ones."""
     headers: dict[str, Value] = {"MCP-Protocol-Version": version}
     try:
         message = json.loads(body)

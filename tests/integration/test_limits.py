@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Every limit is reached: who reaches it is told so, and a healthy client notices nothing.
+"""Every limit is reached: the client that reaches it gets an error, and a healthy client
+notices nothing.
 
-doc/reliability.md has the table of all limits; those that are not here are named there
-with their tests.
+doc/reliability.md has the table of all limits, with the tests of those that are not here.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import json
 import os
 import re
 import resource
+import signal
 import socket
 import subprocess
 import sys
@@ -38,16 +39,17 @@ from wire import Wire, request, rpc
 CONNECTIONS, PER_ADDRESS, TIMEOUT_S = 90, 80, 2
 SERVER = {"max_connections": CONNECTIONS, "max_connections_per_address": PER_ADDRESS,
           "request_timeout_seconds": TIMEOUT_S}
-HOG = "::1"                             # whose limits are reached; 127.0.0.0/8 is one address
-NOTICED_S = 1                         # a healthy client would
-TOLD = 5                                # times a second at most that nothing is left
+HOG = "::1"  # the client that reaches limits; 127.0.0.0/8 counts as one address
+NOTICED_S = 1                         # a healthy client would notice
+TOLD = 5                                # log lines a second at most about a limit
 SPIN_S = 0.1                            # of CPU, in half a second
 STREAMS, CLIENT_STREAMS = CONNECTIONS * 3 // 4, 32
 SESSIONS, SUBSCRIPTIONS, CONTROLS = 512, 32, 8
+PLACES = 16                             # of a narrow gateway; it accepts as many in one turn
 BODY, DEPTH, VALUES, BATCH, LINES, HEADER = 65536, 32, 4096, 100, 64, 8192
-MEMORY_KIB = 12 * 1024                  # of what all requests hold: 8 MiB, and what is free
+MEMORY_KIB = 12 * 1024  # all requests together hold 8 MiB, plus what the allocator keeps free
 OWN = 96                                # descriptors beside connections
-FILES_EACH = 3                          # of a connection
+FILES_EACH = 3                          # for each connection
 PING = request(rpc("ping"))
 WAIT = request(rpc("tools/call", {"name": "wait_for_sms", "arguments": {"timeout_seconds": 60}}))
 INBOX = {"notifications": {"resourceSubscriptions": ["sms://inbox"]}}
@@ -55,7 +57,7 @@ INBOX = {"notifications": {"resourceSubscriptions": ["sms://inbox"]}}
 
 @contextmanager
 def two_addresses(**server: int) -> Iterator[LoneGateway]:
-    """For clients of 127.0.0.0/8, which is one address, and for a hog at ::1."""
+    """For clients of 127.0.0.0/8, which count as one address, and a hog at ::1."""
     with LoneGateway(**server) as gateway:
         gateway.stop()
         gateway.args += ["--listen", f"[{HOG}]:{gateway.port}"]
@@ -80,7 +82,7 @@ class Limit:
     name: str
     reach: Callable[[LoneGateway, ExitStack], Told]
     status: int
-    words: str                          # a pattern that is found in the body
+    words: str                          # a pattern in the body
 
 
 def told(wire: Wire) -> Told:
@@ -96,7 +98,7 @@ def post(gateway: LoneGateway, body: bytes, **headers: str) -> Told:
 
 
 def wires(gateway: LoneGateway, count: int, clients: ExitStack) -> list[Wire]:
-    """Connections of the hog, each served once; the only ones beside two."""
+    """Connections of the hog, each served once; there is room for two others only."""
     wait_until(lambda: len(gateway.peers) <= 2, what="those of before are gone")
     found = [clients.enter_context(gateway.wire(host=HOG)) for _ in range(count)]
     for wire in found:
@@ -105,7 +107,7 @@ def wires(gateway: LoneGateway, count: int, clients: ExitStack) -> list[Wire]:
 
 
 def busy_wires(gateway: LoneGateway, count: int, clients: ExitStack) -> list[Wire]:
-    """The same, and a call is at work on each: none of them makes room."""
+    """The same, with a call in progress on each: none of them makes room."""
     found = wires(gateway, count, clients)
     for wire in found:
         wire.send(WAIT)
@@ -159,7 +161,7 @@ def late_request(gateway: LoneGateway, clients: ExitStack) -> Told:
 
 
 def sessions(gateway: LoneGateway, clients: ExitStack) -> Told:
-    """The one that was not used for longest makes room."""
+    """The session that has been unused longest makes room."""
     client = clients.enter_context(McpClient(gateway.port))
     client.initialize()
     first = dict(client.headers)
@@ -181,7 +183,7 @@ def subscriptions(gateway: LoneGateway, clients: ExitStack) -> Told:
 
 
 def memory(gateway: LoneGateway, clients: ExitStack) -> Told:
-    """Requests of which the last byte is still to come, each with as much as one may have."""
+    """Requests without their last byte, each holding as much as one request may."""
     whole = request(rpc("ping", {"x": [1] * (VALUES - 100)}))
     before = private_kib(gateway)
     held = [clients.enter_context(gateway.wire(host=HOG)) for _ in range(PER_ADDRESS - 1)]
@@ -190,7 +192,7 @@ def memory(gateway: LoneGateway, clients: ExitStack) -> Told:
     refused = wait_until(lambda: [wire for wire in held if wire.has_news(0)],
                          what="one is too much")
     assert private_kib(gateway) - before < MEMORY_KIB
-    assert post(gateway, rpc("ping")).status == 200     # who asks for little gets it
+    assert post(gateway, rpc("ping")).status == 200     # a small request still gets memory
     return told(refused[0])
 
 
@@ -212,7 +214,8 @@ LIMITS = [
 
 
 def test_sessions_with_long_uris_stay_within_memory_limits() -> None:
-    """As many as there may be, each with as many subscriptions, also after a restart."""
+    """As many sessions as allowed, each with as many subscriptions as allowed, also after a
+    restart."""
     unit = Path(__file__).resolve().parents[2] / "etc" / "systemd" / "ofono-mcp.service"
     [high_mib] = re.findall(r"^MemoryHigh=(\d+)M$", unit.read_text(), re.M)
     revision = "2025-03-26"                     # it has batches
@@ -265,7 +268,8 @@ def test_each_limit_is_reported_and_disturbs_no_other_client(gateway: LoneGatewa
 @pytest.mark.parametrize("path,method", [("/mcp", "POST"), ("/", "GET")])
 def test_a_header_of_any_length_is_answered(gateway: LoneGateway, path: str,
                                                   method: str) -> None:
-    """An answer for whose own header there is no room never comes, and its call is made."""
+    """If there is no room for the headers of an answer, the connection closes, and the call is
+    still made."""
     statuses = {one: gateway.ask(request(
         rpc("ping") if method == "POST" else b"", {"X": "y" * one, "Origin": "http://localhost"},
         method, path)).status for one in range(6000, 8192, 64)}
@@ -275,13 +279,14 @@ def test_a_header_of_any_length_is_answered(gateway: LoneGateway, path: str,
 
 @pytest.mark.parametrize("count", [90, 105, 110, 120, 1000, 5000])
 def test_too_many_query_parameters_get_414(gateway: LoneGateway, count: int) -> None:
-    """libmicrohttpd went silent when there were too many: it does not see them any more."""
+    """libmicrohttpd fell silent when there were too many: now it does not see them."""
     reply = gateway.ask(request(rpc("ping"), path="/mcp?" + "a&" * count))
     assert reply.status == (200 if count <= 1000 else 414)
 
 
 def test_connections_per_address_are_limited(gateway: LoneGateway) -> None:
-    """Who is one too many is told before it asked, or after; and when to come again."""
+    """A connection beyond the limit is refused before or after its request, with a time to
+    retry."""
     with ExitStack() as clients:
         served = busy_wires(gateway, PER_ADDRESS, clients)
         late = clients.enter_context(gateway.wire(host=HOG))
@@ -295,7 +300,7 @@ def test_connections_per_address_are_limited(gateway: LoneGateway) -> None:
 
 
 def test_refused_connections_take_no_slots(gateway: LoneGateway) -> None:
-    """Refused connections take no slot from others, however many come."""
+    """Refused connections take no slot from others, however many there are."""
     with Healthy(gateway) as healthy, ExitStack() as clients:
         wires(gateway, PER_ADDRESS, clients)
         for _ in range(200):
@@ -306,8 +311,8 @@ def test_refused_connections_take_no_slots(gateway: LoneGateway) -> None:
 
 @pytest.mark.parametrize("sent", [b"", PING[:-1]], ids=["silent", "half a request"])
 def test_idle_crowds_do_not_disturb_a_healthy_client(gateway: LoneGateway, sent: bytes) -> None:
-    """More than there is room for; a healthy client comes anew again and again
-    (from many addresses: test_crowds.py)."""
+    """More connections than there are slots; a healthy client reconnects again and again (from
+    many addresses: test_crowds.py)."""
     wait_until(lambda: len(gateway.peers) <= 2, what="those of before are gone")
     with Healthy(gateway) as healthy, ExitStack() as clients:
         wait_until(lambda: healthy.waits_s, what="it is there before them")
@@ -323,7 +328,7 @@ def test_idle_crowds_do_not_disturb_a_healthy_client(gateway: LoneGateway, sent:
 
 
 def test_only_idle_connections_make_room(gateway: LoneGateway) -> None:
-    """The one that has been idle for longest goes first."""
+    """The connection that has been idle longest goes first."""
     wait_until(lambda: len(gateway.peers) <= 2, what="those of before are gone")
     with ExitStack() as clients:
         idle = wires(gateway, PER_ADDRESS, clients)
@@ -337,7 +342,7 @@ def test_only_idle_connections_make_room(gateway: LoneGateway) -> None:
 
 
 def test_all_listeners_share_one_connection_limit() -> None:
-    """Whichever listener they came to, together they have one limit."""
+    """All listeners share one limit."""
     with two_addresses(max_connections=4) as gateway, ExitStack() as clients:
         busy_wires(gateway, 2, clients)
         served = [clients.enter_context(gateway.wire()) for _ in range(2)]
@@ -356,7 +361,7 @@ def is_refused(gateway: LoneGateway) -> bool:
 
 
 def test_streams_per_client_are_limited() -> None:
-    """Another one has its own."""
+    """Another client has its own limit."""
     with LoneGateway(open=False) as gateway, ExitStack() as clients:
         asked = modern.Request("subscriptions/listen", INBOX)
         hog, other = ({"Authorization": f"Bearer {pair(gateway, name)}"}
@@ -382,7 +387,7 @@ def first_free(gateway: LoneGateway) -> int:
 
 @contextmanager
 def no_descriptor_left(gateway: LoneGateway) -> Iterator[Callable[[], None]]:
-    """Calling what is given, or leaving, ends it."""
+    """Takes all descriptors; calling the result, or leaving, ends it."""
     before = resource.prlimit(gateway.pid, resource.RLIMIT_NOFILE)
 
     def end() -> None:
@@ -395,7 +400,8 @@ def no_descriptor_left(gateway: LoneGateway) -> Iterator[Callable[[], None]]:
 
 
 def test_fewer_connections_are_served_with_few_descriptors() -> None:
-    """What the system allows is raised, and where it cannot be, fewer are served."""
+    """The gateway raises the limit as far as the system allows; otherwise it serves fewer
+    connections."""
     with LoneGateway(max_connections=4096, max_connections_per_address=4096) as gateway:
         assert (resource.prlimit(gateway.pid, resource.RLIMIT_NOFILE)[0]
                 >= FILES_EACH * 4096 + OWN)
@@ -411,15 +417,15 @@ def test_fewer_connections_are_served_with_few_descriptors() -> None:
                 assert wire.ask(PING).status == 200
             late = clients.enter_context(gateway.wire())
             assert late.ask(PING).status == 200
-            assert served[0].wait_closed() == b""       # it was idle for longest
+            assert served[0].wait_closed() == b""       # it had been idle longest
         wait_until(lambda: not gateway.peers, what="all are gone")
         gateway.assert_serves()
         assert resource.getrlimit(resource.RLIMIT_NOFILE) == before
 
 
 def test_connections_wait_when_no_descriptor_is_left(gateway: LoneGateway) -> None:
-    """Who is connected is served; who waits is, as soon as a descriptor is free; and nothing
-    spins meanwhile."""
+    """Connected clients are served; waiting ones are served as soon as a descriptor is free;
+    and the loop does not spin meanwhile."""
     with ExitStack() as clients:
         served = wires(gateway, 3, clients)
         clients.enter_context(no_descriptor_left(gateway))
@@ -435,7 +441,7 @@ def test_connections_wait_when_no_descriptor_is_left(gateway: LoneGateway) -> No
 
 
 def test_the_first_connection_waits_for_a_descriptor(gateway: LoneGateway) -> None:
-    """Nobody is connected whose leaving could be waited for."""
+    """No connection exists whose end would free a descriptor."""
     wait_until(lambda: not gateway.peers, what="nobody is connected")
     told = gateway.log.count("Too many open files")
     with no_descriptor_left(gateway) as end, gateway.wire() as first:
@@ -465,9 +471,58 @@ def test_slow_requests_on_every_slot_make_room() -> None:
         assert told(loris[0]).status == 503
 
 
+def narrow() -> LoneGateway:
+    return LoneGateway(max_connections=PLACES, max_connections_per_address=PLACES)
+
+
+@contextmanager
+def stopped(gateway: LoneGateway) -> Iterator[None]:
+    """It finds all that happens meanwhile in one turn of its loop."""
+    gateway.send_signal(signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        gateway.send_signal(signal.SIGCONT)
+
+
+@pytest.mark.parametrize("known", [False, True])
+def test_a_request_that_has_arrived_is_answered_before_its_connection_makes_room(
+        known: bool) -> None:
+    """The gateway has not read it yet, so the connection seems idle."""
+    with narrow() as gateway, ExitStack() as clients:
+        held = [clients.enter_context(gateway.wire()) for _ in range(PLACES - 1)]
+        if known:                       # by its token, or because no token is needed
+            assert all(wire.ask(PING).status == 200 for wire in held)
+        wait_until(lambda: len(gateway.peers) == len(held), what="all are accepted")
+        with stopped(gateway):
+            held.append(clients.enter_context(gateway.wire()))
+            for wire in held:
+                wire.send(PING)
+            late = clients.enter_context(gateway.wire())
+            late.send(PING)
+        assert late.receive().status == 200
+        assert all(wire.receive().status == 200 for wire in held)
+
+
+def test_the_place_of_a_client_that_left_is_free_at_once() -> None:
+    """The next one comes before the gateway has noticed; the others' calls take every place."""
+    with narrow() as gateway, ExitStack() as clients:
+        held = [clients.enter_context(gateway.wire()) for _ in range(PLACES)]
+        for wire in held:
+            wire.send(WAIT)
+        wait_until(lambda: len(gateway.peers) == PLACES and gateway.has_read_all,
+                   what="all calls are waiting")
+        with stopped(gateway):
+            late = clients.enter_context(gateway.wire())
+            late.send(PING)
+            held[0].close()
+        assert late.receive().status == 200
+        assert not any(wire.has_news(0) for wire in held[1:])
+
+
 @pytest.mark.parametrize("count", [127, 128, 250, 256])
 def test_full_slots_with_repeating_clients_do_not_hang(count: int) -> None:
-    """Each client asks again as soon as it has its answer; all slots are theirs."""
+    """Each client repeats its request as soon as it has the answer; they hold all slots."""
     rounds = 5
     with LoneGateway(max_connections=count, max_connections_per_address=count) as gateway:
         wait_until(lambda: not gateway.peers, what="the connection of start() is gone")
@@ -509,7 +564,7 @@ def test_two_thousand_connections_disturb_no_healthy_client(folder: Path) -> Non
 # ---- the owner's socket
 
 def test_a_further_owner_connection_waits_for_a_free_slot(gateway: LoneGateway) -> None:
-    """One more waits until one of them leaves (or says nothing for long: test_control.py)."""
+    """Another one waits until one of them leaves or is silent for long (test_control.py)."""
     place = str(gateway.state / "control")
     question = b'{"command":"clients","arguments":{}}\n'
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Many stored messages: who looks through all of them holds nobody up and misses nothing."""
+"""Many stored messages: a call that searches all of them delays no other call and misses
+nothing."""
 
 from __future__ import annotations
 
@@ -17,8 +18,8 @@ from conftest import new_lab
 from lab import Lab, wait_until
 from pending import Pending
 
-MANY = 80_000                   # to look through them takes a twentieth of a second
-TRIES = 30                      # to be there while a call looks
+MANY = 80_000                   # a search of all takes a twentieth of a second
+TRIES = 30                      # attempts to catch a call during its search
 OLD_PLACE = "w0-0f473672"       # before the first message
 OLDEST, SENDER = "the oldest of all", "+36207654321"
 FILL = """
@@ -30,7 +31,7 @@ SELECT 1, 1, '+36' || (i % 50), iif(i = 1, ?, printf('%0200d', i)), 9, i, i FROM
 
 @pytest.fixture(scope="module")
 def full_ledger(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A gateway made it for the first card of a lab; then it was filled."""
+    """The store of a gateway for the first card of a lab, filled afterwards."""
     ledger = tmp_path_factory.mktemp("ledger") / "gateway.db"
     with new_lab(modem_count=1) as lab:
         wait_until(Agent(lab).ids, what="the card has its number")
@@ -43,7 +44,7 @@ def full_ledger(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def lab(full_ledger: Path) -> Iterator[Lab]:
-    """One modem; the ledger was full before the gateway started."""
+    """One modem; the message store was full before the gateway started."""
     lab = new_lab(modem_count=1)
     lab.gateway.state.mkdir(mode=0o700)
     shutil.copy(full_ledger, lab.gateway.state)
@@ -70,7 +71,7 @@ def full_wait(lab: Lab, **more: Any) -> Pending:
 
 
 def catch(start: Callable[[Lab], Pending], lab: Lab) -> Pending:
-    """A call that was still looking after another client had been answered."""
+    """A call that was still searching after another client was answered."""
     for _ in range(TRIES):
         pending = start(lab)
         if not pending.is_done:
@@ -84,7 +85,7 @@ def test_other_calls_are_answered_during_a_search(lab: Lab) -> None:
 
 
 def test_other_calls_are_answered_while_a_wait_scans(lab: Lab) -> None:
-    """The newest is the last that it comes to."""
+    """The newest message is the last that it reaches."""
     found = catch(lambda lab: Pending(lab, "wait_for_sms", after=OLD_PLACE,
                                       contains=f"0{MANY}"), lab).facts()
     assert int(found["message"]["text"]) == MANY
@@ -107,7 +108,7 @@ def test_a_message_received_during_a_search_is_not_missed(
     search = catch(lambda lab: full_search(lab, SENDER[1:]), lab)
     lab.modems[0].deliver(SENDER, f"call {SENDER}")
     page = search.facts()
-    assert page["count"] == 0           # it came behind the newest that was looked at
+    assert page["count"] == 0           # it arrived after the newest message of the search
     found = agent.call("wait_for_sms", after=page["wait_cursor"]).structured
     assert found["message"]["text"] == f"call {SENDER}"
 
@@ -120,7 +121,7 @@ def test_a_message_received_while_a_wait_scans_is_found(lab: Lab) -> None:
 
 def test_a_message_received_after_a_wait_scanned_is_found(lab: Lab) -> None:
     waiting = full_wait(lab)
-    full_search(lab).facts()            # as long, and it began later
+    full_search(lab).facts()            # it takes as long, and started later
     full_search(lab).facts()
     lab.modems[0].deliver(SENDER, "Your code is 739104")
     assert waiting.facts()["code"] == "739104"

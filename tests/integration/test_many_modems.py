@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Eight modems at the real ofonod: what befalls some of them does not touch the others."""
+"""Eight modems at the real ofonod: trouble with some of them does not affect the others."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from lab import Lab, wait_until
 from modem import Outcome
 
 COUNT = 8
-OFF, HANGS, CUT = 1, 3, 5                   # that is what becomes of them
+OFF, HANGS, CUT = 1, 3, 5                   # the fate of these three
 WELL = [at for at in range(COUNT) if at not in (OFF, HANGS, CUT)]
 STUCK = "it is stuck: it does not finish a message"
 
@@ -28,7 +28,7 @@ def eight() -> Iterator[Lab]:
 
 
 def send_on(lab: Lab, sims: dict[int, int], text: str, pool: ThreadPoolExecutor) -> None:
-    """At the same time; `sims` has the SIM of each modem."""
+    """Sends on all of them at once; `sims` has the SIM of each modem."""
     agent = Agent(lab)
     for result in pool.map(lambda at: agent.send(f"{text} {at}", sims[at]), sims):
         assert_sent(result)
@@ -37,7 +37,7 @@ def send_on(lab: Lab, sims: dict[int, int], text: str, pool: ThreadPoolExecutor)
 
 
 def obstacles(lab: Lab) -> list[str | None]:
-    told = Agent(lab).call("get_gateway_status").structured
+    told = Agent(lab).call("get_gateway_status", detail=True).structured
     return [modem.get("why_not") for modem in told["modems"]]
 
 
@@ -50,7 +50,7 @@ def test_eight_modems_each_send_their_message(eight: Lab, background: ThreadPool
 
 
 def test_modems_off_or_stuck_do_not_affect_the_others(eight: Lab, background: ThreadPoolExecutor) -> None:
-    """One comes back with the modem's late answer, one with the modem's next start."""
+    """One recovers with the modem's late answer, one with the modem's next start."""
     agent, journal, ids = Agent(eight), Journal(eight), Agent(eight).ids()
     for at in (HANGS, CUT):
         before = len(eight.modems[at].offered)

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What the network is told of the gateway: a real Avahi on the phone and on the machines
-at the other ends, which see no more than what comes over the wire.
-"""
+"""The mDNS advertisement: a real Avahi on the phone and on the machines at the other ends,
+which see only what arrives over the wire."""
 
 from __future__ import annotations
 
@@ -31,7 +30,7 @@ DENY = ('<busconfig><policy context="default">'
 
 @dataclass
 class Air:
-    """The phone's Avahi is there when the test says so; that of the others always."""
+    """The test starts the phone's Avahi; those of the others always run."""
 
     phone: Phone
     bus: Bus
@@ -77,7 +76,7 @@ class Air:
 
 
 def machine(stack: ExitStack, phone: Phone, name: str, folder: Path) -> Avahi:
-    """With a bus of its own; its Avahi is not started."""
+    """Has its own bus; its Avahi is not started."""
     (folder / name).mkdir()
     bus = Bus(folder / name)
     stack.callback(bus.stop)
@@ -103,7 +102,7 @@ def air(phone: Phone, folder: Path) -> Iterator[Air]:
 
 @pytest.fixture
 def told(air: Air) -> Iterator[Air]:
-    """It is advertised, and the laptop has seen it."""
+    """The gateway is advertised, and the laptop has seen it."""
     air.avahi.start()
     with air.phone.serving(ANY, ANY_6, advertise="yes") as gateway:
         pair(gateway, "agent")
@@ -112,7 +111,7 @@ def told(air: Air) -> Iterator[Air]:
 
 
 def test_the_service_is_advertised_except_on_mobile_data(told: Air, folder: Path) -> None:
-    """On mobile data multicast DNS works, and says nothing of us."""
+    """Multicast DNS works on mobile data, but does not mention the gateway."""
     seen = told.wait_seen()
     assert (seen.address, seen.port, seen.host) == (PHONE, told.phone.port, "phone.local")
     assert seen.texts == TEXTS
@@ -140,7 +139,7 @@ def test_advertising_is_off_by_default_and_reloadable(air: Air) -> None:
 
 
 def test_it_is_advertised_only_while_a_client_is_paired(air: Air) -> None:
-    """Not before the first client, not after the last; with TLS when there is TLS."""
+    """Not before the first client, not after the last; with TLS once TLS is on."""
     air.avahi.start()
     with air.phone.serving(ANY, advertise="yes") as gateway:
         owner = Owner(gateway.state)
@@ -156,7 +155,7 @@ def test_it_is_advertised_only_while_a_client_is_paired(air: Air) -> None:
 
 
 def test_stopping_withdraws_the_advertisement(told: Air) -> None:
-    """TLS that came meanwhile is told; and then nothing."""
+    """Switching TLS on meanwhile is advertised; after the stop nothing is."""
     make_certificate(told.gateway.state / "tls")
     told.gateway.send_signal(signal.SIGHUP)
     wait_until(lambda: "proto=https" in told.wait_seen().texts, 30, "it says so")
@@ -222,7 +221,7 @@ def test_the_advertisement_follows_the_served_interfaces(told: Air) -> None:
 
 
 def test_a_bus_refusal_is_logged_once_and_retried_on_reload(air: Air) -> None:
-    """And asked again when the owner says so."""
+    """The owner's reload tries again."""
     policy = air.folder / "deny.conf"
     config = air.folder / "bus.conf"
     text = config.read_text()

@@ -112,7 +112,7 @@ def test_only_loopback_reads_metrics_without_a_token(phone: Phone) -> None:
         with phone.wire("laptop", PHONE) as wire:
             assert ask(wire).status == 401
             assert parse(ask(wire, token))
-        with phone.wire("phone", PHONE) as wire:        # from the phone, as if from afar
+        with phone.wire("phone", PHONE) as wire:        # from the phone, by its network address
             assert ask(wire).status == 401
         with phone.wire("phone", "127.0.0.1") as wire:
             assert parse(ask(wire))
@@ -149,7 +149,7 @@ def test_only_get_and_head_on_the_metrics_path_are_served(open_gateway: LoneGate
 
 
 def test_many_scrapes_at_once_cost_no_commits(make_lab: Callable[..., Lab]) -> None:
-    """None of them costs a commit; the audit has a few of its own to make."""
+    """None of them costs a commit; the audit makes a few of its own."""
     lab = make_lab(modem_count=1, policy="[policy]\nper_hour = 60\n")
     before = scrape(lab.gateway)
     with ThreadPoolExecutor(16) as pool:
@@ -195,12 +195,12 @@ def test_the_state_of_the_phone_is_measured(make_lab: Callable[..., Lab]) -> Non
     assert value(gateway, "modems") == value(gateway, "modems_online") == 1
     assert value(gateway, "sims", state="ready") == 1
     assert 0 < value(gateway, "sim_signal_ratio", sim=sim) <= 1
-    deaf = value(gateway, "deaf_seconds_total")
+    offline_s = value(gateway, "offline_seconds_total")
     lab.ofonod.stop()
     wait_until(lambda: value(gateway, "not_ready", reason="ofono_unavailable") == 1,
                what="it knows")
     assert value(gateway, "ready") == value(gateway, "modems") == 0
-    wait_until(lambda: value(gateway, "deaf_seconds_total") > deaf, what="it is deaf")
+    wait_until(lambda: value(gateway, "offline_seconds_total") > offline_s, what="it counts")
     Owner(gateway.state).do("pause")
     assert value(gateway, "not_ready", reason="paused") == 1
 

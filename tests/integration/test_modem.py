@@ -28,7 +28,7 @@ NOBODY = 65534
 
 
 class Owner:
-    """At a terminal of this lab's machine."""
+    """The owner at a terminal of this lab's machine."""
 
     def __init__(self, lab: Lab) -> None:
         self.lab = lab
@@ -45,7 +45,7 @@ class Owner:
 
 @pytest.fixture
 def owner_of() -> Iterator[Callable[..., Owner]]:
-    """Of modems that are switched off as yet."""
+    """The owner of modems that are still off."""
     labs: list[Lab] = []
 
     def make(*cards: Sim | None) -> Owner:
@@ -99,7 +99,7 @@ def test_switching_on_ends_flight_mode(owner: Owner) -> None:
 
 
 def test_the_gateway_sends_once_the_modem_is_on(make_lab: Callable[..., Lab]) -> None:
-    """What it tells the owner to do is done, and the same message goes out."""
+    """The owner does what the error says, and the same message is sent."""
     lab = make_lab(modem_count=1)
     agent = Agent(lab)
     agent.wait_states("ready", timeout=10)
@@ -132,7 +132,7 @@ def test_several_modems_need_a_name_or_all(owner_of: OwnerOf) -> None:
     missing = owner.run("off", "sim0", "sim9")
     assert missing.returncode == FAILED
     assert 'there is no modem "sim9".\nThe modems are: /sim0, /sim1, /sim2.\n' in missing.stderr
-    assert powered() == [True] * 3          # nothing is half done
+    assert powered() == [True] * 3          # all or nothing
     error = json.loads(owner.run("off", "--json", "sim9").stdout)["error"]
     assert error["code"] == "no_such_modem" and "/sim2" in error["fix"]
 
@@ -144,7 +144,7 @@ def test_switching_on_reports_a_locked_sim(owner_of: OwnerOf) -> None:
     done = owner.run("on")
     assert (done.returncode, done.stderr) == (OK, "")
     assert "SIM card: needs its PIN" in done.stdout
-    assert "Unlock its SIM card: ofono-mcp unlock /sim0\n" in done.stdout
+    assert "Unlock its SIM card: ofono-mcp sim unlock /sim0\n" in done.stdout
     waiting = owner.run("on", "--registered", "--json")
     assert waiting.returncode == FAILED and "needs its PIN" in waiting.stderr
     [modem] = json.loads(waiting.stdout)["modems"]
@@ -187,7 +187,7 @@ def test_switching_on_is_retried_after_a_refusal(owner: Owner, monkeypatch: pyte
 
 
 def test_a_stuck_modem_shows_progress_and_times_out(owner: Owner, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Says on a terminal what it waits for."""
+    """On a terminal it shows what it waits for."""
     monkeypatch.setitem(HANDLERS, "+CFUN=", lambda modem, argument: None)
     with on_terminal("modem", "on", "--timeout", 3, **owner.environment) as terminal:
         text = terminal.read_all()
@@ -231,7 +231,7 @@ def test_a_missing_modem_is_reported(owner_of: OwnerOf) -> None:
     '<deny send_interface="org.ofono.Modem" send_member="SetProperty"/>',
     '<deny send_destination="org.ofono"/>'], ids=["switching", "all"])
 def test_users_other_than_root_are_advised_to_use_sudo(owner: Owner, folder: Path, rule: str) -> None:
-    """As with oFono's own policy, which lets nobody but root."""
+    """oFono's own policy admits only root."""
     owner.lab.bus.deny(rule, NOBODY)
     program = shutil.copy(os.environ.get("GATEWAY_BINARY", BINARY), folder)
     for place in (owner.lab.folder, folder):

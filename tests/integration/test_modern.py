@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""MCP 2026-07-28: envelopes, headers, results, errors, and what leaving means."""
+"""MCP 2026-07-28: envelopes, headers, results, errors, and what a disconnect means."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_discover_describes_the_server(gateway: LoneGateway) -> None:
                            "instructions", "ttlMs", "cacheScope", "_meta"}
 
 
-@pytest.mark.parametrize("request_,scope", [(DISCOVER, "public"), (LIST, "private")],
+@pytest.mark.parametrize("request_,scope", [(DISCOVER, "private"), (LIST, "private")],
                          ids=["discover", "list"])
 def test_discovery_and_lists_carry_cache_hints(gateway: LoneGateway, request_: Request, scope: str) -> None:
     result = ask(gateway, request_).result
@@ -82,7 +82,7 @@ def test_both_eras_list_and_call_the_same(gateway: LoneGateway) -> None:
 def test_a_failing_tool_returns_an_error_result(gateway: LoneGateway) -> None:
     result = ask(gateway, call("send_sms", {"sms_text": "x"})).result
     assert result["isError"] is True and "structuredContent" not in result
-    assert json.loads(result["content"][1]["text"])["code"] == "invalid_arguments"
+    assert json.loads(result["content"][0]["text"])["code"] == "invalid_arguments"
 
 
 @pytest.mark.parametrize("id", [0, -1, "", "d1", 2 ** 63, 10 ** 40, 'é"\\'])
@@ -98,7 +98,7 @@ def test_the_request_id_is_echoed(gateway: LoneGateway, request_: Request, id: A
 
 @pytest.mark.parametrize("cursor", ["", "x", "0", 5, {}, False])
 def test_an_unknown_cursor_is_refused(gateway: LoneGateway, cursor: Any) -> None:
-    """No list has a second page, so none was ever given out."""
+    """No list has a second page, so no cursor was ever returned."""
     assert "nextCursor" not in ask(gateway, LIST).result
     asked = Request("tools/list", {"cursor": cursor})
     assert ask(gateway, asked).error == (200, INVALID_PARAMS)
@@ -240,7 +240,7 @@ def test_headers_that_contradict_the_body_are_refused(gateway: LoneGateway, head
 
 
 def test_a_tool_name_beyond_ascii_is_sent_in_base64(gateway: LoneGateway) -> None:
-    """Wrapped it agrees with the body; it is no tool, which the call then says."""
+    """Encoded in base64, it matches the body; the call then says that there is no such tool."""
     asked = call("é,=?base64?x?=").header(Mcp_Name=wrapped("é,=?base64?x?="))
     assert ask(gateway, asked).error == (200, INVALID_PARAMS)
 
@@ -250,7 +250,7 @@ def test_the_name_header_is_ignored_where_none_is_needed(gateway: LoneGateway) -
 
 
 @pytest.mark.parametrize("request_,status,code", [
-    # each is wrong in two ways; what is named first counts
+    # each is wrong in two ways; the error names the first
     (LIST.meta(protocolVersion="v9", clientCapabilities=ABSENT), 400, HEADER_MISMATCH),
     (LIST.claiming("v9").meta(clientCapabilities=ABSENT), 400, UNSUPPORTED_VERSION),
     (LIST.claiming("v9").header(Mcp_Method=None), 400, UNSUPPORTED_VERSION),
@@ -284,7 +284,7 @@ def test_an_invalid_id_is_refused(gateway: LoneGateway, id: Any) -> None:
 
 
 def test_both_eras_share_a_connection_without_state(gateway: LoneGateway) -> None:
-    """Both eras over one connection, one after the other, and neither changes the other."""
+    """Requests of both eras alternate on one connection, and neither affects the other."""
     with gateway.wire() as wire:
         for _ in range(3):
             assert wire.ask(LIST.octets).result["resultType"] == "complete"
@@ -302,7 +302,7 @@ def send(text: str, sim: int, **more: Any) -> Request:
 
 
 class Behind:
-    """with Behind(lab): the first SIM's lane is held up by a message on the air."""
+    """with Behind(lab): a message in progress blocks the first SIM's queue."""
 
     def __init__(self, lab: Lab, background: ThreadPoolExecutor) -> None:
         self.modem, self.agent = lab.modems[0], Agent(lab)
@@ -321,7 +321,7 @@ class Behind:
 
 
 def wait_noticed(lab: Lab, journal: Journal, sim: int, text: str) -> None:
-    """Until the gateway has noticed who left before now: it sees them in their order."""
+    """Waits until the gateway has noticed earlier disconnects: it sees them in order."""
     with Wire(lab.gateway.port) as wire:
         wire.send(send(text, sim).octets)
         journal.wait_state(text, "queued")
@@ -366,7 +366,7 @@ def test_a_legacy_disconnect_cancels_nothing(
 def test_a_call_repeated_after_a_disconnect_sends_once(
         lab: Lab, journal: Journal, background: ThreadPoolExecutor,
         key: dict[str, str]) -> None:
-    """A client of 2026-07-28 must ask again after a lost connection."""
+    """A client of 2026-07-28 must repeat its call after a lost connection."""
     text = f"once {key}"
     with Behind(lab, background) as behind:
         with Wire(lab.gateway.port) as wire:
@@ -382,7 +382,7 @@ def test_a_call_repeated_after_a_disconnect_sends_once(
 
 def test_a_repeated_call_keeps_the_message_queued(
         lab: Lab, journal: Journal, background: ThreadPoolExecutor) -> None:
-    """The client asks again before the gateway noticed that it had left."""
+    """The client repeats the call before the gateway noticed the disconnect."""
     with Behind(lab, background) as behind:
         asked = send("asked twice", behind.sim, idempotency_key="twice")
         with Wire(lab.gateway.port) as wire:
@@ -399,7 +399,7 @@ def test_a_repeated_call_keeps_the_message_queued(
 
 
 def test_disconnecting_keeps_an_answered_scheduled_message(lab: Lab, journal: Journal) -> None:
-    """A message that waits for its time was answered for: only cancel_sms ends it."""
+    """A scheduled message was already answered: only cancel_sms stops it."""
     with Wire(lab.gateway.port) as wire:
         sim = Agent(lab).ids()[0]
         soon = datetime.now(timezone.utc) + timedelta(minutes=5)

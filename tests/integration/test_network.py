@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Who reaches the gateway over a network: addresses, interfaces, wrong tokens.
+"""Who can reach the gateway over a network: addresses, interfaces, wrong tokens.
 
 Each test has a phone with wlan0 and wwan0, and machines at the other ends (phone.py).
 """
@@ -75,7 +75,7 @@ def test_the_network_closes_with_the_last_client_and_reopens(phone: Phone) -> No
 
 
 def test_an_address_in_use_prevents_the_start(phone: Phone) -> None:
-    """Though the gateway would not listen yet."""
+    """Even if the gateway would not listen yet."""
     with phone.serving(PHONE) as gateway:
         pair(gateway, "agent")
         gateway.restart()
@@ -93,7 +93,7 @@ def test_an_address_in_use_prevents_the_start(phone: Phone) -> None:
 # ---- TLS
 
 def test_the_network_speaks_tls_and_loopback_does_not(phone: Phone) -> None:
-    """The certificate may be made together with the first client, while it runs."""
+    """The certificate may be made together with the first client, while the gateway runs."""
     with phone.serving(PHONE) as gateway:
         make_certificate(gateway.state / "tls")
         token = pair(gateway, "agent")
@@ -163,7 +163,7 @@ def test_mobile_data_connections_close_without_an_octet(everywhere: tuple[Phone,
 
 
 def test_a_lan_address_is_not_served_over_mobile_data(everywhere: tuple[Phone, str]) -> None:
-    """Linux takes a packet for wlan0's address on wwan0 as well."""
+    """Linux also accepts a packet for wlan0's address on wwan0."""
     phone, token = everywhere
     networks = phone.networks
     networks["stranger"].ip("route", "add", f"{PHONE}/32", "via", MOBILE)
@@ -177,7 +177,7 @@ def test_a_lan_address_is_not_served_over_mobile_data(everywhere: tuple[Phone, s
 
 
 def test_link_local_addresses_are_distinguished_by_scope(everywhere: tuple[Phone, str]) -> None:
-    """The same one may be on every interface; which is meant, its scope tells."""
+    """The same address may exist on every interface; its scope says which one is meant."""
     phone, token = everywhere
     for interface in ("wlan0", "wwan0"):
         phone.networks["phone"].add(interface, "fe80::1", 64)
@@ -250,7 +250,7 @@ def test_the_interface_list_is_read_again_on_reload(everywhere: tuple[Phone, str
 # ---- wrong tokens
 
 def seconds_until_401(phone: Phone, host: str = PHONE) -> float:
-    """None comes sooner than it should; how much later is the machine's affair."""
+    """No answer is early; how late it is depends on the machine."""
     begin = time.monotonic()
     reply = phone.ask("laptop", host, WRONG)
     assert reply.status == 401
@@ -267,10 +267,10 @@ def test_wrong_tokens_are_delayed_and_then_refused(
     assert reply.status == 429
     assert 50 < int(reply.header("retry-after")) <= 60
     assert "a right token is accepted at any time" in reply.json["error"]["message"]
-    assert phone.ask("laptop", PHONE).status == 401         # no token is no wrong one
+    assert phone.ask("laptop", PHONE).status == 401         # a missing token is not a wrong one
     assert phone.ask("phone", "127.0.0.1", WRONG).status == 401
     assert phone.ask("laptop", PHONE, token).result == {}
-    assert seconds_until_401(phone) >= DELAYS_S[0]          # it cleared what was counted
+    assert seconds_until_401(phone) >= DELAYS_S[0]          # it cleared the count
 
 
 def test_wrong_tokens_over_ipv6_count_per_64_prefix(everywhere: tuple[Phone, str]) -> None:
@@ -333,7 +333,7 @@ def fail2ban_rule() -> re.Pattern[str]:
 
 
 def test_wrong_tokens_are_logged_for_fail2ban(everywhere: tuple[Phone, str]) -> None:
-    """At most one a second, and it tells how many it stands for."""
+    """At most one line a second, with the number of attempts that it stands for."""
     phone, _ = everywhere
     rule = fail2ban_rule()
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Modem, oFono and bus break while calls wait: the truth is told, the gateway lives, the
-next message goes out, and nothing is handed over twice.
+"""Modem, oFono and bus fail while calls wait: answers are true, the gateway survives, the next
+message is sent, and nothing is submitted twice.
 
-A PDU that was in flight when its modem went away is submitted again by ofonod itself
-(reference/ofono.md, section 5).  What the gateway hands over is counted by MessageAdded,
-which ofonod signals once for each SendMessage and not for what it finds on its disk.
+A PDU in flight when its modem disappeared is submitted again by ofonod itself (doc/modems.md).
+MessageAdded counts the gateway's submissions: ofonod signals it once for each SendMessage and
+not for messages that it finds on its disk.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ HASTY = "[sms]\nsend_wait_seconds = 1\n"
 
 @pytest.fixture
 def lab(make_lab: Callable[..., Lab]) -> Iterator[Lab]:
-    """One modem, a gateway that waits a second; it must live through everything."""
+    """One modem, a gateway that waits a second; the gateway must survive everything."""
     lab = make_lab(HASTY, modem_count=1)
     pid = lab.gateway.pid
     yield lab
@@ -72,7 +72,7 @@ def taken(modem: Modem) -> list[str]:
 
 
 def assert_goes_on(lab: Lab) -> None:
-    """A new message goes out, once, and its answer says so."""
+    """A new message is sent, once, and its answer says so."""
     Agent(lab).wait_states("ready", timeout=6)
     assert_sent(Agent(lab).send("the next one"))
     assert offered(lab.modems[0])[-1] == "the next one"
@@ -80,7 +80,7 @@ def assert_goes_on(lab: Lab) -> None:
 
 
 def bring_up_searching(lab: Lab) -> None:
-    """As far as the modem comes without a network."""
+    """As far as a modem gets without a network."""
     lab.modems[0].set_registration(SEARCHING)
     lab.radios[0].power()
     lab.radios[0].wait_for("MessageManager")
@@ -92,7 +92,7 @@ def bring_up_searching(lab: Lab) -> None:
 
 def test_a_message_is_held_while_its_modem_is_gone(
         lab: Lab, modem: Modem, background: ThreadPoolExecutor) -> None:
-    """Every other way to lose a modem: test_fault_matrix.py."""
+    """test_fault_matrix.py covers every other way to lose a modem."""
     call = hand_over(lab, background, "in flight")
     with lab.signals() as signals:
         modem.cut_link()
@@ -103,14 +103,14 @@ def test_a_message_is_held_while_its_modem_is_gone(
         modem.wait_taken(1)
         Journal(lab).wait_state("in flight", "sent", "unknown")
         assert_goes_on(lab)
-        assert len(signals.wait("MessageAdded")) == 1           # that of the next one
+        assert len(signals.wait("MessageAdded")) == 1           # that of the next message
     assert taken(modem) == ["in flight", "the next one"]
-    assert offered(modem) == ["in flight", "in flight", "the next one"]  # ofonod's second
+    assert offered(modem) == ["in flight", "in flight", "the next one"]  # the second is ofonod's
 
 
 def test_a_waiting_call_gets_the_outcome_when_the_modem_returns(
         patient: Lab, background: ThreadPoolExecutor) -> None:
-    """oFono still lists the message then: the call hears its outcome."""
+    """oFono still lists the message then: the call gets its outcome."""
     modem = patient.modems[0]
     call = hand_over(patient, background, "patience")
     modem.cut_link()
@@ -126,7 +126,7 @@ def test_a_waiting_call_gets_the_outcome_when_the_modem_returns(
 
 def test_a_message_sent_at_modem_return_is_sent_or_unknown(
         patient: Lab, background: ThreadPoolExecutor) -> None:
-    """Then nobody can tell, unless the gateway was quick enough to see it."""
+    """Nobody can know then, unless the gateway saw it in time."""
     modem = patient.modems[0]
     call = hand_over(patient, background, "in a hurry")
     modem.cut_link()
@@ -180,7 +180,7 @@ def test_queued_messages_wait_while_registration_is_lost(
     modem.unhang(Outcome.ok())
     Journal(lab).wait_state("first", "sent")
     assert Journal(lab).states("second", "third") == ["queued", "queued"]
-    assert lab.radios[0].pending_messages() == []   # nothing is handed to a deaf modem
+    assert lab.radios[0].pending_messages() == []   # a modem that cannot answer gets nothing
     modem.set_registration(HOME)
     assert [submit.text for submit in modem.wait_taken(3)] == ["first", "second", "third"]
     Journal(lab).wait_state("third", "sent")
@@ -247,7 +247,7 @@ def test_a_waiting_call_gets_the_outcome_when_ofono_returns(
 
 
 def test_a_message_is_sent_when_a_suspended_ofono_resumes(lab: Lab, modem: Modem) -> None:
-    """SendMessage has no answer; it is executed when ofonod runs again."""
+    """SendMessage is not answered; ofonod executes it when it runs again."""
     lab.ofonod.pause()
     try:
         assert_pending(Agent(lab).send("delayed"), "submitting")
@@ -264,7 +264,7 @@ def test_a_message_is_sent_when_a_suspended_ofono_resumes(lab: Lab, modem: Modem
 
 def test_an_unanswered_submit_is_not_repeated_after_a_crash(
         patient: Lab, background: ThreadPoolExecutor) -> None:
-    """Whether it was executed cannot be told: it is not handed over again."""
+    """Whether it was executed is unknowable, so it is not submitted again."""
     modem = patient.modems[0]
     patient.ofonod.pause()
     call = background.submit(Agent(patient).send, "who knows")
@@ -285,7 +285,7 @@ def test_an_unanswered_submit_is_not_repeated_after_a_crash(
 def address_of_0xfd_digits() -> bytes:
     """An SMS-DELIVER whose originating address claims more digits than any number has."""
     good = encode_deliver("+36201112233", "hello", datetime.now(timezone.utc))
-    behind = good[1 + 2 + 6:]                           # of first octet, length and type, number
+    behind = good[1 + 2 + 6:]  # after first octet, length and type, and number
     return good[:1] + bytes([0xfd, 0x91]) + b"\x21" * ((0xfd + 1) // 2) + behind
 
 
@@ -297,7 +297,7 @@ DEADLY: dict[str, Callable[[Modem], None]] = {
 
 
 def start_again(lab: Lab) -> None:
-    """What killed it is not delivered again, as the network would for a while."""
+    """The message that killed ofonod is not delivered again, as the network would for a while."""
     lab.ofonod.kill()
     lab.modems[0].incoming.forget()
     lab.ofonod.start()
@@ -306,7 +306,8 @@ def start_again(lab: Lab) -> None:
 
 @pytest.mark.parametrize("what", DEADLY)
 def test_sending_resumes_after_input_that_crashes_ofonod(lab: Lab, modem: Modem, what: str) -> None:
-    """The gateway cannot prevent it: it notices, keeps what waits, and goes on with the next."""
+    """The gateway cannot prevent the crash: it notices, keeps waiting messages, and sends the
+    next one."""
     agent = Agent(lab)
     DEADLY[what](modem)
     if what in line().deadly:
@@ -326,7 +327,7 @@ def test_sending_resumes_after_input_that_crashes_ofonod(lab: Lab, modem: Modem,
 
 def test_no_accepted_message_is_lost_when_ofono_restarts_often(
         make_lab: Callable[..., Lab], background: ThreadPoolExecutor) -> None:
-    """Nothing that was accepted is lost; what went twice, ofonod itself sent twice."""
+    """No accepted message is lost; what was sent twice, ofonod itself sent twice."""
     lab = make_lab("[sms]\nsend_wait_seconds = 0\n", modem_count=1)
     modem, journal, agent = lab.modems[0], Journal(lab), Agent(lab)
     modem.send_latency_s = 0.02
@@ -348,13 +349,13 @@ def test_no_accepted_message_is_lost_when_ofono_restarts_often(
     went = list(dict.fromkeys(taken(modem)))
     assert went == [text for text in accepted if text in went]
     assert all(state[text] == "unknown" for text in accepted if text not in went)
-    assert len(taken(modem)) - len(went) <= 4           # at most one a crash, by ofonod
+    assert len(taken(modem)) - len(went) <= 4           # at most one for each crash, by ofonod
 
 
 # ---- the bus goes away ------------------------------------------------------------
 
 def restart_bus_and_ofono(lab: Lab) -> None:
-    lab.ofonod.kill()                                   # it ends with its bus by itself
+    lab.ofonod.kill()                                   # it ends with its bus
     lab.bus.start()
     lab.ofonod.start()
     lab.bring_up()
@@ -401,8 +402,8 @@ def test_messages_of_other_programs_are_not_mistaken_for_ours(
 def test_a_hanging_message_of_another_program_delays_ours(lab: Lab, modem: Modem) -> None:
     modem.plan(Outcome.hang())
     lab.radios[0].send_message("+36209999999", "foreign")
-    modem.wait_offered(1)
-    assert_pending(Agent(lab).send("own"), "submitted")
+    Journal(lab).wait_state("", "submitted")            # oFono does not show its text
+    assert_pending(Agent(lab).send("own"), "queued")    # so it can still be changed here
     modem.unhang(Outcome.cms(38))                       # their failure is not ours
     Journal(lab).wait_state("own", "sent")
     assert taken(modem) == ["own"]
@@ -410,7 +411,7 @@ def test_a_hanging_message_of_another_program_delays_ours(lab: Lab, modem: Modem
 
 def test_a_message_cancelled_on_the_phone_is_cancelled(
         patient: Lab, background: ThreadPoolExecutor) -> None:
-    """While it waits for its second try, five seconds after an ERROR."""
+    """While ofonod waits to retry, five seconds after an ERROR."""
     modem = patient.modems[0]
     modem.plan(Outcome.error())
     call = background.submit(Agent(patient).send, "taken back")
@@ -435,7 +436,7 @@ def cancel(message: Radio) -> bool:
 
 
 def test_a_call_waits_while_ofono_retries_after_an_error(patient: Lab) -> None:
-    """ofonod repeats a plain ERROR after five seconds; that is not ours to do."""
+    """ofonod repeats after a plain ERROR, five seconds later; the gateway must not."""
     modem = patient.modems[0]
     modem.plan(Outcome.error())
     with patient.signals() as signals:

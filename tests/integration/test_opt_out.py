@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""STOP and its kin: remembered until START, and confirmed where the owner wants that."""
+"""STOP and similar words: remembered until START, and confirmed if the owner wants that."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_a_sentence_with_stop_does_not_opt_out(lab: Lab, number: str) -> None:
 def test_opt_outs_survive_crashes_and_restarts(make_lab: Callable[..., Lab], number: str) -> None:
     lab = make_lab(modem_count=1)
     receive(lab, "STOP", number)
-    lab.gateway.kill()              # the moment it was told it was on disk
+    lab.gateway.kill()              # as soon as it was reported it was on disk
     lab.gateway.start()
     assert opted_out(lab) == {number}
     lab.gateway.restart()
@@ -81,7 +81,7 @@ CARDS = [("216301000000001", "06301112233", "+36301112233"),
 
 
 def test_opt_outs_apply_to_every_spelling_of_a_number(make_lab: Callable[..., Lab]) -> None:
-    """STOP counts for a number as it is dialled from each of them."""
+    """STOP applies to the number behind each of them."""
     lab = make_lab("[policy]\ncountries = any\n",
                    sims=[Sim(iccid=f"8936{at:015d}", imsi=imsi)
                          for at, (imsi, _, _) in enumerate(CARDS)])
@@ -111,7 +111,7 @@ def test_restoring_an_older_backup_keeps_later_opt_outs(make_lab: Callable[..., 
     lab.gateway.stop()
     command(lab, "restore", str(folder / "backup.db"))
     lab.gateway.start()
-    assert opted_out(lab) == {"+36301111111"}       # of whom there are messages
+    assert opted_out(lab) == {"+36301111111"}       # there are messages from it
     receive(lab, "hello again", number)
     assert opted_out(lab) == {"+36301111111", number}
 
@@ -123,13 +123,13 @@ def schedule(lab: Lab, to: str) -> int:
 
 
 def assert_taken_back(lab: Lab, message_id: int) -> None:
-    status = Agent(lab).call("get_sms_status", message_id=message_id).structured
+    status = Agent(lab).call("get_sms_status", history=True, message_id=message_id).structured
     assert (status["state"], status["reason"]) == ("cancelled", "recipient_opted_out")
     assert "STOP" in status["meaning"]
 
 
 def test_stop_cancels_scheduled_messages_to_the_sender(make_lab: Callable[..., Lab], number: str) -> None:
-    """However the number was spelt; what others wait for, and the confirmation, goes out."""
+    """However the number was written; messages to others, and the confirmation, are sent."""
     lab = make_lab(CONFIRMED, modem_count=1)
     waiting = [schedule(lab, number), schedule(lab, number.replace("+36", "06"))]
     other = schedule(lab, "+36301111111")
@@ -143,7 +143,7 @@ def test_stop_cancels_scheduled_messages_to_the_sender(make_lab: Callable[..., L
 
 
 def test_messages_to_opted_out_numbers_are_cancelled_at_startup(make_lab: Callable[..., Lab], number: str) -> None:
-    """Killed between the message and what follows from it."""
+    """The gateway was killed between storing the message and acting on it."""
     lab = make_lab(modem_count=1)
     waiting = schedule(lab, number)
     lab.gateway.kill()
@@ -162,7 +162,7 @@ def test_no_confirmation_is_sent_by_default(lab: Lab, number: str) -> None:
 
 
 def test_a_stop_is_confirmed_once_until_the_next_start(make_lab: Callable[..., Lab], number: str) -> None:
-    """From a STOP to the next START, whoever dies in between."""
+    """From a STOP to the next START, whatever crashes in between."""
     lab = make_lab(CONFIRMED, modem_count=1)
     receive(lab, "STOP", number)
     wait_until(lambda: taken_texts(lab) == ["Goodbye."], what="the confirmation")
@@ -176,7 +176,7 @@ def test_a_stop_is_confirmed_once_until_the_next_start(make_lab: Callable[..., L
     receive(lab, "START", number)
     receive(lab, "Stop", number)
     wait_until(lambda: len(taken_texts(lab)) == 2, what="the next confirmation")
-    # who is told of the last one knows that there was none before it
+    # the last one was notified, so there was none before it
     receive(lab, "START", "+36301111111")
     receive(lab, "STOP", "+36301111111")
     wait_until(lambda: taken(lab)[-1].destination == "+36301111111", what="another's")

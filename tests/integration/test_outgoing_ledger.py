@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The outgoing ledger: keys, duplicates, waiting, schedules, expiry.
+"""Outgoing messages: keys, duplicates, waiting, schedules, expiry.
 
-Cancelling and dry runs: test_cancel_and_dry_run.py; reports: test_delivery_reports.py.
+Cancelling and dry runs: test_cancel_and_dry_run.py; delivery reports:
+test_delivery_reports.py.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from modem import HOME, SEARCHING, Outcome
 from modem.patience import patience
 
 SOON_S = 3                              # a schedule that a test waits for
-ROUND_S = 1                             # a schedule is kept within
+ROUND_S = 1                             # the tolerance of a schedule
 
 LAB = {"modem_count": 1, "notices_repeats": True}
 
@@ -63,7 +64,7 @@ def is_stored(lab: Lab, text: str) -> bool:
     return any(row["text"] == text for row in Ledger(lab).rows("SELECT text FROM message"))
 
 
-MOMENTS = {                             # at which a client hangs up
+MOMENTS = {                             # when a client disconnects
     "at once": lambda lab, text: True,
     "stored": is_stored,
     "taken": lambda lab, text: text in taken_texts(lab),
@@ -72,7 +73,7 @@ MOMENTS = {                             # at which a client hangs up
 
 @pytest.mark.parametrize("moment", MOMENTS)
 def test_a_call_repeated_after_a_disconnect_sends_once(lab: Lab, agent: Agent, moment: str) -> None:
-    """Without a key: whether the request had arrived is more than it can know."""
+    """Without a key the client cannot know whether the request arrived."""
     text = f"hung up: {moment}"
     body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
         "name": "send_sms", "arguments": {"to_phone_number": TO, "sms_text": text}}})
@@ -87,7 +88,7 @@ def test_a_call_repeated_after_a_disconnect_sends_once(lab: Lab, agent: Agent, m
 
 
 def test_a_message_submitted_before_a_crash_is_not_sent_again(make_lab: Callable[..., Lab]) -> None:
-    """The client lost its connection and asks again, with the same key, until it knows."""
+    """The client lost its connection and repeats the call, with the same key, until it knows."""
     lab = make_lab()
     agent = Agent(lab)
     lab.modems[0].send_latency_s = 1.0
@@ -130,7 +131,7 @@ def test_a_key_for_another_message_is_refused(lab: Lab, agent: Agent) -> None:
                   agent.send("one", to="+36301234568", idempotency_key="stands")):
         assert_refused(other, "duplicate_suppressed")
         assert str(first.message_id) in other.text
-    # the number may be written in another way
+    # the number may be written differently
     for spelt in ("+36 30 123 4567", "06301234567", "0036301234567"):
         assert_sent(agent.send("one", to=spelt, idempotency_key="stands"), spelt)
     assert taken_texts(lab) == ["one"]
@@ -267,7 +268,7 @@ def test_delivery_reports_are_enabled_at_every_ofono_start(make_lab: Callable[..
     def is_on() -> bool:
         return bool(lab.radios[0].properties("MessageManager").get("UseDeliveryReports"))
     wait_until(is_on, what="UseDeliveryReports is on")
-    lab.ofonod.kill()                   # which forgets it
+    lab.ofonod.kill()                   # which forgets the message
     lab.ofonod.start()
     lab.bring_up()
     wait_until(is_on, what="UseDeliveryReports is on again")
@@ -319,6 +320,7 @@ def test_scheduling_needs_no_network(make_lab: Callable[..., Lab]) -> None:
 
 @pytest.mark.parametrize("at, word", [
     ("tomorrow", "RFC 3339"), ("2026-11-21", "RFC 3339"), ("2026-11-21T08:30:00", "RFC 3339"),
+    ("2036-11-21T08:30", "example 2036-11-21T08:30:00"),
     ("2020-01-01T00:00:00Z", "has passed"), ("2099-01-01T00:00:00Z", "30 days"),
 ])
 def test_bad_send_times_are_refused(lab: Lab, agent: Agent, at: str, word: str) -> None:
@@ -343,7 +345,7 @@ def test_a_bad_validity_is_refused(agent: Agent, seconds: int) -> None:
 
 
 def shorten_validity(lab: Lab, message_id: int, seconds: float) -> None:
-    """A minute is the least that a client may ask for; a test has no minute."""
+    """Clients may ask for a minute at least; a test cannot wait that long."""
     lab.gateway.stop()
     with sqlite3.connect(lab.gateway.state / "gateway.db") as database:
         database.execute("UPDATE message SET expires_at = ? WHERE id = ?",
@@ -364,7 +366,7 @@ def test_a_queued_message_expires(make_lab: Callable[..., Lab]) -> None:
     assert agent.state(result.message_id) == "queued"
     agent.wait_state(result.message_id, "expired", 5)
     again = agent.send("in vain", wait_for="none", valid_for_seconds=60)
-    assert "duplicate" not in again.facts   # it did not go out: try again
+    assert "duplicate" not in again.facts   # it was not sent: try again
     assert agent.cancel(again.message_id).facts["state"] == "cancelled"
     lab.modems[0].unhang(Outcome.ok())
     agent.wait_state(head.message_id, "sent")

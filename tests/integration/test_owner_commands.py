@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The owner pairs agents, changes what they may do, and is obeyed at once."""
+"""The owner pairs agents and changes their permissions; every change takes effect at once."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ import unicodedata
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +30,7 @@ from lab.gateway import BINARY
 from lone_gateway import LoneGateway
 from modem.patience import patience
 from modern import Request
-from owner import FAILED, OK, USAGE, Owner, assert_the_readme_shows, run
+from owner import FAILED, OK, USAGE, Owner, assert_the_guide_shows, run
 from qr import decode
 from test_sessions import begin, ping
 from wire import rpc
@@ -50,7 +51,7 @@ def owner(gateway: LoneGateway) -> Owner:
 
 @pytest.fixture(params=["running", "stopped"])
 def either(request: pytest.FixtureRequest, gateway: LoneGateway) -> Iterator[Owner]:
-    """The owner of a gateway that runs, and of one that does not."""
+    """The owner of a running gateway, and of a stopped one."""
     if request.param == "stopped":
         gateway.stop()
     yield Owner(gateway.state)
@@ -71,7 +72,7 @@ def paired(owner: Owner, *options: object) -> tuple[str, Any]:
 
 def test_a_new_client_gets_the_default_permissions(either: Owner) -> None:
     _, client = paired(either, "laptop")
-    assert client.pop("paired").endswith("Z")
+    datetime.fromisoformat(client.pop("paired"))
     nothing = dict.fromkeys(["per_minute", "per_hour", "per_day", "segments_per_month"])
     assert client == {"name": "laptop", "scopes": ["read", "send"], "sims": [],
                       "allow": [], "ask": "never", "limits": nothing}
@@ -128,7 +129,7 @@ def test_only_known_sims_can_be_permitted(make_lab: Callable[..., Lab]) -> None:
 
 
 @pytest.mark.parametrize("options,words", [
-    (["--scope", "fly"], ['"fly"', "read, send, codes, ussd, admin, metrics, call"]),
+    (["--scope", "fly"], ['"fly"', "read, send, codes, ussd, admin, metrics, call, events, hub"]),
     (["--scope", ""], ["a list is empty"]), (["--scope", ","], ["a list is empty"]),
     (["--scope", "read;send"], ["no scope"]), (["--scope", "x" * 5000], ["no scope"]),
     (["--sim", "0"], ['no SIM "0"', "No SIM has been seen yet"]), (["--sim", "one"], ["no SIM"]),
@@ -175,7 +176,7 @@ def test_a_client_name_cannot_be_paired_twice(either: Owner) -> None:
     again = either.run("pair", "laptop")
     assert (again.returncode, again.stdout) == (FAILED, "")
     assert "laptop is already paired" in again.stderr
-    assert "ofono-mcp rotate" in again.stderr
+    assert "ofono-mcp client rotate" in again.stderr
 
 
 SNIPPETS = [
@@ -185,9 +186,9 @@ SNIPPETS = [
 ]
 
 
-def test_pair_prints_what_the_readme_shows(owner: Owner) -> None:
+def test_pair_prints_what_the_guide_shows(owner: Owner) -> None:
     words = "pair --scope read,send --allow '+3620*' --per-day 20 laptop"
-    assert_the_readme_shows(words, owner.do(*shlex.split(words)))
+    assert_the_guide_shows(words, owner.do(*shlex.split(words)))
 
 
 def test_pair_prints_ready_made_client_configurations(gateway: LoneGateway, owner: Owner) -> None:
@@ -201,13 +202,29 @@ def test_pair_prints_ready_made_client_configurations(gateway: LoneGateway, owne
               "headers": {"Authorization": f"Bearer {token}"}}
     configurations = [json.loads(part) for part in re.findall(
         r'^  (\{"(?:mcpServers|servers)".*\n.*)$', text, re.MULTILINE)]
-    assert configurations == [{"mcpServers": {"phone": server}},
-                              {"servers": {"phone": server}}]
+    assert configurations == [
+        {"mcpServers": {"phone": {"command": "ofono-mcp", "args": ["stdio", "--url", url],
+                                  "env": {"OFONO_MCP_TOKEN": token}}}},
+        {"mcpServers": {"phone": {"command": "ssh",
+                                  "args": ["phone", "ofono-mcp", "stdio"]}}},
+        {"mcpServers": {"phone": server}},
+        {"servers": {"phone": server}}]
+    assert 'MCP_EXTRA_HEADERS="Authorization: env:OFONO_AUTH"' in text
+    assert f'OFONO_AUTH="Bearer {token}"' in text
     assert "Only programs on this machine" in text
 
 
+def test_pair_prints_the_lines_for_one_client_only(owner: Owner) -> None:
+    text = owner.do("pair", "--client", "vscode", "editor")
+    assert '{"servers"' in text and "mcpServers" not in text and "claude" not in text
+    text = owner.do("rotate", "--client", "antigravity", "editor")
+    assert '"command":"ofono-mcp"' in text and "Antigravity" in text and "codex" not in text
+    refused = owner.run("pair", "--client", "eudora", "other")
+    assert refused.returncode == USAGE and "claude-desktop" in refused.stderr
+
+
 def test_pairing_for_metrics_prints_prometheus_settings(gateway: LoneGateway, owner: Owner) -> None:
-    """No agent's lines and no console, for they would be refused with such a token."""
+    """Neither settings for agents nor a console link: such a token would be refused there."""
     text = owner.do("pair", "--scope", "metrics", "--qr", "prometheus")
     [token] = set(TOKEN.findall(text))
     assert f"authorization: {{credentials: {token}}}" in text
@@ -240,7 +257,8 @@ def test_pair_prints_urls_for_the_listen_address(folder: Path, listen: str, want
 ])
 def test_pair_prints_all_addresses_except_mobile_data(folder: Path, interfaces: str,
                                                 lan: list[str]) -> None:
-    """In a network of its own: two LANs, a modem, loopback; what is served, and first."""
+    """In its own network: two LANs, a modem, loopback; served addresses only, the best one
+    first."""
     file = folder / "gateway.conf"
     file.write_text("[server]\nlisten = 0.0.0.0:1234\n" + interfaces)
     binary = os.environ.get("GATEWAY_BINARY", BINARY)
@@ -276,14 +294,14 @@ def test_the_qr_code_contains_the_url_and_the_token(owner: Owner, folder: Path) 
 
 
 def on_terminal(columns: int, *command: object) -> str:
-    """What it writes to a terminal so wide."""
+    """The output on a terminal of this width."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
     child = subprocess.Popen([os.environ.get("GATEWAY_BINARY", BINARY),
                               *map(str, command)], stdout=theirs, stdin=theirs)
     os.close(theirs)
     written = b""
-    with suppress(OSError):             # EIO: the last who had it has closed it
+    with suppress(OSError):             # EIO: the last process that had it open closed it
         while data := os.read(ours, 1 << 16):
             written += data
     os.close(ours)
@@ -293,7 +311,7 @@ def on_terminal(columns: int, *command: object) -> str:
 
 def test_the_qr_code_needs_a_wide_enough_terminal(
         gateway: LoneGateway, owner: Owner, folder: Path) -> None:
-    assert "▀" not in owner.do("pair", "one")       # no terminal, not asked for
+    assert "▀" not in owner.do("pair", "one")       # no terminal, not requested
     wide = on_terminal(80, "pair", "--state-dir", gateway.state, "two")
     plain = re.sub(r"\x1b\[[0-9;]*m", "", wide)
     assert decode(plain, folder).endswith("/#token=" + TOKEN.search(wide)[0])
@@ -306,7 +324,7 @@ def test_the_qr_code_needs_a_wide_enough_terminal(
 
 
 def test_a_table_wider_than_the_terminal_becomes_a_list(gateway: LoneGateway, owner: Owner) -> None:
-    """Names of any width stand in columns; where these do not fit, below each other."""
+    """Names of any width line up in columns; if these do not fit, one below the other."""
     names = ["laptop", "日本語", "👩 phone", "a\u0301rvi\u0301ztu\u030bro\u030b"]
     for name in names:
         owner.do("pair", name)
@@ -347,7 +365,7 @@ def test_an_unknown_client_name_is_refused(either: Owner, command: list[str]) ->
     result = either.run(*command, "nobody")
     assert (result.returncode, result.stdout) == (FAILED, "")
     assert "there is no paired agent nobody" in result.stderr
-    assert "ofono-mcp clients" in result.stderr
+    assert "ofono-mcp client list" in result.stderr
 
 
 def test_a_wrong_change_changes_nothing(either: Owner) -> None:
@@ -401,7 +419,8 @@ def test_revoke_counts_messages_still_waiting(make_lab: Callable[..., Lab]) -> N
 
 @pytest.mark.parametrize("runs", [True, False])
 def test_revoke_with_cancel_cancels_waiting_messages(make_lab: Callable[..., Lab], runs: bool) -> None:
-    """Scheduled, or waiting for a yes: nothing of it goes out, and that of others stays."""
+    """Scheduled or waiting for approval: none of them is sent, and those of other clients
+    remain."""
     lab = make_lab(modem_count=1, gateway_open=False)
     owner = Owner(lab.gateway.state)
     thief, careful, other = (Agent(lab, pair(lab.gateway, name))
@@ -434,7 +453,7 @@ def stream_of(gateway: LoneGateway, token: str) -> Events:
 
 
 def waiting_call(gateway: LoneGateway, token: str) -> Events:
-    """It tells its progress, so it waits."""
+    """It reports progress, so it waits."""
     body = rpc("tools/call", {"name": "wait_for_sms", "_meta": {"progressToken": "w"},
                               "arguments": {"timeout_seconds": 100}})
     stream = Events(gateway.port, body, Authorization=f"Bearer {token}")
@@ -491,7 +510,7 @@ def test_revoke_ends_sessions_and_rotate_keeps_them(gateway: LoneGateway, owner:
 
 
 def test_a_request_unfinished_at_revocation_is_not_run(gateway: LoneGateway, owner: Owner) -> None:
-    """Its headers had a token that was good when they came."""
+    """Its headers had a token that was valid when they arrived."""
     token, _ = paired(owner, "laptop")
     head = ("POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
             f"Authorization: Bearer {token}\r\nContent-Length: 500\r\n\r\n{{")
@@ -561,12 +580,13 @@ def test_reload_needs_a_running_gateway(gateway: LoneGateway, owner: Owner) -> N
 
 # ---- all of them ------------------------------------------------------------------
 
-COMMANDS = ["pair", "clients", "change", "rotate", "revoke", "pause", "resume", "reload"]
+COMMANDS = ["pair", "client list", "client set", "client rotate", "client revoke", "pause", "resume",
+            "reload"]
 
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_has_its_help(command: str) -> None:
-    overview, told = run("--help").stdout, run(command, "--help")
+    overview, told = run("--help").stdout, run(*command.split(), "--help")
     assert f"\n  {command} " in overview
     assert (told.returncode, told.stderr) == (OK, "")
     for option in ("--config FILE", "--state-dir DIR", "--json", "Exit codes: 0"):
@@ -577,7 +597,7 @@ def test_every_command_has_its_help(command: str) -> None:
 @pytest.mark.parametrize("arguments", [
     ["--fly"], ["a", "b"], ["--config", "/nonexistent.conf", "x"]])
 def test_wrong_usage_is_refused(folder: Path, command: str, arguments: list[str]) -> None:
-    result = run(command, "--state-dir", folder / "state", *arguments)
+    result = run(*command.split(), "--state-dir", folder / "state", *arguments)
     assert (result.returncode, result.stdout) == (USAGE, "")
     assert result.stderr.strip()
     assert not (folder / "state").exists()
@@ -593,7 +613,7 @@ def test_errors_are_printed_as_json(either: Owner) -> None:
 
 def test_commands_work_while_the_gateway_starts(
         gateway: LoneGateway, owner: Owner, background: ThreadPoolExecutor) -> None:
-    """One that starts while a command has the store, and commands while it starts."""
+    """A gateway that starts while a command holds the store, and commands during a start."""
     for _ in range(5):
         gateway.stop()
         commands = [background.submit(owner.json, "clients") for _ in range(4)]
@@ -603,7 +623,7 @@ def test_commands_work_while_the_gateway_starts(
 
 def test_tokens_appear_only_in_the_command_output(
         gateway: LoneGateway, owner: Owner) -> None:
-    """Neither in a log, nor on disk, nor in the list of processes."""
+    """Not in a log, on disk or in the list of processes."""
     gateway.send_signal(signal.SIGHUP)
     told = owner.do("pair", "--qr", "laptop") + owner.do("rotate", "laptop")
     tokens = set(TOKEN.findall(told))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""[sim] pin_file: a card is unlocked by itself, or tried once and then left to its owner."""
+"""[sim] pin_file: a card is unlocked automatically, or tried once and then left to the owner."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from lab import Lab, wait_until
 from modem import Sim
 
 PIN, WRONG = "4071", "9385"
-TRIED = "is not tried again; run: ofono-mcp unlock"
+TRIED = "is not tried again; run: ofono-mcp sim unlock"
 NOT_AGAIN = "was tried since this machine started"
 TOO_FEW = "tries are left, so its PIN is not tried automatically"
 Start = Callable[..., Lab]
@@ -50,7 +50,7 @@ def assert_left_alone(lab: Lab, words: str) -> None:
 
 
 def replug(lab: Lab) -> None:
-    """The modem goes off and on, and its card is locked again."""
+    """The modem is switched off and on, and its card is locked again."""
     lab.radios[0].power(False)
     lab.radios[0].power()
     lab.radios[0].wait_property("SimManager", "PinRequired", "pin")
@@ -74,7 +74,7 @@ def test_a_wrong_pin_is_tried_once(start: Start) -> None:
 
 
 def test_a_wrong_pin_is_tried_once_per_boot(start: Start) -> None:
-    """Also when the card has all its tries again."""
+    """Even if the card has all its tries again."""
     lab = start(f"CARD {WRONG}")
     wait_logged(lab, TRIED)
     lab.modems[0].sim.pin_tries = 3
@@ -87,7 +87,7 @@ def test_a_wrong_pin_is_tried_once_per_boot(start: Start) -> None:
     assert record.stat().st_mode & 0o777 == 0o600
     boot, card, rest = record.read_text().split("\n")
     assert (card, rest) == (lab.modems[0].sim.iccid, "")
-    lab.gateway.stop()                              # the machine starts anew
+    lab.gateway.stop()                              # the machine reboots
     record.write_text(boot.replace(boot[0], "x") + f"\n{card}\n")
     lab.gateway.start()
     wait_until(lambda: attempts(lab) == 2, what="it is tried")

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""place_call and hang_up: off until the owner says so, within the policy, and an end to each."""
+"""place_call and hang_up: off until the owner allows them, within the policy, and every call
+ends."""
 
 from __future__ import annotations
 
@@ -35,7 +36,7 @@ STATE_NAMES = {"place_call", "hang_up"}
 
 @pytest.fixture(scope="module")
 def phone(lab_options: dict[str, object]) -> Iterator[Lab]:
-    """Of all tests here that leave no call behind."""
+    """Shared by all tests here that end their calls."""
     with new_lab(ON, modem_count=1) as lab:
         wait_until_known(lab, True)
         yield set_up(lab)
@@ -59,7 +60,7 @@ def place(lab: Lab, to: str = TO, **more: object) -> Result:
 
 
 def begin(lab: Lab) -> int:
-    """A call that is dialled; its id."""
+    """Places a call and returns its ID."""
     placed = place(lab, wait_for="none")
     assert not placed.is_error, placed.text
     assert placed.structured["state"] == "dialing"
@@ -71,7 +72,7 @@ def hang_up(lab: Lab, call_id: int) -> Result:
 
 
 def rows(lab: Lab) -> list[dict[str, Any]]:
-    return Agent(lab).call("get_recent_calls").structured["calls"]
+    return Agent(lab).call("list_calls").structured["calls"]
 
 
 def wait_row(lab: Lab, state: str, **more: object) -> dict[str, Any]:
@@ -103,7 +104,7 @@ def test_placing_calls_is_off_by_default_and_reloadable(make_lab: Callable[..., 
         call_id = begin(set_up(lab))
         reconfigure(lab, "", "call.place: changed")
         assert events.next_message().method == LIST_CHANGED
-        assert STATE_NAMES & tools(lab) == {"hang_up"}      # what goes on is to end
+        assert STATE_NAMES & tools(lab) == {"hang_up"}      # a call in progress can still be ended
         assert hang_up(lab, call_id).structured["over"]
         assert events.next_message().method == LIST_CHANGED
         assert not STATE_NAMES & tools(lab)
@@ -149,7 +150,7 @@ def test_calls_against_the_policy_are_refused(make_lab: Callable[..., Lab]) -> N
     lab.gateway.stop()
     lab.gateway.start()
     set_up(lab)
-    assert_refused(place(lab), "rate_limited")      # a restart makes no room
+    assert_refused(place(lab), "rate_limited")      # a restart frees no place
     assert dialled(lab) == [TO]
 
 
@@ -181,11 +182,11 @@ def test_an_answered_call_is_recorded_until_it_ends(phone: Lab) -> None:
     over = hang_up(phone, call_id).structured
     assert (over["over"], over["state"]) == (True, "ended")
     assert call_id not in {row["call_id"] for row in Agent(phone).call(
-        "get_recent_calls", missed_only=True).structured["calls"]}
+        "list_calls", missed_only=True).structured["calls"]}
 
 
 def test_each_call_state_is_notified_once(phone: Lab) -> None:
-    """That oFono took the number is none: the row reads as before."""
+    """oFono's acceptance of the number is not a state: the row stays the same."""
     with subscribed(phone, "2026-07-28", "calls://recent") as events:
         begin(phone)
         told(events, "calls://recent")
@@ -272,7 +273,7 @@ def test_a_hang_up_on_the_phone_is_recorded_as_local(phone: Lab) -> None:
 
 
 def test_only_a_modern_disconnect_ends_the_call(phone: Lab) -> None:
-    """It goes on in 2025; in 2026 leaving cancels."""
+    """In 2025 the call continues; in 2026 a disconnect cancels."""
     waiting = Pending(phone, "place_call", to_phone_number=TO)
     wait_until(lambda: phone.modems[0].calls.is_up, what="it is dialled")
     waiting.leave()
@@ -288,7 +289,7 @@ def test_only_a_modern_disconnect_ends_the_call(phone: Lab) -> None:
 
 
 def test_a_call_is_hung_up_at_its_time_limit(make_lab: Callable[..., Lab]) -> None:
-    """Also where the modem does not hang up when it is told the first time."""
+    """Even if the modem ignores the first hangup."""
     lab = set_up(make_lab(ON + "max_seconds = 1\n", modem_count=1))
     lab.modems[0].calls.hangs_up = False
     begin(lab)
@@ -302,7 +303,7 @@ def test_a_call_is_hung_up_at_its_time_limit(make_lab: Callable[..., Lab]) -> No
 # ---- faults
 
 def test_a_call_lost_with_its_modem_is_hung_up_later(make_lab: Callable[..., Lab]) -> None:
-    """The modem keeps the call; when it is back, nobody follows it, so it is hung up."""
+    """The modem keeps the call; when it is back nobody owns the call, so the gateway hangs up."""
     lab = set_up(make_lab(ON, modem_count=1))
     call_id = begin(lab)
     lab.modems[0].pick_up()
@@ -380,7 +381,7 @@ def test_only_its_client_hangs_up_a_call_by_default(make_lab: Callable[..., Lab]
 
 
 class Caller(Modern):
-    """Of 2026, which can ask its person."""
+    """A client of 2026, which can ask its user."""
 
     tool, key = "place_call", "call_approval"
 

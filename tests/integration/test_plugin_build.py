@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""make plugin, with the headers of an oFono into which the plugin could not be loaded."""
+"""make plugin refuses the headers of an oFono that could not load the plugin."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ HEADERS = Path("/usr/include/ofono")
 
 @pytest.fixture
 def old_ofono(tmp_path: Path) -> Path:
-    """The headers of the machine as 1.17 of UBports has them, and their ofono.pc."""
+    """The machine's headers, changed to those of UBports 1.17, and their ofono.pc."""
     shutil.copytree(HEADERS, tmp_path / "include" / "ofono")
     modem = tmp_path / "include" / "ofono" / "modem.h"
     modem.write_text(modem.read_text().replace("ofono_modem_get_sim", "ofono_modem_no_sim"))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What the owner lets agents send: as it comes out of the box, as it is configured, paused,
-and what get_gateway_status tells of it."""
+"""What the owner lets agents send: by default, as configured, paused, and as
+get_gateway_status shows it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from lab import Lab, wait_until
 from lab.radio import call
 from modem import HOME, SEARCHING, Outcome, Sim
 from owner import Owner
-from schema import closed, problems
+from schema import problems, whole_answer
 
 LAB: dict[str, Any] = {"modem_count": 1, "policy": ""}
 MINUTE_S, PER_MINUTE = 60, 10
@@ -26,7 +26,7 @@ CLIENTS_AND_SIMS = "client", "sim"
 
 
 def status(agent: Agent) -> dict[str, Any]:
-    return agent.call("get_gateway_status").structured
+    return agent.call("get_gateway_status", detail=True).structured
 
 
 def left(agent: Agent, of: str, per: str) -> dict[str, Any]:
@@ -36,7 +36,7 @@ def left(agent: Agent, of: str, per: str) -> dict[str, Any]:
 
 
 def would_refuse(agent: Agent, to: str = TO, text: str = "hello", **more: Any) -> list[str]:
-    """What a dry run tells, in its order."""
+    """The reasons of a dry run, in order."""
     facts = agent.send(text, to=to, dry_run=True, **more).structured
     assert facts["would_send"] == (not facts["refusals"])
     return [refusal["code"] for refusal in facts["refusals"]]
@@ -51,7 +51,7 @@ def assert_refused_alike(agent: Agent, code: str, **arguments: Any) -> Result:
 
 
 def write(lab: Lab, sql: str) -> None:
-    """What the owner's commands write."""
+    """The output of the owner's commands."""
     with closing(sqlite3.connect(lab.gateway.state / "gateway.db")) as database:
         database.execute(sql)
         database.commit()
@@ -81,7 +81,7 @@ def test_a_restart_does_not_reset_the_minute_limit(make_lab: Callable[..., Lab])
     refused = assert_refused_alike(agent, "rate_limited")
     assert 1 <= refused.facts["retry_after_seconds"] <= MINUTE_S
     assert "10 messages per minute" in refused.facts["message"]
-    # who asks for what was accepted is told what became of it
+    # a repeated call for an accepted message gets its outcome
     again = agent.send("the first", idempotency_key="first")
     assert again.structured["message_id"] == first.message_id
     assert again.structured["replayed"] is True
@@ -103,7 +103,8 @@ def test_cancelling_does_not_restore_the_budget(make_lab: Callable[..., Lab]) ->
 
 
 def test_cancelled_schedules_use_only_the_clients_budget(make_lab: Callable[..., Lab]) -> None:
-    """What a client schedules and takes back costs the SIM nothing, and is limited."""
+    """A message that a client schedules and cancels costs the SIM nothing, and its number is
+    limited."""
     lab = make_lab(gateway_open=False)
     hog, other = (Agent(lab, pair(lab.gateway, name)) for name in ("hog", "other"))
     other.wait_states("ready", timeout=10)
@@ -119,6 +120,39 @@ def test_cancelled_schedules_use_only_the_clients_budget(make_lab: Callable[...,
         of_sim = left(other, "sim", per)
         assert of_sim["left"] == of_sim["limit"], of_sim
     assert_sent(other.send("undisturbed"))
+
+
+def used(agent: Agent) -> list[int]:
+    """Of the client and of the SIM: minute, hour, day and month."""
+    return [limit["limit"] - limit["left"] for limit in status(agent)["limits"]]
+
+
+def test_what_cannot_be_sent_uses_up_no_limit(make_lab: Callable[..., Lab]) -> None:
+    """The dry run says so before and after, and nothing is stored."""
+    agent = Agent(make_lab())
+    text = "see you \U0001f642\u2764\ufe0f\U0001f680"
+    for _ in range(2):
+        assert would_refuse(agent, text=text) == ["invalid_text"]
+        refused = agent.send(text)
+        assert_refused(refused, "invalid_text")
+        assert "Nothing was sent." in refused.text
+        assert refused.facts["fix"] == (
+            'Write ":-)" instead of \U0001f642; leave out \U0001f680.')
+        assert "message_id" not in refused.facts
+    assert not any(used(agent))
+    assert_sent(agent.send("see you :-)\u2764\ufe0f"))
+    assert set(used(agent)) == {1}
+
+
+def test_what_certainly_failed_gives_back_its_share_of_the_limits(make_lab: Callable[..., Lab]) -> None:
+    lab = make_lab()
+    agent, [modem] = Agent(lab), lab.modems
+    modem.plan(Outcome.cms(38))
+    assert_refused(agent.send("the network refuses it"), "network_refused")
+    assert not any(used(agent))
+    modem.plan(Outcome.ok(), Outcome.cms(38))
+    assert_refused(agent.send("the network takes a part of it " * 10), "network_refused")
+    assert set(used(agent)) == {1, 3}   # messages, and segments of the month
 
 
 def test_one_client_cannot_fill_the_queue(make_lab: Callable[..., Lab]) -> None:
@@ -232,7 +266,7 @@ def test_countries_and_recipients_follow_the_policy(make_lab: Callable[..., Lab]
     assert_refused(agent.send("not her", to="+36301234568"), "recipient_not_allowed")
 
 
-# card: number as it is dialled there, of whom, and what is said of it
+# card: a number as it is dialled there, its country, and the verdict
 ABROAD = {
     "310260000000001": [("+12045550123", "international_blocked"),      # Canada
                         ("+17215201234", "international_blocked"),      # Sint Maarten
@@ -321,9 +355,9 @@ def test_a_pause_keeps_queued_messages_over_restarts(make_lab: Callable[..., Lab
     lab.modems[0].set_registration(HOME)
     agent.wait_states("ready", timeout=10)
     agent.wait_state(scheduled.message_id, "queued")
-    kept = agent.call("get_sms_status", message_id=scheduled.message_id).structured
+    kept = agent.call("get_sms_status", history=True, message_id=scheduled.message_id).structured
     assert kept["reason"] == "paused_by_owner"
-    assert "when the pause ends" in kept["meaning"]
+    assert "after the pause" in kept["meaning"]
     assert_refused_alike(agent, "paused_by_owner")
     assert status(agent)["paused"] is True
     assert status(agent)["why_not"].startswith("The owner has paused the gateway")
@@ -339,13 +373,10 @@ def test_a_pause_keeps_queued_messages_over_restarts(make_lab: Callable[..., Lab
 
 def test_the_status_matches_its_output_schema(lab: Lab, agent: Agent) -> None:
     with lab.client() as client:
-        tools = client.call("tools/list").result["tools"]
         [content] = client.call("resources/read", {"uri": "sms://status"}
                                 ).result["contents"]
-    [schema] = [tool["outputSchema"] for tool in tools
-                if tool["name"] == "get_gateway_status"]
     told = status(agent)
-    assert problems(told, closed(schema)) == []
+    assert problems(told, whole_answer("get_gateway_status")) == []
     shown = json.loads(content["text"])
     assert shown.keys() == told.keys()
     assert shown["sims"] == told["sims"] == {

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""[sim] power_modems: the gateway switches each modem on when it appears, and then leaves it."""
+"""[sim] power_modems: the gateway switches each modem on when it appears, and then leaves it
+alone."""
 
 from __future__ import annotations
 
@@ -63,7 +64,8 @@ def test_a_modem_switched_off_by_hand_stays_off(start: Start) -> None:
 
 
 def test_a_modem_switched_off_stays_off_over_restarts(start: Start) -> None:
-    """An update or a crash of ours ends nobody's flight mode; where ofonod starts all are off."""
+    """A restart of the gateway does not end flight mode; when ofonod starts, all modems are
+    off."""
     lab = start(ON, 2)
     agent, [flying, other] = Agent(lab), lab.radios
     agent.wait_states("ready", "ready", timeout=10)
@@ -87,7 +89,7 @@ def test_a_modem_switched_off_stays_off_over_restarts(start: Start) -> None:
 
 
 def test_a_modem_plugged_in_again_is_switched_on(make_phone: test_forks.MakePhone) -> None:
-    """It appears anew, so it is switched on anew, whatever was done to it before."""
+    """It is a new modem, so it is switched on again, whatever happened to it before."""
     phone = make_phone(ON, "forks")
     phone.ofono.do(set=[["/ril_0", "Modem", name, False] for name in ("Online", "Powered")])
     phone.gateway.restart()
@@ -101,7 +103,8 @@ def test_a_modem_plugged_in_again_is_switched_on(make_phone: test_forks.MakePhon
 
 
 def test_a_modem_that_borrows_a_sim_is_left_alone(make_phone: test_forks.MakePhone) -> None:
-    """That phone would lose its network. A modem of ours that cannot be switched on is told."""
+    """The phone behind it would lose its network. A modem of ours that cannot be switched on
+    is reported."""
     phone = make_phone(ON, "plain")
     phone.ofono.do(errors={"SetProperty": "org.ofono.Error.NotImplemented"}, emit=[
         ["/", "Manager", "ModemAdded", "oa{sv}", path, {"Powered": False, "Type": kind}]
@@ -109,7 +112,7 @@ def test_a_modem_that_borrows_a_sim_is_left_alone(make_phone: test_forks.MakePho
     wait_until(lambda: "power: modem /ours: oFono could not switch it on" in phone.gateway.log,
                what="the log says so")
     assert "power: modem /borrowed" not in phone.gateway.log
-    assert phone.ofono.do(calls="SetProperty") == ["2"]     # delivery reports of the first
+    assert phone.ofono.do(calls="SetProperty") == ["2"]     # delivery reports of the first modem
 
 
 def test_modems_stay_off_by_default(start: Start) -> None:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Ready means: what oFono tells of from now on is heard; and no bus keeps it from that."""
+""""Ready" means that the gateway receives every later signal of oFono; and a bad bus does not
+delay it for long."""
 
 from __future__ import annotations
 
@@ -24,7 +25,7 @@ from modem.patience import patience
 from systemd import Systemd
 
 SENDER = "+36201234567"
-IN_VAIN = "the bus does not answer; ready without it"      # its log
+IN_VAIN = "the bus does not answer; ready without it"      # the gateway's log
 LOOK_S = 0.5                    # of the 3 s that it waits for the bus
 
 
@@ -37,7 +38,7 @@ def phone() -> Iterator[Lab]:
 
 @contextmanager
 def launched(folder: Path, bus: object, systemd: Systemd) -> Iterator[Gateway]:
-    """Not waited for; must end well."""
+    """Does not wait for it; it must exit cleanly."""
     gateway = Gateway(folder, bus)
     systemd.heard.clear()
     gateway.launch()
@@ -63,7 +64,7 @@ def is_healthy(gateway: Gateway, timeout: float) -> bool:
 # ---- with a bus
 
 def test_a_message_arriving_at_readiness_is_stored(phone: Lab, systemd: Systemd) -> None:
-    """From ofonod as it runs, and from one that has something to say at once."""
+    """From a running ofonod, and from one that signals a message at its start."""
     texts = [f"message {i}" for i in range(20)]
     for i, text in enumerate(texts):
         if i % 2:
@@ -145,7 +146,7 @@ def test_a_missing_bus_does_not_delay_readiness(systemd: Systemd, folder: Path) 
 
 
 class MuteBus:
-    """Lets everybody connect, and says nothing."""
+    """Accepts connections and never answers."""
 
     def __init__(self, folder: Path) -> None:
         self.environment = {"DBUS_SYSTEM_BUS_ADDRESS": f"unix:path={folder}/mute"}

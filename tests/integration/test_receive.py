@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Messages that come in: what the real ofonod tells is on disk, once, whole, in order."""
+"""Incoming messages: what the real ofonod signals is stored once, complete, in order."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from modem.pdu import encode_deliver
 
 RECEIVED = 9                                    # message.state
 REPAIRED, UNREADABLE, IMMEDIATE = 1, 2, 4       # bits of message.flags
+HAS_CODE = 2048
 SENDER = "+36201234567"
 ZONE = timezone(timedelta(hours=1))
 SENT_AT = datetime(2026, 11, 21, 7, 30, 0, tzinfo=ZONE)
@@ -35,7 +36,7 @@ def shared() -> Iterator[Lab]:
 
 @pytest.fixture
 def lab(shared: Lab) -> Lab:
-    """Its ledger holds what came before: see `fresh`."""
+    """Its store has older messages: see `fresh`."""
     assert shared.gateway.is_running
     return shared
 
@@ -52,7 +53,7 @@ def now_ms() -> int:
 
 def receive(lab: Lab, count: int = 1, after: int = 0,
             timeout: float = 10) -> list[sqlite3.Row]:
-    """The `count` messages behind the first `after`, when nothing more is on its way."""
+    """The `count` messages after the first `after`, once no more are on their way."""
     rows = Ledger(lab).wait(after + count, timeout)[after:]
     for modem in lab.modems:
         wait_until(lambda: modem.all_delivered, what="all is acknowledged")
@@ -62,7 +63,7 @@ def receive(lab: Lab, count: int = 1, after: int = 0,
 
 @pytest.fixture
 def before(lab: Lab) -> int:
-    """How many messages there are before the test."""
+    """The number of messages before the test."""
     return len(Ledger(lab).incoming)
 
 
@@ -117,7 +118,7 @@ def test_emoji_arrive_repaired(lab: Lab, before: int, text: str, flags: int) -> 
 
 
 def test_an_undecodable_message_is_kept_as_empty(lab: Lab, before: int) -> None:
-    """Nobody can tell it from an empty one, and both are kept."""
+    """It looks like an empty one, and both are kept."""
     lab.modems[0].deliver(SENDER, "before \uffff after")
     lab.modems[0].deliver("+36209999999", "")
     rows = receive(lab, 2, before)
@@ -183,7 +184,7 @@ def deliver_stored(modem: Modem, count: int) -> list[str]:
 
 
 def test_messages_stored_on_the_sim_arrive_at_power_up() -> None:
-    """oFono tells of them the moment the modem is up, and deletes them."""
+    """oFono signals them as soon as the modem is up, and deletes them."""
     with Lab(gateway=True, powered=False) as lab:
         texts = [deliver_stored(modem, 10) for modem in lab.modems]
         lab.bring_up()
@@ -197,7 +198,7 @@ def test_messages_stored_on_the_sim_arrive_at_power_up() -> None:
 
 
 def test_messages_stored_on_the_sim_arrive_at_ofono_start(own_lab: Lab) -> None:
-    """ofonod comes up with a bang: its name, its modems and their messages."""
+    """ofonod signals its name, its modems and their messages at once."""
     own_lab.ofonod.stop()
     texts = deliver_stored(own_lab.modems[0], 10)
     own_lab.ofonod.start()
@@ -227,7 +228,7 @@ def test_a_restart_loses_no_stored_message(own_lab: Lab) -> None:
 
 
 def test_a_crash_loses_no_stored_message(own_lab: Lab) -> None:
-    """What it has told ofonod about nobody asks it again: it has to be on disk."""
+    """Nobody asks again for a message that ofonod saw acknowledged: it must be on disk."""
     ledger, modem, gateway = Ledger(own_lab), own_lab.modems[0], own_lab.gateway
     modem.deliver(SENDER, "before")
     receive(own_lab)
@@ -243,7 +244,7 @@ def test_a_crash_loses_no_stored_message(own_lab: Lab) -> None:
 
 
 def test_crashes_during_a_burst_duplicate_no_message(own_lab: Lab) -> None:
-    """None of those that are on disk is lost or doubled, whatever the moment."""
+    """No stored message is lost or doubled, at any moment."""
     ledger, modem, gateway = Ledger(own_lab), own_lab.modems[0], own_lab.gateway
     texts = [f"number {i}" for i in range(100)]
     for text in texts:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A bus that has not read the gateway's policy yet, as in the first seconds after an
+"""A bus that has not read the gateway's policy yet, as in the first seconds after
 installation: the owner's commands wait for it."""
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ UNREAD = "the bus refuses: it has not read a D-Bus policy yet that lets user "
 
 
 class Command:
-    """ofono-mcp, while it runs."""
+    """A running ofono-mcp command."""
 
     def __init__(self, lab: Lab, name: str, *arguments: str) -> None:
         binary = os.environ.get("GATEWAY_BINARY", BINARY)
@@ -49,7 +49,7 @@ class Command:
 
 @pytest.fixture
 def lab() -> Iterator[Lab]:
-    """Its gateway is refused."""
+    """The bus refuses its gateway."""
     with Lab(modem_count=2, sims=[Sim.numbered(0), None]) as lab:
         lab.bus.refuse("org.ofono")
         lab.gateway.start()
@@ -70,7 +70,7 @@ def test_status_and_send_wait_until_the_bus_reads_the_policy(lab: Lab) -> None:
 
 
 def test_a_policy_read_late_takes_effect_at_once(lab: Lab) -> None:
-    """When the gateway asks by itself only every minute, or never again."""
+    """Even if the gateway itself would retry once a minute, or never."""
     wait_until(lambda: status_says(lab, UNREAD), what="it has waited")
     lab.bus.accept()
     assert status_says(lab, "oFono     answers")

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""SIGHUP: the configuration is read again, and agents hear when the tools are others."""
+"""SIGHUP: the gateway reads its configuration again and notifies agents if their tools
+changed."""
 
 from __future__ import annotations
 
@@ -31,7 +32,7 @@ def gateway() -> Iterator[LoneGateway]:
 
 
 def reload(gateway: LoneGateway, text: str, said: str) -> None:
-    """Until the log tells the outcome once more."""
+    """Waits until the log reports the outcome once more."""
     count = gateway.log.count(said)
     (gateway.folder / "gateway.conf").write_text(text)
     gateway.send_signal(signal.SIGHUP)
@@ -53,6 +54,20 @@ def session(gateway: LoneGateway) -> str:
 def listen(gateway: LoneGateway, filter: Any) -> Events:
     asked = Request("subscriptions/listen", {"notifications": filter})
     return Events(gateway.port, asked.body, **asked.headers)
+
+
+FORMER = "get_recent_calls"
+
+
+def test_a_renamed_tool_is_still_called_and_hidden_by_its_old_name(
+        gateway: LoneGateway) -> None:
+    call = rpc("tools/call", {"name": FORMER, "arguments": {}})
+    assert gateway.post(call).result["structuredContent"]["calls"] == []
+    assert "list_calls" in names(gateway) and FORMER not in names(gateway)
+    reload(gateway, f"[server]\nhidden_tools = {FORMER}\n",
+           "server.hidden_tools: changed")
+    assert "list_calls" not in names(gateway)
+    assert gateway.post(call).error == (200, INVALID_PARAMS)
 
 
 def test_a_renamed_key_is_still_read(gateway: LoneGateway) -> None:
@@ -139,7 +154,7 @@ def test_a_session_is_notified_once_it_opens_a_stream(gateway: LoneGateway) -> N
     with Events(gateway.port, Mcp_Session_Id=id, Last_Event_ID=last.id) as events:
         assert events.next_message().method == LIST_CHANGED
     with Events(gateway.port, Mcp_Session_Id=id) as events:     # once
-        assert events.next().fields["data"] == ""               # just its id
+        assert events.next().fields["data"] == ""               # only its ID
         assert events.poll(QUIET_S) is None
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Answers of POSTs that are streams: what is lost with a connection can be read on.
+"""Answers of POSTs that are streams: a client can resume one after its connection was lost.
 
-Only in 2025-11-25, and only in the session that asked.
+Only in 2025-11-25, and only in the session that made the call.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from lab.mcp_client import McpClient
 from legacy_session import LegacySession, asked
 from lone_gateway import LoneGateway
 
-ASKING = "test_streaming_elicitation"       # answers when the person has, however long
+ASKING = "test_streaming_elicitation"       # answers when the user has, however long that takes
 OK = {"action": "accept", "content": {"ok": True}}
 PER_SESSION = 8
-# valgrind keeps 20 MB of what was freed
+# valgrind retains 20 MB of freed memory
 MEMORY_MORE_KIB = 32 * 1024 if "GATEWAY_WRAPPER" in os.environ else 512
 
 
@@ -51,7 +51,7 @@ def stream_of(event: Event) -> str:
 
 
 def primed(events: Events) -> Event:
-    """The first event: where to read on, and when to come again."""
+    """The first event: where to resume, and when to reconnect."""
     first = events.next()
     assert set(first.fields) == {"id", "retry", "data"} and first.fields["data"] == ""
     assert int(first.fields["retry"]) > 0
@@ -64,7 +64,7 @@ def text_of(event: Event, id: Any = 7) -> str:
 
 
 def lose(gateway: LoneGateway, events: Events) -> None:
-    """Its connection, and the gateway knows."""
+    """Closes its connection and waits until the gateway knows."""
     port = events.socket.getsockname()[1]
     events.socket.close()
     wait_until(lambda: port not in gateway.peers, what="the connection is gone")
@@ -72,7 +72,8 @@ def lose(gateway: LoneGateway, events: Events) -> None:
 
 def ask_and_lose(gateway: LoneGateway, session: LegacySession,
                  id: Any = 7) -> tuple[Event, Event]:
-    """A call that waits for its person, without a connection: first event and question."""
+    """A call that waits for its user, without a connection; returns its first event and the
+    question."""
     events = session.call(ASKING, id=id)
     first, question = primed(events), asked(events)
     lose(gateway, events)
@@ -131,7 +132,7 @@ def test_an_answer_to_a_lost_stream_is_kept(
         gateway: FixtureGateway, session: LegacySession) -> None:
     first, question = ask_and_lose(gateway, session)
     session.answer(question, OK)
-    for _ in range(2):                              # also when that is lost once more
+    for _ in range(2):                              # even if that is lost again
         with session.listen(question.id) as events:
             primed(events)
             assert text_of(events.next()) == "state-ok"
@@ -144,7 +145,7 @@ def test_an_answer_to_a_lost_stream_is_kept(
 
 
 def test_a_finished_stream_can_be_read_again(session: LegacySession) -> None:
-    """The last events may have been lost on their way."""
+    """The last events may have been lost in transit."""
     with session.call("test_tool_with_progress", token=1) as events:
         first, *got = events.wait_end()
     for place, event in enumerate([first, *got]):
@@ -158,7 +159,7 @@ def test_a_finished_stream_can_be_read_again(session: LegacySession) -> None:
 def test_resuming_a_stream_ends_its_previous_connection(gateway: FixtureGateway, session: LegacySession) -> None:
     events = session.call(ASKING)
     first, question = primed(events), asked(events)
-    with events, session.listen(first.id) as second:    # the first is as good as dead
+    with events, session.listen(first.id) as second:    # the first one is as good as dead
         assert events.wait_end() == [] and events.ended
         primed(second), asked(second)
         with session.listen(question.id) as third:
@@ -181,7 +182,7 @@ def test_a_stream_lost_repeatedly_still_resumes(gateway: FixtureGateway, session
 
 
 def test_many_lost_streams_resume_independently(gateway: FixtureGateway, session: LegacySession) -> None:
-    """Each gets its own rest, and only that."""
+    """Each gets its own remaining events, and only those."""
     lost = [ask_and_lose(gateway, session, id) for id in range(PER_SESSION)]
     with ExitStack() as stack:
         reading = [stack.enter_context(session.listen(question.id))
@@ -261,7 +262,7 @@ def test_an_event_id_beyond_the_end_resumes_with_nothing(gateway: FixtureGateway
 
 
 def test_list_changes_do_not_appear_on_a_call_stream(session: LegacySession) -> None:
-    """On the stream of a call comes what belongs to the call."""
+    """The stream of a call carries only what belongs to the call."""
     with session.listen() as changes, session.call(ASKING) as events:
         primed(changes), primed(events), asked(events)
         for _ in range(2):
@@ -284,7 +285,7 @@ def test_a_lost_call_can_be_cancelled(
 
 
 def test_ending_a_session_ends_its_streams(gateway: FixtureGateway, session: LegacySession) -> None:
-    """With it all that can be read on, whether somebody reads it or not."""
+    """Everything that could be resumed ends with it, whether a client reads it or not."""
     _, lost = ask_and_lose(gateway, session, 1)
     _, read = ask_and_lose(gateway, session, 2)
     with session.call(ASKING, id=3) as events, session.listen(read.id) as other:
@@ -299,7 +300,7 @@ def test_ending_a_session_ends_its_streams(gateway: FixtureGateway, session: Leg
 
 
 def test_the_number_of_resumable_streams_is_limited(gateway: FixtureGateway, session: LegacySession) -> None:
-    """One more has no ids, and is as good as any while its connection lasts."""
+    """One more has no event IDs; it works as long as its connection."""
     lost = [ask_and_lose(gateway, session, id) for id in range(PER_SESSION)]
     with session.call(ASKING, id=99) as events:
         question = events.next()
@@ -333,7 +334,7 @@ def test_stopping_ends_resumed_streams_with_an_error(background: ThreadPoolExecu
 
 
 def test_ended_sessions_free_the_memory_of_lost_calls(gateway: FixtureGateway) -> None:
-    """Lost calls of sessions that ended hold nothing."""
+    """Lost calls of ended sessions use no memory."""
     def lose_some(count: int) -> None:
         for _ in range(count):
             session = LegacySession(gateway)
@@ -350,7 +351,8 @@ def test_ended_sessions_free_the_memory_of_lost_calls(gateway: FixtureGateway) -
 # ---- with a phone ------------------------------------------------------------------
 
 def test_a_lost_send_resumes_and_sends_once(make_lab: Callable[..., Lab]) -> None:
-    """Its connection is lost while oFono has it; what came of it is read on."""
+    """The connection is lost while oFono has the message; the resumed stream brings the
+    outcome."""
     lab = make_lab(modem_count=1)
     lab.modems[0].send_latency_s = 1
     session = LegacySession(lab.gateway)

@@ -22,12 +22,12 @@ from owner import Owner
 from wire import Reply, Wire, request, rpc
 
 SCOPES = {"read": 1, "send": 2, "codes": 4, "ussd": 8, "admin": 16, "metrics": 32,
-          "call": 64}
-SENDING = ["send_sms", "cancel_sms"]
+          "call": 64, "events": 128, "hub": 256}
+SENDING = ["send_sms", "cancel_sms", "edit_sms"]
 READING = ["get_sms_subscriptions", "get_sms_status", "list_sms", "list_sms_conversations",
-           "wait_for_sms", "mark_sms_read", "get_gateway_status", "get_recent_calls",
+           "wait_for_sms", "mark_sms_read", "get_gateway_status", "list_calls",
            "find_contact"]
-ALL = ["send_sms", *READING[:-3], "cancel_sms", *READING[-3:]]
+ALL = ["send_sms", *READING[:-3], "cancel_sms", "edit_sms", *READING[-3:]]
 DECIDING = ["list_approvals", "decide_approval"]
 URI = {"uri": "sms://inbox"}
 COMPLETION = {"ref": {"type": "ref/resource", "uri": "sms://conversation/{number}"},
@@ -43,7 +43,8 @@ class Client:
         self._begin_with(scopes)
 
     def _begin_with(self, scopes: tuple[str, ...]) -> None:
-        """Also with none, which the owner cannot say; the gateway has not met it yet."""
+        """Also with no scope, which the owner cannot choose; the gateway has not seen this
+        client yet."""
         bits = sum(SCOPES[scope] for scope in scopes)
         with closing(sqlite3.connect(self.gateway.state / "gateway.db")) as ledger, ledger:
             ledger.execute("UPDATE client SET scopes = ? WHERE name = ?", (bits, self.name))
@@ -91,12 +92,12 @@ def guarded() -> Iterator[LoneGateway]:
 
 @pytest.fixture
 def name(request: pytest.FixtureRequest) -> str:
-    """Of a client of this test's own."""
+    """The name of a client for this test only."""
     return "client-" + "".join(filter(str.isalnum, request.node.name))[:50]
 
 
 def assert_forbidden(reply: Reply, scope: str) -> str:
-    """What it says."""
+    """Returns the message of the error."""
     assert reply.error == (403, REFUSED)
     assert reply.header("www-authenticate") == (
         f'Bearer realm="ofono-mcp", error="insufficient_scope", scope="{scope}"')
@@ -112,14 +113,14 @@ def assert_forbidden(reply: Reply, scope: str) -> str:
 @pytest.mark.parametrize("scopes, tools", [
     ([], []), (["read"], READING), (["send"], SENDING), (["read", "send"], ALL),
     (["codes", "ussd", "admin", "metrics"], []), (["read", "admin"], READING + DECIDING),
-    (list(SCOPES), ALL + DECIDING),
+    (list(SCOPES), ALL + DECIDING + ["list_changes"]),
 ], ids=lambda value: "-".join(value) or "none")
 def test_lists_show_only_what_the_scopes_allow(
         guarded: LoneGateway, name: str, scopes: list[str], tools: list[str]) -> None:
     client = Client(guarded, name, *scopes)
     assert client.tools == tools
-    assert client.tools == tools        # as it was
-    page = client.resources.index("ui://ofono-mcp/console")     # has nothing of the phone
+    assert client.tools == tools        # unchanged
+    page = client.resources.index("ui://ofono-mcp/console")     # shows nothing of the phone
     assert (page, len(client.resources)) == ((6, 9) if "read" in scopes else (0, 1))
 
 
@@ -186,7 +187,7 @@ def test_a_refusal_says_how_to_grant_the_scope(guarded: LoneGateway, name: str) 
     client = Client(guarded, name, "read")
     said = assert_forbidden(client.call("send_sms"), "send")
     assert said.startswith("send_sms needs the scope send, ")
-    assert said.endswith(f"ofono-mcp change {name} --scope read,send")
+    assert said.endswith(f"ofono-mcp client set {name} --scope read,send")
 
 
 @pytest.mark.parametrize("method, params", [
@@ -272,7 +273,7 @@ def listen(client: Client) -> Events:
 
 @contextmanager
 def streams(client: Client) -> Iterator[list[Events]]:
-    """One of each kind: of 2026, of a session, without one."""
+    """One of each kind: of 2026, of a session, without a session."""
     with ExitStack() as opened:
         kinds = [opened.enter_context(stream) for stream in (
             listen(client), client.events(Mcp_Session_Id=begin(client)), client.events())]
@@ -282,7 +283,7 @@ def streams(client: Client) -> Iterator[list[Events]]:
 
 
 def told(stream: Events) -> list[str | None]:
-    """What it is told within a moment, or before it ends."""
+    """What it receives within a moment, or before it ends."""
     events = []
     while event := stream.poll(QUIET_S):
         if event.fields.get("data"):
@@ -317,7 +318,7 @@ def test_fewer_scopes_are_announced_before_streams_end(
         for stream in own:
             assert stream.next_message().method == LIST_CHANGED
             stream.wait_end()
-            assert stream.ended                             # whole, not cut off
+            assert stream.ended                             # complete, not cut off
         assert [told(stream) for stream in others] == [[], [], []]
 
 
@@ -335,14 +336,14 @@ def test_updates_end_when_the_read_scope_is_removed(make_lab: Callable[..., Lab]
             assert heard.next_message().uri == "sms://inbox"
             assert set(told(session)) <= {LIST_CHANGED} and told(modern) == []
         Owner(lab.gateway.state).do("change", "--scope", "read,send", "laptop")
-        with client.events(Mcp_Session_Id=id) as session:       # it has to subscribe again
+        with client.events(Mcp_Session_Id=id) as session:       # it must subscribe again
             lab.modems[0].deliver(TO, "again for readers")
             Ledger(lab).wait(2)
             assert set(told(session)) <= {LIST_CHANGED}
 
 
 def test_a_kept_reply_ends_when_the_read_scope_is_removed(guarded: LoneGateway, name: str) -> None:
-    """A call whose connection is lost goes on; one of a client that may do less does not."""
+    """A call with a lost connection goes on, unless its client lost the scope."""
     client = Client(guarded, name, "read", "send")
     session = {"Authorization": client.authorization, "Mcp_Session_Id": begin(client)}
     body = rpc("tools/call", {"name": "wait_for_sms", "_meta": {"progressToken": "w"},

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The exchanges this product started from, as the clients of the original app send them.
+"""The exchanges that this product started from, as clients of the original app send them.
 
-The phone is the one they were taken from: its card in slot 0 has subscription_id 14.
+The phone is the one they were recorded with: the card in slot 0 has subscription_id 14.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ VERSION = "mcp-protocol-version: 2025-11-25\n"
 
 
 def age(lab: Lab) -> None:
-    """Cards were in this phone before, so the next one gets number 14."""
+    """Other cards were in this phone before, so the next one gets ID 14."""
     database = lab.gateway.state / "gateway.db"
     with closing(sqlite3.connect(database)) as store, store:
         store.execute("INSERT INTO sqlite_sequence (name, seq) VALUES ('sim', ?)",
@@ -75,7 +75,8 @@ def phone() -> Iterator[Lab]:
         lab.gateway.stop()
         age(lab)
         lab.gateway.start()
-        for ready, radio in enumerate(lab.radios, start=1):     # numbered as they come
+        # numbered in the order of their appearance
+        for ready, radio in enumerate(lab.radios, start=1):
             radio.bring_up()
             wait_until(lambda: Agent(lab).states() == ["ready"] * ready, what="ready")
         carriers = [card.spn for card in CARDS]         # read from a card when it is ready
@@ -85,8 +86,8 @@ def phone() -> Iterator[Lab]:
 
 
 class Client:
-    """One of the original's clients; `kept`: all on one connection; `split`: the headers
-    go out before the body, as python-httpx does it."""
+    """A client of the original app. `kept`: one connection for everything; `split`: the
+    headers are sent before the body, as python-httpx does."""
 
     def __init__(self, port: int, head: str, split: bool, kept: bool) -> None:
         self._port, self._head, self._split, self._kept = port, head, split, kept

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""send_sms: the checks, the choice of the SIM, segments, waiting, order."""
+"""send_sms: its checks, the choice of the SIM, segments, waiting, order."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from lab.wire import read_messages
 from modem import HOME, SEARCHING, Outcome, join_parts
 from modem.modem import DENIED, NOT_REGISTERED
 from modem.patience import patience
-from schema import problems
+from schema import problems, whole_answer
 
 MEMBERS = ["message_id", "state", "to_phone_number", "subscription_id", "segments",
            "encoding"]
 
 
 def filler(length: int) -> str:
-    """Text whose every piece differs from its neighbours."""
+    """Text in which every piece differs from its neighbours."""
     return ("".join(f"{i}," for i in range(length)))[:length]
 
 
@@ -59,6 +59,7 @@ def test_structured_content_agrees_with_the_output_schema(
     tools = {tool["name"]: tool for tool in client.call("tools/list").result["tools"]}
     result = agent.send("by the book", agent.ids()[0])
     assert problems(result.structured, tools["send_sms"]["outputSchema"]) == []
+    assert problems(result.structured, whole_answer("send_sms")) == []
 
 
 def test_the_result_names_the_recipient_as_it_was_given(lab: Lab, agent: Agent) -> None:
@@ -143,8 +144,8 @@ def test_a_refusal_shows_the_registration_status(lab: Lab, agent: Agent) -> None
                               (NOT_REGISTERED, "it is in no network, and not looking"),
                               (SEARCHING, "it is searching")):
             lab.modems[0].set_registration(status)
-            wait_until(lambda: words in agent.send("hello", agent.ids()[0],
-                                                   dry_run=True).text, what=words)
+            wait_until(lambda: any(words in refusal["message"] for refusal in agent.send(
+                "hello", agent.ids()[0], dry_run=True).facts["refusals"]), what=words)
             assert_refused(agent.send("hello", agent.ids()[0]), "not_registered")
     finally:
         lab.modems[0].set_registration(HOME)
@@ -152,7 +153,7 @@ def test_a_refusal_shows_the_registration_status(lab: Lab, agent: Agent) -> None
 
 
 def test_a_retryable_reason_wins_when_neither_sim_can_send(lab: Lab, agent: Agent) -> None:
-    """The first needs the owner, the second only a network: to try again makes sense."""
+    """The first SIM needs the owner, the second only a network: retrying makes sense."""
     lab.radios[0].online(False)
     lab.modems[1].set_registration(SEARCHING)
     try:
@@ -180,7 +181,7 @@ def test_an_invalid_phone_number_is_refused(lab: Lab, agent: Agent, number: str)
     result = agent.send("hello", agent.ids()[0], to=number)
     assert_refused(result, "invalid_number")
     assert result.text.startswith("to_phone_number ")
-    assert "+36201234567" in result.text            # how it should look
+    assert "+36201234567" in result.text            # the correct spelling
     assert len(result.text) < 400
     assert lab.modems[0].offered == []
 
@@ -226,7 +227,7 @@ def test_a_refusal_names_the_character_that_cannot_be_sent(
     ("ő", "ucs2", 1), ("ő" + filler(69), "ucs2", 1), ("ő" + filler(70), "ucs2", 2),
     (filler(133) + "ő", "ucs2", 2), (filler(134) + "ő", "ucs2", 3),
     (filler(200) + "ő", "ucs2", 3),
-    # of the extension table: two units, never cut apart
+    # of the extension table: two units, never split
     ("{" * 80, "gsm7", 1), (filler(159) + "€", "gsm7", 2), (filler(158) + "€", "gsm7", 1),
     (filler(152) + "€" + filler(10), "gsm7", 2),
     (filler(152) + "€" + filler(151), "gsm7", 2),
@@ -312,7 +313,7 @@ def test_a_network_refusal_is_reported_as_failed(
     text = f"refused with {cause}"
     result = agent.send(text, sim)
     assert_refused(result, "network_refused")
-    assert "sent" not in result.text.lower()
+    assert result.facts["message"].endswith("Nothing was sent.")
     assert TO in result.text
     assert journal.states(text) == ["failed"]
     assert_sent(agent.send("taken", sim))
@@ -324,7 +325,10 @@ def test_a_refused_segment_leaves_a_partial_delivery_warning(lab: Lab, agent: Ag
     modem.plan(Outcome.ok(), Outcome.cms(38))
     result = agent.send(filler(400), agent.ids()[0])
     assert_refused(result, "network_refused")
-    assert "may have been delivered" in result.text     # the first segment was
+    assert "before the refused one may have arrived" in result.text     # the first segment was
+    assert "Nothing was sent" not in result.text
+    status = agent.call("get_sms_status", message_id=result.message_id).structured
+    assert "earlier ones may have arrived" in status["meaning"]
     assert (len(modem.taken), len(modem.offered)) == (1, 2)
 
 
@@ -369,7 +373,7 @@ def test_a_message_is_queued_behind_one_that_hangs(
     modem.wait_offered(1)
     assert_pending(agent.send("second"), "queued")
     assert_pending(first.result(), "submitted")
-    assert len(lab.radios[0].pending_messages()) == 1       # in oFono's hands: one
+    assert len(lab.radios[0].pending_messages()) == 1       # oFono has one message
     modem.unhang(Outcome.ok())
     assert [submit.text for submit in modem.wait_taken(2)] == ["first", "second"]
 
@@ -377,7 +381,7 @@ def test_a_message_is_queued_behind_one_that_hangs(
 # ---- many at once -----------------------------------------------------------------
 
 def in_hands(lab: Lab) -> list[str]:
-    """The coming and going of messages in oFono, in order."""
+    """The messages that oFono adds and removes, in order."""
     record = max(lab.folder.glob("signals-*"), key=lambda file: file.stat().st_mtime)
     return [message.member for message in read_messages(record.read_bytes())
             if message.member in ("MessageAdded", "MessageRemoved")]
@@ -473,7 +477,7 @@ def held_connections(port: int) -> int:
 
 
 def call_of(text: str, sim: int, id: int = 1) -> bytes:
-    """A whole request for send_sms."""
+    """A complete request for send_sms."""
     body = json.dumps({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": {
         "name": "send_sms", "arguments": {
             "to_phone_number": TO, "sms_text": text, "subscription_id": sim}}}).encode()
@@ -505,7 +509,7 @@ def test_a_message_goes_out_after_its_client_disconnects(
 
 
 def test_queued_messages_go_out_after_clients_disconnect(lab: Lab, agent: Agent, journal: Journal) -> None:
-    """Those behind the first are queued; all go out, in order."""
+    """Those behind the first are queued; all are sent, in order."""
     port, modem, sim = lab.gateway.port, lab.modems[0], agent.ids()[0]
     wait_until(lambda: held_connections(port) == 0, what="nobody is connected")
     modem.plan(Outcome.hang())
@@ -527,7 +531,7 @@ def test_queued_messages_go_out_after_clients_disconnect(lab: Lab, agent: Agent,
 
 
 def test_pipelined_calls_are_answered_in_order(lab: Lab, agent: Agent) -> None:
-    """Several calls in one piece over one connection: answered in order."""
+    """Several calls in one write on one connection."""
     sim = agent.ids()[0]
     calls = [call_of(f"pipe {number}", sim, id=number) for number in range(3)]
     with socket.create_connection(("127.0.0.1", lab.gateway.port)) as connection:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""send_ussd: only what the owner lists, one dialogue at a time, and an end to each."""
+"""send_ussd: only codes that the owner lists, one dialogue at a time, and every dialogue ends."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def set_up(lab: Lab) -> Lab:
 
 @pytest.fixture(scope="module")
 def phone(lab_options: dict[str, object]) -> Iterator[Lab]:
-    """Of all tests here: what they do leaves nothing behind."""
+    """Shared by all tests here, which leave nothing behind."""
     with new_lab(CONFIG + "replies = yes\n", modem_count=1) as lab:
         wait_until_known(lab, True)
         yield set_up(lab)
@@ -55,7 +55,7 @@ def dial(lab: Lab, code: str = CODE, **more: object) -> Result:
 
 
 def dialled(lab: Lab) -> int:
-    """Codes and replies that the modem was ever given."""
+    """Every code and reply that the modem received."""
     return sum(line.startswith('AT+CUSD=1,"') for line in lab.modems[0].commands)
 
 
@@ -100,7 +100,7 @@ def test_a_reply_continues_the_dialogue(phone: Lab) -> None:
     ("\u00f2" * 11 + "D112;", "invalid_arguments"),    # a backspace there
     ("*21*+36201234567#", "code_not_allowed"), (MENU, "code_not_allowed")])
 def test_a_reply_cannot_inject_a_command(phone: Lab, reply: str, code: str) -> None:
-    """oFono puts it into AT+CUSD=1,"..." as it is."""
+    """oFono puts it into AT+CUSD=1,"..." unchanged."""
     assert dial(phone, MENU).structured["asks_for_reply"] is True
     before = len(phone.modems[0].commands)
     assert dial(phone, MENU, reply=reply).code == code
@@ -110,7 +110,7 @@ def test_a_reply_cannot_inject_a_command(phone: Lab, reply: str, code: str) -> N
 
 
 def test_an_agent_cancels_its_dialogue(phone: Lab) -> None:
-    """By the agent that needs no more of it, so that others need not wait for its time."""
+    """The agent that started it ends it, so that others need not wait for its timeout."""
     audit, before = Audit(phone.gateway), cancelled(phone)
     assert dial(phone, MENU, cancel=True).code == "no_dialogue"
     assert dial(phone, MENU).structured["asks_for_reply"] is True
@@ -142,7 +142,7 @@ def test_an_empty_answer_is_reported_as_empty(phone: Lab) -> None:
 
 
 def test_removing_the_sim_leaves_an_unknown_outcome(make_lab: Callable[..., Lab]) -> None:
-    """What the network made of the code nobody can tell then."""
+    """Nobody can know then what the network did with the code."""
     lab = set_up(make_lab(CONFIG, modem_count=1))
     with ThreadPoolExecutor() as pool:
         call = pool.submit(dial, lab, SILENT)
@@ -244,7 +244,7 @@ def test_codes_over_the_hourly_limit_are_refused(make_lab: Callable[..., Lab]) -
 
 def test_send_ussd_is_listed_only_when_a_modem_supports_it(make_lab: Callable[..., Lab]) -> None:
     lab = make_lab(modem_count=1)
-    assert "send_ussd" not in tools(lab)             # nothing is listed
+    assert "send_ussd" not in tools(lab)             # no code is listed
     lab = set_up(make_lab(CONFIG, modem_count=1))
     asked = Request("subscriptions/listen", {"notifications": {"toolsListChanged": True}})
     with Events(lab.gateway.port, asked.body, **asked.headers) as events:

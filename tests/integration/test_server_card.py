@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The server card of SEP-2127: what is told before anybody connects."""
+"""The server card of SEP-2127: what clients learn before they connect."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def ask(gateway: LoneGateway, path: str = PATHS[0], method: str = "GET",
 
 @pytest.mark.parametrize("path", PATHS)
 def test_the_card_follows_the_schema(guarded: LoneGateway, path: str) -> None:
-    """Its members and their bounds are those of the SEP's schema."""
+    """Its members and bounds are those of the SEP's schema."""
     reply = ask(guarded, path, Accept=TYPE, Host="localhost:1234")
     assert (reply.status, reply.header("content-type")) == (200, TYPE)
     card = reply.json

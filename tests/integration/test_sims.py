@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""get_sms_subscriptions: which SIMs there are, what they are called, and that the number
-stays with the card."""
+"""get_sms_subscriptions: which SIMs exist, their names, and that the ID stays with the card."""
 
 from __future__ import annotations
 
@@ -15,7 +14,7 @@ from agent import SOON_S, Agent, Result, assert_refused, assert_sent
 from lab import Lab, McpClient, wait_until
 from modem import Modem, Sim
 from modem.sim import EF_ICCID
-from schema import problems
+from schema import problems, whole_answer
 
 NOT, HOME, SEARCHING, DENIED, UNKNOWN, ROAMING = range(6)      # +CREG <stat>
 APP_MEMBERS = ["subscription_id", "sim_slot_index", "carrier_name", "display_name"]
@@ -25,8 +24,8 @@ MEMBERS = [*APP_MEMBERS, "state", "can_send", "own_number", "roaming", "default"
 
 
 def change_card(modem: Modem, card: Sim | None) -> None:
-    """When the line is quiet: ofonod takes what a modem says of its own accord for the
-    answer to some of the commands with which it reads a card, and would miss it."""
+    """Waits for a quiet line: ofonod would mistake an unsolicited result code for the answer
+    to one of the commands with which it reads a card."""
     counts: deque[int] = deque(maxlen=QUIET_POLLS)
 
     def is_quiet() -> bool:
@@ -41,7 +40,7 @@ def change_card(modem: Modem, card: Sim | None) -> None:
 
 @contextmanager
 def another_card(modem: Modem, card: Sim | None) -> Iterator[None]:
-    """In place of the one that is in; None: no card."""
+    """Replaces the card; None removes it."""
     mine = modem.sim
     change_card(modem, card)
     try:
@@ -52,7 +51,7 @@ def another_card(modem: Modem, card: Sim | None) -> Iterator[None]:
 
 @contextmanager
 def swapped(one: Modem, other: Modem) -> Iterator[None]:
-    """The cards of two modems, and back at the end."""
+    """Swaps the cards of two modems, and back at the end."""
     def swap() -> None:
         cards = one.sim, other.sim
         change_card(one, None)
@@ -115,6 +114,7 @@ def test_structured_content_agrees_with_the_output_schema(
     assert schema["type"] == "object"
     result = agent.call("get_sms_subscriptions")
     assert problems(result.structured, schema) == []
+    assert problems(result.structured, whole_answer("get_sms_subscriptions")) == []
     assert problems(json.loads(result.text)["count"], schema["properties"]["count"]) == []
 
 
@@ -122,6 +122,17 @@ def test_sim_ids_are_small_and_unique(agent: Agent) -> None:
     first, second = agent.ids()
     assert first != second
     assert {first, second} <= set(range(1, 100))
+
+
+def test_the_sims_of_a_new_phone_are_numbered_as_its_modems(make_lab: Callable[..., Lab]) -> None:
+    """Also when the card of the second modem is read first."""
+    lab = make_lab(sims=[Sim.numbered(i, pin="1234") for i in range(2)], powered=False)
+    lab.radios[1].power()
+    lab.radios[1].wait_property("SimManager", "CardIdentifier", lab.modems[1].sim.iccid)
+    lab.radios[0].power()
+    agent = Agent(lab)
+    agent.wait_states("locked", "locked", timeout=10)
+    assert agent.ids() == [1, 2]
 
 
 def test_special_characters_in_a_sim_name_are_valid_json(make_lab: Callable[..., Lab]) -> None:
@@ -140,7 +151,7 @@ def test_the_list_shows_own_number_and_signal(make_lab: Callable[..., Lab]) -> N
 
 
 def test_slots_follow_the_order_of_the_modems(make_lab: Callable[..., Lab]) -> None:
-    """sim10 comes behind sim2."""
+    """sim10 comes after sim2."""
     agent = Agent(make_lab(sims=[Sim.numbered(i, spn=f"Card {i}") for i in range(11)]))
     wait_until(lambda: agent.states() == ["ready"] * 11, what="eleven SIMs")
     sims = agent.sims()
@@ -164,7 +175,7 @@ def names(agent: Agent) -> list[tuple[str, str]]:
 
 
 def wait_name(agent: Agent, carrier: str, display: str) -> None:
-    """Of the first SIM."""
+    """Waits for this name of the first SIM."""
     wait_until(lambda: (carrier, display) in names(agent)[:1], SOON_S,
                f"called {carrier!r}, shown as {display!r}")
 
@@ -186,7 +197,7 @@ def test_the_carrier_name_is_network_then_sim_then_code(
 
 @pytest.fixture
 def nameless(make_lab: Callable[..., Lab]) -> Lab:
-    """Its card tells no provider."""
+    """Its card does not name a provider."""
     return make_lab(sims=[Sim.numbered(0, spn="")])
 
 
@@ -276,7 +287,8 @@ def test_a_modem_without_power_shows_no_sim(make_lab: Callable[..., Lab]) -> Non
     assert agent.sims() == []
     refused = agent.send("nobody knows")
     assert_refused(refused, "modem_off")
-    assert refused.text.startswith("No SIM can send: modem /sim0: it is switched off. Ask")
+    assert refused.text.startswith(
+        "No SIM can send: modem /sim0: it is switched off. Nothing was sent. Ask")
     lab.bring_up()
     agent.wait_states("ready")
     [sim] = agent.ids()
@@ -369,7 +381,7 @@ def test_the_same_sim_in_two_modems_is_listed_once(make_lab: Callable[..., Lab])
     agent = Agent(lab)
     agent.wait_states("duplicate", "ready")
     assert [sim["sim_slot_index"] for sim in agent.sims()] == [0, 2]
-    told = agent.call("get_gateway_status").structured["modems"]
+    told = agent.call("get_gateway_status", detail=True).structured["modems"]
     assert ["its SIM is in two modems" in modem.get("why_not", "") for modem in told] \
         == [True, True, False]
     assert lab.modems[0].sim.iccid not in lab.gateway.log
@@ -412,9 +424,14 @@ def test_a_modem_without_a_sim_cannot_send(make_lab: Callable[..., Lab]) -> None
     lab = make_lab(sims=[None])
     agent = Agent(lab)
     assert agent.sims() == []
-    refused = agent.send("no card")
-    assert_refused(refused, "sim_absent")
-    assert refused.text.startswith("No SIM can send: modem /sim0: no SIM is in it. Ask")
+
+    def refused() -> bool:
+        answer = agent.send("no card")
+        assert_refused(answer, "sim_absent")
+        return answer.text.startswith(
+            "No SIM can send: modem /sim0: no SIM is in it. Nothing was sent. Ask")
+
+    wait_until(refused, SOON_S, "the gateway knows that the modem has no SIM")
     lab.modems[0].insert_sim(Sim.numbered(1))
     lab.radios[0].wait_for("MessageManager")
     lab.radios[0].online()
@@ -463,7 +480,7 @@ def test_the_sims_return_after_the_bus_restarts(lab: Lab, agent: Agent) -> None:
     lab.bus.start()
     lab.ofonod.start()
     lab.bring_up()
-    agent.wait_slots(slots, timeout=6)          # the bus is tried every 5 s at the latest
+    agent.wait_slots(slots, timeout=6)          # the gateway tries the bus at least every 5 s
     agent.wait_states("ready", "ready")
     assert_sent(agent.send("again", agent.ids()[0]))
     assert (lab.gateway.pid, lab.gateway.is_running) == (pid, True)
@@ -493,7 +510,7 @@ def test_the_sim_returns_after_its_modem_link_breaks(lab: Lab, agent: Agent) -> 
 
 
 def test_the_sim_returns_after_its_modem_resets(lab: Lab, agent: Agent) -> None:
-    """oFono does not signal Powered afterwards, and it is told all the same."""
+    """oFono does not signal Powered afterwards, but the gateway finds out."""
     modem, sims = lab.modems[0], agent.ids()
     asked = len(modem.commands)
     modem.reset()
@@ -502,5 +519,5 @@ def test_the_sim_returns_after_its_modem_resets(lab: Lab, agent: Agent) -> None:
     agent.wait_states("ready", "ready")
     assert agent.ids() == sims
     assert_sent(agent.send("after the reset", sims[0]))
-    told = agent.call("get_gateway_status").structured["modems"]
+    told = agent.call("get_gateway_status", detail=True).structured["modems"]
     assert [(modem["powered"], modem["online"]) for modem in told] == [(True, True)] * 2

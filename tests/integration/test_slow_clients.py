@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Clients that take their time or never end cost nobody else anything."""
+"""Clients that are slow or never end do not slow other clients down."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from wire import Closed, Wire, chunk, request, rpc
 TRANSPORTS = ["http", "https"]
 TIMEOUT_S = 1
 SERVER = {"request_timeout_seconds": TIMEOUT_S, "idle_timeout_seconds": TIMEOUT_S}
-GRACE_S = 1             # after which a connection that is over time is gone
+GRACE_S = 1             # after which an overdue connection is closed
 DRIP_S = 0.1
 AT_ONCE_S = 0.5         # for another client's answer
-LET_GO_S = 3            # of a client from which nothing more can come
-LEFT_S = 10             # ... that has sent nothing else; a request has 60 s
+LET_GO_S = 3            # of a client that can send nothing more
+LEFT_S = 10             # for a client that has sent nothing else; a request has 60 s
 HEADERS_S = 0.005
 TIMES = 20
 HALF_OPEN = 50
 BUSY = 2
-AT_A_TIME = 1000        # requests of a busy client that are on their way
-ANSWER = b'"result"'    # stands once in each answer
+AT_A_TIME = 1000        # requests of a busy client that are in flight
+ANSWER = b'"result"'    # appears once in each answer
 
 LIST = request(rpc("tools/list"))
 PING = request(rpc("ping"))
@@ -56,7 +56,7 @@ def assert_serves_at_once(gateway: LoneGateway) -> None:
 
 
 def wait_cut(wire: Wire) -> None:
-    """Closed in time; counts from now."""
+    """Closed in time, counted from now."""
     assert seconds_of(wire.wait_closed) < TIMEOUT_S + patience(GRACE_S)
 
 
@@ -133,7 +133,7 @@ def test_a_client_that_never_reads_is_disconnected(gateway: LoneGateway) -> None
 @pytest.mark.parametrize("answers", [0, 1, 3])
 def test_a_half_closed_connection_is_answered_and_closed(patient: LoneGateway,
                                                answers: int) -> None:
-    """It may have left for good; nothing more would ever be heard of it."""
+    """The client may have left for good, and nothing would ever report it."""
     with patient.wire() as wire:
         wire.end(PING * answers)
         for _ in range(answers):
@@ -153,7 +153,7 @@ def test_an_aborted_request_frees_its_slot(patient: LoneGateway, left: bytes) ->
 
 
 def test_a_request_that_ends_early_gets_408() -> None:
-    """Under TLS that is a broken connection."""
+    """Under TLS the connection just breaks."""
     with LoneGateway(request_timeout_seconds=60) as gateway, gateway.wire() as wire:
         wire.end(PING[:-1])
         reply = wire.receive()
@@ -175,7 +175,7 @@ def test_half_sent_requests_do_not_delay_others(gateway: LoneGateway) -> None:
 
 
 class Busy:
-    """A client that never lets the server rest: for every answer another request."""
+    """A client that never lets the server rest: each answer triggers another request."""
 
     def __init__(self, gateway: LoneGateway) -> None:
         self._gateway = gateway
@@ -223,7 +223,7 @@ def test_waiting_clients_use_no_cpu_time(patient: LoneGateway) -> None:
 
 @pytest.mark.parametrize("size", [100, 3000, 5000, 6500])
 def test_long_headers_are_no_slower(patient: LoneGateway, size: int) -> None:
-    """libmicrohttpd reads what is beyond 4 KiB in pieces of 128 octets."""
+    """libmicrohttpd reads what exceeds 4 KiB in pieces of 128 octets."""
     data = request(rpc("ping"), {"X-Pad": "x" * size})
     with patient.wire() as wire:
         fastest = min(seconds_of(lambda: wire.ask(data).result) for _ in range(TIMES))
@@ -243,7 +243,7 @@ def narrow() -> Iterator[LoneGateway]:
 
 
 def take_slots(gateway: LoneGateway, count: int, clients: ExitStack) -> list[Wire]:
-    """That many clients, each with a call at work."""
+    """That many clients, each with a call in progress."""
     wires = [clients.enter_context(gateway.wire()) for _ in range(count)]
     for wire in wires:
         assert wire.ask(PING).result == {}
@@ -253,7 +253,7 @@ def take_slots(gateway: LoneGateway, count: int, clients: ExitStack) -> list[Wir
 
 
 def is_served(gateway: LoneGateway) -> bool:
-    """A newcomer is; otherwise it is told why not."""
+    """Whether a new client is served; otherwise it learns why not."""
     with gateway.wire() as wire:
         reply = wire.ask(PING)
         assert reply.status in (200, 503)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Sockets that the service manager listens on: the real systemd-socket-activate, and a
-stand-in where one has to outlive the gateway."""
+stand-in where one must outlive the gateway."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ HEALTH = request(method="GET", path="/healthz/live", headers={"Content-Type": No
 
 
 class Activated(LoneGateway):
-    """By the real tool, which starts it with the first connection to `where`."""
+    """Started by the real tool with the first connection to `where`."""
 
     def __init__(self, *options: str, **server: str) -> None:
         super().__init__(open=False, **server)
@@ -42,7 +42,7 @@ class Activated(LoneGateway):
 
     @contextmanager
     def launched(self) -> Iterator[Activated]:
-        """It is not waited for, and need not end well."""
+        """Does not wait for it, and it may fail."""
         try:
             self.launch()
             wait_until(lambda: "Listening on" in self.log, what="the tool listens")
@@ -64,7 +64,7 @@ def listening(family: socket.AddressFamily, *address: object,
 
 @contextmanager
 def handing(*sockets: socket.socket, open: bool = False) -> Iterator[LoneGateway]:
-    """Not started; its server.listen names a port that is not among them."""
+    """Not started; its server.listen names a port that was not passed."""
     gateway = LoneGateway(open=open)
     gateway.handed = list(sockets)
     try:
@@ -86,7 +86,7 @@ def test_the_first_connection_starts_the_gateway(host: str) -> None:
         assert f"listening on {where} (port {port})" in gateway.log
         assert "server.listen does not list" in gateway.log
         with pytest.raises(ConnectionRefusedError):
-            gateway.wire()              # server.listen is not served beside it
+            gateway.wire()              # server.listen is not served in addition
         assert gateway.stop() == 0
 
 
@@ -171,7 +171,7 @@ def test_open_mode_is_refused_on_a_network_address() -> None:
 # ---- exposure
 
 def is_ignored(wire: Wire) -> bool:
-    """Nobody answers it for a while; its request waits."""
+    """Its request is not answered for a while."""
     wire.send(request(PING))
     wire.socket.settimeout(0.3)
     try:
@@ -215,7 +215,7 @@ def test_the_network_is_served_only_while_a_client_is_paired(phone: Phone) -> No
 # ---- the sample
 
 def test_systemd_accepts_the_sample_unit(folder: Path) -> None:
-    """systemd reads it without a complaint, beside the unit that it starts."""
+    """systemd reads it without a warning, together with the unit that it starts."""
     for name in ("doc/examples/ofono-mcp.socket", "etc/systemd/ofono-mcp.service"):
         text = (TREE / name).read_text()
         (folder / Path(name).name).write_text(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Streams: subscriptions/listen, progress, and peers that are slow, many or gone."""
+"""Streams: subscriptions/listen, progress, and peers that are slow, numerous or gone."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ TRANSPORTS = ["http", "https"]
 PREFIX = "io.modelcontextprotocol/"
 INBOX = {"resourceSubscriptions": ["sms://inbox"]}
 MANY = 200
-WATCHED = "GATEWAY_WRAPPER" in os.environ   # by valgrind, which takes its own share
+WATCHED = "GATEWAY_WRAPPER" in os.environ   # valgrind adds memory and time of its own
 IDLE_KIB = 100 if WATCHED else 14   # of one stream; 8 are libmicrohttpd's for headers
 IDLE_CPU_S = 1 if WATCHED else 0.05         # in three seconds
 SUBSCRIPTION_ID = PREFIX + "subscriptionId"
@@ -39,7 +39,7 @@ def listen(port: int, filter: Any, id: Any = 5, **more: Any) -> Events:
 
 
 def acknowledged(events: Events, id: Any = 5) -> dict[str, Any]:
-    """What was honoured; it comes first."""
+    """The accepted subscriptions; this event comes first."""
     event = events.next()
     assert event.method == "notifications/subscriptions/acknowledged"
     params = event.message["params"]
@@ -138,7 +138,7 @@ def test_an_incoming_message_notifies_every_listener(lab: Lab) -> None:
 
 
 def test_no_update_is_lost_after_the_acknowledgement(lab: Lab) -> None:
-    """Each message that comes after it is told, or read with the telling before."""
+    """Each later message is notified, or is readable with the notification before."""
     with ThreadPoolExecutor() as background:
         before = newest(lab)
         sender = background.submit(lambda: [lab.modems[0].deliver(SENDER, f"quick {n}")
@@ -180,7 +180,7 @@ def test_a_disconnected_listener_is_noticed(gateway: LoneGateway) -> None:
     for leave in ("close", "reset"):
         with listen(gateway.port, INBOX) as events:
             acknowledged(events)
-            assert len(gateway.peers) == 1
+            wait_until(lambda: len(gateway.peers) == 1, what="those of before are gone")
             if leave == "reset":
                 Wire.reset(events)              # type: ignore[arg-type]
         wait_until(lambda: not gateway.peers, what="the connection is gone")
@@ -255,7 +255,7 @@ def test_the_connection_stays_open_after_a_stream(lab: Lab) -> None:
         events.wait_end()
         events.socket.sendall(request(rpc("ping")))
         answer = b""
-        while b'"result":{}' not in answer:         # under TLS in two pieces
+        while b'"result":{}' not in answer:         # in two pieces under TLS
             piece = events.socket.recv(4096)
             assert piece, answer
             answer += piece

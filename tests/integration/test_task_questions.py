@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Tasks that ask while they go on, and tasks that break: with the conformance runner's tools."""
+"""Tasks that ask questions while they run, and tasks that fail: with the conformance runner's
+tools."""
 
 from __future__ import annotations
 
@@ -80,7 +81,7 @@ class Jobs:
 
 
 def assert_payload(task: dict[str, Any]) -> None:
-    """Each status has what belongs to it, and nothing else."""
+    """Each status has the members that belong to it, and no others."""
     wanted = {"input_required": {"inputRequests"}, "completed": {"result"},
               "failed": {"error"}}.get(task["status"], set())
     assert {"inputRequests", "result", "error"} & set(task) == wanted, task
@@ -142,7 +143,7 @@ def test_a_task_takes_its_answers_one_by_one(jobs: Jobs, first: str, second: str
     assert set(jobs.get(task_id)["inputRequests"]) == {"first", "second"}
     jobs.answer(task_id, **{first: named("Ann")})
     assert set(jobs.get(task_id)["inputRequests"]) == {second}
-    jobs.answer(task_id, **{first: named("Eve"), second: None})    # used; not yet
+    jobs.answer(task_id, **{first: named("Eve"), second: None})    # accepted; not used yet
     assert set(jobs.get(task_id)["inputRequests"]) == {second}
     jobs.answer(task_id, **{second: named("Bob")})
     assert jobs.get(task_id)["status"] in ("working", "completed")
@@ -203,7 +204,7 @@ def test_a_tool_error_completes_the_task(jobs: Jobs) -> None:
 # ---- pushes ------------------------------------------------------------------------
 
 def test_every_change_of_a_task_is_pushed(jobs: Jobs) -> None:
-    """Questions, answers, and what only time brings."""
+    """Questions, answers, and what happens when time passes."""
     task_id = jobs.begin("multi_input")
     with jobs.listen(task_id) as events:
         assert set(told(events.next())["inputRequests"]) == {"first", "second"}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""TLS: certificates good and bad, and that what holds for plain HTTP holds under it.
+"""TLS: good and bad certificates; the rules for plain HTTP also hold under it.
 
 test_slow_clients.py and test_streams.py run over TLS as well.
 """
@@ -45,7 +45,7 @@ def handshake(gateway: LoneGateway, context: ssl.SSLContext) -> ssl.SSLSocket:
 
 
 def naive() -> ssl.SSLContext:
-    """Takes any certificate."""
+    """Accepts any certificate."""
     context = ssl.create_default_context()
     context.check_hostname = False
     context.verify_mode = ssl.CERT_NONE
@@ -71,7 +71,7 @@ def test_one_connection_serves_several_requests(secure: LoneGateway) -> None:
 
 @pytest.mark.parametrize("count", [2, 30, 300])
 def test_several_requests_in_one_record_are_answered(secure: LoneGateway, count: int) -> None:
-    """What GnuTLS has read, no descriptor tells of any more."""
+    """No descriptor reports data that GnuTLS has already read."""
     with secure.wire() as wire:
         wire.send(PING * count)
         for _ in range(count):
@@ -298,7 +298,7 @@ def test_a_certificate_and_its_key_must_both_be_given(given: str, missing: str) 
 # ---- SIGHUP
 
 def test_sighup_reloads_the_certificate() -> None:
-    """For connections that come then; those that are there go on."""
+    """For new connections; existing ones go on."""
     with LoneGateway(tls=True) as gateway:
         with gateway.wire() as wire:
             assert wire.ask(PING).result == {}
@@ -330,7 +330,7 @@ def test_a_bad_certificate_leaves_the_old_one_in_use(spoil: Callable[[Path], obj
 
 
 def test_handshakes_succeed_while_the_certificate_changes() -> None:
-    """Handshakes that are under way keep what they began with."""
+    """Handshakes in progress keep the certificate that they began with."""
     with LoneGateway(tls=True) as gateway, ThreadPoolExecutor(4) as pool:
         def hammer() -> None:
             for _ in range(20):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""pair --tls and rotate --tls: what is printed is what the port shows."""
+"""pair --tls and rotate --tls: the port presents the certificate whose fingerprint they print."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def shown_to_laptop(phone: Phone) -> str:
 
 
 def speaks_tls(phone: Phone) -> bool:
-    """A review of what is open comes in a turn of its own."""
+    """The listeners are reviewed in a later turn of the loop."""
     try:
         shown_to_laptop(phone)
     except (ConnectionError, ssl.SSLError):
@@ -55,7 +55,7 @@ def speaks_tls(phone: Phone) -> bool:
 
 
 def assert_secure(phone: Phone, paired: Any) -> None:
-    """What was printed is so, and the certificate is the gateway's own."""
+    """The output is true, and the certificate is the gateway's own."""
     assert paired["urls"] == [f"https://{PHONE}:{phone.port}/mcp",
                               f"http://127.0.0.1:{phone.gateway.port}/mcp"]
     assert paired["tls"]["certificate"] == str(phone.gateway.state / "tls" / "cert.pem")
@@ -80,7 +80,7 @@ def test_pairing_the_first_client_opens_the_port_with_tls(phone: Phone) -> None:
 
 @pytest.mark.parametrize("command", ["pair", "rotate"])
 def test_an_open_port_is_opened_again_with_tls(phone: Phone, command: str) -> None:
-    """At once: what was plain is cut off, and everybody needs the new URL."""
+    """At once: plain connections are cut off, and every client needs the new URL."""
     with phone.serving(PHONE) as gateway:
         owner = Owner(gateway.state)
         old = owner.json("pair", "old")
@@ -101,7 +101,7 @@ def test_an_open_port_is_opened_again_with_tls(phone: Phone, command: str) -> No
 
 
 def test_later_pairings_keep_the_certificate(phone: Phone) -> None:
-    """Once it is there, --tls is needless."""
+    """Once it exists, --tls is not needed."""
     with phone.serving(PHONE) as gateway:
         owner = Owner(gateway.state)
         made = owner.json("pair", "--tls", "laptop")
@@ -125,7 +125,7 @@ def test_a_removed_certificate_is_replaced_by_a_new_one(phone: Phone) -> None:
 
 
 def test_pairing_explains_why_a_loopback_url_is_http() -> None:
-    """On the address that the gateway listens on by default, 127.0.0.1."""
+    """For the default listen address, 127.0.0.1."""
     with LoneGateway(open=False) as gateway:
         owner = Owner(gateway.state)
         assert "TLS" not in owner.do("pair", "old")
@@ -175,7 +175,8 @@ def test_loopback_uses_tls_when_configured() -> None:
 # ---- it does not run
 
 def test_pairing_makes_a_certificate_before_the_gateway_runs(phone: Phone) -> None:
-    """Its owner's, not of whoever typed it; and the gateway takes it."""
+    """It belongs to the gateway's user, not to the one who typed the command; and the gateway
+    uses it."""
     with phone.serving(PHONE) as gateway:
         gateway.stop()
         file = gateway.folder / "listen.conf"
@@ -195,7 +196,7 @@ def test_pairing_makes_a_certificate_before_the_gateway_runs(phone: Phone) -> No
 
 
 def test_pairing_shows_the_configured_certificate(folder: Path) -> None:
-    """None is made, and that one is told."""
+    """No certificate is made."""
     make_certificate(folder)
     file = folder / "gateway.conf"
     file.write_text(f"[server]\nlisten = {PHONE}:1234\ntls_certificate = "
@@ -211,7 +212,7 @@ def test_pairing_shows_the_configured_certificate(folder: Path) -> None:
 
 @pytest.mark.parametrize("runs", [True, False])
 def test_a_bad_certificate_refuses_pairing_with_tls(runs: bool) -> None:
-    """Nobody is paired without the TLS that was asked for; a new token is had anyway."""
+    """Nobody is paired without the requested TLS; rotate issues a new token anyway."""
     with LoneGateway(open=False) as gateway:
         owner = Owner(gateway.state)
         owner.do("pair", "old")
@@ -238,7 +239,7 @@ def test_a_refused_pairing_makes_no_certificate(folder: Path) -> None:
 # ---- what is printed
 
 def test_the_printed_commands_fetch_the_certificate(phone: Phone) -> None:
-    """The commands get the certificate whose fingerprint stands above."""
+    """They fetch the certificate with the fingerprint shown above."""
     with phone.serving(PHONE) as gateway:
         owner = Owner(gateway.state)
         text = owner.do("pair", "--tls", "laptop")

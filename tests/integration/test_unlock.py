@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""ofono-mcp unlock: a PIN is asked for, tried once, and leaves nothing behind."""
+"""ofono-mcp sim unlock: it prompts for a PIN, tries it once, and leaves no trace."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def tries(lab: Lab) -> tuple[int, int]:
 
 
 def attempts(lab: Lab) -> int:
-    """AT+CPIN= that the modem was ever given."""
+    """Every AT+CPIN= that the modem received."""
     return sum(line.upper().startswith("AT+CPIN=") for line in lab.modems[0].commands)
 
 
@@ -111,12 +111,12 @@ def test_the_last_pin_try_needs_force(locked: Lab) -> None:
 
 
 def block(lab: Lab) -> None:
-    """Its PIN is used up."""
+    """Uses up the PIN's tries."""
     for _ in range(2):
         unlock(lab.gateway, lines=(WRONG,))
     assert_failed(unlock(lab.gateway, "--force", lines=(WRONG,)),
                   "wrong PIN; SIM 1 in /sim0 now needs its PUK; for the PUK 10 tries are "
-                  "left", "ofono-mcp unlock --puk /sim0")
+                  "left", "ofono-mcp sim unlock --puk /sim0")
 
 
 def test_a_blocked_sim_is_unlocked_with_its_puk(locked: Lab) -> None:
@@ -166,7 +166,7 @@ def test_an_unknown_number_of_tries_needs_force(make_lab: Callable[..., Lab]) ->
 
 
 def test_unlock_explains_a_refusal_by_the_dbus_policy(locked: Lab) -> None:
-    """As that of the package, before its owner has put unlock.conf there."""
+    """Like the packaged policy before the owner installs unlock.conf."""
     deny(locked, "SimManager", "EnterPin")
     assert_failed(unlock(locked.gateway), "the PIN was not tried", "D-Bus policy",
                   "/usr/share/doc/ofono-mcp/examples", "/etc/dbus-1/system.d")
@@ -187,10 +187,11 @@ def test_unlock_says_when_no_sim_is_locked(make_lab: Callable[..., Lab]) -> None
 def test_unlock_must_name_one_of_two_locked_sims(make_lab: Callable[..., Lab]) -> None:
     lab = make_lab(sims=[Sim.numbered(i, pin=PIN) for i in range(2)])
     Agent(lab).wait_states("locked", "locked")
-    assert_failed(unlock(lab.gateway), "more than one SIM is locked: SIM 1 in /sim0, "
-                  "SIM 2 in /sim1", "for example: ofono-mcp unlock /sim0")
-    result = unlock(lab.gateway, "2")
-    assert result.stdout == "SIM 2 in /sim1 is unlocked.\n"
+    first, second = Agent(lab).ids()
+    assert_failed(unlock(lab.gateway), f"more than one SIM is locked: SIM {first} in /sim0, "
+                  f"SIM {second} in /sim1", "for example: ofono-mcp sim unlock /sim0")
+    result = unlock(lab.gateway, str(second))
+    assert result.stdout == f"SIM {second} in /sim1 is unlocked.\n"
     assert_unlocked(unlock(lab.gateway))            # the only one now
 
 
@@ -235,7 +236,7 @@ def test_a_pin_without_an_answer_is_never_repeated(locked: Lab) -> None:
 
 
 def test_a_pin_is_not_repeated_after_unlock_is_killed(locked: Lab) -> None:
-    """Ctrl-C while oFono has it: it is not tried again, and the next one may."""
+    """Ctrl-C while oFono has it: it is not tried again, and the next PIN may be."""
     locked.modems[0].answers_codes = False
     running = subprocess.Popen(command(locked.gateway), stdin=subprocess.PIPE, text=True,
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE)
@@ -265,7 +266,7 @@ def test_unlock_stops_when_the_tries_changed_meanwhile(locked: Lab) -> None:
 
 # ---- the terminal
 
-LOCAL_MODES = 3                 # in what tcgetattr() gives
+LOCAL_MODES = 3                 # the index in tcgetattr()'s list
 
 
 @contextmanager
@@ -328,7 +329,7 @@ def test_ctrl_c_at_the_prompt_restores_the_terminal(locked: Lab) -> None:
 
 @pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGINT, signal.SIGTERM])
 def test_a_signal_at_the_prompt_ends_unlock_at_once(locked: Lab, number: signal.Signals) -> None:
-    """Ends it at once, not with the next key, and the terminal is as it was."""
+    """At once, not with the next key, and the terminal is as before."""
     with on_terminal(locked.gateway) as (terminal, running):
         read_until(terminal, "PIN: ")
         os.write(terminal, b"40")
@@ -340,11 +341,11 @@ def test_a_signal_at_the_prompt_ends_unlock_at_once(locked: Lab, number: signal.
 
 # ---- what is left behind
 
-SHADOW_BYTES = 1 << 30          # what a sanitizer keeps for itself is larger
+SHADOW_BYTES = 1 << 30          # a sanitizer's own memory is larger
 
 
 def memory_of(pid: int) -> Iterator[bytes]:
-    """All that the process has written to."""
+    """All memory that the process has written to."""
     for line in Path(f"/proc/{pid}/maps").read_text().splitlines():
         match = re.match(r"([0-9a-f]+)-([0-9a-f]+) rw", line)
         if match and "[v" not in line:
@@ -358,7 +359,7 @@ def memory_of(pid: int) -> Iterator[bytes]:
 
 @pytest.mark.skipif("GATEWAY_WRAPPER" in os.environ, reason="the wrapper has a copy")
 def test_no_trace_of_the_pin_remains(locked: Lab) -> None:
-    """In memory, on disk or in the log."""
+    """Not in memory, on disk or in the log."""
     code = "73915562"
     assert_failed(unlock(locked.gateway, lines=(code,)), "wrong PIN; 2 tries are left")
     found = sum(part.count(code.encode()) for part in memory_of(locked.gateway.pid))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Wrong arguments: what is wrong and where help is, in the same words of every command."""
+"""Wrong arguments: every command says what is wrong and where help is, in the same words."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from test_commands import COMMANDS, HAS_LOG, options_of
 
 
 def refuse(*arguments: str) -> str:
-    """What it says on standard error; nothing else comes of it."""
+    """Returns its standard error; it does nothing else."""
     done = run(*arguments)
     assert (done.returncode, done.stdout) == (USAGE, ""), done
     return done.stderr
@@ -23,7 +23,7 @@ def test_a_usage_error_names_the_command_and_its_help(name: str) -> None:
     value = next((option for option, value in options_of(name) if value), None)
     wrong = [["--zzzzzzzz"], ["-z"], ["--help=x"], *([[value]] if value else [])]
     for arguments in wrong:
-        first, second = refuse(name, *arguments).splitlines()
+        first, second = refuse(*name.split(), *arguments).splitlines()
         assert first.startswith(f"ofono-mcp {name}: ") and arguments[0].split("=")[0] in first
         assert second == f"Try: ofono-mcp {name} --help"
 
@@ -31,11 +31,11 @@ def test_a_usage_error_names_the_command_and_its_help(name: str) -> None:
 @pytest.mark.parametrize("name", sorted(set(COMMANDS) - HAS_LOG))
 def test_a_usage_error_is_printed_as_json(name: str) -> None:
     for json_option in ("--json", "--js"):
-        done = run(name, json_option, "--zzzzzzzz")
+        done = run(*name.split(), json_option, "--zzzzzzzz")
         error = json.loads(done.stdout)["error"]
         assert (done.returncode, error["code"]) == (USAGE, "invalid_argument")
         assert error["message"] in done.stderr and error["fix"] in done.stderr
-    assert run(name, "--zzzzzzzz", "--", "--json").stdout == ""
+    assert run(*name.split(), "--zzzzzzzz", "--", "--json").stdout == ""
 
 
 @pytest.mark.parametrize("name", ["status", "backup", "pair"])
@@ -50,6 +50,18 @@ def test_a_configuration_error_is_printed_as_json(name: str) -> None:
 @pytest.mark.parametrize("arguments, words", [
     (["stauts"], 'no command "stauts"; did you mean status?\nTry: ofono-mcp status --help'),
     (["doctr"], "did you mean doctor?"),
+    (["client", "sett"], 'no command "client sett"; did you mean client set?\n'),
+    (["sim", "xyz"], 'no command "sim xyz"\nTry: ofono-mcp sim --help'),
+    (["client", "set", "--ask", "never"], "ofono-mcp client set: NAME is missing"),
+    (["send"], "NUMBER is missing"),
+    (["reject"], "ID is missing"),
+    (["backup"], "FILE is missing"),
+    (["restore"], "FILE is missing"),
+    (["show"], "ID is missing"),
+    (["agent", "remove"], "NUMBER is missing"),
+    (["agent", "xyz"], "the argument is list, enrol or remove"),
+    (["webhook", "revoke"], "ID is missing"),
+    (["webhook", "xyz"], "the argument is list or revoke"),
     (["xyz"], 'no command "xyz"\nTry: ofono-mcp --help'),
     (["list", "--serach", "x"], "there is no option --serach; did you mean --search?"),
     (["pair", "--s", "x"], "--s can mean --scope or --sim or --segments-per-month or --state-dir"),

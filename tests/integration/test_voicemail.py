@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Voicemail: what the network tells of it, as oFono passes it on."""
+"""Voicemail: what the network reports, as oFono passes it on."""
 
 from __future__ import annotations
 
@@ -30,7 +30,8 @@ def states(lab: Lab, era: str) -> list[tuple[str, int]]:
 
 
 def wait_settled(lab: Lab) -> None:
-    """What is told from here on is not that the cards came: that is in the log by now."""
+    """Waits until the log has the arrival of the cards, so later notifications are about other
+    things."""
     for sim_id in Agent(lab).ids():
         wait_until(lambda: re.search(rf"sim {sim_id}: .*\bready\b", lab.gateway.log),
                    what=f"SIM {sim_id} was told of")
@@ -38,7 +39,7 @@ def wait_settled(lab: Lab) -> None:
 
 @pytest.mark.parametrize("era", ERAS)
 def test_waiting_voicemail_notifies_subscribers(lab: Lab, era: str) -> None:
-    """And that it was listened to; it is no message."""
+    """Also when it was listened to; it is not a message."""
     wait_settled(lab)
     before = newest(lab)
     assert states(lab, era) == [("none", 0), ("none", 0)]
@@ -53,11 +54,11 @@ def test_waiting_voicemail_notifies_subscribers(lab: Lab, era: str) -> None:
 
 
 def test_the_gateway_status_shows_waiting_voicemail(lab: Lab, agent: Agent) -> None:
-    """A call that waits for a change hears of it, too."""
+    """A call that waits for a change returns, too."""
     first, second = agent.ids()
-    status = agent.call("get_gateway_status").structured
+    status = agent.call("get_gateway_status", detail=True).structured
     lab.modems[0].set_voicemail(1)
-    status = agent.call("get_gateway_status", after=status["cursor"],
+    status = agent.call("get_gateway_status", detail=True, after=status["cursor"],
                         wait_seconds=30).structured
     assert [(row["subscription_id"], row["voicemail"]) for row in status["voicemail"]] == [
         (first, "waiting"), (second, "none")]
@@ -66,7 +67,7 @@ def test_the_gateway_status_shows_waiting_voicemail(lab: Lab, agent: Agent) -> N
 
 
 def test_voicemail_causes_no_update_of_the_sim_list(lab: Lab) -> None:
-    """The list of cards shows nothing of it."""
+    """The list of SIMs does not show it."""
     wait_settled(lab)
     with subscribed(lab, ERAS[1], "sms://subscriptions") as cards, \
             subscribed(lab, ERAS[1], URI) as events:

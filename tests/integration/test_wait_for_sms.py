@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""wait_for_sms: the first message that fits, and no race."""
+"""wait_for_sms: the first message that matches, without a race."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pending import Pending
 from reading import call, deliver, refusal, send
 
 TO = "+36301234567"
-ANSWER_S = 1                        # a call that need not wait is answered within
+ANSWER_S = 1                        # the limit for a call that need not wait
 
 
 def test_a_wait_returns_the_next_incoming_message(lab: Lab, number: str) -> None:
@@ -24,7 +24,7 @@ def test_a_wait_returns_the_next_incoming_message(lab: Lab, number: str) -> None
     assert not waiting.is_done
     lab.modems[0].deliver(number, "Your code is 482910, see https://bank.example/x.")
     found = waiting.facts()
-    assert found["found"] and found["message"]["phone_number"] == number
+    assert found["found"] and found["message"]["from"] == number
     assert (found["code"], found["link"]) == ("482910", "https://bank.example/x")
     assert "domain" not in found
 
@@ -37,7 +37,7 @@ def test_a_code_bound_to_a_site_is_returned_with_its_domain(lab: Lab, number: st
 
 
 def test_a_wait_returns_messages_since_the_cursor(lab: Lab, number: str) -> None:
-    """What came between two calls is found at once, one after the other."""
+    """Messages that arrived between two calls are found at once, one after the other."""
     place = call(lab, "list_sms", limit=1)["wait_cursor"]
     deliver(lab, number, "one", "two", "three")
     for body in ("one", "two", "three"):
@@ -71,7 +71,7 @@ def test_only_a_matching_message_ends_the_wait(
     # the link differs: the same text within a second would be a repeat
     lab.modems[0].deliver("Bank", f"La tua parola: 7731. http://a.example/{number[-3:]}")
     found = waiting.facts()
-    assert (found["message"]["phone_number"], found["code"]) == ("Bank", "7731")
+    assert (found["message"]["from"], found["code"]) == ("Bank", "7731")
 
 
 def test_another_wait_returns_messages_that_did_not_match(lab: Lab, number: str) -> None:
@@ -94,7 +94,7 @@ def test_outgoing_messages_do_not_end_a_wait(lab: Lab, number: str) -> None:
 @pytest.mark.parametrize("abroad", ["06", "06 ", "0036", "+36"])
 def test_national_and_international_numbers_match(
         lab: Lab, number: str, abroad: str) -> None:
-    """A number is one however it is spelt; networks put + and the country in front of it."""
+    """Any spelling is the same number; networks prefix it with + and the country code."""
     asked = abroad + number.removeprefix("+36")
     send(lab, asked, "are you there?")
     waiting = Pending(lab, "wait_for_sms", timeout_seconds=60, **{"from": asked})

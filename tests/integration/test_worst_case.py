@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""With the defaults, and every limit reached at once, the gateway fits where it has to."""
+"""With the defaults, and every limit reached at once, the gateway stays within its memory."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from wire import Wire, request, rpc
 
 UNIT = Path(__file__).resolve().parents[2] / "etc" / "systemd" / "ofono-mcp.service"
 QUEUE, BATCH = 1000, 100        # queue_limit, BATCH_MESSAGES_MAX
-LISTED = 26                     # tools/list in a batch: its answer is about 1 MiB
+LISTED = 76                     # tools/list requests in a batch: the answer is about 1 MiB
 PER_ADDRESS, CONNECTIONS = 128, 256
-OTHERS = 8                      # connections that are left to the test itself
+OTHERS = 8                      # connections left for the test itself
 SESSIONS, SUBSCRIPTIONS = 128, 32
 BUFFER = 2048                   # of a client that does not read
 INITIALIZE = rpc("initialize", {
     "protocolVersion": "2025-03-26", "capabilities": {},
     "clientInfo": {"name": "worst", "version": "1"}})
 LARGE, PIPELINED = 8, 100
-PADDING = 90                    # values of a request, as many as fit into what is not counted
+PADDING = 90                    # values of a request: as many as fit into what is not counted
 
 
 def memory_kib(pid: int) -> dict[str, int]:
@@ -55,8 +55,8 @@ def fill_sessions(lab: Lab) -> None:
 
 @contextmanager
 def unread(lab: Lab) -> Iterator[None]:
-    """On each connection waits an answer: as many large ones as the budget holds, and of the
-    rest the largest that it does not count."""
+    """An answer waits on each connection: as many large ones as the budget allows, and
+    otherwise the largest that it does not count."""
     large = request(batch(*[rpc("tools/list")] * LISTED))
     small = request(rpc("tools/list", {"_meta": {"x": [0] * PADDING}}))
     with ExitStack() as clients:
@@ -65,13 +65,13 @@ def unread(lab: Lab) -> Iterator[None]:
             wire = clients.enter_context(dial(lab.gateway.port, 30, source=source,
                                               receive_buffer=BUFFER))
             wire.setblocking(False)
-            with suppress(BlockingIOError):     # the kernel holds the first ones for itself
+            with suppress(BlockingIOError):     # the kernel buffers the first ones
                 wire.send((large if number < LARGE else small) * PIPELINED)
         yield
 
 
 def settled_kib(pid: int) -> dict[str, int]:
-    """When nothing comes on top any more."""
+    """When it no longer grows."""
     seen = [memory_kib(pid)]
 
     def stays() -> bool:

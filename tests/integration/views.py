@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Every way in which an agent sees stored messages, as the octets that it gets."""
+"""Every way in which an agent sees stored messages, as the octets that it receives."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from lab import Lab
 from lab.mcp_client import HEADERS
 from modem.patience import patience
 from modern import Request
+from rows import complete, complete_conversation, complete_page
 
 LEGACY, MODERN = "2025-11-25", "2026-07-28"
 ERAS = (LEGACY, MODERN)
@@ -24,7 +25,7 @@ ERAS = (LEGACY, MODERN)
 
 @dataclass(frozen=True)
 class Eye:
-    """An agent that looks; with no token in open mode."""
+    """An agent that reads; without a token in open mode."""
 
     lab: Lab
     era: str = LEGACY
@@ -51,18 +52,19 @@ class Eye:
         return self.ask("resources/read", uri=uri)
 
     def facts(self, tool: str, **arguments: Any) -> dict[str, Any]:
-        return result(self.call(tool, **arguments))["structuredContent"]
+        return complete_page(result(self.call(tool, **arguments))["structuredContent"])
 
     def look(self, message_id: int, number: str, place: str) -> Iterator[tuple[str, bytes]]:
-        """All views of a message that came after `place`, each by its name."""
+        """All views of a message that arrived after `place`, each by its name."""
         yield "list_sms", self.call("list_sms", phone_number=number)
         yield "list_sms, all", self.call("list_sms", limit=100)
         yield "wait_for_sms", self.call("wait_for_sms", after=place, timeout_seconds=1,
                                         **({"from": number} if number else {}))
         yield "list_sms_conversations", self.call("list_sms_conversations", limit=100)
-        yield "get_sms_status", self.call("get_sms_status", message_id=message_id)
+        yield "get_sms_status", self.call("get_sms_status", history=True, message_id=message_id)
         yield "mark_sms_read", self.call("mark_sms_read", message_ids=[message_id])
         yield "cancel_sms", self.call("cancel_sms", message_id=message_id)
+        yield "edit_sms", self.call("edit_sms", message_id=message_id, text="another")
         yield "sms://inbox", self.read("sms://inbox")
         yield "sms://message", self.read(f"sms://message/{message_id}")
         yield "sms://conversation", self.read(
@@ -100,7 +102,7 @@ def result(body: bytes) -> dict[str, Any]:
 
 
 def strings(value: Any) -> Iterator[str]:
-    """Every string of a JSON value, and of the JSON that strings hold."""
+    """Every string of a JSON value, and of JSON inside its strings."""
     if isinstance(value, str):
         yield value
         try:
@@ -119,16 +121,18 @@ def strings(value: Any) -> Iterator[str]:
 
 
 def messages(value: Any) -> Iterator[dict[str, Any]]:
-    """Every message object in a JSON value, and in the JSON that strings hold."""
+    """Every message object in a JSON value, and of JSON inside its strings."""
     if isinstance(value, str) and value.startswith("{"):
         yield from messages(json.loads(value)) if is_json(value) else ()
     elif isinstance(value, list):
         for item in value:
             yield from messages(item)
     elif isinstance(value, dict):
-        if {"message_id", "direction", "text"} <= value.keys():
-            yield value
-            return                  # its text may be JSON, which is no message
+        if {"message_id", "at", "text"} <= value.keys():
+            yield complete(value)
+            return                  # its text may be JSON, which is not a message
+        if "last_message" in value:
+            value = complete_conversation(value)
         for member in value.values():
             yield from messages(member)
 

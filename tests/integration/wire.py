@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""HTTP to the octet: what http.client would tidy up, a test may want to send as it is."""
+"""HTTP to the octet: http.client would correct what a test wants to send as it is."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Value = str | Sequence[str] | None
 
 
 class Closed(Exception):
-    """The peer closed or reset the connection before its reply was whole."""
+    """The peer closed or reset the connection before its reply was complete."""
 
 
 class Number(str):
@@ -76,7 +76,7 @@ def rpc(method: str, params: Any = ABSENT, id: Any = 1) -> bytes:
 
 def request(body: bytes = b"", headers: Mapping[str, Value] | None = None,
             method: str = "POST", path: str = "/mcp", version: str = "HTTP/1.1") -> bytes:
-    """None takes a header away, a list repeats it."""
+    """None omits a header, a list repeats it."""
     lines = [f"{method} {path} {version}"]
     wanted = HEADERS | {"Content-Length": str(len(body))} | dict(headers or {})
     for name, value in wanted.items():
@@ -108,19 +108,19 @@ class Wire:
         self.socket.close()
 
     def reset(self) -> None:
-        """Go away with RST."""
+        """Disconnects with RST."""
         at_once = struct.pack("ii", 1, 0)
         self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, at_once)
         self.socket.close()
 
     def end(self, last: bytes = b"") -> None:
-        """Say that nothing more comes, in the same segment as `last`; a peer that left
-        already is fine."""
+        """Closes the sending side, in the same segment as `last`; a peer that already left is
+        fine."""
         with suppress(OSError):
             say_end(self.socket, last)
 
     def send(self, data: bytes) -> bool:
-        """False: the peer does not take it any more."""
+        """False: the peer no longer accepts it."""
         try:
             self.socket.sendall(data)
         except (BrokenPipeError, ConnectionResetError, ssl.SSLEOFError):
@@ -151,14 +151,14 @@ class Wire:
         return Reply(reply.version, reply.status, headers, body)
 
     def has_news(self, timeout: float) -> bool:
-        """Octets or the end came within `timeout` seconds."""
+        """Octets or the end arrived within `timeout` seconds."""
         if self._received or has_pending(self.socket):
             return True
         readable, _, _ = select.select([self.socket], [], [], timeout)
         return bool(readable)
 
     def wait_closed(self) -> bytes:
-        """What still comes until the peer closes."""
+        """Everything until the peer closes."""
         try:
             while True:
                 self._fill()

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A real avahi-daemon for one machine of the lab: on its network and its bus.
 
-    with Avahi(folder, bus, network, host="phone") as avahi: ...
+with Avahi(folder, bus, network, host="phone") as avahi: ...
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Seen:
 
 
 class Avahi(Program):
-    """`services` takes the place of /etc/avahi/services."""
+    """`services` replaces /etc/avahi/services."""
 
     def __init__(self, folder: Path, bus: Bus, network: Network, host: str,
                  services: Path | None = None) -> None:
@@ -83,11 +83,11 @@ class Avahi(Program):
         self._process.terminate()
 
     def kill(self) -> None:
-        """Without a goodbye."""
+        """Without saying goodbye to the network."""
         self._process.kill()
 
     def run(self, *command: str, timeout: float = 30) -> str:
-        """A program of this machine that speaks with it; what it said."""
+        """Runs a program of this machine that talks to it; returns the output."""
         require(command)
         return subprocess.run(
             [*self._network.prefix, "env", *self._assignments, *command], check=True,
@@ -95,15 +95,14 @@ class Avahi(Program):
             timeout=patience(timeout)).stdout
 
     def background(self, log: Path, *command: str) -> Process:
-        """Its name is that of the program; to be ended by who asked for it."""
+        """Runs it under its own name; the caller must end it."""
         process = Process(command[0], log)
         process.run([*self._network.prefix, *command], self._bus.environment)
         return process
 
     def browse(self, kind: str = "_mcp._tcp", again: int = 3) -> list[Seen]:
-        """avahi-browse 0.8 waits for ever when a service is withdrawn while it asks where
-        that is: then it looks again.
-        """
+        """avahi-browse 0.8 hangs if a service is withdrawn while it resolves it: then it is
+        started again."""
         try:
             said = self.run("avahi-browse", "-rpt", kind, timeout=10)
         except subprocess.TimeoutExpired:

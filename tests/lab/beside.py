@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Something that is done again and again, in a thread, while something else goes on."""
+"""An action that is repeated in a thread while something else goes on."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from collections.abc import Callable
 
 
 class Beside:
-    """with Beside(look, 0.5): ...        `look` tells whether to go on
+    """with Beside(look, 0.5): ...        `look` says whether to go on
 
-    Each pause is waited for before; leaving waits for the last one to end.
+    It pauses before each action; leaving waits for the last one to end.
     """
 
     def __init__(self, look: Callable[[], bool], pause_s: float) -> None:

@@ -67,16 +67,16 @@ class Bus(Program):
         self.start()
 
     def refuse(self, name: str) -> None:
-        """From now on nobody may speak to that one."""
+        """From now on nobody may send to that name."""
         self.deny(f'<deny send_destination="{name}"/>')
 
     def accept(self) -> None:
-        """Nothing is refused any more."""
+        """Lifts every refusal."""
         self._config.write_text(CONFIG.format(socket=self._socket))
         self.reload()
 
     def deny(self, rule: str, user: str = "") -> None:
-        """From now on this holds, for everybody or for that user."""
+        """Adds this rule, for everybody or for that user."""
         policy = f"</policy><policy user='{user}'>" if user else ""
         self._config.write_text(self._config.read_text().replace(
             "</policy>", f"{policy}{rule}</policy>"))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Clocks of a lab's programs that can be set, and a machine that sleeps (tests/torture/clock.c)."""
+"""Settable clocks for a lab's programs, and a machine that sleeps (tests/torture/clock.c)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ NS = 10 ** 9
 
 
 class Clock:
-    """Of every program that is started with `environment`; ours goes on as it is."""
+    """For every program started with `environment`; our own clock is unchanged."""
 
     def __init__(self, folder: Path) -> None:
         self._file = folder / "clock"
@@ -25,12 +25,12 @@ class Clock:
             "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0"}
 
     def set(self, ahead_s: float) -> None:
-        """The wall clock, by so many seconds ahead of ours; all see it at once."""
+        """Sets the wall clock to that many seconds ahead of ours, for all of them at once."""
         self._ahead_s = ahead_s
         self._write()
 
     def sleep(self, seconds: float) -> None:
-        """The machine was suspended for so long, and is awake again."""
+        """The machine was suspended for that long, and is awake again."""
         self._slept_s += seconds
         self._write()
 

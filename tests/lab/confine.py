@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Run a command that dies with its parent, if asked with a folder mounted over another,
-or a disk of its own there that holds no more than SIZE.
+"""Run a command that dies with its parent; optionally with a folder mounted over another, or a
+disk there that holds no more than SIZE.
 
     python3 confine.py PARENT-PID [--bind FOLDER OVER | --disk SIZE OVER] COMMAND [ARG...]
 
-A program of its own, because a process with threads must not do such things between fork
-and exec.  It becomes the command, so the process id stays the same.
+It is a separate program, because a process with threads must not do such things between fork
+and exec. It becomes the command, so the process ID stays the same.
 """
 
 import ctypes
@@ -34,7 +34,7 @@ def must(result: int, what: str) -> None:
 
 
 def be_private() -> None:
-    """In a plain chroot / is no mount point and its propagation cannot be changed."""
+    """In a plain chroot / is no mount point, and its propagation cannot be changed."""
     must(libc.unshare(CLONE_NEWNS), "unshare")
     if libc.mount(b"none", b"/", None, MS_REC | MS_PRIVATE, None) != 0:
         if ctypes.get_errno() != EINVAL:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A connection to a gateway: plain, or under TLS where that gateway speaks TLS.
+"""A connection to a gateway: plain, or with TLS if that gateway uses TLS.
 
-Whoever connects need not know which: a gateway with TLS says so to trust(), for its port.
+Clients need not know which: a gateway with TLS registers its port with trust().
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ SUBJECT = ("-subj", "/CN=lab", "-addext", "subjectAltName=DNS:localhost,IP:127.0
 
 
 def make_certificate(folder: Path, *more: str) -> None:
-    """cert.pem and key.pem, as the gateway looks for them; `more` goes to openssl."""
+    """cert.pem and key.pem, in the form that the gateway expects; `more` goes to openssl."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     key, certificate = folder / "key.pem", folder / "cert.pem"
     subprocess.run(
@@ -28,7 +28,7 @@ def make_certificate(folder: Path, *more: str) -> None:
 
 
 def trust(port: int, certificate: Path) -> None:
-    """At this port of 127.0.0.1 TLS is spoken, with this certificate and no other."""
+    """This port of 127.0.0.1 uses TLS, with this certificate and no other."""
     _trusted[port] = ssl.create_default_context(cafile=certificate)
 
 
@@ -62,12 +62,12 @@ def dial(port: int, timeout: float, *, host: str = "127.0.0.1", source: str = ""
 
 
 def has_pending(connection: socket.socket) -> bool:
-    """Octets that were received, but select() does not know of."""
+    """Octets that were received, but select() does not report."""
     return isinstance(connection, ssl.SSLSocket) and connection.pending() > 0
 
 
 def say_end(connection: socket.socket, last: bytes = b"") -> None:
-    """FIN, in the same segment as `last` where that is possible; reading goes on."""
+    """Sends FIN, in the same segment as `last` if possible; reading goes on."""
     if isinstance(connection, ssl.SSLSocket):
         connection.sendall(last)
         with socket.socket(fileno=os.dup(connection.fileno())) as below:

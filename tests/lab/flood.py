@@ -26,15 +26,15 @@ CONNECTED = re.compile(r"bus: connected to \S+ as (\S+)")
 
 
 class Flood:
-    """`cost`: how far the gateway's memory rose, at its peak, since this was made."""
+    """`cost`: how far the gateway's peak memory rose since this was made."""
 
     def __init__(self, gateway: Gateway) -> None:
         self._gateway = gateway
         self._before = self._read("VmRSS")
-        Path(f"/proc/{gateway.pid}/clear_refs").write_text("5")      # the peak starts anew
+        Path(f"/proc/{gateway.pid}/clear_refs").write_text("5")      # resets the peak
 
     def send(self, bus: Bus, count: int, size: int) -> None:
-        """Returns when the bus has dealt with all of them."""
+        """Returns when the bus has handled all of them."""
         destination = CONNECTED.findall(self._gateway.log)[-1]
         subprocess.run([sys.executable, "-I", __file__, bus.address, destination,
                         str(count), str(size)], check=True)

@@ -4,14 +4,16 @@
 from __future__ import annotations
 
 import http.client
+import itertools
 import os
 import random
 import shlex
 import signal
 import socket
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import nullcontext, suppress
+from functools import cache
 from pathlib import Path
 
 from .bus import Bus
@@ -20,7 +22,7 @@ from .network import Network
 from .process import Process, Program
 from .wait import wait_until
 
-# Tests send much, to anywhere; those that are about limits take this away.
+# Tests send many messages, to any number; tests about limits remove this.
 UNLIMITED = """[policy]
 per_minute = 0
 per_hour = 0
@@ -38,13 +40,32 @@ HAND_OVER = Path(__file__).with_name("hand_over.py")
 BINARY = Path(__file__).resolve().parents[2] / "build" / "ofono-mcp"
 
 
+# Below the range from which Linux assigns client ports, so none takes one first.
+PORTS = range(10_000, 32_000)
+PORTS_EACH = 250
+
+
+@cache
+def own_ports() -> tuple[socket.socket, Iterator[int]]:
+    """A part of PORTS for this process alone, as long as it holds the socket: between
+    free_port() and listen(), and while a gateway restarts, a port seems free to others."""
+    firsts = list(PORTS[::PORTS_EACH])
+    random.shuffle(firsts)
+    for first in firsts:
+        lock = socket.socket(socket.AF_UNIX)
+        with suppress(OSError):         # another process has this part
+            lock.bind(f"\0ofono-mcp-lab-ports-{first}")
+            return lock, itertools.cycle(range(first, first + PORTS_EACH))
+        lock.close()
+    raise AssertionError("other processes of the lab hold all ports")
+
+
 def free_port() -> int:
-    """Below the range from which Linux gives clients their ports, so none takes it first."""
-    while True:
-        port = random.randrange(10_000, 32_000)
+    for port in own_ports()[1]:
         with socket.socket() as probe, suppress(OSError):
             probe.bind(("127.0.0.1", port))
             return port
+    raise AssertionError("a cycle ended")
 
 
 def http_connection(port: int, timeout: float) -> http.client.HTTPConnection:
@@ -56,17 +77,17 @@ def http_connection(port: int, timeout: float) -> http.client.HTTPConnection:
 
 
 class Gateway(Program):
-    """GATEWAY_WRAPPER, for instance "valgrind -q", is put before the command,
-    GATEWAY_BINARY takes its place.
+    """The gateway as a process: GATEWAY_WRAPPER, for instance "valgrind -q", precedes the
+    command, and GATEWAY_BINARY replaces the program.
 
-    `args` comes after all that the lab needs itself; `open` lets every client in without
-    a token.  The port, the state folder and the log stay the same over a restart.  `config`
-    is the text of its configuration file: tests send the same text again and mean it.
-    `policy` stands below it and lifts all limits.
-    `disk` ("8m") gives the state folder a disk of that size, which ends with the process;
-    `state_seen` is where it can be seen meanwhile.
-    `binary`, `environment` and `network`, where it is to run, may be changed before it
-    starts, and sockets `handed` over as by a service manager.  With `tls` it speaks TLS on 127.0.0.1, too, and clients know (lab/dial.py).
+    `args` follows the arguments that the lab needs itself; `open` accepts clients without a
+    token. Port, state folder and log stay the same over a restart. `config` is the text of its
+    configuration file; by default the same text to the same number is not a duplicate.
+    `policy` follows it and lifts all limits. `disk` ("8m") gives the state folder a disk of that
+    size, which ends with the process; `state_seen` is where it can be seen meanwhile. `binary`,
+    `environment` and `network`, where it runs, may be changed before it starts, and so may
+    sockets that are passed in as by a service manager. With `tls` it also uses TLS on 127.0.0.1,
+    and clients know that (lab/dial.py).
     """
 
     def __init__(self, folder: Path, bus: Bus, port: int = 0,
@@ -133,11 +154,11 @@ class Gateway(Program):
                           disk=disk, fds=[one.fileno() for one in self.handed])
 
     def stop(self) -> int | None:
-        """SIGTERM; gives the exit code."""
+        """Sends SIGTERM; returns the exit code."""
         return self._process.terminate()
 
     def forget(self) -> None:
-        """It does not start again."""
+        """It will not start again."""
         forget(self.port)
 
     def kill(self) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""hand_over.py FD,FD COMMAND...: what a service manager does for sockets: they become the
+"""hand_over.py FD,FD COMMAND...: passes sockets as a service manager does: they become the
 descriptors from 3 on, and the environment says so (sd_listen_fds(3))."""
 
 from __future__ import annotations

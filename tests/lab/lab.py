@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The whole set-up in a folder of its own, taken down to the last file at the end."""
+"""The whole system in its own folder, removed completely at the end."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ SEND_MESSAGE = ("type='method_call',interface='org.ofono.MessageManager',"
 class Lab:
     """with Lab(modem_count=2, gateway=True) as lab: ...
 
-    `powered=False` leaves the modems as ofonod starts them.  `sims` says which card is in
-    which modem (None: no card); `gateway_args` goes to the gateway as it is.  `plugin` is
-    loaded into ofonod and spools to where the gateway looks.  `bus` makes the bus.  Leaving fails when the gateway
-    ended other than well or by Gateway.kill().
+    `powered=False` leaves the modems as ofonod starts them. `sims` says which card is in which
+    modem (None: no card); `gateway_args` goes to the gateway unchanged. `plugin` is loaded
+    into ofonod and writes its spool where the gateway looks. `bus` makes the bus. Leaving
+    fails if the gateway ended by anything but a clean exit or Gateway.kill().
     """
 
     def __init__(self, modem_count: int = 2, *, gateway: bool = False,
@@ -50,7 +50,7 @@ class Lab:
         self.gateway = Gateway(self.folder, self.bus, args=gateway_args,
                                open=gateway_open, tls=tls)
         self.ofonod.environment["OFONO_MCP_SPOOL"] = str(self.gateway.spool)
-        self.token = ""             # of the client that client() is
+        self.token = ""             # of client()
         self._with_gateway = gateway
         self._powered = powered
         self._exit = ExitStack()
@@ -80,8 +80,8 @@ class Lab:
     def bring_up(self) -> None:
         """Power every modem and wait until those with an unlocked SIM are registered.
 
-        ofonod reads the provider's name last; with it all that was to come has come.  Where
-        it reads none, the name of the network is the last.
+        ofonod reads the provider's name last; when it has that, nothing else is to come. If it
+        reads none, the name of the network is last.
         """
         for modem, radio in zip(self.modems, self.radios):
             if modem.sim and modem.sim.pin is None:
@@ -108,11 +108,11 @@ class Lab:
         return client
 
     def signals(self) -> Signals:
-        """Everything that ofonod says on the bus from now on; a context manager."""
+        """Everything that ofonod signals on the bus from now on; a context manager."""
         return Signals(self.bus, self.folder)
 
     def handovers(self) -> Signals:
-        """Every SendMessage from now on, whoever makes it; a context manager."""
+        """Every SendMessage call from now on, by any caller; a context manager."""
         return Signals(self.bus, self.folder, SEND_MESSAGE)
 
 

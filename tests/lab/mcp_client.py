@@ -110,7 +110,7 @@ class McpClient:
         if params is not None:
             message["params"] = params
         answer = self.post(json.dumps(message).encode())
-        if isinstance(answer.body, list):           # the answer is the last of the stream
+        if isinstance(answer.body, list):           # the answer is the last one of the stream
             return Answer(answer.status, answer.headers, answer.body[-1])
         return answer
 
@@ -121,7 +121,7 @@ class McpClient:
         return self.post(json.dumps(message).encode())
 
     def initialize(self, **capabilities: Any) -> Answer:
-        """The handshake; keeps the session id where the server gives one."""
+        """The handshake; keeps the session ID if the server assigns one."""
         answer = self.call("initialize", {
             "protocolVersion": PROTOCOL_VERSION,
             "capabilities": capabilities,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A network namespace: a machine of its own as far as the network goes.
+"""A network namespace: a separate machine as far as the network is concerned.
 
     with Network() as phone, Network() as laptop:
         phone.connect("wlan0", "192.0.2.1", laptop, "eth0", "192.0.2.2")
@@ -25,7 +25,7 @@ from .programs import find
 
 T = TypeVar("T")
 CLONE_NEWNET = 0x40000000
-HOLD = "echo; exec sleep infinity"      # the empty line says that the namespace is there
+HOLD = "echo; exec sleep infinity"      # the empty line says that the namespace exists
 libc = ctypes.CDLL(None, use_errno=True)
 
 
@@ -42,7 +42,7 @@ def _init(self: socket.socket, family: int = -1, type: int = -1, proto: int = -1
 
 
 def _getaddrinfo(*question: object, **more: object) -> list[tuple]:
-    """Names of interfaces stand in addresses."""
+    """Addresses may contain names of interfaces."""
     network = getattr(_thread, "network", None)
     return network.do(_getaddrinfo_here, *question, **more) if network \
         else _getaddrinfo_here(*question, **more)
@@ -53,7 +53,7 @@ socket.getaddrinfo = _getaddrinfo
 
 
 def enter(path: str) -> None:
-    """This thread, for ever: root of a user namespace may not go back to the machine's."""
+    """Moves this thread, for good: root of a user namespace may not return to the machine's."""
     with open(path, "rb") as namespace:
         if libc.setns(namespace.fileno(), CLONE_NEWNET) != 0:
             raise OSError(ctypes.get_errno(), "setns")
@@ -87,7 +87,7 @@ class Network:
 
     @property
     def prefix(self) -> list[str]:
-        """Before the command of a program that is to run here."""
+        """Precedes the command of a program that is to run here."""
         return ["nsenter", f"--net={self.path}"]
 
     def ip(self, *arguments: str) -> None:
@@ -108,7 +108,7 @@ class Network:
         self.ip("link", "set", name, "up")
 
     def do(self, work: Callable[..., T], *arguments: object, **more: object) -> T:
-        """In a thread that is here."""
+        """Runs it in a thread that is here."""
         assert self._worker
         return self._worker.submit(work, *arguments, **more).result()
 

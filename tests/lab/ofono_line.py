@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Which ofonod the tests run with, and what is expected of that one: OFONOD names it.
+"""Which ofonod the tests run with, and what to expect of it: OFONOD names it.
 
 Upstream 1.31 to 2.19 (Debian), 1.29 of the forks (Sailfish OS, Droidian, FuriOS, UBports), and
-1.17 of UBports.  A test that expects another thing of another line asks line() for it by name.
+1.17 of UBports. A test with different expectations asks line() by name.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def find_program(binary: str) -> Path:
 @dataclass(frozen=True)
 class Line:
     version: tuple[int, ...]
-    has_access_control: bool            # of its own, besides the policy of the bus
+    has_access_control: bool            # its own, besides the bus's policy
 
     @property
     def is_fork(self) -> bool:
@@ -44,7 +44,7 @@ class Line:
 
     @property
     def damages_emoji(self) -> bool:
-        """Those that come in."""
+        """Incoming emoji."""
         return not self.is_fork
 
     @property
@@ -54,7 +54,7 @@ class Line:
 
     @property
     def loads_our_plugin(self) -> bool:
-        """Provided that the plugin was built for its version."""
+        """If the plugin was built for its version."""
         return not self.is_old
 
     @property
@@ -63,7 +63,8 @@ class Line:
 
     @property
     def deadly(self) -> set[str]:
-        """Of DEADLY in test_ofono_faults.py what surely ends it; forks differ by their build."""
+        """The entries of DEADLY in test_ofono_faults.py that surely end it; forks differ by
+        their build."""
         if self.version == (1, 31):
             return {"an address of 0xFD digits", "1,500 characters of USSD"}
         return set()

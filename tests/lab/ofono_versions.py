@@ -5,9 +5,9 @@
     tests/lab/ofono_versions.py [--build FOLDER] [--suite SUITE]... [PYTEST-ARGUMENT...]
 
 A tree of each release with ofono and its libraries is unpacked once and kept in FOLDER/ofonod;
-remove it there to get a newer one.  Its ofonod is told to load the libraries of that tree, so
-it runs beside this machine's gateway.  Our plugin is built for it with the headers of the tree.
-What a version does differently is listed in tests/lab/expected.py.
+remove it there to get a newer one. Its ofonod loads the libraries of that tree, so it runs
+beside this machine's gateway. Our plugin is built for it with the headers of the tree.
+tests/lab/expected.py lists what a version does differently.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ PROCESSES = 3 * (os.cpu_count() or 1)   # tests wait more than they compute
 
 
 def run(*command: str | Path, **environment: str) -> str:
-    """What it said; it must succeed."""
+    """Returns its output; it must succeed."""
     ended = subprocess.run(command, cwd=PROJECT, env=os.environ | environment, text=True,
                            stdin=subprocess.DEVNULL, capture_output=True)
     if ended.returncode != 0:
@@ -45,7 +45,7 @@ def run(*command: str | Path, **environment: str) -> str:
 
 @dataclass(frozen=True)
 class Tree:
-    """The unpacked packages of a release, and beside them what is made of them."""
+    """The unpacked packages of a release, and files made from them."""
 
     folder: Path
 
@@ -62,7 +62,7 @@ class Tree:
         return self.folder / "plugin" / "ofono-mcp-history.so"
 
     def unpack(self, suite: str) -> None:
-        """No package's script is run."""
+        """No package script runs."""
         with tempfile.NamedTemporaryFile("w", suffix=".sources") as sources:
             sources.write(releases.sources(suite))
             sources.flush()
@@ -70,11 +70,11 @@ class Tree:
                 *releases.apt_options(), suite, self.root, sources.name)
 
     def find(self, pattern: str) -> Path:
-        """The file of the tree, by a path that leads through no link out of it."""
+        """The file of the tree, by a path without links that lead outside."""
         return next(self.root.glob(f"usr/{pattern}"), None) or next(self.root.glob(pattern))
 
     def adapt(self) -> None:
-        """Make a copy of ofonod that takes the loader and the libraries of the tree."""
+        """Copies ofonod so that it uses the loader and the libraries of the tree."""
         shutil.copy(self.find("sbin/ofonod"), self.ofonod)
         loader = Path(run("patchelf", "--print-interpreter", self.ofonod).strip())
         libraries = {str(self.find(pattern).parent)
@@ -83,7 +83,7 @@ class Tree:
             "--set-interpreter", self.find(str(loader).lstrip("/")), self.ofonod)
 
     def build_plugin(self) -> None:
-        """With the headers of its oFono, and this machine's of all else."""
+        """With its oFono's headers, and this machine's for everything else."""
         described, headers = self.folder / "pkgconfig", self.folder / "include"
         for folder in described, headers:
             folder.mkdir(exist_ok=True)
@@ -99,7 +99,7 @@ class Tree:
 
 
 def prepared(folder: Path, suite: str) -> Tree:
-    """Complete, or not there: a run that is interrupted leaves nothing behind."""
+    """Complete, or absent: an interrupted run leaves nothing behind."""
     kept = Tree(folder / suite)
     if not kept.root.exists():
         print(f"{suite}: fetching its ofono ...", flush=True)

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The real ofonod on a private bus, its state kept away from the system's.
+"""The real ofonod on a private bus, with its state separate from the system's.
 
 ofonod's state folder is compiled in, so a folder of ours is mounted over it in a mount
-namespace of its own.  Where that mount spreads (a plain chroot in a tree of shared
-mounts) stop() takes it away again.
+namespace. If that mount propagates (a plain chroot in a tree of shared mounts) stop() removes
+it.
 
-So is its plugin folder, which need not exist on the machine, so that nothing can be mounted
-over it: ofonod with a plugin is a copy in which that one name is another.
+The plugin folder is compiled in too, and need not exist on the machine, so nothing can be
+mounted over it: ofonod with a plugin is a copy in which that one path is changed.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from .programs import find
 from .radio import Radio
 from .wait import wait_until
 
-# Ours, of "make plugin", or one that was built for another ofonod.
+# Ours, from "make plugin", or one that was built for another ofonod.
 PLUGIN = Path(os.environ.get("OFONO_PLUGIN") or Path(
     os.environ.get("GATEWAY_BINARY", BINARY)).parent / "plugin" / "ofono-mcp-history.so")
 STATE = Path("/var/lib/ofono")
@@ -43,7 +43,7 @@ def phonesim_config(modems: Sequence[Modem]) -> str:
 
 
 def mounted_here(folder: Path) -> bool:
-    """Whether our folder is seen over STATE outside ofonod's namespace, too."""
+    """Whether our folder is visible over STATE outside ofonod's namespace, too."""
     mounts = map(str.split, Path("/proc/self/mountinfo").read_text().splitlines())
     return any(mount[MOUNT_ROOT].endswith(str(folder)) for mount in mounts
                if mount[MOUNT_POINT] == str(STATE))
@@ -64,7 +64,7 @@ def with_plugin(binary: str, plugin: Path, folder: Path) -> str:
 
 
 class Ofonod(Program):
-    """`plugin` is loaded into it; `environment` is added to what it gets."""
+    """`plugin` is loaded into it; `environment` is added to its environment."""
 
     def __init__(self, folder: Path, bus: Bus, modems: Sequence[Modem],
                  plugin: Path | None = None) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""One program of the lab: started with a log file, ended by its process id."""
+"""One program of the lab: started with a log file, ended by its process ID."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ CONFINE = Path(__file__).with_name("confine.py")
 
 
 def as_from_a_shell() -> None:
-    """In a child: whoever runs the tests in the background has Ctrl-C ignored for all below."""
+    """In a child: a background run of the tests would have every program ignore Ctrl-C."""
     for number in (signal.SIGINT, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)
 
 
 class Process:
-    """`log` gathers what all runs wrote.  Start it from a thread that lives as long."""
+    """`log` collects the output of all runs. Start it from a thread that lives as long."""
 
     def __init__(self, name: str, log_file: Path) -> None:
         self.name = name
@@ -64,14 +64,14 @@ class Process:
                 [*confined, *command], env=os.environ | dict(environment or {}),
                 stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT, cwd=folder,
                 pass_fds=fds,
-                start_new_session=True)         # Ctrl-C is for us, who end them in order
+                start_new_session=True)         # Ctrl-C reaches us, who end them in order
 
     def send_signal(self, number: signal.Signals) -> None:
         if self.is_running:
             self._child.send_signal(number)
 
     def terminate(self, timeout: float = 10) -> int | None:
-        """SIGTERM, then wait; SIGKILL and AssertionError when it takes too long."""
+        """SIGTERM, then wait; SIGKILL and AssertionError if it takes too long."""
         if self._child is None:
             return None
         self.send_signal(signal.SIGTERM)
@@ -89,7 +89,7 @@ class Process:
 
 
 class Program:
-    """What has a process to show."""
+    """The members that a process must have."""
 
     _process: Process
 

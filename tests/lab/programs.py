@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Programs of other Debian packages: a missing one is reported with its package.
 
-tests/as-root puts /usr/sbin into PATH, where Debian has some of them.
+tests/as-root adds /usr/sbin to PATH, where Debian has some of them.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ PACKAGES = {
 
 
 def find(program: str) -> str:
-    """Its file; AssertionError says which package has it."""
+    """Its file; AssertionError names the package that has it."""
     if file := shutil.which(program):
         return file
     raise AssertionError(f"{program} is missing. As root: apt-get install "
@@ -34,7 +34,7 @@ def find(program: str) -> str:
 
 
 def require(command: Sequence[str]) -> None:
-    """Also those that stand behind a wrapper such as nsenter."""
+    """Also programs behind a wrapper such as nsenter."""
     for word in command:
         if word in PACKAGES:
             find(word)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """One modem as ofonod shows it on D-Bus: blocking calls, for tests and set-up.
 
-Each call opens a connection of its own, so a restart of the bus leaves nothing stale.
+Each call opens a connection of its own, so it survives a restart of the bus.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import dbus.bus
 
 from .wait import wait_until
 
-NOT_THERE = {                       # an object, an interface or a daemon that left
+NOT_THERE = {                       # an object, an interface or a daemon that disappeared
     "org.freedesktop.DBus.Error.NameHasNoOwner",
     "org.freedesktop.DBus.Error.NoReply",
     "org.freedesktop.DBus.Error.ServiceUnknown",
@@ -66,7 +66,7 @@ class Radio:
         return call(self._address, self.path, interface, method, *arguments)
 
     def properties(self, interface: str = "Modem") -> dict[str, Any]:
-        """Empty while the interface is not there."""
+        """Empty if the interface does not exist."""
         try:
             found = self.call(interface, "GetProperties")
         except dbus.DBusException as error:
@@ -99,7 +99,7 @@ class Radio:
 
     @property
     def is_ready(self) -> bool:
-        """A message handed over now would be sent."""
+        """A message submitted now would be sent."""
         return self.has("MessageManager") and self.registration in REGISTERED
 
     def bring_up(self) -> None:

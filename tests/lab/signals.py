@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What ofonod signals on the bus, or what another rule names, recorded by dbus-monitor."""
+"""What ofonod signals on the bus, or what another rule matches, recorded by dbus-monitor."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Signals:
     def __enter__(self) -> Signals:
         self._process.run(["dbus-monitor", "--binary", "--address", self._bus.address,
                            *self._rules, MARKS])
-        # a monitor gives up its own name, and sees that
+        # a monitor gives up its own name, and records that
         wait_until(lambda: self.seen("NameLost"), what="dbus-monitor is on")
         return self
 
@@ -42,7 +42,7 @@ class Signals:
         return [message for message in self.all() if message.member == member]
 
     def settle(self) -> None:
-        """All that passed the bus until now is in the record: dbus-monitor may be late."""
+        """The record then holds everything that has passed the bus: dbus-monitor may be late."""
         mark = f"Mark{next(RUNS)}"
         with connection(self._bus.address) as bus:
             bus.send_message(dbus.lowlevel.SignalMessage("/", MARK, mark))
@@ -54,12 +54,12 @@ class Signals:
         return list(read_messages(self._record.read_bytes()))
 
     def wait(self, member: str, count: int = 1, timeout: float = 10) -> list[Message]:
-        """All that came, as soon as there are `count`."""
+        """Everything, as soon as there are `count`."""
         wait_until(lambda: len(self.seen(member)) >= count, timeout, f"{count} {member}")
         return self.seen(member)
 
     def states(self, message_path: str) -> list[str]:
-        """The states that a message object told, in order."""
+        """The states that a message object signalled, in order."""
         changes = [message.arguments for message in self.seen("PropertyChanged")
                    if message.path == message_path]
         return [value for name, value in changes if name == "State"]

@@ -12,8 +12,8 @@ STOCK = Path("/usr/share/dbus-1/system.conf")
 
 
 class StockBus(Bus):
-    """The stock configuration but for where it listens, and `policy`, which is taken as the
-    system's bus takes a file that the owner puts beside the others."""
+    """The stock configuration except for its address, and `policy`, which is read as a file
+    that the owner adds to the system's bus."""
 
     policy: Path | None = None
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""tests/as-root as an ordinary user runs it, and what the lab says of a missing program."""
+"""tests/as-root for an ordinary user, and how the lab reports a missing program."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .programs import PACKAGES, find, require
 TESTS = Path(__file__).resolve().parents[1]
 AS_ROOT = TESTS / "as-root"
 PACKAGE_LIST = TESTS / "packages" / "list"
-USERS_PATH = "/usr/local/bin:/usr/bin:/bin"     # Debian's, of who is not root
+USERS_PATH = "/usr/local/bin:/usr/bin:/bin"     # Debian's, for users other than root
 UNSHARE_FAILS = "#!/bin/sh\necho \"$@\" >>\"${0%/*}/unshared\"\nexit 1\n"
 
 
@@ -30,7 +30,7 @@ def test_programs_for_root_are_found() -> None:
         assert as_root("sh", "-c", f"command -v {program}").stdout.strip(), program
 
 
-def test_what_the_user_has_in_path_comes_first(tmp_path: Path) -> None:
+def test_the_users_path_comes_first(tmp_path: Path) -> None:
     mine = tmp_path / "nft"
     mine.write_text("#!/bin/sh\n")
     mine.chmod(0o755)
@@ -40,7 +40,7 @@ def test_what_the_user_has_in_path_comes_first(tmp_path: Path) -> None:
 
 @pytest.fixture
 def refusing(tmp_path: Path) -> Path:
-    """A folder for PATH: an ordinary user, on a machine that refuses namespaces."""
+    """A PATH for an ordinary user on a machine that refuses namespaces."""
     for name, script in {"unshare": UNSHARE_FAILS, "id": "#!/bin/sh\necho 1000\n"}.items():
         (tmp_path / name).write_text(script)
         (tmp_path / name).chmod(0o755)
@@ -53,9 +53,9 @@ def refusing(tmp_path: Path) -> Path:
     ("apparmor_restrict_unprivileged_userns", "1",
      "sysctl kernel.apparmor_restrict_unprivileged_userns=0"),
     ("", "", "a chroot or a container")])
-def test_it_says_why_a_user_may_make_no_namespace(refusing: Path, setting: str, value: str,
+def test_it_says_why_a_user_cannot_make_a_namespace(refusing: Path, setting: str, value: str,
                                                   words: str) -> None:
-    """`cat` stands in for what the kernel would say."""
+    """`cat` replaces the kernel's answer."""
     kernel = refusing / "cat"
     kernel.write_text("#!/bin/sh\n"
                       f'case $1 in */{setting or "none"}) echo {value} ;; *) exit 1 ;; esac\n')
@@ -64,17 +64,17 @@ def test_it_says_why_a_user_may_make_no_namespace(refusing: Path, setting: str, 
     assert done.returncode == 1 and not (refusing / "ran").exists()
     assert "may not make user namespaces" in done.stderr and words in done.stderr
     assert "sudo make demo" in done.stderr and "become root with su" in done.stderr
-    # The helper of unshare --map-auto would wait for ever then.
+    # The helper of unshare --map-auto would wait forever then.
     assert "--map-auto" not in (refusing / "unshared").read_text()
 
 
 def test_a_missing_program_is_reported_with_its_package(
         monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """At once: nothing was waited for, and nothing is left."""
+    """At once: it waits for nothing, and leaves nothing behind."""
     for program in ("dbus-daemon", "python3"):
         (tmp_path / program).symlink_to(shutil.which(program))
     monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setattr("lab.ofonod.OFONOD", "ofonod")      # whichever the others run with
+    monkeypatch.setattr("lab.ofonod.OFONOD", "ofonod")      # even if the tests run with another one
     with pytest.raises(AssertionError,
                        match="^ofonod is missing. As root: apt-get install ofono$"):
         with Lab(modem_count=1) as lab:

@@ -29,7 +29,7 @@ def lab() -> Iterator[Lab]:
 # ---- coming up and going away -----------------------------------------------------
 
 @pytest.mark.parametrize("count", [2, 8])
-def test_modems_register(count: int) -> None:
+def test_every_modem_registers(count: int) -> None:
     with Lab(modem_count=count) as lab:
         for modem, radio in zip(lab.modems, lab.radios):
             network = radio.properties("NetworkRegistration")
@@ -43,7 +43,7 @@ def test_modems_register(count: int) -> None:
             assert list(card["SubscriberNumbers"]) == []
 
 
-def test_nothing_is_left_behind() -> None:
+def test_a_lab_leaves_nothing_behind() -> None:
     before = sorted(os.listdir(STATE))
     with Lab(modem_count=1) as lab:
         lab.radios[0].send_message(TO, "x" * 400)
@@ -55,13 +55,13 @@ def test_nothing_is_left_behind() -> None:
     assert sorted(os.listdir(STATE)) == before
 
 
-def test_unpowered() -> None:
+def test_modems_can_stay_unpowered() -> None:
     with Lab(modem_count=1, powered=False) as lab:
         assert not lab.radios[0].properties()["Powered"]
         assert lab.modems[0].commands == []
 
 
-def test_power_off_and_on(lab: Lab) -> None:
+def test_a_modem_can_be_switched_off_and_on(lab: Lab) -> None:
     modem, radio = lab.modems[0], lab.radios[0]
     modem.set_registration(2)
     radio.wait_property("NetworkRegistration", "Status", "searching")
@@ -73,12 +73,12 @@ def test_power_off_and_on(lab: Lab) -> None:
     assert modem.wait_taken(1)[0].text == "kept"
 
 
-def test_own_number() -> None:
+def test_ofono_reads_the_own_number() -> None:
     with Lab(sims=[Sim.numbered(0, number="+36301112222")]) as lab:
         lab.radios[0].wait_property("SimManager", "SubscriberNumbers", ["+36301112222"])
 
 
-def test_ofonod_killed_and_started(lab: Lab) -> None:
+def test_ofonod_can_be_killed_and_started(lab: Lab) -> None:
     radio = lab.radios[0]
     lab.ofonod.kill()
     assert radio.list_paths(lab.bus.address) is None
@@ -89,7 +89,7 @@ def test_ofonod_killed_and_started(lab: Lab) -> None:
     assert lab.modems[0].wait_taken(1)[0].text == "again"
 
 
-def test_ofonod_paused(lab: Lab) -> None:
+def test_ofonod_can_be_paused(lab: Lab) -> None:
     lab.ofonod.pause()
     lab.modems[0].deliver(FROM, "while paused")
     assert not lab.modems[0].all_delivered
@@ -97,7 +97,7 @@ def test_ofonod_paused(lab: Lab) -> None:
     wait_until(lambda: lab.modems[0].all_delivered, what="acknowledged")
 
 
-def test_bus_restarted(lab: Lab) -> None:
+def test_the_bus_can_be_restarted(lab: Lab) -> None:
     lab.bus.restart()
     wait_until(lambda: not lab.ofonod.is_running, what="ofonod ends with its bus")
     lab.ofonod.start()
@@ -113,7 +113,7 @@ def test_bus_restarted(lab: Lab) -> None:
     pytest.param("ő" * 135, "ucs2", 3, id="long in UCS-2"),
     ("", "ucs2", 1),                            # ofonod does so
 ])
-def test_message_is_taken(lab: Lab, text: str, alphabet: str, parts: int) -> None:
+def test_the_network_takes_a_message(lab: Lab, text: str, alphabet: str, parts: int) -> None:
     with lab.signals() as signals:
         message = lab.radios[0].send_message(TO, text)
         taken = lab.modems[0].wait_taken(parts)
@@ -125,7 +125,7 @@ def test_message_is_taken(lab: Lab, text: str, alphabet: str, parts: int) -> Non
 
 
 @pytest.mark.parametrize("outcome", [Outcome.cms(38), Outcome.cms(50)])
-def test_refused_by_the_network(lab: Lab, outcome: Outcome) -> None:
+def test_the_network_refuses_a_message(lab: Lab, outcome: Outcome) -> None:
     modem, radio = lab.modems[0], lab.radios[0]
     modem.plan(outcome)
     with lab.signals() as signals:
@@ -137,7 +137,7 @@ def test_refused_by_the_network(lab: Lab, outcome: Outcome) -> None:
 
 @pytest.mark.parametrize("answer,state", [
     (Outcome.ok(), "sent"), (Outcome.cms(38), "failed")])
-def test_hanging_message(lab: Lab, answer: Outcome, state: str) -> None:
+def test_a_message_can_hang(lab: Lab, answer: Outcome, state: str) -> None:
     modem, radio = lab.modems[0], lab.radios[0]
     modem.plan(Outcome.hang())
     with lab.signals() as signals:
@@ -150,7 +150,7 @@ def test_hanging_message(lab: Lab, answer: Outcome, state: str) -> None:
         signals.wait_state(message, state)
 
 
-def test_latency(lab: Lab) -> None:
+def test_a_modem_can_be_slow(lab: Lab) -> None:
     modem = lab.modems[0]
     modem.send_latency_s, modem.send_jitter_s = 0.05, 0.01
     for text in ("one", "two", "three"):
@@ -160,7 +160,7 @@ def test_latency(lab: Lab) -> None:
     assert last.when - first.when >= 0.1
 
 
-def test_delivery_report(lab: Lab) -> None:
+def test_a_delivery_report_arrives(lab: Lab) -> None:
     modem, radio = lab.modems[0], lab.radios[0]
     radio.send_message(TO, "no report")
     radio.set("MessageManager", "UseDeliveryReports", True)
@@ -173,7 +173,7 @@ def test_delivery_report(lab: Lab) -> None:
 
 # ---- coverage, flight mode, SIM, link ---------------------------------------------
 
-def test_registration_lost_and_back(lab: Lab) -> None:
+def test_registration_is_lost_and_returns(lab: Lab) -> None:
     modem, radio = lab.modems[0], lab.radios[0]
     for status, name in enumerate(["unregistered", "registered", "searching", "denied"]):
         modem.set_registration(status)
@@ -188,7 +188,7 @@ def test_registration_lost_and_back(lab: Lab) -> None:
         signals.wait("IncomingMessage")
 
 
-def test_operator_and_signal(lab: Lab) -> None:
+def test_operator_and_signal_are_shown(lab: Lab) -> None:
     modem, radio = lab.modems[0], lab.radios[0]
     modem.set_signal(31)
     radio.wait_property("NetworkRegistration", "Strength", 100)
@@ -198,7 +198,7 @@ def test_operator_and_signal(lab: Lab) -> None:
     radio.wait_property("NetworkRegistration", "Name", "A1")
 
 
-def test_flight_mode(lab: Lab) -> None:
+def test_flight_mode_ends_registration(lab: Lab) -> None:
     modem, radio = lab.modems[0], lab.radios[0]
     radio.online(False)
     radio.wait_for("NetworkRegistration", present=False)
@@ -208,7 +208,7 @@ def test_flight_mode(lab: Lab) -> None:
     assert modem.wait_taken(1)[0].text == "on landing"
 
 
-def test_sim_out_and_in(lab: Lab) -> None:
+def test_a_sim_is_removed_and_inserted(lab: Lab) -> None:
     modem, radio = lab.modems[0], lab.radios[0]
     card = modem.sim
     modem.remove_sim()
@@ -220,7 +220,7 @@ def test_sim_out_and_in(lab: Lab) -> None:
     assert modem.wait_taken(1)[0].text == "back"
 
 
-def test_another_sim(lab: Lab) -> None:
+def test_a_sim_is_replaced_by_another(lab: Lab) -> None:
     modem, radio = lab.modems[0], lab.radios[0]
     other = Sim.numbered(5)
     modem.remove_sim()
@@ -230,14 +230,14 @@ def test_another_sim(lab: Lab) -> None:
     assert radio.properties("SimManager")["CardIdentifier"] == other.iccid
 
 
-def test_no_sim() -> None:
+def test_a_modem_can_have_no_sim() -> None:
     with Lab(sims=[None]) as lab:
         assert not lab.radios[0].sim_present
         lab.modems[0].insert_sim(Sim.numbered(1))
         lab.radios[0].wait_for("MessageManager")
 
 
-def test_pin() -> None:
+def test_a_pin_unlocks_a_sim() -> None:
     with Lab(sims=[Sim.numbered(0, pin="1234")]) as lab:
         modem, radio = lab.modems[0], lab.radios[0]
         radio.wait_property("SimManager", "PinRequired", "pin")
@@ -252,14 +252,14 @@ def test_pin() -> None:
         radio.wait_ready()
 
 
-def test_link_cut(lab: Lab) -> None:
+def test_a_cut_link_is_restored(lab: Lab) -> None:
     modem, radio = lab.modems[0], lab.radios[0]
     modem.cut_link()
     radio.wait_property("Modem", "Powered", False)
     lab.bring_up()
 
 
-def test_link_dropped_instead_of_an_answer(lab: Lab) -> None:
+def test_a_link_can_drop_instead_of_an_answer(lab: Lab) -> None:
     modem, radio = lab.modems[0], lab.radios[0]
     modem.plan(Outcome.drop_link())
     radio.send_message(TO, "twice")
@@ -269,7 +269,7 @@ def test_link_dropped_instead_of_an_answer(lab: Lab) -> None:
     assert len(modem.offered) == 2
 
 
-def test_self_reset(lab: Lab) -> None:
+def test_a_modem_can_reset_itself(lab: Lab) -> None:
     modem, radio = lab.modems[0], lab.radios[0]
     asked = len(modem.commands)
     modem.reset()
@@ -282,7 +282,7 @@ def test_self_reset(lab: Lab) -> None:
 @pytest.mark.parametrize("how", ["cmt", "cmti"])
 @pytest.mark.parametrize("sender,text", [
     (FROM, "Code: 123456"), ("Bank", '"árvíztűrő"\n' * 20), ("1400", "")])
-def test_incoming(lab: Lab, how: str, sender: str, text: str) -> None:
+def test_an_incoming_message_arrives(lab: Lab, how: str, sender: str, text: str) -> None:
     modem = lab.modems[0]
     sent_at = datetime(2026, 3, 4, 5, 6, 7, tzinfo=timezone(timedelta(hours=1)))
     with lab.signals() as signals:
@@ -295,7 +295,7 @@ def test_incoming(lab: Lab, how: str, sender: str, text: str) -> None:
     wait_until(lambda: not modem.sim.messages, what="deleted from the SIM")
 
 
-def test_incoming_stored_before_power_up() -> None:
+def test_a_message_stored_before_power_up_arrives() -> None:
     with Lab(modem_count=1, powered=False) as lab, lab.signals() as signals:
         for text in ("first", "second", "x" * 200):
             lab.modems[0].deliver(FROM, text, how="stored")
@@ -305,13 +305,13 @@ def test_incoming_stored_before_power_up() -> None:
         wait_until(lambda: not lab.modems[0].sim.messages, what="deleted from the SIM")
 
 
-def test_class_0_is_immediate(lab: Lab) -> None:
+def test_a_class_0_message_is_immediate(lab: Lab) -> None:
     with lab.signals() as signals:
         lab.modems[0].deliver(FROM, "flash", message_class=0)
         assert signals.wait("ImmediateMessage")[0].arguments[0] == "flash"
 
 
-def test_parts_out_of_order_and_missing(lab: Lab) -> None:
+def test_segments_may_be_out_of_order_or_missing(lab: Lab) -> None:
     text = "0123456789" * 40
     with lab.signals() as signals:
         lab.modems[0].deliver(FROM, text, drop_parts=[2])
@@ -328,14 +328,14 @@ def test_many_in_a_row_keep_their_order(lab: Lab) -> None:
         assert [s.arguments[0] for s in signals.wait("IncomingMessage", 50)] == texts
 
 
-def test_ussd(lab: Lab) -> None:
+def test_a_ussd_code_is_answered(lab: Lab) -> None:
     lab.modems[0].set_ussd("*100#", "Balance: 1234 Ft")
     lab.radios[0].wait_for("SupplementaryServices")
     kind, answer = lab.radios[0].call("SupplementaryServices", "Initiate", "*100#")
     assert (kind, answer) == ("USSD", "Balance: 1234 Ft")
 
 
-def test_ussd_dialogue(lab: Lab) -> None:
+def test_a_ussd_dialogue_goes_on(lab: Lab) -> None:
     modem, radio = lab.modems[0], lab.radios[0]
     modem.set_ussd("*101#", "1 Balance 2 Bonus", USSD_ASKS)
     modem.set_ussd("1", "Balance: 1234 Ft")
@@ -346,7 +346,7 @@ def test_ussd_dialogue(lab: Lab) -> None:
     radio.wait_property("SupplementaryServices", "State", "idle")
 
 
-def test_ussd_of_the_network(lab: Lab) -> None:
+def test_the_network_can_begin_a_ussd_dialogue(lab: Lab) -> None:
     lab.radios[0].wait_for("SupplementaryServices")
     with lab.signals() as signals:
         lab.modems[0].notify_ussd("Your credit is low")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Wait for a condition, with a message that tells what was waited for."""
+"""Wait for a condition, with a message that names it."""
 
 from __future__ import annotations
 

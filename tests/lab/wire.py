@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""D-Bus messages as they go over the wire, read into Python values."""
+"""D-Bus messages as they are on the wire, read into Python values."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Message:
     member: str
     arguments: list[Any]
     error: str = ""             # its name
-    call: tuple[str, int] = ("", 0)     # who made it and its number; of a reply, to which
+    call: tuple[str, int] = ("", 0)     # the caller and its serial; for a reply, those of the call
 
 
 def split(signature: str) -> Iterator[str]:
@@ -83,7 +83,7 @@ class Reader:
 
 
 def read_messages(octets: bytes) -> Iterator[Message]:
-    """Every message that is all there."""
+    """Every complete message."""
     while len(octets) >= LENGTHS:
         order = "<" if octets[:1] == b"l" else ">"
         body_size, _, fields_size = struct.unpack_from(order + "III", octets, 4)

@@ -4,8 +4,8 @@
 
     tests/lint/cycles.py [BUILD]        the folder with the objects, default: build
 
-A file depends on another when its object refers to a symbol that the other defines.  At most
-MOST files may form one circle.  Between folders doc/layers rules circles out.
+A file depends on another if its object refers to a symbol that the other one defines. At most
+MOST files may form a circle. doc/layers rules out circles between folders.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Graph = dict[str, set[str]]
 
 
 def symbols(item: Path) -> tuple[set[str], set[str]]:
-    """What an object defines for others, and what it refers to."""
+    """The symbols that an object defines for others, and those that it refers to."""
     defined, needed = set(), set()
     listing = subprocess.run(["nm", item], text=True, check=True, stdout=subprocess.PIPE).stdout
     for line in listing.splitlines():

@@ -40,14 +40,14 @@ def read_rules(file: Path) -> tuple[Rules, list[str]]:
 
 
 def sources(project: Path) -> Iterator[tuple[str, Path]]:
-    """Every file with its layer: its folder, or its name where it lies in no folder."""
+    """Every file with its layer: its folder, or its name if it is in no folder."""
     for root in (project / "src", project / "include"):
         for file in sorted(root.rglob("*.[ch]")):
             yield file.relative_to(root).parts[0], file
 
 
 def check_include(project: Path, rules: Rules, layer: str, mark: str, header: str) -> str:
-    """What is wrong with it, or nothing."""
+    """The complaints about it."""
     folder, slash, _ = header.partition("/")
     if mark == "<":
         ours = slash and folder in rules
@@ -63,7 +63,7 @@ def check_include(project: Path, rules: Rules, layer: str, mark: str, header: st
 
 
 def check(project: Path) -> tuple[int, list[str]]:
-    """The number of files looked at, and the complaints."""
+    """The number of files checked, and the complaints."""
     rules, complaints = read_rules(project / "doc" / "layers")
     files = 0
     for layer, file in sources(project):

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Everything that is checked without running the program; the answer is TAP.
+"""Everything that can be checked without running the program; prints TAP.
 
     tests/lint/lint.py [--quick] [--make MAKE] [--build FOLDER] [CHECK...]
 
@@ -37,47 +37,58 @@ PLUGIN_LICENCE = "SPDX-License-Identifier: GPL-2.0-only"      # that of ofonod
 CODE = {".c", ".h", ".S", ".py", ".js", ".mjs", ".css", ".sh", ".1", ".8", ".yml", ".yaml",
         ".mk"}
 CODE_NAMES = {"Makefile", "layers", "list", ".clang-format", ".clang-tidy"}
-FORBIDDEN = ("/work" + "/",)            # where a session of ours had its files
+FORBIDDEN = ("/work" + "/",)            # a folder that exists on one machine only
 CLANG_FORMAT = "clang-format-19"        # Debian 12 and 13 have it; Makefile: format
 CPPCHECK = ["cppcheck", "--enable=warning,performance,portability", "--std=c11", "--quiet",
             "--inline-suppr", "--error-exitcode=1", "--suppress=missingIncludeSystem",
-            "--suppress=normalCheckLevelMaxBranches",       # of 2.17: no finding
+            "--suppress=normalCheckLevelMaxBranches",       # of 2.17: not a finding
             "--template={file}:{line}: {message} [{id}]", "-D_GNU_SOURCE", "-Iinclude", "-Isrc",
             *(f'-D{name}="x"' for name in (
-                "OFONO_MCP_VERSION", "DBUS_SERVICE_DBUS", "DBUS_INTERFACE_DBUS", "DBUS_PATH_DBUS"))]
+                "OFONO_MCP_VERSION", "PROGRAM_NAME", "PROGRAM_PORT",
+                "DBUS_SERVICE_DBUS", "DBUS_INTERFACE_DBUS", "DBUS_PATH_DBUS"))]
 ANALYZER = ["-fanalyzer", "-O1", "-Werror", "-fdiagnostics-path-format=none",
             "-fdiagnostics-plain-output"]
-# What the analyzer of gcc 12 and 14 takes for a fault, and why it is none. One that is not
-# reported any more is itself a complaint.
+# What the analyzer of gcc 12 and 14 reports wrongly, and why. An entry is itself a complaint
+# if it is no longer reported, or names a file or a function that is not there.
 DRAINED = "it does not see that TAILQ_REMOVE() takes the first out; ASan watches that"
 EXPLAINED = {
     ("src/base/arena.c", "analyzer-malloc-leak"):
         "a block behind the newest hangs on the arena, which frees it",
     ("src/http/stream.c", "analyzer-malloc-leak"): DRAINED,
     ("src/mcp/reply.c", "analyzer-malloc-leak"): DRAINED,
-    ("src/mcp/session.c", "analyzer-null-dereference"): DRAINED,
+    ("src/sms/received_code.c", "analyzer-malloc-leak"):
+        "the list owns it until received_codes_drop()",
     ("src/sms/spool_file.c", "analyzer-use-of-uninitialized-value"):
-        "take_texts() fills in every member, by its offset",
+        "spool_file_take_texts() fills in every member, by its offset",
+    ("src/text/agent_address.c", "analyzer-possible-null-dereference"):
+        "leak_cipher_undo() passes on what agent_address_is_in() has checked",
+    ("src/text/leak_reading.c", "analyzer-use-of-uninitialized-value"):
+        "number_word_find() returns a whole struct",
+    ("src/text/leak_search.c", "analyzer-null-argument"):
+        "the loop begins with found set where there is no memory",
+    ("src/text/leak_sum.c", "analyzer-use-of-uninitialized-value"):
+        "leak_sum_read_term() fills in a term before it counts",
 }
 KEPT = "the descriptor is kept in what the caller owns, and closed with it"
-GCC_14 = {                              # and what only that one, of Debian 13, reports
+GCC_14 = {                              # reported only by that of Debian 13
     ("src/gateway/control_socket.c", "analyzer-fd-leak"): KEPT,
     ("src/http/listener.c", "analyzer-fd-leak"): KEPT,
     ("src/main.c", "analyzer-fd-leak"): "it is to stay open: a standard stream",
     ("src/store/store_row_copy.c", "analyzer-out-of-bounds"):
         "it does not know how many columns the tables have at most",
-    ("src/sms/code_search.c", "analyzer-out-of-bounds"):
-        "share_sentence() refuses the place below 0",
+    ("src/text/code_search.c", "analyzer-out-of-bounds"):
+        "code_context_is_of_kind() refuses the place below 0",
 }
 GCC_12_ALONE = {
     ("src/base/arena.c", "analyzer-malloc-leak"),
     ("src/http/stream.c", "analyzer-malloc-leak"),
     ("src/mcp/reply.c", "analyzer-malloc-leak"),
+    ("src/sms/received_code.c", "analyzer-malloc-leak"),
 }
 
 
 def explained() -> set[tuple[str, str]]:
-    """What the gcc of this machine is known to report."""
+    """The known reports of this machine's gcc."""
     version = subprocess.run(["gcc", "-dumpversion"], capture_output=True, text=True,
                              check=True).stdout
     is_new = int(version.partition(".")[0]) >= 14
@@ -86,7 +97,7 @@ def explained() -> set[tuple[str, str]]:
 
 @dataclass(frozen=True)
 class Finding:
-    """`complaints` is empty when all is well; `looked_at` says at how much."""
+    """`complaints` is empty if all is well; `looked_at` says how much was checked."""
 
     looked_at: str
     complaints: list[str]
@@ -110,7 +121,7 @@ def c_files(*folders: str) -> list[str]:
 
 
 def command(*words: str) -> list[str]:
-    """What it says when it fails, line by line."""
+    """Its output if it fails, line by line."""
     try:
         done = subprocess.run(words, cwd=PROJECT, stdin=subprocess.DEVNULL, text=True,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
@@ -136,7 +147,7 @@ def check_names(_: Tools) -> Finding:
 
 
 def check_cycles(tools: Tools) -> Finding:
-    """In the objects of a build, which "make lint" makes for its own checks."""
+    """Uses the objects of a build that "make lint" makes for its own checks."""
     built = command(tools.make, "--no-print-directory", f"-j{os.cpu_count()}",
                     f"BUILD={tools.build}", "all")
     return Finding("no build", built) if built else Finding(*cycles.check(PROJECT, tools.build))
@@ -151,7 +162,7 @@ def licence_of(file: Path) -> str:
 
 
 def check_licence(_: Tools) -> Finding:
-    """An SPDX line among the first three of every file of code."""
+    """An SPDX line is among the first three of every file of code."""
     texts = {file: file.read_text(errors="replace") for file in files()}
     code = [file for file, text in texts.items() if is_code(file, text)]
     bare = [file for file in code
@@ -173,7 +184,7 @@ def check_paths(_: Tools) -> Finding:
 
 
 def check_references(_: Tools) -> Finding:
-    """Tests that a text or a comment names are there, down to the function."""
+    """Tests that a text or a comment names exist, down to the function."""
     complaints, count = [], 0
     for file in files():
         if file.suffix not in {".md", ".c", ".h"}:
@@ -191,6 +202,65 @@ def check_references(_: Tools) -> Finding:
     return Finding(f"{count} references", complaints)
 
 
+def headings(text: str) -> set[str]:
+    """The anchors of a Markdown text, as forges make them."""
+    titles = re.findall(r"^#+ (.*)$", re.sub(r"^ {4}.*$", "", text, flags=re.MULTILINE),
+                        re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
+def check_links(_: Tools) -> Finding:
+    """Links inside the tree lead somewhere, down to the heading."""
+    complaints, count = [], 0
+    for file in files():
+        if file.suffix != ".md":
+            continue
+        for number, line in enumerate(file.read_text().splitlines(), start=1):
+            for target in re.findall(r"\]\(([^)\s]+)\)", re.sub(r"`[^`]*`", "", line)):
+                if re.match(r"\w+:", target):
+                    continue
+                count += 1
+                name, _, anchor = target.partition("#")
+                there = (file.parent / name).resolve() if name else file
+                if not there.exists():
+                    problem = f"no {name}"
+                elif anchor and anchor not in headings(there.read_text()):
+                    problem = f"no heading {target}"
+                else:
+                    continue
+                complaints.append(f"{file.relative_to(PROJECT)}:{number}: {problem}")
+    return Finding(f"{count} links", complaints)
+
+
+def check_commands(_: Tools) -> Finding:
+    """Commands and options in the guides are those of the manual page; commands have no former
+    names."""
+    page = (PROJECT / "doc" / "ofono-mcp.1").read_text()
+    synopsis, _, _ = page.partition(".Sh DESCRIPTION\n")
+    words = set(re.findall(r"\w+", " ".join(
+        re.findall(r"^\.Cm ((?:\w+ \| )*\w+)", synopsis, re.MULTILINE))))
+    pairs = set(re.findall(r"^\.Cm ((?:client|sim) \w+)$", synopsis, re.MULTILINE))
+    options = set(re.findall(r"Fl Fl ([\w-]+)", page))
+    complaints, count = [], 0
+    for file in [PROJECT / "README.md", *sorted((PROJECT / "doc").glob("*.md"))]:
+        for number, line in enumerate(file.read_text().splitlines(), start=1):
+            for said in re.findall(r"\bofono-mcp ((?:--?)?[a-z][^`|#)]*)", line):
+                if not line.startswith("    ") and f"`ofono-mcp {said}" not in line \
+                        and f"`sudo ofono-mcp {said}" not in line:
+                    continue
+                count += 1
+                word, *rest = said.split()
+                word = word.rstrip(".,:;")
+                if not word.startswith("-") and word not in words:
+                    complaints.append(f"{file.relative_to(PROJECT)}:{number}: no command {word}")
+                if word in ("client", "sim") and f"{word} {rest[0] if rest else ''}" not in pairs:
+                    complaints.append(f"{file.relative_to(PROJECT)}:{number}: no command {said}")
+                complaints += [f"{file.relative_to(PROJECT)}:{number}: no option --{name}"
+                               for name in re.findall(r"--([a-z][\w-]*)", " ".join(rest))
+                               if name not in options]
+    return Finding(f"{count} commands", complaints)
+
+
 def environment_read() -> set[str]:
     texts = [file.read_text() for file in PROJECT.glob("src/**/*.c")]
     named = {name for text in texts for name in re.findall(r'getenv\("(\w+)"\)', text)}
@@ -200,7 +270,7 @@ def environment_read() -> set[str]:
 
 
 def check_daemon_page() -> list[str]:
-    """doc/ofono-mcp.8 has every state of a message, and with doc/ofono-mcp.1 every variable
+    """doc/ofono-mcp.8 lists every state of a message, and with doc/ofono-mcp.1 every variable
     of the environment; each page names the two others."""
     pages = {name: (PROJECT / name).read_text() for name in MANUAL}
     states = re.findall(r'^\t\[STATE_\w+\] = \{ "(\w+)"',
@@ -220,43 +290,44 @@ def check_daemon_page() -> list[str]:
 
 
 def check_manual(_: Tools) -> Finding:
-    """The manual pages have every option of the command line, every configuration key, and
-    what check_daemon_page() tells; README.md has every tool."""
+    """The manual pages list every option of the command line and every configuration key, and
+    meet check_daemon_page(); doc/tools.md names every tool."""
     page = (PROJECT / "doc" / "ofono-mcp.1").read_text()
     configuration = (PROJECT / "doc" / "ofono-mcp.conf.5").read_text()
-    keys = re.findall(r'\.name = "(\w+)"',
-                      (PROJECT / "src" / "config" / "config_key_table.c").read_text())
+    keys = re.findall(r'^\t\{ "\w+",\s*"(\w+)",\s',
+                      (PROJECT / "src" / "config" / "config_key_table.c").read_text(),
+                      re.MULTILINE)
     files = sorted(PROJECT.glob("src/cli/**/*.c")) + sorted(PROJECT.glob("include/cli/*.h"))
     options = [name for file in files for name in re.findall(
-        r'\{ "([\w-]+)", \w+_argument|\{ \.name = "([\w-]+)"', file.read_text())
+        r'\{ "([\w-]+)",\s+\.(?:flag|text|read) =|\{ \.name = "([\w-]+)"', file.read_text())
         for name in name if name]
     complaints = [f"doc/ofono-mcp.conf.5:1: no key {key}" for key in keys
                   if f".It Cm {key} " not in configuration]
     complaints += [f"doc/ofono-mcp.1:1: no option --{name}" for name in options
                    if not re.search(rf"Fl Fl {name}\b", page)]
-    readme = (PROJECT / "README.md").read_text()
+    table = (PROJECT / "doc" / "tools.md").read_text()
     tools = [name for file in sorted((PROJECT / "src" / "tools").glob("*.c"))
              for name in re.findall(r'^const struct tool \w+ = \{\s*\.name = "(\w+)"',
                                     file.read_text(), re.MULTILINE)]
-    complaints += [f"README.md:1: no tool {name}" for name in tools
-                   if f"\n| `{name}` | " not in readme]
+    complaints += [f"doc/tools.md:1: no tool {name}" for name in tools
+                   if f"\n| `{name}` | " not in table]
     complaints += check_daemon_page()
     return Finding(f"{len(keys)} keys, {len(options)} options, {len(tools)} tools",
                    complaints if keys and options and tools else ["found nothing to check"])
 
 
 def table_rows(text: str, heading: str) -> list[tuple[str, str]]:
-    """The first two cells of the table below a heading; the first without its ``."""
+    """The first two cells of each row in the table below a heading; the first one without ``."""
     _, _, below = text.partition(f"\n## {heading}\n")
     section, _, _ = below.partition("\n## ")
     return re.findall(r"^\| `(\w+)` \| ([^|]*) \|", section, re.MULTILINE)
 
 
 def check_errors(_: Tools) -> Finding:
-    """doc/errors.md has every code and every reason of the program, and no other."""
+    """doc/errors.md lists every code and every reason of the program, and no other."""
     page = (PROJECT / "doc" / "errors.md").read_text()
     base, tools = PROJECT / "src" / "base", PROJECT / "src" / "tools"
-    codes = re.findall(r'\[FAILURE_\w+\] = \{\s*"(\w+)",(?:\s*"(?:[^"\\]|\\.)*")*,'
+    codes = re.findall(r'\[FAILURE_\w+\] = \{\s*"(\w+)",(?:\s*(?:PROGRAM_NAME|"(?:[^"\\]|\\.)*"))*,'
                        r'(?:\s*true, (\d+),)?\s*\}', (base / "failure.c").read_text())
     reasons = re.findall(r'^\t\{ "(\w+)",\s*"',
                          (tools / "message_view.c").read_text(), re.MULTILINE)
@@ -278,8 +349,23 @@ def check_format(_: Tools) -> Finding:
     return Finding(f"{len(names)} files", places or complaints)
 
 
+def check_explanations(_: Tools) -> Finding:
+    """The files of the explained reports exist, and have the functions that the reasons name."""
+    complaints = []
+    for (name, kind), reason in (EXPLAINED | GCC_14).items():
+        file = PROJECT / name
+        text = file.read_text() if file.is_file() else ""
+        complaints += [] if text else [f"{name}:1: {kind} is explained, and there is no file"]
+        complaints += [f"{name}:1: {kind} is explained with {function}(), which is not there"
+                       for function in re.findall(r"(\w+)\(\)", reason)
+                       if text and not re.search(rf"\b{function}\(", text)]
+    complaints += [f"{name}:1: {kind} of gcc 12 has no explanation"
+                   for name, kind in GCC_12_ALONE - EXPLAINED.keys()]
+    return Finding(f"{len(EXPLAINED) + len(GCC_14)} explained reports", complaints)
+
+
 def check_warnings(tools: Tools) -> Finding:
-    """Another build, since one with warnings is not made again."""
+    """A separate build, because make does not rebuild files that had warnings."""
     complaints = command(tools.make, "--no-print-directory", f"-j{os.cpu_count()}",
                          f"BUILD={tools.build}/werror", "WERROR=1", "programs", "plugin")
     return Finding("the program, its plugin and the unit tests with -Werror", complaints)
@@ -297,7 +383,7 @@ def check_cppcheck(_: Tools) -> Finding:
 
 
 def compiler_flags(tools: Tools) -> dict[str, list[str]]:
-    """What the compiler is told for files of each folder."""
+    """The compiler's flags for files of each folder."""
     def ask(target: str) -> list[str]:
         asked = subprocess.run([tools.make, "-s", "--no-print-directory", target],
                                cwd=PROJECT, stdout=subprocess.PIPE, text=True, check=True)
@@ -324,20 +410,20 @@ def check_clang_tidy(tools: Tools) -> Finding:
 
 
 def check_analyzer(tools: Tools) -> Finding:
-    """gcc's; the paths that it tells of are left out."""
-    known, told = explained(), set[tuple[str, str]]()
+    """The analyzer of gcc, without the explained reports."""
+    known, reported = explained(), set[tuple[str, str]]()
 
     def analyze(name: str, flags: list[str]) -> list[str]:
         said = command("gcc", *flags, *ANALYZER, "-c", "-o", "/dev/null", name)
         kinds = {line: re.search(r" error: .*\[-Werror=([\w-]+)\]$", line) for line in said}
         found = {line: (name, kind[1]) for line, kind in kinds.items() if kind}
-        told.update(found.values())
+        reported.update(found.values())
         return [line for line, case in found.items() if case not in known] or (
             [] if found else said)
 
     finding = check_each(tools, analyze)
-    finding.complaints.extend(f"{name}:1: {kind} is explained, and not told any more"
-                              for name, kind in sorted(known - told))
+    finding.complaints.extend(f"{name}:1: {kind} is explained, and no longer reported"
+                              for name, kind in sorted(known - reported))
     return finding
 
 
@@ -347,9 +433,12 @@ QUICK: dict[str, Check] = {
     "licence": check_licence,
     "paths": check_paths,
     "references": check_references,
+    "links": check_links,
+    "commands": check_commands,
     "manual": check_manual,
     "errors": check_errors,
     "format": check_format,
+    "explanations": check_explanations,
 }
 SLOW: dict[str, Check] = {
     "cycles": check_cycles,

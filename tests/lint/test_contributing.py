@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The first change that CONTRIBUTING.md shows is real code."""
+"""The first change that CONTRIBUTING.md shows compiles and works."""
 
 from __future__ import annotations
 

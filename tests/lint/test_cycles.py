@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The check for circles inside a folder finds what it is there to find."""
+"""The check for circles inside a folder finds circles."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import cycles
 
 
 def build(project: Path, needs: dict[str, list[str]]) -> None:
-    """One file for each name, in folder "ring", that calls those that it needs."""
+    """One file for each name, in folder "ring", which calls the files that it needs."""
     for name, others in needs.items():
         source = project / "src" / "ring" / f"{name}.c"
         item = project / "build" / "ring" / f"{name}.o"
@@ -22,7 +22,7 @@ def build(project: Path, needs: dict[str, list[str]]) -> None:
         subprocess.run(["gcc", "-c", "-o", item, source], check=True)
 
 
-def test_a_chain_is_no_circle(tmp_path: Path) -> None:
+def test_a_chain_is_not_a_circle(tmp_path: Path) -> None:
     build(tmp_path, {"a": ["b"], "b": ["c"], "c": ["d", "puts"], "d": []})
     assert cycles.check(tmp_path, Path("build")) == ("ring 1", [])
 

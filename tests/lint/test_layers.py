@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The layer rule finds what it is there to find."""
+"""The check of the layers finds violations."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_a_wrong_include_is_named(project: Path, file: str, line: str,
     assert layers.check(project)[1] == [f"{file}:2: {complaint}"]
 
 
-def test_a_folder_without_a_line(project: Path) -> None:
+def test_a_folder_without_a_rule_is_reported(project: Path) -> None:
     write(project, "src/radio/radio.c", "")
     assert layers.check(project)[1] == [
         "src/radio/radio.c:1: doc/layers has no line for radio"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Each quick check of lint.py finds what it is there to find."""
+"""Each quick check of lint.py finds what it should."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_a_good_tree_passes(check: lint.Check) -> None:
     ("Makefile", "all:\n\n\n# SPDX-License-Identifier: GPL-2.0-or-later\n"),
     ("other.py", "# SPDX-License-Identifier: MIT\n"),
 ])
-def test_code_without_its_licence(project: Path, name: str, text: str) -> None:
+def test_code_without_a_licence_is_reported(project: Path, name: str, text: str) -> None:
     (project / name).write_text(text)
     assert lint.check_licence(TOOLS).complaints == [
         f'{name}:1: no "SPDX-License-Identifier: GPL-2.0-or-later"']
@@ -50,24 +50,24 @@ def test_the_plugin_has_the_licence_of_ofonod(project: Path) -> None:
         'plugin/bad.c:1: no "SPDX-License-Identifier: GPL-2.0-only"']
 
 
-def test_a_build_folder_is_not_ours(project: Path) -> None:
+def test_a_build_folder_is_not_checked(project: Path) -> None:
     (project / "build").mkdir()
     (project / "build" / "bad.c").write_text("int bad(void);\n")
     assert lint.check_licence(TOOLS).complaints == []
 
 
-def test_git_is_not_ours_where_it_is_a_file(project: Path) -> None:
+def test_a_git_file_is_not_checked(project: Path) -> None:
     """As in a linked worktree."""
     (project / ".git").write_text(f"gitdir: {lint.FORBIDDEN[0]}main/.git/worktrees/one\n")
     assert lint.check_paths(TOOLS).complaints == []
 
 
-def test_a_path_of_another_machine(project: Path) -> None:
+def test_a_path_of_a_machine_is_reported(project: Path) -> None:
     (project / "notes.md").write_text(f"first\nsee {lint.FORBIDDEN[0]}notes\n")
     assert lint.check_paths(TOOLS).complaints == [f"notes.md:2: names {lint.FORBIDDEN[0]}"]
 
 
-def test_another_format(project: Path) -> None:
+def test_another_format_is_reported(project: Path) -> None:
     (project / "src" / "bad.c").write_text("int  bad (void){return 1;}\n")
     complaints = lint.check_format(TOOLS).complaints
     assert complaints
@@ -101,7 +101,7 @@ PAGE = """# Errors
     (PAGE.replace("## Reasons", "| `three` | no | Gone |\n## Reasons"), ["three: no"]),
     (PAGE.replace("`why`", "`because`"), ["the reason because", "the reason why"]),
 ])
-def test_errors_that_are_told_otherwise(
+def test_errors_that_the_document_lacks_are_reported(
         project: Path, page: str, complaints: list[str]) -> None:
     (project / "src" / "base").mkdir()
     (project / "src" / "tools").mkdir()
@@ -131,7 +131,7 @@ PAGES = {
     ("ofono-mcp.conf.5", ".Xr ofono-mcp 8",
      ["doc/ofono-mcp.conf.5:1: does not name doc/ofono-mcp.8"]),
 ])
-def test_a_daemon_page_that_forgets(
+def test_a_daemon_page_with_gaps_is_reported(
         project: Path, name: str, words: str, complaints: list[str]) -> None:
     for folder in ("doc", "src/store", "src/cli"):
         (project / folder).mkdir(parents=True)
@@ -141,3 +141,43 @@ def test_a_daemon_page_that_forgets(
     (project / "src" / "cli" / "terminal.c").write_text(READS)
     (project / "doc" / name).write_text(PAGES[name].replace(words, ""))
     assert lint.check_daemon_page() == complaints
+
+
+@pytest.mark.parametrize("text, complaints", [
+    (SPDX + "int good(void);\n", []),
+    (SPDX + "int better(void);\n",
+     ["src/good.c:1: leak is explained with good(), which is not there"]),
+    ("", ["src/good.c:1: leak is explained, and there is no file"]),
+])
+def test_an_explanation_of_something_that_is_gone_is_reported(
+        project: Path, monkeypatch: pytest.MonkeyPatch, text: str,
+        complaints: list[str]) -> None:
+    monkeypatch.setattr(lint, "EXPLAINED", {("src/good.c", "leak"): "good() frees it"})
+    monkeypatch.setattr(lint, "GCC_14", {})
+    monkeypatch.setattr(lint, "GCC_12_ALONE", set())
+    (project / "src" / "good.c").write_text(text)
+    if not text:
+        (project / "src" / "good.c").unlink()
+    assert lint.check_explanations(TOOLS).complaints == complaints
+
+
+def test_a_link_to_nothing_is_reported(project: Path) -> None:
+    (project / "doc").mkdir()
+    (project / "doc" / "there.md").write_text("# One heading, two words\n")
+    (project / "doc" / "page.md").write_text(
+        "[a](there.md#one-heading-two-words) [b](https://example.com/x) [c](#here)\n"
+        "[d](gone.md) [e](there.md#another)\n\n## Here\n")
+    assert lint.check_links(TOOLS).complaints == [
+        "doc/page.md:2: no gone.md", "doc/page.md:2: no heading there.md#another"]
+
+
+def test_an_unknown_command_or_option_in_a_guide_is_reported(project: Path) -> None:
+    (project / "doc").mkdir()
+    (project / "doc" / "ofono-mcp.1").write_text(
+        ".Sh SYNOPSIS\n.Cm pair | rotate\n.Sh DESCRIPTION\n.It Fl Fl scope Ar LIST\n")
+    (project / "README.md").write_text(
+        "    sudo ofono-mcp pair --scope read laptop\n"
+        "With `ofono-mcp rotate`, and ofono-mcp serves you.\n"
+        "    ofono-mcp pear --scop read laptop\n")
+    assert lint.check_commands(TOOLS).complaints == [
+        "README.md:3: no command pear", "README.md:3: no option --scop"]

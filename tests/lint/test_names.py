@@ -43,6 +43,14 @@ def test_a_name_of_another_noun_is_reported(project: Path, text: str, complaint:
     assert names.check(project)[1] == [f"src/http/door.c:{complaint}"]
 
 
+def test_a_header_may_serve_several_files_of_its_folder(project: Path) -> None:
+    write(project, "include/http/door.h", "struct door {\n};\nstruct gate_hinge {\n};\n")
+    assert names.check(project)[1] == []
+    write(project, "include/mcp/door.h", "struct gate_hinge {\n};\n")
+    assert names.check(project)[1] == [
+        "include/mcp/door.h:1: the type gate_hinge does not begin with door"]
+
+
 @pytest.mark.parametrize("text", [
     "int door_count(void);\nint run(void);\n",
     "/* int run(void)\n{\n} */\n",

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """One emulated modem to try by hand: python3 -m modem --port 12345
 
-Each line of input is an incoming message, `SENDER TEXT`; what ofonod sends is printed.
+Each line of input is an incoming message, `SENDER TEXT`; messages from ofonod are printed.
 """
 
 from __future__ import annotations

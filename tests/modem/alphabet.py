@@ -70,5 +70,5 @@ def ucs2_decode(octets: bytes) -> str:
 
 
 def mend_surrogates(text: str) -> str:
-    """Join surrogate pairs that were cut apart at the border of two parts."""
+    """Join surrogate pairs that were split between two segments."""
     return ucs2_encode(text).decode("utf-16-be", "replace")

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The one call that a modem has, or none: 27.007, as +CLCC lists it.
 
-ofonod asks for the list again when it is told that something happened, and twice a second
-while it is dialled or rings.
+ofonod requests the list again when something happened, and twice a second while the call is
+dialled or rings.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ class Calls:
         self._direction = INCOMING
         self._state: int | None = None          # None: there is no call
         self.dialled: list[str] = []            # the numbers, in order
-        self.takes_calls = True                 # else ATD is refused
-        self.hangs_up = True                    # else it says so, and does not
-        self.outlive_link = False               # the modem keeps them without ofonod
+        self.takes_calls = True                 # otherwise ATD is refused
+        self.hangs_up = True  # otherwise it confirms a hangup, but does not hang up
+        self.outlive_link = False               # the modem keeps calls without ofonod
 
     def _kind(self) -> int:
         return INTERNATIONAL if self._number.startswith("+") else NATIONAL
@@ -43,7 +43,7 @@ class Calls:
         return [f"+CLCC: 1,{self._direction},{self._state},0,0{number}"]
 
     def ring(self, number: str) -> None:
-        """Empty: whoever calls does not show it."""
+        """Empty: the caller's number is withheld."""
         self._number, self._direction, self._state = number, INCOMING, RINGING
         validity = VALID if number else WITHHELD
         self._modem.link.send_unsolicited("RING")
@@ -64,7 +64,7 @@ class Calls:
         return True
 
     def go_on(self, state: int) -> None:
-        """It rings there, or somebody answers."""
+        """It rings at the other end, or somebody answers."""
         self._state = state
 
     def end(self, word: str = "NO CARRIER") -> None:

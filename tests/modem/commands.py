@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The AT commands: one table of fixed answers, one of handlers.
 
-A handler gets the modem and what stands behind the command, and gives the lines of its
-answer; OK follows by itself.  It raises Refusal for another final result code, and gives
-None when the answer comes later.
+A handler gets the modem and the rest of the command, and returns the lines of its answer; OK
+is added. It raises Refusal for another final result code, and returns None if the answer comes
+later.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def pin_retries(modem: Modem, _: str) -> list[str]:
 
 
 def facility_lock(modem: Modem, argument: str) -> list[str]:
-    """Queries only; of all the locks a card can have the emulated ones have the PIN."""
+    """Queries only; of all the locks a card can have, the emulated ones have the PIN."""
     facility, mode, *_ = fields(argument)
     if mode != "2":
         raise cme(CME_NOT_ALLOWED)
@@ -163,7 +163,7 @@ USSD_NOT_SUPPORTED = 4      # +CUSD <m>
 
 
 def ussd(modem: Modem, argument: str) -> list[str]:
-    """A code, or the reply that was asked for; its answer comes as +CUSD after OK."""
+    """A code, or the requested reply; its answer follows as +CUSD after OK."""
     _, *text = fields(argument)
     if text and text[0] in modem.ussd_silent:
         return []
@@ -186,7 +186,7 @@ def answer_call(modem: Modem, _: str) -> list[str]:
 
 
 def dial(modem: Modem, argument: str) -> list[str]:
-    """Voice calls only, which end with ";": number, and I or i of the caller's identity."""
+    """Voice calls only, which end with ";": number, and I or i for the caller's identity."""
     if not argument.endswith(";") or not modem.calls.dial(argument.rstrip(";Ii")):
         raise Refusal("ERROR")
     return []
@@ -330,7 +330,7 @@ HANDLERS: dict[str, Handler] = {
 
 
 def unknown(operation: str) -> list[str]:
-    """What is asked for is not there; what is set does not matter."""
+    """Queries find nothing; settings have no effect."""
     if "?" in operation:
         raise Refusal("ERROR")
     return []

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Messages and reports on their way to ofonod.
+"""Messages and delivery reports on their way to ofonod.
 
-The service centre keeps them until the modem can be reached, sends one at a time, and the
-next when +CNMA has acknowledged the one before (27.005, phase 2+).  A message that was
-not acknowledged when the link broke is sent again.
+The service centre keeps them until the modem can be reached, sends one at a time, and the next
+when +CNMA has acknowledged the one before (27.005, phase 2+). A message that was not
+acknowledged when the link broke is sent again.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Incoming:
         self.flush()
 
     def forget(self) -> None:
-        """What ofonod has not acknowledged the service centre gives up."""
+        """The service centre gives up what ofonod has not acknowledged."""
         self._waiting.clear()
         self._unacknowledged = False
 

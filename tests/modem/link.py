@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The modem's serial line, over TCP: one thread, one connection at a time.
 
-Everything that happens to a modem happens in this thread: lines that come in, timers, and
-the knobs, which other threads hand over with call().  So nothing of a modem needs a lock.
+Everything that happens to a modem happens in this thread: incoming lines, timers, and the
+knobs, which other threads pass in with call(). So nothing of a modem needs a lock.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class Link:
         self._selector.close()
 
     def call(self, function: Callable[[], T]) -> T:
-        """Run `function` in the modem's thread and give its result."""
+        """Run `function` in the modem's thread and return its result."""
         if threading.current_thread() is self._thread or not self._thread.is_alive():
             return function()
         done: queue.SimpleQueue[tuple[T | None, Exception | None]] = queue.SimpleQueue()
@@ -74,7 +74,7 @@ class Link:
         def run() -> None:
             try:
                 done.put((function(), None))
-            except Exception as failure:    # handed to the caller, raised there
+            except Exception as failure:    # passed to the caller and raised there
                 done.put((None, failure))
 
         self._calls.put(run)
@@ -106,11 +106,11 @@ class Link:
             self.send(line)
 
     def send_when_quiet(self, line: str) -> None:
-        """Send it when no command has come for a moment.
+        """Send it when no command has arrived for a moment.
 
-        ofonod takes any line for the answer to AT+CGMM, AT+CIMI and the like, so what it
-        must not miss while it starts up cannot just be sent.  Nobody hears it while there
-        is no connection; who connects asks how things stand.
+        ofonod takes any line for the answer to AT+CGMM, AT+CIMI and the like, so a line that
+        it must not miss during start-up cannot simply be sent. Without a connection the line
+        is dropped; a new connection queries the state anyway.
         """
         if self._connection:
             self._for_quiet.append(line)
@@ -192,7 +192,7 @@ class Link:
             pass
 
     def _take_one(self) -> bool:
-        """Handle one line, or the data after a prompt; False when it is not all there."""
+        """Handle one line, or the data after a prompt; False if it is incomplete."""
         end = (END_OF_DATA if self._take_data else END_OF_LINE).search(self._received)
         if end is None:
             return False

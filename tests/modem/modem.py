@@ -30,7 +30,7 @@ USSD_ENDS, USSD_ASKS, USSD_TERMINATED = range(3)                        # +CUSD 
 
 @dataclass
 class Session:
-    """What the other side has set since it connected; a new connection is a new start."""
+    """What the other side has set since it connected; a new connection starts afresh."""
 
     functionality: int = FULL_FUNCTIONALITY
     creg_mode: int = 0
@@ -60,10 +60,10 @@ class Modem:
         self.default_outcome = Outcome.ok()
         self.ussd_answers: dict[str, tuple[int, str | None]] = {}
         self.ussd_silent: set[str] = set()      # codes that are never answered
-        self.tells_tries = True         # that a PIN or PUK has left
-        self.answers_phonebook = True   # to AT+CPBR=1,...; else never
-        self.reads_phonebook = True     # else it is an error
-        self.answers_codes = True       # to AT+CPIN=; it counts in either case
+        self.tells_tries = True         # the number of PIN or PUK tries left
+        self.answers_phonebook = True   # to AT+CPBR=1,...; otherwise never
+        self.reads_phonebook = True     # otherwise it is an error
+        self.answers_codes = True       # to AT+CPIN=; the try counts in either case
         self.commands: list[str] = []
         self.session = Session()
         self.outgoing = Outgoing(self)
@@ -100,7 +100,7 @@ class Modem:
         return list(self.outgoing.offered)
 
     def plan(self, *outcomes: Outcome) -> None:
-        """For the next AT+CMGS in order; after them `default_outcome` holds."""
+        """For the next AT+CMGS in order; `default_outcome` applies after them."""
         self.link.call(lambda: self.outgoing.plan(outcomes))
 
     def unhang(self, outcome: Outcome) -> None:
@@ -145,14 +145,14 @@ class Modem:
         self.link.call(change)
 
     def set_ussd(self, code: str, answer: str | None, status: int = USSD_ENDS) -> None:
-        """What the code, or a reply, gives; every other one is answered "not supported".
+        """The answer to the code, or to a reply; every other one is answered "not supported".
 
-        `status`: 27.007 +CUSD <m>, USSD_ASKS for one that wants a reply.
+        `status`: 27.007 +CUSD <m>, USSD_ASKS if a reply is expected.
         """
         self.ussd_answers[code] = (status, answer)
 
     def notify_ussd(self, text: str, status: int = USSD_ENDS) -> None:
-        """The network begins by itself."""
+        """The network begins the dialogue."""
         self.link.call(lambda: self.tell_ussd(status, text))
 
     # ---- knobs: SIM and link
@@ -187,11 +187,11 @@ class Modem:
                 sent_at: datetime | None = None, message_class: int | None = None,
                 parts_order: Sequence[int] | None = None,
                 drop_parts: Collection[int] = ()) -> None:
-        """A message comes in; parts are counted from 1.
+        """Delivers a message; segments are counted from 1.
 
-        `how`: "cmt" straight to ofonod, "cmti" into the SIM with an indication, "stored"
-        into the SIM without one, as if it had come before power-up.  The first two wait
-        until the modem can be reached.
+        `how`: "cmt" straight to ofonod, "cmti" to the SIM with an indication, "stored" to the
+        SIM without one, as if it had arrived before power-up. The first two wait until the
+        modem can be reached.
         """
         moment = sent_at or datetime.now(timezone.utc)
         self._concat_reference = (self._concat_reference + 1) % 256
@@ -209,7 +209,7 @@ class Modem:
             self.link.call(lambda: self.incoming.add(Delivery(how, tpdu)))
 
     def set_voicemail(self, count: int) -> None:
-        """The network tells how many voicemail messages wait."""
+        """The network reports how many voicemail messages wait."""
         now = datetime.now(timezone.utc)
         self.deliver_tpdu(encode_message_waiting(self.sim.smsc, count, now))
 
@@ -221,11 +221,11 @@ class Modem:
 
     @property
     def all_delivered(self) -> bool:
-        """Nothing waits in the service centre, all that was sent is acknowledged."""
+        """Nothing waits in the service centre, and everything sent is acknowledged."""
         return self.incoming.is_empty
 
     def broadcast(self, text: str, topic: int) -> None:
-        """The network tells everybody here; ofonod tells of the same serial only once."""
+        """The network broadcasts in this cell; ofonod signals the same serial only once."""
         self._broadcast_serial += 0x10
         pdu = encode_broadcast(text, topic, self._broadcast_serial)
         self.link.call(lambda: self.link.send_unsolicited(
@@ -234,19 +234,19 @@ class Modem:
     # ---- knobs: calls
 
     def ring(self, number: str = "") -> None:
-        """Somebody calls; without a number it is withheld."""
+        """Somebody calls; without a number the caller is withheld."""
         self.link.call(lambda: self.calls.ring(number))
 
     def hang_up(self, word: str = "NO CARRIER") -> None:
-        """The other end gives up, is "BUSY", or has said everything."""
+        """The other end gives up, is "BUSY", or ends the call."""
         self.link.call(lambda: self.calls.end(word))
 
     def alert(self) -> None:
-        """It rings at who was dialled."""
+        """The dialled phone rings."""
         self.link.call(lambda: self.calls.go_on(ALERTING))
 
     def pick_up(self) -> None:
-        """Who was dialled answers."""
+        """The dialled phone answers."""
         self.link.call(lambda: self.calls.go_on(ACTIVE))
 
     # ---- state, for the modem's own thread
@@ -282,7 +282,7 @@ class Modem:
         self.link.send_unsolicited(f"+CUSD: {status}{content}")
 
     def announce_unlocked(self) -> None:
-        """For ofonod's phonesim plugin a card that became ready is a new one."""
+        """For ofonod's phonesim plugin, a card that became ready is a new one."""
         self._tell_card_state(inserted=False)
         self._tell_card_state(inserted=True)
 
@@ -290,7 +290,7 @@ class Modem:
         self._afterwards.append(function)
 
     def settle(self) -> None:
-        """After any change: tell a new registration, let waiting messages through."""
+        """After any change: report a new registration, let waiting messages through."""
         if self.session.creg_mode and self.session.creg_told != self.registration_status:
             self.session.creg_told = self.registration_status
             self.link.send_unsolicited(f"+CREG: {self.registration_fields()}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What becomes of one AT+CMGS."""
+"""The outcome of one AT+CMGS."""
 
 from __future__ import annotations
 

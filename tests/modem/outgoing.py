@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Messages that ofonod hands to the modem: offered, then taken, refused or neither."""
+"""Messages that ofonod passes to the modem: offered, then taken, refused or neither."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Outgoing:
         self._hanging = None
 
     def offer(self, pdu: str | None) -> None:
-        """A PDU came after AT+CMGS; None when the other side gave it up with ESC."""
+        """A PDU arrived after AT+CMGS; None if the other side gave up with ESC."""
         if pdu is None:
             self._modem.link.send("OK")
             return
@@ -102,7 +102,7 @@ class Outgoing:
             self._changed.notify_all()
 
     def wait(self, which: str, count: int, timeout: float) -> list[Submit]:
-        """Wait until `which`, "taken" or "offered", holds `count`; gives all it holds."""
+        """Wait until `which`, "taken" or "offered", holds `count`; returns all of them."""
         submits: list[Submit] = getattr(self, which)
         with self._changed:
             self._changed.wait_for(lambda: len(submits) >= count, patience(timeout))

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""3GPP 23.040: SMS-SUBMIT taken apart, SMS-DELIVER and SMS-STATUS-REPORT put together.
+"""3GPP 23.040: decodes SMS-SUBMIT, encodes SMS-DELIVER and SMS-STATUS-REPORT.
 
-A TPDU is bytes without the service centre address; what AT commands carry is the
-service centre address followed by the TPDU, in hexadecimal, with the TPDU's length.
+A TPDU is bytes without the service centre address; AT commands carry the service centre
+address followed by the TPDU, in hexadecimal, with the TPDU's length.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ INTERNATIONAL, NATIONAL, ALPHANUMERIC = 0x91, 0x81, 0xD0    # type-of-address
 DIGITS = "0123456789*#abc"
 
 DCS_GSM7, DCS_8BIT, DCS_UCS2, DCS_CLASS = 0x00, 0x04, 0x08, 0x10
-UNITS_WHOLE = {"gsm7": 160, "ucs2": 70}         # in an SMS of its own
-UNITS_PIECE = {"gsm7": 153, "ucs2": 67}         # in a part of a long text
+UNITS_WHOLE = {"gsm7": 160, "ucs2": 70}         # in a single SMS
+UNITS_PIECE = {"gsm7": 153, "ucs2": 67}         # in a segment of a long text
 CONCAT_8BIT, CONCAT_16BIT = 0x00, 0x08          # information elements
 BROADCAST_ENGLISH, BROADCAST_ONE_PAGE, BROADCAST_CHARACTERS = 0x01, 0x11, 93
 MESSAGE_WAITING = 0x01                          # likewise; of voicemail, not to be stored
@@ -40,7 +40,7 @@ STATUS_DELIVERED, STATUS_EXPIRED = 0x00, 0x46   # TP-ST
 
 
 class Concat(NamedTuple):
-    """Where one part stands in a long text."""
+    """The position of a segment in a long text."""
 
     reference: int
     part: int
@@ -85,7 +85,7 @@ def encode_number(number: str) -> bytes:
 
 
 def encode_address(address: str) -> bytes:
-    """TP-OA, TP-DA or TP-RA; what is no number becomes an alphanumeric sender."""
+    """TP-OA, TP-DA or TP-RA; text that is not a number becomes an alphanumeric sender."""
     if re.fullmatch(r"\+?[0-9*#abc]{1,20}", address):
         return bytes([len(address.lstrip("+"))]) + encode_number(address)
     septets = gsm7_encode(address)[:11]
@@ -132,7 +132,7 @@ def find_concat(header: bytes) -> Concat | None:
 
 
 def alphabet_of(dcs: int) -> str:
-    """General data coding groups and the message class group; nothing else is sent."""
+    """General data coding groups and the message class group; no other is sent."""
     if dcs & 0xF0 == 0xF0:
         return "8bit" if dcs & 0x04 else "gsm7"
     return {DCS_GSM7: "gsm7", DCS_8BIT: "8bit", DCS_UCS2: "ucs2"}[dcs & 0x0C]
@@ -183,7 +183,7 @@ def width(character: str, alphabet: str) -> int:
 
 
 def cut(text: str, alphabet: str) -> list[str]:
-    """The text in as many pieces as it has SMS, no escape or surrogate pair split."""
+    """The text in as many pieces as it needs SMS, with no escape or surrogate pair split."""
     whole, piece = UNITS_WHOLE[alphabet], UNITS_PIECE[alphabet]
     widths = [width(character, alphabet) for character in text]
     if sum(widths) <= whole:
@@ -201,7 +201,7 @@ def cut(text: str, alphabet: str) -> list[str]:
 # ---- the three messages -----------------------------------------------------------
 
 def decode_submit(pdu: str, message_reference: int = 0) -> Submit:
-    """Take `pdu`, hexadecimal with its service centre address, apart."""
+    """Decode `pdu`, hexadecimal with its service centre address."""
     octets = bytes.fromhex(pdu)
     tpdu = octets[1 + octets[0]:]
     first = tpdu[0]
@@ -239,7 +239,7 @@ def encode_deliver(sender: str, text: str, sent_at: datetime,
 
 
 def encode_message_waiting(sender: str, count: int, sent_at: datetime) -> bytes:
-    """The SMS-DELIVER that sets the number of voicemail messages; nobody is to see it."""
+    """The SMS-DELIVER that sets the number of voicemail messages; it is not for display."""
     header = bytes([4, MESSAGE_WAITING, 2, 0, count])
     return (bytes([MTI_DELIVER | NO_MORE_MESSAGES | USER_DATA_HEADER])
             + encode_address(sender) + bytes([0, DCS_GSM7]) + encode_timestamp(sent_at)
@@ -276,15 +276,15 @@ def encode_broadcast(text: str, topic: int, serial: int) -> bytes:
 
 
 def with_service_centre(tpdu: bytes, number: str) -> str:
-    """What +CMT and its kin carry: hexadecimal, the service centre address first."""
+    """The content of +CMT and similar lines: hexadecimal, the service centre address first."""
     address = encode_number(number)
     return (bytes([len(address)]) + address + tpdu).hex().upper()
 
 
 def join_parts(submits: Iterable[Submit]) -> list[tuple[str, str]]:
-    """(destination, text) of each whole text, in the order in which they were complete.
+    """(destination, text) of each complete text, in the order in which they were completed.
 
-    Texts with a part missing are left out.  A reference may come again once its text is
+    Texts with a missing segment are left out. A reference may be reused once its text is
     complete.
     """
     whole: list[tuple[str, str]] = []

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The phonebook of a SIM card as 27.007 reads it: +CSCS, +CPBS and +CPBR, in that order.
 
-A card without contacts stands for a modem that cannot: ofonod shows no phonebook then.
+A card without contacts stands for a modem without this feature: ofonod shows no phonebook
+then.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ def entry(index: int, name: str, number: str) -> str:
 
 
 def entries(modem: Modem, _: str) -> list[str] | None:
-    """None: the modem says nothing, not even to what is asked after it."""
+    """None: the modem stops answering altogether."""
     if not modem.answers_phonebook:
         return None
     if not modem.reads_phonebook:

@@ -68,10 +68,10 @@ class Sim:
     spn: str = "Telekom HU"
     number: str = ""
     mailbox: str = ""           # number to call for voicemail
-    fixed_dialing: bool = False # a list of numbers is all that may be called
+    fixed_dialing: bool = False # only numbers of a list may be called
     pin: str | None = None
     puk: str = "12345678"
-    asks_else: str = ""         # what AT+CPIN? names when neither PIN nor PUK is missing
+    asks_else: str = ""         # what AT+CPIN? names if neither PIN nor PUK is missing
     smsc: str = "+36309888000"
     contacts: list[tuple[str, str]] | None = None   # name and number; None: no phonebook
     messages: dict[int, bytes] = field(default_factory=dict)    # TPDUs by index
@@ -80,7 +80,7 @@ class Sim:
     puk_tries: int = PUK_TRIES
 
     def __post_init__(self) -> None:
-        provider_name(self.spn)         # tells now if it does not fit
+        provider_name(self.spn)         # fails now if it does not fit
 
     @classmethod
     def numbered(cls, i: int, **overrides: object) -> Sim:
@@ -106,7 +106,7 @@ class Sim:
 
     @property
     def is_usable(self) -> bool:
-        """PIN2 guards but some features."""
+        """PIN2 guards only some features."""
         return self.lock in ("READY", "SIM PIN2")
 
     def may_read(self, file_id: int) -> bool:
@@ -129,7 +129,7 @@ class Sim:
         return True
 
     def store(self, tpdu: bytes) -> int:
-        """Keep an incoming SMS; the index that +CMTI tells."""
+        """Store an incoming SMS; returns the index for +CMTI."""
         index = next(i for i in range(1, SMS_SLOTS + 1) if i not in self.messages)
         self.messages[index] = tpdu
         return index
@@ -139,7 +139,7 @@ class Sim:
                 | (self._fixed_dialing_files() if self.fixed_dialing else {}))
 
     def _fixed_dialing_files(self) -> dict[int, ElementaryFile]:
-        """While it is in force EFadn cannot be used."""
+        """While it is active EFadn cannot be used."""
         return {
             EF_SST: ElementaryFile(FIXED_DIALING.ljust(14, b"\0")),
             EF_ADN: ElementaryFile(own_number_record(""), LINEAR_FIXED, 28, is_valid=False),

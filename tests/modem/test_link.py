@@ -14,7 +14,7 @@ from modem.patience import patience
 
 
 class User:
-    """Tells the test what happens to it."""
+    """Reports its events to the test."""
 
     def __init__(self) -> None:
         self._told: queue.SimpleQueue[str] = queue.SimpleQueue()
@@ -45,8 +45,8 @@ def link(user: User) -> Iterator[Link]:
     link.stop()
 
 
-def test_what_nobody_heard_is_not_told_to_the_next(link: Link, user: User) -> None:
-    """A card that was taken out and is back would be out again."""
+def test_an_undelivered_line_is_not_sent_to_the_next_connection(link: Link, user: User) -> None:
+    """Otherwise a card that was removed and inserted again would be reported as removed."""
     with socket.create_connection(("127.0.0.1", link.port)) as first:
         user.wait("connected")
         first.sendall(b"AT\r")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The PDU code against known vectors, and there and back."""
+"""The PDU code against known vectors, and in a round trip."""
 
 from __future__ import annotations
 
@@ -32,56 +32,56 @@ def make_submit(to: str, text: str, alphabet: str, header: bytes = b"") -> str:
 
 # ---- known vectors ----------------------------------------------------------------
 
-def test_submit_vector() -> None:
+def test_a_known_submit_is_decoded() -> None:
     submit = decode_submit("0011000B916407281553F80000AA0AE8329BFD4697D9EC37")
     assert (submit.destination, submit.text) == ("+46708251358", "hellohello")
     assert (submit.alphabet, submit.concat) == ("gsm7", None)
     assert not submit.report_requested
 
 
-def test_submit_vector_with_report_and_no_validity() -> None:
+def test_a_known_submit_with_report_and_no_validity_is_decoded() -> None:
     submit = decode_submit("0021000B916407281553F800000AE8329BFD4697D9EC37")
     assert (submit.text, submit.report_requested) == ("hellohello", True)
 
 
-def test_deliver_vector() -> None:
+def test_a_known_deliver_is_encoded() -> None:
     tpdu = encode_deliver("+31641600986", "How are you?", MOMENT)
     assert with_service_centre(tpdu, "+31624000000") == (
         "07911326040000F0040B911346610089F60000208062917314800CC8F71D14969741F977FD07")
 
 
-def test_status_report_vector() -> None:
+def test_a_known_status_report_is_encoded() -> None:
     submit = Submit("", "+31641600986", "", "gsm7", None, True, message_reference=0x2A)
     assert encode_status_report(submit, 0, MOMENT).hex().upper() == (
         "062A0B911346610089F6" "20806291731480" "20806291731480" "00")
 
 
-def test_alphanumeric_sender_vector() -> None:
+def test_a_known_alphanumeric_sender_is_encoded() -> None:
     assert encode_address("Design@Home").hex().upper() == "14D0C4F23C7D760390EF7619"
 
 
 @pytest.mark.parametrize("hours,last_octet", [
     (0, 0x00), (2, 0x80), (-5, 0x0A), (5.75, 0x32)])
-def test_time_zone(hours: float, last_octet: int) -> None:
+def test_the_time_zone_is_encoded(hours: float, last_octet: int) -> None:
     moment = datetime(2026, 1, 1, tzinfo=timezone(timedelta(hours=hours)))
     assert encode_timestamp(moment)[-1] == last_octet
 
 
-def test_not_a_submit() -> None:
+def test_other_pdus_are_refused() -> None:
     with pytest.raises(ValueError, match="no SMS-SUBMIT"):
         decode_submit("00040B911346610089F60000")
 
 
 # ---- there and back ---------------------------------------------------------------
 
-def test_default_alphabet_is_whole() -> None:
+def test_the_default_alphabet_is_complete() -> None:
     text = BASIC.replace("\x1b", "") + "".join(EXTENSION.values())
     assert len(BASIC) == 128
     assert gsm7_decode(gsm7_encode(text)) == text
 
 
 @pytest.mark.parametrize("fill_bits", range(7))
-def test_packing(fill_bits: int) -> None:
+def test_septets_are_packed_and_unpacked(fill_bits: int) -> None:
     septets = gsm7_encode("The quick brown fox {jumps} €")
     assert unpack(pack(septets, fill_bits), len(septets), fill_bits) == septets
 
@@ -89,7 +89,7 @@ def test_packing(fill_bits: int) -> None:
 @pytest.mark.parametrize("address", [
     "+36301234567", "06301234567", "112", "*#06#", "+1", "Bank", "A", "Zwölf Zeich",
 ])
-def test_address(address: str) -> None:
+def test_addresses_are_encoded_and_decoded(address: str) -> None:
     coded = encode_address(address)
     assert decode_address(coded + b"rest") == (address, len(coded))
 
@@ -98,7 +98,7 @@ def test_address(address: str) -> None:
     ("gsm7", ""), ("gsm7", "x" * 160), ("gsm7", "€[]{}~^|\\ @"), ("gsm7", "1234567"),
     ("gsm7", "12345678"), ("ucs2", "árvíztűrő tükörfúrógép"), ("ucs2", "😀"),
 ])
-def test_submit(alphabet: str, text: str) -> None:
+def test_a_submit_is_decoded(alphabet: str, text: str) -> None:
     submit = decode_submit(make_submit("+36301234567", text, alphabet))
     assert (submit.text, submit.alphabet) == (text, alphabet)
 
@@ -109,7 +109,7 @@ def test_submit(alphabet: str, text: str) -> None:
     (bytes([9, 0x05, 2, 0, 1, 0x00, 3, 7, 2, 1]), Concat(7, part=1, parts=2)),
 ])
 @pytest.mark.parametrize("alphabet,text", [("gsm7", "part{}"), ("ucs2", "rész ő")])
-def test_concatenated_submit(header: bytes, concat: Concat, alphabet: str,
+def test_a_concatenated_submit_is_decoded(header: bytes, concat: Concat, alphabet: str,
                              text: str) -> None:
     submit = decode_submit(make_submit("+36301234567", text, alphabet, header))
     assert (submit.concat, submit.text) == (concat, text)
@@ -120,7 +120,7 @@ def test_concatenated_submit(header: bytes, concat: Concat, alphabet: str,
     ("x" * 152 + "€" + "x" * 152, 3),           # no escape pair is split
     ("ő" * 70, 1), ("ő" * 71, 2), ("ő" * 134, 2), ("ő" * 66 + "😀" + "ő" * 66, 3),
 ])
-def test_deliver_parts(text: str, count: int) -> None:
+def test_a_long_text_becomes_several_delivers(text: str, count: int) -> None:
     parts = encode_deliver_parts("+36301234567", text, MOMENT, reference=9)
     assert len(parts) == count
     assert all(len(part) <= 20 + 140 for part in parts)
@@ -138,12 +138,12 @@ def delivered_text(tpdu: bytes) -> str:
 
 
 @pytest.mark.parametrize("text,dcs", [("flash", 0x10), ("villám ő", 0x18)])
-def test_message_class_0(text: str, dcs: int) -> None:
+def test_message_class_0_is_encoded(text: str, dcs: int) -> None:
     tpdu = encode_deliver("+36301234567", text, MOMENT, message_class=0)
     assert tpdu[10] == dcs
 
 
-def test_semi_octets_of_star_and_hash() -> None:
+def test_star_and_hash_have_semi_octets() -> None:
     assert semi_octets("*#06#").hex().upper() == "BA60FB"
 
 
@@ -153,20 +153,20 @@ def part(to: str, text: str, reference: int, number: int, of: int) -> Submit:
     return Submit("", to, text, "ucs2", Concat(reference, number, of), False, 0)
 
 
-def test_join_parts_in_any_order() -> None:
+def test_segments_are_joined_in_any_order() -> None:
     single = Submit("", "+2", "alone", "gsm7", None, False, 0)
     parts = [part("+1", "c", 1, 3, 3), single, part("+1", "a", 1, 1, 3),
              part("+2", "other", 1, 1, 2), part("+1", "b", 1, 2, 3)]
     assert join_parts(parts) == [("+2", "alone"), ("+1", "abc")]
 
 
-def test_join_parts_mends_a_split_surrogate_pair() -> None:
+def test_joining_repairs_a_split_surrogate_pair() -> None:
     high, low = (ucs2_encode("😀")[i:i + 2].decode("utf-16-be", "surrogatepass")
                  for i in (0, 2))
     parts = [part("+1", "a" + high, 1, 1, 2), part("+1", low + "b", 1, 2, 2)]
     assert join_parts(parts) == [("+1", "a😀b")]
 
 
-def test_join_parts_uses_a_reference_again() -> None:
+def test_joining_allows_a_reused_reference() -> None:
     parts = [part("+1", text, 1, number, 2) for text, number in zip("abcd", (1, 2, 1, 2))]
     assert join_parts(parts) == [("+1", "ab"), ("+1", "cd")]

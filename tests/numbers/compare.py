@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Compares src/numbers with libphonenumber, number by number.
+"""Compare src/numbers with libphonenumber, number by number.
 
     compare.py --filter build/numbers/filter [--count 1000000] [--seed 1] [--processes 2]
 
 Numbers are drawn from the library's own patterns, of all countries and types, and written in
-every way that people write them; the answers of both must agree, or differ for a reason that
-stands in the file `differences`.
+every way that people write them. The two answers must agree, or differ for a reason that the
+file `differences` lists.
 """
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ SHORT_TYPES = ("toll_free", "premium_rate", "standard_rate", "short_code", "emer
                "carrier_specific", "sms_services")
 REGIONS = sorted(phonenumbers.SUPPORTED_REGIONS)
 BATCH = 20000
-RARE = 500_000          # so many numbers have one of each difference
+RARE = 500_000          # this many numbers show each difference at least once
 RUN = 100               # numbers of one country in a row
 
 
@@ -101,7 +101,7 @@ def spelt(number: PhoneNumber | None, national: str, country: Country, home: Cou
         case 11 if country.region == "AR" and national.startswith("9"):
             area = dice.choice((2, 3, 4))
             return f"0{national[1:1 + area]}15{national[1 + area:]}"
-        case 12:                                        # a digit too many, too few or wrong
+        case 12:                                        # one digit too many, too few or wrong
             at = dice.randrange(len(national))
             wrong = dice.choice(("", str(dice.randrange(10)), f"{dice.randrange(100):02}"))
             front = dice.choice((f"+{code}", f"00{code}", trunk, ""))
@@ -112,13 +112,13 @@ def spelt(number: PhoneNumber | None, national: str, country: Country, home: Cou
             return phonenumbers.format_number(number, PhoneNumberFormat.NATIONAL)
         case 15:
             return phonenumbers.format_out_of_country_calling_number(number, home.region)
-        case 4 | 9:                                     # a code that may be nobody's
+        case 4 | 9:                                     # a code that may be unassigned
             return f"+{dice.randrange(1000)}{national}"
     return f"+{code}{national}"
 
 
 def numbers(count: int, seed: int) -> Iterator[tuple[str, str]]:
-    """(the SIM's region, a number as it is written)"""
+    """(the SIM's region, a number as a person writes it)"""
     dice = random.Random(seed)
     codes = {region: code for code, regions in COUNTRY_CODE_TO_REGION_CODE.items()
              for region in regions if region != "001"}
@@ -128,7 +128,7 @@ def numbers(count: int, seed: int) -> Iterator[tuple[str, str]]:
     allowed = set("+0123456789 -./()")
     run = 0
     while count > 0:
-        if not run:             # for the library keeps only so many patterns compiled
+        if not run:             # the library caches only this many compiled patterns
             run = RUN
             country = dice.choice(countries if dice.random() < 0.98 else world)
             abroad = dice.choice(countries)
@@ -177,7 +177,7 @@ def short_words(text: str, region: str) -> list[str]:
 
 
 def read(text: str, region: str) -> list[str] | None:
-    """Form, country, cost; None: it reads no number."""
+    """Form, country, cost; None if it reads no number."""
     try:
         number = phonenumbers.parse(text, region)
     except NumberParseException:
@@ -190,7 +190,7 @@ def read(text: str, region: str) -> list[str] | None:
 # ---- differences
 
 def why(text: str, region: str, ours: list[str], library: list[str] | None) -> str:
-    """The reason why they differ; "" none."""
+    """Why they differ; "" if they do not."""
     spelling, form, _, _ = ours
     digits = "".join(letter for letter in text if letter.isdigit())
     plus = text.startswith("+")
@@ -225,7 +225,7 @@ def has_code(digits: str) -> bool:
 
 
 def again(ours: list[str], library: list[str]) -> bool:
-    """Read once more, until nothing changes, the library says the same."""
+    """Reading its own answer again, until nothing changes, the library agrees."""
     for _ in range(20):
         if library == ours[1:]:
             return True
@@ -244,14 +244,14 @@ EVERYWHERE = {"112", "911", "000", "08", "110", "118", "119", "999"}
 
 
 def regions_of(digits: str) -> list[tuple[str, str]]:
-    """(region, national number): the countries with the calling code that digits begin with."""
+    """(region, national number): the countries whose calling code the digits begin with."""
     return [(region, digits[length:]) for length in (1, 2, 3)
             for region in COUNTRY_CODE_TO_REGION_CODE.get(int(digits[:length] or "0"), ())
             if region != "001" and digits[0] != "0"]
 
 
 def emergency_behind(text: str, form: str, region: str) -> str:
-    """Why the policy stops a number that is no emergency number as it stands."""
+    """Why the policy stops a number that is not an emergency number as it stands."""
     digits = "".join(letter for letter in text if letter.isdigit())
     ends = [(region, digits), (region, digits.lstrip("0")), (region, form[1:])]
     ends += regions_of(form[1:]) if form.startswith("+") else []
@@ -266,7 +266,7 @@ def emergency_behind(text: str, form: str, region: str) -> str:
 
 def policy_reasons(text: str, region: str, ours: list[str], library: list[str] | None,
                    shorts: list[str]) -> list[str]:
-    """The reasons why the policy refuses more than the library would; "" for none, or for less."""
+    """Why the policy refuses more than the library would; "" if it does not."""
     spelling, form, _, cost = ours[:4]
     stopped, costs = ours[7:]
     reasons = []

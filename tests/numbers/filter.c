@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What src/numbers knows of numbers, line by line, for compare.py: "HU 06201234567" gives
+ * Reads phone numbers with src/numbers, line by line, for compare.py: "HU 06201234567" gives
  * "NATIONAL +36201234567 HU USUAL - - - - -": spelling, form, country, cost, and whether it is
  * an emergency number, begins like one, or is a premium short code as dialled in that country.
- * The last two say what the policy makes of it from a SIM of that country: "stopped", as an
- * emergency number, and "costs", for it may cost extra; "unread" when it is refused before.
+ * The last two are the policy's verdict for a SIM of that country: "stopped" as an emergency
+ * number, and "costs" if it may cost extra; "unread" if it is refused before.
  */
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""src/numbers against libphonenumber, and that the comparison finds what is wrong."""
+"""src/numbers against libphonenumber, and that the comparison finds errors."""
 from __future__ import annotations
 
 import os

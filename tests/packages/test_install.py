@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The installer asks nobody when nothing is missing, and says what it is about to do."""
+"""The installer asks nobody if nothing is missing, and says what it is about to do."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ GROUPS = ("build", "demo", "check", "check-all", "lint")
 
 
 class Machine:
-    """Its dpkg-query, id and sudo are scripts of ours; sudo installs what it is told."""
+    """A machine whose dpkg-query, id and sudo are scripts of ours; sudo "installs" its
+    arguments."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -35,7 +36,7 @@ class Machine:
                              f'for name; do echo "$name" >>{self.installed}; done')
 
     def hide_sudo(self) -> None:
-        """A PATH of exactly the programs that the installer may use."""
+        """A PATH with exactly the programs that the installer may use."""
         for name in ("sh", "dirname", "sed", "cut", "grep", "cat"):
             (self.folder / name).symlink_to(f"/usr/bin/{name}")
 
@@ -60,13 +61,13 @@ def test_every_group_has_packages(machine: Machine) -> None:
     assert sum(found, []) == missing(machine, *GROUPS)
 
 
-def test_only_what_is_not_there_is_missing(machine: Machine) -> None:
+def test_only_packages_that_are_absent_are_missing(machine: Machine) -> None:
     machine.installed.write_text("gcc\nmake\nlibc6-dev\n")
     assert not {"gcc", "make", "libc6-dev"} & set(missing(machine, "build"))
     assert "libinih-dev" in missing(machine, "build")
 
 
-def test_a_command_may_do_in_place_of_its_package(machine: Machine) -> None:
+def test_a_command_can_replace_its_package(machine: Machine) -> None:
     machine.hide_sudo()
     [npm] = [name for name in machine.run("--missing", "check-all", alone=True).stdout.split()
              if name.startswith("npm")]
@@ -77,23 +78,23 @@ def test_a_command_may_do_in_place_of_its_package(machine: Machine) -> None:
     assert npm not in machine.run("--missing", "check-all", alone=True).stdout.split()
 
 
-def test_a_package_in_place_of_a_group(machine: Machine) -> None:
-    """As a single test needs it; what a package is for is said as well."""
+def test_a_single_package_can_be_requested(machine: Machine) -> None:
+    """A single test may need one package; the installer says what it is for."""
     assert missing(machine, "haproxy", "npm") in (["haproxy"], ["haproxy", "npm"])
     machine.add_sudo()
     assert "    haproxy            the example of a reverse proxy\n" in machine.run(
         "haproxy").stdout
 
 
-def test_check_does_not_need_much(machine: Machine) -> None:
-    """Those of services, of browsers and the like are only for "make check-all"."""
+def test_check_needs_few_packages(machine: Machine) -> None:
+    """Packages with services, browsers and the like are only for "make check-all"."""
     wanted = set(missing(machine, "build", "demo", "check"))
     assert not {"haproxy", "avahi-daemon", "ufw", "apparmor", "chromium", "npm", "lintian",
                 "valgrind", "mmdebstrap"} & wanted
     assert len(wanted) < 40
 
 
-def test_nothing_missing_nothing_done(machine: Machine) -> None:
+def test_it_does_nothing_if_nothing_is_missing(machine: Machine) -> None:
     machine.add_sudo()
     machine.installed.write_text("\n".join(missing(machine, "build")) + "\n")
     done = machine.run("build")
@@ -101,7 +102,7 @@ def test_nothing_missing_nothing_done(machine: Machine) -> None:
     assert machine.asked.read_text() == ""
 
 
-def test_says_what_and_why_and_asks_sudo(machine: Machine) -> None:
+def test_it_says_what_it_installs_and_why_and_uses_sudo(machine: Machine) -> None:
     machine.add_sudo()
     absent = missing(machine, "demo")
     done = machine.run("demo")
@@ -111,14 +112,14 @@ def test_says_what_and_why_and_asks_sudo(machine: Machine) -> None:
     assert missing(machine, "demo") == []
 
 
-def test_neither_root_nor_sudo(machine: Machine) -> None:
+def test_it_says_what_to_do_without_sudo(machine: Machine) -> None:
     machine.hide_sudo()
     done = machine.run("demo", alone=True)
     assert done.returncode == 1
     assert "not root, and no sudo here. As root: apt-get install" in done.stderr
 
 
-def test_who_may_not_use_sudo_is_told_what_root_has_to_do(machine: Machine) -> None:
+def test_a_user_who_may_not_use_sudo_gets_the_command_for_root(machine: Machine) -> None:
     machine.command("sudo", "echo 'sudo: a password is required' >&2; exit 1")
     absent = missing(machine, "demo")
     done = machine.run("demo")
@@ -127,7 +128,7 @@ def test_who_may_not_use_sudo_is_told_what_root_has_to_do(machine: Machine) -> N
             + " ".join(absent)) in done.stderr
 
 
-def test_what_was_not_installed_is_told(machine: Machine) -> None:
+def test_packages_that_were_not_installed_are_reported(machine: Machine) -> None:
     machine.command("sudo", "exit 0")
     done = machine.run("demo")
     assert done.returncode == 1

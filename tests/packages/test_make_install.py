@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""make install puts what a phone needs where packagers want it, make uninstall takes it."""
+"""make install puts the files where packagers want them; make uninstall removes them."""
 
 from __future__ import annotations
 
@@ -29,13 +29,14 @@ def files(folder: Path) -> set[str]:
 
 
 @pytest.mark.parametrize("prefix", ["/usr/local", "/usr"])
-def test_what_is_installed_works_and_goes_again(tmp_path: Path, prefix: str) -> None:
+def test_an_installed_tree_works_and_is_removed_completely(tmp_path: Path, prefix: str) -> None:
     make("install", tmp_path, prefix)
     home = tmp_path / prefix.lstrip("/")
     demo = files(home / "share" / "ofono-mcp")
     assert demo > DEMO and not [name for name in demo if "test_" in name]
     assert files(home) - {f"share/ofono-mcp/{name}" for name in demo} == {
-        "bin/ofono-mcp", "share/man/man1/ofono-mcp.1", "share/man/man8/ofono-mcp.8",
+        "bin/ofono-mcp", "bin/ofono-mcp-link", "share/man/man1/ofono-mcp.1",
+        "share/man/man8/ofono-mcp.8", "share/man/man8/ofono-mcp-link.8",
         "share/man/man5/ofono-mcp.conf.5", "share/doc/ofono-mcp/README.md",
         "share/doc/ofono-mcp/LICENSE", "share/doc/ofono-mcp/ofono-mcp.conf",
         "share/bash-completion/completions/ofono-mcp"}

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What is done to the set-up while clients use it: a table, drawn from with a seed.
+"""Faults that strike the system while clients use it: a table, drawn from with a seed.
 
-A blow leaves everything as it found it, except for what it was about to show.
+A blow leaves everything as it was, except for what it was meant to show.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from lab import wait_until
 from modem.modem import HOME, SEARCHING
 from world import World
 
-GATEWAY, OFONO = "gateway", "ofono"         # who hears nothing meanwhile
+GATEWAY, OFONO = "gateway", "ofono"         # who receives nothing meanwhile
 HOUR_S, DAY_S = 3600, 86400
 SOON_S, LATE_S = 1, 2_147_558_400           # 1970-01-01, 2038-01-20: the ends of 32 bits
-LEAVES = (0, 0, 4096, 2 << 20)              # octets of a full disk
+LEAVES = (0, 0, 4096, 2 << 20)              # free octets on a full disk
 READ_ONLY_S = 10
 
 
@@ -28,12 +28,12 @@ class Blow:
     name: str
     strike: Callable[[World, random.Random], None]
     weight: int = 1
-    ends_ofono: bool = False        # it sends again what was on its way
-    plugin_only: bool = False       # without it nobody could say what was to be heard
+    ends_ofono: bool = False        # ofonod resends what was in progress
+    plugin_only: bool = False       # without the plugin nobody could say what should arrive
 
 
 def pause(dice: random.Random, least_s: float, most_s: float) -> None:
-    """The moments at which things break are what the seed is for."""
+    """The seed decides when things break."""
     time.sleep(dice.uniform(least_s, most_s))
 
 
@@ -44,7 +44,7 @@ def kill_gateway(world: World, dice: random.Random) -> None:
 
 
 def kill_gateway_again(world: World, dice: random.Random) -> None:
-    """While it recovers."""
+    """During recovery."""
     world.lab.gateway.kill()
     for _ in range(dice.randint(1, 4)):
         world.launch_gateway()
@@ -80,7 +80,7 @@ def fill_disk(world: World, dice: random.Random) -> None:
 
 
 def read_only_disk(world: World, dice: random.Random) -> None:
-    """At a start: a gateway that cannot write must not pretend."""
+    """At a start: a gateway that cannot write must not pretend to work."""
     gateway = world.lab.gateway
     gateway.kill()
     world.remount(read_only=True)
@@ -133,7 +133,7 @@ BLOWS = (
 
 
 def draw(dice: random.Random, plugin: bool) -> list[Blow]:
-    """Each once, the weighty ones more often, in an order of their own."""
+    """Each at least once, heavier ones more often, in random order."""
     drawn = [blow for blow in BLOWS for _ in range(blow.weight)
              if plugin or not blow.plugin_only]
     dice.shuffle(drawn)

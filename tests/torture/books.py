@@ -18,7 +18,7 @@ from typing import NamedTuple
 FINAL = {"sent", "failed", "cancelled", "unknown", "delivered", "expired"}
 WENT = {"sent", "delivered"}
 STAYED = {"failed", "cancelled", "expired"}
-SLACK_MS = 2500             # between oFono's acknowledgement and our note of it
+SLACK_MS = 2500             # between oFono's acknowledgement and our record of it
 
 
 class Row(NamedTuple):
@@ -133,14 +133,14 @@ class Outgoing:
 
 @dataclass
 class Incoming:
-    """Times by the wall, in ms; `acknowledged`: when ofonod said that it has it."""
+    """Wall-clock times in ms; `acknowledged`: when ofonod said that it has the message."""
 
     acknowledged: dict[str, float]      # by text
     rows: Sequence[Row]
     gaps: Sequence[Span]
-    deaf: Sequence[Span]                # no spool, and the gateway has it in memory at most
+    deaf: Sequence[Span]  # times without a spool, in which only memory may hold a message
     heard: Counter[str]                 # by a client that waits with a cursor
-    first_heard: int                    # rows above this id were to be heard
+    first_heard: int                    # rows above this ID must arrive
     plugin: bool
     account: Account = field(default_factory=Account)
 

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A wall clock that can be set, and a machine that can sleep, for the programs that this is
- * preloaded into.
+ * A settable wall clock, and a machine that can sleep, for the programs that preload this.
  *
- * The file OFONO_MCP_CLOCK holds by how many nanoseconds their wall clock is ahead of the
- * system's, and how many they have slept (64 bits each, as this machine writes them). Whoever
- * writes it sets the clock of all of them at once, or has all of them wake up: CLOCK_REALTIME
- * and CLOCK_BOOTTIME went on, CLOCK_MONOTONIC stood. Timers that run follow, as the kernel's
- * do: a thread of ours hears of the write and sets them anew.
+ * The file OFONO_MCP_CLOCK says by how many nanoseconds their wall clock is ahead of the
+ * system's, and how many they have slept (64 bits each, in native byte order). Writing it sets
+ * the clock of all of them at once, or wakes all of them: CLOCK_REALTIME and CLOCK_BOOTTIME
+ * advanced, CLOCK_MONOTONIC did not. Running timers follow, as the kernel's do: a thread of ours
+ * notices the write and sets them again.
  */
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -36,14 +35,14 @@ static const volatile int64_t *offsets_ns; /* ahead, slept */
 static struct timer timers[FILES_MAX];	   /* by descriptor */
 static pthread_mutex_t timers_lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Of the C library. Other libraries ask for the time before our constructor ran. */
+/* The C library's own. Other libraries ask for the time before our constructor has run. */
 #define REAL(name) ((__typeof__(&(name)))dlsym(RTLD_NEXT, #name))
 
 static struct timespec moved(struct timespec moment, int64_t by_ns)
 {
 	int64_t ns = moment.tv_sec * SECOND_NS + moment.tv_nsec + by_ns;
 
-	if (ns < 1) /* long ago, but for a timer not "never" */
+	if (ns < 1) /* long ago, but not "never" for a timer */
 		ns = 1;
 	return (struct timespec){ ns / SECOND_NS, ns % SECOND_NS };
 }
@@ -123,7 +122,7 @@ int timerfd_settime(int fd, int flags, const struct itimerspec *due,
 	return result;
 }
 
-/* One that went off already, or was closed, does no harm: it is looked at once more. */
+/* A timer that already fired, or was closed, does no harm: it is checked once more. */
 static void *follow(void *data)
 {
 	int notices = (int)(intptr_t)data;
@@ -140,7 +139,7 @@ static void *follow(void *data)
 	return NULL;
 }
 
-/* No signal of the program is to be delivered to it. */
+/* It must receive no signal of the program. */
 static void start_following(const char *name)
 {
 	int notices = inotify_init1(IN_CLOEXEC);

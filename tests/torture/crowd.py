@@ -1,11 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Clients that nobody wants, many at once, from addresses of their own.
+"""Unwanted clients, many at once, from addresses of their own.
 
     crowd.py PORT SEED SECONDS
 
-Prints one line of JSON: how many of each kind came, and what they were answered.  That the
-gateway dies meanwhile is nothing special to them.
+Prints one line of JSON: how many of each kind connected, and their answers. They do not care
+whether the gateway dies meanwhile.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ class Crowd:
         return True
 
     def _read(self, one: socket.socket, answers: int) -> bytes:
-        """Until so many came, or nothing more does."""
+        """Reads until that many octets arrived, or no more do."""
         octets = b""
         end = time.monotonic() + ANSWER_S
         while octets.count(b"HTTP/1.1 ") < answers or b"\r\n\r\n" not in octets:
@@ -111,14 +111,14 @@ class Crowd:
     # ---- kinds
 
     def idle(self) -> None:
-        """Connections that say nothing."""
+        """Connections that send nothing."""
         clients = self._connect_many(IDLE)
         self.counts["idle connections"] += len(clients)
         self._hold(HOLD_S)
         self._leave(clients)
 
     def slow_readers(self) -> None:
-        """They ask for much, and for streams, and never read."""
+        """They request large answers and streams, and never read."""
         clients = self._connect_many(SLOW_READERS, receive_buffer=2048)
         for number, one in enumerate(clients):
             one.setblocking(False)
@@ -141,7 +141,7 @@ class Crowd:
         self._leave(clients)
 
     def halves(self) -> None:
-        """Parts of a request, and then nobody."""
+        """Parts of requests, and then silence."""
         clients = self._connect_many(HALVES)
         for one in clients:
             self._send(one, HIDDEN[:self._dice.randrange(1, len(HIDDEN) - 1)])
@@ -149,7 +149,7 @@ class Crowd:
         self._leave(clients)
 
     def pipelines(self) -> None:
-        """Many requests at once, answered one after the other."""
+        """Many requests at once, answered in order."""
         for one in self._connect_many(PIPELINES):
             self._send(one, PING * TOGETHER)
             octets = self._read(one, TOGETHER)
@@ -160,7 +160,7 @@ class Crowd:
             one.close()
 
     def smugglers(self) -> None:
-        """A second request inside of what is none."""
+        """A second request inside the body of an invalid one."""
         wanted = [hostile for hostile in FRAMING if hostile.leaving is Leaving.READS]
         for hostile in self._dice.sample(wanted, len(wanted)):
             one = self._connect()

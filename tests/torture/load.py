@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Honest clients of both eras, each in a thread: they send, list, wait and listen all the time.
+"""Honest clients of both eras, one thread each: they send, list, wait and listen all the time.
 
-What they were told is kept: `Sending` for each message that somebody wanted to send.
+They record the answers: one `Sending` for each message that a client tried to send.
 """
 
 from __future__ import annotations
@@ -27,20 +27,20 @@ from wire import Closed, Wire
 
 TO = "+36301234567"
 SESSION_GONE = 404
-CLIENT_S = 60               # a client's own patience
+CLIENT_S = 60               # a client's own timeout
 LISTED = 20
 
 
 class Unanswered(Exception):
-    """The gateway was not there, or left in the middle of an answer."""
+    """The gateway was away, or stopped in the middle of an answer."""
 
 
 @dataclass
 class Sending:
     text: str
     key: str = ""
-    message_id: int = 0         # accepted as
-    told: str = ""              # the state that was told, or the code of the refusal
+    message_id: int = 0         # accepted with this ID
+    told: str = ""              # the reported state, or the code of the refusal
     accepted: bool = False
     tries: int = 0
 
@@ -69,7 +69,7 @@ class Modern:
 
 
 class Legacy:
-    """A session of 2025-11-25, made anew when the gateway does not know it."""
+    """A session of 2025-11-25, started again when the gateway does not know it."""
 
     def __init__(self, lab: Lab) -> None:
         self._lab = lab
@@ -96,7 +96,7 @@ class Legacy:
 
 @dataclass
 class Load:
-    """All clients of one run, and what they saw; `rate` is messages a second each way."""
+    """All clients of one run and what they saw; `rate` is in messages a second, each way."""
 
     lab: Lab
     seed: int
@@ -104,7 +104,7 @@ class Load:
     with_reports: bool
     sendings: list[Sending] = field(default_factory=list)
     delivered: dict[bytes, str] = field(default_factory=dict)   # text by TPDU
-    heard: Counter[str] = field(default_factory=Counter)        # by who waits with a cursor
+    heard: Counter[str] = field(default_factory=Counter)  # by the client that waits with a cursor
     waits: list[tuple[float, float]] = field(default_factory=list)  # begin, seconds
     statuses: Counter[str] = field(default_factory=Counter)
     events: int = 0
@@ -150,7 +150,7 @@ class Load:
                 thread.join()
 
     def end_hearing(self) -> None:
-        """Nothing comes in any more: who waits hears the rest, and it is over."""
+        """No more messages arrive: the waiting client receives the rest and ends."""
         self._deaf.set()
         for thread in self._threads:
             thread.join()
@@ -163,7 +163,7 @@ class Load:
             self.failures.append(f"{name}: {type(error).__name__}: {error}")
 
     def _call(self, era: Legacy | Modern, name: str, **arguments: Any) -> Any:
-        """The result; Unanswered also for what is no result."""
+        """The result; raises Unanswered for anything else."""
         try:
             status, body = era.tool(name, arguments)
         except Unanswered:
@@ -197,7 +197,7 @@ class Load:
 
     def _try(self, caller: Legacy | Modern, sending: Sending, sim: int,
              wait_for: str) -> bool:
-        """Until somebody answers who knows the cards again."""
+        """Repeats until a gateway answers that knows the SIMs again."""
         sending.tries += 1
         more: dict[str, Any] = {"idempotency_key": sending.key} if sending.key else {}
         more |= {"subscription_id": sim + 1, "wait_for": wait_for, "wait_seconds": 3}
@@ -206,7 +206,7 @@ class Load:
                                 sms_text=sending.text, **more)
         except Unanswered:
             return False
-        facts = json.loads(result["content"][1]["text"])
+        facts = json.loads(result["content"][-1]["text"])
         sending.accepted = sending.accepted or "message_id" in facts
         sending.message_id = facts.get("message_id", sending.message_id)
         sending.told = facts["code"] if result.get("isError") else facts["state"]
@@ -279,7 +279,7 @@ class Load:
     # ---- what the network does
 
     def _feed(self, dice: random.Random) -> None:
-        """Each message has a text of its own."""
+        """Each message has a unique text."""
         number = 0
         while not self._over.wait(dice.expovariate(self.rate)):
             number += 1
@@ -291,7 +291,7 @@ class Load:
             modem.deliver_tpdu(tpdu)
 
     def _report_on(self, dice: random.Random) -> None:
-        """Everything that the network took is delivered, once."""
+        """Reports everything that the network took as delivered, once."""
         done: dict[str, int] = {modem.name: 0 for modem in self.lab.modems}
         while not self._deaf.wait(0.2):
             for modem in self.lab.modems:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What /proc tells of the gateway, again and again: memory, descriptors, threads."""
+"""Measures the gateway through /proc repeatedly: memory, descriptors, threads."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Sample:
 
 
 def measure(pid: int) -> Sample | None:
-    """None: it is not there."""
+    """None if the process does not exist."""
     process = Path(f"/proc/{pid}")
     try:
         memory = (process / "smaps_rollup").read_text()

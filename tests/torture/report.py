@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 NAME_WIDTH, WIDTH = 44, 16
-ROWS: tuple[tuple[str, str, str], ...] = (          # shown as, group, key
+ROWS: tuple[tuple[str, str, str], ...] = (          # label, group, key
     ("messages that clients wanted to send", "outgoing", "wanted"),
     ("  accepted", "outgoing", "accepted"),
     ("  stored, the answer was lost", "outgoing", "stored, the answer was lost"),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What make hands on: numbers in the environment, and the wish to end."""
+"""Settings that make passes on: numbers in the environment, and requests to end."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def setting(name: str, otherwise: int) -> int:
 
 
 def end_when_told(name: str) -> None:
-    """On Ctrl-C, too, everything that was started is taken down, and one line says why."""
+    """On Ctrl-C, too: stops everything that was started, and prints why in one line."""
     def end(number: int, _: object) -> None:
         for one in (signal.SIGINT, signal.SIGTERM):
             signal.signal(one, signal.SIG_IGN)

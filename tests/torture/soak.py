@@ -1,14 +1,14 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The gateway at work for long: do memory, descriptors and threads stay as they were?
+"""Long runs of the gateway: do memory, descriptors and threads stay constant?
 
     make soak [TIME=600]
 
-First 1,100,000 requests that read, in both eras: what private memory grew between the
-100,000th and the last (goal: 64 KiB at most).  Then, for the rest of TIME seconds and a
-quarter of them at least, everything: messages out and in with their reports, sessions, streams,
-connections that come and go; the third quarter of that time is compared with the last, for
-the ledger has filled its caches by then.
+First 1,100,000 requests that read, in both eras, and how much private memory grew between the
+100,000th and the last (goal: 64 KiB at most). Then, for the rest of TIME seconds and a quarter
+of them at least, everything: messages out and in with their delivery reports, sessions,
+streams, connections that come and go. The third quarter of that time is compared with the
+last, because the message store has filled its caches by then.
 """
 
 from __future__ import annotations
@@ -44,15 +44,15 @@ from setting import end_when_told, setting
 from wire import Wire, request, rpc
 
 FIRST, LAST = 100_000, 1_100_000
-TOGETHER = 200              # requests of a client that are on their way
+TOGETHER = 200              # requests of a client in flight
 CLIENTS = 16
 GROWTH_KIB = 64             # of goal 15
-LIFE_GROWTH_KIB = 256       # pages of the ledger come and go
+LIFE_GROWTH_KIB = 256       # the store's pages come and go
 LIFE_LEAST_S = 20.0
 SAMPLE_S = 2.0
 IDLE_S = 3.0
 KEEP = 2000
-CHURN = 3                   # half connections, which stay a moment
+CHURN = 3                   # half-open connections, which stay a moment
 CONFIG = f"""[store]
 keep_messages = {KEEP}
 [sms]
@@ -81,7 +81,7 @@ class Soak:
     # ---- requests that read
 
     def read_until(self, count: int) -> Sample:
-        """Batches by turns; every answer is counted."""
+        """Alternates batches; counts every answer."""
         batch = b"".join(READS[i % len(READS)] for i in range(TOGETHER))
         while self.requests < count:
             wire = self._wires[self._dice.randrange(CLIENTS)]
@@ -110,7 +110,7 @@ class Soak:
         self.requests += count
 
     def descriptors_idle(self) -> int:
-        """Nobody is connected: the least that is seen for a while."""
+        """The fewest descriptors seen for a while without clients."""
         end = time.monotonic() + IDLE_S
         least = self._now().descriptors
         while time.monotonic() < end:

@@ -4,10 +4,10 @@
 
     make torture [TORTURE_SECONDS=240] [TORTURE_SEED=N]
 
-First with the plugin in ofonod, then without it; each part begins with a calm time that the
-rest is compared with.  doc/reliability.md says what the rows mean.  Ends with 0 when
-nothing was lost, doubled or untrue.  The seed draws what breaks and when, and what
-clients do; which call meets which blow is still up to the machine.
+First with the plugin in ofonod, then without it; each part begins with a calm time as its
+reference. doc/reliability.md explains the rows. Exits with 0 if nothing was lost, doubled or
+untrue. The seed decides what breaks and when, and what clients do; which call meets which blow
+still depends on the machine.
 """
 
 from __future__ import annotations
@@ -51,10 +51,10 @@ SETTLE_S = 60
 RATE = 8.0                  # messages a second, each way
 MODEMS = 4
 LATENCY_S = 0.03            # of a modem, for each message
-NO_SPOOL = "disk read-only at a start"   # a full one is no excuse: the plugin keeps a reserve
-DESCRIPTORS_MORE = 4        # at the end, beside those of the calm gateway
+NO_SPOOL = "disk read-only at a start"   # a full disk is no excuse: the plugin keeps a reserve
+DESCRIPTORS_MORE = 4        # at the end, beyond those of the calm gateway
 BETWEEN_S = (0.3, 1.5)      # from one blow to the next
-TRUCE_S, TRUCES = 6.0, 0.12 # ... and sometimes longer: only the crowd is at work
+TRUCE_S, TRUCES = 6.0, 0.12 # sometimes longer: only the crowd is at work
 
 
 @contextmanager
@@ -118,7 +118,7 @@ class Part:
         [self.record["crowd"]] = said
 
     def _settle(self, world: World, load: Load) -> None:
-        """Nothing breaks any more: everything has its end."""
+        """Nothing breaks any more: everything can finish."""
         lab = world.lab
         Agent(lab).wait_states(*["ready"] * len(lab.modems), timeout=SETTLE_S)
         wait_until(lambda: all(modem.all_delivered for modem in lab.modems), SETTLE_S,
@@ -128,7 +128,7 @@ class Part:
             wait_until(lambda: all(message.state in FINAL | {"received"}
                                    for message in journal.messages()), SETTLE_S, "all ends")
         except AssertionError:
-            pass                        # the account names what has none
+            pass                        # the account names what has not finished
         load.end_hearing()
         world.check_alive()
         world.end_watch()
@@ -187,7 +187,7 @@ class Part:
         return out, incoming
 
     def _waits(self, world: World, load: Load) -> dict[str, float]:
-        """Of a healthy client, in ms; while the gateway is not there nobody is served."""
+        """Response times of a healthy client, in ms, while a gateway runs."""
         def outside(begin: float, seconds: float) -> bool:
             return not any(o.begin <= begin + seconds and begin <= o.end + 0.5
                            for o in world.outages)

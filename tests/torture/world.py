@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The whole set-up of a run and what may break in it: bus, ofonod, modems, gateway, disk, clock.
+"""The whole system of a run and what may break in it: bus, ofonod, modems, gateway, disk,
+clock.
 
-The gateway's folder is a small disk of its own, which outlives the gateway; the disk is
-seen by this program and its children alone.  Start and stop from the main thread.
+The gateway's folder is a small disk of its own, which outlives the gateway; only this program
+and its children see the disk. Start and stop from the main thread.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ duplicate_seconds = 0
 
 @dataclass
 class Outage:
-    """From when to when something was broken, by the monotonic clock and by the wall."""
+    """From when to when something was broken, by the monotonic clock and by the wall clock."""
 
     name: str
     begin: float
@@ -67,9 +68,9 @@ class World:
         self.lab = Lab(modem_count=modems, gateway=True, plugin=PLUGIN if plugin else None)
         self.clock = Clock(self.lab.folder)
         self.outages: list[Outage] = []
-        self.deaths: list[str] = []         # of gateways that nobody ended
+        self.deaths: list[str] = []         # of gateways that died by themselves
         self.starts = 0
-        self.handed_over: list[str] = []    # the text of each SendMessage that ofonod was given
+        self.handed_over: list[str] = []    # the text of each SendMessage that ofonod received
         self._monitor: Signals | None = None
         self._exit = ExitStack()
         gateway = self.lab.gateway
@@ -112,7 +113,7 @@ class World:
         outage.end, outage.end_ms = time.monotonic(), time.time() * 1000
 
     def check_alive(self) -> None:
-        """One that ended although nobody ended it is started again, and told of."""
+        """Restarts a program that died by itself, and records its death."""
         gateway = self.lab.gateway
         if not gateway.is_running:
             self.deaths.append(gateway.log[-2000:])
@@ -153,7 +154,7 @@ class World:
         self._monitor.__enter__()
 
     def _end_watch(self) -> None:
-        """A call that bus or ofonod refused was handed to nobody."""
+        """A call that bus or ofonod refused was not submitted."""
         if self._monitor:
             self._monitor.settle()
             self._monitor.__exit__()
@@ -167,7 +168,7 @@ class World:
         self._monitor = None
 
     def end_watch(self) -> None:
-        """handed_over is whole after it; nothing is handed over any more."""
+        """After this, nothing is submitted any more and handed_over is complete."""
         self._end_watch()
 
     # ---- disk
@@ -177,7 +178,7 @@ class World:
         return self.lab.gateway.state / "ballast"
 
     def fill_disk(self, leave: int) -> None:
-        """All but so many bytes."""
+        """Fills all but that many bytes."""
         status = os.statvfs(self.lab.gateway.state)
         with suppress(OSError), self._ballast.open("ab") as ballast:
             ballast.write(bytes(max(0, status.f_bavail * status.f_frsize - leave)))
@@ -186,7 +187,7 @@ class World:
         self._ballast.unlink(missing_ok=True)
 
     def remount(self, read_only: bool) -> None:
-        """Of a disk on which nobody has a file open for writing."""
+        """Of a disk on which no file is open for writing."""
         flags = MS_REMOUNT | (MS_RDONLY if read_only else 0)
         state = bytes(self.lab.gateway.state)
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Fixture of the audit tests: lines, manipulations of them, and the reader's verdict. */
-#ifndef AUDIT_BENCH_H
-#define AUDIT_BENCH_H
+#pragma once
 
-#include "store/audit_reader.h"
+#include "store/audit.h"
 #include "store/store_audit.h"
 #include "store_bench.h"
 
@@ -106,5 +105,3 @@ static inline void prune_to(int64_t keep)
 		assert_true(++steps < 10);
 	}
 }
-
-#endif

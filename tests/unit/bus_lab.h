@@ -3,8 +3,7 @@
  * Bus lab: a private dbus-daemon in a folder of its own, an event loop, and peers on that
  * loop that answer calls as a test tells them to. Everything waits on conditions.
  */
-#ifndef TESTS_BUS_LAB_H
-#define TESTS_BUS_LAB_H
+#pragma once
 
 #include <setjmp.h>
 #include <signal.h>
@@ -24,7 +23,7 @@
 #include <systemd/sd-event.h>
 
 #include "base/log.h"
-#include "bus/bus_pump.h"
+#include "bus/bus_private.h"
 #include "scratch.h"
 
 enum { LAB_PATIENCE_MS = 10000 };
@@ -226,5 +225,3 @@ static inline void peer_reply_error(struct peer *peer, DBusMessage *call,
 {
 	peer_send(peer, dbus_message_new_error(call, name, "as the test wants it"));
 }
-
-#endif

@@ -2,10 +2,9 @@
 /*
  * Fake calls: nothing is dialled; every function behaves as without memory.
  */
-#ifndef FAKE_CALLS_H
-#define FAKE_CALLS_H
+#pragma once
 
-#include "ofono/voice_call.h"
+#include "ofono/modem_call.h"
 
 struct voice_call_dial *voice_call_dial(
 	struct modem *modem, const char *number, int limit_ms,
@@ -45,5 +44,3 @@ void voice_call_listing_stop(struct voice_call_listing *listing)
 {
 	(void)listing;
 }
-
-#endif

@@ -4,8 +4,7 @@
  *
  * It defines every function of exchange.c, so that the linker leaves the real one out.
  */
-#ifndef FAKE_EXCHANGE_H
-#define FAKE_EXCHANGE_H
+#pragma once
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,7 +16,7 @@
 #include <cmocka.h>
 
 #include "http/exchange.h"
-#include "http/streams.h"
+#include "http/exchange_carrier.h"
 
 enum { FAKE_HEADERS_MAX = 4 };
 
@@ -184,5 +183,3 @@ static inline void fake_exchange_free(struct exchange *exchange)
 	arena_free(exchange->arena);
 	free(exchange->body);
 }
-
-#endif

@@ -4,8 +4,7 @@
  * ofono/message.h. The test makes the modems and changes their facts. Calls wait until the
  * test answers them, in any order, or never.
  */
-#ifndef FAKE_OFONO_H
-#define FAKE_OFONO_H
+#pragma once
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,13 +20,15 @@ struct ofono {
 	const struct modem *default_modem;
 	bool is_incomplete;
 	bool uses_phonebooks;
+	bool sends_again_safely; /* as the radios of a hub do */
 	enum ofono_line line;
 };
 
 struct message_send {
 	struct modem *modem; /* may be gone */
 	char number[24];
-	char text[64]; /* the beginning */
+	char text[64];		    /* the beginning */
+	struct message_order order; /* without its strings */
 	void (*done)(void *data, const struct message_send_result *result);
 	void *data;
 	TAILQ_ENTRY(message_send) link;
@@ -43,6 +44,7 @@ struct message_listing {
 struct message_cancel {
 	struct modem *modem; /* may be gone */
 	char uuid[MESSAGE_UUID_BYTES];
+	struct message_order order; /* without its strings */
 	void (*done)(void *data, enum message_cancel_outcome outcome);
 	void *data;
 	TAILQ_ENTRY(message_cancel) link;
@@ -87,9 +89,15 @@ bool ofono_sends_emoji(const struct ofono *ofono)
 	return ofono->line == OFONO_LINE_FORK;
 }
 
-struct message_send *message_send(
-	struct modem *modem, const char *number, const char *text,
-	void (*done)(void *data, const struct message_send_result *result), void *data)
+bool ofono_sends_again_safely(const struct ofono *ofono)
+{
+	return ofono->sends_again_safely;
+}
+
+struct message_send *message_send(struct modem *modem, const struct message_order *order,
+				  void (*done)(void *data,
+					       const struct message_send_result *result),
+				  void *data)
 {
 	struct message_send *send;
 
@@ -97,8 +105,9 @@ struct message_send *message_send(
 		return NULL;
 	send = calloc(1, sizeof(*send));
 	send->modem = modem;
-	strncpy(send->number, number, sizeof(send->number) - 1);
-	strncpy(send->text, text, sizeof(send->text) - 1);
+	strncpy(send->number, order->number, sizeof(send->number) - 1);
+	strncpy(send->text, order->text, sizeof(send->text) - 1);
+	send->order = *order;
 	send->done = done;
 	send->data = data;
 	TAILQ_INSERT_TAIL(&fake_sends, send, link);
@@ -150,10 +159,9 @@ void ofono_use_phonebooks(struct ofono *ofono, bool use)
 	ofono->uses_phonebooks = use;
 }
 
-struct message_cancel *message_cancel(struct modem *modem, const char *uuid,
-				      void (*done)(void *data,
-						   enum message_cancel_outcome outcome),
-				      void *data)
+struct message_cancel *message_cancel(
+	struct modem *modem, const struct message_order *order,
+	void (*done)(void *data, enum message_cancel_outcome outcome), void *data)
 {
 	struct message_cancel *cancel;
 
@@ -161,7 +169,8 @@ struct message_cancel *message_cancel(struct modem *modem, const char *uuid,
 		return NULL;
 	cancel = calloc(1, sizeof(*cancel));
 	cancel->modem = modem;
-	strcpy(cancel->uuid, uuid);
+	strcpy(cancel->uuid, order->uuid);
+	cancel->order = *order;
 	cancel->done = done;
 	cancel->data = data;
 	TAILQ_INSERT_TAIL(&fake_cancels, cancel, link);
@@ -183,6 +192,7 @@ static inline void fake_init(void)
 	fake_ofono.uses_delivery_reports = false;
 	fake_ofono.default_modem = NULL;
 	fake_ofono.is_incomplete = false;
+	fake_ofono.sends_again_safely = false;
 	fake_ofono.line = OFONO_LINE_UPSTREAM;
 	fake_no_memory = false;
 	fake_send_count = 0;
@@ -321,5 +331,3 @@ static inline void fake_message_state(struct modem *modem, const char *uuid,
 
 	observers_notify(&fake_ofono.observers, &event);
 }
-
-#endif

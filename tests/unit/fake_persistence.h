@@ -2,8 +2,7 @@
 /*
  * A struct persistence that keeps nothing. Tests replace the functions that they look at.
  */
-#ifndef FAKE_PERSISTENCE_H
-#define FAKE_PERSISTENCE_H
+#pragma once
 
 #include <string.h>
 
@@ -34,7 +33,7 @@ static int fake_list_sessions(struct store *store,
 	return 0;
 }
 
-static int fake_load_key(struct store *store, struct elicitation_key *key)
+static int fake_load_key(struct store *store, struct crypto_key *key)
 {
 	(void)store;
 	(void)key;
@@ -64,5 +63,3 @@ static const struct persistence fake_persistence = {
 	.decline_order = fake_decline_order,
 	.is_order_declined = fake_is_order_declined,
 };
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A disk that is full, for this process alone. */
-#ifndef FULL_DISK_H
-#define FULL_DISK_H
+#pragma once
 
 #include <signal.h>
 #include <stdbool.h>
@@ -19,5 +18,3 @@ static inline void fill_disk(bool full)
 	limit.rlim_cur = full ? 1 : limit.rlim_max;
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
 }
-
-#endif

@@ -3,8 +3,7 @@
  * A server on its own port, with handlers that record their calls. LAB_WAIT() runs the loop until a
  * condition is true, or fails.
  */
-#ifndef HTTP_LAB_H
-#define HTTP_LAB_H
+#pragma once
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -245,7 +244,7 @@ static inline void lab_refusal(struct buffer *body, unsigned status, const char 
 		.handler = &handler_,            \
 	}
 
-static const struct http_route lab_routes[] = {
+static const struct http_server_route lab_routes[] = {
 	LAB_ROUTE("/echo", lab_echo),
 	LAB_ROUTE("/later", lab_later),
 	LAB_ROUTE("/early", lab_early),
@@ -326,6 +325,14 @@ static inline int lab_teardown(void **state)
 	return 0;
 }
 
+static inline struct http_server_listener lab_listener(unsigned index)
+{
+	struct http_server_listener listener;
+
+	assert_true(http_server_listener(lab.server, index, &listener));
+	return listener;
+}
+
 /* Counts in an int; for http_server_stop(). */
 static inline void lab_on_stopped(void *data)
 {
@@ -347,5 +354,3 @@ static inline bool lab_turn(uint64_t end_ms)
 			if (!lab_turn(end_ms_))                                \
 				fail_msg("never became true: %s", #condition); \
 	} while (0)
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * Clients of the server in http_lab.h, which never block.
  */
-#ifndef HTTP_PEER_H
-#define HTTP_PEER_H
+#pragma once
 
 #include "http_lab.h"
 
@@ -72,7 +71,7 @@ static inline struct peer *peer_connect_to(uint16_t port)
 
 static inline struct peer *peer_connect(void)
 {
-	return peer_connect_to(http_server_port(lab.server, 0));
+	return peer_connect_to(lab_listener(0).port);
 }
 
 static inline void peer_send_bytes(struct peer *peer, const char *data, size_t length)
@@ -198,5 +197,3 @@ static inline bool reply_has(const struct reply *reply, const char *line)
 {
 	return strcasestr(reply->head, line) != NULL;
 }
-
-#endif

@@ -3,8 +3,7 @@
  * A real inbox with sims and store, a fake oFono and fake clocks. Between inbox_set_up() and
  * inbox_tear_down() the inbox runs.
  */
-#ifndef INBOX_BENCH_H
-#define INBOX_BENCH_H
+#pragma once
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -155,5 +154,3 @@ static inline void receive(struct modem *modem, const char *text)
 {
 	receive_from(modem, "+36201234567", text);
 }
-
-#endif

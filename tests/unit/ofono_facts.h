@@ -2,8 +2,7 @@
 /*
  * oFono's interfaces and properties as they are on the bus, and some modems made of them.
  */
-#ifndef TESTS_OFONO_FACTS_H
-#define TESTS_OFONO_FACTS_H
+#pragma once
 
 #include "bus_lab.h"
 
@@ -119,5 +118,3 @@ static const struct fact network_registered[] = {
 	TEXT("Status", "registered"),
 	LAST,
 };
-
-#endif

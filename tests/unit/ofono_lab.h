@@ -2,8 +2,7 @@
 /*
  * oFono lab: a peer on the lab's bus that owns org.ofono and behaves as the test says.
  */
-#ifndef TESTS_OFONO_LAB_H
-#define TESTS_OFONO_LAB_H
+#pragma once
 
 #include "bus_lab.h"
 #include "ofono_facts.h"
@@ -295,5 +294,3 @@ static inline void fixture_refuse_modems(struct fixture *fixture, const char *er
 	fixture_add_two(fixture);
 	fake_open(&fixture->fake, &fixture->lab);
 }
-
-#endif

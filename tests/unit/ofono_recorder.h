@@ -2,8 +2,7 @@
 /*
  * Records the events of a struct ofono as text.
  */
-#ifndef TESTS_OFONO_RECORDER_H
-#define TESTS_OFONO_RECORDER_H
+#pragma once
 
 #include "bus_lab.h"
 
@@ -77,6 +76,9 @@ static inline void recorder_notify(void *data, const void *event_data)
 	case MODEM_REMOVED:
 		recorder_add(recorder, "removed:%s ", path);
 		break;
+	case MESSAGE_ADDED:
+		recorder_add(recorder, "sending:%s:%s ", path, event->uuid);
+		break;
 	case MESSAGE_REPORT:
 		recorder_add(recorder, "report:%s:%s:%d ", path, event->uuid,
 			     event->delivered);
@@ -116,5 +118,3 @@ static inline void recorder_notify(void *data, const void *event_data)
 		break;
 	}
 }
-
-#endif

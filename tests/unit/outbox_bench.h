@@ -3,8 +3,7 @@
  * What the tests of the outbox stand on: a real store, real sims and a real outbox on the
  * fake oFono of fake_ofono.h.
  */
-#ifndef OUTBOX_BENCH_H
-#define OUTBOX_BENCH_H
+#pragma once
 
 #include <errno.h>
 #include <ftw.h>
@@ -202,5 +201,3 @@ static inline void assert_heard(const char *expected)
 	assert_string_equal(heard, expected);
 	heard[0] = '\0';
 }
-
-#endif

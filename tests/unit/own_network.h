@@ -3,8 +3,7 @@
  * A network of the test's own, in which 10.0.0.0/8 are addresses of this machine: for clients
  * of several addresses, of which 127.0.0.0/8 is only one to the server.
  */
-#ifndef OWN_NETWORK_H
-#define OWN_NETWORK_H
+#pragma once
 
 #include <arpa/inet.h>
 #include <net/if.h>
@@ -48,5 +47,3 @@ static inline bool own_network_enter(void)
 		close(fd);
 	return done;
 }
-
-#endif

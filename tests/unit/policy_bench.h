@@ -2,8 +2,7 @@
 /*
  * A policy on the outbox of outbox_bench.h, with a fake clock.
  */
-#ifndef POLICY_BENCH_H
-#define POLICY_BENCH_H
+#pragma once
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -103,5 +102,3 @@ static inline int policy_tear_down(void **state)
 	clock_set_source(NULL);
 	return error;
 }
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * A request that passes, for tests to change. SIM 1 is Hungarian, SIM 2 Austrian.
  */
-#ifndef POLICY_REQUEST_H
-#define POLICY_REQUEST_H
+#pragma once
 
 #include "config/config.h"
 #include "config/config_policy.h"
@@ -46,6 +45,8 @@ static inline void collect(void *data, const struct policy_verdict *verdict)
 	size_t length = strlen(codes);
 
 	(void)data;
+	if (verdict->needs_owner)
+		return; /* not refused */
 	snprintf(codes + length, sizeof(codes) - length, "%s ",
 		 verdict->repeat ? "repeat" : verdict->code);
 }
@@ -80,5 +81,3 @@ static inline const char *code_of(const char *number)
 	request.number = number;
 	return code();
 }
-
-#endif

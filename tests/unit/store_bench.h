@@ -3,8 +3,7 @@
  * Fixture of the store's tests: a store in a folder of its own, direct SQL, and a disk
  * that can be full.
  */
-#ifndef STORE_BENCH_H
-#define STORE_BENCH_H
+#pragma once
 
 #include <errno.h>
 #include <fcntl.h>
@@ -184,5 +183,3 @@ static inline int store_set_up_with_cards(void **state)
 	identify("8937", "");
 	return 0;
 }
-
-#endif

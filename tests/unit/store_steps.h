@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Steps of tests on an open store, in the short form that most tests need. */
-#ifndef STORE_STEPS_H
-#define STORE_STEPS_H
+#pragma once
 
 #include "store/store.h"
 
@@ -31,5 +30,3 @@ static inline int step_add_incoming(struct store *to_store,
 	*known_out = entry.known;
 	return 0;
 }
-
-#endif

@@ -55,7 +55,7 @@ static void test_pieces_do_not_overlap(void **state)
 /* Only what is beyond the first blocks counts, and all of it comes back. */
 static void test_a_budget_limits_the_arena(void **state)
 {
-	struct memory_budget budget = { 100000 };
+	struct arena_budget budget = { 100000 };
 	struct arena *arena = arena_new_within(&budget, 1 << 20);
 	struct arena *other = arena_new_within(&budget, 1 << 20);
 
@@ -87,7 +87,7 @@ static void test_a_piece_may_be_larger_than_a_block(void **state)
 /* It takes no more than itself, and small pieces go on where they were. */
 static void test_a_large_piece_gets_its_own_block(void **state)
 {
-	struct memory_budget budget = { 100000 };
+	struct arena_budget budget = { 100000 };
 	struct arena *arena = arena_new_within(&budget, 1 << 20);
 	char *before = arena_copy(arena, "before", 6);
 	char *large = arena_alloc(arena, 10000);

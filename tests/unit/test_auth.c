@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/crypto.h"
-#include "http/auth.h"
+#include "http/http_server.h"
 
 static uint8_t known[AUTH_HASH_BYTES];
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a real Avahi cannot be made to do at will: it fails, it has no free name, it answers
- * while the wishes change. tests/integration/test_mdns.py has the real one.
+ * A stub of Avahi for what the real one cannot be made to do: fail, run out of free names, or
+ * answer while the offer changes. tests/integration/test_mdns.py uses the real one.
  */
 #include "bus_lab.h"
 
@@ -20,13 +20,13 @@ struct fixture {
 	struct lab lab;
 	struct peer peer;
 	struct avahi *avahi;
-	const char *refused;  /* this method, */
+	const char *refused;  /* refuses this method, */
 	const char *error;    /* with this error */
-	const char *held;     /* this method is not answered yet, */
-	DBusMessage *waiting; /* but this call waits */
-	int32_t after_commit; /* the group is then; 0: nothing is told */
+	const char *held;     /* does not answer this method yet, */
+	DBusMessage *waiting; /* which is this call */
+	int32_t after_commit; /* the state of the group then; 0: no signal */
 	unsigned added, commits, renames, frees;
-	uint16_t port; /* that was added last */
+	uint16_t port; /* of the service added last */
 };
 
 static const struct avahi_offer wlan = { 1, { { 2, AF_INET, 9531, false } } };
@@ -164,7 +164,7 @@ static void wait_status(struct fixture *fixture, const char *part)
 	assert_null(avahi_published_name(fixture->avahi));
 }
 
-static void test_each_place_is_added(void **state)
+static void test_every_place_is_advertised(void **state)
 {
 	struct fixture *fixture = *state;
 
@@ -192,7 +192,7 @@ static void test_the_same_again_changes_nothing(void **state)
 	assert_int_equal(fixture->added, 3);
 }
 
-/* Of the group that was asked for the path would be lost, and it would stay for ever. */
+/* If the answer were ignored, the path would be lost and the group would stay for ever. */
 static void test_an_offer_may_change_while_a_group_is_created(void **state)
 {
 	struct fixture *fixture = *state;
@@ -209,7 +209,7 @@ static void test_an_offer_may_change_while_a_group_is_created(void **state)
 	assert_int_equal(fixture->commits, 1);
 }
 
-static void test_it_gives_up_when_every_name_is_taken(void **state)
+static void test_advertising_stops_when_every_name_is_taken(void **state)
 {
 	struct fixture *fixture = *state;
 
@@ -221,7 +221,7 @@ static void test_it_gives_up_when_every_name_is_taken(void **state)
 	assert_int_equal(fixture->commits, AVAHI_NAMES_MAX);
 }
 
-/* A machine that joins later may have had the name for longer. */
+/* A machine that joins later may have the older claim to the name. */
 static void test_a_later_collision_renames_the_service(void **state)
 {
 	struct fixture *fixture = *state;
@@ -252,7 +252,7 @@ static void test_a_failed_offer_is_retried(void **state)
 	wait_published(fixture);
 }
 
-static void test_each_method_may_be_refused(void **state)
+static void test_any_method_may_be_refused(void **state)
 {
 	static const char *const methods[] = { "GetState", "GetHostNameFqdn",
 					       "EntryGroupNew", "AddService", "Commit" };
@@ -274,8 +274,8 @@ static void test_each_method_may_be_refused(void **state)
 	}
 }
 
-/* The server looks for another host name: what was published may be of the old one. */
-static void test_the_host_has_another_name(void **state)
+/* Avahi chooses another host name: what was published may name the old one. */
+static void test_a_new_host_name_publishes_again(void **state)
 {
 	struct fixture *fixture = *state;
 
@@ -287,7 +287,7 @@ static void test_the_host_has_another_name(void **state)
 	wait_published(fixture);
 }
 
-static void test_signals_of_strangers_are_ignored(void **state)
+static void test_signals_from_others_are_ignored(void **state)
 {
 	struct fixture *fixture = *state;
 	struct peer stranger = { 0 };
@@ -315,7 +315,7 @@ static void test_signals_of_strangers_are_ignored(void **state)
 	assert_int_equal(fixture->renames, 0);
 }
 
-/* What it publishes hangs on its connection, which ends with it. */
+/* Its services disappear with its connection, which closes then. */
 static void test_it_can_be_freed_at_any_moment(void **state)
 {
 	static const char *const methods[] = { "GetState", "EntryGroupNew", "AddService",
@@ -339,15 +339,15 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-		TEST(test_each_place_is_added),
+		TEST(test_every_place_is_advertised),
 		TEST(test_the_same_again_changes_nothing),
 		TEST(test_an_offer_may_change_while_a_group_is_created),
-		TEST(test_it_gives_up_when_every_name_is_taken),
+		TEST(test_advertising_stops_when_every_name_is_taken),
 		TEST(test_a_later_collision_renames_the_service),
 		TEST(test_a_failed_offer_is_retried),
-		TEST(test_each_method_may_be_refused),
-		TEST(test_the_host_has_another_name),
-		TEST(test_signals_of_strangers_are_ignored),
+		TEST(test_any_method_may_be_refused),
+		TEST(test_a_new_host_name_publishes_again),
+		TEST(test_signals_from_others_are_ignored),
 		TEST(test_it_can_be_freed_at_any_moment),
 	};
 

@@ -6,7 +6,6 @@
 #include <sys/un.h>
 
 #include "bus/bus.h"
-#include "bus/bus_probe.h"
 
 #define SERVICE	  "org.example.Slow"
 #define INTERFACE "org.example.Slow"

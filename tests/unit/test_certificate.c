@@ -18,7 +18,7 @@
 #include "base/clock.h"
 #include "base/explanation.h"
 #include "config/config.h"
-#include "http/certificate.h"
+#include "http/tls.h"
 #include "scratch.h"
 
 static char home[64], folder[80], certificate_path[96], key_path[96];

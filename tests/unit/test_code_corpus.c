@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sms/code_mask.h"
+#include "text/code_mask.h"
 
 enum {
 	LINE_BYTES = 1024,

@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "sms/code_mask.h"
-#include "sms/extract.h"
+#include "text/code_mask.h"
+#include "text/extract.h"
 
 #define M CODE_MASK
 

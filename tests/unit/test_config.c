@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Run from the root of the repository: etc/ofono-mcp.conf is compared. */
+/* Run it from the root of the repository: it compares etc/ofono-mcp.conf. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -62,7 +62,7 @@ static void expect_read(const char *text)
 		fail_msg("%s: %s", text, error.text);
 }
 
-/* The error's text is `path` and what is given, and nothing has been changed. */
+/* Reading fails with `path` and this text, and changes nothing. */
 static void expect_bytes_error(const char *data, size_t length, const char *expected)
 {
 	struct config before = config;
@@ -142,7 +142,7 @@ static void test_every_key_is_read(void **state)
 {
 	(void)state;
 	expect_read(full);
-	assert_int_equal(config.listen.count, 2); /* the default is gone */
+	assert_int_equal(config.listen.count, 2); /* the file replaced the default */
 	assert_string_equal(config.listen.items[0], "0.0.0.0:80");
 	assert_string_equal(config.listen.items[1], "[::1]:81");
 	assert_string_equal(config.allowed_host.items[0], "a.example");
@@ -167,7 +167,7 @@ static void test_every_key_is_read(void **state)
 	assert_true(config.verbose);
 }
 
-static void test_empty_file_changes_nothing(void **state)
+static void test_an_empty_file_changes_nothing(void **state)
 {
 	struct config before = config;
 
@@ -177,7 +177,7 @@ static void test_empty_file_changes_nothing(void **state)
 	assert_memory_equal(&config, &before, sizeof(config));
 }
 
-static void test_booleans_have_several_words(void **state)
+static void test_yes_and_no_have_several_spellings(void **state)
 {
 	static const char *const yes[] = { "yes", "true", "on", "1", "True" };
 	static const char *const no[] = { "no", "false", "off", "0", "OFF" };
@@ -195,7 +195,7 @@ static void test_booleans_have_several_words(void **state)
 	}
 }
 
-static void test_continued_list_in_a_second_file(void **state)
+static void test_a_second_file_replaces_a_list_of_the_first(void **state)
 {
 	(void)state;
 	expect_read("[server]\nlisten = 0.0.0.0:80\nlisten = 0.0.0.0:81");
@@ -222,26 +222,24 @@ static void test_unknown_names_are_refused(void **state)
 	expect_error("[sms]\n\nmax_segment = 1\n",
 		     ":3: sms.max_segment: unknown key; [sms] has max_segments, "
 		     "send_wait_seconds, queue_limit, duplicate_seconds, stuck_seconds, "
-		     "elicitation_seconds, "
-		     "delivery_reports");
+		     "elicitation_seconds, delivery_reports, segment_price");
 	expect_error("[sms]\nMax_Segments = 1\n",
 		     ":2: sms.Max_Segments: unknown key; [sms] has max_segments, "
 		     "send_wait_seconds, queue_limit, duplicate_seconds, stuck_seconds, "
-		     "elicitation_seconds, "
-		     "delivery_reports");
+		     "elicitation_seconds, delivery_reports, segment_price");
 	expect_error("[log]\nopen = 1\n", ":2: log.open: unknown key; [log] has verbose");
-	expect_error("[log]\n[sever]\n",
-		     ":2: [sever]: unknown section; the sections are "
-		     "[server], [store], [sim], [sms], "
-		     "[policy], [ussd], [call], [incoming], [contacts], [log]");
+	expect_error("[log]\n[sever]\n", ":2: [sever]: unknown section; the sections are "
+					 "[server], [store], [sim], [sms], "
+					 "[policy], [ussd], [call], [incoming], [agent], "
+					 "[events], [contacts], [log]");
 	expect_error("\n[]\nx = 1\n",
 		     ":3: a key stands before any section; the sections are "
 		     "[server], [store], [sim], [sms], [policy], "
-		     "[ussd], [call], [incoming], [contacts], [log]");
+		     "[ussd], [call], [incoming], [agent], [events], [contacts], [log]");
 	expect_error("open = yes\n",
 		     ":1: a key stands before any section; the sections are "
 		     "[server], [store], [sim], [sms], [policy], [ussd], "
-		     "[call], [incoming], [contacts], [log]");
+		     "[call], [incoming], [agent], [events], [contacts], [log]");
 	expect_error("[log]\n= yes\n", ":2: log.: unknown key; [log] has verbose");
 }
 
@@ -303,7 +301,7 @@ static void test_a_key_may_occur_once(void **state)
 		     ":5: sms.max_segments: already set in line 2");
 }
 
-static void test_a_list_is_limited(void **state)
+static void test_a_list_has_at_most_eight_values(void **state)
 {
 	char text[512] = "[server]\n";
 	int at;
@@ -355,8 +353,8 @@ static void test_long_lines_are_refused(void **state)
 	assert_true(config.verbose);
 }
 
-/* From well below inih's line to well above: taken whole or refused, never cut. */
-static void test_every_length_of_line(void **state)
+/* Lines shorter and longer than inih's buffer are read whole or refused, never cut. */
+static void test_a_line_of_any_length_is_never_cut(void **state)
 {
 	int length, taken = 0;
 
@@ -420,18 +418,18 @@ static void test_an_unreadable_file_is_an_error(void **state)
 	assert_string_equal(error.text, "/nonexistent/x.conf: No such file or directory");
 	assert_int_equal(config_read(&config, "/tmp", &error), -EISDIR);
 	assert_string_equal(error.text, "/tmp: Is a directory");
-	if (geteuid() == 0) /* whom no mode stops */
+	if (geteuid() == 0) /* root may read any file */
 		return;
 	chmod(path, 0);
 	assert_int_equal(config_read(&config, path, &error), -EACCES);
 	chmod(path, 0600);
 }
 
-static void test_loading_begins_with_the_defaults(void **state)
+static void test_loading_starts_from_the_defaults(void **state)
 {
 	(void)state;
 	expect_read("[sms]\nqueue_limit = 5\n");
-	config.max_segments = 9; /* the defaults come first */
+	config.max_segments = 9; /* the defaults replace it */
 	assert_int_equal(config_load(&config, path, &error), 0);
 	assert_int_equal(config.queue_limit, 5);
 	assert_int_equal(config.max_segments, 3);
@@ -439,7 +437,7 @@ static void test_loading_begins_with_the_defaults(void **state)
 	assert_string_equal(error.text, "/nonexistent/x.conf: No such file or directory");
 }
 
-static void test_load_for_another_folder(void **state)
+static void test_another_state_dir_keeps_the_socket_of_a_given_file(void **state)
 {
 	(void)state;
 	expect_read("[server]\ncontrol_socket = /x/there\n[store]\nstate_dir = /x\n");
@@ -447,7 +445,7 @@ static void test_load_for_another_folder(void **state)
 	assert_string_equal(config.state_dir, "/x");
 	assert_int_equal(config_load_for(&config, path, "/y", &error), 0);
 	assert_string_equal(config.state_dir, "/y");
-	assert_string_equal(config.control_socket, "/x/there"); /* named with the file */
+	assert_string_equal(config.control_socket, "/x/there"); /* `path` was given */
 	assert_int_equal(config_load_for(&config, "/nonexistent", "/y", &error), -ENOENT);
 }
 
@@ -497,16 +495,18 @@ static void test_set_refuses_unknown_keys(void **state)
 		"logs.verbose", "1",
 		"--option: [logs]: unknown section; the sections are [server], [store], "
 		"[sim], "
-		"[sms], [policy], [ussd], [call], [incoming], [contacts], [log]");
+		"[sms], [policy], [ussd], [call], [incoming], [agent], [events], "
+		"[contacts], "
+		"[log]");
 	expect_set_error(
 		"verbose", "1",
 		"--option: a key stands before any section; the sections are [server], "
-		"[store], [sim], [sms], [policy], [ussd], [call], [incoming], "
-		"[contacts], [log]");
+		"[store], [sim], [sms], [policy], [ussd], [call], [incoming], [agent], "
+		"[events], [contacts], [log]");
 }
 
-/* What a file would not give back. */
-static void test_set_refuses_what_cannot_be_printed(void **state)
+/* Values that would not survive printing and reading. */
+static void test_set_refuses_values_that_cannot_be_printed(void **state)
 {
 	static const char *const values[] = { " /a",	 "/a ",	  "/a ;b", ";a",
 					      "/a\n[x]", "/a\r",  "/\xff", "\t/a",
@@ -525,7 +525,7 @@ static void test_set_refuses_what_cannot_be_printed(void **state)
 static void test_policy_values_are_checked(void **state)
 {
 	static const struct {
-		const char *key, *value, *flaw; /* NULL: it is well */
+		const char *key, *value, *flaw; /* NULL: valid */
 	} cases[] = {
 		{ "allow", "+36201234567, +3630* 1234", NULL },
 		{ "allow", "*", NULL },
@@ -576,8 +576,8 @@ static void test_a_renamed_key_is_still_read(void **state)
 	assert_int_equal(config.elicitation_seconds, 9);
 }
 
-/* A word of a list that is wrong is found by its line, too. */
-static void test_words_name_their_line(void **state)
+/* An invalid word in a list is reported with its line. */
+static void test_an_invalid_word_is_reported_with_its_line(void **state)
 {
 	(void)state;
 	expect_error("[policy]\nquiet_hours = 22-7\n",
@@ -691,7 +691,7 @@ static void expect_print_and_read_agree(void)
 	assert_memory_equal(&config, &before, sizeof(config));
 }
 
-static void test_print_can_be_read(void **state)
+static void test_printed_configuration_can_be_read(void **state)
 {
 	(void)state;
 	expect_print_and_read_agree();
@@ -699,7 +699,7 @@ static void test_print_can_be_read(void **state)
 	expect_print_and_read_agree();
 }
 
-static void test_longest_values_survive_print(void **state)
+static void test_the_longest_values_survive_printing(void **state)
 {
 	char value[CONFIG_TEXT_BYTES];
 
@@ -713,7 +713,7 @@ static void test_longest_values_survive_print(void **state)
 	expect_print_and_read_agree();
 }
 
-static void test_print_comments_defaults_out(void **state)
+static void test_printing_comments_defaults_out(void **state)
 {
 	char *text = print();
 	char *line;
@@ -730,8 +730,8 @@ static void test_print_comments_defaults_out(void **state)
 	free(text);
 }
 
-/* Uncommented, the sample is a file with the defaults and the examples. */
-static void test_sample_is_valid_when_uncommented(void **state)
+/* The sample without comment marks has every default and every example. */
+static void test_the_sample_is_valid_when_uncommented(void **state)
 {
 	char *text = print();
 	char *at;
@@ -774,15 +774,15 @@ static void test_the_sample_file_is_current(void **state)
 	free(expected);
 }
 
-/* What the fuzz target of this file puts together. */
-static void test_fuzzing_knows_every_key(void **state)
+/* The fuzz target of the configuration builds files from this list. */
+static void test_the_fuzz_target_knows_every_key(void **state)
 {
 	struct text text;
 	char word[64];
 
 	(void)state;
 	read_text(&text, "tests/fuzz/config.dict");
-	for (size_t i = 0; i < CONFIG_KEY_COUNT; i++) {
+	for (size_t i = 0; i < CONFIG_KEY_COUNT - CONFIG_KEY_COUNT_OF_HUB; i++) {
 		snprintf(word, sizeof(word), "\n\"%s = \"\n", config_key_table[i].name);
 		if (!strstr(text.bytes, word))
 			fail_msg("tests/fuzz/config.dict lacks %s",
@@ -797,37 +797,37 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		CONFIG_TEST(test_defaults_are_as_documented),
 		CONFIG_TEST(test_every_key_is_read),
-		CONFIG_TEST(test_empty_file_changes_nothing),
-		CONFIG_TEST(test_booleans_have_several_words),
-		CONFIG_TEST(test_continued_list_in_a_second_file),
+		CONFIG_TEST(test_an_empty_file_changes_nothing),
+		CONFIG_TEST(test_yes_and_no_have_several_spellings),
+		CONFIG_TEST(test_a_second_file_replaces_a_list_of_the_first),
 		CONFIG_TEST(test_an_indented_line_does_not_continue_the_one_before),
 		CONFIG_TEST(test_unknown_names_are_refused),
 		CONFIG_TEST(test_wrong_values_are_refused),
 		CONFIG_TEST(test_only_whole_numbers_are_read),
 		CONFIG_TEST(test_a_key_may_occur_once),
-		CONFIG_TEST(test_a_list_is_limited),
+		CONFIG_TEST(test_a_list_has_at_most_eight_values),
 		CONFIG_TEST(test_long_values_are_refused),
 		CONFIG_TEST(test_long_lines_are_refused),
-		CONFIG_TEST(test_every_length_of_line),
+		CONFIG_TEST(test_a_line_of_any_length_is_never_cut),
 		CONFIG_TEST(test_control_characters_and_bad_utf_8_are_refused),
 		CONFIG_TEST(test_the_first_error_is_reported),
 		CONFIG_TEST(test_an_unreadable_file_is_an_error),
-		CONFIG_TEST(test_loading_begins_with_the_defaults),
-		CONFIG_TEST(test_load_for_another_folder),
+		CONFIG_TEST(test_loading_starts_from_the_defaults),
+		CONFIG_TEST(test_another_state_dir_keeps_the_socket_of_a_given_file),
 		CONFIG_TEST(test_an_option_sets_a_value),
 		CONFIG_TEST(test_set_refuses_unknown_keys),
-		CONFIG_TEST(test_set_refuses_what_cannot_be_printed),
+		CONFIG_TEST(test_set_refuses_values_that_cannot_be_printed),
 		CONFIG_TEST(test_policy_values_are_checked),
 		CONFIG_TEST(test_a_renamed_key_is_still_read),
-		CONFIG_TEST(test_words_name_their_line),
+		CONFIG_TEST(test_an_invalid_word_is_reported_with_its_line),
 		CONFIG_TEST(test_open_mode_is_for_loopback_only),
 		CONFIG_TEST(test_paths_and_certificates_are_checked),
-		CONFIG_TEST(test_print_can_be_read),
-		CONFIG_TEST(test_longest_values_survive_print),
-		CONFIG_TEST(test_print_comments_defaults_out),
-		CONFIG_TEST(test_sample_is_valid_when_uncommented),
+		CONFIG_TEST(test_printed_configuration_can_be_read),
+		CONFIG_TEST(test_the_longest_values_survive_printing),
+		CONFIG_TEST(test_printing_comments_defaults_out),
+		CONFIG_TEST(test_the_sample_is_valid_when_uncommented),
 		CONFIG_TEST(test_the_sample_file_is_current),
-		CONFIG_TEST(test_fuzzing_knows_every_key),
+		CONFIG_TEST(test_the_fuzz_target_knows_every_key),
 	};
 
 	return cmocka_run_group_tests(tests, make_file, remove_file);

@@ -19,12 +19,9 @@ static struct explanation error;
 
 static const struct json *parse(const char *text, size_t length, struct arena *arena)
 {
-	struct json_reader *reader = json_reader_new(arena);
 	const struct json *json = NULL;
 
-	assert_int_equal(json_reader_feed(reader, text, length), 0);
-	assert_int_equal(json_reader_finish(reader, &json), 0);
-	json_reader_free(reader);
+	assert_int_equal(json_reader_read(arena, text, length, &json), 0);
 	return json;
 }
 

@@ -12,7 +12,6 @@
 #include <cmocka.h>
 
 #include "phone/contact.h"
-#include "phone/contact_file.h"
 #include "phone/vcard.h"
 #include "scratch.h"
 

@@ -9,7 +9,7 @@
 
 #include "config/config.h"
 #include "fake_ofono.h"
-#include "phone/contacts.h"
+#include "phone/contact.h"
 #include "sms/sender.h"
 #include "store_bench.h"
 

@@ -8,11 +8,9 @@
 #include <cmocka.h>
 
 #include "base/log.h"
-#include "gateway/agent_url.h"
-#include "gateway/command_table.h"
-#include "gateway/control_call.h"
 #include "gateway/paired_client.h"
-#include "gateway/permission_arguments.h"
+#include "gateway/control.h"
+#include "gateway/command.h"
 #include "gateway/running.h"
 #include "store/store_setting.h"
 #include "store_bench.h"
@@ -39,18 +37,18 @@ static void on_line(void *data, const char *line, size_t length, bool is_last)
 
 static int certificate_error;
 
-int agent_url_secure(const struct config *config, bool wanted, struct explanation *error)
+int agent_url_secure(const struct control *of, bool wanted, struct explanation *error)
 {
-	(void)config;
+	(void)of;
 	strcat(news, wanted ? "t" : "");
 	if (certificate_error)
 		strcpy(error->text, "cert.pem: is no certificate");
 	return certificate_error;
 }
 
-void agent_url_write(const struct config *config, struct json_writer *writer)
+void agent_url_write(const struct control *of, struct json_writer *writer)
 {
-	(void)config;
+	(void)of;
 	json_key(writer, "urls");
 	json_open_array(writer);
 	json_write_string(writer, "http://here/mcp");
@@ -63,6 +61,7 @@ void running_client_changed(struct running *running, int64_t client_id,
 	static const char *const letters[] = {
 		[RUNNING_CLIENT_CHANGED] = "n",
 		[RUNNING_CLIENT_CUT] = "cn",
+		[RUNNING_CLIENT_ROTATED] = "con",
 		[RUNNING_CLIENT_REVOKED] = "cfn",
 	};
 
@@ -263,7 +262,7 @@ static void test_the_gateway_learns_of_every_change(void **state)
 	assert_news(COMMAND("change", "\"name\":\"a\",\"ask\":\"always\""), "n");
 	assert_news(COMMAND("change", "\"name\":\"a\",\"scope\":\"read\""), "cn");
 	assert_news(COMMAND("change", "\"name\":\"a\",\"scope\":\"read,ussd\""), "n");
-	assert_news(COMMAND("rotate", "\"name\":\"a\""), "cn");
+	assert_news(COMMAND("rotate", "\"name\":\"a\""), "con");
 	assert_news(COMMAND("revoke", "\"name\":\"a\""), "cfn");
 	assert_news(COMMAND("pause", ""), "p");
 	assert_news(COMMAND("pause", ""), "");
@@ -276,16 +275,16 @@ static void test_the_certificate_comes_before_the_token(void **state)
 {
 	(void)state;
 	assert_news(COMMAND("pair", "\"name\":\"a\",\"tls\":true"), "tn");
-	assert_news(COMMAND("rotate", "\"name\":\"a\",\"tls\":true"), "tcn");
+	assert_news(COMMAND("rotate", "\"name\":\"a\",\"tls\":true"), "tcon");
 	assert_code(COMMAND("pair", "\"name\":\"a\",\"tls\":true"), "exists");
 	assert_code(COMMAND("rotate", "\"name\":\"b\",\"tls\":true"), "not_found");
-	assert_string_equal(news, "tcn"); /* without a client, no certificate */
+	assert_string_equal(news, "tcon"); /* without a client, no certificate */
 	certificate_error = -EINVAL;
 	assert_code(COMMAND("rotate", "\"name\":\"a\",\"tls\":true"), "no_certificate");
 	assert_code(COMMAND("pair", "\"name\":\"b\",\"tls\":true"), "no_certificate");
-	assert_string_equal(news, "tcntt");
+	assert_string_equal(news, "tcontt");
 	assert_news(COMMAND("pair", "\"name\":\"b\""), "n");
-	assert_news(COMMAND("rotate", "\"name\":\"a\""), "cn");
+	assert_news(COMMAND("rotate", "\"name\":\"a\""), "con");
 }
 
 static void test_reload_lists_the_changed_keys(void **state)

@@ -8,7 +8,7 @@
 
 #include <time.h>
 
-#include "http/deadline.h"
+#include "http/connection.h"
 
 struct item {
 	struct deadline deadline; /* first: the callback casts */
@@ -79,11 +79,9 @@ static void test_deadlines_expire_in_order_across_kinds(void **state)
 	deadline_set(&deadlines, &idle.deadline, DEADLINE_IDLE);
 	deadline_set(&deadlines, &first.deadline, DEADLINE_REQUEST);
 	deadline_set(&deadlines, &second.deadline, DEADLINE_REQUEST);
-	run_until(2);
+	run_until(3);
 	assert_ptr_equal(order[0], &first);
 	assert_ptr_equal(order[1], &second);
-	assert_true(now_ms() - start >= 40);
-	run_until(3);
 	assert_ptr_equal(order[2], &idle);
 	assert_true(now_ms() - start >= 120);
 	assert_int_equal(first.expired + second.expired + idle.expired, 3);

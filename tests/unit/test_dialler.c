@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "ofono_lab.h"
 
-#include "ofono/voice_call.h"
+#include "ofono/modem_call.h"
 #include "phone/dialler.h"
 #include "store_bench.h"
 

@@ -7,14 +7,13 @@
 #include "base/clock.h"
 #include "base/json_reader.h"
 #include "mcp/elicitation.h"
-#include "mcp/request_state.h"
+#include "mcp/elicitation_call.h"
 #include "mcp/endpoint.h"
 #include "fake_persistence.h"
 
 #define NOW_MS INT64_C(1795255200000)
 
-static const struct elicitation_key one_key = { { 1, 2, 3 } },
-				    other_key = { { 1, 2, 4 } };
+static const struct crypto_key one_key = { { 1, 2, 3 } }, other_key = { { 1, 2, 4 } };
 static struct arena *arena;
 static int64_t now_ms;
 
@@ -38,12 +37,9 @@ static const char *fake_boot_id(void)
 
 static const struct json *parse(const char *text)
 {
-	struct json_reader *reader = json_reader_new(arena);
-	const struct json *root;
+	const struct json *root = NULL;
 
-	json_reader_feed(reader, text, strlen(text));
-	assert_int_equal(json_reader_finish(reader, &root), 0);
-	json_reader_free(reader);
+	assert_int_equal(json_reader_read(arena, text, strlen(text), &root), 0);
 	return root;
 }
 
@@ -59,7 +55,7 @@ static const char *write_state(void)
 	return text;
 }
 
-static int read_state(const char *text, const struct elicitation_key *key,
+static int read_state(const char *text, const struct crypto_key *key,
 		      struct request_state *state)
 {
 	return request_state_read(text, key, arena, state);
@@ -232,7 +228,7 @@ static const struct tool *const tools[] = { &twice, &require, NULL };
 static const struct resource *const resources[] = { NULL };
 static char declined[64]; /* the order that was declined */
 
-static int load_key(struct store *store, struct elicitation_key *key)
+static int load_key(struct store *store, struct crypto_key *key)
 {
 	(void)store;
 	*key = one_key;

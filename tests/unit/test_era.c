@@ -133,12 +133,9 @@ static const struct {
 
 static const struct json *parse(struct arena *arena, const char *text)
 {
-	struct json_reader *reader = json_reader_new(arena);
-	const struct json *root;
+	const struct json *root = NULL;
 
-	assert_int_equal(json_reader_feed(reader, text, strlen(text)), 0);
-	assert_int_equal(json_reader_finish(reader, &root), 0);
-	json_reader_free(reader);
+	assert_int_equal(json_reader_read(arena, text, strlen(text), &root), 0);
 	return root;
 }
 

@@ -115,7 +115,7 @@ static void answered(void *data, unsigned status, const char *content_type,
 
 static const struct exchange_carrier carrier = { .header = header, .answered = answered };
 
-static struct exchange *start_within(struct memory_budget *budget, struct seen *seen,
+static struct exchange *start_within(struct arena_budget *budget, struct seen *seen,
 				     uint64_t body_length)
 {
 	static const struct client client = { 7, "laptop" };
@@ -326,7 +326,7 @@ static void test_a_held_exchange_ends_when_both_sides_let_it_go(void **state)
 /* The server and its budget may be freed before a held exchange. */
 static void test_a_held_exchange_outlives_the_server(void **state)
 {
-	struct memory_budget *budget = memory_budget_new(100000);
+	struct arena_budget *budget = arena_budget_new(100000);
 	struct seen seen = { 0 };
 	struct exchange *exchange = start_within(budget, &seen, 20000);
 
@@ -337,7 +337,7 @@ static void test_a_held_exchange_outlives_the_server(void **state)
 	exchange_complete(exchange);
 	exchange_hold(exchange);
 	exchange_free(exchange);
-	memory_budget_drop(budget);
+	arena_budget_drop(budget);
 	assert_int_equal(budget->keepers, 1);
 	exchange_release(exchange); /* a sanitizer reports it if this frees too early */
 	assert_int_equal(seen.ended, 1);

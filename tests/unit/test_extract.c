@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sms/extract.h"
+#include "text/extract.h"
 
 static const struct {
 	const char *text, *code;

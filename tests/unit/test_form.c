@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "base/json_reader.h"
-#include "mcp/form.h"
+#include "mcp/elicitation.h"
 
 #define ARRAY_LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -30,12 +30,9 @@ static int tear_down(void **state)
 
 static const struct json *parse(const char *text)
 {
-	struct json_reader *reader = json_reader_new(arena);
-	const struct json *root;
+	const struct json *root = NULL;
 
-	json_reader_feed(reader, text, strlen(text));
-	assert_int_equal(json_reader_finish(reader, &root), 0);
-	json_reader_free(reader);
+	assert_int_equal(json_reader_read(arena, text, strlen(text), &root), 0);
 	return root;
 }
 

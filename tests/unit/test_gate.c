@@ -18,7 +18,7 @@ static bool trusts_loopback(const struct config *asked)
 	return asked->metrics_on_loopback;
 }
 
-static const struct http_route routes[] = {
+static const struct http_server_route routes[] = {
 	{ .path = "/mcp",
 	  .methods = HTTP_GET | HTTP_POST | HTTP_DELETE,
 	  .json_body = true,
@@ -32,6 +32,8 @@ static const struct http_route routes[] = {
 };
 
 static struct config config;
+static const char
+	*local_name; /* of the connection; NULL: it is of nobody in particular */
 
 static bool find_nobody(void *data, const uint8_t hash[AUTH_HASH_BYTES],
 			struct client *client_out)
@@ -69,7 +71,9 @@ static void check_with(const struct auth *auth, bool local, const char *method,
 {
 	static char text[16 * 1024];
 	static struct request_head head;
-	struct gate_request request = { .head = &head, .local = local };
+	struct gate_request request = { .head = &head,
+					.local = local,
+					.local_name = local_name };
 	size_t length = (size_t)snprintf(text, sizeof(text), "%s %s %s\r\n", method, path,
 					 version);
 
@@ -344,6 +348,41 @@ static unsigned ask_mcp(unsigned has)
 	return verdict.status;
 }
 
+static bool find_anna(void *data, const char *name, struct client *client_out)
+{
+	*client_out = (struct client){ .id = 7, .scopes = CLIENT_READ };
+	return strcmp(name, "local:anna") == 0;
+}
+
+/* POST /mcp on the connection of a local user, NULL: of nobody. */
+static struct gate_verdict ask_locally(const char *name, const char *headers)
+{
+	static const struct auth auth = { .find = find_nobody, .find_local = find_anna };
+	struct gate_verdict verdict;
+
+	local_name = name;
+	check_with(&auth, true, "POST", "/mcp", "HTTP/1.1", headers, &verdict);
+	local_name = NULL;
+	return verdict;
+}
+
+static void test_a_local_user_needs_no_token_unless_revoked(void **state)
+{
+	struct gate_verdict verdict = ask_locally("local:anna", JSON);
+
+	assert_int_equal(verdict.status, 0);
+	assert_int_equal(verdict.client.id, 7);
+	assert_true(verdict.right_token);
+	verdict = ask_locally("local:revoked", JSON);
+	assert_int_equal(verdict.status, 403);
+	assert_false(verdict.right_token || verdict.wrong_token);
+	/* a token that is sent counts, and nothing in a header makes a local user */
+	assert_int_equal(
+		ask_locally("local:anna", JSON "|Authorization: Bearer x").status, 401);
+	assert_int_equal(ask_locally(NULL, JSON "|Authorization: local:anna").status,
+			 401);
+}
+
 static void test_routes_need_their_scopes(void **state)
 {
 	(void)state;
@@ -461,6 +500,7 @@ int main(void)
 		cmocka_unit_test(test_http_1_0_needs_no_host),
 		cmocka_unit_test(test_the_own_host_name_is_allowed),
 		cmocka_unit_test(test_the_token_is_checked_last),
+		cmocka_unit_test(test_a_local_user_needs_no_token_unless_revoked),
 		cmocka_unit_test(test_routes_need_their_scopes),
 		cmocka_unit_test(test_the_verdict_has_route_origin_and_client),
 	};

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "mcp/header_value.h"
+#include "mcp/rpc.h"
 
 static int set_up(void **state)
 {

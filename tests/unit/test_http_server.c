@@ -179,8 +179,8 @@ static void test_a_modest_client_is_not_behind_a_greedy_one(void **state)
 	strcpy(lab.config.listen.items[0], "10.0.0.1:0");
 	lab_start();
 	http_server_review(lab.server, true);
-	LAB_WAIT(http_server_listens(lab.server, 0));
-	port = http_server_port(lab.server, 0);
+	LAB_WAIT(lab_listener(0).open);
+	port = lab_listener(0).port;
 	little[0] = peer_connect_from(port, SERVER, SERVER + 1);
 	for (int at = 0; at < BUSY_PEERS; at++)
 		much[at] = peer_connect_from(port, SERVER, SERVER);

@@ -26,7 +26,7 @@ static void test_a_stop_lets_waiting_requests_answer(void **state)
 
 	(void)state;
 	lab_start();
-	port = http_server_port(lab.server, 0);
+	port = lab_listener(0).port;
 	waiting = peer_connect();
 	idle = peer_connect();
 	receiving = peer_connect();

@@ -17,7 +17,7 @@
 
 enum { PLENTY = 4 << 20 };
 
-/* A document being read, and what came of it. */
+/* A document being read, and its outcome. */
 struct reading {
 	struct arena *arena;
 	struct json_reader *reader;
@@ -37,10 +37,10 @@ static struct reading reading_open(size_t limit)
 static void reading_finish(struct reading *reading)
 {
 	reading->result = json_reader_finish(reading->reader, &reading->root);
-	json_reader_free(reading->reader); /* the tree outlives its reader */
+	json_reader_free(reading->reader); /* the tree lives in the arena */
 }
 
-/* The pieces are copied to their own memory so that ASan sees a step outside. */
+/* Each piece is copied to memory of its own, so that ASan detects a read beyond its end. */
 static void feed_copy(struct reading *reading, const char *data, size_t length)
 {
 	char *copy = malloc(length ? length : 1);
@@ -70,7 +70,7 @@ static void reading_free(struct reading *reading)
 	arena_free(reading->arena);
 }
 
-/* The outcome must not depend on where the document was split. */
+/* The outcome must not depend on where the document is split. */
 static void expect_bytes(const char *data, size_t length, int result)
 {
 	struct reading reading = read_bytes(data, length);
@@ -98,7 +98,7 @@ static void expect(const char *text, int result)
 	expect_bytes(text, strlen(text), result);
 }
 
-/* The tree as text, with every field that others may look at. */
+/* Writes the tree as text, with every public member. */
 static void dump(const struct json *value, struct buffer *out)
 {
 	char head[64];
@@ -313,7 +313,7 @@ static void test_a_nul_outside_strings_is_refused(void **state)
 	expect_bytes("1\0", 2, JSON_E_SYNTAX);
 }
 
-/* libdbus would end the process on any of these. */
+/* libdbus would abort the process on any of these. */
 static void test_bad_utf_8_is_refused(void **state)
 {
 	static const char *const texts[] = {
@@ -363,7 +363,7 @@ static void test_bad_utf_8_is_refused(void **state)
 	}
 }
 
-/* The rest is read on, and what is wrong with that counts. */
+/* Reading continues, and an error in the rest is reported instead. */
 static void test_an_escaped_nul_is_reported_at_the_end(void **state)
 {
 	struct reading reading =
@@ -386,7 +386,7 @@ static void test_an_escaped_nul_is_reported_at_the_end(void **state)
 	expect("\"\\\\u0000\"", 0);
 }
 
-static void test_escaped_backslash_begins_no_surrogate(void **state)
+static void test_an_escaped_backslash_does_not_start_a_surrogate(void **state)
 {
 	struct reading reading =
 		read_text("[\"\\\\ud800\",\"\\\\\\ud83d\\ude00\\\\udc00\"]");
@@ -398,7 +398,7 @@ static void test_escaped_backslash_begins_no_surrogate(void **state)
 	reading_free(&reading);
 }
 
-/* Each code unit and a few pairs: either an error, or text that is what was escaped. */
+/* Each code unit, and a few pairs, is an error or becomes the character that was escaped. */
 static void test_every_escape_is_decoded(void **state)
 {
 	unsigned int unit;
@@ -471,7 +471,7 @@ static void append_members(struct buffer *text, int count)
 	}
 }
 
-static void test_object_with_thousands_of_keys(void **state)
+static void test_an_object_may_have_thousands_of_keys(void **state)
 {
 	struct buffer text = BUFFER_INIT;
 	struct reading reading;
@@ -492,7 +492,7 @@ static void test_object_with_thousands_of_keys(void **state)
 	}
 	reading_free(&reading);
 	text.length--;
-	buffer_append_text(&text, ",\"7\":0}"); /* the second key once more */
+	buffer_append_text(&text, ",\"7\":0}"); /* repeats the second key */
 	reading = read_bytes(text.data, text.length);
 	assert_int_equal(reading.result, JSON_E_DUPLICATE);
 	reading_free(&reading);
@@ -552,7 +552,8 @@ static struct reading read_items(int count)
 
 static void test_the_number_of_values_is_limited(void **state)
 {
-	struct reading reading = read_items(JSON_VALUES_MAX - 1); /* and the array */
+	struct reading reading =
+		read_items(JSON_VALUES_MAX - 1); /* the array is one more */
 
 	(void)state;
 	assert_int_equal(reading.result, 0);
@@ -566,8 +567,8 @@ static void test_the_number_of_values_is_limited(void **state)
 	reading_free(&reading);
 }
 
-/* Whatever the arena's limit is, the outcome is the whole tree or JSON_E_LIMIT. */
-static void test_every_arena_limit(void **state)
+/* For every limit of the arena the outcome is the whole tree or JSON_E_LIMIT. */
+static void test_an_arena_limit_gives_the_whole_tree_or_an_error(void **state)
 {
 	bool whole = false;
 	size_t limit;
@@ -609,7 +610,7 @@ static void test_numbers_keep_their_text(void **state)
 	}
 }
 
-static void test_first_error_stays(void **state)
+static void test_the_first_error_stays(void **state)
 {
 	struct reading reading = reading_open(PLENTY);
 	const struct json *root = NULL;
@@ -632,7 +633,8 @@ static void test_a_reader_may_be_freed_midway(void **state)
 	size_t at;
 
 	(void)state;
-	for (at = 0; at < strlen(sample); at++) { /* LeakSanitizer is the judge */
+	for (at = 0; at < strlen(sample);
+	     at++) { /* LeakSanitizer reports what is not freed */
 		struct reading reading = reading_open(PLENTY);
 
 		feed_copy(&reading, sample, at);
@@ -669,16 +671,16 @@ int main(void)
 		cmocka_unit_test(test_a_nul_outside_strings_is_refused),
 		cmocka_unit_test(test_an_escaped_nul_is_reported_at_the_end),
 		cmocka_unit_test(test_bad_utf_8_is_refused),
-		cmocka_unit_test(test_escaped_backslash_begins_no_surrogate),
+		cmocka_unit_test(test_an_escaped_backslash_does_not_start_a_surrogate),
 		cmocka_unit_test(test_every_escape_is_decoded),
 		cmocka_unit_test(test_surrogate_pairs_become_one_character),
 		cmocka_unit_test(test_duplicate_keys_are_refused),
-		cmocka_unit_test(test_object_with_thousands_of_keys),
+		cmocka_unit_test(test_an_object_may_have_thousands_of_keys),
 		cmocka_unit_test(test_depth_is_limited),
 		cmocka_unit_test(test_the_number_of_values_is_limited),
-		cmocka_unit_test(test_every_arena_limit),
+		cmocka_unit_test(test_an_arena_limit_gives_the_whole_tree_or_an_error),
 		cmocka_unit_test(test_numbers_keep_their_text),
-		cmocka_unit_test(test_first_error_stays),
+		cmocka_unit_test(test_the_first_error_stays),
 		cmocka_unit_test(test_a_reader_may_be_freed_midway),
 		cmocka_unit_test(test_every_error_has_a_text),
 	};

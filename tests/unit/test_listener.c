@@ -28,8 +28,7 @@ static void test_a_port_in_use_is_reported(void **state)
 
 	(void)state;
 	lab_start();
-	snprintf(address, sizeof(address), "127.0.0.1:%u",
-		 http_server_port(lab.server, 0));
+	snprintf(address, sizeof(address), "127.0.0.1:%u", lab_listener(0).port);
 	strcpy(lab.config.listen.items[0], address);
 	assert_int_equal(http_server_new(lab.loop, &lab.config, lab_routes, &lab.auth,
 					 &second, &error),
@@ -62,7 +61,7 @@ static void check_second_address(const char *text, struct sockaddr *address,
 	assert_int_equal(peer_reply(peer)->status, 200);
 	close(peer->fd);
 	peer->fd = socket(address->sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	port = htons(http_server_port(lab.server, 1));
+	port = htons(lab_listener(1).port);
 	if (address->sa_family == AF_INET6)
 		((struct sockaddr_in6 *)address)->sin6_port = port;
 	else
@@ -126,7 +125,7 @@ static bool refused_by_the_kernel(void)
 {
 	const struct sockaddr_in address = {
 		.sin_family = AF_INET,
-		.sin_port = htons(http_server_port(lab.server, 0)),
+		.sin_port = htons(lab_listener(0).port),
 		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
 	};
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -147,10 +146,10 @@ static void test_network_addresses_are_closed_without_clients(void **state)
 	assert_int_equal(http_server_serve(lab.server), 0);
 	http_server_review(lab.server, false);
 	lab_turn(0);
-	assert_false(http_server_listens(lab.server, 0));
+	assert_false(lab_listener(0).open);
 	assert_true(refused_by_the_kernel());
 	http_server_review(lab.server, true);
-	LAB_WAIT(http_server_listens(lab.server, 0));
+	LAB_WAIT(lab_listener(0).open);
 	peer = peer_connect();
 	peer_get(peer, "/echo");
 	assert_int_equal(peer_reply(peer)->status, 200);
@@ -165,7 +164,7 @@ static void test_closing_a_network_address_closes_its_connections(void **state)
 	lab_listen_to_the_network();
 	assert_int_equal(http_server_serve(lab.server), 0);
 	http_server_review(lab.server, true);
-	LAB_WAIT(http_server_listens(lab.server, 0));
+	LAB_WAIT(lab_listener(0).open);
 	waits = peer_connect();
 	peer_get(waits, "/later");
 	LAB_WAIT(lab.record_count == 1 && lab.records[0].completed);
@@ -184,9 +183,9 @@ static void test_closing_a_network_address_closes_its_connections(void **state)
 	assert_int_equal(http_server_connections(lab.server), 0);
 	assert_true(refused_by_the_kernel());
 	http_server_review(lab.server, true); /* open it again */
-	LAB_WAIT(http_server_listens(lab.server, 0));
+	LAB_WAIT(lab_listener(0).open);
 	peer_close(waits);
-	waits = peer_connect_to(http_server_port(lab.server, 0));
+	waits = peer_connect_to(lab_listener(0).port);
 	peer_get(waits, "/echo");
 	assert_int_equal(peer_reply(waits)->status, 200);
 	peer_close(waits);
@@ -203,7 +202,7 @@ static void test_a_server_can_stop_while_an_address_is_closed(void **state)
 	http_server_stop(lab.server, 1000, lab_on_stopped, &lab.stopped);
 	http_server_review(lab.server, true); /* too late */
 	LAB_WAIT(lab.stopped == 1);
-	assert_false(http_server_listens(lab.server, 0));
+	assert_false(lab_listener(0).open);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, lab_setup, lab_teardown)

@@ -11,7 +11,7 @@
 
 #include "base/address.h"
 #include "base/clock.h"
-#include "http/lockout.h"
+#include "http/connection.h"
 
 static int64_t now_ms;
 

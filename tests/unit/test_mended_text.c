@@ -10,12 +10,12 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "sms/mended_text.h"
+#include "sms/inbox_draft.h"
 
 static void assert_mended(const char *text, const char *expected)
 {
 	bool mended = !strcmp(text, expected); /* the wrong answer */
-	char *copy = mended_text(text, &mended);
+	char *copy = inbox_draft_mend(text, &mended);
 
 	assert_non_null(copy);
 	assert_string_equal(copy, expected);
@@ -79,7 +79,7 @@ static void test_every_character(void **state)
 			continue;
 		length = 1 + put(text + 1, code);
 		strcpy(text + length, "\u00E9");
-		copy = mended_text(text, &mended);
+		copy = inbox_draft_mend(text, &mended);
 		at = copy + 1;
 		assert_int_equal(mended, damaged);
 		assert_int_equal(utf8_next(&at), damaged ? code + 0x10000 : code);

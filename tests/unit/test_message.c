@@ -91,8 +91,10 @@ static void test_an_accepted_message_reports_its_state_later(void **state)
 	struct sent sent = { .recorder = &fixture->recorder };
 
 	fixture->fake.called = accept_and_send;
-	assert_non_null(
-		message_send(modem, "+36301234567", "gr\u00fc\u00dfe", on_sent, &sent));
+	assert_non_null(message_send(modem,
+				     &(struct message_order){ .number = "+36301234567",
+							      .text = "gr\u00fc\u00dfe" },
+				     on_sent, &sent));
 	assert_int_equal(sent.count, 0);
 	lab_wait(&fixture->lab, strstr(fixture->recorder.trace, "state"));
 	assert_string_equal(fixture->recorder.trace, "sent state:/sim0:" UUID ":1 ");
@@ -119,13 +121,15 @@ static void test_an_unusable_answer_leaves_the_outcome_unknown(void **state)
 	struct sent other = { 0 }, empty = { 0 };
 
 	fixture->fake.called = reply_odd_path;
-	message_send(modem, "1", "x", on_sent, &other);
+	message_send(modem, &(struct message_order){ .number = "1", .text = "x" },
+		     on_sent, &other);
 	lab_wait(&fixture->lab, other.count == 1);
 	assert_int_equal(other.outcome, SEND_ACCEPTED);
 	assert_string_equal(other.uuid, "other_0123456789012345678901234567890123");
 
 	fixture->fake.called = reply_nothing;
-	message_send(modem, "1", "x", on_sent, &empty);
+	message_send(modem, &(struct message_order){ .number = "1", .text = "x" },
+		     on_sent, &empty);
 	lab_wait(&fixture->lab, empty.count == 1);
 	assert_int_equal(empty.outcome, SEND_UNKNOWN);
 }
@@ -163,7 +167,8 @@ static void test_the_error_decides_whether_to_submit_again(void **state)
 
 		fixture->fake.failing_error = rows[i].error;
 		fixture->fake.failing_count = 1;
-		message_send(modem, "1", "x", on_sent, &sent);
+		message_send(modem, &(struct message_order){ .number = "1", .text = "x" },
+			     on_sent, &sent);
 		lab_wait(&fixture->lab, sent.count == 1);
 		assert_string_equal(sent.error, rows[i].error);
 		assert_int_equal(sent.outcome, rows[i].outcome);
@@ -181,7 +186,8 @@ static void test_the_outcome_is_unknown_when_ofono_dies(void **state)
 	fixture->fake.failing_member = "SendMessage";
 	fixture->fake.failing_error = "";
 	fixture->fake.failing_count = 1;
-	message_send(modem, "1", "x", on_sent, &sent);
+	message_send(modem, &(struct message_order){ .number = "1", .text = "x" },
+		     on_sent, &sent);
 	lab_wait(&fixture->lab, fixture->fake.kept_count == 1);
 	fake_close(&fixture->fake);
 	lab_wait(&fixture->lab, sent.count == 1);
@@ -197,7 +203,8 @@ static void test_queued_messages_are_not_submitted_when_the_bus_dies(void **stat
 	struct sent sent[BUS_CALLS_MAX + 1] = { 0 };
 
 	for (size_t i = 0; i <= BUS_CALLS_MAX; i++)
-		message_send(modem, "1", "x", on_sent, &sent[i]);
+		message_send(modem, &(struct message_order){ .number = "1", .text = "x" },
+			     on_sent, &sent[i]);
 	lab_stop_daemon(&fixture->lab);
 	lab_wait(&fixture->lab, sent[BUS_CALLS_MAX].count == 1);
 	lab_wait(&fixture->lab, sent[0].count == 1);
@@ -217,7 +224,8 @@ static void test_a_late_answer_counts(void **state)
 	fixture->fake.failing_error = "";
 	fixture->fake.failing_count = 1;
 	fixture->fake.called = reply_odd_path;
-	message_send(modem, "1", "x", on_sent, &sent);
+	message_send(modem, &(struct message_order){ .number = "1", .text = "x" },
+		     on_sent, &sent);
 	lab_wait(&fixture->lab, fixture->fake.kept_count == 1);
 	lab_settle(&fixture->lab, 300);
 	assert_int_equal(sent.count, 0);
@@ -233,7 +241,9 @@ static void test_a_cancelled_send_runs_no_callback(void **state)
 	struct sent sent = { 0 };
 
 	fixture->fake.called = reply_odd_path;
-	message_send_cancel(message_send(modem, "1", "x", on_sent, &sent));
+	message_send_cancel(
+		message_send(modem, &(struct message_order){ .number = "1", .text = "x" },
+			     on_sent, &sent));
 	message_send_cancel(NULL);
 	lab_settle(&fixture->lab, 50);
 	assert_int_equal(sent.count, 0);
@@ -247,9 +257,15 @@ static void test_invalid_utf8_never_reaches_libdbus(void **state)
 	struct sent sent = { 0 };
 
 	log_set_level((enum log_level)0);
-	assert_null(message_send(modem, "1", "\xff", on_sent, &sent));
-	assert_null(message_send(modem, "\xc0\x80", "x", on_sent, &sent));
-	assert_null(message_send(modem, "1", "\xed\xa0\x80", on_sent, &sent));
+	assert_null(message_send(modem,
+				 &(struct message_order){ .number = "1", .text = "\xff" },
+				 on_sent, &sent));
+	assert_null(message_send(
+		modem, &(struct message_order){ .number = "\xc0\x80", .text = "x" },
+		on_sent, &sent));
+	assert_null(message_send(
+		modem, &(struct message_order){ .number = "1", .text = "\xed\xa0\x80" },
+		on_sent, &sent));
 	log_set_level(LOG_LEVEL_ERROR);
 	lab_settle(&fixture->lab, 20);
 	assert_string_equal(fixture->fake.log, "");

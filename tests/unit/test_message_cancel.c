@@ -11,6 +11,8 @@ static const struct fact on[] = {
 	LAST,
 };
 
+static const struct message_order listed = { .uuid = UUID };
+
 struct answer {
 	int count;
 	enum message_cancel_outcome outcome;
@@ -79,7 +81,7 @@ static void test_a_listed_message_is_cancelled(void **state)
 	struct answer answer = { .recorder = &fixture->recorder };
 
 	fixture->fake.called = obey;
-	assert_non_null(message_cancel(modem, UUID, on_done, &answer));
+	assert_non_null(message_cancel(modem, &listed, on_done, &answer));
 	assert_int_equal(answer.count, 0);
 	lab_wait(&fixture->lab, answer.count == 1);
 	assert_int_equal(answer.outcome, CANCEL_DONE);
@@ -106,12 +108,12 @@ static void test_an_unlisted_message_is_not_there(void **state)
 	struct answer answer = { 0 }, odd = { 0 };
 
 	fixture->fake.called = list_none;
-	message_cancel(modem, UUID, on_done, &answer);
+	message_cancel(modem, &listed, on_done, &answer);
 	lab_wait(&fixture->lab, answer.count == 1);
 	assert_int_equal(answer.outcome, CANCEL_NOT_THERE);
 
 	fixture->fake.called = reply_nothing;
-	message_cancel(modem, UUID, on_done, &odd);
+	message_cancel(modem, &listed, on_done, &odd);
 	lab_wait(&fixture->lab, odd.count == 1);
 	assert_int_equal(odd.outcome, CANCEL_NOT_ASKED);
 }
@@ -143,7 +145,7 @@ static void test_the_error_decides_the_outcome(void **state)
 		fixture->fake.failing_member = rows[i].member;
 		fixture->fake.failing_error = rows[i].error;
 		fixture->fake.failing_count = 1;
-		message_cancel(modem, UUID, on_done, &answer);
+		message_cancel(modem, &listed, on_done, &answer);
 		lab_wait(&fixture->lab, answer.count == 1);
 		assert_int_equal(answer.outcome, rows[i].outcome);
 	}
@@ -169,7 +171,7 @@ static void test_the_outcome_is_unknown_when_ofono_dies(void **state)
 		fixture->fake.failing_member = rows[i].member;
 		fixture->fake.failing_error = "";
 		fixture->fake.failing_count = 1;
-		message_cancel(fixture_modem(fixture), UUID, on_done, &answer);
+		message_cancel(fixture_modem(fixture), &listed, on_done, &answer);
 		lab_wait(&fixture->lab, fixture->fake.kept_count == 1);
 		fake_close(&fixture->fake);
 		lab_wait(&fixture->lab, answer.count == 1);
@@ -186,7 +188,7 @@ static void test_a_stopped_cancel_runs_no_callback(void **state)
 	struct answer answer = { 0 };
 
 	fixture->fake.called = obey;
-	message_cancel_stop(message_cancel(modem, UUID, on_done, &answer));
+	message_cancel_stop(message_cancel(modem, &listed, on_done, &answer));
 	message_cancel_stop(NULL);
 	lab_settle(&fixture->lab, 50);
 	assert_int_equal(answer.count, 0);

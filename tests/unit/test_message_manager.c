@@ -215,6 +215,26 @@ static void test_reports_of_all_forks_are_read(void **state)
 			    "report:/sim0:" UUID ":0 report:/sim0:" UUID ":1 ");
 }
 
+static void test_messages_of_any_program_are_reported(void **state)
+{
+	struct fixture *fixture = *state;
+	DBusMessage *signal = dbus_message_new_signal("/sim0", MESSAGES, "MessageAdded");
+	DBusMessage *bare = dbus_message_new_signal("/sim0", MESSAGES, "MessageAdded");
+	const char *path = "/sim0/message_" UUID;
+	DBusMessageIter iterator;
+
+	start(fixture, on);
+	fixture_wait_available(fixture);
+	fixture_clear(fixture);
+	dbus_message_iter_init_append(signal, &iterator);
+	dbus_message_iter_append_basic(&iterator, DBUS_TYPE_OBJECT_PATH, &path);
+	facts_append(&iterator, nothing);
+	peer_send(&fixture->fake.peer, bare);
+	peer_send(&fixture->fake.peer, signal);
+	lab_settle(&fixture->lab, 50);
+	assert_string_equal(fixture->recorder.trace, "sending:/sim0:" UUID " ");
+}
+
 static void test_malformed_reports_are_ignored(void **state)
 {
 	struct fixture *fixture = *state;
@@ -271,6 +291,7 @@ int main(void)
 		TEST(test_a_change_by_another_program_is_respected),
 		TEST(test_no_setting_without_the_interface),
 		TEST(test_reports_of_all_forks_are_read),
+		TEST(test_messages_of_any_program_are_reported),
 		TEST(test_malformed_reports_are_ignored),
 		TEST(test_reports_of_strangers_are_ignored),
 	};

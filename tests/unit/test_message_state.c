@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "store/message_state.h"
+#include "store/store_message.h"
 
 /* Row: from, column: to, in the order of the enum; 'x': allowed. */
 static const char *const ways[STATE_LAST + 1] = {
@@ -14,7 +14,7 @@ static const char *const ways[STATE_LAST + 1] = {
 	 * queued submitting submitted held sent failed cancelled unknown received scheduled
 	 * waiting_approval delivered expired
 	 */
-	[STATE_QUEUED] = ".x....xx....x",
+	[STATE_QUEUED] = ".x....xx.xx.x",
 	[STATE_SUBMITTING] = "x.xxxxxx...xx",
 	[STATE_SUBMITTED] = "...xxxxx...x.",
 	[STATE_HELD] = "..xxxxxx...x.",

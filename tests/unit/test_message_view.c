@@ -59,26 +59,29 @@ static void expect(const struct message *message, const char *expected)
 	buffer_deinit(&buffer);
 }
 
-static void test_a_received_message_has_all_its_members(void **state)
+static void test_a_received_message_leaves_out_what_says_nothing(void **state)
 {
 	(void)state;
-	expect(&received,
-	       "{\"message_id\":7,\"direction\":\"in\",\"phone_number\":\"+36201234567\","
-	       "\"trust\":\"unknown\",\"subscription_id\":2,\"text\":\"hi\",\"state\":"
-	       "\"received\","
-	       "\"created_at\":\"2026-11-21T07:30:00.123Z\","
-	       "\"sent_time\":\"2026-11-21T08:30:00+01:00\",\"read\":false,\"flags\":[]"
-	       "}");
+	expect(&received, "{\"message_id\":7,\"from\":\"+36201234567\","
+			  "\"subscription_id\":2,\"text\":\"hi\","
+			  "\"at\":\"2026-11-21T07:30:00+00:00\"}");
 }
 
 static void test_an_outgoing_message_has_its_state_and_reason(void **state)
 {
+	struct message sent = failed;
+
 	(void)state;
-	expect(&failed, "{\"message_id\":8,\"direction\":\"out\",\"phone_number\":\"+"
+	expect(&failed, "{\"message_id\":8,\"to\":\"+"
 			"36201234567\","
 			"\"subscription_id\":1,\"text\":\"no\",\"state\":\"failed\","
 			"\"reason\":\"network_refused\","
-			"\"created_at\":\"1970-01-01T00:00:00.000Z\",\"flags\":[]}");
+			"\"at\":\"1970-01-01T00:00:00+00:00\"}");
+	sent.state = STATE_SENT;
+	sent.reason = "";
+	expect(&sent, "{\"message_id\":8,\"to\":\"+"
+		      "36201234567\",\"subscription_id\":1,\"text\":\"no\","
+		      "\"at\":\"1970-01-01T00:00:00+00:00\"}");
 }
 
 static void test_text_from_strangers_is_escaped_and_flagged(void **state)
@@ -95,24 +98,28 @@ static void test_text_from_strangers_is_escaped_and_flagged(void **state)
 			MESSAGE_CLOCK_WRONG;
 	message.repeats = 3;
 	expect(&message,
-	       "{\"message_id\":7,\"direction\":\"in\",\"phone_number\":\"Ba\\\\u{202E}nk"
-	       "\\\\u{1B}\",\"trust\":\"alphanumeric\",\"text\":\"\\\\u{202E}\\\"}\","
-	       "\"state\":\"received\","
-	       "\"created_at\":\"2026-11-21T07:30:00.123Z\",\"sent_time\":"
-	       "\"never\\\\u{7}\","
+	       "{\"message_id\":7,\"from\":\"Ba\\\\u{202E}nk"
+	       "\\\\u{1B}\",\"trust\":\"unverified_name\",\"text\":\"\\\\u{202E}\\\"}\","
+	       "\"at\":\"2026-11-21T07:30:00+00:00\","
 	       "\"read\":true,\"flags\":[\"escaped\",\"repaired\",\"undecodable_or_"
 	       "empty\","
 	       "\"immediate\",\"clock_wrong\",\"repeated 3\"]}");
 }
 
-/* Other formats are shown unchanged; an empty timestamp is left out. */
-static void test_timestamps_are_rewritten_only_in_ofonos_format(void **state)
+/* Received at 07:30 UTC. */
+static void test_the_networks_timestamp_is_shown_if_it_differs(void **state)
 {
 	static const char *const stamps[][2] = {
-		{ "2026-11-21T08:30:00-0330", "2026-11-21T08:30:00-03:30" },
-		{ "2026-11-21T08:30:00Z", "2026-11-21T08:30:00Z" },
-		{ "2026-11-21T08:30:00+01:00", "2026-11-21T08:30:00+01:00" },
-		{ "x", "x" },
+		{ "2026-11-21T08:30:00+0100", NULL },
+		{ "2026-11-21T04:00:59-0330", NULL },
+		{ "2026-11-21T07:30:00Z", NULL },
+		{ "x", NULL },
+		{ "", NULL },
+		{ "2026-11-21T08:27:00+0100",
+		  "\"sent_time\":\"2026-11-21T07:27:00+00:00\"" },
+		{ "2026-11-21T08:30:00-0330",
+		  "\"sent_time\":\"2026-11-21T12:00:00+00:00\"" },
+		{ "2026-11-21T08:30:00Z", "\"sent_time\":\"2026-11-21T08:30:00+00:00\"" },
 	};
 	struct message message = received;
 
@@ -120,21 +127,58 @@ static void test_timestamps_are_rewritten_only_in_ofonos_format(void **state)
 	for (size_t i = 0; i < sizeof(stamps) / sizeof(*stamps); i++) {
 		struct buffer buffer = BUFFER_INIT;
 		struct json_writer *writer = json_writer_new(&buffer);
+		struct view view = { &services, who, writer };
 
 		message.sent_time = stamps[i][0];
-		message_view_write(&(struct view){ &services, who, writer }, &message);
+		message_view_write(&view, &message);
 		json_writer_free(writer);
 		buffer_append(&buffer, "", 1);
-		assert_non_null(strstr(buffer.data, stamps[i][1]));
+		if (stamps[i][1])
+			assert_non_null(strstr(buffer.data, stamps[i][1]));
+		else
+			assert_null(strstr(buffer.data, "sent_time"));
 		buffer_deinit(&buffer);
 	}
-	message.sent_time = "";
-	expect(&message,
-	       "{\"message_id\":7,\"direction\":\"in\",\"phone_number\":\"+36201234567\","
-	       "\"trust\":\"unknown\",\"subscription_id\":2,\"text\":\"hi\",\"state\":"
-	       "\"received\","
-	       "\"created_at\":\"2026-11-21T07:30:00.123Z\",\"read\":false,\"flags\":[]"
-	       "}");
+}
+
+static void test_the_usual_sim_is_not_repeated(void **state)
+{
+	struct message message = received;
+	struct buffer buffer = BUFFER_INIT;
+	struct json_writer *writer = json_writer_new(&buffer);
+	struct view view = { &services, who, writer, .usual_sim_id = 2 };
+
+	(void)state;
+	json_open_array(writer);
+	message_view_write(&view, &message);
+	message.sim_id = 1;
+	message_view_write(&view, &message);
+	message.sim_id = 0;
+	message_view_write(&view, &message);
+	json_close_array(writer);
+	json_writer_free(writer);
+	buffer_append(&buffer, "", 1);
+	assert_null(strstr(buffer.data, "\"subscription_id\":2"));
+	assert_non_null(strstr(buffer.data, "\"subscription_id\":1"));
+	assert_non_null(strstr(buffer.data, "\"subscription_id\":0"));
+	buffer_deinit(&buffer);
+}
+
+/* A wrong answer to "was it sent?" makes an agent send again, or not at all. */
+static void test_the_meaning_says_whether_it_was_sent(void **state)
+{
+	(void)state;
+	assert_non_null(strstr(message_view_meaning(STATE_FAILED, "network_refused", 1),
+			       "It was not sent"));
+	assert_non_null(strstr(message_view_meaning(STATE_FAILED, "network_refused", 2),
+			       "earlier ones may have arrived"));
+	assert_non_null(strstr(message_view_meaning(STATE_FAILED, "invalid_text", 2),
+			       "It was not sent"));
+	assert_non_null(strstr(message_view_meaning(STATE_UNKNOWN, "unknown_outcome", 1),
+			       "It may have been sent"));
+	assert_string_equal(message_view_meaning(STATE_QUEUED, "", 1),
+			    "It waits in the gateway and goes out as soon as its SIM can "
+			    "send.");
 }
 
 /* `text`: how the member begins; `flags`: a part of the JSON. */
@@ -169,8 +213,7 @@ static void test_codes_are_masked_for_clients_without_the_scope(void **state)
 	who = NULL;
 	expect_text(&message, "\"text\":\"Code ******", "looks_like_code");
 	who = &trusted;
-	expect_text(&message,
-		    "\"text\":\"Code 482910: https://a.example/482910\",\"state\"",
+	expect_text(&message, "\"text\":\"Code 482910: https://a.example/482910\",\"at\"",
 		    "\"flags\":[\"contains_link\",\"looks_like_code\"]");
 	who = &reader;
 }
@@ -225,10 +268,12 @@ static int tear_down(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_a_received_message_has_all_its_members),
+		cmocka_unit_test(test_a_received_message_leaves_out_what_says_nothing),
 		cmocka_unit_test(test_an_outgoing_message_has_its_state_and_reason),
 		cmocka_unit_test(test_text_from_strangers_is_escaped_and_flagged),
-		cmocka_unit_test(test_timestamps_are_rewritten_only_in_ofonos_format),
+		cmocka_unit_test(test_the_networks_timestamp_is_shown_if_it_differs),
+		cmocka_unit_test(test_the_usual_sim_is_not_repeated),
+		cmocka_unit_test(test_the_meaning_says_whether_it_was_sent),
 		cmocka_unit_test(test_codes_are_masked_for_clients_without_the_scope),
 		cmocka_unit_test(test_a_client_reads_the_codes_that_it_sent_itself),
 		cmocka_unit_test(test_a_search_does_not_find_masked_codes),

@@ -51,13 +51,13 @@ static const struct {
 	{ HUNGARY, "123456", "123456" },
 	{ GERMANY, "015112345678", "+4915112345678" },
 	{ ITALY, "3331234567", "+393331234567" },
-	{ ITALY, "0612345678", "+390612345678" }, /* the 0 belongs to it */
+	{ ITALY, "0612345678", "+390612345678" }, /* the 0 is part of the number */
 	{ NORWAY, "91234567", "+4791234567" },
 	{ USA, "2025550123", "+12025550123" },
 	{ USA, "12025550123", "+12025550123" },
 	{ USA, "01136201234567", "+36201234567" },
 	{ USA, "0036201234567", "+36201234567" },
-	{ USA, "5550123", "+15550123" }, /* of which area? */
+	{ USA, "5550123", "+15550123" }, /* its area code is unknown */
 	{ PUERTO_RICO, "7875550123", "+17875550123" },
 	{ NORWAY, "4791234567", "+4791234567" },
 	{ NORWAY, "47912345", "+4747912345" },
@@ -65,13 +65,13 @@ static const struct {
 	{ RUSSIA, "79161234567", "+79161234567" },
 	{ RUSSIA, "81036201234567", "+36201234567" },
 	{ BELARUS, "80291234567", "+375291234567" },
-	/* a national number may begin with the code */
+	/* a national number may begin with the calling code */
 	{ INDIA, "9123456789", "+919123456789" },
 	{ INDIA, "919123456789", "+919123456789" },
 	{ BRAZIL, "55991234567", "+5555991234567" },
 	{ BRAZIL, "5555991234567", "+5555991234567" },
 	{ TURKEY, "9001234567", "+909001234567" },
-	/* a trunk prefix behind the calling code, which is no part of the number */
+	/* a trunk prefix after the calling code is not part of the number */
 	{ HUNGARY, "+36 (06) 20 123-4567", "+36201234567" },
 	{ HUNGARY, "003606201234567", "+36201234567" },
 	{ HUNGARY, "0606201234567", "+36201234567" },
@@ -79,24 +79,24 @@ static const struct {
 	{ HUNGARY, "+44 (00)20 7946 0000", "+442079460000" },
 	{ HUNGARY, "+36 06 06 20 123 4567", "+36201234567" },
 	{ NOWHERE, "+4402079460000", "+442079460000" },
-	{ HUNGARY, "+3906123456", "+3906123456" }, /* part of it */
-	{ HUNGARY, "+3601234567", "+3601234567" }, /* not Hungary's */
+	{ HUNGARY, "+3906123456", "+3906123456" }, /* in Italy it is */
+	{ HUNGARY, "+3601234567", "+3601234567" }, /* not a Hungarian number */
 	{ HUNGARY, "+440", "+440" },
 	{ HUNGARY, "+0", "+0" },
-	/* carriers, each with a prefix for other countries */
+	/* carriers that have an international prefix each */
 	{ FINLAND, "99036201234567", "+36201234567" },
 	{ ISRAEL, "01236201234567", "+36201234567" },
 	{ CUBA, "11936201234567", "+36201234567" },
 	{ UK, "01236201234567", "+441236201234567" },
 	{ HUNGARY, "00112", "+112" },
 	{ HUNGARY, "00", "00" },
-	/* with a calling code it would be too long to be read again */
+	/* too long to be read again with a calling code */
 	{ HUNGARY, "12345678901234567890", "12345678901234567890" },
 	{ HUNGARY, "0606 201234567", "+36201234567" },
 	{ ARGENTINA, "011 15 2345 6789", "+5491123456789" },
 	{ ARGENTINA, "+54 9 11 2345 6789", "+5491123456789" },
 	{ ARGENTINA, "0 11 4123 4567", "+541141234567" },
-	{ BRAZIL, "0 15 11 96123 4567", "+5511961234567" }, /* by a carrier */
+	{ BRAZIL, "0 15 11 96123 4567", "+5511961234567" }, /* through a carrier */
 	{ BARBADOS, "2345678", "+12462345678" },
 	{ ITALY, "4853075", "4853075" }, /* short codes */
 	{ INDIA, "1160346", "1160346" },
@@ -121,7 +121,7 @@ static void test_every_spelling_has_one_form(void **state)
 	}
 }
 
-static void test_names_are_no_numbers(void **state)
+static void test_names_are_not_numbers(void **state)
 {
 	static const char *const names[] = {
 		"", "+", "Bank", "36x", "Bank24", "3+6", "123456789012345678901"
@@ -138,7 +138,7 @@ static void test_names_are_no_numbers(void **state)
 	assert_false(number_is_short("+36201"));
 }
 
-static void test_prefixes_have_a_form(void **state)
+static void test_a_prefix_has_one_form(void **state)
 {
 	static const struct {
 		unsigned mcc;
@@ -164,8 +164,8 @@ static void test_prefixes_have_a_form(void **state)
 	assert_false(number_form_beginning("x", NULL, form));
 }
 
-/* Each spelling is read as what it spells. */
-static void test_spellings_are_written(void **state)
+/* Each spelling is read as the number that it spells. */
+static void test_every_spelling_is_written(void **state)
 {
 	static const unsigned mccs[] = {
 		HUNGARY, GERMANY, USA, BELARUS, FINLAND, NOWHERE
@@ -184,7 +184,7 @@ static void test_spellings_are_written(void **state)
 		assert_int_equal(count, counts[i]);
 		for (size_t at = 0; at < count; at++) {
 			if (i == 1 && at == 2)
-				continue; /* 4915... is a number of Leer, too */
+				continue; /* 4915... is also a number in Leer */
 			assert_true(number_form(spellings[at], country, form));
 			assert_string_equal(form, forms[i]);
 		}
@@ -194,8 +194,8 @@ static void test_spellings_are_written(void **state)
 		3);
 }
 
-/* How a number may be written, and how not, though it is clear what is meant. */
-static void test_ways_to_write_a_number(void **state)
+/* How a number may be written; and spellings that are refused, with a suggestion. */
+static void test_a_refused_number_gets_a_suggestion(void **state)
 {
 	static const struct {
 		unsigned mcc;
@@ -276,14 +276,14 @@ static void test_countries_and_costs(void **state)
 	assert_number("+96190123456", "LB", NUMBER_PREMIUM, true);
 	assert_number("+33899123456", "FR", NUMBER_PREMIUM, true);
 	assert_number("+19005551234", "US", NUMBER_PREMIUM, true);
-	/* no numbers: digits behind one, and the beginning of one */
+	/* not numbers: one with extra digits, and the beginning of one */
 	assert_number("+36901234567", "HU", NUMBER_INVALID, true);
 	assert_number("+440901234567", "", NUMBER_INVALID, true);
 	assert_number("+36201", "HU", NUMBER_INVALID, false);
 }
 
-/* What the owner of a card pays for is judged by the country of the card. */
-static void test_numbers_of_several_countries(void **state)
+/* The cost is judged by the country of the SIM card. */
+static void test_a_number_may_belong_to_several_countries(void **state)
 {
 	(void)state;
 	assert_true(number_is_of("+12025550123", country_of_iso("US")));
@@ -361,7 +361,7 @@ static void test_countries_are_found_by_code(void **state)
 	assert_true(country_is_none(country_of_digits("881", &length)));
 }
 
-/* Each mobile code has the name of a country that is there. */
+/* Each mobile country code leads to a country of the table. */
 static void test_countries_are_found_by_mobile_code(void **state)
 {
 	unsigned known = 0;
@@ -376,7 +376,7 @@ static void test_countries_are_found_by_mobile_code(void **state)
 	assert_int_equal(known, 241);
 }
 
-/* All that is made of the metadata stays small. */
+/* The tables made from the metadata stay small. */
 static void test_the_tables_are_small(void **state)
 {
 	(void)state;
@@ -390,14 +390,14 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_every_spelling_has_one_form),
-		cmocka_unit_test(test_names_are_no_numbers),
-		cmocka_unit_test(test_prefixes_have_a_form),
-		cmocka_unit_test(test_spellings_are_written),
+		cmocka_unit_test(test_names_are_not_numbers),
+		cmocka_unit_test(test_a_prefix_has_one_form),
+		cmocka_unit_test(test_every_spelling_is_written),
 		cmocka_unit_test(test_countries_are_found_by_code),
 		cmocka_unit_test(test_countries_are_found_by_mobile_code),
-		cmocka_unit_test(test_ways_to_write_a_number),
+		cmocka_unit_test(test_a_refused_number_gets_a_suggestion),
 		cmocka_unit_test(test_countries_and_costs),
-		cmocka_unit_test(test_numbers_of_several_countries),
+		cmocka_unit_test(test_a_number_may_belong_to_several_countries),
 		cmocka_unit_test(test_short_and_emergency_numbers_are_known),
 		cmocka_unit_test(test_a_tidy_number_keeps_its_spelling),
 		cmocka_unit_test(test_the_tables_are_small),

@@ -14,36 +14,37 @@
 
 #include "base/observer.h"
 
-enum { WATCHERS = 4 };
+enum { LISTENERS = 4 };
 
-struct watcher {
+struct listener {
 	struct observer observer;
 	char name;
-	void (*act)(struct watcher *watcher);
+	void (*act)(struct listener *listener);
 };
 
 static struct observers subject;
-static struct watcher *watchers[WATCHERS]; /* on the heap: ASan sees a touch after free */
-static struct watcher late;
-static char heard[64];
+static struct listener
+	*listeners[LISTENERS]; /* on the heap, so that ASan detects a use after free */
+static struct listener late;
+static char notified[64];
 
 static void on_event(void *data, const void *event)
 {
-	struct watcher *watcher = data;
+	struct listener *listener = data;
 
-	heard[strlen(heard)] = watcher->name;
+	notified[strlen(notified)] = listener->name;
 	assert_string_equal(event, "event");
-	if (watcher->act)
-		watcher->act(watcher);
+	if (listener->act)
+		listener->act(listener);
 }
 
-static void forget(size_t at)
+static void remove_at(size_t at)
 {
-	if (!watchers[at])
+	if (!listeners[at])
 		return;
-	observer_remove(&watchers[at]->observer);
-	free(watchers[at]);
-	watchers[at] = NULL;
+	observer_remove(&listeners[at]->observer);
+	free(listeners[at]);
+	listeners[at] = NULL;
 }
 
 static int setup(void **state)
@@ -52,14 +53,14 @@ static int setup(void **state)
 
 	(void)state;
 	observers_init(&subject);
-	memset(heard, 0, sizeof(heard));
-	late = (struct watcher){ .name = 'L' };
-	for (at = 0; at < WATCHERS; at++) {
-		watchers[at] = calloc(1, sizeof(*watchers[at]));
-		if (!watchers[at])
+	memset(notified, 0, sizeof(notified));
+	late = (struct listener){ .name = 'L' };
+	for (at = 0; at < LISTENERS; at++) {
+		listeners[at] = calloc(1, sizeof(*listeners[at]));
+		if (!listeners[at])
 			return -1;
-		watchers[at]->name = (char)('a' + at);
-		observer_add(&subject, &watchers[at]->observer, on_event, watchers[at]);
+		listeners[at]->name = (char)('a' + at);
+		observer_add(&subject, &listeners[at]->observer, on_event, listeners[at]);
 	}
 	return 0;
 }
@@ -69,94 +70,94 @@ static int teardown(void **state)
 	size_t at;
 
 	(void)state;
-	for (at = 0; at < WATCHERS; at++)
-		forget(at);
+	for (at = 0; at < LISTENERS; at++)
+		remove_at(at);
 	observer_remove(&late.observer);
 	observers_deinit(&subject);
 	return 0;
 }
 
-static void forget_all(struct watcher *watcher)
+static void remove_all(struct listener *listener)
 {
 	size_t at;
 
-	(void)watcher;
-	for (at = 0; at < WATCHERS; at++)
-		forget(at);
+	(void)listener;
+	for (at = 0; at < LISTENERS; at++)
+		remove_at(at);
 }
 
-static void forget_self(struct watcher *watcher)
+static void remove_self(struct listener *listener)
 {
-	forget((size_t)(watcher->name - 'a'));
+	remove_at((size_t)(listener->name - 'a'));
 }
 
-static void forget_next(struct watcher *watcher)
+static void remove_next(struct listener *listener)
 {
-	forget((size_t)(watcher->name - 'a' + 1));
+	remove_at((size_t)(listener->name - 'a' + 1));
 }
 
-static void forget_last(struct watcher *watcher)
+static void remove_last(struct listener *listener)
 {
-	(void)watcher;
-	forget(WATCHERS - 1);
+	(void)listener;
+	remove_at(LISTENERS - 1);
 }
 
-static void forget_previous(struct watcher *watcher)
+static void remove_previous(struct listener *listener)
 {
-	forget((size_t)(watcher->name - 'a' - 1));
+	remove_at((size_t)(listener->name - 'a' - 1));
 }
 
-static void add_late(struct watcher *watcher)
+static void add_late(struct listener *listener)
 {
-	(void)watcher;
+	(void)listener;
 	if (!late.observer.subject)
 		observer_add(&subject, &late.observer, on_event, &late);
 }
 
-static void swap_rest_for_late(struct watcher *watcher)
+static void swap_rest_for_late(struct listener *listener)
 {
-	forget(2);
-	forget(3);
-	add_late(watcher);
+	remove_at(2);
+	remove_at(3);
+	add_late(listener);
 }
 
-static void add_late_and_swap_rest(struct watcher *watcher)
+static void add_late_and_swap_rest(struct listener *listener)
 {
-	add_late(watcher);
-	forget(3);
-	forget(2);
+	add_late(listener);
+	remove_at(3);
+	remove_at(2);
 }
 
-static void readd_self(struct watcher *watcher)
+static void readd_self(struct listener *listener)
 {
-	watcher->act = NULL;
-	observer_remove(&watcher->observer);
-	observer_add(&subject, &watcher->observer, on_event, watcher);
+	listener->act = NULL;
+	observer_remove(&listener->observer);
+	observer_add(&subject, &listener->observer, on_event, listener);
 }
 
-static void nest(struct watcher *watcher)
+static void nest(struct listener *listener)
 {
-	watcher->act = NULL;
+	listener->act = NULL;
 	observers_notify(&subject, "event");
 }
 
-static void nest_and_forget_all(struct watcher *watcher)
+static void nest_and_remove_all(struct listener *listener)
 {
-	watcher->act = NULL;
-	watchers[2]->act = forget_all;
+	listener->act = NULL;
+	listeners[2]->act = remove_all;
 	observers_notify(&subject, "event");
 }
 
-/* What is heard when watcher `at` does `act`, in this event and in the next one. */
-static void expect(size_t at, void (*act)(struct watcher *), const char *first,
+/* Listener `at` does `act`: checks who is notified of this event and of the next one. */
+static void expect(size_t at, void (*act)(struct listener *), const char *first,
 		   const char *second)
 {
-	watchers[at]->act = act;
+	listeners[at]->act = act;
 	observers_notify(&subject, "event");
-	assert_string_equal(heard, first);
-	memset(heard, 0, sizeof(heard));
+	assert_string_equal(notified, first);
+	memset(notified, 0, sizeof(notified));
 	observers_notify(&subject, "event");
-	assert_string_equal(heard, second);
+	assert_string_equal(notified, second);
 }
 
 static void test_events_arrive_in_the_order_of_adding(void **state)
@@ -165,73 +166,73 @@ static void test_events_arrive_in_the_order_of_adding(void **state)
 	expect(0, NULL, "abcd", "abcd");
 }
 
-static void test_remove_self(void **state)
+static void test_an_observer_may_remove_itself(void **state)
 {
 	(void)state;
-	expect(1, forget_self, "abcd", "acd");
+	expect(1, remove_self, "abcd", "acd");
 }
 
-static void test_remove_self_at_the_end(void **state)
+static void test_the_last_observer_may_remove_itself(void **state)
 {
 	(void)state;
-	expect(3, forget_self, "abcd", "abc");
+	expect(3, remove_self, "abcd", "abc");
 }
 
-static void test_remove_next(void **state)
+static void test_a_removed_next_observer_is_not_notified(void **state)
 {
 	(void)state;
-	expect(1, forget_next, "abd", "abd");
+	expect(1, remove_next, "abd", "abd");
 }
 
-static void test_remove_last(void **state)
+static void test_a_removed_last_observer_is_not_notified(void **state)
 {
 	(void)state;
-	expect(2, forget_last, "abc", "abc");
+	expect(2, remove_last, "abc", "abc");
 }
 
-static void test_remove_last_early(void **state)
+static void test_the_last_may_be_removed_by_the_first(void **state)
 {
 	(void)state;
-	expect(0, forget_last, "abc", "abc");
+	expect(0, remove_last, "abc", "abc");
 }
 
-static void test_remove_previous(void **state)
+static void test_an_earlier_observer_may_be_removed(void **state)
 {
 	(void)state;
-	expect(1, forget_previous, "abcd", "bcd");
+	expect(1, remove_previous, "abcd", "bcd");
 }
 
-static void test_remove_all(void **state)
+static void test_all_observers_may_be_removed(void **state)
 {
 	(void)state;
-	expect(1, forget_all, "ab", "");
+	expect(1, remove_all, "ab", "");
 }
 
-static void test_added_hears_the_next_event(void **state)
+static void test_a_new_observer_gets_the_next_event(void **state)
 {
 	(void)state;
 	expect(1, add_late, "abcd", "abcdL");
 }
 
-static void test_added_by_the_last(void **state)
+static void test_the_last_may_add_an_observer(void **state)
 {
 	(void)state;
 	expect(3, add_late, "abcd", "abcdL");
 }
 
-static void test_added_when_the_rest_left(void **state)
+static void test_an_observer_added_after_all_left_gets_the_next_event(void **state)
 {
 	(void)state;
 	expect(1, swap_rest_for_late, "ab", "abL");
 }
 
-static void test_added_before_the_rest_left(void **state)
+static void test_an_observer_added_before_all_left_gets_the_next_event(void **state)
 {
 	(void)state;
 	expect(1, add_late_and_swap_rest, "ab", "abL");
 }
 
-static void test_added_again(void **state)
+static void test_an_observer_may_be_added_again(void **state)
 {
 	(void)state;
 	expect(1, readd_self, "abcd", "acdb");
@@ -246,22 +247,22 @@ static void test_notifications_may_nest(void **state)
 static void test_nested_removal_reaches_the_outer_walk(void **state)
 {
 	(void)state;
-	expect(1, nest_and_forget_all, "ababc", "");
+	expect(1, nest_and_remove_all, "ababc", "");
 }
 
-static void test_remove_twice_is_fine(void **state)
+static void test_removing_twice_is_harmless(void **state)
 {
 	struct observer never = { .subject = NULL };
 
 	(void)state;
 	observer_remove(&never);
-	observer_add(&subject, &never, on_event, watchers[0]);
+	observer_add(&subject, &never, on_event, listeners[0]);
 	observer_remove(&never);
 	observer_remove(&never);
 	expect(0, NULL, "abcd", "abcd");
 }
 
-static void test_deinit_asserts_that_all_have_left(void **state)
+static void test_deinit_asserts_that_no_observer_is_left(void **state)
 {
 	int status;
 	pid_t child = fork();
@@ -283,22 +284,22 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		OBSERVER_TEST(test_events_arrive_in_the_order_of_adding),
-		OBSERVER_TEST(test_remove_self),
-		OBSERVER_TEST(test_remove_self_at_the_end),
-		OBSERVER_TEST(test_remove_next),
-		OBSERVER_TEST(test_remove_last),
-		OBSERVER_TEST(test_remove_last_early),
-		OBSERVER_TEST(test_remove_previous),
-		OBSERVER_TEST(test_remove_all),
-		OBSERVER_TEST(test_added_hears_the_next_event),
-		OBSERVER_TEST(test_added_by_the_last),
-		OBSERVER_TEST(test_added_when_the_rest_left),
-		OBSERVER_TEST(test_added_before_the_rest_left),
-		OBSERVER_TEST(test_added_again),
+		OBSERVER_TEST(test_an_observer_may_remove_itself),
+		OBSERVER_TEST(test_the_last_observer_may_remove_itself),
+		OBSERVER_TEST(test_a_removed_next_observer_is_not_notified),
+		OBSERVER_TEST(test_a_removed_last_observer_is_not_notified),
+		OBSERVER_TEST(test_the_last_may_be_removed_by_the_first),
+		OBSERVER_TEST(test_an_earlier_observer_may_be_removed),
+		OBSERVER_TEST(test_all_observers_may_be_removed),
+		OBSERVER_TEST(test_a_new_observer_gets_the_next_event),
+		OBSERVER_TEST(test_the_last_may_add_an_observer),
+		OBSERVER_TEST(test_an_observer_added_after_all_left_gets_the_next_event),
+		OBSERVER_TEST(test_an_observer_added_before_all_left_gets_the_next_event),
+		OBSERVER_TEST(test_an_observer_may_be_added_again),
 		OBSERVER_TEST(test_notifications_may_nest),
 		OBSERVER_TEST(test_nested_removal_reaches_the_outer_walk),
-		OBSERVER_TEST(test_remove_twice_is_fine),
-		OBSERVER_TEST(test_deinit_asserts_that_all_have_left),
+		OBSERVER_TEST(test_removing_twice_is_harmless),
+		OBSERVER_TEST(test_deinit_asserts_that_no_observer_is_left),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,7 +14,7 @@ static void test_modems_that_exist_at_the_start_are_added(void **state)
 		strstr(ofono_condition(fixture->ofono), "no D-Bus system bus at"));
 	fixture_wait_available(fixture);
 	assert_string_equal(fixture->recorder.trace,
-			    "available added:/sim10 added:/sim2 ");
+			    "available added:/sim10 added:/sim2 changed ");
 	assert_string_equal(ofono_condition(fixture->ofono), "oFono answers");
 
 	modem = fixture_modem(fixture); /* "/sim2" before "/sim10" */
@@ -39,7 +39,7 @@ static void test_ofono_may_start_later(void **state)
 	fake_open(&fixture->fake, &fixture->lab);
 	fixture_wait_available(fixture);
 	assert_string_equal(fixture->recorder.trace,
-			    "available added:/sim10 added:/sim2 ");
+			    "available added:/sim10 added:/sim2 changed ");
 }
 
 static void test_the_bus_may_start_later(void **state)
@@ -54,7 +54,7 @@ static void test_the_bus_may_start_later(void **state)
 	lab_start_daemon(&fixture->lab);
 	fake_open(&fixture->fake, &fixture->lab);
 	fixture_wait_available(fixture);
-	assert_string_equal(fixture->recorder.trace, "available ");
+	assert_string_equal(fixture->recorder.trace, "available changed ");
 }
 
 static void test_modems_are_read_again_after_a_crash_of_ofono(void **state)
@@ -77,7 +77,7 @@ static void test_modems_are_read_again_after_a_crash_of_ofono(void **state)
 	fixture->fake.modems[1].path = NULL;
 	fake_open(&fixture->fake, &fixture->lab);
 	fixture_wait_available(fixture);
-	assert_string_equal(fixture->recorder.trace, "available added:/sim10 ");
+	assert_string_equal(fixture->recorder.trace, "available added:/sim10 changed ");
 }
 
 static void test_modems_are_read_again_after_the_bus_restarts(void **state)
@@ -101,7 +101,7 @@ static void test_modems_are_read_again_after_the_bus_restarts(void **state)
 	fake_open(&fixture->fake, &fixture->lab);
 	fixture_wait_available(fixture);
 	assert_string_equal(fixture->recorder.trace,
-			    "available added:/sim10 added:/sim2 ");
+			    "available added:/sim10 added:/sim2 changed ");
 }
 
 static void test_modems_are_added_and_removed(void **state)
@@ -262,7 +262,7 @@ static void test_an_answer_of_an_earlier_owner_is_ignored(void **state)
 	fake_open(&fixture->fake, &fixture->lab);
 	fixture_wait_available(fixture);
 	assert_string_equal(fixture->recorder.trace,
-			    "available added:/sim10 added:/sim2 ");
+			    "available added:/sim10 added:/sim2 changed ");
 }
 
 /* Signals that precede the answer to GetModems are older than it. */
@@ -281,7 +281,7 @@ static void test_manager_signals_before_the_answer_are_part_of_it(void **state)
 	fake_answer_kept(&fixture->fake);
 	fixture_wait_available(fixture);
 	assert_string_equal(fixture->recorder.trace,
-			    "available added:/sim10 added:/sim2 ");
+			    "available added:/sim10 added:/sim2 changed ");
 }
 
 static void test_it_is_settled_when_every_call_is_answered(void **state)

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "sms/opt_word.h"
+#include "sms/inbox_draft.h"
 
 static const struct {
 	const char *text;
@@ -77,7 +77,7 @@ static void test_only_a_message_of_such_words_counts(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		const char *word = NULL;
 
-		if (opt_word_find(cases[i].text, &word) != cases[i].opt)
+		if (inbox_draft_find_opt(cases[i].text, &word) != cases[i].opt)
 			fail_msg("\"%s\"", cases[i].text);
 		assert_int_equal(word != NULL, cases[i].opt != OPT_NONE);
 	}

@@ -11,7 +11,7 @@
 
 #include "base/clock.h"
 #include "config/config.h"
-#include "sms/outbox_approval.h"
+#include "sms/outbox.h"
 
 #define MINUTE_MS (INT64_C(60) * 1000)
 #define HOUR_MS	  (60 * MINUTE_MS)
@@ -72,7 +72,7 @@ static int64_t submit_unapproved(int64_t send_at_ms, int64_t expires_at_ms)
 
 static int approve(int64_t id)
 {
-	return outbox_approval_give(outbox, id, "owner");
+	return outbox_approval_give(outbox, id, 0, "owner");
 }
 
 static int reject(int64_t id)

@@ -10,7 +10,7 @@
 #include "outbox_bench.h"
 
 #include "base/clock.h"
-#include "sms/outbox_approval.h"
+#include "sms/outbox.h"
 
 #define MINUTE_MS (INT64_C(60) * 1000)
 #define HOUR_MS	  (60 * MINUTE_MS)
@@ -71,7 +71,7 @@ static int tear_down(void **state)
 /* The timer is real; with a clock in 1970 it fires at once. */
 static void look(void)
 {
-	assert_int_equal(outbox_approval_give(outbox, 999, "owner"),
+	assert_int_equal(outbox_approval_give(outbox, 999, 0, "owner"),
 			 OUTBOX_E_NOT_WAITING);
 	for (int i = 0; i < 20; i++)
 		sd_event_run(loop, 0);
@@ -189,7 +189,7 @@ static void test_setting_the_clock_does_not_change_an_approval(void **state)
 	for (size_t i = 0; i < sizeof(jumps_ms) / sizeof(jumps_ms[0]); i++) {
 		int64_t id = submit_as(STATE_WAITING_APPROVAL, 0, 0);
 
-		assert_int_equal(outbox_approval_give(outbox, id, "owner"), 0);
+		assert_int_equal(outbox_approval_give(outbox, id, 0, "owner"), 0);
 		set_clock(jumps_ms[i]);
 		live(OUTBOX_APPROVAL_VALID_MS - 1);
 		assert_message(id, STATE_QUEUED, "approved_by_owner");
@@ -351,7 +351,7 @@ static void test_a_clock_behind_after_a_reboot_makes_nothing_later(void **state)
 	(void)state;
 	valid = submit_valid(HOUR_MS);
 	ever = submit_valid(0);
-	assert_int_equal(outbox_approval_give(outbox, yes, "owner"), 0);
+	assert_int_equal(outbox_approval_give(outbox, yes, 0, "owner"), 0);
 	live(MINUTE_MS);
 	start_machine_anew(-2 * DAY_MS);
 	start_machine_anew(-2 * DAY_MS);
@@ -392,7 +392,7 @@ static void test_an_approval_is_valid_while_the_clock_is_behind(void **state)
 
 	(void)state;
 	start_machine_anew(-2 * DAY_MS);
-	assert_int_equal(outbox_approval_give(outbox, yes, "owner"), 0);
+	assert_int_equal(outbox_approval_give(outbox, yes, 0, "owner"), 0);
 	set_clock(2 * DAY_MS);
 	live(OUTBOX_APPROVAL_VALID_MS - 1);
 	assert_message(yes, STATE_QUEUED, "approved_by_owner");

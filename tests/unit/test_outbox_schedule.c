@@ -83,6 +83,95 @@ static void test_a_schedule_survives_a_restart(void **state)
 	assert_message(late, STATE_SCHEDULED, "");
 }
 
+/* What find_slot() answers, and how often it was asked. */
+static struct outbox_slot slot;
+static int slot_error;
+static unsigned slot_questions;
+
+static int find_slot(void *data, const struct message *message, struct arena *arena,
+		     struct outbox_slot *slot_out)
+{
+	(void)data;
+	(void)arena;
+	assert_string_equal(message->text, "spread");
+	slot_questions++;
+	*slot_out = slot;
+	return slot_error;
+}
+
+static int64_t submit_spread(void)
+{
+	int64_t id = 0;
+	const struct store_message_draft draft = {
+		.sim_id = 1,
+		.number = "+36201234567",
+		.text = "spread",
+		.segments = 1,
+		.state = STATE_SCHEDULED,
+		.send_at_ms = clock_wall_ms() + 20,
+		.is_spread = true,
+	};
+
+	slot = (struct outbox_slot){ 0 };
+	slot_error = 0;
+	slot_questions = 0;
+	outbox_set_slot_finder(outbox, find_slot, NULL);
+	assert_int_equal(outbox_accept(outbox, &draft, &id), 0);
+	return id;
+}
+
+static void test_limits_are_asked_again_when_a_spread_message_is_due(void **state)
+{
+	int64_t id;
+
+	(void)state;
+	fake_modem_ready("/sim0", "1");
+	id = submit_spread();
+	slot = (struct outbox_slot){ clock_wall_ms() + 60000, "rate_limited" };
+	turn_until(slot_questions);
+	assert_message(id, STATE_SCHEDULED, "rate_limited");
+	assert_int_equal(outbox_waiting(outbox), 1);
+	bench_restart(&patient);
+	turn();
+	assert_message(id, STATE_SCHEDULED, "rate_limited");
+	assert_int_equal(sends_pending(), 0);
+}
+
+static void test_a_postponed_message_is_asked_about_again(void **state)
+{
+	int64_t id;
+
+	(void)state;
+	fake_modem_ready("/sim0", "1");
+	id = submit_spread();
+	slot = (struct outbox_slot){ clock_wall_ms() + 200, "rate_limited" };
+	turn_until(slot_questions);
+	slot = (struct outbox_slot){ 0 };
+	turn_until(sends_pending());
+	assert_int_equal(slot_questions, 2);
+	assert_message(id, STATE_SUBMITTING, "");
+}
+
+/* Neither sent without an answer nor lost. */
+static void test_a_spread_message_waits_while_limits_cannot_be_read(void **state)
+{
+	struct outbox_timing quick = patient;
+	int64_t id;
+
+	(void)state;
+	quick.storage_ms = 1;
+	outbox_set_timing(outbox, &quick);
+	fake_modem_ready("/sim0", "1");
+	id = submit_spread();
+	slot_error = -EIO;
+	turn_until(slot_questions);
+	assert_message(id, STATE_QUEUED, "");
+	assert_int_equal(sends_pending(), 0);
+	slot_error = 0;
+	turn_until(sends_pending());
+	assert_string_equal(only_send()->text, "spread");
+}
+
 /* Its validity ends before its time comes. */
 static void wait_past(int64_t id)
 {
@@ -277,6 +366,9 @@ int main(void)
 		TEST(test_a_scheduled_message_waits_for_its_time),
 		TEST(test_other_messages_do_not_wait_for_a_scheduled_one),
 		TEST(test_a_schedule_survives_a_restart),
+		TEST(test_limits_are_asked_again_when_a_spread_message_is_due),
+		TEST(test_a_postponed_message_is_asked_about_again),
+		TEST(test_a_spread_message_waits_while_limits_cannot_be_read),
 		TEST(test_an_overdue_message_goes_out_at_the_start),
 		TEST(test_a_queued_message_expires),
 		TEST(test_a_submitted_message_does_not_expire),

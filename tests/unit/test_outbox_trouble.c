@@ -7,6 +7,9 @@
 
 #include <cmocka.h>
 
+#include <sqlite3.h>
+#include <stdio.h>
+
 #include "outbox_bench.h"
 
 #include "base/clock.h"
@@ -357,7 +360,7 @@ static void test_an_answer_after_the_loss_of_the_modem_makes_the_message_held(
 /* The modem goes before the answer is overdue, so no answer will come. */
 static void test_an_overdue_call_of_a_lost_modem_frees_the_queue(void **state)
 {
-	static const struct outbox_timing timing = { 30, 60000, 60000, 60000, 60000 };
+	static const struct outbox_timing timing = { 200, 60000, 60000, 60000, 60000 };
 	struct modem *modem = fake_modem_ready("/sim0", "1");
 	int64_t id = submit(1, "x"), next = submit(1, "y");
 
@@ -368,7 +371,7 @@ static void test_an_overdue_call_of_a_lost_modem_frees_the_queue(void **state)
 	fake_modem_ready("/sim0", "1");
 	turn();
 	assert_string_equal(only_send()->text, "x");
-	turn_ms(60);
+	turn_until(state_of(id) == STATE_UNKNOWN);
 	assert_message(id, STATE_UNKNOWN, "unknown_outcome");
 	assert_message(next, STATE_SUBMITTING, "");
 	assert_string_equal(only_send()->text, "y");
@@ -497,6 +500,31 @@ static void test_a_row_changed_by_others_makes_the_message_unknown(void **state)
 	assert_string_equal(only_send()->text, "y");
 }
 
+/* A message that nobody can read any more does not block its queue. */
+static void test_a_row_that_is_gone_makes_the_message_unknown(void **state)
+{
+	struct observer observer = { 0 };
+	char path[sizeof(bench_folder) + sizeof("/gateway.db")];
+	sqlite3 *database;
+	int64_t id;
+
+	(void)state;
+	fake_modem_ready("/sim0", "1");
+	id = submit(1, "x");
+	submit(1, "y");
+	bench_restart(&patient); /* the texts are in the store alone */
+	snprintf(path, sizeof(path), "%s/gateway.db", bench_folder);
+	assert_int_equal(sqlite3_open(path, &database), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(database, "DELETE FROM message WHERE text = 'x'",
+				      NULL, NULL, NULL),
+			 SQLITE_OK);
+	sqlite3_close(database);
+	outbox_watch(outbox, id, &observer, hear, NULL);
+	turn();
+	assert_heard("1:unknown(internal) ");
+	assert_string_equal(only_send()->text, "y");
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, bench_set_up, bench_tear_down)
 
 int main(void)
@@ -522,6 +550,7 @@ int main(void)
 		TEST(test_states_are_written_when_the_disk_has_room),
 		TEST(test_a_message_queued_again_in_memory_waits_for_the_disk),
 		TEST(test_a_row_changed_by_others_makes_the_message_unknown),
+		TEST(test_a_row_that_is_gone_makes_the_message_unknown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,7 +2,7 @@
 /* Signals about messages that arrive before their modem or card is known. */
 #include "ofono_lab.h"
 
-#include "ofono/pending_signals.h"
+#include "ofono/manager.h"
 
 /* oFono signals a message once: it must not be lost while GetModems is in progress. */
 static void test_a_message_waits_until_the_modems_are_known(void **state)
@@ -20,7 +20,7 @@ static void test_a_message_waits_until_the_modems_are_known(void **state)
 	fake_answer_kept(&fixture->fake);
 	lab_wait(&fixture->lab, strstr(fixture->recorder.trace, "two"));
 	assert_string_equal(fixture->recorder.trace,
-			    "available added:/sim10 added:/sim2 received::whose? "
+			    "available added:/sim10 added:/sim2 changed received::whose? "
 			    "received:/sim2:one received:/sim2:two ");
 }
 
@@ -104,8 +104,9 @@ static void test_a_message_waits_until_the_owner_is_known(void **state)
 	fake_incoming(&fixture->fake, "/sim2", "early");
 	dbus_bus_name_has_owner(connection, ":1.1", NULL);
 	fixture_wait_available(fixture);
-	assert_string_equal(fixture->recorder.trace,
-			    "available added:/sim10 added:/sim2 received:/sim2:early ");
+	assert_string_equal(
+		fixture->recorder.trace,
+		"available added:/sim10 added:/sim2 changed received:/sim2:early ");
 }
 
 /* There is no gap after the first message that arrives. */
@@ -152,8 +153,9 @@ static void test_a_message_waits_until_the_card_is_known(void **state)
 	fake_incoming(&fixture->fake, "/sim10", "other");
 	fake_incoming(&fixture->fake, "/sim2", "one");
 	lab_settle(&fixture->lab, 20);
-	assert_string_equal(fixture->recorder.trace,
-			    "available added:/sim10 added:/sim2 received:/sim10:other ");
+	assert_string_equal(
+		fixture->recorder.trace,
+		"available added:/sim10 added:/sim2 changed received:/sim10:other ");
 	fake_answer_kept(&fixture->fake);
 	fake_answer_kept(&fixture->fake);
 	lab_wait(&fixture->lab, strstr(fixture->recorder.trace, "one"));

@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-#include "mcp/change.h"
+#include "mcp/resource.h"
 #include "mcp/endpoint.h"
 #include "base/observer.h"
 #include "fake_persistence.h"
@@ -233,7 +233,7 @@ static void test_the_error_names_the_missing_scope(void **state)
 	clients[ONE].scopes = CLIENT_READ;
 	open_as(&exchange, ONE, CALL_SEND);
 	assert_has(exchange.body, "send needs the scope send, which the client one does");
-	assert_has(exchange.body, "ofono-mcp change one --scope read,send\"");
+	assert_has(exchange.body, "ofono-mcp client set one --scope read,send\"");
 	assert_has(exchange.body, "\"data\":{\"error\":\"insufficient_scope\","
 				  "\"scope\":\"send\"}");
 	close_exchange(&exchange);
@@ -329,8 +329,8 @@ static void begin_as(int client, char id[64])
 
 static void change_plain(void)
 {
-	observers_notify(&changes,
-			 &(struct change){ CHANGE_RESOURCE, .subject = "x://plain" });
+	observers_notify(&changes, &(struct resource_change){ CHANGE_RESOURCE,
+							      .subject = "x://plain" });
 }
 
 /* Changes the scopes of client ONE. */

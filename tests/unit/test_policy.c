@@ -12,6 +12,7 @@
 
 #include "config/config.h"
 #include "policy_request.h"
+#include "sms/outbox.h"
 #include "store/store_setting.h"
 #include "store_steps.h"
 
@@ -201,6 +202,24 @@ static void test_a_number_that_opted_out_is_refused(void **state)
 	assert_string_equal(code_of("+36201234567"), "");
 }
 
+static void test_only_upstream_ofono_refuses_emoji_beforehand(void **state)
+{
+	struct policy_verdict verdict;
+
+	(void)state;
+	request.text = "Hi \U0001f642";
+	fake_ofono.line = OFONO_LINE_UNKNOWN;
+	assert_string_equal(code(), ""); /* it is not known yet which oFono runs */
+	fake_ofono.line = OFONO_LINE_FORK;
+	assert_string_equal(code(), "");
+	fake_ofono.line = OFONO_LINE_UPSTREAM;
+	assert_int_equal(policy_check(policy, &request, &verdict), POLICY_E_REFUSED);
+	assert_string_equal(verdict.code, "invalid_text");
+	assert_string_equal(verdict.fix, "Write \":-)\" instead of \U0001f642.");
+	request.text = "Hi \u2764\ufe0f";
+	assert_string_equal(code(), "");
+}
+
 /* As often as two machines would answer each other, and once more. */
 static void answer_each_other(const char *number)
 {
@@ -214,19 +233,63 @@ static void answer_each_other(const char *number)
 	}
 }
 
-static void test_a_reply_loop_is_refused(void **state)
+static int64_t ask_owner(const char *reason)
+{
+	const struct store_message_draft draft = {
+		.sim_id = request.sim_id,
+		.client_id = client.id,
+		.number = request.number,
+		.text = "May I go on?",
+		.segments = 1,
+		.state = STATE_WAITING_APPROVAL,
+		.reason = reason,
+	};
+	int64_t id;
+
+	assert_int_equal(store_message_add(store, &draft, &id), 0);
+	return id;
+}
+
+/* The first message after it waits for the owner, further ones are refused until then. */
+static void test_a_reply_loop_needs_the_owner(void **state)
 {
 	struct policy_verdict verdict;
+	int64_t id;
 
 	(void)state;
 	bench_config.policy.client.per_minute = 0;
 	bench_config.policy.sim.per_minute = 0;
 	bench_config.duplicate_seconds = 0;
 	answer_each_other("+36301111111");
+	assert_int_equal(policy_check(policy, &request, &verdict), POLICY_E_NEEDS_OWNER);
+	assert_string_equal(verdict.code, "loop_suspected");
+	assert_true(verdict.needs_owner);
+	id = ask_owner(verdict.code);
 	assert_int_equal(policy_check(policy, &request, &verdict), POLICY_E_REFUSED);
 	assert_string_equal(verdict.code, "loop_suspected");
 	assert_int_equal(verdict.retry_after_seconds, bench_config.loop_minutes * 60);
+	assert_non_null(strstr(verdict.message, "ofono-mcp approve"));
+	client.id = CLIENT_OWNER;
+	assert_string_equal(code(), "");
+	client.id = 0;
+	assert_int_equal(step_move_message(store, id, STATE_QUEUED,
+					   outbox_approval_by_owner, NULL),
+			 0);
+	assert_string_equal(code(), "");
 	assert_string_equal(code_of("+36309999999"), "");
+}
+
+/* A later rule may refuse: then nobody is asked. */
+static void test_the_owner_is_not_asked_about_what_is_refused(void **state)
+{
+	(void)state;
+	bench_config.policy.client.per_minute = 0;
+	bench_config.policy.sim.per_minute = 0;
+	bench_config.duplicate_seconds = 0;
+	answer_each_other("+36301111111");
+	request.text = long_text;
+	request.segments = 4;
+	assert_string_equal(code(), "text_too_long");
 }
 
 static void test_nothing_passes_in_quiet_hours(void **state)
@@ -480,6 +543,7 @@ static void test_rules_are_checked_in_order(void **state)
 	(void)state;
 	bench_config.duplicate_seconds = 0;
 	answer_each_other("+36301111111");
+	ask_owner("loop_suspected");
 	request.number = "+36901234567";
 	policy_set_paused(policy, true);
 	client.scopes = 0;
@@ -566,7 +630,9 @@ int main(void)
 		TEST(test_an_invalid_number_is_refused),
 		TEST(test_nothing_is_revealed_of_a_number_that_is_not_allowed),
 		TEST(test_a_number_that_opted_out_is_refused),
-		TEST(test_a_reply_loop_is_refused),
+		TEST(test_only_upstream_ofono_refuses_emoji_beforehand),
+		TEST(test_a_reply_loop_needs_the_owner),
+		TEST(test_the_owner_is_not_asked_about_what_is_refused),
 		TEST(test_nothing_passes_in_quiet_hours),
 		TEST(test_quiet_hours_are_local_time),
 		TEST(test_a_repeated_request_sends_nothing_new),

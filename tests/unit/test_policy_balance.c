@@ -36,7 +36,7 @@ static void test_a_low_balance_refuses_until_a_new_reading(void **state)
 	assert_string_equal(
 		verdict.message,
 		"The balance of the SIM with subscription_id 1 was 499 HUF at "
-		"2026-11-21T12:00:00.000Z (the network's answer to *100#), and the "
+		"2026-11-21T12:00:00+00:00 (the network's answer to *100#), and the "
 		"owner's minimum is 500.");
 	assert_non_null(strstr(verdict.fix, "send_ussd"));
 	assert_int_equal(verdict.retry_after_seconds, 24 * 60 * 60);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Limits against random requests: of several clients and SIMs, immediate and scheduled, with
- * restarts of the program and of the machine, and a clock that is set forward and back. After
+ * Limits against random requests: of several clients and SIMs, immediate, scheduled and spread,
+ * with restarts of the program and of the machine, and a clock that is set forward and back. After
  * each accepted message every window that contains it is counted again from the real times. A
  * refused message must fit when the refusal says so, and not before.
  *
@@ -16,10 +16,18 @@
 
 #include "config/config.h"
 #include "policy_bench.h"
+#include "sample.h"
 
-enum { STEPS = 250, ROUNDS = 24, CLIENTS = 3, SIMS = 2, MESSAGES_MAX = STEPS * 2 };
+enum {
+	STEPS = 250,
+	ROUNDS = 24,
+	CLIENTS = 3,
+	SIMS = 2,
+	LIST_MAX = 8,
+	MESSAGES_MAX = STEPS * LIST_MAX,
+};
 
-static unsigned first_seed = 1, rounds = ROUNDS;
+static unsigned first_seed = 1, rounds;
 
 /* Accepted messages, in real time. */
 static struct truth {
@@ -31,6 +39,7 @@ static struct truth {
 } truths[MESSAGES_MAX];
 
 static unsigned accepted;
+static size_t spread_count;
 static int64_t real_ms; /* real time, which cannot be set */
 static bool clock_was_set;
 
@@ -235,9 +244,48 @@ static void call(void)
 		wait_it_out(&client, &draft, verdict.retry_after_seconds);
 }
 
+/* A call to several recipients: each gets the first free time after those before it. */
+static void spread(void)
+{
+	struct client client = client_of(rand() % CLIENTS);
+	struct limit_planned planned[LIST_MAX];
+	struct limit_plan plan = { .items = planned };
+	struct store_message_draft draft = {
+		.sim_id = 1 + rand() % SIMS,
+		.client_id = client.id,
+		.number = "+36201234567",
+		.text = "x",
+		.segments = 1,
+	};
+	struct policy_request request = {
+		.arena = arena,
+		.client = &client,
+		.segments = 1,
+		.sim_id = draft.sim_id,
+		.plan = &plan,
+	};
+	struct policy_verdict verdict;
+
+	for (int count = 2 + rand() % (LIST_MAX - 2); count; count--) {
+		request.send_at_ms = 0;
+		if (policy_find_slot(policy, &request, &verdict))
+			break;
+		planned[plan.count++] = (struct limit_planned){ request.send_at_ms,
+								request.send_at_ms, 1 };
+	}
+	for (size_t i = 0; i < plan.count; i++) {
+		draft.send_at_ms = planned[i].at_ms;
+		draft.state = draft.send_at_ms ? STATE_SCHEDULED : STATE_QUEUED;
+		note(&client, &draft);
+	}
+	spread_count += plan.count;
+}
+
 static void step(bool sets_clock)
 {
-	if (chance(80))
+	if (chance(10))
+		spread();
+	else if (chance(80))
 		call();
 	else if (chance(50))
 		pass(rand() % (chance(80) ? 2 * MINUTE_MS : 20 * HOUR_MS));
@@ -257,6 +305,7 @@ static void run(unsigned seed)
 
 	srand(seed);
 	accepted = 0;
+	spread_count = 0;
 	clock_was_set = false;
 	real_ms = 0;
 	assert_int_equal(policy_set_up(&state), 0);
@@ -265,6 +314,7 @@ static void run(unsigned seed)
 	for (int i = 0; i < STEPS; i++)
 		step(seed % 2);
 	assert_true(accepted > 20);
+	assert_true(spread_count > 5);
 	assert_int_equal(policy_tear_down(&state), 0);
 }
 
@@ -282,6 +332,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = { cmocka_unit_test(
 		test_no_window_ever_exceeds_its_limit) };
 
+	rounds = ROUNDS / sample_stride(4);
 	if (argc > 1) {
 		first_seed = (unsigned)atoi(argv[1]);
 		rounds = 1;

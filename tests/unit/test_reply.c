@@ -5,7 +5,6 @@
 #include <stdio.h>
 
 #include "mcp/session.h"
-#include "mcp/reply.h"
 
 enum { PATIENCE_MS = 20, WAIT_US = 10 * 1000 * 1000 };
 

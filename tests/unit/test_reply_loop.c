@@ -6,14 +6,17 @@
 
 #include <cmocka.h>
 
+#include "base/client.h"
 #include "base/clock.h"
 #include "config/config.h"
+#include "sms/outbox.h"
 #include "sms/reply_loop.h"
 #include "store_bench.h"
 
 #define NUMBER	  "+36201234567"
 #define START_MS  INT64_C(1790000000000)
 #define MINUTE_MS INT64_C(60000)
+#define SECOND_MS INT64_C(1000)
 
 static struct config config;
 static int64_t now_ms;
@@ -84,31 +87,52 @@ static int64_t answer(const char *number, const char *text)
 	return message_id;
 }
 
-static bool is_suspected(int64_t *until_ms)
+static bool is_suspected(struct reply_loop *loop_out)
 {
 	const struct reply_loop_question question = {
 		&config, store, { 1, NUMBER }, now_ms
 	};
 
-	return reply_loop_suspected(&question, until_ms);
+	return reply_loop_suspected(&question, loop_out);
 }
 
 static void expect_none(void)
 {
-	int64_t until_ms = -1;
+	struct reply_loop loop = { -1, -1 };
 
-	assert_false(is_suspected(&until_ms));
-	assert_int_equal(until_ms, -1);
+	assert_false(is_suspected(&loop));
+	assert_int_equal(loop.until_ms, -1);
+	assert_int_equal(loop.waiting_id, -1);
 }
 
 static void expect_until(int64_t expected_ms)
 {
-	int64_t until_ms = -1;
+	struct reply_loop loop = { 0 };
 
-	assert_true(is_suspected(&until_ms));
-	assert_int_equal(until_ms, expected_ms);
+	assert_true(is_suspected(&loop));
+	assert_int_equal(loop.until_ms, expected_ms);
+	assert_int_equal(loop.waiting_id, 0);
 }
 
+/* A pair that answers each other: after how many answers would the next one be stopped? */
+static unsigned count_until_loop(const char *const *texts, size_t count,
+				 int64_t theirs_ms, int64_t ours_ms)
+{
+	struct reply_loop loop;
+
+	answer(NUMBER, "Good morning, how are you?");
+	for (unsigned i = 0; i < 60; i++) {
+		now_ms += theirs_ms;
+		come(NUMBER, texts[i % count]);
+		now_ms += ours_ms;
+		if (is_suspected(&loop))
+			return i;
+		answer(NUMBER, "Thank you, I will tell them");
+	}
+	return 0;
+}
+
+/* Within no time, so nobody types. */
 static void exchange(unsigned times)
 {
 	for (unsigned i = 0; i < times; i++) {
@@ -116,6 +140,14 @@ static void exchange(unsigned times)
 		answer(NUMBER, "an answer");
 	}
 }
+
+/* They get distinct texts, and nobody types so fast. */
+static const char *const long_texts[] = {
+	"The weather here in the mountains has been surprisingly mild this whole week",
+	"Did you remember to look at the second page of the document from yesterday",
+	"We could also take the later train and have dinner somewhere near the river",
+	"My sister says hello and asks whether the children are coming along as well",
+};
 
 /* Five are answered, and the next one is not. */
 static void test_five_answered_messages_are_a_loop(void **state)
@@ -212,15 +244,299 @@ static void test_messages_that_never_went_out_do_not_count(void **state)
 	expect_none();
 }
 
-static void test_a_text_that_comes_again_after_answers_is_a_loop(void **state)
+static void test_an_auto_responder_is_stopped_after_few_messages(void **state)
+{
+	static const char *const away[] = { "I am out of office until Monday." };
+
+	(void)state;
+	/* at once, as fast as the network, and as an agent that thinks for long */
+	assert_int_equal(count_until_loop(away, 1, 1 * SECOND_MS, 1 * SECOND_MS), 5);
+	now_ms += 60 * MINUTE_MS;
+	assert_int_equal(count_until_loop(away, 1, 6 * SECOND_MS, 9 * SECOND_MS), 6);
+	now_ms += 60 * MINUTE_MS;
+	assert_int_equal(count_until_loop(away, 1, 6 * SECOND_MS, 40 * SECOND_MS), 6);
+}
+
+static void test_nearly_equal_texts_count_as_equal(void **state)
+{
+	static const char *const tickets[] = {
+		"Ticket 4711 was received at 10:04. Do not reply.",
+		"Ticket 4712 was received at 10:05. Do not reply!",
+		"RE: Ticket 4713 was received at 10:06. Do not reply.",
+	};
+
+	(void)state;
+	assert_int_equal(count_until_loop(tickets, 3, 6 * SECOND_MS, 9 * SECOND_MS), 6);
+}
+
+static void test_menus_that_alternate_count_as_equal(void **state)
+{
+	static const char *const menus[] = { "Press 1 for opening hours",
+					     "Sorry, I did not understand that" };
+
+	(void)state;
+	assert_int_equal(count_until_loop(menus, 2, 6 * SECOND_MS, 9 * SECOND_MS), 7);
+}
+
+static void test_what_nobody_types_so_fast_is_a_loop(void **state)
 {
 	(void)state;
-	come(NUMBER, "I am away");
-	answer(NUMBER, "hello?");
-	come(NUMBER, "I am away");
-	answer(NUMBER, "is there somebody?");
+	assert_int_equal(count_until_loop(long_texts, 4, 3 * SECOND_MS, 5 * SECOND_MS),
+			 5);
+}
+
+/* Two programs that chat like people: nothing but their stamina tells. */
+static void test_a_long_brisk_series_is_a_loop(void **state)
+{
+	(void)state;
+	assert_int_equal(count_until_loop(long_texts, 4, 9 * SECOND_MS, 9 * SECOND_MS),
+			 20);
+}
+
+/* As an owner orders them: even if the contact always answers the same. */
+static void test_sends_over_minutes_are_no_loop(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 8; i++) {
+		answer(NUMBER, long_texts[i % 4]);
+		now_ms += 25 * SECOND_MS;
+		come(NUMBER, i % 2 ? "Thank you, see you then!" : "Thank you, see you!");
+		now_ms += 65 * SECOND_MS;
+		expect_none();
+	}
+}
+
+/* Even if all of it is a matter of seconds. */
+static void test_four_equal_replies_are_no_loop(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 4; i++) {
+		answer(NUMBER, long_texts[i]);
+		expect_none();
+		come(NUMBER, "Thank you, see you then!");
+		expect_none();
+	}
+}
+
+static void test_a_fast_chat_of_people_is_no_loop(void **state)
+{
+	static const struct {
+		int64_t after_ms;
+		const char *text;
+	} chat[] = {
+		{ 4200, "hey, where are you?" },
+		{ 2900, "still on the bus" },
+		{ 2100, "ok" },
+		{ 5400, "10 more minutes I think" },
+		{ 3300, "no problem" },
+		{ 2600, "do we need anything?" },
+		{ 6100, "bread and maybe some milk" },
+		{ 1900, "which bread" },
+		{ 2800, "the dark one" },
+		{ 1800, "ok!" },
+		{ 3900, "and tomatoes if they have any" },
+		{ 2200, "sure" },
+		{ 7300, "Anna asks if she can come too" },
+		{ 1700, "of course" },
+		{ 2400, "great, thanks!" },
+	};
+
+	(void)state;
+	for (unsigned i = 0; i < 30; i++) {
+		size_t line = i % (sizeof(chat) / sizeof(*chat));
+
+		now_ms += chat[line].after_ms;
+		if (i % 2)
+			come(NUMBER, chat[line].text);
+		else
+			answer(NUMBER, chat[line].text);
+		expect_none();
+	}
+}
+
+static unsigned draw(unsigned below)
+{
+	static uint32_t seed = 19;
+
+	seed = seed * 1664525 + 1013904223;
+	return (seed >> 8) % below;
+}
+
+/* Reading, thinking and typing, 5 to 9 characters per second, and what the network takes. */
+static int64_t draw_reaction_ms(const char *text)
+{
+	return 1500 + draw(5000) + (int64_t)strlen(text) * (110 + draw(90));
+}
+
+/* Chats of 30 messages, as fast as people write, who often say the same. */
+static void test_a_hundred_random_chats_are_no_loop(void **state)
+{
+	static const char *const phrases[] = {
+		"ok",
+		"yes",
+		"no idea",
+		"haha",
+		"thank you",
+		"thank you!",
+		"where are you?",
+		"on my way",
+		"on my way, 5 minutes",
+		"see you later",
+		"see you soon",
+		"what do you think?",
+		"sounds good to me",
+		"I can't talk right now",
+		"let me check that and tell you",
+		"good morning, did you sleep well?",
+		"did you eat already?",
+		"the train is late again",
+		"can you bring some bread?",
+		"I will be home at seven",
+		"which one do you mean?",
+		"no problem at all",
+		"that is what I thought",
+		"tell him I said hello",
+		"we are still at the station",
+		"sorry, I was in a meeting",
+		"maybe tomorrow then",
+		"did she call you back?",
+	};
+	unsigned stopped = 0;
+
+	(void)state;
+	for (unsigned chat = 0; chat < 100; chat++) {
+		now_ms += 60 * MINUTE_MS;
+		for (unsigned i = 0; i < 30; i++) {
+			const char *text =
+				phrases[draw(sizeof(phrases) / sizeof(*phrases))];
+			struct reply_loop loop;
+
+			now_ms += draw_reaction_ms(text);
+			if (i % 2)
+				come(NUMBER, text);
+			else
+				answer(NUMBER, text);
+			if (is_suspected(&loop)) {
+				stopped++;
+				break;
+			}
+		}
+	}
+	print_message("%u of 100 chats of 30 messages taken for a loop\n", stopped);
+	assert_int_equal(stopped, 0);
+}
+
+/* Each side repeats one of its texts, or both chat in long texts, at a pace of its own. */
+static void test_forty_random_pairs_of_machines_are_stopped(void **state)
+{
+	static const char *const machine[] = {
+		"I am on holiday until 3 March. In urgent cases call +36 1 234 5678.",
+		"Thank you for your message. Our team will answer within 24 hours.",
+		"This number is not monitored. Please visit our website.",
+	};
+	unsigned most = 0, sum = 0;
+
+	(void)state;
+	for (unsigned pair = 0; pair < 40; pair++) {
+		unsigned count;
+
+		now_ms += 60 * MINUTE_MS;
+		if (pair % 2)
+			count = count_until_loop(&machine[draw(3)], 1, 1000 + draw(9000),
+						 1000 + draw(40000));
+		else
+			count = count_until_loop(long_texts, 4, 200 + draw(3000),
+						 200 + draw(9000));
+		assert_true(count > 0);
+		sum += count;
+		most = count > most ? count : most;
+	}
+	print_message("40 pairs of machines stopped after %u.%02u answers, at most %u\n",
+		      sum / 40, sum % 40 * 100 / 40, most);
+	assert_true(most <= 8);
+}
+
+static int64_t ask_owner(const char *text)
+{
+	struct store_message_draft draft = {
+		.sim_id = 1,
+		.number = NUMBER,
+		.text = text,
+		.segments = 1,
+		.state = STATE_WAITING_APPROVAL,
+		.reason = reply_loop_reason,
+	};
+	int64_t message_id;
+
+	assert_int_equal(store_message_add(store, &draft, &message_id), 0);
+	return message_id;
+}
+
+static void test_an_approval_begins_the_count_anew(void **state)
+{
+	struct reply_loop loop;
+	int64_t id;
+
+	(void)state;
+	exchange(5);
+	expect_until(START_MS + 10 * MINUTE_MS);
+	id = ask_owner("May I go on?");
+	assert_true(is_suspected(&loop));
+	assert_int_equal(loop.waiting_id, id);
+	assert_int_equal(step_move_message(store, id, STATE_QUEUED,
+					   outbox_approval_by_owner, NULL),
+			 0);
 	expect_none();
-	come(NUMBER, "I am away");
+	assert_int_equal(step_move_message(store, id, STATE_SUBMITTING, "", NULL), 0);
+	exchange(4);
+	expect_none();
+	exchange(1);
+	expect_until(START_MS + 10 * MINUTE_MS);
+}
+
+static void test_a_rejected_message_lifts_nothing(void **state)
+{
+	struct reply_loop loop;
+	int64_t id;
+
+	(void)state;
+	exchange(5);
+	id = ask_owner("May I go on?");
+	assert_int_equal(
+		step_move_message(store, id, STATE_FAILED, "approval_rejected", NULL), 0);
+	expect_until(START_MS + 10 * MINUTE_MS);
+	assert_true(is_suspected(&loop));
+	assert_int_equal(loop.rejected_id, id);
+}
+
+static void test_a_message_of_the_owner_begins_the_count_anew(void **state)
+{
+	struct store_message_draft draft = {
+		.sim_id = 1,
+		.client_id = CLIENT_OWNER,
+		.number = NUMBER,
+		.text = "It is me",
+		.segments = 1,
+	};
+	int64_t message_id;
+
+	(void)state;
+	exchange(5);
+	assert_int_equal(store_message_add(store, &draft, &message_id), 0);
+	expect_none();
+}
+
+/* Some machines answer with two messages. */
+static void test_several_messages_at_once_are_one_reply(void **state)
+{
+	(void)state;
+	answer(NUMBER, "hello?");
+	for (unsigned i = 0; i < 5; i++) {
+		expect_none();
+		come(NUMBER, long_texts[0]);
+		come(NUMBER, "No reply possible to this number");
+		answer(NUMBER, "an answer");
+	}
 	expect_until(START_MS + 10 * MINUTE_MS);
 }
 
@@ -236,19 +552,22 @@ static void test_equal_texts_without_an_answer_are_no_loop(void **state)
 static void test_an_echo_is_a_loop(void **state)
 {
 	(void)state;
-	answer(NUMBER, "good morning");
-	come(NUMBER, "good morning");
-	expect_none();
-	answer(NUMBER, "good evening");
-	come(NUMBER, "good evening");
+	answer(NUMBER, "What is the time?");
+	for (unsigned i = 0; i < 5; i++) {
+		expect_none();
+		come(NUMBER, i % 2 ? "What is the date?" : "What is the time?");
+		answer(NUMBER, i % 2 ? "What is the time?" : "What is the date?");
+	}
 	expect_until(START_MS + 10 * MINUTE_MS);
 }
 
 static void test_short_texts_may_repeat(void **state)
 {
 	(void)state;
-	for (unsigned i = 0; i < 4; i++) {
+	for (unsigned i = 0; i < 12; i++) {
+		now_ms += 2 * SECOND_MS;
 		come(NUMBER, "ok");
+		now_ms += 2 * SECOND_MS;
 		answer(NUMBER, "ok");
 	}
 	expect_none();
@@ -264,7 +583,7 @@ static void test_the_owner_may_exchange_any_amount(void **state)
 		config_set(&config, "incoming.owner_numbers", NUMBER, "test", &error), 0);
 	exchange(12);
 	expect_none();
-	for (unsigned i = 0; i < 3; i++) {
+	for (unsigned i = 0; i < 6; i++) {
 		come(NUMBER, "I am driving");
 		answer(NUMBER, "an answer");
 	}
@@ -309,7 +628,20 @@ int main(void)
 		TEST(test_spellings_of_a_number_are_one_number),
 		TEST(test_messages_with_others_do_not_count),
 		TEST(test_messages_that_never_went_out_do_not_count),
-		TEST(test_a_text_that_comes_again_after_answers_is_a_loop),
+		TEST(test_an_auto_responder_is_stopped_after_few_messages),
+		TEST(test_nearly_equal_texts_count_as_equal),
+		TEST(test_menus_that_alternate_count_as_equal),
+		TEST(test_what_nobody_types_so_fast_is_a_loop),
+		TEST(test_a_long_brisk_series_is_a_loop),
+		TEST(test_sends_over_minutes_are_no_loop),
+		TEST(test_four_equal_replies_are_no_loop),
+		TEST(test_a_fast_chat_of_people_is_no_loop),
+		TEST(test_a_hundred_random_chats_are_no_loop),
+		TEST(test_forty_random_pairs_of_machines_are_stopped),
+		TEST(test_an_approval_begins_the_count_anew),
+		TEST(test_a_rejected_message_lifts_nothing),
+		TEST(test_a_message_of_the_owner_begins_the_count_anew),
+		TEST(test_several_messages_at_once_are_one_reply),
 		TEST(test_equal_texts_without_an_answer_are_no_loop),
 		TEST(test_an_echo_is_a_loop),
 		TEST(test_short_texts_may_repeat),

@@ -14,7 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "http/body_framing.h"
 #include "http/request_head.h"
 
 #define BYTES(text) text, sizeof(text) - 1

@@ -14,7 +14,7 @@ static const char *spell(const struct resource_call *call)
 
 static int write_plain(const struct resource_call *call, struct json_writer *writer)
 {
-	assert_string_equal(call->services, "services");
+	assert_string_equal((const char *)call->services, "services");
 	assert_null(call->value);
 	json_write_string(writer, "plain \"text\"");
 	return 0;

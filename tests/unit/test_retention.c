@@ -89,8 +89,8 @@ static int64_t add_incoming(const char *number)
 	static unsigned count;
 	char stamp[40];
 	struct store_incoming_draft draft = { 1, wall_ms, number, "hello", stamp, 0 };
-	int64_t id;
-	bool repeated;
+	int64_t id = 0;
+	bool repeated = false;
 
 	snprintf(stamp, sizeof(stamp), "2026-11-21T10:00:00+%04u", count++);
 	identify("8936", "");
@@ -188,6 +188,53 @@ static void test_messages_beyond_the_age_are_deleted(void **state)
 	run_pass();
 	assert_int_equal(count(), 0);
 	assert_int_equal(sql("SELECT count(*) FROM conversation"), 0);
+}
+
+static int64_t records_since_ms(void)
+{
+	int64_t since_ms;
+
+	assert_int_equal(store_retention_records_since(store, &since_ms), 0);
+	return since_ms;
+}
+
+static void test_records_begin_behind_what_was_deleted(void **state)
+{
+	int64_t first_ms = wall_ms, unused_ms;
+
+	(void)state;
+	config.keep_days = 30;
+	assert_int_equal(store_retention_records_since(store, &unused_ms),
+			 STORE_E_NOT_FOUND);
+	add_incoming("+361");
+	wall_ms += DAY;
+	run_pass(); /* of a message store without such a time */
+	assert_int_equal(records_since_ms(), first_ms);
+	wall_ms += 28 * DAY;
+	add_incoming("+362");
+	run_pass();
+	assert_int_equal(records_since_ms(), first_ms);
+	wall_ms += 5 * DAY;
+	run_pass();
+	assert_int_equal(count(), 1);
+	assert_int_equal(records_since_ms(), first_ms + 1);
+}
+
+static void test_records_begin_when_the_clock_is_known(void **state)
+{
+	int64_t known_ms = wall_ms, unused_ms;
+
+	(void)state;
+	wall_ms = DAY;
+	run_pass();
+	assert_int_equal(store_retention_records_since(store, &unused_ms),
+			 STORE_E_NOT_FOUND);
+	wall_ms = known_ms;
+	run_pass();
+	assert_int_equal(records_since_ms(), known_ms);
+	wall_ms += DAY;
+	run_pass();
+	assert_int_equal(records_since_ms(), known_ms);
 }
 
 /* A message that came in 1970, by an unset clock, is not old. */
@@ -506,6 +553,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_the_oldest_messages_beyond_the_count_are_deleted),
 		TEST(test_messages_beyond_the_age_are_deleted),
+		TEST(test_records_begin_behind_what_was_deleted),
+		TEST(test_records_begin_when_the_clock_is_known),
 		TEST(test_a_message_that_came_in_1970_is_not_old),
 		TEST(test_a_clock_far_ahead_is_not_trusted_for_a_day),
 		TEST(test_a_clock_set_far_ahead_is_not_trusted_for_a_day),

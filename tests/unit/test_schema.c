@@ -92,12 +92,9 @@ static const struct {
 
 static const struct json *read(struct arena *arena, const char *text)
 {
-	struct json_reader *reader = json_reader_new(arena);
 	const struct json *root = NULL;
 
-	assert_int_equal(json_reader_feed(reader, text, strlen(text)), 0);
-	assert_int_equal(json_reader_finish(reader, &root), 0);
-	json_reader_free(reader);
+	assert_int_equal(json_reader_read(arena, text, strlen(text), &root), 0);
 	return root;
 }
 
@@ -107,7 +104,7 @@ static void test_arguments_are_checked(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct arena *arena = arena_new(1 << 16);
 		const char *problem =
-			schema_check(fields, read(arena, cases[i].json), arena);
+			schema_check(fields, 0, read(arena, cases[i].json), arena);
 
 		if (cases[i].problem)
 			assert_string_equal(problem, cases[i].problem);
@@ -122,8 +119,8 @@ static void test_an_absent_object_counts_as_empty(void **state)
 	struct arena *arena = arena_new(1 << 16);
 
 	(void)state;
-	assert_string_equal(schema_check(fields, NULL, arena), "name is missing");
-	assert_null(schema_check(inner + 1, NULL, arena));
+	assert_string_equal(schema_check(fields, 0, NULL, arena), "name is missing");
+	assert_null(schema_check(inner + 1, 0, NULL, arena));
 	arena_free(arena);
 }
 
@@ -133,7 +130,7 @@ static void expect_written(const struct schema_field *table, enum schema_kind ki
 	struct buffer buffer = BUFFER_INIT;
 	struct json_writer *writer = json_writer_new(&buffer);
 
-	schema_write(writer, table, kind);
+	schema_write(writer, table, kind, NULL);
 	json_writer_free(writer);
 	buffer_append(&buffer, "", 1);
 	assert_string_equal(buffer.data, expected);

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sms/segments.h"
+#include "text/segments.h"
 
 #define EURO  "\xe2\x82\xac"
 #define GRIN  "\xf0\x9f\x98\x80" /* U+1F600 */

@@ -56,7 +56,7 @@ static void test_no_sender_is_known_at_first(void **state)
 	(void)state;
 	expect("+36201234567", "unknown");
 	expect("1777", "unknown");
-	expect("Bank", "alphanumeric");
+	expect("Bank", "unverified_name");
 	expect("", "unknown");
 }
 
@@ -122,7 +122,7 @@ static void test_blocked_senders_come_first(void **state)
 	expect("06201112222", "blocked");
 	expect("LOTTERY", "blocked");
 	expect("Winner", "blocked");
-	expect("Lottery2", "alphanumeric");
+	expect("Lottery2", "unverified_name");
 	expect("+36911234567", "unknown");
 	expect("", "unknown");
 }
@@ -133,7 +133,7 @@ static void test_odd_entries_of_lists_match_nothing_else(void **state)
 	configure("incoming.blocked_senders", ",, ,");
 	configure("incoming.blocked_senders", "*");
 	expect("+36201234567", "unknown");
-	expect("Bank", "alphanumeric");
+	expect("Bank", "unverified_name");
 	expect("*", "blocked");
 }
 

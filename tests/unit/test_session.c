@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "mcp/change.h"
+#include "mcp/resource.h"
 #include "mcp/session.h"
 #include "fake_persistence.h"
 
@@ -302,9 +302,9 @@ static void test_subscriptions_count_as_changed_after_a_restart(void **state)
 
 static void test_a_change_without_a_stream_stays_pending(void **state)
 {
-	const struct change change = { CHANGE_RESOURCE, "x://subject" };
-	const struct change elsewhere = { CHANGE_RESOURCE, "x://else" };
-	const struct change tools = { CHANGE_TOOLS, NULL };
+	const struct resource_change change = { CHANGE_RESOURCE, "x://subject" };
+	const struct resource_change elsewhere = { CHANGE_RESOURCE, "x://else" };
+	const struct resource_change tools = { CHANGE_TOOLS, NULL };
 	char id[SESSION_ID_BYTES];
 	struct session *session;
 

@@ -201,6 +201,7 @@ static void test_cards_are_listed_in_order_of_slot(void **state)
 	strcpy(foreign->type, "hfp");
 	fake_card(foreign, "8936009", "");
 	empty = fake_modem_add("/sim0");
+	empty->sim.known = true;
 	modem = fake_modem_ready("/sim1", "8936001");
 	assert_int_equal(only_sim()->slot, 1);
 	fake_modem_remove(empty);
@@ -211,6 +212,95 @@ static void test_cards_are_listed_in_order_of_slot(void **state)
 	fake_modem_remove(foreign);
 	fake_modem_remove(modem);
 	assert_int_equal(sims_count(sims), 0);
+}
+
+static void test_new_cards_get_their_ids_in_the_order_of_their_modems(void **state)
+{
+	struct modem *one = fake_modem_add("/sim0");
+	struct modem *two = fake_modem_ready("/sim1", "8936002");
+
+	(void)state;
+	assert_int_equal(sims_count(sims), 0);
+	one->sim.known = one->sim.present = true; /* its identity is not read yet */
+	fake_changed(one);
+	assert_int_equal(sims_count(sims), 0);
+	fake_card(one, "8936001", "");
+	fake_changed(one);
+	assert_ptr_equal(sims_find(sims, 1)->modem, one);
+	assert_ptr_equal(sims_find(sims, 2)->modem, two);
+}
+
+static void test_an_earlier_remembered_card_gets_the_first_id(void **state)
+{
+	struct modem *one = fake_modem_add("/sim0");
+
+	(void)state;
+	fake_modem_ready("/sim1", "8936002");
+	strcpy(one->remembered.card_identifier, "8936001");
+	fake_changed(one);
+	assert_ptr_equal(sims_find(sims, 1)->modem, one);
+	assert_int_equal(sims_count(sims), 2);
+}
+
+static void test_a_card_does_not_wait_for_a_modem_without_one(void **state)
+{
+	struct modem *one = fake_modem_add("/sim0");
+
+	(void)state;
+	fake_modem_ready("/sim1", "8936002");
+	one->sim.known = true;
+	fake_changed(one);
+	assert_int_equal(only_sim()->id, 1);
+}
+
+static void test_a_card_does_not_wait_for_a_modem_that_goes(void **state)
+{
+	struct modem *one = fake_modem_add("/sim0");
+
+	(void)state;
+	fake_modem_ready("/sim1", "8936002");
+	fake_modem_remove(one);
+	assert_int_equal(only_sim()->id, 1);
+}
+
+static void test_a_known_card_does_not_wait_for_earlier_modems(void **state)
+{
+	int64_t sim_id;
+
+	(void)state;
+	assert_int_equal(store_sim_identify(store, "8936002", "", &sim_id), 0);
+	fake_modem_add("/sim0");
+	fake_modem_ready("/sim1", "8936002");
+	assert_int_equal(only_sim()->id, sim_id);
+}
+
+/* As for a message that arrives for it. */
+static void test_a_card_that_is_identified_waits_no_more(void **state)
+{
+	struct modem *one = fake_modem_add("/sim0");
+	struct modem *two = fake_modem_ready("/sim1", "8936002");
+
+	(void)state;
+	assert_int_equal(sims_count(sims), 0);
+	assert_int_equal(sims_identify(sims, &two->sim), 1);
+	fake_changed(two);
+	assert_int_equal(only_sim()->id, 1);
+	fake_card(one, "8936001", "");
+	fake_changed(one);
+	assert_ptr_equal(sims_find(sims, 2)->modem, one);
+}
+
+static void test_a_card_waits_for_earlier_modems_only_for_a_time(void **state)
+{
+	(void)state;
+	fake_modem_add("/sim0");
+	fake_modem_ready("/sim1", "8936002");
+	assert_int_equal(sims_count(sims), 0);
+	while (!sims_count(sims))
+		assert_true(sd_event_run(loop, 60 * 1000000) > 0);
+	assert_int_equal(only_sim()->id, 1);
+	fake_modem_ready("/sim2", "8936003"); /* waits no more for /sim0 */
+	assert_int_equal(sims_count(sims), 2);
 }
 
 /* A modem that uses one of two card slots. */
@@ -575,6 +665,13 @@ int main(void)
 		TEST(test_a_locked_card_shows_as_locked),
 		TEST(test_a_card_without_identity_is_not_listed),
 		TEST(test_cards_are_listed_in_order_of_slot),
+		TEST(test_a_card_waits_for_earlier_modems_only_for_a_time),
+		TEST(test_a_card_that_is_identified_waits_no_more),
+		TEST(test_a_known_card_does_not_wait_for_earlier_modems),
+		TEST(test_a_card_does_not_wait_for_a_modem_that_goes),
+		TEST(test_a_card_does_not_wait_for_a_modem_without_one),
+		TEST(test_an_earlier_remembered_card_gets_the_first_id),
+		TEST(test_new_cards_get_their_ids_in_the_order_of_their_modems),
 		TEST(test_a_modem_with_two_card_slots_takes_two_slots),
 		TEST(test_a_remembered_card_shows_as_modem_off),
 		TEST(test_a_present_card_precedes_a_remembered_one),

@@ -2,7 +2,7 @@
 #include "ofono_lab.h"
 
 #include "bus/bus.h"
-#include "ofono/sim_unlock.h"
+#include "ofono/modem_call.h"
 
 static const struct fact on[] = {
 	WORDS("Interfaces", SIM),

@@ -154,6 +154,27 @@ static void test_a_revoked_client_is_gone_with_its_sessions(void **state)
 }
 
 /* A client that begins sessions without end makes nobody wait for the disk. */
+/* Else it would be added anew with its user's next request. */
+static void test_a_revoked_local_client_stays_without_scopes(void **state)
+{
+	struct client local = NAMED("local:anna"), laptop = NAMED("laptop"), found;
+	int64_t count;
+
+	(void)state;
+	open_store();
+	local.scopes = CLIENT_READ;
+	local.id = add(&local, 0);
+	assert_int_equal(store_client_count(store, &count), 0);
+	assert_int_equal(count, 0); /* it has no token that could open a port */
+	laptop.id = add(&laptop, 1);
+	assert_int_equal(store_client_revoke(store, &local), 0);
+	reopen_store();
+	assert_int_equal(get("local:anna").client.scopes, 0);
+	assert_true(store_client_find_id(store, laptop.id, &found));
+	assert_int_equal(store_client_count(store, &count), 0);
+	assert_int_equal(count, 1);
+}
+
 static void test_sessions_do_not_wait_for_the_disk(void **state)
 {
 	uint64_t commits;
@@ -256,6 +277,7 @@ int main(void)
 		TEST(test_a_client_is_changed),
 		TEST(test_a_new_token_replaces_the_old_one),
 		TEST(test_a_revoked_client_is_gone_with_its_sessions),
+		TEST(test_a_revoked_local_client_stays_without_scopes),
 		TEST(test_sessions_do_not_wait_for_the_disk),
 		TEST(test_a_full_disk_changes_nothing),
 		TEST(test_a_revocation_holds_while_the_disk_is_full),

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "store/store_identity.h"
+#include "store/store_database.h"
 #include "store/store.h"
 #include "store/store_internal.h"
 #include "store_bench.h"

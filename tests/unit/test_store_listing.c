@@ -12,11 +12,18 @@
 #include <cmocka.h>
 
 #include "base/clock.h"
+#include "store/store_index.h"
 #include "store/store_listing.h"
 #include "store/store_internal.h"
 #include "store_bench.h"
 
 enum { LISTED_MAX = 1000 };
+
+static unsigned judge_none(const char *text)
+{
+	(void)text;
+	return 0;
+}
 
 static int64_t listed[LISTED_MAX];
 static size_t listed_count;
@@ -28,6 +35,20 @@ static int set_up(void **state)
 	list_limit = 100;
 	list_rows = UINT_MAX;
 	return store_set_up_with_cards(state);
+}
+
+/* For rows that were added directly. */
+static void index_again(void)
+{
+	struct store_index_pass pass = { .judge = judge_none };
+	const char *order =
+		"UPDATE message_index SET text_from = (SELECT max(id) + 1 FROM"
+		" message), kind_from = text_from";
+
+	assert_int_equal(sqlite3_exec(store->database, order, NULL, NULL, NULL),
+			 SQLITE_OK);
+	while (!pass.done)
+		assert_int_equal(store_index_step(store, &pass), 0);
 }
 
 /* Directly on the file; the tests change nothing that the store caches. */
@@ -268,6 +289,7 @@ static void test_random_filters_agree_with_a_plain_scan(void **state)
 	(void)state;
 	srand(7);
 	add_random_rows();
+	index_again();
 	for (int round = 0; round < RANDOM_ROUNDS; round++) {
 		int direction = rand() % 4;
 		struct store_listing_filter filter = {
@@ -324,13 +346,12 @@ static void test_changes_between_pieces_do_not_move_the_position(void **state)
 /* However few rows match, a piece reads no more rows than requested. */
 static void test_a_piece_reads_a_bounded_number_of_rows(void **state)
 {
-	struct store_listing_query look = { .filter.search = "no such",
-					    .visit = note_listed };
+	struct store_listing_query look = { .filter.search = "no", .visit = note_listed };
 
 	(void)state;
 	for (int i = 0; i < 100; i++)
 		add_incoming("+361", "x");
-	for (int left = 100; left > 0; left -= 10) {
+	for (int left = 100; left > 10; left -= 10) {
 		assert_true(!look.before_id || look.before_id == left + 1);
 		look_once(&look, 10, STORE_E_MORE);
 	}
@@ -479,7 +500,10 @@ static void assert_plan(enum store_sql_id which, const char *unwanted)
 	while (sqlite3_step(plan) == SQLITE_ROW) {
 		const char *step = (const char *)sqlite3_column_text(plan, 3);
 
-		if (strstr(step, unwanted))
+		const char *found = strstr(step, unwanted);
+
+		/* one row, or what FTS5 looks up */
+		if (found && found[strlen(unwanted)] != '_')
 			fail_msg("statement %d: %s", which, step);
 	}
 	sqlite3_finalize(plan);
@@ -499,12 +523,13 @@ static void test_every_statement_uses_its_index(void **state)
 	(void)state;
 	for (which = 0; which < STATEMENT_COUNT; which++) {
 		/*
-		 * The index of the first contains only wanted rows; the second counts,
-		 * once before old messages are removed: 18 ms for 100000 on a cold disk.
+		 * The index of the first contains only wanted rows; the second adds up the
+		 * conversations, once before old messages are removed.
 		 */
-		if (which != MESSAGES_UNFINISHED && which != RETENTION_COUNT)
+		if (which != MESSAGES_UNFINISHED)
 			assert_plan((enum store_sql_id)which, "SCAN message");
-		assert_plan((enum store_sql_id)which, "SCAN conversation");
+		if (which != RETENTION_COUNT)
+			assert_plan((enum store_sql_id)which, "SCAN conversation");
 	}
 	for (which = LIST_BY_ID; which <= CONVERSATION_LAST; which++) {
 		if (!sorts_a_piece(which))
@@ -529,6 +554,7 @@ static void add_many(void)
 		" '+36' || (i % 500), 'text number ' || i, 9, i * 1000, i * 1000,"
 		" i % 1000 > 1 FROM n;"
 		"COMMIT");
+	index_again();
 }
 
 static int take_steps(void)
@@ -574,15 +600,18 @@ static const struct {
 	{ "incoming", { .incoming_only = true }, 100, 8000 },
 	{ "card", { .sim_id = 1 }, 100, 8000 },
 	{ "last minute", { .since_ms = MANY * 1000 - 59000 }, 60, 8000 },
-	{ "first minute", { .until_ms = 61000 }, 60, 8000 },
-	{ "tomorrow", { .since_ms = MANY * 1000 + 1 }, 0, 100 },
-	{ "yesterday", { .until_ms = 1000 }, 0, 100 },
-	{ "word", { .search = "number" }, 100, 8000 },
+	{ "first minute", { .until_ms = 61000 }, 60, 12000 },
+	{ "tomorrow", { .since_ms = MANY * 1000 + 1 }, 0, 5000 },
+	{ "yesterday", { .until_ms = 1000 }, 0, 5000 },
+	{ "word", { .search = "number" }, 100, 9000 },
 	{ "all since", { .since_ms = 1 }, 100, 20000 },
 	{ "all until", { .until_ms = MANY * 1000 }, 100, 20000 },
-	/* These read rows that do not match, and may do so only in pieces. */
-	{ "old half", { .until_ms = MANY / 2 * 1000 }, 100, 15 * MANY },
-	{ "no such word", { .search = "nummer" }, 0, 30 * MANY },
+	{ "old half", { .until_ms = MANY / 2 * 1000 }, 100, 20000 },
+	{ "no such word", { .search = "nummer" }, 0, 1000 },
+	{ "one word", { .search = "number 54321" }, 1, 2000 },
+	{ "word of a number", { .search = "number 54321", .number = "+367" }, 0, 20000 },
+	/* It reads rows that do not match, and may do so only in pieces. */
+	{ "two characters", { .search = "xq" }, 0, 30 * MANY },
 };
 
 static void test_a_page_of_many_messages_takes_few_steps(void **state)
@@ -593,8 +622,6 @@ static void test_a_page_of_many_messages_takes_few_steps(void **state)
 	list_rows = 256;
 	add_many();
 	run_sql("UPDATE message SET phone_number = '0036100' WHERE id = 20101");
-	run_sql("INSERT INTO conversation (phone_number, last_id, messages, unread, sent)"
-		" VALUES ('0036100', 20101, 1, 0, 0)");
 	list(&(struct store_listing_filter){ .number = "1" }); /* reads the cards, once */
 	sqlite3_stmt_status(store_use(store, PARTY_COUNTRIES),
 			    SQLITE_STMTSTATUS_FULLSCAN_STEP, true);

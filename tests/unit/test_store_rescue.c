@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "store/store_message.h"
 #include "store/store.h"
+#include "sample.h"
 #include "store_bench.h"
 
 enum { PAGE_BYTES = 4096, MESSAGES = 150, FILE_MAX = 4 << 20 };
@@ -137,15 +138,16 @@ static void assert_rescued(const char *bytes, size_t length, int64_t last_id)
 			 1);
 }
 
-/* Whichever page is lost: most of the others survive, and no ID is reused. */
+/* Whichever page is lost (a sample: each fourth): most of the others survive, no ID is reused. */
 static void test_a_rescue_survives_the_loss_of_any_page(void **state)
 {
 	static char sound[FILE_MAX], bytes[FILE_MAX];
 	int64_t last_id = fill();
 	size_t length = read_file(path, sound), page, damages = 0;
+	unsigned stride = sample_stride(4);
 
 	(void)state;
-	for (page = 0; page < length / PAGE_BYTES; page++) {
+	for (page = 0; page < length / PAGE_BYTES; page += stride) {
 		struct explanation error = { "" };
 
 		memcpy(bytes, sound, length);
@@ -164,7 +166,7 @@ static void test_a_rescue_survives_the_loss_of_any_page(void **state)
 		shell("rm -r $F");
 		mkdir(folder, 0700);
 	}
-	assert_true(damages > 10);
+	assert_true(damages * stride > 10);
 }
 
 /* A page of messages is lost: the cards, tokens, keys and other messages survive. */

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "store/audit_event.h"
+#include "store/audit.h"
 #include "store/store.h"
 #include "store/store_internal.h"
 #include "store/store_party.h"
@@ -62,7 +62,7 @@ static void make_11(const char *more)
 static void assert_rows(void)
 {
 	assert_int_equal(store_schema_digest(store->database), STORE_SCHEMA_DIGEST);
-	assert_int_equal(sql("PRAGMA user_version"), 12);
+	assert_int_equal(sql("PRAGMA user_version"), STORE_SCHEMA_VERSION);
 	assert_int_equal(sql("SELECT count(*) FROM message WHERE phone_number = '+36201'"
 			     " AND direction = 0"),
 			 2);

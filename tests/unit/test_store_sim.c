@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "base/clock.h"
-#include "store/store_sim.h"
+#include "store/store.h"
 #include "store_bench.h"
 
 enum { HOUR_MS = 60 * 60 * 1000 };

@@ -9,6 +9,7 @@
 
 #include "store_bench.h"
 
+#include "base/client.h"
 #include "base/clock.h"
 #include "store/store_setting.h"
 #include "store/store_usage.h"
@@ -169,40 +170,74 @@ static void test_usage_and_message_are_one_commit(void **state)
 	assert_int_equal(sql("SELECT count(*) FROM usage"), 1);
 }
 
-/* Only where oFono never had it, and only the SIM's usage. */
-static void test_a_message_that_never_left_returns_the_sims_usage(void **state)
+static int64_t used_segments(enum store_usage_by by, int64_t id)
+{
+	const struct store_usage_span span = { by, id, 0, INT64_MAX };
+	int64_t used = -1;
+
+	assert_int_equal(store_usage_segments(store, &span, 100, &used), 0);
+	return used;
+}
+
+static unsigned count_accepted(void)
+{
+	const struct store_usage_span span = { USAGE_ACCEPTED, 1, 0, INT64_MAX };
+	int64_t times_ms[8];
+	size_t count = 0;
+
+	assert_int_equal(store_usage_times_until(store, &span, times_ms, 8, &count), 0);
+	return (unsigned)count;
+}
+
+static void test_what_certainly_failed_returns_its_usage(void **state)
 {
 	static const struct {
 		enum message_state from;
 		enum message_state to;
-		bool is_back;
+		const char *reason;
+		unsigned segments;
+		bool for_sim, for_client; /* is the usage back? */
 	} cases[] = {
-		{ STATE_SCHEDULED, STATE_CANCELLED, true },
-		{ STATE_WAITING_APPROVAL, STATE_FAILED, true },
-		{ STATE_QUEUED, STATE_EXPIRED, true },
-		{ STATE_QUEUED, STATE_UNKNOWN, false },
-		{ STATE_SUBMITTED, STATE_CANCELLED, false },
-		{ STATE_SUBMITTED, STATE_SENT, false },
+		/* the client, or the owner, did not want it any more */
+		{ STATE_SCHEDULED, STATE_CANCELLED, "", 2, true, false },
+		{ STATE_WAITING_APPROVAL, STATE_FAILED, "", 2, true, false },
+		{ STATE_WAITING_APPROVAL, STATE_EXPIRED, "", 2, true, false },
+		/* nothing was submitted */
+		{ STATE_QUEUED, STATE_EXPIRED, "", 2, true, true },
+		{ STATE_SUBMITTING, STATE_EXPIRED, "", 2, true, true },
+		{ STATE_SUBMITTING, STATE_FAILED, "invalid_text", 2, true, true },
+		{ STATE_UNKNOWN, STATE_FAILED, "ofono_unavailable", 2, true, true },
+		/* the network refused the only segment, or one of several */
+		{ STATE_SUBMITTED, STATE_FAILED, "network_refused", 1, true, true },
+		{ STATE_SUBMITTED, STATE_FAILED, "network_refused", 2, false, false },
+		{ STATE_SUBMITTING, STATE_FAILED, "network_refused", 2, false, false },
+		/* something may have been sent */
+		{ STATE_QUEUED, STATE_UNKNOWN, "", 1, false, false },
+		{ STATE_SUBMITTED, STATE_CANCELLED, "", 2, false, false },
+		{ STATE_SUBMITTED, STATE_SENT, "", 1, false, false },
 	};
-	const struct store_usage_span of_sim = { USAGE_BY_SIM, sim_id, 0, INT64_MAX };
-	const struct store_usage_span of_client = { USAGE_BY_CLIENT, 1, 0, INT64_MAX };
-	int64_t sim_segments = 0, used;
 	char text[100];
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		int64_t id = add(1, 2, 0);
+		unsigned segments = cases[i].segments;
+		int64_t id;
 
+		sql("DELETE FROM usage");
+		id = add(1, segments, 0);
 		snprintf(text, sizeof(text),
 			 "UPDATE message SET state = %d WHERE id = %lld", cases[i].from,
 			 (long long)id);
 		sql(text);
-		assert_int_equal(step_move_message(store, id, cases[i].to, "", NULL), 0);
-		sim_segments += cases[i].is_back ? 0 : 2;
-		assert_int_equal(store_usage_segments(store, &of_sim, 100, &used), 0);
-		assert_int_equal(used, sim_segments);
-		assert_int_equal(store_usage_segments(store, &of_client, 100, &used), 0);
-		assert_int_equal(used, 2 * (i + 1));
+		assert_int_equal(
+			step_move_message(store, id, cases[i].to, cases[i].reason, NULL),
+			0);
+		assert_int_equal(used_segments(USAGE_BY_SIM, sim_id),
+				 cases[i].for_sim ? 0 : segments);
+		assert_int_equal(used_segments(USAGE_BY_CLIENT, 1),
+				 cases[i].for_client ? 0 : segments);
+		assert_int_equal(count_accepted(), !cases[i].for_client);
+		assert_int_equal(used_segments(USAGE_BY_CLIENT, CLIENT_OWNER), 0);
 	}
 }
 
@@ -330,7 +365,7 @@ int main(void)
 		TEST(test_usage_counts_at_its_time),
 		TEST(test_spans_select_usage),
 		TEST(test_usage_and_message_are_one_commit),
-		TEST(test_a_message_that_never_left_returns_the_sims_usage),
+		TEST(test_what_certainly_failed_returns_its_usage),
 		TEST(test_acceptance_counts_whatever_follows),
 		TEST(test_setting_the_clock_moves_no_past_usage),
 		TEST(test_usage_to_come_moves_with_the_clock),

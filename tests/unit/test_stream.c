@@ -2,7 +2,7 @@
 /* Streams, alone and behind a server. */
 #include "http_peer.h"
 
-#include "http/streams.h"
+#include "http/exchange_carrier.h"
 
 enum {
 	MANY = 200,

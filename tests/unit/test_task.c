@@ -14,7 +14,7 @@ static char taken[64]; /* "key action" of each answer in the last update */
 
 static int find(const struct task_query *query, struct task *task_out)
 {
-	assert_string_equal(query->services, "services");
+	assert_string_equal((const char *)query->services, "services");
 	assert_int_equal(query->client_id, 3);
 	if (find_error)
 		return find_error;
@@ -182,10 +182,10 @@ static struct asked about(const char *method, const char *id)
 	return (struct asked){ method, id, params, DECLARED };
 }
 
-#define MEMBERS                                                          \
-	"\"taskId\":\"here\",\"status\":\"working\",\"statusMessage\":"  \
-	"\"under way\",\"createdAt\":\"2026-09-21T14:13:20.000Z\","      \
-	"\"lastUpdatedAt\":\"2026-09-21T14:13:21.000Z\",\"ttlMs\":7000," \
+#define MEMBERS                                                           \
+	"\"taskId\":\"here\",\"status\":\"working\",\"statusMessage\":"   \
+	"\"under way\",\"createdAt\":\"2026-09-21T14:13:20+00:00\","      \
+	"\"lastUpdatedAt\":\"2026-09-21T14:13:21+00:00\",\"ttlMs\":7000," \
 	"\"pollIntervalMs\":5000}"
 
 static void test_a_call_can_be_answered_with_a_task(void **state)
@@ -209,7 +209,8 @@ static void test_get_returns_the_current_state(void **state)
 	present.status = TASK_COMPLETED;
 	expect(*state, about("tasks/get", "here"), 200,
 	       "\"result\":{\"resultType\":\"complete\",\"content\":[{\"type\":\"text\","
-	       "\"text\":\"It is gone. Look elsewhere.\"}");
+	       "\"text\":\"{\\\"code\\\":\\\"gone\\\",\\\"message\\\":\\\"It is "
+	       "gone.\\\",");
 	expect(*state, about("tasks/get", "here"), 200, "\"isError\":true}}}");
 }
 

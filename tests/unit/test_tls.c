@@ -8,7 +8,6 @@
 
 #include "base/explanation.h"
 #include "config/config_list.h"
-#include "http/certificate.h"
 #include "http/tls.h"
 #include "scratch.h"
 

@@ -30,7 +30,8 @@ static bool is_usable(const struct services *services)
 
 static const struct tool one = { TOOL("one"), .scopes = CLIENT_READ };
 static const struct tool two = { TOOL("two"), .usable = is_usable };
-static const struct tool three = { TOOL("three"), .scopes = CLIENT_SEND };
+static const struct tool three = { TOOL("three"), .former_name = "drei",
+				   .scopes = CLIENT_SEND };
 static const struct tool *const table[] = { &one, &two, &three, NULL };
 
 static struct services services;
@@ -132,6 +133,21 @@ static void test_a_hidden_tool_is_not_offered(void **state)
 	assert_int_equal(tool_set_review(&set), 0);
 }
 
+static void test_a_former_name_still_hides_and_finds_a_tool(void **state)
+{
+	const char *name = NULL;
+	size_t length = 0;
+
+	(void)state;
+	assert_ptr_equal(tool_set_find(table, "drei", 4), &three);
+	assert_ptr_equal(tool_set_find(table, "three", 5), &three);
+	assert_null(tool_set_find(table, "dre", 3));
+	hide("one drei");
+	assert_true(tool_set_check_names(table, &hidden, &name, &length));
+	assert_int_equal(tool_set_review(&set), 1);
+	expect("two ");
+}
+
 static void test_only_whole_names_hide_a_tool(void **state)
 {
 	(void)state;
@@ -206,6 +222,9 @@ int main(void)
 						set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_a_hidden_tool_is_not_offered, set_up,
 						tear_down),
+		cmocka_unit_test_setup_teardown(
+			test_a_former_name_still_hides_and_finds_a_tool, set_up,
+			tear_down),
 		cmocka_unit_test_setup_teardown(test_only_whole_names_hide_a_tool, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(test_unknown_names_are_reported, set_up,

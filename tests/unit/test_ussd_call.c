@@ -2,7 +2,7 @@
 #include "ofono_lab.h"
 
 #include "bus/bus.h"
-#include "ofono/ussd_call.h"
+#include "ofono/modem_call.h"
 
 enum { LIMIT_MS = 60000 };
 

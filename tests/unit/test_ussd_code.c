@@ -11,6 +11,7 @@
 
 #include "base/explanation.h"
 #include "config/config_list.h"
+#include "base/buffer.h"
 #include "config/ussd_code.h"
 
 static void test_codes_have_one_form(void **state)
@@ -142,6 +143,55 @@ static void test_a_list_is_checked(void **state)
 	assert_non_null(strstr(error.text, "\"**21*????????#\" is a code that changes"));
 }
 
+static void assert_described(const struct config_list *list, const char *expected)
+{
+	struct buffer text = BUFFER_INIT;
+
+	ussd_code_describe(list, &text);
+	buffer_append(&text, "", 1);
+	assert_string_equal(text.data, expected);
+	buffer_deinit(&text);
+}
+
+static void test_a_code_may_have_a_purpose(void **state)
+{
+	const struct config_list list = {
+		2, { "*100# (balance, in EUR), *101#", "*133*????#(top up) #12# ()" }
+	};
+	const struct config_list open = { 1, { "*100# (balance" } };
+	const struct config_list alone = { 1, { "(balance) *100#" } };
+	struct explanation error = { "" };
+
+	(void)state;
+	assert_int_equal(ussd_code_check_list(&list, &error), 0);
+	assert_true(ussd_code_is_in(&list, "*100#"));
+	assert_true(ussd_code_is_in(&list, "*101#"));
+	assert_true(ussd_code_is_in(&list, "*133*1234#"));
+	assert_true(ussd_code_is_in(&list, "#12#"));
+	assert_false(ussd_code_is_in(&list, "balance,"));
+	assert_described(&list,
+			 "*100# (balance, in EUR), *101#, *133*????# (top up), #12#");
+	assert_int_equal(ussd_code_check_list(&open, &error), -EINVAL);
+	assert_non_null(strstr(error.text, "the purpose of \"*100#\" has no )"));
+	assert_int_equal(ussd_code_check_list(&alone, &error), -EINVAL);
+	assert_non_null(strstr(error.text, "too long or missing"));
+}
+
+static void test_a_long_list_is_described_in_part(void **state)
+{
+	const struct config_list list = {
+		2,
+		{ "*1# *2# *3# *4# *5# *6# *7# *8# *9# *10#",
+		  "*11# *12# *13# *14# *15# *16# *17# *18# *19# *20# *101#" }
+	};
+
+	(void)state;
+	assert_true(ussd_code_is_in(&list, "*101#"));
+	assert_described(&list,
+			 "*1#, *2#, *3#, *4#, *5#, *6#, *7#, *8#, *9#, *10#, *11#, *12#, "
+			 "*13#, *14#, *15#, *16#, *17#, *18#, *19#, *20# and others");
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -150,6 +200,8 @@ int main(void)
 		cmocka_unit_test(test_only_safe_replies_are_valid),
 		cmocka_unit_test(test_a_list_allows_codes_and_patterns),
 		cmocka_unit_test(test_a_list_is_checked),
+		cmocka_unit_test(test_a_code_may_have_a_purpose),
+		cmocka_unit_test(test_a_long_list_is_described_in_part),
 	};
 
 	return cmocka_run_group_tests_name("ussd_code", tests, NULL, NULL);

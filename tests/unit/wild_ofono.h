@@ -6,8 +6,7 @@
  *
  * It records what really became of each message. The text of a message is its ID.
  */
-#ifndef WILD_OFONO_H
-#define WILD_OFONO_H
+#pragma once
 
 #include "outbox_bench.h"
 
@@ -368,5 +367,3 @@ static inline void wild_settle(void)
 		fake_ready(modems[place]);
 	}
 }
-
-#endif

@@ -38,7 +38,8 @@ def call(tool: str, **arguments: object) -> dict:
     except urllib.error.HTTPError as refusal:
         sys.exit(f"{refusal.code}: {json.load(refusal)['error']['message']}")
     if result.get("isError"):
-        sys.exit(result["content"][0]["text"])
+        error = json.loads(result["content"][0]["text"])
+        sys.exit(f"{error['message']} {error['fix']}")
     return result["structuredContent"]
 
 

@@ -31,7 +31,8 @@ call() {
 			-H 'Mcp-Method: tools/call' -H "Mcp-Name: $1" "$url")
 	printf '%s' "$answer" | jq -e '
 		if .error then .error.message + "\n" | halt_error(1)
-		elif .result.isError then .result.content[0].text + "\n" | halt_error(1)
+		elif .result.isError then
+			.result.content[0].text | fromjson | .message + " " + .fix + "\n" | halt_error(1)
 		else .result.structuredContent end'
 }
 

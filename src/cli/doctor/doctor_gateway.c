@@ -13,25 +13,23 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/json_reader.h"
-#include "cli/control_client.h"
+#include "cli/owner_command.h"
 #include "cli/doctor/doctor.h"
 #include "cli/json_field.h"
-#include "cli/progress.h"
 #include "cli/terminal.h"
 #include "config/config.h"
-#include "gateway/control_call.h"
-#include "gateway/control_socket.h"
+#include "gateway/control.h"
 #include "sms/outbox.h"
 #include "store/store_file.h"
 
-#define START_IT                                                                     \
-	"Start it: systemctl start ofono-mcp; by hand: ofono-mcp serve; if it does " \
-	"not start, its log says why: journalctl -u ofono-mcp"
+#define START_IT                                                             \
+	"Start it: systemctl start " PROGRAM_NAME "; by hand: " PROGRAM_NAME \
+	" serve; if it does "                                                \
+	"not start, its log says why: journalctl -u " PROGRAM_NAME
 
-#define RESTART_IT                                           \
-	"Check its log, then restart it: systemctl restart " \
-	"ofono-mcp; by hand: kill -9, then ofono-mcp serve"
+#define RESTART_IT                                                        \
+	"Check its log, then restart it: systemctl restart " PROGRAM_NAME \
+	"; by hand: kill -9, then " PROGRAM_NAME " serve"
 
 enum {
 	PATH_BYTES = CONFIG_TEXT_BYTES + 32,
@@ -44,15 +42,11 @@ static void doctor_gateway_check_clock(struct doctor *doctor)
 	const struct terminal_time now = terminal_time_of(now_ms);
 
 	if (now_ms >= CLOCK_SANE_MS)
-		doctor_report(doctor, &(struct doctor_finding){ DOCTOR_OK, "clock" },
-			      "it is %s", now.text);
+		doctor_report(doctor, DOCTOR_OK, "clock", NULL, "it is %s", now.text);
 	else
-		doctor_report(
-			doctor,
-			&(struct doctor_finding){ DOCTOR_PROBLEM, "clock",
-						  "Set it: timedatectl set-ntp true, or "
-						  "date --set" },
-			"it says %s, so messages get wrong times", now.text);
+		doctor_report(doctor, DOCTOR_PROBLEM, "clock",
+			      "Set it: timedatectl set-ntp true, or date --set",
+			      "it says %s, so messages get wrong times", now.text);
 }
 
 static void doctor_gateway_check_folder_mode(struct doctor *doctor, const char *folder)
@@ -62,7 +56,7 @@ static void doctor_gateway_check_folder_mode(struct doctor *doctor, const char *
 	if (!store_file_others_may_write(folder))
 		return;
 	snprintf(fix, sizeof(fix), "chmod go-w %s", folder);
-	doctor_report(doctor, &(struct doctor_finding){ DOCTOR_PROBLEM, "storage", fix },
+	doctor_report(doctor, DOCTOR_PROBLEM, "storage", fix,
 		      "other users may write to %s, so no gateway starts there", folder);
 }
 
@@ -78,22 +72,19 @@ static bool doctor_gateway_check_folder(struct doctor *doctor)
 	if (!failure) {
 		doctor_gateway_check_folder_mode(doctor, folder);
 		if (outbox_has_disk_space(&doctor->config))
-			doctor_report(doctor,
-				      &(struct doctor_finding){ DOCTOR_OK, "storage" },
+			doctor_report(doctor, DOCTOR_OK, "storage", NULL,
 				      "enough free space at %s", folder);
 		else
 			doctor_report(
-				doctor,
-				&(struct doctor_finding){ DOCTOR_PROBLEM, "storage",
-							  "Free space on that disk" },
+				doctor, DOCTOR_PROBLEM, "storage",
+				"Free space on that disk",
 				"less than %lld MiB are free at %s, so nothing is sent",
 				(long long)doctor->config.reserve_mib, folder);
 		return true;
 	}
-	doctor_report(doctor,
-		      &(struct doctor_finding){ DOCTOR_WARNING, "storage",
-						"Start the gateway, which creates it; or "
-						"name another folder with --state-dir" },
+	doctor_report(doctor, DOCTOR_WARNING, "storage",
+		      "Start the gateway, which creates it; or name another folder with "
+		      "--state-dir",
 		      "%s does not exist (%s)", folder, strerror(failure));
 	return false;
 }
@@ -112,29 +103,16 @@ struct doctor_gateway_answer {
 static bool doctor_gateway_on_line(void *data, const char *text, size_t length)
 {
 	struct doctor_gateway_answer *answer = data;
-	struct json_reader *reader = json_reader_new(answer->arena);
-	const struct json *line = NULL;
+	const struct json *line = json_field_parse(answer->arena, text, length);
+	const struct json *error = json_member(line, "error");
 
-	if (!reader)
+	if (!line)
 		return true;
-	if (json_reader_feed(reader, text, length) == 0 &&
-	    json_reader_finish(reader, &line) == 0) {
-		const struct json *error = json_member(line, "error");
-
-		answer->result = json_member(line, "result");
-		answer->code = json_field_text(error, "code");
-		snprintf(answer->problem, sizeof(answer->problem), "%s",
-			 json_field_text(error, "message"));
-	}
-	json_reader_free(reader);
+	answer->result = json_member(line, "result");
+	answer->code = json_field_text(error, "code");
+	snprintf(answer->problem, sizeof(answer->problem), "%s",
+		 json_field_text(error, "message"));
 	return true;
-}
-
-static void doctor_gateway_on_second(void *data)
-{
-	struct doctor_gateway_answer *answer = data;
-
-	progress_tick(&answer->progress);
 }
 
 /* The caller frees the arena in either case. */
@@ -149,7 +127,7 @@ static void doctor_gateway_run_command(struct doctor *doctor, const char *comman
 		.line = line,
 		.length = strlen(line),
 		.on_line = doctor_gateway_on_line,
-		.on_second = doctor_gateway_on_second,
+		.progress = &answer->progress,
 		.data = answer,
 		.timeout_s = SILENCE_S,
 		.timed_out = &doctor->gateway_is_silent,
@@ -170,26 +148,20 @@ static void doctor_gateway_report_sending(struct doctor *doctor,
 					  const struct json *status)
 {
 	if (json_field_is_true(status, "paused"))
-		doctor_report(doctor,
-			      &(struct doctor_finding){ DOCTOR_WARNING, "sending",
-							"To resume: ofono-mcp resume" },
-			      "sending is paused");
+		doctor_report(doctor, DOCTOR_WARNING, "sending",
+			      "To resume: " PROGRAM_NAME " resume", "sending is paused");
 	else if (json_field_is_true(status, "can_send"))
-		doctor_report(doctor, &(struct doctor_finding){ DOCTOR_OK, "sending" },
+		doctor_report(doctor, DOCTOR_OK, "sending", NULL,
 			      "a message could be sent now");
 	else
-		doctor_report(doctor,
-			      &(struct doctor_finding){ DOCTOR_PROBLEM, "sending",
-							"See the other findings" },
+		doctor_report(doctor, DOCTOR_PROBLEM, "sending", "See the other findings",
 			      "no message can be sent now: %s",
 			      json_field_text(status, "why_not"));
 	if (strcmp(json_field_text(status, "waiting_approval"), "0") != 0)
-		doctor_report(
-			doctor,
-			&(struct doctor_finding){ DOCTOR_WARNING, "approvals",
-						  "To see them: ofono-mcp approvals" },
-			"messages waiting for your approval: %s",
-			json_field_text(status, "waiting_approval"));
+		doctor_report(doctor, DOCTOR_NOTE, "approvals",
+			      "To see them: " PROGRAM_NAME " approvals",
+			      "messages waiting for your approval: %s",
+			      json_field_text(status, "waiting_approval"));
 }
 
 struct doctor_gateway_differences {
@@ -205,7 +177,6 @@ static void doctor_gateway_add_difference(void *data, const char *section,
 	int length = snprintf(differences->text + differences->length, room, "%s%s.%s",
 			      differences->length ? ", " : "", section, name);
 
-	(void)adopted;
 	differences->length += (size_t)length < room ? (size_t)length : 0;
 	differences->text[differences->length] = '\0';
 }
@@ -224,14 +195,13 @@ static void doctor_gateway_compare_settings(struct doctor *doctor,
 	config_adopt(&present, &doctor->running, doctor_gateway_add_difference,
 		     &differences);
 	if (differences.length)
-		doctor_report(
-			doctor,
-			&(struct doctor_finding){ DOCTOR_WARNING, "settings",
-						  "If that is not intended: ofono-mcp "
-						  "reload, or restart the gateway" },
-			"running settings differ from the file, because of options of "
-			"serve or an older file: %s",
-			differences.text);
+		doctor_report(doctor, DOCTOR_WARNING, "settings",
+			      "If that is not intended: " PROGRAM_NAME
+			      " reload, or restart the "
+			      "gateway",
+			      "running settings differ from the file, because of options "
+			      "of serve or an older file: %s",
+			      differences.text);
 }
 
 static void doctor_gateway_report_mdns(struct doctor *doctor, const struct json *status)
@@ -239,16 +209,13 @@ static void doctor_gateway_report_mdns(struct doctor *doctor, const struct json 
 	const char *text = json_field_text(status, "advertisement");
 
 	if (json_field_is_true(status, "advertised"))
-		doctor_report(doctor, &(struct doctor_finding){ DOCTOR_OK, "mDNS" },
+		doctor_report(doctor, DOCTOR_OK, "mDNS", NULL,
 			      "the gateway is advertised as %s", text);
 	else if (!doctor->running.advertise)
-		doctor_report(doctor, &(struct doctor_finding){ DOCTOR_OK, "mDNS" },
-			      "mDNS advertising is off (%s)", text);
+		doctor_report(doctor, DOCTOR_OK, "mDNS", NULL, "off (%s)", text);
 	else
-		doctor_report(doctor,
-			      &(struct doctor_finding){
-				      DOCTOR_WARNING, "mDNS",
-				      "See ADVERTISING in ofono-mcp.conf(5)" },
+		doctor_report(doctor, DOCTOR_WARNING, "mDNS",
+			      "See ADVERTISING in ofono-mcp.conf(5)",
 			      "the gateway is not advertised: %s", text);
 }
 
@@ -259,14 +226,32 @@ static void doctor_gateway_report_contacts(struct doctor *doctor,
 	const char *problem = json_field_text(contacts, "problem");
 
 	if (*problem)
-		doctor_report(
-			doctor,
-			&(struct doctor_finding){ DOCTOR_WARNING, "contacts",
-						  "Correct it, then: ofono-mcp reload" },
-			"%s", problem);
+		doctor_report(doctor, DOCTOR_WARNING, "contacts",
+			      "Correct it, then: " PROGRAM_NAME " reload", "%s", problem);
 	else
-		doctor_report(doctor, &(struct doctor_finding){ DOCTOR_OK, "contacts" },
-			      "contacts: %s", json_field_text(contacts, "count"));
+		doctor_report(doctor, DOCTOR_OK, "contacts", NULL, "%s are known",
+			      json_field_text(contacts, "count"));
+}
+
+static void doctor_gateway_report_webhooks(struct doctor *doctor,
+					   const struct json *status)
+{
+	const struct json *webhooks = json_member(status, "webhooks");
+	const struct json *suspended = json_field_list(webhooks, "suspended");
+	const char *held = json_field_text(webhooks, "held");
+
+	if (*held)
+		doctor_report(doctor, DOCTOR_PROBLEM, "webhooks",
+			      "Set the clock: timedatectl set-ntp true, or date --set",
+			      "deliveries wait: %s", held);
+	else if (suspended->count)
+		doctor_report(doctor, DOCTOR_WARNING, "webhooks",
+			      "To see which, and until when: " PROGRAM_NAME " webhook",
+			      "suspended, because their receivers do not answer: %zu",
+			      suspended->count);
+	else if (webhooks)
+		doctor_report(doctor, DOCTOR_OK, "webhooks", NULL, "%s subscriptions",
+			      json_field_text(webhooks, "subscriptions"));
 }
 
 /* Nobody answered: there is no gateway, or its data stops it. */
@@ -278,7 +263,7 @@ static const char *doctor_gateway_fix(const struct doctor *doctor,
 	if (doctor->gateway_runs)
 		return "Check its log";
 	if (!*answer->code && getuid() == 0)
-		return "Correct that, then start it: systemctl start ofono-mcp";
+		return "Correct that, then start it: systemctl start " PROGRAM_NAME;
 	return START_IT;
 }
 
@@ -290,19 +275,17 @@ static void doctor_gateway_check_status(struct doctor *doctor)
 	doctor->gateway_runs = answer.result ||
 			       (*answer.code && strcmp(answer.code, "not_running") != 0);
 	if (answer.result) {
-		doctor_report(doctor, &(struct doctor_finding){ DOCTOR_OK, "gateway" },
-			      "running, version %s",
+		doctor_report(doctor, DOCTOR_OK, "gateway", NULL, "running, version %s",
 			      json_field_text(answer.result, "version"));
 		doctor_gateway_compare_settings(doctor, answer.result);
 		doctor_gateway_report_sending(doctor, answer.result);
 		doctor_gateway_report_mdns(doctor, answer.result);
 		doctor_gateway_report_contacts(doctor, answer.result);
+		doctor_gateway_report_webhooks(doctor, answer.result);
+		doctor_agent_check(doctor, answer.result);
 	} else {
-		doctor_report(
-			doctor,
-			&(struct doctor_finding){ DOCTOR_PROBLEM, "gateway",
-						  doctor_gateway_fix(doctor, &answer) },
-			"%s", answer.problem);
+		doctor_report(doctor, DOCTOR_PROBLEM, "gateway",
+			      doctor_gateway_fix(doctor, &answer), "%s", answer.problem);
 	}
 	arena_free(answer.arena);
 }
@@ -317,24 +300,19 @@ static void doctor_gateway_check_clients(struct doctor *doctor)
 	count = (unsigned long)json_field_list(answer.result, "clients")->count;
 	doctor->has_clients = !answer.result || count;
 	if (!answer.result)
-		doctor_report(
-			doctor,
-			&(struct doctor_finding){
-				DOCTOR_WARNING, "tokens",
-				getuid() == 0
-					? "See the finding about the gateway"
-					: "Run it as root, or as the gateway's user" },
-			"the paired agents are unknown: %s", answer.problem);
+		doctor_report(doctor, DOCTOR_WARNING, "tokens",
+			      getuid() == 0 ? "See the finding about the gateway"
+					    : "Run it as root, or as the gateway's user",
+			      "the paired agents are unknown: %s", answer.problem);
 	else if (count || doctor->running.open)
-		doctor_report(doctor, &(struct doctor_finding){ DOCTOR_OK, "tokens" },
+		doctor_report(doctor, DOCTOR_OK, "tokens", NULL,
 			      doctor->running.open
 				      ? "none is needed (open); paired agents: %lu"
 				      : "paired agents: %lu",
 			      count);
 	else
-		doctor_report(doctor,
-			      &(struct doctor_finding){ DOCTOR_WARNING, "tokens",
-							"Pair one: ofono-mcp pair NAME" },
+		doctor_report(doctor, DOCTOR_WARNING, "tokens",
+			      "Pair one: " PROGRAM_NAME " pair NAME",
 			      "no agent is paired, so every call is refused");
 	arena_free(answer.arena);
 }
@@ -342,25 +320,22 @@ static void doctor_gateway_check_clients(struct doctor *doctor)
 static void doctor_gateway_report_message(struct doctor *doctor,
 					  const struct json *message)
 {
-	const char *state = json_field_text(message, "state");
+	const char *given = json_field_text(message, "state");
+	const char *state = *given ? given : "sent";
 	const char *reason = json_field_text(message, "reason");
+	const char *number = json_field_text(message, "to");
+	const char *accepted = json_field_text(message, "at");
+	const char *when = *accepted ? accepted : json_field_text(message, "send_at");
 	bool is_bad = strcmp(state, "failed") == 0 || strcmp(state, "unknown") == 0;
-	struct doctor_finding finding = { is_bad ? DOCTOR_WARNING : DOCTOR_OK,
-					  "last message" };
 	char fix[96];
 
-	snprintf(fix, sizeof(fix), "To see it: ofono-mcp show %s",
+	snprintf(fix, sizeof(fix), "To see it: " PROGRAM_NAME " show %s",
 		 json_field_text(message, "message_id"));
-	if (is_bad)
-		finding.fix = fix;
-	doctor_report(doctor, &finding, "of %s, to a number ending in %.3s: %s%s%s%s",
-		      terminal_time(json_field_text(message, "created_at")).text,
-		      strlen(json_field_text(message, "phone_number")) > 3
-			      ? json_field_text(message, "phone_number") +
-					strlen(json_field_text(message, "phone_number")) -
-					3
-			      : "",
-		      state, *reason ? " (" : "", reason, *reason ? ")" : "");
+	doctor_report(doctor, is_bad ? DOCTOR_WARNING : DOCTOR_OK, "last message",
+		      is_bad ? fix : NULL, "of %s, to a number ending in %.3s: %s%s%s%s",
+		      doctor_time(doctor, when).text,
+		      strlen(number) > 3 ? number + strlen(number) - 3 : "", state,
+		      *reason ? " (" : "", reason, *reason ? ")" : "");
 }
 
 static void doctor_gateway_check_last_message(struct doctor *doctor)
@@ -376,9 +351,7 @@ static void doctor_gateway_check_last_message(struct doctor *doctor)
 	if (messages->first)
 		doctor_gateway_report_message(doctor, messages->first);
 	else if (answer.result)
-		doctor_report(doctor,
-			      &(struct doctor_finding){ DOCTOR_OK, "last message" },
-			      "none sent yet");
+		doctor_report(doctor, DOCTOR_OK, "last message", NULL, "none sent yet");
 	arena_free(answer.arena);
 }
 
@@ -416,10 +389,8 @@ static void doctor_gateway_report_closed(struct doctor *doctor)
 	struct doctor_gateway_answer answer;
 
 	doctor_gateway_run_command(doctor, "status", "{\"command\":\"status\"}", &answer);
-	doctor_report(
-		doctor,
-		&(struct doctor_finding){ DOCTOR_WARNING, "gateway", DOCTOR_AS_ROOT },
-		"%s", answer.problem);
+	doctor_report(doctor, DOCTOR_NOTE, "gateway", DOCTOR_AS_ROOT, "%s",
+		      answer.problem);
 	arena_free(answer.arena);
 }
 
@@ -428,10 +399,8 @@ void doctor_gateway_check(struct doctor *doctor)
 	doctor->running = doctor->config;
 	doctor_gateway_check_clock(doctor);
 	if (!doctor_gateway_check_folder(doctor) || !doctor_gateway_has_store(doctor)) {
-		doctor_report(
-			doctor,
-			&(struct doctor_finding){ DOCTOR_PROBLEM, "gateway", START_IT },
-			"not running, and it has never run here");
+		doctor_report(doctor, DOCTOR_PROBLEM, "gateway", START_IT,
+			      "not running, and it has never run here");
 		return;
 	}
 	doctor->gateway_is_closed = doctor_gateway_is_closed(doctor);

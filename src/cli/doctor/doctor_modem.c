@@ -19,13 +19,11 @@ struct doctor_modem {
 static void doctor_modem_report(const struct doctor_modem *patient, const char *message,
 				const char *fix)
 {
-	doctor_report(patient->doctor,
-		      &(struct doctor_finding){ fix ? DOCTOR_PROBLEM : DOCTOR_OK,
-						patient->about, fix },
-		      "%s", message);
+	doctor_report(patient->doctor, fix ? DOCTOR_PROBLEM : DOCTOR_OK, patient->about,
+		      fix, "%s", message);
 }
 
-/* Each check reports what is wrong and returns false. */
+/* Each check returns false after reporting what is wrong. */
 
 static void doctor_modem_report_off(const struct doctor_modem *patient,
 				    const char *message)
@@ -51,9 +49,8 @@ static bool doctor_modem_has_card(const struct doctor_modem *patient)
 
 	if (sim->known && sim->present)
 		return true;
-	doctor_report(patient->doctor,
-		      &(struct doctor_finding){ DOCTOR_WARNING, patient->about,
-						"Insert a card, unless none is wanted" },
+	doctor_report(patient->doctor, DOCTOR_WARNING, patient->about,
+		      "Insert a card, unless none is wanted",
 		      sim->known ? "there is no SIM card"
 				 : "oFono does not report whether there is a SIM card");
 	return false;
@@ -64,7 +61,7 @@ static void doctor_modem_report_locked(const struct doctor_modem *patient,
 {
 	char fix[sizeof(patient->modem->path) + 128];
 
-	snprintf(fix, sizeof(fix), "Unlock it%s: ofono-mcp unlock %s%s",
+	snprintf(fix, sizeof(fix), "Unlock it%s: ofono-mcp sim unlock %s%s",
 		 lock == SIM_LOCK_PUK ? ", with the PUK that came with the card" : "",
 		 lock == SIM_LOCK_PUK ? "--puk " : "", patient->modem->path);
 	doctor_modem_report(patient,
@@ -82,10 +79,8 @@ static bool doctor_modem_is_unlocked(const struct doctor_modem *patient)
 		return true;
 	if (lock == SIM_LOCK_OTHER)
 		doctor_report(
-			patient->doctor,
-			&(struct doctor_finding){ DOCTOR_PROBLEM, patient->about,
-						  "Ask the seller of the phone, or the "
-						  "operator, for its code" },
+			patient->doctor, DOCTOR_PROBLEM, patient->about,
+			"Ask the seller of the phone, or the operator, for its code",
 			"a lock of the phone or the network (%s) blocks the SIM card",
 			sim->pin_required);
 	else
@@ -120,12 +115,10 @@ static bool doctor_modem_is_alone(const struct doctor_modem *patient)
 		if (other == patient->modem || modem_is_foreign(other) ||
 		    !modem_sim_is_same(&patient->modem->sim, &other->sim))
 			continue;
-		doctor_report(
-			patient->doctor,
-			&(struct doctor_finding){ DOCTOR_PROBLEM, patient->about, fix },
-			"the same SIM card is in modem %s too, so each message would be "
-			"sent twice: the gateway sends none",
-			other->path);
+		doctor_report(patient->doctor, DOCTOR_PROBLEM, patient->about, fix,
+			      "the same SIM card is in modem %s too, so each message "
+			      "would be sent twice: the gateway sends none",
+			      other->path);
 		return false;
 	}
 	return true;
@@ -152,11 +145,10 @@ static bool doctor_modem_is_registered(const struct doctor_modem *patient)
 
 	if (modem_is_registered(patient->modem))
 		return true;
-	doctor_report(patient->doctor,
-		      &(struct doctor_finding){ DOCTOR_PROBLEM, patient->about,
-						strcmp(network->status, "denied") == 0
-							? doctor_modem_denied_fix
-							: doctor_modem_no_network_fix },
+	doctor_report(patient->doctor, DOCTOR_PROBLEM, patient->about,
+		      strcmp(network->status, "denied") == 0
+			      ? doctor_modem_denied_fix
+			      : doctor_modem_no_network_fix,
 		      "the SIM card is not registered with a network (%s)",
 		      *network->status ? network->status : "unknown");
 	return false;
@@ -207,7 +199,7 @@ static void doctor_modem_check_one(struct doctor *doctor, const struct modem *mo
 		if (!checks[at](&patient))
 			return;
 	}
-	doctor_report(doctor, &(struct doctor_finding){ DOCTOR_OK, patient.about },
+	doctor_report(doctor, DOCTOR_OK, patient.about, NULL,
 		      "it can send: %s, %s, signal %u %%, service centre %s",
 		      modem->network.name, modem->network.status, modem->network.strength,
 		      modem->centre == CENTRE_KNOWN ? "set" : "unknown");
@@ -225,9 +217,7 @@ void doctor_modem_check(struct doctor *doctor, const struct ofono *ofono)
 		count++;
 	}
 	if (!count)
-		doctor_report(doctor,
-			      &(struct doctor_finding){ DOCTOR_PROBLEM, "modems",
-							"Check that the modem is plugged "
-							"in, and the log of ofonod" },
+		doctor_report(doctor, DOCTOR_PROBLEM, "modems",
+			      "Check that the modem is plugged in, and the log of ofonod",
 			      "oFono has no modem");
 }

@@ -5,14 +5,13 @@
  */
 #include <errno.h>
 #include <poll.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/address.h"
 #include "cli/doctor/doctor.h"
-#include "http/certificate.h"
+#include "http/tls.h"
 
 enum { CONNECT_MS = 2000 };
 
@@ -49,13 +48,10 @@ static bool doctor_network_answers(struct address address)
 
 static bool doctor_network_has_certificate(const struct config *config)
 {
-	char path[2 * CONFIG_TEXT_BYTES];
+	char path[PATH_MAX];
 
-	if (*config->tls_certificate)
-		return true;
-	snprintf(path, sizeof(path), "%s/" CERTIFICATE_FOLDER "/" CERTIFICATE_FILE,
-		 config->state_dir);
-	return access(path, F_OK) == 0;
+	tls_certificate_path(config, path);
+	return *config->tls_certificate || access(path, F_OK) == 0;
 }
 
 static void doctor_network_report_served(struct doctor *doctor, const char *text,
@@ -65,27 +61,24 @@ static void doctor_network_report_served(struct doctor *doctor, const char *text
 	bool is_local = address_is_loopback(address);
 	bool is_tls = doctor_network_has_certificate(config) &&
 		      (!is_local || config->tls_loopback);
-	struct doctor_finding finding = { DOCTOR_OK, "port" };
 
-	if (is_local) {
+	if (is_local)
 		doctor_report(
-			doctor, &finding,
+			doctor, DOCTOR_OK, "port", NULL,
 			"%s is served, for programs on this machine only, over HTTP%s",
 			text, is_tls ? "S" : "");
-		return;
-	}
-	if (!is_tls) {
-		finding.level = DOCTOR_WARNING;
-		finding.fix = "Serve HTTPS: tls_certificate in section [server] of the "
-			      "configuration; or trust that network";
-	}
-	doctor_report(doctor, &finding,
-		      "%s is served to other machines, on %s, but never on mobile data, "
-		      "over %s",
-		      text,
-		      config->interfaces.count ? "the configured interfaces"
-					       : "every network",
-		      is_tls ? "HTTPS" : "HTTP, which exposes tokens to eavesdroppers");
+	else
+		doctor_report(doctor, is_tls ? DOCTOR_OK : DOCTOR_WARNING, "port",
+			      is_tls ? NULL
+				     : "Serve HTTPS: tls_certificate in section [server] "
+				       "of the configuration; or trust that network",
+			      "%s is served to other machines, on %s, but never on "
+			      "mobile data, over %s",
+			      text,
+			      config->interfaces.count ? "the configured interfaces"
+						       : "every network",
+			      is_tls ? "HTTPS"
+				     : "HTTP, which exposes tokens to eavesdroppers");
 }
 
 static void doctor_network_report_silent(struct doctor *doctor, const char *text,
@@ -94,17 +87,13 @@ static void doctor_network_report_silent(struct doctor *doctor, const char *text
 	if (!doctor->gateway_runs)
 		return; /* reported already */
 	if (!address_is_loopback(address) && !doctor->has_clients)
-		doctor_report(
-			doctor,
-			&(struct doctor_finding){ DOCTOR_WARNING, "port",
-						  "Pair an agent: ofono-mcp pair NAME" },
-			"%s is closed until an agent is paired", text);
+		doctor_report(doctor, DOCTOR_NOTE, "port",
+			      "Pair an agent: " PROGRAM_NAME " pair NAME",
+			      "%s is closed until an agent is paired", text);
 	else
-		doctor_report(doctor,
-			      &(struct doctor_finding){
-				      DOCTOR_PROBLEM, "port",
-				      "Check the log of the gateway, and whether it runs "
-				      "with this configuration" },
+		doctor_report(doctor, DOCTOR_PROBLEM, "port",
+			      "Check the log of the gateway, and whether it runs with "
+			      "this configuration",
 			      "nobody listens at %s", text);
 }
 
@@ -116,14 +105,12 @@ static void doctor_network_report_unknown(struct doctor *doctor, const char *tex
 					  bool reached)
 {
 	if (reached)
-		doctor_report(doctor, &(struct doctor_finding){ DOCTOR_OK, "port" },
+		doctor_report(doctor, DOCTOR_OK, "port", NULL,
 			      "somebody listens at %s; only root can see whether it is "
 			      "the gateway",
 			      text);
 	else
-		doctor_report(doctor,
-			      &(struct doctor_finding){ DOCTOR_WARNING, "port",
-							DOCTOR_AS_ROOT },
+		doctor_report(doctor, DOCTOR_NOTE, "port", DOCTOR_AS_ROOT,
 			      "nobody listens at %s", text);
 }
 
@@ -141,11 +128,10 @@ static void doctor_network_check_port(struct doctor *doctor, const char *text)
 	else if (doctor->gateway_runs)
 		doctor_network_report_served(doctor, text, &address);
 	else
-		doctor_report(doctor,
-			      &(struct doctor_finding){ DOCTOR_PROBLEM, "port",
-							"Stop that program, or configure "
-							"another address with listen" },
-			      "another program listens at %s", text);
+		doctor_report(
+			doctor, DOCTOR_PROBLEM, "port",
+			"Stop that program, or configure another address with listen",
+			"another program listens at %s", text);
 }
 
 void doctor_network_check(struct doctor *doctor)

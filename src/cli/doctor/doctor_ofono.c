@@ -15,11 +15,11 @@
 #include <unistd.h>
 
 #include "base/explanation.h"
-#include "cli/control_client.h"
+#include "cli/owner_command.h"
 #include "cli/doctor/doctor.h"
-#include "cli/modem_view.h"
-#include "cli/progress.h"
-#include "ofono/ofono_probe.h"
+#include "cli/switching.h"
+#include "cli/terminal.h"
+#include "ofono/ofono.h"
 
 enum { LINE_BYTES = 512 };
 
@@ -133,50 +133,6 @@ static void doctor_ofono_inspect_modems(struct ofono_probe *probe,
 			   doctor_ofono_is_before_forks(program->version));
 }
 
-static void doctor_ofono_report_old(struct doctor *doctor, const char *version)
-{
-	static const struct doctor_finding finding = {
-		DOCTOR_WARNING, "oFono",
-		"If you need delivery reports, use a system with a newer oFono; "
-		"otherwise all is well"
-	};
-
-	doctor_report(doctor, &finding,
-		      "running: %s, an old fork (of UBports) that sends emoji, but has "
-		      "no delivery reports and cannot load our plugin",
-		      version);
-}
-
-static void doctor_ofono_report_fork(struct doctor *doctor,
-				     const struct doctor_ofono *program,
-				     const char *version)
-{
-	const struct doctor_finding finding = { DOCTOR_OK, "oFono" };
-
-	doctor_report(doctor, &finding,
-		      "running: %s, a fork with delivery reports that sends emoji (%s)",
-		      version,
-		      program->is_sailfish ? "of Sailfish OS, Droidian and FuriOS"
-					   : "of UBports");
-}
-
-static void doctor_ofono_report_upstream(struct doctor *doctor, bool has_plugin,
-					 const char *version)
-{
-	static const struct doctor_finding whole = { DOCTOR_OK, "oFono" };
-	static const struct doctor_finding bare = {
-		DOCTOR_WARNING, "oFono",
-		"If you need delivery reports, install the package "
-		"ofono-plugin-sms-history and restart oFono (systemctl restart ofono); "
-		"otherwise all is well"
-	};
-
-	doctor_report(doctor, has_plugin ? &whole : &bare,
-		      "running: %s, upstream, %s the plugin for delivery reports; emoji "
-		      "cannot be sent",
-		      version, has_plugin ? "with" : "without");
-}
-
 #define ADDRESS_OF_0XFD "an SMS whose sender's address has length 0xFD"
 #define EMPTY_USSD	"an empty answer to a USSD code"
 #define LONG_USSD	"a USSD answer of 1,500 characters"
@@ -196,43 +152,46 @@ static const char *doctor_ofono_crash_input(const struct doctor_ofono *program)
 	return NULL;
 }
 
-/* Not a warning, because the owner can do nothing about it. */
-static void doctor_ofono_report_crashes(struct doctor *doctor,
-					const struct doctor_ofono *program)
+static void doctor_ofono_report(struct doctor *doctor, const struct doctor_ofono *program)
 {
-	static const struct doctor_finding finding = { DOCTOR_OK, "oFono crashes" };
+	const char *version = *program->version ? program->version : "an unknown version";
 	const char *input = doctor_ofono_crash_input(program);
 
-	if (input)
-		doctor_report(doctor, &finding,
+	if (program->is_old)
+		doctor_report(doctor, DOCTOR_NOTE, "oFono",
+			      "If you need delivery reports, use a system with a newer "
+			      "oFono; otherwise all is well",
+			      "running: %s, an old fork (of UBports) that sends emoji, "
+			      "but has no delivery reports and cannot load our plugin",
+			      version);
+	else if (program->is_sailfish || program->reports)
+		doctor_report(
+			doctor, DOCTOR_OK, "oFono", NULL,
+			"running: %s, a fork with delivery reports that sends emoji (%s)",
+			version,
+			program->is_sailfish ? "of Sailfish OS, Droidian and FuriOS"
+					     : "of UBports");
+	else if (program->has_plugin)
+		doctor_report(doctor, DOCTOR_OK, "oFono", NULL,
+			      "running: %s, upstream, with the plugin for delivery "
+			      "reports; emoji cannot be sent",
+			      version);
+	else if (program->shows_its_parts)
+		doctor_report(doctor, DOCTOR_NOTE, "oFono",
+			      "If you need delivery reports, install the package "
+			      "ofono-plugin-sms-history and restart oFono (systemctl "
+			      "restart ofono); otherwise all is well",
+			      "running: %s, upstream, without the plugin for delivery "
+			      "reports; emoji cannot be sent",
+			      version);
+	else
+		doctor_report(doctor, DOCTOR_NOTE, "oFono", DOCTOR_AS_ROOT,
+			      "running; only root can see which version");
+	if (input) /* not a warning, because the owner can do nothing about it */
+		doctor_report(doctor, DOCTOR_OK, "oFono crashes", NULL,
 			      "%s crashes this ofonod: the gateway cannot prevent that, "
 			      "survives it, and continues when oFono has restarted",
 			      input);
-}
-
-static void doctor_ofono_report_line(struct doctor *doctor,
-				     const struct doctor_ofono *program)
-{
-	static const struct doctor_finding hidden = {
-		DOCTOR_WARNING, "oFono", "Run it as root: sudo ofono-mcp doctor"
-	};
-	const char *version = *program->version ? program->version : "an unknown version";
-
-	if (program->is_old)
-		doctor_ofono_report_old(doctor, version);
-	else if (program->is_sailfish || program->reports)
-		doctor_ofono_report_fork(doctor, program, version);
-	else if (program->has_plugin || program->shows_its_parts)
-		doctor_ofono_report_upstream(doctor, program->has_plugin, version);
-	else
-		doctor_report(doctor, &hidden,
-			      "running; only root can see which version");
-}
-
-static void doctor_ofono_report(struct doctor *doctor, const struct doctor_ofono *program)
-{
-	doctor_ofono_report_line(doctor, program);
-	doctor_ofono_report_crashes(doctor, program);
 }
 
 /* D-Bus policy */
@@ -241,27 +200,48 @@ enum { LISTEN_MS = 6000 };
 
 /* The rights that the gateway needs */
 
-/* Without arguments, and on objects that do not exist, these calls have no effect. */
-struct doctor_ofono_method {
-	const char *interface;
-	const char *method;
+enum doctor_ofono_need {
+	DOCTOR_OFONO_ALWAYS,
+	DOCTOR_OFONO_FORK,   /* with forks that have these interfaces */
+	DOCTOR_OFONO_USSD,   /* if the owner allows codes for send_ussd */
+	DOCTOR_OFONO_POWER,  /* if the gateway is to switch modems on */
+	DOCTOR_OFONO_CALL,   /* if agents may place calls */
+	DOCTOR_OFONO_UNLOCK, /* if a card is locked, or may be */
+	DOCTOR_OFONO_NEEDS,
 };
 
-static const struct doctor_ofono_method doctor_ofono_methods[] = {
-	{ "org.ofono.Manager", "GetModems" },
-	{ "org.ofono.Modem", "GetProperties" },
-	{ "org.ofono.SimManager", "GetProperties" },
-	{ "org.ofono.NetworkRegistration", "GetProperties" },
-	{ "org.ofono.VoiceCallManager", "GetProperties" },
-	{ "org.ofono.MessageWaiting", "GetProperties" },
-	{ "org.ofono.Phonebook", "Import" },
-	{ "org.ofono.MessageManager", "GetProperties" },
-	{ "org.ofono.MessageManager", "SetProperty" },
-	{ "org.ofono.MessageManager", "GetMessages" },
-	{ "org.ofono.MessageManager", "SendMessage" },
-	{ "org.ofono.Message", "GetProperties" },
-	{ "org.ofono.Message", "Cancel" },
-	{ NULL },
+/* Without arguments, and on objects that do not exist, these calls have no effect. */
+static const struct {
+	enum doctor_ofono_need need;
+	const char *interface;
+	const char *method;
+} methods[] = {
+	{ DOCTOR_OFONO_ALWAYS, "org.ofono.Manager", "GetModems" },
+	{ DOCTOR_OFONO_ALWAYS, "org.ofono.Modem", "GetProperties" },
+	{ DOCTOR_OFONO_ALWAYS, "org.ofono.SimManager", "GetProperties" },
+	{ DOCTOR_OFONO_ALWAYS, "org.ofono.NetworkRegistration", "GetProperties" },
+	{ DOCTOR_OFONO_ALWAYS, "org.ofono.VoiceCallManager", "GetProperties" },
+	{ DOCTOR_OFONO_ALWAYS, "org.ofono.MessageWaiting", "GetProperties" },
+	{ DOCTOR_OFONO_ALWAYS, "org.ofono.Phonebook", "Import" },
+	{ DOCTOR_OFONO_ALWAYS, "org.ofono.MessageManager", "GetProperties" },
+	{ DOCTOR_OFONO_ALWAYS, "org.ofono.MessageManager", "SetProperty" },
+	{ DOCTOR_OFONO_ALWAYS, "org.ofono.MessageManager", "GetMessages" },
+	{ DOCTOR_OFONO_ALWAYS, "org.ofono.MessageManager", "SendMessage" },
+	{ DOCTOR_OFONO_ALWAYS, "org.ofono.Message", "GetProperties" },
+	{ DOCTOR_OFONO_ALWAYS, "org.ofono.Message", "Cancel" },
+	{ DOCTOR_OFONO_FORK, "org.nemomobile.ofono.ModemManager",
+	  "GetDefaultVoiceModem" },
+	{ DOCTOR_OFONO_FORK, "org.nemomobile.ofono.ModemManager", "GetReady" },
+	{ DOCTOR_OFONO_FORK, "org.nemomobile.ofono.SimInfo", "GetAll" },
+	{ DOCTOR_OFONO_USSD, "org.ofono.SupplementaryServices", "Initiate" },
+	{ DOCTOR_OFONO_USSD, "org.ofono.SupplementaryServices", "Respond" },
+	{ DOCTOR_OFONO_USSD, "org.ofono.SupplementaryServices", "Cancel" },
+	{ DOCTOR_OFONO_POWER, "org.ofono.Modem", "SetProperty" },
+	{ DOCTOR_OFONO_CALL, "org.ofono.VoiceCallManager", "GetCalls" },
+	{ DOCTOR_OFONO_CALL, "org.ofono.VoiceCallManager", "Dial" },
+	{ DOCTOR_OFONO_CALL, "org.ofono.VoiceCall", "Hangup" },
+	{ DOCTOR_OFONO_UNLOCK, "org.ofono.SimManager", "EnterPin" },
+	{ DOCTOR_OFONO_UNLOCK, "org.ofono.SimManager", "ResetPin" },
 };
 
 static const char doctor_ofono_policy_fix[] =
@@ -272,56 +252,16 @@ static const char doctor_ofono_policy_fix[] =
 #define LET_IT(file)                                                               \
 	"Allow it: copy " file " from /usr/share/doc/ofono-mcp/"                   \
 	"examples, or from etc/dbus in the source, to /etc/dbus-1/system.d, then " \
-	"reload the "                                                              \
-	"bus: systemctl reload dbus"
+	"reload the bus: systemctl reload dbus"
 
-/* Needed if the owner allows codes for send_ussd. */
-static const struct doctor_ofono_method doctor_ofono_ussd_methods[] = {
-	{ "org.ofono.SupplementaryServices", "Initiate" },
-	{ "org.ofono.SupplementaryServices", "Respond" },
-	{ "org.ofono.SupplementaryServices", "Cancel" },
-	{ NULL },
+static const char *const method_fixes[DOCTOR_OFONO_NEEDS] = {
+	doctor_ofono_policy_fix,
+	doctor_ofono_policy_fix,
+	LET_IT("ussd.conf") "; or list no codes in [ussd] allow",
+	LET_IT("power.conf") "; or set power_modems = no",
+	LET_IT("call.conf") "; or set place = no in [call]",
+	LET_IT("unlock.conf"),
 };
-
-static const char doctor_ofono_ussd_fix[] =
-	LET_IT("ussd.conf") "; or list no codes in [ussd] allow";
-
-/* Needed with forks that have these interfaces. */
-static const struct doctor_ofono_method doctor_ofono_fork_methods[] = {
-	{ "org.nemomobile.ofono.ModemManager", "GetDefaultVoiceModem" },
-	{ "org.nemomobile.ofono.ModemManager", "GetReady" },
-	{ "org.nemomobile.ofono.SimInfo", "GetAll" },
-	{ NULL },
-};
-
-/* Needed if the gateway is to switch modems on. */
-static const struct doctor_ofono_method doctor_ofono_power_methods[] = {
-	{ "org.ofono.Modem", "SetProperty" },
-	{ NULL },
-};
-
-static const char doctor_ofono_power_fix[] =
-	LET_IT("power.conf") "; or set power_modems = no";
-
-/* Needed if agents may place calls. */
-static const struct doctor_ofono_method doctor_ofono_call_methods[] = {
-	{ "org.ofono.VoiceCallManager", "GetCalls" },
-	{ "org.ofono.VoiceCallManager", "Dial" },
-	{ "org.ofono.VoiceCall", "Hangup" },
-	{ NULL },
-};
-
-static const char doctor_ofono_call_fix[] =
-	LET_IT("call.conf") "; or set place = no in [call]";
-
-/* Needed if a card is locked, or may be. */
-static const struct doctor_ofono_method doctor_ofono_unlock_methods[] = {
-	{ "org.ofono.SimManager", "EnterPin" },
-	{ "org.ofono.SimManager", "ResetPin" },
-	{ NULL },
-};
-
-static const char doctor_ofono_unlock_fix[] = LET_IT("unlock.conf");
 
 struct doctor_ofono_user {
 	struct doctor *doctor;
@@ -329,22 +269,22 @@ struct doctor_ofono_user {
 	const char *name;
 };
 
-/* True: the bus allows all of them. */
+/* True: the bus allows all methods that are needed. */
 static bool doctor_ofono_check_methods(const struct doctor_ofono_user *user,
-				       const struct doctor_ofono_method *method,
-				       const char *fix)
+				       const bool needed[DOCTOR_OFONO_NEEDS])
 {
 	bool all = true;
 
-	for (; method->interface; method++) {
-		if (!ofono_probe_is_refused(user->probe, method->interface,
-					    method->method))
+	for (size_t at = 0; at < sizeof(methods) / sizeof(methods[0]); at++) {
+		if (!needed[methods[at].need] ||
+		    !ofono_probe_is_refused(user->probe, methods[at].interface,
+					    methods[at].method))
 			continue;
 		all = false;
-		doctor_report(user->doctor,
-			      &(struct doctor_finding){ DOCTOR_PROBLEM, "policy", fix },
+		doctor_report(user->doctor, DOCTOR_PROBLEM, "policy",
+			      method_fixes[methods[at].need],
 			      "the bus refuses user %s %s.%s, which the gateway needs",
-			      user->name, method->interface, method->method);
+			      user->name, methods[at].interface, methods[at].method);
 	}
 	return all;
 }
@@ -366,9 +306,7 @@ static bool doctor_ofono_may_send(const struct doctor_ofono_user *user,
 		    !ofono_probe_may_not_send(user->probe, modem->path))
 			continue;
 		doctor_report(
-			user->doctor,
-			&(struct doctor_finding){ DOCTOR_PROBLEM, "policy",
-						  doctor_ofono_access_fix },
+			user->doctor, DOCTOR_PROBLEM, "policy", doctor_ofono_access_fix,
 			"oFono itself, not the bus, refuses user %s to send messages",
 			user->name);
 		return false;
@@ -396,30 +334,23 @@ static void doctor_ofono_check_policy(struct doctor *doctor,
 	const struct doctor_ofono_user user = { doctor, ofono_probe_new(),
 						entry ? entry->pw_name
 						      : "of the gateway" };
+	const struct config *config = &doctor->config;
+	const bool needed[DOCTOR_OFONO_NEEDS] = {
+		true,
+		program->is_sailfish,
+		config->ussd_allow.count != 0,
+		config->power_modems,
+		config->policy.calls.place,
+		*config->pin_file || doctor_ofono_has_locked_card(ofono),
+	};
 	bool all;
 
 	if (!user.probe)
 		return;
-	all = doctor_ofono_check_methods(&user, doctor_ofono_methods,
-					 doctor_ofono_policy_fix);
+	all = doctor_ofono_check_methods(&user, needed);
 	all &= doctor_ofono_may_send(&user, ofono);
-	if (program->is_sailfish)
-		all &= doctor_ofono_check_methods(&user, doctor_ofono_fork_methods,
-						  doctor_ofono_policy_fix);
-	if (doctor->config.ussd_allow.count)
-		all &= doctor_ofono_check_methods(&user, doctor_ofono_ussd_methods,
-						  doctor_ofono_ussd_fix);
-	if (doctor->config.power_modems)
-		all &= doctor_ofono_check_methods(&user, doctor_ofono_power_methods,
-						  doctor_ofono_power_fix);
-	if (doctor->config.policy.calls.place)
-		all &= doctor_ofono_check_methods(&user, doctor_ofono_call_methods,
-						  doctor_ofono_call_fix);
-	if (*doctor->config.pin_file || doctor_ofono_has_locked_card(ofono))
-		all &= doctor_ofono_check_methods(&user, doctor_ofono_unlock_methods,
-						  doctor_ofono_unlock_fix);
 	if (all)
-		doctor_report(doctor, &(struct doctor_finding){ DOCTOR_OK, "policy" },
+		doctor_report(doctor, DOCTOR_OK, "policy", NULL,
 			      "the bus allows user %s everything that the gateway needs",
 			      user.name);
 	ofono_probe_free(user.probe);
@@ -455,9 +386,7 @@ static void doctor_ofono_report_all(struct doctor *doctor, struct ofono *ofono,
 
 	if (!ofono_is_available(ofono) && strstr(condition, "refuses") &&
 	    !doctor_ofono_is_gateway_user(doctor)) {
-		doctor_report(doctor,
-			      &(struct doctor_finding){ DOCTOR_WARNING, "oFono",
-							DOCTOR_AS_ROOT },
+		doctor_report(doctor, DOCTOR_NOTE, "oFono", DOCTOR_AS_ROOT,
 			      "the bus does not let you ask oFono, nor need it; only "
 			      "root can see whether it lets the gateway");
 		return;
@@ -469,10 +398,8 @@ static void doctor_ofono_report_all(struct doctor *doctor, struct ofono *ofono,
 		doctor_modem_check(doctor, ofono);
 		return;
 	}
-	doctor_report(doctor,
-		      &(struct doctor_finding){ DOCTOR_PROBLEM, "oFono",
-						doctor_ofono_fix(program, condition) },
-		      "%s", condition);
+	doctor_report(doctor, DOCTOR_PROBLEM, "oFono",
+		      doctor_ofono_fix(program, condition), "%s", condition);
 }
 
 static bool doctor_ofono_is_settled(void *data)
@@ -495,9 +422,7 @@ static void doctor_ofono_connect_and_report(struct doctor *doctor,
 		progress_wait_loop_run(&wait_loop);
 		doctor_ofono_report_all(doctor, ofono, probe, program);
 	} else {
-		doctor_report(doctor,
-			      &(struct doctor_finding){ DOCTOR_PROBLEM, "oFono",
-							"Try again later" },
+		doctor_report(doctor, DOCTOR_PROBLEM, "oFono", "Try again later",
 			      "out of memory");
 	}
 	ofono_free(ofono);
@@ -515,9 +440,7 @@ void doctor_ofono_check(struct doctor *doctor)
 	if (control_client_become_owner(doctor->config.state_dir, &error))
 		doctor_ofono_connect_and_report(doctor, probe, &program);
 	else
-		doctor_report(doctor,
-			      &(struct doctor_finding){ DOCTOR_PROBLEM, "oFono",
-							"Run it as that user" },
+		doctor_report(doctor, DOCTOR_PROBLEM, "oFono", "Run it as that user",
 			      "%s", error.text);
 	ofono_probe_free(probe);
 }

@@ -14,18 +14,18 @@
 #include "base/explanation.h"
 #include "cli/doctor/doctor.h"
 #include "cli/terminal.h"
-#include "http/certificate.h"
 #include "http/tls.h"
-#include "phone/pin_file.h"
+#include "phone/unlocker.h"
 
-enum { PATH_BYTES = 2 * CONFIG_TEXT_BYTES, SOON_DAYS = 30 };
+enum { SOON_DAYS = 30 };
 
 /* How to get a new certificate. The gateway creates only those in its own folder. */
 static const char *doctor_secrets_certificate_fix(const struct doctor *doctor)
 {
 	return *doctor->config.tls_certificate
-		       ? "Put a new one there, then: ofono-mcp reload"
-		       : "Remove cert.pem and key.pem there, then run ofono-mcp rotate "
+		       ? "Put a new one there, then: " PROGRAM_NAME " reload"
+		       : "Remove cert.pem and key.pem there, then run " PROGRAM_NAME
+			 " client rotate "
 			 "--tls NAME, which creates new ones; agents must then trust the "
 			 "new certificate";
 }
@@ -36,24 +36,22 @@ static void doctor_secrets_report_times(struct doctor *doctor, const char *path,
 	int64_t now_ms = clock_wall_ms();
 	const struct terminal_time from = terminal_time_of(times->from_ms);
 	const struct terminal_time until = terminal_time_of(times->until_ms);
-	struct doctor_finding finding = { DOCTOR_OK, "certificate" };
 
 	if (now_ms < times->from_ms) {
-		finding.level = DOCTOR_PROBLEM;
-		finding.fix = "Check the clock of this machine";
-		doctor_report(doctor, &finding, "%s is not valid before %s", path,
-			      from.text);
+		doctor_report(doctor, DOCTOR_PROBLEM, "certificate",
+			      "Check the clock of this machine",
+			      "%s is not valid before %s", path, from.text);
 	} else if (now_ms > times->until_ms) {
-		finding.level = DOCTOR_PROBLEM;
-		finding.fix = doctor_secrets_certificate_fix(doctor);
-		doctor_report(doctor, &finding, "%s expired at %s", path, until.text);
+		doctor_report(doctor, DOCTOR_PROBLEM, "certificate",
+			      doctor_secrets_certificate_fix(doctor), "%s expired at %s",
+			      path, until.text);
 	} else if (times->until_ms - now_ms < SOON_DAYS * (int64_t)CLOCK_MS_PER_DAY) {
-		finding.level = DOCTOR_WARNING;
-		finding.fix = doctor_secrets_certificate_fix(doctor);
-		doctor_report(doctor, &finding, "%s expires soon, at %s", path,
-			      until.text);
+		doctor_report(doctor, DOCTOR_WARNING, "certificate",
+			      doctor_secrets_certificate_fix(doctor),
+			      "%s expires soon, at %s", path, until.text);
 	} else {
-		doctor_report(doctor, &finding, "%s is valid until %s", path, until.text);
+		doctor_report(doctor, DOCTOR_OK, "certificate", NULL,
+			      "%s is valid until %s", path, until.text);
 	}
 }
 
@@ -62,24 +60,16 @@ static void doctor_secrets_check_certificate(struct doctor *doctor)
 	const struct config *config = &doctor->config;
 	struct explanation error = { "" };
 	struct certificate_times times;
-	char path[PATH_BYTES];
+	char path[PATH_MAX];
 
-	if (*config->tls_certificate)
-		snprintf(path, sizeof(path), "%s", config->tls_certificate);
-	else
-		snprintf(path, sizeof(path),
-			 "%s/" CERTIFICATE_FOLDER "/" CERTIFICATE_FILE,
-			 config->state_dir);
+	tls_certificate_path(config, path);
 	if (!*config->tls_certificate && access(path, F_OK) < 0)
 		return; /* plain HTTP, which doctor_network.c reports */
 	if (certificate_times(path, &times, &error) == 0)
 		doctor_secrets_report_times(doctor, path, &times);
 	else
-		doctor_report(doctor,
-			      &(struct doctor_finding){
-				      DOCTOR_PROBLEM, "certificate",
-				      doctor_secrets_certificate_fix(doctor) },
-			      "%s", error.text);
+		doctor_report(doctor, DOCTOR_PROBLEM, "certificate",
+			      doctor_secrets_certificate_fix(doctor), "%s", error.text);
 }
 
 /* Key and PINs */
@@ -122,23 +112,22 @@ static bool doctor_secrets_certificate_is_valid(const struct doctor *doctor)
 static void doctor_secrets_check_key(struct doctor *doctor)
 {
 	struct explanation error = { "" };
+	struct tls tls = { 0 };
 	char fix[FIX_BYTES];
 	bool is_read;
 
 	if (doctor_secrets_runs_with_this_key(doctor) ||
 	    !doctor_secrets_certificate_is_valid(doctor))
 		return;
-	is_read = tls_load(&doctor->config, &error) == 0;
-	tls_unload();
+	is_read = tls_load(&tls, &doctor->config, &error) == 0;
+	tls_unload(&tls);
 	if (is_read)
 		return;
 	snprintf(fix, sizeof(fix),
 		 "The gateway's user is %s. Correct it, then restart the gateway: "
-		 "systemctl restart ofono-mcp",
+		 "systemctl restart " PROGRAM_NAME,
 		 doctor_secrets_user_name());
-	doctor_report(doctor,
-		      &(struct doctor_finding){ DOCTOR_PROBLEM, "certificate", fix },
-		      "%s", error.text);
+	doctor_report(doctor, DOCTOR_PROBLEM, "certificate", fix, "%s", error.text);
 }
 
 static const char *doctor_secrets_pin_file_problem(int outcome)
@@ -162,16 +151,15 @@ static void doctor_secrets_check_pins(struct doctor *doctor)
 
 	if (!*path)
 		return;
-	problem = doctor_secrets_pin_file_problem(pin_file_find(path, "", pin));
+	problem = doctor_secrets_pin_file_problem(unlocker_find_pin(path, "", pin));
 	snprintf(fix, sizeof(fix),
 		 "Give it to the gateway's user: chown %s FILE; chmod 600 FILE",
 		 doctor_secrets_user_name());
 	if (problem)
-		doctor_report(doctor,
-			      &(struct doctor_finding){ DOCTOR_PROBLEM, "PINs", fix },
-			      "%s is not used: %s", path, problem);
+		doctor_report(doctor, DOCTOR_PROBLEM, "PINs", fix, "%s is not used: %s",
+			      path, problem);
 	else
-		doctor_report(doctor, &(struct doctor_finding){ DOCTOR_OK, "PINs" },
+		doctor_report(doctor, DOCTOR_OK, "PINs", NULL,
 			      "%s is readable, by the gateway's user only", path);
 }
 

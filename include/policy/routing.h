@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Routing: which SIM of a hub sends a message. doc/routing.md explains the rules to the owner.
+ *
+ * Filters refuse SIMs, each with a reason; among the others the first preference that tells two
+ * SIMs apart decides. Both are tables (src/policy/routing.c), each row with a test
+ * (tests/unit/test_routing.c). The choice changes nothing; routing_use() and routing_note()
+ * record what became of it.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/client.h"
+#include "phone/sim.h"
+#include "sms/outbox.h"
+#include "store/store_attempt.h"
+#include "store/store_message.h"
+#include "store/store_pool.h"
+
+struct config;
+struct routing;
+
+enum {
+	ROUTING_FILTERS_MAX = 12,
+	ROUTING_FAILURES = 3, /* in a row, before a SIM rests */
+	ROUTING_REST_MS = 15 * 60 * 1000,
+};
+
+/* 0 or -errno. The parameters outlive it. */
+int routing_new(const struct config *config, struct store *store, struct sims *sims,
+		struct routing **routing_out);
+void routing_free(struct routing *routing); /* NULL is fine */
+/* Reads pools and services again, after the owner changed them. 0 or -errno. */
+int routing_reload(struct routing *routing);
+
+struct routing_request {
+	const struct client *client; /* NULL: no client restricts it */
+	const char *number;	     /* "" or NULL: not known yet */
+	unsigned segments;
+	int64_t pool_id;       /* ATTEMPT_POOL_ANY: of all SIMs */
+	int64_t message_id;    /* leaves out the SIMs that were tried for it; 0: none */
+	int64_t except_sim_id; /* left out, too */
+	bool is_later;	       /* it is scheduled: the SIM need not be ready */
+};
+
+struct routing_choice {
+	int64_t sim_id;	     /* 0: every SIM is refused */
+	const char *decided; /* "it got the last message of this number" */
+	unsigned candidates; /* SIMs that passed all filters */
+	unsigned refused[ROUTING_FILTERS_MAX];
+	int64_t frees_ms; /* wall clock: when the first refusal ends; 0: not known */
+};
+
+/* False: no SIM; the choice says why. */
+bool routing_choose(struct routing *routing, const struct routing_request *request,
+		    struct routing_choice *choice_out);
+/* "2 are not ready, 1 rests after failures". NULL: no memory. */
+const char *routing_explain(struct arena *arena, const struct routing_choice *choice);
+/* Why a SIM would be refused, "rests after failures"; NULL: it would not. */
+const char *routing_refusal(struct routing *routing, const struct sim *sim,
+			    const struct routing_request *request, int64_t *frees_ms_out);
+
+/* A message to this number is accepted for the SIM. */
+void routing_use(struct routing *routing, int64_t sim_id, const char *number,
+		 unsigned segments);
+/* A message of the SIM was sent, or failed because of the SIM or its phone. */
+void routing_note(struct routing *routing, int64_t sim_id, bool has_failed);
+/* From now on the outcomes of messages are noted. Before outbox_free(): routing_free(). */
+void routing_watch(struct routing *routing, struct outbox *outbox);
+/* Fits outbox_failover_set_finder(), with the routing as its data. */
+int64_t routing_find_other(void *data, const struct message *message,
+			   const struct store_routed *routed, const char *outcome);
+
+/* Pools in order of ID; NULL: no more, or none of that name or ID. */
+const struct store_pool *routing_pool_at(const struct routing *routing, size_t place);
+const struct store_pool *routing_pool_named(const struct routing *routing,
+					    const char *name);
+const struct store_pool *routing_pool(const struct routing *routing, int64_t pool_id);
+bool routing_pool_has(const struct routing *routing, int64_t pool_id, int64_t sim_id);
+bool routing_is_drained(const struct routing *routing, int64_t sim_id);
+/* On disk when 0 is returned; else -errno, STORE_E_FULL. */
+int routing_drain(struct routing *routing, int64_t sim_id, bool is_drained);

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Client snippet: the lines to paste into the configuration of one MCP client (doc/stdio.md).
+ */
+#pragma once
+
+#include <stdbool.h>
+
+#define CLIENT_SNIPPET_NAMES                                    \
+	"claude-desktop, claude-code, cursor, vscode, codex,\n" \
+	"                   antigravity or chatgpt"
+
+extern const char *const client_snippet_names[]; /* ends with NULL */
+
+/*
+ * Prints that of one client, or all of them for NULL. `has_certificate`: the URL's is one that the
+ * client's machine does not trust by itself.
+ */
+void client_snippet_print(const char *client, const char *url, const char *token,
+			  bool has_certificate);

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Command: what several files of the owner's commands share: permissions as typed, which card to
+ * unlock, and commands that run a tool.
+ */
+#pragma once
+
+#include "base/client.h"
+#include "gateway/control.h"
+#include "mcp/tool.h"
+#include "ofono/modem.h"
+#include "ofono/ofono.h"
+
+/*
+ * Permission arguments: what a client may do, as the owner gives it to `pair` and `change`.
+ * Each argument is a string, as typed:
+ *
+ *   scope "read,send"   sim "1,2" or "any"   allow "+36201234567,+3630*" or "any"
+ *   ask "always", "new-recipients", "never"
+ *   per_minute, per_hour, per_day, segments_per_month: a number, "none" or "default"
+ */
+
+/*
+ * Sets those of `client`'s permissions that are given. False: one is invalid, and the call has
+ * been answered; `client` is undefined then.
+ */
+bool permission_arguments_apply(struct control_call *call, struct client *client);
+
+/* True: at least one is given. */
+bool permission_arguments_are_given(const struct control_call *call);
+
+/* True: `after` may not see something that `before` may see. */
+bool permission_arguments_narrow(const struct client *before, const struct client *after);
+
+/*
+ * Locked SIM: which card the owner wants to unlock, and whether one of its tries may be used.
+ */
+
+struct locked_sim {
+	struct modem *modem; /* valid until the next event of the loop */
+	enum modem_sim_lock lock;
+	unsigned tries;	  /* left; 0: the modem does not report it */
+	const char *name; /* "SIM 1 in /sim0"; in the call's arena */
+};
+
+/*
+ * Finds the card by the argument "modem" (described before), else by "sim" (a subscription_id
+ * or the path of a modem), else takes the only locked card.  It must need what "puk" says the
+ * owner will enter. False: the call has been answered.
+ */
+bool locked_sim_find(struct control_call *call, struct locked_sim *sim_out);
+
+/*
+ * True: a try may be used. The last one, or one of an unknown number, only with "force".
+ * False: the call has been answered.
+ */
+bool locked_sim_may_try(struct control_call *call, const struct locked_sim *sim);
+
+/* "3 tries are left" */
+const char *locked_sim_tries(struct arena *arena, unsigned tries);
+
+/*
+ * Tool command: a command of the owner that runs a tool.  It takes the tool's arguments, and
+ * its result is what the tool gives agents as structuredContent
+ * (tests/integration/test_owner_tools.py).
+ *
+ * The owner is a client with every scope and every SIM, without limits, whose messages need no
+ * approval.  What the configuration forbids to everybody it also forbids to the owner: sending
+ * while paused, premium numbers, more than the SIM's limits.
+ */
+
+/*
+ * Receivers of webhooks, among the approvals. send_waiting() sends an item for each that waits:
+ * 0, -errno. decide() sends an item with the outcome; false: the call is over.
+ */
+int command_webhooks_send_waiting(struct control_call *call, unsigned *count_out);
+bool command_webhooks_decide(struct control_call *call, const char *id, bool approved,
+			     bool *decided_out);
+
+extern const struct client tool_command_owner;
+
+/* Runs the tool and answers the call. */
+void tool_command_run(struct control_call *control_call, const struct tool *tool);
+/* For a row of the table of commands: runs its tool. */
+void tool_command_run_row(struct control_call *control_call);
+
+/*
+ * Agent command: the owner's numbers for commands by SMS.
+ */
+
+/* Writes "numbers", each with its state, "needs_code" and "approvals". 0 or -errno. */
+int command_agent_write_numbers(struct json_writer *writer,
+				const struct control *control);

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * events: the newest events, as agents get them by events/poll, without message texts.  So the
+ * owner sees whether there was something to wake an agent, and which type to subscribe to.
+ *
+ * The feed is read forwards, and which entries count is known only when they are judged: one
+ * pass over the newest SCAN_MAX of them counts, and a second one sends the last of those.
+ */
+#include "base/feed.h"
+#include "gateway/command.h"
+#include "gateway/control.h"
+#include "mcp/event.h"
+#include "store/store_feed.h"
+#include "tools/services.h"
+#include "tools/tool_table.h"
+
+enum {
+	COMMAND_EVENTS_SCAN_MAX = 1000,
+	COMMAND_EVENTS_USUAL = 20,
+	COMMAND_EVENTS_ARENA_BYTES = 256 * 1024,
+};
+
+struct command_events {
+	struct control_call *call;
+	const struct event_type *only; /* NULL: any */
+	int64_t epoch;
+	unsigned passed_over; /* matches before those that are sent */
+	unsigned matches;
+	bool is_sending;
+};
+
+static void command_events_send(struct command_events *events,
+				const struct event_query *query,
+				const struct feed_entry *entry)
+{
+	struct json_writer *writer;
+
+	if (events->call->is_over || !(writer = control_call_open_item(events->call)))
+		return;
+	event_write_members(query, entry, events->epoch, false, writer);
+	control_call_close(events->call);
+}
+
+static void command_events_judge(struct command_events *events,
+				 const struct event_type *type,
+				 const struct feed_entry *entry)
+{
+	struct event_query query = {
+		.type = type,
+		.client = &tool_command_owner,
+		.services = events->call->control->services,
+		.arena = arena_new(COMMAND_EVENTS_ARENA_BYTES),
+	};
+
+	if (query.arena && event_judge(&query, entry) == EVENT_MATCHES) {
+		if (events->is_sending && events->matches >= events->passed_over)
+			command_events_send(events, &query, entry);
+		events->matches++;
+	}
+	arena_free(query.arena);
+}
+
+static bool command_events_visit(void *data, const struct feed_entry *entry)
+{
+	struct command_events *events = data;
+
+	for (const struct event_type *const *type = event_table; *type; type++) {
+		if ((!events->only || *type == events->only) &&
+		    (*type)->feed == entry->type)
+			command_events_judge(events, *type, entry);
+	}
+	return !events->call->is_over;
+}
+
+/* 0 or -errno. */
+static int command_events_list(struct command_events *events, unsigned limit)
+{
+	struct store *store = events->call->control->store;
+	int64_t first, head, after;
+	int error = store_feed_epoch(store, &events->epoch);
+
+	if (!error)
+		error = store_feed_bounds(store, &first, &head);
+	if (error)
+		return error;
+	after = head - first < COMMAND_EVENTS_SCAN_MAX ? first - 1
+						       : head - COMMAND_EVENTS_SCAN_MAX;
+	error = store_feed_read(store, after, COMMAND_EVENTS_SCAN_MAX,
+				command_events_visit, events);
+	if (error)
+		return error;
+	events->passed_over = events->matches > limit ? events->matches - limit : 0;
+	events->matches = 0;
+	events->is_sending = true;
+	return store_feed_read(store, after, COMMAND_EVENTS_SCAN_MAX,
+			       command_events_visit, events);
+}
+
+static void command_events_run(struct control_call *call)
+{
+	const char *type = control_call_argument(call, "type");
+	int64_t limit = COMMAND_EVENTS_USUAL;
+	struct command_events events = { .call = call };
+	struct json_writer *writer;
+	int error;
+
+	json_integer(json_member(call->arguments, "limit"), &limit);
+	if (type)
+		events.only = event_find(event_table, type, call->control->services);
+	if ((type && !events.only) || limit < 1) {
+		control_call_fail(
+			call, CONTROL_INVALID_ARGUMENT,
+			"The types are in doc/events.md, for instance sms.received",
+			"there is no such type of event");
+		return;
+	}
+	error = command_events_list(&events, (unsigned)limit);
+	if (error)
+		control_call_fail_store(call, error);
+	else if (!call->is_over && (writer = control_call_open_result(call))) {
+		json_put_integer(writer, "listed", events.matches - events.passed_over);
+		control_call_close(call);
+	}
+}
+
+const struct control_command command_events = {
+	.name = "events",
+	.needs_gateway = true,
+	.run = command_events_run,
+};

@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What poll, push and webhook have in common: reading what a client wants, deciding about an
+ * entry of the feed, and writing it.
+ *
+ * The order of decisions about an entry: the client still exists and has the scopes of the type
+ * -> the type is of use now -> the entry is of the type -> the type's own matches().
+ */
+#include "mcp/event.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "mcp/era.h"
+#include "mcp/persistence.h"
+
+/*
+ * The texts differ. SEP: the draft of the extension after 2026-10-08. Sketch: its forerunner,
+ * and MCP's conformance PR 504. ChatGPT, AI SDK: what these clients do.
+ *
+ *   errors         SEP -32023 to -32027 ("provisional"); sketch -32011 to -32015
+ *   capability     SEP: in extensions; sketch, ChatGPT and AI SDK: capabilities.events. The
+ *                  official TypeScript client strips the second, so both are sent.
+ *   declaration    SEP: clients MAY declare the extension; ChatGPT does not
+ *   unsubscribe    SEP, sketch: NotFound for an unknown subscription; ChatGPT: {}
+ *   webhook-id     all: the event ID; the AI SDK refuses any other
+ *   gap, terminated   SEP, sketch: are posted to webhooks; ChatGPT ignores them
+ *   poll timeoutMs    a branch of the sketch only: ignored
+ */
+const struct event_rules event_rules = {
+	.errors = {
+		[EVENT_E_NOT_FOUND] = { RPC_NOT_FOUND, "NotFound" },
+		[EVENT_E_FORBIDDEN] = { RPC_FORBIDDEN, "Forbidden" },
+		[EVENT_E_EXHAUSTED] = { RPC_RESOURCE_EXHAUSTED, "ResourceExhausted" },
+		[EVENT_E_UNSUPPORTED] = { RPC_UNSUPPORTED, "Unsupported" },
+		[EVENT_E_CALLBACK] = { RPC_CALLBACK_ENDPOINT_ERROR,
+				       "CallbackEndpointError" },
+	},
+	.has_capability = true,
+	.has_extension = true,
+	.client_must_declare = false,
+	.unsubscribe_of_unknown_fails = true,
+	.webhook_id_is_event_id = true,
+	.sends_gap = true,
+	.sends_terminated = true,
+};
+
+/* ---- errors */
+
+static void event_write_failure(struct json_writer *writer, const void *data)
+{
+	const struct event_failure *failure = data;
+
+	json_open_object(writer);
+	if (failure->key)
+		json_put_string(writer, failure->key, failure->word);
+	if (failure->second_key && failure->second_word)
+		json_put_string(writer, failure->second_key, failure->second_word);
+	else if (failure->second_key)
+		json_put_integer(writer, failure->second_key, failure->maximum);
+	if (failure->detail)
+		json_put_string(writer, "detail", failure->detail);
+	json_close_object(writer);
+}
+
+static struct rpc_error event_rpc_error(const struct event_failure *failure)
+{
+	const struct event_error_row *row = &event_rules.errors[failure->error];
+
+	return (struct rpc_error){ row->code, row->name, event_write_failure, failure };
+}
+
+void event_write_error(struct json_writer *writer, const struct event_failure *failure)
+{
+	const struct event_error_row *row = &event_rules.errors[failure->error];
+
+	json_open_object(writer);
+	json_put_integer(writer, "code", row->code);
+	json_put_string(writer, "message", row->name);
+	json_key(writer, "data");
+	event_write_failure(writer, failure);
+	json_close_object(writer);
+}
+
+void event_fail(struct request *request, const struct event_failure *failure)
+{
+	const struct rpc_error error = event_rpc_error(failure);
+
+	request_fail_with(request, &error);
+}
+
+/* ---- types */
+
+static bool event_is_usable(const struct event_type *type,
+			    const struct services *services)
+{
+	return !type->usable || type->usable(services);
+}
+
+bool event_is_permitted(const struct event_type *type, const struct client *client,
+			const struct services *services)
+{
+	return client && request_scopes_cover(client->scopes, type->scopes) &&
+	       event_is_usable(type, services);
+}
+
+const struct event_type *event_find(const struct event_type *const *types,
+				    const char *name, const struct services *services)
+{
+	for (; types && *types; types++) {
+		if (strcmp((*types)->name, name) == 0)
+			return event_is_usable(*types, services) ? *types : NULL;
+	}
+	return NULL;
+}
+
+uint64_t event_permitted_types(const struct event_type *const *types,
+			       const struct client *client,
+			       const struct services *services)
+{
+	uint64_t permitted = 0;
+
+	for (unsigned i = 0; types && types[i]; i++)
+		permitted |= (uint64_t)event_is_permitted(types[i], client, services)
+			     << i;
+	return permitted;
+}
+
+/* ---- entries */
+
+enum event_verdict event_judge(struct event_query *query, const struct feed_entry *entry)
+{
+	if (!event_is_permitted(query->type, query->client, query->services))
+		return EVENT_FORBIDDEN;
+	query->found = NULL;
+	if (entry->type != query->type->feed || !query->type->matches(query, entry))
+		return EVENT_PASSED_OVER;
+	return EVENT_MATCHES;
+}
+
+void event_write_cursor(int64_t epoch, int64_t entry_id, char text[EVENT_CURSOR_BYTES])
+{
+	snprintf(text, EVENT_CURSOR_BYTES, "%lld.%lld", (long long)epoch,
+		 (long long)entry_id);
+}
+
+void event_write_members(const struct event_query *query, const struct feed_entry *entry,
+			 int64_t epoch, bool with_cursor, struct json_writer *writer)
+{
+	char id[EVENT_CURSOR_BYTES], at[CLOCK_TEXT_BYTES];
+
+	event_write_cursor(epoch, entry->id, id);
+	clock_format(entry->at_ms, at);
+	json_put_string(writer, "eventId", id);
+	json_put_string(writer, "name", query->type->name);
+	json_put_string(writer, "timestamp", at);
+	json_open_object_at(writer, "data");
+	query->type->write_data(query, entry, writer);
+	json_close_object(writer);
+	if (with_cursor)
+		json_put_string(writer, "cursor", id);
+}
+
+void event_write(const struct event_query *query, const struct feed_entry *entry,
+		 int64_t epoch, bool with_cursor, struct json_writer *writer)
+{
+	json_open_object(writer);
+	event_write_members(query, entry, epoch, with_cursor, writer);
+	json_close_object(writer);
+}
+
+/* ---- what a client wants */
+
+bool event_is_served(struct request *request)
+{
+	if (request->context->events)
+		return true;
+	request_fail(request, RPC_METHOD_NOT_FOUND, "Method not found");
+	return false;
+}
+
+bool event_find_client(const struct request *request, struct client *client_out)
+{
+	const struct persistence *persistence = request->context->persistence;
+	const struct client *client = exchange_client(request->exchange);
+
+	if (client->id > 0)
+		return persistence->find_client(persistence->store, client->id,
+						client_out);
+	client_out->id = client->id;
+	client_out->scopes = client->scopes;
+	return true;
+}
+
+static bool event_is_too_long(const struct json *arguments)
+{
+	struct buffer text = BUFFER_INIT;
+	struct json_writer *writer = json_writer_new(&text);
+	bool is_too_long;
+
+	if (!writer)
+		return true;
+	json_write_canonical(writer, arguments);
+	json_writer_free(writer);
+	is_too_long = text.failed || text.length > EVENT_ARGUMENTS_MAX;
+	buffer_deinit(&text);
+	return is_too_long;
+}
+
+static bool event_read_arguments(struct request *request, struct event_query *query)
+{
+	const struct json *arguments = json_member(request->message.params, "arguments");
+	const char *problem;
+
+	if (arguments && arguments->type == JSON_NULL)
+		arguments = NULL;
+	if (!arguments)
+		return true;
+	problem = arguments->type == JSON_OBJECT ? schema_check(query->type->arguments, 0,
+								arguments, request->arena)
+						 : "params.arguments must be an object";
+	if (!problem && event_is_too_long(arguments))
+		problem = "params.arguments is too long";
+	if (problem) {
+		request_fail(request, RPC_INVALID_PARAMS, problem);
+		return false;
+	}
+	query->arguments = arguments;
+	return true;
+}
+
+static const char *event_delivery_name(enum event_delivery delivery)
+{
+	return delivery == EVENT_POLL	? "poll"
+	       : delivery == EVENT_PUSH ? "push"
+					: "webhook";
+}
+
+bool event_read_query(struct request *request, enum event_delivery delivery,
+		      struct event_query *query_out)
+{
+	const struct request_context *context = request->context;
+	const char *name = json_string(json_member(request->message.params, "name"));
+	const struct client *client = exchange_client(request->exchange);
+	struct event_query query = { .services = context->services, .client = client };
+
+	if (!event_is_served(request))
+		return false;
+	if (!name) {
+		request_fail(request, RPC_INVALID_PARAMS,
+			     "params.name must be the name of an event type: see "
+			     "events/list");
+		return false;
+	}
+	query.type = event_find(context->events, name, context->services);
+	if (!query.type) {
+		event_fail(request, &(struct event_failure){
+					    EVENT_E_NOT_FOUND, "kind", "event",
+					    .detail = "There is no such event type: see "
+						      "events/list." });
+		return false;
+	}
+	if (!event_is_permitted(query.type, client, context->services)) {
+		event_fail(request,
+			   &(struct event_failure){
+				   EVENT_E_FORBIDDEN, "reason", "insufficient_scope",
+				   .detail = "This client may not read that. "
+					     "The owner decides, with: " PROGRAM_NAME
+					     " change" });
+		return false;
+	}
+	if (!(query.type->deliveries & delivery)) {
+		event_fail(request,
+			   &(struct event_failure){ EVENT_E_UNSUPPORTED, "feature",
+						    "deliveryMode", "value",
+						    event_delivery_name(delivery) });
+		return false;
+	}
+	if (!event_read_arguments(request, &query))
+		return false;
+	*query_out = query;
+	return true;
+}
+
+/* ---- cursors */
+
+/* Digits without a sign or leading zeros, as we write them. */
+static bool event_read_digits(const char **text, int64_t *number_out)
+{
+	const char *end = *text;
+	int64_t number = 0;
+
+	for (; *end >= '0' && *end <= '9'; end++) {
+		if (number > (INT64_MAX - 9) / 10)
+			return false;
+		number = number * 10 + (*end - '0');
+	}
+	if (end == *text || (**text == '0' && end > *text + 1))
+		return false;
+	*text = end;
+	*number_out = number;
+	return true;
+}
+
+static bool event_read_cursor(const char *text, int64_t *epoch_out, int64_t *id_out)
+{
+	return event_read_digits(&text, epoch_out) && *text++ == '.' &&
+	       event_read_digits(&text, id_out) && !*text;
+}
+
+/* Of a cursor that is not null. 0 or -errno. */
+static int event_place_cursor(const struct persistence *persistence, const char *cursor,
+			      struct event_position *position)
+{
+	int64_t first, head, epoch, id;
+	int error = persistence->find_feed_bounds(persistence->store, &first, &head);
+
+	if (error)
+		return error;
+	position->truncated = !event_read_cursor(cursor, &epoch, &id) ||
+			      epoch != position->epoch || id > head || id < first - 1;
+	position->after_id = position->truncated ? first - 1 : id;
+	return 0;
+}
+
+static int event_place_now(const struct persistence *persistence,
+			   struct event_position *position)
+{
+	int64_t first;
+
+	return persistence->find_feed_bounds(persistence->store, &first,
+					     &position->after_id);
+}
+
+static int event_skip_older(const struct persistence *persistence,
+			    const struct event_type *type, int64_t age_ms,
+			    struct event_position *position)
+{
+	int64_t now_ms = clock_wall_ms();
+	bool skipped = false;
+	int error =
+		persistence->skip_older_feed(persistence->store, position->after_id,
+					     age_ms < now_ms ? now_ms - age_ms : 0,
+					     type->feed, &position->after_id, &skipped);
+
+	position->truncated |= skipped;
+	return error;
+}
+
+bool event_read_position(struct request *request, const struct event_type *type,
+			 struct event_position *position_out)
+{
+	const struct persistence *persistence = request->context->persistence;
+	const struct json *params = request->message.params;
+	const struct json *cursor = json_member(params, "cursor");
+	const struct json *age = json_member(params, "maxAgeMs");
+	struct event_position position = { 0 };
+	bool is_null = !cursor || cursor->type == JSON_NULL;
+	int64_t age_ms = -1;
+	int error;
+
+	if (!is_null && cursor->type != JSON_STRING) {
+		request_fail(request, RPC_INVALID_PARAMS,
+			     "params.cursor must be a string or null");
+		return false;
+	}
+	if (age && age->type != JSON_NULL &&
+	    (!json_integer(age, &age_ms) || age_ms < 0)) {
+		request_fail(request, RPC_INVALID_PARAMS,
+			     "params.maxAgeMs must be a whole number of milliseconds");
+		return false;
+	}
+	error = persistence->find_feed_epoch(persistence->store, &position.epoch);
+	if (!error)
+		error = is_null ? event_place_now(persistence, &position)
+				: event_place_cursor(persistence, cursor->text,
+						     &position);
+	if (!error && !is_null && age_ms >= 0)
+		error = event_skip_older(persistence, type, age_ms, &position);
+	if (error) {
+		request_fail(request, RPC_INTERNAL_ERROR,
+			     "the events could not be read: try again later");
+		return false;
+	}
+	*position_out = position;
+	return true;
+}

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Messages through a phone's gateway (ofono/message.h): send_sms, cancel_sms and get_sms_status
+ * with the message's key (remote.c). The phone answers when it has stored the message; what
+ * becomes of it comes with the feed, or with the answer if it is known by then.
+ */
+#include "ofono/message.h"
+
+#include "base/clock.h"
+#include "remote/remote_private.h"
+
+enum { MESSAGE_VALID_LEAST_S = 60, MESSAGE_VALID_MOST_S = 30 * 24 * 3600 };
+
+struct message_send {
+	struct modem *modem;
+	struct hub_call *call;
+	char phone[STORE_PHONE_NAME_BYTES];
+	int64_t sim_id, order_id;
+	unsigned attempt;
+	bool is_repeat;
+	void (*done)(void *data, const struct message_send_result *result);
+	void *data;
+};
+
+/* ---- sending */
+
+/* The modem may have gone meanwhile. */
+static struct modem *message_find_modem(struct ofono *ofono, const char *phone,
+					int64_t sim_id)
+{
+	struct modem *modem;
+
+	TAILQ_FOREACH (modem, &ofono->modems, link) {
+		if (remote_modem_of(modem)->sim_id == sim_id &&
+		    strcmp(remote_phone_of(modem)->row.name, phone) == 0)
+			return modem;
+	}
+	return NULL;
+}
+
+/* A repeat may be answered with an outcome that the feed has shown already. */
+static void message_report_state(struct ofono *ofono, const struct message_send *send,
+				 const struct hub_call_answer *answer)
+{
+	struct hub_phone *phone = hub_phones_find(ofono->phones, send->phone);
+	bool is_known;
+	char uuid[MESSAGE_UUID_BYTES];
+	struct ofono_event event = {
+		.type = MESSAGE_STATE,
+		.modem = message_find_modem(ofono, send->phone, send->sim_id),
+		.uuid = uuid,
+		.order_id = send->order_id,
+		.attempt = send->attempt,
+		.state = remote_read_state(
+			json_string(json_member(answer->result, "state")), &is_known),
+	};
+
+	if (!phone || !event.modem || !is_known || event.state == MESSAGE_PENDING)
+		return;
+	remote_write_uuid(phone, send->order_id, send->attempt, uuid);
+	observers_notify(&ofono->observers, &event);
+}
+
+static void message_send_on_answer(void *data, const struct hub_call_answer *answer)
+{
+	struct message_send *send = data, copy = *send;
+	struct ofono *ofono = send->modem->ofono;
+	struct message_send_result result = { .outcome = SEND_UNKNOWN };
+
+	if (answer->outcome == HUB_CALL_ABSENT && !send->is_repeat) {
+		result.outcome = SEND_NOT_SUBMITTED;
+	} else if (answer->outcome == HUB_CALL_ANSWERED && answer->result) {
+		result.outcome = SEND_ACCEPTED;
+		remote_write_uuid(remote_phone_of(send->modem), send->order_id,
+				  send->attempt, result.uuid);
+	} else if (answer->outcome == HUB_CALL_ANSWERED &&
+		   strcmp(answer->error_code, "rpc_error") != 0) {
+		result.outcome = SEND_NOT_HERE;
+		result.error = answer->error_code;
+	}
+	free(send);
+	copy.done(copy.data, &result);
+	if (result.outcome == SEND_ACCEPTED)
+		message_report_state(ofono, &copy, answer);
+}
+
+/* It is the hub that forgot, or the phone: nobody knows what became of the first try. */
+static void message_send_on_forgotten(void *data, const struct hub_call_answer *answer)
+{
+	static const struct message_send_result result = { .outcome = SEND_FORGOTTEN };
+	struct message_send *send = data, copy = *send;
+
+	free(send);
+	copy.done(copy.data, &result);
+}
+
+static bool message_write_order(struct buffer *arguments, const struct modem *modem,
+				const struct message_order *order)
+{
+	struct json_writer *writer = json_writer_new(arguments);
+	int64_t left_s = (order->expires_ms - clock_wall_ms() + 999) / 1000;
+	char key[REMOTE_KEY_BYTES];
+
+	if (!writer)
+		return false;
+	remote_write_key(modem->ofono, order->id, order->attempt, key);
+	json_open_object(writer);
+	json_put_string(writer, "to_phone_number", order->number);
+	json_put_string(writer, "sms_text", order->text);
+	json_put_integer(writer, "subscription_id", remote_sim_of(modem));
+	json_put_string(writer, "idempotency_key", key);
+	json_put_string(writer, "wait_for", "none");
+	if (order->expires_ms)
+		json_put_integer(writer, "valid_for_seconds",
+				 left_s < MESSAGE_VALID_LEAST_S	 ? MESSAGE_VALID_LEAST_S
+				 : left_s > MESSAGE_VALID_MOST_S ? MESSAGE_VALID_MOST_S
+								 : left_s);
+	json_close_object(writer);
+	json_writer_free(writer);
+	return !arguments->failed;
+}
+
+struct message_send *message_send(struct modem *modem, const struct message_order *order,
+				  void (*done)(void *data,
+					       const struct message_send_result *result),
+				  void *data)
+{
+	bool forgotten = order->is_repeat && remote_modem_of(modem)->feed->forgets;
+	struct message_send *send = calloc(1, sizeof(*send));
+	struct buffer arguments = BUFFER_INIT;
+
+	if (!send)
+		return NULL;
+	*send = (struct message_send){ .modem = modem,
+				       .sim_id = remote_sim_of(modem),
+				       .order_id = order->id,
+				       .attempt = order->attempt,
+				       .is_repeat = order->is_repeat,
+				       .done = done,
+				       .data = data };
+	strcpy(send->phone, remote_phone_of(modem)->row.name);
+	arguments.secret = true;
+	if (message_write_order(&arguments, modem, order))
+		send->call = hub_call_new(remote_phone_of(modem),
+					  forgotten ? "get_gateway_status" : "send_sms",
+					  &arguments, order->on_behalf, REMOTE_TIMEOUT_MS,
+					  forgotten ? message_send_on_forgotten
+						    : message_send_on_answer,
+					  send);
+	buffer_deinit(&arguments);
+	if (!send->call) {
+		free(send);
+		return NULL;
+	}
+	return send;
+}
+
+void message_send_cancel(struct message_send *send)
+{
+	if (!send)
+		return;
+	hub_call_stop(send->call);
+	free(send);
+}
+
+/* ---- listing: a phone keeps what it has; each message is asked about by its key */
+
+struct message_listing {
+	struct hub_call *call;
+	void (*done)(void *data, char (*uuids)[MESSAGE_UUID_BYTES], size_t count);
+	void *data;
+	struct ofono *ofono;
+	struct hub_phone *phone;
+};
+
+static void message_listing_on_answer(void *data, const struct hub_call_answer *answer)
+{
+	struct message_listing *listing = data, copy = *listing;
+	const struct json *messages = json_member(answer->result, "messages");
+	char(*uuids)[MESSAGE_UUID_BYTES] = NULL;
+	int64_t order_id;
+	unsigned attempt;
+	size_t count = 0;
+
+	if (answer->result)
+		uuids = calloc((messages ? messages->count : 0) + 1, sizeof(*uuids));
+	for (const struct json *row = uuids && messages ? messages->first : NULL; row;
+	     row = row->next) {
+		const char *key = json_string(json_member(row, "idempotency_key"));
+
+		if (key && remote_read_key(listing->ofono, key, &order_id, &attempt))
+			remote_write_uuid(listing->phone, order_id, attempt,
+					  uuids[count++]);
+	}
+	free(listing);
+	copy.done(copy.data, uuids, count);
+	free(uuids);
+}
+
+/* A snapshot of the feed begins with the hub's messages that are not final. */
+struct message_listing *message_list(struct modem *modem,
+				     void (*done)(void *data,
+						  char (*uuids)[MESSAGE_UUID_BYTES],
+						  size_t count),
+				     void *data)
+{
+	struct message_listing *listing = calloc(1, sizeof(*listing));
+	struct buffer arguments = BUFFER_INIT;
+
+	if (!listing)
+		return NULL;
+	listing->done = done;
+	listing->data = data;
+	listing->ofono = modem->ofono;
+	listing->phone = remote_phone_of(modem);
+	buffer_append_text(&arguments, "{\"limit\":500}");
+	if (!arguments.failed)
+		listing->call = hub_call_new(listing->phone, "list_changes", &arguments,
+					     NULL, REMOTE_TIMEOUT_MS,
+					     message_listing_on_answer, listing);
+	buffer_deinit(&arguments);
+	if (!listing->call) {
+		free(listing);
+		return NULL;
+	}
+	return listing;
+}
+
+void message_listing_cancel(struct message_listing *listing)
+{
+	if (!listing)
+		return;
+	hub_call_stop(listing->call);
+	free(listing);
+}
+
+/* ---- cancelling */
+
+struct message_cancel {
+	struct hub_call *call;
+	void (*done)(void *data, enum message_cancel_outcome outcome);
+	void *data;
+};
+
+static enum message_cancel_outcome message_cancel_judge(
+	const struct hub_call_answer *answer)
+{
+	const char *state = json_string(json_member(answer->result, "state"));
+
+	if (answer->outcome == HUB_CALL_ABSENT)
+		return CANCEL_NOT_ASKED;
+	if (answer->outcome != HUB_CALL_ANSWERED)
+		return CANCEL_UNKNOWN;
+	if (!state)
+		return CANCEL_REFUSED;
+	if (strcmp(state, "cancelled") == 0 || strcmp(state, "closed") == 0)
+		return CANCEL_DONE;
+	return strcmp(state, "held") == 0 ? CANCEL_UNKNOWN : CANCEL_REFUSED;
+}
+
+static void message_cancel_on_answer(void *data, const struct hub_call_answer *answer)
+{
+	struct message_cancel *cancel = data, copy = *cancel;
+
+	free(cancel);
+	copy.done(copy.data, message_cancel_judge(answer));
+}
+
+struct message_cancel *message_cancel(
+	struct modem *modem, const struct message_order *order,
+	void (*done)(void *data, enum message_cancel_outcome outcome), void *data)
+{
+	struct message_cancel *cancel = calloc(1, sizeof(*cancel));
+	struct buffer arguments = BUFFER_INIT;
+	char key[REMOTE_KEY_BYTES], text[REMOTE_KEY_BYTES + 64];
+
+	if (!cancel)
+		return NULL;
+	cancel->done = done;
+	cancel->data = data;
+	remote_write_key(modem->ofono, order->id, order->attempt, key);
+	snprintf(text, sizeof(text), "{\"idempotency_key\":\"%s\",\"close\":true}", key);
+	buffer_append_text(&arguments, text);
+	if (!arguments.failed)
+		cancel->call =
+			hub_call_new(remote_phone_of(modem), "cancel_sms", &arguments,
+				     order->on_behalf, REMOTE_TIMEOUT_MS,
+				     message_cancel_on_answer, cancel);
+	buffer_deinit(&arguments);
+	if (!cancel->call) {
+		free(cancel);
+		return NULL;
+	}
+	return cancel;
+}
+
+void message_cancel_stop(struct message_cancel *cancel)
+{
+	if (!cancel)
+		return;
+	hub_call_stop(cancel->call);
+	free(cancel);
+}

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Whose is a message that ofonod accepted?
+ *
+ *   a row has its UUID                  -> ours, or recorded before: nothing to do
+ *   a call of ours is not answered      -> its answer decides; the record waits
+ *   a row was submitted and has no UUID -> ours, if number and text are the same: its call was
+ *       lost. It becomes held, so that oFono is asked whether it still has the message.
+ *   otherwise                           -> of another program: a row of CLIENT_PHONE, held for
+ *       the same reason. From then on it lives like one of ours, without limits and approvals.
+ *
+ * The outcome of a message is recorded before ofonod drops it. So it is known here before
+ * GetMessages can leave the message out.
+ */
+#include "sms/outbox_record.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/client.h"
+#include "base/log.h"
+#include "config/config.h"
+#include "sms/outbox_private.h"
+#include "store/store.h"
+#include "text/segments.h"
+
+static const char outbox_record_found[] = "found_in_record";
+
+/* Its row may be the recorded message. */
+static bool outbox_record_awaits_answer(const struct outbox *outbox, int64_t sim_id)
+{
+	const struct sim_queue *queue;
+
+	TAILQ_FOREACH (queue, &outbox->queues.list, link) {
+		if (queue->sim_id == sim_id && queue->send &&
+		    queue->submitting->state == STATE_SUBMITTING)
+			return true;
+	}
+	return false;
+}
+
+/* From memory, or from its row. NULL: no memory. */
+static struct outbox_message *outbox_record_load(struct outbox *outbox,
+						 const struct message *row)
+{
+	struct outbox_message *message = sim_queues_find(&outbox->queues, row->id, NULL);
+
+	return message ? message : sim_queues_add(&outbox->queues, row);
+}
+
+struct outbox_message *outbox_record_find(struct outbox *outbox, const char *uuid,
+					  int *error_out)
+{
+	struct outbox_message *message = sim_queues_find_uuid(&outbox->queues, uuid);
+	struct arena *arena;
+	struct message row;
+
+	*error_out = 0;
+	if (message)
+		return message;
+	arena = arena_new(OUTBOX_MESSAGE_ARENA_BYTES);
+	*error_out =
+		arena ? store_message_by_uuid(outbox->store, uuid, arena, &row) : -ENOMEM;
+	if (!*error_out) {
+		message = outbox_record_load(outbox, &row);
+		*error_out = message ? 0 : -ENOMEM;
+	} else if (*error_out == STORE_E_NOT_FOUND) {
+		*error_out = 0;
+	}
+	arena_free(arena);
+	return message;
+}
+
+/* STORE_E_NOT_FOUND: no message of ours is lost like that. */
+static int outbox_record_adopt(struct outbox *outbox, const struct outbox_record *record,
+			       int64_t sim_id)
+{
+	const struct store_message_lost lost = { sim_id, record->number, record->text,
+						 record->at_ms };
+	struct arena *arena = arena_new(OUTBOX_MESSAGE_ARENA_BYTES);
+	struct outbox_message *message = NULL;
+	struct message row;
+	int error = arena ? store_message_find_lost(outbox->store, &lost, arena, &row)
+			  : -ENOMEM;
+
+	if (!error) {
+		message = outbox_record_load(outbox, &row);
+		error = message ? 0 : -ENOMEM;
+	}
+	arena_free(arena);
+	if (error)
+		return error;
+	snprintf(message->uuid, sizeof(message->uuid), "%s", record->uuid);
+	message->uuid_unsaved = true;
+	if (outbox->config->delivery_reports)
+		message->delivery = DELIVERY_AWAITED;
+	outbox_message_set_state(message, STATE_HELD, outbox_record_found);
+	return 0;
+}
+
+int outbox_record_add(struct outbox *outbox, const struct outbox_record *record,
+		      int64_t sim_id)
+{
+	struct segments segments;
+	struct store_message_draft draft = {
+		.sim_id = sim_id,
+		.client_id = CLIENT_PHONE,
+		.number = record->number,
+		.text = record->text,
+		.state = STATE_HELD,
+		.created_ms = record->at_ms,
+		.uuid = record->uuid,
+	};
+	struct outbox_event event = { .state = STATE_HELD, .reason = "" };
+	int64_t message_id;
+	int error;
+
+	if (*record->number) { /* else its text is not known either */
+		segments_measure(record->text, &segments);
+		draft.segments = segments.count;
+	}
+	error = store_message_add(outbox->store, &draft, &message_id);
+	if (error)
+		return outbox_result(error, -EINVAL);
+	event.message_id = message_id;
+	log_info("outbox: message %lld: another program sends it", (long long)message_id);
+	outbox_record_find(outbox, record->uuid, &error); /* takes it into memory */
+	observers_notify(&outbox->messages.observers, &event);
+	outbox_messages_request_run(&outbox->messages);
+	return error;
+}
+
+static int outbox_record_accepted(struct outbox *outbox,
+				  const struct outbox_record *record)
+{
+	int64_t sim_id = 0;
+	int error;
+
+	if (!*record->imsi)
+		return -EINVAL;
+	error = store_sim_identify(outbox->store, "", record->imsi, &sim_id);
+	if (error)
+		return outbox_result(error, -EINVAL);
+	if (outbox_record_awaits_answer(outbox, sim_id))
+		return -EAGAIN;
+	error = outbox_record_adopt(outbox, record, sim_id);
+	if (error != STORE_E_NOT_FOUND)
+		return outbox_result(error, -EINVAL);
+	return outbox_record_add(outbox, record, sim_id);
+}
+
+static void outbox_record_settle(struct outbox_message *message,
+				 enum ofono_message_state state)
+{
+	static const enum message_state outcomes[] = {
+		[MESSAGE_SENT] = STATE_SENT,
+		[MESSAGE_FAILED] = STATE_FAILED,
+		[MESSAGE_CANCELLED] = STATE_CANCELLED,
+	};
+
+	if (message->state != STATE_UNKNOWN)
+		outbox_message_on_state(message, state);
+	else
+		outbox_message_set_state(message, outcomes[state],
+					 state == MESSAGE_FAILED ? "network_refused"
+								 : "");
+}
+
+static void outbox_record_apply(struct outbox_message *message,
+				enum outbox_record_type type)
+{
+	switch (type) {
+	case OUTBOX_RECORD_ACCEPTED:
+		break;
+	case OUTBOX_RECORD_SENT:
+		outbox_record_settle(message, MESSAGE_SENT);
+		break;
+	case OUTBOX_RECORD_FAILED:
+		outbox_record_settle(message, MESSAGE_FAILED);
+		break;
+	case OUTBOX_RECORD_CANCELLED:
+		outbox_record_settle(message, MESSAGE_CANCELLED);
+		break;
+	case OUTBOX_RECORD_DELIVERED:
+		outbox_message_on_report(message, true);
+		break;
+	case OUTBOX_RECORD_NOT_DELIVERED:
+		outbox_message_on_report(message, false);
+		break;
+	}
+}
+
+void outbox_record_set_reader(struct outbox *outbox, outbox_record_reader read,
+			      void *data)
+{
+	outbox->queues.read_records = read;
+	outbox->queues.records_data = data;
+}
+
+int outbox_record_take(struct outbox *outbox, const struct outbox_record *record)
+{
+	struct outbox_message *message;
+	int error;
+
+	message = outbox_record_find(outbox, record->uuid, &error);
+	if (error)
+		return outbox_result(error, -EINVAL);
+	if (!message && record->type == OUTBOX_RECORD_ACCEPTED)
+		return outbox_record_accepted(outbox, record);
+	if (!message)
+		return 0; /* nobody knows the message any more */
+	outbox_record_apply(message, record->type);
+	if (!outbox_message_is_saved(message))
+		return -EIO;
+	outbox_messages_request_run(&outbox->messages); /* it may not stay in memory */
+	return 0;
+}

@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A pass lists the first LIST_MAX names, takes their files in this order, which is that of the
+ * records, and begins again until the list is empty. It stops at a file that has to wait, since
+ * later ones may be about the same message, and continues after a pause.
+ *
+ * inotify begins a pass at once, before the loop looks at D-Bus: so an outcome that ofonod has
+ * recorded is known before its answer that the message is gone
+ * (tests/integration/test_phone_messages.py).
+ */
+#include "sms/outgoing_spool.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/inotify.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "config/config.h"
+#include "sms/outgoing_file.h"
+#include "sms/spool_file.h"
+
+#define BAD    ".bad"
+#define FOLDER ".outgoing"
+#define SINCE  ".since"
+
+enum {
+	NAME_BYTES = NAME_MAX + 1,
+	LIST_MAX = 64,
+	PASSES_MAX = 128, /* without returning to the loop: twice the plugin's limit */
+	PAUSE_MS = 20,
+	RETRY_MS = 5000,
+	USEC_PER_MS = 1000,
+	ACCURACY_USEC = 1000,
+	ARENA_BYTES = 3 * SPOOL_FILE_BYTES_MAX,
+};
+
+struct outgoing_spool {
+	struct outbox *outbox;
+	int fd; /* the folder, during a pass; otherwise -1 */
+	sd_event_source *watch;
+	sd_event_source *pause;
+	bool is_stuck; /* the store refuses; already logged */
+	unsigned count;
+	char names[LIST_MAX][NAME_BYTES]; /* sorted */
+	char folder[];
+};
+
+/* ---- the list --------------------------------------------------------------------- */
+
+static bool outgoing_spool_is_ignored(const char *name)
+{
+	size_t length = strlen(name);
+
+	return name[0] == '.' ||
+	       (length >= sizeof(BAD) && strcmp(name + length - strlen(BAD), BAD) == 0);
+}
+
+/* Inserts the name if it is among the first LIST_MAX. */
+static void outgoing_spool_insert(struct outgoing_spool *spool, const char *name)
+{
+	unsigned place = spool->count;
+
+	while (place > 0 && strcmp(spool->names[place - 1], name) > 0)
+		place--;
+	if (place == LIST_MAX)
+		return;
+	if (spool->count < LIST_MAX)
+		spool->count++;
+	memmove(spool->names[place + 1], spool->names[place],
+		(spool->count - place - 1) * sizeof(spool->names[0]));
+	snprintf(spool->names[place], NAME_BYTES, "%s", name);
+}
+
+static void outgoing_spool_list(struct outgoing_spool *spool)
+{
+	int fd = openat(spool->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *entries = fd < 0 ? NULL : fdopendir(fd);
+	const struct dirent *entry;
+
+	spool->count = 0;
+	if (!entries) {
+		if (fd >= 0)
+			close(fd);
+		return;
+	}
+	while ((entry = readdir(entries))) {
+		if (!outgoing_spool_is_ignored(entry->d_name))
+			outgoing_spool_insert(spool, entry->d_name);
+	}
+	closedir(entries);
+}
+
+/* ---- one file --------------------------------------------------------------------- */
+
+static void outgoing_spool_set_aside(const struct outgoing_spool *spool, const char *name,
+				     const char *flaw)
+{
+	char aside[NAME_BYTES + sizeof(BAD)];
+
+	snprintf(aside, sizeof(aside), "%s" BAD, name);
+	if (renameat2(spool->fd, name, spool->fd, aside, RENAME_NOREPLACE) < 0)
+		log_error("spool: %s/%s: not taken: %s; it cannot be renamed: %s",
+			  spool->folder, name, flaw, strerror(errno));
+	else
+		log_error("spool: %s/%s: not taken: %s; kept as %s", spool->folder, name,
+			  flaw, aside);
+}
+
+/* 0: the file is done; -EAGAIN, or an error of the store: it stays. */
+static int outgoing_spool_take(const struct outgoing_spool *spool, const char *name)
+{
+	struct arena *arena = arena_new(ARENA_BYTES);
+	struct outbox_record record;
+	const char *flaw = "";
+	int error = arena ? outgoing_file_read(spool->fd, name, arena, &record, &flaw)
+			  : -ENOMEM;
+
+	if (!error) {
+		error = outbox_record_take(spool->outbox, &record);
+		flaw = "it cannot be stored";
+		if (error == -EINVAL)
+			error = SPOOL_FILE_E_BAD;
+		else if (error > 0)
+			error = -ENOSPC;
+	}
+	arena_free(arena);
+	if (error == SPOOL_FILE_E_BAD) {
+		outgoing_spool_set_aside(spool, name, flaw);
+		return 0;
+	}
+	if (!error && unlinkat(spool->fd, name, 0) < 0 && errno != ENOENT)
+		log_error("spool: %s/%s: stored, but cannot be removed: %s",
+			  spool->folder, name, strerror(errno));
+	return error == -ENOENT ? 0 : error;
+}
+
+static int outgoing_spool_watch(struct outgoing_spool *spool);
+
+static void outgoing_spool_pause(struct outgoing_spool *spool, int error)
+{
+	bool is_stuck = error != -EAGAIN;
+
+	if (is_stuck && !spool->is_stuck)
+		log_error(
+			"spool: the records in %s stay there: they cannot be stored (%s)",
+			spool->folder, strerror(-error));
+	spool->is_stuck = is_stuck;
+	sd_event_source_set_time_relative(spool->pause,
+					  (is_stuck ? RETRY_MS : PAUSE_MS) * USEC_PER_MS);
+	sd_event_source_set_enabled(spool->pause, SD_EVENT_ONESHOT);
+}
+
+static int outgoing_spool_take_list(struct outgoing_spool *spool)
+{
+	int error = 0;
+
+	for (unsigned i = 0; !error && i < spool->count; i++)
+		error = outgoing_spool_take(spool, spool->names[i]);
+	return error;
+}
+
+/* ---- the folder ------------------------------------------------------------------- */
+
+/* What is wrong with the folder, or NULL. Anybody who can write there can forge messages. */
+static const char *outgoing_spool_flaw(int fd)
+{
+	struct stat status;
+
+	if (fd < 0 || fstat(fd, &status) < 0)
+		return strerror(errno);
+	if (status.st_uid != geteuid() && status.st_uid != 0)
+		return "it belongs to another user";
+	if (status.st_mode & (S_IWGRP | S_IWOTH))
+		return "others than its owner may write there";
+	return NULL;
+}
+
+/* Creates what is missing. -1: it is not to be read, which is logged. */
+static int outgoing_spool_open(const struct outgoing_spool *spool)
+{
+	char parent[PATH_MAX];
+	const char *flaw;
+	int parent_fd, fd = -1;
+
+	snprintf(parent, sizeof(parent), "%.*s",
+		 (int)(strlen(spool->folder) - strlen("/" FOLDER)), spool->folder);
+	mkdir(parent, 0700);
+	parent_fd = open(parent, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	flaw = outgoing_spool_flaw(parent_fd);
+	if (!flaw) {
+		mkdirat(parent_fd, FOLDER, 0700);
+		fd = openat(parent_fd, FOLDER,
+			    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		flaw = outgoing_spool_flaw(fd);
+	}
+	if (parent_fd >= 0)
+		close(parent_fd);
+	if (!flaw)
+		return fd;
+	log_error("spool: %s: %s; messages that other programs send are not read",
+		  spool->folder, flaw);
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
+/* ---- the pass --------------------------------------------------------------------- */
+
+static int outgoing_spool_take_all(struct outgoing_spool *spool)
+{
+	int error = 0;
+
+	outgoing_spool_list(spool);
+	for (int i = 0; !error && spool->count && i < PASSES_MAX; i++) {
+		error = outgoing_spool_take_list(spool);
+		if (!error)
+			outgoing_spool_list(spool);
+	}
+	return error;
+}
+
+/* True: nothing is left. An open folder would not be reported when it is deleted, so it is closed again. */
+static bool outgoing_spool_pass(struct outgoing_spool *spool)
+{
+	int error;
+
+	spool->fd = outgoing_spool_open(spool);
+	if (spool->fd < 0)
+		return false;
+	error = outgoing_spool_watch(spool);
+	if (!error)
+		error = outgoing_spool_take_all(spool);
+	close(spool->fd);
+	spool->fd = -1;
+	if (error)
+		outgoing_spool_pause(spool, error);
+	else
+		spool->is_stuck = false;
+	return !error && !spool->count;
+}
+
+static int outgoing_spool_on_file(sd_event_source *source,
+				  const struct inotify_event *event, void *data)
+{
+	struct outgoing_spool *spool = data;
+
+	if (event->mask & (IN_DELETE_SELF | IN_MOVE_SELF | IN_IGNORED)) {
+		log_warning("spool: %s is gone", spool->folder);
+		spool->watch = sd_event_source_disable_unref(spool->watch);
+	}
+	outgoing_spool_pass(spool);
+	return 0;
+}
+
+static int outgoing_spool_watch(struct outgoing_spool *spool)
+{
+	int error;
+
+	if (spool->watch)
+		return 0;
+	error = sd_event_add_inotify(
+		sd_event_source_get_event(spool->pause), &spool->watch, spool->folder,
+		IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR | IN_DONT_FOLLOW,
+		outgoing_spool_on_file, spool);
+	if (error >= 0)
+		error = sd_event_source_set_priority(spool->watch,
+						     SD_EVENT_PRIORITY_NORMAL - 1);
+	return error < 0 ? error : 0;
+}
+
+static int outgoing_spool_on_pause_over(sd_event_source *source, uint64_t usec,
+					void *data)
+{
+	outgoing_spool_pass(data);
+	return 0;
+}
+
+int outgoing_spool_new(sd_event *loop, const char *spool_folder, struct outbox *outbox,
+		       struct outgoing_spool **spool_out)
+{
+	size_t bytes = strlen(spool_folder) + sizeof("/" FOLDER);
+	struct outgoing_spool *spool = calloc(1, sizeof(*spool) + bytes);
+	int error;
+
+	if (!spool)
+		return -ENOMEM;
+	spool->outbox = outbox;
+	spool->fd = -1;
+	snprintf(spool->folder, bytes, "%s/" FOLDER, spool_folder);
+	error = sd_event_add_time_relative(loop, &spool->pause, CLOCK_MONOTONIC, 0,
+					   ACCURACY_USEC, outgoing_spool_on_pause_over,
+					   spool);
+	if (error >= 0)
+		error = sd_event_source_set_enabled(spool->pause, SD_EVENT_OFF);
+	if (error < 0) {
+		outgoing_spool_free(spool);
+		return error;
+	}
+	*spool_out = spool;
+	return 0;
+}
+
+static int64_t outgoing_spool_read_since(const char *folder)
+{
+	char path[PATH_MAX], text[32] = "";
+	long long since_ms;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/" SINCE, folder);
+	fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	if (fd < 0)
+		return 0;
+	if (read(fd, text, sizeof(text) - 1) < 0)
+		text[0] = 0;
+	close(fd);
+	return sscanf(text, "%lld", &since_ms) == 1 && since_ms > 0 ? since_ms : 0;
+}
+
+int64_t outgoing_spool_since(const struct config *config)
+{
+	char folder[PATH_MAX];
+
+	if (*config->spool_dir)
+		snprintf(folder, sizeof(folder), "%s/" FOLDER, config->spool_dir);
+	else
+		snprintf(folder, sizeof(folder), "%s/spool/" FOLDER, config->state_dir);
+	return outgoing_spool_read_since(folder);
+}
+
+/* ofonod removes ".since" when a record fails, and writes another when it starts. */
+static bool outgoing_spool_read_all(void *data, int64_t since_boot_ms)
+{
+	struct outgoing_spool *spool = data;
+
+	return outgoing_spool_pass(spool) &&
+	       outgoing_spool_read_since(spool->folder) == since_boot_ms;
+}
+
+void outgoing_spool_start(struct outgoing_spool *spool)
+{
+	outbox_record_set_reader(spool->outbox, outgoing_spool_read_all, spool);
+	outgoing_spool_pass(spool);
+}
+
+void outgoing_spool_free(struct outgoing_spool *spool)
+{
+	if (!spool)
+		return;
+	sd_event_source_disable_unref(spool->watch);
+	sd_event_source_disable_unref(spool->pause);
+	free(spool);
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "store/store_pool.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "store/store_internal.h"
+
+const char *store_pool_rule_name(enum store_pool_rule rule)
+{
+	static const char *const names[POOL_RULES] = {
+		[POOL_RULE_PREFER] = "prefer",
+		[POOL_RULE_REQUIRE] = "require",
+		[POOL_RULE_OFF] = "off",
+	};
+
+	return names[rule];
+}
+
+bool store_pool_name_is_valid(const char *name)
+{
+	size_t length = strlen(name);
+
+	if (!isalpha((unsigned char)*name) || length >= STORE_POOL_NAME_BYTES)
+		return false;
+	for (size_t i = 0; i < length; i++) {
+		if (!isalnum((unsigned char)name[i]) && !strchr("-_", name[i]))
+			return false;
+	}
+	return true;
+}
+
+int store_pool_put(struct store *store, struct store_pool *pool)
+{
+	sqlite3_stmt *statement = store_use(store, pool->id ? POOL_CHANGE : POOL_ADD);
+	int result, error;
+
+	store_bind_text(statement, 1, pool->name);
+	store_bind_integers(statement, 2, pool->sticky, pool->country,
+			    pool->recipients_per_month, pool->fails_over);
+	if (pool->id)
+		store_bind_integers(statement, 6, pool->id);
+	result = sqlite3_step(statement);
+	if (result == SQLITE_CONSTRAINT) {
+		sqlite3_reset(statement);
+		return STORE_E_EXISTS;
+	}
+	error = store_finish(store, statement, result);
+	if (!error && !pool->id)
+		pool->id = sqlite3_last_insert_rowid(store->database);
+	return error;
+}
+
+int store_pool_remove(struct store *store, int64_t pool_id)
+{
+	int error = store_begin(store);
+
+	if (error)
+		return error;
+	error = store_execute(store, POOL_SIMS_REMOVE, pool_id);
+	if (!error)
+		error = store_execute(store, POOL_REMOVE, pool_id);
+	if (!error && !sqlite3_changes(store->database))
+		error = STORE_E_NOT_FOUND;
+	return store_end(store, error);
+}
+
+static enum store_pool_rule store_pool_read_rule(sqlite3_stmt *statement, int column)
+{
+	int rule = sqlite3_column_int(statement, column);
+
+	return rule >= 0 && rule < POOL_RULES ? (enum store_pool_rule)rule
+					      : POOL_RULE_PREFER;
+}
+
+int store_pool_list(struct store *store,
+		    void (*visit)(void *data, const struct store_pool *pool), void *data)
+{
+	sqlite3_stmt *statement = store_use(store, POOLS);
+	int result;
+
+	while ((result = sqlite3_step(statement)) == SQLITE_ROW) {
+		struct store_pool pool = {
+			.id = sqlite3_column_int64(statement, 0),
+			.sticky = store_pool_read_rule(statement, 2),
+			.country = store_pool_read_rule(statement, 3),
+			.recipients_per_month = sqlite3_column_int64(statement, 4),
+			.fails_over = sqlite3_column_int(statement, 5),
+		};
+
+		snprintf(pool.name, sizeof(pool.name), "%s",
+			 store_column_text(statement, 1));
+		visit(data, &pool);
+	}
+	return store_finish(store, statement, result);
+}
+
+int store_pool_set_sim(struct store *store, int64_t pool_id, int64_t sim_id, bool is_in)
+{
+	return store_execute(store, is_in ? POOL_SIM_ADD : POOL_SIM_REMOVE, pool_id,
+			     sim_id);
+}
+
+int store_pool_list_sims(struct store *store,
+			 void (*visit)(void *data, int64_t pool_id, int64_t sim_id),
+			 void *data)
+{
+	sqlite3_stmt *statement = store_use(store, POOL_SIMS);
+	int result;
+
+	while ((result = sqlite3_step(statement)) == SQLITE_ROW)
+		visit(data, sqlite3_column_int64(statement, 0),
+		      sqlite3_column_int64(statement, 1));
+	return store_finish(store, statement, result);
+}
+
+int store_pool_last_sim(struct store *store, const char *number, bool is_incoming,
+			int64_t *sim_id_out)
+{
+	sqlite3_stmt *statement = store_use(store, POOL_LAST_SIM);
+	int64_t sim_id = 0;
+	int error;
+
+	store_bind_text(statement, 1, number);
+	store_bind_integers(statement, 2,
+			    is_incoming ? MESSAGE_INCOMING : MESSAGE_OUTGOING);
+	error = store_read_integer(store, statement, &sim_id);
+	if (!error)
+		*sim_id_out = sim_id;
+	return error;
+}

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "text/code_mask.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "text/code.h"
+#include "text/extract.h"
+
+enum { NUMBER_LEAST = 4, NUMBER_MOST = 10, SHAPE_BYTES = 64 };
+
+struct code_mask_state {
+	struct code_text read;
+	bool *hidden; /* for each byte of the original */
+	bool any;
+};
+
+static void code_mask_hide(struct code_mask_state *masking, size_t from, size_t to)
+{
+	if (from == to)
+		return;
+	from = masking->read.from[from];
+	to = masking->read.to[to - 1];
+	memset(masking->hidden + from, true, to - from);
+	masking->any = true;
+}
+
+static bool code_mask_is_between(char byte)
+{
+	return byte == ' ' || byte == '-' || byte == '.';
+}
+
+/* Length in bytes if the code stands here, ignoring spaces and dashes; 0: it does not. */
+static size_t code_mask_match_at(const char *text, const char *code)
+{
+	const char *at = text;
+
+	if (code_mask_is_between(*text))
+		return 0;
+	while (*code) {
+		if (code_mask_is_between(*code)) {
+			code++;
+			continue;
+		}
+		if (strncasecmp(at, code, 1) == 0)
+			code++;
+		else if (!code_mask_is_between(*at))
+			return 0;
+		at++;
+	}
+	return (size_t)(at - text);
+}
+
+/* A code bound to a site may begin with any character. */
+static void code_mask_hide_exactly(struct code_mask_state *masking, const char *code)
+{
+	const char *text = masking->read.text, *at = text;
+
+	while ((at = strstr(at, code))) {
+		code_mask_hide(masking, (size_t)(at - text),
+			       (size_t)(at - text) + strlen(code));
+		at++;
+	}
+}
+
+static void code_mask_hide_everywhere(struct code_mask_state *masking, const char *code)
+{
+	const char *text = masking->read.text;
+
+	for (size_t at = 0; at < masking->read.length; at++) {
+		size_t length = code_mask_match_at(text + at, code);
+
+		code_mask_hide(masking, at, at + length);
+	}
+}
+
+static void code_mask_hide_found(void *data, const struct code_search_found *found)
+{
+	struct code_mask_state *masking = data;
+
+	code_mask_hide(masking, found->from, found->to);
+	code_mask_hide_everywhere(masking, found->candidate.code);
+}
+
+static void code_mask_hide_shape(void *data, size_t from, size_t to)
+{
+	struct code_mask_state *masking = data;
+	char code[SHAPE_BYTES];
+
+	code_mask_hide(masking, from, to);
+	if (to - from >= sizeof(code))
+		return;
+	memcpy(code, masking->read.text + from, to - from);
+	code[to - from] = '\0';
+	code_mask_hide_everywhere(masking, code);
+}
+
+/* A text that is only a number: "482910" */
+static void code_mask_hide_lone_number(struct code_mask_state *masking)
+{
+	const char *text = masking->read.text;
+	size_t digits = 0;
+
+	for (size_t at = 0; text[at]; at++) {
+		if (text[at] >= '0' && text[at] <= '9')
+			digits++;
+		else if (!strchr(" -.\r\n\t", text[at]))
+			return;
+	}
+	if (digits >= NUMBER_LEAST && digits <= NUMBER_MOST)
+		code_mask_hide(masking, 0, masking->read.length);
+}
+
+static void code_mask_find_all(struct code_mask_state *masking, const char *text)
+{
+	struct extract extract;
+
+	code_search(masking->read.text, code_mask_hide_found, masking);
+	code_shape_search(masking->read.text, code_mask_hide_shape, masking);
+	code_mask_hide_lone_number(masking);
+	if (!strchr(text, '@'))
+		return;
+	extract_from(text, &extract);
+	if (!*extract.code)
+		return;
+	code_mask_hide_exactly(masking, extract.code);
+	code_mask_hide_everywhere(masking, extract.code);
+}
+
+static void code_mask_write(const struct code_mask_state *masking, const char *text,
+			    struct buffer *masked)
+{
+	for (size_t at = 0; text[at];) {
+		size_t from = at;
+		bool hidden = masking->hidden[at];
+
+		while (text[at] && masking->hidden[at] == hidden)
+			at++;
+		if (hidden)
+			buffer_append_text(masked, CODE_MASK);
+		else
+			buffer_append(masked, text + from, at - from);
+	}
+}
+
+bool code_mask(const char *text, struct buffer *masked)
+{
+	struct code_mask_state masking = { .any = false };
+
+	masking.hidden = calloc(strlen(text) + 1, 1);
+	if (!masking.hidden || code_text_init(&masking.read, text)) {
+		free(masking.hidden);
+		masked->failed = true;
+		return true;
+	}
+	code_mask_find_all(&masking, text);
+	if (masking.any)
+		code_mask_write(&masking, text, masked);
+	code_text_deinit(&masking.read);
+	free(masking.hidden);
+	return masking.any;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Change view: entries of the feed as the hub of many phones reads them (list_changes). Texts
+ * are exact, not escaped, because the hub stores them and has views of its own.
+ */
+#pragma once
+
+#include "base/feed.h"
+#include "mcp/schema.h"
+#include "store/store_message.h"
+#include "tools/view.h"
+
+extern const struct schema_field change_view_fields[]; /* of one row */
+
+/* Is the entry for this client: about the phone, or about a message of its own? */
+bool change_view_is_for(const struct client *client, const struct feed_entry *entry);
+
+/* Does it end a wait? That a message is under way does not: its outcome follows. */
+bool change_view_ends_wait(const struct feed_entry *entry);
+
+/*
+ * Writes the entry as an object, also inside the visit of store_feed_read(). 0;
+ * STORE_E_NOT_FOUND: the row that it is about is deleted; -errno. Then nothing was written.
+ */
+int change_view_write(const struct view *view, const struct feed_entry *entry);
+
+/* Does a snapshot have it: is it incoming, or of the client's own and not final? */
+bool change_view_is_in_snapshot(const struct client *client,
+				const struct message *message);
+/* Writes it as an object, like an entry about it, but without `id`. */
+void change_view_write_message(const struct view *view, const struct message *message);

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "tools/event_view.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "store/store_party.h"
+#include "tools/argument.h"
+#include "tools/services.h"
+
+struct tool_call event_view_call(const struct event_query *query)
+{
+	return (struct tool_call){
+		.client = query->client,
+		.arguments = query->arguments,
+		.services = query->services,
+		.arena = query->arena,
+	};
+}
+
+struct view event_view(const struct event_query *query, struct json_writer *writer)
+{
+	return (struct view){
+		.services = query->services,
+		.client = query->client,
+		.writer = writer,
+	};
+}
+
+bool event_view_is_of_sim(const struct event_query *query, int64_t sim_id)
+{
+	const struct tool_call call = event_view_call(query);
+
+	return argument_integer(&call, "subscription_id", sim_id) == sim_id;
+}
+
+bool event_view_is_from(const struct event_query *query, int64_t sim_id,
+			const char *number)
+{
+	const struct tool_call call = event_view_call(query);
+	const char *from = argument_party(&call, "from");
+
+	if (!from)
+		return !argument_text(&call, "from"); /* else there is no memory */
+	return store_party_is(query->services->store,
+			      &(struct store_party_address){ sim_id, number },
+			      &(struct store_party_address){ 0, from });
+}
+
+struct event_view_search {
+	struct event *event; /* found */
+	struct arena *arena;
+	int64_t id;
+	int outcome;
+};
+
+static void event_view_take(void *data, const struct event *event)
+{
+	struct event_view_search *search = data;
+
+	if (event->id != search->id)
+		return;
+	*search->event = *event;
+	search->event->number =
+		arena_copy(search->arena, event->number, strlen(event->number));
+	search->event->text = arena_copy(search->arena, event->text, strlen(event->text));
+	search->outcome = arena_error(search->arena);
+}
+
+int event_view_find_row(struct store *store, enum event_kind kind, int64_t id,
+			struct arena *arena, struct event *event_out)
+{
+	struct event_view_search search = { event_out, arena, id, STORE_E_NOT_FOUND };
+	const struct store_event_query look = {
+		.kind = kind,
+		.before_id = id + 1,
+		.state = -1,
+		.limit = 1,
+		.visit = event_view_take,
+		.data = &search,
+	};
+	int error = store_event_list(store, &look);
+
+	return error ? error : search.outcome;
+}
+
+struct event *event_view_find(const struct event_query *query,
+			      const struct feed_entry *entry, enum event_kind kind)
+{
+	struct event *event = arena_alloc(query->arena, sizeof(*event));
+
+	if (!event || event_view_find_row(query->services->store, kind, entry->subject_id,
+					  query->arena, event))
+		return NULL;
+	return event;
+}
+
+const char *event_view_read_balance(const struct feed_entry *entry,
+				    char amount_out[AMOUNT_BYTES])
+{
+	struct amount amount;
+	char *rest;
+
+	amount.thousandths = strtoll(entry->detail, &rest, 10);
+	amount.decimals = (unsigned)strtoul(rest, &rest, 10);
+	if (amount.decimals > AMOUNT_DECIMALS_MAX)
+		amount.decimals = AMOUNT_DECIMALS_MAX;
+	amount_write(&amount, amount_out);
+	return *rest == ' ' ? rest + 1 : rest;
+}
+
+const char *event_view_read_gap(const struct feed_entry *entry, int64_t *from_ms_out,
+				int64_t *until_ms_out)
+{
+	char *rest;
+
+	*from_ms_out = strtoll(entry->detail, &rest, 10);
+	*until_ms_out = strtoll(rest, &rest, 10);
+	return *rest == ' ' ? rest + 1 : rest;
+}

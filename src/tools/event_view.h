@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Event view: what the event types have in common.
+ */
+#pragma once
+
+#include "base/amount.h"
+#include "mcp/event.h"
+#include "store/store_event.h"
+#include "tools/view.h"
+
+/* For the functions of tools/argument.h, which read the arguments of a call. */
+struct tool_call event_view_call(const struct event_query *query);
+
+/* Writes as for this client. */
+struct view event_view(const struct event_query *query, struct json_writer *writer);
+
+/* Is the entry of the SIM in the argument subscription_id, or is none given? */
+bool event_view_is_of_sim(const struct event_query *query, int64_t sim_id);
+
+/* Is this number, at this SIM, the one in the argument `from`, or is none given? */
+bool event_view_is_from(const struct event_query *query, int64_t sim_id,
+			const char *number);
+
+/*
+ * A call or alert of the store; its strings live in `arena`. 0, STORE_E_NOT_FOUND: it is
+ * deleted, -errno.
+ */
+int event_view_find_row(struct store *store, enum event_kind kind, int64_t id,
+			struct arena *arena, struct event *event_out);
+/* The same for an entry of the feed, in the query's arena. NULL: none, or an error. */
+struct event *event_view_find(const struct event_query *query,
+			      const struct feed_entry *entry, enum event_kind kind);
+
+/* What `detail` of an entry holds (base/feed.h); each returns its last part. */
+const char *event_view_read_balance(
+	const struct feed_entry *entry,
+	char amount_out[AMOUNT_BYTES]); /* currency, "" none */
+const char *event_view_read_gap(const struct feed_entry *entry, int64_t *from_ms_out,
+				int64_t *until_ms_out); /* reason; until 0: it goes on */
+
+#define EVENT_VIEW_FROM_FIELD                                              \
+	{ "from",                                                          \
+	  SCHEMA_STRING,                                                   \
+	  false,                                                           \
+	  "Only from this number in any spelling, or this sender's exact " \
+	  "name",                                                          \
+	  1,                                                               \
+	  64 }
+#define EVENT_VIEW_SIM_FIELD \
+	{ "subscription_id", SCHEMA_INTEGER, false, "Only of this SIM" }

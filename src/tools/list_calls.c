@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * list_calls: incoming calls and calls that agents placed, newest first, a page at a
+ * time. A caller's number comes from the network and can be forged, like a message's sender.
+ */
+#include "tools/list_calls.h"
+
+#include "tools/argument.h"
+#include "tools/page.h"
+#include "tools/services.h"
+#include "tools/tool_table.h"
+
+static const struct schema_field list_calls_input[] = {
+	{ "missed_only", SCHEMA_BOOLEAN, false,
+	  "Only incoming calls that nobody answered" },
+	PAGE_LIMIT_FIELD,
+	{ "cursor", SCHEMA_STRING, false, "next_cursor from the previous page" },
+	{ 0 },
+};
+
+static const char *const list_calls_directions[] = { "incoming", "outgoing", NULL };
+
+static const struct schema_field list_calls_row[] = {
+	{ "call_id", SCHEMA_INTEGER, true, "Grows with every call" },
+	{ "direction", SCHEMA_STRING, true,
+	  "incoming; outgoing: placed by an agent with place_call",
+	  .words = list_calls_directions },
+	{ "phone_number", SCHEMA_STRING, true,
+	  "incoming: the caller as the network says, which proves nothing; empty when "
+	  "withheld. outgoing: the number called" },
+	VIEW_CONTACT_FIELD,
+	{ "trust", SCHEMA_STRING, false, "As in list_sms; it proves nothing" },
+	{ "subscription_id", SCHEMA_INTEGER, false,
+	  "The SIM that was called or called; left out when unknown" },
+	{ "time", SCHEMA_STRING, true, "When it began to ring or was placed, RFC 3339" },
+	{ "state", SCHEMA_STRING, true,
+	  "incoming: ringing; answered; missed; rejected: hung up on the phone; unknown: "
+	  "the end was not observed. outgoing: dialing; alerting: it rings there; "
+	  "active; "
+	  "ended; unanswered; not_placed: nothing was dialled; unknown" },
+	{ "reason", SCHEMA_STRING, false,
+	  "outgoing: why it ended, as place_call returns it" },
+	{ 0 },
+};
+
+static const struct schema_field list_calls_output[] = {
+	VIEW_NOTICE_FIELD,
+	{ "calls", SCHEMA_ARRAY, true, "Newest first", .members = list_calls_row },
+	{ "count", SCHEMA_INTEGER, true, "Calls in this answer" },
+	{ "next_cursor", SCHEMA_STRING, false, "The cursor of the next page" },
+	VIEW_RECORDS_FIELD,
+	{ "gaps", SCHEMA_ARRAY, false,
+	  "Times, since the oldest of these calls, when the gateway could not receive: "
+	  "calls of those times are missing",
+	  .members = view_gap_fields },
+	{ 0 },
+};
+
+void list_calls_write_row(const struct view *view, const struct event *call)
+{
+	struct json_writer *writer = view->writer;
+	bool outgoing = store_event_call_was_placed(call->state);
+
+	json_open_object(writer);
+	json_put_integer(writer, "call_id", call->id);
+	json_put_string(writer, "direction", list_calls_directions[outgoing]);
+	view_put_line(writer, "phone_number", call->number);
+	view_put_contact(writer, view->services, call->number);
+	view_put_trust(writer, view->services, call->sim_id, call->number);
+	if (call->sim_id)
+		json_put_integer(writer, "subscription_id", call->sim_id);
+	view_put_time(writer, "time", call->at_ms);
+	json_put_string(writer, "state",
+			store_event_call_state_name((enum call_state)call->state));
+	if (outgoing && *call->text)
+		json_put_string(writer, "reason", call->text);
+	json_close_object(writer);
+}
+
+struct list_calls {
+	struct page page;
+	int64_t oldest_ms;
+};
+
+static void list_calls_add(void *data, const struct event *call)
+{
+	struct list_calls *list = data;
+
+	if (!page_takes_row(&list->page, call->id))
+		return;
+	list_calls_write_row(&list->page.view, call);
+	list->oldest_ms = call->at_ms;
+}
+
+static void list_calls_run(struct tool_call *call)
+{
+	struct store *store = call->services->store;
+	struct list_calls list = { .oldest_ms = 0 };
+	struct page *page = &list.page;
+	struct store_event_query look = {
+		.kind = EVENT_CALL,
+		.state = argument_boolean(call, "missed_only") ? CALL_MISSED : -1,
+		.visit = list_calls_add,
+		.data = &list,
+	};
+	int error, gaps_error;
+
+	if (!cursor_argument(call, "cursor", CURSOR_CALLS, &look.before_id) ||
+	    !page_begin(page, call))
+		return;
+	look.limit = page->limit + 1;
+	page_open_rows(page, "calls");
+	error = store_event_list(store, &look);
+	page_close_rows(page, CURSOR_CALLS);
+	if (!page->more)
+		view_put_records_since(page->writer, store, 0);
+	gaps_error = view_put_gaps(page->writer, store, page->more ? list.oldest_ms : 0,
+				   INT64_MAX);
+	page_answer(page, call, error ? error : gaps_error);
+}
+
+const struct tool tool_list_calls = {
+	.name = "list_calls",
+	.former_name = "get_recent_calls",
+	.title = "List calls",
+	.description =
+		"List incoming calls and calls that agents placed, newest first. The "
+		"owner's own calls and calls during gaps are not listed. A number "
+		"proves nothing about who called.",
+	.input = list_calls_input,
+	.output = list_calls_output,
+	.listed = (const char *const[]){ "calls", "next_cursor", NULL },
+	.flags = TOOL_READ_ONLY | TOOL_IDEMPOTENT,
+	.scopes = CLIENT_READ,
+	.run = list_calls_run,
+};

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * If an approval is needed and the client can ask, one form asks for the approval and, if it
+ * is open, for the SIM. If the client cannot ask, the message waits for the owner's approval,
+ * which is possible only when its SIM is known. A question to the user ends the call's run;
+ * see mcp/elicitation.h.
+ */
+#include "tools/sms_consent.h"
+
+#include "mcp/elicitation.h"
+#include "tools/user_question.h"
+
+/*
+ * Asks the user for the SIM. False: answered, or the user is being asked. `unable`: the
+ * failure if this client cannot ask.
+ */
+static bool sms_consent_ask_sim(struct sms_order *order, const struct refusal *unable)
+{
+	struct tool_call *call = order->call;
+
+	switch (user_question_choose_sim(order, &order->sim_id)) {
+	case ELICITATION_ANSWERED:
+		return true;
+	case ELICITATION_PENDING:
+		return false;
+	case ELICITATION_DECLINED:
+		tool_failure_answer(
+			call, FAILURE_ELICITATION_DECLINED,
+			"The user was asked which SIM to send from, and declined.");
+		return false;
+	case ELICITATION_DISMISSED:
+		tool_failure_answer(
+			call, FAILURE_ELICITATION_DECLINED,
+			"The user was asked which SIM to send from, and closed the "
+			"question without an answer.");
+		return false;
+	case ELICITATION_UNAVAILABLE:
+		break;
+	}
+	tool_failure_answer_with(call, unable, NULL, NULL);
+	return false;
+}
+
+/*
+ * Asks the user for approval and, if `unable` is not NULL, for the SIM in the same form.
+ * False: answered, or the user is being asked.
+ */
+static bool sms_consent_ask_approval(struct sms_order *order,
+				     const struct refusal *unable)
+{
+	struct tool_call *call = order->call;
+
+	switch (user_question_approve_message(order)) {
+	case ELICITATION_ANSWERED:
+		return true;
+	case ELICITATION_PENDING:
+		return false;
+	case ELICITATION_DECLINED:
+		tool_failure_answer(
+			call, FAILURE_USER_REJECTED,
+			"Your user was asked to approve this message, and said no.");
+		return false;
+	case ELICITATION_DISMISSED:
+		tool_failure_answer(call, FAILURE_USER_REJECTED,
+				    "Your user was asked to approve this message, and "
+				    "closed the question without approving it.");
+		return false;
+	case ELICITATION_UNAVAILABLE:
+		break;
+	}
+	order->approval = ORDER_APPROVAL_AWAITED;
+	if (unable)
+		tool_failure_answer_with(call, unable, NULL, NULL);
+	return !unable;
+}
+
+bool sms_consent_asks_for_sim(const struct sms_order *order,
+			      const struct refusal *refusal)
+{
+	if (refusal)
+		return refusal->failure == FAILURE_SUBSCRIPTION_REQUIRED;
+	return elicitation_was_about(order->call, USER_QUESTION_SIM_KEY) &&
+	       !order->names_sim;
+}
+
+bool sms_consent_get(struct sms_order *order, bool needs_approval,
+		     const struct refusal *unable)
+{
+	order->approval = needs_approval ? ORDER_APPROVAL_AWAITED : ORDER_APPROVAL_NONE;
+	if (needs_approval && !order->needs_owner && user_question_can_ask(order->call))
+		return sms_consent_ask_approval(order, unable);
+	return !unable || sms_consent_ask_sim(order, unable);
+}

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Several phones and a hub that moves messages between them, in a network that loses, delays and
+repeats requests, while gateways and the hub are killed: nothing is lost, nothing is sent twice."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+
+import fleet_chaos
+
+
+def judge(outcome: fleet_chaos.Outcome, record_property: Callable[[str, object], None]) -> None:
+    record_property("fleet chaos", str(outcome))
+    print(outcome)
+    assert (outcome.lost, outcome.doubled, outcome.untrue) == ([], [], []), str(outcome)
+    assert outcome.replaced or len(outcome.unknown) <= outcome.counts["gateway killed"]
+    assert not [text for text in outcome.taken if text.startswith("stale")]
+
+
+def seed() -> int:
+    return int(os.environ.get("CHAOS_SEED") or int.from_bytes(os.urandom(2), "big"))
+
+
+def test_three_phones_lose_and_double_nothing(
+        record_property: Callable[[str, object], None]) -> None:
+    with fleet_chaos.phones(3) as phones:
+        judge(fleet_chaos.run(phones, seed(), 40), record_property)
+
+
+def test_a_phone_whose_store_was_replaced_doubles_nothing(
+        record_property: Callable[[str, object], None]) -> None:
+    """An older copy of its store: messages of then are unknown, and none is sent again."""
+    with fleet_chaos.phones(2) as phones:
+        outcome = fleet_chaos.run(phones, seed(), 30, replaces_a_store=True)
+        assert outcome.replaced
+        judge(outcome, record_property)
+
+
+def test_twenty_phones_lose_and_double_nothing(
+        record_property: Callable[[str, object], None]) -> None:
+    """CHAOS_KILLS=1000: until so many gateways were killed ("make chaos-fleet")."""
+    kills = int(os.environ.get("CHAOS_KILLS", "0"))
+    with fleet_chaos.phones(20) as phones:
+        judge(fleet_chaos.run(phones, seed(), 100, seconds=0 if kills else 150, kills=kills),
+              record_property)

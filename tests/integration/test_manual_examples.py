@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The manual pages have an example of each command and each configuration key, and all work."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from owner import OK, run
+from test_commands import COMMANDS, PAGE, PROJECT, help_of
+
+PAGE_5 = (PROJECT / "doc" / "ofono-mcp.conf.5").read_text()
+KEYS: list[tuple[str, str]] = []
+for line in run("serve", "--print-config").stdout.splitlines():
+    if heading := re.fullmatch(r"\[(\w+)\]", line):
+        section = heading[1]
+    elif key := re.match(r"#?(\w+) = ", line):
+        KEYS.append((section, key[1]))
+
+
+def displayed(page: str) -> list[str]:
+    """The lines that a page sets apart."""
+    return [line.replace(r"\(dq", '"').replace(r"\(aq", "'").replace(r"\e", "\\")
+            for line in re.findall(r"^\.Dl (.*)$", page, re.MULTILINE)]
+
+
+def example_of(section: str, key: str) -> list[str]:
+    """The displayed lines of a key, or of the last one of several described together."""
+    _, _, below = PAGE_5.partition(f"\n.Ss [{section}]\n")
+    _, _, item = below.partition(f"\n.It Cm {key} No = ")
+    item = item.partition("\n")[2]
+    while item.startswith(".It "):
+        item = item.partition("\n")[2]
+    item = re.split(r"^\.(?:It|El|Ss) ?", item, maxsplit=1, flags=re.MULTILINE)[0]
+    return [line for line in displayed(item) if line.startswith(f"{key} = ")]
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_each_command_has_its_example_in_the_manual(name: str) -> None:
+    """The one of --help, which test_commands.py tries."""
+    example = help_of(name).partition("\nExample:\n  ")[2].strip()
+    description = PAGE.partition(".Sh DESCRIPTION\n")[2].partition("\n.Sh ")[0]
+    assert displayed(description).count(example) == 1
+
+
+@pytest.mark.parametrize("section, key", KEYS, ids=map(".".join, KEYS))
+def test_each_key_has_an_example_in_the_manual(section: str, key: str) -> None:
+    assert len(example_of(section, key)) == 1
+
+
+def test_a_file_of_all_examples_is_accepted(folder: Path) -> None:
+    """With the files that it names; they are put into another folder."""
+    certificate, private = folder / "cert.pem", folder / "key.pem"
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256",
+                    "-nodes", "-subj", "/CN=phone", "-out", certificate, "-keyout", private],
+                   check=True, capture_output=True)
+    lines, last = [], ""
+    for section, key in KEYS:
+        lines += [f"[{section}]"] if section != last else []
+        lines += example_of(section, key)
+        last = section
+    file = folder / "examples.conf"
+    file.write_text("\n".join(lines).replace("/etc/ofono-mcp/", f"{folder}/") + "\n")
+    done = run("serve", "--check-config", "--config", str(file))
+    assert done.returncode == OK, done

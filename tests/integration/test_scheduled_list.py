@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What list_sms lists as scheduled."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime, timedelta, timezone
+from typing import Any
+
+import pytest
+
+from agent import seconds_ahead
+from lab import Lab
+from reading import call, raw_call, refusal, send, sims, texts
+
+HOUR_S = 3600
+
+
+@pytest.fixture(autouse=True)
+def nothing_stays_scheduled(lab: Lab) -> Iterator[None]:
+    yield
+    for row in listed(lab, limit=100)["messages"]:
+        raw_call(lab, "cancel_sms", message_id=row["message_id"])
+
+
+def listed(lab: Lab, **filters: Any) -> dict[str, Any]:
+    return call(lab, "list_sms", state="scheduled", **filters)
+
+
+def schedule(lab: Lab, to: str, text: str, hours: float) -> dict[str, Any]:
+    return send(lab, to, text, send_at=seconds_ahead(hours * HOUR_S))
+
+
+def test_scheduled_messages_are_listed_by_their_time(lab: Lab, number: str) -> None:
+    send(lab, number, "goes at once")
+    late = schedule(lab, number, "late", 30)
+    soon = schedule(lab, number, "soon", 20)
+    cancelled = schedule(lab, number, "not after all", 10)
+    raw_call(lab, "cancel_sms", message_id=cancelled["message_id"])
+    page = listed(lab, phone_number=number)
+    assert texts(page) == ["soon", "late"] and page["count"] == 2
+    for row, facts in zip(page["messages"], (soon, late)):
+        assert row["message_id"] == facts["message_id"] and row["state"] == "scheduled"
+        assert datetime.fromisoformat(row["send_at"]) == datetime.fromisoformat(facts["send_at"])
+
+
+def test_pages_of_scheduled_messages_touch(lab: Lab, number: str) -> None:
+    wanted = [f"in {hours} hours" for hours in range(20, 27)]
+    for hours in (23, 20, 26, 22, 25, 21, 24):
+        schedule(lab, number, f"in {hours} hours", hours)
+    found, more = [], {}
+    while True:
+        page = listed(lab, phone_number=number, limit=3, **more)
+        assert page["count"] <= 3
+        found += texts(page)
+        if "next_cursor" not in page:
+            break
+        more = {"cursor": page["next_cursor"]}
+    assert found == wanted
+
+
+def test_scheduled_messages_are_filtered(lab: Lab, number: str) -> None:
+    schedule(lab, number, "Apples", 20)
+    schedule(lab, number, "pears", 21)
+    schedule(lab, number, "plums", 22)
+    now = datetime.now(timezone.utc)
+    since, until = ((now + timedelta(hours=hours)).isoformat() for hours in (20.5, 21.5))
+    spaced = f"{number[:5]} {number[5:]}"
+    assert texts(listed(lab, phone_number=spaced)) == ["Apples", "pears", "plums"]
+    assert texts(listed(lab, phone_number=number, search="aPPle")) == ["Apples"]
+    assert texts(listed(lab, phone_number=number, since=since)) == ["pears", "plums"]
+    assert texts(listed(lab, phone_number=number, since=since, until=until)) == ["pears"]
+    assert texts(listed(lab, phone_number=number, direction="out")) == ["Apples", "pears", "plums"]
+    for nothing in ({"direction": "in"}, {"unread_only": True},
+                    {"subscription_id": sims(lab)[1]}):
+        assert texts(listed(lab, phone_number=number, **nothing)) == []
+
+
+@pytest.mark.parametrize("state", ["sent", ""])
+def test_another_state_is_refused(lab: Lab, state: str) -> None:
+    facts = refusal(lab, "list_sms", state=state)
+    assert facts["code"] == "invalid_arguments" and "state" in facts["message"]

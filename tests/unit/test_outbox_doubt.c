@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The outbox with radios that send again safely: silence is a doubt that is cleared up. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "outbox_bench.h"
+
+#include "base/clock.h"
+
+static const struct outbox_timing quick = { 60000, 1, 2, 1, 1 };
+
+static int set_up(void **state)
+{
+	int error = bench_set_up(state);
+
+	bench_stop();
+	fake_ofono.sends_again_safely = true;
+	return error ? error : bench_start(&quick);
+}
+
+/* A message whose submission nobody answered; its SIM stays ready. */
+static int64_t doubt(struct modem **modem_out)
+{
+	int64_t id;
+
+	*modem_out = fake_modem_ready("/phone/1", "1");
+	id = submit(1, "x");
+	turn();
+	assert_int_equal(only_send()->order.id, id);
+	assert_false(only_send()->order.is_repeat);
+	fake_answer(only_send(), SEND_UNKNOWN, NULL);
+	assert_message(id, STATE_HELD, "in_doubt");
+	return id;
+}
+
+static void away(struct modem *modem)
+{
+	modem->interfaces = 0;
+	fake_changed(modem);
+	turn();
+}
+
+static void test_silence_is_asked_again_with_the_same_key(void **state)
+{
+	struct modem *modem;
+	int64_t id = doubt(&modem), next = submit(1, "y");
+
+	(void)state;
+	turn_until(sends_pending());
+	assert_int_equal(only_send()->order.id, id);
+	assert_int_equal(only_send()->order.attempt, 1);
+	assert_true(only_send()->order.is_repeat);
+	assert_string_equal(only_send()->text, "x");
+	fake_answer(only_send(), SEND_ACCEPTED, "A1");
+	assert_message(id, STATE_SUBMITTED, "");
+	fake_message_state(modem, "A1", MESSAGE_SENT);
+	turn_until(sends_pending());
+	assert_int_equal(only_send()->order.id, next);
+}
+
+static void test_no_answer_in_time_is_a_doubt(void **state)
+{
+	static const struct outbox_timing timing = { 5, 60000, 60000, 60000, 60000 };
+	int64_t id;
+
+	(void)state;
+	outbox_set_timing(outbox, &timing);
+	fake_modem_ready("/phone/1", "1");
+	id = submit(1, "x");
+	turn_until(state_of(id) == STATE_HELD);
+	assert_message(id, STATE_HELD, "in_doubt");
+	assert_int_equal(sends_pending(), 0);
+	assert_int_equal(sims_find(sims, 1)->state, SIM_READY);
+}
+
+static void test_a_restart_asks_about_what_was_being_submitted(void **state)
+{
+	struct modem *modem = fake_modem_ready("/phone/1", "1");
+	int64_t id = submit(1, "x");
+
+	(void)state;
+	turn();
+	assert_message(id, STATE_SUBMITTING, "");
+	bench_restart(&quick);
+	assert_message(id, STATE_HELD, "gateway_restarted");
+	turn_until(sends_pending());
+	assert_int_equal(only_send()->order.id, id);
+	assert_true(only_send()->order.is_repeat);
+	fake_answer(only_send(), SEND_ACCEPTED, "A1");
+	fake_message_state(modem, "A1", MESSAGE_SENT);
+	assert_message(id, STATE_SENT, "");
+}
+
+static void test_a_phone_that_is_away_keeps_the_doubt(void **state)
+{
+	struct modem *modem;
+	int64_t id = doubt(&modem), next = submit(1, "y");
+
+	(void)state;
+	turn_until(sends_pending());
+	fake_answer(only_send(), SEND_NOT_SUBMITTED, "absent");
+	assert_message(id, STATE_HELD, "in_doubt");
+	away(modem);
+	assert_int_equal(sends_pending(), 0);
+	assert_message(next, STATE_QUEUED, "");
+	fake_ready(modem);
+	turn_until(sends_pending());
+	assert_int_equal(only_send()->order.id, id);
+}
+
+static void test_a_refusal_in_doubt_counts_when_the_radio_has_closed_it(void **state)
+{
+	struct modem *modem;
+	int64_t id = doubt(&modem);
+
+	(void)state;
+	turn_until(sends_pending());
+	fake_answer(only_send(), SEND_REFUSED, "recipient_not_allowed");
+	assert_message(id, STATE_HELD, "in_doubt");
+	turn();
+	assert_int_equal(TAILQ_FIRST(&fake_cancels)->order.id, id);
+	assert_int_equal(TAILQ_FIRST(&fake_cancels)->order.attempt, 1);
+	fake_cancel_answer(CANCEL_DONE);
+	assert_message(id, STATE_FAILED, "recipient_not_allowed");
+}
+
+static void test_a_message_that_cannot_be_closed_is_asked_for_again(void **state)
+{
+	struct modem *modem;
+	int64_t id = doubt(&modem);
+
+	(void)state;
+	turn_until(sends_pending());
+	fake_answer(only_send(), SEND_REFUSED, "recipient_not_allowed");
+	turn();
+	fake_cancel_answer(CANCEL_REFUSED);
+	assert_message(id, STATE_HELD, "in_doubt");
+	turn_until(sends_pending());
+	fake_answer(only_send(), SEND_ACCEPTED, "A1");
+	assert_message(id, STATE_SUBMITTED, "");
+}
+
+static void test_a_cancelled_doubt_is_closed_when_the_phone_is_back(void **state)
+{
+	struct outbox_cancellation *cancellation;
+	struct modem *modem;
+	int64_t id = doubt(&modem);
+
+	(void)state;
+	away(modem);
+	assert_int_equal(outbox_cancel(outbox, id, &cancellation), OUTBOX_E_CANCEL_LATER);
+	fake_ready(modem);
+	turn_until(!TAILQ_EMPTY(&fake_cancels));
+	assert_int_equal(sends_pending(), 0);
+	fake_cancel_answer(CANCEL_UNKNOWN);
+	assert_message(id, STATE_HELD, "cancel_wanted");
+	turn_until(!TAILQ_EMPTY(&fake_cancels));
+	fake_cancel_answer(CANCEL_DONE);
+	assert_message(id, STATE_CANCELLED, "");
+}
+
+static void test_news_of_the_radio_end_the_doubt(void **state)
+{
+	struct modem *modem;
+	int64_t id = doubt(&modem);
+	struct ofono_event event = {
+		.type = MESSAGE_STATE,
+		.modem = modem,
+		.uuid = "A1",
+		.state = MESSAGE_SENT,
+		.order_id = id,
+		.attempt = 1,
+	};
+
+	(void)state;
+	observers_notify(&fake_ofono.observers, &event);
+	assert_message(id, STATE_SENT, "");
+	turn();
+	assert_int_equal(sends_pending(), 0);
+}
+
+static void test_only_the_end_of_its_validity_makes_a_doubt_unknown(void **state)
+{
+	struct store_message_draft draft = { 1, 0, "+36201234567", "x", 1 };
+	struct ofono_event event = {
+		.type = MESSAGE_STATE, .uuid = "A1", .attempt = 1, .state = MESSAGE_SENT
+	};
+	struct modem *modem = fake_modem_ready("/phone/1", "1");
+	int64_t id;
+
+	(void)state;
+	draft.expires_at_ms = clock_wall_ms() + 200;
+	assert_int_equal(outbox_accept(outbox, &draft, &id), 0);
+	turn();
+	assert_int_equal(only_send()->order.expires_ms, draft.expires_at_ms);
+	fake_answer(only_send(), SEND_UNKNOWN, NULL);
+	away(modem);
+	assert_message(id, STATE_HELD, "in_doubt");
+	turn_until(state_of(id) == STATE_UNKNOWN);
+	assert_message(id, STATE_UNKNOWN, "unknown_outcome");
+	turn();
+	event.order_id = id; /* late news of the radio, from the feed of its phone */
+	event.modem = modem;
+	observers_notify(&fake_ofono.observers, &event);
+	assert_message(id, STATE_SENT, "");
+}
+
+static void test_a_radio_that_forgot_leaves_the_message_unknown(void **state)
+{
+	struct modem *modem;
+	int64_t id = doubt(&modem);
+
+	(void)state;
+	turn_until(sends_pending());
+	fake_answer(only_send(), SEND_FORGOTTEN, NULL);
+	assert_message(id, STATE_UNKNOWN, "unknown_outcome");
+	turn();
+	assert_int_equal(sends_pending(), 0);
+}
+
+static void test_a_submitted_message_is_only_asked_for(void **state)
+{
+	struct modem *modem = fake_modem_ready("/phone/1", "1");
+	int64_t id = submit(1, "x");
+
+	(void)state;
+	turn();
+	fake_answer(only_send(), SEND_ACCEPTED, "A1");
+	bench_restart(&quick);
+	turn_until(!TAILQ_EMPTY(&fake_listings));
+	assert_int_equal(sends_pending(), 0);
+	fake_list(only_listing(), "A1");
+	assert_message(id, STATE_SUBMITTED, "");
+	fake_message_state(modem, "A1", MESSAGE_SENT);
+	assert_message(id, STATE_SENT, "");
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, bench_tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_silence_is_asked_again_with_the_same_key),
+		TEST(test_no_answer_in_time_is_a_doubt),
+		TEST(test_a_restart_asks_about_what_was_being_submitted),
+		TEST(test_a_phone_that_is_away_keeps_the_doubt),
+		TEST(test_a_refusal_in_doubt_counts_when_the_radio_has_closed_it),
+		TEST(test_a_message_that_cannot_be_closed_is_asked_for_again),
+		TEST(test_a_cancelled_doubt_is_closed_when_the_phone_is_back),
+		TEST(test_news_of_the_radio_end_the_doubt),
+		TEST(test_only_the_end_of_its_validity_makes_a_doubt_unknown),
+		TEST(test_a_radio_that_forgot_leaves_the_message_unknown),
+		TEST(test_a_submitted_message_is_only_asked_for),
+	};
+
+	return cmocka_run_group_tests_name("outbox_doubt", tests, NULL, NULL);
+}

@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* When a message moves to another SIM: each row of the failure table of doc/routing.md. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "outbox_bench.h"
+
+#include "base/clock.h"
+#include "store/store_attempt.h"
+
+static const struct outbox_timing quick = { 60000, 1, 2, 1, 1, 0, 0, 60000 };
+
+static int64_t other_sim; /* where messages move; 0: nowhere */
+static char reasons[256];
+static struct modem *first, *second;
+
+static int64_t find_other(void *data, const struct message *message,
+			  const struct store_routed *routed, const char *outcome)
+{
+	(void)data;
+	assert_int_equal(routed->pool_id, ATTEMPT_POOL_ANY);
+	snprintf(reasons + strlen(reasons), sizeof(reasons) - strlen(reasons), "%s ",
+		 *outcome ? outcome : "-");
+	return message->sim_id == other_sim ? 0 : other_sim;
+}
+
+static int start(const struct outbox_timing *timing)
+{
+	int error = bench_start(timing);
+
+	if (!error)
+		outbox_failover_set_finder(outbox, find_other, NULL);
+	return error;
+}
+
+static int set_up(void **state)
+{
+	int error = bench_set_up(state);
+
+	bench_stop();
+	reasons[0] = '\0';
+	other_sim = 2;
+	fake_ofono.sends_again_safely = true;
+	error = error ? error : start(&quick);
+	first = fake_modem_ready("/one/1", "1");
+	second = fake_modem_ready("/two/1", "2");
+	return error;
+}
+
+static int64_t accept_routed(unsigned segments, bool resends)
+{
+	const struct store_routed routed = { ATTEMPT_POOL_ANY, resends };
+	const struct store_message_draft draft = { 1,	0,	  "+36201234567",
+						   "x", segments, .routed = &routed };
+	int64_t id = 0;
+
+	assert_int_equal(outbox_accept(outbox, &draft, &id), 0);
+	turn();
+	return id;
+}
+
+static void away(struct modem *modem)
+{
+	modem->interfaces = 0;
+	fake_changed(modem);
+	turn();
+}
+
+/* The message is with the second SIM now, under another attempt, and is sent there. */
+static void assert_sent_by_the_second(int64_t id)
+{
+	turn_until(sends_pending());
+	assert_ptr_equal(only_send()->modem, second);
+	assert_int_equal(only_send()->order.id, id);
+	assert_int_equal(only_send()->order.attempt, 2);
+	assert_false(only_send()->order.is_repeat);
+	fake_answer(only_send(), SEND_ACCEPTED, "B1");
+	fake_message_state(second, "B1", MESSAGE_SENT);
+	assert_message(id, STATE_SENT, "");
+	turn();
+	assert_int_equal(sends_pending(), 0);
+	assert_int_equal(fake_send_count, 2);
+}
+
+static void list_attempt(void *data, const struct store_attempt *attempt)
+{
+	snprintf((char *)data + strlen(data), 128 - strlen(data), "%u:sim%lld:%s ",
+		 attempt->number, (long long)attempt->sim_id, attempt->outcome);
+}
+
+static void assert_attempts(int64_t id, const char *expected)
+{
+	char attempts[128] = "";
+
+	assert_int_equal(store_attempt_list(store, id, list_attempt, attempts), 0);
+	assert_string_equal(attempts, expected);
+}
+
+static void test_what_never_reached_the_phone_moves_at_once(void **state)
+{
+	int64_t id = accept_routed(1, false);
+
+	(void)state;
+	fake_answer(only_send(), SEND_NOT_SUBMITTED, "absent");
+	assert_sent_by_the_second(id);
+	assert_string_equal(reasons, "not_delivered ");
+	assert_attempts(id, "1:sim1:not_delivered 2:sim2: ");
+}
+
+static void test_without_another_sim_it_waits_for_its_own(void **state)
+{
+	int64_t id;
+
+	(void)state;
+	other_sim = 0;
+	id = accept_routed(1, false);
+	fake_answer(only_send(), SEND_NOT_SUBMITTED, "absent");
+	turn_until(sends_pending());
+	assert_int_equal(only_send()->order.attempt, 1);
+	assert_ptr_equal(only_send()->modem, first);
+	fake_answer(only_send(), SEND_ACCEPTED, "A1");
+	fake_message_state(first, "A1", MESSAGE_SENT);
+	assert_message(id, STATE_SENT, "");
+	assert_attempts(id, "1:sim1: ");
+}
+
+static void test_a_refusal_that_kept_nothing_moves_at_once(void **state)
+{
+	static const char *const codes[] = { "rate_limited", "not_registered",
+					     "modem_stuck" };
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		int64_t id = accept_routed(2, false);
+
+		fake_answer(only_send(), SEND_NOT_HERE, codes[i]);
+		fake_send_count = 1;
+		assert_sent_by_the_second(id);
+	}
+	assert_string_equal(reasons, "rate_limited not_registered modem_stuck ");
+}
+
+static void test_a_limit_of_the_last_phone_makes_it_fail(void **state)
+{
+	int64_t id;
+
+	(void)state;
+	other_sim = 0;
+	id = accept_routed(1, false);
+	fake_answer(only_send(), SEND_NOT_HERE, "rate_limited");
+	turn();
+	assert_message(id, STATE_FAILED, "rate_limited");
+	id = accept_routed(1, false);
+	fake_answer(only_send(), SEND_NOT_HERE, "not_registered");
+	turn_until(sends_pending());
+	assert_int_equal(only_send()->order.attempt, 2);
+	assert_message(id, STATE_SUBMITTING, "");
+}
+
+static void test_a_final_refusal_does_not_move(void **state)
+{
+	int64_t id = accept_routed(1, false);
+
+	(void)state;
+	fake_answer(only_send(), SEND_REFUSED, "invalid_number");
+	turn();
+	assert_message(id, STATE_FAILED, "invalid_number");
+	assert_string_equal(reasons, "");
+}
+
+static void test_one_segment_that_the_network_refused_moves(void **state)
+{
+	int64_t id = accept_routed(1, false);
+
+	(void)state;
+	fake_answer(only_send(), SEND_ACCEPTED, "A1");
+	fake_message_state(first, "A1", MESSAGE_FAILED);
+	assert_sent_by_the_second(id);
+	assert_attempts(id, "1:sim1:network_refused 2:sim2: ");
+}
+
+static void test_several_segments_that_the_network_refused_do_not_move(void **state)
+{
+	int64_t id = accept_routed(2, false);
+
+	(void)state;
+	fake_answer(only_send(), SEND_ACCEPTED, "A1");
+	fake_message_state(first, "A1", MESSAGE_FAILED);
+	turn();
+	assert_message(id, STATE_FAILED, "network_refused");
+	assert_string_equal(reasons, "");
+}
+
+static void test_silence_moves_only_after_the_phone_has_closed_it(void **state)
+{
+	int64_t id = accept_routed(1, false);
+
+	(void)state;
+	fake_answer(only_send(), SEND_UNKNOWN, NULL);
+	assert_message(id, STATE_HELD, "in_doubt");
+	away(first);
+	turn_ms(5);
+	assert_int_equal(sends_pending(), 0); /* the second SIM does not get it */
+	first->interfaces = MODEM_SIM_MANAGER | MODEM_MESSAGE_MANAGER;
+	strcpy(first->network.status, "searching"); /* back, but unable to send */
+	fake_changed(first);
+	turn_until(!TAILQ_EMPTY(&fake_cancels));
+	assert_int_equal(TAILQ_FIRST(&fake_cancels)->order.id, id);
+	assert_int_equal(sends_pending(), 0);
+	fake_cancel_answer(CANCEL_DONE);
+	assert_sent_by_the_second(id);
+	assert_attempts(id, "1:sim1:closed 2:sim2: ");
+}
+
+static void test_what_the_phone_does_not_close_stays_with_it(void **state)
+{
+	int64_t id = accept_routed(1, false);
+
+	(void)state;
+	fake_answer(only_send(), SEND_UNKNOWN, NULL);
+	away(first);
+	first->interfaces = MODEM_SIM_MANAGER | MODEM_MESSAGE_MANAGER;
+	strcpy(first->network.status, "searching");
+	fake_changed(first);
+	turn_until(!TAILQ_EMPTY(&fake_cancels));
+	fake_cancel_answer(CANCEL_REFUSED); /* it is sending it */
+	fake_ready(first);
+	turn_until(sends_pending());
+	assert_ptr_equal(only_send()->modem, first);
+	assert_true(only_send()->order.is_repeat);
+	fake_answer(only_send(), SEND_ACCEPTED, "A1");
+	fake_message_state(first, "A1", MESSAGE_SENT);
+	assert_message(id, STATE_SENT, "");
+	assert_string_equal(reasons, "");
+}
+
+static void test_a_phone_that_is_back_goes_on_with_the_same_key(void **state)
+{
+	int64_t id = accept_routed(1, false);
+
+	(void)state;
+	fake_answer(only_send(), SEND_UNKNOWN, NULL);
+	away(first);
+	fake_ready(first);
+	turn_until(sends_pending());
+	assert_ptr_equal(only_send()->modem, first);
+	assert_int_equal(only_send()->order.id, id);
+	assert_int_equal(only_send()->order.attempt, 1);
+	assert_true(only_send()->order.is_repeat);
+}
+
+static void test_a_restart_goes_on_with_the_attempt_that_was_moved(void **state)
+{
+	int64_t id = accept_routed(1, false);
+
+	(void)state;
+	fake_answer(only_send(), SEND_NOT_HERE, "modem_stuck");
+	turn_until(sends_pending());
+	assert_int_equal(only_send()->order.attempt, 2);
+	bench_stop();
+	assert_int_equal(start(&quick), 0);
+	turn_until(sends_pending());
+	assert_int_equal(only_send()->order.id, id);
+	assert_int_equal(only_send()->order.attempt, 2);
+	assert_ptr_equal(only_send()->modem, second);
+	assert_true(only_send()->order.is_repeat);
+}
+
+static void test_one_dead_phone_strands_one_message(void **state)
+{
+	int64_t doubtful = accept_routed(1, false), waiting;
+
+	(void)state;
+	fake_answer(only_send(), SEND_UNKNOWN, NULL);
+	away(first);
+	waiting = accept_routed(1, false);
+	turn_until(sends_pending());
+	assert_ptr_equal(only_send()->modem, second);
+	assert_int_equal(only_send()->order.id, waiting);
+	assert_int_equal(only_send()->order.attempt, 1); /* it was never released */
+	assert_message(doubtful, STATE_HELD, "in_doubt");
+	fake_answer(only_send(), SEND_ACCEPTED, "B1");
+}
+
+static void test_a_named_sim_keeps_its_message(void **state)
+{
+	int64_t id;
+
+	(void)state;
+	id = submit(1, "x");
+	turn();
+	fake_answer(only_send(), SEND_NOT_HERE, "modem_stuck");
+	away(first);
+	turn_ms(5);
+	assert_message(id, STATE_QUEUED, "not_taken");
+	assert_int_equal(sends_pending(), 0);
+	assert_string_equal(reasons, "");
+}
+
+static void test_a_client_may_want_it_sent_again_when_in_doubt(void **state)
+{
+	static const struct outbox_timing soon = { 60000, 60000, 60000, 60000,
+						   60000, 0,	 0,	20 };
+	int64_t plain = accept_routed(1, false), id;
+
+	(void)state;
+	outbox_set_timing(outbox, &soon);
+	fake_answer(only_send(), SEND_UNKNOWN, NULL);
+	away(first);
+	turn_ms(60);
+	assert_message(plain, STATE_HELD, "in_doubt");
+	fake_ready(first);
+	outbox_set_timing(outbox, &quick);
+	bench_stop();
+	assert_int_equal(start(&quick), 0);
+	turn_until(sends_pending());
+	fake_answer(only_send(), SEND_ACCEPTED, "A1");
+	fake_message_state(first, "A1", MESSAGE_SENT);
+	outbox_set_timing(outbox, &soon);
+	id = accept_routed(1, true);
+	fake_answer(only_send(), SEND_UNKNOWN, NULL);
+	away(first);
+	turn_until(sends_pending());
+	assert_ptr_equal(only_send()->modem, second);
+	assert_int_equal(only_send()->order.id, id);
+	assert_int_equal(only_send()->order.attempt, 2);
+	assert_attempts(id, "1:sim1:in_doubt 2:sim2: ");
+	fake_answer(only_send(), SEND_ACCEPTED, "B1");
+}
+
+static void test_the_owner_may_send_again_what_is_unknown(void **state)
+{
+	int64_t id = accept_routed(1, false), fine;
+
+	(void)state;
+	fake_answer(only_send(), SEND_UNKNOWN, NULL);
+	turn_until(sends_pending());
+	fake_answer(only_send(), SEND_FORGOTTEN, NULL);
+	assert_message(id, STATE_UNKNOWN, "unknown_outcome");
+	turn();
+	fake_send_count = 1;
+	assert_int_equal(outbox_failover_resend(outbox, id), 0);
+	assert_sent_by_the_second(id);
+	fine = id;
+	assert_int_equal(outbox_failover_resend(outbox, fine), OUTBOX_E_TOO_LATE);
+	assert_int_equal(outbox_failover_resend(outbox, 99), OUTBOX_E_TOO_LATE);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, bench_tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_what_never_reached_the_phone_moves_at_once),
+		TEST(test_without_another_sim_it_waits_for_its_own),
+		TEST(test_a_refusal_that_kept_nothing_moves_at_once),
+		TEST(test_a_limit_of_the_last_phone_makes_it_fail),
+		TEST(test_a_final_refusal_does_not_move),
+		TEST(test_one_segment_that_the_network_refused_moves),
+		TEST(test_several_segments_that_the_network_refused_do_not_move),
+		TEST(test_silence_moves_only_after_the_phone_has_closed_it),
+		TEST(test_what_the_phone_does_not_close_stays_with_it),
+		TEST(test_a_phone_that_is_back_goes_on_with_the_same_key),
+		TEST(test_a_restart_goes_on_with_the_attempt_that_was_moved),
+		TEST(test_one_dead_phone_strands_one_message),
+		TEST(test_a_named_sim_keeps_its_message),
+		TEST(test_a_client_may_want_it_sent_again_when_in_doubt),
+		TEST(test_the_owner_may_send_again_what_is_unknown),
+	};
+
+	return cmocka_run_group_tests_name("outbox_failover", tests, NULL, NULL);
+}

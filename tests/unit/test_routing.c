@@ -1,0 +1,423 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Which SIM of a hub sends a message: a test for each row of the two tables of rules. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "policy_bench.h"
+
+#include "policy/routing.h"
+
+#define NUMBER "+36201234567"
+
+static struct routing *routing;
+static struct store_pool pool;
+
+static struct modem *add_sim(int which, const char *mcc)
+{
+	char path[32], iccid[8];
+	struct modem *modem;
+
+	snprintf(path, sizeof(path), "/phone%04d/1", which);
+	snprintf(iccid, sizeof(iccid), "%d", which);
+	modem = fake_modem_add(path);
+	fake_card(modem, iccid, "");
+	strcpy(modem->sim.mobile_country_code, mcc);
+	fake_ready(modem);
+	return modem;
+}
+
+/* The bench knows two cards already, so the SIMs of the tests begin with 3. */
+static int set_up(void **state)
+{
+	int error = policy_set_up(state);
+
+	pool = (struct store_pool){ .name = "alerts", .fails_over = true };
+	return error ? error : routing_new(&bench_config, store, sims, &routing);
+}
+
+static int tear_down(void **state)
+{
+	routing_free(routing);
+	return policy_tear_down(state);
+}
+
+static void put_pool(void)
+{
+	assert_int_equal(store_pool_put(store, &pool), 0);
+	assert_int_equal(routing_reload(routing), 0);
+}
+
+static void put_in_pool(int64_t sim_id)
+{
+	assert_int_equal(store_pool_set_sim(store, pool.id, sim_id, true), 0);
+	assert_int_equal(routing_reload(routing), 0);
+}
+
+static struct routing_request request_of(int64_t pool_id)
+{
+	return (struct routing_request){ .number = NUMBER,
+					 .segments = 1,
+					 .pool_id = pool_id };
+}
+
+static int64_t choose_from(int64_t pool_id)
+{
+	const struct routing_request request = request_of(pool_id);
+	struct routing_choice choice;
+
+	return routing_choose(routing, &request, &choice) ? choice.sim_id : 0;
+}
+
+static int64_t choose(void)
+{
+	return choose_from(ATTEMPT_POOL_ANY);
+}
+
+static void assert_refused(int64_t sim_id, const struct routing_request *request,
+			   const char *why)
+{
+	int64_t frees_ms;
+	const char *refusal =
+		routing_refusal(routing, sims_find(sims, sim_id), request, &frees_ms);
+
+	assert_non_null(refusal);
+	assert_string_equal(refusal, why);
+}
+
+static int64_t store_exchange(int64_t sim_id, bool incoming)
+{
+	struct store_message_draft draft = { sim_id, 0, NUMBER, "x", 1 };
+	const struct store_incoming_draft message = { .sim_id = sim_id,
+						      .number = NUMBER,
+						      .text = "x",
+						      .sent_time = "",
+						      .reported_ms = clock_wall_ms(),
+						      .flags = 0 };
+	struct store_incoming_entry entry = { .draft = &message };
+	int64_t id = 0;
+
+	if (incoming)
+		assert_int_equal(store_incoming_add_group(store, &entry, 1), 0);
+	else
+		assert_int_equal(store_message_add(store, &draft, &id), 0);
+	return id;
+}
+
+/* ---- filters */
+
+static void test_a_client_gets_only_its_sims(void **state)
+{
+	struct client client = { .sims = "4" };
+	struct routing_request request = request_of(ATTEMPT_POOL_ANY);
+	struct routing_choice choice;
+
+	(void)state;
+	add_sim(1, "216");
+	add_sim(2, "216");
+	request.client = &client;
+	assert_true(routing_choose(routing, &request, &choice));
+	assert_int_equal(choice.sim_id, 4);
+	assert_refused(3, &request, "not allowed to this client");
+}
+
+static void test_a_pool_sends_from_its_sims(void **state)
+{
+	struct routing_request request;
+
+	(void)state;
+	add_sim(1, "216");
+	add_sim(2, "216");
+	put_pool();
+	assert_int_equal(choose_from(pool.id), 0);
+	put_in_pool(4);
+	assert_int_equal(choose_from(pool.id), 4);
+	request = request_of(pool.id);
+	assert_refused(3, &request, "not in the pool");
+	assert_int_equal(choose_from(99), 0);
+}
+
+static void test_a_drained_sim_gets_nothing_new(void **state)
+{
+	const struct routing_request request = request_of(ATTEMPT_POOL_ANY);
+	int64_t sim_id;
+
+	(void)state;
+	add_sim(1, "216");
+	add_sim(2, "216");
+	sim_id = choose();
+	assert_int_equal(routing_drain(routing, sim_id, true), 0);
+	assert_int_equal(choose(), sim_id == 3 ? 4 : 3);
+	assert_refused(sim_id, &request, "drained by the owner");
+	assert_int_equal(routing_reload(routing), 0); /* it is on disk */
+	assert_true(routing_is_drained(routing, sim_id));
+	assert_int_equal(routing_drain(routing, sim_id, false), 0);
+	assert_int_equal(choose(), sim_id);
+}
+
+static void test_a_stuck_sim_gets_nothing(void **state)
+{
+	const struct routing_request request = request_of(ATTEMPT_POOL_ANY);
+
+	(void)state;
+	add_sim(1, "216");
+	sims_set_stuck(sims, 3, true);
+	assert_int_equal(choose(), 0);
+	assert_refused(3, &request, "stuck");
+}
+
+static void test_a_sim_that_is_not_ready_gets_nothing_now(void **state)
+{
+	struct routing_request request = request_of(ATTEMPT_POOL_ANY);
+	struct modem *modem = add_sim(1, "216");
+	struct routing_choice choice;
+
+	(void)state;
+	strcpy(modem->network.status, "searching");
+	fake_changed(modem);
+	assert_false(routing_choose(routing, &request, &choice));
+	assert_string_equal(routing_explain(arena, &choice), "1 not ready");
+	request.is_later = true;
+	assert_true(routing_choose(routing, &request, &choice));
+}
+
+static void test_three_failures_rest_a_sim_for_15_minutes(void **state)
+{
+	const struct routing_request request = request_of(ATTEMPT_POOL_ANY);
+	struct routing_choice choice;
+
+	(void)state;
+	add_sim(1, "216");
+	routing_note(routing, 3, true);
+	routing_note(routing, 3, true);
+	routing_note(routing, 3, false); /* one that was sent */
+	routing_note(routing, 3, true);
+	routing_note(routing, 3, true);
+	assert_int_equal(choose(), 3);
+	routing_note(routing, 3, true);
+	assert_false(routing_choose(routing, &request, &choice));
+	assert_int_equal(choice.frees_ms, clock_wall_ms() + 15 * MINUTE_MS);
+	assert_int_equal(routing_reload(routing), 0);
+	assert_refused(3, &request, "resting after failures");
+	boot_now_ms += 15 * MINUTE_MS;
+	assert_int_equal(choose(), 3);
+}
+
+static void test_a_sim_is_tried_once_for_a_message(void **state)
+{
+	struct routing_request request = request_of(ATTEMPT_POOL_ANY);
+	const struct store_attempt_move move = { 1, "network_refused", 4, "moved" };
+	struct routing_choice choice;
+	int64_t id;
+
+	(void)state;
+	add_sim(1, "216");
+	add_sim(2, "216");
+	id = store_exchange(3, false);
+	assert_int_equal(store_attempt_begin(store, id, 1, 3), 0);
+	assert_int_equal(store_attempt_move(store, id, &move), 0);
+	request.message_id = id;
+	assert_refused(3, &request, "tried already");
+	request.except_sim_id = 4;
+	assert_false(routing_choose(routing, &request, &choice));
+	assert_string_equal(routing_explain(arena, &choice), "2 tried already");
+}
+
+static void test_a_number_may_know_only_one_sim(void **state)
+{
+	struct routing_request request;
+
+	(void)state;
+	add_sim(1, "216");
+	add_sim(2, "216");
+	pool.sticky = POOL_RULE_REQUIRE;
+	put_pool();
+	put_in_pool(3);
+	put_in_pool(4);
+	store_exchange(4, false);
+	assert_int_equal(choose_from(pool.id), 4);
+	assert_int_equal(routing_drain(routing, 4, true), 0);
+	assert_int_equal(choose_from(pool.id), 0);
+	request = request_of(pool.id);
+	assert_refused(3, &request, "not the SIM that this number knows");
+}
+
+static void test_a_pool_may_require_the_recipients_country(void **state)
+{
+	struct routing_request request;
+
+	(void)state;
+	add_sim(1, "232");
+	pool.country = POOL_RULE_REQUIRE;
+	put_pool();
+	put_in_pool(3);
+	assert_int_equal(choose_from(pool.id), 0);
+	request = request_of(pool.id);
+	assert_refused(3, &request, "not of the recipient's country");
+	add_sim(2, "216");
+	put_in_pool(4);
+	assert_int_equal(choose_from(pool.id), 4);
+}
+
+static void test_a_sim_at_its_limit_is_passed_over_until_it_frees(void **state)
+{
+	const struct routing_request request = request_of(ATTEMPT_POOL_ANY);
+	struct routing_choice choice;
+	int64_t first;
+
+	(void)state;
+	bench_config.policy.sim.per_hour = 1;
+	add_sim(1, "216");
+	add_sim(2, "216");
+	pool.sticky = POOL_RULE_OFF;
+	put_pool();
+	first = choose();
+	store_exchange(first, false);
+	assert_int_equal(choose(), first == 3 ? 4 : 3);
+	assert_refused(first, &request, "at their limit");
+	store_exchange(first == 3 ? 4 : 3, false);
+	assert_false(routing_choose(routing, &request, &choice));
+	assert_string_equal(routing_explain(arena, &choice), "2 at their limit");
+	assert_in_range(choice.frees_ms, clock_wall_ms() + 59 * MINUTE_MS,
+			clock_wall_ms() + HOUR_MS + SECOND_MS);
+	boot_now_ms = boot_now_ms + HOUR_MS + SECOND_MS;
+	assert_int_not_equal(choose(), 0);
+}
+
+static void test_a_sim_has_so_many_recipients_a_month(void **state)
+{
+	struct routing_request request;
+
+	(void)state;
+	add_sim(1, "216");
+	pool.recipients_per_month = 1;
+	put_pool();
+	put_in_pool(3);
+	routing_use(routing, 3, "+36209999999", 1);
+	assert_int_equal(choose_from(pool.id), 0);
+	request = request_of(pool.id);
+	assert_refused(3, &request, "without a new recipient left this month");
+	request.number = "+36209999999"; /* no new one */
+	assert_int_equal(choose(), 3);
+	boot_now_ms += 31 * 24 * (int64_t)HOUR_MS;
+	assert_int_equal(choose_from(pool.id), 3);
+}
+
+/* ---- preferences */
+
+static void test_the_sim_that_got_the_last_message_answers(void **state)
+{
+	(void)state;
+	add_sim(1, "216");
+	add_sim(2, "216");
+	store_exchange(3, false);
+	store_exchange(4, true);
+	assert_int_equal(choose(), 4);
+	boot_now_ms += HOUR_MS; /* or it were a repeat */
+	store_exchange(3, true);
+	assert_int_equal(choose(), 3);
+}
+
+static void test_the_sim_that_wrote_last_is_preferred(void **state)
+{
+	(void)state;
+	add_sim(1, "216");
+	add_sim(2, "216");
+	store_exchange(3, false);
+	assert_int_equal(choose(), 3);
+	store_exchange(4, false);
+	assert_int_equal(choose(), 4);
+}
+
+static void test_a_sim_of_the_recipients_country_is_preferred(void **state)
+{
+	(void)state;
+	for (int i = 1; i <= 6; i++)
+		add_sim(i, i == 5 ? "216" : "232");
+	assert_int_equal(choose(), 7);
+}
+
+static void test_a_sim_that_failed_comes_later(void **state)
+{
+	int64_t first;
+
+	(void)state;
+	add_sim(1, "216");
+	add_sim(2, "216");
+	first = choose();
+	routing_note(routing, first, true);
+	assert_int_not_equal(choose(), first);
+}
+
+static void test_the_sim_with_most_budget_left_is_preferred(void **state)
+{
+	struct store_message_draft draft = { 0, 0, "+36207777777", "x", 3 };
+	int64_t first, id;
+
+	(void)state;
+	bench_config.policy.sim.segments_per_month = 10;
+	add_sim(1, "216");
+	add_sim(2, "216");
+	first = choose();
+	draft.sim_id = first;
+	assert_int_equal(store_message_add(store, &draft, &id), 0);
+	boot_now_ms += 2 * MINUTE_MS; /* what is left is read once a minute */
+	assert_int_not_equal(choose(), first);
+}
+
+static void test_the_same_number_keeps_its_sim_and_others_spread(void **state)
+{
+	struct routing_request request = request_of(ATTEMPT_POOL_ANY);
+	unsigned used[14] = { 0 }, sims_used = 0;
+	struct routing_choice choice;
+	char number[24];
+	int64_t first;
+
+	(void)state;
+	for (int i = 1; i <= 10; i++)
+		add_sim(i, "216");
+	first = choose();
+	for (int i = 0; i < 5; i++)
+		assert_int_equal(choose(), first);
+	request.number = number;
+	for (int i = 0; i < 200; i++) {
+		snprintf(number, sizeof(number), "+3620%07d", i);
+		assert_true(routing_choose(routing, &request, &choice));
+		used[choice.sim_id]++;
+	}
+	for (int i = 3; i < 13; i++) {
+		sims_used += used[i] > 0;
+		assert_in_range(used[i], 5, 50);
+	}
+	assert_int_equal(sims_used, 10);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_a_client_gets_only_its_sims),
+		TEST(test_a_pool_sends_from_its_sims),
+		TEST(test_a_drained_sim_gets_nothing_new),
+		TEST(test_a_stuck_sim_gets_nothing),
+		TEST(test_a_sim_that_is_not_ready_gets_nothing_now),
+		TEST(test_three_failures_rest_a_sim_for_15_minutes),
+		TEST(test_a_sim_is_tried_once_for_a_message),
+		TEST(test_a_number_may_know_only_one_sim),
+		TEST(test_a_pool_may_require_the_recipients_country),
+		TEST(test_a_sim_at_its_limit_is_passed_over_until_it_frees),
+		TEST(test_a_sim_has_so_many_recipients_a_month),
+		TEST(test_the_sim_that_got_the_last_message_answers),
+		TEST(test_the_sim_that_wrote_last_is_preferred),
+		TEST(test_a_sim_of_the_recipients_country_is_preferred),
+		TEST(test_a_sim_that_failed_comes_later),
+		TEST(test_the_sim_with_most_budget_left_is_preferred),
+		TEST(test_the_same_number_keeps_its_sim_and_others_spread),
+	};
+
+	return cmocka_run_group_tests_name("routing", tests, NULL, NULL);
+}

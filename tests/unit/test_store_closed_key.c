@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "store_bench.h"
+
+#include <stdio.h>
+
+#include "store/store.h"
+#include "store/store_client.h"
+#include "store/store_closed_key.h"
+#include "store/store_file.h"
+
+static void assert_closed(int64_t client_id, const char *key, bool closed)
+{
+	assert_int_equal(store_closed_key_find(store, client_id, key),
+			 closed ? 0 : STORE_E_NOT_FOUND);
+}
+
+static void test_a_closed_key_survives_a_restart_and_is_its_clients_own(void **state)
+{
+	(void)state;
+	open_store();
+	assert_closed(1, "a", false);
+	assert_int_equal(store_closed_key_add(store, 1, "a"), 0);
+	assert_int_equal(store_closed_key_add(store, 1, "a"), 0);
+	reopen_store();
+	assert_closed(1, "a", true);
+	assert_closed(2, "a", false);
+	assert_closed(1, "b", false);
+}
+
+static void test_a_closed_key_survives_a_rescue(void **state)
+{
+	struct explanation error = { "" };
+
+	(void)state;
+	open_store();
+	assert_int_equal(store_closed_key_add(store, 1, "a"), 0);
+	store_close(store);
+	store = NULL;
+	assert_int_equal(store_file_mark_damaged(folder), 0);
+	assert_int_equal(store_open_or_rescue(folder, &store, &error), 0);
+	assert_closed(1, "a", true);
+}
+
+static void test_a_full_disk_closes_nothing(void **state)
+{
+	(void)state;
+	open_store();
+	fill_disk(true);
+	assert_int_equal(store_closed_key_add(store, 1, "a"), STORE_E_FULL);
+	assert_closed(1, "a", false);
+	fill_disk(false);
+	assert_int_equal(store_closed_key_add(store, 1, "a"), 0);
+}
+
+static int close_many(void *data)
+{
+	char key[32];
+
+	for (int i = 0; i < STORE_CLOSED_KEYS_MAX; i++) {
+		snprintf(key, sizeof(key), "key %d", i);
+		assert_int_equal(store_closed_key_add(store, 1, key), 0);
+	}
+	return 0;
+}
+
+static void test_a_client_closes_no_more_keys_than_fit(void **state)
+{
+	int synced;
+
+	(void)state;
+	open_store();
+	assert_int_equal(store_sync_once(store, close_many, NULL, &synced), 0);
+	assert_int_equal(store_closed_key_add(store, 1, "one more"), STORE_E_FULL);
+	assert_int_equal(store_closed_key_add(store, 2, "another's"), 0);
+	assert_closed(1, "key 0", true);
+}
+
+static void test_only_a_newer_epoch_is_taken(void **state)
+{
+	(void)state;
+	open_store();
+	assert_int_equal(store_client_raise_epoch(store, 1, 5), 0);
+	assert_int_equal(store_client_raise_epoch(store, 1, 5), 0);
+	assert_int_equal(store_client_raise_epoch(store, 1, 4), STORE_E_ILLEGAL);
+	assert_int_equal(store_client_raise_epoch(store, 2, 1), 0);
+	reopen_store();
+	assert_int_equal(store_client_raise_epoch(store, 1, 4), STORE_E_ILLEGAL);
+	fill_disk(true);
+	assert_int_equal(store_client_raise_epoch(store, 1, 6), STORE_E_FULL);
+	fill_disk(false);
+	assert_int_equal(store_client_raise_epoch(store, 1, 6), 0);
+	assert_int_equal(store_client_raise_epoch(store, 1, 5), STORE_E_ILLEGAL);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, store_set_up, store_tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_a_closed_key_survives_a_restart_and_is_its_clients_own),
+		TEST(test_a_closed_key_survives_a_rescue),
+		TEST(test_a_full_disk_closes_nothing),
+		TEST(test_a_client_closes_no_more_keys_than_fit),
+		TEST(test_only_a_newer_epoch_is_taken),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

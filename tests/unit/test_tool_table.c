@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What holds for every row of the tool table. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "mcp/tool.h"
+#include "tools/tool_table.h"
+
+static bool has(const struct schema_field *fields, const char *name)
+{
+	while (fields->name && strcmp(fields->name, name) != 0)
+		fields++;
+	return fields->name;
+}
+
+/* tools/list would show less than its author meant. */
+static void test_listed_members_are_members_of_the_answer(void **state)
+{
+	(void)state;
+	for (const struct tool *const *tool = tool_table; *tool; tool++) {
+		const char *const *name = (*tool)->listed;
+
+		for (; name && *name; name++) {
+			if (!has((*tool)->output, *name))
+				fail_msg("%s: %s", (*tool)->name, *name);
+		}
+	}
+}
+
+/* A name that was given up must not come to mean something else. */
+static void test_no_former_name_is_a_name_of_another_tool(void **state)
+{
+	(void)state;
+	for (const struct tool *const *tool = tool_table; *tool; tool++) {
+		for (const struct tool *const *other = tool_table; *other; other++) {
+			if ((*tool)->former_name)
+				assert_string_not_equal((*tool)->former_name,
+							(*other)->name);
+		}
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_listed_members_are_members_of_the_answer),
+		cmocka_unit_test(test_no_former_name_is_a_name_of_another_tool),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -111,14 +111,15 @@ enum audit_event {
 	AUDIT_EVENT_COUNT,
 };
 
-enum { AUDIT_FIELDS_MAX = 10 };
+enum { AUDIT_FIELDS_MAX = 10, AUDIT_FORMER_NAMES = 2 };
 
 struct audit_event_row {
 	const char *name;  /* "send_accepted" */
 	const char *words; /* "message accepted" */
 	/* All are optional; ends with NULL. */
 	const char *fields[AUDIT_FIELDS_MAX + 1];
-	const char *former_name; /* in lines of older versions; NULL: the same name */
+	const char
+		*former_names[AUDIT_FORMER_NAMES]; /* lines of older versions have them */
 };
 
 extern const struct audit_event_row audit_events[AUDIT_EVENT_COUNT];

@@ -299,28 +299,36 @@ const struct audit_event_row audit_events[AUDIT_EVENT_COUNT] = {
 	[AUDIT_STORE_RESCUED] = { "store_rescued",
 				  "damaged message store was replaced",
 				  { "complete" },
-				  "ledger_rescued" },
+				  { "ledger_rescued" } },
 	[AUDIT_STORE_REBUILT] = { "store_rebuilt",
 				  "only the rows of the message store were kept",
 				  { "complete" },
-				  "ledger_rebuilt" },
-	[AUDIT_STORE_RESTORED] = { "store_restore_result",
+				  { "ledger_rebuilt" } },
+	[AUDIT_STORE_RESTORED] = { "store_restored",
 				   "message store restored from a backup",
 				   { "replaced" },
-				   "ledger_restored" },
+				   { "ledger_restored", "store_restore_result" } },
 	[AUDIT_DRY_RUN_HELD] = { "dry_run_held",
 				 "dry run told of a received code",
 				 { "client_id", "client", "number", "code", "count" } },
 };
 
+static bool audit_event_is_named(const struct audit_event_row *row, const char *name)
+{
+	if (strcmp(row->name, name) == 0)
+		return true;
+	for (unsigned i = 0; i < AUDIT_FORMER_NAMES && row->former_names[i]; i++) {
+		if (strcmp(row->former_names[i], name) == 0)
+			return true;
+	}
+	return false;
+}
+
 const struct audit_event_row *audit_event_find(const char *name)
 {
 	for (unsigned i = 0; i < AUDIT_EVENT_COUNT; i++) {
-		const struct audit_event_row *row = &audit_events[i];
-
-		if (strcmp(row->name, name) == 0 ||
-		    (row->former_name && strcmp(row->former_name, name) == 0))
-			return row;
+		if (audit_event_is_named(&audit_events[i], name))
+			return &audit_events[i];
 	}
 	return NULL;
 }

@@ -735,7 +735,7 @@ def test_foreign_triggers_are_not_run(make_lab: Callable[..., Lab], how: str) ->
     lab.gateway.stop()
     start_with(lab, how, copy)
     assert_nothing_foreign(lab, "laptop")
-    told = "store_rebuilt" if how == "changed in place" else "store_restore_result"
+    told = "store_rebuilt" if how == "changed in place" else "store_restored"
     assert rows(ledger(lab), "SELECT count(*) FROM audit WHERE event = ?", told) == [(1,)]
 
 

@@ -306,7 +306,7 @@ static void test_a_restore_records_the_replaced_head(void **state)
 	assert_int_equal(verdict.head.line, LINES + 1);
 	verify_from(&lost);
 	assert_only(AUDIT_CUT, lost.line, lost.line);
-	assert_string_equal(last_event(), "store_restore_result");
+	assert_string_equal(last_event(), "store_restored");
 	audit_chain_write_head(&lost, text);
 	snprintf(expected, sizeof(expected),
 		 "SELECT count(*) FROM audit WHERE"

@@ -243,8 +243,11 @@ static void test_audit_lines_of_older_versions_are_recognised(void **state)
 			 &audit_events[AUDIT_STORE_RESCUED]);
 	assert_ptr_equal(audit_event_find("ledger_rebuilt"),
 			 &audit_events[AUDIT_STORE_REBUILT]);
+	assert_ptr_equal(audit_event_find("ledger_restored"),
+			 &audit_events[AUDIT_STORE_RESTORED]);
 	assert_ptr_equal(audit_event_find("store_restore_result"),
 			 &audit_events[AUDIT_STORE_RESTORED]);
+	assert_string_equal(audit_events[AUDIT_STORE_RESTORED].name, "store_restored");
 	assert_null(audit_event_find("ledger"));
 }
 

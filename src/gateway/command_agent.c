@@ -182,7 +182,7 @@ static void command_agent_enrol(struct control_call *call, const char *number)
 		return;
 	}
 	if (!totp_make_secret(secret)) {
-		control_call_fail(call, "internal_error", "Try again later",
+		control_call_fail(call, "internal", "Try again later",
 				  "no random numbers are available");
 		return;
 	}

@@ -70,7 +70,7 @@ static bool command_clients_make_token(struct control_call *call,
 		crypto_hash_token(token, TOKEN_TEXT_BYTES - 1, hash);
 		return true;
 	}
-	control_call_fail(call, "internal_error", "Try again later",
+	control_call_fail(call, "internal", "Try again later",
 			  "no random numbers are available");
 	return false;
 }

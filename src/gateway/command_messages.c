@@ -81,10 +81,9 @@ static void command_messages_send_change(struct command_messages_tail *tail,
 	    store_message_get(call->control->store, message_id, arena, &message) == 0)
 		command_messages_send_item(call, &message);
 	else
-		control_call_fail(call, "internal_error",
-				  "Check the log of the gateway, then try again",
-				  "message %lld could not be read",
-				  (long long)message_id);
+		control_call_fail(
+			call, "internal", "Check the log of the gateway, then try again",
+			"message %lld could not be read", (long long)message_id);
 	arena_free(arena);
 	if (call->is_over) {
 		call->abandoned = NULL;
@@ -110,12 +109,17 @@ static void command_messages_run_tail(struct control_call *call)
 {
 	const struct services *services = call->control->services;
 	struct running *running = call->control->running;
-	struct command_messages_tail *tail = arena_alloc(call->arena, sizeof(*tail));
+	struct command_messages_tail *tail;
 
-	if (!tail || running->tail_count == TAILS_MAX) {
+	if (running->tail_count == TAILS_MAX) {
 		control_call_fail(call, "busy", "End another one, then try again",
 				  "%u programs already follow the messages",
 				  running->tail_count);
+		return;
+	}
+	tail = arena_alloc(call->arena, sizeof(*tail));
+	if (!tail) {
+		control_call_fail(call, "internal", "Try again later", "out of memory");
 		return;
 	}
 	*tail = (struct command_messages_tail){ .call = call };

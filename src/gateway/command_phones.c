@@ -31,7 +31,7 @@ static void command_phones_answer_code(struct control_call *call,
 
 	text.secret = true;
 	if (join_code_write(code, &text) != 0 || text.failed) {
-		control_call_fail(call, "internal_error", "Try again",
+		control_call_fail(call, "internal", "Try again",
 				  "the code cannot be written");
 		buffer_wipe(&text);
 		return;
@@ -57,7 +57,7 @@ static void command_phones_run_enrol(struct control_call *call)
 
 	if (!control_call_flag(call, "no_password") &&
 	    !crypto_make_random(password, sizeof(password))) {
-		control_call_fail(call, "internal_error", "Try again",
+		control_call_fail(call, "internal", "Try again",
 				  "there are no random numbers");
 		return;
 	}

@@ -333,7 +333,7 @@ static void command_unlock_begin(struct control_call *call, const struct locked_
 		unlock->request =
 			sim_unlock(sim->modem, codes, command_unlock_on_done, unlock);
 	if (!unlock || !unlock->request) {
-		control_call_fail(call, "internal_error", "Try again later",
+		control_call_fail(call, "internal", "Try again later",
 				  "out of memory; nothing was tried");
 		return;
 	}

@@ -52,7 +52,7 @@ static void control_call_send(struct control_call *call, const char *line, size_
 
 static void control_call_send_no_memory(struct control_call *call)
 {
-	static const char line[] = "{\"error\":{\"code\":\"internal_error\",\"message\":"
+	static const char line[] = "{\"error\":{\"code\":\"internal\",\"message\":"
 				   "\"out of memory\",\"fix\":\"Try again later\"}}";
 
 	call->is_cut = !call->is_last;
@@ -176,10 +176,9 @@ void control_call_fail_store(struct control_call *call, int error)
 				  "Free space on the disk, then try again",
 				  "the disk is full; nothing was changed");
 	else
-		control_call_fail(call, "internal_error",
-				  "Check the log of the gateway, then try again",
-				  "the message store cannot be used: %s",
-				  strerror(-error));
+		control_call_fail(
+			call, "internal", "Check the log of the gateway, then try again",
+			"the message store cannot be used: %s", strerror(-error));
 }
 
 /* Commands that need oFono */

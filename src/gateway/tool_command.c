@@ -208,7 +208,7 @@ void tool_command_run(struct control_call *control_call, const struct tool *tool
 	struct tool_command *command = arena_alloc(control_call->arena, sizeof(*command));
 
 	if (!command) {
-		control_call_fail(control_call, "internal_error", "Try again later",
+		control_call_fail(control_call, "internal", "Try again later",
 				  "out of memory");
 		return;
 	}

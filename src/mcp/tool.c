@@ -45,7 +45,7 @@ static void tool_close_result(struct tool_call *call)
 static void tool_fail_out_of_memory(struct tool_call *call)
 {
 	static const struct tool_error error = {
-		.code = "internal_error",
+		.code = "internal",
 		.message = "The gateway is out of memory.",
 		.fix = "Try again later.",
 		.retryable = true,

@@ -38,9 +38,10 @@ def die_in_the_hand_over(lab: Lab, text: str) -> None:
     assert not Agent(lab).send("the first record").is_error
     wait_until(since(lab).exists, what="ofonod records what it accepts")
     lab.ofonod.pause()
-    with ThreadPoolExecutor() as pool:
+    with lab.handovers() as calls, ThreadPoolExecutor() as pool:
         call = pool.submit(Agent(lab).send, text)
-        wait_until(lambda: state(lab, text) == SUBMITTING, what="it is being submitted")
+        calls.wait("SendMessage")
+        assert state(lab, text) == SUBMITTING
         lab.gateway.kill()
         with suppress(Exception):
             call.result()

@@ -356,8 +356,10 @@ def test_without_the_plugin_a_call_that_a_crash_interrupts_has_one_row(
     lab = make_lab(plugin=None)
     agent = Agent(lab)
     lab.ofonod.pause()
-    agent.send("its answer is lost", wait_for="none")
-    wait_until(lambda: states(lab) == [SUBMITTING], what="it is submitted")
+    with lab.handovers() as calls:
+        agent.send("its answer is lost", wait_for="none")
+        calls.wait("SendMessage")
+    assert states(lab) == [SUBMITTING]
     lab.gateway.kill()
     lab.gateway.start()
     wait_until(lambda: states(lab) == [UNKNOWN], what="its call is lost")

@@ -8,7 +8,9 @@
  * the disk for all messages that leave together.
  *
  * What oFono reports is true whether or not the disk takes it. The message goes on in memory,
- * and the write is repeated until it succeeds. Lazy writes are confirmed after SYNC_MS.
+ * and the write is repeated until it succeeds. Observers hear of it only then: no crash takes
+ * back what an agent was answered (tests/unit/test_outbox_trouble.c). Lazy writes are
+ * confirmed after SYNC_MS.
  */
 #include "sms/outbox_message.h"
 
@@ -386,7 +388,7 @@ void outbox_message_set_moved(struct outbox_message *message, int64_t sim_id,
 
 /* ---- facts: true whether or not the disk takes them ---------------------------------- */
 
-static void outbox_message_try_to_save(struct outbox_message *message)
+static void outbox_message_write_fact(struct outbox_message *message)
 {
 	int error;
 
@@ -410,18 +412,13 @@ static void outbox_message_try_to_save(struct outbox_message *message)
 	message->saved_delivery = message->delivery;
 }
 
-/* Observers of the message know the state already; those who read the store do not. */
 void outbox_message_save(struct outbox_message *message)
 {
-	struct outbox_event event;
-
 	if (outbox_message_is_saved(message))
 		return;
-	outbox_message_try_to_save(message);
-	if (!outbox_message_is_saved(message))
-		return;
-	event = outbox_message_event(message);
-	observers_notify(&message->messages->observers, &event);
+	outbox_message_write_fact(message);
+	if (outbox_message_is_saved(message))
+		outbox_message_notify(message);
 }
 
 void outbox_message_set_state(struct outbox_message *message, enum message_state state,
@@ -442,8 +439,7 @@ void outbox_message_set_state(struct outbox_message *message, enum message_state
 	if (message->cancel_wanted && (state == STATE_HELD || state == STATE_SUBMITTED))
 		reason = cancel_wanted;
 	outbox_message_change(message, state, reason);
-	outbox_message_try_to_save(message);
-	outbox_message_notify(message);
+	outbox_message_save(message);
 	outbox_messages_request_run(message->messages);
 	if (state == STATE_SENT && message->delivery == DELIVERY_CONFIRMED)
 		outbox_message_set_state(message, STATE_DELIVERED, "");
@@ -502,8 +498,8 @@ void outbox_message_on_report(struct outbox_message *message, bool delivered)
 		outbox_message_set_state(message, STATE_DELIVERED, "");
 		return;
 	}
-	outbox_message_try_to_save(message);
-	if (message_state_is_final(message->state))
+	outbox_message_write_fact(message);
+	if (message_state_is_final(message->state) && outbox_message_is_saved(message))
 		outbox_message_notify(message);
 	outbox_messages_request_run(message->messages);
 }

@@ -151,7 +151,7 @@ void outbox_message_on_state(struct outbox_message *message,
 /* Its delivery report. One that comes before oFono reports it as sent is kept until then. */
 void outbox_message_on_report(struct outbox_message *message, bool delivered);
 
-/* Tries again to write what the disk refused, and notifies outbox_observers() if it works. */
+/* Writes what oFono reported and the disk does not have yet; observers hear of it if it works. */
 void outbox_message_save(struct outbox_message *message);
 
 /* It is queued, and its row already says submitting: it was accepted like that. */

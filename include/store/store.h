@@ -90,6 +90,12 @@ bool store_is_synced(const struct store *store);
 /* Waits for the disk if there are lazy changes. 0 or -errno. */
 int store_sync(struct store *store);
 /*
+ * Waits for the disk like store_sync(), and makes every earlier copy of the store recognisable
+ * as one. To be called before what the lazy changes allow leaves the gateway: after a copy is put back
+ * it must not leave again (tests/integration/test_copies.py). 0 or -errno: then it must stay.
+ */
+int store_identity_advance(struct store *store);
+/*
  * Runs `work`, whose changes are all lazy, then waits for the disk once. Not inside a
  * transaction. Returns what `work` returned; *synced_out: the result of store_sync().
  */

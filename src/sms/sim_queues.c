@@ -126,7 +126,7 @@ void sim_queues_submit(struct sim_queues *queues)
 		any |= queue->claimed != NULL;
 	if (!any)
 		return;
-	error = store_sync(queues->messages->store);
+	error = store_identity_advance(queues->messages->store);
 	TAILQ_FOREACH (queue, &queues->list, link) {
 		if (queue->claimed)
 			sim_queue_submit(queue, error);

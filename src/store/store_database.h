@@ -15,6 +15,8 @@
 
 enum { STORE_BUSY_MS = 2000 }; /* `ofono-mcp backup` reads from its own process */
 
+struct store;
+
 struct store_database {
 	char path[PATH_MAX];
 	const char *shown_name; /* the name in error texts; NULL: the path */
@@ -98,9 +100,10 @@ int store_open_readonly(const char *folder, struct store_database *opening);
  *
  * In a copy, messages still wait that the original may have sent since. So at each start the
  * gateway stores which file this is: its inode and birth time, its device and file system,
- * and the same of a mark, a file beside it that is made anew each time (gateway.mark-EPOCH).
- * A copy has other inodes. A file that was written over the original has an older epoch, whose
- * mark is gone, or a mark that was written to.
+ * and the inode of a mark, a file beside it that is made anew each time (gateway.mark-EPOCH).
+ * A copy has other inodes. The epoch also advances before messages leave, so older content that was
+ * written into the original file names a mark that is gone. Changed owners, permissions,
+ * access times or further links make no copy.
  *
  * Within one boot the device must be the same, which detects a snapshot mounted elsewhere.
  * Devices are numbered anew at the next boot, so then the ID of the file system counts.
@@ -122,7 +125,8 @@ bool store_identity_matches(sqlite3 *database, const char *folder);
  * Makes this file the original. 0, or -errno and nothing has changed. A crash leaves the old
  * identity or the new one, each with its mark.
  */
-int store_identity_record(sqlite3 *database, const char *folder);
+int store_identity_record(struct store *store);
 
 /* Likewise for a file at `path` that will replace the database; old marks stay. */
-int store_identity_record_file(sqlite3 *database, const char *folder, const char *path);
+int store_identity_record_file(sqlite3 *database, const char *folder, const char *path,
+			       int64_t *epoch_out);

@@ -215,6 +215,7 @@ enum store_sql_id {
 	FEED_ROWS_PRUNE,
 	FEED_EPOCH,
 	FEED_LAST_OF_SIM,
+	IDENTITY_ADVANCE,
 	COMMAND_SECRET,
 	COMMAND_USE,
 	COMMAND_REFUSE,
@@ -331,7 +332,9 @@ struct store {
 	bool all_lazy;		    /* inside store_sync_once() */
 	bool lazy;		    /* PRAGMA synchronous is NORMAL now, not FULL */
 	bool in_snapshot;
-	bool unsynced;	     /* lazy commits that the disk has not confirmed */
+	int64_t epoch;	      /* of store_identity_record(); 0: none */
+	bool is_checkpointed; /* the file changed, and the mark does not say so yet */
+	bool unsynced;	      /* lazy commits that the disk has not confirmed */
 	int64_t audit_added; /* audit lines, since it was opened; also rolled back ones */
 	bool damaged;	     /* found in use, and logged */
 	enum store_files_state files; /* as logged */

@@ -132,6 +132,7 @@ static int store_rebuild_fill(struct store_rebuild_work *work)
 static int store_rebuild_make_new(struct store_rebuild_work *work)
 {
 	int error = store_database_make(&work->fresh);
+	int64_t epoch;
 
 	if (!error)
 		error = store_rebuild_open_old(work);
@@ -141,7 +142,7 @@ static int store_rebuild_make_new(struct store_rebuild_work *work)
 		error = store_database_explain(
 			&work->fresh,
 			store_identity_record_file(work->fresh.database, work->folder,
-						   work->fresh.path),
+						   work->fresh.path, &epoch),
 			"its identity cannot be stored");
 	store_database_abort(&work->from);
 	return error ? error : store_database_finish(&work->fresh);

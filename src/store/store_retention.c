@@ -274,6 +274,7 @@ int store_retention_vacuum(struct store *store, int64_t *left_out)
  */
 void store_retention_checkpoint(struct store *store)
 {
+	store->is_checkpointed = true;
 	sqlite3_busy_timeout(store->database, 0);
 	sqlite3_wal_checkpoint_v2(store->database, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL,
 				  NULL);

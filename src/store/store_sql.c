@@ -474,6 +474,8 @@ const char *const store_sql[STATEMENT_COUNT] = {
 	[FEED_EPOCH] = "SELECT epoch FROM feed_epoch",
 	[FEED_LAST_OF_SIM] = "SELECT state FROM feed INDEXED BY feed_sim WHERE type = 7"
 			     " AND sim_id = ?1 ORDER BY id DESC LIMIT 1",
+	[IDENTITY_ADVANCE] = "UPDATE file_identity SET epoch = ?1 + 1"
+			     " WHERE epoch BETWEEN ?1 AND ?1 + 1",
 	[COMMAND_SECRET] = "SELECT secret, last_step, locked_until FROM command_sender"
 			   " WHERE phone_number = ?1",
 	[COMMAND_USE] = "UPDATE command_sender SET last_step = ?2, used = ?3"

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import os
 import shutil
+import sqlite3
+from contextlib import closing
 from collections.abc import Callable
 from pathlib import Path
 
@@ -50,6 +52,31 @@ def put_back_by_name(state: Path, copy: Path) -> None:
         os.rename(file, state / file.name)
 
 
+def live_backup(lab: Lab, copy: Path) -> None:
+    """As sqlite3's ".backup" makes it while the gateway runs."""
+    with closing(sqlite3.connect(ledger(lab))) as store, closing(sqlite3.connect(copy)) as backup:
+        store.backup(backup)
+
+
+def write_over(state: Path, copy: Path) -> None:
+    """As cp and rsync --inplace do: the same file with other content."""
+    (state / "gateway.db").write_bytes(copy.read_bytes())
+
+
+def replace(state: Path, copy: Path) -> None:
+    """As rsync does, which keeps the time of the copy."""
+    fresh = state / ".gateway.db.x"
+    shutil.copy2(copy, fresh)
+    os.rename(fresh, state / "gateway.db")
+
+
+def restore_by_sqlite(state: Path, copy: Path) -> None:
+    """As sqlite3's ".restore"."""
+    with closing(sqlite3.connect(copy)) as backup, \
+            closing(sqlite3.connect(state / "gateway.db")) as store:
+        backup.backup(store)
+
+
 def send_soon(lab: Lab, text: str) -> Result:
     """Sends soon after the gateway's next step."""
     return Agent(lab).send(text, send_at=from_now(SOON_S))
@@ -89,6 +116,90 @@ def test_a_copy_made_while_running_sends_nothing_again(make_lab: Callable[..., L
     lab.gateway.kill()
     put_back_over(lab.gateway.state, copy)
     lab.gateway.start()
+    Agent(lab).wait_states("ready", timeout=10)
+    assert_sent(Agent(lab).send("goes on"))
+    assert [submit.text for submit in lab.modems[0].offered] == ["waits", "goes on"]
+
+
+@pytest.mark.parametrize("copied_by", ["sqlite", "sqlite, then a restart", "cp, then a restart"])
+@pytest.mark.parametrize("stopped", [True, False], ids=["stopped", "killed"])
+@pytest.mark.parametrize("put_back", [write_over, replace, restore_by_sqlite])
+def test_a_live_copy_put_back_sends_nothing_again(
+        make_lab: Callable[..., Lab], tmp_path: Path, put_back: Callable[[Path, Path], None],
+        stopped: bool, copied_by: str) -> None:
+    """The -wal that a killed gateway leaves stays where it is."""
+    lab = make_lab(modem_count=1)
+    waiting = send_soon(lab, "waits")
+    if copied_by.startswith("sqlite"):
+        live_backup(lab, tmp_path / "b.db")
+    else:
+        lab.gateway.stop()                      # else its -wal would have to be copied, too
+        shutil.copy2(ledger(lab), tmp_path / "b.db")
+        lab.gateway.start()
+    Agent(lab).wait_state(waiting.message_id, "sent")
+    if "restart" in copied_by:                  # the -wal begins after the message was sent
+        lab.gateway.restart()
+        Agent(lab).wait_states("ready", timeout=10)
+    assert_sent(Agent(lab).send("another"))
+    lab.gateway.stop() if stopped else lab.gateway.kill()
+    put_back(lab.gateway.state, tmp_path / "b.db")
+    lab.gateway.start()
+    Agent(lab).wait_states("ready", timeout=10)
+    assert_sent(Agent(lab).send("goes on"))
+    assert [submit.text for submit in lab.modems[0].offered] == ["waits", "another", "goes on"]
+
+
+def chown(state: Path) -> None:
+    for path in [state, *state.iterdir()]:
+        os.chown(path, os.getuid(), os.getgid())
+
+
+def chmod(state: Path) -> None:
+    for path in state.glob("gateway.*"):
+        path.chmod(0o640)
+        path.chmod(0o600)
+
+
+def touch(state: Path) -> None:
+    for path in state.iterdir():
+        os.utime(path)
+
+
+def link(state: Path) -> None:
+    """As cp -al."""
+    links = state.with_name("links")
+    links.mkdir()
+    for path in state.glob("gateway.*"):
+        os.link(path, links / path.name)
+
+
+def read_a_backup(state: Path) -> None:
+    shutil.copytree(state, state.with_name("elsewhere"), ignore=shutil.ignore_patterns("control"))
+
+
+@pytest.mark.parametrize("stopped", [True, False], ids=["stopped", "killed"])
+@pytest.mark.parametrize("keep_up", [chown, chmod, touch, link, read_a_backup])
+def test_upkeep_of_the_state_folder_makes_no_copy(
+        make_lab: Callable[..., Lab], keep_up: Callable[[Path], None], stopped: bool) -> None:
+    lab = make_lab(modem_count=1)
+    assert_sent(Agent(lab).send("before"))
+    waiting = send_soon(lab, "waits")
+    lab.gateway.stop() if stopped else lab.gateway.kill()
+    keep_up(lab.gateway.state)
+    lab.gateway.start()
+    Agent(lab).wait_state(waiting.message_id, "sent")
+    assert lab.gateway.log.count("or a copy") == 0
+
+
+def test_content_replaced_under_a_running_gateway_sends_nothing_again(
+        make_lab: Callable[..., Lab], tmp_path: Path) -> None:
+    lab = make_lab(modem_count=1)
+    waiting = send_soon(lab, "waits")
+    live_backup(lab, tmp_path / "b.db")
+    Agent(lab).wait_state(waiting.message_id, "sent")
+    restore_by_sqlite(lab.gateway.state, tmp_path / "b.db")
+    Agent(lab).send("is refused or waits", wait_for="none")
+    lab.gateway.restart()
     Agent(lab).wait_states("ready", timeout=10)
     assert_sent(Agent(lab).send("goes on"))
     assert [submit.text for submit in lab.modems[0].offered] == ["waits", "goes on"]

@@ -239,7 +239,7 @@ def test_a_message_that_cannot_be_stored_is_refused(
     assert [message.text for message in journal.messages()] == ["before", "after"]
 
 
-def test_nothing_is_submitted_while_the_disk_is_full(
+def test_nothing_is_submitted_or_announced_while_the_disk_is_full(
         lab: Lab, modem: Modem, journal: Journal, background: ThreadPoolExecutor) -> None:
     modem.plan(Outcome.hang())
     first, second = submit(lab, background, "first", "second")
@@ -247,10 +247,12 @@ def test_nothing_is_submitted_while_the_disk_is_full(
     journal.wait_state("first", "submitted")
     with full_disk(lab):
         modem.unhang(Outcome.ok())
-        assert_sent(first.result())                 # true, whatever the disk says
+        modem.wait_taken(1)
+        wait_until(lambda: lab.radios[0].pending_messages() == [], what="oFono is done with it")
+        assert not first.done()                     # a kill now makes it unknown
         assert journal.states("first", "second") == ["submitted", "queued"]
-        assert lab.radios[0].pending_messages() == []
         assert texts(modem.offered) == ["first"]
+    assert_sent(first.result())
     assert_sent(second.result())                    # the disk is tried again
     journal.wait_finished()
     assert journal.states("first", "second") == ["sent", "sent"]

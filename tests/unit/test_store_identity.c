@@ -73,8 +73,9 @@ static void test_each_difference_makes_it_a_copy(void **state)
 		{ "file = file + 1", false },
 		{ "file_born = file_born + 1", false },
 		{ "mark = mark + 1", false },
-		{ "mark_changed = mark_changed - 1", false },
-		{ "epoch = epoch + 1", false },
+		{ "epoch = epoch - 1", false },
+		{ "epoch = epoch + 1", true }, /* a crash before the mark advanced */
+		{ "epoch = epoch + 2", false },
 		{ "device = device + 1", false }, /* a snapshot that is mounted there */
 		/* after a reboot devices may have other numbers */
 		{ "boot = 1, device = device + 1", true },
@@ -123,8 +124,8 @@ static void test_reading_the_mark_or_moving_the_folder_makes_no_copy(void **stat
 	assert_int_equal(rename(folder, moved), 0);
 	assert_int_equal(rename(moved, folder), 0);
 	assert_true(is_here());
-	touch(mark); /* as a write to it would */
-	assert_false(is_here());
+	touch(mark); /* as chown and chmod change it, too */
+	assert_true(is_here());
 	assert_int_equal(unlink(mark), 0);
 	assert_false(is_here());
 }
@@ -154,6 +155,60 @@ static void test_a_crash_between_any_two_steps_makes_no_copy(void **state)
 	assert_true(mark_is_there(4));
 }
 
+static void test_each_submission_moves_the_mark(void **state)
+{
+	(void)state;
+	open_gateway();
+	for (int64_t next = 2; next < 5; next++) {
+		assert_int_equal(store_identity_advance(store), 0);
+		assert_int_equal(epoch(), next);
+		assert_true(mark_is_there(next));
+		assert_false(mark_is_there(next - 1));
+		assert_true(is_here());
+	}
+}
+
+/* Nothing may leave, and a later try works. */
+static void test_a_full_disk_confirms_no_submission(void **state)
+{
+	(void)state;
+	open_gateway();
+	fill_disk(true);
+	assert_true(store_identity_advance(store) < 0);
+	assert_true(mark_is_there(1));
+	fill_disk(false);
+	assert_int_equal(store_identity_advance(store), 0);
+	assert_int_equal(epoch(), 2);
+	assert_true(mark_is_there(2));
+	assert_true(is_here());
+}
+
+static void test_a_removed_mark_is_made_anew(void **state)
+{
+	char mark[128];
+
+	(void)state;
+	open_gateway();
+	snprintf(mark, sizeof(mark), "%s/gateway.mark-1", folder);
+	assert_int_equal(unlink(mark), 0);
+	assert_int_equal(store_identity_advance(store), 0);
+	assert_true(is_here());
+	assert_int_equal(store_identity_advance(store), 0);
+	assert_true(is_here());
+}
+
+/* Somebody wrote older content into the open file. */
+static void test_an_unexpected_epoch_confirms_no_submission(void **state)
+{
+	(void)state;
+	open_gateway();
+	assert_int_equal(store_identity_advance(store), 0);
+	assert_int_equal(store_identity_advance(store), 0);
+	sql_script("UPDATE file_identity SET epoch = 1");
+	assert_int_equal(store_identity_advance(store), -ESTALE);
+	assert_false(is_here());
+}
+
 /* A store of an older schema, put in the place of one that has marks. */
 static void test_an_older_schema_has_no_identity(void **state)
 {
@@ -177,12 +232,12 @@ static void test_a_full_disk_keeps_the_last_identity(void **state)
 	(void)state;
 	open_gateway();
 	fill_disk(true);
-	assert_true(store_identity_record(store->database, folder) < 0);
+	assert_true(store_identity_record(store) < 0);
 	fill_disk(false);
 	assert_true(is_here());
 	assert_int_equal(epoch(), 1);
 	assert_false(mark_is_there(2));
-	assert_int_equal(store_identity_record(store->database, folder), 0);
+	assert_int_equal(store_identity_record(store), 0);
 	assert_true(is_here());
 	assert_int_equal(epoch(), 2);
 }
@@ -197,7 +252,10 @@ int main(void)
 		TEST(test_each_difference_makes_it_a_copy),
 		TEST(test_reading_the_mark_or_moving_the_folder_makes_no_copy),
 		TEST(test_a_crash_between_any_two_steps_makes_no_copy),
-
+		TEST(test_each_submission_moves_the_mark),
+		TEST(test_a_full_disk_confirms_no_submission),
+		TEST(test_a_removed_mark_is_made_anew),
+		TEST(test_an_unexpected_epoch_confirms_no_submission),
 		TEST(test_an_older_schema_has_no_identity),
 		TEST(test_a_full_disk_keeps_the_last_identity),
 	};

@@ -42,6 +42,12 @@ const char *escape_quote(struct arena *arena, const char *text, size_t character
 bool escape_is_plain(const char *text);
 
 /*
+ * Writes a message for a log or a terminal into `out`, of `bytes` bytes with its NUL; cuts what is too
+ * long. `text` may be anything, also not UTF-8: control characters and bad bytes become '?', and
+ * characters that hide text or change its direction are escaped.
+ */
+void escape_message(const char *text, char *out, size_t bytes);
+/*
  * Replaces escapes with their characters, in place. Anything else stays: a caller that never
  * saw the escaped form may pass the original.
  */

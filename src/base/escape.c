@@ -258,3 +258,43 @@ void escape_undo(char *text)
 	}
 	*end = '\0';
 }
+
+/* ---- messages for a terminal */
+
+/* Bytes of the character at `text`; 0: not UTF-8, or a control character. */
+static size_t escape_message_character(const char *text)
+{
+	unsigned char first = (unsigned char)*text;
+	size_t length = first < 0x80 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+
+	if (first < 0x20 || first == 0x7f || strnlen(text, length) < length)
+		return 0;
+	return utf8_valid(text, length) ? length : 0;
+}
+
+void escape_message(const char *text, char *out, size_t bytes)
+{
+	size_t room = bytes - 1;
+
+	while (*text) {
+		size_t length = escape_message_character(text);
+		const char *next = text;
+		char written[16] = "?";
+
+		if (length) {
+			uint32_t character = utf8_next(&next);
+
+			snprintf(written, sizeof(written), "%.*s", (int)length, text);
+			if (escape_is_needed(character))
+				snprintf(written, sizeof(written), "\\u{%X}",
+					 (unsigned)character);
+		}
+		if (strlen(written) > room)
+			break;
+		strcpy(out, written);
+		out += strlen(written);
+		room -= strlen(written);
+		text += length ? length : 1;
+	}
+	*out = '\0';
+}

@@ -24,46 +24,6 @@ void log_set_level(enum log_level level)
 	log_level = level;
 }
 
-/* Bytes of the character at `text`; 0: not UTF-8, or a control character. */
-static size_t log_character(const char *text)
-{
-	unsigned char first = (unsigned char)*text;
-	size_t length = first < 0x80 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
-
-	if (first < 0x20 || first == 0x7f || strnlen(text, length) < length)
-		return 0;
-	return utf8_valid(text, length) ? length : 0;
-}
-
-/*
- * Replaces control characters with '?', and escapes characters that hide text or change its
- * direction on a terminal. `out` has room for `room` bytes and a NUL.
- */
-static void log_sanitise(const char *text, char *out, size_t room)
-{
-	while (*text) {
-		size_t length = log_character(text);
-		const char *next = text;
-		char written[16] = "?";
-
-		if (length) {
-			uint32_t character = utf8_next(&next);
-
-			snprintf(written, sizeof(written), "%.*s", (int)length, text);
-			if (escape_is_needed(character))
-				snprintf(written, sizeof(written), "\\u{%X}",
-					 (unsigned)character);
-		}
-		if (strlen(written) > room)
-			break;
-		strcpy(out, written);
-		out += strlen(written);
-		room -= strlen(written);
-		text += length ? length : 1;
-	}
-	*out = '\0';
-}
-
 /* A single write(2) keeps lines whole when several processes share one stderr. */
 static void log_write(char *line, size_t length)
 {
@@ -88,7 +48,7 @@ void log_line(enum log_level level, const char *format, ...)
 	if (vsnprintf(text, sizeof(text) - prefix - 1, format, arguments) < 0)
 		*text = '\0';
 	va_end(arguments);
-	log_sanitise(text, line + prefix, sizeof(line) - prefix - 2);
+	escape_message(text, line + prefix, sizeof(line) - prefix - 1);
 	log_write(line, strlen(line));
 	errno = saved_errno;
 }

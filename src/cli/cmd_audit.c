@@ -176,7 +176,8 @@ static void cmd_audit_print_break(const struct audit_reader_break *found)
 		       flaws[found->flaw].words);
 }
 
-static void cmd_audit_print_verdict(const struct audit_reader_verdict *verdict)
+static void cmd_audit_print_verdict(const struct audit_reader_verdict *verdict,
+				    const struct audit_reader_expected *expected)
 {
 	char head[AUDIT_HEAD_TEXT_BYTES];
 
@@ -185,6 +186,12 @@ static void cmd_audit_print_verdict(const struct audit_reader_verdict *verdict)
 	if (verdict->break_count > AUDIT_BREAKS_MAX)
 		printf("BROKEN: and in %lld more places\n",
 		       (long long)(verdict->break_count - AUDIT_BREAKS_MAX));
+	if (!verdict->lines && !expected->noted_count) {
+		puts("The audit log is empty. Without a head that was saved earlier "
+		     "(--head), "
+		     "this proves nothing.");
+		return;
+	}
 	printf("%lld lines%s", (long long)verdict->lines,
 	       verdict->break_count ? "" : ", none changed, missing or moved");
 	if (verdict->gone)
@@ -194,14 +201,15 @@ static void cmd_audit_print_verdict(const struct audit_reader_verdict *verdict)
 	printf("\nhead %s\n", head);
 }
 
-static void cmd_audit_print_json_verdict(const struct audit_reader_verdict *verdict)
+static void cmd_audit_print_json_verdict(const struct audit_reader_verdict *verdict,
+					 bool is_whole)
 {
 	struct buffer text = BUFFER_INIT;
 	struct json_writer *writer = json_field_begin(&text);
 
 	if (!writer)
 		return;
-	json_put_boolean(writer, "whole", verdict->break_count == 0);
+	json_put_boolean(writer, "whole", is_whole);
 	json_put_integer(writer, "lines", verdict->lines);
 	json_put_integer(writer, "gone", verdict->gone);
 	cmd_audit_put_head(writer, "head", &verdict->head);
@@ -240,7 +248,8 @@ static const char cmd_audit_help[] =
 	"repeated\n"
 	"  --json           one JSON object per "
 	"line\n" OPTIONS_STORE_HELP OPTIONS_HELP_HELP "\n"
-	"Exit codes: 0 good; 1 unreadable or broken; 2 wrong options.\n";
+	"Exit codes: 0 good; 1 unreadable, broken, or empty without --head;\n"
+	"2 wrong options.\n";
 
 enum { LAST_DIGITS_MAX = 9 };
 
@@ -319,6 +328,7 @@ static int cmd_audit_verify(struct audit_reader *reader,
 {
 	struct audit_reader_verdict verdict;
 	struct progress progress;
+	bool is_whole;
 	int error;
 
 	progress_begin(&progress, "verifying each line");
@@ -327,11 +337,14 @@ static int cmd_audit_verify(struct audit_reader *reader,
 	progress_clear(&progress);
 	if (error)
 		return cmd_audit_fail(audit_reader_error(reader));
+	/* An empty log may be one from which every line was removed. */
+	is_whole = !verdict.break_count &&
+		   (verdict.lines || arguments->expected.noted_count);
 	if (arguments->store.json)
-		cmd_audit_print_json_verdict(&verdict);
+		cmd_audit_print_json_verdict(&verdict, is_whole);
 	else
-		cmd_audit_print_verdict(&verdict);
-	return verdict.break_count ? EXIT_CODE_FAILED : EXIT_CODE_OK;
+		cmd_audit_print_verdict(&verdict, &arguments->expected);
+	return is_whole ? EXIT_CODE_OK : EXIT_CODE_FAILED;
 }
 
 static int cmd_audit_run(int argc, char **argv)

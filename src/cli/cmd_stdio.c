@@ -15,6 +15,7 @@
 
 #include "base/explanation.h"
 #include "base/log.h"
+#include "base/regular_file.h"
 #include "base/utf8.h"
 #include "bridge/bridge.h"
 #include "cli/command.h"
@@ -71,16 +72,20 @@ struct cmd_stdio_place {
 static int cmd_stdio_read_token_file(const char *path, struct cmd_stdio_place *place)
 {
 	char text[BRIDGE_TARGET_TOKEN_BYTES + 2];
-	FILE *file = fopen(path, "re");
 	const char *error;
 	struct stat status;
+	ssize_t length;
+	int fd = regular_file_open(path, &status);
 
-	if (!file)
-		return options_fail("%s: %m", path);
-	if (fstat(fileno(file), &status) == 0 && status.st_mode & (S_IRWXG | S_IRWXO))
+	if (fd < 0)
+		return options_fail("%s: %s", path,
+				    fd == -EINVAL ? "it is not a regular file"
+						  : strerror(-fd));
+	if (status.st_mode & (S_IRWXG | S_IRWXO))
 		log_warning("stdio: other users may read %s: chmod 600", path);
-	text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
-	fclose(file);
+	length = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	text[length > 0 ? length : 0] = '\0';
 	error = bridge_target_read_token(text, place->token);
 	explicit_bzero(text, sizeof(text));
 	return error ? options_fail("%s %s", path, error) : 0;

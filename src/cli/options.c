@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "base/explanation.h"
-#include "base/utf8.h"
+#include "base/escape.h"
 #include "cli/json_field.h"
 #include "config/config.h"
 
@@ -58,17 +58,6 @@ const char *options_title(const struct command *command)
 
 /* Reporting what is wrong */
 
-/* Replaces what is not ASCII if the text is not UTF-8, as a path may be. */
-static void options_make_valid(char *text)
-{
-	if (utf8_valid(text, strlen(text)))
-		return;
-	for (; *text; text++) {
-		if (*text & 0x80)
-			*text = '?';
-	}
-}
-
 static void options_print_json(const char *code, const char *message, const char *fix)
 {
 	struct buffer text = BUFFER_INIT;
@@ -86,15 +75,15 @@ static void options_print_json(const char *code, const char *message, const char
 
 int options_fail(const char *format, ...)
 {
-	char message[TEXT_BYTES], fix[2 * NAME_BYTES];
+	char text[TEXT_BYTES], message[TEXT_BYTES], fix[2 * NAME_BYTES];
 	va_list arguments;
 
 	va_start(arguments, format);
-	vsnprintf(message, sizeof(message), format, arguments);
+	vsnprintf(text, sizeof(text), format, arguments);
 	va_end(arguments);
 	snprintf(fix, sizeof(fix), "Try: " PROGRAM_NAME " %s --help",
 		 options_process.title);
-	options_make_valid(message);
+	escape_message(text, message, sizeof(message));
 	if (options_process.json)
 		options_print_json("invalid_argument", message, fix);
 	fprintf(stderr, PROGRAM_NAME " %s: %s\n%s\n", options_process.title, message,
@@ -112,13 +101,13 @@ const char *options_full_stop(const char *sentence)
 
 int options_report_failure(const char *code, const char *fix, const char *format, ...)
 {
-	char message[TEXT_BYTES];
+	char text[TEXT_BYTES], message[TEXT_BYTES];
 	va_list arguments;
 
 	va_start(arguments, format);
-	vsnprintf(message, sizeof(message), format, arguments);
+	vsnprintf(text, sizeof(text), format, arguments);
 	va_end(arguments);
-	options_make_valid(message);
+	escape_message(text, message, sizeof(message));
 	if (options_process.json)
 		options_print_json(code, message, fix);
 	fflush(stdout); /* earlier output comes before the error */
@@ -133,7 +122,6 @@ int options_load(const struct options_store *store, struct config *config_out)
 
 	if (config_load_for(config_out, store->file, store->state_dir, &problem) == 0)
 		return EXIT_CODE_OK;
-	options_make_valid(problem.text);
 	if (options_process.json)
 		options_print_json("invalid_configuration", problem.text, "");
 	fprintf(stderr, PROGRAM_NAME " %s: %s\n", options_process.title, problem.text);

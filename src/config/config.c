@@ -19,6 +19,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <sys/un.h>
 
 #include <ini.h>
@@ -27,6 +28,7 @@
 #include "base/buffer.h"
 #include "base/explanation.h"
 #include "base/json.h"
+#include "base/regular_file.h"
 #include "base/utf8.h"
 #include "config/balance_pattern.h"
 #include "config/config_key.h"
@@ -34,7 +36,10 @@
 #include "config/ussd_code.h"
 #include "config/webhook_url.h"
 
-enum { CONFIG_NAME_BYTES = 64 }; /* "section.key" */
+enum {
+	CONFIG_NAME_BYTES = 64, /* "section.key" */
+	CONFIG_FILE_BYTES_MAX = 1024 * 1024,
+};
 
 void config_list_clear(struct config_list *list)
 {
@@ -214,17 +219,52 @@ static int config_file_parse(struct config_file *file)
 	return file->result;
 }
 
+/* Whoever may write the file decides who may send. */
+static int config_file_check(const struct config_key_place *place,
+			     const struct stat *status)
+{
+	if (status->st_uid != 0 && status->st_uid != geteuid())
+		return config_key_fail(place,
+				       "it belongs to another user (uid %u), who could "
+				       "change every limit; run: chown root %s",
+				       (unsigned)status->st_uid, place->origin);
+	if (status->st_mode & (S_IWGRP | S_IWOTH))
+		return config_key_fail(place,
+				       "other users may write it, and could change every "
+				       "limit; run: chmod go-w %s",
+				       place->origin);
+	if (status->st_size > CONFIG_FILE_BYTES_MAX)
+		return config_key_fail(place, "it is larger than 1 MiB");
+	return 0;
+}
+
+static int config_file_open(struct config_file *file)
+{
+	const struct config_key_place *place = &file->place;
+	struct stat status;
+	int error, fd = regular_file_open(place->origin, &status);
+
+	if (fd < 0) {
+		config_key_fail(place, "%s",
+				fd == -EINVAL ? "it is not a regular file"
+					      : strerror(-fd));
+		return fd;
+	}
+	error = config_file_check(place, &status);
+	file->file = error ? NULL : fdopen(fd, "r");
+	if (file->file)
+		return 0;
+	close(fd);
+	return error ? error : config_key_fail(place, "%s", strerror(ENOMEM));
+}
+
 int config_read(struct config *config, const char *path, struct explanation *error)
 {
 	struct config_file file = { .place = { .origin = path, .error = error } };
-	int result;
+	int result = config_file_open(&file);
 
-	file.file = fopen(path, "re");
-	if (!file.file) {
-		result = -errno;
-		config_key_fail(&file.place, "%s", strerror(errno));
+	if (result)
 		return result;
-	}
 	file.config = *config;
 	result = config_file_parse(&file);
 	fclose(file.file);

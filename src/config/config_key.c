@@ -25,21 +25,16 @@
 
 int config_key_fail(const struct config_key_place *place, const char *format, ...)
 {
-	char *text = place->error->text;
-	size_t room = sizeof(place->error->text);
+	char text[sizeof(place->error->text)], line[16] = "";
 	va_list arguments;
-	int used;
 
-	if (place->line)
-		used = snprintf(text, room, "%s:%d: ", place->origin, place->line);
-	else
-		used = snprintf(text, room, "%s: ", place->origin);
-	if (used < 0 || (size_t)used >= room)
-		return -EINVAL;
 	va_start(arguments, format);
-	vsnprintf(text + used, room - (size_t)used, format, arguments);
+	vsnprintf(text, sizeof(text), format, arguments);
 	va_end(arguments);
-	return -EINVAL;
+	if (place->line)
+		snprintf(line, sizeof(line), ":%d", place->line);
+	return explanation_set(place->error, -EINVAL, "%s%s: %s", place->origin, line,
+			       text);
 }
 
 int config_key_fail_section(const struct config_key_place *place, const char *section)

@@ -24,7 +24,7 @@
 #include "base/clock.h"
 #include "base/json_reader.h"
 #include "base/log.h"
-#include "base/utf8.h"
+#include "base/escape.h"
 #include "tools/services.h"
 
 enum { BUS_RETRY_US = 200 * 1000, BUS_WAIT_MS = 12 * 1000 };
@@ -139,22 +139,11 @@ void control_call_progress(struct control_call *call, const char *message)
 	control_call_close(call);
 }
 
-/* A path need not be UTF-8, and a truncated text may end in half a character. */
-static void control_call_make_valid(char *text)
-{
-	if (utf8_valid(text, strlen(text)))
-		return;
-	for (; *text; text++) {
-		if ((unsigned char)*text >= 0x80)
-			*text = '?';
-	}
-}
-
 void control_call_fail(struct control_call *call, const char *code, const char *fix,
 		       const char *message, ...)
 {
 	struct json_writer *writer = control_call_open_object(call, "error", true);
-	char text[1024];
+	char text[1024], printable[sizeof(text)];
 	va_list arguments;
 
 	if (!writer)
@@ -162,9 +151,9 @@ void control_call_fail(struct control_call *call, const char *code, const char *
 	va_start(arguments, message);
 	vsnprintf(text, sizeof(text), message, arguments);
 	va_end(arguments);
-	control_call_make_valid(text);
+	escape_message(text, printable, sizeof(printable));
 	json_put_string(writer, "code", code);
-	json_put_string(writer, "message", text);
+	json_put_string(writer, "message", printable);
 	json_put_string(writer, "fix", fix);
 	control_call_close(call);
 }

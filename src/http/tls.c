@@ -3,18 +3,19 @@
  * GnuTLS asks for the certificate and key in every handshake (tls_retrieve()) and frees the copies
  * that it gets. So tls_load() can replace the pair without touching any session.
  */
-#include "base/explanation.h"
-#include "config/config.h"
 #include "http/tls.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <gnutls/gnutls.h>
+
+#include "base/explanation.h"
+#include "base/regular_file.h"
+#include "config/config.h"
 
 enum { TLS_FILE_BYTES_MAX = 64 * 1024 };
 
@@ -54,17 +55,15 @@ static int tls_read_all(int fd, gnutls_datum_t *text_out)
 static int tls_read_file(const char *path, bool secret, gnutls_datum_t *text_out,
 			 struct explanation *error)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct stat status;
-	int result;
+	int result, fd = regular_file_open(path, &status);
 
+	if (fd == -EINVAL)
+		return explanation_set(error, fd, "%s: is not a regular file", path);
 	if (fd < 0)
-		return explanation_set(error, -errno, "%s: cannot be read: %s", path,
-				       strerror(errno));
-	if (fstat(fd, &status) < 0 || !S_ISREG(status.st_mode))
-		result = explanation_set(error, -EINVAL, "%s: is not a regular file",
-					 path);
-	else if (secret && (status.st_mode & S_IRWXO))
+		return explanation_set(error, fd, "%s: cannot be read: %s", path,
+				       strerror(-fd));
+	if (secret && (status.st_mode & S_IRWXO))
 		result = explanation_set(error, -EPERM,
 					 "%s: every user of this machine can read or "
 					 "change this key; run: chmod o-rwx %s, and make "

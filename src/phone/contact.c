@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/regular_file.h"
 #include "base/utf8.h"
 
 /* ---- lists */
@@ -356,17 +357,12 @@ static int contact_file_read_list(const char *path, struct contact_list *list)
 {
 	struct vcard_reader reader;
 	struct stat file;
-	int error;
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	int error, fd = regular_file_open(path, &file);
 
 	if (fd < 0)
-		return -errno;
+		return fd;
 	vcard_reader_init(&reader, contact_list_add, list);
-	if (fstat(fd, &file) < 0)
-		error = -errno;
-	else
-		error = S_ISREG(file.st_mode) ? contact_file_read_fd(fd, &reader)
-					      : -EINVAL;
+	error = contact_file_read_fd(fd, &reader);
 	close(fd);
 	return error;
 }

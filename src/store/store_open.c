@@ -49,6 +49,33 @@ static const char store_guards[] = "PRAGMA foreign_keys = ON;";
 
 /* ---- the file */
 
+/*
+ * Whoever owns the folder may change every row, and whoever left a -journal there has SQLite write
+ * its pages into the database. So neither may be another user: root works as the owner
+ * of the folder (cli/control_client.h).
+ */
+static int store_open_check_owner(struct store_database *opening, const char *folder)
+{
+	char journal[PATH_MAX];
+	struct stat status;
+
+	if (stat(folder, &status) < 0)
+		return store_database_fail(opening, -errno, "%m");
+	if (status.st_uid != geteuid())
+		return store_database_fail(opening, -EPERM,
+					   "the folder belongs to another user (uid %u); "
+					   "run this as that user",
+					   (unsigned)status.st_uid);
+	if (!store_file_path(journal, folder, STORE_FILE, "-journal") ||
+	    lstat(journal, &status) < 0)
+		return 0;
+	if (S_ISREG(status.st_mode) && status.st_uid == geteuid())
+		return 0;
+	return store_database_fail(opening, -EPERM,
+				   "its -journal is not a file of this user, and is not "
+				   "applied; move it away");
+}
+
 /* Another process may make the file, too: the first one wins. */
 static int store_open_give_name(struct store_database *made, const char *folder,
 				const char *path)
@@ -219,6 +246,9 @@ static int store_open_database(const char *folder, sqlite3 **database_out,
 	if (failure)
 		return store_database_explain(&opening, failure,
 					      "the folder cannot be made");
+	failure = store_open_check_owner(&opening, folder);
+	if (failure)
+		return failure;
 	store_file_finish_replace(folder);
 	is_copy = store_open_is_backup(opening.path);
 	if (is_copy)

@@ -244,6 +244,18 @@ def test_a_head_from_the_journal_reveals_cut_lines(gateway: LoneGateway) -> None
     assert audit.flaws("--head", heads[0]) == []
 
 
+def test_an_empty_log_proves_nothing_without_a_head(gateway: LoneGateway) -> None:
+    audit = Audit(gateway)
+    gateway.stop()
+    head = HEAD.findall(gateway.log)[-1][1]
+    audit.tamper("DELETE FROM audit", "DELETE FROM audit_anchor",
+                 "DELETE FROM sqlite_sequence WHERE name = 'audit'")
+    found = audit.verify()
+    assert (found["whole"], found["lines"], found["breaks"]) == (False, 0, [])
+    assert audit.run("verify").returncode == FAILED
+    assert audit.flaws("--head", head) == [("cut", int(head.partition(":")[0]))]
+
+
 def test_a_moved_anchor_is_reported_as_missing_lines(gateway: LoneGateway) -> None:
     """The log claims that old lines were pruned, but retention has kept them."""
     audit = Audit(gateway)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shlex
@@ -134,6 +135,60 @@ def test_check_config_accepts_a_valid_file(folder: Path, text: str) -> None:
     result = run("serve", "--check-config", "--config", file)
     assert (result.returncode, result.stderr) == (OK, "")
     assert list(folder.iterdir()) == [file]         # checking creates no file
+
+
+@pytest.mark.parametrize("make", [
+    os.mkfifo, lambda path: path.symlink_to("/dev/zero"), Path.mkdir,
+    lambda path: path.write_text("#" * (1 << 20) + "\n"),
+    lambda path: (path.write_text(GOOD), path.chmod(0o666)),
+    lambda path: (path.write_text(GOOD), path.chmod(0o620)),
+], ids=["fifo", "endless", "folder", "large", "writable", "group writable"])
+def test_an_unfit_configuration_file_is_refused_at_once(
+        folder: Path, make: Callable[[Path], object]) -> None:
+    file = folder / "odd.conf"
+    make(file)
+    for command in (["serve", "--check-config"], ["serve"], ["list"]):
+        result = run(*command, "--config", file, "--state-dir", folder / "state")
+        assert result.returncode == USAGE and f"{file}: " in result.stderr, result.stderr
+    doctor = json.loads(run("doctor", "--json", "--config", file).stdout)
+    assert [one["level"] for one in doctor["findings"] if one["about"] == "configuration"] \
+        == ["problem"]
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can give a file away")
+def test_a_configuration_or_state_folder_of_another_user_is_refused(folder: Path) -> None:
+    file, state = folder / "theirs.conf", folder / "state"
+    file.write_text(GOOD)
+    os.chown(file, 1, 1)
+    result = run("serve", "--check-config", "--config", file)
+    assert result.returncode == USAGE and f"{file}: " in result.stderr
+    os.chown(file, 0, 0)
+    state.mkdir(mode=0o700)
+    os.chown(state, 1, 1)
+    result = run("serve", "--config", file, "--state-dir", state)
+    assert result.returncode != OK and str(state) in result.stderr
+    assert not list(state.glob("gateway.db*"))
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can give a file away")
+def test_a_foreign_journal_is_not_applied(folder: Path) -> None:
+    state = folder / "state"
+    assert run("pair", "one", "--state-dir", state).returncode == OK
+    journal = state / "gateway.db-journal"
+    journal.write_bytes(b"x" * 4096)
+    os.chown(journal, 1, 1)
+    result = run("pair", "two", "--state-dir", state)
+    assert result.returncode != OK and "-journal" in result.stderr
+    assert journal.read_bytes() == b"x" * 4096
+
+
+def test_errors_of_the_configuration_escape_what_they_quote(folder: Path) -> None:
+    file = folder / "hostile.conf"
+    file.write_text("[sms]\nmax\u202esegments\x1b[2J = 3\n")
+    for check in (["--check-config"], []):
+        result = run("serve", *check, "--config", file, "--state-dir", folder / "state")
+        assert result.returncode == USAGE and f"{file}:2: " in result.stderr
+        assert not {"\x1b", "\u202e"} & set(result.stderr)
 
 
 @pytest.mark.parametrize("text,line,words", [
@@ -399,7 +454,7 @@ def test_a_state_folder_that_others_may_write_is_refused(folder: Path, bits: int
     assert served.returncode == 1 and refused in served.stderr, served
     paired = run("pair", "--state-dir", state, "laptop")
     assert paired.returncode == 1 and refused in paired.stderr, paired
-    assert list(state.iterdir()) == []
+    assert not list(state.glob("gateway.db*"))
     told = run("doctor", "--state-dir", state).stdout
     assert f"other users may write to {state}" in told and f"chmod go-w {state}" in told
     state.chmod(0o755)

@@ -569,6 +569,18 @@ def test_reloading_a_wrong_configuration_changes_nothing(gateway: LoneGateway, o
     assert owner.do("reload") == "Nothing changed.\n"
 
 
+def test_reloading_a_fifo_changes_nothing(gateway: LoneGateway, owner: Owner) -> None:
+    file = gateway.folder / "gateway.conf"
+    text = file.read_text()
+    file.unlink()
+    os.mkfifo(file)
+    result = owner.run("reload")
+    assert (result.returncode, result.stdout) == (FAILED, "") and str(file) in result.stderr
+    file.unlink()
+    file.write_text(text)
+    assert owner.do("reload") == "Nothing changed.\n"
+
+
 def test_reload_needs_a_running_gateway(gateway: LoneGateway, owner: Owner) -> None:
     gateway.stop()
     result = owner.run("reload")

@@ -576,7 +576,7 @@ static void a_broker_that_does_not_answer_is_left(void **state)
 
 static void a_broker_that_does_not_acknowledge_is_left(void **state)
 {
-	struct client *client = bench_play_broker(300, 60);
+	struct client *client = bench_play_broker((unsigned)patience_ms(300), 60);
 	struct mqtt_message message = { .topic = "t", .payload = "x", .length = 1 };
 	int accepted = 0;
 
@@ -590,7 +590,7 @@ static void a_broker_that_does_not_acknowledge_is_left(void **state)
 
 static void an_idle_connection_pings_and_a_missing_answer_ends_it(void **state)
 {
-	struct client *client = bench_play_broker(500, 5);
+	struct client *client = bench_play_broker((unsigned)patience_ms(500), 5);
 
 	bench_hear(0xc0);
 	BENCH_SAY("\xd0\x00");

@@ -15,8 +15,7 @@ from lab.gateway import Gateway
 from rows import complete_page
 
 TO = "+36301234567"
-SOON_S = 1          # the list of SIMs is right within a second
-
+SOON_S = 10         # until the list of SIMs is right
 
 NOTHING_DONE = ("Nothing was sent.", "Nothing was dialled.", "Nobody was called.",
                 "Nothing was changed.")

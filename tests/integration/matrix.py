@@ -25,6 +25,7 @@ from fault_plan import FaultPlan, faulty_binary
 from journal import Journal
 from lab import Lab, wait_until
 from lab.ofonod import PLUGIN
+from lab.seed import seed
 from lab.signals import Signals
 from ledger import Ledger
 from mcp_events import EventClient
@@ -63,7 +64,7 @@ class Matrix:
         self._scenario = scenario
         self.tally = Tally()
         self._places: list[Place] = []
-        self.seed = int(os.environ.get("CRASH_SEED", random.randrange(1_000_000)))
+        self.seed = seed("CRASH_SEED")
         self._dice = random.Random(self.seed)
         self.complaints: list[str] = []
 

@@ -11,14 +11,21 @@ from contextlib import contextmanager
 
 from agent import Agent, Result
 from lab import Lab
+from lab.seed import seed
 from modem.patience import patience
 
 LOST = (OSError, http.client.HTTPException)         # what a call raises in a crash
 
 
-def any_moment(most_s: float) -> None:
-    """A random wait, so that the moments of the kills differ; no condition is awaited."""
-    threading.Event().wait(patience(random.uniform(0, most_s)))
+class Moments:
+    """Waits of random length, so that the moments of the kills differ; no condition is
+    awaited. MOMENTS_SEED repeats their lengths."""
+
+    def __init__(self) -> None:
+        self._dice = random.Random(seed("MOMENTS_SEED"))
+
+    def wait(self, most_s: float) -> None:
+        threading.Event().wait(patience(self._dice.uniform(0, most_s)))
 
 
 class Stream:

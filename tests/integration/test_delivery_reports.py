@@ -25,6 +25,7 @@ from agent import TO, Agent
 from lab import McpClient, wait_until
 from lab.bus import Bus
 from lab.gateway import Gateway
+from modem.patience import patience
 from wire import Wire, request, rpc
 
 STUB = Path(__file__).with_name("stub_ofono.py")
@@ -64,7 +65,7 @@ class StubOfono:
 
     def stop(self) -> None:
         self._process.stdin.close()
-        self._process.wait(10)
+        self._process.wait(patience(10))
         self._process.stdout.close()
 
 

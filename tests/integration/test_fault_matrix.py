@@ -209,7 +209,7 @@ def phone(phones: Phones) -> Iterator[Phone]:
     phone = phones.get()
     yield phone
     try:
-        Journal(phone.lab).wait_finished(timeout=1)
+        Journal(phone.lab).wait_finished()
         Agent(phone.lab).wait_states("ready")
     except (AssertionError, *LOST):
         phones.discard()

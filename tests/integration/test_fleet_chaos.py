@@ -8,6 +8,7 @@ import os
 from collections.abc import Callable
 
 import fleet_chaos
+from lab.seed import seed
 
 
 def judge(outcome: fleet_chaos.Outcome, record_property: Callable[[str, object], None]) -> None:
@@ -18,21 +19,17 @@ def judge(outcome: fleet_chaos.Outcome, record_property: Callable[[str, object],
     assert not [text for text in outcome.taken if text.startswith("stale")]
 
 
-def seed() -> int:
-    return int(os.environ.get("CHAOS_SEED") or int.from_bytes(os.urandom(2), "big"))
-
-
 def test_three_phones_lose_and_double_nothing(
         record_property: Callable[[str, object], None]) -> None:
     with fleet_chaos.phones(3) as phones:
-        judge(fleet_chaos.run(phones, seed(), 40), record_property)
+        judge(fleet_chaos.run(phones, seed("CHAOS_SEED"), 40), record_property)
 
 
 def test_a_phone_whose_store_was_replaced_doubles_nothing(
         record_property: Callable[[str, object], None]) -> None:
     """An older copy of its store: messages of then are unknown, and none is sent again."""
     with fleet_chaos.phones(2) as phones:
-        outcome = fleet_chaos.run(phones, seed(), 30, replaces_a_store=True)
+        outcome = fleet_chaos.run(phones, seed("CHAOS_SEED"), 30, replaces_a_store=True)
         assert outcome.replaced
         judge(outcome, record_property)
 
@@ -42,5 +39,5 @@ def test_twenty_phones_lose_and_double_nothing(
     """CHAOS_KILLS=1000: until so many gateways were killed ("make chaos-fleet")."""
     kills = int(os.environ.get("CHAOS_KILLS", "0"))
     with fleet_chaos.phones(20) as phones:
-        judge(fleet_chaos.run(phones, seed(), 100, seconds=0 if kills else 150, kills=kills),
-              record_property)
+        judge(fleet_chaos.run(phones, seed("CHAOS_SEED"), 100, seconds=0 if kills else 150,
+                              kills=kills), record_property)

@@ -23,7 +23,7 @@ from lab.ofono_line import line
 from lab.radio import Radio
 from modem import HOME, SEARCHING, Modem, Outcome
 from modem.pdu import encode_deliver
-from stream import Stream, any_moment
+from stream import Moments, Stream
 
 HASTY = "[sms]\nsend_wait_seconds = 1\n"
 
@@ -191,11 +191,11 @@ def test_no_message_is_submitted_twice_under_random_link_cuts(
         patient: Lab, journal: Journal) -> None:
     modem, cuts = patient.modems[0], 8
     modem.send_latency_s, modem.send_jitter_s = 0.004, 0.004
-    stream = Stream(patient, agents=4)
+    stream, moments = Stream(patient, agents=4), Moments()
     with patient.signals() as signals:
         with stream.running():
             for _ in range(cuts):
-                any_moment(0.15)
+                moments.wait(0.15)
                 modem.cut_link()
                 patient.radios[0].wait_property("Modem", "Powered", False)
                 patient.bring_up()
@@ -331,14 +331,14 @@ def test_no_accepted_message_is_lost_when_ofono_restarts_often(
     lab = make_lab("[sms]\nsend_wait_seconds = 0\n", modem_count=1)
     modem, journal, agent = lab.modems[0], Journal(lab), Agent(lab)
     modem.send_latency_s = 0.02
-    accepted = []
+    accepted, moments = [], Moments()
     for round_number in range(4):
         agent.wait_states("ready", timeout=6)
         for number in range(6):
             text = f"round {round_number}, number {number}"
             if not agent.send(text).is_error:
                 accepted.append(text)
-        any_moment(0.1)
+        moments.wait(0.1)
         lab.ofonod.kill()
         lab.ofonod.start()
         lab.bring_up()

@@ -278,7 +278,7 @@ def test_a_message_refused_by_the_network_fails_the_command(lab: Lab, owner: Own
 
 
 def test_a_message_goes_out_although_the_owner_interrupts(lab: Lab, sim: int, agent: Agent) -> None:
-    lab.modems[0].send_latency_s = 1.5
+    lab.modems[0].send_latency_s = patience(1.5)
     try:
         with on_terminal("send", "--state-dir", lab.gateway.state, "--sim", sim, TO,
                          "goes on") as terminal:

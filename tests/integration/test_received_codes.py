@@ -14,6 +14,7 @@ from approving import Owner, new_client
 from asking import Modern
 from lab import Lab
 from ledger import Ledger
+from modem.patience import patience
 
 MakeLab = Callable[..., Lab]
 REASON = "contains_received_code"
@@ -137,7 +138,7 @@ def test_the_agents_own_user_cannot_approve_a_received_code(make_lab: MakeLab) -
 
 def test_a_scheduled_text_is_judged_again_when_its_time_comes(
         lab: Lab, agent: Agent, owner: Owner) -> None:
-    message_id = agent.send("Your number is 482913", send_at=seconds_ahead(3),
+    message_id = agent.send("Your number is 482913", send_at=seconds_ahead(patience(3)),
                             wait_for="none").message_id
     assert status(agent, message_id)["state"] == "scheduled"
     receive(lab, "Your verification code is 482913.")

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import math
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager
@@ -17,6 +18,7 @@ from lab import Lab
 from lab.gateway import Gateway
 from ledger import Ledger
 from lone_gateway import LoneGateway
+from modem.patience import patience
 from modern import Request, call
 from owner import Owner
 from wire import Reply, Wire, request, rpc
@@ -344,10 +346,11 @@ def test_updates_end_when_the_read_scope_is_removed(make_lab: Callable[..., Lab]
 
 def test_a_kept_reply_ends_when_the_read_scope_is_removed(guarded: LoneGateway, name: str) -> None:
     """A call with a lost connection goes on, unless its client lost the scope."""
+    wait_s = math.ceil(patience(1.5))
     client = Client(guarded, name, "read", "send")
     session = {"Authorization": client.authorization, "Mcp_Session_Id": begin(client)}
     body = rpc("tools/call", {"name": "wait_for_sms", "_meta": {"progressToken": "w"},
-                              "arguments": {"timeout_seconds": 1}})
+                              "arguments": {"timeout_seconds": wait_s}})
     with Events(guarded.port, body, **session) as waiting:
         last = waiting.next_message()
         assert last.method == "notifications/progress" and last.id

@@ -148,13 +148,14 @@ class Receiver:
             self.at_once += 1
             self.most_at_once = max(self.most_at_once, self.at_once)
         try:
-            answer = (self.challenge if is_challenge else self.behaviour)(delivery)
+            try:
+                answer = (self.challenge if is_challenge else self.behaviour)(delivery)
+            finally:
+                with self._lock:        # the answer may cause the next request at once
+                    self.at_once -= 1
             self._answer(handler, answer)
         except OSError:
             pass
-        finally:
-            with self._lock:
-                self.at_once -= 1
 
     @staticmethod
     def _answer(handler: BaseHTTPRequestHandler, answer: Answer | None) -> None:

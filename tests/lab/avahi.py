@@ -102,12 +102,13 @@ class Avahi(Program):
 
     def browse(self, kind: str = "_mcp._tcp", again: int = 3) -> list[Seen]:
         """avahi-browse 0.8 hangs if a service is withdrawn while it resolves it: then it is
-        started again."""
+        started again, and the report of a failure says so."""
         try:
             said = self.run("avahi-browse", "-rpt", kind, timeout=10)
         except subprocess.TimeoutExpired:
             if not again:
                 raise
+            print(f"avahi-browse {kind} ended after {patience(10):g} s, and is started again")
             return self.browse(kind, again - 1)
         return [Seen.parse(line) for line in said.splitlines() if line.startswith("=")]
 

@@ -6,7 +6,6 @@ from __future__ import annotations
 import http.client
 import itertools
 import os
-import random
 import shlex
 import signal
 import socket
@@ -40,18 +39,21 @@ HAND_OVER = Path(__file__).with_name("hand_over.py")
 BINARY = Path(__file__).resolve().parents[2] / "build" / "ofono-mcp"
 
 
-# Below the range from which Linux assigns client ports, so none takes one first.
-PORTS = range(10_000, 32_000)
 PORTS_EACH = 250
+OF_CLIENTS = Path("/proc/sys/net/ipv4/ip_local_port_range")
+
+
+def ports() -> range:
+    """Outside the range from which Linux assigns client ports, so none takes one first."""
+    first, last = map(int, OF_CLIENTS.read_text().split())
+    return range(10_000, first) if first >= 20_000 else range(last + 1, 65_536)
 
 
 @cache
 def own_ports() -> tuple[socket.socket, Iterator[int]]:
-    """A part of PORTS for this process alone, as long as it holds the socket: between
+    """A part of ports() for this process alone, as long as it holds the socket: between
     free_port() and listen(), and while a gateway restarts, a port seems free to others."""
-    firsts = list(PORTS[::PORTS_EACH])
-    random.shuffle(firsts)
-    for first in firsts:
+    for first in ports()[:-PORTS_EACH:PORTS_EACH]:
         lock = socket.socket(socket.AF_UNIX)
         with suppress(OSError):         # another process has this part
             lock.bind(f"\0ofono-mcp-lab-ports-{first}")

@@ -26,6 +26,7 @@ class Outgoing:
         self._modem = modem
         self._plan: deque[Outcome] = deque()
         self._reference = 0
+        self._dice = random.Random(1)
         self._hanging: Submit | None = None
         self._changed = threading.Condition()
         self.offered: list[Submit] = []
@@ -54,7 +55,7 @@ class Outgoing:
     def _decide(self, submit: Submit) -> None:
         session = self._modem.session
         outcome = self._obstacle() or self._next_outcome()
-        jitter_s = random.uniform(0, self._modem.send_jitter_s)
+        jitter_s = self._dice.uniform(0, self._modem.send_jitter_s)
         delay_s = self._modem.send_latency_s + jitter_s
 
         def answer() -> None:

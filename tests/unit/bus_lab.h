@@ -24,9 +24,10 @@
 
 #include "base/log.h"
 #include "bus/bus_private.h"
+#include "patience.h"
 #include "scratch.h"
 
-enum { LAB_PATIENCE_MS = 10000 };
+#define LAB_PATIENCE_MS (patience_ms(10000))
 
 struct lab {
 	char folder[64];
@@ -131,14 +132,14 @@ static inline void lab_turn(struct lab *lab, uint64_t limit_ms)
 	assert_return_code(sd_event_run(lab->loop, limit_ms * 1000), 0);
 }
 
-#define lab_wait(lab, condition)                                   \
-	do {                                                       \
-		uint64_t lab_end = lab_now_ms() + LAB_PATIENCE_MS; \
-		while (!(condition)) {                             \
-			if (lab_now_ms() > lab_end)                \
-				fail_msg("in vain: " #condition);  \
-			lab_turn(lab, 100);                        \
-		}                                                  \
+#define lab_wait(lab, condition)                                             \
+	do {                                                                 \
+		uint64_t lab_end = lab_now_ms() + (uint64_t)LAB_PATIENCE_MS; \
+		while (!(condition)) {                                       \
+			if (lab_now_ms() > lab_end)                          \
+				fail_msg("in vain: " #condition);            \
+			lab_turn(lab, 100);                                  \
+		}                                                            \
 	} while (0)
 
 /* Who comes in now is greeted after the daemon has passed on what lay at its sockets. */

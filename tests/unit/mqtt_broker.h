@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "own_network.h"
+#include "patience.h"
 #include "scratch.h"
 
 enum { MQTT_BROKER_PORT = 1883, MQTT_BROKER_TLS_PORT = 8883 };
@@ -67,7 +68,7 @@ static inline bool mqtt_broker_start(struct mqtt_broker *broker, unsigned port)
 			      NULL);
 		_exit(127);
 	}
-	for (int round = 0; round < 4000; round++) {
+	for (int64_t round = patience_ms(20000) / 5; round > 0; round--) {
 		if (mqtt_broker_accepts(port))
 			return true;
 		if (waitpid(broker->pid, NULL, WNOHANG) == broker->pid) {

@@ -10,9 +10,11 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "config/config.h"
 #include "fake_ofono.h"
 #include "full_disk.h"
+#include "patience.h"
 #include "scratch.h"
 #include "sms/outbox.h"
 
@@ -26,6 +28,46 @@ static struct store *store;
 static struct sims *sims;
 static struct outbox *outbox;
 static char heard[512];
+
+/*
+ * Between them the clock stands still, so that nothing becomes due while a test prepares it; the
+ * kernel's timers run on.
+ */
+static struct {
+	int64_t monotonic_ms, wall_ms, boot_ms;
+} frozen_at;
+
+static inline int64_t frozen_monotonic_ms(void)
+{
+	return frozen_at.monotonic_ms;
+}
+
+static inline int64_t frozen_wall_ms(void)
+{
+	return frozen_at.wall_ms;
+}
+
+static inline int64_t frozen_boot_ms(void)
+{
+	return frozen_at.boot_ms;
+}
+
+static inline void freeze(void)
+{
+	static const struct clock_source frozen = { frozen_monotonic_ms, frozen_wall_ms,
+						    frozen_boot_ms, NULL };
+
+	clock_set_source(NULL);
+	frozen_at.monotonic_ms = clock_monotonic_ms();
+	frozen_at.wall_ms = clock_wall_ms();
+	frozen_at.boot_ms = clock_boot_ms();
+	clock_set_source(&frozen);
+}
+
+static inline void thaw(void)
+{
+	clock_set_source(NULL);
+}
 
 /* Handles everything that is due now, and what follows from it. */
 static inline void turn(void)
@@ -48,14 +90,14 @@ static inline void turn_ms(int64_t ms)
 }
 
 /* Turns of 1 ms before a condition counts as never true. */
-enum { TURNS_MAX = 20000 };
+#define TURNS_MAX (patience_ms(20000))
 
-#define turn_until(condition)                                                   \
-	do {                                                                    \
-		for (int turns = 0; turns < TURNS_MAX && !(condition); turns++) \
-			turn_ms(1);                                             \
-		turn();                                                         \
-		assert_true(condition);                                         \
+#define turn_until(condition)                                                       \
+	do {                                                                        \
+		for (int64_t turns = TURNS_MAX; turns > 0 && !(condition); turns--) \
+			turn_ms(1);                                                 \
+		turn();                                                             \
+		assert_true(condition);                                             \
 	} while (0)
 
 static inline int bench_start(const struct outbox_timing *timing)

@@ -215,7 +215,7 @@ static void test_a_frozen_bus_blocks_nothing(void **state)
 	close(accept(bus, NULL, NULL));
 	assert_return_code(connect(waiting, (struct sockaddr *)&place, sizeof(place)),
 			   errno);
-	alarm(LAB_PATIENCE_MS / 1000);
+	alarm((unsigned)LAB_PATIENCE_MS / 1000);
 	lab_wait(&fixture->lab, fixture->seen.unreachable > 1);
 	alarm(0);
 	close(waiting);
@@ -223,7 +223,7 @@ static void test_a_frozen_bus_blocks_nothing(void **state)
 
 	unlink(place.sun_path);
 	lab_start_daemon(&fixture->lab);
-	assert_int_equal(bus_probe_wait(fixture->lab.address, LAB_PATIENCE_MS), 0);
+	assert_int_equal(bus_probe_wait(fixture->lab.address, (int)LAB_PATIENCE_MS), 0);
 	lab_wait(&fixture->lab, fixture->seen.connected == 1);
 }
 
@@ -453,7 +453,7 @@ static void test_a_burst_does_not_block_the_loop(void **state)
 
 	for (int i = 0; i < 2000; i++)
 		send_signal(fixture);
-	end = lab_now_ms() + LAB_PATIENCE_MS;
+	end = lab_now_ms() + (uint64_t)LAB_PATIENCE_MS;
 	while (fixture->seen.signals < 2000 && lab_now_ms() < end) {
 		lab_turn(&fixture->lab, 100);
 		if (fixture->seen.signals - before > most)

@@ -30,8 +30,27 @@ static void test_a_source_replaces_the_system_clocks(void **state)
 	assert_int_equal(clock_monotonic_ms(), 1234);
 	assert_int_equal(clock_wall_ms(), 5678);
 	clock_set_source(NULL);
-	assert_true(llabs(clock_wall_ms() / 1000 - (int64_t)time(NULL)) <= 1);
+	assert_int_not_equal(clock_wall_ms(), 5678);
 	assert_int_not_equal(clock_monotonic_ms(), 1234);
+}
+
+static int64_t kernel_ms(clockid_t id)
+{
+	struct timespec now;
+
+	clock_gettime(id, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static void test_the_clocks_are_the_kernel_s(void **state)
+{
+	int64_t before_ms = kernel_ms(CLOCK_REALTIME), between_ms = clock_wall_ms();
+
+	(void)state;
+	assert_in_range(between_ms, before_ms, kernel_ms(CLOCK_REALTIME));
+	before_ms = kernel_ms(CLOCK_MONOTONIC);
+	between_ms = clock_monotonic_ms();
+	assert_in_range(between_ms, before_ms, kernel_ms(CLOCK_MONOTONIC));
 }
 
 static void test_the_monotonic_clock_advances(void **state)
@@ -42,7 +61,6 @@ static void test_the_monotonic_clock_advances(void **state)
 	(void)state;
 	nanosleep(&pause, NULL);
 	assert_true(clock_monotonic_ms() - before >= 4);
-	assert_true(clock_monotonic_ms() - before < 60000);
 }
 
 static void test_times_are_written_as_rfc_3339(void **state)
@@ -265,6 +283,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_a_source_replaces_the_system_clocks),
+		cmocka_unit_test(test_the_clocks_are_the_kernel_s),
 		cmocka_unit_test(test_the_monotonic_clock_advances),
 		cmocka_unit_test(test_times_are_written_as_rfc_3339),
 		cmocka_unit_test(test_times_are_written_in_local_time),

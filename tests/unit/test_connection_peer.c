@@ -3,6 +3,7 @@
  * Peers that leave, and clients that are cut off.
  */
 #include "http_peer.h"
+#include "patience.h"
 
 static void test_a_waiting_request_is_abandoned_when_its_peer_leaves(void **state)
 {
@@ -16,7 +17,7 @@ static void test_a_waiting_request_is_abandoned_when_its_peer_leaves(void **stat
 	LAB_WAIT(lab.record_count == 1 && lab.records[0].completed);
 	peer_close(peer);
 	for (turn = 0; turn < 3 && !lab.records[0].ended; turn++)
-		sd_event_run(lab.loop, 1000 * 1000);
+		sd_event_run(lab.loop, patience_us(1000 * 1000));
 	assert_int_equal(lab.records[0].abandoned, 1);
 	assert_int_equal(lab.records[0].ended, 1);
 	LAB_WAIT(http_server_connections(lab.server) == 0);

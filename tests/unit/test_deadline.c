@@ -10,6 +10,8 @@
 
 #include "http/connection.h"
 
+#include "patience.h"
+
 struct item {
 	struct deadline deadline; /* first: the callback casts */
 	int expired;
@@ -39,7 +41,7 @@ static uint64_t now_ms(void)
 /* Runs the loop until `count` deadlines have expired, or a generous time has passed. */
 static void run_until(int count)
 {
-	uint64_t end = now_ms() + 5000;
+	uint64_t end = now_ms() + (uint64_t)patience_ms(5000);
 
 	while (order_count < count && now_ms() < end)
 		assert_true(sd_event_run(loop, 100 * 1000) >= 0);

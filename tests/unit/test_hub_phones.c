@@ -16,6 +16,8 @@
 #include "hub/hub_phone.h"
 #include "store/store.h"
 
+#include "patience.h"
+
 struct bench {
 	char folder[32];
 	sd_event *loop;
@@ -183,7 +185,7 @@ static struct hub_phone *joined(struct bench *bench)
 	link_says(bench, &frame, "", true);
 	memcpy(bench->key.bytes, text.data, sizeof(bench->key.bytes));
 	buffer_deinit(&text);
-	assert_true(sd_event_run(bench->loop, 1000000) > 0);
+	assert_true(sd_event_run(bench->loop, patience_us(1000000)) > 0);
 	assert_true(phone->row.joined_ms > 0);
 	assert_true(phone->is_present);
 	return phone;
@@ -270,7 +272,7 @@ static void test_an_answer_reaches_its_call(void **state)
 	gateway_answers(bench, "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{"
 			       "\"structuredContent\":{\"value\":42}}}");
 	assert_int_equal(bench->answers, 0);
-	assert_true(sd_event_run(bench->loop, 1000000) > 0);
+	assert_true(sd_event_run(bench->loop, patience_us(1000000)) > 0);
 	assert_int_equal(bench->answers, 1);
 	assert_int_equal(bench->outcome, HUB_CALL_ANSWERED);
 	assert_int_equal(bench->value, 42);
@@ -285,7 +287,7 @@ static void test_a_refusal_of_the_gateway_has_its_code(void **state)
 			"{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"isError\":true,"
 			"\"content\":[{\"type\":\"text\",\"text\":"
 			"\"{\\\"code\\\":\\\"not_registered\\\"}\"}]}}");
-	assert_true(sd_event_run(bench->loop, 1000000) > 0);
+	assert_true(sd_event_run(bench->loop, patience_us(1000000)) > 0);
 	assert_int_equal(bench->outcome, HUB_CALL_ANSWERED);
 	assert_string_equal(bench->code, "not_registered");
 }
@@ -298,7 +300,7 @@ static void test_a_phone_without_a_connection_is_absent_at_once(void **state)
 	called(bench, phone);
 	bench_puback(bench, MQTT_ABSENT);
 	assert_false(phone->is_present);
-	assert_true(sd_event_run(bench->loop, 1000000) > 0);
+	assert_true(sd_event_run(bench->loop, patience_us(1000000)) > 0);
 	assert_int_equal(bench->outcome, HUB_CALL_ABSENT);
 }
 
@@ -311,7 +313,7 @@ static void test_a_request_that_the_link_had_is_silent_when_its_will_comes(void 
 	bench_puback(bench, MQTT_DELIVERED);
 	link_is_here(bench, "{\"state\":\"gone\"}");
 	assert_false(phone->is_present);
-	assert_true(sd_event_run(bench->loop, 1000000) > 0);
+	assert_true(sd_event_run(bench->loop, patience_us(1000000)) > 0);
 	assert_int_equal(bench->outcome, HUB_CALL_SILENT);
 }
 
@@ -336,7 +338,7 @@ static void test_a_request_follows_the_link_into_its_session(void **state)
 	buffer_deinit(&text);
 	gateway_answers(bench, "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{"
 			       "\"structuredContent\":{\"value\":1}}}");
-	assert_true(sd_event_run(bench->loop, 1000000) > 0);
+	assert_true(sd_event_run(bench->loop, patience_us(1000000)) > 0);
 	assert_int_equal(bench->outcome, HUB_CALL_ANSWERED);
 }
 

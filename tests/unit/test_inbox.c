@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "inbox_bench.h"
+#include "patience.h"
 
 static void receive_immediate(struct modem *modem, const char *text)
 {
@@ -253,7 +254,7 @@ static void test_refused_messages_are_stored_with_the_next_one(void **state)
 static void turn_until_stored(void)
 {
 	for (int i = 0; i < 100 && inbox_unstored(inbox); i++)
-		sd_event_run(loop, 100 * 1000);
+		sd_event_run(loop, patience_us(100 * 1000));
 	assert_int_equal(inbox_unstored(inbox), 0);
 }
 
@@ -267,7 +268,7 @@ static void test_refused_messages_are_stored_by_the_timer(void **state)
 	fill_disk(true);
 	receive(modem, "one");
 	receive(modem, "two");
-	sd_event_run(loop, 10 * 1000 * 1000); /* the disk is still full */
+	sd_event_run(loop, patience_us(10 * 1000 * 1000)); /* the disk is still full */
 	assert_int_equal(inbox_unstored(inbox), 2);
 	fill_disk(false);
 	turn_until_stored();

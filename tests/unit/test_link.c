@@ -11,8 +11,11 @@
 #include "fleet/fleet_error.h"
 #include "mqtt/mqtt.h"
 #include "mqtt_broker.h"
+#include "patience.h"
 
-enum { BENCH_WAIT_MS = 30 * 1000, BENCH_GATEWAY_PORT = 9531, BENCH_PEERS = 20 };
+#define BENCH_WAIT_MS (patience_ms(30 * 1000))
+
+enum { BENCH_GATEWAY_PORT = 9531, BENCH_PEERS = 20 };
 
 #define BENCH_META \
 	"\"_meta\":{\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\"}"

@@ -9,8 +9,11 @@
 
 #include "base/clock.h"
 #include "mqtt_broker.h"
+#include "patience.h"
 
-enum { BENCH_WAIT_MS = 30 * 1000, BENCH_CLIENTS = 2, BENCH_GAPS = 6 };
+#define BENCH_WAIT_MS (patience_ms(30 * 1000))
+
+enum { BENCH_CLIENTS = 2, BENCH_GAPS = 6 };
 
 #define BENCH_CONFIG                                                          \
 	"user root\nlog_dest none\nlistener 1883 127.0.0.1\nallow_anonymous " \
@@ -573,7 +576,7 @@ static void a_broker_that_does_not_answer_is_left(void **state)
 
 static void a_broker_that_does_not_acknowledge_is_left(void **state)
 {
-	struct client *client = bench_play_broker(300, 60);
+	struct client *client = bench_play_broker((unsigned)patience_ms(300), 60);
 	struct mqtt_message message = { .topic = "t", .payload = "x", .length = 1 };
 	int accepted = 0;
 
@@ -587,7 +590,7 @@ static void a_broker_that_does_not_acknowledge_is_left(void **state)
 
 static void an_idle_connection_pings_and_a_missing_answer_ends_it(void **state)
 {
-	struct client *client = bench_play_broker(500, 5);
+	struct client *client = bench_play_broker((unsigned)patience_ms(500), 5);
 
 	bench_hear(0xc0);
 	BENCH_SAY("\xd0\x00");

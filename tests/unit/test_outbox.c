@@ -232,8 +232,7 @@ static int64_t ms_until_sent_again(void)
 
 	sd_event_now(loop, CLOCK_MONOTONIC, &from_us);
 	from_ms = (int64_t)from_us / 1000;
-	while (!sends_pending() && clock_monotonic_ms() < from_ms + 10000)
-		turn_ms(1);
+	turn_until(sends_pending());
 	assert_int_equal(sends_pending(), 1);
 	return clock_monotonic_ms() - from_ms;
 }
@@ -248,10 +247,10 @@ static void test_pauses_between_attempts_double_up_to_a_maximum(void **state)
 	fake_modem_ready("/sim0", "1");
 	submit(1, "x");
 	turn();
-	for (unsigned i = 0; i < 12; i++) { /* without a maximum it would take 41 s */
+	for (unsigned i = 0; i < 16;
+	     i++) { /* without a maximum the last would take 11 min */
 		fake_answer(only_send(), SEND_NOT_SUBMITTED, "x.NotSent");
-		assert_in_range(ms_until_sent_again(), pauses_ms[i < 2 ? i : 2] - 1,
-				10000);
+		assert_true(ms_until_sent_again() >= pauses_ms[i < 2 ? i : 2] - 1);
 	}
 }
 

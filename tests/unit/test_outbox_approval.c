@@ -216,10 +216,11 @@ static void test_the_timer_expires_a_message_that_nobody_approves(void **state)
 
 	(void)state;
 	fake_modem_ready("/sim0", "1");
-	clock_set_source(NULL);
+	freeze();
 	draft.created_ms = clock_wall_ms() - 24 * HOUR_MS + 100;
 	assert_int_equal(outbox_accept(outbox, &draft, &id), 0);
 	assert_message(id, STATE_WAITING_APPROVAL, "");
+	thaw();
 	turn_until(state_of(id) == STATE_EXPIRED);
 	assert_message(id, STATE_EXPIRED, "approval_not_given");
 }

@@ -193,6 +193,7 @@ static void test_only_the_end_of_its_validity_makes_a_doubt_unknown(void **state
 	int64_t id;
 
 	(void)state;
+	freeze();
 	draft.expires_at_ms = clock_wall_ms() + 200;
 	assert_int_equal(outbox_accept(outbox, &draft, &id), 0);
 	turn();
@@ -200,6 +201,7 @@ static void test_only_the_end_of_its_validity_makes_a_doubt_unknown(void **state
 	fake_answer(only_send(), SEND_UNKNOWN, NULL);
 	away(modem);
 	assert_message(id, STATE_HELD, "in_doubt");
+	thaw();
 	turn_until(state_of(id) == STATE_UNKNOWN);
 	assert_message(id, STATE_UNKNOWN, "unknown_outcome");
 	turn();

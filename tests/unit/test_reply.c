@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Replies without HTTP: what is kept, for how long, and for whom. */
 #include "fake_exchange.h"
+#include "patience.h"
 
 #include <stdio.h>
 
 #include "mcp/session.h"
 
-enum { PATIENCE_MS = 20, WAIT_US = 10 * 1000 * 1000 };
+enum { PATIENCE_MS = 20 };
+
+#define WAIT_US (patience_us(10 * 1000 * 1000))
 
 static sd_event *loop;
 static struct sessions sessions;
@@ -319,7 +322,7 @@ static void test_resumable_replies_are_bounded(void **state)
 	uint64_t number_of_other;
 
 	(void)state;
-	sessions.reply_timeout_ms = WAIT_US;
+	sessions.reply_timeout_ms = 10 * 1000 * 1000;
 	finish(reply_open(&second, other, &owner), "1");
 	number_of_other = number();
 	while (second.held)

@@ -15,6 +15,7 @@
 #include "store/store_audit.h"
 #include "store/store_message.h"
 #include "store/store_retention.h"
+#include "patience.h"
 #include "store_bench.h"
 
 #define DAY ((int64_t)CLOCK_MS_PER_DAY)
@@ -70,9 +71,9 @@ static void wait_for_pass(void)
 	int turns = 0;
 
 	while (!retention_is_at_work(retention) && turns++ < 1000)
-		assert_true(sd_event_run(loop, 10000) >= 0);
+		assert_true(sd_event_run(loop, patience_us(10000)) >= 0);
 	while (retention_is_at_work(retention) && turns++ < 100000)
-		assert_true(sd_event_run(loop, 1000000) >= 0);
+		assert_true(sd_event_run(loop, patience_us(1000000)) >= 0);
 	assert_false(retention_is_at_work(retention));
 }
 
@@ -385,7 +386,7 @@ static void test_a_pass_follows_when_messages_were_added(void **state)
 		id = add_incoming("+361");
 	assert_int_equal(count(), 30);
 	while (count() > 20) /* any turn of the loop is enough */
-		assert_true(sd_event_run(loop, 1000000) > 0);
+		assert_true(sd_event_run(loop, patience_us(1000000)) > 0);
 	wait_for_pass();
 	assert_int_equal(count(), 20);
 	assert_true(is_there(id));
@@ -432,7 +433,7 @@ static void test_the_audit_log_is_pruned(void **state)
 	assert_int_equal(lines(), AUDIT_KEEP + AUDIT_KEEP / 100 + 1);
 	add_incoming("+361");
 	while (lines() > AUDIT_KEEP) /* any event of the loop */
-		assert_true(sd_event_run(loop, 1000000) > 0);
+		assert_true(sd_event_run(loop, patience_us(1000000)) > 0);
 	wait_for_pass();
 	assert_int_equal(lines(), AUDIT_KEEP);
 	assert_int_equal(sql("SELECT min(id) FROM audit"),

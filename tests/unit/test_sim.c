@@ -13,6 +13,7 @@
 
 #include "fake_ofono.h"
 #include "phone/sim.h"
+#include "patience.h"
 #include "scratch.h"
 
 static char folder[64];
@@ -297,7 +298,7 @@ static void test_a_card_waits_for_earlier_modems_only_for_a_time(void **state)
 	fake_modem_ready("/sim1", "8936002");
 	assert_int_equal(sims_count(sims), 0);
 	while (!sims_count(sims))
-		assert_true(sd_event_run(loop, 60 * 1000000) > 0);
+		assert_true(sd_event_run(loop, patience_us(60 * 1000000)) > 0);
 	assert_int_equal(only_sim()->id, 1);
 	fake_modem_ready("/sim2", "8936003"); /* waits no more for /sim0 */
 	assert_int_equal(sims_count(sims), 2);

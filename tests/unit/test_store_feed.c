@@ -15,6 +15,7 @@
 #include "base/before_sleep.h"
 #include "store/store_feed.h"
 #include "store/store_restore.h"
+#include "patience.h"
 #include "store_bench.h"
 
 static char text[1024]; /* of the entries that were read */
@@ -442,7 +443,7 @@ static void test_what_is_stored_before_the_loop_sleeps_is_notified_at_once(void 
 	observer_add(&watching.watch.observers, &watching.observer, on_feed, &watching);
 	for (unsigned turn = 0; turn < 4; turn++) {
 		writers[turn % 2].is_due = true;
-		sd_event_run(watching.loop, 5 * 1000 * 1000);
+		sd_event_run(watching.loop, patience_us(5 * 1000 * 1000));
 		assert_int_equal(watching.notices, turn + 1);
 		assert_int_equal(sd_event_run(watching.loop, 0), 0);
 	}

@@ -36,6 +36,7 @@ from xml.etree import ElementTree
 
 import only_in_check_all
 from keeper import Keeper
+from network import NOT_RUN
 from one_test import Choice, choose, why_not
 from progress import Progress, say
 from time_limits import LONGEST_S, TEST_S, scaled
@@ -86,15 +87,19 @@ class Verdict:
     passed: int = 0
     failed: int = 0
     skipped: int = 0
+    not_run: int = 0                    # because of the network
     details: list[str] = field(default_factory=list)
     failures: list[str] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
+    unreached: list[str] = field(default_factory=list)      # the tests of "not_run", and why
     counts: dict[str, Counter[str]] = field(default_factory=dict)
 
     def add(self, other: Verdict) -> None:
         self.passed += other.passed
         self.failed += other.failed
         self.skipped += other.skipped
+        self.not_run += other.not_run
+        self.unreached += other.unreached
         self.details += other.details
         self.failures += other.failures
         self.remarks += other.remarks
@@ -113,7 +118,16 @@ class Verdict:
 
     def __str__(self) -> str:
         skipped = f", {self.skipped} skipped" if self.skipped else ""
-        return f"{self.passed} passed, {self.failed} failed{skipped}"
+        return f"{self.short()}{skipped}"
+
+    def short(self) -> str:
+        not_run = f", {self.not_run} {NOT_RUN}" if self.not_run else ""
+        return f"{self.passed} passed, {self.failed} failed{not_run}"
+
+    @property
+    def status(self) -> int:
+        """Of the run. EX_TEMPFAIL: nothing failed, and the network kept some tests from running."""
+        return 1 if self.failed else os.EX_TEMPFAIL if self.not_run else 0
 
 
 @dataclass(frozen=True)
@@ -295,12 +309,19 @@ def read_junit(name: str, ended: Ended, report: Path) -> Verdict:
         verdict.failed += bad
         verdict.skipped += skipped
         verdict.passed += int(suite.get("tests", 0)) - bad - skipped
+        for case in suite.iter("testcase"):
+            for reason in case.iter("skipped"):
+                if NOT_RUN in reason.get("message", ""):
+                    verdict.not_run += 1
+                    verdict.skipped -= 1
+                    verdict.unreached.append(f"{name}: {case.get('classname')}::{case.get('name')}: "
+                                             f"{reason.get('message')}")
         for mark in suite.iter("property"):
             read_property(verdict, mark.get("name", ""), mark.get("value", ""))
         verdict.failures += [f"{name}: {case.get('classname')}::{case.get('name')}"
                              for case in suite.iter("testcase")
                              if {"failure", "error"} & {part.tag for part in case}]
-    if verdict.failed == 0 and (ended.code != 0 or verdict.passed == 0):
+    if verdict.failed == 0 and (ended.code != 0 or verdict.passed + verdict.not_run == 0):
         verdict.failures.append(f"{name}: pytest ended with {ended.code}, "
                                 f"{verdict.passed} tests passed")
         verdict.failed = 1
@@ -572,8 +593,11 @@ class Check:
     def test(self, name: str) -> Verdict:
         """The tests of a file, a function, both, or a unit program; installs their packages."""
         choice = choose(name)
-        if self.programs.run(["tests/packages/install", "build", *choice.packages],
-                             shown=True).code != 0:
+        code = self.programs.run(["tests/packages/install", "build", *choice.packages],
+                                 shown=True).code
+        if code == os.EX_TEMPFAIL:
+            return Verdict(not_run=1, unreached=[f"{name}: {NOT_RUN}: its packages"])
+        if code != 0:
             return Verdict.failure("packages are missing")
         verdict = Verdict()
         if choice.units:
@@ -638,7 +662,7 @@ def run_part(check: Check, name: str, what: str, run: Callable[[], Verdict]) -> 
     began = time.monotonic()
     with check.progress.of_part(name, what):
         verdict = run()
-    if verdict.passed == verdict.failed == 0:
+    if verdict.passed == verdict.failed == verdict.not_run == 0:
         verdict = Verdict.failure(f"{name} ran no test")
     if verdict.failed:
         say(f"\n---- {name} failed", *verdict.failures, *verdict.details,
@@ -727,8 +751,9 @@ def main() -> int:
     finally:
         keeper.end()
     print(*(f"failed: {what}\n" for what in total.failures), sep="", end="")
-    print(f"{total.passed} passed, {total.failed} failed", flush=True)
-    return 1 if total.failed else 0
+    print(*(f"{what}\n" for what in total.unreached), sep="", end="")
+    print(total.short(), flush=True)
+    return total.status
 
 
 if __name__ == "__main__":

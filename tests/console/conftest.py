@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 TESTS = Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(TESTS), str(TESTS / "integration"), str(TESTS / "clients")]
+sys.path[:0] = [str(TESTS), *(str(TESTS / name) for name in ("integration", "clients", "check"))]
 
 from chrome import Chrome, Tab
 from console import PHONE, Console, OpenTab

@@ -128,6 +128,28 @@ def test_a_user_who_may_not_use_sudo_gets_the_command_for_root(machine: Machine)
             + " ".join(absent)) in done.stderr
 
 
+def failing_apt(machine: Machine, told: str) -> subprocess.CompletedProcess[str]:
+    """As root, with an apt-get that always fails and lists its calls."""
+    machine.command("sleep", "exit 0")
+    machine.command("apt-get", f'echo "$@" >>{machine.asked}; echo "{told}" >&2; exit 100')
+    machine.command("sudo", 'exec "$@"')
+    return machine.run("demo")
+
+
+def test_packages_that_the_network_withholds_have_their_own_status(machine: Machine) -> None:
+    done = failing_apt(machine, "E: Failed to fetch http://deb.example/ofono.deb")
+    assert done.returncode == os.EX_TEMPFAIL
+    calls = machine.asked.read_text().splitlines()
+    assert len([call for call in calls if "--download-only" in call]) == 4
+    assert all("Acquire::Retries=5" in call for call in calls)
+
+
+def test_packages_that_do_not_exist_are_not_asked_for_again(machine: Machine) -> None:
+    done = failing_apt(machine, "E: Unable to locate package ofono")
+    assert done.returncode == 1
+    assert machine.asked.read_text().count("--download-only") == 1
+
+
 def test_packages_that_were_not_installed_are_reported(machine: Machine) -> None:
     machine.command("sudo", "exit 0")
     done = machine.run("demo")

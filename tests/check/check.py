@@ -26,7 +26,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -77,9 +77,6 @@ NOT_UNDER_ASAN = [f"tests/integration/test_{test}" for test in (
     "streams.py::test_an_idle_stream_uses_little_memory",
     # the program changes its user, and LSan may not trace it then
     "control.py::test_files_made_by_root_belong_to_the_folder_owner")] + [WORST_CASE]
-VALGRIND_EVERY_TIME = [f"tests/integration/test_{name}.py"      # the rest takes minutes longer
-                       for name in ("seed", "protocol", "ladder", "modern", "batch", "gates",
-                                    "hostile", "resources", "send_sms")]
 
 
 @dataclass
@@ -332,6 +329,10 @@ def read_junit(name: str, ended: Ended, report: Path) -> Verdict:
 
 # ---- the parts
 
+# One make at a time in a build folder: the lock of the tree is held by the make that started us.
+makes: defaultdict[str, threading.Lock] = defaultdict(threading.Lock)
+
+
 class Check:
     """Runs one part at a time; another one may run another part meanwhile."""
 
@@ -348,9 +349,11 @@ class Check:
         self.progress.now("building")
         flags = os.environ.get("MAKEFLAGS", "")     # variables of the command line remain
         flags = re.sub(r"(^|\s)(-j\d*|--jobserver-\S+)(?=\s|$)", " ", flags)
-        ended = self.programs.run(
-            [*self._make, "--no-print-directory", f"-j{os.cpu_count()}", *arguments],
-            {"MAKEFLAGS": flags.strip()})
+        folder = arguments[0].partition("BUILD=")[2]
+        with makes[folder]:
+            ended = self.programs.run(
+                [*self._make, "--no-print-directory", f"-j{os.cpu_count()}", *arguments],
+                {"MAKEFLAGS": flags.strip()})
         if ended.code == 0:
             return Verdict()
         return Verdict.failure(f"make {shlex.join(arguments)} failed", ended.output.rstrip())
@@ -568,15 +571,8 @@ class Check:
         return verdict
 
     def valgrind(self) -> Verdict:
-        return self.under_valgrind(["tests/integration", f"--ignore={MATRIX}",
-                                    f"--deselect={WORST_CASE}"])
-
-    def valgrind_brief(self) -> Verdict:
-        return self.under_valgrind(VALGRIND_EVERY_TIME)
-
-    def under_valgrind(self, tests: Sequence[str]) -> Verdict:
         return self.with_gateway(lambda: self.pytest(
-            "valgrind", tests,
+            "valgrind", ["tests/integration", f"--ignore={MATRIX}", f"--deselect={WORST_CASE}"],
             self.in_memory | VALGRIND_PATIENCE | {"GATEWAY_WRAPPER": shlex.join(VALGRIND)},
             os.cpu_count() or 1))
 
@@ -646,16 +642,18 @@ PARTS: dict[str, str] = {
     "torture": "make torture, short",
     "valgrind-unit": "the unit tests under valgrind",
     "valgrind": "the integration tests with the gateway under valgrind",
-    "valgrind-brief": "the quick ones of them",
 }
-# What runs side by side: each of these runs its parts one after the other.
+# What runs side by side: each of these runs its parts one after the other. "house" installs what
+# "unit" has built.
 SETS = {
     "check": [["lint-quick", "integration-fast", "matrix-short"], ["san", "fuzz"],
               ["package-contents", "lab"]],
-    "check-all": [["lint-quick", "house", "unit", "numbers", "san", "fuzz", "starve", "lab",
-                   "integration", "clients", "console", "demo", "bench", "torture", "package",
-                   "other-release", "valgrind-brief"]],
+    "check-all": [["lint-quick", "unit", "house", "integration"],
+                  ["san", "fuzz", "starve", "numbers", "clients"],
+                  ["package", "other-release", "lab"]],
 }
+# What runs after those and alone, because it measures or because a person would be waiting.
+ALONE = {"check-all": ["demo", "console", "torture", "bench"]}
 
 
 def run_part(check: Check, name: str, what: str, run: Callable[[], Verdict]) -> Verdict:
@@ -711,6 +709,8 @@ def run_all(options: argparse.Namespace, keeper: Keeper) -> Verdict:
     say(*total.remarks)
     for given in options.parts:
         total.add(run_beside(programs, list(map(job, SETS.get(given, [[given]])))))
+        if alone := ALONE.get(given):
+            total.add(run_beside(programs, [job(alone)]))
     return total
 
 

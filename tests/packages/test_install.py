@@ -72,18 +72,13 @@ def test_a_command_can_replace_its_package(machine: Machine) -> None:
     [npm] = [name for name in machine.run("--missing", "check-all", alone=True).stdout.split()
              if name.startswith("npm")]
     assert npm == "npm"
-    told = machine.run("check-all", alone=True).stdout
-    assert "    npm                fetches real MCP clients" in told
     machine.command("npm", "exit 0")
     assert npm not in machine.run("--missing", "check-all", alone=True).stdout.split()
 
 
 def test_a_single_package_can_be_requested(machine: Machine) -> None:
-    """A single test may need one package; the installer says what it is for."""
+    """A single test may need one package."""
     assert missing(machine, "haproxy", "npm") in (["haproxy"], ["haproxy", "npm"])
-    machine.add_sudo()
-    assert "    haproxy            the example of a reverse proxy\n" in machine.run(
-        "haproxy").stdout
 
 
 def test_check_needs_few_packages(machine: Machine) -> None:
@@ -107,7 +102,7 @@ def test_it_says_what_it_installs_and_why_and_uses_sudo(machine: Machine) -> Non
     absent = missing(machine, "demo")
     done = machine.run("demo")
     assert done.returncode == 0, done.stderr
-    assert "    ofono              the real ofonod\n" in done.stdout
+    assert all(name in done.stdout for name in absent)
     assert machine.asked.read_text() == f"sh {INSTALL} --as-root {' '.join(absent)}\n"
     assert missing(machine, "demo") == []
 

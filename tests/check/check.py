@@ -704,13 +704,15 @@ def run_all(options: argparse.Namespace, keeper: Keeper) -> Verdict:
         check = new_check()
         return run_beside(programs, [
             lambda: run_part(check, "test", name, lambda: check.test(name))])
-    total = Verdict(remarks=["seeds: " + " ".join(f"{name}={seed}" for name, seed
-                                                  in drawn.items())])
-    say(*total.remarks)
+    seeded = " ".join(f"{name}={seed}" for name, seed in drawn.items())
+    say(f"seeds            {seeded}")
+    total = Verdict()
     for given in options.parts:
         total.add(run_beside(programs, list(map(job, SETS.get(given, [[given]])))))
         if alone := ALONE.get(given):
             total.add(run_beside(programs, [job(alone)]))
+    if total.failed:
+        say(f"to repeat it: {seeded} make {' '.join(options.parts)}")
     return total
 
 

@@ -164,31 +164,35 @@ def test_an_unknown_part_is_refused() -> None:
 
 def test_a_program_that_hangs_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(check, "TIMEOUT_S", 0.2)
-    ended = check.Programs().run(["sh", "-c", "echo begun; sleep 1000 & wait"])
-    assert ended.code != 0
-    assert ended.output.startswith("begun\n")
+    ended = check.Programs().run(["sh", "-c", "sleep 1000 & wait"])
+    assert ended.code != 0 and ended.late
 
 
-HANGS = """import sys, time
-print("1..3\\nok 1 - one", flush=True)
-time.sleep(0.1)
-print("ok 2 - test_two", flush=True)
-time.sleep(1000)
-"""
+# Long enough for a shell to start on a busy machine.
+HANG_S = 3
 
 
 def test_a_hanging_test_fails_and_is_named() -> None:
-    ended = check.Programs().run([sys.executable, "-c", HANGS], test_s=1)
+    ended = check.Programs().run(
+        ["sh", "-c", "printf '1..3\\nok 1 - one\\nok 2 - test_two\\n'; exec sleep 1000"],
+        test_s=HANG_S)
     assert ended.late
     verdict = read_tap("program", ended)
     assert counts(verdict) == (2, 1)
     assert any("test_two" in failure for failure in verdict.failures)
 
 
+def test_each_verdict_gives_the_next_test_its_own_time() -> None:
+    ended = check.Programs().run(
+        ["sh", "-c", "for n in 1 2 3; do sleep 2.5; echo ok $n - test; done; echo 1..3"],
+        {check.PATIENCE: "2"}, test_s=HANG_S)
+    assert counts(read_tap("program", ended)) == (3, 0)
+
+
 def test_a_test_that_ignores_the_abort_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(check, "ABORT_S", 0.1)
-    ended = check.Programs().run(["sh", "-c", "trap '' ABRT; sleep 1000 & wait; wait; sleep 1000"],
-                                 test_s=0.1)
+    ended = check.Programs().run(["sh", "-c", "trap '' ABRT; while :; do sleep 1000; done"],
+                                 test_s=HANG_S)
     assert ended.code == -9 and ended.late
 
 
@@ -204,7 +208,7 @@ def test_a_hanging_test_of_python_shows_its_stacks_and_the_others_run(
          f"--numprocesses={processes}", f"--junitxml={file}", "test_few.py"],
         cwd=tmp_path, stdout=subprocess.PIPE, text=True,
         env={name: value for name, value in os.environ.items() if not name.startswith("PYTEST")}
-        | {"PYTHONPATH": str(RUNNER.parent), LONGEST_S: "1", check.PATIENCE: "1"})
+        | {"PYTHONPATH": str(RUNNER.parent), LONGEST_S: str(HANG_S), check.PATIENCE: "1"})
     assert counts(read_junit("few", Ended(done.returncode, done.stdout), file)) == (2, 1)
     assert "test_few.py" in done.stdout and "time.sleep(1000)" in done.stdout
 

@@ -30,7 +30,8 @@ class Keeper:
     """Start it before the first thread. `folder` is for TMPDIR, `memory` is in RAM."""
 
     def __init__(self) -> None:
-        self.folder, self.memory = new_folder(None), new_folder(place_in_memory())
+        self.folder = new_folder()
+        self.memory = folder_in_memory(self.folder)
         reading, self._writing = os.pipe()
         self._pid = os.fork()
         if self._pid == 0:
@@ -62,11 +63,22 @@ def place_in_memory() -> Path | None:
     return MEMORY if is_fit else None
 
 
-def new_folder(parent: Path | str | None) -> Path:
+def new_folder(parent: Path | str | None = None) -> Path:
     """Tests enter it as other users, too."""
     folder = Path(tempfile.mkdtemp(prefix="ofono-mcp-", dir=parent))
     folder.chmod(0o711)
     return folder
+
+
+def folder_in_memory(folder: Path) -> Path:
+    """With the same name, which shows whose it is."""
+    place = place_in_memory()
+    if place in (None, folder.parent):
+        return new_folder(place)
+    made = place / folder.name
+    made.mkdir()
+    made.chmod(0o711)
+    return made
 
 
 def keep(reading: int, folders: Sequence[Path]) -> None:

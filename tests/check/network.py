@@ -22,10 +22,6 @@ REPORTS = re.compile(
     r"|\bE(?:403|429|5\d\d)\b|network (?:timeout|request|socket)", re.IGNORECASE)
 
 
-def is_network(output: str) -> bool:
-    return REPORTS.search(output) is not None
-
-
 def fetched(command: Sequence[str], before_again: Callable[[], None] = lambda: None,
             waits_s: Iterable[float] = WAITS_S, timeout_s: float | None = None, **options: object
             ) -> subprocess.CompletedProcess[str]:
@@ -38,9 +34,11 @@ def fetched(command: Sequence[str], before_again: Callable[[], None] = lambda: N
         try:
             ended = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True,
                                    text=True, timeout=timeout_s, **options)
-            if ended.returncode == 0 or not is_network(ended.stdout + ended.stderr):
+            reports = [line for line in (ended.stdout + ended.stderr).splitlines()
+                       if REPORTS.search(line)]
+            if ended.returncode == 0 or not reports:
                 return ended
-            told = (ended.stderr.strip() or ended.stdout.strip()).splitlines()[-1]
+            told = reports[-1].strip()
         except subprocess.TimeoutExpired:
             told = f"no end after {timeout_s} s"
         wait_s = next(waits, None)

@@ -113,7 +113,7 @@ all: $(BUILD)/ofono-mcp $(BUILD)/ofono-mcp-hub $(BUILD)/ofono-mcp-link $(BUILD)/
 help:
 	@echo "make            build/ofono-mcp"
 	@echo "make demo       try it: a gateway with emulated modems, no phone needed (PORT=9531)"
-	@echo "make check      the tests before every commit; 4 to 5 minutes on 2 CPUs"
+	@echo "make check      the tests before every commit; 5 to 8 minutes on 2 CPUs"
 	@echo "make check-all  every test, also browsers, npm clients and a fresh Debian"
 	@echo "make test T=... one test: a file, a function, or FILE::FUNCTION"
 	@echo "make lint       format, layers, licence lines, static analysis"

@@ -155,7 +155,7 @@ static void exchange_destroy(struct exchange *exchange)
 
 /*
  * Without the unused end of `allow`, which would be most of what a waiting request holds
- * (tests/bench/test_counts.py). NULL: no memory.
+ * (tests/bench/test_figures.py). NULL: no memory.
  */
 static const struct client *exchange_copy_client(struct arena *arena,
 						 const struct client *client)

@@ -57,7 +57,7 @@ void transport_bytes_clear(struct transport_bytes *bytes);
  * Socket poll: watches the sockets of all connections through one epoll descriptor.
  *
  * One sd-event source per socket would take as much memory as the rest of an idle connection
- * (tests/bench/test_counts.py). The poll is edge-triggered: an end stays `readable` until a read
+ * (tests/bench/test_figures.py). The poll is edge-triggered: an end stays `readable` until a read
  * returns EAGAIN, so no system call is needed to change what is watched.
  */
 

@@ -7,15 +7,18 @@
 
 "check" and "check-all" stand for their parts, of which some run side by side.  A part that fails
 does not stop the others.  A part that ran nothing has failed, and so has one whose program
-crashed.  While a part runs, a line every few seconds shows how far it is.  Nothing is left in
-/tmp, however this ends.
+crashed.  A test that takes longer than TEST_S has failed; its stacks are shown, and the others
+run.  While a part runs, a line every few seconds shows how far it is.  Nothing is left in /tmp,
+however this ends.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import random
 import re
+import selectors
 import shlex
 import signal
 import subprocess
@@ -23,7 +26,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -33,11 +36,16 @@ from xml.etree import ElementTree
 
 import only_in_check_all
 from keeper import Keeper
+from network import NOT_RUN
 from one_test import Choice, choose, why_not
 from progress import Progress, say
+from time_limits import LONGEST_S, TEST_S, scaled
 
 PROJECT = Path(__file__).resolve().parents[2]
 TIMEOUT_S = 2 * 3600                    # of one program; "make matrix" takes most of an hour
+ABORT_S = 20                            # for the stacks of a program that hangs
+PATIENCE = "LAB_TIMEOUT_SCALE"
+USUAL_PATIENCE = "2"
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 SANITIZE = "-O1 -g1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all"
 SANITIZER_OPTIONS = {
@@ -47,19 +55,20 @@ SANITIZER_OPTIONS = {
                     "verify_asan_link_order=0:quarantine_size_mb=16",
     "UBSAN_OPTIONS": "print_stacktrace=1",
     "SAMPLE": "yes",                # of what long tests repeat; the part "unit" repeats all of it
+    PATIENCE: "3",
 }
 VALGRIND = ["valgrind", "--quiet", "--error-exitcode=99", "--leak-check=full",
             "--show-leak-kinds=definite,indirect,possible",
             "--errors-for-leak-kinds=definite,indirect,possible",
             f"--suppressions={PROJECT}/tests/check/valgrind.supp"]
 WAITING = 3 * (os.cpu_count() or 1)     # processes for tests that wait more than they compute
-WAITING_PATIENCE = "2"
 MATRIX = "tests/integration/test_crash_matrix.py"
 # of memory
 WORST_CASE = "tests/integration/test_worst_case.py::test_memory_stays_in_bounds_at_all_limits_at_once"
 STARVED = ["bus", "control", "mcp"]
-VALGRIND_PATIENCE = "5"
-SANITIZER_PATIENCE = "3"
+STARVE_S, LONG_S = 1800, 900            # of one test
+VALGRIND_PATIENCE = {PATIENCE: "5"}
+SEEDS = ("CRASH_SEED", "TORTURE_SEED", "CHAOS_SEED")
 NOT_UNDER_ASAN = [f"tests/integration/test_{test}" for test in (
     # memory is measured, and ASan holds back freed memory for a while
     "hostile.py::test_concurrent_hostile_requests_leak_nothing",
@@ -68,9 +77,6 @@ NOT_UNDER_ASAN = [f"tests/integration/test_{test}" for test in (
     "streams.py::test_an_idle_stream_uses_little_memory",
     # the program changes its user, and LSan may not trace it then
     "control.py::test_files_made_by_root_belong_to_the_folder_owner")] + [WORST_CASE]
-VALGRIND_EVERY_TIME = [f"tests/integration/test_{name}.py"      # the rest takes minutes longer
-                       for name in ("seed", "protocol", "ladder", "modern", "batch", "gates",
-                                    "hostile", "resources", "send_sms")]
 
 
 @dataclass
@@ -78,15 +84,19 @@ class Verdict:
     passed: int = 0
     failed: int = 0
     skipped: int = 0
+    not_run: int = 0                    # because of the network
     details: list[str] = field(default_factory=list)
     failures: list[str] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
+    unreached: list[str] = field(default_factory=list)      # the tests of "not_run", and why
     counts: dict[str, Counter[str]] = field(default_factory=dict)
 
     def add(self, other: Verdict) -> None:
         self.passed += other.passed
         self.failed += other.failed
         self.skipped += other.skipped
+        self.not_run += other.not_run
+        self.unreached += other.unreached
         self.details += other.details
         self.failures += other.failures
         self.remarks += other.remarks
@@ -105,17 +115,42 @@ class Verdict:
 
     def __str__(self) -> str:
         skipped = f", {self.skipped} skipped" if self.skipped else ""
-        return f"{self.passed} passed, {self.failed} failed{skipped}"
+        return f"{self.short()}{skipped}"
+
+    def short(self) -> str:
+        not_run = f", {self.not_run} {NOT_RUN}" if self.not_run else ""
+        return f"{self.passed} passed, {self.failed} failed{not_run}"
+
+    @property
+    def status(self) -> int:
+        """Of the run. EX_TEMPFAIL: nothing failed, and the network kept some tests from running."""
+        return 1 if self.failed else os.EX_TEMPFAIL if self.not_run else 0
 
 
 @dataclass(frozen=True)
 class Ended:
+    """`late`: after which time without a verdict it was ended."""
+
     code: int
     output: str
+    late: str = ""
 
 
 class Stopped(Exception):
     """The run is interrupted, and starts no more programs."""
+
+
+def seeds(parts: Sequence[str]) -> dict[str, str]:
+    """"make check" gives the same verdict each time; other parts draw, unless the caller did."""
+    is_fixed = not parts or set(parts) <= {"check"}
+    return {name: os.environ.get(name) or
+            ("1" if is_fixed else str(random.randrange(1, 1_000_000))) for name in SEEDS}
+
+
+def patient(environment: Mapping[str, str]) -> dict[str, str]:
+    """With the scale of all timeouts: the caller's, if it is larger than ours."""
+    ours = environment.get(PATIENCE, USUAL_PATIENCE)
+    return {**environment, PATIENCE: max(ours, os.environ.get(PATIENCE, "1"), key=float)}
 
 
 class Programs:
@@ -128,21 +163,26 @@ class Programs:
         self._stopped = False
 
     def run(self, command: Sequence[str], environment: Mapping[str, str] = {},
-            shown: bool = False) -> Ended:
-        """Returns its output, or shows it at once."""
+            shown: bool = False, test_s: float = TIMEOUT_S) -> Ended:
+        """Returns its output, or shows it at once. In `test_s` there must be another line of
+        TAP, otherwise it is aborted and then killed."""
+        environment = patient(environment)
         with self._start(command, environment, shown) as child:
-            try:
-                output, _ = child.communicate(timeout=TIMEOUT_S)
-                note = ""
-            except subprocess.TimeoutExpired:
-                end_session(child.pid)
-                output, _ = child.communicate()
-                note = f"\n{command[0]}: ended after {TIMEOUT_S} s"
+            output, late = b"", ""
+            if child.stdout:
+                output, late = listen(child, scaled(test_s, environment))
+            else:
+                try:
+                    child.wait(TIMEOUT_S)
+                except subprocess.TimeoutExpired:
+                    late = f"{TIMEOUT_S} s"
+                    end_session(child.pid)
         with self._lock:
             self._running.discard(child.pid)
             if self._stopped:
                 raise Stopped
-        return Ended(child.returncode, (output or b"").decode(errors="replace") + note)
+        note = f"\n{command[-1]}: ended after {late}" if late else ""
+        return Ended(child.returncode, output.decode(errors="replace") + note, late)
 
     def stop(self) -> None:
         """Ends all that run; from now on run() raises Stopped."""
@@ -162,6 +202,33 @@ class Programs:
                 stderr=subprocess.STDOUT, start_new_session=True)
             self._running.add(child.pid)
             return child
+
+
+def listen(child: subprocess.Popen[bytes], test_s: float) -> tuple[bytes, str]:
+    """Its output, and after which time it was ended because a test or all of it took too long."""
+    ends = time.monotonic() + TIMEOUT_S
+    verdict_by, is_aborted, late = time.monotonic() + test_s, False, ""
+    output = bytearray()
+    with selectors.DefaultSelector() as ready:
+        ready.register(child.stdout, selectors.EVENT_READ)
+        while True:
+            wait_s = min(ends, verdict_by) - time.monotonic()
+            if ready.select(None if wait_s == float("inf") else max(0, wait_s)):
+                piece = os.read(child.stdout.fileno(), 65536)
+                if not piece:
+                    break
+                output += piece
+                if not is_aborted and re.search(rb"^(not )?ok \d", piece, re.MULTILINE):
+                    verdict_by = time.monotonic() + test_s
+            elif is_aborted or time.monotonic() >= ends:
+                late = late or f"{TIMEOUT_S} s"
+                end_session(child.pid)
+                verdict_by = ends = float("inf")
+            else:
+                late, is_aborted = f"{test_s:.0f} s without a verdict", True
+                child.send_signal(signal.SIGABRT)
+                verdict_by = time.monotonic() + ABORT_S
+    return bytes(output), late
 
 
 def end_session(pid: int) -> None:
@@ -193,12 +260,28 @@ def read_tap(name: str, ended: Ended) -> Verdict:
     if missing > 0:
         verdict.failures.append(f"{name}: {missing} of {planned} tests gave no verdict")
     verdict.failed += max(missing, 0)
+    if ended.late:
+        verdict.failures.append(f"{name}: {running(name, ended)} ended after {ended.late}")
+        verdict.failed = max(verdict.failed, 1)
     if verdict.failed == 0 and (ended.code != 0 or planned == 0):
         verdict.failures.append(f"{name} ended with {ended.code}")
         verdict.failed = 1
     if verdict.failed:
         verdict.details.append(ended.output.rstrip())
     return verdict
+
+
+def running(name: str, ended: Ended) -> str:
+    """The unit test that had no verdict yet: the one after the last that had."""
+    *_, last = ["", *re.findall(r"^(?:not )?ok \d+ (?:- |# SKIP )(\w+)", ended.output,
+                                re.MULTILINE)]
+    source = PROJECT / "tests" / "unit" / f"{name}.c"
+    tests = re.findall(r"cmocka_unit_test\w*\(\s*(\w+)", source.read_text()
+                       ) if source.exists() else []
+    following = tests.index(last) + 1 if last in tests else 0
+    if not last and tests or last in tests and following < len(tests):
+        return tests[following]
+    return f"what came after {last}" if last else "the program"
 
 
 def read_property(verdict: Verdict, name: str, value: str) -> None:
@@ -223,12 +306,19 @@ def read_junit(name: str, ended: Ended, report: Path) -> Verdict:
         verdict.failed += bad
         verdict.skipped += skipped
         verdict.passed += int(suite.get("tests", 0)) - bad - skipped
+        for case in suite.iter("testcase"):
+            for reason in case.iter("skipped"):
+                if NOT_RUN in reason.get("message", ""):
+                    verdict.not_run += 1
+                    verdict.skipped -= 1
+                    verdict.unreached.append(f"{name}: {case.get('classname')}::{case.get('name')}: "
+                                             f"{reason.get('message')}")
         for mark in suite.iter("property"):
             read_property(verdict, mark.get("name", ""), mark.get("value", ""))
         verdict.failures += [f"{name}: {case.get('classname')}::{case.get('name')}"
                              for case in suite.iter("testcase")
                              if {"failure", "error"} & {part.tag for part in case}]
-    if verdict.failed == 0 and (ended.code != 0 or verdict.passed == 0):
+    if verdict.failed == 0 and (ended.code != 0 or verdict.passed + verdict.not_run == 0):
         verdict.failures.append(f"{name}: pytest ended with {ended.code}, "
                                 f"{verdict.passed} tests passed")
         verdict.failed = 1
@@ -239,6 +329,10 @@ def read_junit(name: str, ended: Ended, report: Path) -> Verdict:
 
 # ---- the parts
 
+# One make at a time in a build folder: the lock of the tree is held by the make that started us.
+makes: defaultdict[str, threading.Lock] = defaultdict(threading.Lock)
+
+
 class Check:
     """Runs one part at a time; another one may run another part meanwhile."""
 
@@ -246,6 +340,7 @@ class Check:
         self._make = shlex.split(make)
         self.build = build
         self._memory = memory
+        self.in_memory = {"TMPDIR": str(memory)}    # for what tests no disk
         self.programs = programs
         self.progress = Progress()
 
@@ -254,9 +349,11 @@ class Check:
         self.progress.now("building")
         flags = os.environ.get("MAKEFLAGS", "")     # variables of the command line remain
         flags = re.sub(r"(^|\s)(-j\d*|--jobserver-\S+)(?=\s|$)", " ", flags)
-        ended = self.programs.run(
-            [*self._make, "--no-print-directory", f"-j{os.cpu_count()}", *arguments],
-            {"MAKEFLAGS": flags.strip()})
+        folder = arguments[0].partition("BUILD=")[2]
+        with makes[folder]:
+            ended = self.programs.run(
+                [*self._make, "--no-print-directory", f"-j{os.cpu_count()}", *arguments],
+                {"MAKEFLAGS": flags.strip()})
         if ended.code == 0:
             return Verdict()
         return Verdict.failure(f"make {shlex.join(arguments)} failed", ended.output.rstrip())
@@ -272,7 +369,8 @@ class Check:
         program = str(PROJECT / build / "unit" / source.stem)
         try:
             return read_tap(source.stem, self.programs.run(
-                [*wrapper, program], {"CMOCKA_MESSAGE_OUTPUT": "TAP"} | dict(environment)))
+                [*wrapper, program], {"CMOCKA_MESSAGE_OUTPUT": "TAP"} | self.in_memory
+                | dict(environment), test_s=TEST_S))
         except OSError as error:
             return Verdict.failure(f"{program}: {error.strerror}")
 
@@ -287,19 +385,21 @@ class Check:
 
     def pytest(self, name: str, tests: Sequence[str],
                environment: Mapping[str, str] = {}, processes: int = 0,
-               shown: bool = False) -> Verdict:
+               shown: bool = False, test_s: float = TEST_S) -> Verdict:
         """`processes`: how many run at once; 0 means this process. Tests of one group share a
-        process."""
+        process. `test_s` is for each test that time_limits.py gives no longer time."""
         with tempfile.TemporaryDirectory(dir=self._memory) as folder:
             report, counts = Path(folder, "junit.xml"), Path(folder, "counts")
             self.progress.counts_in(counts)
             ended = self.programs.run(
                 ["tests/as-root", sys.executable, "-B", "-m", "pytest",
                  "-v" if shown else "-q", "-p", "no:cacheprovider", "-p", "count_tests",
+                 "-p", "time_limits",
                  f"--junitxml={report}", f"--numprocesses={processes}",
                  "--dist=loadgroup" if processes else "--dist=no", *tests],
                 {"GATEWAY_BINARY": str(PROJECT / self.build / "ofono-mcp"),
                  "PYTHONPATH": str(Path(__file__).parent), "COUNT_FILE": str(counts),
+                 LONGEST_S: str(test_s),
                  "PYTHONDONTWRITEBYTECODE": "1"} | dict(environment), shown)
             return read_junit(name, ended, report)
 
@@ -325,7 +425,8 @@ class Check:
         build = self.build / "san"
         verdict = self.make(f"BUILD={build}", f"CFLAGS={SANITIZE}", "TEST_CFLAGS=-O0", "-k",
                             "unit-programs")
-        verdict.add(self.unit_programs(build, SANITIZER_OPTIONS | {"TMPDIR": str(self._memory)}))
+        stacks = {"ASAN_OPTIONS": f"{SANITIZER_OPTIONS['ASAN_OPTIONS']}:handle_abort=1"}
+        verdict.add(self.unit_programs(build, SANITIZER_OPTIONS | stacks))
         return verdict
 
     def starve(self) -> Verdict:
@@ -347,7 +448,7 @@ class Check:
             with tempfile.TemporaryDirectory(dir=self._memory) as folder:
                 return read_tap(file, self.programs.run(
                     [str(PROJECT / self.build / "starved" / name), "--stride", stride, file],
-                    {"TMPDIR": folder, "MALLOC_PERTURB_": "165"}))
+                    {"TMPDIR": folder, "MALLOC_PERTURB_": "165"}, test_s=STARVE_S))
 
         if not verdict.failed:
             verdict.add(self.each(run, inputs))
@@ -363,7 +464,7 @@ class Check:
             with tempfile.TemporaryDirectory(dir=self._memory) as folder:
                 return read_tap(corpus.name, self.programs.run(
                     [str(PROJECT / build / "target" / corpus.name), str(corpus)],
-                    SANITIZER_OPTIONS | {"TMPDIR": folder}))
+                    SANITIZER_OPTIONS | {"TMPDIR": folder}, test_s=LONG_S))
 
         if not verdict.failed:
             verdict.add(self.each(run, corpora))
@@ -384,22 +485,22 @@ class Check:
         if not verdict.failed:
             verdict.add(self.pytest("numbers", ["tests/numbers"], {
                 "NUMBERS_COUNT": count,
-                "NUMBERS_FILTER": str(PROJECT / self.build / "numbers" / "filter")}))
+                "NUMBERS_FILTER": str(PROJECT / self.build / "numbers" / "filter")},
+                test_s=LONG_S))
         return verdict
 
     def lab(self) -> Verdict:
-        return self.pytest("lab", ["tests/modem", "tests/lab"])
+        return self.pytest("lab", ["tests/modem", "tests/lab"], self.in_memory)
 
     def integration(self) -> Verdict:
         return self.with_gateway(lambda: self.pytest(
-            "integration", ["tests/integration"], {"LAB_TIMEOUT_SCALE": WAITING_PATIENCE},
-            WAITING))
+            "integration", ["tests/integration"], self.in_memory, WAITING))
 
     def integration_fast(self) -> Verdict:
         return self.with_gateway(lambda: self.pytest(
             "integration", ["tests/integration", f"--ignore={MATRIX}",
                             *only_in_check_all.options("tests/integration/")],
-            {"LAB_TIMEOUT_SCALE": WAITING_PATIENCE}, WAITING))
+            self.in_memory, WAITING))
 
     def integration_san(self) -> Verdict:
         """The plugin is built as usual: ofonod, which loads it, has no sanitizer."""
@@ -411,37 +512,38 @@ class Check:
             verdict.add(self.pytest(
                 "integration-san", ["tests/integration", f"--ignore={MATRIX}",
                                     *(f"--deselect={test}" for test in NOT_UNDER_ASAN)],
-                SANITIZER_OPTIONS | {"GATEWAY_BINARY": str(PROJECT / build / "ofono-mcp"),
-                                     "LAB_TIMEOUT_SCALE": SANITIZER_PATIENCE}, WAITING))
+                SANITIZER_OPTIONS | self.in_memory
+                | {"GATEWAY_BINARY": str(PROJECT / build / "ofono-mcp")}, WAITING))
         return verdict
 
     def clients(self) -> Verdict:
-        return self.with_gateway(lambda: self.pytest("clients", ["tests/clients"]))
+        return self.with_gateway(lambda: self.pytest(
+            "clients", ["tests/clients"], test_s=LONG_S))
 
     def console(self) -> Verdict:
-        return self.with_gateway(lambda: self.pytest("console", ["tests/console"]))
+        return self.with_gateway(lambda: self.pytest(
+            "console", ["tests/console"], test_s=LONG_S))
 
     def matrix(self) -> Verdict:
         return self.with_gateway(lambda: self.pytest(
-            "matrix", [MATRIX], {"CRASH_MATRIX": "all", "LAB_TIMEOUT_SCALE": WAITING_PATIENCE},
-            WAITING))
+            "matrix", [MATRIX], self.in_memory | {"CRASH_MATRIX": "all"}, WAITING, test_s=TIMEOUT_S))
 
     def matrix_short(self) -> Verdict:
         return self.with_gateway(lambda: self.pytest(
-            "matrix", [MATRIX], {"CRASH_MATRIX": "short", "LAB_TIMEOUT_SCALE": WAITING_PATIENCE},
-            WAITING))
+            "matrix", [MATRIX], self.in_memory | {"CRASH_MATRIX": "short"}, WAITING))
 
     def demo(self) -> Verdict:
         return self.with_gateway(lambda: self.pytest("demo", ["tests/demo"]))
 
     def package(self) -> Verdict:
-        return self.with_gateway(lambda: self.pytest("package", ["tests/deb"]))
+        return self.with_gateway(lambda: self.pytest(
+            "package", ["tests/deb"], test_s=LONG_S))
 
     def other_release(self) -> Verdict:
         tests = [f"tests/deb/test_{name}.py" for name in ("package", "installation", "service")]
         return self.pytest("other-release", [
             *tests, f"--deselect={tests[0]}::test_a_build_elsewhere_is_identical"],
-            {"OTHER_RELEASE": "1"})
+            {"OTHER_RELEASE": "1"}, test_s=LONG_S)
 
     def builds(self) -> Verdict:
         return read_tap("builds", self.programs.run(
@@ -449,34 +551,29 @@ class Check:
              "--build", str(self.build)]))
 
     def package_contents(self) -> Verdict:
-        return self.pytest("package", ["tests/deb", *only_in_check_all.options("tests/deb/")])
+        return self.pytest("package", ["tests/deb", *only_in_check_all.options("tests/deb/")],
+                           test_s=LONG_S)
 
     def torture(self) -> Verdict:
         verdict = self.make(f"BUILD={self.build}", f"{self.build}/torture/clock.so")
         if not verdict.failed:
             verdict.add(self.with_gateway(
-                lambda: self.pytest("torture", ["tests/torture"])))
+                lambda: self.pytest("torture", ["tests/torture"], test_s=LONG_S)))
         return verdict
 
     def bench(self) -> Verdict:
-        return self.with_gateway(lambda: self.pytest("bench", ["tests/bench"]))
+        return self.with_gateway(lambda: self.pytest(
+            "bench", ["tests/bench"], test_s=LONG_S))
 
     def valgrind_unit(self) -> Verdict:
         verdict = self.make(f"BUILD={self.build}", "-k", "programs")
-        verdict.add(self.unit_programs(self.build, {}, VALGRIND))
+        verdict.add(self.unit_programs(self.build, VALGRIND_PATIENCE, VALGRIND))
         return verdict
 
     def valgrind(self) -> Verdict:
-        return self.under_valgrind(["tests/integration", f"--ignore={MATRIX}",
-                                    f"--deselect={WORST_CASE}"])
-
-    def valgrind_brief(self) -> Verdict:
-        return self.under_valgrind(VALGRIND_EVERY_TIME)
-
-    def under_valgrind(self, tests: Sequence[str]) -> Verdict:
         return self.with_gateway(lambda: self.pytest(
-            "valgrind", tests,
-            {"GATEWAY_WRAPPER": shlex.join(VALGRIND), "LAB_TIMEOUT_SCALE": VALGRIND_PATIENCE},
+            "valgrind", ["tests/integration", f"--ignore={MATRIX}", f"--deselect={WORST_CASE}"],
+            self.in_memory | VALGRIND_PATIENCE | {"GATEWAY_WRAPPER": shlex.join(VALGRIND)},
             os.cpu_count() or 1))
 
     def with_gateway(self, part: Callable[[], Verdict], *others: str) -> Verdict:
@@ -492,8 +589,11 @@ class Check:
     def test(self, name: str) -> Verdict:
         """The tests of a file, a function, both, or a unit program; installs their packages."""
         choice = choose(name)
-        if self.programs.run(["tests/packages/install", "build", *choice.packages],
-                             shown=True).code != 0:
+        code = self.programs.run(["tests/packages/install", "build", *choice.packages],
+                                 shown=True).code
+        if code == os.EX_TEMPFAIL:
+            return Verdict(not_run=1, unreached=[f"{name}: {NOT_RUN}: its packages"])
+        if code != 0:
             return Verdict.failure("packages are missing")
         verdict = Verdict()
         if choice.units:
@@ -508,9 +608,7 @@ class Check:
 
     def chosen(self, choice: Choice) -> Verdict:
         def run() -> Verdict:
-            return self.pytest("test", choice.pytest, {
-                "LAB_TIMEOUT_SCALE": os.environ.get("LAB_TIMEOUT_SCALE", WAITING_PATIENCE)},
-                shown=True)
+            return self.pytest("test", choice.pytest, shown=True, test_s=LONG_S)
 
         targets = [f"{self.build}/{target}" for target in choice.targets]
         return self.with_gateway(run, *targets) if choice.needs_gateway else run()
@@ -544,23 +642,25 @@ PARTS: dict[str, str] = {
     "torture": "make torture, short",
     "valgrind-unit": "the unit tests under valgrind",
     "valgrind": "the integration tests with the gateway under valgrind",
-    "valgrind-brief": "the quick ones of them",
 }
-# What runs side by side: each of these runs its parts one after the other.
+# What runs side by side: each of these runs its parts one after the other. "house" installs what
+# "unit" has built.
 SETS = {
     "check": [["lint-quick", "integration-fast", "matrix-short"], ["san", "fuzz"],
               ["package-contents", "lab"]],
-    "check-all": [["lint-quick", "house", "unit", "numbers", "san", "fuzz", "starve", "lab",
-                   "integration", "clients", "console", "demo", "bench", "torture", "package",
-                   "other-release", "valgrind-brief"]],
+    "check-all": [["lint-quick", "unit", "house", "integration"],
+                  ["san", "fuzz", "starve", "numbers", "clients"],
+                  ["package", "other-release", "lab"]],
 }
+# What runs after those and alone, because it measures or because a person would be waiting.
+ALONE = {"check-all": ["demo", "console", "torture", "bench"]}
 
 
 def run_part(check: Check, name: str, what: str, run: Callable[[], Verdict]) -> Verdict:
     began = time.monotonic()
     with check.progress.of_part(name, what):
         verdict = run()
-    if verdict.passed == verdict.failed == 0:
+    if verdict.passed == verdict.failed == verdict.not_run == 0:
         verdict = Verdict.failure(f"{name} ran no test")
     if verdict.failed:
         say(f"\n---- {name} failed", *verdict.failures, *verdict.details,
@@ -591,7 +691,8 @@ def run_beside(programs: Programs, jobs: Sequence[Callable[[], Verdict]]) -> Ver
 
 
 def run_all(options: argparse.Namespace, keeper: Keeper) -> Verdict:
-    programs = Programs(keeper.environment)
+    drawn = seeds(options.parts)
+    programs = Programs(keeper.environment | drawn)
 
     def new_check() -> Check:
         return Check(options.make, options.build, keeper.memory, programs)
@@ -603,9 +704,15 @@ def run_all(options: argparse.Namespace, keeper: Keeper) -> Verdict:
         check = new_check()
         return run_beside(programs, [
             lambda: run_part(check, "test", name, lambda: check.test(name))])
+    seeded = " ".join(f"{name}={seed}" for name, seed in drawn.items())
+    say(f"seeds            {seeded}")
     total = Verdict()
     for given in options.parts:
         total.add(run_beside(programs, list(map(job, SETS.get(given, [[given]])))))
+        if alone := ALONE.get(given):
+            total.add(run_beside(programs, [job(alone)]))
+    if total.failed:
+        say(f"to repeat it: {seeded} make {' '.join(options.parts)}")
     return total
 
 
@@ -646,8 +753,9 @@ def main() -> int:
     finally:
         keeper.end()
     print(*(f"failed: {what}\n" for what in total.failures), sep="", end="")
-    print(f"{total.passed} passed, {total.failed} failed", flush=True)
-    return 1 if total.failed else 0
+    print(*(f"{what}\n" for what in total.unreached), sep="", end="")
+    print(total.short(), flush=True)
+    return total.status
 
 
 if __name__ == "__main__":

@@ -19,7 +19,8 @@ from contextlib import suppress
 from pathlib import Path
 
 OWNER = "OFONO_MCP_CHECK"
-MEMORY = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None     # no disk is tested there
+MEMORY = Path("/dev/shm")                   # no disk is tested there
+MEMORY_MIN = 1 << 30                        # octets; a container often has 64 MiB, and noexec
 AS_ROOT = Path(__file__).resolve().parents[1] / "as-root"
 POLL_S = 0.02
 PATIENCE_S = 10
@@ -29,7 +30,8 @@ class Keeper:
     """Start it before the first thread. `folder` is for TMPDIR, `memory` is in RAM."""
 
     def __init__(self) -> None:
-        self.folder, self.memory = new_folder(None), new_folder(MEMORY)
+        self.folder = new_folder()
+        self.memory = folder_in_memory(self.folder)
         reading, self._writing = os.pipe()
         self._pid = os.fork()
         if self._pid == 0:
@@ -50,11 +52,33 @@ class Keeper:
         os.waitpid(self._pid, 0)
 
 
-def new_folder(parent: str | None) -> Path:
+def place_in_memory() -> Path | None:
+    """None: there is none with enough space in which programs may run."""
+    try:
+        found = os.statvfs(MEMORY)
+    except OSError:
+        return None
+    is_fit = (os.access(MEMORY, os.W_OK) and not found.f_flag & os.ST_NOEXEC
+              and found.f_bavail * found.f_frsize >= MEMORY_MIN)
+    return MEMORY if is_fit else None
+
+
+def new_folder(parent: Path | str | None = None) -> Path:
     """Tests enter it as other users, too."""
     folder = Path(tempfile.mkdtemp(prefix="ofono-mcp-", dir=parent))
     folder.chmod(0o711)
     return folder
+
+
+def folder_in_memory(folder: Path) -> Path:
+    """With the same name, which shows whose it is."""
+    place = place_in_memory()
+    if place in (None, folder.parent):
+        return new_folder(place)
+    made = place / folder.name
+    made.mkdir()
+    made.chmod(0o711)
+    return made
 
 
 def keep(reading: int, folders: Sequence[Path]) -> None:

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import os
-import re
 import subprocess
 import sys
 import threading
@@ -15,6 +14,8 @@ import pytest
 
 import check
 from check import Ended, Verdict, read_junit, read_tap
+from one_test import PROJECT, has_function
+from time_limits import LONGER_S, LONGEST_S, limit_s
 
 RUNNER = Path(check.__file__)
 GOOD = "1..2\nok 1 - one\nok 2 - two\n"
@@ -113,17 +114,20 @@ def test_the_last_line_and_the_exit_status_show_the_verdict(tmp_path: Path) -> N
     make.write_text("#!/bin/sh\necho no compiler\nexit 2\n")
     make.chmod(0o755)
     done = run_check(str(make), "integration", "demo")
-    lines = done.stdout.splitlines()
-    assert lines[-1] == "0 passed, 2 failed"
-    assert lines[-3:-1] == ["failed: make BUILD=build all faults fixtures plugin failed"] * 2
-    assert re.match(r"demo +0 passed, 1 failed in ", lines[-4])
-    assert "no compiler" in lines
+    assert done.stdout.splitlines()[-1] == "0 passed, 2 failed"
+    assert "no compiler" in done.stdout
     assert done.returncode == 1
+
+
+def test_measuring_parts_run_alone_and_last() -> None:
+    beside = sum(check.SETS["check-all"], [])
+    assert {"bench", "torture", "console"} <= set(check.ALONE["check-all"])
+    assert not set(beside) & set(check.ALONE["check-all"])
 
 
 def test_lists_of_parts_run_side_by_side() -> None:
     """Each waits for the other. What failed is listed in the order of the lists."""
-    both = threading.Barrier(2, timeout=30)
+    both = threading.Barrier(2)
 
     def job(name: str) -> Callable[[], Verdict]:
         def run() -> Verdict:
@@ -140,7 +144,7 @@ def test_a_broken_list_ends_the_programs_of_the_others() -> None:
     started = threading.Event()
 
     def breaks() -> Verdict:
-        started.wait(30)
+        started.wait()
         raise ZeroDivisionError
 
     def waits() -> Verdict:
@@ -160,9 +164,86 @@ def test_an_unknown_part_is_refused() -> None:
 
 def test_a_program_that_hangs_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(check, "TIMEOUT_S", 0.2)
-    ended = check.Programs().run(["sh", "-c", "echo begun; sleep 1000 & wait"])
-    assert ended.code != 0
-    assert ended.output.startswith("begun\n")
+    ended = check.Programs().run(["sh", "-c", "sleep 1000 & wait"])
+    assert ended.code != 0 and ended.late
+
+
+# Long enough for a shell to start on a busy machine.
+HANG_S = 3
+
+
+def test_a_hanging_test_fails_and_is_named() -> None:
+    ended = check.Programs().run(
+        ["sh", "-c", "printf '1..3\\nok 1 - one\\nok 2 - test_two\\n'; exec sleep 1000"],
+        test_s=HANG_S)
+    assert ended.late
+    verdict = read_tap("program", ended)
+    assert counts(verdict) == (2, 1)
+    assert any("test_two" in failure for failure in verdict.failures)
+
+
+def test_each_verdict_gives_the_next_test_its_own_time() -> None:
+    ended = check.Programs().run(
+        ["sh", "-c", "for n in 1 2 3; do sleep 2.5; echo ok $n - test; done; echo 1..3"],
+        {check.PATIENCE: "2"}, test_s=HANG_S)
+    assert counts(read_tap("program", ended)) == (3, 0)
+
+
+def test_a_test_that_ignores_the_abort_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(check, "ABORT_S", 0.1)
+    ended = check.Programs().run(["sh", "-c", "trap '' ABRT; while :; do sleep 1000; done"],
+                                 test_s=HANG_S)
+    assert ended.code == -9 and ended.late
+
+
+@pytest.mark.parametrize("processes", [0, 2])
+def test_a_hanging_test_of_python_shows_its_stacks_and_the_others_run(
+        tmp_path: Path, processes: int) -> None:
+    (tmp_path / "test_few.py").write_text("def test_one(): pass\n"
+                                          "def test_two(): import time; time.sleep(1000)\n"
+                                          "def test_three(): pass\n")
+    file = tmp_path / "junit.xml"
+    done = subprocess.run(
+        [sys.executable, "-B", "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "time_limits",
+         f"--numprocesses={processes}", f"--junitxml={file}", "test_few.py"],
+        cwd=tmp_path, stdout=subprocess.PIPE, text=True,
+        env={name: value for name, value in os.environ.items() if not name.startswith("PYTEST")}
+        | {"PYTHONPATH": str(RUNNER.parent), LONGEST_S: str(HANG_S), check.PATIENCE: "1"})
+    assert counts(read_junit("few", Ended(done.returncode, done.stdout), file)) == (2, 1)
+    assert "test_few.py" in done.stdout and "time.sleep(1000)" in done.stdout
+
+
+def test_long_tests_have_longer() -> None:
+    """The names of the table exist."""
+    for name, seconds in LONGER_S.items():
+        file, _, function = name.partition("::")
+        assert (PROJECT / file).exists() and (not function or has_function(PROJECT / file, function))
+        assert limit_s(f"{name}[case]", 1) == seconds
+
+
+@pytest.mark.parametrize(("ours", "callers", "scale"), [
+    ({}, None, "2"), ({check.PATIENCE: "3"}, None, "3"), ({check.PATIENCE: "3"}, "2.5", "3"),
+    ({}, "10", "10")])
+def test_every_program_gets_the_larger_scale_of_timeouts(
+        monkeypatch: pytest.MonkeyPatch, ours: dict[str, str], callers: str | None,
+        scale: str) -> None:
+    if callers:
+        monkeypatch.setenv(check.PATIENCE, callers)
+    else:
+        monkeypatch.delenv(check.PATIENCE, raising=False)
+    ended = check.Programs().run(["sh", "-c", f"echo ${check.PATIENCE}"], ours)
+    assert ended.output.strip() == scale
+
+
+def test_seeds_are_fixed_for_check_and_otherwise_drawn_unless_given(
+        monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in check.SEEDS:
+        monkeypatch.delenv(name, raising=False)
+    assert check.seeds(["check"]) == check.seeds(["check"])
+    assert check.seeds([]) == check.seeds(["check"])
+    assert check.seeds(["check-all"]) != check.seeds(["check-all"])
+    monkeypatch.setenv("CRASH_SEED", "7")
+    assert check.seeds(["check"])["CRASH_SEED"] == check.seeds(["matrix"])["CRASH_SEED"] == "7"
 
 
 def test_programs_have_no_input() -> None:

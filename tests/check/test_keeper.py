@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -42,7 +42,7 @@ class Run:
         self.scratch.mkdir()
         make.write_text(MAKE.format(begun=self._begun, then=then))
         make.chmod(0o755)
-        self._memory = set(shared_memory())
+        self._memory: list[Path] = []
         self.child = subprocess.Popen(
             [sys.executable, "-B", RUNNER, "--make", str(make), "--build",
              str(folder / "build"), parts],
@@ -52,6 +52,7 @@ class Run:
     def wait_begun(self) -> None:
         wait_until(self._begun.exists, what="its make runs")
         assert self.programs() and list(self.scratch.iterdir())
+        self._memory = [keeper.MEMORY / folder.name for folder in self.scratch.iterdir()]
 
     def programs(self) -> list[str]:
         mark = f"{keeper.OWNER}={self.scratch}".encode()
@@ -61,7 +62,8 @@ class Run:
     def assert_nothing_left(self) -> None:
         wait_until(lambda: not self.programs(), what="its programs have ended")
         wait_until(lambda: not list(self.scratch.iterdir()), what="its folder is empty")
-        wait_until(lambda: not set(shared_memory()) - self._memory, what="its memory is freed")
+        wait_until(lambda: not any(folder.exists() for folder in self._memory),
+                   what="its memory is freed")
 
 
 def environment(process: Path) -> bytes:
@@ -69,10 +71,6 @@ def environment(process: Path) -> bytes:
         return (process / "environ").read_bytes()
     except OSError:                             # it ended, or belongs to another user
         return b""
-
-
-def shared_memory() -> Iterator[Path]:
-    return Path("/dev/shm").glob("ofono-mcp-*")
 
 
 def to_group(number: signal.Signals) -> Callable[[Run], None]:

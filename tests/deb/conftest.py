@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+TOP = Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(TOP), str(TOP / "check")]
 
 import releases
 from build import (NAMES, PROJECT, Build, Builder, build_dependencies, build_in, later,
@@ -58,17 +59,18 @@ def dependencies(package: Path) -> list[str]:
 def machine(release: str, built: Build,
             tmp_path_factory: pytest.TempPathFactory) -> Iterator[Machine]:
     """An oFono with two modems, our tests in /source, and in /packages our packages: this
-    version, old.deb (for this machine's release) and later.deb; none of ours is installed."""
+    version, old.deb (for this machine's release, if the clone has it) and later.deb; none of ours is
+    installed."""
     root = tmp_path_factory.mktemp("debian") / "root"
     packages = root / "packages"
     with ThreadPoolExecutor() as beside:
-        old: Future[Build] | None = (beside.submit(previous) if release == releases.own()
+        old: Future[Build | None] | None = (beside.submit(previous) if release == releases.own()
                                      else None)
         needed = dependencies(built.packages["ofono-mcp"])
         fresh = FreshDebian(root, [*TESTS, *needed], release=release)
         packages.mkdir()
-        if old:
-            shutil.copy(old.result().packages["ofono-mcp"], packages / "old.deb")
+        if old and (found := old.result()):
+            shutil.copy(found.packages["ofono-mcp"], packages / "old.deb")
     for name in NAMES:
         shutil.copy(built.packages[name], packages / f"{name}.deb")
     made = later(built.packages["ofono-mcp"], tmp_path_factory.mktemp("later"))

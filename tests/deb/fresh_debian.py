@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import releases
+from network import fetched
 
 # Everything in it ends with it. Its mounts are removed, because they may be visible outside of
 # their namespace if this machine is itself a chroot.
@@ -38,10 +39,12 @@ class FreshDebian:
         with tempfile.NamedTemporaryFile("w", suffix=".sources") as sources:
             sources.write(releases.sources(self.release, as_released=as_released))
             sources.flush()
-            self._must("mmdebstrap", "--quiet", "--variant=apt", *releases.apt_options(),
-                       f"--architectures={','.join(architectures)}",
-                       f"--include={','.join(packages)}", self.release, str(root),
-                       sources.name)
+            ended = fetched(["mmdebstrap", "--quiet", "--variant=apt", *releases.apt_options(),
+                             '--aptopt=Acquire::Retries "5"',
+                             f"--architectures={','.join(architectures)}",
+                             f"--include={','.join(packages)}", self.release, str(root),
+                             sources.name], before_again=self.remove)
+            assert ended.returncode == 0, ended.stdout + ended.stderr
 
     def try_to(self, *command: str) -> subprocess.CompletedProcess[str]:
         return self._try_to(*CONFINED, "sh", "-c", MOUNT, "sh", str(self.root),

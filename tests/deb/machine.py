@@ -81,7 +81,7 @@ class Machine:
             self._outer = subprocess.Popen(
                 ["sh", "-c", BOOT, "sh", self.root, self._cgroup, *UNSHARE],
                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
-            wait_until(self._is_up, timeout=60, what="systemd is up")
+            wait_until(self._is_up, timeout=120, what="systemd is up")
         except BaseException:
             self._end()
             raise

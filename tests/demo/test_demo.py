@@ -43,7 +43,8 @@ class Demo:
             stdin=subprocess.DEVNULL, stdout=stdout, stderr=subprocess.STDOUT,
             preexec_fn=as_from_a_shell)
         if self._child.stdout:
-            threading.Thread(target=self._read, daemon=True).start()
+            self._reader = threading.Thread(target=self._read, daemon=True)
+            self._reader.start()
 
     def _read(self) -> None:
         for line in self._child.stdout:
@@ -57,7 +58,7 @@ class Demo:
         self.wait_output(UP)
 
     def wait_output(self, words: str) -> None:
-        wait_until(lambda: words in self.output or self._child.poll() is not None,
+        wait_until(lambda: words in self.output or not self._reader.is_alive(), timeout=60,
                    what=f"the demo prints {words!r}")
         assert words in self.output, self.output
 
@@ -69,7 +70,7 @@ class Demo:
         return self._child.poll() is not None
 
     def wait(self) -> int:
-        return self._child.wait(patience(20))
+        return self._child.wait(patience(60))
 
     def end(self) -> None:
         """Ends it as its user does, so that its folder is removed."""
@@ -110,7 +111,7 @@ def test_the_program_that_the_demo_names_for_claude_desktop_reaches_it(demo: Dem
         "protocolVersion": "2025-11-25", "capabilities": {},
         "clientInfo": {"name": "test", "version": "1"}}}
     ended = subprocess.run([server["command"], *server["args"]], text=True, capture_output=True,
-                           input=json.dumps(hello) + "\n", timeout=60)
+                           input=json.dumps(hello) + "\n", timeout=patience(60))
     assert json.loads(ended.stdout)["result"]["serverInfo"]["name"] == "ofono-mcp"
 
 

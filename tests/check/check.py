@@ -68,7 +68,7 @@ WORST_CASE = "tests/integration/test_worst_case.py::test_memory_stays_in_bounds_
 STARVED = ["bus", "control", "mcp"]
 STARVE_S, LONG_S = 1800, 900            # of one test
 VALGRIND_PATIENCE = {PATIENCE: "5"}
-SEEDS = ("CRASH_SEED", "TORTURE_SEED", "CHAOS_SEED")
+SEEDS = ("CRASH_SEED", "TORTURE_SEED", "CHAOS_SEED", "MOMENTS_SEED")
 NOT_UNDER_ASAN = [f"tests/integration/test_{test}" for test in (
     # memory is measured, and ASan holds back freed memory for a while
     "hostile.py::test_concurrent_hostile_requests_leak_nothing",

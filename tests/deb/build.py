@@ -16,7 +16,9 @@ from typing import Protocol
 
 PROJECT = Path(__file__).resolve().parents[2]
 NAMES = ("ofono-mcp", "ofono-mcp-link", "ofono-plugin-sms-history")
-COPY = ["tar", "-c", "--exclude-vcs", "--exclude=./build", "--exclude=__pycache__", "."]
+# By name, not ".": another part may make the folder build meanwhile, which tar calls an error.
+COPY = ["tar", "-c", "--exclude-vcs", "--exclude=__pycache__",
+        *sorted({path.name for path in PROJECT.iterdir()} - {"build", ".git"})]
 LIBRARY = re.compile(r"lib[^ ]+-dev")
 PREVIOUS = Path(__file__).with_name("previous")
 

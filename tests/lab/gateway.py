@@ -135,7 +135,7 @@ class Gateway(Program):
         """The files that `command` names."""
         self.state.mkdir(mode=0o700, exist_ok=True)
         self._config_file.write_text(self.config + self.policy + self._tls_config)
-        self._config_file.chmod(0o600)          # whatever the umask: others may not write it
+        self._config_file.chmod(0o644)          # whatever the umask: others may not write it
         if self.tls and not (self.state / "tls").exists():
             make_certificate(self.state / "tls")
             trust(self.port, self.state / "tls" / "cert.pem")

@@ -111,6 +111,7 @@ extern const struct command cmd_approve;
 extern const struct command cmd_reject;
 extern const struct command cmd_agent;
 extern const struct command cmd_webhooks;
+extern const struct command cmd_opt_outs;
 extern const struct command cmd_events;
 extern const struct command cmd_unlock;
 extern const struct command cmd_change;

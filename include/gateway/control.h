@@ -163,6 +163,8 @@ extern const struct control_command command_agent;
 
 /* command_webhooks.c */
 extern const struct control_command command_webhooks;
+/* command_opt_outs.c */
+extern const struct control_command command_opt_outs;
 extern const struct control_command command_events;
 
 /* command_phones.c, of the hub alone */

@@ -25,6 +25,8 @@ struct opt_out {
 	struct observer inbox;
 };
 
+/* Cancels the waiting messages to whoever opted out after they were accepted. */
+void opt_out_cancel_waiting(struct opt_out *opt_out);
 /* The first three members are set before. In the same turn of the loop as outbox_new(). */
 void opt_out_init(struct opt_out *opt_out, struct inbox *inbox);
 /* Zeroes are fine. */

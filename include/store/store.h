@@ -153,6 +153,7 @@ enum opt {
 	OPT_NONE,
 	OPT_OUT,
 	OPT_IN,
+	OPT_ASKS, /* opts out from a number of the owner, who decides */
 };
 
 struct store_incoming_draft { /* strings borrowed, valid UTF-8 */
@@ -175,7 +176,7 @@ enum { STORE_HALVES_MAX = 256 };
 struct store_command_claim;
 
 struct store_incoming_entry {
-	const struct store_incoming_draft *draft;
+	struct store_incoming_draft *draft;
 	int64_t message_id; /* output */
 	bool known;	    /* output: a repeat of a message that is stored already */
 	/* what it claims to be (store/store_command.h); NULL: an ordinary message */

@@ -113,6 +113,28 @@ bool store_party_opted_out_since(struct store *store, const struct message *mess
  */
 bool store_party_confirm_opt_out(struct store *store, int64_t sim_id, const char *number);
 
+/* What the owner sees of an opt-out. The strings live until `visit` returns. */
+struct store_party_opt_out {
+	const char *number; /* its canonical spelling */
+	const char *word;   /* "stop"; "" when the owner added it */
+	int64_t at_ms;	    /* wall clock, of the first STOP */
+	int64_t message_id; /* of the first STOP; 0: not known */
+	bool asks;	    /* not in force until the owner adds it */
+};
+
+/* All opt-outs, the oldest first. 0 or -errno. */
+int store_party_list_opt_outs(struct store *store,
+			      void (*visit)(void *data,
+					    const struct store_party_opt_out *found),
+			      void *data);
+
+/*
+ * The owner adds or removes an opt-out, in any spelling of the number; `who` is for the audit
+ * log. 0; STORE_E_NOT_FOUND: nothing to change; -EINVAL: not a phone number; STORE_E_FULL, -errno.
+ */
+int store_party_add_opt_out(struct store *store, const char *number, const char *who);
+int store_party_remove_opt_out(struct store *store, const char *number, const char *who);
+
 /* Inside the transaction of an incoming message; ignores a sender's name. 0 or an error. */
 int store_party_record_opt(struct store *store, const struct store_incoming_draft *draft,
 			   int64_t message_id);

@@ -43,6 +43,7 @@ struct services {
 	struct routing *routing; /* chooses SIMs, in a hub; NULL: a phone's gateway */
 	struct policy *policy;
 	struct inbox *inbox;
+	struct opt_out *opt_out;
 	struct call_log *calls;
 	struct dialler *dialler;
 	struct alert_log *alerts;

@@ -164,6 +164,7 @@ static void phone_open_opt_out(struct phone *phone)
 		.outbox = phone->services->outbox,
 	};
 	opt_out_init(&phone->opt_out, phone->services->inbox);
+	phone->services->opt_out = &phone->opt_out;
 }
 
 static int phone_open_approval_notice(struct phone *phone)

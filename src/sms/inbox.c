@@ -20,6 +20,7 @@
 #include "base/log.h"
 #include "sms/inbox_draft.h"
 #include "sms/receive_gaps.h"
+#include "sms/sender.h"
 #include "sms/sms_command.h"
 
 enum {
@@ -115,6 +116,7 @@ static const char *const inbox_opt_texts[] = {
 	[OPT_NONE] = "",
 	[OPT_OUT] = ", opts out",
 	[OPT_IN] = ", opts in",
+	[OPT_ASKS] = ", opts out, and the owner decides: " PROGRAM_NAME " opt-outs",
 };
 
 static const char *inbox_describe_command(const struct store_incoming_entry *entry)
@@ -152,6 +154,19 @@ static void inbox_notify(struct inbox *inbox, const struct store_incoming_entry 
 }
 
 /*
+ * A sender can be forged. So a STOP from a number of the owner, whom nobody else can reach in
+ * another way, does not count before the owner says so.
+ */
+static void inbox_ask_owner(const struct inbox *inbox, struct store_incoming_draft *draft)
+{
+	const struct store_party_address from = { draft->sim_id, draft->number };
+
+	if (draft->opt == OPT_OUT &&
+	    sender_trust(inbox->config, inbox->store, NULL, &from) == SENDER_OWNER)
+		draft->opt = OPT_ASKS;
+}
+
+/*
  * 0: all of them are on disk, and the observers know. Otherwise none is: a store error. What a
  * message claims to be is found out right before it is stored, when its SIM is known.
  */
@@ -162,6 +177,7 @@ static int inbox_store_entries(struct inbox *inbox, struct store_incoming_entry 
 	int error;
 
 	for (size_t i = 0; inbox->config && i < count; i++) {
+		inbox_ask_owner(inbox, entries[i].draft);
 		sms_command_claim(inbox->config, inbox->store, entries[i].draft,
 				  &claims[i]);
 		entries[i].claim = &claims[i];

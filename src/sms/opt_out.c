@@ -37,7 +37,7 @@ static void opt_out_find(void *data, const struct message *message)
 			      sizeof(message->id));
 }
 
-static void opt_out_cancel_waiting(struct opt_out *opt_out)
+void opt_out_cancel_waiting(struct opt_out *opt_out)
 {
 	struct opt_out_search search = { opt_out->store, BUFFER_INIT };
 	int error = store_message_list_unfinished(opt_out->store, opt_out_find, &search);

@@ -271,11 +271,6 @@ int store_party_has_exchanged(struct store *store, int64_t sim_id, const char *n
 	return result;
 }
 
-struct store_party_opt_out {
-	int64_t at_ms;	    /* wall clock, of the first STOP */
-	int64_t message_id; /* of the first STOP; 0: not known */
-};
-
 /* 1: found; 0; -errno. */
 static int store_party_read_opt_out(struct store *store, const char *form,
 				    struct store_party_opt_out *found)
@@ -340,15 +335,14 @@ bool store_party_confirm_opt_out(struct store *store, int64_t sim_id, const char
 }
 
 static int store_party_set_opt_out(struct store *store,
-				   const struct store_incoming_draft *draft,
-				   const char *form, int64_t message_id)
+				   const struct store_party_opt_out *opt_out)
 {
 	sqlite3_stmt *statement = store_use(store, OPT_OUT_SET);
 
-	store_bind_text(statement, 1, form);
-	sqlite3_bind_int64(statement, 2, draft->reported_ms);
-	store_bind_text(statement, 3, draft->opt_word);
-	sqlite3_bind_int64(statement, 4, message_id);
+	store_bind_text(statement, 1, opt_out->number);
+	sqlite3_bind_int64(statement, 2, opt_out->at_ms);
+	store_bind_text(statement, 3, opt_out->word);
+	store_bind_integers(statement, 4, opt_out->message_id, opt_out->asks ? 2 : 0);
 	return store_run(store, statement);
 }
 
@@ -374,23 +368,93 @@ static int store_party_clear_opt_out(struct store *store, int64_t sim_id,
 int store_party_record_opt(struct store *store, const struct store_incoming_draft *draft,
 			   int64_t message_id)
 {
+	static const enum audit_event events[] = { [OPT_OUT] = AUDIT_OPTED_OUT,
+						   [OPT_IN] = AUDIT_OPTED_IN,
+						   [OPT_ASKS] = AUDIT_OPT_OUT_ASKED };
 	char form[NUMBER_FORM_BYTES];
-	bool out = draft->opt == OPT_OUT;
+	const struct store_party_opt_out opt_out = { form, draft->opt_word,
+						     draft->reported_ms, message_id,
+						     draft->opt == OPT_ASKS };
 	int error, changes = 0;
 
 	if (draft->opt == OPT_NONE ||
 	    !store_party_form(store, draft->sim_id, draft->number, form))
 		return 0;
-	if (out) {
-		error = store_party_set_opt_out(store, draft, form, message_id);
-		changes = error ? 0 : sqlite3_changes(store->database);
-	} else {
+	if (draft->opt == OPT_IN) {
 		error = store_party_clear_opt_out(store, draft->sim_id, draft->number,
 						  &changes);
+	} else {
+		error = store_party_set_opt_out(store, &opt_out);
+		changes = error ? 0 : sqlite3_changes(store->database);
 	}
 	if (error || !changes) /* a repeated STOP or START adds no audit line */
 		return error;
 	return store_audit_record(
-		store, out ? AUDIT_OPTED_OUT : AUDIT_OPTED_IN,
+		store, events[draft->opt],
 		(struct audit_event_fact[]){ { "number", form }, { NULL } });
+}
+
+/* ---- the owner's list */
+
+int store_party_list_opt_outs(struct store *store,
+			      void (*visit)(void *data,
+					    const struct store_party_opt_out *found),
+			      void *data)
+{
+	sqlite3_stmt *statement = store_use(store, OPT_OUT_ALL);
+	int result;
+
+	while ((result = sqlite3_step(statement)) == SQLITE_ROW) {
+		const struct store_party_opt_out found = {
+			.number = store_column_text(statement, 0),
+			.word = store_column_text(statement, 1),
+			.at_ms = sqlite3_column_int64(statement, 2),
+			.message_id = sqlite3_column_int64(statement, 3),
+			.asks = sqlite3_column_int(statement, 4),
+		};
+
+		visit(data, &found);
+	}
+	return store_finish(store, statement, result);
+}
+
+/* What the owner decided: the change and its audit line, or neither. */
+static int store_party_decide(struct store *store, const char *number, const char *who,
+			      bool out)
+{
+	char form[NUMBER_FORM_BYTES];
+	const struct store_party_opt_out opt_out = { .number = form,
+						     .word = "",
+						     .at_ms = clock_wall_ms() };
+	int error, changes = 0;
+
+	if (!store_party_write(store, number, form))
+		return -EINVAL;
+	error = store_begin(store);
+	if (error)
+		return error;
+	if (out)
+		error = store_party_set_opt_out(store, &opt_out);
+	else
+		error = store_party_clear_opt_out(store, 0, number, &changes);
+	if (!error && out)
+		changes = sqlite3_changes(store->database);
+	if (!error && !changes)
+		error = STORE_E_NOT_FOUND;
+	if (!error)
+		error = store_audit_record(
+			store, out ? AUDIT_OPTED_OUT : AUDIT_OPTED_IN,
+			(struct audit_event_fact[]){
+				{ "number", form }, { "by", who }, { NULL } });
+	return store_end(store, error);
+}
+
+int store_party_add_opt_out(struct store *store, const char *number, const char *who)
+{
+	return store_party_decide(store, number, who, true);
+}
+
+int store_party_remove_opt_out(struct store *store, const char *number, const char *who)
+{
+	return store_party_decide(store, number, who, false);
 }

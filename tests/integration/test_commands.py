@@ -35,7 +35,8 @@ GUIDE = "".join((PROJECT / "doc" / f"{name}.md").read_text()
 PROGRAM = os.environ.get("GATEWAY_BINARY", BINARY)
 HELP = subprocess.run([PROGRAM, "--help"], capture_output=True, text=True).stdout
 ROWS = re.findall(r"^  ([a-z]\S*(?: \S+)*?)  +\S", HELP.partition("\nExamples\n")[0], re.MULTILINE)
-COMMANDS = [" ".join(word for word in row.split() if word.isalpha()) for row in ROWS]
+COMMANDS = [" ".join(word for word in row.split() if re.fullmatch("[a-z-]+", word))
+            for row in ROWS]
 FORMER = {"clients": "client list", "change": "client set", "rotate": "client rotate",
           "revoke": "client revoke", "unlock": "sim unlock", "balance": "sim balance",
           "webhooks": "webhook"}
@@ -50,7 +51,7 @@ ARGUMENTS: dict[str, list[str]] = {
     "contacts": [],
     "wait": ["--timeout", "1"], "tail": [], "tools": [], "doctor": [], "modem": [],
     "sim list": [], "sim balance": [],
-    "agent": ["list"], "webhook": [], "events": [],
+    "agent": ["list"], "opt-outs": [], "webhook": [], "events": [],
     "join": ["ofm1.x.y"], "leave": [],
     "demo": ["--once"], "client revoke": ["someone"], "serve": [], "stdio": [],
 }

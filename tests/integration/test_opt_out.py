@@ -12,10 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from agent import Agent, assert_refused, seconds_ahead, taken_texts
+from agent import Agent, assert_refused, assert_sent, seconds_ahead, taken_texts
 from incoming import newest
 from lab import Lab, wait_until
 from modem import Sim, Submit
+from owner import FAILED, USAGE, Owner
 
 NAME = "Shop"
 SHORT = "1777"
@@ -201,3 +202,75 @@ def test_repeated_stops_get_one_confirmation(make_lab: Callable[..., Lab], numbe
     receive(lab, "STOP", "+36301111111")
     wait_until(lambda: taken(lab)[-1].destination == "+36301111111", what="another's")
     assert [submit.destination for submit in taken(lab)] == [number, "+36301111111"]
+
+
+# ---- the owner's list
+
+def listed(owner: Owner) -> dict[str, bool]:
+    """The numbers, and whether each waits for the owner's decision."""
+    *items, counts = owner.json_lines("opt-outs")
+    numbers = {item["phone_number"]: item["asking"] for item in items}
+    assert counts == {"opt_outs": sum(not asking for asking in numbers.values()),
+                      "asking": sum(numbers.values())}
+    return numbers
+
+
+@pytest.mark.parametrize("runs", [True, False], ids=["running", "stopped"])
+def test_the_owner_lists_removes_and_adds_opt_outs(
+        make_lab: Callable[..., Lab], number: str, runs: bool) -> None:
+    lab = make_lab(modem_count=1)
+    owner = Owner(lab.gateway.state)
+    receive(lab, "STOP", number)
+    if not runs:
+        lab.gateway.stop()
+    assert listed(owner) == {number: False}
+    owner.do("opt-outs", "remove", "00" + number[1:])
+    assert listed(owner) == {}
+    assert owner.run("opt-outs", "remove", number).returncode == FAILED
+    assert owner.json_lines("opt-outs", "add", number) == [{"added": number}]
+    assert listed(owner) == {number: False}
+    events = [line["event"] for line in owner.json_lines("audit") if line["event"].startswith("opt")]
+    assert events == ["opted_out", "opted_in", "opted_out"]
+    if not runs:
+        lab.gateway.start()
+        Agent(lab).wait_states("ready", timeout=10)
+    assert_refused(Agent(lab).send("no", to=number), "recipient_opted_out")
+    owner.do("opt-outs", "remove", number)
+    assert_sent(Agent(lab).send("yes", to=number), number)
+
+
+def test_adding_an_opt_out_cancels_what_waits(make_lab: Callable[..., Lab], number: str) -> None:
+    lab = make_lab(modem_count=1)
+    waiting = schedule(lab, number)
+    Owner(lab.gateway.state).do("opt-outs", "add", number)
+    assert_taken_back(lab, waiting)
+
+
+@pytest.mark.parametrize("section", ["[incoming]\n", "[agent]\nword = agent\n"])
+def test_a_stop_from_the_owner_waits_for_the_owner(
+        make_lab: Callable[..., Lab], number: str, section: str) -> None:
+    """A forged sender must not keep the agent from writing to the owner."""
+    lab = make_lab(f"{section}owner_numbers = {number}\n", modem_count=1)
+    owner = Owner(lab.gateway.state)
+    waiting = schedule(lab, number)
+    receive(lab, "STOP", number)
+    assert listed(owner) == {number: True} and opted_out(lab) == set()
+    assert_sent(Agent(lab).send("still there", to=number), number)
+    assert Agent(lab).call("get_sms_status", message_id=waiting).structured["state"] == "scheduled"
+    owner.do("opt-outs", "add", number)
+    assert listed(owner) == {number: False} and opted_out(lab) == {number}
+    assert_taken_back(lab, waiting)
+    receive(lab, "START", number)
+    assert listed(owner) == {}
+
+
+@pytest.mark.parametrize("arguments", [["fly"], ["add"], ["remove"], ["list", "x"],
+                                       ["add", "+36201234567", "+36201234568"]])
+def test_wrong_arguments_of_opt_outs_are_a_usage_error(lab: Lab, arguments: list[str]) -> None:
+    assert Owner(lab.gateway.state).run("opt-outs", *arguments).returncode == USAGE
+
+
+@pytest.mark.parametrize("number", ["Shop", "12 34 bogus", ""])
+def test_only_a_phone_number_can_be_added(lab: Lab, number: str) -> None:
+    result = Owner(lab.gateway.state).run("opt-outs", "--json", "add", number)
+    assert (result.returncode, '"invalid_argument"' in result.stdout) == (USAGE, True), result

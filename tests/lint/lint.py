@@ -237,8 +237,8 @@ def check_commands(_: Tools) -> Finding:
     names."""
     page = (PROJECT / "doc" / "ofono-mcp.1").read_text()
     synopsis, _, _ = page.partition(".Sh DESCRIPTION\n")
-    words = set(re.findall(r"\w+", " ".join(
-        re.findall(r"^\.Cm ((?:\w+ \| )*\w+)", synopsis, re.MULTILINE))))
+    words = set(re.findall(r"[\w-]+", " ".join(
+        re.findall(r"^\.Cm ((?:[\w-]+ \| )*[\w-]+)", synopsis, re.MULTILINE))))
     pairs = set(re.findall(r"^\.Cm ((?:client|sim) \w+)$", synopsis, re.MULTILINE))
     options = set(re.findall(r"Fl Fl ([\w-]+)", page))
     complaints, count = [], 0

@@ -21,7 +21,8 @@ static inline int step_add_incoming(struct store *to_store,
 				    const struct store_incoming_draft *draft,
 				    int64_t *message_id_out, bool *known_out)
 {
-	struct store_incoming_entry entry = { .draft = draft };
+	struct store_incoming_draft copy = *draft;
+	struct store_incoming_entry entry = { .draft = &copy };
 	int error = store_incoming_add_group(to_store, &entry, 1);
 
 	if (error)

@@ -11,24 +11,33 @@
 #include "mcp/task.h"
 #include "mcp/tool.h"
 
-extern const struct tool tool_send_sms;
-extern const struct tool tool_get_sms_subscriptions;
-extern const struct tool tool_get_sms_status;
-extern const struct tool tool_list_sms;
-extern const struct tool tool_list_sms_conversations;
-extern const struct tool tool_wait_for_sms;
-extern const struct tool tool_mark_sms_read;
-extern const struct tool tool_cancel_sms;
-extern const struct tool tool_edit_sms;
-extern const struct tool tool_get_gateway_status;
-extern const struct tool tool_send_ussd;
-extern const struct tool tool_list_calls;
-extern const struct tool tool_find_contact;
-extern const struct tool tool_place_call;
-extern const struct tool tool_hang_up;
-extern const struct tool tool_list_approvals;
-extern const struct tool tool_decide_approval;
-extern const struct tool tool_list_changes;
+/* The tools, a row for each: row(NAME) is "struct tool tool_NAME", in src/tools/NAME.c. */
+/* clang-format off */
+#define TOOL_ROWS(row) \
+	row(send_sms) \
+	row(get_sms_subscriptions) \
+	row(get_sms_status) \
+	row(list_sms) \
+	row(list_sms_conversations) \
+	row(wait_for_sms) \
+	row(mark_sms_read) \
+	row(cancel_sms) \
+	row(edit_sms) \
+	row(get_gateway_status) \
+	row(send_ussd) \
+	row(list_calls) \
+	row(find_contact) \
+	row(place_call) \
+	row(hang_up) \
+	row(list_approvals) \
+	row(decide_approval) \
+	row(list_changes)
+/* clang-format on */
+
+#define TOOL_DECLARATION(name) extern const struct tool tool_##name;
+#define TOOL_ADDRESS(name)     &tool_##name,
+
+TOOL_ROWS(TOOL_DECLARATION)
 
 extern const struct resource resource_inbox;
 extern const struct resource resource_message;

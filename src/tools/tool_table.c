@@ -1,35 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Tool table: the release's tables. The rows of the tools are in the header, because the program
+ * of tests/fixtures has them, too, and more behind them.
+ */
 #include "tools/tool_table.h"
 
+/* clang-format off */
 const struct tool *const tool_table[] = {
-	&tool_send_sms,
-	&tool_get_sms_subscriptions,
-	&tool_get_sms_status,
-	&tool_list_sms,
-	&tool_list_sms_conversations,
-	&tool_wait_for_sms,
-	&tool_mark_sms_read,
-	&tool_cancel_sms,
-	&tool_edit_sms,
-	&tool_get_gateway_status,
-	&tool_send_ussd,
-	&tool_list_calls,
-	&tool_find_contact,
-	&tool_place_call,
-	&tool_hang_up,
-	&tool_list_approvals,
-	&tool_decide_approval,
-	&tool_list_changes,
+	TOOL_ROWS(TOOL_ADDRESS)
 	NULL,
 };
 
 const struct resource *const resource_table[] = {
-	&resource_inbox,	&resource_subscriptions,
-	&resource_status,	&resource_voicemail,
-	&resource_recent_calls, &resource_alerts,
-	&resource_message,	&resource_conversation,
-	&resource_console,	NULL,
+	&resource_inbox,
+	&resource_subscriptions,
+	&resource_status,
+	&resource_voicemail,
+	&resource_recent_calls,
+	&resource_alerts,
+	&resource_message,
+	&resource_conversation,
+	&resource_console,
+	NULL,
 };
+/* clang-format on */
 
 const struct event_type *const event_table[] = {
 	&event_sms_received,

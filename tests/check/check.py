@@ -63,6 +63,8 @@ VALGRIND = ["valgrind", "--quiet", "--error-exitcode=99", "--leak-check=full",
             f"--suppressions={PROJECT}/tests/check/valgrind.supp"]
 WAITING = 3 * (os.cpu_count() or 1)     # processes for tests that wait more than they compute
 MATRIX = "tests/integration/test_crash_matrix.py"
+# "make other-release" compiles them there.
+UNIT_PROGRAMS = "tests/deb/test_package.py::test_the_unit_programs_compile_without_a_warning"
 # of memory
 WORST_CASE = "tests/integration/test_worst_case.py::test_memory_stays_in_bounds_at_all_limits_at_once"
 STARVED = ["bus", "control", "mcp"]
@@ -537,7 +539,7 @@ class Check:
 
     def package(self) -> Verdict:
         return self.with_gateway(lambda: self.pytest(
-            "package", ["tests/deb"], test_s=LONG_S))
+            "package", ["tests/deb", f"--deselect={UNIT_PROGRAMS}"], test_s=LONG_S))
 
     def other_release(self) -> Verdict:
         tests = [f"tests/deb/test_{name}.py" for name in ("package", "installation", "service")]

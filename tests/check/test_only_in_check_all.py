@@ -9,7 +9,9 @@ from __future__ import annotations
 import ast
 import functools
 import re
+import shutil
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -22,9 +24,13 @@ from only_in_check_all import TIME, concerns, rows
 LIST = PROJECT / "tests" / "packages" / "list"
 # Folders of which "make check" runs every test that no row leaves out.
 FOLDERS = ("integration", "deb", "lab", "modem")
-# not programs: a client's name, a module of ours, quoted advice, and what test_postinst.py replaces
-JUST_WORDS = {"node", "systemd", "systemctl", "systemd-sysusers", "busctl"}
+# not programs: a client's name, a module of ours, what test_postinst.py replaces, quoted advice,
+# methods of HTTP, and other arguments
+JUST_WORDS = {"node", "systemd", "systemd-sysusers", "busctl", "systemctl", "GET", "HEAD",
+              "POST", "route", "kill", "w"}
 REPLACED = {"tests/lab/test_as_root.py": {"nft"}}       # by a script of the test
+# What the README asks for.
+GIVEN = ("git", "make")
 
 
 def group(name: str) -> list[str]:
@@ -78,21 +84,30 @@ def brought_by(package: str) -> frozenset[str]:
 
 
 @functools.cache
+def imported(file: Path) -> tuple[ast.Module, ...]:
+    """A Python program, and the neighbours that it imports: not the tests of another one."""
+    trees = [ast.parse(file.read_text())]
+    for node in ast.walk(trees[0]):
+        if isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            if node.module.startswith("test_"):
+                continue
+            for place in (file.parent, PROJECT / "tests"):
+                if (other := place / f"{node.module.replace('.', '/')}.py").exists():
+                    trees += imported(other)
+    return tuple(trees)
+
+
+@functools.cache
 def words(file: Path) -> frozenset[str]:
-    """Strings and modules of a Python program, and of the neighbours that it imports."""
+    """Its strings and modules."""
     found: set[str] = set()
-    for node in ast.walk(ast.parse(file.read_text())):
+    for node in (node for tree in imported(file) for node in ast.walk(tree)):
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             found.update({node.value, *node.value.split()[:1]})     # "faketime -f '+1d'"
         elif isinstance(node, ast.Import):
             found.update(name.name.partition(".")[0] for name in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
             found.add(node.module.partition(".")[0])
-            if node.module.startswith("test_"):         # one of its helpers, not its tests
-                continue
-            for place in (file.parent, PROJECT / "tests"):
-                if (other := place / f"{node.module.replace('.', '/')}.py").exists():
-                    found |= words(other)
     return frozenset(found)
 
 
@@ -115,4 +130,93 @@ def test_tests_that_need_more_packages_have_a_row(package: str) -> None:
                      and package in why]
             if rest and not tests:
                 wrong.append(f"{name}: {', '.join(rest)}")
+    assert wrong == []
+
+
+# ---- programs of packages that no group names ---------------------------------------
+
+def started(file: Path) -> frozenset[str]:
+    """Words with which a command begins: of a list, a tuple, arguments, or "NAME -OPTION"."""
+    found: set[str] = set()
+    for tree in imported(file):
+        for node in ast.walk(tree):
+            if isinstance(node, (ast.List, ast.Tuple)):
+                found.update(first_word(node.elts))
+            elif isinstance(node, ast.Call) and len(node.args) > 1:
+                found.update(first_word(node.args))
+            elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+                found.update(re.findall(r"\A([\w.+-]+) -", node.value))
+    return frozenset(found)
+
+
+def first_word(values: list[ast.expr]) -> Iterator[str]:
+    """Of the first constant: [*prefix, "ip", "link"]."""
+    for value in values:
+        if isinstance(value, ast.Constant):
+            if isinstance(value.value, str):
+                yield value.value
+            return
+
+
+@functools.cache
+def there() -> frozenset[str]:
+    """The packages that "make check" may count on: those of its groups, what every Debian
+    has, and what these depend on."""
+    said = subprocess.run(
+        ["dpkg-query", "-W", "-f", "${Package};${Essential};${Priority};${Provides};"
+         "${Pre-Depends}, ${Depends}\n"], capture_output=True, text=True, check=True).stdout
+    fields = {line.partition(";")[0]: line.split(";")[1:] for line in said.splitlines()}
+    providers: dict[str, list[str]] = {}
+    for name, (_, _, provides, _) in fields.items():
+        for other in re.findall(r"(?:^|, )([\w.+-]+)", provides):
+            providers.setdefault(other, []).append(name)
+    waiting = [*group("build"), *group("demo"), *group("check"), *GIVEN,
+               *(name for name, (essential, priority, _, _) in fields.items()
+                 if essential == "yes" or priority == "required")]
+    found: set[str] = set()
+    while waiting:
+        if (name := waiting.pop()) in found:
+            continue
+        found.add(name)
+        waiting += providers.get(name, [])
+        if name in fields:
+            for clause in fields[name][3].split(", "):      # of alternatives the first here
+                names = re.findall(r"(?:^|\| )([\w.+-]+)", clause)
+                waiting += [other for other in names
+                            if other in fields or other in providers][:1]
+    return frozenset(found)
+
+
+@functools.cache
+def brings(program: str) -> frozenset[str]:
+    """The packages that have this program; none if no package of this machine does."""
+    if not (file := shutil.which(program, path="/usr/sbin:/usr/bin:/sbin:/bin")):
+        return frozenset()
+    name = Path(file).name
+    said = subprocess.run(["dpkg-query", "-S", *(f"{folder}/{name}" for folder in
+                                                 ("/usr/bin", "/usr/sbin", "/bin", "/sbin"))],
+                          capture_output=True, text=True).stdout
+    return frozenset(owner.partition(":")[0] for line in said.splitlines()
+                     if not line.startswith("diversion ")
+                     for owner in line.partition(": ")[0].split(", "))
+
+
+def test_the_search_finds_what_is_started() -> None:
+    tests = PROJECT / "tests"
+    assert "strace" in started(tests / "integration" / "test_daemon.py")
+    assert "dpkg-deb" in started(tests / "deb" / "test_package.py")
+    assert brings("strace") == {"strace"} <= there()
+    assert not {"valgrind", "chromium"} & there()
+
+
+def test_programs_that_tests_start_are_in_the_list() -> None:
+    """Also those of packages that the list does not name, and this machine happens to have."""
+    wrong = []
+    for file in files():
+        name = str(file.relative_to(PROJECT))
+        if file.suffix == ".py" and file.parent.name in FOLDERS and not left_out(name):
+            allowed = there() | {package for row, why in rows()
+                                 if row.startswith(f"{name}::") for package in why}
+            wrong += [f"{name}: {program}" for program in started(file) - JUST_WORDS
+                      if (owners := brings(program)) and not owners & allowed]
     assert wrong == []

@@ -40,8 +40,8 @@ def built(release: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bu
     if release == releases.own():
         yield Builder(folder / "here").build(kind="--build=full")
         return
-    fresh = FreshDebian(folder / "root", ["build-essential", "lintian", *build_dependencies()],
-                        release=release)
+    fresh = FreshDebian(folder / "root", ["build-essential", "lintian", "libcmocka-dev",
+                                          *build_dependencies()], release=release)
     yield build_in(fresh)
     fresh.remove()
 

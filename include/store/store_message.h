@@ -73,6 +73,8 @@ enum message_state {
  */
 #define STATE_IS_UNFINISHED "(state < 5 OR state IN (10, 11))"
 
+/* The state that a row has; STATE_UNKNOWN, which is final, for a number that is none. */
+enum message_state message_state_of(int64_t stored);
 const char *message_state_name(enum message_state state); /* "queued" */
 bool message_state_is_final(enum message_state state);
 /* It waits in the gateway and oFono never had it: it can be cancelled or expire. */
@@ -346,6 +348,8 @@ int store_message_set_delivery(struct store *store, int64_t message_id,
 			       enum delivery delivery);
 
 /* "none", "awaited", "delivered", "refused", "unconfirmed" */
+enum delivery store_message_delivery_of(
+	int64_t stored); /* DELIVERY_NONE for no such number */
 const char *store_message_delivery_name(enum delivery delivery);
 /* The delivery of an outgoing message at this time of the wall clock. */
 enum delivery store_message_delivery(const struct message *message, int64_t now_ms);

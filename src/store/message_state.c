@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "store/store_message.h"
 
-#include <assert.h>
-
 #define BIT(state) (1U << (state))
 /* States that oFono may report, in any order, of a message that may have reached it. */
 #define REPORTED                                                      \
@@ -45,26 +43,29 @@ static const struct {
 	[STATE_EXPIRED] = { "expired", true, 0 },
 };
 
-static bool message_state_is_known(enum message_state state)
+static bool message_state_is_known(int64_t state)
 {
 	return state >= STATE_QUEUED && state <= STATE_LAST;
 }
 
+enum message_state message_state_of(int64_t stored)
+{
+	return message_state_is_known(stored) ? (enum message_state)stored
+					      : STATE_UNKNOWN;
+}
+
 const char *message_state_name(enum message_state state)
 {
-	assert(message_state_is_known(state));
-	return message_states[state].name;
+	return message_states[message_state_of(state)].name;
 }
 
 bool message_state_is_final(enum message_state state)
 {
-	assert(message_state_is_known(state));
-	return message_states[state].final;
+	return message_states[message_state_of(state)].final;
 }
 
 bool message_state_is_waiting(enum message_state state)
 {
-	assert(message_state_is_known(state));
 	return state == STATE_QUEUED || state == STATE_SCHEDULED ||
 	       state == STATE_WAITING_APPROVAL;
 }

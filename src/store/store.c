@@ -367,12 +367,14 @@ void store_read_message(sqlite3_stmt *statement, struct message *message_out)
 		.number = store_column_text(statement, 3),
 		.text = store_column_text(statement, 4),
 		.segments = (unsigned)sqlite3_column_int(statement, 5),
-		.state = (enum message_state)sqlite3_column_int(statement, 6),
+		.state = message_state_of(sqlite3_column_int64(statement, 6)),
 		.reason = store_column_text(statement, 7),
 		.uuid = store_column_text(statement, 8),
 		.created_ms = sqlite3_column_int64(statement, 9),
 		.changed_ms = sqlite3_column_int64(statement, 10),
-		.direction = (enum message_direction)sqlite3_column_int(statement, 11),
+		.direction = sqlite3_column_int64(statement, 11) == MESSAGE_INCOMING
+				     ? MESSAGE_INCOMING
+				     : MESSAGE_OUTGOING,
 		.sent_time = store_column_text(statement, 12),
 		.flags = (unsigned)sqlite3_column_int(statement, 13),
 		.repeats = (unsigned)sqlite3_column_int(statement, 14),
@@ -380,7 +382,8 @@ void store_read_message(sqlite3_stmt *statement, struct message *message_out)
 		.idempotency_key = store_column_text(statement, 16),
 		.send_at_ms = sqlite3_column_int64(statement, 17),
 		.expires_at_ms = sqlite3_column_int64(statement, 18),
-		.delivery = (enum delivery)sqlite3_column_int(statement, 19),
+		.delivery =
+			store_message_delivery_of(sqlite3_column_int64(statement, 19)),
 		.boot = sqlite3_column_int64(statement, 20),
 		.created_boot_ms = sqlite3_column_int64(statement, 21),
 		.expires_boot_ms = sqlite3_column_int64(statement, 22),

@@ -10,7 +10,6 @@
  */
 #include "store/store_message.h"
 
-#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -30,10 +29,15 @@ static const char *const delivery_names[DELIVERY_LAST + 1] = {
 	[DELIVERY_UNCONFIRMED] = "unconfirmed",
 };
 
+enum delivery store_message_delivery_of(int64_t stored)
+{
+	return stored >= DELIVERY_NONE && stored <= DELIVERY_LAST ? (enum delivery)stored
+								  : DELIVERY_NONE;
+}
+
 const char *store_message_delivery_name(enum delivery delivery)
 {
-	assert(delivery >= DELIVERY_NONE && delivery <= DELIVERY_LAST);
-	return delivery_names[delivery];
+	return delivery_names[store_message_delivery_of(delivery)];
 }
 
 /* A clock that was set back makes the wait longer, never shorter. */
@@ -211,7 +215,7 @@ static int store_message_read_origin(struct store *store, int64_t message_id,
 	result = sqlite3_step(statement);
 	if (result == SQLITE_ROW)
 		*origin_out = (struct store_message_origin){
-			(enum message_state)sqlite3_column_int(statement, 0),
+			message_state_of(sqlite3_column_int64(statement, 0)),
 			(unsigned)sqlite3_column_int(statement, 1),
 		};
 	return store_finish_row(store, statement, result);
@@ -330,7 +334,7 @@ int store_message_changes(struct store *store, int64_t message_id,
 	sqlite3_bind_int64(statement, 1, message_id);
 	while ((result = sqlite3_step(statement)) == SQLITE_ROW) {
 		struct message_change change = {
-			.state = (enum message_state)sqlite3_column_int(statement, 0),
+			.state = message_state_of(sqlite3_column_int64(statement, 0)),
 			.reason = store_column_text(statement, 1),
 			.at_ms = sqlite3_column_int64(statement, 2),
 			.note = store_column_text(statement, 3),

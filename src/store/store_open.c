@@ -25,6 +25,7 @@
 
 #include "base/file_sync.h"
 #include "base/log.h"
+#include "store/store_bad_row.h"
 #include "store/store_file.h"
 #include "store/store_internal.h"
 #include "store/store_lock.h"
@@ -413,6 +414,23 @@ static int store_open_replace_copy(const char *folder, struct store **store,
 	return failure ? failure : store_open_try(folder, store, error);
 }
 
+/* On error the store is closed. */
+static int store_open_set_bad_rows_aside(const char *folder, struct store *store,
+					 struct explanation *error)
+{
+	int failure;
+
+	errno = 0; /* see store_database_error() */
+	failure = store_database_error(store->database,
+				       store_bad_row_set_aside(store->database));
+	if (!failure)
+		return 0;
+	explanation_set(error, failure, "%s: bad rows cannot be set aside: %s", folder,
+			sqlite3_errmsg(store->database));
+	store_close(store);
+	return failure < 0 ? failure : -ENOSPC;
+}
+
 int store_open_or_rescue(const char *folder, struct store **store_out,
 			 struct explanation *error)
 {
@@ -421,6 +439,8 @@ int store_open_or_rescue(const char *folder, struct store **store_out,
 
 	if (!failure && !store_identity_matches(store->database, folder))
 		failure = store_open_replace_copy(folder, &store, error);
+	if (!failure)
+		failure = store_open_set_bad_rows_aside(folder, store, error);
 	if (failure)
 		return failure;
 	failure = store_identity_record(store);

@@ -3,12 +3,13 @@
  * A restore copies the rows of the backup into a new database, then everything of the
  * present message store that an older state may not take back:
  *
- *   always           SIM IDs, opt-outs, and what each SIM has used of its limits
+ *   always           SIM IDs, opt-outs, idempotency keys by client and key, and what each SIM has
+ *                    used of its limits
  *   of the same phone clients, settings, webhooks, idempotency keys with their messages, closed ones, placed
  *                    calls, and what each client has used of its limits
  *
  * The backup is of the same phone when it and the present message store share an audit
- * line or a client. A backup of another phone has other clients and keys.
+ * line or a client. A backup of another phone has other clients.
  *
  * Unfinished messages then become unknown, and the new database replaces the present one
  * (store/store_file.h). See tests/unit/test_store_restore.c.
@@ -41,7 +42,11 @@ static const char make_present_tables[] =
 	"CREATE TEMP TABLE now_sim (id INTEGER NOT NULL, iccid TEXT, imsi TEXT,"
 	" first_seen INTEGER NOT NULL) STRICT;"
 	"CREATE TEMP TABLE now_client (id INTEGER NOT NULL, name TEXT NOT NULL,"
-	" created INTEGER NOT NULL) STRICT;"
+	" created INTEGER NOT NULL, token_hash BLOB NOT NULL) STRICT;"
+	"CREATE TEMP TABLE now_key (client_id INTEGER NOT NULL,"
+	" idempotency_key TEXT NOT NULL) STRICT;"
+	"CREATE TEMP TABLE now_closed (client_id INTEGER NOT NULL,"
+	" key TEXT NOT NULL) STRICT;"
 	"CREATE TEMP TABLE now_usage (id INTEGER NOT NULL, at INTEGER NOT NULL,"
 	" client_id INTEGER NOT NULL, sim_id INTEGER NOT NULL,"
 	" segments INTEGER NOT NULL, accepted INTEGER NOT NULL) STRICT;"
@@ -50,7 +55,9 @@ static const char make_present_tables[] =
 
 static const struct store_row_copy_spec present_tables[] = {
 	{ "sim", SIM_CARRIED, "?1 > 0", .into = "now_sim" },
-	{ "client", "id, name, created", "?1 > 0", .into = "now_client" },
+	{ "client", "id, name, created, token_hash", "?1 > 0", .into = "now_client" },
+	{ "message", "client_id, idempotency_key", "?2 IS NOT NULL", .into = "now_key" },
+	{ "closed_key", "client_id, key", "1", .into = "now_closed" },
 	{ "usage", USAGE_NOW, "1", .into = "now_usage" },
 	{ "setting", "name, value", "1", .into = "now_setting" },
 	{ "audit", "id, hash", "EXISTS (SELECT 1 FROM audit WHERE id = ?1 AND hash = ?2)",
@@ -70,11 +77,29 @@ static const struct store_row_copy_spec rights_tables[] = {
 	{ "phone", PHONE_CARRIED, "?1 > 0 AND length(?3) = 32" },
 	{ "command_sender", SENDER_CARRIED, "length(?3) = 20" },
 	{ "command_wrong_code", "id, phone_number, at", "1" },
-	{ "closed_key", "id, client_id, key, at", "?1 > 0" },
+	{ "closed_key", "client_id, key, at", "1" },
 	{ "webhook_consent", CONSENT_CARRIED, "?1 > 0 AND ?7 BETWEEN 0 AND 2" },
 	{ "webhook_subscription", WEBHOOK_CARRIED, WEBHOOK_CONDITION },
 	{ "webhook_delivery", WEBHOOK_DELIVERY_CARRIED, WEBHOOK_DELIVERY_CONDITION },
 };
+
+/*
+ * A key that is used now stays used: row numbers say nothing, because those of a backup may be
+ * other messages'. A client of the same phone has the same ID; in a backup of another phone it
+ * is recognised by its token or name, and the IDs up to 0 mean the same everywhere. Bound: the
+ * same phone, now in usage time.
+ */
+static const char used_keys[] =
+	"INSERT OR IGNORE INTO closed_key (client_id, key, at)"
+	" SELECT new_id, key, ?2 FROM (SELECT CASE WHEN ?1 OR used.client_id < 1"
+	"   THEN used.client_id ELSE client.id END AS new_id, key"
+	"  FROM (SELECT client_id, idempotency_key AS key FROM now_key"
+	"   UNION SELECT client_id, key FROM now_closed) AS used"
+	"  LEFT JOIN now_client ON NOT ?1 AND now_client.id = used.client_id"
+	"  LEFT JOIN client ON client.token_hash = now_client.token_hash"
+	"   OR client.name = now_client.name)"
+	" WHERE new_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM message"
+	"  WHERE client_id = new_id AND idempotency_key = key)";
 
 static const char kinship[] =
 	"SELECT EXISTS (SELECT 1 FROM now_head) OR EXISTS (SELECT 1 FROM now_client"
@@ -204,6 +229,22 @@ static int store_restore_keep_same_phone(sqlite3 *from, sqlite3 *to)
 	return result ? result : store_restore_keep_rows(from, to);
 }
 
+static int store_restore_keep_keys(sqlite3 *to, bool is_kin)
+{
+	sqlite3_stmt *statement = NULL;
+	int result = sqlite3_prepare_v2(to, used_keys, -1, &statement, NULL);
+
+	if (result == SQLITE_OK) {
+		sqlite3_bind_int(statement, 1, is_kin);
+		sqlite3_bind_int64(statement, 2,
+				   clock_wall_ms() -
+					   store_restore_clock_ahead(to, "setting"));
+		result = sqlite3_step(statement);
+	}
+	sqlite3_finalize(statement);
+	return result == SQLITE_DONE ? SQLITE_OK : result;
+}
+
 static int store_restore_keep_present(sqlite3 *from, sqlite3 *to, bool *is_kin_out)
 {
 	int64_t is_kin = 0;
@@ -222,6 +263,8 @@ static int store_restore_keep_present(sqlite3 *from, sqlite3 *to, bool *is_kin_o
 	if (!result)
 		result = is_kin ? store_restore_keep_same_phone(from, to)
 				: store_restore_keep_cards(to);
+	if (!result)
+		result = store_restore_keep_keys(to, is_kin);
 	if (!result)
 		*is_kin_out = is_kin;
 	return result;

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/log.h"
 #include "base/utf8.h"
 #include "store/store_event.h"
 #include "store/store_message.h"
@@ -26,12 +27,14 @@
 enum {
 	MS_PER_SECOND = 1000,
 	SECONDS_PER_DAY = 24 * 60 * 60,
-	COLUMNS_MAX = 32,
-	COLUMN_NAME_BYTES = 32,
 	STEP_ROWS = 256, /* between two reports of progress */
 };
 
-#define ID_MAX (INT64_C(1) << 40) /* a greater ID was never reached by counting */
+/* A greater ID was never reached by counting. */
+#define ID_MAX (INT64_C(1) << 40)
+/* JSON's greatest number; sums and differences of such times do not overflow. */
+#define INTEGER_MAX  (INT64_C(1) << 53)
+#define ID_CONDITION "?1 BETWEEN 1 AND 1099511627776"
 
 /* The conditions of rows use 13, 3 and 11 for the last stored values. */
 _Static_assert(STATE_LAST == 13 && DELIVERY_REFUSED == 3 && CALL_STATE_LAST == 11,
@@ -43,22 +46,23 @@ _Static_assert(STATE_LAST == 13 && DELIVERY_REFUSED == 3 && CALL_STATE_LAST == 1
  * behind because it describes the other file.
  */
 static const struct store_row_copy_spec tables[] = {
-	{ "sim", SIM_CARRIED, "?1 > 0" },
-	{ "client", CLIENT_CARRIED, "?1 > 0" },
+	{ "sim", SIM_CARRIED, ID_CONDITION },
+	{ "client", CLIENT_CARRIED, CLIENT_CONDITION },
 	{ "message", MESSAGE_CARRIED, MESSAGE_CONDITION },
 	{ "message_change", CHANGE_CARRIED,
 	  "?3 BETWEEN 1 AND 13 AND EXISTS (SELECT 1 FROM message WHERE id = ?2)" },
 	{ "event", EVENT_CARRIED, EVENT_CONDITION },
-	{ "balance", "id, amount, decimals, currency, code, at", "?1 > 0" },
+	{ "balance", "id, amount, decimals, currency, code, at",
+	  "?1 > 0 AND ?3 BETWEEN 0 AND 3" },
 	{ "receive_gap", "id, from_at, until_at, reason", "1" },
 	{ "alive", "id, at, boot, boot_at", "1" },
-	{ "secret", "id, purpose, value", "1" },
+	{ "secret", "id, purpose, value", "length(?3) = 32" },
 	{ "elicitation_declined", "request, until", "1", .has_no_rowid = true },
-	{ "usage", USAGE_CARRIED, "1" },
+	{ "usage", USAGE_CARRIED, "?5 BETWEEN 0 AND 1000" },
 	{ "opt_out", "id, phone_number, at, word, confirmed, message_id", "1" },
 	{ "setting", SETTING_CARRIED, "1" },
 	{ "webhook_consent", CONSENT_CARRIED, "?1 > 0 AND ?7 BETWEEN 0 AND 2" },
-	{ "phone", PHONE_CARRIED, "?1 > 0 AND length(?3) = 32" },
+	{ "phone", PHONE_CARRIED, PHONE_CONDITION },
 	{ "webhook_subscription", WEBHOOK_CARRIED, WEBHOOK_CONDITION },
 	{ "webhook_delivery", WEBHOOK_DELIVERY_CARRIED, WEBHOOK_DELIVERY_CONDITION },
 	{ "command_sender", SENDER_CARRIED, "length(?3) = 20" },
@@ -74,6 +78,7 @@ static const struct store_row_copy_spec tables[] = {
 	{ "attempt", "id, message_id, number, sim_id, at, ended, outcome",
 	  "?2 > 0 AND ?3 > 0" },
 	{ "closed_key", "id, client_id, key, at", "?1 > 0" },
+	{ "bad_row", "id, table_name, row, at", "1" },
 	{ "audit_anchor", "id, line, hash", "1" },
 	{ "audit", "id, at, event, detail, hash", "?1 > 0" },
 };
@@ -122,19 +127,30 @@ struct store_row_copy_step {
 	struct store_row_copy_job *job;
 	const struct store_row_copy_spec *table;
 	const char *source; /* the name of the table in `from` */
-	char names[COLUMNS_MAX][COLUMN_NAME_BYTES];
-	const char *sources[COLUMNS_MAX]; /* the names in `from`; NULL: missing there */
-	int columns;
+	struct store_row_copy_columns columns;
+	/* the names in `from`; NULL: missing there */
+	const char *sources[STORE_ROW_COPY_COLUMNS_MAX];
 	sqlite3_stmt *insert;
 	bool whole;   /* every row so far was copied */
 	int64_t last; /* rowid */
 };
 
-static bool store_row_copy_value_is_valid(sqlite3_value *value)
+/* Numbers of boots and epochs are arbitrary: they are compared, and nothing else. */
+bool store_row_copy_is_arbitrary(const char *column)
+{
+	return strcmp(column, "boot") == 0 || strcmp(column, "epoch") == 0;
+}
+
+bool store_row_copy_value_is_valid(sqlite3_value *value)
 {
 	const char *text;
 	size_t length;
 
+	if (sqlite3_value_type(value) == SQLITE_INTEGER) {
+		int64_t integer = sqlite3_value_int64(value);
+
+		return integer >= -INTEGER_MAX && integer <= INTEGER_MAX;
+	}
 	if (sqlite3_value_type(value) != SQLITE_TEXT)
 		return true;
 	text = (const char *)sqlite3_value_text(value);
@@ -172,7 +188,7 @@ static void store_row_copy_row(struct store_row_copy_step *step, sqlite3_stmt *r
 	int at = 1;
 
 	store_row_copy_report_progress(job);
-	for (int column = 0; column < step->columns; column++) {
+	for (int column = 0; column < step->columns.count; column++) {
 		sqlite3_value *value;
 
 		if (!step->sources[column]) {
@@ -180,7 +196,8 @@ static void store_row_copy_row(struct store_row_copy_step *step, sqlite3_stmt *r
 			continue;
 		}
 		value = sqlite3_column_value(row, at++);
-		if (!store_row_copy_value_is_valid(value)) {
+		if (!store_row_copy_is_arbitrary(step->columns.names[column]) &&
+		    !store_row_copy_value_is_valid(value)) {
 			store_row_copy_skip(step);
 			return;
 		}
@@ -204,13 +221,13 @@ static void store_row_copy_list_columns(const struct store_row_copy_step *step,
 	const char *comma = "";
 
 	*list = '\0';
-	for (int column = 0; column < step->columns; column++) {
+	for (int column = 0; column < step->columns.count; column++) {
 		size_t length = strlen(list);
 
 		if (!step->sources[column])
 			continue;
 		snprintf(list + length, size - length, "%s%s", comma,
-			 by_source ? step->sources[column] : step->names[column]);
+			 by_source ? step->sources[column] : step->columns.names[column]);
 		comma = ", ";
 	}
 }
@@ -220,7 +237,7 @@ static sqlite3_stmt *store_row_copy_prepare_select(const struct store_row_copy_s
 {
 	const bool has_rowid = !step->table->has_no_rowid;
 	const char *order = has_rowid ? "rowid" : step->sources[0];
-	char list[COLUMNS_MAX * COLUMN_NAME_BYTES], sql[1200];
+	char list[STORE_ROW_COPY_COLUMNS_MAX * STORE_ROW_COPY_NAME_BYTES], sql[1200];
 	sqlite3_stmt *rows = NULL;
 
 	if (!order)
@@ -293,13 +310,13 @@ static void store_row_copy_rows(struct store_row_copy_step *step)
 static sqlite3_stmt *store_row_copy_prepare_insert(const struct store_row_copy_step *step)
 {
 	const struct store_row_copy_spec *table = step->table;
-	char list[COLUMNS_MAX * COLUMN_NAME_BYTES], sql[1600];
-	char places[COLUMNS_MAX * 6] = "";
+	char list[STORE_ROW_COPY_COLUMNS_MAX * STORE_ROW_COPY_NAME_BYTES], sql[1600];
+	char places[STORE_ROW_COPY_COLUMNS_MAX * 6] = "";
 	sqlite3_stmt *insert = NULL;
 	size_t length = 0;
 
 	store_row_copy_list_columns(step, false, list, sizeof(list));
-	for (int column = 0; column < step->columns; column++) {
+	for (int column = 0; column < step->columns.count; column++) {
 		if (step->sources[column])
 			length +=
 				(size_t)snprintf(places + length, sizeof(places) - length,
@@ -313,15 +330,17 @@ static sqlite3_stmt *store_row_copy_prepare_insert(const struct store_row_copy_s
 
 /* ---- tables and columns of the other database */
 
-static void store_row_copy_split_columns(struct store_row_copy_step *step)
+void store_row_copy_split_columns(const struct store_row_copy_spec *table,
+				  struct store_row_copy_columns *columns)
 {
-	const char *rest = step->table->columns;
+	const char *rest = table->columns;
 
-	while (*rest && step->columns < COLUMNS_MAX) {
+	columns->count = 0;
+	while (*rest && columns->count < STORE_ROW_COPY_COLUMNS_MAX) {
 		size_t length = strcspn(rest, ",");
 
-		snprintf(step->names[step->columns++], COLUMN_NAME_BYTES, "%.*s",
-			 (int)length, rest);
+		snprintf(columns->names[columns->count++], STORE_ROW_COPY_NAME_BYTES,
+			 "%.*s", (int)length, rest);
 		rest += length;
 		rest += strspn(rest, ", ");
 	}
@@ -381,8 +400,8 @@ static int store_row_copy_find_columns(struct store_row_copy_step *step)
 			       " WHERE name = ?2 AND hidden = 0",
 			       -1, &statement, NULL) != SQLITE_OK)
 		return 0;
-	for (int column = 0; column < step->columns; column++) {
-		const char *name = step->names[column];
+	for (int column = 0; column < step->columns.count; column++) {
+		const char *name = step->columns.names[column];
 		const char *former = store_row_copy_former_name(step->table->name, name);
 
 		if (store_row_copy_has_column(statement, step->source, name))
@@ -417,7 +436,7 @@ static void store_row_copy_table(struct store_row_copy_job *job,
 {
 	struct store_row_copy_step step = { .job = job, .table = table, .whole = true };
 
-	store_row_copy_split_columns(&step);
+	store_row_copy_split_columns(table, &step.columns);
 	if (!store_row_copy_find_columns(&step)) {
 		store_row_copy_record_missing(job);
 		return;
@@ -443,6 +462,12 @@ static int store_row_copy_run(struct store_row_copy_job *job,
 		job->result = sqlite3_exec(job->to, STORE_SCHEMA_RENAME_VALUES "COMMIT",
 					   NULL, NULL, NULL);
 	return job->result;
+}
+
+const struct store_row_copy_spec *store_row_copy_all_tables(size_t *count_out)
+{
+	*count_out = sizeof(tables) / sizeof(*tables);
+	return tables;
 }
 
 /* Estimates the number of rows, for the progress only. */
@@ -544,6 +569,39 @@ int store_row_copy_sequences(sqlite3 *from, sqlite3 *to)
 		result = store_row_copy_raise_id(to, numbered[i], id);
 	}
 	return result;
+}
+
+#define SEQUENCE_IS_BAD                 \
+	"(typeof(seq) <> 'integer' OR " \
+	"seq NOT BETWEEN 0 AND 1099511627776)"
+
+/*
+ * Counts on above every ID that can have been given out, also of rows that are removed. The feed
+ * begins a new epoch, because cursors may be greater than its next ID.
+ */
+int store_row_copy_repair_sequences(sqlite3 *database)
+{
+	static const char renew_feed[] = STORE_SCHEMA_BEGIN_FEED;
+	bool has_feed = store_row_copy_query_int(
+		database, "SELECT count(*) FROM sqlite_sequence"
+			  " WHERE name = 'feed' AND " SEQUENCE_IS_BAD);
+	char sql[256];
+	int result;
+
+	snprintf(sql, sizeof(sql),
+		 "UPDATE sqlite_sequence SET seq = CASE name WHEN 'sim' THEN %lld"
+		 " ELSE %lld END WHERE " SEQUENCE_IS_BAD,
+		 (long long)store_row_copy_safe_id("sim"),
+		 (long long)store_row_copy_safe_id(""));
+	result = sqlite3_exec(database, sql, NULL, NULL, NULL);
+	if (result || !sqlite3_changes(database))
+		return result;
+	log_warning(
+		"store: %d counters of IDs were at their end or no numbers; they go on "
+		"from the time of the clock",
+		sqlite3_changes(database));
+	return has_feed ? sqlite3_exec(database, renew_feed, NULL, NULL, NULL)
+			: SQLITE_OK;
 }
 
 /* Bound by number: reason, now, where the gap begins (0: as `alive` knows). */

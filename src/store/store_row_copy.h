@@ -32,9 +32,9 @@ struct store_row_copy_spec {
 	"uuid, created, changed, idempotency_key, send_at, expires_at, delivery, " \
 	"sent_time, flags, repeats, read_at, spool_lead, boot, created_boot, "     \
 	"expires_boot, seen, revision, valid_for, first_phone_number, first_text"
-#define MESSAGE_CONDITION                                         \
-	"?1 > 0 AND ?8 BETWEEN 1 AND 13 AND ?16 BETWEEN 0 AND 3 " \
-	"AND (?2 = 1) = (?8 = 9)"
+#define MESSAGE_CONDITION                                                                \
+	"?1 BETWEEN 1 AND 1099511627776 AND ?2 BETWEEN 0 AND 1 AND ?8 BETWEEN 1 AND 13 " \
+	"AND ?16 BETWEEN 0 AND 3 AND (?2 = 1) = (?8 = 9)"
 
 #define CHANGE_CARRIED "id, message_id, state, reason, at, note"
 
@@ -42,12 +42,18 @@ struct store_row_copy_spec {
 	"id, name, token_hash, created, scopes, approval, sims, allow, per_minute, " \
 	"per_hour, per_day, segments_per_month"
 
+/* Scopes are nine bits, and a limit of -1 is none. */
+#define CLIENT_CONDITION                                                         \
+	"?1 BETWEEN 1 AND 1099511627776 AND length(?2) > 0 AND length(?3) = 32 " \
+	"AND ?5 BETWEEN 0 AND 511 AND ?6 BETWEEN 0 AND 2"
+
 #define EVENT_CARRIED	"id, kind, sim_id, at, phone_number, text, state, topic"
 #define EVENT_CONDITION "?1 > 0 AND ?2 BETWEEN 1 AND 2 AND ?7 BETWEEN 0 AND 11"
 
 #define USAGE_CARRIED "id, at, client_id, sim_id, segments, accepted, message_id"
 #define CONSENT_CARRIED \
 	"id, client_id, origin, event, filter, with_text, state, asked, until"
+#define PHONE_CONDITION "?1 > 0 AND length(?3) = 32 AND coalesce(length(?4), 32) = 32"
 /* Without the cursor: what came since is read again, and repeats are recognised. */
 #define PHONE_CARRIED "id, name, key, next_key, enrolled, joined, seen"
 #define WEBHOOK_CARRIED                                                             \
@@ -62,6 +68,24 @@ struct store_row_copy_spec {
 #define SENDER_CARRIED                                                            \
 	"id, phone_number, secret, enrolled, last_step, used, refused, refusal, " \
 	"locked_until"
+
+enum { STORE_ROW_COPY_COLUMNS_MAX = 32, STORE_ROW_COPY_NAME_BYTES = 32 };
+
+struct store_row_copy_columns {
+	char names[STORE_ROW_COPY_COLUMNS_MAX][STORE_ROW_COPY_NAME_BYTES];
+	int count;
+};
+
+void store_row_copy_split_columns(const struct store_row_copy_spec *table,
+				  struct store_row_copy_columns *columns);
+
+/* The tables that store_row_copy_all() copies. */
+const struct store_row_copy_spec *store_row_copy_all_tables(size_t *count_out);
+
+/* Text is UTF-8 without NUL, and an integer is at most this far from 0. */
+#define STORE_ROW_COPY_INTEGER_MAX_SQL "9007199254740992"
+bool store_row_copy_value_is_valid(sqlite3_value *value);
+bool store_row_copy_is_arbitrary(const char *column); /* any integer */
 
 struct store_row_copy_result {
 	bool whole;	  /* every row was copied */
@@ -86,6 +110,12 @@ int store_row_copy_tables(sqlite3 *from, sqlite3 *to,
  * read) ever gave out is given out again. Where `from` does not say, IDs jump ahead.
  */
 int store_row_copy_sequences(sqlite3 *from, sqlite3 *to);
+
+/*
+ * Corrects counters of IDs that are no numbers or were never reached by counting: SQLite would
+ * say that the disk is full.
+ */
+int store_row_copy_repair_sequences(sqlite3 *database);
 
 /*
  * The states of unfinished messages in `to` may be old, and the messages sent since: each

@@ -552,13 +552,20 @@ static const char version_17[] =
 /* A change of owner or permissions changes this time, too. */
 static const char version_21[] = "ALTER TABLE file_identity DROP COLUMN mark_changed;";
 
+/* Rows that were set aside: the names and values of their columns; see store_bad_row.c. */
+static const char version_22[] =
+	"CREATE TABLE bad_row ("
+	" id INTEGER PRIMARY KEY, table_name TEXT NOT NULL, row TEXT NOT NULL,"
+	" at INTEGER NOT NULL"
+	") STRICT;";
+
 const char *const store_schema_migrations[STORE_SCHEMA_VERSION] = {
 	version_1,  version_2,		version_3,	    version_4,
 	version_5,  version_6,		version_7,	    version_8,
 	version_9,  version_10,		version_11,	    version_12,
 	version_13, version_14,		version_15,	    version_16,
 	version_17, store_schema_fleet, STORE_SCHEMA_INDEX, store_schema_phone,
-	version_21,
+	version_21, version_22,
 };
 
 /* The end of each text counts, too. */

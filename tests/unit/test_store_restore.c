@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "store/store_lock.h"
 #include "store/store_message.h"
+#include "store/store_closed_key.h"
 #include "store/store_restore.h"
 #include "store/store_setting.h"
 #include "store_bench.h"
@@ -253,6 +254,85 @@ static void test_keys_and_usage_only_grow(void **state)
 		assert_int_equal(sql("SELECT sum(segments) FROM usage"), 1 + 2 + 4 + 1);
 		assert_int_equal(sql("SELECT count(*) FROM usage"), 4);
 	}
+}
+
+static bool key_is_used(int64_t client_id, const char *key)
+{
+	struct arena *arena = arena_new(1 << 20);
+	struct message message = { 0 };
+	int error = store_message_by_key(store, client_id, key, arena, &message);
+	int closed = store_closed_key_find(store, client_id, key);
+
+	arena_free(arena);
+	return error == 0 || closed == 0;
+}
+
+static void change_backup(const char *statement)
+{
+	char present[sizeof(path)];
+
+	memcpy(present, path, sizeof(path));
+	snprintf(path, sizeof(path), "%s", file);
+	sql(statement);
+	memcpy(path, present, sizeof(path));
+}
+
+static void test_keys_stay_used_though_rows_of_the_backup_have_their_ids(void **state)
+{
+	(void)state;
+	open_store();
+	pair("laptop", 1);
+	add_with_key("before", 1);
+	assert_int_equal(store_closed_key_add(store, 7, "closed early"), 0);
+	must_back_up();
+	change_backup(
+		"INSERT INTO message (id, sim_id, client_id, phone_number, text,"
+		" state, created, changed, idempotency_key)"
+		" SELECT 2, sim_id, 8, phone_number, text, 5, created, changed, 'k4'"
+		" FROM message WHERE id = 1;"
+		"UPDATE sqlite_sequence SET seq = 100000 WHERE name = 'message';"
+		"UPDATE closed_key SET key = 'another';"
+		"UPDATE message SET idempotency_key = NULL WHERE id = 1");
+	add_with_key("k4", 1);
+	assert_int_equal(store_closed_key_add(store, 7, "closed late"), 0);
+	for (int time = 0; time < 2; time++) {
+		must_restore();
+		assert_true(key_is_used(7, "before"));
+		assert_true(key_is_used(7, "k4"));
+		assert_true(
+			key_is_used(8, "k4")); /* of another client, and of the backup */
+		assert_true(key_is_used(7, "closed early"));
+		assert_true(key_is_used(7, "closed late"));
+		assert_false(key_is_used(7, "never used"));
+	}
+}
+
+/* The client has another ID there, and is known by its name; a client that is missing there can
+ * send nothing. */
+static void test_keys_stay_used_after_another_phones_backup(void **state)
+{
+	(void)state;
+	open_store();
+	for (int i = 1; i < 9; i++)
+		pair((const char[]){ (char)('a' + i), '\0' }, i);
+	add_with_key("theirs", 1);
+	must_back_up();
+	change_backup("UPDATE client SET name = 'laptop' WHERE id = 3");
+	store_close(store);
+	snprintf(folder, sizeof(folder), "%s/another", root);
+	assert_return_code(mkdir(folder, 0700), errno);
+	open_store();
+	for (int i = 11; i < 17; i++)
+		pair((const char[]){ (char)('a' + i), '\0' }, i);
+	assert_int_equal(pair("laptop", 17), 7);
+	add_with_key("k4", 1);
+	assert_int_equal(store_closed_key_add(store, CLIENT_OWNER, "the owner's"), 0);
+	must_restore();
+	assert_false(restored.keeps_clients);
+	assert_true(key_is_used(3, "k4"));
+	assert_false(key_is_used(7, "k4"));
+	assert_true(key_is_used(7, "theirs"));
+	assert_true(key_is_used(CLIENT_OWNER, "the owner's"));
 }
 
 /* Usage that moved with the clock since is not counted twice. */
@@ -591,6 +671,8 @@ int main(void)
 		TEST(test_a_revoked_client_does_not_come_back),
 		TEST(test_another_phones_backup_brings_its_clients),
 		TEST(test_keys_and_usage_only_grow),
+		TEST(test_keys_stay_used_though_rows_of_the_backup_have_their_ids),
+		TEST(test_keys_stay_used_after_another_phones_backup),
 		TEST(test_usage_that_moved_with_the_clock_counts_once),
 		TEST(test_usage_of_a_card_survives_another_phones_backup),
 		TEST(test_a_damaged_present_store_is_replaced),

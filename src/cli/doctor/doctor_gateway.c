@@ -20,6 +20,7 @@
 #include "config/config.h"
 #include "gateway/control.h"
 #include "sms/outbox.h"
+#include "store/store_bad_row.h"
 #include "store/store_file.h"
 
 #define START_IT                                                             \
@@ -394,6 +395,16 @@ static void doctor_gateway_report_closed(struct doctor *doctor)
 	arena_free(answer.arena);
 }
 
+static void doctor_gateway_report_bad_rows(void *data, const char *table, int64_t rows)
+{
+	doctor_report(
+		data, DOCTOR_WARNING, "message store",
+		"They are in its table bad_row. Find out what wrote to gateway.db, and "
+		"check the disk",
+		"%lld bad row%s of the table %s %s set aside", (long long)rows,
+		rows == 1 ? "" : "s", table, rows == 1 ? "was" : "were");
+}
+
 void doctor_gateway_check(struct doctor *doctor)
 {
 	doctor->running = doctor->config;
@@ -408,6 +419,8 @@ void doctor_gateway_check(struct doctor *doctor)
 		doctor_gateway_report_closed(doctor);
 		return;
 	}
+	store_bad_row_list(doctor->config.state_dir, doctor_gateway_report_bad_rows,
+			   doctor);
 	doctor_gateway_check_status(doctor);
 	if (doctor->gateway_is_silent)
 		return;

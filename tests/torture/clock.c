@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A settable wall clock, and a machine that can sleep, for the programs that preload this.
+ * A settable wall clock, and a machine that can sleep and boot, for the programs that preload
+ * this.
  *
  * The file OFONO_MCP_CLOCK says by how many nanoseconds their wall clock is ahead of the
- * system's, and how many they have slept (64 bits each, in native byte order). Writing it sets
+ * system's, how many they have slept, how many times the machine was booted anew and by how
+ * many nanoseconds its CLOCK_BOOTTIME is behind the system's since (64 bits each, in native
+ * byte order; the last two may be missing). Writing it sets
  * the clock of all of them at once, or wakes all of them: CLOCK_REALTIME and CLOCK_BOOTTIME
  * advanced, CLOCK_MONOTONIC did not. Running timers follow, as the kernel's do: a thread of ours
- * notices the write and sets them again.
+ * notices the write and sets them again. Programs that are started after a boot see another
+ * boot ID.
  */
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -14,7 +18,9 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/inotify.h>
 #include <sys/mman.h>
 #include <sys/time.h>
@@ -31,7 +37,7 @@ struct timer {
 	struct itimerspec due; /* by the clock of the program */
 };
 
-static const volatile int64_t *offsets_ns; /* ahead, slept */
+static const volatile int64_t *offsets_ns; /* ahead, slept, boots (a number), behind */
 static struct timer timers[FILES_MAX];	   /* by descriptor */
 static pthread_mutex_t timers_lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -53,7 +59,7 @@ static int64_t offset_of(int clock)
 		return 0;
 	if (clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE)
 		return offsets_ns[0] + offsets_ns[1];
-	return clock == CLOCK_BOOTTIME ? offsets_ns[1] : 0;
+	return clock == CLOCK_BOOTTIME ? offsets_ns[1] - offsets_ns[3] : 0;
 }
 
 int clock_gettime(clockid_t clock, struct timespec *moment)
@@ -83,6 +89,18 @@ time_t time(time_t *moment)
 	if (moment)
 		*moment = now.tv_sec;
 	return now.tv_sec;
+}
+
+FILE *fopen(const char *restrict name, const char *restrict mode)
+{
+	static char boot_id[sizeof("00000000-0000-4000-8000-000000000000")];
+
+	if (!offsets_ns || !offsets_ns[2] ||
+	    strcmp(name, "/proc/sys/kernel/random/boot_id") != 0)
+		return REAL(fopen)(name, mode);
+	snprintf(boot_id, sizeof(boot_id), "00000000-0000-4000-8000-%012llx",
+		 (unsigned long long)offsets_ns[2] & 0xffffffffffff);
+	return fmemopen(boot_id, sizeof(boot_id) - 1, "r");
 }
 
 static bool is_set(const struct itimerspec *due)
@@ -161,7 +179,7 @@ static __attribute__((constructor)) void clock_open(void)
 	void *shared = MAP_FAILED;
 
 	if (fd >= 0)
-		shared = mmap(NULL, 2 * sizeof(int64_t), PROT_READ, MAP_SHARED, fd, 0);
+		shared = mmap(NULL, 4 * sizeof(int64_t), PROT_READ, MAP_SHARED, fd, 0);
 	if (fd >= 0)
 		close(fd);
 	if (shared == MAP_FAILED)

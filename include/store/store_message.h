@@ -316,6 +316,18 @@ int store_message_set_deadline(struct store *store, int64_t message_id,
  */
 int store_message_rebase_deadlines(struct store *store);
 
+/* Time that deadlines count is stored ahead, this much at most. */
+enum { STORE_LIVED_MS = 60 * 1000 };
+
+/*
+ * Stores that this boot lasted until that time of CLOCK_BOOTTIME, whatever the wall clock
+ * says: after a loss of power no more is left of a deadline than then. It is on disk when
+ * this returns: no second wake-up. 0, STORE_E_FULL, -errno.
+ */
+int store_message_set_lived(struct store *store, int64_t until_boot_ms);
+/* The last stored by this program; 0: none. */
+int64_t store_message_lived_until(const struct store *store);
+
 struct store_message_transition {
 	enum message_state to;
 	const char *reason;	/* NULL: none */

@@ -21,6 +21,11 @@
  * set forward. CLOCK_BOOTTIME ends a counted validity although the clock was set back and
  * nothing else happens (tests/integration/test_clock.py::test_a_message_expires_though_the_clock_was_set_back).
  * When no message has a deadline, nothing wakes the process.
+ *
+ * While one has, the store knows how long this boot has lasted, whatever the wall clock
+ * says: each minute is stored before it is lived, and a stop stores its exact time. So a loss
+ * of power takes up to a minute from a deadline and adds nothing to it
+ * (tests/integration/test_clock.py::test_reboots_in_1970_give_an_approval_no_extra_time).
  */
 #include "sms/outbox_deadline.h"
 
@@ -33,7 +38,11 @@
 #include "sms/outbox_message.h"
 #include "sms/sim_queue.h"
 
-enum { USEC_PER_MS = 1000 };
+enum {
+	USEC_PER_MS = 1000,
+	OUTBOX_DEADLINE_LIVED_EARLY_MS = 10 * 1000, /* before the stored minute is over */
+	OUTBOX_DEADLINE_LIVED_ACCURACY_US = 5 * 1000 * 1000,
+};
 
 #define MS_PER_HOUR (INT64_C(60) * 60 * 1000)
 
@@ -42,14 +51,23 @@ static int64_t outbox_deadline_earlier(int64_t one_ms, int64_t other_ms)
 	return one_ms < other_ms ? one_ms : other_ms;
 }
 
-/* The wall clock time of a boot time; `known_ms` if that differs by a slew only. */
+/*
+ * The wall clock time of a boot time; `known_ms` if that differs by a slew only. Negative when
+ * more was lived than has passed since 1970.
+ */
 static int64_t outbox_deadline_wall_of(int64_t boot_ms, int64_t known_ms)
 {
 	int64_t wall_ms = clock_wall_ms() - clock_boot_ms() + boot_ms;
 
 	if (llabs(wall_ms - known_ms) < CLOCK_SLEW_MS)
 		return known_ms;
-	return wall_ms > 0 ? wall_ms : 1; /* 0 means never, or not begun */
+	return wall_ms;
+}
+
+/* 0 would mean never, or not begun. */
+static int64_t outbox_deadline_end_at(int64_t wall_ms)
+{
+	return wall_ms > 0 ? wall_ms : 1;
 }
 
 /*
@@ -109,12 +127,12 @@ void outbox_deadline_read(struct outbox_message *message, const struct message *
 	if (!row->expires_boot_ms)
 		return;
 	if (deadline->seen_ms) {
-		deadline->counted_end_ms =
-			outbox_deadline_wall_of(row->expires_boot_ms, row->expires_at_ms);
+		deadline->counted_end_ms = outbox_deadline_end_at(outbox_deadline_wall_of(
+			row->expires_boot_ms, row->expires_at_ms));
 		return;
 	}
-	deadline->counted_end_ms =
-		outbox_deadline_restore(row->expires_at_ms, row->expires_boot_ms);
+	deadline->counted_end_ms = outbox_deadline_end_at(
+		outbox_deadline_restore(row->expires_at_ms, row->expires_boot_ms));
 	deadline->expires_at_ms = deadline->counted_end_ms;
 }
 
@@ -153,9 +171,8 @@ static void outbox_deadline_follow_clock(struct outbox_message *message, int64_t
 	deadline->created_ms += later_ms;
 	if (!deadline->counted_end_ms)
 		return;
-	deadline->counted_end_ms += later_ms;
-	if (deadline->counted_end_ms < 1)
-		deadline->counted_end_ms = 1;
+	deadline->counted_end_ms =
+		outbox_deadline_end_at(deadline->counted_end_ms + later_ms);
 	if (deadline->seen_ms)
 		return;
 	deadline->expires_at_ms = deadline->counted_end_ms;
@@ -344,20 +361,79 @@ static void outbox_deadlines_set_timers(struct outbox_deadlines *deadlines,
 			  strerror(-error));
 }
 
+static void outbox_deadlines_store_lived(struct outbox_deadlines *deadlines,
+					 int64_t until_boot_ms)
+{
+	int error = store_message_set_lived(deadlines->messages->store, until_boot_ms);
+
+	if (error && !deadlines->lived_is_refused)
+		log_error(
+			"outbox: the time that deadlines count could not be stored (%s)",
+			error < 0 ? strerror(-error) : "the disk is full");
+	deadlines->lived_is_refused = error != 0;
+}
+
+/* A minute that nobody has stored yet has begun, or the boot clock went back. */
+static bool outbox_deadlines_is_lived_due(const struct outbox_deadlines *deadlines,
+					  int64_t boot_ms)
+{
+	int64_t stored_ms =
+		store_message_lived_until(deadlines->messages->store) - boot_ms;
+
+	return stored_ms <= OUTBOX_DEADLINE_LIVED_EARLY_MS || stored_ms > STORE_LIVED_MS;
+}
+
+static void outbox_deadlines_count_lived(struct outbox_deadlines *deadlines, bool counts)
+{
+	int64_t boot_ms = clock_boot_ms(), pause_ms;
+	int error;
+
+	if (counts && outbox_deadlines_is_lived_due(deadlines, boot_ms))
+		outbox_deadlines_store_lived(deadlines, boot_ms + STORE_LIVED_MS);
+	else if (counts == deadlines->lived_is_armed)
+		return;
+	deadlines->counts_lived = deadlines->lived_is_armed = counts;
+	pause_ms = store_message_lived_until(deadlines->messages->store) - boot_ms -
+		   OUTBOX_DEADLINE_LIVED_EARLY_MS;
+	if (pause_ms <= 0 || pause_ms > STORE_LIVED_MS) /* the disk refuses it */
+		pause_ms = STORE_LIVED_MS;
+	error = sd_event_source_set_time_relative(deadlines->lived_timer,
+						  (uint64_t)pause_ms * USEC_PER_MS);
+	if (error >= 0)
+		error = sd_event_source_set_enabled(
+			deadlines->lived_timer, counts ? SD_EVENT_ONESHOT : SD_EVENT_OFF);
+	if (error < 0)
+		log_error(
+			"outbox: the timer for the time that deadlines count failed: %s",
+			strerror(-error));
+}
+
+/* `next_ms`: what outbox_deadline_run() returned for it. A time to send at is no deadline. */
+static bool outbox_deadline_is_counted(const struct outbox_message *message,
+				       int64_t next_ms)
+{
+	return next_ms != INT64_MAX && (message->deadline.expires_at_ms ||
+					message->state == STATE_WAITING_APPROVAL);
+}
+
 void outbox_deadlines_run(struct outbox_deadlines *deadlines)
 {
-	int64_t now_ms = clock_wall_ms(), next_ms = INT64_MAX;
+	int64_t now_ms = clock_wall_ms(), next_ms = INT64_MAX, message_ms;
+	bool counts = false;
 	struct outbox_message *message;
 	struct sim_queue *queue;
 
 	outbox_deadlines_follow_clock(deadlines);
 	TAILQ_FOREACH (queue, &deadlines->queues->list, link) {
-		TAILQ_FOREACH (message, &queue->messages, link)
-			next_ms = outbox_deadline_earlier(
-				next_ms, outbox_deadline_run(message, deadlines->queues,
-							     deadlines->config, now_ms));
+		TAILQ_FOREACH (message, &queue->messages, link) {
+			message_ms = outbox_deadline_run(message, deadlines->queues,
+							 deadlines->config, now_ms);
+			next_ms = outbox_deadline_earlier(next_ms, message_ms);
+			counts |= outbox_deadline_is_counted(message, message_ms);
+		}
 	}
 	outbox_deadlines_set_timers(deadlines, next_ms, now_ms);
+	outbox_deadlines_count_lived(deadlines, counts);
 }
 
 /* The clock may have been set back meanwhile, so the outbox looks at the times itself. */
@@ -366,6 +442,16 @@ static int outbox_deadlines_on_timer(sd_event_source *source, uint64_t usec, voi
 	struct outbox_deadlines *deadlines = data;
 
 	deadlines->next_ms = 0; /* one of the timers is off now */
+	outbox_messages_request_run(deadlines->messages);
+	return 0;
+}
+
+static int outbox_deadlines_on_lived_timer(sd_event_source *source, uint64_t usec,
+					   void *data)
+{
+	struct outbox_deadlines *deadlines = data;
+
+	deadlines->lived_is_armed = false; /* it may be early by a little */
 	outbox_messages_request_run(deadlines->messages);
 	return 0;
 }
@@ -390,6 +476,12 @@ int outbox_deadlines_init(struct outbox_deadlines *deadlines, sd_event *loop)
 	if (error >= 0)
 		error = outbox_deadlines_add_timer(deadlines, loop, CLOCK_BOOTTIME,
 						   &deadlines->boot_timer);
+	if (error >= 0)
+		error = sd_event_add_time(loop, &deadlines->lived_timer, CLOCK_BOOTTIME,
+					  UINT64_MAX, OUTBOX_DEADLINE_LIVED_ACCURACY_US,
+					  outbox_deadlines_on_lived_timer, deadlines);
+	if (error >= 0)
+		error = sd_event_source_set_enabled(deadlines->lived_timer, SD_EVENT_OFF);
 	return error;
 }
 
@@ -397,4 +489,9 @@ void outbox_deadlines_deinit(struct outbox_deadlines *deadlines)
 {
 	deadlines->wall_timer = sd_event_source_disable_unref(deadlines->wall_timer);
 	deadlines->boot_timer = sd_event_source_disable_unref(deadlines->boot_timer);
+	deadlines->lived_timer = sd_event_source_disable_unref(deadlines->lived_timer);
+	if (!deadlines->counts_lived)
+		return;
+	deadlines->counts_lived = false;
+	outbox_deadlines_store_lived(deadlines, clock_boot_ms());
 }

@@ -9,6 +9,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <systemd/sd-event.h>
 
@@ -36,8 +37,12 @@ struct outbox_deadlines {
 	const struct config *config;
 	struct outbox_messages *messages;
 	struct sim_queues *queues;
-	sd_event_source *wall_timer; /* CLOCK_REALTIME */
-	sd_event_source *boot_timer; /* CLOCK_BOOTTIME */
+	sd_event_source *wall_timer;  /* CLOCK_REALTIME */
+	sd_event_source *boot_timer;  /* CLOCK_BOOTTIME */
+	sd_event_source *lived_timer; /* CLOCK_BOOTTIME: stores the time that was lived */
+	bool counts_lived;	      /* some message waits and has a deadline */
+	bool lived_is_armed;	      /* the timer for that is on */
+	bool lived_is_refused;	      /* by the disk, and logged */
 	int64_t next_ms;  /* both are set to it; INT64_MAX: off; 0: set them again */
 	int64_t epoch_ms; /* wall clock minus clock_boot_ms() */
 };

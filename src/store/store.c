@@ -25,6 +25,7 @@
 #include "store/store_database.h"
 #include "store/store_file.h"
 #include "store/store_internal.h"
+#include "store/store_message.h"
 #include "store/store_schema.h"
 
 uint64_t store_change_count(const struct store *store)
@@ -433,8 +434,12 @@ int store_begin_lazily(struct store *store)
 
 int store_mark_alive(struct store *store, int64_t now_ms)
 {
-	return store_execute(store, ALIVE_SET, now_ms, clock_boot_number(),
-			     clock_boot_ms());
+	int64_t boot_ms = clock_boot_ms(), until_ms = store->lived_until_ms;
+
+	/* A minute that is stored as lived stays so. */
+	if (until_ms < boot_ms || until_ms > boot_ms + STORE_LIVED_MS)
+		until_ms = boot_ms;
+	return store_execute(store, ALIVE_SET, now_ms, clock_boot_number(), until_ms);
 }
 
 int store_read_moment(struct store *store, struct store_moment *moment_out)

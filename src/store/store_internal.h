@@ -131,6 +131,7 @@ enum store_sql_id {
 	GAPS,
 	GAP_FIND,
 	ALIVE_SET,
+	ALIVE_BOOT_SET,
 	ALIVE_GET,
 	CLIENT_ADD,
 	CLIENT_CHANGE,
@@ -313,11 +314,11 @@ struct store_barred_clients {
 	int64_t tried_ms; /* clock_boot_ms() */
 };
 
-/* A moment at which the gateway was alive. */
+/* Until when the gateway was alive. */
 struct store_moment {
 	int64_t at_ms;	 /* wall clock; 0: none is known */
 	int64_t boot;	 /* clock_boot_number(); 0 not known */
-	int64_t boot_ms; /* clock_boot_ms() then */
+	int64_t boot_ms; /* of that boot, at least until then; perhaps after at_ms */
 };
 
 enum store_files_state { STORE_IS_THERE, STORE_FILE_IS_LOST, STORE_WAL_IS_LOST };
@@ -327,6 +328,7 @@ struct store {
 	sqlite3_stmt *statements[STATEMENT_COUNT]; /* NULL: not used yet */
 	int unprepared;	  /* why the last statement could not be prepared */
 	int64_t alive_ms; /* store_receive_gaps_set_alive(); 0: this is not the gateway */
+	int64_t lived_until_ms;	    /* store_message_set_lived(); 0: not called yet */
 	struct store_moment before; /* the last one stored before the store was opened */
 	int64_t added;		    /* messages, since it was opened */
 	uint64_t commits;	    /* that waited for the disk, since it was opened */

@@ -457,13 +457,16 @@ static int store_message_rebase_rows(struct store *store)
 {
 	const struct store_moment *before = &store->before;
 	int64_t boot = clock_boot_number(), boot_ms = clock_boot_ms();
-	bool is_ahead = before->boot == boot && before->boot_ms > boot_ms;
+	bool is_ahead =
+		before->boot == boot && before->boot_ms - STORE_LIVED_MS > boot_ms;
 	int error = store_execute(store, DEADLINES_CARRY, boot, before->at_ms,
 				  before->boot, before->boot_ms, is_ahead);
 
 	if (!error)
 		error = store_execute(store, DEADLINES_GUESS, boot, before->at_ms,
 				      boot_ms);
+	if (!error && before->boot != boot) /* or the next boot could not carry them on */
+		error = store_execute(store, ALIVE_BOOT_SET, boot, boot_ms);
 	if (error || clock_wall_ms() >= before->at_ms - CLOCK_SLEW_MS)
 		return error;
 	return store_execute(store, DEADLINES_SEEN, before->at_ms);
@@ -474,6 +477,33 @@ int store_message_rebase_deadlines(struct store *store)
 	int error = store_begin(store);
 
 	return error ? error : store_end(store, store_message_rebase_rows(store));
+}
+
+int64_t store_message_lived_until(const struct store *store)
+{
+	return store->lived_until_ms;
+}
+
+int store_message_set_lived(struct store *store, int64_t until_boot_ms)
+{
+	int64_t now_ms = clock_wall_ms();
+	bool is_time_known = store->alive_ms && now_ms >= CLOCK_SANE_MS;
+	sqlite3_stmt *statement =
+		store_use(store, is_time_known ? ALIVE_SET : ALIVE_BOOT_SET);
+	int error;
+
+	if (is_time_known)
+		store_bind_integers(statement, 1, now_ms, clock_boot_number(),
+				    until_boot_ms);
+	else
+		store_bind_integers(statement, 1, clock_boot_number(), until_boot_ms);
+	error = store_run(store, statement);
+	if (error)
+		return error;
+	store->lived_until_ms = until_boot_ms;
+	if (is_time_known)
+		store->alive_ms = now_ms;
+	return 0;
 }
 
 int store_message_change_state(struct store *store, int64_t message_id,

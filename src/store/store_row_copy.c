@@ -614,8 +614,8 @@ static const char *const settling[] = {
 	"UPDATE event SET state = 0 WHERE kind = 1 AND state = 1",
 	"UPDATE receive_gap SET until_at = max(from_at, ?2) WHERE until_at = 0",
 	"INSERT INTO receive_gap (from_at, until_at, reason)"
-	" SELECT min(?2, from_at), ?2, ?1"
-	" FROM (SELECT coalesce(nullif(?3, 0), (SELECT at FROM alive), ?2) AS from_at)",
+	" SELECT min(?2, coalesce(nullif(?3, 0),"
+	" (SELECT at FROM alive WHERE at > 0), ?2)), ?2, ?1",
 	"INSERT OR REPLACE INTO alive (id, at) VALUES (1, ?2)",
 	/* messages sent after an elicitation may be missing: see store_session.c */
 	"DELETE FROM secret WHERE purpose = '" STORE_SETTING_ELICITATION_KEY "'",

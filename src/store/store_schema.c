@@ -288,7 +288,9 @@ static const char version_9[] = "DROP INDEX message_unfinished;"
  * its validity has not begun, or it has none). seen: an earlier boot lasted at least
  * until then, by the wall clock; 0: it is of this boot. See sms/outbox_deadline.h.
  *
- * alive: boot and boot_at are the same moment as `at`, by CLOCK_BOOTTIME.
+ * alive: the gateway ran until `at` by the wall clock (0: that was never set) and, for
+ * deadlines, until boot_at by CLOCK_BOOTTIME of that boot. boot_at may be later: it follows
+ * whatever the wall clock says, up to a minute ahead (store_message_set_lived()).
  *
  * place: which file this is; epoch 0: an older version stored nothing; no row: made by
  * us and never used. See store/store_database.h.

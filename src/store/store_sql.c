@@ -180,13 +180,16 @@ const char *const store_sql[STATEMENT_COUNT] = {
 		"UPDATE message SET expires_at = ?2, expires_boot = ?3, seen = ?4,"
 		" flags = (flags & ~16) | ?5 WHERE id = ?1",
 	[OUTGOING_SEND_AT_SET] = "UPDATE message SET send_at = ?2 WHERE id = ?1",
-	/* ?3 and ?4: the last known moment of the boot that counted them. */
+	/*
+	 * ?3 and ?4: the last known moment of the boot that counted them; ?2: the last known
+	 * wall clock time, 0 if the clock was never set.
+	 */
 	[DEADLINES_CARRY] =
 		"UPDATE message INDEXED BY message_unfinished"
 		" SET expires_boot = CASE WHEN expires_boot = 0 THEN 0"
 		" ELSE max(1, expires_boot - max(?4, created_boot)) END,"
 		" created_boot = created_boot - max(?4, created_boot),"
-		" seen = max(seen, ?2), boot = ?1"
+		" seen = max(seen, CASE ?2 WHEN 0 THEN changed ELSE ?2 END), boot = ?1"
 		" WHERE id > 0 AND " STATE_IS_UNFINISHED " AND boot = ?3 AND ?3 <> 0"
 		" AND (boot <> ?1 OR ?5)",
 	/* Counted by an older or unknown boot: from now on, at most. */
@@ -292,6 +295,11 @@ const char *const store_sql[STATEMENT_COUNT] = {
 		" SET seen = max(seen, ?1) WHERE id > 0 AND " STATE_IS_UNFINISHED,
 	[ALIVE_SET] = "INSERT OR REPLACE INTO alive (id, at, boot, boot_at)"
 		      " VALUES (1, ?1, ?2, ?3)",
+	/* The wall clock shows no time to store: the last known one stays. */
+	[ALIVE_BOOT_SET] =
+		"INSERT INTO alive (id, at, boot, boot_at) VALUES (1, 0, ?1, ?2)"
+		" ON CONFLICT (id) DO UPDATE SET boot = excluded.boot,"
+		" boot_at = excluded.boot_at",
 	[ALIVE_GET] = "SELECT at, boot, boot_at FROM alive",
 	[CLIENT_ADD] =
 		"INSERT INTO client (name, scopes, approval, sims, allow, per_minute, "

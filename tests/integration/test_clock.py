@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
+import sqlite3
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from datetime import datetime, timezone
 
 import pytest
@@ -14,7 +15,7 @@ from agent import TO, Agent, assert_refused, assert_sent
 from approving import Owner, new_agent, set_ask, write_past_the_gateway
 from conftest import new_lab, wait_until_known
 from journal import Journal
-from lab import Lab
+from lab import Lab, wait_until
 from lab.clock import Clock
 from modem import Outcome
 from pending import Pending
@@ -298,6 +299,112 @@ def test_an_unapproved_message_expires_with_the_clock_behind() -> None:
         told = agent.call("get_sms_status", history=True, message_id=message_id).structured
         assert told["changes"][-1]["reason"] == "approval_not_given"
         assert Owner(lab).run("approve", message_id).returncode != 0
+
+
+def lived_until_s(lab: Lab) -> float:
+    """By CLOCK_BOOTTIME, as the message store has it; 0: not stored."""
+    with closing(sqlite3.connect(lab.gateway.state / "gateway.db", timeout=10)) as store:
+        row = store.execute("SELECT boot_at FROM alive").fetchone()
+    return row[0] / 1000 if row else 0
+
+
+def live_on(lab: Lab, clock: Clock, seconds: int) -> None:
+    """Time passes minute by minute, in which nothing happens."""
+    for minute_s in range(0, seconds, 60):
+        stored_s = lived_until_s(lab)
+        clock.sleep(min(60, seconds - minute_s))
+        wait_until(lambda: lived_until_s(lab) != stored_s, what="the minute is stored")
+
+
+def boot_in_1970(lab: Lab, clock: Clock) -> None:
+    """After a loss of power."""
+    lab.gateway.kill()
+    clock.boot(60 - time.time())
+    lab.gateway.start()
+
+
+@contextmanager
+def approved_in_1970() -> Iterator[tuple[Lab, Clock, Agent, int]]:
+    """A phone whose clock was never set; its network is away."""
+    with phone_with_clock(gateway_open=False) as (lab, clock):
+        agent = new_agent(lab)
+        lab.gateway.kill()
+        write_past_the_gateway(lab, "DELETE FROM alive")
+        clock.boot(60 - time.time())
+        lab.gateway.start()
+        agent.wait_states("ready", timeout=10)
+        message_id = agent.send("of use for ten minutes", wait_for="none").message_id
+        lab.modems[0].set_registration(SEARCHING)
+        agent.wait_states("searching", timeout=10)
+        Owner(lab).do("approve", message_id)
+        set_ask(lab, "careful", "never")
+        yield lab, clock, agent, message_id
+
+
+@pytest.mark.parametrize("boots_s", [[590], [300, 170]], ids=str)
+def test_reboots_in_1970_give_an_approval_no_extra_time(boots_s: list[int]) -> None:
+    """Nothing but the gateway's own timer stores how long it has lived."""
+    with approved_in_1970() as (lab, clock, agent, message_id):
+        for lived_s in boots_s:
+            live_on(lab, clock, lived_s)
+            boot_in_1970(lab, clock)
+        clock.sleep(600 - sum(boots_s))
+        come_back(lab, agent)
+        assert_sent(agent.send("another"))
+        told = agent.call("get_sms_status", history=True, message_id=message_id).structured
+        assert (told["state"], told["changes"][-1]["reason"]) == ("expired", "approval_expired")
+        assert [submit.text for submit in lab.modems[0].offered] == ["another"]
+
+
+def test_boots_in_1970_do_not_prolong_the_wait_for_approval() -> None:
+    with phone_with_clock(gateway_open=False) as (lab, clock):
+        agent = new_agent(lab)
+        message_id = agent.send("forgotten", wait_for="none").message_id
+        for _ in range(2):
+            boot_in_1970(lab, clock)
+            clock.sleep(8 * HOUR_S)
+            wait_until(lambda: lived_until_s(lab) >= 8 * HOUR_S, what="the time is stored")
+            assert agent.state(message_id) == "waiting_approval"
+        boot_in_1970(lab, clock)
+        clock.sleep(8 * HOUR_S)
+        agent.wait_state(message_id, "expired")
+        assert Owner(lab).run("approve", message_id).returncode != 0
+        clock.set(0)
+        gaps = agent.call("get_gateway_status", detail=True).structured["gaps"]
+        assert not [gap for gap in gaps if gap["from"] < "2024"]
+
+
+def test_a_power_cut_gives_an_idle_approval_no_extra_time() -> None:
+    """The clock goes on where the store last saw it, as one does that is saved to disk."""
+    with phone_with_clock(gateway_open=False) as (lab, clock):
+        agent, owner = new_agent(lab), Owner(lab)
+        message_id = agent.send("of use for ten minutes", wait_for="none").message_id
+        lab.modems[0].set_registration(SEARCHING)
+        agent.wait_states("searching", timeout=10)
+        owner.do("approve", message_id)
+        set_ask(lab, "careful", "never")
+        live_on(lab, clock, 590)
+        lab.gateway.kill()
+        clock.boot(0)
+        lab.gateway.start()
+        come_back(lab, agent)
+        assert_sent(agent.send("another"))
+        told = agent.call("get_sms_status", history=True, message_id=message_id).structured
+        assert (told["state"], told["changes"][-1]["reason"]) == ("expired", "approval_expired")
+
+
+def test_a_stop_in_1970_stores_the_time_lived() -> None:
+    """Exactly, so that a clean reboot takes nothing from an approval either."""
+    with approved_in_1970() as (lab, clock, agent, message_id):
+        wait_until(lambda: lived_until_s(lab) >= 60, what="a minute is stored ahead")
+        ahead_s = lived_until_s(lab)
+        lab.gateway.stop()
+        assert lived_until_s(lab) < ahead_s
+        clock.boot(60 - time.time())
+        lab.gateway.start()
+        come_back(lab, agent)
+        clock.set(60 - time.time() + 60)                # past the time of the approval
+        agent.wait_state(message_id, "sent")
 
 
 def test_messages_from_an_older_version_keep_their_time_left() -> None:

@@ -285,23 +285,46 @@ static void test_with_an_unset_clock_a_deadline_is_uncertain(void **state)
 	only_send();
 }
 
-/* The machine is off for a time that only the wall clock shows. */
-static void start_machine_anew(int64_t wall_later_ms)
+/* The next boot begins at that wall clock time. */
+static void boot_at(int64_t wall_ms)
 {
 	static const char *const ids[] = { "second", "third", "fourth" };
 	struct explanation error = { "" };
-	int64_t wall_ms = clock_wall_ms();
 	static int next;
 
-	assert_int_equal(store_receive_gaps_set_alive(store, wall_ms), 0);
-	bench_stop();
 	store_close(store);
 	boot_id = ids[next++ % 3];
 	boot_ms = 1000;
-	epoch_ms = wall_ms + wall_later_ms - boot_ms;
+	epoch_ms = wall_ms - boot_ms;
 	assert_int_equal(store_open(bench_folder, &store, &error), 0);
 	assert_int_equal(bench_start(&patient), 0);
 	look();
+}
+
+/* The machine is off for a time that only the wall clock shows. */
+static void start_machine_anew(int64_t wall_later_ms)
+{
+	int64_t wall_ms = clock_wall_ms();
+
+	assert_int_equal(store_receive_gaps_set_alive(store, wall_ms), 0);
+	bench_stop();
+	boot_at(wall_ms + wall_later_ms);
+}
+
+/* Nothing is stored at the end of this boot. */
+static void cut_power(int64_t wall_ms)
+{
+	fill_disk(true);
+	bench_stop();
+	fill_disk(false);
+	boot_at(wall_ms);
+}
+
+/* A machine whose clock was never set. */
+static void start_in_1970(void)
+{
+	bench_stop();
+	boot_at(1000);
 }
 
 /* At most as much is left as before it was switched off. */
@@ -400,6 +423,139 @@ static void test_an_approval_is_valid_while_the_clock_is_behind(void **state)
 	assert_message(yes, STATE_EXPIRED, "approval_expired");
 }
 
+/* Minutes pass, and nothing but the gateway's timer happens. */
+static void idle(int64_t ms)
+{
+	for (int64_t left_ms = ms; left_ms > 0; left_ms -= MINUTE_MS / 2)
+		live(left_ms < MINUTE_MS / 2 ? left_ms : MINUTE_MS / 2);
+}
+
+static int64_t approve_new(void)
+{
+	int64_t id = submit_as(STATE_WAITING_APPROVAL, 0, 0);
+
+	assert_int_equal(outbox_approval_give(outbox, id, 0, "owner"), 0);
+	return id;
+}
+
+/* With the clock at its start each time, and with one that goes on from its last time. */
+static void test_a_power_cut_gives_an_idle_approval_no_extra_time(void **state)
+{
+	int64_t known_ms = clock_wall_ms(), id = approve_new();
+
+	(void)state;
+	idle(OUTBOX_APPROVAL_VALID_MS - 10000);
+	cut_power(known_ms);
+	be_in_network("registered");
+	look();
+	assert_message(id, STATE_EXPIRED, "approval_expired");
+	be_in_network("searching");
+	start_in_1970();
+	id = approve_new();
+	idle(OUTBOX_APPROVAL_VALID_MS - 10000);
+	cut_power(1000);
+	be_in_network("registered");
+	live(MINUTE_MS);
+	assert_message(id, STATE_EXPIRED, "approval_expired");
+	assert_int_equal(sends_pending(), 0);
+}
+
+static void test_power_cuts_each_minute_do_not_prolong_an_approval(void **state)
+{
+	int64_t id;
+
+	(void)state;
+	start_in_1970();
+	id = approve_new();
+	for (int64_t cuts = 0; cuts < OUTBOX_APPROVAL_VALID_MS / MINUTE_MS * 2; cuts++) {
+		live(MINUTE_MS / 2);
+		cut_power(1000);
+	}
+	assert_message(id, STATE_EXPIRED, "approval_expired");
+}
+
+static void test_boots_in_1970_do_not_prolong_the_wait_for_approval(void **state)
+{
+	static const bool knew_time[] = { false, true };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(knew_time) / sizeof(knew_time[0]); i++) {
+		int64_t id;
+
+		if (!knew_time[i])
+			start_in_1970();
+		id = submit_as(STATE_WAITING_APPROVAL, 0, 0);
+		if (knew_time[i])
+			start_machine_anew(-clock_wall_ms() + 1000);
+		for (int boots = 0; boots < 3; boots++) {
+			assert_message(id, STATE_WAITING_APPROVAL, "");
+			idle(8 * HOUR_MS);
+			cut_power(1000);
+		}
+		assert_message(id, STATE_EXPIRED, "approval_not_given");
+		assert_int_equal(outbox_approval_give(outbox, id, 0, "owner"),
+				 OUTBOX_E_NOT_WAITING);
+		epoch_ms = CLOCK_SANE_MS + DAY_MS;
+	}
+}
+
+/* A clean stop takes nothing from a deadline either. */
+static void test_a_stop_in_1970_leaves_what_was_left(void **state)
+{
+	int64_t id;
+
+	(void)state;
+	start_in_1970();
+	id = approve_new();
+	idle(4 * MINUTE_MS);
+	start_in_1970();
+	live(OUTBOX_APPROVAL_VALID_MS - 4 * MINUTE_MS - boot_ms - 1);
+	assert_message(id, STATE_QUEUED, "approved_by_owner");
+	live(1);
+	assert_message(id, STATE_EXPIRED, "approval_expired");
+}
+
+static void test_lived_time_is_stored_only_while_a_deadline_waits(void **state)
+{
+	int64_t valid, alive_ms = -1;
+
+	(void)state;
+	start_in_1970();
+	submit_valid(0);
+	submit_as(STATE_SCHEDULED, clock_wall_ms() + DAY_MS, 0);
+	idle(10 * MINUTE_MS);
+	assert_int_equal(store_message_lived_until(store), 0);
+	valid = submit_valid(2 * MINUTE_MS);
+	live(0);
+	assert_int_equal(store_message_lived_until(store), boot_ms + STORE_LIVED_MS);
+	idle(2 * MINUTE_MS);
+	assert_message(valid, STATE_EXPIRED, "validity_over");
+	idle(10 * MINUTE_MS);
+	assert_true(store_message_lived_until(store) < boot_ms);
+	assert_int_equal(store_receive_gaps_get_alive(store, &alive_ms), 0);
+	assert_int_equal(alive_ms, 0); /* no offline gap begins in 1970 */
+}
+
+/* The gateway crashes and starts in the same boot: the stored minute is not lost. */
+static void test_a_crash_takes_nothing_from_a_deadline(void **state)
+{
+	struct explanation error = { "" };
+	int64_t id = submit_valid(HOUR_MS);
+
+	(void)state;
+	look();
+	fill_disk(true);
+	bench_stop();
+	fill_disk(false);
+	store_close(store);
+	assert_int_equal(store_open(bench_folder, &store, &error), 0);
+	assert_int_equal(bench_start(&patient), 0);
+	live(HOUR_MS - 1);
+	assert_message(id, STATE_QUEUED, "");
+	live(1);
+	assert_message(id, STATE_EXPIRED, "validity_over");
+}
+
 static void test_deadlines_move_in_memory_while_the_disk_refuses(void **state)
 {
 	int64_t id = submit_valid(HOUR_MS);
@@ -431,6 +587,12 @@ int main(void)
 		TEST(test_a_clock_behind_after_a_reboot_makes_nothing_later),
 		TEST(test_a_scheduled_message_survives_a_reboot),
 		TEST(test_an_approval_is_valid_while_the_clock_is_behind),
+		TEST(test_a_power_cut_gives_an_idle_approval_no_extra_time),
+		TEST(test_power_cuts_each_minute_do_not_prolong_an_approval),
+		TEST(test_boots_in_1970_do_not_prolong_the_wait_for_approval),
+		TEST(test_a_stop_in_1970_leaves_what_was_left),
+		TEST(test_lived_time_is_stored_only_while_a_deadline_waits),
+		TEST(test_a_crash_takes_nothing_from_a_deadline),
 		TEST(test_deadlines_move_in_memory_while_the_disk_refuses),
 	};
 

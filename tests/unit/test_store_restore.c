@@ -447,6 +447,22 @@ static void test_the_gap_begins_at_the_backup(void **state)
 	assert_in_range(found.from_ms, begun_ms, clock_wall_ms());
 }
 
+/* It has run, as deadlines count, but its clock was never set. */
+static void test_no_gap_begins_in_1970(void **state)
+{
+	int64_t begun_ms = clock_wall_ms();
+
+	(void)state;
+	open_store();
+	add_message("x");
+	assert_int_equal(store_message_set_lived(store, STORE_LIVED_MS), 0);
+	must_back_up();
+	must_restore();
+	found = (struct gap){ 0 };
+	assert_int_equal(store_receive_gaps_list(store, 0, note_gap, NULL), 0);
+	assert_in_range(found.from_ms, begun_ms, clock_wall_ms());
+}
+
 static void test_the_replaced_store_is_kept(void **state)
 {
 	int64_t id;
@@ -678,6 +694,7 @@ int main(void)
 		TEST(test_a_damaged_present_store_is_replaced),
 		TEST(test_the_time_since_the_backup_is_a_receive_gap),
 		TEST(test_the_gap_begins_at_the_backup),
+		TEST(test_no_gap_begins_in_1970),
 		TEST(test_the_replaced_store_is_kept),
 		TEST(test_a_restore_works_in_an_empty_folder),
 		TEST(test_bad_files_are_refused),

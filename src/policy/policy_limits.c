@@ -30,7 +30,8 @@ static size_t policy_limits_list(const struct policy_case *about,
 	size_t count = limit_list(config, about->request->client, sim_id,
 				  policy_sim_clients(about->policy, sim_id), limits_out);
 
-	if (policy_is_call(about)) /* which is placed at once: it cannot wait */
+	/* A call cannot wait, and who has no share may use what is left of the whole. */
+	if (policy_is_call(about) || about->request->client->id <= 0)
 		count += limit_list(config, NULL, sim_id, 0, limits_out + count);
 	for (size_t i = 0; i < count; i++) {
 		limits_out[i].except_usage_id = about->usage_id;

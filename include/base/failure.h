@@ -43,6 +43,7 @@ enum failure {
 	FAILURE_BUDGET_EXHAUSTED,
 	FAILURE_BALANCE_LOW, /* budget_exhausted: the SIM's balance */
 	FAILURE_QUEUE_FULL,
+	FAILURE_TOO_MANY_WAITING,
 	FAILURE_STORAGE_FULL,
 	FAILURE_NOT_ON_DISK, /* storage_full after the message was accepted */
 	FAILURE_NETWORK_REFUSED,

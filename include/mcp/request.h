@@ -43,7 +43,14 @@ struct webhooks;
 /* Why a message that has not run when the gateway stops is refused. */
 #define REQUEST_STOPPING "not run: the gateway is stopping; ask again when it is back"
 
+/*
+ * Each holds a connection and memory. Without tokens all clients count as one, and only http
+ * limits their connections.
+ */
+enum { REQUEST_WAITS_PER_CLIENT = 16 };
+
 LIST_HEAD(request_list, request);
+LIST_HEAD(request_wait_list, request);
 
 /* What all requests to an endpoint share; the endpoint owns it. */
 struct request_context {
@@ -62,6 +69,7 @@ struct request_context {
 	struct task_timers *task_timers;
 	struct batch_queue *batches;
 	struct request_list *cancellable; /* waiting requests of sessions */
+	struct request_wait_list *waits;  /* requests that clients let wait */
 };
 
 /* No answer is possible after `abandoned` and `cancelled`. */
@@ -89,7 +97,9 @@ struct request {
 	bool is_forgotten;	  /* of the message only the ID is left */
 	bool is_cancellable;	  /* it is in context->cancellable */
 	LIST_ENTRY(request) link; /* in context->cancellable */
-	struct buffer body;	  /* the answer */
+	bool is_long;		  /* it is in context->waits, until its answer */
+	LIST_ENTRY(request) wait_link;
+	struct buffer body; /* the answer */
 	struct json_writer *writer;
 	const char *result_type;	    /* NULL: "complete" */
 	const struct json *subscription_id; /* for the result's _meta; may be NULL */
@@ -131,6 +141,11 @@ bool request_check_scopes(struct request *request, unsigned needed, const char *
  * it any more.
  */
 bool request_send(struct request *request, struct buffer *body);
+
+/* Whether the client of this request may let one more request wait. */
+bool request_may_wait(const struct request *request);
+/* Counts it as waiting, until its answer. False: request_may_wait() says no. */
+bool request_take_wait(struct request *request);
 
 /* Whether the client gave a progressToken. */
 bool request_wants_progress(const struct request *request);

@@ -26,16 +26,27 @@ struct limit {
 	int64_t most;		 /* messages; LIMIT_MONTH: segments; 0: no limit */
 	int64_t except_usage_id; /* does not count; see struct store_usage_span */
 	bool ignores_later;	 /* what is to go out later does not count */
+	int64_t sim_id;		 /* of a share: `id` is the client */
+	bool with_planned;	 /* see struct store_usage_span */
 };
 
-enum { LIMITS_MAX = 8 };
+enum { LIMITS_MAX = 12 };
 
 /*
- * Lists the limits that apply, the shortest first. sim_id 0: none of a SIM, client NULL: none
- * of a client. Limits of the client itself replace those of all clients.
+ * Lists the limits that apply when a message is accepted, the shortest first. sim_id 0: none of
+ * a SIM. client NULL: none of a client, and those of the whole SIM. Limits of the client itself
+ * replace those of all clients. `clients`: how many paired clients share the SIM.
  */
 size_t limit_list(const struct config_policy *policy, const struct client *client,
-		  int64_t sim_id, struct limit limits_out[LIMITS_MAX]);
+		  int64_t sim_id, int64_t clients, struct limit limits_out[LIMITS_MAX]);
+
+/*
+ * The same when a message is to be submitted: the limits of the SIM, and the client's share of
+ * them. What is not submitted does not count.
+ */
+size_t limit_list_submitting(const struct config_policy *policy, int64_t client_id,
+			     int64_t sim_id, int64_t clients,
+			     struct limit limits_out[LIMITS_MAX]);
 
 const char *limit_unit_name(enum limit_unit unit); /* "minute" */
 

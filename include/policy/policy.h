@@ -135,12 +135,13 @@ int policy_find_slot(struct policy *policy, struct policy_request *request,
 		     struct policy_verdict *verdict_out);
 
 /*
- * Judges a stored message again whose time policy_find_slot() chose, before it is submitted:
- * by then messages may have been held up and go together, or the owner may allow less. Fits
- * outbox_set_slot_finder(), with the policy as its data. What only the time forbids moves the
- * message to the next free time, or if none is free, to when the refusal ends. Otherwise it
- * goes, and if that is later than planned, it counts from now on
- * (tests/integration/test_spread.py).
+ * Judges a message before it is submitted. Fits outbox_set_slot_finder(), with the policy as its
+ * data. The limits of the SIM count what was submitted, and no message exceeds them
+ * (tests/unit/test_policy.c::test_submissions_never_exceed_the_limit_of_a_sim). If
+ * policy_find_slot() chose its time, everything is judged again: by then messages may have been
+ * held up and go together, or the owner may allow less (tests/integration/test_spread.py). What
+ * only the time forbids moves the message to the next free time, or if none is free, to when the
+ * refusal ends. The message may have no ID yet, and `arena` may be NULL if it is not spread.
  */
 int policy_find_due_slot(void *data, const struct message *message, struct arena *arena,
 			 struct outbox_slot *slot_out);

@@ -100,8 +100,8 @@ struct outbox_slot {
 };
 
 /*
- * Judges a message with is_spread again before it is submitted; one that may only go later
- * becomes scheduled, with the reason. 0, or a negative errno or store error: it stays queued.
+ * Judges a message before it is submitted; one that may only go later becomes scheduled, with
+ * the reason. 0, or a negative errno or store error: it stays queued.
  * The outbox may not know the policy, so the policy passes this in.
  */
 typedef int (*outbox_slot_finder)(void *data, const struct message *message,

@@ -4,7 +4,8 @@
  * store/store.h.
  *
  * A row is committed with its message and outlives it, so retention frees no budget. Its time
- * is when the message may go out: now, or send_at.
+ * is when the message may go out: now, or send_at. When the message is submitted, it is that
+ * moment, and from then on the message counts for the SIM.
  *
  * A message that certainly failed before a segment of it was sent returns its usage to SIM
  * and client. One that was cancelled, or that the owner did not approve, returns it to the
@@ -29,11 +30,14 @@ int64_t store_usage_clock_ahead(const char *value);
 enum store_usage_by {
 	USAGE_BY_CLIENT,
 	USAGE_BY_SIM,
+	USAGE_BY_SHARE, /* of a client, on one SIM */
 	USAGE_ACCEPTED, /* by a client, at the time of acceptance; not for segments */
 };
 
 /* Older rows are removed, this many with each added message. */
 enum { USAGE_KEEP_DAYS = 32, USAGE_PRUNE_ROWS = 4 };
+/* A message that goes so soon after its time counts at its time. */
+enum { USAGE_ON_TIME_MS = 2000 };
 
 struct store_usage_span {
 	enum store_usage_by by;
@@ -41,6 +45,8 @@ struct store_usage_span {
 	int64_t from_ms;
 	int64_t until_ms;
 	int64_t except_id; /* of the usage that does not count; 0: all counts */
+	int64_t sim_id;	   /* of a share */
+	bool with_planned; /* of a SIM or a share: what is not submitted counts, too */
 };
 
 /* Usage time now, and how far the wall clock is ahead of it. 0 or -errno, STORE_E_FULL. */
@@ -67,8 +73,8 @@ int store_usage_change(struct store *store, const struct store_message_draft *dr
 		       int64_t message_id, bool keeps_time);
 /* Inside a transaction: it counts at this time of the wall clock. 0: now. */
 int store_usage_move(struct store *store, int64_t message_id, int64_t send_at_ms);
-/* The same in a lazy transaction of its own, for a message that goes later than planned. */
-int store_usage_spend_now(struct store *store, int64_t message_id);
+/* Inside the transaction that says that it is being submitted. */
+int store_usage_submit(struct store *store, int64_t message_id);
 /* Inside the transaction that adds the message; message_id 0: a call. */
 int store_usage_add(struct store *store, const struct store_message_draft *draft,
 		    int64_t message_id);

@@ -171,6 +171,12 @@ static const struct failure_words failure_table[] = {
 		"Wait until messages have been sent, or cancel some with cancel_sms.",
 		true, 60,
 	},
+	[FAILURE_TOO_MANY_WAITING] = {
+		"too_many_waiting",
+		"End another waiting call, or wait until one has been answered; calls that do "
+		"not wait are answered.",
+		true, 5,
+	},
 	[FAILURE_STORAGE_FULL] = {
 		"storage_full",
 		"Ask the owner to free space on the phone; sending resumes by itself.",

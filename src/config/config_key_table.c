@@ -155,20 +155,20 @@ const struct config_key config_key_table[CONFIG_KEY_COUNT] = {
 	  .help = "Segments accepted from one client per calendar month; 0: no limit" },
 	{ "policy", "sim_per_minute", INTEGER(policy.sim.per_minute, 0, 10000),
 	  .live = true, .initial = "10",
-	  .help = "Messages accepted for one SIM per minute, from all clients; 0: no "
+	  .help = "Messages submitted from one SIM per minute, of all clients; 0: no "
 		  "limit" },
 	{ "policy", "sim_per_hour", INTEGER(policy.sim.per_hour, 0, 10000), .live = true,
 	  .initial = "60",
-	  .help = "Messages accepted for one SIM per hour, from all clients; 0: no "
+	  .help = "Messages submitted from one SIM per hour, of all clients; 0: no "
 		  "limit" },
 	{ "policy", "sim_per_day", INTEGER(policy.sim.per_day, 0, 10000), .live = true,
 	  .initial = "200",
-	  .help = "Messages accepted for one SIM per 24 hours, from all clients; 0: no\n"
+	  .help = "Messages submitted from one SIM per 24 hours, of all clients; 0: no\n"
 		  "limit" },
 	{ "policy", "sim_segments_per_month",
 	  INTEGER(policy.sim.segments_per_month, 0, 100000), .live = true,
 	  .initial = "1000",
-	  .help = "Segments accepted for one SIM per calendar month, from all clients; "
+	  .help = "Segments submitted from one SIM per calendar month, of all clients; "
 		  "0:\n"
 		  "no limit" },
 	{ "policy", "allow", LIST(policy.allow), .live = true,

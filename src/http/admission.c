@@ -34,6 +34,34 @@ void admission_usage_release(struct admission_usage *usage)
 	free(usage);
 }
 
+struct admission_client *admission_client_hold(struct admission_client_list *list,
+					       int64_t client_id)
+{
+	struct admission_client *client;
+
+	LIST_FOREACH (client, list, link) {
+		if (client->client_id == client_id) {
+			client->connections++;
+			return client;
+		}
+	}
+	client = calloc(1, sizeof(*client));
+	if (!client)
+		return NULL;
+	client->client_id = client_id;
+	client->connections = 1;
+	LIST_INSERT_HEAD(list, client, link);
+	return client;
+}
+
+void admission_client_release(struct admission_client *client)
+{
+	if (!client || --client->connections)
+		return;
+	LIST_REMOVE(client, link);
+	free(client);
+}
+
 /* Of this address only, unless `usage` is NULL. */
 static struct connection *admission_find_untrusted(const struct connections *all,
 						   const struct connection *newcomer,
@@ -52,23 +80,64 @@ static struct connection *admission_find_untrusted(const struct connections *all
 	return found;
 }
 
-/* It is idle, or its request is still arriving. */
-static bool admission_is_spare(const struct connection *connection)
+/* In which order the connections of one client make room. */
+enum admission_turn {
+	ADMISSION_IDLE,
+	ADMISSION_ARRIVING, /* a request */
+	ADMISSION_WAITING,  /* a call, or a stream */
+	ADMISSION_STAYS,
+};
+
+static enum admission_turn admission_turn(const struct connection *connection)
 {
-	return connection->state == CONNECTION_IDLE ||
-	       connection->state == CONNECTION_HEAD ||
-	       connection->state == CONNECTION_BODY;
+	switch (connection->state) {
+	case CONNECTION_IDLE:
+		return ADMISSION_IDLE;
+	case CONNECTION_HEAD:
+	case CONNECTION_BODY:
+		return ADMISSION_ARRIVING;
+	default:
+		break;
+	}
+	if (connection_is_open_ended(connection) && !connection->postponed &&
+	    connection->client_id)
+		return ADMISSION_WAITING;
+	return ADMISSION_STAYS;
 }
 
-/* Idle connections go first, then the one with the nearest deadline: it has waited longest. */
+static bool admission_counts(const struct connection *connection,
+			     const struct admission_usage *usage)
+{
+	return connection->trusted && connection->served &&
+	       (!usage || connection->usage == usage);
+}
+
+/* How many connections each client has, at this address unless `usage` is NULL. */
+static void admission_count_clients(const struct connections *all,
+				    const struct admission_usage *usage)
+{
+	struct admission_client *client;
+	struct connection *connection;
+
+	LIST_FOREACH (client, &all->clients, link)
+		client->counted = 0;
+	TAILQ_FOREACH (connection, &all->list, list_link)
+		if (admission_counts(connection, usage))
+			connection->holder->counted++;
+}
+
+/* Among equals the one with the nearest deadline, which has waited longest, or the oldest. */
 static bool admission_goes_before(const struct connection *connection,
 				  const struct connection *other)
 {
-	bool idle = connection->state == CONNECTION_IDLE;
-	bool other_idle = other->state == CONNECTION_IDLE;
+	enum admission_turn turn = admission_turn(connection);
+	enum admission_turn other_turn = admission_turn(other);
 
-	return idle != other_idle ? idle
-				  : connection->deadline.due_us < other->deadline.due_us;
+	if (connection->holder->counted != other->holder->counted)
+		return connection->holder->counted > other->holder->counted;
+	if (turn != other_turn)
+		return turn < other_turn;
+	return connection->deadline.due_us < other->deadline.due_us;
 }
 
 static struct connection *admission_find_trusted(const struct connections *all,
@@ -76,10 +145,10 @@ static struct connection *admission_find_trusted(const struct connections *all,
 {
 	struct connection *connection, *found = NULL;
 
+	admission_count_clients(all, usage);
 	TAILQ_FOREACH (connection, &all->list, list_link) {
-		if (!connection->trusted || !connection->served ||
-		    !admission_is_spare(connection) ||
-		    (usage && connection->usage != usage))
+		if (!admission_counts(connection, usage) ||
+		    admission_turn(connection) == ADMISSION_STAYS)
 			continue;
 		if (!found || admission_goes_before(connection, found))
 			found = connection;
@@ -99,6 +168,10 @@ static bool admission_make_room(const struct connections *all,
 	if (!other)
 		return false;
 	log_debug("http: connection %d makes room", other->transport.fd);
+	if (admission_turn(other) == ADMISSION_WAITING) {
+		connection_yield(other);
+		return true;
+	}
 	if (other->state == CONNECTION_HEAD || other->state == CONNECTION_BODY)
 		connection_refuse(
 			other, MHD_HTTP_SERVICE_UNAVAILABLE,

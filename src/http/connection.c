@@ -28,6 +28,7 @@
 
 enum {
 	CONNECTION_LINGERING_MAX = 16, /* others are closed at once */
+	CONNECTION_YIELDING_MAX = 32,  /* likewise, among those that are closing */
 	CONNECTION_DISCARD_BYTES_MAX = 1024 * 1024,
 };
 
@@ -53,8 +54,25 @@ void connection_settle_later(struct connection *connection)
 		log_error("http: cannot schedule work");
 }
 
+/* A connection may bring tokens of several clients, one after the other. */
+static bool connection_set_holder(struct connection *connection, int64_t client_id)
+{
+	struct admission_client *holder = connection->holder;
+
+	if (holder && holder->client_id == client_id)
+		return true;
+	holder = admission_client_hold(&connection->connections->clients, client_id);
+	if (!holder)
+		return false;
+	admission_client_release(connection->holder);
+	connection->holder = holder;
+	return true;
+}
+
 void connection_trust(struct connection *connection, int64_t client_id)
 {
+	if (!connection_set_holder(connection, client_id))
+		return;
 	connection->client_id = client_id;
 	if (connection->trusted)
 		return;
@@ -167,6 +185,20 @@ void connection_abandon(struct connection *connection)
 		exchange_abandon(exchange);
 }
 
+void connection_yield(struct connection *connection)
+{
+	struct connections *all = connection->connections;
+
+	connection->yields = true;
+	connection_stop_serving(connection);
+	exchange_stop(connection->exchange); /* and not abandon: that may cancel */
+	if (connection_is_open_ended(connection))
+		connection_abandon(connection);
+	/* a peer that does not read its answer keeps the descriptor until the deadline */
+	else if (all->count - all->served_count > CONNECTION_YIELDING_MAX)
+		connection_close(connection);
+}
+
 static void connection_discard_input(struct connection *connection)
 {
 	char discarded[4096];
@@ -217,7 +249,8 @@ static void connection_end_answer(struct connection *connection)
 
 	if (!connection_io_relay(connection))
 		return;
-	if (engine_link_is_broken(&connection->link) || all->stopping) {
+	if (engine_link_is_broken(&connection->link) || all->stopping ||
+	    connection->yields) {
 		connection_finish(connection);
 		return;
 	}
@@ -326,6 +359,7 @@ void connection_free(struct connection *connection)
 {
 	connection_request_end(connection);
 	connection_io_clear_input(connection);
+	admission_client_release(connection->holder);
 	free(connection->local_name);
 	free(connection);
 }

@@ -203,10 +203,15 @@ void lockout_clear(struct lockout *lockout, const struct sockaddr *peer);
  * Connections without a right token must not keep token holders out. So a new connection is
  * admitted whenever an untrusted one can make room, under the limit for all (max_connections) and
  * the limit for its address (max_connections_per_address). The address with the most untrusted
- * connections loses its oldest one first. If there is none, the trusted connection that has been
- * idle longest goes. A connection with a waiting call or a stream never does. If none can go, the
- * new connection gets an answer that says why
- * (tests/integration/test_crowds.py, tests/integration/test_limits.py).
+ * connections loses its oldest one first.
+ *
+ * If there is none, the client with the most connections makes room, so that no client takes the
+ * place of one that has fewer: first the connection that has been idle longest, then one whose
+ * request is still arriving, last the oldest waiting call or stream, which is answered with what
+ * is known. Without tokens nobody knows whose a connection is: then waiting calls and streams
+ * stay, and the new connection gets an answer that says why
+ * (tests/integration/test_crowds.py, tests/integration/test_limits.py,
+ * tests/integration/test_busy_client.py).
  */
 
 /* Refused connections that linger to read why; others are closed without an answer. */
@@ -225,6 +230,21 @@ struct admission_usage {
 };
 
 LIST_HEAD(admission_usage_list, admission_usage);
+
+/* A client that has connections. Each of its trusted connections holds it. */
+struct admission_client {
+	int64_t client_id;
+	unsigned connections;
+	unsigned counted; /* while admission.c searches: those that count there */
+	LIST_ENTRY(admission_client) link;
+};
+
+LIST_HEAD(admission_client_list, admission_client);
+
+/* Counts one more connection of this client. NULL: no memory. */
+struct admission_client *admission_client_hold(struct admission_client_list *list,
+					       int64_t client_id);
+void admission_client_release(struct admission_client *client); /* NULL is fine */
 
 /* The usage of this address, counting one more connection. NULL: no memory. */
 struct admission_usage *admission_usage_hold(struct admission_usage_list *list,
@@ -262,6 +282,7 @@ struct connections {
 	struct http_server_counts counts;
 	TAILQ_HEAD(connections_list, connection) list;
 	struct admission_usage_list usages;
+	struct admission_client_list clients;
 	unsigned count;
 	unsigned served_count;	  /* of these; the others are closing */
 	unsigned refused_count;	  /* see admission.c */
@@ -323,14 +344,16 @@ struct connection {
 	struct socket_poll_end network;
 	struct engine_link link;
 	enum connection_state state;
-	bool served;		       /* counted as served: not lingering, not closed */
-	bool refused;		       /* there was no room for it, see admission.c */
-	bool settles;		       /* is in the list `settle` */
-	bool input_ended;	       /* the peer sends nothing more */
-	bool trusted;		       /* it sent a right token, of `client_id` */
-	int64_t client_id;	       /* 0 in open mode */
-	char *local_name;	       /* of a local user; or NULL */
-	struct admission_usage *usage; /* of the peer's address */
+	bool served;	   /* counted as served: not lingering, not closed */
+	bool refused;	   /* there was no room for it, see admission.c */
+	bool settles;	   /* is in the list `settle` */
+	bool input_ended;  /* the peer sends nothing more */
+	bool yields;	   /* it ends after its answer, to make room */
+	bool trusted;	   /* it sent a right token, of `client_id` */
+	int64_t client_id; /* 0 in open mode */
+	struct admission_client *holder; /* of `client_id`; NULL: never trusted */
+	char *local_name;		 /* of a local user; or NULL */
+	struct admission_usage *usage;	 /* of the peer's address */
 	struct deadline deadline;
 	TAILQ_ENTRY(connection) list_link, postponed_link, settle_link;
 
@@ -385,6 +408,11 @@ void connection_close(struct connection *connection);
 void connection_refuse(struct connection *connection, unsigned status, const char *text);
 /* The peer is gone: closes and tells the handler. */
 void connection_abandon(struct connection *connection);
+/*
+ * Gives its place to another connection: what waits is answered with what is known, and the
+ * connection ends after that.
+ */
+void connection_yield(struct connection *connection);
 /* The answer takes as long as the handler likes: it waits, or streams. */
 bool connection_is_open_ended(const struct connection *connection);
 /* Calls connection_progress(), or frees a closed connection, after the current callback. */

@@ -53,7 +53,7 @@ static void connection_request_set_response(struct connection *connection,
 	     at++)
 		response_header(response, connection->headers[at].name,
 				connection->headers[at].value);
-	if (connection->connections->stopping)
+	if (connection->connections->stopping || connection->yields)
 		response_header(response, "Connection", "close");
 	connection->status = status;
 	connection->response = response_take(response);

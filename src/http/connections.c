@@ -166,6 +166,7 @@ int connections_init(struct connections *all)
 	TAILQ_INIT(&all->settle);
 	TAILQ_INIT(&all->postponed);
 	LIST_INIT(&all->usages);
+	LIST_INIT(&all->clients);
 	all->poll.fd = -1;
 	all->budget = arena_budget_new(CONNECTIONS_MEMORY_BYTES);
 	network_interfaces_init(&all->interfaces, config);

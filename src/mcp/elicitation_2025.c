@@ -131,7 +131,8 @@ static bool elicitation_2025_start_waiting(struct elicitation_2025 *waiting)
 	struct elicitation_calls *calls = waiting->call->calls;
 	struct request *request = elicitation_2025_request(waiting);
 
-	if (sd_event_add_time_relative(calls->loop, &waiting->timer, CLOCK_MONOTONIC,
+	if (!request_take_wait(request) ||
+	    sd_event_add_time_relative(calls->loop, &waiting->timer, CLOCK_MONOTONIC,
 				       (uint64_t)calls->timeout_seconds * 1000000, 0,
 				       elicitation_2025_on_timer, waiting) < 0)
 		return false;

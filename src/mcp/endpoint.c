@@ -33,6 +33,7 @@ struct endpoint {
 	struct task_timers task_timers;
 	struct batch_queue batches;
 	struct request_list cancellable;
+	struct request_wait_list waits;
 	struct request_context context; /* the above, for requests */
 };
 
@@ -177,6 +178,7 @@ struct endpoint *endpoint_new(const struct endpoint_options *options)
 	endpoint->persistence = options->persistence;
 	LIST_INIT(&endpoint->stream_clients);
 	LIST_INIT(&endpoint->cancellable);
+	LIST_INIT(&endpoint->waits);
 	endpoint->elicitations = (struct elicitation_calls){
 		.persistence = options->persistence,
 		.loop = options->loop,
@@ -198,6 +200,7 @@ struct endpoint *endpoint_new(const struct endpoint_options *options)
 		.task_timers = &endpoint->task_timers,
 		.batches = &endpoint->batches,
 		.cancellable = &endpoint->cancellable,
+		.waits = &endpoint->waits,
 	};
 	if (task_timers_init(&endpoint->task_timers, options->loop) ||
 	    batch_queue_init(&endpoint->batches, options->loop) ||

@@ -27,9 +27,17 @@ static void request_end_cancellable(struct request *request)
 	request->is_cancellable = false;
 }
 
+static void request_end_wait(struct request *request)
+{
+	if (request->is_long)
+		LIST_REMOVE(request, wait_link);
+	request->is_long = false;
+}
+
 static void request_answer(struct request *request, unsigned status)
 {
 	request_end_cancellable(request);
+	request_end_wait(request);
 	request->waiting = NULL;
 	request->answered(request->answered_data, request, status);
 }
@@ -157,6 +165,31 @@ bool request_check_scopes(struct request *request, unsigned needed, const char *
 	return false;
 }
 
+/* Waiting */
+
+bool request_may_wait(const struct request *request)
+{
+	int64_t client_id = exchange_client(request->exchange)->id;
+	const struct request *other;
+	unsigned count = 0;
+
+	if (request->is_long || !client_id)
+		return true;
+	LIST_FOREACH (other, request->context->waits, wait_link)
+		count += exchange_client(other->exchange)->id == client_id;
+	return count < REQUEST_WAITS_PER_CLIENT;
+}
+
+bool request_take_wait(struct request *request)
+{
+	if (!request_may_wait(request))
+		return false;
+	if (!request->is_long)
+		LIST_INSERT_HEAD(request->context->waits, request, wait_link);
+	request->is_long = true;
+	return true;
+}
+
 /* Messages before the answer */
 
 bool request_send(struct request *request, struct buffer *body)
@@ -274,6 +307,7 @@ void request_abandon(struct request *request)
 	const struct request_waiting *waiting = request->waiting;
 
 	request_end_cancellable(request);
+	request_end_wait(request);
 	request->waiting = NULL;
 	if (!waiting)
 		return;
@@ -304,5 +338,6 @@ void request_stop(struct request *request)
 void request_deinit(struct request *request)
 {
 	request_end_cancellable(request);
+	request_end_wait(request);
 	buffer_deinit(&request->body);
 }

@@ -16,7 +16,13 @@
 #include "config/config_policy.h"
 #include "policy/local_time.h"
 
-enum { STEPS_MAX = 64, MINUTE_MS = 60 * 1000, HOUR_MS = 60 * MINUTE_MS, MONTH_DAYS = 31 };
+enum {
+	LIMIT_OWNER_PART = 10,
+	STEPS_MAX = 64,
+	MINUTE_MS = 60 * 1000,
+	HOUR_MS = 60 * MINUTE_MS,
+	MONTH_DAYS = 31
+};
 
 static const struct {
 	const char *name;
@@ -48,8 +54,22 @@ static int64_t limit_most(const struct client_limits *limits, enum limit_unit un
 	return 0;
 }
 
+/*
+ * Paired clients share the limits of a SIM equally, and leave the owner a tenth. The owner, and
+ * whoever needs no token, may use all that is left.
+ */
+static int64_t limit_share(int64_t most, int64_t client_id, int64_t clients)
+{
+	int64_t share;
+
+	if (client_id <= 0 || clients < 1)
+		return most;
+	share = (most - most / LIMIT_OWNER_PART) / clients;
+	return share ? share : 1;
+}
+
 size_t limit_list(const struct config_policy *policy, const struct client *client,
-		  int64_t sim_id, struct limit limits_out[LIMITS_MAX])
+		  int64_t sim_id, int64_t clients, struct limit limits_out[LIMITS_MAX])
 {
 	size_t count = 0;
 
@@ -62,9 +82,39 @@ size_t limit_list(const struct config_policy *policy, const struct client *clien
 			limits_out[count++] =
 				(struct limit){ USAGE_BY_CLIENT, unit, client->id, most };
 		most = limit_most(&policy->sim, unit);
-		if (sim_id && most > 0)
-			limits_out[count++] =
-				(struct limit){ USAGE_BY_SIM, unit, sim_id, most };
+		if (!sim_id || most <= 0)
+			continue;
+		limits_out[count++] = client ? (struct limit){
+			.by = USAGE_BY_SHARE,
+			.unit = unit,
+			.id = client->id,
+			.most = limit_share(most, client->id, clients),
+			.sim_id = sim_id,
+			.with_planned = true,
+		} : (struct limit){ USAGE_BY_SIM, unit, sim_id, most };
+	}
+	return count;
+}
+
+size_t limit_list_submitting(const struct config_policy *policy, int64_t client_id,
+			     int64_t sim_id, int64_t clients,
+			     struct limit limits_out[LIMITS_MAX])
+{
+	size_t count = 0;
+
+	for (enum limit_unit unit = LIMIT_MINUTE; unit <= LIMIT_MONTH; unit++) {
+		int64_t most = limit_most(&policy->sim, unit);
+
+		if (most <= 0)
+			continue;
+		limits_out[count++] = (struct limit){ USAGE_BY_SIM, unit, sim_id, most };
+		limits_out[count++] = (struct limit){
+			.by = USAGE_BY_SHARE,
+			.unit = unit,
+			.id = client_id,
+			.most = limit_share(most, client_id, clients),
+			.sim_id = sim_id,
+		};
 	}
 	return count;
 }
@@ -138,8 +188,15 @@ static int limit_find_neighbours(const struct limit_view *view, const struct lim
 				 int64_t at_ms, struct limit_neighbours *found)
 {
 	int64_t span_ms = limit_units[limit->unit].span_ms;
-	struct store_usage_span span = { limit->by, limit->id, at_ms - span_ms, at_ms,
-					 limit->except_usage_id };
+	struct store_usage_span span = {
+		limit->by,
+		limit->id,
+		at_ms - span_ms,
+		at_ms,
+		limit->except_usage_id,
+		limit->sim_id,
+		limit->with_planned,
+	};
 	size_t room = (size_t)limit->most, after = 0;
 	size_t planned = view->plan ? view->plan->count : 0;
 	int error;
@@ -411,7 +468,9 @@ static int limit_month_used(const struct limit_view *view, const struct limit *l
 {
 	struct store_usage_span span = { .by = limit->by,
 					 .id = limit->id,
-					 .except_id = limit->except_usage_id };
+					 .except_id = limit->except_usage_id,
+					 .sim_id = limit->sim_id,
+					 .with_planned = limit->with_planned };
 	int64_t wall_ms = at_ms + view->ahead_ms;
 	int error;
 

@@ -30,7 +30,6 @@ enum {
 	MS_PER_SECOND = 1000,
 	MS_PER_HOUR = 60 * 60 * 1000,
 	SLOT_STEPS_MAX = 64,
-	POLICY_ON_TIME_MS = 2000,
 	POLICY_RETRY_MS = 60 * 1000,
 };
 
@@ -58,6 +57,28 @@ bool policy_allows_sim(const struct client *client, int64_t sim_id)
 			return true;
 	}
 	return false;
+}
+
+struct policy_sim_count {
+	int64_t sim_id;
+	int64_t clients;
+};
+
+static void policy_count_client(void *data, const struct store_client_row *row)
+{
+	struct policy_sim_count *count = data;
+
+	count->clients += row->client.scopes & CLIENT_SEND &&
+			  policy_allows_sim(&row->client, count->sim_id);
+}
+
+int64_t policy_sim_clients(const struct policy *policy, int64_t sim_id)
+{
+	struct policy_sim_count count = { .sim_id = sim_id };
+
+	if (sim_id && store_client_list(policy->parts.store, policy_count_client, &count))
+		log_error("policy: the clients could not be read");
+	return count.clients;
 }
 
 /* The card need not be present: a message may be scheduled from it. */
@@ -298,15 +319,64 @@ static struct client policy_client_of(const struct policy *policy, int64_t clien
 	return client;
 }
 
-/* It counts at the time that was planned for it, unless it goes noticeably later. */
-static int policy_spend_due(struct policy *policy, const struct message *message)
+/* When it fits: budget_exhausted or rate_limited says which limit is in the way. 0 or -errno. */
+static int policy_find_place(const struct policy *policy, const struct limit *limits,
+			     size_t count, const struct limit_wish *wish,
+			     struct outbox_slot *slot)
 {
-	int64_t planned_ms =
-		message->send_at_ms ? message->send_at_ms : message->created_ms;
+	struct limit_place place;
+	int error = limit_find_place(policy->parts.store, limits, count, wish, &place);
 
-	if (clock_wall_ms() - planned_ms < POLICY_ON_TIME_MS)
+	if (!error && place.limit.most)
+		*slot = (struct outbox_slot){ place.fits_ms, "rate_limited" };
+	if (!error)
+		error = limit_check_budgets(policy->parts.store, limits, count, wish,
+					    &place);
+	if (!error && place.limit.most && place.fits_ms > slot->send_at_ms)
+		*slot = (struct outbox_slot){ place.fits_ms, "budget_exhausted" };
+	return error;
+}
+
+/*
+ * May the SIM send it now? Else messages that were moved before keep their times, so that each
+ * is moved once and not whenever one of them has gone.
+ */
+static int policy_find_sim_slot(const struct policy *policy,
+				const struct message *message,
+				struct outbox_slot *slot_out)
+{
+	struct limit_wish wish = { .segments = message->segments };
+	struct outbox_slot slot = { 0 }, later = { 0 };
+	struct limit limits[LIMITS_MAX];
+	size_t count = limit_list_submitting(
+		&policy->parts.config->policy, message->client_id, message->sim_id,
+		policy_sim_clients(policy, message->sim_id), limits);
+	int64_t usage_id = 0;
+	int error = 0;
+
+	if (!count)
 		return 0;
-	return store_usage_spend_now(policy->parts.store, message->id);
+	if (message->id)
+		error = store_usage_find(policy->parts.store, message->id, &usage_id);
+	for (size_t i = 0; i < count; i++) {
+		limits[i].except_usage_id = usage_id;
+		limits[i].ignores_later = true;
+	}
+	if (!error)
+		error = policy_find_place(policy, limits, count, &wish, &slot);
+	if (error || !slot.send_at_ms)
+		return error;
+	for (size_t i = 0; i < count; i++) {
+		limits[i].with_planned = limits[i].by == USAGE_BY_SHARE;
+		limits[i].ignores_later = false;
+	}
+	wish.at_ms = slot.send_at_ms;
+	error = policy_find_place(policy, limits, count, &wish, &later);
+	if (later.send_at_ms > slot.send_at_ms)
+		slot.send_at_ms = later.send_at_ms;
+	slot.send_at_ms = policy_slot_after(slot.send_at_ms);
+	*slot_out = slot;
+	return error;
 }
 
 int policy_find_due_slot(void *data, const struct message *message, struct arena *arena,
@@ -325,14 +395,17 @@ int policy_find_due_slot(void *data, const struct message *message, struct arena
 		.is_due = true,
 	};
 	struct policy_verdict verdict, later;
-	int outcome = policy_check(policy, &request, &verdict);
 	int64_t soonest_ms = clock_wall_ms() + POLICY_RETRY_MS;
+	int outcome;
 
 	*slot_out = (struct outbox_slot){ 0 };
+	if (!(message->flags & MESSAGE_SPREAD))
+		return policy_find_sim_slot(policy, message, slot_out);
+	outcome = policy_check(policy, &request, &verdict);
 	if (outcome == POLICY_E_REFUSED && verdict.failure == FAILURE_INTERNAL)
 		return -EIO;
 	if (outcome != POLICY_E_REFUSED || !policy_is_about_time(&verdict))
-		return policy_spend_due(policy, message);
+		return policy_find_sim_slot(policy, message, slot_out);
 	request.is_due = false;
 	outcome = policy_find_slot(policy, &request, &later);
 	if (outcome == POLICY_E_REFUSED || !request.send_at_ms)
@@ -371,7 +444,8 @@ void policy_list_limits(struct policy *policy, const struct client *client,
 			int64_t sim_id, struct policy_limit_visit *visit)
 {
 	struct limit limits[LIMITS_MAX];
-	size_t count = limit_list(&policy->parts.config->policy, client, sim_id, limits);
+	size_t count = limit_list(&policy->parts.config->policy, client, sim_id,
+				  policy_sim_clients(policy, sim_id), limits);
 
 	for (size_t i = 0; i < count && !visit->error; i++) {
 		int64_t left = 0, frees_ms = 0;

@@ -16,15 +16,23 @@ static int policy_limits_refuse_unread(struct policy_case *about)
 
 static const char *policy_limits_whose(const struct limit *limit)
 {
-	return limit->by == USAGE_BY_CLIENT ? "this client" : "this SIM";
+	if (limit->by == USAGE_BY_CLIENT)
+		return "this client";
+	return limit->by == USAGE_BY_SIM || limit->id <= 0 ? "this SIM"
+							   : "this client on this SIM";
 }
 
 static size_t policy_limits_list(const struct policy_case *about,
 				 struct limit limits_out[LIMITS_MAX])
 {
-	size_t count = limit_list(&about->parts->config->policy, about->request->client,
-				  about->request->sim_id, limits_out);
+	const struct config_policy *config = &about->parts->config->policy;
+	int64_t sim_id = about->request->sim_id;
+	size_t count = limit_list(config, about->request->client, sim_id,
+				  policy_sim_clients(about->policy, sim_id), limits_out);
 
+	/* A call cannot wait, and who has no share may use what is left of the whole. */
+	if (policy_is_call(about) || about->request->client->id <= 0)
+		count += limit_list(config, NULL, sim_id, 0, limits_out + count);
 	for (size_t i = 0; i < count; i++) {
 		limits_out[i].except_usage_id = about->usage_id;
 		limits_out[i].ignores_later = about->request->is_due;

@@ -50,6 +50,8 @@ extern const struct policy_rule policy_rules[];
 
 const struct config_list *policy_segment_prices(const struct policy *policy);
 
+/* How many paired clients share the limits of this SIM. */
+int64_t policy_sim_clients(const struct policy *policy, int64_t sim_id);
 bool policy_is_call(const struct policy_case *about);
 
 /* Refuses, and returns POLICY_E_REFUSED. `message` NULL: out of memory. */

@@ -191,6 +191,17 @@ static size_t routing_filter_sim(const struct routing_case *about, const struct 
 
 /* ---- limits -------------------------------------------------------------------------- */
 
+/* Those of the SIM. What is routed to it counts, although it is not submitted yet. */
+static size_t routing_list_limits(const struct routing *routing, int64_t sim_id,
+				  struct limit limits_out[LIMITS_MAX])
+{
+	size_t count = limit_list(&routing->config->policy, NULL, sim_id, 0, limits_out);
+
+	for (size_t i = 0; i < count; i++)
+		limits_out[i].with_planned = true;
+	return count;
+}
+
 /* The SIM's own limits as they are now. False: one is reached, until *frees_ms. */
 static bool routing_check_limits(const struct routing_case *about, int64_t sim_id,
 				 int64_t *frees_ms)
@@ -198,7 +209,7 @@ static bool routing_check_limits(const struct routing_case *about, int64_t sim_i
 	const struct limit_wish wish = { .segments = about->request->segments };
 	struct limit limits[LIMITS_MAX];
 	struct limit_place place = { 0 };
-	size_t count = limit_list(&about->routing->config->policy, NULL, sim_id, limits);
+	size_t count = routing_list_limits(about->routing, sim_id, limits);
 	struct store *store = about->routing->store;
 
 	if (!count)
@@ -221,7 +232,7 @@ int64_t routing_left(struct routing *routing, struct routing_sim *known, int64_t
 		return known->left;
 	known->left = INT64_MAX;
 	known->left_read_ms = now_ms ? now_ms : 1;
-	count = limit_list(&routing->config->policy, NULL, sim_id, limits);
+	count = routing_list_limits(routing, sim_id, limits);
 	for (size_t i = 0; i < count; i++) {
 		if (limits[i].unit == LIMIT_MONTH &&
 		    !limit_left(routing->store, &limits[i], &left, &frees_ms) &&

@@ -101,6 +101,23 @@ bool outbox_has_storage(struct outbox *outbox)
 
 /* ---- accepting ----------------------------------------------------------------------- */
 
+/* Whether the limits of the SIM let it go now; else its row waits to be judged again. */
+static bool outbox_may_submit(const struct outbox *outbox,
+			      const struct store_message_draft *draft)
+{
+	const struct message row = {
+		.sim_id = draft->sim_id,
+		.client_id = draft->client_id,
+		.segments = draft->segments,
+	};
+	struct outbox_slot slot = { 0 };
+
+	return !outbox->queues.find_slot ||
+	       (!outbox->queues.find_slot(outbox->queues.find_slot_data, &row, NULL,
+					  &slot) &&
+		!slot.send_at_ms);
+}
+
 /*
  * Prepares a message that the next run can submit: one commit says then that it is accepted
  * and that it is being submitted. If something comes between, the row becomes queued again.
@@ -111,7 +128,8 @@ static bool outbox_prepare(const struct outbox *outbox, const struct sim_queue *
 {
 	if (!draft->is_awaited || message->state != STATE_QUEUED ||
 	    outbox->messages.sends_again || /* its attempt begins in another commit */
-	    outbox_deadline_is_uncertain(message) || !sim_queue_is_free(queue))
+	    outbox_deadline_is_uncertain(message) || !sim_queue_is_free(queue) ||
+	    !outbox_may_submit(outbox, draft))
 		return false;
 	message->payload = outbox_message_payload_new(draft->number, draft->text);
 	return message->payload;

@@ -265,6 +265,8 @@ void outbox_deadline_postpone(struct outbox_message *message, int64_t send_at_ms
 	int64_t planned_ms =
 		deadline->send_at_ms ? deadline->send_at_ms : deadline->created_ms;
 
+	if (deadline->ends_approval) /* which goes on when the message may go */
+		planned_ms = clock_wall_ms();
 	if (deadline->expires_at_ms)
 		deadline->expires_at_ms += send_at_ms - planned_ms;
 	deadline->send_at_ms = send_at_ms;

@@ -56,8 +56,8 @@ static int submit_check_codes(const struct sim_queues *queues,
 }
 
 /*
- * Asks the limits again about a message that waited for them. Stopped: it is scheduled for a
- * later time now.
+ * Asks the limits of the SIM, which count what was submitted, and all limits about a message
+ * that waited for them. Stopped: it is scheduled for a later time now.
  */
 static int submit_check_slot(const struct sim_queues *queues,
 			     struct outbox_message *message)
@@ -70,7 +70,7 @@ static int submit_check_slot(const struct sim_queues *queues,
 	struct arena *arena;
 	int error;
 
-	if (!message->is_spread || !queues->find_slot)
+	if (!queues->find_slot)
 		return 0;
 	arena = arena_new(OUTBOX_MESSAGE_ARENA_BYTES);
 	error = arena ? store_message_get(message->messages->store, message->id, arena,

@@ -281,6 +281,8 @@ static int store_message_apply(struct store *store, int64_t message_id,
 	if (!error)
 		error = store_usage_give_back(store, message_id,
 					      store_message_returns(&from, change));
+	if (!error && change->state == STATE_SUBMITTING)
+		error = store_usage_submit(store, message_id);
 	return error ? error
 		     : store_audit_message_changed(store, message_id, from.state, change);
 }
@@ -536,7 +538,7 @@ int store_message_change_state(struct store *store, int64_t message_id,
 	if (!error && transition->send_at_ms)
 		error = store_usage_move(store, message_id, transition->send_at_ms);
 	error = store_end(store, error);
-	if (error && transition->send_at_ms)
+	if (error && (transition->send_at_ms || transition->to == STATE_SUBMITTING))
 		store_usage_forget_clock(store);
 	return error;
 }

@@ -113,20 +113,20 @@ static const char other_cards[] =
 
 /*
  * On the same phone a row has the same ID in both. The present row counts, because it
- * may have moved with the clock. When an ID means two different rows, the second gets a
+ * may have moved with the clock, and its message may have been submitted. When an ID means two different rows, the second gets a
  * new ID.
  */
 static const char usage_of_kin[] =
 	"INSERT OR REPLACE INTO usage (" USAGE_NOW ")"
 	" SELECT CASE WHEN EXISTS (SELECT 1 FROM usage AS old WHERE old.id = now.id AND"
-	"  (old.client_id, old.sim_id, old.segments, old.accepted)"
-	"  <> (now.client_id, now.sim_id, now.segments, now.accepted))"
+	"  (old.client_id, abs(old.sim_id), old.segments, old.accepted)"
+	"  <> (now.client_id, abs(now.sim_id), now.segments, now.accepted))"
 	"  THEN NULL ELSE now.id END,"
 	" at, client_id, sim_id, segments, accepted FROM now_usage AS now ORDER BY "
 	"now.id";
 
 /*
- * On another phone the clients are others, the cards may have other IDs, and usage time
+ * What was submitted from the same cards. On another phone the clients are others, the cards may have other IDs, and usage time
  * another zero.
  */
 static const char usage_of_cards[] =

@@ -67,21 +67,26 @@
 	" AND"
 #define BY_UNREAD "INDEXED BY message_unread WHERE direction = 1 AND read_at = 0 AND"
 
-/* Times of usage, at most ?4. `by` is the column and its index. */
-#define USAGE_UNTIL(by)                                                                 \
-	"SELECT at FROM usage INDEXED BY usage_" by " WHERE " by "_id = ?1 AND at > ?2" \
-	" AND at <= ?3 AND id <> ?5 ORDER BY at DESC LIMIT ?4"
-#define USAGE_AFTER(by)                                                                 \
-	"SELECT at FROM usage INDEXED BY usage_" by " WHERE " by "_id = ?1 AND at > ?2" \
-	" AND at < ?3 AND id <> ?5 ORDER BY at LIMIT ?4"
+/*
+ * Usage, of at most ?4 messages. A negative sim_id: it is not submitted yet. ?6 and ?7 are the
+ * SIM's ID, and what it is for messages that are not submitted if those count.
+ */
+#define USAGE_OF_CLIENT "INDEXED BY usage_client WHERE client_id = ?1"
+#define USAGE_OF_SIM	"INDEXED BY usage_sim WHERE sim_id IN (?6, ?7)"
+#define USAGE_OF_SHARE	USAGE_OF_CLIENT " AND sim_id IN (?6, ?7)"
+#define USAGE_UNTIL(of)                                                     \
+	"SELECT at FROM usage " of " AND at > ?2 AND at <= ?3 AND id <> ?5" \
+	" ORDER BY at DESC LIMIT ?4"
+#define USAGE_AFTER(of)                                                    \
+	"SELECT at FROM usage " of " AND at > ?2 AND at < ?3 AND id <> ?5" \
+	" ORDER BY at LIMIT ?4"
 /* Times at which a client had messages accepted. */
 #define USAGE_ACCEPTED(order)                                                       \
 	"SELECT accepted FROM usage INDEXED BY usage_accepted WHERE client_id = ?1" \
 	" AND accepted > ?2 AND id <> ?5 AND accepted " order " LIMIT ?4"
-#define USAGE_SUM(by)                                                                   \
-	"SELECT coalesce(sum(segments), 0) FROM (SELECT segments FROM usage INDEXED BY" \
-	" usage_" by " WHERE " by "_id = ?1 AND at >= ?2 AND at < ?3 AND id <> ?5"      \
-	" LIMIT ?4)"
+#define USAGE_SUM(of)                                                            \
+	"SELECT coalesce(sum(segments), 0) FROM (SELECT segments FROM usage " of \
+	" AND at >= ?2 AND at < ?3 AND id <> ?5 LIMIT ?4)"
 
 #define MESSAGE_STATE \
 	"state = ?2, reason = ?3, changed = ?4, delivery = coalesce(?5, delivery)"
@@ -378,14 +383,17 @@ const char *const store_sql[STATEMENT_COUNT] = {
 	[USAGE_ADD] = "INSERT INTO usage"
 		      " (client_id, sim_id, segments, at, accepted, message_id)"
 		      " VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-	[USAGE_CLIENT_UNTIL] = USAGE_UNTIL("client"),
-	[USAGE_SIM_UNTIL] = USAGE_UNTIL("sim"),
+	[USAGE_CLIENT_UNTIL] = USAGE_UNTIL(USAGE_OF_CLIENT),
+	[USAGE_SIM_UNTIL] = USAGE_UNTIL(USAGE_OF_SIM),
+	[USAGE_SHARE_UNTIL] = USAGE_UNTIL(USAGE_OF_SHARE),
 	[USAGE_ACCEPTED_UNTIL] = USAGE_ACCEPTED("<= ?3 ORDER BY accepted DESC"),
-	[USAGE_CLIENT_AFTER] = USAGE_AFTER("client"),
-	[USAGE_SIM_AFTER] = USAGE_AFTER("sim"),
+	[USAGE_CLIENT_AFTER] = USAGE_AFTER(USAGE_OF_CLIENT),
+	[USAGE_SIM_AFTER] = USAGE_AFTER(USAGE_OF_SIM),
+	[USAGE_SHARE_AFTER] = USAGE_AFTER(USAGE_OF_SHARE),
 	[USAGE_ACCEPTED_AFTER] = USAGE_ACCEPTED("< ?3 ORDER BY accepted"),
-	[USAGE_CLIENT_SUM] = USAGE_SUM("client"),
-	[USAGE_SIM_SUM] = USAGE_SUM("sim"),
+	[USAGE_CLIENT_SUM] = USAGE_SUM(USAGE_OF_CLIENT),
+	[USAGE_SIM_SUM] = USAGE_SUM(USAGE_OF_SIM),
+	[USAGE_SHARE_SUM] = USAGE_SUM(USAGE_OF_SHARE),
 	[USAGE_NEWEST] = "SELECT accepted FROM usage ORDER BY id DESC LIMIT 1",
 	[USAGE_SHIFT] = "UPDATE usage SET at = max(?1, at + ?2) WHERE at > ?1",
 	/* Among the oldest rows only. One that was scheduled far ahead stays until its time is old. */
@@ -400,6 +408,10 @@ const char *const store_sql[STATEMENT_COUNT] = {
 	[USAGE_CHANGE] = "UPDATE usage SET segments = ?2,"
 			 " at = CASE WHEN ?3 THEN at ELSE ?4 END WHERE id = ?1",
 	[USAGE_MOVE] = "UPDATE usage SET at = ?2 WHERE id = ?1",
+	/* It keeps its time if that is about now, so that announced times stay exact. */
+	[USAGE_SUBMIT] = "UPDATE usage SET sim_id = abs(sim_id),"
+			 " at = CASE WHEN at BETWEEN ?2 - ?3 AND ?2 THEN at ELSE ?2 END"
+			 " WHERE id = ?1",
 	/* The row stays, because usage time never falls behind the newest one. No client has
 	 * the ID -2. */
 	[USAGE_RETURN_TO_BOTH] =
@@ -635,7 +647,7 @@ const char *const store_sql[STATEMENT_COUNT] = {
 	[MESSAGE_MOVE] = "UPDATE message SET state = 1, reason = ?2, changed = ?3,"
 			 " sim_id = ?4, uuid = '', delivery = 0 WHERE id = ?1",
 	[USAGE_MOVE_SIM] =
-		"UPDATE usage SET sim_id = ?2 WHERE id = (SELECT id FROM usage"
+		"UPDATE usage SET sim_id = -?2 WHERE id = (SELECT id FROM usage"
 		" INDEXED BY usage_client WHERE message_id = ?1"
 		" AND client_id = (SELECT client_id FROM message WHERE id = ?1)"
 		" ORDER BY at DESC LIMIT 1) AND sim_id > 0",

@@ -180,14 +180,18 @@ int store_usage_now(struct store *store, int64_t *now_ms_out, int64_t *ahead_ms_
 	return 0;
 }
 
-/* The statement for the client; those for the SIM and for accepted messages follow it. */
+/* The statement for the client; those for the SIM, the share and acceptance follow it. */
 static sqlite3_stmt *store_usage_use(struct store *store, enum store_sql_id for_client,
 				     const struct store_usage_span *span)
 {
 	sqlite3_stmt *statement = store_use(store, for_client + (int)span->by);
+	int64_t sim_id = span->by == USAGE_BY_SIM ? span->id : span->sim_id;
 
 	store_bind_integers(statement, 1, span->id, span->from_ms, span->until_ms);
 	store_bind_integers(statement, 5, span->except_id);
+	if (span->by == USAGE_BY_SIM || span->by == USAGE_BY_SHARE)
+		store_bind_integers(statement, 6, sim_id,
+				    span->with_planned ? -sim_id : sim_id);
 	return statement;
 }
 
@@ -273,11 +277,13 @@ static int store_usage_find_time(struct store *store,
 int store_usage_add(struct store *store, const struct store_message_draft *draft,
 		    int64_t message_id)
 {
+	bool is_submitted = draft->is_submitting || !message_id;
 	int64_t now_ms, at_ms;
 	int error = store_usage_find_time(store, draft, &now_ms, &at_ms);
 
 	if (!error)
-		error = store_execute(store, USAGE_ADD, draft->client_id, draft->sim_id,
+		error = store_execute(store, USAGE_ADD, draft->client_id,
+				      is_submitted ? draft->sim_id : -draft->sim_id,
 				      draft->segments, at_ms, now_ms, message_id);
 	return error ? error : store_usage_prune(store, now_ms);
 }
@@ -320,14 +326,14 @@ int store_usage_move(struct store *store, int64_t message_id, int64_t send_at_ms
 	return store_execute(store, USAGE_MOVE, usage_id, at_ms);
 }
 
-int store_usage_spend_now(struct store *store, int64_t message_id)
+int store_usage_submit(struct store *store, int64_t message_id)
 {
-	int error = store_begin_lazily(store);
+	int64_t now_ms, ahead_ms, usage_id = 0;
+	int error = store_usage_now(store, &now_ms, &ahead_ms);
 
-	if (error)
+	if (!error)
+		error = store_usage_find(store, message_id, &usage_id);
+	if (error || !usage_id) /* so old that it was pruned */
 		return error;
-	error = store_end(store, store_usage_move(store, message_id, 0));
-	if (error)
-		store_usage_forget_clock(store);
-	return error;
+	return store_execute(store, USAGE_SUBMIT, usage_id, now_ms, USAGE_ON_TIME_MS);
 }

@@ -85,7 +85,7 @@ static void get_gateway_status_on_change(void *data, const void *event)
 	tool_wait_finish_after(&status->wait, GET_GATEWAY_STATUS_SETTLE_US);
 }
 
-/* False: answer now. */
+/* False: answer now. True: it waits, or has been refused. */
 static bool get_gateway_status_wait(struct tool_call *call, int64_t after,
 				    int64_t seconds)
 {
@@ -94,6 +94,8 @@ static bool get_gateway_status_wait(struct tool_call *call, int64_t after,
 
 	if (!seconds || !after || after != change_source_count(changes))
 		return false;
+	if (tool_wait_is_refused(call))
+		return true;
 	status = arena_alloc(call->arena, sizeof(*status));
 	if (!status)
 		return false;

@@ -387,7 +387,11 @@ static void get_sms_status_run(struct tool_call *call)
 			  ? 0
 			  : argument_integer(call, "wait_seconds",
 					     GET_SMS_STATUS_WAIT_SECONDS);
-	if (get_sms_status_is_settled(status, message.state) ||
+	if (get_sms_status_is_settled(status, message.state))
+		seconds = 0;
+	if (seconds && tool_wait_is_refused(call))
+		return;
+	if (!seconds ||
 	    !tool_wait_for_message(&status->wait, call, message.id, (uint64_t)seconds))
 		get_sms_status_answer_message(status, &message);
 }

@@ -328,7 +328,7 @@ static void list_changes_on_change(void *data, const void *event)
 		tool_wait_finish(&list->wait);
 }
 
-/* False: answer now. */
+/* False: answer now. True: it waits, or has been refused. */
 static bool list_changes_wait(struct list_changes *list)
 {
 	struct change_source *changes = list->call->services->changes;
@@ -339,6 +339,8 @@ static bool list_changes_wait(struct list_changes *list)
 	    list_changes_has_entries(list) ||
 	    list_changes_digest(list, PHONE_VIEW_LEFT) != list->place.digest)
 		return false;
+	if (tool_wait_is_refused(list->call))
+		return true;
 	list->steady_digest = list_changes_digest(list, PHONE_VIEW_STEADY);
 	list->wait = (struct tool_wait){ .answer = list_changes_answer, .data = list };
 	observer_add(&changes->observers, &list->wait.observer, list_changes_on_change,

@@ -25,6 +25,7 @@
 static const char *const status_view_limit_owners[] = {
 	[USAGE_BY_CLIENT] = "client",
 	[USAGE_BY_SIM] = "sim",
+	[USAGE_BY_SHARE] = "sim", /* as much of it as the client may use */
 	NULL,
 };
 
@@ -316,12 +317,19 @@ static void status_view_write_limit(void *data, const struct limit *limit, int64
 {
 	const struct status_view_rest rest = {
 		.limit = *limit,
-		.sim_id = limit->by == USAGE_BY_SIM ? limit->id : 0,
+		.sim_id = limit->sim_id,
 		.left = left,
 		.frees_ms = frees_ms,
 	};
 
 	status_view_put_rest(data, &rest);
+}
+
+static void status_view_write_sim_limit(void *data, const struct limit *limit,
+					int64_t left, int64_t frees_ms)
+{
+	if (limit->by != USAGE_BY_CLIENT)
+		status_view_write_limit(data, limit, left, frees_ms);
 }
 
 static void status_view_keep_tightest(void *data, const struct limit *limit, int64_t left,
@@ -378,9 +386,10 @@ static int status_view_write_limits(struct json_writer *writer,
 	json_key(writer, "limits");
 	json_open_array(writer);
 	policy_list_limits(services->policy, client, 0, &visit);
+	visit.visit = status_view_write_sim_limit;
 	TAILQ_FOREACH (sim, sims_list(services->sims), link) {
 		if (policy_allows_sim(client, sim->id))
-			policy_list_limits(services->policy, NULL, sim->id, &visit);
+			policy_list_limits(services->policy, client, sim->id, &visit);
 	}
 	json_close_array(writer);
 	return visit.error;

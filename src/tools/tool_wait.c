@@ -4,6 +4,7 @@
 #include "sms/received_code.h"
 #include "tools/message_view.h"
 #include "tools/services.h"
+#include "tools/tool_failure.h"
 
 static int tool_wait_set_timer(struct services *services)
 {
@@ -100,7 +101,8 @@ static const struct request_waiting tool_wait_waiting = {
 	.stopping = tool_wait_on_stopping,
 };
 
-bool tool_wait_start(struct tool_wait *wait, struct tool_call *call, uint64_t seconds)
+static bool tool_wait_begin(struct tool_wait *wait, struct tool_call *call,
+			    uint64_t seconds)
 {
 	struct services *services = call->services;
 	uint64_t now_us;
@@ -120,6 +122,23 @@ bool tool_wait_start(struct tool_wait *wait, struct tool_call *call, uint64_t se
 		return false;
 	}
 	tool_call_wait(call, &tool_wait_waiting, wait);
+	return true;
+}
+
+bool tool_wait_start(struct tool_wait *wait, struct tool_call *call, uint64_t seconds)
+{
+	if (call->request && seconds && !request_take_wait(call->request))
+		seconds = 0;
+	return tool_wait_begin(wait, call, seconds);
+}
+
+bool tool_wait_is_refused(struct tool_call *call)
+{
+	if (!call->request || request_may_wait(call->request))
+		return false;
+	tool_failure_answer(call, FAILURE_TOO_MANY_WAITING,
+			    "As many calls of this client wait as one client may have "
+			    "waiting.");
 	return true;
 }
 
@@ -173,7 +192,7 @@ bool tool_wait_for_codes(struct tool_call *call)
 	*wait = (struct tool_wait){ .answer = tool_wait_run_again, .data = wait };
 	observer_add(received_codes_observers(codes), &wait->observer, tool_wait_on_codes,
 		     wait);
-	return tool_wait_start(wait, call, CODES_SECONDS);
+	return tool_wait_begin(wait, call, CODES_SECONDS);
 }
 
 /* ---- calls --------------------------------------------------------------------------- */

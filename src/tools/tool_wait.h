@@ -33,11 +33,18 @@ struct tool_wait {
 };
 
 /*
- * False: `seconds` is 0, or there is no memory, and the observer has been removed: answer with
+ * False: `seconds` is 0, the client has as many waiting calls as it may
+ * (REQUEST_WAITS_PER_CLIENT), or there is no memory, and the observer has been removed: answer with
  * what is known. No function of the wait is called before this returns. This holds for all
  * three functions that start a wait.
  */
 bool tool_wait_start(struct tool_wait *wait, struct tool_call *call, uint64_t seconds);
+/*
+ * For calls that do nothing but wait: answered at once again and again, a client would ask
+ * again and again. True: the client has as many waiting calls as it may, and the call has
+ * been answered with an error.
+ */
+bool tool_wait_is_refused(struct tool_call *call);
 /* Answers now. */
 void tool_wait_finish(struct tool_wait *wait);
 /* Answers after `us` microseconds instead of at the end of the time. */

@@ -21,6 +21,7 @@
 #include "tools/services.h"
 #include "tools/tool_failure.h"
 #include "tools/tool_table.h"
+#include "tools/tool_wait.h"
 
 enum {
 	WAIT_FOR_SMS_DEFAULT_SECONDS = 30,
@@ -326,9 +327,10 @@ static int wait_for_sms_on_timer(sd_event_source *source, uint64_t now_us, void 
 
 static void wait_for_sms_on_stopping(void *data)
 {
-	wait_for_sms_answer_none(data,
-				 "The gateway stops before a matching message came. Call "
-				 "again with after = cursor when it is back.");
+	wait_for_sms_answer_none(
+		data, "No matching message came, and the gateway stops or needs "
+		      "the connection for another client. Call again with "
+		      "after = cursor in a moment.");
 }
 
 static const struct request_waiting wait_for_sms_waiting = {
@@ -340,6 +342,11 @@ static void wait_for_sms_start(struct wait_for_sms *wait)
 {
 	struct tool_call *call = wait->call;
 
+	if (call->request && !request_take_wait(call->request)) {
+		scan_stop(&wait->scan);
+		tool_wait_is_refused(call);
+		return;
+	}
 	if (sd_event_add_time_relative(call->services->loop, &wait->timer,
 				       CLOCK_MONOTONIC, (uint64_t)wait->seconds * 1000000,
 				       0, wait_for_sms_on_timer, wait) < 0) {

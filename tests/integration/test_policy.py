@@ -177,6 +177,91 @@ def test_one_client_cannot_fill_the_queue(make_lab: Callable[..., Lab]) -> None:
     assert again.structured["state"] == "waiting_approval"
 
 
+def two_clients(lab: Lab) -> tuple[Agent, Agent]:
+    one, other = (Agent(lab, pair(lab.gateway, name)) for name in ("one", "other"))
+    other.wait_states("ready", timeout=10)
+    return one, other
+
+
+NO_CLIENT_LIMITS = "per_minute = 0\nper_hour = 0\nper_day = 0\nsegments_per_month = 0\n"
+
+
+def test_messages_that_wait_for_approval_use_up_no_limit_of_the_sim(
+        make_lab: Callable[..., Lab]) -> None:
+    """When all are approved at once, the SIM sends as many as it may, and the rest later."""
+    lab = make_lab(gateway_open=False,
+                   policy=f"[policy]\n{NO_CLIENT_LIMITS}sim_per_minute = 0\nsim_per_hour = 8\n")
+    hog, other = two_clients(lab)
+    owner = Owner(lab.gateway.state)
+    owner.do("change", "--ask", "always", "one")
+    waiting = []
+    while not (result := hog.send(f"waits {len(waiting)}", wait_for="none")).is_error:
+        waiting.append(result.message_id)
+    assert_refused(result, "rate_limited")
+    assert len(waiting) == 4            # its share
+    assert_sent(other.send("undisturbed"))
+    owner.do("send", TO, "the owner's own")
+    lab.gateway.restart()
+    other.wait_states("ready", timeout=10)
+    for message_id in waiting:
+        owner.do("approve", message_id)
+        hog.wait_state(message_id, "sent")
+    assert_sent(other.send("undisturbed again"))
+
+
+def test_a_client_that_sends_leaves_others_their_share_of_the_sim(
+        make_lab: Callable[..., Lab]) -> None:
+    lab = make_lab(gateway_open=False)
+    hog, other = two_clients(lab)
+    for number in range(PER_MINUTE):
+        if (result := hog.send(f"message {number}")).is_error:
+            break
+    assert number == 4
+    assert_refused(result, "rate_limited")
+    assert "rate_limited" in would_refuse(hog)
+    assert would_refuse(other) == []
+    for number in range(4):
+        assert_sent(other.send(f"message {number}"))
+    Owner(lab.gateway.state).do("send", TO, "the owner's own")
+
+
+def test_scheduled_messages_of_a_client_leave_others_their_share_of_the_month(
+        make_lab: Callable[..., Lab]) -> None:
+    lab = make_lab(gateway_open=False, policy="[policy]\nsim_segments_per_month = 40\n")
+    hog, other = two_clients(lab)
+    for number in range(40):
+        if (result := hog.send(f"later {number}", send_at=seconds_ahead(600 + 60 * number))
+                ).is_error:
+            break
+    assert_refused(result, "budget_exhausted")
+    assert_sent(other.send("undisturbed"))
+    lab.gateway.restart()
+    other.wait_states("ready", timeout=10)
+    assert_sent(other.send("after a restart"))
+
+
+def test_a_message_beyond_the_limit_of_the_sim_waits_and_is_not_lost(
+        make_lab: Callable[..., Lab]) -> None:
+    """Accepted while more was allowed: the limit is judged again before it is submitted."""
+    lab = make_lab(gateway_open=False)
+    one, other = two_clients(lab)
+    owner = Owner(lab.gateway.state)
+    owner.do("change", "--ask", "always", "one")
+    waiting = [one.send(f"waits {number}", wait_for="none").message_id for number in range(3)]
+    reconfigure(lab, "[policy]\nsim_per_hour = 2\n", "policy.sim_per_hour: changed")
+    for message_id in waiting:
+        owner.do("approve", message_id)
+    one.wait_state(waiting[0], "sent")
+    for message_id in waiting[1:]:
+        one.wait_state(message_id, "scheduled")
+        status = one.call("get_sms_status", message_id=message_id).structured
+        assert status["reason"] == "rate_limited"
+    lab.gateway.restart()
+    other.wait_states("ready", timeout=10)
+    assert_sent(other.send("its share is free"))
+    assert [one.state(message_id) for message_id in waiting] == ["sent", "scheduled", "scheduled"]
+
+
 def test_the_status_shows_what_is_left_of_each_limit(make_lab: Callable[..., Lab]) -> None:
     lab = make_lab()
     agent = Agent(lab)

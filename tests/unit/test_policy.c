@@ -377,13 +377,86 @@ static void test_rates_are_limited(void **state)
 	assert_string_equal(verdict.code, "rate_limited");
 	assert_non_null(strstr(verdict.message, "10 messages per minute"));
 	assert_int_equal(verdict.retry_after_seconds, 50);
-	client.id = 5; /* another client, the same SIM */
+	client.id = 5; /* another client has its own share of the SIM */
+	assert_string_equal(code(), "");
+	client.id = 0;
+	client.limits.per_minute = 0; /* no limit, but that of the SIM */
 	assert_string_equal(code(), "rate_limited");
 	bench_config.policy.sim.per_minute = 0;
 	assert_string_equal(code(), "");
 	client.limits.per_minute = 0; /* no limit */
 	client.id = 0;
 	assert_string_equal(code(), "");
+}
+
+enum { APPROVED = 12, SIM_PER_MINUTE = 3 };
+
+static void set_clock_meanwhile(void)
+{
+	wall_epoch_ms += 20 * MINUTE_MS;
+}
+
+/* What the outbox does when a message is to be submitted. True: it was. */
+static bool submit_due(int64_t id, int64_t client_id)
+{
+	const struct message message = { .id = id,
+					 .client_id = client_id,
+					 .sim_id = request.sim_id,
+					 .segments = 1,
+					 .number = request.number,
+					 .text = request.text };
+	struct store_message_transition later = { .to = STATE_SCHEDULED };
+	struct outbox_slot slot;
+
+	assert_int_equal(step_move_message(store, id, STATE_QUEUED, "", NULL), 0);
+	assert_int_equal(policy_find_due_slot(policy, &message, arena, &slot), 0);
+	if (slot.send_at_ms) {
+		assert_string_equal(slot.reason, "rate_limited");
+		assert_true(slot.send_at_ms > bench_wall_ms());
+		later.reason = slot.reason;
+		later.send_at_ms = slot.send_at_ms;
+		assert_int_equal(store_message_change_state(store, id, &later), 0);
+		return false;
+	}
+	assert_int_equal(step_move_message(store, id, STATE_SUBMITTING, "", NULL), 0);
+	return true;
+}
+
+/* All are approved at once; the program restarts and the clock is set in between. */
+static void test_submissions_never_exceed_the_limit_of_a_sim(void **state)
+{
+	int64_t ids[APPROVED], sent_ms[APPROVED];
+	struct store_message_draft draft = {
+		.sim_id = request.sim_id,
+		.number = request.number,
+		.text = "approved",
+		.segments = 1,
+		.state = STATE_WAITING_APPROVAL,
+	};
+	size_t sent = 0;
+
+	(void)state;
+	bench_config.policy.sim.per_minute = SIM_PER_MINUTE;
+	for (size_t i = 0; i < APPROVED; i++) {
+		draft.client_id = 1 + i % 2;
+		assert_int_equal(store_message_add(store, &draft, &ids[i]), 0);
+	}
+	for (int round = 0; sent < APPROVED && round < 100; round++) {
+		for (size_t i = 0; i < APPROVED; i++) {
+			if (!ids[i] || !submit_due(ids[i], 1 + i % 2))
+				continue;
+			ids[i] = 0;
+			sent_ms[sent++] = boot_now_ms;
+		}
+		if (round == 3)
+			policy_restart(NULL);
+		if (round == 5)
+			policy_restart(set_clock_meanwhile);
+		boot_now_ms += 10 * SECOND_MS;
+	}
+	assert_int_equal(sent, APPROVED);
+	for (size_t i = SIM_PER_MINUTE; i < APPROVED; i++)
+		assert_true(sent_ms[i] - sent_ms[i - SIM_PER_MINUTE] >= MINUTE_MS);
 }
 
 static void test_rates_survive_a_restart(void **state)
@@ -638,6 +711,7 @@ int main(void)
 		TEST(test_a_repeated_request_sends_nothing_new),
 		TEST(test_a_long_text_is_refused),
 		TEST(test_rates_are_limited),
+		TEST(test_submissions_never_exceed_the_limit_of_a_sim),
 		TEST(test_rates_survive_a_restart),
 		TEST(test_a_scheduled_message_counts_at_its_time),
 		TEST(test_accepting_scheduled_messages_is_limited),

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Limits against random requests: of several clients and SIMs, immediate, scheduled and spread,
- * with restarts of the program and of the machine, and a clock that is set forward and back. After
- * each accepted message every window that contains it is counted again from the real times. A
- * refused message must fit when the refusal says so, and not before.
+ * Limits of clients, and of their shares of SIMs, against random requests: of several clients and
+ * SIMs, immediate, scheduled and spread, with restarts of the program and of the machine, and a
+ * clock that is set forward and back. After each accepted message every window that contains it is
+ * counted again from the real times. A refused message must fit when the refusal says so, and not
+ * before.
  *
  * The argument can be a seed, to repeat one run.
  */
@@ -96,8 +97,8 @@ static void start_machine(void)
 static bool is_of(const struct truth *one, const struct truth *other,
 		  enum store_usage_by by)
 {
-	return by == USAGE_BY_CLIENT ? one->client_id == other->client_id
-				     : one->sim_id == other->sim_id;
+	return one->client_id == other->client_id &&
+	       (by == USAGE_BY_CLIENT || one->sim_id == other->sim_id);
 }
 
 /* The most messages in any window of this length that contains the message. */
@@ -187,7 +188,7 @@ static void note(const struct client *client, const struct store_message_draft *
 				   wall_ms + later_ms, draft->segments };
 	accepted++;
 	assert_limits(message, USAGE_BY_CLIENT, &limits);
-	assert_limits(message, USAGE_BY_SIM, &bench_config.policy.sim);
+	assert_limits(message, USAGE_BY_SHARE, &bench_config.policy.sim);
 }
 
 static int judge(const struct client *client, const struct store_message_draft *draft,

@@ -358,6 +358,7 @@ static void test_usage_of_a_card_survives_another_phones_backup(void **state)
 	pair("one", 1);
 	identify("OTHER CARD", "");
 	add_with_key("key", 1); /* of the card 8936, the second one here */
+	sql("UPDATE usage SET sim_id = abs(sim_id)"); /* submitted */
 	must_back_up();
 	store_close(store);
 	snprintf(folder, sizeof(folder), "%s/another", root);
@@ -367,6 +368,8 @@ static void test_usage_of_a_card_survives_another_phones_backup(void **state)
 	pair("other", 2);
 	add_with_key("key", 5); /* of the card 8936, the first one there */
 	add_with_key("more", 6);
+	sql("UPDATE usage SET sim_id = abs(sim_id)");
+	add_with_key("waits", 7); /* and goes with the other store */
 	must_restore();
 	assert_false(restored.keeps_clients);
 	sim_id = identify("8936", "");

@@ -95,7 +95,8 @@ static int64_t add(int64_t client_id, unsigned segments, int64_t send_at_ms)
 static void assert_times(enum store_usage_by by, int64_t id, size_t count,
 			 const int64_t *times)
 {
-	const struct store_usage_span span = { by, id, 0, INT64_MAX };
+	const struct store_usage_span span = { by, id, 0, INT64_MAX,
+					       .with_planned = true };
 	int64_t found[8];
 	size_t found_count;
 
@@ -118,6 +119,23 @@ static void test_usage_counts_at_its_time(void **state)
 	ASSERT_TIMES(USAGE_BY_CLIENT, 1, noon_ms, noon_ms + HOUR_MS);
 	ASSERT_TIMES(USAGE_BY_CLIENT, 2, noon_ms);
 	ASSERT_TIMES(USAGE_BY_SIM, sim_id, noon_ms, noon_ms, noon_ms + HOUR_MS);
+}
+
+static void test_a_message_counts_for_its_sim_when_it_is_submitted(void **state)
+{
+	struct store_usage_span span = { USAGE_BY_SIM, sim_id, 0, INT64_MAX };
+	int64_t id = add(1, 1, noon_ms + HOUR_MS), times_ms[8];
+	size_t count;
+
+	(void)state;
+	assert_int_equal(store_usage_times_after(store, &span, times_ms, 8, &count), 0);
+	assert_int_equal(count, 0);
+	boot_now_ms += MINUTE_MS;
+	assert_int_equal(step_move_message(store, id, STATE_SUBMITTING, "", NULL), 0);
+	assert_int_equal(store_usage_times_after(store, &span, times_ms, 8, &count), 0);
+	assert_int_equal(count, 1);
+	assert_int_equal(times_ms[0], noon_ms + MINUTE_MS);
+	ASSERT_TIMES(USAGE_BY_CLIENT, 1, noon_ms + MINUTE_MS);
 }
 
 static void test_spans_select_usage(void **state)
@@ -172,7 +190,8 @@ static void test_usage_and_message_are_one_commit(void **state)
 
 static int64_t used_segments(enum store_usage_by by, int64_t id)
 {
-	const struct store_usage_span span = { by, id, 0, INT64_MAX };
+	const struct store_usage_span span = { by, id, 0, INT64_MAX,
+					       .with_planned = true };
 	int64_t used = -1;
 
 	assert_int_equal(store_usage_segments(store, &span, 100, &used), 0);
@@ -363,6 +382,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 		TEST(test_usage_counts_at_its_time),
+		TEST(test_a_message_counts_for_its_sim_when_it_is_submitted),
 		TEST(test_spans_select_usage),
 		TEST(test_usage_and_message_are_one_commit),
 		TEST(test_what_certainly_failed_returns_its_usage),

@@ -300,6 +300,31 @@ static bool code_phrase_is_one_of(const char *word, const char *const *words,
 	return false;
 }
 
+static unsigned code_phrase_characters(const struct text_word *word)
+{
+	unsigned count = 0;
+
+	for (unsigned i = 0; i < word->length; i++)
+		count += ((unsigned char)word->text[i] & 0xc0) != 0x80;
+	return count;
+}
+
+/* "4000 words": a noun follows, not one of the small words that follow a code. */
+static bool code_phrase_is_count(const struct code_context *context,
+				 const struct code_piece *piece)
+{
+	const struct text_word *next = &context->words[piece->behind];
+	const unsigned no_nouns = CODE_WORD_NAME | CODE_WORD_WEAK | CODE_WORD_LINK |
+				  CODE_WORD_IS | CODE_WORD_ENTER | CODE_WORD_KEEP |
+				  CODE_WORD_LOCK | CODE_WORD_OPEN | CODE_WORD_AFTER;
+
+	return context->text[piece->to] == ' ' &&
+	       code_context_shares_sentence(context, piece->word, piece->behind) &&
+	       !(context->kinds[piece->behind] & no_nouns) &&
+	       (next->type != TEXT_WORD ||
+		code_phrase_characters(next) > CODE_PHRASE_SMALL_WORD);
+}
+
 static bool code_phrase_is_followed_by(const struct code_context *context,
 				       const struct code_piece *piece, const char *word)
 {
@@ -340,32 +365,12 @@ bool code_phrase_is_means(const struct code_context *context,
 					    CODE_WORD_WEAK))
 			return true;
 	}
+	for (size_t i = 1; i <= CODE_PHRASE_CLAUSE_WORDS; i++) {
+		if (code_context_is_of_kind(context, piece->word, piece->word - i,
+					    CODE_WORD_WEAK))
+			return !code_phrase_is_count(context, piece);
+	}
 	return false;
-}
-
-static unsigned code_phrase_characters(const struct text_word *word)
-{
-	unsigned count = 0;
-
-	for (unsigned i = 0; i < word->length; i++)
-		count += ((unsigned char)word->text[i] & 0xc0) != 0x80;
-	return count;
-}
-
-/* "4000 words": a noun follows, not one of the small words that follow a code. */
-static bool code_phrase_is_count(const struct code_context *context,
-				 const struct code_piece *piece)
-{
-	const struct text_word *next = &context->words[piece->behind];
-	const unsigned no_nouns = CODE_WORD_NAME | CODE_WORD_WEAK | CODE_WORD_LINK |
-				  CODE_WORD_IS | CODE_WORD_ENTER | CODE_WORD_KEEP |
-				  CODE_WORD_LOCK | CODE_WORD_OPEN | CODE_WORD_AFTER;
-
-	return context->text[piece->to] == ' ' &&
-	       code_context_shares_sentence(context, piece->word, piece->behind) &&
-	       !(context->kinds[piece->behind] & no_nouns) &&
-	       (next->type != TEXT_WORD ||
-		code_phrase_characters(next) > CODE_PHRASE_SMALL_WORD);
 }
 
 /* "X into the form", whatever the verb; "the screen wants X" */

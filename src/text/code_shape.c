@@ -387,9 +387,12 @@ static bool code_shape_is_typed(const struct code_context *context,
 	if (((code_shape_is_plain_number(context, piece) &&
 	      (piece->digits == 6 || piece->groups > 1)) ||
 	     (code_shape_is_made_up(context, piece) && piece->groups > 1)) &&
-	    code_phrase_is_behind_colon(context, piece) &&
+	    (code_phrase_is_behind_colon(context, piece) ||
+	     code_context_is_of_kind(context, piece->word, piece->word - 1,
+				     CODE_WORD_IS) ||
+	     (piece->groups > 1 && !code_piece_letters(piece) && !piece->marks)) &&
 	    code_phrase_has_beside(context, piece, CODE_WORD_WEAK))
-		return true; /* "To activate your SIM: X" */
+		return true; /* "To activate your SIM: X", "your login number is X" */
 	if ((code_shape_is_plain_number(context, piece) ||
 	     code_shape_is_zigzag(context, piece) ||
 	     (piece->uppers == CODE_PIECE_LEAST &&

@@ -61,6 +61,7 @@ static const struct {
 	  "csatlakoz bagla anslut pripoj valid verbind koble attiv aktyw актив prihlas "
 	  "overen overit potvrz aktiv activ koppel setup reset regist link pair einricht "
 	  "ativ vincul liier lier regisztr rejestr odzysk prompt authori validat autoriz "
+	  "approuv aprob aprov recuper retrouv "
 	  "approv "
 	  "freigab freigeb genehm" },
 	{ CODE_WORD_WEAK, BEGIN,
@@ -142,10 +143,15 @@ static const struct {
 	  "peca fragt gefragt abgefragt verlangt verlang kerdez kerdi keri zapyta pyta "
 	  "popros poprosi zepta zada chce спрос запрос попрос спраш sorar sordug sorul "
 	  "ister isted vraag vragen gevraagd fragar spor" },
-	{ CODE_WORD_PLACE, WHOLE, "app appen appli apps remote" },
+	{ CODE_WORD_PLACE, WHOLE,
+	  "app appen appli apps remote chat chatu chats chatten chatt bot czacie чате" },
 	{ CODE_WORD_PLACE, BEGIN,
+	  "assist asist asyst ассист помощник robot chatbot csevego printer drucker "
+	  "imprimant impresor "
+	  "stampant nyomtat drukark tiskarn принтер yazici skrivar "
 	  "aplic applic anwendung alkalmaz uygulam прилож telecomand fernbed "
-	  "polu ventan fenetr janel riquadr venster pencere fonster okn automat borne "
+	  "polu ventan finestr ablak fenetr janel riquadr venster pencere fonster okn "
+	  "automat borne "
 	  "cajero kiosk "
 	  "tele tv teve телевиз eingabe formular brows popup "
 	  "form field box kastch feld fenster window browser page site website webs "

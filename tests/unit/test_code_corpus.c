@@ -33,10 +33,10 @@ struct half {
 	unsigned codes, unmasked, others, masked;
 };
 
-/* What is held out has only kinds of message that the rules were not written with. */
+/* What is held out has mostly kinds of message that the rules were not written with. */
 static struct half halves[] = {
 	{ "known", 2, 0, 0, 0, 0 },
-	{ "held_out", 35, 0, 0, 0, 0 },
+	{ "held_out", 42, 0, 0, 0, 0 },
 };
 static int show;
 

@@ -4,7 +4,8 @@
  *
  * It masks more than extract.h returns, because showing a code cannot be undone: every number
  * that may be a code, the code wherever else it appears (in a link, with other digits or
- * spaces), and a text that is only a number (tests/unit/test_code_mask.c).
+ * spaces), a text that is only a number, and behind TEXT_WORDS_MAX words all that has the form
+ * of one (tests/unit/test_code_mask.c).
  */
 #pragma once
 

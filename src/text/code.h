@@ -40,6 +40,10 @@ enum code_word {
 	CODE_WORD_KEY = 1 << 17,    /* "passkey"; and with LOCK "padlock" */
 	CODE_WORD_COURIER = 1 << 18, /* "courier", "driver": people who ask for a code */
 	CODE_WORD_TELL = 1 << 19,    /* "tell", "give" */
+	CODE_WORD_TYPE = 1 << 20,    /* "key in": a number right behind it is typed */
+	CODE_WORD_ASK = 1 << 21,     /* "asks": a device wants the code */
+	CODE_WORD_AFTER = 1 << 22,   /* "below", "when": follows a code, counts nothing */
+	CODE_WORD_PLACE = 1 << 23,   /* "form", "screen": where a code is typed */
 };
 
 unsigned code_word_kinds(const struct text_word *word); /* enum code_word, or 0 */
@@ -63,6 +67,7 @@ struct code_context {
 	bool has_any_name;     /* also one of booking codes and the like */
 	bool has_hint;	       /* a name, a verb for confirming, or "do not share" */
 	bool is_typed_in;      /* a word such as "enter" */
+	bool is_asked;	       /* "when the screen asks" */
 	bool has_lock;	       /* a door, a locker */
 	bool shouts;	       /* mostly capitals, which then mean nothing */
 };
@@ -132,6 +137,9 @@ bool code_piece_next(const struct code_context *context,
  */
 bool code_piece_cut_ending(const struct code_context *context, struct code_piece *piece);
 
+/* "778 30 1": the numbers that follow, each after one space, join it. False: none does. */
+bool code_piece_join(const struct code_context *context, struct code_piece *piece);
+
 /* Letters of all kinds in it. */
 unsigned code_piece_letters(const struct code_piece *piece);
 
@@ -187,8 +195,14 @@ bool code_phrase_is_near(const struct code_context *context,
 /* A word of these kinds in the sentence, a few words before or after the piece. */
 bool code_phrase_has_beside(const struct code_context *context,
 			    const struct code_piece *piece, unsigned kinds);
+/* "with X", "X ile" */
+bool code_phrase_is_behind_with(const struct code_context *context,
+				const struct code_piece *piece);
 /* "Confirm with X" */
 bool code_phrase_is_means(const struct code_context *context,
+			  const struct code_piece *piece);
+/* "Type X into the terminal", but not "type 4000 words": a number that is only typed. */
+bool code_phrase_is_typed(const struct code_context *context,
 			  const struct code_piece *piece);
 /* "Send it to 36180": a recipient, not a code. */
 bool code_phrase_is_receiver(const struct code_context *context,

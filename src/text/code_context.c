@@ -222,6 +222,7 @@ static void code_context_summarise(struct code_context *context)
 			(kinds & CODE_WORD_NAME) && !context->is_advertisement;
 		context->has_hint |= (kinds & (CODE_WORD_WEAK | CODE_WORD_KEEP)) != 0;
 		context->is_typed_in |= (kinds & CODE_WORD_ENTER) != 0;
+		context->is_asked |= (kinds & CODE_WORD_ASK) != 0;
 		context->has_lock |= (kinds & CODE_WORD_LOCK) != 0;
 		if (word->type == TEXT_WORD && word->length > 1) {
 			words++;

@@ -112,6 +112,58 @@ static void code_mask_hide_lone_number(struct code_mask_state *masking)
 		code_mask_hide(masking, 0, masking->read.length);
 }
 
+/* A run of letters, digits and single marks between them: "778 30 1", "KQ7-ZPX" */
+static size_t code_mask_run_end(const char *text, size_t at, bool *is_like_a_code_out)
+{
+	size_t digits = 0, capitals = 0, others = 0;
+
+	for (;; at++) {
+		char byte = text[at];
+
+		if (byte >= '0' && byte <= '9')
+			digits++;
+		else if (byte >= 'A' && byte <= 'Z')
+			capitals++;
+		else if (code_piece_is_part(byte))
+			others++;
+		else if (!code_mask_is_between(byte) || !code_piece_is_part(text[at + 1]))
+			break;
+		else if (byte == ' ' &&
+			 (!code_piece_is_digit(text[at + 1]) || capitals || others))
+			break;
+	}
+	*is_like_a_code_out = !others && digits + capitals >= NUMBER_LEAST;
+	return at;
+}
+
+/*
+ * Nobody reads what the words behind the last one say (TEXT_WORDS_MAX): there all that may be a
+ * code is hidden.
+ */
+static void code_mask_hide_behind_last_word(struct code_mask_state *masking)
+{
+	const char *text = masking->read.text;
+	struct text_word words[TEXT_WORDS_MAX];
+	const struct text_word *last = &words[TEXT_WORDS_MAX - 1];
+
+	if (masking->read.length < TEXT_WORDS_MAX ||
+	    text_word_split(text, words) < TEXT_WORDS_MAX)
+		return;
+	for (size_t at = (size_t)(last->text + last->length - text); text[at];) {
+		bool is_like_a_code;
+		size_t end;
+
+		if (!code_piece_is_part(text[at])) {
+			at++;
+			continue;
+		}
+		end = code_mask_run_end(text, at, &is_like_a_code);
+		if (is_like_a_code)
+			code_mask_hide(masking, at, end);
+		at = end;
+	}
+}
+
 static void code_mask_find_all(struct code_mask_state *masking, const char *text)
 {
 	struct extract extract;
@@ -119,6 +171,7 @@ static void code_mask_find_all(struct code_mask_state *masking, const char *text
 	code_search(masking->read.text, code_mask_hide_found, masking);
 	code_shape_search(masking->read.text, code_mask_hide_shape, masking);
 	code_mask_hide_lone_number(masking);
+	code_mask_hide_behind_last_word(masking);
 	if (!strchr(text, '@'))
 		return;
 	extract_from(text, &extract);

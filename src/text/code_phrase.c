@@ -16,8 +16,10 @@
 enum {
 	/* from "enter" to the code, with small words between */
 	CODE_PHRASE_CLOSE_WORDS = 5,
-	CODE_PHRASE_VERB_BEFORE = 5, /* words from a verb to the code, */
-	CODE_PHRASE_VERB_BEHIND = 3, /* and from the code to a verb */
+	CODE_PHRASE_VERB_BEFORE = 5,  /* words from a verb to the code, */
+	CODE_PHRASE_VERB_BEHIND = 3,  /* and from the code to a verb */
+	CODE_PHRASE_MEANS_BEHIND = 6, /* "With X you complete your registration" */
+	CODE_PHRASE_SMALL_WORD = 4,   /* characters of "into", "und" */
 };
 
 /* A name in the sentence, so many words before this one at most. */
@@ -251,6 +253,12 @@ bool code_phrase_is_of_something_else(const struct code_context *context,
 	if (kinds & CODE_WORD_LOCK &&
 	    code_phrase_has_name_before(context, piece->word, CODE_PHRASE_CLAUSE_WORDS))
 		return false; /* "the code of the gate is X" */
+	if (kinds & CODE_WORD_THING && code_phrase_is_behind_colon(context, piece) &&
+	    code_phrase_has_name_before(context, piece->word, CODE_PHRASE_CLOSE_WORDS) &&
+	    context->words[piece->word - 1].type == TEXT_WORD)
+		return false; /* "TAN for your order: X" */
+	if (kinds & CODE_WORD_CALL && kinds & CODE_WORD_OPEN && context->has_lock)
+		return false; /* "dial X at the gate" */
 	return kinds & (CODE_WORD_THING | CODE_WORD_CALL | CODE_WORD_BARGAIN) ||
 	       code_context_is_of_kind(context, piece->word, piece->word - 1,
 				       CODE_WORD_MONEY) ||
@@ -292,18 +300,129 @@ static bool code_phrase_is_one_of(const char *word, const char *const *words,
 	return false;
 }
 
-/* "Confirm with X" */
+static unsigned code_phrase_characters(const struct text_word *word)
+{
+	unsigned count = 0;
+
+	for (unsigned i = 0; i < word->length; i++)
+		count += ((unsigned char)word->text[i] & 0xc0) != 0x80;
+	return count;
+}
+
+/* "4000 words": a noun follows, not one of the small words that follow a code. */
+static bool code_phrase_is_count(const struct code_context *context,
+				 const struct code_piece *piece)
+{
+	const struct text_word *next = &context->words[piece->behind];
+	const unsigned no_nouns = CODE_WORD_NAME | CODE_WORD_WEAK | CODE_WORD_LINK |
+				  CODE_WORD_IS | CODE_WORD_ENTER | CODE_WORD_KEEP |
+				  CODE_WORD_LOCK | CODE_WORD_OPEN | CODE_WORD_AFTER;
+
+	return context->text[piece->to] == ' ' &&
+	       code_context_shares_sentence(context, piece->word, piece->behind) &&
+	       !(context->kinds[piece->behind] & no_nouns) &&
+	       (next->type != TEXT_WORD ||
+		code_phrase_characters(next) > CODE_PHRASE_SMALL_WORD);
+}
+
+static bool code_phrase_is_followed_by(const struct code_context *context,
+				       const struct code_piece *piece, const char *word)
+{
+	return code_context_shares_sentence(context, piece->word, piece->behind) &&
+	       strcmp(context->words[piece->behind].folded, word) == 0;
+}
+
+bool code_phrase_is_behind_with(const struct code_context *context,
+				const struct code_piece *piece)
+{
+	static const char *const words[] = {
+		"with",	   "mit",    "avec",   "con",	 "com",	    "met",     "med",
+		"z",	   "s",	     "с",      "by",	 "using",   "per",     "via",
+		"cu",	   "pomoci", "pomoca", "cislem", "numerem", "помощью", "кодом",
+		"through", "durch",  "dank",   "dzieki", "diky",    "ezzel",   "przez"
+	};
+	size_t before = piece->word - 1;
+
+	if (code_phrase_is_followed_by(context, piece, "ile"))
+		return true;
+	return code_context_shares_sentence(context, piece->word, before) &&
+	       (context->words[before].behind == ' ' ||
+		context->words[before].behind == ':') &&
+	       code_phrase_is_one_of(context->words[before].folded, words,
+				     sizeof(words) / sizeof(words[0]));
+}
+
+/* "Confirm with X", "With X you confirm" */
 bool code_phrase_is_means(const struct code_context *context,
 			  const struct code_piece *piece)
 {
-	static const char *const words[] = { "with", "mit",   "avec", "con", "com",
-					     "met",  "med",   "z",    "s",   "с",
-					     "by",   "using", "per",  "via", "cu" };
+	if (!code_phrase_is_behind_with(context, piece))
+		return false;
+	if (code_phrase_has_beside(context, piece, CODE_WORD_WEAK | CODE_WORD_ENTER))
+		return true;
+	for (size_t i = 0; i < CODE_PHRASE_MEANS_BEHIND; i++) {
+		if (code_context_is_of_kind(context, piece->word, piece->behind + i,
+					    CODE_WORD_WEAK))
+			return true;
+	}
+	for (size_t i = 1; i <= CODE_PHRASE_CLAUSE_WORDS; i++) {
+		if (code_context_is_of_kind(context, piece->word, piece->word - i,
+					    CODE_WORD_WEAK))
+			return !code_phrase_is_count(context, piece);
+	}
+	return false;
+}
 
-	return code_context_shares_sentence(context, piece->word, piece->word - 1) &&
-	       code_phrase_is_one_of(context->words[piece->word - 1].folded, words,
-				     sizeof(words) / sizeof(words[0])) &&
-	       code_phrase_has_beside(context, piece, CODE_WORD_WEAK | CODE_WORD_ENTER);
+/* "X into the form", whatever the verb; "the screen wants X" */
+static bool code_phrase_is_beside_place(const struct code_context *context,
+					const struct code_piece *piece)
+{
+	bool is_asked = false, has_comma = context->text[piece->to] == ',';
+
+	for (size_t i = 1; i <= CODE_PHRASE_MEANS_BEHIND; i++) {
+		size_t before = piece->word - i, behind = piece->behind + i;
+
+		has_comma |=
+			code_context_shares_sentence(context, piece->word, behind - 1) &&
+			context->words[behind - 1].behind == ',';
+		if (!has_comma && code_context_is_of_kind(context, piece->word, behind,
+							  CODE_WORD_PLACE))
+			return code_context_shares_sentence(context, piece->word,
+							    piece->word - 1) ||
+			       context->kinds[piece->behind] & CODE_WORD_TYPE;
+		if (is_asked && code_context_is_of_kind(context, piece->word, before,
+							CODE_WORD_PLACE | CODE_WORD_LOCK))
+			return true;
+		is_asked |= code_context_is_of_kind(context, piece->word, before,
+						    CODE_WORD_ASK);
+	}
+	return false;
+}
+
+bool code_phrase_is_typed(const struct code_context *context,
+			  const struct code_piece *piece)
+{
+	if (context->is_advertisement || code_phrase_is_count(context, piece))
+		return false;
+	for (size_t i = 1; i <= CODE_PHRASE_CLOSE_WORDS; i++) {
+		size_t at = piece->word - i;
+
+		if (!code_context_shares_sentence(context, piece->word, at) ||
+		    context->words[at].behind == ',')
+			break;
+		if (context->kinds[at] & CODE_WORD_TYPE)
+			return i > 1 || !(context->kinds[at] & CODE_WORD_KEY) ||
+			       code_phrase_is_followed_by(context, piece, "into");
+		if (!(context->kinds[at] & CODE_WORD_LINK) &&
+		    code_phrase_characters(&context->words[at]) > CODE_PHRASE_SMALL_WORD)
+			break;
+	}
+	for (size_t i = 0; i < CODE_PHRASE_VERB_BEHIND; i++) {
+		if (code_context_is_of_kind(context, piece->word, piece->behind + i,
+					    CODE_WORD_TYPE))
+			return true;
+	}
+	return code_phrase_is_beside_place(context, piece);
 }
 
 /* "Send it to 36180": no code, but who gets it. */
@@ -313,8 +432,14 @@ bool code_phrase_is_receiver(const struct code_context *context,
 	static const char *const words[] = { "to", "au",   "al", "an", "na",
 					     "на", "till", "at", "a" };
 
-	if (!code_context_shares_sentence(context, piece->word, piece->word - 1))
+	if (code_piece_letters(piece) ||
+	    !code_context_shares_sentence(context, piece->word, piece->word - 1))
 		return false;
+	if (code_context_shares_sentence(context, piece->word, piece->word - 2) &&
+	    (context->kinds[piece->word - 2] & CODE_WORD_TYPE ||
+	     strcmp(context->words[piece->word - 2].folded, "be") == 0) &&
+	    strcmp(context->words[piece->word - 1].folded, "a") == 0)
+		return false; /* "Ird be a X szamot" */
 	return code_phrase_is_one_of(context->words[piece->word - 1].folded, words,
 				     sizeof(words) / sizeof(words[0]));
 }

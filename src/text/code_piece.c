@@ -156,6 +156,30 @@ bool code_piece_next(const struct code_context *context,
 	return false;
 }
 
+bool code_piece_join(const struct code_context *context, struct code_piece *piece)
+{
+	const size_t first = piece->behind;
+
+	if (piece->marks || code_piece_letters(piece) ||
+	    (piece->from > 1 && code_piece_is_digit(context->text[piece->from - 2])))
+		return false;
+	while (piece->behind < context->count) {
+		const struct text_word *next = &context->words[piece->behind];
+
+		if (next->type != TEXT_NUMBER || context->text[piece->to] != ' ' ||
+		    next->text != context->text + piece->to + 1)
+			break;
+		piece->digits += next->length;
+		piece->to += 1 + next->length;
+		piece->groups++;
+		piece->behind++;
+	}
+	return piece->behind > first &&
+	       (!context->text[piece->to] ||
+		!code_piece_is_part(context->text[piece->to + 1]) ||
+		context->text[piece->to] == ' ');
+}
+
 bool code_piece_cut_ending(const struct code_context *context, struct code_piece *piece)
 {
 	const char *text = context->text;

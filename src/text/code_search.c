@@ -43,6 +43,13 @@ static int code_search_score_words(const struct code_context *context, size_t at
 	bool has_head = code_context_find_head(context, at, &head);
 	unsigned distance = code_context_name_distance(context, at, behind);
 	unsigned kinds = has_head ? context->kinds[head] : 0;
+	const struct text_word *last = &context->words[behind - 1];
+	const struct code_piece piece = {
+		.from = (size_t)(word->text - context->text),
+		.to = (size_t)(last->text + last->length - context->text),
+		.word = at,
+		.behind = behind,
+	};
 
 	if (candidate->trust == CODE_TRUST_NONE)
 		return has_head && code_context_is_called(context, head, at)
@@ -56,6 +63,11 @@ static int code_search_score_words(const struct code_context *context, size_t at
 		return code_context_is_called_behind(context, at, behind) ? SCORE_DOUBTFUL
 									  : 0;
 	if (candidate->length == 6 && code_search_is_typed_in(context, at, behind))
+		return SCORE_HINT;
+	if (candidate->trust == CODE_TRUST_USUAL &&
+	    !code_phrase_is_other_number(context, &piece) &&
+	    !code_phrase_is_receiver(context, &piece) &&
+	    code_phrase_is_typed(context, &piece))
 		return SCORE_HINT;
 	if (distance < NEAR_WORDS &&
 	    (candidate->trust != CODE_TRUST_SOME || word->starts))

@@ -19,6 +19,7 @@ enum {
 	CODE_SHAPE_CLOSE_WORDS = 5,
 	CODE_SHAPE_VERB_BEFORE = 5,
 	CODE_SHAPE_MADE_UP_MOST = 12,
+	CODE_SHAPE_CAPITALS_LEAST = 3, /* "WQX", right behind its name */
 };
 
 static bool code_shape_is_within(unsigned value, unsigned first, unsigned last)
@@ -174,7 +175,8 @@ static bool code_shape_is_capitals(const struct code_context *context,
 	const char *folded = context->words[piece->word].folded;
 
 	if (code_piece_letters(piece) != piece->uppers || piece->digits || piece->marks ||
-	    piece->uppers < CODE_PIECE_LEAST || piece->uppers > 12 || context->shouts)
+	    piece->uppers < CODE_SHAPE_CAPITALS_LEAST || piece->uppers > 12 ||
+	    context->shouts)
 		return false;
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
 		if (strcmp(folded, words[i]) == 0)
@@ -184,6 +186,9 @@ static bool code_shape_is_capitals(const struct code_context *context,
 	    ~(unsigned)(CODE_WORD_LINK | CODE_WORD_LOCK | CODE_WORD_OPEN | CODE_WORD_KEY |
 			CODE_WORD_COURIER | CODE_WORD_TELL))
 		return false;
+	if (piece->uppers < CODE_PIECE_LEAST)
+		return code_phrase_names(context, piece) &&
+		       code_phrase_is_clause_end(context, piece);
 	if (code_phrase_names(context, piece) ||
 	    code_phrase_is_called_behind(context, piece))
 		return true;
@@ -289,15 +294,38 @@ static bool code_shape_is_whole_text(const struct code_context *context,
 	       !code_shape_is_day(context, piece);
 }
 
+static bool code_shape_is_without_vowels(const struct code_context *context,
+					 const struct code_piece *piece)
+{
+	return piece->uppers <= CODE_PIECE_DIGITS_MOST &&
+	       piece->uppers == code_piece_letters(piece) && !piece->digits &&
+	       !piece->marks && !piece->has_vowel && !context->shouts &&
+	       code_shape_is_ascii(context->text + piece->from, piece->to - piece->from);
+}
+
 /* "QKXWRT": no word, whatever the language. */
 static bool code_shape_is_unspeakable(const struct code_context *context,
 				      const struct code_piece *piece)
 {
 	return piece->uppers > CODE_PIECE_LEAST &&
-	       piece->uppers <= CODE_PIECE_DIGITS_MOST &&
-	       piece->uppers == code_piece_letters(piece) && !piece->digits &&
-	       !piece->marks && !piece->has_vowel && !context->shouts &&
-	       code_shape_is_ascii(context->text + piece->from, piece->to - piece->from);
+	       code_shape_is_without_vowels(context, piece);
+}
+
+/* "XK4R9", but neither a flight ("BA2490") nor a licence plate ("XK14RWD") */
+static bool code_shape_is_zigzag(const struct code_context *context,
+				 const struct code_piece *piece)
+{
+	const char *text = context->text;
+	unsigned turns = 0;
+
+	for (size_t at = piece->from + 1; at < piece->to; at++) {
+		if ((unsigned char)text[at] < 0x80 || (unsigned char)text[at] >= 0xc0)
+			turns += code_piece_is_digit(text[at]) !=
+				 code_piece_is_digit(text[at - 1]);
+	}
+	return turns > 2 && !piece->marks && !piece->lowers && !piece->others &&
+	       piece->digits + piece->uppers > CODE_PIECE_LEAST &&
+	       piece->digits + piece->uppers <= CODE_PIECE_DIGITS_MOST;
 }
 
 /* "MZ4-K8T", "KHM72P", "ЖКФ482" */
@@ -334,8 +362,15 @@ static bool code_shape_is_ordinal(const struct code_context *context,
 static bool code_shape_is_plain_number(const struct code_context *context,
 				       const struct code_piece *piece)
 {
-	return piece->digits >= CODE_PIECE_LEAST && piece->digits <= 8 && !piece->marks &&
-	       !code_piece_letters(piece) && !code_shape_is_ordinal(context, piece);
+	const char *number = context->text + piece->from;
+	bool is_grouped = (piece->separator == '-' || piece->separator == '/') &&
+			  piece->digits > CODE_PIECE_LEAST &&
+			  !code_shape_is_day(context, piece) &&
+			  strncmp(number, "19", 2) != 0 && strncmp(number, "20", 2) != 0;
+
+	return piece->digits >= CODE_PIECE_LEAST && piece->digits <= 8 &&
+	       (!piece->marks || is_grouped) && !code_piece_letters(piece) &&
+	       !code_shape_is_ordinal(context, piece);
 }
 
 /* "Type X to link the television", with a bargain nowhere near */
@@ -349,17 +384,36 @@ static bool code_shape_is_typed(const struct code_context *context,
 		return false;
 	if (code_shape_is_unspeakable(context, piece) && context->has_hint)
 		return true;
-	if (code_shape_is_plain_number(context, piece) && piece->digits == 6 &&
-	    code_phrase_is_behind_colon(context, piece) &&
+	if (((code_shape_is_plain_number(context, piece) &&
+	      (piece->digits == 6 || piece->groups > 1)) ||
+	     (code_shape_is_made_up(context, piece) && piece->groups > 1)) &&
+	    (code_phrase_is_behind_colon(context, piece) ||
+	     code_context_is_of_kind(context, piece->word, piece->word - 1,
+				     CODE_WORD_IS) ||
+	     (piece->groups > 1 && !code_piece_letters(piece) && !piece->marks)) &&
 	    code_phrase_has_beside(context, piece, CODE_WORD_WEAK))
-		return true; /* "To activate your SIM: X" */
+		return true; /* "To activate your SIM: X", "your login number is X" */
+	if ((code_shape_is_plain_number(context, piece) ||
+	     code_shape_is_zigzag(context, piece) ||
+	     (piece->uppers == CODE_PIECE_LEAST &&
+	      code_shape_is_without_vowels(context, piece))) &&
+	    code_phrase_is_typed(context, piece))
+		return true;
+	if (code_shape_is_zigzag(context, piece) &&
+	    (context->words[piece->word].starts ||
+	     code_phrase_is_behind_with(context, piece)) &&
+	    !code_context_is_of_kind(context, piece->word, piece->behind,
+				     CODE_WORD_THING))
+		return true; /* "7K3PM gets you into the app" */
 	if (!code_phrase_has_beside(context, piece, CODE_WORD_ENTER) &&
 	    !code_phrase_is_behind_hint(context, piece) &&
 	    !code_phrase_is_means(context, piece))
 		return false;
 	return code_shape_is_made_up(context, piece) ||
 	       (code_shape_is_plain_number(context, piece) &&
-		(context->has_hint || code_phrase_is_means(context, piece)));
+		(context->has_hint || context->is_asked ||
+		 code_phrase_is_behind_hint(context, piece) ||
+		 code_phrase_is_means(context, piece)));
 }
 
 /* "Activation key: X", "Padlock: 7719" */
@@ -422,6 +476,23 @@ static bool code_shape_opens_lock(const struct code_context *context,
 	return code_phrase_has_beside(context, piece, CODE_WORD_OPEN | CODE_WORD_ENTER);
 }
 
+/* "778 30 1", "91 28": numbers with spaces between, which may also be a phone number */
+static bool code_shape_is_spaced(const struct code_context *context,
+				 const struct code_piece *piece)
+{
+	uint32_t before = context->words[piece->word].before;
+
+	if (piece->digits < CODE_PIECE_LEAST || piece->digits > CODE_PIECE_DIGITS_MOST ||
+	    (before && before < 0x80 && strchr("/.:-+,", (char)before)))
+		return false;
+	if (code_phrase_is_of_something_else(context, piece))
+		return false;
+	return code_phrase_names(context, piece) ||
+	       code_phrase_is_called_before(context, piece) ||
+	       code_phrase_is_end_of_named_sentence(context, piece) ||
+	       (piece->digits <= 8 && code_shape_is_typed(context, piece));
+}
+
 /* False: it is no code. */
 static bool code_shape_search_piece(const struct code_context *context,
 				    const struct code_piece *piece,
@@ -462,6 +533,14 @@ void code_shape_search(const char *text,
 
 	code_context_init(&context, text);
 	while (code_piece_next(&context, &position, &piece)) {
+		struct code_piece row = piece;
+
+		if (code_piece_join(&context, &row) &&
+		    code_shape_is_spaced(&context, &row)) {
+			visit(data, row.from, row.to);
+			position.at = row.to;
+			continue;
+		}
 		if (!code_shape_search_piece(&context, &piece, visit, data) &&
 		    code_piece_cut_ending(&context, &piece))
 			code_shape_search_piece(&context, &piece, visit, data);

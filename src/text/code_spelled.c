@@ -54,45 +54,6 @@ static void code_spelled_search_lines(const struct code_context *context,
 	}
 }
 
-/* "91 28", "7 31 04": groups of up to three digits in one line, behind a name and a colon. */
-static void code_spelled_search_groups(const struct code_context *context,
-				       void (*visit)(void *data, size_t from, size_t to),
-				       void *data)
-{
-	size_t step;
-
-	for (size_t at = 0; at < context->count; at += step) {
-		struct code_piece piece = { .word = at, .behind = at };
-		const struct text_word *word = &context->words[at], *last = word;
-
-		step = 1;
-		if (word->type != TEXT_NUMBER)
-			continue;
-		while (piece.behind < context->count &&
-		       context->words[piece.behind].type == TEXT_NUMBER &&
-		       context->words[piece.behind].length < CODE_PIECE_LEAST &&
-		       (piece.behind == at || (context->words[piece.behind].text ==
-						       last->text + last->length + 1 &&
-					       last->behind == ' '))) {
-			last = &context->words[piece.behind++];
-			piece.digits += last->length;
-		}
-		if (piece.behind - at < 2)
-			continue;
-		step = piece.behind - at;
-		piece.from = (size_t)(word->text - context->text);
-		piece.to = (size_t)(last->text + last->length - context->text);
-		if (piece.digits >= CODE_PIECE_LEAST &&
-		    piece.digits <= CODE_PIECE_DIGITS_MOST &&
-		    !strchr("/.:-+,", (char)(word->before ? word->before : ' ')) &&
-		    !code_phrase_is_of_something_else(context, &piece) &&
-		    (code_phrase_names(context, &piece) ||
-		     code_phrase_is_called_before(context, &piece) ||
-		     code_phrase_is_end_of_named_sentence(context, &piece)))
-			visit(data, piece.from, piece.to);
-	}
-}
-
 static bool code_spelled_is_number_word(const struct code_context *context, size_t at)
 {
 	return at < context->count &&
@@ -202,7 +163,6 @@ void code_spelled_search(const struct code_context *context,
 			 void (*visit)(void *data, size_t from, size_t to), void *data)
 {
 	code_spelled_search_lines(context, visit, data);
-	code_spelled_search_groups(context, visit, data);
 	code_spelled_search_words(context, visit, data);
 	code_spelled_search_signs(context, visit, data);
 }

@@ -10,23 +10,39 @@
 
 enum { SINGLE_DIGITS_MIN = 4 };
 
-/* The first of ten digits each: Unicode 15, category Nd, and framed ones. */
+/*
+ * The first of ten digits each: Unicode 15, category Nd, framed, raised and lowered ones.
+ */
 static const uint32_t zeros[] = {
-	0x0660, 0x06f0,	 0x07c0,  0x0966,  0x09e6,  0x0a66,  0x0ae6,  0x0b66,
-	0x0be6, 0x0c66,	 0x0ce6,  0x0d66,  0x0de6,  0x0e50,  0x0ed0,  0x0f20,
-	0x1040, 0x1090,	 0x17e0,  0x1810,  0x1946,  0x19d0,  0x1b50,  0x1bb0,
-	0x1c40, 0x1c50,	 0xa620,  0xa8d0,  0xa900,  0xa9d0,  0xaa50,  0xabf0,
-	0xff10, 0x1d7ce, 0x1d7d8, 0x1d7e2, 0x1d7ec, 0x1d7f6, 0x1fbf0,
+	0x2070,	 0x2080,  0x0660,  0x06f0,  0x07c0,  0x0966, 0x09e6, 0x0a66, 0x0ae6,
+	0x0b66,	 0x0be6,  0x0c66,  0x0ce6,  0x0d66,  0x0de6, 0x0e50, 0x0ed0, 0x0f20,
+	0x1040,	 0x1090,  0x17e0,  0x1810,  0x1946,  0x19d0, 0x1b50, 0x1bb0, 0x1c40,
+	0x1c50,	 0xa620,  0xa8d0,  0xa900,  0xa9d0,  0xaa50, 0xabf0, 0xff10, 0x1d7ce,
+	0x1d7d8, 0x1d7e2, 0x1d7ec, 0x1d7f6, 0x1fbf0,
 };
 
 /* The first of nine digits, one to nine. */
 static const uint32_t ones[] = { 0x2460, 0x2474, 0x2488, 0x24f5, 0x2776, 0x2780, 0x278a };
+
+/* Digits that stand outside any such row. */
+static const struct {
+	uint32_t character;
+	char digit;
+} singles[] = {
+	{ 0xb9, '1' }, { 0xb2, '2' }, { 0xb3, '3' }, { 0x24ea, '0' }, { 0x24ff, '0' },
+};
 
 bool code_text_digit_of(uint32_t character, char *digit_out)
 {
 	for (size_t i = 0; i < sizeof(zeros) / sizeof(*zeros); i++) {
 		if (character >= zeros[i] && character <= zeros[i] + 9) {
 			*digit_out = (char)('0' + (character - zeros[i]));
+			return true;
+		}
+	}
+	for (size_t i = 0; i < sizeof(singles) / sizeof(*singles); i++) {
+		if (character == singles[i].character) {
+			*digit_out = singles[i].digit;
 			return true;
 		}
 	}
@@ -152,12 +168,13 @@ static void code_text_join_single_digits(struct code_text *read)
 
 bool code_text_has_digits(const char *text)
 {
-	/* first byte of U+0640 and above */
-	static const unsigned char beyond_latin = 0xd9;
+	/* first byte of U+0640 and above, and of raised digits such as U+00B9 */
+	static const unsigned char beyond_latin = 0xd9, raised = 0xc2;
 
 	for (; *text; text++) {
 		if ((*text >= '0' && *text <= '9') ||
-		    (unsigned char)*text >= beyond_latin)
+		    (unsigned char)*text >= beyond_latin ||
+		    (unsigned char)*text == raised)
 			return true;
 	}
 	return false;

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STEMS_MAX = 2048 };
+enum { STEMS_MAX = 4096 };
 
 enum code_word_match {
 	WHOLE,
@@ -54,13 +54,19 @@ static const struct {
 	  "cifre cyfry цифр rakam szamjegy unlock entsperr debloqu desbloque sblocc "
 	  "odblok разблок kilid felold identit autenti verif confirm login authent "
 	  "autent autoris bestatig bestaetig anmeld einlog connexion connect acced acces "
-	  "ingres bevestig inlog logowan potwierd weryfik uwierz megeros hitelesit "
+	  "ingres bevestig inlog logowan potwierd potvrd weryfik uwierz megeros "
+	  "hitelesit "
 	  "azonosit bejelentk vahvist kirjaut bekraft подтвер вход авториз collect "
 	  "pickup abhol ritir recog retir odbi odebr atvet получ colleg conecta polacz "
 	  "csatlakoz bagla anslut pripoj valid verbind koble attiv aktyw актив prihlas "
 	  "overen overit potvrz aktiv activ koppel setup reset regist link pair einricht "
-	  "ativ vincul liier lier regisztr rejestr odzysk prompt authori validat approv "
+	  "ativ vincul liier lier regisztr rejestr odzysk prompt authori validat autoriz "
+	  "approuv aprob aprov recuper retrouv "
+	  "approv "
 	  "freigab freigeb genehm" },
+	{ CODE_WORD_WEAK, BEGIN,
+	  "schalt logge inscri iscriz cadastr kayd kayit регистр rejestra dokonc "
+	  "finaliz" },
 	{ CODE_WORD_WEAK, WITHIN,
 	  "登录 登錄 ログイン 绑定 認証 تسجيل تاكيد تأكيد تحقق دخول تفعيل" },
 	{ CODE_WORD_KEEP, WHOLE,
@@ -88,6 +94,81 @@ static const struct {
 	  "kuldje kuldd gonderin sende absenden inserer pisz przepisz naberite yaz "
 	  "tuslayin gebe gib tippe ange skriv kirjoita submit provide informe informar "
 	  "bevestig apply fill tap" },
+	{ CODE_WORD_ENTER | CODE_WORD_TYPE, WHOLE,
+	  "copy copia copie copiez copier copiar kopiere kopiert kopieren kopieer "
+	  "kopiera kopioi "
+	  "paste press premi premere premete pulsa pulsar pulse marca marque marcar "
+	  "punchst druck drucke "
+	  "drucken dodaj dodac plak enter entering type typing key keyed keying punch "
+	  "write pop tap fill feed jot tape "
+	  "tapez taper gib geben gebe gibst ange anges trag trage tragen tik tikt typ "
+	  "vul "
+	  "vult voer voert mata matar sla slar ird irja irjuk usd yaz yazin yaziniz "
+	  "yazip "
+	  "yazarak yazmaniz gir girin giriniz girip girerek pisz pis piste fyll fyller "
+	  "saisie ввод ввода cole coller wpisanie zadani" },
+	{ CODE_WORD_ENTER | CODE_WORD_TYPE, BEGIN,
+	  "submit supply pega pegu collez incoll wklej vlep klistra вставь вставл "
+	  "yapistir illeszd reportez setz setzen "
+	  "touch toca toque tocca appui carreg ecri angeb "
+	  "dopis uved kopyalay ekley stiskn zmackn nacisn wcisn nyomd nyomj нажм tryck "
+	  "basin "
+	  "добав pridej pridat agreg anad aggiung ajout adicion toevoeg "
+	  "submit skopi skopir zkopir recopi masol скопир ubertrag "
+	  "uebertrag riport transcr przeklej input tipp eintipp eingib eingeb eingab "
+	  "eingeg eintrag saisi entrez renseign "
+	  "tapot rempli scriv digit inserisc inserir inserend inserz compila tecle "
+	  "escrib "
+	  "introdu ingres anot anota rellen escrev insir insira preench schreib toets "
+	  "intoets intyp invoer invul skriv indtast tast knapp kirjoit syota napp wpis "
+	  "wprowad wklep wstuk wystuk wpros przepis podaj napis zadej zadat vloz vepis "
+	  "vypln "
+	  "vyplnt vytuk natuk opis naber набер наберит набир введ введи вводи впиш вбей "
+	  "вбив "
+	  "укаж напиш gepel begepel irja beir utsd usse billentyuz potyog tusla doldur "
+	  "unesi unes upisi tastez introduce" },
+	{ CODE_WORD_ENTER, WHOLE,
+	  "put ponha pon ponga poner ponlo mets mettez mettre metti mettere mete fai "
+	  "fais faites "
+	  "faz haz poe anvand brug pouzij pouzijte pouzit wstaw podstaw vloz uloz wbij "
+	  "zet stuur lag legg hasznald hasznalj allitsd koyun koy schreib schreiben" },
+	{ CODE_WORD_OPEN | CODE_WORD_CALL, WHOLE, "dial composez compose wybierz" },
+	{ CODE_WORD_OPEN, BEGIN, "wcisn zmack zmackn fai fais fate punch tusla" },
+	{ CODE_WORD_ASK, BEGIN,
+	  "attend await erwart continu fortfahr proseg prosegu fortsat kontynu pokrac "
+	  "folytat "
+	  "продолж devam doorg verdergaan proceed weitermach poursuiv "
+	  "want expect need veut brauch quier vuole pedir kerni хочет "
+	  "ask prompt pide pida piden pregunt solicit demand chied richied pergunt pede "
+	  "peca fragt gefragt abgefragt verlangt verlang kerdez kerdi keri zapyta pyta "
+	  "popros poprosi zepta zada chce спрос запрос попрос спраш sorar sordug sorul "
+	  "ister isted vraag vragen gevraagd fragar spor" },
+	{ CODE_WORD_PLACE, WHOLE,
+	  "app appen appli apps remote chat chatu chats chatten chatt bot czacie чате" },
+	{ CODE_WORD_PLACE, BEGIN,
+	  "assist asist asyst ассист помощник robot chatbot csevego printer drucker "
+	  "imprimant impresor "
+	  "stampant nyomtat drukark tiskarn принтер yazici skrivar "
+	  "aplic applic anwendung alkalmaz uygulam прилож telecomand fernbed "
+	  "polu ventan finestr ablak fenetr janel riquadr venster pencere fonster okn "
+	  "automat borne "
+	  "cajero kiosk "
+	  "tele tv teve телевиз eingabe formular brows popup "
+	  "form field box kastch feld fenster window browser page site website webs "
+	  "screen bildschirm terminal laptop tablet reader fernseh champ ecran case "
+	  "formul recuadr casill pantall campo modulo casell scherm caixa tela urlap "
+	  "mezo "
+	  "oldal kepernyo pole pola okienk ekran stron polick strank форм поле экран "
+	  "окн сайт терминал veld vakj ruta falt skarm sidan kutu alan sayfa machine "
+	  "maschine maquina macchin" },
+	{ CODE_WORD_AFTER, WHOLE,
+	  "below above where after before during again there here within once under "
+	  "followed quando cuando quand lorsque sobre dentro durante sotto dopo "
+	  "abajo arriba debajo abaixo unten sobald danach wenn damit podczas kiedy zanim "
+	  "gdzie teraz nizej чтобы когда после ниже сейчас amikor amint utana alabb "
+	  "hieronder zodra wanneer daarna jakmile nejdriv nejprve potom dole nedan sedan "
+	  "szamot szamsort szamokat karaktereket numarasini numarayi rakamlarini pentru "
+	  "please nella nelle nello sulla" },
 	{ CODE_WORD_ENTER, WITHIN, "输入 輸入 填写 入力 أدخل ادخل اكتب استخدم استعمل" },
 	{ CODE_WORD_ENTER, BEGIN,
 	  "show present quote mention zeig nenn vorzeig mostr muestr ensen pokaz mutass "
@@ -98,7 +179,7 @@ static const struct {
 	  "giriniz yazin kullanin" },
 	{ CODE_WORD_BARGAIN, WHOLE,
 	  "bic client cliente clientes customer kunden barras barre ugyfel klienta "
-	  "musteri klant kund клиента zakaznika kundencode kundennummer" },
+	  "musteri klant kund клиента zakaznika kundencode kundennummer dx" },
 	{ CODE_WORD_BARGAIN, BEGIN,
 	  "poczt postn psc irsz zipc promo discount coupon kupon voucher gutschein rabat "
 	  "descuent sconto descont korting zniz kedvezm alennu reduc remise referral zip "
@@ -106,7 +187,7 @@ static const struct {
 	  "купон indirim booking buchung reserv rezerv rezerw prenot foglal брон track "
 	  "sendungs suivi seguimiento rastre localiz pnr takip sledz nyomkov fiscal "
 	  "tribut steuer error errore erreur fehlercode hibakod produ swift student "
-	  "invit barkod fehler landes vorwahl posta почтов iranyito codepostal review dx "
+	  "invit barkod fehler landes vorwahl posta почтов iranyito codepostal review "
 	  "conduct" },
 	{ CODE_WORD_BARGAIN, WITHIN,
 	  "优惠 クーポン 割引 プロモ 邮政 郵便 خصم بريدي حجز" },
@@ -133,6 +214,7 @@ static const struct {
 	{ CODE_WORD_LINK, WHOLE, "это ваш твой номер" },
 	{ CODE_WORD_LOCK, WHOLE,
 	  "keypad keysafe gate door doors entry entrance lockbox keybox safe lobby "
+	  "cassaforte "
 	  "garage lock tor tur tuer porte portail coffre casier consigne puerta portal "
 	  "taquilla verja porta portone cancello cofre portao deur kluis poort brama "
 	  "furtka kapu rekesz szef kapi kapisi dolap dolapta kasa port porten dorr "
@@ -144,7 +226,8 @@ static const struct {
 	  "cacifo fechadura sleutel voordeur drzwi skrytk domofon sejf ajto kulcs "
 	  "szekren двер домофон сейф ячейк замок замк подъезд ворот калитк nyckel dver "
 	  "schrank trezor klic zamek zamk kilit barrier barrera barreira slagboom "
-	  "szlaban sorompo шлагбаум bariyer zavor elevator aufzug ascens elevador alarm "
+	  "szlaban sorompo шлагбаум bariyer zavor citofon intercom interfon interphon "
+	  "gegensprech schranke elevator aufzug ascens elevador alarm "
 	  "shed cellar keller turnstile storage parking garaz garag гараж bejarat wejsc "
 	  "eingang ingress entrad vchod вход ingang giris" },
 	{ CODE_WORD_LOCK, WITHIN,
@@ -285,7 +368,11 @@ static const struct {
 	  "eur usd gbp chf huf pln sek nok dkk rub czk ron brl inr cad aud jpy cny ft "
 	  "forint zl zlotych kr kronor kroner kc lei rs reais euro euros euroa dollar "
 	  "dollars pound pounds руб рублей рубля" },
+	{ CODE_WORD_MONEY, WHOLE,
+	  "cost costs kostet kosten coute coutent cuesta cuestan costa costano custa "
+	  "custam kosztuje kosztuja stoji kost koster kerul стоит стоят" },
 	{ CODE_WORD_UNIT, WHOLE,
+	  "words ord slov slow woorden slowa szo слов people fans tecken "
 	  "sec secs second seconds min mins minute minutes hours hour days km kg gb mb "
 	  "kb kwh points percent sekunden minuten stunden uhr punkte prozent secondes "
 	  "heures segundos minutos horas puntos secondi minuti ore punti pontos seconden "

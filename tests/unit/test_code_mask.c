@@ -90,6 +90,35 @@ static const struct {
 	{ "One two three, and your password was reset", NULL },
 	{ "NEVER SHARE YOUR PIN CODE WITH ANYBODY", NULL },
 	{ "ABCDEF", NULL },
+	/* typed in, and nothing names it */
+	{ "Type 40216 into the terminal", "Type " M " into the terminal" },
+	{ "Mit 5507 schlie\u00dft du die Registrierung ab",
+	  "Mit " M " schlie\u00dft du die Registrierung ab" },
+	{ "Geben Sie 7741 ein, um fortzufahren", "Geben Sie " M " ein, um fortzufahren" },
+	{ "\u00cdrd be a 3391 sz\u00e1mot", "\u00cdrd be a " M " sz\u00e1mot" },
+	{ "The screen wants 2491", "The screen wants " M },
+	{ "Shove 30718 into the form", "Shove " M " into the form" },
+	{ "Type 4000 words by Monday", NULL },
+	{ "The site had 30947 downloads", NULL },
+	{ "The bus leaves at 1430 from stop 40216", NULL },
+	{ "Mit 5507 Stimmen gewann sie", NULL },
+	/* odd groups */
+	{ "Enter 778 30 1 on the next page", "Enter " M " on the next page" },
+	{ "Your PIN is 38 55 10 4", "Your PIN is " M },
+	{ "Confirm your phone with 391-55-20", "Confirm your phone with " M },
+	{ "Punch in 310-44 at the side door", "Punch in " M " at the side door" },
+	{ "New number of Jo: 06 99 00 48 29", NULL },
+	/* letters, and a mixed script */
+	{ "Your login code: WQX", "Your login code: " M },
+	{ "7K3PM gets you into the app", M " gets you into the app" },
+	{ "Sign in with XK4R9", "Sign in with " M },
+	{ "Sign-in code \u041a-4410", "Sign-in code " M },
+	{ "The car is XK14RWD", NULL },
+	/* raised, lowered and framed digits */
+	{ "Your code is \u2074\u2078\u00b2\u2079\u00b9\u00b3", "Your code is " M },
+	{ "PIN \u00b9\u00b2\u00b3\u00b9", "PIN " M },
+	{ "PIN \u2087\u2081\u2083\u2084", "PIN " M },
+	{ "PIN \u2467\u2462\u24ea\u2461", "PIN " M },
 	/* nothing says what it is */
 	{ "482910", M },
 	{ "482 910\n", M },
@@ -149,6 +178,31 @@ static void test_any_text(void **state)
 	assert_true(codes > 1000);
 }
 
+/* TEXT_WORDS_MAX: what stands behind the last word that is read */
+static void test_code_behind_many_words(void **state)
+{
+	static const char word[] = "word ";
+	static const char *const codes[] = { "482910", "778 30 1", "KQ7-ZPX", "QWXZ" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(codes) / sizeof(*codes); i++) {
+		struct buffer text = BUFFER_INIT, masked = BUFFER_INIT;
+
+		for (unsigned at = 0; at < 600; at++)
+			buffer_append(&text, word, strlen(word));
+		buffer_append_text(&text, "and the code is ");
+		buffer_append_text(&text, codes[i]);
+		buffer_append_text(&text, " in room 12");
+		buffer_append(&text, "", 1);
+		assert_true(code_mask(text.data, &masked));
+		buffer_append(&masked, "", 1);
+		assert_null(strstr(masked.data, codes[i]));
+		assert_non_null(strstr(masked.data, "is " M " in room 12"));
+		buffer_deinit(&text);
+		buffer_deinit(&masked);
+	}
+}
+
 /* How long a code is tells nothing. */
 static void test_one_length(void **state)
 {
@@ -168,6 +222,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_masked),
 		cmocka_unit_test(test_any_text),
+		cmocka_unit_test(test_code_behind_many_words),
 		cmocka_unit_test(test_one_length),
 	};
 

@@ -55,6 +55,12 @@ static const struct {
 	{ "Your login code: ABCD-1234", "ABCD-1234" },
 	{ "A1B2-C3D4-E5F6 is your recovery code", "A1B2-C3D4-E5F6" },
 	{ "Your code is G-482910", "482910" },
+	/* a verb and no name, and digits of other forms */
+	{ "Type 40216 into the terminal", "40216" },
+	{ "Geben Sie 7741 ein, um fortzufahren", "7741" },
+	{ "Type 4000 words", "" },
+	{ "Your code is \u2074\u2078\u00b2\u2079\u00b9\u00b3", "482913" },
+	{ "PIN \u00b9\u00b2\u00b3\u00b9", "1231" },
 	{ "TELEGRAM CODE 55123", "55123" },
 	{ "CODE=4821", "4821" },
 	{ "Door code 4711#", "4711" },

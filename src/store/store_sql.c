@@ -7,6 +7,7 @@
 
 #include "store/store_message.h"
 #include "store/store_sql_index.h"
+#include "store/store_sql_party.h"
 
 /* in the order of store_client_read() and store_read_message() */
 #define CLIENT_COLUMNS                                                            \
@@ -16,9 +17,6 @@
 /* in the order of store_webhook_read_consent() */
 #define WEBHOOK_CONSENT_COLUMNS \
 	"id, client_id, origin, event, filter, with_text, state, asked, until"
-
-/* opt_out.confirmed: 0 no, 1 the sender got the confirmation, 2 the owner decides first. */
-#define OPT_OUT_ASKING "2"
 
 #define MESSAGE_COLUMNS                                                                \
 	"message.id, message.sim_id, message.client_id, message.phone_number, "        \
@@ -438,21 +436,7 @@ const char *const store_sql[STATEMENT_COUNT] = {
 		"LIMIT ?3)"
 		" CROSS JOIN message ON message.id = recent_id"
 		" WHERE message.created >= ?2 ORDER BY message.id DESC",
-	/* The first STOP counts: it is confirmed once. */
-	[OPT_OUT_SET] =
-		"INSERT INTO opt_out (phone_number, at, word, message_id, confirmed)"
-		" VALUES (?1, ?2, ?3, ?4, ?5)"
-		" ON CONFLICT (phone_number) DO UPDATE SET at = excluded.at,"
-		" confirmed = 0, message_id = excluded.message_id"
-		" WHERE confirmed = " OPT_OUT_ASKING " AND excluded.confirmed = 0",
-	[OPT_OUT_CLEAR] = "DELETE FROM opt_out WHERE phone_number = ?1",
-	[OPT_OUT_KNOWN] = "SELECT at, message_id FROM opt_out WHERE phone_number = ?1"
-			  " AND confirmed <> " OPT_OUT_ASKING,
-	[OPT_OUT_ALL] = "SELECT phone_number, word, at, message_id,"
-			" confirmed = " OPT_OUT_ASKING " FROM opt_out ORDER BY id",
-	[OPT_OUT_CONFIRM] = "UPDATE opt_out SET confirmed = 1 WHERE phone_number = ?1 "
-			    "AND confirmed = 0",
-	[EVENT_ADD] =
+	STORE_SQL_PARTY_STATEMENTS[EVENT_ADD] =
 		"INSERT INTO event (kind, sim_id, at, phone_number, text, state, topic)"
 		" VALUES (?1, nullif(?2, 0), ?3, ?4, ?5, ?6, ?7)",
 	[EVENT_BOUND] =

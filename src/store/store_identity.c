@@ -53,15 +53,18 @@ struct store_identity { /* in the order of the columns */
 	int64_t file;	     /* inode of gateway.db */
 	int64_t file_born;   /* in ns; 0: the file system does not say */
 	int64_t mark;	     /* inode */
+	int64_t mark_born; /* in ns; 0: not known. Inodes of removed files are used again. */
 };
 
-enum { IDENTITY_COLUMNS = 7 };
+enum { IDENTITY_COLUMNS = 8 };
 
-/* A database with an older schema has the second one (store_schema.c). */
+/* A database with an older schema has the second or third one (store_schema.c). */
 static const char *const queries[] = {
-	"SELECT epoch, boot, device, file_system, file, file_born, mark FROM "
-	"file_identity",
-	"SELECT epoch, boot, device, system, file, born, mark FROM place",
+	"SELECT epoch, boot, device, file_system, file, file_born, mark, mark_born"
+	" FROM file_identity",
+	"SELECT epoch, boot, device, file_system, file, file_born, mark, 0"
+	" FROM file_identity",
+	"SELECT epoch, boot, device, system, file, born, mark, 0 FROM place",
 };
 
 static int64_t store_identity_ns(const struct statx_timestamp *time)
@@ -97,16 +100,21 @@ static int store_identity_stat_file(const char *path, struct store_identity *ide
 	return 0;
 }
 
-static int store_identity_stat_mark(const char *folder, int64_t epoch, int64_t *inode_out)
+/* Sets the mark of that epoch in `identity`. */
+static int store_identity_stat_mark(const char *folder, int64_t epoch,
+				    struct store_identity *identity)
 {
 	char path[PATH_MAX];
-	struct stat mark;
+	struct statx mark;
 
 	if (!store_identity_mark_path(path, folder, epoch))
 		return -ENAMETOOLONG;
-	if (lstat(path, &mark) < 0)
+	if (statx(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW, STATX_INO | STATX_BTIME, &mark) <
+	    0)
 		return -errno;
-	*inode_out = (int64_t)mark.st_ino;
+	identity->mark = (int64_t)mark.stx_ino;
+	identity->mark_born =
+		mark.stx_mask & STATX_BTIME ? store_identity_ns(&mark.stx_btime) : 0;
 	return 0;
 }
 
@@ -116,10 +124,11 @@ static int64_t store_identity_find_mark(const char *folder,
 {
 	for (int64_t epoch = stored->epoch; epoch > 0 && epoch >= stored->epoch - 1;
 	     epoch--) {
-		int64_t inode = 0;
+		struct store_identity here = { 0 };
 
-		if (!store_identity_stat_mark(folder, epoch, &inode) &&
-		    inode == stored->mark)
+		if (!store_identity_stat_mark(folder, epoch, &here) &&
+		    here.mark == stored->mark &&
+		    (!stored->mark_born || here.mark_born == stored->mark_born))
 			return epoch;
 	}
 	return 0;
@@ -130,13 +139,14 @@ static int store_identity_read(sqlite3 *database, struct store_identity *stored)
 {
 	int64_t *const fields[IDENTITY_COLUMNS] = {
 		&stored->epoch, &stored->boot,	    &stored->device, &stored->file_system,
-		&stored->file,	&stored->file_born, &stored->mark,
+		&stored->file,	&stored->file_born, &stored->mark,   &stored->mark_born,
 	};
 	sqlite3_stmt *statement = NULL;
-	int result = sqlite3_prepare_v2(database, queries[0], -1, &statement, NULL);
+	int result = SQLITE_ERROR; /* no such table or column */
 
-	if (result == SQLITE_ERROR) /* no such table */
-		result = sqlite3_prepare_v2(database, queries[1], -1, &statement, NULL);
+	for (size_t i = 0;
+	     result == SQLITE_ERROR && i < sizeof(queries) / sizeof(*queries); i++)
+		result = sqlite3_prepare_v2(database, queries[i], -1, &statement, NULL);
 	if (result == SQLITE_OK)
 		result = sqlite3_step(statement);
 	for (int i = 0; result == SQLITE_ROW && i < IDENTITY_COLUMNS; i++)
@@ -281,16 +291,16 @@ static int store_identity_make_mark(const char *folder, int64_t epoch, int64_t f
 static int store_identity_write(sqlite3 *database, const struct store_identity *identity)
 {
 	const int64_t fields[IDENTITY_COLUMNS] = {
-		identity->epoch,       identity->boot, identity->device,
-		identity->file_system, identity->file, identity->file_born,
-		identity->mark,
+		identity->epoch,       identity->boot,	    identity->device,
+		identity->file_system, identity->file,	    identity->file_born,
+		identity->mark,	       identity->mark_born,
 	};
 	sqlite3_stmt *statement = NULL;
 	int result = sqlite3_prepare_v2(
 		database,
 		"INSERT OR REPLACE INTO file_identity (id, epoch, boot, device,"
-		" file_system, file, file_born, mark)"
-		" VALUES (1, ?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+		" file_system, file, file_born, mark, mark_born)"
+		" VALUES (1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
 		-1, &statement, NULL);
 
 	errno = 0; /* see store_database_error() */
@@ -317,7 +327,7 @@ int store_identity_record_file(sqlite3 *database, const char *folder, const char
 		return error;
 	error = store_identity_stat_file(path, &identity);
 	if (!error)
-		error = store_identity_stat_mark(folder, identity.epoch, &identity.mark);
+		error = store_identity_stat_mark(folder, identity.epoch, &identity);
 	if (!error)
 		error = store_identity_write(database, &identity);
 	if (error && store_identity_mark_path(mark, folder, identity.epoch))

@@ -551,8 +551,10 @@ static const char version_17[] =
 	" at INTEGER NOT NULL, UNIQUE (client_id, key)) STRICT;"
 	"CREATE INDEX closed_key_at ON closed_key (at);";
 
-/* A change of owner or permissions changes this time, too. */
-static const char version_21[] = "ALTER TABLE file_identity DROP COLUMN mark_changed;";
+/* A change of owner or permissions changes the former time, too; mark_born 0: not known. */
+static const char version_21[] =
+	"ALTER TABLE file_identity RENAME COLUMN mark_changed TO mark_born;"
+	"UPDATE file_identity SET mark_born = 0;";
 
 /* Rows that were set aside: the names and values of their columns; see store_bad_row.c. */
 static const char version_22[] =

@@ -73,6 +73,8 @@ static void test_each_difference_makes_it_a_copy(void **state)
 		{ "file = file + 1", false },
 		{ "file_born = file_born + 1", false },
 		{ "mark = mark + 1", false },
+		{ "mark_born = mark_born + 1", false },
+		{ "mark_born = 0", true }, /* not known */
 		{ "epoch = epoch - 1", false },
 		{ "epoch = epoch + 1", true }, /* a crash before the mark advanced */
 		{ "epoch = epoch + 2", false },

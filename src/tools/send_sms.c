@@ -187,15 +187,15 @@ static bool send_sms_on_change(void *data, const struct outbox_event *event)
 	return sms_answer_is_settled(send->order, &send->answer.message);
 }
 
-/* The answer is about what edit_sms made of the message. */
-static void send_sms_follow_edits(struct send_sms *send)
+/* The answer is about what edit_sms, or a limit of the SIM, made of the message. */
+static void send_sms_follow_changes(struct send_sms *send)
 {
 	struct message *message = &send->answer.message;
 	struct sms_order *order = send->order;
 	struct tool_call *call = order->call;
 	struct message row;
 
-	if (!message->revision ||
+	if ((!message->revision && message->state != STATE_SCHEDULED) ||
 	    store_message_get(call->services->store, message->id, call->arena, &row))
 		return;
 	message->number = order->recipient = row.number;
@@ -212,7 +212,7 @@ static void send_sms_answer(void *data)
 	struct send_sms *send = data;
 	struct tool_call *call = send->order->call;
 
-	send_sms_follow_edits(send);
+	send_sms_follow_changes(send);
 
 	if (message_state_is_final(send->answer.message.state) ||
 	    outbox_sync(call->services->outbox) == 0)

@@ -9,6 +9,7 @@ import signal
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
+from datetime import datetime, timezone
 from typing import Any
 
 import pytest
@@ -260,6 +261,20 @@ def test_a_message_beyond_the_limit_of_the_sim_waits_and_is_not_lost(
     other.wait_states("ready", timeout=10)
     assert_sent(other.send("its share is free"))
     assert [one.state(message_id) for message_id in waiting] == ["sent", "scheduled", "scheduled"]
+
+
+def test_the_answer_for_a_postponed_message_has_its_new_time(make_lab: Callable[..., Lab]) -> None:
+    """Within the client's share, and beyond what the SIM has left."""
+    lab = make_lab(gateway_open=False, policy="[policy]\nsim_per_hour = 5\n")
+    one, _ = two_clients(lab)
+    for number in range(4):
+        Owner(lab.gateway.state).do("send", TO, f"the owner's {number}")
+    assert_sent(one.send("the last of the hour"))
+    began = datetime.now(timezone.utc)
+    answer = one.send("later")
+    assert not answer.is_error and answer.structured["state"] == "scheduled"
+    assert datetime.fromisoformat(answer.structured["send_at"]) > began
+    assert "1970" not in answer.text
 
 
 def test_the_status_shows_what_is_left_of_each_limit(make_lab: Callable[..., Lab]) -> None:

@@ -305,7 +305,6 @@ def test_a_crash_during_send_advises_to_check_first(make_lab: Callable[..., Lab]
         told, said = sending.communicate(timeout=patience(10))
     error = json.loads(told)["error"]
     assert (sending.returncode, error["code"]) == (FAILED, "no_answer")
-    assert error["message"] == "the gateway stopped before it answered"
     assert "check with ofono-mcp list --out before you send it again" in error["fix"]
     assert error["fix"] in said
     lab.gateway.start()

@@ -4,6 +4,7 @@ changed."""
 
 from __future__ import annotations
 
+import json
 import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -37,6 +38,12 @@ def reload(gateway: LoneGateway, text: str, said: str) -> None:
     (gateway.folder / "gateway.conf").write_text(text)
     gateway.send_signal(signal.SIGHUP)
     wait_until(lambda: gateway.log.count(said) > count, what=f"the log says {said}")
+
+
+def status(gateway: LoneGateway) -> str:
+    answer = gateway.post(rpc("tools/call", {"name": "get_gateway_status",
+                                             "arguments": {"detail": True}}))
+    return json.dumps(answer.result["structuredContent"])
 
 
 def names(gateway: LoneGateway) -> list[str]:
@@ -125,6 +132,7 @@ def test_all_listening_clients_are_notified_of_hidden_tools(gateway: LoneGateway
 
 
 def test_a_policy_change_notifies_status_subscribers(gateway: LoneGateway) -> None:
+    wait_until(lambda: '"gaps"' in status(gateway), what="the offline gap is notified before")
     with listen(gateway, {"resourceSubscriptions": ["sms://status"]}) as events:
         events.next()
         for text in ("[policy]\npremium = yes\n", ""):

@@ -442,6 +442,9 @@ def test_a_modem_without_a_sim_cannot_send(make_lab: Callable[..., Lab]) -> None
 
 def assert_unavailable(agent: Agent) -> None:
     wait_until(lambda: agent.sims() == [], SOON_S, "no SIM is listed")
+    # an ofonod that stops removes its modems first, and leaves the bus a moment later
+    wait_until(lambda: agent.send("nobody is there").code == "ofono_unavailable", SOON_S,
+               "oFono is gone")
     result = agent.send("nobody is there")
     assert_refused(result, "ofono_unavailable")
     assert result.facts["retryable"] is True

@@ -72,9 +72,11 @@ struct tool {
 
 struct tool_call {
 	const struct tool *tool;
-	const struct client *client;	      /* the caller; NULL with `into` */
-	struct request *request;	      /* NULL with `caller` */
-	const struct json *arguments;	      /* fits tool->input; NULL when absent */
+	const struct client *client;  /* the caller; NULL with `into` */
+	struct request *request;      /* NULL with `caller` */
+	const struct json *arguments; /* fits tool->input; NULL when absent */
+	const struct json
+		*ignored; /* names that the client sent beside them; NULL: none */
 	struct services *services;	      /* see struct endpoint_options */
 	struct arena *arena;		      /* lives as long as the call */
 	struct elicitation_call *elicitation; /* NULL: no user to ask */

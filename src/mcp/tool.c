@@ -16,6 +16,7 @@
 #include "mcp/elicitation.h"
 #include "mcp/hub_claim.h"
 #include "mcp/persistence.h"
+#include "mcp/tool_arguments.h"
 #include "mcp/tool_set.h"
 
 enum { TOOL_NAME_CHARACTERS = 64 }; /* of an unknown tool's name in an error */
@@ -76,11 +77,36 @@ static void tool_write_blocks(struct json_writer *writer, const char *text,
 	json_close_array(writer);
 }
 
+/* Replaces the end of the object by one more member: what of the arguments was ignored. */
+static void tool_add_ignored(struct buffer *structured, const struct json *ignored)
+{
+	struct buffer list = BUFFER_INIT;
+	struct json_writer *writer = json_writer_new(&list);
+
+	if (writer)
+		json_write_canonical(writer, ignored);
+	json_writer_free(writer);
+	if (list.failed || structured->failed) {
+		structured->failed = true;
+	} else {
+		structured->length--;
+		buffer_append_text(structured, structured->length > 1 ? "," : "");
+		buffer_append_text(structured, "\"ignored\":");
+		buffer_append(structured, list.data, list.length);
+		buffer_append_text(structured, "}");
+	}
+	buffer_deinit(&list);
+}
+
 static void tool_succeed(struct tool_call *call, const char *text,
 			 struct buffer *structured, bool mirror)
 {
 	struct json_writer *writer = NULL;
 
+	if (call->ignored) {
+		tool_add_ignored(structured, call->ignored);
+		mirror = true; /* some hosts show a model only the text */
+	}
 	if (structured->failed)
 		tool_fail_out_of_memory(call);
 	else if (call->caller)
@@ -143,6 +169,10 @@ static void tool_write_error_facts(struct buffer *facts, const struct tool_call 
 	tool_put_fix(writer, call, error->fix);
 	if (error->more)
 		error->more(writer, error->data);
+	if (call->ignored) {
+		json_key(writer, "ignored");
+		json_write_canonical(writer, call->ignored);
+	}
 	json_close_object(writer);
 	json_writer_free(writer);
 }
@@ -238,14 +268,18 @@ static unsigned tool_scopes_of(const struct tool_call *call)
 
 void tool_call_run(struct tool_call *call)
 {
-	const char *problem = schema_check(call->tool->input, tool_scopes_of(call),
-					   call->arguments, call->arena);
+	struct tool_arguments arguments;
+	const char *problem =
+		tool_arguments_read(call->tool->input, tool_scopes_of(call),
+				    call->arguments, call->arena, &arguments);
 	struct tool_error error = {
 		.code = "invalid_arguments",
 		.fix = "Call again with arguments that match the tool's inputSchema.",
 		.is_refusal = true,
 	};
 
+	call->arguments = arguments.object;
+	call->ignored = arguments.ignored;
 	if (!problem) {
 		if (call->caller || elicitation_begin(call))
 			tool_call_run_again(call);

@@ -72,7 +72,7 @@ def new_lab(config: str = "", notices_repeats: bool = False,
 def wait_until_known(lab: Lab, powered: bool) -> None:
     """Waits until the gateway knows every modem and SIM of the lab."""
     agent = Agent(lab)
-    wait_until(lambda: agent.send("nobody", sim=0).code == "subscription_unknown",
+    wait_until(lambda: agent.send("nobody", sim=999_999).code == "subscription_unknown",
                what="the gateway knows oFono")
     cards = [modem.sim for modem in lab.modems if modem.sim and powered]
     imsis = [card.imsi for card in cards]

@@ -406,7 +406,7 @@ def test_two_modems_of_one_subscriber_cannot_send(make_lab: Callable[..., Lab]) 
 
 # ---- which SIM does not exist -----------------------------------------------------
 
-@pytest.mark.parametrize("sim", [0, -1, 77, 2**31, 2**53])
+@pytest.mark.parametrize("sim", [-1, 77, 2**31, 2**53])
 def test_an_unknown_sim_id_is_refused(lab: Lab, agent: Agent, sim: int) -> None:
     assert_refused(agent.send("nobody", sim), "subscription_unknown")
     assert lab.modems[0].offered == lab.modems[1].offered == []

@@ -154,8 +154,8 @@ static void inbox_notify(struct inbox *inbox, const struct store_incoming_entry 
 }
 
 /*
- * A sender can be forged. So a STOP from a number of the owner, whom nobody else can reach in
- * another way, does not count before the owner says so.
+ * Senders can be forged. A STOP from a number of the owner would keep agents from texting the
+ * owner, so it counts only when the owner confirms it (tests/integration/test_opt_out.py).
  */
 static void inbox_ask_owner(const struct inbox *inbox, struct store_incoming_draft *draft)
 {

@@ -339,6 +339,7 @@ int store_identity_record_file(sqlite3 *database, const char *folder, const char
 
 int store_identity_record(struct store *store)
 {
+	struct store_identity stored = { 0 };
 	char path[PATH_MAX];
 	int error;
 
@@ -348,6 +349,8 @@ int store_identity_record(struct store *store)
 					   &store->epoch);
 	if (!error)
 		store_identity_scan_marks(store->folder, store->epoch);
+	else if (store_identity_read(store->database, &stored) == SQLITE_ROW)
+		store->epoch = store_identity_find_mark(store->folder, &stored);
 	return error;
 }
 

@@ -36,6 +36,11 @@ def peers_of(gateway: Gateway, port: int = 0) -> set[int]:
             for fields in sockets_of(gateway, port)}
 
 
+def has_read_all(gateway: Gateway) -> bool:
+    """On the connections that it has accepted."""
+    return all(fields[TCP_QUEUES].endswith(":00000000") for fields in sockets_of(gateway))
+
+
 class NoBus:
     def __init__(self, folder: Path) -> None:
         self.environment = {"DBUS_SYSTEM_BUS_ADDRESS": f"unix:path={folder}/no-bus"}
@@ -110,8 +115,7 @@ class LoneGateway(Gateway):
 
     @property
     def has_read_all(self) -> bool:
-        """On the connections that it has accepted."""
-        return all(fields[TCP_QUEUES].endswith(":00000000") for fields in sockets_of(self))
+        return has_read_all(self)
 
     @property
     def fd_count(self) -> int:

@@ -199,6 +199,21 @@ static void test_a_removed_mark_is_made_anew(void **state)
 	assert_true(is_here());
 }
 
+/* The disk was full at the start, so the last identity goes on. */
+static void test_submissions_move_the_mark_also_after_a_start_on_a_full_disk(void **state)
+{
+	(void)state;
+	open_gateway();
+	store->epoch = 0; /* as it is before the first identity is recorded */
+	fill_disk(true);
+	assert_true(store_identity_record(store) < 0);
+	fill_disk(false);
+	assert_int_equal(store_identity_advance(store), 0);
+	assert_int_equal(epoch(), 2);
+	assert_true(mark_is_there(2));
+	assert_true(is_here());
+}
+
 /* Somebody wrote older content into the open file. */
 static void test_an_unexpected_epoch_confirms_no_submission(void **state)
 {
@@ -257,6 +272,7 @@ int main(void)
 		TEST(test_each_submission_moves_the_mark),
 		TEST(test_a_full_disk_confirms_no_submission),
 		TEST(test_a_removed_mark_is_made_anew),
+		TEST(test_submissions_move_the_mark_also_after_a_start_on_a_full_disk),
 		TEST(test_an_unexpected_epoch_confirms_no_submission),
 		TEST(test_an_older_schema_has_no_identity),
 		TEST(test_a_full_disk_keeps_the_last_identity),

@@ -4,9 +4,10 @@
  *
  * Hosts send every optional parameter as null or "", and add members of their own to every
  * call (toolCallId, sessionId, chatInput). Neither fails a call: null counts as not given, and so
- * does "" where the schema allows no empty text; and a member that no parameter resembles is ignored and named in the answer.
- * A misspelt parameter is refused with the right spelling, because a call without it might do
- * something else than was meant (tests/unit/test_tool_arguments.c).
+ * does "" where the schema allows no empty text; a member that resembles no parameter is
+ * ignored and named in the answer. A misspelt parameter is refused with the right spelling,
+ * because a call without it might do something else than was meant
+ * (tests/unit/test_tool_arguments.c).
  */
 #pragma once
 

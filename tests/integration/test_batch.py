@@ -19,7 +19,7 @@ from modem import Outcome
 from wire import ABSENT, Number, Reply, Wire, request, rpc
 
 MESSAGES_MAX = 100
-MANY = 24                       # batches at once; 30 exceed the memory of all requests
+MANY = 16                       # batches at once; 30 exceed the memory of all requests
 STOPS_MOST = 9                  # of one gateway
 MEMORY = 8 * 1024 * 1024        # of all requests
 FULL_BATCHES = 10               # with what else they hold, nine and a half fill it: however

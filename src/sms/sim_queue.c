@@ -12,7 +12,7 @@
  *               can end that. The loss of the modem makes the message
  *   held        oFono keeps it for the SIM card. When the modem of the card accepts messages
  *               again, oFono is asked which ones it has: those are submitted again, the others
- *               unknown, because they may have been sent before anybody listened.
+ *               unknown (sent before anybody listened?). What is held later is asked for later.
  *
  *   lost        submitting when the gateway died, while our plugin recorded what ofonod
  *               accepts. As soon as the modem accepts messages, oFono is asked which ones it
@@ -30,8 +30,7 @@
  *               sent from here any more, the radio closes it first. Only its validity makes
  *               it unknown (tests/unit/test_outbox_doubt.c).
  *
- * ofonod answers SendMessage before it reports a state. A fork may not: a state that comes
- * first is kept until the answer names the message
+ * A fork of ofonod may report a state before it answers SendMessage: it is kept until then
  * (tests/unit/test_outbox_trouble.c::test_a_state_before_the_answer_is_kept).
  */
 #include "sms/sim_queue.h"
@@ -183,7 +182,6 @@ static void sim_queue_not_submitted(struct sim_queue *queue,
 	sim_queue_back_off(queue, &queue->failed_sends, queue->queues->timing.retry_ms);
 }
 
-/* The SendMessage call has ended. */
 static void sim_queue_end_send(struct sim_queue *queue)
 {
 	if (queue->is_unanswered)
@@ -393,7 +391,7 @@ static void sim_queue_on_listed(void *data, char (*uuids)[MESSAGE_UUID_BYTES],
 	}
 	queue->failed_listings = 0;
 	TAILQ_FOREACH (message, &queue->messages, link) {
-		if (message->state != STATE_HELD || !*message->uuid)
+		if (!message->is_asked_for || message->state != STATE_HELD)
 			continue;
 		if (!sim_queue_list_has(uuids, count, message->uuid)) {
 			outbox_message_set_state(message, STATE_UNKNOWN, unknown_outcome);
@@ -409,7 +407,11 @@ static void sim_queue_on_listed(void *data, char (*uuids)[MESSAGE_UUID_BYTES],
 
 static void sim_queue_list_held(struct sim_queue *queue, struct modem *modem)
 {
+	struct outbox_message *message;
+
 	queue->modem = modem;
+	TAILQ_FOREACH (message, &queue->messages, link)
+		message->is_asked_for = message->state == STATE_HELD && *message->uuid;
 	queue->listing = message_list(modem, sim_queue_on_listed, queue);
 	if (!queue->listing)
 		sim_queue_start_timer(queue->pause_timer,
@@ -439,8 +441,7 @@ static int sim_queue_on_stuck(sd_event_source *source, uint64_t usec, void *data
 
 	queue->is_stuck = true;
 	log_warning(
-		"sim %lld: its modem is stuck: it is registered but does not finish a "
-		"message",
+		"sim %lld: its modem is stuck: registered, but it finishes no message",
 		(long long)queue->sim_id);
 	sims_set_stuck(queue->queues->sims, queue->sim_id, true);
 	return 0;

@@ -103,8 +103,9 @@ class Modem:
         """For the next AT+CMGS in order; `default_outcome` applies after them."""
         self.link.call(lambda: self.outgoing.plan(outcomes))
 
-    def unhang(self, outcome: Outcome) -> None:
-        """The late answer to the +CMGS that hangs."""
+    def unhang(self, outcome: Outcome, timeout: float = 10) -> None:
+        """The late answer to the +CMGS that hangs, or will do so soon."""
+        self.outgoing.wait_hanging(timeout)
         self.link.call(lambda: self.outgoing.unhang(outcome))
 
     def wait_taken(self, count: int, timeout: float = 10) -> list[Submit]:

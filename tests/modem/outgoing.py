@@ -85,14 +85,16 @@ class Outgoing:
             case Fate.REFUSED:
                 self._modem.link.send(outcome.final_result)
             case Fate.HANGING:
-                self._hanging = submit
+                with self._changed:
+                    self._hanging = submit
+                    self._changed.notify_all()
             case Fate.LINK_DROPPED:
                 self._modem.link.drop()
 
     def unhang(self, outcome: Outcome) -> None:
         submit, self._hanging = self._hanging, None
         if submit is None:
-            raise AssertionError(f"{self._modem.name}: no +CMGS is hanging")
+            raise AssertionError(f"{self._modem.name}: no +CMGS is hanging any more")
         self._answer(submit, outcome)
 
     # ---- watched from other threads
@@ -101,6 +103,11 @@ class Outgoing:
         with self._changed:
             submits.append(submit)
             self._changed.notify_all()
+
+    def wait_hanging(self, timeout: float) -> None:
+        with self._changed:
+            if not self._changed.wait_for(lambda: self._hanging, patience(timeout)):
+                raise AssertionError(f"{self._modem.name}: no +CMGS is hanging")
 
     def wait(self, which: str, count: int, timeout: float) -> list[Submit]:
         """Wait until `which`, "taken" or "offered", holds `count`; returns all of them."""

@@ -13,6 +13,7 @@
 #include "outbox_bench.h"
 
 #include "base/clock.h"
+#include "sms/outbox_record.h"
 #include "store_steps.h"
 
 #define FORMAT_ERROR "org.ofono.Error.InvalidFormat"
@@ -248,6 +249,35 @@ static void test_a_held_message_that_ofono_does_not_list_is_unknown(void **state
 	assert_message(id, STATE_UNKNOWN, "unknown_outcome");
 	turn();
 	assert_string_equal(only_send()->text, "y");
+}
+
+/* Another program has oFono send it while oFono answers. */
+static void test_a_message_held_after_the_question_is_asked_for_again(void **state)
+{
+	static const struct outbox_record later = { .type = OUTBOX_RECORD_ACCEPTED,
+						    .imsi = "262010000000001",
+						    .uuid = "B1",
+						    .number = "+15551",
+						    .text = "later",
+						    .at_ms = 1 };
+	struct modem *modem = fake_modem_ready("/sim0", "1");
+	int64_t first, second;
+
+	(void)state;
+	fake_card(modem, "1", later.imsi);
+	first = hold(modem, "A1");
+	fake_ready(modem);
+	turn();
+	assert_false(TAILQ_EMPTY(&fake_listings));
+	assert_int_equal(outbox_record_take(outbox, &later), 0);
+	second = first + 2; /* behind the one that hold() leaves in the queue */
+	fake_list(only_listing(), "A1");
+	assert_message(first, STATE_SUBMITTED, "");
+	assert_message(second, STATE_HELD, "");
+	turn();
+	fake_list(only_listing(), "B1");
+	assert_message(second, STATE_SUBMITTED, "");
+	assert_message(first, STATE_SUBMITTED, "");
 }
 
 static void test_a_held_message_may_be_sent_before_it_is_listed(void **state)
@@ -538,6 +568,7 @@ int main(void)
 		TEST(test_a_stuck_modem_recovers_with_its_loss),
 		TEST(test_a_held_message_that_ofono_lists_is_submitted),
 		TEST(test_a_held_message_that_ofono_does_not_list_is_unknown),
+		TEST(test_a_message_held_after_the_question_is_asked_for_again),
 		TEST(test_a_held_message_may_be_sent_before_it_is_listed),
 		TEST(test_a_held_message_may_move_to_another_modem),
 		TEST(test_a_failed_listing_is_repeated),

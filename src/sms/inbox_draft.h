@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Inbox draft: an incoming message as the store takes it, made from a signal of oFono or from
- * a file of the spool. Repairs damaged emoji, finds opt-out words and sets the flags.
+ * a file of the spool. Repairs damaged emoji and sets the flags.
  *
  * Private to src/sms/inbox.c.
  */
@@ -25,15 +25,6 @@ void inbox_draft_from_signal(struct inbox_draft *draft, const struct ofono_event
 int inbox_draft_from_spool(struct inbox_draft *draft, const struct inbox_spooled *spooled,
 			   enum ofono_line line, int64_t sim_id);
 void inbox_draft_deinit(struct inbox_draft *draft);
-
-/*
- * Does a message opt out (STOP, and similar words in many languages) or opt in (START)?
- *
- * Only a message that consists of such a word counts, in any case and with any accents and
- * punctuation: "Please stop by at five" does not (tests/unit/test_opt_word.c). `text` is valid
- * UTF-8. *word_out: the word of the table, static; not set for OPT_NONE.
- */
-enum opt inbox_draft_find_opt(const char *text, const char **word_out);
 
 /*
  * Upstream oFono (1.28 and later) cuts a character above U+FFFF to 16 bits, so

@@ -9,7 +9,7 @@
 #include "numbers/number.h"
 #include "numbers/phone_number.h"
 #include "text/segments.h"
-#include "sms/inbox_draft.h"
+#include "sms/opt_word.h"
 #include "sms/sender.h"
 #include "store/store_party.h"
 
@@ -17,7 +17,7 @@ bool opt_out_is_word(const char *text)
 {
 	const char *word;
 
-	return inbox_draft_find_opt(text, &word) != OPT_NONE;
+	return opt_word_find(text, &word) != OPT_NONE;
 }
 
 /* ---- cancelling ---------------------------------------------------------------------- */

@@ -10,6 +10,7 @@
 #include "text/code_mask.h"
 #include "text/extract.h"
 #include "sms/inbox_draft.h"
+#include "sms/opt_word.h"
 #include "text/segments.h"
 
 static void check_segments(const char *text)
@@ -128,7 +129,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t length)
 		check_shown(text);
 		check_mended(text);
 		check_code(text);
-		if (inbox_draft_find_opt(text, &word) != OPT_NONE)
+		if (opt_word_find(text, &word) != OPT_NONE)
 			FUZZ_CHECK(*word);
 	}
 	free(text);

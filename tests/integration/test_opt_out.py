@@ -40,7 +40,8 @@ def taken(lab: Lab) -> list[Submit]:
 
 
 @pytest.mark.parametrize("stop, start", [
-    ("STOP", "START"), ("stop.", "unstop"), ("Arr\u00eat !", "Yes"), ("LE\u00c1LL", "start"),
+    ("STOP", "START"), ("Please stop texting me, thanks", "START"), ("stop.", "unstop"),
+    ("Arr\u00eat !", "Yes"), ("LE\u00c1LL", "start"),
     ("\u0421\u0422\u041e\u041f", "\u0421\u0442\u0430\u0440\u0442"), ("opt out", "Opt-in"),
 ])
 def test_stop_opts_out_until_start(lab: Lab, number: str, stop: str, start: str) -> None:
@@ -55,7 +56,7 @@ def test_stop_opts_out_until_start(lab: Lab, number: str, stop: str, start: str)
 
 
 def test_a_sentence_with_stop_does_not_opt_out(lab: Lab, number: str) -> None:
-    for text in ("Please stop", "Stop by at five", "cancel that"):
+    for text in ("Please stop by", "Stop by at five", "cancel that"):
         receive(lab, text, number)
     assert number not in opted_out(lab)
 

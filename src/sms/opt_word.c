@@ -1,0 +1,509 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "sms/opt_word.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "text/text.h"
+
+enum {
+	OPT_WORD_COUNT_MAX = 12, /* words of a text that may opt out */
+	OPT_WORD_TEXT_BYTES = 160,
+	OPT_WORD_FOLDED_BYTES = 2 * OPT_WORD_TEXT_BYTES,
+};
+
+/*
+ * The words are folded as in text/text.h and have no spaces: "opt out" and "opt-out" are
+ * "optout".
+ *
+ * Sources: CTIA, "Messaging Principles and Best Practices"; FCC, the rule of 2025 (47 CFR
+ * 64.1200(a)(10)); AWS, "Required opt-out keywords" of End User Messaging, with the French
+ * words that Canada requires; Twilio and Braze, their default keywords. Other languages have
+ * the words that senders there print ("STOPP an 1234"), marked "usage". STOP works in all.
+ */
+static const struct {
+	const char *language;
+	enum opt opt;
+	const char *word;
+} opt_words[] = {
+	{ "en", OPT_OUT, "stop" },		   /* CTIA */
+	{ "en", OPT_OUT, "stopall" },		   /* CTIA */
+	{ "en", OPT_OUT, "unsubscribe" },	   /* CTIA */
+	{ "en", OPT_OUT, "cancel" },		   /* CTIA */
+	{ "en", OPT_OUT, "end" },		   /* CTIA */
+	{ "en", OPT_OUT, "quit" },		   /* CTIA */
+	{ "en", OPT_OUT, "revoke" },		   /* FCC */
+	{ "en", OPT_OUT, "optout" },		   /* FCC */
+	{ "en", OPT_OUT, "remove" },		   /* AWS */
+	{ "en", OPT_OUT, "optmeout" },		   /* FCC: any reasonable way to say it */
+	{ "en", OPT_OUT, "donottext" },		   /* FCC */
+	{ "en", OPT_OUT, "donttext" },		   /* FCC */
+	{ "en", OPT_OUT, "donotmessage" },	   /* FCC */
+	{ "en", OPT_OUT, "dontmessage" },	   /* FCC */
+	{ "en", OPT_OUT, "donotcontact" },	   /* FCC */
+	{ "en", OPT_OUT, "dontcontact" },	   /* FCC */
+	{ "en", OPT_OUT, "takemeoff" },		   /* FCC */
+	{ "en", OPT_OUT, "nomoretexts" },	   /* FCC */
+	{ "en", OPT_OUT, "nomoremessages" },	   /* FCC */
+	{ "en", OPT_IN, "start" },		   /* Twilio, Braze */
+	{ "en", OPT_IN, "unstop" },		   /* Twilio, Braze */
+	{ "en", OPT_IN, "yes" },		   /* Twilio, Braze */
+	{ "en", OPT_IN, "optin" },		   /* usage */
+	{ "en", OPT_IN, "subscribe" },		   /* usage */
+	{ "fr", OPT_OUT, "arret" },		   /* AWS: Canada */
+	{ "fr", OPT_OUT, "arreter" },		   /* usage */
+	{ "fr", OPT_OUT, "stopsms" },		   /* usage: "STOP SMS" */
+	{ "fr", OPT_OUT, "desabonner" },	   /* usage */
+	{ "fr", OPT_OUT, "desinscrire" },	   /* usage */
+	{ "fr", OPT_OUT, "desabonnezmoi" },	   /* usage */
+	{ "fr", OPT_IN, "commencer" },		   /* usage: Canada */
+	{ "fr", OPT_IN, "debut" },		   /* usage: Canada */
+	{ "es", OPT_OUT, "baja" },		   /* usage */
+	{ "es", OPT_OUT, "alto" },		   /* usage */
+	{ "es", OPT_OUT, "parar" },		   /* usage; Portuguese, too */
+	{ "es", OPT_OUT, "cancelar" },		   /* usage; Portuguese, too */
+	{ "es", OPT_OUT, "darmedebaja" },	   /* usage */
+	{ "es", OPT_OUT, "damedebaja" },	   /* usage */
+	{ "es", OPT_OUT, "dardebaja" },		   /* usage */
+	{ "es", OPT_IN, "alta" },		   /* usage */
+	{ "es", OPT_IN, "iniciar" },		   /* usage; Portuguese, too */
+	{ "pt", OPT_OUT, "pare" },		   /* usage */
+	{ "pt", OPT_OUT, "sair" },		   /* usage */
+	{ "pt", OPT_IN, "voltar" },		   /* usage */
+	{ "it", OPT_OUT, "ferma" },		   /* usage */
+	{ "it", OPT_OUT, "basta" },		   /* usage */
+	{ "it", OPT_OUT, "disattiva" },		   /* usage */
+	{ "it", OPT_OUT, "cancellami" },	   /* usage */
+	{ "it", OPT_IN, "attiva" },		   /* usage */
+	{ "de", OPT_OUT, "stopp" },		   /* usage; Swedish and Norwegian, too */
+	{ "de", OPT_OUT, "abmelden" },		   /* usage */
+	{ "de", OPT_OUT, "abbestellen" },	   /* usage */
+	{ "de", OPT_OUT, "keinesmsmehr" },	   /* usage */
+	{ "de", OPT_OUT, "keinenachrichtenmehr" }, /* usage */
+	{ "de", OPT_OUT, "meldensiemichab" },	   /* usage */
+	{ "de", OPT_IN, "anmelden" },		   /* usage */
+	{ "nl", OPT_OUT, "afmelden" },		   /* usage */
+	{ "nl", OPT_OUT, "uitschrijven" },	   /* usage */
+	{ "nl", OPT_IN, "aanmelden" },		   /* usage */
+	{ "hu", OPT_OUT, "leall" },		   /* usage */
+	{ "hu", OPT_OUT, "leallitas" },		   /* usage */
+	{ "hu", OPT_OUT, "leiratkozas" },	   /* usage */
+	{ "hu", OPT_OUT, "leiratkozom" },	   /* usage */
+	{ "hu", OPT_IN, "feliratkozas" },	   /* usage */
+	{ "hu", OPT_IN, "feliratkozom" },	   /* usage */
+	{ "pl", OPT_OUT, "rezygnuje" },		   /* usage */
+	{ "pl", OPT_OUT, "wypisz" },		   /* usage */
+	{ "cs", OPT_OUT, "odhlasit" },		   /* usage; Slovak, too */
+	{ "cs", OPT_IN, "prihlasit" },		   /* usage */
+	{ "sv", OPT_OUT, "avsluta" },		   /* usage */
+	{ "sv", OPT_IN, "starta" },		   /* usage */
+	{ "da", OPT_OUT, "afmeld" },		   /* usage */
+	{ "da", OPT_IN, "tilmeld" },		   /* usage */
+	{ "no", OPT_OUT, "avmeld" },		   /* usage */
+	{ "fi", OPT_OUT, "lopeta" },		   /* usage */
+	{ "fi", OPT_OUT, "peruuta" },		   /* usage */
+	{ "fi", OPT_IN, "aloita" },		   /* usage */
+	{ "ro", OPT_OUT, "opreste" },		   /* usage */
+	{ "ro", OPT_OUT, "oprește" },		   /* usage */
+	{ "ro", OPT_OUT, "dezabonare" },	   /* usage */
+	{ "tr", OPT_OUT, "iptal" },		   /* usage */
+	{ "tr", OPT_OUT, "ret" },		   /* usage: in advertisements */
+	{ "tr", OPT_OUT, "dur" },		   /* usage */
+	{ "tr", OPT_IN, "basla" },		   /* usage */
+	{ "ru", OPT_OUT, "\u0441\u0442\u043e\u043f" },			 /* usage */
+	{ "ru", OPT_OUT, "\u043e\u0442\u043f\u0438\u0441\u043a\u0430" }, /* usage */
+	{ "ru", OPT_OUT, "отписаться" },				 /* usage */
+	{ "ru", OPT_OUT, "отпишите" },					 /* usage */
+	{ "ru", OPT_IN, "\u0441\u0442\u0430\u0440\u0442" },		 /* usage */
+	{ "el", OPT_OUT, "\u03c3\u03c4\u03bf\u03c0" },			 /* usage */
+	{ "he", OPT_OUT, "\u05d4\u05e1\u05e8" },			 /* usage */
+	{ "he", OPT_OUT, "\u05d4\u05e1\u05e8\u05d4" },			 /* usage */
+	{ "ar", OPT_OUT, "\u0625\u064a\u0642\u0627\u0641" },		 /* usage */
+	{ "ar", OPT_OUT, "\u0627\u064a\u0642\u0627\u0641" },		 /* usage */
+	{ "ar", OPT_IN, "\u0627\u0634\u062a\u0631\u0627\u0643" },	 /* usage */
+	{ "zh", OPT_OUT,
+	  "\u9000\u8ba2" }, /* usage; T and TD are also used, but are too short */
+	{ "zh", OPT_OUT, "\u505c\u6b62" },	       /* usage; Japanese, too */
+	{ "zh", OPT_OUT, "请退订" },		       /* usage */
+	{ "zh", OPT_IN, "\u8ba2\u9605" },	       /* usage */
+	{ "ja", OPT_OUT, "\u914d\u4fe1\u505c\u6b62" }, /* usage */
+	{ "ja", OPT_OUT, "配信停止してください" },     /* usage */
+	{ "ko", OPT_OUT, "\uc218\uc2e0\uac70\ubd80" }, /* usage */
+};
+
+/*
+ * What people politely write around such a word, and when, folded, with a space between words. No other word may
+ * stand there: "stop texting me, please", but not "stop at the station".
+ */
+static const char *const opt_word_polite[] = {
+	"now",
+	"right now",
+	"immediately",
+	"asap",
+	"again",
+	"anymore",
+	"any more",
+	"sofort",
+	"tout de suite",
+	"ya",
+	"subito",
+	"direct",
+	"most",
+	"azonnal",
+	"please",
+	"pls",
+	"plz",
+	"kindly",
+	"hi",
+	"hello",
+	"hey",
+	"thanks",
+	"thank you",
+	"thank u",
+	"thx",
+	"ty",
+	"no thanks",
+	"no thank you",
+	"sorry", /* en */
+	"bitte",
+	"danke",
+	"vielen dank",
+	"hallo", /* de */
+	"s il vous plait",
+	"s il te plait",
+	"svp",
+	"stp",
+	"merci",
+	"bonjour", /* fr */
+	"por favor",
+	"porfa",
+	"gracias",
+	"hola", /* es */
+	"obrigado",
+	"obrigada",
+	"ola", /* pt */
+	"per favore",
+	"per piacere",
+	"grazie",
+	"ciao",
+	"buongiorno", /* it */
+	"alstublieft",
+	"alsjeblieft",
+	"aub",
+	"graag",
+	"dank u",
+	"dank je",
+	"bedankt", /* nl */
+	"kerem",
+	"kerlek",
+	"legyszi",
+	"legyszives",
+	"koszonom",
+	"koszi",
+	"koszonom szepen", /* hu */
+	"prosze",
+	"dziekuje",
+	"dzieki", /* pl */
+	"prosim",
+	"dekuji",
+	"diky",
+	"dakujem", /* cs */
+	"tack",
+	"snalla",
+	"hej", /* sv */
+	"tak",
+	"venligst", /* da */
+	"takk",
+	"vennligst", /* no */
+	"kiitos",
+	"ole hyva", /* fi */
+	"va rog",
+	"multumesc", /* ro */
+	"lutfen",
+	"tesekkurler",
+	"tesekkur ederim", /* tr */
+	"пожалуйста",
+	"спасибо", /* ru */
+	"παρακαλώ",
+	"ευχαριστώ", /* el */
+	"בבקשה",
+	"תודה", /* he */
+	"من فضلك",
+	"شكرا", /* ar */
+	"谢谢",
+	"请",		/* zh */
+	"부탁드립니다", /* ko */
+	NULL,
+};
+
+/* Only before it. */
+static const char *const opt_word_front[] = {
+	"can you",
+	"could you",
+	"would you",
+	"will you",
+	"i want to",
+	"i want you to",
+	"i would like to",
+	"i d like to",
+	"just",
+	"now", /* en */
+	"ich mochte",
+	"ich mochte mich",
+	"ich will",
+	"ich will mich",
+	"mich",
+	"bitte mich", /* de */
+	"je veux",
+	"je veux me",
+	"je souhaite",
+	"je souhaite me",
+	"veuillez",
+	"veuillez me",
+	"me", /* fr */
+	"quiero",
+	"quisiera",
+	"deseo", /* es */
+	"quero",
+	"desejo", /* pt */
+	"voglio",
+	"vorrei", /* it */
+	"ik wil",
+	"ik wil me",
+	"me",	     /* nl */
+	"szeretnek", /* hu */
+	NULL,
+};
+
+/* Only behind it. */
+static const char *const opt_word_behind[] = {
+	"me",
+	"us",
+	"stop",
+	"unsubscribe",
+	"text",
+	"texts",
+	"texting",
+	"message",
+	"messages",
+	"messaging",
+	"msg",
+	"msgs",
+	"sms",
+	"send",
+	"sending",
+	"contacting",
+	"spamming",
+	"calling",
+	"all",
+	"these",
+	"those",
+	"the",
+	"your",
+	"more",
+	"from",
+	"from you",
+	"off",
+	"to",
+	"list",
+	"this number",
+	"my number",
+	"my phone",
+	"alerts",
+	"notifications",
+	"spam", /* en */
+	"mich",
+	"nachrichten",
+	"die",
+	"diese",
+	"von der liste",
+	"vom newsletter",
+	"senden",
+	"zu senden", /* de */
+	"moi",
+	"les",
+	"ces",
+	"de",
+	"m envoyer des",
+	"envoyer des",
+	"envoyer",
+	/* fr */
+	"mensajes",
+	"los",
+	"de",
+	"enviar",
+	"mandar",
+	"de la lista",
+	"de enviarme",
+	"de mandarme",
+	"enviarme", /* es */
+	"mensagens",
+	"as",
+	"enviar",
+	"de",
+	"de enviar",
+	"de me enviar",
+	"da lista", /* pt */
+	"messaggi",
+	"dalla lista",
+	"i",
+	"gli",
+	"di",
+	"di inviare",
+	"di mandarmi",
+	"di inviarmi",
+	"con",
+	/* it */
+	"mij",
+	"berichten",
+	"met",
+	"van",
+	"sturen",
+	/* nl */
+	"az",
+	"uzeneteket",
+	"a hirlevelrol",
+	/* hu */
+	"mnie",
+	"z listy",
+	"wiadomosci", /* pl */
+	"меня",
+	"от",
+	"рассылки",
+	"рассылку",
+	"смс", /* ru */
+	NULL,
+};
+
+/* The folded words with a space between them. False: the text has something else, or too much. */
+static bool opt_word_fold(const char *text, char folded[OPT_WORD_FOLDED_BYTES])
+{
+	struct text_word words[TEXT_WORDS_MAX];
+	size_t count = text_word_split(text, words), length = 0;
+
+	if (count < 1 || count > OPT_WORD_COUNT_MAX)
+		return false;
+	for (size_t i = 0; i < count; i++) {
+		size_t bytes = strlen(words[i].folded);
+
+		if (words[i].type != TEXT_WORD ||
+		    length + bytes + 1 >= OPT_WORD_FOLDED_BYTES)
+			return false;
+		if (length)
+			folded[length++] = ' ';
+		memcpy(folded + length, words[i].folded, bytes + 1);
+		length += bytes;
+	}
+	return true;
+}
+
+/* Are these words, without the spaces between them, the word? "opt out" is, "s t o p" is not. */
+static bool opt_word_is(const char *folded, const char *word)
+{
+	size_t spaces = 0, letters = strlen(word);
+
+	for (; *folded; folded++) {
+		if (*folded == ' ')
+			spaces++;
+		else if (*folded != *word++)
+			return false;
+	}
+	return !*word && 2 * spaces < letters;
+}
+
+/* OPT_NONE: the words are not exactly one of the table. */
+static enum opt opt_word_look_up(const char *folded, const char **word_out)
+{
+	for (size_t i = 0; i < sizeof(opt_words) / sizeof(*opt_words); i++) {
+		if (!opt_word_is(folded, opt_words[i].word))
+			continue;
+		*word_out = opt_words[i].word;
+		return opt_words[i].opt;
+	}
+	return OPT_NONE;
+}
+
+/* Leaves out one of the phrases at the beginning; something has to follow it. */
+static bool opt_word_cut_front(char **folded, const char *const *phrases)
+{
+	for (; *phrases; phrases++) {
+		size_t length = strlen(*phrases);
+
+		if (strncmp(*folded, *phrases, length) != 0 || (*folded)[length] != ' ')
+			continue;
+		*folded += length + 1;
+		return true;
+	}
+	return false;
+}
+
+/* The same at the end. */
+static bool opt_word_cut_behind(char *folded, const char *const *phrases)
+{
+	size_t whole = strlen(folded);
+
+	for (; *phrases; phrases++) {
+		size_t length = strlen(*phrases);
+
+		if (whole <= length + 1 || folded[whole - length - 1] != ' ' ||
+		    strcmp(folded + whole - length, *phrases) != 0)
+			continue;
+		folded[whole - length - 1] = '\0';
+		return true;
+	}
+	return false;
+}
+
+/* What was left out. */
+struct opt_word_around {
+	bool asks;  /* "can you", "ich möchte" */
+	bool names; /* what to stop: "texting me" */
+};
+
+static bool opt_word_cut(char **folded, struct opt_word_around *around)
+{
+	if (opt_word_cut_front(folded, opt_word_polite) ||
+	    opt_word_cut_behind(*folded, opt_word_polite))
+		return true;
+	if (opt_word_cut_front(folded, opt_word_front))
+		return around->asks = true;
+	if (opt_word_cut_behind(*folded, opt_word_behind))
+		return around->names = true;
+	return false;
+}
+
+/* "can you stop?" asks a driver, "can you stop texting me?" does not. */
+static bool opt_word_may_be_chat(const struct opt_word_around *around, const char *word)
+{
+	static const char *const everyday[] = { "stop",	 "cancel",   "end",	"quit",
+						"alto",	 "parar",    "pare",	"sair",
+						"basta", "cancelar", "arreter", NULL };
+
+	for (size_t i = 0; everyday[i]; i++) {
+		if (strcmp(everyday[i], word) == 0)
+			return around->asks && !around->names;
+	}
+	return false;
+}
+
+enum opt opt_word_find(const char *text, const char **word_out)
+{
+	char buffer[OPT_WORD_FOLDED_BYTES], *folded = buffer;
+	struct opt_word_around around = { 0 };
+	const char *word = NULL;
+	enum opt opt;
+
+	if (strnlen(text, OPT_WORD_TEXT_BYTES) == OPT_WORD_TEXT_BYTES ||
+	    !opt_word_fold(text, folded))
+		return OPT_NONE;
+	opt = opt_word_look_up(folded, word_out);
+	if (opt != OPT_NONE)
+		return opt;
+	while (opt == OPT_NONE && opt_word_cut(&folded, &around))
+		opt = opt_word_look_up(folded, &word);
+	if (opt != OPT_OUT || opt_word_may_be_chat(&around, word))
+		return OPT_NONE; /* "yes please" answers something else, too */
+	*word_out = word;
+	return OPT_OUT;
+}

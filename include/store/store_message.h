@@ -125,6 +125,7 @@ enum store_message_flag {
 	/* incoming: see enum store_message_kind */
 	MESSAGE_HAS_CODE = 1 << 11,
 	MESSAGE_HAS_LINK = 1 << 12,
+	MESSAGE_DOUBTFUL = 1 << 13, /* incoming: see sms/mended_text.h */
 };
 
 /* What an incoming message can be looked up by; stored: only append. */

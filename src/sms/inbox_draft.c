@@ -8,70 +8,17 @@
 
 #include "base/clock.h"
 #include "sms/indexer.h"
+#include "sms/mended_text.h"
 #include "sms/opt_word.h"
 #include "text/agent_address.h"
-
-/* ---- damaged emoji */
-
-/*
- * In UTF-8 U+F000..U+F8FF are EF 80..A3 xx, and U+1F000..U+1F8FF are F0 9F 80..A3 xx: only the
- * bytes before 80..A3 differ. Valid text never ends after an EF.
- */
-static bool inbox_draft_is_cut_emoji(const char *at)
-{
-	const unsigned char *bytes = (const unsigned char *)at;
-
-	return bytes[0] == 0xef && bytes[1] >= 0x80 && bytes[1] <= 0xa3;
-}
-
-/* Has a character of four bytes, so the oFono that delivered it does not damage them. */
-static bool inbox_draft_is_beyond_16_bits(const char *at)
-{
-	return (unsigned char)*at >= 0xf0;
-}
-
-static size_t inbox_draft_count_damaged(const char *text)
-{
-	size_t count = 0;
-
-	for (; *text; text++) {
-		if (inbox_draft_is_beyond_16_bits(text))
-			return 0;
-		count += inbox_draft_is_cut_emoji(text);
-	}
-	return count;
-}
-
-char *inbox_draft_mend(const char *text, bool *mended_out)
-{
-	size_t damaged = inbox_draft_count_damaged(text);
-	char *mended = malloc(strlen(text) + damaged + 1), *end = mended;
-
-	if (!mended)
-		return NULL;
-	for (; *text; text++) {
-		if (damaged && inbox_draft_is_cut_emoji(text)) {
-			*end++ = '\xf0';
-			*end++ = '\x9f';
-		} else {
-			*end++ = *text;
-		}
-	}
-	*end = '\0';
-	*mended_out = damaged;
-	return mended;
-}
-
-/* ---- drafts */
 
 /* Without memory the row keeps the text as it is, damaged or not. */
 static void inbox_draft_repair(struct inbox_draft *draft)
 {
-	bool is_repaired = false;
+	unsigned flags = 0;
 
-	draft->text = inbox_draft_mend(draft->row.text, &is_repaired);
-	if (is_repaired)
-		draft->row.flags |= MESSAGE_REPAIRED;
+	draft->text = mended_text(draft->row.text, &flags);
+	draft->row.flags |= flags;
 	if (draft->text)
 		draft->row.text = draft->text;
 }

@@ -25,15 +25,3 @@ void inbox_draft_from_signal(struct inbox_draft *draft, const struct ofono_event
 int inbox_draft_from_spool(struct inbox_draft *draft, const struct inbox_spooled *spooled,
 			   enum ofono_line line, int64_t sim_id);
 void inbox_draft_deinit(struct inbox_draft *draft);
-
-/*
- * Upstream oFono (1.28 and later) cuts a character above U+FFFF to 16 bits, so
- * most emoji arrive as U+F000 to U+F8FF. Adding 0x10000 restores them; nobody uses that
- * private area in an SMS. Forks do not damage texts, so only texts from upstream oFono are
- * repaired (ofono_line()), and none that contains a character above U+FFFF.
- * Source: oFono since commit 9c7a8767; measured on 1.31 and 2.16.
- *
- * Returns a copy of `text` (valid UTF-8) with U+F000..U+F8FF restored to U+1F000..U+1F8FF; the
- * caller frees it. *mended_out: whether anything changed. NULL: no memory.
- */
-char *inbox_draft_mend(const char *text, bool *mended_out);

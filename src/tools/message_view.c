@@ -86,6 +86,7 @@ const struct schema_field message_view_fields[] = {
 	  "follow it; contains_link; looks_like_code: contains a one-time code; "
 	  "escaped: characters in text, from, to or contact_name are escaped; "
 	  "repaired: emoji that oFono damaged were restored; "
+	  "doubtful_characters: perhaps not what was sent; "
 	  "undecodable_or_empty: the content is lost; "
 	  "content_unknown: another program sent it, and oFono does not show what to "
 	  "whom; "
@@ -313,6 +314,7 @@ void message_view_put_flags(struct json_writer *writer, const struct message *me
 	} words[] = {
 		{ MESSAGE_ADDRESSES_AGENTS, "addresses_agents" },
 		{ MESSAGE_REPAIRED, "repaired" },
+		{ MESSAGE_DOUBTFUL, "doubtful_characters" },
 		{ MESSAGE_UNREADABLE, "undecodable_or_empty" },
 		{ MESSAGE_IMMEDIATE, "immediate" },
 		{ MESSAGE_CLOCK_WRONG, "clock_wrong" },

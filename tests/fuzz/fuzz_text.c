@@ -9,7 +9,7 @@
 #include "fuzz.h"
 #include "text/code_mask.h"
 #include "text/extract.h"
-#include "sms/inbox_draft.h"
+#include "sms/mended_text.h"
 #include "sms/opt_word.h"
 #include "text/segments.h"
 
@@ -80,13 +80,13 @@ static void check_shown(const char *text)
 
 static void check_mended(const char *text)
 {
-	bool mended, again;
-	char *once = inbox_draft_mend(text, &mended), *twice;
+	unsigned flags = 0, again = 0;
+	char *once = mended_text(text, &flags), *twice;
 
 	FUZZ_CHECK(once && utf8_valid(once, strlen(once)));
-	FUZZ_CHECK(mended == (strcmp(once, text) != 0));
-	twice = inbox_draft_mend(once, &again);
-	FUZZ_CHECK(!again && strcmp(once, twice) == 0);
+	FUZZ_CHECK(!(flags & MESSAGE_REPAIRED) == (strcmp(once, text) == 0));
+	twice = mended_text(once, &again);
+	FUZZ_CHECK(!(again & MESSAGE_REPAIRED) && strcmp(once, twice) == 0);
 	free(once);
 	free(twice);
 }

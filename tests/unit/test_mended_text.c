@@ -10,18 +10,30 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "sms/inbox_draft.h"
+#include "sms/mended_text.h"
+#include "store/store_message.h"
 
-static void assert_mended(const char *text, const char *expected)
+static void assert_outcome(const char *text, const char *expected, bool doubtful)
 {
-	bool mended = !strcmp(text, expected); /* the wrong answer */
-	char *copy = inbox_draft_mend(text, &mended);
+	unsigned flags = 0;
+	char *copy = mended_text(text, &flags);
 
 	assert_non_null(copy);
 	assert_string_equal(copy, expected);
-	assert_int_equal(mended, strcmp(text, expected) != 0);
+	assert_int_equal(!(flags & MESSAGE_REPAIRED), strcmp(text, expected) == 0);
+	assert_int_equal(!(flags & MESSAGE_DOUBTFUL), !doubtful);
 	assert_true(utf8_valid(copy, strlen(copy)));
 	free(copy);
+}
+
+static void assert_mended(const char *text, const char *expected)
+{
+	assert_outcome(text, expected, false);
+}
+
+static void assert_kept(const char *text)
+{
+	assert_outcome(text, text, true);
 }
 
 static void test_texts(void **state)
@@ -36,13 +48,47 @@ static void test_texts(void **state)
 	assert_mended("\uF469\u200D\uF469\uFE0F", "\U0001F469\u200D\U0001F469\uFE0F");
 }
 
+static void test_emoji_cut_to_an_ideograph_are_restored(void **state)
+{
+	(void)state;
+	assert_mended("\uF923", "\U0001F923");
+	assert_mended("so funny \uF923\uF602", "so funny \U0001F923\U0001F602");
+	assert_mended("\u041F\u0440\u0438\u0432\u0435\u0442 \uF970",
+		      "\u041F\u0440\u0438\u0432\u0435\u0442 \U0001F970");
+	assert_mended("\uF937\u200D\u2640\uFE0F", "\U0001F937\u200D\u2640\uFE0F");
+	assert_mended("\uFAF6 \uF9E1", "\U0001FAF6 \U0001F9E1");
+}
+
+static void test_ideographs_stay_among_their_like_and_are_doubtful(void **state)
+{
+	(void)state;
+	assert_kept("\u674E\uF923"); /* Chinese, */
+	assert_kept("\u304B\uF923"); /* Japanese */
+	assert_kept("\uAC00\uF923"); /* and Korean */
+	assert_outcome("\u674E\uF600\uF923", "\u674E\U0001F600\uF923", true);
+	assert_mended("\uF900", "\uF900"); /* no emoji ends like this one */
+	assert_kept("\uF900\uF923");
+}
+
+static void test_private_characters_of_fonts_stay_and_are_doubtful(void **state)
+{
+	(void)state;
+	assert_kept("\uF0B7 milk");
+	assert_kept("\uF8FF");
+	assert_kept("\uF0FC done");
+	assert_kept("\uE000");
+	assert_outcome("\uF0B7 \uF44D", "\uF0B7 \U0001F44D", true);
+}
+
 static void test_borders(void **state)
 {
 	(void)state;
-	assert_mended("\uEFFF", "\uEFFF");
-	assert_mended("\uF000", "\U0001F000");
-	assert_mended("\uF8FF", "\U0001F8FF");
-	assert_mended("\uF900", "\uF900"); /* a real character of Chinese */
+	assert_mended("\uD7FF", "\uD7FF");
+	assert_kept("\uF003");
+	assert_mended("\uF004", "\U0001F004");
+	assert_kept("\uF005");
+	assert_mended("\uFAFF", "\U0001FAFF");
+	assert_mended("\uFB00", "\uFB00");
 	assert_mended("\uFFFD\uFE0F", "\uFFFD\uFE0F");
 	assert_mended("\u00EF\u00A0\U000EF000", "\u00EF\u00A0\U000EF000");
 }
@@ -67,10 +113,12 @@ static size_t put(char *text, uint32_t code)
 /* Every character that 16 bits hold, between two others: one of them changes or none. */
 static void test_every_character(void **state)
 {
+	unsigned changed = 0;
+
 	(void)state;
 	for (uint32_t code = 1; code < 0x10000; code++) {
-		bool damaged = code >= 0xf000 && code <= 0xf8ff, mended;
 		char text[16] = "a";
+		unsigned flags = 0;
 		const char *at;
 		char *copy;
 		size_t length;
@@ -79,19 +127,26 @@ static void test_every_character(void **state)
 			continue;
 		length = 1 + put(text + 1, code);
 		strcpy(text + length, "\u00E9");
-		copy = inbox_draft_mend(text, &mended);
+		copy = mended_text(text, &flags);
 		at = copy + 1;
-		assert_int_equal(mended, damaged);
-		assert_int_equal(utf8_next(&at), damaged ? code + 0x10000 : code);
+		assert_int_equal(utf8_next(&at),
+				 flags & MESSAGE_REPAIRED ? code + 0x10000 : code);
 		assert_string_equal(at, "\u00E9");
+		assert_true(!(flags & MESSAGE_REPAIRED) ||
+			    (code >= 0xf004 && code <= 0xfaff));
+		changed += !!(flags & MESSAGE_REPAIRED);
 		free(copy);
 	}
+	assert_in_range(changed, 1200, 1400); /* emoji beyond 16 bits */
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_texts),
+		cmocka_unit_test(test_emoji_cut_to_an_ideograph_are_restored),
+		cmocka_unit_test(test_ideographs_stay_among_their_like_and_are_doubtful),
+		cmocka_unit_test(test_private_characters_of_fonts_stay_and_are_doubtful),
 		cmocka_unit_test(test_borders),
 		cmocka_unit_test(test_every_character),
 	};

@@ -154,6 +154,21 @@ def test_bad_keys_are_refused(lab: Lab, agent: Agent, key: str) -> None:
     assert taken_texts(lab) == []
 
 
+@pytest.mark.parametrize("key", ["", " ", "null", "None", "undefined", "string", "N/A", "nil", "key",
+                                 "idempotency_key", "<uuid>", "{{key}}", "0", "-"])
+def test_placeholders_are_no_keys(lab: Lab, agent: Agent, key: str) -> None:
+    """Every message of such a client would have the same one. tests/unit/test_placeholder.c has more."""
+    for more in {}, {"to_phone_numbers": ["+36301234568"]}:
+        refused = agent.send("first text", idempotency_key=key, **more)
+        assert_refused(refused, "invalid_arguments")
+        assert "idempotency_key" in refused.facts["fix"]
+    forecast = agent.send("first text", idempotency_key=key, dry_run=True).facts
+    assert [one["code"] for one in forecast["refusals"]] == ["invalid_arguments"]
+    for tool in "get_sms_status", "cancel_sms":
+        assert_refused(agent.call(tool, idempotency_key=key), "invalid_arguments")
+    assert taken_texts(lab) == []
+
+
 def test_keys_belong_to_one_client(make_lab: Callable[..., Lab]) -> None:
     lab = make_lab(gateway_open=False)
     one, two = (Agent(lab, pair(lab.gateway, name)) for name in ("one", "two"))

@@ -170,8 +170,8 @@ void request_refuse(struct request *request, unsigned status,
 		    const struct rpc_error *error);
 
 /*
- * For lists of one page, which never give a cursor. False: params has one, and the request has
- * been answered.
+ * For lists of one page, which never give a cursor. "" and null are none. False: params has one,
+ * and the request has been answered.
  */
 bool request_has_no_cursor(struct request *request);
 

@@ -96,7 +96,8 @@ bool request_has_no_cursor(struct request *request)
 {
 	const struct json *cursor = json_member(request->message.params, "cursor");
 
-	if (!cursor || cursor->type == JSON_NULL)
+	if (!cursor || cursor->type == JSON_NULL ||
+	    (cursor->type == JSON_STRING && !cursor->length))
 		return true;
 	request_fail(request, RPC_INVALID_PARAMS,
 		     "unknown cursor: ask again without one");

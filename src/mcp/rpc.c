@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A message is read strictly: "jsonrpc" must be "2.0", an ID a string or an integer,
- * params an object. A request without an ID is a notification; one without a method is a
- * response. IDs and progress tokens are written back exactly as received, whatever their
- * length.
+ * params an object. Only params that say nothing, null and [], count as absent: clients send
+ * them. A request without an ID is a notification; one without a method is a response. IDs
+ * and progress tokens are written back exactly as received, whatever their length.
  */
 #include "mcp/rpc.h"
 
@@ -26,7 +26,8 @@ static struct rpc_error rpc_read_params(const struct json *root,
 {
 	const struct json *params = json_member(root, "params");
 
-	if (!params)
+	if (!params || params->type == JSON_NULL ||
+	    (params->type == JSON_ARRAY && !params->count))
 		return (struct rpc_error){ 0 };
 	if (params->type == JSON_ARRAY)
 		return (struct rpc_error){ RPC_INVALID_PARAMS,

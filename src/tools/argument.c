@@ -7,6 +7,7 @@
 #include "base/escape.h"
 #include "numbers/phone_number.h"
 #include "store/store_listing.h"
+#include "tools/placeholder.h"
 #include "tools/services.h"
 #include "tools/tool_failure.h"
 
@@ -64,6 +65,28 @@ bool argument_time(struct tool_call *call, const char *name, int64_t *wall_ms_ou
 					 "%s must be an RFC 3339 time with UTC offset, "
 					 "for example %s.",
 					 name, example));
+	return false;
+}
+
+bool argument_key(const struct tool_call *call, const char **key_out,
+		  struct refusal *refusal_out)
+{
+	const char *key = argument_text(call, "idempotency_key");
+
+	if (!key || !placeholder_matches(key)) {
+		*key_out = key;
+		return true;
+	}
+	*refusal_out = (struct refusal){
+		FAILURE_INVALID_ARGUMENTS,
+		arena_printf(call->arena,
+			     "idempotency_key: \"%s\" is a placeholder, which another "
+			     "message may have, too.",
+			     escape_quote(call->arena, key, IDEMPOTENCY_KEY_MAX)),
+		.fix = "Leave idempotency_key out, or pass a text that belongs to this "
+		       "message alone, such as \"dinner with Ann 2026-11-21\" or a new "
+		       "UUID.",
+	};
 	return false;
 }
 

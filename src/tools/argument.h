@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/failure.h"
 #include "mcp/tool.h"
 
 /* NULL: not given */
@@ -28,6 +29,13 @@ const char *argument_party(const struct tool_call *call, const char *name);
  * the call has been finished with a failure.
  */
 bool argument_time(struct tool_call *call, const char *name, int64_t *wall_ms_out);
+
+/*
+ * idempotency_key; *key_out is NULL if it is not given. False: it is a placeholder, which other
+ * messages would share, and *refusal_out says so.
+ */
+bool argument_key(const struct tool_call *call, const char **key_out,
+		  struct refusal *refusal_out);
 
 /*
  * Drops all arguments but this text, which is copied to the call's arena. False: no memory,

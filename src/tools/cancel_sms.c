@@ -248,6 +248,7 @@ static const struct request_waiting cancel_sms_waiting = {
 static void cancel_sms_run(struct tool_call *call)
 {
 	struct cancel_sms *cancel = arena_alloc(call->arena, sizeof(*cancel));
+	struct refusal refusal;
 	int outcome = 0;
 
 	if (!cancel) {
@@ -256,8 +257,11 @@ static void cancel_sms_run(struct tool_call *call)
 	}
 	cancel->call = call;
 	cancel->message_id = argument_integer(call, "message_id", 0);
-	cancel->key = argument_text(call, "idempotency_key");
 	cancel->closes = argument_boolean(call, "close");
+	if (!argument_key(call, &cancel->key, &refusal)) {
+		tool_failure_answer_with(call, &refusal, NULL, NULL);
+		return;
+	}
 	if (!json_member(call->arguments, "message_id") == !cancel->key ||
 	    (cancel->closes && !cancel->key)) {
 		tool_failure_answer(

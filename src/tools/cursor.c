@@ -66,7 +66,7 @@ bool cursor_argument(struct tool_call *call, const char *name, enum cursor_kind 
 {
 	const char *text = argument_text(call, name);
 
-	if (!text) {
+	if (!text || !*text) {
 		*id_out = 0;
 		return true;
 	}

@@ -30,7 +30,7 @@ void cursor_write(enum cursor_kind kind, int64_t id, char text[CURSOR_BYTES]);
 bool cursor_read(enum cursor_kind kind, const char *text, int64_t *id_out);
 
 /*
- * Reads the cursor in argument `name`; *id_out is 0 if there is none. False: it is not one of
+ * Reads the cursor in argument `name`; *id_out is 0 if there is none, or "". False: it is not one of
  * this kind, and the call has been finished with a failure.
  */
 bool cursor_argument(struct tool_call *call, const char *name, enum cursor_kind kind,

@@ -360,6 +360,7 @@ static void get_sms_status_run(struct tool_call *call)
 {
 	struct get_sms_status *status = arena_alloc(call->arena, sizeof(*status));
 	struct message message;
+	struct refusal refusal;
 	int64_t seconds;
 
 	if (!status) {
@@ -369,12 +370,15 @@ static void get_sms_status_run(struct tool_call *call)
 	*status = (struct get_sms_status){
 		.call = call,
 		.message_id = argument_integer(call, "message_id", 0),
-		.key = argument_text(call, "idempotency_key"),
 		.history = argument_boolean(call, "history"),
 		.wait_for = get_sms_status_read_wait(call),
 		.wait = { .changed = get_sms_status_on_change,
 			  .wait = { .answer = get_sms_status_answer, .data = status } },
 	};
+	if (!argument_key(call, &status->key, &refusal)) {
+		tool_failure_answer_with(call, &refusal, NULL, NULL);
+		return;
+	}
 	if (!json_member(call->arguments, "message_id") == !status->key) {
 		tool_failure_answer(call, FAILURE_INVALID_ARGUMENTS,
 				    "Pass either message_id or idempotency_key.");

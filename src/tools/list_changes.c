@@ -139,7 +139,7 @@ static int list_changes_find_place(struct list_changes *list)
 		list->place = place;
 		return 0;
 	}
-	list->truncated = after != NULL;
+	list->truncated = after && *after;
 	list->place =
 		(struct list_changes_place){ .epoch = epoch, .entry_id = first - 1 };
 	return 0;

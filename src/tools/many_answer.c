@@ -262,23 +262,29 @@ static void many_answer_write(struct json_writer *writer, const struct sms_batch
 }
 
 static size_t many_answer_count_state(const struct sms_batch *batch,
-				      enum message_state state)
+				      enum message_state state, bool repeats)
 {
 	size_t count = 0;
 
-	for (size_t i = 0; i < batch->count; i++)
-		count += batch->rows[i].message.id &&
-			 batch->rows[i].message.state == state;
+	for (size_t i = 0; i < batch->count; i++) {
+		const struct sms_batch_row *row = &batch->rows[i];
+
+		count += row->message.id && row->message.state == state &&
+			 (row->repeat != POLICY_REPEAT_NONE) == repeats;
+	}
 	return count;
 }
 
-/* "3 sent, 2 scheduled". NULL: no memory. So for all functions here that return text. */
-static const char *many_answer_format_states(const struct sms_batch *batch)
+/*
+ * "3 sent, 2 scheduled": of this call, or of earlier ones that it repeats. NULL: no memory. So
+ * for all functions here that return text.
+ */
+static const char *many_answer_format_states(const struct sms_batch *batch, bool repeats)
 {
 	const char *list = "";
 
 	for (enum message_state state = 0; list && state <= STATE_LAST; state++) {
-		size_t count = many_answer_count_state(batch, state);
+		size_t count = many_answer_count_state(batch, state, repeats);
 
 		if (count)
 			list = arena_printf(batch->order->call->arena, "%s%s%zu %s", list,
@@ -309,17 +315,17 @@ static const char *many_answer_format_notes(const struct sms_batch *batch)
 	size_t duplicates = batch->count - many_answer_count(batch), repeats = 0;
 	size_t refused = sms_batch_count_refused(batch);
 	struct arena *arena = batch->order->call->arena;
-	const char *text = "";
+	const char *states = many_answer_format_states(batch, true), *text = "";
 
 	for (size_t i = 0; i < batch->count; i++)
 		repeats += batch->rows[i].repeat != POLICY_REPEAT_NONE;
 	if (refused)
 		text = arena_printf(arena, " %zu refused: each has an error.", refused);
-	if (text && repeats)
+	if (text && states && repeats)
 		text = arena_printf(arena,
-				    "%s %zu accepted by an earlier call, and not "
-				    "sent again.",
-				    text, repeats);
+				    "%s %zu accepted by an earlier call, and not sent "
+				    "again (now %s).",
+				    text, repeats, states);
 	if (text && duplicates)
 		text = arena_printf(arena, "%s %zu in the list twice, and sent once.",
 				    text, duplicates);
@@ -356,16 +362,19 @@ static void many_answer_succeed(const struct sms_batch *batch, const char *text)
 void many_answer_finish(const struct sms_batch *batch)
 {
 	struct arena *arena = batch->order->call->arena;
-	const char *states = many_answer_format_states(batch);
+	const char *states = many_answer_format_states(batch, false);
 	const char *notes = many_answer_format_notes(batch);
 	size_t count = many_answer_count(batch);
+	const char *begin = "Nothing new was sent";
 
+	if (states && *states)
+		begin = arena_printf(arena, "%zu of %zu messages accepted: %s",
+				     count - sms_batch_count_refused(batch), count,
+				     states);
 	many_answer_succeed(
 		batch,
-		states && notes
-			? arena_printf(arena, "%zu of %zu messages accepted: %s.%s%s",
-				       count - sms_batch_count_refused(batch), count,
-				       states,
+		states && begin && notes
+			? arena_printf(arena, "%s.%s%s", begin,
 				       many_answer_is_pending(batch)
 					       ? " What is not sent yet goes out by "
 						 "itself; do not send it again."

@@ -46,7 +46,7 @@ static const struct schema_field send_sms_input[] = {
 	{ "idempotency_key", SCHEMA_STRING, false,
 	  "Your own unique key: another call with it sends nothing and returns "
 	  "what became of the first",
-	  1, IDEMPOTENCY_KEY_MAX },
+	  0, IDEMPOTENCY_KEY_MAX },
 	{ "send_at", SCHEMA_STRING, false,
 	  "When to send, at most 30 days ahead, for example "
 	  "2026-11-21T08:30:00+01:00" },

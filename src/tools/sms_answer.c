@@ -11,7 +11,8 @@
  *   unknown                          failure: it may have been sent
  *
  * A call that only repeats another gets the same answer about the first one's message, plus a
- * sentence that says so.
+ * sentence that says so. It never begins with "SMS sent": "Already sent at 14:02 (message 17);
+ * nothing new was sent."
  */
 #include "tools/sms_answer.h"
 
@@ -25,7 +26,7 @@
 #include "tools/services.h"
 #include "config/config.h"
 
-enum { SMS_ANSWER_MS_PER_SECOND = 1000 };
+enum { SMS_ANSWER_MS_PER_SECOND = 1000, SMS_ANSWER_DATE_LENGTH = 10 };
 
 static enum delivery sms_answer_delivery(const struct sms_answer *answer)
 {
@@ -87,24 +88,29 @@ static const char *sms_answer_format_age(const struct sms_answer *answer)
 	return age ? age : "just before";
 }
 
-/* Ends every answer about an earlier message. `text` and the result: NULL without memory. */
-static const char *sms_answer_add_duplicate(const struct sms_answer *answer,
-					    const char *text)
+/* Ends answers about an earlier message. `text` and the result: NULL without memory. */
+static const char *sms_answer_add_repeat(const struct sms_answer *answer,
+					 const char *text)
 {
-	bool has_period = text && *text && text[strlen(text) - 1] == '.';
+	struct arena *arena = answer->order->call->arena;
+	long long id = answer->message.id;
 
-	if (answer->repeat != POLICY_REPEAT_SAME || !text)
+	if (answer->repeat == POLICY_REPEAT_NONE || !text)
 		return text;
+	if (answer->repeat == POLICY_REPEAT_KEY)
+		return arena_printf(arena,
+				    "%s Nothing new was sent: this is about message "
+				    "%lld, which was asked for before.",
+				    text, id);
 	return arena_printf(
-		answer->order->call->arena,
-		"%s%s Nothing new was sent: this is about message %lld, the same text to "
+		arena,
+		"%s Nothing new was sent: this is about message %lld, the same text to "
 		"the same number, asked for %s. To send it once more, call again with a "
 		"new idempotency_key.",
-		text, has_period ? "" : ".", (long long)answer->message.id,
-		sms_answer_format_age(answer));
+		text, id, sms_answer_format_age(answer));
 }
 
-static void sms_answer_succeed(const struct sms_answer *answer, const char *text)
+static void sms_answer_succeed_with(const struct sms_answer *answer, const char *text)
 {
 	struct buffer structured = BUFFER_INIT;
 	struct json_writer *writer = json_writer_new(&structured);
@@ -113,8 +119,12 @@ static void sms_answer_succeed(const struct sms_answer *answer, const char *text
 		sms_answer_write(writer, answer);
 		json_writer_free(writer);
 	}
-	tool_call_succeed(answer->order->call, sms_answer_add_duplicate(answer, text),
-			  &structured, true);
+	tool_call_succeed(answer->order->call, text, &structured, true);
+}
+
+static void sms_answer_succeed(const struct sms_answer *answer, const char *text)
+{
+	sms_answer_succeed_with(answer, sms_answer_add_repeat(answer, text));
 }
 
 static void sms_answer_put_failure_facts(struct json_writer *writer, const void *data)
@@ -130,7 +140,10 @@ static void sms_answer_put_failure_facts(struct json_writer *writer, const void 
 static void sms_answer_fail_with(const struct sms_answer *answer, enum failure failure,
 				 const char *message, const char *fix)
 {
-	struct refusal refusal = { failure, sms_answer_add_duplicate(answer, message),
+	struct refusal refusal = { failure,
+				   answer->repeat == POLICY_REPEAT_SAME
+					   ? sms_answer_add_repeat(answer, message)
+					   : message,
 				   .fix = fix };
 	const struct sms_order *order = answer->order;
 
@@ -229,27 +242,86 @@ static void sms_answer_failed(const struct sms_answer *answer)
 				     order->recipient, (long long)answer->message.id));
 }
 
+static const char *const sms_answer_additions[] = {
+	[DELIVERY_NONE] = ". No delivery report was requested, so it is unknown "
+			  "whether it arrives",
+	[DELIVERY_AWAITED] = ". No delivery report has come yet",
+	[DELIVERY_CONFIRMED] = "",
+	[DELIVERY_REFUSED] = ", but a delivery report says that it did not arrive",
+	[DELIVERY_UNCONFIRMED] = ". No delivery report came in the time that the "
+				 "network had for it",
+};
+
+static void sms_answer_find_sending(void *data, const struct message_change *change)
+{
+	int64_t *sent_ms = data;
+
+	if (change->state == STATE_SENT)
+		*sent_ms = change->at_ms;
+}
+
+/* "14:02" by the phone's clock; of another day "2026-11-21 14:02". NULL: no memory. */
+static const char *sms_answer_sending_time(const struct sms_answer *answer)
+{
+	const struct tool_call *call = answer->order->call;
+	int64_t sent_ms = answer->message.changed_ms;
+	char sent[CLOCK_TEXT_BYTES], now[CLOCK_TEXT_BYTES];
+	bool is_today;
+
+	store_message_changes(call->services->store, answer->message.id,
+			      sms_answer_find_sending, &sent_ms);
+	clock_format(sent_ms, sent);
+	clock_format(clock_wall_ms(), now);
+	is_today = strncmp(sent, now, SMS_ANSWER_DATE_LENGTH) == 0;
+	return arena_printf(call->arena, "%.*s%s%.5s",
+			    is_today ? 0 : SMS_ANSWER_DATE_LENGTH, sent,
+			    is_today ? "" : " ", sent + SMS_ANSWER_DATE_LENGTH + 1);
+}
+
+/* The words "SMS sent" are for a message of this call. */
+static void sms_answer_sent_before(const struct sms_answer *answer)
+{
+	enum delivery delivery = sms_answer_delivery(answer);
+	bool asked = answer->order->wait_for == ORDER_WAIT_DELIVERED;
+	bool is_confirmed = delivery == DELIVERY_CONFIRMED;
+	bool is_refused = delivery == DELIVERY_REFUSED;
+	struct arena *arena = answer->order->call->arena;
+	const char *time = sms_answer_sending_time(answer);
+	const char *text = NULL;
+
+	if (time)
+		text = arena_printf(
+			arena,
+			"Already sent at %s (message %lld)%s; nothing new was sent%s.",
+			time, (long long)answer->message.id,
+			is_confirmed ? " and delivered"
+			: is_refused ? sms_answer_additions[delivery]
+				     : "",
+			asked && !is_confirmed && !is_refused
+				? sms_answer_additions[delivery]
+				: "");
+	if (text && answer->repeat == POLICY_REPEAT_SAME)
+		text = arena_printf(arena,
+				    "%s It is the same text to the same number, asked "
+				    "for %s. To send it once more, call again with a new "
+				    "idempotency_key.",
+				    text, sms_answer_format_age(answer));
+	sms_answer_succeed_with(answer, text);
+}
+
 static void sms_answer_sent(const struct sms_answer *answer)
 {
-	static const char *const additions[] = {
-		[DELIVERY_NONE] = ". No delivery report was requested, so it is unknown "
-				  "whether it arrives",
-		[DELIVERY_AWAITED] = ". No delivery report has come yet",
-		[DELIVERY_CONFIRMED] = "",
-		[DELIVERY_REFUSED] =
-			", but a delivery report says that it did not arrive",
-		[DELIVERY_UNCONFIRMED] = ". No delivery report came in the time that the "
-					 "network had for it",
-	};
 	enum delivery delivery = sms_answer_delivery(answer);
 	struct arena *arena = answer->order->call->arena;
 	const char *recipient = answer->order->recipient;
 	bool asked = answer->order->wait_for == ORDER_WAIT_DELIVERED;
 
-	if (delivery == DELIVERY_REFUSED && answer->is_task)
+	if (answer->repeat != POLICY_REPEAT_NONE)
+		sms_answer_sent_before(answer);
+	else if (delivery == DELIVERY_REFUSED && answer->is_task)
 		sms_answer_fail(answer, FAILURE_NOT_DELIVERED,
 				arena_printf(arena, "SMS sent to %s%s (message %lld).",
-					     recipient, additions[delivery],
+					     recipient, sms_answer_additions[delivery],
 					     (long long)answer->message.id));
 	else if (delivery == DELIVERY_CONFIRMED && asked)
 		sms_answer_succeed(answer,
@@ -261,7 +333,7 @@ static void sms_answer_sent(const struct sms_answer *answer)
 	else
 		sms_answer_succeed(answer,
 				   arena_printf(arena, "SMS sent to %s%s (message %lld).",
-						recipient, additions[delivery],
+						recipient, sms_answer_additions[delivery],
 						(long long)answer->message.id));
 }
 

@@ -158,7 +158,6 @@ void sms_order_read(struct sms_order *order, struct tool_call *call)
 	*order = (struct sms_order){
 		.call = call,
 		.text = argument_text(call, "sms_text"),
-		.idempotency_key = argument_text(call, "idempotency_key"),
 		.send_at = argument_text(call, "send_at"),
 		.wait_for = sms_order_read_wait(call),
 		.wait_seconds = argument_integer(
@@ -171,6 +170,7 @@ void sms_order_read(struct sms_order *order, struct tool_call *call)
 		.resends = argument_text(call, "if_unknown") &&
 			   strcmp(argument_text(call, "if_unknown"), "resend") == 0,
 	};
+	argument_key(call, &order->idempotency_key, &order->key_refusal);
 	sms_order_read_recipient(order);
 	phone_number_parse(order->recipient, order->number);
 	segments_measure(order->text, &order->segments);
@@ -212,6 +212,14 @@ static bool sms_order_check_recipient(struct sms_order *order,
 	return false;
 }
 
+static bool sms_order_check_key(struct sms_order *order, struct refusal *refusal_out)
+{
+	if (!order->key_refusal.fix)
+		return true;
+	*refusal_out = order->key_refusal;
+	return false;
+}
+
 static bool sms_order_refuse_time(struct sms_order *order, struct refusal *refusal_out,
 				  const char *flaw)
 {
@@ -247,10 +255,10 @@ static bool sms_order_parse_time(struct sms_order *order, struct refusal *refusa
 			     example));
 }
 
-const sms_order_check sms_order_form_checks[] = { sms_order_check_routing,
-						  sms_order_check_recipient,
-						  sms_order_check_text,
-						  sms_order_parse_time, NULL };
+const sms_order_check sms_order_form_checks[] = {
+	sms_order_check_routing, sms_order_check_recipient, sms_order_check_key,
+	sms_order_check_text,	 sms_order_parse_time,	    NULL
+};
 
 static bool sms_order_check_time(struct sms_order *order, struct refusal *refusal_out)
 {

@@ -51,6 +51,7 @@ struct sms_order {
 	int64_t wait_seconds;
 	bool dry_run;
 	bool is_spread;
+	struct refusal key_refusal;	  /* fix NULL: the key is none, or a good one */
 	struct refusal recipient_refusal; /* message NULL: there is a recipient */
 	int64_t named_sim_id;		  /* by the caller or the answered message */
 	bool names_sim;

@@ -295,15 +295,17 @@ const struct task_kind sms_task_kind = {
 };
 
 /* A client that asked for a second message must learn that there is none. */
-static const char *sms_task_add_duplicate(const struct sms_answer *answer,
-					  const char *status)
+static const char *sms_task_add_repeat(const struct sms_answer *answer,
+				       const char *status)
 {
-	if (answer->repeat != POLICY_REPEAT_SAME || !status)
+	if (answer->repeat == POLICY_REPEAT_NONE || !status)
 		return status;
 	return arena_printf(answer->order->call->arena,
-			    "%s Nothing new was sent: the same text to the same number "
-			    "was asked for just before, and this is its task.",
-			    status);
+			    "%s Nothing new was sent: %s, and this is its task.", status,
+			    answer->repeat == POLICY_REPEAT_KEY
+				    ? "this message was asked for before"
+				    : "the same text to the same number was asked for "
+				      "just before");
 }
 
 bool sms_task_begin(const struct sms_answer *answer)
@@ -325,7 +327,7 @@ bool sms_task_begin(const struct sms_answer *answer)
 	if (!task.id || sms_task_read(&query, answer->message.id, &task) ||
 	    task.status != TASK_WORKING)
 		return false;
-	task.status_message = sms_task_add_duplicate(answer, task.status_message);
+	task.status_message = sms_task_add_repeat(answer, task.status_message);
 	task_answer(call->request, &task);
 	return true;
 }

@@ -376,9 +376,11 @@ static enum store_message_kind wait_for_sms_read_kind(const struct tool_call *ca
 /* False: the call has been finished with a failure. */
 static bool wait_for_sms_read_place(struct wait_for_sms *wait)
 {
+	const char *after = argument_text(wait->call, "after");
+
 	if (!cursor_argument(wait->call, "after", CURSOR_ARRIVALS, &wait->place_id))
 		return false;
-	if (argument_text(wait->call, "after") ||
+	if ((after && *after) ||
 	    store_message_newest(wait->call->services->store, &wait->place_id) == 0)
 		return true;
 	wait_for_sms_answer_failure(wait);

@@ -156,6 +156,14 @@ def assert_sent(result: Result, to: str = TO) -> None:
     assert result.structured["state"] == "sent"
 
 
+def assert_already_sent(result: Result) -> None:
+    """By an earlier call, at a time of the phone's clock; nothing reads as if this one had sent it."""
+    assert re.match(r"Already sent at (\d{4}-\d\d-\d\d )?\d\d:\d\d "
+                    rf"\(message {result.message_id}\)", result.text), result
+    assert "nothing new was sent" in result.text and "SMS sent" not in result.text
+    assert result.structured["state"] == "sent" and not result.is_error
+
+
 def assert_pending(result: Result, *states: str) -> None:
     """The answer is not an error, and nothing in it can be read as "sent"."""
     assert not result.is_error, result

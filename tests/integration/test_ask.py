@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from agent import TO, Agent, Result, assert_refused, assert_sent, pair
+from agent import TO, Agent, Result, assert_already_sent, assert_refused, assert_sent, pair
 from asking import KEY, Legacy, Modern, accept, is_sent, plain_result, result_of
 from events import Event, Events
 from lab import Lab, wait_until
@@ -224,9 +224,9 @@ def test_a_replayed_answer_returns_the_first_result(lab: Lab, agent: Agent) -> N
     sent = sending.choose(first)
     for sim in (first, second):
         again = sending.choose(sim)
-        assert_sent(again)
+        assert_already_sent(again)
         assert (again.message_id, again.structured["replayed"]) == (sent.message_id, True)
-    assert_sent(Modern.result(sending.ask(requestState=sending.state)))
+    assert_already_sent(Modern.result(sending.ask(requestState=sending.state)))
     assert is_sent(lab, "replayed") == 1
 
 

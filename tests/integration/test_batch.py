@@ -66,7 +66,7 @@ def test_empty_and_oversized_batches_are_refused(gateway: LoneGateway, count: in
 
 def test_only_requests_are_answered(gateway: LoneGateway) -> None:
     answers = post(gateway.port, NOTE, rpc("ping", id="a"), RESPONSE,
-                   rpc("tools/list", [], id="b"), rpc("nope", id="c"), NOTE).json
+                   rpc("tools/list", [1], id="b"), rpc("nope", id="c"), NOTE).json
     assert [answer["id"] for answer in answers] == ["a", "b", "c"]
     assert [answer.get("error", {}).get("code") for answer in answers] == [
         None, "-32602", "-32601"]

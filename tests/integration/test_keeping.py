@@ -417,7 +417,7 @@ def test_tokens_sims_and_keys_survive_a_lost_page(make_lab: Callable[..., Lab]) 
     wait_until(lambda: agent.states() == ["ready"], 10, "the SIM is ready")
     [sim] = agent.ids()
     sent = agent.call("send_sms", to_phone_number=TO, sms_text="once",
-                      idempotency_key="the key")
+                      idempotency_key="the kept key")
     assert_sent(sent)
     lab.gateway.stop()
     fill(file, 200)
@@ -426,7 +426,7 @@ def test_tokens_sims_and_keys_survive_a_lost_page(make_lab: Callable[..., Lab]) 
     wait_until(lambda: agent.states() == ["ready"], 10, "the SIM is ready")
     assert agent.ids() == [sim]
     again = agent.call("send_sms", to_phone_number=TO, sms_text="once",
-                       idempotency_key="the key")
+                       idempotency_key="the kept key")
     assert again.message_id == sent.message_id and again.structured["replayed"]
     assert [submit.text for submit in lab.modems[0].taken] == ["once"]
     with lab.client() as client:                # and nobody else gained access

@@ -45,9 +45,11 @@ tools/list     ok     ok      ok      ok      ok      env     env   ver   ver   
 bad-call       args   args    args    args    args    env     env   ver   ver   args  env    head
 discover       none   none    none    none    none    env     env   ver   ver   none  env    head
 params-array   args   args    args    args    args    env     env   ver   ver   args  env    head
+params-null    ok     ok      ok      ok      ok      env     env   ver   ver   ok    env    head
 initialize     ok     ok      ok      ok      ok      ok      ok    ok    ok    ok    ok     ok
 note           ack    ack     ack     ack     ack     ack     ack   ver   ver   ack   ack    head
 initialized    ack    ack     ack     ack     ack     ack     ack   ver   ver   ack   ack    head
+initialized-null ack  ack     ack     ack     ack     ack     ack   ver   ver   ack   ack    head
 response       ack    ack     ack     ack     ack     ack     ack   ack   ack   ack   ack    ack
 2026/list      head   head    head    head    head    ok      head  head  head  head  ok     head
 2026/discover  head   head    head    head    head    ok      head  head  head  head  ok     head
@@ -95,10 +97,12 @@ BODIES = {
     "tools/list": rpc("tools/list"),
     "bad-call": rpc("tools/call", {"name": "no_such_tool"}),
     "discover": rpc("server/discover"),
-    "params-array": rpc("tools/list", []),
+    "params-array": rpc("tools/list", [1]),
+    "params-null": rpc("tools/list", None),
     "initialize": rpc("initialize", HANDSHAKE),
     "note": NOTE,
     "initialized": rpc("notifications/initialized", id=ABSENT),
+    "initialized-null": rpc("notifications/initialized", None, id=ABSENT),
     "response": b'{"jsonrpc":"2.0","id":1,"result":{}}',
     "2026/list": claim("2026-07-28", "tools/list"),
     "2026/discover": claim("2026-07-28", "server/discover"),
@@ -129,8 +133,8 @@ BODIES = {
 SESSIONS: dict[str, Value] = {"no session": None, "unknown session": "5e551011"}
 DEAD = 404, -32001
 # What 2025 serves in a session, and with which headers: not if the session has ended.
-OF_A_SESSION = {"ping", "tools/list", "bad-call", "discover", "params-array", "note",
-                "initialized", "2025/note", "batch", "batch-notes",
+OF_A_SESSION = {"ping", "tools/list", "bad-call", "discover", "params-array", "params-null",
+                "note", "initialized", "initialized-null", "2025/note", "batch", "batch-notes",
                 "batch-2026", "batch-initialize", "batch-invalid"}     # the first message decides
 OF_2025 = {"absent", "2024-11", "2025-03", "2025-06", "2025-11", "twice"}
 

@@ -267,12 +267,17 @@ def test_an_answer_is_bounded_in_octets(lab: Lab, hub: Hub) -> None:
 
 
 @pytest.mark.parametrize("cursor", [
-    "", "rubbish", "0.0.0.0", "0" * 16 + ".0." + "0" * 16 + ".-1", "9" * 200])
+    " ", "rubbish", "0.0.0.0", "0" * 16 + ".0." + "0" * 16 + ".-1", "9" * 200])
 def test_any_other_cursor_begins_anew(lab: Lab, hub: Hub, cursor: str) -> None:
     page = hub.call("list_changes", after=cursor, limit=500).structured
     assert page["truncated"] is True
     assert "phone" in page and page["snapshot"] is True
     assert page["epoch"] in page["cursor"]
+
+
+def test_an_empty_cursor_is_the_first_page(lab: Lab, hub: Hub) -> None:
+    page = hub.call("list_changes", after="", limit=500).structured
+    assert (page["truncated"], page["snapshot"]) == (False, True)
 
 
 def test_a_cursor_before_or_beyond_the_feed_begins_anew(lab: Lab, hub: Hub) -> None:

@@ -278,10 +278,11 @@ def test_a_foreign_cursor_does_not_wait_in_vain(make_lab: MakeLab) -> None:
     lab.gateway.restart()
     told = agent.call("get_gateway_status", detail=True, after=cursor, wait_seconds=120).structured
     assert told["cursor"] != cursor
-    for odd in "s1", "", cursor[:-1], agent.call("list_sms").structured["wait_cursor"]:
+    for odd in "s1", " ", cursor[:-1], agent.call("list_sms").structured["wait_cursor"]:
         refused = agent.call("get_gateway_status", detail=True, after=odd, wait_seconds=120)
         assert_refused(refused, "invalid_arguments")
         assert "cursor of get_gateway_status" in refused.text
+    assert agent.call("get_gateway_status", after="", wait_seconds=120).structured["cursor"]
 
 
 def test_a_phone_over_bluetooth_is_not_listed_as_a_modem(phone: test_delivery_reports.Phone) -> None:

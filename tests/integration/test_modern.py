@@ -96,7 +96,7 @@ def test_the_request_id_is_echoed(gateway: LoneGateway, request_: Request, id: A
     assert echoed == (Number(id) if isinstance(id, int) else id)
 
 
-@pytest.mark.parametrize("cursor", ["", "x", "0", 5, {}, False])
+@pytest.mark.parametrize("cursor", [" ", "x", "0", 5, {}, False])
 def test_an_unknown_cursor_is_refused(gateway: LoneGateway, cursor: Any) -> None:
     """No list has a second page, so no cursor was ever returned."""
     assert "nextCursor" not in ask(gateway, LIST).result
@@ -104,6 +104,27 @@ def test_an_unknown_cursor_is_refused(gateway: LoneGateway, cursor: Any) -> None
     assert ask(gateway, asked).error == (200, INVALID_PARAMS)
     legacy = gateway.post(rpc("tools/list", {"cursor": cursor}))
     assert legacy.error == (200, INVALID_PARAMS)
+
+
+@pytest.mark.parametrize("cursor", ["", None])
+@pytest.mark.parametrize("method,rows", [
+    ("tools/list", "tools"), ("resources/list", "resources"),
+    ("resources/templates/list", "resourceTemplates"), ("events/list", "events")])
+def test_an_empty_cursor_is_the_first_page(
+        gateway: LoneGateway, method: str, rows: str, cursor: Any) -> None:
+    assert ask(gateway, Request(method, {"cursor": cursor})).result[rows] == \
+        ask(gateway, Request(method)).result[rows]
+
+
+@pytest.mark.parametrize("params", ["null", "[]"])
+def test_params_that_say_nothing_lack_the_envelope(gateway: LoneGateway, params: str) -> None:
+    """As if they were absent: a notification is accepted, a request is told what is missing."""
+    body = '{"jsonrpc":"2.0"%s,"method":"notifications/initialized","params":%s}'
+    headers = {"MCP_Protocol_Version": "2026-07-28"}
+    assert gateway.post((body % ("", params)).encode(), **headers).status == 202
+    refused = gateway.post((body % (',"id":1', params)).encode(), **headers)
+    assert refused.error == (400, INVALID_PARAMS)
+    assert "protocolVersion" in refused.json["error"]["message"]
 
 
 def test_the_tool_list_is_stable(gateway: LoneGateway) -> None:

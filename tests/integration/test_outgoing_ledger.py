@@ -18,7 +18,8 @@ from http.client import HTTPConnection
 import pytest
 
 from agent import (
-    TO, Agent, assert_refused, assert_sent, pair, seconds_ahead, taken_texts,
+    TO, Agent, assert_already_sent, assert_refused, assert_sent, pair, seconds_ahead,
+    taken_texts,
 )
 from lab import Lab, wait_until
 from lab.mcp_client import HEADERS
@@ -40,7 +41,7 @@ def test_a_repeated_key_replays_the_first_answer(lab: Lab, agent: Agent) -> None
     assert "replayed" not in first.facts
     for _ in range(3):
         again = agent.send("once", idempotency_key="replay")
-        assert_sent(again)
+        assert_already_sent(again)
         assert again.facts == first.facts | {"replayed": True}
     assert taken_texts(lab) == ["once"]
 
@@ -55,7 +56,7 @@ def test_a_key_survives_a_kill_and_a_restart(make_lab: Callable[..., Lab]) -> No
     lab.gateway.restart()
     # at once, before the modems are known again: the answer needs no SIM
     again = agent.send("once", idempotency_key="k")
-    assert_sent(again)
+    assert_already_sent(again)
     assert again.facts == first.facts | {"replayed": True}
     assert taken_texts(lab) == ["once"]
 
@@ -119,7 +120,7 @@ def test_concurrent_calls_with_one_key_send_once(lab: Lab, agent: Agent) -> None
     finally:
         lab.modems[0].send_latency_s = 0.0
     for result in results:
-        assert_sent(result)
+        (assert_already_sent if "replayed" in result.facts else assert_sent)(result)
     assert len({result.message_id for result in results}) == 1
     assert sum("replayed" in result.facts for result in results) == 7
     assert [submit.text for submit in lab.modems[0].offered] == ["together"]
@@ -133,7 +134,7 @@ def test_a_key_for_another_message_is_refused(lab: Lab, agent: Agent) -> None:
         assert str(first.message_id) in other.text
     # the number may be written differently
     for spelt in ("+36 30 123 4567", "06301234567", "0036301234567"):
-        assert_sent(agent.send("one", to=spelt, idempotency_key="stands"), spelt)
+        assert_already_sent(agent.send("one", to=spelt, idempotency_key="stands"))
     assert taken_texts(lab) == ["one"]
 
 
@@ -154,6 +155,21 @@ def test_bad_keys_are_refused(lab: Lab, agent: Agent, key: str) -> None:
     assert taken_texts(lab) == []
 
 
+@pytest.mark.parametrize("key", ["", " ", "null", "None", "undefined", "string", "N/A", "nil", "key",
+                                 "idempotency_key", "<uuid>", "{{key}}", "0", "-"])
+def test_placeholders_are_no_keys(lab: Lab, agent: Agent, key: str) -> None:
+    """Every message of such a client would have the same one. tests/unit/test_placeholder.c has more."""
+    for more in {}, {"to_phone_numbers": ["+36301234568"]}:
+        refused = agent.send("first text", idempotency_key=key, **more)
+        assert_refused(refused, "invalid_arguments")
+        assert "idempotency_key" in refused.facts["fix"]
+    forecast = agent.send("first text", idempotency_key=key, dry_run=True).facts
+    assert [one["code"] for one in forecast["refusals"]] == ["invalid_arguments"]
+    for tool in "get_sms_status", "cancel_sms":
+        assert_refused(agent.call(tool, idempotency_key=key), "invalid_arguments")
+    assert taken_texts(lab) == []
+
+
 def test_keys_belong_to_one_client(make_lab: Callable[..., Lab]) -> None:
     lab = make_lab(gateway_open=False)
     one, two = (Agent(lab, pair(lab.gateway, name)) for name in ("one", "two"))
@@ -164,6 +180,28 @@ def test_keys_belong_to_one_client(make_lab: Callable[..., Lab]) -> None:
     assert taken_texts(lab) == ["mine", "mine"]
 
 
+def test_a_replay_says_that_nothing_new_was_sent(lab: Lab, agent: Agent) -> None:
+    """Also to a client that passes on the first text alone, and with the time of the phone."""
+    assert_sent(first := agent.send("say so", idempotency_key="say so"))
+    again = agent.send("say so", idempotency_key="say so")
+    assert_already_sent(again)
+    history = agent.call("get_sms_status", history=True, message_id=first.message_id).structured
+    [at] = [change["at"] for change in history["changes"] if change["state"] == "sent"]
+    assert at[11:16] in again.text
+    waiting = agent.send("say so", idempotency_key="say so", wait_for="delivered", wait_seconds=1)
+    assert_already_sent(waiting)
+    assert taken_texts(lab) == ["say so"]
+
+
+def test_a_replay_of_a_waiting_message_says_that_nothing_new_was_sent(agent: Agent) -> None:
+    later = {"send_at": seconds_ahead(3600), "idempotency_key": "much later"}
+    first = agent.send("much later", **later)
+    again = agent.send("much later", **later)
+    assert again.facts == first.facts | {"replayed": True}
+    assert "Nothing new was sent" in again.text and "Nothing new" not in first.text
+    agent.cancel(first.message_id)
+
+
 # ---- duplicates without a key -----------------------------------------------------
 
 def test_a_duplicate_gets_the_answer_of_the_first_message(lab: Lab, agent: Agent) -> None:
@@ -172,8 +210,8 @@ def test_a_duplicate_gets_the_answer_of_the_first_message(lab: Lab, agent: Agent
     again = agent.send("twice?")
     assert not again.is_error
     assert again.facts == first.facts | {"duplicate": True}
-    assert again.text.startswith(f"SMS sent to {TO}. Nothing new was sent")
-    assert "idempotency_key" in again.text and str(first.message_id) in again.text
+    assert_already_sent(again)
+    assert "idempotency_key" in again.text
     assert agent.send("twice?", to="06301234567").facts["duplicate"]
     assert taken_texts(lab) == ["twice?"]
     assert_sent(agent.send("twice?", idempotency_key="fresh, on purpose"))

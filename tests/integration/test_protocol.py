@@ -110,6 +110,9 @@ def test_an_invalid_id_is_refused(gateway: LoneGateway, id: str) -> None:
 @pytest.mark.parametrize("method,params", [
     ("notifications/initialized", ABSENT),
     ("notifications/initialized", {}),
+    ("notifications/initialized", None),
+    ("notifications/initialized", []),
+    ("notifications/cancelled", None),
     ("notifications/cancelled", {"requestId": 1, "reason": "changed my mind"}),
     ("notifications/progress", {"progressToken": 0, "progress": 1}),
     ("notifications/roots/list_changed", ABSENT),
@@ -146,7 +149,7 @@ def test_a_response_is_accepted(gateway: LoneGateway, body: dict) -> None:
     '{"jsonrpc":"2.0","id":1,"method":["ping"]}',
     '{"jsonrpc":"2.0","id":1,"method":"ping","params":"x"}',
     '{"jsonrpc":"2.0","id":1,"method":"ping","params":5}',
-    '{"jsonrpc":"2.0","id":1,"method":"ping","params":null}',
+    '{"jsonrpc":"2.0","id":1,"method":"ping","params":false}',
     r'{"jsonrpc":"2.0","id":1,"method":"ping\u0000"}',
     r'{"jsonrpc":"2.0","id":"\u0000","method":"ping"}',
     r'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"send_sms\u0000"}}',
@@ -214,7 +217,7 @@ def test_whitespace_around_the_message_is_ignored(gateway: LoneGateway, space: s
 
 # ---- methods ----------------------------------------------------------------------
 
-@pytest.mark.parametrize("params", [ABSENT, {}, {"_meta": {"progressToken": 0}}])
+@pytest.mark.parametrize("params", [ABSENT, None, [], {}, {"_meta": {"progressToken": 0}}])
 def test_ping_returns_an_empty_result(gateway: LoneGateway, params: Any) -> None:
     reply = gateway.post(rpc("ping", params, id="p"))
     assert reply.json == {"jsonrpc": "2.0", "id": "p", "result": {}}
@@ -232,13 +235,28 @@ def test_an_unknown_method_is_not_found(gateway: LoneGateway, method: str) -> No
 
 
 @pytest.mark.parametrize("method", ["ping", "tools/list", "tools/call", "initialize"])
-@pytest.mark.parametrize("params", [[], [1], [{}]])
+@pytest.mark.parametrize("params", [[1], [{}], [None]])
 def test_params_as_an_array_are_refused(gateway: LoneGateway, method: str, params: list) -> None:
     assert gateway.post(rpc(method, params)).error == (200, INVALID_PARAMS)
 
 
+@pytest.mark.parametrize("method", [
+    "initialize", "tools/call", "resources/read", "completion/complete"])
+@pytest.mark.parametrize("params", [None, []])
+def test_empty_params_are_refused_where_a_method_needs_some(
+        gateway: LoneGateway, method: str, params: Any) -> None:
+    assert gateway.post(rpc(method, params)).error == (200, INVALID_PARAMS)
+
+
+@pytest.mark.parametrize("method", ["resources/list", "resources/templates/list"])
+@pytest.mark.parametrize("params", [None, [], {"cursor": None}, {"cursor": ""}])
+def test_lists_of_resources_accept_empty_params(
+        gateway: LoneGateway, method: str, params: Any) -> None:
+    assert gateway.post(rpc(method, params)).result == gateway.post(rpc(method)).result
+
+
 @pytest.mark.parametrize("params", [
-    ABSENT, {}, {"_meta": {"progressToken": "t"}}, {"cursor": None}])
+    ABSENT, None, [], {}, {"_meta": {"progressToken": "t"}}, {"cursor": None}, {"cursor": ""}])
 def test_tools_list_accepts_empty_params(gateway: LoneGateway, params: Any) -> None:
     tools = gateway.post(rpc("tools/list", params)).result["tools"]
     assert [tool["name"] for tool in tools[:2]] == ["send_sms", "get_sms_subscriptions"]

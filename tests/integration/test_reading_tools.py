@@ -154,6 +154,17 @@ def test_a_cursor_of_another_tool_is_refused(lab: Lab, number: str) -> None:
     assert refusal(lab, "wait_for_sms", after="w5-12345678")["code"] == "invalid_arguments"
 
 
+def test_an_empty_cursor_is_the_first_page(lab: Lab, number: str) -> None:
+    deliver(lab, number, "any")
+    for tool in "list_sms", "list_sms_conversations", "list_calls", "find_contact":
+        assert call(lab, tool, cursor="") == call(lab, tool)
+
+
+def test_waiting_after_an_empty_cursor_begins_now(lab: Lab, number: str) -> None:
+    deliver(lab, number, "before")
+    assert not call(lab, "wait_for_sms", after="", timeout_seconds=1, **{"from": number})["found"]
+
+
 def test_paging_is_complete_while_messages_arrive(
         make_lab: Callable[..., Lab]) -> None:
     lab = make_lab(modem_count=1)

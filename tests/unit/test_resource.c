@@ -224,7 +224,7 @@ static void test_resources_and_templates_are_listed_apart(void **state)
 		      "{\"resourceTemplates\":[{\"uriTemplate\":\"x://item/{id}\","
 		      "\"name\":\"item\",\"title\":\"Item\",\"description\":\"An item."
 		      "\",\"mimeType\":\"application/json\"}]}");
-	assert_error(*state, "resources/list", "{\"cursor\":\"\"}", -32602);
+	assert_error(*state, "resources/list", "{\"cursor\":\" \"}", -32602);
 	assert_error(*state, "resources/templates/list", "{\"cursor\":\"x\"}", -32602);
 }
 

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Placeholder: what a program or model writes where it has no value: "null", "N/A",
+ * "<uuid>", "{{key}}", "your-unique-key-here". As an idempotency key it would make one
+ * message of many.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+/* Of a valid UTF-8 text. True for "" and blanks, too. */
+bool placeholder_matches(const char *text);

@@ -15,12 +15,15 @@ enum phone_number_problem {
 	PHONE_NUMBER_SHORT,	/* fewer than 3 digits; 7 after "+" */
 	PHONE_NUMBER_LONG,	/* more than 15 digits (E.164) */
 	PHONE_NUMBER_COUNTRY,	/* "+0...": no country code begins with 0 */
+	PHONE_NUMBER_EXTENSION, /* "+36 1 234 5678 ext. 9", "/89" */
 	PHONE_NUMBER_BEGINNING, /* "-36...": a leading separator may be meant as + */
 };
 
 /*
  * "+36 20 123-4567" -> "+36201234567". Removes spaces, "-", ".", "/", "(" and ")" between
- * digits; a leading "00" stays. Writes only if PHONE_NUMBER_OK.
+ * digits, "tel:" before them, and the optional 0 of "+44 (0)20"; a leading "00" stays. Spaces,
+ * dashes and digits may be those of Unicode, and its invisible characters are left out, because
+ * that is how numbers come out of web pages and address books. Writes only if PHONE_NUMBER_OK.
  */
 enum phone_number_problem phone_number_parse(const char *written,
 					     char number_out[PHONE_NUMBER_BYTES]);

@@ -47,7 +47,7 @@ def test_members_of_the_host_are_ignored_and_named(lab: Lab) -> None:
 def test_a_message_is_sent_in_spite_of_members_of_the_host(lab: Lab) -> None:
     agent = Agent(lab)
     answer = agent.call("send_sms", to_phone_number=TO, sms_text="hello", cursor=None,
-                        send_at=None, idempotency_key="", subscription_id=agent.ids()[0],
+                        send_at=None, subscription_id=agent.ids()[0],
                         **OF_THE_HOST)
     assert_sent(answer)
     assert answer.structured["ignored"] == ["cursor", *OF_THE_HOST]

@@ -22,6 +22,31 @@ static const struct {
 	{ "(555) 010-9999", "5550109999" },
 	{ "0036201234567", "0036201234567" },
 	{ "112", "112" },
+	{ "+36\u00a020\u00a0123\u00a04567", "+36201234567" },
+	{ "\u202a+36201234567\u202c", "+36201234567" },
+	{ "\u2068+36 20 123 4567\u2069", "+36201234567" },
+	{ "\u200e+36201234567\u200f\ufeff", "+36201234567" },
+	{ "+36 20 123\u20114567", "+36201234567" },
+	{ "+36\u201320\u2014123\u22124567", "+36201234567" },
+	{ "\uff0b\uff13\uff1620 1234567", "+36201234567" },
+	{ "\uff0836\uff09201234567", "36201234567" },
+	{ "\u0661\u0662\u0663\u0664", "1234" },
+	{ "\u202f06\u200920\u30001234567", "06201234567" },
+	{ "+36\t201234567\r\n", "+36201234567" },
+	{ "tel:+36-20-123-4567", "+36201234567" },
+	{ "TEL: 06201234567", "06201234567" },
+	{ "sms:+36201234567", "+36201234567" },
+	{ "+36 (0)20 123 4567", "+36201234567" },
+	{ "+36(0) 20 123 4567", "+36201234567" },
+	{ "+44 ( 0 ) 20 7946 0958", "+442079460958" },
+	{ "+49 (0171) 1234567", "+491711234567" },
+	{ "(+44) (0)20 7946 0958", "+442079460958" },
+	{ "+39 (0)6 1234 5678", "+390612345678" },
+	{ "+225 (0)7 01 02 03 04", "+2250701020304" },
+	{ "+1 (201) 555-0123", "+12015550123" },
+	{ "030/1234567", "0301234567" },
+	{ "+36201234567/", "+36201234567" },
+	{ "+49 30/123/4567", "+49301234567" },
 	{ "+1234567", "+1234567" },
 	{ "+123456789012345", "+123456789012345" },
 	{ "123456789012345", "123456789012345" },
@@ -45,22 +70,21 @@ static const struct {
 	{ "+36abc", PHONE_NUMBER_CHARACTER },
 	{ "+3620123456l", PHONE_NUMBER_CHARACTER },
 	{ "Vodafone", PHONE_NUMBER_CHARACTER },
-	{ "tel:+36201234567", PHONE_NUMBER_CHARACTER },
 	{ "*#06#", PHONE_NUMBER_CHARACTER },
-	{ "+36201234567;ext=1", PHONE_NUMBER_CHARACTER },
+	{ "+36201234567;ext=1", PHONE_NUMBER_EXTENSION },
+	{ "tel:+36201234567;ext=12", PHONE_NUMBER_EXTENSION },
+	{ "+36 1 234 5678/89", PHONE_NUMBER_EXTENSION },
+	{ "+49 30 123456/89", PHONE_NUMBER_EXTENSION },
+	{ "+1 212 555 0100 ext. 5", PHONE_NUMBER_EXTENSION },
+	{ "+1 212 555 0100 Extension 123", PHONE_NUMBER_EXTENSION },
+	{ "+1 212 555 0100 x5", PHONE_NUMBER_EXTENSION },
+	{ "+1 212 555 0100,5", PHONE_NUMBER_EXTENSION },
+	{ "+12125550100p12", PHONE_NUMBER_EXTENSION },
+	{ "+12125550100w12#", PHONE_NUMBER_EXTENSION },
+	{ "tel:+36201234567?body=x", PHONE_NUMBER_CHARACTER },
+	{ "+36201234567/+36301234567", PHONE_NUMBER_CHARACTER },
+	{ "\u4e00\u4e8c\u4e09", PHONE_NUMBER_CHARACTER },
 	{ "+36201234567,+36201234568", PHONE_NUMBER_CHARACTER },
-	{ "+36\t201234567", PHONE_NUMBER_CHARACTER },
-	{ "+36201234567\n", PHONE_NUMBER_CHARACTER },
-	{ "+36\xc2\xa0"
-	  "201234567",
-	  PHONE_NUMBER_CHARACTER },					    /* NBSP */
-	{ "\xef\xbc\x91\xef\xbc\x92\xef\xbc\x93", PHONE_NUMBER_CHARACTER }, /* U+FF11.. */
-	{ "\xef\xbc\x8b"
-	  "36201234567",
-	  PHONE_NUMBER_CHARACTER },				/* U+FF0B, a wide "+" */
-	{ "\xd9\xa1\xd9\xa2\xd9\xa3", PHONE_NUMBER_CHARACTER }, /* Arabic-Indic digits */
-	{ "\xe2\x80\x8f+36201234567", PHONE_NUMBER_CHARACTER }, /* RLM */
-	{ "\xe2\x80\xaa+36201234567\xe2\x80\xac", PHONE_NUMBER_CHARACTER }, /* LRE, PDF */
 	{ "+1234567890123456", PHONE_NUMBER_LONG },
 	{ "1234567890123456", PHONE_NUMBER_LONG },
 	{ "001234567890123456", PHONE_NUMBER_LONG },
@@ -116,7 +140,8 @@ static void test_every_byte_is_read_or_refused(void **state)
 	(void)state;
 	for (byte = 1; byte < 256; byte++) {
 		char written[] = "361234567";
-		bool allowed = (byte >= '0' && byte <= '9') || strchr(" -./()", byte);
+		bool allowed = (byte >= '0' && byte <= '9') || strchr(" -./()", byte) ||
+			       (byte >= '\t' && byte <= '\r');
 
 		written[4] = (char)byte;
 		assert_int_equal(phone_number_parse(written, number),

@@ -41,9 +41,10 @@ struct contact_list {
 	TAILQ_HEAD(contact_list_head, contact) contacts;
 	size_t contact_count;
 	size_t number_count;
-	bool is_full;	     /* contacts were left out */
-	struct arena *arena; /* private to contact.c */
-	int64_t sim_id;	     /* private to contact.c */
+	bool is_full;		  /* contacts were left out */
+	struct vcard_skips skips; /* what the reader of its vCards left out */
+	struct arena *arena;	  /* private to contact.c */
+	int64_t sim_id;		  /* private to contact.c */
 };
 
 /* A list that leaves out what does not fit into `limit_bytes`. NULL: no memory. */
@@ -97,23 +98,35 @@ bool contact_query_matches(const struct contact_query *query, const char *name);
 /*
  * The vCards that the owner keeps for the gateway, and a watch on that file.
  *
- * Reading blocks for as long as the disk takes: it happens at the start, when the file
- * changes, and when the owner reloads the configuration.
+ * It is read at the start, when it changes, and when the owner reloads the configuration. A
+ * step blocks for as long as the disk takes. One is enough for a file without photographs;
+ * a larger one is read in further steps, so that the loop is never blocked for longer.
  */
 
 enum {
-	/* bytes: photographs are part of such files */
+	/* bytes, photographs not counted */
 	CONTACT_FILE_MAX = 8 * 1024 * 1024,
-	CONTACT_FILE_PROBLEM_BYTES = 320,
+	/* bytes with photographs */
+	CONTACT_FILE_TOTAL_MAX = 512 * 1024 * 1024,
+	CONTACT_FILE_PROBLEM_BYTES = 1024,
 };
 
+struct contact_file;
+
+/* 0 or -errno: -ENOENT there is none, -EINVAL not a regular file. */
+int contact_file_open(const char *path, struct contact_file **file_out);
+/* Reads at most `bytes`. 1 if there may be more, 0 at the end, or -errno: -EFBIG too large. */
+int contact_file_step(struct contact_file *file, size_t bytes);
+/* Takes the list of a file that was read to its end. */
+struct contact_list *contact_file_take(struct contact_file *file);
+void contact_file_close(struct contact_file *file); /* NULL is fine */
+
 /*
- * 0 with the list, or -errno: -ENOENT there is none, -EFBIG larger than CONTACT_FILE_MAX,
- * -EINVAL not a regular file. `problem` tells the owner what is wrong, in either case; "" for
- * nothing.
+ * Tells the owner what is wrong with the file, an empty string for nothing: `error` is that of
+ * the functions above, 0 with the list.
  */
-int contact_file_read(const char *path, struct contact_list **list_out,
-		      char problem[CONTACT_FILE_PROBLEM_BYTES]);
+void contact_file_describe(const char *path, int error, const struct contact_list *list,
+			   char problem_out[CONTACT_FILE_PROBLEM_BYTES]);
 
 struct contact_file_watch;
 
@@ -155,6 +168,8 @@ const struct contact_book *contacts_book(const struct contacts *contacts);
 bool contacts_are_enabled(const struct config *config);
 /* What is wrong with the file, and which cards have more contacts than are kept; "" nothing. */
 const char *contacts_problem(const struct contacts *contacts);
+/* What else is left out, and is no defect, such as vCards without a number; "" nothing. */
+const char *contacts_skipped(const struct contacts *contacts);
 /* The file or a card has more contacts than are kept. */
 bool contacts_are_truncated(const struct contacts *contacts);
 

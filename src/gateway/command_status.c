@@ -113,11 +113,14 @@ static void command_status_write_contacts(struct json_writer *writer,
 {
 	const struct contact_book *book = contacts_book(services->contacts);
 	const char *problem = contacts_problem(services->contacts);
+	const char *skipped = contacts_skipped(services->contacts);
 
 	json_open_object_at(writer, "contacts");
 	json_put_integer(writer, "count", (int64_t)contact_book_count(book));
 	if (*problem)
 		json_put_string(writer, "problem", problem);
+	if (*skipped)
+		json_put_string(writer, "skipped", skipped);
 	json_close_object(writer);
 }
 

@@ -333,38 +333,78 @@ bool contact_query_matches(const struct contact_query *query, const char *name)
 
 enum { CONTACT_FILE_PIECE_BYTES = 4096 };
 
-static int contact_file_read_fd(int fd, struct vcard_reader *reader)
+struct contact_file {
+	int fd;
+	size_t total;
+	struct contact_list *list;
+	struct vcard_reader reader;
+};
+
+int contact_file_open(const char *path, struct contact_file **file_out)
+{
+	struct contact_file *file = calloc(1, sizeof(*file));
+	struct stat status;
+	int error = -ENOMEM;
+
+	if (!file)
+		return error;
+	file->fd = -1;
+	file->list = contact_list_new(0, CONTACT_LIST_FILE_BYTES);
+	vcard_reader_init(&file->reader, contact_list_add, file->list);
+	if (file->list)
+		error = file->fd = regular_file_open(path, &status);
+	if (error < 0) {
+		contact_file_close(file);
+		return error;
+	}
+	*file_out = file;
+	return 0;
+}
+
+int contact_file_step(struct contact_file *file, size_t bytes)
 {
 	char piece[CONTACT_FILE_PIECE_BYTES];
-	size_t total = 0;
-	ssize_t length;
+	size_t end = file->total + bytes;
 
-	while ((length = read(fd, piece, sizeof(piece))) != 0) {
+	while (file->total < end) {
+		ssize_t length = read(file->fd, piece, sizeof(piece));
+
 		if (length < 0 && errno == EINTR)
 			continue;
 		if (length < 0)
 			return -errno;
-		total += (size_t)length;
-		if (total > CONTACT_FILE_MAX)
+		if (!length)
+			vcard_reader_finish(&file->reader);
+		file->total += (size_t)length;
+		vcard_reader_feed(&file->reader, piece, (size_t)length);
+		if (vcard_reader_text_bytes(&file->reader) > CONTACT_FILE_MAX ||
+		    file->total > CONTACT_FILE_TOTAL_MAX)
 			return -EFBIG;
-		vcard_reader_feed(reader, piece, (size_t)length);
+		if (!length)
+			return 0;
 	}
-	vcard_reader_finish(reader);
-	return 0;
+	return 1;
 }
 
-static int contact_file_read_list(const char *path, struct contact_list *list)
+struct contact_list *contact_file_take(struct contact_file *file)
 {
-	struct vcard_reader reader;
-	struct stat file;
-	int error, fd = regular_file_open(path, &file);
+	struct contact_list *list = file->list;
 
-	if (fd < 0)
-		return fd;
-	vcard_reader_init(&reader, contact_list_add, list);
-	error = contact_file_read_fd(fd, &reader);
-	close(fd);
-	return error;
+	list->skips = file->reader.skips;
+	file->list = NULL;
+	return list;
+}
+
+void contact_file_close(struct contact_file *file)
+{
+	if (!file)
+		return;
+	file->reader.depth = 0; /* nothing is found any more */
+	vcard_reader_finish(&file->reader);
+	contact_list_free(file->list);
+	if (file->fd >= 0)
+		close(file->fd);
+	free(file);
 }
 
 static const char *contact_file_error_text(int error)
@@ -375,7 +415,8 @@ static const char *contact_file_error_text(int error)
 	case EACCES:
 		return "the gateway's user may not read it";
 	case EFBIG:
-		return "it is larger than 8 MiB; leave the photographs out";
+		return "it is larger than 8 MiB without its photographs, or than 512 MiB "
+		       "with them";
 	case EINVAL:
 		return "it is not a regular file";
 	default:
@@ -383,13 +424,14 @@ static const char *contact_file_error_text(int error)
 	}
 }
 
-int contact_file_read(const char *path, struct contact_list **list_out,
-		      char problem[CONTACT_FILE_PROBLEM_BYTES])
+void contact_file_describe(const char *path, int error, const struct contact_list *list,
+			   char problem_out[CONTACT_FILE_PROBLEM_BYTES])
 {
-	struct contact_list *list = contact_list_new(0, CONTACT_LIST_FILE_BYTES);
-	int error = list ? contact_file_read_list(path, list) : -ENOMEM;
-	const char *text = NULL;
+	char skipped[VCARD_SKIPS_BYTES] = "";
+	const char *text = "";
 
+	if (!error)
+		vcard_skips_describe(&list->skips, 0, VCARD_SKIP_DEFECTS, skipped);
 	if (error)
 		text = contact_file_error_text(error);
 	else if (list->is_full)
@@ -397,15 +439,11 @@ int contact_file_read(const char *path, struct contact_list **list_out,
 		       "left out";
 	else if (!list->contact_count)
 		text = "it has no vCard with a name and a number";
-	*problem = '\0';
-	if (text)
-		snprintf(problem, CONTACT_FILE_PROBLEM_BYTES, "%s: %s", path, text);
-	if (error) {
-		contact_list_free(list);
-		return error;
-	}
-	*list_out = list;
-	return 0;
+	*problem_out = '\0';
+	if (*text || *skipped)
+		snprintf(problem_out, CONTACT_FILE_PROBLEM_BYTES, "%s: %s%s%s%s", path,
+			 text, *text && *skipped ? "; " : "",
+			 *skipped ? "left out: " : "", skipped);
 }
 
 /* ---- the watch */

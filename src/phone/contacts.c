@@ -25,6 +25,11 @@ enum {
 	CONTACTS_CARD_PROBLEM_BYTES = 128,
 	CONTACTS_PROBLEM_BYTES = CONTACT_FILE_PROBLEM_BYTES +
 				 CONTACTS_CARDS_MAX * CONTACTS_CARD_PROBLEM_BYTES,
+	CONTACTS_SOURCE_SKIPS_BYTES = VCARD_SKIPS_BYTES + 32,
+	CONTACTS_SKIPPED_BYTES = CONTACT_BOOK_LISTS_MAX * CONTACTS_SOURCE_SKIPS_BYTES,
+	/* A file that is larger than the first step is read between other work. */
+	CONTACTS_FIRST_STEP_BYTES = CONTACT_FILE_MAX + 1,
+	CONTACTS_STEP_BYTES = 256 * 1024,
 };
 
 /* A modem whose card was read. */
@@ -32,6 +37,7 @@ struct contacts_card {
 	const struct modem *modem; /* NULL: this place is free */
 	int64_t sim_id;
 	bool is_truncated;
+	struct vcard_skips skips;
 };
 
 struct contacts {
@@ -43,9 +49,13 @@ struct contacts {
 	struct contact_book *book;
 	struct contacts_card cards[CONTACTS_CARDS_MAX];
 	struct contact_file_watch *watch; /* NULL: no file, or it cannot be watched */
+	struct contact_file *file;	  /* NULL: none is being read */
+	sd_event_source *file_step;	  /* reads on */
 	bool is_file_truncated;
+	struct vcard_skips file_skips;
 	char file_problem[CONTACT_FILE_PROBLEM_BYTES];
 	char problem[CONTACTS_PROBLEM_BYTES];
+	char skipped[CONTACTS_SKIPPED_BYTES];
 };
 
 /* Joins the problems of the file and the cards in one line. */
@@ -66,6 +76,32 @@ static void contacts_update_problem(struct contacts *contacts)
 				at == contacts->problem ? "" : "; ",
 				(long long)card->sim_id);
 	}
+}
+
+/* Joins what the readers left out: of the file, what is no defect of it. */
+static void contacts_update_skipped(struct contacts *contacts)
+{
+	char *end = contacts->skipped + sizeof(contacts->skipped);
+	char *at = contacts->skipped, text[VCARD_SKIPS_BYTES];
+
+	vcard_skips_describe(&contacts->file_skips, VCARD_SKIP_DEFECTS, VCARD_SKIP_KINDS,
+			     text);
+	at += snprintf(at, (size_t)(end - at), "%s%s", *text ? "file: " : "", text);
+	for (size_t i = 0; i < CONTACTS_CARDS_MAX; i++) {
+		const struct contacts_card *card = &contacts->cards[i];
+
+		vcard_skips_describe(&card->skips, 0, VCARD_SKIP_KINDS, text);
+		if (card->modem && *text)
+			at += snprintf(at, (size_t)(end - at), "%sSIM %lld: %s",
+				       at == contacts->skipped ? "" : "; ",
+				       (long long)card->sim_id, text);
+	}
+}
+
+static void contacts_update(struct contacts *contacts)
+{
+	contacts_update_problem(contacts);
+	contacts_update_skipped(contacts);
 }
 
 /* ---- the cards */
@@ -97,7 +133,7 @@ static void contacts_drop_card(struct contacts *contacts, const struct modem *mo
 	if (!card)
 		return;
 	card->modem = NULL;
-	contacts_update_problem(contacts);
+	contacts_update(contacts);
 	if (!contacts_have_card(contacts, card->sim_id) &&
 	    !contact_book_put(contacts->book, card->sim_id, NULL))
 		log_error("contacts: cannot drop those of SIM %lld: out of memory",
@@ -117,6 +153,7 @@ static struct contact_list *contacts_parse_card(const struct ofono_event *event,
 	vcard_reader_init(&reader, contact_list_add, list);
 	vcard_reader_feed(&reader, event->text, length);
 	vcard_reader_finish(&reader);
+	list->skips = reader.skips;
 	list->is_full |= event->text[length] != '\0';
 	return list;
 }
@@ -126,6 +163,7 @@ static void contacts_on_phonebook(struct contacts *contacts,
 {
 	int64_t sim_id = sims_identify(contacts->sims, &event->modem->sim);
 	struct contacts_card *card = contacts_find_card(contacts, event->modem);
+	char skipped[VCARD_SKIPS_BYTES];
 	struct contact_list *list;
 
 	if (card && card->sim_id != sim_id) {
@@ -141,10 +179,13 @@ static void contacts_on_phonebook(struct contacts *contacts,
 			    sim_id ? "there is no room" : "the card is not identified");
 		return;
 	}
-	*card = (struct contacts_card){ event->modem, sim_id, list->is_full };
-	contacts_update_problem(contacts);
-	log_info("contacts: SIM %lld has %zu%s", (long long)sim_id, list->contact_count,
-		 list->is_full ? ", and more than are kept" : "");
+	*card = (struct contacts_card){ event->modem, sim_id, list->is_full,
+					list->skips };
+	contacts_update(contacts);
+	vcard_skips_describe(&list->skips, 0, VCARD_SKIP_KINDS, skipped);
+	log_info("contacts: SIM %lld has %zu%s%s%s", (long long)sim_id,
+		 list->contact_count, list->is_full ? ", and more than are kept" : "",
+		 *skipped ? "; left out: " : "", skipped);
 }
 
 static void contacts_on_ofono_event(void *data, const void *event_data)
@@ -162,26 +203,97 @@ static void contacts_on_ofono_event(void *data, const void *event_data)
 
 /* ---- the file */
 
-static void contacts_read_file(struct contacts *contacts)
+static void contacts_stop_reading(struct contacts *contacts)
+{
+	contacts->file_step = sd_event_source_disable_unref(contacts->file_step);
+	contact_file_close(contacts->file);
+	contacts->file = NULL;
+}
+
+/* The list is NULL without a file, or after an error. */
+static void contacts_take_file(struct contacts *contacts, int error,
+			       struct contact_list *list)
 {
 	const char *path = contacts->config->contacts_file;
-	struct contact_list *list = NULL;
-	int error = 0;
+	char skipped[VCARD_SKIPS_BYTES] = "";
 
 	*contacts->file_problem = '\0';
 	if (*path)
-		error = contact_file_read(path, &list, contacts->file_problem);
+		contact_file_describe(path, error, list, contacts->file_problem);
 	if (*contacts->file_problem)
 		log_warning("contacts: %s", contacts->file_problem);
-	contacts_update_problem(contacts);
+	if (!error || error == -ENOENT) {
+		contacts->is_file_truncated = list && list->is_full;
+		contacts->file_skips = list ? list->skips : (struct vcard_skips){ 0 };
+	}
+	contacts_update(contacts);
 	if (error && error != -ENOENT)
 		return;
-	contacts->is_file_truncated = list && list->is_full;
+	vcard_skips_describe(&contacts->file_skips, VCARD_SKIP_DEFECTS, VCARD_SKIP_KINDS,
+			     skipped);
 	if (list)
-		log_info("contacts: the owner's file has %zu", list->contact_count);
+		log_info("contacts: the owner's file has %zu%s%s", list->contact_count,
+			 *skipped ? "; left out: " : "", skipped);
 	if (!contact_book_put(contacts->book, 0, list))
 		log_error("contacts: cannot replace those of the owner's file: out of "
 			  "memory");
+}
+
+/* Returns whether there is more to read. */
+static bool contacts_step_file(struct contacts *contacts, size_t bytes)
+{
+	int result = contact_file_step(contacts->file, bytes);
+
+	if (result > 0)
+		return true;
+	contacts_take_file(contacts, result,
+			   result ? NULL : contact_file_take(contacts->file));
+	contacts_stop_reading(contacts);
+	return false;
+}
+
+static int contacts_on_file_step(sd_event_source *source, void *data)
+{
+	contacts_step_file(data, CONTACTS_STEP_BYTES);
+	return 0;
+}
+
+/* Reads the rest of a large file whenever the loop has nothing else to do. */
+static int contacts_read_on(struct contacts *contacts)
+{
+	int error = sd_event_add_defer(contacts->loop, &contacts->file_step,
+				       contacts_on_file_step, contacts);
+
+	if (error >= 0)
+		error = sd_event_source_set_priority(contacts->file_step,
+						     SD_EVENT_PRIORITY_IDLE);
+	if (error >= 0)
+		error = sd_event_source_set_enabled(contacts->file_step, SD_EVENT_ON);
+	return error < 0 ? error : 0;
+}
+
+static void contacts_read_file(struct contacts *contacts)
+{
+	const char *path = contacts->config->contacts_file;
+	int error;
+
+	contacts_stop_reading(contacts);
+	error = *path ? contact_file_open(path, &contacts->file) : 0;
+	if (error || !*path) {
+		contacts_take_file(contacts, error, NULL);
+		return;
+	}
+	if (!contacts_step_file(contacts, CONTACTS_FIRST_STEP_BYTES))
+		return;
+	error = contacts_read_on(contacts);
+	if (error) {
+		contacts_take_file(contacts, error, NULL);
+		contacts_stop_reading(contacts);
+		return;
+	}
+	snprintf(contacts->file_problem, sizeof(contacts->file_problem),
+		 "%s: it is large and still being read", path);
+	contacts_update(contacts);
 }
 
 static void contacts_on_file_changed(void *data)
@@ -244,6 +356,7 @@ void contacts_free(struct contacts *contacts)
 	if (!contacts)
 		return;
 	observer_remove(&contacts->ofono_observer);
+	contacts_stop_reading(contacts);
 	contact_file_watch_free(contacts->watch);
 	contact_book_free(contacts->book);
 	free(contacts);
@@ -272,6 +385,11 @@ bool contacts_are_truncated(const struct contacts *contacts)
 const char *contacts_problem(const struct contacts *contacts)
 {
 	return contacts->problem;
+}
+
+const char *contacts_skipped(const struct contacts *contacts)
+{
+	return contacts->skipped;
 }
 
 const struct contact *contacts_find(const struct contacts *contacts, struct store *store,

@@ -1,27 +1,31 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * bytes -> lines, unfolded -> properties: [group.]NAME[;parameter]...:value -> cards
+ * bytes -> UTF-8 -> lines, unfolded -> properties: [group.]NAME[;parameter]...:value -> cards
  *
  * A line goes on in the next one when that begins with a space or tab (folding), and, in
  * quoted-printable, when it ends with "=". A card may contain another one after AGENT: only
  * the outermost is reported, and `depth` counts them.
  *
  * Each step gets the output of the step before it and fails on nothing: what it does not
- * understand is skipped.
+ * understand is skipped. The bytes of a photograph are passed over without these steps.
  */
-#include "phone/vcard.h"
-
 #include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
 #include "base/utf8.h"
+#include "phone/vcard_private.h"
+
+/* Most of a converted line; what is cut is longer than any name. */
+enum { VCARD_TEXT_BYTES = 2 * VCARD_LINE_BYTES + 1 };
 
 struct vcard_property {
 	const char *name; /* without its group */
 	size_t name_length;
 	const char *parameters; /* from the first ";", or "" */
 	char *value;
+	size_t length; /* of the value */
 };
 
 /* ---- properties */
@@ -55,6 +59,7 @@ static bool vcard_property_split(char *line, struct vcard_property *property)
 	property->name_length = (size_t)(line + length - property->name);
 	property->parameters = line + length;
 	property->value = colon + 1;
+	property->length = strlen(property->value);
 	return true;
 }
 
@@ -83,6 +88,20 @@ static bool vcard_property_has(const struct vcard_property *property, const char
 	return false;
 }
 
+/* A photograph, or other data in BASE64. */
+static bool vcard_property_is_binary(const struct vcard_property *property)
+{
+	static const char *const names[] = { "PHOTO", "LOGO", "SOUND", "KEY" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (vcard_property_is(property, names[i]))
+			return true;
+	}
+	return vcard_property_has(property, "BASE64") ||
+	       vcard_property_has(property, "B") ||
+	       strncasecmp(property->value, "data:", strlen("data:")) == 0;
+}
+
 static int vcard_hex_digit(char digit)
 {
 	if (digit >= '0' && digit <= '9')
@@ -91,10 +110,10 @@ static int vcard_hex_digit(char digit)
 	return digit >= 'a' && digit <= 'f' ? digit - 'a' + 10 : -1;
 }
 
-/* Decodes quoted-printable in place. */
-static void vcard_decode_printable(char *text)
+/* Decodes quoted-printable in place. Returns the length, which a NUL does not end. */
+static size_t vcard_decode_printable(char *text)
 {
-	char *to = text;
+	char *start = text, *to = text;
 
 	for (; *text; text++) {
 		int high = *text == '=' ? vcard_hex_digit(text[1]) : -1;
@@ -108,6 +127,7 @@ static void vcard_decode_printable(char *text)
 		}
 	}
 	*to = '\0';
+	return (size_t)(to - start);
 }
 
 /* ---- names */
@@ -125,7 +145,7 @@ static void vcard_name_put(struct vcard_name *name, uint32_t character)
 	char bytes[4];
 	size_t count;
 
-	if (character <= ' ' || character == 0x7f) {
+	if (character <= ' ' || (character >= 0x7f && character <= 0x9f)) {
 		name->space = name->length > 0;
 		return;
 	}
@@ -180,110 +200,127 @@ static void vcard_name_put_parts(struct vcard_name *name, const char *text)
 	}
 }
 
-/* Text that is not UTF-8 is ISO 8859-1 if the card says so, or does not say in 2.1. */
-static bool vcard_is_latin(const struct vcard_reader *reader,
-			   const struct vcard_property *property)
+/* The value as UTF-8. NULL: in an unknown character set. */
+static const char *vcard_property_text(struct vcard_reader *reader,
+				       const struct vcard_property *property,
+				       char text[VCARD_TEXT_BYTES])
 {
-	return reader->is_old || vcard_property_has(property, "ISO-8859-1") ||
-	       vcard_property_has(property, "WINDOWS-1252");
+	char charset[VCARD_CHARSET_BYTES] = "";
+	const char *at = property->parameters;
+
+	while (*at == ';') {
+		size_t length = strcspn(++at, ";");
+
+		if (length > strlen("CHARSET=") && strncasecmp(at, "CHARSET=", 8) == 0)
+			snprintf(charset, sizeof(charset), "%.*s",
+				 (int)(length - strlen("CHARSET=")),
+				 at + strlen("CHARSET="));
+		at += length;
+	}
+	if (*charset == '"') {
+		memmove(charset, charset + 1, strlen(charset));
+		charset[strcspn(charset, "\"")] = '\0';
+	}
+	return vcard_charsets_decode(&reader->charsets, charset, property->value,
+				     property->length, text, VCARD_TEXT_BYTES);
 }
 
-/* The value as UTF-8. NULL: in an unknown encoding. */
-static const char *vcard_property_text(const struct vcard_reader *reader,
-				       const struct vcard_property *property,
-				       char latin[2 * VCARD_LINE_BYTES + 1])
-{
-	const char *text = property->value;
-	size_t length = 0;
+/*
+ * The properties that may name a card, the best one last. One that is not empty replaces the
+ * name from a worse one.
+ */
+static const struct vcard_name_source {
+	const char *property;
+	char end; /* of the name in the value, '\0' for all of it */
+	bool in_parts;
+} vcard_name_sources[] = {
+	{ "ORG", ';', false },
+	{ "NICKNAME", ',', false },
+	{ "N", '\0', true },
+	{ "FN", '\0', false },
+};
 
-	if (utf8_valid(text, strlen(text)))
-		return text;
-	if (!vcard_is_latin(reader, property))
-		return NULL;
-	for (; *text; text++)
-		length += utf8_write((unsigned char)*text, latin + length);
-	latin[length] = '\0';
-	return latin;
+/* From 1; 0 if the property is no name. */
+static unsigned vcard_name_rank(const struct vcard_property *property)
+{
+	for (unsigned i = 0; i < sizeof(vcard_name_sources) / sizeof(*vcard_name_sources);
+	     i++) {
+		if (vcard_property_is(property, vcard_name_sources[i].property))
+			return i + 1;
+	}
+	return 0;
 }
 
 static void vcard_read_name(struct vcard_reader *reader,
-			    const struct vcard_property *property, bool in_parts)
+			    const struct vcard_property *property, unsigned rank)
 {
-	char latin[2 * VCARD_LINE_BYTES + 1], text[VCARD_NAME_BYTES] = "";
-	const char *value = vcard_property_text(reader, property, latin);
+	const struct vcard_name_source *source = &vcard_name_sources[rank - 1];
+	char buffer[VCARD_TEXT_BYTES], text[VCARD_NAME_BYTES] = "";
+	const char *value = vcard_property_text(reader, property, buffer);
 	struct vcard_name name = { .text = text };
 
+	if (!value && rank > reader->unreadable_rank) {
+		reader->unreadable_rank = rank;
+		reader->unreadable_line = reader->line_number;
+	}
 	if (!value)
 		return;
-	if (in_parts)
+	if (source->in_parts)
 		vcard_name_put_parts(&name, value);
-	else
-		vcard_name_put_text(&name, value, '\0');
-	if (*text)
-		strcpy(reader->card.name, text);
+	while (!source->in_parts && !*text && *value) {
+		value = vcard_name_put_text(&name, value, source->end);
+		value += *value != '\0';
+	}
+	if (!*text)
+		return;
+	strcpy(reader->card.name, text);
+	reader->name_rank = rank;
 }
 
 /* ---- numbers */
 
-/* Unicode spaces, dashes and marks that address books put into numbers. */
-static bool vcard_is_ornament(uint32_t character)
-{
-	return character == 0xa0 || (character >= 0x2000 && character <= 0x206f);
-}
-
-/* Works in place. */
-static void vcard_remove_ornaments(char *number)
-{
-	const char *at = number;
-	char *to = number;
-
-	if (!utf8_valid(number, strlen(number)))
-		return;
-	while (*at) {
-		uint32_t character = utf8_next(&at);
-
-		if (!vcard_is_ornament(character))
-			to += utf8_write(character, to);
-	}
-	*to = '\0';
-}
-
-/* "+44 (0)20 ...": the 0 is dialled only inside the country. */
-static void vcard_remove_trunk_zero(char *number)
-{
-	char *trunk = *number == '+' ? strstr(number, "(0)") : NULL;
-
-	if (trunk)
-		memset(trunk, ' ', strlen("(0)"));
-}
-
 /* "+36 20 123 4567", or a URI: "tel:+36-20-1234567;ext=1". */
-static void vcard_read_number(struct vcard_reader *reader, char *value)
+static void vcard_read_numbers(struct vcard_reader *reader, char *value)
 {
 	struct vcard *card = &reader->card;
-	char form[NUMBER_FORM_BYTES];
+	const char *at = vcard_number_clean(value);
 
-	vcard_remove_ornaments(value);
-	value += strspn(value, " \t");
-	if (strncasecmp(value, "tel:", 4) == 0) {
-		value += 4;
-		value[strcspn(value, ";")] = '\0';
-	}
-	vcard_remove_trunk_zero(value);
-	if (card->count == VCARD_NUMBERS_MAX || !number_form(value, NULL, form))
+	if (!*at)
 		return;
-	for (unsigned i = 0; i < card->count; i++) {
-		if (strcmp(card->numbers[i], form) == 0)
+	reader->has_tel = true;
+	while (*at) {
+		char form[NUMBER_FORM_BYTES];
+		unsigned i = 0;
+
+		at = vcard_number_read(at, form);
+		if (!at) {
+			vcard_skips_add(&reader->skips, VCARD_SKIP_NUMBER,
+					reader->line_number);
 			return;
+		}
+		while (i < card->count && strcmp(card->numbers[i], form) != 0)
+			i++;
+		if (i == VCARD_NUMBERS_MAX)
+			vcard_skips_add(&reader->skips, VCARD_SKIP_CUT,
+					reader->line_number);
+		else if (i == card->count)
+			strcpy(card->numbers[card->count++], form);
 	}
-	strcpy(card->numbers[card->count++], form);
 }
 
 /* ---- cards */
 
 static void vcard_report(struct vcard_reader *reader)
 {
-	if (*reader->card.name && reader->card.count)
+	struct vcard_skips *skips = &reader->skips;
+
+	if (reader->unreadable_rank > reader->name_rank)
+		vcard_skips_add(skips, VCARD_SKIP_CHARSET, reader->unreadable_line);
+	else if (reader->card.count && !reader->name_rank)
+		vcard_skips_add(skips, VCARD_SKIP_NAMELESS, reader->card_line);
+	if (!reader->has_tel)
+		vcard_skips_add(skips, VCARD_SKIP_NUMBERLESS, reader->card_line);
+	if (reader->name_rank && reader->card.count)
 		reader->found(reader->data, &reader->card);
 }
 
@@ -297,7 +334,9 @@ static void vcard_begin_card(struct vcard_reader *reader)
 			vcard_report(reader);
 		memset(&reader->card, 0, sizeof(reader->card));
 		reader->depth = 1;
-		reader->is_old = false;
+		reader->is_old = reader->has_tel = false;
+		reader->card_line = reader->line_number;
+		reader->name_rank = reader->unreadable_rank = 0;
 	}
 	reader->has_agent = false;
 }
@@ -314,20 +353,20 @@ static void vcard_end_card(struct vcard_reader *reader)
 static void vcard_read_property(struct vcard_reader *reader,
 				struct vcard_property *property)
 {
-	if (vcard_property_has(property, "BASE64") || vcard_property_has(property, "B"))
-		return; /* binary data, such as a photograph */
+	unsigned rank = vcard_name_rank(property);
+
+	if (vcard_property_is_binary(property))
+		return;
 	if (vcard_property_has(property, "QUOTED-PRINTABLE"))
-		vcard_decode_printable(property->value);
+		property->length = vcard_decode_printable(property->value);
 	if (vcard_property_is(property, "VERSION"))
 		reader->is_old = strncmp(property->value, "2.", 2) == 0;
 	else if (vcard_property_is(property, "AGENT"))
 		reader->has_agent = true;
-	else if (vcard_property_is(property, "FN"))
-		vcard_read_name(reader, property, false);
-	else if (vcard_property_is(property, "N") && !*reader->card.name)
-		vcard_read_name(reader, property, true);
+	else if (rank > reader->name_rank)
+		vcard_read_name(reader, property, rank);
 	else if (vcard_property_is(property, "TEL"))
-		vcard_read_number(reader, property->value);
+		vcard_read_numbers(reader, property->value);
 }
 
 static void vcard_read_line(struct vcard_reader *reader, char *line)
@@ -353,11 +392,33 @@ static void vcard_finish_line(struct vcard_reader *reader)
 	char *line = reader->line;
 
 	line[reader->length] = '\0';
+	/* Without a colon it is BASE64 that is not folded, as some phones write it. */
+	if (!reader->binary && (reader->overlong || vcard_find_colon(line)))
+		reader->text_bytes += reader->line_bytes;
 	if (!reader->overlong && strlen(line) == reader->length)
 		vcard_read_line(reader, line);
-	reader->length = 0;
+	reader->length = reader->line_bytes = 0;
 	reader->last = reader->printable = '\0';
-	reader->overlong = reader->ended = false;
+	reader->overlong = reader->binary = reader->ended = false;
+}
+
+/* Splits a copy of the line as far as it was read. */
+static bool vcard_peek(const struct vcard_reader *reader, char line[VCARD_LINE_BYTES + 1],
+		       struct vcard_property *property)
+{
+	memcpy(line, reader->line, reader->length);
+	line[reader->length] = '\0';
+	return vcard_property_split(line, property);
+}
+
+static void vcard_begin_overlong(struct vcard_reader *reader)
+{
+	char line[VCARD_LINE_BYTES + 1];
+	struct vcard_property property;
+
+	reader->overlong = true;
+	reader->binary = vcard_peek(reader, line, &property) &&
+			 vcard_property_is_binary(&property);
 }
 
 static void vcard_add_byte(struct vcard_reader *reader, char byte)
@@ -365,8 +426,11 @@ static void vcard_add_byte(struct vcard_reader *reader, char byte)
 	static const char mark[] = "\xef\xbb\xbf"; /* byte order mark of UTF-8 */
 
 	reader->last = byte;
+	if (!reader->line_bytes++)
+		reader->line_number = reader->line_ends + 1;
 	if (reader->length == VCARD_LINE_BYTES) {
-		reader->overlong = true;
+		if (!reader->overlong)
+			vcard_begin_overlong(reader);
 		return;
 	}
 	reader->line[reader->length++] = byte;
@@ -383,10 +447,8 @@ static bool vcard_is_printable(struct vcard_reader *reader)
 
 	if (reader->printable)
 		return reader->printable == 'y';
-	memcpy(line, reader->line, reader->length);
-	line[reader->length] = '\0';
 	reader->printable =
-		vcard_property_split(line, &property) &&
+		vcard_peek(reader, line, &property) &&
 				vcard_property_has(&property, "QUOTED-PRINTABLE")
 			? 'y'
 			: 'n';
@@ -414,6 +476,7 @@ static void vcard_read_byte(struct vcard_reader *reader, char byte)
 		return;
 	if (byte == '\n' || byte == '\r') {
 		vcard_end_line(reader);
+		reader->line_ends++;
 		return;
 	}
 	if (reader->ended && (byte == ' ' || byte == '\t')) {
@@ -435,16 +498,54 @@ void vcard_reader_init(struct vcard_reader *reader,
 	reader->data = data;
 }
 
+/* The bytes before the end of a line of a photograph. */
+static size_t vcard_skip_binary(struct vcard_reader *reader, const char *bytes,
+				size_t length)
+{
+	size_t count = 0;
+
+	if (!reader->binary || reader->ended || reader->units.width != 1)
+		return 0;
+	while (count < length && bytes[count] != '\n' && bytes[count] != '\r')
+		count++;
+	if (count) {
+		reader->last = bytes[count - 1];
+		reader->returned = false;
+	}
+	return count;
+}
+
 void vcard_reader_feed(struct vcard_reader *reader, const char *bytes, size_t length)
 {
-	for (size_t i = 0; i < length; i++)
-		vcard_read_byte(reader, bytes[i]);
+	char text[VCARD_UNITS_OUT];
+
+	for (size_t i = 0; i < length; i++) {
+		size_t count;
+
+		i += vcard_skip_binary(reader, bytes + i, length - i);
+		if (i == length)
+			break;
+		count = vcard_units_put(&reader->units, bytes[i], text);
+		for (size_t at = 0; at < count; at++)
+			vcard_read_byte(reader, text[at]);
+	}
+}
+
+size_t vcard_reader_text_bytes(const struct vcard_reader *reader)
+{
+	return reader->text_bytes + (reader->binary ? 0 : reader->line_bytes);
 }
 
 void vcard_reader_finish(struct vcard_reader *reader)
 {
+	char text[VCARD_UNITS_OUT];
+	size_t count = vcard_units_finish(&reader->units, text);
+
+	for (size_t at = 0; at < count; at++)
+		vcard_read_byte(reader, text[at]);
 	vcard_finish_line(reader);
 	if (reader->depth == 1)
 		vcard_report(reader);
 	reader->depth = 0;
+	vcard_charsets_close(&reader->charsets);
 }

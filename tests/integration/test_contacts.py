@@ -205,6 +205,46 @@ def test_the_contacts_file_comes_before_the_cards(make_lab: Callable[..., Lab], 
     wait_names(agent, "Anna")
 
 
+def test_what_a_contacts_file_leaves_out_is_counted_with_line_numbers(
+        make_lab: Callable[..., Lab], folder: Path) -> None:
+    """Doctor and the log count it; vCards without a phone number are no problem."""
+    file = folder / "contacts.vcf"
+    bare = "BEGIN:VCARD\nVERSION:2.1\n{}\nEND:VCARD\n"
+    file.write_bytes(bare.format(f"ORG:Acme\nTEL:{ANNA},,12#").encode()
+                     + bare.format("FN:No number").encode()
+                     + bare.format(f"TEL:{BELA}").encode()
+                     + bare.format(f"FN:Kovács\nTEL:{CILI}").encode("latin-1"))
+    lab = make_lab(f"[contacts]\nfile = {file}\nsims = no\n", sims=[Sim.numbered(0)])
+    agent, owner = Agent(lab), Owner(lab.gateway.state)
+    assert names(agent, phone_number=ANNA) == ["Acme"]
+    assert names(agent) == ["Acme"]
+    told = owner.run("doctor").stdout
+    for words in "(line 10)", "(line 16)", "(line 6)":
+        assert words in told
+    for words in "(line 10)", "(line 16)", "(line 6)":
+        assert words in lab.gateway.log
+    status = owner.json("status")["contacts"]
+    assert "(line 6)" not in status["problem"] and "(line 6)" in status["skipped"]
+    file.write_bytes(bare.format(f"FN:Kovács\nTEL:{CILI}").encode("utf-16"))
+    owner.do("reload")
+    assert (names(agent), "problem" in owner.json("status")["contacts"]) == (["Kovács"], False)
+
+
+def test_a_contacts_file_full_of_photographs_is_read_between_other_work(
+        make_lab: Callable[..., Lab], folder: Path) -> None:
+    """It is larger than what is read at once, and its last contact is found all the same."""
+    file = folder / "contacts.vcf"
+    photo = "PHOTO;ENCODING=b;TYPE=JPEG:" + "QUJD" * 18 + ("\r\n " + "QUJD" * 18) * 60_000
+    card = "BEGIN:VCARD\r\nVERSION:3.0\r\n{}\r\nFN:{}\r\nTEL:{}\r\nEND:VCARD\r\n"
+    file.write_text("".join(card.format(photo, name, number) for name, number in
+                            [("One", ANNA), ("Two", BELA), ("Three", CILI), ("Four", "1")]),
+                    newline="")
+    assert file.stat().st_size > 16 << 20
+    lab = make_lab(f"[contacts]\nfile = {file}\nsims = no\n", sims=[Sim.numbered(0)])
+    wait_names(Agent(lab), "One", "Two", "Three", "Four")
+    assert "problem" not in Owner(lab.gateway.state).json("status")["contacts"]
+
+
 def test_a_changed_contacts_file_is_read_without_a_reload(make_lab: Callable[..., Lab], folder: Path) -> None:
     """Changed in place, by rename, removed, recreated, behind a link: no reload is needed."""
     file, fresh, real = folder / "contacts.vcf", folder / "fresh", folder / "there" / "real.vcf"

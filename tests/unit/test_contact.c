@@ -163,12 +163,24 @@ static void test_a_query_ignores_case_accents_and_order(void **state)
 	assert_true(fits(longest, longest));
 }
 
+/* In the smallest steps. */
 static struct contact_list *read_file(const char *path, int expected, const char *words)
 {
 	char problem[CONTACT_FILE_PROBLEM_BYTES];
 	struct contact_list *list = NULL;
+	struct contact_file *file = NULL;
+	int result = contact_file_open(path, &file);
 
-	assert_int_equal(contact_file_read(path, &list, problem), expected);
+	if (!result) {
+		do
+			result = contact_file_step(file, 1);
+		while (result > 0);
+	}
+	if (!result)
+		list = contact_file_take(file);
+	contact_file_close(file);
+	assert_int_equal(result, expected);
+	contact_file_describe(path, result, list, problem);
 	if (!strstr(problem, words) || (!*words && *problem))
 		fail_msg("\"%s\" is not in \"%s\"", words, problem);
 	return list;
@@ -193,9 +205,35 @@ static void test_reading_a_file_reports_its_problem(void **state)
 	contact_list_free(list);
 	assert_int_equal(ftruncate(fd, CONTACT_FILE_MAX), 0);
 	contact_list_free(read_file(path, 0, ""));
-	assert_int_equal(ftruncate(fd, CONTACT_FILE_MAX + 1), 0);
+	assert_int_equal(ftruncate(fd, CONTACT_FILE_MAX + 4096), 0);
 	assert_null(read_file(path, -EFBIG, "larger than 8 MiB"));
 	close(fd);
+	unlink(path);
+}
+
+/* 20 MiB of them, folded, in one line, and not folded. */
+static void test_photographs_do_not_count_as_text(void **state)
+{
+	static const char *const lines[] = { " QUJDREVGR0hJSktM\r\n", " QUJDREVGR0hJSktM",
+					     "QUJDREVGR0hJSktM\n" };
+	char path[64];
+	struct contact_list *list;
+	FILE *file;
+
+	(void)state;
+	close(mkstemp(scratch_template(path, sizeof(path), "contacts")));
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		file = fopen(path, "w");
+		assert_non_null(file);
+		fputs("BEGIN:VCARD\nVERSION:2.1\nFN:Anna\nPHOTO;JPEG;BASE64:\n", file);
+		for (size_t bytes = 0; bytes < (20 << 20); bytes += strlen(lines[i]))
+			fputs(lines[i], file);
+		fputs("\n\nTEL:1\nEND:VCARD\n", file);
+		fclose(file);
+		list = read_file(path, 0, "");
+		assert_int_equal(list->contact_count, 1);
+		contact_list_free(list);
+	}
 	unlink(path);
 }
 
@@ -212,6 +250,7 @@ int main(void)
 						set_up, tear_down),
 		cmocka_unit_test(test_a_query_ignores_case_accents_and_order),
 		cmocka_unit_test(test_reading_a_file_reports_its_problem),
+		cmocka_unit_test(test_photographs_do_not_count_as_text),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -225,13 +225,15 @@ static void doctor_gateway_report_contacts(struct doctor *doctor,
 {
 	const struct json *contacts = json_member(status, "contacts");
 	const char *problem = json_field_text(contacts, "problem");
+	const char *skipped = json_field_text(contacts, "skipped");
 
 	if (*problem)
 		doctor_report(doctor, DOCTOR_WARNING, "contacts",
 			      "Correct it, then: " PROGRAM_NAME " reload", "%s", problem);
-	else
-		doctor_report(doctor, DOCTOR_OK, "contacts", NULL, "%s are known",
-			      json_field_text(contacts, "count"));
+	if (!*problem || *skipped)
+		doctor_report(doctor, DOCTOR_OK, "contacts", NULL, "%s are known%s%s",
+			      json_field_text(contacts, "count"),
+			      *skipped ? "; left out: " : "", skipped);
 }
 
 static void doctor_gateway_report_webhooks(struct doctor *doctor,

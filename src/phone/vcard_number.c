@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The phone numbers in the value of a TEL.
+ *
+ *   +36 20 123 4567,,12#     what follows a pause ("," ";" "p" "w") is dialled later: dropped
+ *   +36 1 234 5678 ext. 9    and so is an extension
+ *   0611112222 / 0622223333  two numbers, if both are whole; but 06-1/234.5678 is one
+ *
+ * A pause is told from two numbers by what follows it: "+", a space, or about as many digits
+ * as in the number before it.
+ */
+#include <string.h>
+#include <strings.h>
+
+#include "base/utf8.h"
+#include "phone/vcard_private.h"
+
+enum {
+	VCARD_NUMBER_BYTES = 128,   /* more is no number */
+	VCARD_NUMBER_WHOLE = 7,	    /* digits of a number beside another one */
+	VCARD_NUMBER_EXTENDED = 3,  /* digits of a number before an extension */
+	VCARD_NUMBER_CODE_MOST = 3, /* digits that only one of two numbers may have */
+};
+
+#define VCARD_NUMBER_SEPARATORS ",;|\n"
+
+/* Unicode spaces, dashes and marks that address books put into numbers. */
+static bool vcard_number_is_ornament(uint32_t character)
+{
+	return character == 0xa0 || (character >= 0x2000 && character <= 0x206f);
+}
+
+/* Works in place. */
+static void vcard_number_remove_ornaments(char *number)
+{
+	const char *at = number;
+	char *to = number;
+
+	if (!utf8_valid(number, strlen(number)))
+		return;
+	while (*at) {
+		uint32_t character = utf8_next(&at);
+
+		if (!vcard_number_is_ornament(character))
+			to += utf8_write(character, to);
+	}
+	*to = '\0';
+}
+
+/* Works in place. */
+static void vcard_number_remove_escapes(char *number)
+{
+	char *to = number;
+
+	for (; *number; number++) {
+		if (*number == '\\' && number[1]) {
+			number++;
+			*to++ = *number == 'n' || *number == 'N' ? '\n' : *number;
+		} else {
+			*to++ = *number;
+		}
+	}
+	*to = '\0';
+}
+
+char *vcard_number_clean(char *value)
+{
+	vcard_number_remove_ornaments(value);
+	vcard_number_remove_escapes(value);
+	value += strspn(value, " \t\n");
+	if (strncasecmp(value, "tel:", 4) == 0) {
+		value += 4;
+		value[strcspn(value, ";")] = '\0';
+	}
+	return value;
+}
+
+/* "+44 (0)20 ...": the 0 is dialled only inside the country. */
+static void vcard_number_remove_trunk_zero(char *number)
+{
+	char *trunk = *number == '+' ? strstr(number, "(0)") : NULL;
+
+	if (trunk)
+		memset(trunk, ' ', strlen("(0)"));
+}
+
+static size_t vcard_number_digits(const char *form)
+{
+	return strlen(form) - (*form == '+');
+}
+
+/* The length of what introduces an extension; 0 for none. */
+static size_t vcard_number_marker(const char *text)
+{
+	static const char *const markers[] = {
+		"extension", "extn", "ext", "\xd0\xb4\xd0\xbe\xd0\xb1", /* Russian */
+		"x",	     "p",    "w",   "#",
+	};
+
+	for (size_t i = 0; i < sizeof(markers) / sizeof(markers[0]); i++) {
+		if (strncasecmp(text, markers[i], strlen(markers[i])) == 0)
+			return strlen(markers[i]);
+	}
+	return 0;
+}
+
+/* Digits and pauses alone: "1-800-PIZZA" has no extension. */
+static bool vcard_number_is_tail(const char *text)
+{
+	return strpbrk(text, "0123456789") &&
+	       !text[strspn(text, "0123456789 .:=-()*#pPwWxX")];
+}
+
+/* One number, maybe with an extension. */
+static bool vcard_number_read_one(const char *text, size_t length,
+				  char form[NUMBER_FORM_BYTES])
+{
+	char copy[VCARD_NUMBER_BYTES];
+
+	if (length >= sizeof(copy))
+		return false;
+	memcpy(copy, text, length);
+	copy[length] = '\0';
+	text = copy + strspn(copy, " \t");
+	vcard_number_remove_trunk_zero(copy + (text - copy));
+	for (size_t i = strlen(copy); i && strchr(" \t", copy[i - 1]); i--)
+		copy[i - 1] = '\0';
+	if (number_form(text, NULL, form))
+		return true;
+	for (char *at = copy; *at; at++) {
+		size_t marker = vcard_number_marker(at);
+
+		if (!marker || !vcard_number_is_tail(at + marker))
+			continue;
+		*at = '\0';
+		return number_form(text, NULL, form) &&
+		       vcard_number_digits(form) >= VCARD_NUMBER_EXTENDED;
+	}
+	return false;
+}
+
+/* The digits of the number that `text` begins with; 0 if it is not a whole one. */
+static size_t vcard_number_whole(const char *text)
+{
+	static const char *const ends[] = { VCARD_NUMBER_SEPARATORS,
+					    VCARD_NUMBER_SEPARATORS "/" };
+	char form[NUMBER_FORM_BYTES];
+
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+		if (vcard_number_read_one(text, strcspn(text, ends[i]), form) &&
+		    vcard_number_digits(form) >= VCARD_NUMBER_WHOLE)
+			return vcard_number_digits(form);
+	}
+	return 0;
+}
+
+/* Where a "/" or separator ends the number that `text` begins with. */
+static size_t vcard_number_end(const char *text)
+{
+	size_t end = strcspn(text, VCARD_NUMBER_SEPARATORS "/");
+	char form[NUMBER_FORM_BYTES];
+
+	while (text[end] == '/') {
+		if (vcard_number_read_one(text, end, form) &&
+		    vcard_number_digits(form) >= VCARD_NUMBER_WHOLE &&
+		    vcard_number_whole(text + end + 1))
+			return end;
+		end += 1 + strcspn(text + end + 1, VCARD_NUMBER_SEPARATORS "/");
+	}
+	return end;
+}
+
+const char *vcard_number_read(const char *value, char form_out[NUMBER_FORM_BYTES])
+{
+	size_t end = vcard_number_end(value), digits, next_digits;
+	const char *next = value + end;
+	bool is_pause;
+
+	if (!vcard_number_read_one(value, end, form_out))
+		return NULL;
+	is_pause = *next == ',' || *next == ';';
+	next += *next != '\0';
+	next_digits = vcard_number_whole(next);
+	digits = vcard_number_digits(form_out);
+	if (!next_digits || (is_pause && *next != '+' && *next != ' ' &&
+			     next_digits + VCARD_NUMBER_CODE_MOST < digits))
+		return "";
+	return next;
+}

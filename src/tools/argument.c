@@ -45,6 +45,45 @@ const char *argument_party(const struct tool_call *call, const char *name)
 	return arena_copy(call->arena, number, strlen(number));
 }
 
+/* Senders have names ("Bank 24"), which are no numbers, and short ones ("12"). */
+static bool argument_is_wrong_number(const char *text, enum phone_number_problem problem)
+{
+	switch (problem) {
+	case PHONE_NUMBER_OK:
+	case PHONE_NUMBER_EMPTY:
+	case PHONE_NUMBER_SHORT:
+		return false;
+	case PHONE_NUMBER_CHARACTER: /* of digits and marks only */
+		return strpbrk(text, "0123456789") &&
+		       !text[strspn(text,
+				    " !\"#$%&'()*+,-./0123456789:;<=>?@[\\]^_`{|}~")];
+	case PHONE_NUMBER_LONG:
+	case PHONE_NUMBER_COUNTRY:
+	case PHONE_NUMBER_EXTENSION:
+	case PHONE_NUMBER_BEGINNING:
+		return true;
+	}
+	return false;
+}
+
+bool argument_check_party(struct tool_call *call, const char *name)
+{
+	const char *text = argument_party(call, name);
+	enum phone_number_problem problem;
+	char number[PHONE_NUMBER_BYTES];
+
+	if (!text)
+		return true;
+	problem = phone_number_parse(text, number);
+	if (!argument_is_wrong_number(text, problem) ||
+	    store_listing_knows_number(call->services->store, text))
+		return true;
+	tool_failure_answer(call, FAILURE_INVALID_NUMBER,
+			    arena_printf(call->arena, "%s %s.", name,
+					 phone_number_problem_text(problem)));
+	return false;
+}
+
 bool argument_time(struct tool_call *call, const char *name, int64_t *wall_ms_out)
 {
 	const char *text = argument_text(call, name);

@@ -90,6 +90,8 @@ static bool find_contact_read_number(struct find_contact *find)
 
 	if (!argument_text(call, "phone_number"))
 		return true;
+	if (!argument_check_party(call, "phone_number"))
+		return false;
 	find->by_number = true;
 	if (number)
 		store_party_spell(find->services->store, 0, number, &find->party);

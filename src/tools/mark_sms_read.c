@@ -192,6 +192,8 @@ static void mark_sms_read_up_to(struct tool_call *call)
 		tool_failure_answer(call, FAILURE_INTERNAL, NULL);
 		return;
 	}
+	if (!argument_check_party(call, "phone_number"))
+		return;
 	mark->call = call;
 	error = store_message_newest(call->services->store, &newest_id);
 	up_to_id = argument_integer(call, "up_to_message_id", newest_id);

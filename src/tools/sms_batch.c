@@ -97,7 +97,8 @@ static void sms_batch_begin_row(const struct sms_batch *batch, struct sms_batch_
 	order->idempotency_key = own.idempotency_key;
 	order->recipients = NULL;
 	order->number[0] = '\0';
-	if (phone_number_parse(order->recipient, order->number) != PHONE_NUMBER_OK)
+	sms_order_read_number(order);
+	if (!*order->number)
 		return;
 	sim_id = sms_order_request(order).sim_id;
 	policy_normalise_number(order->call->services->policy, sim_id, order->number);

@@ -153,6 +153,22 @@ static void sms_order_read_recipient(struct sms_order *order)
 		sms_order_read_reply(order, message_id);
 }
 
+void sms_order_read_number(struct sms_order *order)
+{
+	const char *shown;
+
+	if (phone_number_parse(order->recipient, order->number) != PHONE_NUMBER_OK)
+		return;
+	for (const char *at = order->recipient; *at; at++) {
+		if (*at >= ' ' && *at <= '~')
+			continue;
+		shown = arena_copy(order->call->arena, order->number,
+				   strlen(order->number));
+		order->recipient = shown ? shown : order->recipient;
+		return;
+	}
+}
+
 void sms_order_read(struct sms_order *order, struct tool_call *call)
 {
 	*order = (struct sms_order){
@@ -172,7 +188,7 @@ void sms_order_read(struct sms_order *order, struct tool_call *call)
 	};
 	argument_key(call, &order->idempotency_key, &order->key_refusal);
 	sms_order_read_recipient(order);
-	phone_number_parse(order->recipient, order->number);
+	sms_order_read_number(order);
 	segments_measure(order->text, &order->segments);
 	if (!order->idempotency_key && elicitation_order(call)) {
 		order->idempotency_key = elicitation_order(call);

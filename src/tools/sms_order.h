@@ -75,6 +75,11 @@ struct sms_order {
 	const struct refusal *needs_owner; /* why the owner must approve it; NULL: no */
 };
 
+/*
+ * Reads order->number, "" if the recipient is no number. A recipient pasted with characters that
+ * nobody sees becomes the number that it is.
+ */
+void sms_order_read_number(struct sms_order *order);
 /* The arguments fit the schema. */
 void sms_order_read(struct sms_order *order, struct tool_call *call);
 

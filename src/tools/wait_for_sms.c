@@ -396,6 +396,8 @@ static void wait_for_sms_run(struct tool_call *call)
 		tool_failure_answer(call, FAILURE_INTERNAL, NULL);
 		return;
 	}
+	if (!argument_check_party(call, "from"))
+		return;
 	wait->call = call;
 	wait->from = argument_party(call, "from");
 	wait->contains =

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Arguments as hosts really send them: every optional one as null, members of their own, typos."""
+"""Arguments as hosts really send them: every optional one as null, members of their own, typos,
+and numbers as people paste them."""
 
 from __future__ import annotations
 
@@ -8,7 +9,7 @@ from typing import Any
 import pytest
 
 from agent import TO, Agent, Result, assert_sent
-from lab import Lab
+from lab import Lab, wait_until
 from reading import refusal
 
 OF_THE_HOST = {"toolCallId": "call_1", "sessionId": "s", "action": "sendMessage", "chatInput": "hi",
@@ -73,3 +74,45 @@ def test_what_is_missing_and_what_was_ignored_are_both_named(lab: Lab) -> None:
     facts = refusal(lab, "send_sms", recipient=TO, sms_text="x", **{"x" * 5000: 1})
     assert facts["code"] == "invalid_arguments" and facts["ignored"][0] == "recipient"
     assert len(facts["ignored"][1]) < 100
+
+
+def pasted(number: str) -> list[str]:
+    """The number as it comes out of web pages, address books and other programs."""
+    code, rest = number[:3], number[3:]
+    wide = "".join(chr(ord(digit) + 0xfee0) for digit in rest)
+    return [f"\u202a{number}\u202c", f"tel:{number}", f"{number}\r\n", f"\ufeff\u200e{number}",
+            f"{code}\u00a0{rest[:2]}\u2011{rest[2:]}", f"{code} {wide}", f"{code} (0){rest}"]
+
+
+def test_a_pasted_number_is_that_number_everywhere(lab: Lab) -> None:
+    agent = Agent(lab)
+    number = "+36209990001"
+    place = agent.call("list_sms", limit=1).structured["wait_cursor"]
+    lab.modems[0].deliver(number, "from a pasted number")
+    wait_until(lambda: agent.call("list_sms", phone_number=number).structured["messages"],
+               what="the message is there")
+    for written in pasted(number):
+        assert agent.call("list_sms", phone_number=written).structured["messages"], written
+        found = agent.call("wait_for_sms", **{"from": written}, after=place, timeout_seconds=1)
+        assert found.structured["found"], written
+        assert agent.call("send_sms", to_phone_number=written, sms_text="x",
+                          subscription_id=agent.ids()[0], dry_run=True
+                          ).structured["to_phone_number"] == number, written
+
+
+@pytest.mark.parametrize("wrong", ["+36 20 123 4567 ext. 5", "+36201234567/89", "+36201234567;ext=1",
+                                   "+0620123456", "-36201234567", "1" * 30, "12345#678"])
+@pytest.mark.parametrize("tool, name", [("list_sms", "phone_number"), ("wait_for_sms", "from"),
+                                        ("mark_sms_read", "phone_number"),
+                                        ("find_contact", "phone_number"),
+                                        ("send_sms", "to_phone_number")])
+def test_what_is_no_number_is_an_error_everywhere(
+        lab: Lab, tool: str, name: str, wrong: str) -> None:
+    more: dict[str, Any] = {"sms_text": "x"} if tool == "send_sms" else {}
+    more |= {"all": True} if tool == "mark_sms_read" else {}
+    assert refusal(lab, tool, **{name: wrong}, **more)["code"] == "invalid_number"
+
+
+@pytest.mark.parametrize("name", ["Bank 24", "1-800-BANK", "\u4e2d\u56fd\u79fb\u52a8", "12"])
+def test_a_name_of_a_sender_is_no_wrong_number(lab: Lab, name: str) -> None:
+    assert Agent(lab).call("list_sms", phone_number=name).structured["messages"] == []

@@ -16,13 +16,14 @@
 #include "phone/vcard_private.h"
 
 enum {
-	VCARD_NUMBER_BYTES = 128,   /* more is no number */
+	VCARD_NUMBER_BYTES = 64,    /* more is no number */
 	VCARD_NUMBER_WHOLE = 7,	    /* digits of a number beside another one */
 	VCARD_NUMBER_EXTENDED = 3,  /* digits of a number before an extension */
 	VCARD_NUMBER_CODE_MOST = 3, /* digits that only one of two numbers may have */
 };
 
 #define VCARD_NUMBER_SEPARATORS ",;|\n"
+#define VCARD_NUMBER_CHARACTERS "+0123456789 \t-.()/"
 
 /* Unicode spaces, dashes and marks that address books put into numbers. */
 static bool vcard_number_is_ornament(uint32_t character)
@@ -84,6 +85,11 @@ static void vcard_number_remove_trunk_zero(char *number)
 		memset(trunk, ' ', strlen("(0)"));
 }
 
+static bool vcard_number_is_digit(char character)
+{
+	return character >= '0' && character <= '9';
+}
+
 static size_t vcard_number_digits(const char *form)
 {
 	return strlen(form) - (*form == '+');
@@ -104,10 +110,15 @@ static size_t vcard_number_marker(const char *text)
 	return 0;
 }
 
-/* Digits and pauses alone: "1-800-PIZZA" has no extension. */
-static bool vcard_number_is_tail(const char *text)
+/*
+ * Are these digits and pauses alone, after a number of so many digits? "1-800-PIZZA" has no
+ * extension. Without digits it is a pause after a whole number.
+ */
+static bool vcard_number_is_tail(const char *text, size_t digits)
 {
-	return strpbrk(text, "0123456789") &&
+	bool is_empty = !strpbrk(text, "0123456789");
+
+	return digits >= (is_empty ? VCARD_NUMBER_WHOLE : VCARD_NUMBER_EXTENDED) &&
 	       !text[strspn(text, "0123456789 .:=-()*#pPwWxX")];
 }
 
@@ -115,7 +126,8 @@ static bool vcard_number_is_tail(const char *text)
 static bool vcard_number_read_one(const char *text, size_t length,
 				  char form[NUMBER_FORM_BYTES])
 {
-	char copy[VCARD_NUMBER_BYTES];
+	char copy[VCARD_NUMBER_BYTES], *end;
+	size_t marker;
 
 	if (length >= sizeof(copy))
 		return false;
@@ -127,45 +139,48 @@ static bool vcard_number_read_one(const char *text, size_t length,
 		copy[i - 1] = '\0';
 	if (number_form(text, NULL, form))
 		return true;
-	for (char *at = copy; *at; at++) {
-		size_t marker = vcard_number_marker(at);
-
-		if (!marker || !vcard_number_is_tail(at + marker))
-			continue;
-		*at = '\0';
-		return number_form(text, NULL, form) &&
-		       vcard_number_digits(form) >= VCARD_NUMBER_EXTENDED;
-	}
-	return false;
+	end = copy + strspn(copy, VCARD_NUMBER_CHARACTERS);
+	marker = vcard_number_marker(end);
+	if (!marker ||
+	    (*end == '#' && !vcard_number_is_digit(end[1 + strspn(end + 1, " ")])))
+		return false;
+	*end = '\0';
+	return number_form(text, NULL, form) &&
+	       vcard_number_is_tail(end + marker, vcard_number_digits(form));
 }
 
 /* The digits of the number that `text` begins with; 0 if it is not a whole one. */
 static size_t vcard_number_whole(const char *text)
 {
-	static const char *const ends[] = { VCARD_NUMBER_SEPARATORS,
-					    VCARD_NUMBER_SEPARATORS "/" };
 	char form[NUMBER_FORM_BYTES];
+	const char *at = text;
+	size_t digits = 0;
 
-	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
-		if (vcard_number_read_one(text, strcspn(text, ends[i]), form) &&
-		    vcard_number_digits(form) >= VCARD_NUMBER_WHOLE)
-			return vcard_number_digits(form);
+	/* Without number_form() if possible: a line may hold very many numbers. */
+	for (; *at && strchr(VCARD_NUMBER_CHARACTERS, *at); at++) {
+		if (*at == '/' && digits >= VCARD_NUMBER_WHOLE)
+			break;
+		digits += vcard_number_is_digit(*at);
 	}
-	return 0;
+	if (*at && !strchr(VCARD_NUMBER_SEPARATORS "/", *at)) {
+		if (!vcard_number_read_one(text, strcspn(text, VCARD_NUMBER_SEPARATORS),
+					   form))
+			return 0;
+		digits = vcard_number_digits(form);
+	}
+	return digits >= VCARD_NUMBER_WHOLE ? digits : 0;
 }
 
 /* Where a "/" or separator ends the number that `text` begins with. */
 static size_t vcard_number_end(const char *text)
 {
-	size_t end = strcspn(text, VCARD_NUMBER_SEPARATORS "/");
-	char form[NUMBER_FORM_BYTES];
+	size_t digits = 0, end = 0;
 
-	while (text[end] == '/') {
-		if (vcard_number_read_one(text, end, form) &&
-		    vcard_number_digits(form) >= VCARD_NUMBER_WHOLE &&
+	for (; text[end] && !strchr(VCARD_NUMBER_SEPARATORS, text[end]); end++) {
+		if (text[end] == '/' && digits >= VCARD_NUMBER_WHOLE &&
 		    vcard_number_whole(text + end + 1))
-			return end;
-		end += 1 + strcspn(text + end + 1, VCARD_NUMBER_SEPARATORS "/");
+			break;
+		digits += vcard_number_is_digit(text[end]);
 	}
 	return end;
 }

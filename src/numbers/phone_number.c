@@ -131,22 +131,26 @@ struct phone_number_digits {
 };
 
 /*
- * "+44 (0)20 ...": from abroad, the 0 in parentheses is not dialled. Returns what follows it, or
- * `at` if there is none.
+ * "+44 (0)20 ...": from abroad, the 0 in parentheses is not dialled. Returns the parenthesis
+ * behind it, or `at` if there is none.
  */
 static const char *phone_number_skip_trunk(const char *at,
 					   const struct phone_number_digits *digits)
 {
 	const char *zero = at + 1 + strspn(at + 1, " ");
+	const char *behind = zero + 1;
 
 	if (*at != '(' || *zero != '0' || !digits->count || digits->count > 3)
+		return at;
+	behind += strspn(behind, " ");
+	if (*behind != ')')
 		return at;
 	for (size_t i = 0; phone_number_zero_stays[i]; i++) {
 		if (strlen(phone_number_zero_stays[i]) == digits->count &&
 		    memcmp(phone_number_zero_stays[i], digits->text, digits->count) == 0)
 			return at;
 	}
-	return zero + 1;
+	return behind;
 }
 
 /* False: an invalid character. */

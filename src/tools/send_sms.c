@@ -239,12 +239,14 @@ static void send_sms_release_request(struct send_sms *send)
 {
 	struct sms_order *order = send->order;
 	struct tool_call *call = order->call;
+	bool is_as_given = order->recipient == argument_text(call, "to_phone_number");
 
 	if (!call->request || order->segments.unsendable ||
 	    !argument_keep_text(call, "to_phone_number") ||
 	    !request_forget(call->request))
 		return;
-	order->recipient = argument_text(call, "to_phone_number");
+	if (is_as_given)
+		order->recipient = argument_text(call, "to_phone_number");
 	order->text = send->answer.message.text = NULL;
 	order->send_at = NULL;
 	order->idempotency_key = order->idempotency_key ? "" : NULL;

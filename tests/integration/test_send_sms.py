@@ -172,10 +172,8 @@ def test_a_retryable_reason_wins_when_neither_sim_can_send(lab: Lab, agent: Agen
     "", " ", "+", "-", "()", "+-", "1", "12", "00", "abc", "Bank", "+36a01234567",
     "+123456", "+1234567890123456", "1234567890123456", "00123456789012345678",
     "+0036301234567", "+06301234567", "++36301234567", "36+301234567", "+36301234567x",
-    "*#06#", "112#", "*100", "tel:+36301234567", "+36301234567;ext=1", "+36301234567,1",
-    "+3630\n1234567", "\t+36301234567", "+36_30_123", "+３６３０１２３４５６７", "+٣٦٣٠١٢٣٤٥٦٧",
-    "\u202a+36301234567\u202c", "+36301234567\u200b", "+3630123456٧", "😀", "+" * 1000,
-    "1" * 30000,
+    "*#06#", "112#", "*100", "+36301234567;ext=1", "+36301234567,1", "+36301234567/89",
+    "+36_30_123", "+36三〇1234567", "😀", "+" * 1000, "1" * 30000,
 ])
 def test_an_invalid_phone_number_is_refused(lab: Lab, agent: Agent, number: str) -> None:
     result = agent.send("hello", agent.ids()[0], to=number)
@@ -191,6 +189,7 @@ def test_an_invalid_phone_number_is_refused(lab: Lab, agent: Agent, number: str)
     ("+36.30.123.4567", "+36301234567"), ("+36/30/1234567", "+36301234567"),
     ("+36 (30) 123-45-67", "+36301234567"), ("(06) 30 1234567", "06301234567"),
     ("0036301234567", "0036301234567"), ("06301234567", "06301234567"),
+    ("tel:+36301234567", "+36301234567"), ("+36 (0)30 123 4567", "+36301234567"),
     ("1400", "1400"), ("112233", "112233"), ("+1234567", "+1234567"),
     ("+123456789012345", "+123456789012345"), ("00123456789012345", "00123456789012345"),
 ])
@@ -199,6 +198,15 @@ def test_a_phone_number_is_dialled_without_separators(lab: Lab, agent: Agent, wr
     assert_sent(result, written)
     assert result.structured["to_phone_number"] == sent
     assert [submit.destination for submit in lab.modems[0].taken] == [sent]
+
+
+@pytest.mark.parametrize("written", [
+    "\u202a+36301234567\u202c", "+36301234567\u200b", "+3630\n1234567", "\t+36301234567",
+    "+３６３０１２３４５６７", "+٣٦٣٠١٢٣٤٥٦٧", "+36\u00a030\u2011123\u20134567"])
+def test_an_answer_shows_a_pasted_number_without_what_nobody_sees(
+        lab: Lab, agent: Agent, written: str) -> None:
+    assert_sent(agent.send("hello", agent.ids()[0], to=written), "+36301234567")
+    assert [submit.destination for submit in lab.modems[0].taken] == ["+36301234567"]
 
 
 # ---- texts ------------------------------------------------------------------------

@@ -113,7 +113,9 @@ class Agent:
         return self.call("get_sms_subscriptions").structured["subscriptions"]
 
     def ids(self) -> list[int]:
-        return [sim["subscription_id"] for sim in self.sims()]
+        """Of the SIMs; just after a start oFono has not told any."""
+        sims = wait_until(self.sims, what="a SIM is known")
+        return [sim["subscription_id"] for sim in sims]
 
     def slots(self) -> dict[int, int]:
         """The modem of each subscription_id."""

@@ -12,7 +12,7 @@ import pytest
 
 from agent import TO, Agent
 from journal import Journal
-from lab import Lab, wait_until
+from lab import Lab
 from lone_gateway import LoneGateway
 from modem.patience import patience
 from modem import Outcome
@@ -171,8 +171,7 @@ def test_a_waiting_batch_is_answered_when_the_gateway_stops(
 def stopped_with_batches_at_work(lab: Any) -> list[str]:
     """Why messages were not run. Each batch is answered completely, or was refused: then there
     is no answer, or one error about lack of room."""
-    sims = wait_until(lambda: Agent(lab).ids(), what="the SIM is known")
-    data = long_batch(sims[0])
+    data = long_batch(Agent(lab).ids()[0])
     with ExitStack() as stack:
         busy = [stack.enter_context(Wire(lab.gateway.port)) for _ in range(MANY)]
         for wire in busy:

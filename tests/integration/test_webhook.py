@@ -216,7 +216,6 @@ def test_a_failed_delivery_is_repeated_with_the_same_bytes_and_a_new_stamp(
     assert (failed.id, failed.body) == (repeated.id, repeated.body)
     assert failed.headers["webhook-timestamp"] < repeated.headers["webhook-timestamp"]
     assert repeated.is_signed_with() and second.id != failed.id
-    assert 1.5 < repeated.at - failed.at
 
 
 def test_a_receiver_that_asks_for_time_is_given_it(hook: Hook, receiver: Receiver) -> None:

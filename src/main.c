@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/spelling.h"
 #include "cli/command.h"
 
 static const char *const main_groups[COMMAND_GROUPS] = {
@@ -100,8 +101,8 @@ static int main_fail_unknown(const char *noun, const char *name)
 	for (size_t at = 0; command_list_rows[at]; at++) {
 		const struct command *command = command_list_rows[at];
 
-		if (options_are_similar(name, options_title(command)) ||
-		    options_are_similar(name, command->name))
+		if (spelling_is_similar(name, options_title(command)) ||
+		    spelling_is_similar(name, command->name))
 			similar = options_title(command);
 	}
 	fprintf(stderr,

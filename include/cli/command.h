@@ -213,9 +213,6 @@ __attribute__((format(printf, 3, 4))) int options_report_failure(const char *cod
  */
 const char *options_full_stop(const char *sentence);
 
-/* True: `given` is probably a mistyped `word`: one or two letters differ or are swapped. */
-bool options_are_similar(const char *given, const char *word);
-
 /*
  * Command list: the subcommands of this program, and what differs between the two programs
  * otherwise.

@@ -13,6 +13,7 @@
 
 #include "base/explanation.h"
 #include "base/escape.h"
+#include "base/spelling.h"
 #include "cli/json_field.h"
 #include "config/config.h"
 
@@ -21,9 +22,6 @@ enum {
 	NAME_BYTES = 32,
 	SHORTEST_JSON = 3, /* "--j" */
 	ROWS_MAX = 24,	   /* below '?' and ':', which getopt_long() may return */
-	WORD_LETTERS_MAX = 31,
-	LETTERS_PER_TYPO = 3,
-	TYPOS_MAX = 2,
 };
 
 /* Of this process; set once, by options_begin(). */
@@ -128,45 +126,6 @@ int options_load(const struct options_store *store, struct config *config_out)
 	return EXIT_CODE_USAGE;
 }
 
-/* Similar words */
-
-static unsigned options_min(unsigned one, unsigned other)
-{
-	return one < other ? one : other;
-}
-
-/* The Levenshtein distance, computed one row at a time. */
-static unsigned options_distance(const char *given, const char *word)
-{
-	size_t length = strlen(word);
-	unsigned row[WORD_LETTERS_MAX + 1];
-
-	for (unsigned at = 0; at <= length; at++)
-		row[at] = at;
-	for (unsigned line = 1; *given; given++, line++) {
-		unsigned before = row[0];
-
-		row[0] = line;
-		for (size_t at = 1; at <= length; at++) {
-			unsigned changed = before + (word[at - 1] != *given);
-
-			before = row[at];
-			row[at] = options_min(changed,
-					      options_min(row[at], row[at - 1]) + 1);
-		}
-	}
-	return row[length];
-}
-
-bool options_are_similar(const char *given, const char *word)
-{
-	size_t length = strlen(word);
-	unsigned typos = options_min(TYPOS_MAX, (unsigned)length / LETTERS_PER_TYPO);
-
-	return length <= WORD_LETTERS_MAX && strlen(given) <= WORD_LETTERS_MAX &&
-	       options_distance(given, word) <= typos;
-}
-
 /* Wrong options */
 
 /* "--s" -> "--scope or --sim"; "" if no option begins so. */
@@ -188,7 +147,7 @@ static void options_list_matches(const char *given, const struct option *options
 static const char *options_find_similar(const char *given, const struct option *options)
 {
 	for (; options->name; options++) {
-		if (options_are_similar(given, options->name))
+		if (spelling_is_similar(given, options->name))
 			return options->name;
 	}
 	return NULL;

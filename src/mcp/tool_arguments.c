@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/escape.h"
+#include "base/spelling.h"
 
 enum {
 	TOOL_ARGUMENTS_NAME_BYTES = 48, /* longer names resemble no parameter */
@@ -78,35 +79,6 @@ static bool tool_arguments_contain(const struct tool_arguments_name *name,
 	return part->count && 2 * part->count >= name->count;
 }
 
-static unsigned tool_arguments_least(unsigned one, unsigned other)
-{
-	return one < other ? one : other;
-}
-
-/* Letters to insert, remove or replace: one row of Levenshtein's table at a time. */
-static unsigned tool_arguments_distance(const char *one, const char *other)
-{
-	unsigned row[TOOL_ARGUMENTS_NAME_BYTES];
-	unsigned length = (unsigned)strlen(other);
-
-	for (unsigned i = 0; i <= length; i++)
-		row[i] = i;
-	for (unsigned at = 0; one[at]; at++) {
-		unsigned diagonal = row[0];
-
-		row[0] = at + 1;
-		for (unsigned i = 1; i <= length; i++) {
-			unsigned above = row[i];
-			unsigned replaced = diagonal + (one[at] != other[i - 1]);
-
-			row[i] = tool_arguments_least(
-				replaced, 1 + tool_arguments_least(above, row[i - 1]));
-			diagonal = above;
-		}
-	}
-	return row[length];
-}
-
 static bool tool_arguments_resemble(const char *given, const char *known)
 {
 	unsigned may_differ = strlen(known) > TOOL_ARGUMENTS_SHORT ? 2 : 1;
@@ -118,7 +90,7 @@ static bool tool_arguments_resemble(const char *given, const char *known)
 		return false;
 	return tool_arguments_contain(&parameter, &name) ||
 	       tool_arguments_contain(&name, &parameter) ||
-	       tool_arguments_distance(given, known) <= may_differ;
+	       spelling_distance(given, known) <= may_differ;
 }
 
 /* Clients with other scopes may have a parameter of the same name. */

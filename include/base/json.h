@@ -49,6 +49,9 @@ const struct json *json_member(const struct json *object, const char *name);
 /* The text of a string; NULL: `value` is NULL or not a string. */
 const char *json_string(const struct json *value);
 
+/* Is it absent, null or ""? Many clients send these for what they leave out. */
+bool json_says_nothing(const struct json *value);
+
 /* Is `value` a whole number within int64_t (14, -3, 14.0, 1e2)? */
 bool json_integer(const struct json *value, int64_t *integer_out);
 

@@ -58,6 +58,12 @@ const char *json_string(const struct json *value)
 	return value && value->type == JSON_STRING ? value->text : NULL;
 }
 
+bool json_says_nothing(const struct json *value)
+{
+	return !value || value->type == JSON_NULL ||
+	       (value->type == JSON_STRING && !value->length);
+}
+
 static bool json_is_digit(char byte)
 {
 	return byte >= '0' && byte <= '9';

@@ -358,8 +358,7 @@ bool event_read_position(struct request *request, const struct event_type *type,
 	const struct json *cursor = json_member(params, "cursor");
 	const struct json *age = json_member(params, "maxAgeMs");
 	struct event_position position = { 0 };
-	bool is_null = !cursor || cursor->type == JSON_NULL ||
-		       (cursor->type == JSON_STRING && !cursor->length);
+	bool is_null = json_says_nothing(cursor);
 	int64_t age_ms = -1;
 	int error;
 

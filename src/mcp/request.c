@@ -94,10 +94,7 @@ void request_refuse(struct request *request, unsigned status,
 
 bool request_has_no_cursor(struct request *request)
 {
-	const struct json *cursor = json_member(request->message.params, "cursor");
-
-	if (!cursor || cursor->type == JSON_NULL ||
-	    (cursor->type == JSON_STRING && !cursor->length))
+	if (json_says_nothing(json_member(request->message.params, "cursor")))
 		return true;
 	request_fail(request, RPC_INVALID_PARAMS,
 		     "unknown cursor: ask again without one");

@@ -27,4 +27,9 @@ enum phone_number_problem {
  */
 enum phone_number_problem phone_number_parse(const char *written,
 					     char number_out[PHONE_NUMBER_BYTES]);
+/*
+ * Blanks the "(0)" behind a calling code, which is not dialled from abroad: "+44 (0)20", but not
+ * "+39 (0)6". Works in place.
+ */
+void phone_number_remove_trunk_zero(char *number);
 const char *phone_number_problem_text(enum phone_number_problem problem);

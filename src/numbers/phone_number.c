@@ -9,6 +9,7 @@
 
 enum {
 	WRITTEN_BYTES = 128,
+	CODE_DIGITS_MOST = 3, /* of a calling code */
 	EXTENSION_BEHIND = 7, /* digits before a "/" that begins an extension, */
 	EXTENSION_DIGITS = 3, /* and most digits of the extension */
 	DIGITS_LEAST = 3,     /* short codes */
@@ -100,12 +101,60 @@ static const char *phone_number_skip_scheme(const char *cleaned)
 	return cleaned;
 }
 
+static bool phone_number_is_digit(char character)
+{
+	return character >= '0' && character <= '9';
+}
+
+/* The length of "(0)" or "( 0 )"; 0: something else stands there. */
+static size_t phone_number_lone_zero(const char *at)
+{
+	const char *end = at;
+
+	if (*end++ != '(')
+		return 0;
+	end += strspn(end, " ");
+	if (*end++ != '0')
+		return 0;
+	end += strspn(end, " ");
+	return *end == ')' ? (size_t)(end + 1 - at) : 0;
+}
+
+static bool phone_number_keeps_zero(const char *code, size_t length)
+{
+	for (size_t i = 0; phone_number_zero_stays[i]; i++) {
+		if (strlen(phone_number_zero_stays[i]) == length &&
+		    memcmp(phone_number_zero_stays[i], code, length) == 0)
+			return true;
+	}
+	return false;
+}
+
+void phone_number_remove_trunk_zero(char *number)
+{
+	char code[CODE_DIGITS_MOST];
+	size_t digits = 0;
+	bool plus = false;
+
+	for (char *at = number; *at; at++) {
+		size_t zero = plus && digits ? phone_number_lone_zero(at) : 0;
+
+		if (zero && !phone_number_keeps_zero(code, digits))
+			memset(at, ' ', zero);
+		if (phone_number_is_digit(*at) && digits == CODE_DIGITS_MOST)
+			return;
+		if (phone_number_is_digit(*at))
+			code[digits++] = *at;
+		plus |= *at == '+';
+	}
+}
+
 static size_t phone_number_count_digits(const char *text)
 {
 	size_t count = 0;
 
 	for (; *text; text++)
-		count += *text >= '0' && *text <= '9';
+		count += phone_number_is_digit(*text);
 	return count;
 }
 
@@ -130,33 +179,10 @@ struct phone_number_digits {
 	char text[DIGITS_MOST_PREFIXED + 1];
 };
 
-/*
- * "+44 (0)20 ...": from abroad, the 0 in parentheses is not dialled. Returns the parenthesis
- * behind it, or `at` if there is none.
- */
-static const char *phone_number_skip_trunk(const char *at,
-					   const struct phone_number_digits *digits)
-{
-	const char *zero = at + 1 + strspn(at + 1, " ");
-	const char *behind = zero + 1;
-
-	if (*at != '(' || *zero != '0' || !digits->count || digits->count > 3)
-		return at;
-	behind += strspn(behind, " ");
-	if (*behind != ')')
-		return at;
-	for (size_t i = 0; phone_number_zero_stays[i]; i++) {
-		if (strlen(phone_number_zero_stays[i]) == digits->count &&
-		    memcmp(phone_number_zero_stays[i], digits->text, digits->count) == 0)
-			return at;
-	}
-	return behind;
-}
-
 /* False: an invalid character. */
 static bool phone_number_add(struct phone_number_digits *digits, char character)
 {
-	if (character >= '0' && character <= '9') {
+	if (phone_number_is_digit(character)) {
 		if (digits->count < DIGITS_MOST_PREFIXED)
 			digits->text[digits->count] = character;
 		digits->count++;
@@ -195,17 +221,10 @@ static enum phone_number_problem phone_number_check(
 static enum phone_number_problem phone_number_read(const char *cleaned,
 						   struct phone_number_digits *digits)
 {
-	while (*cleaned) {
-		const char *behind =
-			digits->plus ? phone_number_skip_trunk(cleaned, digits) : cleaned;
-
-		if (behind != cleaned) {
-			cleaned = behind;
-			continue;
-		}
+	for (; *cleaned; cleaned++) {
 		if (phone_number_is_extension(cleaned, digits->count))
 			return PHONE_NUMBER_EXTENSION;
-		if (!phone_number_add(digits, *cleaned++))
+		if (!phone_number_add(digits, *cleaned))
 			return PHONE_NUMBER_CHARACTER;
 	}
 	return phone_number_check(digits);
@@ -223,6 +242,7 @@ enum phone_number_problem phone_number_parse(const char *written,
 		return PHONE_NUMBER_CHARACTER;
 	if (!phone_number_clean(written, buffer))
 		return PHONE_NUMBER_LONG;
+	phone_number_remove_trunk_zero(buffer);
 	cleaned = phone_number_skip_scheme(buffer);
 	problem = phone_number_read(cleaned, &digits);
 	if (problem == PHONE_NUMBER_OK && !phone_number_begins_well(cleaned))

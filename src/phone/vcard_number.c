@@ -13,6 +13,7 @@
 #include <strings.h>
 
 #include "base/utf8.h"
+#include "numbers/phone_number.h"
 #include "phone/vcard_private.h"
 
 enum {
@@ -76,15 +77,6 @@ char *vcard_number_clean(char *value)
 	return value;
 }
 
-/* "+44 (0)20 ...": the 0 is dialled only inside the country. */
-static void vcard_number_remove_trunk_zero(char *number)
-{
-	char *trunk = *number == '+' ? strstr(number, "(0)") : NULL;
-
-	if (trunk)
-		memset(trunk, ' ', strlen("(0)"));
-}
-
 static bool vcard_number_is_digit(char character)
 {
 	return character >= '0' && character <= '9';
@@ -134,7 +126,7 @@ static bool vcard_number_read_one(const char *text, size_t length,
 	memcpy(copy, text, length);
 	copy[length] = '\0';
 	text = copy + strspn(copy, " \t");
-	vcard_number_remove_trunk_zero(copy + (text - copy));
+	phone_number_remove_trunk_zero(copy);
 	for (size_t i = strlen(copy); i && strchr(" \t", copy[i - 1]); i--)
 		copy[i - 1] = '\0';
 	if (number_form(text, NULL, form))

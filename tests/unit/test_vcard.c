@@ -130,6 +130,8 @@ static void test_numbers_are_normalised_and_bounded(void **state)
 		  "A=+33612,061;");
 	expect_in("3.0", "FN:A\nTEL:+44 (0) 20 1\nTEL:(0)20 2\nTEL:+44(0",
 		  "A=+44201,0202,+440;");
+	expect_in("3.0", "FN:A\nTEL:+39 (0)6 1234 5678\nTEL:+44 ( 0 ) 20 1",
+		  "A=+390612345678,+44201;");
 	expect_in("3.0", "FN:A\nXTEL:1\nTE:2\nTEL.X:3", "");
 }
 

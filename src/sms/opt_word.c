@@ -132,249 +132,82 @@ static const struct {
 	{ "ko", OPT_OUT, "\uc218\uc2e0\uac70\ubd80" }, /* usage */
 };
 
+/* clang-format off */
+
 /*
  * What people politely write around such a word, and when, folded, with a space between words. No other word may
  * stand there: "stop texting me, please", but not "stop at the station".
  */
 static const char *const opt_word_polite[] = {
-	"now",
-	"right now",
-	"immediately",
-	"asap",
-	"again",
-	"anymore",
-	"any more",
-	"sofort",
-	"tout de suite",
-	"ya",
-	"subito",
-	"direct",
-	"most",
-	"azonnal",
-	"please",
-	"pls",
-	"plz",
-	"kindly",
-	"hi",
-	"hello",
-	"hey",
-	"thanks",
-	"thank you",
-	"thank u",
-	"thx",
-	"ty",
-	"no thanks",
-	"no thank you",
-	"sorry", /* en */
-	"bitte",
-	"danke",
-	"vielen dank",
-	"hallo", /* de */
-	"s il vous plait",
-	"s il te plait",
-	"svp",
-	"stp",
-	"merci",
-	"bonjour", /* fr */
-	"por favor",
-	"porfa",
-	"gracias",
-	"hola", /* es */
-	"obrigado",
-	"obrigada",
-	"ola", /* pt */
-	"per favore",
-	"per piacere",
-	"grazie",
-	"ciao",
-	"buongiorno", /* it */
-	"alstublieft",
-	"alsjeblieft",
-	"aub",
-	"graag",
-	"dank u",
-	"dank je",
-	"bedankt", /* nl */
-	"kerem",
-	"kerlek",
-	"legyszi",
-	"legyszives",
-	"koszonom",
-	"koszi",
-	"koszonom szepen", /* hu */
-	"prosze",
-	"dziekuje",
-	"dzieki", /* pl */
-	"prosim",
-	"dekuji",
-	"diky",
-	"dakujem", /* cs */
-	"tack",
-	"snalla",
-	"hej", /* sv */
-	"tak",
-	"venligst", /* da */
-	"takk",
-	"vennligst", /* no */
-	"kiitos",
-	"ole hyva", /* fi */
-	"va rog",
-	"multumesc", /* ro */
-	"lutfen",
-	"tesekkurler",
-	"tesekkur ederim", /* tr */
-	"пожалуйста",
-	"спасибо", /* ru */
-	"παρακαλώ",
-	"ευχαριστώ", /* el */
-	"בבקשה",
-	"תודה", /* he */
-	"من فضلك",
-	"شكرا", /* ar */
-	"谢谢",
-	"请",		/* zh */
-	"부탁드립니다", /* ko */
+	/* en */ "please", "pls", "plz", "kindly", "hi", "hello", "hey", "thanks", "thank you",
+	         "thank u", "thx", "ty", "no thanks", "no thank you", "sorry", "right now",
+	         "now", "immediately", "asap", "again", "any more", "anymore",
+	/* de */ "bitte", "danke", "vielen dank", "hallo", "sofort",
+	/* fr */ "s il vous plait", "s il te plait", "svp", "stp", "merci", "bonjour",
+	         "tout de suite",
+	/* es */ "por favor", "porfa", "gracias", "hola", "ya",
+	/* pt */ "obrigado", "obrigada", "ola",
+	/* it */ "per favore", "per piacere", "grazie", "ciao", "buongiorno", "subito",
+	/* nl */ "alstublieft", "alsjeblieft", "aub", "graag", "dank u", "dank je", "bedankt",
+	         "direct",
+	/* hu */ "kerem", "kerlek", "legyszi", "legyszives", "koszonom", "koszi",
+	         "koszonom szepen", "most", "azonnal",
+	/* pl */ "prosze", "dziekuje", "dzieki",
+	/* cs */ "prosim", "dekuji", "diky", "dakujem",
+	/* sv */ "tack", "snalla", "hej",
+	/* da */ "tak", "venligst",
+	/* no */ "takk", "vennligst",
+	/* fi */ "kiitos", "ole hyva",
+	/* ro */ "va rog", "multumesc",
+	/* tr */ "lutfen", "tesekkurler", "tesekkur ederim",
+	/* ru */ "пожалуйста", "спасибо",
+	/* el */ "παρακαλώ", "ευχαριστώ",
+	/* he */ "בבקשה", "תודה",
+	/* ar */ "من فضلك", "شكرا",
+	/* zh */ "谢谢", "请",
+	/* ko */ "부탁드립니다",
 	NULL,
 };
 
 /* Only before it. */
 static const char *const opt_word_front[] = {
-	"can you",
-	"could you",
-	"would you",
-	"will you",
-	"i want to",
-	"i want you to",
-	"i would like to",
-	"i d like to",
-	"just",
-	"now", /* en */
-	"ich mochte",
-	"ich mochte mich",
-	"ich will",
-	"ich will mich",
-	"mich",
-	"bitte mich", /* de */
-	"je veux",
-	"je veux me",
-	"je souhaite",
-	"je souhaite me",
-	"veuillez",
-	"veuillez me",
-	"me", /* fr */
-	"quiero",
-	"quisiera",
-	"deseo", /* es */
-	"quero",
-	"desejo", /* pt */
-	"voglio",
-	"vorrei", /* it */
-	"ik wil",
-	"ik wil me",
-	"me",	     /* nl */
-	"szeretnek", /* hu */
+	/* en */ "can you", "could you", "would you", "will you", "i want to", "i want you to",
+	         "i would like to", "i d like to", "just", "now",
+	/* de */ "ich mochte", "ich mochte mich", "ich will", "ich will mich", "mich",
+	         "bitte mich",
+	/* fr */ "je veux", "je veux me", "je souhaite", "je souhaite me", "veuillez",
+	         "veuillez me", "me",
+	/* es */ "quiero", "quisiera", "deseo",
+	/* pt */ "quero", "desejo",
+	/* it */ "voglio", "vorrei",
+	/* nl */ "ik wil", "ik wil me", "me",
+	/* hu */ "szeretnek",
 	NULL,
 };
 
 /* Only behind it. */
 static const char *const opt_word_behind[] = {
-	"me",
-	"us",
-	"stop",
-	"unsubscribe",
-	"text",
-	"texts",
-	"texting",
-	"message",
-	"messages",
-	"messaging",
-	"msg",
-	"msgs",
-	"sms",
-	"send",
-	"sending",
-	"contacting",
-	"spamming",
-	"calling",
-	"all",
-	"these",
-	"those",
-	"the",
-	"your",
-	"more",
-	"from",
-	"from you",
-	"off",
-	"to",
-	"list",
-	"this number",
-	"my number",
-	"my phone",
-	"alerts",
-	"notifications",
-	"spam", /* en */
-	"mich",
-	"nachrichten",
-	"die",
-	"diese",
-	"von der liste",
-	"vom newsletter",
-	"senden",
-	"zu senden", /* de */
-	"moi",
-	"les",
-	"ces",
-	"de",
-	"m envoyer des",
-	"envoyer des",
-	"envoyer",
-	/* fr */
-	"mensajes",
-	"los",
-	"de",
-	"enviar",
-	"mandar",
-	"de la lista",
-	"de enviarme",
-	"de mandarme",
-	"enviarme", /* es */
-	"mensagens",
-	"as",
-	"enviar",
-	"de",
-	"de enviar",
-	"de me enviar",
-	"da lista", /* pt */
-	"messaggi",
-	"dalla lista",
-	"i",
-	"gli",
-	"di",
-	"di inviare",
-	"di mandarmi",
-	"di inviarmi",
-	"con",
-	/* it */
-	"mij",
-	"berichten",
-	"met",
-	"van",
-	"sturen",
-	/* nl */
-	"az",
-	"uzeneteket",
-	"a hirlevelrol",
-	/* hu */
-	"mnie",
-	"z listy",
-	"wiadomosci", /* pl */
-	"меня",
-	"от",
-	"рассылки",
-	"рассылку",
-	"смс", /* ru */
+	/* en */ "me", "us", "stop", "unsubscribe", "text", "texts", "texting", "message",
+	         "messages", "messaging", "msg", "msgs", "sms", "send", "sending", "contacting",
+	         "spamming", "calling", "all", "these", "those", "the", "your", "more", "from",
+	         "from you", "off", "to", "list", "this number", "my number", "my phone",
+	         "alerts", "notifications", "spam",
+	/* de */ "mich", "nachrichten", "die", "diese", "von der liste", "vom newsletter",
+	         "senden", "zu senden",
+	/* fr */ "moi", "les", "ces", "de", "m envoyer des", "envoyer des", "envoyer",
+	/* es */ "mensajes", "los", "de", "enviar", "mandar", "de la lista", "de enviarme",
+	         "de mandarme", "enviarme",
+	/* pt */ "mensagens", "as", "enviar", "de", "de enviar", "de me enviar", "da lista",
+	/* it */ "messaggi", "dalla lista", "i", "gli", "di", "di inviare", "di mandarmi",
+	         "di inviarmi", "con",
+	/* nl */ "mij", "berichten", "met", "van", "sturen",
+	/* hu */ "az", "uzeneteket", "a hirlevelrol",
+	/* pl */ "mnie", "z listy", "wiadomosci",
+	/* ru */ "меня", "от", "рассылки", "рассылку", "смс",
 	NULL,
 };
+
+/* clang-format on */
 
 /* The folded words with a space between them. False: the text has something else, or too much. */
 static bool opt_word_fold(const char *text, char folded[OPT_WORD_FOLDED_BYTES])
@@ -424,35 +257,38 @@ static enum opt opt_word_look_up(const char *folded, const char **word_out)
 	return OPT_NONE;
 }
 
-/* Leaves out one of the phrases at the beginning; something has to follow it. */
+/* Leaves out the longest of the phrases at the beginning; something has to follow it. */
 static bool opt_word_cut_front(char **folded, const char *const *phrases)
 {
+	size_t longest = 0;
+
 	for (; *phrases; phrases++) {
 		size_t length = strlen(*phrases);
 
-		if (strncmp(*folded, *phrases, length) != 0 || (*folded)[length] != ' ')
-			continue;
-		*folded += length + 1;
-		return true;
+		if (length > longest && strncmp(*folded, *phrases, length) == 0 &&
+		    (*folded)[length] == ' ')
+			longest = length;
 	}
-	return false;
+	*folded += longest ? longest + 1 : 0;
+	return longest;
 }
 
 /* The same at the end. */
 static bool opt_word_cut_behind(char *folded, const char *const *phrases)
 {
-	size_t whole = strlen(folded);
+	size_t whole = strlen(folded), longest = 0;
 
 	for (; *phrases; phrases++) {
 		size_t length = strlen(*phrases);
 
-		if (whole <= length + 1 || folded[whole - length - 1] != ' ' ||
-		    strcmp(folded + whole - length, *phrases) != 0)
-			continue;
-		folded[whole - length - 1] = '\0';
-		return true;
+		if (length > longest && whole > length + 1 &&
+		    folded[whole - length - 1] == ' ' &&
+		    strcmp(folded + whole - length, *phrases) == 0)
+			longest = length;
 	}
-	return false;
+	if (longest)
+		folded[whole - longest - 1] = '\0';
+	return longest;
 }
 
 /* What was left out. */

@@ -96,6 +96,7 @@ static const char *const leaving[] = {
 	"STOP SMS please",
 	"stop now",
 	"Stop immediately",
+	"Stop right now",
 	"Stop it right now texting me",
 	"Unsubscribe me",
 	"Please unsubscribe me",

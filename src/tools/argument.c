@@ -66,17 +66,16 @@ static bool argument_is_wrong_number(const char *text, enum phone_number_problem
 	return false;
 }
 
-bool argument_check_party(struct tool_call *call, const char *name)
+bool argument_check_party(struct tool_call *call, const char *name, const char *party)
 {
-	const char *text = argument_party(call, name);
 	enum phone_number_problem problem;
 	char number[PHONE_NUMBER_BYTES];
 
-	if (!text)
+	if (!party)
 		return true;
-	problem = phone_number_parse(text, number);
-	if (!argument_is_wrong_number(text, problem) ||
-	    store_listing_knows_number(call->services->store, text))
+	problem = phone_number_parse(party, number);
+	if (!argument_is_wrong_number(party, problem) ||
+	    store_listing_knows_number(call->services->store, party))
 		return true;
 	tool_failure_answer(call, FAILURE_INVALID_NUMBER,
 			    arena_printf(call->arena, "%s %s.", name,

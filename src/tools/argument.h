@@ -24,10 +24,11 @@ bool argument_boolean(const struct tool_call *call, const char *name);
  */
 const char *argument_party(const struct tool_call *call, const char *name);
 /*
- * False: it is written like a number, but is none, and no stored message came from it: nothing
- * would ever be found. The call has been finished with a failure that says what is wrong.
+ * False: `party`, which argument_party() returned, is written like a number, but is none, and no
+ * stored message came from it: nothing would ever be found. The call has been finished with a
+ * failure that says what is wrong.
  */
-bool argument_check_party(struct tool_call *call, const char *name);
+bool argument_check_party(struct tool_call *call, const char *name, const char *party);
 
 /*
  * An RFC 3339 time; *wall_ms_out is 0 if it is not given. False: it is not a valid time, and

@@ -90,7 +90,7 @@ static bool find_contact_read_number(struct find_contact *find)
 
 	if (!argument_text(call, "phone_number"))
 		return true;
-	if (!argument_check_party(call, "phone_number"))
+	if (!argument_check_party(call, "phone_number", number))
 		return false;
 	find->by_number = true;
 	if (number)

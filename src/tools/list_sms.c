@@ -97,7 +97,7 @@ static bool list_sms_check_party(struct tool_call *call,
 				 const struct store_listing_filter *filter)
 {
 	if (!filter->number || *filter->number)
-		return argument_check_party(call, "phone_number");
+		return argument_check_party(call, "phone_number", filter->number);
 	if (store_listing_knows_number(call->services->store, ""))
 		return true;
 	tool_failure_answer(call, FAILURE_INVALID_ARGUMENTS,

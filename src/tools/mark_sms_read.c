@@ -185,6 +185,7 @@ static const struct request_waiting mark_sms_read_waiting = {
 static void mark_sms_read_up_to(struct tool_call *call)
 {
 	struct mark_sms_read *mark = arena_alloc(call->arena, sizeof(*mark));
+	const char *party = argument_party(call, "phone_number");
 	int64_t newest_id = 0, up_to_id;
 	int error;
 
@@ -192,7 +193,7 @@ static void mark_sms_read_up_to(struct tool_call *call)
 		tool_failure_answer(call, FAILURE_INTERNAL, NULL);
 		return;
 	}
-	if (!argument_check_party(call, "phone_number"))
+	if (!argument_check_party(call, "phone_number", party))
 		return;
 	mark->call = call;
 	error = store_message_newest(call->services->store, &newest_id);
@@ -204,7 +205,7 @@ static void mark_sms_read_up_to(struct tool_call *call)
 	mark->query = (struct store_listing_query){
 		.filter = { .incoming_only = true,
 			    .unread_only = true,
-			    .number = argument_party(call, "phone_number"),
+			    .number = party,
 			    .before_id =
 				    (up_to_id < newest_id ? up_to_id : newest_id) + 1 },
 		.visit = mark_sms_read_collect,

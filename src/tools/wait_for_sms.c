@@ -396,10 +396,10 @@ static void wait_for_sms_run(struct tool_call *call)
 		tool_failure_answer(call, FAILURE_INTERNAL, NULL);
 		return;
 	}
-	if (!argument_check_party(call, "from"))
-		return;
 	wait->call = call;
 	wait->from = argument_party(call, "from");
+	if (!argument_check_party(call, "from", wait->from))
+		return;
 	wait->contains =
 		contains ? arena_copy(call->arena, contains, strlen(contains)) : NULL;
 	wait->kind = wait_for_sms_read_kind(call);

@@ -83,7 +83,8 @@ class EventClient:
         headers = {key.replace("-", "_"): value for key, value in asked.headers.items()}
         with Events(self.gateway.port, asked.body, receive_buffer=receive_buffer,
                     **headers) as events:
-            assert events.status == 200, events.rest()
+            is_stream = events.headers["content-type"].startswith("text/event-stream")
+            assert events.status == 200 and is_stream, events.rest()
             yield Stream(events, id)
 
 

@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "numbers/phone_number.h"
+#include "numbers/number_text.h"
 #include "numbers/plan.h"
 
 enum {
@@ -39,8 +39,14 @@ struct number_reading {
 	char national[NUMBER_FORM_BYTES];
 };
 
-static bool number_read_digits(const char *text, struct number_digits *digits)
+static bool number_read_digits(const char *written, struct number_digits *digits)
 {
+	char cleaned[NUMBER_TEXT_BYTES];
+	const char *text = cleaned;
+
+	if (number_text_clean(written, cleaned) != PHONE_NUMBER_OK)
+		return false;
+	text += strspn(text, " (");
 	*digits = (struct number_digits){ .plus = *text == '+' };
 	for (text += digits->plus; *text; text++) {
 		if (strchr(" -./()", *text))

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "numbers/number_text.h"
+
 enum {
 	DIGITS_LEAST = 3, /* short codes */
 	DIGITS_LEAST_INTERNATIONAL = 7,
@@ -23,6 +25,12 @@ static const char *const phone_number_texts[] = {
 	[PHONE_NUMBER_COUNTRY] =
 		"has 0 after the +: write no +, or the country in place of the 0",
 	[PHONE_NUMBER_BEGINNING] = "begins with a separator, which is not a +",
+	[PHONE_NUMBER_EXTENSION] =
+		"is followed by an extension, a pause or another number: give one number "
+		"alone",
+	[PHONE_NUMBER_TRUNK_ZERO] =
+		"has a (0) that may or may not be dialled: write it without parentheses, "
+		"or leave it out",
 };
 
 struct phone_number_digits {
@@ -74,15 +82,17 @@ enum phone_number_problem phone_number_parse(const char *written,
 					     char number_out[PHONE_NUMBER_BYTES])
 {
 	struct phone_number_digits digits = { 0 };
-	const char *begin = written;
-	enum phone_number_problem problem;
+	char text[NUMBER_TEXT_BYTES];
+	enum phone_number_problem problem = number_text_clean(written, text);
 
-	for (; *written; written++) {
-		if (!phone_number_add(&digits, *written))
+	if (problem != PHONE_NUMBER_OK)
+		return problem;
+	for (const char *at = text; *at; at++) {
+		if (!phone_number_add(&digits, *at))
 			return PHONE_NUMBER_CHARACTER;
 	}
 	problem = phone_number_check(&digits);
-	if (problem == PHONE_NUMBER_OK && !phone_number_begins_well(begin))
+	if (problem == PHONE_NUMBER_OK && !phone_number_begins_well(text))
 		problem = PHONE_NUMBER_BEGINNING;
 	if (problem != PHONE_NUMBER_OK)
 		return problem;

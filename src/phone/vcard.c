@@ -225,51 +225,14 @@ static void vcard_read_name(struct vcard_reader *reader,
 
 /* ---- numbers */
 
-/* Unicode spaces, dashes and marks that address books put into numbers. */
-static bool vcard_is_ornament(uint32_t character)
-{
-	return character == 0xa0 || (character >= 0x2000 && character <= 0x206f);
-}
-
-/* Works in place. */
-static void vcard_remove_ornaments(char *number)
-{
-	const char *at = number;
-	char *to = number;
-
-	if (!utf8_valid(number, strlen(number)))
-		return;
-	while (*at) {
-		uint32_t character = utf8_next(&at);
-
-		if (!vcard_is_ornament(character))
-			to += utf8_write(character, to);
-	}
-	*to = '\0';
-}
-
-/* "+44 (0)20 ...": the 0 is dialled only inside the country. */
-static void vcard_remove_trunk_zero(char *number)
-{
-	char *trunk = *number == '+' ? strstr(number, "(0)") : NULL;
-
-	if (trunk)
-		memset(trunk, ' ', strlen("(0)"));
-}
-
 /* "+36 20 123 4567", or a URI: "tel:+36-20-1234567;ext=1". */
 static void vcard_read_number(struct vcard_reader *reader, char *value)
 {
 	struct vcard *card = &reader->card;
 	char form[NUMBER_FORM_BYTES];
 
-	vcard_remove_ornaments(value);
-	value += strspn(value, " \t");
-	if (strncasecmp(value, "tel:", 4) == 0) {
-		value += 4;
+	if (strncasecmp(value + strspn(value, " \t"), "tel:", 4) == 0)
 		value[strcspn(value, ";")] = '\0';
-	}
-	vcard_remove_trunk_zero(value);
 	if (card->count == VCARD_NUMBERS_MAX || !number_form(value, NULL, form))
 		return;
 	for (unsigned i = 0; i < card->count; i++) {

@@ -5,6 +5,7 @@
 
 #include "base/word_list.h"
 #include "config/config_policy.h"
+#include "numbers/number_text.h"
 
 /*
  * A number is compared in two forms: as it was written, and as + with country code if it can
@@ -212,16 +213,15 @@ static bool recipient_word_fits(const struct recipient *recipient, const char *w
 static bool recipient_is_in_words(const struct recipient *recipient, const char *words,
 				  bool prefixes, const struct country *country)
 {
-	char word[CONFIG_POLICY_NUMBER_BYTES];
+	char written[CONFIG_POLICY_NUMBER_BYTES], word[PHONE_NUMBER_BYTES];
 
-	while (word_list_next(&words, word, sizeof(word))) {
-		char *star = strchr(word, '*');
+	while (word_list_next(&words, written, sizeof(written))) {
+		bool is_prefix = number_text_read_beginning(written, word);
 
-		if (!*word || (star && !prefixes))
+		if (is_prefix ? !prefixes
+			      : phone_number_parse(written, word) != PHONE_NUMBER_OK)
 			continue;
-		if (star)
-			*star = '\0';
-		if (recipient_word_fits(recipient, word, star != NULL, country))
+		if (recipient_word_fits(recipient, word, is_prefix, country))
 			return true;
 	}
 	return false;

@@ -5,6 +5,7 @@
 #include <strings.h>
 
 #include "config/config.h"
+#include "numbers/number_text.h"
 
 const char *const sender_trust_words[] = {
 	[SENDER_BLOCKED] = "blocked", [SENDER_OWNER] = "owner",
@@ -79,15 +80,16 @@ static void sender_entry_read(const char *text, size_t length, struct sender_ent
 {
 	char form[NUMBER_FORM_BYTES];
 
-	while (length > 0 && *text == ' ') {
-		text++;
-		length--;
-	}
+	memcpy(entry->text, text, length);
+	entry->text[length] = '\0';
+	number_text_simplify(entry->text);
+	text = entry->text + strspn(entry->text, " ");
+	length = strlen(text);
 	while (length > 0 && text[length - 1] == ' ')
 		length--;
 	entry->is_prefix = length > 1 && text[length - 1] == '*';
 	length -= entry->is_prefix;
-	memcpy(entry->text, text, length);
+	memmove(entry->text, text, length);
 	entry->text[length] = '\0';
 	if (entry->is_prefix ? number_form_beginning(entry->text, NULL, form)
 			     : number_form(entry->text, NULL, form))

@@ -105,7 +105,8 @@ static void store_party_spell_from(struct store *store, const struct country *ho
 	party_out->count = 0;
 	if (!number_is_number(number))
 		return;
-	if (strlen(number) < NUMBER_FORM_BYTES)
+	if (strlen(number) < NUMBER_FORM_BYTES &&
+	    strspn(number, "+0123456789 -./()") == strlen(number))
 		store_party_add_spelling(party_out, number);
 	store_party_add_number(store, number, home, party_out);
 }

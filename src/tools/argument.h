@@ -24,6 +24,13 @@ bool argument_boolean(const struct tool_call *call, const char *name);
 const char *argument_party(const struct tool_call *call, const char *name);
 
 /*
+ * Can messages come from or go to this party? An empty answer would say that there are none.
+ * False: it is neither a number nor the name of a sender, and the call has been finished with
+ * a failure.
+ */
+bool argument_check_party(struct tool_call *call, const char *name);
+
+/*
  * An RFC 3339 time; *wall_ms_out is 0 if it is not given. False: it is not a valid time, and
  * the call has been finished with a failure.
  */

@@ -96,8 +96,9 @@ static bool list_sms_check_times(struct tool_call *call,
 static bool list_sms_check_party(struct tool_call *call,
 				 const struct store_listing_filter *filter)
 {
-	if (!filter->number || *filter->number ||
-	    store_listing_knows_number(call->services->store, ""))
+	if (filter->number && *filter->number)
+		return argument_check_party(call, "phone_number");
+	if (!filter->number || store_listing_knows_number(call->services->store, ""))
 		return true;
 	tool_failure_answer(call, FAILURE_INVALID_ARGUMENTS,
 			    "phone_number is empty, and no stored message came without a "

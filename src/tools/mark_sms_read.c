@@ -235,7 +235,7 @@ static void mark_sms_read_run(struct tool_call *call)
 				    "with message_ids.");
 	else if (array)
 		mark_sms_read_listed(call, array);
-	else
+	else if (argument_check_party(call, "phone_number"))
 		mark_sms_read_up_to(call);
 }
 

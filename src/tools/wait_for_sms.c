@@ -405,7 +405,7 @@ static void wait_for_sms_run(struct tool_call *call)
 		tool_failure_answer(call, FAILURE_INTERNAL, NULL);
 		return;
 	}
-	if (!wait_for_sms_read_place(wait))
+	if (!argument_check_party(call, "from") || !wait_for_sms_read_place(wait))
 		return;
 	wait->after_id = wait->place_id;
 	if (!wait_for_sms_search(wait))

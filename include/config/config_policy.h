@@ -15,7 +15,7 @@ struct amount;
 struct explanation;
 
 /* A phone number or prefix with its NUL; nothing longer is one. */
-enum { CONFIG_POLICY_NUMBER_BYTES = 24 };
+enum { CONFIG_POLICY_NUMBER_BYTES = 128 };
 
 /* [call]: calls that agents may place; see phone/dialler.h. */
 struct config_policy_calls {

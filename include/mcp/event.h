@@ -39,6 +39,8 @@ struct event_type {
 	const char *description;
 	const struct schema_field *arguments;
 	const struct schema_field *payload; /* of an occurrence's `data` */
+	/* What else is wrong with the arguments, which fit; NULL: nothing, or no such check. */
+	const char *(*find_problem)(const struct event_query *query);
 	unsigned scopes;     /* enum client_scope: all that a client needs */
 	unsigned deliveries; /* enum event_delivery */
 	enum feed_type feed; /* only entries of this type are asked about */

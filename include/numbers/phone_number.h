@@ -6,7 +6,10 @@
 
 #include <stdbool.h>
 
-enum { PHONE_NUMBER_BYTES = 24 };
+enum {
+	PHONE_NUMBER_BYTES = 24,
+	PHONE_NUMBER_WRITTEN_BYTES = 256, /* nothing longer is a number */
+};
 
 enum phone_number_problem {
 	PHONE_NUMBER_OK,
@@ -27,6 +30,22 @@ enum phone_number_problem {
  */
 enum phone_number_problem phone_number_parse(const char *written,
 					     char number_out[PHONE_NUMBER_BYTES]);
+/*
+ * "+36-20*" -> "+3620": the beginning of the numbers that an entry of a list stands for; "*"
+ * -> "". False: it does not end with a *, or has something else than a beginning before it.
+ */
+bool phone_number_parse_beginning(const char *written,
+				  char beginning_out[PHONE_NUMBER_BYTES]);
+/*
+ * Can a message come from it: is it a number, even one too short to be dialled, or may it be the
+ * name of a sender?
+ */
+bool phone_number_may_send(const char *text);
+/*
+ * Only the characters: those of Unicode become plain ones, invisible ones and the spaces and line
+ * ends around the text go, and others stay. Works in place, also for names and several numbers.
+ */
+void phone_number_simplify(char *text);
 /*
  * Blanks the "(0)" behind a calling code, which is not dialled from abroad: "+44 (0)20", but not
  * "+39 (0)6". Works in place.

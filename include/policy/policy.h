@@ -24,6 +24,7 @@
 #include "base/client.h"
 #include "base/failure.h"
 #include "base/observer.h"
+#include "numbers/number.h"
 #include "numbers/phone_number.h"
 #include "ofono/ofono.h"
 #include "phone/sim.h"
@@ -160,6 +161,13 @@ void policy_check_all(struct policy *policy, const struct policy_request *reques
  */
 void policy_normalise_number(const struct policy *policy, int64_t sim_id,
 			     char number[PHONE_NUMBER_BYTES]);
+/*
+ * The international spelling of a number that is not dialled as written from this country, as
+ * number_suggest(). False, and nothing written: it is dialled so, there is no suggestion, or
+ * *number_inout already holds another one.
+ */
+bool policy_complete_number(const char *number, const struct country *home,
+			    char number_inout[NUMBER_FORM_BYTES]);
 
 struct policy_limit_visit {
 	/* `frees_ms`: wall clock, when one more fits; 0: nothing is used */

@@ -32,6 +32,7 @@
 #include "base/utf8.h"
 #include "config/balance_pattern.h"
 #include "config/config_key.h"
+#include "config/config_sender.h"
 #include "config/segment_price.h"
 #include "config/ussd_code.h"
 #include "config/webhook_url.h"
@@ -154,6 +155,10 @@ static int config_set_value(const struct config_key_place *place,
 	    ussd_code_check_list(&config->ussd_allow, &error) ||
 	    balance_pattern_check_list(&config->ussd_balance_pattern, &error) ||
 	    segment_price_check_list(&config->segment_price, &error) ||
+	    config_sender_check_list("incoming.owner_numbers", &config->owner_numbers,
+				     &error) ||
+	    config_sender_check_list("incoming.blocked_senders", &config->blocked_senders,
+				     &error) ||
 	    config_agent_check_values(&config->agent, &error))
 		return config_key_fail(place, "%s", error.text);
 	return 0;

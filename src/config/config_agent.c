@@ -7,27 +7,23 @@
 
 #include "base/explanation.h"
 #include "base/utf8.h"
-
-enum { CONFIG_AGENT_DIGITS_LEAST = 7 };
+#include "numbers/phone_number.h"
 
 /* Reads up to the comma. False: not a number in international form. */
 static bool config_agent_read_number(const char *text,
 				     char number_out[CONFIG_AGENT_NUMBER_BYTES])
 {
-	size_t length = 0;
+	char entry[CONFIG_TEXT_BYTES], number[PHONE_NUMBER_BYTES];
+	size_t length = strcspn(text, ",");
 
-	for (; *text && *text != ','; text++) {
-		bool is_digit = *text >= '0' && *text <= '9';
-
-		if (strchr(" -()./", *text))
-			continue;
-		if (length + 1 == CONFIG_AGENT_NUMBER_BYTES ||
-		    (length ? !is_digit : *text != '+'))
-			return false;
-		number_out[length++] = *text;
-	}
-	number_out[length] = '\0';
-	return length > CONFIG_AGENT_DIGITS_LEAST && number_out[1] != '0';
+	if (length >= sizeof(entry))
+		return false;
+	memcpy(entry, text, length);
+	entry[length] = '\0';
+	if (phone_number_parse(entry, number) != PHONE_NUMBER_OK || *number != '+')
+		return false;
+	strcpy(number_out, number);
+	return true;
 }
 
 /* NULL: there is none. */

@@ -14,28 +14,30 @@
 #include "base/amount.h"
 #include "base/explanation.h"
 #include "base/word_list.h"
+#include "numbers/phone_number.h"
 
 #define DIGITS "0123456789"
 
 enum { HOURS_PER_DAY = 24, MINUTES_PER_HOUR = 60 };
 
-/* "+36201234567", "1234", "+3620*", "*". */
+/*
+ * "+36201234567", "1234", "+3620*", "*". "+36 20 123 4567" is four words, of which "+36" is no
+ * number, so that no number with spaces stays without effect.
+ */
 static bool config_policy_is_number(const char *word)
 {
-	size_t plus = *word == '+' ? 1 : 0;
-	size_t digits = strspn(word + plus, DIGITS);
-	const char *end = word + plus + digits;
+	char number[PHONE_NUMBER_BYTES];
 
-	if (*end == '*')
-		return end[1] == '\0' && (digits > 0 || plus == 0);
-	return *end == '\0' && digits > 0;
+	return phone_number_parse_beginning(word, number) ||
+	       phone_number_parse(word, number) == PHONE_NUMBER_OK;
 }
 
 static bool config_policy_is_country(const char *word)
 {
-	if (strcmp(word, "home") == 0 || strcmp(word, "any") == 0)
-		return true;
-	return word[0] == '+' && !strchr(word, '*') && config_policy_is_number(word);
+	size_t digits = word[0] == '+' ? strspn(word + 1, DIGITS) : 0;
+
+	return strcmp(word, "home") == 0 || strcmp(word, "any") == 0 ||
+	       (digits && !word[1 + digits]);
 }
 
 /* Reads "7:30" or "07:30", up to 24:00; *end_out is what follows. */

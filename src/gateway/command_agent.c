@@ -16,7 +16,7 @@
 #include "config/config.h"
 #include "gateway/command.h"
 #include "gateway/control.h"
-#include "numbers/number.h"
+#include "numbers/phone_number.h"
 #include "store/store_command.h"
 #include "tools/view.h"
 
@@ -114,7 +114,7 @@ static bool command_agent_read_number(struct control_call *call,
 				      char number_out[CONFIG_AGENT_NUMBER_BYTES])
 {
 	const char *typed = control_call_argument(call, "number");
-	char form[NUMBER_FORM_BYTES];
+	char number[PHONE_NUMBER_BYTES];
 
 	if (!typed && command_agent_only_number(call, number_out))
 		return true;
@@ -123,13 +123,12 @@ static bool command_agent_read_number(struct control_call *call,
 				  "Give one of owner_numbers under [agent] in the "
 				  "configuration",
 				  "which number is meant");
-	else if (!number_form(typed, NULL, form) || *form != '+' ||
-		 strlen(form) >= CONFIG_AGENT_NUMBER_BYTES)
+	else if (phone_number_parse(typed, number) != PHONE_NUMBER_OK || *number != '+')
 		control_call_fail(call, CONTROL_INVALID_ARGUMENT,
 				  "Give it in international form, such as +36201234567",
 				  "that is not a phone number");
 	else
-		strcpy(number_out, form);
+		strcpy(number_out, number);
 	return typed && !call->is_over;
 }
 

@@ -10,6 +10,7 @@
 
 #include "base/arena.h"
 #include "gateway/command.h"
+#include "numbers/phone_number.h"
 #include "sms/opt_out.h"
 #include "store/store_party.h"
 #include "tools/services.h"
@@ -69,19 +70,25 @@ static void command_opt_outs_fail(struct control_call *call, const char *number,
 		control_call_fail_store(call, error);
 }
 
-static void command_opt_outs_change(struct control_call *call, const char *number,
+static void command_opt_outs_change(struct control_call *call, const char *written,
 				    bool out)
 {
 	const char *who =
 		arena_printf(call->arena, "owner (uid %lld)", (long long)call->peer_uid);
 	struct store *store = call->control->store;
 	struct json_writer *writer;
-	int error = !who  ? -ENOMEM
-		    : out ? store_party_add_opt_out(store, number, who)
-			  : store_party_remove_opt_out(store, number, who);
+	char number[PHONE_NUMBER_BYTES];
+	int error;
 
+	if (phone_number_parse(written, number) != PHONE_NUMBER_OK)
+		error = -EINVAL;
+	else if (!who)
+		error = -ENOMEM;
+	else
+		error = out ? store_party_add_opt_out(store, number, who)
+			    : store_party_remove_opt_out(store, number, who);
 	if (error) {
-		command_opt_outs_fail(call, number, error);
+		command_opt_outs_fail(call, written, error);
 		return;
 	}
 	if (out && call->control->services)

@@ -172,29 +172,17 @@ static bool permission_arguments_apply_sim(struct control_call *call, const char
 
 /* Phone numbers */
 
-/* "+3620" of "+3620*": digits, with or without a plus sign. */
-static bool permission_arguments_is_prefix(const char *word, size_t length)
-{
-	size_t at = *word == '+';
-
-	if (at == length || length >= PHONE_NUMBER_BYTES)
-		return false;
-	return strspn(word + at, "0123456789") == length - at;
-}
-
 static bool permission_arguments_add_number(struct control_call *call, const char *word,
 					    struct client *client)
 {
-	size_t length = strlen(word);
-	char number[PHONE_NUMBER_BYTES];
-	enum phone_number_problem problem;
+	char number[PHONE_NUMBER_BYTES + 1];
 
-	if (length && word[length - 1] == '*' &&
-	    permission_arguments_is_prefix(word, length - 1))
+	if (phone_number_parse_beginning(word, number) && *number) {
+		strcat(number, "*");
 		return permission_arguments_append_word(call, client->allow,
-							sizeof(client->allow), word);
-	problem = phone_number_parse(word, number);
-	if (problem == PHONE_NUMBER_OK)
+							sizeof(client->allow), number);
+	}
+	if (phone_number_parse(word, number) == PHONE_NUMBER_OK)
 		return permission_arguments_append_word(call, client->allow,
 							sizeof(client->allow), number);
 	control_call_fail(call, CONTROL_INVALID_ARGUMENT,

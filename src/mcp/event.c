@@ -224,12 +224,14 @@ static bool event_read_arguments(struct request *request, struct event_query *qu
 						 : "params.arguments must be an object";
 	if (!problem && event_is_too_long(arguments))
 		problem = "params.arguments is too long";
-	if (problem) {
-		request_fail(request, RPC_INVALID_PARAMS, problem);
-		return false;
-	}
 	query->arguments = arguments;
-	return true;
+	query->arena = request->arena;
+	if (!problem && query->type->find_problem)
+		problem = query->type->find_problem(query);
+	query->arena = NULL;
+	if (problem)
+		request_fail(request, RPC_INVALID_PARAMS, problem);
+	return !problem;
 }
 
 static const char *event_delivery_name(enum event_delivery delivery)

@@ -6,13 +6,17 @@
 #include <strings.h>
 
 #include "base/utf8.h"
+#include "numbers/number.h"
+
+#define PHONE_NUMBER_SEPARATORS " -./()"
 
 enum {
-	WRITTEN_BYTES = 128,
-	CODE_DIGITS_MOST = 3, /* of a calling code */
-	EXTENSION_BEHIND = 7, /* digits before a "/" that begins an extension, */
-	EXTENSION_DIGITS = 3, /* and most digits of the extension */
-	DIGITS_LEAST = 3,     /* short codes */
+	CODE_DIGITS_MOST = 3,	/* of a calling code */
+	SUBSCRIBER_DIGITS = 7,	/* a number before an extension has at least these, */
+	EXTENSION_DIGITS = 3,	/* and most extensions at most these */
+	PARTS_DIGITS_MOST = 10, /* before the last "/" of a national number in parts */
+	NAME_MOST = 11,	  /* characters of a sender's name, 3GPP TS 23.040, 9.1.2.5 */
+	DIGITS_LEAST = 3, /* short codes */
 	DIGITS_LEAST_INTERNATIONAL = 7,
 	DIGITS_MOST = 15,	   /* E.164 */
 	DIGITS_MOST_PREFIXED = 17, /* with "00" in front */
@@ -42,8 +46,8 @@ static const char *const phone_number_texts[] = {
 static const char *const phone_number_zero_stays[] = { "39",  "378", "379", "225",
 						       "241", "242", NULL };
 
-/* The ASCII character that this one is meant as; 0: it is invisible, '?': there is none. */
-static char phone_number_plain(uint32_t character)
+/* The ASCII character that this one is meant as, or itself; 0: it is invisible. */
+static uint32_t phone_number_plain(uint32_t character)
 {
 	static const struct {
 		uint32_t first, last;
@@ -67,35 +71,32 @@ static char phone_number_plain(uint32_t character)
 	for (size_t i = 0; i < sizeof(ranges) / sizeof(*ranges); i++) {
 		if (character < ranges[i].first || character > ranges[i].last)
 			continue;
-		return ranges[i].counts ? (char)((uint32_t)ranges[i].plain + character -
-						 ranges[i].first)
-					: ranges[i].plain;
+		return (uint32_t)ranges[i].plain +
+		       (ranges[i].counts ? character - ranges[i].first : 0);
 	}
-	return '?';
+	return character;
 }
 
-/* False: too long. */
-static bool phone_number_clean(const char *written, char cleaned[WRITTEN_BYTES])
+void phone_number_simplify(char *text)
 {
-	size_t length = 0;
+	const char *at = text;
+	char *to = text;
 
-	while (*written) {
-		char plain = phone_number_plain(utf8_next(&written));
+	if (!utf8_valid(text, strlen(text)))
+		return;
+	while (*at) {
+		uint32_t plain = phone_number_plain(utf8_next(&at));
 
-		if (length == WRITTEN_BYTES - 1)
-			return false;
-		if (plain)
-			cleaned[length++] = plain;
+		if (plain && (plain != ' ' || to > text))
+			to += utf8_write(plain, to);
 	}
-	while (length && cleaned[length - 1] == ' ')
-		length--;
-	cleaned[length] = '\0';
-	return true;
+	while (to > text && to[-1] == ' ')
+		to--;
+	*to = '\0';
 }
 
 static const char *phone_number_skip_scheme(const char *cleaned)
 {
-	cleaned += strspn(cleaned, " ");
 	if (strncasecmp(cleaned, "tel:", 4) == 0 || strncasecmp(cleaned, "sms:", 4) == 0)
 		return cleaned + 4;
 	return cleaned;
@@ -149,32 +150,11 @@ void phone_number_remove_trunk_zero(char *number)
 	}
 }
 
-static size_t phone_number_count_digits(const char *text)
-{
-	size_t count = 0;
-
-	for (; *text; text++)
-		count += phone_number_is_digit(*text);
-	return count;
-}
-
-/* "/89" behind a whole number, "ext. 5", "x5", ",5", ";ext=5", "p5", "#5" */
-static bool phone_number_is_extension(const char *at, size_t digits_before)
-{
-	size_t digits = phone_number_count_digits(at);
-
-	if (digits > 2 * EXTENSION_DIGITS || digits_before < EXTENSION_BEHIND)
-		return false;
-	if (*at == '/')
-		return digits && digits <= EXTENSION_DIGITS;
-	return strchr(",;#", *at) || strchr("pPwWxX", *at) ||
-	       strncasecmp(at, "ext", 3) == 0;
-}
-
 /* ---- digits */
 
 struct phone_number_digits {
 	bool plus;
+	bool has_slash;
 	size_t count; /* all, including those that do not fit `text` */
 	char text[DIGITS_MOST_PREFIXED + 1];
 };
@@ -192,7 +172,68 @@ static bool phone_number_add(struct phone_number_digits *digits, char character)
 		digits->plus = true;
 		return true;
 	}
-	return strchr(" -./()", character) != NULL;
+	digits->has_slash |= character == '/';
+	return strchr(PHONE_NUMBER_SEPARATORS, character) != NULL;
+}
+
+/* Has a country such a number? */
+static bool phone_number_exists(const struct phone_number_digits *digits)
+{
+	char text[PHONE_NUMBER_BYTES] = "+";
+	struct number number;
+
+	if (digits->count > DIGITS_MOST_PREFIXED)
+		return false;
+	strcpy(text + digits->plus, digits->text);
+	return number_read(text, NULL, &number) && number.cost != NUMBER_INVALID;
+}
+
+/* ---- extensions */
+
+static size_t phone_number_count_digits(const char *text)
+{
+	size_t count = 0;
+
+	for (; *text; text++)
+		count += phone_number_is_digit(*text);
+	return count;
+}
+
+/*
+ * Does the "/" end the number, as in "+36 20 123 4567/89", or separate its parts, as in
+ * "+36 30/123/45/67"? The numbering plan of the country decides; if both are numbers, or the
+ * country is unknown, how many digits stand before and behind.
+ */
+static bool phone_number_ends_at_slash(const char *slash,
+				       const struct phone_number_digits *before)
+{
+	size_t behind = phone_number_count_digits(slash);
+	bool is_brief = behind <= EXTENSION_DIGITS;
+	struct phone_number_digits whole = *before;
+
+	if (!behind || slash[strspn(slash, PHONE_NUMBER_SEPARATORS "0123456789")])
+		return false;
+	if (!before->plus && strncmp(before->text, "00", 2) != 0)
+		return before->count > PARTS_DIGITS_MOST ||
+		       (is_brief ? !before->has_slash : behind >= SUBSCRIBER_DIGITS);
+	for (const char *at = slash; *at; at++)
+		phone_number_add(&whole, *at);
+	if (phone_number_exists(&whole))
+		return is_brief && !before->has_slash && phone_number_exists(before);
+	return is_brief || phone_number_exists(before);
+}
+
+/* "/89" behind a whole number, "ext. 5", "x5", ",5", ";ext=5", "p5", "#5" */
+static bool phone_number_is_extension(const char *at,
+				      const struct phone_number_digits *before)
+{
+	if (before->count < SUBSCRIBER_DIGITS)
+		return false;
+	if (*at == '/')
+		return phone_number_ends_at_slash(at, before);
+	return phone_number_count_digits(at) <= 2 * EXTENSION_DIGITS &&
+	       (strchr(",;#", *at) || strchr("pPwWxX", *at) ||
+		strncasecmp(at, "ext", 3) == 0);
 }
 
 /* Only a space or "(" may precede a number. */
@@ -222,7 +263,7 @@ static enum phone_number_problem phone_number_read(const char *cleaned,
 						   struct phone_number_digits *digits)
 {
 	for (; *cleaned; cleaned++) {
-		if (phone_number_is_extension(cleaned, digits->count))
+		if (phone_number_is_extension(cleaned, digits))
 			return PHONE_NUMBER_EXTENSION;
 		if (!phone_number_add(digits, *cleaned))
 			return PHONE_NUMBER_CHARACTER;
@@ -230,21 +271,33 @@ static enum phone_number_problem phone_number_read(const char *cleaned,
 	return phone_number_check(digits);
 }
 
+/* Without "tel:" and the "(0)". PHONE_NUMBER_OK, or why it cannot be read. */
+static enum phone_number_problem phone_number_clean(
+	const char *written, char cleaned_out[PHONE_NUMBER_WRITTEN_BYTES])
+{
+	const char *number;
+
+	if (!utf8_valid(written, strlen(written)))
+		return PHONE_NUMBER_CHARACTER;
+	if (strlen(written) >= PHONE_NUMBER_WRITTEN_BYTES)
+		return PHONE_NUMBER_LONG;
+	strcpy(cleaned_out, written);
+	phone_number_simplify(cleaned_out);
+	phone_number_remove_trunk_zero(cleaned_out);
+	number = phone_number_skip_scheme(cleaned_out);
+	memmove(cleaned_out, number, strlen(number) + 1);
+	return PHONE_NUMBER_OK;
+}
+
 enum phone_number_problem phone_number_parse(const char *written,
 					     char number_out[PHONE_NUMBER_BYTES])
 {
 	struct phone_number_digits digits = { 0 };
-	enum phone_number_problem problem;
-	char buffer[WRITTEN_BYTES];
-	const char *cleaned;
+	char cleaned[PHONE_NUMBER_WRITTEN_BYTES];
+	enum phone_number_problem problem = phone_number_clean(written, cleaned);
 
-	if (!utf8_valid(written, strlen(written)))
-		return PHONE_NUMBER_CHARACTER;
-	if (!phone_number_clean(written, buffer))
-		return PHONE_NUMBER_LONG;
-	phone_number_remove_trunk_zero(buffer);
-	cleaned = phone_number_skip_scheme(buffer);
-	problem = phone_number_read(cleaned, &digits);
+	if (problem == PHONE_NUMBER_OK)
+		problem = phone_number_read(cleaned, &digits);
 	if (problem == PHONE_NUMBER_OK && !phone_number_begins_well(cleaned))
 		problem = PHONE_NUMBER_BEGINNING;
 	if (problem != PHONE_NUMBER_OK)
@@ -253,6 +306,69 @@ enum phone_number_problem phone_number_parse(const char *written,
 		*number_out++ = '+';
 	memcpy(number_out, digits.text, digits.count + 1);
 	return PHONE_NUMBER_OK;
+}
+
+bool phone_number_parse_beginning(const char *written,
+				  char beginning_out[PHONE_NUMBER_BYTES])
+{
+	struct phone_number_digits digits = { 0 };
+	char cleaned[PHONE_NUMBER_WRITTEN_BYTES];
+	char *star;
+
+	if (phone_number_clean(written, cleaned) != PHONE_NUMBER_OK)
+		return false;
+	star = strchr(cleaned, '*');
+	if (!star || star[1] || !phone_number_begins_well(cleaned))
+		return false;
+	for (const char *at = cleaned; at < star; at++) {
+		if (!phone_number_add(&digits, *at))
+			return false;
+	}
+	if (digits.count > DIGITS_MOST_PREFIXED || (digits.plus && !digits.count))
+		return false;
+	if (digits.plus)
+		*beginning_out++ = '+';
+	strcpy(beginning_out, digits.text);
+	return true;
+}
+
+/* What begins like a number and has its digits is meant as one; "3Mobile" is a name. */
+static bool phone_number_is_name(const char *text)
+{
+	bool has_letter = false;
+
+	if (*text == '+' || !utf8_valid(text, strlen(text)) ||
+	    utf8_count(text) > NAME_MOST)
+		return false;
+	for (const char *at = text; *at; at++) {
+		if ((unsigned char)*at < ' ')
+			return false;
+		has_letter |= (unsigned char)*at >= 0x80 || (*at >= 'A' && *at <= 'Z') ||
+			      (*at >= 'a' && *at <= 'z');
+	}
+	return has_letter && (!phone_number_is_digit(*text) ||
+			      phone_number_count_digits(text) < SUBSCRIBER_DIGITS);
+}
+
+bool phone_number_may_send(const char *text)
+{
+	char number[PHONE_NUMBER_BYTES];
+
+	switch (phone_number_parse(text, number)) {
+	case PHONE_NUMBER_OK:
+		return true;
+	case PHONE_NUMBER_SHORT:
+		return phone_number_count_digits(text) > 0;
+	case PHONE_NUMBER_CHARACTER:
+		return phone_number_is_name(text);
+	case PHONE_NUMBER_EMPTY:
+	case PHONE_NUMBER_LONG:
+	case PHONE_NUMBER_COUNTRY:
+	case PHONE_NUMBER_EXTENSION:
+	case PHONE_NUMBER_BEGINNING:
+		return false;
+	}
+	return false;
 }
 
 const char *phone_number_problem_text(enum phone_number_problem problem)

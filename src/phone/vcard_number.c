@@ -12,7 +12,6 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/utf8.h"
 #include "numbers/phone_number.h"
 #include "phone/vcard_private.h"
 
@@ -25,29 +24,6 @@ enum {
 
 #define VCARD_NUMBER_SEPARATORS ",;|\n"
 #define VCARD_NUMBER_CHARACTERS "+0123456789 \t-.()/"
-
-/* Unicode spaces, dashes and marks that address books put into numbers. */
-static bool vcard_number_is_ornament(uint32_t character)
-{
-	return character == 0xa0 || (character >= 0x2000 && character <= 0x206f);
-}
-
-/* Works in place. */
-static void vcard_number_remove_ornaments(char *number)
-{
-	const char *at = number;
-	char *to = number;
-
-	if (!utf8_valid(number, strlen(number)))
-		return;
-	while (*at) {
-		uint32_t character = utf8_next(&at);
-
-		if (!vcard_number_is_ornament(character))
-			to += utf8_write(character, to);
-	}
-	*to = '\0';
-}
 
 /* Works in place. */
 static void vcard_number_remove_escapes(char *number)
@@ -67,7 +43,7 @@ static void vcard_number_remove_escapes(char *number)
 
 char *vcard_number_clean(char *value)
 {
-	vcard_number_remove_ornaments(value);
+	phone_number_simplify(value);
 	vcard_number_remove_escapes(value);
 	value += strspn(value, " \t\n");
 	if (strncasecmp(value, "tel:", 4) == 0) {

@@ -112,6 +112,21 @@ void policy_normalise_number(const struct policy *policy, int64_t sim_id,
 		strcpy(number, normal);
 }
 
+bool policy_complete_number(const char *number, const struct country *home,
+			    char number_inout[NUMBER_FORM_BYTES])
+{
+	char suggestion[NUMBER_FORM_BYTES];
+	struct recipient recipient;
+
+	recipient_read(&recipient, number, home);
+	if (recipient.problem != PHONE_NUMBER_OK ||
+	    recipient_is_well_spelt(&recipient, suggestion) || !*suggestion ||
+	    (*number_inout && strcmp(number_inout, suggestion) != 0))
+		return false;
+	strcpy(number_inout, suggestion);
+	return true;
+}
+
 static bool policy_allows_number_from(const struct client *client, const char *number,
 				      const struct country *home)
 {

@@ -212,16 +212,15 @@ static bool recipient_word_fits(const struct recipient *recipient, const char *w
 static bool recipient_is_in_words(const struct recipient *recipient, const char *words,
 				  bool prefixes, const struct country *country)
 {
-	char word[CONFIG_POLICY_NUMBER_BYTES];
+	char written[CONFIG_POLICY_NUMBER_BYTES], word[PHONE_NUMBER_BYTES];
 
-	while (word_list_next(&words, word, sizeof(word))) {
-		char *star = strchr(word, '*');
+	while (word_list_next(&words, written, sizeof(written))) {
+		bool is_prefix = phone_number_parse_beginning(written, word);
 
-		if (!*word || (star && !prefixes))
+		if (is_prefix ? !prefixes
+			      : phone_number_parse(written, word) != PHONE_NUMBER_OK)
 			continue;
-		if (star)
-			*star = '\0';
-		if (recipient_word_fits(recipient, word, star != NULL, country))
+		if (recipient_word_fits(recipient, word, is_prefix, country))
 			return true;
 	}
 	return false;

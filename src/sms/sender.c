@@ -5,6 +5,7 @@
 #include <strings.h>
 
 #include "config/config.h"
+#include "numbers/phone_number.h"
 
 const char *const sender_trust_words[] = {
 	[SENDER_BLOCKED] = "blocked", [SENDER_OWNER] = "owner",
@@ -77,21 +78,23 @@ static bool sender_entry_has(const struct sender_entry *entry,
 /* "+36 90*" becomes the prefix "+3690"; a name keeps its spaces. */
 static void sender_entry_read(const char *text, size_t length, struct sender_entry *entry)
 {
-	char form[NUMBER_FORM_BYTES];
+	char number[PHONE_NUMBER_BYTES], form[NUMBER_FORM_BYTES];
 
-	while (length > 0 && *text == ' ') {
-		text++;
-		length--;
-	}
-	while (length > 0 && text[length - 1] == ' ')
-		length--;
-	entry->is_prefix = length > 1 && text[length - 1] == '*';
-	length -= entry->is_prefix;
 	memcpy(entry->text, text, length);
 	entry->text[length] = '\0';
-	if (entry->is_prefix ? number_form_beginning(entry->text, NULL, form)
-			     : number_form(entry->text, NULL, form))
+	phone_number_simplify(entry->text);
+	length = strlen(entry->text);
+	entry->is_prefix = length > 1 && entry->text[length - 1] == '*';
+	if (entry->is_prefix) {
+		if (phone_number_parse_beginning(entry->text, number) &&
+		    number_form_beginning(number, NULL, form))
+			strcpy(entry->text, form);
+		else
+			entry->text[length - 1] = '\0';
+	} else if (phone_number_parse(entry->text, number) == PHONE_NUMBER_OK &&
+		   number_form(number, NULL, form)) {
 		strcpy(entry->text, form);
+	}
 }
 
 static bool sender_line_has(const char *line, const struct sender_query *query)

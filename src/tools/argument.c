@@ -35,52 +35,45 @@ const char *argument_party(const struct tool_call *call, const char *name)
 {
 	const char *escaped = argument_text(call, name);
 	char *text = escaped ? arena_copy(call->arena, escaped, strlen(escaped)) : NULL;
+	char *party = text ? arena_copy(call->arena, text, strlen(text)) : NULL;
 	char number[PHONE_NUMBER_BYTES];
 
-	if (text)
-		escape_undo(text);
-	if (!text || phone_number_parse(text, number) != PHONE_NUMBER_OK ||
-	    store_listing_knows_number(call->services->store, text))
-		return text;
-	return arena_copy(call->arena, number, strlen(number));
+	if (!party)
+		return NULL;
+	escape_undo(text);
+	strcpy(party, text);
+	phone_number_simplify(party);
+	if (phone_number_parse(party, number) == PHONE_NUMBER_OK)
+		party = arena_copy(call->arena, number, strlen(number));
+	if (!party || strcmp(party, text) == 0)
+		return party;
+	return store_listing_knows_number(call->services->store, text) ? text : party;
 }
 
-/* Senders have names ("Bank 24"), which are no numbers, and short ones ("12"). */
-static bool argument_is_wrong_number(const char *text, enum phone_number_problem problem)
-{
-	switch (problem) {
-	case PHONE_NUMBER_OK:
-	case PHONE_NUMBER_EMPTY:
-	case PHONE_NUMBER_SHORT:
-		return false;
-	case PHONE_NUMBER_CHARACTER: /* of digits and marks only */
-		return strpbrk(text, "0123456789") &&
-		       !text[strspn(text,
-				    " !\"#$%&'()*+,-./0123456789:;<=>?@[\\]^_`{|}~")];
-	case PHONE_NUMBER_LONG:
-	case PHONE_NUMBER_COUNTRY:
-	case PHONE_NUMBER_EXTENSION:
-	case PHONE_NUMBER_BEGINNING:
-		return true;
-	}
-	return false;
-}
-
-bool argument_check_party(struct tool_call *call, const char *name, const char *party)
+const char *argument_party_problem(const struct tool_call *call, const char *name,
+				   const char *party)
 {
 	enum phone_number_problem problem;
 	char number[PHONE_NUMBER_BYTES];
 
-	if (!party)
-		return true;
-	problem = phone_number_parse(party, number);
-	if (!argument_is_wrong_number(party, problem) ||
+	if (!party || phone_number_may_send(party) ||
 	    store_listing_knows_number(call->services->store, party))
-		return true;
-	tool_failure_answer(call, FAILURE_INVALID_NUMBER,
-			    arena_printf(call->arena, "%s %s.", name,
-					 phone_number_problem_text(problem)));
-	return false;
+		return NULL;
+	problem = phone_number_parse(party, number);
+	return arena_printf(call->arena,
+			    problem == PHONE_NUMBER_CHARACTER
+				    ? "%s %s, and no sender has such a name."
+				    : "%s %s.",
+			    name, phone_number_problem_text(problem));
+}
+
+bool argument_check_party(struct tool_call *call, const char *name, const char *party)
+{
+	const char *problem = argument_party_problem(call, name, party);
+
+	if (problem)
+		tool_failure_answer(call, FAILURE_INVALID_NUMBER, problem);
+	return !problem;
 }
 
 bool argument_time(struct tool_call *call, const char *name, int64_t *wall_ms_out)

@@ -24,10 +24,12 @@ bool argument_boolean(const struct tool_call *call, const char *name);
  */
 const char *argument_party(const struct tool_call *call, const char *name);
 /*
- * False: `party`, which argument_party() returned, is written like a number, but is none, and no
- * stored message came from it: nothing would ever be found. The call has been finished with a
- * failure that says what is wrong.
+ * Why `party`, which argument_party() returned, is neither a number nor a name that a message can
+ * come from, so that nothing would ever be found. NULL: it is one of them, or is not given.
  */
+const char *argument_party_problem(const struct tool_call *call, const char *name,
+				   const char *party);
+/* False: it has a problem, and the call has been finished with a failure that says so. */
 bool argument_check_party(struct tool_call *call, const char *name, const char *party);
 
 /*

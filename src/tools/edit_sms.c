@@ -175,7 +175,9 @@ static void edit_sms_read(struct edit_sms *edit)
 		order->wished_ms = edit_sms_time_to_come(message->send_at_ms);
 	else if (strcasecmp(send_at, "now") != 0)
 		order->send_at = send_at;
-	phone_number_parse(order->recipient, order->number);
+	if (number)
+		order->recipient = sms_order_complete_sender(order, number);
+	sms_order_read_number(order);
 	segments_measure(order->text, &order->segments);
 }
 

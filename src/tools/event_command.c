@@ -80,6 +80,7 @@ const struct event_type event_sms_command = {
 		"The owner texted a command for an agent, as the gateway recognised it. "
 		"Answer with send_sms to `from`.",
 	.arguments = event_command_arguments,
+	.find_problem = event_view_find_problem,
 	.payload = event_command_payload,
 	.scopes = CLIENT_READ,
 	.deliveries = EVENT_POLL | EVENT_PUSH | EVENT_WEBHOOK,

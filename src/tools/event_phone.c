@@ -66,6 +66,7 @@ const struct event_type event_call_missed = {
 	.name = "call.missed",
 	.description = "Nobody answered an incoming call. Numbers can be forged.",
 	.arguments = event_phone_call_arguments,
+	.find_problem = event_view_find_problem,
 	.payload = event_phone_call_payload,
 	.scopes = CLIENT_READ,
 	.deliveries = EVENT_PHONE_ALL,

@@ -34,6 +34,13 @@ bool event_view_is_of_sim(const struct event_query *query, int64_t sim_id)
 	return argument_integer(&call, "subscription_id", sim_id) == sim_id;
 }
 
+const char *event_view_find_problem(const struct event_query *query)
+{
+	const struct tool_call call = event_view_call(query);
+
+	return argument_party_problem(&call, "from", argument_party(&call, "from"));
+}
+
 bool event_view_is_from(const struct event_query *query, int64_t sim_id,
 			const char *number)
 {

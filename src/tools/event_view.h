@@ -18,6 +18,8 @@ struct view event_view(const struct event_query *query, struct json_writer *writ
 /* Is the entry of the SIM in the argument subscription_id, or is none given? */
 bool event_view_is_of_sim(const struct event_query *query, int64_t sim_id);
 
+/* Is `from` neither a number nor a name? For event types that have it. */
+const char *event_view_find_problem(const struct event_query *query);
 /* Is this number, at this SIM, the one in the argument `from`, or is none given? */
 bool event_view_is_from(const struct event_query *query, int64_t sim_id,
 			const char *number);

@@ -22,12 +22,12 @@
 
 /* As written but without separators, or just as written if it is no number. NULL: no memory. */
 static const char *sms_batch_spelling(const struct sms_batch *batch,
-				      const struct json *recipient)
+				      const char *recipient)
 {
 	char number[PHONE_NUMBER_BYTES];
 
-	if (phone_number_parse(recipient->text, number) != PHONE_NUMBER_OK)
-		return recipient->text;
+	if (phone_number_parse(recipient, number) != PHONE_NUMBER_OK)
+		return recipient;
 	return arena_copy(batch->order->call->arena, number, strlen(number));
 }
 
@@ -77,8 +77,10 @@ bool sms_batch_read(struct sms_batch *batch, struct sms_order *order)
 	if (!batch->rows || !batch->plan.items || !spellings)
 		return false;
 	json_foreach (recipient, order->recipients) {
-		batch->rows[i].order.recipient = recipient->text;
-		spellings[i] = sms_batch_spelling(batch, recipient);
+		const char *number = sms_order_complete_sender(order, recipient->text);
+
+		batch->rows[i].order.recipient = number;
+		spellings[i] = sms_batch_spelling(batch, number);
 		if (!spellings[i++])
 			return false;
 	}

@@ -15,6 +15,8 @@
 #include "mcp/elicitation.h"
 #include "policy/routing.h"
 #include "sms/outbox.h"
+#include "store/store_listing.h"
+#include "store/store_party.h"
 #include "tools/argument.h"
 #include "tools/sim_choice.h"
 
@@ -169,6 +171,38 @@ void sms_order_read_number(struct sms_order *order)
 	}
 }
 
+/*
+ * Networks leave out the + or the trunk prefix of some senders. Such a number, as list_sms
+ * shows it, is completed if it can only be one number in the countries of the SIM cards.
+ */
+const char *sms_order_complete_sender(const struct sms_order *order, const char *number)
+{
+	const struct services *services = order->call->services;
+	const struct store_party_country_list *countries =
+		store_party_countries(services->store);
+	char complete[NUMBER_FORM_BYTES] = "";
+	const char *copy;
+
+	if (!number || !number_is_number(number) || *number == '+' ||
+	    !store_listing_knows_number(services->store, number))
+		return number;
+	if (order->names_sim) {
+		policy_complete_number(
+			number,
+			policy_home_country(services->policy, order->named_sim_id),
+			complete);
+	} else {
+		for (size_t i = 0; i < countries->count; i++) {
+			if (!policy_complete_number(number, countries->items[i],
+						    complete))
+				return number;
+		}
+	}
+	copy = *complete ? arena_copy(order->call->arena, complete, strlen(complete))
+			 : NULL;
+	return copy ? copy : number;
+}
+
 void sms_order_read(struct sms_order *order, struct tool_call *call)
 {
 	*order = (struct sms_order){
@@ -188,6 +222,7 @@ void sms_order_read(struct sms_order *order, struct tool_call *call)
 	};
 	argument_key(call, &order->idempotency_key, &order->key_refusal);
 	sms_order_read_recipient(order);
+	order->recipient = sms_order_complete_sender(order, order->recipient);
 	sms_order_read_number(order);
 	segments_measure(order->text, &order->segments);
 	if (!order->idempotency_key && elicitation_order(call)) {

@@ -82,6 +82,8 @@ struct sms_order {
 void sms_order_read_number(struct sms_order *order);
 /* The arguments fit the schema. */
 void sms_order_read(struct sms_order *order, struct tool_call *call);
+/* The number itself, or + and its country code if a sender's number is shown without them. */
+const char *sms_order_complete_sender(const struct sms_order *order, const char *number);
 
 /* Fills in a part of the order, or returns false with *refusal_out. */
 typedef bool (*sms_order_check)(struct sms_order *order, struct refusal *refusal_out);

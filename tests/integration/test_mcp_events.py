@@ -136,6 +136,16 @@ def test_wrong_params_are_invalid(gateway: LoneGateway, method: str, params: dic
     assert reply.error == (200, INVALID_PARAMS)
 
 
+@pytest.mark.parametrize("wrong", ["+36201234567/89", "+36201234567 ext. 5", "+3620abc", "()",
+                                   "a name that is too long", "1" * 30])
+@pytest.mark.parametrize("name", ["sms.received", "call.missed"])
+@pytest.mark.parametrize("method", ["events/poll", "events/stream"])
+def test_a_sender_that_is_neither_number_nor_name_is_invalid(
+        gateway: LoneGateway, method: str, name: str, wrong: str) -> None:
+    reply = EventClient(gateway).ask(method, name=name, arguments={"from": wrong})
+    assert reply.error == (200, INVALID_PARAMS)
+
+
 @pytest.mark.parametrize("most", [0, -1, "5", 1.5, True])
 def test_a_wrong_limit_of_a_poll_is_invalid(gateway: LoneGateway, most: Any) -> None:
     reply = EventClient(gateway).ask("events/poll", name="sms.received", maxEvents=most)

@@ -271,7 +271,7 @@ def test_wrong_arguments_of_opt_outs_are_a_usage_error(lab: Lab, arguments: list
     assert Owner(lab.gateway.state).run("opt-outs", *arguments).returncode == USAGE
 
 
-@pytest.mark.parametrize("number", ["Shop", "12 34 bogus", ""])
+@pytest.mark.parametrize("number", ["Shop", "12 34 bogus", "", "+36201234567/89", "+36201234567 ext. 5"])
 def test_only_a_phone_number_can_be_added(lab: Lab, number: str) -> None:
     result = Owner(lab.gateway.state).run("opt-outs", "--json", "add", number)
     assert (result.returncode, '"invalid_argument"' in result.stdout) == (USAGE, True), result

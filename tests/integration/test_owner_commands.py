@@ -78,7 +78,7 @@ def test_a_new_client_gets_the_default_permissions(either: Owner) -> None:
                       "allow": [], "ask": "never", "limits": nothing}
 
 
-PERMISSIONS = ["--scope", "send, codes", "--allow", "+36 20 123-4567,+3630*,1234*",
+PERMISSIONS = ["--scope", "send, codes", "--allow", "tel:+36\u00a0(0)20 123\u20114567,\u202a+36-30*\u202c,1234*",
                "--ask", "new-recipients", "--per-minute", 5, "--per-hour", "none",
                "--per-day", 100, "--segments-per-month", "default"]
 
@@ -137,6 +137,7 @@ def test_only_known_sims_can_be_permitted(make_lab: Callable[..., Lab]) -> None:
     (["--allow", "mother"], ['"mother" is not a phone number', "+3620*"]),
     (["--allow", "*"], ["not a phone number"]), (["--allow", "+*"], ["not a phone number"]),
     (["--allow", "+36*20*"], ["not a phone number"]),
+    (["--allow", "+36201234567/89"], ["not a phone number"]),
     (["--allow", "ö" * 31], ["not a phone number"]),
     (["--allow", ",".join(f"+3620{i:07}" for i in range(60))], ["too long"]),
     (["--ask", "sometimes"], ['"sometimes"', "always, new-recipients or never"]),

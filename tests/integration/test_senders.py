@@ -122,3 +122,72 @@ def test_a_changed_block_list_applies_to_old_messages(make_lab: Callable[..., La
     lab.gateway.config += f"[incoming]\nblocked_senders = {number}\n"
     lab.gateway.restart()
     assert trust() == "blocked"
+
+
+PASTED = ["+{code}\u00a0{area}\u00a0{rest}", "\u202a+{code}{area}{rest}\u202c", "\ufeff\u200e+{code}{area}{rest}\u200f",
+          "\u2066+{code}{area}{rest}\u2069", "+{code}\u2010{area}\u2011{rest}", "tel:+{code}-{area}-{rest}",
+          "+{code}{area}{rest}\r\n", "\t+{code} (0){area} {rest}", "\uff0b{code}{area}{rest}"]
+
+
+@pytest.mark.parametrize("written", PASTED)
+def test_a_pasted_number_finds_its_messages(phone: Lab, number: str, written: str) -> None:
+    agent = Agent(phone)
+    place = agent.call("list_sms", limit=1).structured["wait_cursor"]
+    message_id = receive(phone, "hello", number)
+    pasted = written.format(code=number[1:3], area=number[3:5], rest=number[5:])
+    listed = agent.call("list_sms", phone_number=pasted).structured["messages"]
+    assert listed[0]["message_id"] == message_id
+    assert agent.call("wait_for_sms", **{"from": pasted, "after": place}).structured["found"]
+    assert not agent.call("mark_sms_read", phone_number=pasted, all=True).is_error
+
+
+@pytest.mark.parametrize("written", [
+    "+", "()", " - ", "+3620abc", "+36201234567/89", "+36201234567 ext. 5", "+36201234567x12",
+    "06201234567,1", "+36201234567\n+36201234568", "06201234567l", "!!!", "a name that is too long"])
+def test_what_is_neither_a_number_nor_a_name_is_an_error(phone: Lab, written: str) -> None:
+    agent = Agent(phone)
+    for tool, arguments in (("list_sms", {"phone_number": written}),
+                            ("wait_for_sms", {"from": written, "timeout_seconds": 1}),
+                            ("mark_sms_read", {"phone_number": written, "all": True})):
+        answer = agent.call(tool, **arguments)
+        assert answer.is_error and answer.facts["code"] == "invalid_number", tool
+
+
+def test_a_pasted_name_finds_its_messages(phone: Lab) -> None:
+    message_id = receive(phone, "hello", "PastedBank")
+    [message] = Agent(phone).call("list_sms", phone_number="\ufeffPasted\u200bBank\n").structured["messages"]
+    assert message["message_id"] == message_id
+
+
+@pytest.mark.parametrize("name", ["MyBank", "3Mobile", "My Bank-24", "Bank & Co", "1777", "12", "1-800-555"])
+def test_a_sender_that_never_wrote_is_no_error(phone: Lab, name: str) -> None:
+    agent = Agent(phone)
+    assert agent.call("list_sms", phone_number=name).structured["count"] == 0 or name == "1777"
+    assert not agent.call("wait_for_sms", **{"from": name, "timeout_seconds": 1}).is_error
+
+
+@pytest.mark.parametrize("sender, sent", [
+    ("+36305550001", "+36305550001"), ("06305550002", "06305550002"),
+    ("36305550003", "+36305550003"), ("305550004", "+36305550004")])
+def test_the_number_of_a_received_message_can_be_written_to(phone: Lab, sender: str, sent: str) -> None:
+    receive(phone, "hello", sender)
+    agent = Agent(phone)
+    shown = agent.call("list_sms", limit=1).structured["messages"][0]["from"]
+    answer = agent.send("hello yourself", to=shown)
+    assert not answer.is_error and answer.structured["to_phone_number"] == sent
+    many = agent.call("send_sms", to_phone_numbers=[shown], sms_text="and again", dry_run=True)
+    assert not many.is_error
+
+
+def test_the_owners_lists_take_pasted_numbers(make_lab: Callable[..., Lab]) -> None:
+    config = ("[incoming]\nblocked_senders = \u202a+36\u00a020\u2011555\u00a00001\u202c, tel:+36 (0)20 5550002\n"
+              "[policy]\ndeny = \u202a+36\u00a031\u00a0*\u202c, tel:+36-20-555-0003\n")
+    lab = make_lab(modem_count=1, policy=config)
+    agent = Agent(lab)
+    for sender in ("+36205550001", "+36205550002"):
+        message_id = receive(lab, "hello", sender)
+        listed = agent.call("list_sms", phone_number=sender).structured["messages"]
+        assert (listed[0]["message_id"], listed[0]["trust"]) == (message_id, "blocked")
+    for number in ("+36311234567", "+36205550003"):
+        refusal = agent.send("hello", to=number)
+        assert refusal.is_error and refusal.facts["code"] == "recipient_not_allowed"

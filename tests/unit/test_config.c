@@ -532,6 +532,8 @@ static void test_policy_values_are_checked(void **state)
 		{ "allow", "Anna", "policy.allow: \"Anna\" is not a number" },
 		{ "deny", "+*", "policy.deny: \"+*\" is not a number" },
 		{ "deny", "+36*30", "policy.deny: \"+36*30\" is not" },
+		{ "allow", "+36 20 123 4567", "policy.allow: \"+36\" is not a number" },
+		{ "deny", "+36201234567/89", "policy.deny: \"+36201234567/89\" is not" },
 		{ "countries", "any", NULL },
 		{ "countries", "+43 +49", NULL },
 		{ "countries", "AT", "policy.countries: \"AT\" is not home, any" },

@@ -47,6 +47,12 @@ static const struct {
 	{ "030/1234567", "0301234567" },
 	{ "+36201234567/", "+36201234567" },
 	{ "+49 30/123/4567", "+49301234567" },
+	{ "+36/20/123/4567", "+36201234567" },
+	{ "+36 30/123/45/67", "+36301234567" },
+	{ "06/30/123/45/67", "06301234567" },
+	{ "+1 212 555/0100", "+12125550100" },
+	{ "0711/123456", "0711123456" },
+	{ "0036 (20) 123/45/67", "0036201234567" },
 	{ "+1234567", "+1234567" },
 	{ "+123456789012345", "+123456789012345" },
 	{ "123456789012345", "123456789012345" },
@@ -75,6 +81,14 @@ static const struct {
 	{ "tel:+36201234567;ext=12", PHONE_NUMBER_EXTENSION },
 	{ "+36 1 234 5678/89", PHONE_NUMBER_EXTENSION },
 	{ "+49 30 123456/89", PHONE_NUMBER_EXTENSION },
+	{ "+36/20/1234567/8", PHONE_NUMBER_EXTENSION },
+	{ "+36 20 123 4567/1234", PHONE_NUMBER_EXTENSION },
+	{ "+36 (0)20 123 4567/89", PHONE_NUMBER_EXTENSION },
+	{ "+39 (0)6 6982 1234/12", PHONE_NUMBER_EXTENSION },
+	{ "0036 20 123 4567 / 89", PHONE_NUMBER_EXTENSION },
+	{ "06 20 123 4567/89", PHONE_NUMBER_EXTENSION },
+	{ "06/20/1234567/89", PHONE_NUMBER_EXTENSION },
+	{ "1234567/7654321", PHONE_NUMBER_EXTENSION },
 	{ "+1 212 555 0100 ext. 5", PHONE_NUMBER_EXTENSION },
 	{ "+1 212 555 0100 Extension 123", PHONE_NUMBER_EXTENSION },
 	{ "+1 212 555 0100 x5", PHONE_NUMBER_EXTENSION },
@@ -161,6 +175,66 @@ static void test_every_problem_has_a_text(void **state)
 		assert_null(strstr(phone_number_problem_text(problem), "country code"));
 }
 
+static void test_a_beginning_has_digits_before_its_star(void **state)
+{
+	static const struct {
+		const char *written, *beginning; /* NULL: it is none */
+	} cases[] = {
+		{ "+3620*", "+3620" },
+		{ "tel:+36-20*", "+3620" },
+		{ "\u202a+36\u00a020\u00a0*\u202c\n", "+3620" },
+		{ "+36 (0)20*", "+3620" },
+		{ "0*", "0" },
+		{ "*", "" },
+		{ "+3620", NULL },
+		{ "+*", NULL },
+		{ "+36*20*", NULL },
+		{ "**", NULL },
+		{ "Bank*", NULL },
+		{ "3+6*", NULL },
+		{ "123456789012345678*", NULL },
+		{ "", NULL },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		char beginning[PHONE_NUMBER_BYTES] = "untouched";
+		bool is_one = phone_number_parse_beginning(cases[i].written, beginning);
+
+		assert_int_equal(is_one, cases[i].beginning != NULL);
+		assert_string_equal(beginning, is_one ? cases[i].beginning : "untouched");
+	}
+}
+
+static void test_messages_come_from_numbers_and_short_names(void **state)
+{
+	static const char *const senders[] = {
+		"+36201234567", "1777",	      "12",	   "1-800-555",	 "MyBank",
+		"3Mobile",	"My Bank-24", "Bank & Co", "1-800-BANK", "\u4e2d\u56fd",
+	};
+	static const char *const others[] = {
+		"",
+		"+",
+		"()",
+		" - ",
+		"!!!",
+		"+3620abc",
+		"06201234567l",
+		"+36201234567/89",
+		"+36201234567 ext. 5",
+		"1234567890123456",
+		"12345#678",
+		"My\x01 Bank",
+		"a name that is too long",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(senders) / sizeof(*senders); i++)
+		assert_true(phone_number_may_send(senders[i]));
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+		assert_false(phone_number_may_send(others[i]));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -168,6 +242,8 @@ int main(void)
 		cmocka_unit_test(test_wrong_numbers_are_refused),
 		cmocka_unit_test(test_every_byte_is_read_or_refused),
 		cmocka_unit_test(test_every_problem_has_a_text),
+		cmocka_unit_test(test_a_beginning_has_digits_before_its_star),
+		cmocka_unit_test(test_messages_come_from_numbers_and_short_names),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,6 +6,9 @@
 
 #include <cmocka.h>
 
+#include <errno.h>
+
+#include "base/explanation.h"
 #include "config/config.h"
 #include "sms/sender.h"
 #include "store_bench.h"
@@ -131,10 +134,43 @@ static void test_odd_entries_of_lists_match_nothing_else(void **state)
 {
 	(void)state;
 	configure("incoming.blocked_senders", ",, ,");
-	configure("incoming.blocked_senders", "*");
+	configure("incoming.blocked_senders", "12, +369");
 	expect("+36201234567", "unknown");
+	expect("+36912345678", "unknown");
 	expect("Bank", "unverified_name");
-	expect("*", "blocked");
+	expect("12", "blocked");
+}
+
+static void test_an_entry_that_no_message_comes_from_is_an_error(void **state)
+{
+	static const char *const wrong[] = {
+		"*",  "+36201234567/89",	  "+36201234567 ext. 5", "Bank, +36abc",
+		"()", "a name that is too long*", "1234567890123456",
+	};
+	static const char *const keys[] = { "incoming.blocked_senders",
+					    "incoming.owner_numbers" };
+	struct explanation error;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
+		for (size_t k = 0; k < sizeof(keys) / sizeof(*keys); k++)
+			assert_int_equal(
+				config_set(&config, keys[k], wrong[i], "test", &error),
+				-EINVAL);
+	}
+}
+
+static void test_entries_are_cleaned_like_any_number(void **state)
+{
+	(void)state;
+	configure("incoming.blocked_senders",
+		  "\u202a+36\u00a020\u2011555\u00a00001\u202c, tel:+36 (0)20 5550002");
+	configure("incoming.blocked_senders", "\ufeff+36\u00a031\u00a0*, My\u200bBank");
+	expect("+36205550001", "blocked");
+	expect("+36205550002", "blocked");
+	expect("+36311234567", "blocked");
+	expect("MyBank", "blocked");
+	expect("+36205550003", "unknown");
 }
 
 int main(void)
@@ -153,6 +189,11 @@ int main(void)
 		cmocka_unit_test_setup_teardown(
 			test_odd_entries_of_lists_match_nothing_else, set_up,
 			store_tear_down),
+		cmocka_unit_test_setup_teardown(
+			test_an_entry_that_no_message_comes_from_is_an_error, set_up,
+			store_tear_down),
+		cmocka_unit_test_setup_teardown(test_entries_are_cleaned_like_any_number,
+						set_up, store_tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

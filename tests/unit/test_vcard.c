@@ -127,7 +127,7 @@ static void test_numbers_are_normalised_and_bounded(void **state)
 		  "6\xe2\x80\x91"
 		  "12\xe2\x80\xac\nTEL:06\xc2\xa0"
 		  "1\nTEL:\xd9\xa1",
-		  "A=+33612,061;");
+		  "A=+33612,061,1;");
 	expect_in("3.0", "FN:A\nTEL:+44 (0) 20 1\nTEL:(0)20 2\nTEL:+44(0",
 		  "A=+44201,0202,+440;");
 	expect_in("3.0", "FN:A\nTEL:+39 (0)6 1234 5678\nTEL:+44 ( 0 ) 20 1",

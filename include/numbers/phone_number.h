@@ -48,7 +48,7 @@ bool phone_number_may_send(const char *text);
 void phone_number_simplify(char *text);
 /*
  * Blanks the "(0)" behind a calling code, which is not dialled from abroad: "+44 (0)20", but not
- * "+39 (0)6". Works in place.
+ * "+39 (0)6", nor where only the number with the 0 is one: "+267 (0)800 012 345". Works in place.
  */
 void phone_number_remove_trunk_zero(char *number);
 const char *phone_number_problem_text(enum phone_number_problem problem);

@@ -131,6 +131,37 @@ static bool phone_number_keeps_zero(const char *code, size_t length)
 	return false;
 }
 
+static bool phone_number_is_assigned(const char *digits)
+{
+	struct number number;
+
+	return number_read(digits, NULL, &number) && number.cost != NUMBER_INVALID &&
+	       strcmp(number.form, digits) == 0;
+}
+
+/*
+ * "+267 (0)800 012 345": is there such a number only with the 0? `code` has `length` digits,
+ * and `rest` is what follows the "(0)".
+ */
+static bool phone_number_needs_zero(const char *code, size_t length, const char *rest)
+{
+	char with[PHONE_NUMBER_BYTES] = "+", without[PHONE_NUMBER_BYTES] = "+";
+	size_t at = 1 + length;
+
+	memcpy(with + 1, code, length);
+	memcpy(without + 1, code, length);
+	with[at] = '0';
+	for (; *rest; rest++) {
+		if (!phone_number_is_digit(*rest))
+			continue;
+		if (at + 2 == PHONE_NUMBER_BYTES)
+			return false;
+		without[at++] = *rest;
+		with[at] = *rest;
+	}
+	return phone_number_is_assigned(with) && !phone_number_is_assigned(without);
+}
+
 void phone_number_remove_trunk_zero(char *number)
 {
 	char code[CODE_DIGITS_MOST];
@@ -140,7 +171,8 @@ void phone_number_remove_trunk_zero(char *number)
 	for (char *at = number; *at; at++) {
 		size_t zero = plus && digits ? phone_number_lone_zero(at) : 0;
 
-		if (zero && !phone_number_keeps_zero(code, digits))
+		if (zero && !phone_number_keeps_zero(code, digits) &&
+		    !phone_number_needs_zero(code, digits, at + zero))
 			memset(at, ' ', zero);
 		if (phone_number_is_digit(*at) && digits == CODE_DIGITS_MOST)
 			return;

@@ -112,6 +112,12 @@ def test_wrong_parameters_are_named(hook: Hook, receiver: Receiver, delivery: ob
     assert not receiver.challenges
 
 
+def test_a_sender_that_is_neither_number_nor_name_is_refused(hook: Hook, receiver: Receiver) -> None:
+    code, _ = hook.error(hook.subscribe(arguments={"from": "+36201234567/89"}))
+    assert code == INVALID_PARAMS
+    assert not receiver.challenges
+
+
 def test_unknown_names_and_modes_have_errors_of_their_own(hook: Hook) -> None:
     assert hook.error(hook.subscribe(name="no.such")) [0] == NOT_FOUND
     code, data = hook.error(hook.subscribe(

@@ -671,6 +671,20 @@ def test_an_unanswered_question_ends_the_call_before_its_host_gives_up(
     assert taken_texts(lab) == []
 
 
+@pytest.mark.parametrize("said", [
+    {"error": {"code": -32601, "message": "no"}}, {"error": {"code": -1, "message": "timed out"}},
+    {"result": {}}, {"result": None}, {"result": {"action": "Decline"}}], ids=str)
+def test_a_client_that_cannot_ask_after_all_leaves_the_message_to_the_owner(
+        lab: Lab, token: str, owner: Owner, said: dict[str, Any]) -> None:
+    session = Legacy(lab, token=token)
+    with session.send("cannot ask", wait_for="none") as events:
+        question = asked(events)
+        lab.clock.sleep(READING_S)
+        assert session.say({"id": question.message["id"]} | said).status == 202
+        assert_pending(result_of(events), "waiting_approval")
+    assert [item["text"] for item in owner.approvals()] == ["cannot ask"]
+
+
 def test_the_owner_decides_when_the_user_does_not_answer(make_lab: MakeLab) -> None:
     lab = make_lab("elicitation_seconds = 1\n", **ONE)
     token = new_client(lab)

@@ -115,13 +115,23 @@ bool form_format_fits(enum form_format format, const char *text);
 const struct json *form_read(const struct form_field *fields, const struct json *content,
 			     struct arena *arena);
 
-/* After this many questions a call has to do without further answers. */
-enum { ELICITATION_ROUNDS_MAX = 5 };
+enum {
+	/* After this many questions a call has to do without further answers. */
+	ELICITATION_ROUNDS_MAX = 5,
+	/* Nobody reads a question and answers it in less. */
+	ELICITATION_READING_MS = 2000,
+};
 
 struct elicitation_question {
 	const char *key; /* identifies the question within its tool or task */
 	const char *message;
 	const struct form_field *fields;
+	/*
+	 * Only somebody who read the question can answer it: an answer that comes sooner
+	 * than ELICITATION_READING_MS was given by a program and becomes
+	 * ELICITATION_DISMISSED, and so does a cancellation. Neither is final.
+	 */
+	bool needs_reader;
 };
 
 enum elicitation_action { ELICITATION_ACCEPT, ELICITATION_DECLINE, ELICITATION_CANCEL };
@@ -130,8 +140,9 @@ enum elicitation_outcome {
 	ELICITATION_ANSWERED,
 	ELICITATION_PENDING,   /* the call has been answered, or waits */
 	ELICITATION_DECLINED,  /* the user declined, now or earlier */
-	ELICITATION_DISMISSED, /* the user closed the question */
-	ELICITATION_UNAVAILABLE, /* the client cannot ask or did not answer, or is not MCP */
+	ELICITATION_DISMISSED, /* the question was closed, or nobody can have read it */
+	/* the client cannot ask, gave no answer that fits the form, or is not MCP */
+	ELICITATION_UNAVAILABLE,
 };
 
 /*
@@ -151,6 +162,8 @@ void elicitation_treat_as_declined(struct tool_call *call);
 /* Whether this client can ask its user now. */
 bool elicitation_is_available(const struct tool_call *call);
 
+/* How long the client has been waiting for this call since its first question. */
+int64_t elicitation_waited_ms(const struct tool_call *call);
 /* Whether the call continues after a question. */
 bool elicitation_is_resumed(const struct tool_call *call);
 /* Whether the question `key` was asked: the tool must no longer guess its answer. */

@@ -42,7 +42,8 @@ static const struct failure_words failure_table[] = {
 	},
 	[FAILURE_ELICITATION_DECLINED] = {
 		"asking_declined",
-		"Do not retry on your own: the user knows why.",
+		"If the message is still wanted, call again with subscription_id set to one "
+		"of these: ask your user which.",
 	},
 	[FAILURE_APPROVAL_REJECTED] = {
 		"approval_rejected",

@@ -120,7 +120,7 @@ const struct config_key config_key_table[CONFIG_KEY_COUNT] = {
 		  "this\n"
 		  "long, plus 30 seconds for each further segment; 0: never" },
 	{ "sms", "elicitation_seconds", INTEGER(elicitation_seconds, 0, 3600),
-	  .old_name = "ask_seconds", .initial = "300",
+	  .old_name = "ask_seconds", .initial = "45",
 	  .help = "How long a waiting tool call waits for the user's answer (MCP 2025);\n"
 		  "0: such calls never ask" },
 	{ "sms", "delivery_reports", BOOLEAN(delivery_reports), .initial = "yes",

@@ -3,11 +3,14 @@
  *   tool runs -> elicitation_ask() -> an answer to exactly this question?
  *                                        yes -> ANSWERED, DECLINED or DISMISSED
  *                                        no  -> the era's transport sends it: PENDING
+ *                                        it does not fit the form -> asked once more
  *   the answer arrives -> it becomes a reply of the call -> the tool runs again
  *
  * A question is recognized by its key and by a keyed digest of its message and form, so
  * an answer never counts for a text that the user did not see. A declined order is
- * stored, so that a client cannot ask again with the same requestState.
+ * stored, so that a client cannot ask again with the same requestState. Some clients
+ * declare elicitation and answer every question at once, unasked: where it matters
+ * (needs_reader), such an answer counts as none.
  */
 #include "mcp/elicitation.h"
 
@@ -207,6 +210,21 @@ static bool elicitation_is_declined(const struct elicitation_call *elicitation)
 	       persistence->is_order_declined(persistence->store, elicitation->order);
 }
 
+/* `content`: the answer as it fits the form; NULL: the user declined or cancelled. */
+static enum elicitation_outcome elicitation_take(
+	struct tool_call *call, const struct elicitation_question *question,
+	const struct elicitation_call_reply *reply, const struct json *content)
+{
+	bool is_cancelled = reply->action == ELICITATION_CANCEL;
+
+	if (question->needs_reader && (reply->is_hasty || is_cancelled))
+		return ELICITATION_DISMISSED;
+	if (content)
+		return ELICITATION_ANSWERED;
+	elicitation_treat_as_declined(call);
+	return is_cancelled ? ELICITATION_DISMISSED : ELICITATION_DECLINED;
+}
+
 enum elicitation_outcome elicitation_ask(struct tool_call *call,
 					 const struct elicitation_question *question,
 					 const struct json **content_out)
@@ -215,34 +233,44 @@ enum elicitation_outcome elicitation_ask(struct tool_call *call,
 	const char *seen =
 		elicitation ? elicitation_digest_question(elicitation, question) : NULL;
 	const struct elicitation_call_reply *reply;
-	const struct json *content;
+	const struct json *content = NULL;
+	enum elicitation_outcome outcome;
 
 	if (!seen)
 		return ELICITATION_UNAVAILABLE;
 	reply = elicitation_find_reply(elicitation, question->key, seen);
 	if (elicitation_is_declined(elicitation))
 		return ELICITATION_DECLINED;
-	if (reply && reply->action != ELICITATION_ACCEPT) {
-		elicitation_treat_as_declined(call);
-		return reply->action == ELICITATION_DECLINE ? ELICITATION_DECLINED
-							    : ELICITATION_DISMISSED;
+	if (reply && reply->action == ELICITATION_ACCEPT)
+		content = form_read(question->fields, reply->content, call->arena);
+	if (reply && (content || reply->action != ELICITATION_ACCEPT)) {
+		outcome = elicitation_take(call, question, reply, content);
+		if (outcome == ELICITATION_ANSWERED)
+			*content_out = content;
+		return outcome;
 	}
-	content = reply ? form_read(question->fields, reply->content, call->arena) : NULL;
-	if (content) {
-		*content_out = content;
-		return ELICITATION_ANSWERED;
-	}
-	if (elicitation->rounds++ >= ELICITATION_ROUNDS_MAX ||
+	if ((reply && elicitation->is_repeated) ||
+	    elicitation->rounds++ >= ELICITATION_ROUNDS_MAX ||
 	    !elicitation_is_available(call) ||
 	    !form_can_show(call->request->revision->form, question->fields))
 		return ELICITATION_UNAVAILABLE;
 	elicitation->about = question->key;
+	elicitation->is_repeated |= reply != NULL;
 	return elicitation_transport_of(call)->ask(elicitation, question, seen)
 		       ? ELICITATION_PENDING
 		       : ELICITATION_UNAVAILABLE;
 }
 
 /* The call */
+
+int64_t elicitation_waited_ms(const struct tool_call *call)
+{
+	const struct elicitation_call *elicitation = call->elicitation;
+
+	return elicitation && elicitation->asked_ms
+		       ? clock_boot_ms() - elicitation->asked_ms
+		       : 0;
+}
 
 bool elicitation_is_resumed(const struct tool_call *call)
 {

@@ -6,21 +6,24 @@
  * A client can be asked if it declared elicitation in the handshake of its session. A
  * response counts if it names our ID in the same session with the same token. The tool
  * has to do without an answer when none arrives in time, when an error arrives instead,
- * and when the gateway stops. A client that leaves for good (see mcp/session.h) or cancels
- * the call ends it: nothing has been done yet.
+ * and when the gateway stops. The time is shared by all questions of a call, and runs on
+ * while the phone sleeps, because hosts give up on calls that take a minute. A client that
+ * leaves for good (see mcp/session.h) or cancels the call ends it: nothing has been done
+ * yet.
  *
  * Source: MCP 2025-11-25, client/elicitation; basic/transports.
  */
 #include <stdio.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "mcp/elicitation_call.h"
 #include "mcp/era.h"
 #include "mcp/rpc.h"
 #include "mcp/session.h"
 #include "mcp/tool.h"
 
-enum { ELICITATION_2025_ID_BYTES = 32 };
+enum { ELICITATION_2025_ID_BYTES = 32, ELICITATION_2025_MS_PER_SECOND = 1000 };
 
 /* A question that waits for its answer; lives in the call's arena. */
 struct elicitation_2025 {
@@ -29,6 +32,7 @@ struct elicitation_2025 {
 	const char *seen;
 	char id[ELICITATION_2025_ID_BYTES];
 	char session_id[SESSION_ID_BYTES];
+	int64_t asked_ms; /* clock_boot_ms() */
 	sd_event_source *timer;
 	LIST_ENTRY(elicitation_2025) link;
 };
@@ -130,16 +134,21 @@ static bool elicitation_2025_start_waiting(struct elicitation_2025 *waiting)
 {
 	struct elicitation_calls *calls = waiting->call->calls;
 	struct request *request = elicitation_2025_request(waiting);
+	int64_t left_ms = calls->timeout_seconds * ELICITATION_2025_MS_PER_SECOND -
+			  elicitation_waited_ms(waiting->call->call);
 
-	if (!request_take_wait(request) ||
-	    sd_event_add_time_relative(calls->loop, &waiting->timer, CLOCK_MONOTONIC,
-				       (uint64_t)calls->timeout_seconds * 1000000, 0,
+	if (left_ms <= 0 || !request_take_wait(request) ||
+	    sd_event_add_time_relative(calls->loop, &waiting->timer, CLOCK_BOOTTIME,
+				       (uint64_t)left_ms * 1000, 0,
 				       elicitation_2025_on_timer, waiting) < 0)
 		return false;
 	if (!elicitation_2025_send_request(waiting)) {
 		sd_event_source_disable_unref(waiting->timer);
 		return false;
 	}
+	waiting->asked_ms = clock_boot_ms();
+	if (!waiting->call->asked_ms)
+		waiting->call->asked_ms = waiting->asked_ms;
 	LIST_INSERT_HEAD(&calls->waiting, waiting, link);
 	request->waiting = &elicitation_2025_waiting;
 	request->waiting_data = waiting;
@@ -199,7 +208,11 @@ void elicitation_2025_receive(struct request *response)
 	if (!waiting)
 		return;
 	call = waiting->call;
-	reply = (struct elicitation_call_reply){ waiting->question->key, waiting->seen };
+	reply = (struct elicitation_call_reply){
+		.key = waiting->question->key,
+		.seen = waiting->seen,
+		.is_hasty = clock_boot_ms() - waiting->asked_ms < ELICITATION_READING_MS,
+	};
 	if (!result || !elicitation_read_action(result, &reply.action)) {
 		elicitation_2025_give_up(waiting);
 		return;

@@ -72,7 +72,11 @@ static bool elicitation_2026_read_response(struct elicitation_call *elicitation,
 	const struct json *responses =
 		json_member(elicitation->call->request->message.params, "inputResponses");
 	const struct json *response = json_member(responses, state->question);
-	struct elicitation_call_reply reply = { state->question, state->seen };
+	struct elicitation_call_reply reply = {
+		.key = state->question,
+		.seen = state->seen,
+		.is_hasty = state->age_ms < ELICITATION_READING_MS,
+	};
 
 	if (responses && responses->type != JSON_OBJECT && responses->type != JSON_NULL)
 		return elicitation_2026_refuse(elicitation,
@@ -134,6 +138,7 @@ static bool elicitation_2026_begin(struct elicitation_call *elicitation)
 	elicitation->order = state.order;
 	elicitation->is_resumed = true;
 	elicitation->about = state.question;
+	elicitation->is_repeated = state.is_repeated;
 	return elicitation_2026_read_answers(elicitation, state.answers) &&
 	       elicitation_2026_read_response(elicitation, &state);
 }
@@ -232,6 +237,7 @@ static const char *elicitation_2026_write_state(
 		.question = question->key,
 		.seen = seen,
 		.answers = elicitation_2026_collect_answers(elicitation, question->key),
+		.is_repeated = elicitation->is_repeated,
 	};
 
 	if (!state.order || !state.answers ||

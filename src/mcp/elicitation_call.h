@@ -41,6 +41,8 @@ struct request_state {
 	const char *question;	    /* key of the current question */
 	const char *seen;	    /* digest of what the user sees of it */
 	const struct json *answers; /* to earlier questions: {key: {seen, content}} */
+	bool is_repeated;	    /* see struct elicitation_call */
+	int64_t age_ms;		    /* since the question was asked; only when read */
 };
 
 /* NULL: no memory. `answers` may be NULL. */
@@ -56,7 +58,7 @@ LIST_HEAD(elicitation_2025_list, elicitation_2025);
 struct elicitation_calls {
 	const struct persistence *persistence; /* NULL: memory only */
 	sd_event *loop;			       /* NULL: calls cannot wait for answers */
-	int64_t timeout_seconds;	       /* for an answer; 0: never ask in 2025 */
+	int64_t timeout_seconds; /* for all answers of a call; 0: never ask in 2025 */
 	struct crypto_key key;
 	struct elicitation_2025_list waiting;
 	/* keeps our request IDs distinct from those of an earlier process */
@@ -70,6 +72,7 @@ struct elicitation_call_reply {
 	const char *seen; /* digest of the question that was answered */
 	enum elicitation_action action;
 	const struct json *content; /* unchecked; may be NULL */
+	bool is_hasty; /* it came before anybody can have read the question */
 	struct elicitation_call_reply *next;
 };
 
@@ -82,6 +85,8 @@ struct elicitation_call {
 	bool gave_up;	   /* an answer did not come: ask no more */
 	const char *about; /* key of the last question; NULL: none yet */
 	unsigned rounds;
+	bool is_repeated; /* an answer did not fit its form: the next must */
+	int64_t asked_ms; /* clock_boot_ms() of the first question that waits; 0: none */
 	struct elicitation_call_reply *replies; /* latest first */
 };
 

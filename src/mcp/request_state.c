@@ -32,6 +32,8 @@ static void request_state_write_members(const struct request_state *state,
 	json_put_string(writer, "call", state->call);
 	json_put_string(writer, "question", state->question);
 	json_put_string(writer, "seen", state->seen);
+	if (state->is_repeated)
+		json_put_boolean(writer, "repeated", true);
 	if (state->answers) {
 		json_key(writer, "answers");
 		json_write_canonical(writer, state->answers);
@@ -103,25 +105,34 @@ static int request_state_read_json(const char *text, size_t length, struct arena
 	return json_reader_read(arena, data, length, root_out) ? -ENOMEM : 0;
 }
 
-/* By the time since boot, which cannot be set; says nothing after a reboot. */
-static bool request_state_is_outlived(const struct json *root)
+/* By the time since boot, which cannot be set. False: the phone was booted since. */
+static bool request_state_boot_age(const struct json *root, int64_t *age_ms_out)
 {
 	int64_t boot, until_ms;
 
-	return json_integer(json_member(root, "boot"), &boot) && boot &&
-	       boot == clock_boot_number() &&
-	       json_integer(json_member(root, "lived"), &until_ms) &&
-	       clock_boot_ms() >= until_ms;
+	if (!json_integer(json_member(root, "boot"), &boot) || !boot ||
+	    boot != clock_boot_number() ||
+	    !json_integer(json_member(root, "lived"), &until_ms))
+		return false;
+	*age_ms_out = clock_boot_ms() - until_ms + REQUEST_STATE_LIFETIME_MS;
+	return true;
 }
 
-/* An expiry in the far future means that the clock was set back since. */
-static bool request_state_is_expired(const struct json *root)
+/*
+ * False: it has expired. An expiry in the far future means that the wall clock was set back
+ * since.
+ */
+static bool request_state_read_age(const struct json *root, int64_t *age_ms_out)
 {
-	int64_t expires_ms, now_ms = clock_wall_ms();
+	int64_t expires_ms, left_ms;
 
-	return !json_integer(json_member(root, "expires"), &expires_ms) ||
-	       request_state_is_outlived(root) || now_ms >= expires_ms ||
-	       expires_ms - now_ms > REQUEST_STATE_LIFETIME_MS;
+	if (!json_integer(json_member(root, "expires"), &expires_ms))
+		return false;
+	left_ms = expires_ms - clock_wall_ms();
+	if (!request_state_boot_age(root, age_ms_out))
+		*age_ms_out = REQUEST_STATE_LIFETIME_MS - left_ms;
+	return *age_ms_out < REQUEST_STATE_LIFETIME_MS && left_ms > 0 &&
+	       left_ms <= REQUEST_STATE_LIFETIME_MS;
 }
 
 int request_state_read(const char *text, const struct crypto_key *key,
@@ -130,6 +141,7 @@ int request_state_read(const char *text, const struct crypto_key *key,
 	const char *mac = request_state_find_mac(text, key);
 	const struct json *root;
 	struct request_state state;
+	int64_t age_ms;
 	int error;
 
 	if (!mac)
@@ -138,7 +150,7 @@ int request_state_read(const char *text, const struct crypto_key *key,
 	error = request_state_read_json(text, (size_t)(mac - 1 - text), arena, &root);
 	if (error)
 		return error;
-	if (request_state_is_expired(root))
+	if (!request_state_read_age(root, &age_ms))
 		return REQUEST_STATE_E_EXPIRED;
 	state = (struct request_state){
 		.order = json_string(json_member(root, "order")),
@@ -146,6 +158,8 @@ int request_state_read(const char *text, const struct crypto_key *key,
 		.question = json_string(json_member(root, "question")),
 		.seen = json_string(json_member(root, "seen")),
 		.answers = json_member(root, "answers"),
+		.is_repeated = json_member(root, "repeated") != NULL,
+		.age_ms = age_ms,
 	};
 	if (!state.order || !state.call || !state.question || !state.seen)
 		return REQUEST_STATE_E_FORGED;

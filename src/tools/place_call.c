@@ -171,13 +171,14 @@ static bool place_call_get_approval(struct place_call *place)
 	case ELICITATION_DECLINED:
 		return place_call_refuse(
 			place, FAILURE_CALL_REJECTED,
-			"Your user was asked to approve this call and said no, or "
-			"approved one call, which was placed.");
+			"Your user was asked to approve this call and said no, or this "
+			"answer was used before: it counts for one call.");
 	case ELICITATION_DISMISSED:
 		return place_call_refuse(
-			place, FAILURE_CALL_REJECTED,
-			"Your user was asked to approve this call and closed the "
-			"question without approving it.");
+			place, FAILURE_APPROVAL_REQUIRED,
+			"The owner lets this client call only with approval. Your user "
+			"was asked for it, but the question was closed, or answered "
+			"sooner than anybody can read it.");
 	case ELICITATION_UNAVAILABLE:
 		break;
 	}

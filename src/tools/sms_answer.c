@@ -380,12 +380,16 @@ static void sms_answer_pending(const struct sms_answer *answer)
 static void sms_answer_waiting_approval(const struct sms_answer *answer)
 {
 	const struct tool_call *call = answer->order->call;
-	const struct refusal *cause = answer->order->needs_owner;
+	const struct refusal *needs_owner = answer->order->needs_owner;
+	const char *cause = needs_owner ? needs_owner->message : NULL;
 	char until[CLOCK_TEXT_BYTES];
 
 	clock_format(
 		outbox_approval_until(NULL, call->services->config, &answer->message),
 		until);
+	if (!cause && answer->order->is_unread)
+		cause = "Your user was asked first, but no answer counted: it did not "
+			"come, or came sooner than anybody can read the question.";
 	sms_answer_succeed(
 		answer,
 		arena_printf(
@@ -395,7 +399,7 @@ static void sms_answer_waiting_approval(const struct sms_answer *answer)
 			"approved, it goes out by itself, else never; do not send it "
 			"again. get_sms_status shows what the owner decided.",
 			answer->order->recipient, until, (long long)answer->message.id,
-			cause && cause->message ? cause->message : "", cause ? " " : ""));
+			cause ? cause : "", cause ? " " : ""));
 }
 
 static void sms_answer_unknown(const struct sms_answer *answer)

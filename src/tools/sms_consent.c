@@ -1,14 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * If an approval is needed and the client can ask, one form asks for the approval and, if it
- * is open, for the SIM. If the client cannot ask, the message waits for the owner's approval,
- * which is possible only when its SIM is known. A question to the user ends the call's run;
- * see mcp/elicitation.h.
+ * is open, for the SIM. If the client cannot ask, or its user gives no answer, the message waits
+ * for the owner's approval, which is possible only when its SIM is known. A question to the user
+ * ends the call's run; see mcp/elicitation.h.
  */
 #include "tools/sms_consent.h"
 
 #include "mcp/elicitation.h"
 #include "tools/user_question.h"
+
+enum { SMS_CONSENT_MS_PER_SECOND = 1000 };
+
+/* `unable` lists the SIMs, so that the agent can name one. */
+static void sms_consent_refuse_sim(const struct sms_order *order, const char *what,
+				   const struct refusal *unable)
+{
+	struct tool_call *call = order->call;
+
+	tool_failure_answer(call, FAILURE_ELICITATION_DECLINED,
+			    arena_printf(call->arena,
+					 "The user was asked which SIM to send from, and "
+					 "%s. %s",
+					 what, unable->message ? unable->message : ""));
+}
 
 /*
  * Asks the user for the SIM. False: answered, or the user is being asked. `unable`: the
@@ -24,21 +39,27 @@ static bool sms_consent_ask_sim(struct sms_order *order, const struct refusal *u
 	case ELICITATION_PENDING:
 		return false;
 	case ELICITATION_DECLINED:
-		tool_failure_answer(
-			call, FAILURE_ELICITATION_DECLINED,
-			"The user was asked which SIM to send from, and declined.");
+		sms_consent_refuse_sim(order, "declined", unable);
 		return false;
 	case ELICITATION_DISMISSED:
-		tool_failure_answer(
-			call, FAILURE_ELICITATION_DECLINED,
-			"The user was asked which SIM to send from, and closed the "
-			"question without an answer.");
+		sms_consent_refuse_sim(order, "closed the question", unable);
 		return false;
 	case ELICITATION_UNAVAILABLE:
 		break;
 	}
 	tool_failure_answer_with(call, unable, NULL, NULL);
 	return false;
+}
+
+/* The user's time counts as waiting, or the host would give up before the call is answered. */
+static void sms_consent_leave_to_owner(struct sms_order *order)
+{
+	order->approval = ORDER_APPROVAL_AWAITED;
+	order->is_unread = elicitation_was_about(order->call, USER_QUESTION_APPROVAL_KEY);
+	order->wait_seconds -=
+		elicitation_waited_ms(order->call) / SMS_CONSENT_MS_PER_SECOND;
+	if (order->wait_seconds < 0)
+		order->wait_seconds = 0;
 }
 
 /*
@@ -61,14 +82,10 @@ static bool sms_consent_ask_approval(struct sms_order *order,
 			"Your user was asked to approve this message, and said no.");
 		return false;
 	case ELICITATION_DISMISSED:
-		tool_failure_answer(call, FAILURE_USER_REJECTED,
-				    "Your user was asked to approve this message, and "
-				    "closed the question without approving it.");
-		return false;
 	case ELICITATION_UNAVAILABLE:
 		break;
 	}
-	order->approval = ORDER_APPROVAL_AWAITED;
+	sms_consent_leave_to_owner(order);
 	if (unable)
 		tool_failure_answer_with(call, unable, NULL, NULL);
 	return !unable;
@@ -86,8 +103,10 @@ bool sms_consent_asks_for_sim(const struct sms_order *order,
 bool sms_consent_get(struct sms_order *order, bool needs_approval,
 		     const struct refusal *unable)
 {
-	order->approval = needs_approval ? ORDER_APPROVAL_AWAITED : ORDER_APPROVAL_NONE;
+	order->approval = ORDER_APPROVAL_NONE;
 	if (needs_approval && !order->needs_owner && user_question_can_ask(order->call))
 		return sms_consent_ask_approval(order, unable);
+	if (needs_approval)
+		sms_consent_leave_to_owner(order);
 	return !unable || sms_consent_ask_sim(order, unable);
 }

@@ -72,6 +72,7 @@ struct sms_order {
 	int64_t edits_message_id; /* it is a new version of this message; 0: it is new */
 	bool keeps_time;	  /* and is to be sent when that was */
 	enum sms_order_approval approval;
+	bool is_unread; /* the user was asked for approval, and no answer counted */
 	const struct refusal *needs_owner; /* why the owner must approve it; NULL: no */
 };
 

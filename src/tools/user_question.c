@@ -205,9 +205,12 @@ static const struct elicitation_question *user_question_about_message(
 		.title = order->addressees ? "Yes, send these messages"
 					   : "Yes, send this message",
 	};
-	*question = (struct elicitation_question){ "approval",
-						   user_question_format_message(order),
-						   fields };
+	*question = (struct elicitation_question){
+		.key = USER_QUESTION_APPROVAL_KEY,
+		.message = user_question_format_message(order),
+		.fields = fields,
+		.needs_reader = true,
+	};
 	return question->message ? question : NULL;
 }
 
@@ -271,14 +274,20 @@ enum elicitation_outcome user_question_approve_call(struct tool_call *call,
 		.required = true,
 		.title = "Yes, place this call",
 	};
-	*question = (struct elicitation_question){ "call_approval", message, fields };
+	*question = (struct elicitation_question){
+		.key = "call_approval",
+		.message = message,
+		.fields = fields,
+		.needs_reader = true,
+	};
 	if (!elicitation_is_resumed(call))
 		audit_user_asked(call->services->audit, call->client, number);
 	outcome = elicitation_ask(call, question, &content);
+	/* whatever the answer was, it counts once */
+	if (outcome == ELICITATION_ANSWERED || outcome == ELICITATION_DISMISSED)
+		elicitation_treat_as_declined(call);
 	if (outcome != ELICITATION_ANSWERED)
 		return outcome;
-	elicitation_treat_as_declined(
-		call); /* so that this approval cannot be used again */
 	return json_member(content, "call")->boolean ? ELICITATION_ANSWERED
 						     : ELICITATION_DECLINED;
 }

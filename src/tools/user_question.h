@@ -15,6 +15,8 @@
 
 /* The key of the question that only asks for a SIM. */
 #define USER_QUESTION_SIM_KEY "subscription_id"
+/* The key of the question that asks for approval of a message. */
+#define USER_QUESTION_APPROVAL_KEY "approval"
 
 /*
  * Does a message or call to this number from this SIM (0: not chosen yet) need an approval?
@@ -28,12 +30,13 @@ bool user_question_can_ask(const struct tool_call *call);
 
 /*
  * Approves `order` as it is now. If it has no SIM yet, the same form asks for one, and
- * order->sim_id is set. ELICITATION_ANSWERED: approved; ELICITATION_DECLINED: rejected in whichever way.
+ * order->sim_id is set. ELICITATION_ANSWERED: approved; ELICITATION_DECLINED: the user said no;
+ * ELICITATION_DISMISSED, ELICITATION_UNAVAILABLE: the owner decides.
  */
 enum elicitation_outcome user_question_approve_message(struct sms_order *order);
 
 /*
- * Approves one call. An approval is used up: if the client repeats the call with the same
+ * Approves one call. An answer is used up: if the client repeats the call with the same
  * state, the outcome is ELICITATION_DECLINED.
  */
 enum elicitation_outcome user_question_approve_call(struct tool_call *call,

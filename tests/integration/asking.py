@@ -15,6 +15,7 @@ from modern import Request, call
 from wire import Reply
 
 KEY = "subscription_id"
+READING_S = 3                       # a user has read the question by then
 
 
 def is_sent(lab: Lab, text: str) -> int:
@@ -27,6 +28,7 @@ class Modern:
 
     tool = "send_sms"
     key = KEY                               # the name of the question's only field
+    reads = False                           # the user does, before each answer
 
     def __init__(self, lab: Lab, text: str, capabilities: Any = FORMS,
                  token: str | None = None, **more: Any) -> None:
@@ -56,6 +58,8 @@ class Modern:
         return asked["params"]
 
     def repeat(self, response: Any, **more: Any) -> Reply:
+        if self.reads:
+            self._lab.clock.sleep(READING_S)
         return self.ask(**{"requestState": self.state,
                            "inputResponses": {self.key: response}} | more)
 

@@ -16,7 +16,7 @@ import pytest
 from agent import (TO, Agent, Result, assert_already_sent, assert_pending, assert_refused, assert_sent,
                    seconds_ahead, taken_texts)
 from approving import Owner, new_agent, new_client, set_ask, write_past_the_gateway
-from asking import Legacy, Modern, is_sent, result_of
+from asking import READING_S, Legacy, Modern, is_sent, result_of
 from events import Events
 from journal import Journal
 from lab import Lab, wait_until
@@ -27,7 +27,7 @@ from owner import FAILED, OK, USAGE
 from task_agent import TaskAgent, told
 
 MakeLab = Callable[..., Lab]
-ONE = {"modem_count": 1, "gateway_open": False}
+ONE = {"modem_count": 1, "gateway_open": False, "settable_clock": True}
 HOUR_MS = 60 * 60 * 1000
 
 
@@ -440,6 +440,7 @@ def test_invalid_messages_are_refused_before_approval(lab: Lab, agent: Agent, ow
 
 class Approval(Modern):
     key = "approval"
+    reads = True
 
     def say(self, send: bool = True, **content: Any) -> Result:
         return self.result(self.repeat(
@@ -448,6 +449,37 @@ class Approval(Modern):
 
 YES = {"action": "accept", "content": {"send": True}}
 NO = {"action": "accept", "content": {"send": False}}
+EMPTY = {"action": "accept"}
+
+
+def answer_modern(lab: Lab, token: str, text: str, *answers: Any, after_s: float) -> Result:
+    """The result of a call whose questions are answered in turn, each after that time."""
+    sending = Approval(lab, text, token=token, wait_for="none")
+    sending.reads = False
+    sending.question()
+    for answer in answers[:-1]:
+        lab.clock.sleep(after_s)
+        sending.question(requestState=sending.state, inputResponses={"approval": answer})
+    lab.clock.sleep(after_s)
+    return sending.result(sending.repeat(answers[-1]))
+
+
+def answer_legacy(lab: Lab, token: str, text: str, *answers: Any, after_s: float,
+                  version: str = "2025-11-25") -> Result:
+    session = Legacy(lab, version, token=token)
+    with session.send(text, wait_for="none") as events:
+        for answer in answers:
+            question = asked(events)
+            lab.clock.sleep(after_s)
+            session.answer(question, answer)
+        return result_of(events)
+
+
+def answer_older(lab: Lab, token: str, text: str, *answers: Any, after_s: float) -> Result:
+    return answer_legacy(lab, token, text, *answers, after_s=after_s, version="2025-06-18")
+
+
+ERAS = pytest.mark.parametrize("answer", [answer_modern, answer_legacy, answer_older])
 
 
 @pytest.fixture
@@ -484,14 +516,13 @@ def test_a_message_is_sent_when_the_user_approves(lab: Lab, token: str, owner: O
     assert (accepted["client"], accepted["reason"]) == ("careful", "approved_by_person")
 
 
-@pytest.mark.parametrize("answer", [NO, {"action": "decline"}, {"action": "cancel"}])
+@pytest.mark.parametrize("answer", [NO, {"action": "decline"}])
 def test_a_message_is_refused_when_the_user_rejects(
         lab: Lab, token: str, owner: Owner, answer: dict[str, Any]) -> None:
     sending = Approval(lab, "refused", token=token)
     sending.question()
     result = sending.result(sending.repeat(answer))
     assert_refused(result, "approval_rejected")
-    assert ("closed" in result.text) == (answer["action"] == "cancel")
     assert_refused(sending.say(), "approval_rejected")      # a rejection is final
     lab.gateway.restart()
     Agent(lab, token).wait_states("ready", timeout=10)
@@ -521,7 +552,7 @@ def test_an_approval_is_valid_for_its_text_only(lab: Lab, token: str) -> None:
 
 
 def test_one_question_covers_sim_and_approval(make_lab: MakeLab) -> None:
-    lab = make_lab(gateway_open=False)
+    lab = make_lab(gateway_open=False, settable_clock=True)
     token = new_client(lab)
     agent = Agent(lab, token)
     agent.wait_states("ready", "ready", timeout=10)
@@ -541,7 +572,7 @@ def test_one_question_covers_sim_and_approval(make_lab: MakeLab) -> None:
 
 def test_the_user_is_asked_again_when_the_sim_changed(make_lab: MakeLab) -> None:
     """What the user saw has changed, so the user is asked again."""
-    lab = make_lab(gateway_open=False)
+    lab = make_lab(gateway_open=False, settable_clock=True)
     token = new_client(lab)
     agent = Agent(lab, token)
     agent.wait_states("ready", "ready", timeout=10)
@@ -565,19 +596,93 @@ def test_a_2025_call_waits_for_the_user(lab: Lab, token: str) -> None:
         question = asked(events)
         assert question.message["params"]["message"].endswith("\n\nlegacy")
         assert rows(lab) == []
+        lab.clock.sleep(READING_S)
         session.answer(question, YES)
         assert_sent(result_of(events))
     assert taken_texts(lab) == ["legacy"]
 
 
-@pytest.mark.parametrize("answer", [NO, {"action": "decline"}, {"action": "cancel"}])
-def test_a_2025_call_is_refused_when_the_user_rejects(lab: Lab, token: str, answer: dict[str, Any]) -> None:
-    session = Legacy(lab, token=token)
-    with session.send("legacy") as events:
-        session.answer(asked(events), answer)
-        result = result_of(events)
-    assert_refused(result, "approval_rejected")
+@ERAS
+def test_a_user_who_read_the_question_decides(lab: Lab, token: str, answer: Any) -> None:
+    for no in (NO, {"action": "decline"}):
+        assert_refused(answer(lab, token, "no", no, after_s=READING_S), "approval_rejected")
+    assert_refused(answer(lab, token, "no", EMPTY, NO, after_s=READING_S), "approval_rejected")
     assert rows(lab) == []
+    yes = answer(lab, token, "yes", {"action": "accept", "content": {}}, YES, after_s=READING_S)
+    assert reasons(Agent(lab, token), yes.message_id)[0] == ("queued", "approved_by_person")
+
+
+@ERAS
+def test_an_answer_that_nobody_can_have_read_leaves_the_message_to_the_owner(
+        lab: Lab, token: str, owner: Owner, answer: Any) -> None:
+    answers = [{"action": "decline"}, {"action": "cancel"}, NO, YES]
+    for place, at_once in enumerate(answers):
+        assert_pending(answer(lab, token, f"{place}", at_once, after_s=0), "waiting_approval")
+    ids = owner.wait_asked(len(answers))
+    assert taken_texts(lab) == []
+    owner.do("approve", ids[0])
+    wait_until(lambda: taken_texts(lab) == ["0"], what="the owner decides")
+
+
+@ERAS
+@pytest.mark.parametrize("answers", [
+    [{"action": "cancel"}], [EMPTY, {"action": "cancel"}], [EMPTY, EMPTY],
+    [{"action": "accept", "content": None}, {"action": "accept", "content": 5}],
+    [{"action": "accept", "content": {"send": None}},
+     {"action": "accept", "content": {"send": "yes"}}]], ids=str)
+def test_a_question_without_an_answer_leaves_the_message_to_the_owner(
+        lab: Lab, token: str, owner: Owner, answer: Any, answers: list[Any]) -> None:
+    result = answer(lab, token, "undecided", *answers, after_s=READING_S)
+    assert_pending(result, "waiting_approval")
+    assert owner.wait_asked() == [result.message_id]
+    assert taken_texts(lab) == []
+
+
+@pytest.mark.parametrize("first", [{"action": "cancel"}, {"action": "decline"}, YES])
+def test_a_message_left_to_the_owner_stays_with_the_owner(
+        lab: Lab, token: str, owner: Owner, first: Any) -> None:
+    """The same question answered once more, now by somebody who read it."""
+    sending = Approval(lab, "twice", token=token, wait_for="none")
+    sending.question()
+    sending.reads = False
+    waiting = sending.result(sending.repeat(first))
+    assert_pending(waiting, "waiting_approval")
+    again = sending.say()
+    assert_pending(again, "waiting_approval")
+    assert again.message_id == waiting.message_id and again.structured["replayed"]
+    lab.clock.sleep(READING_S)
+    assert_pending(sending.say(), "waiting_approval")
+    assert owner.wait_asked() == [waiting.message_id]
+    assert taken_texts(lab) == []
+
+
+def test_an_unanswered_question_ends_the_call_before_its_host_gives_up(
+        lab: Lab, token: str, owner: Owner) -> None:
+    """The call does not wait for the owner on top of its 45 s."""
+    session = Legacy(lab, token=token)
+    with session.send("nobody there") as events:
+        question = asked(events)
+        lab.clock.sleep(46)
+        assert events.next_message().method == "notifications/cancelled"
+        result = result_of(events)
+    assert_pending(result, "waiting_approval")
+    session.answer(question, YES)
+    assert owner.wait_asked() == [result.message_id]
+    assert taken_texts(lab) == []
+
+
+@pytest.mark.parametrize("said", [
+    {"error": {"code": -32601, "message": "no"}}, {"error": {"code": -1, "message": "timed out"}},
+    {"result": {}}, {"result": None}, {"result": {"action": "Decline"}}], ids=str)
+def test_a_client_that_cannot_ask_after_all_leaves_the_message_to_the_owner(
+        lab: Lab, token: str, owner: Owner, said: dict[str, Any]) -> None:
+    session = Legacy(lab, token=token)
+    with session.send("cannot ask", wait_for="none") as events:
+        question = asked(events)
+        lab.clock.sleep(READING_S)
+        assert session.say({"id": question.message["id"]} | said).status == 202
+        assert_pending(result_of(events), "waiting_approval")
+    assert [item["text"] for item in owner.approvals()] == ["cannot ask"]
 
 
 def test_the_owner_decides_when_the_user_does_not_answer(make_lab: MakeLab) -> None:

@@ -49,8 +49,11 @@ def newest(agent: Agent) -> int:
 
 # ---- 2026-07-28: the call is repeated
 
-def assert_declined(result: Result) -> None:
+def assert_declined(lab: Lab, result: Result) -> None:
+    """The answer lists the SIMs, so that the agent can name one."""
     assert_refused(result, "asking_declined")
+    for sim in Agent(lab).ids():
+        assert f"subscription_id {sim}" in result.text
 
 
 def test_a_message_is_sent_from_the_chosen_sim(lab: Lab, agent: Agent) -> None:
@@ -111,12 +114,14 @@ def test_a_declined_question_stays_declined(lab: Lab, agent: Agent, action: str)
     text = f"no: {action}"
     sending = Modern(lab, text)
     sending.question()
-    assert_declined(Modern.result(sending.repeat({"action": action})))
-    assert_declined(sending.choose(agent.ids()[0]))
+    assert_declined(lab, Modern.result(sending.repeat({"action": action})))
+    assert_declined(lab, sending.choose(agent.ids()[0]))
     lab.gateway.restart()
     wait_until(lambda: agent.states() == ["ready", "ready"], what="the SIMs are back")
-    assert_declined(sending.choose(agent.ids()[0]))
+    assert_declined(lab, sending.choose(agent.ids()[0]))
     assert is_sent(lab, text) == 0
+    named = Modern(lab, text, subscription_id=agent.ids()[0])
+    assert_sent(Modern.result(named.ask()))
 
 
 @pytest.mark.parametrize("response", [
@@ -473,7 +478,7 @@ def test_a_2025_call_is_refused_when_the_user_declines(lab: Lab, action: str) ->
     session = Legacy(lab)
     with session.send(f"legacy {action}") as events:
         session.answer(asked(events), {"action": action})
-        assert_declined(result_of(events))
+        assert_declined(lab, result_of(events))
     assert is_sent(lab, f"legacy {action}") == 0
 
 
@@ -488,24 +493,40 @@ def test_a_failed_elicitation_refuses_the_call(lab: Lab, said: Any) -> None:
         assert_refused(result_of(events), "subscription_required")
 
 
-def test_a_2025_call_repeats_the_question_after_a_wrong_answer(lab: Lab, agent: Agent) -> None:
+WRONG = pytest.mark.parametrize("wrong", [
+    {"action": "accept"}, {"action": "accept", "content": None}, accept(99)], ids=str)
+
+
+@WRONG
+def test_a_2025_call_repeats_the_question_after_a_wrong_answer(
+        lab: Lab, agent: Agent, wrong: Any) -> None:
     session = Legacy(lab)
-    with session.send("fits not") as events:
-        for wrong in ({"action": "accept"}, accept(99)):
-            session.answer(asked(events), wrong)
+    with session.send(f"fits not {wrong}") as events:
+        session.answer(asked(events), wrong)
         session.answer(asked(events), accept(agent.ids()[0]))
         assert_sent(result_of(events))
 
 
-def test_a_question_is_asked_at_most_five_times(lab: Lab) -> None:
+@WRONG
+def test_a_2025_question_is_repeated_once(lab: Lab, wrong: Any) -> None:
     session = Legacy(lab)
     ids = set()
     with session.send("for ever") as events:
         while (event := events.next_message()).method:
             ids.add(event.message["id"])
-            session.answer(event, accept(99))
+            session.answer(event, wrong)
         assert_refused(Result(event.message["result"]), "subscription_required")
-    assert len(ids) == 5
+    assert len(ids) == 2
+
+
+@WRONG
+def test_a_2026_question_is_repeated_once(lab: Lab, wrong: Any) -> None:
+    sending = Modern(lab, "for ever")
+    sending.question()
+    sending.question(requestState=sending.state, inputResponses={KEY: wrong})
+    sending.question(requestState=sending.state, inputResponses={})     # still open
+    assert_refused(Modern.result(sending.repeat(wrong)), "subscription_required")
+    assert is_sent(lab, "for ever") == 0
 
 
 def test_responses_from_other_sessions_are_ignored(make_lab: Callable[..., Lab]) -> None:
@@ -562,6 +583,21 @@ def test_an_unanswered_question_times_out(make_lab: Callable[..., Lab]) -> None:
         assert_refused(result_of(events), "subscription_required")
     session.answer(question, accept(Agent(lab).ids()[0]))
     assert is_sent(lab, "slow person") == 0
+
+
+def test_a_call_waits_45_seconds_for_all_its_answers(make_lab: Callable[..., Lab]) -> None:
+    lab = make_lab(settable_clock=True)
+    session = Legacy(lab)
+    with session.send("slow person") as events:
+        question = asked(events)
+        lab.clock.sleep(40)                     # the phone's, too: the host is elsewhere
+        session.answer(question, {"action": "accept"})
+        asked(events)
+        lab.clock.sleep(6)
+        assert events.next_message().method == "notifications/cancelled"
+        result = result_of(events)
+    assert_refused(result, "subscription_required")
+    assert all(f"subscription_id {sim}" in result.text for sim in Agent(lab).ids())
 
 
 def test_no_question_is_asked_when_elicitation_is_off(make_lab: Callable[..., Lab]) -> None:

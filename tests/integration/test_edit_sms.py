@@ -388,7 +388,7 @@ def test_the_time_to_approve_begins_with_the_edit(make_lab: MakeLab) -> None:
 
 
 class EditQuestion(Modern):
-    tool, key = "edit_sms", "approval"
+    tool, key, reads = "edit_sms", "approval", True
 
     def __init__(self, lab: Lab, token: str | None, message_id: int, **changes: Any) -> None:
         super().__init__(lab, "", token=token)
@@ -396,7 +396,7 @@ class EditQuestion(Modern):
 
 
 def test_the_user_approves_the_new_version_in_a_form(make_lab: MakeLab) -> None:
-    lab = make_lab(modem_count=1, gateway_open=False)
+    lab = make_lab(modem_count=1, gateway_open=False, settable_clock=True)
     agent = new_agent(lab)
     sent = later(agent, "old")
     question = EditQuestion(lab, agent.token, sent.message_id, text="new", send_at="now")
@@ -411,6 +411,22 @@ def test_the_user_approves_the_new_version_in_a_form(make_lab: MakeLab) -> None:
     assert answer.facts["state"] == "queued"
     agent.wait_state(sent.message_id, "sent")
     assert taken_texts(lab) == ["newer"]
+
+
+@pytest.mark.parametrize("answer", [
+    {"action": "cancel"}, {"action": "accept", "content": {"send": True}}])
+def test_a_new_version_whose_question_nobody_read_waits_for_the_owner(
+        make_lab: MakeLab, answer: Any) -> None:
+    lab = make_lab(modem_count=1, gateway_open=False)
+    agent = new_agent(lab)
+    sent = later(agent, "old")
+    question = EditQuestion(lab, agent.token, sent.message_id, text="new")
+    question.reads = False
+    question.question()
+    for _ in range(2):
+        result = question.result(question.repeat(answer))
+        assert result.facts["state"] == "waiting_approval"
+    assert row(agent, sent.message_id)["text"] == "new"
 
 
 # ---- the call that had it accepted

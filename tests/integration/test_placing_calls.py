@@ -383,11 +383,11 @@ def test_only_its_client_hangs_up_a_call_by_default(make_lab: Callable[..., Lab]
 class Caller(Modern):
     """A client of 2026, which can ask its user."""
 
-    tool, key = "place_call", "call_approval"
+    tool, key, reads = "place_call", "call_approval", True
 
 
 def test_one_approval_allows_one_call(make_lab: Callable[..., Lab]) -> None:
-    lab = make_lab(ON, modem_count=1, gateway_open=False)
+    lab = make_lab(ON, modem_count=1, gateway_open=False, settable_clock=True)
     careful = client(lab, "careful", "read", "call")
     set_ask(lab, "careful", "always")
     wait_until(lambda: careful.call("place_call", to_phone_number="999").code
@@ -408,4 +408,10 @@ def test_one_approval_allows_one_call(make_lab: Callable[..., Lab]) -> None:
     assert caller.result(caller.repeat(yes)).code == "approval_rejected"
     caller.question()
     assert caller.result(caller.repeat({"action": "decline"})).code == "approval_rejected"
+    for unread in ({"action": "decline"}, {"action": "cancel"}, yes):
+        caller.question()
+        caller.reads = False
+        assert caller.result(caller.repeat(unread)).code == "approval_required"
+        caller.reads = True
+        assert caller.result(caller.repeat(yes)).code == "approval_rejected"
     assert dialled(lab) == [TO]

@@ -17,7 +17,7 @@ import pytest
 
 from agent import TO, Agent, Result, assert_refused, assert_sent, pair, seconds_ahead
 from approving import Owner, new_agent, new_client
-from asking import Legacy, Modern, result_of
+from asking import READING_S, Legacy, Modern, result_of
 from fault_plan import FaultPlan, faulty_binary
 from lab import Lab, McpClient, wait_until
 from lab.ofonod import PLUGIN
@@ -441,7 +441,7 @@ def test_a_list_with_a_received_code_waits_for_the_owner(asking_lab: tuple[Lab, 
 
 
 class ModernMany(Modern):
-    key = "approval"
+    key, reads = "approval", True
 
     def __init__(self, lab: Lab, text: str, token: str, **more: Any) -> None:
         super().__init__(lab, text, token=token, **more)
@@ -451,7 +451,7 @@ class ModernMany(Modern):
 
 @pytest.fixture
 def asking_lab(make_lab: Callable[..., Lab]) -> Iterator[tuple[Lab, str]]:
-    lab = make_lab(modem_count=1, gateway_open=False,
+    lab = make_lab(modem_count=1, gateway_open=False, settable_clock=True,
                    policy="[policy]\napprove_through_agent = yes\n")
     token = new_client(lab)
     Agent(lab, token).wait_states("ready", timeout=10)
@@ -482,6 +482,7 @@ def test_a_2025_call_asks_once_for_the_whole_list(asking_lab: tuple[Lab, str]) -
         question = asked(events)
         assert ", ".join(FEW) in question.message["params"]["message"]
         assert rows(lab, "legacy") == []
+        lab.clock.sleep(READING_S)
         session.answer(question, {"action": "accept", "content": {"send": True}})
         assert result_of(events).structured["accepted"] == 4
     assert taken(lab, "legacy") == FEW
@@ -494,6 +495,20 @@ def test_a_rejected_list_sends_nothing(asking_lab: tuple[Lab, str]) -> None:
     answer = Result(call.repeat({"action": "accept", "content": {"send": False}}).result)
     assert_refused(answer, "approval_rejected")
     assert rows(lab, "rather not") == []
+
+
+@pytest.mark.parametrize("answer", [
+    {"action": "cancel"}, {"action": "decline"}, {"action": "accept", "content": {"send": True}}])
+def test_a_list_whose_question_nobody_read_waits_for_the_owner(
+        asking_lab: tuple[Lab, str], answer: Any) -> None:
+    lab, token = asking_lab
+    call = ModernMany(lab, "at once", token, wait_seconds=0)
+    call.reads = False
+    call.question()
+    for _ in range(2):
+        states = Result(call.repeat(answer).result).structured["results"]
+        assert [row["state"] for row in states] == ["waiting_approval"] * len(FEW)
+    assert len(rows(lab, "at once")) == len(FEW) and taken(lab, "at once") == []
 
 
 # ---- replies

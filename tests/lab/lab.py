@@ -15,6 +15,7 @@ from types import TracebackType
 from modem import Modem, Sim
 
 from .bus import Bus
+from .clock import Clock
 from .gateway import Gateway
 from .mcp_client import McpClient
 from .ofono_line import line
@@ -31,15 +32,16 @@ class Lab:
 
     `powered=False` leaves the modems as ofonod starts them. `sims` says which card is in which
     modem (None: no card); `gateway_args` goes to the gateway unchanged. `plugin` is loaded
-    into ofonod and writes its spool where the gateway looks. `bus` makes the bus. Leaving
-    fails if the gateway ended by anything but a clean exit or Gateway.kill().
+    into ofonod and writes its spool where the gateway looks. `bus` makes the bus. With
+    `settable_clock`, `clock` sets the gateway's clocks. Leaving fails if the gateway ended by
+    anything but a clean exit or Gateway.kill().
     """
 
     def __init__(self, modem_count: int = 2, *, gateway: bool = False,
                  powered: bool = True, sims: Sequence[Sim | None] | None = None,
                  gateway_args: Sequence[str] = (), gateway_open: bool = True,
                  plugin: Path | None = None, bus: type[Bus] = Bus,
-                 tls: bool = False) -> None:
+                 tls: bool = False, settable_clock: bool = False) -> None:
         cards = [Sim.numbered(i) for i in range(modem_count)] if sims is None else sims
         self.folder = Path(tempfile.mkdtemp(prefix="ofono-lab-"))
         atexit.register(shutil.rmtree, self.folder, ignore_errors=True)     # not even entered
@@ -49,6 +51,9 @@ class Lab:
         self.radios = [Radio(self.bus.address, f"/{modem.name}") for modem in self.modems]
         self.gateway = Gateway(self.folder, self.bus, args=gateway_args,
                                open=gateway_open, tls=tls)
+        self.clock = Clock(self.folder)
+        if settable_clock:
+            self.gateway.environment |= self.clock.environment
         self.ofonod.environment["OFONO_MCP_SPOOL"] = str(self.gateway.spool)
         self.token = ""             # of client()
         self._with_gateway = gateway

@@ -98,7 +98,7 @@ static void test_defaults_are_as_documented(void **state)
 	assert_int_equal(config.queue_limit, 1000);
 	assert_int_equal(config.duplicate_seconds, 60);
 	assert_int_equal(config.stuck_seconds, 270);
-	assert_int_equal(config.elicitation_seconds, 300);
+	assert_int_equal(config.elicitation_seconds, 45);
 	assert_true(config.delivery_reports);
 	assert_true(config.approve_through_agent);
 	assert_int_equal(config.approval_hours, 24);

@@ -265,6 +265,7 @@ static int set_up(void **state)
 	order[0] = '\0';
 	runs = 0;
 	second.message = "The second?";
+	second.needs_reader = false;
 	persistence = fake_persistence;
 	persistence.load_key = load_key;
 	persistence.decline_order = decline_order;
@@ -403,6 +404,42 @@ static void test_a_declined_order_is_not_asked_again(void **state)
 	assert_string_equal(text_of(no), "declined");
 }
 
+/* The fake clocks stand still between the question and an answer at once. */
+static void test_an_answer_that_nobody_can_have_read_counts_as_none(void **state)
+{
+	static const char *const answers[] = { YES,
+					       "{\"second\":{\"action\":\"decline\"}}",
+					       "{\"second\":{\"action\":\"cancel\"}}" };
+	const char *one, *two;
+
+	second.needs_reader = true;
+	one = state_of(call(*state, ""), "first");
+	two = state_of(call(*state, reply(one, GREEN)), "second");
+	for (size_t i = 0; i < sizeof(answers) / sizeof(answers[0]); i++) {
+		boot_ms += i == 1 ? ELICITATION_READING_MS - 1 : 0;
+		assert_string_equal(text_of(call(*state, reply(two, answers[i]))),
+				    "dismissed");
+	}
+	boot_ms++;
+	assert_string_equal(text_of(call(*state, reply(two, answers[2]))), "dismissed");
+	assert_string_equal(text_of(call(*state, reply(two, YES))), "g and 1");
+	assert_string_equal(text_of(call(*state, reply(two, answers[1]))), "declined");
+	assert_string_equal(text_of(call(*state, reply(two, YES))), "declined");
+}
+
+static void test_a_question_is_repeated_once_after_an_answer_that_does_not_fit(
+	void **state)
+{
+	static const char wrong[] =
+		"{\"first\":{\"action\":\"accept\",\"content\":{\"colour\":\"x\"}}}";
+	const char *one = state_of(call(*state, ""), "first");
+	const char *again = state_of(call(*state, reply(one, wrong)), "first");
+
+	again = state_of(call(*state, reply(again, "{}")), "first"); /* still open */
+	assert_string_equal(text_of(call(*state, reply(again, wrong))), "unable");
+	state_of(call(*state, reply(again, GREEN)), "second");
+}
+
 static void test_clients_without_elicitation_are_not_asked(void **state)
 {
 	const struct json *answer = call_with(*state, "twice", "{}", "");
@@ -460,6 +497,12 @@ int main(void)
 			tear_down),
 		cmocka_unit_test_setup_teardown(test_a_declined_order_is_not_asked_again,
 						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			test_an_answer_that_nobody_can_have_read_counts_as_none, set_up,
+			tear_down),
+		cmocka_unit_test_setup_teardown(
+			test_a_question_is_repeated_once_after_an_answer_that_does_not_fit,
+			set_up, tear_down),
 		cmocka_unit_test_setup_teardown(
 			test_clients_without_elicitation_are_not_asked, set_up,
 			tear_down),

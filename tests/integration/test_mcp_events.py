@@ -38,6 +38,7 @@ TYPES = ["sms.received", "sms.status_changed", "call.missed", "alert.received",
 BLOCKED = "+36301112233"
 CODE = "73914628"
 SEARCHING = 2       # +CREG
+READY = 0           # in the store
 DISCOVER = Request("server/discover")
 
 
@@ -366,8 +367,16 @@ def state_changes(world: World, cursor: str) -> list[dict[str, Any]]:
     return [event["data"] for event in events if "previous" in event["data"]]
 
 
+def stored_state(world: World) -> tuple[int]:
+    """What the next event of the SIM compares with; states shorter than a burst are not stored."""
+    with closing(sqlite3.connect(world.lab.gateway.state / "gateway.db")) as store:
+        return store.execute("SELECT state FROM feed WHERE type = 7 AND sim_id = 1"
+                             " ORDER BY id DESC LIMIT 1").fetchone()
+
+
 def test_a_sim_that_goes_and_comes_is_two_events(world: World) -> None:
     agent = Agent(world.lab, world.token)
+    wait_until(lambda: stored_state(world) == (READY,), what="the SIM's state is stored")
     cursor = world.reader.now("sim.state_changed")
     world.lab.modems[0].set_registration(SEARCHING)
     try:

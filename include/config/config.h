@@ -131,6 +131,10 @@ int config_load(struct config *config, const char *path, struct explanation *err
 int config_load_for(struct config *config, const char *path, const char *state_dir,
 		    struct explanation *error);
 
+/* Calls `found` with a sentence about each entry of a list that matches nothing. */
+void config_find_useless(const struct config *config,
+			 void (*found)(void *data, const char *text), void *data);
+
 /*
  * Sets "section.key" as if read from `origin` ("--listen"). Lists grow; the caller clears
  * a list first when the command line replaces the file's.

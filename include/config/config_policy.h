@@ -50,6 +50,13 @@ struct config_policy_hours {
 /* 0, or -EINVAL with the error's text. */
 int config_policy_check(const struct config_policy *policy, struct explanation *error);
 
+/*
+ * Finds the next word of `allow` or `deny` that is accepted but matches no number, and continues
+ * behind it. False: there is none.
+ */
+bool config_policy_next_useless(const char **at_inout,
+				char word_out[CONFIG_POLICY_NUMBER_BYTES]);
+
 /* "22:00-07:00". False: not two times, or an empty span. */
 bool config_policy_parse_hours(const char *text, struct config_policy_hours *hours_out);
 

@@ -27,6 +27,12 @@ static const char cmd_doctor_help[] =
 	"\n"
 	"Exit codes: 0 no problem; 1 at least one problem; 2 wrong options.\n";
 
+static void cmd_doctor_report_useless(void *data, const char *text)
+{
+	doctor_report(data, DOCTOR_WARNING, "configuration",
+		      "Correct or remove it; then: " PROGRAM_NAME " reload", "%s", text);
+}
+
 static bool cmd_doctor_check_config(struct doctor *doctor,
 				    const struct options_store *store)
 {
@@ -37,6 +43,7 @@ static bool cmd_doctor_check_config(struct doctor *doctor,
 	    config_check(config, &problem) == 0) {
 		doctor_report(doctor, DOCTOR_OK, "configuration", NULL, "%s is good",
 			      store->file ? store->file : "it was read, and");
+		config_find_useless(config, cmd_doctor_report_useless, doctor);
 		return true;
 	}
 	doctor_report(doctor, DOCTOR_PROBLEM, "configuration",

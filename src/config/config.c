@@ -141,6 +141,24 @@ static char *config_file_read_line(char *line, int size, void *data)
 	return file->result ? NULL : line;
 }
 
+void config_find_useless(const struct config *config,
+			 void (*found)(void *data, const char *text), void *data)
+{
+	struct explanation text;
+
+	for (size_t i = 0; i < config_key_table_count(); i++) {
+		const struct config_key *key = &config_key_table[i];
+		const struct config_list *list = config_key_read_field(key, config);
+
+		for (size_t k = 0; config_key_is_list(key) && k < list->count; k++) {
+			const char *at = list->items[k];
+
+			while (config_key_next_useless(key, &at, &text))
+				found(data, text.text);
+		}
+	}
+}
+
 /* All earlier values were valid, so an error found here belongs to this place. */
 static int config_set_value(const struct config_key_place *place,
 			    const struct config_key *key, struct config *config,
@@ -155,12 +173,11 @@ static int config_set_value(const struct config_key_place *place,
 	    ussd_code_check_list(&config->ussd_allow, &error) ||
 	    balance_pattern_check_list(&config->ussd_balance_pattern, &error) ||
 	    segment_price_check_list(&config->segment_price, &error) ||
-	    config_sender_check_list("incoming.owner_numbers", &config->owner_numbers,
-				     &error) ||
-	    config_sender_check_list("incoming.blocked_senders", &config->blocked_senders,
-				     &error) ||
+	    config_sender_check_owners(&config->owner_numbers, &error) ||
 	    config_agent_check_values(&config->agent, &error))
 		return config_key_fail(place, "%s", error.text);
+	while (config_key_next_useless(key, &value, &error))
+		config_key_warn(place, "%s", error.text);
 	return 0;
 }
 

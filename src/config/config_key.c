@@ -20,8 +20,24 @@
 #include "base/explanation.h"
 #include "base/log.h"
 #include "base/utf8.h"
+#include "config/config_sender.h"
 
-/* ---- errors */
+/* ---- errors and warnings */
+
+void config_key_warn(const struct config_key_place *place, const char *format, ...)
+{
+	char text[sizeof(place->error->text)], line[16] = "";
+	va_list arguments;
+
+	if (!place || !*place->origin)
+		return;
+	va_start(arguments, format);
+	vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	if (place->line)
+		snprintf(line, sizeof(line), ":%d", place->line);
+	log_warning("%s%s: %s", place->origin, line, text);
+}
 
 int config_key_fail(const struct config_key_place *place, const char *format, ...)
 {
@@ -117,22 +133,6 @@ bool config_key_section_exists(const char *section)
 	return false;
 }
 
-static void config_key_warn_renamed(const struct config_key_place *place,
-				    const struct config_key *key)
-{
-	char line[16] = "";
-
-	if (!place || !*place->origin)
-		return;
-	if (place->line)
-		snprintf(line, sizeof(line), ":%d", place->line);
-	log_warning(
-		"%s%s: %s.%s is now called %s.%s; the old name still works, but please "
-		"change it",
-		place->origin, line, key->section, key->old_name, key->section,
-		key->name);
-}
-
 const struct config_key *config_key_find(const struct config_key_place *place,
 					 const char *section, const char *name)
 {
@@ -144,7 +144,10 @@ const struct config_key *config_key_find(const struct config_key_place *place,
 		if (strcmp(key->name, name) == 0)
 			return key;
 		if (key->old_name && strcmp(key->old_name, name) == 0) {
-			config_key_warn_renamed(place, key);
+			config_key_warn(place,
+					"%s.%s is now called %s.%s; the old name still "
+					"works, but please change it",
+					section, name, section, key->name);
 			return key;
 		}
 	}
@@ -177,8 +180,8 @@ void *config_key_field(const struct config_key *key, struct config *config)
 	return (char *)config + key->offset;
 }
 
-static const void *config_key_read_field(const struct config_key *key,
-					 const struct config *config)
+const void *config_key_read_field(const struct config_key *key,
+				  const struct config *config)
 {
 	return (const char *)config + key->offset;
 }
@@ -284,6 +287,37 @@ const char *config_key_set(const struct config_key *key, struct config *config,
 		return config_key_set_integer(key, field, value);
 	}
 	return NULL;
+}
+
+/* ---- entries of lists */
+
+bool config_key_next_useless(const struct config_key *key, const char **at_inout,
+			     struct explanation *text_out)
+{
+	char entry[CONFIG_TEXT_BYTES];
+
+	switch (key->offset) {
+	case offsetof(struct config, owner_numbers):
+	case offsetof(struct config, blocked_senders):
+		if (!config_sender_next_useless(at_inout, entry))
+			return false;
+		explanation_set(text_out, 0,
+				"%s.%s: \"%s\" is neither a phone number nor a name that "
+				"a message can come from",
+				key->section, key->name, entry);
+		return true;
+	case offsetof(struct config, policy.allow):
+	case offsetof(struct config, policy.deny):
+		if (!config_policy_next_useless(at_inout, entry))
+			return false;
+		explanation_set(text_out, 0,
+				"%s.%s: \"%s\" matches no phone number; a prefix ends "
+				"with *, such as +3620*",
+				key->section, key->name, entry);
+		return true;
+	default:
+		return false;
+	}
 }
 
 /* ---- writing */

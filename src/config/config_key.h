@@ -46,6 +46,10 @@ struct config_key_place {
 	struct explanation *error;
 };
 
+/* Logs a warning about this place, unless no person wrote it, or `place` is NULL. */
+__attribute__((format(printf, 2, 3))) void config_key_warn(
+	const struct config_key_place *place, const char *format, ...);
+
 /* Each of these writes the error's text and returns -EINVAL. */
 __attribute__((format(printf, 2, 3))) int config_key_fail(
 	const struct config_key_place *place, const char *format, ...);
@@ -64,9 +68,18 @@ bool config_key_section_exists(const char *section);
 const struct config_key *config_key_find(const struct config_key_place *place,
 					 const char *section, const char *name);
 
+/*
+ * Says which entry in a value of this key matches nothing, and continues behind it. It is no error,
+ * because a file of an earlier version may have it. False: there is none.
+ */
+bool config_key_next_useless(const struct config_key *key, const char **at_inout,
+			     struct explanation *text_out);
+
 bool config_key_is_list(const struct config_key *key);
 size_t config_key_size(const struct config_key *key); /* bytes of its field */
 void *config_key_field(const struct config_key *key, struct config *config);
+const void *config_key_read_field(const struct config_key *key,
+				  const struct config *config);
 
 /* Sets the value or appends it to a list. NULL, or what is wrong with the value. */
 const char *config_key_set(const struct config_key *key, struct config *config,

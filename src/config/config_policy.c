@@ -21,8 +21,7 @@
 enum { HOURS_PER_DAY = 24, MINUTES_PER_HOUR = 60 };
 
 /*
- * "+36201234567", "1234", "+3620*", "*". "+36 20 123 4567" is four words, of which "+36" is no
- * number, so that no number with spaces stays without effect.
+ * "+36201234567", "1234", "+3620*", "*". "+36 20 123 4567" is four words; "+36" is no number.
  */
 static bool config_policy_is_number(const char *word)
 {
@@ -32,10 +31,41 @@ static bool config_policy_is_number(const char *word)
 	       phone_number_parse(word, number) == PHONE_NUMBER_OK;
 }
 
-static bool config_policy_is_country(const char *word)
+/*
+ * Digits of no number, such as "+36" or "12", which earlier versions accepted. Where digits
+ * follow without a comma, they are rather a piece of a number with spaces: whoever wrote it would
+ * deny, or allow, other numbers than they meant.
+ */
+static bool config_policy_is_useless(const char *word, const char *behind)
+{
+	size_t plus = word[0] == '+' ? 1 : 0;
+	size_t digits = strspn(word + plus, DIGITS);
+	const char *end = word + plus + digits;
+
+	behind += strspn(behind, " \t");
+	return digits && (!*end || strcmp(end, "*") == 0) && !strspn(behind, DIGITS);
+}
+
+bool config_policy_next_useless(const char **at_inout,
+				char word_out[CONFIG_POLICY_NUMBER_BYTES])
+{
+	while (word_list_next(at_inout, word_out, CONFIG_POLICY_NUMBER_BYTES)) {
+		if (!config_policy_is_number(word_out))
+			return true;
+	}
+	return false;
+}
+
+static bool config_policy_is_accepted(const char *word, const char *behind)
+{
+	return config_policy_is_number(word) || config_policy_is_useless(word, behind);
+}
+
+static bool config_policy_is_country(const char *word, const char *behind)
 {
 	size_t digits = word[0] == '+' ? strspn(word + 1, DIGITS) : 0;
 
+	(void)behind;
 	return strcmp(word, "home") == 0 || strcmp(word, "any") == 0 ||
 	       (digits && !word[1 + digits]);
 }
@@ -89,11 +119,12 @@ static bool config_policy_parse_minimum(const char *word, int64_t *sim_id_out,
 	       amount_read(amount, strlen(amount), minimum_out);
 }
 
-static bool config_policy_is_minimum(const char *word)
+static bool config_policy_is_minimum(const char *word, const char *behind)
 {
 	struct amount minimum;
 	int64_t sim_id;
 
+	(void)behind;
 	return config_policy_parse_minimum(word, &sim_id, &minimum);
 }
 
@@ -136,14 +167,15 @@ static bool config_policy_is_ambiguous(const struct config_list *minima)
 
 /* -EINVAL: `word` is the first one that is not valid. */
 static int config_policy_check_list(const struct config_list *list,
-				    bool (*is_valid)(const char *word),
+				    bool (*is_valid)(const char *word,
+						     const char *behind),
 				    char word[CONFIG_POLICY_NUMBER_BYTES])
 {
 	for (size_t i = 0; i < list->count; i++) {
 		const char *at = list->items[i];
 
 		while (word_list_next(&at, word, CONFIG_POLICY_NUMBER_BYTES)) {
-			if (!is_valid(word))
+			if (!is_valid(word, at))
 				return -EINVAL;
 		}
 	}
@@ -155,12 +187,12 @@ int config_policy_check(const struct config_policy *policy, struct explanation *
 	const struct {
 		const char *key;
 		const struct config_list *list;
-		bool (*is_valid)(const char *word);
+		bool (*is_valid)(const char *word, const char *behind);
 		const char *wanted;
 	} lists[] = {
-		{ "allow", &policy->allow, config_policy_is_number,
+		{ "allow", &policy->allow, config_policy_is_accepted,
 		  "a number or a prefix that ends with *, such as +3620*" },
-		{ "deny", &policy->deny, config_policy_is_number,
+		{ "deny", &policy->deny, config_policy_is_accepted,
 		  "a number or a prefix that ends with *, such as +3620*" },
 		{ "countries", &policy->countries, config_policy_is_country,
 		  "home, any, or a prefix such as +43" },

@@ -17,6 +17,7 @@ from events import Events
 from lab import Lab, wait_until
 from lone_gateway import LoneGateway
 from modern import Request, call
+from owner import OK, run
 from systemd import Systemd
 from wire import rpc
 
@@ -82,6 +83,24 @@ def test_a_renamed_key_is_still_read(gateway: LoneGateway) -> None:
            "policy.approve_through_agent: changed")
     assert ("gateway.conf:2: policy.approve_through_client is now called "
             "policy.approve_through_agent; the old name still works") in gateway.log
+
+
+def test_an_entry_that_matches_nothing_is_named_but_no_error(gateway: LoneGateway) -> None:
+    """Earlier versions accepted it without a word. A number with spaces stays an error."""
+    text = "[incoming]\nblocked_senders = Bank, a name that is too long, *\n[policy]\ndeny = +3630* +36\n"
+    reload(gateway, text, "policy.deny: changed")
+    for entry in ('2: incoming.blocked_senders: "a name that is too long"',
+                  '2: incoming.blocked_senders: "*"', '4: policy.deny: "+36"'):
+        assert gateway.log.count(f"gateway.conf:{entry}") == 1
+    assert "Bank" not in gateway.log and "+3630*" not in gateway.log
+    file = gateway.folder / "gateway.conf"
+    checked = run("serve", "--check-config", "--config", file)
+    assert checked.returncode == OK
+    assert checked.stderr.count(f"{file}:") == 3
+    doctor = json.loads(run("doctor", "--json", "--config", file).stdout)
+    assert [one["level"] for one in doctor["findings"] if one["about"] == "configuration"] \
+        == ["ok"] + ["warning"] * 3
+    reload(gateway, text + "deny = +36 20 123 4567\n", '5: policy.deny: "+36" is not')
 
 
 # ---- tools that the owner hides

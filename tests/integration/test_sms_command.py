@@ -24,6 +24,7 @@ from texting import (OWNER, SECOND, Authenticator, enrol, flags, listed, numbers
 MakeLab = Callable[..., Lab]
 COMMAND, REFUSED = {"command"}, {"command_refused"}
 ONE = {"modem_count": 1}
+PASTED = "\u202a+36\u00a0(0)20\u2011123\u00a04567\u202c"      # OWNER, from a web page
 
 
 @pytest.fixture
@@ -283,10 +284,10 @@ def test_a_command_without_codes_is_not_verified(make_lab: MakeLab) -> None:
 # ---- enrolment
 
 def test_enrolment_prints_the_secret_once_and_a_new_one_replaces_it(make_lab: MakeLab) -> None:
-    lab = make_lab(section(), **ONE)
+    lab = make_lab(section(numbers=PASTED), **ONE)
     owner = Owner(lab.gateway.state)
     first = Authenticator(owner.json("agent", "enrol")["url"])     # the only number
-    said = owner.do("agent", "enrol", "--qr", "+36 20 123 4567")
+    said = owner.do("agent", "enrol", "--qr", PASTED)
     second = Authenticator(next(line.strip() for line in said.splitlines()
                                 if line.startswith("  otpauth")))
     assert "▀" in said or "█" in said
@@ -301,7 +302,7 @@ def test_enrolment_prints_the_secret_once_and_a_new_one_replaces_it(make_lab: Ma
 
 def test_a_removed_number_is_refused(lab: Lab, app: Authenticator) -> None:
     owner = Owner(lab.gateway.state)
-    owner.do("agent", "remove", OWNER)
+    owner.do("agent", "remove", PASTED)
     assert flags(text(lab, f"agent {app.code()} call me")) == REFUSED
     assert owner.run("agent", "remove", OWNER).returncode == FAILED
     assert not numbers(lab)[OWNER]["enrolled"]

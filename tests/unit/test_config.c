@@ -533,6 +533,7 @@ static void test_policy_values_are_checked(void **state)
 		{ "deny", "+*", "policy.deny: \"+*\" is not a number" },
 		{ "deny", "+36*30", "policy.deny: \"+36*30\" is not" },
 		{ "allow", "+36 20 123 4567", "policy.allow: \"+36\" is not a number" },
+		{ "deny", "06 20 123 4567", "policy.deny: \"06\" is not a number" },
 		{ "deny", "+36201234567/89", "policy.deny: \"+36201234567/89\" is not" },
 		{ "countries", "any", NULL },
 		{ "countries", "+43 +49", NULL },
@@ -576,6 +577,39 @@ static void test_a_renamed_key_is_still_read(void **state)
 	assert_int_equal(config_set(&config, "sms.ask_seconds", "9", "--option", &error),
 			 0);
 	assert_int_equal(config.elicitation_seconds, 9);
+}
+
+static void find_words(void *data, const char *text)
+{
+	strcat(data, text);
+}
+
+/* Earlier versions accepted digits of any length. */
+static void test_a_list_may_have_digits_of_no_number_and_they_are_named(void **state)
+{
+	static const char *const useless[] = { "+36", "12", "+012345678",
+					       "+12345678901234567",
+					       "1234567890123456789*" };
+	char key[32], found[512], quoted[32];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(useless) / sizeof(useless[0]); i++) {
+		for (size_t deny = 0; deny < 2; deny++) {
+			snprintf(key, sizeof(key), "policy.%s", deny ? "deny" : "allow");
+			snprintf(quoted, sizeof(quoted), "\"%s\"", useless[i]);
+			config_defaults(&config);
+			assert_int_equal(
+				config_set(&config, key, "+3620*, 112", "x", &error), 0);
+			*found = '\0';
+			config_find_useless(&config, find_words, found);
+			assert_string_equal(found, "");
+			assert_int_equal(
+				config_set(&config, key, useless[i], "x", &error), 0);
+			config_find_useless(&config, find_words, found);
+			assert_non_null(strstr(found, key));
+			assert_non_null(strstr(found, quoted));
+		}
+	}
 }
 
 /* An invalid word in a list is reported with its line. */
@@ -821,6 +855,7 @@ int main(void)
 		CONFIG_TEST(test_set_refuses_values_that_cannot_be_printed),
 		CONFIG_TEST(test_policy_values_are_checked),
 		CONFIG_TEST(test_a_renamed_key_is_still_read),
+		CONFIG_TEST(test_a_list_may_have_digits_of_no_number_and_they_are_named),
 		CONFIG_TEST(test_an_invalid_word_is_reported_with_its_line),
 		CONFIG_TEST(test_open_mode_is_for_loopback_only),
 		CONFIG_TEST(test_paths_and_certificates_are_checked),

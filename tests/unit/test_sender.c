@@ -141,23 +141,50 @@ static void test_odd_entries_of_lists_match_nothing_else(void **state)
 	expect("12", "blocked");
 }
 
-static void test_an_entry_that_no_message_comes_from_is_an_error(void **state)
+static void count_useless(void *data, const char *text)
 {
-	static const char *const wrong[] = {
+	unsigned *count = data;
+
+	assert_non_null(strstr(text, "incoming."));
+	++*count;
+}
+
+/* Earlier versions accepted it, so a gateway that is upgraded must start with it. */
+static void test_an_entry_that_no_message_comes_from_is_named(void **state)
+{
+	static const char *const useless[] = {
 		"*",  "+36201234567/89",	  "+36201234567 ext. 5", "Bank, +36abc",
 		"()", "a name that is too long*", "1234567890123456",
 	};
 	static const char *const keys[] = { "incoming.blocked_senders",
 					    "incoming.owner_numbers" };
+	(void)state;
+	for (size_t i = 0; i < sizeof(useless) / sizeof(*useless); i++) {
+		for (size_t k = 0; k < sizeof(keys) / sizeof(*keys); k++) {
+			unsigned count = 0;
+
+			configure(keys[k], useless[i]);
+			config_find_useless(&config, count_useless, &count);
+			assert_int_equal(count, 1);
+			config_defaults(&config);
+		}
+	}
+}
+
+static void test_all_numbers_may_be_blocked_but_are_not_the_owner(void **state)
+{
 	struct explanation error;
+	unsigned count = 0;
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
-		for (size_t k = 0; k < sizeof(keys) / sizeof(*keys); k++)
-			assert_int_equal(
-				config_set(&config, keys[k], wrong[i], "test", &error),
-				-EINVAL);
-	}
+	configure("incoming.blocked_senders", "+*");
+	config_find_useless(&config, count_useless, &count);
+	assert_int_equal(count, 0);
+	expect("+36201234567", "blocked");
+	expect("Bank", "unverified_name");
+	assert_int_equal(config_set(&config, "incoming.owner_numbers", "+36201234567, +*",
+				    "test", &error),
+			 -EINVAL);
 }
 
 static void test_entries_are_cleaned_like_any_number(void **state)
@@ -190,7 +217,10 @@ int main(void)
 			test_odd_entries_of_lists_match_nothing_else, set_up,
 			store_tear_down),
 		cmocka_unit_test_setup_teardown(
-			test_an_entry_that_no_message_comes_from_is_an_error, set_up,
+			test_an_entry_that_no_message_comes_from_is_named, set_up,
+			store_tear_down),
+		cmocka_unit_test_setup_teardown(
+			test_all_numbers_may_be_blocked_but_are_not_the_owner, set_up,
 			store_tear_down),
 		cmocka_unit_test_setup_teardown(test_entries_are_cleaned_like_any_number,
 						set_up, store_tear_down),

@@ -70,6 +70,12 @@ void json_writer_free(
 bool json_writer_is_whole(const struct json_writer *writer);
 /* Bytes in the buffer so far. */
 size_t json_writer_length(const struct json_writer *writer);
+const char *json_writer_data(const struct json_writer *writer);
+/*
+ * Takes back what was written behind `length` bytes: elements of the array that is open. If it
+ * was all of them, nothing but the end of the array may follow.
+ */
+void json_writer_drop(struct json_writer *writer, size_t length);
 
 void json_open_object(struct json_writer *writer);
 void json_close_object(struct json_writer *writer);

@@ -16,6 +16,8 @@ bool utf8_valid(const char *text, size_t length); /* NUL counts as valid */
 /* The code point at *text, which then points after it. Valid text only, not at its end. */
 uint32_t utf8_next(const char **text);
 
+bool utf8_begins(char byte); /* a character of a valid text */
+
 size_t utf8_count(const char *text); /* code points of a valid text */
 /* Writes a code point that is no surrogate; returns the number of bytes, at most 4. */
 size_t utf8_write(uint32_t code_point, char *bytes);

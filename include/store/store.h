@@ -251,8 +251,11 @@ enum { STORE_GAP_JOIN_MS = 5 * 1000 };
 
 /* Ignored when a gap of this reason is open. 0, STORE_E_FULL, -errno. */
 int store_receive_gaps_add(struct store *store, const struct gap *gap);
-/* Gaps that end after `since_ms` or are open, oldest first, the last 100. 0 or -errno. */
-int store_receive_gaps_list(struct store *store, int64_t since_ms,
+/*
+ * Gaps that end after `since_ms` or are open, and begin before `until_ms`: the last 20, oldest
+ * first. 0 or -errno.
+ */
+int store_receive_gaps_list(struct store *store, int64_t since_ms, int64_t until_ms,
 			    void (*visit)(void *data, const struct gap *gap), void *data);
 /* Did a gap of this reason end after that? 0, STORE_E_NOT_FOUND, -errno. */
 int store_receive_gaps_has(struct store *store, const char *reason, int64_t since_ms);

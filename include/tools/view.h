@@ -19,6 +19,7 @@ enum { VIEW_CONTACTS_MAX = 100 }; /* rows of a page */
 /* The numbers of a page that contacts have, each once. */
 struct view_contacts {
 	unsigned count;
+	size_t octets; /* of "contacts" in an answer that has its JSON twice */
 	char numbers[VIEW_CONTACTS_MAX][PHONE_NUMBER_BYTES];
 };
 
@@ -58,7 +59,14 @@ void view_put_records_since(struct json_writer *writer, struct store *store,
 	{ "records_since", SCHEMA_STRING, false, \
 	  "Nothing is known of the time before this" }
 
-/* Both write a stranger's text and return whether anything in it was escaped. */
+enum { VIEW_TEXT_OCTETS = 52000 }; /* as the text of a resource has them */
+#define VIEW_TEXT_CUT \
+	"\\u{cut}" /* no stranger can write it: their backslash is escaped */
+
+/*
+ * Both write a stranger's text and return whether anything in it was escaped. A text that would
+ * not fit in an answer ends with VIEW_TEXT_CUT.
+ */
 bool view_put_text(struct json_writer *writer, const char *key, const char *text);
 /* For what fits on one line, such as a name or a phone number: escapes line breaks too. */
 bool view_put_line(struct json_writer *writer, const char *key, const char *text);
@@ -101,7 +109,7 @@ void view_write_cost(struct json_writer *writer, const struct price *price);
 extern const struct schema_field view_gap_fields[];
 void view_write_gap(struct json_writer *writer, const struct gap *gap);
 /*
- * "gaps": all from `since_ms` to before `until_ms`; left out if there are none. Returns 0 or
+ * "gaps": the last 20 from `since_ms` to before `until_ms`; left out if there are none. Returns 0 or
  * -errno.
  */
 int view_put_gaps(struct json_writer *writer, struct store *store, int64_t since_ms,

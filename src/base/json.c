@@ -209,6 +209,17 @@ size_t json_writer_length(const struct json_writer *writer)
 	return writer->buffer->length;
 }
 
+const char *json_writer_data(const struct json_writer *writer)
+{
+	return writer->buffer->data;
+}
+
+void json_writer_drop(struct json_writer *writer, size_t length)
+{
+	assert(length <= writer->buffer->length);
+	writer->buffer->length = length;
+}
+
 static void json_writer_check(yajl_gen_status status)
 {
 	assert(status == yajl_gen_status_ok);

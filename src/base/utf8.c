@@ -86,6 +86,11 @@ uint32_t utf8_next(const char **text)
 	return code_point;
 }
 
+bool utf8_begins(char byte)
+{
+	return ((unsigned char)byte & 0xC0) != 0x80;
+}
+
 size_t utf8_count(const char *text)
 {
 	size_t count = 0;

@@ -10,13 +10,13 @@
 
 #include <string.h>
 
+#include "mcp/answer_room.h"
 #include "mcp/persistence.h"
 #include "mcp/tool_set.h"
 
 enum {
-	EVENT_METHODS_POLL_MAX = 100,	 /* events in one answer */
-	EVENT_METHODS_READ_MAX = 5000,	 /* entries looked at for one answer */
-	EVENT_METHODS_BYTES = 64 * 1024, /* of events, after which none is added */
+	EVENT_METHODS_POLL_MAX = 100,  /* events in one answer */
+	EVENT_METHODS_READ_MAX = 5000, /* entries looked at for one answer */
 	EVENT_METHODS_NEXT_MS = 5 * 1000,
 	EVENT_METHODS_MORE_MS = 1000,		 /* clients wait no less */
 	EVENT_METHODS_ARENA_BYTES = 1024 * 1024, /* for one entry */
@@ -80,17 +80,26 @@ struct event_methods_poll {
 	struct client client; /* as it is now */
 	struct event_position position;
 	struct json_writer *writer; /* of the events */
-	int64_t most;		    /* events in the answer */
+	struct answer_room room;
+	int64_t most; /* events in the answer */
 	int64_t given;
 	unsigned looked_at;
 	bool has_more;
 	bool has_no_memory;
 };
 
-static bool event_methods_has_room(const struct event_methods_poll *poll)
+/* False: the answer has no room for it. */
+static bool event_methods_write(struct event_methods_poll *poll,
+				const struct feed_entry *entry)
 {
-	return poll->given < poll->most &&
-	       json_writer_length(poll->writer) < EVENT_METHODS_BYTES;
+	if (poll->given == poll->most)
+		return false;
+	answer_room_open_row(&poll->room);
+	event_write(&poll->query, entry, poll->position.epoch, false, poll->writer);
+	if (!answer_room_close_row(&poll->room, 0))
+		return false;
+	poll->given++;
+	return true;
 }
 
 /* Of the type that is asked for. False: the answer has no room for it. */
@@ -102,15 +111,9 @@ static bool event_methods_add(struct event_methods_poll *poll,
 		poll->has_no_memory = true;
 		return false;
 	}
-	if (event_judge(&poll->query, entry) == EVENT_MATCHES) {
-		if (!event_methods_has_room(poll)) {
-			poll->has_more = true;
-		} else {
-			event_write(&poll->query, entry, poll->position.epoch, false,
-				    poll->writer);
-			poll->given++;
-		}
-	}
+	if (event_judge(&poll->query, entry) == EVENT_MATCHES &&
+	    !event_methods_write(poll, entry))
+		poll->has_more = true;
 	arena_free(poll->query.arena);
 	return !poll->has_more;
 }
@@ -194,6 +197,7 @@ void event_methods_run_poll(struct request *request)
 		request_fail_no_memory(request);
 		return;
 	}
+	poll.room = (struct answer_room){ .writer = poll.writer, .form = ANSWER_PLAIN };
 	poll.query.may_show_text = true;
 	if (event_find_client(request, &poll.client))
 		poll.query.client = &poll.client;

@@ -6,20 +6,31 @@
  *                                                               no -> isError, invalid_arguments
  *
  * Some hosts show a model only the text blocks and others only structuredContent
- * (doc/protocol.md), so each of the two is complete. A failure is one block of JSON.
+ * (doc/protocol.md), so each of the two is complete, unless the answer would be longer than
+ * ANSWER_OCTETS_MAX: then the text block has only the beginnings of long texts, and all the IDs
+ * and cursors. A failure is one block of JSON.
  */
 #include "mcp/tool.h"
 
 #include <string.h>
 
 #include "base/escape.h"
+#include "base/utf8.h"
+#include "mcp/answer_room.h"
 #include "mcp/elicitation.h"
 #include "mcp/hub_claim.h"
 #include "mcp/persistence.h"
 #include "mcp/tool_arguments.h"
 #include "mcp/tool_set.h"
 
-enum { TOOL_NAME_CHARACTERS = 64 }; /* of an unknown tool's name in an error */
+enum {
+	TOOL_NAME_CHARACTERS = 64, /* of an unknown tool's name in an error */
+	TOOL_ENVELOPE_OCTETS = 1000,
+	TOOL_SHORT_OCTETS =
+		1000, /* of a text that does not fit twice, in the text block */
+};
+
+#define TOOL_SHORTENED "\\\\u{cut: the whole text is in structuredContent}"
 
 static void tool_write_text_block(struct json_writer *writer, const char *text,
 				  size_t length)
@@ -65,15 +76,78 @@ static void tool_fail_out_of_memory(struct tool_call *call)
 	json_put_boolean(call->into, "isError", true);
 }
 
+/* Of what stands for one octet in a JSON string. */
+static size_t tool_letter_length(const char *letter)
+{
+	if (*letter != '\\')
+		return 1;
+	return letter[1] == 'u' ? sizeof("\\u001F") - 1 : 2;
+}
+
+/* `json` with the beginnings of its long strings. */
+static void tool_shorten(struct buffer *shorter, const struct buffer *json)
+{
+	const char *end = json->data + json->length;
+
+	for (const char *at = json->data, *open; at < end; at++) {
+		const char *cut = NULL;
+
+		open = at;
+		while (at < end && *at != '"')
+			at++;
+		buffer_append(shorter, open, (size_t)(at - open));
+		if (at == end)
+			break;
+		for (open = at++; *at != '"'; at += tool_letter_length(at)) {
+			if (!cut && at - open > TOOL_SHORT_OCTETS && utf8_begins(*at))
+				cut = at;
+		}
+		buffer_append(shorter, open, (size_t)((cut ? cut : at) - open));
+		if (cut)
+			buffer_append_text(shorter, TOOL_SHORTENED);
+		buffer_append(shorter, "\"", 1);
+	}
+}
+
+/*
+ * Repeats the JSON, of which `room` octets fit: whole, or without the ends of its long texts,
+ * or not at all.
+ */
+static void tool_write_mirror(struct json_writer *writer, const struct buffer *structured,
+			      size_t room)
+{
+	static const char none[] = "Too long to be given twice: see structuredContent.";
+	struct buffer shorter = BUFFER_INIT;
+
+	if (answer_room_octets(ANSWER_QUOTED, structured->data, structured->length) <=
+	    room) {
+		tool_write_text_block(writer, structured->data, structured->length);
+		return;
+	}
+	tool_shorten(&shorter, structured);
+	if (!shorter.failed &&
+	    answer_room_octets(ANSWER_QUOTED, shorter.data, shorter.length) <= room)
+		tool_write_text_block(writer, shorter.data, shorter.length);
+	else
+		tool_write_text_block(writer, none, strlen(none));
+	buffer_deinit(&shorter);
+}
+
 /* `text` may be NULL with `mirror`. */
 static void tool_write_blocks(struct json_writer *writer, const char *text,
 			      const struct buffer *structured, bool mirror)
 {
+	size_t used = TOOL_ENVELOPE_OCTETS + structured->length;
+
 	json_open_array(writer);
-	if (text)
+	if (text) {
+		used += answer_room_octets(ANSWER_QUOTED, text, strlen(text));
 		tool_write_text_block(writer, text, strlen(text));
+	}
 	if (mirror)
-		tool_write_text_block(writer, structured->data, structured->length);
+		tool_write_mirror(writer, structured,
+				  used < ANSWER_OCTETS_MAX ? ANSWER_OCTETS_MAX - used
+							   : 0);
 	json_close_array(writer);
 }
 

@@ -45,13 +45,13 @@ int store_receive_gaps_shift(struct store *store, int64_t from_ms, int64_t until
 	return store_execute(store, GAPS_SHIFT, from_ms, until_ms, later_ms);
 }
 
-int store_receive_gaps_list(struct store *store, int64_t since_ms,
+int store_receive_gaps_list(struct store *store, int64_t since_ms, int64_t until_ms,
 			    void (*visit)(void *data, const struct gap *gap), void *data)
 {
 	sqlite3_stmt *statement = store_use(store, GAPS);
 	int result;
 
-	sqlite3_bind_int64(statement, 1, since_ms);
+	store_bind_integers(statement, 1, since_ms, until_ms);
 	while ((result = sqlite3_step(statement)) == SQLITE_ROW) {
 		struct gap gap = {
 			.from_ms = sqlite3_column_int64(statement, 0),

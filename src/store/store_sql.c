@@ -288,8 +288,9 @@ const char *const store_sql[STATEMENT_COUNT] = {
 		       " until_at = until_at + ?3 * (until_at > 0)"
 		       " WHERE from_at >= ?1 AND from_at < ?2",
 	[GAPS] = "SELECT from_at, until_at, reason FROM"
-		 " (SELECT * FROM receive_gap WHERE until_at > ?1 OR until_at = 0"
-		 "  ORDER BY from_at DESC, id DESC LIMIT 100) ORDER BY from_at, id",
+		 " (SELECT * FROM receive_gap"
+		 "  WHERE (until_at > ?1 OR until_at = 0) AND from_at < ?2"
+		 "  ORDER BY from_at DESC, id DESC LIMIT 20) ORDER BY from_at, id",
 	[GAP_FIND] =
 		"SELECT 1 FROM receive_gap WHERE reason = ?1 AND until_at > ?2 LIMIT 1",
 	/* The wall clock is behind that moment. */

@@ -195,8 +195,10 @@ static void find_contact_answer(struct find_contact *find)
 		const struct contact *contact = contact_book_at(find->book, at);
 
 		if (find_contact_matches(find, contact) &&
-		    page_takes_row(page, find_contact_cursor(find, at + 1)))
+		    page_takes_row(page, find_contact_cursor(find, at + 1))) {
 			find_contact_write_row(find, contact);
+			page_keeps_row(page);
+		}
 	}
 	page_close_rows(page, CURSOR_CONTACTS);
 	if (contacts_are_truncated(find->services->contacts))

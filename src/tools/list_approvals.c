@@ -4,6 +4,7 @@
  * in the owner's place. They see the whole text, including one-time codes.
  */
 #include "console/console.h"
+#include "mcp/answer_room.h"
 #include "sms/outbox.h"
 #include "tools/message_view.h"
 #include "tools/services.h"
@@ -55,7 +56,7 @@ static const struct schema_field list_approvals_output[] = {
 	{ "approvals", SCHEMA_ARRAY, true, "Oldest first",
 	  .members = list_approvals_row },
 	{ "count", SCHEMA_INTEGER, true, "Messages in this answer" },
-	{ "more", SCHEMA_INTEGER, true, "Waiting messages that are not in this answer" },
+	{ "more", SCHEMA_INTEGER, true, "Waiting ones that are not in this answer" },
 	{ "webhooks", SCHEMA_ARRAY, true, "Servers that clients want events posted to",
 	  .members = list_approvals_webhook },
 	{ 0 },
@@ -73,8 +74,9 @@ static void list_approvals_write_row(struct json_writer *writer,
 }
 
 /* 0, -1 without memory, or the store's error. */
-static int list_approvals_write_message(struct json_writer *writer,
-					const struct tool_call *call, int64_t message_id)
+static int list_approvals_write_message(struct answer_room *room,
+					const struct tool_call *call, int64_t message_id,
+					bool *kept_out)
 {
 	struct arena *arena = arena_new(LIST_APPROVALS_ARENA_BYTES);
 	struct message message;
@@ -82,50 +84,64 @@ static int list_approvals_write_message(struct json_writer *writer,
 					      &message)
 			  : -1;
 
-	if (!error)
-		list_approvals_write_row(writer, call, &message);
+	if (!error) {
+		answer_room_open_row(room);
+		list_approvals_write_row(room->writer, call, &message);
+		*kept_out = answer_room_close_row(room, 0);
+	}
 	arena_free(arena);
 	return error;
 }
 
 struct list_approvals_webhooks {
-	struct json_writer *writer;
+	struct answer_room *room;
 	const struct tool_call *call;
+	unsigned more; /* that are not in the answer */
 };
 
 static void list_approvals_write_webhook(void *data,
 					 const struct store_webhook_consent *consent)
 {
-	const struct list_approvals_webhooks *list = data;
+	struct list_approvals_webhooks *list = data;
+	struct json_writer *writer = list->room->writer;
 
 	if (consent->state != WEBHOOK_CONSENT_WAITING)
 		return;
-	json_open_object(list->writer);
-	webhook_view_put_consent(list->writer, list->call->services->store, consent);
-	json_put_boolean(list->writer, "own",
-			 consent->client_id == list->call->client->id);
-	json_close_object(list->writer);
+	if (list->more) {
+		list->more++;
+		return;
+	}
+	answer_room_open_row(list->room);
+	json_open_object(writer);
+	webhook_view_put_consent(writer, list->call->services->store, consent);
+	json_put_boolean(writer, "own", consent->client_id == list->call->client->id);
+	json_close_object(writer);
+	list->more = !answer_room_close_row(list->room, 0);
 }
 
 static int list_approvals_write(struct json_writer *writer, const struct tool_call *call)
 {
-	struct list_approvals_webhooks list = { writer, call };
+	struct answer_room room = { .writer = writer, .form = ANSWER_TWICE };
+	struct list_approvals_webhooks list = { &room, call, 0 };
+	bool kept = true;
 	struct outbox_approval_page page;
+	unsigned messages;
 	int error = outbox_approval_page_read(call->services->store, 0, &page);
 
 	json_open_object(writer);
 	json_key(writer, "approvals");
 	json_open_array(writer);
-	for (unsigned i = 0; i < page.listed && !error; i++)
-		error = list_approvals_write_message(writer, call, page.ids[i]);
+	for (unsigned i = 0; i < page.listed && kept && !error; i++)
+		error = list_approvals_write_message(&room, call, page.ids[i], &kept);
 	json_close_array(writer);
-	json_put_integer(writer, "count", page.listed);
-	json_put_integer(writer, "more", page.waiting - page.listed);
+	messages = room.rows;
+	json_put_integer(writer, "count", messages);
 	json_open_array_at(writer, "webhooks");
 	if (!error)
 		error = store_webhook_consent_list(call->services->store, 0,
 						   list_approvals_write_webhook, &list);
 	json_close_array(writer);
+	json_put_integer(writer, "more", page.waiting - messages + list.more);
 	json_close_object(writer);
 	return error;
 }

@@ -89,7 +89,8 @@ static void list_calls_add(void *data, const struct event *call)
 	if (!page_takes_row(&list->page, call->id))
 		return;
 	list_calls_write_row(&list->page.view, call);
-	list->oldest_ms = call->at_ms;
+	if (page_keeps_row(&list->page))
+		list->oldest_ms = call->at_ms;
 }
 
 static void list_calls_run(struct tool_call *call)

@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "mcp/answer_room.h"
 #include "store/store_feed.h"
 #include "store/store_listing.h"
 #include "tools/argument.h"
@@ -33,8 +34,7 @@ enum {
 	LIST_CHANGES_LIMIT = 100,
 	LIST_CHANGES_LIMIT_MAX = 500,
 	LIST_CHANGES_WAIT_MAX_SECONDS = 600,
-	LIST_CHANGES_LARGE_BYTES = 64 * 1024, /* no row starts behind this */
-	LIST_CHANGES_READ_MAX = 1000,	      /* entries that one answer passes */
+	LIST_CHANGES_READ_MAX = 1000, /* entries that one answer passes */
 	LIST_CHANGES_CURSOR_BYTES = 96,
 };
 
@@ -88,6 +88,7 @@ struct list_changes {
 	int error;
 	uint64_t steady_digest; /* of the phone when the wait began */
 	struct view view;
+	struct answer_room room;
 	struct buffer structured;
 	struct tool_wait wait;
 };
@@ -145,11 +146,21 @@ static int list_changes_find_place(struct list_changes *list)
 	return 0;
 }
 
-static bool list_changes_is_full(struct list_changes *list)
+/* False: the row belongs in the next answer. */
+static bool list_changes_opens_row(struct list_changes *list)
 {
-	list->more |= list->rows >= list->limit ||
-		      json_writer_length(list->view.writer) >= LIST_CHANGES_LARGE_BYTES;
-	return list->more;
+	list->more |= list->rows == list->limit;
+	if (!list->more)
+		answer_room_open_row(&list->room);
+	return !list->more;
+}
+
+/* False: it was taken back, and belongs in the next answer. */
+static bool list_changes_keeps_row(struct list_changes *list)
+{
+	list->more |= !answer_room_close_row(&list->room, 0);
+	list->rows += !list->more;
+	return !list->more;
 }
 
 /* ---- snapshot */
@@ -160,10 +171,11 @@ static bool list_changes_add_message(void *data, const struct message *message)
 	struct list_changes *list = data;
 
 	if (change_view_is_in_snapshot(list->call->client, message)) {
-		if (list_changes_is_full(list))
+		if (!list_changes_opens_row(list))
 			return false;
 		change_view_write_message(&list->view, message);
-		list->rows++;
+		if (!list_changes_keeps_row(list))
+			return false;
 	}
 	list->place.snapshot_id = message->id;
 	return true;
@@ -196,14 +208,13 @@ static bool list_changes_add_entry(void *data, const struct feed_entry *entry)
 	int error;
 
 	if (change_view_is_for(list->call->client, entry)) {
-		if (list_changes_is_full(list))
+		if (!list_changes_opens_row(list))
 			return false;
 		error = change_view_write(&list->view, entry);
-		if (error < 0) {
+		if (error < 0)
 			list->error = error;
+		if (error < 0 || (error == 0 && !list_changes_keeps_row(list)))
 			return false;
-		}
-		list->rows += error == 0;
 	}
 	list->place.entry_id = entry->id;
 	list->more |= ++list->looked_at == LIST_CHANGES_READ_MAX;
@@ -264,6 +275,7 @@ static void list_changes_answer(void *data)
 	struct json_writer *writer = json_writer_new(&list->structured);
 
 	list->view = view_of_call(list->call, writer);
+	list->room = (struct answer_room){ .writer = writer, .form = ANSWER_PLAIN };
 	if (writer) {
 		json_open_object(writer);
 		list_changes_put_members(list);

@@ -150,6 +150,8 @@ static bool list_sms_add(void *data, const struct message *message)
 		return false;
 	copy.reason = message_view_reason(list->call->services, message);
 	message_view_write(&list->page.view, &copy);
+	if (!page_keeps_row(&list->page))
+		return false;
 	if (list->page.count == 1 || message->created_ms < list->from_ms)
 		list->from_ms = message->created_ms;
 	return true;

@@ -93,6 +93,7 @@ static void list_sms_conversations_add(void *data,
 	else
 		message_view_write(&page->view, &conversation->last);
 	json_close_object(writer);
+	page_keeps_row(page);
 }
 
 static void list_sms_conversations_run(struct tool_call *call)

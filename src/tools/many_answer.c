@@ -12,6 +12,7 @@
  */
 #include "tools/many_answer.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -19,6 +20,8 @@
 #include "tools/message_view.h"
 #include "tools/user_question.h"
 #include "tools/view.h"
+
+enum { MANY_ANSWER_ID_BYTES = 32 };
 
 static const struct schema_field many_answer_error_fields[] = {
 	{ "code", SCHEMA_STRING, true, "As in an error of send_sms" },
@@ -309,6 +312,34 @@ static bool many_answer_has_keyed_failure(const struct sms_batch *batch)
 	return false;
 }
 
+/* "17 to +36201234567, +36301: invalid_number": what the caller has to know of each. */
+static const char *many_answer_format_rows(const struct sms_batch *batch)
+{
+	struct arena *arena = batch->order->call->arena;
+	struct buffer rows = BUFFER_INIT;
+	const char *text;
+
+	for (size_t i = 0; i < batch->count; i++) {
+		const struct sms_batch_row *row = &batch->rows[i];
+		char id[MANY_ANSWER_ID_BYTES];
+
+		if (row->is_duplicate || (!row->message.id && !row->is_refused))
+			continue;
+		snprintf(id, sizeof(id), "%lld to ", (long long)row->message.id);
+		buffer_append_text(&rows, rows.length ? ", " : "");
+		buffer_append_text(&rows, row->message.id ? id : "");
+		buffer_append_text(&rows, many_answer_recipient(row));
+		if (!row->is_refused)
+			continue;
+		buffer_append_text(&rows, ": ");
+		buffer_append_text(&rows, failure_words(row->refusal.failure)->code);
+	}
+	buffer_append(&rows, "", 1);
+	text = rows.failed ? NULL : arena_copy(arena, rows.data, rows.length - 1);
+	buffer_deinit(&rows);
+	return text;
+}
+
 /* Sentences about what the caller may not expect; each begins with a space. */
 static const char *many_answer_format_notes(const struct sms_batch *batch)
 {
@@ -364,6 +395,7 @@ void many_answer_finish(const struct sms_batch *batch)
 	struct arena *arena = batch->order->call->arena;
 	const char *states = many_answer_format_states(batch, false);
 	const char *notes = many_answer_format_notes(batch);
+	const char *rows = many_answer_format_rows(batch);
 	size_t count = many_answer_count(batch);
 	const char *begin = "Nothing new was sent";
 
@@ -373,13 +405,13 @@ void many_answer_finish(const struct sms_batch *batch)
 				     states);
 	many_answer_succeed(
 		batch,
-		states && begin && notes
-			? arena_printf(arena, "%s.%s%s", begin,
+		states && begin && notes && rows
+			? arena_printf(arena, "%s.%s%s Messages: %s.", begin,
 				       many_answer_is_pending(batch)
 					       ? " What is not sent yet goes out by "
 						 "itself; do not send it again."
 					       : "",
-				       notes)
+				       notes, rows)
 			: NULL);
 }
 

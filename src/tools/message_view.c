@@ -61,7 +61,8 @@ const struct schema_field message_view_fields[] = {
 	  "Its SIM, unless the answer names one for all; 0: unknown" },
 	{ "text", SCHEMA_STRING, true,
 	  "Invisible characters and those that change the reading order are escaped, as "
-	  "\\u{202E}; so is a backslash before u{, as \\u{5C}" },
+	  "\\u{202E}; so is a backslash before u{, as \\u{5C}. \\u{cut}: it is longer "
+	  "than an answer" },
 	{ "masked", SCHEMA_BOOLEAN, false,
 	  "true: one-time codes in the text are shown as ******; this client may not "
 	  "read them" },

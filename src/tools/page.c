@@ -17,6 +17,7 @@ bool page_begin(struct page *page, struct tool_call *call)
 		return false;
 	}
 	page->view = view_of_call(call, page->writer);
+	page->room = (struct answer_room){ .writer = page->writer, .form = ANSWER_TWICE };
 	json_open_object(page->writer);
 	view_put_notice(page->writer);
 	return true;
@@ -30,13 +31,34 @@ void page_open_rows(struct page *page, const char *key)
 
 bool page_takes_row(struct page *page, int64_t id)
 {
-	if (page->count == page->limit || page->structured.length > PAGE_LARGE_BYTES) {
-		page->more = true;
+	const struct view_contacts *contacts = page->view.contacts;
+
+	page->more |= page->count == page->limit;
+	if (page->more)
 		return false;
-	}
-	page->count++;
-	page->last_id = id;
+	page->row_id = id;
+	page->contacts = contacts ? contacts->count : 0;
+	page->contacts_octets = contacts ? contacts->octets : 0;
+	answer_room_open_row(&page->room);
 	return true;
+}
+
+bool page_keeps_row(struct page *page)
+{
+	struct view_contacts *contacts = page->view.contacts;
+	size_t octets = contacts ? contacts->octets - page->contacts_octets : 0;
+
+	if (answer_room_close_row(&page->room, octets)) {
+		page->count++;
+		page->last_id = page->row_id;
+		return true;
+	}
+	page->more = true;
+	if (contacts) {
+		contacts->count = page->contacts;
+		contacts->octets = page->contacts_octets;
+	}
+	return false;
 }
 
 void page_stop(struct page *page, int64_t last_id)

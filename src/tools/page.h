@@ -3,21 +3,19 @@
  * Page: the answer of a tool that lists rows, written a row at a time:
  * {"notice", rows, "count", "next_cursor" if there are more, members that the tool adds}.
  *
- * A page is full at the caller's limit or at PAGE_LARGE_BYTES, because strangers write the
- * texts and the phone has little memory.
+ * A page is full at the caller's limit, or when the next row would make the answer too long
+ * (mcp/answer_room.h).
  */
 #pragma once
 
 #include "base/buffer.h"
 #include "base/json.h"
+#include "mcp/answer_room.h"
 #include "mcp/tool.h"
 #include "tools/cursor.h"
 #include "tools/view.h"
 
-enum {
-	PAGE_LIMIT_MAX = VIEW_CONTACTS_MAX,
-	PAGE_LARGE_BYTES = 256 * 1024, /* no row starts behind this */
-};
+enum { PAGE_LIMIT_MAX = VIEW_CONTACTS_MAX };
 
 /* The argument that page_begin() reads. */
 #define PAGE_LIMIT_FIELD                                                  \
@@ -30,7 +28,11 @@ struct page {
 	unsigned limit;
 	unsigned count; /* rows on this page */
 	bool more;	/* another row did not fit */
-	int64_t last_id;
+	int64_t last_id,
+		row_id;	   /* of the last row that was kept; of the one being written */
+	unsigned contacts; /* before the row that is being written */
+	size_t contacts_octets;
+	struct answer_room room;
 	struct buffer structured;
 };
 
@@ -39,6 +41,8 @@ bool page_begin(struct page *page, struct tool_call *call);
 void page_open_rows(struct page *page, const char *key);
 /* Call before writing a row. False: the row belongs on the next page. */
 bool page_takes_row(struct page *page, int64_t id);
+/* Call after writing it. False: it was taken back and belongs on the next page. */
+bool page_keeps_row(struct page *page);
 /* Ends the rows early: the next page continues after `last_id`. Then page_close_rows(). */
 void page_stop(struct page *page, int64_t last_id);
 void page_close_rows(struct page *page, enum cursor_kind kind);

@@ -3,6 +3,7 @@
  * calls://recent and sms://alerts: the last calls and cell broadcasts, newest first. Anybody
  * with a transmitter can send a cell broadcast.
  */
+#include "mcp/answer_room.h"
 #include "tools/list_calls.h"
 #include "tools/services.h"
 #include "tools/tool_table.h"
@@ -13,7 +14,8 @@ enum { RESOURCE_EVENT_LIMIT = 20 };
 struct resource_event {
 	void (*write_row)(const struct view *view, const struct event *event);
 	struct view view;
-	unsigned count;
+	struct answer_room room;
+	bool full;
 	int64_t oldest_ms;
 };
 
@@ -21,9 +23,13 @@ static void resource_event_add(void *data, const struct event *event)
 {
 	struct resource_event *page = data;
 
+	if (page->full)
+		return;
+	answer_room_open_row(&page->room);
 	page->write_row(&page->view, event);
-	page->count++;
-	page->oldest_ms = event->at_ms;
+	page->full = !answer_room_close_row(&page->room, 0);
+	if (!page->full)
+		page->oldest_ms = event->at_ms;
 }
 
 /* {"notice":...,KEY:[...],"count":N,"gaps":[...]}. 0 or -errno. */
@@ -36,6 +42,7 @@ static int resource_event_write_page(const struct resource_call *call,
 	struct resource_event page = {
 		.write_row = write_row,
 		.view = view_of_resource(call, writer),
+		.room = { .writer = writer, .form = ANSWER_QUOTED },
 	};
 	const struct store_event_query look = {
 		.kind = kind,
@@ -52,13 +59,13 @@ static int resource_event_write_page(const struct resource_call *call,
 	json_open_array(writer);
 	error = store_event_list(call->services->store, &look);
 	json_close_array(writer);
-	json_put_integer(writer, "count", page.count);
-	if (page.count < RESOURCE_EVENT_LIMIT)
+	json_put_integer(writer, "count", page.room.rows);
+	page.full |= page.room.rows == RESOURCE_EVENT_LIMIT;
+	if (!page.full)
 		view_put_records_since(writer, call->services->store, 0);
 	/* gaps older than a full page concern calls that are not on it */
-	gaps_error = view_put_gaps(
-		writer, call->services->store,
-		page.count == RESOURCE_EVENT_LIMIT ? page.oldest_ms : 0, INT64_MAX);
+	gaps_error = view_put_gaps(writer, call->services->store,
+				   page.full ? page.oldest_ms : 0, INT64_MAX);
 	json_close_object(writer);
 	return error ? error : gaps_error;
 }

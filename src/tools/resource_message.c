@@ -14,12 +14,12 @@
 
 #include "base/escape.h"
 #include "base/utf8.h"
+#include "mcp/answer_room.h"
 #include "numbers/phone_number.h"
 #include "store/store_listing.h"
 #include "store/store_party.h"
 #include "tools/cursor.h"
 #include "tools/message_view.h"
-#include "tools/page.h"
 #include "tools/services.h"
 #include "tools/tool_table.h"
 
@@ -33,10 +33,10 @@ enum {
 
 /* An answer that lists messages. */
 struct resource_message_page {
-	struct json_writer *writer;
 	struct view view;
+	struct view_contacts contacts;
+	struct answer_room room;
 	unsigned limit;
-	unsigned count;
 	bool more;
 };
 
@@ -44,14 +44,15 @@ static bool resource_message_add(void *data, const struct message *message)
 {
 	struct resource_message_page *page = data;
 
-	if (page->count == page->limit ||
-	    json_writer_length(page->writer) > PAGE_LARGE_BYTES) {
-		page->more = true;
+	size_t octets = page->contacts.octets;
+
+	page->more = page->room.rows == page->limit;
+	if (page->more)
 		return false;
-	}
+	answer_room_open_row(&page->room);
 	message_view_write(&page->view, message);
-	page->count++;
-	return true;
+	page->more = !answer_room_close_row(&page->room, page->contacts.octets - octets);
+	return !page->more;
 }
 
 /*
@@ -64,9 +65,8 @@ static int resource_message_write_page(const struct resource_call *call,
 				       unsigned limit, unsigned *count_out)
 {
 	struct store *store = call->services->store;
-	struct view_contacts contacts = { 0 };
 	struct resource_message_page page = {
-		.writer = writer,
+		.room = { .writer = writer, .form = ANSWER_QUOTED },
 		.view = view_of_resource(call, writer),
 		.limit = limit,
 	};
@@ -81,7 +81,7 @@ static int resource_message_write_page(const struct resource_call *call,
 
 	if (error)
 		return error;
-	page.view.contacts = &contacts;
+	page.view.contacts = &page.contacts;
 	json_open_object(writer);
 	view_put_notice(writer);
 	json_key(writer, "messages");
@@ -90,13 +90,13 @@ static int resource_message_write_page(const struct resource_call *call,
 	error = store_listing_messages(store, &look, limit + 1);
 	json_close_array(writer);
 	view_put_contacts(&page.view);
-	json_put_integer(writer, "count", page.count);
+	json_put_integer(writer, "count", page.room.rows);
 	json_put_boolean(writer, "more", page.more);
 	if (!page.more)
 		view_put_records_since(writer, store, 0);
 	cursor_put(writer, "wait_cursor", CURSOR_ARRIVALS, newest_id);
 	json_close_object(writer);
-	*count_out = page.count;
+	*count_out = page.room.rows;
 	return error < 0 ? error : 0;
 }
 

@@ -110,7 +110,7 @@ static int scheduled_list_write_rows(const struct scheduled_list *list, struct p
 	struct arena *arena;
 	int error = 0;
 
-	for (size_t i = 0; i < list->count && !error; i++) {
+	for (size_t i = 0; i < list->count && !error && !page->more; i++) {
 		int64_t message_id = list->earliest[i].message_id;
 
 		if (!page_takes_row(page, message_id))
@@ -120,6 +120,7 @@ static int scheduled_list_write_rows(const struct scheduled_list *list, struct p
 		if (!error) {
 			message.reason = message_view_reason(services, &message);
 			message_view_write(&page->view, &message);
+			page_keeps_row(page);
 		}
 		arena_free(arena);
 	}

@@ -10,6 +10,9 @@
  *   failed, cancelled, expired       failure
  *   unknown                          failure: it may have been sent
  *
+ * Each names the message: some hosts pass on the first block alone. The answers of the original
+ * app are the beginnings of these ("SMS sent to +36201234567").
+ *
  * A call that only repeats another gets the same answer about the first one's message, plus a
  * sentence that says so. It never begins with "SMS sent": "Already sent at 14:02 (message 17);
  * nothing new was sent."
@@ -315,6 +318,7 @@ static void sms_answer_sent(const struct sms_answer *answer)
 	struct arena *arena = answer->order->call->arena;
 	const char *recipient = answer->order->recipient;
 	bool asked = answer->order->wait_for == ORDER_WAIT_DELIVERED;
+	long long id = answer->message.id;
 
 	if (answer->repeat != POLICY_REPEAT_NONE)
 		sms_answer_sent_before(answer);
@@ -322,19 +326,21 @@ static void sms_answer_sent(const struct sms_answer *answer)
 		sms_answer_fail(answer, FAILURE_NOT_DELIVERED,
 				arena_printf(arena, "SMS sent to %s%s (message %lld).",
 					     recipient, sms_answer_additions[delivery],
-					     (long long)answer->message.id));
+					     id));
 	else if (delivery == DELIVERY_CONFIRMED && asked)
-		sms_answer_succeed(answer,
-				   arena_printf(arena, "SMS delivered to %s", recipient));
+		sms_answer_succeed(
+			answer, arena_printf(arena, "SMS delivered to %s (message %lld)",
+					     recipient, id));
 	else if (delivery == DELIVERY_CONFIRMED ||
 		 (!asked && delivery != DELIVERY_REFUSED))
 		sms_answer_succeed(answer,
-				   arena_printf(arena, "SMS sent to %s", recipient));
+				   arena_printf(arena, "SMS sent to %s (message %lld)",
+						recipient, id));
 	else
 		sms_answer_succeed(answer,
 				   arena_printf(arena, "SMS sent to %s%s (message %lld).",
 						recipient, sms_answer_additions[delivery],
-						(long long)answer->message.id));
+						id));
 }
 
 /* Follows "it". NULL: no memory. */

@@ -443,7 +443,7 @@ static int status_view_put_last_gap(struct json_writer *writer, struct store *st
 {
 	struct status_view_last_gap last = { .reason = "" };
 	int error = store_receive_gaps_list(store, clock_wall_ms() - STATUS_VIEW_GAPS_MS,
-					    status_view_keep_gap, &last);
+					    INT64_MAX, status_view_keep_gap, &last);
 
 	if (!*last.reason)
 		return error;

@@ -5,6 +5,8 @@
 
 #include "base/clock.h"
 #include "base/escape.h"
+#include "base/utf8.h"
+#include "mcp/answer_room.h"
 #include "policy/price.h"
 #include "sms/sender.h"
 #include "store/store_retention.h"
@@ -91,11 +93,47 @@ static void view_put_escaped(struct json_writer *writer, const char *key,
 	buffer_deinit(escaped);
 }
 
+/* Octets of this one in the text of a resource, which is JSON in a JSON string. */
+static size_t view_octets(char byte)
+{
+	if (byte == '"' || byte == '\\')
+		return 4;
+	return byte == '\n' || byte == '\t' ? 3 : 1; /* escape_text() leaves no others */
+}
+
+/*
+ * Only a text of characters to escape is longer than this allows. It is not cut within a
+ * character or an escape.
+ */
+static bool view_cut(struct buffer *escaped)
+{
+	size_t octets = 0, end = 0;
+	bool in_escape = false;
+
+	for (size_t at = 0; at < escaped->length; at++) {
+		const char *byte = escaped->data + at;
+
+		if (octets <= VIEW_TEXT_OCTETS && !in_escape && utf8_begins(*byte))
+			end = at;
+		if (escaped->length - at > 2 && memcmp(byte, "\\u{", 3) == 0)
+			in_escape = true;
+		if (*byte == '}')
+			in_escape = false;
+		octets += view_octets(*byte);
+	}
+	if (octets <= VIEW_TEXT_OCTETS)
+		return false;
+	escaped->length = end;
+	buffer_append_text(escaped, VIEW_TEXT_CUT);
+	return true;
+}
+
 bool view_put_text(struct json_writer *writer, const char *key, const char *text)
 {
 	struct buffer escaped = BUFFER_INIT;
 	bool changed = escape_text(&escaped, text);
 
+	changed |= view_cut(&escaped);
 	view_put_escaped(writer, key, &escaped);
 	return changed;
 }
@@ -118,9 +156,28 @@ bool view_put_contact(struct json_writer *writer, const struct services *service
 	return contact && view_put_line(writer, "contact_name", contact->name);
 }
 
+/* Of a member of "contacts", in both copies. */
+static size_t view_contact_octets(const char *number, const char *name)
+{
+	struct buffer json = BUFFER_INIT;
+	struct json_writer *writer = json_writer_new(&json);
+	size_t octets;
+
+	if (writer) {
+		json_open_object(writer);
+		view_put_line(writer, number, name);
+		json_close_object(writer);
+		json_writer_free(writer);
+	}
+	octets = answer_room_octets(ANSWER_TWICE, json.data, json.length);
+	buffer_deinit(&json);
+	return octets;
+}
+
 bool view_put_row_contact(const struct view *view, const char *number)
 {
 	struct view_contacts *kept = view->contacts;
+	const struct contact *contact;
 
 	if (!kept)
 		return view_put_contact(view->writer, view->services, number);
@@ -128,9 +185,14 @@ bool view_put_row_contact(const struct view *view, const char *number)
 		if (strcmp(kept->numbers[i], number) == 0)
 			return false;
 	}
-	if (kept->count < VIEW_CONTACTS_MAX && strlen(number) < PHONE_NUMBER_BYTES &&
-	    contacts_find(view->services->contacts, view->services->store, number))
+	contact = kept->count < VIEW_CONTACTS_MAX && strlen(number) < PHONE_NUMBER_BYTES
+			  ? contacts_find(view->services->contacts, view->services->store,
+					  number)
+			  : NULL;
+	if (contact) {
 		strcpy(kept->numbers[kept->count++], number);
+		kept->octets += view_contact_octets(number, contact->name);
+	}
 	return false;
 }
 
@@ -185,7 +247,6 @@ void view_write_gap(struct json_writer *writer, const struct gap *gap)
 /* One list of gaps while it is written. */
 struct view_gaps {
 	struct json_writer *writer;
-	int64_t until_ms;
 	bool any;
 };
 
@@ -193,8 +254,6 @@ static void view_add_gap(void *data, const struct gap *gap)
 {
 	struct view_gaps *gaps = data;
 
-	if (gap->from_ms >= gaps->until_ms)
-		return;
 	if (!gaps->any)
 		json_open_array_at(gaps->writer, "gaps");
 	gaps->any = true;
@@ -204,8 +263,9 @@ static void view_add_gap(void *data, const struct gap *gap)
 int view_put_gaps(struct json_writer *writer, struct store *store, int64_t since_ms,
 		  int64_t until_ms)
 {
-	struct view_gaps gaps = { writer, until_ms, false };
-	int error = store_receive_gaps_list(store, since_ms, view_add_gap, &gaps);
+	struct view_gaps gaps = { writer, false };
+	int error =
+		store_receive_gaps_list(store, since_ms, until_ms, view_add_gap, &gaps);
 
 	if (gaps.any)
 		json_close_array(writer);

@@ -55,7 +55,7 @@ def test_a_client_calls_tools(client: Talk, lab: Lab) -> None:
     sim = subscriptions["subscriptions"][1]["subscription_id"]
     result = client.call("send_sms", to_phone_number=TO, sms_text="from a real client",
                          subscription_id=sim)
-    assert result["content"][0]["text"] == f"SMS sent to {TO}"
+    assert result["content"][0]["text"].startswith(f"SMS sent to {TO}")
     assert result["structuredContent"]["state"] == "sent"
     assert lab.modems[1].taken[-1].text == "from a real client"
 
@@ -112,7 +112,7 @@ def test_a_model_reads_the_facts_whatever_its_host_passes_on(
 def test_a_client_asks_its_user(client: Talk, lab: Lab) -> None:
     """The user chooses the last of the SIMs."""
     result = client.call("send_sms", to_phone_number=TO, sms_text="from which SIM?")
-    assert result["content"][0]["text"] == f"SMS sent to {TO}"
+    assert result["content"][0]["text"].startswith(f"SMS sent to {TO}")
     assert lab.modems[1].taken[-1].text == "from which SIM?"
 
 
@@ -224,5 +224,5 @@ def test_the_inspector_lists_and_calls_tools(npm: Npm, url: str, lab: Lab, tmp_p
     sim = Agent(lab).ids()[0]
     code, answer = inspector.call("send_sms", to_phone_number=TO, sms_text=f"by {era}",
                                   subscription_id=sim)
-    assert (code, answer["content"][0]["text"]) == (0, f"SMS sent to {TO}")
+    assert code == 0 and answer["content"][0]["text"].startswith(f"SMS sent to {TO}")
     assert lab.modems[0].taken[-1].text == f"by {era}"

@@ -69,7 +69,7 @@ def test_json_output_is_for_programs(demo: Demo, program: Path) -> None:
     send = {"name": "send_sms", "arguments": {
         "to_phone_number": TO, "sms_text": "x" * 200, "subscription_id": 2}}
     answer = run(curl(up["url"], 1, "tools/call", send))
-    assert answer["result"]["content"][0]["text"] == f"SMS sent to {TO}"
+    assert answer["result"]["content"][0]["text"].startswith(f"SMS sent to {TO}")
     wait_until(lambda: len(events(demo)) == 3, what="both segments are told")
     told = events(demo)[1:]
     assert [(sms["event"], sms["modem"], sms["to"]) for sms in told] == [("sms", "/sim1", TO)] * 2
@@ -89,7 +89,7 @@ def test_an_ordinary_user_can_run_it(program: Path) -> None:
                          capture_output=True).returncode == 0
     if may:
         demo.wait_output("Ended")
-        assert code == 0 and f'"text":"SMS sent to {TO}"' in demo.output
+        assert code == 0 and f'"text":"SMS sent to {TO}' in demo.output
         assert_nothing_left(demo.folder)
     else:
         demo.wait_output("sudo ofono-mcp demo")

@@ -137,5 +137,5 @@ def test_the_demo_works() -> None:
     done = subprocess.run([PROGRAM, "demo", "--once", "--port", str(free_port())],
                           capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
-    assert '"text":"SMS sent to +36201234567"' in done.stdout
+    assert '"text":"SMS sent to +36201234567' in done.stdout
     assert done.stdout.endswith("\nEnded; nothing is left.\n")

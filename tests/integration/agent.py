@@ -154,7 +154,8 @@ def taken_texts(lab: Lab) -> list[str]:
 
 
 def assert_sent(result: Result, to: str = TO) -> None:
-    assert (result.text, result.is_error) == (f"SMS sent to {to}", False), result
+    assert not result.is_error, result
+    assert result.text == f"SMS sent to {to} (message {result.message_id})", result
     assert result.structured["state"] == "sent"
 
 

@@ -505,7 +505,7 @@ def test_the_task_of_the_message_follows(make_lab: MakeLab) -> None:
     [submit] = lab.modems[0].taken
     lab.modems[0].report(submit)
     result = tasks.result(task_id)
-    assert result.text == f"SMS delivered to {OTHER}"
+    assert result.text.startswith(f"SMS delivered to {OTHER}" + " (message ")
     assert result.facts["to_phone_number"] == OTHER
     assert tasks.get(task_id)["lastUpdatedAt"] >= before["lastUpdatedAt"]
 

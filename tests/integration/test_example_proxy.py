@@ -146,7 +146,7 @@ def answers(fleet: Fleet, process: Process) -> bool:
 
 def test_the_proxy_routes_calls_by_their_headers(fleet: Fleet) -> None:
     sent = fleet.ask(call("send_sms", {"to_phone_number": TO, "sms_text": "hello"})).result
-    assert sent["content"][0]["text"] == f"SMS sent to {TO}"
+    assert sent["content"][0]["text"].startswith(f"SMS sent to {TO}")
     [taken] = fleet.sender.modems[0].outgoing.taken
     assert not fleet.inbox.modems[0].outgoing.taken
     message = sent["structuredContent"]["message_id"]

@@ -73,7 +73,8 @@ def test_each_recipient_gets_a_message_and_a_result(lab: Lab, agent: Agent) -> N
     assert all(row["state"] == "sent" and "error" not in row for row in facts["results"])
     assert (facts["accepted"], facts["refused"]) == (4, 0)
     assert (facts["segments"], facts["subscription_id"]) == (1, sim)
-    assert result.text == "4 of 4 messages accepted: 4 sent."
+    listed = ", ".join(f"{row['message_id']} to {row['to_phone_number']}" for row in facts["results"])
+    assert result.text == f"4 of 4 messages accepted: 4 sent. Messages: {listed}."
     assert result.facts == facts
 
 

@@ -39,7 +39,8 @@ def test_send_submits_the_text_and_returns_its_facts(lab: Lab, agent: Agent) -> 
     result = agent.send("Hello, {world}: 5 €", sim)
     [submit] = lab.modems[0].taken              # taken before the answer, not soon after
     assert (submit.destination, submit.text) == (TO, "Hello, {world}: 5 €")
-    assert result.raw["content"][0] == {"type": "text", "text": f"SMS sent to {TO}"}
+    assert result.raw["content"][0] == {
+        "type": "text", "text": f"SMS sent to {TO} (message {result.message_id})"}
     assert list(result.structured) == MEMBERS
     assert result.structured | {"message_id": 0} == {
         "message_id": 0, "state": "sent", "to_phone_number": TO, "subscription_id": sim,

@@ -31,7 +31,7 @@ static void note_gap(void *data, const struct gap *gap)
 static void assert_gaps(const char *expected)
 {
 	gaps[0] = '\0';
-	assert_int_equal(store_receive_gaps_list(store, 0, note_gap, NULL), 0);
+	assert_int_equal(store_receive_gaps_list(store, 0, INT64_MAX, note_gap, NULL), 0);
 	assert_string_equal(gaps, expected);
 }
 

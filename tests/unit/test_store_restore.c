@@ -423,7 +423,7 @@ static void test_the_time_since_the_backup_is_a_receive_gap(void **state)
 	must_back_up();
 	must_restore();
 	found = (struct gap){ 0 };
-	assert_int_equal(store_receive_gaps_list(store, 0, note_gap, NULL), 0);
+	assert_int_equal(store_receive_gaps_list(store, 0, INT64_MAX, note_gap, NULL), 0);
 	assert_int_equal(found.from_ms, before_ms);
 	assert_in_range(found.until_ms, begun_ms, clock_wall_ms());
 	assert_int_equal(store_receive_gaps_get_alive(store, &alive_ms), 0);
@@ -446,7 +446,7 @@ static void test_the_gap_begins_at_the_backup(void **state)
 	store_lock_release(&lock);
 	must_restore();
 	found = (struct gap){ 0 };
-	assert_int_equal(store_receive_gaps_list(store, 0, note_gap, NULL), 0);
+	assert_int_equal(store_receive_gaps_list(store, 0, INT64_MAX, note_gap, NULL), 0);
 	assert_in_range(found.from_ms, begun_ms, clock_wall_ms());
 }
 
@@ -462,7 +462,7 @@ static void test_no_gap_begins_in_1970(void **state)
 	must_back_up();
 	must_restore();
 	found = (struct gap){ 0 };
-	assert_int_equal(store_receive_gaps_list(store, 0, note_gap, NULL), 0);
+	assert_int_equal(store_receive_gaps_list(store, 0, INT64_MAX, note_gap, NULL), 0);
 	assert_in_range(found.from_ms, begun_ms, clock_wall_ms());
 }
 

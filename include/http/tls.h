@@ -78,16 +78,13 @@ enum tls_outcome {
 
 enum { TLS_CHAIN_MAX = 8 };
 
-/* All zero: nothing is loaded. It outlives its sessions, which point to it. */
+/* All zero: nothing is loaded. */
 struct tls {
 	struct tls_pair {
 		gnutls_x509_crt_t chain[TLS_CHAIN_MAX]; /* the server's own first */
 		unsigned length;			/* 0: none */
 		gnutls_x509_privkey_t key;
 	} pair;
-	/* of all sessions */
-	gnutls_certificate_credentials_t credentials;
-	gnutls_priority_t priorities;
 };
 
 /*
@@ -103,5 +100,7 @@ int tls_fingerprint(const struct tls *tls,
 		    struct certificate_fingerprint *fingerprint_out);
 void tls_unload(struct tls *tls);
 
-/* A server session on a non-blocking socket. Free it with gnutls_deinit(). -errno */
-int tls_session_new(struct tls *tls, int fd, gnutls_session_t *session_out);
+/* Handshakes use this pair from now on. It is one for the process, and outlives them. */
+void tls_serve(struct tls *tls);
+/* For MHD_OPTION_HTTPS_CERT_CALLBACK2: a copy of the pair for one handshake. */
+gnutls_certificate_retrieve_function3 tls_retrieve;

@@ -39,7 +39,6 @@ enum {
 	/* Besides HTTP connections: store, bus, spool, loop, timers, refused and control
 	 * connections. */
 	DESCRIPTORS_OWN = 96,
-	DESCRIPTORS_PER_CONNECTION = 3, /* the socket and an internal pair */
 };
 
 struct gateway {
@@ -65,16 +64,14 @@ struct gateway {
 static int gateway_lower_connections(struct config *config, rlim_t allowed,
 				     struct explanation *error)
 {
-	rlim_t served = allowed > DESCRIPTORS_OWN
-				? (allowed - DESCRIPTORS_OWN) / DESCRIPTORS_PER_CONNECTION
-				: 0;
+	rlim_t served = allowed > DESCRIPTORS_OWN ? allowed - DESCRIPTORS_OWN : 0;
 
 	if (!served)
 		return explanation_set(
 			error, -EMFILE,
 			"this process may open only %ju files and needs at least %d: "
 			"raise LimitNOFILE= of the service, or `ulimit -n`",
-			(uintmax_t)allowed, DESCRIPTORS_OWN + DESCRIPTORS_PER_CONNECTION);
+			(uintmax_t)allowed, DESCRIPTORS_OWN + 1);
 
 	log_warning("max_connections is %" PRId64
 		    ", but this process may open only %ju files: serving %ju "
@@ -90,8 +87,7 @@ static int gateway_lower_connections(struct config *config, rlim_t allowed,
  */
 static int gateway_raise_file_limit(struct config *config, struct explanation *error)
 {
-	rlim_t needed = (rlim_t)config->max_connections * DESCRIPTORS_PER_CONNECTION +
-			DESCRIPTORS_OWN;
+	rlim_t needed = (rlim_t)config->max_connections + DESCRIPTORS_OWN;
 	struct rlimit limit;
 
 	if (getrlimit(RLIMIT_NOFILE, &limit) < 0)

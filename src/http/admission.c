@@ -64,14 +64,13 @@ void admission_client_release(struct admission_client *client)
 
 /* Of this address only, unless `usage` is NULL. */
 static struct connection *admission_find_untrusted(const struct connections *all,
-						   const struct connection *newcomer,
 						   const struct admission_usage *usage)
 {
 	struct connection *connection, *found = NULL;
 
 	TAILQ_FOREACH (connection, &all->list, list_link) {
-		if (connection == newcomer || !connection->served ||
-		    connection->trusted || connection_is_open_ended(connection) ||
+		if (!connection->served || connection->trusted ||
+		    connection_is_open_ended(connection) ||
 		    (usage && connection->usage != usage))
 			continue;
 		if (!found || connection->usage->untrusted > found->usage->untrusted)
@@ -158,63 +157,35 @@ static struct connection *admission_find_trusted(const struct connections *all,
 
 /* Closes another connection. False: none can go. */
 static bool admission_make_room(const struct connections *all,
-				const struct connection *newcomer,
 				const struct admission_usage *usage)
 {
-	struct connection *other = admission_find_untrusted(all, newcomer, usage);
+	struct connection *other = admission_find_untrusted(all, usage);
 
 	if (!other)
 		other = admission_find_trusted(all, usage);
 	if (!other)
 		return false;
-	log_debug("http: connection %d makes room", other->transport.fd);
-	if (admission_turn(other) == ADMISSION_WAITING) {
+	log_debug("http: connection %d makes room", other->fd);
+	if (admission_turn(other) == ADMISSION_WAITING)
 		connection_yield(other);
-		return true;
-	}
-	if (other->state == CONNECTION_HEAD || other->state == CONNECTION_BODY)
-		connection_refuse(
-			other, MHD_HTTP_SERVICE_UNAVAILABLE,
-			"another connection needed this place, because nearly all are "
-			"taken (max_connections): try again in a moment");
-	connection_close(other);
+	else
+		connection_close(other);
 	return true;
 }
 
-/* A refused connection that lingers holds a descriptor, so only a few may. */
-static void admission_refuse(struct connections *all, struct connection *connection,
-			     const char *reason)
-{
-	log_debug("http: connection %d is refused: %s", connection->transport.fd, reason);
-	if (all->refused_count >= ADMISSION_REFUSED_MAX ||
-	    !connection->transport.handshaken) {
-		connection_count_answer(connection, MHD_HTTP_SERVICE_UNAVAILABLE);
-		connection_close(connection);
-		return;
-	}
-	connection->refused = true;
-	all->refused_count++;
-	connection_refuse(connection, MHD_HTTP_SERVICE_UNAVAILABLE, reason);
-}
-
-bool admission_admit(struct connections *all, struct connection *connection)
+const char *admission_refusal(struct connections *all,
+			      const struct admission_usage *usage)
 {
 	const struct config *config = all->config;
 
-	if (connection->usage->served > config->max_connections_per_address &&
-	    !admission_make_room(all, connection, connection->usage)) {
-		admission_refuse(all, connection,
-				 "this address has as many busy connections as allowed "
-				 "(max_connections_per_address): use one connection for "
-				 "many requests, and close those you don't need");
-		return false;
-	}
-	if (all->served_count > config->max_connections &&
-	    !admission_make_room(all, connection, NULL)) {
-		admission_refuse(all, connection,
-				 "the gateway has as many busy connections as allowed "
-				 "(max_connections): try again in a moment");
-		return false;
-	}
-	return true;
+	if (usage->served >= config->max_connections_per_address &&
+	    !admission_make_room(all, usage))
+		return "this address has as many busy connections as allowed "
+		       "(max_connections_per_address): use one connection for many "
+		       "requests, and close those you don't need";
+	if (all->served_count >= config->max_connections &&
+	    !admission_make_room(all, NULL))
+		return "the gateway has as many busy connections as allowed "
+		       "(max_connections): try again in a moment";
+	return NULL;
 }

@@ -2,12 +2,12 @@
 /*
  * Connection: one TCP connection and the request on it.
  *
- * Three files work on the struct. connection.c owns its life: state, deadline, closing.
- * connection_io.c owns the bytes: reads requests from the peer and writes answers to it.
- * connection_request.c owns the current request: gates, exchange, answer, stream.
+ * libmicrohttpd owns the socket and tells us about it in callbacks. connection.c owns the life of
+ * a connection: state, deadline, closing. connection_request.c owns the current request: head,
+ * gates, exchange, answer, stream.
  *
- * A closed connection is freed in connections.c only, after all callbacks have returned. So every
- * function here may close the connection, and its callers may still read its state.
+ * A connection is freed only inside a run of libmicrohttpd, or when that never took it. So every
+ * other function here may close a connection, and its callers may still read its state.
  */
 #pragma once
 
@@ -30,7 +30,6 @@
 #include "http/network_interface.h"
 #include "http/request_head.h"
 #include "http/tls.h"
-#include "http/transport.h"
 
 struct connections;
 struct connection;
@@ -113,8 +112,8 @@ enum deadline_kind {
 	/* for a complete request to arrive, for its answer to be read, for the next piece of a
 	 * stream to be read */
 	DEADLINE_REQUEST,
-	DEADLINE_IDLE,	/* for the next request on an idle connection */
-	DEADLINE_DRAIN, /* for the peer to read the last answer before we close */
+	DEADLINE_IDLE, /* for the next request on an idle connection */
+	DEADLINE_LINGER, /* for a peer to read the last answer, or for the rest of its input */
 	DEADLINE_KINDS,
 };
 
@@ -214,9 +213,6 @@ void lockout_clear(struct lockout *lockout, const struct sockaddr *peer);
  * tests/integration/test_busy_client.py).
  */
 
-/* Refused connections that linger to read why; others are closed without an answer. */
-enum { ADMISSION_REFUSED_MAX = 16 };
-
 /*
  * How many connections one address has. Each connection holds the usage of its address; it goes
  * when the last of them is freed.
@@ -252,10 +248,34 @@ struct admission_usage *admission_usage_hold(struct admission_usage_list *list,
 void admission_usage_release(struct admission_usage *usage);
 
 /*
- * `connection` is new, and already counted. True: it is served, and others may have been closed.
- * False: it was refused.
+ * Decides whether one more connection of this address is served; others may be closed for it. NULL,
+ * or why it is not.
  */
-bool admission_admit(struct connections *all, struct connection *connection);
+const char *admission_refusal(struct connections *all,
+			      const struct admission_usage *usage);
+
+/*
+ * Linger: keeps a socket open after its last answer, until the peer has read it and hangs up.
+ *
+ * Closing a socket with unread input resets the connection, and the peer loses the answer (RFC 9112
+ * section 9.6). So further input is read and dropped for a while.
+ */
+
+enum {
+	LINGERS_MAX = 16, /* others are closed at once */
+	LINGER_BYTES_MAX = 1024 * 1024,
+};
+
+struct lingers {
+	sd_event *loop;
+	struct deadlines *deadlines;
+	unsigned count;
+	LIST_HEAD(linger_list, linger_socket) list;
+};
+
+/* Takes ownership of `fd`, to which nothing more will be written. */
+void linger_start(struct lingers *lingers, int fd);
+void lingers_close(struct lingers *lingers);
 
 /*
  * Connections: all connections of the server and what they share.
@@ -274,25 +294,21 @@ struct connections {
 	struct tls tls;
 	struct arena_budget *budget; /* of all requests, answers and streams together */
 	struct deadlines deadlines;
-	struct engine engine;
-	struct socket_poll poll;
+	struct engine plain, encrypted;
+	struct lingers lingers;
 	struct streams streams;
 	struct lockout lockout;
 	struct network_interfaces interfaces;
 	struct http_server_counts counts;
+	int hang_ups; /* an epoll descriptor that reports which peers hang up; -1: none */
+	sd_event_source *hang_up;
 	TAILQ_HEAD(connections_list, connection) list;
 	struct admission_usage_list usages;
 	struct admission_client_list clients;
 	unsigned count;
-	unsigned served_count;	  /* of these; the others are closing */
-	unsigned refused_count;	  /* see admission.c */
-	unsigned lingering_count; /* in CONNECTION_LINGERING */
-	unsigned delayed_count;	  /* in CONNECTION_DELAYED */
-	unsigned peak_count;	  /* since memory was last returned to the system */
-	/* connections to progress or to free after the current callback */
-	TAILQ_HEAD(connections_settle_list, connection) settle;
-	sd_event_source *settle_turn;
-	bool settling;
+	unsigned served_count;	/* of these; the others are closing */
+	unsigned delayed_count; /* in CONNECTION_DELAYED */
+	unsigned peak_count;	/* since memory was last returned to the system */
 	/* complete requests that wait for a later turn of the loop */
 	TAILQ_HEAD(connections_postponed_list, connection) postponed;
 	sd_event_source *postponed_turn;
@@ -310,7 +326,7 @@ void connections_deinit(struct connections *all);
  */
 void connections_accept(struct connections *all, int fd, const struct address *peer,
 			const struct listener *listener, const char *local_name);
-/* Settles connections and runs libmicrohttpd now, where that is due. */
+/* Runs libmicrohttpd now, also for peers that have hung up. */
 void connections_flush(struct connections *all);
 /* Closes idle connections now and every other one after its answer. */
 void connections_stop(struct connections *all);
@@ -324,30 +340,27 @@ void connections_close(struct connections *all, const struct listener *listener)
 	"for less"
 
 enum connection_state {
-	CONNECTION_HANDSHAKE, /* of TLS */
-	CONNECTION_IDLE,      /* no byte of a request has arrived */
-	CONNECTION_HEAD,      /* the head is arriving */
-	CONNECTION_BODY,      /* the body is arriving and passed to libmicrohttpd */
+	CONNECTION_IDLE,      /* no request line has arrived; the first three receive */
+	CONNECTION_HEAD,      /* the header lines are arriving */
+	CONNECTION_BODY,      /* the body is arriving */
 	CONNECTION_WAITING,   /* the exchange will answer later; suspended */
 	CONNECTION_DELAYED,   /* a refusal is held back; suspended */
 	CONNECTION_ANSWERING, /* libmicrohttpd has the answer */
 	CONNECTION_STREAMING, /* libmicrohttpd reads the answer piece by piece */
-	CONNECTION_LINGERING, /* everything is written; further input is discarded */
-	CONNECTION_CLOSED, /* the socket is closed; libmicrohttpd may not know it yet */
+	CONNECTION_CLOSED,    /* shut down; libmicrohttpd will let go of it */
 };
 
 struct connection {
 	struct connections *connections;
+	struct engine *engine;
 	const struct listener *listener;
+	struct MHD_Connection *mhd; /* NULL: libmicrohttpd has not taken it yet */
+	int fd;			    /* libmicrohttpd's */
 	struct address peer;
-	struct transport transport;
-	struct socket_poll_end network;
-	struct engine_link link;
 	enum connection_state state;
-	bool served;	   /* counted as served: not lingering, not closed */
-	bool refused;	   /* there was no room for it, see admission.c */
-	bool settles;	   /* is in the list `settle` */
-	bool input_ended;  /* the peer sends nothing more */
+	bool served;	   /* counted as served: not closed */
+	bool suspended;	   /* MHD_suspend_connection() was called */
+	bool hung_up;	   /* the peer sends no more; unread bytes may be left */
 	bool yields;	   /* it ends after its answer, to make room */
 	bool trusted;	   /* it sent a right token, of `client_id` */
 	int64_t client_id; /* 0 in open mode */
@@ -355,33 +368,25 @@ struct connection {
 	char *local_name;		 /* of a local user; or NULL */
 	struct admission_usage *usage;	 /* of the peer's address */
 	struct deadline deadline;
-	TAILQ_ENTRY(connection) list_link, postponed_link, settle_link;
-
-	/* input: the head of the current request and the bytes that arrived with it */
-	char *input;
-	size_t input_size, input_length;
-	size_t input_used;	      /* bytes of the current request */
-	size_t input_scanned;	      /* bytes searched for the end of the head */
-	struct transport_bytes ahead; /* bytes of the next request, read with this body */
-	size_t discarded_bytes;	      /* while lingering */
-	struct body_framing framing;
-	struct transport_bytes unsent; /* for the peer */
+	TAILQ_ENTRY(connection) list_link, postponed_link;
 
 	/* current request */
+	const char *target; /* as sent; libmicrohttpd's */
+	size_t target_length;
+	bool target_is_clean;
 	struct request_head *head;  /* NULL: there is no request */
-	bool gated;		    /* it went through the gates */
+	size_t head_length;	    /* from its method to the empty line */
 	bool postponed;		    /* it is complete and waits for its turn */
-	bool completed;		    /* libmicrohttpd is done with it */
 	const char *allowed_origin; /* for the CORS headers of the answer; NULL: none */
 	const struct http_server_route *route;
 	struct exchange *exchange;
+	size_t received_bytes;	       /* of the body */
 	struct MHD_Response *response; /* ready, not yet queued */
 	unsigned status;
 	unsigned delay_ms;	/* hold the response back for so long */
 	sd_event_source *delay; /* only in CONNECTION_DELAYED */
 	size_t charged_bytes;	/* taken from the memory budget for the answer */
 	struct stream *stream;	/* the answer; NULL: no stream */
-	struct MHD_Response *stream_response; /* until its headers have gone out */
 	struct {
 		const char *name, *value;
 	} headers[EXCHANGE_HEADERS_MAX]; /* of the answer, from the handler */
@@ -390,24 +395,23 @@ struct connection {
 /* connection.c */
 
 /*
- * Takes ownership of `fd`; `usage` stays the caller's. The connection may be closed already when
- * this returns. NULL: no memory.
+ * Takes ownership of `fd` and `local_name` (may be NULL), and of the usage on success. NULL: no
+ * memory.
  */
 struct connection *connection_new(struct connections *all, int fd,
 				  const struct address *peer,
 				  const struct listener *listener,
-				  struct admission_usage *usage);
+				  struct admission_usage *usage, char *local_name);
+/* For connections.c: libmicrohttpd has taken it. */
+void connection_begin(struct connection *connection, struct MHD_Connection *mhd);
+/* For connections.c: libmicrohttpd closes the socket next, or never took it. */
 void connection_free(struct connection *connection);
-/* Continues as far as its sockets allow. */
-void connection_progress(struct connection *connection);
-/* For socket_poll_init(): an event on one of its sockets. */
-void connection_on_ready(void *data);
-/* Closes the socket at once and drops what is under way; may be called again. */
+/* Shuts the socket down and drops what is under way; may be called again. */
 void connection_close(struct connection *connection);
-/* Writes a refusal without libmicrohttpd, then finishes. */
-void connection_refuse(struct connection *connection, unsigned status, const char *text);
 /* The peer is gone: closes and tells the handler. */
 void connection_abandon(struct connection *connection);
+/* For connections.c: the peer sends no more. What it sent before is still answered. */
+void connection_hang_up(struct connection *connection);
 /*
  * Gives its place to another connection: what waits is answered with what is known, and the
  * connection ends after that.
@@ -415,32 +419,19 @@ void connection_abandon(struct connection *connection);
 void connection_yield(struct connection *connection);
 /* The answer takes as long as the handler likes: it waits, or streams. */
 bool connection_is_open_ended(const struct connection *connection);
-/* Calls connection_progress(), or frees a closed connection, after the current callback. */
-void connection_settle_later(struct connection *connection);
+void connection_suspend(struct connection *connection);
+void connection_resume(struct connection *connection); /* if it is suspended */
 /* A right token came; the next function: that token is no longer valid. */
 void connection_trust(struct connection *connection, int64_t client_id);
 void connection_distrust(struct connection *connection);
 /* An answer with this status goes out. */
-void connection_count_answer(struct connection *connection, unsigned status);
-
-/* connection_io.c */
-
-/* Reads the head of the next request and passes it on. */
-void connection_io_read_head(struct connection *connection);
-/* Reads the body and passes it on. */
-void connection_io_read_body(struct connection *connection);
-/* The request is over: bytes read behind it belong to the next one. */
-void connection_io_next_request(struct connection *connection);
-/* Overwrites and frees all input. */
-void connection_io_clear_input(struct connection *connection);
-/* Passes on what libmicrohttpd wrote. True: all of it went out. */
-bool connection_io_relay(struct connection *connection);
-/* Writes to the peer and keeps what it does not take. False: the connection was closed. */
-bool connection_io_write(struct connection *connection, const char *data, size_t length);
+void connection_count_answer(struct connections *all, unsigned status);
 
 /* connection_request.c */
 
-/* For struct engine_callbacks. `all` is struct connections, *request the connection. */
+/* A request line has come; `target` as sent. Returns what the next two get as *request. */
+void *connection_request_begin(struct connection *connection, const char *target);
+/* Callbacks for libmicrohttpd; `all` is struct connections. */
 enum MHD_Result connection_request_handle(void *all, struct MHD_Connection *mhd,
 					  const char *path, const char *method,
 					  const char *version, const char *data,
@@ -452,10 +443,6 @@ void connection_request_schedule_postponed(struct connections *all);
 void connection_request_run_postponed(struct connection *connection);
 /* Queues the response that is held back, now. */
 void connection_request_end_delay(struct connection *connection);
-/* Drops the response that is held back, when the connection closes. */
-void connection_request_cancel_delay(struct connection *connection);
-/* After writing to the peer: adjusts the deadline of a stream. `moved`: it took bytes. */
-void connection_request_on_stream_written(struct connection *connection, bool moved);
 /* Frees everything of the current request. */
 void connection_request_end(struct connection *connection);
 
@@ -476,8 +463,6 @@ struct response response_make(const char *content_type, struct buffer *body);
 /* A stream of events; `reader` says when it ends. HTTP/1.0 has no chunks. */
 struct response response_make_stream(MHD_ContentReaderCallback reader, void *data,
 				     bool in_chunks);
-/* Frees the headers of a stream after they have gone out. */
-void response_drop_stream_headers(struct MHD_Response *message);
 /* What the gates refused, or the answer to a preflight (204). */
 struct response response_make_refusal(const struct gate_verdict *verdict);
 void response_header(struct response *response, const char *name, const char *value);
@@ -491,9 +476,7 @@ void response_write_refusal_body(struct buffer *body,
 				 const struct http_server_route *route, unsigned status,
 				 const char *text);
 /*
- * A complete answer as bytes, for when libmicrohttpd takes none because the request is still
- * arriving. The caller closes the connection next. Returns the length; 0: no memory.
+ * A complete answer of status 503 as bytes, for a connection that libmicrohttpd never gets. Returns
+ * the length; 0: no memory.
  */
-size_t response_write_refusal(char message[RESPONSE_REFUSAL_BYTES_MAX],
-			      const struct http_server_route *route, unsigned status,
-			      const char *text);
+size_t response_write_no_room(char message[RESPONSE_REFUSAL_BYTES_MAX], const char *text);

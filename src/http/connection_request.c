@@ -7,14 +7,17 @@
  * When to answer: libmicrohttpd takes an answer either when the headers are in, and then closes the
  * connection afterwards, or when the request is complete. So a refusal is queued at once only when
  * a body would follow, because the peer may wait for "100 Continue". Otherwise it is kept until the
- * second call, and the connection stays open. Outside these calls an answer can only be given while
- * the connection is suspended (CONNECTION_WAITING, CONNECTION_DELAYED).
+ * last call, and the connection stays open. While the body arrives no answer can be given: a body
+ * that is too long is dropped until it ends, or the connection is closed. Outside these calls an
+ * answer can only be given while the connection is suspended (CONNECTION_WAITING,
+ * CONNECTION_DELAYED).
  *
  * Streams: libmicrohttpd asks for the next piece once it has written the one before. While nothing
- * waits, neither here nor for the peer to read, the connection is suspended and has no deadline.
- * Otherwise each piece that the peer takes sets the deadline anew (tests/unit/test_stream.c).
+ * waits, the connection is suspended and has no deadline. Otherwise each piece has a deadline of its
+ * own (tests/unit/test_stream.c).
  */
 #include <assert.h>
+#include <errno.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <stdlib.h>
@@ -35,14 +38,21 @@ enum {
 	CONNECTION_REQUEST_FREE_BYTES = 48 * 1024,
 	/* A peer that acknowledges no byte of a stream for so long is gone. */
 	CONNECTION_REQUEST_UNACKNOWLEDGED_MS = 30 * 1000,
+	/* A body is dropped up to here, so that the peer reads why it was refused. */
+	CONNECTION_REQUEST_DROPPED_BYTES_MAX = 1024 * 1024,
 };
 
 /* Answers */
 
-static enum MHD_Result connection_request_refuse_no_memory(struct connection *connection)
+/*
+ * The chunks of this request could hide another: 0.9.75 accepts bare LF between them and anything
+ * behind their sizes.
+ */
+static bool connection_request_is_lax(const struct connection *connection)
 {
-	connection_refuse(connection, MHD_HTTP_SERVICE_UNAVAILABLE, CONNECTION_NO_MEMORY);
-	return MHD_NO;
+	return connection->head &&
+	       connection->head->body_length == REQUEST_HEAD_BODY_CHUNKED &&
+	       *MHD_get_version() == '0';
 }
 
 /* Completes the response: connection->response, or NULL without memory. */
@@ -53,7 +63,8 @@ static void connection_request_set_response(struct connection *connection,
 	     at++)
 		response_header(response, connection->headers[at].name,
 				connection->headers[at].value);
-	if (connection->connections->stopping || connection->yields)
+	if (connection->connections->stopping || connection->yields ||
+	    connection_request_is_lax(connection))
 		response_header(response, "Connection", "close");
 	connection->status = status;
 	connection->response = response_take(response);
@@ -62,12 +73,10 @@ static void connection_request_set_response(struct connection *connection,
 /* Hands the response to libmicrohttpd. */
 static enum MHD_Result connection_request_queue(struct connection *connection)
 {
-	enum MHD_Result result = MHD_queue_response(
-		connection->link.mhd, connection->status, connection->response);
+	enum MHD_Result result = MHD_queue_response(connection->mhd, connection->status,
+						    connection->response);
 
-	connection_count_answer(connection, connection->status);
-	if (connection->stream && result == MHD_YES)
-		connection->stream_response = connection->response;
+	connection_count_answer(connection->connections, connection->status);
 	MHD_destroy_response(connection->response);
 	connection->response = NULL;
 	connection->state =
@@ -77,18 +86,13 @@ static enum MHD_Result connection_request_queue(struct connection *connection)
 	return result;
 }
 
-void connection_request_cancel_delay(struct connection *connection)
-{
-	connection->delay = sd_event_source_disable_unref(connection->delay);
-	connection->connections->delayed_count--;
-}
-
 void connection_request_end_delay(struct connection *connection)
 {
 	bool queued = connection_request_queue(connection) == MHD_YES;
 
-	connection_request_cancel_delay(connection);
-	engine_link_resume(&connection->link);
+	connection->delay = sd_event_source_disable_unref(connection->delay);
+	connection->connections->delayed_count--;
+	connection_resume(connection);
 	if (!queued)
 		connection_close(connection);
 }
@@ -112,7 +116,7 @@ static enum MHD_Result connection_request_queue_or_delay(struct connection *conn
 				       connection_request_on_delay, connection) < 0)
 		return connection_request_queue(connection);
 	all->delayed_count++;
-	engine_link_suspend(&connection->link);
+	connection_suspend(connection);
 	connection->state = CONNECTION_DELAYED;
 	deadline_clear(&all->deadlines, &connection->deadline);
 	return MHD_YES;
@@ -134,23 +138,27 @@ static void connection_request_answer(struct connection *connection, unsigned st
 		connection_close(connection);
 		return;
 	}
-	engine_link_resume(&connection->link);
+	connection_resume(connection);
 }
 
-/* Frees `body`. */
-static void connection_request_answer_no_memory(struct connection *connection,
-						struct buffer *body)
+/* Refuses the request for a reason that came up after the gates. */
+static void connection_request_refuse(struct connection *connection, unsigned status,
+				      const char *text)
 {
-	struct buffer text = BUFFER_INIT;
+	struct buffer body = BUFFER_INIT;
 	struct response response;
 
-	if (body)
-		buffer_deinit(body);
-	response_write_refusal_body(&text, connection->route,
-				    MHD_HTTP_SERVICE_UNAVAILABLE, CONNECTION_NO_MEMORY);
-	response = response_make("application/json", &text);
-	response_header(&response, MHD_HTTP_HEADER_RETRY_AFTER, "1");
-	connection_request_answer(connection, MHD_HTTP_SERVICE_UNAVAILABLE, &response);
+	response_write_refusal_body(&body, connection->route, status, text);
+	response = response_make("application/json", &body);
+	if (status == MHD_HTTP_SERVICE_UNAVAILABLE)
+		response_header(&response, MHD_HTTP_HEADER_RETRY_AFTER, "1");
+	connection_request_answer(connection, status, &response);
+}
+
+static void connection_request_refuse_no_memory(struct connection *connection)
+{
+	connection_request_refuse(connection, MHD_HTTP_SERVICE_UNAVAILABLE,
+				  CONNECTION_NO_MEMORY);
 }
 
 /* Takes what a long answer needs from the budget, until the request is over. */
@@ -172,17 +180,14 @@ static bool connection_request_charge(struct connection *connection,
 /* connection_request_read_stream() follows, and sets the deadline. */
 static void connection_request_on_stream_filled(void *data)
 {
-	struct connection *connection = data;
-
-	engine_link_resume(&connection->link);
+	connection_resume(data);
 }
 
 static void connection_request_on_stream_overrun(void *data)
 {
 	struct connection *connection = data;
 
-	log_info("http: connection %d: does not read its stream; closed",
-		 connection->transport.fd);
+	log_info("http: connection %d: does not read its stream; closed", connection->fd);
 	connection_close(connection);
 }
 
@@ -194,9 +199,7 @@ static ssize_t connection_request_read_stream(void *data, uint64_t position, cha
 	struct deadlines *deadlines = &connection->connections->deadlines;
 	size_t length;
 
-	if (connection->stream_response)
-		response_drop_stream_headers(connection->stream_response);
-	connection->stream_response = NULL;
+	engine_heard(connection->engine);
 	if (connection->state != CONNECTION_STREAMING)
 		return MHD_CONTENT_READER_END_WITH_ERROR;
 	length = stream_read(connection->stream, to, room);
@@ -204,20 +207,9 @@ static ssize_t connection_request_read_stream(void *data, uint64_t position, cha
 		deadline_set(deadlines, &connection->deadline, DEADLINE_REQUEST);
 		return length ? (ssize_t)length : MHD_CONTENT_READER_END_OF_STREAM;
 	}
-	if (!connection->unsent.data)
-		deadline_clear(deadlines, &connection->deadline);
-	engine_link_suspend(&connection->link);
+	deadline_clear(deadlines, &connection->deadline);
+	connection_suspend(connection);
 	return 0;
-}
-
-void connection_request_on_stream_written(struct connection *connection, bool moved)
-{
-	struct deadlines *deadlines = &connection->connections->deadlines;
-
-	if (connection->unsent.data && (moved || !connection->deadline.due_us))
-		deadline_set(deadlines, &connection->deadline, DEADLINE_REQUEST);
-	else if (!connection->unsent.data && connection->link.suspended)
-		deadline_clear(deadlines, &connection->deadline);
 }
 
 /* Callbacks of the exchange */
@@ -257,10 +249,8 @@ static struct stream *connection_request_on_stream(void *data)
 		stream_new(&connection->connections->streams, &carrier, connection);
 	if (!connection->stream)
 		return NULL;
-	setsockopt(connection->transport.fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &timeout_ms,
+	setsockopt(connection->fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &timeout_ms,
 		   sizeof(timeout_ms));
-	if (connection->network.hung_up)
-		connection_settle_later(connection); /* no other event will follow */
 	response = response_make_stream(connection_request_read_stream, connection,
 					!connection->head->is_http_1_0);
 	connection_request_answer(connection, MHD_HTTP_OK, &response);
@@ -276,7 +266,9 @@ static void connection_request_on_answer(void *data, unsigned status,
 	/* a handler without memory answers 503 without a body */
 	if (!connection_request_charge(connection, body) ||
 	    (status == MHD_HTTP_SERVICE_UNAVAILABLE && !body)) {
-		connection_request_answer_no_memory(connection, body);
+		if (body)
+			buffer_deinit(body);
+		connection_request_refuse_no_memory(connection);
 		return;
 	}
 	response = response_make(content_type, body);
@@ -285,8 +277,47 @@ static void connection_request_on_answer(void *data, unsigned status,
 
 /* Head */
 
-static enum MHD_Result connection_request_start_exchange(
-	struct connection *connection, const struct gate_verdict *verdict)
+/* False: it cannot be trusted, and the answer says why. */
+static bool connection_request_read_head(struct connection *connection,
+					 const char *method, const char *path,
+					 const char *version)
+{
+	const union MHD_ConnectionInfo *info = MHD_get_connection_info(
+		connection->mhd, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
+	size_t length = info ? info->header_size : SIZE_MAX;
+	struct request_head_error error = { MHD_HTTP_BAD_REQUEST,
+					    "header lines must end in CRLF: send no "
+					    "folded line, bare LF, bare CR or NUL" };
+	struct request_head *head = request_head_new(connection->mhd);
+
+	connection->head = head;
+	connection->head_length = info ? length : 0;
+	if (!head) {
+		connection_request_refuse_no_memory(connection);
+		return false;
+	}
+	head->method = method;
+	head->target = connection->target;
+	head->target_length = connection->target_length;
+	head->target_is_clean = connection->target_is_clean;
+	head->path = path;
+	head->version = version;
+	if (length > REQUEST_HEAD_BYTES_MAX)
+		error = (struct request_head_error){
+			MHD_HTTP_REQUEST_HEADER_FIELDS_TOO_LARGE,
+			"the request line and the header lines together are longer than "
+			"8192 bytes: send less"
+		};
+	/* newer versions of libmicrohttpd refuse such lines themselves */
+	else if ((*MHD_get_version() != '0' || request_head_is_whole(head, length)) &&
+		 request_head_check(head, &error))
+		return true;
+	connection_request_refuse(connection, error.status, error.text);
+	return false;
+}
+
+static void connection_request_start_exchange(struct connection *connection,
+					      const struct gate_verdict *verdict)
 {
 	static const struct exchange_carrier carrier = {
 		.header = connection_request_on_header,
@@ -300,16 +331,16 @@ static enum MHD_Result connection_request_start_exchange(
 		.handler_data = verdict->route->data,
 		.method = connection->head->method,
 		.client = &verdict->client,
-		.encrypted = connection->transport.encrypted,
+		.encrypted = connection->engine->tls,
 		.body_length = length == REQUEST_HEAD_BODY_CHUNKED ? UINT64_MAX : length,
 		.budget = connection->connections->budget,
 	};
 
 	connection->exchange = exchange_new(&carrier, connection, &request);
-	if (!connection->exchange)
-		return connection_request_refuse_no_memory(connection);
-	exchange_begin(connection->exchange);
-	return MHD_YES;
+	if (connection->exchange)
+		exchange_begin(connection->exchange);
+	else
+		connection_request_refuse_no_memory(connection);
 }
 
 /* A wrong token is refused later each time, and finally with 429. */
@@ -335,7 +366,8 @@ static void connection_request_check_token(struct connection *connection,
 	verdict->retry_after_seconds = locked.retry_after_seconds;
 }
 
-static enum MHD_Result connection_request_handle_head(struct connection *connection)
+static void connection_request_pass_gates(struct connection *connection,
+					  struct gate_verdict *verdict)
 {
 	const struct connections *all = connection->connections;
 	const struct gate_request request = {
@@ -343,16 +375,27 @@ static enum MHD_Result connection_request_handle_head(struct connection *connect
 		.local = address_is_loopback(&connection->peer),
 		.local_name = connection->local_name,
 	};
+
+	gate_check(&request, all->config, all->routes, all->auth, verdict);
+	request_head_clear_secrets(connection->head);
+	connection_request_check_token(connection, verdict);
+	if (verdict->status == MHD_HTTP_UNAUTHORIZED || verdict->wrong_token)
+		auth_report_failure(all->auth, &connection->peer.any);
+	connection->allowed_origin = verdict->origin;
+	connection->route = verdict->route;
+}
+
+/* Only a request that will be answered in the last call keeps the connection. */
+static enum MHD_Result connection_request_handle_head(struct connection *connection,
+						      const char *method,
+						      const char *path,
+						      const char *version)
+{
 	struct gate_verdict verdict;
 
-	connection->gated = true;
-	gate_check(&request, all->config, all->routes, all->auth, &verdict);
-	request_head_clear_secrets(connection->head);
-	connection_request_check_token(connection, &verdict);
-	if (verdict.status == MHD_HTTP_UNAUTHORIZED || verdict.wrong_token)
-		auth_report_failure(all->auth, &connection->peer.any);
-	connection->allowed_origin = verdict.origin;
-	connection->route = verdict.route;
+	if (!connection_request_read_head(connection, method, path, version))
+		return connection_request_queue(connection);
+	connection_request_pass_gates(connection, &verdict);
 	if (verdict.status) {
 		struct response response = response_make_refusal(&verdict);
 
@@ -362,8 +405,8 @@ static enum MHD_Result connection_request_handle_head(struct connection *connect
 				  verdict.route ? verdict.route->path : "another path",
 				  verdict.status, verdict.text);
 		connection_request_set_response(connection, verdict.status, &response);
-	} else if (connection_request_start_exchange(connection, &verdict) != MHD_YES) {
-		return MHD_NO;
+	} else {
+		connection_request_start_exchange(connection, &verdict);
 	}
 	if (!connection->response || (!connection->head->body_length && !verdict.close))
 		return MHD_YES;
@@ -372,22 +415,43 @@ static enum MHD_Result connection_request_handle_head(struct connection *connect
 
 /* Body and end */
 
+static void connection_request_end_exchange(struct connection *connection)
+{
+	struct exchange *exchange = connection->exchange;
+
+	connection->exchange = NULL;
+	exchange_free(exchange);
+}
+
 static enum MHD_Result connection_request_handle_body(struct connection *connection,
 						      const char *data, size_t length)
 {
+	int error;
+
+	connection->received_bytes += length;
+	if (connection->received_bytes > CONNECTION_REQUEST_DROPPED_BYTES_MAX)
+		return MHD_NO;
 	if (!connection->exchange || exchange_is_answered(connection->exchange))
 		return MHD_YES; /* not needed: the answer waits for the request's end */
-	return exchange_receive(connection->exchange, data, length)
-		       ? connection_request_refuse_no_memory(connection)
-		       : MHD_YES;
+	error = exchange_receive(connection->exchange, data, length);
+	if (!error)
+		return MHD_YES;
+	connection_request_end_exchange(connection);
+	if (error == -EMSGSIZE)
+		connection_request_refuse(
+			connection, MHD_HTTP_CONTENT_TOO_LARGE,
+			"the body is longer than 65536 bytes: send less");
+	else
+		connection_request_refuse_no_memory(connection);
+	return MHD_YES;
 }
 
 /* Suspends the connection until the exchange answers. */
 static enum MHD_Result connection_request_wait(struct connection *connection)
 {
-	if (connection->network.hung_up)
+	if (connection->hung_up)
 		return MHD_NO;
-	engine_link_suspend(&connection->link);
+	connection_suspend(connection);
 	connection->state = CONNECTION_WAITING;
 	deadline_clear(&connection->connections->deadlines, &connection->deadline);
 	return MHD_YES;
@@ -430,7 +494,7 @@ void connection_request_run_postponed(struct connection *connection)
 	exchange_complete(exchange);
 	if (exchange_is_answered(exchange))
 		return;
-	if (connection->network.hung_up)
+	if (connection->hung_up)
 		connection_abandon(connection);
 	else if (connection->connections->stopping)
 		exchange_stop(exchange);
@@ -442,8 +506,8 @@ static enum MHD_Result connection_request_handle_end(struct connection *connecti
 	struct exchange *exchange = connection->exchange;
 
 	if (exchange && !exchange_is_answered(exchange)) {
-		if (!connection->network.hung_up &&
-		    clock_monotonic_ms() - all->engine.run_began_ms >=
+		if (!connection->hung_up &&
+		    clock_monotonic_ms() - connection->engine->run_began_ms >=
 			    CONNECTIONS_TURN_MS)
 			return connection_request_postpone(connection);
 		exchange_complete(exchange);
@@ -459,6 +523,23 @@ static enum MHD_Result connection_request_handle_end(struct connection *connecti
 
 /* Callbacks of libmicrohttpd */
 
+void *connection_request_begin(struct connection *connection, const char *target)
+{
+	engine_heard(connection->engine);
+	connection->target = target;
+	connection->target_length = strlen(target);
+	/* libmicrohttpd cuts the query into pieces later */
+	connection->target_is_clean = request_head_target_is_clean(target);
+	if (connection->state == CONNECTION_CLOSED)
+		return connection;
+	connection->state = CONNECTION_HEAD;
+	/* a new connection has had this deadline since it was accepted */
+	if (!connection->hung_up && connection->deadline.kind != DEADLINE_REQUEST)
+		deadline_set(&connection->connections->deadlines, &connection->deadline,
+			     DEADLINE_REQUEST);
+	return connection;
+}
+
 enum MHD_Result connection_request_handle(void *all, struct MHD_Connection *mhd,
 					  const char *path, const char *method,
 					  const char *version, const char *data,
@@ -468,10 +549,13 @@ enum MHD_Result connection_request_handle(void *all, struct MHD_Connection *mhd,
 	size_t received = *length;
 
 	*length = 0;
-	if (!connection || connection->state != CONNECTION_BODY)
-		return MHD_NO; /* abandoned, and resumed so that it closes */
-	if (!connection->gated)
-		return connection_request_handle_head(connection);
+	engine_heard(connection->engine);
+	if (connection->state == CONNECTION_HEAD) {
+		connection->state = CONNECTION_BODY;
+		return connection_request_handle_head(connection, method, path, version);
+	}
+	if (connection->state != CONNECTION_BODY)
+		return MHD_NO; /* closed, or an answer could not be queued */
 	if (received)
 		return connection_request_handle_body(connection, data, received);
 	return connection_request_handle_end(connection);
@@ -479,20 +563,17 @@ enum MHD_Result connection_request_handle(void *all, struct MHD_Connection *mhd,
 
 void connection_request_end(struct connection *connection)
 {
-	struct exchange *exchange = connection->exchange;
-
 	connection_request_unpostpone(connection);
-	connection->exchange = NULL;
-	exchange_free(exchange);
+	connection_request_end_exchange(connection);
 	if (connection->response)
 		MHD_destroy_response(connection->response);
 	connection->response = NULL;
 	stream_free(connection->stream);
 	connection->stream = NULL;
-	connection->stream_response = NULL;
 	arena_budget_give(connection->connections->budget, connection->charged_bytes);
 	connection->charged_bytes = 0;
 	memset(connection->headers, 0, sizeof(connection->headers));
+	connection->received_bytes = 0;
 	connection->delay_ms = 0;
 	connection->allowed_origin = NULL;
 	connection->route = NULL;
@@ -500,24 +581,31 @@ void connection_request_end(struct connection *connection)
 	connection->head = NULL;
 }
 
+/* Returns to waiting for a request; if the connection closes, that follows in this run. */
 void connection_request_completed(void *all, struct MHD_Connection *mhd, void **request,
 				  enum MHD_RequestTerminationCode code)
 {
 	struct connections *connections = all;
 	struct connection *connection = *request;
 
-	if (!connection)
-		return;
+	engine_heard(connection->engine);
 	/* in open mode a complete exchange is the only proof of good intent */
 	if (connections->auth->open && connection->exchange &&
 	    code == MHD_REQUEST_TERMINATED_COMPLETED_OK)
 		connection_trust(connection, 0);
-	/* libmicrohttpd lets go of a closed pair, at the latest one run later */
-	if (connection->link.pair.fd < 0)
-		engine_kick(&connections->engine);
+	/* a token may have been in the wrong place */
+	if (connection->head)
+		explicit_bzero((char *)(uintptr_t)connection->head->method,
+			       connection->head_length);
 	connection_request_end(connection);
-	connection->completed = true;
-	if (connection->state == CONNECTION_STREAMING)
-		connection->state = CONNECTION_ANSWERING;
-	connection_settle_later(connection);
+	/* after an error, libmicrohttpd lets go of the connection only in another run */
+	if (code != MHD_REQUEST_TERMINATED_COMPLETED_OK)
+		engine_kick(connection->engine);
+	if (connection->state == CONNECTION_CLOSED)
+		return;
+	connection->state = CONNECTION_IDLE;
+	deadline_set(&connections->deadlines, &connection->deadline,
+		     connection->hung_up ? DEADLINE_LINGER : DEADLINE_IDLE);
+	if (connections->stopping || connection->yields)
+		connection_close(connection);
 }

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Settling: inside callbacks a connection is never freed or advanced behind its caller's back. It
- * is put into the list `settle`, which is worked off after a batch of socket events, after a run of
- * libmicrohttpd, or in a turn of the loop of its own. Closed connections that libmicrohttpd has let
- * go of are freed there and nowhere else.
+ * Hang-ups: libmicrohttpd does not see that a peer has left when the FIN came together with bytes of
+ * a request, or while the connection is suspended. So an epoll set of our own reports it.
  *
  * Postponed requests: everything that is ready is served in one turn of the loop, so hundreds of
  * requests that take a millisecond each would hold up all others. Once a turn has taken
@@ -15,9 +13,10 @@
 
 #include <assert.h>
 #include <errno.h>
-#include <malloc.h>
 #include <netinet/tcp.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
@@ -26,82 +25,84 @@
 #include "config/config.h"
 
 enum {
-	CONNECTIONS_DRAIN_MS = 2000,
+	CONNECTIONS_LINGER_MS = 2000,
 	CONNECTIONS_TURN_ACCURACY_US = 1,
-	CONNECTIONS_TRIM_MIN = 32, /* fewer are not worth returning memory for */
+	CONNECTIONS_HANG_UPS_MAX = 32, /* in one turn of the loop */
 	/* closed connections that libmicrohttpd does not know to be closed yet */
-	CONNECTIONS_ENGINE_EXTRA = 64,
+	CONNECTIONS_ENGINE_EXTRA = 1024,
 };
 
-/* malloc keeps freed memory for new connections. Return it when three quarters have gone. */
-static void connections_trim_memory(struct connections *all)
+/* Hang-ups */
+
+static int connections_on_hang_up(sd_event_source *source, int fd, uint32_t events,
+				  void *data)
 {
-	if (all->peak_count < CONNECTIONS_TRIM_MIN || all->count > all->peak_count / 4)
-		return;
-	malloc_trim(0);
-	all->peak_count = all->count;
-}
+	struct epoll_event found[CONNECTIONS_HANG_UPS_MAX];
+	int count = epoll_wait(fd, found, CONNECTIONS_HANG_UPS_MAX, 0);
 
-static void connections_remove(struct connection *connection)
-{
-	struct connections *all = connection->connections;
-	struct admission_usage *usage = connection->usage;
-
-	TAILQ_REMOVE(&all->list, connection, list_link);
-	all->count--;
-	all->refused_count -= connection->refused;
-	connection_free(connection);
-	admission_usage_release(usage);
-	connections_trim_memory(all);
-	if (!all->count)
-		all->emptied(all->data);
-}
-
-static void connections_settle(struct connections *all)
-{
-	struct connection *connection;
-
-	if (all->settling)
-		return;
-	all->settling = true;
-	while ((connection = TAILQ_FIRST(&all->settle))) {
-		TAILQ_REMOVE(&all->settle, connection, settle_link);
-		connection->settles = false;
-		if (connection->state != CONNECTION_CLOSED)
-			connection_progress(connection);
-		else if (connection->link.state == ENGINE_LINK_NEW ||
-			 connection->link.state == ENGINE_LINK_PARTED)
-			connections_remove(connection);
-	}
-	all->settling = false;
-}
-
-static int connections_on_settle_turn(sd_event_source *source, void *data)
-{
-	connections_settle(data);
-	return 0;
+	for (int at = 0; at < count; at++)
+		connection_hang_up(found[at].data.ptr);
+	return count;
 }
 
 void connections_flush(struct connections *all)
 {
-	connections_settle(all);
-	engine_flush(&all->engine);
+	while (connections_on_hang_up(all->hang_up, all->hang_ups, EPOLLIN, all) > 0)
+		;
+	engine_run(&all->plain);
+	engine_run(&all->encrypted);
 }
 
-static void connections_on_batch_done(void *data)
+/* Callbacks of libmicrohttpd */
+
+static struct connection *connections_find(struct MHD_Connection *mhd)
 {
-	connections_flush(data);
+	const union MHD_ConnectionInfo *info =
+		MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+
+	return info ? info->socket_context : NULL;
 }
 
-static void connections_on_engine_ran(void *data)
+/* The connection with this descriptor that libmicrohttpd takes just now. */
+static struct connection *connections_find_new(const struct connections *all,
+					       struct MHD_Connection *mhd)
 {
-	connections_settle(data);
+	const union MHD_ConnectionInfo *info =
+		MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_CONNECTION_FD);
+	int fd = info->connect_fd; /* the next call may overwrite it */
+	struct connection *connection;
+
+	TAILQ_FOREACH (connection, &all->list, list_link)
+		if (connection->fd == fd && !connection->mhd)
+			break;
+	assert(connection);
+	return connection;
 }
 
-static void connections_on_parted(void *owner)
+static void connections_on_notified(void *data, struct MHD_Connection *mhd,
+				    void **socket_context,
+				    enum MHD_ConnectionNotificationCode code)
 {
-	connection_settle_later(owner);
+	struct connection *connection = *socket_context;
+
+	if (code == MHD_CONNECTION_NOTIFY_STARTED) {
+		connection = connections_find_new(data, mhd);
+		*socket_context = connection;
+		connection_begin(connection, mhd);
+		engine_kick(connection->engine); /* 1.0.1 reads only in its next run */
+	}
+	engine_heard(connection->engine);
+	if (code == MHD_CONNECTION_NOTIFY_CLOSED)
+		connection_free(connection);
 }
+
+static void *connections_on_requested(void *data, const char *target,
+				      struct MHD_Connection *mhd)
+{
+	return connection_request_begin(connections_find(mhd), target);
+}
+
+/* Postponed requests */
 
 /* NULL: none is left. */
 static struct connection *connections_next_postponed(const struct connections *all)
@@ -132,11 +133,9 @@ static int connections_on_postponed_turn(sd_event_source *source, uint64_t due_u
 
 static int connections_add_sources(struct connections *all)
 {
-	int error = sd_event_add_defer(all->loop, &all->settle_turn,
-				       connections_on_settle_turn, all);
+	int error = sd_event_add_io(all->loop, &all->hang_up, all->hang_ups, EPOLLIN,
+				    connections_on_hang_up, all);
 
-	if (error >= 0)
-		error = sd_event_source_set_enabled(all->settle_turn, SD_EVENT_OFF);
 	if (error >= 0)
 		error = sd_event_add_time(
 			all->loop, &all->postponed_turn, CLOCK_MONOTONIC, UINT64_MAX,
@@ -146,39 +145,46 @@ static int connections_add_sources(struct connections *all)
 	return error < 0 ? error : 0;
 }
 
-int connections_init(struct connections *all)
+static int connections_start_engines(struct connections *all)
 {
 	static const struct engine_callbacks callbacks = {
+		.notified = connections_on_notified,
+		.requested = connections_on_requested,
 		.handle = connection_request_handle,
 		.completed = connection_request_completed,
-		.parted = connections_on_parted,
-		.ran = connections_on_engine_ran,
 	};
+	unsigned limit =
+		(unsigned)all->config->max_connections + CONNECTIONS_ENGINE_EXTRA;
+	int error = engine_init(&all->plain, all->loop, false, limit, &callbacks, all);
+
+	tls_serve(&all->tls);
+	return error ? error
+		     : engine_init(&all->encrypted, all->loop, true, limit, &callbacks,
+				   all);
+}
+
+int connections_init(struct connections *all)
+{
 	const struct config *config = all->config;
 	const uint64_t period_ms[DEADLINE_KINDS] = {
 		[DEADLINE_REQUEST] = (uint64_t)config->request_timeout_seconds * 1000,
 		[DEADLINE_IDLE] = (uint64_t)config->idle_timeout_seconds * 1000,
-		[DEADLINE_DRAIN] = CONNECTIONS_DRAIN_MS,
+		[DEADLINE_LINGER] = CONNECTIONS_LINGER_MS,
 	};
 	int error;
 
 	TAILQ_INIT(&all->list);
-	TAILQ_INIT(&all->settle);
 	TAILQ_INIT(&all->postponed);
 	LIST_INIT(&all->usages);
 	LIST_INIT(&all->clients);
-	all->poll.fd = -1;
+	all->lingers =
+		(struct lingers){ .loop = all->loop, .deadlines = &all->deadlines };
 	all->budget = arena_budget_new(CONNECTIONS_MEMORY_BYTES);
+	all->hang_ups = epoll_create1(EPOLL_CLOEXEC);
 	network_interfaces_init(&all->interfaces, config);
-	error = socket_poll_init(&all->poll, all->loop, connection_on_ready,
-				 connections_on_batch_done, all);
+	error = all->hang_ups < 0 ? -errno : connections_add_sources(all);
 	if (error >= 0)
-		error = engine_init(&all->engine, all->loop, &all->poll,
-				    (unsigned)config->max_connections +
-					    CONNECTIONS_ENGINE_EXTRA,
-				    &callbacks, all);
-	if (error >= 0)
-		error = connections_add_sources(all);
+		error = connections_start_engines(all);
 	/* the rest is for requests: streams alone must not use up all connections */
 	if (error >= 0)
 		error = streams_init(&all->streams, all->loop,
@@ -194,13 +200,15 @@ int connections_init(struct connections *all)
 void connections_deinit(struct connections *all)
 {
 	connections_close(all, NULL);
-	engine_deinit(&all->engine);
-	connections_settle(all);
+	engine_deinit(&all->plain);
+	engine_deinit(&all->encrypted);
+	lingers_close(&all->lingers);
 	assert(TAILQ_EMPTY(&all->list));
-	all->settle_turn = sd_event_source_disable_unref(all->settle_turn);
+	all->hang_up = sd_event_source_disable_unref(all->hang_up);
 	all->postponed_turn = sd_event_source_disable_unref(all->postponed_turn);
+	if (all->hang_ups >= 0)
+		close(all->hang_ups);
 	network_interfaces_deinit(&all->interfaces);
-	socket_poll_deinit(&all->poll);
 	streams_deinit(&all->streams);
 	deadlines_deinit(&all->deadlines);
 	arena_budget_drop(all->budget);
@@ -215,7 +223,29 @@ static void connections_look_when_full(struct connections *all,
 {
 	if (all->served_count >= all->config->max_connections ||
 	    usage->served >= all->config->max_connections_per_address)
-		socket_poll_look(&all->poll, 2 * all->count);
+		connections_flush(all);
+}
+
+/* Tells the peer why, unless that would need a handshake first. */
+static void connections_refuse(struct connections *all, int fd, bool encrypted,
+			       const char *reason)
+{
+	char message[RESPONSE_REFUSAL_BYTES_MAX];
+	size_t length = encrypted ? 0 : response_write_no_room(message, reason);
+
+	log_debug("http: connection %d is refused: %s", fd, reason);
+	connection_count_answer(all, MHD_HTTP_SERVICE_UNAVAILABLE);
+	if (length &&
+	    send(fd, message, length, MSG_DONTWAIT | MSG_NOSIGNAL) == (ssize_t)length)
+		linger_start(&all->lingers, fd);
+	else
+		close(fd);
+}
+
+static bool connections_may_serve(struct connections *all, int fd, const char *local_name)
+{
+	return local_name ? !all->stopping
+			  : network_interfaces_admit(&all->interfaces, fd);
 }
 
 void connections_accept(struct connections *all, int fd, const struct address *peer,
@@ -224,27 +254,26 @@ void connections_accept(struct connections *all, int fd, const struct address *p
 	const int on = 1;
 	const struct address_source source = address_source(peer);
 	struct admission_usage *usage = admission_usage_hold(&all->usages, &source);
-	struct connection *connection;
+	char *name = local_name ? strdup(local_name) : NULL;
+	const char *reason;
 
 	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
-	if (!usage) {
+	if (!usage || (local_name && !name) ||
+	    !connections_may_serve(all, fd, local_name)) {
 		close(fd);
-		return;
+	} else {
+		connections_look_when_full(all, usage);
+		reason = admission_refusal(all, usage);
+		if (reason)
+			connections_refuse(all, fd, listener->tls, reason);
+		else if (connection_new(all, fd, peer, listener, usage, name))
+			return;
+		else
+			name = NULL;
 	}
-	connections_look_when_full(all, usage);
-	connection = connection_new(all, fd, peer, listener, usage);
-	if (!connection) {
+	free(name);
+	if (usage)
 		admission_usage_release(usage);
-		return;
-	}
-	if (connection->state == CONNECTION_CLOSED)
-		return;
-	connection->local_name = local_name ? strdup(local_name) : NULL;
-	if (local_name ? !connection->local_name || all->stopping
-		       : !network_interfaces_admit(&all->interfaces, fd))
-		connection_close(connection);
-	else if (admission_admit(all, connection))
-		connection_progress(connection);
 }
 
 void connections_stop(struct connections *all)
@@ -252,9 +281,9 @@ void connections_stop(struct connections *all)
 	struct connection *connection;
 
 	all->stopping = true;
+	lingers_close(&all->lingers);
 	TAILQ_FOREACH (connection, &all->list, list_link) {
-		if (connection->state == CONNECTION_HANDSHAKE ||
-		    connection->state == CONNECTION_IDLE || connection->refused)
+		if (connection->state == CONNECTION_IDLE)
 			connection_close(connection);
 		else if (connection->state == CONNECTION_DELAYED)
 			connection_request_end_delay(connection);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Answers come from handlers (response_make(), response_make_stream()), from the gates
- * (response_make_refusal()), or from us while a request is still arriving
- * (response_write_refusal()).
+ * (response_make_refusal()), or from us when there is no room for a connection
+ * (response_write_no_room()).
  *
  * The 401 challenge of RFC 6750 names no resource_metadata: a client that finds one starts OAuth,
  * which we do not offer. It has an "error" only if a token was sent (section 3.1).
@@ -22,23 +22,9 @@
 #define RESPONSE_CHALLENGE "Bearer realm=\"" PROGRAM_NAME "\""
 #define RESPONSE_WRONG_TOKEN \
 	", error=\"invalid_token\", error_description=\"no client has this token\""
-#define RESPONSE_RETRY_SOON "Retry-After: 1\r\n"
 
 /* libmicrohttpd makes chunks in the pool of the connection; only without them it needs a block. */
 enum { RESPONSE_BLOCK_BYTES = 256, RESPONSE_NO_BLOCK_BYTES = 1 };
-
-static const struct {
-	const char *name, *value;
-} response_stream_headers[] = {
-	{ MHD_HTTP_HEADER_CONTENT_TYPE, "text/event-stream" },
-	{ MHD_HTTP_HEADER_CACHE_CONTROL, "no-cache, no-transform" },
-	{ "X-Accel-Buffering", "no" }, /* nginx: do not buffer */
-};
-
-enum {
-	RESPONSE_STREAM_HEADERS =
-		sizeof(response_stream_headers) / sizeof(response_stream_headers[0]),
-};
 
 static void response_fail(struct response *response)
 {
@@ -88,17 +74,11 @@ struct response response_make_stream(MHD_ContentReaderCallback reader, void *dat
 		in_chunks ? RESPONSE_NO_BLOCK_BYTES : RESPONSE_BLOCK_BYTES, reader, data,
 		NULL) };
 
-	for (size_t at = 0; at < RESPONSE_STREAM_HEADERS; at++)
-		response_header(&response, response_stream_headers[at].name,
-				response_stream_headers[at].value);
+	response_header(&response, MHD_HTTP_HEADER_CONTENT_TYPE, "text/event-stream");
+	response_header(&response, MHD_HTTP_HEADER_CACHE_CONTROL,
+			"no-cache, no-transform");
+	response_header(&response, "X-Accel-Buffering", "no"); /* nginx: do not buffer */
 	return response;
-}
-
-void response_drop_stream_headers(struct MHD_Response *message)
-{
-	for (size_t at = 0; at < RESPONSE_STREAM_HEADERS; at++)
-		MHD_del_response_header(message, response_stream_headers[at].name,
-					response_stream_headers[at].value);
 }
 
 void response_allow_origin(struct response *response, const char *origin)
@@ -216,23 +196,20 @@ struct response response_make_refusal(const struct gate_verdict *verdict)
 	return response;
 }
 
-size_t response_write_refusal(char message[RESPONSE_REFUSAL_BYTES_MAX],
-			      const struct http_server_route *route, unsigned status,
-			      const char *text)
+size_t response_write_no_room(char message[RESPONSE_REFUSAL_BYTES_MAX], const char *text)
 {
 	struct buffer body = BUFFER_INIT;
 	int length = 0;
 
-	response_write_refusal_body(&body, route, status, text);
+	response_write_refusal_body(&body, NULL, MHD_HTTP_SERVICE_UNAVAILABLE, text);
 	if (!body.failed)
-		length = snprintf(
-			message, RESPONSE_REFUSAL_BYTES_MAX,
-			"HTTP/1.1 %u %s\r\nContent-Type: application/json\r\n"
-			"Cross-Origin-Resource-Policy: same-origin\r\n"
-			"Content-Length: %zu\r\nConnection: close\r\n%s\r\n%.*s",
-			status, MHD_get_reason_phrase_for(status), body.length,
-			status == MHD_HTTP_SERVICE_UNAVAILABLE ? RESPONSE_RETRY_SOON : "",
-			(int)body.length, body.data);
+		length = snprintf(message, RESPONSE_REFUSAL_BYTES_MAX,
+				  "HTTP/1.1 503 Service Unavailable\r\n"
+				  "Content-Type: application/json\r\n"
+				  "Cross-Origin-Resource-Policy: same-origin\r\n"
+				  "Content-Length: %zu\r\nConnection: close\r\n"
+				  "Retry-After: 1\r\n\r\n%.*s",
+				  body.length, (int)body.length, body.data);
 	buffer_deinit(&body);
 	return length > 0 && length < RESPONSE_REFUSAL_BYTES_MAX ? (size_t)length : 0;
 }

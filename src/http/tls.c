@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * GnuTLS asks for the certificate and key in every handshake (tls_retrieve()) and frees the copies
- * that it gets. So tls_load() can replace the pair without touching any session.
+ * that it gets. So tls_load() can replace the pair without touching any session. Neither GnuTLS nor
+ * libmicrohttpd passes data of ours to that callback: the pair in use is one for the process.
  */
 #include "http/tls.h"
 
@@ -18,6 +19,8 @@
 #include "config/config.h"
 
 enum { TLS_FILE_BYTES_MAX = 64 * 1024 };
+
+static const struct tls *tls_served;
 
 static void tls_clear_pair(struct tls_pair *pair)
 {
@@ -188,15 +191,14 @@ int tls_fingerprint(const struct tls *tls,
 		       : -ENOENT;
 }
 
+void tls_serve(struct tls *tls)
+{
+	tls_served = tls;
+}
+
 void tls_unload(struct tls *tls)
 {
 	tls_clear_pair(&tls->pair);
-	if (tls->credentials)
-		gnutls_certificate_free_credentials(tls->credentials);
-	tls->credentials = NULL;
-	if (tls->priorities)
-		gnutls_priority_deinit(tls->priorities);
-	tls->priorities = NULL;
 }
 
 static int tls_copy_key(const struct tls_pair *pair, gnutls_privkey_t *key_out)
@@ -232,13 +234,12 @@ static int tls_copy_chain(const struct tls_pair *pair, gnutls_pcert_st **chain_o
 	return GNUTLS_E_MEMORY_ERROR;
 }
 
-static int tls_retrieve(gnutls_session_t session, const struct gnutls_cert_retr_st *info,
-			gnutls_pcert_st **certificates, unsigned *certificate_count,
-			gnutls_ocsp_data_st **ocsp, unsigned *ocsp_count,
-			gnutls_privkey_t *key, unsigned *flags)
+int tls_retrieve(gnutls_session_t session, const struct gnutls_cert_retr_st *info,
+		 gnutls_pcert_st **certificates, unsigned *certificate_count,
+		 gnutls_ocsp_data_st **ocsp, unsigned *ocsp_count, gnutls_privkey_t *key,
+		 unsigned *flags)
 {
-	const struct tls *tls = gnutls_session_get_ptr(session);
-	const struct tls_pair *pair = &tls->pair;
+	const struct tls_pair *pair = &tls_served->pair;
 
 	*ocsp = NULL;
 	*ocsp_count = 0;
@@ -250,41 +251,5 @@ static int tls_retrieve(gnutls_session_t session, const struct gnutls_cert_retr_
 	}
 	*certificate_count = pair->length;
 	*flags = GNUTLS_CERT_RETR_DEINIT_ALL;
-	return 0;
-}
-
-static int tls_set_up_session(struct tls *tls, gnutls_session_t session, int fd)
-{
-	int error = 0;
-
-	if (!tls->credentials) {
-		error = gnutls_certificate_allocate_credentials(&tls->credentials);
-		if (!error)
-			gnutls_certificate_set_retrieve_function3(tls->credentials,
-								  tls_retrieve);
-	}
-	if (!error && !tls->priorities)
-		error = gnutls_priority_init(&tls->priorities, TLS_PRIORITIES, NULL);
-	if (!error)
-		error = gnutls_priority_set(session, tls->priorities);
-	if (!error)
-		error = gnutls_credentials_set(session, GNUTLS_CRD_CERTIFICATE,
-					       tls->credentials);
-	gnutls_session_set_ptr(session, tls);
-	gnutls_transport_set_int(session, fd);
-	return error;
-}
-
-int tls_session_new(struct tls *tls, int fd, gnutls_session_t *session_out)
-{
-	gnutls_session_t session;
-
-	if (gnutls_init(&session, GNUTLS_SERVER | GNUTLS_NONBLOCK | GNUTLS_NO_SIGNAL) < 0)
-		return -ENOMEM;
-	if (tls_set_up_session(tls, session, fd) < 0) {
-		gnutls_deinit(session);
-		return -ENOMEM;
-	}
-	*session_out = session;
 	return 0;
 }

@@ -21,7 +21,7 @@ from wire_request import Answer, ask, marked, receive
 FIRST_CONNECTIONS, CONNECTIONS, STARTS = 50, 1000, 15
 LOOKS = 4                       # of 6 s
 LISTENS = b"notifications/subscriptions/acknowledged"
-POOL_KIB = 8                    # of libmicrohttpd for each connection
+POOL_KIB = 14                   # of libmicrohttpd for each connection
 STREAM_ANCHOR_KIB = 5.4         # of the engine's prototype, with a pool of 4 KiB
 IDLE_RATIO, PRIVATE_MOST_KIB = 1.25, 1536
 

@@ -8,7 +8,8 @@ import os
 import struct
 from pathlib import Path
 
-from lab.gateway import BINARY
+from lab import wait_until
+from lab.gateway import BINARY, Gateway
 
 PASSED, KILL_AT, NAME = 0, 8, 16    # struct plan
 SIZE = 128
@@ -20,7 +21,8 @@ def faulty_binary() -> Path:
 
 
 class FaultPlan:
-    def __init__(self, file: Path) -> None:
+    def __init__(self, file: Path, gateway: Gateway) -> None:
+        self._gateway = gateway
         file.write_bytes(bytes(SIZE))
         with file.open("r+b") as opened:
             self._shared = mmap.mmap(opened.fileno(), SIZE)
@@ -29,7 +31,12 @@ class FaultPlan:
 
     def arm(self, kill_at: int = 0, name: str = "") -> None:
         """Counts passes from here, of the boundaries with this name, "": any; 0 counts without
-        killing."""
+        killing.
+
+        A client has its answer before the gateway has passed the boundary behind it: so this waits
+        until the gateway rests."""
+        if self._gateway.is_running:
+            wait_until(lambda: self._gateway.is_asleep, what="the gateway has done what it was asked")
         self._log.write_bytes(b"")
         struct.pack_into(f"=QQ{SIZE - NAME}s", self._shared, PASSED, 0, kill_at, name.encode())
 

@@ -11,7 +11,6 @@ import gzip
 import random
 from dataclasses import dataclass
 from enum import Enum
-from pathlib import Path
 from typing import Any
 
 from wire import ABSENT, chunk, request, rpc
@@ -473,20 +472,6 @@ def mutations(count: int, seed: int) -> list[bytes]:
             data[at:at + source.randint(0, 2)] = source.randbytes(source.randint(0, 2))
         return bytes(data)
     return [mutate() for _ in range(count)]
-
-
-# The answer to each of them, with every version of libmicrohttpd.
-ANSWERS = Path(__file__).with_name("hostile_answers.txt")
-
-
-def known_answers() -> dict[str, int]:
-    lines = ANSWERS.read_text().splitlines()
-    return {name: int(status) for status, name in (line.split("\t") for line in lines)}
-
-
-def written_name(hostile: Hostile) -> str:
-    """The name as ANSWERS spells it: some names contain tabs and line ends, one is long."""
-    return ascii(hostile.name)[:120]
 
 
 def describe(value: Any) -> str:

@@ -75,7 +75,7 @@ class Matrix:
                       plugin=PLUGIN if self._scenario.with_plugin else None)
             lab.gateway.config += self._scenario.config
             lab.gateway.policy = self._scenario.policy or lab.gateway.policy
-            self._plan = FaultPlan(lab.folder / "faults")
+            self._plan = FaultPlan(lab.folder / "faults", lab.gateway)
             lab.gateway.binary = faulty_binary()
             lab.gateway.environment = self._plan.environment
             self._lab = undo.enter_context(lab)

@@ -17,7 +17,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -34,7 +34,7 @@ from healthy import Healthy
 from lab import McpClient, wait_until
 from lone_gateway import LoneGateway
 from modem.patience import patience
-from wire import Wire, request, rpc
+from wire import Closed, Wire, request, rpc
 
 CONNECTIONS, PER_ADDRESS, TIMEOUT_S = 90, 80, math.ceil(patience(2))
 SERVER = {"max_connections": CONNECTIONS, "max_connections_per_address": PER_ADDRESS,
@@ -49,7 +49,6 @@ PLACES = 16                             # of a narrow gateway; it accepts as man
 BODY, DEPTH, VALUES, BATCH, LINES, HEADER = 65536, 32, 4096, 100, 64, 8192
 MEMORY_KIB = 12 * 1024  # all requests together hold 8 MiB, plus what the allocator keeps free
 OWN = 96                                # descriptors beside connections
-FILES_EACH = 3                          # for each connection
 PING = request(rpc("ping"))
 WAIT = request(rpc("tools/call", {"name": "wait_for_sms", "arguments": {"timeout_seconds": 60}}))
 INBOX = {"notifications": {"resourceSubscriptions": ["sms://inbox"]}}
@@ -154,12 +153,6 @@ def long_batch(gateway: LoneGateway, _: ExitStack) -> Told:
     return post(gateway, b"[" + b",".join([rpc("ping")] * (BATCH + 1)) + b"]")
 
 
-def late_request(gateway: LoneGateway, clients: ExitStack) -> Told:
-    wire = clients.enter_context(gateway.wire(host=HOG))
-    wire.send(PING[:-1])
-    return told(wire)
-
-
 def sessions(gateway: LoneGateway, clients: ExitStack) -> Told:
     """The session that has been unused longest makes room."""
     client = clients.enter_context(McpClient(gateway.port))
@@ -183,15 +176,17 @@ def subscriptions(gateway: LoneGateway, clients: ExitStack) -> Told:
 
 
 def memory(gateway: LoneGateway, clients: ExitStack) -> Told:
-    """Requests without their last byte, each holding as much as one request may."""
+    """Requests without their last byte, each holding as much as one request may. One for which
+    there is no memory learns it at its end."""
     whole = request(rpc("ping", {"x": [1] * (VALUES - 100)}))
     held = [clients.enter_context(gateway.wire(host=HOG)) for _ in range(PER_ADDRESS - 1)]
     for wire in held:
         wire.send(whole[:-1])
-    refused = wait_until(lambda: [wire for wire in held if wire.has_news(0)],
-                         what="one is too much")
+    gateway.wait_for_all_read()
     assert post(gateway, rpc("ping")).status == 200     # a small request still gets memory
-    return told(refused[0])
+    for wire in held:
+        wire.send(whole[-1:])
+    return max(map(told, held))
 
 
 LIMITS = [
@@ -204,7 +199,6 @@ LIMITS = [
     Limit("depth", deep_body, 400, "too deep"),
     Limit("values", rich_body, 400, "too large"),
     Limit("batch", long_batch, 400, "at most 100"),
-    Limit("time of a request", late_request, 408, "in time"),
     Limit("sessions", sessions, 404, "initialize"),
     Limit("subscriptions of a session", subscriptions, 200, "subscri"),
     Limit("memory", memory, 503, "memory for requests is used up"),
@@ -294,11 +288,16 @@ def test_a_header_of_any_length_is_answered(gateway: LoneGateway, path: str,
     assert sorted(statuses.values()) == list(statuses.values())
 
 
-@pytest.mark.parametrize("count", [90, 105, 110, 120, 1000, 5000])
-def test_too_many_query_parameters_get_414(gateway: LoneGateway, count: int) -> None:
-    """libmicrohttpd fell silent when there were too many: now it does not see them."""
-    reply = gateway.ask(request(rpc("ping"), path="/mcp?" + "a&" * count))
-    assert reply.status == (200 if count <= 1000 else 414)
+@pytest.mark.parametrize("count", [90, 200, 500, 1000, 5000])
+def test_too_many_query_parameters_are_refused(gateway: LoneGateway, count: int) -> None:
+    """libmicrohttpd 1.0.1 says so; 0.9.75 falls silent, until the deadline."""
+    with gateway.wire() as wire:
+        wire.send(request(rpc("ping"), path="/mcp?" + "a&" * count))
+        if count <= 200:
+            assert wire.receive().status == 200
+        else:
+            with suppress(Closed):
+                assert wire.receive().status in (414, 431)
 
 
 def test_connections_per_address_are_limited(gateway: LoneGateway) -> None:
@@ -337,8 +336,7 @@ def healthy_in_a_crowd(gateway: LoneGateway, sent: bytes) -> Healthy:
             crowd.append(clients.enter_context(gateway.wire(host=HOG)))
             crowd[-1].send(sent)
         healthy.wait_served(50)
-        first = told(crowd[0]) if sent else None
-    assert first is None or (first.status, "(max_connections)" in first.text) == (503, True)
+        assert crowd[0].wait_closed() == b""
     return healthy
 
 
@@ -429,10 +427,10 @@ def test_fewer_connections_are_served_with_few_descriptors() -> None:
     connections."""
     with LoneGateway(max_connections=4096, max_connections_per_address=4096) as gateway:
         assert (resource.prlimit(gateway.pid, resource.RLIMIT_NOFILE)[0]
-                >= FILES_EACH * 4096 + OWN)
+                >= 4096 + OWN)
         gateway.stop()
         before = resource.getrlimit(resource.RLIMIT_NOFILE)
-        gateway._wrapper = ["prlimit", f"--nofile={OWN + 10 * FILES_EACH}"]
+        gateway._wrapper = ["prlimit", f"--nofile={OWN + 10}"]
         gateway.start()
         assert "serving 10 connections" in gateway.log
         with ExitStack() as clients:
@@ -498,7 +496,7 @@ def test_slow_requests_on_every_slot_make_room() -> None:
             wire.send(PING[:9])
         late = clients.enter_context(gateway.wire())
         assert late.ask(PING).status == 200
-        assert told(loris[0]).status == 503
+        assert loris[0].wait_closed() == b""
         assert not any(wire.has_news(0) for wire in loris[1:])  # their deadline is far
 
 

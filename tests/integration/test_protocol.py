@@ -599,6 +599,4 @@ def test_a_chunked_body_is_read(gateway: LoneGateway, size: int) -> None:
     body = rpc("ping", {"a": LONG})
     chunks = [chunk(body[i:i + size]) for i in range(0, len(body), size)]
     head = request(headers={"Content-Length": None, "Transfer-Encoding": "chunked"})
-    with gateway.wire() as wire:
-        for _ in range(2):
-            assert wire.ask(head + b"".join(chunks) + b"0\r\n\r\n").result == {}
+    assert gateway.ask(head + b"".join(chunks) + b"0\r\n\r\n").result == {}

@@ -287,7 +287,7 @@ def test_the_status_of_a_lists_key_names_its_messages(lab: Lab, agent: Agent) ->
 
 def test_a_crash_stores_all_messages_or_none(make_lab: Callable[..., Lab]) -> None:
     lab = make_lab(modem_count=1)
-    plan = FaultPlan(lab.folder / "faults")
+    plan = FaultPlan(lab.folder / "faults", lab.gateway)
     lab.gateway.binary = faulty_binary()
     lab.gateway.environment = plan.environment
     lab.gateway.restart()

@@ -83,11 +83,11 @@ def test_a_client_that_drips_octets_is_disconnected(gateway: LoneGateway, what: 
     assert time.monotonic() - begin < TIMEOUT_S + patience(GRACE_S)
 
 
-def test_a_late_request_gets_408(gateway: LoneGateway) -> None:
+def test_a_late_request_closes_the_connection(gateway: LoneGateway) -> None:
     begin = time.monotonic()
     with gateway.wire() as wire:
         wire.send(request(BODY)[:-1])
-        assert wire.receive().status == 408
+        assert wire.wait_closed() == b""
     assert TIMEOUT_S * 0.9 < time.monotonic() - begin < TIMEOUT_S + patience(GRACE_S)
 
 
@@ -151,14 +151,6 @@ def test_an_aborted_request_frees_its_slot(patient: LoneGateway, left: bytes) ->
             wire.end(left)
         wait_until(lambda: patient.peers.isdisjoint(wire.port for wire in wires),
                    LEFT_S, "their slots are free")
-
-
-def test_a_request_that_ends_early_gets_408() -> None:
-    """Under TLS the connection just breaks."""
-    with LoneGateway(request_timeout_seconds=60) as gateway, gateway.wire() as wire:
-        wire.end(PING[:-1])
-        reply = wire.receive()
-        assert reply.status == 408 and b"ended in the middle" in reply.body
 
 
 def test_half_sent_requests_do_not_delay_others(gateway: LoneGateway) -> None:

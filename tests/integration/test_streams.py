@@ -27,7 +27,7 @@ PREFIX = "io.modelcontextprotocol/"
 INBOX = {"resourceSubscriptions": ["sms://inbox"]}
 MANY = 200
 WATCHED = "GATEWAY_WRAPPER" in os.environ   # valgrind adds memory and time of its own
-IDLE_KIB = 100 if WATCHED else 14   # of one stream; 8 are libmicrohttpd's for headers
+IDLE_KIB = 100 if WATCHED else 16   # of one stream; most is libmicrohttpd's
 IDLE_CPU_S = 1 if WATCHED else 0.05         # in three seconds
 SUBSCRIPTION_ID = PREFIX + "subscriptionId"
 

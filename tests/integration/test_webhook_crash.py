@@ -53,8 +53,8 @@ class Killed:
 
 @pytest.fixture
 def killed(receiver: Receiver, tmp_path: Path) -> Iterator[Killed]:
-    plan = FaultPlan(tmp_path / "plan")
     gateway = Hooked(receiver.origin)
+    plan = FaultPlan(tmp_path / "plan", gateway)
     gateway.binary = faulty_binary()
     gateway.environment |= plan.environment
     with gateway:

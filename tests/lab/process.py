@@ -104,3 +104,9 @@ class Program:
     @property
     def is_running(self) -> bool:
         return self._process.is_running
+
+    @property
+    def is_asleep(self) -> bool:
+        """It waits for something to happen; a disk does not count."""
+        status = Path(f"/proc/{self.pid}/stat").read_text()
+        return status.rpartition(")")[2].split()[0] == "S"

@@ -207,7 +207,7 @@ static void test_a_stream_arrives_over_tls(void **state)
 	LAB_WAIT(lab.records[0].abandoned == 1);
 }
 
-static void test_a_late_request_is_refused_over_tls(void **state)
+static void test_a_late_request_ends_the_connection_over_tls(void **state)
 {
 	struct guest *guest;
 
@@ -216,7 +216,6 @@ static void test_a_late_request_is_refused_over_tls(void **state)
 	lab_start();
 	guest = guest_connect();
 	guest_say(guest, "GET /early HTTP/1.1\r\nHost: local");
-	LAB_WAIT(guest_heard(guest, "HTTP/1.1 408 "));
 	LAB_WAIT(guest_heard(guest, "") && guest->ended);
 	guest_free(guest);
 }
@@ -262,7 +261,7 @@ int main(void)
 		TEST(test_a_late_answer_arrives_over_tls),
 		TEST(test_a_waiting_request_is_abandoned_over_tls),
 		TEST(test_a_stream_arrives_over_tls),
-		TEST(test_a_late_request_is_refused_over_tls),
+		TEST(test_a_late_request_ends_the_connection_over_tls),
 		TEST(test_freeing_the_server_abandons_requests_over_tls),
 		TEST(test_a_new_certificate_is_used_by_new_connections),
 	};

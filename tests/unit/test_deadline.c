@@ -53,7 +53,7 @@ static int setup(void **state)
 	const uint64_t period_ms[DEADLINE_KINDS] = {
 		[DEADLINE_REQUEST] = 40,
 		[DEADLINE_IDLE] = 120,
-		[DEADLINE_DRAIN] = 1,
+		[DEADLINE_LINGER] = 1,
 	};
 
 	(void)state;

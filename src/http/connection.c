@@ -196,19 +196,17 @@ static void connection_join(struct connection *connection)
 	deadline_set(&all->deadlines, &connection->deadline, DEADLINE_REQUEST);
 }
 
-struct connection *connection_new(struct connections *all, int fd,
-				  const struct address *peer,
-				  const struct listener *listener,
-				  struct admission_usage *usage, char *local_name)
+bool connection_start(struct connections *all, int fd, const struct address *peer,
+		      const struct listener *listener, struct admission_usage *usage,
+		      char *local_name)
 {
 	struct connection *connection = calloc(1, sizeof(*connection));
 	struct epoll_event event = { EPOLLRDHUP | EPOLLET, { .ptr = connection } };
+	unsigned count;
 
 	if (!connection || epoll_ctl(all->hang_ups, EPOLL_CTL_ADD, fd, &event) < 0) {
 		free(connection);
-		free(local_name);
-		close(fd);
-		return NULL;
+		return false;
 	}
 	*connection = (struct connection){
 		.connections = all,
@@ -221,9 +219,11 @@ struct connection *connection_new(struct connections *all, int fd,
 		.deadline.expired = connection_on_deadline,
 	};
 	connection_join(connection);
-	if (engine_add(connection->engine, fd, peer) < 0 && !connection->mhd)
-		connection->state = CONNECTION_CLOSED; /* the deadline frees it */
-	return connection;
+	count = all->count;
+	/* if libmicrohttpd had begun with it, it has been freed */
+	if (engine_add(connection->engine, fd, peer) < 0 && all->count == count)
+		connection_free(connection);
+	return true;
 }
 
 void connection_begin(struct connection *connection, struct MHD_Connection *mhd)

@@ -395,13 +395,12 @@ struct connection {
 /* connection.c */
 
 /*
- * Takes ownership of `fd` and `local_name` (may be NULL), and of the usage on success. NULL: no
- * memory.
+ * Gives a new connection to libmicrohttpd, with ownership of `fd`, `usage` and `local_name` (may be
+ * NULL). False: no memory, and all three stay the caller's.
  */
-struct connection *connection_new(struct connections *all, int fd,
-				  const struct address *peer,
-				  const struct listener *listener,
-				  struct admission_usage *usage, char *local_name);
+bool connection_start(struct connections *all, int fd, const struct address *peer,
+		      const struct listener *listener, struct admission_usage *usage,
+		      char *local_name);
 /* For connections.c: libmicrohttpd has taken it. */
 void connection_begin(struct connection *connection, struct MHD_Connection *mhd);
 /* For connections.c: libmicrohttpd closes the socket next, or never took it. */

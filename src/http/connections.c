@@ -266,10 +266,10 @@ void connections_accept(struct connections *all, int fd, const struct address *p
 		reason = admission_refusal(all, usage);
 		if (reason)
 			connections_refuse(all, fd, listener->tls, reason);
-		else if (connection_new(all, fd, peer, listener, usage, name))
+		else if (connection_start(all, fd, peer, listener, usage, name))
 			return;
 		else
-			name = NULL;
+			close(fd);
 	}
 	free(name);
 	if (usage)

@@ -48,8 +48,7 @@ def listing(daemon: Daemon) -> list[bytes]:
 
 @pytest.mark.parametrize("connections", [1, 64])
 def test_system_calls_of_a_listing(lab: Lab, build: Path, connections: int, show: Print) -> None:
-    """One at a time: recv and send of the peer, and of both ends of the pair; two setsockopt of
-    libmicrohttpd, which takes the pair for TCP; three epoll_wait, and sd-event's gettid."""
+    """One at a time: recv and sendmsg of the peer, and three epoll_wait."""
     calls = daemon_system_calls(build, lab, f"calls-{connections}", listing, connections)
     show(f"a listing, {connections} connections: {calls['total']:.1f} system calls")
 

@@ -28,13 +28,17 @@ static const struct {
 	enum code_word_match match;
 	const char *words;
 } table[] = {
-	{ CODE_WORD_NAME, CAPITALS, "tan pin otp puk" },
+	{ CODE_WORD_NAME, CAPITALS, "pin puk" },
+	/* never public, whatever else the text sells */
+	{ CODE_WORD_NAME | CODE_WORD_KEEP, CAPITALS, "tan otp" },
+	{ CODE_WORD_NAME | CODE_WORD_KEEP, WITHIN,
+	  "验证码 驗證碼 校验码 校驗碼 确认码 確認碼 动态码 动态密码 認証番号 인증번호 "
+	  "인증코드" },
 	{ CODE_WORD_NAME, END, "code codes kod kode koden kood koodi kennwort passwort" },
 	{ CODE_WORD_NAME, WITHIN,
-	  "kodod kodja koodisi koodin tunnusluk passcode password 验证码 驗證碼 校验码 "
-	  "校驗碼 确认码 確認碼 动态码 密码 密碼 コード 認証番号 暗証番号 パスワード "
-	  "인증번호 인증코드 비밀번호 รหัส 安全码 安全碼 识别码 授权码 激活码 登录码 "
-	  "取件码 取货码 提取码 口令 暗号 رمز كود مرور السري קוד סיסמ kombinat" },
+	  "kodod kodja koodisi koodin tunnusluk passcode password 密码 密碼 コード "
+	  "暗証番号 パスワード 비밀번호 รหัส 安全码 安全碼 识别码 授权码 激活码 登录码 "
+	  "取件码 取餐码 取货码 提取码 口令 暗号 رمز كود مرور السري קוד סיסמ kombinat" },
 	{ CODE_WORD_NAME, BEGIN,
 	  "code passcode password token kennwort passwort wachtwoord contrasen kod koodi "
 	  "haslo hasla jelsz losenord tunnuslu salasan sifre heslo parool код парол "
@@ -67,6 +71,19 @@ static const struct {
 	{ CODE_WORD_WEAK, BEGIN,
 	  "schalt logge inscri iscriz cadastr kayd kayit регистр rejestra dokonc "
 	  "finaliz" },
+	/* Russian in Latin letters */
+	{ CODE_WORD_NAME, WHOLE, "parol parolya paroli parolem" },
+	{ CODE_WORD_WEAK, WHOLE, "vhod vhoda vhodu voyti voiti" },
+	{ CODE_WORD_WEAK, BEGIN, "podtver vkhod avtoriz privyaz razblok" },
+	{ CODE_WORD_ENTER | CODE_WORD_TYPE, BEGIN, "vvedi vvesti" },
+	{ CODE_WORD_ENTER, BEGIN, "ispolzu" },
+	{ CODE_WORD_KEEP, BEGIN, "soobshch soobsch nazyvay govorite peredavay deystvit" },
+	{ CODE_WORD_LINK, WHOLE, "vash tvoy eto" },
+	{ CODE_WORD_THING, WHOLE, "zakaz zakaza schet scheta balans reys nomer posylka" },
+	{ CODE_WORD_SALE | CODE_WORD_BARGAIN, BEGIN, "skidk" },
+	{ CODE_WORD_COURIER, BEGIN, "kuryer" },
+	{ CODE_WORD_MONEY, WHOLE, "rubley rublya" },
+	{ CODE_WORD_CALL, WHOLE, "zvonite pozvonite" },
 	{ CODE_WORD_WEAK, WITHIN,
 	  "登录 登錄 ログイン 绑定 認証 تسجيل تاكيد تأكيد تحقق دخول تفعيل" },
 	{ CODE_WORD_KEEP, WHOLE,
@@ -169,7 +186,9 @@ static const struct {
 	  "hieronder zodra wanneer daarna jakmile nejdriv nejprve potom dole nedan sedan "
 	  "szamot szamsort szamokat karaktereket numarasini numarayi rakamlarini pentru "
 	  "please nella nelle nello sulla" },
-	{ CODE_WORD_ENTER, WITHIN, "输入 輸入 填写 入力 أدخل ادخل اكتب استخدم استعمل" },
+	{ CODE_WORD_ENTER | CODE_WORD_TYPE, WITHIN,
+	  "输入 輸入 填写 入力 أدخل ادخل اكتب" },
+	{ CODE_WORD_ENTER, WITHIN, "استخدم استعمل" },
 	{ CODE_WORD_ENTER, BEGIN,
 	  "show present quote mention zeig nenn vorzeig mostr muestr ensen pokaz mutass "
 	  "покаж назов goster usalo usala usel utilis compon compos indich indiq komm "

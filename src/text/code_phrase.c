@@ -345,10 +345,11 @@ bool code_phrase_is_behind_with(const struct code_context *context,
 				const struct code_piece *piece)
 {
 	static const char *const words[] = {
-		"with",	   "mit",    "avec",   "con",	 "com",	    "met",     "med",
-		"z",	   "s",	     "с",      "by",	 "using",   "per",     "via",
-		"cu",	   "pomoci", "pomoca", "cislem", "numerem", "помощью", "кодом",
-		"through", "durch",  "dank",   "dzieki", "diky",    "ezzel",   "przez"
+		"with",	   "mit",     "avec",  "con",	  "com",    "met",
+		"med",	   "z",	      "s",     "с",	  "by",	    "using",
+		"per",	   "via",     "cu",    "pomoci",  "pomoca", "cislem",
+		"numerem", "помощью", "кодом", "through", "durch",  "dank",
+		"dzieki",  "diky",    "ezzel", "przez",	  "用",	    "凭"
 	};
 	size_t before = piece->word - 1;
 
@@ -356,7 +357,9 @@ bool code_phrase_is_behind_with(const struct code_context *context,
 		return true;
 	return code_context_shares_sentence(context, piece->word, before) &&
 	       (context->words[before].behind == ' ' ||
-		context->words[before].behind == ':') &&
+		context->words[before].behind == ':' ||
+		context->words[before].text + context->words[before].length ==
+			context->text + piece->from) &&
 	       code_phrase_is_one_of(context->words[before].folded, words,
 				     sizeof(words) / sizeof(words[0]));
 }

@@ -65,7 +65,8 @@ static const struct {
 	  "csatlakoz bagla anslut pripoj valid verbind koble attiv aktyw актив prihlas "
 	  "overen overit potvrz aktiv activ koppel setup reset regist link pair einricht "
 	  "ativ vincul liier lier regisztr rejestr odzysk prompt authori validat autoriz "
-	  "approuv aprob aprov recuper retrouv "
+	  "approuv aprob aprov recuper retrouv aanmeld voltooi afrond freigeschalt "
+	  "etkinles "
 	  "approv "
 	  "freigab freigeb genehm" },
 	{ CODE_WORD_WEAK, BEGIN,
@@ -77,6 +78,7 @@ static const struct {
 	{ CODE_WORD_WEAK, BEGIN, "podtver vkhod avtoriz privyaz razblok" },
 	{ CODE_WORD_ENTER | CODE_WORD_TYPE, BEGIN, "vvedi vvesti" },
 	{ CODE_WORD_ENTER, BEGIN, "ispolzu" },
+	{ CODE_WORD_PLACE, WHOLE, "sayt sayte prilozhenii formu" },
 	{ CODE_WORD_KEEP, BEGIN, "soobshch soobsch nazyvay govorite peredavay deystvit" },
 	{ CODE_WORD_LINK, WHOLE, "vash tvoy eto" },
 	{ CODE_WORD_THING, WHOLE, "zakaz zakaza schet scheta balans reys nomer posylka" },
@@ -85,7 +87,8 @@ static const struct {
 	{ CODE_WORD_MONEY, WHOLE, "rubley rublya" },
 	{ CODE_WORD_CALL, WHOLE, "zvonite pozvonite" },
 	{ CODE_WORD_WEAK, WITHIN,
-	  "登录 登錄 ログイン 绑定 認証 تسجيل تاكيد تأكيد تحقق دخول تفعيل" },
+	  "登录 登錄 ログイン 绑定 注册 註冊 激活 登録 認証 تسجيل تاكيد تأكيد تحقق دخول "
+	  "تفعيل" },
 	{ CODE_WORD_KEEP, WHOLE,
 	  "share anyone nobody somebody else никому niemandem valid expires gultig "
 	  "valable valido valida caduca scade expira ervenyes wazny wazna действует "
@@ -145,7 +148,8 @@ static const struct {
 	  "укаж напиш gepel begepel irja beir utsd usse billentyuz potyog tusla doldur "
 	  "unesi unes upisi tastez introduce" },
 	{ CODE_WORD_ENTER, WHOLE,
-	  "put ponha pon ponga poner ponlo mets mettez mettre metti mettere mete fai "
+	  "put putting ponha pon ponga poner ponlo mets mettez mettre metti mettere mete "
+	  "fai "
 	  "fais faites "
 	  "faz haz poe anvand brug pouzij pouzijte pouzit wstaw podstaw vloz uloz wbij "
 	  "zet stuur lag legg hasznald hasznalj allitsd koyun koy schreib schreiben" },
@@ -184,10 +188,13 @@ static const struct {
 	  "abajo arriba debajo abaixo unten sobald danach wenn damit podczas kiedy zanim "
 	  "gdzie teraz nizej чтобы когда после ниже сейчас amikor amint utana alabb "
 	  "hieronder zodra wanneer daarna jakmile nejdriv nejprve potom dole nedan sedan "
-	  "szamot szamsort szamokat karaktereket numarasini numarayi rakamlarini pentru "
+	  "szamot szamsort szamokat karaktereket sayisini numarasini numarayi "
+	  "rakamlarini pentru "
 	  "please nella nelle nello sulla" },
 	{ CODE_WORD_ENTER | CODE_WORD_TYPE, WITHIN,
-	  "输入 輸入 填写 入力 أدخل ادخل اكتب" },
+	  "输入 輸入 填写 填入 填到 键入 入力 أدخل ادخل اكتب" },
+	{ CODE_WORD_PLACE, WITHIN,
+	  "页面 網頁 网页 网站 框 屏幕 界面 画面 表单 终端 小程序 サイト フォーム 端末" },
 	{ CODE_WORD_ENTER, WITHIN, "استخدم استعمل" },
 	{ CODE_WORD_ENTER, BEGIN,
 	  "show present quote mention zeig nenn vorzeig mostr muestr ensen pokaz mutass "
@@ -277,6 +284,7 @@ static const struct {
 	{ CODE_WORD_ENTER | CODE_WORD_CALL, BEGIN,
 	  "reply respond repond antwort rispond odpisz odpowied valaszol ответ yanitla "
 	  "svara odpov" },
+	{ CODE_WORD_CALL, BEGIN, "ugyfelszolg kundenserv kundendienst infolin helpdesk" },
 	{ CODE_WORD_THING, WHOLE,
 	  "flat apartment apt release appartement piso appartamento apartamento apto "
 	  "wohnung whg woning mieszkanie mieszkania квартира квартиру daire lagenhet byt "

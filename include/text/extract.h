@@ -4,9 +4,10 @@
  *
  * A code is in WebOTP form ("@domain #code" as the last line), or it is 4 to 10 digits, or
  * letters with digits, near a word such as code, PIN, OTP, TAN or passcode in the languages of
- * the table, or digits that one is told to type; never part of a phone number, price, date or link. Digits of all scripts
- * count, and so do "1 2 3 4 5 6" and groups such as "ABCD-1234", up to 24 characters, which
- * keep their dashes. The code is returned in ASCII digits.
+ * the table, or digits that one is told to type; never part of a phone number, price, date or
+ * link. Digits of all scripts count, and so do "1 2 3 4 5 6", "K 7 P 3 X 9" and groups such as
+ * "ABCD-1234", up to 24 characters, which keep their dashes. The code is returned in ASCII
+ * digits.
  */
 #pragma once
 

@@ -183,6 +183,9 @@ bool code_phrase_is_named_before(const struct code_context *context,
 /* "Authorise: X" */
 bool code_phrase_is_behind_hint(const struct code_context *context,
 				const struct code_piece *piece);
+/* Alone on a line, in a text that names a code; a phone number begins with 0. */
+bool code_phrase_is_alone_below_name(const struct code_context *context,
+				     const struct code_piece *piece);
 /* Any of the above, or alone on a line of a text that names a code. */
 bool code_phrase_is_called(const struct code_context *context,
 			   const struct code_piece *piece);
@@ -289,9 +292,9 @@ void code_search(const char *text,
 /* ---- code_text.c */
 
 /*
- * A copy of a text in which numbers are easy to find. Digits of all scripts become
- * ASCII, invisible characters are left out, and single digits are joined: "1 2 3 4" becomes
- * "1234". Every byte has its position in the original.
+ * A copy of a text in which numbers are easy to find. Digits of all scripts become ASCII,
+ * invisible characters are left out, and single digits and capitals are joined: "1 2 3 4"
+ * becomes "1234". Every byte has its position in the original.
  */
 
 struct code_text {

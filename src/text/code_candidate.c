@@ -13,7 +13,8 @@ enum {
 	PREFIX_MAX = 3, /* "G-123456" */
 	GROUP_MIN = 3,	/* "ABCD-1234" */
 	GROUPS_MAX = 24,
-	ROW_MAX = 16, /* digits, together */
+	ROW_MAX = 16,	      /* digits, together */
+	CARD_MARKS_LEAST = 4, /* bytes, "****" */
 };
 
 _Static_assert(GROUPS_MAX < sizeof(((struct code_candidate *)NULL)->code), "they fit");
@@ -35,6 +36,18 @@ static bool code_candidate_is_currency(uint32_t character)
 {
 	return character == '$' || (character >= 0xa2 && character <= 0xa5) ||
 	       (character >= 0x20a0 && character <= 0x20c0);
+}
+
+/* "5000元": Chinese and Japanese money, which no blank separates from the next word */
+static bool code_candidate_is_counter(const char *behind)
+{
+	static const char *const money[] = { "元", "円" };
+
+	for (size_t i = 0; i < sizeof(money) / sizeof(*money); i++) {
+		if (strncmp(behind, money[i], strlen(money[i])) == 0)
+			return true;
+	}
+	return false;
 }
 
 /* The character before `at`, skipping at most one space; 0: none. */
@@ -128,6 +141,40 @@ static bool code_candidate_is_glued_behind(const char *end, const struct text_wo
 	default:
 		return false;
 	}
+}
+
+/* "******" between two places of a card number: marks in a row that are none of its digits */
+static bool code_candidate_hides_digits(const char *from, const char *to)
+{
+	size_t marks = 0;
+
+	for (; from < to && marks < CARD_MARKS_LEAST; from++)
+		marks = strchr(" -0123456789", *from) ? 0 : marks + 1;
+	return marks == CARD_MARKS_LEAST;
+}
+
+/*
+ * "453211******9921", "4716 88** **** 9921": digits of a card, and neither "**482913**" nor
+ * "482913 **** 10 minutes".
+ */
+static bool code_candidate_is_of_card(const char *text, const struct text_word *word,
+				      const char *end)
+{
+	static const char marks[] = " -*xX#\u2022\u25cf0123456789"; /* its bytes */
+	const char *first = word->text, *last = end + strspn(end, marks), *group;
+
+	if (word->before == '*' && word->behind == '*')
+		return false;
+	while (first > text && strchr(marks, first[-1]))
+		first--;
+	first += strcspn(first, "0123456789");
+	while (last > end && !code_candidate_is_digit(last[-1]))
+		last--;
+	for (group = last; group > end && code_candidate_is_digit(group[-1]);)
+		group--;
+	return (strspn(first, "0123456789") >= GROUP_MIN &&
+		code_candidate_hides_digits(first, word->text)) ||
+	       (last - group >= GROUP_MIN && code_candidate_hides_digits(end, group));
 }
 
 /* "G-" before the number: letters that users do not type. */
@@ -398,8 +445,10 @@ bool code_candidate_read(const char *text, const struct text_word *word, size_t 
 		return false;
 	last = word + candidate_out->words - 1;
 	return !code_candidate_is_glued_behind(last->text + last->length, last) &&
+	       !code_candidate_is_of_card(text, word, last->text + last->length) &&
 	       !code_candidate_is_currency(
 		       code_candidate_character_before(text, word->text)) &&
 	       !code_candidate_is_currency(
-		       code_candidate_character_behind(last->text + last->length));
+		       code_candidate_character_behind(last->text + last->length)) &&
+	       !code_candidate_is_counter(last->text + last->length);
 }

@@ -37,8 +37,12 @@ static bool code_context_is_beside_bargain(const struct code_context *context, s
 
 bool code_context_is_name(const struct code_context *context, size_t at)
 {
-	return context->kinds[at] & CODE_WORD_NAME && !context->is_advertisement &&
-	       !(context->kinds[at] & CODE_WORD_BARGAIN) &&
+	const unsigned kinds = context->kinds[at];
+
+	if (kinds & CODE_WORD_NAME && kinds & CODE_WORD_KEEP)
+		return true; /* no coupon is called a verification code */
+	return kinds & CODE_WORD_NAME && !context->is_advertisement &&
+	       !(kinds & CODE_WORD_BARGAIN) &&
 	       !code_context_is_beside_bargain(context, at, 1) &&
 	       !code_context_is_beside_bargain(context, at, -1);
 }

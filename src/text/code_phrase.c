@@ -229,6 +229,13 @@ static bool code_phrase_is_alone_on_line(const struct code_context *context,
 	       (!behind || behind == '\n' || behind == '\r');
 }
 
+bool code_phrase_is_alone_below_name(const struct code_context *context,
+				     const struct code_piece *piece)
+{
+	return context->has_name && context->text[piece->from] != '0' &&
+	       code_phrase_is_alone_on_line(context, piece);
+}
+
 bool code_phrase_is_called(const struct code_context *context,
 			   const struct code_piece *piece)
 {
@@ -257,8 +264,10 @@ bool code_phrase_is_of_something_else(const struct code_context *context,
 	    code_phrase_has_name_before(context, piece->word, CODE_PHRASE_CLOSE_WORDS) &&
 	    context->words[piece->word - 1].type == TEXT_WORD)
 		return false; /* "TAN for your order: X" */
-	if (kinds & CODE_WORD_CALL && kinds & CODE_WORD_OPEN && context->has_lock)
-		return false; /* "dial X at the gate" */
+	if (kinds & CODE_WORD_CALL &&
+	    ((kinds & CODE_WORD_OPEN && context->has_lock) ||
+	     (kinds & CODE_WORD_ENTER && code_context_has_hint(context, piece->word))))
+		return false; /* "dial X at the gate", "to confirm answer X" */
 	return kinds & (CODE_WORD_THING | CODE_WORD_CALL | CODE_WORD_BARGAIN) ||
 	       code_context_is_of_kind(context, piece->word, piece->word - 1,
 				       CODE_WORD_MONEY) ||
@@ -336,10 +345,11 @@ bool code_phrase_is_behind_with(const struct code_context *context,
 				const struct code_piece *piece)
 {
 	static const char *const words[] = {
-		"with",	   "mit",    "avec",   "con",	 "com",	    "met",     "med",
-		"z",	   "s",	     "с",      "by",	 "using",   "per",     "via",
-		"cu",	   "pomoci", "pomoca", "cislem", "numerem", "помощью", "кодом",
-		"through", "durch",  "dank",   "dzieki", "diky",    "ezzel",   "przez"
+		"with",	   "mit",     "avec",  "con",	  "com",    "met",
+		"med",	   "z",	      "s",     "с",	  "by",	    "using",
+		"per",	   "via",     "cu",    "pomoci",  "pomoca", "cislem",
+		"numerem", "помощью", "кодом", "through", "durch",  "dank",
+		"dzieki",  "diky",    "ezzel", "przez",	  "用",	    "凭"
 	};
 	size_t before = piece->word - 1;
 
@@ -347,7 +357,9 @@ bool code_phrase_is_behind_with(const struct code_context *context,
 		return true;
 	return code_context_shares_sentence(context, piece->word, before) &&
 	       (context->words[before].behind == ' ' ||
-		context->words[before].behind == ':') &&
+		context->words[before].behind == ':' ||
+		context->words[before].text + context->words[before].length ==
+			context->text + piece->from) &&
 	       code_phrase_is_one_of(context->words[before].folded, words,
 				     sizeof(words) / sizeof(words[0]));
 }
@@ -413,7 +425,7 @@ bool code_phrase_is_typed(const struct code_context *context,
 		if (context->kinds[at] & CODE_WORD_TYPE)
 			return i > 1 || !(context->kinds[at] & CODE_WORD_KEY) ||
 			       code_phrase_is_followed_by(context, piece, "into");
-		if (!(context->kinds[at] & CODE_WORD_LINK) &&
+		if (!(context->kinds[at] & (CODE_WORD_LINK | CODE_WORD_PLACE)) &&
 		    code_phrase_characters(&context->words[at]) > CODE_PHRASE_SMALL_WORD)
 			break;
 	}

@@ -57,9 +57,9 @@ static int code_search_score_words(const struct code_context *context, size_t at
 			       : 0;
 	if (has_head && code_context_is_name(context, head))
 		return SCORE_BEHIND_NAME;
-	if (candidate->trust == CODE_TRUST_LITTLE || kinds & CODE_WORD_CALL)
+	if (kinds & CODE_WORD_CALL)
 		return 0;
-	if (kinds & CODE_WORD_THING)
+	if (candidate->trust == CODE_TRUST_LITTLE || kinds & CODE_WORD_THING)
 		return code_context_is_called_behind(context, at, behind) ? SCORE_DOUBTFUL
 									  : 0;
 	if (candidate->length == 6 && code_search_is_typed_in(context, at, behind))

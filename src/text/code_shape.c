@@ -113,12 +113,19 @@ static bool code_shape_is_range(const struct code_context *context,
 	return digits == 2 && left < right && right <= 24;
 }
 
-/* "1957", and numbers between it and its name: "the PIN of your card 4471 is 1957" */
+/*
+ * "1957", and numbers between it and its name: "the PIN of your card 4471 is 1957"; at the end
+ * of a sentence or a line that names it, or on a line of its own.
+ */
 static bool code_shape_is_named_number(const struct code_context *context,
 				       const struct code_piece *piece)
 {
-	return piece->digits >= CODE_PIECE_LEAST && piece->digits <= 8 && !piece->marks &&
-	       !code_piece_letters(piece) && code_phrase_names(context, piece) &&
+	return piece->digits >= CODE_PIECE_LEAST &&
+	       piece->digits <= CODE_PIECE_DIGITS_MOST && !piece->marks &&
+	       !code_piece_letters(piece) &&
+	       (code_phrase_names(context, piece) ||
+		code_phrase_is_alone_below_name(context, piece) ||
+		code_phrase_is_end_of_named_sentence(context, piece)) &&
 	       !code_phrase_is_of_something_else(context, piece);
 }
 
@@ -363,10 +370,12 @@ static bool code_shape_is_plain_number(const struct code_context *context,
 				       const struct code_piece *piece)
 {
 	const char *number = context->text + piece->from;
+	bool is_of_year =
+		(strncmp(number, "19", 2) == 0 || strncmp(number, "20", 2) == 0) &&
+		strspn(number, "0123456789") == 4;
 	bool is_grouped = (piece->separator == '-' || piece->separator == '/') &&
-			  piece->digits > CODE_PIECE_LEAST &&
-			  !code_shape_is_day(context, piece) &&
-			  strncmp(number, "19", 2) != 0 && strncmp(number, "20", 2) != 0;
+			  piece->digits > CODE_PIECE_LEAST && !is_of_year &&
+			  !code_shape_is_day(context, piece);
 
 	return piece->digits >= CODE_PIECE_LEAST && piece->digits <= 8 &&
 	       (!piece->marks || is_grouped) && !code_piece_letters(piece) &&

@@ -8,7 +8,7 @@
 #include "base/escape.h"
 #include "base/utf8.h"
 
-enum { SINGLE_DIGITS_MIN = 4 };
+enum { SINGLES_MIN = 4 };
 
 /*
  * The first of ten digits each: Unicode 15, category Nd, framed, raised and lowered ones.
@@ -117,9 +117,9 @@ static void code_text_read_all(struct code_text *read, const char *text)
 	read->text[read->length] = '\0';
 }
 
-static bool code_text_is_digit(const struct code_text *read, size_t at)
+static bool code_text_is_symbol(char byte)
 {
-	return read->text[at] >= '0' && read->text[at] <= '9';
+	return (byte >= '0' && byte <= '9') || (byte >= 'A' && byte <= 'Z');
 }
 
 static bool code_text_is_part(char byte)
@@ -129,30 +129,36 @@ static bool code_text_is_part(char byte)
 	       (unsigned char)byte >= 0x80;
 }
 
-/* Bytes of a row of single digits here, "1 2 3 4" or "1-2-3-4"; 0: there is none. */
-static size_t code_text_row_length(const struct code_text *read, size_t at)
+/*
+ * Bytes of a row of single characters here, "1 2 3 4", "K 7 P 3" or "1-2-3-4", and how many
+ * bytes from one to the next; 0: there is none.
+ */
+static size_t code_text_row_length(const struct code_text *read, size_t at,
+				   size_t *step_out)
 {
-	char mark = read->text[at] ? read->text[at + 1] : '\0';
-	size_t end = at;
+	const char *text = read->text;
+	char mark = text[at] ? text[at + 1] : '\0';
+	size_t end = at, step = 2;
 
-	if (!code_text_is_digit(read, at) || (mark != ' ' && mark != '-') ||
-	    (at > 0 && code_text_is_part(read->text[at - 1])))
+	if (!code_text_is_symbol(text[at]) || (mark != ' ' && mark != '-') ||
+	    (at > 0 && code_text_is_part(text[at - 1])))
 		return 0;
-	while (read->text[end + 1] == mark && code_text_is_digit(read, end + 2) &&
-	       !code_text_is_digit(read, end + 3))
-		end += 2;
-	if (end - at + 1 < 2 * SINGLE_DIGITS_MIN - 1 ||
-	    code_text_is_part(read->text[end + 1]))
-		return 0;
-	return end - at + 1;
+	while (mark == ' ' && text[at + step] == ' ')
+		step++;
+	*step_out = step;
+	while (strspn(text + end + 1, (const char[]){ mark, '\0' }) == step - 1 &&
+	       code_text_is_symbol(text[end + step]) &&
+	       !code_text_is_part(text[end + step + 1]))
+		end += step;
+	return (end - at) / step + 1 < SINGLES_MIN ? 0 : end - at + 1;
 }
 
-static void code_text_join_single_digits(struct code_text *read)
+static void code_text_join_singles(struct code_text *read)
 {
 	size_t kept = 0, at = 0;
 
 	while (at < read->length) {
-		size_t row = code_text_row_length(read, at), step = row ? 2 : 1;
+		size_t step = 1, row = code_text_row_length(read, at, &step);
 		size_t end = at + (row ? row : 1);
 
 		for (; at < end; at += step, kept++) {
@@ -194,7 +200,7 @@ int code_text_init(struct code_text *read, const char *text)
 		return -ENOMEM;
 	}
 	code_text_read_all(read, text);
-	code_text_join_single_digits(read);
+	code_text_join_singles(read);
 	return 0;
 }
 

@@ -28,13 +28,17 @@ static const struct {
 	enum code_word_match match;
 	const char *words;
 } table[] = {
-	{ CODE_WORD_NAME, CAPITALS, "tan pin otp puk" },
+	{ CODE_WORD_NAME, CAPITALS, "pin puk" },
+	/* never public, whatever else the text sells */
+	{ CODE_WORD_NAME | CODE_WORD_KEEP, CAPITALS, "tan otp" },
+	{ CODE_WORD_NAME | CODE_WORD_KEEP, WITHIN,
+	  "验证码 驗證碼 校验码 校驗碼 确认码 確認碼 动态码 动态密码 認証番号 인증번호 "
+	  "인증코드" },
 	{ CODE_WORD_NAME, END, "code codes kod kode koden kood koodi kennwort passwort" },
 	{ CODE_WORD_NAME, WITHIN,
-	  "kodod kodja koodisi koodin tunnusluk passcode password 验证码 驗證碼 校验码 "
-	  "校驗碼 确认码 確認碼 动态码 密码 密碼 コード 認証番号 暗証番号 パスワード "
-	  "인증번호 인증코드 비밀번호 รหัส 安全码 安全碼 识别码 授权码 激活码 登录码 "
-	  "取件码 取货码 提取码 口令 暗号 رمز كود مرور السري קוד סיסמ kombinat" },
+	  "kodod kodja koodisi koodin tunnusluk passcode password 密码 密碼 コード "
+	  "暗証番号 パスワード 비밀번호 รหัส 安全码 安全碼 识别码 授权码 激活码 登录码 "
+	  "取件码 取餐码 取货码 提取码 口令 暗号 رمز كود مرور السري קוד סיסמ kombinat" },
 	{ CODE_WORD_NAME, BEGIN,
 	  "code passcode password token kennwort passwort wachtwoord contrasen kod koodi "
 	  "haslo hasla jelsz losenord tunnuslu salasan sifre heslo parool код парол "
@@ -61,14 +65,30 @@ static const struct {
 	  "csatlakoz bagla anslut pripoj valid verbind koble attiv aktyw актив prihlas "
 	  "overen overit potvrz aktiv activ koppel setup reset regist link pair einricht "
 	  "ativ vincul liier lier regisztr rejestr odzysk prompt authori validat autoriz "
-	  "approuv aprob aprov recuper retrouv "
+	  "approuv aprob aprov recuper retrouv aanmeld voltooi afrond freigeschalt "
+	  "etkinles "
 	  "approv "
 	  "freigab freigeb genehm" },
 	{ CODE_WORD_WEAK, BEGIN,
 	  "schalt logge inscri iscriz cadastr kayd kayit регистр rejestra dokonc "
 	  "finaliz" },
+	/* Russian in Latin letters */
+	{ CODE_WORD_NAME, WHOLE, "parol parolya paroli parolem" },
+	{ CODE_WORD_WEAK, WHOLE, "vhod vhoda vhodu voyti voiti" },
+	{ CODE_WORD_WEAK, BEGIN, "podtver vkhod avtoriz privyaz razblok" },
+	{ CODE_WORD_ENTER | CODE_WORD_TYPE, BEGIN, "vvedi vvesti" },
+	{ CODE_WORD_ENTER, BEGIN, "ispolzu" },
+	{ CODE_WORD_PLACE, WHOLE, "sayt sayte prilozhenii formu" },
+	{ CODE_WORD_KEEP, BEGIN, "soobshch soobsch nazyvay govorite peredavay deystvit" },
+	{ CODE_WORD_LINK, WHOLE, "vash tvoy eto" },
+	{ CODE_WORD_THING, WHOLE, "zakaz zakaza schet scheta balans reys nomer posylka" },
+	{ CODE_WORD_SALE | CODE_WORD_BARGAIN, BEGIN, "skidk" },
+	{ CODE_WORD_COURIER, BEGIN, "kuryer" },
+	{ CODE_WORD_MONEY, WHOLE, "rubley rublya" },
+	{ CODE_WORD_CALL, WHOLE, "zvonite pozvonite" },
 	{ CODE_WORD_WEAK, WITHIN,
-	  "登录 登錄 ログイン 绑定 認証 تسجيل تاكيد تأكيد تحقق دخول تفعيل" },
+	  "登录 登錄 ログイン 绑定 注册 註冊 激活 登録 認証 تسجيل تاكيد تأكيد تحقق دخول "
+	  "تفعيل" },
 	{ CODE_WORD_KEEP, WHOLE,
 	  "share anyone nobody somebody else никому niemandem valid expires gultig "
 	  "valable valido valida caduca scade expira ervenyes wazny wazna действует "
@@ -128,7 +148,8 @@ static const struct {
 	  "укаж напиш gepel begepel irja beir utsd usse billentyuz potyog tusla doldur "
 	  "unesi unes upisi tastez introduce" },
 	{ CODE_WORD_ENTER, WHOLE,
-	  "put ponha pon ponga poner ponlo mets mettez mettre metti mettere mete fai "
+	  "put putting ponha pon ponga poner ponlo mets mettez mettre metti mettere mete "
+	  "fai "
 	  "fais faites "
 	  "faz haz poe anvand brug pouzij pouzijte pouzit wstaw podstaw vloz uloz wbij "
 	  "zet stuur lag legg hasznald hasznalj allitsd koyun koy schreib schreiben" },
@@ -167,9 +188,14 @@ static const struct {
 	  "abajo arriba debajo abaixo unten sobald danach wenn damit podczas kiedy zanim "
 	  "gdzie teraz nizej чтобы когда после ниже сейчас amikor amint utana alabb "
 	  "hieronder zodra wanneer daarna jakmile nejdriv nejprve potom dole nedan sedan "
-	  "szamot szamsort szamokat karaktereket numarasini numarayi rakamlarini pentru "
+	  "szamot szamsort szamokat karaktereket sayisini numarasini numarayi "
+	  "rakamlarini pentru "
 	  "please nella nelle nello sulla" },
-	{ CODE_WORD_ENTER, WITHIN, "输入 輸入 填写 入力 أدخل ادخل اكتب استخدم استعمل" },
+	{ CODE_WORD_ENTER | CODE_WORD_TYPE, WITHIN,
+	  "输入 輸入 填写 填入 填到 键入 入力 أدخل ادخل اكتب" },
+	{ CODE_WORD_PLACE, WITHIN,
+	  "页面 網頁 网页 网站 框 屏幕 界面 画面 表单 终端 小程序 サイト フォーム 端末" },
+	{ CODE_WORD_ENTER, WITHIN, "استخدم استعمل" },
 	{ CODE_WORD_ENTER, BEGIN,
 	  "show present quote mention zeig nenn vorzeig mostr muestr ensen pokaz mutass "
 	  "покаж назов goster usalo usala usel utilis compon compos indich indiq komm "
@@ -258,6 +284,7 @@ static const struct {
 	{ CODE_WORD_ENTER | CODE_WORD_CALL, BEGIN,
 	  "reply respond repond antwort rispond odpisz odpowied valaszol ответ yanitla "
 	  "svara odpov" },
+	{ CODE_WORD_CALL, BEGIN, "ugyfelszolg kundenserv kundendienst infolin helpdesk" },
 	{ CODE_WORD_THING, WHOLE,
 	  "flat apartment apt release appartement piso appartamento apartamento apto "
 	  "wohnung whg woning mieszkanie mieszkania квартира квартиру daire lagenhet byt "

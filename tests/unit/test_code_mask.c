@@ -90,6 +90,17 @@ static const struct {
 	{ "One two three, and your password was reset", NULL },
 	{ "NEVER SHARE YOUR PIN CODE WITH ANYBODY", NULL },
 	{ "ABCDEF", NULL },
+	/* a card, whose digits stay, and a code below it */
+	{ "Pay with 4532 11** **** 9921, code 4082911736",
+	  "Pay with 4532 11** **** 9921, code " M },
+	{ "Card 4532 1100 1122 9921\nPayment code:\n4082911736",
+	  "Card 4532 1100 1122 9921\nPayment code:\n" M },
+	/* blanks between its characters */
+	{ "Your code is Q W X Z", "Your code is " M },
+	{ "Rows A B C D are full", NULL },
+	/* a price stays */
+	{ "支付5000元，验证码480211", "支付5000元，验证码" M },
+	{ "满200减30，优惠码QIU30", NULL },
 	/* typed in, and nothing names it */
 	{ "Type 40216 into the terminal", "Type " M " into the terminal" },
 	{ "Mit 5507 schlie\u00dft du die Registrierung ab",

@@ -62,6 +62,25 @@ static const struct {
 	{ "Your code is \u2074\u2078\u00b2\u2079\u00b9\u00b3", "482913" },
 	{ "PIN \u00b9\u00b2\u00b3\u00b9", "1231" },
 	{ "TELEGRAM CODE 55123", "55123" },
+	/* below the digits of a card */
+	{ "Card 453211******9921\nCode: 4082911736", "4082911736" },
+	{ "Visa 4716 88** **** 3021\nYour code is\n913640", "913640" },
+	{ "Pay with 453211-******-9921, code 4082911736", "4082911736" },
+	{ "Pay with 4532 11** **** 9921, code 4082911736", "4082911736" },
+	{ "Confirm your code for card 453211 \u2022\u2022\u2022\u2022 9921:\n774411",
+	  "774411" },
+	{ "453211******9921 pays, see the code in the app", "" },
+	{ "Code 482910 **** 10 minutes", "482910" },
+	{ "Code **482910** or **771234**", "482910" },
+	/* blanks between its characters */
+	{ "Your code is 4  8  2  9", "4829" },
+	{ "Your code is K 7 P 3 X 9", "K7P3X9" },
+	/* a price or a coupon beside it */
+	{ "\u4f18\u60e0\u4ef799\u5143,\u9a8c\u8bc1\u7801480211", "480211" },
+	{ "\u652f\u4ed85000\u5143,\u9a8c\u8bc1\u7801480211", "480211" },
+	/* Russian in Latin letters */
+	{ "Parol 7718 dlya vkhoda", "7718" },
+	{ "Podtverdite vkhod: 905412", "905412" },
 	{ "CODE=4821", "4821" },
 	{ "Door code 4711#", "4711" },
 	{ "482910\nis your code", "482910" },

@@ -278,7 +278,7 @@ def running(name: str, ended: Ended) -> str:
     *_, last = ["", *re.findall(r"^(?:not )?ok \d+ (?:- |# SKIP )(\w+)", ended.output,
                                 re.MULTILINE)]
     source = PROJECT / "tests" / "unit" / f"{name}.c"
-    tests = re.findall(r"cmocka_unit_test\w*\(\s*(\w+)", source.read_text()
+    tests = re.findall(r"^TEST(?:_WITH)?\((\w+)", source.read_text(), re.MULTILINE
                        ) if source.exists() else []
     following = tests.index(last) + 1 if last in tests else 0
     if not last and tests or last in tests and following < len(tests):

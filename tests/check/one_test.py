@@ -70,9 +70,12 @@ def matches(file: Path, name: str) -> bool:
     return any(known.parts[-len(wanted):] == wanted for known in (path, path.with_suffix("")))
 
 
+def functions(file: Path) -> set[str]:
+    return set(re.findall(r"^(?:def |TEST\(|TEST_WITH\()(\w+)", file.read_text(), re.MULTILINE))
+
+
 def has_function(file: Path, name: str) -> bool:
-    return re.search(rf"^(?:def|static void) {re.escape(name)}\(", file.read_text(),
-                     re.MULTILINE) is not None
+    return name in functions(file)
 
 
 def choose(name: str) -> Choice:
@@ -99,7 +102,6 @@ def why_not(name: str) -> str:
     stem, known = Path(wanted).stem, {file.stem for file in files()}
     if function and stem in known:
         return f"no test {function} in {wanted}"
-    functions = {found for file in files() for found in re.findall(
-        r"^(?:def|static void) (test_\w+)\(", file.read_text(), re.MULTILINE)}
-    near = difflib.get_close_matches(stem, sorted(known | functions), n=3)
+    names = set().union(*(functions(file) for file in files()))
+    near = difflib.get_close_matches(stem, sorted(known | names), n=3)
     return f"no test {name}" + (f"; there is {', '.join(near)}" if near else "")

@@ -195,7 +195,7 @@ def check_references(_: Tools) -> Finding:
                 there = PROJECT / name
                 if not there.exists():
                     complaints.append(f"{file.relative_to(PROJECT)}:{number}: no {name}")
-                elif function and not re.search(rf"\b(def|void) {function}\(",
+                elif function and not re.search(rf"\b(?:def |TEST\(|TEST_WITH\(){function}\b",
                                                 there.read_text()):
                     complaints.append(f"{file.relative_to(PROJECT)}:{number}: "
                                       f"no {function} in {name}")

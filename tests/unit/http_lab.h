@@ -293,7 +293,6 @@ static inline void lab_start(void)
 
 static inline int lab_setup(void **state)
 {
-	(void)state;
 	memset(&lab, 0, sizeof(lab));
 	assert_true(sd_event_new(&lab.loop) >= 0);
 	config_defaults(&lab.config);
@@ -315,7 +314,6 @@ static inline int lab_teardown(void **state)
 {
 	int at;
 
-	(void)state;
 	http_server_free(lab.server);
 	lab.server = NULL;
 	for (at = 0; at < lab.record_count; at++) {

@@ -129,7 +129,6 @@ static inline int bench_set_up(void **state)
 {
 	struct explanation error;
 
-	(void)state;
 	heard[0] = '\0';
 	fake_init();
 	bench_config.queue_limit = 1000;
@@ -153,7 +152,6 @@ static inline int bench_remove(const char *name, const struct stat *status, int 
 
 static inline int bench_tear_down(void **state)
 {
-	(void)state;
 	fill_disk(false);
 	bench_stop();
 	assert_true(TAILQ_EMPTY(&fake_sends));

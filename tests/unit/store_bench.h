@@ -43,7 +43,6 @@ static inline int remove_entry(const char *name, const struct stat *status, int 
 
 static inline int store_set_up(void **state)
 {
-	(void)state;
 	if (!mkdtemp(scratch_template(root, sizeof(root), "test_store")))
 		return -1;
 	snprintf(folder, sizeof(folder), "%s/state", root);
@@ -53,7 +52,6 @@ static inline int store_set_up(void **state)
 
 static inline int store_tear_down(void **state)
 {
-	(void)state;
 	fill_disk(false);
 	store_close(store);
 	store = NULL;

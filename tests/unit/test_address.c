@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "unit_test.h"
 #include <string.h>
 
 #include "base/address.h"
 
-static void test_an_address_is_read_and_written_back(void **state)
+TEST(test_an_address_is_read_and_written_back)
 {
 	static const struct {
 		const char *text;
@@ -34,7 +28,6 @@ static void test_an_address_is_read_and_written_back(void **state)
 	};
 	size_t at;
 
-	(void)state;
 	for (at = 0; at < sizeof(cases) / sizeof(cases[0]); at++) {
 		char text[ADDRESS_TEXT_BYTES];
 		struct address address;
@@ -48,11 +41,10 @@ static void test_an_address_is_read_and_written_back(void **state)
 	}
 }
 
-static void test_a_socket_address_is_copied(void **state)
+TEST(test_a_socket_address_is_copied)
 {
 	struct address address;
 
-	(void)state;
 	assert_true(address_parse("10.1.2.3:258", &address));
 	assert_int_equal(address.any.sa_family, AF_INET);
 	assert_int_equal(address.length, sizeof(struct sockaddr_in));
@@ -65,7 +57,7 @@ static void test_a_socket_address_is_copied(void **state)
 	assert_int_equal(address.in6.sin6_scope_id, 0);
 }
 
-static void test_other_texts_are_refused(void **state)
+TEST(test_other_texts_are_refused)
 {
 	static const char *const texts[] = {
 		"",
@@ -99,7 +91,6 @@ static void test_other_texts_are_refused(void **state)
 	};
 	size_t at;
 
-	(void)state;
 	for (at = 0; at < sizeof(texts) / sizeof(texts[0]); at++) {
 		struct address address = { .length = 77 };
 
@@ -109,26 +100,13 @@ static void test_other_texts_are_refused(void **state)
 	}
 }
 
-static void test_other_families_have_no_text(void **state)
+TEST(test_other_families_have_no_text)
 {
 	struct address address = { .length = 0 };
 	char text[ADDRESS_TEXT_BYTES];
 
-	(void)state;
 	address.any.sa_family = AF_UNIX;
 	assert_false(address_is_loopback(&address));
 	address_format(&address, text);
 	assert_string_equal(text, "?");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_an_address_is_read_and_written_back),
-		cmocka_unit_test(test_a_socket_address_is_copied),
-		cmocka_unit_test(test_other_texts_are_refused),
-		cmocka_unit_test(test_other_families_have_no_text),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

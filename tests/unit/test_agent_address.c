@@ -5,13 +5,7 @@
  * folder. AGENT_CORPUS_SHOW=1 prints what went wrong in what the rules were written with, =2
  * in all. A sample judges every twentieth of the others: under ASan all take two minutes.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "unit_test.h"
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -112,30 +106,26 @@ static void measure(const char *half, int showing, unsigned addressing_least,
 		    1000 * wrongly <= WRONGLY_PER_MILLE_MOST * harmless);
 }
 
-static void test_texts_for_agents_are_flagged_in_the_known_corpus(void **state)
+TEST(test_texts_for_agents_are_flagged_in_the_known_corpus)
 {
-	(void)state;
 	measure("known", 0, 450, 2800);
 }
 
-static void test_texts_for_agents_are_flagged_in_the_held_out_corpus(void **state)
+TEST(test_texts_for_agents_are_flagged_in_the_held_out_corpus)
 {
-	(void)state;
 	measure("held_out", 1, 130, 1100);
 }
 
-static void test_the_warning_of_a_bank_is_not_flagged(void **state)
+TEST(test_the_warning_of_a_bank_is_not_flagged)
 {
-	(void)state;
 	assert_false(agent_address_is_in("Never share this code with anyone."));
 	assert_false(agent_address_is_in("Nikomu nie podawaj kodu 482913."));
 	assert_false(agent_address_is_in("Reply STOP to end all messages."));
 	assert_false(agent_address_is_in(""));
 }
 
-static void test_an_order_hidden_in_tags_or_base64_is_flagged(void **state)
+TEST(test_an_order_hidden_in_tags_or_base64_is_flagged)
 {
-	(void)state;
 	assert_true(agent_address_is_in(
 		"Hi! \xf3\xa0\x81\xa9\xf3\xa0\x81\xa7\xf3\xa0\x81\xae\xf3\xa0\x81\xaf"
 		"\xf3\xa0\x81\xb2\xf3\xa0\x81\xa5\xf3\xa0\x80\xa0\xf3\xa0\x81\xa1"));
@@ -146,17 +136,4 @@ static void test_an_order_hidden_in_tags_or_base64_is_flagged(void **state)
 		agent_address_is_in("Go \xf0\x9f\x8f\xb4\xf3\xa0\x81\xa7\xf3\xa0\x81\xa2"
 				    "\xf3\xa0\x81\xa5\xf3\xa0\x81\xae\xf3\xa0\x81\xa7"
 				    "\xf3\xa0\x81\xbf!"));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_texts_for_agents_are_flagged_in_the_known_corpus),
-		cmocka_unit_test(
-			test_texts_for_agents_are_flagged_in_the_held_out_corpus),
-		cmocka_unit_test(test_the_warning_of_a_bank_is_not_flagged),
-		cmocka_unit_test(test_an_order_hidden_in_tags_or_base64_is_flagged),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "unit_test.h"
 #include "base/amount.h"
 
 static const struct {
@@ -80,12 +75,11 @@ static const struct {
 	{ "\xe2\x80", NULL },
 };
 
-static void test_amounts_are_read_in_every_notation(void **state)
+TEST(test_amounts_are_read_in_every_notation)
 {
 	struct amount amount;
 	char written[AMOUNT_BYTES];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		/* exactly as long as it is: a read behind it is found */
 		size_t length = strlen(cases[i].text);
@@ -105,11 +99,10 @@ static void test_amounts_are_read_in_every_notation(void **state)
 }
 
 /* What is written reads as the same amount, but that "1.234" would be a thousand. */
-static void test_a_written_amount_reads_back(void **state)
+TEST(test_a_written_amount_reads_back)
 {
 	char written[AMOUNT_BYTES];
 
-	(void)state;
 	for (int64_t value = -3000000; value < 3000000; value += 37) {
 		struct amount amount = { value * 10, 2 }, back;
 
@@ -120,23 +113,11 @@ static void test_a_written_amount_reads_back(void **state)
 	}
 }
 
-static void test_other_text_leaves_the_amount_unchanged(void **state)
+TEST(test_other_text_leaves_the_amount_unchanged)
 {
 	struct amount amount = { 7, 1 };
 
-	(void)state;
 	assert_false(amount_read("1,2,3", 5, &amount));
 	assert_int_equal(amount.thousandths, 7);
 	assert_int_equal(amount.decimals, 1);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_amounts_are_read_in_every_notation),
-		cmocka_unit_test(test_a_written_amount_reads_back),
-		cmocka_unit_test(test_other_text_leaves_the_amount_unchanged),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

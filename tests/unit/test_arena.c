@@ -1,23 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "unit_test.h"
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/arena.h"
 
-static void test_memory_is_zeroed_and_aligned(void **state)
+TEST(test_memory_is_zeroed_and_aligned)
 {
 	struct arena *arena = arena_new(1 << 20);
 	size_t size, at;
 
-	(void)state;
 	assert_non_null(arena);
 	for (size = 0; size < 300; size++) {
 		char *bytes = arena_alloc(arena, size);
@@ -32,13 +25,12 @@ static void test_memory_is_zeroed_and_aligned(void **state)
 	arena_free(arena);
 }
 
-static void test_pieces_do_not_overlap(void **state)
+TEST(test_pieces_do_not_overlap)
 {
 	struct arena *arena = arena_new(1 << 20);
 	char *pieces[500];
 	size_t at;
 
-	(void)state;
 	for (at = 0; at < 500; at++) {
 		pieces[at] = arena_printf(arena, "piece %zu of %s", at, "many");
 		assert_non_null(pieces[at]);
@@ -53,13 +45,12 @@ static void test_pieces_do_not_overlap(void **state)
 }
 
 /* Only what is beyond the first blocks counts, and all of it comes back. */
-static void test_a_budget_limits_the_arena(void **state)
+TEST(test_a_budget_limits_the_arena)
 {
 	struct arena_budget budget = { 100000 };
 	struct arena *arena = arena_new_within(&budget, 1 << 20);
 	struct arena *other = arena_new_within(&budget, 1 << 20);
 
-	(void)state;
 	assert_non_null(arena_alloc(arena, 2000));
 	assert_int_equal(budget.left_bytes, 100000);
 	assert_non_null(arena_alloc(arena, 90000));
@@ -72,12 +63,11 @@ static void test_a_budget_limits_the_arena(void **state)
 	assert_int_equal(budget.left_bytes, 100000);
 }
 
-static void test_a_piece_may_be_larger_than_a_block(void **state)
+TEST(test_a_piece_may_be_larger_than_a_block)
 {
 	struct arena *arena = arena_new(1 << 20);
 	char *large = arena_alloc(arena, 500000);
 
-	(void)state;
 	assert_non_null(large);
 	memset(large, 1, 500000);
 	assert_non_null(arena_alloc(arena, 500000));
@@ -85,14 +75,13 @@ static void test_a_piece_may_be_larger_than_a_block(void **state)
 }
 
 /* It takes no more than itself, and small pieces go on where they were. */
-static void test_a_large_piece_gets_its_own_block(void **state)
+TEST(test_a_large_piece_gets_its_own_block)
 {
 	struct arena_budget budget = { 100000 };
 	struct arena *arena = arena_new_within(&budget, 1 << 20);
 	char *before = arena_copy(arena, "before", 6);
 	char *large = arena_alloc(arena, 10000);
 
-	(void)state;
 	assert_int_equal(budget.left_bytes, 90000);
 	assert_non_null(large);
 	assert_ptr_equal(arena_copy(arena, "after", 5), before + 16);
@@ -103,11 +92,10 @@ static void test_a_large_piece_gets_its_own_block(void **state)
 	assert_int_equal(budget.left_bytes, 100000);
 }
 
-static void test_limit_is_exact_and_sticky(void **state)
+TEST(test_limit_is_exact_and_sticky)
 {
 	struct arena *arena = arena_new(64);
 
-	(void)state;
 	assert_int_equal(arena_error(arena), 0);
 	assert_non_null(arena_alloc(arena, 48));
 	assert_non_null(arena_alloc(arena, 1));
@@ -120,23 +108,21 @@ static void test_limit_is_exact_and_sticky(void **state)
 	arena_free(arena);
 }
 
-static void test_limit_counts_the_rounding(void **state)
+TEST(test_limit_counts_the_rounding)
 {
 	struct arena *arena = arena_new(40);
 
-	(void)state;
 	assert_non_null(arena_alloc(arena, 17));
 	assert_null(arena_alloc(arena, 1)); /* 8 are left, 16 would be taken */
 	assert_int_equal(arena_error(arena), -E2BIG);
 	arena_free(arena);
 }
 
-static void test_two_arenas_keep_one_limit(void **state)
+TEST(test_two_arenas_keep_one_limit)
 {
 	struct arena *arena = arena_new(64);
 	struct arena *beside;
 
-	(void)state;
 	assert_non_null(arena_alloc(arena, 16));
 	beside = arena_new_beside(arena);
 	assert_non_null(arena_alloc(beside, 32));
@@ -148,11 +134,10 @@ static void test_two_arenas_keep_one_limit(void **state)
 	arena_free(arena);
 }
 
-static void test_a_refused_piece_takes_nothing(void **state)
+TEST(test_a_refused_piece_takes_nothing)
 {
 	struct arena *arena = arena_new(64);
 
-	(void)state;
 	assert_null(arena_alloc(arena, 65));
 	assert_null(arena_alloc(arena, 1));
 	arena_free(arena);
@@ -166,13 +151,12 @@ const char *__asan_default_options(void)
 	return "allocator_may_return_null=1";
 }
 
-static void test_overflowing_sizes_are_refused(void **state)
+TEST(test_overflowing_sizes_are_refused)
 {
 	static const size_t sizes[] = { SIZE_MAX, SIZE_MAX - 7, SIZE_MAX - 14,
 					SIZE_MAX - 15, SIZE_MAX - 31 };
 	size_t at;
 
-	(void)state;
 	for (at = 0; at < sizeof(sizes) / sizeof(sizes[0]); at++) {
 		struct arena *arena = arena_new(SIZE_MAX);
 
@@ -182,21 +166,19 @@ static void test_overflowing_sizes_are_refused(void **state)
 	}
 }
 
-static void test_an_overflowing_copy_is_refused(void **state)
+TEST(test_an_overflowing_copy_is_refused)
 {
 	struct arena *arena = arena_new(SIZE_MAX);
 
-	(void)state;
 	assert_null(arena_copy(arena, "", SIZE_MAX));
 	assert_int_equal(arena_error(arena), -E2BIG);
 	arena_free(arena);
 }
 
-static void test_out_of_memory_is_not_the_limit(void **state)
+TEST(test_out_of_memory_is_not_the_limit)
 {
 	struct arena *arena = arena_new(SIZE_MAX);
 
-	(void)state;
 	assert_null(arena_alloc(arena, SIZE_MAX / 4));
 	assert_int_equal(arena_error(arena), -ENOMEM);
 	assert_null(arena_alloc(arena, 1));
@@ -204,35 +186,13 @@ static void test_out_of_memory_is_not_the_limit(void **state)
 	arena_free(arena);
 }
 
-static void test_a_copy_is_nul_terminated(void **state)
+TEST(test_a_copy_is_nul_terminated)
 {
 	struct arena *arena = arena_new(4096);
 	char *copy = arena_copy(arena, "a\0bcd", 4);
 
-	(void)state;
 	assert_memory_equal(copy, "a\0bc", 5);
 	assert_string_equal(arena_copy(arena, NULL, 0), "");
 	arena_free(arena);
 	arena_free(NULL);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_memory_is_zeroed_and_aligned),
-		cmocka_unit_test(test_pieces_do_not_overlap),
-		cmocka_unit_test(test_a_budget_limits_the_arena),
-		cmocka_unit_test(test_a_piece_may_be_larger_than_a_block),
-		cmocka_unit_test(test_a_large_piece_gets_its_own_block),
-		cmocka_unit_test(test_limit_is_exact_and_sticky),
-		cmocka_unit_test(test_limit_counts_the_rounding),
-		cmocka_unit_test(test_two_arenas_keep_one_limit),
-		cmocka_unit_test(test_a_refused_piece_takes_nothing),
-		cmocka_unit_test(test_overflowing_sizes_are_refused),
-		cmocka_unit_test(test_an_overflowing_copy_is_refused),
-		cmocka_unit_test(test_out_of_memory_is_not_the_limit),
-		cmocka_unit_test(test_a_copy_is_nul_terminated),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

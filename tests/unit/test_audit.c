@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Refusals become lines: soon, merged and bounded; a clean stop loses none. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "unit_test.h"
 #include "base/clock.h"
 #include "config/config.h"
 #include "policy/audit.h"
@@ -58,9 +52,10 @@ static void wait_for_lines(int64_t wanted)
 	assert_int_equal(lines(), wanted);
 }
 
-static void test_questions_to_the_user_are_recorded(void **state)
+FIXTURE(set_up, tear_down)
+
+TEST(test_questions_to_the_user_are_recorded)
 {
-	(void)state;
 	audit_user_asked(audit, &laptop, "+36201234567");
 	audit_user_asked(audit, &laptop, "+36201234567");
 	audit_send_refused(audit, &laptop, "+36201234567", "approval_rejected");
@@ -78,9 +73,8 @@ static void stop(void)
 }
 
 /* No request of a client causes a write at once. */
-static void test_equal_refusals_become_one_line(void **state)
+TEST(test_equal_refusals_become_one_line)
 {
-	(void)state;
 	for (int i = 0; i < 1000; i++)
 		audit_send_refused(audit, &laptop, "+36201234567", "rate_limited");
 	audit_send_refused(audit, &laptop, "+36201234567", "paused");
@@ -102,12 +96,11 @@ static void test_equal_refusals_become_one_line(void **state)
 }
 
 /* Any number of different refusals is counted in few lines. */
-static void test_the_number_of_waiting_entries_is_bounded(void **state)
+TEST(test_the_number_of_waiting_entries_is_bounded)
 {
 	struct client client = { .id = 1 };
 	char number[32];
 
-	(void)state;
 	for (int i = 0; i < 5000; i++) {
 		snprintf(number, sizeof(number), "+3620%07d", i);
 		audit_send_refused(audit, &laptop, number, "rate_limited");
@@ -133,12 +126,11 @@ static int64_t tell_now(void)
 }
 
 /* The more lines were written, the longer the next ones wait. */
-static void test_commits_are_paced(void **state)
+TEST(test_commits_are_paced)
 {
 	static const struct clock_source source = { tell_now, tell_now, NULL };
 	uint64_t due_us, from_us;
 
-	(void)state;
 	now_ms = CLOCK_SANE_MS;
 	clock_set_source(&source);
 	audit_send_refused(audit, &laptop, "+361", "paused");
@@ -153,9 +145,8 @@ static void test_commits_are_paced(void **state)
 	assert_int_equal(counted("1"), 1001);
 }
 
-static void test_entries_wait_for_a_full_disk(void **state)
+TEST(test_entries_wait_for_a_full_disk)
 {
-	(void)state;
 	fill_disk(true);
 	audit_send_refused(audit, &laptop, "+361", "paused");
 	assert_true(sd_event_run(loop, UINT64_MAX) > 0);
@@ -166,11 +157,10 @@ static void test_entries_wait_for_a_full_disk(void **state)
 	assert_int_equal(counted("1"), 2);
 }
 
-static void test_start_and_stop_are_recorded(void **state)
+TEST(test_start_and_stop_are_recorded)
 {
 	struct config config;
 
-	(void)state;
 	config_defaults(&config);
 	audit_start(audit, &config);
 	assert_int_equal(sql("SELECT count(*) FROM audit WHERE event = 'started' AND"
@@ -185,20 +175,4 @@ static void test_start_and_stop_are_recorded(void **state)
 	audit_send_refused(NULL, &laptop, "+361", "paused");
 	audit_auth_failed(NULL, "192.0.2.1");
 	audit_free(NULL);
-}
-
-#define TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_equal_refusals_become_one_line),
-		TEST(test_questions_to_the_user_are_recorded),
-		TEST(test_the_number_of_waiting_entries_is_bounded),
-		TEST(test_commits_are_paced),
-		TEST(test_entries_wait_for_a_full_disk),
-		TEST(test_start_and_stop_are_recorded),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

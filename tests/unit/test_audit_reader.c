@@ -1,28 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Every manipulation of the audit log shows, with its place. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "unit_test.h"
 #include "audit_bench.h"
 
-static void test_an_empty_log_verifies(void **state)
+FIXTURE(set_up_lines, store_tear_down)
+
+TEST_WITH(test_an_empty_log_verifies, set_up, store_tear_down)
 {
-	(void)state;
 	verify();
 	assert_int_equal(verdict.break_count, 0);
 	assert_int_equal(verdict.lines, 0);
 	assert_int_equal(verdict.head.line, 0);
 }
 
-static void test_an_intact_log_verifies(void **state)
+TEST(test_an_intact_log_verifies)
 {
 	struct audit_chain_head head;
 
-	(void)state;
 	verify();
 	assert_int_equal(verdict.break_count, 0);
 	assert_int_equal(verdict.lines, LINES);
@@ -39,11 +33,10 @@ static void test_an_intact_log_verifies(void **state)
 }
 
 /* The same lines give the same hashes everywhere: others can verify a copy. */
-static void test_the_hash_is_what_is_documented(void **state)
+TEST(test_the_hash_is_what_is_documented)
 {
 	char command[1024];
 
-	(void)state;
 	snprintf(command, sizeof(command),
 		 "/usr/bin/python3 - %s <<'END'\n"
 		 "import hashlib, sqlite3, sys\n"
@@ -61,7 +54,7 @@ static void test_the_hash_is_what_is_documented(void **state)
 	assert_int_equal(system(command), 0);
 }
 
-static void test_a_changed_line_shows(void **state)
+TEST(test_a_changed_line_shows)
 {
 	static const char *const changes[] = {
 		"UPDATE audit SET detail = '{\"number\":\"+36309999999\"}' WHERE id = 4",
@@ -74,7 +67,6 @@ static void test_a_changed_line_shows(void **state)
 		 " detail = substr(detail, 2) WHERE id = 4"),
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(changes) / sizeof(*changes); i++) {
 		tamper("CREATE TABLE was AS SELECT * FROM audit");
 		tamper(changes[i]);
@@ -88,9 +80,8 @@ static void test_a_changed_line_shows(void **state)
 }
 
 /* Changing a line with its hash breaks the line after it. */
-static void test_a_line_changed_with_its_hash_breaks_the_next(void **state)
+TEST(test_a_line_changed_with_its_hash_breaks_the_next)
 {
-	(void)state;
 	tamper("UPDATE audit SET detail = '{}', hash = randomblob(32) WHERE id = 4");
 	verify();
 	assert_int_equal(verdict.break_count, 2);
@@ -98,9 +89,8 @@ static void test_a_line_changed_with_its_hash_breaks_the_next(void **state)
 	assert_break(1, AUDIT_CHANGED, 5, 5);
 }
 
-static void test_swapped_lines_show(void **state)
+TEST(test_swapped_lines_show)
 {
-	(void)state;
 	tamper("UPDATE audit SET id = -1 WHERE id = 3; UPDATE audit SET id = 3 WHERE "
 	       "id = 6;"
 	       "UPDATE audit SET id = 6 WHERE id = -1");
@@ -109,9 +99,8 @@ static void test_swapped_lines_show(void **state)
 	assert_break(0, AUDIT_CHANGED, 3, 3);
 }
 
-static void test_a_missing_line_shows(void **state)
+TEST(test_a_missing_line_shows)
 {
-	(void)state;
 	tamper("DELETE FROM audit WHERE id IN (4, 5)");
 	verify();
 	assert_only(AUDIT_MISSING, 4, 5);
@@ -125,9 +114,8 @@ static void test_a_missing_line_shows(void **state)
 }
 
 /* The lines were closed up after one was removed. */
-static void test_closed_up_lines_show(void **state)
+TEST(test_closed_up_lines_show)
 {
-	(void)state;
 	tamper("DELETE FROM audit WHERE id = 4");
 	for (int id = 5; id <= LINES; id++) {
 		char text[96];
@@ -141,9 +129,8 @@ static void test_closed_up_lines_show(void **state)
 	assert_break(0, AUDIT_CHANGED, 4, 4);
 }
 
-static void test_an_inserted_line_shows(void **state)
+TEST(test_an_inserted_line_shows)
 {
-	(void)state;
 	tamper("INSERT INTO audit SELECT 10, at, event, detail, hash FROM audit"
 	       " WHERE id = 9");
 	verify();
@@ -151,11 +138,10 @@ static void test_an_inserted_line_shows(void **state)
 }
 
 /* A cut end shows against a saved head, and only so. */
-static void test_a_cut_end_shows_against_a_saved_head(void **state)
+TEST(test_a_cut_end_shows_against_a_saved_head)
 {
 	struct audit_chain_head noted, other;
 
-	(void)state;
 	assert_int_equal(store_audit_head(store, &noted), 0);
 	add_lines(2);
 	verify_from(&noted);
@@ -176,11 +162,10 @@ static void test_a_cut_end_shows_against_a_saved_head(void **state)
 	assert_only(AUDIT_OTHER_HEAD, LINES, LINES);
 }
 
-static void test_a_pruned_head_proves_nothing(void **state)
+TEST(test_a_pruned_head_proves_nothing)
 {
 	struct audit_chain_head noted, anchor;
 
-	(void)state;
 	assert_int_equal(store_audit_head(store, &anchor), 0);
 	add_lines(10);
 	prune_to(10);
@@ -191,9 +176,8 @@ static void test_a_pruned_head_proves_nothing(void **state)
 	assert_only(AUDIT_HEAD_GONE, 2, 2);
 }
 
-static void test_a_broken_anchor_shows(void **state)
+TEST(test_a_broken_anchor_shows)
 {
-	(void)state;
 	prune_to(5);
 	tamper("UPDATE audit_anchor SET hash = randomblob(32)");
 	verify();
@@ -211,11 +195,10 @@ static void test_a_broken_anchor_shows(void **state)
 }
 
 /* Moving the anchor and deleting lines does not pass for pruning. */
-static void test_a_moved_anchor_shows(void **state)
+TEST(test_a_moved_anchor_shows)
 {
 	struct audit_chain_head newest, middle;
 
-	(void)state;
 	assert_int_equal(store_audit_head(store, &middle), 0);
 	add_lines(5);
 	assert_int_equal(store_audit_head(store, &newest), 0);
@@ -247,9 +230,8 @@ static void test_a_moved_anchor_shows(void **state)
 }
 
 /* Pruning is accepted up to where enough lines were kept, and no further. */
-static void test_an_anchor_one_line_too_far_shows(void **state)
+TEST(test_an_anchor_one_line_too_far_shows)
 {
-	(void)state;
 	add_lines(11);
 	prune_to(10); /* of 20 */
 	tamper("UPDATE audit_anchor SET line = 11, hash = (SELECT hash FROM audit"
@@ -262,7 +244,7 @@ static void test_an_anchor_one_line_too_far_shows(void **state)
 	assert_int_equal(verdict.break_count, 0);
 }
 
-static void test_heads_are_written_and_parsed(void **state)
+TEST_WITH(test_heads_are_written_and_parsed, NULL, NULL)
 {
 	static const char *const wrong[] = {
 		"",
@@ -282,7 +264,6 @@ static void test_heads_are_written_and_parsed(void **state)
 	struct audit_chain_head head = { .line = 12, .hash = { 0xab, 1 } }, read;
 	char text[AUDIT_HEAD_TEXT_BYTES];
 
-	(void)state;
 	audit_chain_write_head(&head, text);
 	assert_int_equal(strlen(text), 67);
 	assert_true(audit_chain_parse_head(text, &read));
@@ -293,29 +274,4 @@ static void test_heads_are_written_and_parsed(void **state)
 	assert_memory_equal(read.hash, head.hash, AUDIT_HASH_BYTES);
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
 		assert_false(audit_chain_parse_head(wrong[i], &read));
-}
-
-#define WITH(test, before) cmocka_unit_test_setup_teardown(test, before, store_tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		WITH(test_an_empty_log_verifies, set_up),
-		WITH(test_an_intact_log_verifies, set_up_lines),
-		WITH(test_the_hash_is_what_is_documented, set_up_lines),
-		WITH(test_a_changed_line_shows, set_up_lines),
-		WITH(test_a_line_changed_with_its_hash_breaks_the_next, set_up_lines),
-		WITH(test_swapped_lines_show, set_up_lines),
-		WITH(test_a_missing_line_shows, set_up_lines),
-		WITH(test_closed_up_lines_show, set_up_lines),
-		WITH(test_an_inserted_line_shows, set_up_lines),
-		WITH(test_a_cut_end_shows_against_a_saved_head, set_up_lines),
-		WITH(test_a_pruned_head_proves_nothing, set_up_lines),
-		WITH(test_a_broken_anchor_shows, set_up_lines),
-		WITH(test_a_moved_anchor_shows, set_up_lines),
-		WITH(test_an_anchor_one_line_too_far_shows, set_up_lines),
-		cmocka_unit_test(test_heads_are_written_and_parsed),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

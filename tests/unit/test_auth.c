@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "unit_test.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,7 +19,7 @@ static bool find(void *data, const uint8_t hash[AUTH_HASH_BYTES],
 	return true;
 }
 
-static void test_hash_is_sha256(void **state)
+TEST(test_hash_is_sha256)
 {
 	static const uint8_t abc[AUTH_HASH_BYTES] = {
 		0xba, 0x78, 0x16, 0xbf, 0x8f, 0x01, 0xcf, 0xea, 0x41, 0x41, 0x40,
@@ -34,12 +28,11 @@ static void test_hash_is_sha256(void **state)
 	};
 	uint8_t hash[AUTH_HASH_BYTES];
 
-	(void)state;
 	crypto_hash_token("abc", strlen("abc"), hash);
 	assert_memory_equal(hash, abc, sizeof(abc));
 }
 
-static void test_only_bearer_headers_hold_a_token(void **state)
+TEST(test_only_bearer_headers_hold_a_token)
 {
 	static const struct {
 		const char *authorization;
@@ -62,7 +55,6 @@ static void test_only_bearer_headers_hold_a_token(void **state)
 	};
 	size_t at;
 
-	(void)state;
 	crypto_hash_token("secret-token", strlen("secret-token"), known);
 	for (at = 0; at < sizeof(rows) / sizeof(rows[0]); at++) {
 		struct client client = { .id = -1 };
@@ -79,14 +71,13 @@ static void test_only_bearer_headers_hold_a_token(void **state)
 	}
 }
 
-static void test_a_long_token_is_not_hashed(void **state)
+TEST(test_a_long_token_is_not_hashed)
 {
 	char text[7 + 300 + 1] = "Bearer ";
 	struct client client;
 	int asked = 0;
 	const struct auth auth = { .find = find, .data = &asked };
 
-	(void)state;
 	memset(text + 7, 'a', 256);
 	assert_false(auth_check(&auth, text, &client));
 	assert_int_equal(asked, 1);
@@ -96,28 +87,15 @@ static void test_a_long_token_is_not_hashed(void **state)
 	assert_true(auth_has_token(text)); /* a wrong token counts */
 }
 
-static void test_open_mode_accepts_every_request(void **state)
+TEST(test_open_mode_accepts_every_request)
 {
 	const struct auth auth = { .open = true };
 	struct client client = { .id = -1 };
 
-	(void)state;
 	assert_true(auth_check(&auth, NULL, &client));
 	assert_int_equal(client.id, 0);
 	assert_string_equal(client.name, "open");
 	client.id = -1;
 	assert_true(auth_check(&auth, "Bearer whatever", &client));
 	assert_int_equal(client.id, 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_hash_is_sha256),
-		cmocka_unit_test(test_only_bearer_headers_hold_a_token),
-		cmocka_unit_test(test_a_long_token_is_not_hashed),
-		cmocka_unit_test(test_open_mode_accepts_every_request),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,6 +3,7 @@
  * A stub of Avahi for what the real one cannot be made to do: fail, run out of free names, or
  * answer while the offer changes. tests/integration/test_mdns.py uses the real one.
  */
+#include "unit_test.h"
 #include "bus_lab.h"
 
 #include <netinet/in.h>
@@ -164,7 +165,9 @@ static void wait_status(struct fixture *fixture, const char *part)
 	assert_null(avahi_published_name(fixture->avahi));
 }
 
-static void test_every_place_is_advertised(void **state)
+FIXTURE(setup, teardown)
+
+TEST(test_every_place_is_advertised)
 {
 	struct fixture *fixture = *state;
 
@@ -176,7 +179,7 @@ static void test_every_place_is_advertised(void **state)
 	assert_int_equal(fixture->port, 9532);
 }
 
-static void test_the_same_again_changes_nothing(void **state)
+TEST(test_the_same_again_changes_nothing)
 {
 	struct fixture *fixture = *state;
 
@@ -193,7 +196,7 @@ static void test_the_same_again_changes_nothing(void **state)
 }
 
 /* If the answer were ignored, the path would be lost and the group would stay for ever. */
-static void test_an_offer_may_change_while_a_group_is_created(void **state)
+TEST(test_an_offer_may_change_while_a_group_is_created)
 {
 	struct fixture *fixture = *state;
 
@@ -209,7 +212,7 @@ static void test_an_offer_may_change_while_a_group_is_created(void **state)
 	assert_int_equal(fixture->commits, 1);
 }
 
-static void test_advertising_stops_when_every_name_is_taken(void **state)
+TEST(test_advertising_stops_when_every_name_is_taken)
 {
 	struct fixture *fixture = *state;
 
@@ -222,7 +225,7 @@ static void test_advertising_stops_when_every_name_is_taken(void **state)
 }
 
 /* A machine that joins later may have the older claim to the name. */
-static void test_a_later_collision_renames_the_service(void **state)
+TEST(test_a_later_collision_renames_the_service)
 {
 	struct fixture *fixture = *state;
 
@@ -238,7 +241,7 @@ static void test_a_later_collision_renames_the_service(void **state)
 	assert_string_equal(avahi_published_name(fixture->avahi), "another name");
 }
 
-static void test_a_failed_offer_is_retried(void **state)
+TEST(test_a_failed_offer_is_retried)
 {
 	struct fixture *fixture = *state;
 
@@ -252,7 +255,7 @@ static void test_a_failed_offer_is_retried(void **state)
 	wait_published(fixture);
 }
 
-static void test_any_method_may_be_refused(void **state)
+TEST(test_any_method_may_be_refused)
 {
 	static const char *const methods[] = { "GetState", "GetHostNameFqdn",
 					       "EntryGroupNew", "AddService", "Commit" };
@@ -275,7 +278,7 @@ static void test_any_method_may_be_refused(void **state)
 }
 
 /* Avahi chooses another host name: what was published may name the old one. */
-static void test_a_new_host_name_publishes_again(void **state)
+TEST(test_a_new_host_name_publishes_again)
 {
 	struct fixture *fixture = *state;
 
@@ -287,7 +290,7 @@ static void test_a_new_host_name_publishes_again(void **state)
 	wait_published(fixture);
 }
 
-static void test_signals_from_others_are_ignored(void **state)
+TEST(test_signals_from_others_are_ignored)
 {
 	struct fixture *fixture = *state;
 	struct peer stranger = { 0 };
@@ -316,7 +319,7 @@ static void test_signals_from_others_are_ignored(void **state)
 }
 
 /* Its services disappear with its connection, which closes then. */
-static void test_it_can_be_freed_at_any_moment(void **state)
+TEST(test_it_can_be_freed_at_any_moment)
 {
 	static const char *const methods[] = { "GetState", "EntryGroupNew", "AddService",
 					       "Commit", NULL };
@@ -333,23 +336,4 @@ static void test_it_can_be_freed_at_any_moment(void **state)
 		dbus_message_unref(fixture->waiting);
 		fixture->waiting = NULL;
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-		TEST(test_every_place_is_advertised),
-		TEST(test_the_same_again_changes_nothing),
-		TEST(test_an_offer_may_change_while_a_group_is_created),
-		TEST(test_advertising_stops_when_every_name_is_taken),
-		TEST(test_a_later_collision_renames_the_service),
-		TEST(test_a_failed_offer_is_retried),
-		TEST(test_any_method_may_be_refused),
-		TEST(test_a_new_host_name_publishes_again),
-		TEST(test_signals_from_others_are_ignored),
-		TEST(test_it_can_be_freed_at_any_moment),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Patterns of owners against what networks write, and against what they should not. */
-#include <setjmp.h>
 #include <errno.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 
-#include <cmocka.h>
-
+#include "unit_test.h"
 #include "base/explanation.h"
 #include "config/balance_pattern.h"
 #include "config/config_list.h"
@@ -43,7 +38,7 @@ static const char *read_of(const char *code, const char *text)
 	return found;
 }
 
-static void test_the_balance_is_found(void **state)
+TEST(test_the_balance_is_found)
 {
 	static const struct {
 		const char *line, *text, *found;
@@ -71,16 +66,14 @@ static void test_the_balance_is_found(void **state)
 		{ "*100# ([0-9]+)", "", "" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		use(cases[i].line);
 		assert_string_equal(read_of("*100#", cases[i].text), cases[i].found);
 	}
 }
 
-static void test_the_first_matching_line_of_a_code_wins(void **state)
+TEST(test_the_first_matching_line_of_a_code_wins)
 {
-	(void)state;
 	use("*100# is ([0-9]+)");
 	also("*101# has ([0-9]+)");
 	also("*100#   ([0-9]+) left");
@@ -93,9 +86,8 @@ static void test_the_first_matching_line_of_a_code_wins(void **state)
 }
 
 /* A currency goes into what a model reads: it is a word, or nothing. */
-static void test_a_currency_cannot_be_a_sentence(void **state)
+TEST(test_a_currency_cannot_be_a_sentence)
 {
-	(void)state;
 	use("*100# is ([0-9]+) (.*)");
 	assert_string_equal(read_of("*100#", "is 5 CHF"), "5 CHF");
 	assert_string_equal(read_of("*100#", "is 5 K\xc4\x8d"), "5 K\xc4\x8d");
@@ -108,7 +100,7 @@ static void test_a_currency_cannot_be_a_sentence(void **state)
 	assert_string_equal(read_of("*100#", "is 5 \xe2\x82\xac"), "5");
 }
 
-static void test_bad_patterns_are_refused(void **state)
+TEST(test_bad_patterns_are_refused)
 {
 	static const struct {
 		const char *line, *why;
@@ -126,7 +118,6 @@ static void test_bad_patterns_are_refused(void **state)
 	};
 	struct explanation error;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		use("*100# is ([0-9]+)");
 		also(cases[i].line);
@@ -152,7 +143,7 @@ static void fill(char *text, size_t bytes, const char *piece)
  * What is known to keep regular expressions busy, on texts longer than any network's: together
  * some milliseconds of the seconds that are allowed; the stack would tell of depth.
  */
-static void test_no_pattern_takes_long_or_recurses_deeply(void **state)
+TEST(test_no_pattern_takes_long_or_recurses_deeply)
 {
 	static const char *const patterns[] = {
 		"(a*)*b",
@@ -174,7 +165,6 @@ static void test_no_pattern_takes_long_or_recurses_deeply(void **state)
 	char line[CONFIG_TEXT_BYTES], text[16 * 1024];
 	struct balance balance;
 
-	(void)state;
 	assert_int_equal(setrlimit(RLIMIT_CPU, &seconds), 0);
 	for (size_t i = 0; i < sizeof(patterns) / sizeof(patterns[0]); i++) {
 		snprintf(line, sizeof(line), "*100# %s", patterns[i]);
@@ -185,17 +175,4 @@ static void test_no_pattern_takes_long_or_recurses_deeply(void **state)
 				balance_pattern_read(&list, "*100#", text, &balance));
 		}
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_the_balance_is_found),
-		cmocka_unit_test(test_the_first_matching_line_of_a_code_wins),
-		cmocka_unit_test(test_a_currency_cannot_be_a_sentence),
-		cmocka_unit_test(test_bad_patterns_are_refused),
-		cmocka_unit_test(test_no_pattern_takes_long_or_recurses_deeply),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

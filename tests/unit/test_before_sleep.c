@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/before_sleep.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "unit_test.h"
 
 struct seen {
 	sd_event *loop;
@@ -54,7 +50,9 @@ static int tear_down(void **state)
 	return 0;
 }
 
-static void test_it_runs_after_the_work_of_the_iteration(void **state)
+FIXTURE(set_up, tear_down)
+
+TEST(test_it_runs_after_the_work_of_the_iteration)
 {
 	struct seen *seen = *state;
 	sd_event_source *work;
@@ -68,7 +66,7 @@ static void test_it_runs_after_the_work_of_the_iteration(void **state)
 }
 
 /* A turn that finds nothing dispatches nothing: 0 is "timed out". */
-static void test_it_never_wakes_the_loop(void **state)
+TEST(test_it_never_wakes_the_loop)
 {
 	struct seen *seen = *state;
 
@@ -78,25 +76,11 @@ static void test_it_never_wakes_the_loop(void **state)
 	}
 }
 
-static void test_it_stops_when_the_source_is_freed(void **state)
+TEST(test_it_stops_when_the_source_is_freed)
 {
 	struct seen *seen = *state;
 
 	seen->source = sd_event_source_disable_unref(seen->source);
 	assert_int_equal(sd_event_run(seen->loop, 0), 0);
 	assert_int_equal(seen->looks, 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(
-			test_it_runs_after_the_work_of_the_iteration, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_it_never_wakes_the_loop, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(test_it_stops_when_the_source_is_freed,
-						set_up, tear_down),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,22 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "unit_test.h"
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/buffer.h"
 
-static void test_it_grows_and_keeps_its_content(void **state)
+TEST(test_it_grows_and_keeps_its_content)
 {
 	struct buffer buffer = BUFFER_INIT;
 	size_t at;
 
-	(void)state;
 	for (at = 0; at < 10000; at++) {
 		char byte = (char)(at * 31);
 
@@ -32,12 +25,11 @@ static void test_it_grows_and_keeps_its_content(void **state)
 	assert_null(buffer.data);
 }
 
-static void test_clear_keeps_the_memory(void **state)
+TEST(test_clear_keeps_the_memory)
 {
 	struct buffer buffer = BUFFER_INIT;
 	char *data;
 
-	(void)state;
 	buffer_append_text(&buffer, "first");
 	data = buffer.data;
 	buffer_clear(&buffer);
@@ -48,13 +40,12 @@ static void test_clear_keeps_the_memory(void **state)
 	buffer_deinit(&buffer);
 }
 
-static void test_take_empties_the_buffer(void **state)
+TEST(test_take_empties_the_buffer)
 {
 	struct buffer buffer = BUFFER_INIT;
 	size_t length = 99;
 	char *data;
 
-	(void)state;
 	data = buffer_take(&buffer, &length);
 	assert_non_null(data); /* empty is not an error */
 	assert_int_equal(length, 0);
@@ -68,11 +59,10 @@ static void test_take_empties_the_buffer(void **state)
 	free(data);
 }
 
-static void test_an_empty_append_changes_nothing(void **state)
+TEST(test_an_empty_append_changes_nothing)
 {
 	struct buffer buffer = BUFFER_INIT;
 
-	(void)state;
 	buffer_append(&buffer, NULL, 0);
 	buffer_append_text(&buffer, "");
 	assert_null(buffer.data);
@@ -80,12 +70,11 @@ static void test_an_empty_append_changes_nothing(void **state)
 }
 
 /* A length that no memory can hold fails before a byte of `data` is read. */
-static void test_failure_is_sticky(void **state)
+TEST(test_failure_is_sticky)
 {
 	struct buffer buffer = BUFFER_INIT;
 	size_t length = 99;
 
-	(void)state;
 	buffer_append_text(&buffer, "kept");
 	buffer_append(&buffer, "x", SIZE_MAX - 2);
 	assert_true(buffer.failed);
@@ -98,11 +87,10 @@ static void test_failure_is_sticky(void **state)
 	assert_false(buffer.failed);
 }
 
-static void test_clear_resets_a_failure(void **state)
+TEST(test_clear_resets_a_failure)
 {
 	struct buffer buffer = BUFFER_INIT;
 
-	(void)state;
 	buffer_append(&buffer, "x", SIZE_MAX);
 	assert_true(buffer.failed);
 	buffer_clear(&buffer);
@@ -113,12 +101,11 @@ static void test_clear_resets_a_failure(void **state)
 }
 
 /* Only the place that it had before can be looked at: nobody else has it yet. */
-static void test_a_secret_is_cleared(void **state)
+TEST(test_a_secret_is_cleared)
 {
 	struct buffer buffer = { .secret = true };
 	const char *token = "0123456789";
 
-	(void)state;
 	for (int i = 0; i < 200; i++)
 		buffer_append_text(&buffer, token);
 	assert_int_equal(buffer.length, 2000);
@@ -128,19 +115,4 @@ static void test_a_secret_is_cleared(void **state)
 		assert_int_equal(buffer.data[i], 0);
 	assert_true(buffer.secret);
 	buffer_deinit(&buffer);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_it_grows_and_keeps_its_content),
-		cmocka_unit_test(test_clear_keeps_the_memory),
-		cmocka_unit_test(test_take_empties_the_buffer),
-		cmocka_unit_test(test_an_empty_append_changes_nothing),
-		cmocka_unit_test(test_failure_is_sticky),
-		cmocka_unit_test(test_clear_resets_a_failure),
-		cmocka_unit_test(test_a_secret_is_cleared),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "unit_test.h"
 #include "bus_lab.h"
 
 #include <errno.h>
@@ -165,7 +166,9 @@ static int tear_down(void **state)
 	return 0;
 }
 
-static void test_bus_absent_at_start(void **state)
+FIXTURE(set_up, tear_down)
+
+TEST_WITH(test_bus_absent_at_start, set_up_without_daemon, tear_down)
 {
 	struct fixture *fixture = *state;
 	struct answer answer = { 0 };
@@ -185,7 +188,7 @@ static void test_bus_absent_at_start(void **state)
 	assert_int_equal(fixture->seen.disconnected, 0);
 }
 
-static void test_bad_address_is_only_an_absent_bus(void **state)
+TEST_WITH(test_bad_address_is_only_an_absent_bus, set_up_without_daemon, tear_down)
 {
 	struct fixture *fixture = *state;
 	struct seen seen = { 0 };
@@ -200,7 +203,7 @@ static void test_bad_address_is_only_an_absent_bus(void **state)
 }
 
 /* Who freezes takes nobody up, and when enough wait the next connect(2) waits, too. */
-static void test_a_frozen_bus_blocks_nothing(void **state)
+TEST_WITH(test_a_frozen_bus_blocks_nothing, set_up_without_daemon, tear_down)
 {
 	struct fixture *fixture = *state;
 	struct sockaddr_un place = { .sun_family = AF_UNIX };
@@ -227,7 +230,7 @@ static void test_a_frozen_bus_blocks_nothing(void **state)
 	lab_wait(&fixture->lab, fixture->seen.connected == 1);
 }
 
-static void test_answer_comes_later_and_once(void **state)
+TEST(test_answer_comes_later_and_once)
 {
 	struct fixture *fixture = *state;
 	struct answer answer = { 0 };
@@ -243,7 +246,7 @@ static void test_answer_comes_later_and_once(void **state)
 	assert_int_equal(answer.value, 42);
 }
 
-static void test_errors_keep_their_names(void **state)
+TEST(test_errors_keep_their_names)
 {
 	struct fixture *fixture = *state;
 	struct answer nobody = { 0 }, refused = { 0 };
@@ -259,7 +262,7 @@ static void test_errors_keep_their_names(void **state)
 	assert_string_equal(refused.error, "org.example.Error.No");
 }
 
-static void test_service_dies_with_a_call(void **state)
+TEST(test_service_dies_with_a_call)
 {
 	struct fixture *fixture = *state;
 	struct answer answer = { 0 };
@@ -271,7 +274,7 @@ static void test_service_dies_with_a_call(void **state)
 	assert_string_equal(answer.error, DBUS_ERROR_NO_REPLY);
 }
 
-static void test_calls_beyond_the_window_wait(void **state)
+TEST(test_calls_beyond_the_window_wait)
 {
 	struct fixture *fixture = *state;
 	struct answer answers[MANY] = { 0 };
@@ -298,7 +301,7 @@ static void test_calls_beyond_the_window_wait(void **state)
 	}
 }
 
-static void test_cancel_in_the_queue_never_leaves(void **state)
+TEST(test_cancel_in_the_queue_never_leaves)
 {
 	struct fixture *fixture = *state;
 	struct answer answers[BUS_CALLS_MAX + 2] = { 0 };
@@ -320,7 +323,7 @@ static void test_cancel_in_the_queue_never_leaves(void **state)
 }
 
 /* The bus counts a cancelled call until it is answered, so the window does as well. */
-static void test_cancel_in_flight_keeps_its_place(void **state)
+TEST(test_cancel_in_flight_keeps_its_place)
 {
 	struct fixture *fixture = *state;
 	struct answer answers[BUS_CALLS_MAX + 1] = { 0 };
@@ -344,7 +347,7 @@ static void test_cancel_in_flight_keeps_its_place(void **state)
 		assert_int_equal(answers[i].count, 0);
 }
 
-static void test_a_call_times_out(void **state)
+TEST(test_a_call_times_out)
 {
 	struct fixture *fixture = *state;
 	struct answer limited = { 0 }, patient = { 0 };
@@ -364,7 +367,7 @@ static void test_a_call_times_out(void **state)
 	assert_int_equal(limited.count, 1);
 }
 
-static void test_cancel_stops_the_timeout(void **state)
+TEST(test_cancel_stops_the_timeout)
 {
 	struct fixture *fixture = *state;
 	struct answer answer = { 0 };
@@ -375,7 +378,7 @@ static void test_cancel_stops_the_timeout(void **state)
 	assert_int_equal(answer.count, 0);
 }
 
-static void test_timeout_counts_from_leaving_the_queue(void **state)
+TEST(test_timeout_counts_from_leaving_the_queue)
 {
 	struct fixture *fixture = *state;
 	struct answer answers[BUS_CALLS_MAX] = { 0 }, waiting = { 0 };
@@ -390,7 +393,7 @@ static void test_timeout_counts_from_leaving_the_queue(void **state)
 	assert_string_equal(waiting.error, DBUS_ERROR_NO_REPLY);
 }
 
-static void test_daemon_dies_and_returns(void **state)
+TEST(test_daemon_dies_and_returns)
 {
 	struct fixture *fixture = *state;
 	struct answer answers[BUS_CALLS_MAX + 2] = { 0 }, later = { 0 };
@@ -425,7 +428,7 @@ static void test_daemon_dies_and_returns(void **state)
 	assert_int_equal(fixture->seen.disconnected, 1);
 }
 
-static void test_signals_and_answers_keep_their_order(void **state)
+TEST(test_signals_and_answers_keep_their_order)
 {
 	struct fixture *fixture = *state;
 	struct answer answers[2] = { { .seen = &fixture->seen },
@@ -445,7 +448,7 @@ static void test_signals_and_answers_keep_their_order(void **state)
 	assert_string_equal(fixture->seen.trace, "sassas");
 }
 
-static void test_a_burst_does_not_block_the_loop(void **state)
+TEST(test_a_burst_does_not_block_the_loop)
 {
 	struct fixture *fixture = *state;
 	int before = 0, most = 0;
@@ -464,7 +467,7 @@ static void test_a_burst_does_not_block_the_loop(void **state)
 	assert_in_range(most, 2, BUS_PUMP_MESSAGES_MAX);
 }
 
-static void test_free_drops_every_kind_of_call(void **state)
+TEST(test_free_drops_every_kind_of_call)
 {
 	struct fixture *fixture = *state;
 	struct answer answers[BUS_CALLS_MAX + 20] = { 0 };
@@ -482,7 +485,7 @@ static void test_free_drops_every_kind_of_call(void **state)
 	assert_int_equal(ended.count, 0);
 }
 
-static void test_free_while_connected(void **state)
+TEST(test_free_while_connected)
 {
 	struct fixture *fixture = *state;
 	struct answer answers[BUS_CALLS_MAX + 20] = { 0 };
@@ -497,32 +500,7 @@ static void test_free_while_connected(void **state)
 		assert_int_equal(answers[i].count, 0);
 }
 
-int main(void)
+void before_tests(int argc, char **argv)
 {
-	const struct CMUnitTest tests[] = {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-		cmocka_unit_test_setup_teardown(test_bus_absent_at_start,
-						set_up_without_daemon, tear_down),
-		cmocka_unit_test_setup_teardown(test_bad_address_is_only_an_absent_bus,
-						set_up_without_daemon, tear_down),
-		cmocka_unit_test_setup_teardown(test_a_frozen_bus_blocks_nothing,
-						set_up_without_daemon, tear_down),
-		TEST(test_answer_comes_later_and_once),
-		TEST(test_errors_keep_their_names),
-		TEST(test_service_dies_with_a_call),
-		TEST(test_calls_beyond_the_window_wait),
-		TEST(test_cancel_in_the_queue_never_leaves),
-		TEST(test_cancel_in_flight_keeps_its_place),
-		TEST(test_a_call_times_out),
-		TEST(test_cancel_stops_the_timeout),
-		TEST(test_timeout_counts_from_leaving_the_queue),
-		TEST(test_daemon_dies_and_returns),
-		TEST(test_signals_and_answers_keep_their_order),
-		TEST(test_a_burst_does_not_block_the_loop),
-		TEST(test_free_drops_every_kind_of_call),
-		TEST(test_free_while_connected),
-	};
-
 	log_set_level(LOG_LEVEL_ERROR);
-	return cmocka_run_group_tests_name("bus", tests, NULL, NULL);
 }

@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "unit_test.h"
 #include <errno.h>
 #include <gnutls/x509.h>
 #include <stdio.h>
@@ -25,7 +19,6 @@ static char home[64], folder[80], certificate_path[96], key_path[96];
 
 static int setup(void **state)
 {
-	(void)state;
 	assert_non_null(
 		mkdtemp(scratch_template(home, sizeof(home), "ofono-mcp-certificate")));
 	snprintf(folder, sizeof(folder), "%s/tls", home);
@@ -36,7 +29,6 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-	(void)state;
 	unlink(certificate_path);
 	unlink(key_path);
 	rmdir(folder);
@@ -66,13 +58,14 @@ static gnutls_x509_crt_t load(void)
 	return certificate;
 }
 
-static void test_a_certificate_names_this_machine(void **state)
+FIXTURE(setup, teardown)
+
+TEST(test_a_certificate_names_this_machine)
 {
 	struct config_list names = { .count = 1, .items = { "gateway.example.org" } };
 	char host[256 + sizeof(".local")];
 	gnutls_x509_crt_t certificate;
 
-	(void)state;
 	make(&names);
 	certificate = load();
 	assert_int_equal(gethostname(host, 256), 0);
@@ -86,13 +79,12 @@ static void test_a_certificate_names_this_machine(void **state)
 	gnutls_x509_crt_deinit(certificate);
 }
 
-static void test_a_certificate_is_p256_and_valid_for_ten_years(void **state)
+TEST(test_a_certificate_is_p256_and_valid_for_ten_years)
 {
 	gnutls_x509_crt_t certificate;
 	unsigned bits;
 	time_t now = time(NULL);
 
-	(void)state;
 	make(NULL);
 	certificate = load();
 	assert_int_equal(gnutls_x509_crt_get_pk_algorithm(certificate, &bits),
@@ -110,13 +102,12 @@ static int64_t wall_1970(void)
 	return 5000;
 }
 
-static void test_a_phone_without_the_time_makes_a_valid_certificate(void **state)
+TEST(test_a_phone_without_the_time_makes_a_valid_certificate)
 {
 	static const struct clock_source clock = { .monotonic_ms = wall_1970,
 						   .wall_ms = wall_1970 };
 	gnutls_x509_crt_t certificate;
 
-	(void)state;
 	clock_set_source(&clock);
 	make(NULL);
 	clock_set_source(NULL);
@@ -134,19 +125,17 @@ static mode_t mode_of(const char *path)
 	return status.st_mode & 07777;
 }
 
-static void test_only_the_owner_can_read_the_key(void **state)
+TEST(test_only_the_owner_can_read_the_key)
 {
-	(void)state;
 	make(NULL);
 	assert_int_equal(mode_of(folder), 0700);
 	assert_int_equal(mode_of(key_path), 0600);
 }
 
-static void test_the_files_belong_to_the_owner_of_the_state_folder(void **state)
+TEST(test_the_files_belong_to_the_owner_of_the_state_folder)
 {
 	struct stat status;
 
-	(void)state;
 	if (geteuid() != 0 || chown(home, 12345, 12345) != 0)
 		skip();
 	make(NULL);
@@ -154,25 +143,23 @@ static void test_the_files_belong_to_the_owner_of_the_state_folder(void **state)
 	assert_int_equal(status.st_uid, 12345);
 }
 
-static void test_the_fingerprint_matches_the_file(void **state)
+TEST(test_the_fingerprint_matches_the_file)
 {
 	struct certificate_fingerprint made = make(NULL), read;
 	struct explanation error = { "" };
 
-	(void)state;
 	assert_int_equal(certificate_fingerprint(certificate_path, &read, &error), 0);
 	assert_string_equal(made.text, read.text);
 	assert_int_equal(strlen(read.text), 32 * 3 - 1);
 	assert_int_equal(strspn(read.text, "0123456789ABCDEF:"), strlen(read.text));
 }
 
-static void test_a_new_pair_replaces_the_old_one(void **state)
+TEST(test_a_new_pair_replaces_the_old_one)
 {
 	struct certificate_fingerprint first = make(NULL), second, read;
 	struct explanation error = { "" };
 	gnutls_certificate_credentials_t credentials;
 
-	(void)state;
 	second = make(NULL);
 	assert_string_not_equal(first.text, second.text);
 	assert_int_equal(certificate_fingerprint(certificate_path, &read, &error), 0);
@@ -185,11 +172,10 @@ static void test_a_new_pair_replaces_the_old_one(void **state)
 	gnutls_certificate_free_credentials(credentials);
 }
 
-static void test_leftovers_of_an_interrupted_attempt_are_removed(void **state)
+TEST(test_leftovers_of_an_interrupted_attempt_are_removed)
 {
 	char fresh[96], left[112];
 
-	(void)state;
 	snprintf(fresh, sizeof(fresh), "%s.new", folder);
 	snprintf(left, sizeof(left), "%s/key.pem", fresh);
 	assert_int_equal(mkdir(fresh, 0700), 0);
@@ -198,12 +184,11 @@ static void test_leftovers_of_an_interrupted_attempt_are_removed(void **state)
 	assert_int_equal(access(fresh, F_OK), -1);
 }
 
-static void test_errors_name_the_file(void **state)
+TEST(test_errors_name_the_file)
 {
 	struct certificate_fingerprint fingerprint;
 	struct explanation error = { "" };
 
-	(void)state;
 	assert_int_equal(certificate_make("/nonexistent/tls", NULL, &fingerprint, &error),
 			 -ENOENT);
 	assert_non_null(strstr(error.text, "/nonexistent/tls: "));
@@ -213,22 +198,4 @@ static void test_errors_name_the_file(void **state)
 	assert_int_equal(certificate_fingerprint(key_path, &fingerprint, &error),
 			 -EINVAL);
 	assert_non_null(strstr(error.text, key_path));
-}
-
-int main(void)
-{
-#define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
-	const struct CMUnitTest tests[] = {
-		TEST(test_a_certificate_names_this_machine),
-		TEST(test_a_certificate_is_p256_and_valid_for_ten_years),
-		TEST(test_a_phone_without_the_time_makes_a_valid_certificate),
-		TEST(test_only_the_owner_can_read_the_key),
-		TEST(test_the_files_belong_to_the_owner_of_the_state_folder),
-		TEST(test_the_fingerprint_matches_the_file),
-		TEST(test_a_new_pair_replaces_the_old_one),
-		TEST(test_leftovers_of_an_interrupted_attempt_are_removed),
-		TEST(test_errors_name_the_file),
-	};
-
-	return cmocka_run_group_tests_name("certificate", tests, NULL, NULL);
 }

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include <cmocka.h>
-
+#include "unit_test.h"
 #include "base/clock.h"
 
 static int64_t fake_monotonic(void)
@@ -21,11 +16,10 @@ static int64_t fake_wall(void)
 	return 5678;
 }
 
-static void test_a_source_replaces_the_system_clocks(void **state)
+TEST(test_a_source_replaces_the_system_clocks)
 {
 	static const struct clock_source fake = { fake_monotonic, fake_wall };
 
-	(void)state;
 	clock_set_source(&fake);
 	assert_int_equal(clock_monotonic_ms(), 1234);
 	assert_int_equal(clock_wall_ms(), 5678);
@@ -42,28 +36,26 @@ static int64_t kernel_ms(clockid_t id)
 	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-static void test_the_clocks_are_the_kernel_s(void **state)
+TEST(test_the_clocks_are_the_kernel_s)
 {
 	int64_t before_ms = kernel_ms(CLOCK_REALTIME), between_ms = clock_wall_ms();
 
-	(void)state;
 	assert_in_range(between_ms, before_ms, kernel_ms(CLOCK_REALTIME));
 	before_ms = kernel_ms(CLOCK_MONOTONIC);
 	between_ms = clock_monotonic_ms();
 	assert_in_range(between_ms, before_ms, kernel_ms(CLOCK_MONOTONIC));
 }
 
-static void test_the_monotonic_clock_advances(void **state)
+TEST(test_the_monotonic_clock_advances)
 {
 	const struct timespec pause = { .tv_nsec = 5000000 };
 	int64_t before = clock_monotonic_ms();
 
-	(void)state;
 	nanosleep(&pause, NULL);
 	assert_true(clock_monotonic_ms() - before >= 4);
 }
 
-static void test_times_are_written_as_rfc_3339(void **state)
+TEST(test_times_are_written_as_rfc_3339)
 {
 	static const struct {
 		int64_t wall_ms;
@@ -83,7 +75,6 @@ static void test_times_are_written_as_rfc_3339(void **state)
 	};
 	size_t at;
 
-	(void)state;
 	for (at = 0; at < sizeof(cases) / sizeof(cases[0]); at++) {
 		char text[CLOCK_TEXT_BYTES];
 
@@ -92,7 +83,7 @@ static void test_times_are_written_as_rfc_3339(void **state)
 	}
 }
 
-static void test_times_are_written_in_local_time(void **state)
+TEST(test_times_are_written_in_local_time)
 {
 	static const struct {
 		const char *zone;
@@ -108,7 +99,6 @@ static void test_times_are_written_in_local_time(void **state)
 		{ "XXX12", INT64_MAX, "9999-12-29T12:00:00-12:00" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		char text[CLOCK_TEXT_BYTES];
 
@@ -119,7 +109,7 @@ static void test_times_are_written_in_local_time(void **state)
 	unsetenv("TZ");
 }
 
-static void test_a_time_zone_has_its_name_or_its_offset(void **state)
+TEST(test_a_time_zone_has_its_name_or_its_offset)
 {
 	static const struct {
 		const char *zone, *text;
@@ -132,7 +122,6 @@ static void test_a_time_zone_has_its_name_or_its_offset(void **state)
 		{ "", "+00:00" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		char text[CLOCK_ZONE_BYTES];
 
@@ -143,16 +132,15 @@ static void test_a_time_zone_has_its_name_or_its_offset(void **state)
 	unsetenv("TZ");
 }
 
-static void test_times_are_rounded_up_to_whole_seconds(void **state)
+TEST(test_times_are_rounded_up_to_whole_seconds)
 {
-	(void)state;
 	assert_true(clock_ceil_ms(0) == 0);
 	assert_true(clock_ceil_ms(1) == 1000);
 	assert_true(clock_ceil_ms(1795246200000) == 1795246200000);
 	assert_true(clock_ceil_ms(1795246200123) == 1795246201000);
 }
 
-static void test_rfc_3339_times_are_read(void **state)
+TEST(test_rfc_3339_times_are_read)
 {
 	static const struct {
 		const char *text;
@@ -174,7 +162,6 @@ static void test_rfc_3339_times_are_read(void **state)
 		{ "0000-03-01T00:00:00Z", INT64_C(-62162035200000) },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		int64_t wall_ms = 42;
 
@@ -183,7 +170,7 @@ static void test_rfc_3339_times_are_read(void **state)
 	}
 }
 
-static void test_other_times_are_refused(void **state)
+TEST(test_other_times_are_refused)
 {
 	static const char *const cases[] = {
 		"",
@@ -218,7 +205,6 @@ static void test_other_times_are_refused(void **state)
 		"1795246200",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		int64_t wall_ms = 42;
 
@@ -227,7 +213,7 @@ static void test_other_times_are_refused(void **state)
 	}
 }
 
-static void test_a_time_without_offset_is_completed_by_the_phone_s(void **state)
+TEST(test_a_time_without_offset_is_completed_by_the_phone_s)
 {
 	static const struct {
 		const char *text, *complete;
@@ -238,7 +224,6 @@ static void test_a_time_without_offset_is_completed_by_the_phone_s(void **state)
 		{ "2026-03-29T08:30", "2026-03-29T08:30:00+02:00" },
 	};
 
-	(void)state;
 	setenv("TZ", "Europe/Budapest", 1);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char complete[CLOCK_TEXT_BYTES];
@@ -249,12 +234,11 @@ static void test_a_time_without_offset_is_completed_by_the_phone_s(void **state)
 	unsetenv("TZ");
 }
 
-static void test_any_other_text_is_completed_to_this_time_tomorrow(void **state)
+TEST(test_any_other_text_is_completed_to_this_time_tomorrow)
 {
 	static const char *const texts[] = { "", "tomorrow", "2026-11-31", "09:00",
 					     "2026-11-21T08:30:00+01:00 or so" };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
 		int64_t earliest_ms = clock_wall_ms() + CLOCK_MS_PER_DAY, wall_ms = 0;
 		char complete[CLOCK_TEXT_BYTES];
@@ -266,9 +250,8 @@ static void test_any_other_text_is_completed_to_this_time_tomorrow(void **state)
 	}
 }
 
-static void test_the_parser_reads_what_the_clock_writes(void **state)
+TEST(test_the_parser_reads_what_the_clock_writes)
 {
-	(void)state;
 	for (int64_t ms = 0; ms < INT64_C(253402128000000); ms += INT64_C(7777777777)) {
 		char text[CLOCK_TEXT_BYTES];
 		int64_t read_ms = -1;
@@ -277,24 +260,4 @@ static void test_the_parser_reads_what_the_clock_writes(void **state)
 		assert_true(clock_parse(text, &read_ms));
 		assert_true(read_ms == ms / 1000 * 1000);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_a_source_replaces_the_system_clocks),
-		cmocka_unit_test(test_the_clocks_are_the_kernel_s),
-		cmocka_unit_test(test_the_monotonic_clock_advances),
-		cmocka_unit_test(test_times_are_written_as_rfc_3339),
-		cmocka_unit_test(test_times_are_written_in_local_time),
-		cmocka_unit_test(test_a_time_zone_has_its_name_or_its_offset),
-		cmocka_unit_test(test_times_are_rounded_up_to_whole_seconds),
-		cmocka_unit_test(test_rfc_3339_times_are_read),
-		cmocka_unit_test(test_other_times_are_refused),
-		cmocka_unit_test(test_a_time_without_offset_is_completed_by_the_phone_s),
-		cmocka_unit_test(test_any_other_text_is_completed_to_this_time_tomorrow),
-		cmocka_unit_test(test_the_parser_reads_what_the_clock_writes),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

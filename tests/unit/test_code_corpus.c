@@ -4,13 +4,7 @@
  * tests/unit/code_corpus, bounded for each folder of it. CODE_CORPUS_SHOW=1 prints what went
  * wrong in what the rules were written with, =2 in all.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "unit_test.h"
 #include <ctype.h>
 #include <dirent.h>
 #include <stdio.h>
@@ -133,11 +127,10 @@ static void read_half(struct half *half)
 	free(entries);
 }
 
-static void test_corpus(void **state)
+TEST(test_corpus)
 {
 	unsigned messages = 0;
 
-	(void)state;
 	show = getenv("CODE_CORPUS_SHOW") ? atoi(getenv("CODE_CORPUS_SHOW")) : 0;
 	for (size_t at = 0; at < 2; at++) {
 		struct half *half = &halves[at];
@@ -158,11 +151,4 @@ static void test_corpus(void **state)
 			    half->codes * half->unmasked_percent_most);
 		assert_true(half->masked * 100 <= half->others * MASKED_PERCENT_MOST);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_corpus) };
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "unit_test.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -138,9 +132,8 @@ static const struct {
 	{ "4021 please", NULL },
 };
 
-static void test_masked(void **state)
+TEST(test_masked)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct buffer masked = BUFFER_INIT;
 		bool any = code_mask(cases[i].text, &masked);
@@ -153,7 +146,7 @@ static void test_masked(void **state)
 }
 
 /* Whatever comes: where a code would be given out it is not to be read any more. */
-static void test_any_text(void **state)
+TEST(test_any_text)
 {
 	static const char *const pieces[] = {
 		"code",	  " ",	     "is ",    "-",	 "4821",
@@ -164,7 +157,6 @@ static void test_any_text(void **state)
 	static struct extract extract, left;
 	unsigned codes = 0;
 
-	(void)state;
 	srandom(1);
 	for (unsigned round = 0; round < 20000; round++) {
 		struct buffer masked = BUFFER_INIT;
@@ -190,12 +182,11 @@ static void test_any_text(void **state)
 }
 
 /* TEXT_WORDS_MAX: what stands behind the last word that is read */
-static void test_code_behind_many_words(void **state)
+TEST(test_code_behind_many_words)
 {
 	static const char word[] = "word ";
 	static const char *const codes[] = { "482910", "778 30 1", "KQ7-ZPX", "QWXZ" };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(codes) / sizeof(*codes); i++) {
 		struct buffer text = BUFFER_INIT, masked = BUFFER_INIT;
 
@@ -215,27 +206,14 @@ static void test_code_behind_many_words(void **state)
 }
 
 /* How long a code is tells nothing. */
-static void test_one_length(void **state)
+TEST(test_one_length)
 {
 	struct buffer four = BUFFER_INIT, eight = BUFFER_INIT;
 
-	(void)state;
 	assert_true(code_mask("PIN: 4829", &four));
 	assert_true(code_mask("PIN: 48291055", &eight));
 	assert_int_equal(four.length, eight.length);
 	assert_memory_equal(four.data, eight.data, four.length);
 	buffer_deinit(&four);
 	buffer_deinit(&eight);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_masked),
-		cmocka_unit_test(test_any_text),
-		cmocka_unit_test(test_code_behind_many_words),
-		cmocka_unit_test(test_one_length),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "unit_test.h"
 #include <stdio.h>
 
 #include "policy/code_probe.h"
@@ -34,7 +28,9 @@ static void use_up(struct code_probes *probes, int64_t client_id, int64_t now_ms
 	}
 }
 
-static void test_a_client_learns_of_a_few_texts_an_hour(void **state)
+FIXTURE(set_up, tear_down)
+
+TEST(test_a_client_learns_of_a_few_texts_an_hour)
 {
 	use_up(*state, CLIENT, NOW_MS);
 	assert_int_equal(code_probes_end_ms(*state, CLIENT, NOW_MS + 10),
@@ -43,7 +39,7 @@ static void test_a_client_learns_of_a_few_texts_an_hour(void **state)
 	assert_int_equal(code_probes_end_ms(*state, CLIENT, NOW_MS + HOUR_MS), 0);
 }
 
-static void test_the_hour_begins_with_each_text(void **state)
+TEST(test_the_hour_begins_with_each_text)
 {
 	use_up(*state, CLIENT, NOW_MS);
 	code_probes_count(*state, CLIENT, "another", NOW_MS + HOUR_MS);
@@ -51,31 +47,17 @@ static void test_the_hour_begins_with_each_text(void **state)
 			 NOW_MS + 1 + HOUR_MS);
 }
 
-static void test_the_same_text_counts_once(void **state)
+TEST(test_the_same_text_counts_once)
 {
 	for (int i = 0; i < 2 * CODE_PROBES_PER_HOUR; i++)
 		code_probes_count(*state, CLIENT, "482913", NOW_MS + i);
 	assert_int_equal(code_probes_end_ms(*state, CLIENT, NOW_MS + 100), 0);
 }
 
-static void test_many_clients_take_no_more_memory_and_the_last_ones_are_known(
-	void **state)
+TEST(test_many_clients_take_no_more_memory_and_the_last_ones_are_known)
 {
 	for (int64_t client_id = 1; client_id <= 1000; client_id++)
 		use_up(*state, client_id, NOW_MS + client_id);
 	assert_int_not_equal(code_probes_end_ms(*state, 1000, NOW_MS + 2000), 0);
 	assert_int_equal(code_probes_end_ms(*state, 1, NOW_MS + 2000), 0);
-}
-
-int main(void)
-{
-#define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
-	const struct CMUnitTest tests[] = {
-		CASE(test_a_client_learns_of_a_few_texts_an_hour),
-		CASE(test_the_hour_begins_with_each_text),
-		CASE(test_the_same_text_counts_once),
-		CASE(test_many_clients_take_no_more_memory_and_the_last_ones_are_known),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Commands of the owner: the word, where a code may be, and answers to approvals. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "unit_test.h"
 #include "text/command_text.h"
 
 static const struct command_text_words with_codes = {
@@ -45,7 +40,7 @@ static void assert_no_command(const struct command_text_words *words, const char
 		fail_msg("a command: %s", text);
 }
 
-static void test_a_command_begins_with_the_word_in_any_case(void **state)
+TEST(test_a_command_begins_with_the_word_in_any_case)
 {
 	assert_command(&with_codes, "agent call home", "", "call home");
 	assert_command(&with_codes, "AGENT call home", "", "call home");
@@ -56,7 +51,7 @@ static void test_a_command_begins_with_the_word_in_any_case(void **state)
 	assert_command(&with_codes, "agent", "", "");
 }
 
-static void test_other_words_that_begin_like_it_are_no_commands(void **state)
+TEST(test_other_words_that_begin_like_it_are_no_commands)
 {
 	assert_no_command(&with_codes, "agents are late");
 	assert_no_command(&with_codes, "agent007 called");
@@ -66,7 +61,7 @@ static void test_other_words_that_begin_like_it_are_no_commands(void **state)
 	assert_no_command(&with_codes, " ,.! ");
 }
 
-static void test_the_word_may_be_in_any_script(void **state)
+TEST(test_the_word_may_be_in_any_script)
 {
 	static const struct {
 		const char *word, *text;
@@ -94,7 +89,7 @@ static void test_the_word_may_be_in_any_script(void **state)
 	}
 }
 
-static void test_the_code_is_after_the_word_or_at_the_end(void **state)
+TEST(test_the_code_is_after_the_word_or_at_the_end)
 {
 	assert_command(&with_codes, "agent 482913 call home", "482913", "call home");
 	assert_command(&with_codes, "agent: 482913, call home", "482913", "call home");
@@ -111,14 +106,14 @@ static void test_the_code_is_after_the_word_or_at_the_end(void **state)
 		       "call home"); /* full width */
 }
 
-static void test_a_code_right_after_the_word_comes_first(void **state)
+TEST(test_a_code_right_after_the_word_comes_first)
 {
 	assert_command(&with_codes, "agent 482913 text 654321", "482913", "text 654321");
 	assert_command(&with_codes, "agent 300 200 forints 482913", "482913",
 		       "300 200 forints");
 }
 
-static void test_a_code_is_never_cut_out_of_something_longer(void **state)
+TEST(test_a_code_is_never_cut_out_of_something_longer)
 {
 	assert_command(&with_codes, "agent 4829135 call home", "", "4829135 call home");
 	assert_command(&with_codes, "agent call +36201482913", "", "call +36201482913");
@@ -129,7 +124,7 @@ static void test_a_code_is_never_cut_out_of_something_longer(void **state)
 	assert_command(&with_codes, "agent call home 482  913", "", "call home 482  913");
 }
 
-static void test_without_codes_digits_are_part_of_the_command(void **state)
+TEST(test_without_codes_digits_are_part_of_the_command)
 {
 	struct command_text_words words = with_codes;
 
@@ -137,7 +132,7 @@ static void test_without_codes_digits_are_part_of_the_command(void **state)
 	assert_command(&words, "agent 482913 call", "", "482913 call");
 }
 
-static void test_on_the_sim_for_commands_no_word_is_needed(void **state)
+TEST(test_on_the_sim_for_commands_no_word_is_needed)
 {
 	struct command_text_words words = with_codes;
 
@@ -159,7 +154,7 @@ static void assert_answer(const char *text, bool approves, int64_t number,
 	assert_string_equal(read.code, code);
 }
 
-static void test_answers_have_a_word_a_number_and_a_code(void **state)
+TEST(test_answers_have_a_word_a_number_and_a_code)
 {
 	struct command_text_words words = with_codes;
 
@@ -187,28 +182,10 @@ static void assert_masked(const char *text, const char *expected)
 	buffer_deinit(&masked);
 }
 
-static void test_codes_and_approval_numbers_are_masked(void **state)
+TEST(test_codes_and_approval_numbers_are_masked)
 {
 	assert_masked("agent 482913 text 654321", "agent ****** text 654321");
 	assert_masked("agent set it to 250 482 913", "agent set it to 250 ******");
 	assert_masked("YES 4711 482913", "YES ****** ******");
 	assert_masked("agent call home", "agent call home");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_a_command_begins_with_the_word_in_any_case),
-		cmocka_unit_test(test_other_words_that_begin_like_it_are_no_commands),
-		cmocka_unit_test(test_the_word_may_be_in_any_script),
-		cmocka_unit_test(test_the_code_is_after_the_word_or_at_the_end),
-		cmocka_unit_test(test_a_code_right_after_the_word_comes_first),
-		cmocka_unit_test(test_a_code_is_never_cut_out_of_something_longer),
-		cmocka_unit_test(test_without_codes_digits_are_part_of_the_command),
-		cmocka_unit_test(test_on_the_sim_for_commands_no_word_is_needed),
-		cmocka_unit_test(test_answers_have_a_word_a_number_and_a_code),
-		cmocka_unit_test(test_codes_and_approval_numbers_are_masked),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Run it from the root of the repository: it compares etc/ofono-mcp.conf. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "unit_test.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,7 +19,6 @@ static char path[64];
 
 static int setup(void **state)
 {
-	(void)state;
 	memset(&config, 0xa5, sizeof(config));
 	config_defaults(&config);
 	memset(&error, 0, sizeof(error));
@@ -36,13 +29,11 @@ static int make_file(void **state)
 {
 	int fd = mkstemp(scratch_template(path, sizeof(path), "test_config"));
 
-	(void)state;
 	return fd < 0 ? -1 : close(fd);
 }
 
 static int remove_file(void **state)
 {
-	(void)state;
 	return unlink(path);
 }
 
@@ -79,9 +70,10 @@ static void expect_error(const char *text, const char *expected)
 	expect_bytes_error(text, strlen(text), expected);
 }
 
-static void test_defaults_are_as_documented(void **state)
+FIXTURE(setup, NULL)
+
+TEST(test_defaults_are_as_documented)
 {
-	(void)state;
 	assert_int_equal(config.listen.count, 1);
 	assert_string_equal(config.listen.items[0], "127.0.0.1:9531");
 	assert_int_equal(config.allowed_host.count, 0);
@@ -138,9 +130,8 @@ static const char full[] = "; a comment\n"
 			   "  [log]\n"
 			   "\tverbose = on";
 
-static void test_every_key_is_read(void **state)
+TEST(test_every_key_is_read)
 {
-	(void)state;
 	expect_read(full);
 	assert_int_equal(config.listen.count, 2); /* the file replaced the default */
 	assert_string_equal(config.listen.items[0], "0.0.0.0:80");
@@ -167,24 +158,22 @@ static void test_every_key_is_read(void **state)
 	assert_true(config.verbose);
 }
 
-static void test_an_empty_file_changes_nothing(void **state)
+TEST(test_an_empty_file_changes_nothing)
 {
 	struct config before = config;
 
-	(void)state;
 	expect_read("");
 	expect_read("\n\n[server]\n# listen = 1\n   \n\t\n[sms]");
 	assert_memory_equal(&config, &before, sizeof(config));
 }
 
-static void test_yes_and_no_have_several_spellings(void **state)
+TEST(test_yes_and_no_have_several_spellings)
 {
 	static const char *const yes[] = { "yes", "true", "on", "1", "True" };
 	static const char *const no[] = { "no", "false", "off", "0", "OFF" };
 	char text[32];
 	size_t at;
 
-	(void)state;
 	for (at = 0; at < 5; at++) {
 		snprintf(text, sizeof(text), "[log]\nverbose = %s", yes[at]);
 		expect_read(text);
@@ -195,9 +184,8 @@ static void test_yes_and_no_have_several_spellings(void **state)
 	}
 }
 
-static void test_a_second_file_replaces_a_list_of_the_first(void **state)
+TEST(test_a_second_file_replaces_a_list_of_the_first)
 {
-	(void)state;
 	expect_read("[server]\nlisten = 0.0.0.0:80\nlisten = 0.0.0.0:81");
 	expect_read(
 		"[server]\nlisten = 0.0.0.0:82\n[log]\n[server]\nlisten = 0.0.0.0:83");
@@ -206,9 +194,8 @@ static void test_a_second_file_replaces_a_list_of_the_first(void **state)
 	assert_string_equal(config.listen.items[1], "0.0.0.0:83");
 }
 
-static void test_an_indented_line_does_not_continue_the_one_before(void **state)
+TEST(test_an_indented_line_does_not_continue_the_one_before)
 {
-	(void)state;
 	expect_error("[server]\nallowed_host = a\n   b\n",
 		     ":3: the line is neither [SECTION] nor KEY = VALUE");
 	expect_read("[server]\nallowed_host = a\n   open = yes\n");
@@ -216,9 +203,8 @@ static void test_an_indented_line_does_not_continue_the_one_before(void **state)
 	assert_true(config.open);
 }
 
-static void test_unknown_names_are_refused(void **state)
+TEST(test_unknown_names_are_refused)
 {
-	(void)state;
 	expect_error("[sms]\n\nmax_segment = 1\n",
 		     ":3: sms.max_segment: unknown key; [sms] has max_segments, "
 		     "send_wait_seconds, queue_limit, duplicate_seconds, stuck_seconds, "
@@ -243,9 +229,8 @@ static void test_unknown_names_are_refused(void **state)
 	expect_error("[log]\n= yes\n", ":2: log.: unknown key; [log] has verbose");
 }
 
-static void test_wrong_values_are_refused(void **state)
+TEST(test_wrong_values_are_refused)
 {
-	(void)state;
 	expect_error("[sms]\nmax_segments = 21\n",
 		     ":2: sms.max_segments: the value is out of range; it takes a whole "
 		     "number from 1 to 20");
@@ -278,14 +263,13 @@ static void test_wrong_values_are_refused(void **state)
 		     "text of at most 175 bytes");
 }
 
-static void test_only_whole_numbers_are_read(void **state)
+TEST(test_only_whole_numbers_are_read)
 {
 	static const char *const values[] = { "x",    "1x",  "-",   "+1",
 					      "0x10", "1.0", "1 1", "--1" };
 	char text[64];
 	size_t at;
 
-	(void)state;
 	for (at = 0; at < sizeof(values) / sizeof(values[0]); at++) {
 		snprintf(text, sizeof(text), "[sms]\nmax_segments = %s\n", values[at]);
 		expect_error(text,
@@ -294,19 +278,17 @@ static void test_only_whole_numbers_are_read(void **state)
 	}
 }
 
-static void test_a_key_may_occur_once(void **state)
+TEST(test_a_key_may_occur_once)
 {
-	(void)state;
 	expect_error("[sms]\nmax_segments = 2\n[log]\n[sms]\nmax_segments = 2\n",
 		     ":5: sms.max_segments: already set in line 2");
 }
 
-static void test_a_list_has_at_most_eight_values(void **state)
+TEST(test_a_list_has_at_most_eight_values)
 {
 	char text[512] = "[server]\n";
 	int at;
 
-	(void)state;
 	for (at = 0; at < CONFIG_LIST_MAX; at++)
 		strcat(text, "allowed_host = a.example\n");
 	expect_read(text);
@@ -318,12 +300,11 @@ static void test_a_list_has_at_most_eight_values(void **state)
 		"8; it takes text of at most 175 bytes");
 }
 
-static void test_long_values_are_refused(void **state)
+TEST(test_long_values_are_refused)
 {
 	char text[512];
 	char value[300];
 
-	(void)state;
 	memset(value, 'x', sizeof(value));
 	value[0] = '/';
 	value[CONFIG_TEXT_BYTES - 1] = '\0';
@@ -335,12 +316,11 @@ static void test_long_values_are_refused(void **state)
 			   "at most 175 bytes");
 }
 
-static void test_long_lines_are_refused(void **state)
+TEST(test_long_lines_are_refused)
 {
 	char text[1000];
 	char many[600];
 
-	(void)state;
 	memset(many, 'x', sizeof(many));
 	many[sizeof(many) - 1] = '\0';
 	snprintf(text, sizeof(text), "#%s\n  ; %.300s\n[log]\nverbose = yes", many, many);
@@ -354,11 +334,10 @@ static void test_long_lines_are_refused(void **state)
 }
 
 /* Lines shorter and longer than inih's buffer are read whole or refused, never cut. */
-static void test_a_line_of_any_length_is_never_cut(void **state)
+TEST(test_a_line_of_any_length_is_never_cut)
 {
 	int length, taken = 0;
 
-	(void)state;
 	for (length = 120; length < 420; length++) {
 		char text[512];
 
@@ -376,9 +355,8 @@ static void test_a_line_of_any_length_is_never_cut(void **state)
 	assert_true(taken >= CONFIG_TEXT_BYTES);
 }
 
-static void test_control_characters_and_bad_utf_8_are_refused(void **state)
+TEST(test_control_characters_and_bad_utf_8_are_refused)
 {
-	(void)state;
 	expect_bytes_error("[log]\nverb\0ose = yes\n", 20,
 			   ":2: the line has a control character (00)");
 	expect_bytes_error("[log]\nverbose = yes\n\0", 21,
@@ -396,9 +374,8 @@ static void test_control_characters_and_bad_utf_8_are_refused(void **state)
 	assert_true(config.verbose);
 }
 
-static void test_the_first_error_is_reported(void **state)
+TEST(test_the_first_error_is_reported)
 {
-	(void)state;
 	expect_error("[sms]\nqueue_limit\nbad = 1\n",
 		     ":2: the line is neither [SECTION] nor KEY = VALUE");
 	expect_error("[sms]\nqueue_limit\n[bad]\n",
@@ -411,9 +388,8 @@ static void test_the_first_error_is_reported(void **state)
 		     ":5: the line is neither [SECTION] nor KEY = VALUE");
 }
 
-static void test_an_unreadable_file_is_an_error(void **state)
+TEST(test_an_unreadable_file_is_an_error)
 {
-	(void)state;
 	assert_int_equal(config_read(&config, "/nonexistent/x.conf", &error), -ENOENT);
 	assert_string_equal(error.text, "/nonexistent/x.conf: No such file or directory");
 	assert_int_equal(config_read(&config, "/tmp", &error), -EINVAL);
@@ -425,9 +401,8 @@ static void test_an_unreadable_file_is_an_error(void **state)
 	chmod(path, 0600);
 }
 
-static void test_loading_starts_from_the_defaults(void **state)
+TEST(test_loading_starts_from_the_defaults)
 {
-	(void)state;
 	expect_read("[sms]\nqueue_limit = 5\n");
 	config.max_segments = 9; /* the defaults replace it */
 	assert_int_equal(config_load(&config, path, &error), 0);
@@ -437,9 +412,8 @@ static void test_loading_starts_from_the_defaults(void **state)
 	assert_string_equal(error.text, "/nonexistent/x.conf: No such file or directory");
 }
 
-static void test_another_state_dir_keeps_the_socket_of_a_given_file(void **state)
+TEST(test_another_state_dir_keeps_the_socket_of_a_given_file)
 {
-	(void)state;
 	expect_read("[server]\ncontrol_socket = /x/there\n[store]\nstate_dir = /x\n");
 	assert_int_equal(config_load_for(&config, path, NULL, &error), 0);
 	assert_string_equal(config.state_dir, "/x");
@@ -458,9 +432,8 @@ static void expect_set_error(const char *key, const char *value, const char *exp
 	assert_memory_equal(&config, &before, sizeof(config));
 }
 
-static void test_an_option_sets_a_value(void **state)
+TEST(test_an_option_sets_a_value)
 {
-	(void)state;
 	assert_int_equal(config_set(&config, "sms.queue_limit", "7", "-q", &error), 0);
 	assert_int_equal(config.queue_limit, 7);
 	assert_int_equal(config_set(&config, "sms.queue_limit", "8", "-q", &error), 0);
@@ -476,11 +449,10 @@ static void test_an_option_sets_a_value(void **state)
 	assert_string_equal(config.listen.items[0], "[::1]:2");
 }
 
-static void test_set_refuses_unknown_keys(void **state)
+TEST(test_set_refuses_unknown_keys)
 {
 	char longer[CONFIG_TEXT_BYTES + 1];
 
-	(void)state;
 	memset(longer, '/', sizeof(longer));
 	longer[CONFIG_TEXT_BYTES] = '\0';
 	expect_set_error(
@@ -506,14 +478,13 @@ static void test_set_refuses_unknown_keys(void **state)
 }
 
 /* Values that would not survive printing and reading. */
-static void test_set_refuses_values_that_cannot_be_printed(void **state)
+TEST(test_set_refuses_values_that_cannot_be_printed)
 {
 	static const char *const values[] = { " /a",	 "/a ",	  "/a ;b", ";a",
 					      "/a\n[x]", "/a\r",  "/\xff", "\t/a",
 					      "/a\tb",	 "/a\x7f" };
 	size_t at;
 
-	(void)state;
 	for (at = 0; at < sizeof(values) / sizeof(values[0]); at++) {
 		if (config_set(&config, "store.state_dir", values[at], "-d", &error) == 0)
 			fail_msg("accepted: %s", values[at]);
@@ -522,7 +493,7 @@ static void test_set_refuses_values_that_cannot_be_printed(void **state)
 			 0);
 }
 
-static void test_policy_values_are_checked(void **state)
+TEST(test_policy_values_are_checked)
 {
 	static const struct {
 		const char *key, *value, *flaw; /* NULL: valid */
@@ -548,7 +519,6 @@ static void test_policy_values_are_checked(void **state)
 		{ "minimum_balance", "five", "policy.minimum_balance: \"five\" is not" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char key[32];
 
@@ -566,9 +536,8 @@ static void test_policy_values_are_checked(void **state)
 	assert_non_null(strstr(error.text, "policy.minimum_balance: without ussd.bal"));
 }
 
-static void test_a_renamed_key_is_still_read(void **state)
+TEST(test_a_renamed_key_is_still_read)
 {
-	(void)state;
 	expect_read("[sms]\nask_seconds = 7\n[policy]\napprove_through_client = no\n");
 	assert_int_equal(config.elicitation_seconds, 7);
 	assert_false(config.approve_through_agent);
@@ -585,14 +554,13 @@ static void find_words(void *data, const char *text)
 }
 
 /* Earlier versions accepted digits of any length. */
-static void test_a_list_may_have_digits_of_no_number_and_they_are_named(void **state)
+TEST(test_a_list_may_have_digits_of_no_number_and_they_are_named)
 {
 	static const char *const useless[] = { "+36", "12", "+012345678",
 					       "+12345678901234567",
 					       "1234567890123456789*" };
 	char key[32], found[512], quoted[32];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(useless) / sizeof(useless[0]); i++) {
 		for (size_t deny = 0; deny < 2; deny++) {
 			snprintf(key, sizeof(key), "policy.%s", deny ? "deny" : "allow");
@@ -613,9 +581,8 @@ static void test_a_list_may_have_digits_of_no_number_and_they_are_named(void **s
 }
 
 /* An invalid word in a list is reported with its line. */
-static void test_an_invalid_word_is_reported_with_its_line(void **state)
+TEST(test_an_invalid_word_is_reported_with_its_line)
 {
-	(void)state;
 	expect_error("[policy]\nquiet_hours = 22-7\n",
 		     ":2: policy.quiet_hours: \"22-7\" is not two times of the day such "
 		     "as 22:00-07:00");
@@ -638,9 +605,8 @@ static void test_an_invalid_word_is_reported_with_its_line(void **state)
 		     "and a pattern");
 }
 
-static void test_open_mode_is_for_loopback_only(void **state)
+TEST(test_open_mode_is_for_loopback_only)
 {
-	(void)state;
 	config.open = true;
 	assert_int_equal(config_check(&config, &error), 0);
 	config_set(&config, "server.listen", "[::1]:9531", "x", &error);
@@ -656,9 +622,8 @@ static void test_open_mode_is_for_loopback_only(void **state)
 	assert_int_equal(config_check(&config, &error), 0);
 }
 
-static void test_paths_and_certificates_are_checked(void **state)
+TEST(test_paths_and_certificates_are_checked)
 {
-	(void)state;
 	strcpy(config.state_dir, "state");
 	assert_int_equal(config_check(&config, &error), -EINVAL);
 	assert_string_equal(error.text,
@@ -727,19 +692,17 @@ static void expect_print_and_read_agree(void)
 	assert_memory_equal(&config, &before, sizeof(config));
 }
 
-static void test_printed_configuration_can_be_read(void **state)
+TEST(test_printed_configuration_can_be_read)
 {
-	(void)state;
 	expect_print_and_read_agree();
 	expect_read(full);
 	expect_print_and_read_agree();
 }
 
-static void test_the_longest_values_survive_printing(void **state)
+TEST(test_the_longest_values_survive_printing)
 {
 	char value[CONFIG_TEXT_BYTES];
 
-	(void)state;
 	memset(value, 'x', sizeof(value));
 	value[sizeof(value) - 1] = '\0';
 	config_set(&config, "server.allowed_origin", value, "x", &error);
@@ -749,12 +712,11 @@ static void test_the_longest_values_survive_printing(void **state)
 	expect_print_and_read_agree();
 }
 
-static void test_printing_comments_defaults_out(void **state)
+TEST(test_printing_comments_defaults_out)
 {
 	char *text = print();
 	char *line;
 
-	(void)state;
 	assert_non_null(strstr(text, "\n#queue_limit = 1000\n"));
 	for (line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
 		assert_true(line[0] == '#' || line[0] == '[');
@@ -767,12 +729,11 @@ static void test_printing_comments_defaults_out(void **state)
 }
 
 /* The sample without comment marks has every default and every example. */
-static void test_the_sample_is_valid_when_uncommented(void **state)
+TEST(test_the_sample_is_valid_when_uncommented)
 {
 	char *text = print();
 	char *at;
 
-	(void)state;
 	for (at = text; (at = strstr(at, "\n#")); at++) {
 		if (at[2] != ' ')
 			at[1] = ' ';
@@ -799,24 +760,22 @@ static void read_text(struct text *text, const char *name)
 	fclose(file);
 }
 
-static void test_the_sample_file_is_current(void **state)
+TEST(test_the_sample_file_is_current)
 {
 	char *expected = print();
 	struct text text;
 
-	(void)state;
 	read_text(&text, "etc/ofono-mcp.conf");
 	assert_string_equal(text.bytes, expected);
 	free(expected);
 }
 
 /* The fuzz target of the configuration builds files from this list. */
-static void test_the_fuzz_target_knows_every_key(void **state)
+TEST(test_the_fuzz_target_knows_every_key)
 {
 	struct text text;
 	char word[64];
 
-	(void)state;
 	read_text(&text, "tests/fuzz/config.dict");
 	for (size_t i = 0; i < CONFIG_KEY_COUNT - CONFIG_KEY_COUNT_OF_HUB; i++) {
 		snprintf(word, sizeof(word), "\n\"%s = \"\n", config_key_table[i].name);
@@ -826,46 +785,4 @@ static void test_the_fuzz_target_knows_every_key(void **state)
 	}
 }
 
-#define CONFIG_TEST(test) cmocka_unit_test_setup(test, setup)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		CONFIG_TEST(test_defaults_are_as_documented),
-		CONFIG_TEST(test_every_key_is_read),
-		CONFIG_TEST(test_an_empty_file_changes_nothing),
-		CONFIG_TEST(test_yes_and_no_have_several_spellings),
-		CONFIG_TEST(test_a_second_file_replaces_a_list_of_the_first),
-		CONFIG_TEST(test_an_indented_line_does_not_continue_the_one_before),
-		CONFIG_TEST(test_unknown_names_are_refused),
-		CONFIG_TEST(test_wrong_values_are_refused),
-		CONFIG_TEST(test_only_whole_numbers_are_read),
-		CONFIG_TEST(test_a_key_may_occur_once),
-		CONFIG_TEST(test_a_list_has_at_most_eight_values),
-		CONFIG_TEST(test_long_values_are_refused),
-		CONFIG_TEST(test_long_lines_are_refused),
-		CONFIG_TEST(test_a_line_of_any_length_is_never_cut),
-		CONFIG_TEST(test_control_characters_and_bad_utf_8_are_refused),
-		CONFIG_TEST(test_the_first_error_is_reported),
-		CONFIG_TEST(test_an_unreadable_file_is_an_error),
-		CONFIG_TEST(test_loading_starts_from_the_defaults),
-		CONFIG_TEST(test_another_state_dir_keeps_the_socket_of_a_given_file),
-		CONFIG_TEST(test_an_option_sets_a_value),
-		CONFIG_TEST(test_set_refuses_unknown_keys),
-		CONFIG_TEST(test_set_refuses_values_that_cannot_be_printed),
-		CONFIG_TEST(test_policy_values_are_checked),
-		CONFIG_TEST(test_a_renamed_key_is_still_read),
-		CONFIG_TEST(test_a_list_may_have_digits_of_no_number_and_they_are_named),
-		CONFIG_TEST(test_an_invalid_word_is_reported_with_its_line),
-		CONFIG_TEST(test_open_mode_is_for_loopback_only),
-		CONFIG_TEST(test_paths_and_certificates_are_checked),
-		CONFIG_TEST(test_printed_configuration_can_be_read),
-		CONFIG_TEST(test_the_longest_values_survive_printing),
-		CONFIG_TEST(test_printing_comments_defaults_out),
-		CONFIG_TEST(test_the_sample_is_valid_when_uncommented),
-		CONFIG_TEST(test_the_sample_file_is_current),
-		CONFIG_TEST(test_the_fuzz_target_knows_every_key),
-	};
-
-	return cmocka_run_group_tests(tests, make_file, remove_file);
-}
+GROUP_FIXTURE(make_file, remove_file)

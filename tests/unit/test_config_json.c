@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What a gateway runs with comes back as it was, and nothing else does. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "unit_test.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -33,13 +27,12 @@ static void note(void *data, const char *section, const char *name, bool adopted
 }
 
 /* Each key, also those whose default was taken away. */
-static void test_json_is_read_back(void **state)
+TEST(test_json_is_read_back)
 {
 	struct arena *arena = arena_new(1 << 20);
 	struct buffer text = BUFFER_INIT;
 	struct json_writer *writer = json_writer_new(&text);
 
-	(void)state;
 	config_defaults(&config);
 	config_list_clear(&config.listen);
 	assert_int_equal(config_set(&config, "server.open", "yes", "", &error), 0);
@@ -58,7 +51,7 @@ static void test_json_is_read_back(void **state)
 	arena_free(arena);
 }
 
-static void test_other_json_is_refused(void **state)
+TEST(test_other_json_is_refused)
 {
 	static const char *const texts[] = {
 		"[]",
@@ -70,7 +63,6 @@ static void test_other_json_is_refused(void **state)
 	};
 	struct arena *arena = arena_new(1 << 20);
 
-	(void)state;
 	config_defaults(&told);
 	config = told;
 	for (size_t at = 0; at < sizeof(texts) / sizeof(texts[0]); at++) {
@@ -80,14 +72,4 @@ static void test_other_json_is_refused(void **state)
 	assert_false(config_read_json(NULL, &told));
 	assert_memory_equal(&config, &told, sizeof(config));
 	arena_free(arena);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_json_is_read_back),
-		cmocka_unit_test(test_other_json_is_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

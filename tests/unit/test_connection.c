@@ -3,6 +3,7 @@
  * Requests that are refused, malformed, slow or too long, as a peer sees them. For the gates
  * themselves see test_gate.c.
  */
+#include "unit_test.h"
 #include "http_peer.h"
 
 #define HEAD(method, path) method " " path " HTTP/1.1\r\nHost: localhost\r\n"
@@ -17,12 +18,13 @@ static void repeat(struct peer *peer, char byte, size_t length)
 	peer_send_bytes(peer, block, length);
 }
 
-static void test_a_refusal_without_a_body_keeps_the_connection(void **state)
+FIXTURE(lab_setup, lab_teardown)
+
+TEST(test_a_refusal_without_a_body_keeps_the_connection)
 {
 	struct peer *peer;
 	const struct reply *reply;
 
-	(void)state;
 	lab_start();
 	peer = peer_connect();
 	peer_send(peer, HEAD("GET", "/mcp") "\r\n");
@@ -42,12 +44,11 @@ static void test_a_refusal_without_a_body_keeps_the_connection(void **state)
 	peer_close(peer);
 }
 
-static void test_a_token_is_checked(void **state)
+TEST(test_a_token_is_checked)
 {
 	struct peer *peer;
 	const struct reply *reply;
 
-	(void)state;
 	lab.auth.open = false;
 	lab_start();
 	peer = peer_connect();
@@ -73,12 +74,11 @@ static void test_a_token_is_checked(void **state)
 	peer_close(peer);
 }
 
-static void test_head_gets_no_body(void **state)
+TEST(test_head_gets_no_body)
 {
 	static struct reply reply;
 	struct peer *peer;
 
-	(void)state;
 	lab_start();
 	peer = peer_connect();
 	peer_send(peer, HEAD("HEAD", "/early") "\r\n");
@@ -91,12 +91,11 @@ static void test_head_gets_no_body(void **state)
 	peer_close(peer);
 }
 
-static void test_cors_headers_name_allowed_origins(void **state)
+TEST(test_cors_headers_name_allowed_origins)
 {
 	struct peer *peer;
 	const struct reply *reply;
 
-	(void)state;
 	lab.auth.open = false;
 	lab_start();
 	peer = peer_connect();
@@ -133,12 +132,11 @@ static void test_cors_headers_name_allowed_origins(void **state)
 	peer_close(peer);
 }
 
-static void test_expect_is_answered_before_the_upload(void **state)
+TEST(test_expect_is_answered_before_the_upload)
 {
 	struct peer *peer;
 	const struct reply *reply;
 
-	(void)state;
 	lab_start();
 	peer = peer_connect();
 	peer_send(peer, HEAD("POST", "/echo") "Expect: 100-continue\r\n"
@@ -159,12 +157,11 @@ static void test_expect_is_answered_before_the_upload(void **state)
 }
 
 /* The peer gets the answer although it goes on sending: no reset discards it. */
-static void test_a_refused_upload_is_drained(void **state)
+TEST(test_a_refused_upload_is_drained)
 {
 	struct peer *peer;
 	int turn;
 
-	(void)state;
 	lab_start();
 	for (turn = 0; turn < 20; turn++) {
 		peer = peer_connect();
@@ -189,13 +186,12 @@ static void chunk(struct peer *peer, size_t length)
 	peer_send(peer, "\r\n");
 }
 
-static void test_chunked_bodies_are_read(void **state)
+TEST(test_chunked_bodies_are_read)
 {
 	struct peer *peer;
 	const struct reply *reply;
 	int at;
 
-	(void)state;
 	lab_start();
 	peer = peer_connect();
 	peer_send(peer, HEAD("POST", "/echo") "Transfer-Encoding: chunked\r\n\r\n");
@@ -239,12 +235,11 @@ static void test_chunked_bodies_are_read(void **state)
 	peer_close(peer);
 }
 
-static void test_a_request_may_arrive_byte_by_byte(void **state)
+TEST(test_a_request_may_arrive_byte_by_byte)
 {
 	struct peer *peer;
 	int at;
 
-	(void)state;
 	lab_start();
 	peer = peer_connect();
 	peer_send(peer, HEAD("POST", "/echo") "Content-Length: 61440\r\n\r\n");
@@ -258,11 +253,10 @@ static void test_a_request_may_arrive_byte_by_byte(void **state)
 	peer_close(peer);
 }
 
-static void test_a_handler_may_answer_before_the_body(void **state)
+TEST(test_a_handler_may_answer_before_the_body)
 {
 	struct peer *peer;
 
-	(void)state;
 	lab_start();
 	peer = peer_connect();
 	peer_get(peer, "/early");
@@ -281,7 +275,7 @@ static void test_a_handler_may_answer_before_the_body(void **state)
 	peer_close(peer);
 }
 
-static void test_malformed_headers_are_refused(void **state)
+TEST(test_malformed_headers_are_refused)
 {
 #define RAW(text) { text, sizeof(text) - 1 }
 	static const struct {
@@ -323,7 +317,6 @@ static void test_malformed_headers_are_refused(void **state)
 	};
 	size_t at;
 
-	(void)state;
 	lab_start();
 	for (at = 0; at < sizeof(rows) / sizeof(rows[0]); at++) {
 		struct peer *peer = peer_connect();
@@ -339,14 +332,13 @@ static void test_malformed_headers_are_refused(void **state)
 }
 
 /* The buffer moves and grows while long headers arrive slowly. */
-static void test_long_headers_arrive_intact(void **state)
+TEST(test_long_headers_arrive_intact)
 {
 	char text[7000];
 	struct peer *peer;
 	size_t length, at;
 	int lines, step;
 
-	(void)state;
 	lab_start();
 	peer = peer_connect();
 	for (lines = 0; lines < 60; lines += 7) {
@@ -383,13 +375,12 @@ static void test_long_headers_arrive_intact(void **state)
 	peer_close(peer);
 }
 
-static void test_headers_are_found_by_name(void **state)
+TEST(test_headers_are_found_by_name)
 {
 	struct exchange *exchange;
 	struct peer *peer;
 	bool conflict = false;
 
-	(void)state;
 	lab_start();
 	peer = peer_connect();
 	peer_send(peer,
@@ -411,7 +402,7 @@ static void test_headers_are_found_by_name(void **state)
 enum { NEVER_S = 3600 };
 
 /* Each peer sends another byte about every millisecond, and all are cut off. */
-static void test_slow_requests_hit_the_deadline(void **state)
+TEST(test_slow_requests_hit_the_deadline)
 {
 	static const struct {
 		const char *begin;
@@ -430,7 +421,6 @@ static void test_slow_requests_hit_the_deadline(void **state)
 	size_t at, open;
 	bool drip;
 
-	(void)state;
 	lab.config.request_timeout_seconds = 1;
 	lab.config.idle_timeout_seconds = NEVER_S;
 	lab_start();
@@ -465,12 +455,11 @@ static void test_slow_requests_hit_the_deadline(void **state)
 }
 
 /* The deadline of a request does not count for it any more. */
-static void test_an_answered_connection_hits_the_idle_deadline(void **state)
+TEST(test_an_answered_connection_hits_the_idle_deadline)
 {
 	struct peer *peer;
 	uint64_t start_ms;
 
-	(void)state;
 	lab.config.request_timeout_seconds = 1;
 	lab.config.idle_timeout_seconds = 2;
 	lab_start();
@@ -485,12 +474,11 @@ static void test_an_answered_connection_hits_the_idle_deadline(void **state)
 	peer_close(peer);
 }
 
-static void test_an_unread_answer_hits_the_deadline(void **state)
+TEST(test_an_unread_answer_hits_the_deadline)
 {
 	struct peer *peer;
 	uint64_t start_ms = lab_now_ms();
 
-	(void)state;
 	lab.config.request_timeout_seconds = 1;
 	lab.config.idle_timeout_seconds = NEVER_S;
 	lab_start();
@@ -501,29 +489,4 @@ static void test_an_unread_answer_hits_the_deadline(void **state)
 	assert_int_equal(lab.records[0].abandoned, 0);
 	LAB_WAIT(http_server_connections(lab.server) == 0);
 	peer_close(peer);
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, lab_setup, lab_teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_a_refusal_without_a_body_keeps_the_connection),
-		TEST(test_a_token_is_checked),
-		TEST(test_head_gets_no_body),
-		TEST(test_cors_headers_name_allowed_origins),
-		TEST(test_expect_is_answered_before_the_upload),
-		TEST(test_a_refused_upload_is_drained),
-		TEST(test_chunked_bodies_are_read),
-		TEST(test_a_request_may_arrive_byte_by_byte),
-		TEST(test_a_handler_may_answer_before_the_body),
-		TEST(test_malformed_headers_are_refused),
-		TEST(test_long_headers_arrive_intact),
-		TEST(test_headers_are_found_by_name),
-		TEST(test_slow_requests_hit_the_deadline),
-		TEST(test_an_answered_connection_hits_the_idle_deadline),
-		TEST(test_an_unread_answer_hits_the_deadline),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,15 +2,17 @@
 /*
  * Peers that leave, and clients that are cut off.
  */
+#include "unit_test.h"
 #include "http_peer.h"
 #include "patience.h"
 
-static void test_a_waiting_request_is_abandoned_when_its_peer_leaves(void **state)
+FIXTURE(lab_setup, lab_teardown)
+
+TEST(test_a_waiting_request_is_abandoned_when_its_peer_leaves)
 {
 	struct peer *peer;
 	int turn;
 
-	(void)state;
 	lab_start();
 	peer = peer_connect();
 	peer_post(peer, "/later", "x");
@@ -31,11 +33,10 @@ static void assert_cut(struct peer *peer, int record)
 }
 
 /* One request waits with another behind it, one streams, one is still arriving. */
-static void test_cutting_a_client_abandons_its_requests(void **state)
+TEST(test_cutting_a_client_abandons_its_requests)
 {
 	struct peer *waits, *streams, *half;
 
-	(void)state;
 	lab_start();
 	waits = peer_connect();
 	peer_post(waits, "/later", "one");
@@ -61,11 +62,10 @@ static void test_cutting_a_client_abandons_its_requests(void **state)
 	assert_int_equal(lab.records[2].completed, 0);
 }
 
-static void test_cutting_a_client_keeps_answers_that_were_given(void **state)
+TEST(test_cutting_a_client_keeps_answers_that_were_given)
 {
 	struct peer *idle, *peer;
 
-	(void)state;
 	lab_start();
 	idle = peer_connect();
 	peer = peer_connect();
@@ -82,12 +82,11 @@ static void test_cutting_a_client_keeps_answers_that_were_given(void **state)
 }
 
 /* The next request has arrived when the peer resets. */
-static void test_a_reset_abandons_pipelined_requests(void **state)
+TEST(test_a_reset_abandons_pipelined_requests)
 {
 	const struct linger reset = { 1, 0 };
 	struct peer *peer;
 
-	(void)state;
 	lab_start();
 	peer = peer_connect();
 	peer_post(peer, "/later", "x");
@@ -110,11 +109,10 @@ static void test_a_reset_abandons_pipelined_requests(void **state)
 }
 
 /* The connection has waited before. */
-static void test_a_peer_that_leaves_during_its_second_wait_is_noticed(void **state)
+TEST(test_a_peer_that_leaves_during_its_second_wait_is_noticed)
 {
 	struct peer *peer;
 
-	(void)state;
 	lab_start();
 	peer = peer_connect();
 	peer_post(peer, "/later", "x");
@@ -130,12 +128,11 @@ static void test_a_peer_that_leaves_during_its_second_wait_is_noticed(void **sta
 }
 
 /* The peer closes while an earlier answer is still going out. */
-static void test_a_peer_that_left_before_the_wait_is_noticed(void **state)
+TEST(test_a_peer_that_left_before_the_wait_is_noticed)
 {
 	struct peer *peer;
 	size_t total = 0;
 
-	(void)state;
 	lab_start();
 	peer = peer_connect();
 	peer_get(peer, "/later");
@@ -156,11 +153,10 @@ static void test_a_peer_that_left_before_the_wait_is_noticed(void **state)
 	peer_close(peer);
 }
 
-static void test_a_peer_that_leaves_while_sending_is_noticed(void **state)
+TEST(test_a_peer_that_leaves_while_sending_is_noticed)
 {
 	struct peer *peer;
 
-	(void)state;
 	lab_start();
 	peer = peer_connect();
 	peer_send(peer, "POST /echo HTTP/1.1\r\nHost: a\r\nHost: b\r\n");
@@ -173,21 +169,4 @@ static void test_a_peer_that_leaves_while_sending_is_noticed(void **state)
 	LAB_WAIT(lab.records[0].ended);
 	assert_int_equal(lab.records[0].abandoned, 1);
 	assert_int_equal(lab.records[0].completed, 0);
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, lab_setup, lab_teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_a_waiting_request_is_abandoned_when_its_peer_leaves),
-		TEST(test_cutting_a_client_abandons_its_requests),
-		TEST(test_cutting_a_client_keeps_answers_that_were_given),
-		TEST(test_a_reset_abandons_pipelined_requests),
-		TEST(test_a_peer_that_leaves_during_its_second_wait_is_noticed),
-		TEST(test_a_peer_that_left_before_the_wait_is_noticed),
-		TEST(test_a_peer_that_leaves_while_sending_is_noticed),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,13 +2,7 @@
 /*
  * The embedded page: one complete, small document with one style and one script.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "unit_test.h"
 #include <string.h>
 
 #include "base/utf8.h"
@@ -29,24 +23,22 @@ static unsigned count_of(const char *word)
 	return count;
 }
 
-static void is_whole_and_small(void **state)
+TEST(is_whole_and_small)
 {
 	static const char first[] = "<!doctype html>\n", last[] = "</html>\n";
 	struct console_part page = console_document();
 
-	(void)state;
 	assert_in_range(page.length, 1, MOST_BYTES - 1);
 	assert_true(utf8_valid(page.text, page.length));
 	assert_memory_equal(page.text, first, strlen(first));
 	assert_memory_equal(page.text + page.length - strlen(last), last, strlen(last));
 }
 
-static void has_each_part_once(void **state)
+TEST(has_each_part_once)
 {
 	struct console_part page = console_document(), style = console_style(),
 			    script = console_script();
 
-	(void)state;
 	assert_int_equal(count_of("<style"), 1);
 	assert_int_equal(count_of("</style>"), 1);
 	assert_int_equal(count_of("<script"), 1);
@@ -58,23 +50,11 @@ static void has_each_part_once(void **state)
 }
 
 /* compose replaces each line @name@ by that file. */
-static void nothing_is_left_out(void **state)
+TEST(nothing_is_left_out)
 {
-	(void)state;
 	assert_int_equal(count_of("\n@"), 0);
 	assert_int_equal(count_of("SPDX"), 0);
 	/* words of the first file and of the last */
 	assert_int_equal(count_of("getElementById("), 1);
 	assert_int_equal(count_of("parent===window?"), 1);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(is_whole_and_small),
-		cmocka_unit_test(has_each_part_once),
-		cmocka_unit_test(nothing_is_left_out),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "unit_test.h"
 #include "phone/contact.h"
 #include "phone/vcard.h"
 #include "scratch.h"
@@ -19,14 +14,12 @@ static struct contact_book *book;
 
 static int set_up(void **state)
 {
-	(void)state;
 	book = contact_book_new();
 	return book ? 0 : -1;
 }
 
 static int tear_down(void **state)
 {
-	(void)state;
 	contact_book_free(book);
 	return 0;
 }
@@ -60,11 +53,12 @@ static const char *whose(const char *number, const char *other)
 	return contact ? contact->name : "";
 }
 
-static void test_the_file_precedes_the_cards(void **state)
+FIXTURE(set_up, tear_down)
+
+TEST(test_the_file_precedes_the_cards)
 {
 	uint32_t edition = contact_book_edition(book);
 
-	(void)state;
 	assert_string_equal(whose("+361", "061"), "");
 	assert_true(put(7, "of seven", "+361"));
 	assert_true(put(3, "of three", "061"));
@@ -77,9 +71,8 @@ static void test_the_file_precedes_the_cards(void **state)
 	assert_int_not_equal(contact_book_edition(book), edition);
 }
 
-static void test_a_list_is_replaced(void **state)
+TEST(test_a_list_is_replaced)
 {
-	(void)state;
 	assert_true(put(1, "before", "1"));
 	assert_true(put(2, "other", "2"));
 	assert_true(put(1, "after", "3"));
@@ -93,9 +86,8 @@ static void test_a_list_is_replaced(void **state)
 	assert_null(contact_book_find(NULL, NULL, 0));
 }
 
-static void test_the_number_of_lists_is_limited(void **state)
+TEST(test_the_number_of_lists_is_limited)
 {
-	(void)state;
 	for (int64_t id = 1; id <= CONTACT_BOOK_LISTS_MAX; id++)
 		assert_true(put(id, "some", "1"));
 	assert_false(put(20, "too many", "2"));
@@ -104,13 +96,12 @@ static void test_the_number_of_lists_is_limited(void **state)
 	assert_string_equal(whose("2", "2"), "replaced");
 }
 
-static void test_a_full_list_leaves_contacts_out(void **state)
+TEST(test_a_full_list_leaves_contacts_out)
 {
 	struct contact_list *list = contact_list_new(0, 4096);
 	char number[NUMBER_FORM_BYTES];
 	size_t count;
 
-	(void)state;
 	for (unsigned i = 0; i < 200; i++) {
 		snprintf(number, sizeof(number), "%u", i);
 		add(list, "somebody", number);
@@ -132,11 +123,10 @@ static bool fits(const char *words, const char *name)
 	return contact_query_parse(&query, words) && contact_query_matches(&query, name);
 }
 
-static void test_a_query_ignores_case_accents_and_order(void **state)
+TEST_WITH(test_a_query_ignores_case_accents_and_order, NULL, NULL)
 {
 	char longest[VCARD_NAME_BYTES + 1] = "";
 
-	(void)state;
 	assert_true(fits("anna", "Kov\xc3\xa1"
 				 "cs Anna"));
 	assert_true(fits(" ANN  kovacs ", "Kov\xc3\xa1"
@@ -186,14 +176,13 @@ static struct contact_list *read_file(const char *path, int expected, const char
 	return list;
 }
 
-static void test_reading_a_file_reports_its_problem(void **state)
+TEST_WITH(test_reading_a_file_reports_its_problem, NULL, NULL)
 {
 	static const char card[] = "BEGIN:VCARD\nFN:Anna\nTEL:1\nEND:VCARD\n";
 	char path[64];
 	int fd = mkstemp(scratch_template(path, sizeof(path), "contacts"));
 	struct contact_list *list;
 
-	(void)state;
 	assert_null(read_file("/nonexistent/x.vcf", -ENOENT, "no such file"));
 	assert_null(read_file("/tmp", -EINVAL, "not a regular file"));
 	list = read_file(path, 0, "it has no vCard");
@@ -212,7 +201,7 @@ static void test_reading_a_file_reports_its_problem(void **state)
 }
 
 /* 9 MiB of each, folded, in one line, and not folded. */
-static void test_photographs_do_not_count_as_text(void **state)
+TEST_WITH(test_photographs_do_not_count_as_text, NULL, NULL)
 {
 	static const char *const lines[] = { " QUJDREVGR0hJSktM\r\n", " QUJDREVGR0hJSktM",
 					     "QUJDREVGR0hJSktM\n" };
@@ -224,7 +213,6 @@ static void test_photographs_do_not_count_as_text(void **state)
 	struct contact_list *list;
 	FILE *file;
 
-	(void)state;
 	close(mkstemp(scratch_template(path, sizeof(path), "contacts")));
 	for (size_t i = 0; i < 12; i++) {
 		const char *line = lines[i / 4];
@@ -241,23 +229,4 @@ static void test_photographs_do_not_count_as_text(void **state)
 		contact_list_free(list);
 	}
 	unlink(path);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_the_file_precedes_the_cards, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(test_a_list_is_replaced, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(test_the_number_of_lists_is_limited,
-						set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_a_full_list_leaves_contacts_out,
-						set_up, tear_down),
-		cmocka_unit_test(test_a_query_ignores_case_accents_and_order),
-		cmocka_unit_test(test_reading_a_file_reports_its_problem),
-		cmocka_unit_test(test_photographs_do_not_count_as_text),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

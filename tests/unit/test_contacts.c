@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Real contacts, sims and store; oFono is the fake of fake_ofono.h. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "unit_test.h"
 #include "config/config.h"
 #include "fake_ofono.h"
 #include "phone/contact.h"
@@ -77,9 +71,10 @@ static void write_file(const char *text)
 	fclose(file);
 }
 
-static void test_a_contact_is_found_by_any_spelling_of_its_number(void **state)
+FIXTURE(set_up, tear_down)
+
+TEST(test_a_contact_is_found_by_any_spelling_of_its_number)
 {
-	(void)state;
 	assert_string_equal(name_of("+36201234567"), "");
 	tell(modem, CARD("Anna", "06 20 123-4567") CARD("Bela", "+36301112222")
 			    CARD("Operator", "1777"));
@@ -102,11 +97,10 @@ static void expect_trust(const char *number, enum sender_trust trust)
 }
 
 /* More than a number that was written to, less than a number in the owner's list. */
-static void test_a_contact_is_trusted_less_than_an_allowed_number(void **state)
+TEST(test_a_contact_is_trusted_less_than_an_allowed_number)
 {
 	struct explanation error;
 
-	(void)state;
 	expect_trust("+36201234567", SENDER_UNKNOWN);
 	tell(modem, CARD("Anna", "06201234567") CARD("Bank", "1"));
 	expect_trust("+36201234567", SENDER_CONTACT);
@@ -122,11 +116,10 @@ static void test_a_contact_is_trusted_less_than_an_allowed_number(void **state)
 			 SENDER_UNKNOWN);
 }
 
-static void test_the_contacts_of_a_card_go_with_it(void **state)
+TEST(test_the_contacts_of_a_card_go_with_it)
 {
 	struct modem *second = fake_modem_add("/sim1");
 
-	(void)state;
 	fake_card(second, "8937", "216300000000002");
 	fake_ready(second);
 	second->interfaces |= MODEM_PHONEBOOK;
@@ -157,14 +150,13 @@ static char *many_cards(size_t count, size_t padding)
 }
 
 /* By the number of contacts, or by the bytes of the answer. */
-static void test_a_truncated_phonebook_is_reported(void **state)
+TEST(test_a_truncated_phonebook_is_reported)
 {
 	static const struct {
 		size_t count, padding;
 	} cases[] = { { 5000, 0 }, { 2, 1024 * 1024 - 100 } };
 	char *text;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		text = many_cards(cases[i].count, cases[i].padding);
 		tell(modem, text);
@@ -189,9 +181,8 @@ static void test_a_truncated_phonebook_is_reported(void **state)
 	assert_null(strstr(contacts_problem(contacts), "SIM 1"));
 }
 
-static void test_another_card_replaces_the_contacts(void **state)
+TEST(test_another_card_replaces_the_contacts)
 {
-	(void)state;
 	tell(modem, CARD("Anna", "1"));
 	fake_card(modem, "8938", "216300000000003");
 	tell(modem, CARD("Cili", "2"));
@@ -205,11 +196,10 @@ static void test_another_card_replaces_the_contacts(void **state)
 }
 
 /* Two modems show one card. */
-static void test_a_card_in_two_modems_keeps_its_contacts_until_both_go(void **state)
+TEST(test_a_card_in_two_modems_keeps_its_contacts_until_both_go)
 {
 	struct modem *second = fake_modem_add("/sim1");
 
-	(void)state;
 	fake_card(second, "8936", "216300000000001");
 	tell(modem, CARD("Anna", "1"));
 	tell(second, CARD("Anna", "1"));
@@ -220,12 +210,11 @@ static void test_a_card_in_two_modems_keeps_its_contacts_until_both_go(void **st
 }
 
 /* What is kept of a card is limited. */
-static void test_a_hostile_card_is_bounded(void **state)
+TEST(test_a_hostile_card_is_bounded)
 {
 	size_t length = 2 << 20;
 	char *text = malloc(length + 1), *at = text;
 
-	(void)state;
 	memset(text, ' ', length);
 	at = stpcpy(at, CARD("Anna", "1"));
 	*at = ' ';
@@ -243,9 +232,8 @@ static void test_a_hostile_card_is_bounded(void **state)
 	free(text);
 }
 
-static void test_cards_are_not_read_when_disabled(void **state)
+TEST(test_cards_are_not_read_when_disabled)
 {
-	(void)state;
 	assert_true(fake_ofono.uses_phonebooks);
 	tell(modem, CARD("Anna", "1"));
 	config.contacts_of_sims = false;
@@ -258,10 +246,8 @@ static void test_cards_are_not_read_when_disabled(void **state)
 }
 
 /* A file that is too large, then none. */
-static void test_an_unreadable_file_keeps_the_contacts_and_a_removed_one_does_not(
-	void **state)
+TEST(test_an_unreadable_file_keeps_the_contacts_and_a_removed_one_does_not)
 {
-	(void)state;
 	tell(modem, CARD("Of the card", "1"));
 	write_file(CARD("Of the file", "1"));
 	contacts_reload(contacts);
@@ -278,23 +264,4 @@ static void test_an_unreadable_file_keeps_the_contacts_and_a_removed_one_does_no
 	config.contacts_file[0] = '\0';
 	contacts_reload(contacts);
 	assert_string_equal(contacts_problem(contacts), "");
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_a_contact_is_found_by_any_spelling_of_its_number),
-		TEST(test_a_contact_is_trusted_less_than_an_allowed_number),
-		TEST(test_the_contacts_of_a_card_go_with_it),
-		TEST(test_a_truncated_phonebook_is_reported),
-		TEST(test_another_card_replaces_the_contacts),
-		TEST(test_a_card_in_two_modems_keeps_its_contacts_until_both_go),
-		TEST(test_a_hostile_card_is_bounded),
-		TEST(test_cards_are_not_read_when_disabled),
-		TEST(test_an_unreadable_file_keeps_the_contacts_and_a_removed_one_does_not),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

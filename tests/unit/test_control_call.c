@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A command of the owner: its request, its answer, and what works without a gateway. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "unit_test.h"
 #include "base/log.h"
 #include "gateway/paired_client.h"
 #include "gateway/control.h"
@@ -157,7 +151,9 @@ static void assert_code(const char *request, const char *code)
 #define COMMAND(name, arguments) \
 	"{\"command\":\"" name "\",\"arguments\":{" arguments "}}"
 
-static void test_a_line_that_is_no_request_is_refused(void **state)
+FIXTURE(set_up, store_tear_down)
+
+TEST(test_a_line_that_is_no_request_is_refused)
 {
 	static const char *const requests[] = {
 		"",
@@ -177,16 +173,14 @@ static void test_a_line_that_is_no_request_is_refused(void **state)
 		"{\"command\":\"\xff\"}",
 	};
 
-	(void)state;
 	for (size_t at = 0; at < sizeof(requests) / sizeof(requests[0]); at++)
 		assert_code(requests[at], "invalid_request");
 	assert_code("{\"command\":\"\"}", "unknown_command");
 	assert_code("{\"command\":\"Clients\"}", "unknown_command");
 }
 
-static void test_every_row_has_a_name_of_its_own(void **state)
+TEST(test_every_row_has_a_name_of_its_own)
 {
-	(void)state;
 	for (size_t at = 0; command_table[at]; at++) {
 		assert_non_null(command_table[at]->run);
 		assert_ptr_equal(
@@ -206,14 +200,13 @@ static void run_more(struct control_call *call)
 	buffer_deinit(&result);
 }
 
-static void test_commands_come_from_the_given_table(void **state)
+TEST(test_commands_come_from_the_given_table)
 {
 	static const struct control_command more = { .name = "more",
 						     .needs_gateway = true,
 						     .run = run_more };
 	static const struct control_command *const rows[] = { &more, NULL };
 
-	(void)state;
 	assert_code("{\"command\":\"more\"}", "unknown_command");
 	control.commands = rows;
 	assert_string_equal(ask("{\"command\":\"more\"}"),
@@ -225,9 +218,8 @@ static void test_commands_come_from_the_given_table(void **state)
 	control.running = &running;
 }
 
-static void test_arguments_may_be_left_out(void **state)
+TEST(test_arguments_may_be_left_out)
 {
-	(void)state;
 	assert_string_equal(ask("{\"command\":\"clients\"}"),
 			    "{\"result\":{\"clients\":[]}}\n");
 	assert_string_equal(ask(COMMAND("clients", "\"more\":[1]")),
@@ -238,9 +230,8 @@ static void test_arguments_may_be_left_out(void **state)
 	assert_code(COMMAND("rotate", "\"name\":\"x\""), "not_found");
 }
 
-static void test_without_a_gateway_only_the_store_is_used(void **state)
+TEST(test_without_a_gateway_only_the_store_is_used)
 {
-	(void)state;
 	control.running = NULL;
 	assert_code(COMMAND("reload", ""), "not_running");
 	ask(COMMAND("pair", "\"name\":\"laptop\""));
@@ -255,9 +246,8 @@ static void assert_news(const char *request, const char *wanted)
 	assert_string_equal(news, wanted);
 }
 
-static void test_the_gateway_learns_of_every_change(void **state)
+TEST(test_the_gateway_learns_of_every_change)
 {
-	(void)state;
 	assert_news(COMMAND("pair", "\"name\":\"a\""), "n");
 	assert_news(COMMAND("change", "\"name\":\"a\",\"ask\":\"always\""), "n");
 	assert_news(COMMAND("change", "\"name\":\"a\",\"scope\":\"read\""), "cn");
@@ -271,9 +261,8 @@ static void test_the_gateway_learns_of_every_change(void **state)
 	assert_string_equal(news, "r");
 }
 
-static void test_the_certificate_comes_before_the_token(void **state)
+TEST(test_the_certificate_comes_before_the_token)
 {
-	(void)state;
 	assert_news(COMMAND("pair", "\"name\":\"a\",\"tls\":true"), "tn");
 	assert_news(COMMAND("rotate", "\"name\":\"a\",\"tls\":true"), "tcon");
 	assert_code(COMMAND("pair", "\"name\":\"a\",\"tls\":true"), "exists");
@@ -287,18 +276,16 @@ static void test_the_certificate_comes_before_the_token(void **state)
 	assert_news(COMMAND("rotate", "\"name\":\"a\""), "con");
 }
 
-static void test_reload_lists_the_changed_keys(void **state)
+TEST(test_reload_lists_the_changed_keys)
 {
-	(void)state;
 	assert_string_equal(ask(COMMAND("reload", "")),
 			    "{\"result\":{\"changed\":["
 			    "{\"key\":\"sms.max_segments\",\"needs_restart\":false},"
 			    "{\"key\":\"store.state_dir\",\"needs_restart\":true}]}}\n");
 }
 
-static void test_pause_and_revoke_hold_on_a_full_disk(void **state)
+TEST(test_pause_and_revoke_hold_on_a_full_disk)
 {
-	(void)state;
 	ask(COMMAND("pair", "\"name\":\"a\""));
 	fill_disk(true);
 	assert_code(COMMAND("pair", "\"name\":\"b\""), "storage_full");
@@ -317,11 +304,10 @@ static void test_pause_and_revoke_hold_on_a_full_disk(void **state)
 	assert_null(strstr(ask(COMMAND("revoke", "\"name\":\"a\"")), "kept"));
 }
 
-static void test_a_long_name_is_cut_in_an_error(void **state)
+TEST(test_a_long_name_is_cut_in_an_error)
 {
 	char request[4096];
 
-	(void)state;
 	snprintf(request, sizeof(request), COMMAND("revoke", "\"name\":\"%0999d\""), 0);
 	assert_code(request, "not_found");
 	assert_true(strlen(told) < 400);
@@ -331,19 +317,17 @@ static void test_a_long_name_is_cut_in_an_error(void **state)
 	assert_code(request, "not_found");
 }
 
-static void test_an_error_with_an_invalid_path_is_json(void **state)
+TEST(test_an_error_with_an_invalid_path_is_json)
 {
-	(void)state;
 	reload_error = "/\xff/x.conf:1: wrong";
 	assert_code(COMMAND("reload", ""), "invalid_configuration");
 	assert_non_null(strstr(told, "\"message\":\"/?/x.conf:1: wrong\""));
 }
 
-static void test_fewer_scopes_or_sims_are_narrower(void **state)
+TEST(test_fewer_scopes_or_sims_are_narrower)
 {
 	struct client before = NAMED("a"), after = NAMED("a");
 
-	(void)state;
 	assert_false(permission_arguments_narrow(&before, &after));
 	strcpy(after.sims, "1");
 	assert_true(permission_arguments_narrow(&before, &after));
@@ -353,9 +337,8 @@ static void test_fewer_scopes_or_sims_are_narrower(void **state)
 	assert_true(permission_arguments_narrow(&before, &after));
 }
 
-static void test_a_name_is_visible_and_has_no_outer_spaces(void **state)
+TEST(test_a_name_is_visible_and_has_no_outer_spaces)
 {
-	(void)state;
 	assert_null(paired_client_name_error("laptop"));
 	assert_null(paired_client_name_error("my laptop"));
 	assert_non_null(paired_client_name_error(""));
@@ -385,12 +368,11 @@ static void begin_later(struct control_call *call)
 	later = call;
 }
 
-static void test_items_come_before_the_result(void **state)
+TEST(test_items_come_before_the_result)
 {
 	struct control_call call;
 	struct json_writer *writer;
 
-	(void)state;
 	begin_later(&call);
 	for (int number = 1; number <= 2; number++) {
 		assert_non_null(writer = control_call_open_item(&call));
@@ -407,38 +389,12 @@ static void test_items_come_before_the_result(void **state)
 	assert_int_equal(abandoned_count, 0);
 }
 
-static void test_a_peer_that_leaves_abandons_the_call(void **state)
+TEST(test_a_peer_that_leaves_abandons_the_call)
 {
 	struct control_call call;
 
-	(void)state;
 	begin_later(&call);
 	control_call_deinit(&call);
 	assert_int_equal(abandoned_count, 1);
 	assert_string_equal(told, "");
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, store_tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_a_line_that_is_no_request_is_refused),
-		TEST(test_every_row_has_a_name_of_its_own),
-		TEST(test_commands_come_from_the_given_table),
-		TEST(test_arguments_may_be_left_out),
-		TEST(test_without_a_gateway_only_the_store_is_used),
-		TEST(test_the_gateway_learns_of_every_change),
-		TEST(test_the_certificate_comes_before_the_token),
-		TEST(test_reload_lists_the_changed_keys),
-		TEST(test_pause_and_revoke_hold_on_a_full_disk),
-		TEST(test_a_long_name_is_cut_in_an_error),
-		TEST(test_an_error_with_an_invalid_path_is_json),
-		TEST(test_fewer_scopes_or_sims_are_narrower),
-		TEST(test_a_name_is_visible_and_has_no_outer_spaces),
-		TEST(test_items_come_before_the_result),
-		TEST(test_a_peer_that_leaves_abandons_the_call),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,14 +2,9 @@
 /*
  * Base64 (vectors of RFC 4648, section 10, and texts that must be refused) and MACs.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "unit_test.h"
 #include "base/crypto.h"
 
 static const struct {
@@ -44,12 +39,11 @@ static const struct {
 	{ "Zm\xc3\xa9", NULL },
 };
 
-static void test_base64_decodes_and_encodes_only_strict_text(void **state)
+TEST(test_base64_decodes_and_encodes_only_strict_text)
 {
 	char data[16], again[16];
 	size_t length;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const char *text = cases[i].text;
 		bool decoded = crypto_base64_decode(text, strlen(text), data, &length);
@@ -66,25 +60,23 @@ static void test_base64_decodes_and_encodes_only_strict_text(void **state)
 	}
 }
 
-static void test_base64_refuses_a_nul(void **state)
+TEST(test_base64_refuses_a_nul)
 {
 	char data[3];
 	size_t length;
 
-	(void)state;
 	assert_false(crypto_base64_decode("Zm\0v", 4, data, &length));
 }
 
 static const uint8_t key[MAC_KEY_BYTES] = "0123456789abcdef0123456789abcde";
 
 /* RFC 4231, case 2: to HMAC a key that is padded with zeros is the same key. */
-static void test_mac_matches_rfc_4231(void **state)
+TEST(test_mac_matches_rfc_4231)
 {
 	static const uint8_t jefe[MAC_KEY_BYTES] = "Jefe";
 	static const char text[] = "what do ya want for nothing?";
 	char mac[MAC_TEXT_BYTES], digest[MAC_DIGEST_BYTES];
 
-	(void)state;
 	assert_true(crypto_mac_write(jefe, text, mac));
 	assert_string_equal(mac, "5bdcc146bf60754e6a042426089575c75a003f08");
 	assert_true(crypto_hmac(jefe, text, strlen(text), digest));
@@ -93,12 +85,11 @@ static void test_mac_matches_rfc_4231(void **state)
 		"5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
 }
 
-static void test_a_mac_fits_only_its_own_text_and_key(void **state)
+TEST(test_a_mac_fits_only_its_own_text_and_key)
 {
 	char mac[MAC_TEXT_BYTES], wrong[2 * MAC_TEXT_BYTES];
 	uint8_t other[MAC_KEY_BYTES];
 
-	(void)state;
 	assert_true(crypto_mac_write(key, "text", mac));
 	assert_true(crypto_mac_is_valid(key, "text", mac));
 	assert_false(crypto_mac_is_valid(key, "texts", mac));
@@ -115,16 +106,4 @@ static void test_a_mac_fits_only_its_own_text_and_key(void **state)
 	strcpy(wrong, mac);
 	strcat(wrong, "0");
 	assert_false(crypto_mac_is_valid(key, "text", wrong));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_base64_decodes_and_encodes_only_strict_text),
-		cmocka_unit_test(test_base64_refuses_a_nul),
-		cmocka_unit_test(test_mac_matches_rfc_4231),
-		cmocka_unit_test(test_a_mac_fits_only_its_own_text_and_key),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

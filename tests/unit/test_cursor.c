@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "unit_test.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -14,13 +8,12 @@
 static const enum cursor_kind kinds[] = { CURSOR_MESSAGES, CURSOR_CONVERSATIONS,
 					  CURSOR_ARRIVALS };
 
-static void test_a_cursor_is_read_as_it_was_written_and_only_as_its_kind(void **state)
+TEST(test_a_cursor_is_read_as_it_was_written_and_only_as_its_kind)
 {
 	static const int64_t ids[] = { 0,	 1,	 15,	    16,
 				       255,	 100000, INT32_MAX, INT64_C(1) << 40,
 				       INT64_MAX };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(ids) / sizeof(*ids); i++) {
 		for (size_t kind = 0; kind < 3; kind++) {
 			char text[CURSOR_BYTES];
@@ -36,18 +29,17 @@ static void test_a_cursor_is_read_as_it_was_written_and_only_as_its_kind(void **
 }
 
 /* Clients keep cursors over an upgrade: the format must not change. */
-static void test_a_cursor_of_an_older_program_is_still_read(void **state)
+TEST(test_a_cursor_of_an_older_program_is_still_read)
 {
 	char text[CURSOR_BYTES];
 
-	(void)state;
 	cursor_write(CURSOR_MESSAGES, 500, text);
 	assert_string_equal(text, "m1f4-814ea0f9");
 	cursor_write(CURSOR_ARRIVALS, 0, text);
 	assert_string_equal(text, "w0-0f473672");
 }
 
-static void test_made_up_cursors_are_refused(void **state)
+TEST(test_made_up_cursors_are_refused)
 {
 	static const char *const cases[] = {
 		"",
@@ -64,7 +56,6 @@ static void test_made_up_cursors_are_refused(void **state)
 		"eyJpZCI6MX0=",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		int64_t id = 42;
 
@@ -73,12 +64,11 @@ static void test_made_up_cursors_are_refused(void **state)
 	}
 }
 
-static void test_a_single_wrong_character_is_detected(void **state)
+TEST(test_a_single_wrong_character_is_detected)
 {
 	char text[CURSOR_BYTES];
 	int64_t id;
 
-	(void)state;
 	cursor_write(CURSOR_MESSAGES, 123456, text);
 	for (size_t at = 0; text[at]; at++) {
 		char kept = text[at];
@@ -90,17 +80,4 @@ static void test_a_single_wrong_character_is_detected(void **state)
 		}
 		text[at] = kept;
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(
-			test_a_cursor_is_read_as_it_was_written_and_only_as_its_kind),
-		cmocka_unit_test(test_a_cursor_of_an_older_program_is_still_read),
-		cmocka_unit_test(test_made_up_cursors_are_refused),
-		cmocka_unit_test(test_a_single_wrong_character_is_detected),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

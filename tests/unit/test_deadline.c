@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "unit_test.h"
 #include <time.h>
 
 #include "http/connection.h"
@@ -56,7 +50,6 @@ static int setup(void **state)
 		[DEADLINE_LINGER] = 1,
 	};
 
-	(void)state;
 	order_count = 0;
 	assert_true(sd_event_new(&loop) >= 0);
 	assert_int_equal(deadlines_init(&deadlines, loop, period_ms), 0);
@@ -65,19 +58,19 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-	(void)state;
 	deadlines_deinit(&deadlines);
 	loop = sd_event_unref(loop);
 	return 0;
 }
 
-static void test_deadlines_expire_in_order_across_kinds(void **state)
+FIXTURE(setup, teardown)
+
+TEST(test_deadlines_expire_in_order_across_kinds)
 {
 	struct item idle = { { .expired = on_expired }, 0 };
 	struct item first = idle, second = idle;
 	uint64_t start = now_ms();
 
-	(void)state;
 	deadline_set(&deadlines, &idle.deadline, DEADLINE_IDLE);
 	deadline_set(&deadlines, &first.deadline, DEADLINE_REQUEST);
 	deadline_set(&deadlines, &second.deadline, DEADLINE_REQUEST);
@@ -89,12 +82,11 @@ static void test_deadlines_expire_in_order_across_kinds(void **state)
 	assert_int_equal(first.expired + second.expired + idle.expired, 3);
 }
 
-static void test_setting_a_deadline_again_restarts_it(void **state)
+TEST(test_setting_a_deadline_again_restarts_it)
 {
 	struct item item = { { .expired = on_expired }, 0 };
 	uint64_t start = now_ms();
 
-	(void)state;
 	deadline_set(&deadlines, &item.deadline, DEADLINE_REQUEST);
 	deadline_set(&deadlines, &item.deadline, DEADLINE_IDLE);
 	run_until(1);
@@ -102,12 +94,11 @@ static void test_setting_a_deadline_again_restarts_it(void **state)
 	assert_int_equal(item.expired, 1);
 }
 
-static void test_a_cleared_deadline_never_expires(void **state)
+TEST(test_a_cleared_deadline_never_expires)
 {
 	struct item gone = { { .expired = on_expired }, 0 };
 	struct item stays = gone;
 
-	(void)state;
 	deadline_set(&deadlines, &gone.deadline, DEADLINE_REQUEST);
 	deadline_set(&deadlines, &stays.deadline, DEADLINE_IDLE);
 	deadline_clear(&deadlines, &gone.deadline);
@@ -118,13 +109,12 @@ static void test_a_cleared_deadline_never_expires(void **state)
 }
 
 /* Deadlines that only move to a later time cause no system call. */
-static void test_the_timer_is_not_moved_to_a_later_time(void **state)
+TEST(test_the_timer_is_not_moved_to_a_later_time)
 {
 	struct item item = { { .expired = on_expired }, 0 };
 	uint64_t armed_us;
 	int turn;
 
-	(void)state;
 	deadline_set(&deadlines, &item.deadline, DEADLINE_REQUEST);
 	armed_us = deadlines.timer_us;
 	for (turn = 0; turn < 1000; turn++) {
@@ -133,20 +123,4 @@ static void test_the_timer_is_not_moved_to_a_later_time(void **state)
 		assert_true(deadlines.timer_us == armed_us);
 	}
 	deadline_clear(&deadlines, &item.deadline);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(
-			test_deadlines_expire_in_order_across_kinds, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_setting_a_deadline_again_restarts_it,
-						setup, teardown),
-		cmocka_unit_test_setup_teardown(test_a_cleared_deadline_never_expires,
-						setup, teardown),
-		cmocka_unit_test_setup_teardown(
-			test_the_timer_is_not_moved_to_a_later_time, setup, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

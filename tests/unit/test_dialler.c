@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "unit_test.h"
 #include "ofono_lab.h"
 
 #include "ofono/modem_call.h"
@@ -162,7 +163,9 @@ static int64_t place(struct fixture *fixture)
 	return id;
 }
 
-static void test_a_call_from_dialling_to_its_end(void **state)
+FIXTURE(set_up, tear_down)
+
+TEST(test_a_call_from_dialling_to_its_end)
 {
 	struct fixture *fixture = *state;
 	int64_t id;
@@ -184,7 +187,7 @@ static void test_a_call_from_dialling_to_its_end(void **state)
 }
 
 /* While Dial is not answered, the hang-up waits for the answer. */
-static void test_a_call_is_hung_up_until_it_is_over(void **state)
+TEST(test_a_call_is_hung_up_until_it_is_over)
 {
 	struct fixture *fixture = *state;
 	int64_t id;
@@ -203,7 +206,7 @@ static void test_a_call_is_hung_up_until_it_is_over(void **state)
 	assert_string_equal(trace, "dialing dialing unanswered:revoked ");
 }
 
-static void test_a_refused_call_is_not_placed(void **state)
+TEST(test_a_refused_call_is_not_placed)
 {
 	static const struct {
 		const char *member;
@@ -235,7 +238,7 @@ static void test_a_refused_call_is_not_placed(void **state)
 	}
 }
 
-static void test_no_call_is_placed_beside_another(void **state)
+TEST(test_no_call_is_placed_beside_another)
 {
 	struct fixture *fixture = *state;
 
@@ -248,7 +251,7 @@ static void test_no_call_is_placed_beside_another(void **state)
 }
 
 /* Dial is not answered in time, but the call was dialled and shows afterwards. */
-static void test_a_call_that_shows_after_a_lost_answer_is_hung_up(void **state)
+TEST(test_a_call_that_shows_after_a_lost_answer_is_hung_up)
 {
 	struct fixture *fixture = *state;
 
@@ -277,7 +280,7 @@ static void test_a_call_that_shows_after_a_lost_answer_is_hung_up(void **state)
 }
 
 /* The call is lost, and the same number is dialled again: that call is not the lost one. */
-static void test_a_new_call_to_the_number_of_a_lost_one_goes_on(void **state)
+TEST(test_a_new_call_to_the_number_of_a_lost_one_goes_on)
 {
 	struct fixture *fixture = *state;
 
@@ -299,7 +302,7 @@ static void test_a_new_call_to_the_number_of_a_lost_one_goes_on(void **state)
 }
 
 /* By the interface, the modem, and oFono. */
-static void test_a_call_is_lost_with_its_modem(void **state)
+TEST(test_a_call_is_lost_with_its_modem)
 {
 	struct fixture *fixture = *state;
 
@@ -326,7 +329,7 @@ static void test_a_call_is_lost_with_its_modem(void **state)
 }
 
 /* The call went on when the gateway ended, and still does. */
-static void test_a_call_left_by_an_earlier_gateway_is_hung_up(void **state)
+TEST(test_a_call_left_by_an_earlier_gateway_is_hung_up)
 {
 	struct fixture *fixture = *state;
 	int64_t id;
@@ -346,20 +349,7 @@ static void test_a_call_left_by_an_earlier_gateway_is_hung_up(void **state)
 	assert_int_equal(sql("SELECT count(*) FROM audit WHERE event = 'call_ended'"), 2);
 }
 
-int main(void)
+void before_tests(int argc, char **argv)
 {
-	const struct CMUnitTest tests[] = {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-		TEST(test_a_call_from_dialling_to_its_end),
-		TEST(test_a_call_is_hung_up_until_it_is_over),
-		TEST(test_a_refused_call_is_not_placed),
-		TEST(test_no_call_is_placed_beside_another),
-		TEST(test_a_call_that_shows_after_a_lost_answer_is_hung_up),
-		TEST(test_a_call_is_lost_with_its_modem),
-		TEST(test_a_call_left_by_an_earlier_gateway_is_hung_up),
-		TEST(test_a_new_call_to_the_number_of_a_lost_one_goes_on),
-	};
-
 	log_set_level(LOG_LEVEL_ERROR);
-	return cmocka_run_group_tests_name("dialler", tests, NULL, NULL);
 }

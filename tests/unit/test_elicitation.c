@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Elicitation: requestState with its MAC, and a tool that asks two questions in 2026. */
+#include "unit_test.h"
 #include "fake_exchange.h"
 
 #include <stdio.h>
@@ -59,91 +60,6 @@ static int read_state(const char *text, const struct crypto_key *key,
 		      struct request_state *state)
 {
 	return request_state_read(text, key, arena, state);
-}
-
-static void test_a_request_state_reads_back_as_written(void **state)
-{
-	struct request_state read;
-
-	(void)state;
-	assert_int_equal(read_state(write_state(), &one_key, &read), 0);
-	assert_string_equal(read.order, "order");
-	assert_string_equal(read.call, "call");
-	assert_string_equal(read.question, "sim");
-	assert_string_equal(read.seen, "seen");
-	assert_string_equal(read.answers->first->name, "a");
-}
-
-static void test_a_request_state_of_another_key_is_refused(void **state)
-{
-	struct request_state read;
-
-	(void)state;
-	assert_int_equal(read_state(write_state(), &other_key, &read),
-			 REQUEST_STATE_E_FORGED);
-}
-
-static void test_a_request_state_with_any_changed_bit_is_refused(void **state)
-{
-	const char *text = write_state();
-	size_t length = strlen(text);
-	char *changed = arena_copy(arena, text, length);
-	struct request_state read;
-
-	(void)state;
-	for (size_t at = 0; at < length; at++)
-		for (int bit = 0; bit < 7; bit++) {
-			changed[at] = (char)(text[at] ^ 1 << bit);
-			assert_int_equal(read_state(changed, &one_key, &read),
-					 REQUEST_STATE_E_FORGED);
-			changed[at] = text[at];
-		}
-	for (size_t cut = 0; cut < length; cut++)
-		assert_int_equal(
-			read_state(arena_copy(arena, text, cut), &one_key, &read),
-			REQUEST_STATE_E_FORGED);
-	assert_int_equal(read_state(changed, &one_key, &read), 0);
-}
-
-static void test_a_request_state_expires_after_ten_minutes(void **state)
-{
-	static const struct {
-		int64_t later_ms;
-		int outcome;
-	} cases[] = {
-		{ 0, 0 },
-		{ REQUEST_STATE_LIFETIME_MS - 1, 0 },
-		{ REQUEST_STATE_LIFETIME_MS, REQUEST_STATE_E_EXPIRED },
-		{ INT64_C(1) << 40, REQUEST_STATE_E_EXPIRED },
-		{ -1, REQUEST_STATE_E_EXPIRED }, /* the clock was set back */
-	};
-	const char *text = write_state();
-	struct request_state read;
-
-	(void)state;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		now_ms = NOW_MS + cases[i].later_ms;
-		assert_int_equal(read_state(text, &one_key, &read), cases[i].outcome);
-	}
-}
-
-/* Until the phone reboots, setting the wall clock back does not prolong a state. */
-static void test_a_request_state_expires_whatever_the_wall_clock_says(void **state)
-{
-	const char *text = write_state();
-	struct request_state read;
-
-	(void)state;
-	for (int minute = 1; minute < 10; minute++) {
-		boot_ms += 60 * 1000; /* the wall clock is set back each minute */
-		assert_int_equal(read_state(text, &one_key, &read), 0);
-	}
-	boot_ms += 60 * 1000;
-	assert_int_equal(read_state(text, &one_key, &read), REQUEST_STATE_E_EXPIRED);
-	boot_id = "second"; /* after a reboot only the wall clock counts */
-	assert_int_equal(read_state(text, &one_key, &read), 0);
-	now_ms += REQUEST_STATE_LIFETIME_MS;
-	assert_int_equal(read_state(text, &one_key, &read), REQUEST_STATE_E_EXPIRED);
 }
 
 /* A tool that asks two questions, one after the other */
@@ -348,7 +264,9 @@ static const char *reply(const char *state, const char *responses)
 #define GREEN "{\"first\":{\"action\":\"accept\",\"content\":{\"colour\":\"g\"}}}"
 #define YES   "{\"second\":{\"action\":\"accept\",\"content\":{\"yes\":true}}}"
 
-static void test_a_tool_can_ask_two_questions(void **state)
+FIXTURE(set_up, tear_down)
+
+TEST(test_a_tool_can_ask_two_questions)
 {
 	const char *one = state_of(call(*state, ""), "first");
 	const char *two = state_of(call(*state, reply(one, GREEN)), "second");
@@ -358,7 +276,7 @@ static void test_a_tool_can_ask_two_questions(void **state)
 }
 
 /* Both rounds have the same order, and so has each repetition. */
-static void test_all_rounds_and_replays_have_one_order(void **state)
+TEST(test_all_rounds_and_replays_have_one_order)
 {
 	const char *one = state_of(call(*state, ""), "first");
 	const char *two = state_of(call(*state, reply(one, GREEN)), "second");
@@ -375,7 +293,7 @@ static void test_all_rounds_and_replays_have_one_order(void **state)
 	assert_string_not_equal(order, name);
 }
 
-static void test_an_answer_counts_only_for_the_question_the_user_saw(void **state)
+TEST(test_an_answer_counts_only_for_the_question_the_user_saw)
 {
 	const char *one = state_of(call(*state, ""), "first");
 	const char *two;
@@ -388,7 +306,7 @@ static void test_an_answer_counts_only_for_the_question_the_user_saw(void **stat
 	assert_string_equal(text_of(call(*state, reply(two, YES))), "g and 1");
 }
 
-static void test_a_declined_order_is_not_asked_again(void **state)
+TEST(test_a_declined_order_is_not_asked_again)
 {
 	const char *one = state_of(call(*state, ""), "first");
 	const char *two = state_of(call(*state, reply(one, GREEN)), "second");
@@ -405,7 +323,7 @@ static void test_a_declined_order_is_not_asked_again(void **state)
 }
 
 /* The fake clocks stand still between the question and an answer at once. */
-static void test_an_answer_that_nobody_can_have_read_counts_as_none(void **state)
+TEST(test_an_answer_that_nobody_can_have_read_counts_as_none)
 {
 	static const char *const answers[] = { YES,
 					       "{\"second\":{\"action\":\"decline\"}}",
@@ -427,8 +345,7 @@ static void test_an_answer_that_nobody_can_have_read_counts_as_none(void **state
 	assert_string_equal(text_of(call(*state, reply(two, YES))), "declined");
 }
 
-static void test_a_question_is_repeated_once_after_an_answer_that_does_not_fit(
-	void **state)
+TEST(test_a_question_is_repeated_once_after_an_answer_that_does_not_fit)
 {
 	static const char wrong[] =
 		"{\"first\":{\"action\":\"accept\",\"content\":{\"colour\":\"x\"}}}";
@@ -440,7 +357,7 @@ static void test_a_question_is_repeated_once_after_an_answer_that_does_not_fit(
 	state_of(call(*state, reply(again, GREEN)), "second");
 }
 
-static void test_clients_without_elicitation_are_not_asked(void **state)
+TEST(test_clients_without_elicitation_are_not_asked)
 {
 	const struct json *answer = call_with(*state, "twice", "{}", "");
 
@@ -448,7 +365,7 @@ static void test_clients_without_elicitation_are_not_asked(void **state)
 	assert_int_equal(runs, 1);
 }
 
-static void test_a_required_capability_is_named(void **state)
+TEST(test_a_required_capability_is_named)
 {
 	static const char *const lacking[] = { "{}", "{\"sampling\":{}}",
 					       "{\"elicitation\":{\"url\":{}}}" };
@@ -471,44 +388,82 @@ static void test_a_required_capability_is_named(void **state)
 			    "can");
 }
 
-int main(void)
+TEST(test_a_request_state_reads_back_as_written)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(
-			test_a_request_state_reads_back_as_written, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(
-			test_a_request_state_of_another_key_is_refused, set_up,
-			tear_down),
-		cmocka_unit_test_setup_teardown(
-			test_a_request_state_with_any_changed_bit_is_refused, set_up,
-			tear_down),
-		cmocka_unit_test_setup_teardown(
-			test_a_request_state_expires_after_ten_minutes, set_up,
-			tear_down),
-		cmocka_unit_test_setup_teardown(
-			test_a_request_state_expires_whatever_the_wall_clock_says, set_up,
-			tear_down),
-		cmocka_unit_test_setup_teardown(test_a_tool_can_ask_two_questions, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(
-			test_all_rounds_and_replays_have_one_order, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(
-			test_an_answer_counts_only_for_the_question_the_user_saw, set_up,
-			tear_down),
-		cmocka_unit_test_setup_teardown(test_a_declined_order_is_not_asked_again,
-						set_up, tear_down),
-		cmocka_unit_test_setup_teardown(
-			test_an_answer_that_nobody_can_have_read_counts_as_none, set_up,
-			tear_down),
-		cmocka_unit_test_setup_teardown(
-			test_a_question_is_repeated_once_after_an_answer_that_does_not_fit,
-			set_up, tear_down),
-		cmocka_unit_test_setup_teardown(
-			test_clients_without_elicitation_are_not_asked, set_up,
-			tear_down),
-		cmocka_unit_test_setup_teardown(test_a_required_capability_is_named,
-						set_up, tear_down),
-	};
+	struct request_state read;
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	assert_int_equal(read_state(write_state(), &one_key, &read), 0);
+	assert_string_equal(read.order, "order");
+	assert_string_equal(read.call, "call");
+	assert_string_equal(read.question, "sim");
+	assert_string_equal(read.seen, "seen");
+	assert_string_equal(read.answers->first->name, "a");
+}
+
+TEST(test_a_request_state_of_another_key_is_refused)
+{
+	struct request_state read;
+
+	assert_int_equal(read_state(write_state(), &other_key, &read),
+			 REQUEST_STATE_E_FORGED);
+}
+
+TEST(test_a_request_state_with_any_changed_bit_is_refused)
+{
+	const char *text = write_state();
+	size_t length = strlen(text);
+	char *changed = arena_copy(arena, text, length);
+	struct request_state read;
+
+	for (size_t at = 0; at < length; at++)
+		for (int bit = 0; bit < 7; bit++) {
+			changed[at] = (char)(text[at] ^ 1 << bit);
+			assert_int_equal(read_state(changed, &one_key, &read),
+					 REQUEST_STATE_E_FORGED);
+			changed[at] = text[at];
+		}
+	for (size_t cut = 0; cut < length; cut++)
+		assert_int_equal(
+			read_state(arena_copy(arena, text, cut), &one_key, &read),
+			REQUEST_STATE_E_FORGED);
+	assert_int_equal(read_state(changed, &one_key, &read), 0);
+}
+
+TEST(test_a_request_state_expires_after_ten_minutes)
+{
+	static const struct {
+		int64_t later_ms;
+		int outcome;
+	} cases[] = {
+		{ 0, 0 },
+		{ REQUEST_STATE_LIFETIME_MS - 1, 0 },
+		{ REQUEST_STATE_LIFETIME_MS, REQUEST_STATE_E_EXPIRED },
+		{ INT64_C(1) << 40, REQUEST_STATE_E_EXPIRED },
+		{ -1, REQUEST_STATE_E_EXPIRED }, /* the clock was set back */
+	};
+	const char *text = write_state();
+	struct request_state read;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		now_ms = NOW_MS + cases[i].later_ms;
+		assert_int_equal(read_state(text, &one_key, &read), cases[i].outcome);
+	}
+}
+
+/* Until the phone reboots, setting the wall clock back does not prolong a state. */
+TEST(test_a_request_state_expires_whatever_the_wall_clock_says)
+{
+	const char *text = write_state();
+	struct request_state read;
+
+	for (int minute = 1; minute < 10; minute++) {
+		boot_ms += 60 * 1000; /* the wall clock is set back each minute */
+		assert_int_equal(read_state(text, &one_key, &read), 0);
+	}
+	boot_ms += 60 * 1000;
+	assert_int_equal(read_state(text, &one_key, &read), REQUEST_STATE_E_EXPIRED);
+	boot_id = "second"; /* after a reboot only the wall clock counts */
+	assert_int_equal(read_state(text, &one_key, &read), 0);
+	now_ms += REQUEST_STATE_LIFETIME_MS;
+	assert_int_equal(read_state(text, &one_key, &read), REQUEST_STATE_E_EXPIRED);
 }

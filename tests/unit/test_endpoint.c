@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The endpoint from body to answer: messages, eras, methods, tool calls, batches. */
+#include "unit_test.h"
 #include "fake_exchange.h"
 #include "patience.h"
 
@@ -280,7 +281,9 @@ static const struct {
 	  200, "\\\"retry_after_seconds\\\":7" },
 };
 
-static void test_2025_bodies_get_their_answers(void **state)
+FIXTURE(set_up, tear_down)
+
+TEST(test_2025_bodies_get_their_answers)
 {
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		expect(*state, cases[i].body, cases[i].status, cases[i].piece);
@@ -299,7 +302,7 @@ static void expect_version(void *endpoint, const char *version, bool conflict,
 	close_exchange(&exchange, endpoint);
 }
 
-static void test_version_header_decides_the_era(void **state)
+TEST(test_version_header_decides_the_era)
 {
 	static const char *const ping =
 		"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}";
@@ -322,7 +325,7 @@ static void test_version_header_decides_the_era(void **state)
 static const char wait_body[] = "{\"jsonrpc\":\"2.0\",\"id\":\"w\",\"method\":"
 				"\"tools/call\",\"params\":{\"name\":\"wait\"}}";
 
-static void test_a_call_can_finish_later(void **state)
+TEST(test_a_call_can_finish_later)
 {
 	struct exchange exchange = { 0 };
 
@@ -334,7 +337,7 @@ static void test_a_call_can_finish_later(void **state)
 	close_exchange(&exchange, *state);
 }
 
-static void test_a_waiting_call_is_abandoned_when_its_client_leaves(void **state)
+TEST(test_a_waiting_call_is_abandoned_when_its_client_leaves)
 {
 	struct exchange exchange = { 0 };
 
@@ -346,7 +349,7 @@ static void test_a_waiting_call_is_abandoned_when_its_client_leaves(void **state
 	close_exchange(&exchange, *state);
 }
 
-static void test_a_waiting_call_answers_when_the_gateway_stops(void **state)
+TEST(test_a_waiting_call_answers_when_the_gateway_stops)
 {
 	struct exchange exchange = { 0 };
 
@@ -357,7 +360,7 @@ static void test_a_waiting_call_answers_when_the_gateway_stops(void **state)
 	close_exchange(&exchange, *state);
 }
 
-static void test_a_body_may_arrive_in_pieces(void **state)
+TEST(test_a_body_may_arrive_in_pieces)
 {
 	static const char body[] = "{\"jsonrpc\":\"2.0\",\"id\":5,\"method\":\"ping\"}";
 	struct exchange exchange = { .arena = arena_new(EXCHANGE_ARENA_MAX) };
@@ -434,7 +437,7 @@ static const struct {
 	  "\\\"io.modelcontextprotocol/clientCapabilities\\\"" },
 };
 
-static void test_2026_bodies_get_their_answers(void **state)
+TEST(test_2026_bodies_get_their_answers)
 {
 	for (size_t i = 0; i < sizeof(modern_cases) / sizeof(modern_cases[0]); i++) {
 		struct exchange exchange = { 0 };
@@ -450,7 +453,7 @@ static void test_2026_bodies_get_their_answers(void **state)
 	}
 }
 
-static void test_leaving_cancels_a_2026_call(void **state)
+TEST(test_leaving_cancels_a_2026_call)
 {
 	struct exchange exchange = { .headers = MODERN_HEADERS("tools/call", "wait") };
 
@@ -472,7 +475,7 @@ static void test_leaving_cancels_a_2026_call(void **state)
 	",\"method\":\"tools/call\",\"params\":{\"name\":" \
 	"\"wait\"}}"
 
-static void test_batch_is_answered_in_order(void **state)
+TEST(test_batch_is_answered_in_order)
 {
 	expect(*state, "[" PING "]", 200, "[" PONG "]");
 	expect(*state, "[" NOTE "," PING "," PONG "," PING "]", 200,
@@ -481,7 +484,7 @@ static void test_batch_is_answered_in_order(void **state)
 	expect(*state, "[" NOTE "," PONG "]", 202, NULL);
 }
 
-static void test_batch_is_answered_with_its_last_request(void **state)
+TEST(test_batch_is_answered_with_its_last_request)
 {
 	struct exchange exchange = { 0 };
 
@@ -494,7 +497,7 @@ static void test_batch_is_answered_with_its_last_request(void **state)
 	close_exchange(&exchange, *state);
 }
 
-static void test_two_requests_of_a_batch_may_wait(void **state)
+TEST(test_two_requests_of_a_batch_may_wait)
 {
 	struct exchange exchange = { 0 };
 	const char *one, *two;
@@ -512,7 +515,7 @@ static void test_two_requests_of_a_batch_may_wait(void **state)
 	close_exchange(&exchange, *state);
 }
 
-static void test_leaving_abandons_each_request_of_a_batch(void **state)
+TEST(test_leaving_abandons_each_request_of_a_batch)
 {
 	struct exchange exchange = { 0 };
 
@@ -533,7 +536,7 @@ static void turn(void)
 }
 
 /* Two batches alternate, and other work runs in between. */
-static void test_batches_take_turns(void **state)
+TEST(test_batches_take_turns)
 {
 	struct exchange one = { 0 }, other = { 0 };
 
@@ -557,7 +560,7 @@ static void test_batches_take_turns(void **state)
 }
 
 /* Messages that have not run by then never run. */
-static void test_a_stopped_or_abandoned_batch_runs_no_further_message(void **state)
+TEST(test_a_stopped_or_abandoned_batch_runs_no_further_message)
 {
 	struct exchange stopped = { 0 }, left = { 0 };
 
@@ -573,7 +576,7 @@ static void test_a_stopped_or_abandoned_batch_runs_no_further_message(void **sta
 }
 
 /* Short answers are kept; messages after the limit do not run. */
-static void test_batch_without_memory_runs_no_further_message(void **state)
+TEST(test_batch_without_memory_runs_no_further_message)
 {
 	struct exchange exchange = { 0 };
 
@@ -593,7 +596,7 @@ static void test_batch_without_memory_runs_no_further_message(void **state)
 	close_exchange(&exchange, *state);
 }
 
-static void test_batch_is_refused_as_a_whole(void **state)
+TEST(test_batch_is_refused_as_a_whole)
 {
 	static const char *const refused[] = {
 		"[[" PING "]]",
@@ -633,67 +636,19 @@ static void expect_batch_of(void *endpoint, int count, unsigned status)
 	buffer_deinit(&body);
 }
 
-static void test_batch_has_at_most_100_messages(void **state)
+TEST(test_batch_has_at_most_100_messages)
 {
 	expect_batch_of(*state, 100, 200);
 	expect_batch_of(*state, 101, 400);
 }
 
-static void test_a_refusal_is_an_error_without_id(void **state)
+TEST_WITH(test_a_refusal_is_an_error_without_id, NULL, NULL)
 {
 	struct buffer body = BUFFER_INIT;
 
-	(void)state;
 	endpoint_write_refusal(&body, 403, "not you");
 	buffer_append(&body, "", 1);
 	assert_string_equal(body.data, "{\"jsonrpc\":\"2.0\",\"error\":{\"code\":-32000,"
 				       "\"message\":\"not you\"}}");
 	buffer_deinit(&body);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_2025_bodies_get_their_answers,
-						set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_version_header_decides_the_era,
-						set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_a_call_can_finish_later, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(
-			test_a_waiting_call_is_abandoned_when_its_client_leaves, set_up,
-			tear_down),
-		cmocka_unit_test_setup_teardown(
-			test_a_waiting_call_answers_when_the_gateway_stops, set_up,
-			tear_down),
-		cmocka_unit_test_setup_teardown(test_a_body_may_arrive_in_pieces, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(test_2026_bodies_get_their_answers,
-						set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_leaving_cancels_a_2026_call, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(test_batch_is_answered_in_order, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(
-			test_batch_is_answered_with_its_last_request, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_two_requests_of_a_batch_may_wait,
-						set_up, tear_down),
-		cmocka_unit_test_setup_teardown(
-			test_leaving_abandons_each_request_of_a_batch, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_batches_take_turns, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(
-			test_a_stopped_or_abandoned_batch_runs_no_further_message, set_up,
-			tear_down),
-		cmocka_unit_test_setup_teardown(
-			test_batch_without_memory_runs_no_further_message, set_up,
-			tear_down),
-		cmocka_unit_test_setup_teardown(test_batch_is_refused_as_a_whole, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(test_batch_has_at_most_100_messages,
-						set_up, tear_down),
-		cmocka_unit_test(test_a_refusal_is_an_error_without_id),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

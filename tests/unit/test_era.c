@@ -3,13 +3,9 @@
  * The ladder: which revision serves a message, for every combination of what it depends
  * on. The answers to clients are tested in tests/integration/test_ladder.py.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <cmocka.h>
+#include "unit_test.h"
 
 #include "base/json_reader.h"
 #include "mcp/era.h"
@@ -175,15 +171,14 @@ static void check(size_t cell)
 	arena_free(arena);
 }
 
-static void test_every_cell_of_the_ladder(void **state)
+TEST(test_every_cell_of_the_ladder)
 {
-	(void)state;
 	for (size_t cell = 0; cell < sizeof(cells) / sizeof(cells[0]); cell++)
 		check(cell);
 }
 
 /* Clients choose from this list. */
-static void test_unsupported_version_names_the_supported_ones(void **state)
+TEST(test_unsupported_version_names_the_supported_ones)
 {
 	struct arena *arena = arena_new(64 * 1024);
 	struct rpc_message message;
@@ -191,7 +186,6 @@ static void test_unsupported_version_names_the_supported_ones(void **state)
 	struct era_verdict verdict;
 	struct buffer body = BUFFER_INIT;
 
-	(void)state;
 	rpc_read(parse(arena, future), &message);
 	verdict = era_decide(&question);
 	rpc_write_error(&body, message.id, &verdict.error);
@@ -203,23 +197,11 @@ static void test_unsupported_version_names_the_supported_ones(void **state)
 }
 
 /* initialize offers the first one. */
-static void test_revisions_are_listed_newest_first(void **state)
+TEST(test_revisions_are_listed_newest_first)
 {
 	const struct era *const eras[] = { &era_2025, &era_2026 };
 
-	(void)state;
 	for (size_t i = 0; i < 2; i++)
 		for (const struct revision *at = eras[i]->revisions; at[1].name; at++)
 			assert_true(strcmp(at[0].name, at[1].name) > 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_every_cell_of_the_ladder),
-		cmocka_unit_test(test_unsupported_version_names_the_supported_ones),
-		cmocka_unit_test(test_revisions_are_listed_newest_first),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "unit_test.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,9 +54,8 @@ static bool has_escapes(const char *shown)
 	return strstr(shown, "\\u{");
 }
 
-static void test_hostile_characters_are_escaped(void **state)
+TEST(test_hostile_characters_are_escaped)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct buffer buffer = BUFFER_INIT;
 		bool escaped = escape_text(&buffer, cases[i].text);
@@ -77,9 +70,8 @@ static void test_hostile_characters_are_escaped(void **state)
 }
 
 /* Nothing is lost but a carriage return before a line feed. */
-static void test_undo_restores_the_original(void **state)
+TEST(test_undo_restores_the_original)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		char text[256];
 
@@ -91,14 +83,13 @@ static void test_undo_restores_the_original(void **state)
 	}
 }
 
-static void test_undo_leaves_other_text_alone(void **state)
+TEST(test_undo_leaves_other_text_alone)
 {
 	static const char *const texts[] = {
 		"\\u{",	  "\\u{}",	  "\\u{202e}",	"\\u{D800}", "\\u{110000}",
 		"\\u{0}", "\\u{1234567}", "\\u{20 2E}", "\\u202E",   "u{202E}",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
 		char text[32];
 
@@ -109,7 +100,7 @@ static void test_undo_leaves_other_text_alone(void **state)
 }
 
 /* Whatever comes: nothing is left that has to be written out, and all of it comes back. */
-static void test_any_text_survives_escaping_and_undoing(void **state)
+TEST(test_any_text_survives_escaping_and_undoing)
 {
 	static const uint32_t often[] = { 0x200b, 0x200c, 0x200d, 0xfe0f,  0x1f468,
 					  '\\',	  'u',	  '{',	  '}',	   '2',
@@ -117,7 +108,6 @@ static void test_any_text_survives_escaping_and_undoing(void **state)
 					  '\n',	  'a',	  0x915 };
 	static const uint32_t limits[] = { 0x80, 0x3000, 0x10000, 0x110000 };
 
-	(void)state;
 	srandom(1);
 	for (unsigned round = 0; round < 20000; round++) {
 		char text[256], restored[4096];
@@ -148,11 +138,10 @@ static void test_any_text_survives_escaping_and_undoing(void **state)
 	}
 }
 
-static void test_a_line_has_no_line_breaks(void **state)
+TEST(test_a_line_has_no_line_breaks)
 {
 	struct buffer shown = BUFFER_INIT;
 
-	(void)state;
 	assert_false(escape_line(&shown, "Anna (+36)"));
 	assert_true(escape_line(&shown, "x\n9  from y\r\n\tz\u2028\u202e\xc2\x85"));
 	buffer_append(&shown, "", 1);
@@ -164,11 +153,10 @@ static void test_a_line_has_no_line_breaks(void **state)
 	buffer_deinit(&shown);
 }
 
-static void test_a_quote_is_short_and_on_one_line(void **state)
+TEST(test_a_quote_is_short_and_on_one_line)
 {
 	struct arena *arena = arena_new(1 << 12);
 
-	(void)state;
 	assert_string_equal(escape_quote(arena, "a\u202eb", 64), "a\\u{202E}b");
 	assert_string_equal(escape_quote(arena, "a\u202eb", 2), "a\\u{202E}");
 	assert_string_equal(escape_quote(arena, "a\nb", 64), "a\\u{A}b");
@@ -176,30 +164,14 @@ static void test_a_quote_is_short_and_on_one_line(void **state)
 	arena_free(arena);
 }
 
-static void test_every_bidirectional_control_is_escaped(void **state)
+TEST(test_every_bidirectional_control_is_escaped)
 {
 	static const uint32_t controls[] = { 0x061c, 0x200e, 0x200f, 0x202a,
 					     0x202b, 0x202c, 0x202d, 0x202e,
 					     0x2066, 0x2067, 0x2068, 0x2069 };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(controls) / sizeof(*controls); i++)
 		assert_true(escape_is_needed(controls[i]));
 	assert_true(escape_is_needed(0x10ffff));
 	assert_false(escape_is_needed(0xfffd));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_hostile_characters_are_escaped),
-		cmocka_unit_test(test_undo_restores_the_original),
-		cmocka_unit_test(test_any_text_survives_escaping_and_undoing),
-		cmocka_unit_test(test_a_line_has_no_line_breaks),
-		cmocka_unit_test(test_a_quote_is_short_and_on_one_line),
-		cmocka_unit_test(test_undo_leaves_other_text_alone),
-		cmocka_unit_test(test_every_bidirectional_control_is_escaped),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Events of a feed that tests write: gaps, failures to read, types without a delivery. */
+#include "unit_test.h"
 #include "fake_exchange.h"
 
 #include <stdio.h>
@@ -110,7 +111,6 @@ static int find_epoch(struct store *store, int64_t *epoch_out)
 
 static int set_up(void **state)
 {
-	(void)state;
 	feed.first = 1;
 	feed.head = 3;
 	feed.failure = 0;
@@ -131,7 +131,6 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-	(void)state;
 	endpoint_free(endpoint);
 	observers_deinit(&watch);
 	return 0;
@@ -166,12 +165,13 @@ static void new_entries(int64_t head)
 	observers_notify(&watch, &head);
 }
 
-static void test_a_delivery_that_a_type_lacks_is_unsupported(void **state)
+FIXTURE(set_up, tear_down)
+
+TEST(test_a_delivery_that_a_type_lacks_is_unsupported)
 {
 	struct exchange poll = { .headers = HEADERS("events/poll") };
 	struct exchange stream = { .headers = HEADERS("events/stream") };
 
-	(void)state;
 	ask(&poll, EVENTS("events/poll", "\"name\":\"pushed\""));
 	assert_has(poll.body, "\"code\":-32026,\"message\":\"Unsupported\",\"data\":"
 			      "{\"feature\":\"deliveryMode\",\"value\":\"poll\"}");
@@ -181,12 +181,11 @@ static void test_a_delivery_that_a_type_lacks_is_unsupported(void **state)
 	leave(&stream);
 }
 
-static void test_a_gap_is_announced_before_the_stream_goes_on(void **state)
+TEST(test_a_gap_is_announced_before_the_stream_goes_on)
 {
 	struct exchange stream = { .headers = HEADERS("events/stream") };
 	const char *events;
 
-	(void)state;
 	ask(&stream, EVENTS("events/stream", "\"name\":\"pushed\",\"cursor\":\"7.2\""));
 	events = fake_events(&stream);
 	assert_has(events, "\"cursor\":\"7.2\",\"truncated\":false");
@@ -200,11 +199,10 @@ static void test_a_gap_is_announced_before_the_stream_goes_on(void **state)
 	leave(&stream);
 }
 
-static void test_a_failure_to_read_is_reported_and_the_stream_goes_on(void **state)
+TEST(test_a_failure_to_read_is_reported_and_the_stream_goes_on)
 {
 	struct exchange stream = { .headers = HEADERS("events/stream") };
 
-	(void)state;
 	ask(&stream, EVENTS("events/stream", "\"name\":\"pushed\",\"cursor\":\"7.3\""));
 	fake_events(&stream);
 	feed.failure = -5;
@@ -216,27 +214,12 @@ static void test_a_failure_to_read_is_reported_and_the_stream_goes_on(void **sta
 	leave(&stream);
 }
 
-static void test_a_poll_that_cannot_read_fails_and_keeps_the_cursor(void **state)
+TEST(test_a_poll_that_cannot_read_fails_and_keeps_the_cursor)
 {
 	struct exchange poll = { .headers = HEADERS("events/poll") };
 
-	(void)state;
 	feed.failure = -5;
 	ask(&poll, EVENTS("events/poll", "\"name\":\"polled\",\"cursor\":\"7.1\""));
 	assert_has(poll.body, "\"code\":-32603");
 	leave(&poll);
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_a_delivery_that_a_type_lacks_is_unsupported),
-		TEST(test_a_gap_is_announced_before_the_stream_goes_on),
-		TEST(test_a_failure_to_read_is_reported_and_the_stream_goes_on),
-		TEST(test_a_poll_that_cannot_read_fails_and_keeps_the_cursor),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "unit_test.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -153,7 +147,7 @@ static void receive(struct exchange *exchange, size_t total, size_t step)
 	}
 }
 
-static void test_pieces_are_joined(void **state)
+TEST(test_pieces_are_joined)
 {
 	static const struct {
 		size_t total, step;
@@ -171,7 +165,6 @@ static void test_pieces_are_joined(void **state)
 	};
 	size_t at;
 
-	(void)state;
 	for (at = 0; at < sizeof(rows) / sizeof(rows[0]); at++) {
 		struct seen seen = { .answer_at_end = true };
 		struct exchange *exchange = start(&seen, rows[at].told);
@@ -192,12 +185,11 @@ static void test_pieces_are_joined(void **state)
 	}
 }
 
-static void test_a_long_body_is_refused(void **state)
+TEST(test_a_long_body_is_refused)
 {
 	struct seen seen = { 0 };
 	struct exchange *exchange = start(&seen, UINT64_MAX);
 
-	(void)state;
 	receive(exchange, EXCHANGE_BODY_MAX, 4000);
 	assert_int_equal(exchange_receive(exchange, "x", 1), -EMSGSIZE);
 	exchange_free(exchange);
@@ -207,13 +199,12 @@ static void test_a_long_body_is_refused(void **state)
 	buffer_deinit(&seen.body);
 }
 
-static void test_after_an_early_answer_the_body_is_dropped(void **state)
+TEST(test_after_an_early_answer_the_body_is_dropped)
 {
 	struct seen seen = { .answer_in_begin = true };
 	struct seen midway = { .answer_in_piece = 1 };
 	struct exchange *exchange;
 
-	(void)state;
 	exchange = start(&seen, 9000);
 	receive(exchange, 9000, 4096);
 	exchange_complete(exchange);
@@ -235,12 +226,11 @@ static void test_after_an_early_answer_the_body_is_dropped(void **state)
 	buffer_deinit(&midway.body);
 }
 
-static void test_a_waiting_exchange_answers_stops_or_is_abandoned(void **state)
+TEST(test_a_waiting_exchange_answers_stops_or_is_abandoned)
 {
 	struct seen later = { 0 }, gone = { 0 }, stopped = { 0 };
 	struct exchange *exchange;
 
-	(void)state;
 	exchange = start(&later, 0);
 	exchange_stop(exchange); /* still arriving: no call */
 	exchange_complete(exchange);
@@ -273,13 +263,12 @@ static void test_a_waiting_exchange_answers_stops_or_is_abandoned(void **state)
 	exchange_free(NULL);
 }
 
-static void test_a_handler_sees_method_client_and_headers(void **state)
+TEST(test_a_handler_sees_method_client_and_headers)
 {
 	struct seen seen = { 0 };
 	struct exchange *exchange = start(&seen, 0);
 	bool conflict = false;
 
-	(void)state;
 	assert_string_equal(exchange_method(exchange), "POST");
 	assert_int_equal(exchange_client(exchange)->id, 7);
 	assert_string_equal(exchange_client(exchange)->name, "laptop");
@@ -296,12 +285,11 @@ static void test_a_handler_sees_method_client_and_headers(void **state)
 }
 
 /* In either order. */
-static void test_a_held_exchange_ends_when_both_sides_let_it_go(void **state)
+TEST(test_a_held_exchange_ends_when_both_sides_let_it_go)
 {
 	struct seen seen = { 0 };
 	struct exchange *exchange = start(&seen, 0);
 
-	(void)state;
 	exchange_complete(exchange);
 	exchange_hold(exchange);
 	exchange_free(exchange); /* by its carrier */
@@ -324,13 +312,12 @@ static void test_a_held_exchange_ends_when_both_sides_let_it_go(void **state)
 }
 
 /* The server and its budget may be freed before a held exchange. */
-static void test_a_held_exchange_outlives_the_server(void **state)
+TEST(test_a_held_exchange_outlives_the_server)
 {
 	struct arena_budget *budget = arena_budget_new(100000);
 	struct seen seen = { 0 };
 	struct exchange *exchange = start_within(budget, &seen, 20000);
 
-	(void)state;
 	receive(exchange, 20000, 1000);
 	assert_non_null(arena_alloc(exchange_arena(exchange), 20000));
 	assert_in_range(budget->left_bytes, 1, 99999);
@@ -342,19 +329,4 @@ static void test_a_held_exchange_outlives_the_server(void **state)
 	exchange_release(exchange); /* a sanitizer reports it if this frees too early */
 	assert_int_equal(seen.ended, 1);
 	buffer_deinit(&seen.body);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_pieces_are_joined),
-		cmocka_unit_test(test_a_long_body_is_refused),
-		cmocka_unit_test(test_after_an_early_answer_the_body_is_dropped),
-		cmocka_unit_test(test_a_waiting_exchange_answers_stops_or_is_abandoned),
-		cmocka_unit_test(test_a_handler_sees_method_client_and_headers),
-		cmocka_unit_test(test_a_held_exchange_ends_when_both_sides_let_it_go),
-		cmocka_unit_test(test_a_held_exchange_outlives_the_server),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,13 +2,7 @@
 /*
  * Texts as they are sent, with made-up numbers: which code and which link they carry.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "unit_test.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -271,11 +265,10 @@ static const struct {
 	{ "The rooms A321-NEO and B4021-OLD have no code", "" },
 };
 
-static void test_codes(void **state)
+TEST(test_codes)
 {
 	unsigned wrong = 0;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(codes) / sizeof(*codes); i++) {
 		static struct extract extract;
 
@@ -290,7 +283,7 @@ static void test_codes(void **state)
 	assert_int_equal(wrong, 0);
 }
 
-static void test_domains(void **state)
+TEST(test_domains)
 {
 	static const struct {
 		const char *text, *domain;
@@ -309,7 +302,6 @@ static void test_domains(void **state)
 		{ "Your code is 482910", "" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		static struct extract extract;
 
@@ -318,7 +310,7 @@ static void test_domains(void **state)
 	}
 }
 
-static void test_links(void **state)
+TEST(test_links)
 {
 	static const struct {
 		const char *text, *link;
@@ -347,7 +339,6 @@ static void test_links(void **state)
 		{ "https://good.example\u200b.evil.example", "https://good.example" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		static struct extract extract;
 
@@ -357,12 +348,11 @@ static void test_links(void **state)
 }
 
 /* What does not fit is left out, never cut. */
-static void test_sizes(void **state)
+TEST(test_sizes)
 {
 	static struct extract extract;
 	static char text[8192];
 
-	(void)state;
 	snprintf(text, sizeof(text), "https://%0*d", EXTRACT_LINK_BYTES - 9, 0);
 	extract_from(text, &extract);
 	assert_int_equal(strlen(extract.link), EXTRACT_LINK_BYTES - 1);
@@ -380,7 +370,7 @@ static void test_sizes(void **state)
 }
 
 /* Whatever comes, it ends and stays within bounds; the sanitizers look on. */
-static void test_any_text(void **state)
+TEST(test_any_text)
 {
 	static const char *const pieces[] = {
 		"code",	  " ",
@@ -401,7 +391,6 @@ static void test_any_text(void **state)
 	static char text[65536];
 	static struct extract extract;
 
-	(void)state;
 	srandom(1);
 	for (unsigned round = 0; round < 20000; round++) {
 		unsigned count = round % 100 ? (unsigned)random() % 12 : 4000;
@@ -417,15 +406,4 @@ static void test_any_text(void **state)
 		assert_true(strlen(extract.domain) < EXTRACT_DOMAIN_BYTES);
 		assert_true(strlen(extract.link) < EXTRACT_LINK_BYTES);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_codes),	 cmocka_unit_test(test_domains),
-		cmocka_unit_test(test_links),	 cmocka_unit_test(test_sizes),
-		cmocka_unit_test(test_any_text),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

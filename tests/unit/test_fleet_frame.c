@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fleet/fleet_frame.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "unit_test.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -63,7 +59,9 @@ static int bench_open(void)
 	return bench_open_with(&bench.key, &bench.place);
 }
 
-static void a_frame_opens_where_it_was_sealed_for(void **state)
+FIXTURE(bench_set_up, bench_tear_down)
+
+TEST(a_frame_opens_where_it_was_sealed_for)
 {
 	struct fleet_frame frame;
 
@@ -78,12 +76,12 @@ static void a_frame_opens_where_it_was_sealed_for(void **state)
 	assert_memory_equal(frame.session, bench.frame.session, FLEET_SESSION_BYTES);
 }
 
-static void the_text_is_not_readable_on_the_way(void **state)
+TEST(the_text_is_not_readable_on_the_way)
 {
 	assert_null(memmem(bench.sealed.data, bench.sealed.length, "tools", 5));
 }
 
-static void the_same_text_is_sealed_differently_each_time(void **state)
+TEST(the_same_text_is_sealed_differently_each_time)
 {
 	struct buffer again = BUFFER_INIT;
 
@@ -97,7 +95,7 @@ static void the_same_text_is_sealed_differently_each_time(void **state)
 	buffer_deinit(&again);
 }
 
-static void a_frame_of_another_key_is_refused(void **state)
+TEST(a_frame_of_another_key_is_refused)
 {
 	struct fleet_frame_key other = bench.key;
 
@@ -106,7 +104,7 @@ static void a_frame_of_another_key_is_refused(void **state)
 	assert_int_equal(bench.text.length, 0);
 }
 
-static void a_frame_swapped_to_another_phone_is_refused(void **state)
+TEST(a_frame_swapped_to_another_phone_is_refused)
 {
 	struct fleet_frame_place other = bench.place;
 
@@ -114,7 +112,7 @@ static void a_frame_swapped_to_another_phone_is_refused(void **state)
 	assert_int_equal(bench_open_with(&bench.key, &other), FLEET_E_FORGED);
 }
 
-static void a_request_reflected_as_an_answer_is_refused(void **state)
+TEST(a_request_reflected_as_an_answer_is_refused)
 {
 	struct fleet_frame_place other = bench.place;
 
@@ -122,7 +120,7 @@ static void a_request_reflected_as_an_answer_is_refused(void **state)
 	assert_int_equal(bench_open_with(&bench.key, &other), FLEET_E_FORGED);
 }
 
-static void an_answer_swapped_to_another_request_is_refused(void **state)
+TEST(an_answer_swapped_to_another_request_is_refused)
 {
 	struct fleet_frame_place other = bench.place;
 
@@ -135,14 +133,14 @@ static void an_answer_swapped_to_another_request_is_refused(void **state)
 	assert_int_equal(bench_open_with(&bench.key, &other), FLEET_E_FORGED);
 }
 
-static void the_end_of_a_topic_cannot_move_into_the_correlation(void **state)
+TEST(the_end_of_a_topic_cannot_move_into_the_correlation)
 {
 	struct fleet_frame_place longer = { BENCH_RPC "c", "orrelation", 10 };
 
 	assert_int_equal(bench_open_with(&bench.key, &longer), FLEET_E_FORGED);
 }
 
-static void a_frame_with_any_changed_bit_is_refused(void **state)
+TEST(a_frame_with_any_changed_bit_is_refused)
 {
 	for (size_t bit = 0; bit < 8 * bench.sealed.length; bit++) {
 		bench.sealed.data[bit / 8] ^= (char)(1 << bit % 8);
@@ -152,7 +150,7 @@ static void a_frame_with_any_changed_bit_is_refused(void **state)
 	assert_int_equal(bench_open(), 0);
 }
 
-static void a_frame_cut_anywhere_is_refused(void **state)
+TEST(a_frame_cut_anywhere_is_refused)
 {
 	size_t whole = bench.sealed.length;
 
@@ -170,7 +168,7 @@ static void a_frame_cut_anywhere_is_refused(void **state)
 	}
 }
 
-static void random_bytes_are_refused(void **state)
+TEST(random_bytes_are_refused)
 {
 	char bytes[300];
 	struct fleet_frame frame;
@@ -190,7 +188,7 @@ static void random_bytes_are_refused(void **state)
 	assert_int_equal(bench.text.length, 0);
 }
 
-static void a_text_may_be_empty_or_as_long_as_the_bound_but_no_longer(void **state)
+TEST(a_text_may_be_empty_or_as_long_as_the_bound_but_no_longer)
 {
 	char *text = calloc(1, FLEET_TEXT_MAX + 1);
 	struct fleet_frame frame;
@@ -216,7 +214,7 @@ static void a_text_may_be_empty_or_as_long_as_the_bound_but_no_longer(void **sta
 	free(text);
 }
 
-static void frames_are_appended_to_what_is_there(void **state)
+TEST(frames_are_appended_to_what_is_there)
 {
 	buffer_append_text(&bench.text, "before ");
 	assert_int_equal(bench_open(), 0);
@@ -225,7 +223,7 @@ static void frames_are_appended_to_what_is_there(void **state)
 
 /* Window */
 
-static void a_number_is_taken_once(void **state)
+TEST_WITH(a_number_is_taken_once, NULL, NULL)
 {
 	struct fleet_window window = { 0 };
 
@@ -237,7 +235,7 @@ static void a_number_is_taken_once(void **state)
 		assert_int_equal(fleet_window_take(&window, 1, number), FLEET_REPLAYED);
 }
 
-static void numbers_in_disorder_are_taken_once_each(void **state)
+TEST_WITH(numbers_in_disorder_are_taken_once_each, NULL, NULL)
 {
 	struct fleet_window window = { 0 };
 
@@ -248,7 +246,7 @@ static void numbers_in_disorder_are_taken_once_each(void **state)
 		assert_int_equal(fleet_window_take(&window, 1, number), FLEET_REPLAYED);
 }
 
-static void a_number_too_far_behind_is_refused(void **state)
+TEST_WITH(a_number_too_far_behind_is_refused, NULL, NULL)
 {
 	struct fleet_window window = { 0 };
 
@@ -258,7 +256,7 @@ static void a_number_too_far_behind_is_refused(void **state)
 	assert_int_equal(fleet_window_take(&window, 1, 6), FLEET_REQUEST);
 }
 
-static void a_leap_of_numbers_forgets_no_later_one(void **state)
+TEST_WITH(a_leap_of_numbers_forgets_no_later_one, NULL, NULL)
 {
 	struct fleet_window window = { 0 };
 
@@ -270,7 +268,7 @@ static void a_leap_of_numbers_forgets_no_later_one(void **state)
 	assert_int_equal(fleet_window_take(&window, 1, 0), FLEET_REPLAYED);
 }
 
-static void a_hub_with_a_lower_epoch_is_stale_also_in_a_new_session(void **state)
+TEST_WITH(a_hub_with_a_lower_epoch_is_stale_also_in_a_new_session, NULL, NULL)
 {
 	struct fleet_window window = { 0 };
 
@@ -281,7 +279,7 @@ static void a_hub_with_a_lower_epoch_is_stale_also_in_a_new_session(void **state
 	assert_int_equal(fleet_window_take(&window, 5, 9), FLEET_REQUEST);
 }
 
-static void a_hub_that_started_again_counts_from_one(void **state)
+TEST_WITH(a_hub_that_started_again_counts_from_one, NULL, NULL)
 {
 	struct fleet_window window = { 0 };
 
@@ -293,7 +291,7 @@ static void a_hub_that_started_again_counts_from_one(void **state)
 
 /* Topics */
 
-static void topics_are_read_back_with_their_phone(void **state)
+TEST_WITH(topics_are_read_back_with_their_phone, NULL, NULL)
 {
 	char topic[FLEET_TOPIC_BYTES], phone[FLEET_NAME_BYTES] = "";
 
@@ -309,7 +307,7 @@ static void topics_are_read_back_with_their_phone(void **state)
 	assert_string_equal(topic, "f/phone/+/rpc");
 }
 
-static void other_topics_are_none_of_a_fleet(void **state)
+TEST_WITH(other_topics_are_none_of_a_fleet, NULL, NULL)
 {
 	static const char *const others[] = {
 		"",
@@ -339,7 +337,7 @@ static void other_topics_are_none_of_a_fleet(void **state)
 	assert_string_equal(phone, "unchanged");
 }
 
-static void names_that_would_change_a_topic_are_refused(void **state)
+TEST_WITH(names_that_would_change_a_topic_are_refused, NULL, NULL)
 {
 	static const char *const bad[] = {
 		"",    "+",   "#", "a/b", "A",	 "-a",
@@ -354,37 +352,4 @@ static void names_that_would_change_a_topic_are_refused(void **state)
 	assert_false(fleet_topic_is_prefix("$SYS"));
 	assert_false(fleet_topic_is_prefix(""));
 	assert_true(fleet_topic_is_prefix(FLEET_PREFIX_DEFAULT));
-}
-
-#define BENCH_TEST(name) \
-	cmocka_unit_test_setup_teardown(name, bench_set_up, bench_tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		BENCH_TEST(a_frame_opens_where_it_was_sealed_for),
-		BENCH_TEST(the_text_is_not_readable_on_the_way),
-		BENCH_TEST(the_same_text_is_sealed_differently_each_time),
-		BENCH_TEST(a_frame_of_another_key_is_refused),
-		BENCH_TEST(a_frame_swapped_to_another_phone_is_refused),
-		BENCH_TEST(a_request_reflected_as_an_answer_is_refused),
-		BENCH_TEST(an_answer_swapped_to_another_request_is_refused),
-		BENCH_TEST(the_end_of_a_topic_cannot_move_into_the_correlation),
-		BENCH_TEST(a_frame_with_any_changed_bit_is_refused),
-		BENCH_TEST(a_frame_cut_anywhere_is_refused),
-		BENCH_TEST(random_bytes_are_refused),
-		BENCH_TEST(a_text_may_be_empty_or_as_long_as_the_bound_but_no_longer),
-		BENCH_TEST(frames_are_appended_to_what_is_there),
-		cmocka_unit_test(a_number_is_taken_once),
-		cmocka_unit_test(numbers_in_disorder_are_taken_once_each),
-		cmocka_unit_test(a_number_too_far_behind_is_refused),
-		cmocka_unit_test(a_leap_of_numbers_forgets_no_later_one),
-		cmocka_unit_test(a_hub_with_a_lower_epoch_is_stale_also_in_a_new_session),
-		cmocka_unit_test(a_hub_that_started_again_counts_from_one),
-		cmocka_unit_test(topics_are_read_back_with_their_phone),
-		cmocka_unit_test(other_topics_are_none_of_a_fleet),
-		cmocka_unit_test(names_that_would_change_a_topic_are_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

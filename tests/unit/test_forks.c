@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What only some forks and drivers of oFono have: ModemManager, SimInfo, several card slots. */
+#include "unit_test.h"
 #include "ofono_lab.h"
 
 #define MODEM_MANAGER FORKS "ModemManager"
@@ -130,8 +131,10 @@ static const char *default_path(struct fixture *fixture)
 	return modem ? modem->path : "";
 }
 
+FIXTURE(fixture_set_up, fixture_tear_down)
+
 /* Two calls at the start, then only signals. */
-static void test_the_default_modem_is_read_once_and_followed(void **state)
+TEST(test_the_default_modem_is_read_once_and_followed)
 {
 	struct fixture *fixture = *state;
 
@@ -157,7 +160,7 @@ static void test_the_default_modem_is_read_once_and_followed(void **state)
 }
 
 /* Like Debian's oFono: nothing is known, and only that is reported. */
-static void test_upstream_has_no_default_modem(void **state)
+TEST(test_upstream_has_no_default_modem)
 {
 	struct fixture *fixture = *state;
 
@@ -169,7 +172,7 @@ static void test_upstream_has_no_default_modem(void **state)
 	assert_string_equal(strstr(fixture->recorder.trace, "changed"), "changed ");
 }
 
-static void test_answers_of_wrong_types_are_ignored(void **state)
+TEST(test_answers_of_wrong_types_are_ignored)
 {
 	struct fixture *fixture = *state;
 	struct modem *modem = start(fixture, off, answer_oddly);
@@ -180,7 +183,7 @@ static void test_answers_of_wrong_types_are_ignored(void **state)
 }
 
 /* Neither earlier nor late answers of one owner count for the next. */
-static void test_facts_of_an_earlier_owner_are_forgotten(void **state)
+TEST(test_facts_of_an_earlier_owner_are_forgotten)
 {
 	struct fixture *fixture = *state;
 
@@ -215,7 +218,7 @@ static enum ofono_line line_of(struct fixture *fixture, const struct fact *modem
 	return ofono_line(fixture->ofono);
 }
 
-static void test_an_ofono_with_modem_manager_is_a_fork(void **state)
+TEST(test_an_ofono_with_modem_manager_is_a_fork)
 {
 	struct fixture *fixture = *state;
 
@@ -227,7 +230,7 @@ static void test_an_ofono_with_modem_manager_is_a_fork(void **state)
 }
 
 /* Like 1.17 of UBports; also after the modem that showed it is off. */
-static void test_an_ofono_with_network_time_is_a_fork(void **state)
+TEST(test_an_ofono_with_network_time_is_a_fork)
 {
 	struct fixture *fixture = *state;
 
@@ -239,14 +242,14 @@ static void test_an_ofono_with_network_time_is_a_fork(void **state)
 }
 
 /* The policy may allow only the interfaces that upstream has. */
-static void test_a_refused_call_leaves_the_line_unknown(void **state)
+TEST(test_a_refused_call_leaves_the_line_unknown)
 {
 	struct fixture *fixture = *state;
 
 	assert_int_equal(line_of(fixture, off, refuse_all), OFONO_LINE_UNKNOWN);
 }
 
-static void test_sim_info_names_the_card_of_a_modem_that_is_off(void **state)
+TEST(test_sim_info_names_the_card_of_a_modem_that_is_off)
 {
 	struct fixture *fixture = *state;
 	struct modem *modem = start(fixture, off, answer);
@@ -272,7 +275,7 @@ static void test_sim_info_names_the_card_of_a_modem_that_is_off(void **state)
 	assert_string_equal(modem->remembered.card_identifier, "");
 }
 
-static void test_an_answer_after_sim_info_is_gone_is_ignored(void **state)
+TEST(test_an_answer_after_sim_info_is_gone_is_ignored)
 {
 	struct fixture *fixture = *state;
 	struct modem *modem;
@@ -293,7 +296,7 @@ static void test_an_answer_after_sim_info_is_gone_is_ignored(void **state)
 }
 
 /* The other slot has another card: no fact of the first is shown meanwhile. */
-static void test_a_change_of_slot_voids_the_facts_of_the_card(void **state)
+TEST(test_a_change_of_slot_voids_the_facts_of_the_card)
 {
 	struct fixture *fixture = *state;
 	struct modem *modem = start(fixture, on, answer);
@@ -336,23 +339,7 @@ static void test_a_change_of_slot_voids_the_facts_of_the_card(void **state)
 	assert_int_equal(modem->card_slots, 2);
 }
 
-int main(void)
+void before_tests(int argc, char **argv)
 {
-	const struct CMUnitTest tests[] = {
-#define TEST(name) \
-	cmocka_unit_test_setup_teardown(name, fixture_set_up, fixture_tear_down)
-		TEST(test_the_default_modem_is_read_once_and_followed),
-		TEST(test_upstream_has_no_default_modem),
-		TEST(test_answers_of_wrong_types_are_ignored),
-		TEST(test_facts_of_an_earlier_owner_are_forgotten),
-		TEST(test_an_ofono_with_modem_manager_is_a_fork),
-		TEST(test_an_ofono_with_network_time_is_a_fork),
-		TEST(test_a_refused_call_leaves_the_line_unknown),
-		TEST(test_sim_info_names_the_card_of_a_modem_that_is_off),
-		TEST(test_an_answer_after_sim_info_is_gone_is_ignored),
-		TEST(test_a_change_of_slot_voids_the_facts_of_the_card),
-	};
-
 	log_set_level(LOG_LEVEL_ERROR);
-	return cmocka_run_group_tests_name("forks", tests, NULL, NULL);
 }

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Forms: how each revision writes them, and which answers fit. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
 #include <string.h>
-#include <cmocka.h>
+#include "unit_test.h"
 
 #include "base/json_reader.h"
 #include "mcp/elicitation.h"
@@ -16,14 +12,12 @@ static struct arena *arena;
 
 static int set_up(void **state)
 {
-	(void)state;
 	arena = arena_new(1024 * 1024);
 	return arena ? 0 : -1;
 }
 
 static int tear_down(void **state)
 {
-	(void)state;
 	arena_free(arena);
 	return 0;
 }
@@ -60,9 +54,8 @@ static void expect_written(const struct form_field *form, enum form_style kind,
 	buffer_deinit(&text);
 }
 
-static void test_each_revision_writes_forms_its_way(void **state)
+TEST(test_each_revision_writes_forms_its_way)
 {
-	(void)state;
 #define REST                                                                \
 	"\"count\":{\"type\":\"integer\",\"title\":\"Count\","              \
 	"\"description\":\"How many\",\"minimum\":1,\"maximum\":5},"        \
@@ -96,7 +89,7 @@ static void expect_fits(const struct form_field *form, const struct fit *fit)
 	}
 }
 
-static void test_only_fitting_answers_are_read(void **state)
+TEST(test_only_fitting_answers_are_read)
 {
 	static const struct fit cases[] = {
 		{ "{\"colour\":\"r\"}", true },
@@ -121,7 +114,6 @@ static void test_only_fitting_answers_are_read(void **state)
 		{ NULL },
 	};
 
-	(void)state;
 	expect_fits(fields, cases);
 	assert_null(form_read(fields, NULL, arena));
 }
@@ -149,11 +141,10 @@ static const struct form_field variants[] = {
 	{ NULL },
 };
 
-static void test_defaults_are_written_with_the_form(void **state)
+TEST(test_defaults_are_written_with_the_form)
 {
 	struct form_field old[ARRAY_LENGTH(presets)];
 
-	(void)state;
 	expect_written(
 		presets, FORM_STYLE_TITLES,
 		"{\"type\":\"object\",\"properties\":{"
@@ -184,9 +175,8 @@ static void test_defaults_are_written_with_the_form(void **state)
 		"\"enum\":[\"a\",\"b\"]}},\"required\":[]}");
 }
 
-static void test_each_kind_of_choice_is_written(void **state)
+TEST(test_each_kind_of_choice_is_written)
 {
-	(void)state;
 	expect_written(
 		variants, FORM_STYLE_TITLES,
 		"{\"type\":\"object\",\"properties\":{"
@@ -201,7 +191,7 @@ static void test_each_kind_of_choice_is_written(void **state)
 	assert_false(form_can_show(FORM_STYLE_NONE, fields));
 }
 
-static void test_numbers_and_choices_are_checked(void **state)
+TEST(test_numbers_and_choices_are_checked)
 {
 	static const struct fit cases[] = {
 		{ "{}", true }, /* a default is not an answer */
@@ -226,7 +216,6 @@ static void test_numbers_and_choices_are_checked(void **state)
 	};
 	const struct json *read;
 
-	(void)state;
 	expect_fits(presets, cases);
 	read = form_read(presets, parse("{\"many\":[\"b\",\"r\"]}"), arena);
 	read = json_member(read, "many");
@@ -236,7 +225,7 @@ static void test_numbers_and_choices_are_checked(void **state)
 	assert_null(read->first->next->next);
 }
 
-static void test_formats_accept_only_their_texts(void **state)
+TEST(test_formats_accept_only_their_texts)
 {
 	static const struct {
 		enum form_format format;
@@ -273,13 +262,12 @@ static void test_formats_accept_only_their_texts(void **state)
 		{ FORM_FORMAT_DATE_TIME, "2023-02-28", false },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_LENGTH(cases); i++)
 		if (form_format_fits(cases[i].format, cases[i].text) != cases[i].fits)
 			fail_msg("%d, %s", cases[i].format, cases[i].text);
 }
 
-static void test_a_format_is_advertised_and_enforced(void **state)
+TEST(test_a_format_is_advertised_and_enforced)
 {
 	static const struct form_field dated[] = {
 		{ "day", SCHEMA_STRING, true, "Day", .format = FORM_FORMAT_DATE },
@@ -291,7 +279,6 @@ static void test_a_format_is_advertised_and_enforced(void **state)
 		{ NULL },
 	};
 
-	(void)state;
 	expect_written(dated, FORM_STYLE_ENUM_NAMES,
 		       "{\"type\":\"object\",\"properties\":{\"day\":{"
 		       "\"type\":\"string\",\"title\":\"Day\",\"maxLength\":1000,"
@@ -299,17 +286,4 @@ static void test_a_format_is_advertised_and_enforced(void **state)
 	expect_fits(dated, cases);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_each_revision_writes_forms_its_way),
-		cmocka_unit_test(test_only_fitting_answers_are_read),
-		cmocka_unit_test(test_defaults_are_written_with_the_form),
-		cmocka_unit_test(test_each_kind_of_choice_is_written),
-		cmocka_unit_test(test_numbers_and_choices_are_checked),
-		cmocka_unit_test(test_formats_accept_only_their_texts),
-		cmocka_unit_test(test_a_format_is_advertised_and_enforced),
-	};
-
-	return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+GROUP_FIXTURE(set_up, tear_down)

@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "unit_test.h"
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -235,11 +229,10 @@ static const struct row {
 	{ 415, "POST", "/mcp", HOST "|Content-Length: 65537" },
 };
 
-static void test_each_gate_refuses_with_its_status(void **state)
+TEST(test_each_gate_refuses_with_its_status)
 {
 	size_t at;
 
-	(void)state;
 	for (at = 0; at < sizeof(rows) / sizeof(rows[0]); at++) {
 		const struct row *row = &rows[at];
 		struct gate_verdict verdict;
@@ -255,23 +248,21 @@ static void test_each_gate_refuses_with_its_status(void **state)
 	printf("%zu requests\n", at);
 }
 
-static void test_http_1_0_needs_no_host(void **state)
+TEST(test_http_1_0_needs_no_host)
 {
 	struct gate_verdict verdict;
 
-	(void)state;
 	check("GET", "/mcp", "HTTP/1.0", "Accept: */*", &verdict);
 	assert_int_equal(verdict.status, 0);
 	check("POST", "/mcp", "HTTP/1.0", JSON "|Transfer-Encoding: chunked", &verdict);
 	assert_int_equal(verdict.status, 400);
 }
 
-static void test_the_own_host_name_is_allowed(void **state)
+TEST(test_the_own_host_name_is_allowed)
 {
 	struct gate_verdict verdict;
 	char name[128], text[256];
 
-	(void)state;
 	assert_int_equal(gethostname(name, sizeof(name)), 0);
 	snprintf(text, sizeof(text), "Host: %s:9531", name);
 	check("GET", "/mcp", "HTTP/1.1", text, &verdict);
@@ -284,7 +275,7 @@ static void test_the_own_host_name_is_allowed(void **state)
 	assert_int_equal(verdict.status, 421);
 }
 
-static void test_the_token_is_checked_last(void **state)
+TEST(test_the_token_is_checked_last)
 {
 	static const struct row closed[] = {
 		{ 401, "GET", "/mcp", HOST },
@@ -301,7 +292,6 @@ static void test_the_token_is_checked_last(void **state)
 	};
 	size_t at;
 
-	(void)state;
 	for (at = 0; at < sizeof(closed) / sizeof(closed[0]); at++) {
 		const struct row *row = &closed[at];
 		struct gate_verdict verdict;
@@ -367,7 +357,7 @@ static struct gate_verdict ask_locally(const char *name, const char *headers)
 	return verdict;
 }
 
-static void test_a_local_user_needs_no_token_unless_revoked(void **state)
+TEST(test_a_local_user_needs_no_token_unless_revoked)
 {
 	struct gate_verdict verdict = ask_locally("local:anna", JSON);
 
@@ -384,9 +374,8 @@ static void test_a_local_user_needs_no_token_unless_revoked(void **state)
 			 401);
 }
 
-static void test_routes_need_their_scopes(void **state)
+TEST(test_routes_need_their_scopes)
 {
-	(void)state;
 	assert_int_equal(ask_metrics(true, false, 0), 401);
 	assert_int_equal(ask_metrics(true, true, 0), 403);
 	assert_int_equal(ask_metrics(true, true, CLIENT_METRICS),
@@ -405,11 +394,10 @@ static void test_routes_need_their_scopes(void **state)
 	config.metrics_on_loopback = false;
 }
 
-static void test_the_verdict_has_route_origin_and_client(void **state)
+TEST(test_the_verdict_has_route_origin_and_client)
 {
 	struct gate_verdict verdict;
 
-	(void)state;
 	check("POST", "/mcp/", "HTTP/1.1",
 	      JSON "|Content-Length: 012|Origin: http://localhost:1", &verdict);
 	assert_int_equal(verdict.status, 0);
@@ -429,7 +417,6 @@ static void test_the_verdict_has_route_origin_and_client(void **state)
 
 static int setup(void **state)
 {
-	(void)state;
 	config_defaults(&config);
 	config.allowed_host.count = 1;
 	strcpy(config.allowed_host.items[0], "phone.example");
@@ -457,12 +444,11 @@ static bool may_stand_in_value(int byte)
 }
 
 /* At every position, in case a parser reads several bytes at once. */
-static void test_control_characters_are_refused_anywhere_in_a_value(void **state)
+TEST(test_control_characters_are_refused_anywhere_in_a_value)
 {
 	enum { LENGTH = 19 };
 	char value[LENGTH + 1];
 
-	(void)state;
 	for (int byte = 1; byte <= 0xff; byte++) {
 		for (size_t at = 0; at < LENGTH; at++) {
 			memset(value, at % 2 ? '\t' : '\xc3', LENGTH);
@@ -474,12 +460,11 @@ static void test_control_characters_are_refused_anywhere_in_a_value(void **state
 	}
 }
 
-static void test_only_token_characters_are_allowed_in_a_name(void **state)
+TEST(test_only_token_characters_are_allowed_in_a_name)
 {
 	static const char others[] = "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyz"
 				     "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
-	(void)state;
 	for (int byte = 1; byte <= 0xff; byte++) {
 		const char name[] = { 'X', (char)byte, '\0' };
 
@@ -489,19 +474,4 @@ static void test_only_token_characters_are_allowed_in_a_name(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_control_characters_are_refused_anywhere_in_a_value),
-		cmocka_unit_test(test_only_token_characters_are_allowed_in_a_name),
-		cmocka_unit_test(test_each_gate_refuses_with_its_status),
-		cmocka_unit_test(test_http_1_0_needs_no_host),
-		cmocka_unit_test(test_the_own_host_name_is_allowed),
-		cmocka_unit_test(test_the_token_is_checked_last),
-		cmocka_unit_test(test_a_local_user_needs_no_token_unless_revoked),
-		cmocka_unit_test(test_routes_need_their_scopes),
-		cmocka_unit_test(test_the_verdict_has_route_origin_and_client),
-	};
-
-	return cmocka_run_group_tests(tests, setup, NULL);
-}
+GROUP_FIXTURE(setup, NULL)

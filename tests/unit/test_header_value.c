@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Header values: the exact base64 wrapper, and lists that proxies make. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "unit_test.h"
 
 #include "mcp/rpc.h"
 
@@ -69,7 +65,9 @@ static const struct {
 	{ "a, b", "a, b", true },
 };
 
-static void test_plain_and_base64_values_are_compared(void **state)
+FIXTURE(set_up, tear_down)
+
+TEST(test_plain_and_base64_values_are_compared)
 {
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		if (header_value_is(*state, cases[i].value, cases[i].text) != cases[i].is)
@@ -77,7 +75,7 @@ static void test_plain_and_base64_values_are_compared(void **state)
 				 cases[i].text, cases[i].is);
 }
 
-static void test_repeated_equal_values_collapse(void **state)
+TEST(test_repeated_equal_values_collapse)
 {
 	assert_string_equal(header_value_collapse(*state, "2025-11-25"), "2025-11-25");
 	assert_string_equal(header_value_collapse(*state, "x, x,x"), "x");
@@ -87,22 +85,8 @@ static void test_repeated_equal_values_collapse(void **state)
 	assert_string_equal(header_value_collapse(*state, ", ,"), ", ,");
 }
 
-static void test_invalid_characters_become_question_marks(void **state)
+TEST(test_invalid_characters_become_question_marks)
 {
 	assert_string_equal(header_value_plain(*state, "2025-11-25"), "2025-11-25");
 	assert_string_equal(header_value_plain(*state, "\xfc\xc3x"), "??x");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_plain_and_base64_values_are_compared,
-						set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_repeated_equal_values_collapse,
-						set_up, tear_down),
-		cmocka_unit_test_setup_teardown(
-			test_invalid_characters_become_question_marks, set_up, tear_down),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

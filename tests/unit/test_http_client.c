@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "http_client/http_client.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "unit_test.h"
 
 #include <errno.h>
 #include <netinet/in.h>
@@ -229,7 +225,9 @@ static bool bench_body_is(const char *text)
 
 /* Tests */
 
-static void test_a_post_is_sent_as_ordered_and_its_answer_arrives(void **state)
+FIXTURE(bench_set_up, bench_tear_down)
+
+TEST(test_a_post_is_sent_as_ordered_and_its_answer_arrives)
 {
 	const char *const headers[] = { "Content-Type: application/json", "X-One: 1",
 					NULL };
@@ -258,7 +256,7 @@ static void test_a_post_is_sent_as_ordered_and_its_answer_arrives(void **state)
 	close(peer);
 }
 
-static void test_pieces_of_a_stream_arrive_before_its_end(void **state)
+TEST(test_pieces_of_a_stream_arrive_before_its_end)
 {
 	struct http_client_order order = bench_order();
 	int peer;
@@ -276,7 +274,7 @@ static void test_pieces_of_a_stream_arrive_before_its_end(void **state)
 	close(peer);
 }
 
-static void test_nothing_is_sent_where_nobody_listens(void **state)
+TEST(test_nothing_is_sent_where_nobody_listens)
 {
 	struct http_client_order order = bench_order();
 
@@ -288,7 +286,7 @@ static void test_nothing_is_sent_where_nobody_listens(void **state)
 	assert_string_not_equal(bench.error, "");
 }
 
-static void test_a_refused_address_is_never_connected_to(void **state)
+TEST(test_a_refused_address_is_never_connected_to)
 {
 	struct http_client_order order = bench_order();
 	int peer;
@@ -302,7 +300,7 @@ static void test_a_refused_address_is_never_connected_to(void **state)
 	assert_false(bench_try_accept(&peer));
 }
 
-static void test_a_request_without_an_answer_is_not_sent_again(void **state)
+TEST(test_a_request_without_an_answer_is_not_sent_again)
 {
 	struct http_client_order order = bench_order();
 	int peer;
@@ -325,7 +323,7 @@ static void test_a_request_without_an_answer_is_not_sent_again(void **state)
 	assert_false(bench_try_accept(&peer));
 }
 
-static void test_a_cut_answer_is_broken(void **state)
+TEST(test_a_cut_answer_is_broken)
 {
 	struct http_client_order order = bench_order();
 	int peer;
@@ -340,7 +338,7 @@ static void test_a_cut_answer_is_broken(void **state)
 	assert_int_equal(bench.result.status, 200);
 }
 
-static void test_a_silent_server_is_left_after_the_timeout(void **state)
+TEST(test_a_silent_server_is_left_after_the_timeout)
 {
 	struct http_client_order order = bench_order();
 	int peer;
@@ -354,7 +352,7 @@ static void test_a_silent_server_is_left_after_the_timeout(void **state)
 	close(peer);
 }
 
-static void test_a_longer_answer_than_wanted_is_not_read(void **state)
+TEST(test_a_longer_answer_than_wanted_is_not_read)
 {
 	struct http_client_order order = bench_order();
 	int peer;
@@ -370,7 +368,7 @@ static void test_a_longer_answer_than_wanted_is_not_read(void **state)
 	close(peer);
 }
 
-static void test_a_redirect_is_an_answer_and_not_followed(void **state)
+TEST(test_a_redirect_is_an_answer_and_not_followed)
 {
 	struct http_client_order order = bench_order();
 	char answer[256];
@@ -389,7 +387,7 @@ static void test_a_redirect_is_an_answer_and_not_followed(void **state)
 	assert_false(bench_try_accept(&peer));
 }
 
-static void test_a_cancelled_request_closes_and_reports_nothing(void **state)
+TEST(test_a_cancelled_request_closes_and_reports_nothing)
 {
 	struct http_client_order order = bench_order();
 	int peer;
@@ -403,7 +401,7 @@ static void test_a_cancelled_request_closes_and_reports_nothing(void **state)
 	close(peer);
 }
 
-static void test_a_request_can_be_cancelled_before_it_begins(void **state)
+TEST(test_a_request_can_be_cancelled_before_it_begins)
 {
 	struct http_client_order order = bench_order();
 	int peer;
@@ -415,7 +413,7 @@ static void test_a_request_can_be_cancelled_before_it_begins(void **state)
 	assert_false(bench_try_accept(&peer));
 }
 
-static void test_a_request_can_be_cancelled_by_its_own_piece(void **state)
+TEST(test_a_request_can_be_cancelled_by_its_own_piece)
 {
 	struct http_client_order order = bench_order();
 	int peer;
@@ -431,7 +429,7 @@ static void test_a_request_can_be_cancelled_by_its_own_piece(void **state)
 	close(peer);
 }
 
-static void test_a_piece_can_end_the_request(void **state)
+TEST(test_a_piece_can_end_the_request)
 {
 	struct http_client_order order = bench_order();
 	int peer;
@@ -446,7 +444,7 @@ static void test_a_piece_can_end_the_request(void **state)
 	close(peer);
 }
 
-static void test_a_paused_request_reads_no_more_until_it_goes_on(void **state)
+TEST(test_a_paused_request_reads_no_more_until_it_goes_on)
 {
 	struct http_client_order order = bench_order();
 	char *much = malloc(64 * 1024 + 1);
@@ -478,7 +476,7 @@ static void test_a_paused_request_reads_no_more_until_it_goes_on(void **state)
 	free(much);
 }
 
-static void test_a_unix_socket_is_connected_to_by_its_path(void **state)
+TEST(test_a_unix_socket_is_connected_to_by_its_path)
 {
 	struct http_client_order order = bench_order();
 	char *request;
@@ -498,7 +496,7 @@ static void test_a_unix_socket_is_connected_to_by_its_path(void **state)
 	close(peer);
 }
 
-static void test_freeing_the_client_ends_what_is_under_way(void **state)
+TEST(test_freeing_the_client_ends_what_is_under_way)
 {
 	struct http_client_order order = bench_order();
 	int peer;
@@ -511,31 +509,4 @@ static void test_freeing_the_client_ends_what_is_under_way(void **state)
 	BENCH_WAIT(bench_is_left(peer));
 	assert_int_equal(bench.done, 0);
 	close(peer);
-}
-
-#define BENCH_TEST(name) \
-	cmocka_unit_test_setup_teardown(name, bench_set_up, bench_tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		BENCH_TEST(test_a_post_is_sent_as_ordered_and_its_answer_arrives),
-		BENCH_TEST(test_pieces_of_a_stream_arrive_before_its_end),
-		BENCH_TEST(test_nothing_is_sent_where_nobody_listens),
-		BENCH_TEST(test_a_refused_address_is_never_connected_to),
-		BENCH_TEST(test_a_request_without_an_answer_is_not_sent_again),
-		BENCH_TEST(test_a_cut_answer_is_broken),
-		BENCH_TEST(test_a_silent_server_is_left_after_the_timeout),
-		BENCH_TEST(test_a_longer_answer_than_wanted_is_not_read),
-		BENCH_TEST(test_a_redirect_is_an_answer_and_not_followed),
-		BENCH_TEST(test_a_cancelled_request_closes_and_reports_nothing),
-		BENCH_TEST(test_a_request_can_be_cancelled_before_it_begins),
-		BENCH_TEST(test_a_request_can_be_cancelled_by_its_own_piece),
-		BENCH_TEST(test_a_piece_can_end_the_request),
-		BENCH_TEST(test_a_paused_request_reads_no_more_until_it_goes_on),
-		BENCH_TEST(test_a_unix_socket_is_connected_to_by_its_path),
-		BENCH_TEST(test_freeing_the_client_ends_what_is_under_way),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

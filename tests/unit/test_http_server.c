@@ -2,16 +2,18 @@
 /*
  * The server answers: now or later, in order, and many at once.
  */
+#include "unit_test.h"
 #include "http_peer.h"
 #include "own_network.h"
 
-static void test_a_connection_serves_several_requests(void **state)
+FIXTURE(lab_setup, lab_teardown)
+
+TEST(test_a_connection_serves_several_requests)
 {
 	const struct reply *reply;
 	struct peer *peer;
 	int turn;
 
-	(void)state;
 	lab_start();
 	peer = peer_connect();
 	for (turn = 0; turn < 3; turn++) {
@@ -38,12 +40,11 @@ static void test_a_connection_serves_several_requests(void **state)
 	peer_close(peer);
 }
 
-static void test_a_handler_may_answer_later(void **state)
+TEST(test_a_handler_may_answer_later)
 {
 	struct peer *slow, *quick;
 	const struct reply *reply;
 
-	(void)state;
 	lab_start();
 	slow = peer_connect();
 	quick = peer_connect();
@@ -66,12 +67,11 @@ static void test_a_handler_may_answer_later(void **state)
 	peer_close(quick);
 }
 
-static void test_pipelined_requests_keep_their_order(void **state)
+TEST(test_pipelined_requests_keep_their_order)
 {
 	struct peer *peer;
 	int turn;
 
-	(void)state;
 	lab_start();
 	peer = peer_connect();
 	peer_post(peer, "/later", "one");
@@ -90,11 +90,10 @@ static void test_pipelined_requests_keep_their_order(void **state)
 }
 
 /* Inside its own callback. */
-static void test_a_handler_may_answer_another_exchange(void **state)
+TEST(test_a_handler_may_answer_another_exchange)
 {
 	struct peer *first, *second;
 
-	(void)state;
 	lab_start();
 	first = peer_connect();
 	second = peer_connect();
@@ -107,13 +106,12 @@ static void test_a_handler_may_answer_another_exchange(void **state)
 	peer_close(second);
 }
 
-static void test_many_requests_may_wait_at_once(void **state)
+TEST(test_many_requests_may_wait_at_once)
 {
 	enum { COUNT = 200 };
 	static struct peer *peers[COUNT];
 	int at;
 
-	(void)state;
 	lab_start();
 	for (at = 0; at < COUNT; at++) {
 		peers[at] = peer_connect();
@@ -138,12 +136,11 @@ static void test_many_requests_may_wait_at_once(void **state)
 	}
 }
 
-static void test_idle_and_waiting_connections_do_not_wake_the_loop(void **state)
+TEST(test_idle_and_waiting_connections_do_not_wake_the_loop)
 {
 	struct peer *idle, *waiting;
 	int turn;
 
-	(void)state;
 	lab_start();
 	idle = peer_connect();
 	waiting = peer_connect();
@@ -170,12 +167,11 @@ static int completed(void)
 }
 
 /* Their position in the turn does not matter; it has time for only one of the busy requests. */
-static void test_a_modest_client_is_not_behind_a_greedy_one(void **state)
+TEST(test_a_modest_client_is_not_behind_a_greedy_one)
 {
 	struct peer *much[BUSY_PEERS], *little[2];
 	uint16_t port;
 
-	(void)state;
 	strcpy(lab.config.listen.items[0], "10.0.0.1:0");
 	lab_start();
 	http_server_review(lab.server, true);
@@ -201,11 +197,10 @@ static void test_a_modest_client_is_not_behind_a_greedy_one(void **state)
 	peer_close(little[1]);
 }
 
-static void test_postponed_requests_survive_leaving_peers_and_a_stop(void **state)
+TEST(test_postponed_requests_survive_leaving_peers_and_a_stop)
 {
 	struct peer *much[BUSY_PEERS];
 
-	(void)state;
 	lab_start();
 	for (int at = 0; at < BUSY_PEERS; at++) {
 		much[at] = peer_connect();
@@ -226,22 +221,8 @@ static void test_postponed_requests_survive_leaving_peers_and_a_stop(void **stat
 			peer_close(much[at]);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, lab_setup, lab_teardown)
-
-int main(void)
+void before_tests(int argc, char **argv)
 {
-	const struct CMUnitTest tests[] = {
-		TEST(test_a_connection_serves_several_requests),
-		TEST(test_a_handler_may_answer_later),
-		TEST(test_pipelined_requests_keep_their_order),
-		TEST(test_a_handler_may_answer_another_exchange),
-		TEST(test_many_requests_may_wait_at_once),
-		TEST(test_a_modest_client_is_not_behind_a_greedy_one),
-		TEST(test_postponed_requests_survive_leaving_peers_and_a_stop),
-		TEST(test_idle_and_waiting_connections_do_not_wake_the_loop),
-	};
-
 	if (!own_network_enter())
 		fputs("cannot create a network namespace\n", stderr);
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

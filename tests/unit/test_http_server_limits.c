@@ -2,16 +2,18 @@
 /*
  * The server at its limits.
  */
+#include "unit_test.h"
 #include "http_peer.h"
 
+FIXTURE(lab_setup, lab_teardown)
+
 /* libmicrohttpd's own loop hangs when exactly 128 or 256 connections are ready at once. */
-static void test_a_multiple_of_128_ready_connections_is_served(void **state)
+TEST(test_a_multiple_of_128_ready_connections_is_served)
 {
 	enum { COUNT = 256 };
 	static struct peer *peers[COUNT];
 	int at;
 
-	(void)state;
 	lab_start();
 	for (at = 0; at < COUNT; at++) {
 		peers[at] = peer_connect();
@@ -27,11 +29,10 @@ static void test_a_multiple_of_128_ready_connections_is_served(void **state)
 }
 
 /* With auth->open a request to a route that is not public counts as a right token. */
-static void test_an_idle_connection_makes_room_under_the_limit(void **state)
+TEST(test_an_idle_connection_makes_room_under_the_limit)
 {
 	struct peer *first, *second, *third;
 
-	(void)state;
 	lab.config.max_connections = 2;
 	lab_start();
 	first = peer_connect();
@@ -57,11 +58,10 @@ static void test_an_idle_connection_makes_room_under_the_limit(void **state)
 	peer_close(third);
 }
 
-static void test_connections_per_address_are_limited(void **state)
+TEST(test_connections_per_address_are_limited)
 {
 	struct peer *first, *second;
 
-	(void)state;
 	lab.config.max_connections_per_address = 1;
 	lab_start();
 	first = peer_connect();
@@ -77,11 +77,10 @@ static void test_connections_per_address_are_limited(void **state)
 }
 
 /* Small answers are not counted. */
-static void test_unread_answers_share_a_memory_budget(void **state)
+TEST(test_unread_answers_share_a_memory_budget)
 {
 	struct peer *slow, *other;
 
-	(void)state;
 	lab_start();
 	slow = peer_connect();
 	peer_get(slow, "/huge");
@@ -127,25 +126,9 @@ static void endless_chunk_line(const char *begin, char byte)
 	peer_close(other);
 }
 
-static void test_an_endless_chunk_line_does_not_spin(void **state)
+TEST(test_an_endless_chunk_line_does_not_spin)
 {
-	(void)state;
 	lab_start();
 	endless_chunk_line("5;", 'x');
 	endless_chunk_line("", '0');
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, lab_setup, lab_teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_a_multiple_of_128_ready_connections_is_served),
-		TEST(test_an_idle_connection_makes_room_under_the_limit),
-		TEST(test_connections_per_address_are_limited),
-		TEST(test_unread_answers_share_a_memory_budget),
-		TEST(test_an_endless_chunk_line_does_not_spin),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,6 +2,7 @@
 /*
  * Stopping the server.
  */
+#include "unit_test.h"
 #include "http_peer.h"
 
 static bool port_takes(uint16_t port)
@@ -18,13 +19,14 @@ static bool port_takes(uint16_t port)
 	return taken;
 }
 
-static void test_a_stop_lets_waiting_requests_answer(void **state)
+FIXTURE(lab_setup, lab_teardown)
+
+TEST(test_a_stop_lets_waiting_requests_answer)
 {
 	struct peer *waiting, *idle, *receiving;
 	const struct reply *reply;
 	uint16_t port;
 
-	(void)state;
 	lab_start();
 	port = lab_listener(0).port;
 	waiting = peer_connect();
@@ -57,11 +59,10 @@ static void test_a_stop_lets_waiting_requests_answer(void **state)
 	peer_close(receiving);
 }
 
-static void test_a_request_that_begins_to_wait_during_a_stop_runs_stopping(void **state)
+TEST(test_a_request_that_begins_to_wait_during_a_stop_runs_stopping)
 {
 	struct peer *peer;
 
-	(void)state;
 	lab_start();
 	peer = peer_connect();
 	peer_send(peer, "POST /later HTTP/1.1\r\nHost: localhost\r\n"
@@ -76,9 +77,8 @@ static void test_a_request_that_begins_to_wait_during_a_stop_runs_stopping(void 
 	peer_close(peer);
 }
 
-static void test_a_stop_without_connections_finishes_at_once(void **state)
+TEST(test_a_stop_without_connections_finishes_at_once)
 {
-	(void)state;
 	lab_start();
 	http_server_stop(lab.server, 60000, lab_on_stopped, &lab.stopped);
 	assert_int_equal(lab.stopped, 0);
@@ -88,12 +88,11 @@ static void test_a_stop_without_connections_finishes_at_once(void **state)
 }
 
 /* The peer can read an answer to its end; then the connection closes. */
-static void test_a_stop_lets_an_answer_finish(void **state)
+TEST(test_a_stop_lets_an_answer_finish)
 {
 	struct peer *peer;
 	size_t total = 0;
 
-	(void)state;
 	lab_start();
 	peer = peer_connect();
 	peer_get(peer, "/huge");
@@ -114,11 +113,10 @@ static void free_server(void *data)
 	lab_on_stopped(data);
 }
 
-static void test_a_stop_gives_up_after_its_timeout(void **state)
+TEST(test_a_stop_gives_up_after_its_timeout)
 {
 	struct peer *waiting, *receiving;
 
-	(void)state;
 	lab.answers_when_stopping = false;
 	lab_start();
 	waiting = peer_connect();
@@ -138,31 +136,14 @@ static void test_a_stop_gives_up_after_its_timeout(void **state)
 	peer_close(receiving);
 }
 
-static void test_a_server_can_stop_before_it_serves(void **state)
+TEST(test_a_server_can_stop_before_it_serves)
 {
 	struct peer *peer;
 
-	(void)state;
 	lab_listen();
 	peer = peer_connect();
 	http_server_stop(lab.server, 60000, lab_on_stopped, &lab.stopped);
 	LAB_WAIT(lab.stopped == 1);
 	LAB_WAIT(peer_is_closed(peer));
 	peer_close(peer);
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, lab_setup, lab_teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_a_stop_lets_waiting_requests_answer),
-		TEST(test_a_request_that_begins_to_wait_during_a_stop_runs_stopping),
-		TEST(test_a_stop_without_connections_finishes_at_once),
-		TEST(test_a_stop_lets_an_answer_finish),
-		TEST(test_a_stop_gives_up_after_its_timeout),
-		TEST(test_a_server_can_stop_before_it_serves),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

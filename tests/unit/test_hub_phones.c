@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The hub's phones, with a test in place of the broker and of the links. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "unit_test.h"
 #include "base/buffer.h"
 #include "base/explanation.h"
 #include "config/config.h"
@@ -226,7 +223,9 @@ static void gateway_answers(struct bench *bench, const char *text)
 	link_says(bench, &frame, text, true);
 }
 
-static void test_the_first_contact_replaces_the_secret_of_the_code(void **state)
+FIXTURE(set_up, tear_down)
+
+TEST(test_the_first_contact_replaces_the_secret_of_the_code)
 {
 	struct bench *bench = *state;
 	struct hub_phone *phone = enrolled(bench);
@@ -242,7 +241,7 @@ static void test_the_first_contact_replaces_the_secret_of_the_code(void **state)
 	assert_true(phone->is_present);
 }
 
-static void test_a_new_key_survives_a_restart_before_the_link_confirmed_it(void **state)
+TEST(test_a_new_key_survives_a_restart_before_the_link_confirmed_it)
 {
 	struct bench *bench = *state;
 	struct hub_phone *phone = enrolled(bench);
@@ -262,7 +261,7 @@ static void test_a_new_key_survives_a_restart_before_the_link_confirmed_it(void 
 	assert_false(phone->row.has_next_key);
 }
 
-static void test_an_answer_reaches_its_call(void **state)
+TEST(test_an_answer_reaches_its_call)
 {
 	struct bench *bench = *state;
 	struct hub_phone *phone = joined(bench);
@@ -278,7 +277,7 @@ static void test_an_answer_reaches_its_call(void **state)
 	assert_int_equal(bench->value, 42);
 }
 
-static void test_a_refusal_of_the_gateway_has_its_code(void **state)
+TEST(test_a_refusal_of_the_gateway_has_its_code)
 {
 	struct bench *bench = *state;
 
@@ -292,7 +291,7 @@ static void test_a_refusal_of_the_gateway_has_its_code(void **state)
 	assert_string_equal(bench->code, "not_registered");
 }
 
-static void test_a_phone_without_a_connection_is_absent_at_once(void **state)
+TEST(test_a_phone_without_a_connection_is_absent_at_once)
 {
 	struct bench *bench = *state;
 	struct hub_phone *phone = joined(bench);
@@ -304,7 +303,7 @@ static void test_a_phone_without_a_connection_is_absent_at_once(void **state)
 	assert_int_equal(bench->outcome, HUB_CALL_ABSENT);
 }
 
-static void test_a_request_that_the_link_had_is_silent_when_its_will_comes(void **state)
+TEST(test_a_request_that_the_link_had_is_silent_when_its_will_comes)
 {
 	struct bench *bench = *state;
 	struct hub_phone *phone = joined(bench);
@@ -317,7 +316,7 @@ static void test_a_request_that_the_link_had_is_silent_when_its_will_comes(void 
 	assert_int_equal(bench->outcome, HUB_CALL_SILENT);
 }
 
-static void test_a_request_follows_the_link_into_its_session(void **state)
+TEST(test_a_request_follows_the_link_into_its_session)
 {
 	struct bench *bench = *state;
 	struct hub_phone *phone = joined(bench);
@@ -342,7 +341,7 @@ static void test_a_request_follows_the_link_into_its_session(void **state)
 	assert_int_equal(bench->outcome, HUB_CALL_ANSWERED);
 }
 
-static void test_a_forged_answer_and_a_replayed_one_change_nothing(void **state)
+TEST(test_a_forged_answer_and_a_replayed_one_change_nothing)
 {
 	struct bench *bench = *state;
 	struct hub_phone *phone = joined(bench);
@@ -363,7 +362,7 @@ static void test_a_forged_answer_and_a_replayed_one_change_nothing(void **state)
 	hub_call_stop(call);
 }
 
-static void test_each_start_has_a_higher_epoch_and_the_same_id(void **state)
+TEST(test_each_start_has_a_higher_epoch_and_the_same_id)
 {
 	struct bench *bench = *state;
 	uint64_t epoch = hub_phones_epoch(bench->phones);
@@ -375,23 +374,4 @@ static void test_each_start_has_a_higher_epoch_and_the_same_id(void **state)
 	bench_open(bench);
 	assert_true(hub_phones_epoch(bench->phones) > epoch);
 	assert_string_equal(hub_phones_id(bench->phones), id);
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_the_first_contact_replaces_the_secret_of_the_code),
-		TEST(test_a_new_key_survives_a_restart_before_the_link_confirmed_it),
-		TEST(test_an_answer_reaches_its_call),
-		TEST(test_a_refusal_of_the_gateway_has_its_code),
-		TEST(test_a_phone_without_a_connection_is_absent_at_once),
-		TEST(test_a_request_that_the_link_had_is_silent_when_its_will_comes),
-		TEST(test_a_request_follows_the_link_into_its_session),
-		TEST(test_a_forged_answer_and_a_replayed_one_change_nothing),
-		TEST(test_each_start_has_a_higher_epoch_and_the_same_id),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Inbox, receive gaps, SIMs and store are real; oFono (fake_ofono.h) and the clocks are fake. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "unit_test.h"
 #include "inbox_bench.h"
 #include "patience.h"
 
@@ -46,12 +40,13 @@ static int free_last(void **state)
 	return inbox_tear_down(state);
 }
 
-static void test_a_message_is_stored_and_reported(void **state)
+FIXTURE(inbox_set_up, free_last)
+
+TEST(test_a_message_is_stored_and_reported)
 {
 	struct modem *modem = fake_modem_ready("/sim0", ICCID);
 	struct message message;
 
-	(void)state;
 	receive(modem, "hello");
 	assert_heard("1 ");
 	message = get(1);
@@ -65,11 +60,10 @@ static void test_a_message_is_stored_and_reported(void **state)
 	assert_int_equal(inbox_unstored(inbox), 0);
 }
 
-static void test_flags_describe_the_message(void **state)
+TEST(test_flags_describe_the_message)
 {
 	struct modem *modem = fake_modem_ready("/sim0", ICCID);
 
-	(void)state;
 	receive(modem, "Hi \uF600");
 	assert_string_equal(get(1).text, "Hi \U0001F600");
 	assert_int_equal(get(1).flags, MESSAGE_REPAIRED);
@@ -93,11 +87,10 @@ static void test_flags_describe_the_message(void **state)
 }
 
 /* Forks damage nothing, so private-use characters are kept there. */
-static void test_only_emoji_of_upstream_ofono_are_repaired(void **state)
+TEST(test_only_emoji_of_upstream_ofono_are_repaired)
 {
 	struct modem *modem = fake_modem_ready("/sim0", ICCID);
 
-	(void)state;
 	fake_ofono.line = OFONO_LINE_FORK;
 	receive(modem, "Hi \uF600");
 	fake_ofono.line = OFONO_LINE_UNKNOWN;
@@ -114,11 +107,10 @@ static void test_only_emoji_of_upstream_ofono_are_repaired(void **state)
 	assert_int_equal(get(4).flags, MESSAGE_REPAIRED);
 }
 
-static void test_senders_are_stored_as_they_came(void **state)
+TEST(test_senders_are_stored_as_they_came)
 {
 	struct modem *modem = fake_modem_ready("/sim0", ICCID);
 
-	(void)state;
 	receive_from(modem, "Te|ekom @'", "x");
 	receive_from(modem, "", "x");
 	receive_from(modem, "1234", "x");
@@ -128,11 +120,10 @@ static void test_senders_are_stored_as_they_came(void **state)
 	assert_heard("1 2 3 ");
 }
 
-static void test_a_repeat_is_counted_and_not_reported(void **state)
+TEST(test_a_repeat_is_counted_and_not_reported)
 {
 	struct modem *modem = fake_modem_ready("/sim0", ICCID);
 
-	(void)state;
 	receive(modem, "hello");
 	pass(60000);
 	receive(modem, "hello");
@@ -146,11 +137,10 @@ static void test_a_repeat_is_counted_and_not_reported(void **state)
 }
 
 /* A message belongs to the card that the modem has at that moment. */
-static void test_a_message_belongs_to_its_card(void **state)
+TEST(test_a_message_belongs_to_its_card)
 {
 	struct modem *modem = fake_modem_add("/sim0"), *other;
 
-	(void)state;
 	receive(modem, "of nobody"); /* the card is unknown */
 	assert_int_equal(get(1).sim_id, 0);
 	fake_card(modem, ICCID, "");
@@ -169,13 +159,12 @@ static void test_a_message_belongs_to_its_card(void **state)
 
 /* ---- what comes in one turn of the loop ------------------------------------------- */
 
-static void test_messages_of_a_turn_wait_for_the_disk_once(void **state)
+TEST(test_messages_of_a_turn_wait_for_the_disk_once)
 {
 	struct modem *modem = fake_modem_ready("/sim0", ICCID);
 	uint64_t commits = store_commits(store);
 	char text[24];
 
-	(void)state;
 	for (int i = 1; i <= 3; i++) {
 		snprintf(text, sizeof(text), "%d", i);
 		signal_from(modem, "+36201234567", text);
@@ -192,13 +181,12 @@ static void test_messages_of_a_turn_wait_for_the_disk_once(void **state)
 }
 
 /* More than one group. */
-static void test_a_flood_in_one_turn_loses_nothing(void **state)
+TEST(test_a_flood_in_one_turn_loses_nothing)
 {
 	struct modem *modem = fake_modem_ready("/sim0", ICCID);
 	uint64_t commits = store_commits(store);
 	char text[24];
 
-	(void)state;
 	for (int i = 1; i <= INBOX_MEMORY_MAX + 1; i++) {
 		snprintf(text, sizeof(text), "%d", i);
 		signal_from(modem, "+36201234567", text);
@@ -210,11 +198,10 @@ static void test_a_flood_in_one_turn_loses_nothing(void **state)
 }
 
 /* Messages before and after it are stored. */
-static void test_a_message_the_store_refuses_takes_no_other_with_it(void **state)
+TEST(test_a_message_the_store_refuses_takes_no_other_with_it)
 {
 	struct modem *modem = fake_modem_ready("/sim0", ICCID);
 
-	(void)state;
 	sql("CREATE TRIGGER refuse BEFORE INSERT ON message WHEN new.text = 'bad' "
 	    "BEGIN SELECT raise(ABORT, 'no'); END");
 	signal_from(modem, "+36201234567", "one");
@@ -228,11 +215,10 @@ static void test_a_message_the_store_refuses_takes_no_other_with_it(void **state
 
 /* ---- the disk is full ----------------------------------------------------------- */
 
-static void test_refused_messages_are_stored_with_the_next_one(void **state)
+TEST(test_refused_messages_are_stored_with_the_next_one)
 {
 	struct modem *modem = fake_modem_ready("/sim0", ICCID);
 
-	(void)state;
 	fill_disk(true);
 	receive(modem, "one");
 	pass(1000);
@@ -258,12 +244,11 @@ static void turn_until_stored(void)
 	assert_int_equal(inbox_unstored(inbox), 0);
 }
 
-static void test_refused_messages_are_stored_by_the_timer(void **state)
+TEST(test_refused_messages_are_stored_by_the_timer)
 {
 	static const struct inbox_timing hasty = { .retry_ms = 1, .grace_ms = 60000 };
 	struct modem *modem = fake_modem_ready("/sim0", ICCID);
 
-	(void)state;
 	inbox_set_timing(inbox, &hasty);
 	fill_disk(true);
 	receive(modem, "one");
@@ -281,11 +266,10 @@ static void test_refused_messages_are_stored_by_the_timer(void **state)
 }
 
 /* The disk refuses the ID of the new card, too. */
-static void test_a_message_of_a_new_card_is_kept(void **state)
+TEST(test_a_message_of_a_new_card_is_kept)
 {
 	struct modem *modem = fake_modem_add("/sim0");
 
-	(void)state;
 	fake_card(modem, ICCID, "");
 	fill_disk(true);
 	receive(modem, "one");
@@ -298,11 +282,10 @@ static void test_a_message_of_a_new_card_is_kept(void **state)
 	assert_heard("1 2 ");
 }
 
-static void test_kept_messages_may_be_repeats(void **state)
+TEST(test_kept_messages_may_be_repeats)
 {
 	struct modem *modem = fake_modem_ready("/sim0", ICCID);
 
-	(void)state;
 	fill_disk(true);
 	receive(modem, "one");
 	receive(modem, "one");
@@ -313,13 +296,12 @@ static void test_kept_messages_may_be_repeats(void **state)
 	assert_int_equal(get(1).repeats, 2);
 }
 
-static void test_messages_beyond_the_memory_are_lost(void **state)
+TEST(test_messages_beyond_the_memory_are_lost)
 {
 	struct modem *modem = fake_modem_ready("/sim0", ICCID);
 	char text[24];
 	int i;
 
-	(void)state;
 	fill_disk(true);
 	for (i = 1; i <= INBOX_MEMORY_MAX + 3; i++) {
 		snprintf(text, sizeof(text), "%d", i);
@@ -336,11 +318,10 @@ static void test_messages_beyond_the_memory_are_lost(void **state)
 	assert_int_equal(sql("SELECT count(*) FROM message"), INBOX_MEMORY_MAX + 1);
 }
 
-static void test_kept_messages_are_tried_at_the_end(void **state)
+TEST(test_kept_messages_are_tried_at_the_end)
 {
 	struct modem *modem = fake_modem_ready("/sim0", ICCID);
 
-	(void)state;
 	fill_disk(true);
 	receive(modem, "one");
 	fill_disk(false);
@@ -349,28 +330,7 @@ static void test_kept_messages_are_tried_at_the_end(void **state)
 	inbox_start();
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, inbox_set_up, free_last)
-
-int main(void)
+void before_tests(int argc, char **argv)
 {
-	const struct CMUnitTest tests[] = {
-		TEST(test_a_message_is_stored_and_reported),
-		TEST(test_flags_describe_the_message),
-		TEST(test_only_emoji_of_upstream_ofono_are_repaired),
-		TEST(test_senders_are_stored_as_they_came),
-		TEST(test_a_repeat_is_counted_and_not_reported),
-		TEST(test_a_message_belongs_to_its_card),
-		TEST(test_messages_of_a_turn_wait_for_the_disk_once),
-		TEST(test_a_flood_in_one_turn_loses_nothing),
-		TEST(test_a_message_the_store_refuses_takes_no_other_with_it),
-		TEST(test_refused_messages_are_stored_with_the_next_one),
-		TEST(test_refused_messages_are_stored_by_the_timer),
-		TEST(test_a_message_of_a_new_card_is_kept),
-		TEST(test_kept_messages_may_be_repeats),
-		TEST(test_messages_beyond_the_memory_are_lost),
-		TEST(test_kept_messages_are_tried_at_the_end),
-	};
-
 	log_set_level(LOG_LEVEL_ERROR);
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fleet/join_code.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "unit_test.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -39,7 +35,7 @@ static char *code_text(const struct join_code *code)
 	return buffer_take(&text, &(size_t){ 0 });
 }
 
-static void a_code_is_read_as_it_was_written(void **state)
+TEST(a_code_is_read_as_it_was_written)
 {
 	struct join_code code = code_example(), read;
 	char *text = code_text(&code);
@@ -56,7 +52,7 @@ static void a_code_is_read_as_it_was_written(void **state)
 	free(text);
 }
 
-static void a_code_without_tls_says_so(void **state)
+TEST(a_code_without_tls_says_so)
 {
 	struct join_code code = code_example(), read;
 	char *text;
@@ -70,7 +66,7 @@ static void a_code_without_tls_says_so(void **state)
 	free(text);
 }
 
-static void a_code_is_one_word_of_safe_characters(void **state)
+TEST(a_code_is_one_word_of_safe_characters)
 {
 	struct join_code code = code_example();
 	char *text = code_text(&code);
@@ -80,7 +76,7 @@ static void a_code_is_one_word_of_safe_characters(void **state)
 	free(text);
 }
 
-static void line_breaks_of_a_message_do_not_matter(void **state)
+TEST(line_breaks_of_a_message_do_not_matter)
 {
 	struct join_code code = code_example(), read;
 	char *text = code_text(&code), broken[JOIN_CODE_MAX];
@@ -92,7 +88,7 @@ static void line_breaks_of_a_message_do_not_matter(void **state)
 	free(text);
 }
 
-static void a_mistyped_or_cut_code_is_refused(void **state)
+TEST(a_mistyped_or_cut_code_is_refused)
 {
 	struct join_code code = code_example(), read;
 	char *text = code_text(&code);
@@ -112,7 +108,7 @@ static void a_mistyped_or_cut_code_is_refused(void **state)
 	free(text);
 }
 
-static void codes_with_a_bad_member_are_not_written(void **state)
+TEST(codes_with_a_bad_member_are_not_written)
 {
 	struct buffer text = BUFFER_INIT;
 	struct join_code code;
@@ -137,7 +133,7 @@ static void codes_with_a_bad_member_are_not_written(void **state)
 #undef REFUSES
 }
 
-static void other_texts_are_refused_in_words(void **state)
+TEST(other_texts_are_refused_in_words)
 {
 	static char huge[JOIN_CODE_MAX + 10];
 	struct join_code read;
@@ -150,19 +146,4 @@ static void other_texts_are_refused_in_words(void **state)
 	assert_non_null(join_code_read("ofm1.AAAA.12345678", &read));
 	assert_non_null(join_code_read("ofm2.AAAA.12345678", &read));
 	assert_non_null(join_code_read(huge, &read));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_code_is_read_as_it_was_written),
-		cmocka_unit_test(a_code_without_tls_says_so),
-		cmocka_unit_test(a_code_is_one_word_of_safe_characters),
-		cmocka_unit_test(line_breaks_of_a_message_do_not_matter),
-		cmocka_unit_test(a_mistyped_or_cut_code_is_refused),
-		cmocka_unit_test(codes_with_a_bad_member_are_not_written),
-		cmocka_unit_test(other_texts_are_refused_in_words),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

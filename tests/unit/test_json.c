@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "unit_test.h"
 #include <string.h>
 #include <time.h>
 
@@ -18,7 +12,7 @@ static bool integer(const char *text, int64_t *integer_out)
 	return json_integer(&value, integer_out);
 }
 
-static void test_whole_numbers_are_read_exactly(void **state)
+TEST(test_whole_numbers_are_read_exactly)
 {
 	static const struct {
 		const char *text;
@@ -48,7 +42,6 @@ static void test_whole_numbers_are_read_exactly(void **state)
 	};
 	size_t at;
 
-	(void)state;
 	for (at = 0; at < sizeof(cases) / sizeof(cases[0]); at++) {
 		int64_t value = 77;
 
@@ -57,7 +50,7 @@ static void test_whole_numbers_are_read_exactly(void **state)
 	}
 }
 
-static void test_fractions_and_large_numbers_are_no_integers(void **state)
+TEST(test_fractions_and_large_numbers_are_no_integers)
 {
 	static const char *const texts[] = {
 		"14.5",
@@ -82,7 +75,6 @@ static void test_fractions_and_large_numbers_are_no_integers(void **state)
 	clock_t before = clock();
 	size_t at;
 
-	(void)state;
 	for (at = 0; at < sizeof(texts) / sizeof(texts[0]); at++) {
 		int64_t value = 77;
 
@@ -93,12 +85,11 @@ static void test_fractions_and_large_numbers_are_no_integers(void **state)
 	assert_true(clock() - before < CLOCKS_PER_SEC); /* no loop over the exponent */
 }
 
-static void test_a_number_of_any_length_is_read(void **state)
+TEST(test_a_number_of_any_length_is_read)
 {
 	char text[60000] = "1";
 	int64_t value;
 
-	(void)state;
 	memset(text + 1, '0', sizeof(text) - 16);
 	assert_false(integer(text, &value));
 	strcpy(text + sizeof(text) - 15, "e-59984"); /* a one, 59984 zeros, and back */
@@ -107,17 +98,16 @@ static void test_a_number_of_any_length_is_read(void **state)
 	assert_int_equal(value, 1);
 }
 
-static void test_other_types_are_no_integers(void **state)
+TEST(test_other_types_are_no_integers)
 {
 	struct json value = { .type = JSON_STRING, .text = "14", .length = 2 };
 	int64_t integer_out;
 
-	(void)state;
 	assert_false(json_integer(&value, &integer_out));
 	assert_false(json_integer(NULL, &integer_out));
 }
 
-static void test_a_member_is_found_by_name(void **state)
+TEST(test_a_member_is_found_by_name)
 {
 	struct json b = { .type = JSON_NULL, .name = "b" };
 	struct json a = { .type = JSON_STRING, .name = "a", .text = "x", .next = &b };
@@ -125,7 +115,6 @@ static void test_a_member_is_found_by_name(void **state)
 	struct json item = { .type = JSON_NULL };
 	struct json array = { .type = JSON_ARRAY, .count = 1, .first = &item };
 
-	(void)state;
 	assert_ptr_equal(json_member(&object, "a"), &a);
 	assert_ptr_equal(json_member(&object, "b"), &b);
 	assert_null(json_member(&object, "c"));
@@ -139,7 +128,7 @@ static void test_a_member_is_found_by_name(void **state)
 	assert_null(json_string(json_member(&object, "c")));
 }
 
-static void test_foreach_visits_children_in_order(void **state)
+TEST(test_foreach_visits_children_in_order)
 {
 	struct json second = { .type = JSON_BOOLEAN };
 	struct json first = { .type = JSON_NULL, .next = &second };
@@ -147,24 +136,9 @@ static void test_foreach_visits_children_in_order(void **state)
 	const struct json *seen[2];
 	size_t count = 0;
 
-	(void)state;
 	json_foreach (child, &array)
 		seen[count++] = child;
 	assert_int_equal(count, 2);
 	assert_ptr_equal(seen[0], &first);
 	assert_ptr_equal(seen[1], &second);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_whole_numbers_are_read_exactly),
-		cmocka_unit_test(test_fractions_and_large_numbers_are_no_integers),
-		cmocka_unit_test(test_a_number_of_any_length_is_read),
-		cmocka_unit_test(test_other_types_are_no_integers),
-		cmocka_unit_test(test_a_member_is_found_by_name),
-		cmocka_unit_test(test_foreach_visits_children_in_order),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "unit_test.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -130,13 +124,12 @@ static const char sample[] = " {\"jsonrpc\":\"2.0\", \"id\": -12.50e+1,\n\t\"par
 			     "\"\\ud83d\\ude00 \xe2\x82\xac "
 			     "\\u20AC\\u0041\", \"\":0}} \r\n";
 
-static void test_a_document_becomes_a_tree(void **state)
+TEST(test_a_document_becomes_a_tree)
 {
 	struct reading reading = read_text(sample);
 	const struct json *params, *array;
 	const struct json *root = reading.root;
 
-	(void)state;
 	assert_int_equal(reading.result, 0);
 	assert_int_equal(root->type, JSON_OBJECT);
 	assert_int_equal(root->count, 3);
@@ -160,14 +153,13 @@ static void test_a_document_becomes_a_tree(void **state)
 	reading_free(&reading);
 }
 
-static void test_every_split_gives_the_same_tree(void **state)
+TEST(test_every_split_gives_the_same_tree)
 {
 	struct reading whole = read_text(sample);
 	char *expected = dump_text(whole.root);
 	size_t length = strlen(sample);
 	size_t at, behind;
 
-	(void)state;
 	for (at = 0; at <= length; at++) {
 		for (behind = at; behind <= length; behind++) {
 			struct reading split = reading_open(PLENTY);
@@ -188,7 +180,7 @@ static void test_every_split_gives_the_same_tree(void **state)
 	reading_free(&whole);
 }
 
-static void test_a_document_may_arrive_byte_by_byte(void **state)
+TEST(test_a_document_may_arrive_byte_by_byte)
 {
 	struct reading whole = read_text(sample);
 	struct reading bytes = reading_open(PLENTY);
@@ -196,7 +188,6 @@ static void test_a_document_may_arrive_byte_by_byte(void **state)
 	char *text;
 	size_t at;
 
-	(void)state;
 	for (at = 0; at < strlen(sample); at++)
 		feed_copy(&bytes, sample + at, 1);
 	reading_finish(&bytes);
@@ -209,7 +200,7 @@ static void test_a_document_may_arrive_byte_by_byte(void **state)
 	reading_free(&bytes);
 }
 
-static void test_valid_documents_are_accepted(void **state)
+TEST(test_valid_documents_are_accepted)
 {
 	static const char *const texts[] = {
 		"0",	"-0",	      "1.5E-7",	     "true",	 "null",
@@ -218,12 +209,11 @@ static void test_valid_documents_are_accepted(void **state)
 	};
 	size_t at;
 
-	(void)state;
 	for (at = 0; at < sizeof(texts) / sizeof(texts[0]); at++)
 		expect(texts[at], 0);
 }
 
-static void test_bad_syntax_is_refused(void **state)
+TEST(test_bad_syntax_is_refused)
 {
 	static const char *const texts[] = {
 		"",
@@ -299,14 +289,12 @@ static void test_bad_syntax_is_refused(void **state)
 	};
 	size_t at;
 
-	(void)state;
 	for (at = 0; at < sizeof(texts) / sizeof(texts[0]); at++)
 		expect(texts[at], JSON_E_SYNTAX);
 }
 
-static void test_a_nul_outside_strings_is_refused(void **state)
+TEST(test_a_nul_outside_strings_is_refused)
 {
-	(void)state;
 	expect_bytes("\0", 1, JSON_E_SYNTAX);
 	expect_bytes("{}\0", 3, JSON_E_SYNTAX);
 	expect_bytes("\"a\0b\"", 5, JSON_E_SYNTAX);
@@ -314,7 +302,7 @@ static void test_a_nul_outside_strings_is_refused(void **state)
 }
 
 /* libdbus would abort the process on any of these. */
-static void test_bad_utf_8_is_refused(void **state)
+TEST(test_bad_utf_8_is_refused)
 {
 	static const char *const texts[] = {
 		"\\udc00",
@@ -350,7 +338,6 @@ static void test_bad_utf_8_is_refused(void **state)
 	};
 	size_t at;
 
-	(void)state;
 	for (at = 0; at < sizeof(texts) / sizeof(texts[0]); at++) {
 		char text[64];
 
@@ -364,14 +351,13 @@ static void test_bad_utf_8_is_refused(void **state)
 }
 
 /* Reading continues, and an error in the rest is reported instead. */
-static void test_an_escaped_nul_is_reported_at_the_end(void **state)
+TEST(test_an_escaped_nul_is_reported_at_the_end)
 {
 	struct reading reading =
 		read_text("{\"id\":7,\"a\":\"\\u0000\",\"b\":[\"x\\u0000y\",\"z\"],"
 			  "\"c\\u0000\":1}");
 	const struct json *list;
 
-	(void)state;
 	assert_int_equal(reading.result, JSON_E_NUL);
 	assert_string_equal(json_member(reading.root, "id")->text, "7");
 	assert_int_equal(json_member(reading.root, "a")->type, JSON_NULL);
@@ -386,12 +372,11 @@ static void test_an_escaped_nul_is_reported_at_the_end(void **state)
 	expect("\"\\\\u0000\"", 0);
 }
 
-static void test_an_escaped_backslash_does_not_start_a_surrogate(void **state)
+TEST(test_an_escaped_backslash_does_not_start_a_surrogate)
 {
 	struct reading reading =
 		read_text("[\"\\\\ud800\",\"\\\\\\ud83d\\ude00\\\\udc00\"]");
 
-	(void)state;
 	assert_int_equal(reading.result, 0);
 	assert_string_equal(reading.root->first->text, "\\ud800");
 	assert_string_equal(reading.root->first->next->text, "\\\xf0\x9f\x98\x80\\udc00");
@@ -399,11 +384,10 @@ static void test_an_escaped_backslash_does_not_start_a_surrogate(void **state)
 }
 
 /* Each code unit, and a few pairs, is an error or becomes the character that was escaped. */
-static void test_every_escape_is_decoded(void **state)
+TEST(test_every_escape_is_decoded)
 {
 	unsigned int unit;
 
-	(void)state;
 	for (unit = 0; unit < 0x10000; unit++) {
 		bool bad = unit >= 0xd800 && unit <= 0xdfff;
 		struct reading reading;
@@ -423,11 +407,10 @@ static void test_every_escape_is_decoded(void **state)
 	}
 }
 
-static void test_surrogate_pairs_become_one_character(void **state)
+TEST(test_surrogate_pairs_become_one_character)
 {
 	unsigned int high, low;
 
-	(void)state;
 	for (high = 0xd800; high < 0xdc00; high += 31) {
 		for (low = 0xdc00; low < 0xe000; low += 11) {
 			struct reading reading;
@@ -447,9 +430,8 @@ static void test_surrogate_pairs_become_one_character(void **state)
 	}
 }
 
-static void test_duplicate_keys_are_refused(void **state)
+TEST(test_duplicate_keys_are_refused)
 {
-	(void)state;
 	expect("{\"a\":1,\"a\":2}", JSON_E_DUPLICATE);
 	expect("{\"a\":1,\"b\":2,\"\\u0061\":[]}", JSON_E_DUPLICATE);
 	expect("{\"\":1,\"\":2}", JSON_E_DUPLICATE);
@@ -471,13 +453,12 @@ static void append_members(struct buffer *text, int count)
 	}
 }
 
-static void test_an_object_may_have_thousands_of_keys(void **state)
+TEST(test_an_object_may_have_thousands_of_keys)
 {
 	struct buffer text = BUFFER_INIT;
 	struct reading reading;
 	int at = 0;
 
-	(void)state;
 	buffer_append_text(&text, "{");
 	append_members(&text, JSON_VALUES_MAX - 2);
 	buffer_append_text(&text, "}");
@@ -515,7 +496,7 @@ static struct reading read_nested(int levels, const char *open, const char *clos
 	return reading;
 }
 
-static void test_depth_is_limited(void **state)
+TEST(test_depth_is_limited)
 {
 	static const struct {
 		int levels;
@@ -523,7 +504,6 @@ static void test_depth_is_limited(void **state)
 	} cases[] = { { 32, 0 }, { 33, JSON_E_LIMIT }, { 100000, JSON_E_LIMIT } };
 	size_t at;
 
-	(void)state;
 	for (at = 0; at < sizeof(cases) / sizeof(cases[0]); at++) {
 		struct reading reading = read_nested(cases[at].levels, "[", "]");
 
@@ -550,12 +530,11 @@ static struct reading read_items(int count)
 	return reading;
 }
 
-static void test_the_number_of_values_is_limited(void **state)
+TEST(test_the_number_of_values_is_limited)
 {
 	struct reading reading =
 		read_items(JSON_VALUES_MAX - 1); /* the array is one more */
 
-	(void)state;
 	assert_int_equal(reading.result, 0);
 	assert_int_equal(reading.root->count, JSON_VALUES_MAX - 1);
 	reading_free(&reading);
@@ -568,12 +547,11 @@ static void test_the_number_of_values_is_limited(void **state)
 }
 
 /* For every limit of the arena the outcome is the whole tree or JSON_E_LIMIT. */
-static void test_an_arena_limit_gives_the_whole_tree_or_an_error(void **state)
+TEST(test_an_arena_limit_gives_the_whole_tree_or_an_error)
 {
 	bool whole = false;
 	size_t limit;
 
-	(void)state;
 	for (limit = 0; !whole && limit < 8192; limit += 16) {
 		struct reading reading = reading_open(limit);
 
@@ -588,7 +566,7 @@ static void test_an_arena_limit_gives_the_whole_tree_or_an_error(void **state)
 	assert_true(limit > 1024);
 }
 
-static void test_numbers_keep_their_text(void **state)
+TEST(test_numbers_keep_their_text)
 {
 	static const char *const texts[] = { "1e999",  "12345678901234567890123",
 					     "-0.0",   "1E+0007",
@@ -596,7 +574,6 @@ static void test_numbers_keep_their_text(void **state)
 	int64_t integer;
 	size_t at;
 
-	(void)state;
 	for (at = 0; at < sizeof(texts) / sizeof(texts[0]); at++) {
 		struct reading reading = read_text(texts[at]);
 
@@ -610,12 +587,11 @@ static void test_numbers_keep_their_text(void **state)
 	}
 }
 
-static void test_the_first_error_stays(void **state)
+TEST(test_the_first_error_stays)
 {
 	struct reading reading = reading_open(PLENTY);
 	const struct json *root = NULL;
 
-	(void)state;
 	assert_int_equal(json_reader_feed(reading.reader, "{\"a\":1,", 7), 0);
 	assert_int_equal(json_reader_feed(reading.reader, "\"a\":1}", 6),
 			 JSON_E_DUPLICATE);
@@ -628,11 +604,10 @@ static void test_the_first_error_stays(void **state)
 	reading_free(&reading);
 }
 
-static void test_a_reader_may_be_freed_midway(void **state)
+TEST(test_a_reader_may_be_freed_midway)
 {
 	size_t at;
 
-	(void)state;
 	for (at = 0; at < strlen(sample);
 	     at++) { /* LeakSanitizer reports what is not freed */
 		struct reading reading = reading_open(PLENTY);
@@ -644,13 +619,12 @@ static void test_a_reader_may_be_freed_midway(void **state)
 	json_reader_free(NULL);
 }
 
-static void test_every_error_has_a_text(void **state)
+TEST(test_every_error_has_a_text)
 {
 	static const int outcomes[] = { JSON_E_SYNTAX, JSON_E_TEXT, JSON_E_DUPLICATE,
 					JSON_E_LIMIT,  JSON_E_NUL,  -ENOMEM };
 	size_t at, other;
 
-	(void)state;
 	assert_string_equal(json_reader_error_text(JSON_E_DUPLICATE),
 			    "a key appears twice in one object");
 	for (at = 0; at < 6; at++) {
@@ -658,32 +632,4 @@ static void test_every_error_has_a_text(void **state)
 			assert_string_not_equal(json_reader_error_text(outcomes[at]),
 						json_reader_error_text(outcomes[other]));
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_a_document_becomes_a_tree),
-		cmocka_unit_test(test_every_split_gives_the_same_tree),
-		cmocka_unit_test(test_a_document_may_arrive_byte_by_byte),
-		cmocka_unit_test(test_valid_documents_are_accepted),
-		cmocka_unit_test(test_bad_syntax_is_refused),
-		cmocka_unit_test(test_a_nul_outside_strings_is_refused),
-		cmocka_unit_test(test_an_escaped_nul_is_reported_at_the_end),
-		cmocka_unit_test(test_bad_utf_8_is_refused),
-		cmocka_unit_test(test_an_escaped_backslash_does_not_start_a_surrogate),
-		cmocka_unit_test(test_every_escape_is_decoded),
-		cmocka_unit_test(test_surrogate_pairs_become_one_character),
-		cmocka_unit_test(test_duplicate_keys_are_refused),
-		cmocka_unit_test(test_an_object_may_have_thousands_of_keys),
-		cmocka_unit_test(test_depth_is_limited),
-		cmocka_unit_test(test_the_number_of_values_is_limited),
-		cmocka_unit_test(test_an_arena_limit_gives_the_whole_tree_or_an_error),
-		cmocka_unit_test(test_numbers_keep_their_text),
-		cmocka_unit_test(test_the_first_error_stays),
-		cmocka_unit_test(test_a_reader_may_be_freed_midway),
-		cmocka_unit_test(test_every_error_has_a_text),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

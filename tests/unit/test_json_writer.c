@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "unit_test.h"
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +13,6 @@ static struct json_writer *writer;
 
 static int setup(void **state)
 {
-	(void)state;
 	buffer = (struct buffer)BUFFER_INIT;
 	writer = json_writer_new(&buffer);
 	return writer ? 0 : -1;
@@ -27,7 +20,6 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-	(void)state;
 	buffer_deinit(&buffer);
 	return 0;
 }
@@ -41,9 +33,10 @@ static void expect(const char *text)
 	assert_memory_equal(buffer.data, text, buffer.length);
 }
 
-static void test_a_document_is_written(void **state)
+FIXTURE(setup, teardown)
+
+TEST(test_a_document_is_written)
 {
-	(void)state;
 	json_open_object(writer);
 	json_put_string(writer, "jsonrpc", "2.0");
 	json_key(writer, "id");
@@ -74,9 +67,8 @@ static void test_a_document_is_written(void **state)
 	       "2]},[]],\"after\":7}}");
 }
 
-static void test_integers_are_written_in_full(void **state)
+TEST(test_integers_are_written_in_full)
 {
-	(void)state;
 	json_open_array(writer);
 	json_write_integer(writer, INT64_MIN);
 	json_write_integer(writer, 0);
@@ -85,9 +77,8 @@ static void test_integers_are_written_in_full(void **state)
 	expect("[-9223372036854775808,0,9223372036854775807]");
 }
 
-static void test_strings_are_escaped(void **state)
+TEST(test_strings_are_escaped)
 {
-	(void)state;
 	json_open_array(writer);
 	json_write_string(writer, "");
 	json_write_string(writer, "\"\\/\b\f\n\r\t\x01\x1f\x7f");
@@ -99,25 +90,22 @@ static void test_strings_are_escaped(void **state)
 	       "\"\xe2\x82\xac\xf0\x9f\x98\x80\",\"cut\",\"a\\u0000b\"]");
 }
 
-static void test_key_is_escaped(void **state)
+TEST(test_key_is_escaped)
 {
-	(void)state;
 	json_open_object(writer);
 	json_put_integer(writer, "a\"b\n", 1);
 	json_close_object(writer);
 	expect("{\"a\\\"b\\n\":1}");
 }
 
-static void test_a_document_may_be_a_scalar(void **state)
+TEST(test_a_document_may_be_a_scalar)
 {
-	(void)state;
 	json_write_boolean(writer, true);
 	expect("true");
 }
 
-static void test_it_appends_to_the_buffer(void **state)
+TEST(test_it_appends_to_the_buffer)
 {
-	(void)state;
 	buffer_append_text(&buffer, "data: ");
 	json_write_integer(writer, 5);
 	expect("data: 5");
@@ -127,11 +115,10 @@ static void test_it_appends_to_the_buffer(void **state)
 	expect("data: 5\nnull");
 }
 
-static void test_the_deepest_nesting_is_allowed(void **state)
+TEST(test_the_deepest_nesting_is_allowed)
 {
 	int at;
 
-	(void)state;
 	for (at = 0; at < 64; at++)
 		json_open_array(writer);
 	for (at = 0; at < 64; at++)
@@ -140,9 +127,8 @@ static void test_the_deepest_nesting_is_allowed(void **state)
 	assert_int_equal(buffer.length, 128);
 }
 
-static void test_failed_buffer_is_no_misuse(void **state)
+TEST(test_failed_buffer_is_no_misuse)
 {
-	(void)state;
 	json_open_object(writer);
 	buffer.failed = true;
 	json_put_string(writer, "key", "value");
@@ -265,7 +251,7 @@ static bool aborts(void (*misuse)(void))
 	return WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT;
 }
 
-static void test_misuse_asserts(void **state)
+TEST(test_misuse_asserts)
 {
 	static void (*const misuses[])(void) = {
 		value_without_key,
@@ -287,7 +273,6 @@ static void test_misuse_asserts(void **state)
 	};
 	size_t at;
 
-	(void)state;
 	for (at = 0; at < sizeof(misuses) / sizeof(misuses[0]); at++) {
 		if (!aborts(misuses[at]))
 			fail_msg("misuse %zu", at);
@@ -295,23 +280,4 @@ static void test_misuse_asserts(void **state)
 	json_write_null(writer);
 	json_writer_free(writer);
 	json_writer_free(NULL);
-}
-
-#define WRITER_TEST(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		WRITER_TEST(test_a_document_is_written),
-		WRITER_TEST(test_integers_are_written_in_full),
-		WRITER_TEST(test_strings_are_escaped),
-		WRITER_TEST(test_key_is_escaped),
-		WRITER_TEST(test_a_document_may_be_a_scalar),
-		WRITER_TEST(test_it_appends_to_the_buffer),
-		WRITER_TEST(test_the_deepest_nesting_is_allowed),
-		WRITER_TEST(test_failed_buffer_is_no_misuse),
-		WRITER_TEST(test_misuse_asserts),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

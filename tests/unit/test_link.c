@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "link/link.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "unit_test.h"
 #include "base/clock.h"
 #include "fleet/fleet_error.h"
 #include "mqtt/mqtt.h"
@@ -266,7 +261,9 @@ static bool bench_answer_has(const char *part)
 
 /* Requests */
 
-static void a_request_reaches_the_gateway_and_its_answer_the_hub(void **state)
+FIXTURE(bench_set_up, bench_tear_down)
+
+TEST(a_request_reaches_the_gateway_and_its_answer_the_hub)
 {
 	int peer;
 
@@ -287,7 +284,7 @@ static void a_request_reaches_the_gateway_and_its_answer_the_hub(void **state)
 	assert_memory_equal(bench.text.data, BENCH_RESULT, bench.text.length);
 }
 
-static void the_last_event_of_a_stream_in_chunks_is_the_answer(void **state)
+TEST(the_last_event_of_a_stream_in_chunks_is_the_answer)
 {
 	static const char events[] = "event: message\r\ndata: {\"method\":\"n\"}\r\n\r\n"
 				     "data: " BENCH_RESULT "\r\n\r\n";
@@ -306,7 +303,7 @@ static void the_last_event_of_a_stream_in_chunks_is_the_answer(void **state)
 	assert_memory_equal(bench.text.data, BENCH_RESULT, bench.text.length);
 }
 
-static void requests_run_side_by_side_and_too_many_are_refused(void **state)
+TEST(requests_run_side_by_side_and_too_many_are_refused)
 {
 	bench_listen();
 	for (uint64_t number = 1; number <= LINK_CALLS_MAX + 1; number++)
@@ -320,7 +317,7 @@ static void requests_run_side_by_side_and_too_many_are_refused(void **state)
 	assert_memory_equal(bench.text.data, BENCH_RESULT, bench.text.length);
 }
 
-static void without_a_gateway_the_hub_is_answered_at_once(void **state)
+TEST(without_a_gateway_the_hub_is_answered_at_once)
 {
 	bench_ask(1);
 	BENCH_WAIT(bench.answers == 1);
@@ -342,7 +339,7 @@ static void bench_expect_error(const char *head, const char *body, const char *e
 	assert_true(bench_answer_has(error));
 }
 
-static void a_cut_answer_may_have_been_carried_out(void **state)
+TEST(a_cut_answer_may_have_been_carried_out)
 {
 	bench_expect_error("200 OK\r\nContent-Length: 100", "{}", FLEET_ERROR_SILENT);
 	assert_true(bench_answer_has("\"may_have_run\":true"));
@@ -353,7 +350,7 @@ static void a_cut_answer_may_have_been_carried_out(void **state)
 	bench_expect_error("200 OK", "", FLEET_ERROR_SILENT);
 }
 
-static void a_gateway_that_refuses_the_token_is_named(void **state)
+TEST(a_gateway_that_refuses_the_token_is_named)
 {
 	bench_expect_error("401 Unauthorized\r\nContent-Length: 2", "{}",
 			   FLEET_ERROR_REFUSED);
@@ -361,7 +358,7 @@ static void a_gateway_that_refuses_the_token_is_named(void **state)
 			   FLEET_ERROR_REFUSED);
 }
 
-static void an_answer_that_does_not_fit_is_refused_in_words(void **state)
+TEST(an_answer_that_does_not_fit_is_refused_in_words)
 {
 	static char huge[FLEET_TEXT_MAX + 10];
 	char head[64];
@@ -387,7 +384,7 @@ static void an_answer_that_does_not_fit_is_refused_in_words(void **state)
 	assert_true(bench_answer_has(FLEET_ERROR_TOO_LARGE));
 }
 
-static void what_is_no_request_reaches_no_gateway(void **state)
+TEST(what_is_no_request_reaches_no_gateway)
 {
 	static const char *const texts[] = {
 		"",
@@ -408,7 +405,7 @@ static void what_is_no_request_reaches_no_gateway(void **state)
 
 /* Brokers and hubs that do what they should not */
 
-static void a_repeated_request_is_carried_out_once(void **state)
+TEST(a_repeated_request_is_carried_out_once)
 {
 	int peer;
 
@@ -425,8 +422,7 @@ static void a_repeated_request_is_carried_out_once(void **state)
 	assert_int_equal(bench.frame.number, 1);
 }
 
-static void a_request_of_an_earlier_session_is_answered_with_the_one_that_holds(
-	void **state)
+TEST(a_request_of_an_earlier_session_is_answered_with_the_one_that_holds)
 {
 	bench_listen();
 	memset(bench.session, 9, FLEET_SESSION_BYTES);
@@ -441,7 +437,7 @@ static void a_request_of_an_earlier_session_is_answered_with_the_one_that_holds(
 	assert_int_equal(bench.peer_count, 1);
 }
 
-static void a_request_is_not_carried_out_again_after_a_new_connection(void **state)
+TEST(a_request_is_not_carried_out_again_after_a_new_connection)
 {
 	int before = bench.heres;
 
@@ -459,7 +455,7 @@ static void a_request_is_not_carried_out_again_after_a_new_connection(void **sta
 	assert_int_equal(bench.peer_count, 1);
 }
 
-static void an_older_hub_is_refused(void **state)
+TEST(an_older_hub_is_refused)
 {
 	bench_send(FLEET_REQUEST, 5, 1, BENCH_REQUEST, strlen(BENCH_REQUEST));
 	BENCH_WAIT(bench.answers == 1);
@@ -470,7 +466,7 @@ static void an_older_hub_is_refused(void **state)
 	assert_memory_equal(bench.text.data, "\0\0\0\0\0\0\0\5", 8);
 }
 
-static void forged_frames_get_no_answer(void **state)
+TEST(forged_frames_get_no_answer)
 {
 	struct fleet_frame_key right = bench.key;
 
@@ -487,7 +483,7 @@ static void forged_frames_get_no_answer(void **state)
 
 /* Key and presence */
 
-static void the_first_contact_replaces_the_key_on_disk(void **state)
+TEST(the_first_contact_replaces_the_key_on_disk)
 {
 	char error[LINK_CONFIG_ERROR_BYTES];
 	struct fleet_frame_key fresh;
@@ -511,7 +507,7 @@ static void the_first_contact_replaces_the_key_on_disk(void **state)
 	assert_true(bench_answer_has(FLEET_ERROR_AWAY));
 }
 
-static void the_broker_announces_the_absence_of_a_link_that_ends(void **state)
+TEST(the_broker_announces_the_absence_of_a_link_that_ends)
 {
 	link_free(bench.link);
 	bench.link = NULL;
@@ -520,7 +516,7 @@ static void the_broker_announces_the_absence_of_a_link_that_ends(void **state)
 
 /* The configuration */
 
-static void a_configuration_is_read_as_it_was_written(void **state)
+TEST(a_configuration_is_read_as_it_was_written)
 {
 	char error[LINK_CONFIG_ERROR_BYTES] = "";
 	struct link_config read;
@@ -540,7 +536,7 @@ static void a_configuration_is_read_as_it_was_written(void **state)
 	assert_true(read.join.tls);
 }
 
-static void damaged_configurations_are_refused_without_their_secrets(void **state)
+TEST(damaged_configurations_are_refused_without_their_secrets)
 {
 	static const char *const texts[] = { "",	   "key = 12\n",
 					     "port = x\n", "tls = maybe\n",
@@ -556,7 +552,7 @@ static void damaged_configurations_are_refused_without_their_secrets(void **stat
 	assert_int_equal(link_config_read("/nonexistent", &read, error), -ENOENT);
 }
 
-static void only_a_gateway_on_this_machine_gets_the_token(void **state)
+TEST(only_a_gateway_on_this_machine_gets_the_token)
 {
 	static const char *const bad[] = { "192.0.2.1:9531", "127.0.0.1",  "127.0.0.1:0",
 					   "localhost:9531", "[::2]:9531", ":9531" };
@@ -569,35 +565,9 @@ static void only_a_gateway_on_this_machine_gets_the_token(void **state)
 	}
 }
 
-#define BENCH_TEST(name) \
-	cmocka_unit_test_setup_teardown(name, bench_set_up, bench_tear_down)
-
-int main(void)
+void before_tests(int argc, char **argv)
 {
-	const struct CMUnitTest tests[] = {
-		BENCH_TEST(a_request_reaches_the_gateway_and_its_answer_the_hub),
-		BENCH_TEST(the_last_event_of_a_stream_in_chunks_is_the_answer),
-		BENCH_TEST(requests_run_side_by_side_and_too_many_are_refused),
-		BENCH_TEST(without_a_gateway_the_hub_is_answered_at_once),
-		BENCH_TEST(a_cut_answer_may_have_been_carried_out),
-		BENCH_TEST(a_gateway_that_refuses_the_token_is_named),
-		BENCH_TEST(an_answer_that_does_not_fit_is_refused_in_words),
-		BENCH_TEST(what_is_no_request_reaches_no_gateway),
-		BENCH_TEST(a_repeated_request_is_carried_out_once),
-		BENCH_TEST(
-			a_request_of_an_earlier_session_is_answered_with_the_one_that_holds),
-		BENCH_TEST(a_request_is_not_carried_out_again_after_a_new_connection),
-		BENCH_TEST(an_older_hub_is_refused),
-		BENCH_TEST(forged_frames_get_no_answer),
-		BENCH_TEST(the_first_contact_replaces_the_key_on_disk),
-		BENCH_TEST(the_broker_announces_the_absence_of_a_link_that_ends),
-		BENCH_TEST(a_configuration_is_read_as_it_was_written),
-		BENCH_TEST(damaged_configurations_are_refused_without_their_secrets),
-		BENCH_TEST(only_a_gateway_on_this_machine_gets_the_token),
-	};
-
 	signal(SIGPIPE, SIG_IGN);
 	if (!own_network_enter())
 		fputs("cannot create a network namespace\n", stderr);
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,14 +2,16 @@
 /*
  * Where the server listens, and when it begins to answer.
  */
+#include "unit_test.h"
 #include "base/explanation.h"
 #include "http_peer.h"
 
-static void test_a_peer_that_connects_early_waits(void **state)
+FIXTURE(lab_setup, lab_teardown)
+
+TEST(test_a_peer_that_connects_early_waits)
 {
 	struct peer *peer;
 
-	(void)state;
 	lab_listen();
 	peer = peer_connect();
 	peer_get(peer, "/echo");
@@ -20,13 +22,12 @@ static void test_a_peer_that_connects_early_waits(void **state)
 	peer_close(peer);
 }
 
-static void test_a_port_in_use_is_reported(void **state)
+TEST(test_a_port_in_use_is_reported)
 {
 	struct http_server *second = NULL;
 	struct explanation error = { "" };
 	char address[64];
 
-	(void)state;
 	lab_start();
 	snprintf(address, sizeof(address), "127.0.0.1:%u", lab_listener(0).port);
 	strcpy(lab.config.listen.items[0], address);
@@ -72,11 +73,10 @@ static void check_second_address(const char *text, struct sockaddr *address,
 	peer_close(peer);
 }
 
-static void test_two_addresses_are_served(void **state)
+TEST(test_two_addresses_are_served)
 {
 	struct sockaddr_in address = { .sin_family = AF_INET };
 
-	(void)state;
 	inet_pton(AF_INET, "127.0.0.2", &address.sin_addr);
 	check_second_address("127.0.0.2:0", (struct sockaddr *)&address, sizeof(address));
 }
@@ -93,13 +93,12 @@ static bool has_ipv6(const struct sockaddr_in6 *loopback)
 }
 
 /* Without IPv6 the server must report it, and not serve only the other address. */
-static void test_ipv6_is_served_or_refused_as_a_whole(void **state)
+TEST(test_ipv6_is_served_or_refused_as_a_whole)
 {
 	struct sockaddr_in6 address = { .sin6_family = AF_INET6,
 					.sin6_addr = IN6ADDR_LOOPBACK_INIT };
 	struct explanation error = { "" };
 
-	(void)state;
 	if (has_ipv6(&address)) {
 		check_second_address("[::1]:0", (struct sockaddr *)&address,
 				     sizeof(address));
@@ -137,11 +136,10 @@ static bool refused_by_the_kernel(void)
 	return refused;
 }
 
-static void test_network_addresses_are_closed_without_clients(void **state)
+TEST(test_network_addresses_are_closed_without_clients)
 {
 	struct peer *peer;
 
-	(void)state;
 	lab_listen_to_the_network();
 	assert_int_equal(http_server_serve(lab.server), 0);
 	http_server_review(lab.server, false);
@@ -156,11 +154,10 @@ static void test_network_addresses_are_closed_without_clients(void **state)
 	peer_close(peer);
 }
 
-static void test_closing_a_network_address_closes_its_connections(void **state)
+TEST(test_closing_a_network_address_closes_its_connections)
 {
 	struct peer *waits, *streams, *idle, *sends;
 
-	(void)state;
 	lab_listen_to_the_network();
 	assert_int_equal(http_server_serve(lab.server), 0);
 	http_server_review(lab.server, true);
@@ -194,30 +191,12 @@ static void test_closing_a_network_address_closes_its_connections(void **state)
 	peer_close(sends);
 }
 
-static void test_a_server_can_stop_while_an_address_is_closed(void **state)
+TEST(test_a_server_can_stop_while_an_address_is_closed)
 {
-	(void)state;
 	lab_listen_to_the_network();
 	assert_int_equal(http_server_serve(lab.server), 0);
 	http_server_stop(lab.server, 1000, lab_on_stopped, &lab.stopped);
 	http_server_review(lab.server, true); /* too late */
 	LAB_WAIT(lab.stopped == 1);
 	assert_false(lab_listener(0).open);
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, lab_setup, lab_teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_a_peer_that_connects_early_waits),
-		TEST(test_a_port_in_use_is_reported),
-		TEST(test_two_addresses_are_served),
-		TEST(test_network_addresses_are_closed_without_clients),
-		TEST(test_closing_a_network_address_closes_its_connections),
-		TEST(test_a_server_can_stop_while_an_address_is_closed),
-		TEST(test_ipv6_is_served_or_refused_as_a_whole),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Quiet hours and months across changes of daylight saving time. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "unit_test.h"
 #include "base/clock.h"
 #include "policy/local_time.h"
 
@@ -55,9 +50,8 @@ static const struct {
 	{ "UTC", "22:00-07:00", "1970-01-01T00:01:00Z", "1970-01-01T07:00:00Z" },
 };
 
-static void test_quiet_hours_end_in_local_time(void **state)
+TEST(test_quiet_hours_end_in_local_time)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		int64_t end_ms = cases[i].end ? ms_of(cases[i].end) : 0, told_ms;
 
@@ -70,13 +64,12 @@ static void test_quiet_hours_end_in_local_time(void **state)
 }
 
 /* Quiet hours hold until they end, at any end time. */
-static void test_quiet_hours_hold_in_both_nights_of_a_time_change(void **state)
+TEST(test_quiet_hours_hold_in_both_nights_of_a_time_change)
 {
 	static const char *const days[] = { "2026-03-28T12:00:00Z",
 					    "2026-10-24T12:00:00Z" };
 	static const char hours[] = "23:15-02:30";
 
-	(void)state;
 	setenv("TZ", CENTRAL_EUROPE, 1);
 	for (size_t i = 0; i < sizeof(days) / sizeof(days[0]); i++) {
 		int64_t from_ms = ms_of(days[i]), end_ms = 0;
@@ -93,17 +86,16 @@ static void test_quiet_hours_hold_in_both_nights_of_a_time_change(void **state)
 }
 
 /* "0:00-24:00" has no end; the answer is the next day. */
-static void test_quiet_hours_of_a_whole_day_end_the_next_day(void **state)
+TEST(test_quiet_hours_of_a_whole_day_end_the_next_day)
 {
 	int64_t now_ms = ms_of("2026-11-21T12:00:00Z");
 
-	(void)state;
 	setenv("TZ", CENTRAL_EUROPE, 1);
 	assert_true(local_time_hours_end("0:00-24:00", now_ms) > now_ms);
 	assert_int_equal(local_time_hours_end("", now_ms), 0);
 }
 
-static void test_months_begin_in_local_time(void **state)
+TEST(test_months_begin_in_local_time)
 {
 	static const struct {
 		const char *now, *from, *until;
@@ -118,7 +110,6 @@ static void test_months_begin_in_local_time(void **state)
 		  "1970-02-01T00:00:00+01:00" },
 	};
 
-	(void)state;
 	setenv("TZ", CENTRAL_EUROPE, 1);
 	for (size_t i = 0; i < sizeof(months) / sizeof(months[0]); i++) {
 		int64_t from_ms, until_ms;
@@ -130,7 +121,7 @@ static void test_months_begin_in_local_time(void **state)
 }
 
 /* The clock changes at the first midnight of a month: every minute is in exactly one month. */
-static void test_months_may_begin_twice_or_late(void **state)
+TEST(test_months_may_begin_twice_or_late)
 {
 	static const struct {
 		const char *zone, *from, *begins, *until;
@@ -143,7 +134,6 @@ static void test_months_may_begin_twice_or_late(void **state)
 		  "2023-10-01T01:00:00-03:00", "2023-10-01T12:00:00-03:00" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(nights) / sizeof(nights[0]); i++) {
 		int64_t begins_ms = ms_of(nights[i].begins), from_ms, until_ms;
 
@@ -155,17 +145,4 @@ static void test_months_may_begin_twice_or_late(void **state)
 			assert_int_equal(ms < begins_ms ? until_ms : from_ms, begins_ms);
 		}
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_quiet_hours_end_in_local_time),
-		cmocka_unit_test(test_quiet_hours_hold_in_both_nights_of_a_time_change),
-		cmocka_unit_test(test_quiet_hours_of_a_whole_day_end_the_next_day),
-		cmocka_unit_test(test_months_begin_in_local_time),
-		cmocka_unit_test(test_months_may_begin_twice_or_late),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "unit_test.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -26,7 +20,6 @@ static struct lockout lockout;
 
 static int setup(void **state)
 {
-	(void)state;
 	now_ms = 1000 * 1000;
 	memset(&lockout, 0, sizeof(lockout));
 	clock_set_source(&clock_of_test);
@@ -35,7 +28,6 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-	(void)state;
 	clock_set_source(NULL);
 	return 0;
 }
@@ -75,19 +67,19 @@ static void lock_out(const char *host)
 		assert_int_equal(retry_after(host), 0);
 }
 
-static void test_each_wrong_token_waits_longer(void **state)
+FIXTURE(setup, teardown)
+
+TEST(test_each_wrong_token_waits_longer)
 {
 	static const unsigned delays_ms[LOCKOUT_TOKENS] = { 100, 200, 400, 800, 1600 };
 
-	(void)state;
 	for (int at = 0; at < LOCKOUT_TOKENS; at++)
 		assert_int_equal(wrong("192.0.2.1").delay_ms, delays_ms[at]);
 	assert_int_equal(wrong("192.0.2.1").delay_ms, 0); /* 429 without delay */
 }
 
-static void test_429_after_the_fifth(void **state)
+TEST(test_429_after_the_fifth)
 {
-	(void)state;
 	lock_out("192.0.2.1");
 	assert_int_equal(retry_after("192.0.2.1"), 60);
 	now_ms += 100;
@@ -97,11 +89,10 @@ static void test_429_after_the_fifth(void **state)
 	assert_int_equal(retry_after("192.0.2.2"), 0); /* another source */
 }
 
-static void test_a_lockout_doubles_up_to_fifteen_minutes(void **state)
+TEST(test_a_lockout_doubles_up_to_fifteen_minutes)
 {
 	static const unsigned seconds[] = { 120, 240, 480, 900, 900 };
 
-	(void)state;
 	lock_out("192.0.2.1");
 	now_ms += LOCKOUT_FIRST_MS;
 	for (size_t at = 0; at < sizeof(seconds) / sizeof(seconds[0]); at++) {
@@ -113,18 +104,16 @@ static void test_a_lockout_doubles_up_to_fifteen_minutes(void **state)
 	assert_int_equal(retry_after("192.0.2.1"), 60);
 }
 
-static void test_rare_wrong_tokens_are_not_locked_out(void **state)
+TEST(test_rare_wrong_tokens_are_not_locked_out)
 {
-	(void)state;
 	for (int at = 0; at < 50; at++) {
 		assert_int_equal(retry_after("192.0.2.1"), 0);
 		now_ms += LOCKOUT_WINDOW_MS / (LOCKOUT_TOKENS - 1);
 	}
 }
 
-static void test_five_wrong_tokens_in_any_minute_lock_out(void **state)
+TEST(test_five_wrong_tokens_in_any_minute_lock_out)
 {
-	(void)state;
 	retry_after("192.0.2.1");
 	now_ms += 50 * 1000;
 	for (int at = 0; at < 3; at++)
@@ -135,9 +124,8 @@ static void test_five_wrong_tokens_in_any_minute_lock_out(void **state)
 	assert_int_equal(retry_after("192.0.2.1"), 60);
 }
 
-static void test_a_right_token_clears_the_count(void **state)
+TEST(test_a_right_token_clears_the_count)
 {
-	(void)state;
 	for (int at = 0; at < LOCKOUT_TOKENS - 1; at++)
 		wrong("192.0.2.1");
 	right("192.0.2.1");
@@ -149,9 +137,8 @@ static void test_a_right_token_clears_the_count(void **state)
 	assert_int_equal(retry_after("192.0.2.1"), 0);
 }
 
-static void test_ipv6_addresses_count_by_64(void **state)
+TEST(test_ipv6_addresses_count_by_64)
 {
-	(void)state;
 	for (int at = 0; at < LOCKOUT_TOKENS; at++) {
 		char host[64];
 
@@ -162,16 +149,14 @@ static void test_ipv6_addresses_count_by_64(void **state)
 	assert_int_equal(retry_after("2001:db8:0:2::1"), 0);
 }
 
-static void test_a_mapped_address_counts_as_ipv4(void **state)
+TEST(test_a_mapped_address_counts_as_ipv4)
 {
-	(void)state;
 	lock_out("::ffff:192.0.2.1");
 	assert_int_equal(retry_after("192.0.2.1"), 60);
 }
 
-static void test_loopback_is_exempt(void **state)
+TEST(test_loopback_is_exempt)
 {
-	(void)state;
 	for (int at = 0; at < 100; at++) {
 		struct lockout_verdict verdict = wrong(at % 2 ? "127.0.0.1" : "::1");
 
@@ -180,11 +165,10 @@ static void test_loopback_is_exempt(void **state)
 	}
 }
 
-static void test_the_source_that_failed_longest_ago_is_replaced(void **state)
+TEST(test_the_source_that_failed_longest_ago_is_replaced)
 {
 	char host[32];
 
-	(void)state;
 	lock_out("192.0.2.1");
 	now_ms++;
 	lock_out("192.0.2.2");
@@ -197,12 +181,11 @@ static void test_the_source_that_failed_longest_ago_is_replaced(void **state)
 	assert_int_equal(retry_after("192.0.2.1"), 0);
 }
 
-static void test_failures_are_logged_at_a_limited_pace(void **state)
+TEST(test_failures_are_logged_at_a_limited_pace)
 {
 	char more[LOG_PACE_TEXT_BYTES];
 	struct log_pace pace = { 0 };
 
-	(void)state;
 	assert_true(log_pace_passes(&pace, more));
 	assert_string_equal(more, "");
 	for (int at = 0; at < 3; at++)
@@ -213,24 +196,4 @@ static void test_failures_are_logged_at_a_limited_pace(void **state)
 	now_ms += LOG_PACE_MS;
 	assert_true(log_pace_passes(&pace, more));
 	assert_string_equal(more, "");
-}
-
-int main(void)
-{
-#define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
-	const struct CMUnitTest tests[] = {
-		TEST(test_each_wrong_token_waits_longer),
-		TEST(test_429_after_the_fifth),
-		TEST(test_a_lockout_doubles_up_to_fifteen_minutes),
-		TEST(test_rare_wrong_tokens_are_not_locked_out),
-		TEST(test_five_wrong_tokens_in_any_minute_lock_out),
-		TEST(test_a_right_token_clears_the_count),
-		TEST(test_ipv6_addresses_count_by_64),
-		TEST(test_a_mapped_address_counts_as_ipv4),
-		TEST(test_loopback_is_exempt),
-		TEST(test_the_source_that_failed_longest_ago_is_replaced),
-		TEST(test_failures_are_logged_at_a_limited_pace),
-	};
-
-	return cmocka_run_group_tests_name("lockout", tests, NULL, NULL);
 }

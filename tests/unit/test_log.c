@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "unit_test.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +30,6 @@ static void capture(void (*log)(void))
 
 static int setup(void **state)
 {
-	(void)state;
 	unsetenv("JOURNAL_STREAM");
 	log_set_level(LOG_LEVEL_INFO);
 	return 0;
@@ -50,9 +43,10 @@ static void log_levels(void)
 	log_debug("debug");
 }
 
-static void test_lines_above_the_level_are_dropped(void **state)
+FIXTURE(setup, NULL)
+
+TEST(test_lines_above_the_level_are_dropped)
 {
-	(void)state;
 	capture(log_levels);
 	assert_string_equal(output, "error 1\nwarning two\ninfo\n");
 	log_set_level(LOG_LEVEL_DEBUG);
@@ -63,9 +57,8 @@ static void test_lines_above_the_level_are_dropped(void **state)
 	assert_string_equal(output, "error 1\n");
 }
 
-static void test_lines_have_a_priority_under_the_journal(void **state)
+TEST(test_lines_have_a_priority_under_the_journal)
 {
-	(void)state;
 	setenv("JOURNAL_STREAM", "8:1234", 1);
 	log_set_level(LOG_LEVEL_DEBUG);
 	capture(log_levels);
@@ -77,9 +70,8 @@ static void log_forged(void)
 	log_info("from %s end", "a\n<3>forged\r\t\x1b[2J\x7f\x01");
 }
 
-static void test_no_line_can_be_forged(void **state)
+TEST(test_no_line_can_be_forged)
 {
-	(void)state;
 	capture(log_forged);
 	assert_string_equal(output, "from a?<3>forged???[2J?? end\n");
 }
@@ -89,9 +81,8 @@ static void log_utf8(void)
 	log_info("from %s", "Caf\xc3\xa9 \xe2\x82\xac");
 }
 
-static void test_ordinary_text_stays(void **state)
+TEST(test_ordinary_text_stays)
 {
-	(void)state;
 	capture(log_utf8);
 	assert_string_equal(output, "from Caf\xc3\xa9 \xe2\x82\xac\n");
 }
@@ -103,9 +94,8 @@ static void log_hidden(void)
 }
 
 /* Nothing turns the line on a terminal, and a character that is cut is none. */
-static void test_nothing_hides_or_turns_text(void **state)
+TEST(test_nothing_hides_or_turns_text)
 {
-	(void)state;
 	capture(log_hidden);
 	assert_string_equal(output,
 			    "from a\\u{202E}b\\u{2028}\\u{85}\\u{200B}c??? end\n");
@@ -121,11 +111,10 @@ static void log_long(void)
 	log_info("after");
 }
 
-static void test_long_line_is_cut(void **state)
+TEST(test_long_line_is_cut)
 {
 	const char *end;
 
-	(void)state;
 	capture(log_long);
 	end = strchr(output, '\n');
 	assert_non_null(end);
@@ -145,16 +134,14 @@ static void log_errno(void)
 	assert_int_equal(errno, EACCES);
 }
 
-static void test_logging_keeps_errno(void **state)
+TEST(test_logging_keeps_errno)
 {
-	(void)state;
 	capture(log_errno);
 	assert_string_equal(output, "No such file or directory\n<6>Permission denied\n");
 }
 
-static void test_a_phone_number_is_shortened(void **state)
+TEST(test_a_phone_number_is_shortened)
 {
-	(void)state;
 	assert_string_equal(log_number("+491701234567"), "...567");
 	assert_string_equal(log_number("121"), "...121");
 	assert_string_equal(log_number("7"), "...7");
@@ -168,21 +155,4 @@ static void test_a_phone_number_is_shortened(void **state)
 			    "...\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80");
 	log_set_level(LOG_LEVEL_DEBUG);
 	assert_string_equal(log_number("+491701234567"), "+491701234567");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(test_lines_above_the_level_are_dropped, setup),
-		cmocka_unit_test_setup(test_lines_have_a_priority_under_the_journal,
-				       setup),
-		cmocka_unit_test_setup(test_no_line_can_be_forged, setup),
-		cmocka_unit_test_setup(test_ordinary_text_stays, setup),
-		cmocka_unit_test_setup(test_nothing_hides_or_turns_text, setup),
-		cmocka_unit_test_setup(test_long_line_is_cut, setup),
-		cmocka_unit_test_setup(test_logging_keeps_errno, setup),
-		cmocka_unit_test_setup(test_a_phone_number_is_shortened, setup),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,6 +3,7 @@
  * GetModems on a bus whose policy does not let this user in: repeated a few times, then only
  * when somebody needs oFono.
  */
+#include "unit_test.h"
 #include "ofono_lab.h"
 
 #include "ofono/manager.h"
@@ -38,7 +39,9 @@ static void give_up(struct fixture *fixture, int times)
 	assert_non_null(strstr(ofono_condition(fixture->ofono), "refuses"));
 }
 
-static void test_a_refusing_bus_is_asked_again_on_demand(void **state)
+FIXTURE(fixture_set_up, fixture_tear_down)
+
+TEST(test_a_refusing_bus_is_asked_again_on_demand)
 {
 	struct fixture *fixture = *state;
 
@@ -55,7 +58,7 @@ static void test_a_refusing_bus_is_asked_again_on_demand(void **state)
 	assert_int_equal(asked(fixture), ASKED + 2);
 }
 
-static void test_the_owner_can_ask_again_at_once(void **state)
+TEST(test_the_owner_can_ask_again_at_once)
 {
 	struct fixture *fixture = *state;
 
@@ -75,7 +78,7 @@ static void test_the_owner_can_ask_again_at_once(void **state)
 	assert_int_equal(asked(fixture), ASKED + 2);
 }
 
-static void test_a_refusing_bus_is_asked_again_when_a_message_arrives(void **state)
+TEST(test_a_refusing_bus_is_asked_again_when_a_message_arrives)
 {
 	struct fixture *fixture = *state;
 
@@ -85,7 +88,7 @@ static void test_a_refusing_bus_is_asked_again_when_a_message_arrives(void **sta
 	assert_non_null(strstr(fixture->recorder.trace, "received:/sim2:hello"));
 }
 
-static void test_a_refusing_bus_is_asked_again_when_ofono_restarts(void **state)
+TEST(test_a_refusing_bus_is_asked_again_when_ofono_restarts)
 {
 	struct fixture *fixture = *state;
 
@@ -97,7 +100,7 @@ static void test_a_refusing_bus_is_asked_again_when_ofono_restarts(void **state)
 	fixture_wait_available(fixture);
 }
 
-static void test_failures_other_than_refusals_are_retried_for_ever(void **state)
+TEST(test_failures_other_than_refusals_are_retried_for_ever)
 {
 	struct fixture *fixture = *state;
 
@@ -106,18 +109,7 @@ static void test_failures_other_than_refusals_are_retried_for_ever(void **state)
 	assert_int_equal(asked(fixture), 3 * ASKED + 1);
 }
 
-int main(void)
+void before_tests(int argc, char **argv)
 {
-	const struct CMUnitTest tests[] = {
-#define TEST(name) \
-	cmocka_unit_test_setup_teardown(name, fixture_set_up, fixture_tear_down)
-		TEST(test_a_refusing_bus_is_asked_again_on_demand),
-		TEST(test_the_owner_can_ask_again_at_once),
-		TEST(test_a_refusing_bus_is_asked_again_when_a_message_arrives),
-		TEST(test_a_refusing_bus_is_asked_again_when_ofono_restarts),
-		TEST(test_failures_other_than_refusals_are_retried_for_ever),
-	};
-
 	log_set_level(LOG_LEVEL_ERROR);
-	return cmocka_run_group_tests_name("manager", tests, NULL, NULL);
 }

@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "unit_test.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,9 +30,8 @@ static void assert_kept(const char *text)
 	assert_outcome(text, text, true);
 }
 
-static void test_texts(void **state)
+TEST(test_texts)
 {
-	(void)state;
 	assert_mended("", "");
 	assert_mended("\uF600", "\U0001F600");
 	assert_mended("Hi \uF600\uF44D!", "Hi \U0001F600\U0001F44D!");
@@ -48,9 +41,8 @@ static void test_texts(void **state)
 	assert_mended("\uF469\u200D\uF469\uFE0F", "\U0001F469\u200D\U0001F469\uFE0F");
 }
 
-static void test_emoji_cut_to_an_ideograph_are_restored(void **state)
+TEST(test_emoji_cut_to_an_ideograph_are_restored)
 {
-	(void)state;
 	assert_mended("\uF923", "\U0001F923");
 	assert_mended("so funny \uF923\uF602", "so funny \U0001F923\U0001F602");
 	assert_mended("\u041F\u0440\u0438\u0432\u0435\u0442 \uF970",
@@ -59,9 +51,8 @@ static void test_emoji_cut_to_an_ideograph_are_restored(void **state)
 	assert_mended("\uFAF6 \uF9E1", "\U0001FAF6 \U0001F9E1");
 }
 
-static void test_ideographs_stay_among_their_like_and_are_doubtful(void **state)
+TEST(test_ideographs_stay_among_their_like_and_are_doubtful)
 {
-	(void)state;
 	assert_kept("\u674E\uF923"); /* Chinese, */
 	assert_kept("\u304B\uF923"); /* Japanese */
 	assert_kept("\uAC00\uF923"); /* and Korean */
@@ -70,9 +61,8 @@ static void test_ideographs_stay_among_their_like_and_are_doubtful(void **state)
 	assert_kept("\uF900\uF923");
 }
 
-static void test_private_characters_of_fonts_stay_and_are_doubtful(void **state)
+TEST(test_private_characters_of_fonts_stay_and_are_doubtful)
 {
-	(void)state;
 	assert_kept("\uF0B7 milk");
 	assert_kept("\uF8FF");
 	assert_kept("\uF0FC done");
@@ -80,9 +70,8 @@ static void test_private_characters_of_fonts_stay_and_are_doubtful(void **state)
 	assert_outcome("\uF0B7 \uF44D", "\uF0B7 \U0001F44D", true);
 }
 
-static void test_borders(void **state)
+TEST(test_borders)
 {
-	(void)state;
 	assert_mended("\uD7FF", "\uD7FF");
 	assert_kept("\uF003");
 	assert_mended("\uF004", "\U0001F004");
@@ -111,11 +100,10 @@ static size_t put(char *text, uint32_t code)
 }
 
 /* Every character that 16 bits hold, between two others: one of them changes or none. */
-static void test_every_character(void **state)
+TEST(test_every_character)
 {
 	unsigned changed = 0;
 
-	(void)state;
 	for (uint32_t code = 1; code < 0x10000; code++) {
 		char text[16] = "a";
 		unsigned flags = 0;
@@ -138,18 +126,4 @@ static void test_every_character(void **state)
 		free(copy);
 	}
 	assert_in_range(changed, 1200, 1400); /* emoji beyond 16 bits */
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_texts),
-		cmocka_unit_test(test_emoji_cut_to_an_ideograph_are_restored),
-		cmocka_unit_test(test_ideographs_stay_among_their_like_and_are_doubtful),
-		cmocka_unit_test(test_private_characters_of_fonts_stay_and_are_doubtful),
-		cmocka_unit_test(test_borders),
-		cmocka_unit_test(test_every_character),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "unit_test.h"
 #include "ofono_lab.h"
 
 #include "bus/bus.h"
@@ -84,7 +85,9 @@ static void accept_and_send(struct fake *fake, DBusMessage *call)
 		     (struct fact)TEXT("State", "sent"));
 }
 
-static void test_an_accepted_message_reports_its_state_later(void **state)
+FIXTURE(fixture_set_up, fixture_tear_down)
+
+TEST(test_an_accepted_message_reports_its_state_later)
 {
 	struct fixture *fixture = *state;
 	struct modem *modem = start(fixture);
@@ -114,7 +117,7 @@ static void reply_nothing(struct fake *fake, DBusMessage *call)
 	peer_send(&fake->peer, dbus_message_new_method_return(call));
 }
 
-static void test_an_unusable_answer_leaves_the_outcome_unknown(void **state)
+TEST(test_an_unusable_answer_leaves_the_outcome_unknown)
 {
 	struct fixture *fixture = *state;
 	struct modem *modem = start(fixture);
@@ -134,7 +137,7 @@ static void test_an_unusable_answer_leaves_the_outcome_unknown(void **state)
 	assert_int_equal(empty.outcome, SEND_UNKNOWN);
 }
 
-static void test_the_error_decides_whether_to_submit_again(void **state)
+TEST(test_the_error_decides_whether_to_submit_again)
 {
 	static const struct {
 		const char *error;
@@ -177,7 +180,7 @@ static void test_the_error_decides_whether_to_submit_again(void **state)
 }
 
 /* The modem goes with its oFono; the callback still runs. */
-static void test_the_outcome_is_unknown_when_ofono_dies(void **state)
+TEST(test_the_outcome_is_unknown_when_ofono_dies)
 {
 	struct fixture *fixture = *state;
 	struct modem *modem = start(fixture);
@@ -196,7 +199,7 @@ static void test_the_outcome_is_unknown_when_ofono_dies(void **state)
 }
 
 /* Calls in the window may have arrived; calls queued behind it certainly have not. */
-static void test_queued_messages_are_not_submitted_when_the_bus_dies(void **state)
+TEST(test_queued_messages_are_not_submitted_when_the_bus_dies)
 {
 	struct fixture *fixture = *state;
 	struct modem *modem = start(fixture);
@@ -214,7 +217,7 @@ static void test_queued_messages_are_not_submitted_when_the_bus_dies(void **stat
 	lab_wait(&fixture->lab, !ofono_is_available(fixture->ofono));
 }
 
-static void test_a_late_answer_counts(void **state)
+TEST(test_a_late_answer_counts)
 {
 	struct fixture *fixture = *state;
 	struct modem *modem = start(fixture);
@@ -234,7 +237,7 @@ static void test_a_late_answer_counts(void **state)
 	assert_int_equal(sent.outcome, SEND_ACCEPTED);
 }
 
-static void test_a_cancelled_send_runs_no_callback(void **state)
+TEST(test_a_cancelled_send_runs_no_callback)
 {
 	struct fixture *fixture = *state;
 	struct modem *modem = start(fixture);
@@ -250,7 +253,7 @@ static void test_a_cancelled_send_runs_no_callback(void **state)
 	assert_string_equal(fixture->fake.log, "SendMessage:/sim0 ");
 }
 
-static void test_invalid_utf8_never_reaches_libdbus(void **state)
+TEST(test_invalid_utf8_never_reaches_libdbus)
 {
 	struct fixture *fixture = *state;
 	struct modem *modem = start(fixture);
@@ -305,7 +308,7 @@ static void reply_no_messages(struct fake *fake, DBusMessage *call)
 	peer_send(&fake->peer, reply);
 }
 
-static void test_messages_are_listed_by_uuid(void **state)
+TEST(test_messages_are_listed_by_uuid)
 {
 	struct fixture *fixture = *state;
 	struct modem *modem = start(fixture);
@@ -343,7 +346,7 @@ static void test_messages_are_listed_by_uuid(void **state)
 	assert_int_equal(gone.count, 0);
 }
 
-static void test_states_of_all_messages_are_reported(void **state)
+TEST(test_states_of_all_messages_are_reported)
 {
 	struct fixture *fixture = *state;
 	static const char *const words[] = { "pending", "sent", "failed", "cancelled" };
@@ -368,7 +371,7 @@ static void test_states_of_all_messages_are_reported(void **state)
 			    "state:/sim0:A:3 state:/sim0/two:B:1 ");
 }
 
-static void test_incoming_messages_are_reported(void **state)
+TEST(test_incoming_messages_are_reported)
 {
 	struct fixture *fixture = *state;
 
@@ -392,7 +395,7 @@ static void test_incoming_messages_are_reported(void **state)
 	assert_string_equal(fixture->recorder.sender, "");
 }
 
-static void test_incoming_messages_in_another_format_keep_their_text(void **state)
+TEST(test_incoming_messages_in_another_format_keep_their_text)
 {
 	struct fixture *fixture = *state;
 	DBusMessage *signal =
@@ -411,7 +414,7 @@ static void test_incoming_messages_in_another_format_keep_their_text(void **stat
 	assert_string_equal(fixture->recorder.sender, "+49");
 }
 
-static void test_a_burst_of_incoming_messages_keeps_its_order(void **state)
+TEST(test_a_burst_of_incoming_messages_keeps_its_order)
 {
 	struct fixture *fixture = *state;
 	char expected[8192] = "", text[16];
@@ -427,26 +430,7 @@ static void test_a_burst_of_incoming_messages_keeps_its_order(void **state)
 	assert_string_equal(fixture->recorder.trace, expected);
 }
 
-int main(void)
+void before_tests(int argc, char **argv)
 {
-	const struct CMUnitTest tests[] = {
-#define TEST(name) \
-	cmocka_unit_test_setup_teardown(name, fixture_set_up, fixture_tear_down)
-		TEST(test_an_accepted_message_reports_its_state_later),
-		TEST(test_an_unusable_answer_leaves_the_outcome_unknown),
-		TEST(test_the_error_decides_whether_to_submit_again),
-		TEST(test_the_outcome_is_unknown_when_ofono_dies),
-		TEST(test_queued_messages_are_not_submitted_when_the_bus_dies),
-		TEST(test_a_late_answer_counts),
-		TEST(test_a_cancelled_send_runs_no_callback),
-		TEST(test_invalid_utf8_never_reaches_libdbus),
-		TEST(test_messages_are_listed_by_uuid),
-		TEST(test_states_of_all_messages_are_reported),
-		TEST(test_incoming_messages_are_reported),
-		TEST(test_incoming_messages_in_another_format_keep_their_text),
-		TEST(test_a_burst_of_incoming_messages_keeps_its_order),
-	};
-
 	log_set_level(LOG_LEVEL_ERROR);
-	return cmocka_run_group_tests_name("message", tests, NULL, NULL);
 }

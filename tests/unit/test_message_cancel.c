@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "unit_test.h"
 #include "ofono_lab.h"
 
 #include "bus/bus.h"
@@ -74,7 +75,9 @@ static void obey(struct fake *fake, DBusMessage *call)
 	peer_send(&fake->peer, dbus_message_new_method_return(call));
 }
 
-static void test_a_listed_message_is_cancelled(void **state)
+FIXTURE(fixture_set_up, fixture_tear_down)
+
+TEST(test_a_listed_message_is_cancelled)
 {
 	struct fixture *fixture = *state;
 	struct modem *modem = start(fixture);
@@ -101,7 +104,7 @@ static void reply_nothing(struct fake *fake, DBusMessage *call)
 	peer_send(&fake->peer, dbus_message_new_method_return(call));
 }
 
-static void test_an_unlisted_message_is_not_there(void **state)
+TEST(test_an_unlisted_message_is_not_there)
 {
 	struct fixture *fixture = *state;
 	struct modem *modem = start(fixture);
@@ -118,7 +121,7 @@ static void test_an_unlisted_message_is_not_there(void **state)
 	assert_int_equal(odd.outcome, CANCEL_NOT_ASKED);
 }
 
-static void test_the_error_decides_the_outcome(void **state)
+TEST(test_the_error_decides_the_outcome)
 {
 	static const struct {
 		const char *member;
@@ -152,7 +155,7 @@ static void test_the_error_decides_the_outcome(void **state)
 }
 
 /* The modem is freed before its answer comes. */
-static void test_the_outcome_is_unknown_when_ofono_dies(void **state)
+TEST(test_the_outcome_is_unknown_when_ofono_dies)
 {
 	static const struct {
 		const char *member;
@@ -181,7 +184,7 @@ static void test_the_outcome_is_unknown_when_ofono_dies(void **state)
 	}
 }
 
-static void test_a_stopped_cancel_runs_no_callback(void **state)
+TEST(test_a_stopped_cancel_runs_no_callback)
 {
 	struct fixture *fixture = *state;
 	struct modem *modem = start(fixture);
@@ -194,18 +197,7 @@ static void test_a_stopped_cancel_runs_no_callback(void **state)
 	assert_int_equal(answer.count, 0);
 }
 
-int main(void)
+void before_tests(int argc, char **argv)
 {
-	const struct CMUnitTest tests[] = {
-#define TEST(name) \
-	cmocka_unit_test_setup_teardown(name, fixture_set_up, fixture_tear_down)
-		TEST(test_a_listed_message_is_cancelled),
-		TEST(test_an_unlisted_message_is_not_there),
-		TEST(test_the_error_decides_the_outcome),
-		TEST(test_the_outcome_is_unknown_when_ofono_dies),
-		TEST(test_a_stopped_cancel_runs_no_callback),
-	};
-
 	log_set_level(LOG_LEVEL_ERROR);
-	return cmocka_run_group_tests_name("message_cancel", tests, NULL, NULL);
 }

@@ -1,18 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "unit_test.h"
 #include "sms/message_counters.h"
 
-static void test_each_sim_has_a_row(void **state)
+TEST(test_each_sim_has_a_row)
 {
 	struct message_counters counters = { .count = 0 };
 
-	(void)state;
 	message_counters_row(&counters, 7)->accepted++;
 	message_counters_row(&counters, 9)->accepted++;
 	message_counters_row(&counters, 7)->accepted++;
@@ -24,12 +17,11 @@ static void test_each_sim_has_a_row(void **state)
 }
 
 /* SIM cards come and go for years: the counters do not grow, and count every message. */
-static void test_sims_beyond_the_maximum_share_the_first_row(void **state)
+TEST(test_sims_beyond_the_maximum_share_the_first_row)
 {
 	struct message_counters counters = { .count = 0 };
 	uint64_t sum = 0;
 
-	(void)state;
 	for (int64_t sim = 1; sim <= 100; sim++)
 		message_counters_row(&counters, sim)->received++;
 	assert_int_equal(counters.count, MESSAGE_COUNTERS_SIMS_MAX);
@@ -37,14 +29,4 @@ static void test_sims_beyond_the_maximum_share_the_first_row(void **state)
 		sum += counters.rows[at].received;
 	assert_int_equal(sum, 100);
 	assert_int_equal(counters.rows[0].received, 100 - MESSAGE_COUNTERS_SIMS_MAX);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_each_sim_has_a_row),
-		cmocka_unit_test(test_sims_beyond_the_maximum_share_the_first_row),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

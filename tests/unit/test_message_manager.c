@@ -4,6 +4,7 @@
  * StatusReport in the formats of all forks. Debian's ofonod signals no reports, so this test
  * uses a fake oFono.
  */
+#include "unit_test.h"
 #include "ofono_lab.h"
 
 #define HISTORY "org.ofono.SmsHistory"
@@ -64,7 +65,9 @@ static void set_interfaces(struct fixture *fixture, const char *interface)
 		     (struct fact)WORDS("Interfaces", interface));
 }
 
-static void test_the_setting_is_left_alone_until_wanted(void **state)
+FIXTURE(fixture_set_up, fixture_tear_down)
+
+TEST(test_the_setting_is_left_alone_until_wanted)
 {
 	struct fixture *fixture = *state;
 
@@ -77,7 +80,7 @@ static void test_the_setting_is_left_alone_until_wanted(void **state)
 	assert_int_equal(switched, 1);
 }
 
-static void test_the_setting_is_made_at_every_appearance(void **state)
+TEST(test_the_setting_is_made_at_every_appearance)
 {
 	struct fixture *fixture = *state;
 	struct modem *modem = start_wanting(fixture, on);
@@ -94,7 +97,7 @@ static void test_the_setting_is_made_at_every_appearance(void **state)
 	}
 }
 
-static void test_the_setting_is_made_again_after_a_crash_of_ofono(void **state)
+TEST(test_the_setting_is_made_again_after_a_crash_of_ofono)
 {
 	struct fixture *fixture = *state;
 
@@ -107,7 +110,7 @@ static void test_the_setting_is_made_again_after_a_crash_of_ofono(void **state)
 	assert_int_equal(switched, 2);
 }
 
-static void test_the_setting_is_retried_while_ofono_is_busy(void **state)
+TEST(test_the_setting_is_retried_while_ofono_is_busy)
 {
 	struct fixture *fixture = *state;
 	struct modem *modem;
@@ -123,7 +126,7 @@ static void test_the_setting_is_retried_while_ofono_is_busy(void **state)
 	assert_int_equal(switched, 1);
 }
 
-static void test_a_final_refusal_is_not_retried(void **state)
+TEST(test_a_final_refusal_is_not_retried)
 {
 	struct fixture *fixture = *state;
 	struct modem *modem;
@@ -141,7 +144,7 @@ static void test_a_final_refusal_is_not_retried(void **state)
 }
 
 /* oFono never answers a SetProperty call whose interface disappears. */
-static void test_a_setting_without_answer_is_made_again_with_the_interface(void **state)
+TEST(test_a_setting_without_answer_is_made_again_with_the_interface)
 {
 	struct fixture *fixture = *state;
 	struct modem *modem;
@@ -157,7 +160,7 @@ static void test_a_setting_without_answer_is_made_again_with_the_interface(void 
 	assert_int_equal(switched, 1);
 }
 
-static void test_a_change_by_another_program_is_respected(void **state)
+TEST(test_a_change_by_another_program_is_respected)
 {
 	struct fixture *fixture = *state;
 	struct modem *modem = start_wanting(fixture, on);
@@ -170,7 +173,7 @@ static void test_a_change_by_another_program_is_respected(void **state)
 	assert_int_equal(switched, 1); /* it is not switched on again */
 }
 
-static void test_no_setting_without_the_interface(void **state)
+TEST(test_no_setting_without_the_interface)
 {
 	struct fixture *fixture = *state;
 
@@ -197,7 +200,7 @@ static const struct fact refused[] = { FLAG("Delivered", 0), LAST };
 static const struct fact nothing[] = { LAST };
 static const struct fact odd[] = { TEXT("Delivered", "yes"), LAST };
 
-static void test_reports_of_all_forks_are_read(void **state)
+TEST(test_reports_of_all_forks_are_read)
 {
 	struct fixture *fixture = *state;
 	static const char path[] = "/sim0/message_" UUID;
@@ -215,7 +218,7 @@ static void test_reports_of_all_forks_are_read(void **state)
 			    "report:/sim0:" UUID ":0 report:/sim0:" UUID ":1 ");
 }
 
-static void test_messages_of_any_program_are_reported(void **state)
+TEST(test_messages_of_any_program_are_reported)
 {
 	struct fixture *fixture = *state;
 	DBusMessage *signal = dbus_message_new_signal("/sim0", MESSAGES, "MessageAdded");
@@ -235,7 +238,7 @@ static void test_messages_of_any_program_are_reported(void **state)
 	assert_string_equal(fixture->recorder.trace, "sending:/sim0:" UUID " ");
 }
 
-static void test_malformed_reports_are_ignored(void **state)
+TEST(test_malformed_reports_are_ignored)
 {
 	struct fixture *fixture = *state;
 	DBusMessage *bare = dbus_message_new_signal("/sim0", HISTORY, "StatusReport");
@@ -255,7 +258,7 @@ static void test_malformed_reports_are_ignored(void **state)
 }
 
 /* Any client of the bus can send signals; only those of the owner of org.ofono count. */
-static void test_reports_of_strangers_are_ignored(void **state)
+TEST(test_reports_of_strangers_are_ignored)
 {
 	struct fixture *fixture = *state;
 	struct peer stranger = { 0 };
@@ -277,25 +280,7 @@ static void test_reports_of_strangers_are_ignored(void **state)
 	peer_close(&stranger);
 }
 
-int main(void)
+void before_tests(int argc, char **argv)
 {
-	const struct CMUnitTest tests[] = {
-#define TEST(name) \
-	cmocka_unit_test_setup_teardown(name, fixture_set_up, fixture_tear_down)
-		TEST(test_the_setting_is_left_alone_until_wanted),
-		TEST(test_the_setting_is_made_at_every_appearance),
-		TEST(test_the_setting_is_made_again_after_a_crash_of_ofono),
-		TEST(test_the_setting_is_retried_while_ofono_is_busy),
-		TEST(test_a_final_refusal_is_not_retried),
-		TEST(test_a_setting_without_answer_is_made_again_with_the_interface),
-		TEST(test_a_change_by_another_program_is_respected),
-		TEST(test_no_setting_without_the_interface),
-		TEST(test_reports_of_all_forks_are_read),
-		TEST(test_messages_of_any_program_are_reported),
-		TEST(test_malformed_reports_are_ignored),
-		TEST(test_reports_of_strangers_are_ignored),
-	};
-
 	log_set_level(LOG_LEVEL_ERROR);
-	return cmocka_run_group_tests_name("message_manager", tests, NULL, NULL);
 }

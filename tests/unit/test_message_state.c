@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "unit_test.h"
 #include "store/store_message.h"
 
 /* Row: from, column: to, in the order of the enum; 'x': allowed. */
@@ -29,11 +23,10 @@ static const char *const ways[STATE_LAST + 1] = {
 	[STATE_EXPIRED] = ".............",
 };
 
-static void test_the_table_allows_exactly_these_changes(void **state)
+TEST(test_the_table_allows_exactly_these_changes)
 {
 	enum message_state from, to;
 
-	(void)state;
 	for (from = STATE_QUEUED; from <= STATE_LAST; from++) {
 		for (to = STATE_QUEUED; to <= STATE_LAST; to++)
 			assert_int_equal(message_state_may_become(from, to),
@@ -42,11 +35,10 @@ static void test_the_table_allows_exactly_these_changes(void **state)
 }
 
 /* A message that may have reached oFono is never submitted again. */
-static void test_only_submitting_returns_to_queued(void **state)
+TEST(test_only_submitting_returns_to_queued)
 {
 	enum message_state from;
 
-	(void)state;
 	for (from = STATE_QUEUED; from <= STATE_LAST; from++) {
 		assert_int_equal(message_state_may_become(from, STATE_SUBMITTING),
 				 from == STATE_QUEUED);
@@ -57,11 +49,10 @@ static void test_only_submitting_returns_to_queued(void **state)
 }
 
 /* No state that oFono may know of returns to one from which it could be submitted. */
-static void test_waiting_states_are_never_entered_again(void **state)
+TEST(test_waiting_states_are_never_entered_again)
 {
 	enum message_state from, to;
 
-	(void)state;
 	for (from = STATE_QUEUED; from <= STATE_LAST; from++) {
 		for (to = STATE_QUEUED; to <= STATE_LAST; to++) {
 			if (message_state_is_waiting(to) && from != STATE_SUBMITTING &&
@@ -75,18 +66,16 @@ static void test_waiting_states_are_never_entered_again(void **state)
 	assert_false(message_state_is_waiting(STATE_SUBMITTING));
 }
 
-static void test_unknown_numbers_are_no_state(void **state)
+TEST(test_unknown_numbers_are_no_state)
 {
-	(void)state;
 	assert_false(message_state_may_become((enum message_state)0, STATE_QUEUED));
 	assert_false(message_state_may_become((enum message_state)99, STATE_SENT));
 	assert_false(message_state_may_become(STATE_SUBMITTED, (enum message_state)99));
 	assert_false(message_state_may_become(STATE_SUBMITTED, (enum message_state)0));
 }
 
-static void test_every_state_has_its_name(void **state)
+TEST(test_every_state_has_its_name)
 {
-	(void)state;
 	assert_string_equal(message_state_name(STATE_QUEUED), "queued");
 	assert_string_equal(message_state_name(STATE_SUBMITTING), "submitting");
 	assert_string_equal(message_state_name(STATE_SUBMITTED), "submitted");
@@ -107,17 +96,4 @@ static void test_every_state_has_its_name(void **state)
 	assert_true(message_state_is_final(STATE_EXPIRED));
 	assert_true(message_state_is_final(STATE_SENT));
 	assert_true(message_state_is_final(STATE_UNKNOWN));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_the_table_allows_exactly_these_changes),
-		cmocka_unit_test(test_only_submitting_returns_to_queued),
-		cmocka_unit_test(test_waiting_states_are_never_entered_again),
-		cmocka_unit_test(test_unknown_numbers_are_no_state),
-		cmocka_unit_test(test_every_state_has_its_name),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "unit_test.h"
 #include "config/config.h"
 #include "store_bench.h"
 #include "tools/message_view.h"
@@ -59,19 +53,17 @@ static void expect(const struct message *message, const char *expected)
 	buffer_deinit(&buffer);
 }
 
-static void test_a_received_message_leaves_out_what_says_nothing(void **state)
+TEST(test_a_received_message_leaves_out_what_says_nothing)
 {
-	(void)state;
 	expect(&received, "{\"message_id\":7,\"from\":\"+36201234567\","
 			  "\"subscription_id\":2,\"text\":\"hi\","
 			  "\"at\":\"2026-11-21T07:30:00+00:00\"}");
 }
 
-static void test_an_outgoing_message_has_its_state_and_reason(void **state)
+TEST(test_an_outgoing_message_has_its_state_and_reason)
 {
 	struct message sent = failed;
 
-	(void)state;
 	expect(&failed, "{\"message_id\":8,\"to\":\"+"
 			"36201234567\","
 			"\"subscription_id\":1,\"text\":\"no\",\"state\":\"failed\","
@@ -84,11 +76,10 @@ static void test_an_outgoing_message_has_its_state_and_reason(void **state)
 		      "\"at\":\"1970-01-01T00:00:00+00:00\"}");
 }
 
-static void test_text_from_strangers_is_escaped_and_flagged(void **state)
+TEST(test_text_from_strangers_is_escaped_and_flagged)
 {
 	struct message message = received;
 
-	(void)state;
 	message.sim_id = 0;
 	message.number = "Ba\u202enk\x1b";
 	message.text = "\u202e\"}";
@@ -107,7 +98,7 @@ static void test_text_from_strangers_is_escaped_and_flagged(void **state)
 }
 
 /* Received at 07:30 UTC. */
-static void test_the_networks_timestamp_is_shown_if_it_differs(void **state)
+TEST(test_the_networks_timestamp_is_shown_if_it_differs)
 {
 	static const char *const stamps[][2] = {
 		{ "2026-11-21T08:30:00+0100", NULL },
@@ -123,7 +114,6 @@ static void test_the_networks_timestamp_is_shown_if_it_differs(void **state)
 	};
 	struct message message = received;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(stamps) / sizeof(*stamps); i++) {
 		struct buffer buffer = BUFFER_INIT;
 		struct json_writer *writer = json_writer_new(&buffer);
@@ -141,14 +131,13 @@ static void test_the_networks_timestamp_is_shown_if_it_differs(void **state)
 	}
 }
 
-static void test_the_usual_sim_is_not_repeated(void **state)
+TEST(test_the_usual_sim_is_not_repeated)
 {
 	struct message message = received;
 	struct buffer buffer = BUFFER_INIT;
 	struct json_writer *writer = json_writer_new(&buffer);
 	struct view view = { &services, who, writer, .usual_sim_id = 2 };
 
-	(void)state;
 	json_open_array(writer);
 	message_view_write(&view, &message);
 	message.sim_id = 1;
@@ -165,9 +154,8 @@ static void test_the_usual_sim_is_not_repeated(void **state)
 }
 
 /* A wrong answer to "was it sent?" makes an agent send again, or not at all. */
-static void test_the_meaning_says_whether_it_was_sent(void **state)
+TEST(test_the_meaning_says_whether_it_was_sent)
 {
-	(void)state;
 	assert_non_null(strstr(message_view_meaning(STATE_FAILED, "network_refused", 1),
 			       "It was not sent"));
 	assert_non_null(strstr(message_view_meaning(STATE_FAILED, "network_refused", 2),
@@ -201,11 +189,10 @@ static void expect_text(const struct message *message, const char *text,
 	buffer_deinit(&buffer);
 }
 
-static void test_codes_are_masked_for_clients_without_the_scope(void **state)
+TEST(test_codes_are_masked_for_clients_without_the_scope)
 {
 	struct message message = received;
 
-	(void)state;
 	message.text = "Code 482910: https://a.example/482910";
 	expect_text(&message,
 		    "\"text\":\"Code ******: https://a.example/******\",\"masked\":true,",
@@ -218,11 +205,10 @@ static void test_codes_are_masked_for_clients_without_the_scope(void **state)
 	who = &reader;
 }
 
-static void test_a_client_reads_the_codes_that_it_sent_itself(void **state)
+TEST(test_a_client_reads_the_codes_that_it_sent_itself)
 {
 	struct message message = failed;
 
-	(void)state;
 	message.text = "my code is 482910";
 	message.client_id = reader.id;
 	expect_text(&message, "\"text\":\"my code is 482910\",\"state\"",
@@ -238,11 +224,10 @@ static bool has(const struct message *message, const char *words)
 	return message_view_contains(&view, message, words);
 }
 
-static void test_a_search_does_not_find_masked_codes(void **state)
+TEST(test_a_search_does_not_find_masked_codes)
 {
 	struct message message = received;
 
-	(void)state;
 	message.text = "Your CODE is 482910";
 	assert_true(has(&message, NULL));
 	assert_true(has(&message, "your code"));
@@ -265,19 +250,4 @@ static int tear_down(void **state)
 	return store_tear_down(state);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_a_received_message_leaves_out_what_says_nothing),
-		cmocka_unit_test(test_an_outgoing_message_has_its_state_and_reason),
-		cmocka_unit_test(test_text_from_strangers_is_escaped_and_flagged),
-		cmocka_unit_test(test_the_networks_timestamp_is_shown_if_it_differs),
-		cmocka_unit_test(test_the_usual_sim_is_not_repeated),
-		cmocka_unit_test(test_the_meaning_says_whether_it_was_sent),
-		cmocka_unit_test(test_codes_are_masked_for_clients_without_the_scope),
-		cmocka_unit_test(test_a_client_reads_the_codes_that_it_sent_itself),
-		cmocka_unit_test(test_a_search_does_not_find_masked_codes),
-	};
-
-	return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+GROUP_FIXTURE(set_up, tear_down)

@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The message store is read at most once in METRIC_LIMITS_MS. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "unit_test.h"
 #include "policy_request.h"
 #include "gateway/metric.h"
 
@@ -35,11 +29,12 @@ static int64_t left(void)
 	return -1;
 }
 
-static void test_limits_are_counted_once_in_ten_seconds(void **state)
+FIXTURE(set_up, policy_tear_down)
+
+TEST(test_limits_are_counted_once_in_ten_seconds)
 {
 	int64_t sim_id = TAILQ_FIRST(sims_list(sims))->id;
 
-	(void)state;
 	configure("sim_per_hour", "5");
 	assert_int_equal(left(), 5);
 	submit(sim_id, "one");
@@ -55,22 +50,8 @@ static void test_limits_are_counted_once_in_ten_seconds(void **state)
 	assert_int_equal(left(), 4); /* it waits for the first one */
 }
 
-static void test_a_limit_of_zero_is_left_out(void **state)
+TEST(test_a_limit_of_zero_is_left_out)
 {
-	(void)state;
 	configure("sim_per_hour", "0");
 	assert_int_equal(left(), -1);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(
-			test_limits_are_counted_once_in_ten_seconds, set_up,
-			policy_tear_down),
-		cmocka_unit_test_setup_teardown(test_a_limit_of_zero_is_left_out, set_up,
-						policy_tear_down),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Prometheus' rules for names and help texts: "Metric and label naming". */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "unit_test.h"
 #include <stdbool.h>
 #include <string.h>
 
@@ -19,11 +13,10 @@ static bool ends_with(const char *text, const char *end)
 	return length >= last && strcmp(text + length - last, end) == 0;
 }
 
-static void test_names_follow_prometheus_rules(void **state)
+TEST(test_names_follow_prometheus_rules)
 {
 	static const char letters[] = "abcdefghijklmnopqrstuvwxyz_";
 
-	(void)state;
 	for (const struct metric *row = metric_table; row->name; row++) {
 		assert_int_equal(strspn(row->name, letters), strlen(row->name));
 		assert_true(strncmp(row->name, "ofono_mcp_", 10) == 0 ||
@@ -34,9 +27,8 @@ static void test_names_follow_prometheus_rules(void **state)
 }
 
 /* Even without _total, which a scraper may strip. */
-static void test_no_two_metrics_are_alike(void **state)
+TEST(test_no_two_metrics_are_alike)
 {
-	(void)state;
 	for (const struct metric *one = metric_table; one->name; one++) {
 		for (const struct metric *other = one + 1; other->name; other++) {
 			size_t length = strlen(one->name), size = strlen(other->name);
@@ -49,22 +41,10 @@ static void test_no_two_metrics_are_alike(void **state)
 	}
 }
 
-static void test_every_help_is_one_sentence_on_one_line(void **state)
+TEST(test_every_help_is_one_sentence_on_one_line)
 {
-	(void)state;
 	for (const struct metric *row = metric_table; row->name; row++) {
 		assert_true(ends_with(row->help, "."));
 		assert_null(strpbrk(row->help, "\n\\\""));
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_names_follow_prometheus_rules),
-		cmocka_unit_test(test_no_two_metrics_are_alike),
-		cmocka_unit_test(test_every_help_is_one_sentence_on_one_line),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "unit_test.h"
 #include "ofono_lab.h"
 
 static const struct fact off[] = {
@@ -72,7 +73,9 @@ static void settle(struct fixture *fixture)
 	lab_settle(&fixture->lab, 20);
 }
 
-static void test_facts_are_read_from_every_interface(void **state)
+FIXTURE(fixture_set_up, fixture_tear_down)
+
+TEST(test_facts_are_read_from_every_interface)
 {
 	struct modem *modem = start(*state, on, card, registered);
 
@@ -92,7 +95,7 @@ static void test_facts_are_read_from_every_interface(void **state)
 	assert_true(modem_is_registered(modem) && modem_can_send(modem));
 }
 
-static void test_a_locked_card_shows_its_lock_and_retries(void **state)
+TEST(test_a_locked_card_shows_its_lock_and_retries)
 {
 	struct fixture *fixture = *state;
 	struct modem *modem = start(fixture, on, locked_card, NULL);
@@ -108,7 +111,7 @@ static void test_a_locked_card_shows_its_lock_and_retries(void **state)
 	assert_string_equal(modem->sim.subscriber_identity, "");
 }
 
-static void test_no_card_is_known_as_absent(void **state)
+TEST(test_no_card_is_known_as_absent)
 {
 	struct modem *modem = start(*state, on, no_card, NULL);
 
@@ -117,7 +120,7 @@ static void test_no_card_is_known_as_absent(void **state)
 }
 
 /* As observed with ofonod: no Present, and signals precede the answer. */
-static void test_facts_signalled_during_power_up_are_stored(void **state)
+TEST(test_facts_signalled_during_power_up_are_stored)
 {
 	struct fixture *fixture = *state;
 	struct modem *modem;
@@ -142,7 +145,7 @@ static void test_facts_signalled_during_power_up_are_stored(void **state)
 	assert_string_equal(fixture->fake.log, "GetProperties:/sim0 ");
 }
 
-static void test_a_signal_before_its_interface_is_stored(void **state)
+TEST(test_a_signal_before_its_interface_is_stored)
 {
 	struct fixture *fixture = *state;
 	struct modem *modem = start(fixture, off, card, NULL);
@@ -159,7 +162,7 @@ static void test_a_signal_before_its_interface_is_stored(void **state)
 }
 
 /* A signal after the answer overrides it; one before it is older than the answer. */
-static void test_the_newest_of_answer_and_signal_counts(void **state)
+TEST(test_the_newest_of_answer_and_signal_counts)
 {
 	struct fixture *fixture = *state;
 	struct modem *modem;
@@ -179,7 +182,7 @@ static void test_the_newest_of_answer_and_signal_counts(void **state)
 }
 
 /* An empty address is an answer, too; a value that is not a string is none. */
-static void test_the_service_centre_is_read_or_unread(void **state)
+TEST(test_the_service_centre_is_read_or_unread)
 {
 	static const struct fact told[] = { TEXT("ServiceCenterAddress", "+36309888000"),
 					    LAST };
@@ -204,7 +207,7 @@ static void test_the_service_centre_is_read_or_unread(void **state)
 	assert_int_equal(modem->centre, CENTRE_KNOWN);
 }
 
-static void test_a_removed_card_is_forgotten_and_read_again(void **state)
+TEST(test_a_removed_card_is_forgotten_and_read_again)
 {
 	struct fixture *fixture = *state;
 	struct modem *modem = start(fixture, on, card, registered);
@@ -230,7 +233,7 @@ static void test_a_removed_card_is_forgotten_and_read_again(void **state)
 	assert_int_equal(fixture->recorder.changes, 0);
 }
 
-static void test_facts_are_cleared_with_their_interface(void **state)
+TEST(test_facts_are_cleared_with_their_interface)
 {
 	struct fixture *fixture = *state;
 	struct modem *modem = start(fixture, on, card, registered);
@@ -249,7 +252,7 @@ static void test_facts_are_cleared_with_their_interface(void **state)
 }
 
 /* GetProperties is answered after the interface has disappeared. */
-static void test_an_answer_after_its_interface_is_gone_is_ignored(void **state)
+TEST(test_an_answer_after_its_interface_is_gone_is_ignored)
 {
 	struct fixture *fixture = *state;
 	struct modem *modem;
@@ -267,7 +270,7 @@ static void test_an_answer_after_its_interface_is_gone_is_ignored(void **state)
 	assert_false(modem->sim.known);
 }
 
-static void test_operator_facts_go_with_the_registration(void **state)
+TEST(test_operator_facts_go_with_the_registration)
 {
 	struct fixture *fixture = *state;
 	struct modem *modem = start(fixture, on, card, registered);
@@ -287,7 +290,7 @@ static void test_operator_facts_go_with_the_registration(void **state)
 	assert_string_equal(modem->network.status, "");
 }
 
-static void test_only_a_difference_is_reported(void **state)
+TEST(test_only_a_difference_is_reported)
 {
 	struct fixture *fixture = *state;
 
@@ -314,7 +317,7 @@ static void fail_calls(struct fixture *fixture, const char *error, int count)
 	fixture->fake.failing_count = count;
 }
 
-static void test_a_busy_interface_is_asked_again(void **state)
+TEST(test_a_busy_interface_is_asked_again)
 {
 	struct fixture *fixture = *state;
 	struct modem *modem;
@@ -327,7 +330,7 @@ static void test_a_busy_interface_is_asked_again(void **state)
 			    "GetProperties:/sim0 GetProperties:/sim0 ");
 }
 
-static void test_a_busy_interface_is_asked_until_it_answers(void **state)
+TEST(test_a_busy_interface_is_asked_until_it_answers)
 {
 	struct fixture *fixture = *state;
 	struct modem *modem;
@@ -339,7 +342,7 @@ static void test_a_busy_interface_is_asked_until_it_answers(void **state)
 	assert_int_equal(fixture->fake.failing_count, 0);
 }
 
-static void test_other_failures_are_not_retried(void **state)
+TEST(test_other_failures_are_not_retried)
 {
 	struct fixture *fixture = *state;
 	struct modem *modem;
@@ -352,7 +355,7 @@ static void test_other_failures_are_not_retried(void **state)
 	assert_false(modem->sim.known);
 }
 
-static void test_emergency_numbers_are_stored_and_cleared(void **state)
+TEST(test_emergency_numbers_are_stored_and_cleared)
 {
 	static const struct fact numbers[] = { WORDS("EmergencyNumbers", "112", "911"),
 					       LAST };
@@ -374,11 +377,10 @@ static void test_emergency_numbers_are_stored_and_cleared(void **state)
 	assert_string_equal(modem->emergency_numbers, "");
 }
 
-static void test_predicates_follow_the_facts(void **state)
+TEST_WITH(test_predicates_follow_the_facts, NULL, NULL)
 {
 	struct modem modem = { .type = "hardware" };
 
-	(void)state;
 	assert_false(modem_is_foreign(&modem));
 	assert_false(modem_can_send(&modem));
 	strcpy(modem.type, "hfp");
@@ -392,30 +394,7 @@ static void test_predicates_follow_the_facts(void **state)
 	assert_true(modem_can_send(&modem));
 }
 
-int main(void)
+void before_tests(int argc, char **argv)
 {
-	const struct CMUnitTest tests[] = {
-#define TEST(name) \
-	cmocka_unit_test_setup_teardown(name, fixture_set_up, fixture_tear_down)
-		TEST(test_facts_are_read_from_every_interface),
-		TEST(test_a_locked_card_shows_its_lock_and_retries),
-		TEST(test_no_card_is_known_as_absent),
-		TEST(test_facts_signalled_during_power_up_are_stored),
-		TEST(test_a_signal_before_its_interface_is_stored),
-		TEST(test_the_newest_of_answer_and_signal_counts),
-		TEST(test_the_service_centre_is_read_or_unread),
-		TEST(test_a_removed_card_is_forgotten_and_read_again),
-		TEST(test_facts_are_cleared_with_their_interface),
-		TEST(test_an_answer_after_its_interface_is_gone_is_ignored),
-		TEST(test_operator_facts_go_with_the_registration),
-		TEST(test_only_a_difference_is_reported),
-		TEST(test_a_busy_interface_is_asked_again),
-		TEST(test_a_busy_interface_is_asked_until_it_answers),
-		TEST(test_other_failures_are_not_retried),
-		TEST(test_emergency_numbers_are_stored_and_cleared),
-		cmocka_unit_test(test_predicates_follow_the_facts),
-	};
-
 	log_set_level(LOG_LEVEL_ERROR);
-	return cmocka_run_group_tests_name("modem", tests, NULL, NULL);
 }

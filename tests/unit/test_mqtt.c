@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "mqtt/mqtt.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
+#include "unit_test.h"
 #include "base/clock.h"
 #include "mqtt_broker.h"
 #include "patience.h"
@@ -275,7 +270,9 @@ static int bench_tear_down(void **state)
 
 /* With Debian's mosquitto */
 
-static void a_message_arrives_with_its_properties(void **state)
+FIXTURE(bench_set_up, bench_tear_down)
+
+TEST(a_message_arrives_with_its_properties)
 {
 	struct client *hub, *phone;
 	struct mqtt_message message = { .topic = "t/1",
@@ -300,7 +297,7 @@ static void a_message_arrives_with_its_properties(void **state)
 	assert_false(phone->retain);
 }
 
-static void a_message_to_nobody_is_reported_as_absent(void **state)
+TEST(a_message_to_nobody_is_reported_as_absent)
 {
 	struct client *hub, *phone;
 
@@ -314,7 +311,7 @@ static void a_message_to_nobody_is_reported_as_absent(void **state)
 	BENCH_WAIT(client_publish(hub, "t/1", "x") == MQTT_ABSENT);
 }
 
-static void a_killed_broker_is_found_again(void **state)
+TEST(a_killed_broker_is_found_again)
 {
 	struct client *hub, *phone;
 
@@ -334,8 +331,7 @@ static void a_killed_broker_is_found_again(void **state)
 	}
 }
 
-static void what_a_killed_broker_did_not_acknowledge_is_lost_and_not_sent_again(
-	void **state)
+TEST(what_a_killed_broker_did_not_acknowledge_is_lost_and_not_sent_again)
 {
 	struct mqtt_message message = { .topic = "t/1", .payload = "x", .length = 1 };
 	struct client *hub, *phone;
@@ -359,7 +355,7 @@ static void what_a_killed_broker_did_not_acknowledge_is_lost_and_not_sent_again(
 	assert_int_equal(phone->messages, before + 1);
 }
 
-static void a_will_is_published_when_a_client_vanishes_or_ends(void **state)
+TEST(a_will_is_published_when_a_client_vanishes_or_ends)
 {
 	struct client *hub, *phone = client_prepare(1);
 
@@ -378,7 +374,7 @@ static void a_will_is_published_when_a_client_vanishes_or_ends(void **state)
 	BENCH_WAIT(hub->messages == 2);
 }
 
-static void retained_messages_come_with_the_subscription(void **state)
+TEST(retained_messages_come_with_the_subscription)
 {
 	struct mqtt_message here = {
 		.topic = "h", .payload = "here", .length = 4, .retain = true
@@ -395,7 +391,7 @@ static void retained_messages_come_with_the_subscription(void **state)
 	assert_string_equal(hub->payload, "here");
 }
 
-static void a_thousand_messages_at_once_are_each_reported_once(void **state)
+TEST(a_thousand_messages_at_once_are_each_reported_once)
 {
 	struct mqtt_message message = { .topic = "t/1", .payload = "x", .length = 1 };
 	struct client *hub, *phone;
@@ -411,7 +407,7 @@ static void a_thousand_messages_at_once_are_each_reported_once(void **state)
 	assert_int_equal(hub->outcomes[MQTT_DELIVERED], 1000);
 }
 
-static void refusals_of_the_broker_are_reported(void **state)
+TEST(refusals_of_the_broker_are_reported)
 {
 	struct client *client;
 
@@ -446,7 +442,7 @@ static struct client *client_connect_as(int number, const char *user, const char
 	return client;
 }
 
-static void the_access_list_of_the_example_keeps_phones_apart(void **state)
+TEST(the_access_list_of_the_example_keeps_phones_apart)
 {
 	char config[512], folder[256];
 	struct client *phone, *hub;
@@ -469,7 +465,7 @@ static void the_access_list_of_the_example_keeps_phones_apart(void **state)
 	assert_int_equal(hub->messages, 1);
 }
 
-static void a_wrong_password_is_reported_in_words(void **state)
+TEST(a_wrong_password_is_reported_in_words)
 {
 	struct client *client = client_prepare(0);
 
@@ -486,7 +482,7 @@ static void a_wrong_password_is_reported_in_words(void **state)
 	assert_int_equal(client->readies, 0);
 }
 
-static void messages_longer_than_the_bound_are_not_shown(void **state)
+TEST(messages_longer_than_the_bound_are_not_shown)
 {
 	static char longer[5000];
 	struct client *hub, *phone;
@@ -529,7 +525,7 @@ static struct client *client_connect_tls(int number, const char *ca, const char 
 	return client;
 }
 
-static void messages_go_through_tls(void **state)
+TEST(messages_go_through_tls)
 {
 	struct client *client;
 
@@ -540,14 +536,14 @@ static void messages_go_through_tls(void **state)
 	BENCH_WAIT(client->messages == 1);
 }
 
-static void a_broker_that_cannot_be_trusted_gets_nothing(void **state)
+TEST(a_broker_that_cannot_be_trusted_gets_nothing)
 {
 	bench_start_tls_broker();
 	assert_int_equal(client_connect_tls(0, "other.pem", "localhost")->readies, 0);
 	assert_int_equal(client_connect_tls(1, "ca.pem", "127.0.0.1")->readies, 0);
 }
 
-static void an_end_in_the_tls_handshake_is_noticed_at_once(void **state)
+TEST(an_end_in_the_tls_handshake_is_noticed_at_once)
 {
 	struct client *client = client_prepare(0);
 
@@ -563,7 +559,7 @@ static void an_end_in_the_tls_handshake_is_noticed_at_once(void **state)
 
 /* Slow and lying brokers */
 
-static void a_broker_that_does_not_answer_is_left(void **state)
+TEST(a_broker_that_does_not_answer_is_left)
 {
 	struct client *client = client_prepare(0);
 
@@ -574,7 +570,7 @@ static void a_broker_that_does_not_answer_is_left(void **state)
 	assert_non_null(strstr(client->why, "not answer"));
 }
 
-static void a_broker_that_does_not_acknowledge_is_left(void **state)
+TEST(a_broker_that_does_not_acknowledge_is_left)
 {
 	struct client *client = bench_play_broker((unsigned)patience_ms(300), 60);
 	struct mqtt_message message = { .topic = "t", .payload = "x", .length = 1 };
@@ -588,7 +584,7 @@ static void a_broker_that_does_not_acknowledge_is_left(void **state)
 	assert_int_equal(client->done, MQTT_PENDING_MAX);
 }
 
-static void an_idle_connection_pings_and_a_missing_answer_ends_it(void **state)
+TEST(an_idle_connection_pings_and_a_missing_answer_ends_it)
 {
 	struct client *client = bench_play_broker((unsigned)patience_ms(500), 5);
 
@@ -600,7 +596,7 @@ static void an_idle_connection_pings_and_a_missing_answer_ends_it(void **state)
 	assert_non_null(strstr(client->why, "any more"));
 }
 
-static void a_packet_without_end_is_cut_off(void **state)
+TEST(a_packet_without_end_is_cut_off)
 {
 	struct client *client = bench_play_broker(20000, 60);
 	static char bytes[16384];
@@ -620,7 +616,7 @@ static void a_packet_without_end_is_cut_off(void **state)
 	assert_true(sent < 64 * 1024 * 1024);
 }
 
-static void nonsense_of_a_broker_ends_the_connection(void **state)
+TEST(nonsense_of_a_broker_ends_the_connection)
 {
 	static const struct {
 		const char *bytes;
@@ -649,7 +645,7 @@ static void nonsense_of_a_broker_ends_the_connection(void **state)
 	}
 }
 
-static void attempts_are_not_made_in_step(void **state)
+TEST(attempts_are_not_made_in_step)
 {
 	struct client *client = client_prepare(0);
 	bool differ = false;
@@ -666,36 +662,8 @@ static void attempts_are_not_made_in_step(void **state)
 	assert_true(differ);
 }
 
-#define BENCH_TEST(name) \
-	cmocka_unit_test_setup_teardown(name, bench_set_up, bench_tear_down)
-
-int main(void)
+void before_tests(int argc, char **argv)
 {
-	const struct CMUnitTest tests[] = {
-		BENCH_TEST(a_message_arrives_with_its_properties),
-		BENCH_TEST(a_message_to_nobody_is_reported_as_absent),
-		BENCH_TEST(a_killed_broker_is_found_again),
-		BENCH_TEST(
-			what_a_killed_broker_did_not_acknowledge_is_lost_and_not_sent_again),
-		BENCH_TEST(a_will_is_published_when_a_client_vanishes_or_ends),
-		BENCH_TEST(retained_messages_come_with_the_subscription),
-		BENCH_TEST(a_thousand_messages_at_once_are_each_reported_once),
-		BENCH_TEST(refusals_of_the_broker_are_reported),
-		BENCH_TEST(the_access_list_of_the_example_keeps_phones_apart),
-		BENCH_TEST(a_wrong_password_is_reported_in_words),
-		BENCH_TEST(messages_longer_than_the_bound_are_not_shown),
-		BENCH_TEST(messages_go_through_tls),
-		BENCH_TEST(a_broker_that_cannot_be_trusted_gets_nothing),
-		BENCH_TEST(an_end_in_the_tls_handshake_is_noticed_at_once),
-		BENCH_TEST(a_broker_that_does_not_answer_is_left),
-		BENCH_TEST(a_broker_that_does_not_acknowledge_is_left),
-		BENCH_TEST(an_idle_connection_pings_and_a_missing_answer_ends_it),
-		BENCH_TEST(a_packet_without_end_is_cut_off),
-		BENCH_TEST(nonsense_of_a_broker_ends_the_connection),
-		BENCH_TEST(attempts_are_not_made_in_step),
-	};
-
 	if (!own_network_enter())
 		fputs("cannot create a network namespace\n", stderr);
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

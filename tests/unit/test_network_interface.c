@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* tests/integration/test_network.py checks which interface a connection belongs to. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "unit_test.h"
 #include <net/if_arp.h>
 
 #include "http/network_interface.h"
@@ -45,9 +39,8 @@ static const struct {
 	{ "new0", ARPHRD_VOID, LISTED, false },
 };
 
-static void test_the_rule_refuses_mobile_and_unlisted_interfaces(void **state)
+TEST(test_the_rule_refuses_mobile_and_unlisted_interfaces)
 {
-	(void)state;
 	for (size_t at = 0; at < sizeof(rows) / sizeof(rows[0]); at++) {
 		bool listed = rows[at].listed == LISTED;
 		const char *flaw = network_interface_refusal(
@@ -58,12 +51,4 @@ static void test_the_rule_refuses_mobile_and_unlisted_interfaces(void **state)
 			fail_msg("row %zu, %s: %s", at, rows[at].name,
 				 flaw ? flaw : "served");
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = { cmocka_unit_test(
-		test_the_rule_refuses_mobile_and_unlisted_interfaces) };
-
-	return cmocka_run_group_tests_name("network_interface", tests, NULL, NULL);
 }

@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "unit_test.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -107,9 +101,8 @@ static const struct {
 	{ NOWHERE, "+36201234567", "+36201234567" },
 };
 
-static void test_every_spelling_has_one_form(void **state)
+TEST(test_every_spelling_has_one_form)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		char form[NUMBER_FORM_BYTES];
 
@@ -121,14 +114,13 @@ static void test_every_spelling_has_one_form(void **state)
 	}
 }
 
-static void test_names_are_not_numbers(void **state)
+TEST(test_names_are_not_numbers)
 {
 	static const char *const names[] = {
 		"", "+", "Bank", "36x", "Bank24", "3+6", "123456789012345678901"
 	};
 	char form[NUMBER_FORM_BYTES];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
 		assert_false(number_is_number(names[i]));
 		assert_false(number_form(names[i], NULL, form));
@@ -138,7 +130,7 @@ static void test_names_are_not_numbers(void **state)
 	assert_false(number_is_short("+36201"));
 }
 
-static void test_a_prefix_has_one_form(void **state)
+TEST(test_a_prefix_has_one_form)
 {
 	static const struct {
 		unsigned mcc;
@@ -153,7 +145,6 @@ static void test_a_prefix_has_one_form(void **state)
 	};
 	char form[NUMBER_FORM_BYTES];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(beginnings) / sizeof(*beginnings); i++) {
 		assert_true(number_form_beginning(
 			beginnings[i].beginning,
@@ -165,7 +156,7 @@ static void test_a_prefix_has_one_form(void **state)
 }
 
 /* Each spelling is read as the number that it spells. */
-static void test_every_spelling_is_written(void **state)
+TEST(test_every_spelling_is_written)
 {
 	static const unsigned mccs[] = {
 		HUNGARY, GERMANY, USA, BELARUS, FINLAND, NOWHERE
@@ -176,7 +167,6 @@ static void test_every_spelling_is_written(void **state)
 	static const size_t counts[] = { 4, 4, 5, 4, 4, 1 };
 	char spellings[NUMBER_SPELLINGS][NUMBER_FORM_BYTES], form[NUMBER_FORM_BYTES];
 
-	(void)state;
 	for (size_t i = 0; i < 6; i++) {
 		const struct country *country = country_of_mobile_code(mccs[i]);
 		size_t count = number_spell(forms[i], country, spellings);
@@ -195,7 +185,7 @@ static void test_every_spelling_is_written(void **state)
 }
 
 /* How a number may be written; and spellings that are refused, with a suggestion. */
-static void test_a_refused_number_gets_a_suggestion(void **state)
+TEST(test_a_refused_number_gets_a_suggestion)
 {
 	static const struct {
 		unsigned mcc;
@@ -227,7 +217,6 @@ static void test_a_refused_number_gets_a_suggestion(void **state)
 	};
 	char suggestion[NUMBER_FORM_BYTES];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++) {
 		const struct country *home = country_of_mobile_code(ways[i].mcc);
 		struct number number;
@@ -257,9 +246,8 @@ static void assert_number(const char *text, const char *country, enum number_cos
 			 number.costs_extra);
 }
 
-static void test_countries_and_costs(void **state)
+TEST(test_countries_and_costs)
 {
-	(void)state;
 	assert_number("+36201234567", "HU", NUMBER_USUAL, false);
 	assert_number("+12025550123", "US", NUMBER_USUAL, false);
 	assert_number("+12045550123", "CA", NUMBER_USUAL, false);
@@ -283,9 +271,8 @@ static void test_countries_and_costs(void **state)
 }
 
 /* The cost is judged by the country of the SIM card. */
-static void test_a_number_may_belong_to_several_countries(void **state)
+TEST(test_a_number_may_belong_to_several_countries)
 {
-	(void)state;
 	assert_true(number_is_of("+12025550123", country_of_iso("US")));
 	assert_false(number_is_of("+12025550123", country_of_iso("CA")));
 	assert_true(number_is_of("+18005551234", country_of_iso("CA")));
@@ -293,7 +280,7 @@ static void test_a_number_may_belong_to_several_countries(void **state)
 	assert_false(number_is_of("1777", country_of_iso("CA")));
 }
 
-static void test_short_and_emergency_numbers_are_known(void **state)
+TEST(test_short_and_emergency_numbers_are_known)
 {
 	static const struct {
 		const char *country, *digits;
@@ -301,7 +288,6 @@ static void test_short_and_emergency_numbers_are_known(void **state)
 			  { "LT", "033" }, { "LT", "112" }, { "NZ", "111" },
 			  { "US", "911" }, { "FR", "15" },  { "IN", "1298" } };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(emergency) / sizeof(*emergency); i++)
 		assert_true(number_is_emergency(emergency[i].digits,
 						country_of_iso(emergency[i].country)));
@@ -317,12 +303,11 @@ static void test_short_and_emergency_numbers_are_known(void **state)
 	assert_false(number_is_short_premium("4853075", country_of_iso("HU")));
 }
 
-static void test_a_tidy_number_keeps_its_spelling(void **state)
+TEST(test_a_tidy_number_keeps_its_spelling)
 {
 	const struct country *hungary = country_of_iso("HU");
 	char number[NUMBER_FORM_BYTES];
 
-	(void)state;
 	assert_true(number_tidy("06201234567", hungary, number));
 	assert_string_equal(number, "06201234567");
 	assert_true(number_tidy("0036201234567", hungary, number));
@@ -338,11 +323,10 @@ static void test_a_tidy_number_keeps_its_spelling(void **state)
 	assert_false(number_tidy("Bank", hungary, number));
 }
 
-static void test_countries_are_found_by_code(void **state)
+TEST(test_countries_are_found_by_code)
 {
 	size_t length;
 
-	(void)state;
 	assert_string_equal(country_of_mobile_code(HUNGARY)->code, "HU");
 	assert_string_equal(country_of_mobile_code(HUNGARY)->trunk, "06");
 	assert_ptr_equal(country_of_mobile_digits("216"),
@@ -362,11 +346,10 @@ static void test_countries_are_found_by_code(void **state)
 }
 
 /* Each mobile country code leads to a country of the table. */
-static void test_countries_are_found_by_mobile_code(void **state)
+TEST(test_countries_are_found_by_mobile_code)
 {
 	unsigned known = 0;
 
-	(void)state;
 	for (unsigned code = 0; code < 1000; code++) {
 		const struct country *country = country_of_mobile_code(code);
 
@@ -377,31 +360,10 @@ static void test_countries_are_found_by_mobile_code(void **state)
 }
 
 /* The tables made from the metadata stay small. */
-static void test_the_tables_are_small(void **state)
+TEST(test_the_tables_are_small)
 {
-	(void)state;
 	printf("numbering plans of libphonenumber %s: %zu bytes\n", plan_version,
 	       plan_bytes);
 	assert_in_range(plan_bytes, 1, 200 * 1024);
 	assert_in_range(country_count(), 245, 300);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_every_spelling_has_one_form),
-		cmocka_unit_test(test_names_are_not_numbers),
-		cmocka_unit_test(test_a_prefix_has_one_form),
-		cmocka_unit_test(test_every_spelling_is_written),
-		cmocka_unit_test(test_countries_are_found_by_code),
-		cmocka_unit_test(test_countries_are_found_by_mobile_code),
-		cmocka_unit_test(test_a_refused_number_gets_a_suggestion),
-		cmocka_unit_test(test_countries_and_costs),
-		cmocka_unit_test(test_a_number_may_belong_to_several_countries),
-		cmocka_unit_test(test_short_and_emergency_numbers_are_known),
-		cmocka_unit_test(test_a_tidy_number_keeps_its_spelling),
-		cmocka_unit_test(test_the_tables_are_small),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

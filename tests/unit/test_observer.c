@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "unit_test.h"
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,7 +45,6 @@ static int setup(void **state)
 {
 	size_t at;
 
-	(void)state;
 	observers_init(&subject);
 	memset(notified, 0, sizeof(notified));
 	late = (struct listener){ .name = 'L' };
@@ -69,7 +62,6 @@ static int teardown(void **state)
 {
 	size_t at;
 
-	(void)state;
 	for (at = 0; at < LISTENERS; at++)
 		remove_at(at);
 	observer_remove(&late.observer);
@@ -160,101 +152,87 @@ static void expect(size_t at, void (*act)(struct listener *), const char *first,
 	assert_string_equal(notified, second);
 }
 
-static void test_events_arrive_in_the_order_of_adding(void **state)
+FIXTURE(setup, teardown)
+
+TEST(test_events_arrive_in_the_order_of_adding)
 {
-	(void)state;
 	expect(0, NULL, "abcd", "abcd");
 }
 
-static void test_an_observer_may_remove_itself(void **state)
+TEST(test_an_observer_may_remove_itself)
 {
-	(void)state;
 	expect(1, remove_self, "abcd", "acd");
 }
 
-static void test_the_last_observer_may_remove_itself(void **state)
+TEST(test_the_last_observer_may_remove_itself)
 {
-	(void)state;
 	expect(3, remove_self, "abcd", "abc");
 }
 
-static void test_a_removed_next_observer_is_not_notified(void **state)
+TEST(test_a_removed_next_observer_is_not_notified)
 {
-	(void)state;
 	expect(1, remove_next, "abd", "abd");
 }
 
-static void test_a_removed_last_observer_is_not_notified(void **state)
+TEST(test_a_removed_last_observer_is_not_notified)
 {
-	(void)state;
 	expect(2, remove_last, "abc", "abc");
 }
 
-static void test_the_last_may_be_removed_by_the_first(void **state)
+TEST(test_the_last_may_be_removed_by_the_first)
 {
-	(void)state;
 	expect(0, remove_last, "abc", "abc");
 }
 
-static void test_an_earlier_observer_may_be_removed(void **state)
+TEST(test_an_earlier_observer_may_be_removed)
 {
-	(void)state;
 	expect(1, remove_previous, "abcd", "bcd");
 }
 
-static void test_all_observers_may_be_removed(void **state)
+TEST(test_all_observers_may_be_removed)
 {
-	(void)state;
 	expect(1, remove_all, "ab", "");
 }
 
-static void test_a_new_observer_gets_the_next_event(void **state)
+TEST(test_a_new_observer_gets_the_next_event)
 {
-	(void)state;
 	expect(1, add_late, "abcd", "abcdL");
 }
 
-static void test_the_last_may_add_an_observer(void **state)
+TEST(test_the_last_may_add_an_observer)
 {
-	(void)state;
 	expect(3, add_late, "abcd", "abcdL");
 }
 
-static void test_an_observer_added_after_all_left_gets_the_next_event(void **state)
+TEST(test_an_observer_added_after_all_left_gets_the_next_event)
 {
-	(void)state;
 	expect(1, swap_rest_for_late, "ab", "abL");
 }
 
-static void test_an_observer_added_before_all_left_gets_the_next_event(void **state)
+TEST(test_an_observer_added_before_all_left_gets_the_next_event)
 {
-	(void)state;
 	expect(1, add_late_and_swap_rest, "ab", "abL");
 }
 
-static void test_an_observer_may_be_added_again(void **state)
+TEST(test_an_observer_may_be_added_again)
 {
-	(void)state;
 	expect(1, readd_self, "abcd", "acdb");
 }
 
-static void test_notifications_may_nest(void **state)
+TEST(test_notifications_may_nest)
 {
-	(void)state;
 	expect(1, nest, "ababcdcd", "abcd");
 }
 
-static void test_nested_removal_reaches_the_outer_walk(void **state)
+TEST(test_nested_removal_reaches_the_outer_walk)
 {
-	(void)state;
 	expect(1, nest_and_remove_all, "ababc", "");
 }
 
-static void test_removing_twice_is_harmless(void **state)
+TEST(test_removing_twice_is_harmless)
 {
 	struct observer never = { .subject = NULL };
 
-	(void)state;
 	observer_remove(&never);
 	observer_add(&subject, &never, on_event, listeners[0]);
 	observer_remove(&never);
@@ -262,12 +240,11 @@ static void test_removing_twice_is_harmless(void **state)
 	expect(0, NULL, "abcd", "abcd");
 }
 
-static void test_deinit_asserts_that_no_observer_is_left(void **state)
+TEST(test_deinit_asserts_that_no_observer_is_left)
 {
 	int status;
 	pid_t child = fork();
 
-	(void)state;
 	if (child == 0) {
 		signal(SIGABRT, SIG_DFL);
 		close(STDERR_FILENO);
@@ -276,31 +253,4 @@ static void test_deinit_asserts_that_no_observer_is_left(void **state)
 	}
 	assert_int_equal(waitpid(child, &status, 0), child);
 	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
-}
-
-#define OBSERVER_TEST(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		OBSERVER_TEST(test_events_arrive_in_the_order_of_adding),
-		OBSERVER_TEST(test_an_observer_may_remove_itself),
-		OBSERVER_TEST(test_the_last_observer_may_remove_itself),
-		OBSERVER_TEST(test_a_removed_next_observer_is_not_notified),
-		OBSERVER_TEST(test_a_removed_last_observer_is_not_notified),
-		OBSERVER_TEST(test_the_last_may_be_removed_by_the_first),
-		OBSERVER_TEST(test_an_earlier_observer_may_be_removed),
-		OBSERVER_TEST(test_all_observers_may_be_removed),
-		OBSERVER_TEST(test_a_new_observer_gets_the_next_event),
-		OBSERVER_TEST(test_the_last_may_add_an_observer),
-		OBSERVER_TEST(test_an_observer_added_after_all_left_gets_the_next_event),
-		OBSERVER_TEST(test_an_observer_added_before_all_left_gets_the_next_event),
-		OBSERVER_TEST(test_an_observer_may_be_added_again),
-		OBSERVER_TEST(test_notifications_may_nest),
-		OBSERVER_TEST(test_nested_removal_reaches_the_outer_walk),
-		OBSERVER_TEST(test_removing_twice_is_harmless),
-		OBSERVER_TEST(test_deinit_asserts_that_no_observer_is_left),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

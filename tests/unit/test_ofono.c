@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "unit_test.h"
 #include "ofono_lab.h"
 
-static void test_modems_that_exist_at_the_start_are_added(void **state)
+FIXTURE(fixture_set_up, fixture_tear_down)
+
+TEST(test_modems_that_exist_at_the_start_are_added)
 {
 	struct fixture *fixture = *state;
 	struct modem *modem;
@@ -26,7 +29,7 @@ static void test_modems_that_exist_at_the_start_are_added(void **state)
 	assert_string_equal(TAILQ_NEXT(modem, link)->path, "/sim10");
 }
 
-static void test_ofono_may_start_later(void **state)
+TEST(test_ofono_may_start_later)
 {
 	struct fixture *fixture = *state;
 
@@ -42,7 +45,7 @@ static void test_ofono_may_start_later(void **state)
 			    "available added:/sim10 added:/sim2 changed ");
 }
 
-static void test_the_bus_may_start_later(void **state)
+TEST(test_the_bus_may_start_later)
 {
 	struct fixture *fixture = *state;
 
@@ -57,7 +60,7 @@ static void test_the_bus_may_start_later(void **state)
 	assert_string_equal(fixture->recorder.trace, "available changed ");
 }
 
-static void test_modems_are_read_again_after_a_crash_of_ofono(void **state)
+TEST(test_modems_are_read_again_after_a_crash_of_ofono)
 {
 	struct fixture *fixture = *state;
 
@@ -80,7 +83,7 @@ static void test_modems_are_read_again_after_a_crash_of_ofono(void **state)
 	assert_string_equal(fixture->recorder.trace, "available added:/sim10 changed ");
 }
 
-static void test_modems_are_read_again_after_the_bus_restarts(void **state)
+TEST(test_modems_are_read_again_after_the_bus_restarts)
 {
 	struct fixture *fixture = *state;
 
@@ -104,7 +107,7 @@ static void test_modems_are_read_again_after_the_bus_restarts(void **state)
 			    "available added:/sim10 added:/sim2 changed ");
 }
 
-static void test_modems_are_added_and_removed(void **state)
+TEST(test_modems_are_added_and_removed)
 {
 	struct fixture *fixture = *state;
 	const struct fake_modem added = { "/sim9", idle_modem, NULL, NULL };
@@ -124,7 +127,7 @@ static void test_modems_are_added_and_removed(void **state)
 	assert_int_equal(fixture->recorder.changes, 0);
 }
 
-static void test_malformed_signals_are_ignored(void **state)
+TEST(test_malformed_signals_are_ignored)
 {
 	struct fixture *fixture = *state;
 	const char *members[] = { "ModemAdded", "ModemRemoved", "Unheard" };
@@ -159,7 +162,7 @@ static void test_malformed_signals_are_ignored(void **state)
 }
 
 /* Any client of the bus can send signals; only those of the owner of org.ofono count. */
-static void test_signals_of_strangers_are_ignored(void **state)
+TEST(test_signals_of_strangers_are_ignored)
 {
 	struct fixture *fixture = *state;
 	struct peer stranger = { 0 };
@@ -193,7 +196,7 @@ static void test_signals_of_strangers_are_ignored(void **state)
 }
 
 /* Otherwise a stranger could crowd out real messages. */
-static void test_signals_of_strangers_take_no_room_in_the_queue(void **state)
+TEST(test_signals_of_strangers_take_no_room_in_the_queue)
 {
 	struct fixture *fixture = *state;
 	struct peer stranger = { 0 };
@@ -218,7 +221,7 @@ static void test_signals_of_strangers_take_no_room_in_the_queue(void **state)
 	lab_wait(&fixture->lab, strstr(fixture->recorder.trace, "true"));
 }
 
-static void test_modems_are_read_when_the_policy_allows_it_later(void **state)
+TEST(test_modems_are_read_when_the_policy_allows_it_later)
 {
 	struct fixture *fixture = *state;
 
@@ -234,7 +237,7 @@ static void test_modems_are_read_when_the_policy_allows_it_later(void **state)
 			    "GetProperties:/sim2 GetProperties:/sim2 ");
 }
 
-static void test_getmodems_is_repeated_while_ofono_is_not_ready(void **state)
+TEST(test_getmodems_is_repeated_while_ofono_is_not_ready)
 {
 	struct fixture *fixture = *state;
 
@@ -247,7 +250,7 @@ static void test_getmodems_is_repeated_while_ofono_is_not_ready(void **state)
 }
 
 /* The owner changes while GetModems is in progress. */
-static void test_an_answer_of_an_earlier_owner_is_ignored(void **state)
+TEST(test_an_answer_of_an_earlier_owner_is_ignored)
 {
 	struct fixture *fixture = *state;
 
@@ -266,7 +269,7 @@ static void test_an_answer_of_an_earlier_owner_is_ignored(void **state)
 }
 
 /* Signals that precede the answer to GetModems are older than it. */
-static void test_manager_signals_before_the_answer_are_part_of_it(void **state)
+TEST(test_manager_signals_before_the_answer_are_part_of_it)
 {
 	struct fixture *fixture = *state;
 	const struct fake_modem added = { "/sim9", idle_modem, NULL, NULL };
@@ -284,7 +287,7 @@ static void test_manager_signals_before_the_answer_are_part_of_it(void **state)
 			    "available added:/sim10 added:/sim2 changed ");
 }
 
-static void test_it_is_settled_when_every_call_is_answered(void **state)
+TEST(test_it_is_settled_when_every_call_is_answered)
 {
 	struct fixture *fixture = *state;
 
@@ -306,7 +309,7 @@ static void test_it_is_settled_when_every_call_is_answered(void **state)
 	assert_true(ofono_is_settled(fixture->ofono));
 }
 
-static void test_too_many_modems_and_too_long_paths_are_ignored(void **state)
+TEST(test_too_many_modems_and_too_long_paths_are_ignored)
 {
 	struct fixture *fixture = *state;
 	static char paths[FAKE_MODEMS_MAX][160];
@@ -330,28 +333,7 @@ static void test_too_many_modems_and_too_long_paths_are_ignored(void **state)
 	assert_string_equal(fixture_modem(fixture)->path, "/sim1");
 }
 
-int main(void)
+void before_tests(int argc, char **argv)
 {
-	const struct CMUnitTest tests[] = {
-#define TEST(name) \
-	cmocka_unit_test_setup_teardown(name, fixture_set_up, fixture_tear_down)
-		TEST(test_modems_that_exist_at_the_start_are_added),
-		TEST(test_ofono_may_start_later),
-		TEST(test_the_bus_may_start_later),
-		TEST(test_modems_are_read_again_after_a_crash_of_ofono),
-		TEST(test_modems_are_read_again_after_the_bus_restarts),
-		TEST(test_modems_are_added_and_removed),
-		TEST(test_malformed_signals_are_ignored),
-		TEST(test_signals_of_strangers_are_ignored),
-		TEST(test_signals_of_strangers_take_no_room_in_the_queue),
-		TEST(test_modems_are_read_when_the_policy_allows_it_later),
-		TEST(test_getmodems_is_repeated_while_ofono_is_not_ready),
-		TEST(test_an_answer_of_an_earlier_owner_is_ignored),
-		TEST(test_manager_signals_before_the_answer_are_part_of_it),
-		TEST(test_it_is_settled_when_every_call_is_answered),
-		TEST(test_too_many_modems_and_too_long_paths_are_ignored),
-	};
-
 	log_set_level(LOG_LEVEL_ERROR);
-	return cmocka_run_group_tests_name("ofono", tests, NULL, NULL);
 }

@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "unit_test.h"
 #include <stdio.h>
 
 #include "sms/opt_word.h"
@@ -370,25 +364,22 @@ static size_t count_wrong(const char *const *texts, size_t count, enum opt wante
 	return wrong;
 }
 
-static void test_what_people_write_around_the_word_is_allowed(void **state)
+TEST(test_what_people_write_around_the_word_is_allowed)
 {
 	const size_t count = sizeof(leaving) / sizeof(*leaving);
 
-	(void)state;
 	assert_true(100 * count_wrong(leaving, count, OPT_OUT) <= 2 * count);
 }
 
-static void test_ordinary_messages_with_the_word_do_not_opt_out(void **state)
+TEST(test_ordinary_messages_with_the_word_do_not_opt_out)
 {
 	const size_t count = sizeof(ordinary) / sizeof(*ordinary);
 
-	(void)state;
 	assert_true(100 * count_wrong(ordinary, count, OPT_NONE) <= 2 * count);
 }
 
-static void test_only_a_message_of_such_words_counts(void **state)
+TEST(test_only_a_message_of_such_words_counts)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		const char *word = NULL;
 
@@ -396,15 +387,4 @@ static void test_only_a_message_of_such_words_counts(void **state)
 			fail_msg("\"%s\"", cases[i].text);
 		assert_int_equal(word != NULL, cases[i].opt != OPT_NONE);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_only_a_message_of_such_words_counts),
-		cmocka_unit_test(test_what_people_write_around_the_word_is_allowed),
-		cmocka_unit_test(test_ordinary_messages_with_the_word_do_not_opt_out),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,25 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Real: outbox, sims and store. Fake: everything of ofono, by fake_ofono.h. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "unit_test.h"
 #include "base/clock.h"
 #include "config/config.h"
 #include "outbox_bench.h"
 
 #define FORMAT_ERROR "org.ofono.Error.InvalidFormat"
 
-static void test_a_message_is_submitted_and_sent(void **state)
+FIXTURE(bench_set_up, bench_tear_down)
+
+TEST(test_a_message_is_submitted_and_sent)
 {
 	struct modem *modem = fake_modem_ready("/sim0", "1");
 	struct observer observer = { 0 };
 	int64_t id = submit(1, "hello");
 
-	(void)state;
 	assert_int_equal(state_of(id), STATE_QUEUED);
 	assert_int_equal(outbox_waiting(outbox), 1);
 	assert_int_equal(sends_pending(), 0); /* nothing happens inside submit */
@@ -44,12 +39,11 @@ static void test_a_message_is_submitted_and_sent(void **state)
 	assert_message(id, STATE_SENT, "");
 }
 
-static void test_observers_of_the_outbox_see_every_change(void **state)
+TEST(test_observers_of_the_outbox_see_every_change)
 {
 	struct modem *modem = fake_modem_ready("/sim0", "1");
 	struct observer observer = { 0 };
 
-	(void)state;
 	observer_add(outbox_observers(outbox), &observer, hear, NULL);
 	submit(1, "one");
 	assert_heard("1:queued() "); /* inside submit */
@@ -65,12 +59,11 @@ static void test_observers_of_the_outbox_see_every_change(void **state)
 	observer_remove(&observer);
 }
 
-static void test_a_failed_or_cancelled_message_is_final(void **state)
+TEST(test_a_failed_or_cancelled_message_is_final)
 {
 	struct modem *modem = fake_modem_ready("/sim0", "1");
 	int64_t one = submit(1, "one"), two = submit(1, "two");
 
-	(void)state;
 	turn();
 	fake_answer(only_send(), SEND_ACCEPTED, "A1");
 	fake_message_state(modem, "A1", MESSAGE_FAILED);
@@ -82,13 +75,12 @@ static void test_a_failed_or_cancelled_message_is_final(void **state)
 }
 
 /* Twenty messages of one SIM are submitted one at a time, in order of their IDs. */
-static void test_messages_of_one_sim_go_out_in_order(void **state)
+TEST(test_messages_of_one_sim_go_out_in_order)
 {
 	struct modem *modem = fake_modem_ready("/sim0", "1");
 	char text[16];
 	int i;
 
-	(void)state;
 	for (i = 0; i < 20; i++) {
 		snprintf(text, sizeof(text), "%d", i);
 		submit(1, text);
@@ -108,12 +100,11 @@ static void test_messages_of_one_sim_go_out_in_order(void **state)
 	assert_int_equal(outbox_waiting(outbox), 0);
 }
 
-static void test_one_sim_does_not_block_another(void **state)
+TEST(test_one_sim_does_not_block_another)
 {
 	struct modem *one = fake_modem_ready("/sim0", "1");
 	struct modem *two = fake_modem_ready("/sim1", "2");
 
-	(void)state;
 	submit(1, "a");
 	submit(1, "b");
 	submit(2, "c");
@@ -144,12 +135,11 @@ static const struct {
 	{ "x", NULL, "ofono_unavailable" },
 };
 
-static void test_a_refusal_of_ofono_is_final(void **state)
+TEST(test_a_refusal_of_ofono_is_final)
 {
 	struct modem *modem = fake_modem_ready("/sim0", "1");
 	size_t i;
 
-	(void)state;
 	(void)modem;
 	for (i = 0; i < sizeof(refusals) / sizeof(*refusals); i++) {
 		int64_t id = submit(1, refusals[i].text);
@@ -161,11 +151,10 @@ static void test_a_refusal_of_ofono_is_final(void **state)
 }
 
 /* A fork can send emoji, so it must have refused the number. */
-static void test_a_fork_refuses_the_number_and_not_the_emoji(void **state)
+TEST(test_a_fork_refuses_the_number_and_not_the_emoji)
 {
 	int64_t id;
 
-	(void)state;
 	fake_modem_ready("/sim0", "1");
 	fake_ofono.line = OFONO_LINE_FORK;
 	id = submit(1, "\xf0\x9f\x98\x80");
@@ -178,12 +167,11 @@ static void test_a_fork_refuses_the_number_and_not_the_emoji(void **state)
 	assert_message(id, STATE_FAILED, "invalid_text");
 }
 
-static void test_a_refused_long_text_is_too_long(void **state)
+TEST(test_a_refused_long_text_is_too_long)
 {
 	char text[39017];
 	int64_t id;
 
-	(void)state;
 	memset(text, 'a', sizeof(text) - 1);
 	text[sizeof(text) - 1] = '\0';
 	fake_modem_ready("/sim0", "1");
@@ -193,13 +181,12 @@ static void test_a_refused_long_text_is_too_long(void **state)
 	assert_message(id, STATE_FAILED, "text_too_long");
 }
 
-static void test_a_message_that_never_reached_ofono_is_submitted_again(void **state)
+TEST(test_a_message_that_never_reached_ofono_is_submitted_again)
 {
 	struct modem *modem = fake_modem_ready("/sim0", "1");
 	struct observer observer = { 0 };
 	int64_t id = submit(1, "x"), next = submit(1, "y");
 
-	(void)state;
 	outbox_watch(outbox, id, &observer, hear, NULL);
 	turn();
 	fake_answer(only_send(), SEND_NOT_SUBMITTED, "x.NotSent");
@@ -237,12 +224,11 @@ static int64_t ms_until_sent_again(void)
 	return clock_monotonic_ms() - from_ms;
 }
 
-static void test_pauses_between_attempts_double_up_to_a_maximum(void **state)
+TEST(test_pauses_between_attempts_double_up_to_a_maximum)
 {
 	static const struct outbox_timing timing = { 60000, 20, 80, 60000, 60000 };
 	static const int pauses_ms[] = { 20, 40, 80 };
 
-	(void)state;
 	outbox_set_timing(outbox, &timing);
 	fake_modem_ready("/sim0", "1");
 	submit(1, "x");
@@ -254,12 +240,11 @@ static void test_pauses_between_attempts_double_up_to_a_maximum(void **state)
 	}
 }
 
-static void test_without_memory_the_message_stays_queued(void **state)
+TEST(test_without_memory_the_message_stays_queued)
 {
 	struct modem *modem = fake_modem_ready("/sim0", "1");
 	int64_t id = submit(1, "x");
 
-	(void)state;
 	fake_no_memory = true;
 	turn();
 	assert_message(id, STATE_QUEUED, "not_taken");
@@ -272,11 +257,10 @@ static void test_without_memory_the_message_stays_queued(void **state)
 	assert_string_equal(only_send()->text, "x");
 }
 
-static void test_an_unknown_outcome_is_never_submitted_again(void **state)
+TEST(test_an_unknown_outcome_is_never_submitted_again)
 {
 	int64_t id;
 
-	(void)state;
 	fake_modem_ready("/sim0", "1");
 	id = submit(1, "x");
 	submit(1, "y");
@@ -288,11 +272,10 @@ static void test_an_unknown_outcome_is_never_submitted_again(void **state)
 }
 
 /* The limit counts waiting messages, not those that oFono has. */
-static void test_the_queue_limit_counts_waiting_messages_only(void **state)
+TEST(test_the_queue_limit_counts_waiting_messages_only)
 {
 	int64_t id = 42;
 
-	(void)state;
 	fake_modem_ready("/sim0", "1");
 	bench_config.queue_limit = 2;
 	submit(1, "x");
@@ -309,12 +292,11 @@ static void test_the_queue_limit_counts_waiting_messages_only(void **state)
 	assert_int_equal(outbox_waiting(outbox), 3);
 }
 
-static void test_a_message_waits_for_its_absent_sim(void **state)
+TEST(test_a_message_waits_for_its_absent_sim)
 {
 	struct modem *modem = fake_modem_ready("/sim0", "1");
 	int64_t id;
 
-	(void)state;
 	fake_modem_remove(modem);
 	id = submit(1, "x");
 	turn();
@@ -347,13 +329,12 @@ static void hear_and_remove(void *data, const void *event_data)
 	submit(1, "more");
 }
 
-static void test_observers_may_remove_each_other_and_submit_more(void **state)
+TEST(test_observers_may_remove_each_other_and_submit_more)
 {
 	struct modem *modem = fake_modem_ready("/sim0", "1");
 	int64_t id = submit(1, "x");
 	size_t i;
 
-	(void)state;
 	memset(removable_calls, 0, sizeof(removable_calls));
 	for (i = 0; i < 3; i++)
 		assert_true(outbox_watch(outbox, id, &removable[i], hear_and_remove,
@@ -372,36 +353,9 @@ static void test_observers_may_remove_each_other_and_submit_more(void **state)
 	assert_string_equal(only_send()->text, "more");
 }
 
-static void test_a_finished_message_cannot_be_watched(void **state)
+TEST(test_a_finished_message_cannot_be_watched)
 {
 	struct observer observer = { 0 };
 
-	(void)state;
 	assert_false(outbox_watch(outbox, 1, &observer, hear, NULL));
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, bench_set_up, bench_tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_a_message_is_submitted_and_sent),
-		TEST(test_observers_of_the_outbox_see_every_change),
-		TEST(test_a_failed_or_cancelled_message_is_final),
-		TEST(test_messages_of_one_sim_go_out_in_order),
-		TEST(test_one_sim_does_not_block_another),
-		TEST(test_a_refusal_of_ofono_is_final),
-		TEST(test_a_fork_refuses_the_number_and_not_the_emoji),
-		TEST(test_a_refused_long_text_is_too_long),
-		TEST(test_a_message_that_never_reached_ofono_is_submitted_again),
-		TEST(test_pauses_between_attempts_double_up_to_a_maximum),
-		TEST(test_without_memory_the_message_stays_queued),
-		TEST(test_an_unknown_outcome_is_never_submitted_again),
-		TEST(test_the_queue_limit_counts_waiting_messages_only),
-		TEST(test_a_message_waits_for_its_absent_sim),
-		TEST(test_observers_may_remove_each_other_and_submit_more),
-		TEST(test_a_finished_message_cannot_be_watched),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The owner approves and rejects, with a fake clock. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "unit_test.h"
 #include "outbox_bench.h"
 
 #include "base/clock.h"
@@ -114,12 +108,13 @@ static void assert_decided(int64_t id)
 	assert_int_equal(reject(id), OUTBOX_E_NOT_WAITING);
 }
 
-static void test_an_approved_message_is_sent(void **state)
+FIXTURE(set_up, tear_down)
+
+TEST(test_an_approved_message_is_sent)
 {
 	struct observer observer = { 0 };
 	int64_t id;
 
-	(void)state;
 	fake_modem_ready("/sim0", "1");
 	id = submit_unapproved(0, 0);
 	assert_int_equal(outbox_waiting(outbox), 1);
@@ -138,12 +133,11 @@ static void test_an_approved_message_is_sent(void **state)
 	observer_remove(&observer);
 }
 
-static void test_a_rejected_message_is_never_sent(void **state)
+TEST(test_a_rejected_message_is_never_sent)
 {
 	struct observer observer = { 0 };
 	int64_t id;
 
-	(void)state;
 	fake_modem_ready("/sim0", "1");
 	id = submit_unapproved(0, 0);
 	assert_true(outbox_watch(outbox, id, &observer, hear, NULL));
@@ -156,12 +150,11 @@ static void test_a_rejected_message_is_never_sent(void **state)
 	assert_decided(id);
 }
 
-static void test_only_a_waiting_message_can_be_decided(void **state)
+TEST(test_only_a_waiting_message_can_be_decided)
 {
 	struct outbox_cancellation *recall;
 	int64_t id;
 
-	(void)state;
 	fake_modem_ready("/sim0", "1");
 	assert_decided(99);
 	id = submit(1, "needs none");
@@ -182,11 +175,10 @@ static void test_only_a_waiting_message_can_be_decided(void **state)
 }
 
 /* A deadline counts even if no run has seen it yet. */
-static void test_a_message_that_nobody_approves_expires(void **state)
+TEST(test_a_message_that_nobody_approves_expires)
 {
 	int64_t id;
 
-	(void)state;
 	fake_modem_ready("/sim0", "1");
 	id = submit_unapproved(0, 0);
 	now_ms += 24 * HOUR_MS - 1;
@@ -203,7 +195,7 @@ static void test_a_message_that_nobody_approves_expires(void **state)
 }
 
 /* The timer is real, and wakes the loop for this. */
-static void test_the_timer_expires_a_message_that_nobody_approves(void **state)
+TEST(test_the_timer_expires_a_message_that_nobody_approves)
 {
 	struct store_message_draft draft = {
 		.sim_id = 1,
@@ -214,7 +206,6 @@ static void test_the_timer_expires_a_message_that_nobody_approves(void **state)
 	};
 	int64_t id;
 
-	(void)state;
 	fake_modem_ready("/sim0", "1");
 	freeze();
 	draft.created_ms = clock_wall_ms() - 24 * HOUR_MS + 100;
@@ -226,12 +217,11 @@ static void test_the_timer_expires_a_message_that_nobody_approves(void **state)
 }
 
 /* Its SIM is absent. Neither a restart nor a second approval makes the time longer. */
-static void test_an_approval_is_valid_for_ten_minutes(void **state)
+TEST(test_an_approval_is_valid_for_ten_minutes)
 {
 	struct modem *modem = modem_searching();
 	int64_t id;
 
-	(void)state;
 	id = submit_unapproved(0, 0);
 	assert_int_equal(approve(id), 0);
 	now_ms += OUTBOX_APPROVAL_VALID_MS - 1;
@@ -248,11 +238,10 @@ static void test_an_approval_is_valid_for_ten_minutes(void **state)
 }
 
 /* oFono never got it: the same approval covers a second attempt in time. */
-static void test_a_second_attempt_uses_the_same_approval(void **state)
+TEST(test_a_second_attempt_uses_the_same_approval)
 {
 	int64_t id;
 
-	(void)state;
 	fake_modem_ready("/sim0", "1");
 	id = submit_unapproved(0, 0);
 	assert_int_equal(approve(id), 0);
@@ -267,11 +256,10 @@ static void test_a_second_attempt_uses_the_same_approval(void **state)
 	assert_int_equal(sends_pending(), 0);
 }
 
-static void test_a_shorter_validity_ends_first(void **state)
+TEST(test_a_shorter_validity_ends_first)
 {
 	int64_t id;
 
-	(void)state;
 	modem_searching();
 	id = submit_unapproved(0, now_ms + MINUTE_MS);
 	assert_int_equal(approve(id), 0);
@@ -282,11 +270,10 @@ static void test_a_shorter_validity_ends_first(void **state)
 	assert_message(id, STATE_EXPIRED, "validity_over");
 }
 
-static void test_an_approved_scheduled_message_waits_for_its_time(void **state)
+TEST(test_an_approved_scheduled_message_waits_for_its_time)
 {
 	int64_t send_at_ms = now_ms + 12 * HOUR_MS, id;
 
-	(void)state;
 	fake_modem_ready("/sim0", "1");
 	id = submit_unapproved(send_at_ms, 0);
 	assert_int_equal(approve(id), 0);
@@ -305,11 +292,10 @@ static void test_an_approved_scheduled_message_waits_for_its_time(void **state)
 }
 
 /* Its time came while it waited for approval: the approval sends it at once. */
-static void test_an_approval_after_send_at_sends_at_once(void **state)
+TEST(test_an_approval_after_send_at_sends_at_once)
 {
 	int64_t id;
 
-	(void)state;
 	fake_modem_ready("/sim0", "1");
 	id = submit_unapproved(now_ms + HOUR_MS, 0);
 	now_ms += 2 * HOUR_MS;
@@ -323,7 +309,7 @@ static void test_an_approval_after_send_at_sends_at_once(void **state)
 }
 
 /* An approval that the user gave with the request is valid as long. */
-static void test_an_approval_by_the_user_is_valid_as_long(void **state)
+TEST(test_an_approval_by_the_user_is_valid_as_long)
 {
 	struct store_message_draft draft = {
 		.sim_id = 1,
@@ -336,7 +322,6 @@ static void test_an_approval_by_the_user_is_valid_as_long(void **state)
 	};
 	int64_t id;
 
-	(void)state;
 	modem_searching();
 	assert_int_equal(outbox_accept(outbox, &draft, &id), 0);
 	now_ms += OUTBOX_APPROVAL_VALID_MS;
@@ -346,11 +331,10 @@ static void test_an_approval_by_the_user_is_valid_as_long(void **state)
 	assert_lines(id, "queued(approved_by_person) expired(approval_expired) ");
 }
 
-static void test_on_a_full_disk_nothing_is_decided(void **state)
+TEST(test_on_a_full_disk_nothing_is_decided)
 {
 	int64_t id;
 
-	(void)state;
 	fake_modem_ready("/sim0", "1");
 	id = submit_unapproved(0, 0);
 	fill_disk(true);
@@ -366,38 +350,14 @@ static void test_on_a_full_disk_nothing_is_decided(void **state)
 	assert_string_equal(only_send()->text, "may I");
 }
 
-static void test_messages_waiting_for_approval_count_in_the_limit(void **state)
+TEST(test_messages_waiting_for_approval_count_in_the_limit)
 {
 	int64_t id;
 
-	(void)state;
 	fake_modem_ready("/sim0", "1");
 	bench_config.queue_limit = 2;
 	submit_unapproved(0, 0);
 	id = submit_unapproved(0, 0);
 	assert_true(outbox_is_full(outbox));
 	assert_int_equal(try_submit(1, "one more", &id), OUTBOX_E_FULL);
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_an_approved_message_is_sent),
-		TEST(test_a_rejected_message_is_never_sent),
-		TEST(test_only_a_waiting_message_can_be_decided),
-		TEST(test_a_message_that_nobody_approves_expires),
-		TEST(test_the_timer_expires_a_message_that_nobody_approves),
-		TEST(test_an_approval_is_valid_for_ten_minutes),
-		TEST(test_a_second_attempt_uses_the_same_approval),
-		TEST(test_a_shorter_validity_ends_first),
-		TEST(test_an_approved_scheduled_message_waits_for_its_time),
-		TEST(test_an_approval_after_send_at_sends_at_once),
-		TEST(test_an_approval_by_the_user_is_valid_as_long),
-		TEST(test_on_a_full_disk_nothing_is_decided),
-		TEST(test_messages_waiting_for_approval_count_in_the_limit),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

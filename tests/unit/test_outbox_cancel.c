@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Cancelling messages in every state. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "unit_test.h"
 #include "outbox_bench.h"
 
 static int answers;
@@ -49,12 +43,13 @@ static int64_t submit_handed(void)
 	return id;
 }
 
-static void test_a_queued_message_is_cancelled_at_once(void **state)
+FIXTURE(set_up, bench_tear_down)
+
+TEST(test_a_queued_message_is_cancelled_at_once)
 {
 	struct observer observer = { 0 };
 	int64_t id;
 
-	(void)state;
 	fake_modem_ready("/sim0", "1");
 	id = submit(1, "x");
 	assert_true(outbox_watch(outbox, id, &observer, hear, NULL));
@@ -71,7 +66,7 @@ static void test_a_queued_message_is_cancelled_at_once(void **state)
 	assert_int_equal(cancel(id), OUTBOX_E_TOO_LATE); /* no longer in memory */
 }
 
-static void test_a_scheduled_message_is_cancelled_at_once(void **state)
+TEST(test_a_scheduled_message_is_cancelled_at_once)
 {
 	struct store_message_draft draft = { 1,
 					     0,
@@ -82,7 +77,6 @@ static void test_a_scheduled_message_is_cancelled_at_once(void **state)
 					     .send_at_ms = INT64_MAX / 2000 };
 	int64_t id = 0;
 
-	(void)state;
 	fake_modem_ready("/sim0", "1");
 	assert_int_equal(outbox_accept(outbox, &draft, &id), 0);
 	turn();
@@ -91,11 +85,10 @@ static void test_a_scheduled_message_is_cancelled_at_once(void **state)
 }
 
 /* A crash would undo a cancellation that is not on disk, so it fails. */
-static void test_a_message_is_not_cancelled_if_the_disk_refuses(void **state)
+TEST(test_a_message_is_not_cancelled_if_the_disk_refuses)
 {
 	int64_t id;
 
-	(void)state;
 	fake_modem_ready("/sim0", "1");
 	id = submit(1, "x");
 	fill_disk(true);
@@ -106,11 +99,10 @@ static void test_a_message_is_not_cancelled_if_the_disk_refuses(void **state)
 	assert_string_equal(only_send()->text, "x");
 }
 
-static void test_a_message_being_submitted_cannot_be_cancelled(void **state)
+TEST(test_a_message_being_submitted_cannot_be_cancelled)
 {
 	int64_t id;
 
-	(void)state;
 	fake_modem_ready("/sim0", "1");
 	id = submit(1, "x");
 	turn();
@@ -119,12 +111,11 @@ static void test_a_message_being_submitted_cannot_be_cancelled(void **state)
 }
 
 /* As in ofonod, the state comes before the answer. */
-static void test_ofono_cancels_a_submitted_message(void **state)
+TEST(test_ofono_cancels_a_submitted_message)
 {
 	struct modem *modem = fake_modem_ready("/sim0", "1");
 	int64_t id = submit_handed(), next = submit(1, "next");
 
-	(void)state;
 	assert_int_equal(cancel(id), OUTBOX_E_CANCELLING);
 	assert_string_equal(TAILQ_FIRST(&fake_cancels)->uuid, "A1");
 	assert_int_equal(answers, 0);
@@ -138,11 +129,10 @@ static void test_ofono_cancels_a_submitted_message(void **state)
 	assert_message(next, STATE_SUBMITTING, "");
 }
 
-static void test_ofono_may_answer_without_reporting_a_state(void **state)
+TEST(test_ofono_may_answer_without_reporting_a_state)
 {
 	int64_t id;
 
-	(void)state;
 	fake_modem_ready("/sim0", "1");
 	id = submit_handed();
 	assert_int_equal(cancel(id), OUTBOX_E_CANCELLING);
@@ -161,13 +151,12 @@ static const struct {
 	{ CANCEL_UNKNOWN, OUTBOX_E_NO_ANSWER },
 };
 
-static void test_ofono_may_refuse_to_cancel(void **state)
+TEST(test_ofono_may_refuse_to_cancel)
 {
 	struct modem *modem = fake_modem_ready("/sim0", "1");
 	int64_t id = submit_handed();
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(refusals) / sizeof(*refusals); i++) {
 		assert_int_equal(cancel(id), OUTBOX_E_CANCELLING);
 		fake_cancel_answer(refusals[i].answer);
@@ -180,12 +169,11 @@ static void test_ofono_may_refuse_to_cancel(void **state)
 }
 
 /* It is sent while oFono is being asked. */
-static void test_a_message_sent_meanwhile_stays_sent(void **state)
+TEST(test_a_message_sent_meanwhile_stays_sent)
 {
 	struct modem *modem = fake_modem_ready("/sim0", "1");
 	int64_t id = submit_handed();
 
-	(void)state;
 	assert_int_equal(cancel(id), OUTBOX_E_CANCELLING);
 	fake_message_state(modem, "A1", MESSAGE_SENT);
 	turn();
@@ -210,12 +198,11 @@ static int64_t submit_held(struct modem *modem)
 	return id;
 }
 
-static void test_a_held_message_can_be_cancelled(void **state)
+TEST(test_a_held_message_can_be_cancelled)
 {
 	struct modem *modem = fake_modem_ready("/sim0", "1");
 	int64_t id = submit_held(modem);
 
-	(void)state;
 	fake_ready(modem);
 	turn();
 	assert_int_equal(cancel(id), OUTBOX_E_CANCELLING); /* before it is listed */
@@ -236,12 +223,11 @@ static void show_again(struct modem *modem)
 }
 
 /* oFono cannot be asked yet; it is asked as soon as possible. */
-static void test_a_message_of_an_absent_modem_is_cancelled_later(void **state)
+TEST(test_a_message_of_an_absent_modem_is_cancelled_later)
 {
 	struct modem *modem = fake_modem_ready("/sim0", "1");
 	int64_t id = submit_held(modem);
 
-	(void)state;
 	assert_int_equal(cancel(id), OUTBOX_E_CANCEL_LATER);
 	assert_message(id, STATE_HELD, "cancel_wanted");
 	assert_int_equal(cancel(id),
@@ -254,12 +240,11 @@ static void test_a_message_of_an_absent_modem_is_cancelled_later(void **state)
 	assert_int_equal(answers, 0); /* the caller got its answer long ago */
 }
 
-static void test_a_later_cancellation_survives_restarts(void **state)
+TEST(test_a_later_cancellation_survives_restarts)
 {
 	struct modem *modem = fake_modem_ready("/sim0", "1");
 	int64_t id = submit_held(modem);
 
-	(void)state;
 	assert_int_equal(cancel(id), OUTBOX_E_CANCEL_LATER);
 	bench_restart(&patient);
 	turn();
@@ -275,12 +260,11 @@ static void test_a_later_cancellation_survives_restarts(void **state)
 	assert_message(id, STATE_CANCELLED, "");
 }
 
-static void test_a_later_cancellation_waits_for_the_modem_again(void **state)
+TEST(test_a_later_cancellation_waits_for_the_modem_again)
 {
 	struct modem *modem = fake_modem_ready("/sim0", "1");
 	int64_t id = submit_held(modem);
 
-	(void)state;
 	assert_int_equal(cancel(id), OUTBOX_E_CANCEL_LATER);
 	show_again(modem);
 	lose(modem);
@@ -292,12 +276,11 @@ static void test_a_later_cancellation_waits_for_the_modem_again(void **state)
 }
 
 /* It is being sent already. After one refusal oFono is not asked again. */
-static void test_a_later_cancellation_can_be_too_late(void **state)
+TEST(test_a_later_cancellation_can_be_too_late)
 {
 	struct modem *modem = fake_modem_ready("/sim0", "1");
 	int64_t id = submit_held(modem);
 
-	(void)state;
 	assert_int_equal(cancel(id), OUTBOX_E_CANCEL_LATER);
 	show_again(modem);
 	fake_cancel_answer(CANCEL_REFUSED);
@@ -308,12 +291,11 @@ static void test_a_later_cancellation_can_be_too_late(void **state)
 }
 
 /* A crash would lose a request that is not on disk, so it fails. */
-static void test_a_later_cancellation_needs_the_disk(void **state)
+TEST(test_a_later_cancellation_needs_the_disk)
 {
 	struct modem *modem = fake_modem_ready("/sim0", "1");
 	int64_t id = submit_held(modem);
 
-	(void)state;
 	fill_disk(true);
 	assert_int_equal(cancel(id), OUTBOX_E_STORAGE);
 	fill_disk(false);
@@ -322,12 +304,11 @@ static void test_a_later_cancellation_needs_the_disk(void **state)
 	assert_true(TAILQ_EMPTY(&fake_cancels));
 }
 
-static void test_a_later_cancellation_is_tried_again_without_memory(void **state)
+TEST(test_a_later_cancellation_is_tried_again_without_memory)
 {
 	struct modem *modem = fake_modem_ready("/sim0", "1");
 	int64_t id = submit_held(modem);
 
-	(void)state;
 	assert_int_equal(cancel(id), OUTBOX_E_CANCEL_LATER);
 	fake_ready(modem);
 	turn();
@@ -343,12 +324,11 @@ static void test_a_later_cancellation_is_tried_again_without_memory(void **state
 }
 
 /* oFono lists its messages in flight mode, too, so they can be cancelled before they go out. */
-static void test_a_message_held_in_flight_mode_can_be_cancelled(void **state)
+TEST(test_a_message_held_in_flight_mode_can_be_cancelled)
 {
 	struct modem *modem = fake_modem_ready("/sim0", "1");
 	int64_t id = submit_handed();
 
-	(void)state;
 	modem->online = false;
 	strcpy(modem->network.status, "");
 	modem->interfaces = MODEM_SIM_MANAGER;
@@ -366,12 +346,11 @@ static void test_a_message_held_in_flight_mode_can_be_cancelled(void **state)
 }
 
 /* The modem goes during the call; its pointer is not used afterwards. */
-static void test_a_cancellation_becomes_later_when_the_modem_goes(void **state)
+TEST(test_a_cancellation_becomes_later_when_the_modem_goes)
 {
 	struct modem *modem = fake_modem_ready("/sim0", "1");
 	int64_t id = submit_handed();
 
-	(void)state;
 	assert_int_equal(cancel(id), OUTBOX_E_CANCELLING);
 	fake_modem_remove(modem);
 	turn();
@@ -381,12 +360,11 @@ static void test_a_cancellation_becomes_later_when_the_modem_goes(void **state)
 }
 
 /* The caller has left; the cancellation goes on. */
-static void test_a_cancellation_goes_on_without_its_caller(void **state)
+TEST(test_a_cancellation_goes_on_without_its_caller)
 {
 	struct outbox_cancellation *recall = NULL;
 	int64_t id;
 
-	(void)state;
 	fake_modem_ready("/sim0", "1");
 	id = submit_handed();
 	assert_int_equal(outbox_cancel(outbox, id, &recall), OUTBOX_E_CANCELLING);
@@ -397,11 +375,10 @@ static void test_a_cancellation_goes_on_without_its_caller(void **state)
 	assert_message(id, STATE_CANCELLED, "");
 }
 
-static void test_the_outbox_may_be_freed_during_a_cancellation(void **state)
+TEST(test_the_outbox_may_be_freed_during_a_cancellation)
 {
 	int64_t id;
 
-	(void)state;
 	fake_modem_ready("/sim0", "1");
 	id = submit_handed();
 	assert_int_equal(cancel(id), OUTBOX_E_CANCELLING);
@@ -411,12 +388,11 @@ static void test_the_outbox_may_be_freed_during_a_cancellation(void **state)
 }
 
 /* A message that is no longer listed is unknown and leaves memory; then the answer corrects it. */
-static void test_an_answer_corrects_an_unknown_message(void **state)
+TEST(test_an_answer_corrects_an_unknown_message)
 {
 	struct modem *modem;
 	int64_t id;
 
-	(void)state;
 	modem = fake_modem_ready("/sim0", "1");
 	id = submit_handed();
 	assert_int_equal(cancel(id), OUTBOX_E_CANCELLING);
@@ -434,11 +410,10 @@ static void test_an_answer_corrects_an_unknown_message(void **state)
 	assert_message(id, STATE_CANCELLED, "");
 }
 
-static void test_without_memory_nothing_is_cancelled(void **state)
+TEST(test_without_memory_nothing_is_cancelled)
 {
 	int64_t id;
 
-	(void)state;
 	fake_modem_ready("/sim0", "1");
 	id = submit_handed();
 	fake_no_memory = true;
@@ -457,12 +432,11 @@ static int64_t submit_with_key(void)
 	return id;
 }
 
-static void test_an_abandoned_waiting_message_is_cancelled(void **state)
+TEST(test_an_abandoned_waiting_message_is_cancelled)
 {
 	struct observer observer = { 0 };
 	int64_t id, again;
 
-	(void)state;
 	fake_modem_ready("/sim0", "1");
 	id = submit_with_key();
 	assert_true(outbox_watch(outbox, id, &observer, hear, NULL));
@@ -476,11 +450,10 @@ static void test_an_abandoned_waiting_message_is_cancelled(void **state)
 	assert_message(again, STATE_SUBMITTING, "");
 }
 
-static void test_an_abandoned_submitted_message_goes_on(void **state)
+TEST(test_an_abandoned_submitted_message_goes_on)
 {
 	int64_t id;
 
-	(void)state;
 	fake_modem_ready("/sim0", "1");
 	id = submit(1, "x");
 	turn();
@@ -493,11 +466,10 @@ static void test_an_abandoned_submitted_message_goes_on(void **state)
 	assert_true(TAILQ_EMPTY(&fake_cancels));
 }
 
-static void test_an_abandoned_message_that_was_asked_for_again_goes_on(void **state)
+TEST(test_an_abandoned_message_that_was_asked_for_again_goes_on)
 {
 	int64_t id;
 
-	(void)state;
 	fake_modem_ready("/sim0", "1");
 	id = submit(1, "x");
 	outbox_cancel_never_abandoned(outbox, id);
@@ -507,11 +479,10 @@ static void test_an_abandoned_message_that_was_asked_for_again_goes_on(void **st
 	assert_string_equal(only_send()->text, "x");
 }
 
-static void test_an_abandoned_message_goes_on_if_the_disk_refuses(void **state)
+TEST(test_an_abandoned_message_goes_on_if_the_disk_refuses)
 {
 	int64_t id;
 
-	(void)state;
 	fake_modem_ready("/sim0", "1");
 	id = submit(1, "x");
 	fill_disk(true);
@@ -520,39 +491,4 @@ static void test_an_abandoned_message_goes_on_if_the_disk_refuses(void **state)
 	assert_message(id, STATE_QUEUED, "");
 	turn();
 	assert_string_equal(only_send()->text, "x");
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, bench_tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_a_queued_message_is_cancelled_at_once),
-		TEST(test_a_scheduled_message_is_cancelled_at_once),
-		TEST(test_a_message_is_not_cancelled_if_the_disk_refuses),
-		TEST(test_a_message_being_submitted_cannot_be_cancelled),
-		TEST(test_ofono_cancels_a_submitted_message),
-		TEST(test_ofono_may_answer_without_reporting_a_state),
-		TEST(test_ofono_may_refuse_to_cancel),
-		TEST(test_a_message_sent_meanwhile_stays_sent),
-		TEST(test_a_held_message_can_be_cancelled),
-		TEST(test_a_message_of_an_absent_modem_is_cancelled_later),
-		TEST(test_a_later_cancellation_survives_restarts),
-		TEST(test_a_later_cancellation_waits_for_the_modem_again),
-		TEST(test_a_later_cancellation_can_be_too_late),
-		TEST(test_a_later_cancellation_needs_the_disk),
-		TEST(test_a_later_cancellation_is_tried_again_without_memory),
-		TEST(test_a_message_held_in_flight_mode_can_be_cancelled),
-		TEST(test_a_cancellation_becomes_later_when_the_modem_goes),
-		TEST(test_a_cancellation_goes_on_without_its_caller),
-		TEST(test_the_outbox_may_be_freed_during_a_cancellation),
-		TEST(test_an_answer_corrects_an_unknown_message),
-		TEST(test_without_memory_nothing_is_cancelled),
-		TEST(test_an_abandoned_waiting_message_is_cancelled),
-		TEST(test_an_abandoned_submitted_message_goes_on),
-		TEST(test_an_abandoned_message_that_was_asked_for_again_goes_on),
-		TEST(test_an_abandoned_message_goes_on_if_the_disk_refuses),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What a wall clock that is set, or was never set, does to deadlines. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "unit_test.h"
 #include "outbox_bench.h"
 
 #include "base/clock.h"
@@ -132,11 +126,12 @@ static int64_t valid_left(int64_t id)
 	return row_of(id).expires_at_ms - clock_wall_ms();
 }
 
-static void test_setting_the_clock_does_not_change_the_validity(void **state)
+FIXTURE(set_up, tear_down)
+
+TEST(test_setting_the_clock_does_not_change_the_validity)
 {
 	static const int64_t jumps_ms[] = { DAY_MS, -DAY_MS, -HOUR_MS, 400 * DAY_MS };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(jumps_ms) / sizeof(jumps_ms[0]); i++) {
 		int64_t id = submit_valid(HOUR_MS);
 
@@ -154,11 +149,10 @@ static void test_setting_the_clock_does_not_change_the_validity(void **state)
 }
 
 /* The first message after the clock was set, with no other event in between. */
-static void test_a_message_accepted_after_the_clock_was_set_is_not_moved(void **state)
+TEST(test_a_message_accepted_after_the_clock_was_set_is_not_moved)
 {
 	static const int64_t jumps_ms[] = { DAY_MS, -DAY_MS, -HOUR_MS };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(jumps_ms) / sizeof(jumps_ms[0]); i++) {
 		int64_t before = submit_valid(HOUR_MS), valid, waits;
 		struct message row;
@@ -181,11 +175,10 @@ static void test_a_message_accepted_after_the_clock_was_set_is_not_moved(void **
 }
 
 /* Setting the clock back does not make an approval longer. */
-static void test_setting_the_clock_does_not_change_an_approval(void **state)
+TEST(test_setting_the_clock_does_not_change_an_approval)
 {
 	static const int64_t jumps_ms[] = { DAY_MS, -DAY_MS };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(jumps_ms) / sizeof(jumps_ms[0]); i++) {
 		int64_t id = submit_as(STATE_WAITING_APPROVAL, 0, 0);
 
@@ -198,11 +191,10 @@ static void test_setting_the_clock_does_not_change_an_approval(void **state)
 	}
 }
 
-static void test_setting_the_clock_does_not_change_the_wait_for_approval(void **state)
+TEST(test_setting_the_clock_does_not_change_the_wait_for_approval)
 {
 	static const int64_t jumps_ms[] = { 2 * DAY_MS, -2 * DAY_MS };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(jumps_ms) / sizeof(jumps_ms[0]); i++) {
 		int64_t id = submit_as(STATE_WAITING_APPROVAL, 0, 0);
 		struct message row = row_of(id);
@@ -217,12 +209,11 @@ static void test_setting_the_clock_does_not_change_the_wait_for_approval(void **
 	}
 }
 
-static void test_send_at_follows_the_wall_clock(void **state)
+TEST(test_send_at_follows_the_wall_clock)
 {
 	int64_t at_ms = clock_wall_ms() + HOUR_MS;
 	int64_t id = submit_as(STATE_SCHEDULED, at_ms, MINUTE_MS);
 
-	(void)state;
 	set_clock(-DAY_MS);
 	live(HOUR_MS + 1);
 	assert_message(id, STATE_SCHEDULED, "");
@@ -239,11 +230,10 @@ static void test_send_at_follows_the_wall_clock(void **state)
 }
 
 /* The phone boots in 1970, accepts messages, and then gets the time. */
-static void test_times_are_corrected_when_the_clock_is_first_set(void **state)
+TEST(test_times_are_corrected_when_the_clock_is_first_set)
 {
 	int64_t valid, waiting;
 
-	(void)state;
 	epoch_ms = 0;
 	restart();
 	valid = submit_valid(HOUR_MS);
@@ -261,12 +251,11 @@ static void test_times_are_corrected_when_the_clock_is_first_set(void **state)
 }
 
 /* Messages with a deadline wait for the right time; the others do not. */
-static void test_with_an_unset_clock_a_deadline_is_uncertain(void **state)
+TEST(test_with_an_unset_clock_a_deadline_is_uncertain)
 {
 	int64_t valid = submit_valid(HOUR_MS), over = submit_valid(MINUTE_MS), ever;
 	int64_t known_ms = epoch_ms;
 
-	(void)state;
 	boot_ms = 1000;
 	epoch_ms = 0;
 	restart();
@@ -328,11 +317,10 @@ static void start_in_1970(void)
 }
 
 /* At most as much is left as before it was switched off. */
-static void test_a_reboot_leaves_what_was_left_at_most(void **state)
+TEST(test_a_reboot_leaves_what_was_left_at_most)
 {
 	int64_t valid = submit_valid(HOUR_MS), waits;
 
-	(void)state;
 	waits = submit_as(STATE_WAITING_APPROVAL, 0, 0);
 	live(20 * MINUTE_MS);
 	start_machine_anew(10 * MINUTE_MS);
@@ -348,11 +336,10 @@ static void test_a_reboot_leaves_what_was_left_at_most(void **state)
 }
 
 /* The same, and then the clock is set back. */
-static void test_a_clock_set_back_after_a_reboot_makes_nothing_later(void **state)
+TEST(test_a_clock_set_back_after_a_reboot_makes_nothing_later)
 {
 	int64_t valid = submit_valid(HOUR_MS);
 
-	(void)state;
 	live(20 * MINUTE_MS);
 	start_machine_anew(MINUTE_MS);
 	set_clock(-DAY_MS);
@@ -367,11 +354,10 @@ static void test_a_clock_set_back_after_a_reboot_makes_nothing_later(void **stat
 }
 
 /* The clock is two days behind, twice, and correct again after the deadline. */
-static void test_a_clock_behind_after_a_reboot_makes_nothing_later(void **state)
+TEST(test_a_clock_behind_after_a_reboot_makes_nothing_later)
 {
 	int64_t yes = submit_as(STATE_WAITING_APPROVAL, 0, 0), valid, ever;
 
-	(void)state;
 	valid = submit_valid(HOUR_MS);
 	ever = submit_valid(0);
 	assert_int_equal(outbox_approval_give(outbox, yes, 0, "owner"), 0);
@@ -386,13 +372,12 @@ static void test_a_clock_behind_after_a_reboot_makes_nothing_later(void **state)
 }
 
 /* Its time is by the wall clock; it goes out once, when that comes. */
-static void test_a_scheduled_message_survives_a_reboot(void **state)
+TEST(test_a_scheduled_message_survives_a_reboot)
 {
 	int64_t at_ms = clock_wall_ms() + HOUR_MS;
 	int64_t late = submit_as(STATE_SCHEDULED, at_ms, MINUTE_MS);
 	int64_t due = submit_as(STATE_SCHEDULED, at_ms, 0);
 
-	(void)state;
 	live(MINUTE_MS);
 	start_machine_anew(-2 * DAY_MS);
 	be_in_network("registered");
@@ -409,11 +394,10 @@ static void test_a_scheduled_message_survives_a_reboot(void **state)
 }
 
 /* A message that is approved while the clock is wrong has its ten minutes, and no more. */
-static void test_an_approval_is_valid_while_the_clock_is_behind(void **state)
+TEST(test_an_approval_is_valid_while_the_clock_is_behind)
 {
 	int64_t yes = submit_as(STATE_WAITING_APPROVAL, 0, 0);
 
-	(void)state;
 	start_machine_anew(-2 * DAY_MS);
 	assert_int_equal(outbox_approval_give(outbox, yes, 0, "owner"), 0);
 	set_clock(2 * DAY_MS);
@@ -439,11 +423,10 @@ static int64_t approve_new(void)
 }
 
 /* With the clock at its start each time, and with one that goes on from its last time. */
-static void test_a_power_cut_gives_an_idle_approval_no_extra_time(void **state)
+TEST(test_a_power_cut_gives_an_idle_approval_no_extra_time)
 {
 	int64_t known_ms = clock_wall_ms(), id = approve_new();
 
-	(void)state;
 	idle(OUTBOX_APPROVAL_VALID_MS - 10000);
 	cut_power(known_ms);
 	be_in_network("registered");
@@ -460,11 +443,10 @@ static void test_a_power_cut_gives_an_idle_approval_no_extra_time(void **state)
 	assert_int_equal(sends_pending(), 0);
 }
 
-static void test_power_cuts_each_minute_do_not_prolong_an_approval(void **state)
+TEST(test_power_cuts_each_minute_do_not_prolong_an_approval)
 {
 	int64_t id;
 
-	(void)state;
 	start_in_1970();
 	id = approve_new();
 	for (int64_t cuts = 0; cuts < OUTBOX_APPROVAL_VALID_MS / MINUTE_MS * 2; cuts++) {
@@ -474,11 +456,10 @@ static void test_power_cuts_each_minute_do_not_prolong_an_approval(void **state)
 	assert_message(id, STATE_EXPIRED, "approval_expired");
 }
 
-static void test_boots_in_1970_do_not_prolong_the_wait_for_approval(void **state)
+TEST(test_boots_in_1970_do_not_prolong_the_wait_for_approval)
 {
 	static const bool knew_time[] = { false, true };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(knew_time) / sizeof(knew_time[0]); i++) {
 		int64_t id;
 
@@ -500,11 +481,10 @@ static void test_boots_in_1970_do_not_prolong_the_wait_for_approval(void **state
 }
 
 /* A clean stop takes nothing from a deadline either. */
-static void test_a_stop_in_1970_leaves_what_was_left(void **state)
+TEST(test_a_stop_in_1970_leaves_what_was_left)
 {
 	int64_t id;
 
-	(void)state;
 	start_in_1970();
 	id = approve_new();
 	idle(4 * MINUTE_MS);
@@ -515,11 +495,10 @@ static void test_a_stop_in_1970_leaves_what_was_left(void **state)
 	assert_message(id, STATE_EXPIRED, "approval_expired");
 }
 
-static void test_lived_time_is_stored_only_while_a_deadline_waits(void **state)
+TEST(test_lived_time_is_stored_only_while_a_deadline_waits)
 {
 	int64_t valid, alive_ms = -1;
 
-	(void)state;
 	start_in_1970();
 	submit_valid(0);
 	submit_as(STATE_SCHEDULED, clock_wall_ms() + DAY_MS, 0);
@@ -537,12 +516,11 @@ static void test_lived_time_is_stored_only_while_a_deadline_waits(void **state)
 }
 
 /* The gateway crashes and starts in the same boot: the stored minute is not lost. */
-static void test_a_crash_takes_nothing_from_a_deadline(void **state)
+TEST(test_a_crash_takes_nothing_from_a_deadline)
 {
 	struct explanation error = { "" };
 	int64_t id = submit_valid(HOUR_MS);
 
-	(void)state;
 	look();
 	fill_disk(true);
 	bench_stop();
@@ -556,11 +534,10 @@ static void test_a_crash_takes_nothing_from_a_deadline(void **state)
 	assert_message(id, STATE_EXPIRED, "validity_over");
 }
 
-static void test_deadlines_move_in_memory_while_the_disk_refuses(void **state)
+TEST(test_deadlines_move_in_memory_while_the_disk_refuses)
 {
 	int64_t id = submit_valid(HOUR_MS);
 
-	(void)state;
 	fill_disk(true);
 	set_clock(DAY_MS);
 	fill_disk(false);
@@ -568,33 +545,4 @@ static void test_deadlines_move_in_memory_while_the_disk_refuses(void **state)
 	assert_message(id, STATE_QUEUED, "");
 	live(1);
 	assert_message(id, STATE_EXPIRED, "validity_over");
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_setting_the_clock_does_not_change_the_validity),
-		TEST(test_a_message_accepted_after_the_clock_was_set_is_not_moved),
-		TEST(test_setting_the_clock_does_not_change_an_approval),
-		TEST(test_setting_the_clock_does_not_change_the_wait_for_approval),
-		TEST(test_send_at_follows_the_wall_clock),
-		TEST(test_times_are_corrected_when_the_clock_is_first_set),
-		TEST(test_with_an_unset_clock_a_deadline_is_uncertain),
-		TEST(test_a_reboot_leaves_what_was_left_at_most),
-		TEST(test_a_clock_set_back_after_a_reboot_makes_nothing_later),
-		TEST(test_a_clock_behind_after_a_reboot_makes_nothing_later),
-		TEST(test_a_scheduled_message_survives_a_reboot),
-		TEST(test_an_approval_is_valid_while_the_clock_is_behind),
-		TEST(test_a_power_cut_gives_an_idle_approval_no_extra_time),
-		TEST(test_power_cuts_each_minute_do_not_prolong_an_approval),
-		TEST(test_boots_in_1970_do_not_prolong_the_wait_for_approval),
-		TEST(test_a_stop_in_1970_leaves_what_was_left),
-		TEST(test_lived_time_is_stored_only_while_a_deadline_waits),
-		TEST(test_a_crash_takes_nothing_from_a_deadline),
-		TEST(test_deadlines_move_in_memory_while_the_disk_refuses),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

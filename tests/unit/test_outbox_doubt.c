@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The outbox with radios that send again safely: silence is a doubt that is cleared up. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "unit_test.h"
 #include "outbox_bench.h"
 
 #include "base/clock.h"
@@ -44,12 +38,13 @@ static void away(struct modem *modem)
 	turn();
 }
 
-static void test_silence_is_asked_again_with_the_same_key(void **state)
+FIXTURE(set_up, bench_tear_down)
+
+TEST(test_silence_is_asked_again_with_the_same_key)
 {
 	struct modem *modem;
 	int64_t id = doubt(&modem), next = submit(1, "y");
 
-	(void)state;
 	turn_until(sends_pending());
 	assert_int_equal(only_send()->order.id, id);
 	assert_int_equal(only_send()->order.attempt, 1);
@@ -62,12 +57,11 @@ static void test_silence_is_asked_again_with_the_same_key(void **state)
 	assert_int_equal(only_send()->order.id, next);
 }
 
-static void test_no_answer_in_time_is_a_doubt(void **state)
+TEST(test_no_answer_in_time_is_a_doubt)
 {
 	static const struct outbox_timing timing = { 5, 60000, 60000, 60000, 60000 };
 	int64_t id;
 
-	(void)state;
 	outbox_set_timing(outbox, &timing);
 	fake_modem_ready("/phone/1", "1");
 	id = submit(1, "x");
@@ -77,12 +71,11 @@ static void test_no_answer_in_time_is_a_doubt(void **state)
 	assert_int_equal(sims_find(sims, 1)->state, SIM_READY);
 }
 
-static void test_a_restart_asks_about_what_was_being_submitted(void **state)
+TEST(test_a_restart_asks_about_what_was_being_submitted)
 {
 	struct modem *modem = fake_modem_ready("/phone/1", "1");
 	int64_t id = submit(1, "x");
 
-	(void)state;
 	turn();
 	assert_message(id, STATE_SUBMITTING, "");
 	bench_restart(&quick);
@@ -95,12 +88,11 @@ static void test_a_restart_asks_about_what_was_being_submitted(void **state)
 	assert_message(id, STATE_SENT, "");
 }
 
-static void test_a_phone_that_is_away_keeps_the_doubt(void **state)
+TEST(test_a_phone_that_is_away_keeps_the_doubt)
 {
 	struct modem *modem;
 	int64_t id = doubt(&modem), next = submit(1, "y");
 
-	(void)state;
 	turn_until(sends_pending());
 	fake_answer(only_send(), SEND_NOT_SUBMITTED, "absent");
 	assert_message(id, STATE_HELD, "in_doubt");
@@ -112,12 +104,11 @@ static void test_a_phone_that_is_away_keeps_the_doubt(void **state)
 	assert_int_equal(only_send()->order.id, id);
 }
 
-static void test_a_refusal_in_doubt_counts_when_the_radio_has_closed_it(void **state)
+TEST(test_a_refusal_in_doubt_counts_when_the_radio_has_closed_it)
 {
 	struct modem *modem;
 	int64_t id = doubt(&modem);
 
-	(void)state;
 	turn_until(sends_pending());
 	fake_answer(only_send(), SEND_REFUSED, "recipient_not_allowed");
 	assert_message(id, STATE_HELD, "in_doubt");
@@ -128,12 +119,11 @@ static void test_a_refusal_in_doubt_counts_when_the_radio_has_closed_it(void **s
 	assert_message(id, STATE_FAILED, "recipient_not_allowed");
 }
 
-static void test_a_message_that_cannot_be_closed_is_asked_for_again(void **state)
+TEST(test_a_message_that_cannot_be_closed_is_asked_for_again)
 {
 	struct modem *modem;
 	int64_t id = doubt(&modem);
 
-	(void)state;
 	turn_until(sends_pending());
 	fake_answer(only_send(), SEND_REFUSED, "recipient_not_allowed");
 	turn();
@@ -144,13 +134,12 @@ static void test_a_message_that_cannot_be_closed_is_asked_for_again(void **state
 	assert_message(id, STATE_SUBMITTED, "");
 }
 
-static void test_a_cancelled_doubt_is_closed_when_the_phone_is_back(void **state)
+TEST(test_a_cancelled_doubt_is_closed_when_the_phone_is_back)
 {
 	struct outbox_cancellation *cancellation;
 	struct modem *modem;
 	int64_t id = doubt(&modem);
 
-	(void)state;
 	away(modem);
 	assert_int_equal(outbox_cancel(outbox, id, &cancellation), OUTBOX_E_CANCEL_LATER);
 	fake_ready(modem);
@@ -163,7 +152,7 @@ static void test_a_cancelled_doubt_is_closed_when_the_phone_is_back(void **state
 	assert_message(id, STATE_CANCELLED, "");
 }
 
-static void test_news_of_the_radio_end_the_doubt(void **state)
+TEST(test_news_of_the_radio_end_the_doubt)
 {
 	struct modem *modem;
 	int64_t id = doubt(&modem);
@@ -176,14 +165,13 @@ static void test_news_of_the_radio_end_the_doubt(void **state)
 		.attempt = 1,
 	};
 
-	(void)state;
 	observers_notify(&fake_ofono.observers, &event);
 	assert_message(id, STATE_SENT, "");
 	turn();
 	assert_int_equal(sends_pending(), 0);
 }
 
-static void test_only_the_end_of_its_validity_makes_a_doubt_unknown(void **state)
+TEST(test_only_the_end_of_its_validity_makes_a_doubt_unknown)
 {
 	struct store_message_draft draft = { 1, 0, "+36201234567", "x", 1 };
 	struct ofono_event event = {
@@ -192,7 +180,6 @@ static void test_only_the_end_of_its_validity_makes_a_doubt_unknown(void **state
 	struct modem *modem = fake_modem_ready("/phone/1", "1");
 	int64_t id;
 
-	(void)state;
 	freeze();
 	draft.expires_at_ms = clock_wall_ms() + 200;
 	assert_int_equal(outbox_accept(outbox, &draft, &id), 0);
@@ -211,12 +198,11 @@ static void test_only_the_end_of_its_validity_makes_a_doubt_unknown(void **state
 	assert_message(id, STATE_SENT, "");
 }
 
-static void test_a_radio_that_forgot_leaves_the_message_unknown(void **state)
+TEST(test_a_radio_that_forgot_leaves_the_message_unknown)
 {
 	struct modem *modem;
 	int64_t id = doubt(&modem);
 
-	(void)state;
 	turn_until(sends_pending());
 	fake_answer(only_send(), SEND_FORGOTTEN, NULL);
 	assert_message(id, STATE_UNKNOWN, "unknown_outcome");
@@ -224,12 +210,11 @@ static void test_a_radio_that_forgot_leaves_the_message_unknown(void **state)
 	assert_int_equal(sends_pending(), 0);
 }
 
-static void test_a_submitted_message_is_only_asked_for(void **state)
+TEST(test_a_submitted_message_is_only_asked_for)
 {
 	struct modem *modem = fake_modem_ready("/phone/1", "1");
 	int64_t id = submit(1, "x");
 
-	(void)state;
 	turn();
 	fake_answer(only_send(), SEND_ACCEPTED, "A1");
 	bench_restart(&quick);
@@ -239,25 +224,4 @@ static void test_a_submitted_message_is_only_asked_for(void **state)
 	assert_message(id, STATE_SUBMITTED, "");
 	fake_message_state(modem, "A1", MESSAGE_SENT);
 	assert_message(id, STATE_SENT, "");
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, bench_tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_silence_is_asked_again_with_the_same_key),
-		TEST(test_no_answer_in_time_is_a_doubt),
-		TEST(test_a_restart_asks_about_what_was_being_submitted),
-		TEST(test_a_phone_that_is_away_keeps_the_doubt),
-		TEST(test_a_refusal_in_doubt_counts_when_the_radio_has_closed_it),
-		TEST(test_a_message_that_cannot_be_closed_is_asked_for_again),
-		TEST(test_a_cancelled_doubt_is_closed_when_the_phone_is_back),
-		TEST(test_news_of_the_radio_end_the_doubt),
-		TEST(test_only_the_end_of_its_validity_makes_a_doubt_unknown),
-		TEST(test_a_radio_that_forgot_leaves_the_message_unknown),
-		TEST(test_a_submitted_message_is_only_asked_for),
-	};
-
-	return cmocka_run_group_tests_name("outbox_doubt", tests, NULL, NULL);
 }

@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Editing messages that wait in the gateway, and what comes too late. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "unit_test.h"
 #include "outbox_bench.h"
 
 #include "base/clock.h"
@@ -55,12 +49,13 @@ static void assert_sent_text(const char *number, const char *text)
 	assert_string_equal(only_send()->text, text);
 }
 
-static void test_a_scheduled_message_edited_to_now_is_submitted(void **state)
+FIXTURE(bench_set_up, bench_tear_down)
+
+TEST(test_a_scheduled_message_edited_to_now_is_submitted)
 {
 	struct observer observer = { 0 };
 	int64_t id;
 
-	(void)state;
 	fake_modem_ready("/sim0", "1");
 	id = accept_later(STATE_SCHEDULED);
 	assert_true(outbox_watch(outbox, id, &observer, hear, NULL));
@@ -74,11 +69,10 @@ static void test_a_scheduled_message_edited_to_now_is_submitted(void **state)
 	turn();
 }
 
-static void test_the_edited_time_survives_a_restart(void **state)
+TEST(test_the_edited_time_survives_a_restart)
 {
 	int64_t at_ms = clock_wall_ms() + 3 * CLOCK_MS_PER_DAY, id;
 
-	(void)state;
 	fake_modem_ready("/sim0", "1");
 	id = accept_later(STATE_SCHEDULED);
 	assert_int_equal(edit(id, STATE_SCHEDULED, at_ms, at_ms + 60000), 0);
@@ -94,12 +88,11 @@ static void test_the_edited_time_survives_a_restart(void **state)
 }
 
 /* Its row says already that it is being submitted. */
-static void test_a_message_that_is_about_to_leave_is_too_late_to_edit(void **state)
+TEST(test_a_message_that_is_about_to_leave_is_too_late_to_edit)
 {
 	struct store_message_draft draft = now_version;
 	int64_t id = 0;
 
-	(void)state;
 	fake_modem_ready("/sim0", "1");
 	draft.text = "old";
 	draft.is_awaited = true;
@@ -111,12 +104,11 @@ static void test_a_message_that_is_about_to_leave_is_too_late_to_edit(void **sta
 	turn();
 }
 
-static void test_a_message_that_ofono_did_not_take_can_be_edited(void **state)
+TEST(test_a_message_that_ofono_did_not_take_can_be_edited)
 {
 	struct modem *modem;
 	int64_t id;
 
-	(void)state;
 	modem = fake_modem_ready("/sim0", "1");
 	id = submit(1, "old");
 	turn();
@@ -134,11 +126,10 @@ static void test_a_message_that_ofono_did_not_take_can_be_edited(void **state)
 	turn();
 }
 
-static void test_an_edited_message_waits_for_approval_of_its_revision(void **state)
+TEST(test_an_edited_message_waits_for_approval_of_its_revision)
 {
 	int64_t id;
 
-	(void)state;
 	fake_modem_ready("/sim0", "1");
 	id = accept_later(STATE_WAITING_APPROVAL);
 	assert_int_equal(edit(id, STATE_WAITING_APPROVAL, 0, 0), 0);
@@ -154,12 +145,11 @@ static void test_an_edited_message_waits_for_approval_of_its_revision(void **sta
 	turn();
 }
 
-static void test_an_edited_message_is_not_abandoned(void **state)
+TEST(test_an_edited_message_is_not_abandoned)
 {
 	struct modem *modem = fake_modem_ready("/sim0", "1");
 	int64_t id;
 
-	(void)state;
 	strcpy(modem->network.status, "searching");
 	fake_changed(modem);
 	id = accept_later(STATE_SCHEDULED);
@@ -169,11 +159,10 @@ static void test_an_edited_message_is_not_abandoned(void **state)
 	assert_int_equal(state_of(id), STATE_QUEUED);
 }
 
-static void test_a_full_disk_leaves_the_old_version_in_memory(void **state)
+TEST(test_a_full_disk_leaves_the_old_version_in_memory)
 {
 	int64_t id;
 
-	(void)state;
 	fake_modem_ready("/sim0", "1");
 	id = accept_later(STATE_SCHEDULED);
 	fill_disk(true);
@@ -184,21 +173,4 @@ static void test_a_full_disk_leaves_the_old_version_in_memory(void **state)
 	assert_message(id, STATE_SCHEDULED, "");
 	assert_int_equal(outbox_approval_give(outbox, id, 0, "owner"),
 			 OUTBOX_E_NOT_WAITING);
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, bench_set_up, bench_tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_a_scheduled_message_edited_to_now_is_submitted),
-		TEST(test_the_edited_time_survives_a_restart),
-		TEST(test_a_message_that_is_about_to_leave_is_too_late_to_edit),
-		TEST(test_a_message_that_ofono_did_not_take_can_be_edited),
-		TEST(test_an_edited_message_waits_for_approval_of_its_revision),
-		TEST(test_an_edited_message_is_not_abandoned),
-		TEST(test_a_full_disk_leaves_the_old_version_in_memory),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* When a message moves to another SIM: each row of the failure table of doc/routing.md. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "unit_test.h"
 #include "outbox_bench.h"
 
 #include "base/clock.h"
@@ -100,22 +94,22 @@ static void assert_attempts(int64_t id, const char *expected)
 	assert_string_equal(attempts, expected);
 }
 
-static void test_what_never_reached_the_phone_moves_at_once(void **state)
+FIXTURE(set_up, bench_tear_down)
+
+TEST(test_what_never_reached_the_phone_moves_at_once)
 {
 	int64_t id = accept_routed(1, false);
 
-	(void)state;
 	fake_answer(only_send(), SEND_NOT_SUBMITTED, "absent");
 	assert_sent_by_the_second(id);
 	assert_string_equal(reasons, "not_delivered ");
 	assert_attempts(id, "1:sim1:not_delivered 2:sim2: ");
 }
 
-static void test_without_another_sim_it_waits_for_its_own(void **state)
+TEST(test_without_another_sim_it_waits_for_its_own)
 {
 	int64_t id;
 
-	(void)state;
 	other_sim = 0;
 	id = accept_routed(1, false);
 	fake_answer(only_send(), SEND_NOT_SUBMITTED, "absent");
@@ -128,12 +122,11 @@ static void test_without_another_sim_it_waits_for_its_own(void **state)
 	assert_attempts(id, "1:sim1: ");
 }
 
-static void test_a_refusal_that_kept_nothing_moves_at_once(void **state)
+TEST(test_a_refusal_that_kept_nothing_moves_at_once)
 {
 	static const char *const codes[] = { "rate_limited", "not_registered",
 					     "modem_stuck" };
 
-	(void)state;
 	for (size_t i = 0; i < 3; i++) {
 		int64_t id = accept_routed(2, false);
 
@@ -144,11 +137,10 @@ static void test_a_refusal_that_kept_nothing_moves_at_once(void **state)
 	assert_string_equal(reasons, "rate_limited not_registered modem_stuck ");
 }
 
-static void test_a_limit_of_the_last_phone_makes_it_fail(void **state)
+TEST(test_a_limit_of_the_last_phone_makes_it_fail)
 {
 	int64_t id;
 
-	(void)state;
 	other_sim = 0;
 	id = accept_routed(1, false);
 	fake_answer(only_send(), SEND_NOT_HERE, "rate_limited");
@@ -161,33 +153,30 @@ static void test_a_limit_of_the_last_phone_makes_it_fail(void **state)
 	assert_message(id, STATE_SUBMITTING, "");
 }
 
-static void test_a_final_refusal_does_not_move(void **state)
+TEST(test_a_final_refusal_does_not_move)
 {
 	int64_t id = accept_routed(1, false);
 
-	(void)state;
 	fake_answer(only_send(), SEND_REFUSED, "invalid_number");
 	turn();
 	assert_message(id, STATE_FAILED, "invalid_number");
 	assert_string_equal(reasons, "");
 }
 
-static void test_one_segment_that_the_network_refused_moves(void **state)
+TEST(test_one_segment_that_the_network_refused_moves)
 {
 	int64_t id = accept_routed(1, false);
 
-	(void)state;
 	fake_answer(only_send(), SEND_ACCEPTED, "A1");
 	fake_message_state(first, "A1", MESSAGE_FAILED);
 	assert_sent_by_the_second(id);
 	assert_attempts(id, "1:sim1:network_refused 2:sim2: ");
 }
 
-static void test_several_segments_that_the_network_refused_do_not_move(void **state)
+TEST(test_several_segments_that_the_network_refused_do_not_move)
 {
 	int64_t id = accept_routed(2, false);
 
-	(void)state;
 	fake_answer(only_send(), SEND_ACCEPTED, "A1");
 	fake_message_state(first, "A1", MESSAGE_FAILED);
 	turn();
@@ -195,11 +184,10 @@ static void test_several_segments_that_the_network_refused_do_not_move(void **st
 	assert_string_equal(reasons, "");
 }
 
-static void test_silence_moves_only_after_the_phone_has_closed_it(void **state)
+TEST(test_silence_moves_only_after_the_phone_has_closed_it)
 {
 	int64_t id = accept_routed(1, false);
 
-	(void)state;
 	fake_answer(only_send(), SEND_UNKNOWN, NULL);
 	assert_message(id, STATE_HELD, "in_doubt");
 	away(first);
@@ -216,11 +204,10 @@ static void test_silence_moves_only_after_the_phone_has_closed_it(void **state)
 	assert_attempts(id, "1:sim1:closed 2:sim2: ");
 }
 
-static void test_what_the_phone_does_not_close_stays_with_it(void **state)
+TEST(test_what_the_phone_does_not_close_stays_with_it)
 {
 	int64_t id = accept_routed(1, false);
 
-	(void)state;
 	fake_answer(only_send(), SEND_UNKNOWN, NULL);
 	away(first);
 	first->interfaces = MODEM_SIM_MANAGER | MODEM_MESSAGE_MANAGER;
@@ -238,11 +225,10 @@ static void test_what_the_phone_does_not_close_stays_with_it(void **state)
 	assert_string_equal(reasons, "");
 }
 
-static void test_a_phone_that_is_back_goes_on_with_the_same_key(void **state)
+TEST(test_a_phone_that_is_back_goes_on_with_the_same_key)
 {
 	int64_t id = accept_routed(1, false);
 
-	(void)state;
 	fake_answer(only_send(), SEND_UNKNOWN, NULL);
 	away(first);
 	fake_ready(first);
@@ -253,11 +239,10 @@ static void test_a_phone_that_is_back_goes_on_with_the_same_key(void **state)
 	assert_true(only_send()->order.is_repeat);
 }
 
-static void test_a_restart_goes_on_with_the_attempt_that_was_moved(void **state)
+TEST(test_a_restart_goes_on_with_the_attempt_that_was_moved)
 {
 	int64_t id = accept_routed(1, false);
 
-	(void)state;
 	fake_answer(only_send(), SEND_NOT_HERE, "modem_stuck");
 	turn_until(sends_pending());
 	assert_int_equal(only_send()->order.attempt, 2);
@@ -270,11 +255,10 @@ static void test_a_restart_goes_on_with_the_attempt_that_was_moved(void **state)
 	assert_true(only_send()->order.is_repeat);
 }
 
-static void test_one_dead_phone_strands_one_message(void **state)
+TEST(test_one_dead_phone_strands_one_message)
 {
 	int64_t doubtful = accept_routed(1, false), waiting;
 
-	(void)state;
 	fake_answer(only_send(), SEND_UNKNOWN, NULL);
 	away(first);
 	waiting = accept_routed(1, false);
@@ -286,11 +270,10 @@ static void test_one_dead_phone_strands_one_message(void **state)
 	fake_answer(only_send(), SEND_ACCEPTED, "B1");
 }
 
-static void test_a_named_sim_keeps_its_message(void **state)
+TEST(test_a_named_sim_keeps_its_message)
 {
 	int64_t id;
 
-	(void)state;
 	id = submit(1, "x");
 	turn();
 	fake_answer(only_send(), SEND_NOT_HERE, "modem_stuck");
@@ -301,13 +284,12 @@ static void test_a_named_sim_keeps_its_message(void **state)
 	assert_string_equal(reasons, "");
 }
 
-static void test_a_client_may_want_it_sent_again_when_in_doubt(void **state)
+TEST(test_a_client_may_want_it_sent_again_when_in_doubt)
 {
 	static const struct outbox_timing soon = { 60000, 60000, 60000, 60000,
 						   60000, 0,	 0,	20 };
 	int64_t plain = accept_routed(1, false), id;
 
-	(void)state;
 	outbox_set_timing(outbox, &soon);
 	fake_answer(only_send(), SEND_UNKNOWN, NULL);
 	away(first);
@@ -332,11 +314,10 @@ static void test_a_client_may_want_it_sent_again_when_in_doubt(void **state)
 	fake_answer(only_send(), SEND_ACCEPTED, "B1");
 }
 
-static void test_the_owner_may_send_again_what_is_unknown(void **state)
+TEST(test_the_owner_may_send_again_what_is_unknown)
 {
 	int64_t id = accept_routed(1, false), fine;
 
-	(void)state;
 	fake_answer(only_send(), SEND_UNKNOWN, NULL);
 	turn_until(sends_pending());
 	fake_answer(only_send(), SEND_FORGOTTEN, NULL);
@@ -348,29 +329,4 @@ static void test_the_owner_may_send_again_what_is_unknown(void **state)
 	fine = id;
 	assert_int_equal(outbox_failover_resend(outbox, fine), OUTBOX_E_TOO_LATE);
 	assert_int_equal(outbox_failover_resend(outbox, 99), OUTBOX_E_TOO_LATE);
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, bench_tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_what_never_reached_the_phone_moves_at_once),
-		TEST(test_without_another_sim_it_waits_for_its_own),
-		TEST(test_a_refusal_that_kept_nothing_moves_at_once),
-		TEST(test_a_limit_of_the_last_phone_makes_it_fail),
-		TEST(test_a_final_refusal_does_not_move),
-		TEST(test_one_segment_that_the_network_refused_moves),
-		TEST(test_several_segments_that_the_network_refused_do_not_move),
-		TEST(test_silence_moves_only_after_the_phone_has_closed_it),
-		TEST(test_what_the_phone_does_not_close_stays_with_it),
-		TEST(test_a_phone_that_is_back_goes_on_with_the_same_key),
-		TEST(test_a_restart_goes_on_with_the_attempt_that_was_moved),
-		TEST(test_one_dead_phone_strands_one_message),
-		TEST(test_a_named_sim_keeps_its_message),
-		TEST(test_a_client_may_want_it_sent_again_when_in_doubt),
-		TEST(test_the_owner_may_send_again_what_is_unknown),
-	};
-
-	return cmocka_run_group_tests_name("outbox_failover", tests, NULL, NULL);
 }

@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Several messages in one commit: outbox_accept_all() and the keys that belong together. */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "unit_test.h"
 #include "outbox_bench.h"
 
 #include "config/config.h"
@@ -69,9 +64,10 @@ static int64_t other(const char *key, const char *prefix, const char *text)
 	return error ? 0 : message.id;
 }
 
-static void test_all_messages_go_out_in_their_order(void **state)
+FIXTURE(set_up, bench_tear_down)
+
+TEST(test_all_messages_go_out_in_their_order)
 {
-	(void)state;
 	assert_int_equal(accept_all(), 0);
 	assert_int_equal(outbox_waiting(outbox), COUNT);
 	for (int i = 0; i < COUNT; i++)
@@ -81,9 +77,8 @@ static void test_all_messages_go_out_in_their_order(void **state)
 	assert_int_equal(state_of(ids[1]), STATE_QUEUED);
 }
 
-static void test_a_draft_that_fails_leaves_none(void **state)
+TEST(test_a_draft_that_fails_leaves_none)
 {
-	(void)state;
 	drafts[COUNT - 1].idempotency_key = drafts[0].idempotency_key;
 	assert_int_equal(accept_all(), -EINVAL);
 	assert_int_equal(outbox_waiting(outbox), 0);
@@ -94,9 +89,8 @@ static void test_a_draft_that_fails_leaves_none(void **state)
 	assert_int_equal(accept_all(), 0);
 }
 
-static void test_a_full_disk_leaves_none(void **state)
+TEST(test_a_full_disk_leaves_none)
 {
-	(void)state;
 	fill_disk(true);
 	assert_int_equal(accept_all(), OUTBOX_E_STORAGE);
 	fill_disk(false);
@@ -104,9 +98,8 @@ static void test_a_full_disk_leaves_none(void **state)
 	assert_false(any_is_stored());
 }
 
-static void test_a_queue_without_room_for_all_takes_none(void **state)
+TEST(test_a_queue_without_room_for_all_takes_none)
 {
-	(void)state;
 	bench_config.queue_limit = COUNT - 1;
 	assert_int_equal(accept_all(), OUTBOX_E_FULL);
 	assert_false(any_is_stored());
@@ -114,14 +107,13 @@ static void test_a_queue_without_room_for_all_takes_none(void **state)
 	assert_int_equal(accept_all(), 0);
 }
 
-static void test_a_key_finds_the_messages_of_other_lists(void **state)
+TEST(test_a_key_finds_the_messages_of_other_lists)
 {
 	const char *const same =
 		"key" STORE_MESSAGE_LIST_MARK "1" STORE_MESSAGE_LIST_MARK;
 	const char *const list =
 		"key" STORE_MESSAGE_LIST_MARK "2" STORE_MESSAGE_LIST_MARK;
 
-	(void)state;
 	assert_int_equal(accept_all(), 0);
 	assert_int_equal(other("key", NULL, NULL), ids[0]);
 	assert_int_equal(other("key", same, "hello"), 0);
@@ -129,19 +121,4 @@ static void test_a_key_finds_the_messages_of_other_lists(void **state)
 	assert_int_equal(other("key", list, "hello"), ids[0]);
 	assert_int_equal(other("ke", NULL, NULL), 0);
 	assert_int_equal(other("key ", NULL, NULL), 0);
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, bench_tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_all_messages_go_out_in_their_order),
-		TEST(test_a_draft_that_fails_leaves_none),
-		TEST(test_a_full_disk_leaves_none),
-		TEST(test_a_queue_without_room_for_all_takes_none),
-		TEST(test_a_key_finds_the_messages_of_other_lists),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,13 +3,7 @@
  * A message that can leave at once is prepared: one commit accepts it and says that it is being
  * submitted. These tests let something happen between that commit and the submission.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "unit_test.h"
 #include "outbox_bench.h"
 
 static char lines[128];
@@ -40,14 +34,15 @@ static int64_t submit_awaited(const char *text)
 	return id;
 }
 
+FIXTURE(bench_set_up, bench_tear_down)
+
 /* Its observers see the same events as for any other message. */
-static void test_a_message_is_accepted_and_submitted_in_one_commit(void **state)
+TEST(test_a_message_is_accepted_and_submitted_in_one_commit)
 {
 	struct observer observer = { 0 };
 	uint64_t changes;
 	int64_t id;
 
-	(void)state;
 	fake_modem_ready("/sim0", "1");
 	turn();
 	id = submit_awaited("x");
@@ -66,11 +61,10 @@ static void test_a_message_is_accepted_and_submitted_in_one_commit(void **state)
 	observer_remove(&observer);
 }
 
-static void test_a_message_behind_another_is_not_prepared(void **state)
+TEST(test_a_message_behind_another_is_not_prepared)
 {
 	int64_t first, second;
 
-	(void)state;
 	fake_modem_ready("/sim0", "1");
 	turn();
 	first = submit_awaited("x");
@@ -83,11 +77,10 @@ static void test_a_message_behind_another_is_not_prepared(void **state)
 	assert_message(submit_awaited("z"), STATE_QUEUED, "");
 }
 
-static void test_a_message_is_not_prepared_while_its_sim_is_busy(void **state)
+TEST(test_a_message_is_not_prepared_while_its_sim_is_busy)
 {
 	struct modem *modem;
 
-	(void)state;
 	modem = fake_modem_ready("/sim0", "1");
 	turn();
 	outbox_set_paused(outbox, true);
@@ -100,12 +93,11 @@ static void test_a_message_is_not_prepared_while_its_sim_is_busy(void **state)
 }
 
 /* The SIM goes before the run: the message waits for it. */
-static void test_a_prepared_message_is_queued_when_the_modem_goes(void **state)
+TEST(test_a_prepared_message_is_queued_when_the_modem_goes)
 {
 	struct modem *modem;
 	int64_t id;
 
-	(void)state;
 	modem = fake_modem_ready("/sim0", "1");
 	turn();
 	id = submit_awaited("x");
@@ -118,11 +110,10 @@ static void test_a_prepared_message_is_queued_when_the_modem_goes(void **state)
 	assert_string_equal(only_send()->text, "x");
 }
 
-static void test_a_prepared_message_can_be_cancelled(void **state)
+TEST(test_a_prepared_message_can_be_cancelled)
 {
 	int64_t id;
 
-	(void)state;
 	fake_modem_ready("/sim0", "1");
 	turn();
 	id = submit_awaited("x");
@@ -132,11 +123,10 @@ static void test_a_prepared_message_can_be_cancelled(void **state)
 	assert_message(id, STATE_CANCELLED, "client_left");
 }
 
-static void test_a_prepared_message_is_queued_by_a_pause(void **state)
+TEST(test_a_prepared_message_is_queued_by_a_pause)
 {
 	int64_t id;
 
-	(void)state;
 	fake_modem_ready("/sim0", "1");
 	turn();
 	id = submit_awaited("x");
@@ -150,11 +140,10 @@ static void test_a_prepared_message_is_queued_by_a_pause(void **state)
 	assert_history(id, "queued submitting queued submitting ");
 }
 
-static void test_a_prepared_message_is_unknown_after_a_crash(void **state)
+TEST(test_a_prepared_message_is_unknown_after_a_crash)
 {
 	int64_t id;
 
-	(void)state;
 	fake_modem_ready("/sim0", "1");
 	turn();
 	id = submit_awaited("x");
@@ -164,12 +153,11 @@ static void test_a_prepared_message_is_unknown_after_a_crash(void **state)
 	assert_message(id, STATE_UNKNOWN, "unknown_outcome");
 }
 
-static void test_a_prepared_message_waits_for_a_full_disk(void **state)
+TEST(test_a_prepared_message_waits_for_a_full_disk)
 {
 	struct store_message_draft draft = { 1, 0, "+36201234567", "x", 1 };
 	int64_t id = 0;
 
-	(void)state;
 	fake_modem_ready("/sim0", "1");
 	turn();
 	draft.is_awaited = true;
@@ -177,22 +165,4 @@ static void test_a_prepared_message_waits_for_a_full_disk(void **state)
 	assert_int_equal(outbox_accept(outbox, &draft, &id), OUTBOX_E_STORAGE);
 	turn();
 	assert_int_equal(sends_pending(), 0);
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, bench_set_up, bench_tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_a_message_is_accepted_and_submitted_in_one_commit),
-		TEST(test_a_message_behind_another_is_not_prepared),
-		TEST(test_a_message_is_not_prepared_while_its_sim_is_busy),
-		TEST(test_a_prepared_message_is_queued_when_the_modem_goes),
-		TEST(test_a_prepared_message_can_be_cancelled),
-		TEST(test_a_prepared_message_is_queued_by_a_pause),
-		TEST(test_a_prepared_message_is_unknown_after_a_crash),
-		TEST(test_a_prepared_message_waits_for_a_full_disk),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

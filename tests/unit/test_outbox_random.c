@@ -12,13 +12,7 @@
  *
  * The argument can be a seed, to repeat one run.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "unit_test.h"
 #include <stdlib.h>
 
 #include "base/clock.h"
@@ -257,11 +251,10 @@ static void play(unsigned seed)
 		assert_truth(id);
 }
 
-static void test_random_events_break_no_promise(void **state)
+TEST(test_random_events_break_no_promise)
 {
 	unsigned seed;
 
-	(void)state;
 	for (seed = first_seed; seed < first_seed + rounds; seed++) {
 		print_message("seed %u\n", seed);
 		assert_int_equal(bench_set_up(NULL), 0);
@@ -270,16 +263,12 @@ static void test_random_events_break_no_promise(void **state)
 	}
 }
 
-int main(int argc, char **argv)
+void before_tests(int argc, char **argv)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(
-		test_random_events_break_no_promise) };
-
 	rounds = ROUNDS / sample_stride(4);
 	if (argc > 1) {
 		first_seed = (unsigned)atoi(argv[1]);
 		rounds = argc > 2 ? (unsigned)atoi(argv[2]) : 1;
 	}
 	log_set_level(argc > 1 ? LOG_LEVEL_INFO : 0);
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Delivery reports: on time, early, late, after a restart, and on a full disk. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "unit_test.h"
 #include "outbox_bench.h"
 
 #include "base/clock.h"
@@ -81,13 +75,14 @@ static void assert_history(int64_t id, const char *expected)
 	assert_string_equal(lines, expected);
 }
 
-static void test_a_report_makes_a_sent_message_delivered(void **state)
+FIXTURE(set_up, bench_tear_down)
+
+TEST(test_a_report_makes_a_sent_message_delivered)
 {
 	struct modem *modem = reporting_modem();
 	struct observer observer = { 0 };
 	int64_t id = submit(1, "x");
 
-	(void)state;
 	assert_true(outbox_watch(outbox, id, &observer, hear, NULL));
 	assert_delivery(id, DELIVERY_NONE); /* no report is requested yet */
 	turn();
@@ -110,13 +105,12 @@ static void test_a_report_makes_a_sent_message_delivered(void **state)
 	assert_history(id, "queued() submitting() submitted() sent() delivered() ");
 }
 
-static void test_a_negative_report_leaves_the_message_sent(void **state)
+TEST(test_a_negative_report_leaves_the_message_sent)
 {
 	struct modem *modem = reporting_modem();
 	struct observer observer = { 0 };
 	int64_t id = submit_sent(modem, "A1");
 
-	(void)state;
 	assert_true(outbox_watch(outbox, id, &observer, hear,
 				 NULL)); /* it was sent long ago */
 	fake_report("A1", false);
@@ -135,13 +129,12 @@ static void test_a_negative_report_leaves_the_message_sent(void **state)
 }
 
 /* A report that comes before the state of its message. */
-static void test_an_early_report_waits_for_sent(void **state)
+TEST(test_an_early_report_waits_for_sent)
 {
 	struct modem *modem = reporting_modem();
 	struct observer observer = { 0 };
 	int64_t id = submit_handed("A1");
 
-	(void)state;
 	assert_true(outbox_watch(outbox, id, &observer, hear, NULL));
 	fake_report("A1", true);
 	turn();
@@ -153,12 +146,11 @@ static void test_an_early_report_waits_for_sent(void **state)
 	assert_message(id, STATE_DELIVERED, "");
 }
 
-static void test_an_early_negative_report_waits_for_sent(void **state)
+TEST(test_an_early_negative_report_waits_for_sent)
 {
 	struct modem *modem = reporting_modem();
 	int64_t id = submit_handed("A1");
 
-	(void)state;
 	fake_report("A1", false);
 	fake_message_state(modem, "A1", MESSAGE_SENT);
 	turn();
@@ -167,23 +159,21 @@ static void test_an_early_negative_report_waits_for_sent(void **state)
 }
 
 /* The report came, the state never did: a delivered message was sent. */
-static void test_an_early_report_proves_delivery_when_the_modem_goes(void **state)
+TEST(test_an_early_report_proves_delivery_when_the_modem_goes)
 {
 	struct modem *modem = reporting_modem();
 	int64_t id = submit_handed("A1");
 
-	(void)state;
 	fake_report("A1", true);
 	fake_modem_remove(modem);
 	turn();
 	assert_message(id, STATE_DELIVERED, "");
 }
 
-static void test_an_early_report_proves_delivery_after_a_restart(void **state)
+TEST(test_an_early_report_proves_delivery_after_a_restart)
 {
 	int64_t id;
 
-	(void)state;
 	reporting_modem();
 	id = submit_handed("A1");
 	fake_report("A1", true);
@@ -192,12 +182,11 @@ static void test_an_early_report_proves_delivery_after_a_restart(void **state)
 	assert_message(id, STATE_DELIVERED, "");
 }
 
-static void test_a_report_corrects_held_and_unknown(void **state)
+TEST(test_a_report_corrects_held_and_unknown)
 {
 	struct modem *modem = reporting_modem();
 	int64_t held = submit_handed("A1"), unknown;
 
-	(void)state;
 	modem->interfaces = 0;
 	fake_changed(modem);
 	turn();
@@ -219,13 +208,12 @@ static void test_a_report_corrects_held_and_unknown(void **state)
 	assert_message(unknown, STATE_DELIVERED, "");
 }
 
-static void test_a_report_after_a_restart_counts(void **state)
+TEST(test_a_report_after_a_restart_counts)
 {
 	struct modem *modem = reporting_modem();
 	struct observer observer = { 0 };
 	int64_t one = submit_sent(modem, "A1"), two = submit_sent(modem, "A2");
 
-	(void)state;
 	bench_restart(&patient);
 	turn();
 	assert_true(outbox_watch(outbox, two, &observer, hear, NULL));
@@ -238,13 +226,12 @@ static void test_a_report_after_a_restart_counts(void **state)
 	assert_heard("2:sent() ");
 }
 
-static void test_a_report_is_written_when_the_disk_accepts_it(void **state)
+TEST(test_a_report_is_written_when_the_disk_accepts_it)
 {
 	static const struct outbox_timing timing = { 60000, 60000, 60000, 60000, 50 };
 	struct modem *modem = reporting_modem();
 	int64_t one = submit_sent(modem, "A1"), two = submit_sent(modem, "A2");
 
-	(void)state;
 	outbox_set_timing(outbox, &timing);
 	fill_disk(true);
 	fake_report("A1", true);
@@ -257,13 +244,12 @@ static void test_a_report_is_written_when_the_disk_accepts_it(void **state)
 }
 
 /* The gateway requested no report, but another program on the phone may have. */
-static void test_an_unrequested_report_counts(void **state)
+TEST(test_an_unrequested_report_counts)
 {
 	struct modem *modem = fake_modem_ready("/sim0", "1");
 	struct observer observer = { 0 };
 	int64_t id = submit_sent(modem, "A1");
 
-	(void)state;
 	assert_delivery(id, DELIVERY_NONE);
 	assert_false(outbox_watch(outbox, id, &observer, hear, NULL));
 	fake_report("A1", true);
@@ -271,12 +257,11 @@ static void test_an_unrequested_report_counts(void **state)
 	assert_message(id, STATE_DELIVERED, "");
 }
 
-static void test_a_report_does_not_change_a_failed_message(void **state)
+TEST(test_a_report_does_not_change_a_failed_message)
 {
 	struct modem *modem = reporting_modem();
 	int64_t id = submit_handed("A1");
 
-	(void)state;
 	fake_message_state(modem, "A1", MESSAGE_FAILED);
 	turn();
 	fake_report("A1", true);
@@ -285,13 +270,12 @@ static void test_a_report_does_not_change_a_failed_message(void **state)
 	assert_delivery(id, DELIVERY_NONE);
 }
 
-static void test_a_delivery_without_a_report_becomes_unconfirmed(void **state)
+TEST(test_a_delivery_without_a_report_becomes_unconfirmed)
 {
 	struct message message = { .state = STATE_SENT,
 				   .delivery = DELIVERY_AWAITED,
 				   .changed_ms = 1000 };
 
-	(void)state;
 	assert_int_equal(store_message_delivery(&message, 1000 + DELIVERY_WAIT_MS),
 			 DELIVERY_AWAITED);
 	assert_int_equal(store_message_delivery(&message, 1001 + DELIVERY_WAIT_MS),
@@ -305,13 +289,12 @@ static void test_a_delivery_without_a_report_becomes_unconfirmed(void **state)
 }
 
 /* When the observer leaves, the message leaves memory with the next run. */
-static void test_an_observer_may_leave_before_the_report(void **state)
+TEST(test_an_observer_may_leave_before_the_report)
 {
 	struct modem *modem = reporting_modem();
 	struct observer observer = { 0 };
 	int64_t id = submit_sent(modem, "A1");
 
-	(void)state;
 	assert_true(outbox_watch(outbox, id, &observer, hear, NULL));
 	turn();
 	observer_remove(&observer);
@@ -320,27 +303,4 @@ static void test_an_observer_may_leave_before_the_report(void **state)
 	turn();
 	assert_heard("");
 	assert_message(id, STATE_DELIVERED, "");
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, bench_tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_a_report_makes_a_sent_message_delivered),
-		TEST(test_a_negative_report_leaves_the_message_sent),
-		TEST(test_an_early_report_waits_for_sent),
-		TEST(test_an_early_negative_report_waits_for_sent),
-		TEST(test_an_early_report_proves_delivery_when_the_modem_goes),
-		TEST(test_an_early_report_proves_delivery_after_a_restart),
-		TEST(test_a_report_corrects_held_and_unknown),
-		TEST(test_a_report_after_a_restart_counts),
-		TEST(test_a_report_is_written_when_the_disk_accepts_it),
-		TEST(test_an_unrequested_report_counts),
-		TEST(test_a_report_does_not_change_a_failed_message),
-		TEST(test_a_delivery_without_a_report_becomes_unconfirmed),
-		TEST(test_an_observer_may_leave_before_the_report),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

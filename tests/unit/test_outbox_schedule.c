@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Scheduled messages and expiry. The clock is real, so the times are short. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "unit_test.h"
 #include "outbox_bench.h"
 
 #include "config/config.h"
@@ -29,12 +23,13 @@ static int64_t submit_timed(const char *text, int64_t send_ms, int64_t expiry_ms
 	return id;
 }
 
-static void test_a_scheduled_message_waits_for_its_time(void **state)
+FIXTURE(bench_set_up, bench_tear_down)
+
+TEST(test_a_scheduled_message_waits_for_its_time)
 {
 	struct observer observer = { 0 };
 	int64_t id, due_ms = clock_wall_ms() + 300;
 
-	(void)state;
 	fake_modem_ready("/sim0", "1");
 	freeze();
 	id = submit_timed("later", 300, 0);
@@ -50,12 +45,11 @@ static void test_a_scheduled_message_waits_for_its_time(void **state)
 }
 
 /* Other messages do not wait; the scheduled one goes out in order of its ID. */
-static void test_other_messages_do_not_wait_for_a_scheduled_one(void **state)
+TEST(test_other_messages_do_not_wait_for_a_scheduled_one)
 {
 	struct modem *modem = fake_modem_ready("/sim0", "1");
 	int64_t later;
 
-	(void)state;
 	freeze();
 	later = submit_timed("later", 1000, 0);
 	submit(1, "now");
@@ -70,11 +64,10 @@ static void test_other_messages_do_not_wait_for_a_scheduled_one(void **state)
 	assert_string_equal(only_send()->text, "later");
 }
 
-static void test_a_schedule_survives_a_restart(void **state)
+TEST(test_a_schedule_survives_a_restart)
 {
 	int64_t soon, late;
 
-	(void)state;
 	fake_modem_ready("/sim0", "1");
 	freeze();
 	soon = submit_timed("soon", 1000, 0);
@@ -126,11 +119,10 @@ static int64_t submit_spread(void)
 	return id;
 }
 
-static void test_limits_are_asked_again_when_a_spread_message_is_due(void **state)
+TEST(test_limits_are_asked_again_when_a_spread_message_is_due)
 {
 	int64_t id;
 
-	(void)state;
 	fake_modem_ready("/sim0", "1");
 	id = submit_spread();
 	slot = (struct outbox_slot){ clock_wall_ms() + 3600 * 1000, "rate_limited" };
@@ -144,11 +136,10 @@ static void test_limits_are_asked_again_when_a_spread_message_is_due(void **stat
 	assert_int_equal(sends_pending(), 0);
 }
 
-static void test_a_postponed_message_is_asked_about_again(void **state)
+TEST(test_a_postponed_message_is_asked_about_again)
 {
 	int64_t id;
 
-	(void)state;
 	fake_modem_ready("/sim0", "1");
 	id = submit_spread();
 	slot = (struct outbox_slot){ clock_wall_ms() + 200, "rate_limited" };
@@ -158,12 +149,11 @@ static void test_a_postponed_message_is_asked_about_again(void **state)
 }
 
 /* Neither sent without an answer nor lost. */
-static void test_a_spread_message_waits_while_limits_cannot_be_read(void **state)
+TEST(test_a_spread_message_waits_while_limits_cannot_be_read)
 {
 	struct outbox_timing quick = patient;
 	int64_t id;
 
-	(void)state;
 	quick.storage_ms = 1;
 	outbox_set_timing(outbox, &quick);
 	fake_modem_ready("/sim0", "1");
@@ -189,11 +179,10 @@ static void wait_past(int64_t id)
 	arena_free(arena);
 }
 
-static void test_an_overdue_message_goes_out_at_the_start(void **state)
+TEST(test_an_overdue_message_goes_out_at_the_start)
 {
 	int64_t due, over;
 
-	(void)state;
 	fake_modem_ready("/sim0", "1");
 	freeze();
 	due = submit_timed("due", 20, 0);
@@ -208,13 +197,12 @@ static void test_an_overdue_message_goes_out_at_the_start(void **state)
 	assert_message(over, STATE_EXPIRED, "validity_over");
 }
 
-static void test_a_queued_message_expires(void **state)
+TEST(test_a_queued_message_expires)
 {
 	struct observer observer = { 0 };
 	struct modem *modem = fake_modem_ready("/sim0", "1");
 	int64_t stuck = submit(1, "stuck"), id;
 
-	(void)state;
 	freeze();
 	id = submit_timed("behind it", 0, 300);
 	assert_true(outbox_watch(outbox, id, &observer, hear, NULL));
@@ -233,12 +221,11 @@ static void test_a_queued_message_expires(void **state)
 }
 
 /* A message that oFono has does not expire: it may be being sent. */
-static void test_a_submitted_message_does_not_expire(void **state)
+TEST(test_a_submitted_message_does_not_expire)
 {
 	struct modem *modem = fake_modem_ready("/sim0", "1");
 	int64_t id;
 
-	(void)state;
 	freeze();
 	id = submit_timed("x", 0, 200);
 	turn();
@@ -254,11 +241,10 @@ static void test_a_submitted_message_does_not_expire(void **state)
 }
 
 /* It was not submitted after all, and its validity ended meanwhile. */
-static void test_a_message_that_ofono_never_accepted_can_expire(void **state)
+TEST(test_a_message_that_ofono_never_accepted_can_expire)
 {
 	int64_t id;
 
-	(void)state;
 	fake_modem_ready("/sim0", "1");
 	freeze();
 	id = submit_timed("x", 0, 200);
@@ -272,11 +258,10 @@ static void test_a_message_that_ofono_never_accepted_can_expire(void **state)
 	assert_int_equal(sends_pending(), 0);
 }
 
-static void test_a_scheduled_message_can_expire_before_its_time(void **state)
+TEST(test_a_scheduled_message_can_expire_before_its_time)
 {
 	int64_t id = 0;
 
-	(void)state;
 	fake_modem_ready("/sim0", "1");
 	id = submit_timed("x", 60000, 100);
 	turn_until(state_of(id) == STATE_EXPIRED);
@@ -307,12 +292,11 @@ static int64_t steady_ms(void)
  * Each run reads the clock again and sets the timer to the next time that is due. The kernel
  * promises that CLOCK_REALTIME timers follow a clock that is set.
  */
-static void test_a_clock_set_forward_makes_messages_due(void **state)
+TEST(test_a_clock_set_forward_makes_messages_due)
 {
 	static const struct clock_source jumping = { steady_ms, jumping_wall_ms, NULL };
 	int64_t id;
 
-	(void)state;
 	fake_modem_ready("/sim0", "1");
 	wall_offset_ms = 0;
 	clock_set_source(&jumping);
@@ -331,9 +315,8 @@ static void test_a_clock_set_forward_makes_messages_due(void **state)
 }
 
 /* The loop sleeps when nothing is due. */
-static void test_nothing_wakes_the_process_without_a_deadline(void **state)
+TEST(test_nothing_wakes_the_process_without_a_deadline)
 {
-	(void)state;
 	fake_modem_ready("/sim0", "1");
 	turn_ms(150); /* until the SIMs are stable */
 	submit_timed("x", 3600 * 1000, 3601 * 1000);
@@ -341,11 +324,10 @@ static void test_nothing_wakes_the_process_without_a_deadline(void **state)
 	assert_int_equal(sd_event_run(loop, 500 * 1000), 0);
 }
 
-static void test_scheduled_messages_count_in_the_limit(void **state)
+TEST(test_scheduled_messages_count_in_the_limit)
 {
 	int64_t id;
 
-	(void)state;
 	fake_modem_ready("/sim0", "1");
 	bench_config.queue_limit = 1;
 	submit_timed("x", 60000, 0);
@@ -354,12 +336,11 @@ static void test_scheduled_messages_count_in_the_limit(void **state)
 }
 
 /* The disk refuses both changes of state: nothing goes out meanwhile. */
-static void test_a_due_message_goes_out_when_the_disk_accepts_it(void **state)
+TEST(test_a_due_message_goes_out_when_the_disk_accepts_it)
 {
 	static const struct outbox_timing timing = { 60000, 60000, 60000, 60000, 100 };
 	int64_t due, over;
 
-	(void)state;
 	outbox_set_timing(outbox, &timing);
 	fake_modem_ready("/sim0", "1");
 	due = submit_timed("due", 100, 0);
@@ -372,29 +353,4 @@ static void test_a_due_message_goes_out_when_the_disk_accepts_it(void **state)
 	assert_message(over, STATE_EXPIRED, "validity_over");
 	assert_message(due, STATE_SUBMITTING, "");
 	assert_string_equal(only_send()->text, "due");
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, bench_set_up, bench_tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_a_scheduled_message_waits_for_its_time),
-		TEST(test_other_messages_do_not_wait_for_a_scheduled_one),
-		TEST(test_a_schedule_survives_a_restart),
-		TEST(test_limits_are_asked_again_when_a_spread_message_is_due),
-		TEST(test_a_postponed_message_is_asked_about_again),
-		TEST(test_a_spread_message_waits_while_limits_cannot_be_read),
-		TEST(test_an_overdue_message_goes_out_at_the_start),
-		TEST(test_a_queued_message_expires),
-		TEST(test_a_submitted_message_does_not_expire),
-		TEST(test_a_message_that_ofono_never_accepted_can_expire),
-		TEST(test_a_scheduled_message_can_expire_before_its_time),
-		TEST(test_a_clock_set_forward_makes_messages_due),
-		TEST(test_nothing_wakes_the_process_without_a_deadline),
-		TEST(test_scheduled_messages_count_in_the_limit),
-		TEST(test_a_due_message_goes_out_when_the_disk_accepts_it),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The outbox with late answers, lost modems, restarts and a full disk. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "unit_test.h"
 #include <sqlite3.h>
 #include <stdio.h>
 
@@ -47,12 +41,13 @@ static int64_t time_out(struct modem **modem_out)
 	return id;
 }
 
-static void test_a_late_acceptance_corrects_unknown(void **state)
+FIXTURE(bench_set_up, bench_tear_down)
+
+TEST(test_a_late_acceptance_corrects_unknown)
 {
 	struct modem *modem;
 	int64_t id = time_out(&modem);
 
-	(void)state;
 	fake_answer(only_send(), SEND_ACCEPTED, "A1");
 	assert_message(id, STATE_SUBMITTED, "");
 	assert_int_equal(sim_state(1), SIM_READY);
@@ -64,12 +59,11 @@ static void test_a_late_acceptance_corrects_unknown(void **state)
 	assert_string_equal(only_send()->text, "y");
 }
 
-static void test_a_late_refusal_corrects_unknown(void **state)
+TEST(test_a_late_refusal_corrects_unknown)
 {
 	struct modem *modem;
 	int64_t id = time_out(&modem);
 
-	(void)state;
 	fake_answer(only_send(), SEND_REFUSED, FORMAT_ERROR);
 	assert_message(id, STATE_FAILED, "invalid_number");
 	turn();
@@ -77,12 +71,11 @@ static void test_a_late_refusal_corrects_unknown(void **state)
 }
 
 /* A late "it never reached oFono" is final: the agent may have reacted to "unknown". */
-static void test_a_late_error_makes_the_message_failed(void **state)
+TEST(test_a_late_error_makes_the_message_failed)
 {
 	struct modem *modem;
 	int64_t id = time_out(&modem);
 
-	(void)state;
 	fake_answer(only_send(), SEND_NOT_SUBMITTED, "x.NotSent");
 	assert_message(id, STATE_FAILED, "ofono_unavailable");
 	turn();
@@ -90,7 +83,7 @@ static void test_a_late_error_makes_the_message_failed(void **state)
 }
 
 /* A state that comes before the UUID is known is kept, even if other programs send too. */
-static void test_a_state_before_the_answer_is_kept(void **state)
+TEST(test_a_state_before_the_answer_is_kept)
 {
 	static const struct {
 		enum ofono_message_state told;
@@ -104,7 +97,6 @@ static void test_a_state_before_the_answer_is_kept(void **state)
 	struct modem *modem = fake_modem_ready("/sim0", "1");
 	struct modem *other = fake_modem_ready("/sim1", "2");
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char uuid[] = { (char)('A' + i), '\0' };
 		int64_t id = submit(1, uuid);
@@ -127,14 +119,13 @@ static void test_a_state_before_the_answer_is_kept(void **state)
 }
 
 /* A registered modem that keeps a message is stuck; the other modem is not affected. */
-static void test_a_stuck_modem_recovers_with_the_outcome(void **state)
+TEST(test_a_stuck_modem_recovers_with_the_outcome)
 {
 	static const struct outbox_timing timing = { 60000, 60000, 60000, 60000,
 						     60000, 20,	   10 };
 	struct modem *modem = fake_modem_ready("/sim0", "1");
 	int64_t id = submit(1, "x"), next = submit(1, "y");
 
-	(void)state;
 	fake_modem_ready("/sim1", "2");
 	outbox_set_timing(outbox, &timing);
 	turn();
@@ -160,14 +151,13 @@ static void test_a_stuck_modem_recovers_with_the_outcome(void **state)
 	assert_string_equal(only_send()->text, "y");
 }
 
-static void test_a_stuck_modem_recovers_with_its_loss(void **state)
+TEST(test_a_stuck_modem_recovers_with_its_loss)
 {
 	static const struct outbox_timing timing = { 60000, 60000, 60000, 60000,
 						     60000, 5,	   5 };
 	struct modem *modem = fake_modem_ready("/sim0", "1");
 	int64_t id = submit(1, "x");
 
-	(void)state;
 	outbox_set_timing(outbox, &timing);
 	turn();
 	fake_answer(only_send(), SEND_ACCEPTED, "A1");
@@ -184,12 +174,11 @@ static void test_a_stuck_modem_recovers_with_its_loss(void **state)
 	assert_int_equal(sim_state(1), SIM_READY);
 }
 
-static void test_the_loss_of_the_modem_ends_an_overdue_call(void **state)
+TEST(test_the_loss_of_the_modem_ends_an_overdue_call)
 {
 	struct modem *modem;
 	int64_t id = time_out(&modem);
 
-	(void)state;
 	modem->interfaces = MODEM_SIM_MANAGER;
 	fake_changed(modem);
 	assert_int_equal(sends_pending(), 0);
@@ -215,12 +204,11 @@ static int64_t hold(struct modem *modem, const char *uuid)
 	return id;
 }
 
-static void test_a_held_message_that_ofono_lists_is_submitted(void **state)
+TEST(test_a_held_message_that_ofono_lists_is_submitted)
 {
 	struct modem *modem = fake_modem_ready("/sim0", "1");
 	int64_t id = hold(modem, "A1");
 
-	(void)state;
 	modem->interfaces |= MODEM_MESSAGE_MANAGER; /* even before it is registered */
 	modem->network.status[0] = '\0';
 	fake_changed(modem);
@@ -236,12 +224,11 @@ static void test_a_held_message_that_ofono_lists_is_submitted(void **state)
 	assert_string_equal(only_send()->text, "y");
 }
 
-static void test_a_held_message_that_ofono_does_not_list_is_unknown(void **state)
+TEST(test_a_held_message_that_ofono_does_not_list_is_unknown)
 {
 	struct modem *modem = fake_modem_ready("/sim0", "1");
 	int64_t id = hold(modem, "A1");
 
-	(void)state;
 	fake_ready(modem);
 	turn();
 	assert_int_equal(sends_pending(), 0); /* the held message must not be overtaken */
@@ -252,7 +239,7 @@ static void test_a_held_message_that_ofono_does_not_list_is_unknown(void **state
 }
 
 /* Another program has oFono send it while oFono answers. */
-static void test_a_message_held_after_the_question_is_asked_for_again(void **state)
+TEST(test_a_message_held_after_the_question_is_asked_for_again)
 {
 	static const struct outbox_record later = { .type = OUTBOX_RECORD_ACCEPTED,
 						    .imsi = "262010000000001",
@@ -263,7 +250,6 @@ static void test_a_message_held_after_the_question_is_asked_for_again(void **sta
 	struct modem *modem = fake_modem_ready("/sim0", "1");
 	int64_t first, second;
 
-	(void)state;
 	fake_card(modem, "1", later.imsi);
 	first = hold(modem, "A1");
 	fake_ready(modem);
@@ -280,12 +266,11 @@ static void test_a_message_held_after_the_question_is_asked_for_again(void **sta
 	assert_message(first, STATE_SUBMITTED, "");
 }
 
-static void test_a_held_message_may_be_sent_before_it_is_listed(void **state)
+TEST(test_a_held_message_may_be_sent_before_it_is_listed)
 {
 	struct modem *modem = fake_modem_ready("/sim0", "1");
 	int64_t id = hold(modem, "A1");
 
-	(void)state;
 	fake_ready(modem);
 	turn();
 	fake_message_state(modem, "A1", MESSAGE_SENT);
@@ -297,12 +282,11 @@ static void test_a_held_message_may_be_sent_before_it_is_listed(void **state)
 }
 
 /* The SIM card moves to another modem, and oFono's queue with it. */
-static void test_a_held_message_may_move_to_another_modem(void **state)
+TEST(test_a_held_message_may_move_to_another_modem)
 {
 	struct modem *modem = fake_modem_ready("/sim0", "1"), *other;
 	int64_t id = hold(modem, "A1");
 
-	(void)state;
 	fake_modem_remove(modem);
 	other = fake_modem_add("/sim1");
 	fake_card(other, "2", "");
@@ -319,13 +303,12 @@ static void test_a_held_message_may_move_to_another_modem(void **state)
 	assert_message(id, STATE_HELD, "modem_away");
 }
 
-static void test_a_failed_listing_is_repeated(void **state)
+TEST(test_a_failed_listing_is_repeated)
 {
 	static const struct outbox_timing timing = { 60000, 60000, 60000, 20, 60000 };
 	struct modem *modem = fake_modem_ready("/sim0", "1");
 	int64_t id = hold(modem, "A1");
 
-	(void)state;
 	outbox_set_timing(outbox, &timing);
 	fake_ready(modem);
 	turn();
@@ -346,13 +329,12 @@ static void test_a_failed_listing_is_repeated(void **state)
 	assert_message(id, STATE_SUBMITTED, "");
 }
 
-static void test_pauses_between_listings_double(void **state)
+TEST(test_pauses_between_listings_double)
 {
 	static const struct outbox_timing timing = { 60000, 60000, 80, 20, 60000 };
 	static const int pauses_ms[] = { 20, 40, 80 };
 	struct modem *modem = fake_modem_ready("/sim0", "1");
 
-	(void)state;
 	hold(modem, "A1");
 	outbox_set_timing(outbox, &timing);
 	fake_ready(modem);
@@ -368,13 +350,11 @@ static void test_pauses_between_listings_double(void **state)
 }
 
 /* oFono accepts the message, but the modem is already gone. */
-static void test_an_answer_after_the_loss_of_the_modem_makes_the_message_held(
-	void **state)
+TEST(test_an_answer_after_the_loss_of_the_modem_makes_the_message_held)
 {
 	struct modem *modem = fake_modem_ready("/sim0", "1");
 	int64_t id = submit(1, "x");
 
-	(void)state;
 	turn();
 	fake_modem_remove(modem);
 	assert_message(id, STATE_SUBMITTING, "");
@@ -387,13 +367,12 @@ static void test_an_answer_after_the_loss_of_the_modem_makes_the_message_held(
 }
 
 /* The modem goes before the answer is overdue, so no answer will come. */
-static void test_an_overdue_call_of_a_lost_modem_frees_the_queue(void **state)
+TEST(test_an_overdue_call_of_a_lost_modem_frees_the_queue)
 {
 	static const struct outbox_timing timing = { 200, 60000, 60000, 60000, 60000 };
 	struct modem *modem = fake_modem_ready("/sim0", "1");
 	int64_t id = submit(1, "x"), next = submit(1, "y");
 
-	(void)state;
 	outbox_set_timing(outbox, &timing);
 	turn();
 	fake_modem_remove(modem);
@@ -406,14 +385,13 @@ static void test_an_overdue_call_of_a_lost_modem_frees_the_queue(void **state)
 	assert_string_equal(only_send()->text, "y");
 }
 
-static void test_a_restart_leaves_submitting_unknown_and_submitted_held(void **state)
+TEST(test_a_restart_leaves_submitting_unknown_and_submitted_held)
 {
 	struct modem *modem = fake_modem_ready("/sim0", "1");
 	struct modem *other = fake_modem_ready("/sim1", "2");
 	int64_t submitting = submit(1, "x"), queued = submit(1, "y");
 	int64_t submitted = submit(2, "z");
 
-	(void)state;
 	turn();
 	fake_answer(TAILQ_LAST(&fake_sends, fake_send_list), SEND_ACCEPTED, "A1");
 	bench_restart(&patient);
@@ -436,12 +414,11 @@ static void test_a_restart_leaves_submitting_unknown_and_submitted_held(void **s
 }
 
 /* No message goes onto the bus before "submitting" is on disk. */
-static void test_nothing_is_submitted_on_a_full_disk(void **state)
+TEST(test_nothing_is_submitted_on_a_full_disk)
 {
 	static const struct outbox_timing timing = { 60000, 60000, 60000, 60000, 30 };
 	int64_t id = 42, first;
 
-	(void)state;
 	outbox_set_timing(outbox, &timing);
 	fake_modem_ready("/sim0", "1");
 	first = submit(1, "x");
@@ -459,14 +436,13 @@ static void test_nothing_is_submitted_on_a_full_disk(void **state)
 }
 
 /* A crash must not take back what was announced. */
-static void test_states_are_announced_when_the_disk_has_them(void **state)
+TEST(test_states_are_announced_when_the_disk_has_them)
 {
 	static const struct outbox_timing timing = { 60000, 60000, 60000, 60000, 30 };
 	struct modem *modem = fake_modem_ready("/sim0", "1");
 	struct observer observer = { 0 }, reader = { 0 };
 	int64_t id = submit(1, "x"), next = submit(1, "y");
 
-	(void)state;
 	outbox_set_timing(outbox, &timing);
 	outbox_watch(outbox, id, &observer, hear, NULL);
 	turn();
@@ -489,12 +465,11 @@ static void test_states_are_announced_when_the_disk_has_them(void **state)
 }
 
 /* A message that is queued again only in memory is not submitted. */
-static void test_a_message_queued_again_in_memory_waits_for_the_disk(void **state)
+TEST(test_a_message_queued_again_in_memory_waits_for_the_disk)
 {
 	static const struct outbox_timing timing = { 60000, 10, 10, 60000, 30 };
 	int64_t id;
 
-	(void)state;
 	outbox_set_timing(outbox, &timing);
 	fake_modem_ready("/sim0", "1");
 	id = submit(1, "x");
@@ -511,12 +486,11 @@ static void test_a_message_queued_again_in_memory_waits_for_the_disk(void **stat
 }
 
 /* Another process changed the row: the gateway must not send the message. */
-static void test_a_row_changed_by_others_makes_the_message_unknown(void **state)
+TEST(test_a_row_changed_by_others_makes_the_message_unknown)
 {
 	struct observer observer = { 0 };
 	int64_t id;
 
-	(void)state;
 	fake_modem_ready("/sim0", "1");
 	id = submit(1, "x");
 	submit(1, "y");
@@ -530,14 +504,13 @@ static void test_a_row_changed_by_others_makes_the_message_unknown(void **state)
 }
 
 /* A message that nobody can read any more does not block its queue. */
-static void test_a_row_that_is_gone_makes_the_message_unknown(void **state)
+TEST(test_a_row_that_is_gone_makes_the_message_unknown)
 {
 	struct observer observer = { 0 };
 	char path[sizeof(bench_folder) + sizeof("/gateway.db")];
 	sqlite3 *database;
 	int64_t id;
 
-	(void)state;
 	fake_modem_ready("/sim0", "1");
 	id = submit(1, "x");
 	submit(1, "y");
@@ -552,36 +525,4 @@ static void test_a_row_that_is_gone_makes_the_message_unknown(void **state)
 	turn();
 	assert_heard("1:unknown(internal) ");
 	assert_string_equal(only_send()->text, "y");
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, bench_set_up, bench_tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_a_late_acceptance_corrects_unknown),
-		TEST(test_a_late_refusal_corrects_unknown),
-		TEST(test_a_late_error_makes_the_message_failed),
-		TEST(test_the_loss_of_the_modem_ends_an_overdue_call),
-		TEST(test_a_state_before_the_answer_is_kept),
-		TEST(test_a_stuck_modem_recovers_with_the_outcome),
-		TEST(test_a_stuck_modem_recovers_with_its_loss),
-		TEST(test_a_held_message_that_ofono_lists_is_submitted),
-		TEST(test_a_held_message_that_ofono_does_not_list_is_unknown),
-		TEST(test_a_message_held_after_the_question_is_asked_for_again),
-		TEST(test_a_held_message_may_be_sent_before_it_is_listed),
-		TEST(test_a_held_message_may_move_to_another_modem),
-		TEST(test_a_failed_listing_is_repeated),
-		TEST(test_pauses_between_listings_double),
-		TEST(test_an_answer_after_the_loss_of_the_modem_makes_the_message_held),
-		TEST(test_an_overdue_call_of_a_lost_modem_frees_the_queue),
-		TEST(test_a_restart_leaves_submitting_unknown_and_submitted_held),
-		TEST(test_nothing_is_submitted_on_a_full_disk),
-		TEST(test_states_are_announced_when_the_disk_has_them),
-		TEST(test_a_message_queued_again_in_memory_waits_for_the_disk),
-		TEST(test_a_row_changed_by_others_makes_the_message_unknown),
-		TEST(test_a_row_that_is_gone_makes_the_message_unknown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

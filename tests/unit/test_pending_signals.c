@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Signals about messages that arrive before their modem or card is known. */
+#include "unit_test.h"
 #include "ofono_lab.h"
 
 #include "ofono/manager.h"
 
+FIXTURE(fixture_set_up, fixture_tear_down)
+
 /* oFono signals a message once: it must not be lost while GetModems is in progress. */
-static void test_a_message_waits_until_the_modems_are_known(void **state)
+TEST(test_a_message_waits_until_the_modems_are_known)
 {
 	struct fixture *fixture = *state;
 
@@ -25,7 +28,7 @@ static void test_a_message_waits_until_the_modems_are_known(void **state)
 }
 
 /* GetModems may never be answered. */
-static void test_waiting_messages_are_flushed_on_request(void **state)
+TEST(test_waiting_messages_are_flushed_on_request)
 {
 	struct fixture *fixture = *state;
 
@@ -42,7 +45,7 @@ static void test_waiting_messages_are_flushed_on_request(void **state)
 	assert_string_equal(fixture->recorder.trace, "received::one received::two ");
 }
 
-static void test_waiting_messages_are_flushed_when_ofono_goes(void **state)
+TEST(test_waiting_messages_are_flushed_when_ofono_goes)
 {
 	struct fixture *fixture = *state;
 
@@ -55,7 +58,7 @@ static void test_waiting_messages_are_flushed_when_ofono_goes(void **state)
 	assert_string_equal(fixture->recorder.trace, "received::one ");
 }
 
-static void test_a_full_queue_is_flushed(void **state)
+TEST(test_a_full_queue_is_flushed)
 {
 	struct fixture *fixture = *state;
 	char text[16];
@@ -72,7 +75,7 @@ static void test_a_full_queue_is_flushed(void **state)
 	lab_wait(&fixture->lab, strstr(fixture->recorder.trace, "/sim2:1000 "));
 }
 
-static void test_a_message_comes_with_the_facts_of_its_card(void **state)
+TEST(test_a_message_comes_with_the_facts_of_its_card)
 {
 	struct fixture *fixture = *state;
 
@@ -88,7 +91,7 @@ static void test_a_message_comes_with_the_facts_of_its_card(void **state)
 }
 
 /* The match rules are in force, but GetNameOwner is not answered yet. */
-static void test_a_message_waits_until_the_owner_is_known(void **state)
+TEST(test_a_message_waits_until_the_owner_is_known)
 {
 	struct fixture *fixture = *state;
 	DBusConnection *connection;
@@ -110,7 +113,7 @@ static void test_a_message_waits_until_the_owner_is_known(void **state)
 }
 
 /* There is no gap after the first message that arrives. */
-static void test_no_message_is_lost_during_the_start(void **state)
+TEST(test_no_message_is_lost_during_the_start)
 {
 	struct fixture *fixture = *state;
 	const char *at;
@@ -139,7 +142,7 @@ static void test_no_message_is_lost_during_the_start(void **state)
 }
 
 /* The card's identity is still being read. */
-static void test_a_message_waits_until_the_card_is_known(void **state)
+TEST(test_a_message_waits_until_the_card_is_known)
 {
 	struct fixture *fixture = *state;
 
@@ -177,7 +180,7 @@ static void hold_card(struct fixture *fixture)
 	fixture_clear(fixture);
 }
 
-static void test_a_waiting_message_is_delivered_before_its_modem_goes(void **state)
+TEST(test_a_waiting_message_is_delivered_before_its_modem_goes)
 {
 	struct fixture *fixture = *state;
 
@@ -187,7 +190,7 @@ static void test_a_waiting_message_is_delivered_before_its_modem_goes(void **sta
 	assert_string_equal(fixture->recorder.trace, "received:/sim2:one removed:/sim2 ");
 }
 
-static void test_a_waiting_message_is_delivered_before_ofono_goes(void **state)
+TEST(test_a_waiting_message_is_delivered_before_ofono_goes)
 {
 	struct fixture *fixture = *state;
 
@@ -199,7 +202,7 @@ static void test_a_waiting_message_is_delivered_before_ofono_goes(void **state)
 		"received:/sim2:one removed:/sim2 removed:/sim10 unavailable ");
 }
 
-static void test_a_waiting_message_is_delivered_when_the_card_goes(void **state)
+TEST(test_a_waiting_message_is_delivered_when_the_card_goes)
 {
 	struct fixture *fixture = *state;
 
@@ -210,8 +213,7 @@ static void test_a_waiting_message_is_delivered_when_the_card_goes(void **state)
 	assert_string_equal(fixture->recorder.trace, "received:/sim2:one ");
 }
 
-static void test_a_waiting_message_is_delivered_when_the_card_does_not_answer(
-	void **state)
+TEST(test_a_waiting_message_is_delivered_when_the_card_does_not_answer)
 {
 	struct fixture *fixture = *state;
 
@@ -221,7 +223,7 @@ static void test_a_waiting_message_is_delivered_when_the_card_does_not_answer(
 	assert_string_equal(fixture->recorder.trace, "received:/sim2:one ");
 }
 
-static void test_ofono_can_be_freed_while_messages_wait(void **state)
+TEST(test_ofono_can_be_freed_while_messages_wait)
 {
 	struct fixture *fixture = *state;
 
@@ -233,26 +235,7 @@ static void test_ofono_can_be_freed_while_messages_wait(void **state)
 	assert_string_equal(fixture->recorder.trace, "");
 }
 
-int main(void)
+void before_tests(int argc, char **argv)
 {
-	const struct CMUnitTest tests[] = {
-#define TEST(name) \
-	cmocka_unit_test_setup_teardown(name, fixture_set_up, fixture_tear_down)
-		TEST(test_a_message_waits_until_the_modems_are_known),
-		TEST(test_waiting_messages_are_flushed_on_request),
-		TEST(test_waiting_messages_are_flushed_when_ofono_goes),
-		TEST(test_a_full_queue_is_flushed),
-		TEST(test_a_message_comes_with_the_facts_of_its_card),
-		TEST(test_a_message_waits_until_the_owner_is_known),
-		TEST(test_no_message_is_lost_during_the_start),
-		TEST(test_a_message_waits_until_the_card_is_known),
-		TEST(test_a_waiting_message_is_delivered_before_its_modem_goes),
-		TEST(test_a_waiting_message_is_delivered_before_ofono_goes),
-		TEST(test_a_waiting_message_is_delivered_when_the_card_goes),
-		TEST(test_a_waiting_message_is_delivered_when_the_card_does_not_answer),
-		TEST(test_ofono_can_be_freed_while_messages_wait),
-	};
-
 	log_set_level(LOG_LEVEL_ERROR);
-	return cmocka_run_group_tests_name("pending_signals", tests, NULL, NULL);
 }

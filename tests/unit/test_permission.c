@@ -3,6 +3,7 @@
  * What a client may see and do with its scopes, and who is notified when the owner
  * changes them.
  */
+#include "unit_test.h"
 #include "fake_exchange.h"
 
 #include <stdio.h>
@@ -107,7 +108,6 @@ static bool find_client(struct store *store, int64_t id, struct client *client_o
 
 static int set_up(void **state)
 {
-	(void)state;
 	clients[ONE] = (struct client){ ONE, "one", CLIENT_READ | CLIENT_SEND };
 	clients[OTHER] = (struct client){ OTHER, "other", CLIENT_READ | CLIENT_SEND };
 	observers_init(&changes);
@@ -125,7 +125,6 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-	(void)state;
 	endpoint_free(endpoint);
 	observers_deinit(&changes);
 	return 0;
@@ -170,11 +169,12 @@ static void expect(unsigned scopes, struct exchange exchange, const char *body,
 	close_exchange(&exchange);
 }
 
-static void test_2025_call_without_scope_is_forbidden(void **state)
+FIXTURE(set_up, tear_down)
+
+TEST(test_2025_call_without_scope_is_forbidden)
 {
 	const struct exchange plainly = { 0 };
 
-	(void)state;
 	expect(CLIENT_SEND, plainly, CALL_SEND, NULL);
 	expect(CLIENT_READ, plainly, CALL_READ, NULL);
 	expect(CLIENT_READ, plainly, CALL_SEND, NEEDS("send"));
@@ -183,7 +183,7 @@ static void test_2025_call_without_scope_is_forbidden(void **state)
 	expect(0, plainly, CALL_SEND, NEEDS("send"));
 }
 
-static void test_2026_call_without_scope_is_forbidden(void **state)
+TEST(test_2026_call_without_scope_is_forbidden)
 {
 	const struct exchange sends = { .headers = {
 						{ "MCP-Protocol-Version", "2026-07-28" },
@@ -194,7 +194,6 @@ static void test_2026_call_without_scope_is_forbidden(void **state)
 						{ "Mcp-Method", "resources/read" },
 						{ "Mcp-Name", "x://plain" } } };
 
-	(void)state;
 	expect(CLIENT_READ, sends, MODERN("tools/call", "\"name\":\"send\","),
 	       NEEDS("send"));
 	expect(CLIENT_SEND, sends, MODERN("tools/call", "\"name\":\"send\","), NULL);
@@ -205,7 +204,7 @@ static void test_2026_call_without_scope_is_forbidden(void **state)
 }
 
 /* A client that may not read cannot find out whether an item exists. */
-static void test_resources_are_hidden_from_clients_that_may_not_read(void **state)
+TEST(test_resources_are_hidden_from_clients_that_may_not_read)
 {
 	static const char *const bodies[] = {
 		LEGACY("resources/read", "\"uri\":\"x://plain\""),
@@ -216,7 +215,6 @@ static void test_resources_are_hidden_from_clients_that_may_not_read(void **stat
 	};
 	const struct exchange plainly = { 0 };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(bodies) / sizeof(bodies[0]); i++) {
 		expect(CLIENT_READ, plainly, bodies[i], NULL);
 		expect(CLIENT_SEND, plainly, bodies[i], NEEDS("read"));
@@ -225,11 +223,10 @@ static void test_resources_are_hidden_from_clients_that_may_not_read(void **stat
 	       LEGACY("resources/read", "\"uri\":\"x://item/none\""), NEEDS("read"));
 }
 
-static void test_the_error_names_the_missing_scope(void **state)
+TEST(test_the_error_names_the_missing_scope)
 {
 	struct exchange exchange = { 0 };
 
-	(void)state;
 	clients[ONE].scopes = CLIENT_READ;
 	open_as(&exchange, ONE, CALL_SEND);
 	assert_has(exchange.body, "send needs the scope send, which the client one does");
@@ -239,11 +236,10 @@ static void test_the_error_names_the_missing_scope(void **state)
 	close_exchange(&exchange);
 }
 
-static void test_in_a_batch_only_the_message_is_refused(void **state)
+TEST(test_in_a_batch_only_the_message_is_refused)
 {
 	struct exchange exchange = { 0 };
 
-	(void)state;
 	clients[ONE].scopes = CLIENT_READ;
 	open_as(&exchange, ONE, "[" CALL_SEND "," CALL_READ "]");
 	assert_int_equal(exchange.status, 200);
@@ -268,9 +264,8 @@ static void expect_list(unsigned scopes, const char *method, const char *piece,
 	close_exchange(&exchange);
 }
 
-static void test_lists_show_only_what_the_scopes_allow(void **state)
+TEST(test_lists_show_only_what_the_scopes_allow)
 {
-	(void)state;
 	expect_list(CLIENT_READ, "tools/list", "\"read\"", true);
 	expect_list(CLIENT_READ, "tools/list", "\"send\"", false);
 	expect_list(CLIENT_SEND, "tools/list", "\"read\"", false);
@@ -366,11 +361,10 @@ static void close_streams(struct streams_of_both *open)
 	}
 }
 
-static void test_only_the_changed_client_is_notified(void **state)
+TEST(test_only_the_changed_client_is_notified)
 {
 	struct streams_of_both open = { 0 };
 
-	(void)state;
 	open_streams(&open);
 	change_one(CLIENT_READ);
 	for (int kind = 0; kind < KINDS; kind++) {
@@ -389,11 +383,10 @@ static void test_only_the_changed_client_is_notified(void **state)
 	close_streams(&open);
 }
 
-static void test_subscriptions_end_when_reading_is_forbidden(void **state)
+TEST(test_subscriptions_end_when_reading_is_forbidden)
 {
 	struct streams_of_both open = { 0 };
 
-	(void)state;
 	open_streams(&open);
 	change_plain();
 	for (int kind = 0; kind < 2; kind++)
@@ -412,12 +405,11 @@ static void test_subscriptions_end_when_reading_is_forbidden(void **state)
 }
 
 /* The change came while no stream was open; the scopes count when one opens. */
-static void test_pending_updates_are_not_sent_without_the_scope(void **state)
+TEST(test_pending_updates_are_not_sent_without_the_scope)
 {
 	struct exchange stream;
 	char session[64] = "";
 
-	(void)state;
 	begin_as(ONE, session);
 	change_plain();
 	clients[ONE].scopes = CLIENT_SEND;
@@ -428,12 +420,11 @@ static void test_pending_updates_are_not_sent_without_the_scope(void **state)
 	close_exchange(&stream);
 }
 
-static void test_session_without_a_stream_is_notified_later(void **state)
+TEST(test_session_without_a_stream_is_notified_later)
 {
 	struct exchange stream = { .method = "GET" };
 	char session[64] = "";
 
-	(void)state;
 	begin_as(ONE, session);
 	change_one(CLIENT_READ);
 	stream.headers[0] = (struct fake_header){ "Accept", "text/event-stream" };
@@ -443,12 +434,11 @@ static void test_session_without_a_stream_is_notified_later(void **state)
 	close_exchange(&stream);
 }
 
-static void test_revoking_a_client_ends_its_streams_and_sessions(void **state)
+TEST(test_revoking_a_client_ends_its_streams_and_sessions)
 {
 	struct exchange again = { .method = "GET" };
 	struct streams_of_both open = { 0 };
 
-	(void)state;
 	open_streams(&open);
 	clients[ONE].id = 0;
 	endpoint_review_client(endpoint, ONE);
@@ -469,11 +459,10 @@ static void test_revoking_a_client_ends_its_streams_and_sessions(void **state)
 	close_exchange(&again);
 }
 
-static void test_listen_leaves_out_forbidden_resources(void **state)
+TEST(test_listen_leaves_out_forbidden_resources)
 {
 	struct exchange listening;
 
-	(void)state;
 	clients[ONE].scopes = CLIENT_SEND;
 	listen_as(&listening, ONE);
 	assert_null(strstr(listening.events, "x://plain"));
@@ -482,34 +471,10 @@ static void test_listen_leaves_out_forbidden_resources(void **state)
 	close_exchange(&listening);
 }
 
-static void test_scopes_cover_what_is_needed(void **state)
+TEST(test_scopes_cover_what_is_needed)
 {
-	(void)state;
 	assert_true(request_scopes_cover(0, 0));
 	assert_false(request_scopes_cover(0, CLIENT_READ));
 	assert_false(request_scopes_cover(CLIENT_READ, CLIENT_READ | CLIENT_SEND));
 	assert_true(request_scopes_cover(CLIENT_SCOPES_ALL, CLIENT_READ | CLIENT_SEND));
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_2025_call_without_scope_is_forbidden),
-		TEST(test_2026_call_without_scope_is_forbidden),
-		TEST(test_resources_are_hidden_from_clients_that_may_not_read),
-		TEST(test_the_error_names_the_missing_scope),
-		TEST(test_in_a_batch_only_the_message_is_refused),
-		TEST(test_lists_show_only_what_the_scopes_allow),
-		TEST(test_only_the_changed_client_is_notified),
-		TEST(test_subscriptions_end_when_reading_is_forbidden),
-		TEST(test_pending_updates_are_not_sent_without_the_scope),
-		TEST(test_session_without_a_stream_is_notified_later),
-		TEST(test_revoking_a_client_ends_its_streams_and_sessions),
-		TEST(test_listen_leaves_out_forbidden_resources),
-		TEST(test_scopes_cover_what_is_needed),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "unit_test.h"
 #include <string.h>
 
 #include "base/failure.h"
@@ -122,12 +116,11 @@ static const struct {
 	{ "-+36201234567", PHONE_NUMBER_BEGINNING },
 };
 
-static void test_written_numbers_are_read(void **state)
+TEST(test_written_numbers_are_read)
 {
 	char number[PHONE_NUMBER_BYTES];
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(good) / sizeof(*good); i++) {
 		memset(number, 'x', sizeof(number));
 		assert_int_equal(phone_number_parse(good[i].written, number),
@@ -136,11 +129,10 @@ static void test_written_numbers_are_read(void **state)
 	}
 }
 
-static void test_wrong_numbers_are_refused(void **state)
+TEST(test_wrong_numbers_are_refused)
 {
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
 		char number[PHONE_NUMBER_BYTES] = "untouched";
 
@@ -153,12 +145,11 @@ static void test_wrong_numbers_are_refused(void **state)
 }
 
 /* Every byte that is neither digit nor separator nor "+" is refused, wherever it stands. */
-static void test_every_byte_is_read_or_refused(void **state)
+TEST(test_every_byte_is_read_or_refused)
 {
 	char number[PHONE_NUMBER_BYTES];
 	int byte;
 
-	(void)state;
 	for (byte = 1; byte < 256; byte++) {
 		char written[] = "361234567";
 		bool allowed = (byte >= '0' && byte <= '9') || strchr(" -./()", byte) ||
@@ -171,18 +162,17 @@ static void test_every_byte_is_read_or_refused(void **state)
 }
 
 /* What the fix says they leave to it. */
-static void test_every_problem_has_a_text(void **state)
+TEST(test_every_problem_has_a_text)
 {
 	const char *fix = failure_words(FAILURE_INVALID_NUMBER)->fix;
 	enum phone_number_problem problem;
 
-	(void)state;
 	assert_non_null(strstr(fix, "+ and country code, for example +36201234567"));
 	for (problem = PHONE_NUMBER_EMPTY; problem <= PHONE_NUMBER_BEGINNING; problem++)
 		assert_null(strstr(phone_number_problem_text(problem), "country code"));
 }
 
-static void test_a_beginning_has_digits_before_its_star(void **state)
+TEST(test_a_beginning_has_digits_before_its_star)
 {
 	static const struct {
 		const char *written, *beginning; /* NULL: it is none */
@@ -203,7 +193,6 @@ static void test_a_beginning_has_digits_before_its_star(void **state)
 		{ "", NULL },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		char beginning[PHONE_NUMBER_BYTES] = "untouched";
 		bool is_one = phone_number_parse_beginning(cases[i].written, beginning);
@@ -213,7 +202,7 @@ static void test_a_beginning_has_digits_before_its_star(void **state)
 	}
 }
 
-static void test_messages_come_from_numbers_and_short_names(void **state)
+TEST(test_messages_come_from_numbers_and_short_names)
 {
 	static const char *const senders[] = {
 		"+36201234567", "1777",	      "12",	   "1-800-555",	 "MyBank",
@@ -235,23 +224,8 @@ static void test_messages_come_from_numbers_and_short_names(void **state)
 		"a name that is too long",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(senders) / sizeof(*senders); i++)
 		assert_true(phone_number_may_send(senders[i]));
 	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
 		assert_false(phone_number_may_send(others[i]));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_written_numbers_are_read),
-		cmocka_unit_test(test_wrong_numbers_are_refused),
-		cmocka_unit_test(test_every_byte_is_read_or_refused),
-		cmocka_unit_test(test_every_problem_has_a_text),
-		cmocka_unit_test(test_a_beginning_has_digits_before_its_star),
-		cmocka_unit_test(test_messages_come_from_numbers_and_short_names),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "unit_test.h"
 #include "ofono_lab.h"
 
 #define PHONEBOOK "org.ofono.Phonebook"
@@ -55,7 +56,9 @@ static void change_interfaces(struct fixture *fixture, const char *interface)
 		     (struct fact)WORDS("Interfaces", interface));
 }
 
-static void test_contacts_are_read_when_enabled(void **state)
+FIXTURE(fixture_set_up, fixture_tear_down)
+
+TEST(test_contacts_are_read_when_enabled)
 {
 	struct fixture *fixture = start(state);
 
@@ -73,7 +76,7 @@ static const struct fact bluetooth[] = {
 	LAST,
 };
 
-static void test_contacts_of_bluetooth_phones_are_not_read(void **state)
+TEST(test_contacts_of_bluetooth_phones_are_not_read)
 {
 	const struct fake_modem phone = { .path = "/hfp", .modem = bluetooth };
 	struct fixture *fixture = start(state);
@@ -86,7 +89,7 @@ static void test_contacts_of_bluetooth_phones_are_not_read(void **state)
 	assert_null(strstr(fixture->fake.log, "Import:/hfp"));
 }
 
-static void test_contacts_are_read_again_with_the_interface(void **state)
+TEST(test_contacts_are_read_again_with_the_interface)
 {
 	struct fixture *fixture = start(state);
 
@@ -100,7 +103,7 @@ static void test_contacts_are_read_again_with_the_interface(void **state)
 }
 
 /* One call at a time, and none after the interface went or reading was disabled. */
-static void test_one_import_at_a_time_and_none_when_disabled(void **state)
+TEST(test_one_import_at_a_time_and_none_when_disabled)
 {
 	struct fixture *fixture = start(state);
 
@@ -124,7 +127,7 @@ static void test_one_import_at_a_time_and_none_when_disabled(void **state)
 	assert_string_equal(fixture->fake.log, "Import:/sim0 Import:/sim0 ");
 }
 
-static void test_a_failed_import_is_retried(void **state)
+TEST(test_a_failed_import_is_retried)
 {
 	struct fixture *fixture = start(state);
 
@@ -134,7 +137,7 @@ static void test_a_failed_import_is_retried(void **state)
 	assert_string_equal(fixture->fake.log, "Import:/sim0 Import:/sim0 ");
 }
 
-static void test_an_answer_of_a_wrong_type_is_a_failure(void **state)
+TEST(test_an_answer_of_a_wrong_type_is_a_failure)
 {
 	struct fixture *fixture = start(state);
 
@@ -146,7 +149,7 @@ static void test_an_answer_of_a_wrong_type_is_a_failure(void **state)
 	lab_wait(&fixture->lab, has_trace(fixture, "phonebook:/sim0:good "));
 }
 
-static void test_an_import_ends_with_ofono(void **state)
+TEST(test_an_import_ends_with_ofono)
 {
 	struct fixture *fixture = start(state);
 
@@ -159,22 +162,4 @@ static void test_an_import_ends_with_ofono(void **state)
 	fake_open(&fixture->fake, &fixture->lab);
 	lab_wait(&fixture->lab,
 		 strstr(fixture->recorder.trace, "phonebook:/sim0:BEGIN:VCARD "));
-}
-
-#define TEST(name) \
-	cmocka_unit_test_setup_teardown(name, fixture_set_up, fixture_tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_contacts_are_read_when_enabled),
-		TEST(test_contacts_of_bluetooth_phones_are_not_read),
-		TEST(test_contacts_are_read_again_with_the_interface),
-		TEST(test_one_import_at_a_time_and_none_when_disabled),
-		TEST(test_a_failed_import_is_retried),
-		TEST(test_an_answer_of_a_wrong_type_is_a_failure),
-		TEST(test_an_import_ends_with_ofono),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "unit_test.h"
 #include "tools/placeholder.h"
 
-static void test_what_stands_for_no_value_is_a_placeholder(void **state)
+TEST(test_what_stands_for_no_value_is_a_placeholder)
 {
 	static const char *const texts[] = {
 		"",
@@ -101,14 +95,13 @@ static void test_what_stands_for_no_value_is_a_placeholder(void **state)
 		"550E8400-E29B-41D4-A716-446655440000",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
 		if (!placeholder_matches(texts[i]))
 			fail_msg("a value: \"%s\"", texts[i]);
 	}
 }
 
-static void test_what_names_one_thing_is_a_value(void **state)
+TEST(test_what_names_one_thing_is_a_value)
 {
 	static const char *const texts[] = {
 		"k",
@@ -139,19 +132,8 @@ static void test_what_names_one_thing_is_a_value(void **state)
 		"01",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
 		if (placeholder_matches(texts[i]))
 			fail_msg("a placeholder: \"%s\"", texts[i]);
 	}
-}
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_what_stands_for_no_value_is_a_placeholder),
-		cmocka_unit_test(test_what_names_one_thing_is_a_value),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

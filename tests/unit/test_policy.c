@@ -3,13 +3,7 @@
  * Each rule of the policy, their order, and the pause; what is about numbers is in
  * test_policy_numbers.c.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "unit_test.h"
 #include "config/config.h"
 #include "policy_request.h"
 #include "sms/outbox.h"
@@ -41,15 +35,15 @@ static void accept_one(void)
 	assert_int_equal(store_message_add(store, &draft, &id), 0);
 }
 
-static void test_a_plain_request_passes(void **state)
+FIXTURE(set_up, policy_tear_down)
+
+TEST(test_a_plain_request_passes)
 {
-	(void)state;
 	assert_string_equal(code(), "");
 }
 
-static void test_nothing_passes_while_paused(void **state)
+TEST(test_nothing_passes_while_paused)
 {
-	(void)state;
 	assert_false(policy_is_paused(policy));
 	assert_int_equal(policy_set_paused(policy, true), 0);
 	assert_string_equal(code(), "paused_by_owner");
@@ -69,12 +63,11 @@ static void count(void *data, const void *event)
 	++*(unsigned *)data;
 }
 
-static void test_observers_are_notified_of_changes(void **state)
+TEST(test_observers_are_notified_of_changes)
 {
 	struct observer observer = { 0 };
 	unsigned told = 0;
 
-	(void)state;
 	observer_add(policy_observers(policy), &observer, count, &told);
 	policy_review(policy);
 	assert_int_equal(told, 0);
@@ -92,9 +85,8 @@ static void test_observers_are_notified_of_changes(void **state)
 }
 
 /* The owner can pause on a full disk. */
-static void test_a_pause_holds_on_a_full_disk(void **state)
+TEST(test_a_pause_holds_on_a_full_disk)
 {
-	(void)state;
 	fill_disk(true);
 	assert_int_not_equal(policy_set_paused(policy, true), 0);
 	assert_true(policy_is_paused(policy));
@@ -106,11 +98,10 @@ static void test_a_pause_holds_on_a_full_disk(void **state)
 }
 
 /* Nothing is submitted, what oFono has goes on, and everything continues after the pause. */
-static void test_a_pause_keeps_waiting_messages(void **state)
+TEST(test_a_pause_keeps_waiting_messages)
 {
 	int64_t sim_id, first, second;
 
-	(void)state;
 	fake_modem_ready("/sim0", "8936");
 	turn();
 	assert_int_equal(store_sim_identify(store, "8936", "", &sim_id), 0);
@@ -132,16 +123,14 @@ static void test_a_pause_keeps_waiting_messages(void **state)
 	assert_string_equal(only_send()->text, "two");
 }
 
-static void test_a_client_needs_the_scope(void **state)
+TEST(test_a_client_needs_the_scope)
 {
-	(void)state;
 	client.scopes = CLIENT_SCOPES_ALL & ~CLIENT_SEND;
 	assert_string_equal(code(), "insufficient_scope");
 }
 
-static void test_a_client_uses_only_its_sims(void **state)
+TEST(test_a_client_uses_only_its_sims)
 {
-	(void)state;
 	strcpy(client.sims, "2 12");
 	assert_string_equal(code(), "subscription_not_allowed");
 	request.sim_id = 0; /* not known yet */
@@ -154,9 +143,8 @@ static void test_a_client_uses_only_its_sims(void **state)
 	assert_string_equal(code(), "");
 }
 
-static void test_an_invalid_number_is_refused(void **state)
+TEST(test_an_invalid_number_is_refused)
 {
-	(void)state;
 	assert_string_equal(code_of("Anna"), "invalid_number");
 	assert_string_equal(code_of(""), "invalid_number");
 	assert_string_equal(code_of("+36 20 123-4567"), "");
@@ -180,9 +168,8 @@ static void receive(const char *number, const char *text, enum opt opt)
 }
 
 /* A client learns nothing about a number that it may not write to. */
-static void test_nothing_is_revealed_of_a_number_that_is_not_allowed(void **state)
+TEST(test_nothing_is_revealed_of_a_number_that_is_not_allowed)
 {
-	(void)state;
 	receive("+36201234567", "stop", OPT_OUT);
 	strcpy(client.allow, "+36309999999");
 	assert_string_equal(code_of("+36201234567"), "recipient_not_allowed");
@@ -191,9 +178,8 @@ static void test_nothing_is_revealed_of_a_number_that_is_not_allowed(void **stat
 	assert_string_equal(all_codes(), "recipient_opted_out ");
 }
 
-static void test_a_number_that_opted_out_is_refused(void **state)
+TEST(test_a_number_that_opted_out_is_refused)
 {
-	(void)state;
 	receive("+36201234567", "stop", OPT_OUT);
 	assert_string_equal(code_of("+36201234567"), "recipient_opted_out");
 	assert_string_equal(code_of("0036201234567"), "recipient_opted_out");
@@ -202,11 +188,10 @@ static void test_a_number_that_opted_out_is_refused(void **state)
 	assert_string_equal(code_of("+36201234567"), "");
 }
 
-static void test_only_upstream_ofono_refuses_emoji_beforehand(void **state)
+TEST(test_only_upstream_ofono_refuses_emoji_beforehand)
 {
 	struct policy_verdict verdict;
 
-	(void)state;
 	request.text = "Hi \U0001f642";
 	fake_ofono.line = OFONO_LINE_UNKNOWN;
 	assert_string_equal(code(), ""); /* it is not known yet which oFono runs */
@@ -251,12 +236,11 @@ static int64_t ask_owner(const char *reason)
 }
 
 /* The first message after it waits for the owner, further ones are refused until then. */
-static void test_a_reply_loop_needs_the_owner(void **state)
+TEST(test_a_reply_loop_needs_the_owner)
 {
 	struct policy_verdict verdict;
 	int64_t id;
 
-	(void)state;
 	bench_config.policy.client.per_minute = 0;
 	bench_config.policy.sim.per_minute = 0;
 	bench_config.duplicate_seconds = 0;
@@ -280,9 +264,8 @@ static void test_a_reply_loop_needs_the_owner(void **state)
 }
 
 /* A later rule may refuse: then nobody is asked. */
-static void test_the_owner_is_not_asked_about_what_is_refused(void **state)
+TEST(test_the_owner_is_not_asked_about_what_is_refused)
 {
-	(void)state;
 	bench_config.policy.client.per_minute = 0;
 	bench_config.policy.sim.per_minute = 0;
 	bench_config.duplicate_seconds = 0;
@@ -292,11 +275,10 @@ static void test_the_owner_is_not_asked_about_what_is_refused(void **state)
 	assert_string_equal(code(), "text_too_long");
 }
 
-static void test_nothing_passes_in_quiet_hours(void **state)
+TEST(test_nothing_passes_in_quiet_hours)
 {
 	struct policy_verdict verdict;
 
-	(void)state;
 	configure("quiet_hours", "22:00-07:00");
 	assert_string_equal(code(), "");
 	request.send_at_ms = NOON_MS + 10 * HOUR_MS; /* the time of sending counts */
@@ -320,9 +302,8 @@ static void test_nothing_passes_in_quiet_hours(void **state)
 }
 
 /* In the phone's time zone: 11:30 UTC is 12:30 in Budapest, and 13:30 in summer. */
-static void test_quiet_hours_are_local_time(void **state)
+TEST(test_quiet_hours_are_local_time)
 {
-	(void)state;
 	setenv("TZ", "CET-1CEST,M3.5.0,M10.5.0/3", 1);
 	configure("quiet_hours", "12:30-13:00");
 	assert_string_equal(code(), "");
@@ -335,11 +316,10 @@ static void test_quiet_hours_are_local_time(void **state)
 	assert_string_equal(code(), "quiet_hours");
 }
 
-static void test_a_repeated_request_sends_nothing_new(void **state)
+TEST(test_a_repeated_request_sends_nothing_new)
 {
 	struct policy_verdict verdict;
 
-	(void)state;
 	accept_one();
 	assert_int_equal(policy_check(policy, &request, &verdict), POLICY_E_REPEAT);
 	assert_int_equal(verdict.repeat, POLICY_REPEAT_SAME);
@@ -352,9 +332,8 @@ static void test_a_repeated_request_sends_nothing_new(void **state)
 	assert_string_equal(code(), "rate_limited");
 }
 
-static void test_a_long_text_is_refused(void **state)
+TEST(test_a_long_text_is_refused)
 {
-	(void)state;
 	request.text = long_text;
 	request.segments = 4;
 	assert_string_equal(code(), "text_too_long");
@@ -362,11 +341,10 @@ static void test_a_long_text_is_refused(void **state)
 	assert_string_equal(code(), "");
 }
 
-static void test_rates_are_limited(void **state)
+TEST(test_rates_are_limited)
 {
 	struct policy_verdict verdict;
 
-	(void)state;
 	bench_config.duplicate_seconds = 0;
 	for (int i = 0; i < 10; i++) { /* the default */
 		assert_string_equal(code(), "");
@@ -423,7 +401,7 @@ static bool submit_due(int64_t id, int64_t client_id)
 }
 
 /* All are approved at once; the program restarts and the clock is set in between. */
-static void test_submissions_never_exceed_the_limit_of_a_sim(void **state)
+TEST(test_submissions_never_exceed_the_limit_of_a_sim)
 {
 	int64_t ids[APPROVED], sent_ms[APPROVED];
 	struct store_message_draft draft = {
@@ -435,7 +413,6 @@ static void test_submissions_never_exceed_the_limit_of_a_sim(void **state)
 	};
 	size_t sent = 0;
 
-	(void)state;
 	bench_config.policy.sim.per_minute = SIM_PER_MINUTE;
 	for (size_t i = 0; i < APPROVED; i++) {
 		draft.client_id = 1 + i % 2;
@@ -459,9 +436,8 @@ static void test_submissions_never_exceed_the_limit_of_a_sim(void **state)
 		assert_true(sent_ms[i] - sent_ms[i - SIM_PER_MINUTE] >= MINUTE_MS);
 }
 
-static void test_rates_survive_a_restart(void **state)
+TEST(test_rates_survive_a_restart)
 {
-	(void)state;
 	bench_config.duplicate_seconds = 0;
 	for (int i = 0; i < 10; i++)
 		accept_one();
@@ -476,9 +452,8 @@ static void test_rates_survive_a_restart(void **state)
 }
 
 /* Scheduled messages count at their times, before and after the requested one. */
-static void test_a_scheduled_message_counts_at_its_time(void **state)
+TEST(test_a_scheduled_message_counts_at_its_time)
 {
-	(void)state;
 	bench_config.duplicate_seconds = 0;
 	request.send_at_ms = NOON_MS + 2 * MINUTE_MS;
 	for (int i = 0; i < 10; i++) {
@@ -495,12 +470,11 @@ static void test_a_scheduled_message_counts_at_its_time(void **state)
 }
 
 /* Each has a time of its own and is cancelled at once. */
-static void test_accepting_scheduled_messages_is_limited(void **state)
+TEST(test_accepting_scheduled_messages_is_limited)
 {
 	struct policy_verdict verdict;
 	int i;
 
-	(void)state;
 	bench_config.duplicate_seconds = 0;
 	for (i = 0; i < 1000; i++) {
 		request.send_at_ms = NOON_MS + (i + 1) * (int64_t)HOUR_MS;
@@ -522,11 +496,10 @@ static void test_accepting_scheduled_messages_is_limited(void **state)
 	assert_string_equal(code(), "");
 }
 
-static void test_the_monthly_budget_is_limited(void **state)
+TEST(test_the_monthly_budget_is_limited)
 {
 	struct policy_verdict verdict;
 
-	(void)state;
 	bench_config.duplicate_seconds = 0;
 	bench_config.policy.client.segments_per_month = 6;
 	request.segments = 3;
@@ -551,9 +524,8 @@ static void test_the_monthly_budget_is_limited(void **state)
 }
 
 /* Setting the clock frees neither the limit per minute nor the one per month. */
-static void test_setting_the_clock_frees_no_limit(void **state)
+TEST(test_setting_the_clock_frees_no_limit)
 {
-	(void)state;
 	bench_config.duplicate_seconds = 0;
 	bench_config.policy.client.segments_per_month = 10;
 	for (int i = 0; i < 10; i++)
@@ -571,9 +543,8 @@ static void test_setting_the_clock_frees_no_limit(void **state)
 }
 
 /* A boot with an unset clock begins no new month, and neither does the next one. */
-static void test_an_unset_clock_renews_no_budget(void **state)
+TEST(test_an_unset_clock_renews_no_budget)
 {
-	(void)state;
 	bench_config.duplicate_seconds = 0;
 	bench_config.policy.client.segments_per_month = 2;
 	accept_one();
@@ -592,18 +563,16 @@ static void test_an_unset_clock_renews_no_budget(void **state)
 	assert_string_equal(code(), "");
 }
 
-static void test_a_full_queue_refuses(void **state)
+TEST(test_a_full_queue_refuses)
 {
-	(void)state;
 	bench_config.queue_limit = 1;
 	submit(1, "one");
 	assert_string_equal(code(), "queue_full");
 }
 
 /* A message that cannot be counted is not sent. */
-static void test_an_unreadable_store_refuses(void **state)
+TEST(test_an_unreadable_store_refuses)
 {
-	(void)state;
 	fill_disk(true);
 	wall_epoch_ms += HOUR_MS; /* which would have to be stored */
 	assert_string_equal(code(), "internal");
@@ -611,9 +580,8 @@ static void test_an_unreadable_store_refuses(void **state)
 	assert_string_equal(code(), "");
 }
 
-static void test_rules_are_checked_in_order(void **state)
+TEST(test_rules_are_checked_in_order)
 {
-	(void)state;
 	bench_config.duplicate_seconds = 0;
 	answer_each_other("+36301111111");
 	ask_owner("loop_suspected");
@@ -659,11 +627,10 @@ static void take_limit(void *data, const struct limit *limit, int64_t left,
 	frees_of[limit_count++] = frees_ms;
 }
 
-static void test_the_rest_of_each_limit_is_reported(void **state)
+TEST(test_the_rest_of_each_limit_is_reported)
 {
 	struct policy_limit_visit visit = { take_limit, NULL, 0 };
 
-	(void)state;
 	bench_config.policy.client.per_minute = 2;
 	bench_config.policy.client.per_day = 0;
 	limit_count = 0;
@@ -689,41 +656,7 @@ static void test_the_rest_of_each_limit_is_reported(void **state)
 	assert_int_equal(left_of[0], 10);
 }
 
-int main(void)
+void before_tests(int argc, char **argv)
 {
-	const struct CMUnitTest tests[] = {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, policy_tear_down)
-		TEST(test_a_plain_request_passes),
-		TEST(test_nothing_passes_while_paused),
-		TEST(test_observers_are_notified_of_changes),
-		TEST(test_a_pause_holds_on_a_full_disk),
-		TEST(test_a_pause_keeps_waiting_messages),
-		TEST(test_a_client_needs_the_scope),
-		TEST(test_a_client_uses_only_its_sims),
-		TEST(test_an_invalid_number_is_refused),
-		TEST(test_nothing_is_revealed_of_a_number_that_is_not_allowed),
-		TEST(test_a_number_that_opted_out_is_refused),
-		TEST(test_only_upstream_ofono_refuses_emoji_beforehand),
-		TEST(test_a_reply_loop_needs_the_owner),
-		TEST(test_the_owner_is_not_asked_about_what_is_refused),
-		TEST(test_nothing_passes_in_quiet_hours),
-		TEST(test_quiet_hours_are_local_time),
-		TEST(test_a_repeated_request_sends_nothing_new),
-		TEST(test_a_long_text_is_refused),
-		TEST(test_rates_are_limited),
-		TEST(test_submissions_never_exceed_the_limit_of_a_sim),
-		TEST(test_rates_survive_a_restart),
-		TEST(test_a_scheduled_message_counts_at_its_time),
-		TEST(test_accepting_scheduled_messages_is_limited),
-		TEST(test_the_monthly_budget_is_limited),
-		TEST(test_setting_the_clock_frees_no_limit),
-		TEST(test_an_unset_clock_renews_no_budget),
-		TEST(test_a_full_queue_refuses),
-		TEST(test_an_unreadable_store_refuses),
-		TEST(test_rules_are_checked_in_order),
-		TEST(test_the_rest_of_each_limit_is_reported),
-	};
-
 	log_set_level(LOG_LEVEL_ERROR);
-	return cmocka_run_group_tests_name("policy", tests, NULL, NULL);
 }

@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* When a low balance refuses, and what ends that. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "unit_test.h"
 #include "config/config.h"
 #include "policy/policy.h"
 #include "policy_request.h"
@@ -23,11 +17,12 @@ static void wait_hours(int hours)
 	boot_now_ms += hours * (int64_t)HOUR_MS;
 }
 
-static void test_a_low_balance_refuses_until_a_new_reading(void **state)
+FIXTURE(request_set_up, policy_tear_down)
+
+TEST(test_a_low_balance_refuses_until_a_new_reading)
 {
 	struct policy_verdict verdict;
 
-	(void)state;
 	configure("minimum_balance", "500");
 	assert_string_equal(code(), ""); /* it was never read */
 	read_balance(1, 499);
@@ -44,9 +39,8 @@ static void test_a_low_balance_refuses_until_a_new_reading(void **state)
 	assert_string_equal(code(), "");
 }
 
-static void test_a_low_balance_refuses_calls(void **state)
+TEST(test_a_low_balance_refuses_calls)
 {
-	(void)state;
 	configure("minimum_balance", "500");
 	request.act = POLICY_CALL;
 	request.text = NULL;
@@ -56,9 +50,8 @@ static void test_a_low_balance_refuses_calls(void **state)
 	assert_string_equal(code(), "budget_exhausted");
 }
 
-static void test_a_forgotten_balance_refuses_nothing(void **state)
+TEST(test_a_forgotten_balance_refuses_nothing)
 {
-	(void)state;
 	configure("minimum_balance", "500");
 	read_balance(1, 0);
 	assert_string_equal(code(), "budget_exhausted");
@@ -69,9 +62,8 @@ static void test_a_forgotten_balance_refuses_nothing(void **state)
 }
 
 /* Also after a restart; setting the clock makes a reading no older. */
-static void test_an_old_reading_refuses_nothing(void **state)
+TEST(test_an_old_reading_refuses_nothing)
 {
-	(void)state;
 	configure("minimum_balance", "500");
 	configure("balance_hours", "48");
 	read_balance(1, 1);
@@ -85,11 +77,10 @@ static void test_an_old_reading_refuses_nothing(void **state)
 	assert_string_equal(code(), "budget_exhausted");
 }
 
-static void test_a_balance_belongs_to_its_sim(void **state)
+TEST(test_a_balance_belongs_to_its_sim)
 {
 	struct policy_balance_state balance;
 
-	(void)state;
 	configure("countries", "any");
 	configure("minimum_balance", "500 2=-10.50");
 	read_balance(1, 400);
@@ -105,11 +96,10 @@ static void test_a_balance_belongs_to_its_sim(void **state)
 	assert_string_equal(code(), "");
 }
 
-static void test_without_a_minimum_nothing_is_refused(void **state)
+TEST(test_without_a_minimum_nothing_is_refused)
 {
 	struct policy_balance_state balance;
 
-	(void)state;
 	read_balance(1, -1000);
 	assert_string_equal(code(), "");
 	configure("minimum_balance", "2=5");
@@ -124,12 +114,11 @@ static void count(void *data, const void *event)
 	++*(unsigned *)data;
 }
 
-static void test_observers_are_notified_of_readings(void **state)
+TEST(test_observers_are_notified_of_readings)
 {
 	struct observer observer = { 0 };
 	unsigned told = 0;
 
-	(void)state;
 	observer_add(policy_observers(policy), &observer, count, &told);
 	read_balance(1, 5);
 	assert_int_equal(told, 1);
@@ -140,14 +129,13 @@ static void test_observers_are_notified_of_readings(void **state)
 	observer_remove(&observer);
 }
 
-static void test_each_sim_can_have_its_own_minimum(void **state)
+TEST(test_each_sim_can_have_its_own_minimum)
 {
 	static const char *const wrong[] = { "none", "1 500", "12,50", "0=5", "=5",
 					     "2=",   "2=3=4", "+5",    "5 6", "1.2.3" };
 	struct config_policy config;
 	struct explanation error;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		config = bench_config.policy;
 		config.minimum_balance.count = 1;
@@ -156,22 +144,4 @@ static void test_each_sim_can_have_its_own_minimum(void **state)
 			fail_msg("%s", wrong[i]);
 		assert_non_null(strstr(error.text, "policy.minimum_balance: "));
 	}
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, request_set_up, policy_tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_a_low_balance_refuses_until_a_new_reading),
-		TEST(test_a_low_balance_refuses_calls),
-		TEST(test_a_forgotten_balance_refuses_nothing),
-		TEST(test_an_old_reading_refuses_nothing),
-		TEST(test_a_balance_belongs_to_its_sim),
-		TEST(test_without_a_minimum_nothing_is_refused),
-		TEST(test_observers_are_notified_of_readings),
-		TEST(test_each_sim_can_have_its_own_minimum),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

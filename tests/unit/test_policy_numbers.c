@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Which numbers the policy allows: all forms, all countries, and lists. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "unit_test.h"
 #include "config/config.h"
 #include "policy_request.h"
 
-static void test_emergency_numbers_are_refused(void **state)
+FIXTURE(request_set_up, policy_tear_down)
+
+TEST(test_emergency_numbers_are_refused)
 {
 	static const char *const blocked[] = {
 		"112",	   "911",    "000",	"110",	    "1-1-2", "00112",
@@ -19,7 +15,6 @@ static void test_emergency_numbers_are_refused(void **state)
 	};
 	struct modem *modem = fake_modem_add("/sim0");
 
-	(void)state;
 	/* no setting of the owner allows these */
 	configure("premium", "yes");
 	configure("countries", "any");
@@ -44,11 +39,10 @@ static void test_emergency_numbers_are_refused(void **state)
 }
 
 /* An exchange may connect before the remaining digits. */
-static void test_calls_that_begin_with_emergency_digits_are_refused(void **state)
+TEST(test_calls_that_begin_with_emergency_digits_are_refused)
 {
 	int64_t american;
 
-	(void)state;
 	assert_int_equal(store_sim_identify(store, "", "310260000000001", &american), 0);
 	client.scopes |= CLIENT_CALL;
 	configure("premium", "yes");
@@ -64,9 +58,8 @@ static void test_calls_that_begin_with_emergency_digits_are_refused(void **state
 	assert_string_equal(code_of("2125551234"), "");
 }
 
-static void test_premium_numbers_are_refused(void **state)
+TEST(test_premium_numbers_are_refused)
 {
-	(void)state;
 	assert_string_equal(code_of("1750"), "premium_number_blocked");
 	assert_string_equal(code_of("123456"), "premium_number_blocked");
 	assert_string_equal(code_of("1234567"), "invalid_number");
@@ -97,9 +90,8 @@ static void test_premium_numbers_are_refused(void **state)
 	assert_string_equal(code_of("1752"), "");
 }
 
-static void test_numbers_of_other_countries_are_refused(void **state)
+TEST(test_numbers_of_other_countries_are_refused)
 {
-	(void)state;
 	assert_string_equal(code_of("+43664123456"), "international_blocked");
 	assert_string_equal(code_of("0043664123456"), "international_blocked");
 	assert_string_equal(code_of("+99999999999"), "international_blocked");
@@ -121,9 +113,8 @@ static void test_numbers_of_other_countries_are_refused(void **state)
 }
 
 /* "any" country does not include numbers of no country. */
-static void test_numbers_of_no_country_must_be_named(void **state)
+TEST(test_numbers_of_no_country_must_be_named)
 {
-	(void)state;
 	configure("countries", "any");
 	assert_string_equal(code_of("+8801712345678"), "");
 	assert_string_equal(code_of("+979123456789"), "premium_number_blocked");
@@ -135,11 +126,10 @@ static void test_numbers_of_no_country_must_be_named(void **state)
 }
 
 /* Many countries share +1: the area code decides. */
-static void test_countries_of_plus_one_are_distinguished(void **state)
+TEST(test_countries_of_plus_one_are_distinguished)
 {
 	int64_t american;
 
-	(void)state;
 	assert_int_equal(store_sim_identify(store, "", "310260000000001", &american), 0);
 	request.sim_id = american;
 	assert_string_equal(code_of("+12125551234"), "");
@@ -153,11 +143,10 @@ static void test_countries_of_plus_one_are_distinguished(void **state)
 }
 
 /* A national number that may also begin with the calling code is ambiguous. */
-static void test_an_ambiguous_national_number_is_refused(void **state)
+TEST(test_an_ambiguous_national_number_is_refused)
 {
 	int64_t turkish;
 
-	(void)state;
 	assert_int_equal(store_sim_identify(store, "", "286010000000001", &turkish), 0);
 	request.sim_id = turkish;
 	assert_string_equal(code_of("9001234567"), "premium_number_blocked");
@@ -168,11 +157,10 @@ static void test_an_ambiguous_national_number_is_refused(void **state)
 }
 
 /* Neither the modem nor the store knows the country of the SIM. */
-static void test_without_a_home_country_international_numbers_are_refused(void **state)
+TEST(test_without_a_home_country_international_numbers_are_refused)
 {
 	int64_t nowhere;
 
-	(void)state;
 	assert_int_equal(store_sim_identify(store, "89360", "", &nowhere), 0);
 	request.sim_id = nowhere;
 	assert_string_equal(code_of("+36201234567"), "international_blocked");
@@ -189,9 +177,8 @@ static const char *code_from(const char *imsi, const char *number)
 }
 
 /* Numbers that earlier versions allowed, or judged by the wrong rule. */
-static void test_known_misses_of_the_numbering_plans(void **state)
+TEST(test_known_misses_of_the_numbering_plans)
 {
-	(void)state;
 	assert_string_equal(code_of("1900123456"), "invalid_number");
 	assert_string_equal(code_of("-36201234567"), "invalid_number");
 	assert_string_equal(code_of("36201234567"), "invalid_number");
@@ -231,7 +218,7 @@ static void test_known_misses_of_the_numbering_plans(void **state)
 }
 
 /* The refusal suggests how to write the number. */
-static void test_a_refusal_suggests_the_right_spelling(void **state)
+TEST(test_a_refusal_suggests_the_right_spelling)
 {
 	static const struct {
 		const char *number, *words;
@@ -253,7 +240,6 @@ static void test_a_refusal_suggests_the_right_spelling(void **state)
 	};
 	struct policy_verdict verdict;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
 		request.number = refused[i].number;
 		assert_int_equal(policy_check(policy, &request, &verdict),
@@ -263,9 +249,8 @@ static void test_a_refusal_suggests_the_right_spelling(void **state)
 }
 
 /* A national number on the deny list is denied from every SIM. */
-static void test_denied_numbers_are_denied_from_every_sim(void **state)
+TEST(test_denied_numbers_are_denied_from_every_sim)
 {
-	(void)state;
 	configure("countries", "any");
 	configure("deny", "06301234567 0670*");
 	request.sim_id = 2;
@@ -277,9 +262,8 @@ static void test_denied_numbers_are_denied_from_every_sim(void **state)
 	assert_string_equal(code_of("06301234567"), "recipient_not_allowed");
 }
 
-static void test_lists_accept_any_spelling(void **state)
+TEST(test_lists_accept_any_spelling)
 {
-	(void)state;
 	configure("allow", "+36201234567, +3630*");
 	configure("allow", "0670*");
 	assert_string_equal(code_of("+36201234567"), "");
@@ -300,24 +284,7 @@ static void test_lists_accept_any_spelling(void **state)
 	assert_string_equal(code_of("+36(06)309999999"), "recipient_not_allowed");
 }
 
-int main(void)
+void before_tests(int argc, char **argv)
 {
-	const struct CMUnitTest tests[] = {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, request_set_up, policy_tear_down)
-		TEST(test_emergency_numbers_are_refused),
-		TEST(test_premium_numbers_are_refused),
-		TEST(test_calls_that_begin_with_emergency_digits_are_refused),
-		TEST(test_numbers_of_other_countries_are_refused),
-		TEST(test_countries_of_plus_one_are_distinguished),
-		TEST(test_numbers_of_no_country_must_be_named),
-		TEST(test_without_a_home_country_international_numbers_are_refused),
-		TEST(test_lists_accept_any_spelling),
-		TEST(test_known_misses_of_the_numbering_plans),
-		TEST(test_a_refusal_suggests_the_right_spelling),
-		TEST(test_denied_numbers_are_denied_from_every_sim),
-		TEST(test_an_ambiguous_national_number_is_refused),
-	};
-
 	log_set_level(LOG_LEVEL_ERROR);
-	return cmocka_run_group_tests_name("policy, numbers", tests, NULL, NULL);
 }

@@ -8,13 +8,7 @@
  *
  * The argument can be a seed, to repeat one run.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "unit_test.h"
 #include "config/config.h"
 #include "policy_bench.h"
 #include "sample.h"
@@ -319,25 +313,20 @@ static void run(unsigned seed)
 	assert_int_equal(policy_tear_down(&state), 0);
 }
 
-static void test_no_window_ever_exceeds_its_limit(void **state)
+TEST(test_no_window_ever_exceeds_its_limit)
 {
-	(void)state;
 	for (unsigned seed = first_seed; seed < first_seed + rounds; seed++) {
 		print_message("seed %u\n", seed);
 		run(seed);
 	}
 }
 
-int main(int argc, char **argv)
+void before_tests(int argc, char **argv)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(
-		test_no_window_ever_exceeds_its_limit) };
-
 	rounds = ROUNDS / sample_stride(4);
 	if (argc > 1) {
 		first_seed = (unsigned)atoi(argv[1]);
 		rounds = 1;
 	}
 	log_set_level(LOG_LEVEL_ERROR);
-	return cmocka_run_group_tests_name("policy, random", tests, NULL, NULL);
 }

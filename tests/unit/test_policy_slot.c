@@ -3,13 +3,7 @@
  * The times that policy_find_slot() finds: for lists of messages against minute, hour and day
  * limits, the monthly budget and quiet hours.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "unit_test.h"
 #include "policy_request.h"
 
 enum { MESSAGES_MAX = 100, OTHERS_MAX = 40, ROUNDS = 12 };
@@ -71,24 +65,23 @@ static void store_one(int64_t send_at_ms)
 	assert_int_equal(store_message_add(store, &draft, &id), 0);
 }
 
-static void test_what_fits_now_goes_now(void **state)
+FIXTURE(set_up, policy_tear_down)
+
+TEST(test_what_fits_now_goes_now)
 {
-	(void)state;
 	assert_int_equal(slot(0), bench_wall_ms());
 	assert_int_equal(slot(NOON_MS + HOUR_MS), NOON_MS + HOUR_MS);
 }
 
-static void test_a_full_minute_moves_messages_to_the_next(void **state)
+TEST(test_a_full_minute_moves_messages_to_the_next)
 {
-	(void)state;
 	bench_config.policy.client.per_minute = 3;
 	for (int i = 0; i < 9; i++)
 		assert_int_equal(plan_one(0), NOON_MS + i / 3 * (int64_t)MINUTE_MS);
 }
 
-static void test_slots_are_whole_seconds_after_a_margin(void **state)
+TEST(test_slots_are_whole_seconds_after_a_margin)
 {
-	(void)state;
 	bench_config.policy.client.per_minute = 1;
 	boot_now_ms += 700;
 	assert_int_equal(plan_one(0), NOON_MS + 700);
@@ -96,18 +89,16 @@ static void test_slots_are_whole_seconds_after_a_margin(void **state)
 	assert_int_equal(plan_one(0), NOON_MS + 2 * MINUTE_MS + 2 * SECOND_MS);
 }
 
-static void test_a_slot_is_never_before_the_wished_time(void **state)
+TEST(test_a_slot_is_never_before_the_wished_time)
 {
-	(void)state;
 	bench_config.policy.sim.per_hour = 2;
 	for (int i = 0; i < 6; i++)
 		assert_int_equal(plan_one(NOON_MS + 5 * HOUR_MS),
 				 NOON_MS + (5 + i / 2) * (int64_t)HOUR_MS);
 }
 
-static void test_quiet_hours_stay_free(void **state)
+TEST(test_quiet_hours_stay_free)
 {
-	(void)state;
 	configure("quiet_hours", "13:00-15:30");
 	bench_config.policy.client.per_hour = 1;
 	assert_int_equal(plan_one(0), NOON_MS);
@@ -118,12 +109,11 @@ static void test_quiet_hours_stay_free(void **state)
 }
 
 /* 21 November: the month ends in less than ten days. */
-static void test_a_used_up_month_moves_messages_to_the_next(void **state)
+TEST(test_a_used_up_month_moves_messages_to_the_next)
 {
 	const int64_t december_ms =
 		NOON_MS - 12 * HOUR_MS + 10 * (int64_t)CLOCK_MS_PER_DAY;
 
-	(void)state;
 	bench_config.policy.client.segments_per_month = 5;
 	request.segments = 2;
 	assert_int_equal(plan_one(0), NOON_MS);
@@ -134,9 +124,8 @@ static void test_a_used_up_month_moves_messages_to_the_next(void **state)
 	assert_string_equal(verdict.code, "budget_exhausted");
 }
 
-static void test_nothing_is_planned_beyond_the_horizon(void **state)
+TEST(test_nothing_is_planned_beyond_the_horizon)
 {
-	(void)state;
 	bench_config.policy.client.per_day = 1;
 	for (int day = 0; day <= POLICY_SLOT_DAYS; day++)
 		assert_int_equal(plan_one(0), NOON_MS + day * (int64_t)CLOCK_MS_PER_DAY);
@@ -146,9 +135,8 @@ static void test_nothing_is_planned_beyond_the_horizon(void **state)
 }
 
 /* Scheduling and cancelling uses up a client's hours; spreading does not get around that. */
-static void test_accepted_messages_hold_back_slots(void **state)
+TEST(test_accepted_messages_hold_back_slots)
 {
-	(void)state;
 	request.plan = NULL;
 	bench_config.policy.client.per_hour = 3;
 	for (int day = 1; day <= 3; day++)
@@ -157,9 +145,8 @@ static void test_accepted_messages_hold_back_slots(void **state)
 	assert_int_equal(slot(0), NOON_MS + HOUR_MS);
 }
 
-static void test_what_time_does_not_end_stays_refused(void **state)
+TEST(test_what_time_does_not_end_stays_refused)
 {
-	(void)state;
 	bench_config.policy.client.per_minute = 1;
 	plan_one(0);
 	configure("deny", "+36201234567");
@@ -167,9 +154,8 @@ static void test_what_time_does_not_end_stays_refused(void **state)
 	assert_string_equal(verdict.code, "recipient_not_allowed");
 }
 
-static void test_a_refusal_says_how_many_fit_and_when(void **state)
+TEST(test_a_refusal_says_how_many_fit_and_when)
 {
-	(void)state;
 	request.plan = NULL;
 	bench_config.policy.client.per_minute = 3;
 	store_one(0);
@@ -186,9 +172,8 @@ static void test_a_refusal_says_how_many_fit_and_when(void **state)
 	assert_int_equal(verdict.fits, 2);
 }
 
-static void test_a_full_queue_counts_the_messages_of_the_list(void **state)
+TEST(test_a_full_queue_counts_the_messages_of_the_list)
 {
-	(void)state;
 	bench_config.queue_limit = 3;
 	for (int i = 0; i < 3; i++)
 		assert_int_not_equal(plan_one(0), 0);
@@ -264,7 +249,7 @@ static void spread_a_list(unsigned seed)
 	assert_true(plan.count > MESSAGES_MAX / 2);
 }
 
-static void test_random_lists_exceed_no_limit(void **state)
+TEST(test_random_lists_exceed_no_limit)
 {
 	for (unsigned seed = 1; seed <= ROUNDS; seed++) {
 		print_message("seed %u\n", seed);
@@ -274,24 +259,7 @@ static void test_random_lists_exceed_no_limit(void **state)
 	}
 }
 
-int main(void)
+void before_tests(int argc, char **argv)
 {
-	const struct CMUnitTest tests[] = {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, policy_tear_down)
-		TEST(test_what_fits_now_goes_now),
-		TEST(test_a_full_minute_moves_messages_to_the_next),
-		TEST(test_slots_are_whole_seconds_after_a_margin),
-		TEST(test_a_slot_is_never_before_the_wished_time),
-		TEST(test_quiet_hours_stay_free),
-		TEST(test_a_used_up_month_moves_messages_to_the_next),
-		TEST(test_nothing_is_planned_beyond_the_horizon),
-		TEST(test_accepted_messages_hold_back_slots),
-		TEST(test_what_time_does_not_end_stays_refused),
-		TEST(test_a_refusal_says_how_many_fit_and_when),
-		TEST(test_a_full_queue_counts_the_messages_of_the_list),
-		TEST(test_random_lists_exceed_no_limit),
-	};
-
 	log_set_level(LOG_LEVEL_ERROR);
-	return cmocka_run_group_tests_name("policy, slots", tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "unit_test.h"
 #include "ofono_lab.h"
 
 #include "bus/property.h"
@@ -38,11 +39,10 @@ static bool change(struct thing *thing, struct fact fact)
 	return differs;
 }
 
-static void test_every_type_is_stored(void **state)
+TEST(test_every_type_is_stored)
 {
 	struct thing thing = { .guard = "guard" };
 
-	(void)state;
 	assert_true(change(&thing, (struct fact)FLAG("On", 1)));
 	assert_true(thing.on);
 	assert_true(change(&thing, (struct fact)BYTE("Strength", 77)));
@@ -63,11 +63,10 @@ static void test_every_type_is_stored(void **state)
 	assert_string_equal(thing.guard, "guard");
 }
 
-static void test_the_same_value_is_no_change(void **state)
+TEST(test_the_same_value_is_no_change)
 {
 	struct thing thing = { .on = true, .strength = 5, .name = "abc" };
 
-	(void)state;
 	assert_false(change(&thing, (struct fact)FLAG("On", 1)));
 	assert_false(change(&thing, (struct fact)BYTE("Strength", 5)));
 	assert_false(change(&thing, (struct fact)TEXT("Name", "abc")));
@@ -78,11 +77,10 @@ static void test_the_same_value_is_no_change(void **state)
 	assert_true(change(&thing, (struct fact)FLAG("On", 0)));
 }
 
-static void test_wrong_type_and_unknown_name_are_ignored(void **state)
+TEST(test_wrong_type_and_unknown_name_are_ignored)
 {
 	struct thing thing = { .strength = 5, .name = "abc" }, before = thing;
 
-	(void)state;
 	assert_false(change(&thing, (struct fact)FLAG("Name", 1)));
 	assert_false(change(&thing, (struct fact)WORDS("Name", "x")));
 	assert_false(change(&thing, (struct fact)TEXT("On", "true")));
@@ -96,12 +94,11 @@ static void test_wrong_type_and_unknown_name_are_ignored(void **state)
 	assert_memory_equal(&thing, &before, sizeof(thing));
 }
 
-static void test_long_text_is_cut_at_a_character(void **state)
+TEST(test_long_text_is_cut_at_a_character)
 {
 	struct thing thing = { .guard = "guard" };
 	const char zeros[sizeof(thing.name)] = "";
 
-	(void)state;
 	change(&thing, (struct fact)TEXT("Name", "1234567"));
 	assert_string_equal(thing.name, "1234567");
 	change(&thing, (struct fact)TEXT("Name", "12345678"));
@@ -120,7 +117,7 @@ static void test_long_text_is_cut_at_a_character(void **state)
 	assert_string_equal(thing.guard, "guard");
 }
 
-static void test_a_whole_dictionary_is_stored(void **state)
+TEST(test_a_whole_dictionary_is_stored)
 {
 	const struct fact facts[] = {
 		TEXT("Other", "x"),  FLAG("On", 1), FLAG("Name", 1),
@@ -130,7 +127,6 @@ static void test_a_whole_dictionary_is_stored(void **state)
 	struct thing thing = { .name = "stays" };
 	DBusMessageIter iterator;
 
-	(void)state;
 	dbus_message_iter_init_append(message, &iterator);
 	facts_append(&iterator, facts);
 	dbus_message_iter_init(message, &iterator);
@@ -143,13 +139,12 @@ static void test_a_whole_dictionary_is_stored(void **state)
 	dbus_message_unref(message);
 }
 
-static void test_an_empty_dictionary_changes_nothing(void **state)
+TEST(test_an_empty_dictionary_changes_nothing)
 {
 	DBusMessage *message = dbus_message_new_signal("/", "x.y", "Z");
 	struct thing thing = { 0 };
 	DBusMessageIter iterator;
 
-	(void)state;
 	dbus_message_iter_init_append(message, &iterator);
 	facts_append(&iterator, NULL);
 	dbus_message_iter_init(message, &iterator);
@@ -157,7 +152,7 @@ static void test_an_empty_dictionary_changes_nothing(void **state)
 	dbus_message_unref(message);
 }
 
-static void test_other_signals_are_ignored(void **state)
+TEST(test_other_signals_are_ignored)
 {
 	DBusMessage *other = dbus_message_new_signal("/", "x.y", "Other");
 	DBusMessage *bare = dbus_message_new_signal("/", "x.y", "PropertyChanged");
@@ -165,7 +160,6 @@ static void test_other_signals_are_ignored(void **state)
 	const char *name = "On";
 	struct thing thing = { 0 };
 
-	(void)state;
 	dbus_message_append_args(bare, DBUS_TYPE_STRING, &name, DBUS_TYPE_INVALID);
 	assert_null(property_changed_name(other));
 	assert_null(property_changed_name(bare));
@@ -175,19 +169,4 @@ static void test_other_signals_are_ignored(void **state)
 	dbus_message_unref(other);
 	dbus_message_unref(bare);
 	dbus_message_unref(good);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_every_type_is_stored),
-		cmocka_unit_test(test_the_same_value_is_no_change),
-		cmocka_unit_test(test_wrong_type_and_unknown_name_are_ignored),
-		cmocka_unit_test(test_long_text_is_cut_at_a_character),
-		cmocka_unit_test(test_a_whole_dictionary_is_stored),
-		cmocka_unit_test(test_an_empty_dictionary_changes_nothing),
-		cmocka_unit_test(test_other_signals_are_ignored),
-	};
-
-	return cmocka_run_group_tests_name("property", tests, NULL, NULL);
 }

@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Offline gaps, as the store has them. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "unit_test.h"
 #include "inbox_bench.h"
 #include "patience.h"
 #include "sms/receive_gaps.h"
@@ -35,9 +29,10 @@ static void assert_gaps(const char *expected)
 	assert_string_equal(gaps, expected);
 }
 
-static void test_a_stopped_gateway_is_a_gap(void **state)
+FIXTURE(inbox_set_up, inbox_tear_down)
+
+TEST(test_a_stopped_gateway_is_a_gap)
 {
-	(void)state;
 	assert_gaps(""); /* the very first start */
 	pass(100000);
 	inbox_stop();
@@ -47,9 +42,8 @@ static void test_a_stopped_gateway_is_a_gap(void **state)
 }
 
 /* oFono answers a moment after the start. */
-static void test_the_gap_of_the_start_lasts_until_ofono_answers(void **state)
+TEST(test_the_gap_of_the_start_lasts_until_ofono_answers)
 {
-	(void)state;
 	fake_notify(OFONO_AVAILABLE, NULL);
 	assert_gaps(""); /* the very first start */
 	pass(100000);
@@ -69,11 +63,10 @@ static void test_the_gap_of_the_start_lasts_until_ofono_answers(void **state)
 }
 
 /* After a crash the gap begins with the last write. */
-static void test_a_crash_leaves_a_gap_that_is_not_too_short(void **state)
+TEST(test_a_crash_leaves_a_gap_that_is_not_too_short)
 {
 	struct modem *modem = fake_modem_ready("/sim0", ICCID);
 
-	(void)state;
 	pass(100000);
 	receive(modem, "still alive");
 	pass(200000);
@@ -83,9 +76,8 @@ static void test_a_crash_leaves_a_gap_that_is_not_too_short(void **state)
 	assert_gaps("gateway_down:100+250 ");
 }
 
-static void test_a_start_before_the_last_run_makes_no_negative_gap(void **state)
+TEST(test_a_start_before_the_last_run_makes_no_negative_gap)
 {
-	(void)state;
 	inbox_stop();
 	now.wall_ms = 0; /* the clock is not set yet */
 	inbox_start();
@@ -98,9 +90,8 @@ static void run_loop(uint64_t usec)
 		;
 }
 
-static void test_an_absent_ofono_is_a_gap(void **state)
+TEST(test_an_absent_ofono_is_a_gap)
 {
-	(void)state;
 	fake_notify(OFONO_AVAILABLE, NULL);
 	assert_gaps("");
 	pass(100000);
@@ -122,9 +113,8 @@ static void test_an_absent_ofono_is_a_gap(void **state)
 
 static const struct inbox_timing no_grace = { .retry_ms = 60000, .grace_ms = 0 };
 
-static void test_ofono_absent_at_the_start_is_a_gap(void **state)
+TEST(test_ofono_absent_at_the_start_is_a_gap)
 {
-	(void)state;
 	assert_gaps("");
 	inbox_set_timing(inbox, &no_grace);
 	sd_event_run(loop, patience_us(10 * 1000 * 1000));
@@ -134,9 +124,8 @@ static void test_ofono_absent_at_the_start_is_a_gap(void **state)
 	assert_gaps("ofono_down:0+70 ");
 }
 
-static void test_ofono_soon_after_the_start_makes_no_gap_of_its_own(void **state)
+TEST(test_ofono_soon_after_the_start_makes_no_gap_of_its_own)
 {
-	(void)state;
 	inbox_set_timing(inbox, &no_grace);
 	fake_notify(OFONO_AVAILABLE, NULL);
 	run_loop(300 * 1000); /* more than the timer's accuracy */
@@ -144,9 +133,8 @@ static void test_ofono_soon_after_the_start_makes_no_gap_of_its_own(void **state
 }
 
 /* A gap that a crash left open ends when oFono answers. */
-static void test_a_crash_while_ofono_is_absent_closes_the_gap(void **state)
+TEST(test_a_crash_while_ofono_is_absent_closes_the_gap)
 {
-	(void)state;
 	fake_notify(OFONO_AVAILABLE, NULL);
 	pass(100000);
 	fake_notify(OFONO_UNAVAILABLE, NULL);
@@ -162,11 +150,10 @@ static void test_a_crash_while_ofono_is_absent_closes_the_gap(void **state)
 	assert_gaps("gateway_down:0+300 ofono_down:100+300 ");
 }
 
-static void test_gaps_are_written_when_the_disk_accepts_them(void **state)
+TEST(test_gaps_are_written_when_the_disk_accepts_them)
 {
 	struct modem *modem = fake_modem_ready("/sim0", ICCID);
 
-	(void)state;
 	fake_notify(OFONO_AVAILABLE, NULL);
 	fill_disk(true);
 	fake_notify(OFONO_UNAVAILABLE, NULL);
@@ -206,9 +193,8 @@ static void happen(void)
 }
 
 /* A phone without a hardware clock boots in 1970 and gets the time later. */
-static void test_gaps_are_corrected_when_the_clock_is_first_set(void **state)
+TEST(test_gaps_are_corrected_when_the_clock_is_first_set)
 {
-	(void)state;
 	pass(100000);
 	inbox_stop();
 	pass(300000);
@@ -230,11 +216,10 @@ static void test_gaps_are_corrected_when_the_clock_is_first_set(void **state)
 }
 
 /* It stops before its clock is set. */
-static void test_a_run_with_an_unset_clock_does_not_shorten_the_gap(void **state)
+TEST(test_a_run_with_an_unset_clock_does_not_shorten_the_gap)
 {
 	struct modem *modem = fake_modem_ready("/sim0", ICCID);
 
-	(void)state;
 	pass(100000);
 	inbox_stop();
 	now.wall_ms -= NOW_MS - 1000000;
@@ -248,9 +233,8 @@ static void test_a_run_with_an_unset_clock_does_not_shorten_the_gap(void **state
 }
 
 /* The gap is by the same clock as the messages of its time. */
-static void test_a_clock_set_back_does_not_shorten_a_gap(void **state)
+TEST(test_a_clock_set_back_does_not_shorten_a_gap)
 {
-	(void)state;
 	fake_notify(OFONO_AVAILABLE, NULL);
 	pass(5000000);
 	fake_notify(OFONO_UNAVAILABLE, NULL);
@@ -261,9 +245,8 @@ static void test_a_clock_set_back_does_not_shorten_a_gap(void **state)
 }
 
 /* oFono leaves, comes and leaves again while the disk is full. */
-static void test_two_gaps_are_written_in_order(void **state)
+TEST(test_two_gaps_are_written_in_order)
 {
-	(void)state;
 	fake_notify(OFONO_AVAILABLE, NULL);
 	fake_notify(OFONO_UNAVAILABLE, NULL);
 	fill_disk(true);
@@ -278,9 +261,8 @@ static void test_two_gaps_are_written_in_order(void **state)
 }
 
 /* There is no timer for this: any event of the loop will do. */
-static void test_gaps_are_tried_again_with_an_event(void **state)
+TEST(test_gaps_are_tried_again_with_an_event)
 {
-	(void)state;
 	pass(100000);
 	inbox_stop();
 	pass(50000);
@@ -298,9 +280,8 @@ static void test_gaps_are_tried_again_with_an_event(void **state)
 	assert_gaps("gateway_down:100+50 ");
 }
 
-static void test_a_suspend_is_a_gap(void **state)
+TEST(test_a_suspend_is_a_gap)
 {
-	(void)state;
 	happen();
 	pass(30000);
 	happen();
@@ -316,9 +297,8 @@ static void test_a_suspend_is_a_gap(void **state)
 }
 
 /* Its length is by the boot clock, which cannot be set. */
-static void test_a_suspend_with_a_wrong_clock_is_a_gap(void **state)
+TEST(test_a_suspend_with_a_wrong_clock_is_a_gap)
 {
-	(void)state;
 	happen();
 	now.boot_ms += 100000;
 	now.wall_ms += 5000000;
@@ -326,9 +306,8 @@ static void test_a_suspend_with_a_wrong_clock_is_a_gap(void **state)
 	assert_gaps("suspended:4900+100 ");
 }
 
-static void test_a_short_suspend_is_no_gap(void **state)
+TEST(test_a_short_suspend_is_no_gap)
 {
-	(void)state;
 	for (int i = 0; i < 5; i++) {
 		pass(100000);
 		now.boot_ms += RECEIVE_GAPS_SUSPEND_MS - 1;
@@ -342,30 +321,7 @@ static void test_a_short_suspend_is_no_gap(void **state)
 	assert_gaps("suspended:86890+10 ");
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, inbox_set_up, inbox_tear_down)
-
-int main(void)
+void before_tests(int argc, char **argv)
 {
-	const struct CMUnitTest tests[] = {
-		TEST(test_a_stopped_gateway_is_a_gap),
-		TEST(test_the_gap_of_the_start_lasts_until_ofono_answers),
-		TEST(test_a_crash_leaves_a_gap_that_is_not_too_short),
-		TEST(test_a_start_before_the_last_run_makes_no_negative_gap),
-		TEST(test_gaps_are_corrected_when_the_clock_is_first_set),
-		TEST(test_a_run_with_an_unset_clock_does_not_shorten_the_gap),
-		TEST(test_a_clock_set_back_does_not_shorten_a_gap),
-		TEST(test_an_absent_ofono_is_a_gap),
-		TEST(test_ofono_absent_at_the_start_is_a_gap),
-		TEST(test_ofono_soon_after_the_start_makes_no_gap_of_its_own),
-		TEST(test_a_crash_while_ofono_is_absent_closes_the_gap),
-		TEST(test_gaps_are_written_when_the_disk_accepts_them),
-		TEST(test_two_gaps_are_written_in_order),
-		TEST(test_gaps_are_tried_again_with_an_event),
-		TEST(test_a_suspend_is_a_gap),
-		TEST(test_a_suspend_with_a_wrong_clock_is_a_gap),
-		TEST(test_a_short_suspend_is_no_gap),
-	};
-
 	log_set_level(LOG_LEVEL_ERROR);
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

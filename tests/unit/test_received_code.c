@@ -5,13 +5,7 @@
  * judges every tenth ordinary text: under ASan all of them take a minute.
  * LEAK_CORPUS_SHOW=1 prints what went wrong in what the rules were written with, =2 in all.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "unit_test.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -177,35 +171,33 @@ static void measure(const struct half *half)
 	assert_true(1000 * wrongly_held <= HELD_PER_MILLE_MOST * ordinary);
 }
 
-static void test_no_way_to_write_a_code_gets_past_the_known_corpus(void **state)
+FIXTURE(set_up, tear_down)
+
+TEST(test_no_way_to_write_a_code_gets_past_the_known_corpus)
 {
 	static const struct half known = { "known", 600, 2500 };
 
-	(void)state;
 	measure(&known);
 }
 
-static void test_no_way_to_write_a_code_gets_past_the_held_out_corpus(void **state)
+TEST(test_no_way_to_write_a_code_gets_past_the_held_out_corpus)
 {
 	static const struct half held_out = { "held_out", 300, 1000 };
 
-	(void)state;
 	measure(&held_out);
 }
 
 /* ---- the day ------------------------------------------------------------------------- */
 
-static void test_nothing_is_held_while_no_code_came_in(void **state)
+TEST(test_nothing_is_held_while_no_code_came_in)
 {
-	(void)state;
 	assert_false(holds("482913"));
 	receive("See you at 18:30, gate 482913", 1000);
 	assert_false(holds("1830"));
 }
 
-static void test_a_code_counts_as_soon_as_it_came_in_and_for_a_day(void **state)
+TEST(test_a_code_counts_as_soon_as_it_came_in_and_for_a_day)
 {
-	(void)state;
 	receive("Your code is 305618", DAY_MS + 60 * 1000);
 	receive("Your code is 771153", DAY_MS - 60 * 1000);
 	assert_false(holds("the code is 305618"));
@@ -215,18 +207,16 @@ static void test_a_code_counts_as_soon_as_it_came_in_and_for_a_day(void **state)
 	assert_true(holds("the code is 991375"));
 }
 
-static void test_codes_are_read_from_the_store_after_a_start(void **state)
+TEST(test_codes_are_read_from_the_store_after_a_start)
 {
-	(void)state;
 	receive("Your code is 771153", 1000);
 	received_codes_free(codes);
 	assert_int_equal(received_codes_new(loop, store, &codes), 0);
 	assert_true(holds("seven seven one one five three"));
 }
 
-static void test_half_a_code_in_each_of_two_messages_is_held(void **state)
+TEST(test_half_a_code_in_each_of_two_messages_is_held)
 {
-	(void)state;
 	receive("Your code is 482913", 1000);
 	receive("Your code is A7K2Q9", 1000);
 	sent_before("first 482", AGENT);
@@ -238,39 +228,34 @@ static void test_half_a_code_in_each_of_two_messages_is_held(void **state)
 	assert_true(holds("and ends with 2Q9"));
 }
 
-static void test_the_rest_of_a_code_counts_for_the_client_that_sent_the_first(
-	void **state)
+TEST(test_the_rest_of_a_code_counts_for_the_client_that_sent_the_first)
 {
-	(void)state;
 	receive("Your code is 482913", 1000);
 	sent_before("first 482", AGENT + 1);
 	assert_false(holds("then 913"));
 }
 
-static void test_a_code_in_single_digits_over_messages_is_held(void **state)
+TEST(test_a_code_in_single_digits_over_messages_is_held)
 {
 	static const char *const digits[] = { "4", "eight", "2", "the next is 9", "1" };
 
-	(void)state;
 	receive("Your code is 482913", 1000);
 	for (size_t i = 0; i < sizeof(digits) / sizeof(*digits); i++)
 		sent_before(digits[i], AGENT);
 	assert_true(holds("and 3"));
 }
 
-static void test_a_message_does_not_count_as_one_before_itself(void **state)
+TEST(test_a_message_does_not_count_as_one_before_itself)
 {
 	struct received_code_question question = { "48", AGENT, 0 };
 
-	(void)state;
 	receive("Your code is 4848", 1000);
 	question.message_id = sent_before("48", AGENT);
 	assert_false(received_codes_are_in(codes, &question));
 }
 
-static void test_a_date_or_time_is_a_code_only_where_codes_are_spoken_of(void **state)
+TEST(test_a_date_or_time_is_a_code_only_where_codes_are_spoken_of)
 {
-	(void)state;
 	receive("Your code is 1830", 1000);
 	receive("Your code is 2026", 1000);
 	assert_false(holds("The train leaves at 18:30 from platform 4"));
@@ -325,13 +310,12 @@ static void note_ready(void *data, const void *event)
 	*is_ready = true;
 }
 
-static void test_after_a_start_the_loop_reads_the_codes_in_many_turns(void **state)
+TEST(test_after_a_start_the_loop_reads_the_codes_in_many_turns)
 {
 	struct observer observer = { 0 };
 	bool is_ready = false;
 	unsigned turns = 0;
 
-	(void)state;
 	receive_ten_thousand_codes();
 	start_anew();
 	assert_false(received_codes_are_ready(codes));
@@ -344,9 +328,8 @@ static void test_after_a_start_the_loop_reads_the_codes_in_many_turns(void **sta
 	assert_true(holds("it is 929917"));
 }
 
-static void test_a_text_is_never_judged_on_a_part_of_the_codes(void **state)
+TEST(test_a_text_is_never_judged_on_a_part_of_the_codes)
 {
-	(void)state;
 	receive_ten_thousand_codes();
 	start_anew();
 	assert_true(sd_event_run(loop, 0) > 0);
@@ -362,12 +345,11 @@ static void test_a_text_is_never_judged_on_a_part_of_the_codes(void **state)
 }
 
 /* Times are compared only in "make check-all": SAMPLE stands for "make check". */
-static void test_ten_thousand_codes_cost_no_more_than_a_few(void **state)
+TEST(test_ten_thousand_codes_cost_no_more_than_a_few)
 {
 	double few_ms, many_ms;
 	int64_t from_ms;
 
-	(void)state;
 	receive("Your code is 482913", 1000);
 	for (int i = 0; i < 12; i++)
 		sent_before(
@@ -385,26 +367,4 @@ static void test_ten_thousand_codes_cost_no_more_than_a_few(void **state)
 	       few_ms, many_ms);
 	assert_true(many_ms < 4 * few_ms + 10 || sample_stride(2) > 1);
 	assert_true(holds("it is 929917"));
-}
-
-int main(void)
-{
-#define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
-	const struct CMUnitTest tests[] = {
-		CASE(test_no_way_to_write_a_code_gets_past_the_known_corpus),
-		CASE(test_no_way_to_write_a_code_gets_past_the_held_out_corpus),
-		CASE(test_nothing_is_held_while_no_code_came_in),
-		CASE(test_a_code_counts_as_soon_as_it_came_in_and_for_a_day),
-		CASE(test_codes_are_read_from_the_store_after_a_start),
-		CASE(test_half_a_code_in_each_of_two_messages_is_held),
-		CASE(test_the_rest_of_a_code_counts_for_the_client_that_sent_the_first),
-		CASE(test_a_code_in_single_digits_over_messages_is_held),
-		CASE(test_a_message_does_not_count_as_one_before_itself),
-		CASE(test_a_date_or_time_is_a_code_only_where_codes_are_spoken_of),
-		CASE(test_after_a_start_the_loop_reads_the_codes_in_many_turns),
-		CASE(test_a_text_is_never_judged_on_a_part_of_the_codes),
-		CASE(test_ten_thousand_codes_cost_no_more_than_a_few),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "unit_test.h"
 #include <string.h>
 
 #include "base/utf8.h"
@@ -21,9 +15,8 @@ static void assert_fix(const char *text, const char *expected)
 	arena_free(arena);
 }
 
-static void test_the_fix_names_the_nearest_characters(void **state)
+TEST(test_the_fix_names_the_nearest_characters)
 {
-	(void)state;
 	assert_fix("Hi \U0001f642", "Write \":-)\" instead of \U0001f642.");
 	assert_fix("\U0001f499 \U0001f600\U0001f600 \u2764\ufe0f",
 		   "Write \"<3\" instead of \U0001f499, \":-D\" instead of \U0001f600.");
@@ -34,9 +27,8 @@ static void test_the_fix_names_the_nearest_characters(void **state)
 		   "\"4\" instead of \U0001d7d2.");
 }
 
-static void test_what_has_no_near_character_is_left_out(void **state)
+TEST(test_what_has_no_near_character_is_left_out)
 {
-	(void)state;
 	assert_fix("\U0001f680", "Leave out \U0001f680.");
 	assert_fix("\U00020000 \U0001f44d\U0001f3fd",
 		   "Write \"(y)\" instead of \U0001f44d; leave out \U00020000.");
@@ -45,13 +37,12 @@ static void test_what_has_no_near_character_is_left_out(void **state)
 	assert_fix("\U0001f3fd", "Leave out \U0001f3fd."); /* of no emoji */
 }
 
-static void test_all_characters_are_named_but_not_endlessly(void **state)
+TEST(test_all_characters_are_named_but_not_endlessly)
 {
 	char text[4 * 10 + 1] = "";
 	struct arena *arena = arena_new(1 << 16);
 	struct replacement_advice advice;
 
-	(void)state;
 	advice = replacement_advise(arena, "\U0001f680 then \U0001f642");
 	assert_non_null(strstr(advice.characters, "U+1F680"));
 	assert_non_null(strstr(advice.characters, "U+1F642"));
@@ -66,11 +57,10 @@ static void test_all_characters_are_named_but_not_endlessly(void **state)
 }
 
 /* Otherwise the advice would be refused, too. */
-static void test_every_replacement_can_be_sent(void **state)
+TEST(test_every_replacement_can_be_sent)
 {
 	unsigned found = 0;
 
-	(void)state;
 	for (uint32_t character = 0; character <= 0x10ffff; character++) {
 		char instead[REPLACEMENT_BYTES];
 		struct segments segments;
@@ -85,16 +75,4 @@ static void test_every_replacement_can_be_sent(void **state)
 		assert_int_equal(segments.unsendable, 0);
 	}
 	assert_true(found > 100);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_the_fix_names_the_nearest_characters),
-		cmocka_unit_test(test_what_has_no_near_character_is_left_out),
-		cmocka_unit_test(test_all_characters_are_named_but_not_endlessly),
-		cmocka_unit_test(test_every_replacement_can_be_sent),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Replies without HTTP: what is kept, for how long, and for whom. */
+#include "unit_test.h"
 #include "fake_exchange.h"
 #include "patience.h"
 
@@ -35,7 +36,6 @@ static int set_up(void **state)
 {
 	static const struct client client = { 1, "one" };
 
-	(void)state;
 	assert_true(sd_event_default(&loop) >= 0);
 	assert_int_equal(sessions_init(&sessions, NULL, NULL), 0);
 	sessions.loop = loop;
@@ -49,7 +49,6 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-	(void)state;
 	sessions_deinit(&sessions);
 	fake_exchange_free(&first);
 	fake_exchange_free(&second);
@@ -131,7 +130,9 @@ static const char *event_text(uint64_t event, const char *data)
 	return text;
 }
 
-static void test_event_ids_read_back_as_written(void **state)
+FIXTURE(set_up, tear_down)
+
+TEST(test_event_ids_read_back_as_written)
 {
 	static const char *const bad[] = { "",
 					   "1-1",
@@ -145,7 +146,6 @@ static void test_event_ids_read_back_as_written(void **state)
 	struct session_event_id id = { 7, 7 };
 	char text[SESSION_EVENT_ID_BYTES];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		assert_false(session_event_id_read(bad[i], &id));
 	assert_int_equal(id.stream, 7);
@@ -156,12 +156,11 @@ static void test_event_ids_read_back_as_written(void **state)
 	assert_true(id.stream == 0x10000000aU && id.event == UINT64_MAX);
 }
 
-static void test_a_resumable_stream_is_primed_and_numbered(void **state)
+TEST(test_a_resumable_stream_is_primed_and_numbered)
 {
 	struct reply *reply = open_reply();
 	const char *told;
 
-	(void)state;
 	assert_true(push(reply, "{\"n\":1}"));
 	finish(reply, "{\"n\":2}");
 	told = fake_events(&first);
@@ -172,11 +171,10 @@ static void test_a_resumable_stream_is_primed_and_numbered(void **state)
 }
 
 /* Such a reply ends with its connection. */
-static void test_other_streams_end_with_their_connection(void **state)
+TEST(test_other_streams_end_with_their_connection)
 {
 	struct reply *reply = reply_open(&first, NULL, &owner);
 
-	(void)state;
 	assert_false(first.held);
 	assert_true(push(reply, "1"));
 	assert_false(reply_close_connection(reply));
@@ -186,20 +184,18 @@ static void test_other_streams_end_with_their_connection(void **state)
 	assert_int_equal(abandoned, 0); /* reply_lose() returned false instead */
 }
 
-static void test_without_a_loop_nothing_is_resumable(void **state)
+TEST(test_without_a_loop_nothing_is_resumable)
 {
-	(void)state;
 	sessions.loop = NULL;
 	finish(open_reply(), "1");
 	assert_false(first.held);
 	assert_string_equal(fake_events(&first), "event: message\ndata: 1\n\n");
 }
 
-static void test_a_lost_stream_can_be_resumed(void **state)
+TEST(test_a_lost_stream_can_be_resumed)
 {
 	struct reply *reply = open_reply();
 
-	(void)state;
 	push(reply, "1");
 	assert_true(reply_lose(reply));
 	assert_true(push(reply, "2"));
@@ -216,22 +212,20 @@ static void test_a_lost_stream_can_be_resumed(void **state)
 	assert_int_equal(abandoned, 0);
 }
 
-static void test_only_its_session_finds_a_reply(void **state)
+TEST(test_only_its_session_finds_a_reply)
 {
 	struct reply *reply = open_reply();
 
-	(void)state;
 	assert_ptr_equal(reply_find(session, number()), reply);
 	assert_null(reply_find(other, number()));
 	assert_null(reply_find(session, number() + 1));
 	assert_null(reply_find(session, 0));
 }
 
-static void test_a_lost_reply_is_abandoned_after_the_timeout(void **state)
+TEST(test_a_lost_reply_is_abandoned_after_the_timeout)
 {
 	struct reply *reply = open_reply();
 
-	(void)state;
 	assert_true(first.held);
 	reply_lose(reply);
 	run_until(&abandoned);
@@ -241,12 +235,11 @@ static void test_a_lost_reply_is_abandoned_after_the_timeout(void **state)
 }
 
 /* A resumed stream stops the timeout, and the next loss starts it anew. */
-static void test_the_timeout_restarts_at_each_loss(void **state)
+TEST(test_the_timeout_restarts_at_each_loss)
 {
 	struct reply *reply = open_reply();
 	int turns = 0;
 
-	(void)state;
 	reply_lose(reply);
 	read_on(0);
 	while (sd_event_run(loop, 3 * PATIENCE_MS * 1000) > 0 && turns++ < 10)
@@ -259,9 +252,8 @@ static void test_the_timeout_restarts_at_each_loss(void **state)
 	run_until(&abandoned);
 }
 
-static void test_the_answer_is_kept_until_the_timeout(void **state)
+TEST(test_the_answer_is_kept_until_the_timeout)
 {
-	(void)state;
 	finish(open_reply(), "1");
 	assert_true(first.held); /* the caller may still use the exchange's arena */
 	assert_true(sd_event_run(loop, WAIT_US) > 0);
@@ -271,11 +263,10 @@ static void test_the_answer_is_kept_until_the_timeout(void **state)
 	assert_int_equal(abandoned, 0);
 }
 
-static void test_a_closed_connection_can_be_resumed(void **state)
+TEST(test_a_closed_connection_can_be_resumed)
 {
 	struct reply *reply = open_reply();
 
-	(void)state;
 	assert_true(reply_close_connection(reply));
 	assert_true(stream_is_ended(first.stream));
 	assert_false(reply_close_connection(reply)); /* no connection */
@@ -283,20 +274,18 @@ static void test_a_closed_connection_can_be_resumed(void **state)
 	assert_non_null(strstr(read_on(0), event_text(1, "1")));
 }
 
-static void test_a_reply_may_end_without_an_answer(void **state)
+TEST(test_a_reply_may_end_without_an_answer)
 {
-	(void)state;
 	finish(open_reply(), "");
 	assert_null(strstr(read_on(0), "event: message"));
 	assert_true(stream_is_ended(second.stream));
 }
 
-static void test_kept_events_are_bounded(void **state)
+TEST(test_kept_events_are_bounded)
 {
 	static char long_text[REPLY_BYTES_MAX / 2], longer[REPLY_BYTES_MAX + 2];
 	struct reply *reply = open_reply();
 
-	(void)state;
 	memset(long_text, 'x', sizeof(long_text) - 1);
 	memset(longer, 'x', sizeof(longer) - 1);
 	reply_lose(reply);
@@ -315,13 +304,12 @@ static void test_kept_events_are_bounded(void **state)
 	assert_null(strstr(read_on(0), "data: x"));
 }
 
-static void test_resumable_replies_are_bounded(void **state)
+TEST(test_resumable_replies_are_bounded)
 {
 	struct exchange exchanges[REPLIES_PER_SESSION + 1] = { 0 };
 	struct reply *replies[REPLIES_PER_SESSION + 1];
 	uint64_t number_of_other;
 
-	(void)state;
 	sessions.reply_timeout_ms = 10 * 1000 * 1000;
 	finish(reply_open(&second, other, &owner), "1");
 	number_of_other = number();
@@ -348,9 +336,8 @@ static void test_resumable_replies_are_bounded(void **state)
 	}
 }
 
-static void test_replies_end_with_their_session(void **state)
+TEST(test_replies_end_with_their_session)
 {
-	(void)state;
 	open_reply();
 	session_end(session);
 	assert_int_equal(abandoned, 1);
@@ -360,11 +347,10 @@ static void test_replies_end_with_their_session(void **state)
 	assert_false(first.held);
 }
 
-static void test_stopping_reaches_the_owner(void **state)
+TEST(test_stopping_reaches_the_owner)
 {
 	struct reply *reply = open_reply();
 
-	(void)state;
 	reply_stop(&sessions, number() + 1);
 	assert_int_equal(stopped, 0);
 	reply_stop(&sessions, number());
@@ -372,29 +358,4 @@ static void test_stopping_reaches_the_owner(void **state)
 	finish(reply, "1");
 	reply_stop(&sessions, number());
 	assert_int_equal(stopped, 1);
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_event_ids_read_back_as_written),
-		TEST(test_a_resumable_stream_is_primed_and_numbered),
-		TEST(test_other_streams_end_with_their_connection),
-		TEST(test_without_a_loop_nothing_is_resumable),
-		TEST(test_a_lost_stream_can_be_resumed),
-		TEST(test_only_its_session_finds_a_reply),
-		TEST(test_a_lost_reply_is_abandoned_after_the_timeout),
-		TEST(test_the_timeout_restarts_at_each_loss),
-		TEST(test_the_answer_is_kept_until_the_timeout),
-		TEST(test_a_closed_connection_can_be_resumed),
-		TEST(test_a_reply_may_end_without_an_answer),
-		TEST(test_kept_events_are_bounded),
-		TEST(test_resumable_replies_are_bounded),
-		TEST(test_replies_end_with_their_session),
-		TEST(test_stopping_reaches_the_owner),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "unit_test.h"
 #include "base/client.h"
 #include "base/clock.h"
 #include "config/config.h"
@@ -149,10 +143,11 @@ static const char *const long_texts[] = {
 	"My sister says hello and asks whether the children are coming along as well",
 };
 
+FIXTURE(set_up, tear_down)
+
 /* Five are answered, and the next one is not. */
-static void test_five_answered_messages_are_a_loop(void **state)
+TEST(test_five_answered_messages_are_a_loop)
 {
-	(void)state;
 	expect_none();
 	exchange(4);
 	come_new();
@@ -163,9 +158,8 @@ static void test_five_answered_messages_are_a_loop(void **state)
 }
 
 /* A loop ends when it was quiet; a machine that continues is still a loop. */
-static void test_a_loop_lasts_until_it_is_quiet(void **state)
+TEST(test_a_loop_lasts_until_it_is_quiet)
 {
-	(void)state;
 	exchange(5);
 	expect_until(START_MS + 10 * MINUTE_MS);
 	now_ms += 9 * MINUTE_MS;
@@ -179,18 +173,16 @@ static void test_a_loop_lasts_until_it_is_quiet(void **state)
 	expect_none();
 }
 
-static void test_a_loop_survives_a_restart(void **state)
+TEST(test_a_loop_survives_a_restart)
 {
-	(void)state;
 	exchange(5);
 	reopen_store();
 	expect_until(START_MS + 10 * MINUTE_MS);
 }
 
 /* People answer slowly. */
-static void test_slow_exchanges_are_no_loop(void **state)
+TEST(test_slow_exchanges_are_no_loop)
 {
-	(void)state;
 	for (unsigned i = 0; i < 30; i++) {
 		exchange(1);
 		now_ms += 3 * MINUTE_MS;
@@ -198,9 +190,8 @@ static void test_slow_exchanges_are_no_loop(void **state)
 	}
 }
 
-static void test_messages_in_one_direction_are_no_loop(void **state)
+TEST(test_messages_in_one_direction_are_no_loop)
 {
-	(void)state;
 	for (unsigned i = 0; i < 40; i++)
 		come_new();
 	expect_none();
@@ -209,9 +200,8 @@ static void test_messages_in_one_direction_are_no_loop(void **state)
 	expect_none();
 }
 
-static void test_spellings_of_a_number_are_one_number(void **state)
+TEST(test_spellings_of_a_number_are_one_number)
 {
-	(void)state;
 	for (unsigned i = 0; i < 5; i++) {
 		come_new();
 		answer(i % 2 ? "06201234567" : "0036201234567", "an answer");
@@ -219,9 +209,8 @@ static void test_spellings_of_a_number_are_one_number(void **state)
 	expect_until(START_MS + 10 * MINUTE_MS);
 }
 
-static void test_messages_with_others_do_not_count(void **state)
+TEST(test_messages_with_others_do_not_count)
 {
-	(void)state;
 	for (unsigned i = 0; i < 10; i++) {
 		come_new();
 		answer("+36201234568", "an answer");
@@ -229,9 +218,8 @@ static void test_messages_with_others_do_not_count(void **state)
 	expect_none();
 }
 
-static void test_messages_that_never_went_out_do_not_count(void **state)
+TEST(test_messages_that_never_went_out_do_not_count)
 {
-	(void)state;
 	for (unsigned i = 0; i < 10; i++) {
 		int64_t message_id;
 
@@ -244,11 +232,10 @@ static void test_messages_that_never_went_out_do_not_count(void **state)
 	expect_none();
 }
 
-static void test_an_auto_responder_is_stopped_after_few_messages(void **state)
+TEST(test_an_auto_responder_is_stopped_after_few_messages)
 {
 	static const char *const away[] = { "I am out of office until Monday." };
 
-	(void)state;
 	/* at once, as fast as the network, and as an agent that thinks for long */
 	assert_int_equal(count_until_loop(away, 1, 1 * SECOND_MS, 1 * SECOND_MS), 5);
 	now_ms += 60 * MINUTE_MS;
@@ -257,7 +244,7 @@ static void test_an_auto_responder_is_stopped_after_few_messages(void **state)
 	assert_int_equal(count_until_loop(away, 1, 6 * SECOND_MS, 40 * SECOND_MS), 6);
 }
 
-static void test_nearly_equal_texts_count_as_equal(void **state)
+TEST(test_nearly_equal_texts_count_as_equal)
 {
 	static const char *const tickets[] = {
 		"Ticket 4711 was received at 10:04. Do not reply.",
@@ -265,38 +252,33 @@ static void test_nearly_equal_texts_count_as_equal(void **state)
 		"RE: Ticket 4713 was received at 10:06. Do not reply.",
 	};
 
-	(void)state;
 	assert_int_equal(count_until_loop(tickets, 3, 6 * SECOND_MS, 9 * SECOND_MS), 6);
 }
 
-static void test_menus_that_alternate_count_as_equal(void **state)
+TEST(test_menus_that_alternate_count_as_equal)
 {
 	static const char *const menus[] = { "Press 1 for opening hours",
 					     "Sorry, I did not understand that" };
 
-	(void)state;
 	assert_int_equal(count_until_loop(menus, 2, 6 * SECOND_MS, 9 * SECOND_MS), 7);
 }
 
-static void test_what_nobody_types_so_fast_is_a_loop(void **state)
+TEST(test_what_nobody_types_so_fast_is_a_loop)
 {
-	(void)state;
 	assert_int_equal(count_until_loop(long_texts, 4, 3 * SECOND_MS, 5 * SECOND_MS),
 			 5);
 }
 
 /* Two programs that chat like people: nothing but their stamina tells. */
-static void test_a_long_brisk_series_is_a_loop(void **state)
+TEST(test_a_long_brisk_series_is_a_loop)
 {
-	(void)state;
 	assert_int_equal(count_until_loop(long_texts, 4, 9 * SECOND_MS, 9 * SECOND_MS),
 			 20);
 }
 
 /* As an owner orders them: even if the contact always answers the same. */
-static void test_sends_over_minutes_are_no_loop(void **state)
+TEST(test_sends_over_minutes_are_no_loop)
 {
-	(void)state;
 	for (unsigned i = 0; i < 8; i++) {
 		answer(NUMBER, long_texts[i % 4]);
 		now_ms += 25 * SECOND_MS;
@@ -307,9 +289,8 @@ static void test_sends_over_minutes_are_no_loop(void **state)
 }
 
 /* Even if all of it is a matter of seconds. */
-static void test_four_equal_replies_are_no_loop(void **state)
+TEST(test_four_equal_replies_are_no_loop)
 {
-	(void)state;
 	for (unsigned i = 0; i < 4; i++) {
 		answer(NUMBER, long_texts[i]);
 		expect_none();
@@ -318,7 +299,7 @@ static void test_four_equal_replies_are_no_loop(void **state)
 	}
 }
 
-static void test_a_fast_chat_of_people_is_no_loop(void **state)
+TEST(test_a_fast_chat_of_people_is_no_loop)
 {
 	static const struct {
 		int64_t after_ms;
@@ -341,7 +322,6 @@ static void test_a_fast_chat_of_people_is_no_loop(void **state)
 		{ 2400, "great, thanks!" },
 	};
 
-	(void)state;
 	for (unsigned i = 0; i < 30; i++) {
 		size_t line = i % (sizeof(chat) / sizeof(*chat));
 
@@ -369,7 +349,7 @@ static int64_t draw_reaction_ms(const char *text)
 }
 
 /* Chats of 30 messages, as fast as people write, who often say the same. */
-static void test_a_hundred_random_chats_are_no_loop(void **state)
+TEST(test_a_hundred_random_chats_are_no_loop)
 {
 	static const char *const phrases[] = {
 		"ok",
@@ -403,7 +383,6 @@ static void test_a_hundred_random_chats_are_no_loop(void **state)
 	};
 	unsigned stopped = 0;
 
-	(void)state;
 	for (unsigned chat = 0; chat < 100; chat++) {
 		now_ms += 60 * MINUTE_MS;
 		for (unsigned i = 0; i < 30; i++) {
@@ -427,7 +406,7 @@ static void test_a_hundred_random_chats_are_no_loop(void **state)
 }
 
 /* Each side repeats one of its texts, or both chat in long texts, at a pace of its own. */
-static void test_forty_random_pairs_of_machines_are_stopped(void **state)
+TEST(test_forty_random_pairs_of_machines_are_stopped)
 {
 	static const char *const machine[] = {
 		"I am on holiday until 3 March. In urgent cases call +36 1 234 5678.",
@@ -436,7 +415,6 @@ static void test_forty_random_pairs_of_machines_are_stopped(void **state)
 	};
 	unsigned most = 0, sum = 0;
 
-	(void)state;
 	for (unsigned pair = 0; pair < 40; pair++) {
 		unsigned count;
 
@@ -472,12 +450,11 @@ static int64_t ask_owner(const char *text)
 	return message_id;
 }
 
-static void test_an_approval_begins_the_count_anew(void **state)
+TEST(test_an_approval_begins_the_count_anew)
 {
 	struct reply_loop loop;
 	int64_t id;
 
-	(void)state;
 	exchange(5);
 	expect_until(START_MS + 10 * MINUTE_MS);
 	id = ask_owner("May I go on?");
@@ -494,12 +471,11 @@ static void test_an_approval_begins_the_count_anew(void **state)
 	expect_until(START_MS + 10 * MINUTE_MS);
 }
 
-static void test_a_rejected_message_lifts_nothing(void **state)
+TEST(test_a_rejected_message_lifts_nothing)
 {
 	struct reply_loop loop;
 	int64_t id;
 
-	(void)state;
 	exchange(5);
 	id = ask_owner("May I go on?");
 	assert_int_equal(
@@ -509,7 +485,7 @@ static void test_a_rejected_message_lifts_nothing(void **state)
 	assert_int_equal(loop.rejected_id, id);
 }
 
-static void test_a_message_of_the_owner_begins_the_count_anew(void **state)
+TEST(test_a_message_of_the_owner_begins_the_count_anew)
 {
 	struct store_message_draft draft = {
 		.sim_id = 1,
@@ -520,16 +496,14 @@ static void test_a_message_of_the_owner_begins_the_count_anew(void **state)
 	};
 	int64_t message_id;
 
-	(void)state;
 	exchange(5);
 	assert_int_equal(store_message_add(store, &draft, &message_id), 0);
 	expect_none();
 }
 
 /* Some machines answer with two messages. */
-static void test_several_messages_at_once_are_one_reply(void **state)
+TEST(test_several_messages_at_once_are_one_reply)
 {
-	(void)state;
 	answer(NUMBER, "hello?");
 	for (unsigned i = 0; i < 5; i++) {
 		expect_none();
@@ -541,17 +515,15 @@ static void test_several_messages_at_once_are_one_reply(void **state)
 }
 
 /* Without an answer in between somebody only repeats a text. */
-static void test_equal_texts_without_an_answer_are_no_loop(void **state)
+TEST(test_equal_texts_without_an_answer_are_no_loop)
 {
-	(void)state;
 	for (unsigned i = 0; i < 10; i++)
 		come(NUMBER, "I am away");
 	expect_none();
 }
 
-static void test_an_echo_is_a_loop(void **state)
+TEST(test_an_echo_is_a_loop)
 {
-	(void)state;
 	answer(NUMBER, "What is the time?");
 	for (unsigned i = 0; i < 5; i++) {
 		expect_none();
@@ -561,9 +533,8 @@ static void test_an_echo_is_a_loop(void **state)
 	expect_until(START_MS + 10 * MINUTE_MS);
 }
 
-static void test_short_texts_may_repeat(void **state)
+TEST(test_short_texts_may_repeat)
 {
-	(void)state;
 	for (unsigned i = 0; i < 12; i++) {
 		now_ms += 2 * SECOND_MS;
 		come(NUMBER, "ok");
@@ -574,11 +545,10 @@ static void test_short_texts_may_repeat(void **state)
 }
 
 /* The owner is a person, but bounced texts count there, too. */
-static void test_the_owner_may_exchange_any_amount(void **state)
+TEST(test_the_owner_may_exchange_any_amount)
 {
 	struct explanation error;
 
-	(void)state;
 	assert_int_equal(
 		config_set(&config, "incoming.owner_numbers", NUMBER, "test", &error), 0);
 	exchange(12);
@@ -590,9 +560,8 @@ static void test_the_owner_may_exchange_any_amount(void **state)
 	expect_until(START_MS + 10 * MINUTE_MS);
 }
 
-static void test_the_configuration_decides(void **state)
+TEST(test_the_configuration_decides)
 {
-	(void)state;
 	exchange(5);
 	config.loop_exchanges = 6;
 	expect_none();
@@ -605,50 +574,11 @@ static void test_the_configuration_decides(void **state)
 }
 
 /* A clock that was set back makes no loop last for ever. */
-static void test_a_clock_that_is_set_ends_a_loop(void **state)
+TEST(test_a_clock_that_is_set_ends_a_loop)
 {
-	(void)state;
 	exchange(5);
 	now_ms -= 60 * MINUTE_MS;
 	expect_none();
 	now_ms += 120 * MINUTE_MS;
 	expect_none();
-}
-
-#define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_five_answered_messages_are_a_loop),
-		TEST(test_a_loop_lasts_until_it_is_quiet),
-		TEST(test_a_loop_survives_a_restart),
-		TEST(test_slow_exchanges_are_no_loop),
-		TEST(test_messages_in_one_direction_are_no_loop),
-		TEST(test_spellings_of_a_number_are_one_number),
-		TEST(test_messages_with_others_do_not_count),
-		TEST(test_messages_that_never_went_out_do_not_count),
-		TEST(test_an_auto_responder_is_stopped_after_few_messages),
-		TEST(test_nearly_equal_texts_count_as_equal),
-		TEST(test_menus_that_alternate_count_as_equal),
-		TEST(test_what_nobody_types_so_fast_is_a_loop),
-		TEST(test_a_long_brisk_series_is_a_loop),
-		TEST(test_sends_over_minutes_are_no_loop),
-		TEST(test_four_equal_replies_are_no_loop),
-		TEST(test_a_fast_chat_of_people_is_no_loop),
-		TEST(test_a_hundred_random_chats_are_no_loop),
-		TEST(test_forty_random_pairs_of_machines_are_stopped),
-		TEST(test_an_approval_begins_the_count_anew),
-		TEST(test_a_rejected_message_lifts_nothing),
-		TEST(test_a_message_of_the_owner_begins_the_count_anew),
-		TEST(test_several_messages_at_once_are_one_reply),
-		TEST(test_equal_texts_without_an_answer_are_no_loop),
-		TEST(test_an_echo_is_a_loop),
-		TEST(test_short_texts_may_repeat),
-		TEST(test_the_owner_may_exchange_any_amount),
-		TEST(test_the_configuration_decides),
-		TEST(test_a_clock_that_is_set_ends_a_loop),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,13 +3,7 @@
  * Heads as libmicrohttpd hands them out. What it refuses itself is tested in test_connection.c and
  * tests/integration/test_hostile.py.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "unit_test.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,7 +46,7 @@ static bool is_whole(const char *bytes)
 	return whole;
 }
 
-static void test_malformed_heads_are_refused(void **state)
+TEST(test_malformed_heads_are_refused)
 {
 	static const struct {
 		unsigned status;
@@ -101,14 +95,13 @@ static void test_malformed_heads_are_refused(void **state)
 		{ 400, "GET /mcp HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n" },
 	};
 
-	(void)state;
 	for (size_t at = 0; at < sizeof(rows) / sizeof(rows[0]); at++)
 		if (status_of(rows[at].bytes) != rows[at].status)
 			fail_msg("row %zu: %u, not %u", at, status_of(rows[at].bytes),
 				 rows[at].status);
 }
 
-static void test_a_head_is_read(void **state)
+TEST(test_a_head_is_read)
 {
 	struct request_head_error error;
 	bool conflict = false;
@@ -117,7 +110,6 @@ static void test_a_head_is_read(void **state)
 		    "content-length: 0012 \r\nA: 1\r\na:\t1\t\r\nB: 2\r\nb: 3\r\n"
 		    "Cookie: secret\r\n\r\n");
 
-	(void)state;
 	assert_true(request_head_check(head, &error));
 	assert_string_equal(head->path, "/mcp/");
 	assert_true(head->body_length == 12);
@@ -148,11 +140,10 @@ static void test_a_head_is_read(void **state)
 	free(head);
 }
 
-static void test_more_than_64_lines_are_refused(void **state)
+TEST(test_more_than_64_lines_are_refused)
 {
 	static char bytes[REQUEST_HEAD_BYTES_MAX];
 
-	(void)state;
 	for (int lines = 63; lines <= 65; lines++) {
 		int length = snprintf(bytes, sizeof(bytes), LINE);
 
@@ -165,9 +156,8 @@ static void test_more_than_64_lines_are_refused(void **state)
 	}
 }
 
-static void test_bytes_between_the_pieces_show(void **state)
+TEST(test_bytes_between_the_pieces_show)
 {
-	(void)state;
 	assert_true(is_whole(LINE "\r\n"));
 	assert_true(is_whole("GET /mcp?a=b&c HTTP/1.0\r\n\r\n"));
 	assert_true(is_whole(LINE HOST "Empty:\r\nBlanks: \t a \t\r\nTight:b\r\n\r\n"));
@@ -178,13 +168,12 @@ static void test_bytes_between_the_pieces_show(void **state)
 	assert_false(is_whole(LINE HOST "X: a\nY: b\r\n\r\n"));
 }
 
-static void test_a_folded_or_cut_line_shows(void **state)
+TEST(test_a_folded_or_cut_line_shows)
 {
 	static char folded[] = "X: a b";
 	static const char bytes[] = LINE HOST "X: a\r\nY: b\r\n\r\n";
 	struct request_head *head = cut(bytes);
 
-	(void)state;
 	assert_true(request_head_is_whole(head, strlen(bytes)));
 	assert_false(request_head_is_whole(head, strlen(bytes) + 1));
 	head->lines[1].value[0] = '\0'; /* as a NUL in a value */
@@ -194,17 +183,4 @@ static void test_a_folded_or_cut_line_shows(void **state)
 	head->lines[1].name = folded; /* 0.9.75 joins lines in another place */
 	assert_false(request_head_is_whole(head, strlen(bytes)));
 	free(head);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_malformed_heads_are_refused),
-		cmocka_unit_test(test_a_head_is_read),
-		cmocka_unit_test(test_more_than_64_lines_are_refused),
-		cmocka_unit_test(test_bytes_between_the_pieces_show),
-		cmocka_unit_test(test_a_folded_or_cut_line_shows),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

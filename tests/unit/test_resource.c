@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Resources: URIs, and the methods over a table in both eras. */
+#include "unit_test.h"
 #include <stdio.h>
 
 #include "fake_exchange.h"
@@ -109,9 +110,10 @@ static void assert_outcome(const char *uri, int outcome)
 	arena_free(call.arena);
 }
 
-static void test_escapes_are_decoded(void **state)
+FIXTURE(set_up, tear_down)
+
+TEST(test_escapes_are_decoded)
 {
-	(void)state;
 	assert_found("x://plain", "x://plain");
 	assert_found("x://item/7", "x://item/7");
 	assert_found("x://item/+36", "x://item/+36");
@@ -121,9 +123,8 @@ static void test_escapes_are_decoded(void **state)
 	assert_found("x://item/a%2Fb%20c%25", "x://item/a/b c%");
 }
 
-static void test_other_uris_are_not_found(void **state)
+TEST(test_other_uris_are_not_found)
 {
-	(void)state;
 	assert_outcome("x://plain/", RESOURCE_E_NOT_FOUND);
 	assert_outcome("x://PLAIN", RESOURCE_E_NOT_FOUND);
 	assert_outcome("x://plain?a=b", RESOURCE_E_NOT_FOUND);
@@ -142,11 +143,10 @@ static void test_other_uris_are_not_found(void **state)
 	assert_outcome("y://other", RESOURCE_E_NOT_FOUND);
 }
 
-static void test_malformed_uris_are_refused(void **state)
+TEST(test_malformed_uris_are_refused)
 {
 	char text[RESOURCE_URI_MAX + 2];
 
-	(void)state;
 	assert_outcome("", RESOURCE_E_MALFORMED);
 	assert_outcome("inbox", RESOURCE_E_MALFORMED);
 	assert_outcome("x://item/%", RESOURCE_E_MALFORMED);
@@ -211,7 +211,7 @@ static void assert_error(void *endpoint, const char *method, const char *params,
 	free(exchange.body);
 }
 
-static void test_resources_and_templates_are_listed_apart(void **state)
+TEST(test_resources_and_templates_are_listed_apart)
 {
 	assert_result(
 		*state, "resources/list", "{}",
@@ -228,7 +228,7 @@ static void test_resources_and_templates_are_listed_apart(void **state)
 	assert_error(*state, "resources/templates/list", "{\"cursor\":\"x\"}", -32602);
 }
 
-static void test_reading_returns_json_as_text(void **state)
+TEST(test_reading_returns_json_as_text)
 {
 	assert_result(*state, "resources/read", "{\"uri\":\"x://plain\"}",
 		      "{\"contents\":[{\"uri\":\"x://plain\",\"mimeType\":\"application/"
@@ -238,14 +238,14 @@ static void test_reading_returns_json_as_text(void **state)
 		      "\"application/json\",\"text\":\"\\\"+7\\\"\"}]}");
 }
 
-static void test_a_document_is_returned_unchanged(void **state)
+TEST(test_a_document_is_returned_unchanged)
 {
 	assert_result(*state, "resources/read", "{\"uri\":\"x://document\"}",
 		      "{\"contents\":[{\"uri\":\"x://document\",\"mimeType\":\"text/x\","
 		      "\"text\":\"<\\\"text\\\">\",\"_meta\":{\"about\":1}}]}");
 }
 
-static void test_a_failed_read_names_the_uri(void **state)
+TEST(test_a_failed_read_names_the_uri)
 {
 	assert_answer(
 		*state,
@@ -266,7 +266,7 @@ static void test_a_failed_read_names_the_uri(void **state)
 	"\"_meta\":{\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\"," \
 	"\"io.modelcontextprotocol/clientCapabilities\":{}}"
 
-static void test_2026_has_another_code_for_not_found(void **state)
+TEST(test_2026_has_another_code_for_not_found)
 {
 	struct exchange exchange = { .arena = arena_new(EXCHANGE_ARENA_MAX),
 				     .headers = {
@@ -292,7 +292,7 @@ static void test_2026_has_another_code_for_not_found(void **state)
 #define ARGUMENT(name, value) \
 	"\"argument\":{\"name\":\"" name "\",\"value\":\"" value "\"}"
 
-static void test_completion_is_bounded(void **state)
+TEST(test_completion_is_bounded)
 {
 	const char *method = "completion/complete";
 	struct exchange exchange = { .arena = arena_new(EXCHANGE_ARENA_MAX) };
@@ -326,23 +326,4 @@ static void test_completion_is_bounded(void **state)
 	endpoint_handler.ended(*state, &exchange);
 	arena_free(exchange.arena);
 	free(exchange.body);
-}
-
-#define TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_escapes_are_decoded),
-		TEST(test_other_uris_are_not_found),
-		TEST(test_malformed_uris_are_refused),
-		TEST(test_resources_and_templates_are_listed_apart),
-		TEST(test_reading_returns_json_as_text),
-		TEST(test_a_document_is_returned_unchanged),
-		TEST(test_a_failed_read_names_the_uri),
-		TEST(test_2026_has_another_code_for_not_found),
-		TEST(test_completion_is_bounded),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Old messages are deleted in small steps; messages that still matter stay. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "unit_test.h"
 #include <systemd/sd-event.h>
 
 #include "base/clock.h"
@@ -149,11 +143,12 @@ static void assert_consistent(void)
 			 0);
 }
 
-static void test_the_oldest_messages_beyond_the_count_are_deleted(void **state)
+FIXTURE(set_up, tear_down)
+
+TEST(test_the_oldest_messages_beyond_the_count_are_deleted)
 {
 	int64_t last = 0;
 
-	(void)state;
 	config.keep_messages = 70;
 	for (int i = 0; i < 500; i++)
 		last = i % 3 ? add_incoming(i % 2 ? "+361" : "Bank")
@@ -169,11 +164,10 @@ static void test_the_oldest_messages_beyond_the_count_are_deleted(void **state)
 	assert_int_equal(count(), 70);
 }
 
-static void test_messages_beyond_the_age_are_deleted(void **state)
+TEST(test_messages_beyond_the_age_are_deleted)
 {
 	int64_t old, border, young;
 
-	(void)state;
 	config.keep_days = 30;
 	old = add_incoming("only old ones");
 	wall_ms += 2 * DAY;
@@ -199,11 +193,10 @@ static int64_t records_since_ms(void)
 	return since_ms;
 }
 
-static void test_records_begin_behind_what_was_deleted(void **state)
+TEST(test_records_begin_behind_what_was_deleted)
 {
 	int64_t first_ms = wall_ms, unused_ms;
 
-	(void)state;
 	config.keep_days = 30;
 	assert_int_equal(store_retention_records_since(store, &unused_ms),
 			 STORE_E_NOT_FOUND);
@@ -221,11 +214,10 @@ static void test_records_begin_behind_what_was_deleted(void **state)
 	assert_int_equal(records_since_ms(), first_ms + 1);
 }
 
-static void test_records_begin_when_the_clock_is_known(void **state)
+TEST(test_records_begin_when_the_clock_is_known)
 {
 	int64_t known_ms = wall_ms, unused_ms;
 
-	(void)state;
 	wall_ms = DAY;
 	run_pass();
 	assert_int_equal(store_retention_records_since(store, &unused_ms),
@@ -239,11 +231,10 @@ static void test_records_begin_when_the_clock_is_known(void **state)
 }
 
 /* A message that came in 1970, by an unset clock, is not old. */
-static void test_a_message_that_came_in_1970_is_not_old(void **state)
+TEST(test_a_message_that_came_in_1970_is_not_old)
 {
 	int64_t old, now_ms = wall_ms, lost;
 
-	(void)state;
 	config.keep_days = 30;
 	wall_ms = 1000;
 	lost = add_incoming("before the first time");
@@ -261,12 +252,11 @@ static void test_a_message_that_came_in_1970_is_not_old(void **state)
 }
 
 /* A phone starts with a clock that is years ahead, and gets the right time later. */
-static void test_a_clock_far_ahead_is_not_trusted_for_a_day(void **state)
+TEST(test_a_clock_far_ahead_is_not_trusted_for_a_day)
 {
 	int64_t now_ms = wall_ms;
 	struct gap gap;
 
-	(void)state;
 	config.keep_days = 30;
 	add_incoming("+361");
 	wall_ms = now_ms + 9000 * DAY;
@@ -284,11 +274,10 @@ static void test_a_clock_far_ahead_is_not_trusted_for_a_day(void **state)
 }
 
 /* The clock is set while the gateway runs; a restart does not change the outcome. */
-static void test_a_clock_set_far_ahead_is_not_trusted_for_a_day(void **state)
+TEST(test_a_clock_set_far_ahead_is_not_trusted_for_a_day)
 {
 	int64_t now_ms = wall_ms;
 
-	(void)state;
 	config.keep_days = 30;
 	add_incoming("+361");
 	start();
@@ -310,11 +299,10 @@ static void test_a_clock_set_far_ahead_is_not_trusted_for_a_day(void **state)
 }
 
 /* The first setting after a start in 1970 is trusted, and so is a small step. */
-static void test_a_clock_that_is_first_set_is_trusted(void **state)
+TEST(test_a_clock_that_is_first_set_is_trusted)
 {
 	int64_t now_ms = wall_ms;
 
-	(void)state;
 	config.keep_days = 30;
 	add_incoming("+361");
 	wall_ms = 1000;
@@ -329,11 +317,10 @@ static void test_a_clock_that_is_first_set_is_trusted(void **state)
 	assert_int_equal(count(), 0);
 }
 
-static void test_unfinished_messages_stay(void **state)
+TEST(test_unfinished_messages_stay)
 {
 	int64_t queued, awaited, keyed, incoming;
 
-	(void)state;
 	config.keep_messages = 1;
 	config.keep_days = 1;
 	queued = add_message("waits");
@@ -359,11 +346,10 @@ static void test_unfinished_messages_stay(void **state)
 }
 
 /* Many messages that must stay neither make a step long nor stop the pass. */
-static void test_messages_behind_many_that_stay_are_deleted(void **state)
+TEST(test_messages_behind_many_that_stay_are_deleted)
 {
 	int64_t id = 0;
 
-	(void)state;
 	config.keep_messages = 10;
 	for (int i = 0; i < 250; i++)
 		add_message("waits");
@@ -374,11 +360,10 @@ static void test_messages_behind_many_that_stay_are_deleted(void **state)
 	assert_false(is_there(id));
 }
 
-static void test_a_pass_follows_when_messages_were_added(void **state)
+TEST(test_a_pass_follows_when_messages_were_added)
 {
 	int64_t id = 0;
 
-	(void)state;
 	config.keep_messages = 20;
 	start();
 	wait_for_pass();
@@ -421,9 +406,8 @@ static int note_many(void *data, struct store *to)
 }
 
 /* The audit log is bounded without messages and limits, at the start and as it grows. */
-static void test_the_audit_log_is_pruned(void **state)
+TEST(test_the_audit_log_is_pruned)
 {
-	(void)state;
 	add_lines(1, AUDIT_KEEP + 250);
 	start();
 	wait_for_pass();
@@ -440,9 +424,8 @@ static void test_the_audit_log_is_pruned(void **state)
 			 sql("SELECT line + 1 FROM audit_anchor"));
 }
 
-static void test_without_limits_nothing_is_deleted(void **state)
+TEST(test_without_limits_nothing_is_deleted)
 {
-	(void)state;
 	for (int i = 0; i < 300; i++)
 		add_incoming("+361");
 	wall_ms += 10000 * DAY;
@@ -450,11 +433,10 @@ static void test_without_limits_nothing_is_deleted(void **state)
 	assert_int_equal(count(), 300);
 }
 
-static void test_old_gaps_are_deleted(void **state)
+TEST(test_old_gaps_are_deleted)
 {
 	struct gap gap = { 1, 0, "ofono_down" };
 
-	(void)state;
 	config.keep_days = 10;
 	assert_int_equal(store_receive_gaps_add(store, &gap), 0);
 	for (int i = 0; i < 20; i++) {
@@ -475,13 +457,12 @@ static void test_old_gaps_are_deleted(void **state)
 }
 
 /* Free space is returned to the file system, and the -wal is empty. */
-static void test_free_pages_are_returned(void **state)
+TEST(test_free_pages_are_returned)
 {
 	struct stat before, after, wal;
 	char name[128], text[2001];
 	int i;
 
-	(void)state;
 	memset(text, 'x', 2000);
 	text[2000] = '\0';
 	snprintf(name, sizeof(name), "%s-wal", path);
@@ -499,9 +480,8 @@ static void test_free_pages_are_returned(void **state)
 	assert_in_range(sql("PRAGMA freelist_count"), 0, 64);
 }
 
-static void test_a_full_disk_postpones_the_pass(void **state)
+TEST(test_a_full_disk_postpones_the_pass)
 {
-	(void)state;
 	config.keep_messages = 10;
 	for (int i = 0; i < 300; i++)
 		add_incoming("+361");
@@ -520,11 +500,10 @@ static void test_a_full_disk_postpones_the_pass(void **state)
 }
 
 /* A small old database gets auto_vacuum; nothing else changes. */
-static void test_an_old_database_can_return_free_pages(void **state)
+TEST(test_an_old_database_can_return_free_pages)
 {
 	int64_t id = add_incoming("+361");
 
-	(void)state;
 	store_close(store);
 	store = NULL;
 	sql("PRAGMA journal_mode = DELETE");
@@ -545,31 +524,4 @@ static void test_an_old_database_can_return_free_pages(void **state)
 	assert_true(is_there(id));
 	assert_true(add_incoming("+361") > id);
 	assert_consistent();
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_the_oldest_messages_beyond_the_count_are_deleted),
-		TEST(test_messages_beyond_the_age_are_deleted),
-		TEST(test_records_begin_behind_what_was_deleted),
-		TEST(test_records_begin_when_the_clock_is_known),
-		TEST(test_a_message_that_came_in_1970_is_not_old),
-		TEST(test_a_clock_far_ahead_is_not_trusted_for_a_day),
-		TEST(test_a_clock_set_far_ahead_is_not_trusted_for_a_day),
-		TEST(test_a_clock_that_is_first_set_is_trusted),
-		TEST(test_unfinished_messages_stay),
-		TEST(test_messages_behind_many_that_stay_are_deleted),
-		TEST(test_a_pass_follows_when_messages_were_added),
-		TEST(test_the_audit_log_is_pruned),
-		TEST(test_without_limits_nothing_is_deleted),
-		TEST(test_old_gaps_are_deleted),
-		TEST(test_free_pages_are_returned),
-		TEST(test_a_full_disk_postpones_the_pass),
-		TEST(test_an_old_database_can_return_free_pages),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

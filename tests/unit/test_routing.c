@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Which SIM of a hub sends a message: a test for each row of the two tables of rules. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "unit_test.h"
 #include "policy_bench.h"
 
 #include "policy/routing.h"
@@ -109,13 +103,14 @@ static int64_t store_exchange(int64_t sim_id, bool incoming)
 
 /* ---- filters */
 
-static void test_a_client_gets_only_its_sims(void **state)
+FIXTURE(set_up, tear_down)
+
+TEST(test_a_client_gets_only_its_sims)
 {
 	struct client client = { .sims = "4" };
 	struct routing_request request = request_of(ATTEMPT_POOL_ANY);
 	struct routing_choice choice;
 
-	(void)state;
 	add_sim(1, "216");
 	add_sim(2, "216");
 	request.client = &client;
@@ -124,11 +119,10 @@ static void test_a_client_gets_only_its_sims(void **state)
 	assert_refused(3, &request, "not allowed to this client");
 }
 
-static void test_a_pool_sends_from_its_sims(void **state)
+TEST(test_a_pool_sends_from_its_sims)
 {
 	struct routing_request request;
 
-	(void)state;
 	add_sim(1, "216");
 	add_sim(2, "216");
 	put_pool();
@@ -140,12 +134,11 @@ static void test_a_pool_sends_from_its_sims(void **state)
 	assert_int_equal(choose_from(99), 0);
 }
 
-static void test_a_drained_sim_gets_nothing_new(void **state)
+TEST(test_a_drained_sim_gets_nothing_new)
 {
 	const struct routing_request request = request_of(ATTEMPT_POOL_ANY);
 	int64_t sim_id;
 
-	(void)state;
 	add_sim(1, "216");
 	add_sim(2, "216");
 	sim_id = choose();
@@ -158,24 +151,22 @@ static void test_a_drained_sim_gets_nothing_new(void **state)
 	assert_int_equal(choose(), sim_id);
 }
 
-static void test_a_stuck_sim_gets_nothing(void **state)
+TEST(test_a_stuck_sim_gets_nothing)
 {
 	const struct routing_request request = request_of(ATTEMPT_POOL_ANY);
 
-	(void)state;
 	add_sim(1, "216");
 	sims_set_stuck(sims, 3, true);
 	assert_int_equal(choose(), 0);
 	assert_refused(3, &request, "stuck");
 }
 
-static void test_a_sim_that_is_not_ready_gets_nothing_now(void **state)
+TEST(test_a_sim_that_is_not_ready_gets_nothing_now)
 {
 	struct routing_request request = request_of(ATTEMPT_POOL_ANY);
 	struct modem *modem = add_sim(1, "216");
 	struct routing_choice choice;
 
-	(void)state;
 	strcpy(modem->network.status, "searching");
 	fake_changed(modem);
 	assert_false(routing_choose(routing, &request, &choice));
@@ -184,12 +175,11 @@ static void test_a_sim_that_is_not_ready_gets_nothing_now(void **state)
 	assert_true(routing_choose(routing, &request, &choice));
 }
 
-static void test_three_failures_rest_a_sim_for_15_minutes(void **state)
+TEST(test_three_failures_rest_a_sim_for_15_minutes)
 {
 	const struct routing_request request = request_of(ATTEMPT_POOL_ANY);
 	struct routing_choice choice;
 
-	(void)state;
 	add_sim(1, "216");
 	routing_note(routing, 3, true);
 	routing_note(routing, 3, true);
@@ -206,14 +196,13 @@ static void test_three_failures_rest_a_sim_for_15_minutes(void **state)
 	assert_int_equal(choose(), 3);
 }
 
-static void test_a_sim_is_tried_once_for_a_message(void **state)
+TEST(test_a_sim_is_tried_once_for_a_message)
 {
 	struct routing_request request = request_of(ATTEMPT_POOL_ANY);
 	const struct store_attempt_move move = { 1, "network_refused", 4, "moved" };
 	struct routing_choice choice;
 	int64_t id;
 
-	(void)state;
 	add_sim(1, "216");
 	add_sim(2, "216");
 	id = store_exchange(3, false);
@@ -226,11 +215,10 @@ static void test_a_sim_is_tried_once_for_a_message(void **state)
 	assert_string_equal(routing_explain(arena, &choice), "2 tried already");
 }
 
-static void test_a_number_may_know_only_one_sim(void **state)
+TEST(test_a_number_may_know_only_one_sim)
 {
 	struct routing_request request;
 
-	(void)state;
 	add_sim(1, "216");
 	add_sim(2, "216");
 	pool.sticky = POOL_RULE_REQUIRE;
@@ -245,11 +233,10 @@ static void test_a_number_may_know_only_one_sim(void **state)
 	assert_refused(3, &request, "not the SIM that this number knows");
 }
 
-static void test_a_pool_may_require_the_recipients_country(void **state)
+TEST(test_a_pool_may_require_the_recipients_country)
 {
 	struct routing_request request;
 
-	(void)state;
 	add_sim(1, "232");
 	pool.country = POOL_RULE_REQUIRE;
 	put_pool();
@@ -262,13 +249,12 @@ static void test_a_pool_may_require_the_recipients_country(void **state)
 	assert_int_equal(choose_from(pool.id), 4);
 }
 
-static void test_a_sim_at_its_limit_is_passed_over_until_it_frees(void **state)
+TEST(test_a_sim_at_its_limit_is_passed_over_until_it_frees)
 {
 	const struct routing_request request = request_of(ATTEMPT_POOL_ANY);
 	struct routing_choice choice;
 	int64_t first;
 
-	(void)state;
 	bench_config.policy.sim.per_hour = 1;
 	add_sim(1, "216");
 	add_sim(2, "216");
@@ -287,11 +273,10 @@ static void test_a_sim_at_its_limit_is_passed_over_until_it_frees(void **state)
 	assert_int_not_equal(choose(), 0);
 }
 
-static void test_a_sim_has_so_many_recipients_a_month(void **state)
+TEST(test_a_sim_has_so_many_recipients_a_month)
 {
 	struct routing_request request;
 
-	(void)state;
 	add_sim(1, "216");
 	pool.recipients_per_month = 1;
 	put_pool();
@@ -308,9 +293,8 @@ static void test_a_sim_has_so_many_recipients_a_month(void **state)
 
 /* ---- preferences */
 
-static void test_the_sim_that_got_the_last_message_answers(void **state)
+TEST(test_the_sim_that_got_the_last_message_answers)
 {
-	(void)state;
 	add_sim(1, "216");
 	add_sim(2, "216");
 	store_exchange(3, false);
@@ -321,9 +305,8 @@ static void test_the_sim_that_got_the_last_message_answers(void **state)
 	assert_int_equal(choose(), 3);
 }
 
-static void test_the_sim_that_wrote_last_is_preferred(void **state)
+TEST(test_the_sim_that_wrote_last_is_preferred)
 {
-	(void)state;
 	add_sim(1, "216");
 	add_sim(2, "216");
 	store_exchange(3, false);
@@ -332,19 +315,17 @@ static void test_the_sim_that_wrote_last_is_preferred(void **state)
 	assert_int_equal(choose(), 4);
 }
 
-static void test_a_sim_of_the_recipients_country_is_preferred(void **state)
+TEST(test_a_sim_of_the_recipients_country_is_preferred)
 {
-	(void)state;
 	for (int i = 1; i <= 6; i++)
 		add_sim(i, i == 5 ? "216" : "232");
 	assert_int_equal(choose(), 7);
 }
 
-static void test_a_sim_that_failed_comes_later(void **state)
+TEST(test_a_sim_that_failed_comes_later)
 {
 	int64_t first;
 
-	(void)state;
 	add_sim(1, "216");
 	add_sim(2, "216");
 	first = choose();
@@ -352,12 +333,11 @@ static void test_a_sim_that_failed_comes_later(void **state)
 	assert_int_not_equal(choose(), first);
 }
 
-static void test_the_sim_with_most_budget_left_is_preferred(void **state)
+TEST(test_the_sim_with_most_budget_left_is_preferred)
 {
 	struct store_message_draft draft = { 0, 0, "+36207777777", "x", 3 };
 	int64_t first, id;
 
-	(void)state;
 	bench_config.policy.sim.segments_per_month = 10;
 	add_sim(1, "216");
 	add_sim(2, "216");
@@ -368,7 +348,7 @@ static void test_the_sim_with_most_budget_left_is_preferred(void **state)
 	assert_int_not_equal(choose(), first);
 }
 
-static void test_the_same_number_keeps_its_sim_and_others_spread(void **state)
+TEST(test_the_same_number_keeps_its_sim_and_others_spread)
 {
 	struct routing_request request = request_of(ATTEMPT_POOL_ANY);
 	unsigned used[14] = { 0 }, sims_used = 0;
@@ -376,7 +356,6 @@ static void test_the_same_number_keeps_its_sim_and_others_spread(void **state)
 	char number[24];
 	int64_t first;
 
-	(void)state;
 	for (int i = 1; i <= 10; i++)
 		add_sim(i, "216");
 	first = choose();
@@ -393,31 +372,4 @@ static void test_the_same_number_keeps_its_sim_and_others_spread(void **state)
 		assert_in_range(used[i], 5, 50);
 	}
 	assert_int_equal(sims_used, 10);
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_a_client_gets_only_its_sims),
-		TEST(test_a_pool_sends_from_its_sims),
-		TEST(test_a_drained_sim_gets_nothing_new),
-		TEST(test_a_stuck_sim_gets_nothing),
-		TEST(test_a_sim_that_is_not_ready_gets_nothing_now),
-		TEST(test_three_failures_rest_a_sim_for_15_minutes),
-		TEST(test_a_sim_is_tried_once_for_a_message),
-		TEST(test_a_number_may_know_only_one_sim),
-		TEST(test_a_pool_may_require_the_recipients_country),
-		TEST(test_a_sim_at_its_limit_is_passed_over_until_it_frees),
-		TEST(test_a_sim_has_so_many_recipients_a_month),
-		TEST(test_the_sim_that_got_the_last_message_answers),
-		TEST(test_the_sim_that_wrote_last_is_preferred),
-		TEST(test_a_sim_of_the_recipients_country_is_preferred),
-		TEST(test_a_sim_that_failed_comes_later),
-		TEST(test_the_sim_with_most_budget_left_is_preferred),
-		TEST(test_the_same_number_keeps_its_sim_and_others_spread),
-	};
-
-	return cmocka_run_group_tests_name("routing", tests, NULL, NULL);
 }

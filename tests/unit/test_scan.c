@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Scans: what they visit, when other events get their turn, and what ends a scan. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "unit_test.h"
 #include "base/clock.h"
 #include "sms/scan.h"
 #include "store_bench.h"
@@ -110,11 +104,12 @@ static unsigned run_out(void)
 static const struct store_listing_filter all, none = { .search = "no" },
 					      up = { .after_id = -1 };
 
-static void test_a_short_scan_ends_at_once(void **state)
+FIXTURE(set_up, tear_down)
+
+TEST(test_a_short_scan_ends_at_once)
 {
 	struct listener listener = { .enough = SCAN_ROWS };
 
-	(void)state;
 	assert_int_equal(start(&listener, all), 0);
 	assert_int_equal(listener.seen, SCAN_ROWS);
 	assert_int_equal(run_out(), 0);
@@ -122,11 +117,10 @@ static void test_a_short_scan_ends_at_once(void **state)
 	scan_stop(&listener.scan); /* allowed */
 }
 
-static void test_a_long_scan_continues_in_the_loop(void **state)
+TEST(test_a_long_scan_continues_in_the_loop)
 {
 	struct listener listener = { 0 };
 
-	(void)state;
 	assert_int_equal(start(&listener, all), SCAN_E_CONTINUES);
 	assert_int_equal(listener.seen, SCAN_ROWS);
 	assert_int_equal(run_out(), MESSAGES / SCAN_ROWS - 1);
@@ -136,22 +130,20 @@ static void test_a_long_scan_continues_in_the_loop(void **state)
 	assert_int_equal(listener.error, 0);
 }
 
-static void test_a_scan_can_end_in_a_later_turn(void **state)
+TEST(test_a_scan_can_end_in_a_later_turn)
 {
 	struct listener listener = { .enough = 2 * SCAN_ROWS + 7 };
 
-	(void)state;
 	assert_int_equal(start(&listener, all), SCAN_E_CONTINUES);
 	assert_int_equal(run_out(), 2);
 	assert_int_equal(listener.seen, listener.enough);
 	assert_int_equal(listener.ended, 1);
 }
 
-static void test_a_stopped_scan_calls_nothing(void **state)
+TEST(test_a_stopped_scan_calls_nothing)
 {
 	struct listener listener = { 0 };
 
-	(void)state;
 	assert_int_equal(start(&listener, all), SCAN_E_CONTINUES);
 	assert_true(turn());
 	scan_stop(&listener.scan);
@@ -168,13 +160,12 @@ static int on_other(sd_event_source *source, uint64_t usec, void *data)
 }
 
 /* A timer that is always due gets every second turn, with any number of scans. */
-static void test_other_events_are_handled_between_steps(void **state)
+TEST(test_other_events_are_handled_between_steps)
 {
 	struct listener listeners[OTHERS] = { 0 };
 	sd_event_source *other;
 	unsigned turns = 0, most = OTHERS * (MESSAGES / SCAN_ROWS - 1);
 
-	(void)state;
 	for (int i = 0; i < OTHERS; i++)
 		assert_int_equal(start(&listeners[i], none), SCAN_E_CONTINUES);
 	assert_int_equal(
@@ -190,11 +181,10 @@ static void test_other_events_are_handled_between_steps(void **state)
 }
 
 /* They take turns, so all have come equally far. */
-static void test_scans_take_turns(void **state)
+TEST(test_scans_take_turns)
 {
 	struct listener listeners[OTHERS] = { 0 };
 
-	(void)state;
 	for (int i = 0; i < OTHERS; i++)
 		start(&listeners[i], all);
 	for (int i = 0; i < 2 * OTHERS; i++)
@@ -208,11 +198,10 @@ static void test_scans_take_turns(void **state)
 	assert_int_equal(listeners[2].ended, 1);
 }
 
-static void test_an_ascending_scan_visits_messages_that_arrive(void **state)
+TEST(test_an_ascending_scan_visits_messages_that_arrive)
 {
 	struct listener rising = { 0 }, falling = { 0 };
 
-	(void)state;
 	assert_int_equal(start(&rising, up), SCAN_E_CONTINUES);
 	assert_int_equal(start(&falling, all), SCAN_E_CONTINUES);
 	assert_true(turn());
@@ -225,11 +214,10 @@ static void test_an_ascending_scan_visits_messages_that_arrive(void **state)
 }
 
 /* Retention deletes the message where the scan is, and all that follow. */
-static void test_deleted_messages_do_not_stop_a_scan(void **state)
+TEST(test_deleted_messages_do_not_stop_a_scan)
 {
 	struct listener falling = { 0 };
 
-	(void)state;
 	assert_int_equal(start(&falling, all), SCAN_E_CONTINUES);
 	assert_int_equal(falling.last_id, MESSAGES - SCAN_ROWS + 1);
 	sql("DELETE FROM message WHERE id > 1 AND id <= 2400");
@@ -239,33 +227,13 @@ static void test_deleted_messages_do_not_stop_a_scan(void **state)
 	assert_int_equal(falling.ended, 1);
 }
 
-static void test_an_error_of_the_store_ends_the_scan(void **state)
+TEST(test_an_error_of_the_store_ends_the_scan)
 {
 	struct listener listener = { 0 };
 
-	(void)state;
 	assert_int_equal(start(&listener, none), SCAN_E_CONTINUES);
 	sql("ALTER TABLE message RENAME TO elsewhere");
 	run_out();
 	assert_int_equal(listener.ended, 1);
 	assert_true(listener.error < 0);
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_a_short_scan_ends_at_once),
-		TEST(test_a_long_scan_continues_in_the_loop),
-		TEST(test_a_scan_can_end_in_a_later_turn),
-		TEST(test_a_stopped_scan_calls_nothing),
-		TEST(test_other_events_are_handled_between_steps),
-		TEST(test_scans_take_turns),
-		TEST(test_an_ascending_scan_visits_messages_that_arrive),
-		TEST(test_deleted_messages_do_not_stop_a_scan),
-		TEST(test_an_error_of_the_store_ends_the_scan),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Schemas: what is advertised, and the words of each refusal. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
 #include <string.h>
-#include <cmocka.h>
+#include "unit_test.h"
 
 #include "base/json_reader.h"
 #include "mcp/schema.h"
@@ -98,9 +94,8 @@ static const struct json *read(struct arena *arena, const char *text)
 	return root;
 }
 
-static void test_arguments_are_checked(void **state)
+TEST(test_arguments_are_checked)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct arena *arena = arena_new(1 << 16);
 		const char *problem =
@@ -114,11 +109,10 @@ static void test_arguments_are_checked(void **state)
 	}
 }
 
-static void test_an_absent_object_counts_as_empty(void **state)
+TEST(test_an_absent_object_counts_as_empty)
 {
 	struct arena *arena = arena_new(1 << 16);
 
-	(void)state;
 	assert_string_equal(schema_check(fields, 0, NULL, arena), "name is missing");
 	assert_null(schema_check(inner + 1, 0, NULL, arena));
 	arena_free(arena);
@@ -137,7 +131,7 @@ static void expect_written(const struct schema_field *table, enum schema_kind ki
 	buffer_deinit(&buffer);
 }
 
-static void test_a_schema_is_written(void **state)
+TEST(test_a_schema_is_written)
 {
 	static const struct schema_field two[] = {
 		{ "name", SCHEMA_STRING, true, "A name", 2, 4 },
@@ -145,7 +139,6 @@ static void test_a_schema_is_written(void **state)
 		{ 0 },
 	};
 
-	(void)state;
 	expect_written(inner + 1, SCHEMA_CLOSED,
 		       "{\"type\":\"object\",\"properties\":{},\"required\":[],"
 		       "\"additionalProperties\":false}");
@@ -160,7 +153,7 @@ static void test_a_schema_is_written(void **state)
 		       "\"required\":[\"name\"]}");
 }
 
-static void test_items_of_arrays_are_written(void **state)
+TEST(test_items_of_arrays_are_written)
 {
 	static const struct schema_field two[] = {
 		{ "ids", SCHEMA_ARRAY, true, "Numbers", 1, 9, .items = SCHEMA_INTEGER },
@@ -168,7 +161,6 @@ static void test_items_of_arrays_are_written(void **state)
 		{ 0 },
 	};
 
-	(void)state;
 	expect_written(two, SCHEMA_CLOSED,
 		       "{\"type\":\"object\",\"properties\":{"
 		       "\"ids\":{\"type\":\"array\",\"description\":\"Numbers\","
@@ -176,16 +168,4 @@ static void test_items_of_arrays_are_written(void **state)
 		       "\"words\":{\"type\":\"array\",\"description\":\"Words\","
 		       "\"items\":{\"type\":\"string\",\"enum\":[\"red\",\"green\"]}}},"
 		       "\"required\":[\"ids\"],\"additionalProperties\":false}");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_arguments_are_checked),
-		cmocka_unit_test(test_an_absent_object_counts_as_empty),
-		cmocka_unit_test(test_a_schema_is_written),
-		cmocka_unit_test(test_items_of_arrays_are_written),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The owner's prices of a segment: what may be written, which one counts, and exact sums. */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "unit_test.h"
 #include "base/explanation.h"
 #include "config/config.h"
 #include "config/segment_price.h"
@@ -26,7 +21,7 @@ static int check(const char *line)
 	return segment_price_check_list(&list, &error);
 }
 
-static void test_valid_lines_are_accepted(void **state)
+TEST(test_valid_lines_are_accepted)
 {
 	static const char *const lines[] = {
 		"0.09 EUR",	    "EUR 0.09",	       "HUF 25",
@@ -35,14 +30,13 @@ static void test_valid_lines_are_accepted(void **state)
 		"EUR 0 +43=999999",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++) {
 		if (check(lines[i]))
 			fail_msg("%s: %s", lines[i], error.text);
 	}
 }
 
-static void test_invalid_lines_are_refused_with_the_reason(void **state)
+TEST(test_invalid_lines_are_refused_with_the_reason)
 {
 	static const struct {
 		const char *line, *flaw;
@@ -74,7 +68,6 @@ static void test_invalid_lines_are_refused_with_the_reason(void **state)
 		  "is not a price" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		int expected = *cases[i].flaw ? -EINVAL : 0;
 
@@ -113,9 +106,8 @@ static void assert_price(int64_t sim_id, const char *digits, bool is_home,
 	assert_string_equal(text, expected);
 }
 
-static void test_the_most_specific_price_counts(void **state)
+TEST(test_the_most_specific_price_counts)
 {
-	(void)state;
 	assert_int_equal(check("EUR 0.09 home=0.05 +43=0.25 +4366=0.2 2=0.07 "
 			       "2/+43=0.190 2/home=0.0"),
 			 0);
@@ -130,9 +122,8 @@ static void test_the_most_specific_price_counts(void **state)
 	assert_price(0, "43650", false, "0.25 EUR");
 }
 
-static void test_each_line_has_its_own_currency(void **state)
+TEST(test_each_line_has_its_own_currency)
 {
-	(void)state;
 	check("HUF 25");
 	list.count = 2;
 	strcpy(list.items[1], "+43=0.25 EUR");
@@ -140,39 +131,23 @@ static void test_each_line_has_its_own_currency(void **state)
 	assert_price(1, "43650", false, "0.25 EUR");
 }
 
-static void test_without_a_price_that_applies_there_is_none(void **state)
+TEST(test_without_a_price_that_applies_there_is_none)
 {
-	(void)state;
 	check("EUR 2=0.07 +43=0.25");
 	assert_price(1, "3620", true, "");
 	config_list_clear(&list);
 	assert_price(2, "43650", false, "");
 }
 
-static void test_costs_are_added_exactly(void **state)
+TEST(test_costs_are_added_exactly)
 {
 	struct price sum = { { 90, 2 }, "EUR" };
 	char amount[AMOUNT_BYTES];
 
-	(void)state;
 	for (int i = 0; i < 9; i++)
 		assert_true(price_add(&sum, &(struct price){ { 75, 3 }, "EUR" }));
 	assert_false(price_add(&sum, &(struct price){ { 1000, 0 }, "USD" }));
 	amount_write(&sum.amount, amount);
 	assert_string_equal(amount, "0.765");
 	assert_string_equal(sum.currency, "EUR");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_valid_lines_are_accepted),
-		cmocka_unit_test(test_invalid_lines_are_refused_with_the_reason),
-		cmocka_unit_test(test_the_most_specific_price_counts),
-		cmocka_unit_test(test_each_line_has_its_own_currency),
-		cmocka_unit_test(test_without_a_price_that_applies_there_is_none),
-		cmocka_unit_test(test_costs_are_added_exactly),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "unit_test.h"
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -74,11 +68,10 @@ static const struct {
 	{ "a", GRIN, 35, "", SEGMENTS_UCS2, 2, 71, 63 },
 };
 
-static void test_lengths(void **state)
+TEST(test_lengths)
 {
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(lengths) / sizeof(*lengths); i++) {
 		struct segments segments = measure(lengths[i].before, lengths[i].piece,
 						   lengths[i].times, lengths[i].after);
@@ -156,13 +149,12 @@ static bool expected_unsendable(uint32_t character)
 	       (character >= 0xfdd0 && character <= 0xfdef);
 }
 
-static void test_every_character(void **state)
+TEST(test_every_character)
 {
 	uint32_t character;
 	struct segments segments;
 	char text[5];
 
-	(void)state;
 	for (character = 1; character < 0x11000; character++) {
 		unsigned units = expected_units(character);
 
@@ -180,23 +172,11 @@ static void test_every_character(void **state)
 	}
 }
 
-static void test_first_culprit(void **state)
+TEST(test_first_culprit)
 {
 	struct segments segments = measure("abc\xc3\xa7", KANJI, 2, GRIN EURO);
 
-	(void)state;
 	assert_int_equal(segments.culprit, 0xe7); /* c with cedilla, lower case */
 	assert_int_equal(segments.unsendable, 0x1f600);
 	assert_int_equal(segments.units, 3 + 1 + 2 + 2 + 1);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_lengths),
-		cmocka_unit_test(test_every_character),
-		cmocka_unit_test(test_first_culprit),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

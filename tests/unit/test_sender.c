@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "unit_test.h"
 #include <errno.h>
 
 #include "base/explanation.h"
@@ -54,9 +48,10 @@ static int set_up(void **state)
 	return 0;
 }
 
-static void test_no_sender_is_known_at_first(void **state)
+FIXTURE(set_up, store_tear_down)
+
+TEST(test_no_sender_is_known_at_first)
 {
-	(void)state;
 	expect("+36201234567", "unknown");
 	expect("1777", "unknown");
 	expect("Bank", "unverified_name");
@@ -64,12 +59,11 @@ static void test_no_sender_is_known_at_first(void **state)
 }
 
 /* The spelling in the sent message makes no difference. */
-static void test_a_number_that_was_sent_to_is_known(void **state)
+TEST(test_a_number_that_was_sent_to_is_known)
 {
 	static const char *const spellings[] = { "+36201234567", "0036201234567",
 						 "06201234567", "36201234567" };
 
-	(void)state;
 	for (size_t i = 0; i < 4; i++) {
 		sql("DELETE FROM message");
 		expect("+36201234567", "unknown");
@@ -82,7 +76,7 @@ static void test_a_number_that_was_sent_to_is_known(void **state)
 }
 
 /* A number that only wrote to us is not known. */
-static void test_a_number_that_only_wrote_is_unknown(void **state)
+TEST(test_a_number_that_only_wrote_is_unknown)
 {
 	struct store_incoming_draft draft = {
 		.reported_ms = 1790000000000,
@@ -93,14 +87,12 @@ static void test_a_number_that_only_wrote_is_unknown(void **state)
 	int64_t message_id;
 	bool known;
 
-	(void)state;
 	assert_int_equal(step_add_incoming(store, &draft, &message_id, &known), 0);
 	expect("+36201234567", "unknown");
 }
 
-static void test_owner_numbers_are_the_owner(void **state)
+TEST(test_owner_numbers_are_the_owner)
 {
-	(void)state;
 	configure("incoming.owner_numbers", "+36 20 123 4567,06301112222");
 	configure("incoming.owner_numbers", "Me");
 	expect("+36201234567", "owner");
@@ -111,9 +103,8 @@ static void test_owner_numbers_are_the_owner(void **state)
 	expect("+362012345678", "unknown");
 }
 
-static void test_blocked_senders_come_first(void **state)
+TEST(test_blocked_senders_come_first)
 {
-	(void)state;
 	send_to("+36201234567");
 	configure("incoming.owner_numbers", "+36201234567, +3690111");
 	configure("incoming.blocked_senders", "+3690* ,  Lottery ,Win*,+36201112222");
@@ -130,9 +121,8 @@ static void test_blocked_senders_come_first(void **state)
 	expect("", "unknown");
 }
 
-static void test_odd_entries_of_lists_match_nothing_else(void **state)
+TEST(test_odd_entries_of_lists_match_nothing_else)
 {
-	(void)state;
 	configure("incoming.blocked_senders", ",, ,");
 	configure("incoming.blocked_senders", "12, +369");
 	expect("+36201234567", "unknown");
@@ -150,7 +140,7 @@ static void count_useless(void *data, const char *text)
 }
 
 /* Earlier versions accepted it, so a gateway that is upgraded must start with it. */
-static void test_an_entry_that_no_message_comes_from_is_named(void **state)
+TEST(test_an_entry_that_no_message_comes_from_is_named)
 {
 	static const char *const useless[] = {
 		"*",  "+36201234567/89",	  "+36201234567 ext. 5", "Bank, +36abc",
@@ -158,7 +148,6 @@ static void test_an_entry_that_no_message_comes_from_is_named(void **state)
 	};
 	static const char *const keys[] = { "incoming.blocked_senders",
 					    "incoming.owner_numbers" };
-	(void)state;
 	for (size_t i = 0; i < sizeof(useless) / sizeof(*useless); i++) {
 		for (size_t k = 0; k < sizeof(keys) / sizeof(*keys); k++) {
 			unsigned count = 0;
@@ -171,12 +160,11 @@ static void test_an_entry_that_no_message_comes_from_is_named(void **state)
 	}
 }
 
-static void test_all_numbers_may_be_blocked_but_are_not_the_owner(void **state)
+TEST(test_all_numbers_may_be_blocked_but_are_not_the_owner)
 {
 	struct explanation error;
 	unsigned count = 0;
 
-	(void)state;
 	configure("incoming.blocked_senders", "+*");
 	config_find_useless(&config, count_useless, &count);
 	assert_int_equal(count, 0);
@@ -187,9 +175,8 @@ static void test_all_numbers_may_be_blocked_but_are_not_the_owner(void **state)
 			 -EINVAL);
 }
 
-static void test_entries_are_cleaned_like_any_number(void **state)
+TEST(test_entries_are_cleaned_like_any_number)
 {
-	(void)state;
 	configure("incoming.blocked_senders",
 		  "\u202a+36\u00a020\u2011555\u00a00001\u202c, tel:+36 (0)20 5550002");
 	configure("incoming.blocked_senders", "\ufeff+36\u00a031\u00a0*, My\u200bBank");
@@ -198,33 +185,4 @@ static void test_entries_are_cleaned_like_any_number(void **state)
 	expect("+36311234567", "blocked");
 	expect("MyBank", "blocked");
 	expect("+36205550003", "unknown");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_no_sender_is_known_at_first, set_up,
-						store_tear_down),
-		cmocka_unit_test_setup_teardown(test_a_number_that_was_sent_to_is_known,
-						set_up, store_tear_down),
-		cmocka_unit_test_setup_teardown(test_a_number_that_only_wrote_is_unknown,
-						set_up, store_tear_down),
-		cmocka_unit_test_setup_teardown(test_owner_numbers_are_the_owner, set_up,
-						store_tear_down),
-		cmocka_unit_test_setup_teardown(test_blocked_senders_come_first, set_up,
-						store_tear_down),
-		cmocka_unit_test_setup_teardown(
-			test_odd_entries_of_lists_match_nothing_else, set_up,
-			store_tear_down),
-		cmocka_unit_test_setup_teardown(
-			test_an_entry_that_no_message_comes_from_is_named, set_up,
-			store_tear_down),
-		cmocka_unit_test_setup_teardown(
-			test_all_numbers_may_be_blocked_but_are_not_the_owner, set_up,
-			store_tear_down),
-		cmocka_unit_test_setup_teardown(test_entries_are_cleaned_like_any_number,
-						set_up, store_tear_down),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

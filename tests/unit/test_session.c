@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Sessions without HTTP: their life, what is stored, what is bounded. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "unit_test.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -107,7 +101,6 @@ static struct sessions sessions;
 
 static int set_up(void **state)
 {
-	(void)state;
 	record_count = puts_count = 0;
 	disk_is_full = false;
 	now_ms = NOW_MS;
@@ -122,7 +115,6 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-	(void)state;
 	sessions_deinit(&sessions);
 	observers_deinit(&changes); /* asserts that no observer is left */
 	clock_set_source(NULL);
@@ -145,12 +137,13 @@ static const char *begin(const struct client *client, char id[SESSION_ID_BYTES])
 	return id;
 }
 
-static void test_session_survives_a_restart(void **state)
+FIXTURE(set_up, tear_down)
+
+TEST(test_session_survives_a_restart)
 {
 	char id[SESSION_ID_BYTES];
 	struct session *session;
 
-	(void)state;
 	begin(&one, id);
 	restart();
 	session = session_find(&sessions, &one, id);
@@ -165,12 +158,11 @@ static void test_session_survives_a_restart(void **state)
 	assert_null(session_find(&sessions, &one, id));
 }
 
-static void test_unused_session_expires(void **state)
+TEST(test_unused_session_expires)
 {
 	char used[SESSION_ID_BYTES], unused[SESSION_ID_BYTES];
 	int day;
 
-	(void)state;
 	begin(&one, used);
 	begin(&one, unused);
 	for (day = 0; day <= SESSION_DAYS; day++) {
@@ -183,11 +175,10 @@ static void test_unused_session_expires(void **state)
 	assert_non_null(session_find(&sessions, &one, used));
 }
 
-static void test_an_unset_clock_expires_nothing(void **state)
+TEST(test_an_unset_clock_expires_nothing)
 {
 	char id[SESSION_ID_BYTES];
 
-	(void)state;
 	now_ms = 5000;
 	begin(&one, id);
 	now_ms = NOW_MS;
@@ -196,11 +187,10 @@ static void test_an_unset_clock_expires_nothing(void **state)
 	assert_non_null(session_find(&sessions, &one, id));
 }
 
-static void test_use_is_stored_once_a_day(void **state)
+TEST(test_use_is_stored_once_a_day)
 {
 	char id[SESSION_ID_BYTES];
 
-	(void)state;
 	begin(&one, id);
 	assert_int_equal(puts_count, 1);
 	for (int at = 0; at < 1000; at++)
@@ -213,11 +203,10 @@ static void test_use_is_stored_once_a_day(void **state)
 	assert_int_equal(find_record(id)->used_ms, now_ms);
 }
 
-static void test_a_full_disk_does_not_end_sessions(void **state)
+TEST(test_a_full_disk_does_not_end_sessions)
 {
 	char id[SESSION_ID_BYTES];
 
-	(void)state;
 	disk_is_full = true;
 	begin(&one, id);
 	assert_int_equal(session_subscribe(session_find(&sessions, &one, id),
@@ -226,11 +215,10 @@ static void test_a_full_disk_does_not_end_sessions(void **state)
 	assert_non_null(session_find(&sessions, &one, id));
 }
 
-static void test_the_number_of_sessions_is_bounded(void **state)
+TEST(test_the_number_of_sessions_is_bounded)
 {
 	char first[SESSION_ID_BYTES], id[SESSION_ID_BYTES];
 
-	(void)state;
 	begin(&one, first);
 	for (int at = 0; at < 2 * SESSIONS_MAX; at++)
 		begin(&open, id);
@@ -240,11 +228,10 @@ static void test_the_number_of_sessions_is_bounded(void **state)
 	assert_non_null(session_find(&sessions, &open, id));
 }
 
-static void test_the_sessions_of_one_client_are_bounded(void **state)
+TEST(test_the_sessions_of_one_client_are_bounded)
 {
 	char theirs[SESSION_ID_BYTES], id[SESSION_ID_BYTES];
 
-	(void)state;
 	begin(&other, theirs);
 	for (int at = 0; at < 2 * SESSIONS_PER_CLIENT; at++)
 		begin(&one, id);
@@ -252,11 +239,10 @@ static void test_the_sessions_of_one_client_are_bounded(void **state)
 	assert_non_null(session_find(&sessions, &other, theirs));
 }
 
-static void test_all_sessions_of_one_client_end(void **state)
+TEST(test_all_sessions_of_one_client_end)
 {
 	char id[SESSION_ID_BYTES], kept[SESSION_ID_BYTES];
 
-	(void)state;
 	for (int at = 0; at < 5; at++)
 		begin(&one, id);
 	begin(&other, kept);
@@ -272,13 +258,12 @@ static void test_all_sessions_of_one_client_end(void **state)
 	session_end_client(&sessions, one.id);
 }
 
-static void test_subscriptions_count_as_changed_after_a_restart(void **state)
+TEST(test_subscriptions_count_as_changed_after_a_restart)
 {
 	char id[SESSION_ID_BYTES], uri[32];
 	struct session *session;
 	int at;
 
-	(void)state;
 	begin(&one, id);
 	session = session_find(&sessions, &one, id);
 	assert_true(TAILQ_EMPTY(&changes.list)); /* no interest, no observer */
@@ -300,7 +285,7 @@ static void test_subscriptions_count_as_changed_after_a_restart(void **state)
 	assert_true(TAILQ_FIRST(&session->subscriptions)->pending);
 }
 
-static void test_a_change_without_a_stream_stays_pending(void **state)
+TEST(test_a_change_without_a_stream_stays_pending)
 {
 	const struct resource_change change = { CHANGE_RESOURCE, "x://subject" };
 	const struct resource_change elsewhere = { CHANGE_RESOURCE, "x://else" };
@@ -308,7 +293,6 @@ static void test_a_change_without_a_stream_stays_pending(void **state)
 	char id[SESSION_ID_BYTES];
 	struct session *session;
 
-	(void)state;
 	begin(&one, id);
 	session = session_find(&sessions, &one, id);
 	session_subscribe(session, "x://uri", "x://subject");
@@ -321,12 +305,11 @@ static void test_a_change_without_a_stream_stays_pending(void **state)
 	assert_true(session->tools.pending);
 }
 
-static void test_damaged_rows_are_ignored(void **state)
+TEST(test_damaged_rows_are_ignored)
 {
 	char id[SESSION_ID_BYTES];
 	struct session *session;
 
-	(void)state;
 	begin(&one, id);
 	strcpy(find_record(id)->subscriptions, "x://uri\nx://subject\nx://half");
 	strcpy(records[record_count++].id, "short");
@@ -334,25 +317,4 @@ static void test_damaged_rows_are_ignored(void **state)
 	assert_int_equal(sessions.count, 1);
 	session = session_find(&sessions, &one, id);
 	assert_int_equal(session->subscription_count, 1);
-}
-
-#define TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_session_survives_a_restart),
-		TEST(test_unused_session_expires),
-		TEST(test_an_unset_clock_expires_nothing),
-		TEST(test_use_is_stored_once_a_day),
-		TEST(test_a_full_disk_does_not_end_sessions),
-		TEST(test_the_number_of_sessions_is_bounded),
-		TEST(test_the_sessions_of_one_client_are_bounded),
-		TEST(test_all_sessions_of_one_client_end),
-		TEST(test_subscriptions_count_as_changed_after_a_restart),
-		TEST(test_a_change_without_a_stream_stays_pending),
-		TEST(test_damaged_rows_are_ignored),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

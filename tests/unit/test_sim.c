@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Real sims and store; oFono is the fake of fake_ofono.h. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "unit_test.h"
 #include <ftw.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -49,7 +43,6 @@ static int set_up(void **state)
 {
 	struct explanation error;
 
-	(void)state;
 	fake_init();
 	if (!mkdtemp(scratch_template(folder, sizeof(folder), "test_sim")) ||
 	    sd_event_new(&loop) < 0 || store_open(folder, &store, &error) ||
@@ -62,7 +55,6 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-	(void)state;
 	observer_remove(&watcher);
 	sims_free(sims);
 	store_close(store);
@@ -84,11 +76,12 @@ static const struct sim *only_sim(void)
 	return TAILQ_FIRST(sims_list(sims));
 }
 
-static void test_the_states_of_a_card_from_power_up_to_removal(void **state)
+FIXTURE(set_up, tear_down)
+
+TEST(test_the_states_of_a_card_from_power_up_to_removal)
 {
 	struct modem *modem = fake_modem_add("/sim0");
 
-	(void)state;
 	assert_int_equal(sims_count(sims), 0);
 	fake_card(modem, "8936001", "");
 	strcpy(modem->sim.pin_required, "pin");
@@ -129,11 +122,10 @@ static void test_the_states_of_a_card_from_power_up_to_removal(void **state)
 }
 
 /* Reported after the list, alone when only voicemail differs, and never without a difference. */
-static void test_voicemail_is_reported_after_the_list(void **state)
+TEST(test_voicemail_is_reported_after_the_list)
 {
 	struct modem *modem = fake_modem_ready("/sim0", "8936001");
 
-	(void)state;
 	fake_changed(modem);
 	settle();
 	assert_int_equal(settled, 1);
@@ -154,7 +146,7 @@ static void test_voicemail_is_reported_after_the_list(void **state)
 	assert_int_equal(states, 1);
 }
 
-static void test_a_locked_card_shows_as_locked(void **state)
+TEST(test_a_locked_card_shows_as_locked)
 {
 	static const struct {
 		const char *word;
@@ -167,7 +159,6 @@ static void test_a_locked_card_shows_as_locked(void **state)
 	struct modem *modem = fake_modem_ready("/sim0", "8936001");
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(words) / sizeof(*words); i++) {
 		strcpy(modem->sim.pin_required, words[i].word);
 		fake_changed(modem);
@@ -175,11 +166,10 @@ static void test_a_locked_card_shows_as_locked(void **state)
 	}
 }
 
-static void test_a_card_without_identity_is_not_listed(void **state)
+TEST(test_a_card_without_identity_is_not_listed)
 {
 	struct modem *modem = fake_modem_ready("/sim0", "");
 
-	(void)state;
 	assert_int_equal(sims_count(sims), 0);
 	strcpy(modem->sim.subscriber_identity, "21601");
 	fake_changed(modem);
@@ -193,12 +183,11 @@ static void test_a_card_without_identity_is_not_listed(void **state)
 	assert_int_equal(sims_count(sims), 0);
 }
 
-static void test_cards_are_listed_in_order_of_slot(void **state)
+TEST(test_cards_are_listed_in_order_of_slot)
 {
 	struct modem *foreign = fake_modem_add("/hfp/phone");
 	struct modem *empty, *modem;
 
-	(void)state;
 	strcpy(foreign->type, "hfp");
 	fake_card(foreign, "8936009", "");
 	empty = fake_modem_add("/sim0");
@@ -215,12 +204,11 @@ static void test_cards_are_listed_in_order_of_slot(void **state)
 	assert_int_equal(sims_count(sims), 0);
 }
 
-static void test_new_cards_get_their_ids_in_the_order_of_their_modems(void **state)
+TEST(test_new_cards_get_their_ids_in_the_order_of_their_modems)
 {
 	struct modem *one = fake_modem_add("/sim0");
 	struct modem *two = fake_modem_ready("/sim1", "8936002");
 
-	(void)state;
 	assert_int_equal(sims_count(sims), 0);
 	one->sim.known = one->sim.present = true; /* its identity is not read yet */
 	fake_changed(one);
@@ -231,11 +219,10 @@ static void test_new_cards_get_their_ids_in_the_order_of_their_modems(void **sta
 	assert_ptr_equal(sims_find(sims, 2)->modem, two);
 }
 
-static void test_an_earlier_remembered_card_gets_the_first_id(void **state)
+TEST(test_an_earlier_remembered_card_gets_the_first_id)
 {
 	struct modem *one = fake_modem_add("/sim0");
 
-	(void)state;
 	fake_modem_ready("/sim1", "8936002");
 	strcpy(one->remembered.card_identifier, "8936001");
 	fake_changed(one);
@@ -243,32 +230,29 @@ static void test_an_earlier_remembered_card_gets_the_first_id(void **state)
 	assert_int_equal(sims_count(sims), 2);
 }
 
-static void test_a_card_does_not_wait_for_a_modem_without_one(void **state)
+TEST(test_a_card_does_not_wait_for_a_modem_without_one)
 {
 	struct modem *one = fake_modem_add("/sim0");
 
-	(void)state;
 	fake_modem_ready("/sim1", "8936002");
 	one->sim.known = true;
 	fake_changed(one);
 	assert_int_equal(only_sim()->id, 1);
 }
 
-static void test_a_card_does_not_wait_for_a_modem_that_goes(void **state)
+TEST(test_a_card_does_not_wait_for_a_modem_that_goes)
 {
 	struct modem *one = fake_modem_add("/sim0");
 
-	(void)state;
 	fake_modem_ready("/sim1", "8936002");
 	fake_modem_remove(one);
 	assert_int_equal(only_sim()->id, 1);
 }
 
-static void test_a_known_card_does_not_wait_for_earlier_modems(void **state)
+TEST(test_a_known_card_does_not_wait_for_earlier_modems)
 {
 	int64_t sim_id;
 
-	(void)state;
 	assert_int_equal(store_sim_identify(store, "8936002", "", &sim_id), 0);
 	fake_modem_add("/sim0");
 	fake_modem_ready("/sim1", "8936002");
@@ -276,12 +260,11 @@ static void test_a_known_card_does_not_wait_for_earlier_modems(void **state)
 }
 
 /* As for a message that arrives for it. */
-static void test_a_card_that_is_identified_waits_no_more(void **state)
+TEST(test_a_card_that_is_identified_waits_no_more)
 {
 	struct modem *one = fake_modem_add("/sim0");
 	struct modem *two = fake_modem_ready("/sim1", "8936002");
 
-	(void)state;
 	assert_int_equal(sims_count(sims), 0);
 	assert_int_equal(sims_identify(sims, &two->sim), 1);
 	fake_changed(two);
@@ -291,9 +274,8 @@ static void test_a_card_that_is_identified_waits_no_more(void **state)
 	assert_ptr_equal(sims_find(sims, 2)->modem, one);
 }
 
-static void test_a_card_waits_for_earlier_modems_only_for_a_time(void **state)
+TEST(test_a_card_waits_for_earlier_modems_only_for_a_time)
 {
-	(void)state;
 	fake_modem_add("/sim0");
 	fake_modem_ready("/sim1", "8936002");
 	assert_int_equal(sims_count(sims), 0);
@@ -305,11 +287,10 @@ static void test_a_card_waits_for_earlier_modems_only_for_a_time(void **state)
 }
 
 /* A modem that uses one of two card slots. */
-static void test_a_modem_with_two_card_slots_takes_two_slots(void **state)
+TEST(test_a_modem_with_two_card_slots_takes_two_slots)
 {
 	struct modem *one = fake_modem_ready("/sim0", "8936001");
 
-	(void)state;
 	fake_modem_ready("/sim1", "8936002");
 	one->card_slots = one->sim.card_slots = one->sim.active_slot = 2;
 	fake_changed(one);
@@ -338,11 +319,10 @@ static struct modem *remembering_modem(const char *path, const char *iccid)
 	return modem;
 }
 
-static void test_a_remembered_card_shows_as_modem_off(void **state)
+TEST(test_a_remembered_card_shows_as_modem_off)
 {
 	struct modem *modem = remembering_modem("/sim0", "8936001");
 
-	(void)state;
 	assert_int_equal(only_sim()->id, 1);
 	assert_int_equal(only_sim()->state, SIM_OFF);
 	assert_string_equal(only_sim()->display_name, "Provider");
@@ -360,11 +340,10 @@ static void test_a_remembered_card_shows_as_modem_off(void **state)
 }
 
 /* Which card is in the newly active slot is unknown. */
-static void test_a_card_remembered_from_another_slot_is_ignored(void **state)
+TEST(test_a_card_remembered_from_another_slot_is_ignored)
 {
 	struct modem *modem = remembering_modem("/sim0", "8936001");
 
-	(void)state;
 	modem->powered = true;
 	modem->interfaces = MODEM_SIM_MANAGER;
 	modem->card_slots = modem->sim.card_slots = modem->sim.active_slot = 2;
@@ -373,12 +352,11 @@ static void test_a_card_remembered_from_another_slot_is_ignored(void **state)
 }
 
 /* The card moved while the first modem was off. */
-static void test_a_present_card_precedes_a_remembered_one(void **state)
+TEST(test_a_present_card_precedes_a_remembered_one)
 {
 	struct modem *one = remembering_modem("/sim0", "8936001");
 	struct modem *two = fake_modem_ready("/sim1", "8936001");
 
-	(void)state;
 	assert_ptr_equal(only_sim()->modem, two);
 	assert_int_equal(only_sim()->state, SIM_READY);
 	assert_int_equal(only_sim()->slot, 1);
@@ -388,11 +366,10 @@ static void test_a_present_card_precedes_a_remembered_one(void **state)
 }
 
 /* The first modem is off. */
-static void test_a_remembered_card_keeps_its_slot(void **state)
+TEST(test_a_remembered_card_keeps_its_slot)
 {
 	const struct sim *first;
 
-	(void)state;
 	remembering_modem("/sim0", "8936001");
 	fake_modem_ready("/sim1", "8936002");
 	first = TAILQ_FIRST(sims_list(sims));
@@ -400,9 +377,8 @@ static void test_a_remembered_card_keeps_its_slot(void **state)
 	assert_int_equal(TAILQ_NEXT(first, link)->id, 2);
 }
 
-static void test_the_default_sim_follows_the_default_modem(void **state)
+TEST(test_the_default_sim_follows_the_default_modem)
 {
-	(void)state;
 	fake_modem_ready("/sim0", "8936001");
 	fake_ofono.default_modem = fake_modem_ready("/sim1", "8936002");
 	settle();
@@ -415,13 +391,12 @@ static void test_the_default_sim_follows_the_default_modem(void **state)
 }
 
 /* The struct keeps its address, too. */
-static void test_a_card_keeps_its_id_in_another_modem(void **state)
+TEST(test_a_card_keeps_its_id_in_another_modem)
 {
 	struct modem *one = fake_modem_ready("/sim0", "8936001");
 	struct modem *two = fake_modem_ready("/sim1", "8936002");
 	const struct sim *first;
 
-	(void)state;
 	strcpy(one->sim.card_identifier, "8936002");
 	fake_changed(one); /* both show card 2 */
 	assert_int_equal(only_sim()->id, 2);
@@ -437,11 +412,10 @@ static void test_a_card_keeps_its_id_in_another_modem(void **state)
 	assert_null(sims_find(sims, 1));
 }
 
-static void test_one_card_in_two_modems_is_a_duplicate(void **state)
+TEST(test_one_card_in_two_modems_is_a_duplicate)
 {
 	struct modem *one = fake_modem_ready("/sim0", "8936001");
 
-	(void)state;
 	fake_modem_ready("/sim1", "8936001");
 	assert_int_equal(only_sim()->slot, 0);
 	assert_ptr_equal(only_sim()->modem, one);
@@ -453,12 +427,11 @@ static void test_one_card_in_two_modems_is_a_duplicate(void **state)
 }
 
 /* Two cards with one IMSI, as in a test network: oFono has one queue for both. */
-static void test_two_cards_of_one_subscriber_are_duplicates(void **state)
+TEST(test_two_cards_of_one_subscriber_are_duplicates)
 {
 	struct modem *one = fake_modem_ready("/sim0", "8936001");
 	struct modem *two = fake_modem_ready("/sim1", "8936002");
 
-	(void)state;
 	strcpy(one->sim.subscriber_identity, "21601");
 	strcpy(two->sim.subscriber_identity, "21602");
 	fake_changed(one);
@@ -472,11 +445,10 @@ static void test_two_cards_of_one_subscriber_are_duplicates(void **state)
 	assert_int_equal(only_sim()->state, SIM_READY);
 }
 
-static void test_a_stuck_sim_is_no_longer_ready(void **state)
+TEST(test_a_stuck_sim_is_no_longer_ready)
 {
 	struct modem *modem = fake_modem_ready("/sim0", "8936001");
 
-	(void)state;
 	sims_set_stuck(sims, 1, true);
 	assert_int_equal(only_sim()->state, SIM_STUCK);
 	modem->online = false;
@@ -493,11 +465,10 @@ static void test_a_stuck_sim_is_no_longer_ready(void **state)
 	sims_set_stuck(sims, 7, true); /* unknown card */
 }
 
-static void test_the_carrier_name_falls_back_to_the_card_and_the_codes(void **state)
+TEST(test_the_carrier_name_falls_back_to_the_card_and_the_codes)
 {
 	struct modem *modem = fake_modem_ready("/sim0", "8936001");
 
-	(void)state;
 	assert_string_equal(only_sim()->carrier_name, "");
 	assert_string_equal(only_sim()->display_name, "SIM 1");
 	strcpy(modem->sim.mobile_country_code, "216");
@@ -525,7 +496,7 @@ static void test_the_carrier_name_falls_back_to_the_card_and_the_codes(void **st
 	assert_int_equal(settled, 1);
 }
 
-static void test_equal_display_names_get_the_slot(void **state)
+TEST(test_equal_display_names_get_the_slot)
 {
 	static const char *const paths[] = { "/sim0", "/sim1", "/sim2", "/sim3" };
 	static const char *const cards[] = { "1", "2", "3", "4" };
@@ -535,7 +506,6 @@ static void test_equal_display_names_get_the_slot(void **state)
 	const struct sim *sim;
 	int i;
 
-	(void)state;
 	for (i = 0; i < 4; i++) {
 		struct modem *modem = fake_modem_ready(paths[i], cards[i]);
 
@@ -547,13 +517,12 @@ static void test_equal_display_names_get_the_slot(void **state)
 		assert_string_equal(sim->display_name, names[i++]);
 }
 
-static void test_the_longest_names_fit(void **state)
+TEST(test_the_longest_names_fit)
 {
 	struct modem *modem;
 	const struct sim *sim;
 	int i;
 
-	(void)state;
 	for (i = 0; i < 2; i++) {
 		modem = fake_modem_ready(i ? "/sim1" : "/sim0", i ? "2" : "1");
 		memset(modem->sim.service_provider_name, 'x',
@@ -565,12 +534,11 @@ static void test_the_longest_names_fit(void **state)
 }
 
 /* A burst that ends where it began. */
-static void test_a_burst_without_effect_is_not_reported(void **state)
+TEST(test_a_burst_without_effect_is_not_reported)
 {
 	struct modem *modem = fake_modem_ready("/sim0", "8936001");
 	unsigned i;
 
-	(void)state;
 	settle();
 	assert_int_equal(settled, 1);
 	states = 0;
@@ -591,11 +559,10 @@ static void test_a_burst_without_effect_is_not_reported(void **state)
 	assert_int_equal(settled, 2);
 }
 
-static void test_roaming_and_own_number_are_shown(void **state)
+TEST(test_roaming_and_own_number_are_shown)
 {
 	struct modem *modem = fake_modem_ready("/sim0", "8936001");
 
-	(void)state;
 	settle();
 	assert_false(only_sim()->roaming);
 	strcpy(modem->network.status, "roaming");
@@ -611,10 +578,9 @@ static void test_roaming_and_own_number_are_shown(void **state)
 }
 
 /* They are reported as settled, too. */
-static void test_modems_that_exist_at_the_start_are_listed(void **state)
+TEST(test_modems_that_exist_at_the_start_are_listed)
 {
 	fake_modem_ready("/sim0", "8936001");
-	(void)state;
 	observer_remove(&watcher);
 	sims_free(sims);
 	assert_int_equal(sims_new(loop, &fake_ofono, store, &sims), 0);
@@ -625,13 +591,12 @@ static void test_modems_that_exist_at_the_start_are_listed(void **state)
 }
 
 /* The cache is full; the store knows the IDs. */
-static void test_more_cards_than_are_cached_keep_their_ids(void **state)
+TEST(test_more_cards_than_are_cached_keep_their_ids)
 {
 	struct modem *modem = fake_modem_add("/sim0");
 	char iccid[16];
 	int round, card;
 
-	(void)state;
 	for (round = 0; round < 2; round++) {
 		for (card = 1; card <= 100; card++) {
 			snprintf(iccid, sizeof(iccid), "8936%03d", card);
@@ -642,9 +607,8 @@ static void test_more_cards_than_are_cached_keep_their_ids(void **state)
 	}
 }
 
-static void test_every_state_has_a_name(void **state)
+TEST(test_every_state_has_a_name)
 {
-	(void)state;
 	assert_string_equal(sim_state_name(SIM_READY), "ready");
 	assert_string_equal(sim_state_name(SIM_SEARCHING), "searching");
 	assert_string_equal(sim_state_name(SIM_OFFLINE), "offline");
@@ -654,44 +618,4 @@ static void test_every_state_has_a_name(void **state)
 	assert_string_equal(sim_state_name(SIM_STUCK), "stuck");
 	assert_string_equal(sim_state_name(SIM_OFF), "modem_off");
 	assert_string_equal(sim_state_name(SIM_ABSENT), "absent");
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_the_states_of_a_card_from_power_up_to_removal),
-		TEST(test_voicemail_is_reported_after_the_list),
-		TEST(test_a_locked_card_shows_as_locked),
-		TEST(test_a_card_without_identity_is_not_listed),
-		TEST(test_cards_are_listed_in_order_of_slot),
-		TEST(test_a_card_waits_for_earlier_modems_only_for_a_time),
-		TEST(test_a_card_that_is_identified_waits_no_more),
-		TEST(test_a_known_card_does_not_wait_for_earlier_modems),
-		TEST(test_a_card_does_not_wait_for_a_modem_that_goes),
-		TEST(test_a_card_does_not_wait_for_a_modem_without_one),
-		TEST(test_an_earlier_remembered_card_gets_the_first_id),
-		TEST(test_new_cards_get_their_ids_in_the_order_of_their_modems),
-		TEST(test_a_modem_with_two_card_slots_takes_two_slots),
-		TEST(test_a_remembered_card_shows_as_modem_off),
-		TEST(test_a_present_card_precedes_a_remembered_one),
-		TEST(test_a_card_remembered_from_another_slot_is_ignored),
-		TEST(test_a_remembered_card_keeps_its_slot),
-		TEST(test_the_default_sim_follows_the_default_modem),
-		TEST(test_a_card_keeps_its_id_in_another_modem),
-		TEST(test_one_card_in_two_modems_is_a_duplicate),
-		TEST(test_two_cards_of_one_subscriber_are_duplicates),
-		TEST(test_a_stuck_sim_is_no_longer_ready),
-		TEST(test_the_carrier_name_falls_back_to_the_card_and_the_codes),
-		TEST(test_equal_display_names_get_the_slot),
-		TEST(test_the_longest_names_fit),
-		TEST(test_a_burst_without_effect_is_not_reported),
-		TEST(test_roaming_and_own_number_are_shown),
-		TEST(test_modems_that_exist_at_the_start_are_listed),
-		TEST(test_more_cards_than_are_cached_keep_their_ids),
-		TEST(test_every_state_has_a_name),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

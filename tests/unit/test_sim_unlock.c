@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "unit_test.h"
 #include "ofono_lab.h"
 
 #include "bus/bus.h"
@@ -69,7 +70,9 @@ static void obey(struct fake *fake, DBusMessage *call)
 	peer_send(&fake->peer, dbus_message_new_method_return(call));
 }
 
-static void test_a_pin_unlocks_the_card(void **state)
+FIXTURE(fixture_set_up, fixture_tear_down)
+
+TEST(test_a_pin_unlocks_the_card)
 {
 	struct fixture *fixture = *state;
 	struct modem *modem = start(fixture, asks_pin);
@@ -85,7 +88,7 @@ static void test_a_pin_unlocks_the_card(void **state)
 	assert_string_equal(fixture->fake.log, "EnterPin:/sim0 ");
 }
 
-static void test_a_puk_sets_a_new_pin(void **state)
+TEST(test_a_puk_sets_a_new_pin)
 {
 	const struct sim_unlock_codes codes = { "12345678", "4321" };
 	struct fixture *fixture = *state;
@@ -101,7 +104,7 @@ static void test_a_puk_sets_a_new_pin(void **state)
 }
 
 /* Each code is tried once, whatever the answer. */
-static void test_the_error_decides_the_outcome_and_nothing_is_retried(void **state)
+TEST(test_the_error_decides_the_outcome_and_nothing_is_retried)
 {
 	static const struct {
 		const char *error;
@@ -140,7 +143,7 @@ static void test_the_error_decides_the_outcome_and_nothing_is_retried(void **sta
 }
 
 /* The modem is freed before the answer; when oFono is back, nothing is retried. */
-static void test_the_outcome_is_unknown_when_ofono_dies(void **state)
+TEST(test_the_outcome_is_unknown_when_ofono_dies)
 {
 	struct fixture *fixture = *state;
 	struct answer answer = { 0 };
@@ -162,7 +165,7 @@ static void test_the_outcome_is_unknown_when_ofono_dies(void **state)
 	assert_int_equal(answer.count, 1);
 }
 
-static void test_a_stopped_unlock_runs_no_callback(void **state)
+TEST(test_a_stopped_unlock_runs_no_callback)
 {
 	struct fixture *fixture = *state;
 	struct modem *modem = start(fixture, asks_pin);
@@ -175,13 +178,12 @@ static void test_a_stopped_unlock_runs_no_callback(void **state)
 	assert_int_equal(answer.count, 0);
 }
 
-static void test_the_length_of_pin_and_puk_is_checked(void **state)
+TEST_WITH(test_the_length_of_pin_and_puk_is_checked, NULL, NULL)
 {
 	static const char *const pins[] = { "0000", "12345678" };
 	static const char *const others[] = { "",     "123",   "123456789", "12 4",
 					      "12a4", "+1234", "1234\n" };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(pins) / sizeof(pins[0]); i++)
 		assert_true(sim_unlock_pin_is_valid(pins[i]));
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
@@ -192,7 +194,7 @@ static void test_the_length_of_pin_and_puk_is_checked(void **state)
 	assert_false(sim_unlock_puk_is_valid("1234567"));
 }
 
-static void test_each_pin_required_word_has_its_lock(void **state)
+TEST_WITH(test_each_pin_required_word_has_its_lock, NULL, NULL)
 {
 	static const struct {
 		const char *word;
@@ -207,7 +209,6 @@ static void test_each_pin_required_word_has_its_lock(void **state)
 		{ "networkpuk", SIM_LOCK_OTHER },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct modem_sim facts = { 0 };
 
@@ -216,20 +217,7 @@ static void test_each_pin_required_word_has_its_lock(void **state)
 	}
 }
 
-int main(void)
+void before_tests(int argc, char **argv)
 {
-	const struct CMUnitTest tests[] = {
-#define TEST(name) \
-	cmocka_unit_test_setup_teardown(name, fixture_set_up, fixture_tear_down)
-		TEST(test_a_pin_unlocks_the_card),
-		TEST(test_a_puk_sets_a_new_pin),
-		TEST(test_the_error_decides_the_outcome_and_nothing_is_retried),
-		TEST(test_the_outcome_is_unknown_when_ofono_dies),
-		TEST(test_a_stopped_unlock_runs_no_callback),
-		cmocka_unit_test(test_the_length_of_pin_and_puk_is_checked),
-		cmocka_unit_test(test_each_pin_required_word_has_its_lock),
-	};
-
 	log_set_level(LOG_LEVEL_ERROR);
-	return cmocka_run_group_tests_name("sim_unlock", tests, NULL, NULL);
 }

@@ -3,13 +3,7 @@
  * A message as a task: its status in every state and at every time, with a real store and a
  * fake clock.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "unit_test.h"
 #include "store_bench.h"
 
 #include <systemd/sd-event.h>
@@ -156,7 +150,9 @@ static void assert_task(int64_t message_id, enum task_status status, const char 
 	arena_free(arena);
 }
 
-static void test_each_message_state_has_its_task_status_and_result(void **state)
+FIXTURE(set_up, tear_down)
+
+TEST(test_each_message_state_has_its_task_status_and_result)
 {
 	static const struct {
 		enum message_state way[6]; /* after queued; 0 ends */
@@ -203,7 +199,6 @@ static void test_each_message_state_has_its_task_status_and_result(void **state)
 		  "\"isError\":true" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		int64_t id = add(0);
 
@@ -213,11 +208,10 @@ static void test_each_message_state_has_its_task_status_and_result(void **state)
 	}
 }
 
-static void test_a_delivery_report_completes_the_task(void **state)
+TEST(test_a_delivery_report_completes_the_task)
 {
 	int64_t confirmed = add(0), refused = add(0), silent = add(0);
 
-	(void)state;
 	make_sent(confirmed);
 	make_sent(refused);
 	make_sent(silent);
@@ -246,12 +240,11 @@ static int64_t due_of(int64_t message_id)
 }
 
 /* The task changes at due_ms, and not before. */
-static void test_the_task_completes_when_no_report_came_in_time(void **state)
+TEST(test_the_task_completes_when_no_report_came_in_time)
 {
 	int64_t silent = add(0), unknown = add(0);
 	int64_t due_ms;
 
-	(void)state;
 	assert_int_equal(due_of(silent), 0);
 	make_sent(silent);
 	due_ms = due_of(silent);
@@ -267,13 +260,12 @@ static void test_the_task_completes_when_no_report_came_in_time(void **state)
 	assert_int_equal(due_of(unknown), 0); /* already over */
 }
 
-static void test_a_task_expires_after_its_ttl(void **state)
+TEST(test_a_task_expires_after_its_ttl)
 {
 	struct arena *arena = arena_new(1 << 20);
 	int64_t start_ms = now_ms, plain = add(0), later = add(now_ms + 24 * HOUR_MS);
 	struct task task;
 
-	(void)state;
 	assert_int_equal(look(arena, CLIENT, plain, &task), 0);
 	assert_int_equal(task.created_ms, start_ms);
 	assert_int_equal(task.ttl_ms, TTL_HOURS * HOUR_MS);
@@ -290,11 +282,10 @@ static void test_a_task_expires_after_its_ttl(void **state)
 }
 
 /* Accepted before the clock was set, queried after. */
-static void test_a_task_of_1970_does_not_expire(void **state)
+TEST(test_a_task_of_1970_does_not_expire)
 {
 	int64_t now_then_ms = now_ms, id;
 
-	(void)state;
 	now_ms = 60000;
 	id = add(0);
 	now_ms = now_then_ms;
@@ -315,11 +306,10 @@ static int64_t poll_after(int64_t message_id, int64_t unchanged_ms)
 	return task.poll_ms;
 }
 
-static void test_clients_are_told_to_poll_less_often(void **state)
+TEST(test_clients_are_told_to_poll_less_often)
 {
 	int64_t id = add(0);
 
-	(void)state;
 	assert_int_equal(poll_after(id, 0), 5000);
 	assert_int_equal(poll_after(id, 50 * 1000), 5000);
 	assert_int_equal(poll_after(id, 300 * 1000), 30000);
@@ -329,7 +319,7 @@ static void test_clients_are_told_to_poll_less_often(void **state)
 	assert_int_equal(poll_after(id, 0), 5000);
 }
 
-static void test_a_task_id_is_valid_only_for_its_client(void **state)
+TEST(test_a_task_id_is_valid_only_for_its_client)
 {
 	struct arena *arena = arena_new(1 << 20);
 	struct services services = { .store = store, .policy = policy };
@@ -338,7 +328,6 @@ static void test_a_task_id_is_valid_only_for_its_client(void **state)
 	int64_t message_id = add(0);
 	struct task task;
 
-	(void)state;
 	write_id(id, CLIENT, message_id);
 	query.id = id;
 	assert_int_equal(task_find(kinds, &query, &task), TASK_E_NOT_FOUND);
@@ -356,7 +345,7 @@ static void test_a_task_id_is_valid_only_for_its_client(void **state)
 	arena_free(arena);
 }
 
-static void test_a_received_message_is_no_task(void **state)
+TEST(test_a_received_message_is_no_task)
 {
 	struct store_incoming_draft draft = { .sim_id = 1,
 					      .reported_ms = now_ms,
@@ -366,33 +355,6 @@ static void test_a_received_message_is_no_task(void **state)
 	int64_t message_id = 0;
 	bool known;
 
-	(void)state;
 	assert_int_equal(step_add_incoming(store, &draft, &message_id, &known), 0);
 	assert_found(message_id, TASK_E_NOT_FOUND);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(
-			test_each_message_state_has_its_task_status_and_result, set_up,
-			tear_down),
-		cmocka_unit_test_setup_teardown(test_a_delivery_report_completes_the_task,
-						set_up, tear_down),
-		cmocka_unit_test_setup_teardown(
-			test_the_task_completes_when_no_report_came_in_time, set_up,
-			tear_down),
-		cmocka_unit_test_setup_teardown(test_a_task_expires_after_its_ttl, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(test_a_task_of_1970_does_not_expire,
-						set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_clients_are_told_to_poll_less_often,
-						set_up, tear_down),
-		cmocka_unit_test_setup_teardown(
-			test_a_task_id_is_valid_only_for_its_client, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_a_received_message_is_no_task,
-						set_up, tear_down),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

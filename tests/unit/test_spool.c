@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Spool, inbox, SIMs, store and the folder are real; oFono (fake_ofono.h) is fake. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "unit_test.h"
 #include <dirent.h>
 
 #include "inbox_bench.h"
@@ -118,12 +112,13 @@ static void assert_rows(int count, int repeats)
 				 repeats);
 }
 
-static void test_a_file_is_stored_and_removed(void **state)
+FIXTURE(set_up, tear_down)
+
+TEST(test_a_file_is_stored_and_removed)
 {
 	struct arena *arena = arena_new(1 << 20);
 	struct message message;
 
-	(void)state;
 	put(NAME, HEAD CARD WHO "\"text\":\"Hi \\uF600 \\\"\\n\"}");
 	run();
 	assert_int_equal(count_files(), 0);
@@ -142,7 +137,7 @@ static void test_a_file_is_stored_and_removed(void **state)
 }
 
 /* The version in the file decides; without one, the oFono that runs now. */
-static void test_only_files_of_damaging_versions_are_repaired(void **state)
+TEST(test_only_files_of_damaging_versions_are_repaired)
 {
 	static const struct {
 		const char *ofono;
@@ -159,7 +154,6 @@ static void test_only_files_of_damaging_versions_are_repaired(void **state)
 	};
 	char text[512], name[] = NAME;
 
-	(void)state;
 	for (size_t at = 0; at < sizeof(cases) / sizeof(cases[0]); at++) {
 		name[1] = (char)('1' + at);
 		fake_ofono.line = cases[at].line;
@@ -175,9 +169,8 @@ static void test_only_files_of_damaging_versions_are_repaired(void **state)
 	}
 }
 
-static void test_flags_describe_the_message_of_a_file(void **state)
+TEST(test_flags_describe_the_message_of_a_file)
 {
-	(void)state;
 	put(NAME, HEAD CARD WHO "\"text\":\"\"}");
 	put(LATER, "{\"format\":1,\"received_ms\":5,\"modem\":\"/sim0\"," CARD WHO HELLO);
 	run();
@@ -188,11 +181,10 @@ static void test_flags_describe_the_message_of_a_file(void **state)
 }
 
 /* Files from before and after the start, more than fit into one list and one turn. */
-static void test_files_are_stored_in_order_of_their_names(void **state)
+TEST(test_files_are_stored_in_order_of_their_names)
 {
 	char name[SPOOL_FILE_NAME_BYTES], text[512];
 
-	(void)state;
 	for (int i = 200; i > 0; i--) {
 		snprintf(name, sizeof(name), "%020d-" UUID ".sms", i);
 		snprintf(text, sizeof(text), HEAD CARD WHO "\"text\":\"%d\"}", i);
@@ -203,9 +195,8 @@ static void test_files_are_stored_in_order_of_their_names(void **state)
 	assert_int_equal(sql("SELECT count(*) FROM message WHERE text = '' || id"), 200);
 }
 
-static void test_a_file_may_come_at_any_time(void **state)
+TEST(test_a_file_may_come_at_any_time)
 {
-	(void)state;
 	run();
 	put(NAME, GOOD);
 	run();
@@ -217,11 +208,10 @@ static void test_a_file_may_come_at_any_time(void **state)
 }
 
 /* Another program writes the file; it is complete when it is closed. */
-static void test_a_file_may_be_written_in_place(void **state)
+TEST(test_a_file_may_be_written_in_place)
 {
 	FILE *out;
 
-	(void)state;
 	run();
 	out = fopen(file_path(NAME), "w");
 	assert_non_null(out);
@@ -236,12 +226,11 @@ static void test_a_file_may_be_written_in_place(void **state)
 	assert_int_equal(count_files(), 0);
 }
 
-static void test_a_file_belongs_to_its_card(void **state)
+TEST(test_a_file_belongs_to_its_card)
 {
 	struct modem *modem = fake_modem_add("/sim0");
 	int64_t known = identify("8936", "216301"), twin = identify("8937", "216301");
 
-	(void)state;
 	put(NAME, GOOD); /* the newest card with that IMSI */
 	run();
 	assert_int_equal(sql("SELECT sim_id FROM message WHERE id = 1"), twin);
@@ -293,9 +282,8 @@ static void tell(struct modem *modem, char way, int *files)
 	run();
 }
 
-static void test_a_signal_and_a_file_are_one_message(void **state)
+TEST(test_a_signal_and_a_file_are_one_message)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(orders) / sizeof(orders[0]);
 	     i += sample_stride(3)) {
 		struct modem *modem = ready();
@@ -316,9 +304,8 @@ static void test_a_signal_and_a_file_are_one_message(void **state)
 }
 
 /* The row has changed since, longer ago than repeats are recognised. */
-static void test_a_file_that_was_stored_before_is_removed(void **state)
+TEST(test_a_file_that_was_stored_before_is_removed)
 {
-	(void)state;
 	put(NAME, GOOD);
 	run();
 	sql("UPDATE message SET changed = changed + 100000000");
@@ -372,9 +359,8 @@ static const char *const bad_texts[] = {
 	HEAD CARD "\"sender\":\"\",\"sent_time\":\"" LONG_64 "\"," HELLO,
 };
 
-static void test_damaged_files_are_set_aside(void **state)
+TEST(test_damaged_files_are_set_aside)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(bad_texts) / sizeof(bad_texts[0]); i++) {
 		put(NAME, bad_texts[i]);
 		run();
@@ -407,11 +393,10 @@ static const char *const bad_names[] = {
 	"bad",
 };
 
-static void test_foreign_files_are_set_aside(void **state)
+TEST(test_foreign_files_are_set_aside)
 {
 	char aside[128];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(bad_names) / sizeof(bad_names[0]); i++) {
 		put(bad_names[i], GOOD);
 		run();
@@ -422,9 +407,8 @@ static void test_foreign_files_are_set_aside(void **state)
 	assert_rows(0, 0);
 }
 
-static void test_unfinished_files_are_ignored(void **state)
+TEST(test_unfinished_files_are_ignored)
 {
-	(void)state;
 	put(".hidden", GOOD);
 	put("x.bad", GOOD);
 	put(".bad", GOOD);
@@ -434,11 +418,10 @@ static void test_unfinished_files_are_ignored(void **state)
 }
 
 /* Pipes are not waited for, and links are not followed. */
-static void test_special_files_are_set_aside(void **state)
+TEST(test_special_files_are_set_aside)
 {
 	char elsewhere[128];
 
-	(void)state;
 	put(LATEST, GOOD);
 	snprintf(elsewhere, sizeof(elsewhere), "%s/elsewhere", root);
 	assert_int_equal(rename(file_path(LATEST), elsewhere), 0);
@@ -453,12 +436,11 @@ static void test_special_files_are_set_aside(void **state)
 	assert_int_equal(access(elsewhere, F_OK), 0);
 }
 
-static void test_a_large_file_is_set_aside(void **state)
+TEST(test_a_large_file_is_set_aside)
 {
 	static char text[SPOOL_FILE_BYTES_MAX + 1];
 	int length;
 
-	(void)state;
 	memset(text, ' ', sizeof(text));
 	length = sprintf(text, "%s", GOOD);
 	text[length] = ' ';
@@ -471,9 +453,8 @@ static void test_a_large_file_is_set_aside(void **state)
 }
 
 /* A file that cannot be renamed stays, and causes no endless loop. */
-static void test_setting_aside_overwrites_nothing(void **state)
+TEST(test_setting_aside_overwrites_nothing)
 {
-	(void)state;
 	put(NAME ".bad", "older");
 	put(NAME, "newer");
 	run();
@@ -493,9 +474,8 @@ static void run_some(int turns)
 		sd_event_run(loop, 20 * 1000);
 }
 
-static void test_files_stay_on_a_full_disk(void **state)
+TEST(test_files_stay_on_a_full_disk)
 {
-	(void)state;
 	put(NAME, GOOD);
 	put(LATER, HEAD CARD WHO "\"text\":\"another\"}");
 	fill_disk(true);
@@ -509,11 +489,10 @@ static void test_files_stay_on_a_full_disk(void **state)
 	assert_string_equal(heard, "1 2 ");
 }
 
-static void test_files_wait_for_the_disk_once(void **state)
+TEST(test_files_wait_for_the_disk_once)
 {
 	uint64_t commits;
 
-	(void)state;
 	run();
 	commits = store_commits(store);
 	put(NAME, GOOD);
@@ -527,9 +506,8 @@ static void test_files_wait_for_the_disk_once(void **state)
 }
 
 /* A message that the store refuses takes no other with it. */
-static void test_a_file_the_store_refuses_is_set_aside_alone(void **state)
+TEST(test_a_file_the_store_refuses_is_set_aside_alone)
 {
-	(void)state;
 	run();
 	sql("CREATE TRIGGER refuse BEFORE INSERT ON message WHEN new.text = 'bad' "
 	    "BEGIN SELECT raise(ABORT, 'no'); END");
@@ -544,11 +522,10 @@ static void test_a_file_the_store_refuses_is_set_aside_alone(void **state)
 }
 
 /* The signal is kept in memory and the file on disk; they become one message. */
-static void test_signals_and_files_wait_for_a_full_disk(void **state)
+TEST(test_signals_and_files_wait_for_a_full_disk)
 {
 	struct modem *modem = ready();
 
-	(void)state;
 	run();
 	put(NAME, GOOD);
 	fill_disk(true);
@@ -564,11 +541,10 @@ static void test_signals_and_files_wait_for_a_full_disk(void **state)
 	assert_string_equal(heard, "1 ");
 }
 
-static void test_a_missing_folder_is_created(void **state)
+TEST(test_a_missing_folder_is_created)
 {
 	struct stat status;
 
-	(void)state;
 	run();
 	assert_int_equal(stat(spool_folder, &status), 0);
 	assert_int_equal(status.st_mode, S_IFDIR | 0700);
@@ -580,11 +556,10 @@ static void test_a_missing_folder_is_created(void **state)
 	assert_rows(1, 0);
 }
 
-static void test_a_moved_folder_is_created_again(void **state)
+TEST(test_a_moved_folder_is_created_again)
 {
 	char elsewhere[128];
 
-	(void)state;
 	run();
 	snprintf(elsewhere, sizeof(elsewhere), "%s/elsewhere", root);
 	assert_int_equal(rename(spool_folder, elsewhere), 0);
@@ -604,20 +579,18 @@ static void assert_not_drained(void)
 	assert_rows(1, 0);
 }
 
-static void test_a_folder_that_others_may_write_to_is_refused(void **state)
+TEST(test_a_folder_that_others_may_write_to_is_refused)
 {
-	(void)state;
 	put(NAME, GOOD);
 	assert_int_equal(chmod(spool_folder, 0730), 0);
 	assert_not_drained();
 	assert_true(is_there(NAME));
 }
 
-static void test_a_link_to_a_folder_is_refused(void **state)
+TEST(test_a_link_to_a_folder_is_refused)
 {
 	char elsewhere[128];
 
-	(void)state;
 	put(NAME, GOOD);
 	snprintf(elsewhere, sizeof(elsewhere), "%s/elsewhere", root);
 	assert_int_equal(rename(spool_folder, elsewhere), 0);
@@ -626,56 +599,23 @@ static void test_a_link_to_a_folder_is_refused(void **state)
 	assert_true(is_there(NAME));
 }
 
-static void test_a_file_in_place_of_the_folder_is_refused(void **state)
+TEST(test_a_file_in_place_of_the_folder_is_refused)
 {
 	int fd = open(spool_folder, O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
 
-	(void)state;
 	close(fd);
 	assert_not_drained();
 }
 
-static void test_a_folder_without_a_parent_is_not_read(void **state)
+TEST(test_a_folder_without_a_parent_is_not_read)
 {
-	(void)state;
 	spool_free(spool);
 	snprintf(spool_folder, sizeof(spool_folder), "%s/no/spool", root);
 	assert_int_equal(spool_new(loop, spool_folder, inbox, &spool), 0);
 	assert_not_drained();
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
+void before_tests(int argc, char **argv)
 {
-	const struct CMUnitTest tests[] = {
-		TEST(test_a_file_is_stored_and_removed),
-		TEST(test_flags_describe_the_message_of_a_file),
-		TEST(test_only_files_of_damaging_versions_are_repaired),
-		TEST(test_files_are_stored_in_order_of_their_names),
-		TEST(test_a_file_may_come_at_any_time),
-		TEST(test_a_file_may_be_written_in_place),
-		TEST(test_a_file_belongs_to_its_card),
-		TEST(test_a_signal_and_a_file_are_one_message),
-		TEST(test_a_file_that_was_stored_before_is_removed),
-		TEST(test_damaged_files_are_set_aside),
-		TEST(test_foreign_files_are_set_aside),
-		TEST(test_unfinished_files_are_ignored),
-		TEST(test_special_files_are_set_aside),
-		TEST(test_a_large_file_is_set_aside),
-		TEST(test_setting_aside_overwrites_nothing),
-		TEST(test_files_stay_on_a_full_disk),
-		TEST(test_files_wait_for_the_disk_once),
-		TEST(test_a_file_the_store_refuses_is_set_aside_alone),
-		TEST(test_signals_and_files_wait_for_a_full_disk),
-		TEST(test_a_missing_folder_is_created),
-		TEST(test_a_moved_folder_is_created_again),
-		TEST(test_a_folder_that_others_may_write_to_is_refused),
-		TEST(test_a_link_to_a_folder_is_refused),
-		TEST(test_a_file_in_place_of_the_folder_is_refused),
-		TEST(test_a_folder_without_a_parent_is_not_read),
-	};
-
 	log_set_level(LOG_LEVEL_ERROR - 1);
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

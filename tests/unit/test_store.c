@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "unit_test.h"
 #include <limits.h>
 
 #include "store_bench.h"
@@ -20,12 +14,13 @@ static unsigned mode_of(const char *name)
 	return status.st_mode & 07777;
 }
 
-static void test_the_files_are_private(void **state)
+FIXTURE(store_set_up, store_tear_down)
+
+TEST(test_the_files_are_private)
 {
 	mode_t before = umask(0);
 	char name[128];
 
-	(void)state;
 	open_store();
 	add_message("hello");
 	assert_int_equal(mode_of(folder), 0700);
@@ -42,9 +37,8 @@ static void test_the_files_are_private(void **state)
 	assert_int_equal(mode_of(path), 0600);
 }
 
-static void test_the_database_is_durable_and_checked(void **state)
+TEST(test_the_database_is_durable_and_checked)
 {
-	(void)state;
 	open_store();
 	assert_int_equal(sql("PRAGMA user_version"), STORE_SCHEMA_VERSION);
 	assert_int_equal(sql("SELECT count(*) FROM pragma_journal_mode"
@@ -52,23 +46,21 @@ static void test_the_database_is_durable_and_checked(void **state)
 			 1);
 }
 
-static void test_a_missing_parent_folder_is_an_error(void **state)
+TEST(test_a_missing_parent_folder_is_an_error)
 {
 	struct explanation error = { "" };
 
-	(void)state;
 	strcat(folder, "/deeper");
 	assert_int_equal(store_open(folder, &store, &error), -ENOENT);
 	assert_non_null(strstr(error.text, folder));
 	assert_null(store);
 }
 
-static void test_a_path_that_is_too_long_is_an_error(void **state)
+TEST(test_a_path_that_is_too_long_is_an_error)
 {
 	struct explanation error = { "" };
 	char long_folder[PATH_MAX + 10];
 
-	(void)state;
 	memset(long_folder, 'x', sizeof(long_folder));
 	long_folder[sizeof(long_folder) - 1] = '\0';
 	assert_int_equal(store_open(long_folder, &store, &error), -ENAMETOOLONG);
@@ -92,12 +84,11 @@ static const struct {
 	{ "E", "e", 6 }, { "", "e", 6 },
 };
 
-static void test_a_card_keeps_its_sim_id(void **state)
+TEST(test_a_card_keeps_its_sim_id)
 {
 	size_t i;
 	int round;
 
-	(void)state;
 	for (i = 0; i < sizeof(cards) / sizeof(*cards); i++) {
 		open_store(); /* across restarts */
 		if (identify(cards[i].iccid, cards[i].imsi) != cards[i].id)
@@ -114,19 +105,17 @@ static void test_a_card_keeps_its_sim_id(void **state)
 	assert_int_equal(store_sim_known(store, -1), STORE_E_NOT_FOUND);
 }
 
-static void test_a_card_needs_an_identity(void **state)
+TEST(test_a_card_needs_an_identity)
 {
 	int64_t sim_id = 42;
 
-	(void)state;
 	open_store();
 	assert_int_equal(store_sim_identify(store, "", "", &sim_id), -EINVAL);
 	assert_int_equal(sim_id, 42);
 }
 
-static void test_sim_ids_are_not_reused(void **state)
+TEST(test_sim_ids_are_not_reused)
 {
-	(void)state;
 	open_store();
 	assert_int_equal(identify("A", ""), 1);
 	assert_int_equal(identify("B", ""), 2);
@@ -134,14 +123,13 @@ static void test_sim_ids_are_not_reused(void **state)
 	assert_int_equal(identify("C", ""), 3);
 }
 
-static void test_a_message_is_stored_and_read(void **state)
+TEST(test_a_message_is_stored_and_read)
 {
 	static const char text[] = "'; DROP TABLE message; -- \xf0\x9f\x98\x80 %s";
 	struct arena *arena = arena_new(1 << 20);
 	struct message message;
 	int64_t first, second;
 
-	(void)state;
 	open_store();
 	first = add_message(text);
 	second = add_message("");
@@ -165,13 +153,12 @@ static void test_a_message_is_stored_and_read(void **state)
 	arena_free(arena);
 }
 
-static void test_a_message_that_the_arena_cannot_hold_is_an_error(void **state)
+TEST(test_a_message_that_the_arena_cannot_hold_is_an_error)
 {
 	struct arena *arena = arena_new(64);
 	struct message message = { .id = 42 };
 	int64_t id;
 
-	(void)state;
 	open_store();
 	id = add_message("a text of more than sixty-four bytes, which is not that long");
 	assert_int_equal(store_message_get(store, id, arena, &message), -E2BIG);
@@ -181,12 +168,11 @@ static void test_a_message_that_the_arena_cannot_hold_is_an_error(void **state)
 	arena_free(arena);
 }
 
-static void test_a_message_needs_a_known_card(void **state)
+TEST(test_a_message_needs_a_known_card)
 {
 	struct store_message_draft draft = { 99, 0, "+36201234567", "x", 1 };
 	int64_t id = 42;
 
-	(void)state;
 	open_store();
 	assert_int_equal(store_message_add(store, &draft, &id), -EINVAL);
 	assert_int_equal(id, 42);
@@ -194,13 +180,12 @@ static void test_a_message_needs_a_known_card(void **state)
 	assert_int_equal(sql("SELECT count(*) FROM message_change"), 0);
 }
 
-static void test_states_change_with_their_history(void **state)
+TEST(test_states_change_with_their_history)
 {
 	struct arena *arena = arena_new(1 << 20);
 	struct message message;
 	int64_t id;
 
-	(void)state;
 	open_store();
 	id = add_message("x");
 	assert_int_equal(step_move_message(store, id, STATE_SUBMITTING, NULL, NULL), 0);
@@ -222,11 +207,10 @@ static void test_states_change_with_their_history(void **state)
 	arena_free(arena);
 }
 
-static void test_an_illegal_state_change_is_refused(void **state)
+TEST(test_an_illegal_state_change_is_refused)
 {
 	int64_t id;
 
-	(void)state;
 	open_store();
 	id = add_message("x");
 	assert_int_equal(step_move_message(store, id, STATE_SENT, NULL, NULL),
@@ -252,14 +236,13 @@ static void note_visit(void *data, const struct message *message)
 }
 
 /* One message in each state; exactly those that are not final are visited. */
-static void test_unfinished_messages_are_those_not_final(void **state)
+TEST(test_unfinished_messages_are_those_not_final)
 {
 	int64_t ids[STATE_LAST + 1];
 	enum message_state each;
 	char text[128];
 	size_t expected = 0;
 
-	(void)state;
 	open_store();
 	for (each = STATE_QUEUED; each <= STATE_LAST; each++) {
 		ids[each] = add_message("x");
@@ -281,9 +264,8 @@ static void test_unfinished_messages_are_those_not_final(void **state)
 }
 
 /* With a wrong digest every start would prepare every statement. */
-static void test_the_schema_has_the_recorded_digest(void **state)
+TEST(test_the_schema_has_the_recorded_digest)
 {
-	(void)state;
 	open_store();
 	if (store_schema_digest(store->database) != STORE_SCHEMA_DIGEST)
 		fail_msg("STORE_SCHEMA_DIGEST is to be UINT64_C(0x%016llx)",
@@ -291,9 +273,8 @@ static void test_the_schema_has_the_recorded_digest(void **state)
 }
 
 /* Only rows survive, in tables of our schema. */
-static void test_a_foreign_table_is_left_behind_and_rows_stay(void **state)
+TEST(test_a_foreign_table_is_left_behind_and_rows_stay)
 {
-	(void)state;
 	open_store();
 	add_message("x");
 	store_close(store);
@@ -312,13 +293,12 @@ static void test_a_foreign_table_is_left_behind_and_rows_stay(void **state)
 			 2);
 }
 
-static void test_clients_are_added_and_listed(void **state)
+TEST(test_clients_are_added_and_listed)
 {
 	uint8_t one[CLIENT_HASH_BYTES] = { 1 }, two[CLIENT_HASH_BYTES] = { 1, 2 };
 	struct client client = { 42, "" };
 	int64_t id = 0, count = -1;
 
-	(void)state;
 	open_store();
 	assert_int_equal(store_client_count(store, &count), 0);
 	assert_int_equal(count, 0);
@@ -339,7 +319,7 @@ static void test_clients_are_added_and_listed(void **state)
 }
 
 /* The store caches nothing that another program may change. */
-static void test_two_programs_see_each_others_changes(void **state)
+TEST(test_two_programs_see_each_others_changes)
 {
 	struct explanation error;
 	uint8_t hash[CLIENT_HASH_BYTES] = { 3 };
@@ -347,38 +327,10 @@ static void test_two_programs_see_each_others_changes(void **state)
 	struct store *other;
 	int64_t id;
 
-	(void)state;
 	open_store();
 	assert_int_equal(store_open(folder, &other, &error), 0);
 	assert_int_equal(store_client_add(other, &NAMED("laptop"), hash, &id), 0);
 	store_close(other);
 	assert_true(store_client_find(store, hash, &client));
 	add_message("x");
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, store_set_up, store_tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_the_files_are_private),
-		TEST(test_the_database_is_durable_and_checked),
-		TEST(test_the_schema_has_the_recorded_digest),
-		TEST(test_a_foreign_table_is_left_behind_and_rows_stay),
-		TEST(test_a_missing_parent_folder_is_an_error),
-		TEST(test_a_path_that_is_too_long_is_an_error),
-		TEST(test_a_card_keeps_its_sim_id),
-		TEST(test_a_card_needs_an_identity),
-		TEST(test_sim_ids_are_not_reused),
-		TEST(test_a_message_is_stored_and_read),
-		TEST(test_a_message_that_the_arena_cannot_hold_is_an_error),
-		TEST(test_a_message_needs_a_known_card),
-		TEST(test_states_change_with_their_history),
-		TEST(test_an_illegal_state_change_is_refused),
-		TEST(test_unfinished_messages_are_those_not_final),
-		TEST(test_clients_are_added_and_listed),
-		TEST(test_two_programs_see_each_others_changes),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

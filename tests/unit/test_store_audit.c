@@ -1,19 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The audit log: lines of changes, pruning, and what a rescue and a restore record. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "unit_test.h"
 #include "audit_bench.h"
 #include "store/store_message.h"
 #include "store/store.h"
 #include "store/store_restore.h"
 #include "store_steps.h"
 
-static void test_triggers_keep_the_audit_append_only(void **state)
+FIXTURE(set_up_lines, store_tear_down)
+
+TEST(test_triggers_keep_the_audit_append_only)
 {
 	static const char *const refused[] = {
 		"UPDATE audit SET detail = '{}' WHERE id = 4",
@@ -29,7 +25,6 @@ static void test_triggers_keep_the_audit_append_only(void **state)
 	bool done = false;
 	sqlite3 *database;
 
-	(void)state;
 	add_lines(AUDIT_STEP_LINES);
 	kept = AUDIT_STEP_LINES + LINES - 3;
 	assert_int_equal(store_audit_prune(store, AUDIT_STEP_LINES + LINES - 3, &done),
@@ -47,11 +42,10 @@ static void test_triggers_keep_the_audit_append_only(void **state)
 	assert_int_equal(verdict.lines, AUDIT_STEP_LINES + LINES - 3);
 }
 
-static void test_pruning_leaves_an_anchor(void **state)
+TEST(test_pruning_leaves_an_anchor)
 {
 	struct audit_chain_head noted;
 
-	(void)state;
 	add_lines(250);
 	assert_int_equal(store_audit_head(store, &noted), 0);
 	prune_to(INT64_MAX);
@@ -73,11 +67,10 @@ static void test_pruning_leaves_an_anchor(void **state)
 }
 
 /* Both or neither are stored, and line IDs have no gap. */
-static void test_a_message_and_its_line_are_one_commit(void **state)
+TEST_WITH(test_a_message_and_its_line_are_one_commit, set_up, store_tear_down)
 {
 	int64_t id;
 
-	(void)state;
 	id = add_message("hidden");
 	assert_int_equal(sql("SELECT count(*) FROM audit WHERE event = 'send_accepted'"),
 			 1);
@@ -130,11 +123,10 @@ static int64_t add_waiting(void)
 }
 
 /* The owner's decision and the outcome are recorded, the states between are not. */
-static void test_decisions_and_outcomes_are_recorded(void **state)
+TEST_WITH(test_decisions_and_outcomes_are_recorded, set_up, store_tear_down)
 {
 	int64_t id;
 
-	(void)state;
 	id = add_waiting();
 	assert_int_equal(count("approval_asked"), 1);
 	assert_int_equal(count("send_accepted"), 0);
@@ -156,12 +148,11 @@ static void test_decisions_and_outcomes_are_recorded(void **state)
 	assert_int_equal(count("send_cancelled"), 1);
 }
 
-static void test_details_are_json_of_known_facts(void **state)
+TEST_WITH(test_details_are_json_of_known_facts, set_up, store_tear_down)
 {
 	char *large = calloc(1, AUDIT_DETAIL_BYTES + 2);
 	struct client client = { .id = 3, .name = "laptop", .scopes = 3 };
 
-	(void)state;
 	memset(large, ' ', AUDIT_DETAIL_BYTES + 1);
 	assert_int_equal(store_audit_add(store, AUDIT_PAUSED, large), -E2BIG);
 	free(large);
@@ -220,9 +211,8 @@ static void mark_damaged(void)
 	assert_int_equal(system(mark), 0);
 }
 
-static void test_a_rescue_keeps_the_chain(void **state)
+TEST(test_a_rescue_keeps_the_chain)
 {
-	(void)state;
 	prune_to(5);
 	mark_damaged();
 	open_rescued();
@@ -234,9 +224,8 @@ static void test_a_rescue_keeps_the_chain(void **state)
 }
 
 /* The audit says that the rescue lost rows. */
-static void test_a_rescue_records_that_rows_were_lost(void **state)
+TEST(test_a_rescue_records_that_rows_were_lost)
 {
-	(void)state;
 	tamper("DELETE FROM audit WHERE id = 4");
 	mark_damaged();
 	open_rescued();
@@ -259,11 +248,10 @@ static void overwrite_page(int64_t page)
 }
 
 /* Lines on both sides of the damaged page are copied, and the gap is reported. */
-static void test_a_rescue_keeps_lines_around_a_damaged_page(void **state)
+TEST(test_a_rescue_keeps_lines_around_a_damaged_page)
 {
 	int64_t page;
 
-	(void)state;
 	add_lines(500);
 	page = sql("SELECT pageno FROM dbstat WHERE name = 'audit' AND pagetype = 'leaf'"
 		   " ORDER BY path LIMIT 1 OFFSET 3");
@@ -281,7 +269,7 @@ static void test_a_rescue_keeps_lines_around_a_damaged_page(void **state)
 			 LINES + 500 + 1);
 }
 
-static void test_a_restore_records_the_replaced_head(void **state)
+TEST(test_a_restore_records_the_replaced_head)
 {
 	struct explanation error = { "" };
 	struct store_restore_result restored;
@@ -291,7 +279,6 @@ static void test_a_restore_records_the_replaced_head(void **state)
 	struct store_backup backup = { .folder = folder, .file = file };
 	struct store_restore restore = { .folder = folder, .file = file };
 
-	(void)state;
 	snprintf(file, sizeof(file), "%s/copy", root);
 	assert_int_equal(store_backup(&backup, &summary, &error), 0);
 	assert_int_equal(store_audit_head(store, &backed_up), 0);
@@ -315,9 +302,8 @@ static void test_a_restore_records_the_replaced_head(void **state)
 	assert_int_equal(sql(expected), 1);
 }
 
-static void test_the_table_of_events_is_complete(void **state)
+TEST_WITH(test_the_table_of_events_is_complete, NULL, NULL)
 {
-	(void)state;
 	for (int event = 0; event < AUDIT_EVENT_COUNT; event++) {
 		const struct audit_event_row *row = &audit_events[event];
 
@@ -329,24 +315,4 @@ static void test_the_table_of_events_is_complete(void **state)
 		assert_false(audit_event_has((enum audit_event)event, "text"));
 	}
 	assert_null(audit_event_find("none"));
-}
-
-#define WITH(test, before) cmocka_unit_test_setup_teardown(test, before, store_tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		WITH(test_triggers_keep_the_audit_append_only, set_up_lines),
-		WITH(test_pruning_leaves_an_anchor, set_up_lines),
-		WITH(test_a_message_and_its_line_are_one_commit, set_up),
-		WITH(test_decisions_and_outcomes_are_recorded, set_up),
-		WITH(test_details_are_json_of_known_facts, set_up),
-		WITH(test_a_rescue_keeps_the_chain, set_up_lines),
-		WITH(test_a_rescue_records_that_rows_were_lost, set_up_lines),
-		WITH(test_a_rescue_keeps_lines_around_a_damaged_page, set_up_lines),
-		WITH(test_a_restore_records_the_replaced_head, set_up_lines),
-		cmocka_unit_test(test_the_table_of_events_is_complete),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Clients: permissions, tokens, sessions, and revocation. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "unit_test.h"
 #include "store_bench.h"
 
 static const uint8_t hashes[3][CLIENT_HASH_BYTES] = { { 1 }, { 2 }, { 3 } };
@@ -49,11 +43,12 @@ static void assert_same(const struct client *one, const struct client *other)
 	assert_memory_equal(&one->limits, &other->limits, sizeof(one->limits));
 }
 
-static void test_an_added_client_is_found(void **state)
+FIXTURE(store_set_up, store_tear_down)
+
+TEST(test_an_added_client_is_found)
 {
 	struct client wanted = busy_client(), found;
 
-	(void)state;
 	open_store();
 	wanted.id = add(&wanted, 0);
 	reopen_store();
@@ -65,11 +60,10 @@ static void test_an_added_client_is_found(void **state)
 	assert_true(get("laptop").created_ms > 0);
 }
 
-static void test_a_client_is_changed(void **state)
+TEST(test_a_client_is_changed)
 {
 	struct client client = busy_client(), found;
 
-	(void)state;
 	open_store();
 	add(&NAMED("another"), 1);
 	client.id = add(&NAMED("laptop"), 0);
@@ -82,12 +76,11 @@ static void test_a_client_is_changed(void **state)
 	assert_int_equal(store_client_change(store, &client), STORE_E_NOT_FOUND);
 }
 
-static void test_a_new_token_replaces_the_old_one(void **state)
+TEST(test_a_new_token_replaces_the_old_one)
 {
 	struct client found;
 	int64_t id;
 
-	(void)state;
 	open_store();
 	add(&NAMED("another"), 1);
 	id = add(&NAMED("laptop"), 0);
@@ -130,13 +123,12 @@ static void put_session(const char *id, int64_t client_id)
 	assert_int_equal(store_session_put(store, &record), 0);
 }
 
-static void test_a_revoked_client_is_gone_with_its_sessions(void **state)
+TEST(test_a_revoked_client_is_gone_with_its_sessions)
 {
 	struct client found;
 	struct store_client_row row;
 	int64_t id, other;
 
-	(void)state;
 	open_store();
 	id = add(&NAMED("laptop"), 0);
 	other = add(&NAMED("another"), 1);
@@ -155,12 +147,11 @@ static void test_a_revoked_client_is_gone_with_its_sessions(void **state)
 
 /* A client that begins sessions without end makes nobody wait for the disk. */
 /* Else it would be added anew with its user's next request. */
-static void test_a_revoked_local_client_stays_without_scopes(void **state)
+TEST(test_a_revoked_local_client_stays_without_scopes)
 {
 	struct client local = NAMED("local:anna"), laptop = NAMED("laptop"), found;
 	int64_t count;
 
-	(void)state;
 	open_store();
 	local.scopes = CLIENT_READ;
 	local.id = add(&local, 0);
@@ -175,11 +166,10 @@ static void test_a_revoked_local_client_stays_without_scopes(void **state)
 	assert_int_equal(count, 1);
 }
 
-static void test_sessions_do_not_wait_for_the_disk(void **state)
+TEST(test_sessions_do_not_wait_for_the_disk)
 {
 	uint64_t commits;
 
-	(void)state;
 	open_store();
 	commits = store_commits(store);
 	put_session("a", 1);
@@ -191,11 +181,10 @@ static void test_sessions_do_not_wait_for_the_disk(void **state)
 	assert_true(store_commits(store) > commits);
 }
 
-static void test_a_full_disk_changes_nothing(void **state)
+TEST(test_a_full_disk_changes_nothing)
 {
 	struct client client = busy_client(), found;
 
-	(void)state;
 	open_store();
 	client.id = add(&NAMED("laptop"), 0);
 	put_session("a", client.id);
@@ -209,12 +198,11 @@ static void test_a_full_disk_changes_nothing(void **state)
 	assert_int_equal(session_clients(), client.id);
 }
 
-static void test_a_revocation_holds_while_the_disk_is_full(void **state)
+TEST(test_a_revocation_holds_while_the_disk_is_full)
 {
 	struct client client = busy_client(), found;
 	int64_t count;
 
-	(void)state;
 	open_store();
 	client.id = add(&NAMED("laptop"), 0);
 	add(&NAMED("other"), 1);
@@ -247,11 +235,10 @@ static void append_sim(void *data, int64_t sim_id)
 	sprintf(text + strlen(text), "%lld ", (long long)sim_id);
 }
 
-static void test_clients_are_listed_by_name(void **state)
+TEST(test_clients_are_listed_by_name)
 {
 	char text[64] = "";
 
-	(void)state;
 	open_store();
 	assert_int_equal(store_client_list(store, append_name, text), 0);
 	assert_int_equal(store_sim_list(store, append_sim, text), 0);
@@ -266,23 +253,4 @@ static void test_clients_are_listed_by_name(void **state)
 	text[0] = '\0';
 	assert_int_equal(store_sim_list(store, append_sim, text), 0);
 	assert_string_equal(text, "1 2 ");
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, store_set_up, store_tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_an_added_client_is_found),
-		TEST(test_a_client_is_changed),
-		TEST(test_a_new_token_replaces_the_old_one),
-		TEST(test_a_revoked_client_is_gone_with_its_sessions),
-		TEST(test_a_revoked_local_client_stays_without_scopes),
-		TEST(test_sessions_do_not_wait_for_the_disk),
-		TEST(test_a_full_disk_changes_nothing),
-		TEST(test_a_revocation_holds_while_the_disk_is_full),
-		TEST(test_clients_are_listed_by_name),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

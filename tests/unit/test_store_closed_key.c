@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "unit_test.h"
 #include "store_bench.h"
 
 #include <stdio.h>
@@ -21,9 +15,10 @@ static void assert_closed(int64_t client_id, const char *key, bool closed)
 			 closed ? 0 : STORE_E_NOT_FOUND);
 }
 
-static void test_a_closed_key_survives_a_restart_and_is_its_clients_own(void **state)
+FIXTURE(store_set_up, store_tear_down)
+
+TEST(test_a_closed_key_survives_a_restart_and_is_its_clients_own)
 {
-	(void)state;
 	open_store();
 	assert_closed(1, "a", false);
 	assert_int_equal(store_closed_key_add(store, 1, "a"), 0);
@@ -34,11 +29,10 @@ static void test_a_closed_key_survives_a_restart_and_is_its_clients_own(void **s
 	assert_closed(1, "b", false);
 }
 
-static void test_a_closed_key_survives_a_rescue(void **state)
+TEST(test_a_closed_key_survives_a_rescue)
 {
 	struct explanation error = { "" };
 
-	(void)state;
 	open_store();
 	assert_int_equal(store_closed_key_add(store, 1, "a"), 0);
 	store_close(store);
@@ -48,9 +42,8 @@ static void test_a_closed_key_survives_a_rescue(void **state)
 	assert_closed(1, "a", true);
 }
 
-static void test_a_full_disk_closes_nothing(void **state)
+TEST(test_a_full_disk_closes_nothing)
 {
-	(void)state;
 	open_store();
 	fill_disk(true);
 	assert_int_equal(store_closed_key_add(store, 1, "a"), STORE_E_FULL);
@@ -70,11 +63,10 @@ static int close_many(void *data)
 	return 0;
 }
 
-static void test_a_client_closes_no_more_keys_than_fit(void **state)
+TEST(test_a_client_closes_no_more_keys_than_fit)
 {
 	int synced;
 
-	(void)state;
 	open_store();
 	assert_int_equal(store_sync_once(store, close_many, NULL, &synced), 0);
 	assert_int_equal(store_closed_key_add(store, 1, "one more"), STORE_E_FULL);
@@ -82,9 +74,8 @@ static void test_a_client_closes_no_more_keys_than_fit(void **state)
 	assert_closed(1, "key 0", true);
 }
 
-static void test_only_a_newer_epoch_is_taken(void **state)
+TEST(test_only_a_newer_epoch_is_taken)
 {
-	(void)state;
 	open_store();
 	assert_int_equal(store_client_raise_epoch(store, 1, 5), 0);
 	assert_int_equal(store_client_raise_epoch(store, 1, 5), 0);
@@ -97,19 +88,4 @@ static void test_only_a_newer_epoch_is_taken(void **state)
 	fill_disk(false);
 	assert_int_equal(store_client_raise_epoch(store, 1, 6), 0);
 	assert_int_equal(store_client_raise_epoch(store, 1, 5), STORE_E_ILLEGAL);
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, store_set_up, store_tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_a_closed_key_survives_a_restart_and_is_its_clients_own),
-		TEST(test_a_closed_key_survives_a_rescue),
-		TEST(test_a_full_disk_closes_nothing),
-		TEST(test_a_client_closes_no_more_keys_than_fit),
-		TEST(test_only_a_newer_epoch_is_taken),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

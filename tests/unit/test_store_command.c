@@ -3,13 +3,7 @@
  * Commands of the owner: which codes count, that judging and storing are one commit, and how
  * wrong codes lock a number.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "unit_test.h"
 #include "base/clock.h"
 #include "base/totp.h"
 #include "store/store_command.h"
@@ -116,7 +110,9 @@ static void assert_accepted(const char *number, const char *code)
 	assert_int_equal(entry.flags, MESSAGE_COMMAND | MESSAGE_CODE_PROVED);
 }
 
-static void test_a_right_code_counts_once_and_no_earlier_one_after_it(void **state)
+FIXTURE(set_up, tear_down)
+
+TEST(test_a_right_code_counts_once_and_no_earlier_one_after_it)
 {
 	assert_accepted(NUMBER, code_at(0));
 	assert_refused(NUMBER, code_at(0), "code_used");
@@ -129,7 +125,7 @@ static void test_a_right_code_counts_once_and_no_earlier_one_after_it(void **sta
 	assert_int_equal(sql("SELECT count(*) FROM feed WHERE type = 10"), 2);
 }
 
-static void test_a_code_that_could_not_be_stored_can_be_used_again(void **state)
+TEST(test_a_code_that_could_not_be_stored_can_be_used_again)
 {
 	struct store_incoming_entry entry;
 
@@ -139,7 +135,7 @@ static void test_a_code_that_could_not_be_stored_can_be_used_again(void **state)
 	assert_accepted(NUMBER, code_at(0));
 }
 
-static void test_a_repeat_of_the_network_uses_no_code(void **state)
+TEST(test_a_repeat_of_the_network_uses_no_code)
 {
 	struct store_incoming_entry entry;
 
@@ -151,7 +147,7 @@ static void test_a_repeat_of_the_network_uses_no_code(void **state)
 			 1);
 }
 
-static void test_five_wrong_codes_within_an_hour_lock_a_number_for_an_hour(void **state)
+TEST(test_five_wrong_codes_within_an_hour_lock_a_number_for_an_hour)
 {
 	struct store_command_sender sender;
 
@@ -172,7 +168,7 @@ static void test_five_wrong_codes_within_an_hour_lock_a_number_for_an_hour(void 
 	assert_accepted(NUMBER, code_at(0));
 }
 
-static void test_wrong_codes_are_forgotten_after_an_hour(void **state)
+TEST(test_wrong_codes_are_forgotten_after_an_hour)
 {
 	for (int i = 0; i < 3 * STORE_COMMAND_WRONG_MAX; i++) {
 		assert_refused(NUMBER, code_at(40), "wrong_code");
@@ -181,7 +177,7 @@ static void test_wrong_codes_are_forgotten_after_an_hour(void **state)
 	assert_accepted(NUMBER, code_at(0));
 }
 
-static void test_other_refusals_lock_nothing(void **state)
+TEST(test_other_refusals_lock_nothing)
 {
 	assert_accepted(NUMBER, code_at(0));
 	for (int i = 0; i < 2 * STORE_COMMAND_WRONG_MAX; i++) {
@@ -192,13 +188,13 @@ static void test_other_refusals_lock_nothing(void **state)
 	assert_accepted(NUMBER, code_at(1));
 }
 
-static void test_without_a_clock_no_code_counts(void **state)
+TEST(test_without_a_clock_no_code_counts)
 {
 	now.wall_ms = 1000 * 1000;
 	assert_refused(NUMBER, code_at(0), "clock_wrong");
 }
 
-static void test_a_new_secret_ends_the_old_one_and_a_lock(void **state)
+TEST(test_a_new_secret_ends_the_old_one_and_a_lock)
 {
 	uint8_t fresh[TOTP_SECRET_BYTES];
 
@@ -214,7 +210,7 @@ static void test_a_new_secret_ends_the_old_one_and_a_lock(void **state)
 	assert_refused(NUMBER, code_at(1), "not_enrolled");
 }
 
-static void test_an_answer_waits_until_it_was_acted_on(void **state)
+TEST(test_an_answer_waits_until_it_was_acted_on)
 {
 	struct store_command_claim claim = { .is_answer = true, .approves = true };
 	const struct store_incoming_draft draft = { .reported_ms = NOW_MS,
@@ -236,23 +232,4 @@ static void test_an_answer_waits_until_it_was_acted_on(void **state)
 	assert_string_equal(answer.number, NUMBER);
 	assert_int_equal(store_command_end_answer(store, answer.message_id), 0);
 	assert_int_equal(store_command_next_answer(store, &answer), STORE_E_NOT_FOUND);
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_a_right_code_counts_once_and_no_earlier_one_after_it),
-		TEST(test_a_code_that_could_not_be_stored_can_be_used_again),
-		TEST(test_a_repeat_of_the_network_uses_no_code),
-		TEST(test_five_wrong_codes_within_an_hour_lock_a_number_for_an_hour),
-		TEST(test_wrong_codes_are_forgotten_after_an_hour),
-		TEST(test_other_refusals_lock_nothing),
-		TEST(test_without_a_clock_no_code_counts),
-		TEST(test_a_new_secret_ends_the_old_one_and_a_lock),
-		TEST(test_an_answer_waits_until_it_was_acted_on),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,23 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Full disks, damaged files, crashes, other programs: nothing is lost or half done. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "unit_test.h"
 #include <sys/wait.h>
 
 #include "store_bench.h"
 
-static void test_a_full_disk_changes_nothing(void **state)
+FIXTURE(store_set_up, store_tear_down)
+
+TEST(test_a_full_disk_changes_nothing)
 {
 	struct store_message_draft draft = { 1, 0, "+36201234567", "y", 1 };
 	uint8_t hash[CLIENT_HASH_BYTES] = { 9 };
 	int64_t id, sim_id = 42, other = 42;
 
-	(void)state;
 	open_store();
 	id = add_message("x");
 	fill_disk(true);
@@ -44,13 +39,12 @@ static void test_a_full_disk_changes_nothing(void **state)
 }
 
 /* What is written into a file without a name ends with the process. */
-static void test_nothing_is_stored_while_the_file_is_gone(void **state)
+TEST(test_nothing_is_stored_while_the_file_is_gone)
 {
 	struct store_message_draft draft = { 1, 0, "+36201234567", "y", 1 };
 	char file[128], aside[128];
 	int64_t id, other = 42;
 
-	(void)state;
 	open_store();
 	id = add_message("x");
 	snprintf(file, sizeof(file), "%s/gateway.db", folder);
@@ -75,7 +69,7 @@ static void test_nothing_is_stored_while_the_file_is_gone(void **state)
  * The disk fills at every possible point of a change: the whole change is stored, or
  * nothing.
  */
-static void test_a_disk_that_fills_during_a_change_undoes_it(void **state)
+TEST(test_a_disk_that_fills_during_a_change_undoes_it)
 {
 	char text[20001];
 	struct store_message_draft draft = { 1, 0, "+36201234567", text, 1 };
@@ -85,7 +79,6 @@ static void test_a_disk_that_fills_during_a_change_undoes_it(void **state)
 	int64_t id = 0, done = 0;
 	rlim_t room;
 
-	(void)state;
 	memset(text, 'x', sizeof(text) - 1);
 	text[sizeof(text) - 1] = '\0';
 	open_store();
@@ -140,12 +133,11 @@ static void assert_damaged(void)
 	assert_refused(-EUCLEAN, "damaged");
 }
 
-static void test_random_bytes_are_refused(void **state)
+TEST(test_random_bytes_are_refused)
 {
 	char bytes[10000];
 	size_t i;
 
-	(void)state;
 	mkdir(folder, 0700);
 	srand(1);
 	for (i = 0; i < sizeof(bytes); i++)
@@ -170,11 +162,10 @@ static off_t fill_store(void)
 	return status.st_size;
 }
 
-static void test_a_truncated_database_is_refused(void **state)
+TEST(test_a_truncated_database_is_refused)
 {
 	off_t size = fill_store();
 
-	(void)state;
 	/* more than the end of one row, which no check of the pages examines */
 	assert_int_equal(truncate(path, size - 3000), 0);
 	assert_damaged();
@@ -186,13 +177,12 @@ static void test_a_truncated_database_is_refused(void **state)
 	assert_damaged();
 }
 
-static void test_a_garbled_page_is_refused(void **state)
+TEST(test_a_garbled_page_is_refused)
 {
 	off_t size = fill_store();
 	char bytes[4096];
 	int fd = open(path, O_WRONLY);
 
-	(void)state;
 	memset(bytes, 0x55, sizeof(bytes));
 	assert_int_equal(pwrite(fd, bytes, sizeof(bytes), size / 2 / 4096 * 4096),
 			 sizeof(bytes));
@@ -200,9 +190,8 @@ static void test_a_garbled_page_is_refused(void **state)
 	assert_damaged();
 }
 
-static void test_a_newer_schema_is_refused(void **state)
+TEST(test_a_newer_schema_is_refused)
 {
-	(void)state;
 	open_store();
 	store_close(store);
 	store = NULL;
@@ -213,21 +202,19 @@ static void test_a_newer_schema_is_refused(void **state)
 }
 
 /* A database gets its name when it is complete: an empty one had contents before. */
-static void test_an_empty_file_is_damage(void **state)
+TEST(test_an_empty_file_is_damage)
 {
-	(void)state;
 	mkdir(folder, 0700);
 	write_file("", 0);
 	assert_damaged();
 }
 
 /* A folder of that name is not damage, and stays as it is. */
-static void test_a_folder_of_that_name_is_refused(void **state)
+TEST(test_a_folder_of_that_name_is_refused)
 {
 	struct explanation error = { "" };
 	struct stat status;
 
-	(void)state;
 	mkdir(folder, 0700);
 	mkdir(path, 0755);
 	assert_int_equal(store_open(folder, &store, &error), -EINVAL);
@@ -236,11 +223,10 @@ static void test_a_folder_of_that_name_is_refused(void **state)
 	assert_int_equal(status.st_mode & 07777, 0755);
 }
 
-static void test_a_dangling_link_is_refused(void **state)
+TEST(test_a_dangling_link_is_refused)
 {
 	struct explanation error = { "" };
 
-	(void)state;
 	mkdir(folder, 0700);
 	assert_return_code(symlink("/nonexistent/gateway.db", path), errno);
 	assert_int_equal(store_open(folder, &store, &error), -ENOENT);
@@ -255,11 +241,10 @@ static bool exists(const char *name)
 }
 
 /* SQLite would apply it to the next database of this name. */
-static void test_a_wal_without_database_is_damage(void **state)
+TEST(test_a_wal_without_database_is_damage)
 {
 	char wal[128], moved[128];
 
-	(void)state;
 	open_store();
 	add_message("x");
 	snprintf(wal, sizeof(wal), "%s-wal", path);
@@ -274,11 +259,10 @@ static void test_a_wal_without_database_is_damage(void **state)
 }
 
 /* No file has this name until the first schema is complete. */
-static void test_a_crash_in_the_first_start_leaves_no_database(void **state)
+TEST(test_a_crash_in_the_first_start_leaves_no_database)
 {
 	struct explanation error = { "" };
 
-	(void)state;
 	fill_disk(true);
 	assert_int_equal(store_open(folder, &store, &error), -ENOSPC);
 	assert_false(exists(path));
@@ -287,11 +271,10 @@ static void test_a_crash_in_the_first_start_leaves_no_database(void **state)
 	assert_int_equal(sql("PRAGMA auto_vacuum"), 2);
 }
 
-static void test_a_full_disk_at_the_first_start_leaves_nothing(void **state)
+TEST(test_a_full_disk_at_the_first_start_leaves_nothing)
 {
 	struct explanation error = { "" };
 
-	(void)state;
 	fill_disk(true);
 	assert_int_equal(store_open(folder, &store, &error), -ENOSPC);
 	fill_disk(false);
@@ -315,14 +298,13 @@ static void lock_database(int ready, int finish)
 	_exit(0);
 }
 
-static void test_a_locked_database_is_refused(void **state)
+TEST(test_a_locked_database_is_refused)
 {
 	struct explanation error = { "" };
 	int ready[2], finish[2], status;
 	char byte;
 	pid_t child;
 
-	(void)state;
 	open_store();
 	store_close(store);
 	store = NULL;
@@ -348,13 +330,12 @@ static void test_a_locked_database_is_refused(void **state)
 }
 
 /* A message survives a kill after store_message_add() returned 0. */
-static void test_a_stored_message_survives_a_kill(void **state)
+TEST(test_a_stored_message_survives_a_kill)
 {
 	int64_t id = 0;
 	pid_t child = fork();
 	int status;
 
-	(void)state;
 	assert_true(child >= 0);
 	if (!child) {
 		open_store();
@@ -369,41 +350,14 @@ static void test_a_stored_message_survives_a_kill(void **state)
 	assert_history(1, "queued() submitting() ");
 }
 
-static void test_tables_of_another_program_are_refused(void **state)
+TEST(test_tables_of_another_program_are_refused)
 {
 	struct explanation error = { "" };
 
-	(void)state;
 	mkdir(folder, 0700);
 	sql("CREATE TABLE message (something)");
 	assert_true(store_open(folder, &store, &error) < 0);
 	assert_non_null(strstr(error.text, path));
 	assert_int_equal(sql("PRAGMA user_version"), 0);
 	assert_int_equal(sql("SELECT count(*) FROM sqlite_schema"), 1);
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, store_set_up, store_tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_a_full_disk_changes_nothing),
-		TEST(test_nothing_is_stored_while_the_file_is_gone),
-		TEST(test_a_disk_that_fills_during_a_change_undoes_it),
-		TEST(test_random_bytes_are_refused),
-		TEST(test_a_truncated_database_is_refused),
-		TEST(test_a_garbled_page_is_refused),
-		TEST(test_a_newer_schema_is_refused),
-		TEST(test_an_empty_file_is_damage),
-		TEST(test_a_full_disk_at_the_first_start_leaves_nothing),
-		TEST(test_a_locked_database_is_refused),
-		TEST(test_a_stored_message_survives_a_kill),
-		TEST(test_tables_of_another_program_are_refused),
-		TEST(test_a_wal_without_database_is_damage),
-		TEST(test_a_crash_in_the_first_start_leaves_no_database),
-		TEST(test_a_folder_of_that_name_is_refused),
-		TEST(test_a_dangling_link_is_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

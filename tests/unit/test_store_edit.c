@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* An edit changes a row, its history, its usage, its conversation and its audit line at once. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "unit_test.h"
 #include "store_bench.h"
 
 #include "base/clock.h"
@@ -57,13 +51,14 @@ static int edit(int64_t message_id)
 	return store_edit_message(store, message_id, &draft, false);
 }
 
-static void test_an_edit_changes_everything_that_belongs_to_the_message(void **state)
+FIXTURE(store_set_up_with_cards, store_tear_down)
+
+TEST(test_an_edit_changes_everything_that_belongs_to_the_message)
 {
 	struct arena *arena = arena_new(1 << 20);
 	struct message message;
 	int64_t id;
 
-	(void)state;
 	id = add(NULL, STATE_SCHEDULED, clock_wall_ms() + DAY_MS);
 	assert_int_equal(edit(id), 0);
 	assert_int_equal(store_message_get(store, id, arena, &message), 0);
@@ -83,11 +78,10 @@ static void test_an_edit_changes_everything_that_belongs_to_the_message(void **s
 	arena_free(arena);
 }
 
-static void test_an_edited_recipient_moves_the_message_to_its_conversation(void **state)
+TEST(test_an_edited_recipient_moves_the_message_to_its_conversation)
 {
 	int64_t first, id;
 
-	(void)state;
 	first = add(NULL, STATE_QUEUED, 0);
 	id = add(NULL, STATE_QUEUED, 0);
 	assert_int_equal(edit(id), 0);
@@ -103,12 +97,11 @@ static void test_an_edited_recipient_moves_the_message_to_its_conversation(void 
 			 200 + id);
 }
 
-static void test_an_edit_that_keeps_its_time_keeps_its_place_in_the_rates(void **state)
+TEST(test_an_edit_that_keeps_its_time_keeps_its_place_in_the_rates)
 {
 	struct store_message_draft draft = new_version();
 	int64_t id, at;
 
-	(void)state;
 	id = add(NULL, STATE_SCHEDULED, clock_wall_ms() + DAY_MS);
 	at = sql("SELECT at FROM usage");
 	assert_int_equal(store_edit_message(store, id, &draft, true), 0);
@@ -117,22 +110,20 @@ static void test_an_edit_that_keeps_its_time_keeps_its_place_in_the_rates(void *
 	assert_true(sql("SELECT at FROM usage") > at);
 }
 
-static void test_a_pruned_usage_is_counted_again(void **state)
+TEST(test_a_pruned_usage_is_counted_again)
 {
 	int64_t id;
 
-	(void)state;
 	id = add(NULL, STATE_QUEUED, 0);
 	sql_script("DELETE FROM usage");
 	assert_int_equal(edit(id), 0);
 	assert_int_equal(sql("SELECT segments FROM usage"), 3);
 }
 
-static void test_only_messages_that_wait_can_be_edited(void **state)
+TEST(test_only_messages_that_wait_can_be_edited)
 {
 	int64_t id;
 
-	(void)state;
 	id = add(NULL, STATE_QUEUED, 0);
 	assert_int_equal(step_move_message(store, id, STATE_SUBMITTING, "", NULL), 0);
 	assert_int_equal(edit(id), STORE_E_ILLEGAL);
@@ -147,11 +138,10 @@ static void test_only_messages_that_wait_can_be_edited(void **state)
 			 0);
 }
 
-static void test_a_full_disk_leaves_the_old_version(void **state)
+TEST(test_a_full_disk_leaves_the_old_version)
 {
 	int64_t id;
 
-	(void)state;
 	id = add(NULL, STATE_QUEUED, 0);
 	fill_disk(true);
 	assert_int_equal(edit(id), STORE_E_FULL);
@@ -165,13 +155,12 @@ static void test_a_full_disk_leaves_the_old_version(void **state)
 	assert_int_equal(edit(id), 0);
 }
 
-static void test_a_key_keeps_what_it_was_used_for_first(void **state)
+TEST(test_a_key_keeps_what_it_was_used_for_first)
 {
 	struct arena *arena = arena_new(1 << 20);
 	struct message first = { 0 };
 	int64_t with, without;
 
-	(void)state;
 	with = add("key", STATE_QUEUED, 0);
 	without = add(NULL, STATE_QUEUED, 0);
 	assert_int_equal(store_edit_first(store, with, arena, &first), STORE_E_NOT_FOUND);
@@ -189,12 +178,11 @@ static void test_a_key_keeps_what_it_was_used_for_first(void **state)
 	arena_free(arena);
 }
 
-static void test_an_approval_in_the_history_comes_after_the_edit(void **state)
+TEST(test_an_approval_in_the_history_comes_after_the_edit)
 {
 	struct store_message_draft draft = new_version();
 	int64_t id;
 
-	(void)state;
 	id = add(NULL, STATE_QUEUED, 0);
 	draft.reason = "approved_by_person";
 	assert_int_equal(store_edit_message(store, id, &draft, false), 0);
@@ -202,9 +190,8 @@ static void test_an_approval_in_the_history_comes_after_the_edit(void **state)
 }
 
 /* Of schema 12: one valid for a minute after it was accepted, one after send_at, one for ever. */
-static void test_the_validity_of_older_messages_is_kept(void **state)
+TEST(test_the_validity_of_older_messages_is_kept)
 {
-	(void)state;
 	make_old_ledger(12,
 			"INSERT INTO sim VALUES (1, '8936', NULL, 5);"
 			"INSERT INTO message (direction, sim_id, phone_number, text,"
@@ -225,24 +212,4 @@ static void test_the_validity_of_older_messages_is_kept(void **state)
 	assert_int_equal(sql("SELECT messages FROM conversation WHERE phone_number ="
 			     " '+36201'"),
 			 4);
-}
-
-#define TEST(name) \
-	cmocka_unit_test_setup_teardown(name, store_set_up_with_cards, store_tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_an_edit_changes_everything_that_belongs_to_the_message),
-		TEST(test_an_edited_recipient_moves_the_message_to_its_conversation),
-		TEST(test_an_edit_that_keeps_its_time_keeps_its_place_in_the_rates),
-		TEST(test_a_pruned_usage_is_counted_again),
-		TEST(test_only_messages_that_wait_can_be_edited),
-		TEST(test_a_full_disk_leaves_the_old_version),
-		TEST(test_a_key_keeps_what_it_was_used_for_first),
-		TEST(test_an_approval_in_the_history_comes_after_the_edit),
-		TEST(test_the_validity_of_older_messages_is_kept),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

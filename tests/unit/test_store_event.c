@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Events: their limits, and the migration that added them. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "unit_test.h"
 #include "store/store_event.h"
 #include "store_bench.h"
 
@@ -47,9 +41,10 @@ static void assert_listed(struct store_event_query look, const char *expected)
 	assert_string_equal(noted, expected);
 }
 
-static void test_events_are_listed_newest_first(void **state)
+FIXTURE(store_set_up, store_tear_down)
+
+TEST(test_events_are_listed_newest_first)
 {
-	(void)state;
 	open_store();
 	add(EVENT_CALL, 1, CALL_RINGING);
 	add(EVENT_ALERT, 2, CALL_RINGING);
@@ -70,9 +65,8 @@ static void test_events_are_listed_newest_first(void **state)
 }
 
 /* Of each kind; other kinds are untouched. */
-static void test_the_oldest_events_of_a_kind_are_dropped(void **state)
+TEST(test_the_oldest_events_of_a_kind_are_dropped)
 {
-	(void)state;
 	open_store();
 	add(EVENT_ALERT, 1, 0);
 	assert_int_equal(
@@ -90,12 +84,11 @@ static void test_the_oldest_events_of_a_kind_are_dropped(void **state)
 	assert_int_equal(sql("SELECT min(at) FROM event"), 900);
 }
 
-static void test_a_full_disk_stores_no_event(void **state)
+TEST(test_a_full_disk_stores_no_event)
 {
 	const struct event event = { .kind = EVENT_CALL, .number = "", .text = "" };
 	int64_t id = -7;
 
-	(void)state;
 	open_store();
 	fill_disk(true);
 	assert_int_equal(store_event_add(store, &event, &id), STORE_E_FULL);
@@ -106,27 +99,12 @@ static void test_a_full_disk_stores_no_event(void **state)
 }
 
 /* A database of schema 6 keeps its rows and gets the table. */
-static void test_schema_6_gets_the_table(void **state)
+TEST(test_schema_6_gets_the_table)
 {
-	(void)state;
 	open_store();
 	make_old_ledger(6, "INSERT INTO sim VALUES (4, '8936', NULL, 5);");
 	open_store();
 	assert_int_equal(sql("PRAGMA user_version"), STORE_SCHEMA_VERSION);
 	assert_int_equal(identify("8936", ""), 4);
 	assert_int_equal(add(EVENT_CALL, 1, CALL_MISSED), 1);
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, store_set_up, store_tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_events_are_listed_newest_first),
-		TEST(test_the_oldest_events_of_a_kind_are_dropped),
-		TEST(test_a_full_disk_stores_no_event),
-		TEST(test_schema_6_gets_the_table),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Placed calls: row, usage and audit line in one commit, and how many there were. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "unit_test.h"
 #include "base/clock.h"
 #include "full_disk.h"
 #include "store/store_event.h"
@@ -48,13 +42,14 @@ static int tear_down(void **state)
 	return store_tear_down(state);
 }
 
-static void test_a_placed_call_is_stored_until_its_end(void **state)
+FIXTURE(set_up, tear_down)
+
+TEST(test_a_placed_call_is_stored_until_its_end)
 {
 	struct store_event_call_end end = {
 		.client_id = 7, .client = "agent", .state = CALL_ENDED, .reason = "remote"
 	};
 
-	(void)state;
 	assert_int_equal(place(&end.id), 0);
 	assert_int_equal(sql("SELECT state FROM event"), CALL_DIALLING);
 	assert_int_equal(sql("SELECT segments FROM usage WHERE client_id = 7 AND "
@@ -78,11 +73,10 @@ static void test_a_placed_call_is_stored_until_its_end(void **state)
 }
 
 /* A clock that was ahead and is right again does not block calls of now. */
-static void test_placed_calls_are_counted_in_time(void **state)
+TEST(test_placed_calls_are_counted_in_time)
 {
 	int64_t id, at_ms = -1;
 
-	(void)state;
 	for (int i = 0; i < 3; i++) {
 		now_ms += 10;
 		assert_int_equal(place(&id), 0);
@@ -101,11 +95,10 @@ static void test_placed_calls_are_counted_in_time(void **state)
 }
 
 /* Nothing is stored: a call without usage would escape the limits. */
-static void test_a_full_disk_stores_nothing_of_a_call(void **state)
+TEST(test_a_full_disk_stores_nothing_of_a_call)
 {
 	int64_t id = -7;
 
-	(void)state;
 	fill_disk(true);
 	assert_int_equal(place(&id), STORE_E_FULL);
 	fill_disk(false);
@@ -115,17 +108,4 @@ static void test_a_full_disk_stores_nothing_of_a_call(void **state)
 		    "usage) + (SELECT count(*) FROM audit)"),
 		0);
 	assert_int_equal(place(&id), 0);
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_a_placed_call_is_stored_until_its_end),
-		TEST(test_placed_calls_are_counted_in_time),
-		TEST(test_a_full_disk_stores_nothing_of_a_call),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

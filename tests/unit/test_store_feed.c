@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The feed: an entry for each fact, in its commit; epochs, bounds, and who is notified. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "unit_test.h"
 #include "base/clock.h"
 #include "store/store.h"
 #include "store/store_backup.h"
@@ -96,11 +90,12 @@ static int64_t receive(const char *words)
 	return entry.message_id;
 }
 
-static void test_each_state_of_a_message_is_an_entry(void **state)
+FIXTURE(set_up, store_tear_down)
+
+TEST(test_each_state_of_a_message_is_an_entry)
 {
 	int64_t message_id;
 
-	(void)state;
 	assert_string_equal(entries_after(0), "");
 	message_id = add_message("hello");
 	move(message_id, STATE_SUBMITTING, false);
@@ -115,12 +110,11 @@ static void test_each_state_of_a_message_is_an_entry(void **state)
 					      "2/1:5<5@+36201234567 ");
 }
 
-static void test_a_refused_change_adds_no_entry(void **state)
+TEST(test_a_refused_change_adds_no_entry)
 {
 	const struct store_message_transition back = { .to = STATE_QUEUED };
 	int64_t message_id = add_message("hello"), before;
 
-	(void)state;
 	move(message_id, STATE_SUBMITTING, false);
 	move(message_id, STATE_SENT, false);
 	before = head();
@@ -137,7 +131,7 @@ static void test_a_refused_change_adds_no_entry(void **state)
 	assert_string_equal(entries_after(before), "");
 }
 
-static void test_an_approval_is_requested_and_decided(void **state)
+TEST(test_an_approval_is_requested_and_decided)
 {
 	struct store_message_draft draft = { .sim_id = identify("8936", ""),
 					     .number = "+3620",
@@ -147,7 +141,6 @@ static void test_an_approval_is_requested_and_decided(void **state)
 					     .created_ms = clock_wall_ms() };
 	int64_t message_id = 0;
 
-	(void)state;
 	assert_int_equal(store_message_add(store, &draft, &message_id), 0);
 	draft.text = "hello again";
 	assert_int_equal(store_edit_message(store, message_id, &draft, false), 0);
@@ -157,12 +150,11 @@ static void test_an_approval_is_requested_and_decided(void **state)
 					      "2/1:1<11@+3620 6/1:1<11@+3620 ");
 }
 
-static void test_received_and_read_messages_are_entries(void **state)
+TEST(test_received_and_read_messages_are_entries)
 {
 	int64_t ids[] = { receive("one"), receive("two") };
 	unsigned marked;
 
-	(void)state;
 	assert_int_equal(store_incoming_mark_read(store, ids, 2, &marked), 0);
 	assert_int_equal(store_incoming_mark_read(store, ids, 2, &marked), 0);
 	assert_string_equal(entries_after(0),
@@ -173,7 +165,7 @@ static void test_received_and_read_messages_are_entries(void **state)
 			    "11/1:9<9 11/2:9<9@+36209876543 "); /* no number stays */
 }
 
-static void test_calls_alerts_balances_and_gaps_are_entries(void **state)
+TEST(test_calls_alerts_balances_and_gaps_are_entries)
 {
 	struct event event = { .kind = EVENT_CALL,
 			       .number = "",
@@ -184,7 +176,6 @@ static void test_calls_alerts_balances_and_gaps_are_entries(void **state)
 	struct gap gap = { .from_ms = 1000000, .reason = "ofono_down" };
 	int64_t id = 0, sim_id = identify("8936", "");
 
-	(void)state;
 	assert_int_equal(store_event_add(store, &event, &id), 0);
 	assert_int_equal(store_event_set_number(store, id, "+3630"), 0);
 	assert_int_equal(store_event_set_state(store, id, CALL_MISSED), 0);
@@ -207,14 +198,13 @@ static void test_calls_alerts_balances_and_gaps_are_entries(void **state)
 			 1);
 }
 
-static void test_a_state_of_a_sim_is_remembered(void **state)
+TEST(test_a_state_of_a_sim_is_remembered)
 {
 	struct feed_entry entry = {
 		.type = FEED_SIM_STATE, .sim_id = 4, .state = 2, .at_ms = 5
 	};
 	int last = 7;
 
-	(void)state;
 	assert_int_equal(store_feed_sim_state(store, 4, &last), 0);
 	assert_int_equal(last, -1);
 	assert_int_equal(store_feed_add(store, &entry), 0);
@@ -225,22 +215,20 @@ static void test_a_state_of_a_sim_is_remembered(void **state)
 	assert_int_equal(last, 2);
 }
 
-static void test_reading_waits_for_the_disk(void **state)
+TEST(test_reading_waits_for_the_disk)
 {
 	const struct feed_entry entry = { .type = FEED_SIM_STATE, .sim_id = 4 };
 
-	(void)state;
 	assert_int_equal(store_feed_add(store, &entry), 0);
 	assert_false(store_is_synced(store));
 	assert_string_equal(entries_after(0), "7/0:0<0 ");
 	assert_true(store_is_synced(store));
 }
 
-static void test_a_visitor_can_end_the_reading(void **state)
+TEST(test_a_visitor_can_end_the_reading)
 {
 	unsigned most = 2;
 
-	(void)state;
 	for (int i = 0; i < 5; i++)
 		receive("hello");
 	*text = '\0';
@@ -249,7 +237,7 @@ static void test_a_visitor_can_end_the_reading(void **state)
 	assert_int_equal(visits, 2);
 }
 
-static void test_an_epoch_lasts_until_the_store_is_restored(void **state)
+TEST(test_an_epoch_lasts_until_the_store_is_restored)
 {
 	const int64_t before = epoch();
 	const struct store_backup backup = { .folder = folder, .file = backup_file };
@@ -258,7 +246,6 @@ static void test_an_epoch_lasts_until_the_store_is_restored(void **state)
 	struct store_restore_result restored;
 	struct explanation error = { "" };
 
-	(void)state;
 	receive("hello");
 	reopen_store();
 	assert_int_equal(epoch(), before);
@@ -274,12 +261,11 @@ static void test_an_epoch_lasts_until_the_store_is_restored(void **state)
 	assert_string_equal(entries_after(0), "");
 }
 
-static void test_a_rescued_store_begins_another_epoch_without_entries(void **state)
+TEST(test_a_rescued_store_begins_another_epoch_without_entries)
 {
 	const int64_t before = epoch();
 	struct explanation error = { "" };
 
-	(void)state;
 	receive("hello");
 	store_close(store);
 	store = NULL;
@@ -292,9 +278,8 @@ static void test_a_rescued_store_begins_another_epoch_without_entries(void **sta
 	assert_string_equal(entries_after(0), "1/2:9<0@+36209876543 ");
 }
 
-static void test_older_stores_begin_an_empty_feed(void **state)
+TEST(test_older_stores_begin_an_empty_feed)
 {
-	(void)state;
 	make_old_ledger(13, "INSERT INTO message (direction, phone_number, text, state,"
 			    " created, changed) VALUES (1, '+36201', 'old', 9, 1, 1);");
 	open_store();
@@ -303,11 +288,10 @@ static void test_older_stores_begin_an_empty_feed(void **state)
 	assert_int_equal(head(), 0);
 }
 
-static void test_the_oldest_entries_go_and_ids_go_on(void **state)
+TEST(test_the_oldest_entries_go_and_ids_go_on)
 {
 	bool done = false;
 
-	(void)state;
 	for (int i = 0; i < 5; i++)
 		store_feed_add(store, &(struct feed_entry){ .type = FEED_SIM_STATE,
 							    .at_ms = i == 3 ? 1 : i });
@@ -328,12 +312,11 @@ static void test_the_oldest_entries_go_and_ids_go_on(void **state)
 	assert_int_equal(first(), 100159);
 }
 
-static void test_entries_older_than_wanted_are_skipped_and_reported(void **state)
+TEST(test_entries_older_than_wanted_are_skipped_and_reported)
 {
 	int64_t after = 0;
 	bool skipped = false;
 
-	(void)state;
 	for (int i = 1; i <= 5; i++)
 		store_feed_add(store,
 			       &(struct feed_entry){ .type = i == 2 ? FEED_SIM_STATE
@@ -390,11 +373,10 @@ static void end_watching(struct watching *watching)
 	sd_event_unref(watching->loop);
 }
 
-static void test_observers_hear_once_of_all_new_entries(void **state)
+TEST(test_observers_hear_once_of_all_new_entries)
 {
 	struct watching watching;
 
-	(void)state;
 	begin_watching(&watching);
 	for (int i = 0; i < 5; i++)
 		receive("hello");
@@ -424,12 +406,11 @@ static int store_before_sleep(sd_event_source *source, void *data)
 }
 
 /* In each order of the callbacks, also after a first turn, when sd-event sorts them anew. */
-static void test_what_is_stored_before_the_loop_sleeps_is_notified_at_once(void **state)
+TEST(test_what_is_stored_before_the_loop_sleeps_is_notified_at_once)
 {
 	struct late_writer writers[2] = { 0 };
 	struct watching watching = { 0 };
 
-	(void)state;
 	assert_int_equal(sd_event_new(&watching.loop), 0);
 	for (size_t i = 0; i < 2; i++) {
 		assert_return_code(before_sleep_add(watching.loop, &writers[i].source,
@@ -452,12 +433,11 @@ static void test_what_is_stored_before_the_loop_sleeps_is_notified_at_once(void 
 	end_watching(&watching);
 }
 
-static void test_lazy_entries_are_notified_when_they_are_on_disk(void **state)
+TEST(test_lazy_entries_are_notified_when_they_are_on_disk)
 {
 	const struct feed_entry entry = { .type = FEED_SIM_STATE, .sim_id = 4 };
 	struct watching watching;
 
-	(void)state;
 	begin_watching(&watching);
 	assert_int_equal(store_feed_add(store, &entry), 0);
 	assert_false(store_is_synced(store));
@@ -467,14 +447,13 @@ static void test_lazy_entries_are_notified_when_they_are_on_disk(void **state)
 	end_watching(&watching);
 }
 
-static void test_a_lazy_change_without_an_entry_waits_for_nothing(void **state)
+TEST(test_a_lazy_change_without_an_entry_waits_for_nothing)
 {
 	const struct session_record session = { .id = "abc",
 						.revision = "2025-11-25",
 						.subscriptions = "" };
 	struct watching watching;
 
-	(void)state;
 	begin_watching(&watching);
 	assert_int_equal(store_session_put(store, &session), 0);
 	assert_false(store_is_synced(store));
@@ -483,12 +462,11 @@ static void test_a_lazy_change_without_an_entry_waits_for_nothing(void **state)
 	end_watching(&watching);
 }
 
-static void test_without_observers_nothing_waits_for_the_disk(void **state)
+TEST(test_without_observers_nothing_waits_for_the_disk)
 {
 	const struct feed_entry entry = { .type = FEED_SIM_STATE, .sim_id = 4 };
 	struct watching watching;
 
-	(void)state;
 	begin_watching(&watching);
 	observer_remove(&watching.observer);
 	assert_int_equal(store_feed_add(store, &entry), 0);
@@ -498,32 +476,4 @@ static void test_without_observers_nothing_waits_for_the_disk(void **state)
 	while (!watching.notices)
 		assert_true(sd_event_run(watching.loop, UINT64_MAX) >= 0);
 	end_watching(&watching);
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, store_tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_each_state_of_a_message_is_an_entry),
-		TEST(test_a_refused_change_adds_no_entry),
-		TEST(test_an_approval_is_requested_and_decided),
-		TEST(test_received_and_read_messages_are_entries),
-		TEST(test_calls_alerts_balances_and_gaps_are_entries),
-		TEST(test_a_state_of_a_sim_is_remembered),
-		TEST(test_reading_waits_for_the_disk),
-		TEST(test_a_visitor_can_end_the_reading),
-		TEST(test_an_epoch_lasts_until_the_store_is_restored),
-		TEST(test_a_rescued_store_begins_another_epoch_without_entries),
-		TEST(test_older_stores_begin_an_empty_feed),
-		TEST(test_the_oldest_entries_go_and_ids_go_on),
-		TEST(test_entries_older_than_wanted_are_skipped_and_reported),
-		TEST(test_observers_hear_once_of_all_new_entries),
-		TEST(test_what_is_stored_before_the_loop_sleeps_is_notified_at_once),
-		TEST(test_lazy_entries_are_notified_when_they_are_on_disk),
-		TEST(test_a_lazy_change_without_an_entry_waits_for_nothing),
-		TEST(test_without_observers_nothing_waits_for_the_disk),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

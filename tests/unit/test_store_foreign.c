@@ -3,13 +3,7 @@
  * A message store that a stranger made or changed: only its rows count. A sample tries each
  * foreigner in one of the four ways.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "unit_test.h"
 #include "store/store.h"
 #include "store/store_restore.h"
 #include "store/store_internal.h"
@@ -206,9 +200,10 @@ static void remove_store(void)
 	assert_int_equal(system(command), 0);
 }
 
-static void test_a_foreign_backup_gives_only_its_rows(void **state)
+FIXTURE(set_up, store_tear_down)
+
+TEST(test_a_foreign_backup_gives_only_its_rows)
 {
-	(void)state;
 	for (unsigned i = first_of(0); i < FOREIGNERS; i += sample_stride(WAYS)) {
 		make_store();
 		must_back_up();
@@ -226,9 +221,8 @@ static void test_a_foreign_backup_gives_only_its_rows(void **state)
 }
 
 /* The present store is a stranger's; a sound backup replaces it. */
-static void test_a_foreign_present_store_is_replaced(void **state)
+TEST(test_a_foreign_present_store_is_replaced)
 {
-	(void)state;
 	for (unsigned i = first_of(1); i < FOREIGNERS; i += sample_stride(WAYS)) {
 		make_store();
 		must_back_up();
@@ -242,9 +236,8 @@ static void test_a_foreign_present_store_is_replaced(void **state)
 	}
 }
 
-static void test_a_foreign_copy_gives_only_its_rows(void **state)
+TEST(test_a_foreign_copy_gives_only_its_rows)
 {
-	(void)state;
 	for (unsigned i = first_of(2); i < FOREIGNERS; i += sample_stride(WAYS)) {
 		make_store();
 		must_back_up();
@@ -267,9 +260,8 @@ static void open_as_gateway(const char *what)
 }
 
 /* Unfinished messages of our own changed store go on. */
-static void test_a_changed_schema_is_rebuilt_in_place(void **state)
+TEST(test_a_changed_schema_is_rebuilt_in_place)
 {
-	(void)state;
 	for (unsigned i = first_of(3); i < FOREIGNERS; i += sample_stride(WAYS)) {
 		open_as_gateway("");
 		close_store();
@@ -289,11 +281,10 @@ static void test_a_changed_schema_is_rebuilt_in_place(void **state)
 }
 
 /* A store that is a copy, too, sends nothing. */
-static void test_a_changed_copy_sends_nothing(void **state)
+TEST(test_a_changed_copy_sends_nothing)
 {
 	char command[512];
 
-	(void)state;
 	open_as_gateway("");
 	close_store();
 	make_store();
@@ -309,9 +300,8 @@ static void test_a_changed_copy_sends_nothing(void **state)
 }
 
 /* Texts are converted, and the new pages are ours. */
-static void test_another_encoding_is_converted(void **state)
+TEST(test_another_encoding_is_converted)
 {
-	(void)state;
 	change_file(file,
 		    "PRAGMA encoding = 'UTF-16be'; PRAGMA page_size = 512;"
 		    "CREATE TABLE sim (id INTEGER PRIMARY KEY, iccid, imsi, first_seen);"
@@ -330,20 +320,4 @@ static void test_another_encoding_is_converted(void **state)
 			 1);
 	assert_int_equal(sql("PRAGMA page_size"), 4096);
 	assert_int_equal(store_schema_digest(store->database), STORE_SCHEMA_DIGEST);
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, store_tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_a_foreign_backup_gives_only_its_rows),
-		TEST(test_a_foreign_present_store_is_replaced),
-		TEST(test_a_foreign_copy_gives_only_its_rows),
-		TEST(test_a_changed_schema_is_rebuilt_in_place),
-		TEST(test_a_changed_copy_sends_nothing),
-		TEST(test_another_encoding_is_converted),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

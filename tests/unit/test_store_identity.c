@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The identity of the file: the one that was used last, or a copy. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "unit_test.h"
 #include "store/store_database.h"
 #include "store/store.h"
 #include "store/store_internal.h"
@@ -40,9 +34,10 @@ static bool mark_is_there(int64_t number)
 	return access(mark, F_OK) == 0;
 }
 
-static void test_each_start_makes_a_mark(void **state)
+FIXTURE(store_set_up, store_tear_down)
+
+TEST(test_each_start_makes_a_mark)
 {
-	(void)state;
 	for (int64_t start = 1; start < 5; start++) {
 		open_gateway();
 		assert_true(is_here());
@@ -53,9 +48,8 @@ static void test_each_start_makes_a_mark(void **state)
 }
 
 /* The owner's commands without a gateway store no identity, and make no copy. */
-static void test_other_commands_store_no_identity(void **state)
+TEST(test_other_commands_store_no_identity)
 {
-	(void)state;
 	open_gateway();
 	reopen_store();
 	assert_true(is_here());
@@ -64,7 +58,7 @@ static void test_other_commands_store_no_identity(void **state)
 	assert_int_equal(epoch(), 2);
 }
 
-static void test_each_difference_makes_it_a_copy(void **state)
+TEST(test_each_difference_makes_it_a_copy)
 {
 	static const struct {
 		const char *change;
@@ -91,7 +85,6 @@ static void test_each_difference_makes_it_a_copy(void **state)
 		  true }, /* within one boot the device counts */
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		char text[160];
 
@@ -115,11 +108,10 @@ static void touch(const char *name)
 }
 
 /* Reading the mark, or moving it with its folder, makes no copy. */
-static void test_reading_the_mark_or_moving_the_folder_makes_no_copy(void **state)
+TEST(test_reading_the_mark_or_moving_the_folder_makes_no_copy)
 {
 	char mark[128], moved[128];
 
-	(void)state;
 	open_gateway();
 	snprintf(mark, sizeof(mark), "%s/gateway.mark-1", folder);
 	snprintf(moved, sizeof(moved), "%s.moved", folder);
@@ -133,12 +125,11 @@ static void test_reading_the_mark_or_moving_the_folder_makes_no_copy(void **stat
 }
 
 /* A crash between any two steps leaves one valid mark, and unfinished messages go on. */
-static void test_a_crash_between_any_two_steps_makes_no_copy(void **state)
+TEST(test_a_crash_between_any_two_steps_makes_no_copy)
 {
 	char other[128];
 	int64_t id;
 
-	(void)state;
 	open_gateway();
 	id = add_message("x");
 	snprintf(other, sizeof(other), "%s/gateway.mark-2", folder);
@@ -157,9 +148,8 @@ static void test_a_crash_between_any_two_steps_makes_no_copy(void **state)
 	assert_true(mark_is_there(4));
 }
 
-static void test_each_submission_moves_the_mark(void **state)
+TEST(test_each_submission_moves_the_mark)
 {
-	(void)state;
 	open_gateway();
 	for (int64_t next = 2; next < 5; next++) {
 		assert_int_equal(store_identity_advance(store), 0);
@@ -171,9 +161,8 @@ static void test_each_submission_moves_the_mark(void **state)
 }
 
 /* Nothing may leave, and a later try works. */
-static void test_a_full_disk_confirms_no_submission(void **state)
+TEST(test_a_full_disk_confirms_no_submission)
 {
-	(void)state;
 	open_gateway();
 	fill_disk(true);
 	assert_true(store_identity_advance(store) < 0);
@@ -185,11 +174,10 @@ static void test_a_full_disk_confirms_no_submission(void **state)
 	assert_true(is_here());
 }
 
-static void test_a_removed_mark_is_made_anew(void **state)
+TEST(test_a_removed_mark_is_made_anew)
 {
 	char mark[128];
 
-	(void)state;
 	open_gateway();
 	snprintf(mark, sizeof(mark), "%s/gateway.mark-1", folder);
 	assert_int_equal(unlink(mark), 0);
@@ -200,9 +188,8 @@ static void test_a_removed_mark_is_made_anew(void **state)
 }
 
 /* The disk was full at the start, so the last identity goes on. */
-static void test_submissions_move_the_mark_also_after_a_start_on_a_full_disk(void **state)
+TEST(test_submissions_move_the_mark_also_after_a_start_on_a_full_disk)
 {
-	(void)state;
 	open_gateway();
 	store->epoch = 0; /* as it is before the first identity is recorded */
 	fill_disk(true);
@@ -215,9 +202,8 @@ static void test_submissions_move_the_mark_also_after_a_start_on_a_full_disk(voi
 }
 
 /* Somebody wrote older content into the open file. */
-static void test_an_unexpected_epoch_confirms_no_submission(void **state)
+TEST(test_an_unexpected_epoch_confirms_no_submission)
 {
-	(void)state;
 	open_gateway();
 	assert_int_equal(store_identity_advance(store), 0);
 	assert_int_equal(store_identity_advance(store), 0);
@@ -227,9 +213,8 @@ static void test_an_unexpected_epoch_confirms_no_submission(void **state)
 }
 
 /* A store of an older schema, put in the place of one that has marks. */
-static void test_an_older_schema_has_no_identity(void **state)
+TEST(test_an_older_schema_has_no_identity)
 {
-	(void)state;
 	assert_int_equal(mkdir(folder, 0700), 0);
 	make_old_ledger(9, "INSERT INTO sim (iccid, first_seen) VALUES ('A', 1);"
 			   "INSERT INTO message (sim_id, number, text, state, created,"
@@ -244,9 +229,8 @@ static void test_an_older_schema_has_no_identity(void **state)
 }
 
 /* The last identity holds. */
-static void test_a_full_disk_keeps_the_last_identity(void **state)
+TEST(test_a_full_disk_keeps_the_last_identity)
 {
-	(void)state;
 	open_gateway();
 	fill_disk(true);
 	assert_true(store_identity_record(store) < 0);
@@ -257,26 +241,4 @@ static void test_a_full_disk_keeps_the_last_identity(void **state)
 	assert_int_equal(store_identity_record(store), 0);
 	assert_true(is_here());
 	assert_int_equal(epoch(), 2);
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, store_set_up, store_tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_each_start_makes_a_mark),
-		TEST(test_other_commands_store_no_identity),
-		TEST(test_each_difference_makes_it_a_copy),
-		TEST(test_reading_the_mark_or_moving_the_folder_makes_no_copy),
-		TEST(test_a_crash_between_any_two_steps_makes_no_copy),
-		TEST(test_each_submission_moves_the_mark),
-		TEST(test_a_full_disk_confirms_no_submission),
-		TEST(test_a_removed_mark_is_made_anew),
-		TEST(test_submissions_move_the_mark_also_after_a_start_on_a_full_disk),
-		TEST(test_an_unexpected_epoch_confirms_no_submission),
-		TEST(test_an_older_schema_has_no_identity),
-		TEST(test_a_full_disk_keeps_the_last_identity),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Incoming messages, receive gaps, and the migration from schema 1. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "unit_test.h"
 #include "base/clock.h"
 #include "store/store_internal.h"
 #include "store_bench.h"
@@ -57,14 +51,15 @@ static void get(int64_t id, struct arena *arena, struct message *message)
 	assert_int_equal(store_message_get(store, id, arena, message), 0);
 }
 
-static void test_an_incoming_message_is_stored(void **state)
+FIXTURE(store_set_up_with_cards, tear_down)
+
+TEST(test_an_incoming_message_is_stored)
 {
 	struct arena *arena = arena_new(1 << 20);
 	struct store_incoming_draft draft = usual;
 	struct message message;
 	int64_t id;
 
-	(void)state;
 	draft.flags = MESSAGE_REPAIRED | MESSAGE_IMMEDIATE;
 	id = add(&draft, false);
 	reopen_store();
@@ -88,11 +83,10 @@ static void test_an_incoming_message_is_stored(void **state)
 }
 
 /* A COMMIT waits for the disk; no program can test whether the disk is honest. */
-static void test_commits_wait_for_the_disk(void **state)
+TEST(test_commits_wait_for_the_disk)
 {
 	sqlite3_stmt *statement;
 
-	(void)state;
 	assert_int_equal(sqlite3_prepare_v2(store->database, "PRAGMA synchronous", -1,
 					    &statement, NULL),
 			 SQLITE_OK);
@@ -101,12 +95,11 @@ static void test_commits_wait_for_the_disk(void **state)
 	sqlite3_finalize(statement);
 }
 
-static void test_both_directions_share_their_ids(void **state)
+TEST(test_both_directions_share_their_ids)
 {
 	struct store_incoming_draft draft = usual;
 	int64_t first, second, third;
 
-	(void)state;
 	first = add(&draft, false);
 	second = add_message("out");
 	draft.text = "another";
@@ -117,14 +110,13 @@ static void test_both_directions_share_their_ids(void **state)
 			 STORE_E_ILLEGAL);
 }
 
-static void test_a_message_may_be_of_an_unknown_card(void **state)
+TEST(test_a_message_may_be_of_an_unknown_card)
 {
 	struct arena *arena = arena_new(1 << 20);
 	struct store_incoming_draft draft = usual;
 	struct message message;
 	int64_t id;
 
-	(void)state;
 	draft.sim_id = 0;
 	id = add(&draft, false);
 	get(id, arena, &message);
@@ -136,14 +128,13 @@ static void test_a_message_may_be_of_an_unknown_card(void **state)
 	arena_free(arena);
 }
 
-static void test_a_repeat_is_counted(void **state)
+TEST(test_a_repeat_is_counted)
 {
 	struct arena *arena = arena_new(1 << 20);
 	struct store_incoming_draft draft = usual;
 	struct message message;
 	int64_t id;
 
-	(void)state;
 	id = add(&draft, false);
 	assert_int_equal(add(&draft, true), id);
 	draft.reported_ms +=
@@ -165,14 +156,13 @@ static void test_a_repeat_is_counted(void **state)
  * The gateway saw the ICCID and died; a spool file contained only the IMSI; then both
  * are seen together.
  */
-static void test_messages_follow_a_card_identified_in_two_steps(void **state)
+TEST(test_messages_follow_a_card_identified_in_two_steps)
 {
 	struct store_incoming_draft draft = usual;
 	struct arena *arena = arena_new(1 << 20);
 	struct message message;
 	int64_t card = identify("8938", ""), half = identify("", "21630"), id;
 
-	(void)state;
 	assert_int_not_equal(card, half);
 	draft.sim_id = half;
 	draft.spool_file = "1";
@@ -186,11 +176,10 @@ static void test_messages_follow_a_card_identified_in_two_steps(void **state)
 	arena_free(arena);
 }
 
-static void test_other_messages_are_no_repeats(void **state)
+TEST(test_other_messages_are_no_repeats)
 {
 	struct store_incoming_draft draft = usual;
 
-	(void)state;
 	add(&draft, false);
 	draft.sent_time = "2026-11-21T07:30:01+0100"; /* the same text once more */
 	add(&draft, false);
@@ -214,13 +203,12 @@ static void test_other_messages_are_no_repeats(void **state)
 }
 
 /* The clock was set between the signal and the file, as a phone network does. */
-static void test_signal_and_file_match_although_the_clock_was_set(void **state)
+TEST(test_signal_and_file_match_although_the_clock_was_set)
 {
 	const int64_t year_ms = 365 * (int64_t)CLOCK_MS_PER_DAY;
 	struct store_incoming_draft draft = usual;
 	int64_t id = add(&draft, false);
 
-	(void)state;
 	draft.spool_file = "1";
 	draft.reported_ms -= 50 * year_ms;
 	assert_int_equal(add(&draft, true), id);
@@ -237,12 +225,11 @@ static void test_signal_and_file_match_although_the_clock_was_set(void **state)
 }
 
 /* Only recent messages match at any time: some networks use one stamp for everything. */
-static void test_an_old_signal_matches_no_file(void **state)
+TEST(test_an_old_signal_matches_no_file)
 {
 	struct store_incoming_draft draft = usual, other = usual;
 	int64_t id = add(&draft, false);
 
-	(void)state;
 	for (int at = 0; at < STORE_HALVES_MAX; at++) {
 		char stamp[32];
 
@@ -257,24 +244,22 @@ static void test_an_old_signal_matches_no_file(void **state)
 }
 
 /* A message that we sent is not a repeat of theirs. */
-static void test_an_outgoing_message_is_no_repeat(void **state)
+TEST(test_an_outgoing_message_is_no_repeat)
 {
 	struct store_incoming_draft draft = usual;
 
-	(void)state;
 	draft.sent_time = "";
 	draft.reported_ms = clock_wall_ms();
 	add_message(draft.text);
 	add(&draft, false);
 }
 
-static void test_a_full_disk_stores_no_message(void **state)
+TEST(test_a_full_disk_stores_no_message)
 {
 	struct store_incoming_draft draft = usual;
 	int64_t id = 42;
 	bool repeated = true;
 
-	(void)state;
 	add(&draft, false);
 	fill_disk(true);
 	assert_int_equal(step_add_incoming(store, &draft, &id, &repeated), STORE_E_FULL);
@@ -314,9 +299,8 @@ static void add_gap(int64_t from_ms, int64_t until_ms, const char *reason)
 	assert_int_equal(store_receive_gaps_add(store, &gap), 0);
 }
 
-static void test_receive_gaps_are_stored(void **state)
+TEST(test_receive_gaps_are_stored)
 {
-	(void)state;
 	assert_gaps(0, "");
 	add_gap(300000, 400000, "a");
 	add_gap(100000, 200000, "b");
@@ -332,9 +316,8 @@ static void test_receive_gaps_are_stored(void **state)
 	assert_gaps(400000, "a:500000-550000 ");
 }
 
-static void test_adjacent_gaps_are_joined(void **state)
+TEST(test_adjacent_gaps_are_joined)
 {
-	(void)state;
 	add_gap(100000, 200000, "a");
 	add_gap(200000 + STORE_GAP_JOIN_MS, 300000, "a");
 	add_gap(300001, 400000, "b");
@@ -345,11 +328,10 @@ static void test_adjacent_gaps_are_joined(void **state)
 	assert_gaps(0, "a:100000-300000 b:300001-400000 a:305001-305001 ");
 }
 
-static void test_the_last_twenty_gaps_are_listed(void **state)
+TEST(test_the_last_twenty_gaps_are_listed)
 {
 	char last[64];
 
-	(void)state;
 	for (int64_t i = 1; i <= 120; i++)
 		add_gap(i * 10000, i * 10000 + 1, "a");
 	gaps[0] = '\0';
@@ -368,9 +350,8 @@ static int64_t alive(void)
 }
 
 /* Other writes update the time: at most once a minute, and only in the gateway. */
-static void test_the_last_time_alive_is_stored_once_a_minute(void **state)
+TEST(test_the_last_time_alive_is_stored_once_a_minute)
 {
-	(void)state;
 	clock_set_source(&fake_clock);
 	wall_ms = NOW_MS;
 	assert_int_equal(alive(), 0);
@@ -398,9 +379,8 @@ static void test_the_last_time_alive_is_stored_once_a_minute(void **state)
 	assert_int_equal(alive(), wall_ms);
 }
 
-static void test_a_full_disk_keeps_the_last_time_alive(void **state)
+TEST(test_a_full_disk_keeps_the_last_time_alive)
 {
-	(void)state;
 	clock_set_source(&fake_clock);
 	wall_ms = NOW_MS;
 	fill_disk(true);
@@ -429,12 +409,11 @@ static void make_version_1(void)
 		"DELETE FROM message WHERE id = 4;");
 }
 
-static void test_schema_1_is_migrated(void **state)
+TEST(test_schema_1_is_migrated)
 {
 	struct arena *arena = arena_new(1 << 20);
 	struct message message;
 
-	(void)state;
 	make_version_1();
 	open_store();
 	assert_int_equal(sql("PRAGMA user_version"), STORE_SCHEMA_VERSION);
@@ -465,13 +444,12 @@ static void test_schema_1_is_migrated(void **state)
 }
 
 /* A migrated database and a new one have the same tables. */
-static void test_old_and_new_databases_have_the_same_schema(void **state)
+TEST(test_old_and_new_databases_have_the_same_schema)
 {
 	static const char digest[] = "SELECT sum(length(sql)) * 1000 + count(*)"
 				     " FROM sqlite_schema";
 	int64_t fresh;
 
-	(void)state;
 	fresh = sql(digest);
 	make_version_1();
 	open_store();
@@ -479,11 +457,10 @@ static void test_old_and_new_databases_have_the_same_schema(void **state)
 }
 
 /* Messages from before the spool came by signals. */
-static void test_schema_2_is_migrated(void **state)
+TEST(test_schema_2_is_migrated)
 {
 	struct store_incoming_draft draft = usual;
 
-	(void)state;
 	make_old_ledger(
 		2,
 		"INSERT INTO message (direction, number, sent_time, text, created,"
@@ -501,11 +478,10 @@ static void test_schema_2_is_migrated(void **state)
 }
 
 /* A migration that cannot finish changes nothing. */
-static void test_a_migration_without_disk_space_changes_nothing(void **state)
+TEST(test_a_migration_without_disk_space_changes_nothing)
 {
 	struct explanation error = { "" };
 
-	(void)state;
 	make_version_1();
 	fill_disk(true);
 	assert_true(store_open(folder, &store, &error) < 0);
@@ -514,35 +490,4 @@ static void test_a_migration_without_disk_space_changes_nothing(void **state)
 	assert_int_equal(sql("SELECT count(*) FROM message"), 3);
 	open_store();
 	assert_int_equal(state_of(1), STATE_SENT);
-}
-
-#define TEST(name) \
-	cmocka_unit_test_setup_teardown(name, store_set_up_with_cards, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_an_incoming_message_is_stored),
-		TEST(test_commits_wait_for_the_disk),
-		TEST(test_both_directions_share_their_ids),
-		TEST(test_a_message_may_be_of_an_unknown_card),
-		TEST(test_a_repeat_is_counted),
-		TEST(test_messages_follow_a_card_identified_in_two_steps),
-		TEST(test_other_messages_are_no_repeats),
-		TEST(test_signal_and_file_match_although_the_clock_was_set),
-		TEST(test_an_old_signal_matches_no_file),
-		TEST(test_an_outgoing_message_is_no_repeat),
-		TEST(test_a_full_disk_stores_no_message),
-		TEST(test_receive_gaps_are_stored),
-		TEST(test_adjacent_gaps_are_joined),
-		TEST(test_the_last_twenty_gaps_are_listed),
-		TEST(test_the_last_time_alive_is_stored_once_a_minute),
-		TEST(test_a_full_disk_keeps_the_last_time_alive),
-		TEST(test_schema_1_is_migrated),
-		TEST(test_schema_2_is_migrated),
-		TEST(test_old_and_new_databases_have_the_same_schema),
-		TEST(test_a_migration_without_disk_space_changes_nothing),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,15 +4,10 @@
  * or not at all, whenever the process dies.
  */
 #include <limits.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/wait.h>
 
-#include <cmocka.h>
-
+#include "unit_test.h"
 #include "base/clock.h"
 #include "store/store_database.h"
 #include "store/store_index.h"
@@ -125,11 +120,12 @@ static void assert_complete(void)
 	assert_int_equal(known, MESSAGES / RARE);
 }
 
-static void test_an_older_store_is_searched_before_during_and_after(void **state)
+FIXTURE(store_set_up, store_tear_down)
+
+TEST(test_an_older_store_is_searched_before_during_and_after)
 {
 	struct store_index_pass pass = { .judge = judge };
 
-	(void)state;
 	make_old();
 	open_store();
 	assert_int_equal(sql("SELECT count(*) FROM message_text_idx"), 0); /* no wait */
@@ -179,9 +175,8 @@ static void kill_after(int steps)
 	waitpid(child, NULL, 0);
 }
 
-static void test_kills_lose_and_double_nothing(void **state)
+TEST(test_kills_lose_and_double_nothing)
 {
-	(void)state;
 	make_old();
 	for (int i = 0; i < KILLS; i++) {
 		kill_after(i * 5 % 17);
@@ -198,9 +193,8 @@ static void test_kills_lose_and_double_nothing(void **state)
 	assert_complete();
 }
 
-static void test_kinds_of_another_version_are_found_anew(void **state)
+TEST(test_kinds_of_another_version_are_found_anew)
 {
-	(void)state;
 	make_old();
 	open_store();
 	assert_int_equal(store_index_begin(store, "1"), 0);
@@ -216,11 +210,10 @@ static void test_kinds_of_another_version_are_found_anew(void **state)
 }
 
 /* As retention does: with the message, its pieces and its kind go, too. */
-static void test_removed_messages_leave_the_indexes(void **state)
+TEST(test_removed_messages_leave_the_indexes)
 {
 	struct store_retention retention = { .border_id = MESSAGES / 2 + 1 };
 
-	(void)state;
 	make_old();
 	open_store();
 	assert_int_equal(store_index_begin(store, "1"), 0);
@@ -236,22 +229,4 @@ static void test_removed_messages_leave_the_indexes(void **state)
 			 MESSAGES / RARE - MESSAGES / 2 / RARE);
 	assert_int_equal(sql("SELECT min(block) FROM message_span"), MESSAGES / 2 / 256);
 	assert_int_equal(sql("SELECT outdated FROM message_index"), 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(
-			test_an_older_store_is_searched_before_during_and_after,
-			store_set_up, store_tear_down),
-		cmocka_unit_test_setup_teardown(test_kills_lose_and_double_nothing,
-						store_set_up, store_tear_down),
-		cmocka_unit_test_setup_teardown(
-			test_kinds_of_another_version_are_found_anew, store_set_up,
-			store_tear_down),
-		cmocka_unit_test_setup_teardown(test_removed_messages_leave_the_indexes,
-						store_set_up, store_tear_down),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

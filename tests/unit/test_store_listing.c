@@ -4,13 +4,8 @@
  * worth.
  */
 #include <limits.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "unit_test.h"
 #include "base/clock.h"
 #include "store/store_index.h"
 #include "store/store_listing.h"
@@ -113,11 +108,12 @@ static void assert_listed(const struct store_listing_filter *filter,
 
 #define IDS(...) ((const int64_t[]){ __VA_ARGS__ __VA_OPT__(, ) 0 })
 
-static void test_lists_are_ordered(void **state)
+FIXTURE(set_up, store_tear_down)
+
+TEST(test_lists_are_ordered)
 {
 	struct store_listing_filter filter = { 0 };
 
-	(void)state;
 	list_limit = 2;
 	for (int i = 0; i < 5; i++)
 		add_incoming("+361", "x");
@@ -136,11 +132,10 @@ static void test_lists_are_ordered(void **state)
 	assert_listed(&filter, IDS(2));
 }
 
-static void test_times_select_by_created(void **state)
+TEST(test_times_select_by_created)
 {
 	struct store_listing_filter filter = { 0 };
 
-	(void)state;
 	for (int i = 0; i < 5; i++)
 		add_incoming("+361", "x");
 	run_sql("UPDATE message SET created = id * 100");
@@ -161,22 +156,20 @@ static void test_times_select_by_created(void **state)
 	assert_listed(&filter, IDS(2, 3, 5));
 }
 
-static void test_an_empty_store_lists_nothing(void **state)
+TEST(test_an_empty_store_lists_nothing)
 {
 	struct store_listing_filter filter = { .since_ms = 5, .until_ms = 9 };
 
-	(void)state;
 	assert_listed(&filter, IDS());
 	filter.after_id = 7;
 	filter.search = "x";
 	assert_listed(&filter, IDS());
 }
 
-static void test_search_matches_a_part_of_the_text(void **state)
+TEST(test_search_matches_a_part_of_the_text)
 {
 	struct store_listing_filter filter = { 0 };
 
-	(void)state;
 	add_incoming("+361", "Your code is 100% secret_word");
 	add_incoming("+361", "YOUR CODE IS 1000 secretXword");
 	add_incoming("+361", "C:\\temp \xc3\x89t\xc3\xa9");
@@ -284,9 +277,8 @@ static int sometimes(int most)
 	return rand() % 3 ? 0 : 1 + rand() % most;
 }
 
-static void test_random_filters_agree_with_a_plain_scan(void **state)
+TEST(test_random_filters_agree_with_a_plain_scan)
 {
-	(void)state;
 	srand(7);
 	add_random_rows();
 	index_again();
@@ -318,12 +310,11 @@ static void look_once(struct store_listing_query *look, unsigned count, int expe
 	assert_int_equal(store_listing_messages(store, look, count), expected);
 }
 
-static void test_changes_between_pieces_do_not_move_the_position(void **state)
+TEST(test_changes_between_pieces_do_not_move_the_position)
 {
 	struct store_listing_query down = { .filter.search = "x", .visit = note_listed };
 	struct store_listing_query up = { .filter.after_id = -1, .visit = note_listed };
 
-	(void)state;
 	for (int i = 0; i < 6; i++)
 		add_incoming("+361", i == 4 ? "y" : "x");
 	listed_count = 0;
@@ -344,11 +335,10 @@ static void test_changes_between_pieces_do_not_move_the_position(void **state)
 }
 
 /* However few rows match, a piece reads no more rows than requested. */
-static void test_a_piece_reads_a_bounded_number_of_rows(void **state)
+TEST(test_a_piece_reads_a_bounded_number_of_rows)
 {
 	struct store_listing_query look = { .filter.search = "no", .visit = note_listed };
 
-	(void)state;
 	for (int i = 0; i < 100; i++)
 		add_incoming("+361", "x");
 	for (int left = 100; left > 10; left -= 10) {
@@ -397,9 +387,8 @@ static unsigned mark(const int64_t *ids, size_t count)
 	return marked;
 }
 
-static void test_conversations_are_ordered_by_their_latest_message(void **state)
+TEST(test_conversations_are_ordered_by_their_latest_message)
 {
-	(void)state;
 	assert_talks(false, 0, 10, "");
 	add_incoming("Bank", "one");
 	add_message("two"); /* to +36201234567 */
@@ -418,9 +407,8 @@ static void test_conversations_are_ordered_by_their_latest_message(void **state)
 	assert_talks(true, 5, 10, "Bank:3/2/1(three) ");
 }
 
-static void test_removed_messages_leave_their_conversation(void **state)
+TEST(test_removed_messages_leave_their_conversation)
 {
-	(void)state;
 	add_incoming("Bank", "one");
 	add_incoming("Bank", "two");
 	add_incoming("Shop", "three");
@@ -437,7 +425,7 @@ static void test_removed_messages_leave_their_conversation(void **state)
 	assert_talks(false, 0, 10, "");
 }
 
-static void test_incoming_messages_are_marked_read(void **state)
+TEST(test_incoming_messages_are_marked_read)
 {
 	struct store_listing_filter filter = { .unread_only = true };
 	struct arena *arena = arena_new(1 << 20);
@@ -445,7 +433,6 @@ static void test_incoming_messages_are_marked_read(void **state)
 	int64_t changed_ms, outgoing, begun_ms = clock_wall_ms();
 	unsigned marked = 42;
 
-	(void)state;
 	add_incoming("Bank", "one");
 	add_incoming("Bank", "two");
 	outgoing = add_message("mine");
@@ -474,12 +461,11 @@ static int64_t clock_at_zero(void)
 }
 
 /* A phone whose clock is not set yet. */
-static void test_marking_read_works_without_a_valid_clock(void **state)
+TEST(test_marking_read_works_without_a_valid_clock)
 {
 	static const struct clock_source zero = { clock_at_zero, clock_at_zero };
 	struct store_listing_filter filter = { .unread_only = true };
 
-	(void)state;
 	add_incoming("Bank", "one");
 	clock_set_source(&zero);
 	assert_int_equal(mark(IDS(1), 1), 1);
@@ -516,11 +502,10 @@ static bool sorts_a_piece(int which)
 	return which == LIST_BY_NUMBERS || which == LIST_BY_NUMBERS_UP;
 }
 
-static void test_every_statement_uses_its_index(void **state)
+TEST(test_every_statement_uses_its_index)
 {
 	int which;
 
-	(void)state;
 	for (which = 0; which < STATEMENT_COUNT; which++) {
 		/*
 		 * The index of the first contains only wanted rows; the second adds up the
@@ -614,11 +599,10 @@ static const struct {
 	{ "two characters", { .search = "xq" }, 0, 30 * MANY },
 };
 
-static void test_a_page_of_many_messages_takes_few_steps(void **state)
+TEST(test_a_page_of_many_messages_takes_few_steps)
 {
 	char talk[64];
 
-	(void)state;
 	list_rows = 256;
 	add_many();
 	run_sql("UPDATE message SET phone_number = '0036100' WHERE id = 20101");
@@ -643,11 +627,10 @@ static void test_a_page_of_many_messages_takes_few_steps(void **state)
 }
 
 /* Nor does adding a message read other rows. */
-static void test_adding_to_many_messages_takes_few_steps(void **state)
+TEST(test_adding_to_many_messages_takes_few_steps)
 {
 	int steps;
 
-	(void)state;
 	add_many();
 	run_sql("UPDATE message SET phone_number = 'Bank'");
 	add_incoming("Bank", "x");
@@ -656,29 +639,4 @@ static void test_adding_to_many_messages_takes_few_steps(void **state)
 	steps = take_steps();
 	if (steps > 500)
 		fail_msg("%d steps", steps);
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, store_tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_lists_are_ordered),
-		TEST(test_times_select_by_created),
-		TEST(test_an_empty_store_lists_nothing),
-
-		TEST(test_search_matches_a_part_of_the_text),
-		TEST(test_random_filters_agree_with_a_plain_scan),
-		TEST(test_changes_between_pieces_do_not_move_the_position),
-		TEST(test_a_piece_reads_a_bounded_number_of_rows),
-		TEST(test_conversations_are_ordered_by_their_latest_message),
-		TEST(test_removed_messages_leave_their_conversation),
-		TEST(test_incoming_messages_are_marked_read),
-		TEST(test_marking_read_works_without_a_valid_clock),
-		TEST(test_every_statement_uses_its_index),
-		TEST(test_a_page_of_many_messages_takes_few_steps),
-		TEST(test_adding_to_many_messages_takes_few_steps),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Conversations: one for each party, in whatever spelling. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "unit_test.h"
 #include "store/store_listing.h"
 #include "store_bench.h"
 
@@ -68,9 +62,10 @@ static void assert_list(struct store_listing_conversation_query query,
 
 static const struct store_listing_conversation_query all = { .limit = 10 };
 
-static void test_all_spellings_are_one_conversation(void **state)
+FIXTURE(set_up, store_tear_down)
+
+TEST(test_all_spellings_are_one_conversation)
 {
-	(void)state;
 	add("06201234567");
 	add("Bank");
 	add("0036201234567");
@@ -82,9 +77,8 @@ static void test_all_spellings_are_one_conversation(void **state)
 }
 
 /* Each appears once, whichever page its rows would be on. */
-static void test_each_conversation_is_on_one_page(void **state)
+TEST(test_each_conversation_is_on_one_page)
 {
-	(void)state;
 	add("06201234567");
 	add("Bank");
 	add("+36201234567");
@@ -100,12 +94,11 @@ static void test_each_conversation_is_on_one_page(void **state)
 }
 
 /* In the place of the unread spelling, with the latest message of all. */
-static void test_unread_conversations_are_listed(void **state)
+TEST(test_unread_conversations_are_listed)
 {
 	const struct store_listing_conversation_query unread = { .limit = 10,
 								 .unread_only = true };
 
-	(void)state;
 	add("06201234567");
 	add("Bank");
 	mark(add("+36201234567"));
@@ -115,9 +108,8 @@ static void test_unread_conversations_are_listed(void **state)
 }
 
 /* A short code, a name and a name of digits are compared as written. */
-static void test_short_codes_and_names_stand_for_themselves(void **state)
+TEST(test_short_codes_and_names_stand_for_themselves)
 {
-	(void)state;
 	add("1777");
 	add("+361777");
 	add("1-800-555");
@@ -131,26 +123,10 @@ static void test_short_codes_and_names_stand_for_themselves(void **state)
  * "0151..." counts as a number of Hungary, the first card's country, not as the German
  * number.
  */
-static void test_a_national_number_is_of_the_first_cards_country(void **state)
+TEST(test_a_national_number_is_of_the_first_cards_country)
 {
-	(void)state;
 	identify("8939", "262010000000001");
 	add("+4915112345678");
 	add("015112345678");
 	assert_list(all, "015112345678@2:2/1/1 +4915112345678@1:1/1/1 ");
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, store_tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_all_spellings_are_one_conversation),
-		TEST(test_each_conversation_is_on_one_page),
-		TEST(test_unread_conversations_are_listed),
-		TEST(test_short_codes_and_names_stand_for_themselves),
-		TEST(test_a_national_number_is_of_the_first_cards_country),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "unit_test.h"
 #include "store_bench.h"
 
 #include "base/clock.h"
@@ -88,13 +82,14 @@ static int64_t same(struct store_message_draft draft)
 	return error ? 0 : message.id;
 }
 
-static void test_a_key_stands_for_one_message_of_its_client(void **state)
+FIXTURE(set_up, tear_down)
+
+TEST(test_a_key_stands_for_one_message_of_its_client)
 {
 	struct store_message_draft again = draft_of(1, "k");
 	int64_t first = add(1, "k"), id = -1;
 	struct message message;
 
-	(void)state;
 	add(1, NULL);
 	add(1, NULL); /* no key at all */
 	assert_int_equal(by_key(1, "k"), first);
@@ -111,12 +106,11 @@ static void test_a_key_stands_for_one_message_of_its_client(void **state)
 	assert_string_equal(message.text, "x");
 }
 
-static void test_the_same_message_is_found_within_the_window(void **state)
+TEST(test_the_same_message_is_found_within_the_window)
 {
 	struct store_message_draft draft = draft_of(1, NULL);
 	int64_t first = add(1, NULL);
 
-	(void)state;
 	add(1, "fresh");
 	assert_int_equal(same(draft), first); /* the first, not the latest */
 	now_ms += MINUTE_MS;
@@ -143,12 +137,11 @@ static void test_the_same_message_is_found_within_the_window(void **state)
 }
 
 /* The window is a minute of real time, not of the wall clock. */
-static void test_the_window_is_of_real_time(void **state)
+TEST(test_the_window_is_of_real_time)
 {
 	struct store_message_draft draft = draft_of(1, NULL);
 	int64_t first = add(1, NULL);
 
-	(void)state;
 	for (int i = 1; i < CLOCK_HISTORY_MAX; i++) {
 		set_ms += (i % 2 ? -i : i) * 1000 * MINUTE_MS;
 		now_ms += 1000;
@@ -167,11 +160,10 @@ static void move(int64_t id, enum message_state to)
 }
 
 /* Whoever learned that a message will not go out must be able to try again. */
-static void test_messages_that_ended_unsent_are_no_duplicates(void **state)
+TEST(test_messages_that_ended_unsent_are_no_duplicates)
 {
 	int64_t failed = add(1, NULL), unknown;
 
-	(void)state;
 	move(failed, STATE_SUBMITTING);
 	assert_int_equal(same(draft_of(1, NULL)), failed);
 	move(failed, STATE_FAILED);
@@ -185,13 +177,12 @@ static void test_messages_that_ended_unsent_are_no_duplicates(void **state)
 	assert_int_equal(same(draft_of(1, NULL)), unknown);
 }
 
-static void test_times_and_state_are_stored(void **state)
+TEST(test_times_and_state_are_stored)
 {
 	struct store_message_draft draft = draft_of(1, NULL);
 	struct message message;
 	int64_t id;
 
-	(void)state;
 	draft.state = STATE_SCHEDULED;
 	draft.send_at_ms = now_ms + 5;
 	draft.expires_at_ms = now_ms + 7;
@@ -215,12 +206,11 @@ static void note_unfinished(void *data, const struct message *message)
 	unfinished[unfinished_count++] = message->id;
 }
 
-static void test_unfinished_messages_are_listed(void **state)
+TEST(test_unfinished_messages_are_listed)
 {
 	struct store_message_draft scheduled = draft_of(1, NULL), approval = scheduled;
 	int64_t queued = add(1, NULL), two, three;
 
-	(void)state;
 	scheduled.state = STATE_SCHEDULED;
 	approval.state = STATE_WAITING_APPROVAL;
 	assert_int_equal(store_message_add(store, &scheduled, &two), 0);
@@ -234,7 +224,7 @@ static void test_unfinished_messages_are_listed(void **state)
 	assert_int_equal(unfinished[2], three);
 }
 
-static void test_delivery_reports_are_stored(void **state)
+TEST(test_delivery_reports_are_stored)
 {
 	struct store_message_transition submitted = { STATE_SUBMITTED, NULL, "A1",
 						      DELIVERY_AWAITED };
@@ -242,7 +232,6 @@ static void test_delivery_reports_are_stored(void **state)
 	struct message message;
 	int64_t id = add(1, NULL);
 
-	(void)state;
 	move(id, STATE_SUBMITTING);
 	assert_int_equal(store_message_change_state(store, id, &submitted), 0);
 	assert_int_equal(store_message_change_state(store, id, &sent), 0);
@@ -276,14 +265,13 @@ static void receive(const char *number)
 }
 
 /* Messages that were never sent, or are unknown, are no exchange. */
-static void test_only_known_exchanges_count(void **state)
+TEST(test_only_known_exchanges_count)
 {
 	static const enum message_state unsent[] = { STATE_FAILED, STATE_UNKNOWN,
 						     STATE_SUBMITTED, STATE_CANCELLED };
 	const char *number = draft_of(1, NULL).number;
 	int64_t id;
 
-	(void)state;
 	assert_int_equal(store_party_has_exchanged(store, 0, number), STORE_E_NOT_FOUND);
 	add(1, NULL);
 	for (size_t i = 0; i < sizeof(unsent) / sizeof(*unsent); i++) {
@@ -305,12 +293,11 @@ static void test_only_known_exchanges_count(void **state)
 }
 
 /* In any spelling; the same digits at a card of another country are another number. */
-static void test_an_exchange_counts_in_every_spelling(void **state)
+TEST(test_an_exchange_counts_in_every_spelling)
 {
 	int64_t hungarian = identify("8937", "216300000000001");
 	int64_t german = identify("8938", "262010000000001");
 
-	(void)state;
 	receive("+36201234567");
 	assert_int_equal(store_party_has_exchanged(store, hungarian, "06201234567"), 0);
 	assert_int_equal(store_party_has_exchanged(store, hungarian, "0036201234567"), 0);
@@ -324,12 +311,11 @@ static void test_an_exchange_counts_in_every_spelling(void **state)
 			 STORE_E_NOT_FOUND);
 }
 
-static void test_a_full_disk_changes_no_state(void **state)
+TEST(test_a_full_disk_changes_no_state)
 {
 	struct store_message_transition submitting = { .to = STATE_SUBMITTING };
 	int64_t id = add(1, NULL);
 
-	(void)state;
 	fill_disk(true);
 	assert_int_equal(store_message_change_state(store, id, &submitting),
 			 STORE_E_FULL);
@@ -337,24 +323,4 @@ static void test_a_full_disk_changes_no_state(void **state)
 			 STORE_E_FULL);
 	fill_disk(false);
 	assert_history(id, "queued() ");
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_a_key_stands_for_one_message_of_its_client),
-		TEST(test_the_same_message_is_found_within_the_window),
-		TEST(test_the_window_is_of_real_time),
-		TEST(test_messages_that_ended_unsent_are_no_duplicates),
-		TEST(test_times_and_state_are_stored),
-		TEST(test_unfinished_messages_are_listed),
-		TEST(test_delivery_reports_are_stored),
-		TEST(test_only_known_exchanges_count),
-		TEST(test_an_exchange_counts_in_every_spelling),
-		TEST(test_a_full_disk_changes_no_state),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

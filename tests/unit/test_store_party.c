@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "unit_test.h"
 #include "store/store_party.h"
 #include "store_bench.h"
 
@@ -30,11 +24,12 @@ static bool has(const struct store_party *party, const char *spelling)
 	return false;
 }
 
-static void test_every_spelling_of_a_number_is_found(void **state)
+FIXTURE(set_up, store_tear_down)
+
+TEST(test_every_spelling_of_a_number_is_found)
 {
 	struct store_party party;
 
-	(void)state;
 	store_party_spell(store, 0, "+36201234567", &party);
 	assert_true(has(&party, "+36201234567"));
 	assert_true(has(&party, "0036201234567"));
@@ -59,11 +54,10 @@ static void test_every_spelling_of_a_number_is_found(void **state)
 	assert_int_equal(party.count, 0);
 }
 
-static void test_a_number_has_one_canonical_form(void **state)
+TEST(test_a_number_has_one_canonical_form)
 {
 	char form[NUMBER_FORM_BYTES];
 
-	(void)state;
 	assert_true(store_party_form(store, 1, "06201234567", form));
 	assert_string_equal(form, "+36201234567");
 	assert_true(store_party_form(store, 2, "015112345678", form));
@@ -90,11 +84,10 @@ static bool is_same(const char *one, const char *other)
 }
 
 /* In one spelling, that of the first card's country. */
-static void test_changes_use_one_spelling(void **state)
+TEST(test_changes_use_one_spelling)
 {
 	char form[NUMBER_FORM_BYTES];
 
-	(void)state;
 	assert_written("+36201234567", "+36201234567");
 	assert_written("0036201234567", "+36201234567");
 	assert_written("06201234567", "+36201234567");
@@ -122,7 +115,7 @@ static void add(const char *number)
 }
 
 /* The newest of all spellings, however many one spelling has. */
-static void test_recent_messages_of_all_spellings_are_merged(void **state)
+TEST(test_recent_messages_of_all_spellings_are_merged)
 {
 	static const char *const spellings[] = { "+36201234567", "06201234567",
 						 "0036201234567" };
@@ -133,7 +126,6 @@ static void test_recent_messages_of_all_spellings_are_merged(void **state)
 						   .messages = messages };
 	struct store_party party;
 
-	(void)state;
 	store_party_spell(store, 0, "06201234567", &party);
 	assert_int_equal(store_party_recent(store, &party, &recent), 0);
 	assert_int_equal(recent.count, 0);
@@ -153,11 +145,10 @@ static void test_recent_messages_of_all_spellings_are_merged(void **state)
 	arena_free(arena);
 }
 
-static void test_messages_sent_to_a_party_are_known(void **state)
+TEST(test_messages_sent_to_a_party_are_known)
 {
 	struct store_party party, other;
 
-	(void)state;
 	add("06201234567");
 	store_party_spell(store, 0, "+36201234567", &party);
 	store_party_spell(store, 0, "+36201234568", &other);
@@ -168,14 +159,13 @@ static void test_messages_sent_to_a_party_are_known(void **state)
 }
 
 /* In any spelling; messages sent there do not count. */
-static void test_messages_from_a_party_are_known(void **state)
+TEST(test_messages_from_a_party_are_known)
 {
 	struct store_incoming_draft draft = {
 		.sim_id = 1, .number = "06201234567", .text = "hello", .sent_time = ""
 	};
 	struct store_party party;
 
-	(void)state;
 	store_party_spell(store, 0, "+36201234567", &party);
 	add("+36201234567");
 	assert_false(store_party_ever_wrote(store, &party));
@@ -185,9 +175,8 @@ static void test_messages_from_a_party_are_known(void **state)
 }
 
 /* Schema 5 counted messages differently. */
-static void test_schema_5_is_counted_again(void **state)
+TEST(test_schema_5_is_counted_again)
 {
-	(void)state;
 	make_old_ledger(5, "INSERT INTO sim VALUES (1, '8936', '216300000000001', 1);"
 			   "INSERT INTO message (direction, sim_id, number, text, state,"
 			   " created, changed) VALUES"
@@ -204,27 +193,4 @@ static void test_schema_5_is_counted_again(void **state)
 	sql("DELETE FROM message WHERE direction = 0");
 	assert_int_equal(sql("SELECT sum(sent) FROM conversation"), 0);
 	assert_int_equal(sql("SELECT count(*) FROM conversation"), 1);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_every_spelling_of_a_number_is_found,
-						set_up, store_tear_down),
-		cmocka_unit_test_setup_teardown(test_a_number_has_one_canonical_form,
-						set_up, store_tear_down),
-		cmocka_unit_test_setup_teardown(test_changes_use_one_spelling, set_up,
-						store_tear_down),
-		cmocka_unit_test_setup_teardown(
-			test_recent_messages_of_all_spellings_are_merged, set_up,
-			store_tear_down),
-		cmocka_unit_test_setup_teardown(test_messages_from_a_party_are_known,
-						set_up, store_tear_down),
-		cmocka_unit_test_setup_teardown(test_messages_sent_to_a_party_are_known,
-						set_up, store_tear_down),
-		cmocka_unit_test_setup_teardown(test_schema_5_is_counted_again, set_up,
-						store_tear_down),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

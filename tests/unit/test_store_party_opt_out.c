@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "unit_test.h"
 #include "base/clock.h"
 #include "store/store_party.h"
 #include "store/store_restore.h"
@@ -45,9 +39,10 @@ static int come(const char *number, enum opt opt)
 	return step_add_incoming(store, &draft, &message_id, &known);
 }
 
-static void test_start_ends_a_stop(void **state)
+FIXTURE(set_up, store_tear_down)
+
+TEST(test_start_ends_a_stop)
 {
-	(void)state;
 	assert_int_equal(store_party_has_opted_out(store, 0, NUMBER), STORE_E_NOT_FOUND);
 	assert_int_equal(come(NUMBER, OPT_NONE), 0);
 	assert_int_equal(come(NUMBER, OPT_IN), 0); /* nothing to end */
@@ -79,11 +74,10 @@ static bool follows(int64_t id, int64_t created_ms)
  * By message ID, whatever the clock said; by time where the STOP is of another message
  * store.
  */
-static void test_messages_accepted_before_the_stop_are_recognised(void **state)
+TEST(test_messages_accepted_before_the_stop_are_recognised)
 {
 	int64_t stop_id;
 
-	(void)state;
 	assert_false(follows(1, 1));
 	assert_int_equal(come("+36201234568", OPT_NONE), 0);
 	assert_int_equal(come(NUMBER, OPT_OUT), 0);
@@ -96,12 +90,11 @@ static void test_messages_accepted_before_the_stop_are_recognised(void **state)
 	assert_false(follows(stop_id - 1, told_ms + CLOCK_MS_PER_DAY));
 }
 
-static void test_an_opt_out_holds_for_every_spelling(void **state)
+TEST(test_an_opt_out_holds_for_every_spelling)
 {
 	static const char *const spellings[] = { NUMBER, "0036201234567", "06201234567",
 						 "36201234567" };
 
-	(void)state;
 	for (size_t i = 0; i < 4; i++) {
 		assert_int_equal(come(spellings[i], OPT_OUT), 0);
 		for (size_t at = 0; at < 4; at++)
@@ -115,7 +108,7 @@ static void test_an_opt_out_holds_for_every_spelling(void **state)
 }
 
 /* The country of the sending SIM counts, however many others there are. */
-static void test_the_country_of_the_sending_sim_decides(void **state)
+TEST(test_the_country_of_the_sending_sim_decides)
 {
 	static const struct {
 		const char *iccid, *imsi, *number, *form;
@@ -130,7 +123,6 @@ static void test_the_country_of_the_sending_sim_decides(void **state)
 	};
 	int64_t sims[7];
 
-	(void)state;
 	for (size_t i = 0; i < 7; i++)
 		sims[i] = identify(cards[i].iccid, cards[i].imsi);
 	for (size_t i = 0; i < 7; i++) {
@@ -161,9 +153,8 @@ static int lines(const char *event)
 }
 
 /* One line for each change, in one spelling; a repeat adds none. */
-static void test_the_audit_records_each_change_once(void **state)
+TEST(test_the_audit_records_each_change_once)
 {
-	(void)state;
 	assert_int_equal(come(NUMBER, OPT_IN), 0); /* nothing to end */
 	assert_int_equal(come("06201234567", OPT_OUT), 0);
 	assert_int_equal(come(NUMBER, OPT_OUT), 0);
@@ -178,9 +169,8 @@ static void test_the_audit_records_each_change_once(void **state)
 }
 
 /* Nothing can be sent to a name. */
-static void test_names_cannot_opt_out(void **state)
+TEST(test_names_cannot_opt_out)
 {
-	(void)state;
 	assert_int_equal(come("Bank", OPT_OUT), 0);
 	assert_int_equal(come("", OPT_OUT), 0);
 	assert_int_equal(store_party_has_opted_out(store, 0, "Bank"), STORE_E_NOT_FOUND);
@@ -188,9 +178,8 @@ static void test_names_cannot_opt_out(void **state)
 }
 
 /* The message and its opt-out are both stored, or neither is. */
-static void test_message_and_opt_out_are_one_commit(void **state)
+TEST(test_message_and_opt_out_are_one_commit)
 {
-	(void)state;
 	fill_disk(true);
 	assert_int_not_equal(come(NUMBER, OPT_OUT), 0);
 	fill_disk(false);
@@ -202,9 +191,8 @@ static void test_message_and_opt_out_are_one_commit(void **state)
 	assert_int_equal(lines("opted_out"), 1);
 }
 
-static void test_an_opt_out_is_confirmed_once(void **state)
+TEST(test_an_opt_out_is_confirmed_once)
 {
-	(void)state;
 	assert_false(store_party_confirm_opt_out(store, hungarian, NUMBER));
 	assert_int_equal(come(NUMBER, OPT_OUT), 0);
 	assert_true(store_party_confirm_opt_out(store, hungarian, "06201234567"));
@@ -233,11 +221,10 @@ static void restore(const char *file)
 }
 
 /* Opt-outs since the backup and before it; also where rows have the same ID. */
-static void test_a_restore_keeps_opt_outs_of_both(void **state)
+TEST(test_a_restore_keeps_opt_outs_of_both)
 {
 	char file[96], text[160];
 
-	(void)state;
 	snprintf(file, sizeof(file), "%s/backup.db", root);
 	assert_int_equal(come("+36301111111", OPT_OUT), 0);
 	snprintf(text, sizeof(text), "VACUUM INTO '%s'", file);
@@ -247,32 +234,4 @@ static void test_a_restore_keeps_opt_outs_of_both(void **state)
 	restore(file);
 	assert_int_equal(store_party_has_opted_out(store, 0, NUMBER), 0);
 	assert_int_equal(store_party_has_opted_out(store, 0, "+36301111111"), 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_start_ends_a_stop, set_up,
-						store_tear_down),
-		cmocka_unit_test_setup_teardown(
-			test_messages_accepted_before_the_stop_are_recognised, set_up,
-			store_tear_down),
-		cmocka_unit_test_setup_teardown(test_an_opt_out_holds_for_every_spelling,
-						set_up, store_tear_down),
-		cmocka_unit_test_setup_teardown(
-			test_the_country_of_the_sending_sim_decides, set_up,
-			store_tear_down),
-		cmocka_unit_test_setup_teardown(test_the_audit_records_each_change_once,
-						set_up, store_tear_down),
-		cmocka_unit_test_setup_teardown(test_names_cannot_opt_out, set_up,
-						store_tear_down),
-		cmocka_unit_test_setup_teardown(test_message_and_opt_out_are_one_commit,
-						set_up, store_tear_down),
-		cmocka_unit_test_setup_teardown(test_an_opt_out_is_confirmed_once, set_up,
-						store_tear_down),
-		cmocka_unit_test_setup_teardown(test_a_restore_keeps_opt_outs_of_both,
-						set_up, store_tear_down),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

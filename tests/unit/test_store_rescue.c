@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A damaged message store is moved aside, and every readable row goes on in a new one. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "unit_test.h"
 #include <dirent.h>
 
 #include "base/clock.h"
@@ -138,15 +132,16 @@ static void assert_rescued(const char *bytes, size_t length, int64_t last_id)
 			 1);
 }
 
+FIXTURE(store_set_up, store_tear_down)
+
 /* Whichever page is lost (a sample: each fourth): most of the others survive, no ID is reused. */
-static void test_a_rescue_survives_the_loss_of_any_page(void **state)
+TEST(test_a_rescue_survives_the_loss_of_any_page)
 {
 	static char sound[FILE_MAX], bytes[FILE_MAX];
 	int64_t last_id = fill();
 	size_t length = read_file(path, sound), page, damages = 0;
 	unsigned stride = sample_stride(4);
 
-	(void)state;
 	for (page = 0; page < length / PAGE_BYTES; page += stride) {
 		struct explanation error = { "" };
 
@@ -170,7 +165,7 @@ static void test_a_rescue_survives_the_loss_of_any_page(void **state)
 }
 
 /* A page of messages is lost: the cards, tokens, keys and other messages survive. */
-static void test_a_lost_page_of_messages_keeps_everything_else(void **state)
+TEST(test_a_lost_page_of_messages_keeps_everything_else)
 {
 	static char bytes[FILE_MAX];
 	struct arena *arena = arena_new(1 << 20);
@@ -179,7 +174,6 @@ static void test_a_lost_page_of_messages_keeps_everything_else(void **state)
 	struct client client;
 	size_t length;
 
-	(void)state;
 	page = sql("SELECT pageno FROM dbstat WHERE name = 'message' AND pagetype = "
 		   "'leaf' ORDER BY path LIMIT 1 OFFSET 1");
 	sql("INSERT INTO setting (name, value, at) VALUES ('paused', 'yes', 0)");
@@ -242,11 +236,10 @@ static void overwrite(const char *name, off_t offset, size_t length)
 }
 
 /* The last commits may be in the -wal only. */
-static void test_a_rescue_reads_the_wal(void **state)
+TEST(test_a_rescue_reads_the_wal)
 {
 	int64_t last_id = crash_with(1);
 
-	(void)state;
 	shell("test -s $F/gateway.db-wal");
 	overwrite(path, (messages_page - 1) * PAGE_BYTES, PAGE_BYTES);
 	rescue();
@@ -289,9 +282,8 @@ static void assert_wal_damage(off_t offset, size_t length)
 }
 
 /* SQLite would silently forget committed changes. */
-static void test_a_damaged_wal_is_detected(void **state)
+TEST(test_a_damaged_wal_is_detected)
 {
-	(void)state;
 	assert_wal_damage(0, 32);
 	assert_wal_damage(20, 1);
 	assert_wal_damage(32, 24); /* the first frame's header */
@@ -301,12 +293,11 @@ static void test_a_damaged_wal_is_detected(void **state)
 }
 
 /* `pair` and similar commands, without a gateway, leave the damage to the gateway. */
-static void test_commands_refuse_a_damaged_wal(void **state)
+TEST(test_commands_refuse_a_damaged_wal)
 {
 	struct explanation error = { "" };
 	off_t size;
 
-	(void)state;
 	crash_with(CRASHED);
 	size = wal_bytes();
 	overwrite(wal, 32 + 3 * FRAME_BYTES + 100, 1);
@@ -318,12 +309,11 @@ static void test_commands_refuse_a_damaged_wal(void **state)
 }
 
 /* A power cut leaves the last commit half written: that is not damage. */
-static void test_a_torn_wal_is_no_damage(void **state)
+TEST(test_a_torn_wal_is_no_damage)
 {
 	int64_t last_id = crash_with(CRASHED);
 	off_t size = wal_bytes();
 
-	(void)state;
 	overwrite(wal, size - 100, 100);
 	rescue();
 	assert_null(store_rescue_notice(store));
@@ -340,11 +330,10 @@ static void test_a_torn_wal_is_no_damage(void **state)
 }
 
 /* Frames of a longer -wal behind the end of the present one do not count. */
-static void test_an_old_end_of_the_wal_is_ignored(void **state)
+TEST(test_an_old_end_of_the_wal_is_ignored)
 {
 	int64_t last_id;
 
-	(void)state;
 	open_store();
 	for (int i = 0; i < 100; i++)
 		add_message("so that the log begins anew several times over");
@@ -360,11 +349,10 @@ static void test_an_old_end_of_the_wal_is_ignored(void **state)
 }
 
 /* A copy of the folder by hard links, as hourly backups make, takes nothing from it. */
-static void test_hard_links_elsewhere_are_left_alone(void **state)
+TEST(test_hard_links_elsewhere_are_left_alone)
 {
 	int64_t last_id = crash_with(CRASHED);
 
-	(void)state;
 	shell("echo kept > $F/gateway.db.replaced-20260101T000000Z");
 	shell("mkdir $F/copy && ln $F/gateway.db* $F/copy");
 	rescue();
@@ -375,12 +363,11 @@ static void test_hard_links_elsewhere_are_left_alone(void **state)
 }
 
 /* Nothing can be read: then IDs jump above every possible one. */
-static void test_ids_jump_ahead_when_nothing_can_be_read(void **state)
+TEST(test_ids_jump_ahead_when_nothing_can_be_read)
 {
 	static char bytes[FILE_MAX];
 	static const size_t lengths[] = { 0, 1, 1000, PAGE_BYTES, 3 * PAGE_BYTES };
 
-	(void)state;
 	memset(bytes, 'x', sizeof(bytes));
 	for (size_t i = 0; i < sizeof(lengths) / sizeof(*lengths); i++) {
 		mkdir(folder, 0700);
@@ -395,13 +382,12 @@ static void test_ids_jump_ahead_when_nothing_can_be_read(void **state)
 }
 
 /* Twice in the same second: the first file aside is unchanged. */
-static void test_two_rescues_in_one_second_keep_both_files(void **state)
+TEST(test_two_rescues_in_one_second_keep_both_files)
 {
 	int count = 0;
 	struct dirent *entry;
 	DIR *directory;
 
-	(void)state;
 	mkdir(folder, 0700);
 	for (int i = 0; i < 3; i++) {
 		write_file("damaged", 7);
@@ -417,11 +403,10 @@ static void test_two_rescues_in_one_second_keep_both_files(void **state)
 }
 
 /* Invalid text and states that do not exist are not copied. */
-static void test_invalid_rows_are_not_copied(void **state)
+TEST(test_invalid_rows_are_not_copied)
 {
 	int64_t last_id = fill(), page;
 
-	(void)state;
 	sql("UPDATE message SET text = CAST(x'ff41' AS TEXT) WHERE id = 5");
 	sql("UPDATE message SET state = 77 WHERE id = 6");
 	sql("UPDATE message SET delivery = 9 WHERE id = 7");
@@ -434,13 +419,12 @@ static void test_invalid_rows_are_not_copied(void **state)
 }
 
 /* A full disk is no reason to begin with less than there was. */
-static void test_a_full_disk_leaves_the_damaged_store_in_place(void **state)
+TEST(test_a_full_disk_leaves_the_damaged_store_in_place)
 {
 	struct explanation error = { "" };
 	static char before[FILE_MAX], after[FILE_MAX];
 	size_t length;
 
-	(void)state;
 	fill();
 	assert_int_equal(truncate(path, 5 * PAGE_BYTES), 0);
 	length = read_file(path, before);
@@ -460,46 +444,20 @@ static void test_a_full_disk_leaves_the_damaged_store_in_place(void **state)
 }
 
 /* Anything but damage is refused as usual. */
-static void test_a_newer_schema_is_not_rescued(void **state)
+TEST(test_a_newer_schema_is_not_rescued)
 {
 	struct explanation error = { "" };
 
-	(void)state;
 	fill();
 	sql("PRAGMA user_version = 99");
 	assert_int_equal(store_open_or_rescue(folder, &store, &error), -ENOTSUP);
 	assert_string_equal(find_aside("gateway.db.damaged"), "");
 }
 
-static void test_a_sound_store_is_not_rescued(void **state)
+TEST(test_a_sound_store_is_not_rescued)
 {
-	(void)state;
 	fill();
 	rescue();
 	assert_null(store_rescue_notice(store));
 	assert_string_equal(find_aside("gateway.db.damaged"), "");
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, store_set_up, store_tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_a_rescue_survives_the_loss_of_any_page),
-		TEST(test_a_lost_page_of_messages_keeps_everything_else),
-		TEST(test_a_rescue_reads_the_wal),
-		TEST(test_a_damaged_wal_is_detected),
-		TEST(test_commands_refuse_a_damaged_wal),
-		TEST(test_a_torn_wal_is_no_damage),
-		TEST(test_an_old_end_of_the_wal_is_ignored),
-		TEST(test_hard_links_elsewhere_are_left_alone),
-		TEST(test_ids_jump_ahead_when_nothing_can_be_read),
-		TEST(test_two_rescues_in_one_second_keep_both_files),
-		TEST(test_invalid_rows_are_not_copied),
-		TEST(test_a_full_disk_leaves_the_damaged_store_in_place),
-		TEST(test_a_newer_schema_is_not_rescued),
-		TEST(test_a_sound_store_is_not_rescued),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Backup and restore: complete, checked, nothing overwritten, and nothing sent twice. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "unit_test.h"
 #include "base/clock.h"
 #include "store/store_lock.h"
 #include "store/store_message.h"
@@ -80,7 +74,9 @@ static int64_t add_in_state(enum message_state wanted)
 	return id;
 }
 
-static void test_unfinished_messages_become_unknown(void **state)
+FIXTURE(set_up, store_tear_down)
+
+TEST(test_unfinished_messages_become_unknown)
 {
 	static const enum message_state states[] = {
 		STATE_QUEUED, STATE_SUBMITTING, STATE_SUBMITTED,
@@ -89,7 +85,6 @@ static void test_unfinished_messages_become_unknown(void **state)
 	enum { COUNT = sizeof(states) / sizeof(*states) };
 	int64_t ids[COUNT], sent;
 
-	(void)state;
 	open_store();
 	identify("8936", "");
 	for (int i = 0; i < COUNT; i++)
@@ -120,11 +115,10 @@ static int64_t pair(const char *name, uint8_t hash_byte)
 }
 
 /* IDs given out after the backup are not given out again. */
-static void test_ids_are_not_reused(void **state)
+TEST(test_ids_are_not_reused)
 {
 	int64_t last_id = 0, sim_id, client_id;
 
-	(void)state;
 	open_store();
 	add_message("before");
 	must_back_up();
@@ -149,12 +143,11 @@ static bool opens(uint8_t hash_byte)
 }
 
 /* A stolen and revoked token is not valid again; nor does a pause end. */
-static void test_a_revoked_client_does_not_come_back(void **state)
+TEST(test_a_revoked_client_does_not_come_back)
 {
 	uint8_t hash[CLIENT_HASH_BYTES] = { 4 };
 	struct client stolen, careful, rotated, found;
 
-	(void)state;
 	open_store();
 	stolen = (struct client){ .id = pair("stolen", 1), .name = "stolen" };
 	careful = NAMED("careful");
@@ -182,9 +175,8 @@ static void test_a_revoked_client_does_not_come_back(void **state)
 }
 
 /* On another phone the present message store knows nothing of those clients. */
-static void test_another_phones_backup_brings_its_clients(void **state)
+TEST(test_another_phones_backup_brings_its_clients)
 {
-	(void)state;
 	open_store();
 	pair("one", 1);
 	must_back_up();
@@ -227,11 +219,10 @@ static int64_t id_of_key(const char *key)
 }
 
 /* Keys stand for the messages that they stood for, and usage counts once. */
-static void test_keys_and_usage_only_grow(void **state)
+TEST(test_keys_and_usage_only_grow)
 {
 	int64_t before, sent, waits;
 
-	(void)state;
 	open_store();
 	pair("laptop", 1);
 	before = add_with_key("before", 1);
@@ -277,9 +268,8 @@ static void change_backup(const char *statement)
 	memcpy(path, present, sizeof(path));
 }
 
-static void test_keys_stay_used_though_rows_of_the_backup_have_their_ids(void **state)
+TEST(test_keys_stay_used_though_rows_of_the_backup_have_their_ids)
 {
-	(void)state;
 	open_store();
 	pair("laptop", 1);
 	add_with_key("before", 1);
@@ -309,9 +299,8 @@ static void test_keys_stay_used_though_rows_of_the_backup_have_their_ids(void **
 
 /* The client has another ID there, and is known by its name; a client that is missing there can
  * send nothing. */
-static void test_keys_stay_used_after_another_phones_backup(void **state)
+TEST(test_keys_stay_used_after_another_phones_backup)
 {
-	(void)state;
 	open_store();
 	for (int i = 1; i < 9; i++)
 		pair((const char[]){ (char)('a' + i), '\0' }, i);
@@ -336,9 +325,8 @@ static void test_keys_stay_used_after_another_phones_backup(void **state)
 }
 
 /* Usage that moved with the clock since is not counted twice. */
-static void test_usage_that_moved_with_the_clock_counts_once(void **state)
+TEST(test_usage_that_moved_with_the_clock_counts_once)
 {
-	(void)state;
 	open_store();
 	pair("laptop", 1);
 	add_with_key("one", 1);
@@ -349,11 +337,10 @@ static void test_usage_that_moved_with_the_clock_counts_once(void **state)
 }
 
 /* The backup of another phone: its clients and keys are others, the card is the same. */
-static void test_usage_of_a_card_survives_another_phones_backup(void **state)
+TEST(test_usage_of_a_card_survives_another_phones_backup)
 {
 	int64_t sim_id, clock_ms;
 
-	(void)state;
 	open_store();
 	pair("one", 1);
 	identify("OTHER CARD", "");
@@ -384,11 +371,10 @@ static void test_usage_of_a_card_survives_another_phones_backup(void **state)
 }
 
 /* Also when the present message store cannot be read any more. */
-static void test_a_damaged_present_store_is_replaced(void **state)
+TEST(test_a_damaged_present_store_is_replaced)
 {
 	int64_t last_id = 0;
 
-	(void)state;
 	open_store();
 	add_message("before");
 	must_back_up();
@@ -412,11 +398,10 @@ static void note_gap(void *data, const struct gap *gap)
 		found = *gap;
 }
 
-static void test_the_time_since_the_backup_is_a_receive_gap(void **state)
+TEST(test_the_time_since_the_backup_is_a_receive_gap)
 {
 	int64_t before_ms = 1700000000000, alive_ms = 0, begun_ms = clock_wall_ms();
 
-	(void)state;
 	open_store();
 	add_message("x");
 	assert_int_equal(store_receive_gaps_set_alive(store, before_ms), 0);
@@ -431,13 +416,12 @@ static void test_the_time_since_the_backup_is_a_receive_gap(void **state)
 }
 
 /* While a gateway runs, the backup is complete until now. */
-static void test_the_gap_begins_at_the_backup(void **state)
+TEST(test_the_gap_begins_at_the_backup)
 {
 	struct explanation error = { "" };
 	int64_t begun_ms = clock_wall_ms();
 	struct store_lock lock;
 
-	(void)state;
 	open_store();
 	add_message("x");
 	assert_int_equal(store_receive_gaps_set_alive(store, 1700000000000), 0);
@@ -451,11 +435,10 @@ static void test_the_gap_begins_at_the_backup(void **state)
 }
 
 /* It has run, as deadlines count, but its clock was never set. */
-static void test_no_gap_begins_in_1970(void **state)
+TEST(test_no_gap_begins_in_1970)
 {
 	int64_t begun_ms = clock_wall_ms();
 
-	(void)state;
 	open_store();
 	add_message("x");
 	assert_int_equal(store_message_set_lived(store, STORE_LIVED_MS), 0);
@@ -466,11 +449,10 @@ static void test_no_gap_begins_in_1970(void **state)
 	assert_in_range(found.from_ms, begun_ms, clock_wall_ms());
 }
 
-static void test_the_replaced_store_is_kept(void **state)
+TEST(test_the_replaced_store_is_kept)
 {
 	int64_t id;
 
-	(void)state;
 	open_store();
 	must_back_up();
 	id = add_message("after");
@@ -483,9 +465,8 @@ static void test_the_replaced_store_is_kept(void **state)
 	assert_int_equal(state_of(id), STATE_QUEUED);
 }
 
-static void test_a_restore_works_in_an_empty_folder(void **state)
+TEST(test_a_restore_works_in_an_empty_folder)
 {
-	(void)state;
 	open_store();
 	identify("8936", "");
 	add_message("x");
@@ -521,12 +502,11 @@ static void make_present(void)
 	store = NULL;
 }
 
-static void test_bad_files_are_refused(void **state)
+TEST(test_bad_files_are_refused)
 {
 	char backup[64];
 	FILE *text;
 
-	(void)state;
 	make_present();
 	assert_not_restored(-ENOENT, file);
 	text = fopen(file, "w");
@@ -552,13 +532,12 @@ static void test_bad_files_are_refused(void **state)
 	assert_not_restored(-EINVAL, "not a file");
 }
 
-static void test_a_restore_is_refused_while_a_gateway_runs(void **state)
+TEST(test_a_restore_is_refused_while_a_gateway_runs)
 {
 	struct explanation error = { "" };
 	struct store_lock lock, again;
 	char lock_file[128];
 
-	(void)state;
 	make_present();
 	must_back_up();
 	assert_int_equal(store_lock_take(folder, &lock, &error), 0);
@@ -574,13 +553,12 @@ static void test_a_restore_is_refused_while_a_gateway_runs(void **state)
 }
 
 /* Wherever the disk becomes full, nothing is lost. */
-static void test_a_full_disk_leaves_the_present_store(void **state)
+TEST(test_a_full_disk_leaves_the_present_store)
 {
 	struct explanation error = { "" };
 	struct rlimit limit;
 	int refused = 0;
 
-	(void)state;
 	make_present();
 	must_back_up();
 	signal(SIGXFSZ, SIG_IGN);
@@ -601,12 +579,11 @@ static void test_a_full_disk_leaves_the_present_store(void **state)
 	assert_true(refused > 3);
 }
 
-static void test_a_backup_replaces_no_file_by_itself(void **state)
+TEST(test_a_backup_replaces_no_file_by_itself)
 {
 	struct explanation error = { "" };
 	struct stat before, after;
 
-	(void)state;
 	assert_int_equal(back_up(false, &error), -ENOENT);
 	make_present();
 	must_back_up();
@@ -628,11 +605,10 @@ static void test_a_backup_replaces_no_file_by_itself(void **state)
 	assert_int_equal(back_up(true, &error), -EINVAL);
 }
 
-static void test_a_damaged_store_is_not_backed_up(void **state)
+TEST(test_a_damaged_store_is_not_backed_up)
 {
 	struct explanation error = { "" };
 
-	(void)state;
 	make_present();
 	assert_int_equal(truncate(path, 5 * 4096), 0);
 	assert_int_equal(back_up(false, &error), -EUCLEAN);
@@ -640,12 +616,11 @@ static void test_a_damaged_store_is_not_backed_up(void **state)
 }
 
 /* SQLite would copy everything before the damage, and not say that more is missing. */
-static void test_a_store_with_a_damaged_wal_is_not_backed_up(void **state)
+TEST(test_a_store_with_a_damaged_wal_is_not_backed_up)
 {
 	struct explanation error = { "" };
 	char command[400], wal[128];
 
-	(void)state;
 	open_store();
 	for (int i = 0; i < 20; i++)
 		add_message("x");
@@ -660,11 +635,10 @@ static void test_a_store_with_a_damaged_wal_is_not_backed_up(void **state)
 }
 
 /* One of schema 1, without incremental vacuum. */
-static void test_a_backup_of_schema_1_is_restored(void **state)
+TEST(test_a_backup_of_schema_1_is_restored)
 {
 	char backup[64];
 
-	(void)state;
 	make_present();
 	strcpy(backup, path);
 	strcpy(path, file);
@@ -678,36 +652,4 @@ static void test_a_backup_of_schema_1_is_restored(void **state)
 	assert_int_equal(state_of(1), STATE_UNKNOWN);
 	assert_int_equal(sql("PRAGMA auto_vacuum"), 2);
 	assert_int_equal(sql("SELECT count(*) FROM conversation"), 1);
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, store_tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_unfinished_messages_become_unknown),
-		TEST(test_ids_are_not_reused),
-		TEST(test_a_revoked_client_does_not_come_back),
-		TEST(test_another_phones_backup_brings_its_clients),
-		TEST(test_keys_and_usage_only_grow),
-		TEST(test_keys_stay_used_though_rows_of_the_backup_have_their_ids),
-		TEST(test_keys_stay_used_after_another_phones_backup),
-		TEST(test_usage_that_moved_with_the_clock_counts_once),
-		TEST(test_usage_of_a_card_survives_another_phones_backup),
-		TEST(test_a_damaged_present_store_is_replaced),
-		TEST(test_the_time_since_the_backup_is_a_receive_gap),
-		TEST(test_the_gap_begins_at_the_backup),
-		TEST(test_no_gap_begins_in_1970),
-		TEST(test_the_replaced_store_is_kept),
-		TEST(test_a_restore_works_in_an_empty_folder),
-		TEST(test_bad_files_are_refused),
-		TEST(test_a_restore_is_refused_while_a_gateway_runs),
-		TEST(test_a_full_disk_leaves_the_present_store),
-		TEST(test_a_backup_replaces_no_file_by_itself),
-		TEST(test_a_damaged_store_is_not_backed_up),
-		TEST(test_a_store_with_a_damaged_wal_is_not_backed_up),
-		TEST(test_a_backup_of_schema_1_is_restored),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

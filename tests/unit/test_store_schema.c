@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Migration to schema 12, which renames tables, columns and stored words. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "unit_test.h"
 #include "store/audit.h"
 #include "store/store.h"
 #include "store/store_internal.h"
@@ -113,11 +107,12 @@ static void assert_conversations_are_counted(void)
 			 0);
 }
 
-static void test_schema_11_keeps_every_row(void **state)
+FIXTURE(set_up, store_tear_down)
+
+TEST(test_schema_11_keeps_every_row)
 {
 	uint8_t secret[STORE_SETTING_SECRET_BYTES] = { 1 };
 
-	(void)state;
 	make_11("");
 	open_store();
 	assert_rows();
@@ -129,9 +124,8 @@ static void test_schema_11_keeps_every_row(void **state)
 	assert_int_equal(store_schema_digest(store->database), STORE_SCHEMA_DIGEST);
 }
 
-static void test_every_older_schema_becomes_the_present_one(void **state)
+TEST(test_every_older_schema_becomes_the_present_one)
 {
-	(void)state;
 	for (int version = 1; version < STORE_SCHEMA_VERSION; version++) {
 		make_old_ledger(version, "INSERT INTO sim VALUES (1, '8936', NULL, 5);");
 		open_store();
@@ -142,11 +136,10 @@ static void test_every_older_schema_becomes_the_present_one(void **state)
 	}
 }
 
-static void test_a_migration_that_fails_changes_nothing(void **state)
+TEST(test_a_migration_that_fails_changes_nothing)
 {
 	struct explanation error = { "" };
 
-	(void)state;
 	make_11("");
 	fill_disk(true);
 	assert_true(store_open(folder, &store, &error) < 0);
@@ -182,11 +175,10 @@ static void restore_it(struct store_restore_result *result)
 	open_store();
 }
 
-static void test_a_backup_of_schema_11_is_restored_with_every_row(void **state)
+TEST(test_a_backup_of_schema_11_is_restored_with_every_row)
 {
 	struct store_restore_result result;
 
-	(void)state;
 	make_backup_of_11("");
 	restore_it(&result);
 	assert_int_equal(result.left_out, 0);
@@ -196,13 +188,12 @@ static void test_a_backup_of_schema_11_is_restored_with_every_row(void **state)
 }
 
 /* The present store was not opened since the upgrade: `restore` reads it as it is. */
-static void test_a_present_store_of_schema_11_keeps_what_only_grows(void **state)
+TEST(test_a_present_store_of_schema_11_keeps_what_only_grows)
 {
 	struct store_restore_result result;
 	struct explanation error = { "" };
 	const struct store_backup backup = { folder, file, false, { NULL } };
 
-	(void)state;
 	add_message("in the backup");
 	assert_int_equal(
 		store_backup(&backup, &(struct store_backup_summary){ 0 }, &error), 0);
@@ -215,9 +206,8 @@ static void test_a_present_store_of_schema_11_keeps_what_only_grows(void **state
 }
 
 /* Rows of a foreign schema 11 are copied by their former names, and its trigger never runs. */
-static void test_a_foreign_schema_11_is_rebuilt_without_its_trigger(void **state)
+TEST(test_a_foreign_schema_11_is_rebuilt_without_its_trigger)
 {
-	(void)state;
 	make_11("CREATE TRIGGER one AFTER INSERT ON message BEGIN"
 		" DELETE FROM opt_out; END;"
 		"CREATE TRIGGER two AFTER UPDATE ON message BEGIN"
@@ -236,9 +226,8 @@ static void test_a_foreign_schema_11_is_rebuilt_without_its_trigger(void **state
 			 1);
 }
 
-static void test_audit_lines_of_older_versions_are_recognised(void **state)
+TEST(test_audit_lines_of_older_versions_are_recognised)
 {
-	(void)state;
 	assert_ptr_equal(audit_event_find("ledger_rescued"),
 			 &audit_events[AUDIT_STORE_RESCUED]);
 	assert_ptr_equal(audit_event_find("ledger_rebuilt"),
@@ -249,21 +238,4 @@ static void test_audit_lines_of_older_versions_are_recognised(void **state)
 			 &audit_events[AUDIT_STORE_RESTORED]);
 	assert_string_equal(audit_events[AUDIT_STORE_RESTORED].name, "store_restored");
 	assert_null(audit_event_find("ledger"));
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, store_tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_schema_11_keeps_every_row),
-		TEST(test_every_older_schema_becomes_the_present_one),
-		TEST(test_a_migration_that_fails_changes_nothing),
-		TEST(test_a_backup_of_schema_11_is_restored_with_every_row),
-		TEST(test_a_present_store_of_schema_11_keeps_what_only_grows),
-		TEST(test_a_foreign_schema_11_is_rebuilt_without_its_trigger),
-		TEST(test_audit_lines_of_older_versions_are_recognised),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

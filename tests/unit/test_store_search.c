@@ -4,13 +4,8 @@
  * filters, while messages are edited and removed and the index of an older store is being made.
  */
 #include <limits.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "unit_test.h"
 #include "base/clock.h"
 #include "store/store_database.h"
 #include "store/store_edit.h"
@@ -302,9 +297,10 @@ static void set_up_messages(unsigned seed)
 		add_one();
 }
 
-static void test_the_index_finds_what_reading_finds(void **state)
+FIXTURE(store_set_up, store_tear_down)
+
+TEST(test_the_index_finds_what_reading_finds)
 {
-	(void)state;
 	set_up_messages(1);
 	compare(QUESTIONS);
 	for (int i = 0; i < 200; i++)
@@ -315,9 +311,8 @@ static void test_the_index_finds_what_reading_finds(void **state)
 	compare(QUESTIONS);
 }
 
-static void test_searching_meanwhile_finds_the_same(void **state)
+TEST(test_searching_meanwhile_finds_the_same)
 {
-	(void)state;
 	set_up_messages(2);
 	run_sql("INSERT INTO message_text (message_text) VALUES ('delete-all');"
 		"DELETE FROM message_kind; DELETE FROM message_span;"
@@ -335,11 +330,10 @@ static void test_searching_meanwhile_finds_the_same(void **state)
 }
 
 /* The pages of the index no longer contain pieces of them. */
-static void test_removed_texts_leave_the_index(void **state)
+TEST(test_removed_texts_leave_the_index)
 {
 	int64_t id;
 
-	(void)state;
 	set_up_messages(3);
 	id = number_of("SELECT min(id) FROM message WHERE direction = 0");
 	edit_one(id, "qzjx secret qzjx");
@@ -351,18 +345,4 @@ static void test_removed_texts_leave_the_index(void **state)
 	assert_int_equal(number_of("SELECT count(*) FROM message_text_data"
 				   " WHERE instr(block, CAST('zjx' AS BLOB))"),
 			 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_the_index_finds_what_reading_finds,
-						store_set_up, store_tear_down),
-		cmocka_unit_test_setup_teardown(test_searching_meanwhile_finds_the_same,
-						store_set_up, store_tear_down),
-		cmocka_unit_test_setup_teardown(test_removed_texts_leave_the_index,
-						store_set_up, store_tear_down),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

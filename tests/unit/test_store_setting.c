@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "unit_test.h"
 #include "store_bench.h"
 
 #include "store/store_file.h"
@@ -20,11 +14,12 @@ static void assert_secret(const char *purpose, const uint8_t *expected, bool sam
 	assert_int_equal(memcmp(secret, expected, sizeof(secret)) == 0, same);
 }
 
-static void test_each_purpose_has_one_secret(void **state)
+FIXTURE(store_set_up, store_tear_down)
+
+TEST(test_each_purpose_has_one_secret)
 {
 	uint8_t secret[STORE_SETTING_SECRET_BYTES];
 
-	(void)state;
 	open_store();
 	assert_int_equal(store_setting_secret(store, "one", secret), 0);
 	assert_secret("one", secret, true);
@@ -33,12 +28,11 @@ static void test_each_purpose_has_one_secret(void **state)
 	assert_secret("one", secret, true);
 }
 
-static void test_a_secret_survives_a_rescue(void **state)
+TEST(test_a_secret_survives_a_rescue)
 {
 	struct explanation error = { "" };
 	uint8_t secret[STORE_SETTING_SECRET_BYTES];
 
-	(void)state;
 	open_store();
 	add_message("x");
 	assert_int_equal(store_setting_secret(store, "one", secret), 0);
@@ -49,12 +43,11 @@ static void test_a_secret_survives_a_rescue(void **state)
 	assert_secret("one", secret, true);
 }
 
-static void test_a_full_disk_gives_no_secret(void **state)
+TEST(test_a_full_disk_gives_no_secret)
 {
 	uint8_t secret[STORE_SETTING_SECRET_BYTES] = { 0 },
 		untouched[STORE_SETTING_SECRET_BYTES] = { 0 };
 
-	(void)state;
 	open_store();
 	fill_disk(true);
 	assert_int_equal(store_setting_secret(store, "one", secret), STORE_E_FULL);
@@ -64,18 +57,4 @@ static void test_a_full_disk_gives_no_secret(void **state)
 	fill_disk(true);
 	assert_secret("one", secret, true);
 	fill_disk(false);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_each_purpose_has_one_secret,
-						store_set_up, store_tear_down),
-		cmocka_unit_test_setup_teardown(test_a_secret_survives_a_rescue,
-						store_set_up, store_tear_down),
-		cmocka_unit_test_setup_teardown(test_a_full_disk_gives_no_secret,
-						store_set_up, store_tear_down),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

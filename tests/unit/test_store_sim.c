@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Balances: their age, and the migration that added them. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "unit_test.h"
 #include "base/clock.h"
 #include "store/store.h"
 #include "store_bench.h"
@@ -47,12 +41,13 @@ static struct store_sim_balance get(int64_t sim_id)
 	return found;
 }
 
-static void test_the_newest_balance_is_kept(void **state)
+FIXTURE(store_set_up, store_tear_down)
+
+TEST(test_the_newest_balance_is_kept)
 {
 	struct store_sim_balance found = { .age_ms = 7 };
 	int64_t sim_id;
 
-	(void)state;
 	open_store();
 	sim_id = identify("8936", "");
 	assert_int_equal(store_sim_balance_get(store, sim_id, &found), STORE_E_NOT_FOUND);
@@ -70,12 +65,11 @@ static void test_the_newest_balance_is_kept(void **state)
 			 2);
 }
 
-static void test_a_balance_can_be_forgotten(void **state)
+TEST(test_a_balance_can_be_forgotten)
 {
 	struct store_sim_balance found;
 	int64_t sim_id;
 
-	(void)state;
 	open_store();
 	sim_id = identify("8936", "");
 	assert_int_equal(store_sim_balance_forget(store, sim_id), STORE_E_NOT_FOUND);
@@ -87,11 +81,10 @@ static void test_a_balance_can_be_forgotten(void **state)
 }
 
 /* The age follows real time, and the time of reading follows the wall clock. */
-static void test_the_age_ignores_clock_changes(void **state)
+TEST(test_the_age_ignores_clock_changes)
 {
 	int64_t sim_id;
 
-	(void)state;
 	clock_set_source(&bench_clock);
 	wall_now_ms = 5000; /* 1970 */
 	boot_now_ms = 5000;
@@ -107,12 +100,11 @@ static void test_the_age_ignores_clock_changes(void **state)
 	clock_set_source(NULL);
 }
 
-static void test_a_full_disk_keeps_the_last_balance(void **state)
+TEST(test_a_full_disk_keeps_the_last_balance)
 {
 	const struct balance balance = { { 5, 0 }, "" };
 	int64_t sim_id;
 
-	(void)state;
 	open_store();
 	sim_id = identify("8936", "");
 	put(sim_id, 1, "");
@@ -125,9 +117,8 @@ static void test_a_full_disk_keeps_the_last_balance(void **state)
 }
 
 /* A database of schema 7 keeps its rows and gets the table. */
-static void test_schema_7_gets_the_table(void **state)
+TEST(test_schema_7_gets_the_table)
 {
-	(void)state;
 	open_store();
 	make_old_ledger(7, "INSERT INTO sim VALUES (4, '8936', NULL, 5);"
 			   "INSERT INTO opt_out (number, at, word)"
@@ -137,19 +128,4 @@ static void test_schema_7_gets_the_table(void **state)
 	assert_int_equal(sql("SELECT message_id FROM opt_out WHERE at = 5"), 0);
 	put(identify("8936", ""), 9, "");
 	assert_int_equal(get(4).balance.amount.thousandths, 9);
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, store_set_up, store_tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_the_newest_balance_is_kept),
-		TEST(test_a_balance_can_be_forgotten),
-		TEST(test_the_age_ignores_clock_changes),
-		TEST(test_a_full_disk_keeps_the_last_balance),
-		TEST(test_schema_7_gets_the_table),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "unit_test.h"
 #include "store_bench.h"
 
 #include "store/store_audit.h"
@@ -19,10 +13,11 @@ static int setting(void)
 	return store_setting_get(store, "word", value);
 }
 
+FIXTURE(store_set_up, store_tear_down)
+
 /* A change of another connection is visible after the snapshot. */
-static void test_a_snapshot_shows_one_moment(void **state)
+TEST(test_a_snapshot_shows_one_moment)
 {
-	(void)state;
 	open_store();
 	store_snapshot_begin(store);
 	assert_int_equal(setting(), STORE_E_NOT_FOUND);
@@ -34,11 +29,10 @@ static void test_a_snapshot_shows_one_moment(void **state)
 }
 
 /* A change inside a snapshot is durable, whoever else wrote since it began. */
-static void test_a_change_ends_the_snapshot(void **state)
+TEST(test_a_change_ends_the_snapshot)
 {
 	int64_t lines;
 
-	(void)state;
 	open_store();
 	lines = sql("SELECT count(*) FROM audit");
 	store_snapshot_begin(store);
@@ -53,16 +47,4 @@ static void test_a_change_ends_the_snapshot(void **state)
 	store_snapshot_end(store);
 	add_message("after");
 	assert_int_equal(sql("SELECT count(*) FROM message"), 1);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_a_snapshot_shows_one_moment,
-						store_set_up, store_tear_down),
-		cmocka_unit_test_setup_teardown(test_a_change_ends_the_snapshot,
-						store_set_up, store_tear_down),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

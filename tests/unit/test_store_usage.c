@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What counts towards limits, in usage time, and settings. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "unit_test.h"
 #include "store_bench.h"
 
 #include "base/client.h"
@@ -110,9 +104,10 @@ static void assert_times(enum store_usage_by by, int64_t id, size_t count,
 	assert_times(by, id, sizeof((int64_t[]){ __VA_ARGS__ }) / sizeof(int64_t), \
 		     (int64_t[]){ __VA_ARGS__ })
 
-static void test_usage_counts_at_its_time(void **state)
+FIXTURE(set_up, tear_down)
+
+TEST(test_usage_counts_at_its_time)
 {
-	(void)state;
 	add(1, 1, 0);
 	add(1, 2, noon_ms + HOUR_MS);
 	add(2, 3, noon_ms - HOUR_MS); /* in the past: now */
@@ -121,13 +116,12 @@ static void test_usage_counts_at_its_time(void **state)
 	ASSERT_TIMES(USAGE_BY_SIM, sim_id, noon_ms, noon_ms, noon_ms + HOUR_MS);
 }
 
-static void test_a_message_counts_for_its_sim_when_it_is_submitted(void **state)
+TEST(test_a_message_counts_for_its_sim_when_it_is_submitted)
 {
 	struct store_usage_span span = { USAGE_BY_SIM, sim_id, 0, INT64_MAX };
 	int64_t id = add(1, 1, noon_ms + HOUR_MS), times_ms[8];
 	size_t count;
 
-	(void)state;
 	assert_int_equal(store_usage_times_after(store, &span, times_ms, 8, &count), 0);
 	assert_int_equal(count, 0);
 	boot_now_ms += MINUTE_MS;
@@ -138,14 +132,13 @@ static void test_a_message_counts_for_its_sim_when_it_is_submitted(void **state)
 	ASSERT_TIMES(USAGE_BY_CLIENT, 1, noon_ms + MINUTE_MS);
 }
 
-static void test_spans_select_usage(void **state)
+TEST(test_spans_select_usage)
 {
 	struct store_usage_span span = { USAGE_BY_CLIENT, 1, noon_ms,
 					 noon_ms + 3 * MINUTE_MS };
 	int64_t times[4], segments;
 	size_t count;
 
-	(void)state;
 	for (unsigned i = 0; i < 5; i++) {
 		add(1, 1u << i, 0);
 		boot_now_ms += MINUTE_MS;
@@ -167,14 +160,13 @@ static void test_spans_select_usage(void **state)
 }
 
 /* In the same commit: neither exists without the other. */
-static void test_usage_and_message_are_one_commit(void **state)
+TEST(test_usage_and_message_are_one_commit)
 {
 	struct store_message_draft draft = {
 		.sim_id = sim_id, .number = "1", .text = "x", .idempotency_key = "k"
 	};
 	int64_t id;
 
-	(void)state;
 	assert_int_equal(store_message_add(store, &draft, &id), 0);
 	assert_int_equal(store_message_add(store, &draft, &id), -EINVAL);
 	fill_disk(true);
@@ -208,7 +200,7 @@ static unsigned count_accepted(void)
 	return (unsigned)count;
 }
 
-static void test_what_certainly_failed_returns_its_usage(void **state)
+TEST(test_what_certainly_failed_returns_its_usage)
 {
 	static const struct {
 		enum message_state from;
@@ -237,7 +229,6 @@ static void test_what_certainly_failed_returns_its_usage(void **state)
 	};
 	char text[100];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		unsigned segments = cases[i].segments;
 		int64_t id;
@@ -261,9 +252,8 @@ static void test_what_certainly_failed_returns_its_usage(void **state)
 }
 
 /* Whenever messages go out, and whatever becomes of them. */
-static void test_acceptance_counts_whatever_follows(void **state)
+TEST(test_acceptance_counts_whatever_follows)
 {
-	(void)state;
 	add(1, 1, noon_ms + 5 * HOUR_MS);
 	boot_now_ms += MINUTE_MS;
 	assert_int_equal(
@@ -275,9 +265,8 @@ static void test_acceptance_counts_whatever_follows(void **state)
 	ASSERT_TIMES(USAGE_ACCEPTED, 1, noon_ms, noon_ms + MINUTE_MS);
 }
 
-static void test_setting_the_clock_moves_no_past_usage(void **state)
+TEST(test_setting_the_clock_moves_no_past_usage)
 {
-	(void)state;
 	assert_int_equal(now_ms(), noon_ms);
 	epoch_ms += 3 * HOUR_MS;
 	boot_now_ms += MINUTE_MS;
@@ -291,9 +280,8 @@ static void test_setting_the_clock_moves_no_past_usage(void **state)
 }
 
 /* Usage to come moves with the clock; past usage stays. */
-static void test_usage_to_come_moves_with_the_clock(void **state)
+TEST(test_usage_to_come_moves_with_the_clock)
 {
-	(void)state;
 	add(1, 1, 0);
 	add(1, 1, noon_ms + HOUR_MS);
 	add(1, 1, noon_ms + 3 * HOUR_MS);
@@ -317,9 +305,8 @@ static void start_machine(const char *id, int64_t wall_ms)
 	open_store();
 }
 
-static void test_time_off_counts_by_the_wall_clock(void **state)
+TEST(test_time_off_counts_by_the_wall_clock)
 {
-	(void)state;
 	add(1, 1, noon_ms + 5 * HOUR_MS);
 	start_machine("two", noon_ms + HOUR_MS);
 	assert_int_equal(now_ms(), noon_ms + HOUR_MS);
@@ -327,9 +314,8 @@ static void test_time_off_counts_by_the_wall_clock(void **state)
 }
 
 /* The clock has no battery: no time has passed, as far as anybody knows. */
-static void test_a_clock_without_battery_counts_no_time_off(void **state)
+TEST(test_a_clock_without_battery_counts_no_time_off)
 {
-	(void)state;
 	boot_now_ms += MINUTE_MS;
 	add(1, 1, noon_ms + 5 * HOUR_MS);
 	boot_now_ms += MINUTE_MS;
@@ -344,9 +330,8 @@ static void test_a_clock_without_battery_counts_no_time_off(void **state)
 		     noon_ms + 5 * HOUR_MS - (fake_wall_ms() - now_ms()));
 }
 
-static void test_old_usage_is_pruned(void **state)
+TEST(test_old_usage_is_pruned)
 {
-	(void)state;
 	for (int i = 0; i < USAGE_PRUNE_ROWS + 2; i++)
 		add(1, 1, 0);
 	boot_now_ms += USAGE_KEEP_DAYS * (int64_t)CLOCK_MS_PER_DAY;
@@ -361,11 +346,10 @@ static void test_old_usage_is_pruned(void **state)
 	assert_int_equal(sql("SELECT count(*) FROM usage"), 4);
 }
 
-static void test_settings_are_stored_and_removed(void **state)
+TEST(test_settings_are_stored_and_removed)
 {
 	char value[STORE_SETTING_BYTES];
 
-	(void)state;
 	assert_int_equal(store_setting_get(store, "x", value), STORE_E_NOT_FOUND);
 	assert_int_equal(store_setting_set(store, "x", NULL), 0);
 	assert_int_equal(store_setting_set(store, "x", "one"), 0);
@@ -375,25 +359,4 @@ static void test_settings_are_stored_and_removed(void **state)
 	assert_string_equal(value, "two");
 	assert_int_equal(store_setting_set(store, "x", NULL), 0);
 	assert_int_equal(store_setting_get(store, "x", value), STORE_E_NOT_FOUND);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-		TEST(test_usage_counts_at_its_time),
-		TEST(test_a_message_counts_for_its_sim_when_it_is_submitted),
-		TEST(test_spans_select_usage),
-		TEST(test_usage_and_message_are_one_commit),
-		TEST(test_what_certainly_failed_returns_its_usage),
-		TEST(test_acceptance_counts_whatever_follows),
-		TEST(test_setting_the_clock_moves_no_past_usage),
-		TEST(test_usage_to_come_moves_with_the_clock),
-		TEST(test_time_off_counts_by_the_wall_clock),
-		TEST(test_a_clock_without_battery_counts_no_time_off),
-		TEST(test_old_usage_is_pruned),
-		TEST(test_settings_are_stored_and_removed),
-	};
-
-	return cmocka_run_group_tests_name("store, usage", tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Streams, alone and behind a server. */
+#include "unit_test.h"
 #include "http_peer.h"
 
 #include "http/exchange_carrier.h"
@@ -71,13 +72,14 @@ static bool push(struct stream *stream, const char *key, const char *data)
 	return stream_push(stream, &event);
 }
 
-static void test_events_are_framed(void **state)
+FIXTURE(lab_setup, lab_teardown)
+
+TEST(test_events_are_framed)
 {
 	struct stream_event event = { "a.1", NULL, "{\"x\":1}", 7 };
 	struct alone alone;
 	struct stream *stream = alone_open(&alone);
 
-	(void)state;
 	assert_string_equal(read_all(stream), comment);
 	assert_true(push(stream, NULL, "{}"));
 	assert_true(stream_push(stream, &event));
@@ -89,12 +91,11 @@ static void test_events_are_framed(void **state)
 	alone_close(&alone, stream);
 }
 
-static void test_filled_runs_once_until_everything_is_read(void **state)
+TEST(test_filled_runs_once_until_everything_is_read)
 {
 	struct alone alone;
 	struct stream *stream = alone_open(&alone);
 
-	(void)state;
 	assert_true(push(stream, NULL, "{}"));
 	assert_int_equal(alone.filled, 0); /* the first comment is not reported */
 	read_all(stream);
@@ -104,13 +105,12 @@ static void test_filled_runs_once_until_everything_is_read(void **state)
 	alone_close(&alone, stream);
 }
 
-static void test_a_newer_event_replaces_a_waiting_one_with_its_key(void **state)
+TEST(test_a_newer_event_replaces_a_waiting_one_with_its_key)
 {
 	struct alone alone;
 	struct stream *stream = alone_open(&alone);
 	char first[sizeof(comment) + 3];
 
-	(void)state;
 	assert_true(push(stream, "k", "1"));
 	assert_true(push(stream, "k", "2"));
 	assert_true(push(stream, "kk", "3"));
@@ -125,13 +125,12 @@ static void test_a_newer_event_replaces_a_waiting_one_with_its_key(void **state)
 	alone_close(&alone, stream);
 }
 
-static void test_too_many_events_break_the_stream(void **state)
+TEST(test_too_many_events_break_the_stream)
 {
 	struct alone alone;
 	struct stream *stream = alone_open(&alone);
 	int at;
 
-	(void)state;
 	for (at = 1; at < STREAM_EVENTS_MAX; at++)
 		assert_true(push(stream, NULL, "{}"));
 	assert_int_equal(alone.overrun, 0);
@@ -142,13 +141,12 @@ static void test_too_many_events_break_the_stream(void **state)
 	alone_close(&alone, stream);
 }
 
-static void test_too_many_bytes_break_the_stream(void **state)
+TEST(test_too_many_bytes_break_the_stream)
 {
 	static char large[STREAM_BYTES_MAX / 2];
 	struct alone alone;
 	struct stream *stream = alone_open(&alone);
 
-	(void)state;
 	memset(large, 'x', sizeof(large) - 1);
 	assert_true(push(stream, NULL, large));
 	assert_false(push(stream, NULL, large));
@@ -156,14 +154,13 @@ static void test_too_many_bytes_break_the_stream(void **state)
 	alone_close(&alone, stream);
 }
 
-static void test_the_last_event_is_not_bounded(void **state)
+TEST(test_the_last_event_is_not_bounded)
 {
 	static char large[STREAM_BYTES_MAX * 3 / 2];
 	struct stream_event last = { .data = large, .length = sizeof(large) };
 	struct alone alone;
 	struct stream *stream = alone_open(&alone);
 
-	(void)state;
 	memset(large, 'x', sizeof(large));
 	assert_false(stream_is_ended(stream));
 	stream_end(stream, &last);
@@ -176,13 +173,12 @@ static void test_the_last_event_is_not_bounded(void **state)
 	alone_close(&alone, stream);
 }
 
-static void test_the_number_of_streams_is_bounded(void **state)
+TEST(test_the_number_of_streams_is_bounded)
 {
 	struct alone alone;
 	struct stream *streams[LIMIT];
 	int at;
 
-	(void)state;
 	streams[0] = alone_open(&alone);
 	for (at = 1; at < LIMIT; at++)
 		streams[at] = stream_new(&alone.streams, &carrier, &alone);
@@ -201,13 +197,12 @@ static int timer_enabled(const struct streams *streams)
 	return enabled;
 }
 
-static void test_all_streams_share_one_keep_alive_timer(void **state)
+TEST(test_all_streams_share_one_keep_alive_timer)
 {
 	struct alone alone;
 	struct stream *one = alone_open(&alone), *other;
 	int round;
 
-	(void)state;
 	other = stream_new(&alone.streams, &carrier, &alone);
 	streams_set_period(&alone.streams, KEEP_ALIVE_MS);
 	for (round = 0; round < 3; round++) {
@@ -249,12 +244,11 @@ static struct peer *open_stream(struct record **record_out)
 	return peer;
 }
 
-static void test_the_first_byte_comes_at_once_with_the_headers(void **state)
+TEST(test_the_first_byte_comes_at_once_with_the_headers)
 {
 	struct record *record;
 	struct peer *peer;
 
-	(void)state;
 	lab_start();
 	peer = open_stream(&record);
 	assert_non_null(strstr(peer->in, "HTTP/1.1 200 OK\r\n"));
@@ -268,11 +262,10 @@ static void test_the_first_byte_comes_at_once_with_the_headers(void **state)
 	assert_int_equal(record->abandoned, 1);
 }
 
-static void test_pages_of_allowed_origins_may_read_a_stream(void **state)
+TEST(test_pages_of_allowed_origins_may_read_a_stream)
 {
 	struct peer *peer;
 
-	(void)state;
 	lab_start();
 	peer = peer_connect();
 	peer_send(peer, "GET /stream HTTP/1.1\r\nHost: localhost\r\n"
@@ -284,14 +277,13 @@ static void test_pages_of_allowed_origins_may_read_a_stream(void **state)
 	LAB_WAIT(lab.records[0].ended);
 }
 
-static void test_events_arrive_in_order(void **state)
+TEST(test_events_arrive_in_order)
 {
 	struct record *record;
 	struct peer *peer;
 	char text[32];
 	int at;
 
-	(void)state;
 	lab_start();
 	peer = open_stream(&record);
 	for (at = 0; at < EVENTS; at++) {
@@ -310,12 +302,11 @@ static void test_events_arrive_in_order(void **state)
 	peer_close(peer);
 }
 
-static void test_a_waiting_exchange_becomes_a_stream(void **state)
+TEST(test_a_waiting_exchange_becomes_a_stream)
 {
 	struct stream_event last = { .data = "last", .length = 4 };
 	struct peer *peer;
 
-	(void)state;
 	lab_start();
 	peer = peer_connect();
 	peer_post(peer, "/later", "x");
@@ -331,11 +322,10 @@ static void test_a_waiting_exchange_becomes_a_stream(void **state)
 	peer_close(peer);
 }
 
-static void test_http_1_0_gets_bytes_until_the_end(void **state)
+TEST(test_http_1_0_gets_bytes_until_the_end)
 {
 	struct peer *peer;
 
-	(void)state;
 	lab_start();
 	peer = peer_connect();
 	peer_send(peer, "GET /stream HTTP/1.0\r\nHost: localhost\r\n\r\n");
@@ -347,12 +337,11 @@ static void test_http_1_0_gets_bytes_until_the_end(void **state)
 	peer_close(peer);
 }
 
-static void test_head_gets_the_headers_of_a_stream_only(void **state)
+TEST(test_head_gets_the_headers_of_a_stream_only)
 {
 	struct reply reply;
 	struct peer *peer;
 
-	(void)state;
 	lab_start();
 	peer = peer_connect();
 	peer_send(peer, "HEAD /stream HTTP/1.1\r\nHost: localhost\r\n\r\n");
@@ -375,12 +364,11 @@ static void flood(struct record *record)
 		assert_true(lab_turn(end_ms));
 }
 
-static void test_a_peer_that_does_not_read_is_cut_off_alone(void **state)
+TEST(test_a_peer_that_does_not_read_is_cut_off_alone)
 {
 	struct record *slow_record, *quick_record;
 	struct peer *slow, *quick;
 
-	(void)state;
 	lab_start();
 	slow = open_stream(&slow_record);
 	quick = open_stream(&quick_record);
@@ -394,14 +382,13 @@ static void test_a_peer_that_does_not_read_is_cut_off_alone(void **state)
 	LAB_WAIT(quick_record->ended);
 }
 
-static void test_an_unread_piece_ends_the_stream_at_its_deadline(void **state)
+TEST(test_an_unread_piece_ends_the_stream_at_its_deadline)
 {
 	static char large[STREAM_BYTES_MAX / 8];
 	struct record *record;
 	struct peer *peer;
 	uint64_t end_ms = lab_now_ms() + LAB_WAIT_MS;
 
-	(void)state;
 	lab.config.request_timeout_seconds = 1;
 	lab_start();
 	peer = open_stream(&record);
@@ -414,13 +401,12 @@ static void test_an_unread_piece_ends_the_stream_at_its_deadline(void **state)
 	peer_close(peer);
 }
 
-static void test_an_idle_stream_outlives_all_deadlines(void **state)
+TEST(test_an_idle_stream_outlives_all_deadlines)
 {
 	struct record *record;
 	struct peer *peer;
 	uint64_t end_ms;
 
-	(void)state;
 	lab.config.request_timeout_seconds = 1;
 	lab.config.idle_timeout_seconds = 1;
 	lab_start();
@@ -434,12 +420,11 @@ static void test_an_idle_stream_outlives_all_deadlines(void **state)
 	LAB_WAIT(record->ended);
 }
 
-static void test_a_stop_ends_streams_after_their_last_event(void **state)
+TEST(test_a_stop_ends_streams_after_their_last_event)
 {
 	struct record *record;
 	struct peer *peer;
 
-	(void)state;
 	lab_start();
 	peer = open_stream(&record);
 	assert_true(push(record->stream, NULL, "before"));
@@ -453,12 +438,11 @@ static void test_a_stop_ends_streams_after_their_last_event(void **state)
 	peer_close(peer);
 }
 
-static void test_freeing_the_server_abandons_streams(void **state)
+TEST(test_freeing_the_server_abandons_streams)
 {
 	struct record *record;
 	struct peer *peer;
 
-	(void)state;
 	lab_start();
 	peer = open_stream(&record);
 	http_server_free(lab.server);
@@ -468,13 +452,12 @@ static void test_freeing_the_server_abandons_streams(void **state)
 	peer_close(peer);
 }
 
-static void test_streams_leave_room_for_requests(void **state)
+TEST(test_streams_leave_room_for_requests)
 {
 	struct peer *peers[LIMIT];
 	struct record *record;
 	int at;
 
-	(void)state;
 	lab.config.max_connections = LIMIT;
 	lab_start();
 	for (at = 0; at < LIMIT - 1; at++)
@@ -487,14 +470,13 @@ static void test_streams_leave_room_for_requests(void **state)
 	LAB_WAIT(http_server_connections(lab.server) == 0);
 }
 
-static void test_many_streams_get_every_event(void **state)
+TEST(test_many_streams_get_every_event)
 {
 	static struct peer *peers[MANY];
 	static struct record *records[MANY];
 	char text[32];
 	int at, round;
 
-	(void)state;
 	lab_start();
 	for (at = 0; at < MANY; at++)
 		peers[at] = open_stream(&records[at]);
@@ -510,35 +492,4 @@ static void test_many_streams_get_every_event(void **state)
 	LAB_WAIT(http_server_connections(lab.server) == 0);
 	for (at = 0; at < MANY; at++)
 		assert_int_equal(records[at]->abandoned, 1);
-}
-
-#define TEST(test) cmocka_unit_test_setup_teardown(test, lab_setup, lab_teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_events_are_framed),
-		TEST(test_filled_runs_once_until_everything_is_read),
-		TEST(test_a_newer_event_replaces_a_waiting_one_with_its_key),
-		TEST(test_too_many_events_break_the_stream),
-		TEST(test_too_many_bytes_break_the_stream),
-		TEST(test_the_last_event_is_not_bounded),
-		TEST(test_the_number_of_streams_is_bounded),
-		TEST(test_all_streams_share_one_keep_alive_timer),
-		TEST(test_the_first_byte_comes_at_once_with_the_headers),
-		TEST(test_pages_of_allowed_origins_may_read_a_stream),
-		TEST(test_events_arrive_in_order),
-		TEST(test_a_waiting_exchange_becomes_a_stream),
-		TEST(test_http_1_0_gets_bytes_until_the_end),
-		TEST(test_head_gets_the_headers_of_a_stream_only),
-		TEST(test_a_peer_that_does_not_read_is_cut_off_alone),
-		TEST(test_an_unread_piece_ends_the_stream_at_its_deadline),
-		TEST(test_an_idle_stream_outlives_all_deadlines),
-		TEST(test_a_stop_ends_streams_after_their_last_event),
-		TEST(test_freeing_the_server_abandons_streams),
-		TEST(test_streams_leave_room_for_requests),
-		TEST(test_many_streams_get_every_event),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

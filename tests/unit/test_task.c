@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The methods of tasks over a table of kinds. */
+#include "unit_test.h"
 #include <stdio.h>
 
 #include <errno.h>
@@ -188,7 +189,9 @@ static struct asked about(const char *method, const char *id)
 	"\"lastUpdatedAt\":\"2026-09-21T14:13:21+00:00\",\"ttlMs\":7000," \
 	"\"pollIntervalMs\":5000}"
 
-static void test_a_call_can_be_answered_with_a_task(void **state)
+FIXTURE(set_up, tear_down)
+
+TEST(test_a_call_can_be_answered_with_a_task)
 {
 	struct asked asked = { "tools/call", "begin", "\"name\":\"begin\",", DECLARED };
 
@@ -200,7 +203,7 @@ static void test_a_call_can_be_answered_with_a_task(void **state)
 	expect(*state, asked, 200, "\"resultType\":\"complete\"");
 }
 
-static void test_get_returns_the_current_state(void **state)
+TEST(test_get_returns_the_current_state)
 {
 	expect(*state, about("tasks/get", "here"), 200, MEMBERS "}");
 	expect(*state, about("tasks/get", "here"), 200, "\"resultType\":\"complete\"");
@@ -214,7 +217,7 @@ static void test_get_returns_the_current_state(void **state)
 	expect(*state, about("tasks/get", "here"), 200, "\"isError\":true}}}");
 }
 
-static void test_cancel_reaches_the_kind(void **state)
+TEST(test_cancel_reaches_the_kind)
 {
 	struct asked asked = about("tasks/cancel", "here");
 
@@ -227,7 +230,7 @@ static void test_cancel_reaches_the_kind(void **state)
 	assert_int_equal(cancelled, 2);
 }
 
-static void test_a_failed_task_has_an_error(void **state)
+TEST(test_a_failed_task_has_an_error)
 {
 	present.status = TASK_FAILED;
 	present.error = (struct rpc_error){ RPC_INTERNAL_ERROR, "It broke." };
@@ -266,7 +269,7 @@ static struct asked update(const char *responses)
 	return (struct asked){ "tasks/update", "here", params, DECLARED };
 }
 
-static void test_a_task_shows_its_open_questions(void **state)
+TEST(test_a_task_shows_its_open_questions)
 {
 	struct asked begin = { "tools/call", "begin", "\"name\":\"begin\",", DECLARED };
 
@@ -286,7 +289,7 @@ static void test_a_task_shows_its_open_questions(void **state)
 
 #define YES "{\"action\":\"accept\",\"content\":{\"yes\":true,\"more\":1}}"
 
-static void test_update_passes_answers_to_the_kind(void **state)
+TEST(test_update_passes_answers_to_the_kind)
 {
 	static const struct {
 		const char *responses, *taken, *piece;
@@ -321,7 +324,7 @@ static void test_update_passes_answers_to_the_kind(void **state)
 	expect(*state, update("{\"one\":" YES "}"), 200, "-32603");
 }
 
-static void test_answers_to_a_task_without_questions_are_ignored(void **state)
+TEST(test_answers_to_a_task_without_questions_are_ignored)
 {
 	static const enum task_status statuses[] = { TASK_WORKING, TASK_COMPLETED,
 						     TASK_FAILED, TASK_CANCELLED };
@@ -334,7 +337,7 @@ static void test_answers_to_a_task_without_questions_are_ignored(void **state)
 	}
 }
 
-static void test_an_unknown_task_is_not_found(void **state)
+TEST(test_an_unknown_task_is_not_found)
 {
 	static const char *const methods[] = { "tasks/get", "tasks/update",
 					       "tasks/cancel" };
@@ -357,7 +360,7 @@ static void test_an_unknown_task_is_not_found(void **state)
 	assert_int_equal(cancelled, 0);
 }
 
-static void test_tasks_need_the_declared_extension(void **state)
+TEST(test_tasks_need_the_declared_extension)
 {
 	struct asked asked = about("tasks/get", "here");
 
@@ -368,7 +371,7 @@ static void test_tasks_need_the_declared_extension(void **state)
 	       "\"io.modelcontextprotocol/tasks\":{}}}}");
 }
 
-static void test_without_kinds_there_are_no_task_methods(void **state)
+TEST(test_without_kinds_there_are_no_task_methods)
 {
 	struct endpoint *endpoint = make(NULL);
 	struct asked asked = { "tools/call", "begin", "\"name\":\"begin\",", DECLARED };
@@ -381,33 +384,4 @@ static void test_without_kinds_there_are_no_task_methods(void **state)
 	expect(*state, (struct asked){ "server/discover", NULL, "", "" }, 200,
 	       "\"extensions\":{\"io.modelcontextprotocol/ui\":{},"
 	       "\"io.modelcontextprotocol/tasks\":{}}}");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_a_call_can_be_answered_with_a_task,
-						set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_get_returns_the_current_state,
-						set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_cancel_reaches_the_kind, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(test_a_failed_task_has_an_error, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(test_a_task_shows_its_open_questions,
-						set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_update_passes_answers_to_the_kind,
-						set_up, tear_down),
-		cmocka_unit_test_setup_teardown(
-			test_answers_to_a_task_without_questions_are_ignored, set_up,
-			tear_down),
-		cmocka_unit_test_setup_teardown(test_an_unknown_task_is_not_found, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(test_tasks_need_the_declared_extension,
-						set_up, tear_down),
-		cmocka_unit_test_setup_teardown(
-			test_without_kinds_there_are_no_task_methods, set_up, tear_down),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Task timers: they expire in order, each once. */
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <cmocka.h>
+#include "unit_test.h"
 
 #include "base/clock.h"
 #include "mcp/task.h"
@@ -33,7 +29,6 @@ static int set_up(void **state)
 {
 	static const struct clock_source clock = { fake_ms, fake_ms, NULL };
 
-	(void)state;
 	now_ms = 1000000;
 	*expired_names = '\0';
 	clock_set_source(&clock);
@@ -43,7 +38,6 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-	(void)state;
 	task_timers_deinit(&timers);
 	sd_event_unref(loop);
 	clock_set_source(NULL);
@@ -80,11 +74,12 @@ static bool is_on(void)
 	return sd_event_source_get_enabled(timers.timer, NULL) > 0;
 }
 
-static void test_timers_expire_in_order_of_time(void **state)
+FIXTURE(set_up, tear_down)
+
+TEST(test_timers_expire_in_order_of_time)
 {
 	struct named a = make('a'), b = make('b'), c = make('c');
 
-	(void)state;
 	assert_false(is_on());
 	task_timer_set(&timers, &a.timer, now_ms + 9000);
 	task_timer_set(&timers, &b.timer, now_ms + 5000);
@@ -97,11 +92,10 @@ static void test_timers_expire_in_order_of_time(void **state)
 	task_timer_set(&timers, &c.timer, 0);
 }
 
-static void test_setting_a_timer_again_replaces_its_time(void **state)
+TEST(test_setting_a_timer_again_replaces_its_time)
 {
 	struct named a = make('a'), b = make('b');
 
-	(void)state;
 	task_timer_set(&timers, &a.timer, now_ms + 5000);
 	task_timer_set(&timers, &b.timer, now_ms + 6000);
 	task_timer_set(&timers, &a.timer, now_ms + 7000);
@@ -112,11 +106,10 @@ static void test_setting_a_timer_again_replaces_its_time(void **state)
 }
 
 /* A timer that is set to the past again and again does not keep the loop busy. */
-static void test_a_time_in_the_past_expires_soon(void **state)
+TEST(test_a_time_in_the_past_expires_soon)
 {
 	struct named a = make('a');
 
-	(void)state;
 	a.again_ms = now_ms - 1;
 	task_timer_set(&timers, &a.timer, a.again_ms);
 	assert_true(a.timer.due_ms > now_ms);
@@ -126,30 +119,13 @@ static void test_a_time_in_the_past_expires_soon(void **state)
 	task_timer_set(&timers, &a.timer, 0);
 }
 
-static void test_without_a_loop_no_timer_expires(void **state)
+TEST(test_without_a_loop_no_timer_expires)
 {
 	struct task_timers none;
 	struct named a = make('a');
 
-	(void)state;
 	assert_int_equal(task_timers_init(&none, NULL), 0);
 	task_timer_set(&none, &a.timer, now_ms + 1);
 	task_timer_set(&none, &a.timer, 0);
 	task_timers_deinit(&none);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_timers_expire_in_order_of_time,
-						set_up, tear_down),
-		cmocka_unit_test_setup_teardown(
-			test_setting_a_timer_again_replaces_its_time, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_a_time_in_the_past_expires_soon,
-						set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_without_a_loop_no_timer_expires,
-						set_up, tear_down),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The server with TLS and a self-made certificate, and a client that checks it. */
+#include "unit_test.h"
 #include "http_peer.h"
 
 #include <fcntl.h>
@@ -135,11 +136,12 @@ static bool guest_heard(struct guest *guest, const char *text)
 
 /* Tests */
 
-static void test_a_client_that_checks_the_certificate_accepts_it(void **state)
+FIXTURE(setup, teardown)
+
+TEST(test_a_client_that_checks_the_certificate_accepts_it)
 {
 	struct guest *guest;
 
-	(void)state;
 	lab_start();
 	guest = guest_connect();
 	guest_say(guest, GET("/early"));
@@ -148,11 +150,10 @@ static void test_a_client_that_checks_the_certificate_accepts_it(void **state)
 	guest_free(guest);
 }
 
-static void test_a_client_refuses_the_certificate_for_another_name(void **state)
+TEST(test_a_client_refuses_the_certificate_for_another_name)
 {
 	struct guest *guest;
 
-	(void)state;
 	lab_start();
 	guest = guest_new("elsewhere.example");
 	LAB_WAIT(guest_shook_hands(guest));
@@ -160,11 +161,10 @@ static void test_a_client_refuses_the_certificate_for_another_name(void **state)
 	guest_free(guest);
 }
 
-static void test_a_late_answer_arrives_over_tls(void **state)
+TEST(test_a_late_answer_arrives_over_tls)
 {
 	struct guest *guest;
 
-	(void)state;
 	lab_start();
 	guest = guest_connect();
 	guest_say(guest,
@@ -177,11 +177,10 @@ static void test_a_late_answer_arrives_over_tls(void **state)
 	guest_free(guest);
 }
 
-static void test_a_waiting_request_is_abandoned_over_tls(void **state)
+TEST(test_a_waiting_request_is_abandoned_over_tls)
 {
 	struct guest *guest;
 
-	(void)state;
 	lab_start();
 	guest = guest_connect();
 	guest_say(guest, GET("/later"));
@@ -191,12 +190,11 @@ static void test_a_waiting_request_is_abandoned_over_tls(void **state)
 	LAB_WAIT(http_server_connections(lab.server) == 0);
 }
 
-static void test_a_stream_arrives_over_tls(void **state)
+TEST(test_a_stream_arrives_over_tls)
 {
 	const struct stream_event event = { .data = "{\"n\":1}", .length = 7 };
 	struct guest *guest;
 
-	(void)state;
 	lab_start();
 	guest = guest_connect();
 	guest_say(guest, GET("/stream"));
@@ -207,11 +205,10 @@ static void test_a_stream_arrives_over_tls(void **state)
 	LAB_WAIT(lab.records[0].abandoned == 1);
 }
 
-static void test_a_late_request_ends_the_connection_over_tls(void **state)
+TEST(test_a_late_request_ends_the_connection_over_tls)
 {
 	struct guest *guest;
 
-	(void)state;
 	lab.config.request_timeout_seconds = 1;
 	lab_start();
 	guest = guest_connect();
@@ -220,11 +217,10 @@ static void test_a_late_request_ends_the_connection_over_tls(void **state)
 	guest_free(guest);
 }
 
-static void test_freeing_the_server_abandons_requests_over_tls(void **state)
+TEST(test_freeing_the_server_abandons_requests_over_tls)
 {
 	struct guest *guest;
 
-	(void)state;
 	lab_start();
 	guest = guest_connect();
 	guest_say(guest, GET("/later"));
@@ -236,11 +232,10 @@ static void test_freeing_the_server_abandons_requests_over_tls(void **state)
 	guest_free(guest);
 }
 
-static void test_a_new_certificate_is_used_by_new_connections(void **state)
+TEST(test_a_new_certificate_is_used_by_new_connections)
 {
 	struct guest *before, *after;
 
-	(void)state;
 	lab_start();
 	before = guest_connect();
 	make_certificate();
@@ -250,21 +245,4 @@ static void test_a_new_certificate_is_used_by_new_connections(void **state)
 	LAB_WAIT(guest_heard(before, "\r\n\r\nearly"));
 	guest_free(before);
 	guest_free(after);
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-	const struct CMUnitTest tests[] = {
-		TEST(test_a_client_that_checks_the_certificate_accepts_it),
-		TEST(test_a_client_refuses_the_certificate_for_another_name),
-		TEST(test_a_late_answer_arrives_over_tls),
-		TEST(test_a_waiting_request_is_abandoned_over_tls),
-		TEST(test_a_stream_arrives_over_tls),
-		TEST(test_a_late_request_ends_the_connection_over_tls),
-		TEST(test_freeing_the_server_abandons_requests_over_tls),
-		TEST(test_a_new_certificate_is_used_by_new_connections),
-	};
-
-	return cmocka_run_group_tests_name("tls", tests, NULL, NULL);
 }

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Arguments of tools: what counts as not given, what is ignored, and what is misspelt. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <cmocka.h>
+#include "unit_test.h"
 
 #include "base/json_reader.h"
 #include "mcp/tool_arguments.h"
@@ -109,19 +105,17 @@ static void check_case(size_t at)
 	arena_free(arena);
 }
 
-static void test_each_kind_of_argument_is_read_as_it_is_meant(void **state)
+TEST(test_each_kind_of_argument_is_read_as_it_is_meant)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
 		check_case(i);
 }
 
-static void test_absent_arguments_fit_like_an_empty_object(void **state)
+TEST(test_absent_arguments_fit_like_an_empty_object)
 {
 	struct arena *arena = arena_new(ARENA_BYTES);
 	struct tool_arguments arguments;
 
-	(void)state;
 	assert_string_equal(tool_arguments_read(fields, 0, NULL, arena, &arguments),
 			    "to_phone_number is missing");
 	assert_null(tool_arguments_read(fields + 2, 0, NULL, arena, &arguments));
@@ -130,7 +124,7 @@ static void test_absent_arguments_fit_like_an_empty_object(void **state)
 }
 
 /* No more names are repeated than an answer has room for, and long ones are no parameters. */
-static void test_hostile_names_cost_little(void **state)
+TEST(test_hostile_names_cost_little)
 {
 	struct arena *arena = arena_new(4 * 1024 * 1024);
 	struct buffer text = BUFFER_INIT;
@@ -138,7 +132,6 @@ static void test_hostile_names_cost_little(void **state)
 	const struct json *given = NULL;
 	char name[40];
 
-	(void)state;
 	buffer_append_text(&text, "{\"to_phone_number\":\"1\"");
 	for (int i = 0; i < 500; i++) {
 		snprintf(name, sizeof(name), ",\"zz%dQx_9%d\":%d", i, i, i);
@@ -154,15 +147,4 @@ static void test_hostile_names_cost_little(void **state)
 	assert_int_equal(arguments.object->count, 1);
 	buffer_deinit(&text);
 	arena_free(arena);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_each_kind_of_argument_is_read_as_it_is_meant),
-		cmocka_unit_test(test_absent_arguments_fit_like_an_empty_object),
-		cmocka_unit_test(test_hostile_names_cost_little),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Which tools are offered, and when the set counts as changed. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "unit_test.h"
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -40,7 +34,6 @@ static struct tool_set set;
 
 static int set_up(void **state)
 {
-	(void)state;
 	services.two_is_usable = true;
 	config_list_clear(&hidden);
 	return tool_set_init(&set, table, &hidden, &services);
@@ -48,7 +41,6 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-	(void)state;
 	tool_set_deinit(&set);
 	return 0;
 }
@@ -96,16 +88,16 @@ static void expect(const char *names)
 	expect_list(CLIENT_SCOPES_ALL, names);
 }
 
-static void test_all_tools_are_listed_in_table_order(void **state)
+FIXTURE(set_up, tear_down)
+
+TEST(test_all_tools_are_listed_in_table_order)
 {
-	(void)state;
 	expect("one two three ");
 	assert_int_equal(tool_set_review(&set), 0);
 }
 
-static void test_an_unusable_tool_is_not_offered(void **state)
+TEST(test_an_unusable_tool_is_not_offered)
 {
-	(void)state;
 	services.two_is_usable = false;
 	assert_int_equal(tool_set_review(&set), 1);
 	expect("one three ");
@@ -115,9 +107,8 @@ static void test_an_unusable_tool_is_not_offered(void **state)
 	expect("one two three ");
 }
 
-static void test_a_hidden_tool_is_not_offered(void **state)
+TEST(test_a_hidden_tool_is_not_offered)
 {
-	(void)state;
 	hide("three");
 	hide(" ,one,,\t");
 	assert_int_equal(tool_set_review(&set), 1);
@@ -133,12 +124,11 @@ static void test_a_hidden_tool_is_not_offered(void **state)
 	assert_int_equal(tool_set_review(&set), 0);
 }
 
-static void test_a_former_name_still_hides_and_finds_a_tool(void **state)
+TEST(test_a_former_name_still_hides_and_finds_a_tool)
 {
 	const char *name = NULL;
 	size_t length = 0;
 
-	(void)state;
 	assert_ptr_equal(tool_set_find(table, "drei", 4), &three);
 	assert_ptr_equal(tool_set_find(table, "three", 5), &three);
 	assert_null(tool_set_find(table, "dre", 3));
@@ -148,20 +138,18 @@ static void test_a_former_name_still_hides_and_finds_a_tool(void **state)
 	expect("two ");
 }
 
-static void test_only_whole_names_hide_a_tool(void **state)
+TEST(test_only_whole_names_hide_a_tool)
 {
-	(void)state;
 	hide("on thre onetwo twothree");
 	assert_int_equal(tool_set_review(&set), 0);
 	expect("one two three ");
 }
 
-static void test_unknown_names_are_reported(void **state)
+TEST(test_unknown_names_are_reported)
 {
 	const char *name = NULL;
 	size_t length = 0;
 
-	(void)state;
 	assert_true(tool_set_check_names(table, &hidden, &name, &length));
 	hide("one, two");
 	hide("three");
@@ -173,9 +161,8 @@ static void test_unknown_names_are_reported(void **state)
 	assert_memory_equal(name, "four", length);
 }
 
-static void test_clients_see_only_tools_of_their_scopes(void **state)
+TEST(test_clients_see_only_tools_of_their_scopes)
 {
-	(void)state;
 	expect_list(0, "two ");
 	expect_list(CLIENT_READ, "one two ");
 	expect_list(CLIENT_SEND, "two three ");
@@ -190,11 +177,10 @@ static void test_clients_see_only_tools_of_their_scopes(void **state)
 }
 
 /* Whatever the number of clients and requests. */
-static void test_one_list_is_kept_per_relevant_set_of_scopes(void **state)
+TEST(test_one_list_is_kept_per_relevant_set_of_scopes)
 {
 	const struct buffer *list = tool_set_list(&set, CLIENT_READ);
 
-	(void)state;
 	assert_ptr_equal(tool_set_list(&set, CLIENT_READ), list);
 	assert_ptr_equal(tool_set_list(&set, CLIENT_READ | CLIENT_ADMIN | CLIENT_CODES),
 			 list);
@@ -204,39 +190,10 @@ static void test_one_list_is_kept_per_relevant_set_of_scopes(void **state)
 }
 
 /* Until the next review both still treat the unusable tool as offered. */
-static void test_list_and_calls_agree_between_reviews(void **state)
+TEST(test_list_and_calls_agree_between_reviews)
 {
-	(void)state;
 	services.two_is_usable = false;
 	expect_list(CLIENT_READ, "one two ");
 	assert_int_equal(tool_set_review(&set), 1);
 	expect_list(CLIENT_READ, "one ");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_all_tools_are_listed_in_table_order,
-						set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_an_unusable_tool_is_not_offered,
-						set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_a_hidden_tool_is_not_offered, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(
-			test_a_former_name_still_hides_and_finds_a_tool, set_up,
-			tear_down),
-		cmocka_unit_test_setup_teardown(test_only_whole_names_hide_a_tool, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(test_unknown_names_are_reported, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(
-			test_clients_see_only_tools_of_their_scopes, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(
-			test_one_list_is_kept_per_relevant_set_of_scopes, set_up,
-			tear_down),
-		cmocka_unit_test_setup_teardown(test_list_and_calls_agree_between_reviews,
-						set_up, tear_down),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

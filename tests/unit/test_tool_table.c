@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What holds for every row of the tool table. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "unit_test.h"
 #include <string.h>
 
 #include "mcp/tool.h"
@@ -20,9 +14,8 @@ static bool has(const struct schema_field *fields, const char *name)
 }
 
 /* tools/list would show less than its author meant. */
-static void test_listed_members_are_members_of_the_answer(void **state)
+TEST(test_listed_members_are_members_of_the_answer)
 {
-	(void)state;
 	for (const struct tool *const *tool = tool_table; *tool; tool++) {
 		const char *const *name = (*tool)->listed;
 
@@ -34,9 +27,8 @@ static void test_listed_members_are_members_of_the_answer(void **state)
 }
 
 /* A name that was given up must not come to mean something else. */
-static void test_no_former_name_is_a_name_of_another_tool(void **state)
+TEST(test_no_former_name_is_a_name_of_another_tool)
 {
-	(void)state;
 	for (const struct tool *const *tool = tool_table; *tool; tool++) {
 		for (const struct tool *const *other = tool_table; *other; other++) {
 			if ((*tool)->former_name)
@@ -44,14 +36,4 @@ static void test_no_former_name_is_a_name_of_another_tool(void **state)
 							(*other)->name);
 		}
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_listed_members_are_members_of_the_answer),
-		cmocka_unit_test(test_no_former_name_is_a_name_of_another_tool),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

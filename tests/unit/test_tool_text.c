@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What a client reads of a text that names tools. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "unit_test.h"
 #include <string.h>
 
 #include "mcp/tool.h"
@@ -34,12 +28,11 @@ static void expect_read(unsigned scopes, const char *text, const char *expected)
 	buffer_deinit(&buffer);
 }
 
-static void test_a_sentence_about_a_missing_tool_is_dropped(void **state)
+TEST(test_a_sentence_about_a_missing_tool_is_dropped)
 {
 	const char *text =
 		"Does it. Call list_all before. Costs 0.5 or so. Then send_one";
 
-	(void)state;
 	expect_read(CLIENT_READ | CLIENT_SEND, text,
 		    "{\"t\":\"Does it. Call list_all before. Costs 0.5 or so. Then "
 		    "send_one\"}");
@@ -51,12 +44,11 @@ static void test_a_sentence_about_a_missing_tool_is_dropped(void **state)
 	expect_read(CLIENT_READ, "First gone_now. Then more.", "{\"t\":\"Then more.\"}");
 }
 
-static void test_a_remark_about_a_missing_tool_is_dropped_alone(void **state)
+TEST(test_a_remark_about_a_missing_tool_is_dropped_alone)
 {
 	const char *text =
 		"A SIM (list_all has them) or two (of any); send_one (it) sends.";
 
-	(void)state;
 	expect_read(CLIENT_READ | CLIENT_SEND, text,
 		    "{\"t\":\"A SIM (list_all has them) or two (of any); send_one (it) "
 		    "sends.\"}");
@@ -65,30 +57,16 @@ static void test_a_remark_about_a_missing_tool_is_dropped_alone(void **state)
 	expect_read(CLIENT_SEND, "Open (list_all and no end", "{}");
 }
 
-static void test_only_a_whole_name_counts(void **state)
+TEST(test_only_a_whole_name_counts)
 {
-	(void)state;
 	expect_read(0, "resend_one, send_ones and list_all_too.",
 		    "{\"t\":\"resend_one, send_ones and list_all_too.\"}");
 	expect_read(0, "Not \"send_one\".", "{}");
 	expect_read(0, "send_ones and send_one", "{}");
 }
 
-static void test_a_text_of_which_nothing_is_left_is_no_member(void **state)
+TEST(test_a_text_of_which_nothing_is_left_is_no_member)
 {
-	(void)state;
 	expect_read(0, "Call list_all. Then send_one.", "{}");
 	expect_read(0, "", "{}");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_a_sentence_about_a_missing_tool_is_dropped),
-		cmocka_unit_test(test_a_remark_about_a_missing_tool_is_dropped_alone),
-		cmocka_unit_test(test_only_a_whole_name_counts),
-		cmocka_unit_test(test_a_text_of_which_nothing_is_left_is_no_member),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

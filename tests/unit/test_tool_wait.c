@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "unit_test.h"
 #include <string.h>
 
 #include "tools/services.h"
@@ -30,7 +24,7 @@ static void store_waiting(void *data, const struct request_waiting *how, void *w
 }
 
 /* b's client disconnects, and e is finished early: neither is answered by its timer. */
-static void test_waits_are_answered_in_the_order_of_their_ends(void **state)
+TEST(test_waits_are_answered_in_the_order_of_their_ends)
 {
 	static const struct {
 		const char *name;
@@ -40,7 +34,6 @@ static void test_waits_are_answered_in_the_order_of_their_ends(void **state)
 	struct services services = { NULL };
 	struct tool_call call = { .services = &services, .caller = &caller };
 
-	(void)state;
 	assert_true(sd_event_new(&services.loop) >= 0);
 	for (int i = 0; i < WAITS; i++) {
 		waits[i] = (struct tool_wait){ .answer = answer,
@@ -55,13 +48,4 @@ static void test_waits_are_answered_in_the_order_of_their_ends(void **state)
 		assert_true(sd_event_run(services.loop, UINT64_MAX) >= 0);
 	assert_string_equal(answered, "ecda");
 	sd_event_unref(services.loop);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_waits_are_answered_in_the_order_of_their_ends),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

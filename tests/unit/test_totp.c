@@ -1,19 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Rolling codes: the vectors of RFC 4226 and RFC 6238, and which codes count when. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "unit_test.h"
 #include "base/totp.h"
 
 /* both RFCs use it */
 static const uint8_t secret[TOTP_SECRET_BYTES] = "12345678901234567890";
 
-static void test_codes_are_those_of_rfc_4226(void **state)
+TEST(test_codes_are_those_of_rfc_4226)
 {
 	static const char *const codes[] = { "755224", "287082", "359152", "969429",
 					     "338314", "254676", "287922", "162583",
@@ -26,7 +21,7 @@ static void test_codes_are_those_of_rfc_4226(void **state)
 	}
 }
 
-static void test_codes_are_those_of_rfc_6238(void **state)
+TEST(test_codes_are_those_of_rfc_6238)
 {
 	static const struct {
 		int64_t seconds;
@@ -45,7 +40,7 @@ static void test_codes_are_those_of_rfc_6238(void **state)
 	}
 }
 
-static void test_a_secret_is_written_as_authenticator_apps_read_it(void **state)
+TEST(test_a_secret_is_written_as_authenticator_apps_read_it)
 {
 	char text[TOTP_SECRET_TEXT_BYTES];
 
@@ -53,7 +48,7 @@ static void test_a_secret_is_written_as_authenticator_apps_read_it(void **state)
 	assert_string_equal(text, "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ");
 }
 
-static void test_the_codes_right_before_and_after_count(void **state)
+TEST(test_the_codes_right_before_and_after_count)
 {
 	const int64_t now_ms = INT64_C(1790000015000), now = now_ms / TOTP_STEP_MS;
 
@@ -69,7 +64,7 @@ static void test_the_codes_right_before_and_after_count(void **state)
 	}
 }
 
-static void test_no_code_counts_twice_nor_after_a_later_one(void **state)
+TEST(test_no_code_counts_twice_nor_after_a_later_one)
 {
 	const int64_t now_ms = INT64_C(1790000015000), now = now_ms / TOTP_STEP_MS;
 	char code[TOTP_CODE_BYTES];
@@ -84,7 +79,7 @@ static void test_no_code_counts_twice_nor_after_a_later_one(void **state)
 			 TOTP_USED);
 }
 
-static void test_texts_that_are_no_codes_are_wrong(void **state)
+TEST(test_texts_that_are_no_codes_are_wrong)
 {
 	static const char *const texts[] = { "", "12345", "1234567", "abcdef" };
 	int64_t step;
@@ -93,18 +88,4 @@ static void test_texts_that_are_no_codes_are_wrong(void **state)
 		assert_int_equal(
 			totp_check(secret, INT64_C(1790000015000), 0, texts[i], &step),
 			TOTP_WRONG);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_codes_are_those_of_rfc_4226),
-		cmocka_unit_test(test_codes_are_those_of_rfc_6238),
-		cmocka_unit_test(test_a_secret_is_written_as_authenticator_apps_read_it),
-		cmocka_unit_test(test_the_codes_right_before_and_after_count),
-		cmocka_unit_test(test_no_code_counts_twice_nor_after_a_later_one),
-		cmocka_unit_test(test_texts_that_are_no_codes_are_wrong),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The record of PIN attempts in this boot survives a crash. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "unit_test.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,7 +19,6 @@ static char folder[64], file[80];
 
 static int set_up(void **state)
 {
-	(void)state;
 	if (!mkdtemp(scratch_template(folder, sizeof(folder), "pin-record")))
 		return -1;
 	snprintf(file, sizeof(file), "%s/pin_tries", folder);
@@ -34,7 +27,6 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-	(void)state;
 	unlink(file);
 	return rmdir(folder);
 }
@@ -59,11 +51,12 @@ static void expect_file(const char *expected)
 	assert_string_equal(text, expected);
 }
 
-static void test_each_card_is_tried_once(void **state)
+FIXTURE(set_up, tear_down)
+
+TEST(test_each_card_is_tried_once)
 {
 	struct stat made;
 
-	(void)state;
 	assert_int_equal(unlocker_record_attempt(folder, BOOT, "8936"), 0);
 	assert_int_equal(unlocker_record_attempt(folder, BOOT, "8936"), UNLOCKER_E_TRIED);
 	assert_int_equal(unlocker_record_attempt(folder, BOOT, "893"), 0);
@@ -74,9 +67,8 @@ static void test_each_card_is_tried_once(void **state)
 	assert_int_equal(made.st_mode & 0777, 0600);
 }
 
-static void test_the_next_boot_may_try_again(void **state)
+TEST(test_the_next_boot_may_try_again)
 {
-	(void)state;
 	assert_int_equal(unlocker_record_attempt(folder, BOOT, "8936"), 0);
 	assert_int_equal(unlocker_record_attempt(folder, NEXT, "8936"), 0);
 	assert_int_equal(unlocker_record_attempt(folder, NEXT, "8936"), UNLOCKER_E_TRIED);
@@ -84,9 +76,8 @@ static void test_the_next_boot_may_try_again(void **state)
 }
 
 /* An incomplete line means that the PIN was not tried. */
-static void test_a_line_cut_by_a_crash_does_not_count(void **state)
+TEST(test_a_line_cut_by_a_crash_does_not_count)
 {
-	(void)state;
 	write_file(BOOT "\n8936");
 	assert_int_equal(unlocker_record_attempt(folder, BOOT, "8936"), 0);
 	expect_file(BOOT "\n8936\n8936\n");
@@ -95,11 +86,10 @@ static void test_a_line_cut_by_a_crash_does_not_count(void **state)
 	expect_file(BOOT "\n8936\n");
 }
 
-static void test_no_attempt_without_a_usable_record(void **state)
+TEST(test_no_attempt_without_a_usable_record)
 {
 	char text[UNLOCKER_RECORD_MAX + 1];
 
-	(void)state;
 	memset(text, '1', sizeof(text) - 1);
 	text[sizeof(text) - 1] = '\0';
 	write_file(text);
@@ -107,27 +97,11 @@ static void test_no_attempt_without_a_usable_record(void **state)
 	assert_int_equal(unlocker_record_attempt("/nowhere", BOOT, "8936"), -ENOENT);
 }
 
-static void test_the_boot_id_is_stable(void **state)
+TEST(test_the_boot_id_is_stable)
 {
 	char boot[40];
 
-	(void)state;
 	snprintf(boot, sizeof(boot), "%s", clock_boot_id());
 	assert_string_equal(boot, clock_boot_id());
 	assert_int_equal(strlen(boot), 36);
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_each_card_is_tried_once),
-		TEST(test_the_next_boot_may_try_again),
-		TEST(test_a_line_cut_by_a_crash_does_not_count),
-		TEST(test_no_attempt_without_a_usable_record),
-		TEST(test_the_boot_id_is_stable),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

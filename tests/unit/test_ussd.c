@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "unit_test.h"
 #include "ofono_lab.h"
 
 #include "base/clock.h"
@@ -92,7 +93,9 @@ static void be_asked(struct bench *bench, struct fixture *fixture)
 	assert_int_equal(ussd_check(bench->ussd, &order), USSD_E_BUSY);
 }
 
-static void test_only_the_client_that_began_may_reply(void **state)
+FIXTURE(fixture_set_up, fixture_tear_down)
+
+TEST(test_only_the_client_that_began_may_reply)
 {
 	struct fixture *fixture = *state;
 	struct bench bench;
@@ -120,7 +123,7 @@ static void test_only_the_client_that_began_may_reply(void **state)
 	bench_close(&bench);
 }
 
-static void test_a_dialogue_without_reply_is_cancelled(void **state)
+TEST(test_a_dialogue_without_reply_is_cancelled)
 {
 	struct fixture *fixture = *state;
 	struct bench bench;
@@ -135,7 +138,7 @@ static void test_a_dialogue_without_reply_is_cancelled(void **state)
 }
 
 /* The modem is free at once, not only when the network ends or the time is up. */
-static void test_a_revoked_client_loses_its_dialogue(void **state)
+TEST(test_a_revoked_client_loses_its_dialogue)
 {
 	struct fixture *fixture = *state;
 	struct bench bench;
@@ -159,7 +162,7 @@ static void keep_silent(struct fixture *fixture)
 	fixture->fake.failing_count = 1;
 }
 
-static void test_a_turn_without_answer_is_unknown(void **state)
+TEST(test_a_turn_without_answer_is_unknown)
 {
 	struct fixture *fixture = *state;
 	struct bench bench;
@@ -176,7 +179,7 @@ static void test_a_turn_without_answer_is_unknown(void **state)
 	bench_close(&bench);
 }
 
-static void test_an_abandoned_turn_is_cancelled(void **state)
+TEST(test_an_abandoned_turn_is_cancelled)
 {
 	struct fixture *fixture = *state;
 	struct bench bench;
@@ -195,7 +198,7 @@ static void test_an_abandoned_turn_is_cancelled(void **state)
 }
 
 /* By the interface, the modem, and oFono. */
-static void test_a_dialogue_ends_with_its_modem(void **state)
+TEST(test_a_dialogue_ends_with_its_modem)
 {
 	struct fixture *fixture = *state;
 	struct ussd_order order;
@@ -233,7 +236,7 @@ static int64_t told_ms(void)
 	return now_ms;
 }
 
-static void test_codes_per_hour_are_counted(void **state)
+TEST(test_codes_per_hour_are_counted)
 {
 	const struct clock_source source = { told_ms, told_ms, told_ms, NULL };
 	struct fixture *fixture = *state;
@@ -258,7 +261,7 @@ static void test_codes_per_hour_are_counted(void **state)
 	bench_close(&bench);
 }
 
-static void test_the_newest_unasked_texts_are_kept(void **state)
+TEST(test_the_newest_unasked_texts_are_kept)
 {
 	struct fixture *fixture = *state;
 	struct bench bench;
@@ -285,21 +288,7 @@ static void test_the_newest_unasked_texts_are_kept(void **state)
 	bench_close(&bench);
 }
 
-int main(void)
+void before_tests(int argc, char **argv)
 {
-	const struct CMUnitTest tests[] = {
-#define TEST(name) \
-	cmocka_unit_test_setup_teardown(name, fixture_set_up, fixture_tear_down)
-		TEST(test_only_the_client_that_began_may_reply),
-		TEST(test_a_dialogue_without_reply_is_cancelled),
-		TEST(test_a_revoked_client_loses_its_dialogue),
-		TEST(test_a_turn_without_answer_is_unknown),
-		TEST(test_an_abandoned_turn_is_cancelled),
-		TEST(test_a_dialogue_ends_with_its_modem),
-		TEST(test_codes_per_hour_are_counted),
-		TEST(test_the_newest_unasked_texts_are_kept),
-	};
-
 	log_set_level(LOG_LEVEL_ERROR);
-	return cmocka_run_group_tests_name("ussd", tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "unit_test.h"
 #include "ofono_lab.h"
 
 #include "bus/bus.h"
@@ -40,8 +41,8 @@ static struct answer start(struct fixture *fixture)
 	return (struct answer){ .modem = fixture_modem(fixture) };
 }
 
-static const char *kind;  /* of the answer to Initiate */
-static const char *state; /* signalled before the answer */
+static const char *kind;	   /* of the answer to Initiate */
+static const char *dialogue_state; /* signalled before the answer */
 static char asked[64];
 
 static void obey(struct fake *fake, DBusMessage *call)
@@ -60,20 +61,22 @@ static void obey(struct fake *fake, DBusMessage *call)
 	} else {
 		dbus_message_iter_append_basic(&iterator, DBUS_TYPE_STRING, &answer);
 	}
-	fake_changed(fake, "/sim0", USSD, (struct fact)TEXT("State", state));
+	fake_changed(fake, "/sim0", USSD, (struct fact)TEXT("State", dialogue_state));
 	peer_send(&fake->peer, reply);
 }
 
-static void test_a_dialogue_of_code_and_reply(void **unused)
+FIXTURE(fixture_set_up, fixture_tear_down)
+
+TEST(test_a_dialogue_of_code_and_reply)
 {
-	struct fixture *fixture = *unused;
+	struct fixture *fixture = *state;
 	struct answer answer = start(fixture);
 
 	fixture->fake.called = obey;
 	assert_true(modem_has_ussd(answer.modem));
 	assert_false(modem_awaits_ussd_reply(answer.modem));
 	kind = "USSD";
-	state = "user-response";
+	dialogue_state = "user-response";
 	assert_non_null(
 		ussd_call_initiate(answer.modem, "*100#", LIMIT_MS, on_done, &answer));
 	assert_int_equal(answer.count, 0);
@@ -82,7 +85,7 @@ static void test_a_dialogue_of_code_and_reply(void **unused)
 	assert_int_equal(answer.outcome, USSD_ANSWERED);
 	assert_true(answer.asked);
 	assert_string_equal(answer.text, "Balance: 1234 Ft");
-	state = "idle";
+	dialogue_state = "idle";
 	assert_non_null(ussd_call_respond(answer.modem, "1", LIMIT_MS, on_done, &answer));
 	lab_wait(&fixture->lab, answer.count == 2);
 	assert_string_equal(asked, "Respond 1");
@@ -91,21 +94,21 @@ static void test_a_dialogue_of_code_and_reply(void **unused)
 	assert_string_equal(answer.text, "Balance: 1234 Ft");
 }
 
-static void test_an_mmi_code_is_reported_as_executed(void **unused)
+TEST(test_an_mmi_code_is_reported_as_executed)
 {
-	struct fixture *fixture = *unused;
+	struct fixture *fixture = *state;
 	struct answer answer = start(fixture);
 
 	fixture->fake.called = obey;
 	kind = "CallForwarding";
-	state = "idle";
+	dialogue_state = "idle";
 	ussd_call_initiate(answer.modem, "*21#", LIMIT_MS, on_done, &answer);
 	lab_wait(&fixture->lab, answer.count == 1);
 	assert_int_equal(answer.outcome, USSD_EXECUTED);
 	assert_string_equal(answer.text, "none");
 }
 
-static void test_the_error_decides_the_outcome(void **unused)
+TEST(test_the_error_decides_the_outcome)
 {
 	static const struct {
 		const char *error;
@@ -123,7 +126,7 @@ static void test_the_error_decides_the_outcome(void **unused)
 		{ DBUS_ERROR_UNKNOWN_METHOD, USSD_NOT_SUPPORTED },
 		{ DBUS_ERROR_NO_REPLY, USSD_UNKNOWN },
 	};
-	struct fixture *fixture = *unused;
+	struct fixture *fixture = *state;
 	struct answer answer = start(fixture);
 
 	fixture->fake.failing_member = "Initiate";
@@ -138,9 +141,9 @@ static void test_the_error_decides_the_outcome(void **unused)
 }
 
 /* No answer in time; then a stopped call, and Cancel. */
-static void test_no_answer_in_time_is_unknown(void **unused)
+TEST(test_no_answer_in_time_is_unknown)
 {
-	struct fixture *fixture = *unused;
+	struct fixture *fixture = *state;
 	struct answer answer = start(fixture);
 
 	fixture->fake.failing_member = "Initiate";
@@ -165,9 +168,9 @@ static void tell(struct fixture *fixture, const char *member, const char *text)
 	peer_send(&fixture->fake.peer, signal);
 }
 
-static void test_unasked_texts_of_the_network_are_reported(void **unused)
+TEST(test_unasked_texts_of_the_network_are_reported)
 {
-	struct fixture *fixture = *unused;
+	struct fixture *fixture = *state;
 	struct answer answer = start(fixture);
 
 	tell(fixture, "NotificationReceived", "low");
@@ -184,18 +187,7 @@ static void test_unasked_texts_of_the_network_are_reported(void **unused)
 	assert_false(modem_awaits_ussd_reply(answer.modem));
 }
 
-int main(void)
+void before_tests(int argc, char **argv)
 {
-	const struct CMUnitTest tests[] = {
-#define TEST(name) \
-	cmocka_unit_test_setup_teardown(name, fixture_set_up, fixture_tear_down)
-		TEST(test_a_dialogue_of_code_and_reply),
-		TEST(test_an_mmi_code_is_reported_as_executed),
-		TEST(test_the_error_decides_the_outcome),
-		TEST(test_no_answer_in_time_is_unknown),
-		TEST(test_unasked_texts_of_the_network_are_reported),
-	};
-
 	log_set_level(LOG_LEVEL_ERROR);
-	return cmocka_run_group_tests_name("ussd_call", tests, NULL, NULL);
 }

@@ -1,20 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "unit_test.h"
 #include "base/explanation.h"
 #include "config/config_list.h"
 #include "base/buffer.h"
 #include "config/ussd_code.h"
 
-static void test_codes_have_one_form(void **state)
+TEST(test_codes_have_one_form)
 {
 	static const char *const codes[] = { "*100#",  "#100#",	     "*#100#",
 					     "**1*2#", "*133*1234#", "*100*1#2#" };
@@ -24,7 +19,6 @@ static void test_codes_have_one_form(void **state)
 					      "*\xd9\xa1#", "*10?#" };
 	char longest[USSD_CODE_BYTES + 1];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++)
 		assert_true(ussd_code_is_valid(codes[i]));
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
@@ -43,7 +37,7 @@ static void test_codes_have_one_form(void **state)
 }
 
 /* Each service of annex B, in every way to write it: 6.5.2 */
-static void test_mmi_codes_are_recognised(void **state)
+TEST(test_mmi_codes_are_recognised)
 {
 	static const char *const services[] = {
 		"21",  "67",  "61",  "62",  "002", "004", "66",	 "214", "33",  "331",
@@ -56,7 +50,6 @@ static void test_mmi_codes_are_recognised(void **state)
 					    "**%s*1*2#", "##%s**11#", "*#*%s#*1#" };
 	char code[USSD_CODE_BYTES];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(services) / sizeof(services[0]); i++) {
 		for (size_t k = 0; k < sizeof(ways) / sizeof(ways[0]); k++) {
 #pragma GCC diagnostic push
@@ -74,7 +67,7 @@ static void test_mmi_codes_are_recognised(void **state)
 }
 
 /* oFono puts it between quotes into AT+CUSD=1,"...",15, in the GSM alphabet. */
-static void test_only_safe_replies_are_valid(void **state)
+TEST(test_only_safe_replies_are_valid)
 {
 	static const char *const good[] = { "1",  "*",		"#",
 					    "0",  "Yes, 12.50", "+36201234567",
@@ -99,7 +92,6 @@ static void test_only_safe_replies_are_valid(void **state)
 	static const char *const codes[] = { "*21#",   "**21*+3620#", "#31#",  "*100#",
 					     " *#06#", "*31#123",     "##002#" };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
 		assert_true(ussd_code_reply_is_valid(good[i]));
 		assert_false(ussd_code_reply_is_code(good[i]));
@@ -110,12 +102,11 @@ static void test_only_safe_replies_are_valid(void **state)
 		assert_true(ussd_code_reply_is_code(codes[i]));
 }
 
-static void test_a_list_allows_codes_and_patterns(void **state)
+TEST(test_a_list_allows_codes_and_patterns)
 {
 	const struct config_list none = { 0 };
 	const struct config_list list = { 2, { "*100#, *133*????#", "#??#" } };
 
-	(void)state;
 	assert_false(ussd_code_is_in(&none, "*100#"));
 	assert_true(ussd_code_is_in(&list, "*100#"));
 	assert_true(ussd_code_is_in(&list, "*133*1234#"));
@@ -127,14 +118,13 @@ static void test_a_list_allows_codes_and_patterns(void **state)
 	assert_false(ussd_code_is_in(&list, ""));
 }
 
-static void test_a_list_is_checked(void **state)
+TEST(test_a_list_is_checked)
 {
 	const struct config_list good = { 2, { "*100#, *133*????#", "*2??#" } };
 	const struct config_list bad = { 1, { "*100# 100" } };
 	const struct config_list mmi = { 2, { "*100#", "**21*????????#" } };
 	struct explanation error = { "" };
 
-	(void)state;
 	assert_int_equal(ussd_code_check_list(&good, &error), 0);
 	assert_string_equal(error.text, "");
 	assert_int_equal(ussd_code_check_list(&bad, &error), -EINVAL);
@@ -153,7 +143,7 @@ static void assert_described(const struct config_list *list, const char *expecte
 	buffer_deinit(&text);
 }
 
-static void test_a_code_may_have_a_purpose(void **state)
+TEST(test_a_code_may_have_a_purpose)
 {
 	const struct config_list list = {
 		2, { "*100# (balance, in EUR), *101#", "*133*????#(top up) #12# ()" }
@@ -162,7 +152,6 @@ static void test_a_code_may_have_a_purpose(void **state)
 	const struct config_list alone = { 1, { "(balance) *100#" } };
 	struct explanation error = { "" };
 
-	(void)state;
 	assert_int_equal(ussd_code_check_list(&list, &error), 0);
 	assert_true(ussd_code_is_in(&list, "*100#"));
 	assert_true(ussd_code_is_in(&list, "*101#"));
@@ -177,7 +166,7 @@ static void test_a_code_may_have_a_purpose(void **state)
 	assert_non_null(strstr(error.text, "too long or missing"));
 }
 
-static void test_a_long_list_is_described_in_part(void **state)
+TEST(test_a_long_list_is_described_in_part)
 {
 	const struct config_list list = {
 		2,
@@ -185,24 +174,8 @@ static void test_a_long_list_is_described_in_part(void **state)
 		  "*11# *12# *13# *14# *15# *16# *17# *18# *19# *20# *101#" }
 	};
 
-	(void)state;
 	assert_true(ussd_code_is_in(&list, "*101#"));
 	assert_described(&list,
 			 "*1#, *2#, *3#, *4#, *5#, *6#, *7#, *8#, *9#, *10#, *11#, *12#, "
 			 "*13#, *14#, *15#, *16#, *17#, *18#, *19#, *20# and others");
-}
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_codes_have_one_form),
-		cmocka_unit_test(test_mmi_codes_are_recognised),
-		cmocka_unit_test(test_only_safe_replies_are_valid),
-		cmocka_unit_test(test_a_list_allows_codes_and_patterns),
-		cmocka_unit_test(test_a_list_is_checked),
-		cmocka_unit_test(test_a_code_may_have_a_purpose),
-		cmocka_unit_test(test_a_long_list_is_described_in_part),
-	};
-
-	return cmocka_run_group_tests_name("ussd_code", tests, NULL, NULL);
 }

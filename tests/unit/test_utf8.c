@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "unit_test.h"
 #include <string.h>
 
 #include "base/utf8.h"
@@ -33,11 +27,10 @@ static bool abnf_valid(const unsigned char *b, size_t n)
 }
 
 /* Every string of one to three bytes that begins with no ASCII, placed in other text. */
-static void test_all_short_sequences_match_rfc_3629(void **state)
+TEST(test_all_short_sequences_match_rfc_3629)
 {
 	unsigned int first, second, third;
 
-	(void)state;
 	for (first = 0x80; first < 0x100; first++) {
 		unsigned char b[3] = { (unsigned char)first, 0, 0 };
 
@@ -55,7 +48,7 @@ static void test_all_short_sequences_match_rfc_3629(void **state)
 	}
 }
 
-static void test_four_byte_sequences_match_rfc_3629(void **state)
+TEST(test_four_byte_sequences_match_rfc_3629)
 {
 	static const struct {
 		const char *text;
@@ -76,19 +69,17 @@ static void test_four_byte_sequences_match_rfc_3629(void **state)
 	};
 	size_t at;
 
-	(void)state;
 	for (at = 0; at < sizeof(cases) / sizeof(cases[0]); at++) {
 		if (utf8_valid(cases[at].text, strlen(cases[at].text)) != cases[at].valid)
 			fail_msg("case %zu", at);
 	}
 }
 
-static void test_sequences_are_checked_at_every_offset(void **state)
+TEST(test_sequences_are_checked_at_every_offset)
 {
 	char text[40];
 	size_t at;
 
-	(void)state;
 	assert_true(utf8_valid("", 0));
 	assert_true(utf8_valid("a\0b", 3));
 	for (at = 0; at + 3 <= sizeof(text); at++) {
@@ -125,11 +116,10 @@ static size_t encode(uint32_t c, char *out)
 	return 4;
 }
 
-static void test_every_code_point_is_written_and_read(void **state)
+TEST(test_every_code_point_is_written_and_read)
 {
 	uint32_t code_point;
 
-	(void)state;
 	for (code_point = 0; code_point <= 0x10ffff; code_point++) {
 		char text[5] = "";
 		size_t length = encode(code_point, text);
@@ -149,11 +139,10 @@ static void test_every_code_point_is_written_and_read(void **state)
 	}
 }
 
-static void test_cut_counts_characters(void **state)
+TEST(test_cut_counts_characters)
 {
 	static const char text[] = "a\xc3\xa9\xf0\x9f\x98\x80z";
 
-	(void)state;
 	assert_int_equal(utf8_cut(text, 0), 0);
 	assert_int_equal(utf8_cut(text, 1), 1);
 	assert_int_equal(utf8_cut(text, 2), 3);
@@ -163,17 +152,4 @@ static void test_cut_counts_characters(void **state)
 	assert_int_equal(utf8_cut("", 9), 0);
 	assert_int_equal(utf8_count(text), 4);
 	assert_int_equal(utf8_count(""), 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_all_short_sequences_match_rfc_3629),
-		cmocka_unit_test(test_four_byte_sequences_match_rfc_3629),
-		cmocka_unit_test(test_sequences_are_checked_at_every_offset),
-		cmocka_unit_test(test_every_code_point_is_written_and_read),
-		cmocka_unit_test(test_cut_counts_characters),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "unit_test.h"
 #include "base/utf8.h"
 #include "phone/vcard.h"
 
@@ -67,9 +62,8 @@ static void expect_in(const char *version, const char *lines, const char *cards)
 }
 
 /* Like ofonod 1.31. */
-static void test_cards_as_ofono_writes_them(void **state)
+TEST(test_cards_as_ofono_writes_them)
 {
-	(void)state;
 	expect("BEGIN:VCARD\r\nVERSION:3.0\r\nFN:Kov\xc3\xa1"
 	       "cs Anna\r\nTEL;TYPE=CELL;TYPE=VOICE:+36201234567\r\n"
 	       "CATEGORIES:friends\r\nEND:VCARD\r\n"
@@ -79,9 +73,8 @@ static void test_cards_as_ofono_writes_them(void **state)
 	       "cs Anna=+36201234567;Bela, the smith=0611112222,06301112222;");
 }
 
-static void test_cards_of_old_phones(void **state)
+TEST(test_cards_of_old_phones)
 {
-	(void)state;
 	expect_in("2.1",
 		  "N;CHARSET=UTF-8;ENCODING=QUOTED-PRINTABLE:Kov=C3=A1cs;An=\r\nna;;;\r\n"
 		  "TEL;CELL;PREF:+36 (20) 123-4567\r\nTEL;HOME:06-1/111.2222",
@@ -92,18 +85,16 @@ static void test_cards_of_old_phones(void **state)
 	expect_in("2.1", "FN:Anna\r\n Maria\r\nTEL:1", "Anna Maria=1;");
 }
 
-static void test_cards_of_version_4(void **state)
+TEST(test_cards_of_version_4)
 {
-	(void)state;
 	expect_in("4.0",
 		  "item1.FN;ALTID=1;X=\"a:b;c\":Anna\\;\\nMa\r\n ria\r\n"
 		  "item1.tel;VALUE=uri;TYPE=\"voice,home\":tel:+36-20-123-4567;ext=5",
 		  "Anna; Maria=+36201234567;");
 }
 
-static void test_fn_precedes_n(void **state)
+TEST(test_fn_precedes_n)
 {
-	(void)state;
 	expect_in("3.0", "N:Kovacs;Anna;Maria;Dr.;\nTEL:1", "Anna Maria Kovacs=1;");
 	expect_in("3.0", "N:Kovacs;Anna;;;\nFN:Anni\nTEL:1", "Anni=1;");
 	expect_in("3.0", "FN:Anni\nN:Kovacs;Anna;;;\nTEL:1", "Anni=1;");
@@ -115,9 +106,8 @@ static void test_fn_precedes_n(void **state)
 	expect_in("3.0", "FN:Anna\\\nTEL:1", "Anna\\=1;");
 }
 
-static void test_numbers_are_normalised_and_bounded(void **state)
+TEST(test_numbers_are_normalised_and_bounded)
 {
-	(void)state;
 	expect_in("3.0", "FN:A\nTEL:*100#\nTEL:1-800-FLOWERS\nTEL:\nTEL:+\nTEL:12p3", "");
 	expect_in("3.0", "FN:A\nTEL: 1 2\nTEL:12\nTEL:+12", "A=12,+12;");
 	expect_in("3.0", "FN:A\nTEL:123456789012345678901\nTEL:7", "A=7;");
@@ -142,11 +132,10 @@ static void expect_skip(enum vcard_skip_kind kind, size_t count, size_t first_li
 		assert_int_equal(skips.kinds[kind].lines[0], first_line);
 }
 
-static void test_a_card_without_a_name_has_that_of_its_organisation(void **state)
+TEST(test_a_card_without_a_name_has_that_of_its_organisation)
 {
 	static const char *const versions[] = { "2.1", "3.0", "4.0" };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(versions) / sizeof(versions[0]); i++) {
 		const char *version = versions[i];
 
@@ -165,9 +154,8 @@ static void test_a_card_without_a_name_has_that_of_its_organisation(void **state
 		  "\xe4\xb8\x80=1;");
 }
 
-static void test_declared_character_sets_are_converted(void **state)
+TEST(test_declared_character_sets_are_converted)
 {
-	(void)state;
 	expect_in("2.1",
 		  "FN;CHARSET=ISO-8859-1:Kov\xe1"
 		  "cs\nTEL:1",
@@ -190,7 +178,7 @@ static void test_declared_character_sets_are_converted(void **state)
 	expect_skip(VCARD_SKIP_CHARSET, 0, 0);
 }
 
-static void test_an_unknown_character_set_is_refused_rather_than_guessed(void **state)
+TEST(test_an_unknown_character_set_is_refused_rather_than_guessed)
 {
 	static const char *const names[] = {
 		"FN:Kov\xe1"
@@ -208,7 +196,6 @@ static void test_an_unknown_character_set_is_refused_rather_than_guessed(void **
 	};
 	char lines[128];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		snprintf(lines, sizeof(lines), "%s\nTEL:1", names[i]);
 		expect_in("2.1", lines, "");
@@ -253,9 +240,8 @@ static void expect_wide(unsigned width, bool is_big_endian)
 		     "\xc3\xa1\xe4\xb8\x80\xf0\x9f\x98\x80=1;");
 }
 
-static void test_wide_texts_are_read_in_either_byte_order(void **state)
+TEST(test_wide_texts_are_read_in_either_byte_order)
 {
-	(void)state;
 	expect_wide(2, false);
 	expect_wide(2, true);
 	expect_wide(4, false);
@@ -264,7 +250,7 @@ static void test_wide_texts_are_read_in_either_byte_order(void **state)
 	expect_bytes("F\0\0\xd8\n\0\0\xdc\n", 9, "");
 }
 
-static void test_pauses_and_extensions_are_dropped(void **state)
+TEST(test_pauses_and_extensions_are_dropped)
 {
 	static const char *const values[] = {
 		"+36201234567,,12#",
@@ -289,7 +275,6 @@ static void test_pauses_and_extensions_are_dropped(void **state)
 	};
 	char lines[128];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
 		snprintf(lines, sizeof(lines), "FN:A\nTEL:%s", values[i]);
 		expect_in("3.0", lines, "A=+36201234567;");
@@ -300,7 +285,7 @@ static void test_pauses_and_extensions_are_dropped(void **state)
 	expect_skip(VCARD_SKIP_NUMBER, 5, 4);
 }
 
-static void test_two_numbers_in_one_property_are_two(void **state)
+TEST(test_two_numbers_in_one_property_are_two)
 {
 	static const char *const values[] = {
 		"+36201234567, +36301112222",	    "+36201234567,+36301112222",
@@ -311,7 +296,6 @@ static void test_two_numbers_in_one_property_are_two(void **state)
 	};
 	char lines[128];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
 		snprintf(lines, sizeof(lines), "FN:A\nTEL:%s", values[i]);
 		expect_in("3.0", lines, "A=+36201234567,+36301112222;");
@@ -322,11 +306,10 @@ static void test_two_numbers_in_one_property_are_two(void **state)
 	expect_in("3.0", "FN:A\nTEL:06-1/111.2222", "A=0611112222;");
 }
 
-static void test_numbers_beyond_the_limit_are_counted(void **state)
+TEST(test_numbers_beyond_the_limit_are_counted)
 {
 	char lines[1024] = "FN:A", expected[256] = "A=", *to = expected + 2;
 
-	(void)state;
 	for (unsigned i = 0; i < VCARD_NUMBERS_MAX + 2; i++)
 		sprintf(lines + strlen(lines), "\nTEL:%u", i + 10);
 	for (unsigned i = 0; i < VCARD_NUMBERS_MAX; i++)
@@ -336,11 +319,10 @@ static void test_numbers_beyond_the_limit_are_counted(void **state)
 	expect_skip(VCARD_SKIP_CUT, 2, 4 + VCARD_NUMBERS_MAX);
 }
 
-static void test_what_is_left_out_is_described_with_line_numbers(void **state)
+TEST(test_what_is_left_out_is_described_with_line_numbers)
 {
 	char text[VCARD_SKIPS_BYTES];
 
-	(void)state;
 	expect("BEGIN:VCARD\r\nFN:A\r\nEMAIL:a@example.org\r\nEND:VCARD\r\n"
 	       "BEGIN:VCARD\r\nNOTE:a\r\n b\r\nTEL:1\r\nEND:VCARD\r\n\r\n"
 	       "BEGIN:VCARD\r\nTEL:1\r\nTEL:none\r\nEND:VCARD\r\n",
@@ -364,9 +346,8 @@ static void test_what_is_left_out_is_described_with_line_numbers(void **state)
 	assert_string_equal(text, "");
 }
 
-static void test_missing_ends_and_nested_cards(void **state)
+TEST(test_missing_ends_and_nested_cards)
 {
-	(void)state;
 	expect("", "");
 	expect("FN:A\nTEL:1\nEND:VCARD\nEND:VCARD\n", "");
 	expect("\xef\xbb\xbf"
@@ -380,11 +361,10 @@ static void test_missing_ends_and_nested_cards(void **state)
 }
 
 /* What is wrong in one line does not spoil the others. */
-static void test_a_bad_line_costs_only_itself(void **state)
+TEST(test_a_bad_line_costs_only_itself)
 {
 	static const char nul[] = "BEGIN:VCARD\nFN:A\0B\nFN:C\nTEL:1\0\nTEL:2\nEND:VCARD";
 
-	(void)state;
 	expect_bytes(nul, sizeof(nul) - 1, "C=2;");
 	expect_in("3.0", "FN:\xc3\x28\nFN:\xed\xa0\x80\nN:B\nTEL:1", "B=1;");
 	expect_in("3.0", "FN;QUOTED-PRINTABLE:=C3=28\nN:B\nTEL:1", "B=1;");
@@ -402,11 +382,10 @@ static char *repeat(char *to, const char *text, size_t times)
 	return to;
 }
 
-static void test_lines_names_and_numbers_are_bounded(void **state)
+TEST(test_lines_names_and_numbers_are_bounded)
 {
 	char lines[8000], expected[VCARD_NAME_BYTES + 8];
 
-	(void)state;
 	/* a photograph, folded or not */
 	strcpy(repeat(stpcpy(lines, "FN:A\nPHOTO;BASE64:"), "QUJD\n ", 1000),
 	       "=\n\nTEL:1");
@@ -424,29 +403,4 @@ static void test_lines_names_and_numbers_are_bounded(void **state)
 	/* nested cards */
 	repeat(lines, "BEGIN:VCARD\nAGENT:\n", 400);
 	expect(lines, "");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_cards_as_ofono_writes_them),
-		cmocka_unit_test(test_cards_of_old_phones),
-		cmocka_unit_test(test_cards_of_version_4),
-		cmocka_unit_test(test_fn_precedes_n),
-		cmocka_unit_test(test_numbers_are_normalised_and_bounded),
-		cmocka_unit_test(test_a_card_without_a_name_has_that_of_its_organisation),
-		cmocka_unit_test(test_declared_character_sets_are_converted),
-		cmocka_unit_test(
-			test_an_unknown_character_set_is_refused_rather_than_guessed),
-		cmocka_unit_test(test_wide_texts_are_read_in_either_byte_order),
-		cmocka_unit_test(test_pauses_and_extensions_are_dropped),
-		cmocka_unit_test(test_two_numbers_in_one_property_are_two),
-		cmocka_unit_test(test_numbers_beyond_the_limit_are_counted),
-		cmocka_unit_test(test_what_is_left_out_is_described_with_line_numbers),
-		cmocka_unit_test(test_missing_ends_and_nested_cards),
-		cmocka_unit_test(test_a_bad_line_costs_only_itself),
-		cmocka_unit_test(test_lines_names_and_numbers_are_bounded),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

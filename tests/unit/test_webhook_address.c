@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The first and last address of each special block, and their public neighbours. */
 #include <arpa/inet.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "unit_test.h"
 #include "webhook/webhook_address.h"
 
 static bool judge(const char *text, bool (*is)(const struct sockaddr *address))
@@ -22,7 +17,7 @@ static bool judge(const char *text, bool (*is)(const struct sockaddr *address))
 	return is((const struct sockaddr *)&in6);
 }
 
-static void test_special_addresses_are_not_public(void **state)
+TEST(test_special_addresses_are_not_public)
 {
 	static const char *const special[] = {
 		"0.0.0.0",
@@ -89,14 +84,13 @@ static void test_special_addresses_are_not_public(void **state)
 		"1fff::1",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(special) / sizeof(*special); i++) {
 		if (judge(special[i], webhook_address_is_public))
 			fail_msg("%s is taken for public", special[i]);
 	}
 }
 
-static void test_their_neighbours_are_public(void **state)
+TEST(test_their_neighbours_are_public)
 {
 	static const char *const public[] = {
 		"1.0.0.0",	   "9.255.255.255",    "11.0.0.0",
@@ -112,14 +106,13 @@ static void test_their_neighbours_are_public(void **state)
 		"3ffe::1",	   "3fff:1000::1",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(public) / sizeof(*public); i++) {
 		if (!judge(public[i], webhook_address_is_public))
 			fail_msg("%s is refused", public[i]);
 	}
 }
 
-static void test_no_group_of_hosts_counts_as_a_host(void **state)
+TEST(test_no_group_of_hosts_counts_as_a_host)
 {
 	static const char *const groups[] = { "0.0.0.0",	 "224.0.0.1",
 					      "255.255.255.255", "::",
@@ -130,22 +123,10 @@ static void test_no_group_of_hosts_counts_as_a_host(void **state)
 					     "8.8.8.8" };
 	struct sockaddr unix_socket = { .sa_family = AF_UNIX };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(groups) / sizeof(*groups); i++)
 		assert_false(judge(groups[i], webhook_address_is_host));
 	for (size_t i = 0; i < sizeof(hosts) / sizeof(*hosts); i++)
 		assert_true(judge(hosts[i], webhook_address_is_host));
 	assert_false(webhook_address_is_host(&unix_socket));
 	assert_false(webhook_address_is_public(&unix_socket));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_special_addresses_are_not_public),
-		cmocka_unit_test(test_their_neighbours_are_public),
-		cmocka_unit_test(test_no_group_of_hosts_counts_as_a_host),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

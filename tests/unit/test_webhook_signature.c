@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Vectors computed with Python and openssl. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "unit_test.h"
 #include "webhook/webhook_signature.h"
 
 #define SECRET	     "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="
@@ -25,12 +20,11 @@ static const struct webhook_signature_subject subject = {
 	.length = sizeof(body) - 1,
 };
 
-static void test_a_body_is_signed_as_receivers_expect(void **state)
+TEST(test_a_body_is_signed_as_receivers_expect)
 {
 	struct webhook_secret secrets[2] = { { .length = 0 } };
 	char text[WEBHOOK_SIGNATURES_BYTES];
 
-	(void)state;
 	assert_true(webhook_signature_read_secret(SECRET, &secrets[0]));
 	assert_true(webhook_signature_write(&subject, secrets, 2, text));
 	assert_string_equal(text, "v1,It5EijD3oPZUnIf15WWTrydL3oq3QdXHP9ZFyYW+PoM=");
@@ -40,20 +34,19 @@ static void test_a_body_is_signed_as_receivers_expect(void **state)
 				  " v1,yu4DRwEL70tlk/kMzAZgP6LRsbBgGXC676iM9RO34do=");
 }
 
-static void test_the_id_depends_on_nothing_but_the_key(void **state)
+TEST(test_the_id_depends_on_nothing_but_the_key)
 {
 	static const char arguments[] = "{\"from\":\"+15550100\"}";
 	static const char url[] = "https://hooks.example/mcp/a1";
 	char id[WEBHOOK_ID_BYTES], other[WEBHOOK_ID_BYTES];
 
-	(void)state;
 	assert_true(webhook_signature_write_id(7, url, "sms.received", arguments, id));
 	assert_string_equal(id, "sub_395d54005edf0dda7567a2c3451cbb08");
 	assert_true(webhook_signature_write_id(8, url, "sms.received", arguments, other));
 	assert_string_not_equal(id, other);
 }
 
-static void test_only_secrets_of_the_standard_are_read(void **state)
+TEST(test_only_secrets_of_the_standard_are_read)
 {
 	static const struct {
 		const char *text;
@@ -76,7 +69,6 @@ static void test_only_secrets_of_the_standard_are_read(void **state)
 		  0 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct webhook_secret secret = { .length = 0 };
 		bool is_read = webhook_signature_read_secret(cases[i].text, &secret);
@@ -84,15 +76,4 @@ static void test_only_secrets_of_the_standard_are_read(void **state)
 		if (is_read != (cases[i].length > 0) || secret.length != cases[i].length)
 			fail_msg("%s: %zu bytes", cases[i].text, secret.length);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_a_body_is_signed_as_receivers_expect),
-		cmocka_unit_test(test_the_id_depends_on_nothing_but_the_key),
-		cmocka_unit_test(test_only_secrets_of_the_standard_are_read),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

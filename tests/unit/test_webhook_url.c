@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "unit_test.h"
 #include "config/config_list.h"
 #include "config/webhook_url.h"
 
-static void test_plain_urls_are_read(void **state)
+TEST(test_plain_urls_are_read)
 {
 	static const struct {
 		const char *text, *origin, *rest;
@@ -30,7 +25,6 @@ static void test_plain_urls_are_read(void **state)
 	char origin[WEBHOOK_ORIGIN_BYTES];
 	struct webhook_url url;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		const char *flaw = webhook_url_parse(cases[i].text, &url);
 
@@ -42,7 +36,7 @@ static void test_plain_urls_are_read(void **state)
 	}
 }
 
-static void test_a_url_that_could_mean_another_place_is_refused(void **state)
+TEST(test_a_url_that_could_mean_another_place_is_refused)
 {
 	static const char *const texts[] = {
 		"",
@@ -88,7 +82,6 @@ static void test_a_url_that_could_mean_another_place_is_refused(void **state)
 	};
 	struct webhook_url url;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
 		if (!webhook_url_parse(texts[i], &url))
 			fail_msg("%s is taken for %s %u %s", texts[i], url.host, url.port,
@@ -96,7 +89,7 @@ static void test_a_url_that_could_mean_another_place_is_refused(void **state)
 	}
 }
 
-static void test_a_prefix_covers_whole_segments_of_the_same_server(void **state)
+TEST(test_a_prefix_covers_whole_segments_of_the_same_server)
 {
 	static const struct {
 		const char *prefix, *url;
@@ -122,7 +115,6 @@ static void test_a_prefix_covers_whole_segments_of_the_same_server(void **state)
 	};
 	struct webhook_url prefix, url;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		assert_null(webhook_url_parse(cases[i].prefix, &prefix));
 		assert_null(webhook_url_parse(cases[i].url, &url));
@@ -131,27 +123,14 @@ static void test_a_prefix_covers_whole_segments_of_the_same_server(void **state)
 	}
 }
 
-static void test_an_unreadable_prefix_covers_nothing(void **state)
+TEST(test_an_unreadable_prefix_covers_nothing)
 {
 	struct config_list receivers = { .count = 2,
 					 .items = { "https://", "nonsense" } };
 	struct webhook_url url;
 
-	(void)state;
 	assert_null(webhook_url_parse("https://a.example/", &url));
 	assert_false(webhook_url_is_listed(&url, &receivers));
 	strcpy(receivers.items[1], "https://a.example/");
 	assert_true(webhook_url_is_listed(&url, &receivers));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_plain_urls_are_read),
-		cmocka_unit_test(test_a_url_that_could_mean_another_place_is_refused),
-		cmocka_unit_test(test_a_prefix_covers_whole_segments_of_the_same_server),
-		cmocka_unit_test(test_an_unreadable_prefix_covers_nothing),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,19 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "unit_test.h"
 #include "base/word_list.h"
 
-static void test_words_are_read_one_by_one(void **state)
+TEST(test_words_are_read_one_by_one)
 {
 	const char *at = ", one\ttwo,,three ";
 	char word[4];
 
-	(void)state;
 	assert_true(word_list_next(&at, word, sizeof(word)));
 	assert_string_equal(word, "one");
 	assert_true(word_list_next(&at, word, sizeof(word)));
@@ -23,9 +16,8 @@ static void test_words_are_read_one_by_one(void **state)
 	assert_false(word_list_next(&at, word, sizeof(word)));
 }
 
-static void test_has_finds_whole_words(void **state)
+TEST(test_has_finds_whole_words)
 {
-	(void)state;
 	assert_true(word_list_has("wlan0 usb0", "wlan0"));
 	assert_true(word_list_has(" wlan0,usb0", "usb0"));
 	assert_true(word_list_has("wlan0\tusb0 ", "usb0"));
@@ -35,14 +27,4 @@ static void test_has_finds_whole_words(void **state)
 	assert_false(word_list_has(" , ", "wlan0"));
 	assert_false(word_list_has("", "wlan0"));
 	assert_false(word_list_has(NULL, "wlan0"));
-}
-
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_words_are_read_one_by_one),
-		cmocka_unit_test(test_has_finds_whole_words),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -83,15 +83,6 @@ def test_a_junit_report_is_read(tmp_path: Path, code: int, report: str | None,
     assert bool(verdict.failures + verdict.details) == bool(verdict.failed)
 
 
-def test_summaries_of_a_junit_report_are_shown(tmp_path: Path) -> None:
-    """A test can add a line to the end of "make check"."""
-    file = tmp_path / "junit.xml"
-    file.write_text('<testsuites><testsuite tests="1"><properties>'
-                    '<property name="summary" value="3 kills"/>'
-                    '<property name="other" value="4"/></properties></testsuite></testsuites>')
-    assert read_junit("folder", Ended(0, ""), file).summaries() == ["3 kills"]
-
-
 def test_counts_of_junit_reports_are_summed(tmp_path: Path) -> None:
     """Numbers that several tests report are summed, also over several reports."""
     file = tmp_path / "junit.xml"
@@ -117,12 +108,6 @@ def test_the_last_line_and_the_exit_status_show_the_verdict(tmp_path: Path) -> N
     assert done.stdout.splitlines()[-1] == "0 passed, 2 failed"
     assert "no compiler" in done.stdout
     assert done.returncode == 1
-
-
-def test_measuring_parts_run_alone_and_last() -> None:
-    beside = sum(check.SETS["check-all"], [])
-    assert {"bench", "torture", "console"} <= set(check.ALONE["check-all"])
-    assert not set(beside) & set(check.ALONE["check-all"])
 
 
 def test_lists_of_parts_run_side_by_side() -> None:
@@ -156,10 +141,6 @@ def test_a_broken_list_ends_the_programs_of_the_others() -> None:
         check.run_beside(programs, [breaks, waits])
     with pytest.raises(check.Stopped):
         programs.run(["true"])
-
-
-def test_an_unknown_part_is_refused() -> None:
-    assert run_check("make", "everything").returncode == 2
 
 
 def test_a_program_that_hangs_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -221,20 +202,6 @@ def test_long_tests_have_longer() -> None:
         assert limit_s(f"{name}[case]", 1) == seconds
 
 
-@pytest.mark.parametrize(("ours", "callers", "scale"), [
-    ({}, None, "2"), ({check.PATIENCE: "3"}, None, "3"), ({check.PATIENCE: "3"}, "2.5", "3"),
-    ({}, "10", "10")])
-def test_every_program_gets_the_larger_scale_of_timeouts(
-        monkeypatch: pytest.MonkeyPatch, ours: dict[str, str], callers: str | None,
-        scale: str) -> None:
-    if callers:
-        monkeypatch.setenv(check.PATIENCE, callers)
-    else:
-        monkeypatch.delenv(check.PATIENCE, raising=False)
-    ended = check.Programs().run(["sh", "-c", f"echo ${check.PATIENCE}"], ours)
-    assert ended.output.strip() == scale
-
-
 def test_seeds_are_fixed_for_check_and_otherwise_drawn_unless_given(
         monkeypatch: pytest.MonkeyPatch) -> None:
     for name in check.SEEDS:
@@ -244,7 +211,3 @@ def test_seeds_are_fixed_for_check_and_otherwise_drawn_unless_given(
     assert check.seeds(["check-all"]) != check.seeds(["check-all"])
     monkeypatch.setenv("CRASH_SEED", "7")
     assert check.seeds(["check"])["CRASH_SEED"] == check.seeds(["matrix"])["CRASH_SEED"] == "7"
-
-
-def test_programs_have_no_input() -> None:
-    assert check.Programs().run(["cat"], os.environ) == Ended(0, "")

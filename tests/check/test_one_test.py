@@ -38,11 +38,6 @@ def test_a_name_selects_its_tests(name: str, units: list[str], tests: list[str])
     assert choice.pytest == tests
 
 
-def test_one_case_of_a_test_can_be_selected() -> None:
-    assert choose("test_daemon::test_x[1]").pytest == []
-    assert choose(f"{LIMITS}[1]").pytest == [f"{RELOAD}::{LIMITS}[1]"]
-
-
 @pytest.mark.parametrize("name, near", [
     ("test_relaod", "test_reload"), ("test_reload::test_nothing", "test_nothing"), ("zzz", "zzz")])
 def test_an_unknown_name_is_refused_with_similar_ones(name: str, near: str) -> None:
@@ -50,24 +45,6 @@ def test_an_unknown_name_is_refused_with_similar_ones(name: str, near: str) -> N
     assert near in why_not(name)
     assert subprocess.run([sys.executable, "-B", check.__file__, "--test", name],
                           stderr=subprocess.DEVNULL).returncode == 1
-
-
-@pytest.mark.parametrize("name, needed", [
-    ("test_segments", ["libcmocka-dev"]),
-    ("test_reload", ["demo", "check"]),
-    ("test_browser", ["demo", "check", "chromium"]),
-    ("test_clients", ["demo", "check", "npm"]),
-    ("tests/deb/test_package.py::test_the_packages_stay_small", ["demo", "check"]),
-    ("test_lintian_reports_nothing", ["demo", "check", "lintian"]),
-])
-def test_a_test_needs_the_packages_of_its_file(name: str, needed: list[str]) -> None:
-    assert choose(name).packages == needed
-
-
-@pytest.mark.parametrize("name, makes", [
-    ("test_reload", True), ("test_torture", True), ("test_pdu", False), ("test_lint", False)])
-def test_only_needed_targets_are_built(name: str, makes: bool) -> None:
-    assert choose(name).needs_gateway == makes
 
 
 def test_every_test_can_be_selected() -> None:

@@ -19,7 +19,6 @@ LONGEST_S = "TEST_SECONDS"              # in the environment: the limit of what 
 PATIENCE = "LAB_TIMEOUT_SCALE"
 # Files and FILE::TEST that work for longer than that.
 LONGER_S = {
-    "tests/check/test_keeper.py": 300.0,
     "tests/integration/test_crash_matrix.py": 900.0,
     "tests/integration/test_fleet_chaos.py": 600.0,
     "tests/integration/test_long_scans.py": 600.0,

@@ -46,11 +46,6 @@ static enum MHD_Result handle(void *data, struct MHD_Connection *connection,
 			      const char *path, const char *method, const char *version,
 			      const char *upload, size_t *length, void **request)
 {
-	(void)data;
-	(void)path;
-	(void)method;
-	(void)version;
-	(void)upload;
 	if (!*request) {
 		*request = body;
 		return MHD_YES;
@@ -64,9 +59,6 @@ static enum MHD_Result handle(void *data, struct MHD_Connection *connection,
 static void on_connection(void *data, struct MHD_Connection *connection, void **context,
 			  enum MHD_ConnectionNotificationCode code)
 {
-	(void)data;
-	(void)connection;
-	(void)context;
 	again = again || code == MHD_CONNECTION_NOTIFY_CLOSED;
 }
 

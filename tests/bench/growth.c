@@ -50,8 +50,6 @@ static int64_t now_ns(void)
 
 static bool take_row(void *data, const struct message *message)
 {
-	(void)data;
-	(void)message;
 	return --rows_left > 0;
 }
 
@@ -70,8 +68,6 @@ static void list(struct store *store, const struct store_listing_filter *filter)
 
 static void ignore_conversation(void *data, const struct conversation *conversation)
 {
-	(void)data;
-	(void)conversation;
 }
 
 /* `part`: of the IDs, or of the times, in thousandths of all */

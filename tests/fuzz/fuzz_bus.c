@@ -55,8 +55,6 @@ static struct bus bus;
 int bus_new(sd_event *loop, const char *address, const char *const *match_rules,
 	    const struct bus_handlers *handlers, void *data, struct bus **bus_out)
 {
-	(void)address;
-	(void)match_rules;
 	bus = (struct bus){ .loop = loop, .handlers = handlers, .data = data };
 	TAILQ_INIT(&bus.calls);
 	*bus_out = &bus;
@@ -76,32 +74,27 @@ void bus_free(struct bus *unused)
 {
 	struct bus_call *call;
 
-	(void)unused;
 	while ((call = take_call()))
 		free(call);
 }
 
 bool bus_is_connected(const struct bus *unused)
 {
-	(void)unused;
 	return bus.is_connected;
 }
 
 const char *bus_address(const struct bus *unused)
 {
-	(void)unused;
 	return "unix:path=/run/none";
 }
 
 uint64_t bus_calls_sent(const struct bus *unused)
 {
-	(void)unused;
 	return 0;
 }
 
 sd_event *bus_loop(const struct bus *unused)
 {
-	(void)unused;
 	return bus.loop;
 }
 
@@ -110,8 +103,6 @@ struct bus_call *bus_call(struct bus *unused, DBusMessage *message, int timeout_
 {
 	struct bus_call *call = malloc(sizeof(*call)); /* NULL: no memory */
 
-	(void)unused;
-	(void)timeout_ms;
 	FUZZ_CHECK(message);
 	dbus_message_unref(message);
 	FUZZ_CHECK(call || fuzz_starve);
@@ -482,7 +473,6 @@ static void on_event(void *data, const void *event_data)
 {
 	const struct ofono_event *event = event_data;
 
-	(void)data;
 	check_text(event->uuid);
 	check_text(event->sender);
 	check_text(event->text);
@@ -580,8 +570,6 @@ static void run(char *text, size_t length)
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
-	(void)argc;
-	(void)argv;
 	log_set_level(0);
 	return 0;
 }

@@ -14,8 +14,6 @@ static char path[32];
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
-	(void)argc;
-	(void)argv;
 	file = memfd_create("config", MFD_CLOEXEC);
 	FUZZ_CHECK(file >= 0);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", file);
@@ -42,8 +40,6 @@ static void print(const struct config *config)
 
 static void on_changed(void *data, const char *section, const char *name, bool adopted)
 {
-	(void)data;
-	(void)adopted;
 	FUZZ_CHECK(*section && *name);
 }
 

@@ -5,8 +5,6 @@
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
-	(void)argc;
-	(void)argv;
 	gateway_open();
 	return 0;
 }

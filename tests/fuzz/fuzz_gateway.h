@@ -83,54 +83,45 @@ static struct gateway {
 
 void ofono_retry(struct ofono *ofono)
 {
-	(void)ofono;
 }
 
 const char *ofono_condition(const struct ofono *ofono)
 {
-	(void)ofono;
 	return "oFono answers";
 }
 
 uint64_t ofono_calls_sent(const struct ofono *ofono)
 {
-	(void)ofono;
 	return 0;
 }
 
 bool ofono_has_bus(const struct ofono *ofono)
 {
-	(void)ofono;
 	return true;
 }
 
 bool ofono_is_available(const struct ofono *ofono)
 {
-	(void)ofono;
 	return true;
 }
 
 bool ofono_is_settled(const struct ofono *ofono)
 {
-	(void)ofono;
 	return true;
 }
 
 bool ofono_is_refused(const struct ofono *ofono)
 {
-	(void)ofono;
 	return false;
 }
 
 bool ofono_may_be_allowed_soon(const struct ofono *ofono)
 {
-	(void)ofono;
 	return false;
 }
 
 void ofono_retry_now(struct ofono *ofono)
 {
-	(void)ofono;
 }
 
 bool sim_unlock_pin_is_valid(const char *pin)
@@ -145,7 +136,6 @@ bool sim_unlock_puk_is_valid(const char *puk)
 
 const char *sim_unlock_outcome_name(enum sim_unlock_outcome outcome)
 {
-	(void)outcome;
 	return "impossible";
 }
 
@@ -153,16 +143,11 @@ struct sim_unlock *sim_unlock(struct modem *modem, const struct sim_unlock_codes
 			      void (*done)(void *data, enum sim_unlock_outcome outcome),
 			      void *data)
 {
-	(void)modem;
-	(void)codes;
-	(void)done;
-	(void)data;
 	return NULL;
 }
 
 void sim_unlock_stop(struct sim_unlock *unlock)
 {
-	(void)unlock;
 }
 
 struct ussd_call *ussd_call_initiate(struct modem *modem, const char *code, int limit_ms,
@@ -170,11 +155,6 @@ struct ussd_call *ussd_call_initiate(struct modem *modem, const char *code, int 
 						  const struct ussd_call_result *result),
 				     void *data)
 {
-	(void)modem;
-	(void)code;
-	(void)limit_ms;
-	(void)done;
-	(void)data;
 	return NULL;
 }
 
@@ -188,12 +168,10 @@ struct ussd_call *ussd_call_respond(struct modem *modem, const char *reply, int 
 
 void ussd_call_stop(struct ussd_call *call)
 {
-	(void)call;
 }
 
 void ussd_call_cancel(struct modem *modem)
 {
-	(void)modem;
 }
 
 /* ---- the owner's side */
@@ -203,7 +181,6 @@ void ussd_call_cancel(struct modem *modem)
 void running_client_changed(struct running *running, int64_t client_id,
 			    enum running_client_change change)
 {
-	(void)running;
 	endpoint_review_client(gateway.endpoint, client_id);
 	if (change != RUNNING_CLIENT_CHANGED) {
 		endpoint_end_streams(gateway.endpoint, client_id);
@@ -216,8 +193,6 @@ void running_client_changed(struct running *running, int64_t client_id,
 
 bool running_reload_config(struct running *running, struct running_reload *reload)
 {
-	(void)running;
-	(void)reload;
 	return true;
 }
 
@@ -233,22 +208,17 @@ bool running_is_paused(const struct running *running)
 
 bool running_describe_advertisement(struct running *running, const char **text_out)
 {
-	(void)running;
 	*text_out = "off";
 	return false;
 }
 
 int agent_url_secure(const struct control *of, bool wanted, struct explanation *error)
 {
-	(void)of;
-	(void)wanted;
-	(void)error;
 	return 0;
 }
 
 void agent_url_write(const struct control *of, struct json_writer *writer)
 {
-	(void)of;
 	json_put_string(writer, "url", "http://here/mcp");
 }
 

@@ -7,8 +7,6 @@
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
-	(void)argc;
-	(void)argv;
 	peers_init();
 	gateway_open();
 	return 0;

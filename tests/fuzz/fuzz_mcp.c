@@ -35,56 +35,47 @@ static void on_received(const struct part *part)
 
 static void on_sent(const struct part *part)
 {
-	(void)part;
 	gateway_answer(SEND_ACCEPTED);
 }
 
 static void on_refused(const struct part *part)
 {
-	(void)part;
 	gateway_answer(SEND_REFUSED);
 }
 
 static void on_lost(const struct part *part)
 {
-	(void)part;
 	gateway_answer(SEND_UNKNOWN);
 }
 
 static void on_done(const struct part *part)
 {
-	(void)part;
 	gateway_tell_state(MESSAGE_SENT);
 }
 
 static void on_failed(const struct part *part)
 {
-	(void)part;
 	gateway_tell_state(MESSAGE_FAILED);
 }
 
 static void on_delivered(const struct part *part)
 {
-	(void)part;
 	fake_report(GATEWAY_UUID, true);
 }
 
 static void on_undelivered(const struct part *part)
 {
-	(void)part;
 	fake_report(GATEWAY_UUID, false);
 }
 
 static void on_out(const struct part *part)
 {
-	(void)part;
 	if (!TAILQ_EMPTY(&fake_ofono.modems))
 		fake_modem_remove(TAILQ_FIRST(&fake_ofono.modems));
 }
 
 static void on_back(const struct part *part)
 {
-	(void)part;
 	if (TAILQ_EMPTY(&fake_ofono.modems))
 		gateway_add_modem();
 }
@@ -96,7 +87,6 @@ static void on_owner(const struct part *part)
 
 static void on_close(const struct part *part)
 {
-	(void)part;
 	for (struct peer *peer = peers; peer < peers + PEERS_MOST; peer++) {
 		if (peer->fd < 0)
 			continue;
@@ -222,8 +212,6 @@ void fuzz_probe(void)
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
-	(void)argc;
-	(void)argv;
 	peers_init();
 	gateway_open();
 	return 0;

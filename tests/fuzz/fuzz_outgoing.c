@@ -15,8 +15,6 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
 	char path[256];
 
-	(void)argc;
-	(void)argv;
 	fuzz_folder(path, sizeof(path));
 	folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	FUZZ_CHECK(folder >= 0);

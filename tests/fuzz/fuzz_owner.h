@@ -13,8 +13,6 @@ static unsigned owner_call_count;
 /* Each line of an answer is JSON. */
 static void on_line(void *data, const char *line, size_t length, bool last)
 {
-	(void)data;
-	(void)last;
 	if (fuzz_starve)
 		fuzz_starve(false);
 	FUZZ_CHECK(!memchr(line, '\n', length));
@@ -25,7 +23,6 @@ static void on_line(void *data, const char *line, size_t length, bool last)
 
 static inline void owner_ask(const char *request, size_t length)
 {
-
 	struct control_call *call = &owner_calls[owner_call_count];
 	bool is_begun;
 

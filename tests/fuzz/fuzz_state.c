@@ -29,8 +29,6 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
 	static const struct clock_source noon = { noon_ms, noon_ms, noon_ms, no_boot_id };
 
-	(void)argc;
-	(void)argv;
 	clock_set_source(&noon);
 	return 0;
 }

@@ -174,7 +174,6 @@ static inline DBusHandlerResult lab_peer_filter(DBusConnection *connection,
 {
 	struct peer *peer = data;
 
-	(void)connection;
 	if (dbus_message_get_type(message) != DBUS_MESSAGE_TYPE_METHOD_CALL)
 		return DBUS_HANDLER_RESULT_NOT_YET_HANDLED;
 	peer->called(peer, message);

@@ -10,23 +10,15 @@ struct voice_call_dial *voice_call_dial(
 	struct modem *modem, const char *number, int limit_ms,
 	void (*done)(void *data, const struct voice_call_dial_result *result), void *data)
 {
-	(void)modem;
-	(void)number;
-	(void)limit_ms;
-	(void)done;
-	(void)data;
 	return NULL;
 }
 
 void voice_call_dial_stop(struct voice_call_dial *dial)
 {
-	(void)dial;
 }
 
 void voice_call_hang_up(struct modem *modem, const char *path)
 {
-	(void)modem;
-	(void)path;
 }
 
 struct voice_call_listing *voice_call_list(struct modem *modem,
@@ -34,13 +26,9 @@ struct voice_call_listing *voice_call_list(struct modem *modem,
 							 const struct voice_call *call),
 					   void *data)
 {
-	(void)modem;
-	(void)found;
-	(void)data;
 	return NULL;
 }
 
 void voice_call_listing_stop(struct voice_call_listing *listing)
 {
-	(void)listing;
 }

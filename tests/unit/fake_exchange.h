@@ -140,12 +140,10 @@ static struct streams fake_streams;
 
 static void fake_filled(void *data)
 {
-	(void)data;
 }
 
 static void fake_overrun(void *data)
 {
-	(void)data;
 }
 
 struct stream *exchange_stream(struct exchange *exchange)

@@ -10,15 +10,11 @@
 
 static int fake_save_session(struct store *store, const struct session_record *record)
 {
-	(void)store;
-	(void)record;
 	return 0;
 }
 
 static int fake_remove_session(struct store *store, const char *id)
 {
-	(void)store;
-	(void)id;
 	return 0;
 }
 
@@ -27,31 +23,21 @@ static int fake_list_sessions(struct store *store,
 					    const struct session_record *record),
 			      void *visit_data)
 {
-	(void)store;
-	(void)visit;
-	(void)visit_data;
 	return 0;
 }
 
 static int fake_load_key(struct store *store, struct crypto_key *key)
 {
-	(void)store;
-	(void)key;
 	return 0;
 }
 
 static int fake_decline_order(struct store *store, const char *order, int64_t until_ms)
 {
-	(void)store;
-	(void)order;
-	(void)until_ms;
 	return 0;
 }
 
 static bool fake_is_order_declined(struct store *store, const char *order)
 {
-	(void)store;
-	(void)order;
 	return false;
 }
 

@@ -77,7 +77,6 @@ static inline void lab_begin(void *data, struct exchange *exchange)
 {
 	struct record *record = &lab.records[lab.record_count++];
 
-	(void)data;
 	assert_true(lab.record_count < LAB_RECORDS_MAX);
 	*record = (struct record){ .exchange = exchange };
 	snprintf(record->method, sizeof(record->method), "%s", exchange_method(exchange));
@@ -95,7 +94,6 @@ static inline void lab_body(void *data, struct exchange *exchange, const char *p
 {
 	struct record *record = exchange_context(exchange);
 
-	(void)data;
 	record->pieces++;
 	buffer_append(&record->body, piece, length);
 }
@@ -111,7 +109,6 @@ static inline void lab_complete_later(void *data, struct exchange *exchange)
 {
 	struct record *record = exchange_context(exchange);
 
-	(void)data;
 	record->completed++;
 }
 
@@ -178,7 +175,6 @@ static inline void lab_abandoned(void *data, struct exchange *exchange)
 {
 	struct record *record = exchange_context(exchange);
 
-	(void)data;
 	record->abandoned++;
 	assert_int_equal(record->ended, 0);
 }
@@ -187,7 +183,6 @@ static inline void lab_stopping(void *data, struct exchange *exchange)
 {
 	struct record *record = exchange_context(exchange);
 
-	(void)data;
 	record->stopping++;
 	if (lab.answers_when_stopping && !record->stream)
 		lab_answer(exchange, 503, "stopping");
@@ -197,7 +192,6 @@ static inline void lab_ended(void *data, struct exchange *exchange)
 {
 	struct record *record = exchange_context(exchange);
 
-	(void)data;
 	record->ended++;
 	record->exchange = NULL;
 	record->stream = NULL;
@@ -268,7 +262,6 @@ static inline bool lab_find(void *data, const uint8_t hash[AUTH_HASH_BYTES],
 {
 	uint8_t expected[AUTH_HASH_BYTES];
 
-	(void)data;
 	crypto_hash_token("sesame", strlen("sesame"), expected);
 	client_out->id = 7;
 	strcpy(client_out->name, "laptop");

@@ -58,7 +58,6 @@ static inline void on_inbox_event(void *data, const void *event_data)
 	const struct inbox_event *event = event_data;
 	size_t length = strlen(heard);
 
-	(void)data;
 	/* It is on disk already: another connection sees it. */
 	assert_int_equal(sql("SELECT max(id) FROM message") >= event->message_id, 1);
 	snprintf(heard + length, sizeof(heard) - length, "%lld ",

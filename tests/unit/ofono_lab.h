@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include "base/log.h"
 #include "bus_lab.h"
 #include "ofono_facts.h"
 #include "ofono_recorder.h"
@@ -260,6 +261,7 @@ static inline int fixture_set_up(void **state)
 {
 	struct fixture *fixture = calloc(1, sizeof(*fixture));
 
+	log_set_level(LOG_LEVEL_ERROR);
 	lab_open(&fixture->lab);
 	lab_start_daemon(&fixture->lab);
 	*state = fixture;

@@ -144,9 +144,6 @@ static inline int bench_set_up(void **state)
 static inline int bench_remove(const char *name, const struct stat *status, int type,
 			       struct FTW *place)
 {
-	(void)status;
-	(void)type;
-	(void)place;
 	return remove(name);
 }
 
@@ -230,7 +227,6 @@ static inline void hear(void *data, const void *event_data)
 	const struct outbox_event *event = event_data;
 	size_t length = strlen(heard);
 
-	(void)data;
 	snprintf(heard + length, sizeof(heard) - length, "%lld:%s(%s) ",
 		 (long long)event->message_id, message_state_name(event->state),
 		 event->reason);

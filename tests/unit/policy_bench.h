@@ -77,6 +77,7 @@ static inline int policy_set_up(void **state)
 	int64_t sim_id;
 	int error;
 
+	log_set_level(LOG_LEVEL_ERROR);
 	setenv("TZ", "UTC", 1);
 	boot_now_ms = HOUR_MS;
 	wall_epoch_ms = NOON_MS - boot_now_ms;

@@ -44,7 +44,6 @@ static inline void collect(void *data, const struct policy_verdict *verdict)
 {
 	size_t length = strlen(codes);
 
-	(void)data;
 	if (verdict->needs_owner)
 		return; /* not refused */
 	snprintf(codes + length, sizeof(codes) - length, "%s ",

@@ -35,9 +35,6 @@ static struct store *store;
 static inline int remove_entry(const char *name, const struct stat *status, int type,
 			       struct FTW *place)
 {
-	(void)status;
-	(void)type;
-	(void)place;
 	return remove(name);
 }
 
@@ -156,7 +153,6 @@ static inline void note_change(void *data, const struct message_change *change)
 {
 	size_t length = strlen(history);
 
-	(void)data;
 	assert_true(change->at_ms > 0);
 	snprintf(history + length, sizeof(history) - length, "%s(%s) ",
 		 message_state_name(change->state), change->reason);

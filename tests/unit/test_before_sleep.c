@@ -15,7 +15,6 @@ static int on_look(sd_event_source *source, void *data)
 {
 	struct seen *seen = data;
 
-	(void)source;
 	seen->looks++;
 	seen->works_at_look = seen->works;
 	return 0;
@@ -25,7 +24,6 @@ static int on_work(sd_event_source *source, void *data)
 {
 	struct seen *seen = data;
 
-	(void)source;
 	seen->works++;
 	return 0;
 }

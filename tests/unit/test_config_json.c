@@ -21,8 +21,6 @@ static const struct json *parse(const char *text, size_t length, struct arena *a
 
 static void note(void *data, const char *section, const char *name, bool adopted)
 {
-	(void)data;
-	(void)adopted;
 	fail_msg("%s.%s differs", section, name);
 }
 

@@ -33,7 +33,6 @@ static int certificate_error;
 
 int agent_url_secure(const struct control *of, bool wanted, struct explanation *error)
 {
-	(void)of;
 	strcat(news, wanted ? "t" : "");
 	if (certificate_error)
 		strcpy(error->text, "cert.pem: is no certificate");
@@ -42,7 +41,6 @@ int agent_url_secure(const struct control *of, bool wanted, struct explanation *
 
 void agent_url_write(const struct control *of, struct json_writer *writer)
 {
-	(void)of;
 	json_key(writer, "urls");
 	json_open_array(writer);
 	json_write_string(writer, "http://here/mcp");
@@ -68,13 +66,11 @@ static bool is_paused;
 
 bool running_is_paused(const struct running *running)
 {
-	(void)running;
 	return is_paused;
 }
 
 int running_set_paused(struct running *running, bool paused)
 {
-	(void)running;
 	strcat(news, paused ? "p" : "r");
 	is_paused = paused;
 	return store_setting_set(store, STORE_SETTING_PAUSED, paused ? "yes" : NULL);
@@ -84,7 +80,6 @@ static const char *reload_error; /* NULL: the configuration is good */
 
 bool running_reload_config(struct running *running, struct running_reload *reload)
 {
-	(void)running;
 	if (reload_error) {
 		strcpy(reload->error.text, reload_error);
 		return false;
@@ -96,8 +91,6 @@ bool running_reload_config(struct running *running, struct running_reload *reloa
 
 bool running_describe_advertisement(struct running *running, const char **text_out)
 {
-	(void)running;
-	(void)text_out;
 	fail_msg("no command here asks for it");
 	return false;
 }

@@ -34,7 +34,6 @@ static void on_told(void *data, const void *event)
 	const struct dialler_call *placed = event;
 	size_t used = strlen(trace);
 
-	(void)data;
 	snprintf(trace + used, sizeof(trace) - used, "%s%s%s ",
 		 store_event_call_state_name(placed->state), *placed->reason ? ":" : "",
 		 placed->reason);

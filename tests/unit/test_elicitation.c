@@ -146,14 +146,12 @@ static char declined[64]; /* the order that was declined */
 
 static int load_key(struct store *store, struct crypto_key *key)
 {
-	(void)store;
 	*key = one_key;
 	return 0;
 }
 
 static int decline_order(struct store *store, const char *name, int64_t until_ms)
 {
-	(void)store;
 	assert_int_equal(until_ms, now_ms + REQUEST_STATE_LIFETIME_MS);
 	snprintf(declined, sizeof(declined), "%s", name);
 	return 0;
@@ -161,7 +159,6 @@ static int decline_order(struct store *store, const char *name, int64_t until_ms
 
 static bool is_order_declined(struct store *store, const char *name)
 {
-	(void)store;
 	return strcmp(declined, name) == 0;
 }
 

@@ -48,13 +48,11 @@ static void run_fail(struct tool_call *call)
 
 static void on_wait_abandoned(void *data)
 {
-	(void)data;
 	abandoned_count++;
 }
 
 static void on_wait_cancelled(void *data)
 {
-	(void)data;
 	cancelled_count++;
 }
 

@@ -27,14 +27,12 @@ static const struct schema_field nothing[] = { { 0 } };
 
 static bool matches(struct event_query *query, const struct feed_entry *entry)
 {
-	(void)query;
 	return entry->state;
 }
 
 static void write_data(const struct event_query *query, const struct feed_entry *entry,
 		       struct json_writer *writer)
 {
-	(void)query;
 	json_put_integer(writer, "subject", entry->subject_id);
 }
 
@@ -84,7 +82,6 @@ static int read_feed(struct store *store, int64_t after_id, unsigned limit,
 				    .phone_number = "",
 				    .detail = "" };
 
-	(void)store;
 	for (int64_t id = after_id + 1; id <= feed.head && limit-- && !feed.failure;
 	     id++) {
 		entry.id = entry.subject_id = id;
@@ -96,7 +93,6 @@ static int read_feed(struct store *store, int64_t after_id, unsigned limit,
 
 static int find_bounds(struct store *store, int64_t *first_out, int64_t *head_out)
 {
-	(void)store;
 	*first_out = feed.first;
 	*head_out = feed.head;
 	return 0;
@@ -104,7 +100,6 @@ static int find_bounds(struct store *store, int64_t *first_out, int64_t *head_ou
 
 static int find_epoch(struct store *store, int64_t *epoch_out)
 {
-	(void)store;
 	*epoch_out = EPOCH;
 	return 0;
 }

@@ -63,7 +63,6 @@ static void on_complete(void *data, struct exchange *exchange)
 
 static void on_abandoned(void *data, struct exchange *exchange)
 {
-	(void)exchange;
 	((struct seen *)data)->abandoned++;
 }
 
@@ -90,7 +89,6 @@ static const struct exchange_handler handler = {
 
 static const char *header(void *data, const char *name, bool *conflict_out)
 {
-	(void)data;
 	if (strcmp(name, "Twice") == 0)
 		*conflict_out = true;
 	return strcmp(name, "Absent") == 0 ? NULL : "\t value \t";

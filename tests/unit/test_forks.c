@@ -338,8 +338,3 @@ TEST(test_a_change_of_slot_voids_the_facts_of_the_card)
 	settle(fixture);
 	assert_int_equal(modem->card_slots, 2);
 }
-
-void before_tests(int argc, char **argv)
-{
-	log_set_level(LOG_LEVEL_ERROR);
-}

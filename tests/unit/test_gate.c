@@ -34,9 +34,6 @@ static const char
 static bool find_nobody(void *data, const uint8_t hash[AUTH_HASH_BYTES],
 			struct client *client_out)
 {
-	(void)data;
-	(void)hash;
-	(void)client_out;
 	return false;
 }
 
@@ -310,8 +307,6 @@ static unsigned scopes;
 static bool find_one(void *data, const uint8_t hash[AUTH_HASH_BYTES],
 		     struct client *client_out)
 {
-	(void)data;
-	(void)hash;
 	*client_out = (struct client){ .id = 1, .scopes = scopes };
 	return true;
 }

@@ -108,8 +108,3 @@ TEST(test_failures_other_than_refusals_are_retried_for_ever)
 	fixture_wait_available(fixture);
 	assert_int_equal(asked(fixture), 3 * ASKED + 1);
 }
-
-void before_tests(int argc, char **argv)
-{
-	log_set_level(LOG_LEVEL_ERROR);
-}

@@ -429,8 +429,3 @@ TEST(test_a_burst_of_incoming_messages_keeps_its_order)
 	lab_wait(&fixture->lab, strstr(fixture->recorder.trace, ":299 "));
 	assert_string_equal(fixture->recorder.trace, expected);
 }
-
-void before_tests(int argc, char **argv)
-{
-	log_set_level(LOG_LEVEL_ERROR);
-}

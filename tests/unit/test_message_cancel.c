@@ -196,8 +196,3 @@ TEST(test_a_stopped_cancel_runs_no_callback)
 	lab_settle(&fixture->lab, 50);
 	assert_int_equal(answer.count, 0);
 }
-
-void before_tests(int argc, char **argv)
-{
-	log_set_level(LOG_LEVEL_ERROR);
-}

@@ -279,8 +279,3 @@ TEST(test_reports_of_strangers_are_ignored)
 	assert_string_equal(fixture->recorder.trace, "");
 	peer_close(&stranger);
 }
-
-void before_tests(int argc, char **argv)
-{
-	log_set_level(LOG_LEVEL_ERROR);
-}

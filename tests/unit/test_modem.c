@@ -393,8 +393,3 @@ TEST_WITH(test_predicates_follow_the_facts, NULL, NULL)
 	modem.interfaces = MODEM_MESSAGE_MANAGER;
 	assert_true(modem_can_send(&modem));
 }
-
-void before_tests(int argc, char **argv)
-{
-	log_set_level(LOG_LEVEL_ERROR);
-}

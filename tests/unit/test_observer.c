@@ -73,7 +73,6 @@ static void remove_all(struct listener *listener)
 {
 	size_t at;
 
-	(void)listener;
 	for (at = 0; at < LISTENERS; at++)
 		remove_at(at);
 }
@@ -90,7 +89,6 @@ static void remove_next(struct listener *listener)
 
 static void remove_last(struct listener *listener)
 {
-	(void)listener;
 	remove_at(LISTENERS - 1);
 }
 
@@ -101,7 +99,6 @@ static void remove_previous(struct listener *listener)
 
 static void add_late(struct listener *listener)
 {
-	(void)listener;
 	if (!late.observer.subject)
 		observer_add(&subject, &late.observer, on_event, &late);
 }

@@ -332,8 +332,3 @@ TEST(test_too_many_modems_and_too_long_paths_are_ignored)
 	assert_int_equal(count, 32);
 	assert_string_equal(fixture_modem(fixture)->path, "/sim1");
 }
-
-void before_tests(int argc, char **argv)
-{
-	log_set_level(LOG_LEVEL_ERROR);
-}

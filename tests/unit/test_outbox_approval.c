@@ -90,7 +90,6 @@ static void note_line(void *data, const struct message_change *change)
 {
 	size_t length = strlen(lines);
 
-	(void)data;
 	snprintf(lines + length, sizeof(lines) - length, "%s(%s)%s ",
 		 message_state_name(change->state), change->reason, change->note);
 }

@@ -8,7 +8,6 @@ static int last_answer;
 
 static void on_done(void *data, int outcome)
 {
-	(void)data;
 	answers++;
 	last_answer = outcome;
 }

@@ -15,7 +15,6 @@ static struct modem *first, *second;
 static int64_t find_other(void *data, const struct message *message,
 			  const struct store_routed *routed, const char *outcome)
 {
-	(void)data;
 	assert_int_equal(routed->pool_id, ATTEMPT_POOL_ANY);
 	snprintf(reasons + strlen(reasons), sizeof(reasons) - strlen(reasons), "%s ",
 		 *outcome ? outcome : "-");

@@ -12,7 +12,6 @@ static void note_line(void *data, const struct message_change *change)
 {
 	size_t length = strlen(lines);
 
-	(void)data;
 	snprintf(lines + length, sizeof(lines) - length, "%s ",
 		 message_state_name(change->state));
 }

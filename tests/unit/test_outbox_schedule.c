@@ -89,8 +89,6 @@ static unsigned slot_questions;
 static int find_slot(void *data, const struct message *message, struct arena *arena,
 		     struct outbox_slot *slot_out)
 {
-	(void)data;
-	(void)arena;
 	assert_string_equal(message->text, "spread");
 	slot_questions++;
 	*slot_out = slot;

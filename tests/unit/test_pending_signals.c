@@ -234,8 +234,3 @@ TEST(test_ofono_can_be_freed_while_messages_wait)
 	lab_settle(&fixture->lab, 20);
 	assert_string_equal(fixture->recorder.trace, "");
 }
-
-void before_tests(int argc, char **argv)
-{
-	log_set_level(LOG_LEVEL_ERROR);
-}

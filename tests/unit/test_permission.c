@@ -60,7 +60,6 @@ static const char *spell(const struct resource_call *call)
 
 static int write_content(const struct resource_call *call, struct json_writer *writer)
 {
-	(void)call;
 	json_write_string(writer, "content");
 	return 0;
 }

@@ -59,7 +59,6 @@ TEST(test_nothing_passes_while_paused)
 
 static void count(void *data, const void *event)
 {
-	(void)event;
 	++*(unsigned *)data;
 }
 
@@ -621,8 +620,6 @@ static size_t limit_count;
 static void take_limit(void *data, const struct limit *limit, int64_t left,
 		       int64_t frees_ms)
 {
-	(void)data;
-	(void)limit;
 	left_of[limit_count] = left;
 	frees_of[limit_count++] = frees_ms;
 }
@@ -654,9 +651,4 @@ TEST(test_the_rest_of_each_limit_is_reported)
 	policy_list_limits(policy, NULL, 2, &visit);
 	assert_int_equal(limit_count, 4);
 	assert_int_equal(left_of[0], 10);
-}
-
-void before_tests(int argc, char **argv)
-{
-	log_set_level(LOG_LEVEL_ERROR);
 }

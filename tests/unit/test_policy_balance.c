@@ -110,7 +110,6 @@ TEST(test_without_a_minimum_nothing_is_refused)
 
 static void count(void *data, const void *event)
 {
-	(void)event;
 	++*(unsigned *)data;
 }
 

@@ -283,8 +283,3 @@ TEST(test_lists_accept_any_spelling)
 	assert_string_equal(code_of("+36301999999"), "");
 	assert_string_equal(code_of("+36(06)309999999"), "recipient_not_allowed");
 }
-
-void before_tests(int argc, char **argv)
-{
-	log_set_level(LOG_LEVEL_ERROR);
-}

@@ -258,8 +258,3 @@ TEST(test_random_lists_exceed_no_limit)
 		set_up(state);
 	}
 }
-
-void before_tests(int argc, char **argv)
-{
-	log_set_level(LOG_LEVEL_ERROR);
-}

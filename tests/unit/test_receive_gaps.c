@@ -14,7 +14,6 @@ static void note_gap(void *data, const struct gap *gap)
 	size_t room = sizeof(gaps) - strlen(gaps);
 	long long from_s = (gap->from_ms - NOW_MS) / 1000;
 
-	(void)data;
 	if (gap->until_ms)
 		snprintf(end, room, "%s:%lld+%lld ", gap->reason, from_s,
 			 (long long)(gap->until_ms - gap->from_ms) / 1000);
@@ -177,8 +176,6 @@ TEST(test_gaps_are_written_when_the_disk_accepts_them)
 
 static int on_nothing(sd_event_source *source, void *data)
 {
-	(void)source;
-	(void)data;
 	return 0;
 }
 

@@ -305,7 +305,6 @@ static void note_ready(void *data, const void *event)
 {
 	bool *is_ready = data;
 
-	(void)event;
 	assert_true(received_codes_are_ready(codes));
 	*is_ready = true;
 }

@@ -399,7 +399,6 @@ static int note_many(void *data, struct store *to)
 {
 	int error = 0;
 
-	(void)data;
 	for (int i = 0; !error && i <= AUDIT_KEEP / 100; i++)
 		error = store_audit_add(to, AUDIT_PAUSED, "{}");
 	return error;

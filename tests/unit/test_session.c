@@ -41,7 +41,6 @@ static int put(struct store *store, const struct session_record *from)
 {
 	struct record *to = find_record(from->id);
 
-	(void)store;
 	puts_count++;
 	if (disk_is_full)
 		return -ENOSPC;
@@ -60,7 +59,6 @@ static int take_away(struct store *store, const char *id)
 {
 	struct record *record = find_record(id);
 
-	(void)store;
 	if (record)
 		*record = records[--record_count];
 	return 0;
@@ -70,7 +68,6 @@ static int list(struct store *store,
 		void (*visit)(void *visit_data, const struct session_record *record),
 		void *visit_data)
 {
-	(void)store;
 	for (int at = 0; at < record_count; at++) {
 		struct session_record record = {
 			.id = records[at].id,

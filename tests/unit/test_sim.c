@@ -20,9 +20,6 @@ static unsigned states, settled, voicemails;
 static int remove_entry(const char *name, const struct stat *status, int type,
 			struct FTW *place)
 {
-	(void)status;
-	(void)type;
-	(void)place;
 	return remove(name);
 }
 
@@ -30,7 +27,6 @@ static void on_event(void *data, const void *event_data)
 {
 	const struct sims_event *event = event_data;
 
-	(void)data;
 	if (event->type == SIMS_STATE)
 		states++;
 	else if (event->type == SIMS_SETTLED)

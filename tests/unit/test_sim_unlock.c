@@ -216,8 +216,3 @@ TEST_WITH(test_each_pin_required_word_has_its_lock, NULL, NULL)
 		assert_int_equal(modem_sim_lock_of(&facts), rows[i].lock);
 	}
 }
-
-void before_tests(int argc, char **argv)
-{
-	log_set_level(LOG_LEVEL_ERROR);
-}

@@ -229,7 +229,6 @@ static size_t visited_count;
 
 static void note_visit(void *data, const struct message *message)
 {
-	(void)data;
 	assert_false(message_state_is_final(message->state));
 	assert_string_equal(message->number, "+36201234567");
 	visited[visited_count++] = message->id;

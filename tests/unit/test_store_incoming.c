@@ -279,7 +279,6 @@ static void note_gap(void *data, const struct gap *gap)
 {
 	size_t length = strlen(gaps);
 
-	(void)data;
 	snprintf(gaps + length, sizeof(gaps) - length, "%s:%lld-%lld ", gap->reason,
 		 (long long)gap->from_ms, (long long)gap->until_ms);
 }

@@ -16,7 +16,6 @@ enum { LISTED_MAX = 1000 };
 
 static unsigned judge_none(const char *text)
 {
-	(void)text;
 	return 0;
 }
 
@@ -74,7 +73,6 @@ static int64_t add_incoming(const char *number, const char *text)
 
 static bool note_listed(void *data, const struct message *message)
 {
-	(void)data;
 	assert_true(listed_count < LISTED_MAX);
 	listed[listed_count++] = message->id;
 	return listed_count < list_limit;
@@ -356,7 +354,6 @@ static void note_talk(void *data, const struct conversation *conversation)
 {
 	size_t length = strlen(talks);
 
-	(void)data;
 	assert_string_equal(conversation->number, conversation->last.number);
 	snprintf(talks + length, sizeof(talks) - length, "%s:%lld/%lld/%lld(%s) ",
 		 conversation->number, (long long)conversation->last.id,

@@ -43,7 +43,6 @@ static void note(void *data, const struct conversation *conversation)
 {
 	size_t length = strlen(told);
 
-	(void)data;
 	snprintf(told + length, sizeof(told) - length, "%s@%lld:%lld/%lld/%lld ",
 		 conversation->number, (long long)conversation->place_id,
 		 (long long)conversation->last.id, (long long)conversation->messages,

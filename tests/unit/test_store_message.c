@@ -202,7 +202,6 @@ static size_t unfinished_count;
 
 static void note_unfinished(void *data, const struct message *message)
 {
-	(void)data;
 	unfinished[unfinished_count++] = message->id;
 }
 

@@ -393,7 +393,6 @@ static struct gap found;
 
 static void note_gap(void *data, const struct gap *gap)
 {
-	(void)data;
 	if (!strcmp(gap->reason, STORE_GAP_RESTORED))
 		found = *gap;
 }

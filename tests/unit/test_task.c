@@ -32,7 +32,6 @@ static void write_result(const struct task_query *query, const struct task *task
 {
 	struct tool_call call = { .arena = query->arena, .into = writer };
 
-	(void)task;
 	tool_call_fail(&call, &(struct tool_error){ .code = "gone",
 						    .message = "It is gone.",
 						    .fix = "Look elsewhere." });
@@ -40,7 +39,6 @@ static void write_result(const struct task_query *query, const struct task *task
 
 static int cancel(const struct task_query *query, const struct task *task)
 {
-	(void)query;
 	assert_string_equal(task->id, "here");
 	cancelled++;
 	return cancel_error;
@@ -52,7 +50,6 @@ static int take(const struct task_query *query, const struct task *task,
 	static const char *const words[] = { "accept", "decline", "cancel" };
 	size_t length = 0;
 
-	(void)query;
 	assert_string_equal(task->id, "here");
 	for (size_t i = 0; i < inputs->count; i++) {
 		const struct task_input *input = &inputs->items[i];
@@ -67,7 +64,6 @@ static int take(const struct task_query *query, const struct task *task,
 
 static int find_none(const struct task_query *query, struct task *task_out)
 {
-	(void)query;
 	task_out->status_message = "never seen";
 	return TASK_E_NOT_FOUND;
 }

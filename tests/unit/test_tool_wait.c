@@ -18,8 +18,6 @@ static void answer(void *data)
 
 static void store_waiting(void *data, const struct request_waiting *how, void *wait)
 {
-	(void)data;
-	(void)wait;
 	waiting = how;
 }
 

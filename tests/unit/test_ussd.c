@@ -33,7 +33,6 @@ static void on_change(void *data, const void *event)
 {
 	struct bench *bench = data;
 
-	(void)event;
 	bench->changes++;
 }
 
@@ -286,9 +285,4 @@ TEST(test_the_newest_unasked_texts_are_kept)
 	assert_int_equal(strlen(ussd_notices(bench.ussd)[0].text), 799);
 	assert_true(ussd_notices(bench.ussd)[0].asks);
 	bench_close(&bench);
-}
-
-void before_tests(int argc, char **argv)
-{
-	log_set_level(LOG_LEVEL_ERROR);
 }

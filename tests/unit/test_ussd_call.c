@@ -186,8 +186,3 @@ TEST(test_unasked_texts_of_the_network_are_reported)
 	lab_wait(&fixture->lab, !modem_has_ussd(answer.modem));
 	assert_false(modem_awaits_ussd_reply(answer.modem));
 }
-
-void before_tests(int argc, char **argv)
-{
-	log_set_level(LOG_LEVEL_ERROR);
-}

@@ -34,6 +34,7 @@ from lone_gateway import LoneGateway
 from modem import HOME, Modem, Outcome, Sim
 from phone import Phone, new_phone
 from systemd import Systemd
+from webhooks import Receiver
 
 NUMBERS = (f"+3620{i:07d}" for i in itertools.count(1))
 
@@ -185,6 +186,20 @@ def gateway(request: pytest.FixtureRequest, transport: str) -> Iterator[LoneGate
     server = getattr(request.module, "SERVER", {})
     with LoneGateway(tls=transport == "https", **server) as gateway:
         yield gateway
+
+
+@pytest.fixture(scope="module")
+def guarded() -> Iterator[LoneGateway]:
+    """A gateway without a bus that asks for tokens."""
+    with LoneGateway(open=False) as gateway:
+        yield gateway
+
+
+@pytest.fixture
+def receiver() -> Iterator[Receiver]:
+    """Of webhooks."""
+    with Receiver() as one:
+        yield one
 
 
 @pytest.fixture

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import socket
-from collections.abc import Iterator
 
 import pytest
 
@@ -211,12 +210,6 @@ def test_bad_headers_are_refused_before_the_body(gateway: LoneGateway, headers: 
 
 
 # ---- token ------------------------------------------------------------------------
-
-@pytest.fixture(scope="module")
-def guarded() -> Iterator[LoneGateway]:
-    with LoneGateway(open=False) as gateway:
-        yield gateway
-
 
 @pytest.fixture(scope="module")
 def token(guarded: LoneGateway) -> str:

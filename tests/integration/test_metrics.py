@@ -66,12 +66,6 @@ def new_token(gateway: Gateway, name: str, scopes: str) -> str:
 
 # ---- who may read it
 
-@pytest.fixture(scope="module")
-def guarded() -> Iterator[LoneGateway]:
-    with LoneGateway(open=False) as gateway:
-        yield gateway
-
-
 def test_metrics_need_the_metrics_scope(guarded: LoneGateway) -> None:
     with guarded.wire() as wire:
         assert ask(wire).status == 401

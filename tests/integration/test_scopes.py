@@ -102,12 +102,6 @@ class Client:
         return Events(self.gateway.port, Authorization=self.authorization, **headers)
 
 
-@pytest.fixture(scope="module")
-def guarded() -> Iterator[LoneGateway]:
-    with LoneGateway(open=False) as gateway:
-        yield gateway
-
-
 @pytest.fixture
 def name(request: pytest.FixtureRequest) -> str:
     """The name of a client for this test only."""

@@ -59,12 +59,6 @@ def everything(make_lab: Callable[..., Lab]) -> Client:
     return client
 
 
-@pytest.fixture(scope="module")
-def guarded() -> Iterator[LoneGateway]:
-    with LoneGateway(open=False) as gateway:
-        yield gateway
-
-
 # ---- how much it is
 
 def test_tools_of_the_default_scopes_are_within_their_budget(

@@ -16,12 +16,6 @@ from webhooks import (CALLBACK, EXHAUSTED, FORBIDDEN, NAME, NOT_FOUND, OTHER_KEY
 
 
 @pytest.fixture
-def receiver() -> Iterator[Receiver]:
-    with Receiver() as one:
-        yield one
-
-
-@pytest.fixture
 def gateway(receiver: Receiver) -> Iterator[Hooked]:
     with Hooked(receiver.origin) as one:
         yield one

@@ -20,12 +20,6 @@ YEARS = 3 * 365 * 86400
 
 
 @pytest.fixture
-def receiver() -> Iterator[Receiver]:
-    with Receiver() as one:
-        yield one
-
-
-@pytest.fixture
 def clock(tmp_path: Path) -> Clock:
     return Clock(tmp_path)
 

@@ -30,12 +30,6 @@ BOUNDARIES = {
 KILLS_EACH = 10
 
 
-@pytest.fixture
-def receiver() -> Iterator[Receiver]:
-    with Receiver() as one:
-        yield one
-
-
 class Killed:
     """A gateway that dies at chosen boundaries and is started again."""
 

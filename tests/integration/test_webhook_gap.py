@@ -22,12 +22,6 @@ PAGE = 4096
 
 
 @pytest.fixture
-def receiver() -> Iterator[Receiver]:
-    with Receiver() as one:
-        yield one
-
-
-@pytest.fixture
 def clock(tmp_path: Path) -> Clock:
     return Clock(tmp_path)
 

@@ -174,6 +174,14 @@ def test_codes_are_masked_without_their_scope(lab: Lab) -> None:
     assert CODE not in json.dumps(row) and row["masked"] is True
 
 
+def test_a_service_text_is_marked_and_has_no_password(lab: Lab, hub: Hub) -> None:
+    """Also for a hub with the scope codes."""
+    lab.modems[0].deliver("1217", "//VVM:STATUS:st=R;u=ann;pw=zq8236")
+    [row] = hub.wait("received", **{"from": "1217"})
+    assert row["text"] == "//VVM:STATUS:st=R;u=******;pw=******" and row["masked"] is True
+    assert "service" in row["flags"]
+
+
 def test_states_of_own_messages_have_their_key(lab: Lab, hub: Hub) -> None:
     sim = hub.phone["sims"][0]["subscription_id"]
     sent = hub.send("order-1", subscription_id=sim).message_id

@@ -92,6 +92,23 @@ static void test_flags_describe_the_message(void **state)
 	assert_heard("1 2 3 4 5 6 7 ");
 }
 
+static void test_a_service_text_is_flagged_and_counts_as_read(void **state)
+{
+	struct modem *modem = fake_modem_ready("/sim0", ICCID);
+
+	(void)state;
+	receive(modem, "//VVM:SYNC:ev=NM;c=1");
+	assert_int_equal(get(1).flags, MESSAGE_SERVICE);
+	assert_int_equal(get(1).read_ms, NOW_MS);
+	receive(modem, "my phone got //VVM:SYNC:ev=NM");
+	assert_int_equal(get(2).flags, 0);
+	assert_int_equal(get(2).read_ms, 0);
+	now.wall_ms = 0;
+	receive(modem, "//VVM:SYNC:ev=GU");
+	assert_int_equal(get(3).flags, MESSAGE_SERVICE | MESSAGE_CLOCK_WRONG);
+	assert_true(get(3).read_ms > 0);
+}
+
 /* Forks damage nothing, so private-use characters are kept there. */
 static void test_only_emoji_of_upstream_ofono_are_repaired(void **state)
 {
@@ -356,6 +373,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_a_message_is_stored_and_reported),
 		TEST(test_flags_describe_the_message),
+		TEST(test_a_service_text_is_flagged_and_counts_as_read),
 		TEST(test_only_emoji_of_upstream_ofono_are_repaired),
 		TEST(test_senders_are_stored_as_they_came),
 		TEST(test_a_repeat_is_counted_and_not_reported),

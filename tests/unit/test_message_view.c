@@ -218,6 +218,27 @@ static void test_codes_are_masked_for_clients_without_the_scope(void **state)
 	who = &reader;
 }
 
+static void test_secrets_of_service_texts_are_for_the_owner_alone(void **state)
+{
+	static const struct client owner = { .id = CLIENT_OWNER, .scopes = CLIENT_CODES };
+	struct message message = received;
+
+	(void)state;
+	message.text = "//VVM:STATUS:st=R;u=ann;pw=zq8236";
+	message.flags = MESSAGE_SERVICE;
+	for (int i = 0; i < 3; i++) {
+		who = i == 0 ? NULL : i == 1 ? &reader : &trusted;
+		expect_text(&message,
+			    "\"text\":\"//"
+			    "VVM:STATUS:st=R;u=******;pw=******\",\"masked\":true,",
+			    "\"flags\":[\"service\"]");
+	}
+	who = &owner;
+	expect_text(&message, "\"text\":\"//VVM:STATUS:st=R;u=ann;pw=zq8236\",\"at\"",
+		    "\"flags\":[\"service\"]");
+	who = &reader;
+}
+
 static void test_a_client_reads_the_codes_that_it_sent_itself(void **state)
 {
 	struct message message = failed;
@@ -275,6 +296,7 @@ int main(void)
 		cmocka_unit_test(test_the_usual_sim_is_not_repeated),
 		cmocka_unit_test(test_the_meaning_says_whether_it_was_sent),
 		cmocka_unit_test(test_codes_are_masked_for_clients_without_the_scope),
+		cmocka_unit_test(test_secrets_of_service_texts_are_for_the_owner_alone),
 		cmocka_unit_test(test_a_client_reads_the_codes_that_it_sent_itself),
 		cmocka_unit_test(test_a_search_does_not_find_masked_codes),
 	};

@@ -239,21 +239,6 @@ static void test_the_error_names_the_missing_scope(void **state)
 	close_exchange(&exchange);
 }
 
-static void test_in_a_batch_only_the_message_is_refused(void **state)
-{
-	struct exchange exchange = { 0 };
-
-	(void)state;
-	clients[ONE].scopes = CLIENT_READ;
-	open_as(&exchange, ONE, "[" CALL_SEND "," CALL_READ "]");
-	assert_int_equal(exchange.status, 200);
-	assert_string_equal(exchange.challenge, "");
-	assert_has(exchange.body, "[{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{");
-	assert_has(exchange.body, "insufficient_scope");
-	assert_has(exchange.body, ",{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{");
-	close_exchange(&exchange);
-}
-
 static void expect_list(unsigned scopes, const char *method, const char *piece,
 			bool there)
 {
@@ -500,7 +485,6 @@ int main(void)
 		TEST(test_2026_call_without_scope_is_forbidden),
 		TEST(test_resources_are_hidden_from_clients_that_may_not_read),
 		TEST(test_the_error_names_the_missing_scope),
-		TEST(test_in_a_batch_only_the_message_is_refused),
 		TEST(test_lists_show_only_what_the_scopes_allow),
 		TEST(test_only_the_changed_client_is_notified),
 		TEST(test_subscriptions_end_when_reading_is_forbidden),

@@ -200,10 +200,10 @@ static int store_open_check_schema(struct store_database *opening, const char *f
 	int64_t version = 0;
 	int error = store_database_query_int(opening, "PRAGMA user_version", &version);
 
+	if (!error)
+		error = store_database_check_version(opening, version);
 	if (error)
 		return error;
-	if (version < 0 || version > STORE_SCHEMA_VERSION)
-		return store_database_refuse_version(opening, version);
 	if (!is_copy && store_schema_is_ours(opening->database, version))
 		return 0;
 	error = store_database_check_kind(opening);

@@ -208,8 +208,22 @@ static void test_a_newer_schema_is_refused(void **state)
 	store = NULL;
 	sql("PRAGMA user_version = 99");
 	assert_refused(-ENOTSUP, "newer");
-	sql("PRAGMA user_version = -5");
-	assert_refused(-ENOTSUP, "newer");
+}
+
+static void test_a_schema_from_before_the_first_release_is_refused(void **state)
+{
+	static const char *const versions[] = { "PRAGMA user_version = 8",
+						"PRAGMA user_version = 1",
+						"PRAGMA user_version = -5" };
+
+	(void)state;
+	open_store();
+	store_close(store);
+	store = NULL;
+	for (size_t i = 0; i < sizeof(versions) / sizeof(*versions); i++) {
+		sql(versions[i]);
+		assert_refused(-ENOTSUP, "before its first release");
+	}
 }
 
 /* A database gets its name when it is complete: an empty one had contents before. */
@@ -394,6 +408,7 @@ int main(void)
 		TEST(test_a_truncated_database_is_refused),
 		TEST(test_a_garbled_page_is_refused),
 		TEST(test_a_newer_schema_is_refused),
+		TEST(test_a_schema_from_before_the_first_release_is_refused),
 		TEST(test_an_empty_file_is_damage),
 		TEST(test_a_full_disk_at_the_first_start_leaves_nothing),
 		TEST(test_a_locked_database_is_refused),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Events: their limits, and the migration that added them. */
+/* Events, and their limits. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -105,18 +105,6 @@ static void test_a_full_disk_stores_no_event(void **state)
 	add(EVENT_CALL, 1, CALL_RINGING);
 }
 
-/* A database of schema 6 keeps its rows and gets the table. */
-static void test_schema_6_gets_the_table(void **state)
-{
-	(void)state;
-	open_store();
-	make_old_ledger(6, "INSERT INTO sim VALUES (4, '8936', NULL, 5);");
-	open_store();
-	assert_int_equal(sql("PRAGMA user_version"), STORE_SCHEMA_VERSION);
-	assert_int_equal(identify("8936", ""), 4);
-	assert_int_equal(add(EVENT_CALL, 1, CALL_MISSED), 1);
-}
-
 #define TEST(name) cmocka_unit_test_setup_teardown(name, store_set_up, store_tear_down)
 
 int main(void)
@@ -125,7 +113,6 @@ int main(void)
 		TEST(test_events_are_listed_newest_first),
 		TEST(test_the_oldest_events_of_a_kind_are_dropped),
 		TEST(test_a_full_disk_stores_no_event),
-		TEST(test_schema_6_gets_the_table),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -81,7 +81,7 @@ static const struct foreign {
 	  "DROP TRIGGER audit_stays; DROP TRIGGER audit_is_kept;"
 	  "DROP TRIGGER audit_is_added_to; DROP TRIGGER audit_anchor_moves" },
 	{ "a version that is none", "PRAGMA user_version = 0" },
-	{ "an older version", "PRAGMA user_version = 3" },
+	{ "an older version", "PRAGMA user_version = 10" },
 	{ "no types",
 	  "CREATE TABLE other (id INTEGER PRIMARY KEY, at, client_id, sim_id, segments,"
 	  " accepted, more); INSERT INTO other SELECT id, at, client_id, sim_id, "
@@ -322,7 +322,7 @@ static void test_another_encoding_is_converted(void **state)
 		    " number, text, segments, state, reason, uuid, created, changed);"
 		    "INSERT INTO sim VALUES (1, '8936', NULL, 1);"
 		    "INSERT INTO message VALUES (4, 1, 0, '+36', 'á\U0001F600', 1, 5, '',"
-		    " '', 1, 1); PRAGMA user_version = 1");
+		    " '', 1, 1); PRAGMA user_version = 9");
 	must_restore(&foreigners[0]);
 	open_store();
 	assert_int_equal(ask_store("SELECT count(*) FROM message"

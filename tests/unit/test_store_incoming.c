@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Incoming messages, receive gaps, and the migration from schema 1. */
+/* Incoming messages, and receive gaps. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -412,110 +412,6 @@ static void test_a_full_disk_keeps_the_last_time_alive(void **state)
 	assert_int_equal(alive(), NOW_MS + STORE_ALIVE_MS);
 }
 
-/* A database of schema 1, whose last message was removed. */
-static void make_version_1(void)
-{
-	make_old_ledger(
-		1,
-		"INSERT INTO sim VALUES (1, '8936', NULL, 5);"
-		"INSERT INTO message (sim_id, client_id, number, text, segments, state,"
-		" reason, uuid, created, changed) VALUES"
-		" (1, 7, '+361', 'one', 2, 5, '', 'CAFE', 100, 200),"
-		" (1, 0, '+362', 'two', 1, 6, 'network_refused', '', 101, 201),"
-		" (1, 0, '+361', 'three', 1, 1, '', '', 102, 202), "
-		" (1, 0, '+361', 'gone', 1, 1, '', '', 103, 203);"
-		"INSERT INTO message_change (message_id, state, reason, at)"
-		" VALUES (1, 1, '', 100), (1, 5, '', 200), (3, 1, '', 102);"
-		"DELETE FROM message WHERE id = 4;");
-}
-
-static void test_schema_1_is_migrated(void **state)
-{
-	struct arena *arena = arena_new(1 << 20);
-	struct message message;
-
-	(void)state;
-	make_version_1();
-	open_store();
-	assert_int_equal(sql("PRAGMA user_version"), STORE_SCHEMA_VERSION);
-	get(1, arena, &message);
-	assert_int_equal(message.direction, MESSAGE_OUTGOING);
-	assert_int_equal(message.sim_id, 1);
-	assert_int_equal(message.client_id, 7);
-	assert_string_equal(message.number, "+361");
-	assert_string_equal(message.text, "one");
-	assert_int_equal(message.segments, 2);
-	assert_int_equal(message.state, STATE_SENT);
-	assert_string_equal(message.uuid, "CAFE");
-	assert_int_equal(message.created_ms, 100);
-	assert_int_equal(message.changed_ms, 200);
-	assert_history(1, "queued() sent() ");
-	get(2, arena, &message);
-	assert_string_equal(message.reason, "network_refused");
-	assert_int_equal(sql("SELECT count(*) FROM conversation"), 2);
-	assert_int_equal(sql("SELECT last_id * 100 + messages * 10 + unread"
-			     " FROM conversation WHERE phone_number = '+361'"),
-			 320);
-	assert_int_equal(add_message("new"), 5); /* IDs are not reused */
-	assert_int_equal(sql("SELECT count(*) FROM pragma_foreign_key_check"), 0);
-	assert_int_equal(sql("SELECT count(*) FROM sqlite_schema"
-			     " WHERE sql LIKE '%message_2%'"),
-			 0);
-	arena_free(arena);
-}
-
-/* A migrated database and a new one have the same tables. */
-static void test_old_and_new_databases_have_the_same_schema(void **state)
-{
-	static const char digest[] = "SELECT sum(length(sql)) * 1000 + count(*)"
-				     " FROM sqlite_schema";
-	int64_t fresh;
-
-	(void)state;
-	fresh = sql(digest);
-	make_version_1();
-	open_store();
-	assert_int_equal(sql(digest), fresh);
-}
-
-/* Messages from before the spool came by signals. */
-static void test_schema_2_is_migrated(void **state)
-{
-	struct store_incoming_draft draft = usual;
-
-	(void)state;
-	make_old_ledger(
-		2,
-		"INSERT INTO message (direction, number, sent_time, text, created,"
-		" changed, state) VALUES (1, '+36201234567', '2026-11-21T07:30:00+0100',"
-		" 'Your code is 123456', 1790000000000, 1790000000000, 9);");
-	open_store();
-	assert_int_equal(sql("PRAGMA user_version"), STORE_SCHEMA_VERSION);
-	draft.sim_id = 0;
-	draft.spool_file = "1";
-	assert_int_equal(add(&draft, true), 1);
-	assert_int_equal(sql("SELECT repeats FROM message"), 0);
-	draft.spool_file = "2";
-	assert_int_equal(add(&draft, true), 1);
-	assert_int_equal(sql("SELECT repeats FROM message"), 1);
-}
-
-/* A migration that cannot finish changes nothing. */
-static void test_a_migration_without_disk_space_changes_nothing(void **state)
-{
-	struct explanation error = { "" };
-
-	(void)state;
-	make_version_1();
-	fill_disk(true);
-	assert_true(store_open(folder, &store, &error) < 0);
-	fill_disk(false);
-	assert_int_equal(sql("PRAGMA user_version"), 1);
-	assert_int_equal(sql("SELECT count(*) FROM message"), 3);
-	open_store();
-	assert_int_equal(state_of(1), STATE_SENT);
-}
-
 #define TEST(name) \
 	cmocka_unit_test_setup_teardown(name, store_set_up_with_cards, tear_down)
 
@@ -538,10 +434,6 @@ int main(void)
 		TEST(test_the_last_twenty_gaps_are_listed),
 		TEST(test_the_last_time_alive_is_stored_once_a_minute),
 		TEST(test_a_full_disk_keeps_the_last_time_alive),
-		TEST(test_schema_1_is_migrated),
-		TEST(test_schema_2_is_migrated),
-		TEST(test_old_and_new_databases_have_the_same_schema),
-		TEST(test_a_migration_without_disk_space_changes_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

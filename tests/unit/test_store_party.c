@@ -184,28 +184,6 @@ static void test_messages_from_a_party_are_known(void **state)
 	assert_true(store_party_ever_wrote(store, &party));
 }
 
-/* Schema 5 counted messages differently. */
-static void test_schema_5_is_counted_again(void **state)
-{
-	(void)state;
-	make_old_ledger(5, "INSERT INTO sim VALUES (1, '8936', '216300000000001', 1);"
-			   "INSERT INTO message (direction, sim_id, number, text, state,"
-			   " created, changed) VALUES"
-			   " (0, 1, '+36201234567', 'out', 5, 1, 1),"
-			   " (1, 1, '+36201234568', 'in', 9, 1, 1);");
-	open_store();
-	assert_int_equal(
-		sql("SELECT sent FROM conversation WHERE phone_number LIKE '%7'"), 1);
-	assert_int_equal(
-		sql("SELECT sent FROM conversation WHERE phone_number LIKE '%8'"), 0);
-	add("+36201234568");
-	assert_int_equal(
-		sql("SELECT sent FROM conversation WHERE phone_number LIKE '%8'"), 1);
-	sql("DELETE FROM message WHERE direction = 0");
-	assert_int_equal(sql("SELECT sum(sent) FROM conversation"), 0);
-	assert_int_equal(sql("SELECT count(*) FROM conversation"), 1);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -222,8 +200,6 @@ int main(void)
 						set_up, store_tear_down),
 		cmocka_unit_test_setup_teardown(test_messages_sent_to_a_party_are_known,
 						set_up, store_tear_down),
-		cmocka_unit_test_setup_teardown(test_schema_5_is_counted_again, set_up,
-						store_tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Migration to schema 12, which renames tables, columns and stored words. */
+/* The schema of the first release, and the migration to 12, which renames what is stored. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -49,6 +49,17 @@ static int set_up(void **state)
 	if (!failed)
 		open_store();
 	return failed;
+}
+
+static uint64_t digest_of_file(void)
+{
+	sqlite3 *database;
+	uint64_t digest;
+
+	assert_int_equal(sqlite3_open(path, &database), SQLITE_OK);
+	digest = store_schema_digest(database);
+	assert_int_equal(sqlite3_close(database), SQLITE_OK);
+	return digest;
 }
 
 static void make_11(const char *more)
@@ -132,7 +143,8 @@ static void test_schema_11_keeps_every_row(void **state)
 static void test_every_older_schema_becomes_the_present_one(void **state)
 {
 	(void)state;
-	for (int version = 1; version < STORE_SCHEMA_VERSION; version++) {
+	for (int version = STORE_SCHEMA_FIRST; version < STORE_SCHEMA_VERSION;
+	     version++) {
 		make_old_ledger(version, "INSERT INTO sim VALUES (1, '8936', NULL, 5);");
 		open_store();
 		assert_int_equal(store_schema_digest(store->database),
@@ -140,6 +152,14 @@ static void test_every_older_schema_becomes_the_present_one(void **state)
 		assert_int_equal(identify("8936", ""), 1);
 		assert_int_equal(sql("SELECT count(*) FROM audit"), 0); /* no rebuild */
 	}
+}
+
+/* Else the store of a user would count as foreign. */
+static void test_the_schema_of_the_first_release_is_the_one_that_it_had(void **state)
+{
+	(void)state;
+	make_old_ledger(STORE_SCHEMA_FIRST, "");
+	assert_int_equal(digest_of_file(), UINT64_C(0x8bf7ba2dde0aba3c));
 }
 
 static void test_a_migration_that_fails_changes_nothing(void **state)
@@ -258,6 +278,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_schema_11_keeps_every_row),
 		TEST(test_every_older_schema_becomes_the_present_one),
+		TEST(test_the_schema_of_the_first_release_is_the_one_that_it_had),
 		TEST(test_a_migration_that_fails_changes_nothing),
 		TEST(test_a_backup_of_schema_11_is_restored_with_every_row),
 		TEST(test_a_present_store_of_schema_11_keeps_what_only_grows),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Balances: their age, and the migration that added them. */
+/* Balances, and their age. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -124,21 +124,6 @@ static void test_a_full_disk_keeps_the_last_balance(void **state)
 	put(sim_id, 2, "");
 }
 
-/* A database of schema 7 keeps its rows and gets the table. */
-static void test_schema_7_gets_the_table(void **state)
-{
-	(void)state;
-	open_store();
-	make_old_ledger(7, "INSERT INTO sim VALUES (4, '8936', NULL, 5);"
-			   "INSERT INTO opt_out (number, at, word)"
-			   " VALUES ('+36201234567', 5, 'stop');");
-	open_store();
-	assert_int_equal(sql("PRAGMA user_version"), STORE_SCHEMA_VERSION);
-	assert_int_equal(sql("SELECT message_id FROM opt_out WHERE at = 5"), 0);
-	put(identify("8936", ""), 9, "");
-	assert_int_equal(get(4).balance.amount.thousandths, 9);
-}
-
 #define TEST(name) cmocka_unit_test_setup_teardown(name, store_set_up, store_tear_down)
 
 int main(void)
@@ -148,7 +133,6 @@ int main(void)
 		TEST(test_a_balance_can_be_forgotten),
 		TEST(test_the_age_ignores_clock_changes),
 		TEST(test_a_full_disk_keeps_the_last_balance),
-		TEST(test_schema_7_gets_the_table),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -126,7 +126,3 @@ bool store_identity_matches(sqlite3 *database, const char *folder);
  * identity or the new one, each with its mark.
  */
 int store_identity_record(struct store *store);
-
-/* Likewise for a file at `path` that will replace the database; old marks stay. */
-int store_identity_record_file(sqlite3 *database, const char *folder, const char *path,
-			       int64_t *epoch_out);

@@ -313,27 +313,27 @@ static int store_identity_write(sqlite3 *database, const struct store_identity *
 	return result > 0 ? -ENOSPC : result;
 }
 
-int store_identity_record_file(sqlite3 *database, const char *folder, const char *path,
-			       int64_t *epoch_out)
+static int store_identity_record_next(struct store *store, const char *path)
 {
 	struct store_identity identity = {
-		.epoch = store_identity_scan_marks(folder, 0) + 1,
+		.epoch = store_identity_scan_marks(store->folder, 0) + 1,
 	};
 	char mark[PATH_MAX];
-	int error = store_identity_make_mark(folder, identity.epoch,
+	int error = store_identity_make_mark(store->folder, identity.epoch,
 					     store_identity_file_epoch(path));
 
 	if (error)
 		return error;
 	error = store_identity_stat_file(path, &identity);
 	if (!error)
-		error = store_identity_stat_mark(folder, identity.epoch, &identity);
+		error = store_identity_stat_mark(store->folder, identity.epoch,
+						 &identity);
 	if (!error)
-		error = store_identity_write(database, &identity);
-	if (error && store_identity_mark_path(mark, folder, identity.epoch))
+		error = store_identity_write(store->database, &identity);
+	if (error && store_identity_mark_path(mark, store->folder, identity.epoch))
 		unlink(mark);
 	if (!error)
-		*epoch_out = identity.epoch;
+		store->epoch = identity.epoch;
 	return error;
 }
 
@@ -345,8 +345,7 @@ int store_identity_record(struct store *store)
 
 	if (!store_file_path(path, store->folder, STORE_FILE, ""))
 		return -ENAMETOOLONG;
-	error = store_identity_record_file(store->database, store->folder, path,
-					   &store->epoch);
+	error = store_identity_record_next(store, path);
 	if (!error)
 		store_identity_scan_marks(store->folder, store->epoch);
 	else if (store_identity_read(store->database, &stored) == SQLITE_ROW)

@@ -148,13 +148,6 @@ void exchange_hold(struct exchange *exchange);
 void exchange_release(struct exchange *exchange);
 
 /*
- * Charges memory that the handler keeps outside the arena to the budget of all exchanges, until it
- * is discharged or the exchange has ended. False: the budget is used up, nothing was charged.
- */
-bool exchange_charge(struct exchange *exchange, size_t bytes);
-void exchange_discharge(struct exchange *exchange); /* everything that was charged */
-
-/*
  * Answers, exactly once. Takes `body` and leaves it empty; NULL: no body. `content_type` is static,
  * NULL without a body. Allowed in `begin`, `body`, `complete`, `stopping`, and later from the loop,
  * until `abandoned` or `ended`.

@@ -47,10 +47,9 @@ struct tool_call;
  * filled in; an answer without the field stays without it.
  *
  * Source: MCP 2026-07-28, client/elicitation, "Requested Schema"; SEP-1034, SEP-1330.
- * Formats: MCP 2025-11-25, schema, StringSchema; JSON Schema 2020-12, "Defined Formats".
  */
 
-enum { FORM_TEXT_MAX = 1000 }; /* characters of a string that has no bounds of its own */
+enum { FORM_TEXT_MAX = 1000 }; /* characters of a string */
 
 /* How a revision writes forms. */
 enum form_style {
@@ -59,15 +58,6 @@ enum form_style {
 	 * only */
 	FORM_STYLE_ENUM_NAMES,
 	FORM_STYLE_TITLES, /* each value has its title beside it */
-};
-
-/* Formats of strings. All are checked here, because clients may leave the check to us. */
-enum form_format {
-	FORM_FORMAT_ANY,
-	FORM_FORMAT_EMAIL,     /* one address, without a name */
-	FORM_FORMAT_URI,       /* absolute */
-	FORM_FORMAT_DATE,      /* "2026-11-21" */
-	FORM_FORMAT_DATE_TIME, /* RFC 3339 */
 };
 
 /* A table of these ends with a NULL value. */
@@ -83,13 +73,8 @@ struct form_field {
 	enum schema_type type; /* any but object; an array holds several choices */
 	bool required;
 	const char *title;
-	const char *description; /* may be NULL */
-	/* Bounds of a number's value, a string's characters, an array's choices. Both
-	 * 0: no bounds. */
-	int64_t minimum;
-	int64_t maximum;
+	const char *description;	   /* may be NULL */
 	const struct form_choice *choices; /* string, array: allowed values; NULL: any */
-	enum form_format format;	   /* string without choices */
 	/* The default: a string as is, a number or boolean as JSON text; NULL: none.
 	 * Choices have defaults of their own. */
 	const char *preset;
@@ -104,9 +89,6 @@ bool form_can_show(enum form_style style, const struct form_field *fields);
 /* Writes the requestedSchema. */
 void form_write(struct json_writer *writer, const struct form_field *fields,
 		enum form_style style);
-
-/* `text` is valid UTF-8. */
-bool form_format_fits(enum form_format format, const char *text);
 
 /*
  * Returns an object in `arena` with exactly the fields of the table. NULL: `content` (may

@@ -19,7 +19,6 @@
 #include "http/exchange.h"
 #include "mcp/rpc.h"
 
-struct batch_queue;
 struct elicitation_calls;
 struct era;
 struct era_method;
@@ -39,9 +38,6 @@ struct task_kind;
 struct task_timers;
 struct tool_set;
 struct webhooks;
-
-/* Why a message that has not run when the gateway stops is refused. */
-#define REQUEST_STOPPING "not run: the gateway is stopping; ask again when it is back"
 
 /*
  * Each holds a connection and memory. Without tokens all clients count as one, and only http
@@ -67,7 +63,6 @@ struct request_context {
 	struct stream_client_list *stream_clients;
 	struct event_streams *event_streams;
 	struct task_timers *task_timers;
-	struct batch_queue *batches;
 	struct request_list *cancellable; /* waiting requests of sessions */
 	struct request_wait_list *waits;  /* requests that clients let wait */
 };
@@ -84,7 +79,7 @@ struct request_waiting {
 
 struct request {
 	const struct request_context *context;
-	struct exchange *exchange; /* brought it, alone or in a batch */
+	struct exchange *exchange; /* brought it */
 	struct arena *arena;	   /* lives as long as the request */
 	const struct era *era;
 	const struct revision *revision;
@@ -176,11 +171,10 @@ void request_refuse(struct request *request, unsigned status,
 bool request_has_no_cursor(struct request *request);
 
 /*
- * For post.c and batch.c, after the era was decided. A request runs, or fails with
- * `why_not` (NULL: run); while it waits it can be cancelled. A notification or response
- * is passed to the era.
+ * For post.c, after the era was decided. A request runs; while it waits it can be
+ * cancelled. A notification or response is passed to the era.
  */
-void request_dispatch(struct request *message, const char *why_not);
+void request_dispatch(struct request *message);
 
 void request_abandon(struct request *request); /* client left; nothing once answered */
 void request_cancel(struct request *request);  /* it waits; it gets no answer */

@@ -70,9 +70,6 @@ void schema_write_brief(struct json_writer *writer, const struct schema_field *f
 
 /* For form.c: the type's name in JSON Schema. */
 const char *schema_type_name(enum schema_type type);
-/* "minimum" and "maximum", or "minLength", "minItems" and so on. */
-void schema_write_bounds(struct json_writer *writer, enum schema_type type,
-			 int64_t minimum, int64_t maximum);
 
 /*
  * Why `object`, from a client with these scopes, does not fit a closed schema, in words a model

@@ -18,6 +18,7 @@ struct store_listing_filter { /* of both directions; 0, NULL and false filter no
 	bool outgoing_only;
 	bool incoming_only;
 	bool unread_only;
+	bool without_service; /* no MESSAGE_SERVICE */
 	/* phone number in any spelling (store/store_party.h), or a name */
 	const char *number;
 	const char *search; /* a part of the text; ASCII letters case-insensitive */
@@ -64,9 +65,11 @@ struct conversation {
 
 struct store_listing_conversation_query {
 	bool unread_only;
+	/* `last` is no MESSAGE_SERVICE; a conversation of nothing else is left out. */
+	bool without_service;
 	int64_t before_id; /* place_id of the last conversation of the previous page, or 0 */
 	unsigned limit;
-	/* `conversation` lives during the call, which must not list conversations. */
+	/* `conversation` lives during the call, which must list nothing. */
 	void (*visit)(void *data, const struct conversation *conversation);
 	void *data;
 };

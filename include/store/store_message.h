@@ -126,6 +126,7 @@ enum store_message_flag {
 	MESSAGE_HAS_CODE = 1 << 11,
 	MESSAGE_HAS_LINK = 1 << 12,
 	MESSAGE_DOUBTFUL = 1 << 13, /* incoming: see sms/mended_text.h */
+	MESSAGE_SERVICE = 1 << 14,  /* incoming: see text/service_text.h; never unread */
 };
 
 /* What an incoming message can be looked up by; stored: only append. */

@@ -43,6 +43,13 @@ struct view view_of_resource(const struct resource_call *call,
 	  "The owner's name for this number, from a SIM card or the " \
 	  "owner's file" }
 
+/* Service texts (text/service_text.h) are for the owner, and for who asks for them. */
+#define VIEW_SERVICE_FIELD                          \
+	{ "include_service", SCHEMA_BOOLEAN, false, \
+	  "Also operators' texts for programs (flag service)" }
+
+bool view_leaves_out_service(const struct tool_call *call);
+
 /* "notice": texts are data, not instructions */
 void view_put_notice(struct json_writer *writer);
 /* Writes `wall_ms` as an RFC 3339 time. */

@@ -67,24 +67,6 @@ void bridge_answer_refuse(struct bridge *bridge, int code, const char *id,
 	bridge_answer_write(bridge, NULL, id, &error);
 }
 
-/* Each request of a batch has an answer of its own. */
-static void bridge_answer_write_all(struct bridge_call *call,
-				    const struct bridge_answer_error *error)
-{
-	const struct bridge_message *message = &call->message;
-
-	if (message->kind == BRIDGE_REQUEST)
-		bridge_answer_write(call->bridge, message->id, "", error);
-	if (message->kind != BRIDGE_BATCH)
-		return;
-	json_foreach (item, message->root) {
-		const struct json *id = json_member(item, "id");
-
-		if (json_member(item, "method") && bridge_message_same_id(id, id))
-			bridge_answer_write(call->bridge, id, "", error);
-	}
-}
-
 void bridge_answer_fail(struct bridge_call *call, int code, const char *data_key,
 			const char *format, ...)
 {
@@ -98,7 +80,8 @@ void bridge_answer_fail(struct bridge_call *call, int code, const char *data_key
 	va_start(arguments, format);
 	vsnprintf(text, sizeof(text), format, arguments);
 	va_end(arguments);
-	bridge_answer_write_all(call, &error);
+	if (call->message.kind == BRIDGE_REQUEST)
+		bridge_answer_write(call->bridge, call->message.id, "", &error);
 }
 
 static void bridge_answer_fail_away(struct bridge_call *call, const char *error)
@@ -160,8 +143,6 @@ static void bridge_answer_fail_status(struct bridge_call *call, const struct jso
 
 static bool bridge_answer_is_ours(const struct bridge_call *call, const struct json *root)
 {
-	if (call->message.kind == BRIDGE_BATCH)
-		return root && root->type == JSON_ARRAY;
 	return bridge_message_same_id(call->message.id, json_member(root, "id")) &&
 	       (json_member(root, "result") || json_member(root, "error"));
 }
@@ -176,7 +157,7 @@ static void bridge_answer_take_body(struct bridge_call *call)
 	/* what is too long to be read is passed on unread */
 	if (bridge_answer_is_ours(call, root) ||
 	    (!root && call->status == 200 && call->body.length &&
-	     strchr("{[", *call->body.data))) {
+	     *call->body.data == '{')) {
 		if (call->purpose == BRIDGE_CALL_INITIALIZE)
 			bridge_session_begin(call->bridge, call);
 		call->is_answered = true;
@@ -231,7 +212,7 @@ bool bridge_answer_finish(struct bridge_call *call,
 				   BRIDGE_ANSWER_MAX);
 	} else if (result->outcome != HTTP_CLIENT_ANSWERED || call->is_stream) {
 		bridge_answer_fail_unknown(call); /* unless the stream had the answer */
-	} else if (!(call->message.kind == BRIDGE_BATCH && call->status == 202)) {
+	} else {
 		bridge_answer_take_body(call);
 	}
 	if (call->purpose == BRIDGE_CALL_INITIALIZE)

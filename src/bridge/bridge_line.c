@@ -98,9 +98,11 @@ void bridge_line_take(struct bridge *bridge, const char *line, size_t length)
 	error = bridge_message_read(call->arena, call->line, length, &call->message);
 	if (error) {
 		bridge_answer_refuse(bridge, error == -EINVAL ? -32600 : -32700, "",
-				     error > 0		? json_reader_error_text(error)
-				     : error == -EINVAL ? "this is no JSON-RPC message"
-							: "out of memory");
+				     error > 0 ? json_reader_error_text(error)
+				     : error == -EINVAL
+					     ? "this is no JSON-RPC message: each "
+					       "message has a line of its own"
+					     : "out of memory");
 		bridge_call_free(call);
 	} else if (bridge_line_is_needless(bridge, &call->message)) {
 		bridge_call_free(call);

@@ -51,11 +51,6 @@ int bridge_message_read(struct arena *arena, const char *line, size_t length,
 	if (error)
 		return error;
 	message.root = root;
-	if (root->type == JSON_ARRAY) {
-		message.kind = BRIDGE_BATCH;
-		*message_out = message;
-		return 0;
-	}
 	if (root->type != JSON_OBJECT)
 		return -EINVAL;
 	params = json_member(root, "params");

@@ -34,7 +34,6 @@ enum bridge_message_kind {
 	BRIDGE_REQUEST,
 	BRIDGE_NOTIFICATION,
 	BRIDGE_RESPONSE, /* of the client to a request of the gateway */
-	BRIDGE_BATCH,	 /* of 2025-03-26 */
 };
 
 struct bridge_message {

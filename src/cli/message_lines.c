@@ -97,6 +97,19 @@ static void message_lines_print_state(const struct json *message, bool incoming)
 		printf(" (%s)", reason);
 }
 
+static bool message_lines_is_service(const struct json *message)
+{
+	const struct json *flags = json_member(message, "flags");
+	bool found = false;
+
+	if (flags && flags->type == JSON_ARRAY) {
+		json_foreach (flag, flags)
+			found |= json_string(flag) &&
+				 strcmp(json_string(flag), "service") == 0;
+	}
+	return found;
+}
+
 /* "12  from Anna +36201234567  2026-11-21T08:30:00+01:00, SIM 1, unread" */
 void message_lines_print(const struct json *message, const struct json *page)
 {
@@ -120,6 +133,8 @@ void message_lines_print(const struct json *message, const struct json *page)
 	message_lines_print_state(message, incoming);
 	if (strcmp(json_field_text(message, "trust"), "blocked") == 0)
 		fputs(", blocked", stdout);
+	if (message_lines_is_service(message))
+		fputs(", for a program (service)", stdout);
 	putchar('\n');
 	message_lines_print_text(json_field_text(message, "text"));
 }

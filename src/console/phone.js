@@ -77,7 +77,8 @@ class Phone {
 	}
 
 	async #listConversations(more) {
-		const page = await this.call('list_sms_conversations', { limit: PAGE_ROWS, ...more });
+		const page = await this.call('list_sms_conversations',
+			{ limit: PAGE_ROWS, include_service: true, ...more });
 		return { ...page, conversations: page.conversations.map(completeConversation) };
 	}
 
@@ -163,7 +164,7 @@ class Phone {
 
 	async #list(number, more) {
 		const page = await this.call('list_sms',
-			{ phone_number: number, limit: PAGE_ROWS, ...more });
+			{ phone_number: number, limit: PAGE_ROWS, include_service: true, ...more });
 		const { subscription_id } = page;	// of messages that name none
 		return { ...page, messages: page.messages.map((row) =>
 			completeMessage({ subscription_id, ...row })) };

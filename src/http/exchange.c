@@ -129,7 +129,7 @@ void exchange_answer(struct exchange *exchange, unsigned status, const char *con
 	exchange->carrier->answered(exchange->carrier_data, status, content_type, body);
 }
 
-bool exchange_charge(struct exchange *exchange, size_t bytes)
+static bool exchange_charge(struct exchange *exchange, size_t bytes)
 {
 	if (!arena_budget_take(exchange->budget, bytes))
 		return false;
@@ -137,7 +137,7 @@ bool exchange_charge(struct exchange *exchange, size_t bytes)
 	return true;
 }
 
-void exchange_discharge(struct exchange *exchange)
+static void exchange_discharge(struct exchange *exchange)
 {
 	arena_budget_give(exchange->budget, exchange->charged_bytes);
 	exchange->charged_bytes = 0;

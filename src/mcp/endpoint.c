@@ -31,7 +31,6 @@ struct endpoint {
 	struct stream_client_list stream_clients;
 	struct event_streams event_streams;
 	struct task_timers task_timers;
-	struct batch_queue batches;
 	struct request_list cancellable;
 	struct request_wait_list waits;
 	struct request_context context; /* the above, for requests */
@@ -198,12 +197,10 @@ struct endpoint *endpoint_new(const struct endpoint_options *options)
 		.stream_clients = &endpoint->stream_clients,
 		.event_streams = &endpoint->event_streams,
 		.task_timers = &endpoint->task_timers,
-		.batches = &endpoint->batches,
 		.cancellable = &endpoint->cancellable,
 		.waits = &endpoint->waits,
 	};
 	if (task_timers_init(&endpoint->task_timers, options->loop) ||
-	    batch_queue_init(&endpoint->batches, options->loop) ||
 	    event_streams_init(&endpoint->event_streams, options->loop, options->feed) ||
 	    elicitation_calls_init(&endpoint->elicitations) ||
 	    sessions_init(&endpoint->sessions, options->persistence, options->changes) ||
@@ -223,7 +220,6 @@ void endpoint_free(struct endpoint *endpoint)
 	assert(LIST_EMPTY(&endpoint->stream_clients));
 	event_streams_deinit(&endpoint->event_streams);
 	task_timers_deinit(&endpoint->task_timers);
-	batch_queue_deinit(&endpoint->batches);
 	sessions_deinit(&endpoint->sessions);
 	tool_set_deinit(&endpoint->tools);
 	free(endpoint);

@@ -24,7 +24,6 @@ struct elicitation_call_transport;
 
 struct revision {
 	const char *name; /* "2025-11-25"; names compare as strings */
-	bool batches;	  /* one POST may carry an array of messages */
 	bool resumes;	  /* the stream of a POST can be resumed, see mcp/session.h */
 	enum form_style form;
 };

@@ -308,7 +308,8 @@ static void event_subscribe_on_stopping(void *data)
 
 	webhook_subscribe_cancel(wait->attempt);
 	request->waiting = NULL;
-	request_fail(request, RPC_INTERNAL_ERROR, REQUEST_STOPPING);
+	request_fail(request, RPC_INTERNAL_ERROR,
+		     "not run: the gateway is stopping; ask again when it is back");
 }
 
 static const struct request_waiting event_subscribe_waiting = {

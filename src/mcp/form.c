@@ -1,111 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * From top to bottom: the formats of strings, the check of one value, writing the
- * requestedSchema, and reading an answer. form_read() copies only the fields of the
- * table, each checked, so nothing else that a client sends can reach a tool.
+ * From top to bottom: the check of one value, writing the requestedSchema, and reading an
+ * answer. form_read() copies only the fields of the table, each checked, so nothing else
+ * that a client sends can reach a tool.
  */
 #include "mcp/elicitation.h"
 
-#include <stdio.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/utf8.h"
-
-#define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-#define DIGITS	"0123456789"
-
-/* The local part of an address without quotes: RFC 5322, "atext", and the dot. */
-#define LOCAL LETTERS DIGITS "!#$%&'*+-/=?^_`{|}~."
-/* RFC 3986, including the percent sign of escapes. */
-#define URI LETTERS DIGITS "-._~:/?#[]@!$&'()*+,;=%"
-
-enum { DATE_LENGTH = sizeof("2026-11-21") - 1 };
-
-/* Whether no label is empty: "a.b", but not ".a", "a." or "a..b". */
-static bool form_has_whole_labels(const char *text, size_t length)
-{
-	if (!length || text[0] == '.' || text[length - 1] == '.')
-		return false;
-	return !memmem(text, length, "..", 2);
-}
-
-/* Letters of all languages are valid: RFC 6531. */
-static bool form_is_email(const char *text)
-{
-	const char *at = strchr(text, '@');
-	size_t length = at ? (size_t)(at - text) : 0;
-
-	if (!at || !form_has_whole_labels(text, length) ||
-	    !form_has_whole_labels(at + 1, strlen(at + 1)))
-		return false;
-	for (const char *byte = text; *byte; byte++) {
-		const char *allowed = byte < at ? LOCAL : LETTERS DIGITS "-.";
-
-		if (byte != at && (unsigned char)*byte < 0x80 && !strchr(allowed, *byte))
-			return false;
-	}
-	return true;
-}
-
-static bool form_is_uri(const char *text)
-{
-	size_t scheme = strspn(text, LETTERS DIGITS "+-.");
-
-	if (!scheme || !strchr(LETTERS, *text) || text[scheme] != ':' ||
-	    !text[scheme + 1] || text[strspn(text, URI)])
-		return false;
-	for (const char *escape = strchr(text, '%'); escape;
-	     escape = strchr(escape + 1, '%')) {
-		if (strspn(escape + 1, DIGITS "abcdefABCDEF") < 2)
-			return false;
-	}
-	return true;
-}
-
-static bool form_is_date_time(const char *text)
-{
-	int64_t wall_ms;
-
-	return clock_parse(text, &wall_ms);
-}
-
-static bool form_is_date(const char *text)
-{
-	char midnight[DATE_LENGTH + sizeof("T00:00:00Z")];
-
-	if (strlen(text) != DATE_LENGTH)
-		return false;
-	snprintf(midnight, sizeof(midnight), "%sT00:00:00Z", text);
-	return form_is_date_time(midnight);
-}
-
-static const struct {
-	const char *name;
-	bool (*fits)(const char *text);
-} form_formats[] = {
-	[FORM_FORMAT_ANY] = { NULL },
-	[FORM_FORMAT_EMAIL] = { "email", form_is_email },
-	[FORM_FORMAT_URI] = { "uri", form_is_uri },
-	[FORM_FORMAT_DATE] = { "date", form_is_date },
-	[FORM_FORMAT_DATE_TIME] = { "date-time", form_is_date_time },
-};
-
-bool form_format_fits(enum form_format format, const char *text)
-{
-	return !form_formats[format].fits || form_formats[format].fits(text);
-}
-
-static bool form_is_bounded(const struct form_field *field)
-{
-	return field->minimum != 0 || field->maximum != 0;
-}
-
-static bool form_is_within(const struct form_field *field, int64_t number)
-{
-	return !form_is_bounded(field) ||
-	       (number >= field->minimum && number <= field->maximum);
-}
 
 static bool form_is_choice(const struct form_choice *choice, const char *value)
 {
@@ -118,15 +21,8 @@ static bool form_is_choice(const struct form_choice *choice, const char *value)
 
 static bool form_text_fits(const struct form_field *field, const char *text)
 {
-	int64_t length;
-
-	if (field->choices)
-		return form_is_choice(field->choices, text);
-	length = (int64_t)utf8_count(text);
-	if (form_is_bounded(field) ? !form_is_within(field, length)
-				   : length > FORM_TEXT_MAX)
-		return false;
-	return form_format_fits(field->format, text);
+	return field->choices ? form_is_choice(field->choices, text)
+			      : utf8_count(text) <= FORM_TEXT_MAX;
 }
 
 static bool form_is_repeated(const struct json *item)
@@ -143,8 +39,6 @@ static bool form_is_repeated(const struct json *item)
  */
 static bool form_choices_fit(const struct form_field *field, const struct json *array)
 {
-	if (!form_is_within(field, (int64_t)array->count))
-		return false;
 	json_foreach (item, array) {
 		if (item->type != JSON_STRING ||
 		    !form_is_choice(field->choices, item->text) || form_is_repeated(item))
@@ -162,11 +56,9 @@ static bool form_value_fits(const struct form_field *field, const struct json *v
 	case SCHEMA_STRING:
 		return value->type == JSON_STRING && form_text_fits(field, value->text);
 	case SCHEMA_INTEGER:
-		return json_integer(value, &integer) && form_is_within(field, integer);
+		return json_integer(value, &integer);
 	case SCHEMA_NUMBER:
-		return json_real(value, &number) &&
-		       (!form_is_bounded(field) || (number >= (double)field->minimum &&
-						    number <= (double)field->maximum));
+		return json_real(value, &number);
 	case SCHEMA_BOOLEAN:
 		return value->type == JSON_BOOLEAN;
 	case SCHEMA_ARRAY:
@@ -304,12 +196,8 @@ static void form_write_field(struct json_writer *writer, const struct form_field
 	json_put_string(writer, "title", field->title);
 	if (field->description)
 		json_put_string(writer, "description", field->description);
-	if (form_is_bounded(field))
-		schema_write_bounds(writer, field->type, field->minimum, field->maximum);
-	else if (field->type == SCHEMA_STRING && !field->choices)
+	if (field->type == SCHEMA_STRING && !field->choices)
 		json_put_integer(writer, "maxLength", FORM_TEXT_MAX);
-	if (form_formats[field->format].name)
-		json_put_string(writer, "format", form_formats[field->format].name);
 	if (field->choices)
 		form_write_choices(writer, field, style);
 	if (style == FORM_STYLE_TITLES || field->type == SCHEMA_BOOLEAN)

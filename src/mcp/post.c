@@ -7,8 +7,7 @@
  * The answer is a JSON object, or a stream (reply.c) once a method sends something before
  * its result. A notification or response is answered with 202 and passed to its era.
  *
- * An array is accepted as a whole or refused as a whole: every message must be of a
- * revision with batches. `initialize` has no such revision, so it is refused in an array.
+ * An array, the batch of 2025-03-26, is refused at its first character and not read.
  */
 #include "mcp/post.h"
 
@@ -27,11 +26,8 @@ struct post {
 	struct arena *arena;
 	struct arena *body; /* what the body was read into; NULL: freed */
 	struct json_reader *reader;
-	struct request *requests; /* one for each message, of any kind */
-	size_t count;
-	bool is_array;
-	struct batch batch; /* running if is_array */
-	bool is_stopping;
+	char first;		/* of the body, after white space; 0: not yet received */
+	struct request request; /* its message, of any kind */
 	struct reply *reply;	/* the answer ends this stream; NULL: plain JSON */
 	bool is_abandoned;	/* the stream is gone: answer nothing */
 	const char *session_id; /* that was named and is alive; NULL: none */
@@ -58,8 +54,13 @@ struct post *post_begin(const struct request_context *context, struct exchange *
 
 void post_receive(struct post *post, const char *piece, size_t length)
 {
-	json_reader_feed(post->reader, piece,
-			 length); /* json_reader_finish() repeats its errors */
+	for (size_t at = 0; at < length && !post->first; at++) {
+		if (!memchr(" \t\r\n", piece[at], 4))
+			post->first = piece[at];
+	}
+	if (post->first != '[')
+		json_reader_feed(post->reader, piece,
+				 length); /* json_reader_finish() repeats its errors */
 }
 
 static void post_answer(struct post *post, unsigned status, struct buffer *body)
@@ -74,43 +75,34 @@ static void post_answer(struct post *post, unsigned status, struct buffer *body)
 	exchange_answer(post->exchange, status, "application/json", body);
 }
 
-static void post_leave_requests(struct post *post)
-{
-	batch_abandon(&post->batch);
-	for (size_t i = 0; i < post->count; i++)
-		request_abandon(&post->requests[i]);
-}
-
 static void post_on_abandoned(void *data)
 {
 	struct post *post = data;
 
 	post->reply = NULL;
 	post->is_abandoned = true;
-	post_leave_requests(post);
+	request_abandon(&post->request);
 }
 
-static void post_stop_requests(struct post *post)
+void post_stop(struct post *post)
 {
-	for (size_t i = 0; i < post->count; i++)
-		request_stop(&post->requests[i]);
+	request_stop(&post->request);
 }
 
 static void post_on_stopping(void *data)
 {
-	post_stop_requests(data);
+	post_stop(data);
 }
 
-/* The answers of an array are sent together, so nothing can be sent before them. */
 static struct reply *post_on_replied(void *data)
 {
 	struct post *post = data;
 
-	if (!post->reply && !post->is_array && !post->is_abandoned &&
+	if (!post->reply && !post->is_abandoned &&
 	    header_value_accepts_streams(post->exchange))
 		post->reply = reply_open(post->exchange,
-					 post->requests->revision->resumes
-						 ? session_of_request(post->requests)
+					 post->request.revision->resumes
+						 ? session_of_request(&post->request)
 						 : NULL,
 					 &(struct reply_owner){ post_on_abandoned,
 								post_on_stopping, post });
@@ -133,22 +125,11 @@ static void post_refuse_body(struct post *post, enum rpc_code code, const char *
 	post_refuse(post, NULL, 400, &(struct rpc_error){ code, text });
 }
 
-static void post_on_batch_answered(struct batch *batch, struct buffer *answers)
-{
-	struct post *post = (struct post *)((char *)batch - offsetof(struct post, batch));
-
-	post_answer(post, answers->length ? 200 : 202, answers);
-}
-
 static void post_on_answered(void *data, struct request *request, unsigned status)
 {
 	struct post *post = data;
 	struct reply *reply = post->reply;
 
-	if (post->is_array) {
-		batch_accept_answer(&post->batch, request);
-		return;
-	}
 	if (post->is_abandoned)
 		return;
 	if (reply) {
@@ -211,37 +192,9 @@ static void post_refuse_nul(struct post *post, const struct json *root)
 					 json_reader_error_text(JSON_E_NUL) });
 }
 
-static void post_run_array(struct post *post)
+static void post_accept(struct post *post, const struct json *root)
 {
-	post->batch.exchange = post->exchange;
-	post->batch.queue = post->context->batches;
-	post->batch.requests = post->requests;
-	post->batch.count = post->count;
-	post->batch.answered = post_on_batch_answered;
-	batch_run(&post->batch);
-}
-
-void post_stop(struct post *post)
-{
-	post->is_stopping = true;
-	batch_stop(&post->batch);
-	post_stop_requests(post);
-}
-
-static bool post_alloc_requests(struct post *post, size_t count)
-{
-	post->requests = arena_alloc(post->arena, count * sizeof(*post->requests));
-	if (!post->requests)
-		exchange_answer(post->exchange, 503, NULL, NULL);
-	else
-		post->count = count;
-	return post->requests;
-}
-
-/* Reads one message into its request. */
-static struct era_verdict post_read_message(struct post *post, struct request *request,
-					    const struct json *value)
-{
+	struct request *request = &post->request;
 	struct era_verdict verdict = { .status = 400 };
 
 	request->context = post->context;
@@ -250,7 +203,7 @@ static struct era_verdict post_read_message(struct post *post, struct request *r
 	request->answered = post_on_answered;
 	request->replied = post_on_replied;
 	request->answered_data = post;
-	request->error = rpc_read(value, &request->message);
+	request->error = rpc_read(root, &request->message);
 	if (request->error.code == RPC_INVALID_REQUEST)
 		verdict.error = request->error;
 	else
@@ -258,67 +211,31 @@ static struct era_verdict post_read_message(struct post *post, struct request *r
 	request->session_id = post->session_id;
 	request->era = verdict.era;
 	request->revision = verdict.revision;
-	return verdict;
-}
-
-static void post_accept_single(struct post *post, const struct json *value)
-{
-	struct era_verdict verdict;
-
-	if (!post_alloc_requests(post, 1))
-		return;
-	verdict = post_read_message(post, post->requests, value);
 	if (!verdict.era) {
-		post_refuse(post, post->requests->message.id, verdict.status,
-			    &verdict.error);
+		post_refuse(post, request->message.id, verdict.status, &verdict.error);
 		return;
 	}
-	request_dispatch(post->requests, post->is_stopping ? REQUEST_STOPPING : NULL);
-	if (post->requests->message.kind != RPC_REQUEST)
+	request_dispatch(request);
+	if (request->message.kind != RPC_REQUEST)
 		exchange_answer(post->exchange, 202, NULL, NULL);
-	if (post->requests->is_forgotten) { /* a request that waits long keeps no body */
+	if (request->is_forgotten) { /* a request that waits long keeps no body */
 		arena_free(post->body);
 		post->body = NULL;
 	}
 }
 
-static void post_accept_array(struct post *post, const struct json *array)
-{
-	struct request *request;
-
-	if (!array->count || array->count > BATCH_MESSAGES_MAX) {
-		post_refuse_body(post, RPC_INVALID_REQUEST,
-				 array->count ? "a batch has at most 100 messages"
-					      : "a batch has at least one message");
-		return;
-	}
-	if (!post_alloc_requests(post, array->count))
-		return;
-	post->is_array = true;
-	request = post->requests;
-	json_foreach (value, array) {
-		struct era_verdict verdict = post_read_message(post, request++, value);
-
-		if (verdict.era && verdict.revision->batches)
-			continue;
-		if (!verdict.era && verdict.error.code == RPC_SESSION_NOT_FOUND) {
-			post_refuse(post, NULL, verdict.status, &verdict.error);
-			return;
-		}
-		post_refuse_body(
-			post, RPC_INVALID_REQUEST,
-			"a batch is an array of valid messages of revision 2025-03-26, "
-			"none of them initialize; otherwise send one message per POST");
-		return;
-	}
-	post_run_array(post);
-}
-
 void post_complete(struct post *post)
 {
 	const struct json *root;
-	int error = json_reader_finish(post->reader, &root);
+	int error;
 
+	if (post->first == '[') {
+		post_refuse_body(post, RPC_INVALID_REQUEST,
+				 "batches are not supported: send each message in a "
+				 "request of its own");
+		return;
+	}
+	error = json_reader_finish(post->reader, &root);
 	json_reader_free(post->reader); /* its values are in post->body */
 	post->reader = NULL;
 	arena_count_in(post->arena, post->body);
@@ -331,10 +248,8 @@ void post_complete(struct post *post)
 	else if (error > 0)
 		post_refuse_body(post, RPC_INVALID_REQUEST,
 				 json_reader_error_text(error));
-	else if (root->type == JSON_ARRAY)
-		post_accept_array(post, root);
 	else
-		post_accept_single(post, root);
+		post_accept(post, root);
 }
 
 /* The work behind a resumable stream goes on. */
@@ -343,16 +258,14 @@ void post_abandon(struct post *post)
 	if (post->reply && reply_lose(post->reply))
 		return;
 	post->reply = NULL;
-	post_leave_requests(post);
+	request_abandon(&post->request);
 }
 
 void post_end(struct post *post)
 {
-	batch_abandon(&post->batch);
 	json_reader_free(post->reader);
 	if (post->reply)
 		reply_lose(post->reply);
-	for (size_t i = 0; i < post->count; i++)
-		request_deinit(&post->requests[i]);
+	request_deinit(&post->request);
 	arena_free(post->body);
 }

@@ -7,7 +7,7 @@
  *                      +-> abandoned: the client left (2026: that cancels)
  *                      +-> cancelled: notifications/cancelled (2025)
  *
- * post.c owns the requests of a POST. A request calls post.c back through `answered` and
+ * post.c owns the request of a POST. A request calls post.c back through `answered` and
  * `replied`, because methods, which post.c reaches through the era tables, call
  * request.c.
  */
@@ -133,7 +133,7 @@ static const char *request_scope_text(struct arena *arena, const struct client *
 			    what, missing, client->name, client->name, all);
 }
 
-/* Repeats the challenge, because the messages of a batch have no headers of their own. */
+/* Repeats the challenge, because a client behind `ofono-mcp stdio` sees no headers. */
 static void request_write_scope(struct json_writer *writer, const void *data)
 {
 	char names[CLIENT_SCOPES_BYTES];
@@ -281,17 +281,14 @@ static void request_run(struct request *request)
 		request_fail(request, RPC_METHOD_NOT_FOUND, "Method not found");
 }
 
-void request_dispatch(struct request *message, const char *why_not)
+void request_dispatch(struct request *message)
 {
 	if (message->message.kind != RPC_REQUEST) {
 		if (message->era->receive)
 			message->era->receive(message);
 		return;
 	}
-	if (why_not)
-		request_fail(message, RPC_INTERNAL_ERROR, why_not);
-	else
-		request_run(message);
+	request_run(message);
 	/* IDs are unique only within a session. Eras that receive nothing cannot
 	 * cancel. */
 	if (message->waiting && message->era->receive && message->session_id) {

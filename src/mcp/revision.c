@@ -6,7 +6,7 @@
 const struct revision revision_family_2025[] = {
 	{ "2025-11-25", .resumes = true, .form = FORM_STYLE_TITLES },
 	{ "2025-06-18", .form = FORM_STYLE_ENUM_NAMES },
-	{ "2025-03-26", .batches = true },
+	{ "2025-03-26" },
 	{ "2024-11-05" }, /* only its initialize; it has another transport otherwise */
 	{ NULL },
 };

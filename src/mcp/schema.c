@@ -48,8 +48,8 @@ const char *schema_type_name(enum schema_type type)
 	return schema_types[type].name;
 }
 
-void schema_write_bounds(struct json_writer *writer, enum schema_type type,
-			 int64_t minimum, int64_t maximum)
+static void schema_write_bounds(struct json_writer *writer, enum schema_type type,
+				int64_t minimum, int64_t maximum)
 {
 	json_put_integer(writer, schema_bounds[type].least, minimum);
 	json_put_integer(writer, schema_bounds[type].most, maximum);

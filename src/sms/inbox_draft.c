@@ -11,6 +11,7 @@
 #include "sms/mended_text.h"
 #include "sms/opt_word.h"
 #include "text/agent_address.h"
+#include "text/service_text.h"
 
 /* Without memory the row keeps the text as it is, damaged or not. */
 static void inbox_draft_repair(struct inbox_draft *draft)
@@ -33,6 +34,8 @@ static void inbox_draft_complete(struct inbox_draft *draft)
 		row->flags |= MESSAGE_CLOCK_WRONG;
 	if (agent_address_is_in(row->text))
 		row->flags |= MESSAGE_ADDRESSES_AGENTS;
+	if (service_text_kind(row->text))
+		row->flags |= MESSAGE_SERVICE;
 	row->flags |= indexer_judge(row->text);
 	row->opt = opt_word_find(row->text, &row->opt_word);
 }

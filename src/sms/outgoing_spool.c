@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A pass lists the first LIST_MAX names, takes their files in this order, which is that of the
+ * A pass lists the first names, takes their files in this order, which is that of the
  * records, and begins again until the list is empty. It stops at a file that has to wait, since
  * later ones may be about the same message, and continues after a pause.
  *
@@ -10,7 +10,6 @@
  */
 #include "sms/outgoing_spool.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -25,14 +24,12 @@
 #include "config/config.h"
 #include "sms/outgoing_file.h"
 #include "sms/spool_file.h"
+#include "sms/spool_folder.h"
 
-#define BAD    ".bad"
 #define FOLDER ".outgoing"
 #define SINCE  ".since"
 
 enum {
-	NAME_BYTES = NAME_MAX + 1,
-	LIST_MAX = 64,
 	PASSES_MAX = 128, /* without returning to the loop: twice the plugin's limit */
 	PAUSE_MS = 20,
 	RETRY_MS = 5000,
@@ -43,75 +40,14 @@ enum {
 
 struct outgoing_spool {
 	struct outbox *outbox;
-	int fd; /* the folder, during a pass; otherwise -1 */
 	sd_event_source *watch;
 	sd_event_source *pause;
-	bool is_stuck; /* the store refuses; already logged */
-	unsigned count;
-	char names[LIST_MAX][NAME_BYTES]; /* sorted */
+	bool is_stuck;		   /* the store refuses; already logged */
+	struct spool_folder files; /* the list */
 	char folder[];
 };
 
-/* ---- the list --------------------------------------------------------------------- */
-
-static bool outgoing_spool_is_ignored(const char *name)
-{
-	size_t length = strlen(name);
-
-	return name[0] == '.' ||
-	       (length >= sizeof(BAD) && strcmp(name + length - strlen(BAD), BAD) == 0);
-}
-
-/* Inserts the name if it is among the first LIST_MAX. */
-static void outgoing_spool_insert(struct outgoing_spool *spool, const char *name)
-{
-	unsigned place = spool->count;
-
-	while (place > 0 && strcmp(spool->names[place - 1], name) > 0)
-		place--;
-	if (place == LIST_MAX)
-		return;
-	if (spool->count < LIST_MAX)
-		spool->count++;
-	memmove(spool->names[place + 1], spool->names[place],
-		(spool->count - place - 1) * sizeof(spool->names[0]));
-	snprintf(spool->names[place], NAME_BYTES, "%s", name);
-}
-
-static void outgoing_spool_list(struct outgoing_spool *spool)
-{
-	int fd = openat(spool->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *entries = fd < 0 ? NULL : fdopendir(fd);
-	const struct dirent *entry;
-
-	spool->count = 0;
-	if (!entries) {
-		if (fd >= 0)
-			close(fd);
-		return;
-	}
-	while ((entry = readdir(entries))) {
-		if (!outgoing_spool_is_ignored(entry->d_name))
-			outgoing_spool_insert(spool, entry->d_name);
-	}
-	closedir(entries);
-}
-
 /* ---- one file --------------------------------------------------------------------- */
-
-static void outgoing_spool_set_aside(const struct outgoing_spool *spool, const char *name,
-				     const char *flaw)
-{
-	char aside[NAME_BYTES + sizeof(BAD)];
-
-	snprintf(aside, sizeof(aside), "%s" BAD, name);
-	if (renameat2(spool->fd, name, spool->fd, aside, RENAME_NOREPLACE) < 0)
-		log_error("spool: %s/%s: not taken: %s; it cannot be renamed: %s",
-			  spool->folder, name, flaw, strerror(errno));
-	else
-		log_error("spool: %s/%s: not taken: %s; kept as %s", spool->folder, name,
-			  flaw, aside);
-}
 
 /* 0: the file is done; -EAGAIN, or an error of the store: it stays. */
 static int outgoing_spool_take(const struct outgoing_spool *spool, const char *name)
@@ -119,8 +55,9 @@ static int outgoing_spool_take(const struct outgoing_spool *spool, const char *n
 	struct arena *arena = arena_new(ARENA_BYTES);
 	struct outbox_record record;
 	const char *flaw = "";
-	int error = arena ? outgoing_file_read(spool->fd, name, arena, &record, &flaw)
-			  : -ENOMEM;
+	int error =
+		arena ? outgoing_file_read(spool->files.fd, name, arena, &record, &flaw)
+		      : -ENOMEM;
 
 	if (!error) {
 		error = outbox_record_take(spool->outbox, &record);
@@ -132,12 +69,11 @@ static int outgoing_spool_take(const struct outgoing_spool *spool, const char *n
 	}
 	arena_free(arena);
 	if (error == SPOOL_FILE_E_BAD) {
-		outgoing_spool_set_aside(spool, name, flaw);
+		spool_folder_set_aside(&spool->files, name, flaw);
 		return 0;
 	}
-	if (!error && unlinkat(spool->fd, name, 0) < 0 && errno != ENOENT)
-		log_error("spool: %s/%s: stored, but cannot be removed: %s",
-			  spool->folder, name, strerror(errno));
+	if (!error)
+		spool_folder_remove(&spool->files, name);
 	return error == -ENOENT ? 0 : error;
 }
 
@@ -161,8 +97,8 @@ static int outgoing_spool_take_list(struct outgoing_spool *spool)
 {
 	int error = 0;
 
-	for (unsigned i = 0; !error && i < spool->count; i++)
-		error = outgoing_spool_take(spool, spool->names[i]);
+	for (unsigned i = 0; !error && i < spool->files.count; i++)
+		error = outgoing_spool_take(spool, spool->files.names[i]);
 	return error;
 }
 
@@ -217,11 +153,11 @@ static int outgoing_spool_take_all(struct outgoing_spool *spool)
 {
 	int error = 0;
 
-	outgoing_spool_list(spool);
-	for (int i = 0; !error && spool->count && i < PASSES_MAX; i++) {
+	spool_folder_list(&spool->files, "");
+	for (int i = 0; !error && spool->files.count && i < PASSES_MAX; i++) {
 		error = outgoing_spool_take_list(spool);
 		if (!error)
-			outgoing_spool_list(spool);
+			spool_folder_list(&spool->files, "");
 	}
 	return error;
 }
@@ -231,19 +167,19 @@ static bool outgoing_spool_pass(struct outgoing_spool *spool)
 {
 	int error;
 
-	spool->fd = outgoing_spool_open(spool);
-	if (spool->fd < 0)
+	spool->files.fd = outgoing_spool_open(spool);
+	if (spool->files.fd < 0)
 		return false;
 	error = outgoing_spool_watch(spool);
 	if (!error)
 		error = outgoing_spool_take_all(spool);
-	close(spool->fd);
-	spool->fd = -1;
+	close(spool->files.fd);
+	spool->files.fd = -1;
 	if (error)
 		outgoing_spool_pause(spool, error);
 	else
 		spool->is_stuck = false;
-	return !error && !spool->count;
+	return !error && !spool->files.count;
 }
 
 static int outgoing_spool_on_file(sd_event_source *source,
@@ -292,7 +228,7 @@ int outgoing_spool_new(sd_event *loop, const char *spool_folder, struct outbox *
 	if (!spool)
 		return -ENOMEM;
 	spool->outbox = outbox;
-	spool->fd = -1;
+	spool->files = (struct spool_folder){ .path = spool->folder, .fd = -1 };
 	snprintf(spool->folder, bytes, "%s/" FOLDER, spool_folder);
 	error = sd_event_add_time_relative(loop, &spool->pause, CLOCK_MONOTONIC, 0,
 					   ACCURACY_USEC, outgoing_spool_on_pause_over,

@@ -2,7 +2,7 @@
 /*
  * A pass goes through all file names once, in their order, which is that of reception:
  *
- *   list: the first LIST_MAX names after the last one that was handled
+ *   list: the first names after the last one that was handled
  *   take: a few of them in each turn of the loop: they are stored together, then removed. If
  *         the store refuses them together, they are stored one by one.
  *   repeat until a list is empty; files that have come meanwhile begin another pass
@@ -12,7 +12,6 @@
  */
 #include "sms/spool.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -25,12 +24,9 @@
 
 #include "base/log.h"
 #include "sms/spool_file.h"
-
-#define BAD ".bad"
+#include "sms/spool_folder.h"
 
 enum {
-	NAME_BYTES = NAME_MAX + 1,
-	LIST_MAX = 64,
 	TURN_MAX = INBOX_SPOOLED_MAX, /* files, with one fsync */
 	RETRY_MS = 5000,
 	ACCURACY_USEC = 1,			      /* the next turn follows at once */
@@ -54,95 +50,17 @@ struct spool {
 	sd_event *loop;
 	struct inbox *inbox;
 	uint64_t retry_ms;
-	int fd; /* the folder, during a turn of work; otherwise -1 */
 	sd_event_source *watch;
 	sd_event_source *work; /* enabled during a pass */
 	bool again;	       /* a file has come since the pass began */
 	bool is_stuck;	       /* the store refuses; already logged */
-	char handled[NAME_BYTES];
-	char names[LIST_MAX][NAME_BYTES]; /* sorted */
-	unsigned count, next;
+	char handled[SPOOL_FOLDER_NAME_BYTES];
+	struct spool_folder files; /* the list */
+	unsigned next;		   /* of its names */
 	char folder[];
 };
 
-/* ---- the list --------------------------------------------------------------------- */
-
-/* The file is unfinished, or was set aside. */
-static bool spool_is_ignored(const char *name)
-{
-	size_t length = strlen(name);
-
-	if (name[0] == '.')
-		return true;
-	return length >= sizeof(BAD) && strcmp(name + length - strlen(BAD), BAD) == 0;
-}
-
-/* Inserts the name if it is among the first LIST_MAX. */
-static void spool_list_insert(struct spool *spool, const char *name)
-{
-	unsigned place = spool->count;
-
-	while (place > 0 && strcmp(spool->names[place - 1], name) > 0)
-		place--;
-	if (place == LIST_MAX)
-		return;
-	if (spool->count < LIST_MAX)
-		spool->count++;
-	memmove(spool->names[place + 1], spool->names[place],
-		(spool->count - place - 1) * sizeof(spool->names[0]));
-	snprintf(spool->names[place], NAME_BYTES, "%s", name);
-}
-
-static DIR *spool_list_open(const struct spool *spool)
-{
-	int fd = openat(spool->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *entries = fd < 0 ? NULL : fdopendir(fd);
-
-	if (!entries && fd >= 0)
-		close(fd);
-	return entries;
-}
-
-/* Lists the names after the last one that was handled. 0 or -errno. */
-static int spool_list_read(struct spool *spool)
-{
-	DIR *entries = spool_list_open(spool);
-	const struct dirent *entry;
-
-	if (!entries)
-		return -errno;
-	spool->count = spool->next = 0;
-	while ((entry = readdir(entries))) {
-		if (!spool_is_ignored(entry->d_name) &&
-		    strcmp(entry->d_name, spool->handled) > 0)
-			spool_list_insert(spool, entry->d_name);
-	}
-	closedir(entries);
-	return 0;
-}
-
 /* ---- one file --------------------------------------------------------------------- */
-
-/* Neither overwrites nor deletes a file: somebody may want to look at it. */
-static void spool_set_aside(const struct spool *spool, const char *name, const char *flaw)
-{
-	char aside[NAME_BYTES + sizeof(BAD)];
-
-	snprintf(aside, sizeof(aside), "%s" BAD, name);
-	if (renameat2(spool->fd, name, spool->fd, aside, RENAME_NOREPLACE) < 0)
-		log_error("spool: %s/%s: not taken: %s; it cannot be renamed: %s",
-			  spool->folder, name, flaw, strerror(errno));
-	else
-		log_error("spool: %s/%s: not taken: %s; kept as %s", spool->folder, name,
-			  flaw, aside);
-}
-
-static void spool_remove_file(const struct spool *spool, const char *name)
-{
-	if (unlinkat(spool->fd, name, 0) < 0 && errno != ENOENT)
-		log_error("spool: %s/%s: stored, but cannot be removed: %s",
-			  spool->folder, name, strerror(errno));
-}
 
 /* 0: it is in the group, or will not be read; -ENOMEM. */
 static int spool_group_read(struct spool *spool, struct spool_group *group,
@@ -152,10 +70,10 @@ static int spool_group_read(struct spool *spool, struct spool_group *group,
 	int error = SPOOL_FILE_E_BAD;
 
 	if (spool_file_is_named(name, ".sms"))
-		error = spool_file_read(spool->fd, name, group->arena,
+		error = spool_file_read(spool->files.fd, name, group->arena,
 					&group->files[group->count], &flaw);
 	if (error == SPOOL_FILE_E_BAD)
-		spool_set_aside(spool, name, flaw);
+		spool_folder_set_aside(&spool->files, name, flaw);
 	else if (error && error != -ENOMEM && error != -ENOENT)
 		log_error("spool: %s/%s: cannot be read: %s", spool->folder, name,
 			  strerror(-error));
@@ -169,8 +87,8 @@ static int spool_group_fill(struct spool *spool, struct spool_group *group)
 	int error = group->arena ? 0 : -ENOMEM;
 
 	group->end = spool->next;
-	for (int i = 0; !error && i < TURN_MAX && group->end < spool->count; i++) {
-		error = spool_group_read(spool, group, spool->names[group->end]);
+	for (int i = 0; !error && i < TURN_MAX && group->end < spool->files.count; i++) {
+		error = spool_group_read(spool, group, spool->files.names[group->end]);
 		group->end += !error;
 	}
 	return group->count ? 0 : error;
@@ -182,11 +100,11 @@ static int spool_store_alone(struct spool *spool, const struct inbox_spooled *fi
 	int error = inbox_take_spooled(spool->inbox, file, 1);
 
 	if (error == -EINVAL) /* it must not block all others for ever */
-		spool_set_aside(spool, file->file, "the store refuses it");
+		spool_folder_set_aside(&spool->files, file->file, "the store refuses it");
 	else if (error)
 		return error;
 	else
-		spool_remove_file(spool, file->file);
+		spool_folder_remove(&spool->files, file->file);
 	strcpy(spool->handled, file->file);
 	return 0;
 }
@@ -197,7 +115,7 @@ static int spool_group_store(struct spool *spool, const struct spool_group *grou
 
 	if (!inbox_take_spooled(spool->inbox, group->files, group->count)) {
 		for (size_t i = 0; i < group->count; i++)
-			spool_remove_file(spool, group->files[i].file);
+			spool_folder_remove(&spool->files, group->files[i].file);
 		return 0;
 	}
 	error = 0;
@@ -215,10 +133,10 @@ static int spool_take_group(struct spool *spool)
 		error = spool_group_store(spool, &group);
 	arena_free(group.arena);
 	if (error) { /* the list is read again, after the last handled name */
-		spool->count = spool->next = 0;
+		spool->files.count = spool->next = 0;
 		return error;
 	}
-	strcpy(spool->handled, spool->names[group.end - 1]);
+	strcpy(spool->handled, spool->files.names[group.end - 1]);
 	spool->next = group.end;
 	return 0;
 }
@@ -231,11 +149,18 @@ static void spool_work_after(struct spool *spool, uint64_t ms)
 	sd_event_source_set_enabled(spool->work, SD_EVENT_ONESHOT);
 }
 
+/* Lists the names after the last one that was handled. 0 or -errno. */
+static int spool_read_list(struct spool *spool)
+{
+	spool->next = 0;
+	return spool_folder_list(&spool->files, spool->handled);
+}
+
 static void spool_begin_pass(struct spool *spool)
 {
 	spool->again = false;
 	spool->handled[0] = '\0';
-	spool->count = spool->next = 0;
+	spool->files.count = spool->next = 0;
 	spool_work_after(spool, 0);
 }
 
@@ -270,7 +195,7 @@ static int spool_on_change(sd_event_source *source, const struct inotify_event *
 	struct spool *spool = data;
 
 	if (!(event->mask & (IN_DELETE_SELF | IN_MOVE_SELF | IN_IGNORED))) {
-		if (!event->len || !spool_is_ignored(event->name))
+		if (!event->len || !spool_folder_is_ignored(event->name))
 			spool_on_file(spool);
 		return 0;
 	}
@@ -281,7 +206,7 @@ static int spool_on_change(sd_event_source *source, const struct inotify_event *
 }
 
 /* What is wrong with the folder, or NULL. Anybody who can write there can forge messages. */
-static const char *spool_folder_flaw(int fd)
+static const char *spool_flaw(int fd)
 {
 	struct stat status;
 
@@ -297,9 +222,10 @@ static const char *spool_folder_flaw(int fd)
 /* What is wrong, or NULL: then it is open until spool_close_folder(). */
 static const char *spool_open_folder(struct spool *spool)
 {
-	spool->fd = open(spool->folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (spool->fd >= 0)
-		return spool_folder_flaw(spool->fd);
+	spool->files.fd =
+		open(spool->folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (spool->files.fd >= 0)
+		return spool_flaw(spool->files.fd);
 	if (errno == ENOTDIR || errno == ELOOP)
 		return "it is not a folder, or a link to one";
 	return strerror(errno);
@@ -308,9 +234,9 @@ static const char *spool_open_folder(struct spool *spool)
 /* An open folder would not be reported when it is deleted. */
 static void spool_close_folder(struct spool *spool)
 {
-	if (spool->fd >= 0)
-		close(spool->fd);
-	spool->fd = -1;
+	if (spool->files.fd >= 0)
+		close(spool->files.fd);
+	spool->files.fd = -1;
 }
 
 /* Creates the folder if necessary. What is wrong, or NULL: then it is watched. */
@@ -343,9 +269,9 @@ static int spool_take_some(struct spool *spool)
 {
 	int error = 0;
 
-	if (spool->next == spool->count)
-		error = spool_list_read(spool);
-	if (!error && spool->next < spool->count)
+	if (spool->next == spool->files.count)
+		error = spool_read_list(spool);
+	if (!error && spool->next < spool->files.count)
 		error = spool_take_group(spool);
 	return error;
 }
@@ -355,7 +281,7 @@ static void spool_continue(struct spool *spool)
 	if (spool->is_stuck)
 		log_info("spool: the store takes messages again");
 	spool->is_stuck = false;
-	if (spool->count)
+	if (spool->files.count)
 		spool_work_after(spool, 0);
 	else if (spool->again)
 		spool_begin_pass(spool);
@@ -392,7 +318,7 @@ int spool_new(sd_event *loop, const char *folder, struct inbox *inbox,
 	spool->loop = loop;
 	spool->inbox = inbox;
 	spool->retry_ms = RETRY_MS;
-	spool->fd = -1;
+	spool->files = (struct spool_folder){ .path = spool->folder, .fd = -1 };
 	strcpy(spool->folder, folder);
 	error = sd_event_add_time_relative(loop, &spool->work, CLOCK_MONOTONIC, 0,
 					   ACCURACY_USEC, spool_on_work, spool);

@@ -274,6 +274,33 @@ int store_database_check(struct store_database *opening, const char *pragma)
 		"damaged (a check of its pages failed); " DAMAGE_ADVICE);
 }
 
+/* `advice`: the end of the text, about the file. */
+static int store_database_check_known(struct store_database *opening, int64_t version,
+				      const char *advice)
+{
+	if (store_schema_is_known(version))
+		return 0;
+	if (version > STORE_SCHEMA_VERSION)
+		return store_database_fail(opening, -ENOTSUP,
+					   "made by a newer " PROGRAM_NAME
+					   " (schema %lld, this one knows %d); "
+					   "install that one first%s",
+					   (long long)version, STORE_SCHEMA_VERSION,
+					   advice);
+	return store_database_fail(
+		opening, -ENOTSUP,
+		"made by " PROGRAM_NAME " before its first release, 0.1.0 (schema %lld, "
+		"this one knows %d to %d)%s",
+		(long long)version, STORE_SCHEMA_FIRST, STORE_SCHEMA_VERSION, advice);
+}
+
+int store_database_check_version(struct store_database *opening, int64_t version)
+{
+	return store_database_check_known(
+		opening, version,
+		"; this file is left unchanged: move it away to start with an empty one");
+}
+
 int store_database_check_kind(struct store_database *opening)
 {
 	int64_t version = 0, tables = 0;
@@ -287,45 +314,21 @@ int store_database_check_kind(struct store_database *opening)
 			&tables);
 	if (error)
 		return error;
-	if (version > STORE_SCHEMA_VERSION)
-		return store_database_fail(opening, -ENOTSUP,
-					   "made by a newer " PROGRAM_NAME
-					   " (schema %lld, this one knows %d); "
-					   "install that one first",
-					   (long long)version, STORE_SCHEMA_VERSION);
-	if (version < 0 || tables != 4)
-		return store_database_fail(opening, -EINVAL,
-					   "not a message store of " PROGRAM_NAME);
-	return 0;
-}
-
-int store_database_refuse_version(struct store_database *opening, int64_t version)
-{
-	return store_database_fail(
-		opening, -ENOTSUP,
-		"made by a newer " PROGRAM_NAME
-		" (schema %lld, this one knows %d); it is left "
-		"unchanged: install the newer program, or move the file away to start "
-		"with an empty one",
-		(long long)version, STORE_SCHEMA_VERSION);
+	if (version > STORE_SCHEMA_VERSION || (version >= 0 && tables == 4))
+		return store_database_check_known(opening, version, "");
+	return store_database_fail(opening, -EINVAL,
+				   "not a message store of " PROGRAM_NAME);
 }
 
 /* ---- the schema */
 
 static int store_database_migrate_from(struct store_database *opening, int64_t version)
 {
-	char set_version[40];
-	int error = 0;
+	int result;
 
-	if (version < 0 || version > STORE_SCHEMA_VERSION)
-		return store_database_refuse_version(opening, version);
-	for (; !error && version < STORE_SCHEMA_VERSION; version++)
-		error = store_database_execute(opening, store_schema_migrations[version]);
-	if (error)
-		return error;
-	snprintf(set_version, sizeof(set_version), "PRAGMA user_version = %d",
-		 STORE_SCHEMA_VERSION);
-	return store_database_execute(opening, set_version);
+	errno = 0; /* see store_database_error() */
+	result = store_schema_migrate(opening->database, version, STORE_SCHEMA_VERSION);
+	return result == SQLITE_OK ? 0 : store_database_refused(opening, result);
 }
 
 int store_database_migrate(struct store_database *opening)
@@ -336,6 +339,8 @@ int store_database_migrate(struct store_database *opening)
 	if (error)
 		return error;
 	error = store_database_query_int(opening, "PRAGMA user_version", &version);
+	if (!error)
+		error = store_database_check_version(opening, version);
 	if (!error)
 		error = store_database_migrate_from(opening, version);
 	if (!error)

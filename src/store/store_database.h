@@ -62,12 +62,12 @@ int store_database_query_int(struct store_database *opening, const char *sql,
 
 /* -EUCLEAN: some page is damaged. `pragma`: quick_check or integrity_check. */
 int store_database_check(struct store_database *opening, const char *pragma);
-/* -EINVAL: the tables of ofono-mcp are missing. -ENOTSUP: of a newer program. */
+/* -EINVAL: the tables of ofono-mcp are missing. -ENOTSUP: store_schema_is_known() is false. */
 int store_database_check_kind(struct store_database *opening);
-/* Refuses a schema of a newer program: -ENOTSUP. */
-int store_database_refuse_version(struct store_database *opening, int64_t version);
+/* Refuses the schema of a newer program, or of one before the first release: -ENOTSUP. */
+int store_database_check_version(struct store_database *opening, int64_t version);
 
-/* Migrates to the present schema in one transaction. -ENOTSUP: of a newer program. */
+/* Migrates to the present schema in one transaction. -ENOTSUP: as above. */
 int store_database_migrate(struct store_database *opening);
 
 /*
@@ -126,7 +126,3 @@ bool store_identity_matches(sqlite3 *database, const char *folder);
  * identity or the new one, each with its mark.
  */
 int store_identity_record(struct store *store);
-
-/* Likewise for a file at `path` that will replace the database; old marks stay. */
-int store_identity_record_file(sqlite3 *database, const char *folder, const char *path,
-			       int64_t *epoch_out);

@@ -58,14 +58,9 @@ struct store_identity { /* in the order of the columns */
 
 enum { IDENTITY_COLUMNS = 8 };
 
-/* A database with an older schema has the second or third one (store_schema.c). */
-static const char *const queries[] = {
+static const char query[] =
 	"SELECT epoch, boot, device, file_system, file, file_born, mark, mark_born"
-	" FROM file_identity",
-	"SELECT epoch, boot, device, file_system, file, file_born, mark, 0"
-	" FROM file_identity",
-	"SELECT epoch, boot, device, system, file, born, mark, 0 FROM place",
-};
+	" FROM file_identity";
 
 static int64_t store_identity_ns(const struct statx_timestamp *time)
 {
@@ -134,7 +129,7 @@ static int64_t store_identity_find_mark(const char *folder,
 	return 0;
 }
 
-/* SQLITE_ROW, SQLITE_DONE (none stored), or an error. */
+/* SQLITE_ROW, SQLITE_DONE (none stored), or an error: 0.1.0 had no such table. */
 static int store_identity_read(sqlite3 *database, struct store_identity *stored)
 {
 	int64_t *const fields[IDENTITY_COLUMNS] = {
@@ -142,11 +137,8 @@ static int store_identity_read(sqlite3 *database, struct store_identity *stored)
 		&stored->file,	&stored->file_born, &stored->mark,   &stored->mark_born,
 	};
 	sqlite3_stmt *statement = NULL;
-	int result = SQLITE_ERROR; /* no such table or column */
+	int result = sqlite3_prepare_v2(database, query, -1, &statement, NULL);
 
-	for (size_t i = 0;
-	     result == SQLITE_ERROR && i < sizeof(queries) / sizeof(*queries); i++)
-		result = sqlite3_prepare_v2(database, queries[i], -1, &statement, NULL);
 	if (result == SQLITE_OK)
 		result = sqlite3_step(statement);
 	for (int i = 0; result == SQLITE_ROW && i < IDENTITY_COLUMNS; i++)
@@ -313,27 +305,27 @@ static int store_identity_write(sqlite3 *database, const struct store_identity *
 	return result > 0 ? -ENOSPC : result;
 }
 
-int store_identity_record_file(sqlite3 *database, const char *folder, const char *path,
-			       int64_t *epoch_out)
+static int store_identity_record_next(struct store *store, const char *path)
 {
 	struct store_identity identity = {
-		.epoch = store_identity_scan_marks(folder, 0) + 1,
+		.epoch = store_identity_scan_marks(store->folder, 0) + 1,
 	};
 	char mark[PATH_MAX];
-	int error = store_identity_make_mark(folder, identity.epoch,
+	int error = store_identity_make_mark(store->folder, identity.epoch,
 					     store_identity_file_epoch(path));
 
 	if (error)
 		return error;
 	error = store_identity_stat_file(path, &identity);
 	if (!error)
-		error = store_identity_stat_mark(folder, identity.epoch, &identity);
+		error = store_identity_stat_mark(store->folder, identity.epoch,
+						 &identity);
 	if (!error)
-		error = store_identity_write(database, &identity);
-	if (error && store_identity_mark_path(mark, folder, identity.epoch))
+		error = store_identity_write(store->database, &identity);
+	if (error && store_identity_mark_path(mark, store->folder, identity.epoch))
 		unlink(mark);
 	if (!error)
-		*epoch_out = identity.epoch;
+		store->epoch = identity.epoch;
 	return error;
 }
 
@@ -345,8 +337,7 @@ int store_identity_record(struct store *store)
 
 	if (!store_file_path(path, store->folder, STORE_FILE, ""))
 		return -ENAMETOOLONG;
-	error = store_identity_record_file(store->database, store->folder, path,
-					   &store->epoch);
+	error = store_identity_record_next(store, path);
 	if (!error)
 		store_identity_scan_marks(store->folder, store->epoch);
 	else if (store_identity_read(store->database, &stored) == SQLITE_ROW)

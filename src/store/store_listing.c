@@ -34,6 +34,8 @@ enum { SMALL_PARTY = 2000 };
 
 enum { SCANNED_BLOCKS = 8 }; /* of a time window, in one piece */
 
+enum { CONVERSATION_ROWS = 64 }; /* that are read at once for its latest message */
+
 /* what a piece of a listing binds */
 struct store_listing_terms {
 	char *pattern;	    /* NULL: no search */
@@ -194,6 +196,7 @@ static int store_listing_scan(struct store *store,
 	store_bind_integers(statement, 5, filter->sim_id, filter->unread_only,
 			    filter->since_ms, filter->until_ms);
 	store_bind_text(statement, 9, terms->pattern);
+	sqlite3_bind_int(statement, 12, filter->without_service);
 	*enough_out = false;
 	while (!*enough_out && (result = sqlite3_step(statement)) == SQLITE_ROW) {
 		store_read_message(statement, &message);
@@ -422,23 +425,65 @@ static bool store_listing_join_spellings(struct store_listing_walk *walk,
 	return true;
 }
 
+struct store_listing_visit {
+	struct conversation *conversation;
+	const struct store_listing_conversation_query *query;
+	bool is_done;
+};
+
+/* False: the conversation has been visited. */
+static bool store_listing_visit_last(void *data, const struct message *message)
+{
+	struct store_listing_visit *visit = data;
+
+	visit->conversation->last = *message;
+	visit->query->visit(visit->query->data, visit->conversation);
+	visit->is_done = true;
+	return false;
+}
+
+/* 1: visited, with the newest message that is no service text; 0: there is none; -errno. */
+static int store_listing_visit_ordinary(struct store *store,
+					struct store_listing_visit *visit)
+{
+	struct store_listing_query query = {
+		.filter = { .number = visit->conversation->number,
+			    .without_service = true },
+		.visit = store_listing_visit_last,
+		.data = visit,
+	};
+	int error;
+
+	do
+		error = store_listing_messages(store, &query, CONVERSATION_ROWS);
+	while (error == STORE_E_MORE);
+	return error ? error : visit->is_done;
+}
+
+/* 1: visited; 0: the caller wants no conversation of service texts alone; -errno. */
 static int store_listing_visit_conversation(
 	struct store_listing_walk *walk, struct conversation *conversation,
 	const struct store_listing_conversation_query *query)
 {
 	sqlite3_stmt *statement = store_use(walk->store, CONVERSATION_LAST);
-	int result;
+	struct store_listing_visit visit = { conversation, query, false };
+	struct message last;
+	int result, error;
 
 	sqlite3_bind_int64(statement, 1, walk->latest_id);
 	result = sqlite3_step(statement);
 	if (result == SQLITE_ROW) {
-		store_read_message(statement, &conversation->last);
-		query->visit(query->data, conversation);
+		store_read_message(statement, &last);
+		if (!query->without_service || !(last.flags & MESSAGE_SERVICE))
+			store_listing_visit_last(&visit, &last);
 	}
-	return store_finish(walk->store, statement, result);
+	error = store_finish(walk->store, statement, result);
+	if (error || visit.is_done || result != SQLITE_ROW)
+		return error ? error : 1;
+	return store_listing_visit_ordinary(walk->store, &visit);
 }
 
-/* 1: visited; 0: a later row represents the conversation; -errno. */
+/* 1: visited; 0: not this row; -errno. */
 static int store_listing_visit_row(struct store *store,
 				   const struct store_listing_conversation_query *query,
 				   sqlite3_stmt *row)
@@ -456,12 +501,10 @@ static int store_listing_visit_row(struct store *store,
 		.row_id = conversation.place_id,
 		.latest_id = conversation.place_id,
 	};
-	int error;
 
 	if (!store_listing_join_spellings(&walk, &conversation))
 		return 0;
-	error = store_listing_visit_conversation(&walk, &conversation, query);
-	return error ? error : 1;
+	return store_listing_visit_conversation(&walk, &conversation, query);
 }
 
 int store_listing_conversations(struct store *store,

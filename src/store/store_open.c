@@ -192,6 +192,21 @@ static bool store_open_is_backup(const char *path)
 	return found;
 }
 
+static int store_open_refuse_foreign(struct store_database *opening)
+{
+	int error = store_database_check_kind(opening);
+
+	if (error)
+		return error;
+	return store_database_fail(
+		opening, -EINVAL,
+		"its tables, indexes or triggers are not those of " PROGRAM_NAME
+		"; it is left unchanged: \"" PROGRAM_NAME
+		" restore %s\" moves it aside and "
+		"begins a new one with its rows",
+		opening->path);
+}
+
 /* Before anything that the schema contains can run. */
 static int store_open_check_schema(struct store_database *opening, const char *folder,
 				   bool is_copy)
@@ -200,19 +215,14 @@ static int store_open_check_schema(struct store_database *opening, const char *f
 	int64_t version = 0;
 	int error = store_database_query_int(opening, "PRAGMA user_version", &version);
 
-	if (error)
-		return error;
-	if (version < 0 || version > STORE_SCHEMA_VERSION)
-		return store_database_refuse_version(opening, version);
-	if (!is_copy && store_schema_is_ours(opening->database, version))
-		return 0;
-	error = store_database_check_kind(opening);
-	if (error)
+	if (!error)
+		error = store_database_check_version(opening, version);
+	if (!error && !store_schema_is_ours(opening->database, version))
+		error = store_open_refuse_foreign(opening);
+	if (error || !is_copy)
 		return error;
 	store_database_abort(opening);
-	error = store_rebuild(folder,
-			      is_copy ? STORE_REBUILD_COPY : STORE_REBUILD_FOREIGN,
-			      &rebuilt, opening->error);
+	error = store_rebuild(folder, STORE_REBUILD_COPY, &rebuilt, opening->error);
 	return error ? error : store_database_connect(opening, SQLITE_OPEN_READWRITE);
 }
 

@@ -32,11 +32,6 @@ static const struct store_rebuild_cause_row {
 				 "there, or a copy: its unfinished messages are unknown "
 				 "now and are not sent",
 				 AUDIT_STORE_RESTORED },
-	[STORE_REBUILD_FOREIGN] = { "replaced", STORE_GAP_RESTORED,
-				    "store: THE MESSAGE STORE HAD TABLES, INDEXES OR "
-				    "TRIGGERS THAT ARE NOT OURS: "
-				    "only its rows were copied, into a new one",
-				    AUDIT_STORE_REBUILT },
 };
 
 struct store_rebuild_work {
@@ -46,7 +41,6 @@ struct store_rebuild_work {
 	struct store_database fresh;
 	struct store_row_copy_result copied;
 	bool wal_is_sound; /* every committed row could be copied */
-	bool is_here;	   /* the old file is no copy */
 };
 
 /*
@@ -79,8 +73,6 @@ static int store_rebuild_open_old(struct store_rebuild_work *work)
 {
 	int error = store_database_connect(&work->from, SQLITE_OPEN_READONLY);
 
-	if (!error && work->cause == STORE_REBUILD_FOREIGN)
-		work->is_here = store_identity_matches(work->from.database, work->folder);
 	if (!error || work->cause != STORE_REBUILD_DAMAGED)
 		return error;
 	store_database_abort(&work->from);
@@ -96,13 +88,13 @@ static int store_rebuild_finish_rows(struct store_rebuild_work *work)
 {
 	sqlite3 *to = work->fresh.database;
 	const struct store_rebuild_cause_row *cause = &causes[work->cause];
-	const char *detail = cause->event == AUDIT_STORE_RESTORED ? "{}"
-			     : store_rebuild_is_complete(work)	  ? "{\"complete\":true}"
+	bool is_copy = work->cause == STORE_REBUILD_COPY;
+	const char *detail = is_copy			       ? "{}"
+			     : store_rebuild_is_complete(work) ? "{\"complete\":true}"
 							       : "{\"complete\":false}";
-	bool is_old = work->cause != STORE_REBUILD_DAMAGED && !work->is_here;
-	int result = store_row_copy_sequences(is_old ? NULL : work->from.database, to);
+	int result = store_row_copy_sequences(is_copy ? NULL : work->from.database, to);
 
-	if (!result && !work->is_here)
+	if (!result)
 		result = store_row_copy_settle(to, cause->reason,
 					       store_rebuild_gap_start(work));
 	if (!result)
@@ -118,8 +110,7 @@ static int store_rebuild_fill(struct store_rebuild_work *work)
 		result = store_row_copy_all(work->from.database, work->fresh.database,
 					    NULL, &work->copied);
 	if (!result && work->copied.is_damaged && work->cause != STORE_REBUILD_DAMAGED)
-		return store_database_fail(&work->from, -EUCLEAN,
-					   "damaged, and its schema is not ours");
+		return store_database_fail(&work->from, -EUCLEAN, "damaged");
 	if (!result)
 		result = store_rebuild_finish_rows(work);
 	if (!result)
@@ -132,18 +123,11 @@ static int store_rebuild_fill(struct store_rebuild_work *work)
 static int store_rebuild_make_new(struct store_rebuild_work *work)
 {
 	int error = store_database_make(&work->fresh);
-	int64_t epoch;
 
 	if (!error)
 		error = store_rebuild_open_old(work);
 	if (!error)
 		error = store_rebuild_fill(work);
-	if (!error && work->is_here) /* its unfinished messages go on */
-		error = store_database_explain(
-			&work->fresh,
-			store_identity_record_file(work->fresh.database, work->folder,
-						   work->fresh.path, &epoch),
-			"its identity cannot be stored");
 	store_database_abort(&work->from);
 	return error ? error : store_database_finish(&work->fresh);
 }

@@ -5,10 +5,8 @@
  *
  *   damaged   every row that can be read is copied
  *   copy      of the message store, or a backup that somebody put in its place
- *   foreign   its tables, indexes or triggers are not those that we made
  *
- * Unfinished messages of a damaged store or a copy may have been sent: they become unknown. In
- * a foreign store they stay as they are, unless it is a copy, too.
+ * Their unfinished messages may have been sent: they become unknown.
  *
  * Call it under the lock of the folder.
  */
@@ -22,7 +20,6 @@
 enum store_rebuild_cause {
 	STORE_REBUILD_DAMAGED,
 	STORE_REBUILD_COPY,
-	STORE_REBUILD_FOREIGN,
 };
 
 struct store_rebuild_result {
@@ -31,8 +28,8 @@ struct store_rebuild_result {
 };
 
 /*
- * 0, or -errno with `error` filled and the old file in its place: -EUCLEAN a copy or foreign
- * store is damaged, too.
+ * 0, or -errno with `error` filled and the old file in its place: -EUCLEAN a copy is damaged,
+ * too.
  */
 int store_rebuild(const char *folder, enum store_rebuild_cause cause,
 		  struct store_rebuild_result *result_out, struct explanation *error);

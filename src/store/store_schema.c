@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The migrations from an empty database to the present version. A released migration is
- * never edited; a change is a new one. They run in one transaction without foreign keys,
- * so a crash leaves the old version (tests/unit/test_store_schema.c).
+ * The schema of the first release, and the migrations from it to the present version. A
+ * released migration is never edited; a change is a new one. They run in one transaction
+ * without foreign keys, so a crash leaves the old version (tests/unit/test_store_schema.c).
  *
  * A database has our schema when the text of all its tables, indexes and triggers has
  * the digest that our migrations give. That is checked before anything of the schema
@@ -10,221 +10,181 @@
  */
 #include "store/store_schema.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/hash.h"
 #include "store/store_schema_index.h"
 
 /*
- * sim: a card that hides its ICCID is known by its IMSI; two cards may show one IMSI, so
- * only the ICCID is unique. AUTOINCREMENT: IDs are never reused. message: client_id is
- * no reference, because 0 is nobody in particular and messages of a revoked client stay.
- * The index contains the few that are not final.
+ * The whole schema of version 9, which 0.1.0 had: no user has an older one. The text is the
+ * one that SQLite stored then, after the migrations that led there.
+ *
+ * AUTOINCREMENT: IDs are never reused. client_id is no reference, because 0 is nobody in
+ * particular and messages of a revoked client stay.
  */
-static const char version_1[] =
+static const char version_9[] =
+	/*
+	 * A card that hides its ICCID is known by its IMSI; two cards may show one IMSI, so
+	 * only the ICCID is unique.
+	 */
 	"CREATE TABLE sim ("
 	" id INTEGER PRIMARY KEY AUTOINCREMENT, iccid TEXT UNIQUE, imsi TEXT,"
 	" first_seen INTEGER NOT NULL, CHECK (iccid IS NOT NULL OR imsi IS NOT NULL)"
 	") STRICT;"
 	"CREATE INDEX sim_imsi ON sim (imsi);"
+	/* Its permissions: see base/client.h. */
 	"CREATE TABLE client ("
 	" id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE,"
-	" token_hash BLOB NOT NULL UNIQUE, created INTEGER NOT NULL"
+	" token_hash BLOB NOT NULL UNIQUE, created INTEGER NOT NULL,"
+	" scopes INTEGER NOT NULL DEFAULT 3, ask INTEGER NOT NULL DEFAULT 0,"
+	" sims TEXT NOT NULL DEFAULT '', allow TEXT NOT NULL DEFAULT '',"
+	" per_minute INTEGER NOT NULL DEFAULT -1, per_hour INTEGER NOT NULL DEFAULT -1,"
+	" per_day INTEGER NOT NULL DEFAULT -1,"
+	" segments_per_month INTEGER NOT NULL DEFAULT -1"
 	") STRICT;"
-	"CREATE TABLE message ("
-	" id INTEGER PRIMARY KEY AUTOINCREMENT, sim_id INTEGER NOT NULL REFERENCES sim "
-	"(id),"
-	" client_id INTEGER NOT NULL, number TEXT NOT NULL, text TEXT NOT NULL,"
-	" segments INTEGER NOT NULL, state INTEGER NOT NULL,"
+	/*
+	 * Both directions in one table, so that their IDs order everything. sim_id NULL:
+	 * received by a modem whose card was not known. The columns from idempotency_key to
+	 * delivery are for outgoing messages, from sent_time on for incoming ones. spool_lead:
+	 * how many spool files contained an incoming message, minus how many signals.
+	 */
+	"CREATE TABLE \"message\" ("
+	" id INTEGER PRIMARY KEY AUTOINCREMENT,"
+	" direction INTEGER NOT NULL DEFAULT 0 CHECK (direction IN (0, 1)),"
+	" sim_id INTEGER REFERENCES sim (id), client_id INTEGER NOT NULL DEFAULT 0,"
+	" number TEXT NOT NULL, text TEXT NOT NULL,"
+	" segments INTEGER NOT NULL DEFAULT 0, state INTEGER NOT NULL,"
 	" reason TEXT NOT NULL DEFAULT '', uuid TEXT NOT NULL DEFAULT '',"
-	" created INTEGER NOT NULL, changed INTEGER NOT NULL"
+	" created INTEGER NOT NULL, changed INTEGER NOT NULL,"
+	" idempotency_key TEXT, send_at INTEGER NOT NULL DEFAULT 0,"
+	" expires_at INTEGER NOT NULL DEFAULT 0, delivery INTEGER NOT NULL DEFAULT 0,"
+	" sent_time TEXT NOT NULL DEFAULT '', flags INTEGER NOT NULL DEFAULT 0,"
+	" repeats INTEGER NOT NULL DEFAULT 0, read_at INTEGER NOT NULL DEFAULT 0,"
+	" spool_lead INTEGER NOT NULL DEFAULT -1,"
+	" CHECK (direction = 1 OR sim_id IS NOT NULL)"
 	") STRICT;"
-	"CREATE INDEX message_unfinished ON message (id) WHERE state IN (1, 2, 3, 4);"
+	/*
+	 * Every index ends with the ID, so a page by ID, number, direction or unread is read in
+	 * order. message_created narrows times down to IDs; message_stamp finds repeats.
+	 * message_unfinished contains the few that are not final: one over "state IN (1, 2, 3,
+	 * 4, 10, 11)" would cost each statement a temporary table.
+	 */
+	"CREATE INDEX message_unfinished ON message (id)"
+	" WHERE (state < 5 OR state IN (10, 11));"
+	"CREATE INDEX message_uuid ON message (uuid) WHERE uuid <> '';"
+	"CREATE UNIQUE INDEX message_idempotency ON message"
+	" (client_id, idempotency_key) WHERE idempotency_key IS NOT NULL;"
+	"CREATE INDEX message_direction ON message (direction);"
+	"CREATE INDEX message_number ON message (number);"
+	"CREATE INDEX message_created ON message (created);"
+	"CREATE INDEX message_unread ON message (id)"
+	" WHERE direction = 1 AND read_at = 0;"
+	"CREATE INDEX message_stamp ON message (number, sent_time) WHERE direction = 1;"
+	/* note: the owner's remark on a change. */
 	"CREATE TABLE message_change ("
 	" id INTEGER PRIMARY KEY, message_id INTEGER NOT NULL REFERENCES message (id),"
-	" state INTEGER NOT NULL, reason TEXT NOT NULL, at INTEGER NOT NULL"
+	" state INTEGER NOT NULL, reason TEXT NOT NULL, at INTEGER NOT NULL,"
+	" note TEXT NOT NULL DEFAULT ''"
 	") STRICT;"
-	"CREATE INDEX message_change_message ON message_change (message_id);";
-
-/*
- * message: both directions in one table, so that their IDs order everything. SQLite
- * cannot drop a NOT NULL, so a new table replaces the old one and continues its IDs.
- * sim_id NULL: received by a modem whose card was not known. The columns from
- * idempotency_key to delivery are for outgoing messages, from sent_time on for incoming
- * ones.
- */
-#define MESSAGE_TABLE                                                                  \
-	"CREATE TABLE message_2 ("                                                     \
-	" id INTEGER PRIMARY KEY AUTOINCREMENT,"                                       \
-	" direction INTEGER NOT NULL DEFAULT 0 CHECK (direction IN (0, 1)),"           \
-	" sim_id INTEGER REFERENCES sim (id), client_id INTEGER NOT NULL DEFAULT 0,"   \
-	" number TEXT NOT NULL, text TEXT NOT NULL,"                                   \
-	" segments INTEGER NOT NULL DEFAULT 0, state INTEGER NOT NULL,"                \
-	" reason TEXT NOT NULL DEFAULT '', uuid TEXT NOT NULL DEFAULT '',"             \
-	" created INTEGER NOT NULL, changed INTEGER NOT NULL,"                         \
-	" idempotency_key TEXT, send_at INTEGER NOT NULL DEFAULT 0,"                   \
-	" expires_at INTEGER NOT NULL DEFAULT 0, delivery INTEGER NOT NULL DEFAULT 0," \
-	" sent_time TEXT NOT NULL DEFAULT '', flags INTEGER NOT NULL DEFAULT 0,"       \
-	" repeats INTEGER NOT NULL DEFAULT 0, read_at INTEGER NOT NULL DEFAULT 0,"     \
-	" CHECK (direction = 1 OR sim_id IS NOT NULL)"                                 \
-	") STRICT;"                                                                    \
-	"INSERT INTO message_2 (id, sim_id, client_id, number, text, segments, state," \
-	" reason, uuid, created, changed) SELECT id, sim_id, client_id, number, text," \
-	" segments, state, reason, uuid, created, changed FROM message;"               \
-	"DELETE FROM sqlite_sequence WHERE name = 'message_2';"                        \
-	"INSERT INTO sqlite_sequence (name, seq)"                                      \
-	" SELECT 'message_2', seq FROM sqlite_sequence WHERE name = 'message';"        \
-	"DROP TABLE message;"                                                          \
-	"ALTER TABLE message_2 RENAME TO message;"
-
-/*
- * Every index ends with the ID, so a page by ID, number, direction or unread is read in
- * order. message_created narrows times down to IDs; message_stamp finds repeats.
- */
-#define MESSAGE_INDEXES                                                                \
-	"CREATE INDEX message_unfinished ON message (id) WHERE state IN (1, 2, 3, 4, " \
-	"10, 11);"                                                                     \
-	"CREATE INDEX message_uuid ON message (uuid) WHERE uuid <> '';"                \
-	"CREATE UNIQUE INDEX message_idempotency ON message"                           \
-	" (client_id, idempotency_key) WHERE idempotency_key IS NOT NULL;"             \
-	"CREATE INDEX message_direction ON message (direction);"                       \
-	"CREATE INDEX message_number ON message (number);"                             \
-	"CREATE INDEX message_created ON message (created);"                           \
-	"CREATE INDEX message_unread ON message (id)"                                  \
-	" WHERE direction = 1 AND read_at = 0;"                                        \
-	"CREATE INDEX message_stamp ON message (number, sent_time) WHERE direction = 1;"
-
-/*
- * Counts that would need a scan of all messages; maintained by triggers, whoever writes.
- */
-#define CONVERSATION_TABLE                                                             \
-	"CREATE TABLE conversation ("                                                  \
-	" number TEXT PRIMARY KEY, last_id INTEGER NOT NULL,"                          \
-	" messages INTEGER NOT NULL, unread INTEGER NOT NULL"                          \
-	") STRICT, WITHOUT ROWID;"                                                     \
-	"CREATE INDEX conversation_last ON conversation (last_id);"                    \
-	"CREATE INDEX conversation_unread ON conversation (last_id) WHERE unread > 0;" \
-	"INSERT INTO conversation SELECT number, max(id), count(*), 0"                 \
-	" FROM message GROUP BY number;"
-
-#define CONVERSATION_TRIGGERS                                                            \
-	"CREATE TRIGGER message_added AFTER INSERT ON message BEGIN"                     \
-	" INSERT INTO conversation (number, last_id, messages, unread)"                  \
-	"  VALUES (new.number, new.id, 1, new.direction = 1 AND new.read_at = 0)"        \
-	"  ON CONFLICT (number) DO UPDATE SET last_id = max(last_id, excluded.last_id)," \
-	"  messages = messages + 1, unread = unread + excluded.unread;"                  \
-	"END;"                                                                           \
-	"CREATE TRIGGER message_read AFTER UPDATE OF read_at ON message"                 \
-	" WHEN new.direction = 1 BEGIN"                                                  \
-	" UPDATE conversation"                                                           \
-	"  SET unread = unread + (new.read_at = 0) - (old.read_at = 0)"                  \
-	"  WHERE number = new.number;"                                                   \
-	"END;"                                                                           \
-	"CREATE TRIGGER message_removed AFTER DELETE ON message BEGIN"                   \
-	" UPDATE conversation SET messages = messages - 1,"                              \
-	"  unread = unread - (old.direction = 1 AND old.read_at = 0),"                   \
-	"  last_id = CASE WHEN last_id <> old.id THEN last_id ELSE coalesce("            \
-	"   (SELECT max(id) FROM message WHERE number = old.number), 0) END"             \
-	"  WHERE number = old.number;"                                                   \
-	" DELETE FROM conversation WHERE number = old.number AND messages = 0;"          \
+	"CREATE INDEX message_change_message ON message_change (message_id);"
+	/*
+	 * Counts that would need a scan of all messages; maintained by triggers, whoever
+	 * writes. sent: how many of the messages are outgoing.
+	 */
+	"CREATE TABLE conversation ("
+	" number TEXT PRIMARY KEY, last_id INTEGER NOT NULL,"
+	" messages INTEGER NOT NULL, unread INTEGER NOT NULL,"
+	" sent INTEGER NOT NULL DEFAULT 0"
+	") STRICT, WITHOUT ROWID;"
+	"CREATE INDEX conversation_last ON conversation (last_id);"
+	"CREATE INDEX conversation_unread ON conversation (last_id) WHERE unread > 0;"
+	"CREATE TRIGGER message_added AFTER INSERT ON message BEGIN"
+	" INSERT INTO conversation (number, last_id, messages, unread, sent)"
+	"  VALUES (new.number, new.id, 1, new.direction = 1 AND new.read_at = 0,"
+	"   new.direction = 0)"
+	"  ON CONFLICT (number) DO UPDATE SET last_id = max(last_id, excluded.last_id),"
+	"  messages = messages + 1, unread = unread + excluded.unread,"
+	"  sent = sent + excluded.sent;"
 	"END;"
-
-/* gap: until_at 0 means open. alive: at most one row. */
-#define HEARING_TABLES                                                               \
-	"CREATE TABLE gap ("                                                         \
-	" id INTEGER PRIMARY KEY, from_at INTEGER NOT NULL,"                         \
-	" until_at INTEGER NOT NULL DEFAULT 0, reason TEXT NOT NULL"                 \
-	") STRICT;"                                                                  \
-	"CREATE INDEX gap_until ON gap (until_at);"                                  \
-	"CREATE TABLE alive (id INTEGER PRIMARY KEY CHECK (id = 1), at INTEGER NOT " \
+	"CREATE TRIGGER message_read AFTER UPDATE OF read_at ON message"
+	" WHEN new.direction = 1 BEGIN"
+	" UPDATE conversation"
+	"  SET unread = unread + (new.read_at = 0) - (old.read_at = 0)"
+	"  WHERE number = new.number;"
+	"END;"
+	"CREATE TRIGGER message_removed AFTER DELETE ON message BEGIN"
+	" UPDATE conversation SET messages = messages - 1,"
+	"  unread = unread - (old.direction = 1 AND old.read_at = 0),"
+	"  sent = sent - (old.direction = 0),"
+	"  last_id = CASE WHEN last_id <> old.id THEN last_id ELSE coalesce("
+	"   (SELECT max(id) FROM message WHERE number = old.number), 0) END"
+	"  WHERE number = old.number;"
+	" DELETE FROM conversation WHERE number = old.number AND messages = 0;"
+	"END;"
+	/* gap: until_at 0 means open. alive: at most one row. */
+	"CREATE TABLE gap ("
+	" id INTEGER PRIMARY KEY, from_at INTEGER NOT NULL,"
+	" until_at INTEGER NOT NULL DEFAULT 0, reason TEXT NOT NULL"
+	") STRICT;"
+	"CREATE INDEX gap_until ON gap (until_at);"
+	"CREATE TABLE alive (id INTEGER PRIMARY KEY CHECK (id = 1), at INTEGER NOT "
 	"NULL) STRICT;"
-
-static const char version_2[] = MESSAGE_TABLE MESSAGE_INDEXES CONVERSATION_TABLE
-	CONVERSATION_TRIGGERS HEARING_TABLES;
-
-/*
- * spool_lead: how many spool files contained an incoming message, minus how many
- * signals. Earlier rows came by a signal.
- */
-static const char version_3[] =
-	"ALTER TABLE message ADD COLUMN spool_lead INTEGER NOT NULL DEFAULT -1;";
-
-/* client_id is no reference, because 0 is nobody in particular. */
-static const char version_4[] =
 	"CREATE TABLE session ("
 	" id TEXT PRIMARY KEY, client_id INTEGER NOT NULL, revision TEXT NOT NULL,"
 	" capabilities INTEGER NOT NULL, used INTEGER NOT NULL,"
 	" subscriptions TEXT NOT NULL"
-	") STRICT, WITHOUT ROWID;";
-
-/*
- * secret: see store/store_setting.h. asking_closed: requests that the user declined, by
- * name.
- */
-static const char version_5[] =
+	") STRICT, WITHOUT ROWID;"
+	/* See store/store_setting.h. */
 	"CREATE TABLE secret ("
 	" id INTEGER PRIMARY KEY, purpose TEXT NOT NULL UNIQUE,"
 	" value BLOB NOT NULL CHECK (length(value) = 32)"
 	") STRICT;"
+	/* Requests that the user declined, by name. */
 	"CREATE TABLE asking_closed (name TEXT PRIMARY KEY, until INTEGER NOT NULL)"
-	" STRICT, WITHOUT ROWID;";
-
-/* sent: how many of the messages are outgoing. */
-#define CONVERSATION_SENT                                                                \
-	"ALTER TABLE conversation ADD COLUMN sent INTEGER NOT NULL DEFAULT 0;"           \
-	"UPDATE conversation SET sent = (SELECT count(*) FROM message"                   \
-	" WHERE message.number = conversation.number AND direction = 0);"                \
-	"DROP TRIGGER message_added;"                                                    \
-	"CREATE TRIGGER message_added AFTER INSERT ON message BEGIN"                     \
-	" INSERT INTO conversation (number, last_id, messages, unread, sent)"            \
-	"  VALUES (new.number, new.id, 1, new.direction = 1 AND new.read_at = 0,"        \
-	"   new.direction = 0)"                                                          \
-	"  ON CONFLICT (number) DO UPDATE SET last_id = max(last_id, excluded.last_id)," \
-	"  messages = messages + 1, unread = unread + excluded.unread,"                  \
-	"  sent = sent + excluded.sent;"                                                 \
-	"END;"                                                                           \
-	"DROP TRIGGER message_removed;"                                                  \
-	"CREATE TRIGGER message_removed AFTER DELETE ON message BEGIN"                   \
-	" UPDATE conversation SET messages = messages - 1,"                              \
-	"  unread = unread - (old.direction = 1 AND old.read_at = 0),"                   \
-	"  sent = sent - (old.direction = 0),"                                           \
-	"  last_id = CASE WHEN last_id <> old.id THEN last_id ELSE coalesce("            \
-	"   (SELECT max(id) FROM message WHERE number = old.number), 0) END"             \
-	"  WHERE number = old.number;"                                                   \
-	" DELETE FROM conversation WHERE number = old.number AND messages = 0;"          \
-	"END;"
-
-/*
- * client: its permissions; see base/client.h. note: the owner's remark on a change.
- * usage: what each accepted message used of the limits, in usage time, and when it was
- * accepted; it outlives the message. audit: a line, with the hash over it and the line
- * before; audit_anchor: the last line that was pruned. The triggers protect the audit
- * from our own mistakes: only the oldest lines go, and none changes.
- */
-static const char version_6[] =
-	"ALTER TABLE client ADD COLUMN scopes INTEGER NOT NULL DEFAULT 3;"
-	"ALTER TABLE client ADD COLUMN ask INTEGER NOT NULL DEFAULT 0;"
-	"ALTER TABLE client ADD COLUMN sims TEXT NOT NULL DEFAULT '';"
-	"ALTER TABLE client ADD COLUMN allow TEXT NOT NULL DEFAULT '';"
-	"ALTER TABLE client ADD COLUMN per_minute INTEGER NOT NULL DEFAULT -1;"
-	"ALTER TABLE client ADD COLUMN per_hour INTEGER NOT NULL DEFAULT -1;"
-	"ALTER TABLE client ADD COLUMN per_day INTEGER NOT NULL DEFAULT -1;"
-	"ALTER TABLE client ADD COLUMN segments_per_month INTEGER NOT NULL DEFAULT -1;"
-	"ALTER TABLE message_change ADD COLUMN note TEXT NOT NULL DEFAULT '';"
+	" STRICT, WITHOUT ROWID;"
+	/*
+	 * What each accepted message used of the limits, in usage time, and when it was
+	 * accepted; it outlives the message.
+	 */
 	"CREATE TABLE usage ("
 	" id INTEGER PRIMARY KEY, at INTEGER NOT NULL, client_id INTEGER NOT NULL,"
 	" sim_id INTEGER NOT NULL, segments INTEGER NOT NULL, noted INTEGER NOT NULL"
 	") STRICT;"
 	"CREATE INDEX usage_client ON usage (client_id, at, segments);"
 	"CREATE INDEX usage_sim ON usage (sim_id, at, segments);"
+	/* message_id: the first message that opted out; 0: not known, as in a restored one. */
 	"CREATE TABLE opt_out ("
 	" id INTEGER PRIMARY KEY, number TEXT NOT NULL UNIQUE, at INTEGER NOT NULL,"
-	" word TEXT NOT NULL, confirmed INTEGER NOT NULL DEFAULT 0"
+	" word TEXT NOT NULL, confirmed INTEGER NOT NULL DEFAULT 0,"
+	" message_id INTEGER NOT NULL DEFAULT 0"
 	") STRICT;"
 	"CREATE TABLE setting ("
 	" id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, value TEXT NOT NULL,"
 	" at INTEGER NOT NULL"
 	") STRICT;"
+	/* Calls and alerts; see store/store_event.h. sim_id NULL: not known. */
+	"CREATE TABLE event ("
+	" id INTEGER PRIMARY KEY AUTOINCREMENT, kind INTEGER NOT NULL,"
+	" sim_id INTEGER REFERENCES sim (id), at INTEGER NOT NULL,"
+	" number TEXT NOT NULL, text TEXT NOT NULL, state INTEGER NOT NULL,"
+	" topic INTEGER NOT NULL"
+	") STRICT;"
+	"CREATE INDEX event_kind ON event (kind);"
+	/*
+	 * The last balance of a SIM, in thousandths, with as many decimals as the network wrote;
+	 * see store/store.h. Its id is the SIM ID, `at` is in usage time.
+	 */
+	"CREATE TABLE balance ("
+	" id INTEGER PRIMARY KEY REFERENCES sim (id), amount INTEGER NOT NULL,"
+	" decimals INTEGER NOT NULL CHECK (decimals BETWEEN 0 AND 3),"
+	" currency TEXT NOT NULL, code TEXT NOT NULL, at INTEGER NOT NULL"
+	") STRICT;"
+	/*
+	 * A line has the hash over it and the line before; audit_anchor: the last line that was
+	 * pruned. The triggers protect the audit from our own mistakes: only the oldest lines go,
+	 * and none changes.
+	 */
 	"CREATE TABLE audit ("
 	" id INTEGER PRIMARY KEY, at INTEGER NOT NULL, event TEXT NOT NULL,"
 	" detail TEXT NOT NULL, hash BLOB NOT NULL CHECK (length(hash) = 32)"
@@ -251,36 +211,7 @@ static const char version_6[] =
 	"END;"
 	"CREATE TRIGGER audit_anchor_stays BEFORE DELETE ON audit_anchor BEGIN"
 	" SELECT raise(ABORT, 'the anchor goes from line to line');"
-	"END;" CONVERSATION_SENT;
-
-/* event: calls and alerts; see store/store_event.h. sim_id NULL: not known. */
-static const char version_7[] =
-	"CREATE TABLE event ("
-	" id INTEGER PRIMARY KEY AUTOINCREMENT, kind INTEGER NOT NULL,"
-	" sim_id INTEGER REFERENCES sim (id), at INTEGER NOT NULL,"
-	" number TEXT NOT NULL, text TEXT NOT NULL, state INTEGER NOT NULL,"
-	" topic INTEGER NOT NULL"
-	") STRICT;"
-	"CREATE INDEX event_kind ON event (kind);";
-
-/*
- * opt_out: message_id is the first message that opted out; 0: not known, as in a
- * restored opt-out. balance: the last balance of a SIM, in thousandths, with as many
- * decimals as the network wrote; see store/store.h. Its id is the SIM ID, `at` is in
- * usage time.
- */
-static const char version_8[] =
-	"ALTER TABLE opt_out ADD COLUMN message_id INTEGER NOT NULL DEFAULT 0;"
-	"CREATE TABLE balance ("
-	" id INTEGER PRIMARY KEY REFERENCES sim (id), amount INTEGER NOT NULL,"
-	" decimals INTEGER NOT NULL CHECK (decimals BETWEEN 0 AND 3),"
-	" currency TEXT NOT NULL, code TEXT NOT NULL, at INTEGER NOT NULL"
-	") STRICT;";
-
-/* An index over "state IN (1, 2, 3, 4, 10, 11)" costs each statement a temporary table. */
-static const char version_9[] = "DROP INDEX message_unfinished;"
-				"CREATE INDEX message_unfinished ON message (id)"
-				" WHERE (state < 5 OR state IN (10, 11));";
+	"END;";
 
 /*
  * message: boot is the boot of the machine (clock_boot_number(); 0: not known) by whose
@@ -563,14 +494,36 @@ static const char version_22[] =
 	" at INTEGER NOT NULL"
 	") STRICT;";
 
-const char *const store_schema_migrations[STORE_SCHEMA_VERSION] = {
-	version_1,  version_2,		version_3,	    version_4,
-	version_5,  version_6,		version_7,	    version_8,
+/* The first makes the schema of STORE_SCHEMA_FIRST, each of the others the next version. */
+static const char *const migrations[] = {
 	version_9,  version_10,		version_11,	    version_12,
 	version_13, version_14,		version_15,	    version_16,
 	version_17, store_schema_fleet, STORE_SCHEMA_INDEX, store_schema_phone,
 	version_21, version_22,
 };
+
+_Static_assert(sizeof(migrations) / sizeof(*migrations) ==
+		       STORE_SCHEMA_VERSION - STORE_SCHEMA_FIRST + 1,
+	       "one for each version");
+
+bool store_schema_is_known(int64_t version)
+{
+	return version == 0 ||
+	       (version >= STORE_SCHEMA_FIRST && version <= STORE_SCHEMA_VERSION);
+}
+
+int store_schema_migrate(sqlite3 *database, int64_t from, int64_t to)
+{
+	int result = SQLITE_OK;
+	char set_version[40];
+
+	for (int64_t version = from ? from + 1 : STORE_SCHEMA_FIRST;
+	     result == SQLITE_OK && version <= to; version++)
+		result = sqlite3_exec(database, migrations[version - STORE_SCHEMA_FIRST],
+				      NULL, NULL, NULL);
+	snprintf(set_version, sizeof(set_version), "PRAGMA user_version = %d", (int)to);
+	return result ? result : sqlite3_exec(database, set_version, NULL, NULL, NULL);
+}
 
 /* The end of each text counts, too. */
 static uint64_t store_schema_digest_row(uint64_t digest, sqlite3_stmt *statement)
@@ -612,9 +565,8 @@ static uint64_t store_schema_version_digest(int64_t version)
 	int result = sqlite3_open(":memory:", &database);
 	uint64_t digest = 0;
 
-	for (int64_t i = 0; result == SQLITE_OK && i < version; i++)
-		result = sqlite3_exec(database, store_schema_migrations[i], NULL, NULL,
-				      NULL);
+	if (result == SQLITE_OK)
+		result = store_schema_migrate(database, 0, version);
 	if (result == SQLITE_OK)
 		digest = store_schema_digest(database);
 	sqlite3_close(database);
@@ -625,7 +577,7 @@ bool store_schema_is_ours(sqlite3 *database, int64_t version)
 {
 	uint64_t digest;
 
-	if (version < 1 || version > STORE_SCHEMA_VERSION)
+	if (!version || !store_schema_is_known(version))
 		return false;
 	digest = store_schema_digest(database);
 	if (!digest)

@@ -8,10 +8,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { STORE_SCHEMA_VERSION = 22 };
+/* The first one is that of 0.1.0, the first release. */
+enum { STORE_SCHEMA_FIRST = 9, STORE_SCHEMA_VERSION = 22 };
 
-/* Each takes the schema one version up. Run without foreign keys, in one transaction. */
-extern const char *const store_schema_migrations[STORE_SCHEMA_VERSION];
+/* Can a database of that version be migrated? 0: it is empty. */
+bool store_schema_is_known(int64_t version);
+
+/*
+ * Migrates from one known version to another. Call it without foreign keys, in one transaction.
+ * SQLITE_OK, or SQLite's error.
+ */
+int store_schema_migrate(sqlite3 *database, int64_t from, int64_t to);
 
 /* The migration with the tables of a hub. */
 extern const char store_schema_fleet[];

@@ -41,7 +41,8 @@
 	" AND (?4 IS NULL OR phone_number = ?4) AND (?5 = 0 OR sim_id = ?5)" \
 	" AND (NOT ?6 OR (direction = 1 AND read_at = 0))"                   \
 	" AND (?7 = 0 OR created >= ?7) AND (?8 = 0 OR created < ?8)"        \
-	" AND (?9 IS NULL OR text LIKE ?9 ESCAPE '\\') ORDER BY message.id " order
+	" AND (?9 IS NULL OR text LIKE ?9 ESCAPE '\\')"                      \
+	" AND (NOT ?12 OR message.flags & 16384 = 0) ORDER BY message.id " order
 #define EDGE(by, order)                                         \
 	"SELECT message.id FROM message " by " message.id > ?1" \
 	" AND message.id < ?2 ORDER BY message.id " order " LIMIT 1 OFFSET ?10"
@@ -237,8 +238,9 @@ const char *const store_sql[STATEMENT_COUNT] = {
 		" WHERE id = ?1 AND uuid < ?3",
 	[INCOMING_ADD] =
 		"INSERT INTO message (direction, phone_number, sent_time, text, sim_id,"
-		" created, changed, state, flags, uuid, spool_lead)"
-		" VALUES (1, ?1, ?2, ?3, nullif(?4, 0), ?5, ?5, ?6, ?7, ?8, ?9)",
+		" created, changed, state, flags, uuid, spool_lead, read_at)"
+		" VALUES (1, ?1, ?2, ?3, nullif(?4, 0), ?5, ?5, ?6, ?7, ?8, ?9,"
+		" CASE WHEN ?7 & 16384 THEN max(?5, 1) ELSE 0 END)", /* MESSAGE_SERVICE */
 	STORE_SQL_INDEX_STATEMENTS[LIST_BY_ID] = LIST(BY_ID, "DESC"),
 	[LIST_BY_DIRECTION] = LIST(BY_DIRECTION, "DESC"),
 	[LIST_BY_NUMBER] = LIST(BY_NUMBER, "DESC"),

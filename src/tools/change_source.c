@@ -2,8 +2,8 @@
 /*
  * Which events change which resource:
  *
- *   a message is stored      sms://inbox (not from blocked senders), its message and
- *                            conversation
+ *   a message is stored      sms://inbox (no service texts, and not from blocked senders),
+ *                            its message and conversation
  *   a message's state        its message and conversation, and the conversation that it
  *                            leaves for a new recipient; sms://status unless it is
  *                            `submitted` and the queue is as long as before
@@ -85,6 +85,18 @@ static void change_source_notify_stored_message(struct change_source *source,
 	arena_free(arena);
 }
 
+static bool change_source_is_service(const struct change_source *source,
+				     int64_t message_id)
+{
+	struct arena *arena = arena_new(CHANGE_SOURCE_ARENA_BYTES);
+	struct message message = { 0 };
+
+	if (arena)
+		store_message_get(source->services->store, message_id, arena, &message);
+	arena_free(arena);
+	return message.flags & MESSAGE_SERVICE;
+}
+
 /* A blocked sender's conversation is still reported: its listener asked for that sender. */
 static void change_source_notify_arrival(struct change_source *source,
 					 const struct feed_entry *entry)
@@ -92,7 +104,8 @@ static void change_source_notify_arrival(struct change_source *source,
 	const struct services *services = source->services;
 	const struct store_party_address end = { entry->sim_id, entry->phone_number };
 
-	if (!sender_is_blocked(services->config, services->store, &end))
+	if (!sender_is_blocked(services->config, services->store, &end) &&
+	    !change_source_is_service(source, entry->subject_id))
 		change_source_notify(source, "sms://inbox");
 	change_source_notify_message(source, entry->subject_id);
 	change_source_notify_conversation(source, entry->phone_number);

@@ -86,7 +86,8 @@ static bool event_message_received_matches(struct event_query *query,
 	const struct tool_call call = event_view_call(query);
 	const struct message *message = query->found = event_message_find(query, entry);
 
-	return message && event_view_is_of_sim(query, message->sim_id) &&
+	return message && !(message->flags & MESSAGE_SERVICE) &&
+	       event_view_is_of_sim(query, message->sim_id) &&
 	       event_view_is_from(query, message->sim_id, message->number) &&
 	       event_message_contains(query, &call, message) &&
 	       event_message_is_of_kind(&call, message) &&

@@ -44,6 +44,7 @@ static const struct schema_field list_sms_input[] = {
 	  .words = list_sms_states },
 	{ "search", SCHEMA_STRING, false,
 	  "Only texts with this exact phrase, case-insensitive", 1, 160 },
+	VIEW_SERVICE_FIELD,
 	PAGE_LIMIT_FIELD,
 	{ "cursor", SCHEMA_STRING, false,
 	  "next_cursor from the previous page, with the same filters" },
@@ -128,6 +129,7 @@ static bool list_sms_read_filter(struct tool_call *call,
 	filter->incoming_only = direction && direction[0] == 'i';
 	filter->outgoing_only = direction && direction[0] == 'o';
 	filter->unread_only = argument_boolean(call, "unread_only");
+	filter->without_service = view_leaves_out_service(call);
 	filter->number = argument_party(call, "phone_number");
 	filter->search = argument_text(call, "search");
 	filter->sim_id = argument_integer(call, "subscription_id", 0);

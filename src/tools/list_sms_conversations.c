@@ -18,6 +18,7 @@
 
 static const struct schema_field list_sms_conversations_input[] = {
 	{ "unread_only", SCHEMA_BOOLEAN, false, "Only those with unread messages" },
+	VIEW_SERVICE_FIELD,
 	PAGE_LIMIT_FIELD,
 	{ "cursor", SCHEMA_STRING, false, "next_cursor from the previous page" },
 	{ 0 },
@@ -101,6 +102,7 @@ static void list_sms_conversations_run(struct tool_call *call)
 	struct page page;
 	struct store_listing_conversation_query query = {
 		.unread_only = argument_boolean(call, "unread_only"),
+		.without_service = view_leaves_out_service(call),
 		.visit = list_sms_conversations_add,
 		.data = &page,
 	};

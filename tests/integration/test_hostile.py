@@ -86,8 +86,8 @@ def test_concurrent_hostile_requests_leak_nothing() -> None:
     rounds.
 
     The heap grows to the most that was ever in use at once, which differs a little between
-    rounds (a batch alone may hold 1 MiB); a leak keeps growing. valgrind retains 20 MB of
-    freed memory and finds leaks in its own way.
+    rounds; a leak keeps growing. valgrind retains 20 MB of freed memory and finds leaks in its
+    own way.
     """
     with LoneGateway(request_timeout_seconds=1, idle_timeout_seconds=1) as gateway:
         fresh, memory = gateway.fd_count, []

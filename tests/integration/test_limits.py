@@ -46,7 +46,7 @@ SPIN_S = 0.1                            # of CPU, in half a second
 STREAMS, CLIENT_STREAMS = CONNECTIONS * 3 // 4, 32
 SESSIONS, SUBSCRIPTIONS, CONTROLS = 512, 32, 8
 PLACES = 16                             # of a narrow gateway; it accepts as many in one turn
-BODY, DEPTH, VALUES, BATCH, LINES, HEADER = 65536, 32, 4096, 100, 64, 8192
+BODY, DEPTH, VALUES, LINES, HEADER = 65536, 32, 4096, 64, 8192
 MEMORY_KIB = 12 * 1024  # all requests together hold 8 MiB, plus what the allocator keeps free
 OWN = 96                                # descriptors beside connections
 PING = request(rpc("ping"))
@@ -149,10 +149,6 @@ def rich_body(gateway: LoneGateway, _: ExitStack) -> Told:
     return post(gateway, rpc("ping", {"a": [0] * VALUES}))
 
 
-def long_batch(gateway: LoneGateway, _: ExitStack) -> Told:
-    return post(gateway, b"[" + b",".join([rpc("ping")] * (BATCH + 1)) + b"]")
-
-
 def sessions(gateway: LoneGateway, clients: ExitStack) -> Told:
     """The session that has been unused longest makes room."""
     client = clients.enter_context(McpClient(gateway.port))
@@ -198,7 +194,6 @@ LIMITS = [
     Limit("body", long_body, 413, "65536"),
     Limit("depth", deep_body, 400, "too deep"),
     Limit("values", rich_body, 400, "too large"),
-    Limit("batch", long_batch, 400, "at most 100"),
     Limit("sessions", sessions, 404, "initialize"),
     Limit("subscriptions of a session", subscriptions, 200, "subscri"),
     Limit("memory", memory, 503, "memory for requests is used up"),
@@ -210,8 +205,7 @@ def test_sessions_with_long_uris_stay_within_memory_limits() -> None:
     restart."""
     unit = Path(__file__).resolve().parents[2] / "etc" / "systemd" / "ofono-mcp.service"
     [high_mib] = re.findall(r"^MemoryHigh=(\d+)M$", unit.read_text(), re.M)
-    revision = "2025-03-26"                     # it has batches
-    begin = rpc("initialize", {"protocolVersion": revision, "capabilities": {},
+    begin = rpc("initialize", {"protocolVersion": "2025-11-25", "capabilities": {},
                                "clientInfo": {"name": "many", "version": "1"}})
 
     def uri(session: int, number: int) -> str:
@@ -221,11 +215,11 @@ def test_sessions_with_long_uris_stay_within_memory_limits() -> None:
     with LoneGateway() as gateway, gateway.wire() as wire:
         for session in range(SESSIONS):
             id = wire.ask(request(begin)).header("mcp-session-id")
-            asked = [rpc("resources/subscribe", {"uri": uri(session, number)}, number)
-                     for number in range(SUBSCRIPTIONS)]
-            reply = wire.ask(request(b"[" + b",".join(asked) + b"]", {
-                "Mcp-Session-Id": id, "MCP-Protocol-Version": revision}))
-            assert [one["result"] for one in json.loads(reply.body)] == [{}] * SUBSCRIPTIONS
+            wire.send(b"".join(
+                request(rpc("resources/subscribe", {"uri": uri(session, number)}),
+                        {"Mcp-Session-Id": id}) for number in range(SUBSCRIPTIONS)))
+            for _ in range(SUBSCRIPTIONS):
+                assert wire.receive().result == {}
         peaks = [peak_mib(gateway)]
         wire.close()
         gateway.restart()

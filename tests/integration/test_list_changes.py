@@ -174,15 +174,24 @@ def test_codes_are_masked_without_their_scope(lab: Lab) -> None:
     assert CODE not in json.dumps(row) and row["masked"] is True
 
 
+def test_a_service_text_is_marked_and_has_no_password(lab: Lab, hub: Hub) -> None:
+    """Also for a hub with the scope codes."""
+    lab.modems[0].deliver("1217", "//VVM:STATUS:st=R;u=ann;pw=zq8236")
+    [row] = hub.wait("received", **{"from": "1217"})
+    assert row["text"] == "//VVM:STATUS:st=R;u=******;pw=******" and row["masked"] is True
+    assert "service" in row["flags"]
+
+
 def test_states_of_own_messages_have_their_key(lab: Lab, hub: Hub) -> None:
     sim = hub.phone["sims"][0]["subscription_id"]
     sent = hub.send("order-1", subscription_id=sim).message_id
     rows = hub.wait("state", state="sent")
     assert [row["message_id"] for row in rows] == [sent]
-    assert {row["idempotency_key"] for row in hub.changes} == {"order-1"}
     ids = [row["id"] for row in hub.changes]
     assert ids == sorted(set(ids))
-    states = [row["state"] for row in hub.changes]
+    own = [row for row in hub.changes if row["type"] == "state"]
+    assert {row["idempotency_key"] for row in own} == {"order-1"}
+    states = [row["state"] for row in own]
     assert states[0] == "queued" and states[-1] == "sent"
 
 
@@ -190,7 +199,7 @@ def test_states_of_other_clients_are_not_shown(lab: Lab, hub: Hub) -> None:
     other = new_hub(lab, "other", "read", "send")
     sim = hub.phone["sims"][0]["subscription_id"]
     other.send("theirs", subscription_id=sim, wait_for="sent")
-    assert hub.page()["changes"] == []
+    assert [row for row in hub.page()["changes"] if row["type"] == "state"] == []
 
 
 def test_a_refused_message_says_why(lab: Lab, hub: Hub) -> None:

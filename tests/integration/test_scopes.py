@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 import sqlite3
@@ -217,19 +216,6 @@ def test_unknown_names_are_unknown_without_any_scope(guarded: LoneGateway, name:
     client = Client(guarded, name)
     assert client.call("no_such_tool").error == (200, -32602)
     assert client.ask("resources/read", {"uri": "sms://nothing"}).error == (200, -32002)
-
-
-def test_in_a_batch_only_the_call_without_scope_is_refused(guarded: LoneGateway, name: str) -> None:
-    client = Client(guarded, name, "read")
-    messages = [rpc("tools/call", {"name": tool, "arguments": {}}, id)
-                for id, tool in ((1, "send_sms"), (2, "get_sms_subscriptions"))]
-    reply = guarded.post(b"[" + b",".join(messages) + b"]",
-                         Authorization=client.authorization)
-    assert reply.status == 200 and reply.header("www-authenticate") is None
-    refused, answered = json.loads(reply.body)
-    assert refused["id"] == 1 and refused["error"]["code"] == REFUSED
-    assert refused["error"]["data"]["scope"] == "send"
-    assert answered["id"] == 2 and "result" in answered
 
 
 def test_a_refusal_names_no_authorization_server(guarded: LoneGateway, name: str) -> None:

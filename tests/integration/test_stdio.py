@@ -125,9 +125,9 @@ def test_a_call_that_waits_holds_up_no_other(bridge: Bridge) -> None:
 # ---- lines
 
 def test_what_is_no_message_gets_an_error_and_nothing_breaks(bridge: Bridge) -> None:
-    bridge.write(b"junk\n\n  \n[1\n42\n")
-    wait_until(lambda: len(bridge.lines) == 3, what="three errors")
-    assert [line["error"]["code"] for line in bridge.lines] == [-32700, -32700, -32600]
+    bridge.write(b"junk\n\n  \n[1\n42\n[]\n[{}]\n")
+    wait_until(lambda: len(bridge.lines) == 5, what="five errors")
+    assert [line["error"]["code"] for line in bridge.lines] == [-32700] * 2 + [-32600] * 3
     assert all("id" not in line for line in bridge.lines)
     assert bridge.ask(modern(1, "tools/list"))["result"]
 

@@ -241,15 +241,6 @@ def test_a_quick_call_gets_a_plain_answer(gateway: LoneGateway) -> None:
         assert events.headers["content-type"] == "application/json"
 
 
-def test_a_batch_gets_a_plain_answer(lab: Lab) -> None:
-    [sim, *_] = Agent(lab).ids()
-    call = rpc("tools/call", {
-        "name": "send_sms", "_meta": {"progressToken": 1}, "arguments": {
-            "to_phone_number": TO, "sms_text": "batch", "subscription_id": sim}})
-    with Events(lab.gateway.port, b"[" + call + b"]") as events:
-        assert events.headers["content-type"] == "application/json"
-
-
 def test_the_connection_stays_open_after_a_stream(lab: Lab) -> None:
     with waiting_send(lab, 1, True, "then another") as events:
         events.wait_end()

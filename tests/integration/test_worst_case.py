@@ -9,14 +9,13 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
+from agent import TO
 from lab import Lab, wait_until
 from lab.dial import dial
-from test_batch import batch, post, send
-from wire import Wire, request, rpc
+from wire import Reply, Wire, request, rpc
 
 UNIT = Path(__file__).resolve().parents[2] / "etc" / "systemd" / "ofono-mcp.service"
-QUEUE, BATCH = 1000, 100        # queue_limit, BATCH_MESSAGES_MAX
-LISTED = 76                     # tools/list requests in a batch: the answer is about 1 MiB
+QUEUE, TOGETHER = 1000, 100     # queue_limit; requests sent at once
 PER_ADDRESS, CONNECTIONS = 128, 256
 OTHERS = 8                      # connections left for the test itself
 SESSIONS, SUBSCRIPTIONS = 128, 32
@@ -24,7 +23,7 @@ BUFFER = 2048                   # of a client that does not read
 INITIALIZE = rpc("initialize", {
     "protocolVersion": "2025-03-26", "capabilities": {},
     "clientInfo": {"name": "worst", "version": "1"}})
-LARGE, PIPELINED = 8, 100
+LARGE, PIPELINED = 139, 100     # as many answers of 60,000 octets as fit into 8 MiB
 PADDING = 90                    # values of a request: as many as fit into what is not counted
 
 
@@ -33,31 +32,41 @@ def memory_kib(pid: int) -> dict[str, int]:
     return {name: int(kib) for name, kib in re.findall(r"^(\w+): +(\d+) kB", text, re.M)}
 
 
+def ask_all(wire: Wire, requests: list[bytes]) -> Iterator[Reply]:
+    for start in range(0, len(requests), TOGETHER):
+        wire.send(b"".join(requests[start:start + TOGETHER]))
+        yield from (wire.receive() for _ in requests[start:start + TOGETHER])
+
+
+def call(tool: str, **arguments: object) -> bytes:
+    return request(rpc("tools/call", {"name": tool, "arguments": arguments}))
+
+
 def fill_queue(lab: Lab) -> None:
     at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() + 3600))
-    for start in range(0, QUEUE, BATCH):
-        reply = post(lab.gateway.port, *(
-            send("x" * 300 + str(number), 1, number, send_at=at)
-            for number in range(start, start + BATCH)))
-        assert reply.body.count(b'"state":"scheduled"') == BATCH, reply
+    with Wire(lab.gateway.port, timeout=60) as wire:
+        for reply in ask_all(wire, [
+                call("send_sms", to_phone_number=TO, sms_text="x" * 300 + str(number),
+                     subscription_id=1, send_at=at) for number in range(QUEUE)]):
+            assert b'"state":"scheduled"' in reply.body, reply
 
 
 def fill_sessions(lab: Lab) -> None:
-    subscriptions = batch(*(
-        rpc("resources/subscribe", {"uri": f"sms://conversation/+3620123{number:04}"}, number)
-        for number in range(SUBSCRIPTIONS)))
+    uris = [f"sms://conversation/+3620123{number:04}" for number in range(SUBSCRIPTIONS)]
     with Wire(lab.gateway.port) as wire:
         for _ in range(SESSIONS):
             session = wire.ask(request(INITIALIZE)).header("mcp-session-id")
-            reply = wire.ask(request(subscriptions, {"Mcp-Session-Id": session}))
-            assert reply.body.count(b'"result":{}') == SUBSCRIPTIONS, reply
+            for reply in ask_all(wire, [
+                    request(rpc("resources/subscribe", {"uri": uri}),
+                            {"Mcp-Session-Id": session}) for uri in uris]):
+                assert reply.result == {}
 
 
 @contextmanager
 def unread(lab: Lab) -> Iterator[None]:
     """An answer waits on each connection: as many large ones as the budget allows, and
     otherwise the largest that it does not count."""
-    large = request(batch(*[rpc("tools/list")] * LISTED))
+    large = call("list_sms", limit=100)
     small = request(rpc("tools/list", {"_meta": {"x": [0] * PADDING}}))
     with ExitStack() as clients:
         for number in range(CONNECTIONS - OTHERS):

@@ -40,8 +40,6 @@ struct exchange {
 	char challenge[128]; /* ... WWW-Authenticate, likewise */
 	struct stream *stream;
 	bool held;
-	bool is_full;	   /* there is no room for anything more */
-	size_t charged;	   /* exchange_charge() */
 	char events[8192]; /* that have been taken, see fake_events() */
 };
 
@@ -95,19 +93,6 @@ void exchange_answer(struct exchange *exchange, unsigned status, const char *con
 	buffer_append(body, "", 1);
 	exchange->body = buffer_take(body, &exchange->body_length);
 	exchange->body_length--;
-}
-
-bool exchange_charge(struct exchange *exchange, size_t bytes)
-{
-	if (exchange->is_full)
-		return false;
-	exchange->charged += bytes;
-	return true;
-}
-
-void exchange_discharge(struct exchange *exchange)
-{
-	exchange->charged = 0;
 }
 
 /* `ended` is up to the test. */

@@ -134,16 +134,15 @@ static inline void sql_script(const char *text)
 /* Replaces the database at `path` by a closed one of that schema with these rows. */
 static inline void make_old_ledger(int version, const char *rows)
 {
-	char pragma[40];
+	sqlite3 *database;
 
 	store_close(store);
 	store = NULL;
 	remove(path);
-	for (int i = 0; i < version; i++)
-		sql_script(store_schema_migrations[i]);
+	assert_int_equal(sqlite3_open(path, &database), SQLITE_OK);
+	assert_int_equal(store_schema_migrate(database, 0, version), SQLITE_OK);
+	assert_int_equal(sqlite3_close(database), SQLITE_OK);
 	sql_script(rows);
-	snprintf(pragma, sizeof(pragma), "PRAGMA user_version = %d", version);
-	sql_script(pragma);
 	sql_script("PRAGMA journal_mode = WAL");
 }
 

@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The endpoint from body to answer: messages, eras, methods, tool calls, batches. */
+/* The endpoint from body to answer: messages, eras, methods, tool calls. */
 #include "unit_test.h"
 #include "fake_exchange.h"
-#include "patience.h"
 
-#include "base/clock.h"
 #include "base/json_reader.h"
-#include "mcp/post.h"
 #include "mcp/endpoint.h"
 
 static struct tool_call *waiting_call; /* the latest call that waits */
-static int abandoned_count, cancelled_count, slow_count;
+static int abandoned_count, cancelled_count;
 
 static const struct schema_field no_input[] = { { 0 } };
 static const struct schema_field echo_input[] = {
@@ -73,24 +70,6 @@ static void run_wait(struct tool_call *call)
 	tool_call_wait(call, &waiting, call);
 }
 
-/* Only the slow tool takes time: the turns of a batch do not depend on the machine. */
-static int64_t now_ms;
-
-static int64_t test_now_ms(void)
-{
-	return now_ms;
-}
-
-static const struct clock_source only_slow = { test_now_ms, test_now_ms, NULL, NULL };
-
-/* Takes longer than one turn of a batch. */
-static void run_slow(struct tool_call *call)
-{
-	slow_count++;
-	now_ms += BATCH_TURN_MS + 1;
-	finish(call, "slow");
-}
-
 static const struct tool echo = { .name = "echo",
 				  .title = "Echo",
 				  .description = "Says it again.",
@@ -110,14 +89,7 @@ static const struct tool wait_tool = { .name = "wait",
 				       .input = no_input,
 				       .output = echo_output,
 				       .run = run_wait };
-static const struct tool slow_tool = { .name = "slow",
-				       .title = "Slow",
-				       .description = "Takes its time.",
-				       .input = no_input,
-				       .output = echo_output,
-				       .run = run_slow };
-static const struct tool *const tools[] = { &echo, &fail_tool, &wait_tool, &slow_tool,
-					    NULL };
+static const struct tool *const tools[] = { &echo, &fail_tool, &wait_tool, NULL };
 
 static const struct resource *const resources[] = { NULL };
 
@@ -126,8 +98,6 @@ static sd_event *loop;
 static int set_up(void **state)
 {
 	assert_true(sd_event_default(&loop) >= 0);
-	slow_count = 0;
-	clock_set_source(&only_slow);
 	*state = endpoint_new(&(struct endpoint_options){
 		.tools = tools,
 		.resources = resources,
@@ -140,7 +110,6 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
 	endpoint_free(*state);
-	clock_set_source(NULL);
 	loop = sd_event_unref(loop);
 	return 0;
 }
@@ -184,7 +153,6 @@ static const struct {
 	{ "", 400, "{\"jsonrpc\":\"2.0\",\"error\":{\"code\":-32700" },
 	{ "{", 400, "-32700" },
 	{ "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"\\udc00\"}", 400, "-32700" },
-	{ "[]", 400, "-32600" },
 	{ "1", 400, "-32600" },
 	{ "null", 400, "-32600" },
 	{ "{}", 400, "-32600" },
@@ -466,178 +434,36 @@ TEST(test_leaving_cancels_a_2026_call)
 /* Batches */
 
 #define PING "{\"jsonrpc\":\"2.0\",\"id\":\"p\",\"method\":\"ping\"}"
-#define PONG "{\"jsonrpc\":\"2.0\",\"id\":\"p\",\"result\":{}}"
-#define NOTE "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/x\"}"
-#define WAIT(id)                                           \
-	"{\"jsonrpc\":\"2.0\",\"id\":" id                  \
-	",\"method\":\"tools/call\",\"params\":{\"name\":" \
-	"\"wait\"}}"
 
-TEST(test_batch_is_answered_in_order)
+/* Of every revision, whatever is in it. */
+TEST(test_an_array_is_refused)
 {
-	expect(*state, "[" PING "]", 200, "[" PONG "]");
-	expect(*state, "[" NOTE "," PING "," PONG "," PING "]", 200,
-	       "[" PONG "," PONG "]");
-	expect(*state, "[" NOTE "," NOTE "]", 202, NULL);
-	expect(*state, "[" NOTE "," PONG "]", 202, NULL);
-}
+	static const char *const arrays[] = { "[]", "[" PING "]", " \t\r\n[" PING "]",
+					      "[[" PING "]]", "[" };
+	static const char *const versions[] = { "2024-11-05", "2025-03-26", "2025-06-18",
+						"2025-11-25", "2026-07-28", "1.0" };
 
-TEST(test_batch_is_answered_with_its_last_request)
-{
-	struct exchange exchange = { 0 };
-
-	open_exchange(&exchange, *state, "[" WAIT("1") "," PING "]");
-	assert_int_equal(exchange.status, 0);
-	finish(waiting_call, "first");
-	assert_int_equal(exchange.status, 200);
-	assert_non_null(strstr(exchange.body, "\"first\""));
-	assert_non_null(strstr(exchange.body, "," PONG "]"));
-	close_exchange(&exchange, *state);
-}
-
-TEST(test_two_requests_of_a_batch_may_wait)
-{
-	struct exchange exchange = { 0 };
-	const char *one, *two;
-
-	open_exchange(&exchange, *state, "[" WAIT("1") "," WAIT("2") "," PING "]");
-	finish(waiting_call, "two");
-	assert_int_equal(exchange.status, 0);
-	endpoint_handler.stopping(*state,
-				  &exchange); /* the first again, not the second */
-	assert_int_equal(exchange.status, 200);
-	one = strstr(exchange.body, "\"stopping\"");
-	two = strstr(exchange.body, "\"two\"");
-	assert_non_null(one);
-	assert_true(one < two);
-	close_exchange(&exchange, *state);
-}
-
-TEST(test_leaving_abandons_each_request_of_a_batch)
-{
-	struct exchange exchange = { 0 };
-
-	abandoned_count = 0;
-	open_exchange(&exchange, *state, "[" WAIT("1") "," WAIT("2") "," PING "]");
-	endpoint_handler.abandoned(*state, &exchange);
-	assert_int_equal(abandoned_count, 2);
-	close_exchange(&exchange, *state);
-}
-
-#define SLOW                                                       \
-	"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\"," \
-	"\"params\":{\"name\":\"slow\"}}"
-
-static void turn(void)
-{
-	assert_true(sd_event_run(loop, patience_us(1000 * 1000)) > 0);
-}
-
-/* Two batches alternate, and other work runs in between. */
-TEST(test_batches_take_turns)
-{
-	struct exchange one = { 0 }, other = { 0 };
-
-	open_exchange(&one, *state, "[" SLOW "," SLOW "," PING "]");
-	assert_int_equal(slow_count, 1);
-	open_exchange(&other, *state, "[" SLOW "," SLOW "]");
-	assert_int_equal(slow_count, 2);
-	expect(*state, PING, 200, PONG);
-	turn();
-	assert_int_equal(slow_count, 3);
-	assert_int_equal(one.status, 0);
-	turn();
-	assert_int_equal(slow_count, 4);
-	assert_int_equal(other.status, 200);
-	assert_int_equal(one.status, 0);
-	turn();
-	assert_int_equal(one.status, 200);
-	assert_non_null(strstr(one.body, "," PONG "]"));
-	close_exchange(&one, *state);
-	close_exchange(&other, *state);
-}
-
-/* Messages that have not run by then never run. */
-TEST(test_a_stopped_or_abandoned_batch_runs_no_further_message)
-{
-	struct exchange stopped = { 0 }, left = { 0 };
-
-	open_exchange(&stopped, *state, "[" SLOW "," SLOW "," WAIT("1") "]");
-	open_exchange(&left, *state, "[" SLOW "," SLOW "]");
-	endpoint_handler.abandoned(*state, &left);
-	endpoint_handler.stopping(*state, &stopped);
-	assert_int_equal(slow_count, 2);
-	assert_int_equal(stopped.status, 200);
-	assert_non_null(strstr(stopped.body, "not run: the gateway is stopping"));
-	close_exchange(&left, *state);
-	close_exchange(&stopped, *state);
-}
-
-/* Short answers are kept; messages after the limit do not run. */
-TEST(test_batch_without_memory_runs_no_further_message)
-{
-	struct exchange exchange = { 0 };
-
-	open_exchange(&exchange, *state, "[" WAIT("1") "," WAIT("2") "]");
-	exchange.is_full = true;
-	finish(waiting_call, "short");
-	endpoint_handler.stopping(*state, &exchange);
-	assert_non_null(strstr(exchange.body, "\"short\""));
-	assert_int_equal(exchange.charged, 0);
-	close_exchange(&exchange, *state);
-
-	exchange = (struct exchange){ .is_full = true };
-	open_exchange(&exchange, *state, "[" SLOW "," SLOW "]");
-	assert_int_equal(slow_count, 0);
-	assert_int_equal(exchange.status, 200);
-	assert_non_null(strstr(exchange.body, "memory for answers is full"));
-	close_exchange(&exchange, *state);
-}
-
-TEST(test_batch_is_refused_as_a_whole)
-{
-	static const char *const refused[] = {
-		"[[" PING "]]",
-		"[" PING ",1]",
-		"[" PING ",{}]",
-		"[" PING ",null]",
-		"[" PING "," MODERN("ping", "") "]",
-		("[{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{"
-		 "\"protocolVersion\":\"2025-03-26\"}}]"),
-	};
-
-	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++)
-		expect(*state, refused[i], 400,
+	for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++)
+		expect(*state, arrays[i], 400,
 		       "{\"jsonrpc\":\"2.0\",\"error\":{\"code\":-32600,");
-	expect_version(*state, "2025-03-26", false, "[" PING "]", 200);
-	expect_version(*state, "2024-11-05", false, "[" PING "]", 400);
-	expect_version(*state, "2025-06-18", false, "[" PING "]", 400);
-	expect_version(*state, "2025-11-25", false, "[" PING "]", 400);
-	expect_version(*state, "2026-07-28", false, "[" PING "]", 400);
-	expect_version(*state, "1.0", false, "[" PING "]", 400);
+	for (size_t i = 0; i < sizeof(versions) / sizeof(versions[0]); i++)
+		expect_version(*state, versions[i], false, "[" PING "]", 400);
 }
 
-static void expect_batch_of(void *endpoint, int count, unsigned status)
+/* More values than a body may have, in several pieces. */
+TEST(test_the_rest_of_an_array_is_dropped)
 {
-	struct exchange exchange = { 0 };
-	struct buffer body = BUFFER_INIT;
+	struct exchange exchange = { .arena = arena_new(EXCHANGE_ARENA_MAX) };
 
-	buffer_append_text(&body, "[" PING);
-	for (int i = 1; i < count; i++)
-		buffer_append_text(&body, "," PING);
-	buffer_append(&body, "]", 2);
-	open_exchange(&exchange, endpoint, body.data);
-	while (!exchange.status) /* on a busy machine it takes more than one turn */
-		turn();
-	assert_int_equal(exchange.status, status);
-	close_exchange(&exchange, endpoint);
-	buffer_deinit(&body);
-}
-
-TEST(test_batch_has_at_most_100_messages)
-{
-	expect_batch_of(*state, 100, 200);
-	expect_batch_of(*state, 101, 400);
+	endpoint_handler.begin(*state, &exchange);
+	endpoint_handler.body(*state, &exchange, " ", 1);
+	endpoint_handler.body(*state, &exchange, "[1", 2);
+	for (int i = 0; i < JSON_VALUES_MAX; i++)
+		endpoint_handler.body(*state, &exchange, ",1", 2);
+	endpoint_handler.complete(*state, &exchange);
+	assert_int_equal(exchange.status, 400);
+	assert_non_null(strstr(exchange.body, "batches are not supported"));
+	close_exchange(&exchange, *state);
 }
 
 TEST_WITH(test_a_refusal_is_an_error_without_id, NULL, NULL)

@@ -35,9 +35,9 @@ static const struct form_choice colours[] = { { "r", "Red" },
 					      { NULL } };
 static const struct form_field fields[] = {
 	{ "colour", SCHEMA_STRING, true, "Colour", .choices = colours },
-	{ "count", SCHEMA_INTEGER, false, "Count", "How many", 1, 5 },
+	{ "count", SCHEMA_INTEGER, false, "Count", "How many" },
 	{ "sure", SCHEMA_BOOLEAN, false, "Sure" },
-	{ "note", SCHEMA_STRING, false, "Note", NULL, 2, 3 },
+	{ "note", SCHEMA_STRING, false, "Note" },
 	{ NULL },
 };
 
@@ -56,12 +56,12 @@ static void expect_written(const struct form_field *form, enum form_style kind,
 
 TEST(test_each_revision_writes_forms_its_way)
 {
-#define REST                                                                \
-	"\"count\":{\"type\":\"integer\",\"title\":\"Count\","              \
-	"\"description\":\"How many\",\"minimum\":1,\"maximum\":5},"        \
-	"\"sure\":{\"type\":\"boolean\",\"title\":\"Sure\"},"               \
-	"\"note\":{\"type\":\"string\",\"title\":\"Note\",\"minLength\":2," \
-	"\"maxLength\":3}},\"required\":[\"colour\"]}"
+#define REST                                                   \
+	"\"count\":{\"type\":\"integer\",\"title\":\"Count\"," \
+	"\"description\":\"How many\"},"                       \
+	"\"sure\":{\"type\":\"boolean\",\"title\":\"Sure\"},"  \
+	"\"note\":{\"type\":\"string\",\"title\":\"Note\","    \
+	"\"maxLength\":1000}},\"required\":[\"colour\"]}"
 #define START                                               \
 	"{\"type\":\"object\",\"properties\":{\"colour\":{" \
 	"\"type\":\"string\",\"title\":\"Colour\","
@@ -103,19 +103,29 @@ TEST(test_only_fitting_answers_are_read)
 		{ "{\"colour\":\"Red\"}", false },
 		{ "{\"colour\":null}", false },
 		{ "{\"colour\":[\"r\"]}", false },
-		{ "{\"colour\":\"r\",\"count\":0}", false },
-		{ "{\"colour\":\"r\",\"count\":6}", false },
 		{ "{\"colour\":\"r\",\"count\":2.5}", false },
 		{ "{\"colour\":\"r\",\"count\":\"2\"}", false },
 		{ "{\"colour\":\"r\",\"sure\":1}", false },
 		{ "{\"colour\":\"r\",\"sure\":null}", false },
-		{ "{\"colour\":\"r\",\"note\":\"ä\"}", false },
-		{ "{\"colour\":\"r\",\"note\":\"äöüß\"}", false },
 		{ NULL },
 	};
 
 	expect_fits(fields, cases);
 	assert_null(form_read(fields, NULL, arena));
+}
+
+#define NOTE "{\"colour\":\"r\",\"note\":\"%s%s\"}"
+
+TEST(test_a_text_has_at_most_1000_characters)
+{
+	char text[2 * FORM_TEXT_MAX + 1] = "";
+
+	for (int i = 0; i < FORM_TEXT_MAX; i++)
+		memcpy(text + 2 * i, "ä", sizeof("ä"));
+	assert_non_null(
+		form_read(fields, parse(arena_printf(arena, NOTE, text, "")), arena));
+	assert_null(
+		form_read(fields, parse(arena_printf(arena, NOTE, text, "x")), arena));
 }
 
 /* Fields of SEP-1034 and SEP-1330 */
@@ -127,12 +137,10 @@ static const struct form_choice titled[] = {
 static const struct form_field presets[] = {
 	{ "name", SCHEMA_STRING, .title = "N", .preset = "a \"b\"" },
 	{ "age", SCHEMA_INTEGER, .title = "A", .preset = "30" },
-	{ "score", SCHEMA_NUMBER, .title = "S", .minimum = -1, .maximum = 2,
-	  .preset = "0.5" },
+	{ "score", SCHEMA_NUMBER, .title = "S", .preset = "0.5" },
 	{ "sure", SCHEMA_BOOLEAN, .title = "B", .preset = "false" },
 	{ "one", SCHEMA_STRING, .title = "O", .choices = plain },
-	{ "many", SCHEMA_ARRAY, .title = "M", .minimum = 1, .maximum = 2,
-	  .choices = titled },
+	{ "many", SCHEMA_ARRAY, .title = "M", .choices = titled },
 	{ NULL },
 };
 static const struct form_field variants[] = {
@@ -151,13 +159,11 @@ TEST(test_defaults_are_written_with_the_form)
 		"\"name\":{\"type\":\"string\",\"title\":\"N\",\"maxLength\":1000,"
 		"\"default\":\"a \\\"b\\\"\"},"
 		"\"age\":{\"type\":\"integer\",\"title\":\"A\",\"default\":30},"
-		"\"score\":{\"type\":\"number\",\"title\":\"S\",\"minimum\":-1,"
-		"\"maximum\":2,\"default\":0.5},"
+		"\"score\":{\"type\":\"number\",\"title\":\"S\",\"default\":0.5},"
 		"\"sure\":{\"type\":\"boolean\",\"title\":\"B\",\"default\":false},"
 		"\"one\":{\"type\":\"string\",\"title\":\"O\",\"enum\":[\"a\",\"b\"],"
 		"\"default\":\"b\"},"
-		"\"many\":{\"type\":\"array\",\"title\":\"M\",\"minItems\":1,"
-		"\"maxItems\":2,\"items\":{\"anyOf\":["
+		"\"many\":{\"type\":\"array\",\"title\":\"M\",\"items\":{\"anyOf\":["
 		"{\"const\":\"r\",\"title\":\"Red\"},"
 		"{\"const\":\"g\",\"title\":\"Green\"},"
 		"{\"const\":\"b\",\"title\":\"Blue\"}]},"
@@ -198,15 +204,13 @@ TEST(test_numbers_and_choices_are_checked)
 		{ "{\"score\":1.25,\"many\":[\"b\",\"g\"],\"one\":\"a\"}", true },
 		{ "{\"score\":-1}", true },
 		{ "{\"score\":2e0}", true },
-		{ "{\"score\":2.001}", false },
 		{ "{\"score\":-1e999}", false },
 		{ "{\"score\":\"1\"}", false },
 		{ "{\"age\":-9223372036854775808}", true },
 		{ "{\"age\":9223372036854775808}", false },
 		{ "{\"one\":[\"a\"]}", false },
 		{ "{\"many\":\"r\"}", false },
-		{ "{\"many\":[]}", false },
-		{ "{\"many\":[\"r\",\"g\",\"b\"]}", false },
+		{ "{\"many\":[]}", true },
 		{ "{\"many\":[\"r\",\"r\"]}", false },
 		{ "{\"many\":[\"Red\"]}", false },
 		{ "{\"many\":[1]}", false },
@@ -223,67 +227,6 @@ TEST(test_numbers_and_choices_are_checked)
 	assert_string_equal(read->first->text, "b");
 	assert_string_equal(read->first->next->text, "r");
 	assert_null(read->first->next->next);
-}
-
-TEST(test_formats_accept_only_their_texts)
-{
-	static const struct {
-		enum form_format format;
-		const char *text;
-		bool fits;
-	} cases[] = {
-		{ FORM_FORMAT_ANY, "", true },
-		{ FORM_FORMAT_EMAIL, "a.b+c@example.org", true },
-		{ FORM_FORMAT_EMAIL, "é@bücher.example", true },
-		{ FORM_FORMAT_EMAIL, "a@localhost", true },
-		{ FORM_FORMAT_EMAIL, "", false },
-		{ FORM_FORMAT_EMAIL, "a", false },
-		{ FORM_FORMAT_EMAIL, "@b", false },
-		{ FORM_FORMAT_EMAIL, "a@", false },
-		{ FORM_FORMAT_EMAIL, "a@b@c", false },
-		{ FORM_FORMAT_EMAIL, "a..b@c", false },
-		{ FORM_FORMAT_EMAIL, "a@b.", false },
-		{ FORM_FORMAT_EMAIL, "a b@c", false },
-		{ FORM_FORMAT_EMAIL, "A <a@b>", false },
-		{ FORM_FORMAT_URI, "https://example.org/a?b=%20#c", true },
-		{ FORM_FORMAT_URI, "tel:+123", true },
-		{ FORM_FORMAT_URI, "/a", false },
-		{ FORM_FORMAT_URI, "1a:b", false },
-		{ FORM_FORMAT_URI, "a:", false },
-		{ FORM_FORMAT_URI, "a:b c", false },
-		{ FORM_FORMAT_URI, "a:%2", false },
-		{ FORM_FORMAT_URI, "a:é", false },
-		{ FORM_FORMAT_DATE, "2024-02-29", true },
-		{ FORM_FORMAT_DATE, "2023-02-29", false },
-		{ FORM_FORMAT_DATE, "2023-2-9", false },
-		{ FORM_FORMAT_DATE, "2023-02-28T00:00:00Z", false },
-		{ FORM_FORMAT_DATE_TIME, "2023-02-28T00:00:00+01:00", true },
-		{ FORM_FORMAT_DATE_TIME, "2023-02-28T00:00:00", false },
-		{ FORM_FORMAT_DATE_TIME, "2023-02-28", false },
-	};
-
-	for (size_t i = 0; i < ARRAY_LENGTH(cases); i++)
-		if (form_format_fits(cases[i].format, cases[i].text) != cases[i].fits)
-			fail_msg("%d, %s", cases[i].format, cases[i].text);
-}
-
-TEST(test_a_format_is_advertised_and_enforced)
-{
-	static const struct form_field dated[] = {
-		{ "day", SCHEMA_STRING, true, "Day", .format = FORM_FORMAT_DATE },
-		{ NULL },
-	};
-	static const struct fit cases[] = {
-		{ "{\"day\":\"2026-11-21\"}", true },
-		{ "{\"day\":\"today\"}", false },
-		{ NULL },
-	};
-
-	expect_written(dated, FORM_STYLE_ENUM_NAMES,
-		       "{\"type\":\"object\",\"properties\":{\"day\":{"
-		       "\"type\":\"string\",\"title\":\"Day\",\"maxLength\":1000,"
-		       "\"format\":\"date\"}},\"required\":[\"day\"]}");
-	expect_fits(dated, cases);
 }
 
 GROUP_FIXTURE(set_up, tear_down)

@@ -86,6 +86,22 @@ TEST(test_flags_describe_the_message)
 	assert_heard("1 2 3 4 5 6 7 ");
 }
 
+TEST(test_a_service_text_is_flagged_and_counts_as_read)
+{
+	struct modem *modem = fake_modem_ready("/sim0", ICCID);
+
+	receive(modem, "//VVM:SYNC:ev=NM;c=1");
+	assert_int_equal(get(1).flags, MESSAGE_SERVICE);
+	assert_int_equal(get(1).read_ms, NOW_MS);
+	receive(modem, "my phone got //VVM:SYNC:ev=NM");
+	assert_int_equal(get(2).flags, 0);
+	assert_int_equal(get(2).read_ms, 0);
+	now.wall_ms = 0;
+	receive(modem, "//VVM:SYNC:ev=GU");
+	assert_int_equal(get(3).flags, MESSAGE_SERVICE | MESSAGE_CLOCK_WRONG);
+	assert_true(get(3).read_ms > 0);
+}
+
 /* Forks damage nothing, so private-use characters are kept there. */
 TEST(test_only_emoji_of_upstream_ofono_are_repaired)
 {

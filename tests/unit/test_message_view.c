@@ -205,6 +205,26 @@ TEST(test_codes_are_masked_for_clients_without_the_scope)
 	who = &reader;
 }
 
+TEST(test_secrets_of_service_texts_are_for_the_owner_alone)
+{
+	static const struct client owner = { .id = CLIENT_OWNER, .scopes = CLIENT_CODES };
+	struct message message = received;
+
+	message.text = "//VVM:STATUS:st=R;u=ann;pw=zq8236";
+	message.flags = MESSAGE_SERVICE;
+	for (int i = 0; i < 3; i++) {
+		who = i == 0 ? NULL : i == 1 ? &reader : &trusted;
+		expect_text(&message,
+			    "\"text\":\"//"
+			    "VVM:STATUS:st=R;u=******;pw=******\",\"masked\":true,",
+			    "\"flags\":[\"service\"]");
+	}
+	who = &owner;
+	expect_text(&message, "\"text\":\"//VVM:STATUS:st=R;u=ann;pw=zq8236\",\"at\"",
+		    "\"flags\":[\"service\"]");
+	who = &reader;
+}
+
 TEST(test_a_client_reads_the_codes_that_it_sent_itself)
 {
 	struct message message = failed;

@@ -235,20 +235,6 @@ TEST(test_the_error_names_the_missing_scope)
 	close_exchange(&exchange);
 }
 
-TEST(test_in_a_batch_only_the_message_is_refused)
-{
-	struct exchange exchange = { 0 };
-
-	clients[ONE].scopes = CLIENT_READ;
-	open_as(&exchange, ONE, "[" CALL_SEND "," CALL_READ "]");
-	assert_int_equal(exchange.status, 200);
-	assert_string_equal(exchange.challenge, "");
-	assert_has(exchange.body, "[{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{");
-	assert_has(exchange.body, "insufficient_scope");
-	assert_has(exchange.body, ",{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{");
-	close_exchange(&exchange);
-}
-
 static void expect_list(unsigned scopes, const char *method, const char *piece,
 			bool there)
 {

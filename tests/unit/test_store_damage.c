@@ -197,8 +197,21 @@ TEST(test_a_newer_schema_is_refused)
 	store = NULL;
 	sql("PRAGMA user_version = 99");
 	assert_refused(-ENOTSUP, "newer");
-	sql("PRAGMA user_version = -5");
-	assert_refused(-ENOTSUP, "newer");
+}
+
+TEST(test_a_schema_from_before_the_first_release_is_refused)
+{
+	static const char *const versions[] = { "PRAGMA user_version = 8",
+						"PRAGMA user_version = 1",
+						"PRAGMA user_version = -5" };
+
+	open_store();
+	store_close(store);
+	store = NULL;
+	for (size_t i = 0; i < sizeof(versions) / sizeof(*versions); i++) {
+		sql(versions[i]);
+		assert_refused(-ENOTSUP, "before its first release");
+	}
 }
 
 /* A database gets its name when it is complete: an empty one had contents before. */

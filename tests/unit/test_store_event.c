@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Events: their limits, and the migration that added them. */
+/* Events, and their limits. */
 #include "unit_test.h"
 #include "store/store_event.h"
 #include "store_bench.h"
@@ -96,15 +96,4 @@ TEST(test_a_full_disk_stores_no_event)
 	assert_int_equal(id, -7);
 	assert_int_equal(sql("SELECT count(*) FROM event"), 0);
 	add(EVENT_CALL, 1, CALL_RINGING);
-}
-
-/* A database of schema 6 keeps its rows and gets the table. */
-TEST(test_schema_6_gets_the_table)
-{
-	open_store();
-	make_old_ledger(6, "INSERT INTO sim VALUES (4, '8936', NULL, 5);");
-	open_store();
-	assert_int_equal(sql("PRAGMA user_version"), STORE_SCHEMA_VERSION);
-	assert_int_equal(identify("8936", ""), 4);
-	assert_int_equal(add(EVENT_CALL, 1, CALL_MISSED), 1);
 }

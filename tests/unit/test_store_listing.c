@@ -52,7 +52,7 @@ static void run_sql(const char *text)
 		fail_msg("%s: %s", text, sqlite3_errmsg(store->database));
 }
 
-static int64_t add_incoming(const char *number, const char *text)
+static int64_t add_flagged(const char *number, const char *text, unsigned flags)
 {
 	static int64_t moment;
 	char sent_time[24];
@@ -62,6 +62,7 @@ static int64_t add_incoming(const char *number, const char *text)
 		.number = number,
 		.text = text,
 		.sent_time = sent_time,
+		.flags = flags,
 	};
 	int64_t id = 0;
 	bool repeated;
@@ -69,6 +70,11 @@ static int64_t add_incoming(const char *number, const char *text)
 	snprintf(sent_time, sizeof(sent_time), "%lld", (long long)moment);
 	assert_int_equal(step_add_incoming(store, &draft, &id, &repeated), 0);
 	return id;
+}
+
+static int64_t add_incoming(const char *number, const char *text)
+{
+	return add_flagged(number, text, 0);
 }
 
 static bool note_listed(void *data, const struct message *message)
@@ -402,6 +408,26 @@ TEST(test_conversations_are_ordered_by_their_latest_message)
 	assert_int_equal(mark(IDS(4, 1), 2), 2);
 	assert_talks(true, 0, 10, "+36201234567:5/2/1(five) Bank:3/2/1(three) ");
 	assert_talks(true, 5, 10, "Bank:3/2/1(three) ");
+}
+
+TEST(test_conversations_without_service_texts_show_the_latest_other_message)
+{
+	struct store_listing_conversation_query query = {
+		.without_service = true,
+		.limit = 2,
+		.visit = note_talk,
+	};
+
+	add_incoming("Bank", "one");
+	add_incoming("+36201234567", "two");
+	for (int i = 0; i < 100; i++)
+		add_flagged("Bank", "//VVM:SYNC:", MESSAGE_SERVICE);
+	add_flagged("1217", "//VVM:SYNC:", MESSAGE_SERVICE);
+	assert_talks(false, 0, 1, "1217:103/1/0(//VVM:SYNC:) ");
+	assert_talks(true, 0, 10, "Bank:102/101/1(//VVM:SYNC:) +36201234567:2/1/1(two) ");
+	talks[0] = '\0';
+	assert_int_equal(store_listing_conversations(store, &query), 0);
+	assert_string_equal(talks, "Bank:1/101/1(one) +36201234567:2/1/1(two) ");
 }
 
 TEST(test_removed_messages_leave_their_conversation)

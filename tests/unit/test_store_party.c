@@ -173,24 +173,3 @@ TEST(test_messages_from_a_party_are_known)
 		step_add_incoming(store, &draft, &(int64_t){ 0 }, &(bool){ false }), 0);
 	assert_true(store_party_ever_wrote(store, &party));
 }
-
-/* Schema 5 counted messages differently. */
-TEST(test_schema_5_is_counted_again)
-{
-	make_old_ledger(5, "INSERT INTO sim VALUES (1, '8936', '216300000000001', 1);"
-			   "INSERT INTO message (direction, sim_id, number, text, state,"
-			   " created, changed) VALUES"
-			   " (0, 1, '+36201234567', 'out', 5, 1, 1),"
-			   " (1, 1, '+36201234568', 'in', 9, 1, 1);");
-	open_store();
-	assert_int_equal(
-		sql("SELECT sent FROM conversation WHERE phone_number LIKE '%7'"), 1);
-	assert_int_equal(
-		sql("SELECT sent FROM conversation WHERE phone_number LIKE '%8'"), 0);
-	add("+36201234568");
-	assert_int_equal(
-		sql("SELECT sent FROM conversation WHERE phone_number LIKE '%8'"), 1);
-	sql("DELETE FROM message WHERE direction = 0");
-	assert_int_equal(sql("SELECT sum(sent) FROM conversation"), 0);
-	assert_int_equal(sql("SELECT count(*) FROM conversation"), 1);
-}

@@ -633,22 +633,38 @@ TEST(test_a_store_with_a_damaged_wal_is_not_backed_up)
 	assert_non_null(strstr(error.text, "-wal"));
 }
 
-/* One of schema 1, without incremental vacuum. */
-TEST(test_a_backup_of_schema_1_is_restored)
+static void make_backup(int version)
 {
-	char backup[64];
+	char present[64];
 
-	make_present();
-	strcpy(backup, path);
+	strcpy(present, path);
 	strcpy(path, file);
-	make_old_ledger(
-		1,
-		"INSERT INTO sim (iccid, first_seen) VALUES ('OLD', 1);"
-		"INSERT INTO message (sim_id, client_id, number, text, segments, state,"
-		" created, changed) VALUES (1, 0, '+36', 'x', 1, 1, 1, 1)");
-	strcpy(path, backup);
+	make_old_ledger(version, "INSERT INTO sim (iccid, first_seen) VALUES ('OLD', 1);"
+				 "INSERT INTO message (sim_id, number, text, state,"
+				 " created, changed) VALUES (1, '+36', 'x', 1, 1, 1)");
+	strcpy(path, present);
+}
+
+/* Without incremental vacuum. */
+TEST(test_a_backup_of_the_first_release_is_restored)
+{
+	make_present();
+	make_backup(STORE_SCHEMA_FIRST);
 	must_restore();
 	assert_int_equal(state_of(1), STATE_UNKNOWN);
 	assert_int_equal(sql("PRAGMA auto_vacuum"), 2);
 	assert_int_equal(sql("SELECT count(*) FROM conversation"), 1);
+}
+
+TEST(test_a_backup_from_before_the_first_release_is_refused)
+{
+	char present[64];
+
+	make_present();
+	make_backup(STORE_SCHEMA_FIRST);
+	strcpy(present, path);
+	strcpy(path, file);
+	sql_script("PRAGMA user_version = 8");
+	strcpy(path, present);
+	assert_not_restored(-ENOTSUP, "before its first release");
 }

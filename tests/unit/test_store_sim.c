@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Balances: their age, and the migration that added them. */
+/* Balances, and their age. */
 #include "unit_test.h"
 #include "base/clock.h"
 #include "store/store.h"
@@ -114,18 +114,4 @@ TEST(test_a_full_disk_keeps_the_last_balance)
 	fill_disk(false);
 	assert_int_equal(get(sim_id).balance.amount.thousandths, 1);
 	put(sim_id, 2, "");
-}
-
-/* A database of schema 7 keeps its rows and gets the table. */
-TEST(test_schema_7_gets_the_table)
-{
-	open_store();
-	make_old_ledger(7, "INSERT INTO sim VALUES (4, '8936', NULL, 5);"
-			   "INSERT INTO opt_out (number, at, word)"
-			   " VALUES ('+36201234567', 5, 'stop');");
-	open_store();
-	assert_int_equal(sql("PRAGMA user_version"), STORE_SCHEMA_VERSION);
-	assert_int_equal(sql("SELECT message_id FROM opt_out WHERE at = 5"), 0);
-	put(identify("8936", ""), 9, "");
-	assert_int_equal(get(4).balance.amount.thousandths, 9);
 }

@@ -63,20 +63,20 @@ static struct connection *connections_find(struct MHD_Connection *mhd)
 	return info ? info->socket_context : NULL;
 }
 
-/* The connection with this descriptor that libmicrohttpd takes just now. */
+/* The latest connection with this descriptor: libmicrohttpd takes it just now. */
 static struct connection *connections_find_new(const struct connections *all,
 					       struct MHD_Connection *mhd)
 {
 	const union MHD_ConnectionInfo *info =
 		MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_CONNECTION_FD);
 	int fd = info->connect_fd; /* the next call may overwrite it */
-	struct connection *connection;
+	struct connection *connection, *found = NULL;
 
 	TAILQ_FOREACH (connection, &all->list, list_link)
 		if (connection->fd == fd && !connection->mhd)
-			break;
-	assert(connection);
-	return connection;
+			found = connection;
+	assert(found);
+	return found;
 }
 
 static void connections_on_notified(void *data, struct MHD_Connection *mhd,

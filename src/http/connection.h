@@ -375,7 +375,6 @@ struct connection {
 	size_t target_length;
 	bool target_is_clean;
 	struct request_head *head;  /* NULL: there is no request */
-	size_t head_length;	    /* from its method to the empty line */
 	bool postponed;		    /* it is complete and waits for its turn */
 	const char *allowed_origin; /* for the CORS headers of the answer; NULL: none */
 	const struct http_server_route *route;

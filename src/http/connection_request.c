@@ -44,15 +44,18 @@ enum {
 
 /* Answers */
 
-/*
- * The chunks of this request could hide another: 0.9.75 accepts bare LF between them and anything
- * behind their sizes.
- */
-static bool connection_request_is_lax(const struct connection *connection)
+/* Of libmicrohttpd: 0.9.75 reads heads and chunks less strictly than 1.0 and later. */
+static bool connection_request_parser_is_lax(void)
+{
+	return *MHD_get_version() == '0';
+}
+
+/* Its chunks could hide another request: bare LF between them, or anything behind their sizes. */
+static bool connection_request_has_lax_chunks(const struct connection *connection)
 {
 	return connection->head &&
 	       connection->head->body_length == REQUEST_HEAD_BODY_CHUNKED &&
-	       *MHD_get_version() == '0';
+	       connection_request_parser_is_lax();
 }
 
 /* Completes the response: connection->response, or NULL without memory. */
@@ -64,7 +67,7 @@ static void connection_request_set_response(struct connection *connection,
 		response_header(response, connection->headers[at].name,
 				connection->headers[at].value);
 	if (connection->connections->stopping || connection->yields ||
-	    connection_request_is_lax(connection))
+	    connection_request_has_lax_chunks(connection))
 		response_header(response, "Connection", "close");
 	connection->status = status;
 	connection->response = response_take(response);
@@ -284,32 +287,31 @@ static bool connection_request_read_head(struct connection *connection,
 {
 	const union MHD_ConnectionInfo *info = MHD_get_connection_info(
 		connection->mhd, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
-	size_t length = info ? info->header_size : SIZE_MAX;
+	size_t length = info ? info->header_size : 0;
 	struct request_head_error error = { MHD_HTTP_BAD_REQUEST,
 					    "header lines must end in CRLF: send no "
 					    "folded line, bare LF, bare CR or NUL" };
 	struct request_head *head = request_head_new(connection->mhd);
 
 	connection->head = head;
-	connection->head_length = info ? length : 0;
 	if (!head) {
 		connection_request_refuse_no_memory(connection);
 		return false;
 	}
 	head->method = method;
+	head->length = length;
 	head->target = connection->target;
 	head->target_length = connection->target_length;
 	head->target_is_clean = connection->target_is_clean;
 	head->path = path;
 	head->version = version;
-	if (length > REQUEST_HEAD_BYTES_MAX)
+	if (!length || length > REQUEST_HEAD_BYTES_MAX)
 		error = (struct request_head_error){
 			MHD_HTTP_REQUEST_HEADER_FIELDS_TOO_LARGE,
 			"the request line and the header lines together are longer than "
 			"8192 bytes: send less"
 		};
-	/* newer versions of libmicrohttpd refuse such lines themselves */
-	else if ((*MHD_get_version() != '0' || request_head_is_whole(head, length)) &&
+	else if ((!connection_request_parser_is_lax() || request_head_is_whole(head)) &&
 		 request_head_check(head, &error))
 		return true;
 	connection_request_refuse(connection, error.status, error.text);
@@ -438,9 +440,8 @@ static enum MHD_Result connection_request_handle_body(struct connection *connect
 		return MHD_YES;
 	connection_request_end_exchange(connection);
 	if (error == -EMSGSIZE)
-		connection_request_refuse(
-			connection, MHD_HTTP_CONTENT_TOO_LARGE,
-			"the body is longer than 65536 bytes: send less");
+		connection_request_refuse(connection, MHD_HTTP_CONTENT_TOO_LARGE,
+					  GATE_BODY_TOO_LONG);
 	else
 		connection_request_refuse_no_memory(connection);
 	return MHD_YES;
@@ -593,10 +594,8 @@ void connection_request_completed(void *all, struct MHD_Connection *mhd, void **
 	if (connections->auth->open && connection->exchange &&
 	    code == MHD_REQUEST_TERMINATED_COMPLETED_OK)
 		connection_trust(connection, 0);
-	/* a token may have been in the wrong place */
 	if (connection->head)
-		explicit_bzero((char *)(uintptr_t)connection->head->method,
-			       connection->head_length);
+		request_head_clear(connection->head);
 	connection_request_end(connection);
 	/* after an error, libmicrohttpd lets go of the connection only in another run */
 	if (code != MHD_REQUEST_TERMINATED_COMPLETED_OK)

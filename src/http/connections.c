@@ -70,13 +70,12 @@ static struct connection *connections_find_new(const struct connections *all,
 	const union MHD_ConnectionInfo *info =
 		MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_CONNECTION_FD);
 	int fd = info->connect_fd; /* the next call may overwrite it */
-	struct connection *connection, *found = NULL;
+	struct connection *connection = TAILQ_LAST(&all->list, connections_list);
 
-	TAILQ_FOREACH (connection, &all->list, list_link)
-		if (connection->fd == fd && !connection->mhd)
-			found = connection;
-	assert(found);
-	return found;
+	while (connection && (connection->fd != fd || connection->mhd))
+		connection = TAILQ_PREV(connection, connections_list, list_link);
+	assert(connection);
+	return connection;
 }
 
 static void connections_on_notified(void *data, struct MHD_Connection *mhd,

@@ -241,8 +241,7 @@ static const struct gate {
 	  "this path does not accept this method: see the Allow header" },
 	{ 415, false, gate_type_is_json,
 	  "send the body as Content-Type: application/json" },
-	{ 413, false, gate_length_is_allowed,
-	  "the body is longer than 65536 bytes: send less" },
+	{ 413, false, gate_length_is_allowed, GATE_BODY_TOO_LONG },
 	{ 415, false, gate_body_is_plain, "send the body without Content-Encoding" },
 	{ 403, false, gate_local_user_is_allowed,
 	  "the owner has revoked the access of this user of the phone: only "

@@ -34,6 +34,9 @@ bool authority_origin_is_local(const char *origin);
 /* An Origin of the web whose authority is `host`. */
 bool authority_origin_is(const char *origin, const char *host);
 
+/* Of status 413. */
+#define GATE_BODY_TOO_LONG "the body is longer than 65536 bytes: send less"
+
 struct gate_request {
 	const struct request_head *head;
 	bool local;		/* the peer is a program on this machine */

@@ -63,7 +63,7 @@ static const char *request_head_pass(const char *at, const char *piece, size_t s
 	return piece == at ? piece + strlen(piece) + skip : NULL;
 }
 
-bool request_head_is_whole(const struct request_head *head, size_t length)
+bool request_head_is_whole(const struct request_head *head)
 {
 	const char *at = request_head_pass(head->method, head->method, 1);
 
@@ -79,7 +79,7 @@ bool request_head_is_whole(const struct request_head *head, size_t length)
 		if (at)
 			at = request_head_pass(at + strspn(at, " \t"), line->value, 2);
 	}
-	return at && at + 2 == head->method + length;
+	return at && at + 2 == head->method + head->length;
 }
 
 /* Characters */
@@ -281,4 +281,9 @@ void request_head_clear_secrets(struct request_head *head)
 		for (; line; line = request_head_find_from(head, line + 1, secret[which]))
 			explicit_bzero(line->value, strlen(line->value));
 	}
+}
+
+void request_head_clear(struct request_head *head)
+{
+	explicit_bzero((char *)(uintptr_t)head->method, head->length);
 }

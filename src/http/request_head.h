@@ -30,6 +30,7 @@ struct request_head {
 	const char *target; /* where the path and the query began */
 	size_t target_length;
 	bool target_is_clean;
+	size_t length;	     /* from the method to the empty line */
 	const char *path;    /* as sent, not decoded, without the query */
 	const char *version; /* "HTTP/1.1" */
 	bool is_http_1_0;
@@ -59,10 +60,10 @@ struct request_head *request_head_new(struct MHD_Connection *mhd);
 bool request_head_check(struct request_head *head, struct request_head_error *error_out);
 
 /*
- * The bytes of the head, `length` from the method to the empty line, are exactly the pieces that
- * libmicrohttpd 0.9.75 cut them into, with CRLF at the end of each line. Call this before the check.
+ * The bytes of the head are exactly the pieces that libmicrohttpd 0.9.75 cut them into, with CRLF at
+ * the end of each line. Call this before the check.
  */
-bool request_head_is_whole(const struct request_head *head, size_t length);
+bool request_head_is_whole(const struct request_head *head);
 
 /*
  * The value of the first header with this name, or NULL. If there are others with different values,
@@ -73,3 +74,5 @@ const char *request_head_find(const struct request_head *head, const char *name,
 
 /* Overwrites tokens and cookies, after the gates have seen them. */
 void request_head_clear_secrets(struct request_head *head);
+/* Overwrites all of it, when the request is over: a token may have been in the wrong place. */
+void request_head_clear(struct request_head *head);

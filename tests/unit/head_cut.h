@@ -28,6 +28,7 @@ static inline struct request_head *head_cut(char *text)
 {
 	struct request_head *head =
 		calloc(1, sizeof(*head) + HEAD_CUT_LINES * sizeof(head->lines[0]));
+	size_t length = strlen(text);
 	char *line = head_cut_line(&text), *target = strchr(line, ' '),
 	     *version = strrchr(line, ' ');
 
@@ -38,6 +39,7 @@ static inline struct request_head *head_cut(char *text)
 	*target++ = '\0';
 	*version++ = '\0';
 	head->method = line;
+	head->length = length;
 	head->target = target;
 	head->target_length = strlen(target);
 	head->target_is_clean = request_head_target_is_clean(target);

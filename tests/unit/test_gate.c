@@ -45,14 +45,12 @@ static void judge(char *text, const struct auth *auth, bool local,
 		  struct gate_verdict *verdict)
 {
 	struct request_head_error flaw = { 400, "libmicrohttpd refuses it itself" };
-	size_t length = strlen(text);
 	struct request_head *head = head_cut(text);
 	struct gate_request request = { .head = head,
 					.local = local,
 					.local_name = local_name };
 
-	if (head && request_head_is_whole(head, length) &&
-	    request_head_check(head, &flaw))
+	if (head && request_head_is_whole(head) && request_head_check(head, &flaw))
 		gate_check(&request, &config, routes, auth, verdict);
 	else
 		*verdict = (struct gate_verdict){ .status = flaw.status,

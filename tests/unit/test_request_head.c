@@ -40,7 +40,7 @@ static unsigned status_of(const char *bytes)
 static bool is_whole(const char *bytes)
 {
 	struct request_head *head = cut(bytes);
-	bool whole = request_head_is_whole(head, strlen(bytes));
+	bool whole = request_head_is_whole(head);
 
 	free(head);
 	return whole;
@@ -174,13 +174,15 @@ TEST(test_a_folded_or_cut_line_shows)
 	static const char bytes[] = LINE HOST "X: a\r\nY: b\r\n\r\n";
 	struct request_head *head = cut(bytes);
 
-	assert_true(request_head_is_whole(head, strlen(bytes)));
-	assert_false(request_head_is_whole(head, strlen(bytes) + 1));
+	assert_true(request_head_is_whole(head));
+	head->length++;
+	assert_false(request_head_is_whole(head));
+	head->length--;
 	head->lines[1].value[0] = '\0'; /* as a NUL in a value */
-	assert_false(request_head_is_whole(head, strlen(bytes)));
+	assert_false(request_head_is_whole(head));
 	free(head);
 	head = cut(bytes);
 	head->lines[1].name = folded; /* 0.9.75 joins lines in another place */
-	assert_false(request_head_is_whole(head, strlen(bytes)));
+	assert_false(request_head_is_whole(head));
 	free(head);
 }

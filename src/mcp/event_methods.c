@@ -82,7 +82,6 @@ struct event_methods_poll {
 	struct json_writer *writer; /* of the events */
 	struct answer_room room;
 	int64_t most; /* events in the answer */
-	int64_t given;
 	unsigned looked_at;
 	bool has_more;
 	bool has_no_memory;
@@ -92,14 +91,11 @@ struct event_methods_poll {
 static bool event_methods_write(struct event_methods_poll *poll,
 				const struct feed_entry *entry)
 {
-	if (poll->given == poll->most)
+	if (poll->room.rows == poll->most)
 		return false;
 	answer_room_open_row(&poll->room);
 	event_write(&poll->query, entry, poll->position.epoch, false, poll->writer);
-	if (!answer_room_close_row(&poll->room, 0))
-		return false;
-	poll->given++;
-	return true;
+	return answer_room_close_row(&poll->room, 0);
 }
 
 /* Of the type that is asked for. False: the answer has no room for it. */

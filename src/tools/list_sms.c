@@ -154,7 +154,7 @@ static bool list_sms_add(void *data, const struct message *message)
 	message_view_write(&list->page.view, &copy);
 	if (!page_keeps_row(&list->page))
 		return false;
-	if (list->page.count == 1 || message->created_ms < list->from_ms)
+	if (list->page.room.rows == 1 || message->created_ms < list->from_ms)
 		list->from_ms = message->created_ms;
 	return true;
 }
@@ -207,7 +207,7 @@ static void list_sms_put_records_since(struct list_sms *list)
 	const struct store_listing_filter *filter = &list->scan.look.filter;
 	struct store *store = list->call->services->store;
 
-	if (!list->page.count)
+	if (!list->page.room.rows)
 		view_put_records_since(list->page.writer, store, 0);
 	else if (!list->page.more && (filter->number || filter->search ||
 				      filter->since_ms || filter->until_ms))

@@ -33,7 +33,7 @@ bool page_takes_row(struct page *page, int64_t id)
 {
 	const struct view_contacts *contacts = page->view.contacts;
 
-	page->more |= page->count == page->limit;
+	page->more |= page->room.rows == page->limit;
 	if (page->more)
 		return false;
 	page->row_id = id;
@@ -49,7 +49,6 @@ bool page_keeps_row(struct page *page)
 	size_t octets = contacts ? contacts->octets - page->contacts_octets : 0;
 
 	if (answer_room_close_row(&page->room, octets)) {
-		page->count++;
 		page->last_id = page->row_id;
 		return true;
 	}
@@ -70,7 +69,7 @@ void page_stop(struct page *page, int64_t last_id)
 void page_close_rows(struct page *page, enum cursor_kind kind)
 {
 	json_close_array(page->writer);
-	json_put_integer(page->writer, "count", page->count);
+	json_put_integer(page->writer, "count", page->room.rows);
 	if (page->more)
 		cursor_put(page->writer, "next_cursor", kind, page->last_id);
 }

@@ -26,13 +26,12 @@ struct page {
 	struct json_writer *writer; /* for the rows and the tool's own members */
 	struct view view;	    /* the caller's, with this writer */
 	unsigned limit;
-	unsigned count; /* rows on this page */
-	bool more;	/* another row did not fit */
+	bool more; /* another row did not fit */
 	int64_t last_id,
 		row_id;	   /* of the last row that was kept; of the one being written */
 	unsigned contacts; /* before the row that is being written */
 	size_t contacts_octets;
-	struct answer_room room;
+	struct answer_room room; /* counts the rows of this page */
 	struct buffer structured;
 };
 

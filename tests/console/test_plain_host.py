@@ -298,8 +298,10 @@ def test_an_unknown_conversation_opens_nothing(show: Show, desk: Desk, number: s
     console = show().wait_live()
     console.open(number)
     console.wait_message("stay here")
-    for none in ("+36991111111", "nobody", "\u202e", "<b>"):
-        refusal(console, "open_conversation", phone_number=none)
+    for none in ("+36991111111", "nobody", "<b>"):
+        assert "No message was exchanged" in refusal(console, "open_conversation",
+                                                     phone_number=none)
+    refusal(console, "open_conversation", phone_number="\u202e")    # it is no number
     console.wait_message("stay here")
 
 

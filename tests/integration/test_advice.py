@@ -49,6 +49,17 @@ def can_send(lab: Lab) -> bool:
     return "can send now" in ofono_mcp(lab, "status").stdout
 
 
+def knows_tries(lab: Lab) -> bool:
+    """Without, `unlock` enters no PIN: it might be the last try."""
+    status = Agent(lab).call("get_gateway_status", detail=True).structured
+    return all("sim_retries" in modem for modem in status["modems"])
+
+
+def wait_locked(lab: Lab) -> None:
+    Agent(lab).wait_states("locked", "locked")
+    wait_until(lambda: knows_tries(lab), what="oFono says how many tries are left")
+
+
 def test_status_advises_switching_on_each_modem_that_is_off(make_lab: MakeLab) -> None:
     lab = make_lab(powered=False)
     status = ofono_mcp(lab, "status").stdout
@@ -78,7 +89,7 @@ def test_send_advises_switching_on_the_right_modem(make_lab: MakeLab) -> None:
 
 def test_advice_names_the_modem_of_each_locked_card(make_lab: MakeLab) -> None:
     lab = make_lab(sims=[Sim.numbered(i, pin=PIN) for i in range(2)])
-    Agent(lab).wait_states("locked", "locked")
+    wait_locked(lab)
     status = ofono_mcp(lab, "status").stdout
     advised(status, "sim unlock /sim0", "sim unlock /sim1")
     second = sim_in_slot(lab, 1)
@@ -95,7 +106,7 @@ def test_advice_names_the_modem_of_each_locked_card(make_lab: MakeLab) -> None:
 
 def test_advice_asks_for_the_puk_of_a_blocked_card(make_lab: MakeLab) -> None:
     lab = make_lab(sims=[Sim.numbered(i, pin=PIN) for i in range(2)])
-    Agent(lab).wait_states("locked", "locked")
+    wait_locked(lab)
     for force in ((), (), ("--force",)):
         tried = ofono_mcp(lab, "unlock", *force, "/sim1", lines="9385\n")
     advised(tried.stderr, "sim unlock --puk /sim1")

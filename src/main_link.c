@@ -32,8 +32,7 @@ static const char main_link_help[] =
 	"  --version      print the version\n"
 	"  --help         show this help\n"
 	"\n"
-	"Exit codes: 0 stopped by a signal; 1 failed; 2 wrong options or "
-	"configuration.\n";
+	"Exit codes: 0 stopped by a signal; 1 failed; 2 wrong options or configuration.\n";
 
 struct main_link_options {
 	const char *config, *state;
@@ -76,8 +75,7 @@ static int main_link_run(sd_event *loop, const struct main_link_options *options
 
 	if (link_config_read(options->config, &config, error)) {
 		fprintf(stderr,
-			"ofono-mcp-link: %s: %s.\nTo join a fleet: sudo ofono-mcp join "
-			"CODE\n",
+			"ofono-mcp-link: %s: %s.\nTo join a fleet: sudo ofono-mcp join CODE\n",
 			options->config, error);
 		return MAIN_LINK_USAGE;
 	}

@@ -47,8 +47,7 @@ static const struct failure_words failure_table[] = {
 	},
 	[FAILURE_APPROVAL_REJECTED] = {
 		"approval_rejected",
-		"Do not retry, not even in other words: ask the user what they want "
-		"instead.",
+		"Do not retry, not even in other words: ask the user what they want instead.",
 	},
 	[FAILURE_USER_REJECTED] = {
 		"approval_rejected",
@@ -105,8 +104,8 @@ static const struct failure_words failure_table[] = {
 	},
 	[FAILURE_SUBSCRIPTION_NOT_ALLOWED] = {
 		"subscription_not_allowed",
-		"Use another SIM that get_gateway_status lists for you; only the owner can "
-		"allow this one.",
+		"Use another SIM that get_gateway_status lists "
+		"for you; only the owner can allow this one.",
 	},
 	[FAILURE_EMERGENCY_NUMBER] = {
 		"emergency_number_blocked",
@@ -115,13 +114,11 @@ static const struct failure_words failure_table[] = {
 	},
 	[FAILURE_PREMIUM_NUMBER] = {
 		"premium_number_blocked",
-		"Use an ordinary number. Only the owner can allow numbers that may cost "
-		"extra.",
+		"Use an ordinary number. Only the owner can allow numbers that may cost extra.",
 	},
 	[FAILURE_INTERNATIONAL] = {
 		"international_blocked",
-		"Only the owner can allow numbers of other countries. Check that the number "
-		"is right.",
+		"Only the owner can allow numbers of other countries. Check that the number is right.",
 	},
 	[FAILURE_RECIPIENT_NOT_ALLOWED] = {
 		"recipient_not_allowed",
@@ -218,8 +215,8 @@ static const struct failure_words failure_table[] = {
 	},
 	[FAILURE_KEY_TAKEN] = {
 		"duplicate_suppressed",
-		"Call again with an unused idempotency_key, or check the first message with "
-		"get_sms_status.",
+		"Call again with an unused idempotency_key, or "
+		"check the first message with get_sms_status.",
 	},
 	[FAILURE_KEY_CLOSED] = {
 		"closed",

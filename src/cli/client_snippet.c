@@ -14,8 +14,7 @@ static const struct client_snippet {
 	  "here " PROGRAM_NAME " "
 	  "on the\n"
 	  "same computer:\n\n"
-	  "  "
-	  "{\"mcpServers\":{\"phone\":{\"command\":\"" PROGRAM_NAME
+	  "  {\"mcpServers\":{\"phone\":{\"command\":\"" PROGRAM_NAME
 	  "\",\"args\":[\"stdio\",\"--"
 	  "url\",\n"
 	  "    \"<URL>\"<TRUST>],\"env\":{\"OFONO_MCP_TOKEN\":\"<TOKEN>\"}}}}\n\n"

@@ -21,8 +21,7 @@ static const char cmd_agent_help[] =
 	"prints it once, for an authenticator app; list shows the numbers; remove takes\n"
 	"the secret back.\n"
 	"\n"
-	"  --qr             print a QR code even if the output is not a "
-	"terminal\n" OPTIONS_STORE_HELP
+	"  --qr             print a QR code even if the output is not a terminal\n" OPTIONS_STORE_HELP
 	"  --json           print as JSON\n" OPTIONS_HELP_HELP "\n"
 	"The gateway may run. Exit codes: 0 done; 1 failed; 2 wrong options.\n";
 
@@ -103,23 +102,21 @@ static void cmd_agent_print_secret(const struct owner_command_call *call,
 	const char *url = json_field_text(result, "url");
 	unsigned columns = terminal_columns(STDOUT_FILENO), needed = qr_columns(url);
 
-	printf("Commands from %s now need the codes of this secret, which is shown only "
-	       "once:\n\n  %s\n",
+	printf("Commands from %s now need the codes of this "
+	       "secret, which is shown only once:\n\n  %s\n",
 	       json_field_text(result, "number"), url);
 	if (!owner_command_value(call, "qr") && !isatty(STDOUT_FILENO))
 		needed = 0;
 	if (needed && columns && columns < needed)
-		printf("\nThe QR code needs a terminal %u columns wide; this one has "
-		       "%u.\n",
+		printf("\nThe QR code needs a terminal %u columns wide; this one has %u.\n",
 		       needed, columns);
 	else if (needed)
 		puts("\nFor an authenticator app on your own phone:\n");
 	if (needed && (!columns || columns >= needed))
 		qr_print(url);
 	if (!json_field_is_true(result, "needs_code"))
-		puts("\nCodes are not asked for yet: set code = totp under [agent] in "
-		     "the "
-		     "configuration.");
+		puts("\nCodes are not asked for yet: set code = "
+		     "totp under [agent] in the configuration.");
 }
 
 static int cmd_agent_print(const struct owner_command_call *call,
@@ -153,7 +150,6 @@ const struct command cmd_agent = {
 		.check = cmd_agent_check,
 		.add = cmd_agent_add_arguments,
 		.print = cmd_agent_print,
-		.fix_if_lost = "The number may have a new secret that was never shown: "
-			       "run it again",
+		.fix_if_lost = "The number may have a new secret that was never shown: run it again",
 	},
 };

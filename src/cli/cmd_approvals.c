@@ -79,8 +79,7 @@ static int cmd_approvals_print_summary(const struct owner_command_call *call,
 		puts("No message is waiting for your approval.");
 	else if (strcmp(json_field_text(result, "more"), "0") == 0)
 		puts("To decide: " PROGRAM_NAME " approve ID..., or " PROGRAM_NAME
-		     " reject ID... "
-		     "[REASON]");
+		     " reject ID... [REASON]");
 	else
 		printf("%s more: " PROGRAM_NAME " approvals --after ID\n",
 		       json_field_text(result, "more"));

@@ -187,9 +187,8 @@ static void cmd_audit_print_verdict(const struct audit_reader_verdict *verdict,
 		printf("BROKEN: and in %lld more places\n",
 		       (long long)(verdict->break_count - AUDIT_BREAKS_MAX));
 	if (!verdict->lines && !expected->noted_count) {
-		puts("The audit log is empty. Without a head that was saved earlier "
-		     "(--head), "
-		     "this proves nothing.");
+		puts("The audit log is empty. Without a head that was "
+		     "saved earlier (--head), this proves nothing.");
 		return;
 	}
 	printf("%lld lines%s", (long long)verdict->lines,

@@ -406,8 +406,7 @@ const struct command cmd_rotate = {
 		.options = cmd_clients_rotate_options,
 		.operand = "name",
 		.print = cmd_clients_print_rotated,
-		.fix_if_lost = "It may have a new token that was never shown: run this "
-			       "again",
+		.fix_if_lost = "It may have a new token that was never shown: run this again",
 	},
 };
 

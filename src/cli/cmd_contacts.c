@@ -45,16 +45,14 @@ static int cmd_contacts_print(const struct owner_command_call *call,
 	const struct json *contacts = json_field_list(result, "contacts");
 
 	if (!contacts->count && !call->operand && !owner_command_value(call, "number"))
-		puts("There are no contacts, neither on a SIM card nor in a file "
-		     "([contacts] file).");
+		puts("There are no contacts, neither on a SIM card nor in a file ([contacts] file).");
 	else if (!contacts->count)
 		puts("There is no such contact.");
 	json_foreach (contact, contacts)
 		cmd_contacts_print_contact(contact);
 	if (json_field_is_true(result, "incomplete"))
 		puts("\n"
-		     "Some are left out: a SIM card or the file has more than the "
-		     "gateway keeps.\n"
+		     "Some are left out: a SIM card or the file has more than the gateway keeps.\n"
 		     "For details, run " PROGRAM_NAME " doctor");
 	if (json_member(result, "next_cursor"))
 		printf("\n"

@@ -86,8 +86,7 @@ static bool cmd_demo_has_python_dbus(const char *unused)
 
 	if (child == 0) {
 		execl(PYTHON, PYTHON, "-I", "-c",
-		      "import importlib.util as u, sys; sys.exit(not "
-		      "u.find_spec('dbus'))",
+		      "import importlib.util as u, sys; sys.exit(not u.find_spec('dbus'))",
 		      (char *)NULL);
 		_exit(1);
 	}

@@ -222,11 +222,10 @@ static int cmd_join_with(const struct config *config,
 	    !cmd_join_find_gateway(json_field_list(answer.result, "urls"), gateway))
 		exit_code = options_report_failure(
 			"no_loopback",
-			"Add 127.0.0.1:9531 to listen, and set tls_loopback = no, under "
-			"[server] in the configuration; restart the gateway, and join "
-			"again",
-			"the gateway answers on no loopback address without TLS, which "
-			"the link uses");
+			"Add 127.0.0.1:9531 to listen, and set "
+			"tls_loopback = no, under [server] in the "
+			"configuration; restart the gateway, and join again",
+			"the gateway answers on no loopback address without TLS, which the link uses");
 	if (!exit_code)
 		exit_code = cmd_join_write(code, gateway,
 					   json_field_text(answer.result, "token"), user);

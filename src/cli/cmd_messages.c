@@ -33,8 +33,8 @@ static const char cmd_messages_send_help[] =
 	"                   accepted it; delivered: until a delivery report arrives; "
 	"two\n"
 	"                   minutes at most, after which sending goes on\n"
-	"  --dry-run        send nothing; report the size, and what would refuse "
-	"it\n" OPTIONS_STORE_HELP
+	"  --dry-run        send nothing; report "
+	"the size, and what would refuse it\n" OPTIONS_STORE_HELP
 	"  --json           as JSON: what send_sms gives agents\n" OPTIONS_HELP_HELP "\n"
 	"The gateway must run. What the configuration forbids to everybody also applies\n"
 	"to you: the pause, [policy] and the limits of a SIM. Limits of clients do not.\n"
@@ -203,8 +203,7 @@ const struct command cmd_send = {
 		.print = cmd_messages_print_sent,
 		.judge = cmd_messages_judge_send,
 		.waiting_for = "sending",
-		.fix_if_lost = "The message may have been accepted: check with " PROGRAM_NAME " "
-			       "list --out before you send it again",
+		.fix_if_lost = "The message may have been accepted: check with " PROGRAM_NAME " list --out before you send it again",
 	},
 };
 
@@ -383,8 +382,7 @@ static const char cmd_messages_wait_help[] =
 	"  --timeout S      wait S seconds at most (default 30, maximum "
 	"120)\n" OPTIONS_STORE_HELP "  --json           as a JSON object: what "
 	"wait_for_sms gives agents\n" OPTIONS_HELP_HELP "\n"
-	"The gateway must run. Exit codes: 0 it arrived; 1 it did not; 2 wrong "
-	"options.\n";
+	"The gateway must run. Exit codes: 0 it arrived; 1 it did not; 2 wrong options.\n";
 
 static const struct owner_command_option cmd_messages_wait_options[] = {
 	{ .name = "from" },

@@ -18,8 +18,8 @@ static const char cmd_phones_enrol_help[] =
 	"  sudo ofono-mcp join\n"
 	"\n"
 	"The code works once. The broker must know the phone as a user of that name.\n"
-	"\n" OPTIONS_STORE_HELP "  --no-password    the broker lets phones in without "
-	"one\n"
+	"\n" OPTIONS_STORE_HELP
+	"  --no-password    the broker lets phones in without one\n"
 	"  --json           print JSON lines instead of text\n" OPTIONS_HELP_HELP "\n"
 	"Exit codes: 0 done; 1 failed; 2 wrong options.\n";
 
@@ -38,8 +38,7 @@ static int cmd_phones_print_code(const struct owner_command_call *call,
 
 	if (isatty(STDOUT_FILENO) && needed && needed <= terminal_columns(STDOUT_FILENO))
 		qr_print(code);
-	printf("On the phone, run\nsudo ofono-mcp join\nand enter this code, which works "
-	       "once:\n%s\n",
+	printf("On the phone, run\nsudo ofono-mcp join\nand enter this code, which works once:\n%s\n",
 	       code);
 	if (*password)
 		printf("\nFirst, on the broker, for example with Mosquitto:\n"

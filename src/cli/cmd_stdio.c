@@ -34,8 +34,7 @@ static const char cmd_stdio_help[] =
 	"\n"
 	"Without --url it uses the gateway of this machine. That needs no token, only "
 	"the\n"
-	"right to use the control socket: root, or the socket's group. The gateway "
-	"knows\n"
+	"right to use the control socket: root, or the socket's group. The gateway knows\n"
 	"it as local:USER; see " PROGRAM_NAME " client list and " PROGRAM_NAME
 	" client set.\n"
 	"\n"
@@ -140,9 +139,9 @@ static int cmd_stdio_take_senders(const char *list, struct cmd_stdio_place *plac
 	while ((sender = strsep(&rest, ","))) {
 		sender += strspn(sender, " ");
 		if (!*sender || options->sender_count == BRIDGE_SENDERS_MAX)
-			return options_fail("--channel takes 1 to %d phone numbers, "
-					    "comma-separated",
-					    BRIDGE_SENDERS_MAX);
+			return options_fail(
+				"--channel takes 1 to %d phone numbers, comma-separated",
+				BRIDGE_SENDERS_MAX);
 		options->senders[options->sender_count++] = sender;
 	}
 	return 0;

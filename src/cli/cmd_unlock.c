@@ -198,7 +198,6 @@ const struct command cmd_unlock = {
 		.operand_is_optional = true,
 		.add = cmd_unlock_add_codes,
 		.print = cmd_unlock_print_unlocked,
-		.fix_if_lost = "It may have been tried: check with ofono-mcp modem "
-			       "before the next try",
+		.fix_if_lost = "It may have been tried: check with ofono-mcp modem before the next try",
 	},
 };

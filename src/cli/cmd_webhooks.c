@@ -103,9 +103,9 @@ static int cmd_webhooks_print(const struct owner_command_call *call,
 	if (*held)
 		printf("Nothing is delivered now: %s.\n", held);
 	if (*revoked && strcmp(json_field_text(result, "approvals"), "0") == 0)
-		puts("It needed no approval, because [events] receivers lists its "
-		     "server. "
-		     "So that the\nagent cannot subscribe again, remove it there.");
+		puts("It needed no approval, because [events] "
+		     "receivers lists its server. So that the\nagent "
+		     "cannot subscribe again, remove it there.");
 	return EXIT_CODE_OK;
 }
 

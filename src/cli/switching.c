@@ -30,15 +30,13 @@ static const struct {
 	[SWITCHING_NO_CARD] = { "no_card", NULL,
 				"Insert a SIM card: without one nothing is sent" },
 	[SWITCHING_UNREGISTERED] = { "not_registered", NULL,
-				     "Go where there is reception, or wait longer with "
-				     "--timeout" },
+				     "Go where there is reception, or wait longer with --timeout" },
 	[SWITCHING_REFUSED] = { "refused", "this user may not switch it",
 				NULL }, /* switching_write_fix() has the command */
 	[SWITCHING_IMPOSSIBLE] = { "not_possible", "oFono cannot do that with this modem",
 				   "Switch it in the settings of the phone" },
 	[SWITCHING_FAILED] = { "failed", "oFono tried and failed",
-			       "Try again; if it keeps failing, check the log of "
-			       "ofonod" },
+			       "Try again; if it keeps failing, check the log of ofonod" },
 	[SWITCHING_STUCK] = { "stuck", "it did not happen in time",
 			      "Wait longer with --timeout; if that does not help, "
 			      "restart oFono (systemctl restart ofono), then the phone" },

@@ -69,8 +69,7 @@ static const char *balance_pattern_line_flaw(const char *line,
 	groups = compiled.re_nsub;
 	regfree(&compiled);
 	if (groups == 0 || groups > BALANCE_PATTERN_GROUPS_MAX)
-		return "it needs one group ( ) around the amount, and may have one "
-		       "around the currency";
+		return "it needs one group ( ) around the amount, and may have one around the currency";
 	return NULL;
 }
 

@@ -521,11 +521,10 @@ int config_check(const struct config *config, struct explanation *error)
 	if (config_check_paths(config, error))
 		return -EINVAL;
 	if (config->policy.minimum_balance.count && !config->ussd_balance_pattern.count)
-		return explanation_set(
-			error, -EINVAL,
-			"policy.minimum_balance: without ussd.balance_pattern the "
-			"gateway never knows a balance, so this limit would stop "
-			"nothing");
+		return explanation_set(error, -EINVAL,
+				       "policy.minimum_balance: without "
+				       "ussd.balance_pattern the gateway never knows "
+				       "a balance, so this limit would stop nothing");
 	if (config_check_open(config, error) || config_check_receivers(config, error) ||
 	    config_agent_check(&config->agent, error))
 		return -EINVAL;

@@ -91,10 +91,10 @@ static int config_agent_check_words(const char *const words[3], struct explanati
 
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
 		if (!config_agent_is_word(words[i]))
-			return explanation_set(error, -EINVAL,
-					       "agent.%s: \"%s\" is not one word of "
-					       "letters",
-					       keys[i], words[i]);
+			return explanation_set(
+				error, -EINVAL,
+				"agent.%s: \"%s\" is not one word of letters", keys[i],
+				words[i]);
 	}
 	return 0;
 }

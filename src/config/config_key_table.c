@@ -54,8 +54,7 @@ const struct config_key config_key_table[CONFIG_KEY_COUNT] = {
 	  .help = "Let every program on this machine read /metrics without a token" },
 	{ "server", "control_socket", TEXT(control_socket),
 	  .example = "/run/" PROGRAM_NAME "/control",
-	  .help = "UNIX socket for the owner's commands. Default: \"control\" in "
-		  "state_dir" },
+	  .help = "UNIX socket for the owner's commands. Default: \"control\" in state_dir" },
 	{ "server", "max_connections", INTEGER(max_connections, 1, 4096),
 	  .initial = "256",
 	  .help = "Maximum number of connections; when it is reached, connections "
@@ -103,8 +102,7 @@ const struct config_key config_key_table[CONFIG_KEY_COUNT] = {
 	  .help = "Maximum number of segments per message; each segment is billed" },
 	{ "sms", "send_wait_seconds", INTEGER(send_wait_seconds, 0, 120), .live = true,
 	  .initial = "30",
-	  .help = "How long send_sms waits for the network before it answers "
-		  "\"queued\"" },
+	  .help = "How long send_sms waits for the network before it answers \"queued\"" },
 	{ "sms", "queue_limit", INTEGER(queue_limit, 1, 10000), .live = true,
 	  .initial = "1000",
 	  .help = "Maximum number of messages that wait to be submitted to oFono; "
@@ -155,12 +153,10 @@ const struct config_key config_key_table[CONFIG_KEY_COUNT] = {
 	  .help = "Segments accepted from one client per calendar month; 0: no limit" },
 	{ "policy", "sim_per_minute", INTEGER(policy.sim.per_minute, 0, 10000),
 	  .live = true, .initial = "10",
-	  .help = "Messages submitted from one SIM per minute, of all clients; 0: no "
-		  "limit" },
+	  .help = "Messages submitted from one SIM per minute, of all clients; 0: no limit" },
 	{ "policy", "sim_per_hour", INTEGER(policy.sim.per_hour, 0, 10000), .live = true,
 	  .initial = "60",
-	  .help = "Messages submitted from one SIM per hour, of all clients; 0: no "
-		  "limit" },
+	  .help = "Messages submitted from one SIM per hour, of all clients; 0: no limit" },
 	{ "policy", "sim_per_day", INTEGER(policy.sim.per_day, 0, 10000), .live = true,
 	  .initial = "200",
 	  .help = "Messages submitted from one SIM per 24 hours, of all clients; 0: no\n"
@@ -235,8 +231,7 @@ const struct config_key config_key_table[CONFIG_KEY_COUNT] = {
 	  .help = "Calls placed per 24 hours, for all agents and SIMs together" },
 	{ "call", "hang_up_any", BOOLEAN(policy.calls.hang_up_any), .live = true,
 	  .initial = "no",
-	  .help = "Let an agent end calls that another agent placed; never anybody "
-		  "else's" },
+	  .help = "Let an agent end calls that another agent placed; never anybody else's" },
 	{ "incoming", "owner_numbers", LIST(owner_numbers), .live = true,
 	  .example = "+36201234567, +36301234567",
 	  .help = "The owner's own phone numbers, comma-separated: agents see which\n"
@@ -266,8 +261,7 @@ const struct config_key config_key_table[CONFIG_KEY_COUNT] = {
 	  .help = "Your own phone numbers, in international form, comma-separated: "
 		  "what they\n"
 		  "text to this phone can be a command for an agent; may be repeated.\n"
-		  "Default: none, and no commands. Anybody can forge a sender: see "
-		  "code" },
+		  "Default: none, and no commands. Anybody can forge a sender: see code" },
 	{ "agent", "word", TEXT(agent.word), .live = true, .initial = "agent",
 	  .help = "Word with which a command begins; upper and lower case are the same" },
 	{ "agent", "sim", INTEGER(agent.sim, 0, 1000000), .live = true, .initial = "0",
@@ -310,11 +304,9 @@ const struct config_key config_key_table[CONFIG_KEY_COUNT] = {
 	  .help = "Log every step, with full phone numbers" },
 	/* the last section: config_key_table_count() */
 	{ "broker", "address", TEXT(broker_address), .example = "127.0.0.1:1883",
-	  .help = "HOST:PORT of the MQTT 5 broker that connects this hub with its "
-		  "phones" },
+	  .help = "HOST:PORT of the MQTT 5 broker that connects this hub with its phones" },
 	{ "broker", "tls", BOOLEAN(broker_tls), .initial = "no",
-	  .help = "Connect to the broker with TLS; needed unless it runs on this "
-		  "machine" },
+	  .help = "Connect to the broker with TLS; needed unless it runs on this machine" },
 	{ "broker", "ca_file", TEXT(broker_ca_file), .example = "/etc/mosquitto/ca.pem",
 	  .help = "PEM file with the certificates to trust, also for phones: it is part "
 		  "of\n"
@@ -323,8 +315,7 @@ const struct config_key config_key_table[CONFIG_KEY_COUNT] = {
 	  .help = "User name of the hub at the broker" },
 	{ "broker", "password_file", TEXT(broker_password_file),
 	  .example = "/etc/" PROGRAM_NAME "/broker-password",
-	  .help = "File whose first line is its password; must not be readable by "
-		  "everybody" },
+	  .help = "File whose first line is its password; must not be readable by everybody" },
 	{ "broker", "prefix", TEXT(broker_prefix), .initial = "ofono",
 	  .help = "Beginning of all topics, so that several fleets can share a broker" },
 	{ "broker", "phones_address", TEXT(broker_phones_address),

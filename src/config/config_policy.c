@@ -218,7 +218,6 @@ int config_policy_check(const struct config_policy *policy, struct explanation *
 		return 0;
 	return explanation_set(
 		error, -EINVAL,
-		"policy.quiet_hours: \"%s\" is not two times of the day such as "
-		"22:00-07:00",
+		"policy.quiet_hours: \"%s\" is not two times of the day such as 22:00-07:00",
 		policy->quiet_hours);
 }

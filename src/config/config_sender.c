@@ -63,8 +63,7 @@ int config_sender_check_owners(const struct config_list *owners,
 			if (strcmp(entry, CONFIG_SENDER_ALL) == 0)
 				return explanation_set(
 					error, -EINVAL,
-					"incoming.owner_numbers: \"%s\" makes everybody "
-					"the owner",
+					"incoming.owner_numbers: \"%s\" makes everybody the owner",
 					entry);
 		}
 	}

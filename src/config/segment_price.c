@@ -144,18 +144,18 @@ static int segment_price_check_line(const struct config_list *list, const char *
 
 	segment_price_find_currency(line, currency);
 	if (!*currency)
-		return explanation_set(error, -EINVAL,
-				       "sms.segment_price: \"%s\" must have one "
-				       "currency, such as EUR",
-				       line);
+		return explanation_set(
+			error, -EINVAL,
+			"sms.segment_price: \"%s\" must have one currency, such as EUR",
+			line);
 	while (word_list_next(&at, word, sizeof(word))) {
 		if (segment_price_is_currency(word))
 			continue;
 		if (!segment_price_read(word, &price))
 			return explanation_set(error, -EINVAL,
-					       "sms.segment_price: \"%s\" is not a price "
-					       "such as 0.09, +43=0.25, 2=0.07 or "
-					       "2/home=0.05",
+					       "sms.segment_price: \"%s\" is "
+					       "not a price such as 0.09, "
+					       "+43=0.25, 2=0.07 or 2/home=0.05",
 					       word);
 		if (segment_price_is_repeated(list, &price))
 			return explanation_set(error, -EINVAL,

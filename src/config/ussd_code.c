@@ -188,9 +188,9 @@ static int ussd_code_check_entry(const struct ussd_code_entry *entry,
 				       "limit is %d characters",
 				       USSD_CODE_BYTES - 1);
 	if (!ussd_code_pattern_is_valid(entry->code))
-		return ussd_code_refuse(error, entry->code,
-					"not a code such as *100#, in which ? may stand "
-					"for any digit");
+		return ussd_code_refuse(
+			error, entry->code,
+			"not a code such as *100#, in which ? may stand for any digit");
 	if (ussd_code_is_mmi(entry->code))
 		return ussd_code_refuse(error, entry->code,
 					"a code that changes the phone or the "

@@ -208,9 +208,9 @@ bool advertisement_describe(struct advertisement *advertisement, const char **te
 	if (advertisement_host_is_served(advertisement->config, avahi_host(avahi)))
 		snprintf(text, size, "\"%s\" at %s", name, avahi_host(avahi));
 	else
-		snprintf(text, size,
-			 "\"%s\" at %s, a host name that is refused: add it to "
-			 "allowed_host",
-			 name, avahi_host(avahi));
+		snprintf(
+			text, size,
+			"\"%s\" at %s, a host name that is refused: add it to allowed_host",
+			name, avahi_host(avahi));
 	return true;
 }

@@ -119,10 +119,10 @@ static bool command_agent_read_number(struct control_call *call,
 	if (!typed && command_agent_only_number(call, number_out))
 		return true;
 	if (!typed)
-		control_call_fail(call, CONTROL_INVALID_ARGUMENT,
-				  "Give one of owner_numbers under [agent] in the "
-				  "configuration",
-				  "which number is meant");
+		control_call_fail(
+			call, CONTROL_INVALID_ARGUMENT,
+			"Give one of owner_numbers under [agent] in the configuration",
+			"which number is meant");
 	else if (phone_number_parse(typed, number) != PHONE_NUMBER_OK || *number != '+')
 		control_call_fail(call, CONTROL_INVALID_ARGUMENT,
 				  "Give it in international form, such as +36201234567",
@@ -200,8 +200,7 @@ static void command_agent_remove(struct control_call *call, const char *number)
 
 	if (error == STORE_E_NOT_FOUND) {
 		control_call_fail(call, "not_found",
-				  "To list the numbers: " PROGRAM_NAME " "
-				  "agent list",
+				  "To list the numbers: " PROGRAM_NAME " agent list",
 				  "%s is not enrolled", number);
 	} else if (error) {
 		control_call_fail_store(call, error);

@@ -158,15 +158,13 @@ static const char *command_approvals_explain_outcome(struct control_call *call,
 						     const struct message *message)
 {
 	if (outcome == OUTBOX_E_STORAGE)
-		return "the decision could not be written to disk; free space and try "
-		       "again";
+		return "the decision could not be written to disk; free space and try again";
 	if (outcome < 0)
 		return "internal error; see the gateway's log";
 	if (outcome == OUTBOX_E_EDITED && message)
 		return arena_printf(call->arena,
 				    "the agent has changed it: read it with " PROGRAM_NAME
-				    " "
-				    "approvals, then approve %lld.%u",
+				    " approvals, then approve %lld.%u",
 				    (long long)message->id, message->revision);
 	return message ? command_approvals_explain_state(call, message)
 		       : "there is no such message";

@@ -169,11 +169,11 @@ static bool command_clients_check_token(struct control_call *call,
 {
 	if (!client_is_local(client))
 		return true;
-	control_call_fail(call, "no_token",
-			  "Its user runs " PROGRAM_NAME
-			  " stdio on the gateway's machine; client set "
-			  "and revoke work as for others",
-			  "%s is a user of this machine and has no token", client->name);
+	control_call_fail(
+		call, "no_token",
+		"Its user runs " PROGRAM_NAME
+		" stdio on the gateway's machine; client set and revoke work as for others",
+		"%s is a user of this machine and has no token", client->name);
 	return false;
 }
 

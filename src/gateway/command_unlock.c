@@ -145,23 +145,22 @@ static void command_unlock_answer_wrong(struct command_unlock *unlock)
 	    modem_sim_lock_of(facts) == SIM_LOCK_PUK)
 		command_unlock_answer_blocked(unlock, facts->pin_retries);
 	else if (facts && facts->pin_retries)
-		control_call_fail(call, "wrong_code",
-				  "Make sure of it before the next try; it is not "
-				  "repeated by itself",
-				  "wrong %s; %s", code,
-				  locked_sim_tries(call->arena, facts->pin_retries));
+		control_call_fail(
+			call, "wrong_code",
+			"Make sure of it before the next try; it is not repeated by itself",
+			"wrong %s; %s", code,
+			locked_sim_tries(call->arena, facts->pin_retries));
 	else if (facts && unlock->before.tries)
 		control_call_fail(call, "wrong_code", "Ask the operator for a new card",
 				  "wrong %s, and no try is left", code);
 	else
-		control_call_fail(call, "wrong_code",
-				  command_unlock_with_path(
-					  unlock, "To see how many are left, before it "
-						  "asks for the code: " PROGRAM_NAME
-						  " sim unlock"),
-				  "the %s was refused; oFono has not reported how many "
-				  "tries are left",
-				  code);
+		control_call_fail(
+			call, "wrong_code",
+			command_unlock_with_path(
+				unlock, "To see how many are left, before it "
+					"asks for the code: " PROGRAM_NAME " sim unlock"),
+			"the %s was refused; oFono has not reported how many tries are left",
+			code);
 }
 
 static const struct command_unlock_refusal {
@@ -176,15 +175,13 @@ static const struct command_unlock_refusal {
 			       "Check again: " PROGRAM_NAME " status" },
 	[UNLOCK_IMPOSSIBLE] = { "not_possible",
 				"was not tried: oFono cannot do that with this modem",
-				"Unlock the card in another phone, or turn its PIN off "
-				"there" },
+				"Unlock the card in another phone, or turn its PIN off there" },
 	[UNLOCK_NOT_ALLOWED] = { "not_allowed",
-				 "was not tried: the D-Bus policy does not let the "
-				 "gateway enter it",
+				 "was not tried: the D-Bus policy does not let the gateway enter it",
 				 "Allow it: copy unlock.conf from "
-				 "/usr/share/doc/ofono-mcp/examples, or from etc/dbus in "
-				 "the source, to /etc/dbus-1/system.d, then: systemctl "
-				 "reload dbus" },
+				 "/usr/share/doc/ofono-mcp/examples, or from "
+				 "etc/dbus in the source, to /etc/dbus-1/system.d, "
+				 "then: systemctl reload dbus" },
 	[UNLOCK_NOT_ASKED] = { "ofono_unavailable",
 			       "was not tried: oFono cannot be reached",
 			       "Start oFono: systemctl start ofono" },

@@ -187,8 +187,7 @@ static bool locked_sim_check_lock(struct control_call *call, const struct locked
 		control_call_fail(
 			call, "other_lock",
 			"Ask the seller of the phone, or the operator, for its code",
-			"a lock of the phone or the network (%s) blocks %s; no PIN or "
-			"PUK opens it",
+			"a lock of the phone or the network (%s) blocks %s; no PIN or PUK opens it",
 			sim->modem->sim.pin_required, sim->name);
 	else if (sim->lock == SIM_LOCK_PUK && !puk)
 		control_call_fail(call, "sim_blocked",
@@ -260,8 +259,8 @@ bool locked_sim_may_try(struct control_call *call, const struct locked_sim *sim)
 	else
 		control_call_fail(call, "last_try",
 				  "If you are sure of the code, add --force",
-				  "%s has one try left; a wrong PUK would make the card "
-				  "unusable forever",
+				  "%s has one try left; a wrong PUK "
+				  "would make the card unusable forever",
 				  sim->name);
 	return false;
 }

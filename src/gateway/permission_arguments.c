@@ -91,12 +91,11 @@ static bool permission_arguments_add_scope(struct control_call *call, const char
 
 	client->scopes |= scope;
 	if (!scope)
-		control_call_fail(
-			call, CONTROL_INVALID_ARGUMENT,
-			"Use read, send, codes, ussd, admin, metrics, call, events, hub; "
-			"comma-separated",
-			"there is no scope \"%.*s\"",
-			permission_arguments_shown_length(word), word);
+		control_call_fail(call, CONTROL_INVALID_ARGUMENT,
+				  "Use read, send, codes, ussd, admin, "
+				  "metrics, call, events, hub; comma-separated",
+				  "there is no scope \"%.*s\"",
+				  permission_arguments_shown_length(word), word);
 	return scope;
 }
 

@@ -203,12 +203,12 @@ static const char *route_console_policy(void)
 	if (!route_console_write_hash(console_script(), script) ||
 	    !route_console_write_hash(console_style(), style))
 		return "default-src 'none'"; /* the page stays blank until a reload */
-	snprintf(text, sizeof(text),
-		 "default-src 'none'; script-src '%s'; style-src '%s'; connect-src "
-		 "'self'; img-src data:; base-uri 'none'; form-action 'none'; "
-		 "frame-ancestors 'none'; require-trusted-types-for 'script'; "
-		 "trusted-types 'none'",
-		 script, style);
+	snprintf(
+		text, sizeof(text),
+		"default-src 'none'; script-src '%s'; style-src '%s'; connect-src "
+		"'self'; img-src data:; base-uri 'none'; form-action 'none'; "
+		"frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
+		script, style);
 	return text;
 }
 

@@ -232,8 +232,7 @@ static const struct gate {
 	  "this server does not know that Host name: use its address, or add the name "
 	  "with server.allowed_host" },
 	{ 403, false, gate_origin_is_allowed,
-	  "pages of this Origin may not use this server: allow it with "
-	  "server.allowed_origin" },
+	  "pages of this Origin may not use this server: allow it with server.allowed_origin" },
 	{ 404, false, gate_path_is_known,
 	  "there is nothing at this path: MCP is at /mcp" },
 	{ 204, false, gate_is_no_preflight, "" },
@@ -245,16 +244,13 @@ static const struct gate {
 	{ 415, false, gate_body_is_plain, "send the body without Content-Encoding" },
 	{ 403, false, gate_local_user_is_allowed,
 	  "the owner has revoked the access of this user of the phone: only "
-	  "`" PROGRAM_NAME " "
-	  "change local:USER --scope LIST` gives it back" },
+	  "`" PROGRAM_NAME " change local:USER --scope LIST` gives it back" },
 	{ 401, false, gate_token_is_sent,
 	  "a token is needed: send Authorization: Bearer TOKEN; `" PROGRAM_NAME
-	  " pair` makes "
-	  "one" },
+	  " pair` makes one" },
 	{ 401, false, gate_token_is_known,
 	  "no client has this token: use the one that `" PROGRAM_NAME
-	  " pair` printed, or make "
-	  "another" },
+	  " pair` printed, or make another" },
 	{ 403, false, gate_scopes_suffice,
 	  "this client lacks a scope that this path needs: the owner grants it with "
 	  "`" PROGRAM_NAME " client set NAME --scope LIST`" },

@@ -170,8 +170,8 @@ void http_server_reload_certificate(struct http_server *server)
 	if (result < 0)
 		log_error("http: keeping the old certificate: %s", problem.text);
 	else if (result == TLS_E_NONE && had)
-		log_warning("http: the certificate file is gone; keeping the certificate "
-			    "that was loaded");
+		log_warning("http: the certificate file is gone; "
+			    "keeping the certificate that was loaded");
 	else if (!result)
 		log_info("http: loaded the certificate%s", had ? " again" : "");
 	/* a listener that failed may open now, and one without TLS may need it */

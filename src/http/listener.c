@@ -183,8 +183,8 @@ static int listener_explain(int number, const struct address *address,
 	case EPERM: /* the unit's SocketBindDeny= */
 		return explanation_set(
 			error, -number,
-			"%s: the service is not allowed to use this port: run systemctl "
-			"edit " PROGRAM_NAME
+			"%s: the service is not allowed to "
+			"use this port: run systemctl edit " PROGRAM_NAME
 			" and add SocketBindAllow=tcp:PORT below [Service]",
 			text);
 	case EADDRNOTAVAIL:

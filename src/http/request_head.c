@@ -130,8 +130,8 @@ bool request_head_target_is_clean(const char *target)
 static bool request_head_check_first_line(struct request_head *head,
 					  struct request_head_error *error)
 {
-	static const char text[] = "the request line is not METHOD, one space, PATH, one "
-				   "space, HTTP/1.1";
+	static const char text[] = "the request line is not METHOD, one "
+				   "space, PATH, one space, HTTP/1.1";
 	const char *version = head->version;
 
 	if (strlen(head->method) > REQUEST_HEAD_METHOD_BYTES_MAX ||
@@ -199,8 +199,7 @@ static bool request_head_check_single(const struct request_head *head,
 			return request_head_fail(
 				error, 400,
 				"a header that must not be repeated was repeated: send "
-				"Host, Origin, Authorization, Content-* and "
-				"Transfer-Encoding once");
+				"Host, Origin, Authorization, Content-* and Transfer-Encoding once");
 	}
 	return true;
 }

@@ -37,9 +37,9 @@ bool http_client_library_load(struct http_client_library *library_out)
 	_Static_assert(sizeof(loaded.library) == sizeof(loaded.functions),
 		       "one pointer for each name");
 	if (!handle) {
-		log_error("libcurl cannot be loaded, which requests to other servers "
-			  "need: %s",
-			  dlerror());
+		log_error(
+			"libcurl cannot be loaded, which requests to other servers need: %s",
+			dlerror());
 		return false;
 	}
 	for (size_t at = 0; at < sizeof(names) / sizeof(names[0]); at++) {

@@ -111,8 +111,7 @@ int hub_broker_fill_code(const struct config *config, struct join_code *code_out
 	if (!*address)
 		return explanation_set(
 			error, -ENOENT,
-			"the configuration names no broker: set address in "
-			"[broker]");
+			"the configuration names no broker: set address in [broker]");
 	if (!hub_broker_read_address(address, code_out->tls, code_out->host,
 				     &code_out->port))
 		return explanation_set(error, -EINVAL, "\"%s\" is not HOST:PORT",

@@ -329,9 +329,8 @@ static bool hub_phones_open(struct hub_phone *phone, const struct mqtt_message *
 static void hub_phones_take_stale(struct hub_phone *phone)
 {
 	if (!phone->is_stale)
-		log_error("hub: phone %s refuses this hub, because it has seen a newer "
-			  "one: "
-			  "only one hub of a fleet may run",
+		log_error("hub: phone %s refuses this hub, because it has "
+			  "seen a newer one: only one hub of a fleet may run",
 			  phone->row.name);
 	phone->is_stale = true;
 	hub_phones_set_absent(phone);

@@ -208,9 +208,9 @@ static void link_on_message(void *data, const struct mqtt_message *message)
 	if (!error)
 		link_take(link, &frame, message, &text);
 	else if (log_pace_passes(&link->forged_pace, more))
-		log_warning("a request was refused because it is not sealed with this "
-			    "phone's key%s",
-			    more);
+		log_warning(
+			"a request was refused because it is not sealed with this phone's key%s",
+			more);
 	buffer_wipe(&text);
 }
 

@@ -46,23 +46,18 @@ static const struct link_call_error {
 	bool may_have_run;
 } link_call_errors[] = {
 	[LINK_HTTP_ANSWERED] = { FLEET_ERROR_REFUSED,
-				 "the phone's gateway refuses its link; join the phone "
-				 "again",
+				 "the phone's gateway refuses its link; join the phone again",
 				 false },
 	[LINK_HTTP_AWAY] = { FLEET_ERROR_AWAY,
-			     "the phone's gateway does not run or cannot be reached; "
-			     "nothing "
-			     "was done",
+			     "the phone's gateway does not run or cannot be reached; nothing was done",
 			     false },
 	[LINK_HTTP_SILENT] = { FLEET_ERROR_SILENT,
-			       "the phone's gateway gave no complete answer; the request "
-			       "may "
-			       "have been carried out",
+			       "the phone's gateway gave no complete answer; "
+			       "the request may have been carried out",
 			       true },
 	[LINK_HTTP_TOO_LARGE] = { FLEET_ERROR_TOO_LARGE,
-				  "the gateway's answer is too large to be passed on; "
-				  "ask for "
-				  "less, for example with a lower limit",
+				  "the gateway's answer is too large to be passed "
+				  "on; ask for less, for example with a lower limit",
 				  true },
 };
 
@@ -83,12 +78,12 @@ static void link_call_refuse(struct link *link, const struct fleet_frame *frame,
 			     const char *id, const struct link_call_error *error)
 {
 	char text[LINK_CALL_ID_BYTES + 512];
-	int length = snprintf(text, sizeof(text),
-			      "{\"jsonrpc\":\"2.0\",\"id\":%s,\"error\":{\"code\":%d,"
-			      "\"message\":\"%s\","
-			      "\"data\":{\"error\":\"%s\",\"may_have_run\":%s}}}",
-			      id, FLEET_ERROR_CODE, error->message, error->error,
-			      error->may_have_run ? "true" : "false");
+	int length = snprintf(
+		text, sizeof(text),
+		"{\"jsonrpc\":\"2.0\",\"id\":%s,\"error\":{\"code\":%d,"
+		"\"message\":\"%s\",\"data\":{\"error\":\"%s\",\"may_have_run\":%s}}}",
+		id, FLEET_ERROR_CODE, error->message, error->error,
+		error->may_have_run ? "true" : "false");
 
 	link_answer(link, frame, correlation, correlation_length, text, (size_t)length);
 }
@@ -156,17 +151,16 @@ static void link_call_write_request(const struct link *link,
 {
 	char head[LINK_CALL_HEADER_BYTES * 8];
 
-	snprintf(head, sizeof(head),
-		 "POST /mcp HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n"
-		 "Authorization: Bearer %s\r\nUser-Agent: "
-		 "ofono-mcp-link/" OFONO_MCP_VERSION
-		 "\r\nContent-Type: application/json\r\n"
-		 "Accept: application/json, text/event-stream\r\n"
-		 "MCP-Protocol-Version: %s\r\nMcp-Method: %s\r\n%s%s%sContent-Length: "
-		 "%zu\r\n\r\n",
-		 link->config.gateway, link->config.token, facts->version, facts->method,
-		 facts->name ? "Mcp-Name: " : "", facts->name ? facts->name : "",
-		 facts->name ? "\r\n" : "", length);
+	snprintf(
+		head, sizeof(head),
+		"POST /mcp HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n"
+		"Authorization: Bearer %s\r\nUser-Agent: ofono-mcp-link/" OFONO_MCP_VERSION
+		"\r\nContent-Type: application/json\r\n"
+		"Accept: application/json, text/event-stream\r\n"
+		"MCP-Protocol-Version: %s\r\nMcp-Method: %s\r\n%s%s%sContent-Length: %zu\r\n\r\n",
+		link->config.gateway, link->config.token, facts->version, facts->method,
+		facts->name ? "Mcp-Name: " : "", facts->name ? facts->name : "",
+		facts->name ? "\r\n" : "", length);
 	buffer_append_text(request, head);
 	buffer_append(request, text, length);
 	explicit_bzero(head, sizeof(head));

@@ -70,9 +70,9 @@ static void era_2025_run_initialize(struct request *request)
 	struct json_writer *writer;
 
 	if (!asked) {
-		request_fail(request, RPC_INVALID_PARAMS,
-			     "initialize needs params.protocolVersion, for example "
-			     "\"2025-11-25\"");
+		request_fail(
+			request, RPC_INVALID_PARAMS,
+			"initialize needs params.protocolVersion, for example \"2025-11-25\"");
 		return;
 	}
 	era_2025_begin_session(request, era_2025_negotiate(asked));

@@ -252,17 +252,19 @@ bool event_read_query(struct request *request, enum event_delivery delivery,
 	if (!event_is_served(request))
 		return false;
 	if (!name) {
-		request_fail(request, RPC_INVALID_PARAMS,
-			     "params.name must be the name of an event type: see "
-			     "events/list");
+		request_fail(
+			request, RPC_INVALID_PARAMS,
+			"params.name must be the name of an event type: see events/list");
 		return false;
 	}
 	query.type = event_find(context->events, name, context->services);
 	if (!query.type) {
-		event_fail(request, &(struct event_failure){
-					    EVENT_E_NOT_FOUND, "kind", "event",
-					    .detail = "There is no such event type: see "
-						      "events/list." });
+		event_fail(
+			request,
+			&(struct event_failure){
+				EVENT_E_NOT_FOUND, "kind", "event",
+				.detail =
+					"There is no such event type: see events/list." });
 		return false;
 	}
 	if (!event_is_permitted(query.type, client, context->services)) {

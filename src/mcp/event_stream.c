@@ -400,10 +400,9 @@ static unsigned event_stream_limit(const struct event_stream *stream)
 static void event_stream_fail_full(struct event_stream *stream, unsigned limit)
 {
 	event_fail(stream->request,
-		   &(struct event_failure){ EVENT_E_EXHAUSTED, "limit", "streams", "max",
-					    .maximum = limit,
-					    .detail = "Close a stream, or use "
-						      "events/poll." });
+		   &(struct event_failure){
+			   EVENT_E_EXHAUSTED, "limit", "streams", "max", .maximum = limit,
+			   .detail = "Close a stream, or use events/poll." });
 }
 
 static void event_stream_start(struct event_stream *stream)

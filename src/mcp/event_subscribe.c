@@ -232,9 +232,9 @@ static void event_subscribe_explain_approval(struct request *request, const char
 	if (strcmp(reason, "too_many_approvals") == 0)
 		event_subscribe_exhaust(request, "approvals", STORE_WEBHOOK_ASKED_MAX);
 	else if (strcmp(reason, "approval_rejected") == 0)
-		event_subscribe_forbid(request, reason,
-				       "The owner does not want that. Ask them before "
-				       "you try again.");
+		event_subscribe_forbid(
+			request, reason,
+			"The owner does not want that. Ask them before you try again.");
 	else
 		event_subscribe_forbid(
 			request, reason,
@@ -255,9 +255,9 @@ static void event_subscribe_answer(struct request *request,
 					  answer->text));
 		break;
 	case WEBHOOK_BAD_SECRET:
-		request_fail(request, RPC_INVALID_PARAMS,
-			     "params.delivery.secret must be \"whsec_\" and base64 of "
-			     "24 to 64 bytes");
+		request_fail(
+			request, RPC_INVALID_PARAMS,
+			"params.delivery.secret must be \"whsec_\" and base64 of 24 to 64 bytes");
 		break;
 	case WEBHOOK_ANONYMOUS:
 		event_subscribe_forbid(request, "authentication_required",
@@ -330,9 +330,9 @@ static bool event_subscribe_read_ttl(struct request *request, int64_t *ttl_ms_ou
 	if (!ttl || ttl->type == JSON_NULL)
 		return true;
 	if (!json_integer(ttl, ttl_ms_out) || *ttl_ms_out < 0) {
-		request_fail(request, RPC_INVALID_PARAMS,
-			     "params.ttlMs must be a whole number of milliseconds, or "
-			     "null");
+		request_fail(
+			request, RPC_INVALID_PARAMS,
+			"params.ttlMs must be a whole number of milliseconds, or null");
 		return false;
 	}
 	if (*ttl_ms_out == 0)
@@ -348,9 +348,9 @@ static bool event_subscribe_read_mode(struct request *request,
 
 	if (!delivery || delivery->type != JSON_OBJECT ||
 	    (mode ? !json_string(mode) : is_needed)) {
-		request_fail(request, RPC_INVALID_PARAMS,
-			     "params.delivery must be an object with mode, url and "
-			     "secret");
+		request_fail(
+			request, RPC_INVALID_PARAMS,
+			"params.delivery must be an object with mode, url and secret");
 		return false;
 	}
 	if (!mode || strcmp(mode->text, "webhook") == 0)

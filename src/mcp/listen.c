@@ -363,9 +363,9 @@ void listen_run(struct request *request)
 	if (!listen_read_filter(listen))
 		request_fail(request, RPC_INVALID_PARAMS,
 			     "params.notifications must be an object with "
-			     "toolsListChanged or eventsListChanged, booleans, or "
-			     "resourceSubscriptions, an array of URIs, or taskIds, an "
-			     "array of IDs");
+			     "toolsListChanged or eventsListChanged, "
+			     "booleans, or resourceSubscriptions, an "
+			     "array of URIs, or taskIds, an array of IDs");
 	else if (!header_value_accepts_streams(request->exchange))
 		request_fail(request, RPC_INVALID_REQUEST,
 			     "the answer is a stream: send Accept: application/json, "

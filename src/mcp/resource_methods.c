@@ -99,12 +99,12 @@ static void resource_methods_refuse(struct request *request, const char *uri, in
 
 	if (outcome == RESOURCE_E_NOT_FOUND) {
 		error.code = request->era->resource_not_found;
-		error.text = "Resource not found: see resources/list and "
-			     "resources/templates/list";
+		error.text =
+			"Resource not found: see resources/list and resources/templates/list";
 	} else {
 		error.code = RPC_INVALID_PARAMS;
-		error.text = "params.uri is not a valid URI: percent-encode special "
-			     "characters";
+		error.text =
+			"params.uri is not a valid URI: percent-encode special characters";
 	}
 	request_fail_with(request, &error);
 }

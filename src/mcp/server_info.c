@@ -102,8 +102,7 @@ static void server_info_write_card_token(struct json_writer *writer)
 	json_put_string(writer, "name", "Authorization");
 	json_put_string(writer, "description",
 			"Bearer, a space and the token that `" PROGRAM_NAME
-			" pair NAME` prints "
-			"on the phone");
+			" pair NAME` prints on the phone");
 	json_put_boolean(writer, "isRequired", true);
 	json_put_boolean(writer, "isSecret", true);
 	json_close_object(writer);

@@ -118,8 +118,8 @@ static void session_save(struct session *session)
 	session_write_subscriptions(session, &lines);
 	record.subscriptions = lines.data;
 	if (lines.failed || persistence->save_session(persistence->store, &record))
-		log_warning("mcp: a session could not be stored: it will not survive a "
-			    "restart");
+		log_warning(
+			"mcp: a session could not be stored: it will not survive a restart");
 	buffer_deinit(&lines);
 }
 

@@ -173,13 +173,14 @@ bool task_admit(struct request *request)
 
 	if (task_is_declared(request))
 		return true;
-	request_fail_with(request, &(struct rpc_error){
-					   .code = RPC_MISSING_CAPABILITY,
-					   .text = "tasks are for clients that declare "
-						   "the extension " TASK_EXTENSION,
-					   .write_data = rpc_write_required_capability,
-					   .data = extension,
-				   });
+	request_fail_with(request,
+			  &(struct rpc_error){
+				  .code = RPC_MISSING_CAPABILITY,
+				  .text = "tasks are for clients that "
+					  "declare the extension " TASK_EXTENSION,
+				  .write_data = rpc_write_required_capability,
+				  .data = extension,
+			  });
 	return false;
 }
 
@@ -203,9 +204,9 @@ static bool task_find_requested(struct request *request, struct task_query *quer
 	}
 	error = task_find(request->context->tasks, query, task_out);
 	if (error == TASK_E_NOT_FOUND)
-		request_fail(request, RPC_INVALID_PARAMS,
-			     "Task not found: it is unknown, past its ttlMs, or another "
-			     "client's");
+		request_fail(
+			request, RPC_INVALID_PARAMS,
+			"Task not found: it is unknown, past its ttlMs, or another client's");
 	else if (error)
 		request_fail(request, RPC_INTERNAL_ERROR, "the task could not be read");
 	return error == 0;

@@ -35,8 +35,7 @@ static const char *const phone_number_texts[] = {
 	[PHONE_NUMBER_COUNTRY] =
 		"has 0 after the +: write no +, or the country in place of the 0",
 	[PHONE_NUMBER_EXTENSION] =
-		"has an extension, which is not part of a number: leave "
-		"it out",
+		"has an extension, which is not part of a number: leave it out",
 	[PHONE_NUMBER_BEGINNING] = "begins with a separator, which is not a +",
 };
 

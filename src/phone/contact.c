@@ -415,8 +415,7 @@ static const char *contact_file_error_text(int error)
 	case EACCES:
 		return "the gateway's user may not read it";
 	case EFBIG:
-		return "it is larger than 8 MiB without its photographs, or than 512 MiB "
-		       "with them";
+		return "it is larger than 8 MiB without its photographs, or than 512 MiB with them";
 	case EINVAL:
 		return "it is not a regular file";
 	default:
@@ -435,8 +434,7 @@ void contact_file_describe(const char *path, int error, const struct contact_lis
 	if (error)
 		text = contact_file_error_text(error);
 	else if (list->is_full)
-		text = "it has more contacts than the gateway keeps; the last ones are "
-		       "left out";
+		text = "it has more contacts than the gateway keeps; the last ones are left out";
 	else if (!list->contact_count)
 		text = "it has no vCard with a name and a number";
 	*problem_out = '\0';

@@ -235,8 +235,8 @@ static void contacts_take_file(struct contacts *contacts, int error,
 		log_info("contacts: the owner's file has %zu%s%s", list->contact_count,
 			 *skipped ? "; left out: " : "", skipped);
 	if (!contact_book_put(contacts->book, 0, list))
-		log_error("contacts: cannot replace those of the owner's file: out of "
-			  "memory");
+		log_error(
+			"contacts: cannot replace those of the owner's file: out of memory");
 }
 
 /* Returns whether there is more to read. */

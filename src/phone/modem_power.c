@@ -120,9 +120,9 @@ static void modem_power_log_refusal(struct modem_power *power)
 
 static void modem_power_give_up(struct modem_power_job *job)
 {
-	log_warning("power: modem %s: oFono could not switch it on; run as root: "
-		    "ofono-mcp modem on %s",
-		    job->modem->path, job->modem->path);
+	log_warning(
+		"power: modem %s: oFono could not switch it on; run as root: ofono-mcp modem on %s",
+		job->modem->path, job->modem->path);
 	modem_power_job_free(job);
 }
 

@@ -260,8 +260,7 @@ static bool unlocker_may_try(const struct unlocker *unlocker, const struct modem
 			unlocker->tail, modem->path);
 	else if (outcome)
 		log_error(
-			"unlock: SIM ...%s: its PIN is not tried, because that cannot be "
-			"recorded: %s",
+			"unlock: SIM ...%s: its PIN is not tried, because that cannot be recorded: %s",
 			unlocker->tail, strerror(-outcome));
 	return !outcome;
 }

@@ -71,8 +71,7 @@ static const char *vcard_charsets_iconv_name(const char *name)
 static iconv_t vcard_charsets_converter(struct vcard_charsets *charsets, const char *name)
 {
 	static const char characters[] =
-		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-		"0123456789-_";
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
 	struct vcard_charset *charset = charsets->all;
 	const char *iconv_name;
 

@@ -8,8 +8,7 @@
 static const char *const vcard_skips_words[VCARD_SKIP_KINDS][2] = {
 	[VCARD_SKIP_NAMELESS] = { "vCard without a name", "vCards without a name" },
 	[VCARD_SKIP_CHARSET] = { "name in an unknown character set; save it as UTF-8",
-				 "names in an unknown character set; save them as "
-				 "UTF-8" },
+				 "names in an unknown character set; save them as UTF-8" },
 	[VCARD_SKIP_NUMBER] = { "TEL that is not a phone number",
 				"TELs that are not phone numbers" },
 	[VCARD_SKIP_CUT] = { "phone number beyond the 32 that are kept of a vCard",

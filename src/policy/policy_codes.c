@@ -47,9 +47,9 @@ const char *policy_codes_check(struct policy_case *about, enum failure *failure_
 		return NULL;
 	if (!policy_codes_may_probe(about)) {
 		*failure_out = FAILURE_APPROVAL_REQUIRED;
-		return "Dry runs have found received codes in several texts. For the "
-		       "rest "
-		       "of an hour they say only that the owner's approval is needed.";
+		return "Dry runs have found received codes in "
+		       "several texts. For the rest of an hour they "
+		       "say only that the owner's approval is needed.";
 	}
 	if (!received_codes_are_in(codes, &question))
 		return NULL;

@@ -130,11 +130,11 @@ static int policy_rules_check_emergency(struct policy_case *about)
 		return 0;
 	return policy_refuse(
 		about, FAILURE_EMERGENCY_NUMBER,
-		arena_printf(policy_rules_arena(about),
-			     "%s reaches an emergency service; the gateway never %s "
-			     "those.",
-			     about->recipient.number,
-			     policy_rules_choose(about, "texts", "calls")));
+		arena_printf(
+			policy_rules_arena(about),
+			"%s reaches an emergency service; the gateway never %s those.",
+			about->recipient.number,
+			policy_rules_choose(about, "texts", "calls")));
 }
 
 /* Otherwise the network would decide what is dialled, and not the number checked here. */
@@ -226,12 +226,11 @@ static int policy_rules_check_country(struct policy_case *about)
 	    recipient_is_at_home(recipient))
 		return 0;
 	if (recipient_has_no_country(recipient))
-		why = "a number of no country (a satellite phone, or a service that "
-		      "costs more than any country), and the owner has not allowed its "
-		      "prefix";
+		why = "a number of no country (a satellite phone, or "
+		      "a service that costs more than any country), "
+		      "and the owner has not allowed its prefix";
 	else if (recipient->home)
-		why = "a number of another country than the SIM's, and the owner has "
-		      "not allowed that";
+		why = "a number of another country than the SIM's, and the owner has not allowed that";
 	return policy_refuse(about, FAILURE_INTERNATIONAL,
 			     arena_printf(policy_rules_arena(about), "%s is %s.",
 					  recipient->number, why));
@@ -292,11 +291,11 @@ static int policy_rules_check_opted_out(struct policy_case *about)
 		return 0;
 	if (error)
 		return policy_refuse_unread(about, "The opt-outs could not be read.");
-	return policy_refuse(about, FAILURE_RECIPIENT_OPTED_OUT,
-			     arena_printf(policy_rules_arena(about),
-					  "%s has opted out (texted STOP) and wants no "
-					  "messages.",
-					  about->recipient.number));
+	return policy_refuse(
+		about, FAILURE_RECIPIENT_OPTED_OUT,
+		arena_printf(policy_rules_arena(about),
+			     "%s has opted out (texted STOP) and wants no messages.",
+			     about->recipient.number));
 }
 
 /* ---- the time ------------------------------------------------------------------------ */
@@ -510,17 +509,16 @@ static int policy_rules_check_loop(struct policy_case *about)
 				     (long long)loop.waiting_id,
 				     (long long)loop.waiting_id);
 	else
-		lifts = arena_printf(arena,
-				     "the owner, who rejected message %lld, writes to "
-				     "that number, or",
-				     (long long)loop.rejected_id);
-	policy_refuse(
-		about, FAILURE_LOOP,
-		arena_printf(arena,
-			     "%s and this phone seem to be two machines that answer "
-			     "each other. What lifts this: %s nothing is exchanged "
-			     "until %s.",
-			     about->recipient.number, lifts ? lifts : "", until));
+		lifts = arena_printf(
+			arena,
+			"the owner, who rejected message %lld, writes to that number, or",
+			(long long)loop.rejected_id);
+	policy_refuse(about, FAILURE_LOOP,
+		      arena_printf(arena,
+				   "%s and this phone seem to be two machines "
+				   "that answer each other. What lifts this: "
+				   "%s nothing is exchanged until %s.",
+				   about->recipient.number, lifts ? lifts : "", until));
 	policy_set_retry(about, loop.until_ms);
 	return POLICY_E_REFUSED;
 }

@@ -67,8 +67,8 @@ static int approval_notice_send(struct approval_notice *notices,
 	whole.segments = segments.count;
 	error = outbox_accept(notices->outbox, &whole, &message_id);
 	if (error)
-		log_warning("approval: the owner cannot be texted: the outbox does not "
-			    "accept it");
+		log_warning(
+			"approval: the owner cannot be texted: the outbox does not accept it");
 	return error;
 }
 

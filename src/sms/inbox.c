@@ -251,8 +251,8 @@ static int inbox_store_queue(struct inbox *inbox)
 		return 0;
 	}
 	if (!inbox->is_refused)
-		log_error("inbox: messages cannot be stored (%s); up to %d are kept in "
-			  "memory meanwhile",
+		log_error("inbox: messages cannot be stored (%s); "
+			  "up to %d are kept in memory meanwhile",
 			  error < 0 ? strerror(-error) : "the disk is full",
 			  INBOX_MEMORY_MAX);
 	inbox->is_refused = true;

@@ -177,8 +177,7 @@ static void outbox_add_message(struct outbox *outbox, struct sim_queue *queue,
 	}
 	if (message->state == STATE_WAITING_APPROVAL)
 		log_info("outbox: message %lld waits for approval: " PROGRAM_NAME
-			 " approve "
-			 "%lld",
+			 " approve %lld",
 			 (long long)message->id, (long long)message->id);
 	/* the message itself cannot have an observer yet */
 	event = (struct outbox_event){ message->id,	  message->state, message->reason,

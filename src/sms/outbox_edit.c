@@ -50,8 +50,7 @@ int outbox_edit(struct outbox *outbox, const struct message *former,
 	outbox_message_set_edited(message, &edited, former->number);
 	if (message->state == STATE_WAITING_APPROVAL)
 		log_info("outbox: message %lld waits for approval: " PROGRAM_NAME
-			 " approve "
-			 "%lld.%u",
+			 " approve %lld.%u",
 			 (long long)message_id, (long long)message_id, message->revision);
 	return 0;
 }

@@ -73,8 +73,8 @@ static void receive_gaps_open(struct receive_gaps *gaps)
 static void receive_gaps_write_received_until(struct receive_gaps *gaps, int64_t now_ms)
 {
 	if (now_ms >= CLOCK_SANE_MS && store_receive_gaps_set_alive(gaps->store, now_ms))
-		log_error("inbox: the time until which messages were received could not "
-			  "be stored");
+		log_error(
+			"inbox: the time until which messages were received could not be stored");
 }
 
 /* ---- oFono --------------------------------------------------------------------------- */

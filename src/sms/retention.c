@@ -348,8 +348,8 @@ int retention_new(sd_event *loop, const struct config *config, struct store *sto
 	retention->count = -1;
 	retention->epoch_ms = clock_wall_ms() - clock_boot_ms();
 	if (store_retention_begin_records(store, clock_wall_ms()))
-		log_warning("retention: the time since when messages are recorded could "
-			    "not be stored");
+		log_warning(
+			"retention: the time since when messages are recorded could not be stored");
 	error = retention_add_sources(retention, loop);
 	if (error) {
 		retention_free(retention);

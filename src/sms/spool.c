@@ -167,10 +167,9 @@ static void spool_begin_pass(struct spool *spool)
 static void spool_wait_for_disk(struct spool *spool, int error)
 {
 	if (!spool->is_stuck)
-		log_error("spool: the messages in %s stay there: they cannot be stored "
-			  "(%s)",
-			  spool->folder,
-			  error < 0 ? strerror(-error) : "the disk is full");
+		log_error(
+			"spool: the messages in %s stay there: they cannot be stored (%s)",
+			spool->folder, error < 0 ? strerror(-error) : "the disk is full");
 	spool->is_stuck = true;
 	spool_work_after(spool, spool->retry_ms);
 }
@@ -256,9 +255,9 @@ static const char *spool_watch_folder(struct spool *spool)
 
 static void spool_give_up(struct spool *spool, const char *flaw)
 {
-	log_error("spool: %s: %s; messages of the oFono plugin are not read until a "
-		  "restart",
-		  spool->folder, flaw);
+	log_error(
+		"spool: %s: %s; messages of the oFono plugin are not read until a restart",
+		spool->folder, flaw);
 	spool->watch = sd_event_source_disable_unref(spool->watch);
 }
 

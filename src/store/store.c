@@ -121,11 +121,11 @@ static bool store_check_files(struct store *store)
 	if (now != store->files && now == STORE_IS_THERE)
 		log_info("store: %s/" STORE_FILE " is back", store->folder);
 	else if (now != store->files)
-		log_error(
-			"store: %s/" STORE_FILE "%s is gone, or is another file: nothing "
-			"is sent or stored until it is back; incoming messages are kept "
-			"in memory",
-			store->folder, now == STORE_WAL_IS_LOST ? "-wal" : "");
+		log_error("store: %s/" STORE_FILE
+			  "%s is gone, or is another file: nothing "
+			  "is sent or stored until it is back; "
+			  "incoming messages are kept in memory",
+			  store->folder, now == STORE_WAL_IS_LOST ? "-wal" : "");
 	store->files = now;
 	return now == STORE_IS_THERE;
 }

@@ -137,8 +137,7 @@ static int store_open_check_file(struct store_database *opening, const char *fol
 	if (damage)
 		return store_database_fail(opening, -EUCLEAN,
 					   "damaged (%s); \"" PROGRAM_NAME
-					   " serve\" moves it "
-					   "aside",
+					   " serve\" moves it aside",
 					   damage);
 	if (chmod(opening->path, 0600) < 0)
 		return store_database_fail(opening, -errno, "%m");
@@ -165,8 +164,7 @@ static int store_open_find_file(struct store_database *opening, const char *fold
 		return store_database_fail(
 			opening, -EUCLEAN,
 			"damaged (it is missing, and its -wal is there); \"" PROGRAM_NAME
-			" "
-			"serve\" moves that aside");
+			" serve\" moves that aside");
 	return store_open_make_first(opening, folder);
 }
 
@@ -202,8 +200,7 @@ static int store_open_refuse_foreign(struct store_database *opening)
 		opening, -EINVAL,
 		"its tables, indexes or triggers are not those of " PROGRAM_NAME
 		"; it is left unchanged: \"" PROGRAM_NAME
-		" restore %s\" moves it aside and "
-		"begins a new one with its rows",
+		" restore %s\" moves it aside and begins a new one with its rows",
 		opening->path);
 }
 

@@ -292,6 +292,6 @@ void store_retention_enable_vacuum(struct store *store)
 	    pages * page_bytes > SMALL_BYTES)
 		return;
 	if (store_run_pragma(store, "PRAGMA auto_vacuum = INCREMENTAL; VACUUM"))
-		log_warning("store: free pages are reused, but not returned to the "
-			    "file system");
+		log_warning(
+			"store: free pages are reused, but not returned to the file system");
 }

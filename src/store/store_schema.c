@@ -446,8 +446,7 @@ static const char version_15[] =
 	"CREATE TABLE approval_notice ("
 	" id INTEGER PRIMARY KEY, number INTEGER NOT NULL UNIQUE,"
 	" message_id INTEGER NOT NULL, revision INTEGER NOT NULL, at INTEGER NOT NULL,"
-	" UNIQUE (message_id, revision)"
-	") STRICT;";
+	" UNIQUE (message_id, revision)) STRICT;";
 
 /*
  * webhook_...: see store/store_webhook.h. Times are by the wall clock; 0 is none. A delivery

@@ -309,10 +309,9 @@ const char *const store_sql[STATEMENT_COUNT] = {
 	[ALIVE_GET] = "SELECT at, boot, boot_at FROM alive",
 	[CLIENT_ADD] =
 		"INSERT INTO client (name, scopes, approval, sims, allow, per_minute, "
-		"per_hour,"
-		" per_day, segments_per_month, token_hash, created)"
-		" VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)"
-		" ON CONFLICT (name) DO NOTHING",
+		"per_hour, per_day, segments_per_month, token_hash, "
+		"created) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, "
+		"?9, ?10, ?11) ON CONFLICT (name) DO NOTHING",
 	[CLIENT_CHANGE] =
 		"UPDATE client SET name = ?1, scopes = ?2, approval = ?3, sims = ?4, "
 		"allow = "
@@ -606,9 +605,9 @@ const char *const store_sql[STATEMENT_COUNT] = {
 		" INDEXED BY message_number WHERE phone_number = ?1"
 		" ORDER BY id DESC LIMIT 64) WHERE direction = ?2 AND sim_id > 0"
 		" ORDER BY id DESC LIMIT 1",
-	[SIM_SERVICE_PUT] = "INSERT OR REPLACE INTO sim_service"
-			    " (id, drained, failures, rests_until)"
-			    " VALUES (?1, ?2, ?3, ?4)",
+	[SIM_SERVICE_PUT] =
+		"INSERT OR REPLACE INTO sim_service"
+		" (id, drained, failures, rests_until) VALUES (?1, ?2, ?3, ?4)",
 	[SIM_SERVICES] = "SELECT id, drained, failures, rests_until FROM sim_service",
 	[SIM_RECIPIENT_COUNT] = "SELECT count(*) FROM sim_recipient"
 				" WHERE sim_id = ?1 AND month = ?2",

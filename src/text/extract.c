@@ -45,8 +45,8 @@ static bool extract_keep(char *place, size_t size, const char *text, size_t leng
 /* "@example.com #123456": a line of its own */
 static bool extract_read_bound_code(const char *line, struct extract *extract)
 {
-	static const char host[] = "abcdefghijklmnopqrstuvwxyz"
-				   "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-:";
+	static const char host[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-:";
 	static const char printable[] =
 		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 		"!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~";

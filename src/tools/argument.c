@@ -91,11 +91,12 @@ bool argument_time(struct tool_call *call, const char *name, int64_t *wall_ms_ou
 		return true;
 	}
 	clock_complete(text, example);
-	tool_failure_answer(call, FAILURE_INVALID_ARGUMENTS,
-			    arena_printf(call->arena,
-					 "%s must be an RFC 3339 time with UTC offset, "
-					 "for example %s.",
-					 name, example));
+	tool_failure_answer(
+		call, FAILURE_INVALID_ARGUMENTS,
+		arena_printf(
+			call->arena,
+			"%s must be an RFC 3339 time with UTC offset, for example %s.",
+			name, example));
 	return false;
 }
 
@@ -114,9 +115,9 @@ bool argument_key(const struct tool_call *call, const char **key_out,
 			     "idempotency_key: \"%s\" is a placeholder, which another "
 			     "message may have, too.",
 			     escape_quote(call->arena, key, IDEMPOTENCY_KEY_MAX)),
-		.fix = "Leave idempotency_key out, or pass a text that belongs to this "
-		       "message alone, such as \"dinner with Ann 2026-11-21\" or a new "
-		       "UUID.",
+		.fix = "Leave idempotency_key out, or pass a text "
+		       "that belongs to this message alone, such as "
+		       "\"dinner with Ann 2026-11-21\" or a new UUID.",
 	};
 	return false;
 }

@@ -42,9 +42,8 @@ static const struct schema_field cancel_sms_output[] = {
 	  "cancelled; or held: oFono is asked to cancel it when its modem is back; with "
 	  "close also closed: there is none, or any state that it has" },
 	{ "epoch", SCHEMA_STRING, false,
-	  "closed: of the message store, as in list_changes; in an earlier epoch a "
-	  "message "
-	  "with the key may have been sent" },
+	  "closed: of the message store, as in list_changes; in an "
+	  "earlier epoch a message with the key may have been sent" },
 	{ 0 },
 };
 
@@ -124,23 +123,21 @@ static void cancel_sms_answer(const struct cancel_sms *cancel, int outcome)
 				why ? why : "could not be cancelled");
 		break;
 	case OUTBOX_E_CANCEL_LATER:
-		cancel_sms_succeed(
-			cancel, STATE_HELD,
-			"is not cancelled yet: oFono keeps it, and cannot be asked while "
-			"its modem is away. When the modem is back, the gateway cancels "
-			"it unless oFono sends it first; get_sms_status shows the "
-			"outcome.");
+		cancel_sms_succeed(cancel, STATE_HELD,
+				   "is not cancelled yet: oFono keeps it, and cannot "
+				   "be asked while its modem is away. When the modem "
+				   "is back, the gateway cancels it unless oFono "
+				   "sends it first; get_sms_status shows the outcome.");
 		break;
 	case OUTBOX_E_NO_ANSWER:
-		cancel_sms_fail(cancel, FAILURE_TOO_LATE,
-				"may be cancelled or not: oFono was asked and did not "
-				"answer");
+		cancel_sms_fail(
+			cancel, FAILURE_TOO_LATE,
+			"may be cancelled or not: oFono was asked and did not answer");
 		break;
 	case OUTBOX_E_STORAGE:
 		cancel_sms_fail(
 			cancel, FAILURE_STORAGE_FULL,
-			"was not cancelled: it could not be written to the phone's "
-			"storage");
+			"was not cancelled: it could not be written to the phone's storage");
 		break;
 	default:
 		cancel_sms_fail(cancel, FAILURE_INTERNAL, "could not be cancelled");

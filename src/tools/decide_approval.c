@@ -91,9 +91,9 @@ static void decide_approval_decide(struct tool_call *call, int64_t message_id)
 						 (long long)message_id));
 		break;
 	case OUTBOX_E_STORAGE:
-		tool_failure_answer(call, FAILURE_STORAGE_FULL,
-				    "The decision could not be written to the phone's "
-				    "storage.");
+		tool_failure_answer(
+			call, FAILURE_STORAGE_FULL,
+			"The decision could not be written to the phone's storage.");
 		break;
 	default:
 		tool_failure_answer(call, FAILURE_INTERNAL,
@@ -145,9 +145,9 @@ static void decide_approval_run_webhook(struct tool_call *call, const char *id)
 		store_webhook_consent_list(store, 0, decide_approval_visit, &search);
 	snprintf(who, sizeof(who), "client %s", call->client->name);
 	if (!search.client_id)
-		tool_failure_answer(call, FAILURE_DECIDED,
-				    "That webhook is not waiting for approval, or not "
-				    "any more.");
+		tool_failure_answer(
+			call, FAILURE_DECIDED,
+			"That webhook is not waiting for approval, or not any more.");
 	else if (search.client_id == call->client->id)
 		tool_failure_answer(call, FAILURE_OWN_MESSAGE,
 				    "This client asked for that webhook itself.");
@@ -193,8 +193,7 @@ const struct tool tool_decide_approval = {
 	.name = "decide_approval",
 	.title = "Approve or reject a message",
 	.description = "Approve or reject another client's message, or webhook, in the "
-		       "owner's place. For "
-		       "the owner's page: never call it yourself.",
+		       "owner's place. For the owner's page: never call it yourself.",
 	.input = decide_approval_input,
 	.output = decide_approval_output,
 	.listed = (const char *const[]){ "state", NULL },

@@ -201,8 +201,7 @@ static const char *dry_run_format_character(const struct dry_run *dry_run)
 		return "";
 	return arena_printf(
 		order->call->arena,
-		" oFono may be unable to encode the character %s and would then refuse "
-		"it.",
+		" oFono may be unable to encode the character %s and would then refuse it.",
 		segments_name_character(order->call->arena, order->text, character));
 }
 

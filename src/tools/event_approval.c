@@ -164,8 +164,7 @@ const struct event_type event_approval_requested = {
 	.name = "approval.requested",
 	.description =
 		"A message or webhook waits for the owner's approval, or a message "
-		"changed while it waits. Tell your user; the owner decides on the "
-		"phone.",
+		"changed while it waits. Tell your user; the owner decides on the phone.",
 	.arguments = event_approval_arguments,
 	.payload = event_approval_requested_payload,
 	.scopes = CLIENT_READ,
@@ -177,10 +176,9 @@ const struct event_type event_approval_requested = {
 
 const struct event_type event_approval_decided = {
 	.name = "approval.decided",
-	.description =
-		"A message or webhook no longer waits for approval. An approved message "
-		"goes out by itself: do not send it again. For an approved webhook, "
-		"subscribe again.",
+	.description = "A message or webhook no longer waits for approval. "
+		       "An approved message goes out by itself: do not send "
+		       "it again. For an approved webhook, subscribe again.",
 	.arguments = event_approval_arguments,
 	.payload = event_approval_decided_payload,
 	.scopes = CLIENT_READ,

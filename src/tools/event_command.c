@@ -12,8 +12,7 @@ static const struct schema_field event_command_arguments[] = {
 	EVENT_VIEW_FROM_FIELD,
 	EVENT_VIEW_SIM_FIELD,
 	{ "include_text", SCHEMA_BOOLEAN, false,
-	  "false: without the command's text; by webhook true needs the owner's "
-	  "consent" },
+	  "false: without the command's text; by webhook true needs the owner's consent" },
 	{ 0 },
 };
 
@@ -23,9 +22,7 @@ static const struct schema_field event_command_payload[] = {
 	{ "received_at", SCHEMA_STRING, true, "RFC 3339" },
 	{ "from", SCHEMA_STRING, true, "The owner's number; answer it with send_sms" },
 	{ "verified", SCHEMA_BOOLEAN, true,
-	  "true: a rolling code proved it; false: the sender's number alone, which can "
-	  "be "
-	  "forged" },
+	  "true: a rolling code proved it; false: the sender's number alone, which can be forged" },
 	{ "command", SCHEMA_STRING, false,
 	  "What the owner wants: the text without its word and code" },
 	{ 0 },

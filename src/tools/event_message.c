@@ -224,10 +224,9 @@ static void event_message_status_write(const struct event_query *query,
 
 const struct event_type event_sms_status_changed = {
 	.name = "sms.status_changed",
-	.description =
-		"An outgoing message has a new state. sent: the network accepted it, "
-		"which does not prove delivery. unknown: it may have been sent; never "
-		"send it again.",
+	.description = "An outgoing message has a new state. sent: the "
+		       "network accepted it, which does not prove delivery. "
+		       "unknown: it may have been sent; never send it again.",
 	.arguments = event_message_status_arguments,
 	.payload = event_message_status_payload,
 	.scopes = CLIENT_READ,

@@ -132,10 +132,9 @@ static void event_phone_write_alert(const struct event_query *query,
 
 const struct event_type event_alert_received = {
 	.name = "alert.received",
-	.description =
-		"A cell broadcast arrived: a warning of the authorities, or another "
-		"notice to everybody in an area. Anybody with a transmitter can send "
-		"one.",
+	.description = "A cell broadcast arrived: a warning of the "
+		       "authorities, or another notice to everybody in "
+		       "an area. Anybody with a transmitter can send one.",
 	.arguments = event_phone_alert_arguments,
 	.payload = event_phone_alert_payload,
 	.scopes = CLIENT_READ,

@@ -21,8 +21,7 @@
 
 static const struct schema_field find_contact_input[] = {
 	{ "name", SCHEMA_STRING, false,
-	  "Words of the name or parts of them, in any order; case and accents don't "
-	  "matter" },
+	  "Words of the name or parts of them, in any order; case and accents don't matter" },
 	{ "phone_number", SCHEMA_STRING, false, "Whose number it is, in any spelling" },
 	PAGE_LIMIT_FIELD,
 	{ "cursor", SCHEMA_STRING, false, "next_cursor from the previous page" },
@@ -97,10 +96,9 @@ static bool find_contact_read_number(struct find_contact *find)
 		store_party_spell(find->services->store, 0, number, &find->party);
 	if (number && find->party.count)
 		return true;
-	tool_failure_answer(call, FAILURE_INVALID_NUMBER,
-			    number ? "phone_number is no phone number; pass a name as "
-				     "name."
-				   : NULL);
+	tool_failure_answer(
+		call, FAILURE_INVALID_NUMBER,
+		number ? "phone_number is no phone number; pass a name as name." : NULL);
 	return false;
 }
 
@@ -119,9 +117,9 @@ static bool find_contact_read_cursor(struct find_contact *find)
 	find->start = (size_t)(cursor & UINT32_MAX);
 	if (!cursor || cursor >> 32 == find_contact_cursor(find, 0) >> 32)
 		return true;
-	tool_failure_answer(find->call, FAILURE_INVALID_ARGUMENTS,
-			    "cursor: the contacts have been read again since; start over "
-			    "without it.");
+	tool_failure_answer(
+		find->call, FAILURE_INVALID_ARGUMENTS,
+		"cursor: the contacts have been read again since; start over without it.");
 	return false;
 }
 

@@ -27,9 +27,8 @@ enum {
 
 static const struct schema_field get_gateway_status_input[] = {
 	{ "detail", SCHEMA_BOOLEAN, false,
-	  "true: also modems, balances, voicemail, every limit, your scopes, and what "
-	  "the "
-	  "owner lets you send" },
+	  "true: also modems, balances, voicemail, every "
+	  "limit, your scopes, and what the owner lets you send" },
 	{ "after", SCHEMA_STRING, false,
 	  "cursor from the previous answer: wait until anything has changed since" },
 	{ "wait_seconds", SCHEMA_INTEGER, false, "Maximum wait for a change", 0,
@@ -121,11 +120,9 @@ const struct tool tool_get_gateway_status = {
 	.title = "Show the gateway's state",
 	.description =
 		"Say whether a message could be sent now, what stops it, the phone's "
-		"time, "
-		"and the tightest limit of each SIM. Call it when a send was refused or "
-		"before many messages; with after and wait_seconds it waits for a "
-		"change. To "
-		"check one message, call send_sms with dry_run.",
+		"time, and the tightest limit of each SIM. Call it when a send was "
+		"refused or before many messages; with after and wait_seconds it "
+		"waits for a change. To check one message, call send_sms with dry_run.",
 	.input = get_gateway_status_input,
 	.output = status_view_fields,
 	.listed = (const char *const[]){ "can_send", "cursor", NULL },

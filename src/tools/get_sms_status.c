@@ -62,9 +62,9 @@ static const struct schema_field get_sms_status_output[] = {
 	{ "reached", SCHEMA_BOOLEAN, false,
 	  "After a wait: whether the message got as far as wait_for" },
 	{ "delivery", SCHEMA_STRING, false,
-	  "out: awaited; delivered; refused: the network gave up; unconfirmed: no report "
-	  "came in time, which proves nothing; left out: no report is awaited, or not "
-	  "yet" },
+	  "out: awaited; delivered; refused: the network gave "
+	  "up; unconfirmed: no report came in time, which proves "
+	  "nothing; left out: no report is awaited, or not yet" },
 	{ "phone_number", SCHEMA_STRING, true, "The other end" },
 	{ "origin", SCHEMA_STRING, false,
 	  "out: phone: another program sent it, as in list_sms",
@@ -288,19 +288,17 @@ static void get_sms_status_answer_not_found(struct get_sms_status *status)
 	if (get_sms_status_answer_list(status))
 		return;
 	if (get_sms_status_rows_were_lost(call->services->store))
-		tool_failure_answer(
-			call, FAILURE_NOT_FOUND,
-			"There is no such message in the message store. But the store "
-			"was "
-			"damaged or restored from a backup recently, so it may have been "
-			"sent all the same. Ask your user before sending it again.");
+		tool_failure_answer(call, FAILURE_NOT_FOUND,
+				    "There is no such message in the message store. "
+				    "But the store was damaged or restored from a "
+				    "backup recently, so it may have been sent all "
+				    "the same. Ask your user before sending it again.");
 	else if (status->key)
 		tool_failure_answer(call, FAILURE_KEY_NOT_FOUND,
 				    "No message of yours with this idempotency_key is "
 				    "stored. Keys are "
 				    "kept for at least 30 days: unless you used it "
-				    "before that, it is "
-				    "safe to send the message now.");
+				    "before that, it is safe to send the message now.");
 	else
 		tool_failure_answer(call, FAILURE_NOT_FOUND,
 				    arena_printf(call->arena,
@@ -403,11 +401,10 @@ static void get_sms_status_run(struct tool_call *call)
 const struct tool tool_get_sms_status = {
 	.name = "get_sms_status",
 	.title = "Check a message",
-	.description =
-		"Return a message's state and what it means. If a message is not sent "
-		"yet or an answer was lost, call this instead of sending again. "
-		"\"delivered\" means that the recipient's phone took it, not that "
-		"anybody read it.",
+	.description = "Return a message's state and what it means. If a "
+		       "message is not sent yet or an answer was lost, call "
+		       "this instead of sending again. \"delivered\" means that "
+		       "the recipient's phone took it, not that anybody read it.",
 	.input = get_sms_status_input,
 	.output = get_sms_status_output,
 	.listed = (const char *const[]){ "message_id", "state", "final", NULL },

@@ -26,8 +26,7 @@ static const struct schema_field hang_up_input[] = {
 static const struct schema_field hang_up_output[] = {
 	{ "call_id", SCHEMA_INTEGER, true, "The call" },
 	{ "over", SCHEMA_BOOLEAN, true,
-	  "false: the modem has not confirmed it yet; it is asked again every 5 "
-	  "seconds" },
+	  "false: the modem has not confirmed it yet; it is asked again every 5 seconds" },
 	{ "state", SCHEMA_STRING, true, "As place_call returns it" },
 	{ 0 },
 };

@@ -34,10 +34,9 @@ static const struct schema_field list_calls_row[] = {
 	  "The SIM that was called or called; left out when unknown" },
 	{ "time", SCHEMA_STRING, true, "When it began to ring or was placed, RFC 3339" },
 	{ "state", SCHEMA_STRING, true,
-	  "incoming: ringing; answered; missed; rejected: hung up on the phone; unknown: "
-	  "the end was not observed. outgoing: dialing; alerting: it rings there; "
-	  "active; "
-	  "ended; unanswered; not_placed: nothing was dialled; unknown" },
+	  "incoming: ringing; answered; missed; rejected: hung up on the phone; "
+	  "unknown: the end was not observed. outgoing: dialing; alerting: it rings "
+	  "there; active; ended; unanswered; not_placed: nothing was dialled; unknown" },
 	{ "reason", SCHEMA_STRING, false,
 	  "outgoing: why it ended, as place_call returns it" },
 	{ 0 },

@@ -39,8 +39,7 @@ static const struct schema_field list_sms_input[] = {
 	{ "until", SCHEMA_STRING, false, "Only before this time" },
 	{ "unread_only", SCHEMA_BOOLEAN, false, "Only received ones not marked as read" },
 	{ "state", SCHEMA_STRING, false,
-	  "scheduled: only those that wait for send_at, by which since and until "
-	  "then filter",
+	  "scheduled: only those that wait for send_at, by which since and until then filter",
 	  .words = list_sms_states },
 	{ "search", SCHEMA_STRING, false,
 	  "Only texts with this exact phrase, case-insensitive", 1, 160 },
@@ -62,8 +61,7 @@ static const struct schema_field list_sms_output[] = {
 	{ "next_cursor", SCHEMA_STRING, false, "The cursor of the next page" },
 	VIEW_RECORDS_FIELD,
 	{ "gaps", SCHEMA_ARRAY, false,
-	  "Times, among those listed, when the gateway could not receive: messages may "
-	  "be missing",
+	  "Times, among those listed, when the gateway could not receive: messages may be missing",
 	  .members = view_gap_fields },
 	{ "wait_cursor", SCHEMA_STRING, true,
 	  "Pass it to wait_for_sms as after: nothing that comes from now on is missed" },

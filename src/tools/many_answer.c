@@ -353,18 +353,18 @@ static const char *many_answer_format_notes(const struct sms_batch *batch)
 	if (refused)
 		text = arena_printf(arena, " %zu refused: each has an error.", refused);
 	if (text && states && repeats)
-		text = arena_printf(arena,
-				    "%s %zu accepted by an earlier call, and not sent "
-				    "again (now %s).",
-				    text, repeats, states);
+		text = arena_printf(
+			arena,
+			"%s %zu accepted by an earlier call, and not sent again (now %s).",
+			text, repeats, states);
 	if (text && duplicates)
 		text = arena_printf(arena, "%s %zu in the list twice, and sent once.",
 				    text, duplicates);
 	if (text && many_answer_has_keyed_failure(batch))
-		text = arena_printf(arena,
-				    "%s Another try for those that failed needs a "
-				    "new idempotency_key.",
-				    text);
+		text = arena_printf(
+			arena,
+			"%s Another try for those that failed needs a new idempotency_key.",
+			text);
 	return text;
 }
 

@@ -30,8 +30,7 @@ const struct schema_field modem_view_fields[] = {
 	  "Card slots, of which it uses one; left out when it has one" },
 	{ "active_slot", SCHEMA_INTEGER, false, "The slot in use, from 1" },
 	{ "service_centre", SCHEMA_STRING, true,
-	  "Its SMS service centre: known, none, or unknown while oFono does not report "
-	  "it" },
+	  "Its SMS service centre: known, none, or unknown while oFono does not report it" },
 	{ "warning", SCHEMA_STRING, false,
 	  "What may make its messages fail; left out when nothing is known" },
 	{ "why_not", SCHEMA_STRING, false,

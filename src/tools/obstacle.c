@@ -58,8 +58,7 @@ static const struct obstacle_modem obstacle_of_lock[] = {
 			   PROGRAM_NAME " sim unlock" },
 	[SIM_LOCK_PUK] = { "its SIM waits for its PUK", NULL,
 			   PROGRAM_NAME " sim unlock --puk" },
-	[SIM_LOCK_OTHER] = { "a phone or network lock blocks its SIM, and neither PIN "
-			     "nor PUK opens it",
+	[SIM_LOCK_OTHER] = { "a phone or network lock blocks its SIM, and neither PIN nor PUK opens it",
 			     "ask the seller of the phone for its code" },
 };
 

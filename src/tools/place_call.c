@@ -40,8 +40,7 @@ static const struct schema_field place_call_input[] = {
 	{ "to_phone_number", SCHEMA_STRING, true,
 	  "Number with + and country code, for example +36201234567" },
 	{ "subscription_id", SCHEMA_INTEGER, false,
-	  "SIM to call from (get_sms_subscriptions lists them); needed if several can "
-	  "send" },
+	  "SIM to call from (get_sms_subscriptions lists them); needed if several can send" },
 	{ "wait_for", SCHEMA_STRING, false,
 	  "Answer when the phone dials (none), when it rings there (alerting), when "
 	  "somebody answers (active, default) or when the call is over (ended)",
@@ -143,8 +142,7 @@ static bool place_call_check_modem(const struct place_call *place)
 	if (!*modem->emergency_numbers)
 		return place_call_refuse(
 			place, FAILURE_CALL_UNAVAILABLE,
-			"The emergency numbers of that SIM are not known now, so nothing "
-			"is dialled.");
+			"The emergency numbers of that SIM are not known now, so nothing is dialled.");
 	if (!outbox_has_storage(place->call->services->outbox))
 		return place_call_refuse(place, FAILURE_STORAGE_FULL,
 					 "There is no space to record the call.");
@@ -182,10 +180,9 @@ static bool place_call_get_approval(struct place_call *place)
 	case ELICITATION_UNAVAILABLE:
 		break;
 	}
-	return place_call_refuse(
-		place, FAILURE_APPROVAL_REQUIRED,
-		"The owner lets this client call only with approval, and nobody could be "
-		"asked for it.");
+	return place_call_refuse(place, FAILURE_APPROVAL_REQUIRED,
+				 "The owner lets this client call only with "
+				 "approval, and nobody could be asked for it.");
 }
 
 static void place_call_write(struct json_writer *writer,
@@ -218,8 +215,7 @@ static const struct {
 	  "The phone's D-Bus policy forbids the gateway to place calls." },
 	{ "not_handed", FAILURE_OFONO_UNAVAILABLE, "oFono was not reached." },
 	{ "lost", FAILURE_CALL_UNKNOWN,
-	  "It is unknown what became of the call: oFono or the modem went away or did "
-	  "not answer." },
+	  "It is unknown what became of the call: oFono or the modem went away or did not answer." },
 };
 
 /* False: the call did not fail. */
@@ -295,9 +291,9 @@ static bool place_call_dial(struct place_call *place)
 	case 0:
 		return true;
 	case DIALLER_E_BUSY:
-		return place_call_refuse(place, FAILURE_CALL_BUSY,
-					 "An agent's call is in progress on that SIM's "
-					 "modem.");
+		return place_call_refuse(
+			place, FAILURE_CALL_BUSY,
+			"An agent's call is in progress on that SIM's modem.");
 	case STORE_E_FULL:
 		return place_call_refuse(
 			place, FAILURE_STORAGE_FULL,
@@ -365,12 +361,11 @@ static bool place_call_is_usable(const struct services *services)
 const struct tool tool_place_call = {
 	.name = "place_call",
 	.title = "Call a phone number",
-	.description =
-		"Call a number from this phone; you can neither hear nor speak. It "
-		"costs money and the other end hears the phone's microphone, so call "
-		"only if your user is there to talk or wants it to ring. \"active\" "
-		"may be an answering machine. The gateway hangs up after the owner's "
-		"time limit.",
+	.description = "Call a number from this phone; you can neither hear nor "
+		       "speak. It costs money and the other end hears the phone's "
+		       "microphone, so call only if your user is there to talk or "
+		       "wants it to ring. \"active\" may be an answering machine. "
+		       "The gateway hangs up after the owner's time limit.",
 	.input = place_call_input,
 	.output = place_call_output,
 	.listed = (const char *const[]){ "call_id", "state", NULL },

@@ -28,8 +28,7 @@ static const char placeholder_words[] =
 
 /* Alone they are a value: somebody's key may be "a". */
 static const char placeholder_little_words[] =
-	" a an the of for this your my some any new own here insert enter replace"
-	" with me ";
+	" a an the of for this your my some any new own here insert enter replace with me ";
 
 /* The UUIDs are of RFC 4122, RFC 9562 and what their readers copy. */
 static const char *const placeholder_texts[] = {

@@ -120,10 +120,9 @@ const struct resource resource_inbox = {
 	.uri = "sms://inbox",
 	.name = "inbox",
 	.title = "Received messages",
-	.description =
-		"The last 20 received messages, newest first, with wait_cursor for "
-		"wait_for_sms; list_sms has older ones. Subscribe to learn of new "
-		"messages.",
+	.description = "The last 20 received messages, newest first, "
+		       "with wait_cursor for wait_for_sms; list_sms has "
+		       "older ones. Subscribe to learn of new messages.",
 	.scopes = CLIENT_READ,
 	.write = resource_message_write_inbox,
 };

@@ -41,21 +41,18 @@ static const struct schema_field send_sms_input[] = {
 	  "A billed segment holds 160 GSM characters, or 70 if any other occurs",
 	  .describe = sms_order_describe_text },
 	{ "subscription_id", SCHEMA_INTEGER, false,
-	  "SIM to send from (get_sms_subscriptions lists them); needed if "
-	  "several can send" },
+	  "SIM to send from (get_sms_subscriptions lists them); needed if several can send" },
 	{ "idempotency_key", SCHEMA_STRING, false,
 	  "Your own unique key: another call with it sends nothing and returns "
 	  "what became of the first",
 	  0, IDEMPOTENCY_KEY_MAX },
 	{ "send_at", SCHEMA_STRING, false,
-	  "When to send, at most 30 days ahead, for example "
-	  "2026-11-21T08:30:00+01:00" },
+	  "When to send, at most 30 days ahead, for example 2026-11-21T08:30:00+01:00" },
 	{ "valid_for_seconds", SCHEMA_INTEGER, false,
 	  "Drop it if it was not submitted within this time from now or send_at",
 	  ORDER_VALID_LEAST_SECONDS, ORDER_VALID_MOST_SECONDS },
 	{ "wait_for", SCHEMA_STRING, false,
-	  "Answer when it is stored (none), sent (default) or delivered, which "
-	  "may never be reported",
+	  "Answer when it is stored (none), sent (default) or delivered, which may never be reported",
 	  .words = sms_order_wait_words },
 	{ "wait_seconds", SCHEMA_INTEGER, false,
 	  "Maximum wait (default set by the owner, usually 30)", 0,
@@ -68,16 +65,14 @@ static const struct schema_field send_sms_input[] = {
 	{ "spread", SCHEMA_BOOLEAN, false,
 	  "Schedule what a limit refuses now for the next time that is free" },
 	{ "pool", SCHEMA_STRING, false,
-	  "Send from a SIM of this pool, and from another one if that fails; without "
-	  "it, from any SIM",
+	  "Send from a SIM of this pool, and from another one if that fails; without it, from any SIM",
 	  .describe = sms_order_describe_pools, .is_offered = sms_order_has_pools },
 	{ "if_unknown", SCHEMA_STRING, false,
 	  "resend: send it again if its phone is gone for 5 minutes and may have sent "
 	  "it. It may arrive twice",
 	  .words = sms_order_unknown_words, .is_offered = sms_order_is_routed },
 	{ "dry_run", SCHEMA_BOOLEAN, false,
-	  "Send nothing; return segments, SIM, the cost if known, and every "
-	  "reason to refuse" },
+	  "Send nothing; return segments, SIM, the cost if known, and every reason to refuse" },
 	{ 0 },
 };
 
@@ -107,8 +102,7 @@ static const struct schema_field send_sms_output[] = {
 	  .words = send_sms_encodings },
 	{ "delivery", SCHEMA_STRING, false,
 	  "none: no report is awaited, or not yet; awaited; delivered; "
-	  "refused: a report says that it did not arrive; "
-	  "unconfirmed: no report came in time" },
+	  "refused: a report says that it did not arrive; unconfirmed: no report came in time" },
 	{ "send_at", SCHEMA_STRING, false, "Not before, RFC 3339" },
 	{ "expires_at", SCHEMA_STRING, false, "Not submitted after, RFC 3339" },
 	{ "replayed", SCHEMA_BOOLEAN, false,

@@ -44,8 +44,7 @@ static const struct schema_field send_ussd_input[] = {
 	  "With reply, the code that began the dialogue; else one that the owner allows",
 	  1, USSD_CODE_BYTES - 1, .describe = send_ussd_describe_code },
 	{ "subscription_id", SCHEMA_INTEGER, false,
-	  "SIM to dial from (get_sms_subscriptions lists them); needed if several can "
-	  "send" },
+	  "SIM to dial from (get_sms_subscriptions lists them); needed if several can send" },
 	{ "reply", SCHEMA_STRING, false, "Reply to what the network asked, for example 1",
 	  1, SEND_USSD_REPLY_MAX },
 	{ "cancel", SCHEMA_BOOLEAN, false, "Instead of reply: end the dialogue" },
@@ -75,11 +74,9 @@ static const struct schema_field send_ussd_output[] = {
 	  "The balance in the answer, if the owner configured how to find it",
 	  .members = sim_view_reading_fields },
 	{ "balance_note", SCHEMA_STRING, false,
-	  "Why no balance was found although the owner configured it, or why it is not "
-	  "stored" },
+	  "Why no balance was found although the owner configured it, or why it is not stored" },
 	{ "notices", SCHEMA_ARRAY, true,
-	  "What the network sent this SIM unasked, oldest first; the newest four of all "
-	  "SIMs are kept",
+	  "What the network sent this SIM unasked, oldest first; the newest four of all SIMs are kept",
 	  .members = send_ussd_notice_fields },
 	{ 0 },
 };
@@ -143,10 +140,9 @@ static bool send_ussd_refuse_code(const struct send_ussd *ussd, const char *mess
 
 	ussd_code_describe(&ussd->call->services->config->ussd_allow, &codes);
 	if (!codes.failed)
-		refusal.fix = arena_printf(arena,
-					   "Use one of these: %.*s. Only the owner can "
-					   "allow others.",
-					   (int)codes.length, codes.data);
+		refusal.fix = arena_printf(
+			arena, "Use one of these: %.*s. Only the owner can allow others.",
+			(int)codes.length, codes.data);
 	buffer_deinit(&codes);
 	return send_ussd_refuse_with(ussd, &refusal);
 }
@@ -202,8 +198,7 @@ static bool send_ussd_check_dialogue(const struct send_ussd *ussd)
 	case USSD_E_NO_DIALOGUE:
 		return send_ussd_refuse(
 			ussd, FAILURE_NO_DIALOGUE,
-			"The network does not wait for your reply to this code; it may "
-			"have given up.");
+			"The network does not wait for your reply to this code; it may have given up.");
 	default:
 		return true;
 	}
@@ -224,10 +219,9 @@ static bool send_ussd_check_reply(const struct send_ussd *ussd)
 			ussd,
 			&(struct refusal){
 				FAILURE_CODE_NOT_ALLOWED,
-				"This reply looks like a code, and the network might "
-				"take it for one.",
-				.fix = "Reply with what the network asked for, or cancel "
-				       "the dialogue." });
+				"This reply looks like a code, and the network might take it for one.",
+				.fix = "Reply with what the network asked "
+				       "for, or cancel the dialogue." });
 	return true;
 }
 
@@ -382,8 +376,7 @@ static const struct {
 } send_ussd_outcomes[] = {
 	[USSD_ANSWERED] = { "answered" },
 	[USSD_EXECUTED] = { "executed", FAILURE_USSD_FAILED,
-			    "oFono took the code for one that changes the "
-			    "subscription." },
+			    "oFono took the code for one that changes the subscription." },
 	[USSD_BUSY] = { "busy", FAILURE_USSD_BUSY,
 			"oFono is in another dialogue with the network on that SIM." },
 	[USSD_NOT_RECOGNIZED] = { "not_recognized", FAILURE_USSD_FAILED,
@@ -397,8 +390,7 @@ static const struct {
 	[USSD_TIMED_OUT] = { "timed_out", FAILURE_USSD_FAILED,
 			     "The network did not answer in time." },
 	[USSD_NOT_ALLOWED] = { "not_allowed", FAILURE_USSD_UNAVAILABLE,
-			       "The phone's D-Bus policy forbids the gateway to dial "
-			       "codes." },
+			       "The phone's D-Bus policy forbids the gateway to dial codes." },
 	[USSD_NOT_SUBMITTED] = { "not_handed", FAILURE_OFONO_UNAVAILABLE,
 				 "oFono was not reached." },
 	[USSD_FAILED] = { "failed", FAILURE_USSD_FAILED,

@@ -41,8 +41,7 @@ static const char *sim_choice_state(const struct sim *sim)
 		return "limited to a list of numbers (fixed or barred dialling)";
 	if (sim->state == SIM_LOCKED &&
 	    modem_sim_lock_of(&sim->modem->sim) == SIM_LOCK_OTHER)
-		return "blocked by a phone or network lock, which neither PIN nor PUK "
-		       "opens";
+		return "blocked by a phone or network lock, which neither PIN nor PUK opens";
 	if (sim->state != SIM_SEARCHING)
 		return sim_state_name(sim->state);
 	if (strcmp(sim->modem->network.status, "denied") == 0)
@@ -78,11 +77,10 @@ static const struct sim *sim_choice_refuse_sim(struct sim_choice *choice,
 {
 	return sim_choice_refuse(
 		choice, tool_failure_of_sim(sim),
-		arena_printf(choice->arena,
-			     "The SIM with subscription_id %lld (%s) cannot send now: it "
-			     "is %s.",
-			     (long long)sim->id, sim->display_name,
-			     sim_choice_state(sim)));
+		arena_printf(
+			choice->arena,
+			"The SIM with subscription_id %lld (%s) cannot send now: it is %s.",
+			(long long)sim->id, sim->display_name, sim_choice_state(sim)));
 }
 
 /* False: refused. */
@@ -135,9 +133,9 @@ static const struct sim *sim_choice_refuse_all(struct sim_choice *choice,
 	if (!sims_count(choice->services->sims))
 		return sim_choice_refuse_without_sims(choice);
 	if (!first)
-		return sim_choice_refuse(choice, FAILURE_SIM_ABSENT,
-					 "The phone has no SIM that the owner lets this "
-					 "client use.");
+		return sim_choice_refuse(
+			choice, FAILURE_SIM_ABSENT,
+			"The phone has no SIM that the owner lets this client use.");
 	if (count == 1)
 		return sim_choice_refuse_sim(choice, first);
 	failure = tool_failure_of_sim(first);

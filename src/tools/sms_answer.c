@@ -240,19 +240,18 @@ static void sms_answer_failed(const struct sms_answer *answer)
 		sms_answer_fail(
 			answer, failure,
 			arena_printf(arena,
-				     "SMS to %s failed: oFono refused it (message "
-				     "%lld).",
+				     "SMS to %s failed: oFono refused it (message %lld).",
 				     order->recipient, (long long)answer->message.id));
 }
 
 static const char *const sms_answer_additions[] = {
-	[DELIVERY_NONE] = ". No delivery report was requested, so it is unknown "
-			  "whether it arrives",
+	[DELIVERY_NONE] =
+		". No delivery report was requested, so it is unknown whether it arrives",
 	[DELIVERY_AWAITED] = ". No delivery report has come yet",
 	[DELIVERY_CONFIRMED] = "",
 	[DELIVERY_REFUSED] = ", but a delivery report says that it did not arrive",
-	[DELIVERY_UNCONFIRMED] = ". No delivery report came in the time that the "
-				 "network had for it",
+	[DELIVERY_UNCONFIRMED] =
+		". No delivery report came in the time that the network had for it",
 };
 
 static void sms_answer_find_sending(void *data, const struct message_change *change)
@@ -305,9 +304,9 @@ static void sms_answer_sent_before(const struct sms_answer *answer)
 				: "");
 	if (text && answer->repeat == POLICY_REPEAT_SAME)
 		text = arena_printf(arena,
-				    "%s It is the same text to the same number, asked "
-				    "for %s. To send it once more, call again with a new "
-				    "idempotency_key.",
+				    "%s It is the same text to the same number, "
+				    "asked for %s. To send it once more, call "
+				    "again with a new idempotency_key.",
 				    text, sms_answer_format_age(answer));
 	sms_answer_succeed_with(answer, text);
 }
@@ -349,8 +348,8 @@ static const char *sms_answer_where(const struct sms_answer *answer)
 	static const char *const places[STATE_LAST + 1] = {
 		[STATE_QUEUED] = "waits in the gateway's queue",
 		[STATE_SUBMITTING] = "is being submitted to oFono",
-		[STATE_SUBMITTED] = ("was submitted to oFono, and the network has not "
-				     "confirmed it yet"),
+		[STATE_SUBMITTED] = ("was submitted to oFono, and the "
+				     "network has not confirmed it yet"),
 		[STATE_HELD] = "is kept by oFono until the modem is back",
 	};
 	const struct tool_call *call = answer->order->call;
@@ -428,8 +427,7 @@ static void sms_answer_expired(const struct sms_answer *answer)
 	if (strcmp(reason, "approval_not_given") == 0)
 		what = "was not approved in time, so it was not sent";
 	else if (strcmp(reason, "approval_expired") == 0)
-		what = "was approved, but could not be sent within ten minutes of the "
-		       "approval";
+		what = "was approved, but could not be sent within ten minutes of the approval";
 	sms_answer_fail(answer, FAILURE_EXPIRED,
 			arena_printf(answer->order->call->arena,
 				     "The SMS to %s %s (message %lld).",
@@ -439,12 +437,12 @@ static void sms_answer_expired(const struct sms_answer *answer)
 
 static void sms_answer_cancelled(const struct sms_answer *answer)
 {
-	sms_answer_fail(answer, FAILURE_CANCELLED,
-			arena_printf(answer->order->call->arena,
-				     "The SMS to %s was cancelled before it was sent "
-				     "(message %lld).",
-				     answer->order->recipient,
-				     (long long)answer->message.id));
+	sms_answer_fail(
+		answer, FAILURE_CANCELLED,
+		arena_printf(
+			answer->order->call->arena,
+			"The SMS to %s was cancelled before it was sent (message %lld).",
+			answer->order->recipient, (long long)answer->message.id));
 }
 
 void sms_answer_finish(const struct sms_answer *answer)
@@ -491,8 +489,7 @@ void sms_answer_not_accepted(struct tool_call *call, int error)
 		tool_failure_answer(
 			call, trouble ? FAILURE_INTERNAL : FAILURE_STORAGE_FULL,
 			trouble ? trouble
-				: "The message could not be written to the phone's "
-				  "storage.");
+				: "The message could not be written to the phone's storage.");
 	else
 		tool_failure_answer(call, FAILURE_INTERNAL,
 				    "The message could not be stored.");

@@ -18,11 +18,11 @@ static void sms_consent_refuse_sim(const struct sms_order *order, const char *wh
 {
 	struct tool_call *call = order->call;
 
-	tool_failure_answer(call, FAILURE_ELICITATION_DECLINED,
-			    arena_printf(call->arena,
-					 "The user was asked which SIM to send from, and "
-					 "%s. %s",
-					 what, unable->message ? unable->message : ""));
+	tool_failure_answer(
+		call, FAILURE_ELICITATION_DECLINED,
+		arena_printf(call->arena,
+			     "The user was asked which SIM to send from, and %s. %s",
+			     what, unable->message ? unable->message : ""));
 }
 
 /*

@@ -146,11 +146,10 @@ static void sms_order_read_recipient(struct sms_order *order)
 				       order->recipients->count > ORDER_RECIPIENTS_MAX))
 		sms_order_refuse(
 			&order->recipient_refusal, FAILURE_INVALID_ARGUMENTS,
-			arena_printf(order->call->arena,
-				     "to_phone_numbers must have 1 to %d numbers, not "
-				     "%zu.",
-				     ORDER_RECIPIENTS_MAX,
-				     (size_t)order->recipients->count));
+			arena_printf(
+				order->call->arena,
+				"to_phone_numbers must have 1 to %d numbers, not %zu.",
+				ORDER_RECIPIENTS_MAX, (size_t)order->recipients->count));
 	else if (replies)
 		sms_order_read_reply(order, message_id);
 }

@@ -300,12 +300,12 @@ static const char *sms_task_add_repeat(const struct sms_answer *answer,
 {
 	if (answer->repeat == POLICY_REPEAT_NONE || !status)
 		return status;
-	return arena_printf(answer->order->call->arena,
-			    "%s Nothing new was sent: %s, and this is its task.", status,
-			    answer->repeat == POLICY_REPEAT_KEY
-				    ? "this message was asked for before"
-				    : "the same text to the same number was asked for "
-				      "just before");
+	return arena_printf(
+		answer->order->call->arena,
+		"%s Nothing new was sent: %s, and this is its task.", status,
+		answer->repeat == POLICY_REPEAT_KEY
+			? "this message was asked for before"
+			: "the same text to the same number was asked for just before");
 }
 
 bool sms_task_begin(const struct sms_answer *answer)

@@ -34,8 +34,7 @@ static const struct schema_field status_view_limit_fields[] = {
 	  .words = status_view_limit_owners },
 	{ "subscription_id", SCHEMA_INTEGER, false, "The SIM" },
 	{ "per", SCHEMA_STRING, true,
-	  "minute, hour, day: messages in any such period; month: segments in a calendar "
-	  "month" },
+	  "minute, hour, day: messages in any such period; month: segments in a calendar month" },
 	{ "limit", SCHEMA_INTEGER, true, "Maximum that the owner allows" },
 	{ "left", SCHEMA_INTEGER, true, "How many more are accepted now" },
 	{ "frees_at", SCHEMA_STRING, false,
@@ -98,8 +97,7 @@ const struct schema_field status_view_fields[] = {
 	  .members = view_gap_fields },
 	VIEW_RECORDS_FIELD,
 	{ "cursor", SCHEMA_STRING, true,
-	  "Pass it to get_gateway_status as after, with wait_seconds, to wait for "
-	  "changes" },
+	  "Pass it to get_gateway_status as after, with wait_seconds, to wait for changes" },
 	{ 0 },
 };
 
@@ -141,10 +139,9 @@ static const char *status_view_why_no_sim(const struct status_view *view)
 		} else if (policy_allows_sim(view->client, sim->id)) {
 			why = obstacle_describe_modem(services, sim->modem, view->arena);
 			if (why)
-				why = arena_printf(view->arena,
-						   "No SIM that you may use can send "
-						   "now: %s.",
-						   why);
+				why = arena_printf(
+					view->arena,
+					"No SIM that you may use can send now: %s.", why);
 		}
 	}
 	return why;

@@ -136,9 +136,9 @@ bool tool_wait_is_refused(struct tool_call *call)
 {
 	if (!call->request || request_may_wait(call->request))
 		return false;
-	tool_failure_answer(call, FAILURE_TOO_MANY_WAITING,
-			    "As many calls of this client wait as one client may have "
-			    "waiting.");
+	tool_failure_answer(
+		call, FAILURE_TOO_MANY_WAITING,
+		"As many calls of this client wait as one client may have waiting.");
 	return true;
 }
 

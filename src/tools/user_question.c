@@ -169,12 +169,13 @@ static const char *user_question_format_message(const struct sms_order *order)
 	const char *sim = user_question_format_sim(order);
 	const char *time = user_question_format_time(order);
 
-	const char *act = order->edits_message_id
-				  ? arena_printf(arena,
-						 "change message %lld, which is not "
-						 "sent yet, into one",
-						 (long long)order->edits_message_id)
-				  : "send a text message";
+	const char *act =
+		order->edits_message_id
+			? arena_printf(
+				  arena,
+				  "change message %lld, which is not sent yet, into one",
+				  (long long)order->edits_message_id)
+			: "send a text message";
 
 	if (!name || !text || !sim || !time || !act)
 		return NULL;
@@ -246,12 +247,11 @@ static const char *user_question_format_call(const struct tool_call *call,
 
 	if (!name || !title)
 		return NULL;
-	return arena_printf(
-		call->arena,
-		"%s wants to call %s from %s. The phone dials at once and hangs up after "
-		"%lld seconds at the latest; the other end hears this phone's "
-		"microphone.",
-		name, number, title, (long long)max_seconds);
+	return arena_printf(call->arena,
+			    "%s wants to call %s from %s. The phone dials at "
+			    "once and hangs up after %lld seconds at the latest; "
+			    "the other end hears this phone's microphone.",
+			    name, number, title, (long long)max_seconds);
 }
 
 enum elicitation_outcome user_question_approve_call(struct tool_call *call,

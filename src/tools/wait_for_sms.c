@@ -40,12 +40,10 @@ static const struct schema_field wait_for_sms_input[] = {
 	{ "contains", SCHEMA_STRING, false,
 	  "Only texts with this exact phrase, case-insensitive", 1, 160 },
 	{ "kind", SCHEMA_STRING, false,
-	  "code: only with a one-time code; link: only with a link; command: only the "
-	  "owner's commands",
+	  "code: only with a one-time code; link: only with a link; command: only the owner's commands",
 	  .words = wait_for_sms_kind_words },
 	{ "after", SCHEMA_STRING, false,
-	  "wait_cursor, or cursor from the previous answer: messages received "
-	  "since then match too" },
+	  "wait_cursor, or cursor from the previous answer: messages received since then match too" },
 	{ "timeout_seconds", SCHEMA_INTEGER, false, "Maximum wait (default 30)", 1,
 	  WAIT_FOR_SMS_MAX_SECONDS },
 	{ 0 },
@@ -330,9 +328,9 @@ static int wait_for_sms_on_timer(sd_event_source *source, uint64_t now_us, void 
 static void wait_for_sms_on_stopping(void *data)
 {
 	wait_for_sms_answer_none(
-		data, "No matching message came, and the gateway stops or needs "
-		      "the connection for another client. Call again with "
-		      "after = cursor in a moment.");
+		data,
+		"No matching message came, and the gateway stops or needs "
+		"the connection for another client. Call again with after = cursor in a moment.");
 }
 
 static const struct request_waiting wait_for_sms_waiting = {

@@ -36,8 +36,7 @@ static bool webhook_clock_is_before_build(void)
 const char *webhook_clock_flaw(void)
 {
 	if (webhook_clock_is_before_build())
-		return "the phone's clock is wrong: it is set to a time before this "
-		       "program was built";
+		return "the phone's clock is wrong: it is set to a time before this program was built";
 	if (clock_boot_ms() < WEBHOOK_CLOCK_WAIT_MS && webhook_clock_is_unsynchronised())
 		return "the phone's clock is not synchronised yet";
 	return NULL;

@@ -241,9 +241,9 @@ static void webhook_subscription_add_gap(struct webhook_subscription *subscripti
 
 	source->write_gap(source->data, subscription->row.scanned, &subscription->body);
 	if (webhook_subscription_add_control(subscription, "gap"))
-		log_warning("webhook: %s: events were deleted before they could be "
-			    "delivered",
-			    subscription->row.name_id);
+		log_warning(
+			"webhook: %s: events were deleted before they could be delivered",
+			subscription->row.name_id);
 }
 
 /* The store was replaced: the entries that it counted are not these. */

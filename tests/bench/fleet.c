@@ -23,12 +23,9 @@ enum { REQUESTS = 2000, AT_ONCE = 64, ABSENCES = 200, WAIT_S = 120, KEEP_ALIVE_S
 #define PREFIX "bench"
 
 static const char request_text[] =
-	"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/"
-	"call\",\"params\":{\"name\":\"send_sms\","
-	"\"arguments\":{\"to_phone_number\":\"+36201234567\",\"sms_text\":\"A text of "
-	"the usual "
-	"length, as a hub would send it to a phone\",\"idempotency_key\":\"hub.4711\","
-	"\"wait_for\":\"none\"}}}";
+	"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"send_sms\",\"arguments\":{\"to_phone_number\":\"+36201234567\",\"sms_text\":\"A "
+	"text of the usual length, as a hub would send it to a "
+	"phone\",\"idempotency_key\":\"hub.4711\",\"wait_for\":\"none\"}}}";
 
 static struct phone {
 	char name[FLEET_NAME_BYTES], rpc[FLEET_TOPIC_BYTES], answer[FLEET_TOPIC_BYTES],

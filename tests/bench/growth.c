@@ -182,9 +182,8 @@ static void open_filled(const char *parent, int size)
 		if (store_index_step(stores[size], &pass))
 			errx(EXIT_FAILURE, "indexing");
 	}
-	printf("%9d messages: %4lld octets each on disk, %3lld of them indexes of this "
-	       "kind; "
-	       "indexed in %.1f s\n",
+	printf("%9d messages: %4lld octets each on disk, %3lld "
+	       "of them indexes of this kind; indexed in %.1f s\n",
 	       counts[size],
 	       (long long)(number_of(stores[size], "PRAGMA page_count") * 4096 /
 			   counts[size]),

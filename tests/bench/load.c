@@ -380,9 +380,8 @@ static void read_options(int argc, char **argv)
 			break;
 		default:
 			errx(EXIT_FAILURE, "usage: load --port P [--connections N] "
-					   "--seconds S|--count N [--warm-up S] "
-					   "[--pid P] "
-					   "[--static|--id-last] [--spin] < REQUEST");
+					   "--seconds S|--count N [--warm-up S] [--pid "
+					   "P] [--static|--id-last] [--spin] < REQUEST");
 		}
 	}
 }
@@ -395,8 +394,7 @@ int main(int argc, char **argv)
 	read_requests();
 	run(epoll, calloc((size_t)options.connections, sizeof(struct connection)));
 	printf("{\"answers\": %llu, \"bad\": %llu, \"seconds\": %.6f, "
-	       "\"server_cpu_us\": %.1f, \"p50_us\": %.1f, \"p99_us\": %.1f, "
-	       "\"max_us\": %.1f}\n",
+	       "\"server_cpu_us\": %.1f, \"p50_us\": %.1f, \"p99_us\": %.1f, \"max_us\": %.1f}\n",
 	       (unsigned long long)result.answered, (unsigned long long)result.bad,
 	       (double)(result.ended_ns - result.began_ns) / 1e9,
 	       (double)result.cpu_ns / 1e3,

@@ -148,8 +148,7 @@ static void run_round(double seconds)
 		dbus_connection_read_write(connection, PATIENCE_MS);
 		take_all();
 	}
-	printf("{\"answers\": %llu, \"seconds\": %.6f, \"p50_us\": %.1f, "
-	       "\"p99_us\": %.1f}\n",
+	printf("{\"answers\": %llu, \"seconds\": %.6f, \"p50_us\": %.1f, \"p99_us\": %.1f}\n",
 	       (unsigned long long)sent, (double)(last_ns - began_ns) / 1e9,
 	       histogram_percentile(&times_ns, 0.50) / 1e3,
 	       histogram_percentile(&times_ns, 0.99) / 1e3);

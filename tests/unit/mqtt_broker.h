@@ -95,14 +95,13 @@ static inline bool mqtt_broker_make_certificates(const struct mqtt_broker *broke
 	char command[2048];
 
 	snprintf(command, sizeof(command),
-		 "cd '%s' && exec 2>/dev/null && for name in ca other; do "
-		 "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes "
-		 "-keyout $name.key -out $name.pem -days 10 -subj /CN=$name; done && "
-		 "openssl req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes "
-		 "-keyout server.key -out server.csr -subj /CN=localhost && "
-		 "echo subjectAltName=DNS:localhost >names && "
-		 "openssl x509 -req -in server.csr -CA ca.pem -CAkey ca.key "
-		 "-CAcreateserial "
+		 "cd '%s' && exec 2>/dev/null && for name in ca other; do openssl "
+		 "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes "
+		 "-keyout $name.key -out $name.pem -days 10 -subj /CN=$name; done "
+		 "&& openssl req -newkey ec -pkeyopt ec_paramgen_curve:P-256 "
+		 "-nodes -keyout server.key -out server.csr -subj /CN=localhost "
+		 "&& echo subjectAltName=DNS:localhost >names && openssl x509 "
+		 "-req -in server.csr -CA ca.pem -CAkey ca.key -CAcreateserial "
 		 "-days 10 -extfile names -out server.pem && chmod 644 server.key",
 		 broker->folder);
 	return system(command) == 0;

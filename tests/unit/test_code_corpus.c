@@ -136,8 +136,7 @@ TEST(test_corpus)
 		struct half *half = &halves[at];
 
 		read_half(half);
-		printf("%s: %u of %u codes unmasked, %u of %u other messages "
-		       "masked\n",
+		printf("%s: %u of %u codes unmasked, %u of %u other messages masked\n",
 		       half->name, half->unmasked, half->codes, half->masked,
 		       half->others);
 		messages += half->codes + half->others;

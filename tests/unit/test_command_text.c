@@ -71,8 +71,7 @@ TEST(test_the_word_may_be_in_any_script)
 		{ "\u0430\u0433\u0435\u043d\u0442",
 		  "\u0410\u0413\u0415\u041d\u0422 h\u00edvd fel" }, /* Russian */
 		{ "\u03c0\u03c1\u03ac\u03ba\u03c4\u03c9\u03c1",
-		  "\u03a0\u03a1\u0386\u039a\u03a4\u03a9\u03a1 h\u00edvd "
-		  "fel" }, /* Greek */
+		  "\u03a0\u03a1\u0386\u039a\u03a4\u03a9\u03a1 h\u00edvd fel" }, /* Greek */
 		{ "\u03c0\u03c1\u03ac\u03ba\u03c4\u03c9\u03c1",
 		  "\u03a0\u03a1\u0391\u039a\u03a4\u03a9\u03a1 h\u00edvd fel" },
 		{ "\u52a9\u624b", "\u52a9\u624b\uff0ch\u00edvd fel" }, /* Chinese */

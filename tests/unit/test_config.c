@@ -246,18 +246,18 @@ TEST(test_wrong_values_are_refused)
 	expect_error("[sms]\nqueue_limit = 18446744073709551617\n", /* 2^64 + 1 */
 		     ":2: sms.queue_limit: the value is out of range; it takes a whole "
 		     "number from 1 to 10000");
-	expect_error("[log]\nverbose = maybe\n",
-		     ":2: log.verbose: the value is neither yes nor no; it takes yes or "
-		     "no");
+	expect_error(
+		"[log]\nverbose = maybe\n",
+		":2: log.verbose: the value is neither yes nor no; it takes yes or no");
 	expect_error("[server]\nlisten = localhost:80\n",
 		     ":2: server.listen: the value is not an IP address with a port; it "
 		     "takes ADDRESS:PORT, such as 127.0.0.1:9531 or [::1]:9531");
-	expect_error("[store]\nstate_dir =\n",
-		     ":2: store.state_dir: the value is empty; it takes text of at most "
-		     "175 bytes");
-	expect_error("[store]\nstate_dir = ; nothing\n",
-		     ":2: store.state_dir: the value is empty; it takes text of at most "
-		     "175 bytes");
+	expect_error(
+		"[store]\nstate_dir =\n",
+		":2: store.state_dir: the value is empty; it takes text of at most 175 bytes");
+	expect_error(
+		"[store]\nstate_dir = ; nothing\n",
+		":2: store.state_dir: the value is empty; it takes text of at most 175 bytes");
 	expect_error("[store]\nstate_dir = /a\tb\n",
 		     ":2: store.state_dir: the value has a control character; it takes "
 		     "text of at most 175 bytes");
@@ -457,19 +457,15 @@ TEST(test_set_refuses_unknown_keys)
 	longer[CONFIG_TEXT_BYTES] = '\0';
 	expect_set_error(
 		"store.state_dir", longer,
-		"--option: store.state_dir: the value is too long; it takes text "
-		"of at most 175 bytes");
+		"--option: store.state_dir: the value is too long; it takes text of at most 175 bytes");
 	expect_set_error("log.verbose", "",
 			 "--option: log.verbose: the value is empty; it takes yes or no");
 	expect_set_error("log.loud", "1",
 			 "--option: log.loud: unknown key; [log] has verbose");
-	expect_set_error(
-		"logs.verbose", "1",
-		"--option: [logs]: unknown section; the sections are [server], [store], "
-		"[sim], "
-		"[sms], [policy], [ussd], [call], [incoming], [agent], [events], "
-		"[contacts], "
-		"[log]");
+	expect_set_error("logs.verbose", "1",
+			 "--option: [logs]: unknown section; the sections are "
+			 "[server], [store], [sim], [sms], [policy], [ussd], "
+			 "[call], [incoming], [agent], [events], [contacts], [log]");
 	expect_set_error(
 		"verbose", "1",
 		"--option: a key stands before any section; the sections are [server], "
@@ -584,11 +580,11 @@ TEST(test_a_list_may_have_digits_of_no_number_and_they_are_named)
 TEST(test_an_invalid_word_is_reported_with_its_line)
 {
 	expect_error("[policy]\nquiet_hours = 22-7\n",
-		     ":2: policy.quiet_hours: \"22-7\" is not two times of the day such "
-		     "as 22:00-07:00");
-	expect_error("[policy]\ncountries = home AT\n",
-		     ":2: policy.countries: \"AT\" is not home, any, or a prefix such as "
-		     "+43");
+		     ":2: policy.quiet_hours: \"22-7\" is not "
+		     "two times of the day such as 22:00-07:00");
+	expect_error(
+		"[policy]\ncountries = home AT\n",
+		":2: policy.countries: \"AT\" is not home, any, or a prefix such as +43");
 	expect_error("[policy]\nallow = +43*\nallow = Anna\n",
 		     ":3: policy.allow: \"Anna\" is not a number or a prefix that ends "
 		     "with *, such as +3620*");
@@ -600,9 +596,9 @@ TEST(test_an_invalid_word_is_reported_with_its_line)
 		"[ussd]\nallow = *100# 100\n",
 		":2: ussd.allow: \"100\" is not a code such as *100#, in which ? may "
 		"stand for any digit");
-	expect_error("[ussd]\nbalance_pattern = *100#\n",
-		     ":2: ussd.balance_pattern: \"*100#\": it needs a code, a space "
-		     "and a pattern");
+	expect_error(
+		"[ussd]\nbalance_pattern = *100#\n",
+		":2: ussd.balance_pattern: \"*100#\": it needs a code, a space and a pattern");
 }
 
 TEST(test_open_mode_is_for_loopback_only)
@@ -615,9 +611,8 @@ TEST(test_open_mode_is_for_loopback_only)
 	assert_int_equal(config_check(&config, &error), -EINVAL);
 	assert_string_equal(
 		error.text,
-		"server.open: refused, because 0.0.0.0:9531 is not a loopback "
-		"address and anybody could send messages; listen on 127.0.0.1 "
-		"or use a token");
+		"server.open: refused, because 0.0.0.0:9531 is not a loopback address "
+		"and anybody could send messages; listen on 127.0.0.1 or use a token");
 	config.open = false;
 	assert_int_equal(config_check(&config, &error), 0);
 }
@@ -626,28 +621,27 @@ TEST(test_paths_and_certificates_are_checked)
 {
 	strcpy(config.state_dir, "state");
 	assert_int_equal(config_check(&config, &error), -EINVAL);
-	assert_string_equal(error.text,
-			    "store.state_dir: state is not an absolute path; it "
-			    "must begin with '/'");
+	assert_string_equal(
+		error.text,
+		"store.state_dir: state is not an absolute path; it must begin with '/'");
 	strcpy(config.state_dir, "/state");
 	strcpy(config.spool_dir, "spool");
 	assert_int_equal(config_check(&config, &error), -EINVAL);
-	assert_string_equal(error.text,
-			    "store.spool_dir: spool is not an absolute path; it "
-			    "must begin with '/'");
+	assert_string_equal(
+		error.text,
+		"store.spool_dir: spool is not an absolute path; it must begin with '/'");
 	config.spool_dir[0] = '\0';
 	strcpy(config.pin_file, "pins");
 	assert_int_equal(config_check(&config, &error), -EINVAL);
 	assert_string_equal(
 		error.text,
-		"sim.pin_file: pins is not an absolute path; it must begin with "
-		"'/'");
+		"sim.pin_file: pins is not an absolute path; it must begin with '/'");
 	config.pin_file[0] = '\0';
 	strcpy(config.contacts_file, "x.vcf");
 	assert_int_equal(config_check(&config, &error), -EINVAL);
-	assert_string_equal(error.text,
-			    "contacts.file: x.vcf is not an absolute path; it must begin "
-			    "with '/'");
+	assert_string_equal(
+		error.text,
+		"contacts.file: x.vcf is not an absolute path; it must begin with '/'");
 	config.contacts_file[0] = '\0';
 	strcpy(config.spool_dir, "/spool");
 	assert_int_equal(config_check(&config, &error), 0);

@@ -217,33 +217,25 @@ static const struct {
 	  200, "\"protocolVersion\":\"2025-11-25\"" },
 	{ "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\"}", 200,
 	  "{\"tools\":[{\"name\":\"echo\",\"title\":\"Echo\"" },
-	{ "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/"
-	  "list\",\"params\":{\"cursor\":"
-	  "\"x\"}}",
+	{ "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\",\"params\":{\"cursor\":\"x\"}}",
 	  200, "-32602" },
 	/* calls */
 	{ "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\"}", 200, "-32602" },
-	{ "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":"
-	  "\"nope\"}}",
+	{ "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"nope\"}}",
 	  200, "Unknown tool: nope" },
 	{ "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":"
 	  "\"echo\",\"arguments\":[]}}",
 	  200, "-32602" },
-	{ "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":"
-	  "\"echo\"}}",
+	{ "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"echo\"}}",
 	  200, "echo: word is missing." },
 	{ "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":"
 	  "\"echo\",\"arguments\":{\"word\":\"hello\"}}}",
 	  200,
-	  "\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"hello\"},{\"type\":"
-	  "\"text\","
-	  "\"text\":\"{\\\"word\\\":\\\"done\\\"}\"}],\"structuredContent\":{\"word\":"
-	  "\"done\"}}" },
+	  "\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"hello\"},{\"type\":\"text\",\"text\":\"{\\\"word\\\":\\\"done\\\"}\"}],\"structuredContent\":{\"word\":\"done\"}}" },
 	{ "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":"
 	  "\"fail\",\"arguments\":{}}}",
 	  200, "\"isError\":true" },
-	{ "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":"
-	  "\"fail\"}}",
+	{ "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"fail\"}}",
 	  200, "\\\"retry_after_seconds\\\":7" },
 };
 
@@ -365,8 +357,7 @@ static const struct {
 	  "\"result\":{\"resultType\":\"complete\",\"_meta\":{\"io.modelcontextprotocol/"
 	  "serverInfo\":{\"name\":\"ofono-mcp\"" },
 	{ MODERN("server/discover", ""), MODERN_HEADERS("server/discover", NULL), 200,
-	  "\"ttlMs\":3600000,\"cacheScope\":\"private\",\"supportedVersions\":[\"2026-07-"
-	  "28\"]" },
+	  "\"ttlMs\":3600000,\"cacheScope\":\"private\",\"supportedVersions\":[\"2026-07-28\"]" },
 	{ MODERN("tools/list", ""), MODERN_HEADERS("tools/list", NULL), 200,
 	  "\"ttlMs\":300000,\"cacheScope\":\"private\",\"tools\":[{\"name\":\"echo\"" },
 	{ MODERN("tools/call", "\"name\":\"fail\","),

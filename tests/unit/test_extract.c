@@ -27,9 +27,8 @@ static const struct {
 	{ "A7K2Q9 is your Steam Guard code", "A7K2Q9" },
 	{ "Amazon: 384756. Don't share this code with anyone, not even Amazon.",
 	  "384756" },
-	{ "Your one-time password for the purchase of EUR 45.90 at SHOP on card ending "
-	  "1234 is "
-	  "847291. Valid for 10 minutes.",
+	{ "Your one-time password for the purchase of EUR 45.90 at "
+	  "SHOP on card ending 1234 is 847291. Valid for 10 minutes.",
 	  "847291" },
 	{ "OTP for txn of INR 2500.00 on card ending 4321 is 998877.Valid till 14:35:20",
 	  "998877" },
@@ -88,8 +87,7 @@ static const struct {
 	{ "Ihr Code lautet: 583920", "583920" },
 	{ "Ihr Best\u00e4tigungscode ist 77412. Geben Sie ihn niemandem weiter.",
 	  "77412" },
-	{ "TAN f\u00fcr Ihre \u00dcberweisung von 250,00 EUR auf Konto DE12 3456 7890: "
-	  "482913",
+	{ "TAN f\u00fcr Ihre \u00dcberweisung von 250,00 EUR auf Konto DE12 3456 7890: 482913",
 	  "482913" },
 	{ "Die mTAN f\u00fcr den Auftrag vom 21.11.2026 14:30 Uhr lautet 668204",
 	  "668204" },
@@ -123,9 +121,8 @@ static const struct {
 	{ "Kod do logowania: 991203. Nie prosimy o kod przez telefon 801300800",
 	  "991203" },
 	/* Hungarian */
-	{ "OTP: v\u00e1s\u00e1rl\u00e1s 12.990 Ft, k\u00e1rtya: *4412, "
-	  "j\u00f3v\u00e1hagy\u00f3 "
-	  "k\u00f3d: 884120",
+	{ "OTP: v\u00e1s\u00e1rl\u00e1s 12.990 Ft, k\u00e1rtya: "
+	  "*4412, j\u00f3v\u00e1hagy\u00f3 k\u00f3d: 884120",
 	  "884120" },
 	{ "Az \u00d6n azonos\u00edt\u00f3 k\u00f3dja: 447120", "447120" },
 	{ "447121 a meger\u0151s\u00edt\u0151 k\u00f3dod, 5 percig \u00e9rv\u00e9nyes.",
@@ -147,51 +144,40 @@ static const struct {
 	  "\u041d\u0438\u043a\u043e\u043c\u0443 "
 	  "\u043d\u0435 \u0441\u043e\u043e\u0431\u0449\u0430\u0439\u0442\u0435!",
 	  "204816" },
-	{ "\u041f\u0410\u0420\u041e\u041b\u042c 5521 \u0434\u043b\u044f "
-	  "\u0432\u0445\u043e\u0434\u0430",
+	{ "\u041f\u0410\u0420\u041e\u041b\u042c 5521 \u0434\u043b\u044f \u0432\u0445\u043e\u0434\u0430",
 	  "5521" },
 	/* others */
 	{ "V\u00e1\u0161 k\u00f3d: 771209", "771209" },
 	{ "Do\u011frulama kodunuz: 551903", "551903" },
-	{ "\u60a8\u7684\u9a8c\u8bc1\u7801\u662f123456\uff0c5\u5206\u949f\u5185\u6709"
-	  "\u6548",
+	{ "\u60a8\u7684\u9a8c\u8bc1\u7801\u662f123456\uff0c5\u5206\u949f\u5185\u6709\u6548",
 	  "123456" },
 	{ "Use **482910** to sign in", "482910" },
-	{ "\u3010\u652f\u4ed8\u5b9d\u3011\u60a8\u7684\u6821\u9a8c"
-	  "\u7801\u662f 593021",
+	{ "\u3010\u652f\u4ed8\u5b9d\u3011\u60a8\u7684\u6821\u9a8c\u7801\u662f 593021",
 	  "593021" },
-	{ "\u60a8\u7684\u52a8\u6001\u5bc6\u7801:593022,\u8bf7\u52ff"
-	  "\u6cc4\u9732",
+	{ "\u60a8\u7684\u52a8\u6001\u5bc6\u7801:593022,\u8bf7\u52ff\u6cc4\u9732",
 	  "593022" },
-	{ "\u304a\u5ba2\u69d8\u306e\u8a8d\u8a3c\u756a\u53f7\u306f5930"
-	  "23\u3067\u3059",
+	{ "\u304a\u5ba2\u69d8\u306e\u8a8d\u8a3c\u756a\u53f7\u306f593023\u3067\u3059",
 	  "593023" },
-	{ "\ube44\ubc00\ubc88\ud638 593024 \ub97c \uc785\ub825\ud558"
-	  "\uc138\uc694",
+	{ "\ube44\ubc00\ubc88\ud638 593024 \ub97c \uc785\ub825\ud558\uc138\uc694",
 	  "593024" },
-	{ "\u0e23\u0e2b\u0e31\u0e2a\u0e02\u0e2d\u0e07\u0e04\u0e38"
-	  "\u0e13\u0e04\u0e37\u0e2d 593025",
+	{ "\u0e23\u0e2b\u0e31\u0e2a\u0e02\u0e2d\u0e07\u0e04\u0e38\u0e13\u0e04\u0e37\u0e2d 593025",
 	  "593025" },
 	{ "\u0631\u0645\u0632 \u0627\u0644\u062a\u062d\u0642\u0642 "
-	  "\u0627\u0644\u062e\u0627\u0635 \u0628\u0643 \u0647\u0648 4"
-	  "82193",
+	  "\u0627\u0644\u062e\u0627\u0635 \u0628\u0643 \u0647\u0648 482193",
 	  "482193" },
-	{ "\u06a9\u062f \u062a\u0627\u06cc\u06cc\u062f \u0634\u0645"
-	  "\u0627: 48219",
+	{ "\u06a9\u062f \u062a\u0627\u06cc\u06cc\u062f \u0634\u0645\u0627: 48219",
 	  "48219" },
 	{ "\u05e7\u05d5\u05d3 \u05d4\u05d0\u05d9\u05de\u05d5\u05ea "
 	  "\u05e9\u05dc\u05da \u05d4\u05d5\u05d0 482194",
 	  "482194" },
-	{ "\u0906\u092a\u0915\u093e \u0913\u091f\u0940\u092a\u0940 48"
-	  "2195 \u0939\u0948",
+	{ "\u0906\u092a\u0915\u093e \u0913\u091f\u0940\u092a\u0940 482195 \u0939\u0948",
 	  "482195" },
 	{ "M\u00e3 x\u00e1c minh c\u1ee7a b\u1ea1n l\u00e0 482196", "482196" },
 	{ "Teie kood on 482197", "482197" },
 	{ "Kinnituskood: 482198", "482198" },
 	{ "\u5c0a\u656c\u7684\u7528\u6237\u60a8\u597d\u60a8\u6b63"
 	  "\u5728\u8fdb\u884c\u624b\u673a\u53f7\u767b\u5f55\u64cd"
-	  "\u4f5c\u8bf7\u6ce8\u610f\u60a8\u7684\u9a8c\u8bc1\u7801"
-	  "\u662f593026\u8bf7\u52ff\u6cc4\u9732",
+	  "\u4f5c\u8bf7\u6ce8\u610f\u60a8\u7684\u9a8c\u8bc1\u7801\u662f593026\u8bf7\u52ff\u6cc4\u9732",
 	  "593026" },
 	/* digits of other scripts, in frames, one by one, with something between them */
 	{ "Your code is \uff14\uff18\uff12\uff19\uff11\uff10", "482910" },

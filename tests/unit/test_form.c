@@ -69,8 +69,8 @@ TEST(test_each_revision_writes_forms_its_way)
 		       START "\"oneOf\":[{\"const\":\"r\",\"title\":\"Red\"},"
 			     "{\"const\":\"g\",\"title\":\"Green\"}]}," REST);
 	expect_written(fields, FORM_STYLE_ENUM_NAMES,
-		       START "\"enum\":[\"r\",\"g\"],"
-			     "\"enumNames\":[\"Red\",\"Green\"]}," REST);
+		       START
+		       "\"enum\":[\"r\",\"g\"],\"enumNames\":[\"Red\",\"Green\"]}," REST);
 }
 
 struct fit {
@@ -166,8 +166,7 @@ TEST(test_defaults_are_written_with_the_form)
 		"\"many\":{\"type\":\"array\",\"title\":\"M\",\"items\":{\"anyOf\":["
 		"{\"const\":\"r\",\"title\":\"Red\"},"
 		"{\"const\":\"g\",\"title\":\"Green\"},"
-		"{\"const\":\"b\",\"title\":\"Blue\"}]},"
-		"\"default\":[\"r\",\"b\"]}},\"required\":[]}");
+		"{\"const\":\"b\",\"title\":\"Blue\"}]},\"default\":[\"r\",\"b\"]}},\"required\":[]}");
 	memcpy(old, presets, sizeof(old));
 	old[1] = presets[3];
 	old[2] = presets[4];
@@ -185,12 +184,7 @@ TEST(test_each_kind_of_choice_is_written)
 {
 	expect_written(
 		variants, FORM_STYLE_TITLES,
-		"{\"type\":\"object\",\"properties\":{"
-		"\"named\":{\"type\":\"string\",\"title\":\"N\","
-		"\"enum\":[\"r\",\"g\"],\"enumNames\":[\"Red\",\"Green\"]},"
-		"\"plain\":{\"type\":\"array\",\"title\":\"P\",\"items\":{"
-		"\"type\":\"string\",\"enum\":[\"a\",\"b\"]},\"default\":[\"b\"]}},"
-		"\"required\":[]}");
+		"{\"type\":\"object\",\"properties\":{\"named\":{\"type\":\"string\",\"title\":\"N\",\"enum\":[\"r\",\"g\"],\"enumNames\":[\"Red\",\"Green\"]},\"plain\":{\"type\":\"array\",\"title\":\"P\",\"items\":{\"type\":\"string\",\"enum\":[\"a\",\"b\"]},\"default\":[\"b\"]}},\"required\":[]}");
 	assert_true(form_can_show(FORM_STYLE_TITLES, variants));
 	assert_false(form_can_show(FORM_STYLE_ENUM_NAMES, variants));
 	assert_true(form_can_show(FORM_STYLE_ENUM_NAMES, fields));

@@ -353,9 +353,8 @@ TEST(test_bad_utf_8_is_refused)
 /* Reading continues, and an error in the rest is reported instead. */
 TEST(test_an_escaped_nul_is_reported_at_the_end)
 {
-	struct reading reading =
-		read_text("{\"id\":7,\"a\":\"\\u0000\",\"b\":[\"x\\u0000y\",\"z\"],"
-			  "\"c\\u0000\":1}");
+	struct reading reading = read_text(
+		"{\"id\":7,\"a\":\"\\u0000\",\"b\":[\"x\\u0000y\",\"z\"],\"c\\u0000\":1}");
 	const struct json *list;
 
 	assert_int_equal(reading.result, JSON_E_NUL);

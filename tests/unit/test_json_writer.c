@@ -61,10 +61,8 @@ TEST(test_a_document_is_written)
 	json_put_integer(writer, "after", 7);
 	json_close_object(writer);
 	json_close_object(writer);
-	expect("{\"jsonrpc\":\"2.0\",\"id\":-12.50e+1,\"result\":{\"yes\":true,\"no\":"
-	       "false,"
-	       "\"none\":null,\"list\":[1,\"a key?\",{},[],{\"raw\":[1, "
-	       "2]},[]],\"after\":7}}");
+	expect("{\"jsonrpc\":\"2.0\",\"id\":-12.50e+1,\"result\":{\"yes\":true,\"no\":false,\"none\":null,\"list\":[1,\"a "
+	       "key?\",{},[],{\"raw\":[1, 2]},[]],\"after\":7}}");
 }
 
 TEST(test_integers_are_written_in_full)

@@ -64,11 +64,8 @@ TEST(test_an_outgoing_message_has_its_state_and_reason)
 {
 	struct message sent = failed;
 
-	expect(&failed, "{\"message_id\":8,\"to\":\"+"
-			"36201234567\","
-			"\"subscription_id\":1,\"text\":\"no\",\"state\":\"failed\","
-			"\"reason\":\"network_refused\","
-			"\"at\":\"1970-01-01T00:00:00+00:00\"}");
+	expect(&failed,
+	       "{\"message_id\":8,\"to\":\"+36201234567\",\"subscription_id\":1,\"text\":\"no\",\"state\":\"failed\",\"reason\":\"network_refused\",\"at\":\"1970-01-01T00:00:00+00:00\"}");
 	sent.state = STATE_SENT;
 	sent.reason = "";
 	expect(&sent, "{\"message_id\":8,\"to\":\"+"
@@ -89,12 +86,7 @@ TEST(test_text_from_strangers_is_escaped_and_flagged)
 			MESSAGE_CLOCK_WRONG;
 	message.repeats = 3;
 	expect(&message,
-	       "{\"message_id\":7,\"from\":\"Ba\\\\u{202E}nk"
-	       "\\\\u{1B}\",\"trust\":\"unverified_name\",\"text\":\"\\\\u{202E}\\\"}\","
-	       "\"at\":\"2026-11-21T07:30:00+00:00\","
-	       "\"read\":true,\"flags\":[\"escaped\",\"repaired\",\"undecodable_or_"
-	       "empty\","
-	       "\"immediate\",\"clock_wrong\",\"repeated 3\"]}");
+	       "{\"message_id\":7,\"from\":\"Ba\\\\u{202E}nk\\\\u{1B}\",\"trust\":\"unverified_name\",\"text\":\"\\\\u{202E}\\\"}\",\"at\":\"2026-11-21T07:30:00+00:00\",\"read\":true,\"flags\":[\"escaped\",\"repaired\",\"undecodable_or_empty\",\"immediate\",\"clock_wrong\",\"repeated 3\"]}");
 }
 
 /* Received at 07:30 UTC. */
@@ -164,9 +156,9 @@ TEST(test_the_meaning_says_whether_it_was_sent)
 			       "It was not sent"));
 	assert_non_null(strstr(message_view_meaning(STATE_UNKNOWN, "unknown_outcome", 1),
 			       "It may have been sent"));
-	assert_string_equal(message_view_meaning(STATE_QUEUED, "", 1),
-			    "It waits in the gateway and goes out as soon as its SIM can "
-			    "send.");
+	assert_string_equal(
+		message_view_meaning(STATE_QUEUED, "", 1),
+		"It waits in the gateway and goes out as soon as its SIM can send.");
 }
 
 /* `text`: how the member begins; `flags`: a part of the JSON. */
@@ -214,10 +206,10 @@ TEST(test_secrets_of_service_texts_are_for_the_owner_alone)
 	message.flags = MESSAGE_SERVICE;
 	for (int i = 0; i < 3; i++) {
 		who = i == 0 ? NULL : i == 1 ? &reader : &trusted;
-		expect_text(&message,
-			    "\"text\":\"//"
-			    "VVM:STATUS:st=R;u=******;pw=******\",\"masked\":true,",
-			    "\"flags\":[\"service\"]");
+		expect_text(
+			&message,
+			"\"text\":\"//VVM:STATUS:st=R;u=******;pw=******\",\"masked\":true,",
+			"\"flags\":[\"service\"]");
 	}
 	who = &owner;
 	expect_text(&message, "\"text\":\"//VVM:STATUS:st=R;u=ann;pw=zq8236\",\"at\"",

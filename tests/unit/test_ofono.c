@@ -231,10 +231,10 @@ TEST(test_modems_are_read_when_the_policy_allows_it_later)
 	assert_non_null(strstr(ofono_condition(fixture->ofono), "D-Bus policy"));
 	assert_false(ofono_is_available(fixture->ofono));
 	fixture_wait_available(fixture); /* repeated after a second */
-	assert_string_equal(fixture->fake.log,
-			    "GetModems:/ GetModems:/ GetDefaultVoiceModem:/ GetReady:/ "
-			    "GetProperties:/sim2 "
-			    "GetProperties:/sim2 GetProperties:/sim2 ");
+	assert_string_equal(
+		fixture->fake.log,
+		"GetModems:/ GetModems:/ GetDefaultVoiceModem:/ GetReady:/ "
+		"GetProperties:/sim2 GetProperties:/sim2 GetProperties:/sim2 ");
 }
 
 TEST(test_getmodems_is_repeated_while_ofono_is_not_ready)

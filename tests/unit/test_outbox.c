@@ -203,8 +203,8 @@ TEST(test_a_message_that_never_reached_ofono_is_submitted_again)
 	assert_string_equal(only_send()->text, "x");
 	fake_answer(only_send(), SEND_ACCEPTED, "A1");
 	fake_message_state(modem, "A1", MESSAGE_SENT);
-	assert_heard("1:submitting() 1:queued(not_taken) 1:submitting() 1:submitted() "
-		     "1:sent() ");
+	assert_heard(
+		"1:submitting() 1:queued(not_taken) 1:submitting() 1:submitted() 1:sent() ");
 	turn();
 	assert_string_equal(only_send()->text, "y");
 	assert_int_equal(state_of(next), STATE_SUBMITTING);

@@ -286,8 +286,9 @@ TEST(test_an_approved_scheduled_message_waits_for_its_time)
 	bench_restart(&patient);
 	turn();
 	assert_string_equal(only_send()->text, "may I");
-	assert_lines(id, "waiting_approval() scheduled(approved_by_owner) queued() "
-			 "submitting() ");
+	assert_lines(
+		id,
+		"waiting_approval() scheduled(approved_by_owner) queued() submitting() ");
 }
 
 /* Its time came while it waited for approval: the approval sends it at once. */

@@ -230,8 +230,8 @@ TEST(test_the_error_names_the_missing_scope)
 	open_as(&exchange, ONE, CALL_SEND);
 	assert_has(exchange.body, "send needs the scope send, which the client one does");
 	assert_has(exchange.body, "ofono-mcp client set one --scope read,send\"");
-	assert_has(exchange.body, "\"data\":{\"error\":\"insufficient_scope\","
-				  "\"scope\":\"send\"}");
+	assert_has(exchange.body,
+		   "\"data\":{\"error\":\"insufficient_scope\",\"scope\":\"send\"}");
 	close_exchange(&exchange);
 }
 

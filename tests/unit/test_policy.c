@@ -597,11 +597,11 @@ TEST(test_rules_are_checked_in_order)
 	bench_config.policy.client.segments_per_month = 1;
 	submit(1, "one");
 	bench_config.queue_limit = 1;
-	assert_string_equal(all_codes(),
-			    "paused_by_owner insufficient_scope subscription_not_allowed "
-			    "premium_number_blocked recipient_not_allowed "
-			    "quiet_hours text_too_long "
-			    "rate_limited budget_exhausted queue_full ");
+	assert_string_equal(
+		all_codes(),
+		"paused_by_owner insufficient_scope subscription_not_allowed "
+		"premium_number_blocked recipient_not_allowed "
+		"quiet_hours text_too_long rate_limited budget_exhausted queue_full ");
 	request.number = "+36301111111";
 	client.allow[0] = '\0';
 	config_list_clear(&bench_config.policy.deny);

@@ -233,8 +233,7 @@ TEST(test_a_refusal_suggests_the_right_spelling)
 		  "to_phone_number 1900123456 is not dialled like this in the "
 		  "SIM's country (HU): write + and its country code." },
 		{ "-36201234567",
-		  "to_phone_number begins with a separator, which is not a "
-		  "+: write +36201234567." },
+		  "to_phone_number begins with a separator, which is not a +: write +36201234567." },
 		{ "+06201234567", "to_phone_number has 0 after the +: write no +, or the "
 				  "country in place of the 0: write +36201234567." },
 	};

@@ -215,11 +215,8 @@ TEST(test_resources_and_templates_are_listed_apart)
 {
 	assert_result(
 		*state, "resources/list", "{}",
-		"{\"resources\":[{\"uri\":\"x://plain\",\"name\":\"plain\",\"title\":"
-		"\"Plain\",\"description\":\"Plain.\",\"mimeType\":\"application/json\""
-		"},{\"uri\":\"x://document\",\"name\":\"document\",\"title\":"
-		"\"Document\",\"description\":\"A document.\",\"mimeType\":"
-		"\"text/x\"}]}");
+		"{\"resources\":[{\"uri\":\"x://plain\",\"name\":\"plain\",\"title\":\"Plain\",\"description\":\"Plain.\",\"mimeType\":\"application/json\"},{\"uri\":\"x://document\",\"name\":\"document\",\"title\":\"Document\",\"description\":\"A "
+		"document.\",\"mimeType\":\"text/x\"}]}");
 	assert_result(*state, "resources/templates/list", "{}",
 		      "{\"resourceTemplates\":[{\"uriTemplate\":\"x://item/{id}\","
 		      "\"name\":\"item\",\"title\":\"Item\",\"description\":\"An item."
@@ -249,12 +246,11 @@ TEST(test_a_failed_read_names_the_uri)
 {
 	assert_answer(
 		*state,
-		BEGIN "\"method\":\"resources/read\",\"params\":{\"uri\":\"x://"
-		      "item/none\"}}",
+		BEGIN
+		"\"method\":\"resources/read\",\"params\":{\"uri\":\"x://item/none\"}}",
 		BEGIN
 		"\"error\":{\"code\":-32002,\"message\":\"Resource not found: see "
-		"resources/list and "
-		"resources/templates/list\",\"data\":{\"uri\":\"x://item/none\"}}}");
+		"resources/list and resources/templates/list\",\"data\":{\"uri\":\"x://item/none\"}}}");
 	assert_error(*state, "resources/read", "{\"uri\":\"x://item/gone\"}", -32002);
 	assert_error(*state, "resources/read", "{\"uri\":\"x://item/broken\"}", -32603);
 	assert_error(*state, "resources/read", "{\"uri\":\"x://item/%\"}", -32602);

@@ -82,8 +82,7 @@ static const struct {
 	  "words[1] must be one of: red, green" },
 	{ "{\"name\":\"ab\",\"other\":1}",
 	  "unknown parameter \"other\"; the parameters are: "
-	  "name, count, free, flag, colour, list, box, "
-	  "ids, words, share" },
+	  "name, count, free, flag, colour, list, box, ids, words, share" },
 };
 
 static const struct json *read(struct arena *arena, const char *text)
@@ -149,8 +148,7 @@ TEST(test_a_schema_is_written)
 		       "\"list\":{\"type\":\"array\",\"description\":\"A list\","
 		       "\"items\":{\"type\":\"object\",\"properties\":{"
 		       "\"depth\":{\"type\":\"integer\",\"description\":\"How deep\"}},"
-		       "\"required\":[\"depth\"]}}},"
-		       "\"required\":[\"name\"]}");
+		       "\"required\":[\"depth\"]}}},\"required\":[\"name\"]}");
 }
 
 TEST(test_items_of_arrays_are_written)

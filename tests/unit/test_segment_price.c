@@ -108,9 +108,9 @@ static void assert_price(int64_t sim_id, const char *digits, bool is_home,
 
 TEST(test_the_most_specific_price_counts)
 {
-	assert_int_equal(check("EUR 0.09 home=0.05 +43=0.25 +4366=0.2 2=0.07 "
-			       "2/+43=0.190 2/home=0.0"),
-			 0);
+	assert_int_equal(
+		check("EUR 0.09 home=0.05 +43=0.25 +4366=0.2 2=0.07 2/+43=0.190 2/home=0.0"),
+		0);
 	assert_price(1, "49151", false, "0.09 EUR");
 	assert_price(1, "3620", true, "0.05 EUR");
 	assert_price(1, "43650", false, "0.25 EUR");

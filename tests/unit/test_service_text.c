@@ -13,8 +13,7 @@ static const struct {
 } service_texts[] = {
 	{ "//VVM:STATUS:st=R;rc=0;srv=vvm.example.com;ipt=143;u=800@vvm;pw=8236;",
 	  "voicemail" },
-	{ "//VVM:SYNC:ev=NM;id=3446456;c=1;t=v;s=01234567898;dt=02/08/2026 12:53 "
-	  "+0200;l=30",
+	{ "//VVM:SYNC:ev=NM;id=3446456;c=1;t=v;s=01234567898;dt=02/08/2026 12:53 +0200;l=30",
 	  "voicemail" },
 	{ "//VVM:SYNC:ev=MBU;c=0", "voicemail" },
 	{ "//VVM:STATUS:", "voicemail" },
@@ -33,11 +32,9 @@ static const struct {
 	{ PROVISIONING "<parm name=\"AAUTHSECRET\" value=\"abc\"/>", "settings" },
 	{ "<?xml version=\"1.0\"?>\n<!DOCTYPE wap-provisioningdoc>\n" PROVISIONING,
 	  "settings" },
-	{ "<?xml version=\"1.0\"?><!DOCTYPE si PUBLIC \"-//WAPFORUM//DTD SI 1.0//EN\" "
-	  "\"\"><si>",
+	{ "<?xml version=\"1.0\"?><!DOCTYPE si PUBLIC \"-//WAPFORUM//DTD SI 1.0//EN\" \"\"><si>",
 	  "settings" },
-	{ "<!DOCTYPE sl PUBLIC \"-//WAPFORUM//DTD SL 1.0//EN\"><sl "
-	  "href=\"http://a.example\"/>",
+	{ "<!DOCTYPE sl PUBLIC \"-//WAPFORUM//DTD SL 1.0//EN\"><sl href=\"http://a.example\"/>",
 	  "settings" },
 	{ "<si><indication href=\"http://a.example\">New settings</indication></si>",
 	  "settings" },

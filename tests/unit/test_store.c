@@ -202,8 +202,8 @@ TEST(test_states_change_with_their_history)
 	assert_int_equal(store_message_get(store, id, arena, &message), 0);
 	assert_string_equal(message.reason, "");
 	assert_history(
-		id, "queued() submitting() submitted() held() unknown(unknown_outcome) "
-		    "sent() ");
+		id,
+		"queued() submitting() submitted() held() unknown(unknown_outcome) sent() ");
 	arena_free(arena);
 }
 

@@ -103,11 +103,11 @@ TEST(test_each_state_of_a_message_is_an_entry)
 	move(message_id, STATE_SENT, false);
 	assert_int_equal(store_message_set_delivery(store, message_id, DELIVERY_REFUSED),
 			 0);
-	assert_string_equal(entries_after(0), "2/1:1<0@+36201234567 "
-					      "2/1:2<1@+36201234567 "
-					      "2/1:3<2@+36201234567 "
-					      "2/1:5<3@+36201234567 "
-					      "2/1:5<5@+36201234567 ");
+	assert_string_equal(entries_after(0),
+			    "2/1:1<0@+36201234567 "
+			    "2/1:2<1@+36201234567 "
+			    "2/1:3<2@+36201234567 "
+			    "2/1:5<3@+36201234567 2/1:5<5@+36201234567 ");
 }
 
 TEST(test_a_refused_change_adds_no_entry)
@@ -145,9 +145,9 @@ TEST(test_an_approval_is_requested_and_decided)
 	draft.text = "hello again";
 	assert_int_equal(store_edit_message(store, message_id, &draft, false), 0);
 	move(message_id, STATE_QUEUED, false);
-	assert_string_equal(entries_after(0), "2/1:11<0@+3620 5/1:11<0@+3620 "
-					      "5/1:11<11@+3620 "
-					      "2/1:1<11@+3620 6/1:1<11@+3620 ");
+	assert_string_equal(
+		entries_after(0),
+		"2/1:11<0@+3620 5/1:11<0@+3620 5/1:11<11@+3620 2/1:1<11@+3620 6/1:1<11@+3620 ");
 }
 
 TEST(test_received_and_read_messages_are_entries)

@@ -228,13 +228,12 @@ static void add_random_rows(void)
 		row->text = texts[rand() % 4];
 		row->created_ms = random_time(id);
 		row->read_ms = rand() % 2;
-		snprintf(text, sizeof(text),
-			 "INSERT INTO message (direction, sim_id, phone_number, text, "
-			 "state,"
-			 " created, changed, read_at)"
-			 " VALUES (%d, %d, '%s', '%s', 9, %d, 1, %d)",
-			 row->direction, (int)row->sim_id, row->number, row->text,
-			 (int)row->created_ms, (int)row->read_ms);
+		snprintf(
+			text, sizeof(text),
+			"INSERT INTO message (direction, sim_id, phone_number, text, "
+			"state, created, changed, read_at) VALUES (%d, %d, '%s', '%s', 9, %d, 1, %d)",
+			row->direction, (int)row->sim_id, row->number, row->text,
+			(int)row->created_ms, (int)row->read_ms);
 		run_sql(text);
 	}
 }
@@ -400,8 +399,7 @@ TEST(test_conversations_are_ordered_by_their_latest_message)
 	add_incoming("+36201234567", "five");
 	reopen_store();
 	assert_talks(false, 0, 10,
-		     "+36201234567:5/2/1(five) :4/1/1(four) "
-		     "Bank:3/2/2(three) ");
+		     "+36201234567:5/2/1(five) :4/1/1(four) Bank:3/2/2(three) ");
 	assert_talks(false, 0, 1, "+36201234567:5/2/1(five) ");
 	assert_talks(false, 5, 1, ":4/1/1(four) ");
 	assert_talks(false, 4, 5, "Bank:3/2/2(three) ");

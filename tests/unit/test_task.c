@@ -207,9 +207,7 @@ TEST(test_get_returns_the_current_state)
 	expect(*state, about("tasks/get", "here"), 200, "\"pollIntervalMs\":5000}}");
 	present.status = TASK_COMPLETED;
 	expect(*state, about("tasks/get", "here"), 200,
-	       "\"result\":{\"resultType\":\"complete\",\"content\":[{\"type\":\"text\","
-	       "\"text\":\"{\\\"code\\\":\\\"gone\\\",\\\"message\\\":\\\"It is "
-	       "gone.\\\",");
+	       "\"result\":{\"resultType\":\"complete\",\"content\":[{\"type\":\"text\",\"text\":\"{\\\"code\\\":\\\"gone\\\",\\\"message\\\":\\\"It is gone.\\\",");
 	expect(*state, about("tasks/get", "here"), 200, "\"isError\":true}}}");
 }
 
@@ -231,8 +229,7 @@ TEST(test_a_failed_task_has_an_error)
 	present.status = TASK_FAILED;
 	present.error = (struct rpc_error){ RPC_INTERNAL_ERROR, "It broke." };
 	expect(*state, about("tasks/get", "here"), 200,
-	       "\"pollIntervalMs\":5000,\"error\":{\"code\":-32603,\"message\":"
-	       "\"It broke.\"}}}");
+	       "\"pollIntervalMs\":5000,\"error\":{\"code\":-32603,\"message\":\"It broke.\"}}}");
 	expect(*state, about("tasks/get", "here"), 200, "\"status\":\"failed\"");
 	expect(*state, about("tasks/cancel", "here"), 200, "\"resultType\":\"complete\"");
 	assert_int_equal(cancelled, 0);
@@ -277,8 +274,7 @@ TEST(test_a_task_shows_its_open_questions)
 	       "\"one\":{\"method\":\"elicitation/create\",\"params\":{"
 	       "\"mode\":\"form\",\"message\":\"One?\",\"requestedSchema\":{"
 	       "\"type\":\"object\",\"properties\":{\"yes\":{\"type\":\"boolean\","
-	       "\"title\":\"Yes\"}},\"required\":[\"yes\"]}}},"
-	       "\"two\":{\"method\":");
+	       "\"title\":\"Yes\"}},\"required\":[\"yes\"]}}},\"two\":{\"method\":");
 	expect(*state, about("tasks/cancel", "here"), 200, "\"complete\"");
 	assert_int_equal(cancelled, 1);
 }

@@ -42,10 +42,7 @@ static const struct {
 	{ "{\"to_phone_number\":\"1\",\"wait_seconds\":0}",
 	  "{\"to_phone_number\":\"1\",\"wait_seconds\":0}", NULL },
 	/* of the host */
-	{ "{\"toolCallId\":\"x\",\"to_phone_number\":\"1\",\"call_id\":3,\"sessionId\":{}"
-	  ","
-	  "\"action\":\"send\",\"chatInput\":null,\"user_context\":[],\"random_string\":"
-	  "\"\"}",
+	{ "{\"toolCallId\":\"x\",\"to_phone_number\":\"1\",\"call_id\":3,\"sessionId\":{},\"action\":\"send\",\"chatInput\":null,\"user_context\":[],\"random_string\":\"\"}",
 	  "{\"call_id\":3,\"to_phone_number\":\"1\"}",
 	  "[\"toolCallId\",\"sessionId\",\"action\",\"chatInput\",\"user_context\","
 	  "\"random_string\"]" },

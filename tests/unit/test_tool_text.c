@@ -33,9 +33,9 @@ TEST(test_a_sentence_about_a_missing_tool_is_dropped)
 	const char *text =
 		"Does it. Call list_all before. Costs 0.5 or so. Then send_one";
 
-	expect_read(CLIENT_READ | CLIENT_SEND, text,
-		    "{\"t\":\"Does it. Call list_all before. Costs 0.5 or so. Then "
-		    "send_one\"}");
+	expect_read(
+		CLIENT_READ | CLIENT_SEND, text,
+		"{\"t\":\"Does it. Call list_all before. Costs 0.5 or so. Then send_one\"}");
 	expect_read(CLIENT_READ, text,
 		    "{\"t\":\"Does it. Call list_all before. Costs 0.5 or so.\"}");
 	expect_read(CLIENT_SEND, text,
@@ -49,9 +49,9 @@ TEST(test_a_remark_about_a_missing_tool_is_dropped_alone)
 	const char *text =
 		"A SIM (list_all has them) or two (of any); send_one (it) sends.";
 
-	expect_read(CLIENT_READ | CLIENT_SEND, text,
-		    "{\"t\":\"A SIM (list_all has them) or two (of any); send_one (it) "
-		    "sends.\"}");
+	expect_read(
+		CLIENT_READ | CLIENT_SEND, text,
+		"{\"t\":\"A SIM (list_all has them) or two (of any); send_one (it) sends.\"}");
 	expect_read(CLIENT_SEND, text,
 		    "{\"t\":\"A SIM or two (of any); send_one (it) sends.\"}");
 	expect_read(CLIENT_SEND, "Open (list_all and no end", "{}");

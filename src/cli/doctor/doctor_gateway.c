@@ -83,10 +83,10 @@ static bool doctor_gateway_check_folder(struct doctor *doctor)
 				(long long)doctor->config.reserve_mib, folder);
 		return true;
 	}
-	doctor_report(doctor, DOCTOR_WARNING, "storage",
-		      "Start the gateway, which creates it; or name another folder with "
-		      "--state-dir",
-		      "%s does not exist (%s)", folder, strerror(failure));
+	doctor_report(
+		doctor, DOCTOR_WARNING, "storage",
+		"Start the gateway, which creates it; or name another folder with --state-dir",
+		"%s does not exist (%s)", folder, strerror(failure));
 	return false;
 }
 
@@ -198,8 +198,7 @@ static void doctor_gateway_compare_settings(struct doctor *doctor,
 	if (differences.length)
 		doctor_report(doctor, DOCTOR_WARNING, "settings",
 			      "If that is not intended: " PROGRAM_NAME
-			      " reload, or restart the "
-			      "gateway",
+			      " reload, or restart the gateway",
 			      "running settings differ from the file, because of options "
 			      "of serve or an older file: %s",
 			      differences.text);
@@ -401,8 +400,7 @@ static void doctor_gateway_report_bad_rows(void *data, const char *table, int64_
 {
 	doctor_report(
 		data, DOCTOR_WARNING, "message store",
-		"They are in its table bad_row. Find out what wrote to gateway.db, and "
-		"check the disk",
+		"They are in its table bad_row. Find out what wrote to gateway.db, and check the disk",
 		"%lld bad row%s of the table %s %s set aside", (long long)rows,
 		rows == 1 ? "" : "s", table, rows == 1 ? "was" : "were");
 }

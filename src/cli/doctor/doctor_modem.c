@@ -132,8 +132,7 @@ static bool doctor_modem_is_online(const struct doctor_modem *patient)
 }
 
 static const char doctor_modem_no_network_fix[] =
-	"Go where there is reception; if that does not help, try the card in another "
-	"phone";
+	"Go where there is reception; if that does not help, try the card in another phone";
 
 static const char doctor_modem_denied_fix[] =
 	"The network refuses the card: ask the operator whether it is active, paid for, "

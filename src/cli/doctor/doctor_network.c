@@ -105,10 +105,10 @@ static void doctor_network_report_unknown(struct doctor *doctor, const char *tex
 					  bool reached)
 {
 	if (reached)
-		doctor_report(doctor, DOCTOR_OK, "port", NULL,
-			      "somebody listens at %s; only root can see whether it is "
-			      "the gateway",
-			      text);
+		doctor_report(
+			doctor, DOCTOR_OK, "port", NULL,
+			"somebody listens at %s; only root can see whether it is the gateway",
+			text);
 	else
 		doctor_report(doctor, DOCTOR_NOTE, "port", DOCTOR_AS_ROOT,
 			      "nobody listens at %s", text);

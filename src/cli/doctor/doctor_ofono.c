@@ -290,10 +290,10 @@ static bool doctor_ofono_check_methods(const struct doctor_ofono_user *user,
 }
 
 static const char doctor_ofono_access_fix[] =
-	"Allow it: usermod -aG sailfish-radio USER, with the gateway's user for USER, "
-	"then restart the gateway; or, if there is no such group, give user(USER) the "
-	"right in /etc/ofono/dbusaccess.conf (doc/modems.md shows the lines) and restart "
-	"oFono";
+	"Allow it: usermod -aG sailfish-radio USER, with the gateway's "
+	"user for USER, then restart the gateway; or, if there is no such "
+	"group, give user(USER) the right in /etc/ofono/dbusaccess.conf "
+	"(doc/modems.md shows the lines) and restart oFono";
 
 /* oFono of Sailfish OS has its own access control besides D-Bus's policy. */
 static bool doctor_ofono_may_send(const struct doctor_ofono_user *user,

@@ -25,9 +25,8 @@ static const char *doctor_secrets_certificate_fix(const struct doctor *doctor)
 	return *doctor->config.tls_certificate
 		       ? "Put a new one there, then: " PROGRAM_NAME " reload"
 		       : "Remove cert.pem and key.pem there, then run " PROGRAM_NAME
-			 " client rotate "
-			 "--tls NAME, which creates new ones; agents must then trust the "
-			 "new certificate";
+			 " client rotate --tls NAME, which creates new "
+			 "ones; agents must then trust the new certificate";
 }
 
 static void doctor_secrets_report_times(struct doctor *doctor, const char *path,
@@ -134,8 +133,7 @@ static const char *doctor_secrets_pin_file_problem(int outcome)
 {
 	switch (outcome) {
 	case PIN_FILE_E_EXPOSED:
-		return "it belongs to another user, is a link, or others may read or "
-		       "change it";
+		return "it belongs to another user, is a link, or others may read or change it";
 	case PIN_FILE_E_MALFORMED:
 		return "a line in it is not \"ICCID PIN\"";
 	default:

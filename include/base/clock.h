@@ -60,6 +60,14 @@ bool clock_parse(const char *text, int64_t *wall_ms_out);
  */
 void clock_complete(const char *text, char complete[CLOCK_TEXT_BYTES]);
 
+/* Wall time minus boot time: it changes when the clock is set, and hardly when it slews. */
+int64_t clock_epoch_ms(void);
+/*
+ * By how much the clock was set since clock_epoch_ms() returned `epoch_ms`: negative if it was
+ * set back, and 0 as long as it has only slewed.
+ */
+int64_t clock_set_by_ms(int64_t epoch_ms);
+
 /*
  * Clock history: what the wall clock would say now if nobody had set it. So a time that was
  * stored by the wall clock earlier in this boot can be compared with now.

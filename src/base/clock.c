@@ -360,18 +360,29 @@ void clock_complete(const char *text, char complete[CLOCK_TEXT_BYTES])
 	clock_format(wall_ms, complete);
 }
 
-/* ---- history */
+/* ---- settings of the clock */
+
+int64_t clock_epoch_ms(void)
+{
+	return clock_wall_ms() - clock_boot_ms();
+}
+
+int64_t clock_set_by_ms(int64_t epoch_ms)
+{
+	int64_t by_ms = clock_epoch_ms() - epoch_ms;
+
+	return llabs(by_ms) < CLOCK_SLEW_MS ? 0 : by_ms;
+}
 
 void clock_history_update(struct clock_history *history)
 {
 	int64_t *epochs_ms = history->epochs_ms;
-	int64_t epoch_ms = clock_wall_ms() - clock_boot_ms();
 
-	if (history->count && llabs(epoch_ms - epochs_ms[0]) < CLOCK_SLEW_MS)
+	if (history->count && !clock_set_by_ms(epochs_ms[0]))
 		return;
 	memmove(&epochs_ms[1], &epochs_ms[0],
 		(CLOCK_HISTORY_MAX - 1) * sizeof(*epochs_ms));
-	epochs_ms[0] = epoch_ms;
+	epochs_ms[0] = clock_epoch_ms();
 	if (history->count < CLOCK_HISTORY_MAX)
 		history->count++;
 }

@@ -381,7 +381,7 @@ static double metric_process_cpu(const struct web *web)
 
 static double metric_process_started(const struct web *web)
 {
-	int64_t booted_s = (clock_wall_ms() - clock_boot_ms() + 500) / 1000;
+	int64_t booted_s = (clock_epoch_ms() + 500) / 1000;
 
 	return (double)booted_s +
 	       metric_read_field(FIELD_START_TICKS) / (double)sysconf(_SC_CLK_TCK);

@@ -57,7 +57,7 @@ static int64_t outbox_deadline_earlier(int64_t one_ms, int64_t other_ms)
  */
 static int64_t outbox_deadline_wall_of(int64_t boot_ms, int64_t known_ms)
 {
-	int64_t wall_ms = clock_wall_ms() - clock_boot_ms() + boot_ms;
+	int64_t wall_ms = clock_epoch_ms() + boot_ms;
 
 	if (llabs(wall_ms - known_ms) < CLOCK_SLEW_MS)
 		return known_ms;
@@ -181,14 +181,13 @@ static void outbox_deadline_follow_clock(struct outbox_message *message, int64_t
 
 void outbox_deadlines_follow_clock(struct outbox_deadlines *deadlines)
 {
-	int64_t epoch_ms = clock_wall_ms() - clock_boot_ms();
-	int64_t later_ms = epoch_ms - deadlines->epoch_ms;
+	int64_t later_ms = clock_set_by_ms(deadlines->epoch_ms);
 	struct outbox_message *message;
 	struct sim_queue *queue;
 
-	deadlines->epoch_ms = epoch_ms;
-	if (llabs(later_ms) < CLOCK_SLEW_MS)
+	if (!later_ms)
 		return;
+	deadlines->epoch_ms += later_ms;
 	TAILQ_FOREACH (queue, &deadlines->queues->list, link) {
 		TAILQ_FOREACH (message, &queue->messages, link)
 			outbox_deadline_follow_clock(message, later_ms);
@@ -472,7 +471,7 @@ int outbox_deadlines_init(struct outbox_deadlines *deadlines, sd_event *loop)
 	int error;
 
 	deadlines->next_ms = INT64_MAX;
-	deadlines->epoch_ms = clock_wall_ms() - clock_boot_ms();
+	deadlines->epoch_ms = clock_epoch_ms();
 	error = outbox_deadlines_add_timer(deadlines, loop, CLOCK_REALTIME,
 					   &deadlines->wall_timer);
 	if (error >= 0)

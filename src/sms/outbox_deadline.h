@@ -44,7 +44,7 @@ struct outbox_deadlines {
 	bool lived_is_armed;	      /* the timer for that is on */
 	bool lived_is_refused;	      /* by the disk, and logged */
 	int64_t next_ms;  /* both are set to it; INT64_MAX: off; 0: set them again */
-	int64_t epoch_ms; /* wall clock minus clock_boot_ms() */
+	int64_t epoch_ms; /* see clock_epoch_ms() */
 };
 
 /* 0 or -errno; outbox_deadlines_deinit() is due in either case. */

@@ -144,17 +144,14 @@ static void receive_gaps_follow_clock(struct receive_gaps *gaps, int64_t now_ms,
 	receive_gaps_write_received_until(gaps, now_ms);
 }
 
-/* The difference of wall clock and boot clock changes only when somebody sets the clock. */
 static void receive_gaps_check_wall_clock(struct receive_gaps *gaps)
 {
-	int64_t now_ms = clock_wall_ms();
-	int64_t epoch_ms = now_ms - clock_boot_ms();
-	int64_t later_ms = epoch_ms - gaps->epoch_ms;
+	int64_t later_ms = clock_set_by_ms(gaps->epoch_ms);
 
-	gaps->epoch_ms = epoch_ms;
-	if (later_ms >= RECEIVE_GAPS_CLOCK_SET_MS ||
-	    later_ms <= -RECEIVE_GAPS_CLOCK_SET_MS)
-		receive_gaps_follow_clock(gaps, now_ms, later_ms);
+	if (!later_ms)
+		return;
+	gaps->epoch_ms += later_ms;
+	receive_gaps_follow_clock(gaps, clock_wall_ms(), later_ms);
 }
 
 /* The difference of boot clock and monotonic clock grows only during suspend. */
@@ -219,7 +216,7 @@ static void receive_gaps_start(struct receive_gaps *gaps)
 
 	gaps->start_ms = gaps->down_from_ms = now_ms;
 	gaps->boot_checked_ms = clock_boot_ms();
-	gaps->epoch_ms = now_ms - gaps->boot_checked_ms;
+	gaps->epoch_ms = clock_epoch_ms();
 	gaps->asleep_ms = gaps->boot_checked_ms - clock_monotonic_ms();
 	if (store_receive_gaps_get_alive(gaps->store, &last_run_ms))
 		log_error("inbox: the store could not read when the gateway last ran");

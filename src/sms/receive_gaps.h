@@ -29,7 +29,6 @@
 enum {
 	RECEIVE_GAPS_UNSAVED_MAX = 16,	       /* gaps that the disk has not taken yet */
 	RECEIVE_GAPS_SUSPEND_MS = 10 * 1000,   /* a shorter suspend is not recorded */
-	RECEIVE_GAPS_CLOCK_SET_MS = 5 * 1000,  /* a smaller change is only a correction */
 	RECEIVE_GAPS_SAVE_RETRY_MS = 5 * 1000, /* before the disk is tried again */
 };
 
@@ -43,7 +42,7 @@ struct receive_gaps {
 	int64_t up_from_ms;  /* an open row is to be closed at this time; 0: none */
 	int64_t start_ms;
 	int64_t last_run_ms; /* received until then, before the start; 0: the clock is set */
-	int64_t epoch_ms;    /* wall clock minus boot clock */
+	int64_t epoch_ms;    /* see clock_epoch_ms() */
 	int64_t boot_checked_ms; /* the last event of the loop */
 	int64_t boot_saved_ms;	 /* the disk was last tried */
 	int64_t asleep_ms;	 /* boot clock minus monotonic clock */

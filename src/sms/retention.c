@@ -59,7 +59,7 @@ struct retention {
 	bool jumped;   /* the clock did, so that no age is trusted */
 	int64_t free_pages;
 	bool again;	  /* another pass follows at once */
-	int64_t epoch_ms; /* wall clock minus boot clock */
+	int64_t epoch_ms; /* see clock_epoch_ms() */
 	sd_event_source *step;
 	sd_event_source *due;
 	sd_event_source *look;
@@ -120,10 +120,10 @@ static void retention_give_up(struct retention *retention, int error)
  */
 static void retention_check_clock(struct retention *retention)
 {
-	int64_t now_ms = clock_wall_ms(), epoch_ms = now_ms - clock_boot_ms();
-	int64_t ahead_ms = epoch_ms - retention->epoch_ms;
+	int64_t now_ms = clock_wall_ms();
+	int64_t ahead_ms = clock_set_by_ms(retention->epoch_ms);
 
-	retention->epoch_ms = epoch_ms;
+	retention->epoch_ms += ahead_ms;
 	if (ahead_ms < RETENTION_JUMP_MS || now_ms - ahead_ms < CLOCK_SANE_MS)
 		return;
 	if (store_retention_record_jump(retention->store, now_ms))
@@ -346,7 +346,7 @@ int retention_new(sd_event *loop, const struct config *config, struct store *sto
 	retention->store = store;
 	retention->timing = retention_default_timing;
 	retention->count = -1;
-	retention->epoch_ms = clock_wall_ms() - clock_boot_ms();
+	retention->epoch_ms = clock_epoch_ms();
 	if (store_retention_begin_records(store, clock_wall_ms()))
 		log_warning(
 			"retention: the time since when messages are recorded could not be stored");

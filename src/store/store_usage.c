@@ -29,11 +29,6 @@ struct store_usage_clock_note { /* the parsed setting */
 	int64_t now_ms;
 };
 
-static int64_t store_usage_epoch(void)
-{
-	return clock_wall_ms() - clock_boot_ms();
-}
-
 static bool store_usage_parse_clock(const char *value,
 				    struct store_usage_clock_note *note)
 {
@@ -101,7 +96,7 @@ static int store_usage_begin_clock(struct store *store,
 		now_ms = store_usage_later(now_ms - ahead_ms, note->now_ms);
 	}
 	now_ms = store_usage_later(now_ms, noted_ms);
-	clock->epoch_ms = store_usage_epoch();
+	clock->epoch_ms = clock_epoch_ms();
 	clock->offset_ms = now_ms - clock_boot_ms();
 	return store_usage_shift(store, now_ms,
 				 ahead_ms - (clock->epoch_ms - clock->offset_ms));
@@ -110,15 +105,10 @@ static int store_usage_begin_clock(struct store *store,
 /* The wall clock was set, by more than it may slip. */
 static int store_usage_follow_clock(struct store *store, struct store_usage_clock *clock)
 {
-	int64_t by_ms = store_usage_epoch() - clock->epoch_ms;
+	int64_t by_ms = clock_set_by_ms(clock->epoch_ms);
 
 	clock->epoch_ms += by_ms;
 	return store_usage_shift(store, clock_boot_ms() + clock->offset_ms, -by_ms);
-}
-
-static bool store_usage_clock_was_set(const struct store_usage_clock *clock)
-{
-	return llabs(store_usage_epoch() - clock->epoch_ms) >= CLOCK_SLEW_MS;
 }
 
 static int store_usage_update_clock(struct store *store, struct store_usage_clock *clock)
@@ -135,7 +125,7 @@ static int store_usage_update_clock(struct store *store, struct store_usage_cloc
 	clock->epoch_ms = found ? note.epoch_ms : 0;
 	if (!same)
 		error = store_usage_begin_clock(store, found ? &note : NULL, clock);
-	else if (store_usage_clock_was_set(clock))
+	else if (clock_set_by_ms(clock->epoch_ms))
 		error = store_usage_follow_clock(store, clock);
 	else
 		return 0;
@@ -171,7 +161,7 @@ int store_usage_now(struct store *store, int64_t *now_ms_out, int64_t *ahead_ms_
 	struct store_usage_clock *clock = &store->usage_clock;
 	int error = 0;
 
-	if (!clock->known || store_usage_clock_was_set(clock))
+	if (!clock->known || clock_set_by_ms(clock->epoch_ms))
 		error = store_usage_refresh_clock(store);
 	if (error)
 		return error;

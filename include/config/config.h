@@ -38,6 +38,7 @@ struct config {
 	struct config_list hidden_tools;   /* tools that agents do not see */
 	bool open;			   /* no token; loopback only */
 	bool advertise;			   /* by multicast DNS */
+	char pair_page[CONFIG_TEXT_BYTES]; /* auto, ask or no: see gateway/pair_page.c */
 	bool metrics_on_loopback;	   /* loopback reads /metrics without a token */
 	char control_socket[CONFIG_TEXT_BYTES]; /* "": control in state_dir */
 	int64_t max_connections;
@@ -99,7 +100,7 @@ struct config {
 };
 
 enum {
-	CONFIG_KEY_COUNT = 83,
+	CONFIG_KEY_COUNT = 84,
 	CONFIG_KEY_COUNT_OF_HUB = 8, /* [broker] */
 	CONFIG_FOLDER_FILES_MAX = 64,
 };

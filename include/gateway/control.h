@@ -148,6 +148,11 @@ extern const struct control_command command_change;
 extern const struct control_command command_revoke;
 extern const struct control_command command_rotate;
 
+/* command_pair.c */
+extern const struct control_command command_pairings;
+extern const struct control_command command_pair_check;
+extern const struct control_command command_pair_reject;
+
 /* command_pause.c */
 extern const struct control_command command_pause;
 extern const struct control_command command_resume;

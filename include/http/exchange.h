@@ -18,6 +18,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/address.h"
 #include "base/arena.h"
 #include "base/buffer.h"
 #include "base/client.h"
@@ -81,7 +82,7 @@ enum {
 	/* every body piece but the last is at least so long */
 	EXCHANGE_PIECE_MIN = 4 * 1024,
 	EXCHANGE_ARENA_MAX = 1024 * 1024,
-	EXCHANGE_HEADERS_MAX = 6,
+	EXCHANGE_HEADERS_MAX = 8,
 };
 
 /* Every member but `complete` may be NULL. */
@@ -110,6 +111,7 @@ void *exchange_context(const struct exchange *exchange);
 /* "POST"; for "HEAD" no body is sent. */
 const char *exchange_method(const struct exchange *exchange);
 bool exchange_is_encrypted(const struct exchange *exchange); /* by TLS */
+const struct address *exchange_peer(const struct exchange *exchange);
 /*
  * The client as it was when the request arrived; valid as long as the exchange. Not to be copied
  * whole: the bytes behind the NUL of `allow` are missing.

@@ -66,11 +66,12 @@ enum http_server_method {
 };
 
 struct http_server_route {
-	const char *path; /* "/mcp"; "/mcp/" is the same */
-	unsigned methods; /* others get 405; the server answers OPTIONS itself */
-	bool json_body;	  /* POST without application/json gets 415 */
-	bool public;	  /* needs no token */
-	unsigned scopes;  /* enum client_scope; a client without one of these gets 403 */
+	const char *path;  /* "/mcp"; "/mcp/" is the same */
+	unsigned methods;  /* others get 405; the server answers OPTIONS itself */
+	bool json_body;	   /* POST without application/json gets 415 */
+	bool public;	   /* needs no token */
+	bool reads_cookie; /* else it is wiped when the request has passed the gates */
+	unsigned scopes;   /* enum client_scope; a client without one of these gets 403 */
 	unsigned useless_scopes; /* a client with no others gets 403 */
 	/* Whether programs on this machine need no token; NULL: they need one. */
 	bool (*trusts_loopback)(const struct config *config);

@@ -43,6 +43,16 @@ static void cmd_approvals_print_webhook(const struct json *item)
 	       terminal_time(json_field_text(item, "until")).text);
 }
 
+static void cmd_approvals_print_pairing(const struct json *item)
+{
+	printf("A computer at %s, which calls itself \"",
+	       json_field_text(item, "address"));
+	terminal_print_escaped(stdout, json_field_text(item, "name"));
+	printf("\", asks to be paired.\n  Until %s: run " PROGRAM_NAME
+	       " pair and type the code that it shows.\n\n",
+	       terminal_time(json_field_text(item, "until")).text);
+}
+
 static void cmd_approvals_print_item(const struct owner_command_call *call,
 				     const struct json *item)
 {
@@ -52,6 +62,10 @@ static void cmd_approvals_print_item(const struct owner_command_call *call,
 	const char *revision = json_field_text(item, "revision");
 	const char *reason = json_field_text(item, "reason");
 
+	if (strcmp(json_field_text(item, "approval"), "pairing") == 0) {
+		cmd_approvals_print_pairing(item);
+		return;
+	}
 	if (*json_field_text(item, "approval_id")) {
 		cmd_approvals_print_webhook(item);
 		return;
@@ -75,7 +89,8 @@ static int cmd_approvals_print_summary(const struct owner_command_call *call,
 				       const struct json *result)
 {
 	if (strcmp(json_field_text(result, "listed"), "0") == 0 &&
-	    strcmp(json_field_text(result, "webhooks"), "0") == 0)
+	    strcmp(json_field_text(result, "webhooks"), "0") == 0 &&
+	    strcmp(json_field_text(result, "pairings"), "0") == 0)
 		puts("No message is waiting for your approval.");
 	else if (strcmp(json_field_text(result, "more"), "0") == 0)
 		puts("To decide: " PROGRAM_NAME " approve ID..., or " PROGRAM_NAME

@@ -11,9 +11,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/client_snippet.h"
+#include "gateway/client_snippet.h"
 #include "cli/json_field.h"
 #include "cli/owner_command.h"
+#include "cli/pair_request.h"
 #include "cli/qr.h"
 #include "cli/terminal.h"
 #include "gateway/paired_client.h"
@@ -140,6 +141,17 @@ static void cmd_clients_write_link(const char *url, const char *token,
 	snprintf(link, CONSOLE_LINK_BYTES, "%.*s/#token=%s", length, url, token);
 }
 
+static void cmd_clients_print_snippet(const char *client, const char *url,
+				      const char *token, bool has_certificate)
+{
+	struct buffer text = BUFFER_INIT;
+
+	text.secret = true;
+	client_snippet_write(&text, client, url, token, has_certificate);
+	fwrite(text.data, 1, text.length, stdout);
+	buffer_wipe(&text);
+}
+
 static void cmd_clients_print_agent(const struct owner_command_call *call,
 				    const char *url, const char *certificate,
 				    const char *token)
@@ -148,8 +160,8 @@ static void cmd_clients_print_agent(const struct owner_command_call *call,
 
 	if (certificate && cmd_clients_is_https(url))
 		printf(cmd_clients_trust, certificate, cmd_clients_host(url, host));
-	client_snippet_print(owner_command_value(call, "client"), url, token,
-			     certificate && cmd_clients_is_https(url));
+	cmd_clients_print_snippet(owner_command_value(call, "client"), url, token,
+				  certificate && cmd_clients_is_https(url));
 	cmd_clients_write_link(url, token, link);
 	printf("\nThe console in a browser, which shows what this client may see:\n\n"
 	       "  %s\n",
@@ -178,7 +190,7 @@ static void cmd_clients_explain_asking(const struct owner_command_call *call,
 	printf("It may see one-time codes and send, so a message can trick it into "
 	       "passing a code\non: its messages to new recipients need your approval. "
 	       "To change that:\n" PROGRAM_NAME " client set --ask never %s\n",
-	       call->operand);
+	       json_field_text(client, "name"));
 }
 
 /* The result of pair or rotate. */
@@ -257,7 +269,7 @@ static void cmd_clients_print_pairing(const struct owner_command_call *call,
 
 static const char *cmd_clients_check_name(const struct owner_command_call *call)
 {
-	return paired_client_name_error(call->operand);
+	return call->operand ? paired_client_name_error(call->operand) : NULL;
 }
 
 /* Prints the client's name between two texts. */
@@ -300,24 +312,44 @@ const struct command cmd_clients = {
 
 static const char cmd_clients_pair_help[] =
 	"Usage: " PROGRAM_NAME " pair [OPTION]... NAME\n"
+	"       " PROGRAM_NAME " pair [OPTION]... [--wait] [--code CODE] [NAME]\n"
 	"Create a token for the agent NAME and print it, once, with what the agent "
 	"needs.\n"
 	"By default, the agent may read and send. With both codes and send, its "
 	"messages\n"
 	"to new recipients need your approval, unless --ask says otherwise.\n"
-	"\n" CLIENTS_PERMISSIONS_HELP CLIENTS_PAIRING_HELP CLIENTS_COMMON_HELP "\n"
-	"The gateway may run. Exit codes: 0 paired; 1 failed; 2 wrong options.\n";
+	"\n"
+	"Without NAME, pair the computer that asks for it: it has opened /pair on the\n"
+	"gateway's URL and shows a code of six digits. You type the code here, see who\n"
+	"asks, and approve; the computer then gets the token. NAME is then another name\n"
+	"for it than the one that it gave itself.\n"
+	"\n"
+	"  --wait           open that page to the network, for ten minutes at most,\n"
+	"                   print its URL, and wait for a computer\n"
+	"  --code CODE      approve the computer that shows CODE, without more questions\n" CLIENTS_PERMISSIONS_HELP
+		CLIENTS_PAIRING_HELP CLIENTS_COMMON_HELP "\n"
+	"The gateway may run, and must for a computer that asks. Exit codes: 0 paired;\n"
+	"1 failed, or not approved; 2 wrong options.\n";
 
 static int cmd_clients_print_paired(const struct owner_command_call *call,
 				    const struct json *result)
 {
 	cmd_clients_print_named(result, " may now use this gateway.\n");
+	if (!json_member(result, "token")) { /* the computer that has asked shows it */
+		client_table_print_one(json_member(result, "client"));
+		cmd_clients_explain_asking(call, json_member(result, "client"));
+		return EXIT_CODE_OK;
+	}
 	cmd_clients_print_pairing(call, result);
 	return EXIT_CODE_OK;
 }
 
 static const struct owner_command_option cmd_clients_pair_options[] = {
-	CLIENTS_PERMISSION_OPTIONS, CLIENTS_PAIRING_OPTIONS, { NULL }
+	CLIENTS_PERMISSION_OPTIONS,
+	CLIENTS_PAIRING_OPTIONS,
+	{ .name = "wait", .is_flag = true, .is_local = true },
+	{ .name = "code", .is_local = true },
+	{ NULL }
 };
 
 const struct command cmd_pair = {
@@ -329,7 +361,9 @@ const struct command cmd_pair = {
 		.help = cmd_clients_pair_help,
 		.options = cmd_clients_pair_options,
 		.operand = "name",
+		.operand_is_optional = true,
 		.check = cmd_clients_check_name,
+		.add = pair_request_add,
 		.print = cmd_clients_print_paired,
 		.fix_if_lost =
 			"It may be paired, with a token that was never shown: check with "

@@ -159,6 +159,20 @@ void config_find_useless(const struct config *config,
 	}
 }
 
+/* "" is no word, but what the key has before it is set. */
+static int config_check_pair_page(const struct config *config, struct explanation *error)
+{
+	static const char *const words[] = { "", "auto", "ask", "no" };
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
+		if (strcmp(config->pair_page, words[i]) == 0)
+			return 0;
+	}
+	return explanation_set(error, -EINVAL,
+			       "server.pair_page: \"%s\" is none of auto, ask and no",
+			       config->pair_page);
+}
+
 /* All earlier values were valid, so an error found here belongs to this place. */
 static int config_set_value(const struct config_key_place *place,
 			    const struct config_key *key, struct config *config,
@@ -169,7 +183,8 @@ static int config_set_value(const struct config_key_place *place,
 
 	if (flaw)
 		return config_key_fail_value(place, key, flaw);
-	if (config_policy_check(&config->policy, &error) ||
+	if (config_check_pair_page(config, &error) ||
+	    config_policy_check(&config->policy, &error) ||
 	    ussd_code_check_list(&config->ussd_allow, &error) ||
 	    balance_pattern_check_list(&config->ussd_balance_pattern, &error) ||
 	    segment_price_check_list(&config->segment_price, &error) ||

@@ -49,6 +49,9 @@ const struct config_key config_key_table[CONFIG_KEY_COUNT] = {
 	{ "server", "advertise", BOOLEAN(advertise), .live = true, .initial = "no",
 	  .help = "Advertise the gateway by multicast DNS (Avahi) on the local networks\n"
 		  "that it serves" },
+	{ "server", "pair_page", TEXT(pair_page), .live = true, .initial = "auto",
+	  .help = "Whether computers may ask to be paired, on the page /pair. auto: on\n"
+		  "loopback, with TLS, and while \"pair --wait\" runs; ask: always; no: never" },
 	{ "server", "metrics_on_loopback", BOOLEAN(metrics_on_loopback), .live = true,
 	  .initial = "no",
 	  .help = "Let every program on this machine read /metrics without a token" },

@@ -85,6 +85,14 @@ void tool_command_run(struct control_call *control_call, const struct tool *tool
 void tool_command_run_row(struct control_call *control_call);
 
 /*
+ * Pairings: the computers that ask to be paired. command_pair_find() finds the one whose code the
+ * owner has typed, the argument "code"; NULL: the call has been answered.
+ */
+struct pairing_request *command_pair_find(struct control_call *call);
+/* Sends an item for each that waits. False: the call is over. */
+bool command_pair_send_waiting(struct control_call *call, unsigned *count_out);
+
+/*
  * Agent command: the owner's numbers for commands by SMS.
  */
 

@@ -59,7 +59,7 @@ static void command_approvals_run(struct control_call *call)
 	const struct json *after = json_member(call->arguments, "after");
 	struct outbox_approval_page page;
 	struct json_writer *writer;
-	unsigned receivers = 0;
+	unsigned receivers = 0, computers = 0;
 	int64_t after_id = 0;
 	int error;
 
@@ -78,6 +78,8 @@ static void command_approvals_run(struct control_call *call)
 		if (!command_approvals_send_item(call, page.ids[i]))
 			return;
 	}
+	if (!after_id && !command_pair_send_waiting(call, &computers))
+		return;
 	error = after_id ? 0 : command_webhooks_send_waiting(call, &receivers);
 	if (error) {
 		control_call_fail_store(call, error);
@@ -91,6 +93,7 @@ static void command_approvals_run(struct control_call *call)
 	json_put_integer(writer, "listed", page.listed);
 	json_put_integer(writer, "more", page.waiting - page.listed);
 	json_put_integer(writer, "webhooks", receivers);
+	json_put_integer(writer, "pairings", computers);
 	control_call_close(call);
 }
 

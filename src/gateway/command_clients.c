@@ -109,9 +109,13 @@ static bool command_clients_secure(struct control_call *call)
 	return false;
 }
 
-static bool command_clients_read_name(struct control_call *call, struct client *client)
+/* `request`: a computer that has asked, under its own name unless the owner gives another; or NULL. */
+static bool command_clients_read_name(struct control_call *call,
+				      const struct pairing_request *request,
+				      struct client *client)
 {
-	const char *name = control_call_argument(call, "name");
+	const char *given = control_call_argument(call, "name");
+	const char *name = given || !request ? given : request->name;
 	const char *error = name ? paired_client_name_error(name)
 				 : "the name of the agent is missing";
 
@@ -133,7 +137,25 @@ static void command_clients_fail_exists(struct control_call *call, const char *n
 			  "%s is already paired", name);
 }
 
-static void command_clients_add(struct control_call *call, const struct client *client)
+/* The computer that has asked gets the token, and nobody else. */
+static void command_clients_answer_request(struct control_call *call,
+					   const struct store_client_row *row,
+					   struct pairing_request *request,
+					   char token[TOKEN_TEXT_BYTES])
+{
+	struct json_writer *writer = control_call_open_result(call);
+
+	pairing_approve(request, &row->client, token);
+	explicit_bzero(token, TOKEN_TEXT_BYTES);
+	if (!writer)
+		return;
+	paired_client_put_member(writer, row);
+	json_put_string(writer, "address", request->address);
+	control_call_close(call);
+}
+
+static void command_clients_add(struct control_call *call, const struct client *client,
+				struct pairing_request *request)
 {
 	struct store *store = call->control->store;
 	uint8_t hash[CLIENT_HASH_BYTES];
@@ -155,7 +177,10 @@ static void command_clients_add(struct control_call *call, const struct client *
 	if (!error) {
 		running_client_changed(call->control->running, client_id,
 				       RUNNING_CLIENT_CHANGED);
-		command_clients_answer_token(call, &row, token);
+		if (request)
+			command_clients_answer_request(call, &row, request, token);
+		else
+			command_clients_answer_token(call, &row, token);
 	} else if (error == STORE_E_EXISTS) {
 		command_clients_fail_exists(call, client->name);
 	} else {
@@ -180,15 +205,18 @@ static bool command_clients_check_token(struct control_call *call,
 static void command_clients_run_pair(struct control_call *call)
 {
 	struct client client = client_paired;
+	struct pairing_request *request = NULL;
 
-	if (!command_clients_read_name(call, &client) ||
+	if (control_call_argument(call, "code") && !(request = command_pair_find(call)))
+		return;
+	if (!command_clients_read_name(call, request, &client) ||
 	    !command_clients_check_token(call, &client) ||
 	    !permission_arguments_apply(call, &client))
 		return;
 	/* what it reads could be sent to anybody, so a stranger is asked for */
 	if (client_may_leak_codes(&client) && !control_call_argument(call, "ask"))
 		client.ask = CLIENT_ASK_NEW_RECIPIENTS;
-	command_clients_add(call, &client);
+	command_clients_add(call, &client, request);
 }
 
 static void command_clients_run_rotate(struct control_call *call)

@@ -104,8 +104,7 @@ const struct exchange_handler route_ready_handler = { .complete = route_on_ready
 
 enum { TAG_BYTES = 16, TAG_TEXT_BYTES = 2 * TAG_BYTES + 3 };
 
-/* NULL: unknown, or out of memory. */
-static const char *route_card_url(struct exchange *exchange)
+const char *route_own_url(struct exchange *exchange, const char *path)
 {
 	const char *host = exchange_header(exchange, "Host", NULL);
 	const char *scheme = exchange_header(exchange, "X-Forwarded-Proto", NULL);
@@ -114,8 +113,8 @@ static const char *route_card_url(struct exchange *exchange)
 
 	if (!host)
 		return NULL;
-	return arena_printf(exchange_arena(exchange), "%s://%s/mcp",
-			    encrypted ? "https" : "http", host);
+	return arena_printf(exchange_arena(exchange), "%s://%s%s",
+			    encrypted ? "https" : "http", host, path);
 }
 
 /* The first bytes of the SHA-256, in quotes. "": none. */
@@ -149,7 +148,7 @@ static void route_on_card(void *data, struct exchange *exchange)
 	char tag[TAG_TEXT_BYTES];
 
 	if (writer)
-		server_info_write_card(writer, route_card_url(exchange));
+		server_info_write_card(writer, route_own_url(exchange, "/mcp"));
 	json_writer_free(writer);
 	route_card_make_tag(&body, tag);
 	route_isolate(exchange);
@@ -177,16 +176,14 @@ const struct exchange_handler route_card_handler = { .complete = route_on_card }
 
 enum {
 	HASH_BYTES = 32,
-	HASH_TEXT_BYTES = sizeof("sha256-") + (HASH_BYTES + 2) / 3 * 4,
 	POLICY_BYTES = 512,
 };
 
-/* False: out of memory. */
-static bool route_console_write_hash(struct console_part part, char text[HASH_TEXT_BYTES])
+bool route_write_hash(const char *part, size_t part_length, char text[ROUTE_HASH_BYTES])
 {
 	char hash[HASH_BYTES];
-	int length = snprintf(text, HASH_TEXT_BYTES, "sha256-");
-	int error = gnutls_hash_fast(GNUTLS_DIG_SHA256, part.text, part.length, hash);
+	int length = snprintf(text, ROUTE_HASH_BYTES, "sha256-");
+	int error = gnutls_hash_fast(GNUTLS_DIG_SHA256, part, part_length, hash);
 
 	assert(!error);
 	text[(size_t)length + crypto_base64_length(sizeof(hash))] = '\0';
@@ -196,19 +193,20 @@ static bool route_console_write_hash(struct console_part part, char text[HASH_TE
 static const char *route_console_policy(void)
 {
 	static char text[POLICY_BYTES];
-	char script[HASH_TEXT_BYTES], style[HASH_TEXT_BYTES];
+	const struct console_part script = console_script(), style = console_style();
+	char script_hash[ROUTE_HASH_BYTES], style_hash[ROUTE_HASH_BYTES];
 
 	if (*text)
 		return text;
-	if (!route_console_write_hash(console_script(), script) ||
-	    !route_console_write_hash(console_style(), style))
+	if (!route_write_hash(script.text, script.length, script_hash) ||
+	    !route_write_hash(style.text, style.length, style_hash))
 		return "default-src 'none'"; /* the page stays blank until a reload */
 	snprintf(
 		text, sizeof(text),
 		"default-src 'none'; script-src '%s'; style-src '%s'; connect-src "
 		"'self'; img-src data:; base-uri 'none'; form-action 'none'; "
 		"frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
-		script, style);
+		script_hash, style_hash);
 	return text;
 }
 

@@ -117,16 +117,19 @@ static bool web_metrics_trusts_loopback(const struct config *config)
 	return config->metrics_on_loopback;
 }
 
-/* All are for GET. */
 static const struct {
 	const char *path;
 	const struct exchange_handler *handler;
-	unsigned scopes; /* 0: public */
+	unsigned scopes;	/* 0: public */
+	unsigned other_methods; /* besides GET */
+	bool reads_cookie;
 } web_routes[] = {
 	{ "/", &route_console_handler },
 	{ "/healthz", &route_health_handler },
 	{ "/healthz/live", &route_live_handler },
 	{ "/healthz/ready", &route_ready_handler },
+	{ "/pair", &pair_page_handler, .other_methods = HTTP_POST },
+	{ "/pair/wait", &pair_page_wait_handler, .reads_cookie = true },
 	{ "/metrics", &metric_handler, CLIENT_METRICS },
 	{ "/mcp/server-card", &route_card_handler },
 	/* as in older drafts */
@@ -141,8 +144,9 @@ void web_put_routes(struct http_server_route *routes, struct web *web)
 	for (size_t at = 0; at < sizeof(web_routes) / sizeof(web_routes[0]); at++)
 		*routes++ = (struct http_server_route){
 			.path = web_routes[at].path,
-			.methods = HTTP_GET,
+			.methods = HTTP_GET | web_routes[at].other_methods,
 			.public = !web_routes[at].scopes,
+			.reads_cookie = web_routes[at].reads_cookie,
 			.scopes = web_routes[at].scopes,
 			.trusts_loopback = web_metrics_trusts_loopback,
 			.handler = web_routes[at].handler,
@@ -180,6 +184,15 @@ static void web_check_clients_later(struct web *web)
 		log_error("web: timer: error %d", -error);
 }
 
+/* Whether the network may ask to be paired before the first client is. */
+static bool web_asks_to_pair(const struct web *web)
+{
+	const char *when = web->services->config->pair_page;
+
+	return strcmp(when, "ask") == 0 ||
+	       (strcmp(when, "no") != 0 && pairing_is_open(&web->pairing));
+}
+
 /* Opens or closes the network's ports. If the store fails, they stay as they are. */
 static void web_review_ports(struct web *web)
 {
@@ -193,10 +206,17 @@ static void web_review_ports(struct web *web)
 	}
 	if (store_client_count(web->services->store, &count) == 0) {
 		web->has_clients = count > 0;
-		http_server_review(web->server, web->has_clients);
+		http_server_review(web->server,
+				   web->has_clients || web_asks_to_pair(web));
 	}
 	if (!web->has_clients)
 		web_check_clients_later(web);
+}
+
+void web_open_pairing(struct web *web, int64_t duration_ms)
+{
+	pairing_open_for(&web->pairing, duration_ms);
+	web_review_ports(web);
 }
 
 static int web_on_client_timer(sd_event_source *source, uint64_t due_us, void *data)
@@ -326,6 +346,7 @@ void web_close(struct web *web)
 		return;
 	web->client_timer = sd_event_source_disable_unref(web->client_timer);
 	web->server = NULL; /* no port opens while it closes */
+	pairing_deinit(&web->pairing);
 	http_server_free(server);
 	observer_remove(&web->ussd_observer);
 	observer_remove(&web->dialler_observer);

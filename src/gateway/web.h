@@ -16,13 +16,14 @@
 #include "base/client.h"
 #include "gateway/hooks.h"
 #include "gateway/metric.h"
+#include "gateway/pairing.h"
 #include "http/http_server.h"
 #include "mcp/endpoint.h"
 #include "store/store_client.h"
 #include "tools/change_source.h"
 #include "tools/services.h"
 
-enum { WEB_ROUTES_MAX = 8, WEB_CLIENT_CHECK_MS = 2000 };
+enum { WEB_ROUTES_MAX = 9, WEB_CLIENT_CHECK_MS = 2000 };
 
 /* All zero before web_open(). */
 struct web {
@@ -41,6 +42,7 @@ struct web {
 	bool has_commands;			  /* the owner has numbers for them */
 	struct message_counters message_counters; /* of inbox and outbox */
 	struct metric_limits limits;
+	struct pairing pairing;
 };
 
 /*
@@ -55,6 +57,9 @@ void web_close(struct web *web);
 
 /* Serves a connection of this user of the machine. Takes ownership of `fd`. */
 void web_take_local(struct web *web, int fd, int64_t uid);
+
+/* Lets computers of the network ask to be paired for this long; 0: no longer. */
+void web_open_pairing(struct web *web, int64_t duration_ms);
 
 /* Call when the set of tools or of event types may have changed. */
 void web_review_tools(struct web *web);
@@ -83,6 +88,7 @@ extern const struct exchange_handler route_health_handler, route_live_handler,
 	route_ready_handler;
 extern const struct exchange_handler route_card_handler;
 extern const struct exchange_handler metric_handler;
+extern const struct exchange_handler pair_page_handler, pair_page_wait_handler;
 
 /*
  * Adds headers, before the answer, that keep other sites from embedding it: a page could
@@ -90,3 +96,11 @@ extern const struct exchange_handler metric_handler;
  * (tests/integration/test_browser.py::test_a_page_cannot_detect_the_gateway).
  */
 void route_isolate(struct exchange *exchange);
+
+/* The URL of a path of this server, as the client reaches it. NULL: unknown, or out of memory. */
+const char *route_own_url(struct exchange *exchange, const char *path);
+
+enum { ROUTE_HASH_BYTES = sizeof("sha256-") + (32 + 2) / 3 * 4 };
+
+/* A script's or style's hash for a Content-Security-Policy. False: out of memory. */
+bool route_write_hash(const char *part, size_t part_length, char text[ROUTE_HASH_BYTES]);

@@ -333,6 +333,7 @@ static void connection_request_start_exchange(struct connection *connection,
 		.handler_data = verdict->route->data,
 		.method = connection->head->method,
 		.client = &verdict->client,
+		.peer = &connection->peer,
 		.encrypted = connection->engine->tls,
 		.body_length = length == REQUEST_HEAD_BODY_CHUNKED ? UINT64_MAX : length,
 		.budget = connection->connections->budget,
@@ -379,7 +380,8 @@ static void connection_request_pass_gates(struct connection *connection,
 	};
 
 	gate_check(&request, all->config, all->routes, all->auth, verdict);
-	request_head_clear_secrets(connection->head);
+	request_head_clear_secrets(connection->head,
+				   verdict->route && verdict->route->reads_cookie);
 	connection_request_check_token(connection, verdict);
 	if (verdict->status == MHD_HTTP_UNAUTHORIZED || verdict->wrong_token)
 		auth_report_failure(all->auth, &connection->peer.any);

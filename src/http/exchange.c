@@ -33,6 +33,7 @@ struct exchange {
 	bool stop_requested;
 	bool held;
 	bool encrypted;
+	struct address peer;
 	const struct exchange_carrier *carrier; /* NULL: it has let the exchange go */
 	void *carrier_data;
 	const struct exchange_handler *handler;
@@ -72,6 +73,11 @@ const char *exchange_method(const struct exchange *exchange)
 bool exchange_is_encrypted(const struct exchange *exchange)
 {
 	return exchange->encrypted;
+}
+
+const struct address *exchange_peer(const struct exchange *exchange)
+{
+	return &exchange->peer;
 }
 
 const struct client *exchange_client(const struct exchange *exchange)
@@ -179,6 +185,7 @@ struct exchange *exchange_new(const struct exchange_carrier *carrier, void *carr
 		.handler = request->handler,
 		.handler_data = request->handler_data,
 		.encrypted = request->encrypted,
+		.peer = *request->peer,
 		.body_length = request->body_length,
 		.budget = arena_budget_keep(request->budget),
 		.arena = arena_new_within(request->budget, EXCHANGE_ARENA_MAX),

@@ -31,6 +31,7 @@ struct exchange_carrier_request {
 	void *handler_data;
 	const char *method;	     /* copied */
 	const struct client *client; /* copied */
+	const struct address *peer;  /* copied */
 	bool encrypted;		     /* by TLS */
 	uint64_t body_length;	     /* UINT64_MAX: unknown before it ends */
 	struct arena_budget *budget; /* of all exchanges, kept; NULL: unlimited */

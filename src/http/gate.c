@@ -108,6 +108,42 @@ static bool gate_path_is(const char *path, const char *route)
 	return !path[length] || strcmp(path + length, "/") == 0;
 }
 
+/*
+ * Where clients that expect OAuth look for it, and in which form they show an answer (RFC 6749,
+ * section 5.2). Another form makes some of them report a broken OAuth server.
+ */
+static bool gate_path_is_of_oauth(const char *path)
+{
+	static const char metadata[] = "/.well-known/oauth-",
+			  openid[] = "/.well-known/openid-configuration";
+
+	return gate_path_is(path, "/register") || gate_path_is(path, "/authorize") ||
+	       gate_path_is(path, "/token") ||
+	       strncmp(path, metadata, strlen(metadata)) == 0 ||
+	       strncmp(path, openid, strlen(openid)) == 0;
+}
+
+static void gate_write_oauth_refusal(struct buffer *body, unsigned status,
+				     const char *text)
+{
+	buffer_append_text(body,
+			   "{\"error\":\"invalid_request\",\"error_description\":\"");
+	buffer_append_text(body, text);
+	buffer_append_text(body, "\"}");
+}
+
+static bool gate_path_is_no_oauth(struct gate_walk *walk)
+{
+	static const struct http_server_route oauth = {
+		.refusal = gate_write_oauth_refusal,
+	};
+
+	if (!gate_path_is_of_oauth(walk->request->head->path))
+		return true;
+	walk->verdict->route = &oauth;
+	return false;
+}
+
 static bool gate_path_is_known(struct gate_walk *walk)
 {
 	const struct http_server_route *route;
@@ -233,6 +269,9 @@ static const struct gate {
 	  "with server.allowed_host" },
 	{ 403, false, gate_origin_is_allowed,
 	  "pages of this Origin may not use this server: allow it with server.allowed_origin" },
+	{ 404, false, gate_path_is_no_oauth,
+	  "this gateway uses tokens, not OAuth: on the phone, run `" PROGRAM_NAME
+	  " pair NAME`, or open /pair on this server in a browser" },
 	{ 404, false, gate_path_is_known,
 	  "there is nothing at this path: MCP is at /mcp" },
 	{ 204, false, gate_is_no_preflight, "" },

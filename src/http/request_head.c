@@ -268,12 +268,13 @@ const char *request_head_find(const struct request_head *head, const char *name,
 	return first ? first->value : NULL;
 }
 
-void request_head_clear_secrets(struct request_head *head)
+void request_head_clear_secrets(struct request_head *head, bool keep_cookie)
 {
 	static const char *const secret[] = { "Authorization", "Proxy-Authorization",
 					      "Cookie" };
+	size_t count = sizeof(secret) / sizeof(*secret) - keep_cookie;
 
-	for (size_t which = 0; which < sizeof(secret) / sizeof(*secret); which++) {
+	for (size_t which = 0; which < count; which++) {
 		const struct request_head_line *line =
 			request_head_find_from(head, head->lines, secret[which]);
 

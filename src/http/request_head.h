@@ -73,6 +73,6 @@ const char *request_head_find(const struct request_head *head, const char *name,
 			      bool *conflict_out);
 
 /* Overwrites tokens and cookies, after the gates have seen them. */
-void request_head_clear_secrets(struct request_head *head);
+void request_head_clear_secrets(struct request_head *head, bool keep_cookie);
 /* Overwrites all of it, when the request is over: a token may have been in the wrong place. */
 void request_head_clear(struct request_head *head);

@@ -32,6 +32,9 @@ class Terminal:
             self.shown += data.decode()
         return self.shown
 
+    def type(self, keys: str) -> None:
+        os.write(self._fd, keys.encode())
+
     def read_all(self) -> str:
         while True:
             try:

@@ -101,7 +101,7 @@ def test_version_prints_the_version_number() -> None:
     ["serve", "--listen", "127.0.0.1:0x50"], ["serve", "--listen", "127.0.0.1:65536"],
     ["serve", "--listen", "localhost:9531"], ["serve", "--state-dir", ""],
     ["serve", "--state-dir", "not/absolute"], ["serve", "--config", "/nonexistent.conf"],
-    ["pair"], ["pair", ""], ["pair", "one", "two"], ["pair", "--fly", "one"],
+    ["revoke"], ["pair", ""], ["pair", "one", "two"], ["pair", "--fly", "one"],
     ["pair", "x" * 64],
 ])
 def test_wrong_arguments_are_a_usage_error(arguments: list[str]) -> None:

@@ -151,10 +151,14 @@ def test_all_listening_clients_are_notified_of_hidden_tools(gateway: LoneGateway
 
 
 def test_a_policy_change_notifies_status_subscribers(gateway: LoneGateway) -> None:
-    wait_until(lambda: '"gaps"' in status(gateway), what="the offline gap is notified before")
+    premium = "[policy]\npremium = yes\n"
+    wait_until(lambda: '"gaps"' in status(gateway), what="the offline gap has begun")
     with listen(gateway, {"resourceSubscriptions": ["sms://status"]}) as events:
         events.next()
-        for text in ("[policy]\npremium = yes\n", ""):
+        reload(gateway, premium, "policy.premium: changed")
+        while events.poll(QUIET_S):     # the gap's, too, once the reload's commit is on disk
+            pass
+        for text in ("", premium):
             reload(gateway, text, "policy.premium: changed")
             assert events.next_message().method == "notifications/resources/updated"
         assert events.poll(QUIET_S) is None

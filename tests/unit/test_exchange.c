@@ -111,7 +111,9 @@ static struct exchange *start_within(struct arena_budget *budget, struct seen *s
 				     uint64_t body_length)
 {
 	static const struct client client = { 7, "laptop" };
+	const struct address peer = { .length = 0 };
 	const struct exchange_carrier_request request = {
+		.peer = &peer,
 		.handler = &handler,
 		.handler_data = seen,
 		.method = "POST",

@@ -119,7 +119,7 @@ TEST(test_a_head_is_read)
 	assert_string_equal(request_head_find(head, "B", &conflict), "2");
 	assert_true(conflict);
 	assert_null(request_head_find(head, "C", NULL));
-	request_head_clear_secrets(head);
+	request_head_clear_secrets(head, false);
 	assert_string_equal(request_head_find(head, "Cookie", NULL), "");
 	assert_null(memmem(text, sizeof(text), "secret", 6));
 	free(head);

@@ -6,6 +6,8 @@
 
 #include <stdbool.h>
 
+#include "base/buffer.h"
+
 #define CLIENT_SNIPPET_NAMES                                    \
 	"claude-desktop, claude-code, cursor, vscode, codex,\n" \
 	"                   antigravity or chatgpt"
@@ -13,8 +15,8 @@
 extern const char *const client_snippet_names[]; /* ends with NULL */
 
 /*
- * Prints that of one client, or all of them for NULL. `has_certificate`: the URL's is one that the
+ * Appends that of one client, or all of them for NULL. `has_certificate`: the URL's is one that the
  * client's machine does not trust by itself.
  */
-void client_snippet_print(const char *client, const char *url, const char *token,
-			  bool has_certificate);
+void client_snippet_write(struct buffer *to, const char *client, const char *url,
+			  const char *token, bool has_certificate);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "cli/client_snippet.h"
+#include "gateway/client_snippet.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /* <URL>, <TOKEN> and <TRUST>, arguments of the bridge that follow the URL, stand for the values. */
@@ -63,7 +62,7 @@ static const struct client_snippet_value *client_snippet_find(
 	return values->name ? values : NULL;
 }
 
-static void client_snippet_expand(const char *text,
+static void client_snippet_expand(struct buffer *to, const char *text,
 				  const struct client_snippet_value *values)
 {
 	while (*text) {
@@ -71,16 +70,16 @@ static void client_snippet_expand(const char *text,
 			client_snippet_find(values, text);
 
 		if (value) {
-			fputs(value->value, stdout);
+			buffer_append_text(to, value->value);
 			text += strlen(value->name);
 		} else {
-			putchar(*text++);
+			buffer_append(to, text++, 1);
 		}
 	}
 }
 
-void client_snippet_print(const char *client, const char *url, const char *token,
-			  bool has_certificate)
+void client_snippet_write(struct buffer *to, const char *client, const char *url,
+			  const char *token, bool has_certificate)
 {
 	const struct client_snippet_value values[] = {
 		{ "<URL>", url },
@@ -97,7 +96,7 @@ void client_snippet_print(const char *client, const char *url, const char *token
 		if (client && strcmp(client, snippet->name) != 0 && !(is_bridged && !at))
 			continue;
 		if (at && (!client || is_bridged))
-			putchar('\n');
-		client_snippet_expand(snippet->text, values);
+			buffer_append_text(to, "\n");
+		client_snippet_expand(to, snippet->text, values);
 	}
 }

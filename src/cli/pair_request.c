@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cli/pair_request.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/json_field.h"
+#include "cli/qr.h"
+#include "cli/terminal.h"
+#include "gateway/paired_client.h"
+#include "gateway/pairing.h"
+
+enum {
+	PAIR_REQUEST_LINE_BYTES = 512,
+	PAIR_REQUEST_WAIT_S = 10 * 60,
+};
+
+/* As the gateway gives them by default. */
+#define PAIR_REQUEST_SCOPES "read,send"
+
+/* What the gateway answered last. */
+static struct pair_request_state {
+	unsigned waiting;
+	bool is_told; /* the URL was printed */
+} pair_request_state;
+
+static int pair_request_fail(const char *code, const char *fix, const char *message)
+{
+	return options_report_failure(code, fix, "%s", message);
+}
+
+/* ---- requests to the gateway */
+
+/* `code` and `flag` may be NULL. */
+static int pair_request_send(const struct owner_command_call *call, const char *command,
+			     const char *code, const char *flag,
+			     owner_command_handler *handler)
+{
+	struct buffer request = BUFFER_INIT;
+	struct json_writer *writer = json_writer_new(&request);
+	int result;
+
+	if (writer) {
+		json_open_object(writer);
+		json_put_string(writer, "command", command);
+		json_open_object_at(writer, "arguments");
+		if (code)
+			json_put_string(writer, "code", code);
+		if (flag)
+			json_put_boolean(writer, flag, true);
+		json_close_object(writer);
+		json_close_object(writer);
+	}
+	json_writer_free(writer);
+	result = !writer || request.failed
+			 ? pair_request_fail("internal", "Try again", "out of memory")
+			 : owner_command_request(call, &request, handler);
+	buffer_deinit(&request);
+	return result;
+}
+
+static void pair_request_print(const struct json *request)
+{
+	putchar('"');
+	terminal_print_escaped(stdout, json_field_text(request, "name"));
+	printf("\" at %s", json_field_text(request, "address"));
+}
+
+static int pair_request_on_list(const struct owner_command_call *call,
+				const struct json *result)
+{
+	const struct json *requests = json_field_list(result, "pairings");
+
+	pair_request_state.waiting = (unsigned)requests->count;
+	json_foreach (request, requests) {
+		printf("  ");
+		pair_request_print(request);
+		printf(", until %s\n",
+		       terminal_time(json_field_text(request, "until")).text);
+	}
+	return EXIT_CODE_OK;
+}
+
+/* Says once where the page is. */
+static int pair_request_on_wait(const struct owner_command_call *call,
+				const struct json *result)
+{
+	const struct json *urls = json_field_list(result, "urls");
+	char url[PAIR_REQUEST_LINE_BYTES];
+
+	if (json_field_list(result, "pairings")->count)
+		return pair_request_on_list(call, result);
+	if (pair_request_state.is_told || !urls->first)
+		return EXIT_CODE_OK;
+	pair_request_state.is_told = true;
+	snprintf(url, sizeof(url), "%.*s/pair",
+		 (int)(strlen(urls->first->text) - strlen(AGENT_URL_PATH)),
+		 urls->first->text);
+	printf("On the computer, open this page within ten minutes:\n\n  %s\n\n", url);
+	if (isatty(STDOUT_FILENO) && qr_columns(url) <= terminal_columns(STDOUT_FILENO))
+		qr_print(url);
+	fflush(stdout);
+	return EXIT_CODE_OK;
+}
+
+static int pair_request_on_check(const struct owner_command_call *call,
+				 const struct json *result)
+{
+	pair_request_print(json_member(result, "pairing"));
+	puts(" asks to use this phone.");
+	return EXIT_CODE_OK;
+}
+
+static int pair_request_on_nothing(const struct owner_command_call *call,
+				   const struct json *result)
+{
+	return EXIT_CODE_OK;
+}
+
+/* ---- the owner's answers */
+
+/* False: there is no line. */
+static bool pair_request_ask(const char *prompt, char line[PAIR_REQUEST_LINE_BYTES])
+{
+	fputs(prompt, stdout);
+	fflush(stdout);
+	if (!fgets(line, PAIR_REQUEST_LINE_BYTES, stdin))
+		return false;
+	line[strcspn(line, "\n")] = '\0';
+	return true;
+}
+
+/* "482 913" is a code, too. False: it has no six digits. */
+static bool pair_request_read_code(const char *text, char code[PAIRING_CODE_BYTES])
+{
+	unsigned count = 0;
+
+	for (; *text; text++) {
+		if (*text == ' ')
+			continue;
+		if (*text < '0' || *text > '9' || count == PAIRING_CODE_BYTES - 1)
+			return false;
+		code[count++] = *text;
+	}
+	code[count] = '\0';
+	return count == PAIRING_CODE_BYTES - 1;
+}
+
+static bool pair_request_is_yes(const char *line)
+{
+	return *line == 'y' || *line == 'Y';
+}
+
+/* ---- the conversation */
+
+/* Opens the page and waits for a computer. */
+static int pair_request_wait(const struct owner_command_call *call)
+{
+	const struct timespec pause = { .tv_sec = 1 };
+
+	for (unsigned second = 0; second < PAIR_REQUEST_WAIT_S; second++) {
+		int code = pair_request_send(call, "pairings", NULL, "open",
+					     pair_request_on_wait);
+
+		if (code || pair_request_state.waiting)
+			return code;
+		nanosleep(&pause, NULL);
+	}
+	return pair_request_send(call, "pairings", NULL, "close",
+				 pair_request_on_nothing);
+}
+
+static int pair_request_find(const struct owner_command_call *call)
+{
+	int code;
+
+	if (owner_command_value(call, "wait"))
+		code = pair_request_wait(call);
+	else
+		code = pair_request_send(call, "pairings", NULL, NULL,
+					 pair_request_on_list);
+	if (code || pair_request_state.waiting)
+		return code;
+	return pair_request_fail(
+		"no_request",
+		"Open /pair on the gateway's URL there, with " PROGRAM_NAME
+		" pair --wait first if it is on the network; or give a program "
+		"a token: " PROGRAM_NAME " pair NAME",
+		"no computer asks to be paired");
+}
+
+/* The permissions, unless an option gives them. */
+static void pair_request_ask_scopes(const struct owner_command_call *call,
+				    struct json_writer *arguments)
+{
+	char line[PAIR_REQUEST_LINE_BYTES];
+
+	const char *scopes = owner_command_value(call, "scope");
+
+	if (scopes)
+		printf("Its permissions: %s\n", scopes);
+	else if (pair_request_ask("Its permissions [" PAIR_REQUEST_SCOPES "]: ", line) &&
+		 *line)
+		json_put_string(arguments, "scope", line);
+}
+
+static int pair_request_decide(const struct owner_command_call *call, const char *code,
+			       struct json_writer *arguments)
+{
+	char line[PAIR_REQUEST_LINE_BYTES];
+
+	pair_request_ask_scopes(call, arguments);
+	if (pair_request_ask("Pair it? [y/N] ", line) && pair_request_is_yes(line)) {
+		json_put_string(arguments, "code", code);
+		return EXIT_CODE_OK;
+	}
+	if (pair_request_send(call, "pair_reject", code, NULL, pair_request_on_nothing) ==
+	    EXIT_CODE_OK)
+		puts("Rejected.");
+	return EXIT_CODE_FAILED;
+}
+
+static int pair_request_converse(const struct owner_command_call *call,
+				 struct json_writer *arguments)
+{
+	char line[PAIR_REQUEST_LINE_BYTES], code[PAIRING_CODE_BYTES];
+	int result = pair_request_find(call);
+
+	if (result)
+		return result;
+	if (!pair_request_ask("Code that the computer shows: ", line) ||
+	    !pair_request_read_code(line, code))
+		return pair_request_fail("invalid_code",
+					 "It is on the page /pair/wait there",
+					 "a code has six digits");
+	result = pair_request_send(call, "pair_check", code, NULL, pair_request_on_check);
+	return result ? result : pair_request_decide(call, code, arguments);
+}
+
+int pair_request_add(const struct owner_command_call *call, struct json_writer *arguments)
+{
+	const char *given = owner_command_value(call, "code");
+	char code[PAIRING_CODE_BYTES];
+
+	if (given && !pair_request_read_code(given, code))
+		return options_fail(
+			"--code takes the six digits that the computer shows");
+	if (given)
+		json_put_string(arguments, "code", code);
+	if (given || (call->operand && !owner_command_value(call, "wait")))
+		return EXIT_CODE_OK;
+	if (call->store.json)
+		return options_fail("with --json, give NAME or --code");
+	return pair_request_converse(call, arguments);
+}

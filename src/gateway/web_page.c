@@ -116,6 +116,7 @@ void web_page_open(struct web_page *page, struct exchange *exchange, const char 
 	*page = (struct web_page){
 		.exchange = exchange,
 		.is_html = accept && strstr(accept, "text/html"),
+		.reloads = reloads,
 		.body = { .secret = true },
 	};
 	if (!page->is_html)
@@ -124,8 +125,6 @@ void web_page_open(struct web_page *page, struct exchange *exchange, const char 
 			      "<meta charset=\"utf-8\">\n"
 			      "<meta name=\"viewport\" "
 			      "content=\"width=device-width, initial-scale=1\">\n");
-	if (reloads)
-		web_page_append(page, "<meta http-equiv=\"refresh\" content=\"3\">\n");
 	web_page_append(page, "<title>");
 	web_page_append_data(page, title);
 	web_page_append(page, "</title>\n<style>");
@@ -167,6 +166,8 @@ void web_page_close(struct web_page *page, unsigned status, bool has_form)
 	exchange_add_fixed_header(exchange, "Cross-Origin-Opener-Policy", "same-origin");
 	exchange_add_fixed_header(exchange, "Cross-Origin-Resource-Policy",
 				  "same-origin");
+	if (page->is_html && page->reloads)
+		exchange_add_fixed_header(exchange, "Refresh", "3");
 	exchange_answer(exchange, status,
 			page->is_html ? "text/html; charset=utf-8"
 				      : "text/plain; charset=utf-8",

@@ -14,6 +14,7 @@
 struct web_page {
 	struct exchange *exchange;
 	bool is_html;
+	bool reloads;
 	struct buffer body;
 };
 

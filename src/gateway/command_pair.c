@@ -19,7 +19,7 @@ enum {
 
 static struct pairing *command_pair_pairing(const struct control_call *call)
 {
-	return &call->control->running->web->pairing;
+	return running_pairing(call->control->running);
 }
 
 static void command_pair_put_time(struct json_writer *writer, const char *name,
@@ -90,9 +90,9 @@ static void command_pair_run_list(struct control_call *call)
 	if (!command_pair_is_allowed(call))
 		return;
 	if (control_call_flag(call, "open"))
-		web_open_pairing(call->control->running->web, COMMAND_PAIR_OPEN_MS);
+		running_open_pairing(call->control->running, COMMAND_PAIR_OPEN_MS);
 	if (control_call_flag(call, "close"))
-		web_open_pairing(call->control->running->web, 0);
+		running_open_pairing(call->control->running, 0);
 	if (!(writer = control_call_open_result(call)))
 		return;
 	json_open_array_at(writer, "pairings");

@@ -174,6 +174,16 @@ void running_client_changed(struct running *running, int64_t client_id,
 	web_review_client(running->web, client_id);
 }
 
+struct pairing *running_pairing(struct running *running)
+{
+	return &running->web->pairing;
+}
+
+void running_open_pairing(struct running *running, int64_t duration_ms)
+{
+	web_open_pairing(running->web, duration_ms);
+}
+
 void running_take_local(struct running *running, int fd, int64_t uid)
 {
 	web_take_local(running->web, fd, uid);

@@ -102,6 +102,11 @@ void running_client_changed(struct running *running, int64_t client_id,
 /* Serves a connection to the control socket as one of an agent. Takes ownership of `fd`. */
 void running_take_local(struct running *running, int fd, int64_t uid);
 
+/* The computers that ask to be paired. */
+struct pairing *running_pairing(struct running *running);
+/* As web_open_pairing(). */
+void running_open_pairing(struct running *running, int64_t duration_ms);
+
 /* Kept across a restart. 0, STORE_E_FULL, -errno. */
 int running_set_paused(struct running *running, bool paused);
 bool running_is_paused(const struct running *running);

@@ -191,6 +191,16 @@ void running_client_changed(struct running *running, int64_t client_id,
 	endpoint_review_client(gateway.endpoint, client_id);
 }
 
+struct pairing *running_pairing(struct running *running)
+{
+	return &gateway.web.pairing;
+}
+
+void running_open_pairing(struct running *running, int64_t duration_ms)
+{
+	pairing_open_for(&gateway.web.pairing, duration_ms);
+}
+
 bool running_reload_config(struct running *running, struct running_reload *reload)
 {
 	return true;

@@ -21,17 +21,5 @@ const struct command *const command_list_rows[] = {
 };
 
 const struct control_command *const command_table[] = {
-	&command_enrol,	   &command_phones,
-	&command_expel,	   &command_pair,
-	&command_clients,  &command_change,
-	&command_revoke,   &command_rotate,
-	&command_pause,	   &command_resume,
-	&command_reload,   &command_approvals,
-	&command_approve,  &command_reject,
-	&command_status,   &command_send,
-	&command_list,	   &command_show,
-	&command_contacts, &command_wait,
-	&command_tail,	   &command_balance,
-	&command_agent,	   &command_webhooks,
-	&command_events,   NULL,
+	COMMAND_ROWS(COMMAND_ADDRESS) COMMAND_HUB_ROWS(COMMAND_ADDRESS) NULL,
 };

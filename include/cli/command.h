@@ -10,6 +10,7 @@
 #include "config/config_list.h"
 
 struct config;
+struct explanation;
 struct json;
 struct json_writer;
 struct owner_command_call;
@@ -99,46 +100,64 @@ const char *options_title(const struct command *command);
 
 int owner_command_run(const struct command *command, int argc, char **argv);
 
-/* Command list: the subcommands of this program, in the order of the overview. */
+/*
+ * Command list: the subcommands, a row for each, in the order of the overview: row(NAME) is
+ * "struct command cmd_NAME".
+ */
+
+/* clang-format off */
+#define COMMAND_LIST_ROWS(row) \
+	row(demo) \
+	row(serve) \
+	row(doctor) \
+	row(reload) \
+	row(pair) \
+	row(clients) \
+	row(change) \
+	row(rotate) \
+	row(revoke) \
+	row(stdio) \
+	row(webhooks) \
+	row(events) \
+	row(tools) \
+	row(send) \
+	row(list) \
+	row(show) \
+	row(wait) \
+	row(tail) \
+	row(contacts) \
+	row(approvals) \
+	row(approve) \
+	row(reject) \
+	row(opt_outs) \
+	row(agent) \
+	row(sims) \
+	row(unlock) \
+	row(balance) \
+	row(modem) \
+	row(status) \
+	row(pause) \
+	row(resume) \
+	row(audit) \
+	row(backup) \
+	row(restore) \
+	row(join) \
+	row(leave)
+#define COMMAND_LIST_HUB_ROWS(row) row(enrol) row(phones) row(expel)
+/* clang-format on */
+
+#define COMMAND_LIST_DECLARATION(name) extern const struct command cmd_##name;
+#define COMMAND_LIST_ADDRESS(name)     &cmd_##name,
+
+COMMAND_LIST_ROWS(COMMAND_LIST_DECLARATION)
+COMMAND_LIST_HUB_ROWS(COMMAND_LIST_DECLARATION)
+
+/* What differs between the two programs. */
 extern const struct command *const command_list_rows[]; /* ends with NULL */
 extern const char command_list_subject[];		/* "oFono's modems" */
-
-extern const struct command cmd_serve;
-extern const struct command cmd_pair;
-extern const struct command cmd_clients;
-extern const struct command cmd_approvals;
-extern const struct command cmd_approve;
-extern const struct command cmd_reject;
-extern const struct command cmd_agent;
-extern const struct command cmd_webhooks;
-extern const struct command cmd_opt_outs;
-extern const struct command cmd_events;
-extern const struct command cmd_unlock;
-extern const struct command cmd_change;
-extern const struct command cmd_rotate;
-extern const struct command cmd_revoke;
-extern const struct command cmd_pause;
-extern const struct command cmd_resume;
-extern const struct command cmd_reload;
-extern const struct command cmd_backup;
-extern const struct command cmd_restore;
-extern const struct command cmd_audit;
-extern const struct command cmd_status;
-extern const struct command cmd_balance;
-extern const struct command cmd_sims;
-extern const struct command cmd_send;
-extern const struct command cmd_list;
-extern const struct command cmd_contacts;
-extern const struct command cmd_show;
-extern const struct command cmd_wait;
-extern const struct command cmd_tail;
-extern const struct command cmd_tools;
-extern const struct command cmd_stdio;
-extern const struct command cmd_doctor;
-extern const struct command cmd_modem;
-extern const struct command cmd_demo;
-extern const struct command cmd_join;
-extern const struct command cmd_leave;
+struct doctor;
+/* What the doctor checks of the radio; NULL: nothing. */
+extern void (*const command_list_check_radio)(struct doctor *doctor);
 
 /*
  * Options: reads a subcommand's options, and reports what is wrong, with the options or later:
@@ -195,35 +214,28 @@ struct options_store {
 
 /* Loads the configuration of these options. 0, or an exit code after reporting an error. */
 int options_load(const struct options_store *store, struct config *config_out);
+/* Reports what is wrong with the configuration. Returns EXIT_CODE_USAGE. */
+int options_fail_configuration(const struct explanation *problem);
 
 /* `format`: what is wrong, a sentence without its full stop. Returns EXIT_CODE_USAGE. */
 __attribute__((format(printf, 1, 2))) int options_fail(const char *format, ...);
 
 /*
- * Reports that the command failed at its work. `fix` and `format`: sentences without their full
- * stops. Returns EXIT_CODE_FAILED.
+ * Reports that the command failed at its work. `fix` (or "") and `format`: sentences without their
+ * full stops. Returns EXIT_CODE_FAILED.
  */
 __attribute__((format(printf, 3, 4))) int options_report_failure(const char *code,
 								 const char *fix,
 								 const char *format, ...);
+
+/* Prints what that reports, but nothing for --json, which has the answer already. */
+void options_print_failure(const char *message, const char *fix);
+
+/* Begins a line of standard error: "ofono-mcp wait: ". */
+void options_print_name(void);
 
 /*
  * The end of a sentence: "" after one of our commands that ends with the path of a modem, so
  * that it can be pasted; else ".".
  */
 const char *options_full_stop(const char *sentence);
-
-/*
- * Command list: the subcommands of this program, and what differs between the two programs
- * otherwise.
- */
-extern const struct command *const command_list_rows[]; /* ends with NULL */
-extern const char command_list_subject[];		/* "oFono's modems" */
-struct doctor;
-/* What the doctor checks of the radio; NULL: nothing. */
-extern void (*const command_list_check_radio)(struct doctor *doctor);
-
-/* Of the hub: cmd_phones.c */
-extern const struct command cmd_enrol;
-extern const struct command cmd_phones;
-extern const struct command cmd_expel;

@@ -32,8 +32,9 @@ struct control_command {
 	bool needs_gateway; /* needs more than the message store */
 	bool may_be_first;  /* useful even if no gateway has ever run with this store */
 	bool needs_ofono;   /* waits while the bus may still admit the gateway */
+	/* One of both: */
+	const struct tool *tool; /* the command is this tool */
 	void (*run)(struct control_call *call);
-	const struct tool *tool; /* if `run` is tool_command_run_row() */
 };
 
 struct control {
@@ -136,61 +137,49 @@ void control_call_run(struct control_call *call, const char *request, size_t len
 void control_call_deinit(struct control_call *call);
 
 /*
- * Command table: the owner's commands, one row each (struct control_command).
+ * Command table: the owner's commands, a row for each: row(NAME) is "struct control_command
+ * command_NAME". A program's table holds the rows that all have, and its own.
  */
 
+/* clang-format off */
+#define COMMAND_ROWS(row) \
+	row(pair) \
+	row(pairings) \
+	row(pair_check) \
+	row(pair_reject) \
+	row(clients) \
+	row(change) \
+	row(revoke) \
+	row(rotate) \
+	row(pause) \
+	row(resume) \
+	row(reload) \
+	row(approvals) \
+	row(approve) \
+	row(reject) \
+	row(status) \
+	row(send) \
+	row(list) \
+	row(show) \
+	row(contacts) \
+	row(wait) \
+	row(tail) \
+	row(balance) \
+	row(agent) \
+	row(webhooks) \
+	row(events)
+#define COMMAND_PHONE_ROWS(row) row(unlock) row(opt_outs)
+#define COMMAND_HUB_ROWS(row) row(enrol) row(phones) row(expel)
+/* clang-format on */
+
+#define COMMAND_DECLARATION(name) extern const struct control_command command_##name;
+#define COMMAND_ADDRESS(name)	  &command_##name,
+
+COMMAND_ROWS(COMMAND_DECLARATION)
+COMMAND_PHONE_ROWS(COMMAND_DECLARATION)
+COMMAND_HUB_ROWS(COMMAND_DECLARATION)
+
 extern const struct control_command *const command_table[]; /* ends with NULL */
-
-/* command_clients.c */
-extern const struct control_command command_pair;
-extern const struct control_command command_clients;
-extern const struct control_command command_change;
-extern const struct control_command command_revoke;
-extern const struct control_command command_rotate;
-
-/* command_pair.c */
-extern const struct control_command command_pairings;
-extern const struct control_command command_pair_check;
-extern const struct control_command command_pair_reject;
-
-/* command_pause.c */
-extern const struct control_command command_pause;
-extern const struct control_command command_resume;
-extern const struct control_command command_reload;
-
-/* command_approvals.c */
-extern const struct control_command command_approvals;
-extern const struct control_command command_approve;
-extern const struct control_command command_reject;
-
-/* command_agent.c */
-extern const struct control_command command_agent;
-
-/* command_webhooks.c */
-extern const struct control_command command_webhooks;
-/* command_opt_outs.c */
-extern const struct control_command command_opt_outs;
-extern const struct control_command command_events;
-
-/* command_phones.c, of the hub alone */
-extern const struct control_command command_enrol;
-extern const struct control_command command_phones;
-extern const struct control_command command_expel;
-
-/* command_unlock.c */
-extern const struct control_command command_unlock;
-
-/* command_status.c */
-extern const struct control_command command_status;
-extern const struct control_command command_balance;
-
-/* command_messages.c: they run the tools that agents use */
-extern const struct control_command command_send;
-extern const struct control_command command_list;
-extern const struct control_command command_show;
-extern const struct control_command command_contacts;
-extern const struct control_command command_wait;
-extern const struct control_command command_tail;
 
 /*
  * Control socket: the socket file through which the owner's programs reach the gateway.

@@ -14,7 +14,10 @@
 
 struct services;
 
-enum { VIEW_CONTACTS_MAX = 100 }; /* rows of a page */
+enum {
+	PAGE_LIMIT_MAX = 100, /* rows of a page */
+	VIEW_CONTACTS_MAX = PAGE_LIMIT_MAX,
+};
 
 /* The numbers of a page that contacts have, each once. */
 struct view_contacts {

@@ -6,6 +6,7 @@
 
 #include "cli/json_field.h"
 #include "cli/owner_command.h"
+#include "tools/view.h"
 
 static const char cmd_contacts_help[] =
 	"Usage: " PROGRAM_NAME " contacts [OPTION]... [NAME]\n"
@@ -22,7 +23,7 @@ static const char cmd_contacts_help[] =
 
 static const struct owner_command_option cmd_contacts_options[] = {
 	{ .name = "number", .argument = "phone_number" },
-	{ .name = "limit", .is_number = true, .least = 1, .most = 100 },
+	{ .name = "limit", .is_number = true, .least = 1, .most = PAGE_LIMIT_MAX },
 	{ .name = "cursor" },
 	{ 0 },
 };

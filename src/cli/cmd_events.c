@@ -8,6 +8,7 @@
 #include "cli/json_field.h"
 #include "cli/owner_command.h"
 #include "cli/terminal.h"
+#include "tools/view.h"
 
 static const char cmd_events_help[] =
 	"Usage: " PROGRAM_NAME " events [OPTION]...\n"
@@ -24,7 +25,7 @@ static const char cmd_events_help[] =
 
 static const struct owner_command_option cmd_events_options[] = {
 	{ .name = "type" },
-	{ .name = "limit", .is_number = true, .least = 1, .most = 100 },
+	{ .name = "limit", .is_number = true, .least = 1, .most = PAGE_LIMIT_MAX },
 	{ 0 },
 };
 

@@ -11,11 +11,12 @@
 #include "cli/json_field.h"
 #include "cli/owner_command.h"
 #include "cli/terminal.h"
+#include "tools/view.h"
 
 #define MARK "\xef\xbb\xbf"
 
 enum {
-	WAIT_SECONDS = 120, /* the tool's maximum */
+	WAIT_SECONDS = 120, /* the maximum of the tools */
 	TEXT_MAX = 16 * 1024,
 };
 
@@ -233,7 +234,7 @@ static const struct owner_command_option cmd_messages_list_options[] = {
 	{ .name = "unread", .argument = "unread_only", .is_flag = true },
 	{ .name = "in", .is_flag = true, .is_local = true },
 	{ .name = "out", .is_flag = true, .is_local = true },
-	{ .name = "limit", .is_number = true, .least = 1, .most = 100 },
+	{ .name = "limit", .is_number = true, .least = 1, .most = PAGE_LIMIT_MAX },
 	{ .name = "cursor" },
 	{ 0 },
 };
@@ -391,7 +392,7 @@ static const struct owner_command_option cmd_messages_wait_options[] = {
 	  .argument = "timeout_seconds",
 	  .is_number = true,
 	  .least = 1,
-	  .most = 120 },
+	  .most = WAIT_SECONDS },
 	{ 0 },
 };
 
@@ -416,7 +417,8 @@ static int cmd_messages_print_received(const struct owner_command_call *call,
 		cmd_messages_print_extract(result, "code");
 		cmd_messages_print_extract(result, "link");
 	} else {
-		fputs(PROGRAM_NAME " wait: no matching message arrived\n", stderr);
+		options_print_name();
+		fputs("no matching message arrived\n", stderr);
 	}
 	return cmd_messages_judge_wait(result);
 }

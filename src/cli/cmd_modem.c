@@ -202,24 +202,20 @@ static int cmd_modem_fail_unreachable(const struct cmd_modem_arguments *argument
 				      const struct ofono *ofono)
 {
 	char as_root[FIX_BYTES];
-	const struct {
-		const char *words; /* in ofono_condition() */
-		const char *code;
-		const char *fix;
-	} rows[] = {
-		{ "refuses", "refused", as_root },
-		{ "no D-Bus", "no_bus", "Start the system bus: systemctl start dbus" },
-		{ "not running", "ofono_unavailable", "Start it: systemctl start ofono" },
-		{ "", "ofono_unavailable",
-		  "Check the log of ofonod, then restart it: systemctl restart ofono" },
-	};
-	const char *condition = ofono_condition(ofono);
-	size_t row = 0;
+	const char *code = "ofono_unavailable", *fix = as_root;
 
 	cmd_modem_fix_as_root(arguments, as_root);
-	while (!strstr(condition, rows[row].words))
-		row++;
-	return options_report_failure(rows[row].code, rows[row].fix, "%s", condition);
+	if (ofono_is_refused(ofono)) {
+		code = "refused";
+	} else if (!ofono_has_bus(ofono)) {
+		code = "no_bus";
+		fix = "Start the system bus: systemctl start dbus";
+	} else if (!*ofono_owner(ofono)) {
+		fix = "Start it: systemctl start ofono";
+	} else {
+		fix = "Check the log of ofonod, then restart it: systemctl restart ofono";
+	}
+	return options_report_failure(code, fix, "%s", ofono_condition(ofono));
 }
 
 /* Switching */
@@ -406,12 +402,10 @@ static int cmd_modem_run(int argc, char **argv)
 	if (code)
 		return code;
 	log_set_level(LOG_LEVEL_ERROR);
-	if (sd_event_new(&loop) >= 0 && ofono_new(loop, NULL, &ofono) == 0) {
+	if (sd_event_new(&loop) >= 0 && ofono_new(loop, NULL, &ofono) == 0)
 		code = cmd_modem_run_with(&arguments, ofono, loop);
-	} else {
-		fputs("ofono-mcp modem: out of memory\n", stderr);
-		code = EXIT_CODE_FAILED;
-	}
+	else
+		code = options_report_failure("internal", "", "out of memory");
 	ofono_free(ofono);
 	sd_event_unref(loop);
 	return code;

@@ -107,10 +107,8 @@ static int cmd_serve_check(const struct config *config)
 	struct explanation problem = { "" };
 	struct tls tls = { 0 };
 
-	if (*config->tls_certificate && tls_load(&tls, config, &problem) < 0) {
-		fprintf(stderr, PROGRAM_NAME ": %s\n", problem.text);
-		return EXIT_CODE_USAGE;
-	}
+	if (*config->tls_certificate && tls_load(&tls, config, &problem) < 0)
+		return options_fail_configuration(&problem);
 	tls_unload(&tls);
 	puts("The configuration is good.");
 	return EXIT_CODE_OK;
@@ -137,10 +135,8 @@ static int cmd_serve_run(int argc, char **argv)
 
 	if (!options_read(&table, argc, argv, &code))
 		return code;
-	if (cmd_serve_load(&arguments, &config, &problem) != 0) {
-		fprintf(stderr, PROGRAM_NAME ": %s\n", problem.text);
-		return EXIT_CODE_USAGE;
-	}
+	if (cmd_serve_load(&arguments, &config, &problem) != 0)
+		return options_fail_configuration(&problem);
 	if (arguments.checks)
 		return cmd_serve_check(&config);
 	if (arguments.prints) {

@@ -94,8 +94,7 @@ static int cmd_tools_print_json(void)
 	}
 	if (json_field_end(writer, &text))
 		return EXIT_CODE_OK;
-	fputs(PROGRAM_NAME " tools: out of memory\n", stderr);
-	return EXIT_CODE_FAILED;
+	return options_report_failure("internal", "", "out of memory");
 }
 
 static int cmd_tools_run(int argc, char **argv)

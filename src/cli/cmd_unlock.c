@@ -50,8 +50,7 @@ struct cmd_unlock_codes {
 
 static int cmd_unlock_fail(const char *message)
 {
-	fprintf(stderr, "ofono-mcp sim unlock: %s; nothing was tried.\n", message);
-	return EXIT_CODE_FAILED;
+	return options_report_failure("not_tried", "", "%s; nothing was tried", message);
 }
 
 /* Describing the card */

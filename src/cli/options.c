@@ -71,6 +71,20 @@ static void options_print_json(const char *code, const char *message, const char
 	json_field_end(writer, &text);
 }
 
+void options_print_name(void)
+{
+	fflush(stdout); /* earlier output comes before the error */
+	fprintf(stderr, PROGRAM_NAME " %s: ", options_process.title);
+}
+
+void options_print_failure(const char *message, const char *fix)
+{
+	options_print_name();
+	fprintf(stderr, "%s.\n", message);
+	if (*fix)
+		fprintf(stderr, "%s%s\n", fix, options_full_stop(fix));
+}
+
 int options_fail(const char *format, ...)
 {
 	char text[TEXT_BYTES], message[TEXT_BYTES], fix[2 * NAME_BYTES];
@@ -84,8 +98,8 @@ int options_fail(const char *format, ...)
 	escape_message(text, message, sizeof(message));
 	if (options_process.json)
 		options_print_json("invalid_argument", message, fix);
-	fprintf(stderr, PROGRAM_NAME " %s: %s\n%s\n", options_process.title, message,
-		fix);
+	options_print_name();
+	fprintf(stderr, "%s\n%s\n", message, fix);
 	return EXIT_CODE_USAGE;
 }
 
@@ -108,10 +122,17 @@ int options_report_failure(const char *code, const char *fix, const char *format
 	escape_message(text, message, sizeof(message));
 	if (options_process.json)
 		options_print_json(code, message, fix);
-	fflush(stdout); /* earlier output comes before the error */
-	fprintf(stderr, PROGRAM_NAME " %s: %s.\n%s%s\n", options_process.title, message,
-		fix, options_full_stop(fix));
+	options_print_failure(message, fix);
 	return EXIT_CODE_FAILED;
+}
+
+int options_fail_configuration(const struct explanation *problem)
+{
+	if (options_process.json)
+		options_print_json("invalid_configuration", problem->text, "");
+	options_print_name();
+	fprintf(stderr, "%s\n", problem->text);
+	return EXIT_CODE_USAGE;
 }
 
 int options_load(const struct options_store *store, struct config *config_out)
@@ -120,10 +141,7 @@ int options_load(const struct options_store *store, struct config *config_out)
 
 	if (config_load_for(config_out, store->file, store->state_dir, &problem) == 0)
 		return EXIT_CODE_OK;
-	if (options_process.json)
-		options_print_json("invalid_configuration", problem.text, "");
-	fprintf(stderr, PROGRAM_NAME " %s: %s\n", options_process.title, problem.text);
-	return EXIT_CODE_USAGE;
+	return options_fail_configuration(&problem);
 }
 
 /* Wrong options */

@@ -232,16 +232,10 @@ struct owner_command_answer {
 	bool is_over;
 };
 
-static int owner_command_print_error(const struct owner_command_call *call,
-				     const struct json *error)
+static int owner_command_print_error(const struct json *error)
 {
-	const char *fix = json_field_text(error, "fix");
-
-	fflush(stdout); /* earlier output comes before the error */
-	fprintf(stderr, PROGRAM_NAME " %s: %s.\n", call->title,
-		json_field_text(error, "message"));
-	if (*fix)
-		fprintf(stderr, "%s%s\n", fix, options_full_stop(fix));
+	options_print_failure(json_field_text(error, "message"),
+			      json_field_text(error, "fix"));
 	return strcmp(json_field_text(error, "code"), CONTROL_INVALID_ARGUMENT) == 0
 		       ? EXIT_CODE_USAGE
 		       : EXIT_CODE_FAILED;
@@ -270,7 +264,7 @@ static void owner_command_handle_line(struct owner_command_answer *answer,
 	}
 	answer->is_over = true;
 	if (error)
-		answer->code = owner_command_print_error(call, error);
+		answer->code = owner_command_print_error(error);
 	else if (result && !answer->handler)
 		answer->code = call->command->judge ? call->command->judge(result)
 						    : EXIT_CODE_OK;
@@ -402,7 +396,6 @@ int owner_command_run(const struct command *command, int argc, char **argv)
 	struct config config;
 	struct owner_command_call call = {
 		.name = command->owner.request ? command->owner.request : command->name,
-		.title = options_title(command),
 		.command = &command->owner,
 		.config = &config,
 	};

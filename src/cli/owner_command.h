@@ -17,8 +17,7 @@ struct progress;
 struct explanation;
 
 struct owner_command_call {
-	const char *name;  /* of the gateway's command */
-	const char *title; /* of the subcommand */
+	const char *name; /* of the gateway's command */
 	const struct owner_command *command;
 	struct config *config;
 	const char *operand; /* NULL: not given */

@@ -231,7 +231,7 @@ void switching_print(const struct switching *switching)
 	FILE *out = switching_is_success(switching) ? stdout : stderr;
 
 	if (out == stderr)
-		fputs("ofono-mcp modem: ", out);
+		options_print_name();
 	fprintf(out, "%s: ", switching->path);
 	if (message || !modem) {
 		fputs(message ? message : "the modem disappeared meanwhile", out);

@@ -81,8 +81,6 @@ extern const struct client tool_command_owner;
 
 /* Runs the tool and answers the call. */
 void tool_command_run(struct control_call *control_call, const struct tool *tool);
-/* For a row of the table of commands: runs its tool. */
-void tool_command_run_row(struct control_call *control_call);
 
 /*
  * Pairings: the computers that ask to be paired. command_pair_find() finds the one whose code the

@@ -137,14 +137,12 @@ const struct control_command command_send = {
 	.name = "send",
 	.needs_gateway = true,
 	.needs_ofono = true,
-	.run = tool_command_run_row,
 	.tool = &tool_send_sms,
 };
 
 const struct control_command command_list = {
 	.name = "list",
 	.needs_gateway = true,
-	.run = tool_command_run_row,
 	.tool = &tool_list_sms,
 };
 
@@ -157,14 +155,12 @@ const struct control_command command_show = {
 const struct control_command command_contacts = {
 	.name = "contacts",
 	.needs_gateway = true,
-	.run = tool_command_run_row,
 	.tool = &tool_find_contact,
 };
 
 const struct control_command command_wait = {
 	.name = "wait",
 	.needs_gateway = true,
-	.run = tool_command_run_row,
 	.tool = &tool_wait_for_sms,
 };
 

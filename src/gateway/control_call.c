@@ -25,6 +25,7 @@
 #include "base/json_reader.h"
 #include "base/log.h"
 #include "base/escape.h"
+#include "gateway/command.h"
 #include "tools/services.h"
 
 enum { BUS_RETRY_US = 200 * 1000, BUS_WAIT_MS = 12 * 1000 };
@@ -179,6 +180,14 @@ struct control_call_wait {
 	int64_t until_ms;
 };
 
+static void control_call_start(struct control_call *call)
+{
+	if (call->command->tool)
+		tool_command_run(call, call->command->tool);
+	else
+		call->command->run(call);
+}
+
 static bool control_call_wait_is_over(const struct control_call_wait *wait)
 {
 	struct ofono *ofono = wait->call->control->services->ofono;
@@ -209,7 +218,7 @@ static int control_call_on_wait_timer(sd_event_source *source, uint64_t usec, vo
 	wait->timer = sd_event_source_disable_unref(wait->timer);
 	call->state = NULL;
 	call->abandoned = NULL;
-	call->command->run(call);
+	control_call_start(call);
 	return 0;
 }
 
@@ -246,7 +255,7 @@ static void control_call_run_when_admitted(struct control_call *call)
 			return;
 		}
 	}
-	call->command->run(call);
+	control_call_start(call);
 }
 
 /* Requests */
@@ -294,7 +303,7 @@ static void control_call_run_command(struct control_call *call, const char *name
 	if (command->needs_ofono && control->running)
 		control_call_run_when_admitted(call);
 	else
-		command->run(call);
+		control_call_start(call);
 	assert(call->is_over || (call->abandoned && control->running));
 }
 

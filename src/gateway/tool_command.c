@@ -224,8 +224,3 @@ void tool_command_run(struct control_call *control_call, const struct tool *tool
 	};
 	tool_call_run(&command->tool_call);
 }
-
-void tool_command_run_row(struct control_call *control_call)
-{
-	tool_command_run(control_call, control_call->command->tool);
-}

@@ -15,8 +15,6 @@
 #include "tools/cursor.h"
 #include "tools/view.h"
 
-enum { PAGE_LIMIT_MAX = VIEW_CONTACTS_MAX };
-
 /* The argument that page_begin() reads. */
 #define PAGE_LIMIT_FIELD                                                  \
 	{ "limit", SCHEMA_INTEGER, false, "Maximum results (default 20)", \

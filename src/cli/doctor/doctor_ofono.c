@@ -359,11 +359,11 @@ static void doctor_ofono_check_policy(struct doctor *doctor,
 /* oFono */
 
 static const char *doctor_ofono_fix(const struct doctor_ofono *program,
-				    const char *condition)
+				    const struct ofono *ofono)
 {
-	if (strstr(condition, "refuses"))
+	if (ofono_is_refused(ofono))
 		return doctor_ofono_policy_fix;
-	if (strstr(condition, "no D-Bus"))
+	if (!ofono_has_bus(ofono))
 		return "Start the system bus: systemctl start dbus";
 	return program->process ? "Check the log of ofonod, then restart it"
 				: "Start it: systemctl start ofono";
@@ -382,9 +382,7 @@ static void doctor_ofono_report_all(struct doctor *doctor, struct ofono *ofono,
 				    struct ofono_probe *probe,
 				    struct doctor_ofono *program)
 {
-	const char *condition = ofono_condition(ofono);
-
-	if (!ofono_is_available(ofono) && strstr(condition, "refuses") &&
+	if (!ofono_is_available(ofono) && ofono_is_refused(ofono) &&
 	    !doctor_ofono_is_gateway_user(doctor)) {
 		doctor_report(doctor, DOCTOR_NOTE, "oFono", DOCTOR_AS_ROOT,
 			      "the bus does not let you ask oFono, nor need it; only "
@@ -398,8 +396,8 @@ static void doctor_ofono_report_all(struct doctor *doctor, struct ofono *ofono,
 		doctor_modem_check(doctor, ofono);
 		return;
 	}
-	doctor_report(doctor, DOCTOR_PROBLEM, "oFono",
-		      doctor_ofono_fix(program, condition), "%s", condition);
+	doctor_report(doctor, DOCTOR_PROBLEM, "oFono", doctor_ofono_fix(program, ofono),
+		      "%s", ofono_condition(ofono));
 }
 
 static bool doctor_ofono_is_settled(void *data)

@@ -100,12 +100,8 @@ struct request {
 	const struct json *subscription_id; /* for the result's _meta; may be NULL */
 	int64_t progress;		    /* last value sent */
 	const char *challenge;		    /* WWW-Authenticate of a 403; NULL: none */
-	/* Turns the answer into a stream that ends with it. NULL: see request_send(). */
-	struct reply *(*replied)(void *data);
-	/* `body` (which may have failed) is the answer, to be sent with this HTTP
-	 * status. An empty body: the request gets no answer. */
-	void (*answered)(void *data, struct request *request, unsigned status);
-	void *answered_data;
+	struct reply *reply; /* the answer ends this stream; NULL: plain JSON */
+	bool is_lost;	     /* the stream is gone: answer nothing */
 };
 
 /* Whether `scopes` include all that are needed. Bits of enum client_scope. */
@@ -150,6 +146,9 @@ bool request_wants_progress(const struct request *request);
  */
 void request_send_progress(struct request *request, const char *message);
 
+/* Turns the answer into a stream that ends with it. NULL: see request_send(). */
+struct reply *request_reply(struct request *request);
+
 /* The stream of request_send(), for revisions without resumable streams. NULL: none. */
 struct stream *request_stream(struct request *request);
 
@@ -176,7 +175,7 @@ bool request_has_no_cursor(struct request *request);
  */
 void request_dispatch(struct request *message);
 
-void request_abandon(struct request *request); /* client left; nothing once answered */
-void request_cancel(struct request *request);  /* it waits; it gets no answer */
-void request_stop(struct request *request);    /* answers if it waits */
+void request_leave(struct request *request); /* client left; a resumable stream goes on */
+void request_cancel(struct request *request); /* it waits; it gets no answer */
+void request_stop(struct request *request);   /* answers if it waits */
 void request_deinit(struct request *request);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Deciding the era of a message: a ladder of tests; the first that matches decides.
+ * Deciding the era of a message: the first test of era_decide() that matches decides.
  *
  * The body counts before the header, because proxies drop headers and clients put the
  * newest version they know into every request. A message with a protocolVersion in _meta
@@ -23,130 +23,6 @@ enum { ERA_REQUESTED_MAX = 64 }; /* characters of it that an error repeats */
 #define ERA_ASSUMED_REVISION \
 	"2025-03-26" /* 2025-11-25, basic/transports, "Protocol Version Header" */
 
-/* What the tests look at */
-
-static bool era_is_request(const struct era_input *input)
-{
-	return input->message->kind == RPC_REQUEST;
-}
-
-static const struct json *era_meta_version(const struct era_input *input)
-{
-	return rpc_meta(input->message, RPC_META_PREFIX "protocolVersion");
-}
-
-/*
- * The protocolVersion of _meta; NULL: absent, or not a string, which no header can equal.
- */
-static const char *era_body_version(const struct era_input *input)
-{
-	return json_string(era_meta_version(input));
-}
-
-static bool era_body_is_2025(const struct era_input *input)
-{
-	return era_body_version(input) &&
-	       revision_find(revision_family_2025, era_body_version(input));
-}
-
-static bool era_body_is_2026(const struct era_input *input)
-{
-	return era_meta_version(input) && !era_body_is_2025(input);
-}
-
-static bool era_header_is_2026(const struct era_input *input)
-{
-	return input->header && strcmp(input->header, ERA_FIRST_2026) >= 0;
-}
-
-/* The tests */
-
-static bool era_is_response(const struct era_input *input)
-{
-	return input->message->kind == RPC_RESPONSE;
-}
-
-static bool era_is_handshake(const struct era_input *input)
-{
-	return era_is_request(input) && !era_body_is_2026(input) &&
-	       strcmp(input->message->method, "initialize") == 0;
-}
-
-static bool era_is_2025_envelope(const struct era_input *input)
-{
-	return era_is_request(input) && era_body_is_2025(input);
-}
-
-static bool era_header_differs_from_body(const struct era_input *input)
-{
-	if (!era_is_request(input) || !era_body_version(input))
-		return false;
-	return input->header_conflict ||
-	       (input->header && strcmp(input->header, era_body_version(input)) != 0);
-}
-
-static bool era_body_is_unsupported(const struct era_input *input)
-{
-	return era_is_request(input) && era_body_is_2026(input) &&
-	       era_body_version(input) &&
-	       !revision_find(revision_family_2026, era_body_version(input));
-}
-
-static bool era_has_session(const struct era_input *input)
-{
-	return input->session == ERA_SESSION_LIVE;
-}
-
-static bool era_headers_conflict(const struct era_input *input)
-{
-	return input->header_conflict;
-}
-
-static bool era_header_is_unsupported(const struct era_input *input)
-{
-	return input->header && !revision_find(revision_family_2025, input->header);
-}
-
-static bool era_session_is_dead(const struct era_input *input)
-{
-	return input->session == ERA_SESSION_DEAD;
-}
-
-static bool era_always(const struct era_input *input)
-{
-	return true;
-}
-
-static const char era_unsupported[] =
-	"Unsupported protocol version: send the _meta of 2026-07-28 with every request, "
-	"or begin with initialize for 2025-11-25, 2025-06-18, 2025-03-26 or 2024-11-05";
-
-/* A row without an era refuses the message with the rest of the row. */
-static const struct {
-	bool (*fits)(const struct era_input *input);
-	const struct era *era;
-	unsigned status;
-	enum rpc_code code;
-	const char *text;
-} era_ladder[] = {
-	{ era_is_response, &era_2025 },
-	{ era_is_handshake, &era_2025 },
-	{ era_header_differs_from_body, NULL, 400, RPC_HEADER_MISMATCH,
-	  "MCP-Protocol-Version differs from the protocolVersion of _meta" },
-	{ era_is_2025_envelope, NULL, 400, RPC_UNSUPPORTED_VERSION, era_unsupported },
-	{ era_body_is_unsupported, NULL, 400, RPC_UNSUPPORTED_VERSION, era_unsupported },
-	{ era_body_is_2026, &era_2026 },
-	{ era_has_session, &era_2025 },
-	{ era_headers_conflict, NULL, 400, RPC_HEADER_MISMATCH,
-	  "MCP-Protocol-Version is given twice, with different values" },
-	{ era_header_is_2026, &era_2026 },
-	{ era_header_is_unsupported, NULL, 400, RPC_UNSUPPORTED_VERSION,
-	  era_unsupported },
-	{ era_session_is_dead, NULL, 404, RPC_SESSION_NOT_FOUND,
-	  "Session not found: begin again with initialize" },
-	{ era_always, &era_2025 },
-};
-
 /*
  * error.data of an unsupported version. `supported` lists only revisions that use _meta.
  */
@@ -162,40 +38,82 @@ static void era_write_unsupported(struct json_writer *writer, const void *data)
 	json_close_object(writer);
 }
 
-/* The 2026 family has one revision. */
-static const struct revision *era_choose_revision(const struct era_input *input,
-						  const struct era *era)
+static struct era_verdict era_refuse(unsigned status, enum rpc_code code,
+				     const char *text)
+{
+	return (struct era_verdict){ .status = status, .error = { code, text } };
+}
+
+static struct era_verdict era_refuse_version(const char *requested)
+{
+	return (struct era_verdict){
+		.status = 400,
+		.error = {
+			.code = RPC_UNSUPPORTED_VERSION,
+			.text = "Unsupported protocol version: send the _meta of 2026-07-28 with every request, "
+				"or begin with initialize for 2025-11-25, 2025-06-18, 2025-03-26 or 2024-11-05",
+			.write_data = era_write_unsupported,
+			.data = requested,
+		},
+	};
+}
+
+/* The family has one revision. */
+static struct era_verdict era_take_2026(void)
+{
+	return (struct era_verdict){ .era = &era_2026, .revision = revision_family_2026 };
+}
+
+static struct era_verdict era_take_2025(const struct era_input *input)
 {
 	const struct revision *revision = NULL;
 
-	if (era == &era_2026 || era_is_handshake(input))
-		return era->revisions;
-	if (era_has_session(input))
-		return input->session_revision;
-	if (input->header)
-		revision = revision_find(era->revisions, input->header);
-	return revision ? revision : revision_find(era->revisions, ERA_ASSUMED_REVISION);
+	if (input->session == ERA_SESSION_LIVE)
+		revision = input->session_revision;
+	else if (input->header)
+		revision = revision_find(revision_family_2025, input->header);
+	if (!revision)
+		revision = revision_find(revision_family_2025, ERA_ASSUMED_REVISION);
+	return (struct era_verdict){ .era = &era_2025, .revision = revision };
 }
 
 struct era_verdict era_decide(const struct era_input *input)
 {
-	struct era_verdict verdict = { 0 };
-	size_t step = 0;
+	const struct rpc_message *message = input->message;
+	const char *header = input->header;
+	bool is_request = message->kind == RPC_REQUEST;
+	const struct json *claim = rpc_meta(message, RPC_META_PREFIX "protocolVersion");
+	/* NULL: absent, or not a string, which no header can equal. */
+	const char *version = json_string(claim);
+	bool is_2026 =
+		claim && !(version && revision_find(revision_family_2025, version));
 
-	while (!era_ladder[step].fits(input))
-		step++;
-	verdict.era = era_ladder[step].era;
-	if (verdict.era) {
-		verdict.revision = era_choose_revision(input, verdict.era);
-		return verdict;
-	}
-	verdict.status = era_ladder[step].status;
-	verdict.error =
-		(struct rpc_error){ era_ladder[step].code, era_ladder[step].text };
-	if (era_ladder[step].code == RPC_UNSUPPORTED_VERSION) {
-		verdict.error.write_data = era_write_unsupported;
-		verdict.error.data =
-			era_body_version(input) ? era_body_version(input) : input->header;
-	}
-	return verdict;
+	if (message->kind == RPC_RESPONSE)
+		return era_take_2025(input);
+	if (is_request && !is_2026 && strcmp(message->method, "initialize") == 0)
+		return (struct era_verdict){ .era = &era_2025,
+					     .revision = revision_family_2025 };
+	if (is_request && version &&
+	    (input->header_conflict || (header && strcmp(header, version) != 0)))
+		return era_refuse(
+			400, RPC_HEADER_MISMATCH,
+			"MCP-Protocol-Version differs from the protocolVersion of _meta");
+	if (is_request && version && !revision_find(revision_family_2026, version))
+		return era_refuse_version(version);
+	if (is_2026)
+		return era_take_2026();
+	if (input->session == ERA_SESSION_LIVE)
+		return era_take_2025(input);
+	if (input->header_conflict)
+		return era_refuse(
+			400, RPC_HEADER_MISMATCH,
+			"MCP-Protocol-Version is given twice, with different values");
+	if (header && strcmp(header, ERA_FIRST_2026) >= 0)
+		return era_take_2026();
+	if (header && !revision_find(revision_family_2025, header))
+		return era_refuse_version(version ? version : header);
+	if (input->session == ERA_SESSION_DEAD)
+		return era_refuse(404, RPC_SESSION_NOT_FOUND,
+				  "Session not found: begin again with initialize");
+	return era_take_2025(input);
 }

@@ -53,19 +53,18 @@ struct era {
 	const struct revision *revisions; /* newest first, ends with a NULL name */
 	const struct era_method *methods; /* ends with a NULL name */
 	bool leaving_cancels; /* a client that closes the connection cancels its request */
+	bool has_extensions;  /* a request declares those of its client in _meta */
+	bool errors_have_status; /* rpc_status(); else 200, as the HTTP request succeeded */
 	/* False: the request may not run and has been refused. NULL: any may. */
 	bool (*admit)(struct request *request);
-	/* Whether the client of this request declares an extension. NULL: none can. */
-	bool (*declares)(const struct request *request, const char *extension);
-	/* Writes the members that begin every result. */
+	/* Writes the members that begin every result. NULL: none, because clients of 2025
+	 * reject results with unknown members. */
 	void (*open_result)(const struct request *request, struct json_writer *writer);
 	const struct elicitation_call_transport *elicitation;
 	/* Accepts a notification or a response. NULL: all are ignored. */
 	void (*receive)(struct request *message);
 	enum rpc_code resource_not_found;
 	enum rpc_code missing_capability;
-	/* The HTTP status of a method's error with this code. */
-	unsigned (*error_status)(enum rpc_code code);
 };
 
 /* initialize; protocol revisions 2024-11-05 to 2025-11-25 */

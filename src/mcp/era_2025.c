@@ -18,18 +18,6 @@
 #include "mcp/session.h"
 #include "mcp/tool.h"
 
-static void era_2025_open_result(const struct request *request,
-				 struct json_writer *writer)
-{
-	/* no extra members: clients of this era reject results with unknown ones */
-}
-
-static unsigned era_2025_error_status(enum rpc_code code)
-{
-	/* the HTTP request itself succeeded */
-	return 200;
-}
-
 /* The requested revision if it is served, else the newest: no client is refused. */
 static const char *era_2025_negotiate(const char *asked)
 {
@@ -198,10 +186,8 @@ const struct era era_2025 = {
 	.name = "2025",
 	.revisions = revision_family_2025,
 	.methods = era_2025_methods,
-	.open_result = era_2025_open_result,
 	.elicitation = &elicitation_2025_transport,
 	.receive = era_2025_receive,
 	.resource_not_found = RPC_RESOURCE_NOT_FOUND,
 	.missing_capability = RPC_REFUSED,
-	.error_status = era_2025_error_status,
 };

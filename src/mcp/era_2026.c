@@ -20,16 +20,6 @@
 #include "mcp/task.h"
 #include "mcp/tool.h"
 
-static bool era_2026_declares(const struct request *request, const char *extension)
-{
-	const struct json *capabilities =
-		rpc_meta(&request->message, RPC_META_PREFIX "clientCapabilities");
-	const struct json *settings =
-		json_member(json_member(capabilities, "extensions"), extension);
-
-	return settings && settings->type == JSON_OBJECT;
-}
-
 /* The types of the members of _meta */
 
 static bool era_2026_is_string(const struct json *value)
@@ -207,32 +197,6 @@ static void era_2026_open_result(const struct request *request,
 	json_put_string(writer, "cacheScope", method->cache_scope);
 }
 
-static unsigned era_2026_error_status(enum rpc_code code)
-{
-	switch (code) {
-	case RPC_METHOD_NOT_FOUND:
-	case RPC_SESSION_NOT_FOUND:
-		return 404;
-	case RPC_PARSE_ERROR:
-	case RPC_INVALID_REQUEST:
-	case RPC_REFUSED:
-	case RPC_HEADER_MISMATCH:
-	case RPC_MISSING_CAPABILITY:
-	case RPC_UNSUPPORTED_VERSION:
-		return 400;
-	case RPC_INVALID_PARAMS:
-	case RPC_RESOURCE_NOT_FOUND:
-	case RPC_INTERNAL_ERROR:
-	case RPC_NOT_FOUND:
-	case RPC_FORBIDDEN:
-	case RPC_RESOURCE_EXHAUSTED:
-	case RPC_UNSUPPORTED:
-	case RPC_CALLBACK_ENDPOINT_ERROR:
-		return 200;
-	}
-	return 200;
-}
-
 static void era_2026_run_discover(struct request *request)
 {
 	struct json_writer *writer = request_open_result(request);
@@ -279,10 +243,10 @@ const struct era era_2026 = {
 	.methods = era_2026_methods,
 	.leaving_cancels = true,
 	.admit = era_2026_admit,
-	.declares = era_2026_declares,
+	.has_extensions = true,
 	.open_result = era_2026_open_result,
 	.elicitation = &elicitation_2026_transport,
 	.resource_not_found = RPC_INVALID_PARAMS,
 	.missing_capability = RPC_MISSING_CAPABILITY,
-	.error_status = era_2026_error_status,
+	.errors_have_status = true,
 };

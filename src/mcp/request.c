@@ -7,9 +7,8 @@
  *                      +-> abandoned: the client left (2026: that cancels)
  *                      +-> cancelled: notifications/cancelled (2025)
  *
- * post.c owns the request of a POST. A request calls post.c back through `answered` and
- * `replied`, because methods, which post.c reaches through the era tables, call
- * request.c.
+ * The answer is a JSON object, or the end of a stream (reply.c) once something was sent
+ * before it. Calls go one way: post.c, the era, its methods, request.c, reply.c.
  */
 #include "mcp/request.h"
 
@@ -34,12 +33,35 @@ static void request_end_wait(struct request *request)
 	request->is_long = false;
 }
 
+/* An empty body: the request gets no answer. */
 static void request_answer(struct request *request, unsigned status)
 {
+	struct reply *reply = request->reply;
+	struct buffer *body = &request->body;
+
 	request_end_cancellable(request);
 	request_end_wait(request);
 	request->waiting = NULL;
-	request->answered(request->answered_data, request, status);
+	if (request->is_lost)
+		return;
+	if (reply) {
+		/* The status went out when the stream began. Without memory the stream ends
+		 * without the answer. */
+		request->reply = NULL;
+		reply_finish(reply, body);
+		return;
+	}
+	if (request->challenge)
+		exchange_add_header(request->exchange, "WWW-Authenticate",
+				    request->challenge);
+	if (body->failed)
+		status = 503;
+	if (body->failed || !body->length) {
+		buffer_clear(body);
+		exchange_answer(request->exchange, status, NULL, NULL);
+	} else {
+		exchange_answer(request->exchange, status, "application/json", body);
+	}
 }
 
 void request_fail_no_memory(struct request *request)
@@ -59,7 +81,8 @@ struct json_writer *request_open_result(struct request *request)
 	request->writer = writer;
 	rpc_open(writer, request->message.id);
 	json_open_object_at(writer, "result");
-	request->era->open_result(request, writer);
+	if (request->era->open_result)
+		request->era->open_result(request, writer);
 	return writer;
 }
 
@@ -75,7 +98,8 @@ void request_close_result(struct request *request)
 void request_fail_with(struct request *request, const struct rpc_error *error)
 {
 	rpc_write_error(&request->body, request->message.id, error);
-	request_answer(request, request->era->error_status(error->code));
+	request_answer(request,
+		       request->era->errors_have_status ? rpc_status(error->code) : 200);
 }
 
 void request_fail(struct request *request, enum rpc_code code, const char *text)
@@ -86,7 +110,7 @@ void request_fail(struct request *request, enum rpc_code code, const char *text)
 void request_refuse(struct request *request, unsigned status,
 		    const struct rpc_error *error)
 {
-	log_debug("mcp: refused, %d: %s", error->code,
+	log_debug("mcp: refused with %u, %d: %s", status, error->code,
 		  error->text ? error->text : "out of memory");
 	rpc_write_error(&request->body, request->message.id, error);
 	request_answer(request, status);
@@ -190,9 +214,52 @@ bool request_take_wait(struct request *request)
 
 /* Messages before the answer */
 
+static void request_abandon(struct request *request)
+{
+	const struct request_waiting *waiting = request->waiting;
+
+	request_end_cancellable(request);
+	request_end_wait(request);
+	request->waiting = NULL;
+	if (!waiting)
+		return;
+	if (request->era->leaving_cancels && waiting->cancelled)
+		waiting->cancelled(request->waiting_data);
+	else
+		waiting->abandoned(request->waiting_data);
+}
+
+static void request_on_abandoned(void *data)
+{
+	struct request *request = data;
+
+	request->reply = NULL;
+	request->is_lost = true;
+	request_abandon(request);
+}
+
+static void request_on_stopping(void *data)
+{
+	request_stop(data);
+}
+
+struct reply *request_reply(struct request *request)
+{
+	const struct reply_owner owner = { request_on_abandoned, request_on_stopping,
+					   request };
+
+	if (!request->reply && !request->is_lost &&
+	    header_value_accepts_streams(request->exchange))
+		request->reply = reply_open(
+			request->exchange,
+			request->revision->resumes ? session_of_request(request) : NULL,
+			&owner);
+	return request->reply;
+}
+
 bool request_send(struct request *request, struct buffer *body)
 {
-	struct reply *reply = request->replied(request->answered_data);
+	struct reply *reply = request_reply(request);
 
 	if (reply)
 		return reply_push(reply, body);
@@ -202,7 +269,7 @@ bool request_send(struct request *request, struct buffer *body)
 
 struct stream *request_stream(struct request *request)
 {
-	struct reply *reply = request->replied(request->answered_data);
+	struct reply *reply = request_reply(request);
 
 	return reply ? reply_stream(reply) : NULL;
 }
@@ -297,19 +364,12 @@ void request_dispatch(struct request *message)
 	}
 }
 
-void request_abandon(struct request *request)
+void request_leave(struct request *request)
 {
-	const struct request_waiting *waiting = request->waiting;
-
-	request_end_cancellable(request);
-	request_end_wait(request);
-	request->waiting = NULL;
-	if (!waiting)
+	if (request->reply && reply_lose(request->reply))
 		return;
-	if (request->era->leaving_cancels && waiting->cancelled)
-		waiting->cancelled(request->waiting_data);
-	else
-		waiting->abandoned(request->waiting_data);
+	request->reply = NULL;
+	request_abandon(request);
 }
 
 void request_cancel(struct request *request)
@@ -332,6 +392,8 @@ void request_stop(struct request *request)
 
 void request_deinit(struct request *request)
 {
+	if (request->reply)
+		reply_lose(request->reply);
 	request_end_cancellable(request);
 	request_end_wait(request);
 	buffer_deinit(&request->body);

@@ -105,6 +105,32 @@ void rpc_open(struct json_writer *writer, const struct json *id)
 		rpc_write_id(writer, "id", id);
 }
 
+unsigned rpc_status(enum rpc_code code)
+{
+	switch (code) {
+	case RPC_METHOD_NOT_FOUND:
+	case RPC_SESSION_NOT_FOUND:
+		return 404;
+	case RPC_PARSE_ERROR:
+	case RPC_INVALID_REQUEST:
+	case RPC_REFUSED:
+	case RPC_HEADER_MISMATCH:
+	case RPC_MISSING_CAPABILITY:
+	case RPC_UNSUPPORTED_VERSION:
+		return 400;
+	case RPC_INVALID_PARAMS:
+	case RPC_RESOURCE_NOT_FOUND:
+	case RPC_INTERNAL_ERROR:
+	case RPC_NOT_FOUND:
+	case RPC_FORBIDDEN:
+	case RPC_RESOURCE_EXHAUSTED:
+	case RPC_UNSUPPORTED:
+	case RPC_CALLBACK_ENDPOINT_ERROR:
+		return 200;
+	}
+	return 200;
+}
+
 void rpc_write_error_member(struct json_writer *writer, const struct rpc_error *error)
 {
 	json_open_object_at(writer, "error");

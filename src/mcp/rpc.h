@@ -80,6 +80,9 @@ void rpc_write_id(struct json_writer *writer, const char *key, const struct json
  */
 void rpc_open(struct json_writer *writer, const struct json *id);
 
+/* The HTTP status of a method's error in the 2026 family. */
+unsigned rpc_status(enum rpc_code code);
+
 /* "error":{"code":...,"message":...} */
 void rpc_write_error_member(struct json_writer *writer, const struct rpc_error *error);
 

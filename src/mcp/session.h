@@ -250,7 +250,7 @@ enum {
 
 struct reply;
 
-/* Who writes the answer. reply.c does not know post.c. */
+/* Who writes the answer. reply.c does not know request.c. */
 struct reply_owner {
 	/* The reply is gone, and no answer is possible any more. Not called for the
 	 * end of the owner's own exchange, which the owner learns from http. */

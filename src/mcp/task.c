@@ -22,7 +22,12 @@ static const char *const task_status_names[] = {
 
 static bool task_is_declared(const struct request *request)
 {
-	return request->era->declares && request->era->declares(request, TASK_EXTENSION);
+	const struct json *capabilities =
+		rpc_meta(&request->message, RPC_META_PREFIX "clientCapabilities");
+	const struct json *settings =
+		json_member(json_member(capabilities, "extensions"), TASK_EXTENSION);
+
+	return request->era->has_extensions && settings && settings->type == JSON_OBJECT;
 }
 
 bool task_is_welcome(const struct request *request)

@@ -44,3 +44,11 @@ def test_a_file_that_is_not_built_is_reported(tmp_path: Path) -> None:
     (tmp_path / "src" / "ring" / "b.c").write_text("int x;\n")
     assert cycles.check(tmp_path, Path("build"))[1] == [
         "src/ring/b.c:1: is not built: no build/ring/b.o"]
+
+
+def test_a_file_of_the_hub_alone_is_found_where_the_hub_is_built(tmp_path: Path) -> None:
+    build(tmp_path, {"a": ["b"], "b": ["a"]})
+    hub = tmp_path / "build" / "as-hub" / "ring"
+    hub.mkdir(parents=True)
+    (tmp_path / "build" / "ring" / "b.o").rename(hub / "b.o")
+    assert cycles.check(tmp_path, Path("build")) == ("ring 2", [])

@@ -62,6 +62,18 @@ void running_client_changed(struct running *running, int64_t client_id,
 		strcat(news, letters[change]);
 }
 
+static struct pairing pairing;
+
+struct pairing *running_pairing(struct running *running)
+{
+	return &pairing;
+}
+
+void running_open_pairing(struct running *running, int64_t duration_ms)
+{
+	pairing_open_for(&pairing, duration_ms);
+}
+
 static bool is_paused;
 
 bool running_is_paused(const struct running *running)

@@ -362,8 +362,6 @@ int store_message_set_delivery(struct store *store, int64_t message_id,
 			       enum delivery delivery);
 
 /* "none", "awaited", "delivered", "refused", "unconfirmed" */
-enum delivery store_message_delivery_of(
-	int64_t stored); /* DELIVERY_NONE for no such number */
 const char *store_message_delivery_name(enum delivery delivery);
 /* The delivery of an outgoing message at this time of the wall clock. */
 enum delivery store_message_delivery(const struct message *message, int64_t now_ms);

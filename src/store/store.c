@@ -359,6 +359,12 @@ const char *store_column_text(sqlite3_stmt *statement, int column)
 	return text ? text : "";
 }
 
+static enum delivery store_delivery_of(int64_t stored)
+{
+	return stored >= DELIVERY_NONE && stored <= DELIVERY_LAST ? (enum delivery)stored
+								  : DELIVERY_NONE;
+}
+
 void store_read_message(sqlite3_stmt *statement, struct message *message_out)
 {
 	*message_out = (struct message){
@@ -383,8 +389,7 @@ void store_read_message(sqlite3_stmt *statement, struct message *message_out)
 		.idempotency_key = store_column_text(statement, 16),
 		.send_at_ms = sqlite3_column_int64(statement, 17),
 		.expires_at_ms = sqlite3_column_int64(statement, 18),
-		.delivery =
-			store_message_delivery_of(sqlite3_column_int64(statement, 19)),
+		.delivery = store_delivery_of(sqlite3_column_int64(statement, 19)),
 		.boot = sqlite3_column_int64(statement, 20),
 		.created_boot_ms = sqlite3_column_int64(statement, 21),
 		.expires_boot_ms = sqlite3_column_int64(statement, 22),

@@ -29,15 +29,9 @@ static const char *const delivery_names[DELIVERY_LAST + 1] = {
 	[DELIVERY_UNCONFIRMED] = "unconfirmed",
 };
 
-enum delivery store_message_delivery_of(int64_t stored)
-{
-	return stored >= DELIVERY_NONE && stored <= DELIVERY_LAST ? (enum delivery)stored
-								  : DELIVERY_NONE;
-}
-
 const char *store_message_delivery_name(enum delivery delivery)
 {
-	return delivery_names[store_message_delivery_of(delivery)];
+	return delivery_names[delivery];
 }
 
 /* A clock that was set back makes the wait longer, never shorter. */

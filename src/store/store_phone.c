@@ -6,17 +6,6 @@
 
 #include "store/store_audit.h"
 #include "store/store_internal.h"
-#include "store/store_schema.h"
-
-/* phone: see store/store_phone.h. Times are by the wall clock; 0 is none. */
-const char store_schema_phone[] =
-	"CREATE TABLE phone ("
-	" id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE,"
-	" key BLOB NOT NULL CHECK (length(key) = 32),"
-	" next_key BLOB CHECK (length(next_key) = 32),"
-	" enrolled INTEGER NOT NULL, joined INTEGER NOT NULL DEFAULT 0,"
-	" seen INTEGER NOT NULL DEFAULT 0, cursor TEXT NOT NULL DEFAULT ''"
-	") STRICT;";
 
 _Static_assert((int)STORE_PHONE_KEY_BYTES == 32, "as in the schema");
 

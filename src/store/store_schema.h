@@ -20,9 +20,8 @@ bool store_schema_is_known(int64_t version);
  */
 int store_schema_migrate(sqlite3 *database, int64_t from, int64_t to);
 
-/* The migration with the tables of a hub. */
-extern const char store_schema_fleet[];
-extern const char store_schema_phone[]; /* store_phone.c */
+/* The migrations with the tables of a hub. */
+extern const char store_schema_fleet[], store_schema_phone[];
 
 /* Replaces values that older versions wrote; also for rows that are copied from them. */
 #define STORE_SCHEMA_RENAME_VALUES                                                      \

@@ -39,3 +39,13 @@ const char store_schema_fleet[] =
 	" DELETE FROM routed_message WHERE id = old.id;"
 	" DELETE FROM attempt WHERE message_id = old.id;"
 	"END;";
+
+/* phone: see store/store_phone.h. Times are by the wall clock; 0 is none. */
+const char store_schema_phone[] =
+	"CREATE TABLE phone ("
+	" id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE,"
+	" key BLOB NOT NULL CHECK (length(key) = 32),"
+	" next_key BLOB CHECK (length(next_key) = 32),"
+	" enrolled INTEGER NOT NULL, joined INTEGER NOT NULL DEFAULT 0,"
+	" seen INTEGER NOT NULL DEFAULT 0, cursor TEXT NOT NULL DEFAULT ''"
+	") STRICT;";

@@ -51,7 +51,7 @@ static int tear_down(void **state)
 /* A message that came in this long ago. */
 static void receive(const char *text, int64_t age_ms)
 {
-	const struct store_incoming_draft draft = {
+	struct store_incoming_draft draft = {
 		.sim_id = 1,
 		.reported_ms = clock_wall_ms() - age_ms,
 		.number = "Bank",

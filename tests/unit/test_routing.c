@@ -85,12 +85,12 @@ static void assert_refused(int64_t sim_id, const struct routing_request *request
 static int64_t store_exchange(int64_t sim_id, bool incoming)
 {
 	struct store_message_draft draft = { sim_id, 0, NUMBER, "x", 1 };
-	const struct store_incoming_draft message = { .sim_id = sim_id,
-						      .number = NUMBER,
-						      .text = "x",
-						      .sent_time = "",
-						      .reported_ms = clock_wall_ms(),
-						      .flags = 0 };
+	struct store_incoming_draft message = { .sim_id = sim_id,
+						.number = NUMBER,
+						.text = "x",
+						.sent_time = "",
+						.reported_ms = clock_wall_ms(),
+						.flags = 0 };
 	struct store_incoming_entry entry = { .draft = &message };
 	int64_t id = 0;
 

@@ -213,10 +213,10 @@ TEST(test_a_new_secret_ends_the_old_one_and_a_lock)
 TEST(test_an_answer_waits_until_it_was_acted_on)
 {
 	struct store_command_claim claim = { .is_answer = true, .approves = true };
-	const struct store_incoming_draft draft = { .reported_ms = NOW_MS,
-						    .number = NUMBER,
-						    .text = "YES 4711",
-						    .sent_time = "" };
+	struct store_incoming_draft draft = { .reported_ms = NOW_MS,
+					      .number = NUMBER,
+					      .text = "YES 4711",
+					      .sent_time = "" };
 	struct store_incoming_entry entry = { .draft = &draft, .claim = &claim };
 	struct store_command_answer answer;
 

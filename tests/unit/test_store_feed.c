@@ -79,11 +79,11 @@ static void move(int64_t message_id, enum message_state to, bool is_lazy)
 
 static int64_t receive(const char *words)
 {
-	const struct store_incoming_draft draft = { .sim_id = identify("8936", ""),
-						    .reported_ms = clock_wall_ms(),
-						    .number = "+36209876543",
-						    .text = words,
-						    .sent_time = "" };
+	struct store_incoming_draft draft = { .sim_id = identify("8936", ""),
+					      .reported_ms = clock_wall_ms(),
+					      .number = "+36209876543",
+					      .text = words,
+					      .sent_time = "" };
 	struct store_incoming_entry entry = { .draft = &draft };
 
 	assert_int_equal(store_incoming_add_group(store, &entry, 1), 0);

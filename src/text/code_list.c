@@ -104,20 +104,16 @@ static void code_list_add(struct code_list *list, const char *code)
 	leak_text_deinit(&text);
 }
 
-static void code_list_add_found(void *data, const struct code_search_found *found)
-{
-	code_list_add(data, found->candidate.code);
-}
-
-static void code_list_add_shape(void *data, size_t from, size_t to)
+static void code_list_add_found(void *data, const struct code_token *token, int points)
 {
 	struct code_list *list = data;
+	const size_t length = token->to - token->from;
 	char code[CODE_INDEX_MOST + 1];
 
-	if (to - from >= sizeof(code))
+	if (length >= sizeof(code))
 		return;
-	memcpy(code, list->text + from, to - from);
-	code[to - from] = '\0';
+	memcpy(code, list->text + token->from, length);
+	code[length] = '\0';
 	code_list_add(list, code);
 }
 
@@ -247,8 +243,8 @@ int code_list_read(const char *text, const struct code_list_visit *visit)
 	if (code_text_init(&read, text))
 		return -ENOMEM;
 	list.text = read.text;
-	code_search(read.text, code_list_add_found, &list);
-	code_shape_search(read.text, code_list_add_shape, &list);
+	code_search(read.text, &(struct code_search_visit){ CODE_POINTS_LEAST,
+							    code_list_add_found, &list });
 	code_list_add_lone_number(&list);
 	code_list_add_links(&list, text);
 	code_list_add_bare_links(&list, text);

@@ -8,7 +8,7 @@
 #include "text/code.h"
 #include "text/extract.h"
 
-enum { NUMBER_LEAST = 4, NUMBER_MOST = 10, SHAPE_BYTES = 64 };
+enum { NUMBER_LEAST = 4, NUMBER_MOST = 10, CODE_BYTES = 64 };
 
 struct code_mask_state {
 	struct code_text read;
@@ -75,24 +75,17 @@ static void code_mask_hide_everywhere(struct code_mask_state *masking, const cha
 	}
 }
 
-static void code_mask_hide_found(void *data, const struct code_search_found *found)
+static void code_mask_hide_found(void *data, const struct code_token *token, int points)
 {
 	struct code_mask_state *masking = data;
+	const size_t length = token->to - token->from;
+	char code[CODE_BYTES];
 
-	code_mask_hide(masking, found->from, found->to);
-	code_mask_hide_everywhere(masking, found->candidate.code);
-}
-
-static void code_mask_hide_shape(void *data, size_t from, size_t to)
-{
-	struct code_mask_state *masking = data;
-	char code[SHAPE_BYTES];
-
-	code_mask_hide(masking, from, to);
-	if (to - from >= sizeof(code))
+	code_mask_hide(masking, token->from, token->to);
+	if (length >= sizeof(code))
 		return;
-	memcpy(code, masking->read.text + from, to - from);
-	code[to - from] = '\0';
+	memcpy(code, masking->read.text + token->from, length);
+	code[length] = '\0';
 	code_mask_hide_everywhere(masking, code);
 }
 
@@ -124,12 +117,12 @@ static size_t code_mask_run_end(const char *text, size_t at, bool *is_like_a_cod
 			digits++;
 		else if (byte >= 'A' && byte <= 'Z')
 			capitals++;
-		else if (code_piece_is_part(byte))
+		else if (code_text_is_part(byte))
 			others++;
-		else if (!code_mask_is_between(byte) || !code_piece_is_part(text[at + 1]))
+		else if (!code_mask_is_between(byte) || !code_text_is_part(text[at + 1]))
 			break;
 		else if (byte == ' ' &&
-			 (!code_piece_is_digit(text[at + 1]) || capitals || others))
+			 (!code_text_is_digit(text[at + 1]) || capitals || others))
 			break;
 	}
 	*is_like_a_code_out = !others && digits + capitals >= NUMBER_LEAST;
@@ -153,7 +146,7 @@ static void code_mask_hide_behind_last_word(struct code_mask_state *masking)
 		bool is_like_a_code;
 		size_t end;
 
-		if (!code_piece_is_part(text[at])) {
+		if (!code_text_is_part(text[at])) {
 			at++;
 			continue;
 		}
@@ -168,8 +161,9 @@ static void code_mask_find_all(struct code_mask_state *masking, const char *text
 {
 	struct extract extract;
 
-	code_search(masking->read.text, code_mask_hide_found, masking);
-	code_shape_search(masking->read.text, code_mask_hide_shape, masking);
+	code_search(masking->read.text,
+		    &(struct code_search_visit){ CODE_POINTS_LEAST, code_mask_hide_found,
+						 masking });
 	code_mask_hide_lone_number(masking);
 	code_mask_hide_behind_last_word(masking);
 	if (!strchr(text, '@'))

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A number is a candidate if its form and its neighbouring characters allow it. The words say
- * how likely it is a code: right after a name ("code is 1234"), with a name in its
- * sentence, or with a name or a hint anywhere. The most likely candidate wins; of equals, the
- * first.
+ * One table says what is a code: a token with one of the shapes, with all signs that it needs
+ * and none that it forbids. The first row that fits counts. The less a shape looks like a code,
+ * the more the signs have to say. The most likely number wins; of equals, the first.
  *
  * Sources: WICG, "Origin-bound one-time codes delivered via SMS"; the texts of
- * tests/unit/test_extract.c.
+ * tests/unit/test_extract.c and tests/unit/code_corpus.
  */
 #include "text/code.h"
 
@@ -14,128 +13,213 @@
 
 /* points for likelihood */
 enum {
-	SCORE_BEHIND_NAME = 3000,
-	SCORE_IN_SENTENCE = 2000,
-	SCORE_HINT = CODE_POINTS_SURE,
-	SCORE_STARTS = 100,
-	SCORE_SIX_DIGITS = 50,
-	SCORE_DOUBTFUL = 1,
+	BEHIND_NAME = 3000,
+	IN_SENTENCE = 2000,
+	HINT = CODE_POINTS_SURE,
+	STARTS = 100,
+	SIX = 50,
+	MASKED = CODE_POINTS_LEAST,
 };
 
-/* "type 482 913", "482913 eingeben", with at most one small word between */
-static bool code_search_is_typed_in(const struct code_context *context, size_t at,
-				    size_t behind)
-{
-	for (size_t i = 1; i <= 2; i++) {
-		if (code_context_is_of_kind(context, at, at - i, CODE_WORD_ENTER) ||
-		    code_context_is_of_kind(context, at, behind + i - 1, CODE_WORD_ENTER))
-			return !context->is_advertisement;
-	}
-	return false;
-}
+#define SHAPE(name) CODE_SHAPE_##name
+#define SIGN(name)  CODE_SIGN_##name
 
-/* 0: it is not a code. */
-static int code_search_score_words(const struct code_context *context, size_t at,
-				   const struct code_candidate *candidate)
-{
-	const struct text_word *word = &context->words[at];
-	size_t behind = at + candidate->words, head;
-	bool has_head = code_context_find_head(context, at, &head);
-	unsigned distance = code_context_name_distance(context, at, behind);
-	unsigned kinds = has_head ? context->kinds[head] : 0;
-	const struct text_word *last = &context->words[behind - 1];
-	const struct code_piece piece = {
-		.from = (size_t)(word->text - context->text),
-		.to = (size_t)(last->text + last->length - context->text),
-		.word = at,
-		.behind = behind,
-	};
+enum {
+	/* shapes */
+	NUMBERS = SHAPE(NUMBER) | SHAPE(UNLIKELY) | SHAPE(DOUBTFUL) | SHAPE(ROW),
+	PASSWORDS = SHAPE(PASSWORD) | SHAPE(PASSWORD_DIGITS) | SHAPE(PASSWORD_LETTERS) |
+		    SHAPE(PASSWORD_STRONG),
+	OPENING = SHAPE(PLAIN) | SHAPE(MADE_UP),
+	CAPITALS = SHAPE(CAPITALS) | SHAPE(FEW_CAPITALS) | SHAPE(MANY_CAPITALS) |
+		   SHAPE(CONSONANTS) | SHAPE(UNSPEAKABLE) | SHAPE(MADE_UP) | SHAPE(KEY) |
+		   SHAPE(LONG) | SHAPE(GROUPED) | SHAPE(GROUPED_CAPITALS),
+	/* signs */
+	MONEY = SIGN(MONEY_BEFORE) | SIGN(MONEY_BEHIND),
+	CALL = MONEY | SIGN(HEAD_CALL),
+	THING = CALL | SIGN(HEAD_THING),
+	PUBLIC = SIGN(ADVERTISEMENT) | SIGN(ELSE),
+	NOT_TYPED = SIGN(ADVERTISEMENT) | SIGN(ELSE_OR_PHONE) | SIGN(KEYWORD) |
+		    SIGN(RECEIVER) | SIGN(BESIDE_BARGAIN),
+};
 
-	if (candidate->trust == CODE_TRUST_NONE)
-		return has_head && code_context_is_called(context, head, at)
-			       ? SCORE_DOUBTFUL
-			       : 0;
-	if (has_head && code_context_is_name(context, head))
-		return SCORE_BEHIND_NAME;
-	if (kinds & CODE_WORD_CALL)
-		return 0;
-	if (candidate->trust == CODE_TRUST_LITTLE || kinds & CODE_WORD_THING)
-		return code_context_is_called_behind(context, at, behind) ? SCORE_DOUBTFUL
-									  : 0;
-	if (candidate->length == 6 && code_search_is_typed_in(context, at, behind))
-		return SCORE_HINT;
-	if (candidate->trust == CODE_TRUST_USUAL &&
-	    !code_phrase_is_other_number(context, &piece) &&
-	    !code_phrase_is_receiver(context, &piece) &&
-	    code_phrase_is_typed(context, &piece))
-		return SCORE_HINT;
-	if (distance < NEAR_WORDS &&
-	    (candidate->trust != CODE_TRUST_SOME || word->starts))
-		return SCORE_IN_SENTENCE - (int)distance;
-	if (candidate->trust == CODE_TRUST_USUAL &&
-	    (word->starts || candidate->length == 6 ||
-	     code_context_is_of_kind(context, at, at - 1, CODE_WORD_ENTER) ||
-	     code_context_is_of_kind(context, at, behind, CODE_WORD_ENTER)) &&
-	    code_context_has_hint(context, at))
-		return SCORE_HINT;
-	return 0;
-}
-
-static int code_search_score(const struct code_context *context, size_t at,
-			     const struct code_candidate *candidate)
-{
-	size_t behind = at + candidate->words;
+static const struct {
+	uint64_t shapes, needs, forbids;
 	int points;
+} rules[] = {
+	/* numbers, which may be returned as a code */
+	{ SHAPE(ROW), SIGN(CALLED_BEFORE), MONEY, MASKED },
+	{ NUMBERS & ~SHAPE(ROW), SIGN(HEAD_NAME), MONEY, BEHIND_NAME },
+	{ SHAPE(DOUBTFUL), SIGN(CALLED_BEHIND), CALL, MASKED },
+	{ SHAPE(NUMBER) | SHAPE(UNLIKELY), SIGN(HEAD_THING) | SIGN(CALLED_BEHIND), CALL,
+	  MASKED },
+	{ SHAPE(NUMBER) | SHAPE(UNLIKELY), SIGN(SIX) | SIGN(NEAR_ENTER),
+	  THING | SIGN(ADVERTISEMENT), HINT },
+	{ SHAPE(NUMBER), SIGN(TYPED), THING | SIGN(ELSE_OR_PHONE) | SIGN(RECEIVER),
+	  HINT },
+	{ SHAPE(NUMBER), SIGN(NAME_IN_SENTENCE), THING, IN_SENTENCE },
+	{ SHAPE(UNLIKELY), SIGN(NAME_IN_SENTENCE) | SIGN(STARTS), THING, IN_SENTENCE },
+	{ SHAPE(NUMBER), SIGN(STARTS) | SIGN(HINTED), THING, HINT },
+	{ SHAPE(NUMBER), SIGN(SIX) | SIGN(HINTED), THING, HINT },
+	{ SHAPE(NUMBER), SIGN(RIGHT_ENTER) | SIGN(HINTED), THING, HINT },
 
-	if (code_context_is_of_kind(context, at, at - 1, CODE_WORD_MONEY) ||
-	    code_context_is_of_kind(context, at, behind,
-				    CODE_WORD_MONEY | CODE_WORD_UNIT))
-		return 0;
-	points = code_search_score_words(context, at, candidate);
-	if (points && context->words[at].starts)
-		points += SCORE_STARTS;
-	if (points && candidate->length == 6)
-		points += SCORE_SIX_DIGITS;
-	return points;
+	/* "778 30 1", which may also be a phone number */
+	{ SHAPE(SPACED), SIGN(NAMED), SIGN(ELSE), MASKED },
+	{ SHAPE(SPACED), SIGN(CALLED_BEFORE), SIGN(ELSE), MASKED },
+	{ SHAPE(SPACED), SIGN(SENTENCE_END), SIGN(ELSE), MASKED },
+	{ SHAPE(SPACED_PLAIN), SIGN(BESIDE_WEAK), NOT_TYPED | SIGN(ELSE), MASKED },
+
+	/* passwords */
+	{ SHAPE(PASSWORD), SIGN(NAMED), 0, MASKED },
+	{ SHAPE(PASSWORD), SIGN(CALLED_BEFORE), 0, MASKED },
+	{ SHAPE(PASSWORD_DIGITS), SIGN(NEW_ONE), 0, MASKED },
+	{ SHAPE(PASSWORD_STRONG), SIGN(NAME_NEAR), 0, MASKED },
+	{ SHAPE(PASSWORD_LETTERS), SIGN(NAME_BEFORE), SIGN(ELSE), MASKED },
+
+	/* digits that are called a code */
+	{ SHAPE(MARKED_DAY), SIGN(CALLED_BEFORE), 0, MASKED },
+	{ SHAPE(MARKED), SIGN(CALLED), 0, MASKED },
+	{ SHAPE(MARKED), SIGN(HINTED_BEFORE), 0, MASKED },
+	{ SHAPE(MARKED_CLEARLY), SIGN(TEXT_NAMES), SIGN(ELSE), MASKED },
+	{ SHAPE(DIGITS), SIGN(NAMED), SIGN(ELSE), MASKED },
+	{ SHAPE(DIGITS), SIGN(ALONE_NO_PHONE), SIGN(ELSE), MASKED },
+	{ SHAPE(DIGITS), SIGN(SENTENCE_END), SIGN(ELSE), MASKED },
+
+	/* letters */
+	{ SHAPE(FEW_CAPITALS), SIGN(NAMED) | SIGN(CLAUSE_END), SIGN(OWN_KIND), MASKED },
+	{ SHAPE(CAPITALS), SIGN(NAMED), SIGN(OWN_KIND), MASKED },
+	{ SHAPE(CAPITALS), SIGN(SAID_TO_BE), SIGN(OWN_KIND), MASKED },
+	{ SHAPE(CAPITALS), SIGN(ENTERED), SIGN(OWN_KIND) | SIGN(COLON_BEHIND), MASKED },
+	{ SHAPE(MANY_CAPITALS), SIGN(NAME_RIGHT_BEFORE),
+	  SIGN(OWN_KIND) | SIGN(COLON_BEHIND), MASKED },
+	{ SHAPE(CAPITALS), SIGN(CALLED) | SIGN(CLAUSE_END), SIGN(OWN_KIND), MASKED },
+	{ SHAPE(MIXED) | SHAPE(GROUPED), SIGN(CALLED), 0, MASKED },
+	{ SHAPE(MIXED_CASE) | SHAPE(GROUPED_CAPITALS), SIGN(NAME_NEAR), 0, MASKED },
+	{ SHAPE(RANDOM), SIGN(TEXT_NAMES), SIGN(ELSE), MASKED },
+	{ SHAPE(GROUPED_KEY), SIGN(TEXT_NAMES_ANY), 0, MASKED },
+	{ SHAPE(WHOLE), 0, 0, MASKED },
+
+	/* what is only typed: "Type X to link the television" */
+	{ SHAPE(UNSPEAKABLE), SIGN(TEXT_HINTS), NOT_TYPED, MASKED },
+	{ SHAPE(LONG), SIGN(COLON_BEFORE) | SIGN(BESIDE_WEAK), NOT_TYPED, MASKED },
+	{ SHAPE(LONG), SIGN(IS) | SIGN(BESIDE_WEAK), NOT_TYPED, MASKED },
+	{ SHAPE(PLAIN) | SHAPE(ZIGZAG) | SHAPE(CONSONANTS), SIGN(TYPED), NOT_TYPED,
+	  MASKED },
+	{ SHAPE(ZIGZAG), SIGN(STARTS), NOT_TYPED | SIGN(BEFORE_THING), MASKED },
+	{ SHAPE(ZIGZAG), SIGN(WITH), NOT_TYPED | SIGN(BEFORE_THING), MASKED },
+	{ OPENING, SIGN(HINTED_BEFORE), NOT_TYPED, MASKED },
+	{ OPENING, SIGN(MEANS), NOT_TYPED, MASKED },
+	{ SHAPE(MADE_UP), SIGN(BESIDE_ENTER), NOT_TYPED, MASKED },
+	{ SHAPE(PLAIN), SIGN(BESIDE_ENTER) | SIGN(TEXT_HINTS), NOT_TYPED, MASKED },
+	{ SHAPE(PLAIN), SIGN(BESIDE_ENTER) | SIGN(TEXT_ASKS), NOT_TYPED, MASKED },
+	{ SHAPE(SPACED_PLAIN) | SHAPE(SPACED_GROUPS), SIGN(TYPED), NOT_TYPED | SIGN(ELSE),
+	  MASKED },
+	{ SHAPE(SPACED_GROUPS), SIGN(STARTS), NOT_TYPED | SIGN(ELSE) | SIGN(BEFORE_THING),
+	  MASKED },
+	{ SHAPE(SPACED_GROUPS), SIGN(WITH), NOT_TYPED | SIGN(ELSE) | SIGN(BEFORE_THING),
+	  MASKED },
+	{ SHAPE(SPACED_PLAIN), SIGN(HINTED_BEFORE), NOT_TYPED | SIGN(ELSE), MASKED },
+	{ SHAPE(SPACED_PLAIN), SIGN(MEANS), NOT_TYPED | SIGN(ELSE), MASKED },
+	{ SHAPE(SPACED_PLAIN), SIGN(BESIDE_ENTER) | SIGN(TEXT_HINTS),
+	  NOT_TYPED | SIGN(ELSE), MASKED },
+	{ SHAPE(SPACED_PLAIN), SIGN(BESIDE_ENTER) | SIGN(TEXT_ASKS),
+	  NOT_TYPED | SIGN(ELSE), MASKED },
+
+	/* "Gate: X", "The gate opens with X", "Activation key: X", "Tell the courier X" */
+	{ OPENING, SIGN(BEHIND_LOCK) | SIGN(COLON_BEFORE), PUBLIC, MASKED },
+	{ OPENING, SIGN(BEHIND_LOCK) | SIGN(IS), PUBLIC, MASKED },
+	{ OPENING, SIGN(TEXT_LOCKS) | SIGN(BESIDE_OPEN), PUBLIC | SIGN(OF_LOCK), MASKED },
+	{ SHAPE(KEY), SIGN(BEHIND_KEY), PUBLIC, MASKED },
+	{ SHAPE(PLAIN), SIGN(BEHIND_PADLOCK), PUBLIC, MASKED },
+	{ OPENING, SIGN(BESIDE_COURIER) | SIGN(NEAR_TELL), SIGN(ADVERTISEMENT), MASKED },
+
+	/* spelled: groups of digits also look like phone numbers */
+	{ SHAPE(LINES), SIGN(TEXT_HINTS), 0, MASKED },
+	{ SHAPE(LINES), SIGN(TEXT_ENTERS), 0, MASKED },
+	{ SHAPE(SPELLED), SIGN(TEXT_NAMES), SIGN(MONEY_BEHIND), MASKED },
+	{ SHAPE(SPELLED_DIGITS), SIGN(TEXT_ENTERS), SIGN(MONEY_BEHIND), MASKED },
+	{ SHAPE(SPELLED_DIGITS), SIGN(TEXT_LOCKS), SIGN(MONEY_BEHIND), MASKED },
+};
+
+struct code_search {
+	struct code_context context;
+	const struct code_search_visit *visit;
+};
+
+static int code_search_points(const struct code_search *search,
+			      const struct code_token *token, int points, uint64_t signs)
+{
+	if (points == IN_SENTENCE)
+		points -= (int)code_sign_name_distance(&search->context, token);
+	if (token->shapes & NUMBERS && signs & SIGN(STARTS))
+		points += STARTS;
+	return signs & SIGN(SIX) ? points + SIX : points;
 }
 
-static bool code_search_has_candidate(const struct code_context *context,
-				      const char *text)
+/* False: it is no code. */
+static bool code_search_judge(struct code_search *search, struct code_token *token)
 {
-	struct code_candidate candidate;
+	const char *text = search->context.text;
+	uint64_t shapes = token->shapes, signs;
 
-	for (size_t i = 0; i < context->count; i++) {
-		if (code_candidate_read(text, &context->words[i], context->count - i,
-					&candidate))
-			return true;
+	if (!shapes)
+		return false;
+	signs = code_sign_read(&search->context, token);
+	if (signs & SIGN(TEXT_SHOUTS) && !token->digits)
+		shapes &= ~CAPITALS;
+	for (size_t i = 0; i < sizeof(rules) / sizeof(*rules); i++) {
+		if (!(shapes & rules[i].shapes) || signs & rules[i].forbids ||
+		    (signs & rules[i].needs) != rules[i].needs)
+			continue;
+		while (rules[i].shapes & PASSWORDS && text[token->to] &&
+		       strchr("!?#$%&*+=~@^", text[token->to]))
+			token->to++;
+		search->visit->visit(
+			search->visit->data, token,
+			code_search_points(search, token, rules[i].points, signs));
+		return true;
 	}
 	return false;
 }
 
-void code_search(const char *text,
-		 void (*visit)(void *data, const struct code_search_found *found),
-		 void *data)
+static void code_search_judge_spelled(void *data, struct code_token *token)
 {
-	struct code_search_found found;
-	struct code_context context;
+	code_search_judge(data, token);
+}
 
-	if (!text[strcspn(text, "0123456789")])
-		return;
-	context.count = text_word_split(text, context.words);
-	if (!code_search_has_candidate(
-		    &context, text)) /* true for most texts, which saves splitting them */
-		return;
-	code_context_init(&context, text);
-	for (size_t i = 0; i < context.count; i++) {
-		const struct text_word *word = &context.words[i], *last;
+static void code_search_pieces(struct code_search *search)
+{
+	struct code_token_position position = { 0 };
+	struct code_token token;
 
-		if (!code_candidate_read(text, word, context.count - i, &found.candidate))
-			continue;
-		found.points = code_search_score(&context, i, &found.candidate);
-		last = word + found.candidate.words - 1;
-		found.from = (size_t)(word->text - text);
-		found.to = (size_t)(last->text + last->length - text);
-		if (found.points > 0)
-			visit(data, &found);
+	while (code_token_next(&search->context, &position, &token)) {
+		struct code_token row = token;
+
+		if (code_token_join(&search->context, &row) &&
+		    code_search_judge(search, &row))
+			position.at = row.to;
+		else if (!code_search_judge(search, &token) &&
+			 code_token_cut_ending(&search->context, &token))
+			code_search_judge(search, &token);
 	}
+}
+
+void code_search(const char *text, const struct code_search_visit *visit)
+{
+	struct code_search search;
+	struct code_token token;
+
+	if (visit->least >= CODE_POINTS_SURE && !text[strcspn(text, "0123456789")])
+		return;
+	search.visit = visit;
+	code_context_init(&search.context, text);
+	for (size_t i = 0; i < search.context.count; i++) {
+		if (code_number_read(&search.context, i, &token))
+			code_search_judge(&search, &token);
+	}
+	if (visit->least >= CODE_POINTS_SURE)
+		return;
+	code_search_pieces(&search);
+	code_context_read(&search.context);
+	code_token_spelled(&search.context, &(struct code_token_visit){
+						    code_search_judge_spelled, &search });
 }

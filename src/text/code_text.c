@@ -117,16 +117,21 @@ static void code_text_read_all(struct code_text *read, const char *text)
 	read->text[read->length] = '\0';
 }
 
-static bool code_text_is_symbol(char byte)
+bool code_text_is_digit(char byte)
 {
-	return (byte >= '0' && byte <= '9') || (byte >= 'A' && byte <= 'Z');
+	return byte >= '0' && byte <= '9';
 }
 
-static bool code_text_is_part(char byte)
+bool code_text_is_part(char byte)
 {
-	return (byte >= '0' && byte <= '9') ||
+	return code_text_is_digit(byte) ||
 	       ((byte | 0x20) >= 'a' && (byte | 0x20) <= 'z') ||
 	       (unsigned char)byte >= 0x80;
+}
+
+static bool code_text_is_symbol(char byte)
+{
+	return code_text_is_digit(byte) || (byte >= 'A' && byte <= 'Z');
 }
 
 /*

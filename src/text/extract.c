@@ -11,14 +11,14 @@ struct extract_finding {
 	char *code;
 };
 
-static void extract_keep_best(void *data, const struct code_search_found *found)
+static void extract_keep_best(void *data, const struct code_token *token, int points)
 {
 	struct extract_finding *best = data;
 
-	if (found->points <= best->points)
+	if (points <= best->points)
 		return;
-	best->points = found->points;
-	memcpy(best->code, found->candidate.code, sizeof(found->candidate.code));
+	best->points = points;
+	memcpy(best->code, token->code, sizeof(token->code));
 }
 
 static void extract_find_code(const char *text, char code_out[EXTRACT_CODE_BYTES])
@@ -28,7 +28,8 @@ static void extract_find_code(const char *text, char code_out[EXTRACT_CODE_BYTES
 
 	if (!code_text_has_digits(text) || code_text_init(&read, text))
 		return;
-	code_search(read.text, extract_keep_best, &best);
+	code_search(read.text, &(struct code_search_visit){ CODE_POINTS_SURE,
+							    extract_keep_best, &best });
 	code_text_deinit(&read);
 }
 

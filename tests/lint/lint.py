@@ -76,8 +76,6 @@ GCC_14 = {                              # reported only by that of Debian 13
     ("src/main.c", "analyzer-fd-leak"): "it is to stay open: a standard stream",
     ("src/store/store_row_copy.c", "analyzer-out-of-bounds"):
         "it does not know how many columns the tables have at most",
-    ("src/text/code_search.c", "analyzer-out-of-bounds"):
-        "code_context_is_of_kind() refuses the place below 0",
 }
 GCC_12_ALONE = {
     ("src/base/arena.c", "analyzer-malloc-leak"),

@@ -131,8 +131,7 @@ static bool outbox_prepare(const struct outbox *outbox, const struct sim_queue *
 	    outbox_deadline_is_uncertain(message) || !sim_queue_is_free(queue) ||
 	    !outbox_may_submit(outbox, draft))
 		return false;
-	message->payload = outbox_message_payload_new(draft->number, draft->text);
-	return message->payload;
+	return outbox_step_prepare(message, draft->number, draft->text);
 }
 
 /* Without memory nothing would move the row on: so the memory comes first. */
@@ -203,8 +202,6 @@ static int outbox_accept_into(struct outbox *outbox, struct sim_queue *queue,
 		outbox_message_free(message);
 		return error == STORE_E_FULL ? OUTBOX_E_STORAGE : error;
 	}
-	if (accepted.is_submitting)
-		message->saved = STATE_SUBMITTING;
 	*message_id_out = message->id;
 	outbox_add_message(outbox, queue, message);
 	return 0;
@@ -355,15 +352,14 @@ static void outbox_on_report(struct outbox *outbox, const struct ofono_event *ev
 		message = sim_queues_add(&outbox->queues, &row);
 	arena_free(arena);
 	if (message)
-		outbox_message_on_report(message, event->delivered);
+		outbox_step_on_report(message, event->delivered);
 }
 
 /* The message that a radio names by ID and attempt; one in doubt gets its UUID. */
 static void outbox_name_message(struct outbox *outbox, const struct ofono_event *event)
 {
-	struct sim_queue *queue = NULL;
 	struct outbox_message *message =
-		sim_queues_find(&outbox->queues, event->order_id, &queue);
+		sim_queues_find(&outbox->queues, event->order_id, NULL);
 	struct arena *arena = NULL;
 	struct message row;
 
@@ -376,12 +372,11 @@ static void outbox_name_message(struct outbox *outbox, const struct ofono_event 
 	if (message && arena)
 		outbox_failover_read(message);
 	if (!message || *message->uuid || message->attempt != event->attempt ||
-	    (queue && queue->submitting == message)) /* its answer has the UUID */
+	    message->stage == STAGE_CALLING) /* its answer has the UUID */
 		return;
 	if (message->state == STATE_HELD || message->state == STATE_UNKNOWN)
-		outbox_message_set_submitted(message, event->uuid,
-					     event->modem &&
-						     event->modem->uses_delivery_reports);
+		outbox_step_accepted(message, event->uuid,
+				     event->modem && event->modem->uses_delivery_reports);
 }
 
 static void outbox_on_ofono_event(void *data, const void *event_data)
@@ -487,7 +482,7 @@ static int outbox_load(struct outbox *outbox)
 		error = loading.error;
 	if (error)
 		return error < 0 ? error : -EIO;
-	sim_queues_restart(&outbox->queues);
+	sim_submit_restart(&outbox->queues);
 	return 0;
 }
 

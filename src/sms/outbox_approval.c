@@ -64,13 +64,6 @@ int outbox_approval_give(struct outbox *outbox, int64_t message_id, unsigned rev
 	struct outbox_message *message = outbox_approval_find(outbox, message_id);
 	int64_t now_ms = clock_wall_ms(), send_at_ms, validity_ms;
 	struct outbox_deadline before;
-	struct store_message_deadline deadline;
-	struct store_message_transition move = {
-		.reason = outbox_approval_by_owner,
-		.by = who,
-		.at_ms = now_ms,
-		.deadline = &deadline,
-	};
 	int error;
 
 	if (!message)
@@ -82,10 +75,8 @@ int outbox_approval_give(struct outbox *outbox, int64_t message_id, unsigned rev
 	validity_ms = before.expires_at_ms ? outbox_deadline_expiry(message) : 0;
 	outbox_deadline_approve(message, now_ms,
 				outbox_approval_expiry(now_ms, send_at_ms, validity_ms));
-	deadline = outbox_deadline_row(message);
-	move.to = send_at_ms > now_ms ? STATE_SCHEDULED : STATE_QUEUED;
 	log_info("outbox: message %lld: approved by %s", (long long)message_id, who);
-	error = outbox_message_decide(message, &move);
+	error = outbox_step_approve(message, who, now_ms);
 	if (error)
 		message->deadline = before;
 	return outbox_result(error, OUTBOX_E_NOT_WAITING);
@@ -95,17 +86,12 @@ int outbox_approval_reject(struct outbox *outbox, int64_t message_id, const char
 			   const char *words)
 {
 	struct outbox_message *message = outbox_approval_find(outbox, message_id);
-	const struct store_message_transition move = {
-		.to = STATE_FAILED,
-		.reason = "approval_rejected",
-		.by = who,
-		.note = words,
-	};
 
 	if (!message)
 		return OUTBOX_E_NOT_WAITING;
 	log_info("outbox: message %lld: rejected by %s", (long long)message_id, who);
-	return outbox_result(outbox_message_decide(message, &move), OUTBOX_E_NOT_WAITING);
+	return outbox_result(outbox_step_reject(message, who, words),
+			     OUTBOX_E_NOT_WAITING);
 }
 
 static void outbox_approval_list(void *data, const struct message *message)

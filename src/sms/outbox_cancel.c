@@ -48,8 +48,7 @@ static int outbox_cancel_outcome(enum message_cancel_outcome answer)
 
 static int outbox_cancel_later(struct outbox_message *message)
 {
-	int outcome =
-		outbox_result(outbox_message_want_cancel(message), OUTBOX_E_TOO_LATE);
+	int outcome = outbox_result(outbox_step_want_cancel(message), OUTBOX_E_TOO_LATE);
 
 	return outcome ? outcome : OUTBOX_E_CANCEL_LATER;
 }
@@ -92,9 +91,9 @@ static void outbox_cancel_set_done(struct outbox_message *message)
 	if (is_refused && !message->refusal_is_final)
 		message->leaves = message->refusal;
 	else if (is_refused)
-		outbox_message_set_state(message, STATE_FAILED, message->refusal);
+		outbox_step_fail(message, message->refusal);
 	else if (message_state_may_become(message->state, STATE_CANCELLED))
-		outbox_message_set_state(message, STATE_CANCELLED, "");
+		outbox_step_cancelled(message);
 }
 
 /* oFono reports the state before it answers, but a fork may not. */
@@ -151,7 +150,8 @@ static bool outbox_cancel_is_due(const struct outbox *outbox,
 				 const struct sim_queue *queue,
 				 const struct outbox_message *message)
 {
-	return message->cancel_due && queue->modem && message != queue->submitting &&
+	return message->cancel_due && queue->modem &&
+	       message->stage == STAGE_WITH_OFONO &&
 	       (message->state == STATE_SUBMITTED ||
 		(outbox->messages.sends_again && outbox_message_is_in_doubt(message)));
 }
@@ -197,28 +197,24 @@ int outbox_cancel(struct outbox *outbox, int64_t message_id,
 
 int outbox_cancel_waiting(struct outbox *outbox, int64_t message_id, const char *reason)
 {
-	const struct store_message_transition move = { .to = STATE_CANCELLED,
-						       .reason = reason };
 	struct outbox_message *message =
 		sim_queues_find(&outbox->queues, message_id, NULL);
 
 	if (!message || !message_state_is_waiting(message->state))
 		return OUTBOX_E_TOO_LATE;
-	return outbox_result(outbox_message_decide(message, &move), OUTBOX_E_TOO_LATE);
+	return outbox_result(outbox_step_cancel_waiting(message, reason, false),
+			     OUTBOX_E_TOO_LATE);
 }
 
 /* If the disk refuses the move, the message goes on: it was accepted. */
 void outbox_cancel_abandoned(struct outbox *outbox, int64_t message_id)
 {
-	static const struct store_message_transition move = { .to = STATE_CANCELLED,
-							      .reason = "client_left",
-							      .frees_key = true };
 	struct outbox_message *message =
 		sim_queues_find(&outbox->queues, message_id, NULL);
 
 	if (message && !message->never_abandoned &&
 	    message_state_is_waiting(message->state))
-		outbox_message_decide(message, &move);
+		outbox_step_cancel_waiting(message, "client_left", true);
 }
 
 void outbox_cancel_never_abandoned(struct outbox *outbox, int64_t message_id)

@@ -36,6 +36,7 @@
 #include "base/log.h"
 #include "config/config.h"
 #include "sms/outbox_message.h"
+#include "sms/outbox_step.h"
 #include "sms/sim_queue.h"
 
 enum {
@@ -300,7 +301,7 @@ static int64_t outbox_deadline_run_doubtful(struct outbox_message *message,
 	}
 	if (expiry_ms > now_ms)
 		return outbox_deadline_earlier(expiry_ms, resend_ms);
-	outbox_message_set_state(message, STATE_UNKNOWN, "unknown_outcome");
+	outbox_step_lose(message);
 	return INT64_MAX;
 }
 
@@ -323,10 +324,9 @@ static int64_t outbox_deadline_run(struct outbox_message *message,
 		outbox_deadline_save(message);
 	}
 	if (outbox_deadline_end(message, config) <= now_ms)
-		outbox_message_set_state(message, STATE_EXPIRED,
-					 outbox_deadline_reason(message, config));
+		outbox_step_expire(message, outbox_deadline_reason(message, config));
 	else if (message->state == STATE_SCHEDULED && deadline->send_at_ms <= now_ms)
-		outbox_message_set_state(message, STATE_QUEUED, "");
+		outbox_step_due(message);
 	if (!message_state_is_waiting(message->state))
 		return INT64_MAX;
 	next_ms = outbox_deadline_end(message, config);

@@ -18,10 +18,7 @@ static struct outbox_message *outbox_edit_find(struct outbox *outbox, int64_t me
 
 	outbox_deadlines_run(&outbox->deadlines);
 	message = sim_queues_find(&outbox->queues, message_id, NULL);
-	return message && message_state_is_waiting(message->state) &&
-			       !outbox_message_is_prepared(message)
-		       ? message
-		       : NULL;
+	return message && message->stage == STAGE_WAITING ? message : NULL;
 }
 
 int outbox_edit(struct outbox *outbox, const struct message *former,
@@ -47,7 +44,7 @@ int outbox_edit(struct outbox *outbox, const struct message *former,
 	if (error)
 		return outbox_result(error, OUTBOX_E_TOO_LATE);
 	outbox_deadline_read(message, &row);
-	outbox_message_set_edited(message, &edited, former->number);
+	outbox_step_edit(message, &edited, former->number);
 	if (message->state == STATE_WAITING_APPROVAL)
 		log_info("outbox: message %lld waits for approval: " PROGRAM_NAME
 			 " approve %lld.%u",

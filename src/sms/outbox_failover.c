@@ -112,7 +112,7 @@ static bool outbox_failover_move(struct outbox *outbox, struct sim_queue *queue,
 		TAILQ_REMOVE(&queue->messages, message, link);
 		outbox_failover_insert(other, message);
 	}
-	outbox_message_set_moved(message, sim_id, move.number != 0, move.reason);
+	outbox_step_move(message, sim_id, move.number != 0, move.reason);
 	return true;
 }
 
@@ -125,7 +125,7 @@ static void outbox_failover_leave(struct outbox *outbox, struct sim_queue *queue
 
 	if (stays && !message->is_decided && outbox_failover_is_final(outcome)) {
 		message->leaves = NULL;
-		outbox_message_set_state(message, STATE_FAILED, outcome);
+		outbox_step_fail(message, outcome);
 		return;
 	}
 	if (!outbox_failover_move(outbox, queue, message, outcome,
@@ -166,12 +166,12 @@ static void outbox_failover_look_at_queue(struct outbox *outbox, struct sim_queu
 		int64_t sim_id;
 
 		next = TAILQ_NEXT(message, link);
-		if (message->leaves && message != queue->submitting) {
+		if (message->leaves && message->stage != STAGE_CALLING) {
 			outbox_failover_leave(outbox, queue, message);
 			continue;
 		}
 		if (!is_blocked || message->state != STATE_QUEUED ||
-		    !message->routed.pool_id || !*left || message == queue->claimed)
+		    !message->routed.pool_id || !*left)
 			continue;
 		--*left;
 		sim_id = outbox_failover_find(outbox, message, "");

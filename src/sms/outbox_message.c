@@ -1,20 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * There are two ways to change the state of a message.
- *
- * A decision (submit, cancel, approve) is written to disk first and becomes true with that.
- * The step to submitting is one: it keeps a restart from sending the message twice
- * (tests/unit/test_outbox_trouble.c). It is written lazily, and outbox_run() waits once for
- * the disk for all messages that leave together.
- *
- * What oFono reports is true whether or not the disk takes it. The message goes on in memory,
- * and the write is repeated until it succeeds. Observers hear of it only then: no crash takes
- * back what an agent was answered (tests/unit/test_outbox_trouble.c). Lazy writes are
- * confirmed after SYNC_MS.
+ * What a message is; outbox_step.c says how it changes. Lazy writes are confirmed after SYNC_MS.
  */
 #include "sms/outbox_message.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,12 +13,9 @@
 #include "base/clock.h"
 #include "base/failure.h"
 #include "base/log.h"
+#include "sms/outbox_step.h"
 #include "text/segments.h"
 #include "store/store.h"
-#include "store/store_edit.h"
-
-const char outbox_approval_by_owner[] = "approved_by_owner";
-const char outbox_approval_by_user[] = "approved_by_person";
 
 enum {
 	USEC_PER_MS = 1000,
@@ -39,8 +25,7 @@ enum {
 	OFONO_SEGMENTS_MAX = 255,
 };
 
-/* Reason of a state in which only oFono can cancel the message. */
-static const char cancel_wanted[] = "cancel_wanted";
+const char outbox_message_cancel_wanted[] = "cancel_wanted";
 
 /* ---- what all messages share -------------------------------------------------------- */
 
@@ -97,8 +82,7 @@ void outbox_messages_sync_later(struct outbox_messages *messages)
 		outbox_messages_set_timer(messages, SYNC_MS);
 }
 
-/* Logs the first refusal of the disk, and the end of refusals. */
-static void outbox_messages_set_refused(struct outbox_messages *messages, int error)
+void outbox_messages_set_refused(struct outbox_messages *messages, int error)
 {
 	if (error && !messages->storage_refuses)
 		log_error(
@@ -109,8 +93,8 @@ static void outbox_messages_set_refused(struct outbox_messages *messages, int er
 	messages->storage_refuses = error != 0;
 }
 
-static void outbox_messages_count(struct outbox_messages *messages,
-				  enum message_state state, int change)
+void outbox_messages_count(struct outbox_messages *messages, enum message_state state,
+			   int change)
 {
 	if (message_state_is_waiting(state))
 		messages->waiting += (unsigned)change;
@@ -135,17 +119,18 @@ struct outbox_message *outbox_message_new(struct outbox_messages *messages,
 	message->revision = row->revision;
 	message->is_spread = row->flags & MESSAGE_SPREAD;
 	message->attempt = 1;
-	message->state = message->saved = row->state;
+	outbox_step_begin(message, row->state);
 	message->delivery = message->saved_delivery = row->delivery;
-	message->cancel_wanted = row->reason && strcmp(row->reason, cancel_wanted) == 0;
-	message->reason = message->cancel_wanted ? cancel_wanted : "";
+	message->cancel_wanted =
+		row->reason && strcmp(row->reason, outbox_message_cancel_wanted) == 0;
+	message->reason = message->cancel_wanted ? outbox_message_cancel_wanted : "";
 	snprintf(message->uuid, sizeof(message->uuid), "%s", row->uuid);
 	observers_init(&message->observers);
 	outbox_messages_count(messages, row->state, 1);
 	return message;
 }
 
-static void outbox_message_remove_observers(struct outbox_message *message)
+void outbox_message_remove_observers(struct outbox_message *message)
 {
 	struct observer *observer;
 
@@ -160,12 +145,6 @@ void outbox_message_free(struct outbox_message *message)
 	observers_deinit(&message->observers);
 	free(message->payload);
 	free(message);
-}
-
-bool outbox_message_is_prepared(const struct outbox_message *message)
-{
-	return message->state == STATE_QUEUED && message->saved == STATE_SUBMITTING &&
-	       message->payload;
 }
 
 bool outbox_message_is_saved(const struct outbox_message *message)
@@ -212,296 +191,8 @@ bool outbox_message_is_done(const struct outbox_message *message)
 {
 	bool is_observed = !TAILQ_EMPTY(&message->observers.list);
 
-	return message_state_is_final(message->state) &&
-	       outbox_message_is_saved(message) &&
+	return message->stage == STAGE_ENDED && outbox_message_is_saved(message) &&
 	       (!is_observed || outbox_message_has_ended(message));
-}
-
-static void outbox_message_change(struct outbox_message *message,
-				  enum message_state state, const char *reason)
-{
-	struct message_counters *counters = message->messages->counters;
-
-	outbox_messages_count(message->messages, state, 1);
-	outbox_messages_count(message->messages, message->state, -1);
-	if (counters)
-		message_counters_row(counters, message->sim_id)->became[state]++;
-	message->state = state;
-	message->reason = reason;
-}
-
-static struct outbox_event outbox_message_event(const struct outbox_message *message)
-{
-	return (struct outbox_event){
-		.message_id = message->id,
-		.state = message->state,
-		.reason = message->reason,
-		.delivery = message->delivery,
-		.last = outbox_message_has_ended(message),
-	};
-}
-
-static void outbox_message_notify(struct outbox_message *message)
-{
-	struct outbox_event event = outbox_message_event(message);
-
-	log_info("outbox: message %lld: %s%s%s", (long long)message->id,
-		 message_state_name(message->state), *message->reason ? ", " : "",
-		 message->reason);
-	observers_notify(&message->observers, &event);
-	observers_notify(&message->messages->observers, &event);
-	if (event.last)
-		outbox_message_remove_observers(message);
-}
-
-/* ---- decisions: the disk first ------------------------------------------------------- */
-
-static bool outbox_message_row_is_lost(int error)
-{
-	return error == STORE_E_NOT_FOUND || error == STORE_E_ILLEGAL;
-}
-
-/* Adds UUID and delivery of the message to the move. */
-static int outbox_message_move_row(struct outbox_message *message,
-				   struct store_message_transition move, bool is_lazy)
-{
-	int error;
-
-	move.uuid = message->uuid_unsaved ? message->uuid : NULL;
-	move.delivery = message->delivery;
-	move.is_lazy = is_lazy;
-	error = store_message_change_state(message->messages->store, message->id, &move);
-	if (is_lazy)
-		outbox_messages_sync_later(message->messages);
-	if (outbox_message_row_is_lost(error))
-		log_error("outbox: message %lld: its row does not allow the state %s",
-			  (long long)message->id, message_state_name(move.to));
-	else
-		outbox_messages_set_refused(message->messages, error);
-	message->uuid_unsaved &= error != 0;
-	return error;
-}
-
-static void outbox_message_set_decided(struct outbox_message *message,
-				       enum message_state state, const char *reason)
-{
-	outbox_message_change(message, state, reason ? reason : "");
-	message->saved = state;
-	message->saved_delivery = message->delivery;
-	outbox_message_notify(message);
-}
-
-/* A row that is lost leaves the message unknown. */
-static int outbox_message_write(struct outbox_message *message,
-				const struct store_message_transition *move, bool is_lazy)
-{
-	int error = outbox_message_move_row(message, *move, is_lazy);
-
-	if (outbox_message_row_is_lost(error)) {
-		outbox_message_change(message, STATE_UNKNOWN, "internal");
-		message->saved = STATE_UNKNOWN;
-		outbox_message_notify(message);
-		outbox_messages_request_run(message->messages);
-	}
-	if (!error)
-		outbox_message_set_decided(message, move->to, move->reason);
-	return error;
-}
-
-int outbox_message_decide(struct outbox_message *message,
-			  const struct store_message_transition *move)
-{
-	outbox_messages_request_run(message->messages);
-	return outbox_message_write(message, move, false);
-}
-
-/* Whoever edited it knows its ID, so the caller that had it accepted may leave. */
-void outbox_message_set_edited(struct outbox_message *message,
-			       const struct store_message_draft *draft,
-			       const char *former_number)
-{
-	struct outbox_event event;
-
-	free(message->payload);
-	message->payload = NULL;
-	message->segments = draft->segments;
-	message->revision++;
-	message->never_abandoned = true;
-	message->is_spread = draft->is_spread;
-	outbox_messages_count(message->messages, draft->state, 1);
-	outbox_messages_count(message->messages, message->state, -1);
-	message->state = message->saved = draft->state;
-	message->reason = draft->reason ? draft->reason : store_edit_reason;
-	event = outbox_message_event(message);
-	event.edited = true;
-	if (strcmp(former_number, draft->number) != 0)
-		event.former_number = former_number;
-	log_info("outbox: message %lld: edited, %s", (long long)message->id,
-		 message_state_name(message->state));
-	observers_notify(&message->observers, &event);
-	observers_notify(&message->messages->observers, &event);
-	outbox_messages_request_run(message->messages);
-}
-
-/* From now on its queue waits for oFono, so no further run is requested. */
-int outbox_message_begin_submitting(struct outbox_message *message)
-{
-	const struct store_message_transition move = {
-		.to = STATE_SUBMITTING,
-		.attempt = message->messages->sends_again ? message->attempt : 0,
-		.attempt_sim_id = message->sim_id,
-	};
-
-	if (message->saved != STATE_SUBMITTING)
-		return outbox_message_write(message, &move, true);
-	outbox_message_set_decided(message, STATE_SUBMITTING, NULL);
-	return 0;
-}
-
-int outbox_message_want_cancel(struct outbox_message *message)
-{
-	static const struct store_message_transition move = { .to = STATE_HELD,
-							      .reason = cancel_wanted };
-	int error;
-
-	assert(message->state == STATE_HELD);
-	if (message->cancel_wanted)
-		return 0;
-	error = outbox_message_decide(message, &move);
-	message->cancel_wanted = !error;
-	return error;
-}
-
-void outbox_message_set_moved(struct outbox_message *message, int64_t sim_id,
-			      bool is_next_attempt, const char *reason)
-{
-	message->sim_id = sim_id;
-	message->attempt += is_next_attempt;
-	message->doubtful_since_ms = 0;
-	message->refusal = NULL;
-	message->cancel_due = message->uuid_unsaved = false;
-	message->uuid[0] = '\0';
-	message->delivery = DELIVERY_NONE;
-	outbox_message_set_decided(message, STATE_QUEUED, reason);
-	outbox_messages_request_run(message->messages);
-}
-
-/* ---- facts: true whether or not the disk takes them ---------------------------------- */
-
-static void outbox_message_write_fact(struct outbox_message *message)
-{
-	int error;
-
-	if (outbox_message_is_saved(message))
-		return;
-	if (message->saved != message->state) {
-		const struct store_message_transition move = { .to = message->state,
-							       .reason =
-								       message->reason };
-
-		error = outbox_message_move_row(message, move, true);
-	} else {
-		error = store_message_set_delivery(message->messages->store, message->id,
-						   message->delivery);
-		if (error != STORE_E_NOT_FOUND)
-			outbox_messages_set_refused(message->messages, error);
-	}
-	if (error && !outbox_message_row_is_lost(error))
-		return;
-	message->saved = message->state;
-	message->saved_delivery = message->delivery;
-}
-
-void outbox_message_save(struct outbox_message *message)
-{
-	if (outbox_message_is_saved(message))
-		return;
-	outbox_message_write_fact(message);
-	if (outbox_message_is_saved(message))
-		outbox_message_notify(message);
-}
-
-void outbox_message_set_state(struct outbox_message *message, enum message_state state,
-			      const char *reason)
-{
-	/* A delivery report proves more than a held or unknown state says. */
-	if (message->delivery == DELIVERY_CONFIRMED &&
-	    (state == STATE_HELD || state == STATE_UNKNOWN)) {
-		state = STATE_DELIVERED;
-		reason = "";
-	}
-	if (message->state == state)
-		return;
-	if (state == STATE_HELD) {
-		message->messages->reroute_due = true;
-		message->doubtful_since_ms = *message->uuid ? 0 : clock_wall_ms();
-	}
-	if (message->cancel_wanted && (state == STATE_HELD || state == STATE_SUBMITTED))
-		reason = cancel_wanted;
-	outbox_message_change(message, state, reason);
-	outbox_message_save(message);
-	outbox_messages_request_run(message->messages);
-	if (state == STATE_SENT && message->delivery == DELIVERY_CONFIRMED)
-		outbox_message_set_state(message, STATE_DELIVERED, "");
-}
-
-void outbox_message_set_submitted(struct outbox_message *message, const char *uuid,
-				  bool awaited)
-{
-	snprintf(message->uuid, sizeof(message->uuid), "%s", uuid);
-	message->uuid_unsaved = true;
-	if (awaited)
-		message->delivery = DELIVERY_AWAITED;
-	outbox_message_set_state(message, STATE_SUBMITTED, "");
-}
-
-/* Of several segments some may have been sent: such a message stays with its SIM. */
-static void outbox_message_fail(struct outbox_message *message, const char *reason)
-{
-	if (!message->routed.pool_id || message->segments > 1) {
-		outbox_message_set_state(message, STATE_FAILED, reason);
-		return;
-	}
-	message->leaves = reason;
-	outbox_messages_request_run(message->messages);
-}
-
-void outbox_message_on_state(struct outbox_message *message,
-			     enum ofono_message_state state)
-{
-	if (message_state_is_final(message->state))
-		return;
-	switch (state) {
-	case MESSAGE_PENDING:
-		break;
-	case MESSAGE_SENT:
-		outbox_message_set_state(message, STATE_SENT, "");
-		break;
-	case MESSAGE_FAILED:
-		outbox_message_fail(message, "network_refused");
-		break;
-	case MESSAGE_CANCELLED:
-		outbox_message_set_state(message, STATE_CANCELLED, "");
-		break;
-	}
-}
-
-void outbox_message_on_report(struct outbox_message *message, bool delivered)
-{
-	enum delivery delivery = delivered ? DELIVERY_CONFIRMED : DELIVERY_REFUSED;
-
-	if (message->delivery == delivery || message->delivery == DELIVERY_CONFIRMED)
-		return;
-	message->delivery = delivery;
-	if (delivered && message->state != STATE_SUBMITTED &&
-	    message_state_may_become(message->state, STATE_DELIVERED)) {
-		outbox_message_set_state(message, STATE_DELIVERED, "");
-		return;
-	}
-	outbox_message_write_fact(message);
-	if (message_state_is_final(message->state) && outbox_message_is_saved(message))
-		outbox_message_notify(message);
-	outbox_messages_request_run(message->messages);
 }
 
 /* ---- number and text ----------------------------------------------------------------- */

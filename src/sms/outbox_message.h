@@ -3,9 +3,7 @@
  * Outbox message: one outgoing message that is not finished, its state in memory and on disk,
  * and its observers.
  *
- * Private to src/sms. Phone number and text stay in the store until they are needed. Results
- * of functions that write to disk: 0, -errno, STORE_E_FULL; STORE_E_NOT_FOUND and
- * STORE_E_ILLEGAL if something else changed the row.
+ * Private to src/sms. Phone number and text stay in the store until they are needed.
  */
 #pragma once
 
@@ -25,6 +23,18 @@
 #include "store/store_message.h"
 
 extern const char outbox_failover_not_delivered[];
+/* Reason of a state in which only oFono can cancel the message. */
+extern const char outbox_message_cancel_wanted[];
+
+/* Where a message is on its way; the diagram is in src/sms/outbox_step.c. */
+enum outbox_stage {
+	STAGE_WAITING,	  /* in the gateway, which may send it later or never */
+	STAGE_PREPARED,	  /* queued, but accepted with a row that says submitting */
+	STAGE_CLAIMED,	  /* submitted in this run, after store_sync() */
+	STAGE_CALLING,	  /* SendMessage is not answered */
+	STAGE_WITH_OFONO, /* which has it, or may have it */
+	STAGE_ENDED,	  /* its state is final */
+};
 
 /* What all messages of one outbox share. Only outbox_message.c changes it. */
 struct outbox_messages {
@@ -53,9 +63,11 @@ struct outbox_message {
 	int64_t client_id;
 	unsigned segments;
 	unsigned revision; /* see struct message */
+	enum outbox_stage
+		stage; /* this and the states: only outbox_step.c changes them */
 	enum message_state state;
-	enum message_state saved; /* differs while the disk refuses `state`; see also
-				   * outbox_message_is_prepared() */
+	enum message_state
+		saved; /* differs while the disk refuses `state`, and if prepared */
 	enum delivery delivery;
 	enum delivery saved_delivery;
 	const char *reason; /* static text, "" none */
@@ -79,7 +91,7 @@ struct outbox_message {
 	struct outbox_deadline deadline;
 	char uuid[MESSAGE_UUID_BYTES];
 	bool uuid_unsaved;			/* the row has another one, or none */
-	struct outbox_message_payload *payload; /* NULL: in the store */
+	struct outbox_message_payload *payload; /* while prepared or claimed; else NULL */
 	struct observers observers;
 	TAILQ_ENTRY(outbox_message) link;
 };
@@ -97,73 +109,27 @@ void outbox_messages_request_run(struct outbox_messages *messages);
  * answer to an agent waits for the disk.
  */
 void outbox_messages_sync_later(struct outbox_messages *messages);
+/* Logs the first refusal of the disk (`error` not 0), and the end of refusals. */
+void outbox_messages_set_refused(struct outbox_messages *messages, int error);
+/* `change`: 1 or -1 message in this state. */
+void outbox_messages_count(struct outbox_messages *messages, enum message_state state,
+			   int change);
 
 /* A message of the store, or one that has no row yet. NULL: no memory. */
 struct outbox_message *outbox_message_new(struct outbox_messages *messages,
 					  const struct message *row);
 void outbox_message_free(struct outbox_message *message); /* removes its observers */
 
-/*
- * The first step of submitting: writes the state submitting, lazily. Only after 0 and a
- * store_sync() may the message be passed to oFono; its observers have been notified. On other
- * results nothing has changed, or the row is lost and the message is unknown.
- */
-int outbox_message_begin_submitting(struct outbox_message *message);
+/* It has said all it has to say: nobody is notified of it any more. */
+void outbox_message_remove_observers(struct outbox_message *message);
 
-/*
- * Somebody decided about a message: writes the move to disk first. After 0 no restart
- * forgets it. On other results nothing has changed, or the row is lost and the message is
- * unknown.
- */
-int outbox_message_decide(struct outbox_message *message,
-			  const struct store_message_transition *move);
-
-/*
- * Its row has another text, number or time, in the state that the draft names: changes it in
- * memory and notifies the observers. `former_number`: its recipient until now. Deadlines are
- * the caller's.
- */
-void outbox_message_set_edited(struct outbox_message *message,
-			       const struct store_message_draft *draft,
-			       const char *former_number);
-
-/* A held message is to be cancelled when its modem is back. Results as above. */
-int outbox_message_want_cancel(struct outbox_message *message);
-
-/*
- * The state has changed, whether or not the disk takes it: changes it in memory, on disk if
- * possible, and notifies the observers. Does nothing if the message has this state already.
- */
-void outbox_message_set_state(struct outbox_message *message, enum message_state state,
-			      const char *reason);
-
-/* It is queued again, on disk: on this SIM, perhaps under its next attempt. */
-void outbox_message_set_moved(struct outbox_message *message, int64_t sim_id,
-			      bool is_next_attempt, const char *reason);
-
-/* oFono accepted it under this UUID. `awaited`: a delivery report was requested. */
-void outbox_message_set_submitted(struct outbox_message *message, const char *uuid,
-				  bool awaited);
-
-/* oFono reported its state. Ignored if it is final already. */
-void outbox_message_on_state(struct outbox_message *message,
-			     enum ofono_message_state state);
-
-/* Its delivery report. One that comes before oFono reports it as sent is kept until then. */
-void outbox_message_on_report(struct outbox_message *message, bool delivered);
-
-/* Writes what oFono reported and the disk does not have yet; observers hear of it if it works. */
-void outbox_message_save(struct outbox_message *message);
-
-/* It is queued, and its row already says submitting: it was accepted like that. */
-bool outbox_message_is_prepared(const struct outbox_message *message);
 bool outbox_message_is_saved(const struct outbox_message *message);
+/* Submitted by a gateway that is gone; what ofonod recorded is not known yet. */
+bool outbox_message_is_lost(const struct outbox_message *message);
 /*
  * Only where the radio sends again safely: it was submitted and not answered, so the radio
  * may have it. It is submitted again with the same ID and attempt, or closed.
  */
-/* Submitted by a gateway that is gone; what ofonod recorded is not known yet. */
-bool outbox_message_is_lost(const struct outbox_message *message);
 bool outbox_message_is_in_doubt(const struct outbox_message *message);
 /* What the radio is asked with; `payload` NULL: to cancel it. */
 struct message_order outbox_message_order(const struct outbox_message *message,

@@ -10,6 +10,7 @@
 #include "sms/outbox.h"
 #include "sms/outbox_deadline.h"
 #include "sms/outbox_message.h"
+#include "sms/outbox_step.h"
 #include "sms/sim_queue.h"
 
 enum { OUTBOX_SEEN_MAX = 16 };
@@ -29,7 +30,7 @@ struct outbox {
 	const struct config *config;
 	struct store *store;
 	struct outbox_messages messages;   /* outbox_message.c */
-	struct sim_queues queues;	   /* sim_queues.c */
+	struct sim_queues queues;	   /* sim_queue.c */
 	struct outbox_deadlines deadlines; /* outbox_deadline.c */
 	TAILQ_HEAD(outbox_cancellation_list, outbox_cancellation)
 	cancellations; /* outbox_cancel.c */

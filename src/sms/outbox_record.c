@@ -25,8 +25,6 @@
 #include "store/store.h"
 #include "text/segments.h"
 
-static const char outbox_record_found[] = "found_in_record";
-
 /* Its row may be the recorded message. */
 static bool outbox_record_awaits_answer(const struct outbox *outbox, int64_t sim_id)
 {
@@ -34,7 +32,7 @@ static bool outbox_record_awaits_answer(const struct outbox *outbox, int64_t sim
 
 	TAILQ_FOREACH (queue, &outbox->queues.list, link) {
 		if (queue->sim_id == sim_id && queue->send &&
-		    queue->submitting->state == STATE_SUBMITTING)
+		    queue->current->state == STATE_SUBMITTING)
 			return true;
 	}
 	return false;
@@ -91,11 +89,7 @@ static int outbox_record_adopt(struct outbox *outbox, const struct outbox_record
 	arena_free(arena);
 	if (error)
 		return error;
-	snprintf(message->uuid, sizeof(message->uuid), "%s", record->uuid);
-	message->uuid_unsaved = true;
-	if (outbox->config->delivery_reports)
-		message->delivery = DELIVERY_AWAITED;
-	outbox_message_set_state(message, STATE_HELD, outbox_record_found);
+	outbox_step_found(message, record->uuid, outbox->config->delivery_reports);
 	return 0;
 }
 
@@ -150,23 +144,6 @@ static int outbox_record_accepted(struct outbox *outbox,
 	return outbox_record_add(outbox, record, sim_id);
 }
 
-static void outbox_record_settle(struct outbox_message *message,
-				 enum ofono_message_state state)
-{
-	static const enum message_state outcomes[] = {
-		[MESSAGE_SENT] = STATE_SENT,
-		[MESSAGE_FAILED] = STATE_FAILED,
-		[MESSAGE_CANCELLED] = STATE_CANCELLED,
-	};
-
-	if (message->state != STATE_UNKNOWN)
-		outbox_message_on_state(message, state);
-	else
-		outbox_message_set_state(message, outcomes[state],
-					 state == MESSAGE_FAILED ? "network_refused"
-								 : "");
-}
-
 static void outbox_record_apply(struct outbox_message *message,
 				enum outbox_record_type type)
 {
@@ -174,19 +151,19 @@ static void outbox_record_apply(struct outbox_message *message,
 	case OUTBOX_RECORD_ACCEPTED:
 		break;
 	case OUTBOX_RECORD_SENT:
-		outbox_record_settle(message, MESSAGE_SENT);
+		outbox_step_on_record(message, MESSAGE_SENT);
 		break;
 	case OUTBOX_RECORD_FAILED:
-		outbox_record_settle(message, MESSAGE_FAILED);
+		outbox_step_on_record(message, MESSAGE_FAILED);
 		break;
 	case OUTBOX_RECORD_CANCELLED:
-		outbox_record_settle(message, MESSAGE_CANCELLED);
+		outbox_step_on_record(message, MESSAGE_CANCELLED);
 		break;
 	case OUTBOX_RECORD_DELIVERED:
-		outbox_message_on_report(message, true);
+		outbox_step_on_report(message, true);
 		break;
 	case OUTBOX_RECORD_NOT_DELIVERED:
-		outbox_message_on_report(message, false);
+		outbox_step_on_report(message, false);
 		break;
 	}
 }

@@ -62,7 +62,7 @@ static void outbox_seen_take(struct outbox *outbox,
 		log_warning("outbox: a message of another program could not be stored");
 	message = sim_queues_find_uuid(&outbox->queues, seen->uuid);
 	if (message && seen->state != MESSAGE_PENDING)
-		outbox_message_on_state(message, seen->state);
+		outbox_step_on_state(message, seen->state);
 }
 
 static void outbox_seen_remove_first(struct outbox_seen_messages *seen)

@@ -30,8 +30,8 @@
  *               sent from here any more, the radio closes it first. Only its validity makes
  *               it unknown (tests/unit/test_outbox_doubt.c).
  *
- * A fork of ofonod may report a state before it answers SendMessage: it is kept until then
- * (tests/unit/test_outbox_trouble.c::test_a_state_before_the_answer_is_kept).
+ * sim_submit.c submits. A run of the outbox calls sim_queues_advance(), sim_queues_sweep() and
+ * sim_queues_submit() in this order: all messages that leave in one run wait for the disk together.
  */
 #include "sms/sim_queue.h"
 
@@ -42,18 +42,14 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "sms/submit_check.h"
-#include "store/store_client.h"
+#include "sms/outbox_step.h"
+#include "store/store.h"
 
 enum {
 	USEC_PER_MS = 1000,
 	ACCURACY_USEC = 10 * 1000,
 	STUCK_ACCURACY_USEC = 100 * 1000,
 };
-
-static const char unknown_outcome[] = "unknown_outcome";
-static const char modem_away[] = "modem_away";
-static const char in_doubt[] = "in_doubt";
 
 /* What is to be done for a queue. */
 struct sim_queue_survey {
@@ -88,7 +84,7 @@ static struct sim_queue_survey sim_queue_survey(const struct sim_queue *queue)
 
 /* ---- pauses -------------------------------------------------------------------------- */
 
-static void sim_queue_start_timer(sd_event_source *timer, uint64_t after_ms)
+void sim_queue_start_timer(sd_event_source *timer, uint64_t after_ms)
 {
 	sd_event_source_set_time_relative(timer, after_ms * USEC_PER_MS);
 	sd_event_source_set_enabled(timer, SD_EVENT_ONESHOT);
@@ -123,247 +119,17 @@ void sim_queue_pause(struct sim_queue *queue)
 			   queue->queues->timing.listing_ms);
 }
 
+void sim_queue_pause_for_storage(struct sim_queue *queue)
+{
+	sim_queue_start_timer(queue->pause_timer, queue->queues->timing.storage_ms);
+}
+
 static int sim_queue_on_pause_over(sd_event_source *source, uint64_t usec, void *data)
 {
 	struct sim_queue *queue = data;
 
 	outbox_messages_request_run(queue->queues->messages);
 	return 0;
-}
-
-/* ---- submitting ---------------------------------------------------------------------- */
-
-void sim_queue_keep_early_state(struct sim_queue *queue, const struct ofono_event *event)
-{
-	struct sim_queue_early_state *early;
-
-	early = &queue->early_states[queue->early_state_count++ %
-				     SIM_QUEUE_EARLY_STATES_MAX];
-	snprintf(early->uuid, sizeof(early->uuid), "%s", event->uuid);
-	early->state = event->state;
-}
-
-/* Applies the early states of a message that has just got its UUID, in their order. */
-static void sim_queue_apply_early_states(struct sim_queue *queue,
-					 struct outbox_message *message)
-{
-	unsigned count = queue->early_state_count;
-	unsigned at = count > SIM_QUEUE_EARLY_STATES_MAX
-			      ? count - SIM_QUEUE_EARLY_STATES_MAX
-			      : 0;
-
-	for (; at < count; at++) {
-		const struct sim_queue_early_state *early =
-			&queue->early_states[at % SIM_QUEUE_EARLY_STATES_MAX];
-
-		if (strcmp(early->uuid, message->uuid) == 0)
-			outbox_message_on_state(message, early->state);
-	}
-}
-
-/* oFono never accepted the message. */
-static void sim_queue_not_submitted(struct sim_queue *queue,
-				    struct outbox_message *message, const char *error)
-{
-	log_info("outbox: message %lld: not accepted by oFono (%s)",
-		 (long long)message->id, error ? error : "out of memory");
-	/* An agent that was told "unknown" may have acted on it: no second try. */
-	if (message->state == STATE_SUBMITTING && queue->queues->messages->sends_again) {
-		message->leaves = outbox_failover_not_delivered;
-		outbox_messages_request_run(queue->queues->messages);
-		return;
-	}
-	if (message->state == STATE_HELD)
-		log_info("outbox: message %lld: still in doubt", (long long)message->id);
-	else if (message->state == STATE_UNKNOWN)
-		outbox_message_set_state(message, STATE_FAILED, "ofono_unavailable");
-	else
-		outbox_message_set_state(message, STATE_QUEUED, "not_taken");
-	sim_queue_back_off(queue, &queue->failed_sends, queue->queues->timing.retry_ms);
-}
-
-static void sim_queue_end_send(struct sim_queue *queue)
-{
-	if (queue->is_unanswered)
-		sims_set_stuck(queue->queues->sims, queue->sim_id, false);
-	queue->is_unanswered = false;
-	queue->send = NULL;
-	queue->submitting = NULL;
-	sd_event_source_set_enabled(queue->answer_timer, SD_EVENT_OFF);
-	outbox_messages_request_run(queue->queues->messages);
-}
-
-/* Nobody answered: it is not known whether the radio has the message. */
-static void sim_queue_doubt(struct sim_queue *queue, struct outbox_message *message)
-{
-	if (!queue->queues->messages->sends_again) {
-		sim_queues_lose_call(queue->queues, message);
-		return;
-	}
-	if (message->state == STATE_SUBMITTING)
-		outbox_message_set_state(message, STATE_HELD, in_doubt);
-	sim_queue_pause_sends(queue);
-}
-
-/*
- * The radio refuses it, for good or for now, and keeps nothing. While it is in doubt, an earlier
- * try may still reach the radio, so it is closed first.
- */
-static void sim_queue_refuse(struct sim_queue *queue, struct outbox_message *message,
-			     const char *reason, bool is_final)
-{
-	if (outbox_message_is_in_doubt(message)) {
-		message->refusal = reason;
-		message->refusal_is_final = is_final;
-		message->cancel_due = true;
-	} else if (is_final) {
-		outbox_message_set_state(message, STATE_FAILED, reason);
-	} else {
-		message->leaves = reason;
-	}
-	outbox_messages_request_run(queue->queues->messages);
-}
-
-static void sim_queue_on_answer(void *data, const struct message_send_result *result)
-{
-	struct sim_queue *queue = data;
-	struct outbox_message *message = queue->submitting;
-
-	sim_queue_end_send(queue);
-	if (message_state_is_final(message->state) && message->state != STATE_UNKNOWN)
-		return; /* its outcome came first */
-	if (message->state == STATE_UNKNOWN)
-		log_warning("outbox: message %lld: oFono answered late",
-			    (long long)message->id);
-	switch (result->outcome) {
-	case SEND_ACCEPTED:
-		queue->failed_sends = queue->failed_listings = 0;
-		outbox_message_set_submitted(message, result->uuid,
-					     queue->modem &&
-						     queue->modem->uses_delivery_reports);
-		sim_queue_apply_early_states(queue, message);
-		if (!queue->modem &&
-		    message->state == STATE_SUBMITTED) /* lost meanwhile */
-			outbox_message_set_state(message, STATE_HELD, modem_away);
-		break;
-	case SEND_REFUSED:
-		log_info("outbox: message %lld: refused by oFono: %s",
-			 (long long)message->id, result->error ? result->error : "-");
-		queue->failed_sends = 0;
-		sim_queue_refuse(queue, message,
-				 outbox_message_refusal_reason(message, queue->modem,
-							       result->error),
-				 true);
-		break;
-	case SEND_NOT_HERE:
-		sim_queue_refuse(queue, message,
-				 outbox_message_refusal_reason(message, queue->modem,
-							       result->error),
-				 false);
-		break;
-	case SEND_NOT_SUBMITTED:
-		sim_queue_not_submitted(queue, message, result->error);
-		break;
-	case SEND_FORGOTTEN:
-		outbox_message_set_state(message, STATE_UNKNOWN, unknown_outcome);
-		break;
-	case SEND_UNKNOWN:
-		sim_queue_doubt(queue, message);
-		break;
-	}
-}
-
-static int sim_queue_on_answer_overdue(sd_event_source *source, uint64_t usec, void *data)
-{
-	struct sim_queue *queue = data;
-	struct outbox_message *message = queue->submitting;
-
-	if (!message) {
-		sim_queues_settle_lost(queue, false);
-		return 0;
-	}
-	log_warning("outbox: message %lld: no answer from oFono", (long long)message->id);
-	if (queue->queues->messages->sends_again) {
-		message_send_cancel(queue->send);
-		sim_queue_end_send(queue);
-		sim_queue_doubt(queue, message);
-		return 0;
-	}
-	outbox_message_set_state(message, STATE_UNKNOWN, unknown_outcome);
-	if (!queue->modem) { /* lost before: no other event would free the queue */
-		message_send_cancel(queue->send);
-		sim_queue_end_send(queue);
-		return 0;
-	}
-	queue->is_unanswered = true;
-	sims_set_stuck(queue->queues->sims, queue->sim_id, true);
-	return 0;
-}
-
-/* Takes the next message: from here on only oFono's answer makes it queued again. */
-static void sim_queue_claim(struct sim_queue *queue, struct outbox_message *message,
-			    struct modem *modem)
-{
-	struct outbox_message_payload *payload = message->payload;
-	bool is_judged = outbox_message_is_prepared(message) ||
-			 message->state != STATE_QUEUED; /* in doubt: judged before */
-	int error = 0;
-
-	message->payload = NULL;
-	if (!payload)
-		error = outbox_message_payload_read(message, &payload);
-	if (!error && !is_judged) /* else judged in this turn, when it was accepted */
-		error = submit_check(queue->queues, message, payload->text);
-	if (error == SUBMIT_CHECK_E_STOPPED) {
-		free(payload);
-		return;
-	}
-
-	/* If the row is missing, the next step fails and says so. */
-	if ((!error && message->state == STATE_QUEUED) || error == STORE_E_NOT_FOUND)
-		error = outbox_message_begin_submitting(message);
-	assert(error || payload);
-	if (!error) {
-		queue->modem = modem;
-		queue->claimed = message;
-		queue->claimed_payload = payload;
-		return;
-	}
-	if (message->state == STATE_QUEUED || message->state == STATE_HELD)
-		sim_queue_start_timer(queue->pause_timer,
-				      queue->queues->timing.storage_ms);
-	free(payload);
-}
-
-void sim_queue_submit(struct sim_queue *queue, int sync_error)
-{
-	struct outbox_message_payload *payload = queue->claimed_payload;
-	struct outbox_message *message = queue->claimed;
-	struct message_order order = outbox_message_order(message, payload);
-	char client[CLIENT_NAME_BYTES];
-
-	queue->claimed = NULL;
-	queue->claimed_payload = NULL;
-	if (sync_error) {
-		sim_queue_not_submitted(queue, message, "the disk does not confirm it");
-		free(payload);
-		return;
-	}
-	if (queue->queues->messages->sends_again &&
-	    !store_client_name(queue->queues->messages->store, message->client_id,
-			       client))
-		order.on_behalf = client;
-	if (queue->modem) /* else lost meanwhile */
-		queue->send =
-			message_send(queue->modem, &order, sim_queue_on_answer, queue);
-	free(payload);
-	if (!queue->send) {
-		sim_queue_not_submitted(queue, message, NULL);
-		return;
-	}
-	queue->submitting = message;
-	queue->early_state_count = 0;
-	sim_queue_start_timer(queue->answer_timer, queue->queues->timing.answer_ms);
 }
 
 /* ---- held messages ------------------------------------------------------------------- */
@@ -394,14 +160,14 @@ static void sim_queue_on_listed(void *data, char (*uuids)[MESSAGE_UUID_BYTES],
 		if (!message->is_asked_for || message->state != STATE_HELD)
 			continue;
 		if (!sim_queue_list_has(uuids, count, message->uuid)) {
-			outbox_message_set_state(message, STATE_UNKNOWN, unknown_outcome);
+			outbox_step_lose(message);
 			continue;
 		}
 		message->cancel_due = message->cancel_wanted;
-		outbox_message_set_state(message, STATE_SUBMITTED, "");
+		outbox_step_listed(message);
 	}
 	if (sim_queue_survey(queue).has_lost)
-		sim_queues_settle_lost(queue, true);
+		sim_submit_settle_lost(queue, true);
 	outbox_messages_request_run(queue->queues->messages);
 }
 
@@ -430,7 +196,7 @@ static void sim_queue_ask_again(struct sim_queue *queue, struct outbox_message *
 	if (message->cancel_wanted || message->refusal)
 		message->cancel_due = !message->is_closing; /* it follows in this run */
 	else if (sim->state == SIM_READY && !queue->queues->is_paused)
-		sim_queue_claim(queue, message, sim->modem);
+		sim_submit_claim(queue, message, sim->modem);
 }
 
 /* ---- stuck modems -------------------------------------------------------------------- */
@@ -481,8 +247,7 @@ static void sim_queue_check_stuck(struct sim_queue *queue,
 
 static bool sim_queue_is_busy(const struct sim_queue *queue)
 {
-	return sim_queue_is_paused(queue) || queue->send || queue->claimed ||
-	       queue->listing;
+	return sim_queue_is_paused(queue) || queue->current || queue->listing;
 }
 
 static bool sim_queue_may_submit(const struct sim_queue *queue,
@@ -508,10 +273,9 @@ static void sim_queue_save(struct sim_queue *queue)
 	struct outbox_message *message;
 
 	TAILQ_FOREACH (message, &queue->messages, link) {
-		outbox_message_save(message);
+		outbox_step_save(message);
 		if (!outbox_message_is_saved(message)) {
-			sim_queue_start_timer(queue->pause_timer,
-					      queue->queues->timing.storage_ms);
+			sim_queue_pause_for_storage(queue);
 			return;
 		}
 	}
@@ -530,8 +294,8 @@ void sim_queue_advance(struct sim_queue *queue)
 	bool may_submit = sim_queue_may_submit(queue, &survey, sim);
 
 	sim_queue_check_stuck(queue, survey.submitted, sim);
-	if (may_submit && survey.next && outbox_message_is_prepared(survey.next)) {
-		sim_queue_claim(queue, survey.next, sim->modem);
+	if (may_submit && survey.next && survey.next->stage == STAGE_PREPARED) {
+		sim_submit_claim(queue, survey.next, sim->modem);
 		return;
 	}
 	if (survey.has_unsaved && !sim_queue_is_paused(queue))
@@ -548,7 +312,7 @@ void sim_queue_advance(struct sim_queue *queue)
 		return;
 	}
 	if (may_submit && survey.next && sim_queue_can_judge(queue))
-		sim_queue_claim(queue, survey.next, sim->modem);
+		sim_submit_claim(queue, survey.next, sim->modem);
 }
 
 void sim_queue_free(struct sim_queue *queue)
@@ -557,7 +321,6 @@ void sim_queue_free(struct sim_queue *queue)
 
 	message_send_cancel(queue->send);
 	message_listing_cancel(queue->listing);
-	free(queue->claimed_payload);
 	while ((message = TAILQ_FIRST(&queue->messages))) {
 		TAILQ_REMOVE(&queue->messages, message, link);
 		outbox_message_free(message);
@@ -574,8 +337,7 @@ bool sim_queue_sweep(struct sim_queue *queue)
 
 	for (message = TAILQ_FIRST(&queue->messages); message; message = next) {
 		next = TAILQ_NEXT(message, link);
-		if (message == queue->submitting || message == queue->claimed ||
-		    !outbox_message_is_done(message))
+		if (!outbox_message_is_done(message))
 			continue;
 		TAILQ_REMOVE(&queue->messages, message, link);
 		outbox_message_free(message);
@@ -595,13 +357,13 @@ void sim_queue_lose_modem(struct sim_queue *queue)
 	queue->modem = NULL;
 	message_listing_cancel(queue->listing);
 	queue->listing = NULL;
-	if (queue->send && queue->submitting->state == STATE_UNKNOWN) {
+	if (queue->send && queue->current->state == STATE_UNKNOWN) {
 		message_send_cancel(queue->send);
-		sim_queue_end_send(queue);
+		sim_submit_end_call(queue);
 	}
 	TAILQ_FOREACH (message, &queue->messages, link) {
 		if (message->state == STATE_SUBMITTED)
-			outbox_message_set_state(message, STATE_HELD, modem_away);
+			outbox_step_lose_modem(message);
 	}
 	outbox_messages_request_run(queue->queues->messages);
 }
@@ -634,7 +396,7 @@ struct sim_queue *sim_queue_new(struct sim_queues *queues, int64_t sim_id)
 	queue->queues = queues;
 	queue->sim_id = sim_id;
 	TAILQ_INIT(&queue->messages);
-	error = sim_queue_add_timer(queue, ACCURACY_USEC, sim_queue_on_answer_overdue,
+	error = sim_queue_add_timer(queue, ACCURACY_USEC, sim_submit_on_overdue,
 				    &queue->answer_timer);
 	if (error >= 0)
 		error = sim_queue_add_timer(queue, ACCURACY_USEC, sim_queue_on_pause_over,
@@ -647,4 +409,163 @@ struct sim_queue *sim_queue_new(struct sim_queues *queues, int64_t sim_id)
 		return NULL;
 	}
 	return queue;
+}
+
+/* ---- all queues ------------------------------------------------------------------------ */
+
+void sim_queues_init(struct sim_queues *queues, const struct outbox_timing *timing)
+{
+	queues->timing = *timing;
+	TAILQ_INIT(&queues->list);
+}
+
+void sim_queues_deinit(struct sim_queues *queues)
+{
+	struct sim_queue *queue;
+
+	while ((queue = TAILQ_FIRST(&queues->list))) {
+		TAILQ_REMOVE(&queues->list, queue, link);
+		sim_queue_free(queue);
+	}
+}
+
+struct sim_queue *sim_queues_get(struct sim_queues *queues, int64_t sim_id)
+{
+	struct sim_queue *queue;
+
+	TAILQ_FOREACH (queue, &queues->list, link) {
+		if (queue->sim_id == sim_id)
+			return queue;
+	}
+	queue = sim_queue_new(queues, sim_id);
+	if (queue)
+		TAILQ_INSERT_TAIL(&queues->list, queue, link);
+	return queue;
+}
+
+struct outbox_message *sim_queues_add(struct sim_queues *queues,
+				      const struct message *row)
+{
+	struct sim_queue *queue = sim_queues_get(queues, row->sim_id);
+	struct outbox_message *message = NULL;
+
+	if (queue)
+		message = outbox_message_new(queues->messages, row);
+	if (message) {
+		outbox_deadline_read(message, row);
+		TAILQ_INSERT_TAIL(&queue->messages, message, link);
+	}
+	outbox_messages_request_run(queues->messages); /* removes an empty queue, too */
+	return message;
+}
+
+struct outbox_message *sim_queues_find(const struct sim_queues *queues,
+				       int64_t message_id, struct sim_queue **queue_out)
+{
+	struct outbox_message *message;
+	struct sim_queue *queue;
+
+	TAILQ_FOREACH (queue, &queues->list, link) {
+		/* Most callers have just had it accepted. */
+		TAILQ_FOREACH_REVERSE(message, &queue->messages, outbox_message_list,
+				      link)
+		{
+			if (message->id != message_id)
+				continue;
+			if (queue_out)
+				*queue_out = queue;
+			return message;
+		}
+	}
+	return NULL;
+}
+
+struct outbox_message *sim_queues_find_uuid(const struct sim_queues *queues,
+					    const char *uuid)
+{
+	struct outbox_message *message;
+	struct sim_queue *queue;
+
+	TAILQ_FOREACH (queue, &queues->list, link) {
+		TAILQ_FOREACH (message, &queue->messages, link) {
+			if (!strcmp(message->uuid, uuid))
+				return message;
+		}
+	}
+	return NULL;
+}
+
+void sim_queues_advance(struct sim_queues *queues)
+{
+	struct sim_queue *queue;
+
+	TAILQ_FOREACH (queue, &queues->list, link)
+		sim_queue_advance(queue);
+}
+
+void sim_queues_sweep(struct sim_queues *queues)
+{
+	struct sim_queue *queue, *next;
+
+	for (queue = TAILQ_FIRST(&queues->list); queue; queue = next) {
+		bool is_empty = sim_queue_sweep(queue);
+
+		next = TAILQ_NEXT(queue, link); /* observers may have added one */
+		if (!is_empty)
+			continue;
+		TAILQ_REMOVE(&queues->list, queue, link);
+		sim_queue_free(queue);
+	}
+}
+
+void sim_queues_submit(struct sim_queues *queues)
+{
+	struct sim_queue *queue;
+	bool any = false;
+	int error;
+
+	TAILQ_FOREACH (queue, &queues->list, link)
+		any |= queue->current && !queue->send;
+	if (!any)
+		return;
+	error = store_identity_advance(queues->messages->store);
+	TAILQ_FOREACH (queue, &queues->list, link) {
+		if (queue->current && !queue->send)
+			sim_submit_call(queue, error);
+	}
+}
+
+void sim_queues_on_state(struct sim_queues *queues, const struct ofono_event *event)
+{
+	struct outbox_message *message = sim_queues_find_uuid(queues, event->uuid);
+	struct sim_queue *queue;
+
+	if (message) {
+		outbox_step_on_state(message, event->state);
+		return;
+	}
+	/* Another program sent it, or it is the one whose SendMessage is not answered yet. */
+	TAILQ_FOREACH (queue, &queues->list, link) {
+		if (queue->send && queue->modem == event->modem)
+			sim_submit_keep_early_state(queue, event);
+	}
+}
+
+void sim_queues_on_modem_lost(struct sim_queues *queues, const struct modem *modem)
+{
+	struct sim_queue *queue;
+
+	TAILQ_FOREACH (queue, &queues->list, link) {
+		if (queue->modem == modem)
+			sim_queue_lose_modem(queue);
+	}
+}
+
+void sim_queues_on_sim_changed(struct sim_queues *queues)
+{
+	struct sim_queue *queue;
+
+	queues->messages->reroute_due = true;
+	TAILQ_FOREACH (queue, &queues->list, link)
+		sim_queue_end_pause(queue);
 }

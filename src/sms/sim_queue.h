@@ -3,7 +3,8 @@
  * SIM queue: the unfinished messages of one SIM, of which oFono has at most one at a time; and
  * the set of all these queues.
  *
- * Private to src/sms. src/sms/sim_queue.c explains when a queue may submit.
+ * Private to src/sms. src/sms/sim_queue.c explains when a queue may submit, and
+ * src/sms/sim_submit.c submits.
  */
 #pragma once
 
@@ -31,15 +32,12 @@ struct sim_queue {
 	struct outbox_message_list messages; /* in order of their IDs */
 	struct modem *modem; /* which has our submitted messages; NULL: away */
 
-	struct message_send *send;	   /* the SendMessage call under way, or NULL */
-	struct outbox_message *submitting; /* its message */
-	bool is_unanswered;	       /* the call takes so long that the SIM is stuck */
-	sd_event_source *answer_timer; /* enabled while an answer would be in time */
+	struct outbox_message *current; /* claimed, or calling; or NULL */
+	struct message_send *send;	/* its SendMessage call under way, or NULL */
+	bool is_unanswered;		/* the call takes so long that the SIM is stuck */
+	sd_event_source *answer_timer;	/* enabled while an answer would be in time */
 	struct sim_queue_early_state early_states[SIM_QUEUE_EARLY_STATES_MAX];
 	unsigned early_state_count; /* all that came during the call */
-
-	struct outbox_message *claimed; /* submitted in this run, after store_sync() */
-	struct outbox_message_payload *claimed_payload;
 
 	struct message_listing *listing; /* the GetMessages call under way, or NULL */
 	sd_event_source *pause_timer;	 /* enabled: nothing is tried until it ends */
@@ -80,11 +78,6 @@ bool sim_queue_is_free(const struct sim_queue *queue);
 void sim_queue_advance(struct sim_queue *queue);
 /* Frees messages that are done. True: the queue is empty. */
 bool sim_queue_sweep(struct sim_queue *queue);
-/* Passes the claimed message to oFono, after store_sync() with this result. */
-void sim_queue_submit(struct sim_queue *queue, int sync_error);
-
-/* During SendMessage: the state of a message whose UUID is not known here. */
-void sim_queue_keep_early_state(struct sim_queue *queue, const struct ofono_event *event);
 /* The modem does not accept messages any more, or is about to be freed. */
 void sim_queue_lose_modem(struct sim_queue *queue);
 void sim_queue_end_pause(struct sim_queue *queue);
@@ -92,8 +85,33 @@ void sim_queue_end_pause(struct sim_queue *queue);
 void sim_queue_pause_sends(struct sim_queue *queue);
 /* The modem did not answer a question: nothing is tried for a while. */
 void sim_queue_pause(struct sim_queue *queue);
+/* The disk refuses something: nothing is tried for a short while. */
+void sim_queue_pause_for_storage(struct sim_queue *queue);
+void sim_queue_start_timer(sd_event_source *timer, uint64_t after_ms); /* once */
 
-/* ---- the set (src/sms/sim_queues.c) -------------------------------------------------- */
+/* ---- its current message (src/sms/sim_submit.c) -------------------------------------- */
+
+/* Judges a message once more and claims it; or it waits for something else, or a pause begins. */
+void sim_submit_claim(struct sim_queue *queue, struct outbox_message *message,
+		      struct modem *modem);
+/* Passes the claimed message to oFono, after store_sync() with this result. */
+void sim_submit_call(struct sim_queue *queue, int sync_error);
+/* The call has been answered, or nobody waits for the answer any more. */
+void sim_submit_end_call(struct sim_queue *queue);
+int sim_submit_on_overdue(sd_event_source *source, uint64_t usec, void *data);
+/* During SendMessage: the state of a message whose UUID is not known here. */
+void sim_submit_keep_early_state(struct sim_queue *queue,
+				 const struct ofono_event *event);
+
+/*
+ * Ends the wait for what is recorded of a lost message. `has_answered`: oFono has handled the
+ * lost call, if it ever came.
+ */
+void sim_submit_settle_lost(struct sim_queue *queue, bool has_answered);
+/* After a restart: what is still known of messages that oFono may have? */
+void sim_submit_restart(struct sim_queues *queues);
+
+/* ---- all queues ---------------------------------------------------------------------- */
 
 /* The members before `timing` are set by the caller. */
 void sim_queues_init(struct sim_queues *queues, const struct outbox_timing *timing);
@@ -111,22 +129,10 @@ struct outbox_message *sim_queues_find(const struct sim_queues *queues,
 struct outbox_message *sim_queues_find_uuid(const struct sim_queues *queues,
 					    const char *uuid);
 
-/* After a restart: what is still known of messages that oFono may have? */
-void sim_queues_restart(struct sim_queues *queues);
-
 /* The three steps of a run: advance, sweep, submit what was claimed after one store_sync(). */
 void sim_queues_advance(struct sim_queues *queues);
 void sim_queues_sweep(struct sim_queues *queues); /* also frees empty queues */
 void sim_queues_submit(struct sim_queues *queues);
-
-/*
- * Ends the wait for what is recorded of a lost message. `has_answered`: oFono has handled the
- * lost call, if it ever came.
- */
-void sim_queues_settle_lost(struct sim_queue *queue, bool has_answered);
-
-/* Nobody will get the answer to this message's call: it becomes unknown. */
-void sim_queues_lose_call(struct sim_queues *queues, struct outbox_message *message);
 
 /* oFono reported the state of a message, perhaps before it answered to SendMessage. */
 void sim_queues_on_state(struct sim_queues *queues, const struct ofono_event *event);

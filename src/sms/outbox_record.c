@@ -15,8 +15,6 @@
 #include "sms/outbox_record.h"
 
 #include <errno.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "base/client.h"
 #include "base/log.h"

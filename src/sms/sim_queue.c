@@ -35,9 +35,6 @@
  */
 #include "sms/sim_queue.h"
 
-#include <assert.h>
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

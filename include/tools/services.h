@@ -24,6 +24,7 @@
 #include "store/store_feed.h"
 
 struct config;
+struct pairing;
 struct received_codes;
 struct routing;
 struct webhooks;
@@ -42,6 +43,7 @@ struct services {
 	struct outbox *outbox;
 	struct routing *routing; /* chooses SIMs, in a hub; NULL: a phone's gateway */
 	struct policy *policy;
+	struct pairing *pairing; /* NULL: no computer can ask to be paired */
 	struct inbox *inbox;
 	struct opt_out *opt_out;
 	struct call_log *calls;

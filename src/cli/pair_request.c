@@ -11,10 +11,10 @@
 #include "cli/qr.h"
 #include "cli/terminal.h"
 #include "gateway/paired_client.h"
-#include "gateway/pairing.h"
 
 enum {
 	PAIR_REQUEST_LINE_BYTES = 512,
+	PAIR_REQUEST_CODE_DIGITS = 6,
 	PAIR_REQUEST_WAIT_S = 10 * 60,
 };
 
@@ -134,19 +134,20 @@ static bool pair_request_ask(const char *prompt, char line[PAIR_REQUEST_LINE_BYT
 }
 
 /* "482 913" is a code, too. False: it has no six digits. */
-static bool pair_request_read_code(const char *text, char code[PAIRING_CODE_BYTES])
+static bool pair_request_read_code(const char *text,
+				   char code[PAIR_REQUEST_CODE_DIGITS + 1])
 {
 	unsigned count = 0;
 
 	for (; *text; text++) {
 		if (*text == ' ')
 			continue;
-		if (*text < '0' || *text > '9' || count == PAIRING_CODE_BYTES - 1)
+		if (*text < '0' || *text > '9' || count == PAIR_REQUEST_CODE_DIGITS)
 			return false;
 		code[count++] = *text;
 	}
 	code[count] = '\0';
-	return count == PAIRING_CODE_BYTES - 1;
+	return count == PAIR_REQUEST_CODE_DIGITS;
 }
 
 static bool pair_request_is_yes(const char *line)
@@ -226,7 +227,7 @@ static int pair_request_decide(const struct owner_command_call *call, const char
 static int pair_request_converse(const struct owner_command_call *call,
 				 struct json_writer *arguments)
 {
-	char line[PAIR_REQUEST_LINE_BYTES], code[PAIRING_CODE_BYTES];
+	char line[PAIR_REQUEST_LINE_BYTES], code[PAIR_REQUEST_CODE_DIGITS + 1];
 	int result = pair_request_find(call);
 
 	if (result)
@@ -243,7 +244,7 @@ static int pair_request_converse(const struct owner_command_call *call,
 int pair_request_add(const struct owner_command_call *call, struct json_writer *arguments)
 {
 	const char *given = owner_command_value(call, "code");
-	char code[PAIRING_CODE_BYTES];
+	char code[PAIR_REQUEST_CODE_DIGITS + 1];
 
 	if (given && !pair_request_read_code(given, code))
 		return options_fail(

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Pair request: the owner's side of a computer that asks to be paired (gateway/pairing.h):
+ * Pair request: the owner's side of a computer that asks to be paired (policy/pairing.h):
  *   waits for one, with --wait -> the owner types the code that the computer shows -> who asks,
  *   and what it would get -> yes or no
  */

@@ -4,7 +4,11 @@
 
 const DECIDING = 'One moment.';
 
-const keyOfApproval = (row) => row.approval_id ?? `${row.message_id}-${row.revision ?? 0}`;
+// A computer that asks to be paired: it has no ID, because only its code decides about it.
+const isPairing = (row) => row.address !== undefined;
+
+const keyOfApproval = (row) => isPairing(row) ? `${row.address} ${row.name}`
+	: row.approval_id ?? `${row.message_id}-${row.revision ?? 0}`;
 
 // What an agent wants, as the heading, facts and text of its card.
 const partsOfMessage = (row) => ({
@@ -25,6 +29,16 @@ const partsOfWebhook = (row) => ({
 			: 'without texts')],
 	text: [make('p.note', 'An approval holds until you revoke it: ofono-mcp webhook.')],
 });
+
+const partsOfPairing = (row) => ({
+	title: ' asks to be paired',
+	facts: [make('dt', 'At'), make('dd', foreign(row.address))],
+	text: [make('p.note', 'If you have just asked for it: run "ofono-mcp pair" on the phone, ' +
+		'and type the code that the computer shows.')],
+});
+
+const partsOf = (row) => isPairing(row) ? partsOfPairing(row)
+	: row.approval_id ? partsOfWebhook(row) : partsOfMessage(row);
 
 class ApprovalsView {
 	#phone;
@@ -61,7 +75,7 @@ class ApprovalsView {
 		const reason = make('input', { id: `reason-${id}`, maxlength: 200,
 			placeholder: 'Reason (optional)', autocomplete: 'off' });
 		const said = make('p.warn', { role: 'alert' });
-		const parts = row.approval_id ? partsOfWebhook(row) : partsOfMessage(row);
+		const parts = partsOf(row);
 		const facts = make('dl', { id: `facts-${id}` }, ...parts.facts);
 		const decide = async (approve) => {
 			setText(said, DECIDING);
@@ -76,14 +90,15 @@ class ApprovalsView {
 			make('button.primary', { onclick: () => decide(true), 'aria-describedby': facts.id },
 				'Approve'));
 		const card = make('li.card', { 'aria-labelledby': `approval-${id}` },
-			make('h2', { id: `approval-${id}` }, foreign(row.client || 'An agent'),
+			make('h2', { id: `approval-${id}` },
+				foreign(row.client || (isPairing(row) ? row.name : 'An agent')),
 				parts.title),
 			facts,
 			...parts.text,
 			...(row.reason ? [make('p.warn', row.reason)] : []),
-			make('p.note', `Requested ${time.full(row.asked_at)}. ` +
+			make('p.note', `${row.asked_at ? `Requested ${time.full(row.asked_at)}. ` : ''}` +
 				`Expires ${time.full(row.until)} without approval.`),
-			row.own ? make('p.note', 'This page requested it itself, so ' +
+			isPairing(row) ? '' : row.own ? make('p.note', 'This page requested it itself, so ' +
 				'somebody else has to decide.') : buttons, said);
 		card.fill = () => {
 			const waits = this.#phone.approvals.some((one) => keyOfApproval(one) === id);

@@ -118,7 +118,7 @@ class Phone {
 	async #readApprovals() {
 		const page = this.may('admin') ? await this.call('list_approvals')
 			: { approvals: [], more: 0 };
-		this.approvals = [...page.approvals, ...page.webhooks ?? []];
+		this.approvals = [...page.approvals, ...page.webhooks ?? [], ...page.pairings ?? []];
 		this.moreApprovals = page.more;
 	}
 

@@ -87,6 +87,8 @@ void tool_command_run(struct control_call *control_call, const struct tool *tool
  * owner has typed, the argument "code"; NULL: the call has been answered.
  */
 struct pairing_request *command_pair_find(struct control_call *call);
+/* Call it when a request has been decided. */
+void command_pair_report(const struct control_call *call);
 /* Sends an item for each that waits. False: the call is over. */
 bool command_pair_send_waiting(struct control_call *call, unsigned *count_out);
 

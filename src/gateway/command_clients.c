@@ -146,6 +146,7 @@ static void command_clients_answer_request(struct control_call *call,
 	struct json_writer *writer = control_call_open_result(call);
 
 	pairing_approve(request, &row->client, token);
+	command_pair_report(call);
 	explicit_bzero(token, TOKEN_TEXT_BYTES);
 	if (!writer)
 		return;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * pairings, pair_check, pair_reject: the computers that ask to be paired (gateway/pairing.h).
+ * pairings, pair_check, pair_reject: the computers that ask to be paired (policy/pairing.h).
  * `pair` with their code approves one (command_clients.c). No answer has a code.
  */
 #include <string.h>
@@ -141,6 +141,12 @@ struct pairing_request *command_pair_find(struct control_call *call)
 	}
 }
 
+void command_pair_report(const struct control_call *call)
+{
+	if (call->control->services)
+		change_source_report_pairing(call->control->services->changes);
+}
+
 static void command_pair_run_check(struct control_call *call)
 {
 	const struct pairing_request *request = command_pair_find(call);
@@ -162,6 +168,7 @@ static void command_pair_run_reject(struct control_call *call)
 	if (!request)
 		return;
 	pairing_reject(request);
+	command_pair_report(call);
 	if (!(writer = control_call_open_result(call)))
 		return;
 	json_put_string(writer, "rejected", request->name);

@@ -225,6 +225,7 @@ static void pair_page_begin_request(struct web *web, struct exchange *exchange,
 
 	if (request) {
 		log_info("pair: a computer at %s asks to be paired", request->address);
+		change_source_report_pairing(&web->changes);
 		pair_page_answer_begun(exchange, request);
 		return;
 	}

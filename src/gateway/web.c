@@ -280,6 +280,7 @@ int web_open(struct web *web, struct services *services, struct explanation *err
 	int error;
 
 	web->services = services;
+	services->pairing = &web->pairing;
 	web->has_commands = services->config->agent.owner_numbers.count;
 	error = web_open_endpoint(web);
 	if (error)

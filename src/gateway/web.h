@@ -16,7 +16,7 @@
 #include "base/client.h"
 #include "gateway/hooks.h"
 #include "gateway/metric.h"
-#include "gateway/pairing.h"
+#include "policy/pairing.h"
 #include "http/http_server.h"
 #include "mcp/endpoint.h"
 #include "store/store_client.h"

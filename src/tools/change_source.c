@@ -10,7 +10,8 @@
  *   a call or an alert       calls://recent, sms://alerts
  *   a balance, offline gap   sms://status
  *   a SIM                    sms://subscriptions or sms://voicemail, and sms://status
- *   a modem, oFono, policy   sms://status
+ *   a modem, oFono, policy,  sms://status
+ *   a pairing request
  *
  * What is stored comes from the feed (store/store_feed.h): it is notified once it is on disk. The
  * rest comes from SIMs, oFono, the policy, and edits that change no state.
@@ -268,6 +269,12 @@ static void change_source_on_policy(void *data, const void *event_data)
 {
 	if (change_source_add(data))
 		change_source_notify(data, "sms://status");
+}
+
+void change_source_report_pairing(struct change_source *source)
+{
+	if (source && change_source_add(source))
+		change_source_notify(source, "sms://status");
 }
 
 void change_source_init(struct change_source *source, const struct services *services)

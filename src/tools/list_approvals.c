@@ -3,8 +3,10 @@
  * list_approvals: the messages that wait for approval, oldest first, for somebody who decides
  * in the owner's place. They see the whole text, including one-time codes.
  */
+#include "base/clock.h"
 #include "console/console.h"
 #include "mcp/answer_room.h"
+#include "policy/pairing.h"
 #include "sms/outbox.h"
 #include "tools/message_view.h"
 #include "tools/services.h"
@@ -52,6 +54,13 @@ static const struct schema_field list_approvals_webhook[] = {
 	{ 0 },
 };
 
+static const struct schema_field list_approvals_pairing[] = {
+	{ "name", SCHEMA_STRING, true, "What the computer calls itself" },
+	{ "address", SCHEMA_STRING, true, "Its IP address" },
+	{ "until", SCHEMA_STRING, true, "Expires then, RFC 3339" },
+	{ 0 },
+};
+
 static const struct schema_field list_approvals_output[] = {
 	{ "approvals", SCHEMA_ARRAY, true, "Oldest first",
 	  .members = list_approvals_row },
@@ -59,6 +68,9 @@ static const struct schema_field list_approvals_output[] = {
 	{ "more", SCHEMA_INTEGER, true, "Waiting ones that are not in this answer" },
 	{ "webhooks", SCHEMA_ARRAY, true, "Servers that clients want events posted to",
 	  .members = list_approvals_webhook },
+	{ "pairings", SCHEMA_ARRAY, true,
+	  "Computers whose codes the owner can type on the phone",
+	  .members = list_approvals_pairing },
 	{ 0 },
 };
 
@@ -119,6 +131,25 @@ static void list_approvals_write_webhook(void *data,
 	list->more = !answer_room_close_row(list->room, 0);
 }
 
+/* At most PAIRING_WAITING_MAX. */
+static void list_approvals_write_pairings(struct json_writer *writer,
+					  struct pairing *pairing)
+{
+	const struct pairing_request *request = NULL;
+
+	json_open_array_at(writer, "pairings");
+	while (pairing &&
+	       (request = pairing_next(pairing, request ? request->number : 0))) {
+		json_open_object(writer);
+		view_put_line(writer, "name", request->name);
+		json_put_string(writer, "address", request->address);
+		view_put_time(writer, "until",
+			      clock_wall_ms() + pairing_left_ms(request));
+		json_close_object(writer);
+	}
+	json_close_array(writer);
+}
+
 static int list_approvals_write(struct json_writer *writer, const struct tool_call *call)
 {
 	struct answer_room room = { .writer = writer, .form = ANSWER_TWICE };
@@ -141,6 +172,7 @@ static int list_approvals_write(struct json_writer *writer, const struct tool_ca
 		error = store_webhook_consent_list(call->services->store, 0,
 						   list_approvals_write_webhook, &list);
 	json_close_array(writer);
+	list_approvals_write_pairings(writer, call->services->pairing);
 	json_put_integer(writer, "more", page.waiting - messages + list.more);
 	json_close_object(writer);
 	return error;
@@ -173,7 +205,8 @@ const struct tool tool_list_approvals = {
 		       "owner's page; a model has no say in it.",
 	.input = list_approvals_input,
 	.output = list_approvals_output,
-	.listed = (const char *const[]){ "approvals", "more", "webhooks", NULL },
+	.listed = (const char *const[]){ "approvals", "more", "webhooks", "pairings",
+					 NULL },
 	.flags = TOOL_READ_ONLY | TOOL_IDEMPOTENT | TOOL_FOR_PAGES,
 	.scopes = CLIENT_READ | CLIENT_ADMIN,
 	.page = CONSOLE_URI,

@@ -70,6 +70,16 @@ def test_a_hostile_name_is_shown_as_it_is(open_tab: OpenTab, desk: Desk) -> None
     assert tab.do("return page.locator('main b').count()") == 0
 
 
+def test_the_console_shows_who_asks_and_never_the_code(page: Console, open_tab: OpenTab,
+                                                       desk: Desk) -> None:
+    code = begin(open_tab(**WIDE), desk, "tablet")
+    page.go_to("Approvals")
+    page.wait_text("tablet asks to be paired")
+    page.wait_text("127.0.0.1")
+    shown = page.do("return page.innerText('body')")
+    assert code not in shown and code.replace(" ", "") not in shown
+
+
 @pytest.mark.parametrize("colours", ["light", "dark"])
 @pytest.mark.parametrize("size", [NARROW, WIDE], ids=["narrow", "wide"])
 def test_the_pages_violate_no_accessibility_rule(open_tab: OpenTab, desk: Desk,

@@ -369,7 +369,7 @@ def test_only_upstream_is_said_to_send_no_emoji(make_phone: MakePhone, shape: st
     sim = phone.agent.ids()[0]
     assert phone.agent.send("\U0001f600", sim, dry_run=True).facts["would_send"] is can
     assert (phone.agent.send("\U0001f600", sim, wait_for="none").code == "") is can
-    wait_until(lambda: phone.ofono.do(calls="SendMessage")[-1] == str(int(can)),
+    wait_until(lambda: phone.ofono.do(calls="SendMessage")[-1:] == [str(int(can))],
                what="what can be sent is sent")
 
 

@@ -316,7 +316,7 @@ def test_a_call_lost_with_its_modem_is_hung_up_later(make_lab: Callable[..., Lab
     lab.radios[0].wait_property("Modem", "Powered", False)
     lab.bring_up()
     wait_until(lambda: not lab.modems[0].calls.is_up, what="it is hung up")
-    wait_until(lambda: rows(lab)[0]["reason"] == "left", 20, "that is told")
+    wait_until(lambda: rows(lab)[0].get("reason") == "left", 20, "that is told")
     assert rows(lab)[0]["call_id"] == call_id
 
 
@@ -377,7 +377,8 @@ def test_only_its_client_hangs_up_a_call_by_default(make_lab: Callable[..., Lab]
     one.call("place_call", to_phone_number=TO, wait_for="none")
     Owner(lab.gateway.state).do("revoke", "one")
     wait_over(lab)
-    wait_until(lambda: audit.lines("call_ended")[-1]["detail"]["reason"] == "revoked",
+    wait_until(lambda: "revoked" in [line["detail"]["reason"]
+                                     for line in audit.lines("call_ended")[-1:]],
                what="the audit has why")
     assert TO not in lab.gateway.log
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "gateway/pairing.h"
+#include "policy/pairing.h"
 
 static struct pairing pairing;
 static int64_t now_ms;

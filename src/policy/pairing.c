@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "gateway/pairing.h"
+#include "policy/pairing.h"
 
 #include <gnutls/crypto.h>
 #include <stdio.h>

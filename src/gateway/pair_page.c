@@ -266,11 +266,11 @@ static void pair_page_answer_waiting(struct exchange *exchange,
 	web_page_open(&page, exchange, "Type this code on the phone", true);
 	web_page_state(&page, "waiting");
 	pair_page_put_code(&page, request->code);
-	web_page_say(
-		&page,
-		"\"%s\" at %s asks to use the phone. On the phone, run \"sudo " PROGRAM_NAME
-		" pair\" and type the code.",
-		request->name, request->address);
+	web_page_say(&page,
+		     "\"%s\" at %s asks to use the phone. Its owner runs this there, and "
+		     "types the code:",
+		     request->name, request->address);
+	web_page_block(&page, "sudo " PROGRAM_NAME " pair");
 	web_page_say(&page, "Do so only if you asked for this just now. %lld %s left.",
 		     (long long)minutes, minutes == 1 ? "minute" : "minutes");
 	web_page_close(&page, 202, false);

@@ -12,7 +12,7 @@ from typing import Any
 
 TESTS = Path(__file__).resolve().parents[1]
 PICTURES = TESTS.parent / "doc"
-sys.path[:0] = [str(TESTS), str(TESTS / "integration"), str(TESTS / "clients")]
+sys.path[:0] = [str(TESTS), *(str(TESTS / name) for name in ("integration", "clients", "check"))]
 
 from agent import Agent
 from chrome import Chrome
@@ -20,6 +20,7 @@ from console import NARROW, WIDE, Console
 from desk import Desk
 from lab import wait_until
 from npm import Npm
+from test_pairing import begin
 
 PHONE = {"viewport": {"width": 360, "height": 640}, "hasTouch": True}
 MOM, BANK, FRIEND, PLUMBER = "+36201234567", "MyBank", "+36309876543", "+3612345678"
@@ -44,7 +45,7 @@ def furnish(desk: Desk) -> None:
 def take(console: Console, name: str) -> None:
     """Without a blinking cursor."""
     console.do("await page.screenshot({ path: args.path, animations: 'disabled', "
-               "caret: 'hide' })", path=str(PICTURES / f"console-{name}.png"))
+               "caret: 'hide' })", path=str(PICTURES / f"{name}.png"))
 
 
 def show(chrome: Chrome, desk: Desk, **options: Any) -> Console:
@@ -57,25 +58,28 @@ def main() -> None:
         furnish(desk)
         page = show(chrome, desk, **PHONE, colorScheme="light")
         page.wait_text("MyBank")
-        take(page, "list")
+        take(page, "console-list")
         page.go_to("Approvals")
         page.wait_text("Approve")
-        take(page, "approval")
+        take(page, "console-approval")
         page = show(chrome, desk, **NARROW, colorScheme="dark")
         page.open(MOM)
         page.write("I will call you tomorrow.")
-        take(page, "narrow")
+        take(page, "console-narrow")
         page = show(chrome, desk, **WIDE, colorScheme="light")
         page.go_to("Phone")
         page.wait_text("Messages can be sent.")
-        take(page, "phone")
+        take(page, "console-phone")
         page = Console.in_host(
             chrome.tab(**WIDE | {"viewport": {"width": 1000, "height": 650}}), chrome, desk,
             tool="send_sms", context={"theme": "dark"}, input={
                 "to_phone_number": FRIEND, "subscription_id": desk.sims[1],
                 "sms_text": "Our table is booked, number 7 by the window."})
         page.wait_message("Our table", "sent")
-        take(page, "host")
+        take(page, "console-host")
+        tab = chrome.tab(viewport={"width": 760, "height": 400}, colorScheme="light")
+        begin(tab, desk, "laptop")
+        take(Console(tab), "pairing")
 
 
 if __name__ == "__main__":

@@ -140,7 +140,7 @@ static void switching_check_card(struct switching *switching, const struct modem
 
 	if (!switching->on_ms)
 		switching->on_ms = now_ms;
-	switch (modem_view_card(modem)) {
+	switch (modem_lines_card(modem)) {
 	case MODEM_CARD_ABSENT:
 		switching_finish(switching, SWITCHING_NO_CARD);
 		break;
@@ -237,7 +237,7 @@ void switching_print(const struct switching *switching)
 		fputs(message ? message : "the modem disappeared meanwhile", out);
 	} else {
 		fputs(switching->changed ? "" : "already ", out);
-		modem_view_print(out, modem);
+		modem_lines_print(out, modem);
 	}
 	fputs(".\n", out);
 	switching_write_fix(switching, fix);
@@ -253,7 +253,7 @@ void switching_write(const struct switching *switching, struct json_writer *writ
 
 	json_open_object(writer);
 	if (modem)
-		modem_view_put(writer, modem);
+		modem_lines_put(writer, modem);
 	else
 		json_put_string(writer, "modem", switching->path);
 	json_put_string(writer, "outcome", outcomes[switching->outcome].word);

@@ -2,7 +2,7 @@
 /*
  * Start and stop.
  *
- *   phone (gateway/phone.h) -> ports opened -> control socket
+ *   phone (gateway/phone_services.h) -> ports opened -> control socket
  *   -> the bus installed our match rules -> HTTP serves, READY=1
  *
  * oFono signals an incoming message only once.  So everything that receives one exists before
@@ -30,7 +30,7 @@
 #include "config/config.h"
 #include "gateway/running.h"
 #include "gateway/control.h"
-#include "gateway/phone.h"
+#include "gateway/phone_services.h"
 #include "gateway/web.h"
 
 enum {
@@ -44,7 +44,7 @@ enum {
 struct gateway {
 	struct services services;
 	struct config *config; /* the services' own */
-	struct phone phone;
+	struct phone_services phone;
 	struct web web;
 	struct advertisement advertisement;
 	struct running running;
@@ -222,7 +222,7 @@ static void gateway_serve(struct gateway *gateway)
 	malloc_trim(0);
 	error = web_serve(&gateway->web);
 	if (error == 0) {
-		phone_status_send(&gateway->phone.status);
+		phone_services_status_send(&gateway->phone.status);
 		sd_notify(0, "READY=1");
 		advertisement_start(&gateway->advertisement, gateway->services.loop,
 				    gateway->config, gateway->web.server);
@@ -271,7 +271,7 @@ static int gateway_open(struct gateway *gateway, struct explanation *problem)
 	if (!error)
 		error = gateway_raise_file_limit(gateway->config, problem);
 	if (!error)
-		error = phone_open(&gateway->phone, &gateway->services, problem);
+		error = phone_services_open(&gateway->phone, &gateway->services, problem);
 	if (!error)
 		error = web_open(&gateway->web, &gateway->services, problem);
 	if (!error)
@@ -287,7 +287,7 @@ static void gateway_close(struct gateway *gateway)
 	advertisement_stop(&gateway->advertisement);
 	web_close(&gateway->web);
 	gateway_stop_waiting(gateway);
-	phone_close(&gateway->phone);
+	phone_services_close(&gateway->phone);
 	sd_event_unref(gateway->services.loop);
 }
 

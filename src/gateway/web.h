@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Web: the HTTP side of the gateway: the MCP endpoint, the paths beside it, the ports, and which
- * clients are let in.  gateway/phone.h is the other half.
+ * clients are let in.  gateway/phone_services.h is the other half.
  *
  * No port is open to the network while no client is paired.  While none is, and a configured
  * address is not loopback, the store is checked every WEB_CLIENT_CHECK_MS, because `pair` may
@@ -46,7 +46,7 @@ struct web {
 };
 
 /*
- * Opens the ports, without serving yet. `services` are those of phone_open(); web_open() sets
+ * Opens the ports, without serving yet. `services` are those of phone_services_open(); web_open() sets
  * their `changes`. Call web_close() in either case. 0 or -errno, with the error's
  * text where there is more to say.
  */

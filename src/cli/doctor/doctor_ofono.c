@@ -319,7 +319,7 @@ static bool doctor_ofono_has_locked_card(const struct ofono *ofono)
 	const struct modem *modem;
 
 	TAILQ_FOREACH (modem, ofono_modems(ofono), link) {
-		if (modem_view_card(modem) == MODEM_CARD_LOCKED)
+		if (modem_lines_card(modem) == MODEM_CARD_LOCKED)
 			return true;
 	}
 	return false;

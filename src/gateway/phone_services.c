@@ -2,9 +2,9 @@
 /*
  * Everything that one part records while it opens is committed to disk together, in
  * one fsync, before the gateway answers anybody. The order of opening is in phone.h;
- * phone_close() goes backwards.
+ * phone_services_close() goes backwards.
  */
-#include "gateway/phone.h"
+#include "gateway/phone_services.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -21,7 +21,7 @@ enum { LOCK_TIMEOUT_MS = 1000 }; /* blocks, but the loop does not run yet */
 
 enum { QUIET_USEC = 150 * 1000 };
 
-void phone_status_send(struct phone_status *status)
+void phone_services_status_send(struct phone_services_status *status)
 {
 	const struct services *services = status->services;
 	const char *notice = store_rescue_notice(services->store);
@@ -40,14 +40,15 @@ void phone_status_send(struct phone_status *status)
 	sd_notifyf(0, "STATUS=%s", line);
 }
 
-static int phone_status_on_quiet(sd_event_source *source, uint64_t usec, void *data)
+static int phone_services_status_on_quiet(sd_event_source *source, uint64_t usec,
+					  void *data)
 {
-	phone_status_send(data);
+	phone_services_status_send(data);
 	return 0;
 }
 
 /* Before the first report there is nothing to update. */
-static void phone_status_send_later(struct phone_status *status)
+static void phone_services_status_send_later(struct phone_services_status *status)
 {
 	if (!*status->line)
 		return;
@@ -55,37 +56,38 @@ static void phone_status_send_later(struct phone_status *status)
 	sd_event_source_set_enabled(status->timer, SD_EVENT_ONESHOT);
 }
 
-static void phone_status_on_sims(void *data, const void *event)
+static void phone_services_status_on_sims(void *data, const void *event)
 {
-	phone_status_send_later(data);
+	phone_services_status_send_later(data);
 }
 
-static void phone_status_on_ofono(void *data, const void *event_data)
+static void phone_services_status_on_ofono(void *data, const void *event_data)
 {
 	const struct ofono_event *event = event_data;
 
 	if (event->type == OFONO_CONDITION)
-		phone_status_send_later(data);
+		phone_services_status_send_later(data);
 }
 
-static int phone_status_init(struct phone_status *status, const struct services *services)
+static int phone_services_status_init(struct phone_services_status *status,
+				      const struct services *services)
 {
 	int error = sd_event_add_time_relative(services->loop, &status->timer,
 					       CLOCK_MONOTONIC, 0, 0,
-					       phone_status_on_quiet, status);
+					       phone_services_status_on_quiet, status);
 
 	if (error < 0)
 		return error;
 	sd_event_source_set_enabled(status->timer, SD_EVENT_OFF);
 	status->services = services;
 	observer_add(sims_observers(services->sims), &status->sims_observer,
-		     phone_status_on_sims, status);
+		     phone_services_status_on_sims, status);
 	observer_add(ofono_observers(services->ofono), &status->ofono_observer,
-		     phone_status_on_ofono, status);
+		     phone_services_status_on_ofono, status);
 	return 0;
 }
 
-static void phone_status_deinit(struct phone_status *status)
+static void phone_services_status_deinit(struct phone_services_status *status)
 {
 	observer_remove(&status->sims_observer);
 	observer_remove(&status->ofono_observer);
@@ -96,8 +98,8 @@ static void phone_status_deinit(struct phone_status *status)
 
 enum { PHONE_FOLDER_BYTES = 2 * CONFIG_TEXT_BYTES };
 
-static void phone_spool_folder(const struct config *config,
-			       char folder[PHONE_FOLDER_BYTES])
+static void phone_services_spool_folder(const struct config *config,
+					char folder[PHONE_FOLDER_BYTES])
 {
 	if (*config->spool_dir)
 		snprintf(folder, PHONE_FOLDER_BYTES, "%s", config->spool_dir);
@@ -105,28 +107,31 @@ static void phone_spool_folder(const struct config *config,
 		snprintf(folder, PHONE_FOLDER_BYTES, "%s/spool", config->state_dir);
 }
 
-static int phone_open_spool(struct phone *phone, const struct config *config)
+static int phone_services_open_spool(struct phone_services *phone,
+				     const struct config *config)
 {
 	char folder[PHONE_FOLDER_BYTES];
 
-	phone_spool_folder(config, folder);
+	phone_services_spool_folder(config, folder);
 	return spool_new(phone->services->loop, folder, phone->services->inbox,
 			 &phone->spool);
 }
 
 /* Only where an ofonod may write it. */
-static int phone_open_outgoing_spool(struct phone *phone, const struct config *config)
+static int phone_services_open_outgoing_spool(struct phone_services *phone,
+					      const struct config *config)
 {
 	char folder[PHONE_FOLDER_BYTES];
 
 	if (ofono_sends_again_safely(phone->services->ofono))
 		return 0;
-	phone_spool_folder(config, folder);
+	phone_services_spool_folder(config, folder);
 	return outgoing_spool_new(phone->services->loop, folder, phone->services->outbox,
 				  &phone->outgoing_spool);
 }
 
-static int phone_open_policy(struct phone *phone, const struct config *config)
+static int phone_services_open_policy(struct phone_services *phone,
+				      const struct config *config)
 {
 	struct services *services = phone->services;
 	const struct policy_parts parts = {
@@ -143,7 +148,7 @@ static int phone_open_policy(struct phone *phone, const struct config *config)
 	return policy_new(&parts, &services->policy);
 }
 
-static int phone_open_dialler(struct services *services)
+static int phone_services_open_dialler(struct services *services)
 {
 	const struct dialler_parts parts = {
 		.loop = services->loop,
@@ -156,7 +161,7 @@ static int phone_open_dialler(struct services *services)
 	return dialler_new(&parts, &services->dialler);
 }
 
-static void phone_open_opt_out(struct phone *phone)
+static void phone_services_open_opt_out(struct phone_services *phone)
 {
 	phone->opt_out = (struct opt_out){
 		.config = phone->services->config,
@@ -167,7 +172,7 @@ static void phone_open_opt_out(struct phone *phone)
 	phone->services->opt_out = &phone->opt_out;
 }
 
-static int phone_open_approval_notice(struct phone *phone)
+static int phone_services_open_approval_notice(struct phone_services *phone)
 {
 	struct services *services = phone->services;
 
@@ -181,7 +186,8 @@ static int phone_open_approval_notice(struct phone *phone)
 }
 
 /* Modems and SIM cards, and what works on them directly. */
-static int phone_open_modems(struct phone *phone, const struct config *config)
+static int phone_services_open_modems(struct phone_services *phone,
+				      const struct config *config)
 {
 	struct services *services = phone->services;
 	const struct ofono_parts parts = { services->loop, config, services->store };
@@ -205,7 +211,8 @@ static int phone_open_modems(struct phone *phone, const struct config *config)
 }
 
 /* Incoming messages, contacts and calls. */
-static int phone_open_inbound(struct phone *phone, const struct config *config)
+static int phone_services_open_inbound(struct phone_services *phone,
+				       const struct config *config)
 {
 	struct services *services = phone->services;
 	int error = inbox_new(services->loop, services->store, services->sims,
@@ -217,7 +224,7 @@ static int phone_open_inbound(struct phone *phone, const struct config *config)
 		error = call_log_new(services->store, services->sims, services->ofono,
 				     &services->calls);
 	if (error == 0)
-		error = phone_open_dialler(services);
+		error = phone_services_open_dialler(services);
 	if (error == 0)
 		error = alert_log_new(services->store, services->sims, services->ofono,
 				      &services->alerts);
@@ -225,12 +232,12 @@ static int phone_open_inbound(struct phone *phone, const struct config *config)
 		error = contacts_new(services->loop, config, services->sims,
 				     services->ofono, &services->contacts);
 	if (error == 0)
-		error = phone_open_spool(phone, config);
+		error = phone_services_open_spool(phone, config);
 	return error;
 }
 
 /* In a hub: which of many SIMs sends a message. */
-static int phone_open_routing(struct services *services)
+static int phone_services_open_routing(struct services *services)
 {
 	int error = routing_new(services->config, services->store, services->sims,
 				&services->routing);
@@ -244,14 +251,15 @@ static int phone_open_routing(struct services *services)
 }
 
 /* Outgoing messages, and what works on all stored messages. */
-static int phone_open_outbound(struct phone *phone, const struct config *config)
+static int phone_services_open_outbound(struct phone_services *phone,
+					const struct config *config)
 {
 	struct services *services = phone->services;
 	int error = outbox_new(services->loop, config, services->store, services->sims,
 			       services->ofono, &services->outbox);
 
 	if (error == 0)
-		error = phone_open_outgoing_spool(phone, config);
+		error = phone_services_open_outgoing_spool(phone, config);
 	if (error == 0)
 		error = received_codes_new(services->loop, services->store,
 					   &phone->received_codes);
@@ -259,16 +267,16 @@ static int phone_open_outbound(struct phone *phone, const struct config *config)
 		outbox_set_received_codes(services->outbox, phone->received_codes);
 	services->received_codes = phone->received_codes;
 	if (error == 0)
-		error = phone_open_policy(phone, config);
+		error = phone_services_open_policy(phone, config);
 	if (error == 0)
 		outbox_set_slot_finder(services->outbox, policy_find_due_slot,
 				       services->policy);
 	if (error == 0 && ofono_sends_again_safely(services->ofono))
-		error = phone_open_routing(services);
+		error = phone_services_open_routing(services);
 	if (error == 0)
-		phone_open_opt_out(phone);
+		phone_services_open_opt_out(phone);
 	if (error == 0)
-		error = phone_open_approval_notice(phone);
+		error = phone_services_open_approval_notice(phone);
 	if (error == 0)
 		error = scans_new(services->loop, services->store, &services->scans);
 	if (error == 0)
@@ -277,12 +285,13 @@ static int phone_open_outbound(struct phone *phone, const struct config *config)
 	if (error == 0)
 		error = indexer_new(services->loop, services->store, &phone->indexer);
 	if (error == 0)
-		error = phone_status_init(&phone->status, services);
+		error = phone_services_status_init(&phone->status, services);
 	return error;
 }
 
 /* With the message store open. */
-static int phone_open_parts(struct phone *phone, const struct config *config)
+static int phone_services_open_parts(struct phone_services *phone,
+				     const struct config *config)
 {
 	struct services *services = phone->services;
 	int error = audit_new(services->loop, services->store, &services->audit);
@@ -294,40 +303,42 @@ static int phone_open_parts(struct phone *phone, const struct config *config)
 					      services->store);
 	services->feed = &phone->feed;
 	if (error == 0)
-		error = phone_open_modems(phone, config);
+		error = phone_services_open_modems(phone, config);
 	if (error == 0)
-		error = phone_open_inbound(phone, config);
+		error = phone_services_open_inbound(phone, config);
 	if (error == 0)
-		error = phone_open_outbound(phone, config);
+		error = phone_services_open_outbound(phone, config);
 	return error;
 }
 
-struct phone_opening {
-	struct phone *phone;
+struct phone_services_opening {
+	struct phone_services *phone;
 	const struct config *config;
 };
 
-static int phone_open_opening(void *data)
+static int phone_services_open_opening(void *data)
 {
-	const struct phone_opening *opening = data;
+	const struct phone_services_opening *opening = data;
 
-	return phone_open_parts(opening->phone, opening->config);
+	return phone_services_open_parts(opening->phone, opening->config);
 }
 
 /* One commit for what all parts record when they open. */
-static int phone_open_in_one_commit(struct phone *phone, const struct config *config)
+static int phone_services_open_in_one_commit(struct phone_services *phone,
+					     const struct config *config)
 {
-	struct phone_opening opening = { phone, config };
-	int synced, error = store_sync_once(phone->services->store, phone_open_opening,
-					    &opening, &synced);
+	struct phone_services_opening opening = { phone, config };
+	int synced,
+		error = store_sync_once(phone->services->store,
+					phone_services_open_opening, &opening, &synced);
 
 	if (synced)
 		log_error("store: the disk did not confirm the records of the start");
 	return error;
 }
 
-int phone_open(struct phone *phone, struct services *services,
-	       struct explanation *error_out)
+int phone_services_open(struct phone_services *phone, struct services *services,
+			struct explanation *error_out)
 {
 	const struct config *config = services->config;
 	int error;
@@ -340,19 +351,19 @@ int phone_open(struct phone *phone, struct services *services,
 		error = store_open_or_rescue(config->state_dir, &services->store,
 					     error_out);
 	if (error == 0)
-		error = phone_open_in_one_commit(phone, config);
+		error = phone_services_open_in_one_commit(phone, config);
 	if (error == 0 && phone->outgoing_spool)
 		outgoing_spool_start(phone->outgoing_spool);
 	return error;
 }
 
-void phone_close(struct phone *phone)
+void phone_services_close(struct phone_services *phone)
 {
 	struct services *services = phone->services;
 
 	if (!services)
 		return;
-	phone_status_deinit(&phone->status);
+	phone_services_status_deinit(&phone->status);
 	indexer_free(phone->indexer);
 	retention_free(phone->retention);
 	scans_free(services->scans);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Phone: everything behind the network ports, from the message store to the outbox, opened
+ * Phone services: everything behind the network ports, from the message store to the outbox, opened
  * in the order of dependency and closed in the opposite order.  Closing changes no row of the
  * store.
  *
@@ -29,7 +29,7 @@
  * The status line for the service manager (STATUS=). A burst of events makes one report: it is
  * sent a moment after the last of them, and only if the line differs.
  */
-struct phone_status {
+struct phone_services_status {
 	const struct services *services;
 	struct observer sims_observer;
 	struct observer ofono_observer;
@@ -37,9 +37,9 @@ struct phone_status {
 	char line[768]; /* as sent last */
 };
 
-struct phone {
+struct phone_services {
 	struct services *services; /* NULL: not opened */
-	struct phone_status status;
+	struct phone_services_status status;
 	struct retention *retention;
 	struct indexer *indexer;
 	struct spool *spool;
@@ -55,11 +55,11 @@ struct phone {
 };
 
 /*
- * `services` holds the loop and the configuration, and receives the rest. Call phone_close()
+ * `services` holds the loop and the configuration, and receives the rest. Call phone_services_close()
  * in either case. 0 or -errno, with the error's text where there is more to say.
  */
-int phone_open(struct phone *phone, struct services *services,
-	       struct explanation *error_out);
-void phone_close(struct phone *phone);
+int phone_services_open(struct phone_services *phone, struct services *services,
+			struct explanation *error_out);
+void phone_services_close(struct phone_services *phone);
 /* Sends the status line now. None is sent before the first call. */
-void phone_status_send(struct phone_status *status);
+void phone_services_status_send(struct phone_services_status *status);

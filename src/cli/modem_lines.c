@@ -23,19 +23,19 @@ static const struct {
 	{ "on", "on", COLOUR_GOOD },
 };
 
-static unsigned modem_view_state(const struct modem *modem)
+static unsigned modem_lines_state(const struct modem *modem)
 {
 	return !modem->powered ? 0 : !modem->online ? 1 : 2;
 }
 
-static const char *const modem_view_card_words[] = {
+static const char *const modem_lines_card_words[] = {
 	[MODEM_CARD_UNKNOWN] = "unknown",
 	[MODEM_CARD_ABSENT] = "absent",
 	[MODEM_CARD_LOCKED] = "locked",
 	[MODEM_CARD_READY] = "ready",
 };
 
-enum modem_view_card modem_view_card(const struct modem *modem)
+enum modem_lines_card modem_lines_card(const struct modem *modem)
 {
 	const struct modem_sim *sim = &modem->sim;
 
@@ -52,14 +52,14 @@ enum modem_view_card modem_view_card(const struct modem *modem)
 	return *sim->subscriber_identity ? MODEM_CARD_READY : MODEM_CARD_UNKNOWN;
 }
 
-void modem_view_put(struct json_writer *writer, const struct modem *modem)
+void modem_lines_put(struct json_writer *writer, const struct modem *modem)
 {
 	const struct modem_network *network = &modem->network;
-	enum modem_view_card card = modem_view_card(modem);
+	enum modem_lines_card card = modem_lines_card(modem);
 
 	json_put_string(writer, "modem", modem->path);
-	json_put_string(writer, "state", states[modem_view_state(modem)].word);
-	json_put_string(writer, "sim", modem_view_card_words[card]);
+	json_put_string(writer, "state", states[modem_lines_state(modem)].word);
+	json_put_string(writer, "sim", modem_lines_card_words[card]);
 	if (card == MODEM_CARD_LOCKED)
 		json_put_string(writer, "lock", modem->sim.pin_required);
 	json_put_string(writer, "registration", network->status);
@@ -68,7 +68,7 @@ void modem_view_put(struct json_writer *writer, const struct modem *modem)
 }
 
 /* Writes "needs its PIN", "locked (network)". */
-static void modem_view_describe_card(const struct modem *modem, char text[CELL_BYTES])
+static void modem_lines_describe_card(const struct modem *modem, char text[CELL_BYTES])
 {
 	static const char *const texts[] = {
 		[MODEM_CARD_UNKNOWN] = "being read",
@@ -76,7 +76,7 @@ static void modem_view_describe_card(const struct modem *modem, char text[CELL_B
 		[MODEM_CARD_LOCKED] = "needs its ",
 		[MODEM_CARD_READY] = "ready",
 	};
-	enum modem_view_card card = modem_view_card(modem);
+	enum modem_lines_card card = modem_lines_card(modem);
 
 	if (!modem->powered)
 		snprintf(text, CELL_BYTES, "unknown");
@@ -91,7 +91,7 @@ static void modem_view_describe_card(const struct modem *modem, char text[CELL_B
 									  : "PIN");
 }
 
-static void modem_view_print_network(FILE *out, const struct modem *modem)
+static void modem_lines_print_network(FILE *out, const struct modem *modem)
 {
 	const struct modem_network *network = &modem->network;
 
@@ -108,37 +108,37 @@ static void modem_view_print_network(FILE *out, const struct modem *modem)
 		fprintf(out, ", signal %u %%", network->strength);
 }
 
-void modem_view_print(FILE *out, const struct modem *modem)
+void modem_lines_print(FILE *out, const struct modem *modem)
 {
-	unsigned state = modem_view_state(modem);
+	unsigned state = modem_lines_state(modem);
 	bool has_colour = out == stdout;
 	char card[CELL_BYTES];
 
 	fprintf(out, "%s%s%s", has_colour ? terminal_colour_on(states[state].colour) : "",
 		states[state].text, has_colour ? terminal_colour_off() : "");
 	if (modem->powered) {
-		modem_view_describe_card(modem, card);
+		modem_lines_describe_card(modem, card);
 		fprintf(out, ", SIM card: %s, network: ", card);
-		modem_view_print_network(out, modem);
+		modem_lines_print_network(out, modem);
 	}
 }
 
 enum { STATE_COLUMNS = 13, CARD_COLUMNS = 24 };
 
-static void modem_view_print_row(const struct modem *modem, int path_columns)
+static void modem_lines_print_row(const struct modem *modem, int path_columns)
 {
-	unsigned state = modem_view_state(modem);
+	unsigned state = modem_lines_state(modem);
 	char card[CELL_BYTES];
 
-	modem_view_describe_card(modem, card);
+	modem_lines_describe_card(modem, card);
 	printf("%-*s%s%-*s%s%-*s", path_columns, modem->path,
 	       terminal_colour_on(states[state].colour), STATE_COLUMNS,
 	       states[state].text, terminal_colour_off(), CARD_COLUMNS, card);
-	modem_view_print_network(stdout, modem);
+	modem_lines_print_network(stdout, modem);
 	putchar('\n');
 }
 
-void modem_view_print_table(const struct modem_list *modems)
+void modem_lines_print_table(const struct modem_list *modems)
 {
 	const struct modem *modem, *off = NULL;
 	int path_columns = (int)strlen("MODEM") + 2;
@@ -154,7 +154,7 @@ void modem_view_print_table(const struct modem_list *modems)
 	TAILQ_FOREACH (modem, modems, link) {
 		if (modem_is_foreign(modem))
 			continue;
-		modem_view_print_row(modem, path_columns);
+		modem_lines_print_row(modem, path_columns);
 		if (!off && !(modem->powered && modem->online))
 			off = modem;
 	}

@@ -46,7 +46,7 @@ def complete_lines(*words: str, **environment: str) -> str:
 def commands() -> list[str]:
     """Each command with the verb that is a part of its name, such as "client set"."""
     rows = re.findall(r"^  ([a-z]\S*(?: \S+)*?)  +\S", say("--help").partition("\nExamples\n")[0], re.MULTILINE)
-    return [" ".join(word for word in row.split() if word.isalpha()) for row in rows]
+    return [" ".join(word for word in row.split() if word.replace("-", "").isalpha()) for row in rows]
 
 
 def test_every_command_is_completed() -> None:

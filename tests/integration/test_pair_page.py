@@ -6,11 +6,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from http import HTTPStatus
+from pathlib import Path
 
 import pytest
 
 from computer import Computer, member, state, token_on
 from lab import wait_until
+from lab.clock import Clock
 from lone_gateway import LoneGateway
 from owner import FAILED, OK, Owner
 from phone import LAPTOP, PHONE, Phone
@@ -193,6 +195,18 @@ def test_a_fourth_request_pushes_out_the_oldest_of_its_address(gateway: LoneGate
         assert one.begin(f"laptop {number}").status == HTTPStatus.SEE_OTHER
     assert state(first) == (410, "pushed_out")
     assert [state(one) for one in others] == [(202, "waiting")] * PER_ADDRESS
+
+
+def test_a_code_is_too_old_after_ten_minutes(tmp_path: Path) -> None:
+    clock, gateway = Clock(tmp_path), LoneGateway(open=False)
+    gateway.environment |= clock.environment
+    with gateway:
+        computer = Computer(gateway)
+        computer.begin("laptop")
+        code = computer.code
+        clock.sleep(10 * 60)
+        assert state(computer) == (410, "expired")
+        assert '"wrong_code"' in Owner(gateway.state).run("pair", "--json", "--code", code).stdout
 
 
 def test_a_restart_forgets_a_request(gateway: LoneGateway) -> None:

@@ -99,7 +99,6 @@ struct request {
 	const char *result_type;	    /* NULL: "complete" */
 	const struct json *subscription_id; /* for the result's _meta; may be NULL */
 	int64_t progress;		    /* last value sent */
-	const char *challenge;		    /* WWW-Authenticate of a 403; NULL: none */
 	struct reply *reply; /* the answer ends this stream; NULL: plain JSON */
 	bool is_lost;	     /* the stream is gone: answer nothing */
 };
@@ -121,8 +120,16 @@ void request_fail_no_memory(struct request *request);
 void request_fail_with(struct request *request, const struct rpc_error *error);
 
 /*
+ * Says which scopes are missing, and how the owner grants them; `what` begins the sentence:
+ * "send_sms", "This resource". Returns NULL if there is no memory.
+ */
+const char *request_scope_text(struct arena *arena, const struct client *client,
+			       unsigned needed, const char *what);
+
+/*
  * Checks that the client of this request has these scopes. If not, the request has been
- * answered with HTTP status 403; `what` begins the sentence: "send_sms", "This resource".
+ * answered with an error. Never with HTTP status 401 or 403: some clients would begin OAuth,
+ * which cannot help, because the owner grants scopes on the phone.
  */
 bool request_check_scopes(struct request *request, unsigned needed, const char *what);
 

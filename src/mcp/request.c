@@ -51,9 +51,6 @@ static void request_answer(struct request *request, unsigned status)
 		reply_finish(reply, body);
 		return;
 	}
-	if (request->challenge)
-		exchange_add_header(request->exchange, "WWW-Authenticate",
-				    request->challenge);
 	if (body->failed)
 		status = 503;
 	if (body->failed || !body->length) {
@@ -127,37 +124,20 @@ bool request_has_no_cursor(struct request *request)
 
 /* Scopes */
 
-/*
- * The challenge names no resource_metadata: there is no authorization server, and clients
- * would look for one (tests/clients/test_missing_scope.py).
- */
-static const char *request_scope_challenge(struct arena *arena, unsigned needed)
-{
-	char names[CLIENT_SCOPES_BYTES];
-
-	client_write_scopes(needed, ' ', names);
-	return arena_printf(arena,
-			    "Bearer realm=\"" PROGRAM_NAME
-			    "\", error=\"insufficient_scope\", scope=\"%s\"",
-			    names);
-}
-
-/* NULL: no memory. */
-static const char *request_scope_text(struct arena *arena, const struct client *client,
-				      unsigned needed, const char *what)
+const char *request_scope_text(struct arena *arena, const struct client *client,
+			       unsigned needed, const char *what)
 {
 	char missing[CLIENT_SCOPES_BYTES], all[CLIENT_SCOPES_BYTES];
 
 	client_write_scopes(needed & ~client->scopes, ',', missing);
 	client_write_scopes(needed | client->scopes, ',', all);
-	return arena_printf(arena,
-			    "%s needs the scope %s, which the client %s does not have. "
-			    "Trying again does not help; the owner of the phone grants "
-			    "it there with: " PROGRAM_NAME " client set %s --scope %s",
-			    what, missing, client->name, client->name, all);
+	return arena_printf(
+		arena,
+		"%s needs the scope %s, which the client %s does not have. The owner grants it on the phone (" PROGRAM_NAME
+		" client set %s --scope %s); trying again does not help.",
+		what, missing, client->name, client->name, all);
 }
 
-/* Repeats the challenge, because a client behind `ofono-mcp stdio` sees no headers. */
 static void request_write_scope(struct json_writer *writer, const void *data)
 {
 	char names[CLIENT_SCOPES_BYTES];
@@ -175,9 +155,8 @@ bool request_check_scopes(struct request *request, unsigned needed, const char *
 
 	if (request_scopes_cover(client->scopes, needed))
 		return true;
-	request->challenge = request_scope_challenge(request->arena, needed);
 	request_refuse(
-		request, 403,
+		request, 200,
 		&(struct rpc_error){
 			.code = RPC_REFUSED,
 			.text = request_scope_text(request->arena, client, needed, what),

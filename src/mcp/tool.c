@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "base/escape.h"
+#include "base/failure.h"
 #include "base/utf8.h"
 #include "mcp/answer_room.h"
 #include "mcp/elicitation.h"
@@ -395,13 +396,34 @@ static const struct tool *tool_read_call(struct request *request,
 	return tool;
 }
 
+/* False: the call has been answered. */
+static bool tool_call_is_permitted(struct tool_call *call)
+{
+	const struct failure_words *words = failure_words(FAILURE_SCOPE);
+	struct tool_error error = {
+		.code = words->code,
+		.fix = words->fix,
+		.is_refusal = true,
+	};
+
+	if (request_scopes_cover(call->client->scopes, call->tool->scopes))
+		return true;
+	error.message = request_scope_text(call->arena, call->client, call->tool->scopes,
+					   call->tool->name);
+	if (error.message)
+		tool_call_fail(call, &error);
+	else
+		request_fail_no_memory(call->request);
+	return false;
+}
+
 void tool_run_call(struct request *request)
 {
 	const struct json *arguments = NULL;
 	const struct tool *tool = tool_read_call(request, &arguments);
 	struct tool_call *call;
 
-	if (!tool || !request_check_scopes(request, tool->scopes, tool->name))
+	if (!tool)
 		return;
 	call = arena_alloc(request->arena, sizeof(*call));
 	if (!call) {
@@ -416,6 +438,7 @@ void tool_run_call(struct request *request)
 		.services = request->context->services,
 		.arena = request->arena,
 	};
-	if (!(call->client->scopes & CLIENT_HUB) || hub_claim_admit(call))
+	if (tool_call_is_permitted(call) &&
+	    (!(call->client->scopes & CLIENT_HUB) || hub_claim_admit(call)))
 		tool_call_run(call);
 }

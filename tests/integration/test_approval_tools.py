@@ -120,7 +120,8 @@ def test_approval_tools_need_the_admin_scope(lab: Lab, careful: Agent, number: s
         with lab.client() as client:
             client.headers["Authorization"] = f"Bearer {other.token}"
             answer = client.call("tools/call", {"name": name, "arguments": arguments})
-        assert answer.status == 403
+        assert answer.result["isError"]
+        assert "insufficient_scope" in answer.result["content"][0]["text"]
     assert careful.state(message_id) == "waiting_approval"
     Owner(lab).do("reject", message_id)
 

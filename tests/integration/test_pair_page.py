@@ -197,6 +197,22 @@ def test_a_fourth_request_pushes_out_the_oldest_of_its_address(gateway: LoneGate
     assert [state(one) for one in others] == [(202, "waiting")] * PER_ADDRESS
 
 
+def test_a_thousand_requests_keep_token_holders_served_in_flat_memory(
+        gateway: LoneGateway, owner: Owner) -> None:
+    owner.do("pair", "agent")
+    [token] = set(re.findall(r"[0-9a-f]{64}", owner.do("rotate", "agent")))
+    for number in range(1000):
+        if number == 100:
+            before = gateway.rss_kib
+        if number % 50 == 0:
+            assert ping(gateway, token) == HTTPStatus.OK
+        assert Computer(gateway).begin(f"flood {number}").status == HTTPStatus.SEE_OTHER
+    assert owner.json_lines("approvals")[-1]["pairings"] == PER_ADDRESS
+    grown = gateway.rss_kib - before
+    print(f"after 900 more requests: {grown} KiB more")
+    assert grown < 256
+
+
 def test_a_code_is_too_old_after_ten_minutes(tmp_path: Path) -> None:
     clock, gateway = Clock(tmp_path), LoneGateway(open=False)
     gateway.environment |= clock.environment

@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "text/code.h"
 #include "text/extract.h"
@@ -31,6 +30,11 @@ static bool code_mask_is_between(char byte)
 	return byte == ' ' || byte == '-' || byte == '.';
 }
 
+static char code_mask_to_small(char byte)
+{
+	return byte >= 'A' && byte <= 'Z' ? (char)(byte - 'A' + 'a') : byte;
+}
+
 /* Length in bytes if the code stands here, ignoring spaces and dashes; 0: it does not. */
 static size_t code_mask_match_at(const char *text, const char *code)
 {
@@ -43,7 +47,7 @@ static size_t code_mask_match_at(const char *text, const char *code)
 			code++;
 			continue;
 		}
-		if (strncasecmp(at, code, 1) == 0)
+		if (code_mask_to_small(*at) == code_mask_to_small(*code))
 			code++;
 		else if (!code_mask_is_between(*at))
 			return 0;

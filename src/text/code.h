@@ -81,6 +81,9 @@ enum code_word {
 	CODE_WORD_SECRET =
 		1 << 24, /* a name that is not public: code_context.c adds it, */
 	CODE_WORD_ADDRESS = 1 << 25, /* and this for what is part of a link */
+	CODE_WORD_REACH = 1 << 26,   /* "finish", "back": what a code is good for */
+	CODE_WORD_ACCOUNT = 1 << 27, /* "account", "in": where it lets one in */
+	CODE_WORD_PICK = 1 << 28, /* "choose": of use only in a text about confirming */
 };
 
 unsigned code_word_kinds(const struct text_word *word); /* enum code_word, or 0 */
@@ -250,6 +253,13 @@ enum code_sign {
 	CODE_SIGN_SIX = 1ull << 54,	   /* the number has six digits or letters */
 	/* first in the text or a line, or after a colon */
 	CODE_SIGN_STARTS = 1ull << 55,
+
+	/* only in the right kind of text: */
+	CODE_SIGN_TEXT_COURIER = 1ull << 56,
+	CODE_SIGN_REACHES = 1ull << 57, /* "X lets you back into your account" */
+	CODE_SIGN_PICKED = 1ull << 58,	/* "Choose X", but not "choose 400 words" */
+	CODE_SIGN_TOLD = 1ull << 59,	/* "Tell her X" */
+	CODE_SIGN_SHORT = 1ull << 60,	/* "Your number: X", a whole sentence */
 };
 
 /* ---- code_context.c */

@@ -141,6 +141,7 @@ void code_context_read(struct code_context *context)
 		{ CODE_WORD_ENTER, CODE_SIGN_TEXT_ENTERS },
 		{ CODE_WORD_ASK, CODE_SIGN_TEXT_ASKS },
 		{ CODE_WORD_LOCK, CODE_SIGN_TEXT_LOCKS },
+		{ CODE_WORD_COURIER, CODE_SIGN_TEXT_COURIER },
 	};
 	uint32_t kinds = 0;
 

@@ -21,6 +21,7 @@ enum {
 	VERB_BEHIND = 3,   /* and from the code to a verb */
 	MEANS_BEHIND = 6,  /* "With X you complete your registration" */
 	SMALL_WORD = 4,	   /* characters of "into", "und" */
+	TOLD_BEFORE = 3,   /* "Tell her X", "Your number: X" */
 };
 
 /* ---- the words that name a code ------------------------------------------------------ */
@@ -206,6 +207,8 @@ static bool code_sign_is_receiver(const struct code_context *context, size_t at)
 {
 	static const char *const words[] = { "to", "au",   "al", "an", "na",
 					     "на", "till", "at", "a" };
+	static const char *const hungarian[] = { "be",	   "meg", "le",	   "fel",
+						 "vissza", "ide", "nekunk" };
 	const char *before;
 
 	if (!code_context_shares_sentence(context, at, at - 1))
@@ -214,7 +217,8 @@ static bool code_sign_is_receiver(const struct code_context *context, size_t at)
 	if (strcmp(before, "a") == 0 &&
 	    code_context_shares_sentence(context, at, at - 2) &&
 	    (context->kinds[at - 2] & CODE_WORD_TYPE ||
-	     strcmp(context->words[at - 2].folded, "be") == 0))
+	     code_sign_is_one_of(context->words[at - 2].folded, hungarian,
+				 sizeof(hungarian) / sizeof(hungarian[0]))))
 		return false; /* "Ird be a X szamot" */
 	return code_sign_is_one_of(before, words, sizeof(words) / sizeof(words[0]));
 }
@@ -261,7 +265,8 @@ static bool code_sign_is_count(const struct code_context *context,
 	const struct text_word *next = &context->words[token->behind];
 	const uint32_t no_nouns = CODE_WORD_NAME | CODE_WORD_WEAK | CODE_WORD_LINK |
 				  CODE_WORD_IS | CODE_WORD_ENTER | CODE_WORD_KEEP |
-				  CODE_WORD_LOCK | CODE_WORD_OPEN | CODE_WORD_AFTER;
+				  CODE_WORD_LOCK | CODE_WORD_OPEN | CODE_WORD_AFTER |
+				  CODE_WORD_PICK | CODE_WORD_TELL | CODE_WORD_REACH;
 
 	return context->text[token->to] == ' ' &&
 	       code_context_shares_sentence(context, token->word, token->behind) &&
@@ -299,6 +304,22 @@ static bool code_sign_is_behind_with(const struct code_context *context,
 				   sizeof(words) / sizeof(words[0]));
 }
 
+/* "With X you are back in your account", but not "With 2026 we finish" */
+static bool code_sign_is_good_for(const struct code_context *context,
+				  const struct code_token *token)
+{
+	const size_t length = token->to - token->from;
+	const char *text = context->text + token->from;
+	bool is_year = length == 4 && !code_token_letters(token) &&
+		       (memcmp(text, "19", 2) == 0 || memcmp(text, "20", 2) == 0);
+
+	return !is_year &&
+	       (code_token_letters(token) || !code_sign_is_count(context, token)) &&
+	       code_context_kinds_behind(context, token->word, token->behind,
+					 MEANS_BEHIND) &
+		       CODE_WORD_REACH;
+}
+
 /* "Confirm with X", "With X you confirm" */
 static bool code_sign_is_means(const struct code_context *context,
 			       const struct code_token *token)
@@ -310,8 +331,42 @@ static bool code_sign_is_means(const struct code_context *context,
 		       (CODE_WORD_WEAK | CODE_WORD_ENTER) ||
 	       code_context_kinds_behind(context, at, token->behind, MEANS_BEHIND) &
 		       CODE_WORD_WEAK ||
+	       code_sign_is_good_for(context, token) ||
 	       (code_context_kinds_before(context, at, CLAUSE_WORDS) & CODE_WORD_WEAK &&
 		!code_sign_is_count(context, token));
+}
+
+/* "Choose X", "Select X on your other phone" */
+static bool code_sign_is_picked(const struct code_context *context,
+				const struct code_token *token)
+{
+	return !code_sign_is_count(context, token) &&
+	       (code_context_kinds_before(context, token->word, TOLD_BEFORE) |
+		code_context_kinds(context, token->word, token->behind)) &
+		       CODE_WORD_PICK;
+}
+
+/* "Your number: X", "Tell him X", whole sentences, but not "Class in Hall X" */
+static bool code_sign_is_short(const struct code_context *context,
+			       const struct code_token *token)
+{
+	const size_t at = token->word;
+	const struct text_word *last = &context->words[at - 1];
+	uint32_t links = CODE_WORD_LINK, kinds = 0;
+	size_t first = at;
+
+	for (; at - first <= TOLD_BEFORE &&
+	       code_context_shares_sentence(context, at, first - 1);
+	     first--) {
+		kinds |= context->kinds[first - 1];
+		links &= context->kinds[first - 1];
+	}
+	return at - first > 1 && at - first <= TOLD_BEFORE && first > 0 &&
+	       !code_context_shares_sentence(context, at, token->behind) &&
+	       last->type == TEXT_WORD &&
+	       (last->behind == ':' || context->kinds[at - 1] & CODE_WORD_LINK ||
+		(code_sign_is_small(last) && (unsigned char)*last->text >= 'a')) &&
+	       (links || !(kinds & (CODE_WORD_THING | CODE_WORD_CALL)));
 }
 
 /* "X into the form", whatever the verb; "the screen wants X" */
@@ -353,7 +408,8 @@ static bool code_sign_is_typed(const struct code_context *context,
 			break;
 		if (context->kinds[at] & CODE_WORD_TYPE)
 			return i > 1 || !(context->kinds[at] & CODE_WORD_KEY) ||
-			       code_sign_is_followed_by(context, token, "into");
+			       code_sign_is_followed_by(context, token, "into") ||
+			       code_sign_is_followed_by(context, token, "in");
 		if (!(context->kinds[at] & (CODE_WORD_LINK | CODE_WORD_PLACE)) &&
 		    !code_sign_is_small(&context->words[at]))
 			break;
@@ -448,6 +504,13 @@ static uint64_t code_sign_read_words(const struct code_context *context,
 		{ beside & CODE_WORD_OPEN, CODE_SIGN_BESIDE_OPEN },
 		{ beside & CODE_WORD_COURIER, CODE_SIGN_BESIDE_COURIER },
 		{ clause & CODE_WORD_TELL, CODE_SIGN_NEAR_TELL },
+		{ (code_context_kinds_before(context, at, TOLD_BEFORE) | behind_1) &
+			  CODE_WORD_TELL,
+		  CODE_SIGN_TOLD },
+		{ clause & CODE_WORD_ACCOUNT && code_sign_is_good_for(context, token),
+		  CODE_SIGN_REACHES },
+		{ code_sign_is_picked(context, token), CODE_SIGN_PICKED },
+		{ code_sign_is_short(context, token), CODE_SIGN_SHORT },
 		{ sentence & CODE_WORD_WEAK, CODE_SIGN_HINTED },
 		{ code_sign_is_called_behind(context, token),
 		  CODE_SIGN_CALLED_BEHIND | CODE_SIGN_SAID_TO_BE },

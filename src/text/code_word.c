@@ -43,14 +43,15 @@ static const struct {
 	  "code passcode password token kennwort passwort wachtwoord contrasen kod koodi "
 	  "haslo hasla jelsz losenord tunnuslu salasan sifre heslo parool код парол "
 	  "пинкод κωδικ ओटीपी कोड কোড ওটিপি კოდ կոդ kulcsszo parola passwd pwd pincod "
-	  "lozink geslo hesl szyfr шифр geheimzahl geheimnummer losung watchword "
+	  "lozink hesl szyfr шифр geheimzahl geheimnummer losung watchword "
 	  "codeword combinat combinac combinaz combinais kombinac комбинац" },
 	{ CODE_WORD_NAME, WHOLE,
 	  "pin otp totp passe cod codul clave codigo codigos codice codici senha chave "
 	  "parola passphrase adgangskode xac пин کد pw psw passw mdp pwort secret "
 	  "geheimwort" },
+	{ CODE_WORD_NAME, WHOLE, "geslo gesla geslom geslu" },
 	{ CODE_WORD_WEAK, WHOLE,
-	  "2fa sign log security sicherheit войти вход melden meldest" },
+	  "logt loggt loggst logged logging 2fa sign log security sicherheit войти вход melden meldest" },
 	{ CODE_WORD_WEAK, BEGIN,
 	  "conferm dogrula onayla giris eslestir belep zalog autoryz sparow freischalt "
 	  "validez valider saisiss привяз активир autorizz associar vincular abbinare "
@@ -341,7 +342,7 @@ static const struct {
 	  "优惠 折扣 促销 クーポン 割引 セール プロモ خصم تخفيض" },
 	{ CODE_WORD_TELL, WHOLE, "dile digale dites di" },
 	{ CODE_WORD_TELL, BEGIN,
-	  "tell give say read sag gib nenn communiqu donn dit indiqu diga dar facilit "
+	  "tell give say read sag nenn communiqu donn dit indiqu diga dar facilit "
 	  "comunic dica dia inform noem geef podaj mond назов сообщ скаж soyle uppge "
 	  "sagt rekn" },
 	{ CODE_WORD_TELL, WITHIN, "告知 告诉 提供 お伝え 伝え أخبر اعط" },
@@ -351,6 +352,52 @@ static const struct {
 	  "kurye kuryr bud chauff doruc" },
 	{ CODE_WORD_COURIER, WITHIN,
 	  "配送员 骑手 快递员 配達員 ドライバー المندوب السائق" },
+	{ CODE_WORD_TELL, WHOLE,
+	  "gib geben gebt halte halten zeg zegt vertel lees say speak says deyin deyiniz dis mow dyktuj" },
+	{ CODE_WORD_TELL, BEGIN,
+	  "ensen muestr mostr pokaz mutas goster montr powiedz podyktuj dict dikt diktier sprich sprech olvas przeczyt legg okuy "
+	  "vorles" },
+	{ CODE_WORD_TELL, WHOLE, "show zeig zeige zeigen lis lisez lee leia leggi toon" },
+	{ CODE_WORD_COURIER, BEGIN,
+	  "postman paketbot bote carteir carter postin facteur postbod listonosz postas "
+	  "postac sofor chofer conductor motorist autist conducteur kierowc surucu "
+	  ""
+	  "recept recepc guard vigil empfang pfort concierg portier porter kuldonc dostawc" },
+	{ CODE_WORD_PICK, WHOLE,
+	  "pick choose select click hit match send text pass drop stick plug quote bestatigen bestaetigen confirm confirma confirme confirmez confirmar confirmer conferma confermare potwierdz bevestigen onaylayin nimm "
+	  "nehmen schick schicke klick klicken kies kiest klik neem haz clic sec secin "
+	  "seciniz" },
+	{ CODE_WORD_PICK, BEGIN,
+	  "wahl auswahl antipp beruhr hinterleg choisi selection cliqu touch appuy "
+	  "present "
+	  "elig elij elegi escog escoj seleccion seleziona scegli scelga clicc escolh "
+	  "selecion cliqu apresent selecte wybier wskaz zaznacz klikn dotkn valassz "
+	  "valaszd jelold koppint kattint bokj dokun tikla isaretle" },
+	{ CODE_WORD_REACH, WHOLE,
+	  "finish finishes complete completes get gets let lets back return returns "
+	  "continue restore restores kommst kommen zuruck fertig rond kom komt terug "
+	  "lasst alta" },
+	{ CODE_WORD_REACH, BEGIN,
+	  "herstel przywr vissza restor recover bring wiederherst recuper retabli ripristin restabl restaur geri abschl schliess schließ abschließ schliesst beend vollend termin finir finis finali reven "
+	  "revien retourn complet acaba conclu volv vuelv regres torn rientr voltar "
+	  "volta permet permit permett pozwol zakoncz skoncz konczy wroc wraca dokan "
+	  "befejez fejez visszal visszat terhet tamamla bitir don sagla afmak vervolled "
+	  "concluir" },
+	{ CODE_WORD_ACCOUNT, WHOLE, "conto conta in" },
+	{ CODE_WORD_ACCOUNT, BEGIN,
+	  "konto kontod fiok compte cuenta rekening hesab hesap profil profiel perfil "
+	  "account" },
+	{ CODE_WORD_KEEP, WHOLE,
+	  "yourself geheim geheimhalten titok titkos titokban gizli guarde guardez gardez "
+	  "garde riservato geheimgehalten tajemnicy sakla saklayin segreto secreto "
+	  "sigilo confidentiel" },
+	{ CODE_WORD_UNIT, WHOLE,
+	  "copie copias exemplaires ejemplares exemplares exemplare peldany sztuk adet" },
+	{ CODE_WORD_THING, WHOLE, "zaak" },
+	{ CODE_WORD_WEAK, BEGIN, "acess girme leptel lepett keuren goedkeur goedgekeur" },
+	{ CODE_WORD_ENTER, WHOLE, "okutun" },
+	{ CODE_WORD_LOCK, BEGIN,
+	  "tornell torniquet tourniquet drehkreuz catrac bramk forgokap turnike pfort poort llave klucz skrzynk anahtar" },
 	{ CODE_WORD_TOWARDS, WHOLE, "to for with mit do" },
 	{ CODE_WORD_DIGIT, WHOLE,
 	  "zero oh one two three four five six seven eight nine" },

@@ -107,6 +107,21 @@ static const struct {
 	{ "The site had 30947 downloads", NULL },
 	{ "The bus leaves at 1430 from stop 40216", NULL },
 	{ "Mit 5507 Stimmen gewann sie", NULL },
+	/* only in a text about logging in: a short sentence, a choice */
+	{ "Login attempt. Your number: 60482", "Login attempt. Your number: " M },
+	{ "Iemand logt in. Ben jij het? Kies 2846.",
+	  "Iemand logt in. Ben jij het? Kies " M "." },
+	{ "Login successful. Your number in the queue is 112", NULL },
+	{ "Choose from 4500 titles and log in any time", NULL },
+	{ "Confirmation sent. Class in Hall 4410", NULL },
+	/* what it is good for */
+	{ "T7-4QX lets you back into your account",
+	  M " lets you back into your account" },
+	{ "Con 8812 terminas el registro", "Con " M " terminas el registro" },
+	{ "Con 3000 metros terminas la ruta", NULL },
+	/* told to somebody who delivers */
+	{ "The driver will ask. Tell her 2938.", "The driver will ask. Tell her " M "." },
+	{ "The driver comes at 1430, in van 8812", NULL },
 	/* odd groups */
 	{ "Enter 778 30 1 on the next page", "Enter " M " on the next page" },
 	{ "Your PIN is 38 55 10 4", "Your PIN is " M },

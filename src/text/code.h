@@ -256,10 +256,13 @@ enum code_sign {
 
 	/* only in the right kind of text: */
 	CODE_SIGN_TEXT_COURIER = 1ull << 56,
-	CODE_SIGN_REACHES = 1ull << 57, /* "X lets you back into your account" */
-	CODE_SIGN_PICKED = 1ull << 58,	/* "Choose X", but not "choose 400 words" */
-	CODE_SIGN_TOLD = 1ull << 59,	/* "Tell her X" */
-	CODE_SIGN_SHORT = 1ull << 60,	/* "Your number: X", a whole sentence */
+	CODE_SIGN_REACHES = 1ull << 57,	  /* "X lets you back into your account" */
+	CODE_SIGN_PICKED = 1ull << 58,	  /* "Choose X", but not "choose 400 words" */
+	CODE_SIGN_TOLD = 1ull << 59,	  /* "Tell her X" */
+	CODE_SIGN_SHORT = 1ull << 60,	  /* "Your number: X", a whole sentence */
+	CODE_SIGN_LETS = 1ull << 61,	  /* "X logs you in", begins a sentence */
+	CODE_SIGN_ASKED = 1ull << 62,	  /* "The app asks for a number: X" */
+	CODE_SIGN_SENT_BACK = 1ull << 63, /* "Send X back" */
 };
 
 /* ---- code_context.c */

@@ -511,6 +511,12 @@ static uint64_t code_sign_read_words(const struct code_context *context,
 		  CODE_SIGN_REACHES },
 		{ code_sign_is_picked(context, token), CODE_SIGN_PICKED },
 		{ code_sign_is_short(context, token), CODE_SIGN_SHORT },
+		{ code_sign_is_picked(context, token) && near & CODE_WORD_REACH,
+		  CODE_SIGN_SENT_BACK },
+		{ !code_context_shares_sentence(context, at, at - 1) &&
+			  code_context_kinds_behind(context, at, behind, 2) &
+				  CODE_WORD_WEAK,
+		  CODE_SIGN_LETS },
 		{ sentence & CODE_WORD_WEAK, CODE_SIGN_HINTED },
 		{ code_sign_is_called_behind(context, token),
 		  CODE_SIGN_CALLED_BEHIND | CODE_SIGN_SAID_TO_BE },
@@ -584,6 +590,13 @@ uint64_t code_sign_read(struct code_context *context, const struct code_token *t
 	if (signs & CODE_SIGN_COLON_BEFORE && !(signs & CODE_SIGN_ADVERTISEMENT) &&
 	    code_context_kinds(context, at, at - 1) & (CODE_WORD_WEAK | CODE_WORD_ENTER))
 		signs |= CODE_SIGN_HINTED_BEFORE;
+	/* "number" also belongs to orders */
+	if (signs & CODE_SIGN_COLON_BEFORE && !code_sign_is_count(context, token) &&
+	    code_context_kinds_before(context, at, VERB_BEFORE) & CODE_WORD_ASK &&
+	    (!(head & CODE_WORD_THING) ||
+	     (head & CODE_WORD_LINK &&
+	      !(code_context_kinds(context, at, place - 1) & CODE_WORD_THING))))
+		signs |= CODE_SIGN_ASKED;
 	if (code_sign_is_else(context, token, head, signs))
 		signs |= CODE_SIGN_ELSE;
 	if (distance < CLOSE_WORDS && !(signs & CODE_SIGN_ELSE))

@@ -391,6 +391,16 @@ static const struct {
 	  "yourself geheim geheimhalten titok titkos titokban gizli guarde guardez gardez "
 	  "garde riservato geheimgehalten tajemnicy sakla saklayin segreto secreto "
 	  "sigilo confidentiel" },
+	{ CODE_WORD_KEEP, BEGIN, "ignor zignor negeer figyelmen" },
+	{ CODE_WORD_TELL, WHOLE,
+	  "sagen decir dire dizer zeggen demeniz demek mondja mondjon" },
+	{ CODE_WORD_COURIER, BEGIN, "rezeption resepsiyon accueil" },
+	{ CODE_WORD_PICK, WHOLE, "stuur stuurt manda mande mandaci mandanos" },
+	{ CODE_WORD_PICK | CODE_WORD_REACH, BEGIN, "renvoy odesl" },
+	{ CODE_WORD_ASK, WHOLE, "ker soracak" },
+	{ CODE_WORD_WEAK, BEGIN, "erlaub engedely zezwol signs logs inicia collega" },
+	{ CODE_WORD_ENTER | CODE_WORD_TYPE, WHOLE,
+	  "bash batti battere pianotez pianoter" },
 	{ CODE_WORD_UNIT, WHOLE,
 	  "copie copias exemplaires ejemplares exemplares exemplare peldany sztuk adet" },
 	{ CODE_WORD_THING, WHOLE, "zaak" },

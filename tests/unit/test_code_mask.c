@@ -119,6 +119,16 @@ static const struct {
 	  M " lets you back into your account" },
 	{ "Con 8812 terminas el registro", "Con " M " terminas el registro" },
 	{ "Con 3000 metros terminas la ruta", NULL },
+	{ "Hello. G8-2MK logs you in", "Hello. " M " logs you in" },
+	/* a number that is asked for, or sent back */
+	{ "The app will ask for a number: 5526", "The app will ask for a number: " M },
+	{ "They may ask for the order number: 5526", NULL },
+	{ "Send 2083 back", "Send " M " back" },
+	{ "Send 1500 chairs back", NULL },
+	{ "Ask at counter 4410", NULL },
+	/* what nobody asked for is ignored */
+	{ "Orrin: 208-664. Not you? Ignore this.",
+	  "Orrin: " M ". Not you? Ignore this." },
 	/* told to somebody who delivers */
 	{ "The driver will ask. Tell her 2938.", "The driver will ask. Tell her " M "." },
 	{ "The driver comes at 1430, in van 8812", NULL },

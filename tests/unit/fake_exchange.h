@@ -17,6 +17,7 @@
 
 #include "http/exchange.h"
 #include "http/exchange_carrier.h"
+#include "mcp/endpoint.h"
 
 enum { FAKE_HEADERS_MAX = 4 };
 
@@ -165,4 +166,30 @@ static inline void fake_exchange_free(struct exchange *exchange)
 	stream_free(exchange->stream);
 	arena_free(exchange->arena);
 	free(exchange->body);
+}
+
+/* The whole request; `body` NULL: it has none. */
+static inline void fake_exchange_send(void *endpoint, struct exchange *exchange,
+				      const char *body)
+{
+	exchange->arena = arena_new(EXCHANGE_ARENA_MAX);
+	endpoint_handler.begin(endpoint, exchange);
+	if (body)
+		endpoint_handler.body(endpoint, exchange, body, strlen(body));
+	endpoint_handler.complete(endpoint, exchange);
+}
+
+/* Its client leaves, and so does an open stream. */
+static inline void fake_exchange_close(void *endpoint, struct exchange *exchange)
+{
+	if (exchange->stream && !stream_is_ended(exchange->stream))
+		endpoint_handler.abandoned(endpoint, exchange);
+	endpoint_handler.ended(endpoint, exchange);
+	fake_exchange_free(exchange);
+}
+
+static inline void assert_has(const char *text, const char *piece)
+{
+	if (!text || !strstr(text, piece))
+		fail_msg("%s\n  is not in %s", piece, text ? text : "nothing");
 }

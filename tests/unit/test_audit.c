@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Refusals become lines: soon, merged and bounded; a clean stop loses none. */
 #include "unit_test.h"
-#include "base/clock.h"
+#include "fake_clock.h"
 #include "config/config.h"
 #include "policy/audit.h"
 #include "store_bench.h"
@@ -118,21 +118,12 @@ TEST(test_the_number_of_waiting_entries_is_bounded)
 			    " json_extract(detail, '$.number') IS NULL") > 4000);
 }
 
-static int64_t now_ms;
-
-static int64_t tell_now(void)
-{
-	return now_ms;
-}
-
 /* The more lines were written, the longer the next ones wait. */
 TEST(test_commits_are_paced)
 {
-	static const struct clock_source source = { tell_now, tell_now, NULL };
 	uint64_t due_us, from_us;
 
-	now_ms = CLOCK_SANE_MS;
-	clock_set_source(&source);
+	fake_clock_begin(CLOCK_SANE_MS);
 	audit_send_refused(audit, &laptop, "+361", "paused");
 	wait_for_lines(1);
 	for (int i = 0; i < 1000; i++)

@@ -216,16 +216,12 @@ static const struct json *call_with(void *endpoint, const char *tool,
 		capabilities, tool, params);
 	const struct json *answer;
 
-	exchange.arena = arena_new(EXCHANGE_ARENA_MAX);
-	endpoint_handler.begin(endpoint, &exchange);
-	endpoint_handler.body(endpoint, &exchange, body, strlen(body));
-	endpoint_handler.complete(endpoint, &exchange);
-	endpoint_handler.ended(endpoint, &exchange);
+	fake_exchange_send(endpoint, &exchange, body);
 	answer = parse(exchange.body);
 	if (json_member(answer, "error"))
 		assert_int_equal(exchange.status,
 				 strcmp(tool, "require") == 0 ? 400 : 200);
-	fake_exchange_free(&exchange);
+	fake_exchange_close(endpoint, &exchange);
 	return answer;
 }
 

@@ -134,24 +134,7 @@ static int tear_down(void **state)
 static void ask(struct exchange *exchange, const char *body)
 {
 	exchange->client = (struct client){ .scopes = CLIENT_READ };
-	exchange->arena = arena_new(EXCHANGE_ARENA_MAX);
-	endpoint_handler.begin(endpoint, exchange);
-	endpoint_handler.body(endpoint, exchange, body, strlen(body));
-	endpoint_handler.complete(endpoint, exchange);
-}
-
-static void leave(struct exchange *exchange)
-{
-	if (exchange->stream && !stream_is_ended(exchange->stream))
-		endpoint_handler.abandoned(endpoint, exchange);
-	endpoint_handler.ended(endpoint, exchange);
-	fake_exchange_free(exchange);
-}
-
-static void assert_has(const char *text, const char *piece)
-{
-	if (!text || !strstr(text, piece))
-		fail_msg("%s\n  is not in %s", piece, text ? text : "nothing");
+	fake_exchange_send(endpoint, exchange, body);
 }
 
 static void new_entries(int64_t head)
@@ -170,10 +153,10 @@ TEST(test_a_delivery_that_a_type_lacks_is_unsupported)
 	ask(&poll, EVENTS("events/poll", "\"name\":\"pushed\""));
 	assert_has(poll.body, "\"code\":-32026,\"message\":\"Unsupported\",\"data\":"
 			      "{\"feature\":\"deliveryMode\",\"value\":\"poll\"}");
-	leave(&poll);
+	fake_exchange_close(endpoint, &poll);
 	ask(&stream, EVENTS("events/stream", "\"name\":\"polled\""));
 	assert_has(stream.body, "\"value\":\"push\"");
-	leave(&stream);
+	fake_exchange_close(endpoint, &stream);
 }
 
 TEST(test_a_gap_is_announced_before_the_stream_goes_on)
@@ -191,7 +174,7 @@ TEST(test_a_gap_is_announced_before_the_stream_goes_on)
 	assert_has(events, "events/active");
 	assert_has(events, "\"cursor\":\"7.8\",\"truncated\":true");
 	assert_has(events, "\"eventId\":\"7.9\"");
-	leave(&stream);
+	fake_exchange_close(endpoint, &stream);
 }
 
 TEST(test_a_failure_to_read_is_reported_and_the_stream_goes_on)
@@ -206,7 +189,7 @@ TEST(test_a_failure_to_read_is_reported_and_the_stream_goes_on)
 	feed.failure = 0;
 	new_entries(5);
 	assert_has(fake_events(&stream), "\"eventId\":\"7.4\"");
-	leave(&stream);
+	fake_exchange_close(endpoint, &stream);
 }
 
 TEST(test_a_poll_that_cannot_read_fails_and_keeps_the_cursor)
@@ -216,5 +199,5 @@ TEST(test_a_poll_that_cannot_read_fails_and_keeps_the_cursor)
 	feed.failure = -5;
 	ask(&poll, EVENTS("events/poll", "\"name\":\"polled\",\"cursor\":\"7.1\""));
 	assert_has(poll.body, "\"code\":-32603");
-	leave(&poll);
+	fake_exchange_close(endpoint, &poll);
 }

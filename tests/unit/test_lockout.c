@@ -4,31 +4,15 @@
 #include <string.h>
 
 #include "base/address.h"
-#include "base/clock.h"
 #include "http/connection.h"
-
-static int64_t now_ms;
-
-static int64_t now(void)
-{
-	return now_ms;
-}
-
-static const struct clock_source clock_of_test = { .monotonic_ms = now, .wall_ms = now };
+#include "fake_clock.h"
 
 static struct lockout lockout;
 
 static int setup(void **state)
 {
-	now_ms = 1000 * 1000;
+	fake_clock_begin(1000 * 1000);
 	memset(&lockout, 0, sizeof(lockout));
-	clock_set_source(&clock_of_test);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	clock_set_source(NULL);
 	return 0;
 }
 
@@ -67,7 +51,7 @@ static void lock_out(const char *host)
 		assert_int_equal(retry_after(host), 0);
 }
 
-FIXTURE(setup, teardown)
+FIXTURE(setup, fake_clock_end)
 
 TEST(test_each_wrong_token_waits_longer)
 {

@@ -5,34 +5,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
+#include "fake_clock.h"
 #include "policy/pairing.h"
 
 static struct pairing pairing;
-static int64_t now_ms;
-
-static int64_t fake_time(void)
-{
-	return now_ms;
-}
-
-static const struct clock_source fake_clock = { fake_time, fake_time, fake_time };
 
 static int set_up(void **state)
 {
 	memset(&pairing, 0, sizeof(pairing));
-	now_ms = 1000;
-	clock_set_source(&fake_clock);
+	fake_clock_begin(1000);
 	return 0;
 }
 
-static int tear_down(void **state)
-{
-	clock_set_source(NULL);
-	return 0;
-}
-
-FIXTURE(set_up, tear_down)
+FIXTURE(set_up, fake_clock_end)
 
 /* The key of a new request from 192.0.2.`host`. */
 static const char *begin(unsigned host)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "unit_test.h"
 #include "base/client.h"
-#include "base/clock.h"
+#include "fake_clock.h"
 #include "config/config.h"
 #include "sms/outbox.h"
 #include "sms/reply_loop.h"
@@ -13,21 +13,12 @@
 #define SECOND_MS INT64_C(1000)
 
 static struct config config;
-static int64_t now_ms;
 static unsigned stamps;
-
-static int64_t fake_time(void)
-{
-	return now_ms;
-}
-
-static const struct clock_source fake_clock = { fake_time, fake_time, fake_time };
 
 static int set_up(void **state)
 {
 	config_defaults(&config);
-	now_ms = START_MS;
-	clock_set_source(&fake_clock);
+	fake_clock_begin(START_MS);
 	if (store_set_up_with_cards(state))
 		return -1;
 	identify("8936", "216300000000001");
@@ -36,10 +27,7 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-	int failed = store_tear_down(state);
-
-	clock_set_source(NULL);
-	return failed;
+	return store_tear_down(state) + fake_clock_end(state);
 }
 
 static void come(const char *number, const char *text)

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
+#include "fake_clock.h"
 #include "mcp/resource.h"
 #include "mcp/session.h"
 #include "fake_persistence.h"
@@ -27,7 +27,6 @@ static struct record {
 } records[RECORDS_MAX];
 static int record_count, puts_count;
 static bool disk_is_full;
-static int64_t now_ms;
 
 static struct record *find_record(const char *id)
 {
@@ -85,13 +84,6 @@ static int list(struct store *store,
 
 static struct persistence persistence;
 
-static int64_t fake_now(void)
-{
-	return now_ms;
-}
-
-static const struct clock_source fake_clock = { .monotonic_ms = fake_now,
-						.wall_ms = fake_now };
 static const struct client one = { 1, "one" }, other = { 2, "other" }, open = { 0, "" };
 static struct observers changes;
 static struct sessions sessions;
@@ -100,8 +92,7 @@ static int set_up(void **state)
 {
 	record_count = puts_count = 0;
 	disk_is_full = false;
-	now_ms = NOW_MS;
-	clock_set_source(&fake_clock);
+	fake_clock_begin(NOW_MS);
 	observers_init(&changes);
 	persistence = fake_persistence;
 	persistence.save_session = put;
@@ -114,8 +105,7 @@ static int tear_down(void **state)
 {
 	sessions_deinit(&sessions);
 	observers_deinit(&changes); /* asserts that no observer is left */
-	clock_set_source(NULL);
-	return 0;
+	return fake_clock_end(state);
 }
 
 static void restart(void)

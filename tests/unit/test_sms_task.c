@@ -8,7 +8,7 @@
 
 #include <systemd/sd-event.h>
 
-#include "base/clock.h"
+#include "fake_clock.h"
 #include "base/crypto.h"
 #include "config/config.h"
 #include "policy/policy.h"
@@ -20,24 +20,15 @@
 enum { CLIENT = 7, STRANGER = 8, HOUR_MS = 60 * 60 * 1000, TTL_HOURS = 72 };
 
 static const struct task_kind *const *kinds = task_table;
-static int64_t now_ms;
 static struct config config;
 static sd_event *loop;
 static struct policy *policy;
-
-static int64_t fake_ms(void)
-{
-	return now_ms;
-}
-
-static const struct clock_source fake_clock = { fake_ms, fake_ms, NULL };
 
 static int set_up(void **state)
 {
 	int failed = store_set_up_with_cards(state);
 
-	now_ms = INT64_C(1790000000000);
-	clock_set_source(&fake_clock);
+	fake_clock_begin(INT64_C(1790000000000));
 	config_defaults(&config);
 	if (failed || sd_event_new(&loop) < 0)
 		return -1;
@@ -50,8 +41,7 @@ static int tear_down(void **state)
 {
 	policy_free(policy);
 	sd_event_unref(loop);
-	clock_set_source(NULL);
-	return store_tear_down(state);
+	return store_tear_down(state) + fake_clock_end(state);
 }
 
 static int64_t add(int64_t send_at_ms)

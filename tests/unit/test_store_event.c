@@ -83,17 +83,3 @@ TEST(test_the_oldest_events_of_a_kind_are_dropped)
 	assert_int_equal(store_event_prune(store, 900), 0);
 	assert_int_equal(sql("SELECT min(at) FROM event"), 900);
 }
-
-TEST(test_a_full_disk_stores_no_event)
-{
-	const struct event event = { .kind = EVENT_CALL, .number = "", .text = "" };
-	int64_t id = -7;
-
-	open_store();
-	fill_disk(true);
-	assert_int_equal(store_event_add(store, &event, &id), STORE_E_FULL);
-	fill_disk(false);
-	assert_int_equal(id, -7);
-	assert_int_equal(sql("SELECT count(*) FROM event"), 0);
-	add(EVENT_CALL, 1, CALL_RINGING);
-}

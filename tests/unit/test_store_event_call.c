@@ -1,23 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Placed calls: row, usage and audit line in one commit, and how many there were. */
 #include "unit_test.h"
-#include "base/clock.h"
+#include "fake_clock.h"
 #include "full_disk.h"
 #include "store/store_event.h"
 #include "store_bench.h"
-
-static int64_t now_ms = 1000000;
-
-static int64_t told_ms(void)
-{
-	return now_ms;
-}
-
-static const struct clock_source told_clock = {
-	.monotonic_ms = told_ms,
-	.wall_ms = told_ms,
-	.boot_ms = told_ms,
-};
 
 static int place(int64_t *id_out)
 {
@@ -30,7 +17,7 @@ static int set_up(void **state)
 {
 	int error = store_set_up(state);
 
-	clock_set_source(&told_clock);
+	fake_clock_begin(1000000);
 	open_store();
 	identify("8936", "");
 	return error;
@@ -38,8 +25,7 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-	clock_set_source(NULL);
-	return store_tear_down(state);
+	return store_tear_down(state) + fake_clock_end(state);
 }
 
 FIXTURE(set_up, tear_down)
@@ -92,20 +78,4 @@ TEST(test_placed_calls_are_counted_in_time)
 	sql("UPDATE event SET state = 3 RETURNING 0"); /* missed: incoming calls */
 	assert_int_equal(store_event_nth_placed_call(store, 1, now_ms, &at_ms), 0);
 	assert_int_equal(at_ms, 0);
-}
-
-/* Nothing is stored: a call without usage would escape the limits. */
-TEST(test_a_full_disk_stores_nothing_of_a_call)
-{
-	int64_t id = -7;
-
-	fill_disk(true);
-	assert_int_equal(place(&id), STORE_E_FULL);
-	fill_disk(false);
-	assert_int_equal(id, -7);
-	assert_int_equal(
-		sql("SELECT (SELECT count(*) FROM event) + (SELECT count(*) FROM "
-		    "usage) + (SELECT count(*) FROM audit)"),
-		0);
-	assert_int_equal(place(&id), 0);
 }

@@ -99,19 +99,3 @@ TEST(test_the_age_ignores_clock_changes)
 	assert_int_equal(get(sim_id).age_ms, HOUR_MS);
 	clock_set_source(NULL);
 }
-
-TEST(test_a_full_disk_keeps_the_last_balance)
-{
-	const struct balance balance = { { 5, 0 }, "" };
-	int64_t sim_id;
-
-	open_store();
-	sim_id = identify("8936", "");
-	put(sim_id, 1, "");
-	fill_disk(true);
-	assert_int_equal(store_sim_balance_put(store, sim_id, "*100#", &balance),
-			 STORE_E_FULL);
-	fill_disk(false);
-	assert_int_equal(get(sim_id).balance.amount.thousandths, 1);
-	put(sim_id, 2, "");
-}

@@ -147,7 +147,6 @@ static void expect(struct endpoint *endpoint, struct asked asked, unsigned statu
 {
 	struct exchange exchange = {
 		.client.id = 3,
-		.arena = arena_new(EXCHANGE_ARENA_MAX),
 		.headers = { { "MCP-Protocol-Version", "2026-07-28" },
 			     { "Mcp-Method", asked.method },
 			     { "Mcp-Name", asked.name } },
@@ -161,14 +160,11 @@ static void expect(struct endpoint *endpoint, struct asked asked, unsigned statu
 		 "\"_meta\":{\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\","
 		 "\"io.modelcontextprotocol/clientCapabilities\":{%s}}}}",
 		 asked.method, asked.params, asked.capabilities);
-	endpoint_handler.begin(endpoint, &exchange);
-	endpoint_handler.body(endpoint, &exchange, body, strlen(body));
-	endpoint_handler.complete(endpoint, &exchange);
+	fake_exchange_send(endpoint, &exchange, body);
 	if (exchange.status != status || !strstr(exchange.body, piece))
 		fail_msg("%s\n  gave %u %s\n  not %u %s", body, exchange.status,
 			 exchange.body, status, piece);
-	endpoint_handler.ended(endpoint, &exchange);
-	fake_exchange_free(&exchange);
+	fake_exchange_close(endpoint, &exchange);
 }
 
 static struct asked about(const char *method, const char *id)

@@ -5,7 +5,7 @@
 #include <string.h>
 #include "unit_test.h"
 
-#include "base/clock.h"
+#include "fake_clock.h"
 #include "mcp/task.h"
 
 struct named { /* the owner of a timer */
@@ -16,22 +16,13 @@ struct named { /* the owner of a timer */
 
 static sd_event *loop;
 static struct task_timers timers;
-static int64_t now_ms;
 static char expired_names[32];
-
-static int64_t fake_ms(void)
-{
-	return now_ms;
-}
 
 /* The sd-event timer follows the real clock, which is far ahead of every time here. */
 static int set_up(void **state)
 {
-	static const struct clock_source clock = { fake_ms, fake_ms, NULL };
-
-	now_ms = 1000000;
+	fake_clock_begin(1000000);
 	*expired_names = '\0';
-	clock_set_source(&clock);
 	assert_true(sd_event_new(&loop) >= 0);
 	return task_timers_init(&timers, loop);
 }
@@ -40,8 +31,7 @@ static int tear_down(void **state)
 {
 	task_timers_deinit(&timers);
 	sd_event_unref(loop);
-	clock_set_source(NULL);
-	return 0;
+	return fake_clock_end(state);
 }
 
 static void on_expired(struct task_timer *timer)

@@ -2,7 +2,7 @@
 #include "unit_test.h"
 #include "ofono_lab.h"
 
-#include "base/clock.h"
+#include "fake_clock.h"
 #include "phone/ussd.h"
 
 enum { LIMIT_MS = 60000, SHORT_MS = 20 };
@@ -228,22 +228,14 @@ TEST(test_a_dialogue_ends_with_its_modem)
 	}
 }
 
-static int64_t now_ms;
-
-static int64_t told_ms(void)
-{
-	return now_ms;
-}
-
 TEST(test_codes_per_hour_are_counted)
 {
-	const struct clock_source source = { told_ms, told_ms, told_ms, NULL };
 	struct fixture *fixture = *state;
 	struct ussd_order order;
 	struct bench bench;
 
 	bench_open(&bench, fixture, LIMIT_MS);
-	clock_set_source(&source);
+	fake_clock_begin(0);
 	order = order_of(&bench, NULL);
 	for (int i = 0; i < 2; i++) {
 		now_ms += 1000;
@@ -256,7 +248,7 @@ TEST(test_codes_per_hour_are_counted)
 	assert_int_equal(ussd_wait_ms(bench.ussd, 2), 60 * 60 * 1000 - 1000);
 	now_ms += 60 * 60 * 1000 - 1000;
 	assert_int_equal(ussd_wait_ms(bench.ussd, 2), 0);
-	clock_set_source(NULL);
+	fake_clock_end(NULL);
 	bench_close(&bench);
 }
 

@@ -259,6 +259,10 @@ def test_files_made_by_root_belong_to_the_folder_owner(gateway: LoneGateway) -> 
 @pytest.mark.parametrize("data,code", [
     (b"\n", "invalid_request"), (b"help\n", "invalid_request"), (b"[]\n", "invalid_request"),
     (b"{}\n", "invalid_request"), (b'{"command":5}\n', "invalid_request"),
+    (b'{"command":"clients","command":"clients"}\n', "invalid_request"),
+    (b'{"command":"\\ud800"}\n', "invalid_request"),
+    (b'{"command":"clients","arguments":null}\n', "invalid_request"),
+    (b'{"command":""}\n', "unknown_command"), (b'{"command":"Clients"}\n', "unknown_command"),
     (b'{"command":"clients","arguments":[]}\n', "invalid_request"),
     (b'{"command":"clients"} x\n', "invalid_request"),
     (b"\xff\xfe\0\n", "invalid_request"), (b"[" * 1000 + b"\n", "invalid_request"),

@@ -99,13 +99,8 @@ def test_allowed_origins_are_accepted(gateway: LoneGateway, origin: str) -> None
 def test_other_origins_are_refused(gateway: LoneGateway, origin: str, method: str,
                            path: str) -> None:
     reply = gateway.ask(request(PING, {"Origin": origin}, method=method, path=path))
-    assert reply.status == 403
+    assert reply.status == 403 and "id" not in reply.json
     assert not [name for name, _ in reply.headers if name.startswith("access-control-")]
-
-
-def test_two_origins_are_refused(gateway: LoneGateway) -> None:
-    for origins in (["http://localhost", "https://evil.com"], ["http://localhost"] * 2):
-        assert gateway.ask(request(PING, {"Origin": origins})).status == 400
 
 
 def test_pages_of_allowed_origins_can_read_errors(gateway: LoneGateway) -> None:
@@ -236,19 +231,6 @@ def test_the_whole_token_is_compared(guarded: LoneGateway, token: str) -> None:
                   f'"{token}"', token.swapcase() + "x"):
         if wrong.strip() != token:
             assert guarded.post(PING, Authorization=f"Bearer {wrong}").status == 401
-
-
-def test_two_tokens_are_refused(guarded: LoneGateway, token: str) -> None:
-    two = [f"Bearer {token}", "Bearer nonsense"]
-    assert guarded.ask(request(PING, {"Authorization": two})).status == 400
-
-
-def test_the_token_is_checked_last(guarded: LoneGateway) -> None:
-    """Health and preflight need none; a stranger's page learns nothing about tokens."""
-    assert guarded.ask(request(method="GET", path="/healthz")).status == 200
-    assert guarded.ask(preflight("http://localhost")).status == 204
-    assert guarded.post(PING, Origin="https://evil.com").status == 403
-    assert guarded.post(PING, Host="evil.com").status == 421
 
 
 CHALLENGE = 'Bearer realm="ofono-mcp"'

@@ -152,6 +152,8 @@ def test_a_response_is_accepted(gateway: LoneGateway, body: dict) -> None:
     '{"jsonrpc":"2.0","id":1,"method":"ping","params":false}',
     r'{"jsonrpc":"2.0","id":1,"method":"ping\u0000"}',
     r'{"jsonrpc":"2.0","id":"\u0000","method":"ping"}',
+    r'{"jsonrpc":"2.0","id":1,"method":"ping","\u0000":1}',
+    '{"jsonrpc":"2.0","method":"no/such","params":5}',
     r'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"send_sms\u0000"}}',
     '{"jsonrpc":"2.0","id":1,"method":"ping","result":{}}',
     '{"jsonrpc":"2.0","id":1,"result":{},"error":{"code":1,"message":"m"}}',

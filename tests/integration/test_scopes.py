@@ -48,8 +48,6 @@ READING = [tool for tool, scopes in NEEDED.items() if scopes == "read"]
 ALL = [tool for tool in NEEDED if tool in SENDING + READING]
 DECIDING = ["list_approvals", "decide_approval"]
 URI = {"uri": "sms://inbox"}
-COMPLETION = {"ref": {"type": "ref/resource", "uri": "sms://conversation/{number}"},
-              "argument": {"name": "number", "value": "+"}}
 REFUSED = -32000
 
 
@@ -209,17 +207,6 @@ def test_a_refusal_says_how_to_grant_the_scope(guarded: LoneGateway, name: str) 
     assert f"(ofono-mcp client set {name} --scope read,send)" in said
 
 
-@pytest.mark.parametrize("method, params", [
-    ("resources/read", URI), ("resources/read", {"uri": "sms://message/1"}),
-    ("resources/read", {"uri": "sms://message/nothing"}), ("completion/complete", COMPLETION),
-])
-def test_reading_needs_the_read_scope(
-        guarded: LoneGateway, name: str, method: str, params: dict[str, Any]) -> None:
-    client = Client(guarded, name, "send")
-    assert_forbidden(client.ask(method, params), "read")
-    assert_forbidden(client.ask_modern(method, **params), "read")
-
-
 def test_unknown_names_are_unknown_without_any_scope(guarded: LoneGateway, name: str) -> None:
     client = Client(guarded, name)
     assert client.call("no_such_tool").error == (200, -32602)
@@ -254,16 +241,6 @@ def test_a_refusal_ends_neither_session_nor_stream(guarded: LoneGateway, name: s
         assert not events.closed
 
 
-def test_listening_honours_only_what_the_scopes_allow(guarded: LoneGateway, name: str) -> None:
-    client = Client(guarded, name, "send")
-    asked = Request("subscriptions/listen", {"notifications": {
-        "toolsListChanged": True, "resourceSubscriptions": ["sms://inbox"]}})
-    headers = asked.headers | {"Authorization": client.authorization}
-    with Events(guarded.port, asked.body, **headers) as events:
-        assert events.next().message["params"]["notifications"] == {
-            "toolsListChanged": True}
-
-
 LIST_CHANGED = "notifications/tools/list_changed"
 QUIET_S = 0.3
 
@@ -295,22 +272,6 @@ def told(stream: Events) -> list[str | None]:
         if event.fields.get("data"):
             events.append(event.method)
     return events
-
-
-def test_more_scopes_are_announced_only_to_their_client(
-        guarded: LoneGateway, name: str) -> None:
-    client, other = Client(guarded, name, "read"), Client(guarded, name + "2", "read")
-    owner = Owner(guarded.state)
-    with streams(client) as own, streams(other) as others:
-        owner.do("change", "--scope", "read,codes", name)       # the same tools
-        owner.do("change", "--per-hour", "5", name)
-        assert [told(stream) for stream in own] == [[], [], []]
-        owner.do("change", "--scope", "read,codes,send", name)
-        for stream in own:
-            assert stream.next_message().method == LIST_CHANGED
-            assert not stream.closed and not stream.ended
-        assert [told(stream) for stream in others] == [[], [], []]
-        assert client.tools == ALL and other.tools == READING
 
 
 @pytest.mark.parametrize("command", [["change", "--scope", "send"], ["revoke"]],

@@ -74,12 +74,6 @@ def test_delete_needs_a_session(gateway: LoneGateway) -> None:
         assert delete(client, "0" * 32).status == 404
 
 
-def test_initialize_ignores_a_stale_session(gateway: LoneGateway) -> None:
-    with new_client(gateway) as client:
-        client.headers["Mcp-Session-Id"] = "stale"
-        assert begin(client) != "stale"
-
-
 def test_only_initialize_begins_a_session(gateway: LoneGateway) -> None:
     with new_client(gateway) as client:
         assert "mcp-session-id" not in client.call("ping").headers
@@ -212,12 +206,6 @@ def test_a_stream_is_refused_only_if_accept_excludes_it(gateway: LoneGateway) ->
                            ("*/*", 200), ("text/*", 200), (None, 200)):
         with Events(gateway.port, Accept=accept) as events:
             assert events.status == status
-
-
-def test_head_opens_no_stream(gateway: LoneGateway) -> None:
-    with Events(gateway.port, method="HEAD") as events:
-        assert events.status == 200
-        assert "transfer-encoding" not in events.headers
 
 
 def test_a_stream_ends_with_its_session(gateway: LoneGateway) -> None:

@@ -14,7 +14,7 @@ import pytest
 from lab import wait_until
 from lone_gateway import LoneGateway
 from modem.patience import patience
-from wire import Closed, Wire, chunk, request, rpc
+from wire import Wire, chunk, request, rpc
 
 TRANSPORTS = ["http", "https"]
 TIMEOUT_S = math.ceil(patience(1))
@@ -265,22 +265,3 @@ def test_a_freed_slot_is_used_again(narrow: LoneGateway,
             assert not any(wire.has_news(0) for wire in wires[1:])
         wait_until(lambda: is_served(narrow), what="a slot is free")
         wait_until(lambda: narrow.fd_count <= alone, what="all connections are closed")
-
-
-def test_silent_clients_make_room_for_a_new_one() -> None:
-    with LoneGateway(max_connections=SLOTS, request_timeout_seconds=60) as gateway:
-        with ExitStack() as clients:
-            for _ in range(SLOTS):
-                clients.enter_context(gateway.wire()).send(PING[:9])
-            late = clients.enter_context(gateway.wire())
-            assert seconds_of(lambda: late.ask(PING)) < patience(AT_ONCE_S)
-
-
-def test_one_address_has_a_limited_number_of_connections() -> None:
-    limits = {"max_connections": 3 * SLOTS, "max_connections_per_address": SLOTS}
-    with LoneGateway(**limits) as gateway:
-        with ExitStack() as clients:
-            wires = take_slots(gateway, SLOTS, clients)
-            assert not any(wire.has_news(0) for wire in wires)
-            wires[0].close()
-            wait_until(lambda: is_served(gateway), what="the address has a slot again")

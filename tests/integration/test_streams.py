@@ -16,7 +16,7 @@ from agent import TO, Agent
 from events import Event, Events
 from incoming import SENDER, newest, receive
 from lab import Lab, wait_until
-from lone_gateway import LoneGateway, peers_of
+from lone_gateway import LoneGateway
 from modem import Outcome
 from modem.patience import patience
 from modern import Request
@@ -335,28 +335,3 @@ def test_an_idle_stream_uses_no_cpu_time(gateway: LoneGateway) -> None:
         before = gateway.cpu_seconds
         assert events.poll(3) is None
         assert gateway.cpu_seconds - before < IDLE_CPU_S
-
-
-def spellings(count: int) -> list[str]:
-    """URIs of one conversation, each about 400 octets long."""
-    return [f"sms://conversation/+36{'-' * (300 + n)}209876543" for n in range(count)]
-
-
-def test_a_listener_that_never_reads_is_disconnected(
-        make_lab: Callable[..., Lab]) -> None:
-    lab = make_lab("[server]\nrequest_timeout_seconds = 1\n")
-    port = lab.gateway.port
-    long = {"resourceSubscriptions": spellings(60)}
-    with listen(port, long, receive_buffer=2048) as slow, listen(port, INBOX) as quick:
-        acknowledged(slow), acknowledged(quick)
-        address = slow.socket.getsockname()[1]
-        told = 0
-        while address in peers_of(lab.gateway):
-            receive(lab, f"number {told}")
-            assert quick.next().uri == "sms://inbox"
-            told += 1
-            assert told < 500, "it takes everything"
-        receive(lab, "after it")
-        assert quick.next().uri == "sms://inbox"
-        slow.wait_end()
-        assert slow.closed and not slow.ended

@@ -24,7 +24,7 @@ from lab import Lab, wait_until
 from lab.dial import make_certificate
 from lone_gateway import LoneGateway
 from modem.patience import patience
-from wire import Closed, Wire, request, rpc
+from wire import Wire, request, rpc
 
 PING = request(rpc("ping"))
 BODY_MAX = 65_536
@@ -63,13 +63,6 @@ def shown(gateway: LoneGateway) -> bytes:
 
 # ---- requests
 
-def test_one_connection_serves_several_requests(secure: LoneGateway) -> None:
-    with secure.wire() as wire:
-        assert isinstance(wire.socket, ssl.SSLSocket)
-        for _ in range(3):
-            assert wire.ask(PING).result == {}
-
-
 @pytest.mark.parametrize("count", [2, 30, 300])
 def test_several_requests_in_one_record_are_answered(secure: LoneGateway, count: int) -> None:
     """No descriptor reports data that GnuTLS has already read."""
@@ -89,12 +82,6 @@ def test_a_body_split_over_records_is_accepted(secure: LoneGateway, size: int) -
         for at in range(0, len(data), size):
             wire.send(data[at:at + size])
         assert wire.receive().result == {}
-
-
-def test_a_late_request_closes_the_connection(secure: LoneGateway) -> None:
-    with secure.wire() as wire:
-        wire.send(PING[:-1])
-        assert wire.wait_closed() == b""
 
 
 def test_a_chunked_body_that_is_too_long_gets_413(secure: LoneGateway) -> None:

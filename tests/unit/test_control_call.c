@@ -158,32 +158,6 @@ static void assert_code(const char *request, const char *code)
 
 FIXTURE(set_up, store_tear_down)
 
-TEST(test_a_line_that_is_no_request_is_refused)
-{
-	static const char *const requests[] = {
-		"",
-		" ",
-		"clients",
-		"null",
-		"[]",
-		"{}",
-		"{\"command\":null}",
-		"{\"command\":[\"clients\"]}",
-		"{\"command\":\"clients\",\"arguments\":null}",
-		"{\"command\":\"clients\",\"arguments\":\"x\"}",
-		"{\"command\":\"clients\"",
-		"{\"command\":\"clients\"}}",
-		"{\"command\":\"clients\",\"command\":\"clients\"}",
-		"{\"command\":\"\\ud800\"}",
-		"{\"command\":\"\xff\"}",
-	};
-
-	for (size_t at = 0; at < sizeof(requests) / sizeof(requests[0]); at++)
-		assert_code(requests[at], "invalid_request");
-	assert_code("{\"command\":\"\"}", "unknown_command");
-	assert_code("{\"command\":\"Clients\"}", "unknown_command");
-}
-
 TEST(test_every_row_has_a_name_of_its_own)
 {
 	for (size_t at = 0; command_table[at]; at++) {
@@ -340,18 +314,6 @@ TEST(test_fewer_scopes_or_sims_are_narrower)
 	after = before;
 	after.scopes = CLIENT_READ | CLIENT_ADMIN;
 	assert_true(permission_arguments_narrow(&before, &after));
-}
-
-TEST(test_a_name_is_visible_and_has_no_outer_spaces)
-{
-	assert_null(paired_client_name_error("laptop"));
-	assert_null(paired_client_name_error("my laptop"));
-	assert_non_null(paired_client_name_error(""));
-	assert_non_null(paired_client_name_error(" a"));
-	assert_non_null(paired_client_name_error("a "));
-	assert_non_null(paired_client_name_error("a\tb"));
-	assert_non_null(paired_client_name_error("a\x7f"));
-	assert_non_null(paired_client_name_error("\u202e"));
 }
 
 /* A command that answers later, and one whose peer leaves. */

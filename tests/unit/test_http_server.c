@@ -8,38 +8,6 @@
 
 FIXTURE(lab_setup, lab_teardown)
 
-TEST(test_a_connection_serves_several_requests)
-{
-	const struct reply *reply;
-	struct peer *peer;
-	int turn;
-
-	lab_start();
-	peer = peer_connect();
-	for (turn = 0; turn < 3; turn++) {
-		peer_post(peer, "/echo", "{\"hello\":1}");
-		reply = peer_reply(peer);
-		assert_int_equal(reply->status, 200);
-		assert_string_equal(reply->body, "{\"hello\":1}");
-		assert_true(reply_has(reply, "\r\nContent-Type: application/json\r\n"));
-		assert_true(reply_has(reply, "\r\nConnection: keep-alive\r\n"));
-		assert_int_equal(http_server_connections(lab.server), 1);
-		assert_int_equal(lab.records[turn].pieces, 1);
-		assert_int_equal(lab.records[turn].ended, 1);
-		assert_int_equal(lab.records[turn].abandoned, 0);
-	}
-	peer_send(peer, "POST /accepted HTTP/1.1\r\nHost: localhost\r\n\r\n");
-	reply = peer_reply(peer);
-	assert_int_equal(reply->status, 202);
-	assert_true(reply_has(reply, "\r\nContent-Length: 0\r\n"));
-	assert_false(reply_has(reply, "Content-Type"));
-	peer_send(peer, "GET /echo?a=%00&b HTTP/1.0\r\n\r\n");
-	assert_int_equal(peer_reply(peer)->status, 200);
-	LAB_WAIT(peer_is_closed(peer));
-	LAB_WAIT(http_server_connections(lab.server) == 0);
-	peer_close(peer);
-}
-
 TEST(test_a_handler_may_answer_later)
 {
 	struct peer *slow, *quick;

@@ -24,7 +24,6 @@
 	"\",\"params\":{" params META "}}"
 #define CALL_SEND    LEGACY("tools/call", "\"name\":\"send\"")
 #define CALL_READ    LEGACY("tools/call", "\"name\":\"read\"")
-#define REFUSED	     "\\\"code\\\":\\\"insufficient_scope\\\""
 #define NEEDS(scope) "\"data\":{\"error\":\"insufficient_scope\",\"scope\":\"" scope "\"}"
 
 static const struct schema_field nothing[] = { { 0 } };
@@ -132,25 +131,7 @@ static int tear_down(void **state)
 static void open_as(struct exchange *exchange, int client, const char *body)
 {
 	exchange->client = clients[client];
-	exchange->arena = arena_new(EXCHANGE_ARENA_MAX);
-	endpoint_handler.begin(endpoint, exchange);
-	if (body)
-		endpoint_handler.body(endpoint, exchange, body, strlen(body));
-	endpoint_handler.complete(endpoint, exchange);
-}
-
-static void close_exchange(struct exchange *exchange)
-{
-	if (exchange->stream && !stream_is_ended(exchange->stream))
-		endpoint_handler.abandoned(endpoint, exchange);
-	endpoint_handler.ended(endpoint, exchange);
-	fake_exchange_free(exchange);
-}
-
-static void assert_has(const char *text, const char *piece)
-{
-	if (!text || !strstr(text, piece))
-		fail_msg("%s\n  is not in %s", piece, text ? text : "nothing");
+	fake_exchange_send(endpoint, exchange, body);
 }
 
 /* Sends a request as client ONE with these scopes. Without `piece` it is allowed. */
@@ -164,41 +145,10 @@ static void expect(unsigned scopes, struct exchange exchange, const char *body,
 	assert_has(exchange.body, piece ? piece : "\"result\"");
 	if (!piece)
 		assert_null(strstr(exchange.body, "insufficient_scope"));
-	close_exchange(&exchange);
+	fake_exchange_close(endpoint, &exchange);
 }
 
 FIXTURE(set_up, tear_down)
-
-TEST(test_2025_call_without_scope_is_forbidden)
-{
-	const struct exchange plainly = { 0 };
-
-	expect(CLIENT_SEND, plainly, CALL_SEND, NULL);
-	expect(CLIENT_READ, plainly, CALL_READ, NULL);
-	expect(CLIENT_READ, plainly, CALL_SEND, REFUSED);
-	expect(CLIENT_SEND, plainly, CALL_READ, REFUSED);
-	expect(CLIENT_SCOPES_ALL & ~CLIENT_SEND, plainly, CALL_SEND, REFUSED);
-	expect(0, plainly, CALL_SEND, REFUSED);
-}
-
-TEST(test_2026_call_without_scope_is_forbidden)
-{
-	const struct exchange sends = { .headers = {
-						{ "MCP-Protocol-Version", "2026-07-28" },
-						{ "Mcp-Method", "tools/call" },
-						{ "Mcp-Name", "send" } } };
-	const struct exchange reads = { .headers = {
-						{ "MCP-Protocol-Version", "2026-07-28" },
-						{ "Mcp-Method", "resources/read" },
-						{ "Mcp-Name", "x://plain" } } };
-
-	expect(CLIENT_READ, sends, MODERN("tools/call", "\"name\":\"send\","), REFUSED);
-	expect(CLIENT_SEND, sends, MODERN("tools/call", "\"name\":\"send\","), NULL);
-	expect(CLIENT_SEND, reads, MODERN("resources/read", "\"uri\":\"x://plain\","),
-	       NEEDS("read"));
-	expect(CLIENT_READ, reads, MODERN("resources/read", "\"uri\":\"x://plain\","),
-	       NULL);
-}
 
 /* A client that may not read cannot find out whether an item exists. */
 TEST(test_resources_are_hidden_from_clients_that_may_not_read)
@@ -228,33 +178,7 @@ TEST(test_the_error_names_the_missing_scope)
 	open_as(&exchange, ONE, CALL_SEND);
 	assert_has(exchange.body, "send needs the scope send, which the client one does");
 	assert_has(exchange.body, "(ofono-mcp client set one --scope read,send)");
-	close_exchange(&exchange);
-}
-
-static void expect_list(unsigned scopes, const char *method, const char *piece,
-			bool there)
-{
-	struct exchange exchange = { 0 };
-	char body[128];
-
-	snprintf(body, sizeof(body), LEGACY("%s", ""), method);
-	clients[ONE].scopes = scopes;
-	open_as(&exchange, ONE, body);
-	assert_int_equal(exchange.status, 200);
-	assert_int_equal(strstr(exchange.body, piece) != NULL, there);
-	close_exchange(&exchange);
-}
-
-TEST(test_lists_show_only_what_the_scopes_allow)
-{
-	expect_list(CLIENT_READ, "tools/list", "\"read\"", true);
-	expect_list(CLIENT_READ, "tools/list", "\"send\"", false);
-	expect_list(CLIENT_SEND, "tools/list", "\"read\"", false);
-	expect_list(CLIENT_READ, "resources/list", "x://plain", true);
-	expect_list(CLIENT_SEND, "resources/list", "\"resources\":[]", true);
-	expect_list(CLIENT_READ, "resources/templates/list", "x://item/{id}", true);
-	expect_list(CLIENT_SEND, "resources/templates/list", "\"resourceTemplates\":[]",
-		    true);
+	fake_exchange_close(endpoint, &exchange);
 }
 
 /* Streams */
@@ -296,11 +220,11 @@ static void begin_as(int client, char id[64])
 	open_as(&hello, client,
 		LEGACY("initialize", "\"protocolVersion\":\"2025-06-18\""));
 	strcpy(id, hello.session_id);
-	close_exchange(&hello);
+	fake_exchange_close(endpoint, &hello);
 	open_as(&subscribe, client,
 		LEGACY("resources/subscribe", "\"uri\":\"x://plain\""));
 	assert_int_equal(subscribe.status, 200);
-	close_exchange(&subscribe);
+	fake_exchange_close(endpoint, &subscribe);
 }
 
 static void change_plain(void)
@@ -338,7 +262,7 @@ static void close_streams(struct streams_of_both *open)
 {
 	for (int client = ONE; client < CLIENTS; client++) {
 		for (int kind = 0; kind < KINDS; kind++)
-			close_exchange(&open->exchanges[client][kind]);
+			fake_exchange_close(endpoint, &open->exchanges[client][kind]);
 	}
 }
 
@@ -398,7 +322,7 @@ TEST(test_pending_updates_are_not_sent_without_the_scope)
 	assert_null(strstr(fake_events(&stream), UPDATED));
 	change_plain();
 	assert_string_equal(fake_events(&stream), "");
-	close_exchange(&stream);
+	fake_exchange_close(endpoint, &stream);
 }
 
 TEST(test_session_without_a_stream_is_notified_later)
@@ -412,7 +336,7 @@ TEST(test_session_without_a_stream_is_notified_later)
 	stream.headers[1] = (struct fake_header){ "Mcp-Session-Id", session };
 	open_as(&stream, ONE, NULL);
 	assert_has(fake_events(&stream), TOOLS_CHANGED);
-	close_exchange(&stream);
+	fake_exchange_close(endpoint, &stream);
 }
 
 TEST(test_revoking_a_client_ends_its_streams_and_sessions)
@@ -437,7 +361,7 @@ TEST(test_revoking_a_client_ends_its_streams_and_sessions)
 	again.headers[1] = (struct fake_header){ "Mcp-Session-Id", open.session[ONE] };
 	open_as(&again, ONE, NULL);
 	assert_int_equal(again.status, 404);
-	close_exchange(&again);
+	fake_exchange_close(endpoint, &again);
 }
 
 TEST(test_listen_leaves_out_forbidden_resources)
@@ -449,7 +373,7 @@ TEST(test_listen_leaves_out_forbidden_resources)
 	assert_null(strstr(listening.events, "x://plain"));
 	change_plain();
 	assert_string_equal(fake_events(&listening), "");
-	close_exchange(&listening);
+	fake_exchange_close(endpoint, &listening);
 }
 
 TEST(test_scopes_cover_what_is_needed)

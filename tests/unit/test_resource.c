@@ -169,16 +169,12 @@ TEST(test_malformed_uris_are_refused)
 
 static void assert_answer(void *endpoint, const char *body, const char *expected)
 {
-	struct exchange exchange = { .arena = arena_new(EXCHANGE_ARENA_MAX) };
+	struct exchange exchange = { 0 };
 
-	endpoint_handler.begin(endpoint, &exchange);
-	endpoint_handler.body(endpoint, &exchange, body, strlen(body));
-	endpoint_handler.complete(endpoint, &exchange);
+	fake_exchange_send(endpoint, &exchange, body);
 	assert_int_equal(exchange.status, 200);
 	assert_string_equal(exchange.body, expected);
-	endpoint_handler.ended(endpoint, &exchange);
-	arena_free(exchange.arena);
-	free(exchange.body);
+	fake_exchange_close(endpoint, &exchange);
 }
 
 #define BEGIN "{\"jsonrpc\":\"2.0\",\"id\":1,"
@@ -196,43 +192,15 @@ static void assert_result(void *endpoint, const char *method, const char *params
 
 static void assert_error(void *endpoint, const char *method, const char *params, int code)
 {
-	struct exchange exchange = { .arena = arena_new(EXCHANGE_ARENA_MAX) };
+	struct exchange exchange = { 0 };
 	char body[1024], expected[64];
 
 	snprintf(body, sizeof(body), BEGIN "\"method\":\"%s\",\"params\":%s}", method,
 		 params);
 	snprintf(expected, sizeof(expected), BEGIN "\"error\":{\"code\":%d,", code);
-	endpoint_handler.begin(endpoint, &exchange);
-	endpoint_handler.body(endpoint, &exchange, body, strlen(body));
-	endpoint_handler.complete(endpoint, &exchange);
+	fake_exchange_send(endpoint, &exchange, body);
 	assert_memory_equal(exchange.body, expected, strlen(expected));
-	endpoint_handler.ended(endpoint, &exchange);
-	arena_free(exchange.arena);
-	free(exchange.body);
-}
-
-TEST(test_resources_and_templates_are_listed_apart)
-{
-	assert_result(
-		*state, "resources/list", "{}",
-		"{\"resources\":[{\"uri\":\"x://plain\",\"name\":\"plain\",\"title\":\"Plain\",\"description\":\"Plain.\",\"mimeType\":\"application/json\"},{\"uri\":\"x://document\",\"name\":\"document\",\"title\":\"Document\",\"description\":\"A "
-		"document.\",\"mimeType\":\"text/x\"}]}");
-	assert_result(*state, "resources/templates/list", "{}",
-		      "{\"resourceTemplates\":[{\"uriTemplate\":\"x://item/{id}\","
-		      "\"name\":\"item\",\"title\":\"Item\",\"description\":\"An item."
-		      "\",\"mimeType\":\"application/json\"}]}");
-	assert_error(*state, "resources/list", "{\"cursor\":\" \"}", -32602);
-	assert_error(*state, "resources/templates/list", "{\"cursor\":\"x\"}", -32602);
-}
-
-TEST(test_reading_returns_json_as_text)
-{
-	assert_result(*state, "resources/read", "{\"uri\":\"x://plain\"}",
-		      "{\"contents\":[{\"uri\":\"x://plain\",\"mimeType\":\"application/"
-		      "json\",\"text\":\"\\\"plain \\\\\\\"text\\\\\\\"\\\"\"}]}");
-	assert_result(*state, "resources/read", "{\"uri\":\"x://item/%2B7\"}",
-		      "{\"contents\":[{\"uri\":\"x://item/%2B7\",\"mimeType\":"
-		      "\"application/json\",\"text\":\"\\\"+7\\\"\"}]}");
+	fake_exchange_close(endpoint, &exchange);
 }
 
 TEST(test_a_document_is_returned_unchanged)
@@ -264,8 +232,7 @@ TEST(test_a_failed_read_names_the_uri)
 
 TEST(test_2026_has_another_code_for_not_found)
 {
-	struct exchange exchange = { .arena = arena_new(EXCHANGE_ARENA_MAX),
-				     .headers = {
+	struct exchange exchange = { .headers = {
 					     { "MCP-Protocol-Version", "2026-07-28" },
 					     { "Mcp-Method", "resources/read" },
 					     { "Mcp-Name", "x://item/none" } } };
@@ -273,15 +240,11 @@ TEST(test_2026_has_another_code_for_not_found)
 		BEGIN "\"method\":\"resources/read\",\"params\":{\"uri\":\"x://item/"
 		      "none\"," ENVELOPE "}}";
 
-	endpoint_handler.begin(*state, &exchange);
-	endpoint_handler.body(*state, &exchange, body, strlen(body));
-	endpoint_handler.complete(*state, &exchange);
+	fake_exchange_send(*state, &exchange, body);
 	assert_int_equal(exchange.status, 200);
 	assert_non_null(strstr(exchange.body, "\"code\":-32602"));
 	assert_non_null(strstr(exchange.body, "\"data\":{\"uri\":\"x://item/none\"}"));
-	endpoint_handler.ended(*state, &exchange);
-	arena_free(exchange.arena);
-	free(exchange.body);
+	fake_exchange_close(*state, &exchange);
 }
 
 #define REF(uri) "\"ref\":{\"type\":\"ref/resource\",\"uri\":\"" uri "\"}"
@@ -291,7 +254,7 @@ TEST(test_2026_has_another_code_for_not_found)
 TEST(test_completion_is_bounded)
 {
 	const char *method = "completion/complete";
-	struct exchange exchange = { .arena = arena_new(EXCHANGE_ARENA_MAX) };
+	struct exchange exchange = { 0 };
 	static const char body[] =
 		BEGIN "\"method\":\"completion/complete\",\"params\":{" REF(
 			"x://item/{id}") "," ARGUMENT("id", "many") "}}";
@@ -312,14 +275,10 @@ TEST(test_completion_is_bounded)
 		     "{\"ref\":{\"type\":\"ref/prompt\",\"name\":\"x\"}," ARGUMENT(
 			     "id", "") "}",
 		     -32602);
-	endpoint_handler.begin(*state, &exchange);
-	endpoint_handler.body(*state, &exchange, body, strlen(body));
-	endpoint_handler.complete(*state, &exchange);
+	fake_exchange_send(*state, &exchange, body);
 	for (at = exchange.body; (at = strstr(at, "\"x\"")); at++)
 		values++;
 	assert_int_equal(values, RESOURCE_COMPLETIONS_MAX - 1); /* and "many" */
 	assert_non_null(strstr(exchange.body, "\"hasMore\":true"));
-	endpoint_handler.ended(*state, &exchange);
-	arena_free(exchange.arena);
-	free(exchange.body);
+	fake_exchange_close(*state, &exchange);
 }

@@ -244,24 +244,6 @@ static struct peer *open_stream(struct record **record_out)
 	return peer;
 }
 
-TEST(test_the_first_byte_comes_at_once_with_the_headers)
-{
-	struct record *record;
-	struct peer *peer;
-
-	lab_start();
-	peer = open_stream(&record);
-	assert_non_null(strstr(peer->in, "HTTP/1.1 200 OK\r\n"));
-	assert_non_null(strstr(peer->in, "Content-Type: text/event-stream\r\n"));
-	assert_non_null(strstr(peer->in, "Cache-Control: no-cache, no-transform\r\n"));
-	assert_non_null(strstr(peer->in, "X-Accel-Buffering: no\r\n"));
-	assert_non_null(strstr(peer->in, "Transfer-Encoding: chunked\r\n"));
-	assert_non_null(strstr(peer->in, "Lab-Header: kept\r\n"));
-	peer_close(peer);
-	LAB_WAIT(record->ended);
-	assert_int_equal(record->abandoned, 1);
-}
-
 TEST(test_pages_of_allowed_origins_may_read_a_stream)
 {
 	struct peer *peer;
@@ -450,46 +432,4 @@ TEST(test_freeing_the_server_abandons_streams)
 	assert_int_equal(record->abandoned, 1);
 	assert_int_equal(record->ended, 1);
 	peer_close(peer);
-}
-
-TEST(test_streams_leave_room_for_requests)
-{
-	struct peer *peers[LIMIT];
-	struct record *record;
-	int at;
-
-	lab.config.max_connections = LIMIT;
-	lab_start();
-	for (at = 0; at < LIMIT - 1; at++)
-		peers[at] = open_stream(&record);
-	peers[at] = peer_connect();
-	peer_get(peers[at], "/stream");
-	assert_int_equal(peer_reply(peers[at])->status, 503);
-	for (at = 0; at < LIMIT; at++)
-		peer_close(peers[at]);
-	LAB_WAIT(http_server_connections(lab.server) == 0);
-}
-
-TEST(test_many_streams_get_every_event)
-{
-	static struct peer *peers[MANY];
-	static struct record *records[MANY];
-	char text[32];
-	int at, round;
-
-	lab_start();
-	for (at = 0; at < MANY; at++)
-		peers[at] = open_stream(&records[at]);
-	for (round = 0; round < 5; round++) {
-		snprintf(text, sizeof(text), "<%d>", round);
-		for (at = 0; at < MANY; at++)
-			assert_true(push(records[at]->stream, NULL, text));
-		for (at = 0; at < MANY; at++)
-			LAB_WAIT(has(peers[at], text));
-	}
-	for (at = 0; at < MANY; at++)
-		peer_close(peers[at]);
-	LAB_WAIT(http_server_connections(lab.server) == 0);
-	for (at = 0; at < MANY; at++)
-		assert_int_equal(records[at]->abandoned, 1);
 }

@@ -19,7 +19,7 @@ from typing import Any
 
 import pytest
 
-from agent import Agent, assert_refused, assert_sent, pair, seconds_ahead
+from agent import Agent, assert_sent, pair, seconds_ahead
 from lab import Lab, McpClient, wait_until
 from lab.gateway import BINARY, Gateway
 from lone_gateway import LoneGateway
@@ -27,7 +27,7 @@ from modem.patience import patience
 from owner import Owner
 from terminal import on_terminal
 
-OK, FAILED, USAGE = 0, 1, 2
+OK, FAILED = 0, 1
 HEAD = re.compile(r"head at the (start|stop): (\d+:[0-9a-f]{64})")
 TRIGGERS = ("audit_stays", "audit_is_kept", "audit_is_added_to", "audit_anchor_moves",
             "audit_anchor_stays")
@@ -312,17 +312,6 @@ def test_control_characters_are_escaped_on_the_terminal(stopped: Audit) -> None:
 
 
 # ---- the command
-
-@pytest.mark.parametrize("arguments", [
-    ["--head", "1:" + 64 * "0"], ["verify", "--head", "1:abc"], ["--since", "yesterday"],
-    ["--last", "0"], ["--last", "many"], ["prove"], ["verify", "twice"],
-    ["verify", "--last", "1"], ["--unknown"],
-])
-def test_wrong_options_are_a_usage_error(stopped: Audit, arguments: list[str]) -> None:
-    done = stopped.run(*arguments)
-    assert done.returncode == USAGE
-    assert done.stderr and not done.stdout
-
 
 def test_audit_fails_without_a_message_store(folder: Path) -> None:
     done = subprocess.run([str(BINARY), "audit", "--state-dir", str(folder)],

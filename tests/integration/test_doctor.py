@@ -31,7 +31,7 @@ from lab.process import CONFINE
 from lab.programs import find
 from modem import DENIED, SEARCHING, Outcome, Sim
 from other_users import with_other_users
-from owner import FAILED, OK, USAGE, run
+from owner import FAILED, OK, run
 from terminal import on_terminal
 from test_delivery_reports import StubOfono
 from texting import enrol, section
@@ -613,12 +613,6 @@ def test_doctor_reports_a_wrong_configuration(folder: Path) -> None:
     file.write_text("[server]\nlisten = nowhere\n")
     found = Findings(run("doctor", "--json", "--config", file))
     assert found.code == FAILED and found.about("configuration")["level"] == "problem"
-
-
-def test_wrong_arguments_are_a_usage_error() -> None:
-    assert run("doctor", "x").returncode == USAGE
-    assert run("doctor", "--nothing").returncode == USAGE
-    assert run("doctor", "--help").stdout.startswith("Usage: ofono-mcp doctor ")
 
 
 # ---- text the agent

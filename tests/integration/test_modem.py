@@ -21,7 +21,7 @@ from modem import SEARCHING, Sim
 from modem.commands import HANDLERS, Refusal
 from modem.patience import patience
 from other_users import with_other_users
-from owner import FAILED, OK, USAGE, run
+from owner import FAILED, OK, run
 from terminal import on_terminal
 
 NOBODY = 65534
@@ -245,11 +245,3 @@ def test_users_other_than_root_are_advised_to_use_sudo(owner: Owner, folder: Pat
 
 
 # ---- options
-
-@pytest.mark.parametrize("arguments", [
-    ["up"], ["list", "sim0"], ["off", "--registered"], ["--registered"],
-    ["on", "--timeout", "0"], ["on", "--timeout", "601"], ["on", "--timeout", "x"],
-    ["on", "--nothing"]], ids=" ".join)
-def test_wrong_options_are_refused(arguments: list[str]) -> None:
-    done = run("modem", *arguments)
-    assert (done.returncode, done.stdout) == (USAGE, "") and done.stderr

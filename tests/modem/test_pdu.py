@@ -12,9 +12,8 @@ from .alphabet import (
     BASIC, EXTENSION, gsm7_decode, gsm7_encode, pack, ucs2_encode, unpack,
 )
 from .pdu import (
-    decode_address, decode_submit, decode_user_data, encode_address, encode_deliver,
-    encode_deliver_parts, encode_status_report, encode_timestamp, encode_user_data,
-    find_concat, semi_octets, with_service_centre,
+    decode_address, decode_submit, encode_address, encode_deliver, encode_status_report,
+    encode_user_data, with_service_centre,
 )
 
 SUMMER = timezone(timedelta(hours=2))
@@ -58,13 +57,6 @@ def test_a_known_status_report_is_encoded() -> None:
 
 def test_a_known_alphanumeric_sender_is_encoded() -> None:
     assert encode_address("Design@Home").hex().upper() == "14D0C4F23C7D760390EF7619"
-
-
-@pytest.mark.parametrize("hours,last_octet", [
-    (0, 0x00), (2, 0x80), (-5, 0x0A), (5.75, 0x32)])
-def test_the_time_zone_is_encoded(hours: float, last_octet: int) -> None:
-    moment = datetime(2026, 1, 1, tzinfo=timezone(timedelta(hours=hours)))
-    assert encode_timestamp(moment)[-1] == last_octet
 
 
 def test_other_pdus_are_refused() -> None:
@@ -113,38 +105,6 @@ def test_a_concatenated_submit_is_decoded(header: bytes, concat: Concat, alphabe
                              text: str) -> None:
     submit = decode_submit(make_submit("+36301234567", text, alphabet, header))
     assert (submit.concat, submit.text) == (concat, text)
-
-
-@pytest.mark.parametrize("text,count", [
-    ("x" * 160, 1), ("x" * 161, 2), ("x" * 306, 2), ("x" * 307, 3),
-    ("x" * 152 + "€" + "x" * 152, 3),           # no escape pair is split
-    ("ő" * 70, 1), ("ő" * 71, 2), ("ő" * 134, 2), ("ő" * 66 + "😀" + "ő" * 66, 3),
-])
-def test_a_long_text_becomes_several_delivers(text: str, count: int) -> None:
-    parts = encode_deliver_parts("+36301234567", text, MOMENT, reference=9)
-    assert len(parts) == count
-    assert all(len(part) <= 20 + 140 for part in parts)
-    assert "".join(delivered_text(part) for part in parts) == text
-
-
-def delivered_text(tpdu: bytes) -> str:
-    _, size = decode_address(tpdu[1:])
-    alphabet = "ucs2" if tpdu[2 + size] & 0x0C == 0x08 else "gsm7"
-    length, data = tpdu[10 + size], tpdu[11 + size:]
-    header_octets = 1 + data[0] if tpdu[0] & 0x40 else 0
-    if header_octets:
-        assert find_concat(data[1:header_octets]).reference == 9
-    return decode_user_data(data, length, alphabet, header_octets)
-
-
-@pytest.mark.parametrize("text,dcs", [("flash", 0x10), ("villám ő", 0x18)])
-def test_message_class_0_is_encoded(text: str, dcs: int) -> None:
-    tpdu = encode_deliver("+36301234567", text, MOMENT, message_class=0)
-    assert tpdu[10] == dcs
-
-
-def test_star_and_hash_have_semi_octets() -> None:
-    assert semi_octets("*#06#").hex().upper() == "BA60FB"
 
 
 # ---- whole texts ------------------------------------------------------------------

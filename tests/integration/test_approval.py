@@ -15,7 +15,7 @@ import pytest
 
 from agent import (TO, Agent, Result, assert_already_sent, assert_pending, assert_refused, assert_sent,
                    seconds_ahead, taken_texts)
-from approving import Owner, new_agent, new_client, set_ask, write_past_the_gateway
+from approving import Owner, new_agent, new_client, set_ask
 from asking import READING_S, Legacy, Modern, is_sent, result_of
 from events import Events
 from journal import Journal
@@ -23,12 +23,11 @@ from lab import Lab, wait_until
 from legacy_session import asked
 from modem import HOME, SEARCHING
 from modern import call
-from owner import FAILED, OK, USAGE
+from owner import FAILED, OK
 from task_agent import TaskAgent, told
 
 MakeLab = Callable[..., Lab]
 ONE = {"modem_count": 1, "gateway_open": False, "settable_clock": True}
-HOUR_MS = 60 * 60 * 1000
 
 
 @pytest.fixture
@@ -158,16 +157,6 @@ def test_approve_says_why_a_message_is_not_waiting(lab: Lab, agent: Agent, owner
     agent.wait_state(ids[3], "sent")
 
 
-@pytest.mark.parametrize("arguments", [
-    ("approve",), ("approve", "x"), ("approve", "7", "x"), ("approve", "0"),
-    ("approve", "-7"), ("reject",), ("reject", "why"), ("reject", "7", "two", "reasons"),
-    ("reject", "7", "x" * 201), ("approve", "9" * 30), ("approve", "7", "--no-such")])
-def test_wrong_arguments_are_a_usage_error(lab: Lab, owner: Owner, arguments: tuple[str, ...]) -> None:
-    said = owner.run(*arguments)
-    assert (said.returncode, said.stdout) == (USAGE, "")
-    assert said.stderr
-
-
 def test_approvals_are_listed_but_not_decided_without_a_gateway(lab: Lab, agent: Agent, owner: Owner) -> None:
     """Waiting messages can be listed; a decision takes effect at once, so it needs a running
     gateway."""
@@ -203,15 +192,6 @@ def test_approvals_are_listed_page_by_page(lab: Lab, agent: Agent, owner: Owner)
     assert "3 more" in owner.do("approvals")
 
 
-def test_waiting_approvals_count_towards_the_queue_limit(make_lab: MakeLab) -> None:
-    lab = make_lab("queue_limit = 1\n", **ONE)
-    agent = new_agent(lab)
-    message_id = agent.send("first", wait_for="none").message_id
-    assert_refused(agent.send("second"), "queue_full")
-    Owner(lab).do("reject", message_id)
-    assert_pending(agent.send("third", wait_for="none"), "waiting_approval")
-
-
 def test_a_message_still_waits_for_approval_after_a_restart(lab: Lab, agent: Agent, owner: Owner) -> None:
     message_id = agent.send("patient", wait_for="none").message_id
     lab.gateway.restart()
@@ -238,47 +218,6 @@ def test_an_approved_message_is_sent_once_after_a_crash(
     lab.modems[0].set_registration(HOME)
     agent.wait_state(message_id, "sent")
     assert taken_texts(lab) == ["killed"]
-
-
-def age(lab: Lab, sql: str, *values: object) -> None:
-    """Makes the store look as if the gateway had been away for that long."""
-    lab.gateway.stop()
-    write_past_the_gateway(lab, sql, *values)
-    lab.gateway.start()
-
-
-def test_a_message_expires_without_approval_after_a_day(lab: Lab, agent: Agent, owner: Owner) -> None:
-    message_id = agent.send("forgotten", wait_for="none",
-                            idempotency_key="forgotten").message_id
-    age(lab, "UPDATE message SET created = created - ?1, changed = changed - ?1",
-        24 * HOUR_MS)
-    agent.wait_state(message_id, "expired")
-    assert reasons(agent, message_id)[-1] == ("expired", "approval_not_given")
-    said = owner.run("approve", message_id)
-    assert said.returncode == FAILED and "nobody approved it in time" in said.stdout
-    again = agent.send("forgotten", idempotency_key="forgotten")
-    assert_refused(again, "expired")
-    assert "not approved in time" in again.text
-    assert taken_texts(lab) == []
-
-
-def test_an_approval_expires_after_ten_minutes(lab: Lab, agent: Agent, owner: Owner) -> None:
-    message_id = agent.send("stale", wait_for="none",
-                            idempotency_key="stale").message_id
-    lab.modems[0].set_registration(SEARCHING)
-    agent.wait_states("searching", timeout=10)
-    owner.do("approve", message_id)
-    lab.gateway.stop()
-    for table, column in (("message", "expires_at"), ("message_change", "at")):
-        write_past_the_gateway(lab, f"UPDATE {table} SET {column} = {column} - ?",
-                               HOUR_MS // 6)
-    lab.modems[0].set_registration(HOME)
-    lab.gateway.start()
-    agent.wait_state(message_id, "expired")
-    assert reasons(agent, message_id)[-1] == ("expired", "approval_expired")
-    assert "within ten minutes" in agent.send("stale", idempotency_key="stale").text
-    assert "ten minutes" in owner.run("approve", message_id).stdout
-    assert taken_texts(lab) == []
 
 
 def test_a_message_waiting_for_approval_can_be_cancelled(lab: Lab, agent: Agent, owner: Owner) -> None:
@@ -321,15 +260,6 @@ def test_a_scheduled_message_is_approved_in_advance(
                            for name in ("send_at", "expires_at"))
     assert expires_at - send_at == timedelta(minutes=10)
     assert item["send_at"] == status["send_at"]
-
-
-def test_a_message_approved_after_its_send_time_is_sent(lab: Lab, agent: Agent, owner: Owner) -> None:
-    soon = seconds_ahead(0.3)
-    message_id = agent.send("late", send_at=soon, wait_for="none").message_id
-    wait_until(lambda: seconds_ahead(0) > soon, what="its time is over")
-    assert agent.state(message_id) == "waiting_approval" and taken_texts(lab) == []
-    owner.do("approve", message_id)
-    agent.wait_state(message_id, "sent")
 
 
 def next_told(events: Events) -> str:
@@ -531,26 +461,6 @@ def test_a_message_is_refused_when_the_user_rejects(
     assert "approval_rejected" in [line.get("code") for line in audited(lab)]
 
 
-@pytest.mark.parametrize("content", [
-    {}, {"send": "yes"}, {"send": None}, {"send": 1}, {"yes": True}])
-def test_an_invalid_answer_repeats_the_question(
-        lab: Lab, token: str, content: dict[str, Any]) -> None:
-    sending = Approval(lab, "again", token=token)
-    sending.question()
-    sending.question(requestState=sending.state, inputResponses={
-        "approval": {"action": "accept", "content": content}})
-    assert rows(lab) == []
-
-
-def test_an_approval_is_valid_for_its_text_only(lab: Lab, token: str) -> None:
-    sending = Approval(lab, "this text", token=token)
-    sending.question()
-    other = Approval(lab, "another text", token=token)
-    other.state = sending.state
-    assert other.repeat(YES).error
-    assert rows(lab) == []
-
-
 def test_one_question_covers_sim_and_approval(make_lab: MakeLab) -> None:
     lab = make_lab(gateway_open=False, settable_clock=True)
     token = new_client(lab)
@@ -588,18 +498,6 @@ def test_the_user_is_asked_again_when_the_sim_changed(make_lab: MakeLab) -> None
     assert "Yettel" in question["message"]
     assert_sent(sending.say())
     assert [submit.text for submit in lab.modems[1].taken] == ["moved"]
-
-
-def test_a_2025_call_waits_for_the_user(lab: Lab, token: str) -> None:
-    session = Legacy(lab, token=token)
-    with session.send("legacy") as events:
-        question = asked(events)
-        assert question.message["params"]["message"].endswith("\n\nlegacy")
-        assert rows(lab) == []
-        lab.clock.sleep(READING_S)
-        session.answer(question, YES)
-        assert_sent(result_of(events))
-    assert taken_texts(lab) == ["legacy"]
 
 
 @ERAS

@@ -98,27 +98,6 @@ def test_a_boot_in_1970_keeps_order_and_schedule() -> None:
         Audit(lab.gateway).verify()
 
 
-def test_messages_wait_while_the_clock_is_not_set() -> None:
-    with phone_with_clock() as (lab, clock):
-        agent, [modem] = Agent(lab), lab.modems
-        modem.plan(Outcome.hang())
-        agent.send("in its way", wait_for="none")
-        waiting = agent.send("of use for an hour", wait_for="none", valid_for_seconds=HOUR_S)
-        due = schedule(lab, "at its time", 2 * HOUR_S)
-        modem.wait_offered(1)
-        lab.gateway.kill()
-        modem.unhang(Outcome.ok())
-        clock.set(60 - time.time())
-        lab.gateway.start()
-        wait_until_known(lab, True)
-        for message_id in (waiting.message_id, due):
-            told = agent.call("get_sms_status", history=True, message_id=message_id).structured
-            assert told["reason"] == "clock_unknown" and "clock is not set" in told["meaning"]
-        clock.set(0)
-        agent.wait_state(waiting.message_id, "sent")
-        assert "reason" not in agent.call("get_sms_status", history=True, message_id=due).structured
-
-
 def test_timeouts_and_schedules_survive_a_clock_set_by_a_day(phone: tuple[Lab, Clock]) -> None:
     lab, clock = phone
     agent = Agent(lab)
@@ -286,19 +265,6 @@ def test_a_message_waits_while_the_clock_is_behind(begin: Callable[[Lab], tuple[
         assert (told["state"], told["reason"]) == ("queued", "clock_unknown")
         clock.set(0)
         agent.wait_state(message_id, "sent")
-
-
-def test_an_unapproved_message_expires_with_the_clock_behind() -> None:
-    with phone_with_clock(gateway_open=False) as (lab, clock):
-        agent = new_agent(lab)
-        message_id = agent.send("forgotten", wait_for="none").message_id
-        lab.gateway.kill()
-        start_at(lab, clock, -30 * DAY_S)
-        clock.sleep(DAY_S + 1)
-        agent.wait_state(message_id, "expired")
-        told = agent.call("get_sms_status", history=True, message_id=message_id).structured
-        assert told["changes"][-1]["reason"] == "approval_not_given"
-        assert Owner(lab).run("approve", message_id).returncode != 0
 
 
 def lived_until_s(lab: Lab) -> float:

@@ -120,26 +120,6 @@ def test_a_limited_client_finds_allowed_contacts_only(make_lab: Callable[..., La
 
 # ---- cards that come and go
 
-def test_changing_the_card_changes_the_contacts(make_lab: Callable[..., Lab]) -> None:
-    lab = make_lab(sims=[Sim.numbered(0, contacts=[("Anna", ANNA)])])
-    agent = Agent(lab)
-    wait_names(agent, "Anna")
-    lab.modems[0].remove_sim()
-    wait_names(agent)
-    lab.modems[0].insert_sim(Sim.numbered(1, contacts=[("Cili", CILI)]))
-    wait_names(agent, "Cili")
-    [row] = agent.call("find_contact").structured["contacts"]
-    assert row["subscription_id"] == agent.ids()[0]
-    lab.modems[0].sim.contacts.append(("Anna", ANNA))
-    lab.radios[0].power(False)
-    wait_names(agent)
-    lab.bring_up()
-    wait_names(agent, "Cili", "Anna")
-    lab.ofonod.restart()
-    lab.bring_up()
-    wait_names(agent, "Cili", "Anna")
-
-
 def test_a_silent_modem_does_not_block_other_contacts(make_lab: Callable[..., Lab]) -> None:
     """The other modem goes on; when the silent one restarts in the middle of its answer, all
     contacts are there."""
@@ -228,21 +208,6 @@ def test_what_a_contacts_file_leaves_out_is_counted_with_line_numbers(
     file.write_bytes(bare.format(f"FN:Kovács\nTEL:{CILI}").encode("utf-16"))
     owner.do("reload")
     assert (names(agent), "problem" in owner.json("status")["contacts"]) == (["Kovács"], False)
-
-
-def test_a_contacts_file_full_of_photographs_is_read_between_other_work(
-        make_lab: Callable[..., Lab], folder: Path) -> None:
-    """It is larger than what is read at once, and its last contact is found all the same."""
-    file = folder / "contacts.vcf"
-    photo = "PHOTO;ENCODING=b;TYPE=JPEG:" + "QUJD" * 18 + ("\r\n " + "QUJD" * 18) * 60_000
-    card = "BEGIN:VCARD\r\nVERSION:3.0\r\n{}\r\nFN:{}\r\nTEL:{}\r\nEND:VCARD\r\n"
-    file.write_text("".join(card.format(photo, name, number) for name, number in
-                            [("One", ANNA), ("Two", BELA), ("Three", CILI), ("Four", "1")]),
-                    newline="")
-    assert file.stat().st_size > 16 << 20
-    lab = make_lab(f"[contacts]\nfile = {file}\nsims = no\n", sims=[Sim.numbered(0)])
-    wait_names(Agent(lab), "One", "Two", "Three", "Four")
-    assert "problem" not in Owner(lab.gateway.state).json("status")["contacts"]
 
 
 def test_a_changed_contacts_file_is_read_without_a_reload(make_lab: Callable[..., Lab], folder: Path) -> None:

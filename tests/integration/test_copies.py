@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from agent import Agent, Result, assert_refused, assert_sent
+from agent import Agent, Result, assert_sent
 from crash_cells import from_now
 from lab import Lab
 from modem.patience import patience
-from test_keeping import back_up, change, gap_reasons, ledger, restore, rows
+from test_keeping import change, gap_reasons, ledger, rows
 
 SOON_S = patience(2)
 
@@ -205,20 +205,6 @@ def test_content_replaced_under_a_running_gateway_sends_nothing_again(
     assert [submit.text for submit in lab.modems[0].offered] == ["waits", "goes on"]
 
 
-def test_a_renamed_state_folder_is_not_a_copy(make_lab: Callable[..., Lab],
-                                               tmp_path: Path) -> None:
-    lab = make_lab(modem_count=1)
-    waiting = send_soon(lab, "waits")
-    lab.gateway.kill()
-    state = lab.gateway.state
-    moved = state.with_name("moved")
-    os.rename(state, moved)
-    os.rename(moved, state)
-    copied(lab, tmp_path / "copy")              # reading changes nothing
-    lab.gateway.start()
-    Agent(lab).wait_state(waiting.message_id, "sent")
-
-
 def test_messages_queued_before_an_upgrade_are_sent(make_lab: Callable[..., Lab]) -> None:
     """Messages that waited before an upgrade are sent after it."""
     lab = make_lab(modem_count=1)
@@ -231,37 +217,3 @@ def test_messages_queued_before_an_upgrade_are_sent(make_lab: Callable[..., Lab]
     Agent(lab).wait_state(waiting.message_id, "sent")
     assert rows(ledger(lab), "SELECT count(*) FROM file_identity") == [(1,)]
     assert len(list(lab.gateway.state.glob("gateway.mark-*"))) == 1
-
-
-def test_a_restore_keeps_used_keys_and_limits(make_lab: Callable[..., Lab], tmp_path: Path) -> None:
-    lab = make_lab(modem_count=1, policy="[policy]\nper_hour = 5\n")
-    agent = Agent(lab)
-    assert_sent(agent.send("before"))
-    back_up(lab, tmp_path / "copy.db")
-    sent = [agent.send(f"m{i}", idempotency_key=f"k{i}").message_id for i in range(3)]
-    lab.gateway.stop()
-    assert restore(lab, tmp_path / "copy.db").returncode == 0
-    lab.gateway.start()
-    agent.wait_states("ready", timeout=10)
-    for i in range(3):
-        again = agent.send(f"m{i}", idempotency_key=f"k{i}")
-        assert again.message_id == sent[i] and again.structured["state"] == "sent"
-    assert_sent(agent.send("one more"))
-    assert_refused(agent.send("one too many"), "rate_limited")
-    assert [submit.text for submit in lab.modems[0].taken] == [
-        "before", "m0", "m1", "m2", "one more"]
-
-
-def test_a_sim_keeps_its_usage_over_a_foreign_backup(
-        make_lab: Callable[..., Lab], tmp_path: Path) -> None:
-    lab = make_lab(modem_count=1, policy="[policy]\nsim_segments_per_month = 3\n")
-    other = make_lab(modem_count=1)
-    assert_sent(Agent(other).send("of the other"))
-    back_up(other, tmp_path / "copy.db")
-    for i in range(3):
-        assert_sent(Agent(lab).send(f"m{i}"))
-    lab.gateway.stop()
-    assert restore(lab, tmp_path / "copy.db").returncode == 0
-    lab.gateway.start()
-    Agent(lab).wait_states("ready", timeout=10)
-    assert_refused(Agent(lab).send("one too many"), "budget_exhausted")

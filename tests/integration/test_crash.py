@@ -297,19 +297,6 @@ def test_a_stop_takes_at_most_three_seconds(
     assert_pending(call.result(), "submitting", "submitted")
 
 
-def test_a_stop_answers_fifty_waiting_calls(
-        lab: Lab, modem: Modem, journal: Journal, background: ThreadPoolExecutor) -> None:
-    modem.plan(Outcome.hang())
-    messages = [f"message {number}" for number in range(50)]
-    calls = [background.submit(Agent(lab).send, message) for message in messages]
-    wait_until(lambda: all(journal.states(*messages)), what="all are on disk")
-    modem.wait_offered(1)
-    lab.gateway.send_signal(signal.SIGTERM)
-    for call in calls:
-        assert_pending(call.result(), "submitted", "queued")
-    assert lab.gateway.stop() == 0
-
-
 def test_a_stop_during_a_submission_leaves_it_unknown(
         lab: Lab, modem: Modem, journal: Journal, background: ThreadPoolExecutor) -> None:
     """The submission is incomplete: the message is unknown afterwards, and sent at most once."""

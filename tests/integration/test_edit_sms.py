@@ -512,23 +512,6 @@ def test_the_task_of_the_message_follows(make_lab: MakeLab) -> None:
 
 # ---- crashes
 
-@pytest.mark.parametrize("changes, state", [
-    ({"text": "new", "to_phone_number": OTHER}, "scheduled"),
-    ({"text": "new", "send_at": "now"}, "sent"),
-])
-def test_an_edit_survives_a_crash(lab: Lab, changes: dict[str, str], state: str) -> None:
-    agent = Agent(lab)
-    sent = later(agent, "old")
-    assert not edit(agent, sent.message_id, **changes).is_error
-    lab.gateway.kill()
-    lab.gateway.start()
-    agent.wait_states("ready", timeout=10)
-    assert row(agent, sent.message_id)["text"] == "new"
-    wait_until(lambda: agent.state(sent.message_id) in (state, "unknown"),
-               what="what was queued at the crash has gone out")
-    assert taken_texts(lab) in ([], ["new"])
-
-
 def test_an_edit_cannot_bring_in_a_received_code(make_lab: MakeLab) -> None:
     """Neither the client's setting nor the owner's approval of the old text covers it."""
     lab = make_lab(modem_count=1, gateway_open=False)

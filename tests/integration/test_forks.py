@@ -223,29 +223,6 @@ def test_a_modem_that_is_off_keeps_its_subscription_id(make_phone: MakePhone) ->
     wait_sims(phone, state=["ready", "ready"], subscription_id=[first, second])
 
 
-def test_a_modem_that_is_off_without_a_card_has_no_id(make_phone: MakePhone) -> None:
-    phone = make_phone()
-    wait_sims(phone, state=["ready", "ready"])
-    _, second = phone.agent.ids()
-    switch_off(phone, "/ril_0")
-    for member in ("CardIdentifierChanged", "SubscriberIdentityChanged"):
-        phone.ofono.do(signal=[["/ril_0", SIM_INFO, member, ""]])
-    wait_sims(phone, subscription_id=[second])
-    assert status(phone)["modems"][0]["why_not"] == "it is switched off"
-
-
-def test_the_sim_manager_overrides_the_remembered_card(make_phone: MakePhone) -> None:
-    """The card was removed while the modem was off."""
-    phone = make_phone()
-    wait_sims(phone, state=["ready", "ready"])
-    _, second = phone.agent.ids()
-    switch_off(phone, "/ril_0")
-    wait_sims(phone, state=["modem_off", "ready"])
-    phone.ofono.do(put=[["/ril_0", "SimManager", {"Present": False}]],
-                   set=[["/ril_0", "Modem", "Interfaces", ["SimManager", SIM_INFO]]])
-    wait_sims(phone, subscription_id=[second])
-
-
 # ---- several card slots -----------------------------------------------------------
 
 def test_switching_the_slot_changes_the_subscription_id(make_phone: MakePhone) -> None:
@@ -390,29 +367,6 @@ def test_only_text_damaged_by_upstream_is_repaired(
     [message] = phone.agent.call("list_sms").structured["messages"]
     assert message["text"] == text
     assert ("repaired" in message["flags"]) == (shape == "plain")
-
-
-def test_signals_with_wrong_types_are_ignored(make_phone: MakePhone) -> None:
-    phone = make_phone()
-    wait_sims(phone, state=["ready", "ready"], default=[False, True])
-    ids = phone.agent.ids()
-    phone.ofono.do(emit=[
-        ["/", MANAGER, "DefaultVoiceModemChanged", "o", "/ril_0"],
-        ["/", MANAGER, "DefaultVoiceModemChanged", ""],
-        ["/", MANAGER, "ReadyChanged", "i", 0],
-        ["/ril_0", MANAGER, "ReadyChanged", "s", "no"],
-        ["/ril_0", SIM_INFO, "CardIdentifierChanged", "as", ["1"]],
-        ["/nobody", SIM_INFO, "CardIdentifierChanged", "s", "1"],
-        ["/ril_0", "SimManager", "PropertyChanged", "sv", "ActiveCardSlot", "2"],
-        ["/ril_0", "SimManager", "PropertyChanged", "sv", "CardSlotCount", True],
-        ["/ril_0", "MessageManager", "PropertyChanged", "sv", "ServiceCenterAddress", 7],
-        ["/ril_0", "MessageManager", "PropertyChanged", "s", "ServiceCenterAddress"]],
-        signal=[["/ril_0", SIM_INFO, "ServiceProviderNameChanged", "the last one"]])
-    switch_off(phone, "/ril_0")
-    wait_sims(phone, state=["modem_off", "ready"], subscription_id=ids,
-              default=[False, True], display_name=["the last one", "Network 1"])
-    assert status(phone)["modems_complete"]
-    assert status(phone)["modems"][1]["service_centre"] == "known"
 
 
 def test_a_message_is_stored_before_its_card_is_known(make_phone: MakePhone) -> None:

@@ -32,7 +32,6 @@ from terminal import on_terminal
 from wire import rpc
 
 SENDER = "+36201234567"
-DAY_MS = 24 * 60 * 60 * 1000
 PAGE = 4096
 UNFINISHED = "(1, 2, 3, 4, 10, 11)"
 MESSAGE_NUMBER = """WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n
@@ -123,19 +122,6 @@ def test_keep_messages_limits_the_store_under_load(
     wait_until(lambda: count(lab) == 20, what="the others are gone")
     assert listed(lab, limit=5, cursor=page["next_cursor"])["messages"] == []
     assert_sent(Agent(lab).send("and on it goes"))
-
-
-def test_messages_older_than_keep_days_are_deleted(make_lab: Callable[..., Lab]) -> None:
-    lab = make_lab("[store]\nkeep_days = 30\n", modem_count=1)
-    receive(lab, "old", "young")
-    wait_texts(lab, "old", "young")
-    lab.gateway.stop()
-    change(ledger(lab), "UPDATE message SET created = created - ?, changed = changed - ?"
-                        " WHERE text = 'old'", 31 * DAY_MS, 31 * DAY_MS)
-    lab.gateway.start()
-    wait_until(lambda: count(lab) == 1, 20, "the old one is gone")
-    wait_texts(lab, "young")
-    assert_consistent(ledger(lab))
 
 
 def fill(file: Path, messages: int) -> None:
@@ -292,20 +278,6 @@ def test_incoming_messages_on_a_full_disk_are_stored_later(
     ballast.unlink()
     wait_listed(lab, "before", *texts, timeout=15)
     assert_sent(Agent(lab).send("after"))
-
-
-def test_a_pause_works_on_a_full_disk(make_lab: Callable[..., Lab]) -> None:
-    """It takes effect, says that it ends with the gateway, and can be ended before."""
-    lab = disk_lab(make_lab)
-    state = lab.gateway.state_seen
-    ballast = take_room(lab, leave=0)
-    paused = run("pause", "--state-dir", state)
-    assert paused.returncode == 1 and "until the gateway stops" in paused.stdout, paused
-    ballast.unlink()
-    assert run("reload", "--state-dir", state).returncode == 0
-    assert_refused(Agent(lab).send("paused"), "paused_by_owner")
-    assert "allowed" in run("resume", "--state-dir", state).stdout
-    assert_sent(Agent(lab).send("goes on"))
 
 
 def test_a_revocation_works_on_a_full_disk(make_lab: Callable[..., Lab]) -> None:
@@ -783,16 +755,6 @@ def test_a_backup_restores_on_another_phone(
     assert Journal(lab).states("hello") == ["sent"]
 
 
-@pytest.mark.parametrize("arguments", [
-    [], ["a", "b"], ["--what", "a"], ["--config", "/nowhere", "a"],
-])
-@pytest.mark.parametrize("command", ["backup", "restore"])
-def test_wrong_options_are_a_usage_error(command: str, arguments: list[str]) -> None:
-    result = run(command, *arguments)
-    assert (result.returncode, result.stdout) == (2, "")
-    assert result.stderr
-
-
 @with_other_users
 def test_files_restored_by_root_belong_to_the_gateway_user(folder: Path) -> None:
     """Of a package, whose gateway runs as a user of its own."""
@@ -806,12 +768,6 @@ def test_files_restored_by_root_belong_to_the_gateway_user(folder: Path) -> None
     owners = {file.name: file.stat().st_uid for file in (state, *state.iterdir())}
     assert "gateway.lock" in owners and set(owners.values()) == {nobody}, owners
     assert copy.stat().st_uid == os.geteuid()
-
-
-@pytest.mark.parametrize("command", ["backup", "restore"])
-def test_backup_and_restore_have_help(command: str) -> None:
-    result = run(command, "--help")
-    assert result.returncode == 0 and result.stdout.startswith(f"Usage: ofono-mcp {command}")
 
 
 @pytest.mark.parametrize("wanted", ["none/copy.db", "/dev/full/copy.db", "x" * 255])

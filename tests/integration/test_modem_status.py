@@ -235,12 +235,6 @@ def test_a_sim_without_a_service_centre_causes_a_warning(make_lab: MakeLab) -> N
     assert_sent(agent.send("there it is"))
 
 
-def test_one_sim_in_two_modems_cannot_send(make_lab: MakeLab) -> None:
-    lab = make_lab(sims=[Sim.numbered(0), Sim.numbered(0)])
-    told = status(Agent(lab))
-    assert "in two modems" in told["why_not"] and not told["can_send"]
-
-
 def test_the_reason_concerns_only_the_sims_a_client_may_use(make_lab: MakeLab) -> None:
     """The other SIM could send."""
     lab = make_lab(gateway_open=False)

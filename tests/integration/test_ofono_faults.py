@@ -141,18 +141,6 @@ def test_a_message_sent_at_modem_return_is_sent_or_unknown(
     assert_goes_on(patient)
 
 
-def test_a_message_goes_out_once_although_the_link_is_cut(
-        lab: Lab, modem: Modem, background: ThreadPoolExecutor) -> None:
-    for number in range(3):
-        modem.plan(Outcome.drop_link())
-        assert_pending(Agent(lab).send(f"cut {number}"), "held")
-        lab.bring_up()
-        modem.wait_taken(number + 1)
-        Journal(lab).wait_state(f"cut {number}", "sent", "unknown")
-    assert taken(modem) == ["cut 0", "cut 1", "cut 2"]
-    assert_goes_on(lab)
-
-
 def test_queued_messages_go_out_in_order_after_a_modem_loss(
         lab: Lab, modem: Modem, background: ThreadPoolExecutor) -> None:
     call = hand_over(lab, background, "first")

@@ -15,7 +15,7 @@ import pytest
 from agent import Agent, assert_refused, assert_sent, seconds_ahead, taken_texts
 from incoming import newest
 from lab import Lab, wait_until
-from modem import Sim, Submit
+from modem import Submit
 from owner import FAILED, USAGE, Owner
 
 NAME = "Shop"
@@ -55,12 +55,6 @@ def test_stop_opts_out_until_start(lab: Lab, number: str, stop: str, start: str)
     assert number not in opted_out(lab)
 
 
-def test_a_sentence_with_stop_does_not_opt_out(lab: Lab, number: str) -> None:
-    for text in ("Please stop by", "Stop by at five", "cancel that"):
-        receive(lab, text, number)
-    assert number not in opted_out(lab)
-
-
 def test_opt_outs_survive_crashes_and_restarts(make_lab: Callable[..., Lab], number: str) -> None:
     lab = make_lab(modem_count=1)
     receive(lab, "STOP", number)
@@ -72,28 +66,6 @@ def test_opt_outs_survive_crashes_and_restarts(make_lab: Callable[..., Lab], num
     lab.gateway.kill()
     lab.gateway.start()
     assert opted_out(lab) == set()
-
-
-CARDS = [("216301000000001", "06301112233", "+36301112233"),
-         ("262011000000001", "015112345678", "+4915112345678"),
-         ("232011000000001", "0664123456", "+43664123456"),
-         ("208011000000001", "0612345678", "+33612345678"),
-         ("234151000000001", "07400123456", "+447400123456"),
-         ("250011000000001", "89161234567", "+79161234567")]
-
-
-def test_opt_outs_apply_to_every_spelling_of_a_number(make_lab: Callable[..., Lab]) -> None:
-    """STOP applies to the number behind each of them."""
-    lab = make_lab("[policy]\ncountries = any\n",
-                   sims=[Sim(iccid=f"8936{at:015d}", imsi=imsi)
-                         for at, (imsi, _, _) in enumerate(CARDS)])
-    agent = Agent(lab)
-    for at, (imsi, national, number) in enumerate(CARDS):
-        sim = agent.ids()[at]
-        receive(lab, "STOP", number)
-        for spelling in national, number, "00" + number[1:]:
-            assert_refused(agent.send("hello", sim, to=spelling), "recipient_opted_out")
-        assert lab.modems[at].offered == []
 
 
 def command(lab: Lab, name: str, *arguments: str) -> None:
@@ -263,12 +235,6 @@ def test_a_stop_from_the_owner_waits_for_the_owner(
     assert_taken_back(lab, waiting)
     receive(lab, "START", number)
     assert listed(owner) == {}
-
-
-@pytest.mark.parametrize("arguments", [["fly"], ["add"], ["remove"], ["list", "x"],
-                                       ["add", "+36201234567", "+36201234568"]])
-def test_wrong_arguments_of_opt_outs_are_a_usage_error(lab: Lab, arguments: list[str]) -> None:
-    assert Owner(lab.gateway.state).run("opt-outs", *arguments).returncode == USAGE
 
 
 @pytest.mark.parametrize("number", ["Shop", "12 34 bogus", "", "+36201234567/89", "+36201234567 ext. 5"])

@@ -218,13 +218,6 @@ def test_a_duplicate_gets_the_answer_of_the_first_message(lab: Lab, agent: Agent
     assert taken_texts(lab) == ["twice?", "twice?"]
 
 
-def test_other_texts_and_numbers_are_no_duplicates(lab: Lab, agent: Agent) -> None:
-    assert_sent(agent.send("a"))
-    assert_sent(agent.send("A"))
-    assert_sent(agent.send("a", to="+36301234568"), "+36301234568")
-    assert taken_texts(lab) == ["a", "A", "a"]
-
-
 def test_concurrent_duplicates_are_sent_once(lab: Lab, agent: Agent) -> None:
     lab.modems[0].send_latency_s = 0.5
     try:
@@ -236,13 +229,6 @@ def test_concurrent_duplicates_are_sent_once(lab: Lab, agent: Agent) -> None:
     assert {result.facts["state"] for result in results} == {"sent"}
     assert sum(result.text.startswith(f"SMS sent to {TO} (") for result in results) == 1
     assert len(lab.modems[0].offered) == 1
-
-
-def test_a_failed_message_can_be_sent_again(lab: Lab, agent: Agent) -> None:
-    lab.modems[0].plan(Outcome.cms(38))
-    assert_refused(agent.send("try again"), "network_refused")
-    assert_sent(agent.send("try again"))
-    assert taken_texts(lab) == ["try again"]
 
 
 def test_the_duplicate_window_is_configurable(make_lab: Callable[..., Lab]) -> None:
@@ -393,25 +379,6 @@ def shorten_validity(lab: Lab, message_id: int, seconds: float) -> None:
                          (int((time.time() + seconds) * 1000), message_id))
     database.close()
     lab.gateway.start()
-
-
-def test_a_queued_message_expires(make_lab: Callable[..., Lab]) -> None:
-    lab = make_lab()
-    agent = Agent(lab)
-    lab.modems[0].plan(Outcome.hang())
-    head = agent.send("hangs", wait_seconds=1)
-    assert head.facts["state"] == "submitted"
-    result = agent.send("in vain", wait_for="none", valid_for_seconds=60)
-    assert "expires_at" in result.facts
-    shorten_validity(lab, result.message_id, patience(2))
-    assert agent.state(result.message_id) == "queued"
-    agent.wait_state(result.message_id, "expired", 5)
-    again = agent.send("in vain", wait_for="none", valid_for_seconds=60)
-    assert "duplicate" not in again.facts   # it was not sent: try again
-    assert agent.cancel(again.message_id).facts["state"] == "cancelled"
-    lab.modems[0].unhang(Outcome.ok())
-    agent.wait_state(head.message_id, "sent")
-    assert taken_texts(lab) == ["hangs"]
 
 
 def test_an_expired_scheduled_message_is_never_sent(make_lab: Callable[..., Lab]) -> None:

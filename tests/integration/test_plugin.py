@@ -25,7 +25,6 @@ from lab.confine import libc, mount_disk
 from lab.ofonod import PLUGIN
 from ledger import Ledger
 from modem.pdu import Submit, encode_deliver
-from test_crash import full_disk
 from test_receive import (
     HAS_CODE, IMMEDIATE, REPAIRED, SENDER, SENT_AT, SENT_TIME, UNREADABLE, now_ms,
 )
@@ -33,7 +32,6 @@ from test_receive import (
 FILES_MAX = 4096                        # plugin/history_spool.h
 RESERVE_BYTES = 1 << 20                 # plugin/history_reserve.h
 MNT_DETACH = 2
-FOREIGN = "README"
 NOBODY = 65534
 
 
@@ -259,30 +257,6 @@ def test_agents_read_a_spooled_message_like_any_other(phone: Phone) -> None:
     assert gap["from"] <= listed["messages"][0]["at"] <= gap["until"]
 
 
-def test_spooled_messages_keep_their_order(phone: Phone) -> None:
-    phone.gateway.kill()
-    texts = [f"number {i}" for i in range(200)]
-    phone.deliver(*texts)
-    phone.start()
-    phone.wait_empty()
-    assert phone.told == [(text, 0) for text in texts]
-
-
-def test_repeats_are_counted_while_the_gateway_is_down(phone: Phone) -> None:
-    tpdu = encode_deliver(SENDER, "again", SENT_AT)
-    phone.gateway.kill()
-    for _ in range(3):
-        phone.modem.deliver_tpdu(tpdu)
-    phone.wait_acknowledged()
-    phone.start()
-    phone.wait_empty()
-    phone.assert_told(("again", 2))
-    phone.modem.deliver_tpdu(tpdu)
-    phone.wait_acknowledged()
-    phone.wait_empty()
-    phone.assert_told(("again", 3))
-
-
 def test_a_message_is_spooled_before_the_first_start() -> None:
     with Lab(modem_count=1, plugin=PLUGIN) as lab:
         phone = Phone(lab)
@@ -337,37 +311,6 @@ def test_a_spooled_message_survives_a_bus_stop(phone: Phone) -> None:
     phone.lab.bring_up()
     phone.deliver("after")
     phone.assert_told(("before", 0), ("after", 0))
-
-
-def test_a_file_read_twice_stores_one_message(phone: Phone, tmp_path: Path) -> None:
-    """As if the gateway had died between storing the message and removing the file."""
-    phone.gateway.kill()
-    phone.deliver("once")
-    file = phone.only_file
-    shutil.copy(file, tmp_path)
-    for _ in range(2):
-        phone.start()
-        phone.wait_empty()
-        phone.gateway.kill()
-        os.replace(shutil.copy(tmp_path / file.name, phone.spool / ".copy"), file)
-    phone.start()
-    phone.wait_empty()
-    assert phone.told == [("once", 0)]
-
-
-def test_a_crash_between_signal_and_file_stores_one_message(phone: Phone) -> None:
-    """The gateway dies between the two."""
-    phone.gateway.send_signal(signal.SIGSTOP)
-    phone.deliver("once")
-    file = phone.only_file
-    hidden = file.rename(phone.spool / f".{file.name}")
-    phone.gateway.send_signal(signal.SIGCONT)
-    phone.assert_told(("once", 0))
-    phone.gateway.kill()
-    hidden.rename(file)
-    phone.start()
-    phone.wait_empty()
-    assert phone.told == [("once", 0)]
 
 
 def test_class_0_messages_are_not_spooled(phone: Phone) -> None:
@@ -462,28 +405,6 @@ def test_a_removed_spool_folder_is_created_again(phone: Phone) -> None:
     phone.assert_told(("into the new one", 0))
 
 
-def test_damaged_and_foreign_files_are_set_aside(phone: Phone) -> None:
-    phone.gateway.kill()
-    phone.deliver("good")
-    good = phone.only_file
-    damaged = phone.spool / good.name.replace("0", "1", 1)
-    damaged.write_text(good.read_text()[:-10])
-    (phone.spool / FOREIGN).write_text("not ours")
-    (phone.spool / "link").symlink_to("/etc/passwd")
-    (phone.spool / "folder").mkdir()
-    os.mkfifo(phone.spool / "pipe")
-    bad = sorted(f"{name}.bad" for name in (damaged.name, FOREIGN, "link", "folder", "pipe"))
-    phone.start()
-    wait_until(lambda: phone.files == bad, what="all others are set aside")
-    phone.assert_told(("good", 0))
-    for name in bad:
-        assert f"kept as {name}" in phone.gateway.log
-    assert (phone.spool / f"{FOREIGN}.bad").read_text() == "not ours"
-    phone.deliver("more")
-    phone.assert_told(("good", 0), ("more", 0))
-    assert phone.gateway.log.count("kept as") == len(bad)
-
-
 def test_the_log_contains_no_message_text(phone: Phone) -> None:
     phone.gateway.kill()
     phone.deliver("a secret of the spool")
@@ -492,23 +413,6 @@ def test_the_log_contains_no_message_text(phone: Phone) -> None:
     phone.start()
     wait_until(lambda: phone.files == [f"{file.name}.bad"], what="it is set aside")
     assert "secret" not in phone.gateway.log + phone.lab.ofonod.log
-
-
-@pytest.mark.parametrize("killed", [False, True])
-def test_a_spooled_message_waits_while_the_disk_is_full(phone: Phone, killed: bool) -> None:
-    """The file stays, and this gateway or the next takes it as soon as there is room."""
-    phone.deliver("before")
-    phone.wait_empty()
-    with full_disk(phone.lab):
-        phone.deliver("kept")
-        wait_until(lambda: "they cannot be stored" in phone.gateway.log, what="it says so")
-        assert len(phone.files) == 1
-        if killed:
-            phone.gateway.kill()
-    if killed:
-        phone.start()
-    phone.wait_empty(30)
-    phone.assert_told(("before", 0), ("kept", 0))
 
 
 @pytest.fixture

@@ -68,11 +68,6 @@ def reconfigure(lab: Lab, policy: str, told: str) -> None:
 
 # ---- limits
 
-def fill_minute(agent: Agent) -> None:
-    for i in range(PER_MINUTE):
-        assert_sent(agent.send(f"message {i}"))
-
-
 def test_a_restart_does_not_reset_the_minute_limit(make_lab: Callable[..., Lab]) -> None:
     lab = make_lab()
     agent = Agent(lab)
@@ -329,15 +324,6 @@ def test_each_client_has_its_own_limits(make_lab: Callable[..., Lab]) -> None:
 ])
 def test_blocked_numbers_are_refused_by_default(lab: Lab, agent: Agent, number: str, code: str) -> None:
     assert_refused_alike(agent, code, to=number)
-    assert lab.modems[0].offered == []
-
-
-@pytest.mark.parametrize("written", ["36201234567", "201234567", "-36201234567",
-                                     "(36) 20 123 4567", "+06201234567", "-06 20 1234567"])
-def test_a_refusal_says_how_to_write_the_number(lab: Lab, agent: Agent, written: str) -> None:
-    refused = agent.send("hello", to=written)
-    assert_refused(refused, "invalid_number")
-    assert "write +36201234567." in refused.text
     assert lab.modems[0].offered == []
 
 

@@ -144,18 +144,6 @@ def test_an_answer_to_a_lost_stream_is_kept(
         events.wait_end()
 
 
-def test_a_finished_stream_can_be_read_again(session: LegacySession) -> None:
-    """The last events may have been lost in transit."""
-    with session.call("test_tool_with_progress", token=1) as events:
-        first, *got = events.wait_end()
-    for place, event in enumerate([first, *got]):
-        with session.listen(event.id) as events:
-            primed(events)
-            again = events.wait_end()
-            assert events.ended
-        assert [one.fields for one in again] == [one.fields for one in got[place:]]
-
-
 def test_resuming_a_stream_ends_its_previous_connection(gateway: FixtureGateway, session: LegacySession) -> None:
     events = session.call(ASKING)
     first, question = primed(events), asked(events)
@@ -167,32 +155,6 @@ def test_resuming_a_stream_ends_its_previous_connection(gateway: FixtureGateway,
             primed(third)
             session.answer(question, OK)
             assert text_of(third.next()) == "state-ok"
-
-
-def test_a_stream_lost_repeatedly_still_resumes(gateway: FixtureGateway, session: LegacySession) -> None:
-    _, question = ask_and_lose(gateway, session)
-    for _ in range(3):
-        events = session.listen(question.id)
-        primed(events)
-        lose(gateway, events)
-    session.answer(question, OK)
-    with session.listen(question.id) as events:
-        primed(events)
-        assert text_of(events.next()) == "state-ok"
-
-
-def test_many_lost_streams_resume_independently(gateway: FixtureGateway, session: LegacySession) -> None:
-    """Each gets its own remaining events, and only those."""
-    lost = [ask_and_lose(gateway, session, id) for id in range(PER_SESSION)]
-    with ExitStack() as stack:
-        reading = [stack.enter_context(session.listen(question.id))
-                   for _, question in lost]
-        for events, (_, question) in reversed(list(zip(reading, lost))):
-            primed(events)
-            session.answer(question, OK)
-        for id, events in enumerate(reading):
-            assert text_of(events.next(), id) == "state-ok"
-            assert events.wait_end() == []
 
 
 def test_a_stream_closed_by_the_server_resumes(session: LegacySession) -> None:

@@ -377,15 +377,6 @@ def test_spread_schedules_a_single_message(make_lab: Callable[..., Lab]) -> None
         == timedelta(minutes=1)
 
 
-def test_spread_does_not_reach_beyond_a_month(make_lab: Callable[..., Lab]) -> None:
-    agent = Agent(make_lab(modem_count=1, policy="[policy]\nper_day = 2\n"))
-    result = send(agent, "for weeks", NUMBERS, spread=True)
-    facts = result.structured
-    assert 58 <= facts["accepted"] <= 62, facts["accepted"]
-    assert set(codes(result)[facts["accepted"]:]) == {"rate_limited"}
-    assert "next 30 days" in facts["results"][facts["accepted"]]["error"]["fix"]
-
-
 def test_a_scheduled_list_counts_every_message(make_lab: Callable[..., Lab]) -> None:
     agent = Agent(make_lab(modem_count=1, policy=TEN_A_MINUTE))
     result = send(agent, "tomorrow", NUMBERS[:12], send_at=seconds_ahead(86400))

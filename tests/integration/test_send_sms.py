@@ -4,13 +4,10 @@
 from __future__ import annotations
 
 import itertools
-import json
 import random
-import socket
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import pytest
 
@@ -20,7 +17,6 @@ from lab import Lab, McpClient, wait_until
 from lab.wire import read_messages
 from modem import HOME, SEARCHING, Outcome, join_parts
 from modem.modem import DENIED, NOT_REGISTERED
-from modem.patience import patience
 from schema import problems, whole_answer
 
 MEMBERS = ["message_id", "state", "to_phone_number", "subscription_id", "segments",
@@ -73,12 +69,6 @@ def test_the_result_names_the_recipient_as_it_was_given(lab: Lab, agent: Agent) 
 def test_the_given_sim_sends_the_message(lab: Lab, agent: Agent, slot: int) -> None:
     assert_sent(agent.send("from this one", agent.ids()[slot]))
     assert [len(modem.offered) for modem in lab.modems] == [1 - slot, slot]
-
-
-def test_message_ids_grow(agent: Agent) -> None:
-    first, second = agent.ids()
-    ids = [agent.send("n", sim).message_id for sim in (first, second, first, first)]
-    assert sorted(set(ids)) == ids
 
 
 def test_equal_texts_are_two_messages(lab: Lab, agent: Agent) -> None:
@@ -471,87 +461,3 @@ def test_a_send_is_refused_when_the_queue_is_full(
     assert_pending(agent.send("room again"), "queued", "submitting", "submitted")
     taken = [submit.text for submit in modem.wait_taken(4)]
     assert taken == ["in oFono's hands", "waits 1", "waits 2", "room again"]
-
-
-# ---- a client that leaves ---------------------------------------------------------
-
-ESTABLISHED, CLOSE_WAIT = "01", "08"
-
-
-def held_connections(port: int) -> int:
-    """Connections of the server on this port for which it still holds a descriptor."""
-    rows = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
-    return sum(row[1].endswith(f":{port:04X}") and row[3] in (ESTABLISHED, CLOSE_WAIT)
-               and row[9] != "0" for row in rows)
-
-
-def call_of(text: str, sim: int, id: int = 1) -> bytes:
-    """A complete request for send_sms."""
-    body = json.dumps({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": {
-        "name": "send_sms", "arguments": {
-            "to_phone_number": TO, "sms_text": text, "subscription_id": sim}}}).encode()
-    return (b"POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
-            b"Accept: application/json, text/event-stream\r\n"
-            b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
-
-
-@pytest.mark.parametrize("abruptly", [False, True])
-def test_a_message_goes_out_after_its_client_disconnects(
-        lab: Lab, agent: Agent, journal: Journal, abruptly: bool) -> None:
-    port, modem, sim = lab.gateway.port, lab.modems[0], agent.ids()[0]
-    text = f"without its sender, abruptly {abruptly}"
-    wait_until(lambda: held_connections(port) == 0, what="nobody is connected")
-    modem.plan(Outcome.hang())
-    try:
-        with socket.create_connection(("127.0.0.1", port)) as connection:
-            if abruptly:
-                linger_zero = bytes([1, 0, 0, 0, 0, 0, 0, 0])
-                connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger_zero)
-            connection.sendall(call_of(text, sim))
-            modem.wait_offered(1)
-            assert held_connections(port) == 1
-        wait_until(lambda: held_connections(port) == 0, 1, "the gateway let go")
-    finally:
-        modem.unhang(Outcome.ok())
-    journal.wait_state(text, "sent")
-    assert [submit.text for submit in modem.taken] == [text]
-
-
-def test_queued_messages_go_out_after_clients_disconnect(lab: Lab, agent: Agent, journal: Journal) -> None:
-    """Those behind the first are queued; all are sent, in order."""
-    port, modem, sim = lab.gateway.port, lab.modems[0], agent.ids()[0]
-    wait_until(lambda: held_connections(port) == 0, what="nobody is connected")
-    modem.plan(Outcome.hang())
-    connections = [socket.create_connection(("127.0.0.1", port)) for _ in range(20)]
-    texts = [f"deserted {i}" for i in range(20)]
-    try:
-        for text, connection in zip(texts, connections):
-            connection.sendall(call_of(text, sim))
-        wait_until(lambda: all(journal.states(*texts)), what="all are on disk")
-        modem.wait_offered(1)
-        for connection in connections:
-            connection.close()
-        wait_until(lambda: held_connections(port) == 0, 1, "the gateway let go")
-    finally:
-        modem.unhang(Outcome.ok())
-    wait_until(lambda: set(journal.states(*texts)) == {"sent"}, what="all are sent")
-    in_order = [message.text for message in journal.messages() if message.text in texts]
-    assert [submit.text for submit in modem.taken] == in_order
-
-
-def test_pipelined_calls_are_answered_in_order(lab: Lab, agent: Agent) -> None:
-    """Several calls in one write on one connection."""
-    sim = agent.ids()[0]
-    calls = [call_of(f"pipe {number}", sim, id=number) for number in range(3)]
-    with socket.create_connection(("127.0.0.1", lab.gateway.port)) as connection:
-        connection.settimeout(patience(10))
-        connection.sendall(b"".join(calls))
-        received = b""
-        while received.count(b'"structuredContent"') < 3:
-            piece = connection.recv(65536)
-            assert piece, received
-            received += piece
-    ids = [received.index(b'"id":%d' % i) for i in range(3)]
-    assert ids == sorted(ids)
-    assert [submit.text for submit in lab.modems[0].taken] == [
-        "pipe 0", "pipe 1", "pipe 2"]

@@ -23,7 +23,7 @@ struct fake_modem {
 struct fake {
 	struct peer peer;
 	struct fake_modem modems[FAKE_MODEMS_MAX + 1]; /* ends with a NULL path */
-	/* The next failing_count calls of this member get this error; "": they are kept unanswered. */
+	/* See fake_fail(). */
 	const char *failing_member;
 	const char *failing_error;
 	int failing_count;
@@ -222,6 +222,15 @@ static inline void fake_close(struct fake *fake)
 	peer_close(&fake->peer);
 }
 
+/* The next `count` calls of this member get this error; "": they are kept unanswered. */
+static inline void fake_fail(struct fake *fake, const char *member, const char *error,
+			     int count)
+{
+	fake->failing_member = member;
+	fake->failing_error = error;
+	fake->failing_count = count;
+}
+
 /* The bus, a running oFono with the modems of the test, and our struct ofono. */
 struct fixture {
 	struct lab lab;
@@ -290,9 +299,30 @@ static inline void fixture_add_two(struct fixture *fixture)
 /* The first GetModems gets this error; "": no answer yet. */
 static inline void fixture_refuse_modems(struct fixture *fixture, const char *error)
 {
-	fixture->fake.failing_member = "GetModems";
-	fixture->fake.failing_error = error;
-	fixture->fake.failing_count = 1;
+	fake_fail(&fixture->fake, "GetModems", error, 1);
 	fixture_add_two(fixture);
 	fake_open(&fixture->fake, &fixture->lab);
+}
+
+/* The modems of the fake have been reported. */
+static inline void fixture_start(struct fixture *fixture)
+{
+	fake_open(&fixture->fake, &fixture->lab);
+	fixture_listen(fixture);
+	fixture_wait_available(fixture);
+	fixture_clear(fixture);
+}
+
+static inline void fixture_start_two(struct fixture *fixture)
+{
+	fixture_add_two(fixture);
+	fixture_start(fixture);
+}
+
+/* GetModems is in progress until fake_answer_kept(). */
+static inline void fixture_hold_modems(struct fixture *fixture)
+{
+	fixture_refuse_modems(fixture, "");
+	fixture_listen(fixture);
+	lab_wait(&fixture->lab, fixture->fake.kept_count == 1);
 }

@@ -228,9 +228,7 @@ TEST(test_a_refused_call_is_not_placed)
 	start(fixture, LIMIT_MS);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		trace[0] = '\0';
-		fixture->fake.failing_member = rows[i].member;
-		fixture->fake.failing_error = rows[i].error;
-		fixture->fake.failing_count = 1;
+		fake_fail(&fixture->fake, rows[i].member, rows[i].error, 1);
 		place(fixture);
 		lab_wait(&fixture->lab, !dialler_is_busy(dialler));
 		assert_string_equal(strchr(trace, ' ') + 1, rows[i].told);
@@ -255,9 +253,7 @@ TEST(test_a_call_that_shows_after_a_lost_answer_is_hung_up)
 	struct fixture *fixture = *state;
 
 	start(fixture, SHORT_MS);
-	fixture->fake.failing_member = "Dial";
-	fixture->fake.failing_error = "";
-	fixture->fake.failing_count = 1;
+	fake_fail(&fixture->fake, "Dial", "", 1);
 	place(fixture);
 	lab_wait(&fixture->lab, !dialler_is_busy(dialler));
 	assert_string_equal(trace, "dialing unknown:lost ");

@@ -192,9 +192,7 @@ TEST(test_facts_of_an_earlier_owner_are_forgotten)
 	lab_wait(&fixture->lab, !ofono_is_available(fixture->ofono));
 	assert_string_equal(default_path(fixture), "");
 	assert_true(ofono_is_complete(fixture->ofono));
-	fixture->fake.failing_member = "GetReady";
-	fixture->fake.failing_error = "";
-	fixture->fake.failing_count = 1;
+	fake_fail(&fixture->fake, "GetReady", "", 1);
 	fake_open(&fixture->fake, &fixture->lab);
 	fixture_wait_available(fixture);
 	assert_int_equal(fixture->fake.kept_count, 1);
@@ -280,9 +278,7 @@ TEST(test_an_answer_after_sim_info_is_gone_is_ignored)
 	struct fixture *fixture = *state;
 	struct modem *modem;
 
-	fixture->fake.failing_member = "GetAll";
-	fixture->fake.failing_error = "";
-	fixture->fake.failing_count = 2;
+	fake_fail(&fixture->fake, "GetAll", "", 2);
 	modem = start(fixture, off, answer);
 	assert_int_equal(fixture->fake.kept_count, 2);
 	fake_changed(&fixture->fake, "/ril_0", MODEM,
@@ -303,9 +299,7 @@ TEST(test_a_change_of_slot_voids_the_facts_of_the_card)
 
 	assert_int_equal(modem->card_slots, 2);
 	assert_int_equal(modem->sim.active_slot, 1);
-	fixture->fake.failing_member = "GetProperties";
-	fixture->fake.failing_error = "";
-	fixture->fake.failing_count = 1;
+	fake_fail(&fixture->fake, "GetProperties", "", 1);
 	fake_changed(&fixture->fake, "/ril_0", SIM,
 		     (struct fact)NUMBER("ActiveCardSlot", 2));
 	lab_wait(&fixture->lab, fixture->fake.kept_count == 1);

@@ -55,10 +55,7 @@ static struct modem *start(struct fixture *fixture)
 {
 	fixture->fake.modems[0] = (struct fake_modem){ "/sim0", on, NULL, NULL };
 	fixture->fake.modems[1] = (struct fake_modem){ "/sim0/two", on, NULL, NULL };
-	fake_open(&fixture->fake, &fixture->lab);
-	fixture_listen(fixture);
-	fixture_wait_available(fixture);
-	fixture_clear(fixture);
+	fixture_start(fixture);
 	return fixture_modem(fixture);
 }
 
@@ -186,9 +183,7 @@ TEST(test_the_outcome_is_unknown_when_ofono_dies)
 	struct modem *modem = start(fixture);
 	struct sent sent = { 0 };
 
-	fixture->fake.failing_member = "SendMessage";
-	fixture->fake.failing_error = "";
-	fixture->fake.failing_count = 1;
+	fake_fail(&fixture->fake, "SendMessage", "", 1);
 	message_send(modem, &(struct message_order){ .number = "1", .text = "x" },
 		     on_sent, &sent);
 	lab_wait(&fixture->lab, fixture->fake.kept_count == 1);
@@ -223,9 +218,7 @@ TEST(test_a_late_answer_counts)
 	struct modem *modem = start(fixture);
 	struct sent sent = { 0 };
 
-	fixture->fake.failing_member = "SendMessage";
-	fixture->fake.failing_error = "";
-	fixture->fake.failing_count = 1;
+	fake_fail(&fixture->fake, "SendMessage", "", 1);
 	fixture->fake.called = reply_odd_path;
 	message_send(modem, &(struct message_order){ .number = "1", .text = "x" },
 		     on_sent, &sent);

@@ -33,10 +33,7 @@ static void on_done(void *data, enum message_cancel_outcome outcome)
 static struct modem *start(struct fixture *fixture)
 {
 	fixture->fake.modems[0] = (struct fake_modem){ "/sim0", on, NULL, NULL };
-	fake_open(&fixture->fake, &fixture->lab);
-	fixture_listen(fixture);
-	fixture_wait_available(fixture);
-	fixture_clear(fixture);
+	fixture_start(fixture);
 	return fixture_modem(fixture);
 }
 
@@ -145,9 +142,7 @@ TEST(test_the_error_decides_the_outcome)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct answer answer = { 0 };
 
-		fixture->fake.failing_member = rows[i].member;
-		fixture->fake.failing_error = rows[i].error;
-		fixture->fake.failing_count = 1;
+		fake_fail(&fixture->fake, rows[i].member, rows[i].error, 1);
 		message_cancel(modem, &listed, on_done, &answer);
 		lab_wait(&fixture->lab, answer.count == 1);
 		assert_int_equal(answer.outcome, rows[i].outcome);
@@ -171,9 +166,7 @@ TEST(test_the_outcome_is_unknown_when_ofono_dies)
 		struct answer answer = { 0 };
 
 		fixture->fake.called = obey;
-		fixture->fake.failing_member = rows[i].member;
-		fixture->fake.failing_error = "";
-		fixture->fake.failing_count = 1;
+		fake_fail(&fixture->fake, rows[i].member, "", 1);
 		message_cancel(fixture_modem(fixture), &listed, on_done, &answer);
 		lab_wait(&fixture->lab, fixture->fake.kept_count == 1);
 		fake_close(&fixture->fake);

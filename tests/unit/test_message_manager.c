@@ -115,9 +115,7 @@ TEST(test_the_setting_is_retried_while_ofono_is_busy)
 	struct fixture *fixture = *state;
 	struct modem *modem;
 
-	fixture->fake.failing_member = "SetProperty";
-	fixture->fake.failing_error = "org.ofono.Error.InProgress";
-	fixture->fake.failing_count = 2;
+	fake_fail(&fixture->fake, "SetProperty", "org.ofono.Error.InProgress", 2);
 	modem = start_wanting(fixture, on);
 	lab_wait(&fixture->lab, fixture->fake.failing_count == 0);
 	assert_false(modem->uses_delivery_reports);
@@ -131,9 +129,7 @@ TEST(test_a_final_refusal_is_not_retried)
 	struct fixture *fixture = *state;
 	struct modem *modem;
 
-	fixture->fake.failing_member = "SetProperty";
-	fixture->fake.failing_error = "org.ofono.Error.NotImplemented";
-	fixture->fake.failing_count = 1;
+	fake_fail(&fixture->fake, "SetProperty", "org.ofono.Error.NotImplemented", 1);
 	log_set_level((enum log_level)0);
 	modem = start_wanting(fixture, on);
 	lab_wait(&fixture->lab, fixture->fake.failing_count == 0);
@@ -149,9 +145,7 @@ TEST(test_a_setting_without_answer_is_made_again_with_the_interface)
 	struct fixture *fixture = *state;
 	struct modem *modem;
 
-	fixture->fake.failing_member = "SetProperty";
-	fixture->fake.failing_error = "";
-	fixture->fake.failing_count = 1;
+	fake_fail(&fixture->fake, "SetProperty", "", 1);
 	modem = start_wanting(fixture, on);
 	lab_wait(&fixture->lab, fixture->fake.kept_count == 1);
 	set_interfaces(fixture, SIM);

@@ -56,10 +56,7 @@ static struct modem *start(struct fixture *fixture, const struct fact *modem,
 			   const struct fact *sim, const struct fact *network)
 {
 	fixture->fake.modems[0] = (struct fake_modem){ "/sim0", modem, sim, network };
-	fake_open(&fixture->fake, &fixture->lab);
-	fixture_listen(fixture);
-	fixture_wait_available(fixture);
-	fixture_clear(fixture);
+	fixture_start(fixture);
 	return fixture_modem(fixture);
 }
 
@@ -125,9 +122,7 @@ TEST(test_facts_signalled_during_power_up_are_stored)
 	struct fixture *fixture = *state;
 	struct modem *modem;
 
-	fixture->fake.failing_member = "GetProperties";
-	fixture->fake.failing_error = "";
-	fixture->fake.failing_count = 1;
+	fake_fail(&fixture->fake, "GetProperties", "", 1);
 	modem = start(fixture, off, card, registered);
 	change(fixture, MODEM, (struct fact)FLAG("Powered", 1));
 	change(fixture, MODEM, (struct fact)WORDS("Interfaces", SIM));
@@ -167,9 +162,7 @@ TEST(test_the_newest_of_answer_and_signal_counts)
 	struct fixture *fixture = *state;
 	struct modem *modem;
 
-	fixture->fake.failing_member = "GetProperties";
-	fixture->fake.failing_error = "";
-	fixture->fake.failing_count = 1;
+	fake_fail(&fixture->fake, "GetProperties", "", 1);
 	modem = start(fixture, off, NULL, registered);
 	change(fixture, MODEM, (struct fact)WORDS("Interfaces", NETWORK));
 	lab_wait(&fixture->lab, fixture->fake.kept_count == 1);
@@ -257,9 +250,7 @@ TEST(test_an_answer_after_its_interface_is_gone_is_ignored)
 	struct fixture *fixture = *state;
 	struct modem *modem;
 
-	fixture->fake.failing_member = "GetProperties";
-	fixture->fake.failing_error = "";
-	fixture->fake.failing_count = 1;
+	fake_fail(&fixture->fake, "GetProperties", "", 1);
 	modem = start(fixture, off, card, NULL);
 	change(fixture, MODEM, (struct fact)WORDS("Interfaces", SIM));
 	lab_wait(&fixture->lab, fixture->fake.kept_count == 1);
@@ -312,9 +303,7 @@ TEST(test_only_a_difference_is_reported)
 
 static void fail_calls(struct fixture *fixture, const char *error, int count)
 {
-	fixture->fake.failing_member = "GetProperties";
-	fixture->fake.failing_error = error;
-	fixture->fake.failing_count = count;
+	fake_fail(&fixture->fake, "GetProperties", error, count);
 }
 
 TEST(test_a_busy_interface_is_asked_again)

@@ -64,11 +64,7 @@ TEST(test_modems_are_read_again_after_a_crash_of_ofono)
 {
 	struct fixture *fixture = *state;
 
-	fixture_add_two(fixture);
-	fake_open(&fixture->fake, &fixture->lab);
-	fixture_listen(fixture);
-	fixture_wait_available(fixture);
-	fixture_clear(fixture);
+	fixture_start_two(fixture);
 	fake_close(&fixture->fake);
 	lab_wait(&fixture->lab, !ofono_is_available(fixture->ofono));
 	assert_string_equal(fixture->recorder.trace,
@@ -87,11 +83,7 @@ TEST(test_modems_are_read_again_after_the_bus_restarts)
 {
 	struct fixture *fixture = *state;
 
-	fixture_add_two(fixture);
-	fake_open(&fixture->fake, &fixture->lab);
-	fixture_listen(fixture);
-	fixture_wait_available(fixture);
-	fixture_clear(fixture);
+	fixture_start_two(fixture);
 	lab_stop_daemon(&fixture->lab);
 	lab_wait(&fixture->lab, !ofono_is_available(fixture->ofono));
 	assert_string_equal(fixture->recorder.trace,
@@ -112,11 +104,7 @@ TEST(test_modems_are_added_and_removed)
 	struct fixture *fixture = *state;
 	const struct fake_modem added = { "/sim9", idle_modem, NULL, NULL };
 
-	fixture_add_two(fixture);
-	fake_open(&fixture->fake, &fixture->lab);
-	fixture_listen(fixture);
-	fixture_wait_available(fixture);
-	fixture_clear(fixture);
+	fixture_start_two(fixture);
 	fake_modem_added(&fixture->fake, &added);
 	fake_modem_added(&fixture->fake, &added); /* no difference */
 	fake_modem_removed(&fixture->fake, "/sim2");
@@ -133,11 +121,7 @@ TEST(test_malformed_signals_are_ignored)
 	const char *members[] = { "ModemAdded", "ModemRemoved", "Unheard" };
 	const char *text = "/sim2";
 
-	fixture_add_two(fixture);
-	fake_open(&fixture->fake, &fixture->lab);
-	fixture_listen(fixture);
-	fixture_wait_available(fixture);
-	fixture_clear(fixture);
+	fixture_start_two(fixture);
 	for (size_t i = 0; i < 3; i++) {
 		DBusMessage *signal = dbus_message_new_signal("/", MANAGER, members[i]);
 
@@ -168,11 +152,7 @@ TEST(test_signals_of_strangers_are_ignored)
 	struct peer stranger = { 0 };
 	DBusMessage *signal;
 
-	fixture_add_two(fixture);
-	fake_open(&fixture->fake, &fixture->lab);
-	fixture_listen(fixture);
-	fixture_wait_available(fixture);
-	fixture_clear(fixture);
+	fixture_start_two(fixture);
 	peer_open(&stranger, &fixture->lab, NULL, NULL);
 	for (int i = 2; i < 10; i++) { /* our own name is one of them */
 		char name[16];
@@ -254,9 +234,7 @@ TEST(test_an_answer_of_an_earlier_owner_is_ignored)
 {
 	struct fixture *fixture = *state;
 
-	fixture_refuse_modems(fixture, "");
-	fixture_listen(fixture);
-	lab_wait(&fixture->lab, fixture->fake.kept_count == 1);
+	fixture_hold_modems(fixture);
 	assert_string_equal(ofono_condition(fixture->ofono), "oFono does not answer yet");
 	fake_close(&fixture->fake);
 	lab_wait(&fixture->lab,
@@ -274,9 +252,7 @@ TEST(test_manager_signals_before_the_answer_are_part_of_it)
 	struct fixture *fixture = *state;
 	const struct fake_modem added = { "/sim9", idle_modem, NULL, NULL };
 
-	fixture_refuse_modems(fixture, "");
-	fixture_listen(fixture);
-	lab_wait(&fixture->lab, fixture->fake.kept_count == 1);
+	fixture_hold_modems(fixture);
 	fake_modem_added(&fixture->fake, &added);
 	fake_modem_removed(&fixture->fake, "/sim2");
 	lab_settle(&fixture->lab, 20);
@@ -293,9 +269,7 @@ TEST(test_it_is_settled_when_every_call_is_answered)
 
 	fixture_add_two(fixture);
 	fake_open(&fixture->fake, &fixture->lab);
-	fixture->fake.failing_member = "GetProperties";
-	fixture->fake.failing_error = "";
-	fixture->fake.failing_count = 1;
+	fake_fail(&fixture->fake, "GetProperties", "", 1);
 	fixture_listen(fixture);
 	assert_false(ofono_is_settled(fixture->ofono));
 	fixture_wait_available(fixture);

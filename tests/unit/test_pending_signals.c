@@ -12,9 +12,7 @@ TEST(test_a_message_waits_until_the_modems_are_known)
 {
 	struct fixture *fixture = *state;
 
-	fixture_refuse_modems(fixture, "");
-	fixture_listen(fixture);
-	lab_wait(&fixture->lab, fixture->fake.kept_count == 1);
+	fixture_hold_modems(fixture);
 	fake_incoming(&fixture->fake, "/sim2", "one");
 	fake_incoming(&fixture->fake, "/sim2", "two");
 	fake_incoming(&fixture->fake, "/nobody", "whose?");
@@ -32,9 +30,7 @@ TEST(test_waiting_messages_are_flushed_on_request)
 {
 	struct fixture *fixture = *state;
 
-	fixture_refuse_modems(fixture, "");
-	fixture_listen(fixture);
-	lab_wait(&fixture->lab, fixture->fake.kept_count == 1);
+	fixture_hold_modems(fixture);
 	fake_incoming(&fixture->fake, "/sim2", "one");
 	fake_incoming(&fixture->fake, "/sim2", "two");
 	lab_settle(&fixture->lab, 20);
@@ -49,9 +45,7 @@ TEST(test_waiting_messages_are_flushed_when_ofono_goes)
 {
 	struct fixture *fixture = *state;
 
-	fixture_refuse_modems(fixture, "");
-	fixture_listen(fixture);
-	lab_wait(&fixture->lab, fixture->fake.kept_count == 1);
+	fixture_hold_modems(fixture);
 	fake_incoming(&fixture->fake, "/sim2", "one");
 	fake_close(&fixture->fake);
 	lab_wait(&fixture->lab, fixture->recorder.trace[0]);
@@ -63,9 +57,7 @@ TEST(test_a_full_queue_is_flushed)
 	struct fixture *fixture = *state;
 	char text[16];
 
-	fixture_refuse_modems(fixture, "");
-	fixture_listen(fixture);
-	lab_wait(&fixture->lab, fixture->fake.kept_count == 1);
+	fixture_hold_modems(fixture);
 	for (int i = 0; i <= PENDING_SIGNALS_MAX; i++) {
 		snprintf(text, sizeof(text), "%d", i);
 		fake_incoming(&fixture->fake, "/sim2", text);
@@ -79,9 +71,7 @@ TEST(test_a_message_comes_with_the_facts_of_its_card)
 {
 	struct fixture *fixture = *state;
 
-	fixture_refuse_modems(fixture, "");
-	fixture_listen(fixture);
-	lab_wait(&fixture->lab, fixture->fake.kept_count == 1);
+	fixture_hold_modems(fixture);
 	fake_incoming(&fixture->fake, "/sim2", "one");
 	lab_settle(&fixture->lab, 20);
 	fake_answer_kept(&fixture->fake);
@@ -147,9 +137,7 @@ TEST(test_a_message_waits_until_the_card_is_known)
 	struct fixture *fixture = *state;
 
 	fixture_add_two(fixture);
-	fixture->fake.failing_member = "GetProperties";
-	fixture->fake.failing_error = "";
-	fixture->fake.failing_count = 2; /* GetProperties of card and network */
+	fake_fail(&fixture->fake, "GetProperties", "", 2); /* of card and network */
 	fake_open(&fixture->fake, &fixture->lab);
 	fixture_listen(fixture);
 	lab_wait(&fixture->lab, fixture->fake.kept_count == 2);
@@ -169,9 +157,7 @@ TEST(test_a_message_waits_until_the_card_is_known)
 static void hold_card(struct fixture *fixture)
 {
 	fixture_add_two(fixture);
-	fixture->fake.failing_member = "GetProperties";
-	fixture->fake.failing_error = "";
-	fixture->fake.failing_count = 2;
+	fake_fail(&fixture->fake, "GetProperties", "", 2);
 	fake_open(&fixture->fake, &fixture->lab);
 	fixture_listen(fixture);
 	lab_wait(&fixture->lab, fixture->fake.kept_count == 2);

@@ -40,9 +40,7 @@ static struct fixture *start(void **state)
 /* The next `count` calls get this error; "": no answer. */
 static void fail_calls(struct fixture *fixture, const char *error, int count)
 {
-	fixture->fake.failing_member = "Import";
-	fixture->fake.failing_error = error;
-	fixture->fake.failing_count = count;
+	fake_fail(&fixture->fake, "Import", error, count);
 }
 
 static bool has_trace(const struct fixture *fixture, const char *trace)

@@ -129,9 +129,7 @@ TEST(test_the_error_decides_the_outcome_and_nothing_is_retried)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct answer answer = { 0 };
 
-		fixture->fake.failing_member = "EnterPin";
-		fixture->fake.failing_error = rows[i].error;
-		fixture->fake.failing_count = 1;
+		fake_fail(&fixture->fake, "EnterPin", rows[i].error, 1);
 		fixture->fake.log[0] = '\0';
 		sim_unlock(modem, &pin, on_done, &answer);
 		lab_wait(&fixture->lab, answer.count == 1);
@@ -149,9 +147,7 @@ TEST(test_the_outcome_is_unknown_when_ofono_dies)
 	struct answer answer = { 0 };
 
 	start(fixture, asks_pin);
-	fixture->fake.failing_member = "EnterPin";
-	fixture->fake.failing_error = "";
-	fixture->fake.failing_count = 1;
+	fake_fail(&fixture->fake, "EnterPin", "", 1);
 	sim_unlock(fixture_modem(fixture), &pin, on_done, &answer);
 	lab_wait(&fixture->lab, fixture->fake.kept_count == 1);
 	fake_close(&fixture->fake);

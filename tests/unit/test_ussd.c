@@ -156,9 +156,7 @@ TEST(test_a_revoked_client_loses_its_dialogue)
 
 static void keep_silent(struct fixture *fixture)
 {
-	fixture->fake.failing_member = "Initiate";
-	fixture->fake.failing_error = "";
-	fixture->fake.failing_count = 1;
+	fake_fail(&fixture->fake, "Initiate", "", 1);
 }
 
 TEST(test_a_turn_without_answer_is_unknown)

@@ -34,10 +34,7 @@ static void on_done(void *data, const struct ussd_call_result *result)
 static struct answer start(struct fixture *fixture)
 {
 	fixture->fake.modems[0] = (struct fake_modem){ .path = "/sim0", .modem = on };
-	fake_open(&fixture->fake, &fixture->lab);
-	fixture_listen(fixture);
-	fixture_wait_available(fixture);
-	fixture_clear(fixture);
+	fixture_start(fixture);
 	return (struct answer){ .modem = fixture_modem(fixture) };
 }
 
@@ -146,9 +143,7 @@ TEST(test_no_answer_in_time_is_unknown)
 	struct fixture *fixture = *state;
 	struct answer answer = start(fixture);
 
-	fixture->fake.failing_member = "Initiate";
-	fixture->fake.failing_error = "";
-	fixture->fake.failing_count = 2;
+	fake_fail(&fixture->fake, "Initiate", "", 2);
 	ussd_call_initiate(answer.modem, "*100#", 1, on_done, &answer);
 	lab_wait(&fixture->lab, answer.count == 1);
 	assert_int_equal(answer.outcome, USSD_UNKNOWN);

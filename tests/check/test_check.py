@@ -124,25 +124,6 @@ def test_lists_of_parts_run_side_by_side() -> None:
     assert verdict.failures == ["one", "two"]
 
 
-def test_a_broken_list_ends_the_programs_of_the_others() -> None:
-    programs = check.Programs()
-    started = threading.Event()
-
-    def breaks() -> Verdict:
-        started.wait()
-        raise ZeroDivisionError
-
-    def waits() -> Verdict:
-        started.set()
-        programs.run(["sleep", "1000"])
-        return Verdict()
-
-    with pytest.raises(ZeroDivisionError):
-        check.run_beside(programs, [breaks, waits])
-    with pytest.raises(check.Stopped):
-        programs.run(["true"])
-
-
 def test_a_program_that_hangs_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(check, "TIMEOUT_S", 0.2)
     ended = check.Programs().run(["sh", "-c", "sleep 1000 & wait"])

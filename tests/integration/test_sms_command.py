@@ -94,17 +94,6 @@ def test_every_message_to_the_sim_for_commands_is_one(make_lab: MakeLab) -> None
     assert flags(message) == COMMAND
 
 
-@pytest.mark.parametrize("form", ["agent {} call me", "agent call me {}", "AGENT: {}. Call me"])
-def test_the_code_may_stand_after_the_word_or_at_the_end(
-        lab: Lab, app: Authenticator, form: str) -> None:
-    assert flags(text(lab, form.format(app.code()))) == COMMAND
-
-
-def test_a_code_in_two_groups_is_one(lab: Lab, app: Authenticator) -> None:
-    code = app.code()
-    assert flags(text(lab, f"agent call me {code[:3]} {code[3:]}")) == COMMAND
-
-
 def test_a_code_counts_by_the_time_at_which_its_message_came() -> None:
     """The plugin received it while the gateway was down, ten minutes ago."""
     with timed_lab(section(), plugin=PLUGIN) as (lab, clock):

@@ -25,19 +25,6 @@ def as_root(*command: str, **environment: str) -> subprocess.CompletedProcess[st
                           env={"PATH": USERS_PATH} | environment)
 
 
-def test_programs_for_root_are_found() -> None:
-    for program in ("ofonod", "mosquitto", "ip"):
-        assert as_root("sh", "-c", f"command -v {program}").stdout.strip(), program
-
-
-def test_the_users_path_comes_first(tmp_path: Path) -> None:
-    mine = tmp_path / "mosquitto"
-    mine.write_text("#!/bin/sh\n")
-    mine.chmod(0o755)
-    found = as_root("sh", "-c", "command -v mosquitto", PATH=f"{tmp_path}:{USERS_PATH}")
-    assert found.stdout.strip() == str(mine)
-
-
 @pytest.fixture
 def refusing(tmp_path: Path) -> Path:
     """A PATH for an ordinary user on a machine that refuses namespaces."""

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -28,20 +27,3 @@ def test_its_folders_exist() -> None:
 @pytest.mark.parametrize("caller, called", [arrow[:2] for arrow in diagram.ARROWS])
 def test_each_arrow_is_allowed(caller: str, called: str) -> None:
     assert caller in diagram.OUTSIDE or called in diagram.OUTSIDE or called in LAYERS[caller]
-
-
-def test_arrows_begin_and_end_at_their_boxes() -> None:
-    places = {name: place for name, (place, _) in (diagram.FOLDERS | diagram.OUTSIDE).items()}
-    for caller, called, points, _ in diagram.ARROWS:
-        for name, (x, y) in ((caller, points[0]), (called, points[-1])):
-            left, top, width, height = places[name]
-            assert left <= x <= left + width and top <= y <= top + height, (caller, called)
-        assert all(a[0] == b[0] or a[1] == b[1] for a, b in pairwise(points))
-
-
-def test_boxes_do_not_overlap() -> None:
-    places = [place for place, _ in (diagram.FOLDERS | diagram.OUTSIDE).values()]
-    for at, (x, y, width, height) in enumerate(places):
-        assert x + width <= diagram.WIDTH and y + height <= diagram.HEIGHT
-        for a, b, c, d in places[at + 1:]:
-            assert x + width <= a or a + c <= x or y + height <= b or b + d <= y

@@ -153,14 +153,6 @@ def test_a_scheduled_text_is_judged_again_when_its_time_comes(
     agent.wait_state(message_id, "sent")
 
 
-def test_codes_are_known_again_after_a_restart(lab: Lab, agent: Agent) -> None:
-    receive(lab, "Your verification code is 482913.")
-    lab.gateway.restart()
-    agent.wait_states("ready", timeout=10)
-    answer = agent.send("it is 482913", wait_seconds=0)
-    assert answer.structured["approval_reason"] == REASON
-
-
 def test_what_the_owner_sends_is_not_judged(lab: Lab, agent: Agent, owner: Owner) -> None:
     receive(lab, "Your verification code is 482913.")
     owner.do("send", TO, "482913")

@@ -185,8 +185,10 @@ TEST(test_known_misses_of_the_numbering_plans)
 	assert_string_equal(code_of("201234567"), "invalid_number");
 	assert_string_equal(code_from("222010000000001", "4853075"),
 			    "premium_number_blocked");
+	assert_string_equal(code_of("3331234567"), "");
 	assert_string_equal(code_from("404010000000001", "1160346"),
 			    "premium_number_blocked");
+	assert_string_equal(code_of("09123456789"), "");
 	assert_string_equal(code_from("310260000000001", "+12045550123"),
 			    "international_blocked");
 	assert_string_equal(code_of("2045550123"), "international_blocked");
@@ -197,7 +199,11 @@ TEST(test_known_misses_of_the_numbering_plans)
 	assert_string_equal(code_of("+18005550123"), "");
 	assert_string_equal(code_from("246010000000001", "011"),
 			    "emergency_number_blocked");
+	assert_string_equal(code_of("022"), "emergency_number_blocked");
 	assert_string_equal(code_of("033"), "emergency_number_blocked");
+	assert_string_equal(code_of("861212345"), "");
+	assert_string_equal(code_from("722010000000001", "011 15 2345 6789"), "");
+	assert_string_equal(code_of("+54 9 11 2345 6789"), "");
 	assert_string_equal(code_from("234150000000001", "07700 900123"), "");
 	assert_string_equal(code_of("+447781123456"), "international_blocked");
 	assert_string_equal(code_from("530010000000001", "0900123456"),

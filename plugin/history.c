@@ -45,7 +45,7 @@ static void history_remove(struct ofono_history_context *context)
 	ofono_modem_remove_interface(context->modem, HISTORY_INTERFACE);
 }
 
-/* "" if ofonod does not know it. */
+/* Returns "" if ofonod does not know it. */
 static const char *history_imsi(struct ofono_modem *modem)
 {
 	struct ofono_sim *sim = ofono_modem_get_sim(modem);
@@ -155,7 +155,7 @@ static void history_emit_status_report(const char *modem_path, const char *uuid,
 		dbus_message_unref(signal);
 }
 
-/* NULL: it is no outcome. */
+/* Returns NULL if it is no outcome. */
 static const char *history_status_word(enum ofono_history_sms_status status)
 {
 	switch (status) {

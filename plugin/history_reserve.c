@@ -24,7 +24,7 @@ static bool history_reserve_is_ours(int fd, const struct stat *folder,
 	       status_out->st_nlink == 1 && status_out->st_uid == folder->st_uid;
 }
 
-/* -1: missing, or not the owner's. */
+/* Returns -1 if it is missing, or not the owner's. */
 static int history_reserve_open(int folder_fd, const struct stat *folder,
 				struct stat *status_out)
 {
@@ -38,7 +38,7 @@ static int history_reserve_open(int folder_fd, const struct stat *folder,
 	return fd;
 }
 
-/* -1: it cannot be created. */
+/* Returns -1 if it cannot be created. */
 static int history_reserve_create(int folder_fd, const struct stat *folder,
 				  struct stat *status_out)
 {
@@ -85,7 +85,7 @@ void history_reserve_refill(int fd, const struct stat *folder)
 	close(file);
 }
 
-/* Blocks of the file, and one for its name and metadata. */
+/* Returns the bytes of the file's blocks, and of one for its name and metadata. */
 static off_t history_reserve_bytes_for(size_t bytes)
 {
 	return (off_t)((bytes + BLOCK_BYTES - 1) / BLOCK_BYTES + 1) * BLOCK_BYTES;

@@ -16,5 +16,5 @@ enum { RESERVE_BYTES = 1024 * 1024 };
 /* Refills the reserve if the disk has plenty of space. `folder` is the status of `fd`. */
 void history_reserve_refill(int fd, const struct stat *folder);
 
-/* Releases what a file of `bytes` needs. False: nothing is left. */
+/* Releases what a file of `bytes` needs. Returns false if nothing is left. */
 bool history_reserve_release(int fd, const struct stat *folder, size_t bytes);

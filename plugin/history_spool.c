@@ -32,7 +32,7 @@
 #define SPOOL_OUTGOING	 ".outgoing"
 #define SPOOL_SINCE	 ".since"
 
-/* "": no spooling */
+/* "" if nothing is spooled */
 static const char *history_spool_folder = SPOOL_FOLDER;
 
 struct history_spool {
@@ -68,7 +68,7 @@ static void history_spool_close(const struct history_spool *spool)
 		close(spool->root);
 }
 
-/* False: also when nobody reads outgoing messages. Close it in any case. */
+/* Returns false also when nobody reads outgoing messages. Close it in any case. */
 static bool history_spool_open(struct history_spool *spool, bool is_outgoing)
 {
 	spool->root = spool->fd = open(history_spool_folder,
@@ -134,7 +134,7 @@ static bool history_spool_has_space(const struct history_spool *spool)
 	return has_space;
 }
 
-/* 0, or an errno. */
+/* Returns 0 or a positive errno. */
 static int history_spool_write_all(int fd, const char *text, size_t length)
 {
 	while (length) {
@@ -150,7 +150,7 @@ static int history_spool_write_all(int fd, const char *text, size_t length)
 	return 0;
 }
 
-/* 0, or an errno. */
+/* Returns 0 or a positive errno. */
 static int history_spool_fill(const struct history_spool *spool, int fd, const char *text,
 			      size_t length)
 {
@@ -164,7 +164,7 @@ static int history_spool_fill(const struct history_spool *spool, int fd, const c
 	return fsync(fd) < 0 ? errno : 0;
 }
 
-/* 0, or an errno. */
+/* Returns 0 or a positive errno. */
 static int history_spool_write(const struct history_spool *spool, const char *name,
 			       const char *text, size_t length)
 {
@@ -192,7 +192,7 @@ static bool history_spool_is_full(int error)
 	return error == ENOSPC || error == EDQUOT;
 }
 
-/* Uses the reserve on a full disk. 0, or an errno. */
+/* Uses the reserve on a full disk. Returns 0 or a positive errno. */
 static int history_spool_write_always(const struct history_spool *spool, const char *name,
 				      const char *text, size_t length)
 {
@@ -243,7 +243,7 @@ static void history_spool_print(FILE *out, const struct history_spool_record *re
 	fputs("\n}\n", out);
 }
 
-/* The caller frees it. NULL: no memory. */
+/* The caller frees it. Returns NULL if memory runs out. */
 static char *history_spool_text(const struct history_spool_record *record,
 				size_t *length_out)
 {

@@ -58,7 +58,7 @@ static int main_print_help(FILE *out, int code)
 	return code;
 }
 
-/* "client" of "client set"; false: the title has one word. */
+/* Is it the "client" of "client set"? Returns false if the title has one word. */
 static bool main_is_noun(const char *word, const struct command *command)
 {
 	const char *title = options_title(command);
@@ -68,7 +68,7 @@ static bool main_is_noun(const char *word, const struct command *command)
 	       strncmp(word, title, length) == 0;
 }
 
-/* "client --help" */
+/* Prints "client --help" */
 static int main_print_noun(const char *noun)
 {
 	printf("Usage: " PROGRAM_NAME " %s COMMAND [OPTION]...\n\n", noun);
@@ -93,7 +93,7 @@ static int main_check_output(const char *name, int code)
 	return code ? code : EXIT_CODE_FAILED;
 }
 
-/* `noun`: the name has two words. */
+/* `noun` is set if the name has two words. */
 static int main_fail_unknown(const char *noun, const char *name)
 {
 	const char *similar = NULL;
@@ -137,7 +137,10 @@ static int main_run_noun(const struct command *first, int argc, char **argv)
 	return main_fail_unknown(argv[0], name);
 }
 
-/* How many words of the line name this command: those of its title, or its name; 0: none. */
+/*
+ * Returns how many words of the line name this command: those of its title, or its name; 0 if there
+ * is none.
+ */
 static int main_match(const struct command *command, int argc, char **argv)
 {
 	const char *verb = strchr(options_title(command), ' ');

@@ -38,7 +38,7 @@ struct main_link_options {
 	const char *config, *state;
 };
 
-/* -1: go on; else the exit code. */
+/* Returns -1 to go on, else the exit code. */
 static int main_link_read_options(int argc, char **argv,
 				  struct main_link_options *options)
 {

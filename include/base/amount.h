@@ -22,8 +22,11 @@ struct amount {
 
 enum { AMOUNT_BYTES = 24, AMOUNT_DECIMALS_MAX = 3 };
 
-/* Reads sign, digits and separators; spaces may surround them. False: not an amount. */
+/*
+ * Reads sign, digits and separators; spaces may surround them. Returns false if it is not an
+ * amount.
+ */
 bool amount_read(const char *text, size_t length, struct amount *amount_out);
 
-/* "-1234.50": no separators except the decimal point. */
+/* Writes "-1234.50": no separators except the decimal point. */
 void amount_write(const struct amount *amount, char text[AMOUNT_BYTES]);

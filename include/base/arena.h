@@ -21,13 +21,13 @@ struct arena_budget {
 	unsigned keepers; /* references */
 };
 
-/* With one reference. NULL: no memory. */
+/* With one reference. Returns NULL if memory runs out. */
 struct arena_budget *arena_budget_new(size_t bytes);
 /* Adds a reference and returns `budget`. NULL is fine here and below. */
 struct arena_budget *arena_budget_keep(struct arena_budget *budget);
 void arena_budget_drop(struct arena_budget *budget); /* the last one frees it */
 
-/* False: not enough left, and nothing is taken. NULL: no limit. */
+/* Returns false, and takes nothing, if too little is left. A NULL budget has no limit. */
 bool arena_budget_take(struct arena_budget *budget, size_t bytes);
 void arena_budget_give(struct arena_budget *budget, size_t bytes); /* back */
 
@@ -35,23 +35,23 @@ struct arena;
 
 enum { ARENA_FREE_BYTES = 4 * 1024 };
 
-struct arena *arena_new(size_t limit_bytes); /* NULL: out of memory */
+struct arena *arena_new(size_t limit_bytes); /* Returns NULL if memory runs out */
 /*
- * Memory beyond ARENA_FREE_BYTES is taken from the budget (NULL: none), which must outlive the
- * arena. An exhausted budget means out of memory.
+ * Memory beyond ARENA_FREE_BYTES is taken from the budget (which may be NULL and must outlive the
+ * arena). An exhausted budget means out of memory.
  */
 struct arena *arena_new_within(struct arena_budget *budget, size_t limit_bytes);
 /*
- * A second arena with the same budget and limit, which may be freed before the first. Once it
- * is filled, arena_count_in() counts its allocations against the first one's limit, so that
- * both together keep it.
+ * Returns a second arena with the same budget and limit, which may be freed before the first. Once
+ * it is filled, arena_count_in() counts its allocations against the first one's limit, so that both
+ * together keep it.
  */
 struct arena *arena_new_beside(const struct arena *other);
 void arena_count_in(struct arena *arena, const struct arena *beside);
 void arena_free(struct arena *arena); /* NULL is fine */
 void arena_wipe(struct arena *arena); /* for secrets: clears the memory first */
 
-/* Zeroed, aligned for any type. */
+/* Returns zeroed memory, aligned for any type. */
 void *arena_alloc(struct arena *arena, size_t size_bytes);
 char *arena_copy(struct arena *arena, const char *text, size_t length); /* NUL added */
 __attribute__((format(printf, 2, 3))) char *arena_printf(struct arena *arena,

@@ -10,6 +10,6 @@
 
 #include <systemd/sd-event.h>
 
-/* `run` returns 0. The caller owns the source and unreferences it. 0 or -errno. */
+/* `run` returns 0. The caller owns the source and unreferences it. Returns 0 or -errno. */
 int before_sleep_add(sd_event *loop, sd_event_source **source_out,
 		     int (*run)(sd_event_source *source, void *data), void *data);

@@ -24,8 +24,8 @@ void buffer_append(struct buffer *buffer, const char *data, size_t length);
 void buffer_append_text(struct buffer *buffer, const char *text);
 void buffer_clear(struct buffer *buffer); /* keeps the memory, clears `failed` */
 /*
- * Returns the bytes, which the caller frees; NULL: an append has failed. Either way the buffer
- * is empty afterwards, and not failed.
+ * Returns the bytes, which the caller frees; NULL if an append has failed. Either way the buffer is
+ * empty afterwards, and not failed.
  */
 char *buffer_take(struct buffer *buffer, size_t *length_out);
 void buffer_deinit(struct buffer *buffer);

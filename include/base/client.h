@@ -48,7 +48,7 @@ enum { CLIENT_OWNER = -1, CLIENT_GATEWAY = -3, CLIENT_PHONE = -4 };
 #define CLIENT_GATEWAY_NAME "gateway"
 #define CLIENT_PHONE_NAME   "phone"
 
-/* Each: -1: as configured for all clients; 0: no limit. */
+/* For each limit, -1 means as configured for all clients, and 0 means no limit. */
 struct client_limits {
 	int64_t per_minute;
 	int64_t per_hour;
@@ -57,7 +57,7 @@ struct client_limits {
 };
 
 struct client {
-	int64_t id; /* 0: open mode, anybody; CLIENT_OWNER */
+	int64_t id; /* 0 in open mode, for anybody; CLIENT_OWNER */
 	char name[CLIENT_NAME_BYTES];
 	unsigned scopes; /* enum client_scope */
 	enum client_ask ask;
@@ -70,9 +70,9 @@ struct client {
 	char allow[CLIENT_ALLOW_BYTES];
 };
 
-/* "read"; NULL: no such scope. */
+/* Returns for example "read"; NULL if there is no such scope. */
 const char *client_scope_name(enum client_scope scope);
-enum client_scope client_scope_find(const char *name); /* 0: unknown */
+enum client_scope client_scope_find(const char *name); /* 0 if unknown */
 const char *client_ask_name(enum client_ask ask);      /* "new-recipients" */
 
 /*
@@ -82,7 +82,7 @@ const char *client_ask_name(enum client_ask ask);      /* "new-recipients" */
 #define CLIENT_LOCAL_PREFIX "local:"
 bool client_is_local(const struct client *client);
 
-/* It sees one-time codes and sends messages. */
+/* Returns whether it sees one-time codes and sends messages. */
 bool client_may_leak_codes(const struct client *client);
 
 /* The defaults of a newly paired client. */
@@ -93,5 +93,5 @@ extern const struct client client_open;
 
 enum { CLIENT_SCOPES_BYTES = 56 };
 
-/* "read,send", with `between` as the separator; "" none. */
+/* Writes "read,send", with `between` as the separator; "" if there is none. */
 void client_write_scopes(unsigned scopes, char between, char text[CLIENT_SCOPES_BYTES]);

@@ -25,22 +25,23 @@ enum {
 struct clock_source {
 	int64_t (*monotonic_ms)(void);
 	int64_t (*wall_ms)(void);
-	int64_t (*boot_ms)(void);     /* NULL: the same as monotonic_ms */
-	const char *(*boot_id)(void); /* NULL: the system's */
+	int64_t (*boot_ms)(void);     /* NULL means the same as monotonic_ms */
+	const char *(*boot_id)(void); /* NULL for the system's */
 };
 
 int64_t clock_monotonic_ms(void);
 int64_t clock_wall_ms(void);
 int64_t clock_boot_ms(void);
-/* Differs after each start of the machine; "" unknown. */
+/* Returns an ID that differs after each start of the machine; "" if unknown. */
 const char *clock_boot_id(void);
-/* The boot ID as a positive number, for rows of the store; 0 unknown. */
+/* Returns the boot ID as a positive number, for rows of the store; 0 if unknown. */
 int64_t clock_boot_number(void);
-void clock_set_source(const struct clock_source *source); /* NULL: the system's clocks */
+/* NULL for the system's clocks */
+void clock_set_source(const struct clock_source *source);
 
-/* The phone's local time, "2026-11-21T08:30:00+01:00"; milliseconds are cut off. */
+/* Writes the phone's local time, "2026-11-21T08:30:00+01:00"; milliseconds are cut off. */
 void clock_format(int64_t wall_ms, char text[CLOCK_TEXT_BYTES]);
-/* The next whole second, for a "not before" that clock_format() writes. */
+/* Returns the next whole second, for a "not before" that clock_format() writes. */
 int64_t clock_ceil_ms(int64_t wall_ms);
 
 enum { CLOCK_ZONE_BYTES = 64 };
@@ -49,8 +50,8 @@ enum { CLOCK_ZONE_BYTES = 64 };
 void clock_zone(char text[CLOCK_ZONE_BYTES]);
 
 /*
- * Reads "2026-11-21T08:30:00+01:00", strictly; fractions of a millisecond are cut off, and a
- * leap second counts as the second after it. False: not such a time, or no offset.
+ * Reads "2026-11-21T08:30:00+01:00", strictly; fractions of a millisecond are cut off, and a leap
+ * second counts as the second after it. Returns false if it is not such a time, or has no offset.
  */
 bool clock_parse(const char *text, int64_t *wall_ms_out);
 /*
@@ -63,8 +64,8 @@ void clock_complete(const char *text, char complete[CLOCK_TEXT_BYTES]);
 /* Wall time minus boot time: it changes when the clock is set, and hardly when it slews. */
 int64_t clock_epoch_ms(void);
 /*
- * By how much the clock was set since clock_epoch_ms() returned `epoch_ms`: negative if it was
- * set back, and 0 as long as it has only slewed.
+ * Returns by how much the clock was set since clock_epoch_ms() returned `epoch_ms`: negative if it
+ * was set back, and 0 as long as it has only slewed.
  */
 int64_t clock_set_by_ms(int64_t epoch_ms);
 

@@ -30,31 +30,31 @@ struct crypto_key {
 
 /*
  * Fills `text` with random hexadecimal digits and NUL, such as a new token, of at most
- * TOKEN_TEXT_BYTES. False: no random numbers available.
+ * TOKEN_TEXT_BYTES. Returns false if no random numbers are available.
  */
 bool crypto_make_random(char *text, size_t size);
 
-/* SHA-256 of a token. */
+/* Writes the SHA-256 of a token. */
 void crypto_hash_token(const char *token, size_t length,
 		       uint8_t hash_out[CLIENT_HASH_BYTES]);
 
-/* HMAC-SHA-256 as hexadecimal digits. False: GnuTLS failed. */
+/* Writes the HMAC-SHA-256 as hexadecimal digits. Returns false if GnuTLS failed. */
 bool crypto_hmac(const uint8_t key[MAC_KEY_BYTES], const char *data, size_t length,
 		 char digest[MAC_DIGEST_BYTES]);
 
-/* SHA-256 as hexadecimal digits. False: GnuTLS failed. */
+/* Writes the SHA-256 as hexadecimal digits. Returns false if GnuTLS failed. */
 bool crypto_digest(const char *data, size_t length, char digest[MAC_DIGEST_BYTES]);
 
 enum { MAC_BYTES = 32 };
 
-/* HMAC-SHA-256 as bytes, with a key of any length. False: GnuTLS failed. */
+/* Writes the HMAC-SHA-256 as bytes, with a key of any length. Returns false if GnuTLS failed. */
 bool crypto_hmac_bytes(const uint8_t *key, size_t key_length, const char *data,
 		       size_t length, uint8_t mac_out[MAC_BYTES]);
 
 /* Are both texts equal? Takes a time that depends only on their lengths. */
 bool crypto_texts_equal(const char *text, const char *other);
 
-/* The first 160 bits of the HMAC of a text, where the result has to be short. */
+/* Writes the first 160 bits of the HMAC of a text, where the result has to be short. */
 bool crypto_mac_write(const uint8_t key[MAC_KEY_BYTES], const char *text,
 		      char mac[MAC_TEXT_BYTES]);
 
@@ -63,15 +63,16 @@ bool crypto_mac_is_valid(const uint8_t key[MAC_KEY_BYTES], const char *text,
 			 const char *mac);
 
 /*
- * RFC 4648, section 4. `text_out` has room for crypto_base64_length(length) characters; no
- * NUL is added. False: no memory.
+ * Writes base64 (RFC 4648, section 4). `text_out` has room for crypto_base64_length(length)
+ * characters; no NUL is added. Returns false if memory runs out.
  */
 bool crypto_base64_encode(const char *data, size_t length, char *text_out);
 size_t crypto_base64_length(size_t length);
 
 /*
- * Strict: whole padded groups and no other character, so that each value has one text.
- * `data_out` has room for length / 4 * 3 bytes. False: not base64, or no memory.
+ * Accepts only whole padded groups and no other character, so that each value has one text.
+ * `data_out` has room for length / 4 * 3 bytes. Returns false if it is not base64, or memory runs
+ * out.
  */
 bool crypto_base64_decode(const char *text, size_t length, char *data_out,
 			  size_t *length_out);

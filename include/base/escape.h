@@ -4,8 +4,8 @@
  * be invisible, change the reading direction or move a cursor become escapes such as
  * \u{202E}.
  *
- * A backslash before "u{" is escaped, too, as \u{5C}. So every \u{...} in escaped text is
- * ours, and escape_undo() restores the original (tests/unit/test_escape.c).
+ * A backslash before "u{" is also escaped, as \u{5C}. So every \u{...} in escaped text is ours, and
+ * escape_undo() restores the original (tests/unit/test_escape.c).
  *
  * Line feed and tab stay; a carriage return before a line feed is dropped. Characters that
  * draw nothing by themselves stay only where writing needs them: a joiner (U+200C, U+200D)
@@ -24,7 +24,7 @@
 /* Is the character escaped wherever it occurs? False for joiners and selectors. */
 bool escape_is_needed(uint32_t character);
 
-/* Appends `text` (valid UTF-8) escaped. True: something was escaped. */
+/* Appends `text` (valid UTF-8) escaped. Returns true if something was escaped. */
 bool escape_text(struct buffer *buffer, const char *text);
 /*
  * The same for text that belongs on one line, such as names and phone numbers: also escapes
@@ -33,7 +33,7 @@ bool escape_text(struct buffer *buffer, const char *text);
  */
 bool escape_line(struct buffer *buffer, const char *text);
 /*
- * The first `characters` of a text as one escaped line, for errors that quote a caller's
+ * Returns the first `characters` of a text as one escaped line, for errors that quote a caller's
  * argument. "" when there is no memory.
  */
 const char *escape_quote(struct arena *arena, const char *text, size_t characters);

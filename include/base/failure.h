@@ -90,17 +90,17 @@ struct failure_words {
 
 const struct failure_words *failure_words(enum failure failure);
 
-/* The failure with this code, such as a reason of the outbox ("network_refused"). */
+/* Returns the failure with this code, such as a reason of the outbox ("network_refused"). */
 enum failure failure_of_code(const char *code);
 
 /* A failure with its message: the result of a check, collected by a dry run. */
 struct refusal {
 	enum failure failure;
-	const char *message;	     /* NULL: out of memory */
-	int64_t retry_after_seconds; /* 0: the default of the table */
-	const char *fix;	     /* NULL: the one of the table */
-	int64_t fits; /* how many such messages are accepted then; 0: not known */
+	const char *message;	     /* NULL if memory runs out */
+	int64_t retry_after_seconds; /* 0 for the default of the table */
+	const char *fix;	     /* NULL for the one of the table */
+	int64_t fits; /* how many such messages are accepted then; 0 if unknown */
 };
 
-/* The next step of a refusal: its own, or the one of the table. */
+/* Returns the next step of a refusal: its own, or the one of the table. */
 const char *failure_fix(const struct refusal *refusal);

@@ -27,13 +27,13 @@ struct feed_entry {
 	int64_t id;    /* ascending; never given out twice within an epoch */
 	int64_t at_ms; /* wall clock; not always in the order of the IDs */
 	enum feed_type type;
-	int64_t subject_id; /* of the message, event or receive gap; 0: none */
-	int64_t sim_id;	    /* 0: not known, or none */
+	int64_t subject_id; /* of the message, event or receive gap; 0 if there is none */
+	int64_t sim_id;	    /* 0 if unknown, or if there is none */
 	int64_t client_id;  /* of an outgoing message; else 0 */
-	/* The other party, "" none or its row is deleted. */
+	/* The other party, "" if there is none or its row is deleted. */
 	const char *phone_number;
 	int state; /* enum message_state, call_state or sim_state; a gap 1: it ended */
-	int previous_state; /* of the same enum; 0 or -1: none */
+	int previous_state; /* of the same enum; 0 or -1 if there is none */
 	/* A message: the reason. A balance: "AMOUNT DECIMALS CURRENCY" in thousandths. A gap:
 	 * "FROM_MS UNTIL_MS REASON". */
 	const char *detail;

@@ -2,7 +2,7 @@
 /*
  * File sync: makes the content of a file or folder survive a loss of power.
  *
- * Creating, renaming or removing a file is on disk only when its folder is, too.
+ * Creating, renaming or removing a file is on disk only when its folder is on disk as well.
  */
 #pragma once
 
@@ -10,7 +10,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-/* 0 or -errno. Blocks until the disk is done. */
+/* Returns 0 or -errno. Blocks until the disk is done. */
 static inline int file_sync(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);

@@ -43,10 +43,10 @@ struct json {
 #define json_foreach(child, parent) \
 	for (const struct json *child = (parent)->first; child; child = child->next)
 
-/* The member of an object; NULL: none, also when `object` is NULL or not an object. */
+/* Returns the member of an object; NULL if there is none, or `object` is NULL or not an object. */
 const struct json *json_member(const struct json *object, const char *name);
 
-/* The text of a string; NULL: `value` is NULL or not a string. */
+/* Returns the text of a string; NULL if `value` is NULL or not a string. */
 const char *json_string(const struct json *value);
 
 /* Is it absent, null or ""? Many clients send these for what they leave out. */
@@ -59,8 +59,8 @@ bool json_integer(const struct json *value, int64_t *integer_out);
 bool json_real(const struct json *value, double *real_out);
 
 /*
- * Appends to `buffer`, which is borrowed until json_writer_free(). NULL: no memory, and the
- * buffer has failed.
+ * Appends to `buffer`, which is borrowed until json_writer_free(). Returns NULL if memory runs out,
+ * and the buffer has failed.
  */
 struct json_writer *json_writer_new(struct buffer *buffer);
 void json_writer_free(
@@ -68,7 +68,7 @@ void json_writer_free(
 
 /* Is the document complete? Also true when the buffer had no memory for it. */
 bool json_writer_is_whole(const struct json_writer *writer);
-/* Bytes in the buffer so far. */
+/* Returns the bytes in the buffer so far. */
 size_t json_writer_length(const struct json_writer *writer);
 const char *json_writer_data(const struct json_writer *writer);
 /*
@@ -91,11 +91,11 @@ void json_write_null(struct json_writer *writer);
 /* Copies a finished JSON value. */
 void json_write_raw(struct json_writer *writer, const char *json, size_t length);
 
-/* Key and value in one call. */
+/* Writes key and value in one call. */
 void json_put_string(struct json_writer *writer, const char *key, const char *text);
 void json_put_integer(struct json_writer *writer, const char *key, int64_t value);
 void json_put_boolean(struct json_writer *writer, const char *key, bool value);
-/* Key, and the opening of its value. */
+/* Writes the key, and opens its value. */
 void json_open_object_at(struct json_writer *writer, const char *key);
 void json_open_array_at(struct json_writer *writer, const char *key);
 

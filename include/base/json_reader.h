@@ -32,11 +32,11 @@ enum {
 struct json_reader;
 
 struct json_reader *json_reader_new(
-	struct arena *arena); /* borrows it; NULL: no memory */
+	struct arena *arena); /* borrows it; NULL if memory runs out */
 void json_reader_free(struct json_reader *reader);
 
 /*
- * 0, -ENOMEM or JSON_E_*; after the first error every call returns that error.
+ * Returns 0, -ENOMEM or JSON_E_*; after the first error every call returns that error.
  *
  * Only json_reader_finish() returns JSON_E_NUL, and it returns the document with it, so that
  * the rest of a refused request can be read: in it a string with a NUL is null, a key is "".
@@ -48,5 +48,5 @@ int json_reader_finish(struct json_reader *reader, const struct json **root_out)
 int json_reader_read(struct arena *arena, const char *text, size_t length,
 		     const struct json **root_out);
 
-/* An outcome in words: "a key appears twice in one object". */
+/* Returns an outcome in words: "a key appears twice in one object". */
 const char *json_reader_error_text(int outcome);

@@ -32,12 +32,12 @@ __attribute__((format(printf, 2, 3))) void log_line(enum log_level level,
 #define log_debug(...)	 log_line(LOG_LEVEL_DEBUG, __VA_ARGS__)
 
 /*
- * A phone number for a log line: "...567", or at debug level `number` itself. The result is
+ * Returns a phone number for a log line: "...567", or at debug level `number` itself. The result is
  * valid until the next call, and no longer than `number`.
  */
 const char *log_number(const char *number);
 
-/* Limits lines that strangers can cause to one a second. Zeroed: none was written yet. */
+/* Limits lines that strangers can cause to one a second. It is zeroed when none was written yet. */
 enum { LOG_PACE_MS = 1000, LOG_PACE_TEXT_BYTES = 64 };
 
 struct log_pace {

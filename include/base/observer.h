@@ -19,7 +19,7 @@ struct observer {
 	void (*notify)(void *data, const void *event);
 	void *data;
 	/* private */
-	struct observers *subject; /* NULL: not added */
+	struct observers *subject; /* NULL if not added */
 	TAILQ_ENTRY(observer) link;
 };
 

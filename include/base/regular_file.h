@@ -10,7 +10,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A descriptor for reading, or -errno; -EINVAL: it is not a regular file. Follows links. */
+/*
+ * Returns a descriptor for reading, or -errno; -EINVAL if it is not a regular file. Follows links.
+ */
 static inline int regular_file_open(const char *path, struct stat *status_out)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);

@@ -9,9 +9,9 @@
 enum { SPELLING_LETTERS_MAX = 47 };
 
 /*
- * The Levenshtein distance: bytes to insert, remove or replace. UINT_MAX: one of the words is
- * longer than SPELLING_LETTERS_MAX.
+ * Returns the Levenshtein distance: bytes to insert, remove or replace; UINT_MAX if one of the
+ * words is longer than SPELLING_LETTERS_MAX.
  */
 unsigned spelling_distance(const char *given, const char *word);
-/* `given` is probably a mistyped `word`: one or two letters differ or are swapped. */
+/* Is `given` probably a mistyped `word`? One or two letters differ or are swapped then. */
 bool spelling_is_similar(const char *given, const char *word);

@@ -17,17 +17,17 @@ enum {
 	TOTP_CODE_BYTES = 9, /* room for 8 digits */
 	TOTP_STEP_MS = 30 * 1000,
 	TOTP_STEPS_AROUND =
-		1, /* codes before and after the present one that count, too */
+		1, /* how many codes before and after the present one also count */
 };
 
-/* False: no random numbers available. */
+/* Returns false if no random numbers are available. */
 bool totp_make_secret(uint8_t secret_out[TOTP_SECRET_BYTES]);
 
-/* In base32 without padding (RFC 4648, section 6). */
+/* Writes it in base32 without padding (RFC 4648, section 6). */
 void totp_write_secret(const uint8_t secret[TOTP_SECRET_BYTES],
 		       char text[TOTP_SECRET_TEXT_BYTES]);
 
-/* The code of a step, with 6 to 8 digits. False: GnuTLS failed. */
+/* Writes the code of a step, with 6 to 8 digits. Returns false if GnuTLS failed. */
 bool totp_write_code(const uint8_t *secret, size_t length, int64_t step, unsigned digits,
 		     char code[TOTP_CODE_BYTES]);
 

@@ -13,7 +13,7 @@
 
 bool utf8_valid(const char *text, size_t length); /* NUL counts as valid */
 
-/* The code point at *text, which then points after it. Valid text only, not at its end. */
+/* Returns the code point at *text, which then points after it. Valid text only, not at its end. */
 uint32_t utf8_next(const char **text);
 
 bool utf8_begins(char byte); /* a character of a valid text */
@@ -22,15 +22,15 @@ size_t utf8_count(const char *text); /* code points of a valid text */
 /* Writes a code point that is no surrogate; returns the number of bytes, at most 4. */
 size_t utf8_write(uint32_t code_point, char *bytes);
 
-/* Bytes of the first `characters` of a valid text, or of all of a shorter one. */
+/* Returns the bytes of the first `characters` of a valid text, or of all of a shorter one. */
 size_t utf8_cut(const char *text, size_t characters);
 
 /*
- * Folds a letter for comparing texts regardless of case and accents: to lower case, and
- * Latin letters without accents. Latin, Greek and Cyrillic; others stay. ' ' for the two
+ * Folds a letter for comparing texts regardless of case and accents: to lower case, and Latin
+ * letters without accents. It knows Latin, Greek and Cyrillic; others stay. ' ' for the two
  * characters from U+00C0 to U+017F that are not letters.
  */
 uint32_t utf8_fold(uint32_t character);
 
-/* A combining accent, which follows its letter (U+0300 to U+036F). */
+/* Is it a combining accent, which follows its letter (U+0300 to U+036F)? */
 bool utf8_is_accent(uint32_t character);

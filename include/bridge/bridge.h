@@ -25,16 +25,16 @@ struct bridge_options {
 	const char *url; /* ends with /mcp */
 	const char *
 		socket_path; /* the gateway's control socket, used instead of TCP; or NULL */
-	const char *token;   /* NULL: none */
-	const char *ca_file; /* certificates to trust; NULL: the system's */
+	const char *token;   /* NULL if there is none */
+	const char *ca_file; /* certificates to trust; NULL for the system's */
 	/* A channel for Claude Code: from whom messages reach it. None: there is no channel. */
 	const char *senders[BRIDGE_SENDERS_MAX];
 	unsigned sender_count;
 };
 
 /*
- * Runs until the end of standard input, or SIGTERM, SIGINT or SIGHUP. 0 or -errno: it could not
- * begin.
+ * Runs until the end of standard input, or SIGTERM, SIGINT or SIGHUP. Returns 0 or -errno if it
+ * could not begin.
  */
 int bridge_run(const struct bridge_options *options);
 
@@ -47,6 +47,6 @@ enum { BRIDGE_TARGET_URL_BYTES = 512, BRIDGE_TARGET_TOKEN_BYTES = 257 };
 
 /* "http://host:9531" is enough. */
 const char *bridge_target_read_url(const char *given, char url[BRIDGE_TARGET_URL_BYTES]);
-/* One line, with or without its end. */
+/* Takes one line, with or without its end. */
 const char *bridge_target_read_token(const char *given,
 				     char token[BRIDGE_TARGET_TOKEN_BYTES]);

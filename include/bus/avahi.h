@@ -40,7 +40,10 @@ struct avahi_offer {
 
 struct avahi;
 
-/* `address` of the bus, as for bus_new(). 0 or -errno (only when out of memory). */
+/*
+ * `address` is that of the bus, as for bus_new(). Returns 0 or -errno, the latter only if memory
+ * runs out.
+ */
 int avahi_new(sd_event *loop, const char *address, const struct avahi_offer *offer,
 	      struct avahi **avahi_out);
 /* Withdraws everything. NULL is fine. */
@@ -48,9 +51,9 @@ void avahi_free(struct avahi *avahi);
 /* Replaces the offer. The same offer changes nothing, but is retried if it has failed. */
 void avahi_set_offer(struct avahi *avahi, const struct avahi_offer *offer);
 
-/* The service's name while it is published; else NULL. */
+/* Returns the service's name while it is published; else NULL. */
 const char *avahi_published_name(const struct avahi *avahi);
-/* What is going on, in words. */
+/* Returns what is going on, in words. */
 const char *avahi_status(const struct avahi *avahi);
-/* What Avahi calls this machine, "phone.local"; "": not known yet. */
+/* Returns what Avahi calls this machine, "phone.local"; "" if not known yet. */
 const char *avahi_host(const struct avahi *avahi);

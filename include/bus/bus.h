@@ -30,7 +30,7 @@ struct bus;
 struct bus_call;
 
 struct bus_handlers {
-	/* Connected (Hello is answered, match rules are sent), or no longer. */
+	/* The bus is connected (Hello is answered, match rules are sent), or no longer is. */
 	void (*connected)(void *data);
 	void (*disconnected)(void *data);
 	/* An attempt to connect has failed; another one follows. */
@@ -39,12 +39,12 @@ struct bus_handlers {
 	void (*signal)(void *data, DBusMessage *signal);
 };
 
-/* DBUS_SYSTEM_BUS_ADDRESS, else the system's socket. Do not free it. */
+/* Returns DBUS_SYSTEM_BUS_ADDRESS, else the system's socket. Do not free it. */
 const char *bus_default_address(void);
 /*
- * `address` NULL: bus_default_address(). `match_rules` ends with NULL and, like `handlers`,
- * outlives the bus. No handler runs before bus_new() returned. 0 or -errno (only when out of
- * memory: an absent bus is no error).
+ * If `address` is NULL, bus_default_address() is used. `match_rules` ends with NULL and, like
+ * `handlers`, outlives the bus. No handler runs before bus_new() returned. Returns 0 or -errno, the
+ * latter only if memory runs out: an absent bus is no error.
  */
 int bus_new(sd_event *loop, const char *address, const char *const *match_rules,
 	    const struct bus_handlers *handlers, void *data, struct bus **bus_out);
@@ -63,24 +63,24 @@ sd_event *bus_loop(const struct bus *bus);
  * The answer to a call: a method return, or an error with its D-Bus name. Runs exactly once,
  * never before bus_call() returned, never after bus_call_cancel(). Errors made here have no
  * sender:
- * BUS_ERROR_NOT_SENT: the call never left;
- * DBUS_ERROR_DISCONNECTED: the connection broke after the call left; it may be executed;
- * DBUS_ERROR_NO_REPLY: the timeout passed (the bus uses this name too, when the service
- * exits during the call); it may be executed.
+ * - BUS_ERROR_NOT_SENT if the call never left;
+ * - DBUS_ERROR_DISCONNECTED if the connection broke after the call left; it may be executed;
+ * - DBUS_ERROR_NO_REPLY if the timeout passed (the bus also uses this name when the service
+ *   exits during the call); it may be executed.
  */
 typedef void (*bus_reply)(void *data, DBusMessage *reply);
 
 /*
- * Sends `message`, and takes ownership of it whatever the outcome. `timeout_ms` counts from
- * when the call leaves the queue; 0: no limit. Without a connection the callback gets
- * BUS_ERROR_NOT_SENT in a later iteration of the loop. NULL: no memory, no callback. Every
- * string in the message must have been checked: libdbus aborts on invalid ones.
+ * Sends `message`, and takes ownership of it whatever the outcome. `timeout_ms` counts from when
+ * the call leaves the queue; 0 for no limit. Without a connection the callback gets
+ * BUS_ERROR_NOT_SENT in a later iteration of the loop. Returns NULL if there is no memory, no
+ * callback. Every string in the message must have been checked: libdbus aborts on invalid ones.
  */
 struct bus_call *bus_call(struct bus *bus, DBusMessage *message, int timeout_ms,
 			  bus_reply reply, void *data);
 /*
- * The callback will not run. A call that has left is executed all the same, and occupies one
- * of the BUS_CALLS_MAX places until it is answered, because the bus counts it too. NULL is
+ * After this the callback does not run. A call that has left is executed all the same, and occupies
+ * one of the BUS_CALLS_MAX places until it is answered, because the bus counts it too. NULL is
  * fine. Not for a call whose callback has begun.
  */
 void bus_call_cancel(struct bus_call *call);
@@ -105,15 +105,15 @@ struct bus_probe {
 	/* The bus answered or disconnected; not before bus_probe_start() returned. */
 	void (*answered)(void *data);
 	void *data;
-	sd_event_source *source; /* NULL: no probe under way */
+	sd_event_source *source; /* NULL if there is no probe under way */
 };
 
 /*
- * The callback runs once, unless bus_probe_stop() comes first. 0; -EAGAIN: the listen queue
- * is full; another -errno; or BUS_PROBE_E_NOT_UNIX.
+ * The callback runs once, unless bus_probe_stop() comes first. Returns 0; -EAGAIN if the listen
+ * queue is full; another -errno; or BUS_PROBE_E_NOT_UNIX.
  */
 int bus_probe_start(struct bus_probe *probe, sd_event *loop, const char *address);
-/* Blocks until the answer. Also -ETIMEDOUT. */
+/* Blocks until the answer. Returns -ETIMEDOUT as well. */
 int bus_probe_wait(const char *address, int timeout_ms);
-/* Also from inside the callback; calling it twice is fine. */
+/* Call it also from inside the callback; calling it twice is fine. */
 void bus_probe_stop(struct bus_probe *probe);

@@ -40,16 +40,16 @@ struct property {
 	  .size = sizeof(((structure *)0)->field),                    \
 	  __VA_ARGS__ }
 
-/* Stores `text`, cut at a character if it is too long. True: the field changed. */
+/* Stores `text`, cut at a character if it is too long. Returns true if the field changed. */
 bool property_put_text(char *field, size_t size, const char *text);
 
-/* Stores a whole a{sv}; the iterator is at the array. True: a field changed. */
+/* Stores a whole a{sv}; the iterator is at the array. Returns true if a field changed. */
 bool property_store_all(const struct property *table, size_t count,
 			DBusMessageIter *dictionary, void *structure);
 
-/* Stores a PropertyChanged(s,v) signal. True: a field changed. */
+/* Stores a PropertyChanged(s,v) signal. Returns true if a field changed. */
 bool property_changed(const struct property *table, size_t count, DBusMessage *signal,
 		      void *structure);
 
-/* The name in a PropertyChanged(s,v) signal, borrowed; NULL: another signal. */
+/* Returns the name in a PropertyChanged(s,v) signal, borrowed; NULL if it is another signal. */
 const char *property_changed_name(DBusMessage *signal);

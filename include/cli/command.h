@@ -40,7 +40,7 @@ struct owner_command_option {
 	const char *name;	  /* "per-minute" becomes the argument per_minute */
 	bool is_flag;		  /* true if given */
 	bool is_number;		  /* a whole number */
-	int64_t least, most;	  /* of the number; both 0: any */
+	int64_t least, most;	  /* of the number; both are 0 for any */
 	const char *const *words; /* the allowed words, ending with NULL; or NULL */
 	bool is_local;		  /* not sent: for print() and add() only */
 	const char *argument;	  /* the argument's name, if it differs; or NULL */
@@ -49,23 +49,25 @@ struct owner_command_option {
 struct owner_command {
 	const char *help;
 	const struct owner_command_option *options; /* ends with an empty row; or NULL */
-	const char *operand; /* the argument that the operand becomes; NULL: takes none */
+	/* the argument that the operand becomes; NULL if it takes none */
+	const char *operand;
 	bool operand_is_optional;
 	bool operand_is_number;
-	bool takes_operands; /* one or more (optional: any number), for add() only */
+	bool takes_operands; /* one or more, or any number if optional; for add() only */
 	/* Returns what is wrong with the command line, or NULL. */
 	const char *(*check)(const struct owner_command_call *call);
-	/* Adds arguments to the request. 0, or an exit code after reporting an error. */
+	/* Adds arguments to the request. Returns 0, or an exit code after reporting an error. */
 	int (*add)(const struct owner_command_call *call, struct json_writer *arguments);
 	void (*print_item)(const struct owner_command_call *call,
 			   const struct json *item);
-	/* Returns the exit code. NULL: prints nothing. */
+	/* Returns the exit code. NULL if the command prints nothing. */
 	int (*print)(const struct owner_command_call *call, const struct json *result);
-	/* The exit code with --json; NULL: 0. */
+	/* Returns the exit code with --json; NULL if that is always 0. */
 	int (*judge)(const struct json *result);
 	/* The gateway's command, if it is not the name; and the member of its result to show. */
 	const char *request, *member;
-	const char *waiting_for; /* "waiting for a message"; NULL: "asking the gateway" */
+	/* "waiting for a message"; NULL means "asking the gateway" */
+	const char *waiting_for;
 	/* What to do when the answer is lost, so that the outcome is unknown; or NULL. */
 	const char *fix_if_lost;
 	bool is_endless; /* no timeout */
@@ -85,17 +87,18 @@ enum command_group {
 struct command {
 	const char *name; /* "change"; always accepted */
 	const char
-		*title; /* "client set", which help and documents use; NULL: the name */
+		*title; /* "client set", which help and documents use; NULL if the name */
 	const char *verbs; /* "list|on|off", what its first argument may be; or NULL */
 	enum command_group group;
 	const char *summary;
 	const char *example; /* a whole line for the shell, behind the program's name */
-	/* argv[0] is the last word of the name or title; returns the exit code. NULL: see `owner`. */
+	/* argv[0] is the last word of the name or title; returns the exit code. NULL if `owner`
+	 * describes the command. */
 	int (*run)(int argc, char **argv);
 	struct owner_command owner; /* if `run` is NULL */
 };
 
-/* The title, or the name. */
+/* Returns the title, or the name. */
 const char *options_title(const struct command *command);
 
 int owner_command_run(const struct command *command, int argc, char **argv);
@@ -156,7 +159,7 @@ COMMAND_LIST_HUB_ROWS(COMMAND_LIST_DECLARATION)
 extern const struct command *const command_list_rows[]; /* ends with NULL */
 extern const char command_list_subject[];		/* "oFono's modems" */
 struct doctor;
-/* What the doctor checks of the radio; NULL: nothing. */
+/* What the doctor checks of the radio; NULL for nothing. */
 extern void (*const command_list_check_radio)(struct doctor *doctor);
 
 /*
@@ -193,15 +196,15 @@ struct options_table {
 void options_begin(const struct command *command, int argc, char **argv);
 
 /*
- * Reads the options; the operands begin at argv[optind]. False: help or an error has been printed;
- * exit with *code_out.
+ * Reads the options; the operands begin at argv[optind]. Returns false if help or an error has been
+ * printed; exit with *code_out.
  */
 bool options_read(const struct options_table *table, int argc, char **argv,
 		  int *code_out);
 
 /* What commands that work on a message store have in common. */
 struct options_store {
-	const char *file, *state_dir; /* NULL: the default */
+	const char *file, *state_dir; /* NULL for the default */
 	bool json;
 };
 
@@ -212,12 +215,12 @@ struct options_store {
 		"json", .flag = &(store)->json                \
 	}
 
-/* Loads the configuration of these options. 0, or an exit code after reporting an error. */
+/* Loads the configuration of these options. Returns 0, or an exit code after reporting an error. */
 int options_load(const struct options_store *store, struct config *config_out);
 /* Reports what is wrong with the configuration. Returns EXIT_CODE_USAGE. */
 int options_fail_configuration(const struct explanation *problem);
 
-/* `format`: what is wrong, a sentence without its full stop. Returns EXIT_CODE_USAGE. */
+/* `format` says what is wrong, as a sentence without its full stop. Returns EXIT_CODE_USAGE. */
 __attribute__((format(printf, 1, 2))) int options_fail(const char *format, ...);
 
 /*
@@ -235,7 +238,7 @@ void options_print_failure(const char *message, const char *fix);
 void options_print_name(void);
 
 /*
- * The end of a sentence: "" after one of our commands that ends with the path of a modem, so
- * that it can be pasted; else ".".
+ * Returns the end of a sentence: "" after one of our commands that ends with the path of a modem,
+ * so that it can be pasted; else ".".
  */
 const char *options_full_stop(const char *sentence);

@@ -29,16 +29,16 @@ enum {
 
 struct balance {
 	struct amount amount;
-	/* Letters and currency signs, "" unknown; from a stranger, but harmless. */
+	/* Letters and currency signs; "" if unknown; from a stranger, but harmless. */
 	char currency[BALANCE_CURRENCY_BYTES];
 };
 
-/* 0, or -EINVAL with the error's text. */
+/* Returns 0, or -EINVAL with the error's text. */
 int balance_pattern_check_list(const struct config_list *list, struct explanation *error);
 
 /* Is there a line for this code? */
 bool balance_pattern_has(const struct config_list *list, const char *code);
 
-/* False: no line for this code finds an amount in the text, or no memory. */
+/* Returns false if no line for this code finds an amount in the text, or memory runs out. */
 bool balance_pattern_read(const struct config_list *list, const char *code,
 			  const char *text, struct balance *balance_out);

@@ -29,10 +29,10 @@ struct json_writer;
 struct config {
 	/* [server] */
 	struct config_list listen;     /* ADDRESS:PORT; default 127.0.0.1:9531 */
-	struct config_list interfaces; /* network interfaces; empty: all but tunnels */
-	char tls_certificate[CONFIG_TEXT_BYTES]; /* "": tls/cert.pem in state_dir */
+	struct config_list interfaces; /* network interfaces; if empty, all but tunnels */
+	char tls_certificate[CONFIG_TEXT_BYTES]; /* "" means tls/cert.pem in state_dir */
 	char tls_key[CONFIG_TEXT_BYTES];
-	bool tls_loopback;		   /* HTTPS on loopback addresses, too */
+	bool tls_loopback;		   /* also use HTTPS on loopback addresses */
 	struct config_list allowed_host;   /* besides IP addresses and this machine's */
 	struct config_list allowed_origin; /* besides this machine's */
 	struct config_list hidden_tools;   /* tools that agents do not see */
@@ -40,19 +40,20 @@ struct config {
 	bool advertise;			   /* by multicast DNS */
 	char pair_page[CONFIG_TEXT_BYTES]; /* auto, ask or no: see gateway/pair_page.c */
 	bool metrics_on_loopback;	   /* loopback reads /metrics without a token */
-	char control_socket[CONFIG_TEXT_BYTES]; /* "": control in state_dir */
+	char control_socket[CONFIG_TEXT_BYTES]; /* "" means control in state_dir */
 	int64_t max_connections;
 	int64_t max_connections_per_address;
 	int64_t request_timeout_seconds; /* to receive a whole request */
 	int64_t idle_timeout_seconds;	 /* between requests of one connection */
 	/* [store] */
 	char state_dir[CONFIG_TEXT_BYTES];
-	int64_t keep_days;     /* older messages are deleted; 0: never */
-	int64_t keep_messages; /* beyond it the oldest are deleted; 0: never */
-	int64_t reserve_mib; /* with less free disk space nothing is sent; 0: no limit */
-	char spool_dir[CONFIG_TEXT_BYTES]; /* "": spool in state_dir */
+	int64_t keep_days;     /* older messages are deleted; 0 for never */
+	int64_t keep_messages; /* beyond it the oldest are deleted; 0 for never */
+	/* with less free disk space nothing is sent; 0 for no limit */
+	int64_t reserve_mib;
+	char spool_dir[CONFIG_TEXT_BYTES]; /* "" means spool in state_dir */
 	/* [sim] */
-	char pin_file[CONFIG_TEXT_BYTES]; /* "": none */
+	char pin_file[CONFIG_TEXT_BYTES]; /* "" if there is none */
 	bool power_modems;		  /* switch modems on when they appear */
 	bool phone_default; /* use the SIM of the phone's settings when none is given */
 	/* [sms] */
@@ -60,8 +61,10 @@ struct config {
 	int64_t send_wait_seconds; /* how long send_sms waits for the network */
 	int64_t queue_limit;	   /* messages that wait to be submitted to oFono */
 	int64_t duplicate_seconds; /* a repetition within this time is suppressed */
-	int64_t stuck_seconds; /* a modem with a message this long is stuck; 0: never */
-	int64_t elicitation_seconds; /* how long a waiting call waits for the user; 0: not at all */
+	/* a modem with a message this long is stuck; 0 for never */
+	int64_t stuck_seconds;
+	/* how long a waiting call waits for the user; 0 if it does not wait */
+	int64_t elicitation_seconds;
 	bool delivery_reports;		  /* request them from the network */
 	struct config_list segment_price; /* see config/segment_price.h */
 	/* [policy], [call] */
@@ -69,33 +72,34 @@ struct config {
 	int64_t approval_hours;	    /* how long a message waits for approval */
 	struct config_policy policy;
 	/* [ussd] */
-	struct config_list ussd_allow; /* codes, see config/ussd_code.h; empty: no tool */
+	/* codes, see config/ussd_code.h; if empty, there is no tool */
+	struct config_list ussd_allow;
 	int64_t ussd_per_hour;
 	bool ussd_replies; /* agents may answer the network's questions */
 	struct config_list ussd_balance_pattern; /* see config/balance_pattern.h */
 	/* [incoming] */
 	struct config_list owner_numbers;	   /* see sms/sender.h */
 	struct config_list blocked_senders;	   /* see sms/sender.h */
-	char stop_confirmation[CONFIG_TEXT_BYTES]; /* "": none is sent */
-	int64_t loop_exchanges; /* see sms/reply_loop.h; 0: never a loop */
+	char stop_confirmation[CONFIG_TEXT_BYTES]; /* "" if none is sent */
+	int64_t loop_exchanges; /* see sms/reply_loop.h; with 0 nothing is a loop */
 	int64_t loop_minutes;
 	struct config_agent agent; /* [agent] */
 	/* [events] */
 	struct config_list event_receivers; /* URL prefixes, see config/webhook_url.h */
 	/* [contacts] */
-	char contacts_file[CONFIG_TEXT_BYTES]; /* vCards; "": none */
+	char contacts_file[CONFIG_TEXT_BYTES]; /* vCards; "" if there is none */
 	bool contacts_of_sims;
 	/* [log] */
 	bool verbose;
 	/* [broker], of the hub alone */
-	char broker_address[CONFIG_TEXT_BYTES]; /* HOST:PORT; "": none */
+	char broker_address[CONFIG_TEXT_BYTES]; /* HOST:PORT; "" if there is none */
 	bool broker_tls;
-	char broker_ca_file[CONFIG_TEXT_BYTES]; /* "": the system's certificates */
+	char broker_ca_file[CONFIG_TEXT_BYTES]; /* "" means the system's certificates */
 	char broker_user[CONFIG_TEXT_BYTES];
-	char broker_password_file[CONFIG_TEXT_BYTES]; /* "": none */
+	char broker_password_file[CONFIG_TEXT_BYTES]; /* "" if there is none */
 	char broker_prefix[CONFIG_TEXT_BYTES];
 	char broker_phones_address
-		[CONFIG_TEXT_BYTES]; /* as phones reach it; "": the same */
+		[CONFIG_TEXT_BYTES]; /* as phones reach it; "" if it is the same */
 	bool broker_phones_tls;
 };
 
@@ -107,27 +111,27 @@ enum {
 
 void config_defaults(struct config *config);
 
-/* Reads `path` over `config`. -errno or -EINVAL with the error's text. */
+/* Reads `path` over `config`. Returns 0, or -errno with the error's text. */
 int config_read(struct config *config, const char *path, struct explanation *error);
 
 /*
- * Reads every FOLDER/NAME.conf in the order of the names' bytes, except names that begin
- * with a dot, so that packages, scripts and people each have a file of their own. A later
- * file wins, and its list replaces an earlier one. 0, also when there is no such folder;
- * else -errno or -EINVAL with the error's text, and `config` is unchanged.
+ * Reads every FOLDER/NAME.conf in the order of the names' bytes, except names that begin with a
+ * dot, so that packages, scripts and people each have a file of their own. A later file wins, and
+ * its list replaces an earlier one. Returns 0, also when there is no such folder; else -errno or
+ * -EINVAL with the error's text, and `config` is unchanged.
  */
 int config_read_folder(struct config *config, const char *folder,
 		       struct explanation *error);
 
 /*
- * What a program starts with: the defaults, and `path` over them. NULL: the default path,
- * then the default folder; either may be missing, but what exists must be readable.
+ * What a program starts with: the defaults, and `path` over them. If `path` is NULL, the default
+ * path is read, then the default folder; either may be missing, but what exists must be readable.
  */
 int config_load(struct config *config, const char *path, struct explanation *error);
 /*
- * The same with `state_dir` (NULL: none) over it, as if read from "--state-dir". Another
- * folder belongs to another gateway: then the default files' control socket is ignored,
- * unless `path` is given.
+ * The same with `state_dir` (which may be NULL) over it, as if read from "--state-dir". Another
+ * folder belongs to another gateway: then the default files' control socket is ignored, unless
+ * `path` is given.
  */
 int config_load_for(struct config *config, const char *path, const char *state_dir,
 		    struct explanation *error);
@@ -159,12 +163,12 @@ void config_adopt(struct config *config, const struct config *next,
 void config_write_value(const struct config *config, const char *section,
 			const char *name, struct buffer *text_out);
 
-/* Checks what concerns several keys. 0, or -EINVAL with the error's text. */
+/* Checks what concerns several keys. Returns 0, or -EINVAL with the error's text. */
 int config_check(const struct config *config, struct explanation *error);
 
 /*
- * Writes the path of the control socket to path[size], which is as long as a socket's may
- * be. 0, or -EINVAL with the error's text.
+ * Writes the path of the control socket to path[size], which is as long as a socket's may be.
+ * Returns 0, or -EINVAL with the error's text.
  */
 int config_control_path(const struct config *config, char *path, size_t size,
 			struct explanation *error);
@@ -173,9 +177,9 @@ int config_control_path(const struct config *config, char *path, size_t size,
 void config_print(const struct config *config, FILE *out);
 
 /*
- * {"server.listen":["127.0.0.1:9531"],"server.open":"no",...}: every key that has a value.
+ * Writes {"server.listen":["127.0.0.1:9531"],"server.open":"no",...}: every key that has a value.
  * So the doctor learns what the gateway runs with, whatever its file says by now.
  */
 void config_write_json(const struct config *config, struct json_writer *writer);
-/* False: not an object of this version's keys; nothing is written. */
+/* Returns false, and writes nothing, if it is not an object of this version's keys. */
 bool config_read_json(const struct json *object, struct config *config_out);

@@ -22,19 +22,19 @@ struct explanation;
 enum { SEGMENT_PRICE_CURRENCY_BYTES = 4, SEGMENT_PRICE_PREFIX_BYTES = 16 };
 
 struct segment_price {
-	int64_t sim_id;				 /* 0: all */
+	int64_t sim_id;				 /* 0 for all */
 	bool is_home;				 /* numbers of the SIM's country */
-	char prefix[SEGMENT_PRICE_PREFIX_BYTES]; /* digits after the +; "": all */
+	char prefix[SEGMENT_PRICE_PREFIX_BYTES]; /* digits after the +; "" for all */
 	struct amount amount;
 	char currency[SEGMENT_PRICE_CURRENCY_BYTES];
 };
 
-/* 0, or -EINVAL with the error's text. */
+/* Returns 0, or -EINVAL with the error's text. */
 int segment_price_check_list(const struct config_list *list, struct explanation *error);
 
 /*
- * The price that counts. `applies` says whether the recipient is in the price's country, by
- * its is_home and prefix. False: none.
+ * Finds the price that counts. `applies` says whether the recipient is in the price's country, by
+ * its is_home and prefix. Returns false if there is none.
  */
 bool segment_price_find(const struct config_list *list, int64_t sim_id,
 			bool (*applies)(const void *data,

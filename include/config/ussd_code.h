@@ -26,7 +26,7 @@ bool ussd_code_is_valid(const char *code);
 /* Is a valid code or pattern an MMI code of the specification? */
 bool ussd_code_is_mmi(const char *code);
 
-/* A code in which ? may stand for any digit: "*133*????#". */
+/* Is it a code in which ? may stand for any digit, such as "*133*????#"? */
 bool ussd_code_pattern_is_valid(const char *pattern);
 /*
  * The owner's list: codes and patterns, separated by spaces or commas, each of which may be
@@ -49,5 +49,5 @@ bool ussd_code_reply_is_valid(const char *reply);
  */
 bool ussd_code_reply_is_code(const char *reply);
 
-/* Checks ussd.allow. 0, or -EINVAL with the error's text. */
+/* Checks ussd.allow. Returns 0, or -EINVAL with the error's text. */
 int ussd_code_check_list(const struct config_list *list, struct explanation *error);

@@ -25,13 +25,13 @@ struct webhook_url {
 	bool is_https;
 	char host[WEBHOOK_HOST_BYTES]; /* in lower case */
 	uint16_t port;
-	const char *rest; /* of the text: path and query; "" none */
+	const char *rest; /* of the text: path and query; "" if there is none */
 };
 
-/* NULL, or what is wrong with the text, as a clause. `url_out->rest` borrows from it. */
+/* Returns NULL, or what is wrong with the text, as a clause. `url_out->rest` borrows from it. */
 const char *webhook_url_parse(const char *text, struct webhook_url *url_out);
 
-/* "https://hooks.example", with the port where it is not the usual one. */
+/* Writes "https://hooks.example", with the port where it is not the usual one. */
 void webhook_url_write_origin(const struct webhook_url *url,
 			      char origin_out[WEBHOOK_ORIGIN_BYTES]);
 
@@ -49,5 +49,7 @@ bool webhook_url_is_below(const struct webhook_url *url,
 bool webhook_url_is_listed(const struct webhook_url *url,
 			   const struct config_list *receivers);
 
-/* The first receiver that is not a URL, as "TEXT FLAW" in `text`. False: all are. */
+/*
+ * Finds the first receiver that is not a URL, as "TEXT FLAW" in `text`. Returns false if all are.
+ */
 bool webhook_url_find_flaw(const struct config_list *receivers, char *text, size_t size);

@@ -17,9 +17,9 @@ struct console_part {
 	size_t length;
 };
 
-/* The whole document; not NUL-terminated. */
+/* Returns the whole document; not NUL-terminated. */
 struct console_part console_document(void);
 
-/* The contents of its one <style> and its one <script>, for a policy with their hashes. */
+/* Returns the contents of its one <style> and its one <script>, for a policy with their hashes. */
 struct console_part console_style(void);
 struct console_part console_script(void);

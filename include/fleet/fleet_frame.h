@@ -47,7 +47,7 @@ enum fleet_frame_kind {
 	FLEET_HERE = 1,
 	/* hub to link, on F/phone/P/rpc */
 	FLEET_REQUEST = 2, /* an MCP request, for the gateway */
-	FLEET_REKEY = 3,   /* FLEET_KEY_BYTES: the key from now on */
+	FLEET_REKEY = 3,   /* the key from now on, of FLEET_KEY_BYTES */
 	/* link to hub, on F/hub/answer/P */
 	FLEET_ANSWER =
 		4, /* the JSON-RPC answer of the gateway, or of the link: fleet_error.h */
@@ -77,15 +77,16 @@ enum {
 };
 
 /*
- * Appends the sealed frame. 0, -EMSGSIZE: the text is too long, -ENOMEM, -EIO: no random numbers.
+ * Appends the sealed frame. Returns 0, -EMSGSIZE if the text is too long, -ENOMEM, or -EIO if there
+ * are no random numbers.
  */
 int fleet_frame_seal(const struct fleet_frame_key *key, const struct fleet_frame *frame,
 		     const struct fleet_frame_place *place, const char *text,
 		     size_t length, struct buffer *out);
 
 /*
- * Opens a frame and appends its text, which must be wiped if it is a key. 0, FLEET_E_FORGED or
- * -ENOMEM. On success the frame was sealed by the peer for this place; whether it is new is for
+ * Opens a frame and appends its text, which must be wiped if it is a key. Returns 0, FLEET_E_FORGED
+ * or -ENOMEM. On success the frame was sealed by the peer for this place; whether it is new is for
  * the caller to see (fleet_window.h, or epoch, session, number and correlation of the request).
  */
 int fleet_frame_open(const struct fleet_frame_key *key,
@@ -93,5 +94,8 @@ int fleet_frame_open(const struct fleet_frame_key *key,
 		     size_t payload_length, struct fleet_frame *frame_out,
 		     struct buffer *text);
 
-/* Random bytes for a key, session or correlation. False: no random numbers. */
+/*
+ * Draws random bytes for a key, session or correlation. Returns false if there are no random
+ * numbers.
+ */
 bool fleet_frame_draw(void *bytes, size_t length);

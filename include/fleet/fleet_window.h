@@ -19,6 +19,9 @@ struct fleet_window {	/* zeroed: a new session. Keep `epoch` over sessions. */
 
 /* Forgets the numbers, for a new session, but not the epoch. */
 void fleet_window_clear(struct fleet_window *window);
-/* FLEET_REQUEST: taken, now and never again; else FLEET_STALE_HUB or FLEET_REPLAYED. */
+/*
+ * Returns FLEET_REQUEST if it is taken, now and never again; else FLEET_STALE_HUB or
+ * FLEET_REPLAYED.
+ */
 enum fleet_frame_kind fleet_window_take(struct fleet_window *window, uint64_t epoch,
 					uint64_t number);

@@ -33,13 +33,16 @@ struct join_code {
 	char host[JOIN_CODE_HOST_BYTES];
 	unsigned port;
 	bool tls;
-	char password[JOIN_CODE_PASSWORD_BYTES]; /* at the broker; "": none */
-	char ca[JOIN_CODE_CA_BYTES]; /* certificates to trust, PEM; "": the system's */
+	char password[JOIN_CODE_PASSWORD_BYTES]; /* at the broker; "" if there is none */
+	char ca[JOIN_CODE_CA_BYTES]; /* certificates to trust, PEM; "" for the system's */
 	struct fleet_frame_key secret;
 };
 
-/* Appends the code. 0, -EINVAL: a member is not valid, or -ENOMEM. */
+/* Appends the code. Returns 0, -EINVAL if a member is not valid, or -ENOMEM. */
 int join_code_write(const struct join_code *code, struct buffer *out);
 
-/* Spaces and line breaks inside are ignored. NULL: read; else what is wrong, in words. */
+/*
+ * Spaces and line breaks inside are ignored. Returns NULL if it was read, else what is wrong, in
+ * words.
+ */
 const char *join_code_read(const char *text, struct join_code *code_out);

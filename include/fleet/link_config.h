@@ -26,18 +26,21 @@ enum {
 
 struct link_config {
 	struct join_code join;			 /* `secret`: the key; `ca` is not used */
-	char ca_file[LINK_CONFIG_PATH_BYTES];	 /* "": the system's certificates */
+	char ca_file[LINK_CONFIG_PATH_BYTES];	 /* "" means the system's certificates */
 	char gateway[LINK_CONFIG_GATEWAY_BYTES]; /* "127.0.0.1:9531" or "[::1]:9531" */
 	char token[LINK_CONFIG_TOKEN_BYTES];
 };
 
-/* 0, -errno or -EINVAL; `error` says what is wrong in words. */
+/* Returns 0, -errno or -EINVAL; `error` says what is wrong in words. */
 int link_config_read(const char *path, struct link_config *config_out,
 		     char error[LINK_CONFIG_ERROR_BYTES]);
 
-/* Replaces the file, on disk when this returns. 0 or -errno. `owner` (uid_t)-1: the process. */
+/*
+ * Replaces the file, on disk when this returns. Returns 0 or -errno. If `owner` is (uid_t)-1, the
+ * process stays the owner.
+ */
 int link_config_write(const char *path, const struct link_config *config, uid_t owner,
 		      gid_t group);
 
-/* Replaces a file of mode 0600 by this text, on disk when this returns. 0 or -errno. */
+/* Replaces a file of mode 0600 by this text, on disk when this returns. Returns 0 or -errno. */
 int link_config_write_file(const char *path, const char *text, uid_t owner, gid_t group);

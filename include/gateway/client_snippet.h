@@ -15,8 +15,8 @@
 extern const char *const client_snippet_names[]; /* ends with NULL */
 
 /*
- * Appends that of one client, or all of them for NULL. `has_certificate`: the URL's is one that the
- * client's machine does not trust by itself.
+ * Appends that of one client, or all of them for NULL. `has_certificate` means that the client's
+ * machine does not trust the URL's certificate by itself.
  */
 void client_snippet_write(struct buffer *to, const char *client, const char *url,
 			  const char *token, bool has_certificate);

@@ -71,7 +71,7 @@ enum {
 /* The one error code that ofono-mcp treats specially: it exits as after a wrong option. */
 #define CONTROL_INVALID_ARGUMENT "invalid_argument"
 
-/* Receives one line of the answer, without its line feed. `is_last`: the call is over. */
+/* Receives one line of the answer, without its line feed. `is_last` says that the call is over. */
 typedef void control_call_line(void *data, const char *line, size_t length, bool is_last);
 
 struct control_call {
@@ -96,14 +96,14 @@ struct control_call {
 
 /* For commands */
 
-/* The text of an argument; NULL if it is missing or not a string. */
+/* Returns the text of an argument; NULL if it is missing or not a string. */
 const char *control_call_argument(const struct control_call *call, const char *name);
-/* False: an argument is missing, or not true. */
+/* Returns false if an argument is missing, or not true. */
 bool control_call_flag(const struct control_call *call, const char *name);
 
 /*
- * Open the object of the result, or of an item; control_call_close() ends it. NULL: out of
- * memory, which has been answered; whatever the command answers after that is dropped.
+ * Open the object of the result, or of an item; control_call_close() ends it. They return NULL if
+ * memory runs out, which has been answered; whatever the command answers after that is dropped.
  */
 struct json_writer *control_call_open_result(struct control_call *call);
 struct json_writer *control_call_open_item(struct control_call *call);
@@ -114,21 +114,21 @@ void control_call_answer(struct control_call *call, const struct buffer *result)
 
 void control_call_progress(struct control_call *call, const char *message);
 
-/* `message`: what went wrong; `fix`: what to do. Sentences without their full stops. */
+/* `message` says what went wrong, `fix` what to do. Both are sentences without their full stops. */
 __attribute__((format(printf, 4, 5))) void control_call_fail(struct control_call *call,
 							     const char *code,
 							     const char *fix,
 							     const char *message, ...);
-/* For an error of the store: -errno or STORE_E_FULL. */
+/* Answers with an error of the store: -errno or STORE_E_FULL. */
 void control_call_fail_store(struct control_call *call, int error);
 
 /* For callers */
 
-/* NULL: there is no such command. */
+/* Returns NULL if there is no such command. */
 const struct control_command *control_call_find_command(const struct control *control,
 							const char *name);
 
-/* False: out of memory. */
+/* Returns false if memory runs out. */
 bool control_call_init(struct control_call *call, const struct control *control,
 		       control_call_line *send_line, void *data);
 /* Runs the command that the line asks for. Call it once. */
@@ -187,7 +187,7 @@ extern const struct control_command *const command_table[]; /* ends with NULL */
  * Root, the gateway's own user, and members of the file's group may use it.
  */
 
-/* False, with the error's text: the path is too long for a socket. */
+/* Returns false, with the error's text, if the path is too long for a socket. */
 bool control_socket_address(const struct config *config, struct sockaddr_un *address_out,
 			    struct explanation *error);
 
@@ -198,15 +198,17 @@ struct control_socket {
 };
 
 /*
- * Replaces a socket file on which nobody listens; any other file is left alone.
- * 0, or -errno with the error's text.
+ * Replaces a socket file on which nobody listens; any other file is left alone. Returns 0, or
+ * -errno with the error's text.
  */
 int control_socket_open(struct control_socket *control_socket,
 			const struct config *config, struct explanation *error);
 /* Removes the file, unless another one has taken its place. */
 void control_socket_close(struct control_socket *control_socket);
 
-/* True: the peer of the connection `fd` may run commands. Writes its uid in either case. */
+/*
+ * Returns true if the peer of the connection `fd` may run commands. Writes its uid in either case.
+ */
 bool control_socket_admits(const struct control_socket *control_socket, int fd,
 			   int64_t *uid_out);
 
@@ -230,7 +232,7 @@ enum {
 
 struct control_server;
 
-/* `control` outlives it. 0, or -errno with the error's text. */
+/* `control` outlives it. Returns 0, or -errno with the error's text. */
 int control_server_new(sd_event *loop, const struct control *control,
 		       struct control_server **server_out, struct explanation *error);
 /* Abandons calls that are not answered. NULL is fine. */

@@ -2,8 +2,8 @@
 /*
  * Paired client: an agent as the owner's commands name and show it.
  *
- *   "name", "scopes" ["read"], "sims" [1] ([]: any), "allow" ["+3620*"] ([]: any),
- *   "ask", "limits" {"per_minute": 5, ...} (null: as configured; 0: no limit), "paired"
+ *   "name", "scopes" ["read"], "sims" [1] ([] for any), "allow" ["+3620*"] ([] for any), "ask",
+ *   "limits" {"per_minute": 5, ...} (null means as configured, 0 no limit), "paired"
  */
 #pragma once
 
@@ -14,10 +14,10 @@
 struct config;
 struct explanation;
 
-/* Why an agent may not have this name, which is valid UTF-8; NULL: it may. */
+/* Returns why an agent may not have this name, which is valid UTF-8; NULL if it may. */
 const char *paired_client_name_error(const char *name);
 
-/* Finds the client that the argument "name" names. False: the call has been answered. */
+/* Finds the client that the argument "name" names. Returns false if the call has been answered. */
 bool paired_client_find(struct control_call *call, struct store_client_row *row_out);
 
 /* Writes the members into the open object. */
@@ -45,8 +45,8 @@ void paired_client_put_member(struct json_writer *writer,
 #define AGENT_URL_PATH "/mcp"
 
 /*
- * Loads the certificate, if there is one; with `wanted` creates one if there is none.
- * 0, or -errno with the error's text.
+ * Loads the certificate, if there is one; with `wanted` creates one if there is none. Returns 0, or
+ * -errno with the error's text.
  */
 int agent_url_secure(const struct control *control, bool wanted,
 		     struct explanation *error);
@@ -54,5 +54,5 @@ int agent_url_secure(const struct control *control, bool wanted,
 /* Writes the members "urls" and, with TLS, "tls" into the open object. */
 void agent_url_write(const struct control *control, struct json_writer *writer);
 
-/* True: programs on other machines can reach this URL. */
+/* Returns true if programs on other machines can reach this URL. */
 bool agent_url_is_for_others(const char *url);

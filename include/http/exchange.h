@@ -45,16 +45,16 @@ enum {
 struct stream;
 
 struct stream_event {
-	const char *id; /* for Last-Event-ID; NULL: none */
-	/* Replaces an older event with the same key that still waits; NULL: none. */
+	const char *id; /* for Last-Event-ID; NULL if there is none */
+	/* Replaces an older event with the same key that still waits; NULL if there is none. */
 	const char *key;
 	const char *data; /* one line, such as JSON */
 	size_t length;
 };
 
 /*
- * False: the stream has ended, or the peer does not keep up, or there is no memory. In the last two
- * cases the peer is disconnected and the exchange's `abandoned` follows.
+ * Returns false if the stream has ended, or the peer does not keep up, or there is no memory. In
+ * the last two cases the peer is disconnected and the exchange's `abandoned` follows.
  */
 bool stream_push(struct stream *stream, const struct stream_event *event);
 
@@ -64,16 +64,19 @@ bool stream_push(struct stream *stream, const struct stream_event *event);
  */
 bool stream_prime(struct stream *stream, const char *id, unsigned retry_ms);
 
-/* Much more fits into the queue; a producer that can wait does, until the queue is empty. */
+/*
+ * Returns whether much more fits into the queue; a producer that can wait does, until the queue is
+ * empty.
+ */
 bool stream_has_room(const struct stream *stream);
 
 /*
- * `empty` (NULL: nothing) runs whenever the peer has read everything that waited. It must not use
- * the stream.
+ * `empty` (which may be NULL) runs whenever the peer has read everything that waited. It must not
+ * use the stream.
  */
 void stream_on_empty(struct stream *stream, void (*empty)(void *data), void *data);
 
-/* Ends once everything has been read; `last` (NULL: none) is not bounded by the queue. */
+/* Ends once everything has been read; `last` (which may be NULL) is not bounded by the queue. */
 void stream_end(struct stream *stream, const struct stream_event *last);
 
 /* bounds on the memory of one request */
@@ -108,20 +111,20 @@ struct arena *exchange_arena(struct exchange *exchange);
 /* For the handler's own use. */
 void exchange_set_context(struct exchange *exchange, void *context);
 void *exchange_context(const struct exchange *exchange);
-/* "POST"; for "HEAD" no body is sent. */
+/* Returns for example "POST"; for "HEAD" no body is sent. */
 const char *exchange_method(const struct exchange *exchange);
 bool exchange_is_encrypted(const struct exchange *exchange); /* by TLS */
 const struct address *exchange_peer(const struct exchange *exchange);
 /*
- * The client as it was when the request arrived; valid as long as the exchange. Not to be copied
- * whole: the bytes behind the NUL of `allow` are missing.
+ * Returns the client as it was when the request arrived; valid as long as the exchange. Not to be
+ * copied whole: the bytes behind the NUL of `allow` are missing.
  */
 const struct client *exchange_client(const struct exchange *exchange);
 
 /*
- * The value of a header without surrounding spaces, or NULL when it is absent. If it occurs several
- * times with different values, *conflict_out becomes true; otherwise that is left alone (NULL is
- * fine).
+ * Returns the value of a header without surrounding spaces, or NULL when it is absent. If it occurs
+ * several times with different values, *conflict_out becomes true; otherwise that is left alone
+ * (NULL is fine).
  */
 const char *exchange_header(struct exchange *exchange, const char *name,
 			    bool *conflict_out);
@@ -137,8 +140,8 @@ void exchange_add_fixed_header(struct exchange *exchange, const char *name,
 
 /*
  * Answers with status 200 and a stream, instead of exchange_answer(). Allowed in `complete`, in
- * `stopping`, and later from the loop. The stream lives until `ended` has returned. NULL: too many
- * streams or no memory; the handler must still answer.
+ * `stopping`, and later from the loop. The stream lives until `ended` has returned. Returns NULL if
+ * there are too many streams, or memory runs out; the handler must still answer.
  */
 struct stream *exchange_stream(struct exchange *exchange);
 
@@ -150,9 +153,9 @@ void exchange_hold(struct exchange *exchange);
 void exchange_release(struct exchange *exchange);
 
 /*
- * Answers, exactly once. Takes `body` and leaves it empty; NULL: no body. `content_type` is static,
- * NULL without a body. Allowed in `begin`, `body`, `complete`, `stopping`, and later from the loop,
- * until `abandoned` or `ended`.
+ * Answers, exactly once. Takes `body` and leaves it empty; NULL if there is no body. `content_type`
+ * is static, and NULL without a body. Allowed in `begin`, `body`, `complete`, `stopping`, and later
+ * from the loop, until `abandoned` or `ended`.
  */
 void exchange_answer(struct exchange *exchange, unsigned status, const char *content_type,
 		     struct buffer *body);

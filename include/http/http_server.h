@@ -31,12 +31,12 @@ enum { AUTH_HASH_BYTES = CLIENT_HASH_BYTES };
 
 struct auth {
 	bool open; /* no token needed: every request is from client 0, "open" */
-	/* Fills in the client with this token hash. False: there is none. */
+	/* Fills in the client with this token hash. Returns false if there is none. */
 	bool (*find)(void *data, const uint8_t hash[AUTH_HASH_BYTES],
 		     struct client *client_out);
 	/*
-	 * Fills in the client of a local user (http_server_take_local()). False: it may not use the
-	 * gateway. NULL: there are none.
+	 * Fills in the client of a local user (http_server_take_local()). Returns false if it may
+	 * not use the gateway. The callback is NULL if there are no local users.
 	 */
 	bool (*find_local)(void *data, const char *name, struct client *client_out);
 	void *data;
@@ -45,9 +45,9 @@ struct auth {
 	void *failed_data;
 };
 
-/* Whether the header's value (NULL: absent) holds a token, right or wrong. */
+/* Returns whether the header's value (NULL if absent) holds a token, right or wrong. */
 bool auth_has_token(const char *authorization);
-/* False: there is no token, or no client has it. */
+/* Returns false if there is no token, or no client has it. */
 bool auth_check(const struct auth *auth, const char *authorization,
 		struct client *client_out);
 
@@ -73,11 +73,12 @@ struct http_server_route {
 	bool reads_cookie; /* else it is wiped when the request has passed the gates */
 	unsigned scopes;   /* enum client_scope; a client without one of these gets 403 */
 	unsigned useless_scopes; /* a client with no others gets 403 */
-	/* Whether programs on this machine need no token; NULL: they need one. */
+	/* Returns whether programs on this machine need no token; NULL if they need one. */
 	bool (*trusts_loopback)(const struct config *config);
 	const struct exchange_handler *handler;
 	void *data;
-	/* Writes the body of a refusal in the route's own format; NULL: {"error": text}. */
+	/* Writes the body of a refusal in the route's own format; if it is NULL, the body is
+	 * {"error": text}. */
 	void (*refusal)(struct buffer *body, unsigned status, const char *text);
 };
 
@@ -89,7 +90,7 @@ struct http_server;
  * Binds config->listen, or takes the sockets that systemd passed instead, and listens on loopback
  * addresses: peers that connect wait until http_server_serve(). Other addresses stay closed until
  * http_server_review(). `routes` ends with a NULL path; config, routes and auth outlive the server.
- * -errno with the error's text ("127.0.0.1:9531 is in use by another program; ...").
+ * Returns 0, or -errno with the error's text ("127.0.0.1:9531 is in use by another program; ...").
  */
 int http_server_new(sd_event *loop, const struct config *config,
 		    const struct http_server_route *routes, const struct auth *auth,
@@ -115,7 +116,7 @@ int http_server_serve(struct http_server *server);
  * (tests/integration/test_tls_pairing.py).
  */
 void http_server_review(struct http_server *server, bool has_clients);
-/* An address of config->listen can be reached from the network. */
+/* Returns whether an address of config->listen can be reached from the network. */
 bool http_server_has_network(const struct http_server *server);
 /*
  * Reads certificate and key again; new connections use them. On failure the old ones stay in use,
@@ -123,7 +124,7 @@ bool http_server_has_network(const struct http_server *server);
  */
 void http_server_reload_certificate(struct http_server *server);
 
-/* The certificate in use; after loading another, call http_server_review(). */
+/* Returns the certificate in use; after loading another, call http_server_review(). */
 struct tls *http_server_tls(struct http_server *server);
 
 /* An address, in the order of config->listen or of the sockets that systemd passed. */
@@ -136,7 +137,7 @@ struct http_server_listener {
 	bool passed; /* its socket came from systemd */
 };
 
-/* False: there are fewer. */
+/* Returns false if there are fewer. */
 bool http_server_listener(const struct http_server *server, unsigned index,
 			  struct http_server_listener *listener_out);
 /* `changed` will run in a turn of its own whenever the open addresses may have changed. */

@@ -31,7 +31,7 @@ enum {
 
 struct network_interfaces {
 	const struct config *config; /* server.interfaces restricts them */
-	struct ifaddrs *all;	     /* NULL: not read yet */
+	struct ifaddrs *all;	     /* NULL if not read yet */
 	int64_t read_ms;
 	struct log_pace pace;
 };
@@ -39,10 +39,13 @@ struct network_interfaces {
 void network_interfaces_init(struct network_interfaces *interfaces,
 			     const struct config *config);
 void network_interfaces_deinit(struct network_interfaces *interfaces);
-/* `fd` was accepted. False, and logged: close it without an answer. */
+/*
+ * Call it after `fd` was accepted. If it returns false, which is logged, close it without an
+ * answer.
+ */
 bool network_interfaces_admit(struct network_interfaces *interfaces, int fd);
 
-/* Reads the list again. False: it failed with errno, the old list stays. */
+/* Reads the list again. Returns false if it failed with errno, the old list stays. */
 bool network_interfaces_read(struct network_interfaces *interfaces);
 
 /*
@@ -55,8 +58,8 @@ void network_interfaces_each(const struct network_interfaces *interfaces,
 			     void *data);
 
 /*
- * The rule: why an interface is not served; NULL: it is served. `type` is one of ARPHRD_*. `listed`:
- * whether server.interfaces names it; NULL: that is not set.
+ * Returns why the rule does not serve an interface; NULL if it is served. `type` is one of
+ * ARPHRD_*. `listed` says whether server.interfaces names it; NULL if that is not set.
  */
 const char *network_interface_refusal(const char *name, unsigned type,
 				      const bool *listed);
@@ -73,7 +76,7 @@ struct network_interface_watch {
 	void *data;
 };
 
-/* -errno; then it stays off. */
+/* Returns 0, or -errno: then it stays off. */
 int network_interface_watch_init(struct network_interface_watch *watch, sd_event *loop,
 				 void (*changed)(void *data), void *data);
 void network_interface_watch_deinit(struct network_interface_watch *watch);

@@ -43,7 +43,7 @@ struct certificate_fingerprint {
 /*
  * Creates or replaces `folder` with a new certificate and key. The certificate is valid for this
  * machine's name, NAME.local, localhost, its addresses, and `names` (may be NULL). The files get
- * the owner of the parent folder, which must exist. -errno with the error's text.
+ * the owner of the parent folder, which must exist. Returns 0, or -errno with the error's text.
  */
 int certificate_make(const char *folder, const struct config_list *names,
 		     struct certificate_fingerprint *fingerprint_out,
@@ -52,7 +52,9 @@ int certificate_make(const char *folder, const struct config_list *names,
 /* -EIO */
 int certificate_fingerprint_of(gnutls_x509_crt_t certificate,
 			       struct certificate_fingerprint *fingerprint_out);
-/* Of the first certificate in a PEM file. -errno with the error's text. */
+/*
+ * Writes that of the first certificate in a PEM file. Returns 0, or -errno with the error's text.
+ */
 int certificate_fingerprint(const char *file,
 			    struct certificate_fingerprint *fingerprint_out,
 			    struct explanation *error);
@@ -63,7 +65,10 @@ struct certificate_times {
 	int64_t until_ms;
 };
 
-/* The validity of the first certificate in a PEM file. -errno with the error's text. */
+/*
+ * Finds the validity of the first certificate in a PEM file. Returns 0, or -errno with the error's
+ * text.
+ */
 int certificate_times(const char *file, struct certificate_times *times_out,
 		      struct explanation *error);
 
@@ -78,24 +83,24 @@ enum tls_outcome {
 
 enum { TLS_CHAIN_MAX = 8 };
 
-/* All zero: nothing is loaded. */
+/* It is all zero while nothing is loaded. */
 struct tls {
 	struct tls_pair {
 		gnutls_x509_crt_t chain[TLS_CHAIN_MAX]; /* the server's own first */
-		unsigned length;			/* 0: none */
+		unsigned length;			/* 0 if there is none */
 		gnutls_x509_privkey_t key;
 	} pair;
 };
 
 /*
  * Reads config->tls_certificate and tls_key, or state_dir/tls if they are not set. On failure the
- * pair that was loaded before stays. 0, TLS_E_NONE, -errno with the error's text, which names the
- * file.
+ * pair that was loaded before stays. Returns 0, TLS_E_NONE, -errno with the error's text or which
+ * names the file.
  */
 int tls_load(struct tls *tls, const struct config *config, struct explanation *error);
-/* Where tls_load() looks for the certificate; the file need not exist. */
+/* Writes where tls_load() looks for the certificate; the file need not exist. */
 void tls_certificate_path(const struct config *config, char path[PATH_MAX]);
-/* Of the loaded certificate. -ENOENT: none; another -errno */
+/* Writes that of the loaded certificate. Returns 0, -ENOENT if there is none, or another -errno. */
 int tls_fingerprint(const struct tls *tls,
 		    struct certificate_fingerprint *fingerprint_out);
 void tls_unload(struct tls *tls);

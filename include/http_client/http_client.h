@@ -35,9 +35,9 @@ enum http_client_outcome {
 
 struct http_client_result {
 	enum http_client_outcome outcome;
-	bool may_be_sent;  /* false: certainly no byte of the request left */
+	bool may_be_sent;  /* false if certainly no byte of the request left */
 	bool tls_failed;   /* no trust, or no common cipher */
-	unsigned status;   /* 0: none was received */
+	unsigned status;   /* 0 if none was received */
 	const char *error; /* "" after an answer; else in words, for a log */
 };
 
@@ -46,31 +46,33 @@ struct http_client_order {
 	const char *method;
 	const char *url;	    /* http or https */
 	const char *const *headers; /* "Name: value", ending with NULL; or NULL */
-	const char *body;	    /* NULL: none */
+	const char *body;	    /* NULL if there is none */
 	size_t body_length;
 	const char *socket_path; /* a Unix socket to connect to instead; or NULL */
 	const char *ca_file; /* certificates to trust instead of the system's; or NULL */
 	unsigned
-		connect_timeout_ms; /* with name resolution and TLS; 0: libcurl's, 5 min */
-	unsigned timeout_ms;	    /* for all of it; 0: none */
-	unsigned silence_timeout_s; /* without a byte of the answer; 0: none */
-	uint64_t answer_max;	    /* bytes of the body; 0: any */
+		/* with name resolution and TLS; 0 for libcurl's, 5 min */
+		connect_timeout_ms;
+	unsigned timeout_ms;	    /* for all of it; 0 if there is none */
+	unsigned silence_timeout_s; /* without a byte of the answer; 0 if there is none */
+	uint64_t answer_max;	    /* bytes of the body; 0 for any */
 	/*
-	 * May it connect to this address? Called for every address that is about to be tried,
-	 * after its name was resolved. NULL: to any. Not called for a Unix socket. This one runs
-	 * inside libcurl and calls nothing of this header.
+	 * May it connect to this address? Called for every address that is about to be tried, after
+	 * its name was resolved. If it is NULL, it may connect to any. Not called for a Unix
+	 * socket. This one runs inside libcurl and calls nothing of this header.
 	 */
 	bool (*allow_address)(void *data, const struct sockaddr *address);
-	/* The head has arrived; or NULL. */
+	/* The head has arrived. May be NULL. */
 	void (*head)(void *data, unsigned status);
-	/* A piece of the body; or NULL. False: no more is wanted, which ends as BROKEN. */
+	/* Receives a piece of the body; may be NULL. Returns false if no more is wanted, which
+	 * ends the request as BROKEN. */
 	bool (*piece)(void *data, const char *piece, size_t length);
 	/* The request is over, and is freed when this returns. */
 	void (*done)(void *data, const struct http_client_result *result);
 	void *data;
 };
 
-/* NULL: out of memory. */
+/* Returns NULL if memory runs out. */
 struct http_client *http_client_new(sd_event *loop);
 /* Loads libcurl now, for a program that can do nothing without it. As http_client_start(). */
 int http_client_load(struct http_client *client);
@@ -78,7 +80,8 @@ int http_client_load(struct http_client *client);
 void http_client_free(struct http_client *client);
 
 /*
- * 0, or -errno: -ELIBACC if libcurl cannot be loaded, -EINVAL for an order that it refuses, -ENOMEM.
+ * Returns 0; -ELIBACC if libcurl cannot be loaded; -EINVAL for an order that it refuses; or
+ * -ENOMEM.
  */
 int http_client_start(struct http_client *client, const struct http_client_order *order,
 		      struct http_client_request **request_out);
@@ -86,7 +89,10 @@ int http_client_start(struct http_client *client, const struct http_client_order
 /* Closes the connection; no callback follows. */
 void http_client_cancel(struct http_client_request *request);
 
-/* A header of the answer, from `head` on; valid until the request ends. NULL: none. */
+/*
+ * Returns a header of the answer, from `head` on; valid until the request ends; NULL if there is
+ * none.
+ */
 const char *http_client_header(const struct http_client_request *request,
 			       const char *name);
 

@@ -45,7 +45,7 @@ struct hub_phone {
 	uint8_t session[FLEET_SESSION_BYTES];
 	bool has_session;
 	uint64_t number;	   /* of the last request in this session */
-	struct hub_call *rekeying; /* NULL: none */
+	struct hub_call *rekeying; /* NULL if there is none */
 	TAILQ_HEAD(hub_call_list, hub_call) calls;
 	unsigned call_count;
 	TAILQ_ENTRY(hub_phone) link;
@@ -68,7 +68,7 @@ struct hub_phone_event {
 
 /* How requests leave: the broker, or a test. */
 struct hub_phones_transport {
-	/* As mqtt_publish(). */
+	/* Works like mqtt_publish(). */
 	int (*publish)(void *data, const struct mqtt_message *message,
 		       void (*done)(void *done_data, enum mqtt_outcome outcome),
 		       void *done_data);
@@ -80,35 +80,35 @@ struct hub_phones_parts {
 	const struct config *config;
 	struct store *store;
 	const struct hub_phones_transport
-		*transport; /* NULL: the broker of the configuration */
+		*transport; /* NULL means the broker of the configuration */
 };
 
-/* Reads the phones and begins a new epoch. 0 or -errno. */
+/* Reads the phones and begins a new epoch. Returns 0 or -errno. */
 int hub_phones_new(const struct hub_phones_parts *parts, struct hub_phones **phones_out);
-/* All calls have ended or are stopped. NULL is fine. */
+/* Call it when all calls have ended or are stopped. NULL is fine. */
 void hub_phones_free(struct hub_phones *phones);
 
 /* Events are struct hub_phone_event. */
 struct observers *hub_phones_observers(struct hub_phones *phones);
 struct hub_phone_list *hub_phones_list(struct hub_phones *phones); /* in order of name */
 struct hub_phone *hub_phones_find(struct hub_phones *phones,
-				  const char *name); /* NULL: none */
+				  const char *name); /* NULL if there is none */
 /* For people: "connected to the broker at HOST", or why not. */
 const char *hub_phones_condition(const struct hub_phones *phones);
 bool hub_phones_is_connected(const struct hub_phones *phones);
 uint64_t hub_phones_calls(const struct hub_phones *phones); /* requests since the start */
-/* Of this hub's message store, for ever: 16 hex digits. */
+/* Returns the ID of this hub's message store, which never changes: 16 hex digits. */
 const char *hub_phones_id(const struct hub_phones *phones);
 uint64_t hub_phones_epoch(const struct hub_phones *phones);
 
 /*
- * Enrols a phone, or makes a new code for one that has never joined. `password` is its password
- * at the broker, "" for none. Fills the code. 0, -EEXIST: it has joined, STORE_E_FULL, -errno
- * with the error's text.
+ * Enrols a phone, or makes a new code for one that has never joined. `password` is its password at
+ * the broker, "" for none. Fills the code. Returns 0, -EEXIST if it has joined, STORE_E_FULL, or
+ * -errno with the error's text.
  */
 int hub_phones_enrol(struct hub_phones *phones, const char *name, const char *password,
 		     struct join_code *code_out, struct explanation *error);
-/* Forgets the phone: its key opens nothing any more. 0, STORE_E_FULL, -errno. */
+/* Forgets the phone: its key opens nothing any more. Returns 0, STORE_E_FULL or -errno. */
 int hub_phones_revoke(struct hub_phones *phones, struct hub_phone *phone);
 
 /* The broker delivered this; called by the transport of a test. */
@@ -116,7 +116,7 @@ void hub_phones_receive(struct hub_phones *phones, const struct mqtt_message *me
 /* The connection to the broker is there, or has gone. */
 void hub_phones_set_connected(struct hub_phones *phones, bool connected, const char *why);
 
-/* Stores how far the phone was followed. 0, STORE_E_FULL, -errno. */
+/* Stores how far the phone was followed. Returns 0, STORE_E_FULL or -errno. */
 int hub_phones_advance(struct hub_phone *phone, const char *cursor);
 
 /*
@@ -138,13 +138,14 @@ struct hub_call_answer {
 };
 
 /*
- * Calls the tool with these arguments, a JSON object; it is copied. `on_behalf`: whose wish it
- * is, for the phone's audit log; NULL: the hub's own. The callback runs exactly once, later, not
- * after hub_call_stop(); the answer lasts as long as it. NULL: no memory, nothing was sent.
+ * Calls the tool with these arguments, a JSON object; it is copied. `on_behalf` says whose wish it
+ * is, for the phone's audit log; NULL for the hub's own. The callback runs exactly once, later, not
+ * after hub_call_stop(); the answer lasts as long as it. Returns NULL if memory runs out, and
+ * nothing was sent.
  */
 struct hub_call *hub_call_new(
 	struct hub_phone *phone, const char *tool, const struct buffer *arguments,
 	const char *on_behalf, unsigned timeout_ms,
 	void (*done)(void *data, const struct hub_call_answer *answer), void *data);
-/* The callback will not run; the phone may do it all the same. NULL is fine. */
+/* After this the callback does not run; the phone may do it all the same. NULL is fine. */
 void hub_call_stop(struct hub_call *call);

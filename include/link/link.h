@@ -22,8 +22,9 @@ enum {
 struct link;
 
 /*
- * `path`: of the configuration; `state_path`: where the state is shown; or NULL. Both outlive it.
- * NULL, with words: no memory, or the configuration names no address.
+ * `path` is that of the configuration; `state_path`, which may be NULL, is where the state is
+ * shown. Both outlive it. Returns NULL with the error's text if memory runs out, or the
+ * configuration names no address.
  */
 struct link *link_new(sd_event *loop, const struct link_config *config, const char *path,
 		      const char *state_path, char error[LINK_CONFIG_ERROR_BYTES]);

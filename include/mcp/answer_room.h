@@ -34,10 +34,13 @@ struct answer_room {
 	size_t begin; /* what follows in the writer is not in `used` yet */
 };
 
-/* Octets that this JSON has on the wire. */
+/* Returns the octets that this JSON has on the wire. */
 size_t answer_room_octets(enum answer_room_form form, const char *json, size_t length);
 
 /* The array of the rows is open. */
 void answer_room_open_row(struct answer_room *room);
-/* `more`: octets that this row adds behind the rows. False: the row has been taken back. */
+/*
+ * `more` is the octets that this row adds behind the rows. Returns false if the row has been taken
+ * back.
+ */
 bool answer_room_close_row(struct answer_room *room, size_t more);

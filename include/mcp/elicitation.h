@@ -73,9 +73,10 @@ struct form_field {
 	enum schema_type type; /* any but object; an array holds several choices */
 	bool required;
 	const char *title;
-	const char *description;	   /* may be NULL */
-	const struct form_choice *choices; /* string, array: allowed values; NULL: any */
-	/* The default: a string as is, a number or boolean as JSON text; NULL: none.
+	const char *description; /* may be NULL */
+	/* string, array: allowed values; NULL for any */
+	const struct form_choice *choices;
+	/* The default: a string as is, a number or boolean as JSON text; NULL if there is none.
 	 * Choices have defaults of their own. */
 	const char *preset;
 	/* Write titles as enumNames in every revision, for clients that know nothing else
@@ -83,7 +84,7 @@ struct form_field {
 	bool is_named;
 };
 
-/* Whether a form of this style can show these fields. */
+/* Returns whether a form of this style can show these fields. */
 bool form_can_show(enum form_style style, const struct form_field *fields);
 
 /* Writes the requestedSchema. */
@@ -91,8 +92,8 @@ void form_write(struct json_writer *writer, const struct form_field *fields,
 		enum form_style style);
 
 /*
- * Returns an object in `arena` with exactly the fields of the table. NULL: `content` (may
- * be NULL) does not fit the form, or no memory.
+ * Returns an object in `arena` with exactly the fields of the table. Returns NULL if `content` (may
+ * be NULL) does not fit the form, or memory runs out.
  */
 const struct json *form_read(const struct form_field *fields, const struct json *content,
 			     struct arena *arena);
@@ -136,26 +137,26 @@ enum elicitation_outcome elicitation_ask(struct tool_call *call,
 					 const struct json **content_out);
 
 /*
- * An accepted answer meant "no": a repetition of the call with the same requestState gets
- * ELICITATION_DECLINED.
+ * Call it when an accepted answer meant "no": a repetition of the call with the same requestState
+ * gets ELICITATION_DECLINED.
  */
 void elicitation_treat_as_declined(struct tool_call *call);
 
-/* Whether this client can ask its user now. */
+/* Returns whether this client can ask its user now. */
 bool elicitation_is_available(const struct tool_call *call);
 
-/* How long the client has been waiting for this call since its first question. */
+/* Returns how long the client has been waiting for this call since its first question. */
 int64_t elicitation_waited_ms(const struct tool_call *call);
-/* Whether the call continues after a question. */
+/* Returns whether the call continues after a question. */
 bool elicitation_is_resumed(const struct tool_call *call);
-/* Whether the question `key` was asked: the tool must no longer guess its answer. */
+/* Returns whether the question `key` was asked: the tool must no longer guess its answer. */
 bool elicitation_was_about(const struct tool_call *call, const char *key);
 
 /*
- * Identifies what the call asks for, across all its questions and however often the
- * client repeats it with the same requestState. A tool acts once per order; a replay gets
- * the result of the first run. NULL: no question was asked before, or the call waited for
- * its answers and cannot be repeated.
+ * Identifies what the call asks for, across all its questions and however often the client repeats
+ * it with the same requestState. A tool acts once per order; a replay gets the result of the first
+ * run. Returns NULL if no question was asked before, or the call waited for its answers and cannot
+ * be repeated.
  */
 const char *elicitation_order(const struct tool_call *call);
 
@@ -164,12 +165,12 @@ const char *elicitation_order(const struct tool_call *call);
  */
 void elicitation_require(struct tool_call *call);
 
-/* Whether these ClientCapabilities (may be NULL) contain elicitation in form mode. */
+/* Returns whether these ClientCapabilities (may be NULL) contain elicitation in form mode. */
 bool elicitation_is_declared(const struct json *capabilities);
 
 /*
- * For tool.c. False: the call's answer to an earlier question was refused, and the
- * request has been answered.
+ * Only tool.c calls it. Returns false if the call's answer to an earlier question was refused, and
+ * the request has been answered.
  */
 bool elicitation_begin(struct tool_call *call);
 
@@ -182,6 +183,6 @@ void elicitation_write_question(struct json_writer *writer,
 void elicitation_write_input_request(struct json_writer *writer,
 				     const struct elicitation_question *question);
 
-/* Reads the action of an ElicitResult. False: missing or unknown. */
+/* Reads the action of an ElicitResult. Returns false if it is missing or unknown. */
 bool elicitation_read_action(const struct json *result,
 			     enum elicitation_action *action_out);

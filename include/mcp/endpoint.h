@@ -27,29 +27,35 @@ struct endpoint_options {
 	const struct tool *const *tools;	 /* ends with NULL */
 	const struct config_list *hidden_tools;	 /* may be NULL; see mcp/tool_set.h */
 	const struct resource *const *resources; /* ends with NULL */
-	const struct task_kind *const *tasks;	 /* likewise; NULL: no tool makes tasks */
-	struct webhooks *webhooks;		 /* NULL: events are never posted */
-	const struct event_type *const *events;	 /* likewise; NULL: no events */
-	struct services *services;		 /* passed to all of them */
-	struct observers *changes; /* of struct resource_change; NULL: none ever */
-	struct observers *feed;	   /* of new entries of the feed; NULL: none ever */
-	const struct persistence *persistence; /* NULL: memory only */
-	/* NULL: nothing can wait: no 2025 elicitation, resumable stream or task timer. */
+	/* likewise; NULL if no tool makes tasks */
+	const struct task_kind *const *tasks;
+	struct webhooks *webhooks; /* NULL if events are never posted */
+	/* likewise; NULL if there are no events */
+	const struct event_type *const *events;
+	struct services *services; /* passed to all of them */
+	/* of struct resource_change; NULL if there are never any */
+	struct observers *changes;
+	/* of new entries of the feed; NULL if there are never any */
+	struct observers *feed;
+	/* NULL to keep everything in memory only */
+	const struct persistence *persistence;
+	/* If it is NULL, nothing can wait: there is no 2025 elicitation, resumable stream or
+	 * task timer. */
 	sd_event *loop;
-	int64_t elicitation_timeout_seconds; /* 0: never ask the user in 2025 */
+	int64_t elicitation_timeout_seconds; /* 0 to never ask the user in 2025 */
 };
 
-/* `options` itself is copied. NULL: no memory. */
+/* `options` itself is copied. Returns NULL if memory runs out. */
 struct endpoint *endpoint_new(const struct endpoint_options *options);
 void endpoint_free(struct endpoint *endpoint); /* NULL is fine */
 
 /*
- * Decides anew which tools are offered, and notifies clients of a change. 0, or -ENOMEM:
+ * Decides anew which tools are offered, and notifies clients of a change. Returns 0, or -ENOMEM if
  * nothing changed.
  */
 int endpoint_review_tools(struct endpoint *endpoint);
 
-/* The event types that one client, or (0) each, may see changed. */
+/* Call it when the event types have changed that one client (or each, for 0) may see. */
 void endpoint_report_events(struct endpoint *endpoint, int64_t client_id);
 
 /*

@@ -39,13 +39,14 @@ struct event_type {
 	const char *description;
 	const struct schema_field *arguments;
 	const struct schema_field *payload; /* of an occurrence's `data` */
-	/* What else is wrong with the arguments, which fit; NULL: nothing, or no such check. */
+	/* Returns what else is wrong with the arguments, which fit the schema; NULL if nothing
+	 * is. May be NULL: then there is no such check. */
 	const char *(*find_problem)(const struct event_query *query);
 	unsigned scopes;     /* enum client_scope: all that a client needs */
 	unsigned deliveries; /* enum event_delivery */
 	enum feed_type feed; /* only entries of this type are asked about */
-	/* Whether it is of use now. Code that changes this calls endpoint_report_events().
-	 * NULL: always. */
+	/* Returns whether it is of use now. Code that changes this calls
+	 * endpoint_report_events(). If it is NULL, the type is always of use. */
 	bool (*usable)(const struct services *services);
 	/*
 	 * Does the client want this entry, and may it see it? May keep in query->found what
@@ -60,8 +61,8 @@ struct event_type {
 /* Who wants which events. */
 struct event_query {
 	const struct event_type *type;
-	const struct json *arguments; /* fit type->arguments; NULL: none */
-	const struct client *client;  /* as it is now; NULL: revoked */
+	const struct json *arguments; /* fit type->arguments; NULL if there is none */
+	const struct client *client;  /* as it is now; NULL if revoked */
 	struct services *services;    /* see struct endpoint_options */
 	/* include_text counts: by webhook only if the owner consented to that. */
 	bool may_show_text;
@@ -83,23 +84,23 @@ bool event_is_permitted(const struct event_type *type, const struct client *clie
 			const struct services *services);
 
 /*
- * Writes the occurrence of an entry that matches, as one object. `with_cursor`: for push and
+ * Writes the occurrence of an entry that matches, as one object. `with_cursor` is set for push and
  * webhook, where the cursor is that of this entry.
  */
 void event_write(const struct event_query *query, const struct feed_entry *entry,
 		 int64_t epoch, bool with_cursor, struct json_writer *writer);
 
-/* The same without the braces. */
+/* Writes the same without the braces. */
 void event_write_members(const struct event_query *query, const struct feed_entry *entry,
 			 int64_t epoch, bool with_cursor, struct json_writer *writer);
 
 void event_write_cursor(int64_t epoch, int64_t entry_id, char text[EVENT_CURSOR_BYTES]);
 
-/* The type of this name that is usable; NULL: there is none. `types` end with NULL. */
+/* Returns the type of this name that is usable; NULL if there is none. `types` end with NULL. */
 const struct event_type *event_find(const struct event_type *const *types,
 				    const char *name, const struct services *services);
 
-/* Bits by the order of the table: the types that the client may see. */
+/* Returns the types that the client may see, as bits by the order of the table. */
 uint64_t event_permitted_types(const struct event_type *const *types,
 			       const struct client *client,
 			       const struct services *services);
@@ -113,22 +114,25 @@ struct event_position {
 
 /*
  * Reads `cursor` and `maxAgeMs` of params. Any string is a cursor: an unknown one begins at the
- * oldest entry. False: the request has been answered.
+ * oldest entry. Returns false if the request has been answered.
  */
 bool event_read_position(struct request *request, const struct event_type *type,
 			 struct event_position *position_out);
 
 /*
- * Reads `name` and `arguments` of params into *query_out, checked, for one of `deliveries`.
- * The arguments live in the arena of the request. False: the request has been answered.
+ * Reads `name` and `arguments` of params into *query_out, checked, for one of `deliveries`. The
+ * arguments live in the arena of the request. Returns false if the request has been answered.
  */
 bool event_read_query(struct request *request, enum event_delivery delivery,
 		      struct event_query *query_out);
 
-/* False: this program has no events, and the request has been answered. */
+/* Returns false if this program has no events, and the request has been answered. */
 bool event_is_served(struct request *request);
 
-/* The client as the store knows it now. False: revoked. `client_out` of the open mode: open. */
+/*
+ * Writes the client as the store knows it now. Returns false if it was revoked. In open mode
+ * `client_out` is open.
+ */
 bool event_find_client(const struct request *request, struct client *client_out);
 
 /*
@@ -160,12 +164,12 @@ struct event_failure {
 	enum event_error error;
 	/* error.data: up to two members; a NULL key ends them. */
 	const char *key, *word;
-	const char *second_key, *second_word; /* second_word NULL: `maximum` */
+	const char *second_key, *second_word; /* second_word is NULL for `maximum` */
 	int64_t maximum;
-	const char *detail; /* a sentence; NULL: none */
+	const char *detail; /* a sentence; NULL if there is none */
 };
 
-/* {"code":...,"message":...,"data":{...}}, for notifications and webhooks. */
+/* Writes {"code":...,"message":...,"data":{...}}, for notifications and webhooks. */
 void event_write_error(struct json_writer *writer, const struct event_failure *failure);
 void event_fail(struct request *request, const struct event_failure *failure);
 

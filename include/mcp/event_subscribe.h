@@ -17,5 +17,5 @@ struct event_subscribe_words {
 	struct webhook_source source;
 };
 
-/* The other members are set. It must not move afterwards. */
+/* The other members are set before. It must not move afterwards. */
 void event_subscribe_init_words(struct event_subscribe_words *webhook);

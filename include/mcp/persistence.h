@@ -26,7 +26,7 @@ struct persistence {
 
 	int (*save_session)(struct store *store, const struct session_record *record);
 	int (*remove_session)(struct store *store, const char *id);
-	/* Least recently used first. */
+	/* Lists the least recently used first. */
 	int (*list_sessions)(struct store *store,
 			     void (*visit)(void *visit_data,
 					   const struct session_record *record),
@@ -34,11 +34,11 @@ struct persistence {
 
 	/* Reads the stored key, or stores this new one. */
 	int (*load_key)(struct store *store, struct crypto_key *key);
-	/* `until_ms`: wall clock. */
+	/* `until_ms` is by the wall clock. */
 	int (*decline_order)(struct store *store, const char *order, int64_t until_ms);
 	bool (*is_order_declined)(struct store *store, const char *order);
 
-	/* The feed, see store/store_feed.h. All NULL: there is none. */
+	/* The feed, see store/store_feed.h. All are NULL if there is none. */
 	int (*read_feed)(struct store *store, int64_t after_id, unsigned limit,
 			 bool (*visit)(void *data, const struct feed_entry *entry),
 			 void *data);
@@ -49,13 +49,14 @@ struct persistence {
 			       enum feed_type type, int64_t *after_out,
 			       bool *skipped_out);
 
-	/* For clients with the scope hub. 0, PERSISTENCE_E_STALE, -errno. NULL: never asked. */
+	/* For clients with the scope hub. Returns 0, PERSISTENCE_E_STALE or -errno. May be NULL:
+	 * then it is never called. */
 	int (*raise_hub_epoch)(struct store *store, int64_t client_id, int64_t epoch);
-	/* Until NULL: on whose behalf the audit log says that things are done. */
+	/* On whose behalf the audit log says that things are done, until it is called with NULL. */
 	void (*act_for)(struct store *store, const char *name);
 
-	/* The client's current name and scopes; false: revoked. NULL: clients never
-	 * change. */
+	/* Writes the client's current name and scopes. Returns false if it was revoked. May be
+	 * NULL: then clients never change. */
 	bool (*find_client)(struct store *store, int64_t client_id,
 			    struct client *client_out);
 };

@@ -53,11 +53,15 @@ struct request_context {
 	struct services *services; /* passed to tools, resources and tasks */
 	struct tool_set *tools;	   /* offered now */
 	const struct resource *const *resources; /* ends with NULL */
-	const struct task_kind *const *tasks;	 /* likewise; NULL: no tool makes tasks */
-	const struct event_type *const *events;	 /* ends with NULL; NULL: none */
-	struct webhooks *webhooks;		 /* NULL: events are never posted */
-	const struct persistence *persistence;	 /* NULL: memory only, and no events */
-	struct observers *changes; /* of struct resource_change; NULL: none ever */
+	/* likewise; NULL if no tool makes tasks */
+	const struct task_kind *const *tasks;
+	/* ends with NULL; NULL if there is none */
+	const struct event_type *const *events;
+	struct webhooks *webhooks; /* NULL if events are never posted */
+	/* NULL to keep everything in memory only, without events */
+	const struct persistence *persistence;
+	/* of struct resource_change; NULL if there are never any */
+	struct observers *changes;
 	struct sessions *sessions;
 	struct elicitation_calls *elicitations;
 	struct stream_client_list *stream_clients;
@@ -71,8 +75,8 @@ struct request_context {
 struct request_waiting {
 	/* The client left; what it asked for goes on. */
 	void (*abandoned)(void *data);
-	/* The client no longer wants the result: undo what has not begun. NULL: as
-	 * `abandoned`. */
+	/* The client no longer wants the result: undo what has not begun. If it is NULL,
+	 * `abandoned` is called. */
 	void (*cancelled)(void *data);
 	void (*stopping)(void *data); /* answer now with what is known */
 };
@@ -83,12 +87,13 @@ struct request {
 	struct arena *arena;	   /* lives as long as the request */
 	const struct era *era;
 	const struct revision *revision;
-	const struct era_method *method; /* NULL: unknown method */
+	const struct era_method *method; /* NULL if the method is unknown */
 	struct rpc_message message;
-	struct rpc_error error;		       /* in its params; code 0: none */
-	const struct request_waiting *waiting; /* NULL: not waiting */
+	/* in its params; its code is 0 if there is none */
+	struct rpc_error error;
+	const struct request_waiting *waiting; /* NULL if not waiting */
 	void *waiting_data;
-	const char *session_id;	  /* was alive on arrival; NULL: no session */
+	const char *session_id;	  /* was alive on arrival; NULL without a session */
 	bool is_forgotten;	  /* of the message only the ID is left */
 	bool is_cancellable;	  /* it is in context->cancellable */
 	LIST_ENTRY(request) link; /* in context->cancellable */
@@ -96,22 +101,22 @@ struct request {
 	LIST_ENTRY(request) wait_link;
 	struct buffer body; /* the answer */
 	struct json_writer *writer;
-	const char *result_type;	    /* NULL: "complete" */
+	const char *result_type;	    /* NULL means "complete" */
 	const struct json *subscription_id; /* for the result's _meta; may be NULL */
 	int64_t progress;		    /* last value sent */
-	struct reply *reply; /* the answer ends this stream; NULL: plain JSON */
+	struct reply *reply; /* the answer ends this stream; NULL for plain JSON */
 	bool is_lost;	     /* the stream is gone: answer nothing */
 };
 
-/* Whether `scopes` include all that are needed. Bits of enum client_scope. */
+/* Returns whether `scopes` include all that are needed. Bits of enum client_scope. */
 static inline bool request_scopes_cover(unsigned scopes, unsigned needed)
 {
 	return (scopes & needed) == needed;
 }
 
 /*
- * Opens the result; the writer stands inside the object. NULL: no memory, and the request
- * has failed.
+ * Opens the result; the writer stands inside the object. Returns NULL if memory runs out, and the
+ * request has failed.
  */
 struct json_writer *request_open_result(struct request *request);
 void request_close_result(struct request *request);
@@ -134,18 +139,18 @@ const char *request_scope_text(struct arena *arena, const struct client *client,
 bool request_check_scopes(struct request *request, unsigned needed, const char *what);
 
 /*
- * Sends a message before the answer, on a stream that ends with the answer. The body is
- * used up. False: the client accepts no stream, there is no room for one, or nobody reads
- * it any more.
+ * Sends a message before the answer, on a stream that ends with the answer. The body is used up.
+ * Returns false if the client accepts no stream, there is no room for one, or nobody reads it any
+ * more.
  */
 bool request_send(struct request *request, struct buffer *body);
 
-/* Whether the client of this request may let one more request wait. */
+/* Returns whether the client of this request may let one more request wait. */
 bool request_may_wait(const struct request *request);
-/* Counts it as waiting, until its answer. False: request_may_wait() says no. */
+/* Counts it as waiting, until its answer. Returns false if request_may_wait() says no. */
 bool request_take_wait(struct request *request);
 
-/* Whether the client gave a progressToken. */
+/* Returns whether the client gave a progressToken. */
 bool request_wants_progress(const struct request *request);
 /*
  * Sends notifications/progress, if the client gave a token and accepts a stream. Not
@@ -153,16 +158,22 @@ bool request_wants_progress(const struct request *request);
  */
 void request_send_progress(struct request *request, const char *message);
 
-/* Turns the answer into a stream that ends with it. NULL: see request_send(). */
+/*
+ * Turns the answer into a stream that ends with it. Returns NULL where request_send() returns
+ * false.
+ */
 struct reply *request_reply(struct request *request);
 
-/* The stream of request_send(), for revisions without resumable streams. NULL: none. */
+/*
+ * Returns the stream of request_send(), for revisions without resumable streams; NULL if there is
+ * none.
+ */
 struct stream *request_stream(struct request *request);
 
 /*
- * For a method that waits long: only the message's ID is still needed, and the message
- * may be freed once the method has returned. False: the message stays, because progress
- * is reported or there is no memory.
+ * For a method that waits long: only the message's ID is still needed, and the message may be freed
+ * once the method has returned. Returns false if the message stays, because progress is reported or
+ * there is no memory.
  */
 bool request_forget(struct request *request);
 
@@ -171,8 +182,8 @@ void request_refuse(struct request *request, unsigned status,
 		    const struct rpc_error *error);
 
 /*
- * For lists of one page, which never give a cursor. "" and null are none. False: params has one,
- * and the request has been answered.
+ * For lists of one page, which never give a cursor. "" and null are none. Returns false if params
+ * has one, and the request has been answered.
  */
 bool request_has_no_cursor(struct request *request);
 

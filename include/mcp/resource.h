@@ -34,11 +34,11 @@ struct resource_change {
 	enum resource_change_type type;
 	/* A URI whose variable is not percent-encoded, see resource_find(); else NULL. */
 	const char *subject;
-	/* The client it concerns; 0: all. Always 0 with CHANGE_RESOURCE. */
+	/* The client it concerns; 0 for all. Always 0 with CHANGE_RESOURCE. */
 	int64_t client_id;
 };
 
-/* Whether the change concerns this client. */
+/* Returns whether the change concerns this client. */
 static inline bool resource_change_is_of(const struct resource_change *change,
 					 int64_t client_id)
 {
@@ -58,10 +58,11 @@ enum {
 /* The strings live in the arena. */
 struct resource_call {
 	const struct resource *resource;
-	const char *value;	     /* of its variable, decoded; NULL: no variable */
+	/* of its variable, decoded; NULL if there is no variable */
+	const char *value;
 	const char *subject;	     /* see struct resource_change */
 	struct services *services;   /* see struct endpoint_options */
-	const struct client *client; /* who asks; NULL: only finding the row */
+	const struct client *client; /* who asks; NULL when only the row is looked up */
 	struct arena *arena;
 };
 
@@ -70,7 +71,7 @@ struct resource_document {
 	const char *type; /* MIME type */
 	const char *text;
 	size_t length;
-	/* Writes _meta of the content; NULL: none. */
+	/* Writes _meta of the content; NULL if there is none. */
 	void (*write_meta)(struct json_writer *writer);
 };
 
@@ -82,22 +83,22 @@ struct resource_completion {
 
 struct resource {
 	const char *uri;      /* "sms://inbox", "sms://message/" */
-	const char *variable; /* "id"; NULL: none */
-	const char *tail;     /* follows the variable; NULL: nothing */
+	const char *variable; /* "id"; NULL if there is none */
+	const char *tail;     /* follows the variable; NULL for nothing */
 	const char *name;
 	const char *title;
 	const char *description;
 	unsigned scopes; /* enum client_scope: all that a client needs */
-	/* The variable's value as changes spell it; NULL: no such resource, or no
-	 * memory. Only with a variable. */
+	/* Returns the variable's value as changes spell it; NULL if there is no such resource,
+	 * or memory runs out. Only for rows with a variable. */
 	const char *(*spell)(const struct resource_call *call);
-	/* NULL: use `write`. */
+	/* If it is NULL, `write` is used. */
 	struct resource_document (*document)(void);
-	/* Writes one JSON value. 0; or -errno or RESOURCE_E_NOT_FOUND, after writing
+	/* Writes one JSON value. Returns 0; or -errno or RESOURCE_E_NOT_FOUND, after writing
 	 * nothing or a whole value. */
 	int (*write)(const struct resource_call *call, struct json_writer *writer);
-	/* Adds each value that begins with call->value. 0 or -errno. NULL: no
-	 * completion. */
+	/* Adds each value that begins with call->value. Returns 0 or -errno. If it is NULL,
+	 * there is no completion. */
 	int (*complete)(const struct resource_call *call,
 			struct resource_completion *completion);
 };
@@ -110,11 +111,11 @@ int resource_find(const struct resource *const *resources, const char *uri,
 		  struct resource_call *call);
 
 /*
- * The scopes that a client needs for this URI or subject of changes; 0: no row matches.
+ * Returns the scopes that a client needs for this URI or subject of changes; 0 if no row matches.
  */
 unsigned resource_scopes(const struct resource *const *resources, const char *uri);
 
-/* Whether a client with these scopes may read this URI or subject of changes. */
+/* Returns whether a client with these scopes may read this URI or subject of changes. */
 bool resource_is_readable(const struct resource *const *resources, const char *uri,
 			  unsigned scopes);
 

@@ -31,18 +31,21 @@ struct schema_field {
 	enum schema_type type;
 	bool required;
 	const char *description;
-	int64_t minimum; /* number: its value; string: characters; both 0: no bounds */
+	/* a number's value, a string's characters; both are 0 without bounds */
+	int64_t minimum;
 	int64_t maximum;
-	const char *const *words; /* string: allowed values, ends with NULL; NULL: any */
+	/* string: allowed values, ends with NULL; NULL for any */
+	const char *const *words;
 	const struct schema_field *members;
 	/* array of strings or numbers; bounds and words apply to each */
 	enum schema_type items;
 	/*
-	 * Appends what follows the description for now, such as what the owner allows.
-	 * Code that changes it calls endpoint_review_tools(). NULL: nothing.
+	 * Appends what follows the description for now, such as what the owner allows. Code that
+	 * changes it calls endpoint_review_tools(). If it is NULL, nothing follows.
 	 */
 	void (*describe)(const struct services *services, struct buffer *more);
-	/* NULL: always listed. Where it is not, the tool itself refuses the argument. */
+	/* If it is NULL, the argument is always listed. Where it is not, the tool itself refuses
+	 * the argument. */
 	bool (*is_offered)(const struct services *services);
 	/* Listed as required, but the tool itself judges a call without it. */
 	bool tool_checks_absence;
@@ -58,13 +61,13 @@ enum schema_kind {
 struct tool_text_reader;
 
 /*
- * {"type":"object","properties":{...},"required":[...]}. Descriptions are those for the
+ * Writes {"type":"object","properties":{...},"required":[...]}. Descriptions are those for the
  * reader, see tool_text_put().
  */
 void schema_write(struct json_writer *writer, const struct schema_field *fields,
 		  enum schema_kind kind, const struct tool_text_reader *reader);
 
-/* The same with no more than the names and types of these members; `names` end with NULL. */
+/* Writes the same with no more than the names and types of these members; `names` end with NULL. */
 void schema_write_brief(struct json_writer *writer, const struct schema_field *fields,
 			const char *const *names);
 
@@ -72,8 +75,8 @@ void schema_write_brief(struct json_writer *writer, const struct schema_field *f
 const char *schema_type_name(enum schema_type type);
 
 /*
- * Why `object`, from a client with these scopes, does not fit a closed schema, in words a model
- * can act on; NULL: it fits.
+ * Returns why `object`, from a client with these scopes, does not fit a closed schema, in words a
+ * model can act on; NULL if it fits.
  */
 const char *schema_check(const struct schema_field *fields, unsigned scopes,
 			 const struct json *object, struct arena *arena);

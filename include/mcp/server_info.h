@@ -15,14 +15,17 @@ struct request;
 
 #define SERVER_INFO_CARD_TYPE "application/mcp-server-card+json"
 
-/* The whole card. `url` is the endpoint's; NULL: unknown, and the card has no remote. */
+/*
+ * Writes the whole card. `url` is the endpoint's; if it is NULL, it is unknown, and the card has no
+ * remote.
+ */
 void server_info_write_card(struct json_writer *writer, const char *url);
 
-/* key and {"name":...,"title":...,"version":...} */
+/* Writes key and {"name":...,"title":...,"version":...} */
 void server_info_write_implementation(struct json_writer *writer, const char *key);
-/* "capabilities"; `extension`: one more name, or NULL. */
+/* Writes "capabilities"; `extension` is one more name, or NULL. */
 void server_info_write_capabilities(struct json_writer *writer, const char *extension,
 				    bool has_events);
-/* "instructions", for the model of the client that asked */
+/* Writes "instructions", for the model of the client that asked */
 void server_info_write_instructions(struct json_writer *writer,
 				    const struct request *request);

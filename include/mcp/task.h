@@ -40,17 +40,17 @@ struct task {
 	const struct task_kind *kind;
 	const char *id;
 	enum task_status status;
-	const char *status_message; /* NULL: no memory */
+	const char *status_message; /* NULL if memory runs out */
 	int64_t created_ms;	    /* wall clock */
 	int64_t changed_ms;
 	int64_t ttl_ms; /* from created_ms */
 	int64_t poll_ms;
 	const char *subject; /* of its changes, see struct resource_change */
-	/* Wall clock: the task changes then without an event; 0: it does not. */
+	/* Wall clock: the task changes then without an event; 0 if it does not. */
 	int64_t due_ms;
 	const void *data; /* the kind's own */
-	/* TASK_INPUT_REQUIRED: all open questions, at most TASK_ELICITATIONS_MAX; ends
-	 * with a NULL key. A task never reuses a key. */
+	/* With TASK_INPUT_REQUIRED all open questions, at most TASK_ELICITATIONS_MAX; ends with
+	 * a NULL key. A task never reuses a key. */
 	const struct elicitation_question *questions;
 	struct rpc_error error; /* TASK_FAILED */
 };
@@ -59,7 +59,7 @@ struct task {
 struct task_input {
 	const struct elicitation_question *question;
 	enum elicitation_action action;
-	const struct json *content; /* fits the question's form; NULL: not accepted */
+	const struct json *content; /* fits the question's form; NULL if not accepted */
 };
 
 struct task_inputs {
@@ -76,28 +76,27 @@ struct task_query {
 
 /* A row of the table: something that can be a task. */
 struct task_kind {
-	/* Fills in *task_out except `kind` and `id`. 0, TASK_E_NOT_FOUND or -errno. */
+	/* Fills in *task_out except `kind` and `id`. Returns 0, TASK_E_NOT_FOUND or -errno. */
 	int (*find)(const struct task_query *query, struct task *task_out);
 	/* Writes the members of the CallToolResult of a completed task. */
 	void (*write_result)(const struct task_query *query, const struct task *task,
 			     struct json_writer *writer);
-	/* Stores answers to some or all questions, so that the next find() sees them.
-	 * 0, or -errno: nothing was stored. NULL: it never asks. */
+	/* Stores answers to some or all questions, so that the next find() sees them. Returns 0,
+	 * or -errno if nothing was stored. May be NULL: then it never asks. */
 	int (*take)(const struct task_query *query, const struct task *task,
 		    const struct task_inputs *inputs);
-	/* Requests that a running task ends; it may be too late. 0, or -errno: not
-	 * recorded. */
+	/* Requests that a running task ends; it may be too late. Returns 0, or -errno if the
+	 * request was not recorded. */
 	int (*cancel)(const struct task_query *query, const struct task *task);
 };
 
-/* For tools: whether this call may be answered with a task. */
+/* Returns, for tools, whether this call may be answered with a task. */
 bool task_is_welcome(const struct request *request);
 /* Answers the call with a task that `query` found. */
 void task_answer(struct request *request, const struct task *task);
 
 /*
- * 0 with all of *task_out, TASK_E_NOT_FOUND or -errno. `kinds` ends with NULL, or is
- * NULL.
+ * Returns 0 with all of *task_out, TASK_E_NOT_FOUND or -errno. `kinds` ends with NULL, or is NULL.
  */
 int task_find(const struct task_kind *const *kinds, const struct task_query *query,
 	      struct task *task_out);
@@ -105,7 +104,7 @@ int task_find(const struct task_kind *const *kinds, const struct task_query *que
 void task_write(const struct task_query *query, const struct task *task,
 		struct json_writer *writer);
 
-/* False: the client does not declare the extension, and the request has been answered. */
+/* Returns false if the client does not declare the extension, and the request has been answered. */
 bool task_admit(struct request *request);
 
 /* tasks/get, tasks/update, tasks/cancel */
@@ -117,7 +116,7 @@ void task_run_cancel(struct request *request);
  * Timers for tasks that change because time passes, without an event. One sd-event timer,
  * on the wall clock, serves the earliest of them.
  */
-struct task_timer { /* embedded in its owner; due_ms 0: not set */
+struct task_timer { /* embedded in its owner; due_ms is 0 if it is not set */
 	/* The timer has expired and is not set any more; may set it again. */
 	void (*expired)(struct task_timer *timer);
 	int64_t due_ms;
@@ -125,13 +124,14 @@ struct task_timer { /* embedded in its owner; due_ms 0: not set */
 };
 
 struct task_timers {
-	sd_event_source *timer;			      /* NULL: no timer ever expires */
+	/* NULL if no timer ever expires */
+	sd_event_source *timer;
 	TAILQ_HEAD(task_timer_list, task_timer) list; /* earliest first */
 };
 
-/* `loop` may be NULL. 0 or -errno. */
+/* `loop` may be NULL. Returns 0 or -errno. */
 int task_timers_init(struct task_timers *timers, sd_event *loop);
 void task_timers_deinit(struct task_timers *timers); /* none is set */
 
-/* Sets or replaces the time, wall clock; 0: clears it. A time in the past means soon. */
+/* Sets or replaces the time by the wall clock; 0 clears it. A time in the past means soon. */
 void task_timer_set(struct task_timers *timers, struct task_timer *timer, int64_t due_ms);

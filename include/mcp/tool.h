@@ -46,26 +46,27 @@ struct tool_caller {
 
 struct tool {
 	const char *name;
-	/* In configurations and programs of older versions, still understood; NULL: none. */
+	/* In configurations and programs of older versions, still understood; NULL if there is
+	 * none. */
 	const char *former_name;
 	const char *title;
 	const char *description; /* purpose, use, cost, what the answer does not prove */
 	const struct schema_field *input;
 	const struct schema_field *output;
-	/* Members of `output` that tools/list shows, because a program that calls the tool
-	 * reads them. A model reads the whole schema in every conversation, so these are
-	 * few. Ends with NULL; NULL: tools/list shows all. */
+	/* Members of `output` that tools/list shows, because a program that calls the tool reads
+	 * them. A model reads the whole schema in every conversation, so these are few. The list
+	 * ends with NULL. If it is NULL itself, tools/list shows all. */
 	const char *const *listed;
 	unsigned flags;
 	unsigned scopes;  /* enum client_scope: all that a client needs */
-	const char *page; /* "ui://...", shows its result; NULL: none */
-	/* Whether it is of use now. Code that changes this calls
-	 * endpoint_review_tools(). NULL: always. */
+	const char *page; /* "ui://...", shows its result; NULL if there is none */
+	/* Returns whether it is of use now. Code that changes this calls
+	 * endpoint_review_tools(). If it is NULL, the tool is always of use. */
 	bool (*usable)(const struct services *services);
 	void (*run)(struct tool_call *call);
-	/* "Nothing was sent.": the end of the message of each refusal; NULL: none */
+	/* "Nothing was sent.": the end of the message of each refusal; NULL if there is none */
 	const char *nothing_done;
-	/* Records a refused call in the audit log; NULL: its refusals are not recorded. */
+	/* Records a refused call in the audit log; NULL if its refusals are not recorded. */
 	void (*audit_refusal)(struct audit *audit, const struct client *client,
 			      const char *number, const char *code);
 };
@@ -76,15 +77,16 @@ struct tool_call {
 	struct request *request;      /* NULL with `caller` */
 	const struct json *arguments; /* fits tool->input; NULL when absent */
 	const struct json
-		*ignored; /* names that the client sent beside them; NULL: none */
+		/* names that the client sent beside them; NULL if there is none */
+		*ignored;
 	struct services *services;	      /* see struct endpoint_options */
 	struct arena *arena;		      /* lives as long as the call */
-	struct elicitation_call *elicitation; /* NULL: no user to ask */
-	const char *on_behalf_of; /* whom a hub calls for, escaped; NULL: nobody */
-	/* Receives the members of the result, without a request; NULL: they answer
+	struct elicitation_call *elicitation; /* NULL if there is no user to ask */
+	const char *on_behalf_of; /* whom a hub calls for, escaped; NULL for nobody */
+	/* Receives the members of the result, without a request; if it is NULL, they answer
 	 * `request`. */
 	struct json_writer *into;
-	const struct tool_caller *caller; /* NULL: an MCP client */
+	const struct tool_caller *caller; /* NULL for an MCP client */
 	void *caller_data;
 };
 
@@ -94,8 +96,8 @@ struct tool_error {
 	const char *fix;	 /* what to do next */
 	bool is_refusal;	 /* the tool did nothing, and `message` is to say so */
 	bool retryable;		 /* the same call may succeed later without any fix */
-	int retry_after_seconds; /* 0: unknown */
-	/* Writes more members of the JSON block; NULL: none. */
+	int retry_after_seconds; /* 0 if unknown */
+	/* Writes more members of the JSON block; NULL if there is none. */
 	void (*more)(struct json_writer *writer, const void *data);
 	const void *data;
 };
@@ -109,7 +111,7 @@ void tool_call_succeed(struct tool_call *call, const char *text,
 /* The same with `structured` as the only block. */
 void tool_call_succeed_with_json(struct tool_call *call, struct buffer *structured);
 /*
- * isError, with one block: a JSON object that says each thing once. There is no
+ * Answers with isError and one block: a JSON object that says each thing once. There is no
  * structuredContent: it would have to fit the tool's outputSchema.
  */
 void tool_call_fail(struct tool_call *call, const struct tool_error *error);

@@ -19,29 +19,33 @@ struct config_list;
 enum { TOOL_SET_LISTS_MAX = 1 << 6 };
 
 struct tool_set {
-	const struct tool *const *table;  /* ends with NULL */
-	const struct config_list *hidden; /* NULL: none; see tool_set_check_names() */
+	const struct tool *const *table; /* ends with NULL */
+	/* NULL if there is none; see tool_set_check_names() */
+	const struct config_list *hidden;
 	const struct services *services;
 	const struct tool **offered; /* ends with NULL */
 	unsigned scopes;	     /* that any offered tool needs */
 	struct buffer described;     /* what their fields describe() */
-	/* tools/list arrays, one for each set of the scopes that matter. Each is
-	 * written on first use; empty: not yet. */
+	/* tools/list arrays, one for each set of the scopes that matter. Each is written on
+	 * first use, and empty before. */
 	struct buffer lists[TOOL_SET_LISTS_MAX];
 };
 
-/* The arguments outlive the set. 0 or -ENOMEM. */
+/* The arguments outlive the set. Returns 0 or -ENOMEM. */
 int tool_set_init(struct tool_set *set, const struct tool *const *table,
 		  const struct config_list *hidden, const struct services *services);
 void tool_set_deinit(struct tool_set *set); /* fine when all zero */
 
 /*
- * Decides anew which tools are offered, and how they are described. 1: changed; 0: unchanged;
- * -ENOMEM: unchanged.
+ * Decides anew which tools are offered, and how they are described. Returns 1 if they changed, 0 if
+ * not; -ENOMEM, also unchanged.
  */
 int tool_set_review(struct tool_set *set);
 
-/* The tools/list array for these scopes, valid until the next review. NULL: no memory. */
+/*
+ * Returns the tools/list array for these scopes, valid until the next review; NULL if memory runs
+ * out.
+ */
 const struct buffer *tool_set_list(struct tool_set *set, unsigned scopes);
 
 /* Who reads texts about these tools with these scopes; valid until the next review. */
@@ -54,16 +58,16 @@ struct tool_text_reader tool_set_reader(const struct tool_set *set, unsigned sco
 void tool_set_write_catalogue(struct json_writer *writer,
 			      const struct tool *const *tools);
 
-/* By its present or former name; `tools` end with NULL. NULL: there is none. */
+/* By its present or former name; `tools` end with NULL. Returns NULL if there is none. */
 const struct tool *tool_set_find(const struct tool *const *tools, const char *name,
 				 size_t length);
 
-/* Whether clients with these scopes see the same tools. */
+/* Returns whether clients with these scopes see the same tools. */
 bool tool_set_looks_same(const struct tool_set *set, unsigned scopes, unsigned others);
 
 /*
- * Checks that all names in `hidden` are tools of the table. Each value holds names
- * separated by spaces or commas. False: *name_out is the first unknown one, inside its
+ * Checks that all names in `hidden` are tools of the table. Each value holds names separated by
+ * spaces or commas. Returns false if one is unknown: then *name_out is the first such, inside its
  * value.
  */
 bool tool_set_check_names(const struct tool *const *table,

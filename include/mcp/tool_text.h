@@ -24,8 +24,8 @@ struct tool_text_reader {
 };
 
 /*
- * Writes the member `key`, unless nothing is left of the text; returns whether anything is.
- * `reader` NULL: one that has all tools.
+ * Writes the member `key`, unless nothing is left of the text; returns whether anything is. If
+ * `reader` is NULL, it is one that has all tools.
  */
 bool tool_text_put(struct json_writer *writer, const char *key, const char *text,
 		   const struct tool_text_reader *reader);

@@ -46,10 +46,10 @@ struct mqtt_message {
 	const char *payload; /* any bytes */
 	size_t length;
 	bool retain;
-	const char *response_topic; /* NULL: none */
+	const char *response_topic; /* NULL if there is none */
 	const void *correlation;
-	size_t correlation_length; /* 0: none; up to MQTT_CORRELATION_MAX */
-	unsigned expiry_s;	   /* 0: does not expire */
+	size_t correlation_length; /* 0 if there is none; up to MQTT_CORRELATION_MAX */
+	unsigned expiry_s;	   /* 0 if it does not expire */
 };
 
 /* All texts are copied. */
@@ -57,20 +57,20 @@ struct mqtt_settings {
 	const char *host;
 	unsigned port;
 	bool tls;
-	const char *ca_file;   /* NULL: the system's certificates */
+	const char *ca_file;   /* NULL means the system's certificates */
 	const char *client_id; /* one connection for each: a second one ends the first */
-	const char *user;      /* NULL: none */
-	const char *password;  /* NULL: none */
+	const char *user;      /* NULL if there is none */
+	const char *password;  /* NULL if there is none */
 	unsigned keep_alive_s; /* at least 5 */
 	unsigned retry_max_s;  /* at least 1 */
-	/* for connecting, of a ping and of a PUBACK; 0: MQTT_ANSWER_TIMEOUT_MS */
+	/* for connecting, of a ping and of a PUBACK; 0 means MQTT_ANSWER_TIMEOUT_MS */
 	unsigned answer_timeout_ms;
 	size_t message_max; /* bytes of a payload that is accepted */
 	const char
 		*filters[MQTT_FILTERS_MAX]; /* subscribed to after each connect, QoS 1 */
 	/*
 	 * Called before each attempt to connect; or NULL. Returns the will, which the broker
-	 * publishes when the connection breaks; NULL: none. It is copied.
+	 * publishes when the connection breaks; NULL if there is none. It is copied.
 	 */
 	const struct mqtt_message *(*will)(void *data);
 	/* Connected, and all filters are subscribed to. */
@@ -85,7 +85,10 @@ struct mqtt_settings {
 	void *data;
 };
 
-/* Starts to connect, from the loop. NULL: no memory, or libmosquitto cannot be used. */
+/*
+ * Starts to connect, from the loop. Returns NULL if memory runs out, and or libmosquitto cannot be
+ * used.
+ */
 struct mqtt *mqtt_new(sd_event *loop, const struct mqtt_settings *settings);
 /*
  * Disconnects, upon which the broker publishes the will, and reports nothing more, not even
@@ -93,13 +96,13 @@ struct mqtt *mqtt_new(sd_event *loop, const struct mqtt_settings *settings);
  */
 void mqtt_free(struct mqtt *mqtt);
 
-/* From `ready` to `gone`. */
+/* Is true from `ready` to `gone`. */
 bool mqtt_is_ready(const struct mqtt *mqtt);
 
 /*
- * Publishes with QoS 1. 0: `done` runs exactly once, later, unless the connection is freed
- * first; it may be NULL. -ENOTCONN: not ready, -EBUSY: too much is pending, -EMSGSIZE: more than
- * the broker takes, -ENOMEM, -EINVAL: then nothing was sent and `done` does not run.
+ * Publishes with QoS 1. Returns 0 if `done` runs exactly once, later, unless the connection is
+ * freed first; it may be NULL. After -ENOTCONN (not ready), -EBUSY (too much is pending), -EMSGSIZE
+ * (more than the broker takes), -ENOMEM or -EINVAL nothing was sent, and `done` does not run.
  */
 int mqtt_publish(struct mqtt *mqtt, const struct mqtt_message *message,
 		 void (*done)(void *data, enum mqtt_outcome outcome), void *data);

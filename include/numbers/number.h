@@ -37,7 +37,7 @@ enum number_cost {
 
 struct number {
 	enum number_spelling spelling;
-	/* NULL: unknown. */
+	/* NULL if unknown. */
 	const struct country *country;
 	enum number_cost cost;
 	/* Premium or shared cost, or an invalid number that begins like one. */
@@ -47,17 +47,17 @@ struct number {
 	size_t national_at; /* where the national number begins in `form` */
 };
 
-/* `home`: the SIM's country, NULL unknown. False: a name, or too long. */
+/* `home` is the SIM's country, or NULL if unknown. Returns false if it is a name, or too long. */
 bool number_read(const char *text, const struct country *home, struct number *number_out);
 
-/* Digits with an optional leading "+" and separators, as opposed to a sender's name. */
+/* Does it have digits with an optional leading "+" and separators, unlike a sender's name? */
 bool number_is_number(const char *text);
 
-/* Only the form. */
+/* Writes only the form. */
 bool number_form(const char *text, const struct country *home,
 		 char form_out[NUMBER_FORM_BYTES]);
 
-/* The form of a prefix of numbers: "06" is no short code. "+" is itself. */
+/* Writes the form of a prefix of numbers: "06" is no short code, and "+" is itself. */
 bool number_form_beginning(const char *text, const struct country *home,
 			   char form_out[NUMBER_FORM_BYTES]);
 
@@ -71,25 +71,25 @@ bool number_is_short(const char *form);
 bool number_is_of(const char *form, const struct country *country);
 
 /*
- * How messages may spell `form`: itself, with 00, without +, and as dialled within `home`
- * (NULL: unknown). Returns the number of spellings.
+ * Writes how messages may spell `form`: itself, with 00, without +, and as dialled within `home`
+ * (NULL if unknown). Returns the number of spellings.
  */
 size_t number_spell(const char *form, const struct country *home,
 		    char spellings_out[NUMBER_SPELLINGS][NUMBER_FORM_BYTES]);
 
-/* `text` itself if it is one of number_spell(), else its form. */
+/* Writes `text` itself if it is one of number_spell(), else its form. */
 bool number_tidy(const char *text, const struct country *home,
 		 char number_out[NUMBER_FORM_BYTES]);
 
 /*
- * Suggests the international spelling of a number that was refused: "+36201234567". False:
- * no suggestion.
+ * Suggests the international spelling of a number that was refused: "+36201234567". Returns false
+ * if there is none.
  */
 bool number_suggest(const char *text, const struct country *home,
 		    char number_out[NUMBER_FORM_BYTES]);
 
-/* `digits` as dialled in this country (NULL: unknown). */
+/* Returns `digits` as dialled in this country (NULL if unknown). */
 bool number_is_emergency(const char *digits, const struct country *country);
-/* Also true when more digits follow an emergency number. */
+/* Returns true also when more digits follow an emergency number. */
 bool number_begins_as_emergency(const char *digits, const struct country *country);
 bool number_is_short_premium(const char *digits, const struct country *country);

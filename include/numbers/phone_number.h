@@ -31,8 +31,8 @@ enum phone_number_problem {
 enum phone_number_problem phone_number_parse(const char *written,
 					     char number_out[PHONE_NUMBER_BYTES]);
 /*
- * "+36-20*" -> "+3620": the beginning of the numbers that an entry of a list stands for; "*"
- * -> "". False: it does not end with a *, or has something else than a beginning before it.
+ * "+36-20*" -> "+3620": the beginning of the numbers that an entry of a list stands for; "*" -> "".
+ * Returns false if it does not end with a *, or has something else than a beginning before it.
  */
 bool phone_number_parse_beginning(const char *written,
 				  char beginning_out[PHONE_NUMBER_BYTES]);

@@ -29,9 +29,10 @@ struct message_order {
 	const char *number; /* valid UTF-8, like `text`; not to cancel */
 	const char *text;
 	const char *uuid;   /* to cancel; "" not known */
-	int64_t expires_ms; /* wall clock: not sent after; 0: never */
+	int64_t expires_ms; /* wall clock: not sent after; 0 for never */
 	const char *
-		on_behalf; /* the client that asked for it, for an audit log; NULL: none */
+		/* the client that asked for it, for an audit log; NULL if there is none */
+		on_behalf;
 };
 
 enum message_send_outcome {
@@ -54,19 +55,19 @@ struct message_send_result {
 struct message_send; /* a SendMessage call in progress */
 
 /*
- * It has no timeout: a late answer still counts. `order` is needed during the call only.
- * NULL: no memory, or not UTF-8; nothing was submitted.
+ * It has no timeout: a late answer still counts. `order` is needed during the call only. Returns
+ * NULL, and submits nothing, if memory runs out or the text is not UTF-8.
  */
 struct message_send *message_send(struct modem *modem, const struct message_order *order,
 				  void (*done)(void *data,
 					       const struct message_send_result *result),
 				  void *data);
-/* The callback will not run; oFono may send the message all the same. NULL is fine. */
+/* After this the callback does not run; oFono may send the message all the same. NULL is fine. */
 void message_send_cancel(struct message_send *send);
 
 struct message_listing; /* a GetMessages call in progress */
 
-/* The UUIDs that oFono holds for this modem. `uuids` is NULL when oFono did not answer. */
+/* Returns the UUIDs that oFono holds for this modem. `uuids` is NULL when oFono did not answer. */
 struct message_listing *message_list(struct modem *modem,
 				     void (*done)(void *data,
 						  char (*uuids)[MESSAGE_UUID_BYTES],
@@ -85,18 +86,18 @@ enum message_cancel_outcome {
 struct message_cancel; /* GetMessages, then Cancel, in progress */
 
 /*
- * Finds the message in GetMessages by its UUID, then cancels it. A radio that sends again
- * safely finds it by ID and attempt, and after CANCEL_DONE it will never send this attempt,
- * even if it did not know the message. NULL: no memory.
+ * Finds the message in GetMessages by its UUID, then cancels it. A radio that sends again safely
+ * finds it by ID and attempt, and after CANCEL_DONE it will never send this attempt, even if it did
+ * not know the message. Returns NULL if memory runs out.
  */
 struct message_cancel *message_cancel(
 	struct modem *modem, const struct message_order *order,
 	void (*done)(void *data, enum message_cancel_outcome outcome), void *data);
-/* The callback will not run; oFono may cancel it all the same. NULL is fine. */
+/* After this the callback does not run; oFono may cancel it all the same. NULL is fine. */
 void message_cancel_stop(struct message_cancel *cancel);
 
 /*
- * The UUID in the object path of a message: what follows "/message_", cut to fit. False: it is
- * empty, which would look like a message that has no UUID yet.
+ * Writes the UUID in the object path of a message: what follows "/message_", cut to fit. Returns
+ * false if it is empty, which would look like a message that has no UUID yet.
  */
 bool message_uuid(const char *path, char uuid[MESSAGE_UUID_BYTES]);

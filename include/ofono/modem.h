@@ -48,9 +48,10 @@ struct modem_sim {
 	char mobile_network_code[4];
 	char service_provider_name[64];
 	char own_number[24]; /* first of SubscriberNumbers, often "" */
-	uint8_t pin_retries; /* left for the lock in force; 0 unknown */
-	uint8_t card_slots; /* of a modem that uses one of several slots; 0: it has one */
-	uint8_t active_slot; /* the slot in use, counted from 1; 0 unknown */
+	uint8_t pin_retries; /* left for the lock in force; 0 if unknown */
+	/* of a modem that uses one of several slots; 0 if it has one */
+	uint8_t card_slots;
+	uint8_t active_slot; /* the slot in use, counted from 1; 0 if unknown */
 	uint8_t retries[MODEM_SIM_LOCKS_MAX]; /* of every lock; private to src/ofono */
 };
 
@@ -76,7 +77,7 @@ struct modem_network {
 struct modem_voicemail {
 	bool known;
 	bool waiting;
-	uint8_t count;		 /* 0 with `waiting`: the network did not say */
+	uint8_t count;		 /* 0 with `waiting` if the network did not say */
 	char mailbox_number[24]; /* to call */
 };
 
@@ -120,20 +121,23 @@ struct modem {
 };
 
 bool modem_is_registered(const struct modem *modem); /* home or roaming */
-/* It accepts messages and is registered, so it can transmit them now. */
+/* Returns whether it accepts messages and is registered, so it can transmit them now. */
 bool modem_can_send(const struct modem *modem);
 /*
- * A phone reached over Bluetooth (HFP), not a modem of this device. It shows no interfaces
+ * Is it a phone reached over Bluetooth (HFP), not a modem of this device? It shows no interfaces
  * here, whatever oFono lists: the gateway sends it no calls and ignores its signals.
  */
 bool modem_is_foreign(const struct modem *modem);
 bool modem_has_calls(const struct modem *modem); /* it can place voice calls */
 bool modem_has_ussd(const struct modem *modem);	 /* it can dial USSD codes */
-/* The network waits for a reply in a USSD dialogue. */
+/* Does the network wait for a reply in a USSD dialogue? */
 bool modem_awaits_ussd_reply(const struct modem *modem);
 
 enum modem_sim_lock modem_sim_lock_of(const struct modem_sim *sim);
-/* Limited to a list of numbers (FDN, BDN): upstream oFono sends nothing with such a card. */
+/*
+ * Is the card limited to a list of numbers (FDN, BDN)? Upstream oFono sends nothing with such a
+ * card.
+ */
 bool modem_sim_is_restricted(const struct modem_sim *sim);
 /*
  * Do two modems show the same card, by IMSI or ICCID? Unknown identities match nothing. oFono
@@ -156,15 +160,15 @@ enum modem_switch_outcome {
 struct modem_switch; /* a SetProperty call in progress */
 
 /*
- * Sets Powered or Online. The callback follows the rules of bus_call(): exactly once, later,
- * not after modem_switch_stop(). oFono answers when it is done or has given up; the change
- * itself arrives as MODEM_CHANGED (tests/integration/test_modem.py). The modem may disappear
- * meanwhile. NULL: no memory. Each call has ended or is stopped before ofono_free().
+ * Sets Powered or Online. The callback follows the rules of bus_call(): exactly once, later, not
+ * after modem_switch_stop(). oFono answers when it is done or has given up; the change itself
+ * arrives as MODEM_CHANGED (tests/integration/test_modem.py). The modem may disappear meanwhile.
+ * Returns NULL if memory runs out. Each call has ended or is stopped before ofono_free().
  *
  * Source: oFono doc/modem-api.txt, SetProperty.
  */
 struct modem_switch *modem_switch(
 	struct modem *modem, enum modem_switch_target target, bool on,
 	void (*done)(void *data, enum modem_switch_outcome outcome), void *data);
-/* The callback will not run; oFono may switch the modem all the same. NULL is fine. */
+/* After this the callback does not run; oFono may switch the modem all the same. NULL is fine. */
 void modem_switch_stop(struct modem_switch *modem_switch);

@@ -39,30 +39,31 @@ struct voice_call_dial_result {
 /* One of oFono's calls; its strings are valid during the callback. */
 struct voice_call {
 	const char *path;
-	const char *state;  /* "active"; "" unknown */
-	const char *number; /* "" unknown */
+	const char *state;  /* "active"; "" if unknown */
+	const char *number; /* "" if unknown */
 };
 
 struct voice_call_dial;	   /* GetCalls, then Dial, in progress */
 struct voice_call_listing; /* GetCalls in progress */
 
 /*
- * Dials `number`: at most 31 characters, digits with an optional leading "+". No answer to
- * Dial within `timeout_ms`: DIAL_UNKNOWN. NULL: no memory, nothing was dialled.
+ * Dials `number`: at most 31 characters, digits with an optional leading "+". The outcome is
+ * DIAL_UNKNOWN if Dial is not answered within `timeout_ms`. Returns NULL if memory runs out, and
+ * nothing was dialled.
  */
 struct voice_call_dial *voice_call_dial(
 	struct modem *modem, const char *number, int timeout_ms,
 	void (*done)(void *data, const struct voice_call_dial_result *result),
 	void *data);
-/* The callback will not run; oFono may dial all the same. NULL is fine. */
+/* After this the callback does not run; oFono may dial all the same. NULL is fine. */
 void voice_call_dial_stop(struct voice_call_dial *dial);
 
 /* Hangs up the call at this path. Its signals show whether that worked; a failure is logged. */
 void voice_call_hang_up(struct modem *modem, const char *path);
 
 /*
- * `found` runs for each call of the modem, then once with NULL, also when oFono does not
- * answer. NULL: no memory.
+ * `found` runs for each call of the modem, then once with NULL, also when oFono does not answer.
+ * Returns NULL if memory runs out.
  */
 struct voice_call_listing *voice_call_list(struct modem *modem,
 					   void (*found)(void *data,
@@ -107,9 +108,9 @@ struct ussd_call_result {
 struct ussd_call; /* a call in progress */
 
 /*
- * Dials a code, or replies to the network; the text is UTF-8. The callback follows the rules
- * of bus_call(): exactly once, later, not after ussd_call_stop(). No answer within
- * `timeout_ms`: USSD_UNKNOWN, and the network may still work on it. NULL: no memory, nothing
+ * Dials a code, or replies to the network; the text is UTF-8. The callback follows the rules of
+ * bus_call(): exactly once, later, not after ussd_call_stop(). No answer within `timeout_ms`:
+ * USSD_UNKNOWN, and the network may still work on it. Returns NULL if memory runs out, and nothing
  * was done. Each call has ended or is stopped before its modem disappears.
  */
 struct ussd_call *ussd_call_initiate(
@@ -118,7 +119,7 @@ struct ussd_call *ussd_call_initiate(
 struct ussd_call *ussd_call_respond(
 	struct modem *modem, const char *reply, int timeout_ms,
 	void (*done)(void *data, const struct ussd_call_result *result), void *data);
-/* The callback will not run; the dialogue goes on. NULL is fine. */
+/* After this the callback does not run; the dialogue goes on. NULL is fine. */
 void ussd_call_stop(struct ussd_call *call);
 
 /* The modem aborts its dialogue with the network. A failure is only logged. */
@@ -156,18 +157,18 @@ struct sim_unlock_codes {
 
 struct sim_unlock; /* a call in progress */
 
-/* oFono's own check: a PIN has 4 to 8 digits, a PUK 8. */
+/* Makes oFono's own check: a PIN has 4 to 8 digits, a PUK 8. */
 bool sim_unlock_pin_is_valid(const char *pin);
 bool sim_unlock_puk_is_valid(const char *puk);
 
 /*
- * Opens the lock in force, which is SIM_LOCK_PIN or SIM_LOCK_PUK, with valid codes. The
- * callback follows the rules of bus_call(): exactly once, later, not after
- * sim_unlock_stop(). The modem may disappear meanwhile. NULL: no memory, nothing was tried.
- * Each call has ended or is stopped before ofono_free().
+ * Opens the lock in force, which is SIM_LOCK_PIN or SIM_LOCK_PUK, with valid codes. The callback
+ * follows the rules of bus_call(): exactly once, later, not after sim_unlock_stop(). The modem may
+ * disappear meanwhile. Returns NULL if memory runs out, and nothing was tried. Each call has ended
+ * or is stopped before ofono_free().
  */
 struct sim_unlock *sim_unlock(struct modem *modem, const struct sim_unlock_codes *codes,
 			      void (*done)(void *data, enum sim_unlock_outcome outcome),
 			      void *data);
-/* The callback will not run; oFono may try the code all the same. NULL is fine. */
+/* After this the callback does not run; oFono may try the code all the same. NULL is fine. */
 void sim_unlock_stop(struct sim_unlock *unlock);

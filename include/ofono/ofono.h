@@ -78,9 +78,9 @@ struct ofono_event {
 	struct modem *modem; /* NULL for OFONO_... */
 	const char *uuid;
 	enum ofono_message_state state;
-	bool delivered; /* false: the network gave up */
+	bool delivered; /* false if the network gave up */
 	/* Of MESSAGE_STATE, from a radio that sends again safely: struct message_order. */
-	int64_t order_id; /* 0: not known */
+	int64_t order_id; /* 0 if unknown */
 	unsigned attempt;
 	const char *sender;
 	const char *text;
@@ -92,8 +92,8 @@ struct ofono_event {
 	const char *origin;
 	bool *is_lost;
 	const char *call;	/* its object path */
-	int topic;		/* of a cell broadcast; -1: not given */
-	const char *emergency;	/* "Earthquake", ...; NULL: not an emergency */
+	int topic;		/* of a cell broadcast; -1 if not given */
+	const char *emergency;	/* "Earthquake", ...; NULL if it is no emergency */
 	const char *call_state; /* "incoming", "active", ... or CALL_ENDED_... */
 };
 
@@ -111,9 +111,9 @@ struct ofono_parts {
 	struct store *store;
 };
 
-/* 0 or -errno. */
+/* Returns 0 or -errno. */
 int ofono_open(const struct ofono_parts *parts, struct ofono **ofono_out);
-/* oFono alone. `bus_address` as for bus_new(). 0 or -errno. */
+/* Watches oFono alone. `bus_address` is as for bus_new(). Returns 0 or -errno. */
 int ofono_new(sd_event *loop, const char *bus_address, struct ofono **ofono_out);
 /* Reports no events. Not from inside one. NULL is fine. */
 void ofono_free(struct ofono *ofono);
@@ -142,7 +142,7 @@ struct observers *ofono_observers(struct ofono *ofono);
 uint64_t ofono_calls_sent(const struct ofono *ofono); /* D-Bus calls since the start */
 bool ofono_has_bus(const struct ofono *ofono);	      /* connected to the bus */
 bool ofono_is_available(const struct ofono *ofono);   /* it has answered GetModems */
-/* The bus's unique name for this run of ofonod; "": not running. */
+/* Returns the bus's unique name for this run of ofonod; "" if it is not running. */
 const char *ofono_owner(const struct ofono *ofono);
 /* For people: why oFono is not available, or "oFono answers". */
 const char *ofono_condition(const struct ofono *ofono);
@@ -151,7 +151,9 @@ const char *ofono_condition(const struct ofono *ofono);
  * (ofono/manager.h), ask once more.
  */
 void ofono_retry(struct ofono *ofono);
-/* The bus refused the last time: its policy does not let this user talk to oFono. */
+/*
+ * Returns whether the bus refused the last time: its policy does not let this user talk to oFono.
+ */
 bool ofono_is_refused(const struct ofono *ofono);
 #define OFONO_REFUSED_FIX                                                        \
 	"Let the bus read it: systemctl reload dbus; if it still refuses: sudo " \
@@ -159,30 +161,31 @@ bool ofono_is_refused(const struct ofono *ofono);
 /* After a refusal, ask again at once. */
 void ofono_retry_now(struct ofono *ofono);
 /*
- * The bus refused, but may allow it within seconds: a call is in progress, or the first
- * refusal is less than ten seconds old. After an installation the bus reads its new policy
+ * Returns whether the bus refused, but may allow it within seconds: a call is in progress, or the
+ * first refusal is less than ten seconds old. After an installation the bus reads its new policy
  * last.
  */
 bool ofono_may_be_allowed_soon(const struct ofono *ofono);
 /*
- * Every call made so far was answered or has failed: nothing more will become known without a
- * change (tests/unit/test_ofono.c::test_it_is_settled_when_every_call_is_answered). For programs that look once.
+ * Returns whether every call made so far was answered or has failed: nothing more will become known
+ * without a change (tests/unit/test_ofono.c::test_it_is_settled_when_every_call_is_answered). For
+ * programs that look once.
  */
 bool ofono_is_settled(const struct ofono *ofono);
 const struct modem_list *ofono_modems(const struct ofono *ofono);
 /*
- * The modem that the phone's owner chose for calls and messages, on forks that know it
- * (ofono/manager.h). NULL: none, or unknown.
+ * Returns the modem that the phone's owner chose for calls and messages, on forks that know it
+ * (ofono/manager.h). Returns NULL if there is none, or it is unknown.
  */
 const struct modem *ofono_default_modem(const struct ofono *ofono);
-/* False: oFono says that it does not know all modems yet. */
+/* Returns false if oFono says that it does not know all modems yet. */
 bool ofono_is_complete(const struct ofono *ofono);
 /* Known before any message of this run of ofonod is reported. */
 enum ofono_line ofono_line(const struct ofono *ofono);
 /*
- * The radio knows a message that it was given before by its ID and attempt (struct
- * message_order): submitting it again never sends it twice, and message_cancel() finds it
- * without a UUID. oFono does not, a gateway on another phone does.
+ * Does the radio know a message that it was given before by its ID and attempt (struct
+ * message_order): submitting it again never sends it twice, and message_cancel() finds it without a
+ * UUID. oFono does not, a gateway on another phone does.
  */
 bool ofono_sends_again_safely(const struct ofono *ofono);
 /* Characters above U+FFFF can be sent: only forks certainly do that. */
@@ -197,26 +200,26 @@ enum { OFONO_PROBE_MS = 3000 };
 
 struct ofono_probe;
 
-/* NULL: there is no bus, or it refuses this user. */
+/* Returns NULL if there is no bus, or it refuses this user. */
 struct ofono_probe *ofono_probe_new(void);
 void ofono_probe_free(struct ofono_probe *probe); /* NULL is fine */
 
-/* The process ID of ofonod; 0: it does not run, or the bus does not say. */
+/* Returns the process ID of ofonod; 0 if it does not run, or the bus does not say. */
 int64_t ofono_probe_process(struct ofono_probe *probe);
 
 /* Does the object's introspection data contain `words`? False also without an answer. */
 bool ofono_probe_mentions(struct ofono_probe *probe, const char *path, const char *words);
 
 /*
- * The bus or oFono forbids this user to call the method. It is called on "/" without
- * arguments, where no such method exists: the call has no effect.
+ * Returns whether the bus or oFono forbids this user to call the method. It is called on "/"
+ * without arguments, where no such method exists: the call has no effect.
  */
 bool ofono_probe_is_refused(struct ofono_probe *probe, const char *interface,
 			    const char *method);
 
 /*
- * oFono itself forbids this user to send messages with this modem: the access control of
- * Sailfish OS, which the bus does not know. oFono checks the caller before the arguments, and
- * every oFono refuses these arguments: nothing is sent.
+ * Returns whether oFono itself forbids this user to send messages with this modem: the access
+ * control of Sailfish OS, which the bus does not know. oFono checks the caller before the
+ * arguments, and every oFono refuses these arguments: nothing is sent.
  */
 bool ofono_probe_may_not_send(struct ofono_probe *probe, const char *modem);

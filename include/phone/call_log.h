@@ -13,7 +13,7 @@
 
 struct call_log;
 
-/* 0 or -errno. */
+/* Returns 0 or -errno. */
 int call_log_new(struct store *store, struct sims *sims, struct ofono *ofono,
 		 struct call_log **log_out);
 void call_log_free(struct call_log *log); /* NULL is fine */

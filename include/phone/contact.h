@@ -26,7 +26,7 @@ struct contact {
 	const char *name; /* as vcard.name */
 	unsigned count;
 	const char **numbers; /* as vcard.numbers */
-	int64_t sim_id;	      /* 0: from the owner's file */
+	int64_t sim_id;	      /* 0 if it is from the owner's file */
 	TAILQ_ENTRY(contact) link;
 };
 
@@ -47,7 +47,7 @@ struct contact_list {
 	int64_t sim_id;		  /* private to contact.c */
 };
 
-/* A list that leaves out what does not fit into `limit_bytes`. NULL: no memory. */
+/* Returns a list that leaves out what does not fit into `limit_bytes`; NULL if memory runs out. */
 struct contact_list *contact_list_new(int64_t sim_id, size_t limit_bytes);
 void contact_list_free(struct contact_list *list); /* NULL is fine */
 /* Adds a copy of the card. For vcard_reader_init(), with the list as its data. */
@@ -59,12 +59,13 @@ enum { CONTACT_BOOK_LISTS_MAX = 9 }; /* the file and eight SIM cards */
 
 struct contact_book;
 
-struct contact_book *contact_book_new(void);	   /* NULL: no memory */
+struct contact_book *contact_book_new(void);	   /* Returns NULL if memory runs out */
 void contact_book_free(struct contact_book *book); /* NULL is fine */
 
 /*
  * Replaces the list of that SIM, or of the file (0), with `list`, which it takes. A NULL list
- * removes it. False: no memory, or no room for another SIM; the book is unchanged.
+ * removes it. Returns false if memory runs out, or there is no room for another SIM; then the book
+ * is unchanged.
  */
 bool contact_book_put(struct contact_book *book, int64_t sim_id,
 		      struct contact_list *list);
@@ -76,7 +77,8 @@ const struct contact *contact_book_at(const struct contact_book *book, size_t po
 uint32_t contact_book_edition(const struct contact_book *book);
 
 /*
- * The first contact that has a number in one of these spellings. NULL: none, or no `book`.
+ * Returns the first contact that has a number in one of these spellings. Returns NULL if there is
+ * none, or `book` is NULL.
  */
 const struct contact *contact_book_find(const struct contact_book *book,
 					const char (*spellings)[NUMBER_FORM_BYTES],
@@ -88,9 +90,9 @@ struct contact_query {
 	char words[VCARD_NAME_BYTES]; /* folded */
 };
 
-/* `name` is valid UTF-8. False: it is longer than any contact's name. */
+/* `name` is valid UTF-8. Returns false if it is longer than any contact's name. */
 bool contact_query_parse(struct contact_query *query, const char *name);
-/* Each word is somewhere in the name. */
+/* Returns whether each word is somewhere in the name. */
 bool contact_query_matches(const struct contact_query *query, const char *name);
 
 /* ---- the owner's file */
@@ -113,9 +115,12 @@ enum {
 
 struct contact_file;
 
-/* 0 or -errno: -ENOENT there is none, -EINVAL not a regular file. */
+/* Returns 0 or -errno: -ENOENT if there is none, -EINVAL if it is not a regular file. */
 int contact_file_open(const char *path, struct contact_file **file_out);
-/* Reads at most `bytes`. 1 if there may be more, 0 at the end, or -errno: -EFBIG too large. */
+/*
+ * Reads at most `bytes`. Returns 1 if there may be more, 0 at the end, or -errno: -EFBIG if it is
+ * too large.
+ */
 int contact_file_step(struct contact_file *file, size_t bytes);
 /* Takes the list of a file that was read to its end. */
 struct contact_list *contact_file_take(struct contact_file *file);
@@ -132,9 +137,9 @@ struct contact_file_watch;
 
 /*
  * `changed` runs 0.5 s after the file was written, replaced by rename, or removed, so that an
- * editor that writes it in pieces causes one call. Where the path is a link, its target counts
- * as well. `changed` never runs from in here; it may free the watch. 0 or -errno: -EACCES the
- * folder is not readable, -ENOENT there is none.
+ * editor that writes it in pieces causes one call. Where the path is a link, its target counts as
+ * well. `changed` never runs from in here; it may free the watch. Returns 0 or -errno: -EACCES if
+ * the folder is not readable, -ENOENT if there is none.
  */
 int contact_file_watch_new(sd_event *loop, const char *path, void (*changed)(void *data),
 			   void *data, struct contact_file_watch **watch_out);
@@ -155,7 +160,7 @@ void contact_file_watch_free(struct contact_file_watch *watch); /* NULL is fine 
 struct config;
 struct contacts;
 
-/* The arguments outlive it. 0 or -errno; a bad file is not an error. */
+/* The arguments outlive it. Returns 0 or -errno; a bad file is not an error. */
 int contacts_new(sd_event *loop, const struct config *config, struct sims *sims,
 		 struct ofono *ofono, struct contacts **contacts_out);
 void contacts_free(struct contacts *contacts); /* NULL is fine */
@@ -164,18 +169,24 @@ void contacts_free(struct contacts *contacts); /* NULL is fine */
 void contacts_reload(struct contacts *contacts);
 
 const struct contact_book *contacts_book(const struct contacts *contacts);
-/* The owner configured a contact file, or allows reading the SIM cards. */
+/* Returns whether the owner configured a contact file, or allows reading the SIM cards. */
 bool contacts_are_enabled(const struct config *config);
-/* What is wrong with the file, and which cards have more contacts than are kept; "" nothing. */
+/*
+ * Returns what is wrong with the file, and which cards have more contacts than are kept; "" if
+ * there is nothing.
+ */
 const char *contacts_problem(const struct contacts *contacts);
-/* What else is left out, and is no defect, such as vCards without a number; "" nothing. */
+/*
+ * Returns what else is left out, and is no defect, such as vCards without a number; "" if there is
+ * nothing.
+ */
 const char *contacts_skipped(const struct contacts *contacts);
-/* The file or a card has more contacts than are kept. */
+/* Returns whether the file or a card has more contacts than are kept. */
 bool contacts_are_truncated(const struct contacts *contacts);
 
 /*
- * The contact with this number, in any spelling. NULL: none, `number` is an alphanumeric
- * sender, or `contacts` is NULL. Valid for as long as that of contact_book_at().
+ * Returns the contact with this number, in any spelling. Returns NULL if there is none, `number` is
+ * an alphanumeric sender, or `contacts` is NULL. Valid for as long as that of contact_book_at().
  */
 const struct contact *contacts_find(const struct contacts *contacts, struct store *store,
 				    const char *number);

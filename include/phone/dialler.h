@@ -40,7 +40,7 @@ enum { DIALLER_E_BUSY = 100 };
 
 /* A call as it is now; also the event of the observers. */
 struct dialler_call {
-	int64_t id; /* 0: there is none */
+	int64_t id; /* 0 if there is none */
 	int64_t client_id;
 	int64_t sim_id;
 	enum call_state state;
@@ -49,11 +49,11 @@ struct dialler_call {
 	char number[PHONE_NUMBER_BYTES];
 	char client[DIALLER_CLIENT_BYTES];
 	/*
-	 * Why it ended: "remote", "network" or "local" (at this phone) from oFono;
-	 * "time_limit", "hung_up" (by an agent), "client_left", "revoked", "gateway_stopped",
-	 * "left" (it went on while the gateway had lost it). Why nothing was dialled: "busy",
-	 * "refused", "not_supported", "not_allowed", "not_handed". "lost": unknown; "": oFono
-	 * gave no reason.
+	 * Why it ended: "remote", "network" or "local" (at this phone) from oFono; "time_limit",
+	 * "hung_up" (by an agent), "client_left", "revoked", "gateway_stopped", "left" (it went on
+	 * while the gateway had lost it). Why nothing was dialled: "busy", "refused",
+	 * "not_supported", "not_allowed", "not_handed". "lost": unknown; "" if oFono gave no
+	 * reason.
 	 */
 	char reason[DIALLER_REASON_BYTES];
 };
@@ -78,7 +78,7 @@ struct dialler_parts {
 	int limit_ms; /* for oFono to dial: DIALLER_TIMEOUT_MS except in tests */
 };
 
-/* Ends the calls in the store that an earlier gateway left open. 0 or -errno. */
+/* Ends the calls in the store that an earlier gateway left open. Returns 0 or -errno. */
 int dialler_new(const struct dialler_parts *parts, struct dialler **dialler_out);
 /*
  * Hangs up all calls, before the loop ends. Those that the modem has not confirmed when the
@@ -87,18 +87,18 @@ int dialler_new(const struct dialler_parts *parts, struct dialler **dialler_out)
 void dialler_stop(struct dialler *dialler);
 void dialler_free(struct dialler *dialler); /* NULL is fine */
 
-/* Some modem can place calls. */
+/* Returns whether some modem can place calls. */
 bool dialler_is_possible(const struct dialler *dialler);
-/* Some placed call is not over. */
+/* Returns whether some placed call is not over. */
 bool dialler_is_busy(const struct dialler *dialler);
 
 /*
- * The call is on disk when 0 returns, and dialled after that. DIALLER_E_BUSY: the modem has a
- * placed call; otherwise as store_event_place_call(). After an error nothing was done.
+ * The call is on disk when 0 returns, and dialled after that. Returns DIALLER_E_BUSY if the modem
+ * has a placed call; otherwise what store_event_place_call() does. After an error nothing was done.
  */
 int dialler_place(struct dialler *dialler, const struct dialler_order *order,
 		  int64_t *id_out);
-/* One of the last DIALLER_CALLS since the start. NULL: unknown. */
+/* Returns one of the last DIALLER_CALLS since the start; NULL if it is unknown. */
 const struct dialler_call *dialler_find(struct dialler *dialler, int64_t id);
 /* Asks oFono to hang up; the call is over when oFono says so. Fine for a finished call. */
 void dialler_hang_up(struct dialler *dialler, int64_t id, const char *reason);

@@ -15,7 +15,7 @@
 
 struct modem_power;
 
-/* Switches on the present modems and those that appear later. 0 or -ENOMEM. */
+/* Switches on the present modems and those that appear later. Returns 0 or -ENOMEM. */
 int modem_power_new(sd_event *loop, struct ofono *ofono, struct store *store,
 		    struct modem_power **power_out);
 /* Leaves the modems as they are. NULL is fine. */

@@ -34,14 +34,14 @@ enum sim_state {
 
 struct sim {
 	int64_t id; /* the tools' subscription_id */
-	/* sim_slot_index, from 0: counts the slots of all modems, of which a modem that uses
-	 * one of several slots has more than one */
+	/* sim_slot_index counts from 0 the slots of all modems; a modem that uses one of several
+	 * slots has more than one */
 	int slot;
 	enum sim_state state;
 	struct modem *modem;   /* never NULL in the list */
 	char carrier_name[64]; /* the network's, else the card's, else MCC+MNC, else "" */
 	char display_name[80]; /* the card's provider, else the carrier, else "SIM 1" */
-	char own_number[24];   /* the card's first, "" unknown */
+	char own_number[24];   /* the card's first; "" if unknown */
 	bool roaming;	       /* registered with a foreign network */
 	bool stuck;	       /* sims_set_stuck() */
 	bool is_default;       /* the phone's owner chose it, where oFono knows that */
@@ -65,31 +65,35 @@ struct sims_event {
 
 struct sims;
 
-/* 0 or -errno. */
+/* Returns 0 or -errno. */
 int sims_new(sd_event *loop, struct ofono *ofono, struct store *store,
 	     struct sims **sims_out);
 void sims_free(struct sims *sims); /* NULL is fine */
 /* Events are struct sims_event. */
 struct observers *sims_observers(struct sims *sims);
 
-/* The present SIMs in order of slot. A struct sim is valid until the next turn of the loop. */
+/*
+ * Returns the present SIMs in order of slot. A struct sim is valid until the next turn of the loop.
+ */
 const struct sim_list *sims_list(const struct sims *sims);
 unsigned sims_count(const struct sims *sims);
-/* NULL: not present. */
+/* Returns NULL if it is not present. */
 const struct sim *sims_find(const struct sims *sims, int64_t sim_id);
-/* A card has this ID, whether present or not. */
+/* Returns whether a card has this ID, whether present or not. */
 bool sims_knows(const struct sims *sims, int64_t sim_id);
 
 /*
- * Its modem does not finish a message, or has finished one again. Forgotten when the card's
- * modem goes. Not from inside an event of the sims.
+ * Call it when its modem does not finish a message, or has finished one again. This is forgotten
+ * when the card's modem goes. Do not call it from inside an event of the sims.
  */
 void sims_set_stuck(struct sims *sims, int64_t sim_id, bool stuck);
 
-/* The ID of the card with these facts. 0: there is no card, or the store fails. */
+/*
+ * Returns the ID of the card with these facts. Returns 0 if there is no card, or the store fails.
+ */
 int64_t sims_identify(struct sims *sims, const struct modem_sim *facts);
 
 const char *sim_state_name(enum sim_state state); /* "ready" */
 
-/* The last four characters of the card's identity, for the log. */
+/* Returns the last four characters of the card's identity, for the log. */
 const char *sim_card_tail(const struct modem_sim *facts);

@@ -11,7 +11,7 @@ struct sims;
 struct store;
 
 struct sim_feed {
-	struct sims *sims; /* NULL: not initialised */
+	struct sims *sims; /* NULL if not initialised */
 	struct store *store;
 	struct observer observer;
 };

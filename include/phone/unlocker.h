@@ -24,7 +24,7 @@ enum { UNLOCKER_E_TRIED = 1 };
 
 struct unlocker;
 
-/* `config` outlives it; without a pin_file it does nothing. 0 or -ENOMEM. */
+/* `config` outlives it; without a pin_file it does nothing. Returns 0 or -ENOMEM. */
 int unlocker_new(struct ofono *ofono, struct store *store, const struct config *config,
 		 struct unlocker **unlocker_out);
 void unlocker_free(struct unlocker *unlocker); /* NULL is fine */
@@ -32,8 +32,8 @@ void unlocker_free(struct unlocker *unlocker); /* NULL is fine */
 /*
  * Records in the state folder that the PIN of this card is being tried in this boot
  * (clock_boot_id()). The record is on disk before the PIN is tried, so that a crash in between
- * costs the unlocking, not an attempt. 0: not tried before; UNLOCKER_E_TRIED; or -errno: it is
- * unknown. Public for tests/unit/test_unlocker.c.
+ * costs the unlocking, not an attempt. Returns 0 if it was not tried before, UNLOCKER_E_TRIED, or
+ * -errno if that is unknown. Public for tests/unit/test_unlocker.c.
  */
 int unlocker_record_attempt(const char *folder, const char *boot, const char *iccid);
 
@@ -56,7 +56,7 @@ enum {
 };
 
 /*
- * The PIN of the card with this ICCID; the caller clears it. 0, PIN_FILE_E_... or -errno;
- * `pin` is written only with 0.
+ * Finds the PIN of the card with this ICCID; the caller clears it. Returns 0, PIN_FILE_E_... or
+ * -errno; `pin` is written only with 0.
  */
 int unlocker_find_pin(const char *path, const char *iccid, char pin[PIN_BYTES]);

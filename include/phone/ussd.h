@@ -47,7 +47,8 @@ struct ussd_order {
 
 /* A code or a reply in progress; the caller owns it. */
 struct ussd_turn {
-	/* Runs once, later, not after ussd_abandon(). `asks`: the network waits for a reply. */
+	/* Runs once, later, not after ussd_abandon(). `asks` says that the network waits for a
+	 * reply. */
 	void (*done)(void *data, const struct ussd_call_result *result, bool asks);
 	void *data;
 	/* filled in by ussd_dial() and ussd_reply() */
@@ -63,20 +64,20 @@ struct ussd_notice {
 	char text[USSD_TEXT_BYTES];
 };
 
-/* `limit_ms`: USSD_TIMEOUT_MS except in tests. 0 or -errno. */
+/* `limit_ms` is USSD_TIMEOUT_MS except in tests. Returns 0 or -errno. */
 int ussd_new(sd_event *loop, struct ofono *ofono, int limit_ms, struct ussd **ussd_out);
-/* No turn is in progress. NULL is fine. */
+/* Call it only while no turn is in progress. NULL is fine. */
 void ussd_free(struct ussd *ussd);
 
 /* May this be dialled, or replied? 0 or USSD_E_... */
 int ussd_check(const struct ussd *ussd, const struct ussd_order *order);
 /*
- * How long until fewer than `per_hour` (USSD_PER_HOUR_MAX at most) codes were dialled in the
- * last hour, counted since the start. 0: now.
+ * Returns how long until fewer than `per_hour` (USSD_PER_HOUR_MAX at most) codes were dialled in
+ * the last hour, counted since the start; 0 for now.
  */
 int64_t ussd_wait_ms(const struct ussd *ussd, int64_t per_hour);
 
-/* An order for which ussd_check() returns 0. 0, or -ENOMEM: nothing was done. */
+/* Takes an order for which ussd_check() returns 0. Returns 0, or -ENOMEM if nothing was done. */
 int ussd_dial(struct ussd *ussd, const struct ussd_order *order, struct ussd_turn *turn);
 int ussd_reply(struct ussd *ussd, const struct ussd_order *order, struct ussd_turn *turn);
 /* Cancels the dialogue instead of a reply for which ussd_check() returns 0. */
@@ -88,10 +89,10 @@ void ussd_revoke(struct ussd *ussd, int64_t client_id);
 /* Before the loop ends: cancels all dialogues that wait for a reply. */
 void ussd_stop(struct ussd *ussd);
 
-/* Some modem can dial codes. */
+/* Returns whether some modem can dial codes. */
 bool ussd_is_possible(const struct ussd *ussd);
 /* No event data: ussd_is_possible() differs. */
 struct observers *ussd_observers(struct ussd *ussd);
 
-/* The newest USSD_NOTICES of all modems, oldest first. */
+/* Returns the newest USSD_NOTICES of all modems, oldest first. */
 const struct ussd_notice *ussd_notices(const struct ussd *ussd);

@@ -79,7 +79,7 @@ struct vcard_charsets {
 	unsigned count;
 	struct vcard_charset {
 		char name[VCARD_CHARSET_BYTES];
-		iconv_t converter; /* (iconv_t)-1: there is none */
+		iconv_t converter; /* (iconv_t)-1 if there is none */
 	} all[VCARD_CHARSETS_MAX];
 };
 
@@ -102,7 +102,7 @@ struct vcard_reader {
 	bool binary;	/* an overlong line whose value is binary data */
 	bool ended;	/* the line is complete, unless it is folded */
 	bool returned;	/* the previous byte was CR */
-	unsigned depth; /* of nested cards; 0: outside of a card */
+	unsigned depth; /* of nested cards; 0 outside of a card */
 	bool has_agent; /* AGENT: a nested card may follow */
 	bool is_old;	/* vCard 2.1 */
 	struct vcard card;
@@ -117,7 +117,7 @@ struct vcard_reader {
 void vcard_reader_init(struct vcard_reader *reader,
 		       void (*found)(void *data, const struct vcard *card), void *data);
 void vcard_reader_feed(struct vcard_reader *reader, const char *bytes, size_t length);
-/* Bytes of the text up to here without photographs and other long binary data. */
+/* Returns the bytes of the text up to here without photographs and other long binary data. */
 size_t vcard_reader_text_bytes(const struct vcard_reader *reader);
 /* The end of the text, also after an error: frees the converters. A card without END counts. */
 void vcard_reader_finish(struct vcard_reader *reader);

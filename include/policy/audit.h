@@ -28,44 +28,47 @@ enum {
 
 struct audit;
 
-/* 0 or -errno. */
+/* Returns 0 or -errno. */
 int audit_new(sd_event *loop, struct store *store, struct audit **audit_out);
 void audit_free(struct audit *audit); /* writes what waits; NULL is fine */
 
 /*
- * A message was refused and not accepted. `number`: as it would be dialled, "" unknown; never
- * what the client wrote instead of a number. `code`: of the failure, such as "rate_limited".
- * Without an audit (NULL) nothing happens.
+ * Records that a message was refused and not accepted. `number` is as it would be dialled, or "" if
+ * unknown; it is never what the client wrote instead of a number. `code` is that of the failure,
+ * such as "rate_limited". Without an audit (NULL) nothing happens.
  */
 void audit_send_refused(struct audit *audit, const struct client *client,
 			const char *number, const char *code);
 
 /*
- * The client's user is asked for approval. Then the message is accepted
+ * Records that the client's user is asked for approval. Then the message is accepted
  * ("approved_by_person") or refused ("approval_rejected").
  */
 void audit_user_asked(struct audit *audit, const struct client *client,
 		      const char *number);
 
-/* A dry run told the client that a text holds a received code. */
+/* Records that a dry run told the client that a text holds a received code. */
 void audit_dry_run_held(struct audit *audit, const struct client *client,
 			const char *number);
 
 /*
- * A USSD code was not dialled. `ussd_code`: one of the owner's list, "" for any other, because
- * it may contain a PIN. `code`: of the failure.
+ * Records that a USSD code was not dialled. `ussd_code` is one of the owner's list, or "" for any
+ * other, because it may contain a PIN. `code` is that of the failure.
  */
 void audit_ussd_refused(struct audit *audit, const struct client *client,
 			const char *ussd_code, const char *code);
 
-/* A call was not placed. Parameters as for audit_send_refused(). */
+/* Records that a call was not placed. The parameters are those of audit_send_refused(). */
 void audit_call_refused(struct audit *audit, const struct client *client,
 			const char *number, const char *code);
 
-/* A request had no valid token. `source`: an IP address. */
+/* Records that a request had no valid token. `source` is an IP address. */
 void audit_auth_failed(struct audit *audit, const char *source);
 
-/* Refused messages and requests since the start. Codes of one failure are counted together. */
+/*
+ * Returns the number of refused messages and requests since the start. Codes of one failure are
+ * counted together.
+ */
 uint64_t audit_refusals(const struct audit *audit, enum failure failure);
 uint64_t audit_auth_failures(const struct audit *audit);
 

@@ -56,7 +56,7 @@ struct pairing_request {
 	char token[TOKEN_TEXT_BYTES];	     /* "" once it was fetched */
 };
 
-struct pairing { /* zeroed: no requests */
+struct pairing { /* if zeroed, there are no requests */
 	struct pairing_request requests[PAIRING_PLACES];
 	int64_t last_number;
 	unsigned wrong_codes;
@@ -71,21 +71,21 @@ enum pairing_error {
 
 /*
  * Adds a waiting request. If its address has as many as are allowed, the oldest of them is pushed
- * out; if all together have, the oldest of the address that has the most. NULL: no random numbers,
- * or too many approved requests have not been fetched.
+ * out; if all together have, the oldest of the address that has the most. Returns NULL if there are
+ * no random numbers, or too many approved requests have not been fetched.
  */
 const struct pairing_request *pairing_begin(struct pairing *pairing, const char *name,
 					    const struct address *peer);
 
-/* NULL: no request has this key. Valid until the next pairing_begin(). */
+/* Returns NULL if no request has this key. Valid until the next pairing_begin(). */
 struct pairing_request *pairing_find(struct pairing *pairing, const char *key);
 
-/* The milliseconds until it expires; 0 unless it is waiting or approved. */
+/* Returns the milliseconds until it expires; 0 unless it is waiting or approved. */
 int64_t pairing_left_ms(const struct pairing_request *request);
 
 /*
- * Finds the waiting request with the code that the owner typed. 0, or enum pairing_error; wrong
- * codes count.
+ * Finds the waiting request with the code that the owner typed. Returns 0, or enum pairing_error;
+ * wrong codes count.
  */
 int pairing_check_code(struct pairing *pairing, const char *code,
 		       struct pairing_request **request_out);
@@ -97,7 +97,10 @@ void pairing_reject(struct pairing_request *request);
 /* The computer has the token of this approved request. */
 void pairing_set_fetched(struct pairing_request *request);
 
-/* The waiting request that began next after the one with this number (0: first). NULL: none. */
+/*
+ * Returns the waiting request that began next after the one with this number (0 for the first);
+ * NULL if there is none.
+ */
 const struct pairing_request *pairing_next(struct pairing *pairing, int64_t after_number);
 
 /* Opens the page to the network for a while, or closes it with 0. */

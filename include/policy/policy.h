@@ -54,8 +54,8 @@ struct policy_parts {
 	struct ofono *ofono;
 	struct sims *sims;
 	struct outbox *outbox;
-	struct received_codes *received_codes; /* NULL: no text is judged */
-	struct audit *audit;		       /* NULL: dry runs are not recorded */
+	struct received_codes *received_codes; /* NULL if no text is judged */
+	struct audit *audit;		       /* NULL if dry runs are not recorded */
 };
 
 enum policy_act {
@@ -63,9 +63,9 @@ enum policy_act {
 	POLICY_CALL = 1 << 1,
 };
 
-/* Borrowed strings. NULL or 0: not known. */
+/* Borrowed strings. NULL or 0 if unknown. */
 struct policy_request {
-	enum policy_act act; /* 0: POLICY_MESSAGE */
+	enum policy_act act; /* 0 is POLICY_MESSAGE */
 	struct arena *arena; /* for the texts of the verdict */
 	const struct client *client;
 	const char *number; /* as it was written */
@@ -73,11 +73,11 @@ struct policy_request {
 	unsigned segments;
 	int64_t sim_id;
 	int64_t send_at_ms;	     /* wall clock; 0, or in the past: now */
-	const char *idempotency_key; /* NULL: none */
+	const char *idempotency_key; /* NULL if there is none */
 	bool key_is_ours;	     /* see struct sms_order */
 	/*
-	 * The new version of this message, which waits in the gateway: it counts once and
-	 * repeats nothing. 0: it is new.
+	 * The new version of this message, which waits in the gateway: it counts once and repeats
+	 * nothing. 0 if it is new.
 	 */
 	int64_t edits_message_id;
 	bool is_dry_run;
@@ -88,9 +88,10 @@ struct policy_request {
 	const char *list_prefix;
 	/* It waited for its time: what is to go out later does not count. */
 	bool is_due;
-	bool is_spread;		       /* for policy_find_slot() */
-	int64_t wished_ms;	       /* for policy_find_slot(): send_at_ms at first */
-	const struct limit_plan *plan; /* messages of the same call; NULL: none */
+	bool is_spread;	   /* for policy_find_slot() */
+	int64_t wished_ms; /* for policy_find_slot(): send_at_ms at first */
+	/* messages of the same call; NULL if there is none */
+	const struct limit_plan *plan;
 };
 
 enum policy_repeat {
@@ -101,24 +102,24 @@ enum policy_repeat {
 
 struct policy_verdict {
 	const char *code;
-	const char *message; /* NULL: out of memory */
+	const char *message; /* NULL if memory runs out */
 	const char *fix;
 	bool retryable;
 	int64_t retry_after_seconds;
-	int64_t retry_at_ms;  /* wall clock: when the refusal ends; 0: not known */
+	int64_t retry_at_ms;  /* wall clock: when the refusal ends; 0 if unknown */
 	int64_t fits;	      /* see struct refusal */
 	enum failure failure; /* the one that has this code */
-	bool needs_owner;     /* POLICY_E_NEEDS_OWNER: the verdict says why */
+	bool needs_owner;     /* for POLICY_E_NEEDS_OWNER; the verdict says why */
 	/* for POLICY_E_REPEAT */
 	enum policy_repeat repeat;
 	struct message first; /* the message that this request repeats */
 };
 
-/* 0 or -errno, or a store error. */
+/* Returns 0, -errno, or a store error. */
 int policy_new(const struct policy_parts *parts, struct policy **policy_out);
 void policy_free(struct policy *policy); /* NULL is fine */
 
-/* Checks the rules up to the first that refuses. 0, or an outcome with its verdict. */
+/* Checks the rules up to the first that refuses. Returns 0, or an outcome with its verdict. */
 int policy_check(struct policy *policy, const struct policy_request *request,
 		 struct policy_verdict *verdict_out);
 
@@ -162,22 +163,22 @@ void policy_check_all(struct policy *policy, const struct policy_request *reques
 void policy_normalise_number(const struct policy *policy, int64_t sim_id,
 			     char number[PHONE_NUMBER_BYTES]);
 /*
- * The international spelling of a number that is not dialled as written from this country, as
- * number_suggest(). False, and nothing written: it is dialled so, there is no suggestion, or
- * *number_inout already holds another one.
+ * Writes the international spelling of a number that is not dialled as written from this country,
+ * like number_suggest(). Returns false, and writes nothing, if it is dialled so, there is no
+ * suggestion, or *number_inout already holds another one.
  */
 bool policy_complete_number(const char *number, const struct country *home,
 			    char number_inout[NUMBER_FORM_BYTES]);
 
 struct policy_limit_visit {
-	/* `frees_ms`: wall clock, when one more fits; 0: nothing is used */
+	/* `frees_ms`: wall clock, when one more fits; 0 if nothing is used */
 	void (*visit)(void *data, const struct limit *limit, int64_t left,
 		      int64_t frees_ms);
 	void *data;
-	int error; /* 0; -errno: the others could not be read */
+	int error; /* 0, or -errno if the others could not be read */
 };
 
-/* What is left now of each limit of the client (NULL none) and of the SIM (0 none). */
+/* Lists what is left now of each limit of the client (none if NULL) and of the SIM (none if 0). */
 void policy_list_limits(struct policy *policy, const struct client *client,
 			int64_t sim_id, struct policy_limit_visit *visit);
 
@@ -196,9 +197,10 @@ bool policy_allows_number(const struct policy *policy, const struct client *clie
  * -errno, and a pause holds until the program ends.
  */
 int policy_set_paused(struct policy *policy, bool paused);
-/* The country of a SIM's card; NULL: not known. */
+/* Returns the country of a SIM's card; NULL if unknown. */
 const struct country *policy_home_country(const struct policy *policy, int64_t sim_id);
-bool policy_is_paused(const struct policy *policy); /* NULL: false */
+/* Returns false if `policy` is NULL. */
+bool policy_is_paused(const struct policy *policy);
 /* The configuration, or the stored pause, may have changed. */
 void policy_review(struct policy *policy);
 
@@ -215,11 +217,11 @@ struct policy_balance_state {
 	bool is_low;		 /* it counts, and is below the minimum */
 };
 
-/* 0; STORE_E_NOT_FOUND: it was never read, or was forgotten; -errno. */
+/* Returns 0; STORE_E_NOT_FOUND if it was never read, or was forgotten; or -errno. */
 int policy_get_balance(const struct policy *policy, int64_t sim_id,
 		       struct policy_balance_state *balance_out);
-/* A new reading. 0, STORE_E_FULL, -errno: the previous one stays. */
+/* Takes a new reading. Returns 0; or STORE_E_FULL or -errno, and the previous one stays. */
 int policy_put_balance(struct policy *policy, int64_t sim_id, const char *code,
 		       const struct balance *balance);
-/* 0, STORE_E_NOT_FOUND, STORE_E_FULL, -errno. */
+/* Returns 0, STORE_E_NOT_FOUND, STORE_E_FULL or -errno. */
 int policy_forget_balance(struct policy *policy, int64_t sim_id);

@@ -15,12 +15,12 @@ struct price {
 };
 
 /*
- * The cost of these segments to a number, however it is spelt, from a SIM (0: not known).
- * False: the owner gave no price, or the number may cost extra (a premium or shared-cost number,
- * a short code), or is none.
+ * Finds the cost of these segments to a number, however it is spelt, from a SIM (0 if unknown).
+ * Returns false if the owner gave no price, or the number may cost extra (a premium or shared-cost
+ * number, a short code), or is none.
  */
 bool price_find(const struct policy *policy, int64_t sim_id, const char *number,
 		unsigned segments, struct price *price_out);
 
-/* Adds another cost. False: it is in another currency, and nothing was added. */
+/* Adds another cost. Returns false if it is in another currency, and nothing was added. */
 bool price_add(struct price *sum, const struct price *other);

@@ -29,37 +29,38 @@ enum {
 	ROUTING_REST_MS = 15 * 60 * 1000,
 };
 
-/* 0 or -errno. The parameters outlive it. */
+/* Returns 0 or -errno. The parameters outlive it. */
 int routing_new(const struct config *config, struct store *store, struct sims *sims,
 		struct routing **routing_out);
 void routing_free(struct routing *routing); /* NULL is fine */
-/* Reads pools and services again, after the owner changed them. 0 or -errno. */
+/* Reads pools and services again, after the owner changed them. Returns 0 or -errno. */
 int routing_reload(struct routing *routing);
 
 struct routing_request {
-	const struct client *client; /* NULL: no client restricts it */
-	const char *number;	     /* "" or NULL: not known yet */
+	const struct client *client; /* NULL if no client restricts it */
+	const char *number;	     /* "" or NULL if not known yet */
 	unsigned segments;
-	int64_t pool_id;       /* ATTEMPT_POOL_ANY: of all SIMs */
-	int64_t message_id;    /* leaves out the SIMs that were tried for it; 0: none */
-	int64_t except_sim_id; /* left out, too */
+	int64_t pool_id; /* ATTEMPT_POOL_ANY for all SIMs */
+	/* leaves out the SIMs that were tried for it; 0 if there is none */
+	int64_t message_id;
+	int64_t except_sim_id; /* is left out as well */
 	bool is_later;	       /* it is scheduled: the SIM need not be ready */
 };
 
 struct routing_choice {
-	int64_t sim_id;	     /* 0: every SIM is refused */
+	int64_t sim_id;	     /* 0 if every SIM is refused */
 	const char *decided; /* "it got the last message of this number" */
 	unsigned candidates; /* SIMs that passed all filters */
 	unsigned refused[ROUTING_FILTERS_MAX];
-	int64_t frees_ms; /* wall clock: when the first refusal ends; 0: not known */
+	int64_t frees_ms; /* wall clock: when the first refusal ends; 0 if unknown */
 };
 
-/* False: no SIM; the choice says why. */
+/* Returns false if there is no SIM; then the choice says why. */
 bool routing_choose(struct routing *routing, const struct routing_request *request,
 		    struct routing_choice *choice_out);
-/* "2 are not ready, 1 rests after failures". NULL: no memory. */
+/* "2 are not ready, 1 rests after failures". Returns NULL if memory runs out. */
 const char *routing_explain(struct arena *arena, const struct routing_choice *choice);
-/* Why a SIM would be refused, "rests after failures"; NULL: it would not. */
+/* Returns why a SIM would be refused, "rests after failures"; NULL if it would not. */
 const char *routing_refusal(struct routing *routing, const struct sim *sim,
 			    const struct routing_request *request, int64_t *frees_ms_out);
 
@@ -74,12 +75,12 @@ void routing_watch(struct routing *routing, struct outbox *outbox);
 int64_t routing_find_other(void *data, const struct message *message,
 			   const struct store_routed *routed, const char *outcome);
 
-/* Pools in order of ID; NULL: no more, or none of that name or ID. */
+/* Returns pools in order of ID; NULL if there are no more, or none of that name or ID. */
 const struct store_pool *routing_pool_at(const struct routing *routing, size_t place);
 const struct store_pool *routing_pool_named(const struct routing *routing,
 					    const char *name);
 const struct store_pool *routing_pool(const struct routing *routing, int64_t pool_id);
 bool routing_pool_has(const struct routing *routing, int64_t pool_id, int64_t sim_id);
 bool routing_is_drained(const struct routing *routing, int64_t sim_id);
-/* On disk when 0 is returned; else -errno, STORE_E_FULL. */
+/* The change is on disk when it returns 0; otherwise it returns -errno or STORE_E_FULL. */
 int routing_drain(struct routing *routing, int64_t sim_id, bool is_drained);

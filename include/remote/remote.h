@@ -11,7 +11,7 @@ struct modem;
 struct ofono;
 
 struct hub_phones *remote_phones(const struct ofono *ofono);
-/* The phone that has this SIM. */
+/* Returns the phone that has this SIM. */
 struct hub_phone *remote_phone_of(const struct modem *modem);
-/* The SIM's ID in that phone. */
+/* Returns the SIM's ID in that phone. */
 long long remote_sim_of(const struct modem *modem);

@@ -17,7 +17,7 @@
 
 struct alert_log;
 
-/* 0 or -errno. */
+/* Returns 0 or -errno. */
 int alert_log_new(struct store *store, struct sims *sims, struct ofono *ofono,
 		  struct alert_log **log_out);
 void alert_log_free(struct alert_log *log); /* NULL is fine */

@@ -31,11 +31,11 @@ struct approval_notice {
 	struct observer outbox_observer;
 	sd_event_source *before_sleep;
 	sd_event_source *timer; /* for what could not be done at once */
-	int64_t wait_ms;	/* of the timer; 0: off */
+	int64_t wait_ms;	/* of the timer; 0 if off */
 	bool due;
 };
 
-/* The first three members are set before. 0 or -errno. */
+/* The first three members are set before. Returns 0 or -errno. */
 int approval_notice_init(struct approval_notice *notices, sd_event *loop,
 			 struct inbox *inbox);
 /* Call when the configuration may have changed. */

@@ -41,31 +41,31 @@ struct inbox_timing {
 struct inbox_spooled {
 	const char *file;  /* its name; names sort in the order of reception */
 	const char *modem; /* object path */
-	const char *imsi;  /* "" unknown */
+	const char *imsi;  /* "" if unknown */
 	const char *sender;
 	const char *sent_time;
 	const char *text;
-	const char *ofono;   /* version of the ofonod that wrote it, "" unknown */
+	const char *ofono;   /* version of the ofonod that wrote it; "" if unknown */
 	int64_t received_ms; /* wall clock */
 };
 
 /* For observers, when the message is on disk; not for repeats of a stored message. */
 struct inbox_event {
 	int64_t message_id;
-	int64_t sim_id; /* 0: unknown */
-	/* of the sender, "" none; valid during the call, like `text` */
+	int64_t sim_id; /* 0 if unknown */
+	/* of the sender, "" if there is none; valid during the call, like `text` */
 	const char *number;
 	const char *text;
 	enum opt opt;
 	unsigned flags; /* enum store_message_flag, as stored */
 };
 
-/* 0 or -errno. To be called in the same turn of the loop as ofono_new(). */
+/* Returns 0 or -errno. To be called in the same turn of the loop as ofono_new(). */
 int inbox_new(sd_event *loop, struct store *store, struct sims *sims, struct ofono *ofono,
 	      struct inbox **inbox_out);
 void inbox_free(struct inbox *inbox); /* NULL is fine; writes "received until" */
 
-/* Right after inbox_new(). */
+/* Call it right after inbox_new(). */
 void inbox_set_timing(struct inbox *inbox, const struct inbox_timing *timing); /* tests */
 
 /*
@@ -83,7 +83,7 @@ void inbox_set_message_counters(struct inbox *inbox, struct message_counters *co
 
 struct observers *inbox_observers(struct inbox *inbox);
 
-/* Messages that the disk has not taken yet. */
+/* Returns how many messages the disk has not taken yet. */
 unsigned inbox_unstored(const struct inbox *inbox);
-/* Total length of the offline gaps, including the one before the start. */
+/* Returns the total length of the offline gaps, including the one before the start. */
 int64_t inbox_gaps_ms(const struct inbox *inbox);

@@ -16,7 +16,7 @@ struct store;
 int indexer_new(sd_event *loop, struct store *store, struct indexer **indexer_out);
 void indexer_free(struct indexer *indexer); /* NULL is fine */
 
-/* The flags of what a text has: MESSAGE_HAS_CODE, MESSAGE_HAS_LINK. */
+/* Returns the flags of what a text has: MESSAGE_HAS_CODE, MESSAGE_HAS_LINK. */
 unsigned indexer_judge(const char *text);
 
 /* For tests: the pauses before the first step, and between two. */

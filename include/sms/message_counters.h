@@ -12,7 +12,8 @@
 enum { MESSAGE_COUNTERS_SIMS_MAX = 16 };
 
 struct message_counters_row {
-	int64_t sim_id; /* 0: unknown SIM cards, and those that have no row of their own */
+	/* 0 for unknown SIM cards, and those that have no row of their own */
+	int64_t sim_id;
 	uint64_t accepted;
 	uint64_t received;
 	uint64_t became[STATE_LAST + 1]; /* by enum message_state */
@@ -24,7 +25,7 @@ struct message_counters {
 	unsigned count; /* rows in use after the first */
 };
 
-/* The row of this SIM, created when it is missing. */
+/* Returns the row of this SIM, created when it is missing. */
 static inline struct message_counters_row *message_counters_row(
 	struct message_counters *counters, int64_t sim_id)
 {

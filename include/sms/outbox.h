@@ -56,8 +56,8 @@ struct outbox_timing {
 	/* before oFono is asked again which messages it holds; 1 s */
 	uint64_t listing_ms;
 	uint64_t storage_ms; /* before the disk is tried again; 250 ms */
-	/* Before a registered modem that holds a message counts as stuck: as configured, 0
-	 * never; plus this much for each further segment; 30 s */
+	/* A registered modem that holds a message counts as stuck after this time: as
+	 * configured, 0 for never; each further segment adds as much; 30 s by default. */
 	uint64_t stuck_ms;
 	uint64_t stuck_segment_ms;
 	/* before a message in doubt whose client wants that is sent again; 5 min */
@@ -68,14 +68,15 @@ struct outbox_timing {
 struct outbox_event {
 	int64_t message_id;
 	enum message_state state;
-	const char *reason; /* "" none; an error code such as "network_refused" */
+	/* "" if there is none; an error code such as "network_refused" */
+	const char *reason;
 	enum delivery delivery;
 	bool last;		   /* there will be no further event of this message */
-	bool edited;		   /* number, text or time may have changed, too */
+	bool edited;		   /* number, text or time may also have changed */
 	const char *former_number; /* of a message with a new recipient; else NULL */
 };
 
-/* 0 or -errno. The parameters outlive the outbox. */
+/* Returns 0 or -errno. The parameters outlive the outbox. */
 int outbox_new(sd_event *loop, const struct config *config, struct store *store,
 	       struct sims *sims, struct ofono *ofono, struct outbox **outbox_out);
 void outbox_free(struct outbox *outbox); /* NULL is fine; the rows stay as they are */
@@ -95,23 +96,23 @@ void outbox_set_received_codes(struct outbox *outbox, struct received_codes *cod
 
 /* When a message may be submitted. */
 struct outbox_slot {
-	int64_t send_at_ms; /* wall clock; 0: now */
+	int64_t send_at_ms; /* wall clock; 0 for now */
 	const char *reason; /* static text: why later */
 };
 
 /*
- * Judges a message before it is submitted; one that may only go later becomes scheduled, with
- * the reason. 0, or a negative errno or store error: it stays queued.
- * The outbox may not know the policy, so the policy passes this in.
+ * Judges a message before it is submitted; one that may only go later becomes scheduled, with the
+ * reason. Returns 0, or a negative errno or store error: it stays queued. The outbox may not know
+ * the policy, so the policy passes this in.
  */
 typedef int (*outbox_slot_finder)(void *data, const struct message *message,
 				  struct arena *arena, struct outbox_slot *slot_out);
 void outbox_set_slot_finder(struct outbox *outbox, outbox_slot_finder find, void *data);
 
 /*
- * Finds the SIM that is to send a message which its own SIM does not send; 0: no other one.
- * `outcome`: why not, an error code or "not_delivered", "closed", "in_doubt", "resent"; "": the
- * SIM only cannot send now.
+ * Finds the SIM that is to send a message which its own SIM does not send; 0 if there is no other
+ * one. `outcome` says why its own does not: an error code or "not_delivered", "closed", "in_doubt",
+ * "resent"; "" if the SIM only cannot send now.
  */
 typedef int64_t (*outbox_route_finder)(void *data, const struct message *message,
 				       const struct store_routed *routed,
@@ -120,8 +121,8 @@ void outbox_failover_set_finder(struct outbox *outbox, outbox_route_finder find,
 				void *data);
 
 /*
- * The owner wants a message sent again that is in doubt or unknown, though it may have been
- * sent. 0; OUTBOX_E_TOO_LATE: it is not, or the radio cannot do that.
+ * The owner wants a message sent again that is in doubt or unknown, though it may have been sent.
+ * Returns 0; OUTBOX_E_TOO_LATE if it is neither, or the radio cannot do that.
  */
 int outbox_failover_resend(struct outbox *outbox, int64_t message_id);
 
@@ -129,8 +130,8 @@ void outbox_set_timing(struct outbox *outbox,
 		       const struct outbox_timing *timing); /* tests */
 
 /*
- * Accepts a message. When 0 is returned it is on disk in the state of its draft, and no
- * observer of the message has been notified yet. -errno, OUTBOX_E_FULL, OUTBOX_E_STORAGE.
+ * Accepts a message. When 0 is returned it is on disk in the state of its draft, and no observer of
+ * the message has been notified yet. Otherwise -errno, OUTBOX_E_FULL or OUTBOX_E_STORAGE is.
  *
  * A draft with is_awaited survives a power loss only after it was submitted to oFono or
  * after outbox_sync(): the caller must not report it as accepted earlier. If it could be
@@ -145,15 +146,15 @@ int outbox_accept(struct outbox *outbox, const struct store_message_draft *draft
  */
 int outbox_accept_all(struct outbox *outbox, const struct store_message_draft *drafts,
 		      size_t count, int64_t *message_ids_out);
-/* Waits until the disk has confirmed everything that was accepted. 0 or -errno. */
+/* Waits until the disk has confirmed everything that was accepted. Returns 0 or -errno. */
 int outbox_sync(struct outbox *outbox);
 
 /*
- * Notifies the observer of every later change (struct outbox_event) until observer_remove().
- * A sent message whose delivery report is awaited can be observed, too. False: there will be
- * no further event; read the store. The outbox removes the observer after the last event: a
- * final state or, where one is awaited, the delivery report (an event of its own: delivered,
- * or still sent).
+ * Notifies the observer of every later change (struct outbox_event) until observer_remove(). A sent
+ * message whose delivery report is awaited can also be observed. Returns false if there will be no
+ * further event; read the store. The outbox removes the observer after the last event: a final
+ * state or, where one is awaited, the delivery report (an event of its own: delivered, or still
+ * sent).
  */
 bool outbox_watch(struct outbox *outbox, int64_t message_id, struct observer *observer,
 		  void (*notify)(void *data, const void *event), void *data);
@@ -164,29 +165,35 @@ bool outbox_watch(struct outbox *outbox, int64_t message_id, struct observer *ob
  */
 struct observers *outbox_observers(struct outbox *outbox);
 
-/* Messages that wait in the gateway, including scheduled ones. queue_limit limits these. */
+/*
+ * Returns how many messages wait in the gateway, including scheduled ones. queue_limit limits
+ * these.
+ */
 unsigned outbox_waiting(const struct outbox *outbox);
-/* Those of them that wait for the owner's approval. */
+/* Returns those of them that wait for the owner's approval. */
 unsigned outbox_waiting_for_approval(const struct outbox *outbox);
 bool outbox_is_full(const struct outbox *outbox);
 /*
- * How many messages of this client may wait: queue_limit divided by the number of paired
- * clients, so that no client can block the others. For the owner, and in an open gateway, it
- * is the whole limit.
+ * Returns how many messages of this client may wait: queue_limit divided by the number of paired
+ * clients, so that no client can block the others. For the owner, and in an open gateway, it is the
+ * whole limit.
  */
 int64_t outbox_client_limit(const struct outbox *outbox, int64_t client_id);
-/* For `count` more messages of this client. */
+/* Is there room for `count` more messages of this client? */
 bool outbox_has_room(const struct outbox *outbox, int64_t client_id, size_t count);
-/* The disk has room for another message, and the message store is intact. Logs changes. */
+/*
+ * Returns whether the disk has room for another message, and the message store is intact. Logs
+ * changes.
+ */
 bool outbox_has_storage(struct outbox *outbox);
-/* More than reserve_mib are free. Also true when the file system does not say. */
+/* Are more than reserve_mib free? Returns true also when the file system does not say. */
 bool outbox_has_disk_space(const struct config *config);
 
 /*
  * Replaces number, text, time and state of a message that waits in the gateway with those of the
- * draft (src/sms/outbox_edit.c); see store/store_edit.h. `former`: as the store has it. After 0
- * no restart sends the former version. OUTBOX_E_TOO_LATE, _STORAGE, -errno: nothing has
- * changed.
+ * draft (src/sms/outbox_edit.c); see store/store_edit.h. `former` is the message as the store has
+ * it. Returns 0, after which no restart sends the former version; or OUTBOX_E_TOO_LATE, _STORAGE or
+ * -errno, and nothing has changed.
  */
 int outbox_edit(struct outbox *outbox, const struct message *former,
 		const struct store_message_draft *draft, bool keeps_time);
@@ -196,11 +203,12 @@ int outbox_edit(struct outbox *outbox, const struct message *former,
 struct outbox_cancellation; /* oFono is being asked to cancel a message */
 
 /*
- * Cancels a message. 0: it is cancelled, and no restart sends it. OUTBOX_E_CANCELLING:
- * oFono has it and is being asked, see outbox_cancel_wait(); only then *cancellation_out is
- * written. OUTBOX_E_CANCEL_LATER: its modem is away; the request is on disk, and oFono is
- * asked as soon as it lists the message again (tests/integration/test_cancel_and_dry_run.py).
- * With OUTBOX_E_TOO_LATE, _STORAGE and -errno nothing has changed.
+ * Cancels a message. Returns 0 if it is cancelled, and no restart sends it. Returns
+ * OUTBOX_E_CANCELLING if oFono has it and is being asked, see outbox_cancel_wait(); only then
+ * *cancellation_out is written. Returns OUTBOX_E_CANCEL_LATER if its modem is away: the request is
+ * on disk, and oFono is asked as soon as it lists the message again
+ * (tests/integration/test_cancel_and_dry_run.py). With OUTBOX_E_TOO_LATE, _STORAGE and -errno
+ * nothing has changed.
  */
 int outbox_cancel(struct outbox *outbox, int64_t message_id,
 		  struct outbox_cancellation **cancellation_out);
@@ -217,7 +225,8 @@ void outbox_cancel_leave(struct outbox_cancellation *cancellation);
 
 /*
  * Cancels a message that still waits in the gateway, for `reason` (static, an entry of
- * doc/errors.md). After 0 no restart sends it. OUTBOX_E_TOO_LATE, _STORAGE, -errno.
+ * doc/errors.md). Returns 0, after which no restart sends it; OUTBOX_E_TOO_LATE, _STORAGE or
+ * -errno.
  */
 int outbox_cancel_waiting(struct outbox *outbox, int64_t message_id, const char *reason);
 
@@ -243,29 +252,32 @@ extern const char outbox_approval_by_owner[]; /* with `ofono-mcp approve` */
 extern const char outbox_approval_by_user[];  /* in a form of the agent */
 
 /*
- * Approves a message that waits for it, with its present number, text and SIM. `revision` is
- * the one of which that was read (struct message): if the message was edited since, nobody
- * has seen what would be sent. The approval is valid once, for ten minutes or until the
- * message's own validity ends; then the message expires. 0: decided, on disk. Otherwise
- * nothing has changed: OUTBOX_E_NOT_WAITING (the store has its state), OUTBOX_E_EDITED,
- * OUTBOX_E_STORAGE, -errno. `who` is for the log and the audit.
+ * Approves a message that waits for it, with its present number, text and SIM. `revision` is the
+ * one of which that was read (struct message): if the message was edited since, nobody has seen
+ * what would be sent. The approval is valid once, for ten minutes or until the message's own
+ * validity ends; then the message expires. Returns 0 if the decision is on disk. Otherwise nothing
+ * has changed: OUTBOX_E_NOT_WAITING (the store has its state), OUTBOX_E_EDITED, OUTBOX_E_STORAGE,
+ * -errno. `who` is for the log and the audit.
  */
 int outbox_approval_give(struct outbox *outbox, int64_t message_id, unsigned revision,
 			 const char *who);
-/* Rejects it, whatever its revision, with words for the agent ("" none). Results as above. */
+/*
+ * Rejects it, whatever its revision, with words for the agent (which may be ""). Returns what
+ * outbox_approval_give() does.
+ */
 int outbox_approval_reject(struct outbox *outbox, int64_t message_id, const char *who,
 			   const char *words);
 
 /*
- * Until when a message that waits for approval can be approved: wall clock, as set now.
+ * Returns until when a message that waits for approval can be approved: wall clock, as set now.
  * Without an outbox (NULL) the answer comes from the row alone.
  */
 int64_t outbox_approval_until(const struct outbox *outbox, const struct config *config,
 			      const struct message *row);
 
 /*
- * When a message expires that is approved at `approved_ms`: the end of the approval, or
- * `expires_at_ms` (0 never) if that is earlier.
+ * Returns when a message expires that is approved at `approved_ms`: the end of the approval, or
+ * `expires_at_ms` (0 for never) if that is earlier.
  */
 int64_t outbox_approval_expiry(int64_t approved_ms, int64_t send_at_ms,
 			       int64_t expires_at_ms);
@@ -277,6 +289,8 @@ struct outbox_approval_page {
 	unsigned waiting; /* all after after_id */
 };
 
-/* Lists messages after this one that wait for approval, oldest first. 0 or a store error. */
+/*
+ * Lists messages after this one that wait for approval, oldest first. Returns 0 or a store error.
+ */
 int outbox_approval_page_read(struct store *store, int64_t after_id,
 			      struct outbox_approval_page *page_out);

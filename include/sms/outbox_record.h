@@ -33,18 +33,18 @@ struct outbox_record {
 };
 
 /*
- * Takes all records that there are. True: ofonod has accepted nothing else since
+ * Takes all records that there are. Returns true if ofonod has accepted nothing else since
  * `since_boot_ms` (CLOCK_BOOTTIME).
  */
 typedef bool (*outbox_record_reader)(void *data, int64_t since_boot_ms);
 
-/* A message whose call was lost in a crash waits for what this finds. */
+/* Sets a reader: a message whose call was lost in a crash waits for what it finds. */
 void outbox_record_set_reader(struct outbox *outbox, outbox_record_reader read,
 			      void *data);
 
 /*
- * The records of one message in their order, repeated or not. 0: it is in the store, or says
- * nothing new; -EAGAIN: a call under way has to be answered first; -EINVAL: it can never be
- * stored; OUTBOX_E_STORAGE or another -errno.
+ * Takes the records of one message in their order, repeated or not. Returns 0 if it is in the
+ * store, or says nothing new; -EAGAIN if a call under way has to be answered first; -EINVAL if it
+ * can never be stored; OUTBOX_E_STORAGE or another -errno.
  */
 int outbox_record_take(struct outbox *outbox, const struct outbox_record *record);

@@ -15,11 +15,11 @@ struct outgoing_spool;
 
 /*
  * The folder is ".outgoing" in `spool_folder`; both are created if necessary, with mode 0700.
- * 0 or -errno.
+ * Returns 0 or -errno.
  */
 int outgoing_spool_new(sd_event *loop, const char *spool_folder, struct outbox *outbox,
 		       struct outgoing_spool **spool_out);
-/* From when on ofonod has recorded everything, by CLOCK_BOOTTIME; 0: not known. */
+/* Returns from when on ofonod has recorded everything, by CLOCK_BOOTTIME; 0 if unknown. */
 int64_t outgoing_spool_since(const struct config *config);
 /* Reads what is there, when the store keeps what it accepts. */
 void outgoing_spool_start(struct outgoing_spool *spool);

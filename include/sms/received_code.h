@@ -24,8 +24,8 @@ extern const char received_code_reason[]; /* "contains_received_code" */
 struct received_codes;
 
 /*
- * The messages of the last day are read by the loop, a millisecond at a time. A text that is
- * judged before that is done has them all read first. 0 or -errno.
+ * The messages of the last day are read by the loop, a millisecond at a time. A text that is judged
+ * before that is done has them all read first. Returns 0 or -errno.
  */
 int received_codes_new(sd_event *loop, struct store *store,
 		       struct received_codes **codes_out);
@@ -42,8 +42,8 @@ struct received_code_question {
 };
 
 /*
- * Does the text hold a received code? Also true if that cannot be found out: no memory, or
- * the store cannot be read.
+ * Does the text hold a received code? Returns true also if that cannot be found out, because there
+ * is no memory or the store cannot be read.
  */
 bool received_codes_are_in(struct received_codes *codes,
 			   const struct received_code_question *question);

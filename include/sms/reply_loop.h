@@ -23,9 +23,11 @@ struct reply_loop_question {
 };
 
 struct reply_loop {
-	int64_t until_ms;   /* wall clock, when it ends if no more messages come */
-	int64_t waiting_id; /* a message that waits for approval because of it; 0: none */
-	int64_t rejected_id; /* one that the owner rejected meanwhile; 0: none */
+	int64_t until_ms; /* wall clock, when it ends if no more messages come */
+	/* a message that waits for approval because of it; 0 if there is none */
+	int64_t waiting_id;
+	/* one that the owner rejected meanwhile; 0 if there is none */
+	int64_t rejected_id;
 };
 
 /* The reason of that message, as an error code. */

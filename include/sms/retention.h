@@ -26,7 +26,7 @@ struct retention_timing {
 	uint64_t most_ms;  /* maximum between passes by age; 1 d */
 };
 
-/* `config` and `store` outlive it. 0 or -errno. */
+/* `config` and `store` outlive it. Returns 0 or -errno. */
 int retention_new(sd_event *loop, const struct config *config, struct store *store,
 		  struct retention **retention_out);
 void retention_free(struct retention *retention); /* NULL is fine */
@@ -34,7 +34,7 @@ void retention_free(struct retention *retention); /* NULL is fine */
 /* The limits in `config` have changed. */
 void retention_review(struct retention *retention);
 
-/* Right after retention_new(). */
+/* Call it right after retention_new(). */
 void retention_set_timing(struct retention *retention,
 			  const struct retention_timing *timing); /* tests */
 

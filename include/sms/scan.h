@@ -28,7 +28,7 @@ struct scan {
 	struct store_listing_query look;
 	void (*done)(void *data, int error); /* look.data; 0 or -errno */
 	/* private */
-	struct scans *scans; /* NULL: not under way */
+	struct scans *scans; /* NULL if not under way */
 	TAILQ_ENTRY(scan) link;
 };
 
@@ -36,8 +36,8 @@ int scans_new(sd_event *loop, struct store *store, struct scans **scans_out);
 void scans_free(struct scans *scans); /* NULL is fine; no scan may be under way */
 
 /*
- * All members but look.filter, look.visit, look.data and done are zero. 0 or -errno: it has
- * ended, and done is not called. SCAN_E_CONTINUES: done is called once, later; `scan` must
+ * All members but look.filter, look.visit, look.data and done are zero. Returns 0 or -errno if it
+ * has ended, and done is not called. After SCAN_E_CONTINUES done is called once, later; `scan` must
  * stay in place until then, or until scan_stop().
  */
 int scan_start(struct scans *scans, struct scan *scan);

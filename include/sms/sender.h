@@ -24,7 +24,7 @@ enum sender_trust {
 
 extern const char *const sender_trust_words[]; /* in this order; ends with NULL */
 
-/* Reads the store, which must not be in a write. `contacts` NULL: there are none. */
+/* Reads the store, which must not be in a write. If `contacts` is NULL, there are none. */
 enum sender_trust sender_trust(const struct config *config, struct store *store,
 			       const struct contacts *contacts,
 			       const struct store_party_address *end);

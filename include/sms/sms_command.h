@@ -25,6 +25,6 @@ void sms_command_claim(const struct config *config, struct store *store,
 /* Is it a message that claims, or claimed, to be a command? By its flags. */
 bool sms_command_is_marked(const struct message *message);
 
-/* A marked message, read by the configuration of now. */
+/* Reads a marked message by the configuration of now. */
 void sms_command_read(const struct config *config, const struct message *message,
 		      struct command_text *read_out);

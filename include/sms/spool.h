@@ -19,8 +19,8 @@
 struct spool;
 
 /*
- * The folder is created with mode 0700 if it is missing; its parents must exist. Work begins
- * with the next turn of the loop. 0 or -errno.
+ * The folder is created with mode 0700 if it is missing; its parents must exist. Work begins with
+ * the next turn of the loop. Returns 0 or -errno.
  */
 int spool_new(sd_event *loop, const char *folder, struct inbox *inbox,
 	      struct spool **spool_out);

@@ -28,7 +28,7 @@ enum {
  * every line up to it is unchanged.
  */
 struct audit_chain_head {
-	int64_t line;			/* 0: no line was written yet */
+	int64_t line;			/* 0 if no line was written yet */
 	uint8_t hash[AUDIT_HASH_BYTES]; /* zeros before the first line */
 };
 
@@ -40,10 +40,10 @@ struct audit_chain_line {
 	uint8_t hash[AUDIT_HASH_BYTES];
 };
 
-/* "12:0123abcd..." */
+/* Writes "12:0123abcd..." */
 void audit_chain_write_head(const struct audit_chain_head *head,
 			    char text[AUDIT_HEAD_TEXT_BYTES]);
-/* False: not a head; *head_out is unchanged. */
+/* Returns false, and leaves *head_out unchanged, if it is not a head. */
 bool audit_chain_parse_head(const char *text, struct audit_chain_head *head_out);
 
 /* ---- events */
@@ -124,14 +124,17 @@ struct audit_event_row {
 
 extern const struct audit_event_row audit_events[AUDIT_EVENT_COUNT];
 
-/* By its present or former name. NULL: unknown, perhaps of a newer program. */
+/*
+ * Finds it by its present or former name. Returns NULL if it is unknown, perhaps of a newer
+ * program.
+ */
 const struct audit_event_row *audit_event_find(const char *name);
 bool audit_event_has(enum audit_event event, const char *field);
 
 /* One fact; a list of facts ends with { NULL }. */
 struct audit_event_fact {
 	const char *field;
-	const char *text; /* NULL: `number` is the fact */
+	const char *text; /* NULL if `number` is the fact */
 	int64_t number;
 };
 
@@ -143,20 +146,20 @@ struct audit_event_fact {
  */
 struct audit_reader;
 
-/* -ENOENT (no message store), -ENOTSUP, -EUCLEAN, ...; fills `error`. */
+/* Returns 0; or -ENOENT (no message store), -ENOTSUP, -EUCLEAN or the like, and fills `error`. */
 int audit_reader_open(const char *folder, struct audit_reader **reader_out,
 		      struct explanation *error);
 void audit_reader_close(struct audit_reader *reader); /* NULL is fine */
 
 struct audit_reader_range {
-	int64_t since_ms; /* no older lines; 0: all */
-	int64_t last;	  /* only this many, the newest; 0: all */
+	int64_t since_ms; /* no older lines; 0 for all */
+	int64_t last;	  /* only this many, the newest; 0 for all */
 };
 
 /* Explains the -errno of the last call. */
 const char *audit_reader_error(const struct audit_reader *reader);
 
-/* Oldest first. `line` lives during the call. 0 or -errno. */
+/* Lists the oldest first. `line` lives during the call. Returns 0 or -errno. */
 int audit_reader_list(struct audit_reader *reader, const struct audit_reader_range *range,
 		      void (*visit)(void *data, const struct audit_chain_line *line),
 		      void *data);
@@ -181,10 +184,10 @@ enum { AUDIT_BREAKS_MAX = 20 }; /* that are kept; all are counted */
 
 struct audit_reader_verdict {
 	int64_t lines;
-	int64_t first; /* the oldest line; 0: none */
+	int64_t first; /* the oldest line; 0 if there is none */
 	int64_t gone;  /* the newest line that was pruned */
 	struct audit_chain_head head;
-	int64_t break_count; /* 0: the chain is intact */
+	int64_t break_count; /* 0 if the chain is intact */
 	struct audit_reader_break breaks[AUDIT_BREAKS_MAX];
 };
 
@@ -202,9 +205,9 @@ struct audit_reader_expected {
 };
 
 /*
- * Checks every line against its hash. After a break the check goes on at the next line, to
- * find other breaks. Lines count as pruned only where enough newer lines exist, up to the
- * newest saved head. Otherwise they are missing, whatever the anchor says. 0 or -errno.
+ * Checks every line against its hash. After a break the check goes on at the next line, to find
+ * other breaks. Lines count as pruned only where enough newer lines exist, up to the newest saved
+ * head. Otherwise they are missing, whatever the anchor says. Returns 0 or -errno.
  */
 int audit_reader_verify(struct audit_reader *reader,
 			const struct audit_reader_expected *expected,

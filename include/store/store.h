@@ -54,27 +54,30 @@ int store_open(const char *folder, struct store **store_out, struct explanation 
  */
 int store_open_or_rescue(const char *folder, struct store **store_out,
 			 struct explanation *error);
-/* What store_open_or_rescue() had to do, for the owner; NULL: nothing. Lives with the store. */
+/*
+ * Returns what store_open_or_rescue() had to do, for the owner; NULL for nothing. Lives with the
+ * store.
+ */
 const char *store_rescue_notice(const struct store *store);
 
 void store_close(struct store *store);	/* NULL is fine */
 void store_shrink(struct store *store); /* frees SQLite's page cache */
 
-/* Counts rows written since the store was opened, rolled back or not. NULL: 0. */
+/* Counts rows written since the store was opened, rolled back or not. Returns 0 for NULL. */
 uint64_t store_change_count(const struct store *store);
 /* Counts commits and syncs that waited for the disk. */
 uint64_t store_commits(const struct store *store);
 
-/* Damage was found while the store was in use: it accepts no more changes. */
+/* Was damage found while the store was in use? Then it accepts no more changes. */
 bool store_is_damaged(const struct store *store);
 /*
- * The file or its -wal was removed or replaced while the store was open. Nothing is committed
- * (STORE_E_FULL), because the next start would not find it. Every commit checks this; this
- * function checks again after a loss. When the files are back, the store works again. A
+ * Returns whether the file or its -wal was removed or replaced while the store was open. Nothing is
+ * committed (STORE_E_FULL), because the next start would not find it. Every commit checks this;
+ * this function checks again after a loss. When the files are back, the store works again. A
  * removed -wal is made anew.
  */
 bool store_is_gone(struct store *store);
-/* Why the store accepts no changes, as a sentence; NULL: it does accept them. */
+/* Returns why the store accepts no changes, as a sentence; NULL if it does accept them. */
 const char *store_trouble(struct store *store);
 
 /*
@@ -85,14 +88,15 @@ const char *store_trouble(struct store *store);
 void store_snapshot_begin(struct store *store);
 void store_snapshot_end(struct store *store); /* fine when it has ended */
 
-/* False: there are lazy changes that the disk has not confirmed. */
+/* Returns false if there are lazy changes that the disk has not confirmed. */
 bool store_is_synced(const struct store *store);
-/* Waits for the disk if there are lazy changes. 0 or -errno. */
+/* Waits for the disk if there are lazy changes. Returns 0 or -errno. */
 int store_sync(struct store *store);
 /*
- * Waits for the disk like store_sync(), and makes every earlier copy of the store recognisable
- * as one. To be called before what the lazy changes allow leaves the gateway: after a copy is put back
- * it must not leave again (tests/integration/test_copies.py). 0 or -errno: then it must stay.
+ * Waits for the disk like store_sync(), and makes every earlier copy of the store recognisable as
+ * one. To be called before what the lazy changes allow leaves the gateway: after a copy is put back
+ * it must not leave again (tests/integration/test_copies.py). Returns 0, or -errno: then it must
+ * stay.
  */
 int store_identity_advance(struct store *store);
 /*
@@ -105,24 +109,27 @@ int store_sync_once(struct store *store, int (*work)(void *data), void *data,
 /* ---- SIM cards: their IDs and their balances (store_sim.c) */
 
 /*
- * Finds or makes the SIM ID of a card; the same card keeps its ID for ever. It is found by
- * ICCID, else by IMSI. "" means unknown; one of the two is known. A missing identity is
- * filled in when the disk allows. A card of the same IMSI and another ICCID is another card.
- * Messages that arrived for an IMSI whose ICCID was unknown move to the card once both are
- * seen together. 0, -errno or STORE_E_FULL.
+ * Finds or makes the SIM ID of a card; the same card keeps its ID for ever. It is found by ICCID,
+ * else by IMSI. "" means unknown; one of the two is known. A missing identity is filled in when the
+ * disk allows. A card of the same IMSI and another ICCID is another card. Messages that arrived for
+ * an IMSI whose ICCID was unknown move to the card once both are seen together. Returns 0, -errno
+ * or STORE_E_FULL.
  */
 int store_sim_identify(struct store *store, const char *iccid, const char *imsi,
 		       int64_t *sim_id_out);
-/* Does no row have this card? One of the two is known; false, too, if the store fails. */
+/* Does no row have this card? One of the two is known. Returns false also if the store fails. */
 bool store_sim_is_new(struct store *store, const char *iccid, const char *imsi);
 /* Was this SIM ID ever given out? 0, STORE_E_NOT_FOUND, -errno. */
 int store_sim_known(struct store *store, int64_t sim_id);
-/* Every SIM ID, in ascending order. 0 or -errno. */
+/* Lists every SIM ID, in ascending order. Returns 0 or -errno. */
 int store_sim_list(struct store *store, void (*visit)(void *data, int64_t sim_id),
 		   void *data);
 
 enum { STORE_IMSI_BYTES = 24 };
-/* The IMSI of a card, "" when the card never showed one. 0, STORE_E_NOT_FOUND, -errno. */
+/*
+ * Reads the IMSI of a card; "" when the card never showed one. Returns 0, STORE_E_NOT_FOUND or
+ * -errno.
+ */
 int store_sim_imsi(struct store *store, int64_t sim_id, char imsi_out[STORE_IMSI_BYTES]);
 
 /*
@@ -137,13 +144,13 @@ struct store_sim_balance {
 	int64_t age_ms;
 };
 
-/* Stores a balance read just now, with its audit line. 0, STORE_E_FULL, -errno. */
+/* Stores a balance read just now, with its audit line. Returns 0, STORE_E_FULL or -errno. */
 int store_sim_balance_put(struct store *store, int64_t sim_id, const char *code,
 			  const struct balance *balance);
-/* 0, STORE_E_NOT_FOUND, -errno. */
+/* Returns 0, STORE_E_NOT_FOUND or -errno. */
 int store_sim_balance_get(struct store *store, int64_t sim_id,
 			  struct store_sim_balance *balance_out);
-/* The owner discards the balance. 0, STORE_E_NOT_FOUND, STORE_E_FULL, -errno. */
+/* Discards the balance for the owner. Returns 0, STORE_E_NOT_FOUND, STORE_E_FULL or -errno. */
 int store_sim_balance_forget(struct store *store, int64_t sim_id);
 
 /* ---- incoming messages (store_incoming.c) */
@@ -157,15 +164,17 @@ enum opt {
 };
 
 struct store_incoming_draft { /* strings borrowed, valid UTF-8 */
-	int64_t sim_id;	      /* 0: the card is not known */
+	int64_t sim_id;	      /* 0 if the card is not known */
 	int64_t reported_ms;  /* wall clock: when oFono or the spool reported it */
-	const char *number;   /* sender as oFono wrote it, "" none */
+	const char *number;   /* sender as oFono wrote it, "" if there is none */
 	const char *text;
 	const char *sent_time;
-	unsigned flags;		/* enum store_message_flag */
-	const char *spool_file; /* the file that contains it; NULL: an oFono signal did */
+	unsigned flags; /* enum store_message_flag */
+	/* the file that contains it; NULL if an oFono signal did */
+	const char *spool_file;
 	enum opt opt;
-	const char *opt_word; /* static; the word that opts out or in, NULL: OPT_NONE */
+	/* static; the word that opts out or in; NULL with OPT_NONE */
+	const char *opt_word;
 };
 
 /* The same text of the same sender and time stamp counts as a repeat for this long. */
@@ -179,26 +188,26 @@ struct store_incoming_entry {
 	struct store_incoming_draft *draft;
 	int64_t message_id; /* output */
 	bool known;	    /* output: a repeat of a message that is stored already */
-	/* what it claims to be (store/store_command.h); NULL: an ordinary message */
+	/* what it claims to be (store/store_command.h); NULL means an ordinary message */
 	const struct store_command_claim *claim;
 	unsigned flags;	     /* output: as stored; 0 for a repeat */
-	const char *refusal; /* output: why the claim does not count; NULL: it does */
+	const char *refusal; /* output: why the claim does not count; NULL if it does */
 };
 
 /*
  * Stores all entries in this order in one durable commit, or none.
  *
- * The same sender, SIM, time stamp and text within STORE_REPEAT_MS is the same message: the
- * entry gets the ID of its row, and the repeat is counted there. A signal and a spool file
- * of the same message are no repeat, even when the clock was set in between, nor is a
- * file that is read again. Files must be added in the order of their names. An opt-out or
- * opt-in is stored with a new message only. 0, STORE_E_FULL, -errno.
+ * The same sender, SIM, time stamp and text within STORE_REPEAT_MS is the same message: the entry
+ * gets the ID of its row, and the repeat is counted there. A signal and a spool file of the same
+ * message are no repeat, even when the clock was set in between, nor is a file that is read again.
+ * Files must be added in the order of their names. An opt-out or opt-in is stored with a new
+ * message only. Returns 0, STORE_E_FULL or -errno.
  */
 int store_incoming_add_group(struct store *store, struct store_incoming_entry *entries,
 			     size_t count);
 
 /*
- * Marks unread incoming messages as read and ignores the others. 0, STORE_E_FULL, -errno.
+ * Marks unread incoming messages as read and ignores the others. Returns 0, STORE_E_FULL or -errno.
  */
 int store_incoming_mark_read(struct store *store, const int64_t *message_ids,
 			     size_t count, unsigned *marked_out);
@@ -211,7 +220,7 @@ int store_incoming_mark_read(struct store *store, const int64_t *message_ids,
  */
 int store_session_put(struct store *store, const struct session_record *record);
 int store_session_remove(struct store *store, const char *id);
-/* Least recently used first; `record` lives during the call. 0 or -errno. */
+/* Lists the least recently used first; `record` lives during the call. Returns 0 or -errno. */
 int store_session_list(struct store *store,
 		       void (*visit)(void *visit_data,
 				     const struct session_record *record),
@@ -220,14 +229,14 @@ int store_session_list(struct store *store,
 enum { STORE_DECLINED_MAX = 1000 }; /* declined requests that are remembered */
 
 /*
- * The secret with which mcp recognises its own elicitations: `key` is stored if there is none
- * yet, then filled with the stored one. 0, STORE_E_FULL, -errno.
+ * Reads the secret with which mcp recognises its own elicitations: `key` is stored if there is none
+ * yet, then filled with the stored one. Returns 0, STORE_E_FULL or -errno.
  */
 int store_session_elicitation_key(struct store *store, struct crypto_key *key);
-/* The user declined this request; remembered until then. 0, STORE_E_FULL, -errno. */
+/* Remembers until then that the user declined this request. Returns 0, STORE_E_FULL or -errno. */
 int store_session_decline_elicitation(struct store *store, const char *request,
 				      int64_t until_ms);
-/* True also when the store cannot be read. */
+/* Returns true also when the store cannot be read. */
 bool store_session_is_declined(struct store *store, const char *request);
 
 /* ---- receive gaps (store_receive_gaps.c) */
@@ -238,7 +247,7 @@ bool store_session_is_declined(struct store *store, const char *request);
  */
 struct gap {
 	int64_t from_ms;    /* wall clock */
-	int64_t until_ms;   /* 0: it is still open */
+	int64_t until_ms;   /* 0 if it is still open */
 	const char *reason; /* "gateway_down", "ofono_down", "suspended", or one below */
 };
 
@@ -249,19 +258,22 @@ struct gap {
 /* Gaps of one reason with less than this between them are joined. */
 enum { STORE_GAP_JOIN_MS = 5 * 1000 };
 
-/* Ignored when a gap of this reason is open. 0, STORE_E_FULL, -errno. */
+/* Does nothing when a gap of this reason is open. Returns 0, STORE_E_FULL or -errno. */
 int store_receive_gaps_add(struct store *store, const struct gap *gap);
 /*
- * Gaps that end after `since_ms` or are open, and begin before `until_ms`: the last 20, oldest
- * first. 0 or -errno.
+ * Lists the gaps that end after `since_ms` or are open, and begin before `until_ms`: the last 20,
+ * oldest first. Returns 0 or -errno.
  */
 int store_receive_gaps_list(struct store *store, int64_t since_ms, int64_t until_ms,
 			    void (*visit)(void *data, const struct gap *gap), void *data);
-/* Did a gap of this reason end after that? 0, STORE_E_NOT_FOUND, -errno. */
+/*
+ * Did a gap of this reason end after that? Returns 0 if one did, STORE_E_NOT_FOUND if not, or
+ * -errno.
+ */
 int store_receive_gaps_has(struct store *store, const char *reason, int64_t since_ms);
-/* Ends every open gap of this reason. 0, STORE_E_FULL, -errno. */
+/* Ends every open gap of this reason. Returns 0, STORE_E_FULL or -errno. */
 int store_receive_gaps_end(struct store *store, const char *reason, int64_t until_ms);
-/* Moves gaps that begin within [from_ms, until_ms). 0, STORE_E_FULL, -errno. */
+/* Moves gaps that begin within [from_ms, until_ms). Returns 0, STORE_E_FULL or -errno. */
 int store_receive_gaps_shift(struct store *store, int64_t from_ms, int64_t until_ms,
 			     int64_t later_ms);
 
@@ -270,5 +282,5 @@ enum { STORE_ALIVE_MS = 60 * 1000 };
 
 /* Records that the gateway was alive at this time: a gap after a crash begins there. */
 int store_receive_gaps_set_alive(struct store *store, int64_t wall_ms);
-/* *wall_ms_out: 0 means never. 0 or -errno. */
+/* *wall_ms_out is 0 for never. Returns 0 or -errno. */
 int store_receive_gaps_get_alive(struct store *store, int64_t *wall_ms_out);

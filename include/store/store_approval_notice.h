@@ -26,18 +26,18 @@ struct store_approval_notice {
 	unsigned revision;
 };
 
-/* The notice of a revision. 0, STORE_E_NOT_FOUND, -errno. */
+/* Finds the notice of a revision. Returns 0, STORE_E_NOT_FOUND or -errno. */
 int store_approval_notice_of(struct store *store, int64_t message_id, unsigned revision,
 			     struct store_approval_notice *notice_out);
-/* 0, STORE_E_NOT_FOUND, -errno. */
+/* Returns 0, STORE_E_NOT_FOUND or -errno. */
 int store_approval_notice_find(struct store *store, int64_t number,
 			       struct store_approval_notice *notice_out);
 
 /*
  * Gives a revision a number, unless `per_hour` notices were made within the last hour, in usage
- * time (store/store_usage.h): then STORE_APPROVAL_NOTICE_E_LATER, and *wait_ms_out says for how
- * long. It is durable before the notice is sent, so that a crash neither repeats nor forgets
- * one. 0, STORE_E_FULL, -errno.
+ * time (store/store_usage.h): then it returns STORE_APPROVAL_NOTICE_E_LATER, and *wait_ms_out says
+ * for how long. It is durable before the notice is sent, so that a crash neither repeats nor
+ * forgets one. Returns 0, STORE_E_FULL or -errno.
  */
 int store_approval_notice_add(struct store *store, int64_t message_id, unsigned revision,
 			      int64_t per_hour, struct store_approval_notice *notice_out,

@@ -21,8 +21,8 @@ enum {
 };
 
 /*
- * Adds a line whose detail is this JSON object. Durable, unless a transaction is open, whose
- * owner must then fail with this error. 0, -E2BIG, STORE_E_FULL, -errno.
+ * Adds a line whose detail is this JSON object. Durable, unless a transaction is open, whose owner
+ * must then fail with this error. Returns 0, -E2BIG, STORE_E_FULL or -errno.
  */
 int store_audit_add(struct store *store, enum audit_event event, const char *detail_json);
 
@@ -40,8 +40,8 @@ int store_audit_record_client(struct store *store, enum audit_event event,
 			      const struct client *client);
 
 /*
- * Inside the transaction that changes an outgoing message: who requested it, who decided, and
- * how it ended. Other states are in the message's history only. `client` is the name.
+ * Call it inside the transaction that changes an outgoing message: who requested it, who decided,
+ * and how it ended. Other states are in the message's history only. `client` is the name.
  */
 int store_audit_message_added(struct store *store, int64_t message_id,
 			      const struct store_message_draft *draft,
@@ -61,20 +61,20 @@ int store_audit_message_changed(struct store *store, int64_t message_id,
 enum { STORE_AUDIT_ACTING_FOR_BYTES = 128 };
 void store_audit_act_for(struct store *store, const char *name);
 
-/* The newest line. 0 or -errno. */
+/* Finds the newest line. Returns 0 or -errno. */
 int store_audit_head(struct store *store, struct audit_chain_head *head_out);
 
-/* How many lines this process added since it opened the store. */
+/* Returns how many lines this process added since it opened the store. */
 int64_t store_audit_added(const struct store *store);
 
-/* Runs `write` in one transaction: all its lines are committed, or none. 0 or the error. */
+/* Runs `write` in one transaction: all its lines are committed, or none. Returns 0 or the error. */
 int store_audit_transaction(struct store *store,
 			    int (*write)(void *data, struct store *store), void *data);
 
 /*
- * Removes at most AUDIT_STEP_LINES of the oldest lines while there are more than `keep`. The
- * hash of the last removed line becomes the anchor of the rest. *done_out: nothing is left
- * to remove. 0, STORE_E_FULL, -errno.
+ * Removes at most AUDIT_STEP_LINES of the oldest lines while there are more than `keep`. The hash
+ * of the last removed line becomes the anchor of the rest. *done_out says that nothing is left to
+ * remove. 0, STORE_E_FULL, -errno.
  */
 enum { AUDIT_STEP_LINES = 100 };
 int store_audit_prune(struct store *store, int64_t keep, bool *done_out);

@@ -14,7 +14,7 @@
 
 /* Called every few pages. False aborts with -EINTR and leaves no file behind. */
 struct store_backup_progress {
-	bool (*step)(void *data, int done, int total); /* pages; NULL: not called */
+	bool (*step)(void *data, int done, int total); /* pages; NULL if not called */
 	void *data;
 };
 
@@ -34,8 +34,9 @@ struct store_backup {
 };
 
 /*
- * The file gets its name when it is complete, checked and on disk. 0, or -errno with `error`
- * filled: -ENOENT no message store, -EEXIST, -EUCLEAN the message store is damaged, ...
+ * The file gets its name when it is complete, checked and on disk. Returns 0, or -errno with
+ * `error` filled: -ENOENT if there is no message store, -EEXIST, -EUCLEAN if the message store is
+ * damaged, ...
  */
 int store_backup(const struct store_backup *backup,
 		 struct store_backup_summary *summary_out, struct explanation *error);

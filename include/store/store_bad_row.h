@@ -9,9 +9,9 @@
 #include <stdint.h>
 
 /*
- * Moves every bad row to the table bad_row, corrects what keeps its meaning, and sets counters
- * of IDs right that have reached their end. Logs how many rows of which table, not what they
- * contain. SQLITE_OK, or the error of the database and nothing has changed.
+ * Moves every bad row to the table bad_row, corrects what keeps its meaning, and sets counters of
+ * IDs right that have reached their end. Logs how many rows of which table, not what they contain.
+ * Returns SQLITE_OK, or the error of the database if nothing has changed.
  */
 int store_bad_row_set_aside(sqlite3 *database);
 

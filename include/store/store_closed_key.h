@@ -16,9 +16,9 @@ struct store;
 enum { STORE_CLOSED_KEYS_MAX = 20 * 1000 }; /* of a client */
 
 /*
- * Closes the key; fine if it is closed. Durable. 0; STORE_E_FULL: the disk is full, or this
- * client has too many; -errno.
+ * Closes the key; fine if it is closed. Durable. Returns 0; STORE_E_FULL if the disk is full, or
+ * this client has too many; or -errno.
  */
 int store_closed_key_add(struct store *store, int64_t client_id, const char *key);
-/* 0: it is closed; STORE_E_NOT_FOUND; -errno. */
+/* Returns 0 if it is closed; STORE_E_NOT_FOUND; -errno. */
 int store_closed_key_find(struct store *store, int64_t client_id, const char *key);

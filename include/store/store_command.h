@@ -28,48 +28,54 @@ enum {
 
 /* What an incoming message claims to be. All zero: an ordinary message. */
 struct store_command_claim {
-	char number[CONFIG_AGENT_NUMBER_BYTES]; /* the owner's; "": an ordinary message */
+	/* the owner's; "" means an ordinary message */
+	char number[CONFIG_AGENT_NUMBER_BYTES];
 	bool needs_code;
-	char code[TOTP_CODE_BYTES]; /* "" none */
+	char code[TOTP_CODE_BYTES]; /* "" if there is none */
 	bool is_answer;		    /* to a question for approval, else a command */
 	bool approves;
 	int64_t approval_number;
 };
 
 /*
- * Inside the transaction of the incoming message, before its row is added: judges the claim,
- * and uses its code up. entry->flags: those of the draft, with MESSAGE_COMMAND or
- * MESSAGE_ANSWER, and with MESSAGE_CODE_PROVED where a code proved it. With
- * MESSAGE_COMMAND_REFUSED it does not count, and entry->refusal says why: "no_code",
- * "not_enrolled", "wrong_code", "code_used", "locked" or "clock_wrong".
+ * Call it inside the transaction of the incoming message, before its row is added: judges the
+ * claim, and uses its code up. entry->flags: those of the draft, with MESSAGE_COMMAND or
+ * MESSAGE_ANSWER, and with MESSAGE_CODE_PROVED where a code proved it. With MESSAGE_COMMAND_REFUSED
+ * it does not count, and entry->refusal says why: "no_code", "not_enrolled", "wrong_code",
+ * "code_used", "locked" or "clock_wrong".
  */
 int store_command_judge(struct store *store, struct store_incoming_entry *entry);
-/* The same transaction, after the row was added: the audit line, and the answer to act on. */
+/*
+ * Call it in the same transaction, after the row was added: adds the audit line, and the answer to
+ * act on.
+ */
 int store_command_record(struct store *store, const struct store_incoming_entry *entry);
 
 /*
- * The owner's number gets this secret; a former one is gone, and so are its wrong codes. 0,
- * STORE_E_FULL, -errno.
+ * The owner's number gets this secret; a former one is gone, and so are its wrong codes. Returns 0,
+ * STORE_E_FULL or -errno.
  */
 int store_command_enrol(struct store *store, const char *number,
 			const uint8_t secret[TOTP_SECRET_BYTES]);
-/* 0, STORE_E_NOT_FOUND, STORE_E_FULL, -errno. */
+/* Returns 0, STORE_E_NOT_FOUND, STORE_E_FULL or -errno. */
 int store_command_remove(struct store *store, const char *number);
 
-/* A number with a secret; times of the wall clock, 0: never. */
+/* A number with a secret. Times are by the wall clock; 0 is never. */
 struct store_command_sender {
 	char number[CONFIG_AGENT_NUMBER_BYTES];
 	int64_t enrolled_ms;
 	int64_t used_ms;    /* the last right code */
 	int64_t refused_ms; /* the last refusal, and why */
 	char refusal[STORE_COMMAND_REASON_BYTES];
-	int64_t locked_until_ms; /* 0: not locked */
+	int64_t locked_until_ms; /* 0 if not locked */
 };
 
-/* 0, STORE_E_NOT_FOUND, STORE_E_FULL, -errno. */
+/* Returns 0, STORE_E_NOT_FOUND, STORE_E_FULL or -errno. */
 int store_command_find(struct store *store, const char *number,
 		       struct store_command_sender *sender_out);
-/* In the order of enrolment. `visit` must not write. 0, STORE_E_FULL, -errno. */
+/*
+ * Lists them in the order of enrolment. `visit` must not write. Returns 0, STORE_E_FULL or -errno.
+ */
 int store_command_list(struct store *store,
 		       void (*visit)(void *data,
 				     const struct store_command_sender *sender),
@@ -79,14 +85,14 @@ int store_command_list(struct store *store,
 
 struct store_command_answer {
 	int64_t message_id; /* of the incoming message */
-	int64_t sim_id;	    /* 0: unknown */
+	int64_t sim_id;	    /* 0 if unknown */
 	char number[CONFIG_AGENT_NUMBER_BYTES];
 	bool approves;
 	int64_t approval_number;
 };
 
-/* The oldest one. 0, STORE_E_NOT_FOUND, -errno. */
+/* Finds the oldest one. Returns 0, STORE_E_NOT_FOUND or -errno. */
 int store_command_next_answer(struct store *store,
 			      struct store_command_answer *answer_out);
-/* It has been acted on. 0, STORE_E_FULL, -errno. */
+/* It has been acted on. Returns 0, STORE_E_FULL or -errno. */
 int store_command_end_answer(struct store *store, int64_t message_id);

@@ -18,17 +18,17 @@ extern const char store_edit_reason[];
 enum { STORE_EDIT_REVISIONS_MAX = 50 };
 
 /*
- * The draft replaces what it has; sim_id and client_id are those of the message, created_ms
- * is now. `keeps_time`: it keeps its place in the rates. 0; STORE_E_ILLEGAL: it does not wait
+ * The draft replaces what it has; sim_id and client_id are those of the message, created_ms is now.
+ * With `keeps_time` it keeps its place in the rates. Returns 0; STORE_E_ILLEGAL if it does not wait
  * in the gateway, or there is none; STORE_E_FULL, -errno.
  */
 int store_edit_message(struct store *store, int64_t message_id,
 		       const struct store_message_draft *draft, bool keeps_time);
 
 /*
- * The phone number and text for which the idempotency key of an edited message was used first.
- * Strings live in `arena`; other members are not written. 0; STORE_E_NOT_FOUND: it was never
- * edited, or has no key; -errno.
+ * Reads the phone number and text for which the idempotency key of an edited message was used
+ * first. Strings live in `arena`; other members are not written. Returns 0; STORE_E_NOT_FOUND if it
+ * was never edited, or has no key; -errno.
  */
 int store_edit_first(struct store *store, int64_t message_id, struct arena *arena,
 		     struct message *message_out);

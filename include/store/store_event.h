@@ -37,7 +37,7 @@ static inline bool store_event_call_was_placed(int state)
 	return state >= CALL_DIALLING;
 }
 
-/* A placed call that is not over, as far as the store knows. */
+/* Is it a placed call that is not over, as far as the store knows? */
 static inline bool store_event_call_is_ongoing(int state)
 {
 	return state >= CALL_DIALLING && state <= CALL_ACTIVE;
@@ -49,15 +49,15 @@ const char *store_event_call_state_name(enum call_state state);
 struct event {
 	int64_t id; /* ascending */
 	enum event_kind kind;
-	int64_t sim_id;	    /* 0: not known */
+	int64_t sim_id;	    /* 0 if unknown */
 	int64_t at_ms;	    /* wall clock */
 	const char *number; /* phone number, "" withheld; of an alert: its kind */
 	const char *text;   /* of an alert; why a placed call ended, "" not known */
 	int state;	    /* enum call_state; of an alert 1: an emergency */
-	int topic;	    /* of an alert; -1: oFono does not say */
+	int topic;	    /* of an alert; -1 if oFono does not say */
 };
 
-/* `event->id` is not read. 0, STORE_E_FULL, -errno. */
+/* `event->id` is not read. Returns 0, STORE_E_FULL or -errno. */
 int store_event_add(struct store *store, const struct event *event, int64_t *id_out);
 int store_event_set_state(struct store *store, int64_t id, enum call_state state);
 int store_event_set_number(struct store *store, int64_t id, const char *number);
@@ -66,17 +66,17 @@ int store_event_settle(struct store *store);
 
 struct store_event_query {
 	enum event_kind kind;
-	int64_t before_id; /* 0: from the newest on */
-	int state;	   /* only events of this state; -1: any */
+	int64_t before_id; /* 0 to begin at the newest */
+	int state;	   /* only events of this state; -1 for any */
 	unsigned limit;
 	/* strings live during the visit */
 	void (*visit)(void *data, const struct event *event);
 	void *data;
 };
 
-/* Newest first. 0 or -errno. */
+/* Lists the newest first. Returns 0 or -errno. */
 int store_event_list(struct store *store, const struct store_event_query *query);
-/* Removes events from before that time. 0, STORE_E_FULL, -errno. */
+/* Removes events from before that time. Returns 0, STORE_E_FULL or -errno. */
 int store_event_prune(struct store *store, int64_t at_ms);
 
 struct store_event_call_draft { /* strings borrowed */
@@ -84,14 +84,14 @@ struct store_event_call_draft { /* strings borrowed */
 	const char *client; /* its name */
 	int64_t sim_id;
 	const char *number; /* phone number */
-	/* why it may be placed, for the audit; NULL: none is needed */
+	/* why it may be placed, for the audit; NULL if none is needed */
 	const char *reason;
 };
 
 /*
- * Stores a call in CALL_DIALLING, what it uses of the limits of messages, and its audit line,
- * in one durable commit before anything is dialled (tests/unit/test_store_event.c). 0,
- * STORE_E_FULL, -errno.
+ * Stores a call in CALL_DIALLING, what it uses of the limits of messages, and its audit line, in
+ * one durable commit before anything is dialled (tests/unit/test_store_event.c). Returns 0,
+ * STORE_E_FULL or -errno.
  */
 int store_event_place_call(struct store *store,
 			   const struct store_event_call_draft *draft, int64_t *id_out);
@@ -99,17 +99,17 @@ int store_event_place_call(struct store *store,
 struct store_event_call_end {
 	int64_t id;
 	int64_t client_id;
-	const char *client;    /* NULL: not known any more */
+	const char *client;    /* NULL if not known any more */
 	enum call_state state; /* one that is not ongoing */
 	const char *reason;
 };
 
-/* With its audit line. 0, STORE_E_FULL, -errno. */
+/* With its audit line. Returns 0, STORE_E_FULL or -errno. */
 int store_event_end_call(struct store *store, const struct store_event_call_end *end);
 
 /*
- * The time of the `nth` newest placed call, counted from 1, among those up to `until_ms`. 0:
- * there are fewer. 0 or -errno.
+ * Finds the time of the `nth` newest placed call, counted from 1, among those up to `until_ms`; the
+ * time is 0 if there are fewer. Returns 0 or -errno.
  */
 int store_event_nth_placed_call(struct store *store, int64_t nth, int64_t until_ms,
 				int64_t *at_ms_out);

@@ -25,44 +25,44 @@ struct store;
 enum { STORE_FEED_MAX = 100 * 1000, STORE_FEED_DAYS = 30 };
 
 /*
- * Adds an entry for a fact without a row of its own: inside the open transaction, or else as a
- * lazy change. `id` and `phone_number` are not read. 0, STORE_E_FULL, -errno.
+ * Adds an entry for a fact without a row of its own: inside the open transaction, or else as a lazy
+ * change. `id` and `phone_number` are not read. Returns 0, STORE_E_FULL or -errno.
  */
 int store_feed_add(struct store *store, const struct feed_entry *entry);
 
 /*
- * The first `limit` entries after an ID. `entry` lives during the visit, which must not write
- * or read the feed; false ends the reading. Entries that are not on disk yet are left out. 0
- * or -errno.
+ * Reads the first `limit` entries after an ID. `entry` lives during the visit, which must not write
+ * or read the feed; false ends the reading. Entries that are not on disk yet are left out. Returns
+ * 0 or -errno.
  */
 int store_feed_read(struct store *store, int64_t after_id, unsigned limit,
 		    bool (*visit)(void *data, const struct feed_entry *entry),
 		    void *data);
 
 /*
- * The entries that there are: *first_out is the oldest ID, one more than *head_out when there
- * are none; *head_out the newest ID ever given out. Waits for the disk if there are lazy
- * changes. 0 or -errno.
+ * The entries that there are: *first_out is the oldest ID, one more than *head_out when there are
+ * none; *head_out the newest ID ever given out. Waits for the disk if there are lazy changes.
+ * Returns 0 or -errno.
  */
 int store_feed_bounds(struct store *store, int64_t *first_out, int64_t *head_out);
 
-/* 0 or -errno. */
+/* Returns 0 or -errno. */
 int store_feed_epoch(struct store *store, int64_t *epoch_out);
 
 /*
- * For a reader that wants nothing older than `since_ms`: *after_out becomes the ID before the
- * first entry after `after_id` that is not older; *skipped_out says whether an entry of `type`
- * was passed over. 0 or -errno.
+ * For a reader that wants nothing older than `since_ms`: *after_out becomes the ID before the first
+ * entry after `after_id` that is not older; *skipped_out says whether an entry of `type` was passed
+ * over. Returns 0 or -errno.
  */
 int store_feed_skip_older(struct store *store, int64_t after_id, int64_t since_ms,
 			  enum feed_type type, int64_t *after_out, bool *skipped_out);
 
-/* The state in the newest entry of a SIM; -1: there is none. 0 or -errno. */
+/* Finds the state in the newest entry of a SIM; -1 if there is none. Returns 0 or -errno. */
 int store_feed_sim_state(struct store *store, int64_t sim_id, int *state_out);
 
 /*
- * Removes some of the oldest entries that are older; *done_out: there are no more. 0,
- * STORE_E_FULL, -errno.
+ * Removes some of the oldest entries that are older; *done_out says that there are no more. Returns
+ * 0, STORE_E_FULL or -errno.
  */
 int store_feed_prune(struct store *store, int64_t at_ms, bool *done_out);
 
@@ -71,7 +71,7 @@ int store_feed_prune(struct store *store, int64_t at_ms, bool *done_out);
  * disk. The event is the newest ID (const int64_t *). Without observers it does nothing.
  */
 struct store_feed_watch {
-	struct store *store; /* NULL: not initialised */
+	struct store *store; /* NULL if not initialised */
 	struct observers observers;
 	int64_t head;	  /* that the observers know */
 	uint64_t changes; /* store_change_count() when it was last read */
@@ -79,7 +79,7 @@ struct store_feed_watch {
 	sd_event_source *before_sleep, *sync_timer;
 };
 
-/* 0 or -errno. */
+/* Returns 0 or -errno. */
 int store_feed_watch_init(struct store_feed_watch *watch, sd_event *loop,
 			  struct store *store);
 void store_feed_watch_deinit(

@@ -24,7 +24,7 @@ typedef unsigned store_index_judge(const char *text);
 
 /*
  * Call once at the start, before messages are listed by kind. `version` names the program: kinds
- * that another version found are found anew. 0, STORE_E_FULL, -errno.
+ * that another version found are found anew. Returns 0, STORE_E_FULL or -errno.
  */
 int store_index_begin(struct store *store, const char *version);
 
@@ -36,5 +36,5 @@ struct store_index_pass {
 	int64_t added; /* messages, to the index of texts */
 };
 
-/* 0, STORE_E_FULL, -errno. */
+/* Returns 0, STORE_E_FULL or -errno. */
 int store_index_step(struct store *store, struct store_index_pass *pass);

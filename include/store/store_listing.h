@@ -36,7 +36,7 @@ struct store_listing_filter { /* of both directions; 0, NULL and false filter no
  */
 struct store_listing_query {
 	struct store_listing_filter filter; /* strings are borrowed until the end */
-	/* False stops. `message` lives during the call, which must not list or write. */
+	/* Returns false to stop. `message` lives during the call, which must not list or write. */
 	bool (*visit)(void *data, const struct message *message);
 	void *data;
 	/* 0 before the first piece; IDs strictly between the two are left to read */
@@ -46,8 +46,9 @@ struct store_listing_query {
 };
 
 /*
- * Reads the next `rows` rows of the index that fits best, for a phone number this many of
- * each spelling. 0: the end, or visit stopped; STORE_E_MORE: there may be more; -errno.
+ * Reads the next `rows` rows of the index that fits best, for a phone number this many of each
+ * spelling. Returns 0 at the end, or if visit stopped; STORE_E_MORE if there may be more; or
+ * -errno.
  *
  * What it costs hardly depends on how many messages there are (tests/unit/test_store_listing.c),
  * once store/store_index.h has added the messages of an older version.
@@ -75,8 +76,8 @@ struct store_listing_conversation_query {
 };
 
 /*
- * Conversations by their latest message, newest first. With unread_only, by the latest
- * message of a spelling that has unread ones. 0 or -errno.
+ * Lists conversations by their latest message, newest first. With unread_only, by the latest
+ * message of a spelling that has unread ones. Returns 0 or -errno.
  */
 int store_listing_conversations(struct store *store,
 				const struct store_listing_conversation_query *query);

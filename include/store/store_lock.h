@@ -16,13 +16,13 @@
 #include "base/explanation.h"
 
 struct store_lock {
-	int file, folder; /* descriptors; -1: none */
+	int file, folder; /* descriptors; -1 if there is none */
 };
 
 #define STORE_LOCK_NONE ((struct store_lock){ -1, -1 })
 
 /*
- * Makes a missing folder and takes both locks. 0, -EBUSY (a gateway has them) or another
+ * Makes a missing folder and takes both locks. Returns 0, -EBUSY if a gateway has them, or another
  * -errno, with `error` filled.
  */
 int store_lock_take(const char *folder, struct store_lock *lock_out,

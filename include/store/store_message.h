@@ -73,13 +73,13 @@ enum message_state {
  */
 #define STATE_IS_UNFINISHED "(state < 5 OR state IN (10, 11))"
 
-/* The state that a row has; STATE_UNKNOWN, which is final, for a number that is none. */
+/* Returns the state that a row has; STATE_UNKNOWN, which is final, for a number that is none. */
 enum message_state message_state_of(int64_t stored);
 const char *message_state_name(enum message_state state); /* "queued" */
 bool message_state_is_final(enum message_state state);
-/* It waits in the gateway and oFono never had it: it can be cancelled or expire. */
+/* Returns whether it waits in the gateway and oFono never had it: it can be cancelled or expire. */
 bool message_state_is_waiting(enum message_state state);
-/* False also for numbers that are not a state. */
+/* Returns false also for numbers that are not a state. */
 bool message_state_may_become(enum message_state from, enum message_state to);
 
 /*
@@ -110,9 +110,10 @@ enum message_direction {
 
 /* Bits of message.flags; stored: only append. */
 enum store_message_flag {
-	MESSAGE_REPAIRED = 1 << 0,    /* upstream oFono's damage to emoji was undone */
-	MESSAGE_UNREADABLE = 1 << 1,  /* empty, or oFono could not decode it */
-	MESSAGE_IMMEDIATE = 1 << 2,   /* class 0: meant to be displayed and not stored */
+	MESSAGE_REPAIRED = 1 << 0,   /* upstream oFono's damage to emoji was undone */
+	MESSAGE_UNREADABLE = 1 << 1, /* empty, or oFono could not decode it */
+	/* of class 0, which is meant to be displayed and not stored */
+	MESSAGE_IMMEDIATE = 1 << 2,
 	MESSAGE_CLOCK_WRONG = 1 << 3, /* our clock was before the build of this program */
 	MESSAGE_ENDS_APPROVAL = 1 << 4,	   /* outgoing: see ends_approval below */
 	MESSAGE_ADDRESSES_AGENTS = 1 << 5, /* incoming: see text/agent_address.h */
@@ -140,19 +141,20 @@ enum store_message_kind {
 struct message {
 	int64_t id; /* ascending, in both directions */
 	enum message_direction direction;
-	int64_t sim_id; /* 0: received for a card that was not known */
+	int64_t sim_id; /* 0 if received for a card that was not known */
 	int64_t client_id;
 	const char *number; /* phone number of the other party */
 	const char *text;
 	unsigned segments; /* incoming: 0 */
 	enum message_state state;
-	const char *reason; /* of the state, "" none */
-	const char *uuid; /* oFono's, "" before submission; incoming: the name of the last
-			     * spool file that contained it, "" none */
+	const char *reason; /* of the state, "" if there is none */
+	const char *
+		uuid; /* oFono's, "" before submission; incoming: the name of the last spool
+			     * file that contained it, "" if there is none */
 	int64_t created_ms; /* wall clock; incoming: when oFono or the spool reported it */
 	int64_t changed_ms; /* wall clock */
 	/* outgoing only */
-	const char *idempotency_key; /* "" none */
+	const char *idempotency_key; /* "" if there is none */
 	int64_t send_at_ms;	     /* see struct store_message_draft */
 	int64_t expires_at_ms;
 	int64_t valid_ms;  /* see struct store_message_draft */
@@ -160,16 +162,16 @@ struct message {
 	/* as stored; store_message_delivery() computes the truth */
 	enum delivery delivery;
 	/* outgoing only, as store_message_rebase_deadlines() left them */
-	int64_t boot;		 /* clock_boot_number() of the next two; 0: not known */
+	int64_t boot;		 /* clock_boot_number() of the next two; 0 if unknown */
 	int64_t created_boot_ms; /* clock_boot_ms() when it was created */
-	int64_t expires_boot_ms; /* 0: its validity has not begun, or it has none */
+	int64_t expires_boot_ms; /* 0 if its validity has not begun, or it has none */
 	int64_t seen_ms; /* wall clock: an earlier boot lasted at least until then */
 	/* incoming only */
-	/* the service centre's time stamp as oFono wrote it, "" none */
+	/* the service centre's time stamp as oFono wrote it, "" if there is none */
 	const char *sent_time;
-	unsigned flags;	  /* enum store_message_flag; outgoing ones, too */
+	unsigned flags;	  /* enum store_message_flag, also of outgoing messages */
 	unsigned repeats; /* how often the same message arrived again */
-	int64_t read_ms;  /* wall clock; 0: unread */
+	int64_t read_ms;  /* wall clock; 0 if unread */
 };
 
 /* strings borrowed, valid UTF-8 */
@@ -179,27 +181,29 @@ struct store_message_draft {
 	const char *number; /* phone number, as oFono receives it */
 	const char *text;
 	unsigned segments;
-	enum message_state state;    /* 0: queued; or scheduled, waiting_approval; held
-					with a UUID */
-	const char *idempotency_key; /* of this client, NULL none */
-	int64_t send_at_ms;	     /* wall clock: not before; 0: at once */
-	int64_t expires_at_ms; /* wall clock: not submitted after; 0: never expires */
-	int64_t valid_ms;      /* for so long after send_at, or from now; 0: always */
-	const char *reason;    /* of the state, NULL none */
-	int64_t created_ms;    /* wall clock; 0: now */
-	bool is_awaited;       /* the caller waits for the outcome, so the row is lazy */
-	bool is_submitting;    /* it leaves at once: stored as queued, then submitting */
+	enum message_state
+		state; /* 0 if queued, scheduled, waiting_approval, or held with a UUID */
+	const char *idempotency_key; /* of this client; NULL if there is none */
+	int64_t send_at_ms;	     /* wall clock; not sent before; 0 for at once */
+	/* wall clock; not submitted after; 0 if it never expires */
+	int64_t expires_at_ms;
+	int64_t valid_ms;   /* for so long after send_at, or from now; 0 for always */
+	const char *reason; /* of the state; NULL if there is none */
+	int64_t created_ms; /* wall clock; 0 for now */
+	bool is_awaited;    /* the caller waits for the outcome, so the row is lazy */
+	bool is_submitting; /* it leaves at once: stored as queued, then submitting */
 	bool ends_approval; /* expires_at_ms is the end of an approval, not of the validity */
 	bool is_spread; /* limits chose its time, and are asked again before it leaves */
-	/* How a hub chose its SIM (store/store_attempt.h); NULL: a phone's gateway did. */
+	/* How a hub chose its SIM (store/store_attempt.h); NULL if a phone's gateway did. */
 	const struct store_routed *routed;
-	bool may_be_later; /* for store_message_find_same(): with a later send_at, too */
-	const char *uuid;  /* oFono has it already under this UUID; NULL: not yet */
+	bool may_be_later; /* for store_message_find_same(): also with a later send_at */
+	/* oFono has it already under this UUID; NULL if it does not yet */
+	const char *uuid;
 };
 
 /*
- * Stores a new message in its draft's state. Durable, unless draft->is_awaited. 0,
- * STORE_E_FULL, -EINVAL (this client has used the key already) or another -errno.
+ * Stores a new message in its draft's state. Durable, unless draft->is_awaited. Returns 0,
+ * STORE_E_FULL, -EINVAL if this client has used the key already, or another -errno.
  */
 int store_message_add(struct store *store, const struct store_message_draft *draft,
 		      int64_t *message_id_out);
@@ -208,16 +212,16 @@ int store_message_add(struct store *store, const struct store_message_draft *dra
 int store_message_add_all(struct store *store, const struct store_message_draft *drafts,
 			  size_t count, int64_t *message_ids_out);
 
-/* Strings live in `arena`. 0, STORE_E_NOT_FOUND, -errno. */
+/* Strings live in `arena`. Returns 0, STORE_E_NOT_FOUND or -errno. */
 int store_message_get(struct store *store, int64_t message_id, struct arena *arena,
 		      struct message *message_out);
 
-/* The ID of the newest message, 0 before the first. 0 or -errno. */
+/* Finds the ID of the newest message, 0 before the first. Returns 0 or -errno. */
 int store_message_newest(struct store *store, int64_t *message_id_out);
 
 /*
- * Every message whose state is not final, oldest first. `message` lives during the call,
- * which must not list or write. 0 or -errno.
+ * Lists every message whose state is not final, oldest first. `message` lives during the call,
+ * which must not list or write. Returns 0 or -errno.
  */
 int store_message_list_unfinished(struct store *store,
 				  void (*visit)(void *data,
@@ -227,13 +231,17 @@ int store_message_list_unfinished(struct store *store,
 /* one line of a message's history */
 struct message_change {
 	enum message_state state;
-	const char *reason; /* "" none */
+	const char *reason; /* "" if there is none */
 	int64_t at_ms;	    /* wall clock */
-	const char *by;	    /* who decided, for the audit; NULL: nobody in particular */
-	const char *note;   /* the owner's remark, NULL or "" none */
+	/* who decided, for the audit; NULL for nobody in particular */
+	const char *by;
+	const char *note; /* the owner's remark, NULL or "" if there is none */
 };
 
-/* The history, oldest first; empty for an unknown ID or an incoming one. 0 or -errno. */
+/*
+ * Lists the history, oldest first; it is empty for an unknown ID or an incoming one. Returns 0 or
+ * -errno.
+ */
 int store_message_changes(struct store *store, int64_t message_id,
 			  void (*visit)(void *data, const struct message_change *change),
 			  void *data);
@@ -243,8 +251,8 @@ enum { IDEMPOTENCY_KEY_MAX = 64 }; /* characters */
 enum { STORE_KEY_DAYS = 30 };
 
 /*
- * The message that this client's key stands for, while the key is kept. Strings live in
- * `arena`. 0, STORE_E_NOT_FOUND, -errno.
+ * Finds the message that this client's key stands for, while the key is kept. Strings live in
+ * `arena`. Returns 0, STORE_E_NOT_FOUND or -errno.
  */
 int store_message_by_key(struct store *store, int64_t client_id, const char *key,
 			 struct arena *arena, struct message *message_out);
@@ -259,20 +267,22 @@ struct store_message_list_key {
 	int64_t client_id;
 	const char *key; /* the caller's */
 	/* Messages whose key begins with this and that have this text are left out. */
-	const char *prefix; /* NULL: none */
+	const char *prefix; /* NULL if there is none */
 	const char *text;
 };
 
-/* The first message of a call to several recipients. 0, STORE_E_NOT_FOUND, -errno. */
+/*
+ * Finds the first message of a call to several recipients. Returns 0, STORE_E_NOT_FOUND or -errno.
+ */
 int store_message_by_list_key(struct store *store,
 			      const struct store_message_list_key *list,
 			      struct arena *arena, struct message *message_out);
 
 /*
- * The first message of the same client or another program of the phone (CLIENT_PHONE), and of
- * the same phone number (however it is spelt), text and send time, created at most `window_ms` before now. Messages that failed, were cancelled or
- * expired do not count: a repeated request wants them tried again. 0, STORE_E_NOT_FOUND,
- * -errno.
+ * The first message of the same client or another program of the phone (CLIENT_PHONE), and of the
+ * same phone number (however it is spelt), text and send time, created at most `window_ms` before
+ * now. Messages that failed, were cancelled or expired do not count: a repeated request wants them
+ * tried again. Returns 0, STORE_E_NOT_FOUND or -errno.
  */
 int store_message_find_same(struct store *store, const struct store_message_draft *draft,
 			    int64_t window_ms, struct arena *arena,
@@ -287,13 +297,15 @@ struct store_message_lost {
 };
 
 /*
- * The first of our messages that this may be: it was submitted, and no UUID is known. Strings
- * live in `arena`. 0, STORE_E_NOT_FOUND, -errno.
+ * Finds the first of our messages that this may be: it was submitted, and no UUID is known. Strings
+ * live in `arena`. Returns 0, STORE_E_NOT_FOUND or -errno.
  */
 int store_message_find_lost(struct store *store, const struct store_message_lost *lost,
 			    struct arena *arena, struct message *message_out);
 
-/* The latest message that oFono knows by this UUID. 0, STORE_E_NOT_FOUND, -errno. */
+/*
+ * Finds the latest message that oFono knows by this UUID. Returns 0, STORE_E_NOT_FOUND or -errno.
+ */
 int store_message_by_uuid(struct store *store, const char *uuid, struct arena *arena,
 			  struct message *message_out);
 
@@ -305,63 +317,64 @@ struct store_message_deadline {
 	bool ends_approval;
 };
 
-/* A lazy change. 0, STORE_E_FULL, -errno. */
+/* Makes a lazy change. Returns 0, STORE_E_FULL or -errno. */
 int store_message_set_deadline(struct store *store, int64_t message_id,
 			       const struct store_message_deadline *deadline);
 
 /*
  * Call once at the start, before messages are read. Deadlines of unfinished messages that an
- * earlier boot counted by its CLOCK_BOOTTIME become deadlines of this boot. Nobody knows how
- * long the machine was off. So at most the time that was left at the last moment the store
- * knows of is left now, and `seen` records that moment. The same happens within one boot
- * when the wall clock is behind that moment. 0, STORE_E_FULL, -errno.
+ * earlier boot counted by its CLOCK_BOOTTIME become deadlines of this boot. Nobody knows how long
+ * the machine was off. So at most the time that was left at the last moment the store knows of is
+ * left now, and `seen` records that moment. The same happens within one boot when the wall clock is
+ * behind that moment. Returns 0, STORE_E_FULL or -errno.
  */
 int store_message_rebase_deadlines(struct store *store);
 
-/* Time that deadlines count is stored ahead, this much at most. */
+/* The time that deadlines count is stored ahead by this much at most. */
 enum { STORE_LIVED_MS = 60 * 1000 };
 
 /*
- * Stores that this boot lasted until that time of CLOCK_BOOTTIME, whatever the wall clock
- * says: after a loss of power no more is left of a deadline than then. It is on disk when
- * this returns: no second wake-up. 0, STORE_E_FULL, -errno.
+ * Stores that this boot lasted until that time of CLOCK_BOOTTIME, whatever the wall clock says:
+ * after a loss of power no more is left of a deadline than then. It is on disk when this returns:
+ * no second wake-up. Returns 0, STORE_E_FULL or -errno.
  */
 int store_message_set_lived(struct store *store, int64_t until_boot_ms);
-/* The last stored by this program; 0: none. */
+/* Returns the last stored by this program; 0 if there is none. */
 int64_t store_message_lived_until(const struct store *store);
 
 struct store_message_transition {
 	enum message_state to;
-	const char *reason;	/* NULL: none */
-	const char *uuid;	/* NULL: unchanged */
-	enum delivery delivery; /* DELIVERY_NONE: unchanged */
+	const char *reason;	/* NULL if there is none */
+	const char *uuid;	/* NULL if unchanged */
+	enum delivery delivery; /* DELIVERY_NONE if unchanged */
 	bool frees_key;		/* its idempotency key no longer stands for it */
 	bool is_lazy;		/* a lazy change: see store/store.h */
-	const char *by;		/* who decided, for the audit: "owner"; NULL: nobody */
-	const char *note;	/* the owner's remark, NULL none */
-	int64_t at_ms;		/* wall clock; 0: now */
-	const struct store_message_deadline *deadline; /* NULL: unchanged */
-	int64_t send_at_ms; /* its new time, where it counts for limits, too; 0: unchanged */
-	/* It begins this attempt from this SIM (store/store_attempt.h); 0: none. */
+	const char *by;		/* who decided, for the audit: "owner"; NULL for nobody */
+	const char *note;	/* the owner's remark; NULL if there is none */
+	int64_t at_ms;		/* wall clock; 0 for now */
+	const struct store_message_deadline *deadline; /* NULL if unchanged */
+	/* its new time, by which it also counts for limits; 0 if unchanged */
+	int64_t send_at_ms;
+	/* It begins this attempt from this SIM (store/store_attempt.h); 0 if there is none. */
 	unsigned attempt;
 	int64_t attempt_sim_id;
 };
 
 /*
- * Changes the state of a message and adds the change to its history. 0, STORE_E_NOT_FOUND,
- * STORE_E_ILLEGAL, STORE_E_FULL, -errno.
+ * Changes the state of a message and adds the change to its history. Returns 0, STORE_E_NOT_FOUND,
+ * STORE_E_ILLEGAL, STORE_E_FULL or -errno.
  */
 int store_message_change_state(struct store *store, int64_t message_id,
 			       const struct store_message_transition *transition);
 
 /*
  * Stores a delivery report that changes no state; DELIVERY_REFUSED also adds a line
- * ("not_delivered") to the history. 0, STORE_E_NOT_FOUND, STORE_E_FULL, -errno.
+ * ("not_delivered") to the history. Returns 0, STORE_E_NOT_FOUND, STORE_E_FULL or -errno.
  */
 int store_message_set_delivery(struct store *store, int64_t message_id,
 			       enum delivery delivery);
 
 /* "none", "awaited", "delivered", "refused", "unconfirmed" */
 const char *store_message_delivery_name(enum delivery delivery);
-/* The delivery of an outgoing message at this time of the wall clock. */
+/* Returns the delivery of an outgoing message at this time of the wall clock. */
 enum delivery store_message_delivery(const struct message *message, int64_t now_ms);

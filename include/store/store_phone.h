@@ -27,20 +27,24 @@ struct store_phone_row {
 	uint8_t next_key[STORE_PHONE_KEY_BYTES];
 	bool has_next_key;
 	int64_t enrolled_ms;
-	int64_t joined_ms; /* when it got a key of its own; 0: its code was not used yet */
-	int64_t seen_ms;   /* when it answered last; 0: never */
-	char cursor[STORE_PHONE_CURSOR_BYTES]; /* "": from the beginning */
+	/* when it got a key of its own; 0 if its code was not used yet */
+	int64_t joined_ms;
+	int64_t seen_ms;		       /* when it answered last; 0 for never */
+	char cursor[STORE_PHONE_CURSOR_BYTES]; /* "" for the beginning */
 };
 
-/* Adds the phone, with its audit line. Fills `id`. 0, STORE_E_EXISTS, STORE_E_FULL, -errno. */
+/*
+ * Adds the phone, with its audit line. Fills `id`. Returns 0, STORE_E_EXISTS, STORE_E_FULL or
+ * -errno.
+ */
 int store_phone_add(struct store *store, struct store_phone_row *row);
-/* Keys and times. 0, STORE_E_NOT_FOUND, STORE_E_FULL, -errno. */
+/* Stores keys and times. Returns 0, STORE_E_NOT_FOUND, STORE_E_FULL or -errno. */
 int store_phone_put(struct store *store, const struct store_phone_row *row);
 /* The same and the cursor, lazily: a power failure may lose it together with what it passed. */
 int store_phone_advance(struct store *store, const struct store_phone_row *row);
-/* Removes the phone, with its audit line. 0, STORE_E_NOT_FOUND, STORE_E_FULL, -errno. */
+/* Removes the phone, with its audit line. Returns 0, STORE_E_NOT_FOUND, STORE_E_FULL or -errno. */
 int store_phone_remove(struct store *store, const struct store_phone_row *row);
-/* In order of name. 0 or -errno. */
+/* Lists them in order of name. Returns 0 or -errno. */
 int store_phone_list(struct store *store,
 		     void (*visit)(void *data, const struct store_phone_row *row),
 		     void *data);

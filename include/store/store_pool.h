@@ -22,21 +22,22 @@ struct store_pool {
 	char name[STORE_POOL_NAME_BYTES];
 	enum store_pool_rule sticky;  /* the SIM that wrote to the recipient last */
 	enum store_pool_rule country; /* a SIM of the recipient's country */
-	int64_t recipients_per_month; /* different ones, of each SIM; 0: any number */
-	bool fails_over;	      /* a message may move to another SIM */
+	/* different ones, of each SIM; 0 for any number */
+	int64_t recipients_per_month;
+	bool fails_over; /* a message may move to another SIM */
 };
 
-/* A letter, then letters, digits, "-" and "_"; fits STORE_POOL_NAME_BYTES. */
+/* Is it a letter, then letters, digits, "-" and "_", and fits STORE_POOL_NAME_BYTES? */
 bool store_pool_name_is_valid(const char *name);
 
 /*
- * Adds a pool (id 0), or changes the one with this ID. 0, STORE_E_EXISTS (its name is taken),
- * STORE_E_FULL, -errno.
+ * Adds a pool (id 0), or changes the one with this ID. Returns 0, STORE_E_EXISTS if its name is
+ * taken, STORE_E_FULL or -errno.
  */
 int store_pool_put(struct store *store, struct store_pool *pool);
-/* With its list of SIMs. 0, STORE_E_NOT_FOUND, STORE_E_FULL, -errno. */
+/* With its list of SIMs. Returns 0, STORE_E_NOT_FOUND, STORE_E_FULL or -errno. */
 int store_pool_remove(struct store *store, int64_t pool_id);
-/* `visit` must not use pools of the store. In order of ID. 0 or -errno. */
+/* `visit` must not use pools of the store. In order of ID. Returns 0 or -errno. */
 int store_pool_list(struct store *store,
 		    void (*visit)(void *data, const struct store_pool *pool), void *data);
 /* Puts a SIM into a pool, or takes it out; nothing changes if it is so. */
@@ -50,7 +51,7 @@ struct store_sim_service {
 	int64_t sim_id;
 	bool is_drained;	/* the owner wants no new message on it */
 	unsigned failures;	/* in a row */
-	int64_t rests_until_ms; /* wall clock; 0: it does not rest */
+	int64_t rests_until_ms; /* wall clock; 0 if it does not rest */
 };
 
 int store_sim_service_put(struct store *store, const struct store_sim_service *service);
@@ -59,19 +60,22 @@ int store_sim_service_list(struct store *store,
 					 const struct store_sim_service *service),
 			   void *data);
 
-/* Different recipients of a SIM in a month, which is any number that names it. 0 or -errno. */
+/*
+ * Counts the different recipients of a SIM in a month, which is any number that names it. Returns 0
+ * or -errno.
+ */
 int store_sim_service_count_recipients(struct store *store, int64_t sim_id, int64_t month,
 				       int64_t *count_out);
-/* 0: the SIM has written to it in this month; STORE_E_NOT_FOUND, -errno. */
+/* Returns 0 if the SIM has written to it in this month; STORE_E_NOT_FOUND, -errno. */
 int store_sim_service_has_recipient(struct store *store, int64_t sim_id, int64_t month,
 				    const char *number);
-/* Lazily, with months before `month` - 1 removed. */
+/* Changes it lazily, and removes months before `month` - 1. */
 int store_sim_service_add_recipient(struct store *store, int64_t sim_id, int64_t month,
 				    const char *number);
 
 /*
- * The SIM of the last message to this number, or of the last one that came from it, among the
- * last 64 of the conversation; 0: none. 0 or -errno.
+ * Finds the SIM of the last message to this number, or of the last one that came from it, among the
+ * last 64 of the conversation; 0 if there is none. Returns 0 or -errno.
  */
 int store_pool_last_sim(struct store *store, const char *number, bool is_incoming,
 			int64_t *sim_id_out);

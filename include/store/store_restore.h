@@ -28,12 +28,13 @@ struct store_restore_result {
 	int64_t unknown;    /* messages that became unknown */
 	int64_t left_out;   /* rows that the gateway would not have written */
 	bool keeps_clients; /* the clients are the present ones, not those of the backup */
-	char aside[PATH_MAX]; /* the replaced message store, "" none */
+	char aside[PATH_MAX]; /* the replaced message store, "" if there is none */
 };
 
 /*
- * 0, or -errno with `error` filled and the present message store unchanged: -EBUSY a gateway
- * works with it, -EINVAL not our backup, -ENOTSUP of a newer program, -EUCLEAN damaged, ...
+ * Returns 0, or -errno with `error` filled and the present message store unchanged: -EBUSY if a
+ * gateway works with it, -EINVAL if it is not our backup, -ENOTSUP if it is of a newer program,
+ * -EUCLEAN if it is damaged, ...
  */
 int store_restore(const struct store_restore *restore,
 		  struct store_restore_result *result_out, struct explanation *error);

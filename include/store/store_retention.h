@@ -22,25 +22,26 @@ struct store_retention {
 	int64_t excess;	   /* how many messages are above the limit */
 	int64_t removed;
 	int64_t removed_ms; /* created_ms of the newest message that was removed */
-	int64_t oldest_ms; /* created_ms of the first message that stays, 0: none so far */
+	/* created_ms of the first message that stays; 0 if none so far */
+	int64_t oldest_ms;
 	bool done;
 };
 
-/* Checks the next RETENTION_STEP_ROWS in one commit. 0, STORE_E_FULL, -errno. */
+/* Checks the next RETENTION_STEP_ROWS in one commit. Returns 0, STORE_E_FULL or -errno. */
 int store_retention_step(struct store *store, struct store_retention *retention);
 
-/* The first message that is not older than `made_ms`; INT64_MAX: all are older. */
+/* Finds the first message that is not older than `made_ms`; INT64_MAX if all are older. */
 int store_retention_border(struct store *store, int64_t made_ms, int64_t *id_out);
 
 /*
- * The time since when all messages and calls are recorded, but for offline gaps: an empty list
- * says nothing about the time before. STORE_E_NOT_FOUND: unknown, because the clock was never
- * set. Begun once, and raised when messages are removed.
+ * Finds the time since when all messages and calls are recorded, but for offline gaps: an empty
+ * list says nothing about the time before. Returns STORE_E_NOT_FOUND if it is unknown, because the
+ * clock was never set. Begun once, and raised when messages are removed.
  */
 int store_retention_records_since(struct store *store, int64_t *since_ms_out);
-/* Does nothing if the time is known. 0, STORE_E_FULL, -errno; so for the next one. */
+/* Does nothing if the time is known. Returns 0, STORE_E_FULL or -errno; so does the next one. */
 int store_retention_begin_records(struct store *store, int64_t now_ms);
-/* A message of this time was removed. */
+/* Call it when a message of this time was removed. */
 int store_retention_raise_records(struct store *store, int64_t removed_ms);
 
 /* Records that the clock was set ahead by RETENTION_JUMP_MS or more, to `now_ms`. */
@@ -54,15 +55,15 @@ int store_retention_has_jumped(struct store *store, int64_t now_ms, bool *jumped
 
 int store_retention_count(struct store *store, int64_t *count_out);
 
-/* How many messages this process added since it opened the store. */
+/* Returns how many messages this process added since it opened the store. */
 int64_t store_retention_added(const struct store *store);
 
-/* Removes gaps that ended before (0: none by age), and all but the last 1000. */
+/* Removes gaps that ended before this time (0 removes none by age), and all but the last 1000. */
 int store_retention_drop_gaps(struct store *store, int64_t ended_ms);
 
 /*
- * Gives at most RETENTION_STEP_PAGES back to the file system. *left_out: pages that are
- * still free; 0 also when the file was made without incremental vacuum.
+ * Gives at most RETENTION_STEP_PAGES back to the file system. *left_out is the number of pages that
+ * are still free; it is also 0 when the file was made without incremental vacuum.
  */
 int store_retention_vacuum(struct store *store, int64_t *left_out);
 

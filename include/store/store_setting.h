@@ -14,10 +14,10 @@ struct store;
 
 enum { STORE_SETTING_BYTES = 128 };
 
-/* A value that does not fit is cut. 0, STORE_E_NOT_FOUND, -errno. */
+/* Reads a setting. A value that does not fit is cut. Returns 0, STORE_E_NOT_FOUND or -errno. */
 int store_setting_get(struct store *store, const char *name,
 		      char value_out[STORE_SETTING_BYTES]);
-/* NULL removes the setting. 0, STORE_E_FULL, -errno. */
+/* NULL removes the setting. Returns 0, STORE_E_FULL or -errno. */
 int store_setting_set(struct store *store, const char *name, const char *value);
 
 enum { STORE_SETTING_SECRET_BYTES = 32 };
@@ -26,8 +26,8 @@ enum { STORE_SETTING_SECRET_BYTES = 32 };
 #define STORE_SETTING_ELICITATION_KEY "elicitation"
 
 /*
- * A random key for this purpose, made at the first call. It stays the same over restarts,
- * backup and rescue, and never leaves the gateway. 0, STORE_E_FULL, -errno.
+ * Reads a random key for this purpose, made at the first call. It stays the same over restarts,
+ * backup and rescue, and never leaves the gateway. Returns 0, STORE_E_FULL or -errno.
  */
 int store_setting_secret(struct store *store, const char *purpose,
 			 uint8_t secret_out[STORE_SETTING_SECRET_BYTES]);

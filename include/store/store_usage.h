@@ -44,38 +44,47 @@ struct store_usage_span {
 	int64_t id; /* of the client or the SIM */
 	int64_t from_ms;
 	int64_t until_ms;
-	int64_t except_id; /* of the usage that does not count; 0: all counts */
+	int64_t except_id; /* of the usage that does not count; 0 if all counts */
 	int64_t sim_id;	   /* of a share */
-	bool with_planned; /* of a SIM or a share: what is not submitted counts, too */
+	bool with_planned; /* of a SIM or a share: what is not submitted also counts */
 };
 
-/* Usage time now, and how far the wall clock is ahead of it. 0 or -errno, STORE_E_FULL. */
+/*
+ * Writes the usage time now, and how far the wall clock is ahead of it. Returns 0, -errno or
+ * STORE_E_FULL.
+ */
 int store_usage_now(struct store *store, int64_t *now_ms_out, int64_t *ahead_ms_out);
 
 /*
- * At most `room` times, in usage time: those after from_ms up to until_ms, latest first; or
- * those after from_ms and before until_ms, earliest first. 0 or -errno.
+ * At most `room` times, in usage time: those after from_ms up to until_ms, latest first; or those
+ * after from_ms and before until_ms, earliest first. Returns 0 or -errno.
  */
 int store_usage_times_until(struct store *store, const struct store_usage_span *span,
 			    int64_t *times_out, size_t room, size_t *count_out);
 int store_usage_times_after(struct store *store, const struct store_usage_span *span,
 			    int64_t *times_out, size_t room, size_t *count_out);
 
-/* Segments from from_ms on and before until_ms, of at most `rows` messages. 0 or -errno. */
+/*
+ * Counts the segments from from_ms on and before until_ms, of at most `rows` messages. Returns 0 or
+ * -errno.
+ */
 int store_usage_segments(struct store *store, const struct store_usage_span *span,
 			 int64_t rows, int64_t *segments_out);
 
-/* The usage of a message, for except_id; 0: none is known. 0 or -errno. */
+/* Finds the usage of a message, for except_id; 0 if none is known. Returns 0 or -errno. */
 int store_usage_find(struct store *store, int64_t message_id, int64_t *usage_id_out);
 
-/* Inside the transaction that changes the message. `keeps_time`: only its segments. */
+/*
+ * Call it inside the transaction that changes the message. With `keeps_time` only its segments
+ * change.
+ */
 int store_usage_change(struct store *store, const struct store_message_draft *draft,
 		       int64_t message_id, bool keeps_time);
-/* Inside a transaction: it counts at this time of the wall clock. 0: now. */
+/* Call it inside a transaction: it counts at this time of the wall clock; 0 is now. */
 int store_usage_move(struct store *store, int64_t message_id, int64_t send_at_ms);
-/* Inside the transaction that says that it is being submitted. */
+/* Call it inside the transaction that says that it is being submitted. */
 int store_usage_submit(struct store *store, int64_t message_id);
-/* Inside the transaction that adds the message; message_id 0: a call. */
+/* Call it inside the transaction that adds the message; message_id is 0 for a call. */
 int store_usage_add(struct store *store, const struct store_message_draft *draft,
 		    int64_t message_id);
 /* Inside the transaction that ends the message. */

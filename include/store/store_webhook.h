@@ -29,22 +29,22 @@ struct store_webhook_row {
 	const char *name_id;		 /* "sub_...", unique */
 	const char *url, *origin;	 /* "https://hooks.example" */
 	const char *event, *arguments;	 /* name, canonical JSON */
-	const void *secret, *old_secret; /* old: "" none */
+	const void *secret, *old_secret; /* of the old state; "" if there is none */
 	size_t secret_length, old_secret_length;
 	int64_t old_until_ms; /* wall clock, as all times here */
 	int64_t created_ms, refreshed_ms, expires_ms;
 	/* these change with each delivery: */
 	int64_t scanned; /* all entries of the feed up to this one are done or in the delivery */
 	int64_t epoch;	      /* of the feed */
-	int64_t suspended_ms; /* 0: active */
+	int64_t suspended_ms; /* 0 while it is active */
 	int64_t failed_since_ms;
 	int64_t delivered_ms;
-	const char *error; /* the last one, "" none */
+	const char *error; /* the last one, "" if there is none */
 };
 
 /* The delivery under way; no body: there is none. */
 struct store_webhook_delivery {
-	int64_t feed_id;	/* 0: a control message */
+	int64_t feed_id;	/* 0 for a control message */
 	const char *message_id; /* the header webhook-id */
 	const char *body;
 	size_t length;
@@ -53,20 +53,22 @@ struct store_webhook_delivery {
 
 /*
  * Adds a subscription, or replaces the one with its name_id, with its audit line. The delivery
- * under way stays. Durable. 0, STORE_E_FULL, -errno.
+ * under way stays. Durable. Returns 0, STORE_E_FULL or -errno.
  */
 int store_webhook_put(struct store *store, struct store_webhook_row *row,
 		      const char *client);
-/* Lazy: the members that change with each delivery. 0, STORE_E_FULL, -errno. */
+/*
+ * Changes, lazily, the members that change with each delivery. Returns 0, STORE_E_FULL or -errno.
+ */
 int store_webhook_advance(struct store *store, const struct store_webhook_row *row,
 			  const struct store_webhook_delivery *delivery);
 /*
  * With its audit line, whose reason is "unsubscribed", "expired", "revoked" or the like. Durable.
- * 0, STORE_E_NOT_FOUND, STORE_E_FULL, -errno.
+ * Returns 0, STORE_E_NOT_FOUND, STORE_E_FULL or -errno.
  */
 int store_webhook_remove(struct store *store, const struct store_webhook_row *row,
 			 const char *client, const char *reason);
-/* `row` lives during the visit, which may not use webhooks of the store. 0 or -errno. */
+/* `row` lives during the visit, which may not use webhooks of the store. Returns 0 or -errno. */
 int store_webhook_list(struct store *store,
 		       void (*visit)(void *data, const struct store_webhook_row *row,
 				     const struct store_webhook_delivery *delivery),
@@ -99,20 +101,25 @@ enum { STORE_WEBHOOK_ASKED_MAX = 8 }; /* that wait, of one client */
 
 /*
  * Asks the owner: adds a consent that waits, with its audit line and its entry of the feed, and
- * removes those whose time is over. STORE_E_EXISTS: too many wait. 0, STORE_E_FULL, -errno.
+ * removes those whose time is over. Returns 0, STORE_E_EXISTS if too many wait, STORE_E_FULL or
+ * -errno.
  */
 int store_webhook_consent_ask(struct store *store, struct store_webhook_consent *consent);
 /*
- * The owner decided on one that waits. `who`: "owner (uid 0)". 0, STORE_E_NOT_FOUND,
- * STORE_E_FULL, -errno.
+ * Stores the owner's decision on one that waits. `who` is for example "owner (uid 0)". Returns 0,
+ * STORE_E_NOT_FOUND, STORE_E_FULL or -errno.
  */
 int store_webhook_consent_decide(struct store *store, int64_t id, bool approved,
 				 const char *who, int64_t until_ms);
-/* Removes an approved one, with an audit line. 0, STORE_E_NOT_FOUND, STORE_E_FULL, -errno. */
+/*
+ * Removes an approved one, with an audit line. Returns 0, STORE_E_NOT_FOUND, STORE_E_FULL or
+ * -errno.
+ */
 int store_webhook_consent_remove(struct store *store, int64_t id, const char *who);
 /*
- * Ascending by ID; those whose time is over are left out. client_id 0: of all. `consent` lives
- * during the visit, which may not use consents of the store. 0 or -errno.
+ * Lists them in ascending order of ID; those whose time is over are left out. If client_id is 0,
+ * those of all clients are visited. `consent` lives during the visit, which may not use consents of
+ * the store. Returns 0 or -errno.
  */
 int store_webhook_consent_list(struct store *store, int64_t client_id,
 			       void (*visit)(void *data,

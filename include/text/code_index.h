@@ -31,30 +31,36 @@ struct code_index_stream {
 	enum code_index_kind kind;
 	const char *symbols; /* '\1': nothing reaches across it */
 	const bool *begins;
-	const unsigned char *dates; /* equal and not 0: in one date or time; NULL: none */
+	/* symbols with the same value other than 0 are in one date or time; NULL if there is
+	 * none */
+	const unsigned char *dates;
 	size_t count;
-	const bool *own; /* what is found must have one of these; NULL: anything counts */
-	size_t least;	 /* only codes with so many symbols; 0: all */
-	bool whole_only; /* only codes that begin and end with pieces */
-	bool dates_count; /* a code that is only a date or time counts, too */
+	/* what is found must have one of these; NULL if anything counts */
+	const bool *own;
+	size_t least;	  /* only codes with so many symbols; 0 for all */
+	bool whole_only;  /* only codes that begin and end with pieces */
+	bool dates_count; /* a code that is only a date or time also counts */
 };
 
 struct code_index;
 
-struct code_index *code_index_new(void); /* NULL: no memory */
+struct code_index *code_index_new(void); /* Returns NULL if memory runs out */
 void code_index_free(struct code_index *index);
 void code_index_clear(struct code_index *index);
-/* Ignores what is too short or too long. False: no memory. */
+/* Ignores what is too short or too long. Returns false if memory runs out. */
 bool code_index_add(struct code_index *index, enum code_index_kind kind,
 		    const char *symbols, size_t length);
 bool code_index_is_empty(const struct code_index *index);
-/* So many codes that one of them is found by chance if a text is read in any way. */
+/* Are there so many codes that one of them is found by chance if a text is read in any way? */
 bool code_index_is_crowded(const struct code_index *index);
-/* Is there a code of this kind with so many symbols? 0: with any number of them. */
+/* Is there a code of this kind with so many symbols? 0 means any number of them. */
 bool code_index_has_length(const struct code_index *index, enum code_index_kind kind,
 			   size_t length);
 
-/* The symbol for a character of a code with letters: "O" and "0" are one; '\0': none. */
+/*
+ * Returns the symbol for a character of a code with letters: "O" and "0" are one; '\0' if there is
+ * none.
+ */
 char code_index_symbol(char character);
 
 /* Does one of the codes stand in the stream? */
@@ -75,5 +81,5 @@ struct code_list_visit {
 	void *data;
 };
 
-/* 0 or -ENOMEM. `text` is valid UTF-8. */
+/* Returns 0 or -ENOMEM. `text` is valid UTF-8. */
 int code_list_read(const char *text, const struct code_list_visit *visit);

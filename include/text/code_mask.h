@@ -16,7 +16,7 @@
 #define CODE_MASK "******"
 
 /*
- * Appends the masked text. False: the text has no code, and nothing is appended. Without
+ * Appends the masked text. Returns false if the text has no code, and nothing is appended. Without
  * memory it returns true, and the buffer has failed.
  */
 bool code_mask(const char *text, struct buffer *masked);

@@ -21,7 +21,7 @@
 
 struct command_text_words {
 	const char *word;    /* of commands */
-	const char *approve; /* NULL: approvals are not answered by SMS */
+	const char *approve; /* NULL if approvals are not answered by SMS */
 	const char *reject;
 	bool needs_word; /* else any text is a command, with or without the word */
 	bool has_codes;	 /* else digits mean nothing */
@@ -35,7 +35,7 @@ enum command_text_kind {
 
 enum { COMMAND_TEXT_CODE_BYTES = 7 };
 
-/* A part of a text, in bytes; length 0: there is none. */
+/* A part of a text, in bytes; its length is 0 if there is none. */
 struct command_text_part {
 	size_t from;
 	size_t length;
@@ -43,7 +43,7 @@ struct command_text_part {
 
 struct command_text {
 	enum command_text_kind kind;
-	char code[COMMAND_TEXT_CODE_BYTES]; /* in ASCII digits; "" none */
+	char code[COMMAND_TEXT_CODE_BYTES]; /* in ASCII digits; "" if there is none */
 	struct command_text_part code_at;
 	struct command_text_part command; /* without word and code */
 	bool approves;			  /* of an answer */

@@ -20,10 +20,10 @@ enum {
 };
 
 struct extract {
-	char code[EXTRACT_CODE_BYTES]; /* "" none */
-	/* the site a WebOTP code is bound to, "" none */
+	char code[EXTRACT_CODE_BYTES]; /* "" if there is none */
+	/* the site a WebOTP code is bound to, "" if there is none */
 	char domain[EXTRACT_DOMAIN_BYTES];
-	char link[EXTRACT_LINK_BYTES]; /* first http or https link, "" none */
+	char link[EXTRACT_LINK_BYTES]; /* first http or https link, "" if there is none */
 };
 
 /* Includes links without http: "www.example.com", "example.com/a". Valid UTF-8. */

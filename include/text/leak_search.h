@@ -17,7 +17,7 @@ struct leak_search {
 };
 
 /*
- * Behind earlier texts a code counts only if part of it is in `text`, and `text` is read only
- * as it is written. Also true without memory.
+ * Behind earlier texts a code counts only if part of it is in `text`, and `text` is read only as it
+ * is written. Returns true also if memory runs out.
  */
 bool leak_search_has_code(const struct leak_search *search);

@@ -24,20 +24,20 @@ struct number_word {
 
 struct number_words; /* all words, folded for looking up */
 
-struct number_words *number_words_new(void); /* NULL: no memory */
+struct number_words *number_words_new(void); /* Returns NULL if memory runs out */
 void number_words_free(struct number_words *words);
 
 unsigned number_words_languages(void);
 
-/* A whole word, as glyph_write() writes it. */
+/* Returns a whole word, as glyph_write() writes it. */
 struct number_word number_word_find(const struct number_words *words, const char *text,
 				    size_t length);
-/* The longest word of this language at the beginning of `text`; its length, or 0. */
+/* Returns the longest word of this language at the beginning of `text`; its length, or 0. */
 size_t number_word_begins(const struct number_words *words, unsigned language,
 			  const char *text, size_t length, struct number_word *word_out);
 
 /*
- * The letter that a word of a spelling alphabet stands for ("kilo"); '\0': none. `as_spoken`:
- * or the letter's own name ("kay").
+ * Returns the letter that a word of a spelling alphabet stands for ("kilo"); '\0' if there is none.
+ * With `as_spoken` the letter's own name ("kay") counts as well.
  */
 char number_word_letter(const char *text, size_t length, bool as_spoken);

@@ -12,10 +12,10 @@
 
 enum { REPLACEMENT_BYTES = 8 };
 
-/* The nearest characters, "" none: leave it out, or use words. */
+/* The nearest characters; "" if there are none: leave it out, or use words. */
 void replacement_find(uint32_t character, char instead_out[REPLACEMENT_BYTES]);
 
-/* Sentences about a text that has such a character. NULL: no memory. */
+/* Returns sentences about a text that has such a character; NULL if memory runs out. */
 struct replacement_advice {
 	const char *characters; /* "U+1F642 (...)", comma-separated */
 	const char *fix;	/* "Write ":-)" instead of ...; leave out ..." */

@@ -17,20 +17,21 @@ enum segments_encoding { SEGMENTS_GSM7, SEGMENTS_UCS2 };
 
 struct segments {
 	enum segments_encoding encoding;
-	unsigned count;	     /* segments */
-	unsigned units;	     /* septets or 16-bit units in all */
-	unsigned room;	     /* units left in the last segment */
-	uint32_t culprit;    /* first character that forces UCS-2; 0 none */
-	uint32_t unsendable; /* first one above U+FFFF or a non-character, which oFono
-				upstream cannot encode; 0 none */
+	unsigned count;	  /* segments */
+	unsigned units;	  /* septets or 16-bit units in all */
+	unsigned room;	  /* units left in the last segment */
+	uint32_t culprit; /* first character that forces UCS-2; 0 if there is none */
+	uint32_t
+		unsendable; /* first one above U+FFFF or a non-character, which oFono upstream cannot
+			 * encode; 0 if there is none */
 };
 
 /* `text` is valid UTF-8. The empty text is one segment of no units. */
 void segments_measure(const char *text, struct segments *segments_out);
 const char *segments_encoding_name(enum segments_encoding encoding); /* "gsm7", "ucs2" */
 
-/* Above U+FFFF, or a non-character: upstream oFono cannot encode it. */
+/* Is it above U+FFFF, or a non-character? Upstream oFono cannot encode it. */
 bool segments_is_unsendable(uint32_t character);
 
-/* "U+1F600 (...)": the number and the character. NULL: no memory. */
+/* Returns "U+1F600 (...)": the number and the character. Returns NULL if memory runs out. */
 const char *segments_name_character(struct arena *arena, const char *text, uint32_t code);

@@ -14,11 +14,11 @@
 
 #include "base/buffer.h"
 
-/* "voicemail", "settings" or "registration"; NULL: it is for people. */
+/* "voicemail", "settings" or "registration"; NULL if it is for people. */
 const char *service_text_kind(const char *text);
 
 /*
  * Appends the text with CODE_MASK in place of the passwords, user names and tokens that its format
- * has. False: it is no service text, or has none of them, and nothing is appended.
+ * has. Returns false if it is no service text, or has none of them, and nothing is appended.
  */
 bool service_text_mask(const char *text, struct buffer *masked);

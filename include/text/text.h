@@ -27,24 +27,28 @@ struct text_word {
 	unsigned length;
 	unsigned letters;  /* position of its first character, in characters */
 	unsigned sentence; /* counted from 0 */
-	uint32_t before;   /* the characters right before and after it; 0: none */
+	/* the characters right before and after it; 0 if there is none */
+	uint32_t before;
 	uint32_t behind;
 	bool starts;   /* first in the text or a line, or after a colon */
 	bool is_upper; /* no small letter in it */
 	char folded[TEXT_WORD_FOLDED_BYTES]; /* cut if longer */
 };
 
-/* The number of words written. `text` is valid UTF-8. */
+/* Returns the number of words written. `text` is valid UTF-8. */
 size_t text_word_split(const char *text, struct text_word words[TEXT_WORDS_MAX]);
 
-/* A capital letter: Latin, Greek and Cyrillic except for rare ones. */
+/* Is it a capital letter? Knows Latin, Greek and Cyrillic except for rare ones. */
 bool text_word_is_capital(uint32_t character);
 
 /*
- * The first link (http or https) at or after `text`, without the punctuation around it. NULL: none. An
- * invisible character ends it.
+ * Returns the first link (http or https) at or after `text`, without the punctuation around it;
+ * NULL if there is none. An invisible character ends it.
  */
 const char *text_link_find(const char *text, size_t *length_out);
 
-/* The text has something that phones turn into a link: "www.example.com", "example.com/a". */
+/*
+ * Returns whether the text has something that phones turn into a link: "www.example.com",
+ * "example.com/a".
+ */
 bool text_link_is_hinted(const char *text);

@@ -9,7 +9,7 @@
 #include "tools/services.h"
 
 struct change_source {
-	const struct services *services; /* NULL: not initialised */
+	const struct services *services; /* NULL if not initialised */
 	int64_t count;			 /* of changes; see change_source_count() */
 	uint64_t modems;  /* modem_view_checksum() when the status changed last */
 	int64_t after_id; /* the last entry of the feed that was looked at */
@@ -24,12 +24,12 @@ void change_source_deinit(struct change_source *source); /* also if never initia
 
 /*
  * A computer asks to be paired, or does so no longer: pages that list approvals read them again.
- * Nothing for NULL.
+ * Does nothing for NULL.
  */
 void change_source_report_pairing(struct change_source *source);
 
 /*
- * Grows with each change, and continues over a restart because it starts with the clock.
- * 0 for NULL.
+ * Grows with each change, and continues over a restart because it starts with the clock. Returns 0
+ * for NULL.
  */
 int64_t change_source_count(const struct change_source *source);

@@ -17,7 +17,7 @@ extern const char *const message_view_origins[];
 /* Members that would say nothing are left out: see message_view_fields. */
 void message_view_write(const struct view *view, const struct message *message);
 /* The same without the number and what is known about it, for a row that has them. */
-/* "origin", where another program sent the message. */
+/* Writes "origin", where another program sent the message. */
 void message_view_put_origin(struct json_writer *writer, int64_t client_id);
 void message_view_write_without_party(const struct view *view,
 				      const struct message *message);
@@ -32,7 +32,9 @@ void message_view_write_arrival(const struct view *view, const struct message *m
 
 struct message_view_findings;
 
-/* "flags"; nothing if there are none. `findings` NULL: nothing is said about the text. */
+/*
+ * Writes "flags"; nothing if there are none. If `findings` is NULL, nothing is said about the text.
+ */
 void message_view_put_flags(struct json_writer *writer, const struct message *message,
 			    const struct message_view_findings *findings);
 
@@ -41,26 +43,26 @@ bool message_view_masks(const struct view *view, const struct message *message);
 
 /*
  * Appends the text without its one-time codes, and without the rolling code of a command or the
- * number of an approval. False: it has none, and nothing is appended. Without memory it
+ * number of an approval. Returns false if it has none, and nothing is appended. Without memory it
  * returns true, and the buffer has failed.
  */
 bool message_view_mask(const struct services *services, const struct message *message,
 		       struct buffer *masked);
 
-/* "command": the text of a command of the owner, without its word and code. */
+/* Writes "command": the text of a command of the owner, without its word and code. */
 void message_view_put_command(const struct view *view, const struct message *message);
 
 /*
- * Does the text as this reader sees it contain these words (NULL: always true)? The store
- * searches the stored text, so it also finds words that are masked.
+ * Does the text as this reader sees it contain these words? It always does if they are NULL. The
+ * store searches the stored text, so it also finds words that are masked.
  */
 bool message_view_contains(const struct view *view, const struct message *message,
 			   const char *words);
 
 /*
- * Why the message is in its state: "paused_by_owner" or "clock_unknown" while it waits for
- * that, else message->reason. These two are never stored: one switch and one clock hold all
- * waiting messages.
+ * Returns why the message is in its state: "paused_by_owner" or "clock_unknown" while it waits for
+ * that, else message->reason. These two are never stored: one switch and one clock hold all waiting
+ * messages.
  */
 const char *message_view_reason(const struct services *services,
 				const struct message *message);
@@ -75,7 +77,10 @@ bool message_view_waits_for_clock(const struct message *message);
 bool message_view_may_be_sent_in_part(enum message_state state, const char *reason,
 				      unsigned segments);
 
-/* What the reason means for its state, or else, if it is unknown or empty, what the state means. */
+/*
+ * Returns what the reason means for its state, or else, if it is unknown or empty, what the state
+ * means.
+ */
 const char *message_view_meaning(enum message_state state, const char *reason,
 				 unsigned segments);
 

@@ -36,25 +36,26 @@ struct services {
 	const struct config *config;
 	struct ofono *ofono;
 	struct store *store;
-	struct webhooks *webhooks;     /* NULL: the gateway is not running */
+	struct webhooks *webhooks;     /* NULL if the gateway is not running */
 	struct store_feed_watch *feed; /* notifies of new entries of the feed */
-	struct audit *audit;	       /* NULL: refusals are not recorded */
+	struct audit *audit;	       /* NULL if refusals are not recorded */
 	struct sims *sims;
 	struct outbox *outbox;
-	struct routing *routing; /* chooses SIMs, in a hub; NULL: a phone's gateway */
+	/* chooses SIMs, in a hub; NULL in a phone's gateway */
+	struct routing *routing;
 	struct policy *policy;
-	struct pairing *pairing; /* NULL: no computer can ask to be paired */
+	struct pairing *pairing; /* NULL if no computer can ask to be paired */
 	struct inbox *inbox;
 	struct opt_out *opt_out;
 	struct call_log *calls;
 	struct dialler *dialler;
 	struct alert_log *alerts;
-	struct contacts *contacts; /* NULL: no contacts */
+	struct contacts *contacts; /* NULL if there are no contacts */
 	struct scans *scans;
 	struct ussd *ussd;
-	struct received_codes *received_codes; /* NULL: no text is judged */
-	struct change_source *changes;	       /* NULL: nobody can listen */
-	/* The calls that wait with a time limit (tools/tool_wait.h); all zero: none. */
+	struct received_codes *received_codes; /* NULL if no text is judged */
+	struct change_source *changes;	       /* NULL if nobody can listen */
+	/* The calls that wait with a time limit (tools/tool_wait.h); all zero if there are none. */
 	struct {
 		sd_event_source *timer; /* for the first of the list */
 		TAILQ_HEAD(tool_wait_list, tool_wait) list; /* the next to end first */

@@ -21,24 +21,26 @@ enum sim_view_detail {
 
 extern const struct schema_field sim_view_fields[]; /* of one SIM, in full */
 
-/* {"count":N,"subscriptions":[...]} */
+/* Writes {"count":N,"subscriptions":[...]} */
 void sim_view_write(struct json_writer *writer, const struct sims *sims,
 		    enum sim_view_detail detail);
 
 extern const struct schema_field sim_view_voicemail_fields[]; /* of one SIM */
 
-/* An array with the voicemail of each SIM, or of those where some waits, ordered by slot. */
+/* Writes an array with the voicemail of each SIM, or of those where some waits, ordered by slot. */
 void sim_view_write_voicemail(struct json_writer *writer, const struct sims *sims,
 			      bool waiting_only);
 
 extern const struct schema_field sim_view_balance_fields[]; /* of one SIM */
 
-/* An array with the last balance of each SIM that this client may use. 0 or -errno. */
+/*
+ * Writes an array with the last balance of each SIM that this client may use. Returns 0 or -errno.
+ */
 int sim_view_write_balances(struct json_writer *writer, const struct services *services,
 			    const struct client *client);
 
 extern const struct schema_field sim_view_reading_fields[];
 
-/* "balance": one that was just read. */
+/* Writes "balance": one that was just read. */
 void sim_view_put_reading(struct json_writer *writer, const struct balance *balance,
 			  int64_t read_ms);

@@ -17,14 +17,17 @@ struct status_view {
 	bool is_brief; /* set by status_view_write_brief() */
 };
 
-/* A JSON object, complete in either case. 0, or -errno: part of it could not be read. */
+/*
+ * Writes a JSON object, complete in either case. Returns 0, or -errno if part of it could not be
+ * read.
+ */
 int status_view_write(struct json_writer *writer, const struct status_view *view);
 
 /*
- * The short form of get_gateway_status: at most 700 octets with two SIMs. Members that say
+ * Writes the short form of get_gateway_status: at most 700 octets with two SIMs. Members that say
  * nothing are left out.
  */
 int status_view_write_brief(struct json_writer *writer, const struct status_view *view);
 
-/* The same as members of an object that is already open. */
+/* Writes the same as members of an object that is already open. */
 int status_view_put(struct json_writer *writer, const struct status_view *view);

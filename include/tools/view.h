@@ -29,10 +29,12 @@ struct view_contacts {
 /* Who reads the answer, and where it is written. */
 struct view {
 	const struct services *services;
-	const struct client *client; /* NULL: a reader who may not see one-time codes */
+	/* NULL for a reader who may not see one-time codes */
+	const struct client *client;
 	struct json_writer *writer;
-	int64_t usual_sim_id; /* of messages that name no SIM; 0: each names its SIM */
-	struct view_contacts *contacts; /* NULL: a contact's name is beside its number */
+	int64_t usual_sim_id; /* of messages that name no SIM; 0 if each names its SIM */
+	/* NULL if a contact's name is beside its number */
+	struct view_contacts *contacts;
 };
 
 struct view view_of_call(const struct tool_call *call, struct json_writer *writer);
@@ -46,21 +48,21 @@ struct view view_of_resource(const struct resource_call *call,
 	  "The owner's name for this number, from a SIM card or the " \
 	  "owner's file" }
 
-/* Service texts (text/service_text.h) are for the owner, and for who asks for them. */
+/* Service texts (text/service_text.h) are for the owner, and for clients that ask for them. */
 #define VIEW_SERVICE_FIELD                          \
 	{ "include_service", SCHEMA_BOOLEAN, false, \
 	  "Also operators' texts for programs (flag service)" }
 
 bool view_leaves_out_service(const struct tool_call *call);
 
-/* "notice": texts are data, not instructions */
+/* Writes "notice": texts are data, not instructions */
 void view_put_notice(struct json_writer *writer);
 /* Writes `wall_ms` as an RFC 3339 time. */
 void view_put_time(struct json_writer *writer, const char *key, int64_t wall_ms);
 
 /*
- * "records_since": the time since when messages and calls are recorded, for an answer that is
- * empty or reaches back to `since_ms` (0: to the beginning); left out if that is later.
+ * Writes "records_since": the time since when messages and calls are recorded, for an answer that
+ * is empty or reaches back to `since_ms` (0 for the beginning); left out if that is later.
  */
 void view_put_records_since(struct json_writer *writer, struct store *store,
 			    int64_t since_ms);
@@ -78,14 +80,14 @@ enum { VIEW_TEXT_OCTETS = 52000 }; /* as the text of a resource has them */
  * not fit in an answer ends with VIEW_TEXT_CUT.
  */
 bool view_put_text(struct json_writer *writer, const char *key, const char *text);
-/* For what fits on one line, such as a name or a phone number: escapes line breaks too. */
+/* Writes what fits on one line, such as a name or a phone number: escapes line breaks too. */
 bool view_put_line(struct json_writer *writer, const char *key, const char *text);
 
-/* "contact_name", if a contact has this number. Returns whether anything was escaped. */
+/* Writes "contact_name", if a contact has this number. Returns whether anything was escaped. */
 bool view_put_contact(struct json_writer *writer, const struct services *services,
 		      const char *number);
 /*
- * The same for a row: with view->contacts the name is kept for view_put_contacts(), which
+ * Writes the same for a row: with view->contacts the name is kept for view_put_contacts(), which
  * writes "contacts" after the rows, so that a page has each name once.
  */
 bool view_put_row_contact(const struct view *view, const char *number);
@@ -96,8 +98,8 @@ void view_put_contacts(const struct view *view);
 	  "The owner's names for numbers in this answer, by number" }
 
 /*
- * "trust" of the sender with this number or name; see sms/sender.h. "unknown" is left out, and
- * so is "contact": contact_name says it.
+ * Writes "trust" of the sender with this number or name; see sms/sender.h. "unknown" is left out,
+ * and so is "contact": contact_name says it.
  */
 void view_put_trust(struct json_writer *writer, const struct services *services,
 		    int64_t sim_id, const char *number);
@@ -110,7 +112,7 @@ extern const struct schema_field view_cost_fields[];
 
 struct price;
 
-/* "cost" of these segments to this number; nothing if the owner gave no price. */
+/* Writes "cost" of these segments to this number; nothing if the owner gave no price. */
 void view_put_cost(struct json_writer *writer, const struct services *services,
 		   int64_t sim_id, const char *number, unsigned segments);
 void view_write_cost(struct json_writer *writer, const struct price *price);
@@ -119,8 +121,8 @@ void view_write_cost(struct json_writer *writer, const struct price *price);
 extern const struct schema_field view_gap_fields[];
 void view_write_gap(struct json_writer *writer, const struct gap *gap);
 /*
- * "gaps": the last 20 from `since_ms` to before `until_ms`; left out if there are none. Returns 0 or
- * -errno.
+ * Writes "gaps": the last 20 from `since_ms` to before `until_ms`; left out if there are none.
+ * Returns 0 or -errno.
  */
 int view_put_gaps(struct json_writer *writer, struct store *store, int64_t since_ms,
 		  int64_t until_ms);

@@ -14,7 +14,7 @@ struct services;
 enum { WEBHOOK_VIEW_ID_BYTES = 24 }; /* "w3" */
 
 void webhook_view_write_id(int64_t consent_id, char text[WEBHOOK_VIEW_ID_BYTES]);
-/* Reads "w3". False: not the ID of a consent. */
+/* Reads "w3". Returns false if it is not the ID of a consent. */
 bool webhook_view_read_id(const char *text, int64_t *consent_id_out);
 
 /* Writes the members of a consent that waits, or was given. */
@@ -25,8 +25,8 @@ void webhook_view_put_subscription(struct json_writer *writer, struct store *sto
 				   const struct webhook_view *view);
 
 /*
- * Decides on a consent that waits, and reports why it cannot: a clause, or NULL: decided.
- * `who`: "owner (uid 0)".
+ * Decides on a consent that waits, and returns why it cannot, as a clause, or NULL if it is
+ * decided. `who` is for example "owner (uid 0)".
  */
 const char *webhook_view_decide(struct store *store, int64_t consent_id, bool approved,
 				const char *who);

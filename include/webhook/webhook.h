@@ -76,7 +76,7 @@ struct webhook_parts {
 	const struct webhook_source *source;
 };
 
-/* 0 or -errno. Deliveries go on from the loop. */
+/* Returns 0 or -errno. Deliveries go on from the loop. */
 int webhook_new(const struct webhook_parts *parts, struct webhooks **webhooks_out);
 void webhook_free(struct webhooks *webhooks); /* NULL is fine */
 
@@ -89,7 +89,7 @@ struct webhook_order {
 	const char *event; /* the name of a type */
 	const struct json *arguments;
 	const char *secret; /* "whsec_..." */
-	int64_t ttl_ms;	    /* 0: the default */
+	int64_t ttl_ms;	    /* 0 for the default */
 	int64_t after;	    /* ID of an entry: where a new subscription begins */
 	bool truncated;	    /* something before that is missing */
 };
@@ -99,7 +99,7 @@ struct webhook_view {
 	const struct store_webhook_row *row;
 	int64_t watermark;  /* all entries up to this one are delivered or do not count */
 	bool is_delivering; /* something waits to be delivered */
-	int64_t retry_ms;   /* until the next attempt; 0: none waits */
+	int64_t retry_ms;   /* until the next attempt; 0 if none waits */
 	bool is_throttled;  /* the receiver asked to wait that long */
 };
 
@@ -136,7 +136,7 @@ void webhook_subscribe(struct webhooks *webhooks, const struct webhook_order *or
 		       struct webhook_subscribe_attempt **attempt_out);
 void webhook_subscribe_cancel(struct webhook_subscribe_attempt *attempt);
 
-/* WEBHOOK_DONE, _UNKNOWN or _BROKEN. */
+/* Returns WEBHOOK_DONE, _UNKNOWN or _BROKEN. */
 enum webhook_outcome webhook_subscribe_end(struct webhooks *webhooks,
 					   const struct webhook_order *order);
 
@@ -150,17 +150,17 @@ void webhook_each(struct webhooks *webhooks,
  * owner withdrew the consent or changed [events] receivers. Their receivers get "terminated".
  */
 void webhook_review(struct webhooks *webhooks);
-/* Ends all of a client whose token was replaced or revoked; `reason`: one word. */
+/* Ends all of a client whose token was replaced or revoked; `reason` is one word. */
 void webhook_end_client(struct webhooks *webhooks, int64_t client_id, const char *reason);
-/* Ends one. 0, STORE_E_NOT_FOUND, STORE_E_FULL, -errno. */
+/* Ends one. Returns 0, STORE_E_NOT_FOUND, STORE_E_FULL or -errno. */
 int webhook_end(struct webhooks *webhooks, const char *name_id, const char *reason);
 /* The network is back, or another one: failed deliveries are tried soon. */
 void webhook_network_changed(struct webhooks *webhooks);
 
 /*
- * Why the clock cannot be right, as a sentence; NULL: nothing speaks against it. Receivers refuse
- * a timestamp that is five minutes off, so a phone that does not know the time yet delivers
- * nothing, and nothing expires. (webhook_clock.c)
+ * Returns why the clock cannot be right, as a sentence; NULL if nothing speaks against it.
+ * Receivers refuse a timestamp that is five minutes off, so a phone that does not know the time yet
+ * delivers nothing, and nothing expires. (webhook_clock.c)
  */
 const char *webhook_clock_flaw(void);
 

@@ -26,7 +26,7 @@ static const struct {
 	{ "\xe2\x88\x92", '-' },  /* U+2212, minus */
 };
 
-/* The character at `text` in ASCII; 0: not part of an amount. */
+/* Returns the character at `text` in ASCII; 0 if it is not part of an amount. */
 static char amount_read_character(const char *text, size_t length, size_t *used_out)
 {
 	*used_out = 1;
@@ -44,7 +44,7 @@ static char amount_read_character(const char *text, size_t length, size_t *used_
 	return 0;
 }
 
-/* Copies the text in ASCII, without spaces around it. False: it has other characters. */
+/* Copies the text in ASCII, without spaces around it. Returns false if it has other characters. */
 static bool amount_compact(const char *text, size_t length, char compact[COMPACT_BYTES])
 {
 	size_t at = 0, count = 0, used;
@@ -73,7 +73,7 @@ static size_t amount_count(const char *text, char one)
 	return count;
 }
 
-/* The decimal mark; NULL: none. */
+/* Returns the decimal mark; NULL if there is none. */
 static const char *amount_find_mark(const char *number)
 {
 	const char *dot = strrchr(number, '.'), *comma = strrchr(number, ',');

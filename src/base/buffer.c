@@ -13,7 +13,7 @@ static void buffer_clear_secret(struct buffer *buffer)
 		explicit_bzero(buffer->data, buffer->capacity);
 }
 
-/* Like realloc(), but clears the old memory. NULL: no memory. */
+/* Like realloc(), but clears the old memory. Returns NULL if memory runs out. */
 static char *buffer_move_secret(struct buffer *buffer, size_t capacity)
 {
 	char *data = malloc(capacity);

@@ -124,7 +124,7 @@ static int64_t clock_offset_minutes(int64_t wall_ms)
 					     : 0;
 }
 
-/* "+01:00" */
+/* Writes "+01:00" */
 static void clock_format_offset(int64_t minutes, char text[CLOCK_OFFSET_BYTES])
 {
 	unsigned east = (unsigned)llabs(minutes);
@@ -163,8 +163,9 @@ int64_t clock_ceil_ms(int64_t wall_ms)
 }
 
 /*
- * /etc/localtime is a link, often over others. Only its last part is read: realpath() would ask
- * for each folder of each link, at every answer that names the zone. NULL: no link leads there.
+ * /etc/localtime is a link, often over others. Only its last part is read: realpath() would ask for
+ * each folder of each link, at every answer that names the zone. Returns NULL if no link leads
+ * there.
  */
 static const char *clock_follow_localtime(char path[PATH_MAX])
 {
@@ -250,7 +251,7 @@ static int clock_days_in_month(int year, int month)
 	return month == 2 && leap ? 29 : days[month - 1];
 }
 
-/* Days since 1970-01-01. Years are counted from March, so that leap days come last. */
+/* Returns the days since 1970-01-01. Years are counted from March, so that leap days come last. */
 static int64_t clock_days_since_1970(int year, int month, int day)
 {
 	int64_t years = month > 2 ? year : year - 1;
@@ -263,7 +264,7 @@ static int64_t clock_days_since_1970(int year, int month, int day)
 	       146097;
 }
 
-/* "2026-11-21": days since 1970 */
+/* Parses "2026-11-21": days since 1970 */
 static int64_t clock_parse_date(struct clock_parser *parser)
 {
 	int year = clock_parse_number(parser, 4, 0, 9999), month, day;
@@ -279,7 +280,7 @@ static int64_t clock_parse_date(struct clock_parser *parser)
 	return clock_days_since_1970(year, month, day);
 }
 
-/* ".123": milliseconds; the fraction may be missing */
+/* Parses ".123": milliseconds; the fraction may be missing */
 static int64_t clock_parse_fraction(struct clock_parser *parser)
 {
 	int64_t value = 0, place = 100;
@@ -294,7 +295,7 @@ static int64_t clock_parse_fraction(struct clock_parser *parser)
 	return value;
 }
 
-/* "08:30:00.123": milliseconds since midnight */
+/* Parses "08:30:00.123": milliseconds since midnight */
 static int64_t clock_parse_time(struct clock_parser *parser)
 {
 	int64_t hour = clock_parse_number(parser, 2, 0, 23), minute, second;
@@ -308,7 +309,7 @@ static int64_t clock_parse_time(struct clock_parser *parser)
 	return ((hour * 60 + minute) * 60 + second) * 1000 + clock_parse_fraction(parser);
 }
 
-/* "Z", "+01:00": minutes east of UTC */
+/* Parses "Z", "+01:00": minutes east of UTC */
 static int64_t clock_parse_offset(struct clock_parser *parser)
 {
 	char sign = *parser->at;

@@ -134,7 +134,7 @@ static bool escape_breaks_line(uint32_t character)
 	return character == '\n' || character == '\r' || character == '\t';
 }
 
-/* Bytes that stay whatever their neighbours are; most texts are nothing else. */
+/* Returns the bytes that stay whatever their neighbours are; most texts are nothing else. */
 static size_t escape_plain_run(const char *text)
 {
 	const char *at = text;
@@ -222,7 +222,7 @@ static bool escape_is_character(unsigned long value)
 	return value && value <= 0x10ffff && (value < 0xd800 || value > 0xdfff);
 }
 
-/* Bytes of the escape at `text`; 0: none. */
+/* Returns the bytes of the escape at `text`; 0 if there is none. */
 static size_t escape_read(const char *text, uint32_t *character_out)
 {
 	static const char digits[] = "0123456789ABCDEF";
@@ -261,7 +261,7 @@ void escape_undo(char *text)
 
 /* ---- messages for a terminal */
 
-/* Bytes of the character at `text`; 0: not UTF-8, or a control character. */
+/* Returns the bytes of the character at `text`; 0 if it is not UTF-8, or a control character. */
 static size_t escape_message_character(const char *text)
 {
 	unsigned char first = (unsigned char)*text;

@@ -70,7 +70,7 @@ static bool json_is_digit(char byte)
 }
 
 /*
- * The exponent at `text`, "" or "e+12". It saturates far above the length of any text that
+ * Returns the exponent at `text`, "" or "e+12". It saturates far above the length of any text that
  * the reader accepts, so adding it to a number of digits cannot overflow.
  */
 static int64_t json_parse_exponent(const char *text)
@@ -90,7 +90,7 @@ static int64_t json_parse_exponent(const char *text)
 	return negative ? -exponent : exponent;
 }
 
-/* value = value * 10 + digit, away from zero. False: it exceeds int64_t. */
+/* Computes value * 10 + digit, away from zero. Returns false if that exceeds int64_t. */
 static bool json_push_digit(int64_t *value, int digit, bool negative)
 {
 	return !__builtin_mul_overflow(*value, 10, value) &&
@@ -370,7 +370,10 @@ void json_put_boolean(struct json_writer *writer, const char *key, bool value)
 
 /* ---- canonical writing */
 
-/* The member whose name sorts next after `name` (NULL: the first). Names are unique. */
+/*
+ * Returns the member whose name sorts next after `name`, or the first if that is NULL. Names are
+ * unique.
+ */
 static const struct json *json_next_member(const struct json *object, const char *name)
 {
 	const struct json *next = NULL;

@@ -105,7 +105,7 @@ static bool json_reader_step_escape(struct json_reader_escapes *escapes, char by
 	return true;
 }
 
-/* The length of the text before the first half of a surrogate pair. */
+/* Returns the length of the text before the first half of a surrogate pair. */
 static size_t json_reader_scan_escapes(struct json_reader_escapes *escapes,
 				       const char *data, size_t length)
 {
@@ -150,7 +150,7 @@ static void json_reader_append(struct json_reader_level *level, struct json *chi
 	level->value->count++;
 }
 
-/* Adds a value to the innermost open level. NULL: the reader has failed. */
+/* Adds a value to the innermost open level. Returns NULL if the reader has failed. */
 static struct json *json_reader_add(struct json_reader *reader, enum json_type type)
 {
 	struct json *value;
@@ -174,7 +174,7 @@ static struct json *json_reader_add(struct json_reader *reader, enum json_type t
 	return value;
 }
 
-/* A checked copy of a string or key; NULL: the reader has failed. */
+/* Returns a checked copy of a string or key; NULL if the reader has failed. */
 static const char *json_reader_copy_text(struct json_reader *reader,
 					 const unsigned char *bytes, size_t length)
 {
@@ -409,7 +409,7 @@ static void json_reader_complete(void *data)
 	json_reader_check_status(reader, yajl_complete_parse(reader->yajl));
 }
 
-/* Length before a raw \v or \f, which JSON allows nowhere. */
+/* Returns the length before a raw \v or \f, which JSON allows nowhere. */
 static size_t json_reader_length_to_feed(const char *data, size_t length)
 {
 	const char *feed = memchr(data, '\v', length);

@@ -8,7 +8,7 @@ static bool word_list_separates(char byte)
 	return byte == ' ' || byte == '\t' || byte == ',';
 }
 
-/* Not strspn(), which builds a table for each call: words are short. */
+/* Does not use strspn(), which builds a table for each call: words are short. */
 static const char *word_list_begin(const char *at)
 {
 	while (word_list_separates(*at))

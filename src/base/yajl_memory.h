@@ -25,5 +25,5 @@ void yajl_memory_init(struct yajl_memory *memory);
 /* Frees everything, in place of yajl_free() and yajl_gen_free(). */
 void yajl_memory_deinit(struct yajl_memory *memory);
 
-/* Calls `run`, which calls yajl. False: no memory; `run` was left midway. */
+/* Calls `run`, which calls yajl. Returns false if memory runs out; `run` was left midway. */
 bool yajl_memory_try(struct yajl_memory *memory, void (*run)(void *data), void *data);

@@ -116,7 +116,7 @@ static void bridge_answer_fail_unknown(struct bridge_call *call)
 			: "");
 }
 
-/* "" or the words of a refusal. */
+/* Returns "" or the words of a refusal. */
 static const char *bridge_answer_words(const struct json *root, const char *otherwise)
 {
 	const char *text =
@@ -171,7 +171,7 @@ static void bridge_answer_take_body(struct bridge_call *call)
 	arena_free(arena);
 }
 
-/* True: the call waits for a new session. */
+/* Returns true if the call waits for a new session. */
 static bool bridge_answer_is_held(struct bridge_call *call)
 {
 	if (call->status != 404 || call->message.version || call->is_repeated ||
@@ -230,7 +230,7 @@ void bridge_answer_take(struct bridge_call *call, const char *text, size_t lengt
 		bridge_session_begin(call->bridge, call);
 	if (call->message.id && !json_member(root, "method") &&
 	    (!root || bridge_message_same_id(call->message.id, json_member(root, "id"))))
-		call->is_answered = true; /* what is too long to be read is one, too */
+		call->is_answered = true; /* what is too long to be read is also one */
 	arena_free(arena);
 	bridge_output_line(&call->bridge->output, text, length);
 }

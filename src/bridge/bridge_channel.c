@@ -128,7 +128,7 @@ static void bridge_channel_put(struct json_writer *writer, struct arena *arena,
 		json_put_string(writer, key, bridge_channel_escape(arena, value->text));
 }
 
-/* "contains_link addresses_agents" */
+/* Writes "contains_link addresses_agents" */
 static void bridge_channel_put_flags(struct json_writer *writer, struct arena *arena,
 				     const struct json *flags)
 {

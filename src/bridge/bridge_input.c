@@ -80,7 +80,7 @@ static void bridge_input_scan_byte(struct bridge_input_scan *scan, char c)
 	}
 }
 
-/* A string or a number, whole; else "". */
+/* Returns a string or a number, whole; else "". */
 static const char *bridge_input_id(struct bridge_input_scan *scan)
 {
 	const char *id;

@@ -57,7 +57,7 @@ static void bridge_lasting_report_updates(struct bridge_call *call,
 	}
 }
 
-/* True: the first event of a stream that was opened again, and no news. */
+/* Returns true if the first event of a stream that was opened again, and no news. */
 static bool bridge_lasting_swallows(struct bridge_call *call, const char *method,
 				    const struct json *params)
 {
@@ -114,7 +114,7 @@ static void bridge_lasting_report_end(struct bridge_call *call)
 	bridge_output_close(output, writer);
 }
 
-/* The gateway ended it, and not because it stops. */
+/* Did the gateway end it, and not because it stops? */
 static bool bridge_lasting_is_meant(struct bridge_call *call, bool was_brief)
 {
 	if (call->ended.length)
@@ -151,7 +151,7 @@ bool bridge_lasting_finish(struct bridge_call *call,
 	return true;
 }
 
-/* The parameters with the cursor, instead of any other. */
+/* Writes the parameters with the cursor, instead of any other. */
 static void bridge_lasting_write_params(struct json_writer *writer,
 					const struct json *params,
 					const struct buffer *cursor)

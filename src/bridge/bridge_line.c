@@ -22,7 +22,7 @@ static struct bridge_call *bridge_line_find(struct bridge *bridge, const struct 
 
 /*
  * In 2026-07-28 closing the request is what cancels it.  In the older ones the gateway has to be
- * told, unless it does not have the request yet.  True: nothing is left to send.
+ * told, unless it does not have the request yet. Returns true if nothing is left to send.
  */
 static bool bridge_line_cancel(struct bridge *bridge,
 			       const struct bridge_message *message)

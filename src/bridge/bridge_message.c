@@ -104,7 +104,7 @@ static bool bridge_message_is_plain(const char *text)
 	       strncmp(text, "=?base64?", strlen("=?base64?")) != 0;
 }
 
-/* RFC 4648, section 4; without GnuTLS, which a bridge needs for nothing else. */
+/* Writes base64 (RFC 4648, section 4), without GnuTLS, which a bridge needs for nothing else. */
 static void bridge_message_encode(const char *text, size_t length, char *to)
 {
 	static const char digits[] =

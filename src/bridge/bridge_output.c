@@ -64,7 +64,7 @@ static void bridge_output_leave(struct bridge_output *output)
 	sd_event_exit(output->bridge->loop, 0);
 }
 
-/* Writes once. False: the client reads no more. */
+/* Writes once. Returns false if the client reads no more. */
 static bool bridge_output_push(struct bridge_output *output)
 {
 	ssize_t length = bridge_output_write(output);

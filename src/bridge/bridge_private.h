@@ -47,10 +47,10 @@ struct bridge_message {
 	const char *version; /* of `_meta`: it is modern; or NULL */
 };
 
-/* 0; JSON_E_*: it is no JSON; -EINVAL: it is no message; -ENOMEM. */
+/* Returns 0; JSON_E_* if it is no JSON; -EINVAL if it is no message; or -ENOMEM. */
 int bridge_message_read(struct arena *arena, const char *line, size_t length,
 			struct bridge_message *message_out);
-/* Parses JSON that the gateway sent. NULL: it is none. */
+/* Parses JSON that the gateway sent. Returns NULL if it is none. */
 const struct json *bridge_message_parse(struct arena *arena, const char *text,
 					size_t length);
 bool bridge_message_same_id(const struct json *one, const struct json *other);
@@ -62,7 +62,9 @@ void bridge_message_write(struct json_writer *writer, const struct json *value);
 void bridge_message_write_member(struct json_writer *writer, const struct json *member);
 /* Its ID in `_meta` of notifications of subscriptions/listen and events/stream. */
 #define BRIDGE_SUBSCRIPTION_ID "io.modelcontextprotocol/subscriptionId"
-/* The value of Mcp-Name: wrapped in base64 where it is not plain. NULL: no memory. */
+/*
+ * Returns the value of Mcp-Name: wrapped in base64 where it is not plain; NULL if memory runs out.
+ */
 const char *bridge_message_header_value(struct arena *arena, const char *text);
 
 /*
@@ -115,12 +117,12 @@ void bridge_output_deinit(struct bridge_output *output);
 /* Line feeds within it become spaces. */
 void bridge_output_line(struct bridge_output *output, const char *line, size_t length);
 /*
- * Begins a JSON-RPC message of the bridge itself, of which "jsonrpc" is written, and ends it,
- * which prints it: one at a time. NULL: no memory.
+ * Begins a JSON-RPC message of the bridge itself, of which "jsonrpc" is written, and ends it, which
+ * prints it: one at a time. Returns NULL if memory runs out.
  */
 struct json_writer *bridge_output_open(struct bridge_output *output);
 void bridge_output_close(struct bridge_output *output, struct json_writer *writer);
-/* Prints notifications/resources/updated; `id` of the subscription, NULL: none. */
+/* Prints notifications/resources/updated; `id` is the subscription's, or NULL if there is none. */
 void bridge_output_updated(struct bridge_output *output, const struct json *id,
 			   const char *uri);
 bool bridge_output_is_empty(const struct bridge_output *output);
@@ -134,7 +136,7 @@ struct bridge_event_stream {
 	void *data;
 	struct buffer line;
 	struct buffer text; /* of the event */
-	char last_id[128];  /* "": none */
+	char last_id[128];  /* "" if there is none */
 	bool after_return;  /* a line feed that follows belongs to it */
 	bool is_over;	    /* its owner wants no more */
 };
@@ -168,11 +170,11 @@ struct bridge_call {
 	enum bridge_call_state state;
 	struct arena *arena;
 	struct bridge_message message;
-	const char *line; /* in the arena; NULL: no body */
+	const char *line; /* in the arena; NULL if there is no body */
 	size_t length;
 	struct http_client_request *request;
 	sd_event_source *timer;
-	int64_t until_ms; /* then it gives up; 0: not away */
+	int64_t until_ms; /* then it gives up; 0 if the gateway is not away */
 	bool is_repeated; /* in a new session */
 	bool is_answered; /* the client has its answer */
 	unsigned status;
@@ -192,16 +194,17 @@ struct bridge_call {
 
 /* What becomes of a call with one purpose. */
 struct bridge_call_handler {
-	/* The whole answer has come, or it failed. True: the call is over. NULL: it is. */
+	/* The whole answer has come, or it failed. Returns true if the call is over. If it is
+	 * NULL, the call is over. */
 	bool (*finish)(struct bridge_call *call, const struct http_client_result *result);
-	/* An event of its stream; NULL: it is added to the body. */
+	/* An event of its stream; NULL if it is added to the body. */
 	void (*event)(struct bridge_call *call, const char *text, size_t length);
-	/* The line to open it with; NULL: that of the call. */
+	/* Returns the line to open it with; NULL for that of the call. */
 	const char *(*line)(const struct bridge_call *call, struct arena *arena,
 			    size_t *length_out);
 };
 
-/* NULL: no memory. `line` is copied; NULL: none. It is held. */
+/* Returns NULL if memory runs out. `line` is copied; NULL if there is none. It is held. */
 struct bridge_call *bridge_call_new(struct bridge *bridge,
 				    enum bridge_call_purpose purpose, const char *line,
 				    size_t length);
@@ -216,18 +219,21 @@ bool bridge_call_rest(struct bridge_call *call, unsigned after_ms, int64_t patie
  * Answer: what the client gets for a call.
  */
 
-/* Answers with an error, once. `data_key`: "retryable": true, "outcome": "unknown", or NULL. */
+/*
+ * Answers with an error, once. `data_key` is "retryable" (which is set to true), "outcome" (to
+ * "unknown"), or NULL.
+ */
 __attribute__((format(printf, 4, 5))) void bridge_answer_fail(struct bridge_call *call,
 							      int code,
 							      const char *data_key,
 							      const char *format, ...);
-/* The same for a line that did not become a call; `id` is JSON text, "": none. */
+/* The same for a line that did not become a call; `id` is JSON text; "" if there is none. */
 void bridge_answer_refuse(struct bridge *bridge, int code, const char *id,
 			  const char *message);
-/* The whole answer has come, or the request failed. True: the call is over. */
+/* The whole answer has come, or the request failed. Returns true if the call is over. */
 bool bridge_answer_finish(struct bridge_call *call,
 			  const struct http_client_result *result);
-/* An event of any stream but a lasting one. */
+/* Takes an event of any stream but a lasting one. */
 void bridge_answer_take(struct bridge_call *call, const char *text, size_t length);
 
 /* Line: takes a line of the client. */
@@ -237,12 +243,12 @@ void bridge_line_take(struct bridge *bridge, const char *line, size_t length);
  * Lasting: streams of 2026-07-28 that outlive the gateway.
  */
 
-/* An event of its stream. */
+/* Takes an event of its stream. */
 void bridge_lasting_take(struct bridge_call *call, const char *text, size_t length);
-/* The stream has ended. True: the call is over. */
+/* The stream has ended. Returns true if the call is over. */
 bool bridge_lasting_finish(struct bridge_call *call,
 			   const struct http_client_result *result);
-/* The line to open it with: with the last cursor, where it has one. */
+/* Returns the line to open it with: with the last cursor, where it has one. */
 const char *bridge_lasting_line(const struct bridge_call *call, struct arena *arena,
 				size_t *length_out);
 
@@ -252,12 +258,12 @@ const char *bridge_lasting_line(const struct bridge_call *call, struct arena *ar
 
 /* Opens its streams, once. */
 void bridge_channel_begin(struct bridge *bridge);
-/* Prints the answer to initialize with what the channel adds. False: there is none. */
+/* Prints the answer to initialize with what the channel adds. Returns false if there is none. */
 bool bridge_channel_print_initialize(struct bridge_call *call, const struct json *root);
-/* A notification of one of its streams. */
+/* Takes a notification of one of its streams. */
 void bridge_channel_take(struct bridge_call *call, const char *method,
 			 const struct json *params);
-/* One of its streams has ended. True: the call is over. */
+/* One of its streams has ended. Returns true if the call is over. */
 bool bridge_channel_finish(struct bridge_call *call,
 			   const struct http_client_result *result);
 
@@ -280,7 +286,7 @@ enum bridge_session_state {
 
 struct bridge_session {
 	enum bridge_session_state state;
-	char id[BRIDGE_SESSION_ID_BYTES]; /* "": the gateway gave none */
+	char id[BRIDGE_SESSION_ID_BYTES]; /* "" if the gateway gave none */
 	char version[32];
 	struct buffer initialize, initialized; /* the client's lines */
 	struct bridge_subscription {
@@ -296,18 +302,18 @@ struct bridge_session {
 void bridge_session_deinit(struct bridge_session *session);
 /* Notes what a new session would need. */
 void bridge_session_note(struct bridge *bridge, const struct bridge_call *call);
-/* The answer to the client's initialize, or to that of a revival. False: it is none. */
+/* The answer to the client's initialize, or to that of a revival. Returns false if it is none. */
 bool bridge_session_begin(struct bridge *bridge, struct bridge_call *call);
 /* The client's initialize is over, whatever came of it: what waited goes on. */
 void bridge_session_settle(struct bridge *bridge);
 /* The gateway does not know the session any more: begins a new one. */
 void bridge_session_revive(struct bridge *bridge);
-/* A step of that has ended. True: the call is over. */
+/* A step of the revival has ended. Returns true if the call is over. */
 bool bridge_session_step(struct bridge_call *call,
 			 const struct http_client_result *result);
 /* Opens the GET, if that is due. */
 void bridge_session_listen(struct bridge *bridge);
-/* The GET has ended. True: the call is over. */
+/* The GET has ended. Returns true if the call is over. */
 bool bridge_session_finish(struct bridge_call *call,
 			   const struct http_client_result *result);
 

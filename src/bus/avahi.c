@@ -64,18 +64,18 @@ enum avahi_step {
 struct avahi {
 	struct bus *bus;
 	struct bus_call *owner_call; /* GetNameOwner */
-	char owner[256];	     /* unique name; "": Avahi is not running */
+	char owner[256];	     /* unique name; "" if Avahi is not running */
 	struct avahi_offer offer;
 	char status[256];
 
 	/* the entry group */
-	struct bus_call *call; /* NULL: none under way */
+	struct bus_call *call; /* NULL if none is under way */
 	enum avahi_step step;  /* of that call */
 	bool restart;	       /* begin anew after the answer to that call */
 	bool gave_up;	       /* until the next avahi_begin() */
 	size_t added;	       /* places of the offer */
 	unsigned names_tried;
-	char path[GROUP_PATH_BYTES]; /* "": there is no group */
+	char path[GROUP_PATH_BYTES]; /* "" if there is no group */
 	char name[SERVICE_NAME_BYTES];
 	char host[HOST_NAME_BYTES]; /* "phone.local" */
 	int32_t state;		    /* enum avahi_group_state, as signalled */
@@ -223,7 +223,7 @@ static enum avahi_step avahi_on_state(struct avahi *avahi, DBusMessage *reply)
 	return STEP_WAIT;
 }
 
-/* At most a DNS label long, ending with a whole character. */
+/* The name is at most a DNS label long, ending with a whole character. */
 static void avahi_make_name(struct avahi *avahi)
 {
 	char text[HOST_NAME_BYTES + 16];

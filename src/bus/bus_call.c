@@ -28,7 +28,7 @@ struct bus_call {
 	DBusPendingCall *pending; /* BUS_CALL_PENDING */
 	sd_event_source *timer;	  /* BUS_CALL_PENDING, with a timeout */
 	int timeout_ms;
-	bus_reply reply; /* NULL: already called, or cancelled */
+	bus_reply reply; /* NULL if already called, or cancelled */
 	void *data;
 	TAILQ_ENTRY(bus_call) link;
 };

@@ -22,7 +22,7 @@ TAILQ_HEAD(bus_call_list, bus_call);
 
 struct bus_calls {
 	sd_event *loop;
-	DBusConnection *connection; /* NULL: none */
+	DBusConnection *connection; /* NULL if there is none */
 	struct bus_call_list queued;
 	struct bus_call_list pending;
 	struct bus_call_list ended;
@@ -35,7 +35,7 @@ struct bus_calls {
 	DBusMessage *no_reply;
 };
 
-/* 0 or -errno; call bus_calls_deinit() in either case. */
+/* Returns 0 or -errno; call bus_calls_deinit() in either case. */
 int bus_calls_init(struct bus_calls *calls, sd_event *loop);
 void bus_calls_deinit(struct bus_calls *calls);
 
@@ -65,14 +65,14 @@ enum {
 };
 
 struct bus_pump {
-	DBusConnection *connection; /* NULL: not running */
+	DBusConnection *connection; /* NULL if not running */
 	sd_event *loop;
 	sd_event_source *io;
 	sd_event_source *dispatch;
 	DBusWatch *watches[BUS_PUMP_WATCHES_MAX];
 };
 
-/* Borrows the connection until bus_pump_deinit(). 0 or -errno. */
+/* Borrows the connection until bus_pump_deinit(). Returns 0 or -errno. */
 int bus_pump_init(struct bus_pump *pump, sd_event *loop, DBusConnection *connection);
-/* Not from inside a callback of the connection. Fine on a zeroed pump. */
+/* Do not call it from inside a callback of the connection. A zeroed pump is fine. */
 void bus_pump_deinit(struct bus_pump *pump);

@@ -37,7 +37,7 @@ static bool bus_probe_read_entry(DBusAddressEntry *entry, struct bus_probe_targe
 	return true;
 }
 
-/* False also for several addresses: libdbus tries them in order. */
+/* Returns false also for several addresses: libdbus tries them in order. */
 static bool bus_probe_find(const char *address, struct bus_probe_target *target)
 {
 	DBusAddressEntry **entries;
@@ -53,7 +53,7 @@ static bool bus_probe_find(const char *address, struct bus_probe_target *target)
 	return found;
 }
 
-/* Connects and sends the question. 0, -EAGAIN or BUS_PROBE_E_NOT_UNIX. */
+/* Connects and sends the question. Returns 0, -EAGAIN or BUS_PROBE_E_NOT_UNIX. */
 static int bus_probe_send(const char *address, int *fd_out)
 {
 	struct bus_probe_target target;

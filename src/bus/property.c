@@ -17,7 +17,7 @@ static bool property_has_signature(DBusMessageIter *value, const char *signature
 	return same;
 }
 
-/* True: the field changed. */
+/* Returns true if the field changed. */
 static bool property_replace(void *field, const void *value, size_t size)
 {
 	if (memcmp(field, value, size) == 0)
@@ -26,7 +26,7 @@ static bool property_replace(void *field, const void *value, size_t size)
 	return true;
 }
 
-/* How many bytes of `text` fit, without cutting a character. */
+/* Returns how many bytes of `text` fit, without cutting a character. */
 static size_t property_fitting_bytes(const char *text, size_t size)
 {
 	size_t length = strnlen(text, size);
@@ -224,7 +224,7 @@ static bool property_put(const struct property *property, void *field,
 	return false;
 }
 
-/* `variant` is at the variant. True: the field changed. */
+/* `variant` is at the variant. Returns true if the field changed. */
 static bool property_store(const struct property *table, size_t count, const char *name,
 			   DBusMessageIter *variant, void *structure)
 {

@@ -47,7 +47,7 @@ static void client_table_append_list(struct buffer *cell, const struct json *lis
 	}
 }
 
-/* "5/min 60/h": only the client's own limits. */
+/* Appends "5/min 60/h": only the client's own limits. */
 static void client_table_append_limits(struct buffer *cell, const struct json *limits)
 {
 	static const struct {
@@ -137,7 +137,7 @@ static void client_table_print_row(const unsigned widths[COLUMNS],
 	putchar('\n');
 }
 
-/* The terminal would wrap the rows. */
+/* Would the terminal wrap the rows? */
 static bool client_table_is_too_wide(const unsigned widths[COLUMNS])
 {
 	unsigned columns = terminal_columns(STDOUT_FILENO), width = 0;

@@ -148,7 +148,7 @@ static bool cmd_approvals_read_number(const char *text, char **end_out,
 	return *text >= '0' && *text <= '9' && !errno;
 }
 
-/* "5", or "5.1" with its revision. False: not an ID. */
+/* Reads "5", or "5.1" with its revision. Returns false if it is not an ID. */
 static bool cmd_approvals_read_id(const char *text, int64_t *id_out,
 				  int64_t *revision_out)
 {
@@ -161,7 +161,7 @@ static bool cmd_approvals_read_id(const char *text, int64_t *id_out,
 			 cmd_approvals_read_number(end + 1, &end, revision_out) && !*end);
 }
 
-/* "w5", the receiver of a webhook. */
+/* Is it the receiver of a webhook, such as "w5"? */
 static bool cmd_approvals_is_webhook(const char *text)
 {
 	return *text == 'w' && text[1] &&

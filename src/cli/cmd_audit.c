@@ -48,7 +48,7 @@ static void cmd_audit_put_escaped(const char *text)
 	buffer_deinit(&shown);
 }
 
-/* NULL: not a JSON object, so somebody changed it. */
+/* Returns NULL if it is not a JSON object, so somebody changed it. */
 static const struct json *cmd_audit_read_detail(struct arena *arena, const char *detail)
 {
 	const struct json *root =

@@ -44,7 +44,7 @@ static void cmd_backup_catch(int number)
 		sigaction(number, &action, NULL);
 }
 
-/* False: stop. */
+/* Returns false to stop. */
 static bool cmd_backup_on_progress(void *data, int done, int total)
 {
 	char words[WORDS_BYTES];
@@ -77,7 +77,7 @@ static const char *cmd_backup_plural(int64_t count)
 	return count == 1 ? "" : "s";
 }
 
-/* "12 messages, 2 SIM cards, 1 client (4096 bytes)" */
+/* Prints "12 messages, 2 SIM cards, 1 client (4096 bytes)" */
 static void cmd_backup_print_summary(const struct store_backup_summary *summary)
 {
 	printf("%lld message%s, %lld SIM card%s, %lld client%s (%lld bytes)",
@@ -95,7 +95,7 @@ static void cmd_backup_put_path(struct json_writer *writer, const char *key,
 		json_put_string(writer, key, path);
 }
 
-/* `restored` NULL: of a backup. Returns the exit code. */
+/* `restored` is NULL for a backup. Returns the exit code. */
 static int cmd_backup_print_json(const char *file,
 				 const struct store_backup_summary *summary,
 				 const struct store_restore_result *restored)
@@ -120,7 +120,7 @@ static int cmd_backup_print_json(const char *file,
 	return json_field_end(writer, &text) ? EXIT_CODE_OK : EXIT_CODE_FAILED;
 }
 
-/* `force` NULL: not an option of this command. False: exit with *code_out. */
+/* `force` is NULL if the command has no such option. Returns false to exit with *code_out. */
 static bool cmd_backup_read(const char *help, bool *force, int argc, char **argv,
 			    struct config *config_out, bool *json_out, int *code_out)
 {

@@ -73,7 +73,7 @@ static const char cmd_clients_trust[] =
 	"  export NODE_EXTRA_CA_CERTS=%1$s\n"
 	"  export SSL_CERT_FILE=%1$s\n\n";
 
-/* What is between scheme and path. */
+/* Returns what is between scheme and path. */
 static const char *cmd_clients_host(const char *url, char host[HOST_BYTES])
 {
 	url = strstr(url, "//") + 2;
@@ -97,7 +97,7 @@ static void cmd_clients_print_scrape(const char *url, const char *certificate,
 		printf(cmd_clients_scrape_trust, certificate);
 }
 
-/* Such a client may not use MCP. */
+/* Is it a client that may not use MCP? */
 static bool cmd_clients_is_for_metrics(const struct json *client)
 {
 	const struct json *scopes = json_field_list(client, "scopes");
@@ -193,7 +193,7 @@ static void cmd_clients_explain_asking(const struct owner_command_call *call,
 	       json_field_text(client, "name"));
 }
 
-/* The result of pair or rotate. */
+/* Prints the result of pair or rotate. */
 static void cmd_clients_print_pairing(const struct owner_command_call *call,
 				      const struct json *result)
 {

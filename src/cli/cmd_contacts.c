@@ -28,7 +28,7 @@ static const struct owner_command_option cmd_contacts_options[] = {
 	{ 0 },
 };
 
-/* "Anna Kovacs  +36201234567, 0611112222  (SIM 1)" */
+/* Prints "Anna Kovacs  +36201234567, 0611112222  (SIM 1)" */
 static void cmd_contacts_print_contact(const struct json *contact)
 {
 	const char *sim = json_field_text(contact, "subscription_id");

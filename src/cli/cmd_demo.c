@@ -78,7 +78,7 @@ static bool cmd_demo_is_in_path(const char *program)
 	return false;
 }
 
-/* True: Python finds its module "dbus". */
+/* Returns true if Python finds its module "dbus". */
 static bool cmd_demo_has_python_dbus(const char *unused)
 {
 	pid_t child = fork();
@@ -110,7 +110,7 @@ static const struct cmd_demo_need {
 	{ "util-linux", cmd_demo_is_in_path, "unshare" },
 };
 
-/* " python3 ofono"; "": none. */
+/* Lists " python3 ofono"; "" if there is none. */
 static void cmd_demo_list_missing(char packages[PACKAGES_BYTES])
 {
 	size_t length = 0;
@@ -136,7 +136,7 @@ static int cmd_demo_fail_missing(const char *packages)
 
 /* Finding the demo */
 
-/* False: unknown. */
+/* Returns false if it is unknown. */
 static bool cmd_demo_find_program(char program[PATH_MAX])
 {
 	ssize_t length = readlink("/proc/self/exe", program, PATH_MAX - 1);
@@ -147,7 +147,7 @@ static bool cmd_demo_find_program(char program[PATH_MAX])
 	return true;
 }
 
-/* False: not found. */
+/* Returns false if it is not found. */
 static bool cmd_demo_find_folder(const char *program, char folder[PATH_MAX])
 {
 	static const char *const places[] = { "../share/ofono-mcp", "../tests" };

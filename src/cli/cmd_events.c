@@ -29,7 +29,7 @@ static const struct owner_command_option cmd_events_options[] = {
 	{ 0 },
 };
 
-/* "message_id 17, from +36201234567"; lists and objects are for --json. */
+/* Prints "message_id 17, from +36201234567"; lists and objects are for --json. */
 static void cmd_events_print_data(const struct json *data)
 {
 	const char *comma = "  ";

@@ -57,7 +57,7 @@ static bool cmd_join_on_line(void *data, const char *line, size_t length)
 	return !answer->result && !answer->error;
 }
 
-/* False, reported: no answer. */
+/* Returns false, after reporting it, if there is no answer. */
 static bool cmd_join_ask(const struct config *config, const char *command,
 			 const char *line, struct cmd_join_answer *answer)
 {
@@ -79,7 +79,7 @@ static bool cmd_join_ask(const struct config *config, const char *command,
 	return false;
 }
 
-/* 0, or an exit code after reporting. Pairs the client, or gives it a new token. */
+/* Returns 0, or an exit code after reporting. Pairs the client, or gives it a new token. */
 static int cmd_join_pair(const struct config *config, const char *scopes,
 			 struct cmd_join_answer *answer)
 {
@@ -105,7 +105,7 @@ static int cmd_join_pair(const struct config *config, const char *scopes,
 				      json_field_text(answer->error, "message"));
 }
 
-/* The loopback address without TLS among the gateway's URLs. False: there is none. */
+/* The loopback address without TLS among the gateway's URLs. Returns false if there is none. */
 static bool cmd_join_find_gateway(const struct json *urls,
 				  char gateway[LINK_CONFIG_GATEWAY_BYTES])
 {
@@ -122,7 +122,10 @@ static bool cmd_join_find_gateway(const struct json *urls,
 	return false;
 }
 
-/* systemctl's own words go to standard error. False: no systemd, or it failed. */
+/*
+ * systemctl's own words go to standard error. Returns false if there is no systemd, or systemctl
+ * failed.
+ */
 static bool cmd_join_systemctl(char *verb)
 {
 	char program[] = "systemctl", now[] = "--now", unit[] = CMD_JOIN_UNIT;
@@ -139,7 +142,7 @@ static bool cmd_join_systemctl(char *verb)
 	       waitpid(pid, &status, 0) == pid && status == 0;
 }
 
-/* False: the owner has to start it. */
+/* Returns false if the owner has to start it. */
 static bool cmd_join_start_unit(void)
 {
 	char enable[] = "enable", restart[] = "restart";
@@ -147,7 +150,7 @@ static bool cmd_join_start_unit(void)
 	return cmd_join_systemctl(enable) && cmd_join_systemctl(restart);
 }
 
-/* False, with --json only: no memory. */
+/* Returns false if memory runs out, with --json only. */
 static bool cmd_join_print(const struct cmd_join_arguments *arguments,
 			   const struct join_code *code, bool is_started)
 {
@@ -176,7 +179,7 @@ static bool cmd_join_print(const struct cmd_join_arguments *arguments,
 	return true;
 }
 
-/* 0, or an exit code after reporting. */
+/* Returns 0, or an exit code after reporting. */
 static int cmd_join_write(const struct join_code *code, const char *gateway,
 			  const char *token, const struct passwd *user)
 {
@@ -236,7 +239,10 @@ static int cmd_join_with(const struct config *config,
 	return exit_code;
 }
 
-/* NULL, reported: the caller is not root, or the package of the link is missing. */
+/*
+ * Returns NULL, after reporting it, if the caller is not root, or the package of the link is
+ * missing.
+ */
 static const struct passwd *cmd_join_find_user(void)
 {
 	const struct passwd *user = getpwnam(LINK_CONFIG_USER);
@@ -269,7 +275,7 @@ static const char cmd_join_help[] =
 	"The limits of this phone hold for the hub as for any client.\n"
 	"Exit codes: 0 done; 1 failed; 2 wrong options or code.\n";
 
-/* 0, or an exit code after reporting. `given`: the operand, or NULL. */
+/* Returns 0, or an exit code after reporting. `given` is the operand, or NULL. */
 static int cmd_join_read_code(const char *given, struct join_code *code)
 {
 	char text[JOIN_CODE_MAX + 1];

@@ -62,7 +62,7 @@ static bool cmd_modem_is_chosen(const struct cmd_modem_choice *choice,
 	return false;
 }
 
-/* False: no modem has this name. */
+/* Returns false if no modem has this name. */
 static bool cmd_modem_choose_named(struct cmd_modem_choice *choice, struct ofono *ofono,
 				   const char *name, const struct switching_wish *wish)
 {
@@ -81,7 +81,7 @@ static bool cmd_modem_choose_named(struct cmd_modem_choice *choice, struct ofono
 	return found;
 }
 
-/* "Name one, or all: /sim0, /sim1" */
+/* Lists "Name one, or all: /sim0, /sim1" */
 static void cmd_modem_list_paths(struct cmd_modem_choice_error *error, const char *words,
 				 const struct ofono *ofono)
 {
@@ -158,7 +158,7 @@ static const char cmd_modem_help[] =
 	"standard error says why; 2 wrong options.\n";
 
 struct cmd_modem_arguments {
-	bool switches; /* false: list */
+	bool switches; /* false to list */
 	struct switching_wish wish;
 	int timeout_s;
 	bool json;
@@ -166,7 +166,7 @@ struct cmd_modem_arguments {
 	int name_count;
 };
 
-/* {"modems": [...]}. False: no memory. */
+/* Prints {"modems": [...]}. Returns false if memory runs out. */
 static bool cmd_modem_print_modems(const void *data,
 				   void (*write)(struct json_writer *writer,
 						 const void *data))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ofono-mcp sim list, sim balance: the SIM cards, and their known balances. cmd_status.c shows
- * both, too.
+ * ofono-mcp sim list, sim balance: the SIM cards, and their known balances. cmd_status.c also shows
+ * both.
  */
 #include <stdio.h>
 #include <string.h>
@@ -23,7 +23,7 @@ static const char cmd_sims_help[] =
 	"get_sms_subscriptions gives agents\n" OPTIONS_HELP_HELP "\n"
 	"The gateway must run. Exit codes: 0 listed; 1 failed; 2 wrong options.\n";
 
-/* "SIM 1     ready: Telekom HU, slot 0, +36201234567, signal 60 %, roaming" */
+/* Prints "SIM 1     ready: Telekom HU, slot 0, +36201234567, signal 60 %, roaming" */
 void cmd_sims_print_sim(const struct json *sim)
 {
 	enum terminal_colour colour =

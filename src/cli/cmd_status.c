@@ -53,7 +53,7 @@ static void cmd_status_print_sending(const struct json *status)
 		       terminal_colour_off(), json_field_text(status, "why_not"));
 }
 
-/* Nothing if it is not wanted, which the owner knows. */
+/* Prints nothing if it is not wanted, which the owner knows. */
 static void cmd_status_print_advertisement(const struct json *status)
 {
 	bool advertised = json_field_is_true(status, "advertised");
@@ -124,7 +124,7 @@ static void cmd_status_print_queue(const struct json *status)
 		       terminal_colour_off());
 }
 
-/* "sms.received of laptop to https://hooks.example: suspended (timeout)" */
+/* Prints "sms.received of laptop to https://hooks.example: suspended (timeout)" */
 static void cmd_status_print_suspended(const struct json *webhook)
 {
 	const char *next = json_field_text(webhook, "next_attempt");
@@ -159,7 +159,7 @@ static void cmd_status_print_webhooks(const struct json *status)
 	}
 }
 
-/* A quarter or less is left. */
+/* Is a quarter or less left? */
 static bool cmd_status_is_low(const struct json *limit)
 {
 	int64_t left = 0, most = 0;
@@ -195,7 +195,7 @@ static void cmd_status_print_gap(const struct json *gap)
 	       json_field_text(gap, "reason"));
 }
 
-/* "laptop: 3 of 60 an hour, 0 of 200 a day (more in 22 s)", of what is low */
+/* Prints "laptop: 3 of 60 an hour, 0 of 200 a day (more in 22 s)", of what is low */
 static void cmd_status_print_usage(const struct json *client)
 {
 	bool is_first = true;
@@ -230,7 +230,10 @@ static bool cmd_status_has_low(const struct json *client)
 	return false;
 }
 
-/* One line for each row that `is_shown` (NULL: all), the first with the label. */
+/*
+ * Prints one line for each row that `is_shown` accepts (all if it is NULL), the first with the
+ * label.
+ */
 static void cmd_status_print_rows(const char *label, const struct json *rows,
 				  bool (*is_shown)(const struct json *row),
 				  void (*print)(const struct json *row))

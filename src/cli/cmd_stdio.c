@@ -63,7 +63,7 @@ struct cmd_stdio_arguments {
 /* What the bridge's options point to. */
 struct cmd_stdio_place {
 	char url[BRIDGE_TARGET_URL_BYTES];
-	char token[BRIDGE_TARGET_TOKEN_BYTES]; /* "": none */
+	char token[BRIDGE_TARGET_TOKEN_BYTES]; /* "" if there is none */
 	struct sockaddr_un socket;
 	char senders[CMD_STDIO_SENDERS_BYTES]; /* each with its NUL */
 };
@@ -127,7 +127,7 @@ static int cmd_stdio_find_socket(const struct cmd_stdio_arguments *arguments,
 				      error.text);
 }
 
-/* A comma-separated list. */
+/* Takes a comma-separated list. */
 static int cmd_stdio_take_senders(const char *list, struct cmd_stdio_place *place,
 				  struct bridge_options *options)
 {

@@ -40,12 +40,12 @@ static const struct owner_command_option cmd_unlock_options[] = {
 static struct {
 	char name[256];
 	char path[256];
-	int64_t tries; /* 0: not reported */
+	int64_t tries; /* 0 if not reported */
 } card;
 
 struct cmd_unlock_codes {
 	char code[SECRET_BYTES];
-	char new_pin[SECRET_BYTES]; /* "": none */
+	char new_pin[SECRET_BYTES]; /* "" if there is none */
 };
 
 static int cmd_unlock_fail(const char *message)

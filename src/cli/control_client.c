@@ -73,7 +73,7 @@ static void control_client_send(int fd, const char *data, size_t length)
 	}
 }
 
-/* Passes on the complete lines, and keeps the rest. False: the caller wants no more. */
+/* Passes on the complete lines, and keeps the rest. Returns false if the caller wants no more. */
 static bool control_client_pass_lines(const struct control_client_request *request,
 				      struct buffer *received, size_t *line_count)
 {
@@ -110,7 +110,7 @@ static bool control_client_fail_timeout(const struct control_client_request *req
 	return false;
 }
 
-/* Receives more of the answer. 0: the end; -1: timeout. */
+/* Receives more of the answer. Returns 0 at the end, -1 on a timeout. */
 static ssize_t control_client_receive(const struct control_client_request *request,
 				      int fd, char *bytes, size_t size)
 {
@@ -205,7 +205,7 @@ static const struct control_command *control_client_command(
 	return control_call_find_command(&control, request->command);
 }
 
-/* True: there is a store, or the command may create one. */
+/* Returns true if there is a store, or the command may create one. */
 static bool control_client_has_store(const struct control_client_request *request)
 {
 	const struct control_command *command = control_client_command(request);
@@ -262,7 +262,7 @@ static bool control_client_run_without_folder(
 
 /* Nobody could run it */
 
-/* The group of the socket, or of the folder that hides it. */
+/* Returns the group of the socket, or of the folder that hides it. */
 static const struct group *control_client_group(const struct sockaddr_un *address)
 {
 	char folder[sizeof(address->sun_path)];
@@ -293,7 +293,10 @@ static bool control_client_explain_refusal(const struct sockaddr_un *address,
 	return false;
 }
 
-/* Runs the command under the lock. -EAGAIN: the lock is taken. 0: *done_out is the result. */
+/*
+ * Runs the command under the lock. Returns 0 with the result in *done_out, or -EAGAIN if the lock
+ * is taken.
+ */
 static int control_client_try_locally(const struct control_client_request *request,
 				      const struct sockaddr_un *address, bool *done_out,
 				      struct explanation *error)

@@ -12,7 +12,7 @@
 
 enum { ROOM_LEAST = 16 }; /* a terminal with fewer columns is ignored */
 
-/* The end of the last word that fits; all of it if that would leave less than half. */
+/* Returns the end of the last word that fits; all of it if that would leave less than half. */
 static size_t message_lines_break_at_word(const char *line, size_t length)
 {
 	for (size_t at = length; at > length / 2; at--) {
@@ -110,7 +110,7 @@ static bool message_lines_is_service(const struct json *message)
 	return found;
 }
 
-/* "12  from Anna +36201234567  2026-11-21T08:30:00+01:00, SIM 1, unread" */
+/* Prints "12  from Anna +36201234567  2026-11-21T08:30:00+01:00, SIM 1, unread" */
 void message_lines_print(const struct json *message, const struct json *page)
 {
 	bool incoming = !json_member(message, "to");

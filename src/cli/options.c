@@ -146,7 +146,7 @@ int options_load(const struct options_store *store, struct config *config_out)
 
 /* Wrong options */
 
-/* "--s" -> "--scope or --sim"; "" if no option begins so. */
+/* Writes "--scope or --sim" for "--s"; "" if no option begins so. */
 static void options_list_matches(const char *given, const struct option *options,
 				 char text[TEXT_BYTES])
 {
@@ -161,7 +161,7 @@ static void options_list_matches(const char *given, const struct option *options
 	}
 }
 
-/* NULL: no option is similar. */
+/* Returns NULL if no option is similar. */
 static const char *options_find_similar(const char *given, const struct option *options)
 {
 	for (; options->name; options++) {
@@ -195,7 +195,10 @@ static void options_fail_option(const char *given, const struct option *options)
 		options_fail("there is no option %s", given);
 }
 
-/* As getopt_long(), for long options only; '?' for a wrong one, which has been reported. */
+/*
+ * Works like getopt_long(), for long options only. Returns '?' for a wrong one, which has been
+ * reported.
+ */
 static int options_next(int argc, char **argv, const struct option *options)
 {
 	int code;

@@ -142,7 +142,7 @@ static int owner_command_check_values(const struct owner_command_call *call)
 	return code;
 }
 
-/* False: help or an error has been printed; exit with *code_out. */
+/* Returns false if help or an error has been printed; exit with *code_out. */
 static bool owner_command_read_arguments(struct owner_command_call *call, int argc,
 					 char **argv, int *code_out)
 {
@@ -226,7 +226,7 @@ static int owner_command_write_request(const struct owner_command_call *call,
 
 struct owner_command_answer {
 	const struct owner_command_call *call;
-	owner_command_handler *handler; /* NULL: lines are printed as they are */
+	owner_command_handler *handler; /* NULL if lines are printed as they are */
 	struct progress progress;
 	int code;
 	bool is_over;
@@ -241,7 +241,7 @@ static int owner_command_print_error(const struct json *error)
 		       : EXIT_CODE_FAILED;
 }
 
-/* What is shown of a result. */
+/* Returns what is shown of a result. */
 static const struct json *owner_command_member(const struct owner_command_call *call,
 					       const struct json *result)
 {
@@ -312,7 +312,7 @@ static void owner_command_print_line(const struct owner_command_call *call,
 		owner_command_print_json(text, length);
 }
 
-/* False: an endless answer has lost its reader. */
+/* Returns false if an endless answer has lost its reader. */
 static bool owner_command_on_line(void *data, const char *text, size_t length)
 {
 	struct arena *arena = arena_new(2 * CONTROL_ANSWER_MAX);

@@ -20,7 +20,7 @@ struct owner_command_call {
 	const char *name; /* of the gateway's command */
 	const struct owner_command *command;
 	struct config *config;
-	const char *operand; /* NULL: not given */
+	const char *operand; /* NULL if not given */
 	char **operands;     /* with takes_operands */
 	int operand_count;
 	/* in the order of the options */
@@ -29,24 +29,25 @@ struct owner_command_call {
 	struct options_store store;
 };
 
-/* The value of an option, "" for a flag; NULL: not given. */
+/* Returns the value of an option, "" for a flag; NULL if it is not given. */
 const char *owner_command_value(const struct owner_command_call *call,
 				const char *option);
 
 /*
  * Sends a complete request for the same command and passes the result to `handler`, for an add()
- * that needs to know something first. Returns the exit code. NULL: prints the lines as they are.
+ * that needs to know something first. Returns the exit code. If `handler` is NULL, the lines are
+ * printed as they are.
  */
 typedef int owner_command_handler(const struct owner_command_call *call,
 				  const struct json *result);
 int owner_command_request(const struct owner_command_call *call,
 			  const struct buffer *request, owner_command_handler *handler);
 
-/* A SIM of the gateway's status, or a known balance, on a line (cmd_sims.c). */
+/* Prints a SIM of the gateway's status, or a known balance, on a line (cmd_sims.c). */
 void cmd_sims_print_sim(const struct json *sim);
 void cmd_sims_print_balance(const struct json *balance);
 
-/* One of the numbers for commands by SMS (cmd_agent.c), on a line. */
+/* Prints one of the numbers for commands by SMS (cmd_agent.c), on a line. */
 void cmd_agent_print_number(const struct json *number);
 
 /*
@@ -67,23 +68,23 @@ struct control_client_request {
 	const char *command; /* "status" */
 	const char *line;    /* gateway/control.h; without a line feed */
 	size_t length;
-	/* Receives each line of the answer, without its line feed. False: stop. */
+	/* Receives each line of the answer, without its line feed. Returns false to stop. */
 	bool (*on_line)(void *data, const char *line, size_t length);
 	struct progress *progress; /* ticks for each second without a line; or NULL */
 	void *data;
-	unsigned timeout_s; /* for the next line; 0: CONTROL_CLIENT_TIMEOUT_S */
+	unsigned timeout_s; /* for the next line; 0 for CONTROL_CLIENT_TIMEOUT_S */
 	bool is_endless;    /* no timeout */
 	bool *was_sent;	    /* set when the gateway may have begun the command; or NULL */
 	bool *timed_out;    /* set after a timeout; or NULL */
 };
 
-/* False: no complete answer; the error's text says why. */
+/* Returns false if there is no complete answer; the error's text says why. */
 bool control_client_run(const struct control_client_request *request,
 			struct explanation *error);
 
 /*
  * Makes root act as the owner of the state folder, until the process ends: the gateway could not
  * open files that root creates there. Does nothing for other users or without such a folder.
- * False, with the error's text: failed.
+ * Returns false, with the error's text, if that failed.
  */
 bool control_client_become_owner(const char *folder, struct explanation *error);

@@ -122,7 +122,7 @@ static int pair_request_on_nothing(const struct owner_command_call *call,
 
 /* ---- the owner's answers */
 
-/* False: there is no line. */
+/* Returns false if there is no line. */
 static bool pair_request_ask(const char *prompt, char line[PAIR_REQUEST_LINE_BYTES])
 {
 	fputs(prompt, stdout);
@@ -133,7 +133,7 @@ static bool pair_request_ask(const char *prompt, char line[PAIR_REQUEST_LINE_BYT
 	return true;
 }
 
-/* "482 913" is a code, too. False: it has no six digits. */
+/* Spaces are allowed: "482 913" is a code. Returns false if it has no six digits. */
 static bool pair_request_read_code(const char *text,
 				   char code[PAIR_REQUEST_CODE_DIGITS + 1])
 {

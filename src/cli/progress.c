@@ -18,7 +18,10 @@ void progress_clear(struct progress *progress)
 	progress->is_drawn = false;
 }
 
-/* Cut to the width of the terminal: of a line that wraps, only the last part is cleared. */
+/*
+ * The line is cut to the width of the terminal: of a line that wraps, only the last part is
+ * cleared.
+ */
 static void progress_draw(struct progress *progress)
 {
 	int64_t since_ms = clock_monotonic_ms() - progress->begun_ms;

@@ -14,7 +14,7 @@ enum {
 };
 
 struct qr {
-	QRcode *code; /* NULL: too long, or out of memory */
+	QRcode *code; /* NULL if the text is too long, or memory runs out */
 	int margin;
 };
 

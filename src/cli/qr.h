@@ -4,8 +4,10 @@
  */
 #pragma once
 
-/* The columns that it takes: fewer with a narrow margin, if the terminal needs that. 0: too long, or out
- * of memory. */
+/*
+ * Returns the columns that it takes: fewer with a narrow margin, if the terminal needs that.
+ * Returns 0 if it is too long, or memory runs out.
+ */
 unsigned qr_columns(const char *text);
-/* Nothing where qr_columns() is 0. */
+/* Prints nothing where qr_columns() is 0. */
 void qr_print(const char *text);

@@ -41,7 +41,7 @@ static const int secret_signals[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM };
 
 enum { ENDING_COUNT = sizeof(secret_signals) / sizeof(secret_signals[0]) };
 
-static volatile sig_atomic_t secret_signal; /* 0: none was received */
+static volatile sig_atomic_t secret_signal; /* 0 if none was received */
 
 static void secret_on_signal(int number)
 {
@@ -82,7 +82,7 @@ static void secret_release_signals(const struct secret_held_signals *held)
 	sigprocmask(SIG_SETMASK, &held->mask, NULL);
 }
 
-/* -1: end of input, or a signal was received. */
+/* Returns -1 if end of input, or a signal was received. */
 static int secret_wait_for_key(const sigset_t *mask)
 {
 	struct pollfd terminal = { .fd = STDIN_FILENO, .events = POLLIN };

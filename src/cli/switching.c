@@ -18,7 +18,7 @@ enum { AGAIN_MS = 1000, FIX_BYTES = 320 };
 /* In the order of enum switching_outcome. */
 static const struct {
 	const char *word;
-	const char *message; /* NULL: the state of the modem says it */
+	const char *message; /* NULL if the state of the modem says it */
 	const char *fix;
 	bool names_modem; /* the fix is a command that ends with the path */
 } outcomes[] = {
@@ -119,7 +119,7 @@ static void switching_request(struct switching *switching, struct modem *modem,
 		switching_finish(switching, SWITCHING_FAILED);
 }
 
-/* False: a step is still to be taken. */
+/* Returns false if a step is still to be taken. */
 static bool switching_run_steps(struct switching *switching, struct modem *modem)
 {
 	for (unsigned step = 0; step < sizeof(steps) / sizeof(steps[0]); step++) {
@@ -200,7 +200,7 @@ void switching_give_up(struct switching *switching)
 
 /* Results */
 
-/* "": there is no fix. */
+/* Returns "" if there is no fix. */
 static void switching_write_fix(const struct switching *switching, char fix[FIX_BYTES])
 {
 	const char *words = outcomes[switching->outcome].fix;

@@ -37,10 +37,10 @@ enum modem_lines_card modem_lines_card(const struct modem *modem);
 /* Writes the members into the open object. */
 void modem_lines_put(struct json_writer *writer, const struct modem *modem);
 
-/* "on, SIM card: ready, network: registered, Telekom HU, signal 60 %" */
+/* Prints "on, SIM card: ready, network: registered, Telekom HU, signal 60 %" */
 void modem_lines_print(FILE *out, const struct modem *modem);
 
-/* A table, with what to do about a modem that is off. */
+/* Prints a table, with what to do about a modem that is off. */
 void modem_lines_print_table(const struct modem_list *modems);
 
 enum {
@@ -72,12 +72,12 @@ struct switching {
 	char path[sizeof(((struct modem *)0)->path)];
 	struct ofono *ofono;
 	struct switching_wish wish;
-	struct modem_switch *call; /* NULL: no call to oFono is pending */
-	unsigned requested;	   /* the step, from 1; 0: none */
+	struct modem_switch *call; /* NULL if no call to oFono is pending */
+	unsigned requested;	   /* the step, from 1; 0 if there is none */
 	unsigned attempts;	   /* of that step */
 	int64_t again_ms;	   /* after a failure: when to repeat it */
 	bool changed;		   /* this program changed something */
-	int64_t on_ms;		   /* since when it is on; 0: it is not */
+	int64_t on_ms;		   /* since when it is on; 0 if it is not */
 	enum switching_outcome outcome;
 };
 
@@ -92,7 +92,7 @@ bool switching_is_over(struct switching *switching);
 void switching_give_up(struct switching *switching);
 
 bool switching_is_success(const struct switching *switching);
-/* "/sim0: on, ..." and what to do next; a failure goes to standard error. */
+/* Prints "/sim0: on, ..." and what to do next; a failure goes to standard error. */
 void switching_print(const struct switching *switching);
-/* An object: cli/switching.h's members, "outcome", "changed", and "fix" if there is one. */
+/* Writes an object: cli/switching.h's members, "outcome", "changed", and "fix" if there is one. */
 void switching_write(const struct switching *switching, struct json_writer *writer);

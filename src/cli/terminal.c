@@ -38,7 +38,7 @@ unsigned terminal_columns(int fd)
 
 /* Widths */
 
-/* (locale_t)0: the system does not have the locale. */
+/* Returns (locale_t)0 if the system does not have the locale. */
 static locale_t terminal_utf8_locale(void)
 {
 	static locale_t locale; /* never freed */
@@ -48,7 +48,7 @@ static locale_t terminal_utf8_locale(void)
 	return locale;
 }
 
-/* The most columns that any terminal gives the character. */
+/* Returns the most columns that any terminal gives the character. */
 static unsigned terminal_character_columns(uint32_t character)
 {
 	int columns;
@@ -110,7 +110,10 @@ static const char *const terminal_colour_codes[] = {
 	[COLOUR_STRONG] = "\033[1m",
 };
 
-/* https://no-color.org and https://bixense.com/clicolors: set and not empty. */
+/*
+ * Is the variable set and not empty, as https://no-color.org and https://bixense.com/clicolors have
+ * it?
+ */
 static bool terminal_wants_colour(void)
 {
 	const char *none = getenv("NO_COLOR");

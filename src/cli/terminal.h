@@ -16,16 +16,18 @@
 
 #include "base/clock.h"
 
-/* True: a terminal that can move its cursor: TERM is set, and not "dumb". */
+/* Returns true if it is a terminal that can move its cursor: TERM is set, and not "dumb". */
 bool terminal_is_capable(int fd);
 
-/* 0: not a terminal, or it does not report its width. */
+/* Returns 0 if it is not a terminal, or it does not report its width. */
 unsigned terminal_columns(int fd);
 
-/* The columns that a valid text takes: two for a wide character, none for a combining one. */
+/*
+ * Returns the columns that a valid text takes: two for a wide character, none for a combining one.
+ */
 unsigned terminal_width(const char *text);
 
-/* Bytes of the longest prefix that fits, at least one character. */
+/* Returns the bytes of the longest prefix that fits, at least one character. */
 size_t terminal_cut(const char *text, unsigned columns);
 
 enum terminal_colour {
@@ -36,7 +38,7 @@ enum terminal_colour {
 	COLOUR_STRONG
 };
 
-/* The codes before and after coloured words on standard output; "" without colours. */
+/* Returns the codes before and after coloured words on standard output; "" without colours. */
 const char *terminal_colour_on(enum terminal_colour colour);
 const char *terminal_colour_off(void);
 
@@ -51,13 +53,13 @@ struct terminal_time {
 };
 
 /*
- * A time on the local clock (TZ or the system's zone): "08:30" today, with seconds within an hour
- * of now; "21 Nov 08:30"; "21 Nov 2025 08:30". `text` is as the gateway writes it, in a zone that
- * may differ; what is no time is returned unchanged.
+ * Returns a time on the local clock (TZ or the system's zone): "08:30" today, with seconds within
+ * an hour of now; "21 Nov 08:30"; "21 Nov 2025 08:30". `text` is as the gateway writes it, in a
+ * zone that may differ; what is no time is returned unchanged.
  */
 struct terminal_time terminal_time(const char *text);
 
-/* The same in a sentence: "in 22 s", "14 min ago", "at 08:30". */
+/* Returns the same in a sentence: "in 22 s", "14 min ago", "at 08:30". */
 struct terminal_time terminal_when(const char *text);
 
 /* RFC 3339 in the local time zone, as --since and --at take it. */
@@ -92,7 +94,7 @@ struct progress_wait_loop {
 	const char *words; /* "asking oFono" */
 };
 
-/* False: it timed out, or the loop failed. */
+/* Returns false if it timed out, or the loop failed. */
 bool progress_wait_loop_run(const struct progress_wait_loop *wait);
 
 /*
@@ -105,6 +107,6 @@ bool progress_wait_loop_run(const struct progress_wait_loop *wait);
 
 enum { SECRET_BYTES = 64 }; /* of a PIN or PUK */
 
-/* False: no input, too long, or the user gave up. */
+/* Returns false if there is no input, it is too long, or the user gave up. */
 bool secret_read(const char *prompt, char *secret, size_t bytes);
 bool secret_has_terminal(void);

@@ -19,7 +19,7 @@
 
 enum { BALANCE_PATTERN_GROUPS_MAX = 2, BALANCE_PATTERN_FLAW_BYTES = 128 };
 
-/* Splits "CODE PATTERN" and returns the pattern; NULL: not such a line. */
+/* Splits "CODE PATTERN" and returns the pattern; NULL if it is not such a line. */
 static const char *balance_pattern_split(const char *line, char code[USSD_CODE_BYTES])
 {
 	size_t length = strcspn(line, " \t");
@@ -45,7 +45,7 @@ static bool balance_pattern_may_be_slow(const char *pattern)
 	return false;
 }
 
-/* NULL, or what is wrong with the line; `text` may hold it. */
+/* Returns NULL, or what is wrong with the line; `text` may hold it. */
 static const char *balance_pattern_line_flaw(const char *line,
 					     char text[BALANCE_PATTERN_FLAW_BYTES])
 {
@@ -88,7 +88,7 @@ int balance_pattern_check_list(const struct config_list *list, struct explanatio
 	return 0;
 }
 
-/* The pattern of a line for this code; NULL: the line is for another code. */
+/* Returns the pattern of a line for this code; NULL if the line is for another code. */
 static const char *balance_pattern_for(const char *line, const char *code)
 {
 	char line_code[USSD_CODE_BYTES];
@@ -106,7 +106,10 @@ bool balance_pattern_has(const struct config_list *list, const char *code)
 	return false;
 }
 
-/* Only ASCII letters, '$', '.' and visible characters beyond ASCII: no sentence, no code. */
+/*
+ * A currency has only ASCII letters, '$', '.' and visible characters beyond ASCII: it is no
+ * sentence and no code.
+ */
 static bool balance_pattern_is_currency(const char *text)
 {
 	const char *at = text;
@@ -123,7 +126,7 @@ static bool balance_pattern_is_currency(const char *text)
 	return true;
 }
 
-/* "": the group is empty or not a currency. */
+/* Returns "" if the group is empty or not a currency. */
 static void balance_pattern_read_currency(const char *text, const regmatch_t *group,
 					  char currency[BALANCE_CURRENCY_BYTES])
 {

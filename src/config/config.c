@@ -67,7 +67,7 @@ struct config_file {
 	FILE *file;
 	struct config config;
 	struct config_key_place place;
-	int result;		    /* not 0: stop reading */
+	int result;		    /* if not 0, reading stops */
 	int seen[CONFIG_KEY_COUNT]; /* the line where each key occurred first */
 };
 
@@ -464,7 +464,7 @@ static int config_check_paths(const struct config *config, struct explanation *e
 {
 	const struct {
 		const char *key;
-		const char *path; /* "": not set */
+		const char *path; /* "" if not set */
 	} paths[] = {
 		{ "store.spool_dir", config->spool_dir },
 		{ "sim.pin_file", config->pin_file },

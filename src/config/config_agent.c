@@ -9,7 +9,7 @@
 #include "base/utf8.h"
 #include "numbers/phone_number.h"
 
-/* Reads up to the comma. False: not a number in international form. */
+/* Reads up to the comma. Returns false if it is not a number in international form. */
 static bool config_agent_read_number(const char *text,
 				     char number_out[CONFIG_AGENT_NUMBER_BYTES])
 {
@@ -26,7 +26,7 @@ static bool config_agent_read_number(const char *text,
 	return true;
 }
 
-/* NULL: there is none. */
+/* Returns NULL if there is none. */
 static const char *config_agent_find(const struct config_agent *agent, size_t index)
 {
 	for (size_t i = 0; i < agent->owner_numbers.count; i++) {
@@ -72,7 +72,7 @@ static int config_agent_check_numbers(const struct config_agent *agent,
 	return 0;
 }
 
-/* One word of letters, so that no digit of a code belongs to it. */
+/* It is one word of letters, so that no digit of a code belongs to it. */
 static bool config_agent_is_word(const char *text)
 {
 	while (*text) {

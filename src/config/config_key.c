@@ -2,9 +2,9 @@
 /*
  * Finds, checks, sets and prints keys by their entry in config_key_table.c.
  *
- * A value that was accepted survives printing and reading: config_key_value_flaw() refuses
- * whatever a file could not hold. A key that was renamed is found under its old name, too
- * (`old_name`); the owner gets a warning that names the new one.
+ * A value that was accepted survives printing and reading: config_key_value_flaw() refuses whatever
+ * a file could not hold. A key that was renamed is also found under its old name (`old_name`); the
+ * owner gets a warning that names the new one.
  */
 #include "config/config_key.h"
 
@@ -188,7 +188,7 @@ const void *config_key_read_field(const struct config_key *key,
 
 /* ---- setting */
 
-/* What is wrong with a value of any type; NULL: it survives printing and reading. */
+/* Returns what is wrong with a value of any type; NULL if it survives printing and reading. */
 static const char *config_key_value_flaw(const char *value)
 {
 	size_t length = strlen(value);

@@ -28,21 +28,21 @@ struct config_key {
 	size_t offset; /* in struct config */
 	int64_t least; /* CONFIG_KEY_INTEGER */
 	int64_t most;
-	const char *old_name; /* still read, with a warning; NULL: none */
+	const char *old_name; /* still read, with a warning; NULL if there is none */
 	bool live;	      /* a reload applies it: all users read it each time */
-	const char *initial;  /* the default; NULL: none */
+	const char *initial;  /* the default; NULL if there is none */
 	const char *example;  /* printed where there is no default */
 	const char *help;     /* sentences without the last full stop; may have lines */
 };
 
 extern const struct config_key config_key_table[CONFIG_KEY_COUNT]; /* by section */
-/* The keys of this program: the last section is for the hub alone. */
+/* Returns the keys of this program: the last section is for the hub alone. */
 size_t config_key_table_count(void);
 
 /* Where a key or value was found, and where its error goes. */
 struct config_key_place {
-	const char *origin; /* file or option; "": no person wrote it, so do not warn */
-	int line;	    /* 0: none */
+	const char *origin; /* file or option; "" if no person wrote it, so do not warn */
+	int line;	    /* 0 if there is none */
 	struct explanation *error;
 };
 
@@ -62,15 +62,15 @@ int config_key_fail_value(const struct config_key_place *place,
 bool config_key_section_exists(const char *section);
 
 /*
- * The key with this name. Logs a warning for an old name unless `place` is NULL. NULL:
- * unknown.
+ * Returns the key with this name. Logs a warning for an old name unless `place` is NULL. Returns
+ * NULL if it is unknown.
  */
 const struct config_key *config_key_find(const struct config_key_place *place,
 					 const char *section, const char *name);
 
 /*
  * Says which entry in a value of this key matches nothing, and continues behind it. It is no error,
- * because a file of an earlier version may have it. False: there is none.
+ * because a file of an earlier version may have it. Returns false if there is none.
  */
 bool config_key_next_useless(const struct config_key *key, const char **at_inout,
 			     struct explanation *text_out);
@@ -81,7 +81,7 @@ void *config_key_field(const struct config_key *key, struct config *config);
 const void *config_key_read_field(const struct config_key *key,
 				  const struct config *config);
 
-/* Sets the value or appends it to a list. NULL, or what is wrong with the value. */
+/* Sets the value or appends it to a list. Returns NULL, or what is wrong with the value. */
 const char *config_key_set(const struct config_key *key, struct config *config,
 			   const char *value);
 

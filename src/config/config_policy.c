@@ -21,7 +21,8 @@
 enum { HOURS_PER_DAY = 24, MINUTES_PER_HOUR = 60 };
 
 /*
- * "+36201234567", "1234", "+3620*", "*". "+36 20 123 4567" is four words; "+36" is no number.
+ * Accepts "+36201234567", "1234", "+3620*" and "*". "+36 20 123 4567" is four words; "+36" is no
+ * number.
  */
 static bool config_policy_is_number(const char *word)
 {
@@ -32,7 +33,7 @@ static bool config_policy_is_number(const char *word)
 }
 
 /*
- * Digits of no number, such as "+36" or "12", which earlier versions accepted. Where digits
+ * Are these digits no number, such as "+36" or "12", which earlier versions accepted? Where digits
  * follow without a comma, they are rather a piece of a number with spaces: whoever wrote it would
  * deny, or allow, other numbers than they meant.
  */
@@ -100,7 +101,7 @@ bool config_policy_parse_hours(const char *text, struct config_policy_hours *hou
 	return true;
 }
 
-/* "500": *sim_id_out is 0, all SIMs; "2=10.50": it is 2. */
+/* Parses "500": *sim_id_out is 0, all SIMs; "2=10.50": it is 2. */
 static bool config_policy_parse_minimum(const char *word, int64_t *sim_id_out,
 					struct amount *minimum_out)
 {
@@ -165,7 +166,7 @@ static bool config_policy_is_ambiguous(const struct config_list *minima)
 	return count > 1;
 }
 
-/* -EINVAL: `word` is the first one that is not valid. */
+/* Returns -EINVAL if `word` is the first one that is not valid. */
 static int config_policy_check_list(const struct config_list *list,
 				    bool (*is_valid)(const char *word,
 						     const char *behind),

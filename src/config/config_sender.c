@@ -10,7 +10,7 @@
 /* Every number in international form begins so. */
 #define CONFIG_SENDER_ALL "+*"
 
-/* The next entry, cleaned as sms/sender.h reads it. False: there is none. */
+/* The next entry, cleaned as sms/sender.h reads it. Returns false if there is none. */
 static bool config_sender_next(const char **at_inout, char entry_out[CONFIG_TEXT_BYTES])
 {
 	const char *at = *at_inout;

@@ -11,11 +11,11 @@
 
 struct explanation;
 
-/* 0, or -EINVAL with the error's text: an entry makes everybody the owner. */
+/* Returns 0, or -EINVAL with the error's text: an entry makes everybody the owner. */
 int config_sender_check_owners(const struct config_list *owners,
 			       struct explanation *error);
 /*
  * Finds the next entry that no message can come from, and continues behind it. Such an entry is
- * only worth a warning: earlier versions accepted it. False: there is none.
+ * only worth a warning: earlier versions accepted it. Returns false if there is none.
  */
 bool config_sender_next_useless(const char **at_inout, char entry_out[CONFIG_TEXT_BYTES]);

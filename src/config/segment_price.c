@@ -19,7 +19,7 @@
 
 enum { SEGMENT_PRICE_WORD_BYTES = 48, SEGMENT_PRICE_WHOLE_DIGITS = 6 };
 
-/* "0.09". Without separators there is nothing to guess. */
+/* Reads "0.09". Without separators there is nothing to guess. */
 static bool segment_price_read_amount(const char *text, struct amount *amount_out)
 {
 	size_t whole = strspn(text, SEGMENT_PRICE_DIGITS), decimals = 0;
@@ -39,7 +39,7 @@ static bool segment_price_read_amount(const char *text, struct amount *amount_ou
 	return true;
 }
 
-/* "home" or "+43" */
+/* Reads "home" or "+43" */
 static bool segment_price_read_country(const char *text, struct segment_price *price)
 {
 	size_t digits;
@@ -55,7 +55,7 @@ static bool segment_price_read_country(const char *text, struct segment_price *p
 	return true;
 }
 
-/* "2", "+43" or "2/+43" */
+/* Reads "2", "+43" or "2/+43" */
 static bool segment_price_read_condition(char *text, struct segment_price *price)
 {
 	char *country = strchr(text, '/'), *end;
@@ -93,7 +93,7 @@ static bool segment_price_is_currency(const char *word)
 	       strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == strlen(word);
 }
 
-/* "": the line has none, or more than one. */
+/* Writes "" if the line has none, or more than one. */
 static void segment_price_find_currency(const char *line,
 					char currency[SEGMENT_PRICE_CURRENCY_BYTES])
 {

@@ -92,13 +92,14 @@ static bool ussd_code_matches(const char *code, const char *pattern)
 
 /* One code of the owner's list. */
 struct ussd_code_entry {
-	char code[USSD_CODE_BYTES]; /* "": too long */
-	const char *purpose;	    /* in the list, between the parentheses; NULL: none */
+	char code[USSD_CODE_BYTES]; /* "" if it is too long */
+	/* in the list, between the parentheses; NULL if there is none */
+	const char *purpose;
 	size_t purpose_length;
 	bool is_open; /* the purpose has no end */
 };
 
-/* False: there is none after *at, which moves behind it. */
+/* Returns false if there is none after *at, which moves behind it. */
 static bool ussd_code_next(const char **at, struct ussd_code_entry *entry_out)
 {
 	const char *code = *at + strspn(*at, SEPARATORS);

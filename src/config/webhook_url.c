@@ -44,7 +44,7 @@ static const char *webhook_url_read_scheme(const char *text, bool *is_https_out)
 								: NULL;
 }
 
-/* Labels of letters, digits, "-" and "_" between dots; the last dot of a name may stay. */
+/* A name has labels of letters, digits, "-" and "_" between dots; its last dot may stay. */
 static bool webhook_url_is_name(const char *host)
 {
 	size_t label = 0;
@@ -72,7 +72,7 @@ static bool webhook_url_is_bracketed(const char *host, size_t length)
 	return inet_pton(AF_INET6, address, &binary) == 1;
 }
 
-/* NULL: not a host. Else the text after it. */
+/* Returns the text after it, or NULL if it is not a host. */
 static const char *webhook_url_read_host(const char *text,
 					 char host_out[WEBHOOK_HOST_BYTES])
 {
@@ -90,7 +90,7 @@ static const char *webhook_url_read_host(const char *text,
 	return text + length;
 }
 
-/* `text` begins with the colon. NULL: not a port. */
+/* `text` begins with the colon. Returns NULL if it is not a port. */
 static const char *webhook_url_read_port(const char *text, uint16_t *port_out)
 {
 	uint32_t port = 0;
@@ -105,7 +105,7 @@ static const char *webhook_url_read_port(const char *text, uint16_t *port_out)
 	return text;
 }
 
-/* The length of a dot at the start, plain or escaped; 0: none. */
+/* Returns the length of a dot at the start, plain or escaped; 0 if there is none. */
 static size_t webhook_url_dot(const char *text)
 {
 	return *text == '.' ? 1 : strncasecmp(text, "%2e", 3) == 0 ? 3 : 0;
@@ -128,7 +128,7 @@ static bool webhook_url_has_dot_segment(const char *path)
 	return false;
 }
 
-/* A separator that some servers undo: /hooks%2f..%2fadmin. */
+/* Does it have an encoded separator that some servers decode, as in /hooks%2f..%2fadmin? */
 static bool webhook_url_has_hidden_separator(const char *path)
 {
 	const char *end = path + strcspn(path, "?");
@@ -193,7 +193,7 @@ bool webhook_url_is_below(const struct webhook_url *url, const struct webhook_ur
 	return path[length - 1] == '/' || strchr("/?", rest[length]); /* also its end */
 }
 
-/* Copies the next receiver to `text`; NULL: there is none. Else the rest after it. */
+/* Copies the next receiver to `text`; NULL if there is none. Else the rest after it. */
 static const char *webhook_url_next(const char *rest, char text[CONFIG_TEXT_BYTES])
 {
 	static const char separators[] = ", \t";

@@ -54,8 +54,8 @@ bool fleet_frame_draw(void *bytes, size_t length)
 }
 
 /*
- * The NUL after the topic keeps its end apart from the beginning of the correlation. False:
- * either is longer than any of ours.
+ * The NUL after the topic keeps its end apart from the beginning of the correlation. Returns false
+ * if either is longer than any of ours.
  */
 static bool fleet_frame_collect(const uint8_t head[FLEET_FRAME_HEAD_BYTES],
 				const struct fleet_frame_place *place,
@@ -87,7 +87,7 @@ static bool fleet_frame_open_cipher(const struct fleet_frame_key *key,
 	       0;
 }
 
-/* Makes room for `length` bytes at the end; NULL: no memory. The caller sets the length. */
+/* Makes room for `length` bytes at the end; NULL if memory runs out. The caller sets the length. */
 static uint8_t *fleet_frame_room(struct buffer *out, size_t length)
 {
 	static const char zeros[512];

@@ -75,7 +75,7 @@ static void join_code_write_json(const struct join_code *code, struct buffer *js
 	explicit_bzero(secret, sizeof(secret));
 }
 
-/* base64 with the alphabet of RFC 4648, section 5, and without padding. */
+/* Appends base64 with the alphabet of RFC 4648, section 5, and without padding. */
 static bool join_code_append_base64(const struct buffer *bytes, struct buffer *out)
 {
 	size_t length = crypto_base64_length(bytes->length);
@@ -180,7 +180,7 @@ static bool join_code_read_json(const char *text, size_t length, struct join_cod
 	return read;
 }
 
-/* Copies the code without white space. Its length; 0: too long. */
+/* Copies the code without white space. Returns its length; 0 if it is too long. */
 static size_t join_code_compact(const char *text, char compact[JOIN_CODE_MAX])
 {
 	size_t length = 0;
@@ -196,7 +196,7 @@ static size_t join_code_compact(const char *text, char compact[JOIN_CODE_MAX])
 	return length;
 }
 
-/* In place: from the alphabet of URLs to that of crypto_base64_decode(), with padding. */
+/* Converts in place from the alphabet of URLs to that of crypto_base64_decode(), with padding. */
 static size_t join_code_pad(char *text, size_t length)
 {
 	for (size_t at = 0; at < length; at++) {

@@ -53,7 +53,7 @@ static bool link_config_take_key(struct fleet_frame_key *key, const char *value)
 	return true;
 }
 
-/* False: no such key, or not such a value. */
+/* Returns false if there is no such key, or it cannot have this value. */
 static bool link_config_take(struct link_config *config, const char *name,
 			     const char *value)
 {

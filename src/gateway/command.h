@@ -21,15 +21,15 @@
  */
 
 /*
- * Sets those of `client`'s permissions that are given. False: one is invalid, and the call has
- * been answered; `client` is undefined then.
+ * Sets those of `client`'s permissions that are given. Returns false if one is invalid, and the
+ * call has been answered; `client` is undefined then.
  */
 bool permission_arguments_apply(struct control_call *call, struct client *client);
 
-/* True: at least one is given. */
+/* Returns true if at least one is given. */
 bool permission_arguments_are_given(const struct control_call *call);
 
-/* True: `after` may not see something that `before` may see. */
+/* Returns true if `after` may not see something that `before` may see. */
 bool permission_arguments_narrow(const struct client *before, const struct client *after);
 
 /*
@@ -39,20 +39,20 @@ bool permission_arguments_narrow(const struct client *before, const struct clien
 struct locked_sim {
 	struct modem *modem; /* valid until the next event of the loop */
 	enum modem_sim_lock lock;
-	unsigned tries;	  /* left; 0: the modem does not report it */
+	unsigned tries;	  /* left; 0 if the modem does not report it */
 	const char *name; /* "SIM 1 in /sim0"; in the call's arena */
 };
 
 /*
- * Finds the card by the argument "modem" (described before), else by "sim" (a subscription_id
- * or the path of a modem), else takes the only locked card.  It must need what "puk" says the
- * owner will enter. False: the call has been answered.
+ * Finds the card by the argument "modem" (described before), else by "sim" (a subscription_id or
+ * the path of a modem), else takes the only locked card.  It must need what "puk" says the owner
+ * will enter. Returns false if the call has been answered.
  */
 bool locked_sim_find(struct control_call *call, struct locked_sim *sim_out);
 
 /*
- * True: a try may be used. The last one, or one of an unknown number, only with "force".
- * False: the call has been answered.
+ * Returns true if a try may be used. The last one, or one of an unknown number, needs "force".
+ * Returns false if the call has been answered.
  */
 bool locked_sim_may_try(struct control_call *call, const struct locked_sim *sim);
 
@@ -70,8 +70,9 @@ const char *locked_sim_tries(struct arena *arena, unsigned tries);
  */
 
 /*
- * Receivers of webhooks, among the approvals. send_waiting() sends an item for each that waits:
- * 0, -errno. decide() sends an item with the outcome; false: the call is over.
+ * Receivers of webhooks, among the approvals. send_waiting() sends an item for each that waits, and
+ * returns 0 or -errno. decide() sends an item with the outcome, and returns false if the call is
+ * over.
  */
 int command_webhooks_send_waiting(struct control_call *call, unsigned *count_out);
 bool command_webhooks_decide(struct control_call *call, const char *id, bool approved,
@@ -84,18 +85,18 @@ void tool_command_run(struct control_call *control_call, const struct tool *tool
 
 /*
  * Pairings: the computers that ask to be paired. command_pair_find() finds the one whose code the
- * owner has typed, the argument "code"; NULL: the call has been answered.
+ * owner has typed, the argument "code"; NULL if the call has been answered.
  */
 struct pairing_request *command_pair_find(struct control_call *call);
 /* Call it when a request has been decided. */
 void command_pair_report(const struct control_call *call);
-/* Sends an item for each that waits. False: the call is over. */
+/* Sends an item for each that waits. Returns false if the call is over. */
 bool command_pair_send_waiting(struct control_call *call, unsigned *count_out);
 
 /*
  * Agent command: the owner's numbers for commands by SMS.
  */
 
-/* Writes "numbers", each with its state, "needs_code" and "approvals". 0 or -errno. */
+/* Writes "numbers", each with its state, "needs_code" and "approvals". Returns 0 or -errno. */
 int command_agent_write_numbers(struct json_writer *writer,
 				const struct control *control);

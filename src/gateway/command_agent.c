@@ -39,7 +39,7 @@ static void command_agent_write_sender(struct json_writer *writer,
 		view_put_time(writer, "locked_until", sender->locked_until_ms);
 }
 
-/* The state of one configured number. 0 or -errno. */
+/* Writes the state of one configured number. Returns 0 or -errno. */
 static int command_agent_write_number(struct json_writer *writer, struct store *store,
 				      const char *number)
 {
@@ -96,7 +96,7 @@ static void command_agent_list(struct control_call *call)
 
 /* ---- enrol, remove */
 
-/* NULL: there is none, or more than one. */
+/* Returns NULL if there is none, or more than one. */
 static const char *command_agent_only_number(const struct control_call *call,
 					     char number[CONFIG_AGENT_NUMBER_BYTES])
 {
@@ -109,7 +109,7 @@ static const char *command_agent_only_number(const struct control_call *call,
 		       : NULL;
 }
 
-/* As it was typed: "+36 20 123 4567". False: the call has been answered. */
+/* As it was typed: "+36 20 123 4567". Returns false if the call has been answered. */
 static bool command_agent_read_number(struct control_call *call,
 				      char number_out[CONFIG_AGENT_NUMBER_BYTES])
 {

@@ -5,8 +5,8 @@
  * approve and reject take the IDs of messages. They answer with an item for each, and
  * end with an error if one of them was not waiting.
  *
- * Receivers of webhooks wait for approval, too: their items come last, and their IDs begin with
- * w (webhook_ids).
+ * Receivers of webhooks also wait for approval: their items come last, and their IDs begin with w
+ * (webhook_ids).
  *
  * A message that was edited has a revision, and whoever approves it names the one that they
  * read: between listing and approving the agent may have edited it.
@@ -27,7 +27,7 @@
 
 enum { ROW_ARENA_BYTES = 1024 * 1024 };
 
-/* False: the call is over. */
+/* Returns false if the call is over. */
 static bool command_approvals_send_item(struct control_call *call, int64_t message_id)
 {
 	const struct control *control = call->control;
@@ -110,7 +110,7 @@ enum {
 	WHO_BYTES = 40,
 };
 
-/* The name of the decision, and of its member in the answer. */
+/* Returns the name of the decision, and of its member in the answer. */
 static const char *command_approvals_decision(const struct control_call *call)
 {
 	return call->command == &command_approve ? "approved" : "rejected";
@@ -127,7 +127,7 @@ static void command_approvals_note_approval(void *data,
 		     strcmp(change->reason, outbox_approval_by_user) == 0;
 }
 
-/* Why the message is not waiting. */
+/* Returns why the message is not waiting. */
 static const char *command_approvals_explain_state(struct control_call *call,
 						   const struct message *message)
 {
@@ -173,7 +173,7 @@ static const char *command_approvals_explain_outcome(struct control_call *call,
 		       : "there is no such message";
 }
 
-/* False: out of memory, which has been answered. */
+/* Returns false if memory runs out, which has been answered. */
 static bool command_approvals_send_decision(struct control_call *call, int64_t message_id,
 					    int outcome)
 {
@@ -202,7 +202,7 @@ static bool command_approvals_send_decision(struct control_call *call, int64_t m
 	return writer && !call->is_over;
 }
 
-/* 0: as it was accepted. */
+/* Returns 0 if it is as it was accepted. */
 static unsigned command_approvals_revision(const struct json **revisions)
 {
 	int64_t revision = 0;
@@ -214,7 +214,7 @@ static unsigned command_approvals_revision(const struct json **revisions)
 	return revision > 0 && revision <= UINT_MAX ? (unsigned)revision : 0;
 }
 
-/* How many of the messages could not be decided; -1: the call is over. */
+/* Returns how many of the messages could not be decided; -1 if the call is over. */
 static int command_approvals_decide_messages(struct control_call *call)
 {
 	const struct json *ids = json_member(call->arguments, "message_ids");
@@ -263,7 +263,7 @@ static int command_approvals_decide_webhooks(struct control_call *call,
 	return refused;
 }
 
-/* `webhooks` NULL: none. */
+/* `webhooks` may be NULL: then there are none. */
 static void command_approvals_decide_all(struct control_call *call, size_t messages,
 					 const struct json *webhooks)
 {

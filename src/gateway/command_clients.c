@@ -61,7 +61,7 @@ static void command_clients_run_list(struct control_call *call)
 
 /* pair, rotate */
 
-/* False: the call has been answered. */
+/* Returns false if the call has been answered. */
 static bool command_clients_make_token(struct control_call *call,
 				       char token[TOKEN_TEXT_BYTES],
 				       uint8_t hash[CLIENT_HASH_BYTES])
@@ -92,9 +92,9 @@ static void command_clients_answer_token(struct control_call *call,
 }
 
 /*
- * Loads or creates the certificate before the token exists, so that the port that the new
- * client opens uses TLS. Without --tls a bad certificate is no error: the owner must be able to
- * replace a token. False: the call has been answered.
+ * Loads or creates the certificate before the token exists, so that the port that the new client
+ * opens uses TLS. Without --tls a bad certificate is no error: the owner must be able to replace a
+ * token. Returns false if the call has been answered.
  */
 static bool command_clients_secure(struct control_call *call)
 {
@@ -109,7 +109,10 @@ static bool command_clients_secure(struct control_call *call)
 	return false;
 }
 
-/* `request`: a computer that has asked, under its own name unless the owner gives another; or NULL. */
+/*
+ * `request` is a computer that has asked, under its own name unless the owner gives another; or
+ * NULL.
+ */
 static bool command_clients_read_name(struct control_call *call,
 				      const struct pairing_request *request,
 				      struct client *client)
@@ -189,7 +192,7 @@ static void command_clients_add(struct control_call *call, const struct client *
 	}
 }
 
-/* False: the call has been answered. */
+/* Returns false if the call has been answered. */
 static bool command_clients_check_token(struct control_call *call,
 					const struct client *client)
 {
@@ -269,7 +272,9 @@ static void command_clients_change(struct control_call *call,
 	control_call_close(call);
 }
 
-/* A user of this machine may be given permissions before its first request. True: it was. */
+/*
+ * A user of this machine may be given permissions before its first request. Returns true if it was.
+ */
 static bool command_clients_add_local(struct control_call *call)
 {
 	const char *name = control_call_argument(call, "name");
@@ -345,7 +350,7 @@ static bool command_clients_cancel(const struct control *control, int64_t messag
 	return store_message_change_state(control->store, message_id, &move) == 0;
 }
 
-/* The number that was cancelled; those whose change could not be stored still wait. */
+/* Returns the number that was cancelled; those whose change could not be stored still wait. */
 static int64_t command_clients_cancel_all(const struct control *control,
 					  const struct command_clients_waiting *waiting)
 {

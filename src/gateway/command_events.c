@@ -22,7 +22,7 @@ enum {
 
 struct command_events {
 	struct control_call *call;
-	const struct event_type *only; /* NULL: any */
+	const struct event_type *only; /* NULL for any */
 	int64_t epoch;
 	unsigned passed_over; /* matches before those that are sent */
 	unsigned matches;
@@ -72,7 +72,7 @@ static bool command_events_visit(void *data, const struct feed_entry *entry)
 	return !events->call->is_over;
 }
 
-/* 0 or -errno. */
+/* Returns 0 or -errno. */
 static int command_events_list(struct command_events *events, unsigned limit)
 {
 	struct store *store = events->call->control->store;

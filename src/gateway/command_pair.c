@@ -68,7 +68,7 @@ bool command_pair_send_waiting(struct control_call *call, unsigned *count_out)
 	return true;
 }
 
-/* False: the call has been answered. */
+/* Returns false if the call has been answered. */
 static bool command_pair_is_allowed(struct control_call *call)
 {
 	if (strcmp(call->control->config->pair_page, "no") != 0)

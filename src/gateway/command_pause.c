@@ -14,7 +14,7 @@
 #include "store/store_audit.h"
 #include "store/store_setting.h"
 
-/* True: the next start will be paused. */
+/* Returns true if the next start will be paused. */
 static bool command_pause_is_stored(struct store *store, int *error_out)
 {
 	char value[STORE_SETTING_BYTES];

@@ -94,7 +94,7 @@ static void command_status_count_consent(void *data,
 	*count += consent->state == WEBHOOK_CONSENT_WAITING;
 }
 
-/* Messages, and receivers of webhooks. */
+/* Writes how many messages and receivers of webhooks wait for approval. */
 static int command_status_write_waiting(struct json_writer *writer, struct store *store)
 {
 	unsigned count = 0;
@@ -135,7 +135,7 @@ static void command_status_write_suspended(void *data, const struct webhook_view
 	json_close_object(list->writer);
 }
 
-/* "webhooks": how many, and those whose receivers cannot be reached. */
+/* Writes "webhooks": how many, and those whose receivers cannot be reached. */
 static void command_status_write_webhooks(struct json_writer *writer,
 					  const struct services *services)
 {
@@ -217,7 +217,7 @@ const struct control_command command_status = {
 
 /* balance */
 
-/* False: the call has been answered. */
+/* Returns false if the call has been answered. */
 static bool command_status_forget_balance(struct control_call *call,
 					  const struct services *services, int64_t sim_id)
 {

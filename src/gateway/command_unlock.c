@@ -29,11 +29,12 @@ enum { FACTS_TIMEOUT_MS = 5000 };
 /* One attempt; in the arena of its call. */
 struct command_unlock {
 	struct control_call *call;
-	struct sim_unlock *request; /* NULL: oFono has answered */
+	struct sim_unlock *request; /* NULL if oFono has answered */
 	char path[sizeof(((struct modem *)0)->path)];
 	struct locked_sim before;
 	enum sim_unlock_outcome outcome;
-	/* True: these facts confirm the outcome. NULL: it needs no facts. */
+	/* Returns true if these facts confirm the outcome. It is NULL if the outcome needs no
+	 * facts. */
 	bool (*is_confirmed)(const struct command_unlock *unlock,
 			     const struct modem_sim *facts);
 	void (*answer)(struct command_unlock *unlock);
@@ -85,7 +86,7 @@ static void command_unlock_answer_unlocked(struct command_unlock *unlock)
 	control_call_close(unlock->call);
 }
 
-/* A fix that ends with a command, followed by the modem. */
+/* Returns a fix that ends with a command, followed by the modem. */
 static const char *command_unlock_with_path(const struct command_unlock *unlock,
 					    const char *fix)
 {
@@ -106,7 +107,7 @@ static void command_unlock_answer_blocked(const struct command_unlock *unlock,
 			  tries ? locked_sim_tries(unlock->call->arena, tries) : "");
 }
 
-/* The present facts; NULL: the modem is gone. */
+/* Returns the present facts; NULL if the modem is gone. */
 static const struct modem_sim *command_unlock_facts(const struct command_unlock *unlock)
 {
 	const struct modem *modem;
@@ -277,7 +278,7 @@ static void command_unlock_on_done(void *data, enum sim_unlock_outcome outcome)
 
 /* The attempt */
 
-/* False: they are not valid codes, and the call has been answered. */
+/* Returns false if they are not valid codes, and the call has been answered. */
 static bool command_unlock_read_codes(struct control_call *call, enum modem_sim_lock lock,
 				      struct sim_unlock_codes *codes_out)
 {
@@ -301,7 +302,7 @@ static bool command_unlock_read_codes(struct control_call *call, enum modem_sim_
 	return !problem;
 }
 
-/* False: another program used a try meanwhile, and the call has been answered. */
+/* Returns false if another program used a try meanwhile, and the call has been answered. */
 static bool command_unlock_check_tries(struct control_call *call,
 				       const struct locked_sim *sim)
 {

@@ -7,7 +7,7 @@
  *   {"revoke": "sub_.."} a subscription, and the approval that it used
  * Without a gateway, what is revoked is removed from the store, and no receiver is notified.
  *
- * Also the part of approvals, approve and reject that is about receivers.
+ * This is also the part of approvals, approve and reject that is about receivers.
  */
 #include <stdio.h>
 #include <string.h>
@@ -138,7 +138,7 @@ static void command_webhooks_list(struct control_call *call)
 /* The subscription to end, found before anything changes. */
 struct command_webhooks_target {
 	const char *name_id;
-	int64_t id; /* 0: not found */
+	int64_t id; /* 0 if not found */
 	int64_t client_id;
 	char origin[WEBHOOK_ORIGIN_BYTES];
 	char event[EVENT_BYTES];

@@ -46,7 +46,7 @@ struct control_server {
 	struct control_socket socket;
 	sd_event_source *source;
 	sd_event_source *queue_timer; /* enabled while all places are taken */
-	int64_t queued_ms; /* when the first waiting connection came; 0: none waits */
+	int64_t queued_ms; /* when the first waiting connection came; 0 if none waits */
 	struct control_server_connections connections;
 	unsigned count;
 };
@@ -69,7 +69,7 @@ struct control_server_connection {
 
 /* Connections */
 
-/* All but its descriptor. */
+/* Frees all but its descriptor. */
 static void control_server_free_connection(struct control_server_connection *connection)
 {
 	struct control_server *server = connection->server;
@@ -130,7 +130,7 @@ static void control_server_on_line(void *data, const char *line, size_t length,
 	sd_event_source_set_io_events(connection->source, EPOLLOUT);
 }
 
-/* False: the connection is over. */
+/* Returns false if the connection is over. */
 static bool control_server_send(struct control_server_connection *connection)
 {
 	struct buffer *answer = &connection->answer;
@@ -176,7 +176,7 @@ static void control_server_run_request(struct control_server_connection *connect
 	buffer_wipe(&connection->request); /* the call has its own copy */
 }
 
-/* False: the connection is over. */
+/* Returns false if the connection is over. */
 static bool control_server_receive(struct control_server_connection *connection)
 {
 	struct buffer *request = &connection->request;
@@ -328,8 +328,8 @@ static int control_server_on_connection(sd_event_source *source, int fd, uint32_
 }
 
 /*
- * Closes the oldest connection without a complete request, if CONTROL_SHORT_TIMEOUT_MS is over
- * for it. Returns in how many ms to check again; 0: commands run in all places.
+ * Closes the oldest connection without a complete request, if CONTROL_SHORT_TIMEOUT_MS is over for
+ * it. Returns in how many ms to check again; 0 if commands run in all places.
  */
 static uint64_t control_server_close_oldest(struct control_server *server)
 {

@@ -38,7 +38,7 @@ static int control_socket_new_fd(void)
 	return fd < 0 ? -errno : fd;
 }
 
-/* EAGAIN: the queue is full, so somebody listens. */
+/* With EAGAIN the queue is full, so somebody listens. */
 static bool control_socket_is_in_use(const struct sockaddr_un *address)
 {
 	int fd = control_socket_new_fd();

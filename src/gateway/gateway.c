@@ -49,7 +49,8 @@ struct gateway {
 	struct advertisement advertisement;
 	struct running running;
 	struct control control;
-	struct control_server *control_server; /* NULL: the socket could not be opened */
+	/* NULL if the socket could not be opened */
+	struct control_server *control_server;
 	struct observer bus_observer;
 	sd_event_source *bus_timer;
 	bool stopping;

@@ -17,7 +17,10 @@ struct hooks {
 	struct network_interface_watch watch;
 };
 
-/* Sets services->webhooks. `types` ends with NULL. Call hooks_close() in either case. 0, -errno. */
+/*
+ * Sets services->webhooks. `types` ends with NULL. Call hooks_close() in either case. Returns 0 or
+ * -errno.
+ */
 int hooks_open(struct hooks *hooks, struct services *services,
 	       const struct event_type *const *types);
 /* No request may wait for webhooks any more. */

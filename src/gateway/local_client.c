@@ -25,7 +25,7 @@ void local_client_name(int64_t uid, char name[CLIENT_NAME_BYTES])
 		snprintf(name, CLIENT_NAME_BYTES, CLIENT_LOCAL_PREFIX "%" PRId64, uid);
 }
 
-/* The hash of a token that nobody has. */
+/* The client gets the hash of a token that nobody has. */
 int local_client_add(struct store *store, struct client *client)
 {
 	uint8_t hash[CLIENT_HASH_BYTES];

@@ -17,13 +17,14 @@
 
 struct store;
 
-/* "local:anna"; "local:1000" if the user has no name that an agent may have. */
+/* Writes "local:anna", or "local:1000" if the user has no name that an agent may have. */
 void local_client_name(int64_t uid, char name[CLIENT_NAME_BYTES]);
 
 /*
- * Finds the client, or adds it. False: it was revoked, or the store failed, which is logged.
+ * Finds the client, or adds it. Returns false if it was revoked, or the store failed, which is
+ * logged.
  */
 bool local_client_find(struct store *store, const char *name, struct client *client_out);
 
-/* Adds it, with these permissions. 0, STORE_E_*, -errno. */
+/* Adds it, with these permissions. Returns 0, STORE_E_* or -errno. */
 int local_client_add(struct store *store, struct client *client);

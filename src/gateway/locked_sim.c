@@ -11,7 +11,7 @@
 
 #include "tools/services.h"
 
-/* "" if there is no memory. */
+/* Returns "" if there is no memory. */
 static const char *locked_sim_or_nothing(const char *text)
 {
 	return text ? text : "";
@@ -30,8 +30,7 @@ static const struct sim *locked_sim_card(const struct control *control,
 }
 
 /*
- * A name by which it can be given again. A card that has not been identified has no
- * SIM ID.
+ * Returns a name by which it can be given again. A card that has not been identified has no SIM ID.
  */
 static const char *locked_sim_name(const struct control_call *call,
 				   const struct modem *modem)
@@ -50,7 +49,7 @@ static bool locked_sim_is_locked(const struct modem *modem)
 	       modem_sim_lock_of(&modem->sim) != SIM_LOCK_NONE;
 }
 
-/* The only locked card; else NULL, and *names_out lists none or several. */
+/* Returns the only locked card; else NULL, and *names_out lists none or several. */
 static struct modem *locked_sim_find_only(struct control_call *call,
 					  const char **names_out,
 					  const struct modem **first_out)
@@ -73,7 +72,7 @@ static struct modem *locked_sim_find_only(struct control_call *call,
 	return count == 1 ? only : NULL;
 }
 
-/* " /sim0 /sim1": modems without power, whose cards are unknown; "": none. */
+/* " /sim0 /sim1": modems without power, whose cards are unknown; "" if there is none. */
 static const char *locked_sim_modems_off(const struct control_call *call)
 {
 	const struct modem *modem;
@@ -87,7 +86,7 @@ static const char *locked_sim_modems_off(const struct control_call *call)
 	return paths;
 }
 
-/* `paths`: each with a space before it. */
+/* `paths` has each with a space before it. */
 static const char *locked_sim_switch_on_fix(const struct control_call *call,
 					    const char *paths)
 {
@@ -140,7 +139,7 @@ static struct modem *locked_sim_find_path(const struct control *control, const c
 	return NULL;
 }
 
-/* NULL: not in a modem that is on. */
+/* Returns NULL if it is not in a modem that is on. */
 static struct modem *locked_sim_find_number(const struct control *control,
 					    const char *number)
 {

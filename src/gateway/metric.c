@@ -31,7 +31,7 @@ struct metric_writer {
 	const char *name; /* of the metric that is being written */
 };
 
-/* Writes one sample; `labels`: 'sim="1",state="sent"', or NULL. */
+/* Writes one sample; `labels` is for example 'sim="1",state="sent"', or NULL. */
 static void metric_put(const struct metric_writer *writer, const char *labels,
 		       double value)
 {
@@ -355,7 +355,10 @@ enum metric_field { /* of /proc/PID/stat, from 1 */
 		    FIELD_RESIDENT_PAGES = 24,
 };
 
-/* NAN: unknown. The fields begin behind the program's name, which may contain spaces. */
+/*
+ * Returns NAN if it is unknown. The fields begin behind the program's name, which may contain
+ * spaces.
+ */
 static double metric_read_field(enum metric_field wanted)
 {
 	FILE *file = fopen("/proc/self/stat", "re");

@@ -21,14 +21,14 @@ struct message_counters_row;
 
 enum { METRIC_LIMITS_MS = 10 * 1000, METRIC_LIMITS_MAX = 64 };
 
-/* What is left of each SIM's limits, as counted a moment ago. All zero: never read. */
+/* What is left of each SIM's limits, as counted a moment ago. All are zero if never read. */
 struct metric_limits {
 	struct metric_limits_row {
 		struct limit limit;
 		int64_t left;
 	} rows[METRIC_LIMITS_MAX];
 	unsigned count;
-	int64_t read_ms; /* by the monotonic clock; 0: never */
+	int64_t read_ms; /* by the monotonic clock; 0 for never */
 };
 
 /*

@@ -62,7 +62,7 @@ static void pair_page_answer_off(const struct web *web, struct exchange *exchang
 
 /* ---- the name */
 
-/* `problem` NULL: none yet. */
+/* `problem` is NULL if there is none yet. */
 static void pair_page_answer_form(struct exchange *exchange, unsigned status,
 				  const char *problem)
 {
@@ -95,7 +95,7 @@ static int pair_page_hex(char digit)
 	return at ? (int)(at - digits) : -1;
 }
 
-/* Decodes a value of application/x-www-form-urlencoded in place. False: it is none. */
+/* Decodes a value of application/x-www-form-urlencoded in place. Returns false if it is none. */
 static bool pair_page_decode(char *text)
 {
 	char *to = text;
@@ -117,7 +117,7 @@ static bool pair_page_decode(char *text)
 	return true;
 }
 
-/* The value of "name", within `form`; NULL: there is none. */
+/* Returns the value of "name", within `form`; NULL if there is none. */
 static char *pair_page_find_name(char *form)
 {
 	char *rest = form, *pair;
@@ -129,7 +129,7 @@ static char *pair_page_find_name(char *form)
 	return NULL;
 }
 
-/* Why the form has no name that a client may have; NULL: *name_out is one. */
+/* Returns why the form has no name that a client may have; NULL if *name_out is one. */
 static const char *pair_page_read_name(struct buffer *form, const char **name_out)
 {
 	char *name;
@@ -156,7 +156,7 @@ static const char *pair_page_cookie_name(const struct exchange *exchange)
 					       : PAIR_PAGE_COOKIE;
 }
 
-/* NULL: the client has no cookie of ours, or an unknown one. */
+/* Returns NULL if the client has no cookie of ours, or an unknown one. */
 static struct pairing_request *pair_page_find_request(struct web *web,
 						      struct exchange *exchange)
 {
@@ -310,7 +310,7 @@ static void pair_page_answer_ended(struct exchange *exchange, enum pairing_state
 
 /* ---- the token */
 
-/* A paragraph of a snippet: lines to copy are indented. */
+/* Writes a paragraph of a snippet: lines to copy are indented. */
 static void pair_page_put_paragraph(struct web_page *page, char *text)
 {
 	char *to = text;

@@ -26,11 +26,11 @@ static int permission_arguments_shown_length(const char *text)
 
 /* Lists */
 
-/* Adds one word of a list to the client. False: the call has been answered. */
+/* Adds one word of a list to the client. Returns false if the call has been answered. */
 typedef bool permission_arguments_word(struct control_call *call, const char *word,
 				       struct client *client);
 
-/* Reads the next word, without spaces around it. NULL: the list has ended. */
+/* Reads the next word, without spaces around it. Returns NULL if the list has ended. */
 static const char *permission_arguments_next_word(const char *list, char word[WORD_BYTES])
 {
 	size_t length;

@@ -117,7 +117,7 @@ static int phone_services_open_spool(struct phone_services *phone,
 			 &phone->spool);
 }
 
-/* Only where an ofonod may write it. */
+/* Opens it only where an ofonod may write it. */
 static int phone_services_open_outgoing_spool(struct phone_services *phone,
 					      const struct config *config)
 {
@@ -236,7 +236,7 @@ static int phone_services_open_inbound(struct phone_services *phone,
 	return error;
 }
 
-/* In a hub: which of many SIMs sends a message. */
+/* In a hub, routing decides which of many SIMs sends a message. */
 static int phone_services_open_routing(struct services *services)
 {
 	int error = routing_new(services->config, services->store, services->sims,
@@ -289,7 +289,7 @@ static int phone_services_open_outbound(struct phone_services *phone,
 	return error;
 }
 
-/* With the message store open. */
+/* Call it with the message store open. */
 static int phone_services_open_parts(struct phone_services *phone,
 				     const struct config *config)
 {
@@ -323,7 +323,7 @@ static int phone_services_open_opening(void *data)
 	return phone_services_open_parts(opening->phone, opening->config);
 }
 
-/* One commit for what all parts record when they open. */
+/* Makes one commit for what all parts record when they open. */
 static int phone_services_open_in_one_commit(struct phone_services *phone,
 					     const struct config *config)
 {

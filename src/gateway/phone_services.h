@@ -38,7 +38,7 @@ struct phone_services_status {
 };
 
 struct phone_services {
-	struct services *services; /* NULL: not opened */
+	struct services *services; /* NULL if not opened */
 	struct phone_services_status status;
 	struct retention *retention;
 	struct indexer *indexer;
@@ -48,15 +48,16 @@ struct phone_services {
 	struct opt_out opt_out;
 	struct approval_notice approval_notice;
 	struct unlocker *unlocker;
-	struct modem_power *power; /* NULL: the owner switches the modems */
+	struct modem_power *power; /* NULL if the owner switches the modems */
 	struct store_feed_watch feed;
 	struct sim_feed sim_feed;
 	struct store_lock lock; /* of the state folder */
 };
 
 /*
- * `services` holds the loop and the configuration, and receives the rest. Call phone_services_close()
- * in either case. 0 or -errno, with the error's text where there is more to say.
+ * `services` holds the loop and the configuration, and receives the rest. Call
+ * phone_services_close() in either case. Returns 0 or -errno, with the error's text where there is
+ * more to say.
  */
 int phone_services_open(struct phone_services *phone, struct services *services,
 			struct explanation *error_out);

@@ -56,7 +56,7 @@ static void route_health_put_readiness(struct json_writer *writer,
 	json_close_array(writer);
 }
 
-/* `services` NULL: without readiness. */
+/* If `services` is NULL, readiness is left out. */
 static void route_health_answer(struct exchange *exchange, unsigned status,
 				const struct services *services)
 {
@@ -117,7 +117,7 @@ const char *route_own_url(struct exchange *exchange, const char *path)
 			    encrypted ? "https" : "http", host, path);
 }
 
-/* The first bytes of the SHA-256, in quotes. "": none. */
+/* The first bytes of the SHA-256, in quotes; "" if there is none. */
 static void route_card_make_tag(const struct buffer *body, char tag[TAG_TEXT_BYTES])
 {
 	uint8_t hash[32];

@@ -51,7 +51,7 @@ static void running_on_key_changed(void *data, const char *section, const char *
 		reload->changed(reload->data, section, name, adopted);
 }
 
-/* The caller frees it. NULL: out of memory. */
+/* The caller frees it. Returns NULL if memory runs out. */
 static char *running_format_value(const struct config *config,
 				  const struct running_key *key)
 {

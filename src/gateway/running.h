@@ -34,13 +34,13 @@ struct explanation;
 
 /* All zero before advertisement_start(). */
 struct advertisement {
-	sd_event *loop; /* NULL: not started */
+	sd_event *loop; /* NULL if not started */
 	const struct config *config;
 	struct http_server *server;
 	struct network_interfaces interfaces;
 	struct network_interface_watch watch;
 	bool warned;	     /* that network changes go unnoticed */
-	struct avahi *avahi; /* NULL: nothing to advertise */
+	struct avahi *avahi; /* NULL if there is nothing to advertise */
 	const char *reason;  /* why nothing is advertised */
 	char text[320];
 };
@@ -54,8 +54,8 @@ void advertisement_stop(struct advertisement *advertisement);
 void advertisement_review(struct advertisement *advertisement);
 
 /*
- * True: advertised. `text_out`: the name, or why it is not advertised; valid until the next
- * call.
+ * Returns true if it is advertised. `text_out` is the name, or why it is not advertised; it is
+ * valid until the next call.
  */
 bool advertisement_describe(struct advertisement *advertisement, const char **text_out);
 
@@ -70,46 +70,48 @@ struct running {
 	bool is_ready; /* READY=1 was sent to the service manager */
 	/* State of commands that go on: */
 	unsigned tail_count;
-	struct command_unlock *unlock; /* NULL: no card is being unlocked */
+	struct command_unlock *unlock; /* NULL if no card is being unlocked */
 };
 
 struct running_reload {
-	/* Called for each key that differs; NULL: not wanted. `adopted`: in use from now on. */
+	/* Called for each key that differs; may be NULL. `adopted` says that it is in use from
+	 * now on. */
 	void (*changed)(void *data, const char *section, const char *name, bool adopted);
 	void *data;
 	struct explanation error;
-	/* What is wrong with the owner's contacts, in a good configuration; NULL or "": none */
+	/* What is wrong with the owner's contacts, in a good configuration; NULL or "" if
+	 * nothing is. */
 	const char *contacts_problem;
 };
 
 /*
- * Reads the configuration again. False: refused, with the reload's error, and nothing has
- * changed. Each key that differs becomes a line of the audit log.
+ * Reads the configuration again. Returns false if it is refused, with the reload's error, and
+ * nothing has changed. Each key that differs becomes a line of the audit log.
  */
 bool running_reload_config(struct running *running, struct running_reload *reload);
 
 enum running_client_change {
 	RUNNING_CLIENT_CHANGED, /* it is new, or its permissions changed */
 	RUNNING_CLIENT_CUT,	/* its permissions or token changed: its requests end */
-	RUNNING_CLIENT_ROTATED, /* it has a new token: its webhooks end, too */
+	RUNNING_CLIENT_ROTATED, /* it has a new token, so its webhooks also end */
 	RUNNING_CLIENT_REVOKED, /* it is gone: its requests and sessions end */
 };
 
-/* Applies a change that is in the store to open connections. `running` NULL: does nothing. */
+/* Applies a change that is in the store to open connections. Does nothing if `running` is NULL. */
 void running_client_changed(struct running *running, int64_t client_id,
 			    enum running_client_change change);
 
 /* Serves a connection to the control socket as one of an agent. Takes ownership of `fd`. */
 void running_take_local(struct running *running, int fd, int64_t uid);
 
-/* The computers that ask to be paired. */
+/* Returns the computers that ask to be paired. */
 struct pairing *running_pairing(struct running *running);
-/* As web_open_pairing(). */
+/* Works like web_open_pairing(). */
 void running_open_pairing(struct running *running, int64_t duration_ms);
 
-/* Kept across a restart. 0, STORE_E_FULL, -errno. */
+/* The pause is kept across a restart. Returns 0, STORE_E_FULL or -errno. */
 int running_set_paused(struct running *running, bool paused);
 bool running_is_paused(const struct running *running);
 
-/* As advertisement_describe(). */
+/* Works like advertisement_describe(). */
 bool running_describe_advertisement(struct running *running, const char **text_out);

@@ -72,9 +72,7 @@ static const struct {
 static const char *const tool_command_by_command[] = { "modem_off", "sim_locked",
 						       "sim_duplicate", "modem_stuck" };
 
-/*
- * The modem of the named SIM; else the first one that a command can make able to send.
- */
+/* Returns the modem of the named SIM; else the first one that a command can make able to send. */
 static const struct modem *tool_command_find_modem(const struct control_call *call)
 {
 	const struct services *services = call->control->services;
@@ -98,7 +96,7 @@ static const struct modem *tool_command_find_modem(const struct control_call *ca
 	return NULL;
 }
 
-/* "Run as root: ofono-mcp modem on /sim0"; NULL: no command helps. */
+/* Returns for example "Run as root: ofono-mcp modem on /sim0"; NULL if no command helps. */
 static const char *tool_command_modem_fix(const struct control_call *call)
 {
 	const struct modem *modem = tool_command_find_modem(call);

@@ -120,7 +120,7 @@ static bool web_metrics_trusts_loopback(const struct config *config)
 static const struct {
 	const char *path;
 	const struct exchange_handler *handler;
-	unsigned scopes;	/* 0: public */
+	unsigned scopes;	/* 0 if it is public */
 	unsigned other_methods; /* besides GET */
 	bool reads_cookie;
 } web_routes[] = {
@@ -184,7 +184,7 @@ static void web_check_clients_later(struct web *web)
 		log_error("web: timer: error %d", -error);
 }
 
-/* Whether the network may ask to be paired before the first client is. */
+/* Returns whether the network may ask to be paired before the first client is. */
 static bool web_asks_to_pair(const struct web *web)
 {
 	const char *when = web->services->config->pair_page;

@@ -27,7 +27,7 @@ enum { WEB_ROUTES_MAX = 9, WEB_CLIENT_CHECK_MS = 2000 };
 
 /* All zero before web_open(). */
 struct web {
-	struct services *services; /* NULL: not opened */
+	struct services *services; /* NULL if not opened */
 	struct change_source changes;
 	struct persistence persistence;
 	struct hooks hooks;
@@ -37,7 +37,7 @@ struct web {
 	struct http_server_route routes[1 + WEB_ROUTES_MAX + 1];
 	struct auth auth;
 	struct http_server *server;
-	sd_event_source *client_timer; /* NULL: only loopback addresses */
+	sd_event_source *client_timer; /* NULL if there are only loopback addresses */
 	bool has_clients;
 	bool has_commands;			  /* the owner has numbers for them */
 	struct message_counters message_counters; /* of inbox and outbox */
@@ -46,19 +46,19 @@ struct web {
 };
 
 /*
- * Opens the ports, without serving yet. `services` are those of phone_services_open(); web_open() sets
- * their `changes`. Call web_close() in either case. 0 or -errno, with the error's
- * text where there is more to say.
+ * Opens the ports, without serving yet. `services` are those of phone_services_open(); web_open()
+ * sets their `changes`. Call web_close() in either case. Returns 0 or -errno, with the error's text
+ * where there is more to say.
  */
 int web_open(struct web *web, struct services *services, struct explanation *error_out);
-/* Starts to serve, and logs the addresses. 0 or -errno. */
+/* Starts to serve, and logs the addresses. Returns 0 or -errno. */
 int web_serve(struct web *web);
 void web_close(struct web *web);
 
 /* Serves a connection of this user of the machine. Takes ownership of `fd`. */
 void web_take_local(struct web *web, int fd, int64_t uid);
 
-/* Lets computers of the network ask to be paired for this long; 0: no longer. */
+/* Lets computers of the network ask to be paired for this long; 0 ends that. */
 void web_open_pairing(struct web *web, int64_t duration_ms);
 
 /* Call when the set of tools or of event types may have changed. */
@@ -97,10 +97,16 @@ extern const struct exchange_handler pair_page_handler, pair_page_wait_handler;
  */
 void route_isolate(struct exchange *exchange);
 
-/* The URL of a path of this server, as the client reaches it. NULL: unknown, or out of memory. */
+/*
+ * Returns the URL of a path of this server, as the client reaches it; NULL if it is unknown, or
+ * memory runs out.
+ */
 const char *route_own_url(struct exchange *exchange, const char *path);
 
 enum { ROUTE_HASH_BYTES = sizeof("sha256-") + (32 + 2) / 3 * 4 };
 
-/* A script's or style's hash for a Content-Security-Policy. False: out of memory. */
+/*
+ * Writes a script's or style's hash for a Content-Security-Policy. Returns false if memory runs
+ * out.
+ */
 bool route_write_hash(const char *part, size_t part_length, char text[ROUTE_HASH_BYTES]);

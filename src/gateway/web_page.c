@@ -49,7 +49,7 @@ static void web_page_append_markup(struct web_page *page, const char *markup)
 		web_page_append(page, markup);
 }
 
-/* Text of any origin, which is never markup. */
+/* Appends text of any origin, which never becomes markup. */
 static void web_page_append_data(struct web_page *page, const char *text)
 {
 	static const char special[] = "&<>\"'";

@@ -18,7 +18,7 @@ struct web_page {
 	struct buffer body;
 };
 
-/* `reloads`: a browser loads the page again every three seconds. */
+/* With `reloads` a browser loads the page again every three seconds. */
 void web_page_open(struct web_page *page, struct exchange *exchange, const char *title,
 		   bool reloads);
 
@@ -28,11 +28,14 @@ __attribute__((format(printf, 2, 3))) void web_page_say(struct web_page *page,
 /* The line "state: ..." of a text page, for scripts; nothing in HTML. */
 void web_page_state(struct web_page *page, const char *state);
 void web_page_heading(struct web_page *page, const char *text);
-/* What is to be copied. */
+/* Appends what is to be copied. */
 void web_page_block(struct web_page *page, const char *text);
 
 /* As it is: markup, or a part of a text page. */
 void web_page_append(struct web_page *page, const char *text);
 
-/* Answers the exchange. `has_form`: the page has a form, which may be sent to this server only. */
+/*
+ * Answers the exchange. `has_form` says that the page has a form, which may be sent to this server
+ * only.
+ */
 void web_page_close(struct web_page *page, unsigned status, bool has_form);

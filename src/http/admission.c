@@ -125,7 +125,10 @@ static void admission_count_clients(const struct connections *all,
 			connection->holder->counted++;
 }
 
-/* Among equals the one with the nearest deadline, which has waited longest, or the oldest. */
+/*
+ * Among equals, the first is the one with the nearest deadline, which has waited longest, or the
+ * oldest.
+ */
 static bool admission_goes_before(const struct connection *connection,
 				  const struct connection *other)
 {
@@ -155,7 +158,7 @@ static struct connection *admission_find_trusted(const struct connections *all,
 	return found;
 }
 
-/* Closes another connection. False: none can go. */
+/* Closes another connection. Returns false if none can go. */
 static bool admission_make_room(const struct connections *all,
 				const struct admission_usage *usage)
 {

@@ -117,7 +117,7 @@ bool authority_parse(const char *text, size_t length, struct authority *authorit
 	return true;
 }
 
-/* What follows the scheme; NULL: it is no scheme of the web. */
+/* Returns what follows the scheme; NULL if it is no scheme of the web. */
 static const char *authority_of_origin(const char *origin)
 {
 	static const char *const schemes[] = { "http://", "https://" };

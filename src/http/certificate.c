@@ -367,7 +367,7 @@ int certificate_make(const char *folder, const struct config_list *names,
 		      : 0;
 }
 
-/* The caller frees *certificate_out. -errno with the error's text. */
+/* The caller frees *certificate_out. Returns 0, or -errno with the error's text. */
 static int certificate_read_file(const char *file, gnutls_x509_crt_t *certificate_out,
 				 struct explanation *error)
 {

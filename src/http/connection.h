@@ -52,11 +52,11 @@ struct http_server_route;
 /* It must not move while it is open. */
 struct listener {
 	struct connections *connections;
-	sd_event_source *accepting; /* NULL: closed, new connections are refused */
+	sd_event_source *accepting; /* NULL if closed: then new connections are refused */
 	sd_event_source *retry;	    /* after running out of descriptors or memory */
 	struct log_pace pace;
 	struct address address;
-	int fd; /* -1: the address is not bound */
+	int fd; /* -1 if the address is not bound */
 	uint16_t port;
 	bool passed;  /* the socket came from the service manager */
 	bool network; /* reachable from other machines */
@@ -64,7 +64,7 @@ struct listener {
 };
 
 struct listener_sockets {
-	unsigned count; /* 0: none was passed, or they were taken before */
+	unsigned count; /* 0 if none was passed, or they were taken before */
 	struct listener_socket {
 		int fd;
 		struct address address;
@@ -73,24 +73,27 @@ struct listener_sockets {
 
 /*
  * Takes the sockets that the service manager passed, once for the process. All must be usable for
- * HTTP over TCP, or none is taken. `open_mode`: config.open, in which none may be reachable from
- * the network. -errno with the error's text.
+ * HTTP over TCP, or none is taken. `open_mode` is config.open, in which none may be reachable from
+ * the network. Returns 0, or -errno with the error's text.
  */
 int listener_take_sockets(struct listener_sockets *sockets, bool open_mode,
 			  struct explanation *error);
 
 /*
- * Binds an address without listening, so that a missing or taken address is reported early.
- * `text`: "127.0.0.1:9531", "[::1]:9531". -errno with the error's text.
+ * Binds an address without listening, so that a missing or taken address is reported early. `text`
+ * is for example "127.0.0.1:9531" or "[::1]:9531". Returns 0, or -errno with the error's text.
  */
 int listener_init(struct listener *listener, struct connections *connections,
 		  const char *text, struct explanation *error);
 /* The same for a socket that was passed to us; takes ownership. */
 void listener_adopt(struct listener *listener, struct connections *connections,
 		    const struct listener_socket *socket);
-/* A certificate is loaded, and the address is not loopback or config->tls_loopback is set. */
+/*
+ * Returns whether a certificate is loaded, and the address is not loopback or config->tls_loopback
+ * is set.
+ */
 bool listener_wants_tls(const struct listener *listener);
-/* Listens; peers wait until listener_serve(). -errno with the error's text. */
+/* Listens; peers wait until listener_serve(). Returns 0, or -errno with the error's text. */
 int listener_open(struct listener *listener, struct explanation *error);
 bool listener_is_open(const struct listener *listener);
 /* Accepts connections. -errno */
@@ -120,7 +123,7 @@ enum deadline_kind {
 /* embedded in its owner */
 struct deadline {
 	TAILQ_ENTRY(deadline) link;
-	uint64_t due_us; /* CLOCK_MONOTONIC; 0: not set */
+	uint64_t due_us; /* CLOCK_MONOTONIC; 0 if not set */
 	enum deadline_kind kind;
 	void (*expired)(struct deadline *deadline); /* it is already cleared */
 };
@@ -128,7 +131,7 @@ struct deadline {
 struct deadlines {
 	sd_event *loop;
 	sd_event_source *timer;
-	uint64_t timer_us; /* when the timer fires; UINT64_MAX: never */
+	uint64_t timer_us; /* when the timer fires; UINT64_MAX for never */
 	struct {
 		uint64_t period_us;
 		TAILQ_HEAD(deadline_list, deadline) list;
@@ -173,9 +176,10 @@ struct lockout_source {
 	struct address_source address;
 	int64_t failed_at_ms[LOCKOUT_TOKENS]; /* a ring of the latest failures */
 	unsigned failure_count;		      /* written to it so far */
-	int64_t last_failed_ms;		      /* 0: unused entry */
+	int64_t last_failed_ms;		      /* 0 in an unused entry */
 	int64_t until_ms;		      /* 429 until then */
-	int64_t length_ms;		      /* of the last lockout; 0: none */
+	/* of the last lockout; 0 if there is none */
+	int64_t length_ms;
 };
 
 /* all zero at first; embedded in its owner */
@@ -187,13 +191,13 @@ struct lockout {
 
 struct lockout_verdict {
 	unsigned delay_ms;	      /* before the 401 */
-	unsigned retry_after_seconds; /* not 0: answer 429 */
+	unsigned retry_after_seconds; /* if not 0, the answer is 429 */
 };
 
 /* `peer` sent a wrong token. Logs "auth failure from ADDRESS". */
 struct lockout_verdict lockout_add_failure(struct lockout *lockout,
 					   const struct sockaddr *peer);
-/* `peer` sent a right token. */
+/* Call it when `peer` sent a right token. */
 void lockout_clear(struct lockout *lockout, const struct sockaddr *peer);
 
 /*
@@ -237,19 +241,19 @@ struct admission_client {
 
 LIST_HEAD(admission_client_list, admission_client);
 
-/* Counts one more connection of this client. NULL: no memory. */
+/* Counts one more connection of this client. Returns NULL if memory runs out. */
 struct admission_client *admission_client_hold(struct admission_client_list *list,
 					       int64_t client_id);
 void admission_client_release(struct admission_client *client); /* NULL is fine */
 
-/* The usage of this address, counting one more connection. NULL: no memory. */
+/* Returns the usage of this address, counting one more connection; NULL if memory runs out. */
 struct admission_usage *admission_usage_hold(struct admission_usage_list *list,
 					     const struct address_source *source);
 void admission_usage_release(struct admission_usage *usage);
 
 /*
- * Decides whether one more connection of this address is served; others may be closed for it. NULL,
- * or why it is not.
+ * Decides whether one more connection of this address is served; others may be closed for it.
+ * Returns NULL, or why it is not.
  */
 const char *admission_refusal(struct connections *all,
 			      const struct admission_usage *usage);
@@ -300,7 +304,8 @@ struct connections {
 	struct lockout lockout;
 	struct network_interfaces interfaces;
 	struct http_server_counts counts;
-	int hang_ups; /* an epoll descriptor that reports which peers hang up; -1: none */
+	/* an epoll descriptor that reports which peers hang up; -1 if there is none */
+	int hang_ups;
 	sd_event_source *hang_up;
 	TAILQ_HEAD(connections_list, connection) list;
 	struct admission_usage_list usages;
@@ -317,12 +322,12 @@ struct connections {
 	void *data;
 };
 
-/* The caller sets loop, config, routes, auth, emptied and data before. -errno */
+/* The caller sets loop, config, routes, auth, emptied and data before. Returns 0 or -errno. */
 int connections_init(struct connections *all);
 void connections_deinit(struct connections *all);
 /*
- * Takes ownership of a socket that was just accepted. `local_name`: that of a local user, who needs
- * no token; or NULL.
+ * Takes ownership of a socket that was just accepted. `local_name` is that of a local user, who
+ * needs no token; or NULL.
  */
 void connections_accept(struct connections *all, int fd, const struct address *peer,
 			const struct listener *listener, const char *local_name);
@@ -332,7 +337,7 @@ void connections_flush(struct connections *all);
 void connections_stop(struct connections *all);
 /* Ends what this client has under way, see http_server_cut_client(). */
 void connections_cut_client(struct connections *all, int64_t client_id);
-/* Closes all connections of `listener`, NULL: of any; handlers hear `abandoned`. */
+/* Closes all connections of `listener`, or of any if it is NULL; handlers hear `abandoned`. */
 void connections_close(struct connections *all, const struct listener *listener);
 
 #define CONNECTION_NO_MEMORY                                                           \
@@ -354,7 +359,7 @@ struct connection {
 	struct connections *connections;
 	struct engine *engine;
 	const struct listener *listener;
-	struct MHD_Connection *mhd; /* NULL: libmicrohttpd has not taken it yet */
+	struct MHD_Connection *mhd; /* NULL if libmicrohttpd has not taken it yet */
 	int fd;			    /* libmicrohttpd's */
 	struct address peer;
 	enum connection_state state;
@@ -364,9 +369,10 @@ struct connection {
 	bool yields;	   /* it ends after its answer, to make room */
 	bool trusted;	   /* it sent a right token, of `client_id` */
 	int64_t client_id; /* 0 in open mode */
-	struct admission_client *holder; /* of `client_id`; NULL: never trusted */
-	char *local_name;		 /* of a local user; or NULL */
-	struct admission_usage *usage;	 /* of the peer's address */
+	/* of `client_id`; NULL if it was never trusted */
+	struct admission_client *holder;
+	char *local_name;	       /* of a local user; or NULL */
+	struct admission_usage *usage; /* of the peer's address */
 	struct deadline deadline;
 	TAILQ_ENTRY(connection) list_link, postponed_link;
 
@@ -374,9 +380,10 @@ struct connection {
 	const char *target; /* as sent; libmicrohttpd's */
 	size_t target_length;
 	bool target_is_clean;
-	struct request_head *head;  /* NULL: there is no request */
-	bool postponed;		    /* it is complete and waits for its turn */
-	const char *allowed_origin; /* for the CORS headers of the answer; NULL: none */
+	struct request_head *head; /* NULL if there is no request */
+	bool postponed;		   /* it is complete and waits for its turn */
+	/* for the CORS headers of the answer; NULL if there is none */
+	const char *allowed_origin;
 	const struct http_server_route *route;
 	struct exchange *exchange;
 	size_t received_bytes;	       /* of the body */
@@ -385,7 +392,7 @@ struct connection {
 	unsigned delay_ms;	/* hold the response back for so long */
 	sd_event_source *delay; /* only in CONNECTION_DELAYED */
 	size_t charged_bytes;	/* taken from the memory budget for the answer */
-	struct stream *stream;	/* the answer; NULL: no stream */
+	struct stream *stream;	/* the answer; NULL if there is no stream */
 	struct {
 		const char *name, *value;
 	} headers[EXCHANGE_HEADERS_MAX]; /* of the answer, from the handler */
@@ -395,7 +402,7 @@ struct connection {
 
 /*
  * Gives a new connection to libmicrohttpd, with ownership of `fd`, `usage` and `local_name` (may be
- * NULL). False: no memory, and all three stay the caller's.
+ * NULL). Returns false if memory runs out, and all three stay the caller's.
  */
 bool connection_start(struct connections *all, int fd, const struct address *peer,
 		      const struct listener *listener, struct admission_usage *usage,
@@ -419,7 +426,7 @@ void connection_yield(struct connection *connection);
 bool connection_is_open_ended(const struct connection *connection);
 void connection_suspend(struct connection *connection);
 void connection_resume(struct connection *connection); /* if it is suspended */
-/* A right token came; the next function: that token is no longer valid. */
+/* Call it when a right token came; the next function, when that token is no longer valid. */
 void connection_trust(struct connection *connection, int64_t client_id);
 void connection_distrust(struct connection *connection);
 /* An answer with this status goes out. */
@@ -453,15 +460,15 @@ void connection_request_end(struct connection *connection);
 enum { RESPONSE_REFUSAL_BYTES_MAX = 1024 };
 
 struct response {
-	struct MHD_Response *message; /* NULL: out of memory */
+	struct MHD_Response *message; /* NULL if memory runs out */
 };
 
-/* Takes `body`, NULL: empty; `content_type` NULL: none. */
+/* Takes `body`, which is empty if NULL; `content_type` is NULL if there is none. */
 struct response response_make(const char *content_type, struct buffer *body);
-/* A stream of events; `reader` says when it ends. HTTP/1.0 has no chunks. */
+/* Returns a stream of events; `reader` says when it ends. HTTP/1.0 has no chunks. */
 struct response response_make_stream(MHD_ContentReaderCallback reader, void *data,
 				     bool in_chunks);
-/* What the gates refused, or the answer to a preflight (204). */
+/* Makes the answer to what the gates refused, or to a preflight (204). */
 struct response response_make_refusal(const struct gate_verdict *verdict);
 void response_header(struct response *response, const char *name, const char *value);
 /* Lets pages of this Origin read the answer. */
@@ -475,6 +482,6 @@ void response_write_refusal_body(struct buffer *body,
 				 const char *text);
 /*
  * A complete answer of status 503 as bytes, for a connection that libmicrohttpd never gets. Returns
- * the length; 0: no memory.
+ * the length; 0 if memory runs out.
  */
 size_t response_write_no_room(char message[RESPONSE_REFUSAL_BYTES_MAX], const char *text);

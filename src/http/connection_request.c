@@ -44,7 +44,7 @@ enum {
 
 /* Answers */
 
-/* Of libmicrohttpd: 0.9.75 reads heads and chunks less strictly than 1.0 and later. */
+/* libmicrohttpd 0.9.75 reads heads and chunks less strictly than 1.0 and later. */
 static bool connection_request_parser_is_lax(void)
 {
 	return *MHD_get_version() == '0';
@@ -280,7 +280,7 @@ static void connection_request_on_answer(void *data, unsigned status,
 
 /* Head */
 
-/* False: it cannot be trusted, and the answer says why. */
+/* Returns false if it cannot be trusted, and the answer says why. */
 static bool connection_request_read_head(struct connection *connection,
 					 const char *method, const char *path,
 					 const char *version)
@@ -460,7 +460,7 @@ static enum MHD_Result connection_request_wait(struct connection *connection)
 	return MHD_YES;
 }
 
-/* A timer that is due at once; engine.c explains why it is not a deferred source. */
+/* Sets a timer that is due at once; engine.c explains why it is not a deferred source. */
 void connection_request_schedule_postponed(struct connections *all)
 {
 	if (sd_event_source_set_time(all->postponed_turn, 0) < 0 ||

@@ -63,7 +63,7 @@ static struct connection *connections_find(struct MHD_Connection *mhd)
 	return info ? info->socket_context : NULL;
 }
 
-/* The latest connection with this descriptor: libmicrohttpd takes it just now. */
+/* Returns the latest connection with this descriptor: libmicrohttpd takes it just now. */
 static struct connection *connections_find_new(const struct connections *all,
 					       struct MHD_Connection *mhd)
 {
@@ -103,7 +103,7 @@ static void *connections_on_requested(void *data, const char *target,
 
 /* Postponed requests */
 
-/* NULL: none is left. */
+/* Returns NULL if none is left. */
 static struct connection *connections_next_postponed(const struct connections *all)
 {
 	struct connection *connection, *found = TAILQ_FIRST(&all->postponed);

@@ -25,7 +25,7 @@ struct engine_callbacks {
 };
 
 struct engine {
-	struct MHD_Daemon *daemon; /* NULL: not started */
+	struct MHD_Daemon *daemon; /* NULL if not started */
 	bool tls;
 	bool running;
 	bool kicked;
@@ -36,7 +36,7 @@ struct engine {
 	sd_event_source *later; /* runs in a later turn */
 };
 
-/* `tls`: with the certificate of http/tls.h. -errno */
+/* With `tls` it uses the certificate of http/tls.h. Returns 0 or -errno. */
 int engine_init(struct engine *engine, sd_event *loop, bool tls,
 		unsigned connection_limit, const struct engine_callbacks *callbacks,
 		void *data);

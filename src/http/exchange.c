@@ -34,12 +34,12 @@ struct exchange {
 	bool held;
 	bool encrypted;
 	struct address peer;
-	const struct exchange_carrier *carrier; /* NULL: it has let the exchange go */
+	const struct exchange_carrier *carrier; /* NULL if it has let the exchange go */
 	void *carrier_data;
 	const struct exchange_handler *handler;
 	void *handler_data;
 	void *context;
-	struct stream *stream; /* the carrier's; NULL: not streaming */
+	struct stream *stream; /* the carrier's; NULL if not streaming */
 	struct arena *arena;
 	struct buffer piece; /* received, not yet passed on */
 	uint64_t received_bytes;
@@ -161,7 +161,7 @@ static void exchange_destroy(struct exchange *exchange)
 
 /*
  * Without the unused end of `allow`, which would be most of what a waiting request holds
- * (tests/bench/test_figures.py). NULL: no memory.
+ * (tests/bench/test_figures.py). Returns NULL if memory runs out.
  */
 static const struct client *exchange_copy_client(struct arena *arena,
 						 const struct client *client)
@@ -277,7 +277,7 @@ void exchange_stop(struct exchange *exchange)
 		stream_end(exchange->stream, NULL);
 }
 
-/* Nothing more will be answered or streamed. */
+/* Will nothing more be answered or streamed? */
 static bool exchange_is_over(const struct exchange *exchange)
 {
 	switch (exchange->state) {

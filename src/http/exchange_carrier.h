@@ -19,7 +19,8 @@ struct exchange_carrier {
 	const char *(*header)(void *data, const char *name, bool *conflict_out);
 	/* A header of the answer; `value` lives as long as the exchange. */
 	void (*header_added)(void *data, const char *name, const char *value);
-	/* Begins a stream, which outlives the exchange, as the answer. NULL: it cannot. */
+	/* Begins a stream, which outlives the exchange, as the answer. Returns NULL if it
+	 * cannot. */
 	struct stream *(*streamed)(void *data);
 	/* The answer; takes `body`, which may be NULL. May run inside any call below. */
 	void (*answered)(void *data, unsigned status, const char *content_type,
@@ -33,15 +34,18 @@ struct exchange_carrier_request {
 	const struct client *client; /* copied */
 	const struct address *peer;  /* copied */
 	bool encrypted;		     /* by TLS */
-	uint64_t body_length;	     /* UINT64_MAX: unknown before it ends */
-	struct arena_budget *budget; /* of all exchanges, kept; NULL: unlimited */
+	uint64_t body_length;	     /* UINT64_MAX if unknown before it ends */
+	struct arena_budget *budget; /* of all exchanges, kept; NULL for unlimited */
 };
 
-/* Borrows `request` for the call. NULL: no memory. */
+/* Borrows `request` for the call. Returns NULL if memory runs out. */
 struct exchange *exchange_new(const struct exchange_carrier *carrier, void *carrier_data,
 			      const struct exchange_carrier_request *request);
 void exchange_begin(struct exchange *exchange);
-/* 0; -EMSGSIZE: longer than EXCHANGE_BODY_MAX; -ENOMEM: no memory, or the budget is used up. */
+/*
+ * Returns 0; -EMSGSIZE if it is longer than EXCHANGE_BODY_MAX; -ENOMEM if there is no memory, or
+ * the budget is used up.
+ */
 int exchange_receive(struct exchange *exchange, const char *data, size_t length);
 void exchange_complete(struct exchange *exchange);
 
@@ -66,7 +70,7 @@ struct streams {
 	uint64_t period_us;
 	unsigned count;
 	unsigned max_count;
-	struct arena_budget *budget; /* for waiting events; NULL: unlimited */
+	struct arena_budget *budget; /* for waiting events; NULL for unlimited */
 	LIST_HEAD(streams_list, stream) list;
 };
 
@@ -82,12 +86,15 @@ int streams_init(struct streams *streams, sd_event *loop, unsigned max_count);
 void streams_deinit(struct streams *streams); /* asserts that none is left */
 void streams_set_period(struct streams *streams, uint64_t period_ms); /* for tests */
 
-/* The first comment waits already, without a call of `filled`. NULL: too many, or no memory. */
+/*
+ * The first comment waits already, without a call of `filled`. Returns NULL if there are too many,
+ * or memory runs out.
+ */
 struct stream *stream_new(struct streams *streams, const struct streams_carrier *carrier,
 			  void *data);
 void stream_free(struct stream *stream); /* NULL is fine */
 
-/* Moves up to `room` bytes; 0: nothing waits. */
+/* Moves up to `room` bytes; 0 if nothing waits. */
 size_t stream_read(struct stream *stream, char *to, size_t room);
-/* stream_end() was called. */
+/* Was stream_end() called? */
 bool stream_is_ended(const struct stream *stream);

@@ -19,7 +19,7 @@ struct gate_walk {
 	struct gate_verdict *verdict;
 };
 
-/* NULL: the header is absent. */
+/* Returns NULL if the header is absent. */
 static const char *gate_header(const struct gate_walk *walk, const char *name)
 {
 	return request_head_find(walk->request->head, name, NULL);
@@ -109,8 +109,8 @@ static bool gate_path_is(const char *path, const char *route)
 }
 
 /*
- * Where clients that expect OAuth look for it, and in which form they show an answer (RFC 6749,
- * section 5.2). Another form makes some of them report a broken OAuth server.
+ * Is it a path where clients that expect OAuth look for it? They show an answer in the form of RFC
+ * 6749, section 5.2; another form makes some of them report a broken OAuth server.
  */
 static bool gate_path_is_of_oauth(const char *path)
 {

@@ -25,13 +25,13 @@ struct authority {
 	bool loopback; /* 127.0.0.0/8, ::1 or "localhost" */
 };
 
-/* False: the text is not name, name:port, 192.0.2.1:port or [2001:db8::1]:port. */
+/* Returns false if the text is not name, name:port, 192.0.2.1:port or [2001:db8::1]:port. */
 bool authority_parse(const char *text, size_t length, struct authority *authority_out);
 bool authority_is(const struct authority *authority, const char *name);
 
-/* An Origin of the web on this machine's loopback address. */
+/* Is it an Origin of the web on this machine's loopback address? */
 bool authority_origin_is_local(const char *origin);
-/* An Origin of the web whose authority is `host`. */
+/* Is it an Origin of the web whose authority is `host`? */
 bool authority_origin_is(const char *origin, const char *host);
 
 /* Of status 413. */
@@ -44,9 +44,10 @@ struct gate_request {
 };
 
 struct gate_verdict {
-	unsigned status;		       /* 0: passed; 204: answer a preflight */
+	/* 0 if it passed; 204 to answer a preflight */
+	unsigned status;
 	const char *text;		       /* what is wrong and what to do */
-	const struct http_server_route *route; /* NULL: no such path */
+	const struct http_server_route *route; /* NULL if there is no such path */
 	const char *origin; /* allowed Origin for the CORS headers, or NULL */
 	bool close;	    /* close the connection afterwards */
 	bool wrong_token;   /* a token was sent, and no client has it */

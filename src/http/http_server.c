@@ -29,7 +29,7 @@ struct http_server {
 	bool has_clients;
 	bool serving;
 	sd_event_source *review;
-	sd_event_source *stop_timer; /* NULL: not stopping */
+	sd_event_source *stop_timer; /* NULL if not stopping */
 	sd_event_source *stop_turn;
 	void (*stopped)(void *data);
 	void *stopped_data;

@@ -279,7 +279,7 @@ void listener_deinit(struct listener *listener)
 
 /* Accepting */
 
-/* The system has run out of something. Other errors of accept() concern one peer only. */
+/* Has the system run out of something? Other errors of accept() concern one peer only. */
 static bool listener_is_shortage(int number)
 {
 	return number == EMFILE || number == ENFILE || number == ENOBUFS ||

@@ -171,7 +171,7 @@ static unsigned network_interface_find_index(struct msghdr *message)
 	return 0;
 }
 
-/* The index of the interface on which the connection arrived; 0: unknown. */
+/* Returns the index of the interface on which the connection arrived; 0 if unknown. */
 static unsigned network_interface_arrival(int fd, int family)
 {
 	_Alignas(struct cmsghdr) char control[256];

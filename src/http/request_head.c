@@ -57,7 +57,7 @@ struct request_head *request_head_new(struct MHD_Connection *mhd)
 	return head;
 }
 
-/* Returns where `piece` ends, behind `skip` more bytes; NULL: it does not begin at `at`. */
+/* Returns where `piece` ends, behind `skip` more bytes; NULL if it does not begin at `at`. */
 static const char *request_head_pass(const char *at, const char *piece, size_t skip)
 {
 	return piece == at ? piece + strlen(piece) + skip : NULL;
@@ -101,7 +101,7 @@ static bool request_head_is_token(const char *name, size_t length)
 	return length > 0;
 }
 
-/* No control character but the tab. */
+/* It may have no control character but the tab. */
 static bool request_head_value_is_clean(const char *value)
 {
 	static const bool forbidden[UCHAR_MAX + 1] = {
@@ -170,7 +170,7 @@ static bool request_head_check_line(struct request_head_line *line,
 	return true;
 }
 
-/* The next line with this name, beginning at `line`. NULL: none. */
+/* Returns the next line with this name, beginning at `line`; NULL if there is none. */
 static const struct request_head_line *request_head_find_from(
 	const struct request_head *head, const struct request_head_line *line,
 	const char *name)

@@ -47,27 +47,32 @@ struct request_head_error {
 	const char *text; /* what is wrong and what to send instead */
 };
 
-/* It is not empty, and has no space, no control character and nothing beyond ASCII. */
+/*
+ * Returns whether it is not empty, and has no space, no control character and nothing beyond ASCII.
+ */
 bool request_head_target_is_clean(const char *target);
 
-/* The lines of this request; the caller fills in the rest and frees it. NULL: no memory. */
+/*
+ * Returns the lines of this request; the caller fills in the rest and frees it; NULL if memory runs
+ * out.
+ */
 struct request_head *request_head_new(struct MHD_Connection *mhd);
 
 /*
- * Checks the head and sets is_http_1_0 and body_length. False: it is malformed, ambiguous or too
- * long, see *error_out.
+ * Checks the head and sets is_http_1_0 and body_length. Returns false if it is malformed, ambiguous
+ * or too long, see *error_out.
  */
 bool request_head_check(struct request_head *head, struct request_head_error *error_out);
 
 /*
- * The bytes of the head are exactly the pieces that libmicrohttpd 0.9.75 cut them into, with CRLF at
- * the end of each line. Call this before the check.
+ * Returns whether the bytes of the head are exactly the pieces that libmicrohttpd 0.9.75 cut them
+ * into, with CRLF at the end of each line. Call this before the check.
  */
 bool request_head_is_whole(const struct request_head *head);
 
 /*
- * The value of the first header with this name, or NULL. If there are others with different values,
- * *conflict_out becomes true (NULL is fine).
+ * Returns the value of the first header with this name, or NULL. If there are others with different
+ * values, *conflict_out becomes true (NULL is fine).
  */
 const char *request_head_find(const struct request_head *head, const char *name,
 			      bool *conflict_out);

@@ -90,7 +90,7 @@ void response_allow_origin(struct response *response, const char *origin)
 	response_header(response, "Vary", "Origin");
 }
 
-/* Allow, or Access-Control-Allow-Methods. */
+/* Adds Allow, or Access-Control-Allow-Methods. */
 static void response_add_methods(struct response *response, const char *name,
 				 unsigned methods)
 {

@@ -29,7 +29,7 @@ static const char stream_comment[] = ": \n\n";
 
 struct stream_piece {
 	TAILQ_ENTRY(stream_piece) link;
-	size_t key_length; /* 0: none; the key precedes the text in `bytes` */
+	size_t key_length; /* 0 if there is none; the key precedes the text in `bytes` */
 	size_t length;	   /* of the text */
 	size_t charged_bytes;
 	char bytes[];
@@ -155,7 +155,10 @@ static void stream_write_event(struct buffer *text, const struct stream_event *e
 	buffer_append_text(text, "\n");
 }
 
-/* The waiting event with this key, of which no byte has gone out yet. NULL: none. */
+/*
+ * Returns the waiting event with this key, of which no byte has gone out yet; NULL if there is
+ * none.
+ */
 static struct stream_piece *stream_find(const struct stream *stream, const char *key)
 {
 	size_t length = strlen(key);

@@ -30,7 +30,7 @@ LIST_HEAD(http_client_requests, http_client_request);
 struct http_client {
 	sd_event *loop;
 	struct http_client_library library;
-	CURLM *multi; /* NULL: not loaded yet */
+	CURLM *multi; /* NULL if not loaded yet */
 	sd_event_source *timer;
 	sd_event_source *settle;
 	struct http_client_requests requests;
@@ -412,8 +412,8 @@ static void http_client_set_functions(struct http_client_setup *setup)
 }
 
 /*
- * QUICK_EXIT: else cancelling would wait for the thread that resolves a name. No cache of names:
- * after a change of network they may have other addresses.
+ * Without QUICK_EXIT cancelling would wait for the thread that resolves a name. Names are not
+ * cached: after a change of network they may have other addresses.
  */
 static void http_client_set_rules(struct http_client_setup *setup)
 {
@@ -465,7 +465,7 @@ static bool http_client_add_header(struct http_client_request *request,
 	return longer;
 }
 
-/* 0 or -errno. */
+/* Returns 0 or -errno. */
 static int http_client_prepare(struct http_client_request *request)
 {
 	const struct http_client_order *order = &request->order;

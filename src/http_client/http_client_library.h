@@ -39,5 +39,5 @@ struct http_client_library {
 #undef HTTP_CLIENT_LIBRARY_MEMBER
 };
 
-/* False: it is not installed, or too old; logged. It is never unloaded. */
+/* Returns false if it is not installed, or too old; logged. It is never unloaded. */
 bool http_client_library_load(struct http_client_library *library_out);

@@ -39,7 +39,7 @@ const char *hub_broker_prefix(const struct config *config)
 							    : FLEET_PREFIX_DEFAULT;
 }
 
-/* "HOST:PORT", "[::1]:1883"; without a port the usual one. */
+/* Reads "HOST:PORT", "[::1]:1883"; without a port the usual one. */
 static bool hub_broker_read_address(const char *address, bool tls,
 				    char host[JOIN_CODE_HOST_BYTES], unsigned *port_out)
 {
@@ -70,7 +70,7 @@ static bool hub_broker_read_address(const char *address, bool tls,
 	return true;
 }
 
-/* The beginning of a file. Bytes read, or -errno. */
+/* Reads the beginning of a file. Returns the bytes read, or -errno. */
 static ssize_t hub_broker_read_file(const char *path, bool is_secret, char *text,
 				    size_t size)
 {

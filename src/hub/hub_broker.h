@@ -6,11 +6,11 @@
 
 struct hub_broker;
 
-/* The fleet's prefix on the broker. */
+/* Returns the fleet's prefix on the broker. */
 const char *hub_broker_prefix(const struct config *config);
 
 /*
- * Without a configured broker there is none, and nothing can be published. 0 or -errno. The
+ * Without a configured broker there is none, and nothing can be published. Returns 0 or -errno. The
  * broker may be freed at once, or when the phones are.
  */
 int hub_broker_new(struct hub_phones *phones, sd_event *loop, const struct config *config,
@@ -18,6 +18,6 @@ int hub_broker_new(struct hub_phones *phones, sd_event *loop, const struct confi
 		   struct hub_phones_transport *transport_out);
 void hub_broker_free(struct hub_broker *broker); /* NULL is fine */
 
-/* What the configuration says about the broker. 0, or -errno with the error's text. */
+/* What the configuration says about the broker. Returns 0, or -errno with the error's text. */
 int hub_broker_fill_code(const struct config *config, struct join_code *code_out,
 			 struct explanation *error);

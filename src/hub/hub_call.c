@@ -300,7 +300,7 @@ struct hub_call *hub_call_find(struct hub_phone *phone, const void *correlation,
 	return NULL;
 }
 
-/* {"error": {"code": ..., "message": ..., "data": {"may_have_run": ...}}} */
+/* Reads {"error": {"code": ..., "message": ..., "data": {"may_have_run": ...}}} */
 static void hub_call_read_error(struct hub_call *call, const struct json *error)
 {
 	const struct json *data = json_member(error, "data");

@@ -6,7 +6,7 @@
 #include "hub/hub_phone.h"
 
 struct hub_call {
-	struct hub_phone *phone; /* NULL: the outcome is known, the callback is due */
+	struct hub_phone *phone; /* NULL if the outcome is known, the callback is due */
 	char *text;		 /* the request */
 	size_t length;
 	uint8_t correlation[FLEET_CORRELATION_BYTES];

@@ -50,7 +50,7 @@ _Static_assert((int)FLEET_NAME_BYTES == (int)STORE_PHONE_NAME_BYTES &&
 struct hub_phones {
 	struct hub_phones_parts parts;
 	struct hub_phones_transport transport;
-	struct hub_broker *broker; /* NULL: a test's transport */
+	struct hub_broker *broker; /* NULL with a test's transport */
 	struct observers observers;
 	struct hub_phone_list list;
 	char id[HUB_PHONES_ID_BYTES];
@@ -150,7 +150,10 @@ static void hub_phones_report(struct hub_phones *phones, enum hub_phone_event_ty
 
 static void hub_phones_rekey(struct hub_phone *phone);
 
-/* `is_new`: another session; what was sent to the former one gets no answer any more. */
+/*
+ * `is_new` says that it is another session: what was sent to the former one gets no answer any
+ * more.
+ */
 static void hub_phones_set_present(struct hub_phone *phone, bool is_new)
 {
 	if (!phone->row.joined_ms) {
@@ -188,7 +191,7 @@ static void hub_phones_end_calls(struct hub_phone *phone)
 	}
 }
 
-/* True: it is another one than before. */
+/* Returns true if it is another one than before. */
 static bool hub_phones_set_session(struct hub_phone *phone, const uint8_t *session)
 {
 	if (phone->has_session &&
@@ -306,7 +309,7 @@ static void hub_phones_rekey(struct hub_phone *phone)
 
 /* ---- what arrives */
 
-/* Opens it with either key. False: it is forged, or sealed for another place. */
+/* Opens it with either key. Returns false if it is forged, or sealed for another place. */
 static bool hub_phones_open(struct hub_phone *phone, const struct mqtt_message *message,
 			    struct fleet_frame *frame_out, struct buffer *text)
 {
@@ -430,7 +433,7 @@ static void hub_phones_free_phone(struct hub_phone *phone)
 	free(phone);
 }
 
-/* A new secret for a phone that has none in use; or a new phone. */
+/* Stores a new secret for a phone that has none in use, or a new phone. */
 static int hub_phones_store(struct hub_phones *phones, struct store_phone_row *row)
 {
 	struct hub_phone *phone = hub_phones_find(phones, row->name);

@@ -10,7 +10,7 @@
 
 const char *hub_phones_prefix(const struct hub_phones *phones);
 sd_event *hub_phones_loop(const struct hub_phones *phones);
-/* The key in use, or the one that is to replace it. */
+/* Reads the key in use, or the one that is to replace it. */
 void hub_phones_read_key(const struct hub_phone *phone, bool next,
 			 struct fleet_frame_key *key_out);
 int hub_phones_publish(struct hub_phones *phones, const struct mqtt_message *message,

@@ -32,7 +32,7 @@ static const char link_here[] =
 	"{\"state\":\"here\",\"version\":\"" OFONO_MCP_VERSION "\"}";
 static const char link_away[] = "{\"state\":\"gone\"}";
 
-/* The state, for "ofono-mcp status" and systemd */
+/* Writes the state, for "ofono-mcp status" and systemd */
 
 static void link_write_state(const struct link *link, const char *state, const char *why)
 {
@@ -216,7 +216,7 @@ static void link_on_message(void *data, const struct mqtt_message *message)
 
 /* The connection */
 
-/* A new session for each attempt: its absence is sealed before anything else. */
+/* Returns a new session for each attempt: its absence is sealed before anything else. */
 static const struct mqtt_message *link_will(void *data)
 {
 	struct link *link = data;
@@ -263,7 +263,7 @@ static void link_on_ready(void *data)
 		0); /* what the handshake of TLS took, and an idle phone does not need */
 }
 
-/* One line for each reason, however often it fails. */
+/* Logs one line for each reason, however often it fails. */
 static void link_on_gone(void *data, const char *why)
 {
 	struct link *link = data;
@@ -276,7 +276,7 @@ static void link_on_gone(void *data, const char *why)
 	link_write_state(link, "not connected", why);
 }
 
-/* "127.0.0.1:9531" or "[::1]:9531". The token does not leave this machine. */
+/* Reads "127.0.0.1:9531" or "[::1]:9531". The token does not leave this machine. */
 static bool link_read_address(const char *text, struct sockaddr_storage *address)
 {
 	struct sockaddr_in *four = (struct sockaddr_in *)address;

@@ -101,7 +101,7 @@ static bool link_call_is_header(const char *text)
 	return length > 0 && length < LINK_CALL_HEADER_BYTES;
 }
 
-/* Which parameter the header Mcp-Name repeats; NULL: none. */
+/* Returns which parameter the header Mcp-Name repeats; NULL if there is none. */
 static const char *link_call_name(const char *method, const struct json *params)
 {
 	if (strcmp(method, "tools/call") == 0 || strcmp(method, "prompts/get") == 0)
@@ -113,7 +113,7 @@ static const char *link_call_name(const char *method, const struct json *params)
 	return NULL;
 }
 
-/* A number, or a text that needs no escapes. */
+/* Accepts a number, or a text that needs no escapes. */
 static bool link_call_copy_id(const struct json *id, char copy[LINK_CALL_ID_BYTES])
 {
 	const char *quote = id && id->type == JSON_STRING ? "\"" : "";
@@ -186,7 +186,7 @@ void link_call_end_all(struct link *link)
 		link_call_free(link->calls);
 }
 
-/* A body of JSON, with whatever status: errors of MCP have some of 400. */
+/* Is it a body of JSON, with whatever status? Some errors of MCP have one of 400. */
 static bool link_call_is_answer(const struct link_http_answer *answer)
 {
 	return answer->outcome == LINK_HTTP_ANSWERED &&

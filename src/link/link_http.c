@@ -47,7 +47,7 @@ void link_http_free(struct link_http *http)
 
 /* The answer, taken apart */
 
-/* The value of a header of the head, up to its line's end; NULL: none. */
+/* Returns the value of a header of the head, up to its line's end; NULL if there is none. */
 static const char *link_http_header(const char *head, const char *name)
 {
 	size_t length = strlen(name);
@@ -60,7 +60,7 @@ static const char *link_http_header(const char *head, const char *name)
 	return NULL;
 }
 
-/* In place. -1: cut, or not in chunks. `body` ends with NUL. */
+/* Decodes in place. Returns -1 if it is cut, or not in chunks. `body` ends with NUL. */
 static ssize_t link_http_join_chunks(char *body, size_t length)
 {
 	char *from = body, *to = body, *end = body + length;
@@ -86,7 +86,7 @@ static ssize_t link_http_join_chunks(char *body, size_t length)
 	}
 }
 
-/* In place: what the lines "data:" of the last event say. */
+/* Leaves, in place, what the lines "data:" of the last event say. */
 static size_t link_http_last_event(char *body, size_t length)
 {
 	char *end = body + length, *to = body;
@@ -115,7 +115,7 @@ static size_t link_http_last_event(char *body, size_t length)
 	return (size_t)(to - body);
 }
 
-/* `answer` ends with NUL, which is not counted. False: cut, or not HTTP. */
+/* `answer` ends with NUL, which is not counted. Returns false if it is cut, or not HTTP. */
 static bool link_http_take_apart(char *text, size_t length, struct link_http_answer *out)
 {
 	char *head_end = strstr(text, "\r\n\r\n"), *body;
@@ -208,7 +208,10 @@ static int link_http_on_timer(sd_event_source *source, uint64_t time_us, void *d
 	return 0;
 }
 
-/* Also of a connect() that failed at once: `done` is never called before this returned. */
+/*
+ * Also handles a connect() that failed at once, so that `done` is never called before the start
+ * returned.
+ */
 static int link_http_on_refused(sd_event_source *source, void *data)
 {
 	link_http_fail(data);

@@ -24,7 +24,7 @@ enum link_http_outcome {
 
 struct link_http_answer {
 	enum link_http_outcome outcome;
-	unsigned status;  /* 0: none */
+	unsigned status;  /* 0 if there is none */
 	const char *body; /* of an event stream: its last event */
 	size_t length;
 };
@@ -32,8 +32,9 @@ struct link_http_answer {
 struct link_http;
 
 /*
- * Sends a complete HTTP request, which is copied; it must ask for "Connection: close". `done`
- * runs once, later, unless the request is freed first; it frees the request. NULL: no memory.
+ * Sends a complete HTTP request, which is copied; it must ask for "Connection: close". `done` runs
+ * once, later, unless the request is freed first; it frees the request. Returns NULL if memory runs
+ * out.
  */
 struct link_http *link_http_new(sd_event *loop, const struct sockaddr_storage *address,
 				const char *request, size_t length, uint64_t timeout_ms,

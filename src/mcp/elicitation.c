@@ -159,7 +159,7 @@ bool elicitation_digest(const struct elicitation_calls *calls, struct json_write
 	return made;
 }
 
-/* NULL: no memory. */
+/* Returns NULL if memory runs out. */
 static const char *elicitation_digest_question(
 	const struct elicitation_call *elicitation,
 	const struct elicitation_question *question)
@@ -210,7 +210,7 @@ static bool elicitation_is_declined(const struct elicitation_call *elicitation)
 	       persistence->is_order_declined(persistence->store, elicitation->order);
 }
 
-/* `content`: the answer as it fits the form; NULL: the user declined or cancelled. */
+/* `content` is the answer as it fits the form; NULL if the user declined or cancelled. */
 static enum elicitation_outcome elicitation_take(
 	struct tool_call *call, const struct elicitation_question *question,
 	const struct elicitation_call_reply *reply, const struct json *content)

@@ -73,9 +73,7 @@ static void elicitation_2025_on_abandoned(void *data)
 	elicitation_2025_stop_waiting(data);
 }
 
-/*
- * Without an answer the tool may start to wait for something else; that has to stop, too.
- */
+/* Without an answer the tool may start to wait for something else; that also has to stop. */
 static void elicitation_2025_on_stopping(void *data)
 {
 	struct elicitation_2025 *waiting = data;

@@ -25,7 +25,9 @@
 
 enum { ELICITATION_2026_ORDER_BYTES = 16 };
 
-/* Digest of the call that a requestState belongs to. False: no memory. */
+/*
+ * Writes the digest of the call that a requestState belongs to. Returns false if memory runs out.
+ */
 static bool elicitation_2026_digest_call(const struct elicitation_call *elicitation,
 					 char digest[MAC_DIGEST_BYTES])
 {
@@ -151,7 +153,7 @@ static bool elicitation_2026_is_available(const struct elicitation_call *elicita
 						RPC_META_PREFIX "clientCapabilities"));
 }
 
-/* The order of earlier rounds, or a new random one. NULL: no memory. */
+/* Returns the order of earlier rounds, or a new random one; NULL if memory runs out. */
 static const char *elicitation_2026_order(struct elicitation_call *elicitation)
 {
 	char name[2 * ELICITATION_2026_ORDER_BYTES + 1];
@@ -201,9 +203,9 @@ static struct json *elicitation_2026_new_answer(
 }
 
 /*
- * The accepted answers so far, for the next requestState. The tool asks one question
- * after the other, so it has used all answers except one to `but`, the question it asks
- * now. NULL: no memory.
+ * Returns the accepted answers so far, for the next requestState. The tool asks one question after
+ * the other, so it has used all answers except one to `but`, the question it asks now. Returns NULL
+ * if memory runs out.
  */
 static const struct json *elicitation_2026_collect_answers(
 	const struct elicitation_call *elicitation, const char *but)

@@ -45,10 +45,10 @@ struct request_state {
 	int64_t age_ms;		    /* since the question was asked; only when read */
 };
 
-/* NULL: no memory. `answers` may be NULL. */
+/* Returns NULL if memory runs out. `answers` may be NULL. */
 const char *request_state_write(const struct request_state *state,
 				const struct crypto_key *key, struct arena *arena);
-/* 0, -ENOMEM or REQUEST_STATE_E_*. */
+/* Returns 0, -ENOMEM or REQUEST_STATE_E_*. */
 int request_state_read(const char *text, const struct crypto_key *key,
 		       struct arena *arena, struct request_state *state_out);
 
@@ -56,9 +56,11 @@ LIST_HEAD(elicitation_2025_list, elicitation_2025);
 
 /* What all calls of an endpoint share. */
 struct elicitation_calls {
-	const struct persistence *persistence; /* NULL: memory only */
-	sd_event *loop;			       /* NULL: calls cannot wait for answers */
-	int64_t timeout_seconds; /* for all answers of a call; 0: never ask in 2025 */
+	/* NULL to keep everything in memory only */
+	const struct persistence *persistence;
+	sd_event *loop; /* NULL if calls cannot wait for answers */
+	/* for all answers of a call; 0 to never ask in 2025 */
+	int64_t timeout_seconds;
 	struct crypto_key key;
 	struct elicitation_2025_list waiting;
 	/* keeps our request IDs distinct from those of an earlier process */
@@ -83,20 +85,21 @@ struct elicitation_call {
 	const char *order; /* see elicitation_order() */
 	bool is_resumed;
 	bool gave_up;	   /* an answer did not come: ask no more */
-	const char *about; /* key of the last question; NULL: none yet */
+	const char *about; /* key of the last question; NULL if there is none yet */
 	unsigned rounds;
 	bool is_repeated; /* an answer did not fit its form: the next must */
-	int64_t asked_ms; /* clock_boot_ms() of the first question that waits; 0: none */
+	/* clock_boot_ms() of the first question that waits; 0 if there is none */
+	int64_t asked_ms;
 	struct elicitation_call_reply *replies; /* latest first */
 };
 
 /* How an era transports questions. */
 struct elicitation_call_transport {
-	/* Reads the answers that came with the call. False: refused, and the request
-	 * has been answered. NULL: calls bring no answers. */
+	/* Reads the answers that came with the call. Returns false if they are refused, and the
+	 * request has been answered. It is NULL if calls bring no answers. */
 	bool (*begin)(struct elicitation_call *elicitation);
 	bool (*is_available)(const struct elicitation_call *elicitation);
-	/* False: the question was not sent. `seen` lives as long as the call. */
+	/* Returns false if the question was not sent. `seen` lives as long as the call. */
 	bool (*ask)(struct elicitation_call *elicitation,
 		    const struct elicitation_question *question, const char *seen);
 };
@@ -104,14 +107,16 @@ struct elicitation_call_transport {
 extern const struct elicitation_call_transport elicitation_2025_transport;
 extern const struct elicitation_call_transport elicitation_2026_transport;
 
-/* Creates the key, or loads the stored one. The first three members are set before. 0 or
- * -errno. */
+/*
+ * Creates the key, or loads the stored one. The first three members are set before. Returns 0 or
+ * -errno.
+ */
 int elicitation_calls_init(struct elicitation_calls *calls);
 
-/* Frees the writer (NULL: no memory) and its text, of which it makes a keyed digest. */
+/* Frees the writer (NULL if memory ran out) and its text, of which it makes a keyed digest. */
 bool elicitation_digest(const struct elicitation_calls *calls, struct json_writer *writer,
 			struct buffer *text, char digest[MAC_DIGEST_BYTES]);
-/* Copies the reply. False: no memory. */
+/* Copies the reply. Returns false if memory runs out. */
 bool elicitation_add_reply(struct elicitation_call *elicitation,
 			   const struct elicitation_call_reply *reply);
 

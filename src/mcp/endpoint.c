@@ -44,14 +44,14 @@ static bool endpoint_is_method(const struct exchange *exchange, const char *meth
 	return strcmp(exchange_method(exchange), method) == 0;
 }
 
-/* NULL: not a POST, or no memory for it. */
+/* Returns NULL if it is not a POST, or memory runs out. */
 static struct post *endpoint_post(const struct exchange *exchange)
 {
 	return endpoint_is_method(exchange, "POST") ? exchange_context(exchange) : NULL;
 }
 
 /*
- * The session that the exchange names. NULL with *named_out: it has ended, or two are
+ * Returns the session that the exchange names. NULL with *named_out: it has ended, or two are
  * named.
  */
 static struct session *endpoint_session(struct endpoint *endpoint,
@@ -227,7 +227,7 @@ void endpoint_free(struct endpoint *endpoint)
 
 /* Changes */
 
-/* Of one client, or (0) of all. */
+/* Reports for one client, or (with 0) for all. */
 static void endpoint_report_tools(struct endpoint *endpoint, int64_t client_id)
 {
 	const struct resource_change change = { CHANGE_TOOLS, .client_id = client_id };
@@ -257,7 +257,10 @@ static bool endpoint_sees_other_events(const struct endpoint *endpoint, unsigned
 	       event_permitted_types(context->events, &other, context->services);
 }
 
-/* True: the client sees other tools now. *events_out: other event types. */
+/*
+ * Returns true if the client sees other tools now; *events_out says whether it sees other event
+ * types.
+ */
 static bool endpoint_update_scopes(struct endpoint *endpoint, int64_t client_id,
 				   unsigned scopes, bool *events_out)
 {

@@ -83,7 +83,7 @@ struct era_verdict era_decide(const struct era_input *input)
 	const char *header = input->header;
 	bool is_request = message->kind == RPC_REQUEST;
 	const struct json *claim = rpc_meta(message, RPC_META_PREFIX "protocolVersion");
-	/* NULL: absent, or not a string, which no header can equal. */
+	/* NULL if it is absent, or not a string, which no header can equal. */
 	const char *version = json_string(claim);
 	bool is_2026 =
 		claim && !(version && revision_find(revision_family_2025, version));

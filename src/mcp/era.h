@@ -32,10 +32,10 @@ struct revision {
 extern const struct revision revision_family_2025[];
 extern const struct revision revision_family_2026[];
 
-/* The revision of this name, or NULL. */
+/* Returns the revision of this name, or NULL. */
 const struct revision *revision_find(const struct revision *family, const char *name);
 
-/* An array of the names of a family, or of all families, newest first. */
+/* Writes an array of the names of a family, or of all families, newest first. */
 void revision_write_names(const struct revision *family, struct json_writer *writer);
 void revision_write_all_names(struct json_writer *writer);
 
@@ -43,8 +43,8 @@ struct era_method {
 	const char *name;
 	void (*run)(struct request *request);
 	/* For 2026 only: */
-	const char *name_parameter; /* that Mcp-Name repeats; NULL: none */
-	const char *cache_scope;    /* "public", "private"; NULL: do not cache */
+	const char *name_parameter; /* that Mcp-Name repeats; NULL if there is none */
+	const char *cache_scope;    /* "public", "private"; NULL to forbid caching */
 	unsigned ttl_ms;
 };
 
@@ -55,13 +55,14 @@ struct era {
 	bool leaving_cancels; /* a client that closes the connection cancels its request */
 	bool has_extensions;  /* a request declares those of its client in _meta */
 	bool errors_have_status; /* rpc_status(); else 200, as the HTTP request succeeded */
-	/* False: the request may not run and has been refused. NULL: any may. */
+	/* Returns false if the request may not run and has been refused. If it is NULL, any
+	 * request may run. */
 	bool (*admit)(struct request *request);
-	/* Writes the members that begin every result. NULL: none, because clients of 2025
-	 * reject results with unknown members. */
+	/* Writes the members that begin every result. It is NULL if there are none: clients of
+	 * 2025 reject results with unknown members. */
 	void (*open_result)(const struct request *request, struct json_writer *writer);
 	const struct elicitation_call_transport *elicitation;
-	/* Accepts a notification or a response. NULL: all are ignored. */
+	/* Accepts a notification or a response. If it is NULL, all are ignored. */
 	void (*receive)(struct request *message);
 	enum rpc_code resource_not_found;
 	enum rpc_code missing_capability;
@@ -81,7 +82,7 @@ enum era_session {
 /* What the era of a message depends on. */
 struct era_input {
 	const struct rpc_message *message;
-	const char *header; /* MCP-Protocol-Version, printable; NULL: absent */
+	const char *header; /* MCP-Protocol-Version, printable; NULL if absent */
 	bool header_conflict;
 	enum era_session session;
 	const struct revision *session_revision; /* negotiated; of a live session */
@@ -107,8 +108,10 @@ void resource_methods_run_list_templates(struct request *request);
 void resource_methods_run_read(struct request *request);
 void resource_methods_run_complete(struct request *request);
 
-/* Finds params.uri and checks that the client may read it. False: the request has been
- * answered. */
+/*
+ * Finds params.uri and checks that the client may read it. Returns false if the request has been
+ * answered.
+ */
 bool resource_methods_find(struct request *request, struct resource_call *call);
 
 /*

@@ -18,7 +18,7 @@
 #include "mcp/session.h"
 #include "mcp/tool.h"
 
-/* The requested revision if it is served, else the newest: no client is refused. */
+/* Returns the requested revision if it is served, else the newest: no client is refused. */
 static const char *era_2025_negotiate(const char *asked)
 {
 	const struct revision *revision = revision_find(revision_family_2025, asked);
@@ -82,7 +82,7 @@ static void era_2025_run_empty(struct request *request)
 
 /* Subscriptions to resources */
 
-/* NULL: no session, and the request has been answered. */
+/* Returns NULL if there is no session; then the request has been answered. */
 static struct session *era_2025_need_session(struct request *request)
 {
 	struct session *session = session_of_request(request);

@@ -85,7 +85,7 @@ static const struct {
 
 enum { ERA_2026_MEMBERS = sizeof(era_2026_members) / sizeof(era_2026_members[0]) };
 
-/* False: *text_out names a member of the wrong type, or all missing ones. */
+/* Returns false if *text_out names a member of the wrong type, or all missing ones. */
 static bool era_2026_check_meta(struct request *request, const char **text_out)
 {
 	const char *missing = NULL;
@@ -109,7 +109,10 @@ static bool era_2026_check_meta(struct request *request, const char **text_out)
 	return !missing;
 }
 
-/* `expected`: the value in the body; NULL: absent, and the header must be absent, too. */
+/*
+ * `expected` is the value in the body; if it is NULL, there is none, and the header must be absent
+ * as well.
+ */
 static bool era_2026_check_header(struct request *request, const char *name,
 				  const char *expected, const char **text_out)
 {
@@ -212,7 +215,7 @@ static void era_2026_run_discover(struct request *request)
 	request_close_result(request);
 }
 
-/* Lists and instructions depend on the client's scopes: private. */
+/* Lists and instructions depend on the client's scopes, so they are private. */
 static const struct era_method era_2026_methods[] = {
 	{ "server/discover", era_2026_run_discover, .cache_scope = "private",
 	  .ttl_ms = DISCOVER_TTL_MS },

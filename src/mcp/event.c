@@ -291,7 +291,7 @@ bool event_read_query(struct request *request, enum event_delivery delivery,
 
 /* ---- cursors */
 
-/* Digits without a sign or leading zeros, as we write them. */
+/* Reads digits without a sign or leading zeros, as we write them. */
 static bool event_read_digits(const char **text, int64_t *number_out)
 {
 	const char *end = *text;
@@ -315,7 +315,7 @@ static bool event_read_cursor(const char *text, int64_t *epoch_out, int64_t *id_
 	       event_read_digits(&text, id_out) && !*text;
 }
 
-/* Of a cursor that is not null. 0 or -errno. */
+/* Finds the place of a cursor that is not null. Returns 0 or -errno. */
 static int event_place_cursor(const struct persistence *persistence, const char *cursor,
 			      struct event_position *position)
 {

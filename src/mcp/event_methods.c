@@ -87,7 +87,7 @@ struct event_methods_poll {
 	bool has_no_memory;
 };
 
-/* False: the answer has no room for it. */
+/* Returns false if the answer has no room for it. */
 static bool event_methods_write(struct event_methods_poll *poll,
 				const struct feed_entry *entry)
 {
@@ -98,7 +98,7 @@ static bool event_methods_write(struct event_methods_poll *poll,
 	return answer_room_close_row(&poll->room, 0);
 }
 
-/* Of the type that is asked for. False: the answer has no room for it. */
+/* Adds the type that is asked for. Returns false if the answer has no room for it. */
 static bool event_methods_add(struct event_methods_poll *poll,
 			      const struct feed_entry *entry)
 {
@@ -128,7 +128,7 @@ static bool event_methods_visit(void *data, const struct feed_entry *entry)
 	return true;
 }
 
-/* 0 or -errno. */
+/* Returns 0 or -errno. */
 static int event_methods_read(const struct request *request,
 			      struct event_methods_poll *poll)
 {
@@ -163,7 +163,7 @@ static void event_methods_answer_poll(struct request *request,
 	request_close_result(request);
 }
 
-/* False: the request has been answered. */
+/* Returns false if the request has been answered. */
 static bool event_methods_read_most(struct request *request, int64_t *most_out)
 {
 	const struct json *most = json_member(request->message.params, "maxEvents");

@@ -34,7 +34,7 @@ struct event_stream {
 	struct event_query query;
 	struct client client; /* as it is now */
 	struct event_position position;
-	struct stream *stream;	  /* NULL: ended */
+	struct stream *stream;	  /* NULL if ended */
 	struct observer observer; /* of struct resource_change */
 	bool is_behind;		  /* its queue is filled */
 	LIST_ENTRY(event_stream) link;
@@ -199,7 +199,7 @@ static void event_stream_on_empty(void *data)
 	stream->is_behind = false;
 }
 
-/* False: no memory, or the stream broke. */
+/* Returns false if memory runs out, and or the stream broke. */
 static bool event_stream_show(struct event_stream *stream, const struct feed_entry *entry)
 {
 	struct event_query *query = &stream->query;
@@ -228,7 +228,7 @@ static bool event_stream_visit(void *data, const struct feed_entry *entry)
 	return true;
 }
 
-/* Entries may be gone before a slow client has taken those before. 0 or -errno. */
+/* Entries may be gone before a slow client has taken those before. Returns 0 or -errno. */
 static int event_stream_check_gap(struct event_stream *stream, int64_t *head_out)
 {
 	const struct persistence *persistence = stream->request->context->persistence;
@@ -386,7 +386,7 @@ static unsigned event_streams_of(const struct event_streams *streams, int64_t cl
 	return count;
 }
 
-/* 0: there is room; else the limit. */
+/* Returns 0 if there is room; else the limit. */
 static unsigned event_stream_limit(const struct event_stream *stream)
 {
 	const struct event_streams *streams = event_stream_others(stream);

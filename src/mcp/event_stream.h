@@ -31,7 +31,10 @@ struct event_streams {
 	uint64_t period_ms;    /* EVENT_STREAM_HEARTBEAT_MS; tests shorten it */
 };
 
-/* `loop` and `feed` may be NULL: no heartbeats, or no new entries. 0 or -errno. */
+/*
+ * `loop` and `feed` may be NULL: then there are no heartbeats, or no new entries. Returns 0 or
+ * -errno.
+ */
 int event_streams_init(struct event_streams *streams, sd_event *loop,
 		       struct observers *feed);
 /* Ends the streams that this client, or (0) each, may no longer have. */

@@ -100,7 +100,7 @@ static bool event_subscribe_permits(void *data, const struct client *client,
 	       event_is_permitted(type, client, webhook->services);
 }
 
-/* {"type":...}; the caller adds members and closes. NULL: no memory. */
+/* {"type":...}; the caller adds members and closes. Returns NULL if memory runs out. */
 static struct json_writer *event_subscribe_open_control(struct buffer *body,
 							const char *type)
 {
@@ -321,7 +321,7 @@ static const struct request_waiting event_subscribe_waiting = {
 
 static const struct json event_subscribe_no_arguments = { .type = JSON_OBJECT };
 
-/* False: it has been answered. */
+/* Returns false if it has been answered. */
 static bool event_subscribe_read_ttl(struct request *request, int64_t *ttl_ms_out)
 {
 	const struct json *ttl = json_member(request->message.params, "ttlMs");
@@ -340,7 +340,7 @@ static bool event_subscribe_read_ttl(struct request *request, int64_t *ttl_ms_ou
 	return true;
 }
 
-/* False: it has been answered. */
+/* Returns false if it has been answered. */
 static bool event_subscribe_read_mode(struct request *request,
 				      const struct json *delivery, bool is_needed)
 {
@@ -361,7 +361,7 @@ static bool event_subscribe_read_mode(struct request *request,
 	return false;
 }
 
-/* False: it has been answered. `order` has the arguments. */
+/* Returns false if it has been answered. `order` has the arguments. */
 static bool event_subscribe_check_arguments(struct request *request,
 					    const struct webhook_order *order)
 {
@@ -406,7 +406,7 @@ static bool event_subscribe_read_order(struct request *request,
 	       event_subscribe_read_ttl(request, &order->ttl_ms);
 }
 
-/* False: it has been answered. */
+/* Returns false if it has been answered. */
 static bool event_subscribe_is_offered(struct request *request)
 {
 	const struct client *client = exchange_client(request->exchange);

@@ -23,7 +23,7 @@ static bool header_value_is_space(char c)
 	return c == ' ' || c == '\t';
 }
 
-/* The length of the first element of a list if all its elements are equal, else 0. */
+/* Returns the length of the first element of a list if all its elements are equal, else 0. */
 static size_t header_value_repeated_length(const char *value)
 {
 	size_t length = strcspn(value, ",");

@@ -22,5 +22,5 @@
 /* A text: whom it calls for. In the audit log and in the history of messages. */
 #define HUB_CLAIM_ON_BEHALF_OF "ofono-mcp/on_behalf_of"
 
-/* False: the call has been refused. */
+/* Returns false if the call has been refused. */
 bool hub_claim_admit(struct tool_call *call);

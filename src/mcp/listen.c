@@ -124,7 +124,7 @@ static void listen_add_task(struct listen *listen, const char *id)
 	arena_free(arena);
 }
 
-/* False: `texts` is not an array of strings. */
+/* Returns false if `texts` is not an array of strings. */
 static bool listen_read_texts(struct listen *listen, const struct json *texts,
 			      void (*add_text)(struct listen *listen, const char *text))
 {

@@ -19,9 +19,10 @@
 #include "mcp/request.h"
 
 struct post {
-	struct arena *body; /* what the body was read into; NULL: freed */
+	struct arena *body; /* what the body was read into; NULL if freed */
 	struct json_reader *reader;
-	char first;		/* of the body, after white space; 0: not yet received */
+	/* of the body, after white space; 0 if not yet received */
+	char first;
 	struct request request; /* its message, of any kind */
 };
 

@@ -13,7 +13,7 @@
 struct post;
 struct request_context;
 
-/* Lives in the exchange's arena until post_end(). NULL: no memory. */
+/* Lives in the exchange's arena until post_end(). Returns NULL if memory runs out. */
 struct post *post_begin(const struct request_context *context, struct exchange *exchange);
 void post_receive(struct post *post, const char *piece, size_t length);
 void post_complete(struct post *post); /* answers now or later */

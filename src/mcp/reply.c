@@ -29,13 +29,13 @@ struct reply_event {
 TAILQ_HEAD(reply_event_list, reply_event);
 
 struct reply {
-	struct stream *stream; /* NULL: not connected */
+	struct stream *stream; /* NULL if not connected */
 	struct reply_owner owner;
 	bool is_ended;
 	/* Resumable replies only: */
-	struct sessions *sessions;     /* NULL: not resumable */
-	const struct session *session; /* NULL: it ended */
-	struct exchange *exchange;     /* held; NULL: released */
+	struct sessions *sessions;     /* NULL if not resumable */
+	const struct session *session; /* NULL if it ended */
+	struct exchange *exchange;     /* held; NULL if released */
 	sd_event_source *timer;
 	struct session_event_id id; /* of the latest event */
 	struct reply_event_list kept;
@@ -133,7 +133,7 @@ static int reply_on_timer(sd_event_source *source, uint64_t usec, void *data)
 
 /*
  * Makes room for one more reply of a session, or (NULL) of all, by freeing the oldest that has
- * ended. False: none has.
+ * ended. Returns false if none has.
  */
 static bool reply_make_room(struct sessions *sessions, const struct session *session,
 			    unsigned maximum)

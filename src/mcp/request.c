@@ -253,7 +253,7 @@ struct stream *request_stream(struct request *request)
 	return reply ? reply_stream(reply) : NULL;
 }
 
-/* 0 and "" are valid tokens. NULL: none. */
+/* 0 and "" are valid tokens. Returns NULL if there is none. */
 static const struct json *request_progress_token(const struct request *request)
 {
 	const struct json *token = rpc_meta(&request->message, "progressToken");

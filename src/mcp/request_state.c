@@ -41,7 +41,7 @@ static void request_state_write_members(const struct request_state *state,
 	json_close_object(writer);
 }
 
-/* "v1." and the base64 part */
+/* Writes "v1." and the base64 part */
 static char *request_state_write_signed_part(const struct request_state *state,
 					     struct arena *arena)
 {
@@ -78,7 +78,7 @@ const char *request_state_write(const struct request_state *state,
 	return arena_printf(arena, "%s.%s", text, mac);
 }
 
-/* Where a correct MAC begins, or NULL: not made with this key. */
+/* Returns where a correct MAC begins, or NULL if it was not made with this key. */
 static const char *request_state_find_mac(const char *text, const struct crypto_key *key)
 {
 	const char *point = strrchr(text, '.');
@@ -105,7 +105,10 @@ static int request_state_read_json(const char *text, size_t length, struct arena
 	return json_reader_read(arena, data, length, root_out) ? -ENOMEM : 0;
 }
 
-/* By the time since boot, which cannot be set. False: the phone was booted since. */
+/*
+ * Measures the age by the time since boot, which cannot be set. Returns false if the phone was
+ * booted since.
+ */
 static bool request_state_boot_age(const struct json *root, int64_t *age_ms_out)
 {
 	int64_t boot, until_ms;
@@ -119,8 +122,8 @@ static bool request_state_boot_age(const struct json *root, int64_t *age_ms_out)
 }
 
 /*
- * False: it has expired. An expiry in the far future means that the wall clock was set back
- * since.
+ * Returns false if it has expired. An expiry in the far future means that the wall clock was set
+ * back since.
  */
 static bool request_state_read_age(const struct json *root, int64_t *age_ms_out)
 {

@@ -40,7 +40,7 @@ static bool resource_has_control(const char *text)
 }
 
 /*
- * "+" stays a plus: it means a space in forms only. NULL: not UTF-8, or control
+ * "+" stays a plus: it means a space in forms only. Returns NULL if it is not UTF-8, or has control
  * characters.
  */
 static const char *resource_decode(const char *text, struct arena *arena)

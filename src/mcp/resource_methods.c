@@ -17,7 +17,7 @@
 
 /* Lists */
 
-/* "" without memory. */
+/* Returns "" if memory runs out. */
 static const char *resource_methods_template(const struct resource *resource,
 					     struct arena *arena)
 {
@@ -132,7 +132,7 @@ bool resource_methods_find(struct request *request, struct resource_call *call)
 	return outcome == 0;
 }
 
-/* 0, -errno or RESOURCE_E_NOT_FOUND. */
+/* Returns 0, -errno or RESOURCE_E_NOT_FOUND. */
 static int resource_methods_write_content(const struct resource_call *call,
 					  struct buffer *content)
 {
@@ -210,7 +210,7 @@ void resource_methods_run_read(struct request *request)
 
 /* Completion */
 
-/* The template that params.ref names; NULL: none. */
+/* Returns the template that params.ref names; NULL if there is none. */
 static const struct resource *resource_methods_find_template(struct request *request)
 {
 	const struct resource *const *resources = request->context->resources;

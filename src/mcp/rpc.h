@@ -49,18 +49,18 @@ struct rpc_message {
 	const struct json *id;	   /* string or integer; NULL for a notification */
 	const char *method;	   /* NULL for a response */
 	const struct json *params; /* an object, or NULL when absent */
-	const struct json *result; /* of a response; NULL: it is an error */
+	const struct json *result; /* of a response; NULL if it is an error */
 };
 
 struct rpc_error {
-	enum rpc_code code; /* 0: none */
-	const char *text;   /* NULL: no memory */
-	/* Writes the value of error.data; NULL: no data. */
+	enum rpc_code code; /* 0 if there is none */
+	const char *text;   /* NULL if memory runs out */
+	/* Writes the value of error.data; may be NULL if there are no data. */
 	void (*write_data)(struct json_writer *writer, const void *data);
 	const void *data;
 };
 
-/* A string or an integer, as an ID or a progress token must be. */
+/* Is it a string or an integer, as an ID or a progress token must be? */
 bool rpc_is_id(const struct json *value);
 
 /*
@@ -69,7 +69,7 @@ bool rpc_is_id(const struct json *value);
  */
 struct rpc_error rpc_read(const struct json *root, struct rpc_message *message);
 
-/* A member of params._meta. NULL: absent. */
+/* Returns a member of params._meta; NULL if it is absent. */
 const struct json *rpc_meta(const struct rpc_message *message, const char *name);
 
 /* Writes key and value: an ID in its own JSON type, exactly as received. */
@@ -80,17 +80,17 @@ void rpc_write_id(struct json_writer *writer, const char *key, const struct json
  */
 void rpc_open(struct json_writer *writer, const struct json *id);
 
-/* The HTTP status of a method's error in the 2026 family. */
+/* Returns the HTTP status of a method's error in the 2026 family. */
 unsigned rpc_status(enum rpc_code code);
 
-/* "error":{"code":...,"message":...} */
+/* Writes "error":{"code":...,"message":...} */
 void rpc_write_error_member(struct json_writer *writer, const struct rpc_error *error);
 
 /* For rpc_error.write_data of a missing capability: `path` is an array of names that ends with
  * NULL. */
 void rpc_write_required_capability(struct json_writer *writer, const void *path);
 
-/* {"jsonrpc":"2.0","id":...,"error":{"code":...,"message":...}}; no ID when NULL. */
+/* Writes {"jsonrpc":"2.0","id":...,"error":{"code":...,"message":...}}; no ID when NULL. */
 void rpc_write_error(struct buffer *body, const struct json *id,
 		     const struct rpc_error *error);
 
@@ -98,8 +98,9 @@ void rpc_write_error(struct buffer *body, const struct json *id,
 void rpc_refuse(struct exchange *exchange, unsigned status, enum rpc_code code,
 		const char *text);
 /*
- * Opens a notification of ours; the writer stands inside params. `listen_id`: of the
- * subscriptions/listen request that it belongs to; NULL: none. NULL: no memory.
+ * Opens a notification of ours; the writer stands inside params. `listen_id` is that of the
+ * subscriptions/listen request that it belongs to; NULL if there is none. Returns NULL if memory
+ * runs out.
  */
 struct json_writer *rpc_open_notification(struct buffer *body, const char *method,
 					  const struct json *listen_id);
@@ -118,7 +119,7 @@ void rpc_close_notification(struct json_writer *writer);
  */
 const char *header_value_collapse(struct arena *arena, const char *value);
 
-/* Whether `value` equals `text`, plain or as =?base64?UTF-8 in base64?= */
+/* Returns whether `value` equals `text`, plain or as =?base64?UTF-8 in base64?= */
 bool header_value_is(struct arena *arena, const char *value, const char *text);
 
 /* Replaces every character that is invalid in a header value with "?": comparable, and
@@ -126,7 +127,7 @@ bool header_value_is(struct arena *arena, const char *value, const char *text);
 const char *header_value_plain(struct arena *arena, const char *value);
 
 /*
- * Whether the client accepts text/event-stream. Accept counts only where it excludes a
+ * Returns whether the client accepts text/event-stream. Accept counts only where it excludes a
  * type; without the header every type is acceptable (RFC 9110 section 12.5.1).
  */
 bool header_value_accepts_streams(struct exchange *exchange);

@@ -65,7 +65,7 @@ bool schema_shows(const struct schema_field *field, unsigned scopes)
 	return (field->scopes & ~scopes) == 0;
 }
 
-/* The items of an array, as a field. */
+/* Returns the items of an array, as a field. */
 static struct schema_field schema_item_field(const struct schema_field *field)
 {
 	struct schema_field item = *field;

@@ -201,7 +201,7 @@ static struct session_subscription *session_find_subscription(
 	return NULL;
 }
 
-/* NULL: no memory. */
+/* Returns NULL if memory runs out. */
 static struct session_subscription *session_add_subscription(struct session *session,
 							     const char *uri,
 							     const char *subject)
@@ -370,7 +370,7 @@ static struct session *session_find_id(const struct sessions *sessions, const ch
 	return NULL;
 }
 
-/* Stored once a day at most, so that requests do not wait for the disk. */
+/* The use is stored once a day at most, so that requests do not wait for the disk. */
 static void session_mark_used(struct session *session)
 {
 	struct sessions *sessions = session->sessions;

@@ -48,10 +48,10 @@ enum session_capability {
 
 /* A resource or the tool list that a session's client wants to hear about. */
 struct session_subscription {
-	char *uri;	 /* as the client wrote it; NULL: the tool list */
+	char *uri;	 /* as the client wrote it; NULL for the tool list */
 	char *subject;	 /* see struct resource_change; a long one is cut and hashed */
 	bool pending;	 /* it changed while no stream was open */
-	uint64_t stream; /* that was notified last; 0: none */
+	uint64_t stream; /* that was notified last; 0 if there is none */
 	uint64_t event;	 /* number of that notification */
 	TAILQ_ENTRY(session_subscription) link;
 };
@@ -79,15 +79,17 @@ struct session {
 TAILQ_HEAD(session_list, session);
 
 struct sessions {
-	const struct persistence *persistence; /* NULL: memory only */
-	struct observers *changes; /* of struct resource_change; NULL: none ever */
-	struct observer observer;  /* while `interest` is not 0 */
-	unsigned interest;	   /* subscriptions and streams */
-	struct session_list list;  /* least recently used first */
+	/* NULL to keep everything in memory only */
+	const struct persistence *persistence;
+	/* of struct resource_change; NULL if there are never any */
+	struct observers *changes;
+	struct observer observer; /* while `interest` is not 0 */
+	unsigned interest;	  /* subscriptions and streams */
+	struct session_list list; /* least recently used first */
 	unsigned count;
 	uint32_t epoch; /* upper half of the stream numbers of this process */
 	uint32_t last_stream;
-	sd_event *loop;		   /* NULL: no stream can be resumed */
+	sd_event *loop;		   /* NULL if no stream can be resumed */
 	struct reply_list replies; /* resumable ones, oldest first */
 	uint64_t reply_timeout_ms; /* see REPLY_TIMEOUT_MS; tests shorten it */
 };
@@ -98,38 +100,38 @@ struct sessions {
  */
 struct session_event_id {
 	uint64_t stream;
-	uint64_t event; /* 0: before the first */
+	uint64_t event; /* 0 before the first */
 };
 
 void session_event_id_write(struct session_event_id id,
 			    char text[SESSION_EVENT_ID_BYTES]);
-/* False: not one of ours. */
+/* Returns false if it is not one of ours. */
 bool session_event_id_read(const char *text, struct session_event_id *id_out);
 
-/* Loads the stored sessions. 0 or -errno. `loop` may be set afterwards. */
+/* Loads the stored sessions. Returns 0 or -errno. `loop` may be set afterwards. */
 int sessions_init(struct sessions *sessions, const struct persistence *persistence,
 		  struct observers *changes);
 void sessions_deinit(struct sessions *sessions); /* they remain stored */
 
-/* Begins and stores a new session. NULL: no memory. */
+/* Begins and stores a new session. Returns NULL if memory runs out. */
 struct session *session_begin(struct sessions *sessions, const struct client *client,
 			      const char *revision, unsigned capabilities);
 
 /*
- * Finds a session of this client and marks it as used. NULL: ended, unknown, or another
- * client's. The pointer is valid until the next session_begin(), session_find() or
+ * Finds a session of this client and marks it as used. Returns NULL if it has ended, is unknown, or
+ * is another client's. The pointer is valid until the next session_begin(), session_find() or
  * session_end().
  */
 struct session *session_find(struct sessions *sessions, const struct client *client,
 			     const char *id);
-/* The session that the request arrived in. NULL: none, or it has ended. */
+/* Returns the session that the request arrived in; NULL if there is none, or it has ended. */
 struct session *session_of_request(const struct request *request);
 
 void session_end(struct session *session); /* for ever; its streams end */
 /* Ends all sessions of a client. */
 void session_end_client(struct sessions *sessions, int64_t client_id);
 
-/* 0, also when subscribed already; -ENOSPC: SESSION_URIS_MAX reached; -ENOMEM. */
+/* Returns 0, also when subscribed already; -ENOSPC if SESSION_URIS_MAX is reached; or -ENOMEM. */
 int session_subscribe(struct session *session, const char *uri, const char *subject);
 void session_unsubscribe(struct session *session, const char *uri);
 
@@ -144,10 +146,10 @@ void session_filter_subscriptions(struct session *session,
  */
 void sessions_report_tools(struct sessions *sessions, int64_t client_id);
 
-/* For reply.c and session_stream.c */
+/* Used by reply.c and session_stream.c */
 
 uint64_t session_next_stream_number(struct sessions *sessions);
-/* One more, or one less, open stream or subscription that changes concern. */
+/* Counts one more, or one less, open stream or subscription that changes concern. */
 void session_add_interest(struct sessions *sessions);
 void session_drop_interest(struct sessions *sessions);
 
@@ -164,11 +166,11 @@ LIST_HEAD(stream_client_list, stream_client);
 struct stream_client { /* embedded; all zero: not open */
 	int64_t client_id;
 	unsigned scopes;       /* the client's current ones */
-	struct stream *stream; /* NULL: not open */
+	struct stream *stream; /* NULL if not open */
 	LIST_ENTRY(stream_client) link;
 };
 
-/* Whether the client of this exchange may open one more. */
+/* Returns whether the client of this exchange may open one more. */
 bool stream_client_is_allowed(const struct stream_client_list *list,
 			      const struct exchange *exchange);
 /* `stream` is the answer of the exchange. */
@@ -177,16 +179,16 @@ void stream_client_open(struct stream_client *client, struct stream_client_list 
 void stream_client_close(struct stream_client *client); /* fine when not open */
 
 /*
- * Sends a message; the body is used up. It replaces a message with the same key that has
- * not been sent yet; NULL: none. False: see stream_push().
+ * Sends a message; the body is used up. It replaces a message with the same key that has not been
+ * sent yet; NULL if there is none. Returns false as stream_push() does.
  */
 bool stream_client_push(const struct stream_client *client, struct buffer *body,
 			const char *key);
 
 /*
- * Sends notifications/resources/updated for `uri`, spelled as the client did, or, when it
- * is NULL, notifications/tools/list_changed. `session_event_id` and `listen_id` may be
- * NULL. False: see stream_push().
+ * Sends notifications/resources/updated for `uri`, spelled as the client did, or, when it is NULL,
+ * notifications/tools/list_changed. `session_event_id` and `listen_id` may be NULL. Returns false
+ * as stream_push() does.
  */
 bool stream_client_push_change(const struct stream_client *client,
 			       const char *session_event_id, const char *uri,
@@ -210,7 +212,7 @@ enum {
 	SESSION_STREAM_RETRY_MS = 1000,
 };
 
-/* `session`: NULL: the stream carries only changes that need no subscription. */
+/* If `session` is NULL, the stream carries only changes that need no subscription. */
 void session_stream_open(const struct request_context *context, struct exchange *exchange,
 			 struct session *session);
 void session_stream_stopping(struct exchange *exchange);
@@ -259,11 +261,14 @@ struct reply_owner {
 	void *data;
 };
 
-/* Begins the answer of `exchange`. `session`: NULL: not resumable. NULL: no stream. */
+/*
+ * Begins the answer of `exchange`. If `session` is NULL, it is not resumable. Returns NULL if there
+ * is no stream.
+ */
 struct reply *reply_open(struct exchange *exchange, struct session *session,
 			 const struct reply_owner *owner);
 
-/* The body is used up. False: nobody will receive it. */
+/* The body is used up. Returns false if nobody will receive it. */
 bool reply_push(struct reply *reply, struct buffer *body);
 
 /*
@@ -273,20 +278,23 @@ bool reply_push(struct reply *reply, struct buffer *body);
 void reply_finish(struct reply *reply, struct buffer *body);
 
 /*
- * The connection is lost. True: the stream is resumable and goes on. False: `reply` is
- * freed.
+ * The connection is lost. Returns true if the stream is resumable and goes on. Returns false if
+ * `reply` is freed.
  */
 bool reply_lose(struct reply *reply);
 
-/* Closes the connection so that the client reconnects for the rest. False: impossible. */
+/*
+ * Closes the connection so that the client reconnects for the rest. Returns false if that is
+ * impossible.
+ */
 bool reply_close_connection(struct reply *reply);
 
-/* The stream itself, of a reply that is not resumable. */
+/* Returns the stream itself, of a reply that is not resumable. */
 struct stream *reply_stream(const struct reply *reply);
 
 /* For session_stream.c: resuming */
 
-/* NULL: this session has no such reply. */
+/* Returns NULL if this session has no such reply. */
 struct reply *reply_find(const struct session *session, uint64_t number);
 /* Sends the events after `event`, and all later ones, to `stream`. */
 void reply_resume(struct reply *reply, uint64_t event, struct stream *stream);

@@ -22,11 +22,11 @@
 struct session_stream {
 	struct stream_client client;
 	const struct request_context *context;
-	struct session *session;  /* NULL: no session, or it ended */
+	struct session *session;  /* NULL if there is no session, or it ended */
 	struct observer observer; /* without a session only */
 	uint64_t number;
 	uint64_t event; /* number of the last event */
-	/* Set if the stream resumes the reply `number`; NULL: it does not. */
+	/* Set if the stream resumes the reply `number`; NULL if it does not. */
 	struct sessions *replies;
 	TAILQ_ENTRY(session_stream) link;
 };
@@ -168,7 +168,7 @@ static void session_stream_begin(struct session_stream *stream,
 	session_stream_send_pending(stream);
 }
 
-/* Streams that were ended but not yet closed count, too. */
+/* Streams that were ended but not yet closed also count. */
 static void session_stream_make_room(struct session *session)
 {
 	struct session_stream *stream, *oldest = NULL;

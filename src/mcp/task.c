@@ -189,7 +189,7 @@ bool task_admit(struct request *request)
 	return false;
 }
 
-/* False: not found, and the request has been answered. */
+/* Returns false if it is not found, and the request has been answered. */
 static bool task_find_requested(struct request *request, struct task_query *query,
 				struct task *task_out)
 {
@@ -217,7 +217,7 @@ static bool task_find_requested(struct request *request, struct task_query *quer
 	return error == 0;
 }
 
-/* False: the request has been answered. */
+/* Returns false if the request has been answered. */
 static bool task_begin(struct request *request, struct task_query *query,
 		       struct task *task_out)
 {

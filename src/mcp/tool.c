@@ -43,7 +43,7 @@ static void tool_write_text_block(struct json_writer *writer, const char *text,
 	json_close_object(writer);
 }
 
-/* NULL: no memory, and the call has been answered. */
+/* Returns NULL if memory runs out, and the call has been answered. */
 static struct json_writer *tool_open_result(struct tool_call *call)
 {
 	return call->into ? call->into : request_open_result(call->request);
@@ -77,7 +77,7 @@ static void tool_fail_out_of_memory(struct tool_call *call)
 	json_put_boolean(call->into, "isError", true);
 }
 
-/* Of what stands for one octet in a JSON string. */
+/* Returns the length of what stands for one octet in a JSON string. */
 static size_t tool_letter_length(const char *letter)
 {
 	if (*letter != '\\')
@@ -366,7 +366,7 @@ void tool_call_run(struct tool_call *call)
 	tool_call_fail(call, &error);
 }
 
-/* The named tool, or NULL with the request answered. */
+/* Returns the named tool, or NULL with the request answered. */
 static const struct tool *tool_read_call(struct request *request,
 					 const struct json **arguments_out)
 {

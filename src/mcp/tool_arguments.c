@@ -25,7 +25,7 @@ enum {
 struct tool_arguments_name {
 	char text[2 * TOOL_ARGUMENTS_NAME_BYTES];
 	const char *words[TOOL_ARGUMENTS_WORDS_MAX];
-	size_t count; /* 0: too long, or nothing that could be a parameter */
+	size_t count; /* 0 if it is too long, or nothing that could be a parameter */
 };
 
 static void tool_arguments_split(const char *given, struct tool_arguments_name *name)
@@ -109,7 +109,7 @@ static const struct schema_field *tool_arguments_find(const struct schema_field 
 	return NULL;
 }
 
-/* The parameter that `name` was probably meant to be; NULL: none. */
+/* Returns the parameter that `name` was probably meant to be; NULL if there is none. */
 static const char *tool_arguments_meant(const struct schema_field *fields,
 					unsigned scopes, const struct json *given,
 					const char *name)
@@ -144,7 +144,7 @@ static bool tool_arguments_is_stray_zero(const struct schema_field *field,
 	       (is_id || field->minimum > 0);
 }
 
-/* False: out of memory. */
+/* Returns false if memory runs out. */
 static bool tool_arguments_append(struct json *list, struct json **last,
 				  const struct json *value, struct arena *arena)
 {

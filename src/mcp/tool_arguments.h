@@ -14,13 +14,15 @@
 #include "mcp/schema.h"
 
 struct tool_arguments {
-	const struct json *object;  /* fits the schema; NULL: absent */
-	const struct json *ignored; /* an array of strings, escaped; NULL: none */
+	const struct json *object; /* fits the schema; NULL if absent */
+	/* an array of strings, escaped; NULL if there is none */
+	const struct json *ignored;
 };
 
 /*
- * Reads `given` (NULL: absent), which is not changed; what is new lives in the arena. Returns why it
- * does not fit, in words a model can act on, or NULL. `*arguments_out` is written in either case.
+ * Reads `given` (NULL if absent), which is not changed; what is new lives in the arena. Returns why
+ * it does not fit, in words a model can act on, or NULL. `*arguments_out` is written in either
+ * case.
  */
 const char *tool_arguments_read(const struct schema_field *fields, unsigned scopes,
 				const struct json *given, struct arena *arena,

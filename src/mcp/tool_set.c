@@ -73,7 +73,7 @@ static bool tool_set_buffers_match(const struct buffer *one, const struct buffer
 	       (!one->length || memcmp(one->data, other->data, one->length) == 0);
 }
 
-/* All scopes on which it depends what a client sees of the tool. */
+/* Returns all scopes on which it depends what a client sees of the tool. */
 static unsigned tool_set_scopes_of(const struct tool *tool)
 {
 	unsigned scopes = tool->scopes;
@@ -149,8 +149,8 @@ static void tool_set_write_annotations(struct json_writer *writer,
 }
 
 /*
- * MCP Apps: the page that shows the tool, and who sees it if not
- * the model as well. Early hosts read the flat key.
+ * Writes, for MCP Apps, the page that shows the tool, and who sees it if not the model as well.
+ * Early hosts read the flat key.
  */
 static void tool_set_write_page(struct json_writer *writer, const struct tool *tool)
 {

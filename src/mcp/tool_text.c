@@ -22,7 +22,7 @@ static bool tool_text_is_part_of_name(char byte)
 	return isalnum((unsigned char)byte) || byte == '_';
 }
 
-/* Whether this part of a text, which may begin and end anywhere in it, has the name. */
+/* Returns whether this part of a text, which may begin and end anywhere in it, has the name. */
 static bool tool_text_names(const char *text, size_t length, const char *name)
 {
 	size_t name_length = strlen(name);
@@ -51,7 +51,7 @@ static bool tool_text_fits(const struct tool_text_reader *reader, const char *te
 	return true;
 }
 
-/* Including the full stop, without the space. */
+/* The length includes the full stop, but not the space. */
 static size_t tool_text_sentence_length(const char *text)
 {
 	const char *end = strstr(text, ". ");

@@ -76,7 +76,7 @@ static int64_t mqtt_next_ping_ms(const struct mqtt *mqtt)
 	       1000;
 }
 
-/* When the broker has to have answered; INT64_MAX: nothing is asked. */
+/* Returns when the broker has to have answered; INT64_MAX if nothing is asked. */
 static int64_t mqtt_answer_due_ms(const struct mqtt *mqtt)
 {
 	int64_t due_ms = mqtt->pinged_ms
@@ -259,7 +259,10 @@ static void mqtt_on_message(struct mosquitto *client, void *data,
 
 /* Reading and writing */
 
-/* Bytes of the connection that libmosquitto has read; false: the kernel does not count them. */
+/*
+ * Counts the bytes of the connection that libmosquitto has read. Returns false if the kernel does
+ * not count them.
+ */
 static bool mqtt_count_consumed(const struct mqtt *mqtt, uint64_t *bytes_out)
 {
 	struct tcp_info facts = { 0 };

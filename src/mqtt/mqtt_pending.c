@@ -46,7 +46,7 @@ static int mqtt_pending_write_properties(const struct mqtt_message *message,
 	return result;
 }
 
-/* 0: libmosquitto has it, and will publish it unless the connection breaks. */
+/* Returns 0 if libmosquitto has it, and will publish it unless the connection breaks. */
 static int mqtt_pending_hand_over(struct mqtt *mqtt, const struct mqtt_message *message,
 				  int *id_out)
 {

@@ -27,8 +27,8 @@ struct mqtt {
 	sd_event *loop;
 	struct mqtt_settings settings; /* texts are ours */
 	enum mqtt_state state;
-	struct mosquitto *client; /* NULL: MQTT_RESTING */
-	int fd;			  /* a duplicate; -1 none */
+	struct mosquitto *client; /* NULL with MQTT_RESTING */
+	int fd;			  /* a duplicate; -1 if there is none */
 	sd_event_source *io, *timer;
 	bool opening; /* the socket has not become writable yet */
 	bool broken;  /* to be closed when libmosquitto's function has returned */
@@ -41,7 +41,7 @@ struct mqtt {
 	int64_t next_try_ms, deadline_ms, ready_since_ms;
 	int64_t read_ms, written_ms;		 /* the last packets */
 	int64_t read_awake_ms, written_awake_ms; /* the same, by the clock that sleeps */
-	int64_t pinged_ms;			 /* 0: no ping is unanswered */
+	int64_t pinged_ms;			 /* 0 if no ping is unanswered */
 	uint64_t consumed; /* bytes, when the last packet was complete */
 	bool counting;	   /* `consumed` holds */
 	struct mqtt_pending *first_pending, **pending_end;
@@ -56,8 +56,8 @@ __attribute__((format(printf, 2, 3))) void mqtt_break(struct mqtt *mqtt,
 void mqtt_note_result(struct mqtt *mqtt, int result);
 
 /*
- * mqtt_pending.c: hands the message to libmosquitto and keeps `done` until the PUBACK. 0 or
- * -errno, as mqtt_publish().
+ * mqtt_pending.c: hands the message to libmosquitto and keeps `done` until the PUBACK. Returns 0 or
+ * -errno, like mqtt_publish().
  */
 int mqtt_pending_add(struct mqtt *mqtt, const struct mqtt_message *message,
 		     void (*done)(void *data, enum mqtt_outcome outcome), void *data);
@@ -66,7 +66,10 @@ void mqtt_pending_finish(struct mqtt *mqtt, int id, enum mqtt_outcome outcome);
 void mqtt_pending_lose_all(struct mqtt *mqtt);
 void mqtt_pending_deinit(struct mqtt *mqtt); /* reports nothing */
 
-/* mqtt_settings.c. False: no memory; the copy is freed by mqtt_settings_free() in any case. */
+/*
+ * Copies the settings (mqtt_settings.c). Returns false if memory runs out; the copy is freed by
+ * mqtt_settings_free() in any case.
+ */
 bool mqtt_settings_copy(struct mqtt *mqtt, const struct mqtt_settings *settings);
 void mqtt_settings_free(struct mqtt_settings *settings);
 /* Sets up a new client of libmosquitto. Returns its result. */

@@ -12,11 +12,13 @@
 #include <stdint.h>
 
 struct country {
-	char code[4];	       /* "HU" (ISO 3166), "001" */
-	char trunk[4];	       /* dialled before a national number: "06"; "" none */
+	char code[4]; /* "HU" (ISO 3166), "001" */
+	/* dialled before a national number: "06"; "" if there is none */
+	char trunk[4];
 	uint16_t calling_code; /* 36 */
 	/* The rest is private to src/numbers. */
-	uint8_t order;	   /* among those with the same calling code; 0: the main one */
+	/* among those with the same calling code; 0 for the main one */
+	uint8_t order;
 	uint8_t groups;	   /* of `prefix` */
 	char put[5];	   /* replaces the prefix, if put_group */
 	uint8_t put_group; /* the group that is kept */
@@ -26,25 +28,28 @@ struct country {
 	uint32_t lengths, local_lengths;  /* a bit for each possible number of digits */
 };
 
-/* By the mobile country code of a SIM or network: 216, or "216". NULL: none (901). */
+/*
+ * Finds it by the mobile country code of a SIM or network: 216, or "216". Returns NULL if it has
+ * none (901).
+ */
 const struct country *country_of_mobile_code(unsigned mobile_code);
 const struct country *country_of_mobile_digits(const char *mobile_code);
 
-/* "HU"; NULL: unknown. */
+/* Finds "HU"; returns NULL if it is unknown. */
 const struct country *country_of_iso(const char *code);
 
 /*
- * The main country of the calling code that an international number begins with;
- * *length_out: the number of its digits. NULL: no such code.
+ * Returns the main country of the calling code that an international number begins with;
+ * *length_out: the number of its digits; NULL if there is no such code.
  */
 const struct country *country_of_digits(const char *digits, size_t *length_out);
 
-/* The next country with the same calling code; NULL: no more. */
+/* Returns the next country with the same calling code; NULL if there are no more. */
 const struct country *country_next(const struct country *country);
 
-/* Satellites, networks and services with a calling code of their own (ITU-T E.164). */
+/* Is it a satellite, network or service with a calling code of its own (ITU-T E.164)? */
 bool country_is_none(const struct country *country);
 
-/* All of them, for tests. */
+/* Returns all of them, for tests. */
 size_t country_count(void);
 const struct country *country_at(size_t place);

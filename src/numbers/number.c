@@ -83,7 +83,7 @@ static bool number_has_length(uint32_t lengths, size_t length)
 	return length < 32 && lengths >> length & 1;
 }
 
-/* Also true for lengths above the maximum, which number_is_too_long() handles. */
+/* Returns true also for lengths above the maximum, which number_is_too_long() handles. */
 static bool number_may_have_length(const struct country *country, size_t length)
 {
 	return number_has_length(country->lengths, length) ||
@@ -98,7 +98,7 @@ static bool number_is_too_long(const struct country *country, size_t length)
 
 /* ---- national prefixes */
 
-/* The number with its prefix replaced by another one. */
+/* Replaces the prefix of the number by another one. */
 static void number_replace_prefix(const struct country *country,
 				  const struct plan_prefix *match,
 				  char replaced_out[NUMBER_FORM_BYTES])
@@ -117,7 +117,7 @@ static bool number_has_last_group(const struct country *country,
 	return country->groups && match->places[2 * country->groups - 1];
 }
 
-/* False: no prefix to strip. */
+/* Returns false if there is no prefix to strip. */
 static bool number_strip_prefix(const struct country *country,
 				char national[NUMBER_FORM_BYTES])
 {
@@ -160,7 +160,7 @@ static bool number_read_international(const char *digits, struct number_reading 
 	return true;
 }
 
-/* 36201234567: only if it cannot be a national number. */
+/* Reads 36201234567 so only if it cannot be a national number. */
 static bool number_read_own_code(const char *digits, const struct country *home,
 				 struct number_reading *reading)
 {
@@ -179,7 +179,10 @@ static bool number_read_own_code(const char *digits, const struct country *home,
 	return true;
 }
 
-/* Length of the international prefix; 0: none, or a 0 follows, which no calling code has. */
+/*
+ * Returns the length of the international prefix; 0 if there is none, or a 0 follows, which no
+ * calling code has.
+ */
 static size_t number_abroad_length(const char *digits, const struct country *home)
 {
 	struct plan_prefix match;
@@ -197,7 +200,7 @@ static bool number_is_trunk_and(const char *national, const char *digits,
 	       strcmp(digits + strlen(home->trunk), national) == 0;
 }
 
-/* Decides whether the digits are international or national. False: neither. */
+/* Decides whether the digits are international or national. Returns false if they are neither. */
 static bool number_place_digits(const struct number_digits *digits,
 				const struct country *home,
 				struct number_reading *reading)
@@ -224,7 +227,9 @@ static bool number_place_digits(const struct number_digits *digits,
 	return true;
 }
 
-/* Among countries that share a calling code, the one that has this number; NULL: none. */
+/*
+ * Among countries that share a calling code, the one that has this number; NULL if there is none.
+ */
 static const struct country *number_owner(const struct number_reading *reading)
 {
 	const struct country *country = reading->country;
@@ -252,8 +257,8 @@ static bool number_is_valid(const struct number_reading *reading)
 }
 
 /*
- * National numbers are dialled with the trunk prefix, except where it is not needed. With a
- * prefix, numbers that the metadata does not know yet count, too.
+ * National numbers are dialled with the trunk prefix, except where it is not needed. With a prefix,
+ * numbers that the metadata does not know yet also count.
  */
 static bool number_is_dialled_so(const struct number_reading *reading, bool had_prefix)
 {
@@ -394,7 +399,7 @@ static void number_fill(const struct number_reading *reading, struct number *num
 	strcpy(number->form + number->national_at, reading->national);
 }
 
-/* No known country; with + it is international all the same. */
+/* There is no known country; with + it is international all the same. */
 static void number_fill_digits(const struct number_digits *digits, struct number *number)
 {
 	bool zeros = !digits->plus && number_starts_with(digits->text, "00") &&
@@ -413,7 +418,7 @@ bool number_is_short(const char *form)
 	return *form != '+' && strlen(form) <= NUMBER_SHORT_MOST;
 }
 
-/* Of any length: Italy has short codes with seven digits. */
+/* It may have any length: Italy has short codes with seven digits. */
 static bool number_is_short_code(const char *digits, const struct country *country)
 {
 	return country &&

@@ -41,11 +41,11 @@ static const char *const phone_number_texts[] = {
 
 /* ---- what people paste */
 
-/* Calling codes of countries where the 0 is dialled from abroad, too: "+39 (0)6" */
+/* Calling codes of countries where the 0 is also dialled from abroad: "+39 (0)6" */
 static const char *const phone_number_zero_stays[] = { "39",  "378", "379", "225",
 						       "241", "242", NULL };
 
-/* The ASCII character that this one is meant as, or itself; 0: it is invisible. */
+/* Returns the ASCII character that this one is meant as, or itself; 0 if it is invisible. */
 static uint32_t phone_number_plain(uint32_t character)
 {
 	static const struct {
@@ -106,7 +106,7 @@ static bool phone_number_is_digit(char character)
 	return character >= '0' && character <= '9';
 }
 
-/* The length of "(0)" or "( 0 )"; 0: something else stands there. */
+/* Returns the length of "(0)" or "( 0 )"; 0 if something else stands there. */
 static size_t phone_number_lone_zero(const char *at)
 {
 	const char *end = at;
@@ -190,7 +190,7 @@ struct phone_number_digits {
 	char text[DIGITS_MOST_PREFIXED + 1];
 };
 
-/* False: an invalid character. */
+/* Returns false if there is an invalid character. */
 static bool phone_number_add(struct phone_number_digits *digits, char character)
 {
 	if (phone_number_is_digit(character)) {
@@ -254,7 +254,7 @@ static bool phone_number_ends_at_slash(const char *slash,
 	return is_brief || phone_number_exists(before);
 }
 
-/* "/89" behind a whole number, "ext. 5", "x5", ",5", ";ext=5", "p5", "#5" */
+/* Accepts "/89" behind a whole number, "ext. 5", "x5", ",5", ";ext=5", "p5", "#5" */
 static bool phone_number_is_extension(const char *at,
 				      const struct phone_number_digits *before)
 {
@@ -302,7 +302,7 @@ static enum phone_number_problem phone_number_read(const char *cleaned,
 	return phone_number_check(digits);
 }
 
-/* Without "tel:" and the "(0)". PHONE_NUMBER_OK, or why it cannot be read. */
+/* Removes "tel:" and the "(0)". Returns PHONE_NUMBER_OK, or why it cannot be read. */
 static enum phone_number_problem phone_number_clean(
 	const char *written, char cleaned_out[PHONE_NUMBER_WRITTEN_BYTES])
 {

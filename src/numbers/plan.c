@@ -16,7 +16,7 @@ enum plan_instruction {
 	PLAN_END,  /* no digit follows */
 };
 
-/* The state that the digit leads to; 0: no number continues so. */
+/* Returns the state that the digit leads to; 0 if no number continues so. */
 static uint16_t plan_step(uint16_t state, char digit)
 {
 	unsigned place = (unsigned)(digit - '0'); /* above 9 for "+" and others */

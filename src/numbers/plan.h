@@ -50,14 +50,18 @@ extern const struct country plan_countries[]; /* by calling code, then order */
 extern const size_t plan_country_count;
 extern const size_t plan_bytes; /* of all tables; tests/unit/test_number.c limits them */
 
-/* The output for the digits in the plan that begins with this state; 0: no number. */
+/*
+ * Returns the output for the digits in the plan that begins with this state; 0 if they are no
+ * number.
+ */
 unsigned plan_lookup(uint16_t plan, const char *digits);
-/* The outputs for the digits and all their beginnings, or-ed. */
+/* Returns the outputs for the digits and all their beginnings, or-ed. */
 unsigned plan_lookup_along(uint16_t plan, const char *digits);
 
 struct plan_prefix {
-	const char *end;			 /* what follows the prefix */
-	const char *places[2 * PLAN_GROUPS_MAX]; /* of each group; NULL: not there */
+	const char *end; /* what follows the prefix */
+	/* of each group; NULL if it is not there */
+	const char *places[2 * PLAN_GROUPS_MAX];
 };
 
 /* Program 0 matches nothing. */

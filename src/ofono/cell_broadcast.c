@@ -37,7 +37,7 @@ static const struct {
 	{ 4396, 4397, "Public safety" }, /* level 4 */
 };
 
-/* NULL: not a warning. */
+/* Returns NULL if it is not a warning. */
 static const char *cell_broadcast_warning(dbus_uint16_t topic)
 {
 	for (size_t at = 0;

@@ -23,7 +23,8 @@ enum {
 struct manager {
 	struct ofono *ofono;
 	struct ofono_bus *bus;
-	/* `error`: why GetModems failed; NULL: it succeeded, and the modems are added next. */
+	/* `error` says why GetModems failed; NULL if it succeeded, and the modems are added
+	 * next. */
 	void (*answered)(struct ofono *ofono, const char *error);
 	struct modem_list modems;
 	size_t count;
@@ -34,10 +35,10 @@ struct manager {
 	unsigned int attempts;	/* that failed, MANAGER_PAUSES at most */
 	bool is_refused;	/* the last answer was a refusal */
 	int64_t refused_ms;	/* since when; monotonic clock */
-	bool waits_to_be_asked; /* refused after the last pause, too */
+	bool waits_to_be_asked; /* also refused after the last pause */
 };
 
-/* 0 or -errno; manager_deinit() is due in either case. */
+/* Returns 0 or -errno; manager_deinit() is due in either case. */
 int manager_init(struct manager *manager, struct ofono *ofono, struct ofono_bus *bus,
 		 void (*answered)(struct ofono *ofono, const char *error));
 void manager_deinit(struct manager *manager); /* frees the modems, reports nothing */
@@ -52,10 +53,10 @@ void manager_retry(struct manager *manager);
 void manager_retry_now(struct manager *manager);
 bool manager_may_be_allowed_soon(const struct manager *manager);
 
-/* The D-Bus policy or oFono itself denied access. */
+/* Did the D-Bus policy or oFono itself deny access? */
 bool manager_is_refusal(const char *error);
 
-/* The modem at this path, or above it; NULL: none. */
+/* Returns the modem at this path, or above it; NULL if there is none. */
 struct modem *manager_find(struct manager *manager, const char *path);
 
 /* For tests: other pauses than the usual ones, which outlive `ofono`. */
@@ -78,10 +79,11 @@ enum { MODEM_MANAGER_FACTS = 2 };
 
 struct modem_manager {
 	struct ofono_bus *bus;
-	char default_path[128]; /* DefaultVoiceModem; "" none or unknown */
-	bool is_unready;	/* it said that some modems are not known yet */
-	bool is_there;		/* this oFono has the interface ... */
-	bool is_absent;		/* ... or said that it lacks it; neither: not answered */
+	/* DefaultVoiceModem; "" if there is none, or it is unknown */
+	char default_path[128];
+	bool is_unready; /* it said that some modems are not known yet */
+	bool is_there;	 /* this oFono has the interface ... */
+	bool is_absent;	 /* ... or said that it lacks it; neither: not answered */
 	struct modem_manager_call {
 		struct modem_manager *manager;
 		struct bus_call *call;
@@ -93,7 +95,7 @@ void modem_manager_start(
 	struct modem_manager *manager); /* oFono has answered GetModems */
 /* oFono has gone: forgets everything, reports nothing. Fine when it was not started. */
 void modem_manager_stop(struct modem_manager *manager);
-/* oFono has not said yet whether it has the interface. */
+/* Returns whether oFono has not said yet whether it has the interface. */
 bool modem_manager_is_asking(const struct modem_manager *manager);
 void modem_manager_on_signal(struct modem_manager *manager, DBusMessage *signal);
 
@@ -111,7 +113,7 @@ void modem_manager_on_signal(struct modem_manager *manager, DBusMessage *signal)
  * without its SIM (tests/integration/test_forks.py::test_a_message_is_stored_before_its_card_is_known).
  */
 
-/* One more flushes the queue: no signal is lost for lack of room. */
+/* One more flushes the queue, so no signal is lost for lack of room. */
 enum { PENDING_SIGNALS_MAX = 1000 };
 
 struct pending_signals_entry;
@@ -120,7 +122,8 @@ struct pending_signals {
 	struct manager *manager;		   /* borrowed */
 	const struct modem_manager *modem_manager; /* borrowed */
 	struct ofono_bus *bus;			   /* borrowed */
-	const char *owner; /* unique name of org.ofono, borrowed; "": none or unknown */
+	/* unique name of org.ofono, borrowed; "" if there is none, or it is unknown */
+	const char *owner;
 	struct modem *unknown_modem; /* stands for one that is not listed; has no card */
 	TAILQ_HEAD(pending_signals_list, pending_signals_entry) queue; /* oldest first */
 	size_t count;
@@ -128,7 +131,7 @@ struct pending_signals {
 };
 
 /*
- * `pending` holds the four borrowed members. Takes over bus->settled. 0, or -errno with
+ * `pending` holds the four borrowed members. Takes over bus->settled. Returns 0, or -errno with
  * nothing to deinit.
  */
 int pending_signals_init(struct pending_signals *pending, sd_event *loop,
@@ -138,8 +141,8 @@ void pending_signals_deinit(struct pending_signals *pending);
 bool pending_signals_is_from_owner(const struct pending_signals *pending,
 				   DBusMessage *signal);
 /*
- * False: the signal is not of a modem's interface. A signal that is not from the owner may
- * wait while the owner is unknown.
+ * Returns false if the signal is not of a modem's interface. A signal that is not from the owner
+ * may wait while the owner is unknown.
  */
 bool pending_signals_accept(struct pending_signals *pending, DBusMessage *signal);
 

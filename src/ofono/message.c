@@ -196,7 +196,7 @@ static bool message_is_listing(DBusMessage *reply)
 	return dbus_message_has_signature(reply, "a(oa{sv})");
 }
 
-/* The path of the message at which the iterator stands. */
+/* Returns the path of the message at which the iterator stands. */
 static const char *message_listed_path(DBusMessageIter *element)
 {
 	DBusMessageIter message;
@@ -292,7 +292,7 @@ static void message_cancel_on_cancelled(void *data, DBusMessage *reply)
 	message_cancel_end(cancel, (enum message_cancel_outcome)outcome);
 }
 
-/* The path of the message in a reply to GetMessages; NULL: it is not listed. */
+/* Returns the path of the message in a reply to GetMessages; NULL if it is not listed. */
 static const char *message_cancel_find(const struct message_cancel *cancel,
 				       DBusMessage *reply)
 {

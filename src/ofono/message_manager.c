@@ -195,8 +195,8 @@ static const struct property message_manager_report_properties[] = {
 };
 
 /*
- * False: Delivered is missing, which does not mean that it is false. It is stored over both
- * values: only when it is present are they equal afterwards.
+ * Returns false if Delivered is missing, which does not mean that it is false. It is stored over
+ * both values: only when it is present are they equal afterwards.
  */
 static bool message_manager_read_delivered(DBusMessageIter *dictionary,
 					   bool *delivered_out)

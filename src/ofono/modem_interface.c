@@ -83,7 +83,7 @@ bool modem_interface_is_modem(const struct modem_interface *interface)
 	return interface == &modem_interface;
 }
 
-/* `before`: what the modem's `interfaces` were. */
+/* `before` is what the modem's `interfaces` were. */
 static void modem_interface_follow(struct modem *modem, uint32_t before)
 {
 	modem->bus->has_network_time |= (modem->interfaces & MODEM_NETWORK_TIME) != 0;

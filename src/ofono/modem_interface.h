@@ -13,13 +13,13 @@
 
 struct modem_interface {
 	const char *name;
-	uint32_t bit;	     /* enum modem_interface_bit; 0: always there */
+	uint32_t bit;	     /* enum modem_interface_bit; 0 if it is always there */
 	bool is_below;	     /* its objects lie below the modem's path, not at it */
 	bool is_about_a_sim; /* its signals wait until the SIM is identified */
 	/* The modem's Interfaces gained or lost it. May be NULL. */
 	void (*appeared)(struct modem *modem);
 	void (*vanished)(struct modem *modem);
-	/* A signal of it, possibly before it `appeared`. NULL: it has none. */
+	/* Handles a signal of it, possibly before it `appeared`. NULL if it has none. */
 	void (*signal)(struct modem *modem, DBusMessage *signal);
 };
 
@@ -49,12 +49,14 @@ extern const struct modem_interface ussd_call_interface;
 extern const struct modem_interface voice_call_interface;
 extern const struct modem_interface voice_call_manager_interface;
 
-/* The interface whose signals carry this name. NULL: it is not one of a modem's. */
+/*
+ * Returns the interface whose signals carry this name. Returns NULL if it is not one of a modem's.
+ */
 const struct modem_interface *modem_interface_find(const char *name);
-/* org.ofono.Modem itself, the only interface of a foreign modem that counts */
+/* Is it org.ofono.Modem itself, the only interface of a foreign modem that counts? */
 bool modem_interface_is_modem(const struct modem_interface *interface);
 
-/* A modem at this path, which fits into modem.path. NULL: no memory. */
+/* Returns a modem at this path, which fits into modem.path; NULL if memory runs out. */
 struct modem *modem_interface_new_modem(struct ofono *ofono, struct ofono_bus *bus,
 					const char *path);
 /* Reports nothing; cancels its calls in progress. */
@@ -65,9 +67,9 @@ void modem_interface_free_modem(struct modem *modem);
  */
 bool modem_interface_store(struct modem *modem, DBusMessageIter *dictionary);
 
-/* Some interface has not answered its first GetProperties yet. */
+/* Returns whether some interface has not answered its first GetProperties yet. */
 bool modem_interface_is_busy(const struct modem *modem);
-/* Which card the modem has is still being asked. */
+/* Is oFono still being asked which card the modem has? */
 bool modem_interface_awaits_card(const struct modem *modem);
 
 /*
@@ -102,5 +104,5 @@ enum {
 
 /* Does nothing while a call is in progress. */
 void phonebook_read(struct modem *modem);
-/* Fine when nothing is in progress. */
+/* Does nothing when nothing is in progress. */
 void phonebook_stop(struct modem *modem);

@@ -50,7 +50,7 @@ struct ofono {
 	struct modem_manager modem_manager;
 	struct pending_signals pending;
 	struct bus_call *owner_call; /* GetNameOwner */
-	char owner[256];	     /* unique name, "": none */
+	char owner[256];	     /* unique name; "" if there is none */
 	bool bus_known;		     /* see OFONO_BUS_KNOWN */
 	bool manager_answered; /* GetModems was answered or failed since the owner came */
 	bool available;
@@ -237,7 +237,7 @@ static const struct bus_handlers ofono_handlers = {
 	.signal = ofono_on_signal,
 };
 
-/* For the condition. At the start, because a lookup may block. */
+/* Finds the user for the condition, at the start because a lookup may block. */
 static void ofono_find_user(struct ofono *ofono)
 {
 	const struct passwd *user = getpwuid(geteuid());

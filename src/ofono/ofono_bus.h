@@ -49,16 +49,16 @@ struct ofono_bus {
 
 /* ---- calls */
 
-/* A method call to oFono, which starts no service. NULL: no memory. */
+/* Returns a method call to oFono, which starts no service; NULL if memory runs out. */
 DBusMessage *ofono_bus_message(const char *path, const char *interface,
 			       const char *method);
-/* The same with string arguments, which end with NULL and are valid UTF-8. */
+/* Returns the same with string arguments, which end with NULL and are valid UTF-8. */
 DBusMessage *ofono_bus_message_with(const char *path, const char *interface,
 				    const char *method, const char *const *texts);
-/* SetProperty(name, value). NULL: no memory. */
+/* Makes the call SetProperty(name, value). Returns NULL if memory runs out. */
 DBusMessage *ofono_bus_set_boolean(const char *path, const char *interface,
 				   const char *name, bool value);
-/* As bus_call(), which takes the message. A NULL message gives NULL. */
+/* Works like bus_call(), which takes the message. Returns NULL for a NULL message. */
 struct bus_call *ofono_bus_call(const struct ofono_bus *bus, DBusMessage *message,
 				int timeout_ms, bus_reply reply, void *data);
 
@@ -68,9 +68,9 @@ struct ofono_bus_outcome {
 	int outcome;
 };
 
-/* The row of `error`, else the last row, whose error is NULL. */
+/* Returns the row of `error`, else the last row, whose error is NULL. */
 int ofono_bus_outcome(const struct ofono_bus_outcome *rows, const char *error);
-/* oFono itself refused the call: "org.ofono.Error.*". */
+/* Returns whether oFono itself refused the call: "org.ofono.Error.*". */
 bool ofono_bus_is_ofono_error(const char *error);
 
 /* ---- calls that are repeated */
@@ -78,7 +78,7 @@ bool ofono_bus_is_ofono_error(const char *error);
 struct ofono_bus_request_type {
 	int timeout_ms;
 	DBusMessage *(*message)(
-		void *data); /* made anew for each attempt; NULL: no memory */
+		void *data); /* made anew for each attempt; NULL if memory runs out */
 	bus_reply answered;
 };
 
@@ -87,8 +87,8 @@ struct ofono_bus_request {
 	struct modem *modem;
 	const struct ofono_bus_request_type *type;
 	void *data;
-	struct bus_call *call;	/* NULL: no attempt is in progress */
-	sd_event_source *pause; /* NULL: not started, or stopped */
+	struct bus_call *call;	/* NULL if no attempt is in progress */
+	sd_event_source *pause; /* NULL if not started, or stopped */
 	unsigned failures;	/* attempts since the start that are to be repeated */
 };
 
@@ -105,7 +105,7 @@ void ofono_bus_request_back_off(struct ofono_bus_request *request);
 /* The callback will not run any more. Fine when it was not started. */
 void ofono_bus_request_stop(struct ofono_bus_request *request);
 
-/* oFono is busy or slow: the same call may succeed later. */
+/* Returns whether oFono is busy or slow: the same call may succeed later. */
 bool ofono_bus_is_transient(const char *error);
 
 /* ---- GetProperties */
@@ -135,7 +135,7 @@ void ofono_bus_properties_get(struct ofono_bus_properties *properties,
 			      struct modem *modem, const char *interface,
 			      ofono_bus_properties_read read);
 void ofono_bus_properties_stop(struct ofono_bus_properties *properties);
-/* The first attempt is not answered yet. */
+/* Returns whether the first attempt is not answered yet. */
 bool ofono_bus_properties_are_awaited(const struct ofono_bus_properties *properties);
 
 /* ---- events and warnings */

@@ -40,7 +40,10 @@ void ofono_probe_free(struct ofono_probe *probe)
 	free(probe);
 }
 
-/* Takes `message`, which may be NULL. NULL: no answer, or an error, which `error` gets. */
+/*
+ * Takes `message`, which may be NULL. Returns NULL if there is no answer, or an error, which
+ * `error` gets.
+ */
 static DBusMessage *ofono_probe_call(struct ofono_probe *probe, DBusMessage *message,
 				     DBusError *error)
 {

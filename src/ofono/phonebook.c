@@ -11,7 +11,7 @@ static void phonebook_on_reply(void *data, DBusMessage *reply)
 	struct ofono_event event = { .type = PHONEBOOK_READ, .modem = modem };
 	const char *error = dbus_message_get_error_name(reply);
 
-	/* An error carries a string, too. */
+	/* An error also carries a string. */
 	if (!error && dbus_message_has_signature(reply, "s")) {
 		dbus_message_get_args(reply, NULL, DBUS_TYPE_STRING, &event.text,
 				      DBUS_TYPE_INVALID);

@@ -72,7 +72,7 @@ static void sim_manager_store(struct modem *modem, struct modem_sim *sim)
 	ofono_bus_report_change(modem);
 }
 
-/* oFono still shows the card in the slot that was active before. */
+/* Does oFono still show the card in the slot that was active before? */
 static bool sim_manager_is_left_card(const struct modem *modem,
 				     const struct modem_sim *sim)
 {

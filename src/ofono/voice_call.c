@@ -48,7 +48,7 @@ static const struct property voice_call_properties[] = {
 
 /* ---- org.ofono.VoiceCall */
 
-/* NULL: the signal gives no reason. */
+/* Returns NULL if the signal gives no reason. */
 static const char *voice_call_disconnect_reason(DBusMessage *signal)
 {
 	static const char *const reasons[][2] = {

@@ -21,7 +21,7 @@ enum { CALL_LOG_ENTRIES_MAX = 32, CALL_LOG_PATH_BYTES = 160 };
 
 /* A call that is not over. */
 struct call_log_entry {
-	int64_t id; /* 0: this place is free */
+	int64_t id; /* 0 if this place is free */
 	const struct modem *modem;
 	char path[CALL_LOG_PATH_BYTES];
 	enum call_state state;
@@ -48,7 +48,7 @@ static void call_log_report(struct call_log *log, int64_t id)
 	observers_notify(&log->observers, &id);
 }
 
-/* `path` NULL: a free place. */
+/* If `path` is NULL, returns a free place. */
 static struct call_log_entry *call_log_find(struct call_log *log, const char *path)
 {
 	for (size_t i = 0; i < CALL_LOG_ENTRIES_MAX; i++) {
@@ -149,7 +149,7 @@ static void call_log_on_removed(struct call_log *log, const struct ofono_event *
 	entry->id = 0;
 }
 
-/* The modem will signal nothing more about its calls; NULL: none will. */
+/* The modem will signal nothing more about its calls; NULL if none will. */
 static void call_log_lose(struct call_log *log, const struct modem *modem)
 {
 	for (size_t i = 0; i < CALL_LOG_ENTRIES_MAX; i++) {

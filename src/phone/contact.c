@@ -115,7 +115,7 @@ static void contact_index_free(struct contact_index *index)
 	free(index->entries);
 }
 
-/* False: no memory. */
+/* Returns false if memory runs out. */
 static bool contact_index_build(struct contact_index *index,
 				struct contact_list *const *lists, size_t count)
 {
@@ -144,7 +144,7 @@ static bool contact_index_build(struct contact_index *index,
 	return true;
 }
 
-/* The first position that has the number; the count of contacts when none has. */
+/* Returns the first position that has the number; the count of contacts when none has. */
 static size_t contact_index_find(const struct contact_index *index, const char *number)
 {
 	size_t low = 0, high = index->entry_count;
@@ -463,7 +463,7 @@ enum {
 /* A file in a watched folder. */
 struct contact_file_watch_place {
 	struct contact_file_watch *watch;
-	sd_event_source *source; /* NULL: nothing is watched */
+	sd_event_source *source; /* NULL if nothing is watched */
 	char path[PATH_MAX];
 	const char *name; /* in path */
 };
@@ -488,7 +488,7 @@ static int contact_file_watch_on_event(sd_event_source *source,
 		return 0;
 	sd_event_source_get_enabled(timer, &state);
 	if (state != SD_EVENT_OFF)
-		return 0; /* not put off: changes without end are reported, too */
+		return 0; /* not put off, so that changes without end are reported */
 	sd_event_source_set_time_relative(timer, CONTACT_FILE_WATCH_USEC);
 	sd_event_source_set_enabled(timer, SD_EVENT_ONESHOT);
 	return 0;
@@ -500,7 +500,7 @@ static void contact_file_watch_stop(struct contact_file_watch_place *place)
 	*place->path = '\0';
 }
 
-/* 0 or -errno */
+/* Returns 0 or -errno */
 static int contact_file_watch_start(struct contact_file_watch_place *place,
 				    const char *path)
 {

@@ -34,7 +34,7 @@ enum {
 
 /* A modem whose card was read. */
 struct contacts_card {
-	const struct modem *modem; /* NULL: this place is free */
+	const struct modem *modem; /* NULL if this place is free */
 	int64_t sim_id;
 	bool is_truncated;
 	struct vcard_skips skips;
@@ -48,9 +48,10 @@ struct contacts {
 	struct observer ofono_observer;
 	struct contact_book *book;
 	struct contacts_card cards[CONTACTS_CARDS_MAX];
-	struct contact_file_watch *watch; /* NULL: no file, or it cannot be watched */
-	struct contact_file *file;	  /* NULL: none is being read */
-	sd_event_source *file_step;	  /* reads on */
+	/* NULL if there is no file, or it cannot be watched */
+	struct contact_file_watch *watch;
+	struct contact_file *file;  /* NULL if none is being read */
+	sd_event_source *file_step; /* reads on */
 	bool is_file_truncated;
 	struct vcard_skips file_skips;
 	char file_problem[CONTACT_FILE_PROBLEM_BYTES];
@@ -106,7 +107,7 @@ static void contacts_update(struct contacts *contacts)
 
 /* ---- the cards */
 
-/* `modem` NULL: a free place. */
+/* If `modem` is NULL, returns a free place. */
 static struct contacts_card *contacts_find_card(struct contacts *contacts,
 						const struct modem *modem)
 {

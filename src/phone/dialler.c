@@ -30,11 +30,11 @@ enum {
 
 struct dialler_lost_call {
 	struct dialler *dialler;
-	int64_t id; /* 0: none */
+	int64_t id; /* 0 if there is none */
 	int64_t sim_id;
 	char number[PHONE_NUMBER_BYTES];
 	int64_t until_ms;    /* boot clock */
-	struct modem *modem; /* was asked for its calls; NULL: none was */
+	struct modem *modem; /* was asked for its calls; NULL if none was */
 	struct voice_call_listing *listing;
 };
 
@@ -64,7 +64,7 @@ const struct dialler_call *dialler_find(struct dialler *dialler, int64_t id)
 	return tracked ? &tracked->call : NULL;
 }
 
-/* `removed`: a modem that is still listed, but about to go; NULL: none. */
+/* `removed` is a modem that is still listed, but about to go; NULL if there is none. */
 static void dialler_update_state(struct dialler *dialler, const struct modem *removed)
 {
 	bool possible = false, busy = dialler_is_busy(dialler);
@@ -89,7 +89,7 @@ static void dialler_finish(struct dialler *dialler, struct tracked_call *tracked
 
 /* ---- lost calls */
 
-/* Adds a call to look for during `seconds` (0: do not look). A full list drops the oldest. */
+/* Adds a call to look for during `seconds` (0 to not look). A full list drops the oldest. */
 static void dialler_lost_add(struct dialler *dialler, const struct dialler_call *call,
 			     int64_t seconds)
 {
@@ -111,7 +111,9 @@ static void dialler_lost_add(struct dialler *dialler, const struct dialler_call 
 	strcpy(place->number, call->number);
 }
 
-/* Its place among the tracked calls, if it still has one. NULL: all are active. */
+/*
+ * Returns its place among the tracked calls, if it still has one. Returns NULL if all are active.
+ */
 static struct tracked_call *dialler_lost_place(struct dialler *dialler,
 					       const struct dialler_lost_call *lost)
 {
@@ -260,7 +262,7 @@ static void dialler_on_modem_gone(struct dialler *dialler, struct modem *modem)
 	dialler_lost_on_modem_gone(dialler, modem);
 }
 
-/* The call being dialled now, which may go to the same number as a lost one. */
+/* Is it the call being dialled now, which may go to the same number as a lost one? */
 static bool dialler_is_tracked(struct dialler *dialler, const struct ofono_event *event)
 {
 	const struct tracked_call *tracked =
@@ -398,7 +400,7 @@ struct observers *dialler_state_observers(struct dialler *dialler)
 
 /* ---- start and stop */
 
-/* A call that the store shows as active: its gateway ended without ending it. */
+/* Handles a call that the store shows as active: its gateway ended without ending it. */
 static void dialler_on_open_call(void *data, const struct event *event)
 {
 	struct dialler *dialler = data;

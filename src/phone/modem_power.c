@@ -6,9 +6,9 @@
  * MODEM_POWER_ATTEMPTS times in all. When it never can, or the bus forbids it, that is logged
  * and the modem is left alone.
  *
- * A modem that was on once is recorded in the message store until it is removed, together
- * with the run of ofonod: a restarted gateway leaves it alone, too. A restarted ofonod has all
- * modems off, so a record of an earlier run counts for nothing.
+ * A modem that was on once is recorded in the message store until it is removed, together with the
+ * run of ofonod, so a restarted gateway also leaves it alone. A restarted ofonod has all modems
+ * off, so a record of an earlier run counts for nothing.
  */
 #include "phone/modem_power.h"
 
@@ -58,7 +58,7 @@ static struct modem_power_key modem_power_key(const struct modem *modem)
 	return key;
 }
 
-/* What identifies this run of ofonod. False: it is unknown. */
+/* What identifies this run of ofonod. Returns false if it is unknown. */
 static bool modem_power_ofonod_run(const struct modem_power *power,
 				   char run[STORE_SETTING_BYTES])
 {
@@ -68,7 +68,7 @@ static bool modem_power_ofonod_run(const struct modem_power *power,
 	return *boot && *owner && length < STORE_SETTING_BYTES;
 }
 
-/* `run` NULL: removes the record. */
+/* If `run` is NULL, removes the record. */
 static void modem_power_set_record(struct modem_power *power, const struct modem *modem,
 				   const char *run)
 {

@@ -88,7 +88,7 @@ static void sim_list_clear(struct sim_list *list)
 	}
 }
 
-/* False: no memory. */
+/* Returns false if memory runs out. */
 static bool sim_list_copy(struct sim_list *to, const struct sim_list *from)
 {
 	const struct sim *sim;
@@ -105,7 +105,7 @@ static bool sim_list_copy(struct sim_list *to, const struct sim_list *from)
 	return true;
 }
 
-/* In order of slot. */
+/* Keeps the list in order of slot. */
 static void sim_list_insert(struct sim_list *list, struct sim *sim)
 {
 	struct sim *other;
@@ -119,7 +119,7 @@ static void sim_list_insert(struct sim_list *list, struct sim *sim)
 	TAILQ_INSERT_TAIL(list, sim, link);
 }
 
-/* Everything that tools and events show. */
+/* Compares everything that tools and events show. */
 static bool sim_looks_same(const struct sim *one, const struct sim *other)
 {
 	return one->slot == other->slot && one->state == other->state &&
@@ -135,7 +135,7 @@ static bool sim_has_same_voicemail(const struct sim *one, const struct sim *othe
 	return memcmp(&one->voicemail, &other->voicemail, sizeof(one->voicemail)) == 0;
 }
 
-/* What matters for sending. */
+/* Compares what matters for sending. */
 static bool sim_sends_same(const struct sim *one, const struct sim *other)
 {
 	return one->modem == other->modem && one->state == other->state;
@@ -224,7 +224,7 @@ static bool sims_must_wait(const struct sims *sims, const struct modem *removed,
 				card->subscriber_identity);
 }
 
-/* The ID of a modem's card; 0: none, or not yet. */
+/* Returns the ID of a modem's card; 0 if it has none, or none yet. */
 static int64_t sims_give_id(struct sims *sims, const struct modem *removed,
 			    const struct modem *modem)
 {
@@ -265,7 +265,7 @@ static void sims_add(struct sims *sims, const struct modem *removed,
 	sim_list_insert(list, sim);
 }
 
-/* The cards of the modems whose SimManager shows one, or else of the other modems. */
+/* Reads the cards of the modems whose SimManager shows one, or else of the other modems. */
 static void sims_read_modems(struct sims *sims, const struct modem *removed, bool present,
 			     struct sim_list *list)
 {
@@ -321,7 +321,7 @@ static void sims_replace(struct sims *sims, struct sim_list *list)
 	TAILQ_CONCAT(&sims->list, &merged, link);
 }
 
-/* `removed`: a modem that is still listed, but about to go; NULL: none. */
+/* `removed` is a modem that is still listed, but about to go; NULL if there is none. */
 static void sims_refresh(struct sims *sims, const struct modem *removed)
 {
 	struct sim_list list = TAILQ_HEAD_INITIALIZER(list);

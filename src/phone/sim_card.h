@@ -15,7 +15,10 @@ struct sim_card_ids {
 
 void sim_card_ids_init(struct sim_card_ids *ids);
 void sim_card_ids_deinit(struct sim_card_ids *ids);
-/* The ID of a card; a new one gets the next. 0: no card, no identity yet, the store fails. */
+/*
+ * Returns the ID of a card; a new one gets the next. Returns 0 if there is no card, it has no
+ * identity yet, or the store fails.
+ */
 int64_t sim_card_ids_find(struct sim_card_ids *ids, struct store *store,
 			  const struct modem_sim *facts);
 
@@ -24,7 +27,7 @@ int64_t sim_card_ids_find(struct sim_card_ids *ids, struct store *store,
  * oFono remembers. `facts_out` has no card when none is known.
  */
 void sim_card_read(const struct modem *modem, struct modem_sim *facts_out);
-/* False: oFono has yet to say which card is in the modem, or that none is. */
+/* Returns false if oFono has yet to say which card is in the modem, or that none is. */
 bool sim_card_is_settled(const struct modem *modem);
 
 /* Fills in every member except the ID, `stuck` (which it uses) and `is_default`. */

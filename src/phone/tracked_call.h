@@ -17,11 +17,11 @@ struct tracked_calls;
 struct tracked_call {
 	struct dialler_call call;
 	struct tracked_calls *calls;
-	struct modem *modem;		    /* NULL: it is over */
-	struct voice_call_dial *dial;	    /* not NULL: oFono has not answered yet */
-	char path[TRACKED_CALL_PATH_BYTES]; /* "": not known yet */
-	const char *hang_up_reason; /* why the gateway hangs up; NULL: it does not */
-	const char *ofono_reason;   /* DisconnectReason; NULL: not signalled */
+	struct modem *modem;		    /* NULL if it is over */
+	struct voice_call_dial *dial;	    /* not NULL until oFono has answered */
+	char path[TRACKED_CALL_PATH_BYTES]; /* "" if not known yet */
+	const char *hang_up_reason; /* why the gateway hangs up; NULL if it does not */
+	const char *ofono_reason;   /* DisconnectReason; NULL if not signalled */
 	sd_event_source *timer;	    /* to hang up, or to repeat that */
 };
 
@@ -38,21 +38,27 @@ void tracked_calls_init(struct tracked_calls *calls, struct dialler *dialler,
 /* Hangs up nothing and reports nothing. */
 void tracked_calls_deinit(struct tracked_calls *calls);
 
-/* Some call is not over. */
+/* Returns whether some call is not over. */
 bool tracked_calls_are_active(const struct tracked_calls *calls);
-/* NULL: none. A result is borrowed; the place of a finished call may be used for another. */
+/*
+ * Returns NULL if there is none. A result is borrowed; the place of a finished call may be used for
+ * another.
+ */
 struct tracked_call *tracked_calls_find(struct tracked_calls *calls, int64_t id);
 struct tracked_call *tracked_calls_find_active_on(struct tracked_calls *calls,
 						  const struct modem *modem);
 struct tracked_call *tracked_calls_find_active_at(struct tracked_calls *calls,
 						  const char *path);
-/* An empty place: a free one, or that of the oldest finished call. NULL: all are active. */
+/*
+ * Returns an empty place: a free one, or that of the oldest finished call. Returns NULL if all are
+ * active.
+ */
 struct tracked_call *tracked_calls_take_place(struct tracked_calls *calls);
-/* As store_event_end_call(); logs what the disk refuses. */
+/* Works like store_event_end_call(), and logs what the disk refuses. */
 void tracked_calls_store_end(struct tracked_calls *calls,
 			     const struct store_event_call_end *end);
 
-/* Hangs it up after so long. 0 or -errno. */
+/* Hangs it up after so long. Returns 0 or -errno. */
 int tracked_call_set_limit(struct tracked_call *tracked, int64_t seconds);
 /* Empties the place again. */
 void tracked_call_clear(struct tracked_call *tracked);

@@ -43,7 +43,7 @@ struct unlocker {
 	struct store *store;
 	const struct config *config;
 	struct observer ofono_observer;
-	struct sim_unlock *call; /* NULL: no card is being unlocked */
+	struct sim_unlock *call; /* NULL if no card is being unlocked */
 	char tail[8];		 /* of that card */
 	char path[sizeof(((struct modem *)0)->path)]; /* of its modem */
 	char decided[UNLOCKER_CARDS_MAX][UNLOCKER_ICCID_BYTES];
@@ -66,7 +66,7 @@ static bool unlocker_pin_file_is_private(const struct stat *file)
 	       !(file->st_mode & (S_IRWXG | S_IRWXO));
 }
 
-/* The whole text. 0, PIN_FILE_E_... or -errno. */
+/* Reads the whole text. Returns 0, PIN_FILE_E_... or -errno. */
 static int unlocker_read_pin_file(int fd, char text[PIN_FILE_MAX + 1])
 {
 	size_t length = 0;
@@ -106,7 +106,10 @@ static bool unlocker_is_pin(const struct unlocker_word *word)
 	       strspn(word->start, "0123456789") >= word->length;
 }
 
-/* 0: the line is for this card. PIN_FILE_E_NO_CARD: a comment, or for another card. */
+/*
+ * Returns 0 if the line is for this card; PIN_FILE_E_NO_CARD if it is a comment, or for another
+ * card.
+ */
 static int unlocker_parse_pin_line(const char *line, const char *iccid,
 				   struct unlocker_word *pin_out)
 {
@@ -244,7 +247,7 @@ static bool unlocker_is_due(const struct unlocker *unlocker, const struct modem 
 
 static void unlocker_on_outcome(void *data, enum sim_unlock_outcome outcome);
 
-/* False: no attempt may be made in this boot. */
+/* Returns false if no attempt may be made in this boot. */
 static bool unlocker_may_try(const struct unlocker *unlocker, const struct modem *modem)
 {
 	const char *boot = clock_boot_id();
@@ -284,7 +287,7 @@ static void unlocker_try_pin(struct unlocker *unlocker, struct modem *modem,
 		log_error("unlock: out of memory");
 }
 
-/* What is wrong with the PIN file; NULL: nothing. */
+/* Returns what is wrong with the PIN file; NULL for nothing. */
 static const char *unlocker_pin_file_problem(int outcome)
 {
 	switch (outcome) {

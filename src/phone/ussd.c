@@ -29,7 +29,7 @@ struct ussd_dialogue {
 	bool may_reply;
 	char code[USSD_CODE_BYTES];
 	struct ussd_call *call;
-	struct ussd_turn *turn; /* NULL: the network waits for a reply */
+	struct ussd_turn *turn; /* NULL if the network waits for a reply */
 	sd_event_source *timer; /* limits that wait */
 	TAILQ_ENTRY(ussd_dialogue) link;
 };
@@ -42,7 +42,8 @@ struct ussd {
 	struct observer ofono_observer;
 	struct observers observers;
 	struct ussd_notice notices[USSD_NOTICES];
-	int64_t dialled_ms[USSD_PER_HOUR_MAX]; /* boot clock, newest first; 0 none */
+	/* boot clock, newest first; 0 if there is none */
+	int64_t dialled_ms[USSD_PER_HOUR_MAX];
 	TAILQ_HEAD(ussd_dialogue_list, ussd_dialogue) dialogues;
 };
 
@@ -82,7 +83,7 @@ static int ussd_on_timer(sd_event_source *source, uint64_t usec, void *data)
 	return 0;
 }
 
-/* False: no memory. */
+/* Returns false if memory runs out. */
 static bool ussd_wait_for_reply(struct ussd_dialogue *dialogue)
 {
 	dialogue->turn = NULL;
@@ -199,7 +200,7 @@ void ussd_end(struct ussd *ussd, const struct ussd_order *order)
 	ussd_dialogue_cancel(ussd_find(ussd, order->modem));
 }
 
-/* `client_id` NULL: those of all clients. */
+/* If `client_id` is NULL, those of all clients count. */
 static void ussd_cancel_waiting(struct ussd *ussd, const int64_t *client_id)
 {
 	struct ussd_dialogue *dialogue, *next;
@@ -267,7 +268,7 @@ static void ussd_add_notice(struct ussd *ussd, const struct ofono_event *event)
 	log_info("ussd: %s: the network sent a text unasked", event->modem->path);
 }
 
-/* `removed`: a modem that is still listed, but about to go; NULL: none. */
+/* `removed` is a modem that is still listed, but about to go; NULL if there is none. */
 static void ussd_update_possible(struct ussd *ussd, const struct modem *removed)
 {
 	const struct modem *modem;

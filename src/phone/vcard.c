@@ -30,7 +30,9 @@ struct vcard_property {
 
 /* ---- properties */
 
-/* The colon before the value: one in quotes belongs to a parameter. NULL: none. */
+/*
+ * Returns the colon before the value: one in quotes belongs to a parameter; NULL if there is none.
+ */
 static char *vcard_find_colon(char *line)
 {
 	bool quoted = false;
@@ -69,7 +71,7 @@ static bool vcard_property_is(const struct vcard_property *property, const char 
 	       strncasecmp(property->name, name, property->name_length) == 0;
 }
 
-/* A parameter "NAME=WORD", or just "WORD", as in vCard 2.1. */
+/* Is there a parameter "NAME=WORD", or just "WORD", as in vCard 2.1? */
 static bool vcard_property_has(const struct vcard_property *property, const char *word)
 {
 	const char *at = property->parameters;
@@ -88,7 +90,7 @@ static bool vcard_property_has(const struct vcard_property *property, const char
 	return false;
 }
 
-/* A photograph, or other data in BASE64. */
+/* Is it a photograph, or other data in BASE64? */
 static bool vcard_property_is_binary(const struct vcard_property *property)
 {
 	static const char *const names[] = { "PHOTO", "LOGO", "SOUND", "KEY" };
@@ -200,7 +202,7 @@ static void vcard_name_put_parts(struct vcard_name *name, const char *text)
 	}
 }
 
-/* The value as UTF-8. NULL: in an unknown character set. */
+/* Returns the value as UTF-8; NULL if its character set is unknown. */
 static const char *vcard_property_text(struct vcard_reader *reader,
 				       const struct vcard_property *property,
 				       char text[VCARD_TEXT_BYTES])
@@ -240,7 +242,7 @@ static const struct vcard_name_source {
 	{ "FN", '\0', false },
 };
 
-/* From 1; 0 if the property is no name. */
+/* Returns a rank from 1; 0 if the property is no name. */
 static unsigned vcard_name_rank(const struct vcard_property *property)
 {
 	for (unsigned i = 0; i < sizeof(vcard_name_sources) / sizeof(*vcard_name_sources);
@@ -279,7 +281,7 @@ static void vcard_read_name(struct vcard_reader *reader,
 
 /* ---- numbers */
 
-/* "+36 20 123 4567", or a URI: "tel:+36-20-1234567;ext=1". */
+/* Reads "+36 20 123 4567", or a URI: "tel:+36-20-1234567;ext=1". */
 static void vcard_read_numbers(struct vcard_reader *reader, char *value)
 {
 	struct vcard *card = &reader->card;
@@ -498,7 +500,7 @@ void vcard_reader_init(struct vcard_reader *reader,
 	reader->data = data;
 }
 
-/* The bytes before the end of a line of a photograph. */
+/* Skips the bytes before the end of a line of a photograph. */
 static size_t vcard_skip_binary(struct vcard_reader *reader, const char *bytes,
 				size_t length)
 {

@@ -52,7 +52,7 @@ static const struct vcard_charsets_known {
 	{ "VISCII$", NULL },
 };
 
-/* NULL if the name is unknown. */
+/* Returns NULL if the name is unknown. */
 static const char *vcard_charsets_iconv_name(const char *name)
 {
 	for (size_t i = 0;
@@ -67,7 +67,7 @@ static const char *vcard_charsets_iconv_name(const char *name)
 	return NULL;
 }
 
-/* (iconv_t)-1 if there is none. */
+/* Returns (iconv_t)-1 if there is none. */
 static iconv_t vcard_charsets_converter(struct vcard_charsets *charsets, const char *name)
 {
 	static const char characters[] =

@@ -63,7 +63,7 @@ static size_t vcard_number_digits(const char *form)
 	return strlen(form) - (*form == '+');
 }
 
-/* The length of what introduces an extension; 0 for none. */
+/* Returns the length of what introduces an extension; 0 for none. */
 static size_t vcard_number_marker(const char *text)
 {
 	static const char *const markers[] = {
@@ -90,7 +90,7 @@ static bool vcard_number_is_tail(const char *text, size_t digits)
 	       !text[strspn(text, "0123456789 .:=-()*#pPwWxX")];
 }
 
-/* One number, maybe with an extension. */
+/* Reads one number, maybe with an extension. */
 static bool vcard_number_read_one(const char *text, size_t length,
 				  char form[NUMBER_FORM_BYTES])
 {
@@ -117,7 +117,7 @@ static bool vcard_number_read_one(const char *text, size_t length,
 	       vcard_number_is_tail(end + marker, vcard_number_digits(form));
 }
 
-/* The digits of the number that `text` begins with; 0 if it is not a whole one. */
+/* Returns the digits of the number that `text` begins with; 0 if it is not a whole one. */
 static size_t vcard_number_whole(const char *text)
 {
 	char form[NUMBER_FORM_BYTES];
@@ -139,7 +139,7 @@ static size_t vcard_number_whole(const char *text)
 	return digits >= VCARD_NUMBER_WHOLE ? digits : 0;
 }
 
-/* Where a "/" or separator ends the number that `text` begins with. */
+/* Returns where a "/" or separator ends the number that `text` begins with. */
 static size_t vcard_number_end(const char *text)
 {
 	size_t digits = 0, end = 0;

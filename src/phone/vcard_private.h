@@ -17,8 +17,8 @@ size_t vcard_units_finish(struct vcard_units *units, char out[VCARD_UNITS_OUT]);
 /* ---- vcard_charsets.c */
 
 /*
- * The text in UTF-8: itself, or in `out`, where what does not fit is cut. NULL if it is not in
- * the declared character set ("" for none), or that is unknown.
+ * Returns the text in UTF-8: itself, or in `out`, where what does not fit is cut. NULL if it is not
+ * in the declared character set ("" for none), or that is unknown.
  */
 const char *vcard_charsets_decode(struct vcard_charsets *charsets, const char *charset,
 				  char *text, size_t length, char *out, size_t out_bytes);

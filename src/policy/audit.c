@@ -60,7 +60,7 @@ static bool audit_is_same(const struct audit_entry *one, const struct audit_entr
 	       strcmp(one->code, other->code) == 0;
 }
 
-/* Counts an equal entry, or adds one. False: there are `room` entries already. */
+/* Counts an equal entry, or adds one. Returns false if there are `room` entries already. */
 static bool audit_take(struct audit *audit, const struct audit_entry *next, unsigned room)
 {
 	for (unsigned i = 0; i < audit->count; i++) {
@@ -283,7 +283,7 @@ uint64_t audit_auth_failures(const struct audit *audit)
 	return audit->auth_failures;
 }
 
-/* "" without memory */
+/* Writes "" if memory runs out. */
 static void audit_digest(const struct config *config, char digest[DIGEST_TEXT_BYTES])
 {
 	uint8_t bytes[DIGEST_BYTES];
@@ -303,7 +303,7 @@ static void audit_digest(const struct config *config, char digest[DIGEST_TEXT_BY
 	free(text);
 }
 
-/* `config`: the digest of the configuration, NULL none */
+/* `config` is the digest of the configuration; NULL if there is none. */
 static void audit_write_moment(struct audit *audit, enum audit_event event,
 			       const char *moment, const char *config)
 {

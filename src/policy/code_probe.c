@@ -12,9 +12,9 @@ enum {
 };
 
 struct code_probe_client {
-	int64_t client_id; /* 0: free */
+	int64_t client_id; /* 0 if it is free */
 	struct {
-		int64_t at_ms;			 /* monotonic clock; 0: none */
+		int64_t at_ms;			 /* monotonic clock; 0 if there is none */
 		uint8_t text[CLIENT_HASH_BYTES]; /* its SHA-256 */
 	} last[CODE_PROBES_PER_HOUR];		 /* newest first */
 };
@@ -54,7 +54,7 @@ int64_t code_probes_end_ms(const struct code_probes *probes, int64_t client_id,
 		       : 0;
 }
 
-/* The client's own place, or the one that was used least recently. */
+/* Returns the client's own place, or the one that was used least recently. */
 static struct code_probe_client *code_probes_place(struct code_probes *probes,
 						   int64_t client_id)
 {

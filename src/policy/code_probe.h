@@ -15,7 +15,7 @@ enum { CODE_PROBES_PER_HOUR = 3 };
 
 struct code_probes;
 
-struct code_probes *code_probes_new(void); /* NULL: no memory */
+struct code_probes *code_probes_new(void); /* Returns NULL if memory runs out */
 void code_probes_free(struct code_probes *probes);
 
 /* Has the client learnt enough? Then until when (monotonic clock); else 0. */

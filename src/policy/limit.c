@@ -26,7 +26,7 @@ enum {
 
 static const struct {
 	const char *name;
-	int64_t span_ms; /* 0: a calendar month */
+	int64_t span_ms; /* 0 for a calendar month */
 } limit_units[] = {
 	[LIMIT_MINUTE] = { "minute", MINUTE_MS },
 	[LIMIT_HOUR] = { "hour", HOUR_MS },
@@ -122,7 +122,7 @@ size_t limit_list_submitting(const struct config_policy *policy, int64_t client_
 /* What is counted: the stored messages and those of a plan. Times are of usage time. */
 struct limit_view {
 	struct store *store;
-	const struct limit_plan *plan; /* NULL: none */
+	const struct limit_plan *plan; /* NULL if there is none */
 	int64_t now_ms;
 	int64_t ahead_ms;
 };
@@ -134,7 +134,7 @@ static int limit_view_open(struct limit_view *view, struct store *store,
 	return store_usage_now(store, &view->now_ms, &view->ahead_ms);
 }
 
-/* A time of the wall clock, 0 now, in usage time: never in the past. */
+/* Converts a time of the wall clock (0 is now) to usage time, never in the past. */
 static int64_t limit_view_time(const struct limit_view *view, int64_t wall_ms)
 {
 	int64_t at_ms = wall_ms - view->ahead_ms;
@@ -240,7 +240,7 @@ static bool limit_is_run(const struct limit_neighbours *near, size_t first, size
 	       window_ms[1];
 }
 
-/* *next_ms_out: at_ms, or a later time before which the message does not fit. */
+/* *next_ms_out is at_ms, or a later time before which the message does not fit. */
 static int limit_next_place(const struct limit_view *view, const struct limit *limit,
 			    int64_t at_ms, int64_t *next_ms_out)
 {
@@ -323,7 +323,7 @@ static int limit_search_run(const struct limit_view *view,
 	return 0;
 }
 
-/* The most messages in a window that contains now, and when the first of them leaves it. */
+/* Finds the most messages in a window that contains now, and when the first of them leaves it. */
 static size_t limit_fullest(const struct limit_neighbours *near,
 			    const int64_t window_ms[2], int64_t *frees_ms)
 {
@@ -377,7 +377,7 @@ static int limit_rate_left(const struct limit_view *view, const struct limit *li
 	return 0;
 }
 
-/* How many messages fit all limits but the monthly ones, at this usage time. */
+/* Counts how many messages fit all limits but the monthly ones, at this usage time. */
 static int limit_count_fits(const struct limit_view *view,
 			    const struct limit_search *search, int64_t at_ms,
 			    int64_t *fits_out)
@@ -460,7 +460,7 @@ static int64_t limit_planned_segments(const struct limit_view *view,
 }
 
 /*
- * The end of the month that contains a moment of usage time, and what is used of the month.
+ * Finds the end of the month that contains a moment of usage time, and what is used of the month.
  * With an unset clock every boot would begin a month: then the last 31 days count.
  */
 static int limit_month_used(const struct limit_view *view, const struct limit *limit,

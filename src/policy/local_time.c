@@ -33,9 +33,9 @@ static int local_time_month_number(int64_t wall_ms)
 }
 
 /*
- * When the local calendar first shows this month. The midnight may occur twice (Havana, 1
- * November 2026) or not at all (Asuncion, 1 October 2023), where mktime() picks one moment:
- * so this searches around it.
+ * Returns when the local calendar first shows this month. The midnight may occur twice (Havana, 1
+ * November 2026) or not at all (Asuncion, 1 October 2023), where mktime() picks one moment: so this
+ * searches around it.
  */
 static int64_t local_time_month_begin(int number)
 {

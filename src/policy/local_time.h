@@ -7,8 +7,8 @@
 #include <stdint.h>
 
 /*
- * `hours`: "22:00-07:00", "" none. The wall clock time at which they end, if this moment is in
- * them; otherwise 0.
+ * `hours` is "22:00-07:00", or "" for none. Returns the wall clock time at which they end if this
+ * moment is in them, otherwise 0.
  */
 int64_t local_time_hours_end(const char *hours, int64_t wall_ms);
 

@@ -41,7 +41,7 @@ static void pairing_expire(struct pairing *pairing)
 
 /* ---- places */
 
-/* Whether it waits, and comes from this address (NULL: any). */
+/* Returns whether it waits, and comes from this address (NULL for any). */
 static bool pairing_waits(const struct pairing_request *request,
 			  const struct address_source *source)
 {
@@ -59,7 +59,7 @@ static unsigned pairing_count(const struct pairing *pairing,
 	return count;
 }
 
-/* NULL: none waits. */
+/* Returns NULL if none waits. */
 static struct pairing_request *pairing_find_oldest(struct pairing *pairing,
 						   const struct address_source *source)
 {
@@ -75,7 +75,7 @@ static struct pairing_request *pairing_find_oldest(struct pairing *pairing,
 	return oldest;
 }
 
-/* The address with the most waiting requests. */
+/* Returns the address with the most waiting requests. */
 static const struct address_source *pairing_find_busiest(const struct pairing *pairing)
 {
 	const struct address_source *busiest = NULL;
@@ -108,7 +108,10 @@ static void pairing_make_room(struct pairing *pairing,
 		pairing_end(oldest, PAIRING_PUSHED_OUT);
 }
 
-/* A free place, or that of the ended request that began the longest ago. NULL: neither. */
+/*
+ * Returns a free place, or that of the ended request that began the longest ago; NULL if there is
+ * neither.
+ */
 static struct pairing_request *pairing_take_place(struct pairing *pairing)
 {
 	struct pairing_request *place = NULL;
@@ -141,7 +144,7 @@ static struct pairing_request *pairing_find_code(struct pairing *pairing,
 	return NULL;
 }
 
-/* A code that no other request has. False: no random numbers. */
+/* Makes a code that no other request has. Returns false if there are no random numbers. */
 static bool pairing_make_code(struct pairing *pairing, char code[PAIRING_CODE_BYTES])
 {
 	uint32_t number;

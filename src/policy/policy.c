@@ -279,9 +279,9 @@ static bool policy_is_about_time(const struct policy_verdict *verdict)
 }
 
 /*
- * A whole second after the refusal, and at least half a second if the refusal ends within a
- * second: then it may come from messages of the same call that go out at once. They count from
- * the moment at which they are stored, which is a little later than now.
+ * Returns a whole second after the refusal, and at least half a second if the refusal ends within a
+ * second: then it may come from messages of the same call that go out at once. They count from the
+ * moment at which they are stored, which is a little later than now.
  */
 static int64_t policy_slot_after(int64_t end_ms)
 {
@@ -334,7 +334,10 @@ static struct client policy_client_of(const struct policy *policy, int64_t clien
 	return client;
 }
 
-/* When it fits: budget_exhausted or rate_limited says which limit is in the way. 0 or -errno. */
+/*
+ * When it fits: budget_exhausted or rate_limited says which limit is in the way. Returns 0 or
+ * -errno.
+ */
 static int policy_find_place(const struct policy *policy, const struct limit *limits,
 			     size_t count, const struct limit_wish *wish,
 			     struct outbox_slot *slot)

@@ -30,7 +30,7 @@ static size_t policy_limits_list(const struct policy_case *about,
 	size_t count = limit_list(config, about->request->client, sim_id,
 				  policy_sim_clients(about->policy, sim_id), limits_out);
 
-	/* A call cannot wait, and who has no share may use what is left of the whole. */
+	/* A call cannot wait, and a client without a share may use what is left of the whole. */
 	if (policy_is_call(about) || about->request->client->id <= 0)
 		count += limit_list(config, NULL, sim_id, 0, limits_out + count);
 	for (size_t i = 0; i < count; i++) {
@@ -53,7 +53,7 @@ static struct limit_wish policy_limits_wish(const struct policy_case *about)
 	};
 }
 
-/* "; the next one fits at ..." NULL: no memory. */
+/* Returns "; the next one fits at ...", or NULL if memory runs out. */
 static const char *policy_limits_format_place(const struct policy_case *about,
 					      const struct limit_place *place)
 {

@@ -27,10 +27,10 @@ struct policy_case {
 	unsigned known;	  /* enum policy_need */
 	int64_t now_ms;	  /* wall clock */
 	int64_t at_ms;	  /* wall clock, when it would go out */
-	int64_t usage_id; /* of the message that is edited; 0: none */
+	int64_t usage_id; /* of the message that is edited; 0 if there is none */
 	/* written by the rule that refuses */
 	struct refusal refusal;
-	int64_t retry_at_ms; /* wall clock: when the refusal ends; 0: not known */
+	int64_t retry_at_ms; /* wall clock: when the refusal ends; 0 if unknown */
 	enum policy_repeat repeat;
 	struct message first;
 };
@@ -39,7 +39,7 @@ struct policy_rule {
 	unsigned needs;
 	unsigned acts; /* enum policy_act: what the rule is about */
 	/*
-	 * 0: passes, or an outcome of policy_check(). After POLICY_E_NEEDS_OWNER the
+	 * Returns 0 if it passes, or an outcome of policy_check(). After POLICY_E_NEEDS_OWNER the
 	 * other rules are still checked. Changes nothing but the case, and the probes.
 	 */
 	int (*check)(struct policy_case *about);
@@ -50,21 +50,23 @@ extern const struct policy_rule policy_rules[];
 
 const struct config_list *policy_segment_prices(const struct policy *policy);
 
-/* How many paired clients share the limits of this SIM. */
+/* Returns how many paired clients share the limits of this SIM. */
 int64_t policy_sim_clients(const struct policy *policy, int64_t sim_id);
 bool policy_is_call(const struct policy_case *about);
 
-/* Refuses, and returns POLICY_E_REFUSED. `message` NULL: out of memory. */
+/* Refuses, and returns POLICY_E_REFUSED. `message` is NULL if memory ran out. */
 int policy_refuse(struct policy_case *about, enum failure failure, const char *message);
 /* It passes only with the owner's approval. Returns POLICY_E_NEEDS_OWNER. */
 int policy_ask_owner(struct policy_case *about, enum failure failure,
 		     const char *message);
-/* The message store could not be read: `message`, unless the store knows why. */
+/*
+ * Refuses because the message store could not be read: with `message`, unless the store knows why.
+ */
 int policy_refuse_unread(struct policy_case *about, const char *message);
 /* After a refusal: it ends at this time of the wall clock. */
 void policy_set_retry(struct policy_case *about, int64_t wall_ms);
 
-/* Why the text needs the owner's approval, NULL: it does not (policy_codes.c). */
+/* Returns why the text needs the owner's approval; NULL if it does not (policy_codes.c). */
 const char *policy_codes_check(struct policy_case *about, enum failure *failure_out);
 /* Rules of policy_limits.c. */
 int policy_limits_check_rates(struct policy_case *about);

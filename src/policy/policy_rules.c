@@ -96,7 +96,7 @@ static int policy_rules_check_number(struct policy_case *about)
 					  suggestion));
 }
 
-/* In the country where the modem is registered, if that is not the SIM's. */
+/* Is it one in the country where the modem is registered, if that is not the SIM's? */
 static bool policy_rules_is_emergency_abroad(const struct policy_case *about,
 					     const char *mobile_code)
 {
@@ -548,7 +548,7 @@ static int policy_rules_check_characters(struct policy_case *about)
 	return POLICY_E_REFUSED;
 }
 
-/* Characters that fit into as many segments. */
+/* Returns the characters that fit into as many segments. */
 static int64_t policy_rules_units_in(enum segments_encoding encoding, int64_t segments)
 {
 	if (segments == 1)

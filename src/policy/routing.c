@@ -175,7 +175,7 @@ bool routing_is_drained(const struct routing *routing, int64_t sim_id)
 	       routing->known[sim_id].service.is_drained;
 }
 
-/* The place of the filter that refuses the SIM; ROUTING_FILTERS: none. */
+/* Returns the place of the filter that refuses the SIM; ROUTING_FILTERS if none does. */
 static size_t routing_filter_sim(const struct routing_case *about, const struct sim *sim,
 				 struct routing_sim *known, int64_t *frees_ms_out)
 {
@@ -191,7 +191,7 @@ static size_t routing_filter_sim(const struct routing_case *about, const struct 
 
 /* ---- limits -------------------------------------------------------------------------- */
 
-/* Those of the SIM. What is routed to it counts, although it is not submitted yet. */
+/* Lists those of the SIM. What is routed to it counts, although it is not submitted yet. */
 static size_t routing_list_limits(const struct routing *routing, int64_t sim_id,
 				  struct limit limits_out[LIMITS_MAX])
 {
@@ -202,7 +202,7 @@ static size_t routing_list_limits(const struct routing *routing, int64_t sim_id,
 	return count;
 }
 
-/* The SIM's own limits as they are now. False: one is reached, until *frees_ms. */
+/* The SIM's own limits as they are now. Returns false if one is reached, until *frees_ms. */
 static bool routing_check_limits(const struct routing_case *about, int64_t sim_id,
 				 int64_t *frees_ms)
 {
@@ -245,7 +245,7 @@ int64_t routing_left(struct routing *routing, struct routing_sim *known, int64_t
 /* ---- the best ------------------------------------------------------------------------ */
 
 struct routing_best {
-	const struct sim *sim; /* NULL: none yet */
+	const struct sim *sim; /* NULL if there is none yet */
 	int64_t scores[ROUTING_PREFERENCES];
 	size_t decided; /* the last preference that was needed */
 };

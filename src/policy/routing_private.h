@@ -14,7 +14,7 @@ struct routing_sim { /* by its ID */
 	struct store_sim_service service;
 	uint64_t pools;		    /* a bit for each place in the list of pools */
 	int64_t left;		    /* segments of this month */
-	int64_t left_read_ms;	    /* monotonic; 0: never */
+	int64_t left_read_ms;	    /* monotonic; 0 for never */
 	int64_t exhausted_until_ms; /* wall clock: a limit is reached until then */
 };
 
@@ -34,9 +34,9 @@ struct routing {
 struct routing_case {
 	struct routing *routing;
 	const struct routing_request *request;
-	const struct store_pool *pool; /* NULL: of all SIMs */
+	const struct store_pool *pool; /* NULL for those of all SIMs */
 	size_t pool_place;
-	const struct country *country; /* of the recipient; NULL: not known */
+	const struct country *country; /* of the recipient; NULL if unknown */
 	int64_t conversation_sim, sticky_sim;
 	uint64_t number_hash;
 	int64_t now_ms, month;
@@ -48,7 +48,7 @@ enum { ROUTING_FILTERS = 11, ROUTING_AT_LIMIT = 9, ROUTING_PREFERENCES = 6 };
 
 extern const struct routing_filter {
 	const char *why; /* "2 not ready" */
-	/* False: refused; *frees_ms: when that ends, 0 not known */
+	/* Returns false if it is refused; *frees_ms is when that ends, 0 if unknown. */
 	bool (*passes)(const struct routing_case *about, const struct sim *sim,
 		       struct routing_sim *known, int64_t *frees_ms);
 } routing_filters[ROUTING_FILTERS];
@@ -59,5 +59,8 @@ extern const struct routing_preference {
 			 struct routing_sim *known);
 } routing_preferences[ROUTING_PREFERENCES];
 
-/* Segments left of the SIM's month, at most a minute old; INT64_MAX: no limit. */
+/*
+ * Returns the segments left of the SIM's month, at most a minute old; INT64_MAX if there is no
+ * limit.
+ */
 int64_t routing_left(struct routing *routing, struct routing_sim *known, int64_t sim_id);

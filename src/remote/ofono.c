@@ -203,7 +203,7 @@ enum ofono_line ofono_line(const struct ofono *ofono)
 	return OFONO_LINE_FORK;
 }
 
-/* A phone that cannot refuses the message, with its reason. */
+/* A phone that cannot send them refuses the message, with its reason. */
 bool ofono_sends_emoji(const struct ofono *ofono)
 {
 	return true;

@@ -112,7 +112,7 @@ static struct modem *remote_feed_modem(struct remote_feed *feed,
 	return &stand_in->modem;
 }
 
-/* False: it is not stored. */
+/* Returns false if it is not stored. */
 static bool remote_feed_take_received(struct remote_feed *feed, const struct json *change)
 {
 	char origin[REMOTE_FEED_ORIGIN_BYTES];
@@ -135,7 +135,7 @@ static bool remote_feed_take_received(struct remote_feed *feed, const struct jso
 	return !is_lost;
 }
 
-/* The delivery report of a message that was sent: delivered, or given up by the network. */
+/* Takes the delivery report of a message that was sent: delivered, or given up by the network. */
 static void remote_feed_take_delivery(struct remote_feed *feed, const struct json *change,
 				      struct modem *modem, const char *uuid)
 {
@@ -234,7 +234,7 @@ static void remote_feed_take_alert(struct remote_feed *feed, const struct json *
 		observers_notify(&feed->ofono->observers, &event);
 }
 
-/* False: stop here, and read it again later. */
+/* Returns false to stop here, and read it again later. */
 static bool remote_feed_take_change(struct remote_feed *feed, const struct json *change)
 {
 	const char *type = remote_feed_text(change, "type");

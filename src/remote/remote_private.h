@@ -75,5 +75,8 @@ bool remote_read_key(const struct ofono *ofono, const char *key, int64_t *order_
 		     unsigned *attempt_out);
 void remote_write_uuid(const struct hub_phone *phone, int64_t order_id, unsigned attempt,
 		       char uuid[MESSAGE_UUID_BYTES]);
-/* MESSAGE_STATE for a state of a gateway: "sent"; nothing if oFono has no such state. */
+/*
+ * Translates a gateway's state, such as "sent", to MESSAGE_STATE; *is_known_out is false if oFono
+ * has no such state.
+ */
 enum ofono_message_state remote_read_state(const char *state, bool *is_known_out);

@@ -13,7 +13,7 @@ struct ussd_call {
 	void *data;
 };
 
-/* The codes of send_ussd's refusals. */
+/* Reads the codes of send_ussd's refusals. */
 static enum ussd_call_outcome ussd_call_read_error(const char *code)
 {
 	static const struct {

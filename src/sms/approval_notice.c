@@ -46,7 +46,9 @@ static void approval_notice_run_later(struct approval_notice *notices, int64_t w
 		notices->wait_ms = wait_ms;
 }
 
-/* Accepts a text of the gateway, unless one with this key was. 0 or an error of the outbox. */
+/*
+ * Accepts a text of the gateway, unless one with this key was. Returns 0 or an error of the outbox.
+ */
 static int approval_notice_send(struct approval_notice *notices,
 				const struct store_message_draft *draft)
 {
@@ -74,7 +76,7 @@ static int approval_notice_send(struct approval_notice *notices,
 
 /* ---- questions */
 
-/* The first of the owner's numbers that can answer. False: none can. */
+/* The first of the owner's numbers that can answer. Returns false if none can. */
 static bool approval_notice_find_owner(const struct approval_notice *notices,
 				       char number_out[CONFIG_AGENT_NUMBER_BYTES])
 {
@@ -88,7 +90,7 @@ static bool approval_notice_find_owner(const struct approval_notice *notices,
 	return false;
 }
 
-/* The beginning of a text on one line, with nothing that hides or that oFono cannot send. */
+/* Writes the beginning of a text on one line, with nothing that hides or that oFono cannot send. */
 static void approval_notice_excerpt(const char *text, size_t most, char *excerpt)
 {
 	size_t count = 0;
@@ -117,7 +119,7 @@ static void approval_notice_format(const struct config_agent *agent, int64_t num
 		 message->number, excerpt);
 }
 
-/* In one segment, if enough of the text fits into it. */
+/* Writes it in one segment, if enough of the text fits into it. */
 static void approval_notice_write(const struct config_agent *agent, int64_t number,
 				  const struct message *message, const char *text,
 				  char question[APPROVAL_NOTICE_TEXT_BYTES])
@@ -225,7 +227,7 @@ static void approval_notice_ask_all(struct approval_notice *notices)
 
 /* ---- answers */
 
-/* What became of a message that is not waiting, in a word. */
+/* Returns what became of a message that is not waiting, in a word. */
 static const char *approval_notice_fate(const struct message *message)
 {
 	if (strcmp(message->reason, "approval_rejected") == 0)
@@ -240,7 +242,7 @@ static const char *approval_notice_fate(const struct message *message)
 	}
 }
 
-/* 0, or an outcome of the outbox. */
+/* Returns 0, or an outcome of the outbox. */
 static int approval_notice_decide(struct approval_notice *notices,
 				  const struct store_command_answer *answer,
 				  const struct store_approval_notice *notice,
@@ -261,7 +263,9 @@ static int approval_notice_decide(struct approval_notice *notices,
 						"");
 }
 
-/* Decides, and writes what the owner is told. False: the disk refuses; try again later. */
+/*
+ * Decides, and writes what the owner is told. Returns false if the disk refuses; try again later.
+ */
 static bool approval_notice_carry_out(struct approval_notice *notices,
 				      const struct store_command_answer *answer,
 				      int64_t *sim_id_out, char *reply, size_t size)
@@ -305,7 +309,7 @@ static bool approval_notice_carry_out(struct approval_notice *notices,
 	return done;
 }
 
-/* False: try again later. */
+/* Returns false if it is to be tried again later. */
 static bool approval_notice_handle(struct approval_notice *notices,
 				   const struct store_command_answer *answer)
 {

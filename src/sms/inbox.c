@@ -42,10 +42,10 @@ struct inbox {
 	struct store *store;
 	struct sims *sims;
 	struct ofono *ofono;
-	const struct config *config; /* NULL: commands are ordinary messages */
+	const struct config *config; /* NULL if commands are ordinary messages */
 	uint64_t retry_ms;
 	struct receive_gaps gaps;
-	struct message_counters *counters; /* NULL: nothing is counted */
+	struct message_counters *counters; /* NULL if nothing is counted */
 	struct observers observers;
 	struct observer ofono_observer;
 	TAILQ_HEAD(inbox_unstored_list, inbox_unstored) queue; /* oldest first */
@@ -75,7 +75,7 @@ static void inbox_unstored_free(struct inbox_unstored *unstored)
 	free(unstored);
 }
 
-/* Puts a copy at the end. False: there is no room, or no memory. */
+/* Puts a copy at the end. Returns false if there is no room, or no memory. */
 static bool inbox_queue_put(struct inbox *inbox, const struct store_incoming_draft *draft,
 			    const struct modem_sim *card)
 {
@@ -167,8 +167,8 @@ static void inbox_ask_owner(const struct inbox *inbox, struct store_incoming_dra
 }
 
 /*
- * 0: all of them are on disk, and the observers know. Otherwise none is: a store error. What a
- * message claims to be is found out right before it is stored, when its SIM is known.
+ * Returns 0 if all of them are on disk, and the observers know. Otherwise none is: a store error.
+ * What a message claims to be is found out right before it is stored, when its SIM is known.
  */
 static int inbox_store_entries(struct inbox *inbox, struct store_incoming_entry *entries,
 			       size_t count)
@@ -232,7 +232,9 @@ static int inbox_store_group(struct inbox *inbox, size_t most)
 	return error;
 }
 
-/* 0: the queue is empty. While the disk refuses, it is tried with the oldest one alone. */
+/*
+ * Returns 0 if the queue is empty. While the disk refuses, it is tried with the oldest one alone.
+ */
 static int inbox_store_queue(struct inbox *inbox)
 {
 	size_t most = inbox->is_refused ? 1 : GROUP_MAX;
@@ -308,7 +310,7 @@ static void inbox_on_message(struct inbox *inbox, const struct ofono_event *even
 	inbox_draft_deinit(&draft);
 }
 
-/* The ICCID that belongs to the IMSI, if the modem still shows that card; "" unknown. */
+/* Finds the ICCID that belongs to the IMSI, if the modem still shows that card; "" if unknown. */
 static const char *inbox_iccid(const struct inbox *inbox,
 			       const struct inbox_spooled *spooled)
 {
@@ -322,7 +324,10 @@ static const char *inbox_iccid(const struct inbox *inbox,
 	return "";
 }
 
-/* 0, or an error with nothing to end. Without an IMSI the card is unknown: it may have left. */
+/*
+ * Returns 0, or an error with nothing to end. Without an IMSI the card is unknown: it may have
+ * left.
+ */
 static int inbox_read_spooled(struct inbox *inbox, const struct inbox_spooled *spooled,
 			      struct inbox_draft *draft_out)
 {

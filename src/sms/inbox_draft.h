@@ -15,13 +15,13 @@
 
 struct inbox_draft {
 	struct store_incoming_draft row; /* borrows from its source, and from `text` */
-	char *text;			 /* repaired; NULL: the original text is used */
+	char *text;			 /* repaired; NULL if the original text is used */
 };
 
-/* From a MESSAGE_RECEIVED event of now. Ended by inbox_draft_deinit(). */
+/* Makes a draft from a MESSAGE_RECEIVED event of now; inbox_draft_deinit() ends it. */
 void inbox_draft_from_signal(struct inbox_draft *draft, const struct ofono_event *event,
 			     int64_t sim_id);
-/* `line`: of the oFono that runs now. 0, or -ENOMEM with nothing to end. */
+/* `line` is that of the oFono that runs now. Returns 0, or -ENOMEM with nothing to end. */
 int inbox_draft_from_spool(struct inbox_draft *draft, const struct inbox_spooled *spooled,
 			   enum ofono_line line, int64_t sim_id);
 void inbox_draft_deinit(struct inbox_draft *draft);

@@ -13,7 +13,7 @@
 #pragma once
 
 /*
- * A copy of `text` (valid UTF-8), mended; the caller frees it. NULL: no memory. Adds to *flags what
- * it found, of enum store_message_flag: MESSAGE_REPAIRED, MESSAGE_DOUBTFUL.
+ * Returns a copy of `text` (valid UTF-8), mended; the caller frees it; NULL if memory runs out.
+ * Adds to *flags what it found, of enum store_message_flag: MESSAGE_REPAIRED, MESSAGE_DOUBTFUL.
  */
 char *mended_text(const char *text, unsigned *flags);

@@ -61,13 +61,13 @@ static const struct {
 	{ "fr", OPT_IN, "debut" },		   /* usage: Canada */
 	{ "es", OPT_OUT, "baja" },		   /* usage */
 	{ "es", OPT_OUT, "alto" },		   /* usage */
-	{ "es", OPT_OUT, "parar" },		   /* usage; Portuguese, too */
-	{ "es", OPT_OUT, "cancelar" },		   /* usage; Portuguese, too */
+	{ "es", OPT_OUT, "parar" },		   /* usage; also Portuguese */
+	{ "es", OPT_OUT, "cancelar" },		   /* usage; also Portuguese */
 	{ "es", OPT_OUT, "darmedebaja" },	   /* usage */
 	{ "es", OPT_OUT, "damedebaja" },	   /* usage */
 	{ "es", OPT_OUT, "dardebaja" },		   /* usage */
 	{ "es", OPT_IN, "alta" },		   /* usage */
-	{ "es", OPT_IN, "iniciar" },		   /* usage; Portuguese, too */
+	{ "es", OPT_IN, "iniciar" },		   /* usage; also Portuguese */
 	{ "pt", OPT_OUT, "pare" },		   /* usage */
 	{ "pt", OPT_OUT, "sair" },		   /* usage */
 	{ "pt", OPT_IN, "voltar" },		   /* usage */
@@ -76,7 +76,7 @@ static const struct {
 	{ "it", OPT_OUT, "disattiva" },		   /* usage */
 	{ "it", OPT_OUT, "cancellami" },	   /* usage */
 	{ "it", OPT_IN, "attiva" },		   /* usage */
-	{ "de", OPT_OUT, "stopp" },		   /* usage; Swedish and Norwegian, too */
+	{ "de", OPT_OUT, "stopp" },		   /* usage; also Swedish and Norwegian */
 	{ "de", OPT_OUT, "abmelden" },		   /* usage */
 	{ "de", OPT_OUT, "abbestellen" },	   /* usage */
 	{ "de", OPT_OUT, "keinesmsmehr" },	   /* usage */
@@ -94,7 +94,7 @@ static const struct {
 	{ "hu", OPT_IN, "feliratkozom" },	   /* usage */
 	{ "pl", OPT_OUT, "rezygnuje" },		   /* usage */
 	{ "pl", OPT_OUT, "wypisz" },		   /* usage */
-	{ "cs", OPT_OUT, "odhlasit" },		   /* usage; Slovak, too */
+	{ "cs", OPT_OUT, "odhlasit" },		   /* usage; also Slovak */
 	{ "cs", OPT_IN, "prihlasit" },		   /* usage */
 	{ "sv", OPT_OUT, "avsluta" },		   /* usage */
 	{ "sv", OPT_IN, "starta" },		   /* usage */
@@ -124,7 +124,7 @@ static const struct {
 	{ "ar", OPT_IN, "\u0627\u0634\u062a\u0631\u0627\u0643" },	 /* usage */
 	{ "zh", OPT_OUT,
 	  "\u9000\u8ba2" }, /* usage; T and TD are also used, but are too short */
-	{ "zh", OPT_OUT, "\u505c\u6b62" },	       /* usage; Japanese, too */
+	{ "zh", OPT_OUT, "\u505c\u6b62" },	       /* usage; also Japanese */
 	{ "zh", OPT_OUT, "请退订" },		       /* usage */
 	{ "zh", OPT_IN, "\u8ba2\u9605" },	       /* usage */
 	{ "ja", OPT_OUT, "\u914d\u4fe1\u505c\u6b62" }, /* usage */
@@ -209,7 +209,10 @@ static const char *const opt_word_behind[] = {
 
 /* clang-format on */
 
-/* The folded words with a space between them. False: the text has something else, or too much. */
+/*
+ * The folded words with a space between them. Returns false if the text has something else, or too
+ * much.
+ */
 static bool opt_word_fold(const char *text, char folded[OPT_WORD_FOLDED_BYTES])
 {
 	struct text_word words[TEXT_WORDS_MAX];
@@ -245,7 +248,7 @@ static bool opt_word_is(const char *folded, const char *word)
 	return !*word && 2 * spaces < letters;
 }
 
-/* OPT_NONE: the words are not exactly one of the table. */
+/* Returns OPT_NONE if the words are not exactly one of the table. */
 static enum opt opt_word_look_up(const char *folded, const char **word_out)
 {
 	for (size_t i = 0; i < sizeof(opt_words) / sizeof(*opt_words); i++) {
@@ -339,7 +342,7 @@ enum opt opt_word_find(const char *text, const char **word_out)
 	while (opt == OPT_NONE && opt_word_cut(&folded, &around))
 		opt = opt_word_look_up(folded, &word);
 	if (opt != OPT_OUT || opt_word_may_be_chat(&around, word))
-		return OPT_NONE; /* "yes please" answers something else, too */
+		return OPT_NONE; /* "yes please" may answer something else */
 	*word_out = word;
 	return OPT_OUT;
 }

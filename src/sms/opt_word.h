@@ -12,5 +12,5 @@
 
 #include "store/store.h"
 
-/* `text` is valid UTF-8. *word_out: the word of the table, static; not set for OPT_NONE. */
+/* `text` is valid UTF-8. *word_out is the word of the table, static; it is not set for OPT_NONE. */
 enum opt opt_word_find(const char *text, const char **word_out);

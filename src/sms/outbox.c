@@ -101,7 +101,7 @@ bool outbox_has_storage(struct outbox *outbox)
 
 /* ---- accepting ----------------------------------------------------------------------- */
 
-/* Whether the limits of the SIM let it go now; else its row waits to be judged again. */
+/* Returns whether the limits of the SIM let it go now; else its row waits to be judged again. */
 static bool outbox_may_submit(const struct outbox *outbox,
 			      const struct store_message_draft *draft)
 {
@@ -233,7 +233,7 @@ int outbox_accept(struct outbox *outbox, const struct store_message_draft *draft
 	if (error)
 		return error;
 	error = outbox_accept_into(outbox, queue, draft, message_id_out);
-	outbox_messages_request_run(&outbox->messages); /* removes an empty queue, too */
+	outbox_messages_request_run(&outbox->messages); /* also removes an empty queue */
 	return error;
 }
 
@@ -279,7 +279,7 @@ int outbox_accept_all(struct outbox *outbox, const struct store_message_draft *d
 	}
 	if (messages)
 		outbox_free_messages(messages, error ? count : 0);
-	outbox_messages_request_run(&outbox->messages); /* removes an empty queue, too */
+	outbox_messages_request_run(&outbox->messages); /* also removes an empty queue */
 	return error == STORE_E_FULL ? OUTBOX_E_STORAGE : error;
 }
 
@@ -355,7 +355,7 @@ static void outbox_on_report(struct outbox *outbox, const struct ofono_event *ev
 		outbox_step_on_report(message, event->delivered);
 }
 
-/* The message that a radio names by ID and attempt; one in doubt gets its UUID. */
+/* Finds the message that a radio names by ID and attempt, and gives one in doubt its UUID. */
 static void outbox_name_message(struct outbox *outbox, const struct ofono_event *event)
 {
 	struct outbox_message *message =

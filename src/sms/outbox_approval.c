@@ -47,7 +47,7 @@ bool outbox_approval_ends(const struct store_message_draft *draft)
 		       outbox_approval_expiry(draft->created_ms, draft->send_at_ms, 0);
 }
 
-/* A message whose deadline has just passed expires first. NULL: it does not wait. */
+/* A message whose deadline has just passed expires first. Returns NULL if it does not wait. */
 static struct outbox_message *outbox_approval_find(struct outbox *outbox,
 						   int64_t message_id)
 {

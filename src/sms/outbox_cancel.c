@@ -20,7 +20,7 @@ struct outbox_cancellation {
 	struct outbox *outbox;
 	int64_t message_id;
 	struct message_cancel *call;
-	void (*done)(void *data, int outcome); /* NULL: nobody waits any more */
+	void (*done)(void *data, int outcome); /* NULL if nobody waits any more */
 	void *data;
 	TAILQ_ENTRY(outbox_cancellation) link;
 };

@@ -53,8 +53,8 @@ static int64_t outbox_deadline_earlier(int64_t one_ms, int64_t other_ms)
 }
 
 /*
- * The wall clock time of a boot time; `known_ms` if that differs by a slew only. Negative when
- * more was lived than has passed since 1970.
+ * Returns the wall clock time of a boot time; `known_ms` if that differs by a slew only. Negative
+ * when more was lived than has passed since 1970.
  */
 static int64_t outbox_deadline_wall_of(int64_t boot_ms, int64_t known_ms)
 {
@@ -91,7 +91,7 @@ void outbox_deadline_ask_anew(struct outbox_message *message, int64_t now_ms)
 	message->deadline.row_created_ms = now_ms;
 }
 
-/* How much later than it was accepted its wait for an approval began. */
+/* Returns how much later than it was accepted its wait for an approval began. */
 static int64_t outbox_deadline_asked_after_ms(const struct message *row)
 {
 	bool is_later =
@@ -273,7 +273,7 @@ void outbox_deadline_postpone(struct outbox_message *message, int64_t send_at_ms
 	deadline->counted_end_ms = 0;
 }
 
-/* Why it expires, before its state changes. */
+/* Returns why it expires; call it before its state changes. */
 static const char *outbox_deadline_reason(const struct outbox_message *message,
 					  const struct config *config)
 {
@@ -305,7 +305,7 @@ static int64_t outbox_deadline_run_doubtful(struct outbox_message *message,
 	return INT64_MAX;
 }
 
-/* Does what is due. Returns when there is more to do, INT64_MAX: never. */
+/* Does what is due. Returns when there is more to do; INT64_MAX for never. */
 static int64_t outbox_deadline_run(struct outbox_message *message,
 				   const struct sim_queues *queues,
 				   const struct config *config, int64_t now_ms)
@@ -374,7 +374,7 @@ static void outbox_deadlines_store_lived(struct outbox_deadlines *deadlines,
 	deadlines->lived_is_refused = error != 0;
 }
 
-/* A minute that nobody has stored yet has begun, or the boot clock went back. */
+/* Has a minute begun that nobody has stored yet, or did the boot clock go back? */
 static bool outbox_deadlines_is_lived_due(const struct outbox_deadlines *deadlines,
 					  int64_t boot_ms)
 {
@@ -409,7 +409,7 @@ static void outbox_deadlines_count_lived(struct outbox_deadlines *deadlines, boo
 			strerror(-error));
 }
 
-/* `next_ms`: what outbox_deadline_run() returned for it. A time to send at is no deadline. */
+/* `next_ms` is what outbox_deadline_run() returned for it. A time to send at is no deadline. */
 static bool outbox_deadline_is_counted(const struct outbox_message *message,
 				       int64_t next_ms)
 {

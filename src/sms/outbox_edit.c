@@ -11,7 +11,7 @@
 #include "sms/outbox_private.h"
 #include "store/store_edit.h"
 
-/* A message whose deadline has just passed expires first. NULL: it is too late. */
+/* A message whose deadline has just passed expires first. Returns NULL if it is too late. */
 static struct outbox_message *outbox_edit_find(struct outbox *outbox, int64_t message_id)
 {
 	struct outbox_message *message;

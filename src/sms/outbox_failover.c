@@ -30,7 +30,7 @@ enum {
 
 const char outbox_failover_not_delivered[] = "not_delivered";
 
-/* Outcomes after which the message does not wait for the same SIM. */
+/* Is it an outcome after which the message does not wait for the same SIM? */
 static bool outbox_failover_is_final(const char *outcome)
 {
 	static const char *const final[] = { "network_refused",	 "rate_limited",
@@ -45,7 +45,7 @@ static bool outbox_failover_is_final(const char *outcome)
 	return false;
 }
 
-/* The other SIM that is to send it; 0: none. */
+/* Returns the other SIM that is to send it; 0 if there is none. */
 static int64_t outbox_failover_find(const struct outbox *outbox,
 				    const struct outbox_message *message,
 				    const char *outcome)
@@ -64,7 +64,7 @@ static int64_t outbox_failover_find(const struct outbox *outbox,
 	return sim_id == message->sim_id ? 0 : sim_id;
 }
 
-/* In the order of their IDs. */
+/* Keeps them in the order of their IDs. */
 static void outbox_failover_insert(struct sim_queue *queue,
 				   struct outbox_message *message)
 {
@@ -79,7 +79,7 @@ static void outbox_failover_insert(struct sim_queue *queue,
 	TAILQ_INSERT_TAIL(&queue->messages, message, link);
 }
 
-/* False: nothing has changed. */
+/* Returns false if nothing has changed. */
 static bool outbox_failover_move(struct outbox *outbox, struct sim_queue *queue,
 				 struct outbox_message *message, const char *outcome,
 				 int64_t sim_id)
@@ -139,7 +139,9 @@ static void outbox_failover_leave(struct outbox *outbox, struct sim_queue *queue
 		sim_queue_pause_sends(queue);
 }
 
-/* Nothing of this queue goes out now: its SIM cannot send, or holds a message in doubt. */
+/*
+ * Does nothing of this queue go out now, because its SIM cannot send, or holds a message in doubt?
+ */
 static bool outbox_failover_is_blocked(const struct outbox *outbox,
 				       const struct sim_queue *queue)
 {

@@ -40,7 +40,7 @@ enum outbox_stage {
 struct outbox_messages {
 	struct store *store;
 	struct observers observers;	   /* of all messages */
-	struct message_counters *counters; /* NULL: nothing is counted */
+	struct message_counters *counters; /* NULL if nothing is counted */
 	unsigned waiting;		   /* messages that message_state_is_waiting() */
 	unsigned waiting_for_approval;	   /* of these */
 	bool storage_refuses;		   /* already logged */
@@ -70,7 +70,7 @@ struct outbox_message {
 		saved; /* differs while the disk refuses `state`, and if prepared */
 	enum delivery delivery;
 	enum delivery saved_delivery;
-	const char *reason; /* static text, "" none */
+	const char *reason; /* static text, "" if there is none */
 	/* submitting, by a gateway that is gone: what ofonod records tells whether it was */
 	bool is_lost;
 	bool is_asked_for;  /* held before the question that oFono is answering now */
@@ -82,10 +82,11 @@ struct outbox_message {
 	/* When the radio has closed it, it fails for this reason, or leaves its SIM. */
 	const char *refusal;
 	bool refusal_is_final;
-	const char *leaves; /* its SIM certainly does not send it: why; NULL: it stays */
-	bool is_decided;    /* it leaves although the SIM may have sent it */
+	/* its SIM certainly does not send it: why; NULL if it stays */
+	const char *leaves;
+	bool is_decided; /* it leaves although the SIM may have sent it */
 	struct store_routed routed;
-	int64_t doubtful_since_ms; /* wall clock; 0: not in doubt */
+	int64_t doubtful_since_ms; /* wall clock; 0 if not in doubt */
 	bool never_abandoned;	   /* outbox_cancel_never_abandoned() */
 	bool is_spread;		   /* see struct store_message_draft */
 	struct outbox_deadline deadline;
@@ -98,7 +99,7 @@ struct outbox_message {
 
 TAILQ_HEAD(outbox_message_list, outbox_message);
 
-/* 0 or -errno; outbox_messages_deinit() is due in either case. */
+/* Returns 0 or -errno; outbox_messages_deinit() is due in either case. */
 int outbox_messages_init(struct outbox_messages *messages, sd_event *loop,
 			 struct store *store);
 void outbox_messages_deinit(struct outbox_messages *messages);
@@ -111,11 +112,11 @@ void outbox_messages_request_run(struct outbox_messages *messages);
 void outbox_messages_sync_later(struct outbox_messages *messages);
 /* Logs the first refusal of the disk (`error` not 0), and the end of refusals. */
 void outbox_messages_set_refused(struct outbox_messages *messages, int error);
-/* `change`: 1 or -1 message in this state. */
+/* `change` is 1 or -1 message in this state. */
 void outbox_messages_count(struct outbox_messages *messages, enum message_state state,
 			   int change);
 
-/* A message of the store, or one that has no row yet. NULL: no memory. */
+/* Returns a message of the store, or one that has no row yet; NULL if memory runs out. */
 struct outbox_message *outbox_message_new(struct outbox_messages *messages,
 					  const struct message *row);
 void outbox_message_free(struct outbox_message *message); /* removes its observers */
@@ -124,33 +125,35 @@ void outbox_message_free(struct outbox_message *message); /* removes its observe
 void outbox_message_remove_observers(struct outbox_message *message);
 
 bool outbox_message_is_saved(const struct outbox_message *message);
-/* Submitted by a gateway that is gone; what ofonod recorded is not known yet. */
+/* Was it submitted by a gateway that is gone? If so, what ofonod recorded is not known yet. */
 bool outbox_message_is_lost(const struct outbox_message *message);
 /*
- * Only where the radio sends again safely: it was submitted and not answered, so the radio
- * may have it. It is submitted again with the same ID and attempt, or closed.
+ * This exists only where the radio sends again safely: it was submitted and not answered, so the
+ * radio may have it. It is submitted again with the same ID and attempt, or closed.
  */
 bool outbox_message_is_in_doubt(const struct outbox_message *message);
-/* What the radio is asked with; `payload` NULL: to cancel it. */
+/* Returns what the radio is asked with; `payload` is NULL to cancel it. */
 struct message_order outbox_message_order(const struct outbox_message *message,
 					  const struct outbox_message_payload *payload);
-/* There will be no further event: it is final, and no delivery report is awaited. */
+/*
+ * Returns whether there will be no further event: it is final, and no delivery report is awaited.
+ */
 bool outbox_message_has_ended(const struct outbox_message *message);
-/* Nothing is left to do: it is final and on disk, and nobody waits for a report. */
+/* Returns whether nothing is left to do: it is final and on disk, and nobody waits for a report. */
 bool outbox_message_is_done(const struct outbox_message *message);
 
 enum { OUTBOX_MESSAGE_ARENA_BYTES = 1024 * 1024 }; /* the most that one row takes */
 
-/* One piece of memory, for free(). NULL: no memory. */
+/* Makes one piece of memory, for free(). Returns NULL if memory runs out. */
 struct outbox_message_payload *outbox_message_payload_new(const char *number,
 							  const char *text);
-/* The payload of its row. 0, -errno, STORE_E_NOT_FOUND. */
+/* Reads the payload of its row. Returns 0, -errno or STORE_E_NOT_FOUND. */
 int outbox_message_payload_read(const struct outbox_message *message,
 				struct outbox_message_payload **payload_out);
 
 /*
- * The reason (an error code) for the D-Bus error with which oFono refused it; NULL: no error
- * name. `modem` NULL: it has gone meanwhile.
+ * Returns the reason (an error code) for the D-Bus error with which oFono refused it; NULL if there
+ * is no error name. `modem` is NULL if it has gone meanwhile.
  */
 const char *outbox_message_refusal_reason(const struct outbox_message *message,
 					  const struct modem *modem, const char *error);

@@ -44,9 +44,10 @@ struct outbox {
 	bool storage_is_short;		  /* already logged */
 	struct outbox_seen_messages seen; /* outbox_seen.c */
 	/* outbox_failover.c */
-	outbox_route_finder find_route; /* NULL: no message moves */
+	outbox_route_finder find_route; /* NULL if no message moves */
 	void *find_route_data;
-	sd_event_source *failover_timer; /* NULL: the radio does not send again safely */
+	/* NULL if the radio does not send again safely */
+	sd_event_source *failover_timer;
 	bool is_stranded; /* a message waits for a SIM that cannot send now */
 };
 
@@ -58,17 +59,20 @@ static inline int outbox_result(int error, int otherwise)
 	return error > 0 ? otherwise : error;
 }
 
-/* The user approved the draft already, and that approval ends first. */
+/* Did the user approve the draft already, and does that approval end first? */
 bool outbox_approval_ends(const struct store_message_draft *draft);
 
 /* Asks oFono to cancel the messages for which that is due. */
 void outbox_cancel_start_due(struct outbox *outbox);
 void outbox_cancel_deinit(struct outbox *outbox); /* no callback is called any more */
 
-/* NULL: there is none; *error_out: why it could not be read. */
+/* Returns NULL if there is none; *error_out: why it could not be read. */
 struct outbox_message *outbox_record_find(struct outbox *outbox, const char *uuid,
 					  int *error_out);
-/* Another program sends it: a row of CLIENT_PHONE. Results of outbox_record_take(). */
+/*
+ * Another program sends it: it becomes a row of CLIENT_PHONE. Returns what outbox_record_take()
+ * does.
+ */
 int outbox_record_add(struct outbox *outbox, const struct outbox_record *record,
 		      int64_t sim_id);
 
@@ -78,7 +82,7 @@ void outbox_seen_on_state(struct outbox *outbox, const struct ofono_event *event
 /* Decides about those that waited for the answer to a call of ours. */
 void outbox_seen_run(struct outbox *outbox);
 
-/* After the messages were read. 0 or -errno. */
+/* After the messages were read. Returns 0 or -errno. */
 int outbox_failover_init(struct outbox *outbox, sd_event *loop);
 void outbox_failover_deinit(struct outbox *outbox);
 /* Reads how a message of the store was routed, and its attempts. */

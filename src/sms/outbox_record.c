@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Whose is a message that ofonod accepted?
+ * Decides who sent a message that ofonod accepted:
  *
  *   a row has its UUID                  -> ours, or recorded before: nothing to do
  *   a call of ours is not answered      -> its answer decides; the record waits
@@ -36,7 +36,7 @@ static bool outbox_record_awaits_answer(const struct outbox *outbox, int64_t sim
 	return false;
 }
 
-/* From memory, or from its row. NULL: no memory. */
+/* From memory, or from its row. Returns NULL if memory runs out. */
 static struct outbox_message *outbox_record_load(struct outbox *outbox,
 						 const struct message *row)
 {
@@ -68,7 +68,7 @@ struct outbox_message *outbox_record_find(struct outbox *outbox, const char *uui
 	return message;
 }
 
-/* STORE_E_NOT_FOUND: no message of ours is lost like that. */
+/* Returns STORE_E_NOT_FOUND if no message of ours is lost like that. */
 static int outbox_record_adopt(struct outbox *outbox, const struct outbox_record *record,
 			       int64_t sim_id)
 {

@@ -73,7 +73,7 @@ static void outbox_step_enter(struct outbox_message *message, enum outbox_stage 
 	message->payload = NULL;
 }
 
-/* The stage that its state says, while no call of ours is due or under way. */
+/* Enters the stage that its state says, while no call of ours is due or under way. */
 static void outbox_step_enter_state(struct outbox_message *message)
 {
 	if (message_state_is_waiting(message->state))

@@ -3,11 +3,12 @@
  * Outbox step: every change of the stage and the state of an outgoing message, from accepted to
  * final. src/sms/outbox_step.c has the diagram.
  *
- * Private to src/sms. Functions with a result are decisions: the disk comes first. 0: the step is
- * on disk, and no restart forgets it. -errno, STORE_E_FULL: nothing has changed.
- * STORE_E_NOT_FOUND, STORE_E_ILLEGAL: something else changed the row, and the message is unknown.
- * The others are facts, true whether or not the disk takes them: they change the message in
- * memory, on disk if possible, and notify the observers. A fact that says nothing new does nothing.
+ * Private to src/sms. Functions with a result are decisions: the disk comes first. They return 0 if
+ * the step is on disk, and no restart forgets it; -errno or STORE_E_FULL if nothing has changed;
+ * STORE_E_NOT_FOUND or STORE_E_ILLEGAL if something else changed the row, and the message is
+ * unknown. The others are facts, true whether or not the disk takes them: they change the message
+ * in memory, on disk if possible, and notify the observers. A fact that says nothing new does
+ * nothing.
  */
 #pragma once
 
@@ -20,7 +21,7 @@ void outbox_step_begin(struct outbox_message *message, enum message_state state)
 
 /*
  * Its row, which is written next, says submitting from the beginning. Until it is claimed it is
- * queued for everybody else. False: no memory, and nothing has changed.
+ * queued for everybody else. Returns false if memory runs out, and nothing has changed.
  */
 bool outbox_step_prepare(struct outbox_message *message, const char *number,
 			 const char *text);
@@ -28,21 +29,21 @@ bool outbox_step_prepare(struct outbox_message *message, const char *number,
 /* Its time to send has come. */
 void outbox_step_due(struct outbox_message *message);
 void outbox_step_expire(struct outbox_message *message, const char *reason);
-/* Scheduled for the time that its deadline says. */
+/* It is scheduled for the time that its deadline says. */
 int outbox_step_postpone(struct outbox_message *message, const char *reason);
 /* It waits for the owner's approval. */
 int outbox_step_ask_owner(struct outbox_message *message, const char *reason);
-/* Scheduled or queued, with its present deadline. `who`: for the audit. */
+/* It is scheduled or queued, with its present deadline. `who` is for the audit. */
 int outbox_step_approve(struct outbox_message *message, const char *who, int64_t now_ms);
 int outbox_step_reject(struct outbox_message *message, const char *who,
 		       const char *words);
-/* `frees_key`: the same request makes a new message. */
+/* With `frees_key` the same request makes a new message. */
 int outbox_step_cancel_waiting(struct outbox_message *message, const char *reason,
 			       bool frees_key);
 /*
- * Its row has another text, number or time, in the state that the draft names: changes it in
- * memory and notifies the observers. `former_number`: its recipient until now. Deadlines are
- * the caller's.
+ * Its row has another text, number or time, in the state that the draft names: changes it in memory
+ * and notifies the observers. `former_number` is its recipient until now. The caller handles the
+ * deadlines.
  */
 void outbox_step_edit(struct outbox_message *message,
 		      const struct store_message_draft *draft, const char *former_number);
@@ -60,7 +61,7 @@ void outbox_step_call(struct outbox_message *message);
 /* The call has ended or was never made; what follows from that is the next step. */
 void outbox_step_end_call(struct outbox_message *message);
 
-/* oFono has it under this UUID. `awaited`: a delivery report was requested. */
+/* oFono has it under this UUID. `awaited` says that a delivery report was requested. */
 void outbox_step_accepted(struct outbox_message *message, const char *uuid, bool awaited);
 /* oFono never had it. */
 void outbox_step_not_taken(struct outbox_message *message);
@@ -90,7 +91,7 @@ void outbox_step_fail(struct outbox_message *message, const char *reason);
 void outbox_step_cancelled(struct outbox_message *message);
 /* Nobody knows what became of it. */
 void outbox_step_lose(struct outbox_message *message);
-/* oFono reported its state. Ignored if it is final already. */
+/* oFono reported its state. This is ignored if it is final already. */
 void outbox_step_on_state(struct outbox_message *message, enum ofono_message_state state);
 /* The same from a record, which also says what became of an unknown message. */
 void outbox_step_on_record(struct outbox_message *message,

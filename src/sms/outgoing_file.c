@@ -22,7 +22,7 @@ static const struct {
 	{ "not_delivered", OUTBOX_RECORD_NOT_DELIVERED },
 };
 
-/* NULL: missing, no string, or too long. */
+/* Returns NULL if it is missing, no string, or too long. */
 static const char *outgoing_file_text(const struct json *root, const char *name,
 				      size_t max_bytes)
 {

@@ -11,8 +11,8 @@
 #include "sms/outbox_record.h"
 
 /*
- * Strings of the record are in `arena`. 0, -errno (-ENOENT: it is gone), or SPOOL_FILE_E_BAD
- * with the reason in *flaw_out.
+ * Strings of the record are in `arena`. Returns 0, -errno (-ENOENT if it is gone), or
+ * SPOOL_FILE_E_BAD with the reason in *flaw_out.
  */
 int outgoing_file_read(int folder, const char *name, struct arena *arena,
 		       struct outbox_record *record_out, const char **flaw_out);

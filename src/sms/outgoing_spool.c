@@ -49,7 +49,7 @@ struct outgoing_spool {
 
 /* ---- one file --------------------------------------------------------------------- */
 
-/* 0: the file is done; -EAGAIN, or an error of the store: it stays. */
+/* Returns 0 if the file is done; -EAGAIN, or an error of the store: it stays. */
 static int outgoing_spool_take(const struct outgoing_spool *spool, const char *name)
 {
 	struct arena *arena = arena_new(ARENA_BYTES);
@@ -104,7 +104,9 @@ static int outgoing_spool_take_list(struct outgoing_spool *spool)
 
 /* ---- the folder ------------------------------------------------------------------- */
 
-/* What is wrong with the folder, or NULL. Anybody who can write there can forge messages. */
+/*
+ * Returns what is wrong with the folder, or NULL. Anybody who can write there can forge messages.
+ */
 static const char *outgoing_spool_flaw(int fd)
 {
 	struct stat status;
@@ -118,7 +120,7 @@ static const char *outgoing_spool_flaw(int fd)
 	return NULL;
 }
 
-/* Creates what is missing. -1: it is not to be read, which is logged. */
+/* Creates what is missing. Returns -1 if it is not to be read, which is logged. */
 static int outgoing_spool_open(const struct outgoing_spool *spool)
 {
 	char parent[PATH_MAX];
@@ -162,7 +164,10 @@ static int outgoing_spool_take_all(struct outgoing_spool *spool)
 	return error;
 }
 
-/* True: nothing is left. An open folder would not be reported when it is deleted, so it is closed again. */
+/*
+ * Returns true if nothing is left. An open folder would not be reported when it is deleted, so it
+ * is closed again.
+ */
 static bool outgoing_spool_pass(struct outgoing_spool *spool)
 {
 	int error;

@@ -35,14 +35,16 @@ enum {
 /* Times are by the wall clock unless their name has "boot". */
 struct receive_gaps {
 	struct store *store;
-	int64_t down_from_ms; /* oFono has not answered since then; 0: it does */
+	int64_t down_from_ms; /* oFono has not answered since then; 0 if it does */
 	bool ran_before;     /* no answer since the start, which was not the first ever */
 	bool down_is_gap;    /* it has been away for longer than a start takes */
 	bool down_is_stored; /* the row of that gap exists */
-	int64_t up_from_ms;  /* an open row is to be closed at this time; 0: none */
+	/* an open row is to be closed at this time; 0 if there is none */
+	int64_t up_from_ms;
 	int64_t start_ms;
-	int64_t last_run_ms; /* received until then, before the start; 0: the clock is set */
-	int64_t epoch_ms;    /* see clock_epoch_ms() */
+	/* received until then, before the start; 0 if the clock is set */
+	int64_t last_run_ms;
+	int64_t epoch_ms;	 /* see clock_epoch_ms() */
 	int64_t boot_checked_ms; /* the last event of the loop */
 	int64_t boot_saved_ms;	 /* the disk was last tried */
 	int64_t asleep_ms;	 /* boot clock minus monotonic clock */
@@ -53,7 +55,7 @@ struct receive_gaps {
 	sd_event_source *check;
 };
 
-/* Begins with oFono away. 0 or -errno. */
+/* Begins with oFono away. Returns 0 or -errno. */
 int receive_gaps_init(struct receive_gaps *gaps, sd_event *loop, struct store *store,
 		      uint64_t grace_ms);
 void receive_gaps_deinit(struct receive_gaps *gaps); /* writes "received until" */
@@ -62,7 +64,7 @@ void receive_gaps_deinit(struct receive_gaps *gaps); /* writes "received until" 
 void receive_gaps_set_grace(struct receive_gaps *gaps, uint64_t grace_ms);
 
 void receive_gaps_set_ofono(struct receive_gaps *gaps, bool available);
-/* Total length of the gap before the start, all gaps since, and an open one. */
+/* Returns the total length of the gap before the start, all gaps since, and an open one. */
 int64_t receive_gaps_total_ms(const struct receive_gaps *gaps);
 /* Tries again to write gaps that the disk refused. */
 void receive_gaps_save(struct receive_gaps *gaps);

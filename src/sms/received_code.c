@@ -49,7 +49,8 @@ struct received_codes {
 	struct code_index *index;
 	struct received_code *list;
 	size_t count, room;
-	int64_t seen_id;   /* messages up to this one have been read; 0: none */
+	/* messages up to this one have been read; 0 if there is none */
+	int64_t seen_id;
 	int64_t adding_ms; /* of the message that is being read */
 	int64_t oldest_ms; /* of the list */
 	bool failed;
@@ -62,7 +63,7 @@ struct received_codes {
 		bool is_under_way;
 	} reading;
 	struct {
-		char *text; /* NULL: none */
+		char *text; /* NULL if there is none */
 		int64_t client_id, message_id, newest_id, at_ms;
 		bool found;
 	} last; /* judged; a call with many recipients asks about one text again and again */
@@ -183,7 +184,10 @@ static int received_codes_begin(struct received_codes *codes)
 	return 0;
 }
 
-/* 0: all are read. STORE_E_MORE: not yet. Else the next time begins here again. */
+/*
+ * Returns 0 if all are read, STORE_E_MORE if not yet. After an error the next time begins here
+ * again.
+ */
 static int received_codes_read(struct received_codes *codes, unsigned rows)
 {
 	int error = 0;
@@ -200,7 +204,7 @@ static int received_codes_read(struct received_codes *codes, unsigned rows)
 	return error;
 }
 
-/* False: not all messages could be read. */
+/* Returns false if not all messages could be read. */
 static bool received_codes_refresh(struct received_codes *codes)
 {
 	int64_t from_ms = clock_wall_ms() - RECEIVED_CODE_MS;
@@ -285,7 +289,9 @@ static bool received_code_keep_earlier(void *data, const struct message *message
 	return ++earlier->count < EARLIER_MESSAGES;
 }
 
-/* Appends the texts of the client's last messages, oldest first. False: no memory. */
+/*
+ * Appends the texts of the client's last messages, oldest first. Returns false if memory runs out.
+ */
 static bool received_code_read_earlier(struct received_codes *codes,
 				       const struct received_code_question *question,
 				       struct buffer *text)

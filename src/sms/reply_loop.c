@@ -93,8 +93,8 @@ static bool reply_loop_is_apart(int64_t earlier_ms, int64_t later_ms, int64_t wi
 /* ---- the run */
 
 /*
- * Keeps the messages, newest first, up to the first pause, without those that never went out;
- * then puts the oldest first. False: there was no pause.
+ * Keeps the messages, newest first, up to the first pause, without those that never went out; then
+ * puts the oldest first. Returns false if there was no pause.
  */
 static bool reply_loop_keep_last(struct reply_loop_run *run, int64_t now_ms)
 {
@@ -159,7 +159,7 @@ static bool reply_loop_read_run(const struct reply_loop_question *question,
 
 /* ---- texts that repeat */
 
-/* The letters of a text without case: numbers, dates and punctuation may differ. */
+/* Returns the letters of a text without case: numbers, dates and punctuation may differ. */
 static size_t reply_loop_read_letters(const char *text, char letters[LETTERS_MAX + 4])
 {
 	size_t length = 0;
@@ -173,7 +173,7 @@ static size_t reply_loop_read_letters(const char *text, char letters[LETTERS_MAX
 	return length;
 }
 
-/* Most letters are equal, from the beginning or to the end. */
+/* Are most letters equal, from the beginning or to the end? */
 static bool reply_loop_is_similar(const char *one, const char *other)
 {
 	char letters[2][LETTERS_MAX + 4];
@@ -193,7 +193,7 @@ static bool reply_loop_is_similar(const char *one, const char *other)
 	return (equal + behind) * 100 >= more * SIMILAR_PERCENT;
 }
 
-/* Their message is at `at`, and one of ours right before it. */
+/* Their message is at `at`, and one of ours is right before it. */
 static bool reply_loop_is_repeated(const struct reply_loop_run *run, unsigned at)
 {
 	const char *text = run->messages[at].text;
@@ -219,7 +219,7 @@ static bool reply_loop_is_repeated(const struct reply_loop_run *run, unsigned at
 /* ---- exchanges */
 
 struct reply_loop_exchange {
-	int64_t theirs_ms; /* from our message to their reply; -1: they began */
+	int64_t theirs_ms; /* from our message to their reply; -1 if they began */
 	int64_t ours_ms;   /* from that to our answer */
 	const struct message *reply;
 };
@@ -277,7 +277,7 @@ struct reply_loop_tally {
 	int64_t times_ms[MESSAGES_MAX];
 };
 
-/* True: the last `least` that count are within the window. */
+/* Returns true if the last `least` that count are within the window. */
 static bool reply_loop_tally_add(struct reply_loop_tally *tally, bool counts,
 				 int64_t at_ms, int64_t least, int64_t window_ms)
 {

@@ -52,7 +52,7 @@ struct retention {
 	struct retention_timing timing;
 	enum retention_phase phase;
 	struct store_retention walk;
-	int64_t count; /* messages after the last pass; -1: unknown */
+	int64_t count; /* messages after the last pass; -1 if unknown */
 	int64_t added; /* store_retention_added() at that time */
 	int64_t lines; /* store_audit_added() at that time */
 	bool ages;     /* this pass deletes by age */
@@ -130,7 +130,7 @@ static void retention_check_clock(struct retention *retention)
 		log_warning("retention: a change of the clock could not be stored");
 }
 
-/* Sets whether this pass deletes by age. 0, or the store's error. */
+/* Sets whether this pass deletes by age. Returns 0, or the store's error. */
 static int retention_decide_ages(struct retention *retention)
 {
 	int error;
@@ -147,7 +147,7 @@ static int retention_decide_ages(struct retention *retention)
 	return 0;
 }
 
-/* 0, or the store's error. */
+/* Returns 0, or the store's error. */
 static int retention_begin(struct retention *retention)
 {
 	const struct config *config = retention->config;
@@ -289,7 +289,7 @@ static int retention_on_due(sd_event_source *source, uint64_t usec, void *data)
 	return 0;
 }
 
-/* Enough was added since the last pass for another one. */
+/* Was enough added since the last pass for another one? */
 static bool retention_is_exceeded(const struct retention *retention)
 {
 	int64_t most = retention->config->keep_messages;

@@ -19,7 +19,7 @@ struct scans {
 	sd_event_source *turn;		       /* enabled while a scan is under way */
 };
 
-/* A timer that is due at once, for the reason in doc/libraries.md, sd-event 1. */
+/* Sets a timer that is due at once, for the reason in doc/libraries.md, sd-event 1. */
 static void scan_request_turn(struct scans *scans)
 {
 	int error = sd_event_source_set_time(scans->turn, 0);

@@ -34,7 +34,9 @@ static bool sender_entry_fits(const struct sender_entry *entry, const char *part
 	return strcasecmp(party, entry->text) == 0;
 }
 
-/* The entry in international form, as dialled in a country. False: it has no such form. */
+/*
+ * The entry in international form, as dialled in a country. Returns false if it has no such form.
+ */
 static bool sender_entry_form(const struct sender_entry *entry,
 			      const struct country *country,
 			      struct sender_entry *form_out)

@@ -92,7 +92,7 @@ static bool sim_queue_is_paused(const struct sim_queue *queue)
 	return sd_event_source_get_enabled(queue->pause_timer, NULL) > 0;
 }
 
-/* pause_ms, twice that, ... up to retry_max_ms. */
+/* Pauses pause_ms, then twice that, ... up to retry_max_ms. */
 static void sim_queue_back_off(struct sim_queue *queue, unsigned *failures,
 			       uint64_t pause_ms)
 {
@@ -452,7 +452,7 @@ struct outbox_message *sim_queues_add(struct sim_queues *queues,
 		outbox_deadline_read(message, row);
 		TAILQ_INSERT_TAIL(&queue->messages, message, link);
 	}
-	outbox_messages_request_run(queues->messages); /* removes an empty queue, too */
+	outbox_messages_request_run(queues->messages); /* also removes an empty queue */
 	return message;
 }
 

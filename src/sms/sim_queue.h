@@ -30,7 +30,7 @@ struct sim_queue {
 	struct sim_queues *queues;
 	int64_t sim_id;
 	struct outbox_message_list messages; /* in order of their IDs */
-	struct modem *modem; /* which has our submitted messages; NULL: away */
+	struct modem *modem; /* which has our submitted messages; NULL while it is away */
 
 	struct outbox_message *current; /* claimed, or calling; or NULL */
 	struct message_send *send;	/* its SendMessage call under way, or NULL */
@@ -56,13 +56,14 @@ struct sim_queues {
 	struct sims *sims;
 	struct outbox_timing timing;
 	bool is_paused;		      /* nothing is submitted */
-	struct received_codes *codes; /* NULL: no text is judged */
-	int64_t call_lost_ms; /* CLOCK_BOOTTIME of the last call without an answer; 0: none */
+	struct received_codes *codes; /* NULL if no text is judged */
+	/* CLOCK_BOOTTIME of the last call without an answer; 0 if there is none */
+	int64_t call_lost_ms;
 	/* What is recorded of outgoing messages, see outbox_record_set_reader(). */
-	int64_t recorded_since_ms;	   /* CLOCK_BOOTTIME; 0: nothing is recorded */
-	outbox_record_reader read_records; /* NULL: nothing is recorded */
+	int64_t recorded_since_ms;	   /* CLOCK_BOOTTIME; 0 if nothing is recorded */
+	outbox_record_reader read_records; /* NULL if nothing is recorded */
 	void *records_data;
-	outbox_slot_finder find_slot; /* NULL: limits are not asked again */
+	outbox_slot_finder find_slot; /* NULL if limits are not asked again */
 	void *find_slot_data;
 	TAILQ_HEAD(sim_queue_list, sim_queue) list;
 };
@@ -72,11 +73,11 @@ struct sim_queues {
 struct sim_queue *sim_queue_new(struct sim_queues *queues, int64_t sim_id); /* or NULL */
 void sim_queue_free(struct sim_queue *queue); /* with its messages; the rows stay */
 
-/* A message that is queued now could be submitted in this run. */
+/* Returns whether a message that is queued now could be submitted in this run. */
 bool sim_queue_is_free(const struct sim_queue *queue);
 /* Does what can be done now: saves, asks oFono for held messages, claims the next one. */
 void sim_queue_advance(struct sim_queue *queue);
-/* Frees messages that are done. True: the queue is empty. */
+/* Frees messages that are done. Returns true if the queue is empty. */
 bool sim_queue_sweep(struct sim_queue *queue);
 /* The modem does not accept messages any more, or is about to be freed. */
 void sim_queue_lose_modem(struct sim_queue *queue);
@@ -99,16 +100,16 @@ void sim_submit_call(struct sim_queue *queue, int sync_error);
 /* The call has been answered, or nobody waits for the answer any more. */
 void sim_submit_end_call(struct sim_queue *queue);
 int sim_submit_on_overdue(sd_event_source *source, uint64_t usec, void *data);
-/* During SendMessage: the state of a message whose UUID is not known here. */
+/* Keeps, during SendMessage, the state of a message whose UUID is not known here. */
 void sim_submit_keep_early_state(struct sim_queue *queue,
 				 const struct ofono_event *event);
 
 /*
- * Ends the wait for what is recorded of a lost message. `has_answered`: oFono has handled the
- * lost call, if it ever came.
+ * Ends the wait for what is recorded of a lost message. `has_answered` says that oFono has handled
+ * the lost call, if it ever came.
  */
 void sim_submit_settle_lost(struct sim_queue *queue, bool has_answered);
-/* After a restart: what is still known of messages that oFono may have? */
+/* Finds out after a restart what is still known of messages that oFono may have. */
 void sim_submit_restart(struct sim_queues *queues);
 
 /* ---- all queues ---------------------------------------------------------------------- */
@@ -118,12 +119,12 @@ void sim_queues_init(struct sim_queues *queues, const struct outbox_timing *timi
 /* Frees all queues and their messages; the rows stay. */
 void sim_queues_deinit(struct sim_queues *queues);
 
-/* The queue of a SIM, created when there is none. NULL: no memory. */
+/* Returns the queue of a SIM, created when there is none; NULL if memory runs out. */
 struct sim_queue *sim_queues_get(struct sim_queues *queues, int64_t sim_id);
-/* Takes a row into memory, at the end of its queue. NULL: no memory. */
+/* Takes a row into memory, at the end of its queue. Returns NULL if memory runs out. */
 struct outbox_message *sim_queues_add(struct sim_queues *queues,
 				      const struct message *row);
-/* NULL: not in memory. `queue_out` may be NULL. */
+/* Returns NULL if it is not in memory. `queue_out` may be NULL. */
 struct outbox_message *sim_queues_find(const struct sim_queues *queues,
 				       int64_t message_id, struct sim_queue **queue_out);
 struct outbox_message *sim_queues_find_uuid(const struct sim_queues *queues,

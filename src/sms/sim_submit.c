@@ -104,8 +104,8 @@ static int sim_submit_check_slot(const struct sim_queues *queues,
 }
 
 /*
- * 0: it may be submitted. SIM_SUBMIT_E_STOPPED: it waits for approval, or for a later time,
- * on disk. -errno, STORE_E_FULL: it may not be submitted, and nothing has changed.
+ * Returns 0 if it may be submitted; SIM_SUBMIT_E_STOPPED if it waits for approval, or for a later
+ * time, on disk; -errno or STORE_E_FULL if it may not be submitted, and nothing has changed.
  */
 static int sim_submit_check(const struct sim_queues *queues,
 			    struct outbox_message *message, const char *text)
@@ -133,7 +133,7 @@ static void sim_submit_lose_call(struct sim_queues *queues,
 	outbox_step_lose(message);
 }
 
-/* What no record is of never reached oFono, if no record can be missing. */
+/* A message without a record never reached oFono, if no record can be missing. */
 void sim_submit_settle_lost(struct sim_queue *queue, bool has_answered)
 {
 	bool is_complete = has_answered && sim_submit_has_all_records(queue);

@@ -34,7 +34,7 @@ static bool sms_command_is_spelling(struct store *store,
 	return false;
 }
 
-/* False: the sender is no number of the owner. */
+/* Returns false if the sender is no number of the owner. */
 static bool sms_command_find_owner(const struct config_agent *agent, struct store *store,
 				   const struct store_incoming_draft *draft,
 				   char number_out[CONFIG_AGENT_NUMBER_BYTES])

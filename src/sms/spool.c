@@ -62,7 +62,7 @@ struct spool {
 
 /* ---- one file --------------------------------------------------------------------- */
 
-/* 0: it is in the group, or will not be read; -ENOMEM. */
+/* Returns 0 if it is in the group, or will not be read; -ENOMEM. */
 static int spool_group_read(struct spool *spool, struct spool_group *group,
 			    const char *name)
 {
@@ -81,7 +81,7 @@ static int spool_group_read(struct spool *spool, struct spool_group *group,
 	return error == -ENOMEM ? error : 0;
 }
 
-/* 0 or -ENOMEM. A file that does not fit behind others is left for the next turn. */
+/* Returns 0 or -ENOMEM. A file that does not fit behind others is left for the next turn. */
 static int spool_group_fill(struct spool *spool, struct spool_group *group)
 {
 	int error = group->arena ? 0 : -ENOMEM;
@@ -94,7 +94,9 @@ static int spool_group_fill(struct spool *spool, struct spool_group *group)
 	return group->count ? 0 : error;
 }
 
-/* 0: the file is done. Otherwise the store's error, and the file stays for the next pass. */
+/*
+ * Returns 0 if the file is done. Otherwise the store's error, and the file stays for the next pass.
+ */
 static int spool_store_alone(struct spool *spool, const struct inbox_spooled *file)
 {
 	int error = inbox_take_spooled(spool->inbox, file, 1);
@@ -149,7 +151,7 @@ static void spool_work_after(struct spool *spool, uint64_t ms)
 	sd_event_source_set_enabled(spool->work, SD_EVENT_ONESHOT);
 }
 
-/* Lists the names after the last one that was handled. 0 or -errno. */
+/* Lists the names after the last one that was handled. Returns 0 or -errno. */
 static int spool_read_list(struct spool *spool)
 {
 	spool->next = 0;
@@ -204,7 +206,9 @@ static int spool_on_change(sd_event_source *source, const struct inotify_event *
 	return 0;
 }
 
-/* What is wrong with the folder, or NULL. Anybody who can write there can forge messages. */
+/*
+ * Returns what is wrong with the folder, or NULL. Anybody who can write there can forge messages.
+ */
 static const char *spool_flaw(int fd)
 {
 	struct stat status;
@@ -218,7 +222,7 @@ static const char *spool_flaw(int fd)
 	return NULL;
 }
 
-/* What is wrong, or NULL: then it is open until spool_close_folder(). */
+/* Returns what is wrong, or NULL: then it is open until spool_close_folder(). */
 static const char *spool_open_folder(struct spool *spool)
 {
 	spool->files.fd =
@@ -238,7 +242,7 @@ static void spool_close_folder(struct spool *spool)
 	spool->files.fd = -1;
 }
 
-/* Creates the folder if necessary. What is wrong, or NULL: then it is watched. */
+/* Creates the folder if necessary. Returns what is wrong, or NULL: then it is watched. */
 static const char *spool_watch_folder(struct spool *spool)
 {
 	int error;
@@ -263,7 +267,7 @@ static void spool_give_up(struct spool *spool, const char *flaw)
 
 /* ---- the pass --------------------------------------------------------------------- */
 
-/* 0, or an error of the folder or the store. */
+/* Returns 0, or an error of the folder or the store. */
 static int spool_take_some(struct spool *spool)
 {
 	int error = 0;

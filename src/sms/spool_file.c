@@ -58,7 +58,7 @@ bool spool_file_is_named(const char *name, const char *suffix)
 	       strcmp(name + DIGITS + 1 + UUID_DIGITS, suffix) == 0;
 }
 
-/* What is wrong with it, or NULL. */
+/* Returns what is wrong with it, or NULL. */
 static const char *spool_file_status_flaw(const struct stat *status)
 {
 	if (!S_ISREG(status->st_mode))
@@ -87,7 +87,7 @@ static ssize_t spool_file_read_bytes(int fd, char *bytes, size_t length)
 	return (ssize_t)have;
 }
 
-/* 0, -errno, SPOOL_FILE_E_BAD. */
+/* Returns 0, -errno or SPOOL_FILE_E_BAD. */
 static int spool_file_read_fd(int fd, struct arena *arena, struct spool_file_bytes *bytes,
 			      const char **flaw_out)
 {
@@ -110,7 +110,7 @@ static int spool_file_read_fd(int fd, struct arena *arena, struct spool_file_byt
 	return 0;
 }
 
-/* Neither waits for a pipe nor follows a link. 0, -errno, SPOOL_FILE_E_BAD. */
+/* Neither waits for a pipe nor follows a link. Returns 0, -errno or SPOOL_FILE_E_BAD. */
 static int spool_file_open_and_read(int folder, const char *name, struct arena *arena,
 				    struct spool_file_bytes *bytes, const char **flaw_out)
 {
@@ -125,7 +125,7 @@ static int spool_file_open_and_read(int folder, const char *name, struct arena *
 	return error;
 }
 
-/* 0, -ENOMEM, SPOOL_FILE_E_BAD. */
+/* Returns 0, -ENOMEM or SPOOL_FILE_E_BAD. */
 static int spool_file_parse(const struct spool_file_bytes *bytes, struct arena *arena,
 			    const struct json **root_out, const char **flaw_out)
 {
@@ -138,7 +138,7 @@ static int spool_file_parse(const struct spool_file_bytes *bytes, struct arena *
 	return error;
 }
 
-/* False: a required field is missing or too long, or there is an unknown one. */
+/* Returns false if a required field is missing or too long, or there is an unknown one. */
 static bool spool_file_take_texts(const struct json *root, struct spool_file_texts *texts)
 {
 	size_t taken = 0;
@@ -164,7 +164,7 @@ static bool spool_file_texts_fit(const struct spool_file_texts *texts, const cha
 	       strncmp(texts->uuid, name + DIGITS + 1, UUID_DIGITS) == 0;
 }
 
-/* What is wrong with it, or NULL. */
+/* Returns what is wrong with it, or NULL. */
 static const char *spool_file_take_message(const struct json *root, const char *name,
 					   struct inbox_spooled *spooled)
 {

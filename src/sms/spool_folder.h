@@ -20,9 +20,11 @@ struct spool_folder {
 	char names[SPOOL_FOLDER_LIST_MAX][SPOOL_FOLDER_NAME_BYTES];
 };
 
-/* The file is unfinished, or was set aside. */
+/* Returns whether the file is unfinished, or was set aside. */
 bool spool_folder_is_ignored(const char *name);
-/* Lists the first names after `after` ("": all). 0 or -errno; then the list is empty. */
+/*
+ * Lists the first names after `after` ("" for all). Returns 0, or -errno: then the list is empty.
+ */
 int spool_folder_list(struct spool_folder *folder, const char *after);
 /* Neither overwrites nor deletes the file: somebody may want to look at it. Logs the flaw. */
 void spool_folder_set_aside(const struct spool_folder *folder, const char *name,

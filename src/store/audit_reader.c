@@ -21,7 +21,7 @@
 struct audit_reader {
 	struct store_database opening;
 	struct explanation error;
-	void (*report)(void *data); /* NULL: no progress reports */
+	void (*report)(void *data); /* NULL if progress is not reported */
 	void *report_data;
 };
 
@@ -79,7 +79,7 @@ const char *audit_reader_error(const struct audit_reader *reader)
 	return reader->error.text;
 }
 
-/* NULL: failed, and the error text is set. */
+/* Returns NULL if it failed, and the error text is set. */
 static sqlite3_stmt *audit_reader_prepare(struct audit_reader *reader, const char *sql)
 {
 	sqlite3 *database = reader->opening.database;
@@ -91,7 +91,7 @@ static sqlite3_stmt *audit_reader_prepare(struct audit_reader *reader, const cha
 	return statement;
 }
 
-/* `result`: of the last step. */
+/* `result` is that of the last step. */
 static int audit_reader_finish(struct audit_reader *reader, sqlite3_stmt *statement,
 			       int result)
 {
@@ -150,7 +150,7 @@ static void audit_reader_add_break(struct audit_reader_check *check,
 	verdict->break_count++;
 }
 
-/* For each line, and for the anchor. */
+/* Call it for each line, and for the anchor. */
 static void audit_reader_match_heads(struct audit_reader_check *check, int64_t line,
 				     const uint8_t *hash)
 {
@@ -185,7 +185,7 @@ static int audit_reader_read_anchor(struct audit_reader *reader,
 	return audit_reader_finish(reader, statement, result);
 }
 
-/* False: no memory for a hash. */
+/* Returns false if there is no memory for a hash. */
 static bool audit_reader_check_hash(struct audit_reader_check *check,
 				    const struct audit_chain_line *line)
 {
@@ -226,8 +226,8 @@ static bool audit_reader_check_line(struct audit_reader_check *check,
 }
 
 /*
- * The newest line that may have been pruned: at least `kept` lines always stay behind
- * it, up to the newest line that is known.
+ * Returns the newest line that may have been pruned: at least `kept` lines always stay behind it,
+ * up to the newest line that is known.
  */
 static int64_t audit_reader_last_pruned(const struct audit_reader_check *check)
 {

@@ -482,7 +482,8 @@ int store_end(struct store *store, int error)
 	if (!error)
 		error = store_run(store, store_use(store, COMMIT));
 	if (!error && !store->lazy)
-		store->unsynced = false; /* earlier lazy commits are on disk, too */
+		/* earlier lazy commits are then on disk as well */
+		store->unsynced = false;
 	if (!error && due)
 		store->alive_ms = now_ms;
 	if (error && !sqlite3_get_autocommit(store->database))

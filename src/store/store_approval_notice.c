@@ -9,7 +9,7 @@
 
 enum { STORE_APPROVAL_NOTICE_HOUR_MS = 60 * 60 * 1000, STORE_APPROVAL_NOTICE_TRIES = 50 };
 
-/* A row of number, message_id, revision. */
+/* Reads a row of number, message_id, revision. */
 static int store_approval_notice_read(struct store *store, sqlite3_stmt *statement,
 				      struct store_approval_notice *notice_out)
 {
@@ -42,7 +42,7 @@ int store_approval_notice_find(struct store *store, int64_t number,
 	return store_approval_notice_read(store, statement, notice_out);
 }
 
-/* A random number that no kept notice has. */
+/* Chooses a random number that no kept notice has. */
 static int store_approval_notice_choose(struct store *store, int64_t *number_out)
 {
 	const uint32_t span =
@@ -68,7 +68,7 @@ static int store_approval_notice_choose(struct store *store, int64_t *number_out
 	return -EAGAIN;
 }
 
-/* 0: another notice may be made now. */
+/* Returns 0 if another notice may be made now. */
 static int store_approval_notice_check_rate(struct store *store, int64_t now_ms,
 					    int64_t per_hour, int64_t *wait_ms_out)
 {

@@ -84,7 +84,7 @@ static int store_attempt_write_move(struct store *store, int64_t message_id,
 		     : store_execute(store, USAGE_MOVE_SIM, message_id, move->sim_id);
 }
 
-/* The states of messages whose radio says that it never sends them. */
+/* Is it a state of messages whose radio says that it never sends them? */
 static bool store_attempt_may_move(enum message_state state,
 				   const struct store_attempt_move *move)
 {

@@ -36,7 +36,7 @@ int store_audit_head(struct store *store, struct audit_chain_head *head_out)
 	return error;
 }
 
-/* Inside a transaction, so that nobody else adds a line after the same head. */
+/* Call it inside a transaction, so that nobody else adds a line after the same head. */
 static int store_audit_append(struct store *store, enum audit_event event,
 			      const char *detail_json)
 {
@@ -90,7 +90,7 @@ void store_audit_act_for(struct store *store, const char *name)
 		 name ? name : "");
 }
 
-/* NULL: no memory. The caller frees it. */
+/* Returns NULL if memory runs out. The caller frees it. */
 static char *store_audit_write_detail(const struct store *store, enum audit_event event,
 				      const struct audit_event_fact *facts)
 {
@@ -175,7 +175,7 @@ int store_audit_record_client(struct store *store, enum audit_event event,
 	return store_audit_record(store, event, facts);
 }
 
-/* The oldest line, and the number of lines up to the newest. */
+/* Reads the oldest line, and the number of lines up to the newest. */
 static int store_audit_read_span(struct store *store, int64_t *first_out,
 				 int64_t *count_out)
 {
@@ -190,8 +190,7 @@ static int store_audit_read_span(struct store *store, int64_t *first_out,
 }
 
 /*
- * Inside a transaction: `last` becomes the anchor, and is deleted with all lines before
- * it.
+ * Call it inside a transaction: `last` becomes the anchor, and is deleted with all lines before it.
  */
 static int store_audit_drop_until(struct store *store, int64_t last)
 {
@@ -261,7 +260,7 @@ int store_audit_message_edited(struct store *store, int64_t message_id,
 					client);
 }
 
-/* AUDIT_EVENT_COUNT: the change is not recorded. */
+/* Returns AUDIT_EVENT_COUNT if the change is not recorded. */
 static enum audit_event store_audit_event_of_change(enum message_state from,
 						    enum message_state to)
 {

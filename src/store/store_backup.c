@@ -99,7 +99,7 @@ static int store_backup_name_files(struct store_backup_work *work)
 	return 0;
 }
 
-/* Names in the folder of the message store that the gateway uses itself. */
+/* Is it a name in the folder of the message store that the gateway uses itself? */
 static bool store_backup_is_reserved_name(const struct store_backup_work *work)
 {
 	char name[PATH_MAX];

@@ -68,7 +68,7 @@ struct store_bad_row_table {
 	char *is_bad; /* a condition in SQL */
 };
 
-/* SQL: values_are_valid(id, text, ...) */
+/* Implements values_are_valid(id, text, ...) of SQL. */
 static void store_bad_row_are_values_valid(sqlite3_context *context, int count,
 					   sqlite3_value **values)
 {
@@ -79,7 +79,7 @@ static void store_bad_row_are_values_valid(sqlite3_context *context, int count,
 	sqlite3_result_int(context, is_valid);
 }
 
-/* The condition of the table, with the names of columns for ?1, ?2, ... */
+/* Writes the condition of the table, with the names of columns for ?1, ?2, ... */
 static void store_bad_row_write_condition(sqlite3_str *sql,
 					  const struct store_bad_row_table *table)
 {
@@ -135,7 +135,7 @@ static char *store_bad_row_make_insert(const struct store_bad_row_table *table)
 	return sqlite3_str_finish(sql);
 }
 
-/* Runs and frees it; NULL: there was no memory for it. */
+/* Runs and frees it; NULL if there was no memory for it. */
 static int store_bad_row_run(sqlite3 *database, char *sql)
 {
 	int result = sql ? sqlite3_exec(database, sql, NULL, NULL, NULL) : SQLITE_NOMEM;

@@ -22,7 +22,7 @@
 
 enum { BARRED_RETRY_MS = 1000 };
 
-/* A row of CLIENT_COLUMNS. */
+/* Reads a row of CLIENT_COLUMNS. */
 static void store_client_read(sqlite3_stmt *statement, struct client *client)
 {
 	client->id = sqlite3_column_int64(statement, 0);
@@ -55,7 +55,7 @@ static void store_client_bind(sqlite3_stmt *statement, const struct client *clie
 			    limits->per_day, limits->segments_per_month);
 }
 
-/* NULL: not kept. */
+/* Returns NULL if it is not kept. */
 static const struct client *store_client_recall(const struct store *store,
 						const uint8_t hash[CLIENT_HASH_BYTES])
 {
@@ -131,7 +131,7 @@ int store_client_add(struct store *store, const struct client *client,
 	return error;
 }
 
-/* For a statement that changes one client by its ID. */
+/* Runs a statement that changes one client by its ID. */
 static int store_client_run_for_one(struct store *store, sqlite3_stmt *statement)
 {
 	int error = store_run(store, statement);
@@ -313,7 +313,7 @@ bool store_client_find_id(struct store *store, int64_t client_id,
 	return store_client_find_row(store, statement, client_out);
 }
 
-/* A row of CLIENT_GET or CLIENTS. */
+/* Reads a row of CLIENT_GET or CLIENTS. */
 static void store_client_read_row(sqlite3_stmt *statement, struct store_client_row *row)
 {
 	store_client_read(statement, &row->client);

@@ -4,7 +4,7 @@
 #include "store/store_internal.h"
 #include "store/store_usage.h"
 
-/* Inside a transaction. */
+/* Call it inside a transaction. */
 static int store_closed_key_insert(struct store *store, int64_t client_id,
 				   const char *key)
 {

@@ -26,7 +26,7 @@ struct store_command_row {
 	int64_t locked_until_ms; /* usage time */
 };
 
-/* 0, STORE_E_NOT_FOUND, -errno. */
+/* Returns 0, STORE_E_NOT_FOUND or -errno. */
 static int store_command_read_row(struct store *store, const char *number,
 				  struct store_command_row *row_out)
 {
@@ -102,7 +102,7 @@ static int store_command_note_refusal(struct store *store, const char *number,
 	return store_run(store, statement);
 }
 
-/* With a row. *reason_out: NULL: the code is right. */
+/* Call it with a row. *reason_out is NULL if the code is right. */
 static int store_command_check_code(struct store *store,
 				    const struct store_incoming_entry *entry,
 				    const struct store_command_row *row,
@@ -138,7 +138,7 @@ static int store_command_check_code(struct store *store,
 	return store_command_count_wrong(store, claim->number, now_ms);
 }
 
-/* *reason_out NULL: it counts. */
+/* *reason_out is NULL if it counts. */
 static int store_command_find_flaw(struct store *store,
 				   const struct store_incoming_entry *entry,
 				   const char **reason_out)
@@ -310,7 +310,7 @@ struct store_command_times {
 	int64_t ahead_ms; /* of the wall clock before usage time */
 };
 
-/* A row of COMMAND_SENDERS. */
+/* Reads a row of COMMAND_SENDERS. */
 static void store_command_read_sender(sqlite3_stmt *statement,
 				      const struct store_command_times *times,
 				      struct store_command_sender *sender)

@@ -274,7 +274,7 @@ int store_database_check(struct store_database *opening, const char *pragma)
 		"damaged (a check of its pages failed); " DAMAGE_ADVICE);
 }
 
-/* `advice`: the end of the text, about the file. */
+/* `advice` is the end of the text, about the file. */
 static int store_database_check_known(struct store_database *opening, int64_t version,
 				      const char *advice)
 {

@@ -19,8 +19,8 @@ struct store;
 
 struct store_database {
 	char path[PATH_MAX];
-	const char *shown_name; /* the name in error texts; NULL: the path */
-	sqlite3 *database;	/* NULL: not open */
+	const char *shown_name; /* the name in error texts; NULL for the path */
+	sqlite3 *database;	/* NULL if not open */
 	struct explanation *error;
 };
 
@@ -40,19 +40,22 @@ __attribute__((format(printf, 3, 4))) int store_database_fail(
 int store_database_explain(struct store_database *opening, int error, const char *what);
 
 /*
- * Connects to the file at `path`. `flags`: SQLITE_OPEN_READWRITE, _CREATE, _READONLY. 0 or
- * -errno; call store_database_abort() in either case.
+ * Connects to the file at `path`. `flags` are of SQLITE_OPEN_READWRITE, _CREATE and _READONLY.
+ * Returns 0 or -errno; call store_database_abort() in either case.
  */
 int store_database_connect(struct store_database *opening, int flags);
 
 /* Closes the file without writing its -wal back; fine when it is not open. */
 void store_database_abort(struct store_database *opening);
-/* Closes it with everything written. 0 or -errno. */
+/* Closes it with everything written. Returns 0 or -errno. */
 int store_database_close(struct store_database *opening);
-/* Begins the feed of a new database, switches to WAL and closes it. 0 or -errno. */
+/* Begins the feed of a new database, switches to WAL and closes it. Returns 0 or -errno. */
 int store_database_finish(struct store_database *opening);
 
-/* The first column of the first row. SQLITE_ROW, SQLITE_DONE (no row), or an error. */
+/*
+ * Reads the first column of the first row. Returns SQLITE_ROW, SQLITE_DONE if there is no row, or
+ * an error.
+ */
 int store_database_read_integer(sqlite3 *database, const char *sql, int64_t *value_out);
 
 int store_database_execute(struct store_database *opening, const char *sql);
@@ -60,26 +63,31 @@ int store_database_execute(struct store_database *opening, const char *sql);
 int store_database_query_int(struct store_database *opening, const char *sql,
 			     int64_t *value_out);
 
-/* -EUCLEAN: some page is damaged. `pragma`: quick_check or integrity_check. */
+/*
+ * Returns 0, -EUCLEAN if some page is damaged, or another error. `pragma` is quick_check or
+ * integrity_check.
+ */
 int store_database_check(struct store_database *opening, const char *pragma);
-/* -EINVAL: the tables of ofono-mcp are missing. -ENOTSUP: store_schema_is_known() is false. */
+/*
+ * Returns 0; -EINVAL if the tables of ofono-mcp are missing; or -ENOTSUP if store_schema_is_known()
+ * is false.
+ */
 int store_database_check_kind(struct store_database *opening);
 /* Refuses the schema of a newer program, or of one before the first release: -ENOTSUP. */
 int store_database_check_version(struct store_database *opening, int64_t version);
 
-/* Migrates to the present schema in one transaction. -ENOTSUP: as above. */
+/* Migrates to the present schema in one transaction. Returns -ENOTSUP as above. */
 int store_database_migrate(struct store_database *opening);
 
 /*
  * Makes an empty file (mode 0600) at opening->path, in the place of any file there: SQLite would
- * make it with the mode of the umask. Its -wal and -shm inherit the mode. 0 or -errno.
+ * make it with the mode of the umask. Its -wal and -shm inherit the mode. Returns 0 or -errno.
  */
 int store_database_make_file(struct store_database *opening);
 
 /*
- * Makes a new, empty database of the present schema at opening->path (mode 0600), in the
- * place of any file there, open for writing. 0 or -errno; call store_database_abort() on
- * error.
+ * Makes a new, empty database of the present schema at opening->path (mode 0600), in the place of
+ * any file there, open for writing. Returns 0 or -errno; call store_database_abort() on error.
  */
 int store_database_make(struct store_database *opening);
 
@@ -88,7 +96,7 @@ int store_database_summarize(struct store_database *opening,
 
 /*
  * Opens the message store of a folder read-only, while a gateway works with it or not;
- * store/store.h has the other ways to open it. 0 or -errno, with the error's text; call
+ * store/store.h has the other ways to open it. Returns 0 or -errno, with the error's text; call
  * store_database_abort() in either case.
  */
 int store_open_readonly(const char *folder, struct store_database *opening);
@@ -116,13 +124,13 @@ int store_open_readonly(const char *folder, struct store_database *opening);
  */
 
 /*
- * False: `database`, which is `folder`/gateway.db, is a copy. A database that we made and
+ * Returns false if `database`, which is `folder`/gateway.db, is a copy. A database that we made and
  * never used, or of a version that stored no identity, is none.
  */
 bool store_identity_matches(sqlite3 *database, const char *folder);
 
 /*
- * Makes this file the original. 0, or -errno and nothing has changed. A crash leaves the old
+ * Makes this file the original. Returns 0, or -errno if nothing has changed. A crash leaves the old
  * identity or the new one, each with its mark.
  */
 int store_identity_record(struct store *store);

@@ -11,7 +11,9 @@
 
 const char store_edit_reason[] = "edited";
 
-/* STORE_E_ILLEGAL: the row does not wait. The validity of a scheduled one begins later. */
+/*
+ * Returns STORE_E_ILLEGAL if the row does not wait. The validity of a scheduled one begins later.
+ */
 static int store_edit_row(struct store *store, int64_t message_id,
 			  const struct store_message_draft *draft)
 {
@@ -49,7 +51,7 @@ static int store_edit_history(struct store *store, int64_t message_id,
 	return store_message_add_change(store, message_id, &change);
 }
 
-/* Inside the transaction. */
+/* Call it inside the transaction. */
 static int store_edit_apply(struct store *store, int64_t message_id,
 			    const struct store_message_draft *draft, bool keeps_time)
 {

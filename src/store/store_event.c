@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Events are rows with an ascending ID. A call that is placed is written with its usage
- * and its audit line in one commit before it is dialled; its end is one commit with an
- * audit line, too. Adding an event deletes the oldest of its kind beyond EVENTS_MAX.
+ * Events are rows with an ascending ID. A call that is placed is written with its usage and its
+ * audit line in one commit before it is dialled; its end is also one commit with an audit line.
+ * Adding an event deletes the oldest of its kind beyond EVENTS_MAX.
  */
 #include "store/store_event.h"
 

@@ -65,7 +65,7 @@ int store_feed_read(struct store *store, int64_t after_id, unsigned limit,
 	return store_finish(store, statement, result);
 }
 
-/* Entries that are not on disk count, too. */
+/* Entries that are not on disk also count. */
 static int store_feed_read_bounds(struct store *store, int64_t *first_out,
 				  int64_t *head_out)
 {
@@ -211,7 +211,7 @@ int store_feed_watch_init(struct store_feed_watch *watch, sd_event *loop,
 	if (error >= 0)
 		error = before_sleep_add(loop, &watch->before_sleep,
 					 store_feed_watch_before_sleep, watch);
-	if (error >= 0) /* after other callbacks before sleep, which store things */
+	if (error >= 0) /* runs after other callbacks before sleep, which store things */
 		error = sd_event_source_set_priority(watch->before_sleep,
 						     SD_EVENT_PRIORITY_IDLE);
 	watch->store = store;

@@ -47,13 +47,14 @@ enum { MARK_NUMBER_DIGITS = 20 };
 
 struct store_identity { /* in the order of the columns */
 	int64_t epoch;
-	int64_t boot; /* 0: not known */
+	int64_t boot; /* 0 if unknown */
 	int64_t device;
-	int64_t file_system; /* 0: the file system has no ID */
+	int64_t file_system; /* 0 if the file system has no ID */
 	int64_t file;	     /* inode of gateway.db */
-	int64_t file_born;   /* in ns; 0: the file system does not say */
+	int64_t file_born;   /* in ns; 0 if the file system does not say */
 	int64_t mark;	     /* inode */
-	int64_t mark_born; /* in ns; 0: not known. Inodes of removed files are used again. */
+	/* in ns; 0 if unknown. Inodes of removed files are used again. */
+	int64_t mark_born;
 };
 
 enum { IDENTITY_COLUMNS = 8 };
@@ -113,7 +114,7 @@ static int store_identity_stat_mark(const char *folder, int64_t epoch,
 	return 0;
 }
 
-/* The epoch of the mark that the row names; 0: it is not there. */
+/* Returns the epoch of the mark that the row names; 0 if it is not there. */
 static int64_t store_identity_find_mark(const char *folder,
 					const struct store_identity *stored)
 {
@@ -129,7 +130,7 @@ static int64_t store_identity_find_mark(const char *folder,
 	return 0;
 }
 
-/* SQLITE_ROW, SQLITE_DONE (none stored), or an error: 0.1.0 had no such table. */
+/* Returns SQLITE_ROW, SQLITE_DONE if none is stored, or an error: 0.1.0 had no such table. */
 static int store_identity_read(sqlite3 *database, struct store_identity *stored)
 {
 	int64_t *const fields[IDENTITY_COLUMNS] = {
@@ -147,7 +148,10 @@ static int store_identity_read(sqlite3 *database, struct store_identity *stored)
 	return result;
 }
 
-/* The newest epoch of all marks; 0: none. Removes marks of other epochs than `kept`, unless 0. */
+/*
+ * Returns the newest epoch of all marks; 0 if there is none. Removes marks of other epochs than
+ * `kept`, unless 0.
+ */
 static int64_t store_identity_scan_marks(const char *folder, int64_t kept)
 {
 	const size_t length = strlen(MARK_NAME);
@@ -182,7 +186,7 @@ static bool store_identity_is_same(const struct store_identity *stored,
 				   : stored->device == here->device;
 }
 
-/* Of the database file as if no -wal were beside it; 0: unknown. */
+/* Reads the epoch of the database file as if no -wal were beside it; 0 if unknown. */
 static int64_t store_identity_file_epoch(const char *path)
 {
 	struct store_identity stored = { 0 };
@@ -203,7 +207,7 @@ static int64_t store_identity_file_epoch(const char *path)
 	return stored.epoch;
 }
 
-/* What the mark says of the file; 0: nothing, as those of older versions. */
+/* Returns what the mark says of the file; 0 if it says nothing, as those of older versions. */
 static int64_t store_identity_read_mark(const char *folder, int64_t epoch)
 {
 	char path[PATH_MAX], number[MARK_NUMBER_DIGITS + 1] = "";
@@ -345,7 +349,7 @@ int store_identity_record(struct store *store)
 	return error;
 }
 
-/* 0, or -errno. -ESTALE: the row is another one. */
+/* Returns 0 or -errno; -ESTALE if the row is another one. */
 static int store_identity_advance_row(struct store *store)
 {
 	sqlite3_stmt *statement = store_use_lazily(store, IDENTITY_ADVANCE);

@@ -19,7 +19,7 @@
 #include "store/store_party.h"
 #include "store/store_usage.h"
 
-/* The parameters that INCOMING_REPEATED and INCOMING_ADD share. */
+/* Binds the parameters that INCOMING_REPEATED and INCOMING_ADD share. */
 static sqlite3_stmt *store_incoming_use(struct store *store, enum store_sql_id which,
 					const struct store_incoming_draft *draft)
 {
@@ -93,7 +93,7 @@ static int store_incoming_add_row(struct store *store, struct store_incoming_ent
 	return error ? error : store_command_record(store, entry);
 }
 
-/* Inside a transaction. */
+/* Call it inside a transaction. */
 static int store_incoming_put(struct store *store, struct store_incoming_entry *entry)
 {
 	const struct store_incoming_draft *draft = entry->draft;

@@ -48,7 +48,7 @@ static int store_index_read_progress(struct store *store,
 	return store_finish(store, statement, result);
 }
 
-/* The first message of those that the next step adds; 0: none is left. */
+/* Finds the first message of those that the next step adds; 0 if none is left. */
 static int store_index_find_edge(struct store *store, int64_t from_id, int64_t *edge_out)
 {
 	sqlite3_stmt *statement = store_use(store, INDEX_EDGE);

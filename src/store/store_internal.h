@@ -320,8 +320,8 @@ struct store_barred_clients {
 
 /* Until when the gateway was alive. */
 struct store_moment {
-	int64_t at_ms;	 /* wall clock; 0: none is known */
-	int64_t boot;	 /* clock_boot_number(); 0 not known */
+	int64_t at_ms;	 /* wall clock; 0 if none is known */
+	int64_t boot;	 /* clock_boot_number(); 0 if unknown */
 	int64_t boot_ms; /* of that boot, at least until then; perhaps after at_ms */
 };
 
@@ -329,28 +329,29 @@ enum store_files_state { STORE_IS_THERE, STORE_FILE_IS_LOST, STORE_WAL_IS_LOST }
 
 struct store {
 	sqlite3 *database;
-	sqlite3_stmt *statements[STATEMENT_COUNT]; /* NULL: not used yet */
-	int unprepared;	  /* why the last statement could not be prepared */
-	int64_t alive_ms; /* store_receive_gaps_set_alive(); 0: this is not the gateway */
-	int64_t lived_until_ms;	    /* store_message_set_lived(); 0: not called yet */
+	sqlite3_stmt *statements[STATEMENT_COUNT]; /* NULL if not used yet */
+	int unprepared; /* why the last statement could not be prepared */
+	/* store_receive_gaps_set_alive(); 0 if this is not the gateway */
+	int64_t alive_ms;
+	int64_t lived_until_ms;	    /* store_message_set_lived(); 0 if not called yet */
 	struct store_moment before; /* the last one stored before the store was opened */
 	int64_t added;		    /* messages, since it was opened */
 	uint64_t commits;	    /* that waited for the disk, since it was opened */
 	bool all_lazy;		    /* inside store_sync_once() */
 	bool lazy;		    /* PRAGMA synchronous is NORMAL now, not FULL */
 	bool in_snapshot;
-	int64_t epoch;	      /* of store_identity_record(); 0: none */
+	int64_t epoch;	      /* of store_identity_record(); 0 if there is none */
 	bool is_checkpointed; /* the file changed, and the mark does not say so yet */
 	bool unsynced;	      /* lazy commits that the disk has not confirmed */
 	int64_t audit_added; /* audit lines, since it was opened; also rolled back ones */
 	bool damaged;	     /* found in use, and logged */
 	enum store_files_state files; /* as logged */
 	dev_t wal_device;	      /* of the -wal that SQLite has open */
-	ino_t wal_inode;	      /* 0: not known */
+	ino_t wal_inode;	      /* 0 if unknown */
 	char acting_for
 		[STORE_AUDIT_ACTING_FOR_BYTES]; /* store_audit_act_for(); "" nobody */
 	char folder[PATH_MAX];
-	char notice[512]; /* see store_rescue_notice(); "" none */
+	char notice[512]; /* see store_rescue_notice(); "" if there is none */
 	struct store_party_country_list countries;
 	struct store_known_clients known_clients;
 	struct store_barred_clients barred_clients;
@@ -359,13 +360,13 @@ struct store {
 };
 
 /*
- * Checks that every statement can be prepared: by the digest of the schema, or else one by
- * one. 0, -errno, STORE_E_FULL.
+ * Checks that every statement can be prepared: by the digest of the schema, or else one by one.
+ * Returns 0, -errno or STORE_E_FULL.
  */
 int store_prepare_all(struct store *store);
 
 /*
- * A statement, ready to be bound and stepped; every use ends with store_finish() or
+ * Returns a statement, ready to be bound and stepped; every use ends with store_finish() or
  * store_run(). A write outside a transaction is durable, or lazy with store_use_lazily().
  */
 sqlite3_stmt *store_use(struct store *store, enum store_sql_id which);
@@ -376,12 +377,12 @@ int store_finish(struct store *store, sqlite3_stmt *statement, int result);
 int store_finish_row(struct store *store, sqlite3_stmt *statement, int result);
 /* Steps a statement that returns no rows, and resets it. */
 int store_run(struct store *store, sqlite3_stmt *statement);
-/* Steps and resets it. 0: it has a row, STORE_E_NOT_FOUND, -errno. */
+/* Steps and resets it. Returns 0 if it has a row, STORE_E_NOT_FOUND if not, or -errno. */
 int store_find_row(struct store *store, sqlite3_stmt *statement);
 /* Reads the integer of its only row; *integer_out stays as it is for no row and SQL's NULL. */
 int store_read_integer(struct store *store, sqlite3_stmt *statement,
 		       int64_t *integer_out);
-/* Runs a pragma that writes, durably. 0, -errno or STORE_E_FULL. */
+/* Runs a pragma that writes, durably. Returns 0, -errno or STORE_E_FULL. */
 int store_run_pragma(struct store *store, const char *sql);
 /* Maps a result of SQLite to 0, -errno or STORE_E_FULL; logs and remembers damage. */
 int store_check_result(struct store *store, int result);
@@ -405,7 +406,7 @@ const char *store_column_text(sqlite3_stmt *statement, int column);
 /* Reads a row that begins with MESSAGE_COLUMNS; texts live until the next step. */
 void store_read_message(sqlite3_stmt *statement, struct message *message_out);
 
-/* What the row of this draft has in flags (store_message.c). */
+/* Returns what the row of this draft has in flags (store_message.c). */
 unsigned store_message_draft_flags(const struct store_message_draft *draft);
 /*
  * The full-text index (store_index.c), inside a transaction that adds a message or changes its
@@ -430,7 +431,7 @@ bool store_is_writing(const struct store *store); /* a transaction is open */
 
 /* Stores that the gateway is alive now; in the open transaction or as one. */
 int store_mark_alive(struct store *store, int64_t now_ms);
-/* The last stored moment. 0 or -errno. */
+/* Reads the last stored moment. Returns 0 or -errno. */
 int store_read_moment(struct store *store, struct store_moment *moment_out);
 
 /* Remembers which -wal SQLite has open. */
@@ -440,7 +441,7 @@ int store_on_commit(void *data);
 
 /* ---- lines of the audit log (audit.c) */
 
-/* False: GnuTLS is out of memory. */
+/* Returns false if GnuTLS is out of memory. */
 bool audit_chain_hash(const uint8_t before[AUDIT_HASH_BYTES],
 		      const struct audit_chain_line *line,
 		      uint8_t hash_out[AUDIT_HASH_BYTES]);
@@ -459,15 +460,16 @@ void audit_chain_read_head(sqlite3_stmt *statement, struct audit_chain_head *hea
 
 /*
  * Binds AUDIT_ADD_SQL to a line that follows `head`; fills the ID, time and hash of the line.
- * Strings are borrowed until the statement is reset. False: no memory for the hash.
+ * Strings are borrowed until the statement is reset. Returns false if there is no memory for the
+ * hash.
  */
 #define AUDIT_ADD_SQL "INSERT INTO audit (" AUDIT_COLUMNS ") VALUES (?1, ?2, ?3, ?4, ?5)"
 bool audit_chain_bind(sqlite3_stmt *statement, const struct audit_chain_head *head,
 		      struct audit_chain_line *line);
 
 /*
- * For a database that is not opened as a store, within its transaction: adds a line, or reads
- * the head. SQLITE_OK, or the error of SQLite.
+ * For a database that is not opened as a store, within its transaction: adds a line, or reads the
+ * head. Returns SQLITE_OK, or the error of SQLite.
  */
 int audit_chain_add(sqlite3 *database, enum audit_event event, const char *detail_json);
 int audit_chain_find_head(sqlite3 *database, struct audit_chain_head *head_out);

@@ -38,11 +38,13 @@ enum { CONVERSATION_ROWS = 64 }; /* that are read at once for its latest message
 
 /* what a piece of a listing binds */
 struct store_listing_terms {
-	char *pattern;	    /* NULL: no search */
-	const char *number; /* the only spelling that occurs; NULL: see `numbers` */
-	char numbers[STORE_PARTY_LIST_BYTES]; /* JSON list of spellings, "" none */
-	struct store_party party;	      /* the spellings that occur */
-	int64_t party_messages;		      /* of all spellings */
+	char *pattern; /* NULL if there is no search */
+	/* the only spelling that occurs; NULL if `numbers` holds them */
+	const char *number;
+	/* JSON list of spellings, "" if there is none */
+	char numbers[STORE_PARTY_LIST_BYTES];
+	struct store_party party; /* the spellings that occur */
+	int64_t party_messages;	  /* of all spellings */
 };
 
 static void store_listing_begin(struct store_listing_query *query)
@@ -54,7 +56,7 @@ static void store_listing_begin(struct store_listing_query *query)
 }
 
 /*
- * The index that leaves the fewest rows to read, as an offset from LIST_BY_ID or
+ * Returns the index that leaves the fewest rows to read, as an offset from LIST_BY_ID or
  * EDGE_BY_ID.
  */
 static int store_listing_index(const struct store_listing_filter *filter,
@@ -74,7 +76,7 @@ static int store_listing_index(const struct store_listing_filter *filter,
 	return filter->after_id ? index + up : index;
 }
 
-/* For LIKE: '%' on both sides, its special characters escaped. NULL: no memory. */
+/* For LIKE: '%' on both sides, its special characters escaped. Returns NULL if memory runs out. */
 static char *store_listing_pattern(const char *search)
 {
 	char *pattern = malloc(2 * strlen(search) + 3), *end = pattern;
@@ -92,7 +94,7 @@ static char *store_listing_pattern(const char *search)
 	return pattern;
 }
 
-/* 0: none, or an error. */
+/* Returns 0 if there is none, or on an error. */
 static int64_t store_listing_count_number(struct store *store, const char *number)
 {
 	sqlite3_stmt *statement = store_use(store, CONVERSATION_MESSAGES);
@@ -163,7 +165,7 @@ static sqlite3_stmt *store_listing_use(struct store *store, enum store_sql_id be
 	return statement;
 }
 
-/* The ID of the last row of a piece; 0: the piece goes to the end. */
+/* Finds the ID of the last row of a piece; 0 if the piece goes to the end. */
 static int store_listing_find_edge(struct store *store,
 				   const struct store_listing_query *query,
 				   const struct store_listing_terms *terms, unsigned rows,
@@ -178,12 +180,13 @@ static int store_listing_find_edge(struct store *store,
 
 /* What became of a piece. */
 struct store_listing_progress {
-	int64_t last_id; /* everything up to it was read; 0: see is_whole */
-	bool is_whole;	 /* all of the range was read; else, without last_id, nothing */
-	bool is_enough;	 /* visit stopped */
+	/* everything up to it was read; if it is 0, is_whole says what was */
+	int64_t last_id;
+	bool is_whole;	/* all of the range was read; else, without last_id, nothing */
+	bool is_enough; /* visit stopped */
 };
 
-/* Reads everything that is left of the query. 0, with *enough_out; -errno. */
+/* Reads everything that is left of the query. Returns 0, with *enough_out; or -errno. */
 static int store_listing_scan(struct store *store,
 			      const struct store_listing_query *query,
 			      const struct store_listing_terms *terms, bool *enough_out)
@@ -267,7 +270,7 @@ static int store_listing_split(struct store *store, struct store_search *search)
 				  : 0;
 }
 
-/* The next range to read. 0, STORE_E_NOT_FOUND (none), -errno. */
+/* Finds the next range to read. Returns 0, STORE_E_NOT_FOUND if there is none, or -errno. */
 static int store_listing_narrow(struct store *store,
 				const struct store_listing_terms *terms,
 				struct store_search *search)
@@ -285,7 +288,7 @@ static int store_listing_narrow(struct store *store,
 	return store_listing_split(store, search);
 }
 
-/* 0: nothing is left; STORE_E_MORE. */
+/* Returns 0 if nothing is left; STORE_E_MORE. */
 static int store_listing_advance(struct store_listing_query *query,
 				 const struct store_search *search,
 				 const struct store_listing_progress *progress)
@@ -361,7 +364,7 @@ struct store_listing_walk {
 };
 
 /*
- * Adds the row of another spelling. True: that row is later, and represents the
+ * Adds the row of another spelling. Returns true if that row is later, and represents the
  * conversation.
  */
 static bool store_listing_add_spelling(struct store_listing_walk *walk,
@@ -399,7 +402,7 @@ static bool store_listing_is_same_party(struct store *store, const char *spellin
 	return store_party_write(store, spelling, other) && strcmp(other, form) == 0;
 }
 
-/* False: a later row represents the conversation. */
+/* Returns false if a later row represents the conversation. */
 static bool store_listing_join_spellings(struct store_listing_walk *walk,
 					 struct conversation *conversation)
 {
@@ -431,7 +434,7 @@ struct store_listing_visit {
 	bool is_done;
 };
 
-/* False: the conversation has been visited. */
+/* Returns false if the conversation has been visited. */
 static bool store_listing_visit_last(void *data, const struct message *message)
 {
 	struct store_listing_visit *visit = data;
@@ -442,7 +445,10 @@ static bool store_listing_visit_last(void *data, const struct message *message)
 	return false;
 }
 
-/* 1: visited, with the newest message that is no service text; 0: there is none; -errno. */
+/*
+ * Returns 1 if it was visited, with the newest message that is no service text; 0 if there is none;
+ * or -errno.
+ */
 static int store_listing_visit_ordinary(struct store *store,
 					struct store_listing_visit *visit)
 {
@@ -460,7 +466,10 @@ static int store_listing_visit_ordinary(struct store *store,
 	return error ? error : visit->is_done;
 }
 
-/* 1: visited; 0: the caller wants no conversation of service texts alone; -errno. */
+/*
+ * Returns 1 if it was visited; 0 if the caller wants no conversation of service texts alone; or
+ * -errno.
+ */
 static int store_listing_visit_conversation(
 	struct store_listing_walk *walk, struct conversation *conversation,
 	const struct store_listing_conversation_query *query)
@@ -483,7 +492,7 @@ static int store_listing_visit_conversation(
 	return store_listing_visit_ordinary(walk->store, &visit);
 }
 
-/* 1: visited; 0: not this row; -errno. */
+/* Returns 1 if it was visited, 0 if this row is none, or -errno. */
 static int store_listing_visit_row(struct store *store,
 				   const struct store_listing_conversation_query *query,
 				   sqlite3_stmt *row)

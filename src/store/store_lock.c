@@ -71,7 +71,7 @@ static int store_lock_file(const char *folder, int *fd_out, struct explanation *
 }
 
 /*
- * A descriptor with the lock; -1: the file system has no such locks; -EBUSY: another
+ * Returns a descriptor with the lock; -1 if the file system has no such locks; -EBUSY if another
  * process has it.
  */
 static int store_lock_folder(const char *folder, int operation)

@@ -125,7 +125,7 @@ static int store_message_add_row(struct store *store,
 	return error;
 }
 
-/* Inside a transaction. */
+/* Call it inside a transaction. */
 static int store_message_insert(struct store *store,
 				const struct store_message_draft *draft,
 				int64_t *message_id_out)
@@ -448,7 +448,7 @@ int store_message_set_deadline(struct store *store, int64_t message_id,
 	return store_run(store, statement);
 }
 
-/* Inside a transaction. */
+/* Call it inside a transaction. */
 static int store_message_rebase_rows(struct store *store)
 {
 	const struct store_moment *before = &store->before;
@@ -537,7 +537,7 @@ int store_message_change_state(struct store *store, int64_t message_id,
 	return error;
 }
 
-/* Inside a transaction. */
+/* Call it inside a transaction. */
 static int store_message_apply_delivery(struct store *store, int64_t message_id,
 					enum delivery delivery)
 {

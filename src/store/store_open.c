@@ -77,7 +77,7 @@ static int store_open_check_owner(struct store_database *opening, const char *fo
 				   "applied; move it away");
 }
 
-/* Another process may make the file, too: the first one wins. */
+/* Another process may also make the file: the first one wins. */
 static int store_open_give_name(struct store_database *made, const char *folder,
 				const char *path)
 {
@@ -112,7 +112,7 @@ static int store_open_make_first(struct store_database *opening, const char *fol
 	return error;
 }
 
-/* Damage that shows before SQLite opens the file; NULL: none. */
+/* Finds damage that shows before SQLite opens the file; NULL if there is none. */
 static const char *store_open_find_damage(const char *folder, const struct stat *status)
 {
 	char wal[PATH_MAX];
@@ -204,7 +204,7 @@ static int store_open_refuse_foreign(struct store_database *opening)
 		opening->path);
 }
 
-/* Before anything that the schema contains can run. */
+/* Call it before anything that the schema contains can run. */
 static int store_open_check_schema(struct store_database *opening, const char *folder,
 				   bool is_copy)
 {
@@ -282,7 +282,7 @@ static int store_open_database(const char *folder, sqlite3 **database_out,
 
 /* ---- the three ways to open */
 
-/* In place of SQLite's own, which does not say that it ran. */
+/* Stands in for SQLite's own hook, which does not say that it ran. */
 static int store_open_on_wal(void *data, sqlite3 *database, const char *name, int pages)
 {
 	struct store *store = data;

@@ -174,7 +174,7 @@ bool store_party_is(struct store *store, const struct store_party_address *one,
 	       strcmp(form, other_form) == 0;
 }
 
-/* SQLITE_ROW: one spelling has a row; SQLITE_DONE: none has; or an error. */
+/* Returns SQLITE_ROW if one spelling has a row, SQLITE_DONE if none has, or an error. */
 static int store_party_query_each(struct store *store, enum store_sql_id which,
 				  const struct store_party *party)
 {
@@ -271,7 +271,7 @@ int store_party_has_exchanged(struct store *store, int64_t sim_id, const char *n
 	return result;
 }
 
-/* 1: found; 0; -errno. */
+/* Returns 1 if it is found, 0 if not, or -errno. */
 static int store_party_read_opt_out(struct store *store, const char *form,
 				    struct store_party_opt_out *found)
 {
@@ -288,7 +288,7 @@ static int store_party_read_opt_out(struct store *store, const char *form,
 	return error ? error : result == SQLITE_ROW;
 }
 
-/* 1: found in one of its spellings; 0; -errno. */
+/* Returns 1 if it is found in one of its spellings, 0 if not, or -errno. */
 static int store_party_find_opt_out(struct store *store, int64_t sim_id,
 				    const char *number, struct store_party_opt_out *found)
 {
@@ -346,7 +346,7 @@ static int store_party_set_opt_out(struct store *store,
 	return store_run(store, statement);
 }
 
-/* In any spelling, from any SIM. */
+/* Clears it in any spelling, from any SIM. */
 static int store_party_clear_opt_out(struct store *store, int64_t sim_id,
 				     const char *number, int *changes_out)
 {
@@ -418,7 +418,7 @@ int store_party_list_opt_outs(struct store *store,
 	return store_finish(store, statement, result);
 }
 
-/* What the owner decided: the change and its audit line, or neither. */
+/* Stores what the owner decided: the change and its audit line, or neither. */
 static int store_party_decide(struct store *store, const char *number, const char *who,
 			      bool out)
 {

@@ -22,7 +22,7 @@
 static const struct store_rebuild_cause_row {
 	const char *word;   /* in the name of the old file */
 	const char *reason; /* of settled messages, and of the receive gap */
-	const char *log;    /* logged; NULL: the caller logs more */
+	const char *log;    /* logged; NULL if the caller logs more */
 	enum audit_event event;
 } causes[] = {
 	[STORE_REBUILD_DAMAGED] = { "damaged", STORE_GAP_DAMAGED, NULL,
@@ -44,8 +44,8 @@ struct store_rebuild_work {
 };
 
 /*
- * When rows are missing, nobody knows of which time: then the gap begins where the
- * message store did. 0: all rows are there, and the gap begins at the last one.
+ * When rows are missing, nobody knows of which time: then the gap begins where the message store
+ * did. Returns 0 if all rows are there, and the gap begins at the last one.
  */
 static int64_t store_rebuild_gap_start(const struct store_rebuild_work *work)
 {

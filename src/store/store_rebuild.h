@@ -28,8 +28,8 @@ struct store_rebuild_result {
 };
 
 /*
- * 0, or -errno with `error` filled and the old file in its place: -EUCLEAN a copy is damaged,
- * too.
+ * Returns 0, or -errno with `error` filled and the old file in its place: -EUCLEAN if a copy is
+ * damaged as well.
  */
 int store_rebuild(const char *folder, enum store_rebuild_cause cause,
 		  struct store_rebuild_result *result_out, struct explanation *error);

@@ -7,7 +7,7 @@
 
 #include "store/store_internal.h"
 
-/* The parameters that GAP_JOIN and GAP_ADD share. */
+/* Binds the parameters that GAP_JOIN and GAP_ADD share. */
 static sqlite3_stmt *store_receive_gaps_use(struct store *store, enum store_sql_id which,
 					    const struct gap *gap)
 {

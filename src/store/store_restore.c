@@ -146,7 +146,7 @@ static int store_restore_query_int(sqlite3 *database, const char *sql,
 	return result == SQLITE_ROW || result == SQLITE_DONE ? SQLITE_OK : result;
 }
 
-/* By how much the wall clock is ahead of usage time; 0: not known. */
+/* Returns by how much the wall clock is ahead of usage time; 0 if unknown. */
 static int64_t store_restore_clock_ahead(sqlite3 *database, const char *table)
 {
 	sqlite3_stmt *statement = NULL;
@@ -368,7 +368,7 @@ static int store_restore_copy_backup(struct store_restore_work *work,
 	return error ? error : store_restore_copy_rows(work, restored);
 }
 
-/* 1: there is one. Its database is NULL when nothing of it can be read. */
+/* Returns 1 if there is one. Its database is NULL when nothing of it can be read. */
 static int store_restore_open_present(struct store_restore_work *work)
 {
 	struct stat status;

@@ -36,7 +36,7 @@ struct store_retention_batch {
 	int64_t newest_ms; /* created_ms of the newest of them */
 };
 
-/* `id` is below the border, or there are too many messages. */
+/* Is `id` below the border, or are there too many messages? */
 static bool store_retention_is_due(const struct store_retention *retention, int64_t id)
 {
 	return id < retention->border_id || retention->excess > 0;
@@ -84,7 +84,7 @@ static int store_retention_read_page(struct store *store,
 	return store_finish(store, statement, result);
 }
 
-/* Inside a transaction; triggers update the conversations. */
+/* Call it inside a transaction; triggers update the conversations. */
 static int store_retention_delete_batch(struct store *store,
 					const struct store_retention_batch *batch)
 {
@@ -187,7 +187,7 @@ int store_retention_record_jump(struct store *store, int64_t now_ms)
 	return store_setting_set(store, jump_setting, text);
 }
 
-/* Recorded within the last day, by a clock that was not set back since. */
+/* Finds a jump recorded within the last day, by a clock that was not set back since. */
 static int store_retention_find_recorded_jump(struct store *store, int64_t now_ms,
 					      bool *jumped_out)
 {
@@ -200,7 +200,7 @@ static int store_retention_find_recorded_jump(struct store *store, int64_t now_m
 	return error == STORE_E_NOT_FOUND ? 0 : error;
 }
 
-/* A week or more in which nothing ran, ended within the last day. */
+/* Finds a week or more in which nothing ran, ended within the last day. */
 static int store_retention_find_long_gap(struct store *store, int64_t now_ms,
 					 bool *jumped_out)
 {

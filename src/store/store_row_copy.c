@@ -4,8 +4,8 @@
  * A table that is really a view, is virtual or has computed columns is not read, and its
  * indexes are never used (tests/unit/test_store_foreign.c).
  *
- * The other database may have an older schema: a table or column is looked for under its
- * former name, too, and a missing column gets the default of our table.
+ * The other database may have an older schema: a table or column is also looked for under its
+ * former name, and a missing column gets the default of our table.
  *
  * A table with a damaged page is read from its first row up to the damage, and then from its
  * last row down to it (tests/unit/test_store_rescue.c).
@@ -96,8 +96,8 @@ static const struct store_row_copy_rename {
 	{ "usage", "accepted", "noted" },
 };
 
-/* Its name in older versions, from which rows are copied; NULL: the same. `column` NULL: of the
- * table. */
+/* Returns its name in older versions, from which rows are copied; NULL if it is the same. If
+ * `column` is NULL, it is the name of the table. */
 static const char *store_row_copy_former_name(const char *table, const char *column)
 {
 	for (size_t i = 0; i < sizeof(renames) / sizeof(*renames); i++) {
@@ -115,7 +115,7 @@ static const char *store_row_copy_former_name(const char *table, const char *col
 struct store_row_copy_job {
 	sqlite3 *from;
 	sqlite3 *to;
-	const struct store_backup_progress *progress; /* NULL: not reported */
+	const struct store_backup_progress *progress; /* NULL if not reported */
 	int pages;	   /* of `from`, the unit of progress */
 	int64_t rows, due; /* copied so far, and about how many there are */
 	struct store_row_copy_result copied;
@@ -128,7 +128,7 @@ struct store_row_copy_step {
 	const struct store_row_copy_spec *table;
 	const char *source; /* the name of the table in `from` */
 	struct store_row_copy_columns columns;
-	/* the names in `from`; NULL: missing there */
+	/* the names in `from`; NULL if missing there */
 	const char *sources[STORE_ROW_COPY_COLUMNS_MAX];
 	sqlite3_stmt *insert;
 	bool whole;   /* every row so far was copied */
@@ -214,7 +214,7 @@ static void store_row_copy_row(struct store_row_copy_step *step, sqlite3_stmt *r
 	sqlite3_reset(step->insert);
 }
 
-/* "id, phone_number": the columns that exist in `from`, by their names there or here. */
+/* Lists "id, phone_number": the columns that exist in `from`, by their names there or here. */
 static void store_row_copy_list_columns(const struct store_row_copy_step *step,
 					bool by_source, char *list, size_t size)
 {
@@ -250,7 +250,7 @@ static sqlite3_stmt *store_row_copy_prepare_select(const struct store_row_copy_s
 	return rows;
 }
 
-/* Skips the next row, which is longer than any of ours; false: there is none. */
+/* Skips the next row, which is longer than any of ours. Returns false if there is none. */
 static bool store_row_copy_skip_oversized(struct store_row_copy_step *step)
 {
 	sqlite3_stmt *next = NULL;
@@ -272,7 +272,7 @@ static bool store_row_copy_skip_oversized(struct store_row_copy_step *step)
 	return found;
 }
 
-/* Copies rows after step->last. SQLITE_DONE, or the error of `from`. */
+/* Copies rows after step->last. Returns SQLITE_DONE, or the error of `from`. */
 static int store_row_copy_scan(struct store_row_copy_step *step, const char *direction)
 {
 	sqlite3_stmt *rows = store_row_copy_prepare_select(step, direction);
@@ -346,7 +346,7 @@ void store_row_copy_split_columns(const struct store_row_copy_spec *table,
 	}
 }
 
-/* A table that only contains rows: no view, and not virtual. */
+/* Is it a table that only contains rows: no view, and not virtual? */
 static bool store_row_copy_is_plain_table(sqlite3 *from, const char *name)
 {
 	sqlite3_stmt *statement = NULL;
@@ -364,7 +364,7 @@ static bool store_row_copy_is_plain_table(sqlite3 *from, const char *name)
 	return is_plain;
 }
 
-/* Under its present name, or its former one. NULL: there is none. */
+/* Under its present name, or its former one. Returns NULL if there is none. */
 static const char *store_row_copy_find_table(sqlite3 *from, const char *name)
 {
 	const char *former = store_row_copy_former_name(name, NULL);
@@ -387,7 +387,7 @@ static bool store_row_copy_has_column(sqlite3_stmt *statement, const char *table
 	return found;
 }
 
-/* How many columns exist in `from`. */
+/* Returns how many columns exist in `from`. */
 static int store_row_copy_find_columns(struct store_row_copy_step *step)
 {
 	sqlite3_stmt *statement = NULL;
@@ -513,7 +513,7 @@ int store_row_copy_tables(sqlite3 *from, sqlite3 *to,
 
 /* ---- IDs, and messages under way */
 
-/* -1: it cannot be read, or was never reached by counting. */
+/* Returns -1 if it cannot be read, or was never reached by counting. */
 static int64_t store_row_copy_last_id(sqlite3 *from, const char *table)
 {
 	sqlite3_stmt *statement = NULL;
@@ -534,8 +534,8 @@ static int64_t store_row_copy_last_id(sqlite3 *from, const char *table)
 }
 
 /*
- * Above every ID that can have been given out, but not more than needed: over years, a phone
- * averages less than one message per second and one new card per day.
+ * Returns an ID above every one that can have been given out, but not more than needed: over years,
+ * a phone averages less than one message per second and one new card per day.
  */
 static int64_t store_row_copy_safe_id(const char *table)
 {
@@ -604,7 +604,7 @@ int store_row_copy_repair_sequences(sqlite3 *database)
 			: SQLITE_OK;
 }
 
-/* Bound by number: reason, now, where the gap begins (0: as `alive` knows). */
+/* Bound by number: the reason, now, and where the gap begins (0 if `alive` is to say). */
 static const char *const settling[] = {
 	"INSERT INTO message_change (message_id, state, reason, at)"
 	" SELECT id, 8, ?1, ?2 FROM message WHERE " STATE_IS_UNFINISHED,

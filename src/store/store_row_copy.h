@@ -19,9 +19,9 @@
 struct store_row_copy_spec {
 	const char *name;
 	const char *columns;   /* with ", " between; ?1, ?2, ... in the condition */
-	const char *condition; /* of a row; "1": any */
+	const char *condition; /* of a row; "1" for any */
 	bool has_no_rowid;     /* ordered by its first column */
-	const char *into;      /* NULL: the table of that name */
+	const char *into;      /* NULL for the table of that name */
 };
 
 #define SIM_CARRIED "id, iccid, imsi, first_seen"
@@ -79,7 +79,7 @@ struct store_row_copy_columns {
 void store_row_copy_split_columns(const struct store_row_copy_spec *table,
 				  struct store_row_copy_columns *columns);
 
-/* The tables that store_row_copy_all() copies. */
+/* Returns the tables that store_row_copy_all() copies. */
 const struct store_row_copy_spec *store_row_copy_all_tables(size_t *count_out);
 
 /* Text is UTF-8 without NUL, and an integer is at most this far from 0. */
@@ -94,8 +94,8 @@ struct store_row_copy_result {
 };
 
 /*
- * Copies every row of every table that can be read. `progress` NULL: not reported; else
- * SQLITE_INTERRUPT when it aborts.
+ * Copies every row of every table that can be read. `progress` may be NULL; else SQLITE_INTERRUPT
+ * is returned when it aborts.
  */
 int store_row_copy_all(sqlite3 *from, sqlite3 *to,
 		       const struct store_backup_progress *progress,
@@ -106,8 +106,8 @@ int store_row_copy_tables(sqlite3 *from, sqlite3 *to,
 			  const struct store_row_copy_spec *list, size_t count);
 
 /*
- * Prevents that an ID of a message, SIM card, client or event that `from` (NULL: cannot be
- * read) ever gave out is given out again. Where `from` does not say, IDs jump ahead.
+ * Prevents an ID of a message, SIM card, client or event that `from` (NULL if it cannot be read)
+ * ever gave out from being given out again. Where `from` does not say, IDs jump ahead.
  */
 int store_row_copy_sequences(sqlite3 *from, sqlite3 *to);
 
@@ -118,8 +118,8 @@ int store_row_copy_sequences(sqlite3 *from, sqlite3 *to);
 int store_row_copy_repair_sequences(sqlite3 *database);
 
 /*
- * The states of unfinished messages in `to` may be old, and the messages sent since: each
- * becomes unknown for this reason and is never submitted. From `heard_ms` (0: as the
- * database itself knows) until now there is a receive gap.
+ * Settles unfinished messages. Their states in `to` may be old, and the messages sent since, so
+ * each becomes unknown for this reason and is never submitted. From `heard_ms` (0 if the database
+ * itself is to say) until now there is a receive gap.
  */
 int store_row_copy_settle(sqlite3 *to, const char *reason, int64_t heard_ms);

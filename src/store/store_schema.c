@@ -20,7 +20,7 @@
  * The whole schema of version 9, which 0.1.0 had: no user has an older one. The text is the
  * one that SQLite stored then, after the migrations that led there.
  *
- * AUTOINCREMENT: IDs are never reused. client_id is no reference, because 0 is nobody in
+ * AUTOINCREMENT keeps IDs from being reused. client_id is no reference, because 0 is nobody in
  * particular and messages of a revoked client stay.
  */
 static const char version_9[] =
@@ -44,10 +44,10 @@ static const char version_9[] =
 	" segments_per_month INTEGER NOT NULL DEFAULT -1"
 	") STRICT;"
 	/*
-	 * Both directions in one table, so that their IDs order everything. sim_id NULL:
-	 * received by a modem whose card was not known. The columns from idempotency_key to
-	 * delivery are for outgoing messages, from sent_time on for incoming ones. spool_lead:
-	 * how many spool files contained an incoming message, minus how many signals.
+	 * Both directions in one table, so that their IDs order everything. sim_id is NULL for
+	 * those received by a modem whose card was not known. The columns from idempotency_key to
+	 * delivery are for outgoing messages, from sent_time on for incoming ones. spool_lead is
+	 * how many spool files contained an incoming message, minus how many signals did.
 	 */
 	"CREATE TABLE \"message\" ("
 	" id INTEGER PRIMARY KEY AUTOINCREMENT,"
@@ -153,7 +153,7 @@ static const char version_9[] =
 	") STRICT;"
 	"CREATE INDEX usage_client ON usage (client_id, at, segments);"
 	"CREATE INDEX usage_sim ON usage (sim_id, at, segments);"
-	/* message_id: the first message that opted out; 0: not known, as in a restored one. */
+	/* message_id is the first message that opted out; 0 if unknown, as in a restored row. */
 	"CREATE TABLE opt_out ("
 	" id INTEGER PRIMARY KEY, number TEXT NOT NULL UNIQUE, at INTEGER NOT NULL,"
 	" word TEXT NOT NULL, confirmed INTEGER NOT NULL DEFAULT 0,"
@@ -163,7 +163,7 @@ static const char version_9[] =
 	" id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, value TEXT NOT NULL,"
 	" at INTEGER NOT NULL"
 	") STRICT;"
-	/* Calls and alerts; see store/store_event.h. sim_id NULL: not known. */
+	/* Calls and alerts; see store/store_event.h. sim_id is NULL if unknown. */
 	"CREATE TABLE event ("
 	" id INTEGER PRIMARY KEY AUTOINCREMENT, kind INTEGER NOT NULL,"
 	" sim_id INTEGER REFERENCES sim (id), at INTEGER NOT NULL,"
@@ -214,17 +214,17 @@ static const char version_9[] =
 	"END;";
 
 /*
- * message: boot is the boot of the machine (clock_boot_number(); 0: not known) by whose
- * CLOCK_BOOTTIME the message was accepted (created_boot) and expires (expires_boot; 0:
- * its validity has not begun, or it has none). seen: an earlier boot lasted at least
- * until then, by the wall clock; 0: it is of this boot. See sms/outbox_deadline.h.
+ * message: boot is the boot of the machine (clock_boot_number(); 0 if unknown) by whose
+ * CLOCK_BOOTTIME the message was accepted (created_boot) and expires (expires_boot; 0 if its
+ * validity has not begun, or it has none). seen: an earlier boot lasted at least until then, by the
+ * wall clock; 0 if it is of this boot. See sms/outbox_deadline.h.
  *
- * alive: the gateway ran until `at` by the wall clock (0: that was never set) and, for
- * deadlines, until boot_at by CLOCK_BOOTTIME of that boot. boot_at may be later: it follows
- * whatever the wall clock says, up to a minute ahead (store_message_set_lived()).
+ * alive: the gateway ran until `at` by the wall clock (0 if that was never set) and, for deadlines,
+ * until boot_at by CLOCK_BOOTTIME of that boot. boot_at may be later: it follows whatever the wall
+ * clock says, up to a minute ahead (store_message_set_lived()).
  *
- * place: which file this is; epoch 0: an older version stored nothing; no row: made by
- * us and never used. See store/store_database.h.
+ * place says which file this is. epoch is 0 if an older version stored nothing; there is no row if
+ * we made the file and never used it. See store/store_database.h.
  */
 static const char version_10[] =
 	"ALTER TABLE message ADD COLUMN boot INTEGER NOT NULL DEFAULT 0;"
@@ -242,7 +242,7 @@ static const char version_10[] =
 	"INSERT INTO place VALUES (1, 0, 0, 0, 0, 0, 0, 0, 0);";
 
 /*
- * usage: message_id, so that a cancelled message returns its usage to the SIM; 0: a
+ * usage has message_id, so that a cancelled message returns its usage to the SIM; it is 0 for a
  * call, or a message of an older version. usage_noted counts what a client had accepted.
  */
 static const char version_11[] =
@@ -301,10 +301,9 @@ static const char version_12[] =
 		STORE_SCHEMA_RENAME_VALUES;
 
 /*
- * message: revision counts the changes by edit_sms. valid_for: milliseconds after send_at,
- * or after it was accepted; 0: never expires. first_...: of an edited message with an
- * idempotency key, what the key was used for. A message whose recipient changes also
- * changes its conversation.
+ * message: revision counts the changes by edit_sms. valid_for is in milliseconds after send_at, or
+ * after it was accepted; 0 if it never expires. first_...: of an edited message with an idempotency
+ * key, what the key was used for. A message whose recipient changes also changes its conversation.
  */
 static const char version_13[] =
 	"ALTER TABLE message ADD COLUMN revision INTEGER NOT NULL DEFAULT 0;"
@@ -481,7 +480,7 @@ static const char version_17[] =
 	" at INTEGER NOT NULL, UNIQUE (client_id, key)) STRICT;"
 	"CREATE INDEX closed_key_at ON closed_key (at);";
 
-/* A change of owner or permissions changes the former time, too; mark_born 0: not known. */
+/* A change of owner or permissions also changes the former time; mark_born is 0 if unknown. */
 static const char version_21[] =
 	"ALTER TABLE file_identity RENAME COLUMN mark_changed TO mark_born;"
 	"UPDATE file_identity SET mark_born = 0;";
@@ -524,7 +523,7 @@ int store_schema_migrate(sqlite3 *database, int64_t from, int64_t to)
 	return result ? result : sqlite3_exec(database, set_version, NULL, NULL, NULL);
 }
 
-/* The end of each text counts, too. */
+/* The end of each text also counts. */
 static uint64_t store_schema_digest_row(uint64_t digest, sqlite3_stmt *statement)
 {
 	for (int column = 0; column < sqlite3_column_count(statement); column++) {
@@ -555,7 +554,7 @@ uint64_t store_schema_digest(sqlite3 *database)
 }
 
 /*
- * The digest that this SQLite writes, which may differ from the one that
+ * Returns the digest that this SQLite writes, which may differ from the one that
  * STORE_SCHEMA_DIGEST is of.
  */
 static uint64_t store_schema_version_digest(int64_t version)

@@ -11,12 +11,12 @@
 /* The first one is that of 0.1.0, the first release. */
 enum { STORE_SCHEMA_FIRST = 9, STORE_SCHEMA_VERSION = 22 };
 
-/* Can a database of that version be migrated? 0: it is empty. */
+/* Can a database of that version be migrated? Version 0 is an empty one. */
 bool store_schema_is_known(int64_t version);
 
 /*
  * Migrates from one known version to another. Call it without foreign keys, in one transaction.
- * SQLITE_OK, or SQLite's error.
+ * Returns SQLITE_OK, or SQLite's error.
  */
 int store_schema_migrate(sqlite3 *database, int64_t from, int64_t to);
 
@@ -41,8 +41,8 @@ extern const char store_schema_fleet[], store_schema_phone[];
 	" SELECT 1, (random() & 281474976710655) + 1;"
 
 /*
- * A digest of the text of all tables, indexes and triggers. A database with this digest has
- * the present schema as we make it (tests/unit/test_store.c). 0: it cannot be read.
+ * A digest of the text of all tables, indexes and triggers. A database with this digest has the
+ * present schema as we make it (tests/unit/test_store.c). Returns 0 if it cannot be read.
  */
 #define STORE_SCHEMA_DIGEST UINT64_C(0x5437fbf571c4882e)
 uint64_t store_schema_digest(sqlite3 *database);

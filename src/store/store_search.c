@@ -74,7 +74,7 @@ static void store_search_put_piece(struct buffer *question, const char *piece)
 	buffer_append_text(question, "\"");
 }
 
-/* The name of the shard as in STORE_INDEXED_TEXT. */
+/* Writes the name of the shard as in STORE_INDEXED_TEXT. */
 static void store_search_put_shard(struct buffer *question, int64_t id)
 {
 	int64_t shard = id >> STORE_SHARD_SHIFT;
@@ -89,7 +89,7 @@ static void store_search_put_shard(struct buffer *question, int64_t id)
 	store_search_put_piece(question, name);
 }
 
-/* Pieces side by side, and the last one; some are left out of a long phrase. */
+/* Asks for pieces side by side, and the last one; some are left out of a long phrase. */
 static void store_search_ask(const struct store_search *search, struct buffer *question)
 {
 	const char *phrase = search->filter->search;

@@ -18,7 +18,7 @@ enum store_search_index { STORE_SEARCH_NONE, STORE_SEARCH_TEXT, STORE_SEARCH_KIN
 
 enum store_search_index store_search_choose(const struct store_listing_filter *filter);
 
-/* The first ID that the index contains; INT64_MAX: none. 0 or -errno. */
+/* Finds the first ID that the index contains; INT64_MAX if there is none. Returns 0 or -errno. */
 int store_search_first(struct store *store, enum store_search_index index,
 		       int64_t *id_out);
 
@@ -30,7 +30,7 @@ struct store_search_found {
 
 /*
  * Finds the next IDs of the range. Without is_sharded it gives up after some milliseconds, with
- * what it has. With is_sharded it does not: the range is within one shard. 0 or -errno.
+ * what it has. With is_sharded it does not: the range is within one shard. Returns 0 or -errno.
  */
 struct store_search {
 	const struct store_listing_filter *filter;
@@ -43,6 +43,9 @@ struct store_search {
 int store_search_run(struct store *store, const struct store_search *search,
 		     struct store_search_found *found_out);
 
-/* Narrows the range to the next shard. 0, STORE_E_NOT_FOUND (no message is left), -errno. */
+/*
+ * Narrows the range to the next shard. Returns 0, STORE_E_NOT_FOUND if no message is left, or
+ * -errno.
+ */
 int store_search_narrow(struct store *store, bool is_upward,
 			struct store_span_range *range);

@@ -24,7 +24,7 @@ static void store_sim_bind_identity(sqlite3_stmt *statement, int place,
 }
 
 struct store_sim_row {
-	int64_t id; /* 0: no such row */
+	int64_t id; /* 0 if there is no such row */
 	bool has_iccid;
 	bool has_imsi;
 };
@@ -107,7 +107,7 @@ static bool store_sim_is_complete(const struct store_sim_row *row, const char *i
 	return row->id && (row->has_iccid || !*iccid) && (row->has_imsi || !*imsi);
 }
 
-/* Inside a transaction. */
+/* Call it inside a transaction. */
 static int store_sim_make(struct store *store, const char *iccid, const char *imsi,
 			  int64_t *sim_id_out)
 {
@@ -251,7 +251,7 @@ static void store_sim_read_text(sqlite3_stmt *statement, int column, char *text_
 		memcpy(text_out, text, length + 1);
 }
 
-/* `read_ms`: in usage time. */
+/* `read_ms` is in usage time. */
 static void store_sim_read_balance(sqlite3_stmt *statement,
 				   struct store_sim_balance *balance)
 {

@@ -34,7 +34,7 @@ static int store_span_read_bounds(struct store *store, struct store_span_bounds 
 	return error;
 }
 
-/* *block_out: -1 none. `edge` is a block, `end` bounds the search. */
+/* *block_out is -1 if there is none. `edge` is a block, `end` bounds the search. */
 static int store_span_find(struct store *store, enum store_sql_id which,
 			   const struct store_listing_filter *filter, int64_t edge,
 			   int64_t end, int64_t *block_out)

@@ -15,9 +15,9 @@ struct store_span_range {
 };
 
 /*
- * Narrows the range to the next IDs, downwards or upwards, whose messages may be within the
- * times of the filter: at most `blocks` blocks of known times. All IDs that it passes over are
- * outside the times. 0, STORE_E_NOT_FOUND (no ID is left), -errno.
+ * Narrows the range to the next IDs, downwards or upwards, whose messages may be within the times
+ * of the filter: at most `blocks` blocks of known times. All IDs that it passes over are outside
+ * the times. Returns 0, STORE_E_NOT_FOUND if no ID is left, or -errno.
  */
 int store_span_narrow(struct store *store, const struct store_listing_filter *filter,
 		      bool is_upward, int blocks, struct store_span_range *range);

@@ -67,8 +67,8 @@
 #define BY_UNREAD "INDEXED BY message_unread WHERE direction = 1 AND read_at = 0 AND"
 
 /*
- * Usage, of at most ?4 messages. A negative sim_id: it is not submitted yet. ?6 and ?7 are the
- * SIM's ID, and what it is for messages that are not submitted if those count.
+ * Usage, of at most ?4 messages. sim_id is negative for one that is not submitted yet. ?6 and ?7
+ * are the SIM's ID, and what it is for messages that are not submitted if those count.
  */
 #define USAGE_OF_CLIENT "INDEXED BY usage_client WHERE client_id = ?1"
 #define USAGE_OF_SIM	"INDEXED BY usage_sim WHERE sim_id IN (?6, ?7)"

@@ -45,7 +45,7 @@ int64_t store_usage_clock_ahead(const char *value)
 	return note.epoch_ms - note.offset_ms;
 }
 
-/* 0, STORE_E_NOT_FOUND, -errno. */
+/* Returns 0, STORE_E_NOT_FOUND or -errno. */
 static int store_usage_read_clock(struct store *store,
 				  struct store_usage_clock_note *note)
 {
@@ -80,7 +80,7 @@ static int64_t store_usage_later(int64_t one_ms, int64_t other_ms)
 	return one_ms > other_ms ? one_ms : other_ms;
 }
 
-/* In a new boot, or for the first time (`note` NULL). */
+/* Call it in a new boot, or for the first time (`note` NULL). */
 static int store_usage_begin_clock(struct store *store,
 				   const struct store_usage_clock_note *note,
 				   struct store_usage_clock *clock)
@@ -102,7 +102,7 @@ static int store_usage_begin_clock(struct store *store,
 				 ahead_ms - (clock->epoch_ms - clock->offset_ms));
 }
 
-/* The wall clock was set, by more than it may slip. */
+/* Call it when the wall clock was set, by more than it may slip. */
 static int store_usage_follow_clock(struct store *store, struct store_usage_clock *clock)
 {
 	int64_t by_ms = clock_set_by_ms(clock->epoch_ms);
@@ -170,7 +170,7 @@ int store_usage_now(struct store *store, int64_t *now_ms_out, int64_t *ahead_ms_
 	return 0;
 }
 
-/* The statement for the client; those for the SIM, the share and acceptance follow it. */
+/* Returns the statement for the client; those for the SIM, the share and acceptance follow it. */
 static sqlite3_stmt *store_usage_use(struct store *store, enum store_sql_id for_client,
 				     const struct store_usage_span *span)
 {
@@ -230,7 +230,7 @@ int store_usage_segments(struct store *store, const struct store_usage_span *spa
 	return error;
 }
 
-/* A few of the oldest rows with each message, so that no timer is needed. */
+/* Removes a few of the oldest rows with each message, so that no timer is needed. */
 static int store_usage_prune(struct store *store, int64_t now_ms)
 {
 	return store_execute(store, USAGE_PRUNE,
@@ -248,7 +248,7 @@ int store_usage_give_back(struct store *store, int64_t message_id,
 		message_id);
 }
 
-/* When the message may go out, in usage time, and usage time now. 0 or -errno. */
+/* When the message may go out, in usage time, and usage time now. Returns 0 or -errno. */
 static int store_usage_find_time(struct store *store,
 				 const struct store_message_draft *draft,
 				 int64_t *now_ms_out, int64_t *at_ms_out)

@@ -112,7 +112,8 @@ static const uint8_t *store_wal_frame_at(const struct store_wal *wal, size_t num
 }
 
 /*
- * The salts of the header; frames with others are left over from before the last reset.
+ * Does it have the salts of the header? Frames with others are left over from before the last
+ * reset.
  */
 static bool store_wal_has_salts(const struct store_wal *wal, const uint8_t *frame)
 {

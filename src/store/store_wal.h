@@ -12,5 +12,5 @@
 
 #include <stdbool.h>
 
-/* `path`: of the log; a missing one is sound. Nobody may write to it meanwhile. */
+/* `path` is that of the log; a missing one is sound. Nobody may write to it meanwhile. */
 bool store_wal_is_sound(const char *path);

@@ -18,7 +18,7 @@
 #include "store/store_feed.h"
 #include "store/store_internal.h"
 
-/* From the parameter `first` on. */
+/* Binds from the parameter `first` on. */
 static void store_webhook_bind_progress(sqlite3_stmt *statement, int first,
 					const struct store_webhook_row *row)
 {
@@ -227,7 +227,7 @@ static int store_webhook_record_consent(struct store *store, enum audit_event ev
 				  });
 }
 
-/* In a transaction. */
+/* Call it in a transaction. */
 static int store_webhook_insert_consent(struct store *store,
 					struct store_webhook_consent *consent)
 {
@@ -275,7 +275,7 @@ int store_webhook_consent_ask(struct store *store, struct store_webhook_consent 
 	return error;
 }
 
-/* A row of WEBHOOK_CONSENTS or WEBHOOK_CONSENT_GET. */
+/* Reads a row of WEBHOOK_CONSENTS or WEBHOOK_CONSENT_GET. */
 static void store_webhook_read_consent(sqlite3_stmt *statement,
 				       struct store_webhook_consent *consent_out)
 {

@@ -33,7 +33,7 @@ static struct agent_word_range agent_word_range_of_all(
 	return (struct agent_word_range){ table, 0, table->count - table->ends, 0 };
 }
 
-/* The first row of the range whose next byte is at least this one. */
+/* Returns the first row of the range whose next byte is at least this one. */
 static size_t agent_word_lower_bound(const struct agent_word_range *range, unsigned byte)
 {
 	size_t first = range->first, behind = range->behind;
@@ -50,7 +50,7 @@ static size_t agent_word_lower_bound(const struct agent_word_range *range, unsig
 	return first;
 }
 
-/* Keeps the phrases that go on with this byte. False: none. */
+/* Keeps the phrases that go on with this byte. Returns false if there is none. */
 static bool agent_word_narrow(struct agent_word_range *range, unsigned char byte)
 {
 	range->first = agent_word_lower_bound(range, byte);

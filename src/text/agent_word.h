@@ -74,7 +74,8 @@ unsigned agent_word_read(const struct text_word *words, size_t count,
 			 unsigned *meanings_out);
 
 /*
- * The meanings in so many bytes of a text without spaces between words, and of languages that
- * write them together: Chinese, Japanese; Arabic and Hindi, too. `folded`: by glyph_write().
+ * Returns the meanings in so many bytes of a text without spaces between words, and of languages
+ * that write them together: Chinese and Japanese, also Arabic and Hindi. `folded` comes from
+ * glyph_write().
  */
 unsigned agent_word_find_anywhere(const char *folded, size_t length);

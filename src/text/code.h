@@ -36,13 +36,13 @@ struct code_text {
 bool code_text_digit_of(uint32_t character, char *digit_out);
 
 bool code_text_is_digit(char byte);
-/* A digit, an ASCII letter, or a byte of another character. */
+/* Is it a digit, an ASCII letter, or a byte of another character? */
 bool code_text_is_part(char byte);
 
-/* False: the text certainly has no digit. A quick test, because most texts have none. */
+/* Returns false if the text certainly has no digit. A quick test, because most texts have none. */
 bool code_text_has_digits(const char *text);
 
-/* 0, or -ENOMEM with nothing to free. `text` is valid UTF-8. */
+/* Returns 0, or -ENOMEM with nothing to free. `text` is valid UTF-8. */
 int code_text_init(struct code_text *read, const char *text);
 void code_text_deinit(struct code_text *read);
 
@@ -151,13 +151,14 @@ struct code_token {
 	size_t word;	 /* index of its first word */
 	size_t behind; /* index of the first word after it; of lines and signs the same */
 	unsigned digits, uppers, lowers;
-	unsigned others;	 /* small letters beyond ASCII */
-	unsigned marks;		 /* punctuation inside it */
-	char separator;		 /* the only kind of mark in it; 0: none, or several */
-	unsigned groups;	 /* between separators */
-	bool has_capital_inside; /* "sunShine" */
-	bool has_vowel;		 /* among ASCII capitals */
-	uint64_t shapes;	 /* enum code_shape */
+	unsigned others; /* small letters beyond ASCII */
+	unsigned marks;	 /* punctuation inside it */
+	/* the only kind of mark in it; 0 if there is none, or several */
+	char separator;
+	unsigned groups;	       /* between separators */
+	bool has_capital_inside;       /* "sunShine" */
+	bool has_vowel;		       /* among ASCII capitals */
+	uint64_t shapes;	       /* enum code_shape */
 	char code[EXTRACT_CODE_BYTES]; /* of a number: without blanks */
 };
 
@@ -288,9 +289,9 @@ void code_context_read(struct code_context *context);
 
 bool code_context_shares_sentence(const struct code_context *context, size_t left,
 				  size_t right);
-/* What a word in the sentence of another says; 0: it is in another sentence. */
+/* Returns what a word in the sentence of another says; 0 if it is in another sentence. */
 uint32_t code_context_kinds(const struct code_context *context, size_t at, size_t beside);
-/* What so many words of the sentence say, before a word or from another on. */
+/* Returns what so many words of the sentence say, before a word or from another on. */
 uint32_t code_context_kinds_before(const struct code_context *context, size_t at,
 				   size_t most);
 uint32_t code_context_kinds_behind(const struct code_context *context, size_t at,
@@ -298,7 +299,7 @@ uint32_t code_context_kinds_behind(const struct code_context *context, size_t at
 
 /* ---- code_number.c */
 
-/* A number with the form of a one-time code at this word, alone or with words behind it. */
+/* Reads a number with the form of a one-time code at this word, alone or with words behind it. */
 bool code_number_read(const struct code_context *context, size_t at,
 		      struct code_token *token_out);
 
@@ -310,20 +311,22 @@ struct code_token_position {
 	size_t word; /* index */
 };
 
-/* The next piece between spaces that has words. False: there are no more. */
+/* The next piece between spaces that has words. Returns false if there are no more. */
 bool code_token_next(const struct code_context *context,
 		     struct code_token_position *position, struct code_token *token_out);
 
-/* "778 30 1": the numbers that follow, each after one space, join it. False: none does. */
+/*
+ * "778 30 1": the numbers that follow, each after one space, join it. Returns false if none does.
+ */
 bool code_token_join(const struct code_context *context, struct code_token *token);
 
 /*
- * "7390-nel", "7390'le": in some languages a case ending follows the code. True: it was
+ * "7390-nel", "7390'le": in some languages a case ending follows the code. Returns true if it was
  * removed, and the token measured again.
  */
 bool code_token_cut_ending(const struct code_context *context, struct code_token *token);
 
-/* Letters of all kinds in it. */
+/* Counts letters of all kinds in it. */
 unsigned code_token_letters(const struct code_token *token);
 
 struct code_token_visit {
@@ -332,7 +335,7 @@ struct code_token_visit {
 };
 
 /*
- * Codes that are spread over lines or words, one group of digits per line or "four eight two
+ * Finds codes that are spread over lines or words, one group of digits per line or "four eight two
  * nine", and digits in Chinese signs. The context is read.
  */
 void code_token_spelled(const struct code_context *context,
@@ -342,10 +345,10 @@ void code_token_spelled(const struct code_context *context,
 
 enum { CODE_NEAR_WORDS = 14 }; /* between a name and a number in one sentence */
 
-/* The signs of a token, and of the whole text, which it reads (code_context_read()). */
+/* Returns the signs of a token, and of the whole text, which it reads (code_context_read()). */
 uint64_t code_sign_read(struct code_context *context, const struct code_token *token);
 
-/* Words to the nearest name in the sentence; CODE_NEAR_WORDS: none is near. */
+/* Returns the words to the nearest name in the sentence; CODE_NEAR_WORDS if none is near. */
 unsigned code_sign_name_distance(const struct code_context *context,
 				 const struct code_token *token);
 

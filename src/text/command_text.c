@@ -23,7 +23,7 @@ enum {
 
 struct command_text_token {
 	size_t from, to; /* bytes */
-	size_t count;	 /* digits; 0: it has other characters */
+	size_t count;	 /* digits; 0 if it has other characters */
 	char digits[COMMAND_TEXT_NUMBER_MOST + 1];
 };
 
@@ -64,7 +64,7 @@ static bool command_text_digit(uint32_t character, char *digit_out)
 	return true;
 }
 
-/* False: no more tokens. */
+/* Returns false if there are no more tokens. */
 static bool command_text_next(const char *text, size_t at,
 			      struct command_text_token *token_out)
 {
@@ -124,7 +124,7 @@ static uint32_t command_text_fold(uint32_t character)
 	return utf8_fold(character);
 }
 
-/* The next letter without case and accents; 0: the end. */
+/* Returns the next letter without case and accents; 0 at the end. */
 static uint32_t command_text_letter(const char **at, const char *end)
 {
 	while (*at < end && **at) {
@@ -167,7 +167,7 @@ static bool command_text_take_code(const struct command_text_token *token,
 	return true;
 }
 
-/* "482 913" or "482-913" */
+/* Reads "482 913" or "482-913" */
 static bool command_text_take_groups(const char *text,
 				     const struct command_text_token *token,
 				     const struct command_text_token *next,
@@ -184,7 +184,7 @@ static bool command_text_take_groups(const char *text,
 	return true;
 }
 
-/* Behind the word, whose token is not counted: `after` is the index of the next one. */
+/* Looks behind the word, whose token is not counted: `after` is the index of the next one. */
 static void command_text_find_code(const struct command_text_tokens *tokens, size_t after,
 				   struct command_text *read)
 {
@@ -201,7 +201,7 @@ static void command_text_find_code(const struct command_text_tokens *tokens, siz
 
 /* ---- what it is */
 
-/* "YES 4711 482913", and nothing else; the code may be missing. */
+/* Reads "YES 4711 482913", and nothing else; the code may be missing. */
 static bool command_text_read_answer(const struct command_text_words *words,
 				     const struct command_text_tokens *tokens,
 				     struct command_text *read)
@@ -237,7 +237,7 @@ static bool command_text_is_blank(const char *text, size_t from, size_t to)
 	return true;
 }
 
-/* The text behind the word, without spaces and marks before it or spaces behind it. */
+/* Returns the text behind the word, without spaces and marks before it or spaces behind it. */
 static struct command_text_part command_text_trim(const char *text, size_t from,
 						  size_t to)
 {

@@ -43,7 +43,7 @@ static bool extract_keep(char *place, size_t size, const char *text, size_t leng
 	return true;
 }
 
-/* "@example.com #123456": a line of its own */
+/* Reads "@example.com #123456": a line of its own */
 static bool extract_read_bound_code(const char *line, struct extract *extract)
 {
 	static const char host[] =

@@ -322,7 +322,7 @@ static bool glyph_is_hidden(uint32_t character)
 	       glyph_is_within(character, 0x2060, 0x2064) || character == 0x200b;
 }
 
-/* Nothing that a reader sees: controls, joiners, accents, frames, selectors, fillers. */
+/* Is it nothing that a reader sees: a control, joiner, accent, frame, selector or filler? */
 static bool glyph_is_nothing(uint32_t character)
 {
 	if (character == '\n' || character == '\r' || character == '\t')
@@ -397,9 +397,9 @@ static uint32_t glyph_mark(uint32_t character)
 }
 
 /*
- * What one character reads as: a digit, a small letter without accent (of any alphabet), or
- * itself. 0: nothing that can be seen. A number such as "⑫" or "🔟" has two digits: the
- * second is in *second_out, else 0.
+ * Returns what one character reads as: a digit, a small letter without accent (of any alphabet), or
+ * itself. Returns 0 if it is nothing that can be seen. A number such as "⑫" or "🔟" has two digits:
+ * the second is in *second_out, else 0.
  */
 static uint32_t glyph_read(uint32_t character, uint32_t *second_out)
 {
@@ -429,7 +429,7 @@ static uint32_t glyph_read(uint32_t character, uint32_t *second_out)
 	return utf8_fold(plain ? plain : character);
 }
 
-/* The Latin letter or digit that looks like this character of glyph_read(), or itself. */
+/* Returns the Latin letter or digit that looks like this character of glyph_read(), or itself. */
 static uint32_t glyph_look(uint32_t character)
 {
 	if (character < 0x80)

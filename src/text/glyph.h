@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The ASCII character that a tag stands for (U+E0000 to U+E007F); 0: it is no tag. */
+/* Returns the ASCII character that a tag stands for (U+E0000 to U+E007F); 0 if it is no tag. */
 char glyph_of_tag(uint32_t character);
 
 /*

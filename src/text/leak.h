@@ -27,7 +27,7 @@ struct leak_text_piece {
 	size_t length;
 	bool is_glued; /* nothing stands between the piece before and this one */
 	bool is_own;   /* of the text that is judged, not of an earlier message */
-	/* of LEAK_NUMBER: which date or time it belongs to; 0: none */
+	/* of LEAK_NUMBER: which date or time it belongs to; 0 if there is none */
 	unsigned char date;
 };
 
@@ -39,8 +39,8 @@ struct leak_text {
 };
 
 /*
- * `earlier`: what was sent before, "" nothing. `by_look`: letters that look like Latin ones
- * are taken for them. 0 or -ENOMEM with nothing to free. Valid UTF-8.
+ * `earlier` is what was sent before, or "". With `by_look` letters that look like Latin ones are
+ * taken for them. Returns 0, or -ENOMEM with nothing to free. The text is valid UTF-8.
  */
 int leak_text_init(struct leak_text *read, const char *earlier, const char *text,
 		   bool by_look);
@@ -100,7 +100,7 @@ struct leak_stream_search {
 	bool has_earlier; /* a part is not own: only whole pieces count */
 };
 
-/* Also true without memory: nothing leaves the phone unjudged. */
+/* Returns true also if memory runs out: nothing leaves the phone unjudged. */
 bool leak_stream_has_code(const struct leak_stream *stream,
 			  const struct leak_stream_search *search);
 
@@ -135,7 +135,7 @@ struct leak_reading {
 	bool has_earlier; /* earlier messages come before the text */
 	bool is_hinted;	  /* the text speaks of codes, digits or ways to hide them */
 	bool is_cipher;	  /* the text comes from another one: it is read in fewer ways */
-	size_t least;	  /* only codes with so many symbols; 0: all */
+	size_t least;	  /* only codes with so many symbols; 0 for all */
 };
 
 /* Does the text hold one of the codes? Also true without memory. */
@@ -143,7 +143,10 @@ bool leak_reading_has_code(const struct leak_reading *reading);
 
 /* ---- leak_sum.c */
 
-/* Sums in the text: "4000 + 829", "one less than 4830", and what numbers beside each other make. */
+/*
+ * Finds sums in the text: "4000 + 829", "one less than 4830", and what numbers beside each other
+ * make.
+ */
 bool leak_sum_has_code(const struct leak_reading *reading, struct leak_stream *stream);
 
 /* ---- leak_cipher.c */
@@ -154,14 +157,15 @@ bool leak_sum_has_code(const struct leak_reading *reading, struct leak_stream *s
 
 enum leak_cipher_kind {
 	LEAK_CIPHER_WHOLE, /* everything in the text was hidden */
-	LEAK_CIPHER_LETTERS, /* only its letters: its numbers stand in the first text, too */
+	/* only its letters: its numbers also stand in the first text */
+	LEAK_CIPHER_LETTERS,
 	LEAK_CIPHER_LOOKS, /* only signs that look like others: dates stay dates */
 	LEAK_CIPHER_GUESS, /* any text becomes something: only long codes mean anything */
 };
 
 /*
  * Visits each text that may be hidden in this one (valid UTF-8), until a visit returns true.
- * True: one did, or there is no memory.
+ * Returns true if one did, or there is no memory.
  */
 bool leak_cipher_undo(const char *text,
 		      bool (*visit)(void *data, const char *text,

@@ -109,7 +109,7 @@ static void leak_cipher_join_letters(const char *text, struct buffer *out)
 		out->length = 0;
 }
 
-/* "f0ur", "3ight": digits in a word with letters. */
+/* Writes "f0ur", "3ight": digits in a word with letters. */
 static void leak_cipher_write_as_letters(const char *text, const char *letters,
 					 struct buffer *out)
 {
@@ -148,7 +148,7 @@ static void leak_cipher_write_other_letters(const char *text, struct buffer *out
 }
 
 /*
- * "glG2BS": letters that look like digits, which depends on their case. Words without a
+ * Writes "glG2BS": letters that look like digits, which depends on their case. Words without a
  * digit must be long, because any short one can be read so.
  */
 static void leak_cipher_write_digits(const char *text, struct buffer *out)
@@ -194,7 +194,7 @@ static void leak_cipher_write_digits(const char *text, struct buffer *out)
 static const struct {
 	const char *begin, *end;
 	int base;
-	size_t digits; /* 0: up to `end`, which may be missing */
+	size_t digits; /* 0 for up to `end`, which may be missing */
 } escapes[] = {
 	{ "&#x", ";", 16, 0 },	{ "&#X", ";", 16, 0 }, { "&#", ";", 10, 0 },
 	{ "\\u{", "}", 16, 0 }, { "\\u", "", 16, 4 },  { "\\x", "", 16, 2 },
@@ -202,7 +202,7 @@ static const struct {
 	{ "%", "", 16, 2 },	{ "=", "", 16, 2 },    { "\\", "", 8, 3 },
 };
 
-/* Bytes of the escape here, and its character; 0: there is none. */
+/* Returns the bytes of the escape here, and its character; 0 if there is none. */
 static size_t leak_cipher_read_escape(const char *text, uint32_t *character_out)
 {
 	for (size_t i = 0; i < sizeof(escapes) / sizeof(*escapes); i++) {
@@ -251,7 +251,7 @@ static void leak_cipher_unescape(const char *text, struct buffer *out)
 		out->length = 0;
 }
 
-/* "75 57 88 52", "4b 39 58 34": four or more characters by their numbers. */
+/* Reads "75 57 88 52", "4b 39 58 34": four or more characters by their numbers. */
 static void leak_cipher_read_characters(const char *text, int base, struct buffer *out)
 {
 	static const char between[] = " ,;:.-\n\t";
@@ -288,7 +288,7 @@ static void leak_cipher_read_numbers(const char *text, struct buffer *out)
 	leak_cipher_read_characters(text, 16, out);
 }
 
-/* "6 9 22 5": letters by their places in the alphabet. */
+/* Reads "6 9 22 5": letters by their places in the alphabet. */
 static void leak_cipher_read_places(const char *text, struct buffer *out)
 {
 	static const char between[] = " ,;:.-/\n\t";
@@ -321,7 +321,9 @@ static void leak_cipher_read_places(const char *text, struct buffer *out)
 
 /* ---- Morse --------------------------------------------------------------------------- */
 
-/* '.' or '-' for a sign or a word ("dit", "dash"), with its bytes; '\0': neither. */
+/*
+ * Returns '.' or '-' for a sign or a word ("dit", "dash"), with its bytes; '\0' if it is neither.
+ */
 static char leak_cipher_morse_sign(const char *text, size_t *length_out)
 {
 	static const struct {
@@ -351,7 +353,7 @@ static char leak_cipher_morse_sign(const char *text, size_t *length_out)
 	return found;
 }
 
-/* One character; '\0': there is none with these signs. */
+/* Returns one character; '\0' if there is none with these signs. */
 static char leak_cipher_morse_character(const char *signs)
 {
 	static const char *const characters[] = {
@@ -474,7 +476,7 @@ static void leak_cipher_decode(const char *text, struct buffer *out)
 
 /* ---- what nobody sees ---------------------------------------------------------------- */
 
-/* Tags, and variation selectors as bytes. */
+/* Shows tags, and variation selectors as bytes. */
 static void leak_cipher_show_hidden(const char *text, struct buffer *out)
 {
 	while (*text) {

@@ -21,14 +21,14 @@ struct leak_figure_run {
 	bool is_part; /* it has a digit or is one letter: may be a part of a code */
 };
 
-/* A sign that may stand between letters without being one. */
+/* Is it a sign that may stand between letters without being one? */
 static bool leak_figure_is_separator(const struct leak_text_piece *piece)
 {
 	return piece->kind == LEAK_MARK && piece->length == 1 &&
 	       strchr("-_./:=,;()[]{}\"'?", *piece->text);
 }
 
-/* Letters and signs for them, or signs: "A8" and "2g" in "(A8-2g)". */
+/* It goes on with letters and signs for them, or signs: "A8" and "2g" in "(A8-2g)". */
 static bool leak_figure_continues(const struct leak_text *text, size_t first, size_t at)
 {
 	return at < text->count && text->pieces[at].is_glued &&
@@ -36,7 +36,7 @@ static bool leak_figure_continues(const struct leak_text *text, size_t first, si
 		       leak_figure_is_separator(&text->pieces[first]);
 }
 
-/* The run that begins at piece `at`; returns where the next one begins. */
+/* Reads the run that begins at piece `at`; returns where the next one begins. */
 static size_t leak_figure_read_run(const struct leak_text *text, size_t at,
 				   struct leak_figure_run *run)
 {
@@ -68,7 +68,7 @@ static void leak_figure_put_digits(struct leak_stream *stream, const char *digit
 	leak_stream_begin(stream);
 }
 
-/* A run of which each character has a place in an alphabet, ten signs from 0 to 9. */
+/* Writes a run of which each character has a place in an alphabet, ten signs from 0 to 9. */
 static void leak_figure_write_alphabets(const struct leak_text *text,
 					struct leak_stream *stream,
 					const char *const *alphabets)
@@ -102,7 +102,7 @@ static void leak_figure_write_alphabets(const struct leak_text *text,
 }
 
 /*
- * Letters that look like digits. Some look like two: each row decides otherwise about one of
+ * Writes letters that look like digits. Some look like two: each row decides otherwise about one of
  * them, and all ways to decide are read.
  */
 static void leak_figure_write_looks(const struct leak_text *text,
@@ -128,7 +128,7 @@ static void leak_figure_write_looks(const struct leak_text *text,
 	}
 }
 
-/* Letters that count for digits: the first ten, the upper row of keys, its shifted signs. */
+/* Writes letters that count for digits: the first ten, the upper row of keys, its shifted signs. */
 static void leak_figure_write_letters_from_0(const struct leak_text *text,
 					     struct leak_stream *stream)
 {
@@ -171,7 +171,7 @@ static void leak_figure_write_shifted_keys(const struct leak_text *text,
 	leak_stream_put_barrier(stream);
 }
 
-/* The letters on the keys of a phone: "GTA" 482. */
+/* Writes the letters on the keys of a phone: "GTA" 482. */
 static void leak_figure_write_phone_keys(const struct leak_text *text,
 					 struct leak_stream *stream)
 {
@@ -183,7 +183,7 @@ static void leak_figure_write_phone_keys(const struct leak_text *text,
 
 /* ---- other numbers ------------------------------------------------------------------- */
 
-/* The whole run is a number to this base, perhaps after its prefix ("0x"). */
+/* Is the whole run a number to this base, perhaps after its prefix ("0x")? */
 static bool leak_figure_read_number(const struct leak_figure_run *run, const char *prefix,
 				    int base, size_t least, uint64_t *value_out)
 {
@@ -326,7 +326,7 @@ static int leak_figure_roman(const struct leak_figure_run *run)
 	return sum;
 }
 
-/* "IV VIII II", and strokes or stars: "|||| ||". */
+/* Writes "IV VIII II", and strokes or stars: "|||| ||". */
 static void leak_figure_write_counted(const struct leak_text *text,
 				      struct leak_stream *stream)
 {

@@ -115,7 +115,7 @@ static bool leak_reading_is_multiplied(const struct leak_reading *reading, size_
 		       NUMBER_WORD_TIMES;
 }
 
-/* "482 thousand 913": digits are a word of such a number, too. */
+/* "482 thousand 913": digits are also a word of such a number. */
 static bool leak_reading_counts_as_word(const struct leak_reading *reading, size_t at,
 					const struct spelled_number *number,
 					struct number_word *word_out)
@@ -164,7 +164,7 @@ struct leak_reading_letters {
 	char *text;
 	const struct leak_text_piece **pieces; /* of each byte */
 	unsigned short *covered; /* by words that follow each other from here */
-	unsigned char *take;	 /* bytes of the word that begins here; 0: none does */
+	unsigned char *take;	 /* bytes of the word that begins here; 0 if none does */
 	size_t length;
 };
 
@@ -176,7 +176,7 @@ static void leak_reading_free_letters(struct leak_reading_letters *letters)
 	free(letters->take);
 }
 
-/* False: no memory. */
+/* Returns false if memory runs out. */
 static bool leak_reading_collect(const struct leak_text *text,
 				 struct leak_reading_letters *letters)
 {
@@ -299,7 +299,7 @@ static void leak_reading_write_symbols(const struct leak_reading *reading,
 	}
 }
 
-/* Pieces from `at` that are glued together, and whether they have a digit. */
+/* Finds the pieces from `at` that are glued together, and whether they have a digit. */
 static size_t leak_reading_run(const struct leak_text *text, size_t at,
 			       size_t *length_out, bool *has_digit_out)
 {
@@ -316,7 +316,7 @@ static size_t leak_reading_run(const struct leak_text *text, size_t at,
 	return end;
 }
 
-/* "A7K", but "alpha", "seven", "kilo" as well; other words are left out. */
+/* Writes "A7K", but "alpha", "seven", "kilo" as well; other words are left out. */
 static void leak_reading_write_short(const struct leak_reading *reading,
 				     struct leak_stream *stream, size_t most,
 				     bool as_spoken)

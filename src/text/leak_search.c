@@ -96,7 +96,9 @@ static bool leak_search_has_hint(const char *text)
 	return found;
 }
 
-/* Characters that nobody sees, many in a row: they can only be there to carry something. */
+/*
+ * Are there many characters in a row that nobody sees? They can only be there to carry something.
+ */
 static bool leak_search_is_invisible(const char *text)
 {
 	static const char *const nothing[] = {

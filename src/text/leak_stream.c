@@ -47,7 +47,7 @@ static bool leak_stream_resize(void **memory, size_t size)
 	return larger;
 }
 
-/* Room for one more and for the end. */
+/* Makes room for one more and for the end. */
 static bool leak_stream_grow(struct leak_stream *stream)
 {
 	size_t room = stream->room ? 2 * stream->room : LEAK_STREAM_ROOM;
@@ -139,7 +139,7 @@ static void leak_stream_copy_piece(struct leak_stream *to, const struct leak_str
 	leak_stream_begin(to);
 }
 
-/* Where the pieces begin; at most LEAK_STREAM_PIECES, the last ones. */
+/* Returns where the pieces begin; at most LEAK_STREAM_PIECES, the last ones. */
 static size_t leak_stream_pieces(const struct leak_stream *stream,
 				 size_t pieces[LEAK_STREAM_PIECES])
 {
@@ -181,14 +181,14 @@ static bool leak_stream_finds(const struct leak_stream *stream,
 	       (stream->count && code_index_search(search->index, &code_stream));
 }
 
-/* The same search for codes that whole pieces make up. */
+/* Returns the same search for codes that whole pieces make up. */
 static struct leak_stream_search leak_stream_whole(struct leak_stream_search search)
 {
 	search.whole_only = true;
 	return search;
 }
 
-/* The same search for codes so long that a find is no coincidence. */
+/* Returns the same search for codes so long that a find is no coincidence. */
 static struct leak_stream_search leak_stream_sure(struct leak_stream_search search)
 {
 	if (search.least < CODE_INDEX_SURE)
@@ -209,7 +209,7 @@ static bool leak_stream_has_backwards(const struct leak_stream *stream,
 	return leak_stream_finds(other, search);
 }
 
-/* The pieces backwards, each of them forwards: "13 29 48". */
+/* Looks at the pieces backwards, each of them forwards: "13 29 48". */
 static bool leak_stream_has_pieces_backwards(const struct leak_stream *stream,
 					     const struct leak_stream_search *search,
 					     struct leak_stream *other)
@@ -222,7 +222,7 @@ static bool leak_stream_has_pieces_backwards(const struct leak_stream *stream,
 	return leak_stream_finds(other, search);
 }
 
-/* Two pieces that stand beside each other, the second first. */
+/* Looks at two pieces that stand beside each other, the second first. */
 static bool leak_stream_has_swapped(const struct leak_stream *stream,
 				    const struct leak_stream_search *search,
 				    struct leak_stream *other)
@@ -312,7 +312,7 @@ static bool leak_stream_has_pair(const struct leak_stream *stream,
 	return leak_stream_finds(other, &sure);
 }
 
-/* Three pieces that follow each other, in any order. */
+/* Looks at three pieces that follow each other, in any order. */
 static bool leak_stream_has_shuffled(const struct leak_stream *stream,
 				     const struct leak_stream_search *search,
 				     struct leak_stream *other)
@@ -338,9 +338,8 @@ static bool leak_stream_has_shuffled(const struct leak_stream *stream,
 }
 
 /*
- * A number added to each digit, or each digit subtracted from it, without carrying. Only
- * pieces of one length count together: there are twenty ways, and any six digits might be
- * meant.
+ * Looks for a number added to each digit, or each digit subtracted from it, without carrying. Only
+ * pieces of one length count together: there are twenty ways, and any six digits might be meant.
  */
 static bool leak_stream_has_shifted(const struct leak_stream *stream,
 				    const struct leak_stream_search *search,
@@ -378,8 +377,8 @@ static bool leak_stream_has_shifted(const struct leak_stream *stream,
 }
 
 /*
- * The place from which symbol `at` of `length` is read: halves with the first, the second or
- * both backwards, pairs swapped, from outside in and inside out, even ones behind odd ones and
+ * Returns the place from which symbol `at` of `length` is read: halves with the first, the second
+ * or both backwards, pairs swapped, from outside in and inside out, even ones behind odd ones and
  * the reverse of that, then each rotation. Returns `length` if `order` is not one of them.
  */
 static size_t leak_stream_place(unsigned order, size_t at, size_t length)
@@ -416,7 +415,7 @@ static size_t leak_stream_place(unsigned order, size_t at, size_t length)
 	}
 }
 
-/* Whole pieces that have as many symbols as a long code, in each order of the above. */
+/* Looks at whole pieces that have as many symbols as a long code, in each order of the above. */
 static bool leak_stream_has_turned(const struct leak_stream *stream,
 				   const struct leak_stream_search *search,
 				   struct leak_stream *other)
@@ -449,7 +448,7 @@ static bool leak_stream_has_turned(const struct leak_stream *stream,
 	return leak_stream_finds(other, &sure);
 }
 
-/* The number that is written in a piece of one or two digits; 0: another piece. */
+/* Returns the number that is written in a piece of one or two digits; 0 if it is another piece. */
 static size_t leak_stream_place_named(const struct leak_stream *stream, size_t at)
 {
 	size_t length = leak_stream_piece_end(stream, at) - at, place = 0;
@@ -465,8 +464,8 @@ static size_t leak_stream_place_named(const struct leak_stream *stream, size_t a
 }
 
 /*
- * "digit 3 is 2, digit 1 is 4, ...": of each two pieces one is the place of the other
- * (`shift` 0: the first). Writes them in the order of the places if these are 1 to `count`.
+ * Writes "digit 3 is 2, digit 1 is 4, ...": of each two pieces one is the place of the other (if
+ * `shift` is 0, the first). Writes them in the order of the places if these are 1 to `count`.
  */
 static void leak_stream_write_places(const struct leak_stream *stream,
 				     const size_t *pieces, size_t count, size_t shift,

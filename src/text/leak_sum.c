@@ -33,7 +33,7 @@ struct leak_sum {
 	size_t count;
 };
 
-/* '\0': no sign of a sum. */
+/* Returns '\0' if it is no sign of a sum. */
 static char leak_sum_sign(const struct leak_text_piece *piece)
 {
 	static const struct {
@@ -67,7 +67,7 @@ static char leak_sum_sign(const struct leak_text_piece *piece)
 	return '\0';
 }
 
-/* "half", "twice": 0 if the word is none of them. */
+/* Reads a word such as "half" or "twice"; returns 0 if the word is none of them. */
 static int64_t leak_sum_fraction(const struct leak_text_piece *piece)
 {
 	static const struct {
@@ -163,8 +163,8 @@ static void leak_sum_put(struct leak_stream *stream, int64_t value,
 }
 
 /*
- * The chain that begins with term `from`: partial results with products first, and from left to
- * right; returns the term behind it. `last_only`: only the result.
+ * Writes the chain that begins with term `from`: partial results with products first, and from left
+ * to right; returns the term behind it. With `last_only` it is only the result.
  */
 static size_t leak_sum_write_chain(const struct leak_sum *sum, size_t from,
 				   bool last_only, struct leak_stream *stream)
@@ -223,7 +223,7 @@ static void leak_sum_put_alone(struct leak_stream *stream, int64_t value,
 	leak_stream_put_barrier(stream);
 }
 
-/* Digit by digit, without carrying. */
+/* Adds digit by digit, without carrying. */
 static int64_t leak_sum_without_carry(int64_t one, int64_t other, int sign)
 {
 	int64_t result = 0, place = 1;

@@ -16,7 +16,7 @@
 
 enum { LEAK_TEXT_DATES = 250 };
 
-/* Punctuation among the letters of other scripts. */
+/* Is it punctuation among the letters of other scripts? */
 static bool leak_text_is_foreign_mark(uint32_t character)
 {
 	static const struct {
@@ -94,7 +94,7 @@ static const struct leak_text_piece *leak_text_at(const struct leak_text *read, 
 	return at < read->count ? &read->pieces[at] : &none;
 }
 
-/* -1: no number, or longer than any in a date. */
+/* Returns -1 if there is no number, or it is longer than any in a date. */
 static int leak_text_value(const struct leak_text *read, size_t at)
 {
 	const struct leak_text_piece *piece = leak_text_at(read, at);
@@ -176,7 +176,7 @@ static bool leak_text_is_time(const struct leak_text *read, size_t at)
 	       leak_text_is_within(leak_text_value(read, at + 2), 0, 59);
 }
 
-/* Pieces of the date or time that begins here; 0: none does. */
+/* Returns the pieces of the date or time that begins here; 0 if none does. */
 static size_t leak_text_date_length(const struct leak_text *read, size_t at)
 {
 	bool has_next = leak_text_at(read, at + 2)->is_glued &&
@@ -199,7 +199,7 @@ static size_t leak_text_date_length(const struct leak_text *read, size_t at)
 	return leak_text_is_year(read, at) ? 1 : 0;
 }
 
-/* Right behind another number and a mark only a year begins: "482/2026". */
+/* Right behind another number and a mark only a year may begin: "482/2026". */
 static bool leak_text_may_begin_date(const struct leak_text *read, size_t at)
 {
 	return !leak_text_at(read, at)->is_glued || at < 2 ||

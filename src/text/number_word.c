@@ -317,7 +317,7 @@ struct number_words_entry {
 };
 
 struct number_words {
-	uint16_t slots[SLOTS]; /* entries; 0: none */
+	uint16_t slots[SLOTS]; /* entries; 0 if there is none */
 	struct number_words_entry entries[ENTRIES_MOST];
 	char texts[TEXT_BYTES_MOST];
 	size_t count, text_length; /* the entry 0 is none */
@@ -462,7 +462,7 @@ unsigned number_words_languages(void)
 	return LANGUAGES;
 }
 
-/* Of several languages the first that is sure; `language` LANGUAGES: any. */
+/* Of several languages the first that is sure; `language` is LANGUAGES for any. */
 static struct number_word number_words_find_in(const struct number_words *words,
 					       unsigned language, const char *text,
 					       size_t length)

@@ -63,7 +63,7 @@ static const struct {
 	{ 0x1f9e1, 0x1f9e1, "<3" },
 };
 
-/* Letters and digits in other shapes; 0: it is none. */
+/* Letters and digits in other shapes; 0 if it is none. */
 static char replacement_letter(uint32_t character)
 {
 	uint32_t letter;
@@ -140,7 +140,7 @@ static struct replacement_list replacement_list_read(const char *text)
 	return list;
 }
 
-/* `text` and the result: NULL without memory. */
+/* `text` and the result are NULL if memory ran out. */
 static const char *replacement_append(struct arena *arena, const char *text,
 				      const char *separator, const char *more)
 {

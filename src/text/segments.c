@@ -43,7 +43,7 @@ static bool segments_is_letter_or_digit(uint32_t character)
 	       (character >= '0' && character <= '9');
 }
 
-/* 0: not in the alphabet */
+/* Returns 0 if it is not in the alphabet */
 static unsigned segments_gsm7_units(uint32_t character)
 {
 	if (segments_is_letter_or_digit(character) || character == NO_BREAK_SPACE ||

@@ -74,7 +74,7 @@ static const char *const service_text_secrets[] = {
 	"user", "name", "uid", "login", "username", "smtp_u", "token",	  "secret",
 };
 
-/* Of which characters the placeholder stands for one or more; NULL: it is plain. */
+/* Returns of which characters the placeholder stands for one or more; NULL if it is plain. */
 static const char *service_text_class(char placeholder)
 {
 	switch (placeholder) {
@@ -106,7 +106,7 @@ static bool service_text_begins(const char *text, const char *start)
 	return true;
 }
 
-/* SERVICE_TEXT_FORMS: it is for people. */
+/* Returns SERVICE_TEXT_FORMS if it is for people. */
 static size_t service_text_find_form(const char *text)
 {
 	size_t form = 0;
@@ -142,7 +142,7 @@ static bool service_text_is_secret(size_t form, const char *name, size_t length)
 	return found;
 }
 
-/* The length of the name that ends right before `end`. */
+/* Returns the length of the name that ends right before `end`. */
 static size_t service_text_measure_name(const char *text, const char *end)
 {
 	size_t length = 0;

@@ -19,7 +19,7 @@ struct spelled_number {
 	bool has_part;
 };
 
-/* False: it does not continue the number, which has ended. Begin with an empty struct. */
+/* Returns false if it does not continue the number, which has ended. Begin with an empty struct. */
 bool spelled_number_add(struct spelled_number *number, const struct number_word *word);
 bool spelled_number_is_empty(const struct spelled_number *number);
 uint64_t spelled_number_value(const struct spelled_number *number);

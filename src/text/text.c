@@ -56,7 +56,7 @@ struct text_word_splitter {
 	const char *at;
 	unsigned letters;
 	unsigned sentence;
-	uint32_t previous;    /* the character before `at`, 0 none */
+	uint32_t previous;    /* the character before `at`; 0 if there is none */
 	unsigned word_length; /* bytes, of the last word */
 	bool starts;
 };
@@ -193,7 +193,7 @@ bool text_word_is_capital(uint32_t character)
 
 static const char *const schemes[] = { "https://", "http://" };
 
-/* Space, comma, full stop, brackets and their East Asian relatives. */
+/* Is it a space, comma, full stop, bracket or one of their East Asian relatives? */
 static bool text_link_is_wide_mark(uint32_t character)
 {
 	return text_is_within(character, 0x3000, 0x3002) ||
@@ -238,7 +238,7 @@ static size_t text_link_without_marks(const char *link, size_t length)
 	return length;
 }
 
-/* Length of the scheme at this position; 0: none. */
+/* Returns the length of the scheme at this position; 0 if there is none. */
 static size_t text_link_scheme_length(const char *text)
 {
 	for (size_t i = 0; i < sizeof(schemes) / sizeof(*schemes); i++) {
@@ -282,7 +282,7 @@ static const char host[] =
 	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-.";
 enum { TOP_LEAST = 2 }; /* letters of a top-level domain */
 
-/* "example.com/", but not "and/or" or "1.5/2". */
+/* Accepts "example.com/", but not "and/or" or "1.5/2". */
 static bool text_link_is_host(const char *word, size_t length)
 {
 	size_t top = 0;

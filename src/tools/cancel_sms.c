@@ -51,10 +51,10 @@ static const struct schema_field cancel_sms_output[] = {
 struct cancel_sms {
 	struct tool_call *call;
 	int64_t message_id;
-	const char *key; /* NULL: the message is named by its ID */
+	const char *key; /* NULL if the message is named by its ID */
 	bool closes;
 	enum message_state state;
-	struct outbox_cancellation *recall; /* NULL: oFono is not being asked */
+	struct outbox_cancellation *recall; /* NULL if oFono is not being asked */
 };
 
 static void cancel_sms_put_facts(struct json_writer *writer, int64_t message_id,
@@ -102,7 +102,7 @@ static void cancel_sms_fail(const struct cancel_sms *cancel, enum failure failur
 				 cancel);
 }
 
-/* `outcome`: of outbox_cancel(); 0: cancelled */
+/* `outcome` is that of outbox_cancel(): 0 if it was cancelled. */
 static void cancel_sms_answer(const struct cancel_sms *cancel, int outcome)
 {
 	const char *why;
@@ -145,7 +145,7 @@ static void cancel_sms_answer(const struct cancel_sms *cancel, int outcome)
 	}
 }
 
-/* False: the call has been finished. */
+/* Returns false if the call has been finished. */
 static bool cancel_sms_read_message(struct cancel_sms *cancel)
 {
 	struct message message;
@@ -190,7 +190,7 @@ static void cancel_sms_close_key(struct cancel_sms *cancel)
 			  &structured, true);
 }
 
-/* Finds the ID of the message with the key. False: the call has been finished. */
+/* Finds the ID of the message with the key. Returns false if the call has been finished. */
 static bool cancel_sms_find_key(struct cancel_sms *cancel)
 {
 	struct tool_call *call = cancel->call;

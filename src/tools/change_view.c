@@ -136,7 +136,7 @@ static void change_view_write_received(const struct view *view,
 	json_close_object(writer);
 }
 
-/* Without what the gateway added for one of several recipients. */
+/* Writes the key without what the gateway added for one of several recipients. */
 static void change_view_put_key(struct json_writer *writer, const struct message *message)
 {
 	size_t length = strcspn(message->idempotency_key, STORE_MESSAGE_LIST_MARK);
@@ -292,7 +292,7 @@ static void change_view_write_sim(struct json_writer *writer,
 	json_close_object(writer);
 }
 
-/* An entry about a row of the message store. */
+/* Writes an entry about a row of the message store. */
 static int change_view_write_row(const struct view *view, const struct feed_entry *entry,
 				 struct arena *arena)
 {

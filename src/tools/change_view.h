@@ -19,8 +19,8 @@ bool change_view_is_for(const struct client *client, const struct feed_entry *en
 bool change_view_ends_wait(const struct feed_entry *entry);
 
 /*
- * Writes the entry as an object, also inside the visit of store_feed_read(). 0;
- * STORE_E_NOT_FOUND: the row that it is about is deleted; -errno. Then nothing was written.
+ * Writes the entry as an object, also inside the visit of store_feed_read(). Returns 0;
+ * STORE_E_NOT_FOUND if the row that it is about is deleted; or -errno. Then nothing was written.
  */
 int change_view_write(const struct view *view, const struct feed_entry *entry);
 

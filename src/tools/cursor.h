@@ -26,12 +26,12 @@ enum cursor_kind {
 enum { CURSOR_BYTES = 32 };
 
 void cursor_write(enum cursor_kind kind, int64_t id, char text[CURSOR_BYTES]);
-/* False: not a cursor of this kind. */
+/* Returns false if it is not a cursor of this kind. */
 bool cursor_read(enum cursor_kind kind, const char *text, int64_t *id_out);
 
 /*
- * Reads the cursor in argument `name`; *id_out is 0 if there is none, or "". False: it is not one of
- * this kind, and the call has been finished with a failure.
+ * Reads the cursor in argument `name`; *id_out is 0 if there is none, or "". Returns false if it is
+ * not one of this kind, and the call has been finished with a failure.
  */
 bool cursor_argument(struct tool_call *call, const char *name, enum cursor_kind kind,
 		     int64_t *id_out);

@@ -101,7 +101,7 @@ static void decide_approval_decide(struct tool_call *call, int64_t message_id)
 	}
 }
 
-/* Whose webhook it is; 0: it does not wait. */
+/* Whose webhook it is; 0 if it does not wait. */
 struct decide_approval_search {
 	int64_t consent_id, client_id;
 };

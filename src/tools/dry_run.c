@@ -168,8 +168,8 @@ static void dry_run_write(struct json_writer *writer, const struct dry_run *dry_
 	json_close_object(writer);
 }
 
-/* NULL: no memory. So for all functions here that return text. */
-/* " rate_limited, quiet_hours": the JSON has their messages. */
+/* NULL if memory runs out. So for all functions here that return text. */
+/* Returns " rate_limited, quiet_hours"; the JSON has their messages. */
 static const char *dry_run_format_refusals(const struct dry_run *dry_run)
 {
 	struct arena *arena = dry_run->order->call->arena;

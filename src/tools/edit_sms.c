@@ -138,7 +138,7 @@ static int64_t edit_sms_time_to_come(int64_t send_at_ms)
 	return send_at_ms > clock_wall_ms() ? send_at_ms : 0;
 }
 
-/* The validity counts from the new time. Without a new time it goes on. */
+/* The validity counts from the new time; without a new time it goes on. */
 static int64_t edit_sms_expiry(const struct edit_sms *edit)
 {
 	const struct message *message = &edit->message;
@@ -205,7 +205,7 @@ static bool edit_sms_check_policy(const struct edit_sms *edit)
 	return false;
 }
 
-/* False: answered, or the user is being asked. */
+/* Returns false if the call is answered, or the user is being asked. */
 static bool edit_sms_get_approval(const struct edit_sms *edit)
 {
 	struct sms_order *order = edit->order;
@@ -224,7 +224,7 @@ static bool edit_sms_changes_nothing(const struct edit_sms *edit)
 	       strcmp(order->number, edit->message.number) == 0;
 }
 
-/* False: answered, or the user is being asked. */
+/* Returns false if the call is answered, or the user is being asked. */
 static bool edit_sms_prepare(struct edit_sms *edit)
 {
 	struct sms_order *order = edit->order;

@@ -71,7 +71,7 @@ static bool event_approval_is_own(const struct event_query *query,
 	return entry->client_id == query->client->id;
 }
 
-/* The receiver of a webhook waits, not a message. */
+/* Is it the receiver of a webhook that waits, not a message? */
 static bool event_approval_is_webhook(const struct feed_entry *entry)
 {
 	return strcmp(entry->detail, STORE_WEBHOOK_FEED_DETAIL) == 0;

@@ -14,7 +14,7 @@
 #include "tools/services.h"
 #include "tools/tool_table.h"
 
-/* NULL: it is deleted, or cannot be read. */
+/* Returns NULL if it is deleted, or cannot be read. */
 static struct message *event_message_find(const struct event_query *query,
 					  const struct feed_entry *entry)
 {

@@ -25,21 +25,25 @@ bool event_view_is_from(const struct event_query *query, int64_t sim_id,
 			const char *number);
 
 /*
- * A call or alert of the store; its strings live in `arena`. 0, STORE_E_NOT_FOUND: it is
- * deleted, -errno.
+ * Finds a call or alert of the store; its strings live in `arena`. Returns 0, STORE_E_NOT_FOUND if
+ * it is deleted, or -errno.
  */
 int event_view_find_row(struct store *store, enum event_kind kind, int64_t id,
 			struct arena *arena, struct event *event_out);
-/* The same for an entry of the feed, in the query's arena. NULL: none, or an error. */
+/*
+ * Returns the same for an entry of the feed, in the query's arena. Returns NULL if there is none,
+ * or on an error.
+ */
 struct event *event_view_find(const struct event_query *query,
 			      const struct feed_entry *entry, enum event_kind kind);
 
-/* What `detail` of an entry holds (base/feed.h); each returns its last part. */
+/* Read what `detail` of an entry holds (base/feed.h); each returns its last part. */
 const char *event_view_read_balance(
 	const struct feed_entry *entry,
-	char amount_out[AMOUNT_BYTES]); /* currency, "" none */
+	char amount_out[AMOUNT_BYTES]); /* currency, "" if there is none */
 const char *event_view_read_gap(const struct feed_entry *entry, int64_t *from_ms_out,
-				int64_t *until_ms_out); /* reason; until 0: it goes on */
+				/* reason; `until` is 0 while it goes on */
+				int64_t *until_ms_out);
 
 #define EVENT_VIEW_FROM_FIELD                                              \
 	{ "from",                                                          \

@@ -63,7 +63,7 @@ struct find_contact {
 	struct page page;
 };
 
-/* The three functions that read arguments: false: the call is finished with a failure. */
+/* The three functions that read arguments return false if the call is finished with a failure. */
 static bool find_contact_read_name(struct find_contact *find)
 {
 	struct tool_call *call = find->call;

@@ -84,7 +84,7 @@ static void get_gateway_status_on_change(void *data, const void *event)
 	tool_wait_finish_after(&status->wait, GET_GATEWAY_STATUS_SETTLE_US);
 }
 
-/* False: answer now. True: it waits, or has been refused. */
+/* Returns false if the call is to be answered now, true if it waits or has been refused. */
 static bool get_gateway_status_wait(struct tool_call *call, int64_t after,
 				    int64_t seconds)
 {

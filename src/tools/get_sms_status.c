@@ -96,7 +96,7 @@ enum get_sms_status_wait {
 struct get_sms_status {
 	struct tool_call *call;
 	int64_t message_id;
-	const char *key; /* NULL: the message is named by its ID */
+	const char *key; /* NULL if the message is named by its ID */
 	bool history;	 /* the answer is to have all of it */
 	unsigned segments;
 	enum get_sms_status_wait wait_for;
@@ -138,14 +138,14 @@ static void get_sms_status_write_change(void *data, const struct message_change 
 	json_close_object(writer);
 }
 
-/* What ended in the gateway or was refused by oFono was not billed. */
+/* Only what ended in the gateway or was refused by oFono was certainly not billed. */
 static bool get_sms_status_may_cost(enum message_state state)
 {
 	return state != STATE_FAILED && state != STATE_CANCELLED &&
 	       state != STATE_EXPIRED;
 }
 
-/* The members that an agent rarely needs. 0, or the store's error. */
+/* Writes the members that an agent rarely needs. Returns 0, or the store's error. */
 static int get_sms_status_put_history(struct get_sms_status *status,
 				      const struct message *message)
 {
@@ -192,7 +192,7 @@ static void get_sms_status_put_outcome(const struct get_sms_status *status,
 				store_message_delivery_name(delivery));
 }
 
-/* 0, or the store's error: the history could not be read. */
+/* Returns 0, or the store's error if the history could not be read. */
 static int get_sms_status_write(struct get_sms_status *status,
 				const struct message *message)
 {
@@ -307,7 +307,7 @@ static void get_sms_status_answer_not_found(struct get_sms_status *status)
 						 (long long)status->message_id));
 }
 
-/* False: the call has been finished with a failure. */
+/* Returns false if the call has been finished with a failure. */
 static bool get_sms_status_read_message(struct get_sms_status *status,
 					struct message *message_out)
 {

@@ -68,7 +68,7 @@ static bool hang_up_on_change(void *data, const struct dialler_call *placed)
 /* A call in the message store. */
 struct hang_up_row {
 	int64_t id;
-	int state; /* -1: no such call */
+	int state; /* -1 if there is no such call */
 };
 
 static void hang_up_read_row(void *data, const struct event *event)

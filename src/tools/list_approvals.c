@@ -85,7 +85,7 @@ static void list_approvals_write_row(struct json_writer *writer,
 	json_close_object(writer);
 }
 
-/* 0, -1 without memory, or the store's error. */
+/* Returns 0, -1 if memory runs out, or the store's error. */
 static int list_approvals_write_message(struct answer_room *room,
 					const struct tool_call *call, int64_t message_id,
 					bool *kept_out)
@@ -131,7 +131,7 @@ static void list_approvals_write_webhook(void *data,
 	list->more = !answer_room_close_row(list->room, 0);
 }
 
-/* At most PAIRING_WAITING_MAX. */
+/* Writes at most PAIRING_WAITING_MAX. */
 static void list_approvals_write_pairings(struct json_writer *writer,
 					  struct pairing *pairing)
 {

@@ -121,7 +121,7 @@ static bool list_changes_read_cursor(const char *text,
 	return true;
 }
 
-/* 0 or -errno. */
+/* Returns 0 or -errno. */
 static int list_changes_find_place(struct list_changes *list)
 {
 	struct store *store = list->call->services->store;
@@ -146,7 +146,7 @@ static int list_changes_find_place(struct list_changes *list)
 	return 0;
 }
 
-/* False: the row belongs in the next answer. */
+/* Returns false if the row belongs in the next answer. */
 static bool list_changes_opens_row(struct list_changes *list)
 {
 	list->more |= list->rows == list->limit;
@@ -155,7 +155,7 @@ static bool list_changes_opens_row(struct list_changes *list)
 	return !list->more;
 }
 
-/* False: it was taken back, and belongs in the next answer. */
+/* Returns false if it was taken back, and belongs in the next answer. */
 static bool list_changes_keeps_row(struct list_changes *list)
 {
 	list->more |= !answer_room_close_row(&list->room, 0);
@@ -165,7 +165,7 @@ static bool list_changes_keeps_row(struct list_changes *list)
 
 /* ---- snapshot */
 
-/* False ends the reading. */
+/* Returns false to end the reading. */
 static bool list_changes_add_message(void *data, const struct message *message)
 {
 	struct list_changes *list = data;
@@ -201,7 +201,7 @@ static void list_changes_put_messages(struct list_changes *list)
 
 /* ---- changes */
 
-/* False ends the reading. */
+/* Returns false to end the reading. */
 static bool list_changes_add_entry(void *data, const struct feed_entry *entry)
 {
 	struct list_changes *list = data;
@@ -340,7 +340,7 @@ static void list_changes_on_change(void *data, const void *event)
 		tool_wait_finish(&list->wait);
 }
 
-/* False: answer now. True: it waits, or has been refused. */
+/* Returns false if the call is to be answered now, true if it waits or has been refused. */
 static bool list_changes_wait(struct list_changes *list)
 {
 	struct change_source *changes = list->call->services->changes;

@@ -118,7 +118,7 @@ static bool list_sms_check_sim(struct tool_call *call,
 	return false;
 }
 
-/* False: the call has been finished with a failure. */
+/* Returns false if the call has been finished with a failure. */
 static bool list_sms_read_filter(struct tool_call *call,
 				 struct store_listing_filter *filter)
 {
@@ -172,7 +172,7 @@ static void list_sms_find_times(struct list_sms *list)
 		list->until_ms = before.created_ms;
 }
 
-/* The SIM that messages do not repeat: the wanted one, or else the first in the phone. */
+/* Returns the SIM that messages do not repeat: the wanted one, or else the first in the phone. */
 static int64_t list_sms_usual_sim(const struct list_sms *list)
 {
 	const struct sim *first = TAILQ_FIRST(sims_list(list->call->services->sims));
@@ -199,7 +199,7 @@ static void list_sms_open_rows(struct list_sms *list)
 	page_open_rows(&list->page, "messages");
 }
 
-/* What an answer without messages, or without more of them, does not know. */
+/* Says what an answer without messages, or without more of them, does not know. */
 static void list_sms_put_records_since(struct list_sms *list)
 {
 	const struct store_listing_filter *filter = &list->scan.look.filter;
@@ -212,7 +212,7 @@ static void list_sms_put_records_since(struct list_sms *list)
 		view_put_records_since(list->page.writer, store, filter->since_ms);
 }
 
-/* The search is over. `error`: the store's, or 0. */
+/* The search is over. `error` is the store's, or 0. */
 static void list_sms_finish(void *data, int error)
 {
 	struct list_sms *list = data;

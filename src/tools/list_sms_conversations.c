@@ -54,7 +54,7 @@ static const struct schema_field list_sms_conversations_output[] = {
 	{ 0 },
 };
 
-/* The other end, and what stops messages to it. */
+/* Writes the other end, and what stops messages to it. */
 static void list_sms_conversations_put_party(const struct view *view, const char *number)
 {
 	const struct services *services = view->services;

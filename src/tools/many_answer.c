@@ -44,7 +44,7 @@ const struct schema_field many_answer_fields[] = {
 
 /* ---- rows ---------------------------------------------------------------------------- */
 
-/* The failure of a row that was accepted; FAILURE_COUNT: none. */
+/* Returns the failure of a row that was accepted; FAILURE_COUNT if it has none. */
 static int many_answer_failure(const struct sms_batch_row *row)
 {
 	switch (row->message.state) {
@@ -68,7 +68,7 @@ static int many_answer_row_failure(const struct sms_batch_row *row)
 	return row->message.id ? many_answer_failure(row) : FAILURE_COUNT;
 }
 
-/* The first row that has this failure: perhaps `row` itself. */
+/* Returns the first row that has this failure: perhaps `row` itself. */
 static const struct sms_batch_row *many_answer_first(const struct sms_batch *batch,
 						     const struct sms_batch_row *row)
 {
@@ -154,7 +154,7 @@ static void many_answer_put_message(struct json_writer *writer,
 		json_put_boolean(writer, "duplicate", true);
 }
 
-/* Of a dry run. */
+/* Writes the forecast of a dry run. */
 static void many_answer_put_forecast(struct json_writer *writer,
 				     const struct sms_batch_row *row)
 {
@@ -279,8 +279,8 @@ static size_t many_answer_count_state(const struct sms_batch *batch,
 }
 
 /*
- * "3 sent, 2 scheduled": of this call, or of earlier ones that it repeats. NULL: no memory. So
- * for all functions here that return text.
+ * "3 sent, 2 scheduled": of this call, or of earlier ones that it repeats. Returns NULL if memory
+ * runs out. So for all functions here that return text.
  */
 static const char *many_answer_format_states(const struct sms_batch *batch, bool repeats)
 {
@@ -312,7 +312,7 @@ static bool many_answer_has_keyed_failure(const struct sms_batch *batch)
 	return false;
 }
 
-/* "17 to +36201234567, +36301: invalid_number": what the caller has to know of each. */
+/* Returns "17 to +36201234567, +36301: invalid_number": what the caller has to know of each. */
 static const char *many_answer_format_rows(const struct sms_batch *batch)
 {
 	struct arena *arena = batch->order->call->arena;
@@ -340,7 +340,7 @@ static const char *many_answer_format_rows(const struct sms_batch *batch)
 	return text;
 }
 
-/* Sentences about what the caller may not expect; each begins with a space. */
+/* Returns sentences about what the caller may not expect; each begins with a space. */
 static const char *many_answer_format_notes(const struct sms_batch *batch)
 {
 	size_t duplicates = batch->count - many_answer_count(batch), repeats = 0;

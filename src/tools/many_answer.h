@@ -13,5 +13,7 @@ extern const struct schema_field many_answer_fields[]; /* of one result */
 void many_answer_finish(const struct sms_batch *batch);
 /* Finishes the call: no row is accepted. */
 void many_answer_refuse(const struct sms_batch *batch);
-/* Finishes the call, which is a dry run: the rows were judged. `unable`: why there is no SIM. */
+/*
+ * Finishes the call, which is a dry run: the rows were judged. `unable` says why there is no SIM.
+ */
 void many_answer_dry_run(const struct sms_batch *batch, const struct refusal *unable);

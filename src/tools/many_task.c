@@ -155,7 +155,7 @@ const struct task_kind many_task_kind = {
 	.cancel = many_task_cancel,
 };
 
-/* The first ID. 0: a row was refused, or the messages are of several calls. */
+/* Returns the first ID; 0 if a row was refused, or the messages are of several calls. */
 static int64_t many_task_first_id(const struct sms_batch *batch, size_t *count_out)
 {
 	int64_t first_id = INT64_MAX, last_id = 0;

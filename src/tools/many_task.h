@@ -7,7 +7,7 @@
 #include "tools/sms_batch.h"
 
 /*
- * Answers a call that waits for delivery with a task, if the client knows tasks, every
- * recipient was accepted, and the outcome is still open. False: nothing was answered.
+ * Answers a call that waits for delivery with a task, if the client knows tasks, every recipient
+ * was accepted, and the outcome is still open. Returns false if nothing was answered.
  */
 bool many_task_begin(const struct sms_batch *batch);

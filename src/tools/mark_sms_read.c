@@ -40,7 +40,7 @@ struct mark_sms_read {
 	size_t count;
 	bool is_full; /* more belong to the piece */
 	unsigned marked;
-	sd_event_source *turn; /* NULL: not waiting for the next one */
+	sd_event_source *turn; /* NULL if not waiting for the next one */
 };
 
 static void mark_sms_read_answer(struct tool_call *call, unsigned count)
@@ -69,7 +69,7 @@ static void mark_sms_read_fail(struct tool_call *call, int error)
 				    "The messages could not be marked as read.");
 }
 
-/* 0 or a store error; adds to *marked. */
+/* Returns 0 or a store error; adds to *marked. */
 static int mark_sms_read_mark(const struct services *services, const int64_t *ids,
 			      size_t count, unsigned *marked)
 {
@@ -115,7 +115,7 @@ static bool mark_sms_read_collect(void *data, const struct message *message)
 	return !mark->is_full;
 }
 
-/* STORE_E_MORE: there may be more. */
+/* Returns STORE_E_MORE if there may be more. */
 static int mark_sms_read_piece(struct mark_sms_read *mark)
 {
 	const struct services *services = mark->call->services;

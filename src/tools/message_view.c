@@ -150,7 +150,7 @@ static void message_view_mask_numbers(const char *text, struct buffer *masked)
 	}
 }
 
-/* Masks what is no one-time code in the usual sense. False: there is nothing to mask. */
+/* Masks what is no one-time code in the usual sense. Returns false if there is nothing to mask. */
 static bool message_view_mask_command(const struct services *services,
 				      const struct message *message,
 				      struct buffer *masked)
@@ -224,7 +224,7 @@ static void message_view_put_sim(const struct view *view, const struct message *
 		json_put_integer(view->writer, "subscription_id", message->sim_id);
 }
 
-/* Without `has_text` only what was found in it. */
+/* Without `has_text` it writes only what was found in the text. */
 static void message_view_put_message_text(const struct view *view,
 					  const struct message *message, bool has_text,
 					  struct message_view_findings *findings)
@@ -540,7 +540,7 @@ bool message_view_may_be_sent_in_part(enum message_state state, const char *reas
 	       strcmp(reason, "network_refused") == 0;
 }
 
-/* What the reason means for its state; "" for an unknown or empty one. */
+/* Returns what the reason means for its state; "" for an unknown or empty one. */
 static const char *message_view_explain_reason(const char *reason)
 {
 	size_t count = sizeof(message_view_reason_meanings) /

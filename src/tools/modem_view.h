@@ -9,7 +9,7 @@
 
 extern const struct schema_field modem_view_fields[]; /* of one modem */
 
-/* "modems":[...], without Bluetooth phones, which the gateway ignores */
+/* Writes "modems":[...], without Bluetooth phones, which the gateway ignores */
 void modem_view_write(struct json_writer *writer, const struct services *services);
 
 /* Changes if anything that modem_view_write() writes changes, except the signal strength. */

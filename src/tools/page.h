@@ -33,12 +33,12 @@ struct page {
 	struct buffer structured;
 };
 
-/* False: out of memory, and the call has been finished. */
+/* Returns false if memory runs out, and the call has been finished. */
 bool page_begin(struct page *page, struct tool_call *call);
 void page_open_rows(struct page *page, const char *key);
-/* Call before writing a row. False: the row belongs on the next page. */
+/* Call it before writing a row. Returns false if the row belongs on the next page. */
 bool page_takes_row(struct page *page, int64_t id);
-/* Call after writing it. False: it was taken back and belongs on the next page. */
+/* Call after writing it. Returns false if it was taken back and belongs on the next page. */
 bool page_keeps_row(struct page *page);
 /* Ends the rows early: the next page continues after `last_id`. Then page_close_rows(). */
 void page_stop(struct page *page, int64_t last_id);

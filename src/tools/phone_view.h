@@ -16,10 +16,10 @@ enum phone_view_detail {
 
 extern const struct schema_field phone_view_fields[];
 
-/* The object; limits are those of this client. */
+/* Writes the object; limits are those of this client. */
 void phone_view_write(struct json_writer *writer, const struct services *services,
 		      const struct client *client, enum phone_view_detail detail);
 
-/* The same for the same text of phone_view_write(); 0: out of memory. */
+/* Returns the same for the same text of phone_view_write(); 0 if memory runs out. */
 uint64_t phone_view_digest(const struct services *services, const struct client *client,
 			   enum phone_view_detail detail);

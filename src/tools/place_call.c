@@ -71,7 +71,7 @@ struct place_call {
 	struct tool_call *call;
 	const char *number; /* as the caller wrote it */
 	char dialled[PHONE_NUMBER_BYTES];
-	int64_t sim_id; /* 0: none chosen */
+	int64_t sim_id; /* 0 if none is chosen */
 	const struct sim *sim;
 	bool is_approved;
 	enum call_state awaited;
@@ -91,7 +91,10 @@ static bool place_call_refuse(const struct place_call *place, enum failure failu
 	return false;
 }
 
-/* False: refused, and answered. Without a SIM only the rules that need none are checked. */
+/*
+ * Returns false if the call is refused, and answered. Without a SIM only the rules that need none
+ * are checked.
+ */
 static bool place_call_check_policy(const struct place_call *place)
 {
 	const struct policy_request request = {
@@ -149,7 +152,7 @@ static bool place_call_check_modem(const struct place_call *place)
 	return true;
 }
 
-/* False: not approved and answered, or the user is being asked. */
+/* Returns false if it is not approved, and answered; or the user is being asked. */
 static bool place_call_get_approval(struct place_call *place)
 {
 	struct tool_call *call = place->call;
@@ -218,7 +221,7 @@ static const struct {
 	  "It is unknown what became of the call: oFono or the modem went away or did not answer." },
 };
 
-/* False: the call did not fail. */
+/* Returns false if the call did not fail. */
 static bool place_call_answer_failure(const struct place_call *place,
 				      const struct dialler_call *placed)
 {
@@ -273,7 +276,7 @@ static void place_call_on_cancelled(void *data)
 			"client_left");
 }
 
-/* False: nothing was dialled, and the tool call is answered. */
+/* Returns false if nothing was dialled, and the tool call is answered. */
 static bool place_call_dial(struct place_call *place)
 {
 	const struct tool_call *call = place->call;

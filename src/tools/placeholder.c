@@ -62,7 +62,7 @@ static bool placeholder_lists(const char *words, const char *word, size_t length
 	return strcasestr(words, wanted) != NULL;
 }
 
-/* True without any word, too. */
+/* Returns true also without any word. */
 static bool placeholder_has_only_its_words(const char *text)
 {
 	size_t words = 0, little_words = 0;
@@ -85,7 +85,7 @@ static bool placeholder_has_only_its_words(const char *text)
 	return !words || little_words < words;
 }
 
-/* "0", "00000000-0000-0000-0000-000000000000", the same with x */
+/* Accepts "0", "00000000-0000-0000-0000-000000000000", the same with x */
 static bool placeholder_is_pattern(const char *text)
 {
 	return !text[strspn(text, "0 -_.")] || !text[strspn(text, "xX -_.")];
@@ -107,7 +107,7 @@ static bool placeholder_is_bracketed(const char *text)
 	return false;
 }
 
-/* "{{key}}", "${KEY}", "<%= id %>", "$(uuidgen)", "$json.id" */
+/* Accepts "{{key}}", "${KEY}", "<%= id %>", "$(uuidgen)", "$json.id" */
 static bool placeholder_is_template(const char *text)
 {
 	return strstr(text, "{{") || strstr(text, "${") || strstr(text, "<%") ||

@@ -8,5 +8,5 @@
 
 #include <stdbool.h>
 
-/* Of a valid UTF-8 text. True for "" and blanks, too. */
+/* `text` is valid UTF-8. Returns true also for "" and blanks. */
 bool placeholder_matches(const char *text);

@@ -32,7 +32,7 @@ static void resource_event_add(void *data, const struct event *event)
 		page->oldest_ms = event->at_ms;
 }
 
-/* {"notice":...,KEY:[...],"count":N,"gaps":[...]}. 0 or -errno. */
+/* Writes {"notice":...,KEY:[...],"count":N,"gaps":[...]}. Returns 0 or -errno. */
 static int resource_event_write_page(const struct resource_call *call,
 				     struct json_writer *writer, enum event_kind kind,
 				     const char *key,

@@ -26,7 +26,8 @@
 enum {
 	RESOURCE_MESSAGE_INBOX_LIMIT = 20,
 	RESOURCE_MESSAGE_CONVERSATION_LIMIT = 50,
-	RESOURCE_MESSAGE_PIECES = 100, /* that are read at most, past service texts */
+	/* how many are read at most to get past service texts */
+	RESOURCE_MESSAGE_PIECES = 100,
 	RESOURCE_MESSAGE_COMPLETION_LIMIT = 1000, /* conversations that are read for it */
 	RESOURCE_MESSAGE_NAME_CHARACTERS = 64,
 	RESOURCE_MESSAGE_ID_DIGITS = 18,
@@ -57,8 +58,8 @@ static bool resource_message_add(void *data, const struct message *message)
 }
 
 /*
- * {"notice":...,"messages":[...],"count":N,"more":...,"wait_cursor":...}: the newest messages
- * that pass the filter. *count_out: how many. 0 or -errno.
+ * Writes {"notice":...,"messages":[...],"count":N,"more":...,"wait_cursor":...}: the newest
+ * messages that pass the filter. *count_out is how many. Returns 0 or -errno.
  */
 static int resource_message_write_page(const struct resource_call *call,
 				       struct json_writer *writer,
@@ -127,7 +128,7 @@ const struct resource resource_inbox = {
 	.write = resource_message_write_inbox,
 };
 
-/* 0: not a message ID */
+/* Returns 0 if it is not a message ID */
 static int64_t resource_message_read_id(const char *text)
 {
 	size_t digits = strspn(text, "0123456789");
@@ -138,7 +139,7 @@ static int64_t resource_message_read_id(const char *text)
 	return strtoll(text, NULL, 10);
 }
 
-/* 0, -errno or RESOURCE_E_NOT_FOUND */
+/* Returns 0, -errno or RESOURCE_E_NOT_FOUND */
 static int resource_message_get(const struct resource_call *call,
 				struct message *message_out)
 {
@@ -189,7 +190,7 @@ const struct resource resource_message = {
 	.write = resource_message_write,
 };
 
-/* A number's one spelling, or a sender's name, written plainly or escaped. */
+/* Returns a number's one spelling, or a sender's name, written plainly or escaped. */
 static const char *resource_message_spell_party(const struct resource_call *call)
 {
 	char *name = arena_copy(call->arena, call->value, strlen(call->value));

@@ -90,7 +90,7 @@ static void scheduled_list_visit(void *data, const struct message *message)
 		list->count++;
 }
 
-/* 0 or the store's error. */
+/* Returns 0 or the store's error. */
 static int scheduled_list_read_message(struct store *store, int64_t message_id,
 				       struct arena **arena_out,
 				       struct message *message_out)

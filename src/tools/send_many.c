@@ -31,7 +31,7 @@ struct send_many {
 	struct tool_wait wait;
 };
 
-/* False: the call as a whole is refused, and answered. */
+/* Returns false if the call as a whole is refused, and answered. */
 static bool send_many_judge(struct send_many *many)
 {
 	struct sms_batch *batch = &many->batch;
@@ -52,7 +52,7 @@ static bool send_many_judge(struct send_many *many)
 	return any;
 }
 
-/* An approval that the user can give, too. */
+/* Returns whether the row needs an approval that the user can also give. */
 static bool send_many_row_needs_approval(const struct sms_batch_row *row)
 {
 	return sms_batch_row_is_new(row) && !row->order.needs_owner &&
@@ -83,8 +83,8 @@ static void send_many_audit_question(const struct sms_batch *batch)
 }
 
 /*
- * One question for all rows. `unable`: not NULL if the SIM is to be chosen; then the rows are
- * judged again with it. False: answered, or the user is being asked.
+ * One question for all rows. `unable` is not NULL if the SIM is to be chosen; then the rows are
+ * judged again with it. Returns false if the call is answered, or the user is being asked.
  */
 static bool send_many_ask(struct send_many *many, const struct refusal *unable)
 {
@@ -113,7 +113,7 @@ static bool send_many_ask(struct send_many *many, const struct refusal *unable)
 	return true;
 }
 
-/* False: refused and answered, or the user is being asked. */
+/* Returns false if the call is refused and answered, or the user is being asked. */
 static bool send_many_prepare(struct send_many *many)
 {
 	struct sms_order *order = many->batch.order;
@@ -142,7 +142,7 @@ static void send_many_audit_refusals(const struct sms_batch *batch)
 	}
 }
 
-/* False: nothing was stored, and the call is answered. */
+/* Returns false if nothing was stored, and the call is answered. */
 static bool send_many_submit(struct send_many *many)
 {
 	struct sms_batch *batch = &many->batch;

@@ -146,7 +146,7 @@ static bool send_sms_is_awaited(const struct sms_order *order,
 	       !request_wants_progress(order->call->request);
 }
 
-/* False: refused, and answered. */
+/* Returns false if the call is refused, and answered. */
 static bool send_sms_submit(struct send_sms *send)
 {
 	struct tool_call *call = send->order->call;
@@ -272,7 +272,7 @@ static void send_sms_follow(struct send_sms *send)
 	send_sms_release_request(send);
 }
 
-/* False: refused, and answered. A repeat is not refused. */
+/* Returns false if the call is refused, and answered. A repeat is not refused. */
 static bool send_sms_check_policy(struct send_sms *send)
 {
 	struct tool_call *call = send->order->call;
@@ -293,8 +293,9 @@ static bool send_sms_check_policy(struct send_sms *send)
 }
 
 /*
- * Gets what only a person can decide. `unable`: not NULL if the SIM is to be chosen; then the
- * policy judges the chosen one again. False: answered, or the user is being asked.
+ * Gets what only a person can decide. `unable` is not NULL if the SIM is to be chosen; then the
+ * policy judges the chosen one again. Returns false if the call is answered, or the user is being
+ * asked.
  */
 static bool send_sms_ask(struct send_sms *send, const struct refusal *unable)
 {
@@ -311,7 +312,10 @@ static bool send_sms_ask(struct send_sms *send, const struct refusal *unable)
 	return true;
 }
 
-/* The user is not asked about what the policy refuses. False: answered, or being asked. */
+/*
+ * The user is not asked about what the policy refuses. Returns false if the call is answered, or
+ * the user is being asked.
+ */
 static bool send_sms_prepare(struct send_sms *send)
 {
 	struct sms_order *order = send->order;

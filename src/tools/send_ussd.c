@@ -93,7 +93,7 @@ struct send_ussd {
 	bool has_balance;
 	struct balance balance;
 	int64_t balance_read_ms;  /* wall clock */
-	const char *balance_note; /* NULL: nothing is wrong with it */
+	const char *balance_note; /* NULL if nothing is wrong with it */
 };
 
 /* Returns false: nothing was dialled, and the tool call is answered. */
@@ -242,7 +242,7 @@ static bool send_ussd_check_rate(const struct send_ussd *ussd)
 				   wait_ms / SEND_USSD_MS_PER_SECOND + 1 });
 }
 
-/* All owner's rules. Chooses SIM and modem. */
+/* Checks all rules of the owner, and chooses SIM and modem. */
 static bool send_ussd_check(struct send_ussd *ussd)
 {
 	return send_ussd_check_owner(ussd) && send_ussd_check_code(ussd) &&
@@ -250,7 +250,7 @@ static bool send_ussd_check(struct send_ussd *ussd)
 	       send_ussd_check_reply(ussd) && send_ussd_check_rate(ussd);
 }
 
-/* `outcome` NULL: before dialling. 0 or the store's error. */
+/* `outcome` is NULL before dialling. Returns 0 or the store's error. */
 static int send_ussd_audit(const struct send_ussd *ussd, const char *outcome)
 {
 	const struct client *client = ussd->call->client;
@@ -323,7 +323,7 @@ static void send_ussd_write_notices(struct json_writer *writer,
 	json_close_array(writer);
 }
 
-/* `asks`: the network waits for a reply. */
+/* `asks` says that the network waits for a reply. */
 static void send_ussd_write(struct json_writer *writer, const struct send_ussd *ussd,
 			    const char *text, bool asks)
 {

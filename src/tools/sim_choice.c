@@ -51,7 +51,7 @@ static const char *sim_choice_state(const struct sim *sim)
 	return sim_state_name(sim->state);
 }
 
-/* NULL: no memory. */
+/* Returns NULL if memory runs out. */
 static const char *sim_choice_list(const struct sim_choice *choice, const char *opening)
 {
 	const char *list = opening;
@@ -83,7 +83,7 @@ static const struct sim *sim_choice_refuse_sim(struct sim_choice *choice,
 			(long long)sim->id, sim->display_name, sim_choice_state(sim)));
 }
 
-/* False: refused. */
+/* Returns false if it is refused. */
 static bool sim_choice_check_named(struct sim_choice *choice, int64_t sim_id)
 {
 	const struct sim *sim = sims_find(choice->services->sims, sim_id);
@@ -123,7 +123,10 @@ static const struct sim *sim_choice_refuse_without_sims(struct sim_choice *choic
 		obstacle_describe_modems(choice->services, choice->arena));
 }
 
-/* `first`: of the `count` SIMs that the client may use and that cannot send; NULL: none. */
+/*
+ * `first` is the first of the `count` SIMs that the client may use and that cannot send; NULL if
+ * there is none.
+ */
 static const struct sim *sim_choice_refuse_all(struct sim_choice *choice,
 					       const struct sim *first, unsigned count)
 {

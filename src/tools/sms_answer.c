@@ -193,7 +193,7 @@ static void sms_answer_rejected(const struct sms_answer *answer)
 	buffer_deinit(&note);
 }
 
-/* Only where it is unknown which oFono runs: otherwise the policy refuses such a text. */
+/* Applies only where it is unknown which oFono runs: otherwise the policy refuses such a text. */
 static void sms_answer_unsendable(const struct sms_answer *answer)
 {
 	struct arena *arena = answer->order->call->arena;
@@ -262,7 +262,9 @@ static void sms_answer_find_sending(void *data, const struct message_change *cha
 		*sent_ms = change->at_ms;
 }
 
-/* "14:02" by the phone's clock; of another day "2026-11-21 14:02". NULL: no memory. */
+/*
+ * "14:02" by the phone's clock; of another day "2026-11-21 14:02". Returns NULL if memory runs out.
+ */
 static const char *sms_answer_sending_time(const struct sms_answer *answer)
 {
 	const struct tool_call *call = answer->order->call;
@@ -342,7 +344,7 @@ static void sms_answer_sent(const struct sms_answer *answer)
 						id));
 }
 
-/* Follows "it". NULL: no memory. */
+/* Follows "it". Returns NULL if memory runs out. */
 static const char *sms_answer_where(const struct sms_answer *answer)
 {
 	static const char *const places[STATE_LAST + 1] = {

@@ -20,7 +20,10 @@
 #include "base/hash.h"
 #include "store/store_party.h"
 
-/* As written but without separators, or just as written if it is no number. NULL: no memory. */
+/*
+ * As written but without separators, or just as written if it is no number. Returns NULL if memory
+ * runs out.
+ */
 static const char *sms_batch_spelling(const struct sms_batch *batch,
 				      const char *recipient)
 {
@@ -31,7 +34,10 @@ static const char *sms_batch_spelling(const struct sms_batch *batch,
 	return arena_copy(batch->order->call->arena, number, strlen(number));
 }
 
-/* Writes the key of each row into its order. `spellings`: of all rows. False: no memory. */
+/*
+ * Writes the key of each row into its order. `spellings` are those of all rows. Returns false if
+ * memory runs out.
+ */
 static bool sms_batch_make_keys(struct sms_batch *batch, const char *const *spellings)
 {
 	struct sms_order *order = batch->order;
@@ -190,7 +196,7 @@ size_t sms_batch_count_refused(const struct sms_batch *batch)
 	return count;
 }
 
-/* A limit may end until the user has answered, so what it refuses is asked for, too. */
+/* A limit may end until the user has answered, so what it refuses is also asked for. */
 const char *sms_batch_addressees(const struct sms_batch *batch)
 {
 	struct arena *arena = batch->order->call->arena;

@@ -11,13 +11,13 @@
 struct sms_batch_row {
 	/* of this recipient; not valid before sms_batch_judge() */
 	struct sms_order order;
-	/* the same for all spellings of a number, "" none */
+	/* the same for all spellings of a number, "" if there is none */
 	char form[NUMBER_FORM_BYTES];
 	bool is_duplicate; /* an earlier row has the same recipient: nothing to do */
 	bool is_refused;
 	struct refusal refusal;
 	enum policy_repeat repeat; /* `message` is the earlier one */
-	struct message message;	   /* id 0: not stored */
+	struct message message;	   /* its id is 0 if it is not stored */
 };
 
 struct sms_batch {
@@ -27,10 +27,10 @@ struct sms_batch {
 	struct limit_plan plan; /* the messages to be sent */
 };
 
-/* Lives in the call's arena. False: no memory. */
+/* Lives in the call's arena. Returns false if memory runs out. */
 bool sms_batch_read(struct sms_batch *batch, struct sms_order *order);
 
-/* Judges all rows anew, with the order's SIM (0: not chosen yet). */
+/* Judges all rows anew, with the order's SIM (0 if not chosen yet). */
 void sms_batch_judge(struct sms_batch *batch);
 
 /* Is the row's message to be sent, and was it not before? */
@@ -38,8 +38,11 @@ bool sms_batch_row_is_new(const struct sms_batch_row *row);
 size_t sms_batch_count_new(const struct sms_batch *batch);
 size_t sms_batch_count_refused(const struct sms_batch *batch);
 
-/* The recipients that may get a message, now or when a limit ends, in words. NULL: no memory. */
+/*
+ * Returns the recipients that may get a message, now or when a limit ends, in words; NULL if memory
+ * runs out.
+ */
 const char *sms_batch_addressees(const struct sms_batch *batch);
 
-/* Stores all new rows in one commit, or none. 0, or the error of outbox_accept_all(). */
+/* Stores all new rows in one commit, or none. Returns 0, or the error of outbox_accept_all(). */
 int sms_batch_accept(struct sms_batch *batch);

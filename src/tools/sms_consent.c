@@ -26,8 +26,8 @@ static void sms_consent_refuse_sim(const struct sms_order *order, const char *wh
 }
 
 /*
- * Asks the user for the SIM. False: answered, or the user is being asked. `unable`: the
- * failure if this client cannot ask.
+ * Asks the user for the SIM. Returns false if the call is answered, or the user is being asked.
+ * `unable` is the failure if this client cannot ask.
  */
 static bool sms_consent_ask_sim(struct sms_order *order, const struct refusal *unable)
 {
@@ -63,8 +63,8 @@ static void sms_consent_leave_to_owner(struct sms_order *order)
 }
 
 /*
- * Asks the user for approval and, if `unable` is not NULL, for the SIM in the same form.
- * False: answered, or the user is being asked.
+ * Asks the user for approval and, if `unable` is not NULL, for the SIM in the same form. Returns
+ * false if the call is answered, or the user is being asked.
  */
 static bool sms_consent_ask_approval(struct sms_order *order,
 				     const struct refusal *unable)

@@ -16,14 +16,14 @@ struct sms_consent_sim {
 
 /*
  * Checks the form of the order and finds its SIM. If the user was already asked, the question
- * stays: other SIMs may be there now, or only one, and none is guessed. False: the order is refused
- * for its form, and answered.
+ * stays: other SIMs may be there now, or only one, and none is guessed. Returns false if the order
+ * is refused for its form, and answered.
  */
 bool sms_consent_find_sim(struct sms_order *order, struct sms_consent_sim *sim_out);
 
 /*
- * Sets order->approval and, if `unable` is not NULL, order->sim_id. `unable`: the failure if
- * this client cannot ask for the SIM. False: the call is answered, or the user is being asked.
+ * Sets order->approval and, if `unable` is not NULL, order->sim_id. `unable` is the failure if this
+ * client cannot ask for the SIM. Returns false if the call is answered, or the user is being asked.
  */
 bool sms_consent_get(struct sms_order *order, bool needs_approval,
 		     const struct refusal *unable);

@@ -57,8 +57,8 @@ static bool sms_order_may_see(const struct tool_call *call, const struct message
 }
 
 /*
- * Number and SIM of the message that is answered. A number is stored without separators, so
- * "1-800-555" is a name, too.
+ * Reads number and SIM of the message that is answered. A number is stored without separators, so
+ * "1-800-555" is also a name.
  */
 static void sms_order_read_reply(struct sms_order *order, int64_t message_id)
 {
@@ -98,7 +98,10 @@ static void sms_order_read_reply(struct sms_order *order, int64_t message_id)
 	}
 }
 
-/* `list` with `single` before it; the members of `list` are shared. NULL: no memory. */
+/*
+ * Returns `list` with `single` before it; the members of `list` are shared. Returns NULL if memory
+ * runs out.
+ */
 static const struct json *sms_order_join(struct arena *arena, const struct json *single,
 					 const struct json *list)
 {
@@ -452,7 +455,10 @@ struct policy_request sms_order_request(const struct sms_order *order)
 	};
 }
 
-/* Keeps why the owner must approve the message. 0; POLICY_E_REFUSED: no memory. */
+/*
+ * Keeps why the owner must approve the message. Returns 0; or POLICY_E_REFUSED if there is no
+ * memory.
+ */
 static int sms_order_set_needs_owner(struct sms_order *order,
 				     struct policy_verdict *verdict)
 {

@@ -39,41 +39,45 @@ struct sms_order {
 	/* As the caller wrote it, or from the message that is answered; "" before
 	 * sms_order_form_checks found neither. */
 	const char *recipient;
-	const struct json *recipients; /* to_phone_numbers; NULL: one recipient */
-	/* several, in words, for questions; NULL: one recipient */
+	const struct json *recipients; /* to_phone_numbers; NULL with one recipient */
+	/* several, in words, for questions; NULL with one recipient */
 	const char *addressees;
 	const char *text;
-	const char *idempotency_key; /* NULL: none */
+	const char *idempotency_key; /* NULL if there is none */
 	bool key_is_ours; /* the key is elicitation_order(), not the caller's */
 	const char *list_key, *list_prefix; /* see struct policy_request */
-	const char *send_at; /* as the caller wrote it; NULL: send at once */
+	const char *send_at; /* as the caller wrote it; NULL to send at once */
 	enum sms_order_wait wait_for;
 	int64_t wait_seconds;
 	bool dry_run;
 	bool is_spread;
-	struct refusal key_refusal;	  /* fix NULL: the key is none, or a good one */
-	struct refusal recipient_refusal; /* message NULL: there is a recipient */
-	int64_t named_sim_id;		  /* by the caller or the answered message */
+	/* its fix is NULL if there is no key, or a good one */
+	struct refusal key_refusal;
+	/* its message is NULL if there is a recipient */
+	struct refusal recipient_refusal;
+	int64_t named_sim_id; /* by the caller or the answered message */
 	bool names_sim;
-	char number[PHONE_NUMBER_BYTES]; /* "": `recipient` is no phone number */
+	char number[PHONE_NUMBER_BYTES]; /* "" if `recipient` is no phone number */
 	struct segments segments;
-	const char *pool; /* as the caller wrote it; NULL: none */
+	const char *pool; /* as the caller wrote it; NULL if there is none */
 	bool resends;	  /* if_unknown: resend */
 	/* How a hub chose the SIM; both only where services->routing is. */
 	bool is_routed;
 	struct store_routed routed;
-	const char *route; /* why this SIM; NULL: it was named */
+	const char *route; /* why this SIM; NULL if it was named */
 	/* found by the checks */
-	int64_t sim_id;		  /* 0: none chosen */
-	int64_t wished_ms;	  /* send_at; 0: at once */
-	int64_t send_at_ms;	  /* the same, or later with is_spread */
-	int64_t valid_ms;	  /* for so long after that; 0: always */
-	int64_t expires_at_ms;	  /* 0: never */
-	int64_t edits_message_id; /* it is a new version of this message; 0: it is new */
-	bool keeps_time;	  /* and is to be sent when that was */
+	int64_t sim_id;	       /* 0 if none is chosen */
+	int64_t wished_ms;     /* send_at; 0 for at once */
+	int64_t send_at_ms;    /* the same, or later with is_spread */
+	int64_t valid_ms;      /* for so long after that; 0 for always */
+	int64_t expires_at_ms; /* 0 for never */
+	/* it is a new version of this message; 0 if it is new */
+	int64_t edits_message_id;
+	bool keeps_time; /* and is to be sent when that was */
 	enum sms_order_approval approval;
 	bool is_unread; /* the user was asked for approval, and no answer counted */
-	const struct refusal *needs_owner; /* why the owner must approve it; NULL: no */
+	/* why the owner must approve it; NULL if that is not needed */
+	const struct refusal *needs_owner;
 };
 
 /*
@@ -83,7 +87,9 @@ struct sms_order {
 void sms_order_read_number(struct sms_order *order);
 /* The arguments fit the schema. */
 void sms_order_read(struct sms_order *order, struct tool_call *call);
-/* The number itself, or + and its country code if a sender's number is shown without them. */
+/*
+ * Returns the number itself, or + and its country code if a sender's number is shown without them.
+ */
 const char *sms_order_complete_sender(const struct sms_order *order, const char *number);
 
 /* Fills in a part of the order, or returns false with *refusal_out. */
@@ -93,9 +99,9 @@ typedef bool (*sms_order_check)(struct sms_order *order, struct refusal *refusal
 extern const sms_order_check sms_order_form_checks[]; /* text and syntax of the time */
 extern const sms_order_check
 	sms_order_acceptance_checks[];		     /* time, validity, disk space */
-extern const sms_order_check sms_order_sim_checks[]; /* exactly one: the SIM */
+extern const sms_order_check sms_order_sim_checks[]; /* exactly one check, of the SIM */
 
-/* False: a check refused, and the call has been finished. */
+/* Returns false if a check refused, and the call has been finished. */
 bool sms_order_pass(struct sms_order *order, const sms_order_check *checks);
 
 /*
@@ -103,30 +109,31 @@ bool sms_order_pass(struct sms_order *order, const sms_order_check *checks);
  * or tools/list would change at every start.
  */
 void sms_order_describe_text(const struct services *services, struct buffer *more);
-/* A schema's `is_offered` and `describe`: there are pools. */
+/* Are there pools? For a schema's `is_offered` and `describe`. */
 bool sms_order_has_pools(const struct services *services);
 void sms_order_describe_pools(const struct services *services, struct buffer *more);
-/* A schema's `is_offered`: this is a hub. */
+/* Is this a hub? For a schema's `is_offered`. */
 bool sms_order_is_routed(const struct services *services);
 /* The words of if_unknown. */
 extern const char *const sms_order_unknown_words[];
-/* The first character that this phone's oFono may refuse to send; 0: none. */
+/* Returns the first character that this phone's oFono may refuse to send; 0 if there is none. */
 uint32_t sms_order_risky_character(const struct sms_order *order);
 
-/* What the policy judges, as far as it is known by now; borrows the order's strings. */
+/* Returns what the policy judges, as far as it is known by now; borrows the order's strings. */
 struct policy_request sms_order_request(const struct sms_order *order);
 
 /*
- * The policy's verdict: 0 (perhaps with needs_owner), POLICY_E_REFUSED, POLICY_E_REPEAT. With
- * is_spread, send_at_ms becomes the first free time. `plan`: messages of the same call that come before this one; NULL: none.
+ * Returns the policy's verdict: 0 (perhaps with needs_owner), POLICY_E_REFUSED or POLICY_E_REPEAT.
+ * With is_spread, send_at_ms becomes the first free time. `plan` holds messages of the same call
+ * that come before this one; NULL if there is none.
  */
 int sms_order_judge(struct sms_order *order, const struct limit_plan *plan,
 		    struct policy_verdict *verdict_out);
-/* A refusal of the policy, for the agent. */
+/* Returns a refusal of the policy, for the agent. */
 struct refusal sms_order_refusal(const struct sms_order *order,
 				 const struct policy_verdict *verdict);
 
-/* What the store gets; borrows the order's strings. */
+/* Returns what the store gets; borrows the order's strings. */
 struct store_message_draft sms_order_draft(const struct sms_order *order);
-/* The message of the draft as it is stored; it is not read back. */
+/* Returns the message of the draft as it is stored; it is not read back. */
 struct message sms_order_message(const struct store_message_draft *draft);

@@ -171,7 +171,7 @@ static const char *sms_task_format_status(const struct task_query *query,
 				     message->segments));
 }
 
-/* 0, TASK_E_NOT_FOUND if it is older than its ttlMs, or -errno. */
+/* Returns 0, TASK_E_NOT_FOUND if it is older than its ttlMs, or -errno. */
 static int sms_task_describe(const struct task_query *query,
 			     const struct sms_task *sms_task, struct task *task_out)
 {

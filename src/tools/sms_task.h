@@ -16,8 +16,8 @@
 #include "tools/sms_answer.h"
 
 /*
- * Answers a send_sms call that waits for delivery with a task, if the client knows tasks and
- * the outcome is still open. False: nothing was answered.
+ * Answers a send_sms call that waits for delivery with a task, if the client knows tasks and the
+ * outcome is still open. Returns false if nothing was answered.
  */
 bool sms_task_begin(const struct sms_answer *answer);
 
@@ -25,12 +25,15 @@ bool sms_task_begin(const struct sms_answer *answer);
 
 enum { SMS_TASK_NAME_BYTES = 48 };
 
-/* A task's ID is its name (the message ID here) and a MAC. NULL: no memory, or no key. */
+/*
+ * A task's ID is its name (the message ID here) and a MAC. Returns NULL if there is no memory or no
+ * key.
+ */
 const char *sms_task_make_id(const struct task_query *query, const char *name);
-/* 0: the ID is ours and the client's; otherwise TASK_E_NOT_FOUND or -errno. */
+/* Returns 0 if the ID is ours and the client's; otherwise TASK_E_NOT_FOUND or -errno. */
 int sms_task_read_id(const struct task_query *query, char name_out[SMS_TASK_NAME_BYTES]);
 
-/* The task that is this message, as task_kind.find() fills it in. */
+/* Reads the task that is this message, as task_kind.find() fills it in. */
 int sms_task_read(const struct task_query *query, int64_t message_id,
 		  struct task *task_out);
 const struct message *sms_task_message(const struct task *task);

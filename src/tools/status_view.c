@@ -120,7 +120,7 @@ static const char *status_view_format_verdict(const struct status_view *view,
 	return arena_printf(view->arena, "%s %s", verdict->message, verdict->fix);
 }
 
-/* "": a SIM can send. NULL: out of memory. */
+/* Returns "" if a SIM can send; NULL if memory runs out. */
 static const char *status_view_why_no_sim(const struct status_view *view)
 {
 	const struct services *services = view->services;
@@ -147,7 +147,7 @@ static const char *status_view_why_no_sim(const struct status_view *view)
 	return why;
 }
 
-/* "": nothing stops the client's messages. NULL: out of memory. */
+/* Returns "" if nothing stops the client's messages, and NULL if memory runs out. */
 static const char *status_view_why_not(const struct status_view *view)
 {
 	const struct services *services = view->services;
@@ -288,10 +288,10 @@ static void status_view_write_policy(struct json_writer *writer,
 	json_close_array(writer);
 }
 
-/* What is left of a limit. `sim_id` 0: it counts for all SIMs. */
+/* Writes what is left of a limit. If `sim_id` is 0, it counts for all SIMs. */
 struct status_view_rest {
 	struct limit limit;
-	int64_t sim_id, left, frees_ms; /* 0: nothing is used */
+	int64_t sim_id, left, frees_ms; /* 0 if nothing is used */
 };
 
 static void status_view_put_rest(struct json_writer *writer,
@@ -342,8 +342,8 @@ static void status_view_keep_tightest(void *data, const struct limit *limit, int
 }
 
 /*
- * For each SIM that the client may use: the limit that leaves the fewest. `has_reason`: why_not
- * says when more will be left. 0 or -errno.
+ * Writes for each SIM that the client may use the limit that leaves the fewest. With `has_reason`
+ * why_not says when more will be left. Returns 0 or -errno.
  */
 static int status_view_write_tightest(struct json_writer *writer,
 				      const struct services *services,
@@ -372,7 +372,7 @@ static int status_view_write_tightest(struct json_writer *writer,
 	return error;
 }
 
-/* The client's own limits, then those of each SIM that it may use. 0 or -errno. */
+/* Writes the client's own limits, then those of each SIM that it may use. Returns 0 or -errno. */
 static int status_view_write_limits(struct json_writer *writer,
 				    const struct services *services,
 				    const struct client *client)
@@ -450,7 +450,7 @@ static int status_view_put_last_gap(struct json_writer *writer, struct store *st
 	return error;
 }
 
-/* What an agent needs before it sends, in a few hundred octets. */
+/* Writes what an agent needs before it sends, in a few hundred octets. */
 int status_view_write_brief(struct json_writer *writer, const struct status_view *view)
 {
 	const struct services *services = view->services;

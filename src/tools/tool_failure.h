@@ -9,7 +9,7 @@
 #include "mcp/tool.h"
 #include "phone/sim.h"
 
-/* `message` says what went wrong this time; NULL: out of memory. */
+/* `message` says what went wrong this time; NULL if memory runs out. */
 void tool_failure_answer(struct tool_call *call, enum failure failure,
 			 const char *message);
 
@@ -25,5 +25,5 @@ void tool_failure_answer_with(struct tool_call *call, const struct refusal *refu
 void tool_failure_audit(const struct tool_call *call, enum failure failure,
 			const char *recipient);
 
-/* Why this SIM cannot send. Not for SIM_READY. */
+/* Returns why this SIM cannot send. Not for SIM_READY. */
 enum failure tool_failure_of_sim(const struct sim *sim);

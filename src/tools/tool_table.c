@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Tool table: the release's tables. The rows of the tools are in the header, because the program
- * of tests/fixtures has them, too, and more behind them.
+ * Tool table: the release's tables. The rows of the tools are in the header, because the program of
+ * tests/fixtures also has them, and more behind them.
  */
 #include "tools/tool_table.h"
 

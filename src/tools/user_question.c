@@ -35,7 +35,7 @@ bool user_question_can_ask(const struct tool_call *call)
 	       elicitation_is_available(call);
 }
 
-/* NULL: no memory. So for all functions here that return text. */
+/* Returns NULL if memory runs out. So for all functions here that return text. */
 static const char *user_question_escape(const char *text, struct arena *arena)
 {
 	struct buffer buffer = BUFFER_INIT;
@@ -69,7 +69,7 @@ static const char *user_question_sim_title(const struct sim *sim, struct arena *
 	return title;
 }
 
-/* False: no memory. */
+/* Returns false if memory runs out. */
 static bool user_question_sim_field(const struct sms_order *order,
 				    struct form_field *field_out)
 {
@@ -133,7 +133,7 @@ enum elicitation_outcome user_question_choose_sim(struct sms_order *order,
 	return outcome;
 }
 
-/* ", from ...", or "" if the form asks for the SIM. */
+/* Returns ", from ...", or "" if the form asks for the SIM. */
 static const char *user_question_format_sim(const struct sms_order *order)
 {
 	struct arena *arena = order->call->arena;
@@ -149,7 +149,7 @@ static const char *user_question_format_sim(const struct sms_order *order)
 	return title ? arena_printf(arena, ", from %s", title) : NULL;
 }
 
-/* Not the time that is found with is_spread: it would change until the answer comes. */
+/* Leaves out the time that is found with is_spread: it would change until the answer comes. */
 static const char *user_question_format_time(const struct sms_order *order)
 {
 	const char *spread = order->is_spread ? ", when your limits allow it" : "";
@@ -186,7 +186,7 @@ static const char *user_question_format_message(const struct sms_order *order)
 		time, order->segments.count, order->addressees ? " for each" : "", text);
 }
 
-/* NULL: no memory. */
+/* Returns NULL if memory runs out. */
 static const struct elicitation_question *user_question_about_message(
 	const struct sms_order *order)
 {

@@ -19,8 +19,8 @@
 #define USER_QUESTION_APPROVAL_KEY "approval"
 
 /*
- * Does a message or call to this number from this SIM (0: not chosen yet) need an approval?
- * True if the store can't tell.
+ * Does a message or call to this number from this SIM (0 if not chosen yet) need an approval?
+ * Returns true if the store can't tell.
  */
 bool user_question_approval_needed(const struct tool_call *call, int64_t sim_id,
 				   const char *number);
@@ -30,8 +30,8 @@ bool user_question_can_ask(const struct tool_call *call);
 
 /*
  * Approves `order` as it is now. If it has no SIM yet, the same form asks for one, and
- * order->sim_id is set. ELICITATION_ANSWERED: approved; ELICITATION_DECLINED: the user said no;
- * ELICITATION_DISMISSED, ELICITATION_UNAVAILABLE: the owner decides.
+ * order->sim_id is set. Returns ELICITATION_ANSWERED if it is approved, ELICITATION_DECLINED if the
+ * user said no; on ELICITATION_DISMISSED or ELICITATION_UNAVAILABLE the owner decides.
  */
 enum elicitation_outcome user_question_approve_message(struct sms_order *order);
 

@@ -100,7 +100,7 @@ static void view_put_escaped(struct json_writer *writer, const char *key,
 	buffer_deinit(escaped);
 }
 
-/* Octets of this one in the text of a resource, which is JSON in a JSON string. */
+/* Returns the octets of this one in the text of a resource, which is JSON in a JSON string. */
 static size_t view_octets(char byte)
 {
 	if (byte == '"' || byte == '\\')

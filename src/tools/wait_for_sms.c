@@ -186,7 +186,7 @@ static bool wait_for_sms_ignores(const struct wait_for_sms *wait, int64_t sim_id
 	return !wait->from && sender_is_blocked(services->config, services->store, &end);
 }
 
-/* False ends the scan: found. */
+/* Returns false to end the scan, when it has found the message. */
 static bool wait_for_sms_check_message(void *data, const struct message *message)
 {
 	struct wait_for_sms *wait = data;
@@ -212,7 +212,7 @@ static void wait_for_sms_stop(void *data)
 	wait->timer = sd_event_source_disable_unref(wait->timer);
 }
 
-/* `hint` NULL: no memory for a better one. */
+/* `hint` is NULL if there was no memory for a better one. */
 static void wait_for_sms_answer_none(struct wait_for_sms *wait, const char *hint)
 {
 	struct buffer structured = BUFFER_INIT;
@@ -373,7 +373,7 @@ static enum store_message_kind wait_for_sms_read_kind(const struct tool_call *ca
 	return MESSAGE_KIND_ANY;
 }
 
-/* False: the call has been finished with a failure. */
+/* Returns false if the call has been finished with a failure. */
 static bool wait_for_sms_read_place(struct wait_for_sms *wait)
 {
 	const char *after = argument_text(wait->call, "after");

@@ -55,7 +55,7 @@ static void webhook_set_timer(struct webhooks *webhooks, int64_t due_ms)
 	sd_event_source_set_enabled(webhooks->timer, SD_EVENT_ONESHOT);
 }
 
-/* Ends or frees what is over. True: that happened. */
+/* Ends or frees what is over. Returns true if anything was. */
 static bool webhook_reap(struct webhook_subscription *subscription)
 {
 	if (subscription->has_ended && !subscription->body.length) {
@@ -66,7 +66,10 @@ static bool webhook_reap(struct webhook_subscription *subscription)
 	       webhook_subscription_end(subscription, "expired", NULL) == 0;
 }
 
-/* clock_boot_ms() of when it wants to be looked at again; INT64_MAX: an event will say. */
+/*
+ * Returns the clock_boot_ms() of when it wants to be looked at again; INT64_MAX if an event will
+ * tell.
+ */
 static int64_t webhook_advance(struct webhook_subscription *subscription, bool is_held)
 {
 	int64_t now_ms = clock_boot_ms(), due_ms;
@@ -237,7 +240,7 @@ void webhook_each(struct webhooks *webhooks,
 	}
 }
 
-/* Why it may not go on, one word; NULL: it may. */
+/* Returns why it may not go on, one word; NULL if it may. */
 static const char *webhook_flaw(struct webhooks *webhooks,
 				const struct webhook_subscription *subscription)
 {

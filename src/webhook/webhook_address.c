@@ -84,7 +84,7 @@ static bool webhook_address_is_in_any(const uint8_t *address,
 #define WEBHOOK_ADDRESS_IN(address, blocks) \
 	webhook_address_is_in_any(address, blocks, sizeof(blocks) / sizeof(*(blocks)))
 
-/* The IPv4 address that it is or contains; NULL: it is neither. */
+/* Returns the IPv4 address that it is or contains; NULL if it is neither. */
 static const uint8_t *webhook_address_find_4(const struct sockaddr *address)
 {
 	const struct sockaddr_in6 *in6 = (const void *)address;

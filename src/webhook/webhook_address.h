@@ -14,8 +14,8 @@
 #include <stdbool.h>
 #include <sys/socket.h>
 
-/* A global unicast address that no registry reserves for another purpose. */
+/* Is it a global unicast address that no registry reserves for another purpose? */
 bool webhook_address_is_public(const struct sockaddr *address);
 
-/* An address of one host: not unspecified, broadcast or multicast. */
+/* Is it an address of one host: not unspecified, broadcast or multicast? */
 bool webhook_address_is_host(const struct sockaddr *address);

@@ -16,7 +16,10 @@
 
 enum { MS_PER_HOUR = 60 * 60 * 1000 };
 
-/* The next member after `name` (NULL: the first) in the order of names, without include_text. */
+/*
+ * Returns the next member after `name` (the first if NULL) in the order of names, without
+ * include_text.
+ */
 static const struct json *webhook_consent_next(const struct json *arguments,
 					       const char *name)
 {

@@ -49,7 +49,7 @@ static int64_t webhook_delivery_jitter(int64_t pause_ms)
 	return pause_ms * 4 / 5 + pause_ms * 2 / 5 * strtol(digits, NULL, 16) / 0xffff;
 }
 
-/* After that many failed attempts. */
+/* Returns the pause after that many failed attempts. */
 static int64_t webhook_delivery_pause(int attempts)
 {
 	int64_t pause_ms = SUSPENDED_FIRST_MS;
@@ -117,7 +117,7 @@ static void webhook_delivery_suspend(struct webhook_subscription *subscription)
 			    row->name_id);
 }
 
-/* True: it was freed. */
+/* Returns true if it was freed. */
 static bool webhook_delivery_fail(struct webhook_subscription *subscription,
 				  const struct webhook_post_result *result)
 {
@@ -145,7 +145,7 @@ static bool webhook_delivery_fail(struct webhook_subscription *subscription,
 	return false;
 }
 
-/* The receiver answered, so it is back. True: it was freed. */
+/* The receiver answered, so it is back. Returns true if it was freed. */
 static bool webhook_delivery_finish(struct webhook_subscription *subscription,
 				    bool is_accepted)
 {

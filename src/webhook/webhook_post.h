@@ -20,18 +20,18 @@ struct http_client_request;
 enum { WEBHOOK_ANSWER_MAX = 4096, WEBHOOK_TIMEOUT_MS = 10 * 1000 };
 
 struct webhook_post_result {
-	unsigned status; /* 0: no answer arrived */
+	unsigned status; /* 0 if no answer arrived */
 	const char
 		*error; /* "" for 2xx; else "connection_refused", "timeout", "tls_error",
 			    * "http_4xx", "http_5xx" */
 	const char *reason; /* the same in words, for the log */
-	int64_t wait_ms;    /* that the receiver asks for; 0: nothing */
+	int64_t wait_ms;    /* that the receiver asks for; 0 for nothing */
 	const struct buffer *answer;
 };
 
 /* Embedded in its owner; zeroed: idle. */
 struct webhook_post {
-	struct http_client_request *request; /* NULL: idle */
+	struct http_client_request *request; /* NULL while idle */
 	const struct config *config;
 	const char *url;
 	unsigned status;
@@ -51,7 +51,7 @@ struct webhook_post_order {
 	struct webhook_secret secrets[2];
 };
 
-/* 0 or -errno. done() runs once from the loop, and may start the next one. */
+/* Returns 0 or -errno. done() runs once from the loop, and may start the next one. */
 int webhook_post_start(struct webhook_post *post, struct http_client *http,
 		       const struct config *config,
 		       const struct webhook_post_order *order,

@@ -33,8 +33,8 @@ struct webhook_subscription {
 	struct webhook_secret secret, old_secret;
 	int64_t saved; /* row.scanned as it is in the store */
 	/* the delivery under way: */
-	struct buffer body; /* empty: none */
-	int64_t feed_id;    /* 0: a control message */
+	struct buffer body; /* empty if there is none */
+	int64_t feed_id;    /* 0 for a control message */
 	char message_id[WEBHOOK_MESSAGE_ID_BYTES];
 	int attempts;
 	int64_t due_ms;	   /* clock_boot_ms() */
@@ -48,7 +48,7 @@ TAILQ_HEAD(webhook_attempts, webhook_subscribe_attempt);
 
 /* A receiver that answered a challenge, for one client. */
 struct webhook_verified {
-	int64_t client_id; /* 0: free */
+	int64_t client_id; /* 0 if it is free */
 	int64_t until_ms;  /* clock_boot_ms() */
 	char url_digest[MAC_DIGEST_BYTES];
 };
@@ -62,7 +62,7 @@ struct webhooks {
 	struct webhook_verified verified[WEBHOOK_VERIFIED_MAX];
 	unsigned next_verified;
 	struct observer feed_observer;
-	sd_event_source *timer; /* for the next attempt; off: none waits */
+	sd_event_source *timer; /* for the next attempt; off while none waits */
 	sd_event_source *defer; /* webhook_subscription_wake() */
 	int64_t epoch;		/* of the feed */
 	uint64_t delivered, failed;
@@ -75,10 +75,10 @@ struct webhooks {
 /* Runs everything that is due, soon, from the loop. */
 void webhook_subscription_wake(struct webhooks *webhooks);
 
-/* A copy of a row. NULL: no memory. */
+/* Returns a copy of a row; NULL if memory runs out. */
 struct webhook_subscription *webhook_subscription_new(
 	struct webhooks *webhooks, const struct store_webhook_row *row);
-/* Cancels its POST, too. */
+/* Also cancels its POST. */
 void webhook_subscription_free(struct webhook_subscription *subscription);
 struct webhook_subscription *webhook_subscription_find(struct webhooks *webhooks,
 						       const char *name_id);
@@ -89,20 +89,20 @@ void webhook_subscription_view(const struct webhook_subscription *subscription,
 /* Writes what deliveries changed, lazily. Logs a failure and goes on without. */
 void webhook_subscription_save(struct webhook_subscription *subscription);
 /*
- * Reads the feed up to the next entry that matches, which becomes the delivery. True: there is
- * more to read, later.
+ * Reads the feed up to the next entry that matches, which becomes the delivery. Returns true if
+ * there is more to read, later.
  */
 bool webhook_subscription_fill(struct webhook_subscription *subscription);
 /*
- * Removes it from the store. With a reason a "terminated" is left to deliver, else it is
- * freed. 0, STORE_E_FULL, -errno: it stays as it is.
+ * Removes it from the store. With a reason a "terminated" is left to deliver, else it is freed.
+ * Returns 0; or STORE_E_FULL or -errno, and it stays as it is.
  */
 int webhook_subscription_end(struct webhook_subscription *subscription,
 			     const char *audit_reason, const char *reason);
 
 /* ---- webhook_delivery.c */
 
-/* clock_boot_ms() of the next attempt; INT64_MAX: nothing waits. */
+/* Returns the clock_boot_ms() of the next attempt; INT64_MAX if nothing waits. */
 int64_t webhook_delivery_due(const struct webhook_subscription *subscription);
 /* Is there room for one more, to this host? */
 bool webhook_delivery_has_room(const struct webhook_subscription *subscription);
@@ -122,12 +122,12 @@ void webhook_subscribe_cancel_all(struct webhooks *webhooks);
  */
 bool webhook_consent_read(const struct json *arguments, struct buffer *filter);
 
-/* Approved by the owner, or listed in [events] receivers. */
+/* Is it approved by the owner, or listed in [events] receivers? */
 bool webhook_consent_is_given(struct webhooks *webhooks,
 			      const struct store_webhook_row *row);
 /*
- * The same for an order; if it is not, asks the owner. NULL: it is given; else a word for the
- * client, or "" when the store failed.
+ * Returns the same for an order; if it is not, asks the owner. Returns NULL if it is given; else a
+ * word for the client, or "" when the store failed.
  */
 const char *webhook_consent_demand(struct webhooks *webhooks,
 				   const struct webhook_order *order, const char *origin);

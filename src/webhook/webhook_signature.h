@@ -23,10 +23,10 @@ enum {
 
 struct webhook_secret {
 	uint8_t bytes[WEBHOOK_SECRET_MOST];
-	size_t length; /* 0: none */
+	size_t length; /* 0 if there is none */
 };
 
-/* False: not "whsec_" and base64 of 24 to 64 bytes. */
+/* Returns false if it is not "whsec_" and base64 of 24 to 64 bytes. */
 bool webhook_signature_read_secret(const char *text, struct webhook_secret *secret_out);
 
 struct webhook_signature_subject {
@@ -37,16 +37,16 @@ struct webhook_signature_subject {
 };
 
 /*
- * Writes the header webhook-signature: one signature for each secret that has a length,
- * separated by spaces. False: no memory.
+ * Writes the header webhook-signature: one signature for each secret that has a length, separated
+ * by spaces. Returns false if memory runs out.
  */
 bool webhook_signature_write(const struct webhook_signature_subject *subject,
 			     const struct webhook_secret *secrets, size_t count,
 			     char text_out[WEBHOOK_SIGNATURES_BYTES]);
 
 /*
- * "sub_" and digits that depend on nothing but the key: the client, the URL as it was given,
- * the name of the event and the canonical JSON of its arguments. False: no memory.
+ * Writes "sub_" and digits that depend on nothing but the key: the client, the URL as it was given,
+ * the name of the event and the canonical JSON of its arguments. Returns false if memory runs out.
  */
 bool webhook_signature_write_id(int64_t client_id, const char *url, const char *name,
 				const char *arguments_json,

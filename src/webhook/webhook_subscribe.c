@@ -86,7 +86,7 @@ static struct webhook_verified *webhook_subscribe_find(struct webhooks *webhooks
 	return NULL;
 }
 
-/* By a challenge of the last day, or one before a subscription that still exists. */
+/* Is it known by a challenge of the last day, or one before a subscription that still exists? */
 static bool webhook_subscribe_is_known(const struct webhook_subscribe_attempt *attempt)
 {
 	const struct webhook_verified *verified;
@@ -122,7 +122,7 @@ static void webhook_subscribe_remember(struct webhook_subscribe_attempt *attempt
 
 /* ---- storing */
 
-/* Of a refresh: the secret that it replaces signs along for a while. */
+/* In a refresh the secret that it replaces signs along for a while. */
 static void webhook_subscribe_take_over(struct webhook_subscribe_attempt *attempt,
 					struct webhook_subscription *subscription)
 {
@@ -308,7 +308,7 @@ static struct webhook_subscribe_use webhook_subscribe_count(
 	return use;
 }
 
-/* False: a limit is reached. */
+/* Returns false if a limit is reached. */
 static bool webhook_subscribe_has_room(const struct webhook_subscribe_attempt *attempt,
 				       struct webhook_answer *answer)
 {
@@ -324,7 +324,7 @@ static bool webhook_subscribe_has_room(const struct webhook_subscribe_attempt *a
 	return false;
 }
 
-/* True: URL, secret and client can be used, and the owner agreed. */
+/* Returns true if URL, secret and client can be used, and the owner agreed. */
 static bool webhook_subscribe_check(struct webhook_subscribe_attempt *attempt,
 				    const struct webhook_order *order,
 				    struct webhook_answer *answer)
@@ -365,7 +365,7 @@ static int64_t webhook_subscribe_ttl(int64_t wanted_ms)
 	return wanted_ms < WEBHOOK_TTL_LEAST_MS ? WEBHOOK_TTL_LEAST_MS : wanted_ms;
 }
 
-/* Writes the canonical arguments; NULL: no memory. */
+/* Writes the canonical arguments; NULL if memory runs out. */
 static char *webhook_subscribe_write_arguments(struct arena *arena,
 					       const struct json *arguments)
 {
@@ -382,7 +382,7 @@ static char *webhook_subscribe_write_arguments(struct arena *arena,
 	return copy;
 }
 
-/* False: no memory. */
+/* Returns false if memory runs out. */
 static bool webhook_subscribe_fill(struct webhook_subscribe_attempt *attempt,
 				   const struct webhook_order *order)
 {
@@ -423,7 +423,7 @@ static struct webhook_subscribe_attempt *webhook_subscribe_new(struct webhooks *
 	return attempt;
 }
 
-/* The subscription with this key that is not over. NULL: there is none. */
+/* Returns the subscription with this key that is not over; NULL if there is none. */
 static struct webhook_subscription *webhook_subscribe_live(struct webhooks *webhooks,
 							   const char *name_id)
 {
@@ -436,7 +436,7 @@ static struct webhook_subscription *webhook_subscribe_live(struct webhooks *webh
 								       : NULL;
 }
 
-/* True: the answer will follow. */
+/* Returns true if the answer will follow. */
 static bool webhook_subscribe_begin(struct webhook_subscribe_attempt *attempt,
 				    const struct webhook_order *order,
 				    struct webhook_answer *answer)

@@ -218,7 +218,7 @@ static void webhook_subscription_begin_delivery(struct webhook_subscription *sub
 	subscription->is_throttled = false;
 }
 
-/* False: no random numbers, or no memory. */
+/* Returns false if there are no random numbers, or memory runs out. */
 static bool webhook_subscription_add_control(struct webhook_subscription *subscription,
 					     const char *type)
 {
@@ -246,7 +246,7 @@ static void webhook_subscription_add_gap(struct webhook_subscription *subscripti
 			subscription->row.name_id);
 }
 
-/* The store was replaced: the entries that it counted are not these. */
+/* Was the store replaced, so that the entries that it counted are not these? */
 static bool webhook_subscription_is_foreign(struct webhook_subscription *subscription)
 {
 	const struct webhooks *all = subscription->all;

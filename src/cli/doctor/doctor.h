@@ -23,7 +23,7 @@ struct doctor {
 	struct config config; /* of the file */
 	/* of the running gateway, if it reports it; else the file's */
 	struct config running;
-	struct json_writer *writer; /* NULL: findings are printed */
+	struct json_writer *writer; /* NULL if findings are printed */
 	unsigned counts[DOCTOR_LEVELS];
 	bool said_as_root;
 	bool gateway_runs;
@@ -33,8 +33,8 @@ struct doctor {
 };
 
 /*
- * `about`: "clock"; `fix`: what to do next, NULL: nothing; `format`: what was found. Sentences
- * without their full stops.
+ * `about` is for example "clock"; `fix` says what to do next, or is NULL; `format` says what was
+ * found. Sentences come without their full stops.
  */
 __attribute__((format(printf, 5, 6))) void doctor_report(struct doctor *doctor,
 							 enum doctor_level level,
@@ -42,7 +42,7 @@ __attribute__((format(printf, 5, 6))) void doctor_report(struct doctor *doctor,
 							 const char *fix,
 							 const char *format, ...);
 
-/* A time of the gateway: with --json RFC 3339, else as people write it. */
+/* Returns a time of the gateway: with --json RFC 3339, else as people write it. */
 struct terminal_time doctor_time(const struct doctor *doctor, const char *text);
 
 /* The fix for a user who is neither root nor the gateway's user. */

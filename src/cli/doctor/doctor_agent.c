@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What [agent] promises and cannot keep: nobody can text a command that counts, or everybody can.
- * The status of the running gateway says who is enrolled and which SIM cards are there. Numbers
- * that are none, and approvals without codes, are errors of the configuration already
- * (src/config/config_agent.c).
+ * Checks for what [agent] promises and cannot keep: nobody can text a command that counts, or
+ * everybody can. The status of the running gateway says who is enrolled and which SIM cards are
+ * there. Numbers that are none, and approvals without codes, are errors of the configuration
+ * already (src/config/config_agent.c).
  */
 #include "cli/doctor/doctor.h"
 #include "cli/json_field.h"
 #include "sms/opt_out.h"
 
-/* Of the SIM cards in the status. */
+/* Is it one of the SIM cards in the status? */
 static bool doctor_agent_has_sim(const struct json *status, int64_t sim_id)
 {
 	const struct json *sims = json_field_list(status, "subscriptions");
@@ -23,7 +23,7 @@ static bool doctor_agent_has_sim(const struct json *status, int64_t sim_id)
 	return false;
 }
 
-/* True: each number can prove itself, or need not. */
+/* Returns true if each number can prove itself, or need not. */
 static bool doctor_agent_check_numbers(struct doctor *doctor, const struct json *agent)
 {
 	const struct json *numbers = json_field_list(agent, "numbers");

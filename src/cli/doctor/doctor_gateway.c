@@ -61,7 +61,7 @@ static void doctor_gateway_check_folder_mode(struct doctor *doctor, const char *
 		      "other users may write to %s, so no gateway starts there", folder);
 }
 
-/* False: the folder does not exist yet. */
+/* Returns false if the folder does not exist yet. */
 static bool doctor_gateway_check_folder(struct doctor *doctor)
 {
 	const char *folder = doctor->config.state_dir;
@@ -94,7 +94,7 @@ static bool doctor_gateway_check_folder(struct doctor *doctor)
 
 struct doctor_gateway_answer {
 	struct arena *arena;
-	const struct json *result; /* NULL: none */
+	const struct json *result; /* NULL if there is none */
 	const char *code;	   /* of an error */
 	char problem[512];	   /* as long as an explanation */
 	struct progress progress;
@@ -357,7 +357,7 @@ static void doctor_gateway_check_last_message(struct doctor *doctor)
 	arena_free(answer.arena);
 }
 
-/* What we may not see may exist. */
+/* A path that we may not see may still exist. */
 static bool doctor_gateway_is_absent(const char *path)
 {
 	return access(path, F_OK) < 0 && errno != EACCES;

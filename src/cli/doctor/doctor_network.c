@@ -28,7 +28,7 @@ static bool doctor_network_is_connected(int fd, const struct address *address)
 	return getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &length) == 0 && error == 0;
 }
 
-/* True: somebody listens there. A wildcard address is tried on loopback. */
+/* Returns true if somebody listens there. A wildcard address is tried on loopback. */
 static bool doctor_network_answers(struct address address)
 {
 	int fd = socket(address.any.sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK,

@@ -26,7 +26,7 @@ enum { LINE_BYTES = 512 };
 enum { OFONO_VERSION_BYTES = 32 };
 
 struct doctor_ofono {
-	int64_t process; /* 0: not running, or unknown */
+	int64_t process; /* 0 if not running, or unknown */
 	char version[OFONO_VERSION_BYTES];
 	bool is_sailfish;     /* one of the forks of Sailfish OS */
 	bool reports;	      /* sends delivery reports by itself */
@@ -35,7 +35,7 @@ struct doctor_ofono {
 	bool is_old;	      /* 1.17 of UBports, which never exposes delivery reports */
 };
 
-/* True: a file named ofonod that only root can write, so it is safe to run. */
+/* Returns true if it is a file named ofonod that only root can write, so it is safe to run. */
 static bool doctor_ofono_is_ofonod(const char *link)
 {
 	char path[LINE_BYTES];
@@ -138,8 +138,7 @@ static void doctor_ofono_inspect_modems(struct ofono_probe *probe,
 #define LONG_USSD	"a USSD answer of 1,500 characters"
 
 /*
- * Found with emulated modems: doc/modems.md, "What crashes oFono". NULL: none is
- * known.
+ * Found with emulated modems: doc/modems.md, "What crashes oFono". Returns NULL if none is known.
  */
 static const char *doctor_ofono_crash_input(const struct doctor_ofono *program)
 {
@@ -269,7 +268,7 @@ struct doctor_ofono_user {
 	const char *name;
 };
 
-/* True: the bus allows all methods that are needed. */
+/* Returns true if the bus allows all methods that are needed. */
 static bool doctor_ofono_check_methods(const struct doctor_ofono_user *user,
 				       const bool needed[DOCTOR_OFONO_NEEDS])
 {

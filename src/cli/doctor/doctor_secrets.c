@@ -19,7 +19,7 @@
 
 enum { SOON_DAYS = 30 };
 
-/* How to get a new certificate. The gateway creates only those in its own folder. */
+/* Says how to get a new certificate. The gateway creates only those in its own folder. */
 static const char *doctor_secrets_certificate_fix(const struct doctor *doctor)
 {
 	return *doctor->config.tls_certificate

@@ -351,10 +351,13 @@ static bool code_sign_is_short(const struct code_context *context,
 			       const struct code_token *token)
 {
 	const size_t at = token->word;
-	const struct text_word *last = &context->words[at - 1];
+	const struct text_word *last;
 	uint32_t links = CODE_WORD_LINK, kinds = 0;
 	size_t first = at;
 
+	if (!at)
+		return false;
+	last = &context->words[at - 1];
 	for (; at - first <= TOLD_BEFORE &&
 	       code_context_shares_sentence(context, at, first - 1);
 	     first--) {

@@ -21,8 +21,7 @@ enum { MAIN_LINK_OK = 0, MAIN_LINK_FAILED = 1, MAIN_LINK_USAGE = 2 };
 
 static const char main_link_help[] =
 	"Usage: ofono-mcp-link [OPTION]...\n"
-	"Let a hub reach the gateway of this phone through an MQTT broker. systemd "
-	"starts\n"
+	"Let a hub reach the gateway of this phone through an MQTT broker. systemd starts\n"
 	"it; \"sudo ofono-mcp join CODE\" sets it up.\n"
 	"\n"
 	"  --config FILE  what \"ofono-mcp join\" wrote; default:\n"

@@ -128,16 +128,16 @@ static const char cmd_approvals_approve_help[] =
 	"minutes. If the agent changed a message, its ID has a revision (5.1), so that\n"
 	"you approve what you read. An ID that begins with w approves the receiver of a\n"
 	"webhook, until you revoke it: " PROGRAM_NAME " webhook.\n"
-	"\n" APPROVALS_OPTIONS_HELP "The gateway must run. Exit codes: 0 all approved; 1 "
-	"at least one was not, or the\n"
+	"\n" APPROVALS_OPTIONS_HELP
+	"The gateway must run. Exit codes: 0 all approved; 1 at least one was not, or the\n"
 	"gateway is not running; 2 wrong options.\n";
 
 static const char cmd_approvals_reject_help[] =
 	"Usage: " PROGRAM_NAME " reject [OPTION]... ID... [REASON]\n"
 	"Reject messages that wait for your approval, by their IDs in " PROGRAM_NAME "\n"
 	"approvals. The agent sees REASON.\n"
-	"\n" APPROVALS_OPTIONS_HELP "The gateway must run. Exit codes: 0 all rejected; 1 "
-	"at least one was not, or the\n"
+	"\n" APPROVALS_OPTIONS_HELP
+	"The gateway must run. Exit codes: 0 all rejected; 1 at least one was not, or the\n"
 	"gateway is not running; 2 wrong options.\n";
 
 static bool cmd_approvals_read_number(const char *text, char **end_out,

@@ -196,8 +196,7 @@ const struct command cmd_backup = {
 static const char cmd_backup_restore_help[] =
 	"Usage: " PROGRAM_NAME " restore [OPTION]... FILE\n"
 	"Replace the message store with FILE, which \"" PROGRAM_NAME " backup\" wrote.\n"
-	"The gateway must not run. The present message store is kept beside the new "
-	"one.\n"
+	"The gateway must not run. The present message store is kept beside the new one.\n"
 	"Messages that FILE has as not yet sent may have been sent since: they become\n"
 	"\"unknown\" and are not sent. Clients revoked since then stay revoked;\n"
 	"idempotency keys and used limits are kept. Only rows are taken from FILE.\n"

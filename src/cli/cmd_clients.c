@@ -61,13 +61,11 @@ static const char cmd_clients_scrape_trust[] =
  * SSL_CERT_FILE replaces them. */
 static const char cmd_clients_trust[] =
 	"The agent must trust the certificate %1$s. On the agent's\n"
-	"machine, copy that file, or fetch the certificate and check that the "
-	"fingerprint\n"
+	"machine, copy that file, or fetch the certificate and check that the fingerprint\n"
 	"is the same:\n\n"
 	"  openssl s_client -connect %2$s </dev/null | openssl x509 > phone.pem\n"
 	"  openssl x509 -in phone.pem -noout -fingerprint -sha256\n\n"
-	"Then set the first variable for Node.js programs (Claude Code, Cursor, VS "
-	"Code),\n"
+	"Then set the first variable for Node.js programs (Claude Code, Cursor, VS Code),\n"
 	"and the second for others (Codex), with the path on that machine. Others then\n"
 	"trust nothing else: append the certificate to a copy of the system's.\n\n"
 	"  export NODE_EXTRA_CA_CERTS=%1$s\n"
@@ -313,10 +311,8 @@ const struct command cmd_clients = {
 static const char cmd_clients_pair_help[] =
 	"Usage: " PROGRAM_NAME " pair [OPTION]... NAME\n"
 	"       " PROGRAM_NAME " pair [OPTION]... [--wait] [--code CODE] [NAME]\n"
-	"Create a token for the agent NAME and print it, once, with what the agent "
-	"needs.\n"
-	"By default, the agent may read and send. With both codes and send, its "
-	"messages\n"
+	"Create a token for the agent NAME and print it, once, with what the agent needs.\n"
+	"By default, the agent may read and send. With both codes and send, its messages\n"
 	"to new recipients need your approval, unless --ask says otherwise.\n"
 	"\n"
 	"Without NAME, pair the computer that asks for it: it has opened /pair on the\n"
@@ -410,8 +406,7 @@ const struct command cmd_change = {
 
 static const char cmd_clients_rotate_help[] =
 	"Usage: " PROGRAM_NAME " client rotate [OPTION]... NAME\n"
-	"Create a new token for the agent NAME and print it as \"pair\" does. The old "
-	"one\n"
+	"Create a new token for the agent NAME and print it as \"pair\" does. The old one\n"
 	"stops working at once, and the agent's open requests end.\n"
 	"\n" CLIENTS_PAIRING_HELP CLIENTS_COMMON_HELP "\n"
 	"Exit codes: 0 done; 1 failed; 2 wrong options.\n";

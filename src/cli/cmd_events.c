@@ -12,8 +12,7 @@
 
 static const char cmd_events_help[] =
 	"Usage: " PROGRAM_NAME " events [OPTION]...\n"
-	"List the newest events, oldest first, with the IDs that agents and receivers "
-	"of\n"
+	"List the newest events, oldest first, with the IDs that agents and receivers of\n"
 	"webhooks get, and without message texts. Whether an agent was woken by one, its\n"
 	"own filter decides: " PROGRAM_NAME " webhook.\n"
 	"\n"

@@ -331,8 +331,7 @@ const struct command cmd_join = {
 
 static const char cmd_join_leave_help[] =
 	"Usage: " PROGRAM_NAME " leave [OPTION]...\n"
-	"Take this phone out of its fleet: stop the link, revoke the client \"hub\", "
-	"and\n"
+	"Take this phone out of its fleet: stop the link, revoke the client \"hub\", and\n"
 	"delete the link's key. On the hub, \"ofono-mcp-hub expel NAME\" forgets the\n"
 	"phone. Needs root.\n"
 	"\n" OPTIONS_STORE_HELP "  --json           as a JSON object\n" OPTIONS_HELP_HELP

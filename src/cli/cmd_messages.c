@@ -29,13 +29,10 @@ static const char cmd_messages_send_help[] =
 	" status\"; needed if\n"
 	"                   several can send\n"
 	"  --at TIME        not before TIME, such as 2026-11-21T08:30:00+01:00\n"
-	"  --wait WHAT      none: until it is on disk; sent (default): until the "
-	"network\n"
-	"                   accepted it; delivered: until a delivery report arrives; "
-	"two\n"
+	"  --wait WHAT      none: until it is on disk; sent (default): until the network\n"
+	"                   accepted it; delivered: until a delivery report arrives; two\n"
 	"                   minutes at most, after which sending goes on\n"
-	"  --dry-run        send nothing; report "
-	"the size, and what would refuse it\n" OPTIONS_STORE_HELP
+	"  --dry-run        send nothing; report the size, and what would refuse it\n" OPTIONS_STORE_HELP
 	"  --json           as JSON: what send_sms gives agents\n" OPTIONS_HELP_HELP "\n"
 	"The gateway must run. What the configuration forbids to everybody also applies\n"
 	"to you: the pause, [policy] and the limits of a SIM. Limits of clients do not.\n"

@@ -153,8 +153,7 @@ static const char cmd_modem_help[] =
 	"  --help        show this help\n"
 	"\n"
 	"The bus is the system bus, or DBUS_SYSTEM_BUS_ADDRESS.\n"
-	"Exit codes: 0 listed, or all are in the wanted state; 1 at least one is not, "
-	"and\n"
+	"Exit codes: 0 listed, or all are in the wanted state; 1 at least one is not, and\n"
 	"standard error says why; 2 wrong options.\n";
 
 struct cmd_modem_arguments {

@@ -68,8 +68,7 @@ const struct command cmd_resume = {
 static const char cmd_pause_reload_help[] =
 	"Usage: " PROGRAM_NAME " reload [OPTION]...\n"
 	"Make the gateway read its configuration again, as SIGHUP does, and print what\n"
-	"changed. An invalid configuration changes "
-	"nothing. Contacts are read again too.\n" PAUSE_OPTIONS_HELP;
+	"changed. An invalid configuration changes nothing. Contacts are read again too.\n" PAUSE_OPTIONS_HELP;
 
 static int cmd_pause_print_reload(const struct owner_command_call *call,
 				  const struct json *result)

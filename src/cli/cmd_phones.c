@@ -108,8 +108,7 @@ const struct command cmd_phones = {
 
 static const char cmd_phones_expel_help[] =
 	"Usage: " PROGRAM_NAME " expel [OPTION]... NAME\n"
-	"Forget a phone: its key opens nothing any more. Remove its user from the "
-	"broker,\n"
+	"Forget a phone: its key opens nothing any more. Remove its user from the broker,\n"
 	"too. Its messages stay.\n"
 	"\n" OPTIONS_STORE_HELP
 	"  --json           print JSON lines instead of text\n" OPTIONS_HELP_HELP "\n"

@@ -26,8 +26,7 @@ static const char cmd_serve_help[] =
 	"  --config FILE          configuration file (default, if it exists:\n"
 	"                         " CONFIG_DEFAULT_PATH ")\n"
 	"  --listen ADDRESS:PORT  listen there (default 127.0.0.1:" PROGRAM_PORT
-	"); may be "
-	"repeated\n"
+	"); may be repeated\n"
 	"  --state-dir DIR        state folder, with messages and clients\n"
 	"  --open                 require no token; only if all addresses are loopback\n"
 	"  --verbose              log more, with complete phone numbers\n"

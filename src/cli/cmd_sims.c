@@ -16,8 +16,7 @@ enum { CMD_SIMS_LABEL_COLUMNS = 10, CMD_SIMS_LABEL_BYTES = 32 };
 
 static const char cmd_sims_help[] =
 	"Usage: " PROGRAM_NAME " sim list [OPTION]...\n"
-	"List the SIM cards with their IDs, which --sim takes: whether each can send "
-	"now,\n"
+	"List the SIM cards with their IDs, which --sim takes: whether each can send now,\n"
 	"operator, slot, phone number and signal.\n"
 	"\n" OPTIONS_STORE_HELP "  --json           as a JSON object: what "
 	"get_sms_subscriptions gives agents\n" OPTIONS_HELP_HELP "\n"

@@ -23,12 +23,11 @@ enum { LABEL_COLUMNS = 10, LOW_SHARE = 4 };
 
 static const char cmd_status_help[] =
 	"Usage: " PROGRAM_NAME " status [OPTION]...\n"
-	"Show gateway status: whether a message could be sent now and if not, why; "
-	"oFono,\n"
+	"Show gateway status: whether a message could be sent now and if not, why; oFono,\n"
 	"the SIMs, waiting messages, the offline gaps of the last 7 days, the\n"
 	"paired agents, and each limit of which a quarter or less is left.\n"
-	"\n" OPTIONS_STORE_HELP "  --json           as a JSON object: what "
-	"get_gateway_status gives agents, plus\n"
+	"\n" OPTIONS_STORE_HELP
+	"  --json           as a JSON object: what get_gateway_status gives agents, plus\n"
 	"                   version, advertised, advertisement, waiting_approval,\n"
 	"                   clients and agent\n" OPTIONS_HELP_HELP "\n"
 	"The gateway must run; if it does not, try \"" PROGRAM_NAME " doctor\".\n"

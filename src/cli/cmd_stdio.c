@@ -32,8 +32,7 @@ static const char cmd_stdio_help[] =
 	"such as Claude Desktop. Messages are passed to the gateway, answers back, one\n"
 	"per line.\n"
 	"\n"
-	"Without --url it uses the gateway of this machine. That needs no token, only "
-	"the\n"
+	"Without --url it uses the gateway of this machine. That needs no token, only the\n"
 	"right to use the control socket: root, or the socket's group. The gateway knows\n"
 	"it as local:USER; see " PROGRAM_NAME " client list and " PROGRAM_NAME
 	" client set.\n"

@@ -23,12 +23,10 @@ enum {
 
 static const char cmd_tools_help[] =
 	"Usage: " PROGRAM_NAME " tools [OPTION]...\n"
-	"List the tools that agents have, with the parameters and the scope of each. "
-	"The\n"
+	"List the tools that agents have, with the parameters and the scope of each. The\n"
 	"gateway need not run. Tools that the configuration hides are listed too.\n"
 	"\n"
-	"  --json  as JSON: like the result of MCP's tools/list, with every member "
-	"of the\n"
+	"  --json  as JSON: like the result of MCP's tools/list, with every member of the\n"
 	"          answers\n"
 	"  --help  show this help\n"
 	"\n"

@@ -17,8 +17,7 @@ static const char cmd_unlock_help[] =
 	"Enter the PIN of a SIM card, once. It is read from the terminal, or else from\n"
 	"standard input.\n"
 	"\n"
-	"SIM is a subscription_id, or the path of a modem in oFono; without it, the "
-	"only\n"
+	"SIM is a subscription_id, or the path of a modem in oFono; without it, the only\n"
 	"locked card is meant.\n"
 	"\n"
 	"  --puk            enter the PUK and a new PIN, after too many wrong PINs; two\n"
@@ -26,8 +25,7 @@ static const char cmd_unlock_help[] =
 	"  --force          even if only one try is left, or the number is "
 	"unknown\n" OPTIONS_STORE_HELP "  --json           as JSON\n" OPTIONS_HELP_HELP
 	"\n"
-	"The gateway must run. Exit codes: 0 unlocked; 1 failed, and standard error "
-	"says\n"
+	"The gateway must run. Exit codes: 0 unlocked; 1 failed, and standard error says\n"
 	"why and how many tries are left; 2 wrong options.\n";
 
 static const struct owner_command_option cmd_unlock_options[] = {

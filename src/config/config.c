@@ -560,8 +560,8 @@ void config_print(const struct config *config, FILE *out)
 	struct config defaults;
 
 	config_defaults(&defaults);
-	fprintf(out, "# Configuration of " PROGRAM_NAME ". Commented-out lines show the "
-		     "default or an example.\n");
+	fprintf(out, "# Configuration of " PROGRAM_NAME
+		     ". Commented-out lines show the default or an example.\n");
 	for (size_t at = 0; at < config_key_table_count(); at++) {
 		const struct config_key *key = &config_key_table[at];
 

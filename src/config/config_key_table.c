@@ -33,8 +33,7 @@ const struct config_key config_key_table[CONFIG_KEY_COUNT] = {
 	  .help = "Use HTTPS on loopback addresses, too" },
 	{ "server", "allowed_host", LIST(allowed_host), .live = true,
 	  .example = "gateway.example.org",
-	  .help = "Host name that clients may use, in addition to IP addresses, "
-		  "localhost\n"
+	  .help = "Host name that clients may use, in addition to IP addresses, localhost\n"
 		  "and this machine's names; may be repeated" },
 	{ "server", "allowed_origin", LIST(allowed_origin), .live = true,
 	  .example = "https://app.example.org",
@@ -60,8 +59,7 @@ const struct config_key config_key_table[CONFIG_KEY_COUNT] = {
 	  .help = "UNIX socket for the owner's commands. Default: \"control\" in state_dir" },
 	{ "server", "max_connections", INTEGER(max_connections, 1, 4096),
 	  .initial = "256",
-	  .help = "Maximum number of connections; when it is reached, connections "
-		  "without\n"
+	  .help = "Maximum number of connections; when it is reached, connections without\n"
 		  "a token are closed first" },
 	{ "server", "max_connections_per_address",
 	  INTEGER(max_connections_per_address, 1, 4096), .initial = "128",
@@ -81,21 +79,17 @@ const struct config_key config_key_table[CONFIG_KEY_COUNT] = {
 	  .help = "Delete the oldest messages beyond this number; 0: no limit" },
 	{ "store", "reserve_mib", INTEGER(reserve_mib, 0, 1048576), .live = true,
 	  .initial = "16",
-	  .help = "With less free disk space than this, accept no more outgoing "
-		  "messages,\n"
+	  .help = "With less free disk space than this, accept no more outgoing messages,\n"
 		  "so that incoming ones can still be stored; 0: no limit" },
 	{ "store", "spool_dir", TEXT(spool_dir),
 	  .example = "/var/lib/" PROGRAM_NAME "/spool",
-	  .help = "Directory in which the oFono plugin spools incoming messages. "
-		  "Default:\n"
+	  .help = "Directory in which the oFono plugin spools incoming messages. Default:\n"
 		  "\"spool\" in state_dir" },
 	{ "sim", "pin_file", TEXT(pin_file), .example = "/etc/" PROGRAM_NAME "/pins",
-	  .help = "File with a line \"ICCID PIN\" for each SIM card to unlock "
-		  "automatically.\n"
+	  .help = "File with a line \"ICCID PIN\" for each SIM card to unlock automatically.\n"
 		  "Nobody but root and the gateway's user may be able to read it" },
 	{ "sim", "power_modems", BOOLEAN(power_modems), .initial = "no",
-	  .help = "Switch each modem on and end flight mode once, when the modem or "
-		  "oFono\n"
+	  .help = "Switch each modem on and end flight mode once, when the modem or oFono\n"
 		  "starts and nothing else does so; needs a D-Bus policy" },
 	{ "sim", "phone_default", BOOLEAN(phone_default), .live = true, .initial = "no",
 	  .help = "If a client names no SIM and several can send, use the one chosen in\n"
@@ -108,32 +102,26 @@ const struct config_key config_key_table[CONFIG_KEY_COUNT] = {
 	  .help = "How long send_sms waits for the network before it answers \"queued\"" },
 	{ "sms", "queue_limit", INTEGER(queue_limit, 1, 10000), .live = true,
 	  .initial = "1000",
-	  .help = "Maximum number of messages that wait to be submitted to oFono; "
-		  "paired\n"
+	  .help = "Maximum number of messages that wait to be submitted to oFono; paired\n"
 		  "clients share it equally" },
 	{ "sms", "duplicate_seconds", INTEGER(duplicate_seconds, 0, 3600), .live = true,
 	  .initial = "60",
-	  .help = "Suppress the same text to the same number from the same client "
-		  "within\n"
+	  .help = "Suppress the same text to the same number from the same client within\n"
 		  "this time, unless it has an idempotency_key; 0: never" },
 	{ "sms", "stuck_seconds", INTEGER(stuck_seconds, 0, 3600), .initial = "270",
-	  .help = "A registered modem is reported as stuck when it has a message for "
-		  "this\n"
+	  .help = "A registered modem is reported as stuck when it has a message for this\n"
 		  "long, plus 30 seconds for each further segment; 0: never" },
 	{ "sms", "elicitation_seconds", INTEGER(elicitation_seconds, 0, 3600),
 	  .old_name = "ask_seconds", .initial = "45",
 	  .help = "How long a waiting tool call waits for the user's answer (MCP 2025);\n"
 		  "0: such calls never ask" },
 	{ "sms", "delivery_reports", BOOLEAN(delivery_reports), .initial = "yes",
-	  .help = "Request delivery reports from the network; some charge for them. "
-		  "With\n"
+	  .help = "Request delivery reports from the network; some charge for them. With\n"
 		  "\"no\", oFono's own setting stays as it is" },
 	{ "sms", "segment_price", LIST(segment_price), .live = true,
 	  .example = "EUR 0.09 +43=0.25 2=0.07 2/+43=0.19",
-	  .help = "What a segment costs, with its currency, so that agents learn the "
-		  "cost of\n"
-		  "a message; +43= is for that country, home= for the SIM's own, 2= for "
-		  "the\n"
+	  .help = "What a segment costs, with its currency, so that agents learn the cost of\n"
+		  "a message; +43= is for that country, home= for the SIM's own, 2= for the\n"
 		  "SIM with subscription_id 2, 2/+43= for both; may be repeated" },
 	{ "policy", "approve_through_agent", BOOLEAN(approve_through_agent),
 	  .old_name = "approve_through_client", .live = true, .initial = "yes",
@@ -167,8 +155,7 @@ const struct config_key config_key_table[CONFIG_KEY_COUNT] = {
 	{ "policy", "sim_segments_per_month",
 	  INTEGER(policy.sim.segments_per_month, 0, 100000), .live = true,
 	  .initial = "1000",
-	  .help = "Segments submitted from one SIM per calendar month, of all clients; "
-		  "0:\n"
+	  .help = "Segments submitted from one SIM per calendar month, of all clients; 0:\n"
 		  "no limit" },
 	{ "policy", "allow", LIST(policy.allow), .live = true,
 	  .example = "+36201234567 +3630*",
@@ -176,16 +163,13 @@ const struct config_key config_key_table[CONFIG_KEY_COUNT] = {
 		  "messages, separated by spaces; may be repeated. Default: all" },
 	{ "policy", "deny", LIST(policy.deny), .live = true,
 	  .example = "+36901234567 +3690*",
-	  .help = "Phone numbers (or prefixes ending with *) that never receive "
-		  "messages;\n"
+	  .help = "Phone numbers (or prefixes ending with *) that never receive messages;\n"
 		  "may be repeated" },
 	{ "policy", "countries", LIST(policy.countries), .live = true, .initial = "home",
-	  .help = "home: only numbers of the sending SIM's country; any: all countries; "
-		  "or\n"
+	  .help = "home: only numbers of the sending SIM's country; any: all countries; or\n"
 		  "prefixes such as +43, allowed in addition to home; may be repeated" },
 	{ "policy", "premium", BOOLEAN(policy.premium), .live = true, .initial = "no",
-	  .help = "Allow short codes and premium numbers; no: only those listed in full "
-		  "in\n"
+	  .help = "Allow short codes and premium numbers; no: only those listed in full in\n"
 		  "an allow list" },
 	{ "policy", "quiet_hours", TEXT(policy.quiet_hours), .live = true,
 	  .example = "22:00-07:00",
@@ -193,32 +177,26 @@ const struct config_key config_key_table[CONFIG_KEY_COUNT] = {
 	{ "policy", "minimum_balance", LIST(policy.minimum_balance), .live = true,
 	  .example = "500 2=10.50",
 	  .help = "Accept no message for a SIM whose last known balance is below this;\n"
-		  "2=10.50 is for the SIM with subscription_id 2. Needs "
-		  "balance_pattern;\n"
+		  "2=10.50 is for the SIM with subscription_id 2. Needs balance_pattern;\n"
 		  "may be repeated" },
 	{ "policy", "balance_hours", INTEGER(policy.balance_hours, 1, 8760), .live = true,
 	  .initial = "24",
 	  .help = "Ignore a balance older than this for minimum_balance" },
 	{ "ussd", "allow", LIST(ussd_allow), .live = true,
 	  .example = "*100# (balance), *133*????# (top up with a voucher)",
-	  .help = "The only USSD codes that agents may dial, separated by spaces or "
-		  "commas;\n"
-		  "? stands for any digit. Agents read the purpose in parentheses. May "
-		  "be\n"
+	  .help = "The only USSD codes that agents may dial, separated by spaces or commas;\n"
+		  "? stands for any digit. Agents read the purpose in parentheses. May be\n"
 		  "repeated. Default: none, and no send_ussd" },
 	{ "ussd", "per_hour", INTEGER(ussd_per_hour, 1, 60), .live = true,
 	  .initial = "10",
 	  .help = "Codes dialled per hour, for all agents and SIMs together" },
 	{ "ussd", "replies", BOOLEAN(ussd_replies), .live = true, .initial = "no",
-	  .help = "Let agents answer the network's questions after a code; an answer "
-		  "may\n"
+	  .help = "Let agents answer the network's questions after a code; an answer may\n"
 		  "buy something. With \"no\" the gateway ends the dialogue" },
 	{ "ussd", "balance_pattern", LIST(ussd_balance_pattern), .live = true,
 	  .example = "*100# balance is ([-0-9., ]+) ?([A-Za-z]+)?",
-	  .help = "A code, and a regular expression that finds the balance in its "
-		  "answer:\n"
-		  "one group for the amount, and if there is a currency one for it; may "
-		  "be\n"
+	  .help = "A code, and a regular expression that finds the balance in its answer:\n"
+		  "one group for the amount, and if there is a currency one for it; may be\n"
 		  "repeated" },
 	{ "call", "place", BOOLEAN(policy.calls.place), .live = true, .initial = "no",
 	  .help = "Let agents with the scope call place calls to numbers that [policy]\n"
@@ -242,8 +220,7 @@ const struct config_key config_key_table[CONFIG_KEY_COUNT] = {
 	{ "incoming", "blocked_senders", LIST(blocked_senders), .live = true,
 	  .example = "+3690*, +36201112233, Lottery",
 	  .help = "Phone numbers and sender names, or beginnings followed by *,\n"
-		  "comma-separated: their messages are stored but hidden from agents; "
-		  "may\n"
+		  "comma-separated: their messages are stored but hidden from agents; may\n"
 		  "be repeated" },
 	{ "incoming", "stop_confirmation", TEXT(stop_confirmation), .live = true,
 	  .example = "You will get no more messages from this number.",
@@ -251,35 +228,29 @@ const struct config_key config_key_table[CONFIG_KEY_COUNT] = {
 		  "none" },
 	{ "incoming", "loop_exchanges", INTEGER(loop_exchanges, 0, 50), .live = true,
 	  .initial = "5",
-	  .help = "Replies to one number within loop_minutes that look like two "
-		  "machines;\n"
+	  .help = "Replies to one number within loop_minutes that look like two machines;\n"
 		  "the next one waits for your approval; 0: no limit" },
 	{ "incoming", "loop_minutes", INTEGER(loop_minutes, 1, 1440), .live = true,
 	  .initial = "10",
-	  .help = "See loop_exchanges; a loop ends with your approval, or when no "
-		  "message\n"
+	  .help = "See loop_exchanges; a loop ends with your approval, or when no message\n"
 		  "came or went for this long" },
 	{ "agent", "owner_numbers", LIST(agent.owner_numbers), .live = true,
 	  .example = "+36201234567, +36301234567",
-	  .help = "Your own phone numbers, in international form, comma-separated: "
-		  "what they\n"
+	  .help = "Your own phone numbers, in international form, comma-separated: what they\n"
 		  "text to this phone can be a command for an agent; may be repeated.\n"
 		  "Default: none, and no commands. Anybody can forge a sender: see code" },
 	{ "agent", "word", TEXT(agent.word), .live = true, .initial = "agent",
 	  .help = "Word with which a command begins; upper and lower case are the same" },
 	{ "agent", "sim", INTEGER(agent.sim, 0, 1000000), .live = true, .initial = "0",
-	  .help = "On the SIM with this subscription_id every message of yours is a "
-		  "command,\n"
+	  .help = "On the SIM with this subscription_id every message of yours is a command,\n"
 		  "with or without the word; 0: on none" },
 	{ "agent", "code", TEXT(agent.code), .live = true, .initial = "none",
-	  .help = "totp: a command counts only with a rolling code of your "
-		  "authenticator app,\n"
+	  .help = "totp: a command counts only with a rolling code of your authenticator app,\n"
 		  "right after the word or at the end: " PROGRAM_NAME
 		  " agent enrol; none: the\n"
 		  "sender alone counts, which anybody can forge" },
 	{ "agent", "approvals", BOOLEAN(agent.approvals), .live = true, .initial = "no",
-	  .help = "Text the first of your numbers when a message waits for approval, and "
-		  "let\n"
+	  .help = "Text the first of your numbers when a message waits for approval, and let\n"
 		  "it answer by SMS; needs code = totp. Each such text is billed" },
 	{ "agent", "approvals_per_hour", INTEGER(agent.approvals_per_hour, 1, 60),
 	  .live = true, .initial = "6",
@@ -291,15 +262,12 @@ const struct config_key config_key_table[CONFIG_KEY_COUNT] = {
 	  .help = "Word that rejects" },
 	{ "events", "receivers", LIST(event_receivers), .live = true,
 	  .example = "https://hooks.example.org/agent",
-	  .help = "URL that webhooks of agents may begin with, without your approval; "
-		  "also\n"
-		  "on a private address or without TLS (http), which no other webhook "
-		  "may\n"
+	  .help = "URL that webhooks of agents may begin with, without your approval; also\n"
+		  "on a private address or without TLS (http), which no other webhook may\n"
 		  "use. May be repeated" },
 	{ "contacts", "file", TEXT(contacts_file), .live = true,
 	  .example = "/etc/" PROGRAM_NAME "/contacts.vcf",
-	  .help = "vCard file of the owner's contacts: agents see their names. It is "
-		  "read\n"
+	  .help = "vCard file of the owner's contacts: agents see their names. It is read\n"
 		  "again when it changes, and never written" },
 	{ "contacts", "sims", BOOLEAN(contacts_of_sims), .live = true, .initial = "yes",
 	  .help = "Read the contacts on SIM cards, too" },
@@ -311,8 +279,7 @@ const struct config_key config_key_table[CONFIG_KEY_COUNT] = {
 	{ "broker", "tls", BOOLEAN(broker_tls), .initial = "no",
 	  .help = "Connect to the broker with TLS; needed unless it runs on this machine" },
 	{ "broker", "ca_file", TEXT(broker_ca_file), .example = "/etc/mosquitto/ca.pem",
-	  .help = "PEM file with the certificates to trust, also for phones: it is part "
-		  "of\n"
+	  .help = "PEM file with the certificates to trust, also for phones: it is part of\n"
 		  "their codes. Default: those of the system" },
 	{ "broker", "user", TEXT(broker_user), .initial = "hub",
 	  .help = "User name of the hub at the broker" },

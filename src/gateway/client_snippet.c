@@ -10,12 +10,10 @@ static const struct client_snippet {
 } client_snippets[] = {
 	{ "claude-desktop",
 	  "Claude Desktop (claude_desktop_config.json) starts a program, "
-	  "here " PROGRAM_NAME " "
-	  "on the\n"
+	  "here " PROGRAM_NAME " on the\n"
 	  "same computer:\n\n"
 	  "  {\"mcpServers\":{\"phone\":{\"command\":\"" PROGRAM_NAME
-	  "\",\"args\":[\"stdio\",\"--"
-	  "url\",\n"
+	  "\",\"args\":[\"stdio\",\"--url\",\n"
 	  "    \"<URL>\"<TRUST>],\"env\":{\"OFONO_MCP_TOKEN\":\"<TOKEN>\"}}}}\n\n"
 	  "or, with ssh to this machine and without a token, " PROGRAM_NAME " here:\n\n"
 	  "  {\"mcpServers\":{\"phone\":{\"command\":\"ssh\",\n"

@@ -134,8 +134,7 @@ struct pairing_request *command_pair_find(struct control_call *call)
 	default:
 		control_call_fail(
 			call, "wrong_code",
-			"Compare it with the computer's page; a code is valid for "
-			"ten minutes",
+			"Compare it with the computer's page; a code is valid for ten minutes",
 			"no computer that waits shows this code");
 		return NULL;
 	}

@@ -267,8 +267,8 @@ static void pair_page_answer_waiting(struct exchange *exchange,
 	web_page_state(&page, "waiting");
 	pair_page_put_code(&page, request->code);
 	web_page_say(&page,
-		     "\"%s\" at %s asks to use the phone. Its owner runs this there, and "
-		     "types the code:",
+		     "\"%s\" at %s asks to use the phone. Its "
+		     "owner runs this there, and types the code:",
 		     request->name, request->address);
 	web_page_block(&page, "sudo " PROGRAM_NAME " pair");
 	web_page_say(&page, "Do so only if you asked for this just now. %lld %s left.",
@@ -393,10 +393,9 @@ static void pair_page_answer_token(struct exchange *exchange,
 		pair_page_put_snippet(&page, *client, url ? url : "", token);
 	pair_page_put_console(&page, token);
 	web_page_heading(&page, "What to try first");
-	web_page_say(&page,
-		     "Ask your agent: \"Which SIM cards does my phone have?\", "
-		     "\"What did I get by SMS today?\" or \"Wait for the next code and "
-		     "tell me\".");
+	web_page_say(&page, "Ask your agent: \"Which SIM cards does my phone "
+			    "have?\", \"What did I get by SMS today?\" or "
+			    "\"Wait for the next code and tell me\".");
 	if (!page.body.failed)
 		pairing_set_fetched(request);
 	web_page_close(&page, 200, false);

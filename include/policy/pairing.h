@@ -50,6 +50,7 @@ struct pairing_request {
 	struct address_source source;
 	char address[ADDRESS_TEXT_BYTES]; /* without the port */
 	int64_t begun_ms;
+	bool holds_network; /* it began while the page was open to the network */
 	/* when approved: */
 	int64_t client_id;
 	char client_name[CLIENT_NAME_BYTES]; /* as the owner calls it */
@@ -106,6 +107,8 @@ const struct pairing_request *pairing_next(struct pairing *pairing, int64_t afte
 /* Opens the page to the network for a while, or closes it with 0. */
 void pairing_open_for(struct pairing *pairing, int64_t duration_ms);
 bool pairing_is_open(const struct pairing *pairing);
+/* Is it open, or does a request that came while it was still need the network? */
+bool pairing_needs_network(const struct pairing *pairing);
 
 /* Wipes the tokens and keys. */
 void pairing_deinit(struct pairing *pairing);

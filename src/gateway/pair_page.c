@@ -224,7 +224,7 @@ static void pair_page_begin_request(struct web *web, struct exchange *exchange,
 	struct web_page page;
 
 	if (request) {
-		log_info("pair: a computer at %s asks to be paired", request->address);
+		log_debug("pair: a computer at %s asks to be paired", request->address);
 		change_source_report_pairing(&web->changes);
 		pair_page_answer_begun(exchange, request);
 		return;

@@ -190,7 +190,7 @@ static bool web_asks_to_pair(const struct web *web)
 	const char *when = web->services->config->pair_page;
 
 	return strcmp(when, "ask") == 0 ||
-	       (strcmp(when, "no") != 0 && pairing_is_open(&web->pairing));
+	       (strcmp(when, "no") != 0 && pairing_needs_network(&web->pairing));
 }
 
 /* Opens or closes the network's ports. If the store fails, they stay as they are. */

@@ -164,6 +164,7 @@ const struct pairing_request *pairing_begin(struct pairing *pairing, const char 
 		.state = PAIRING_WAITING,
 		.source = address_source(peer),
 		.begun_ms = clock_boot_ms(),
+		.holds_network = pairing_is_open(pairing),
 	};
 	struct pairing_request *place;
 
@@ -262,6 +263,16 @@ void pairing_open_for(struct pairing *pairing, int64_t duration_ms)
 bool pairing_is_open(const struct pairing *pairing)
 {
 	return clock_boot_ms() < pairing->open_until_ms;
+}
+
+bool pairing_needs_network(const struct pairing *pairing)
+{
+	bool is_held = false;
+
+	for (unsigned at = 0; at < PAIRING_PLACES; at++)
+		is_held |= pairing->requests[at].holds_network &&
+			   pairing_left_ms(&pairing->requests[at]);
+	return is_held || pairing_is_open(pairing);
 }
 
 void pairing_deinit(struct pairing *pairing)

@@ -199,6 +199,21 @@ TEST(a_request_that_has_ended_has_no_code)
 	assert_int_equal(pairing_check_code(&pairing, "", &found), PAIRING_E_WRONG_CODE);
 }
 
+TEST(a_request_that_came_from_the_network_keeps_it_until_it_ends)
+{
+	struct pairing_request *request;
+
+	begin(1);
+	assert_false(pairing_needs_network(&pairing));
+	pairing_open_for(&pairing, 100);
+	request = pairing_find(&pairing, begin(2));
+	now_ms += 100;
+	assert_false(pairing_is_open(&pairing));
+	assert_true(pairing_needs_network(&pairing));
+	pairing_reject(request);
+	assert_false(pairing_needs_network(&pairing));
+}
+
 TEST(the_network_stays_open_as_long_as_the_owner_waits)
 {
 	assert_false(pairing_is_open(&pairing));

@@ -8,7 +8,23 @@
 #include "gateway/web.h"
 
 static const char web_page_style[] =
-	":root{color-scheme:light dark}body{font:1.05rem/1.5 system-ui,sans-serif;max-width:42rem;margin:2rem auto;padding:0 1rem;color:#1b1f24;background:#fff}h1{font-size:1.5rem}h2{font-size:1.1rem;margin:1.5rem 0 .25rem}.code{font:600 2.6rem/1.2 ui-monospace,monospace;letter-spacing:.08em}pre{white-space:pre-wrap;overflow-wrap:anywhere;padding:.75rem;margin:.5rem 0;border:1px solid #b5bcc4;border-radius:.5rem;background:#f4f6f8;color:#1b1f24}input,button{font:inherit;padding:.5rem .75rem;border:1px solid #6b7682;border-radius:.5rem;color:inherit;background:#fff}button{background:#0b57a4;border-color:#0b57a4;color:#fff;cursor:pointer}label{display:block;margin-bottom:.5rem}:focus-visible{outline:3px solid #0b57a4;outline-offset:2px}a{color:#0b57a4}@media(prefers-color-scheme:dark){body,input{color:#e8ecf0;background:#14181c}pre{color:#e8ecf0;background:#1e242a;border-color:#46505a}a{color:#8cc2ff}:focus-visible{outline-color:#8cc2ff}}";
+	":root{color-scheme:light dark}"
+	"body{font:1.05rem/1.5 system-ui,sans-serif;max-width:42rem;margin:2rem auto;"
+	"padding:0 1rem;color:#1b1f24;background:#fff}"
+	"h1{font-size:1.5rem}h2{font-size:1.1rem;margin:1.5rem 0 .25rem}"
+	".code{font:600 2.6rem/1.2 ui-monospace,monospace;letter-spacing:.08em}"
+	"pre{white-space:pre-wrap;overflow-wrap:anywhere;padding:.75rem;margin:.5rem 0;"
+	"border:1px solid #b5bcc4;border-radius:.5rem;background:#f4f6f8;color:#1b1f24}"
+	"input,button{font:inherit;padding:.5rem .75rem;border:1px solid #6b7682;"
+	"border-radius:.5rem;color:inherit;background:#fff}"
+	"button{background:#0b57a4;border-color:#0b57a4;color:#fff;cursor:pointer}"
+	"label{display:block;margin-bottom:.5rem}"
+	":focus-visible{outline:3px solid #0b57a4;outline-offset:2px}"
+	"a{color:#0b57a4}"
+	"@media(prefers-color-scheme:dark){"
+	"body,input{color:#e8ecf0;background:#14181c}"
+	"pre{color:#e8ecf0;background:#1e242a;border-color:#46505a}"
+	"a{color:#8cc2ff}:focus-visible{outline-color:#8cc2ff}}";
 
 /* Shows the buttons, which are of no use without it. */
 static const char web_page_script[] =

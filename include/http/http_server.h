@@ -110,7 +110,7 @@ int http_server_serve(struct http_server *server);
 
 /*
  * Call this whenever the set of clients or the certificate may have changed. Addresses that the
- * network can reach are open only while there is a client. They open and close, with all
+ * network can reach are open only while `has_clients`: one is paired, or may ask to be. They open and close, with all
  * connections on them, in a later turn of the loop, and the log says so. An address that is open
  * without TLS and needs TLS since a certificate was loaded (http/tls.h) is closed and opened again
  * (tests/integration/test_tls_pairing.py).

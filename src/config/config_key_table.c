@@ -19,7 +19,7 @@
 const struct config_key config_key_table[CONFIG_KEY_COUNT] = {
 	{ "server", "listen", ADDRESS_LIST(listen), .initial = "127.0.0.1:" PROGRAM_PORT,
 	  .help = "ADDRESS:PORT to serve HTTP on; may be repeated. Addresses other than\n"
-		  "loopback are opened once a client is paired" },
+		  "loopback are opened once a client is paired, or may ask to be (pair_page)" },
 	{ "server", "interfaces", LIST(interfaces), .live = true, .example = "wlan0 usb0",
 	  .help = "Network interfaces to serve, separated by spaces; may be repeated.\n"
 		  "Default: all except tunnels. Mobile data is never served" },

@@ -5,8 +5,7 @@
  *   endpoint (tools, resources, sessions) -> routes -> listening ports -> web_serve()
  *
  * Ports on loopback listen from the start.  Ports on the network listen only while a client is
- * paired: the HTTP server opens and closes them when web_review_ports() tells it whether there
- * are clients.
+ * paired, or may ask to be: the HTTP server opens and closes them when web_review_ports() tells it.
  */
 #include "gateway/local_client.h"
 #include "gateway/web.h"

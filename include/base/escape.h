@@ -21,6 +21,9 @@
 #include "base/arena.h"
 #include "base/buffer.h"
 
+/* Returns the value of a hexadecimal digit, as in "%2F" or "=2F"; -1 if it is none. */
+int escape_hex_digit(char digit);
+
 /* Is the character escaped wherever it occurs? False for joiners and selectors. */
 bool escape_is_needed(uint32_t character);
 

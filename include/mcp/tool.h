@@ -12,6 +12,7 @@
 #pragma once
 
 #include "base/buffer.h"
+#include "base/failure.h"
 #include "mcp/request.h"
 #include "mcp/schema.h"
 
@@ -115,6 +116,8 @@ void tool_call_succeed_with_json(struct tool_call *call, struct buffer *structur
  * structuredContent: it would have to fit the tool's outputSchema.
  */
 void tool_call_fail(struct tool_call *call, const struct tool_error *error);
+/* The same for a refusal whose code and fix stand in base/failure.h. */
+void tool_call_refuse(struct tool_call *call, enum failure failure, const char *message);
 
 /* The call will finish later; see struct request_waiting. */
 void tool_call_wait(struct tool_call *call, const struct request_waiting *waiting,

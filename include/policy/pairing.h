@@ -2,9 +2,9 @@
 /*
  * Pairing: the requests of computers that ask, from their browser or shell, to be paired.
  *
- *   WAITING -- the owner types the code and approves --> APPROVED -- the computer fetches it --> FETCHED
+ *   WAITING -- the owner types the code and approves --> APPROVED
  *   WAITING -- rejected, ten minutes, or pushed out --> REJECTED, EXPIRED, PUSHED_OUT
- *   APPROVED -- ten minutes without being fetched --> EXPIRED
+ *   APPROVED -- the computer gets its token, or ten minutes --> FETCHED, EXPIRED
  *
  * The computer shows the code, and the owner types it on the phone, which never shows it: so the
  * owner cannot approve the request of somebody else by mistake, whatever name it bears.

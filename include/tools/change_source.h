@@ -23,10 +23,10 @@ void change_source_init(struct change_source *source, const struct services *ser
 void change_source_deinit(struct change_source *source); /* also if never initialised */
 
 /*
- * A computer asks to be paired, or does so no longer: pages that list approvals read them again.
- * Does nothing for NULL.
+ * Notifies of sms://status, for what no observer tells: a computer asks to be paired, or does so no
+ * longer. Pages that list approvals then read them again. Does nothing for NULL.
  */
-void change_source_report_pairing(struct change_source *source);
+void change_source_report_status(struct change_source *source);
 
 /*
  * Grows with each change, and continues over a restart because it starts with the clock. Returns 0

@@ -78,6 +78,14 @@ static bool escape_is_in(const struct escape_range *table, size_t count,
 	return false;
 }
 
+int escape_hex_digit(char digit)
+{
+	if (digit >= '0' && digit <= '9')
+		return digit - '0';
+	digit |= 'a' ^ 'A';
+	return digit >= 'a' && digit <= 'f' ? digit - 'a' + 10 : -1;
+}
+
 bool escape_is_needed(uint32_t character)
 {
 	return IS_IN(escape_ranges, character);

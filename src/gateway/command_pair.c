@@ -10,6 +10,7 @@
 #include "gateway/command.h"
 #include "gateway/paired_client.h"
 #include "gateway/running.h"
+#include "tools/view.h"
 
 enum {
 	COMMAND_PAIR_MS_PER_SECOND = 1000,
@@ -22,15 +23,6 @@ static struct pairing *command_pair_pairing(const struct control_call *call)
 	return running_pairing(call->control->running);
 }
 
-static void command_pair_put_time(struct json_writer *writer, const char *name,
-				  int64_t wall_ms)
-{
-	char text[CLOCK_TEXT_BYTES];
-
-	clock_format(wall_ms, text);
-	json_put_string(writer, name, text);
-}
-
 static void command_pair_put(struct json_writer *writer,
 			     const struct pairing_request *request)
 {
@@ -38,9 +30,8 @@ static void command_pair_put(struct json_writer *writer,
 
 	json_put_string(writer, "name", request->name);
 	json_put_string(writer, "address", request->address);
-	command_pair_put_time(writer, "asked_at", clock_wall_ms() - age_ms);
-	command_pair_put_time(writer, "until",
-			      clock_wall_ms() + pairing_left_ms(request));
+	view_put_time(writer, "asked_at", clock_wall_ms() - age_ms);
+	view_put_time(writer, "until", clock_wall_ms() + pairing_left_ms(request));
 	json_put_integer(writer, "seconds_left",
 			 pairing_left_ms(request) / COMMAND_PAIR_MS_PER_SECOND);
 }
@@ -143,7 +134,7 @@ struct pairing_request *command_pair_find(struct control_call *call)
 void command_pair_report(const struct control_call *call)
 {
 	if (call->control->services)
-		change_source_report_pairing(call->control->services->changes);
+		change_source_report_status(call->control->services->changes);
 }
 
 static void command_pair_run_check(struct control_call *call)

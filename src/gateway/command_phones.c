@@ -9,12 +9,12 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/crypto.h"
 #include "gateway/control.h"
 #include "hub/hub_phone.h"
 #include "remote/remote.h"
 #include "tools/services.h"
+#include "tools/view.h"
 
 enum { COMMAND_PHONES_PASSWORD_BYTES = 44 };
 
@@ -95,12 +95,8 @@ static const char *command_phones_state(const struct hub_phone *phone)
 static void command_phones_put_time(struct json_writer *writer, const char *key,
 				    int64_t wall_ms)
 {
-	char text[CLOCK_TEXT_BYTES];
-
-	if (!wall_ms)
-		return;
-	clock_format(wall_ms, text);
-	json_put_string(writer, key, text);
+	if (wall_ms)
+		view_put_time(writer, key, wall_ms);
 }
 
 static void command_phones_put(struct control_call *call, const struct hub_phone *phone)

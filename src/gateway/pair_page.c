@@ -6,13 +6,14 @@
  *   POST /pair       begins a request: a cookie, and 303 to
  *   GET  /pair/wait  the code that the owner types on the phone; once approved, the token
  *
- * A waiting page reloads itself. The cookie is the only proof of whose
- * request it is: without it there is nothing to see, and nothing to guess in a URL.
+ * A waiting page reloads itself. The cookie is the only proof of whose request it is: without it
+ * there is nothing to see, and nothing to guess in a URL.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/escape.h"
 #include "base/log.h"
 #include "base/utf8.h"
 #include "config/config.h"
@@ -87,14 +88,6 @@ static void pair_page_answer_form(struct exchange *exchange, unsigned status,
 	web_page_close(&page, status, true);
 }
 
-static int pair_page_hex(char digit)
-{
-	static const char digits[] = "0123456789abcdef";
-	const char *at = digit ? strchr(digits, digit | ('a' ^ 'A')) : NULL;
-
-	return at ? (int)(at - digits) : -1;
-}
-
 /* Decodes a value of application/x-www-form-urlencoded in place. Returns false if it is none. */
 static bool pair_page_decode(char *text)
 {
@@ -102,8 +95,8 @@ static bool pair_page_decode(char *text)
 
 	for (; *text; text++) {
 		if (*text == '%') {
-			int high = pair_page_hex(text[1]);
-			int low = high < 0 ? -1 : pair_page_hex(text[2]);
+			int high = escape_hex_digit(text[1]);
+			int low = high < 0 ? -1 : escape_hex_digit(text[2]);
 
 			if (low < 0 || (high | low) == 0)
 				return false;
@@ -225,7 +218,7 @@ static void pair_page_begin_request(struct web *web, struct exchange *exchange,
 
 	if (request) {
 		log_debug("pair: a computer at %s asks to be paired", request->address);
-		change_source_report_pairing(&web->changes);
+		change_source_report_status(&web->changes);
 		pair_page_answer_begun(exchange, request);
 		return;
 	}
@@ -238,7 +231,7 @@ static void pair_page_begin_request(struct web *web, struct exchange *exchange,
 
 /* ---- waiting */
 
-/* %.3s %s: a code in two groups */
+/* Writes the code, for people in two groups. */
 static void pair_page_put_code(struct web_page *page, const char *code)
 {
 	char groups[PAIRING_CODE_BYTES + 1];
@@ -302,8 +295,9 @@ static void pair_page_answer_ended(struct exchange *exchange, enum pairing_state
 		ending++;
 	web_page_open(&page, exchange, ending->title, false);
 	web_page_state(&page, ending->name);
-	web_page_say(&page, "%s", page.is_html ? ending->text : ending->title);
-	if (!page.is_html && *ending->text)
+	if (!page.is_html)
+		web_page_say(&page, "%s", ending->title);
+	if (*ending->text)
 		web_page_say(&page, "%s", ending->text);
 	web_page_close(&page, state == PAIRING_FREE ? 404 : 410, false);
 }
@@ -462,8 +456,7 @@ static void pair_page_on_wait(void *data, struct exchange *exchange)
 		 !store_client_find_id(web->services->store, request->client_id, &client))
 		pair_page_answer_ended(exchange, request->state);
 	else if (strcmp(exchange_method(exchange), "HEAD") == 0)
-		pair_page_answer_waiting(exchange,
-					 request); /* nobody would see the token */
+		pair_page_answer_waiting(exchange, request); /* HEAD shows no token */
 	else
 		pair_page_answer_token(exchange, request);
 }

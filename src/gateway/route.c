@@ -210,19 +210,24 @@ static const char *route_console_policy(void)
 	return text;
 }
 
-static void route_console_on_complete(void *data, struct exchange *exchange)
+void route_protect_page(struct exchange *exchange, const char *policy,
+			const char *referrer_policy)
 {
-	struct console_part page = console_document();
-	struct buffer body = BUFFER_INIT;
-
-	exchange_add_fixed_header(exchange, "Content-Security-Policy",
-				  route_console_policy());
-	exchange_add_fixed_header(exchange, "Referrer-Policy", "no-referrer");
+	exchange_add_fixed_header(exchange, "Content-Security-Policy", policy);
+	exchange_add_fixed_header(exchange, "Referrer-Policy", referrer_policy);
 	exchange_add_fixed_header(exchange, "X-Content-Type-Options", "nosniff");
 	exchange_add_fixed_header(exchange, "Cross-Origin-Opener-Policy", "same-origin");
 	exchange_add_fixed_header(exchange, "Cross-Origin-Resource-Policy",
 				  "same-origin");
 	exchange_add_fixed_header(exchange, "Cache-Control", "no-store");
+}
+
+static void route_console_on_complete(void *data, struct exchange *exchange)
+{
+	struct console_part page = console_document();
+	struct buffer body = BUFFER_INIT;
+
+	route_protect_page(exchange, route_console_policy(), "no-referrer");
 	buffer_append(&body, page.text, page.length);
 	exchange_answer(exchange, 200, "text/html; charset=utf-8", &body);
 }

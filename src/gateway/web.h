@@ -3,7 +3,8 @@
  * Web: the HTTP side of the gateway: the MCP endpoint, the paths beside it, the ports, and which
  * clients are let in.  gateway/phone_services.h is the other half.
  *
- * No port is open to the network while no client is paired.  While none is, and a configured
+ * No port is open to the network while no client is paired, unless the owner lets computers ask to
+ * be (policy/pairing.h).  While none is, and a configured
  * address is not loopback, the store is checked every WEB_CLIENT_CHECK_MS, because `pair` may
  * run in another process.  After a revocation the ports close at once, or when a token is
  * refused (tests/integration/test_network.py::test_the_network_is_closed_before_the_first_client
@@ -96,6 +97,13 @@ extern const struct exchange_handler pair_page_handler, pair_page_wait_handler;
  * (tests/integration/test_browser.py::test_a_page_cannot_detect_the_gateway).
  */
 void route_isolate(struct exchange *exchange);
+
+/*
+ * Adds the headers of a page for people: nothing but `policy` allows may run, and nobody may frame
+ * or keep it. Both texts outlive the exchange.
+ */
+void route_protect_page(struct exchange *exchange, const char *policy,
+			const char *referrer_policy);
 
 /*
  * Returns the URL of a path of this server, as the client reaches it; NULL if it is unknown, or

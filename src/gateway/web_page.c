@@ -157,15 +157,9 @@ void web_page_close(struct web_page *page, unsigned status, bool has_form)
 		web_page_append(page, web_page_script);
 		web_page_append(page, "</script>\n</body>\n</html>\n");
 	}
-	exchange_add_fixed_header(exchange, "Content-Security-Policy",
-				  policy ? policy : "default-src 'none'");
-	exchange_add_fixed_header(exchange, "Cache-Control", "no-store");
 	/* with no-referrer, browsers would send the form with the Origin "null" */
-	exchange_add_fixed_header(exchange, "Referrer-Policy", "same-origin");
-	exchange_add_fixed_header(exchange, "X-Content-Type-Options", "nosniff");
-	exchange_add_fixed_header(exchange, "Cross-Origin-Opener-Policy", "same-origin");
-	exchange_add_fixed_header(exchange, "Cross-Origin-Resource-Policy",
-				  "same-origin");
+	route_protect_page(exchange, policy ? policy : "default-src 'none'",
+			   "same-origin");
 	if (page->is_html && page->reloads)
 		exchange_add_fixed_header(exchange, "Refresh", "3");
 	exchange_answer(exchange, status,

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/escape.h"
-#include "base/failure.h"
 #include "base/log.h"
 #include "mcp/persistence.h"
 
@@ -15,16 +14,7 @@ enum { HUB_CLAIM_CHARACTERS = 64 }; /* of a name; the rest is cut */
 static bool hub_claim_refuse(struct tool_call *call, enum failure failure,
 			     const char *message)
 {
-	const struct failure_words *words = failure_words(failure);
-	const struct tool_error error = {
-		.code = words->code,
-		.message = message,
-		.fix = words->fix,
-		.is_refusal = true,
-		.retryable = words->retryable,
-	};
-
-	tool_call_fail(call, &error);
+	tool_call_refuse(call, failure, message);
 	return false;
 }
 

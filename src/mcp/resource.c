@@ -3,17 +3,10 @@
 
 #include <string.h>
 
+#include "base/escape.h"
 #include "base/utf8.h"
 
 /* URIs */
-
-static int resource_hex_digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	c |= 'a' ^ 'A';
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
 
 /* RFC 3986: visible ASCII without some characters, and complete escapes. */
 static bool resource_uri_is_whole(const char *uri)
@@ -26,7 +19,7 @@ static bool resource_uri_is_whole(const char *uri)
 		if (*at <= ' ' || *at >= 0x7f || strchr("\"<>\\^`{|}", *at))
 			return false;
 		if (*at == '%' &&
-		    (resource_hex_digit(at[1]) < 0 || resource_hex_digit(at[2]) < 0))
+		    (escape_hex_digit(at[1]) < 0 || escape_hex_digit(at[2]) < 0))
 			return false;
 	}
 	return true;
@@ -54,8 +47,8 @@ static const char *resource_decode(const char *text, struct arena *arena)
 			*to++ = *text;
 			continue;
 		}
-		*to++ = (char)(resource_hex_digit(text[1]) * 16 +
-			       resource_hex_digit(text[2]));
+		*to++ = (char)(escape_hex_digit(text[1]) * 16 +
+			       escape_hex_digit(text[2]));
 		text += 2;
 	}
 	*to = '\0';

@@ -15,7 +15,6 @@
 #include <string.h>
 
 #include "base/escape.h"
-#include "base/failure.h"
 #include "base/utf8.h"
 #include "mcp/answer_room.h"
 #include "mcp/elicitation.h"
@@ -284,6 +283,20 @@ void tool_call_fail(struct tool_call *call, const struct tool_error *error)
 		tool_fail(call, &full);
 }
 
+void tool_call_refuse(struct tool_call *call, enum failure failure, const char *message)
+{
+	const struct failure_words *words = failure_words(failure);
+	const struct tool_error error = {
+		.code = words->code,
+		.message = message,
+		.fix = words->fix,
+		.is_refusal = true,
+		.retryable = words->retryable,
+	};
+
+	tool_call_fail(call, &error);
+}
+
 void tool_call_wait(struct tool_call *call, const struct request_waiting *waiting,
 		    void *data)
 {
@@ -399,19 +412,14 @@ static const struct tool *tool_read_call(struct request *request,
 /* False: the call has been answered. */
 static bool tool_call_is_permitted(struct tool_call *call)
 {
-	const struct failure_words *words = failure_words(FAILURE_SCOPE);
-	struct tool_error error = {
-		.code = words->code,
-		.fix = words->fix,
-		.is_refusal = true,
-	};
+	const char *text;
 
 	if (request_scopes_cover(call->client->scopes, call->tool->scopes))
 		return true;
-	error.message = request_scope_text(call->arena, call->client, call->tool->scopes,
-					   call->tool->name);
-	if (error.message)
-		tool_call_fail(call, &error);
+	text = request_scope_text(call->arena, call->client, call->tool->scopes,
+				  call->tool->name);
+	if (text)
+		tool_call_refuse(call, FAILURE_SCOPE, text);
 	else
 		request_fail_no_memory(call->request);
 	return false;

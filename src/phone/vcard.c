@@ -9,11 +9,11 @@
  * Each step gets the output of the step before it and fails on nothing: what it does not
  * understand is skipped. The bytes of a photograph are passed over without these steps.
  */
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
+#include "base/escape.h"
 #include "base/utf8.h"
 #include "phone/vcard_private.h"
 
@@ -104,22 +104,14 @@ static bool vcard_property_is_binary(const struct vcard_property *property)
 	       strncasecmp(property->value, "data:", strlen("data:")) == 0;
 }
 
-static int vcard_hex_digit(char digit)
-{
-	if (digit >= '0' && digit <= '9')
-		return digit - '0';
-	digit = (char)tolower((unsigned char)digit);
-	return digit >= 'a' && digit <= 'f' ? digit - 'a' + 10 : -1;
-}
-
 /* Decodes quoted-printable in place. Returns the length, which a NUL does not end. */
 static size_t vcard_decode_printable(char *text)
 {
 	char *start = text, *to = text;
 
 	for (; *text; text++) {
-		int high = *text == '=' ? vcard_hex_digit(text[1]) : -1;
-		int low = high >= 0 ? vcard_hex_digit(text[2]) : -1;
+		int high = *text == '=' ? escape_hex_digit(text[1]) : -1;
+		int low = high >= 0 ? escape_hex_digit(text[2]) : -1;
 
 		if (low >= 0) {
 			*to++ = (char)(high << 4 | low);

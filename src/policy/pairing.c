@@ -11,13 +11,17 @@ enum { PAIRING_CODES = 1000000 };
 
 /* ---- time */
 
+/* Has it not ended? */
+static bool pairing_is_alive(const struct pairing_request *request)
+{
+	return request->state == PAIRING_WAITING || request->state == PAIRING_APPROVED;
+}
+
 int64_t pairing_left_ms(const struct pairing_request *request)
 {
 	int64_t left_ms = request->begun_ms + PAIRING_LIFETIME_MS - clock_boot_ms();
 
-	if (request->state != PAIRING_WAITING && request->state != PAIRING_APPROVED)
-		return 0;
-	return left_ms > 0 ? left_ms : 0;
+	return pairing_is_alive(request) && left_ms > 0 ? left_ms : 0;
 }
 
 static void pairing_end(struct pairing_request *request, enum pairing_state state)
@@ -32,9 +36,7 @@ static void pairing_expire(struct pairing *pairing)
 	for (unsigned at = 0; at < PAIRING_PLACES; at++) {
 		struct pairing_request *request = &pairing->requests[at];
 
-		if ((request->state == PAIRING_WAITING ||
-		     request->state == PAIRING_APPROVED) &&
-		    !pairing_left_ms(request))
+		if (pairing_is_alive(request) && !pairing_left_ms(request))
 			pairing_end(request, PAIRING_EXPIRED);
 	}
 }
@@ -121,8 +123,7 @@ static struct pairing_request *pairing_take_place(struct pairing *pairing)
 
 		if (request->state == PAIRING_FREE)
 			return request;
-		if (request->state != PAIRING_WAITING &&
-		    request->state != PAIRING_APPROVED &&
+		if (!pairing_is_alive(request) &&
 		    (!place || request->number < place->number))
 			place = request;
 	}

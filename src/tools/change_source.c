@@ -239,6 +239,12 @@ static void change_source_on_sims(void *data, const void *event_data)
 	change_source_notify(data, "sms://status");
 }
 
+void change_source_report_status(struct change_source *source)
+{
+	if (source && change_source_add(source))
+		change_source_notify(source, "sms://status");
+}
+
 static void change_source_on_ofono(void *data, const void *event_data)
 {
 	const struct ofono_event *event = event_data;
@@ -261,20 +267,13 @@ static void change_source_on_ofono(void *data, const void *event_data)
 	default:
 		break;
 	}
-	if (differs && change_source_add(source))
-		change_source_notify(source, "sms://status");
+	if (differs)
+		change_source_report_status(source);
 }
 
 static void change_source_on_policy(void *data, const void *event_data)
 {
-	if (change_source_add(data))
-		change_source_notify(data, "sms://status");
-}
-
-void change_source_report_pairing(struct change_source *source)
-{
-	if (source && change_source_add(source))
-		change_source_notify(source, "sms://status");
+	change_source_report_status(data);
 }
 
 void change_source_init(struct change_source *source, const struct services *services)

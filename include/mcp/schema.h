@@ -49,6 +49,8 @@ struct schema_field {
 	bool (*is_offered)(const struct services *services);
 	/* Listed as required, but the tool itself judges a call without it. */
 	bool tool_checks_absence;
+	/* What models call it instead, for a refusal with the right name; separated by spaces. */
+	const char *other_names;
 	/* enum client_scope: clients without all of these neither see nor may use it */
 	unsigned scopes;
 };

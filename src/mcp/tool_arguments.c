@@ -2,7 +2,8 @@
 /*
  * A name resembles a parameter if it is the same word by word (toPhoneNumber, to-phone-number),
  * if one has all words of the other and at least half of its words (phone_number,
- * to_phone_number), or if two letters differ at most. It is refused only while that parameter
+ * to_phone_number), if two letters differ at most, or if the table lists it among the parameter's
+ * other names. It is refused only while that parameter
  * itself is not given: a host's toolCallId beside call_id is a member of the host.
  */
 #include "mcp/tool_arguments.h"
@@ -12,6 +13,7 @@
 
 #include "base/escape.h"
 #include "base/spelling.h"
+#include "base/word_list.h"
 
 enum {
 	TOOL_ARGUMENTS_NAME_BYTES = 48, /* longer names resemble no parameter */
@@ -116,7 +118,8 @@ static const char *tool_arguments_meant(const struct schema_field *fields,
 {
 	for (; fields->name; fields++) {
 		if (schema_shows(fields, scopes) && !json_member(given, fields->name) &&
-		    tool_arguments_resemble(name, fields->name))
+		    (word_list_has(fields->other_names, name) ||
+		     tool_arguments_resemble(name, fields->name)))
 			return fields->name;
 	}
 	return NULL;

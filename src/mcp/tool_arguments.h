@@ -5,9 +5,9 @@
  * Hosts send every optional parameter as null or "", and add members of their own to every
  * call (toolCallId, sessionId, chatInput). Neither fails a call: null counts as not given, and so
  * does "" where the schema allows no empty text; a member that resembles no parameter is
- * ignored and named in the answer. A misspelt parameter is refused with the right spelling,
- * because a call without it might do something else than was meant
- * (tests/unit/test_tool_arguments.c).
+ * ignored and named in the answer. A parameter that is misspelt, or that other tools call like
+ * this, is refused with the right name, because a call without it might do something else than
+ * was meant (tests/unit/test_tool_arguments.c).
  */
 #pragma once
 

@@ -30,9 +30,10 @@
 static const struct schema_field edit_sms_input[] = {
 	{ "message_id", SCHEMA_INTEGER, true, "From send_sms or list_sms" },
 	{ "text", SCHEMA_STRING, false, "The new text",
-	  .describe = sms_order_describe_text },
+	  .describe = sms_order_describe_text, .other_names = "message body content" },
 	{ "send_at", SCHEMA_STRING, false, "The new time with offset, or now" },
-	{ "to_phone_number", SCHEMA_STRING, false, "The new recipient" },
+	{ "to_phone_number", SCHEMA_STRING, false, "The new recipient",
+	  .other_names = "to recipient" },
 	{ 0 },
 };
 

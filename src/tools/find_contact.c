@@ -21,8 +21,10 @@
 
 static const struct schema_field find_contact_input[] = {
 	{ "name", SCHEMA_STRING, false,
-	  "Words of the name or parts of them, in any order; case and accents don't matter" },
-	{ "phone_number", SCHEMA_STRING, false, "Whose number it is, in any spelling" },
+	  "Words of the name or parts of them, in any order; case and accents don't matter",
+	  .other_names = "query search contact" },
+	{ "phone_number", SCHEMA_STRING, false, "Whose number it is, in any spelling",
+	  .other_names = "number" },
 	PAGE_LIMIT_FIELD,
 	{ "cursor", SCHEMA_STRING, false, "next_cursor from the previous page" },
 	{ 0 },

@@ -36,16 +36,18 @@ static const struct schema_field wait_for_sms_input[] = {
 	{ "from", SCHEMA_STRING, false,
 	  "Only from this number in any spelling, or this sender's exact name; "
 	  "blocked senders must be named",
-	  1, 64 },
+	  1, 64, .other_names = "phone_number sender number" },
 	{ "contains", SCHEMA_STRING, false,
-	  "Only texts with this exact phrase, case-insensitive", 1, 160 },
+	  "Only texts with this exact phrase, case-insensitive", 1, 160,
+	  .other_names = "search query text" },
 	{ "kind", SCHEMA_STRING, false,
 	  "code: only with a one-time code; link: only with a link; command: only the owner's commands",
 	  .words = wait_for_sms_kind_words },
 	{ "after", SCHEMA_STRING, false,
-	  "wait_cursor, or cursor from the previous answer: messages received since then match too" },
+	  "wait_cursor, or cursor from the previous answer: messages received since then match too",
+	  .other_names = "wait_cursor cursor since" },
 	{ "timeout_seconds", SCHEMA_INTEGER, false, "Maximum wait (default 30)", 1,
-	  WAIT_FOR_SMS_MAX_SECONDS },
+	  WAIT_FOR_SMS_MAX_SECONDS, .other_names = "wait_seconds timeout" },
 	{ 0 },
 };
 

@@ -70,9 +70,24 @@ def test_a_misspelt_parameter_is_refused_with_the_right_one(
     assert len(lab.modems[0].offered) == offered
 
 
+@pytest.mark.parametrize("tool, given, right", [
+    ("wait_for_sms", {"phone_number": TO}, "from"),
+    ("wait_for_sms", {"wait_seconds": 1}, "timeout_seconds"),
+    ("wait_for_sms", {"cursor": "x"}, "after"),
+    ("list_sms", {"from": TO}, "phone_number"),
+    ("list_sms", {"contains": "x"}, "search"),
+    ("find_contact", {"query": "Anna"}, "name"),
+])
+def test_the_name_that_a_parameter_has_in_another_tool_is_refused_with_the_right_one(
+        lab: Lab, tool: str, given: dict[str, Any], right: str) -> None:
+    """Left out, it would turn a question about one sender into one about all of them."""
+    facts = refusal(lab, tool, **given)
+    assert facts["code"] == "invalid_arguments" and f'"{right}"' in facts["message"]
+
+
 def test_what_is_missing_and_what_was_ignored_are_both_named(lab: Lab) -> None:
-    facts = refusal(lab, "send_sms", recipient=TO, sms_text="x", **{"x" * 5000: 1})
-    assert facts["code"] == "invalid_arguments" and facts["ignored"][0] == "recipient"
+    facts = refusal(lab, "send_sms", addressee=TO, sms_text="x", **{"x" * 5000: 1})
+    assert facts["code"] == "invalid_arguments" and facts["ignored"][0] == "addressee"
     assert len(facts["ignored"][1]) < 100
 
 

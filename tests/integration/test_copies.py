@@ -16,7 +16,7 @@ from agent import Agent, Result, assert_sent
 from crash_cells import from_now
 from lab import Lab
 from modem.patience import patience
-from test_keeping import change, gap_reasons, ledger, rows
+from test_keeping import back_up, change, gap_reasons, ledger, restore, rows
 
 SOON_S = patience(2)
 
@@ -217,3 +217,22 @@ def test_messages_queued_before_an_upgrade_are_sent(make_lab: Callable[..., Lab]
     Agent(lab).wait_state(waiting.message_id, "sent")
     assert rows(ledger(lab), "SELECT count(*) FROM file_identity") == [(1,)]
     assert len(list(lab.gateway.state.glob("gateway.mark-*"))) == 1
+
+
+def test_keys_stay_used_after_restoring_the_backup_of_another_phone(
+        make_lab: Callable[..., Lab], tmp_path: Path) -> None:
+    """Its messages have the same IDs, and other keys."""
+    lab, other = make_lab(modem_count=1), make_lab(modem_count=1)
+    assert_sent(Agent(other).send("of another phone", idempotency_key="of another phone"))
+    back_up(other, tmp_path / "copy.db")
+    first = Agent(lab).send("first", idempotency_key="dinner at six")
+    assert_sent(first)
+    lab.gateway.stop()
+    restored = restore(lab, tmp_path / "copy.db")
+    assert restored.returncode == 0, restored.stderr
+    lab.gateway.start()
+    Agent(lab).wait_states("ready", timeout=10)
+    again = Agent(lab).send("first", idempotency_key="dinner at six")
+    assert again.facts["code"] == "closed", again
+    assert_sent(Agent(lab).send("goes on", idempotency_key="lunch at noon"))
+    assert [submit.text for submit in lab.modems[0].offered] == ["first", "goes on"]

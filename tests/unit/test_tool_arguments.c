@@ -15,7 +15,7 @@ static const struct schema_field fields[] = {
 	{ "subscription_id", SCHEMA_INTEGER, false, "SIM" },
 	{ "wait_seconds", SCHEMA_INTEGER, false, "Wait", 0, 60 },
 	{ "limit", SCHEMA_INTEGER, false, "Most", 1, 100 },
-	{ "cursor", SCHEMA_STRING, false, "Page", 1, 99 },
+	{ "cursor", SCHEMA_STRING, false, "Page", 1, 99, .other_names = "page after" },
 	{ "call_id", SCHEMA_INTEGER, false, "Call" },
 	{ "dry_run", SCHEMA_BOOLEAN, false, "Only look" },
 	{ "secret_part", SCHEMA_STRING, false, "Of a hub", .scopes = 1 },
@@ -59,6 +59,11 @@ static const struct {
 	  "unknown parameter \"dry-run\"; use \"dry_run\"", NULL },
 	{ "{\"to_phone_number\":\"1\",\"curser\":\"x\"}",
 	  "unknown parameter \"curser\"; use \"cursor\"", NULL },
+	/* called by another name */
+	{ "{\"to_phone_number\":\"1\",\"after\":\"x\"}",
+	  "unknown parameter \"after\"; use \"cursor\"", NULL },
+	{ "{\"to_phone_number\":\"1\",\"after\":\"x\",\"cursor\":\"y\"}",
+	  "{\"cursor\":\"y\",\"to_phone_number\":\"1\"}", "[\"after\"]" },
 	/* beside the right one it is the host's */
 	{ "{\"to_phone_number\":\"1\",\"phone_number\":\"2\"}",
 	  "{\"to_phone_number\":\"1\"}", "[\"phone_number\"]" },

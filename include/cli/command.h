@@ -70,7 +70,8 @@ struct owner_command {
 	const char *waiting_for;
 	/* What to do when the answer is lost, so that the outcome is unknown; or NULL. */
 	const char *fix_if_lost;
-	bool is_endless; /* no timeout */
+	bool is_endless; /* no timeout; any command with this option is, too */
+#define OWNER_COMMAND_FOLLOW "follow"
 };
 
 /* The overview (--help) shows the groups in this order. */

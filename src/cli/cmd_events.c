@@ -17,14 +17,17 @@ static const char cmd_events_help[] =
 	"own filter decides: " PROGRAM_NAME " webhook.\n"
 	"\n"
 	"  --type TYPE      only these, such as sms.received\n"
-	"  --limit NUMBER   at most so many (1 to 100; default 20)\n" OPTIONS_STORE_HELP
+	"  --limit NUMBER   at most so many (1 to 100; default 20)\n"
+	"  --follow         then show each new one, until Ctrl-C\n" OPTIONS_STORE_HELP
 	"  --json           as JSON: one line per event, then their "
 	"number\n" OPTIONS_HELP_HELP "\n"
-	"The gateway must run. Exit codes: 0 listed; 1 failed; 2 wrong options.\n";
+	"The gateway must run; it allows four programs that follow at a time.\n"
+	"Exit codes: 0 listed; 1 failed; 2 wrong options.\n";
 
 static const struct owner_command_option cmd_events_options[] = {
 	{ .name = "type" },
 	{ .name = "limit", .is_number = true, .least = 1, .most = PAGE_LIMIT_MAX },
+	{ .name = OWNER_COMMAND_FOLLOW, .is_flag = true },
 	{ 0 },
 };
 

@@ -312,6 +312,13 @@ static void owner_command_print_line(const struct owner_command_call *call,
 		owner_command_print_json(text, length);
 }
 
+/* Returns whether only an error ends the answer. */
+static bool owner_command_is_endless(const struct owner_command_call *call)
+{
+	return call->command->is_endless ||
+	       owner_command_value(call, OWNER_COMMAND_FOLLOW);
+}
+
 /* Returns false if an endless answer has lost its reader. */
 static bool owner_command_on_line(void *data, const char *text, size_t length)
 {
@@ -333,7 +340,7 @@ static bool owner_command_on_line(void *data, const char *text, size_t length)
 	if (line)
 		owner_command_handle_line(answer, line);
 	arena_free(arena);
-	return !answer->call->command->is_endless || fflush(stdout) == 0;
+	return !owner_command_is_endless(answer->call) || fflush(stdout) == 0;
 }
 
 static int owner_command_fail_unanswered(const struct owner_command_call *call,
@@ -366,7 +373,7 @@ int owner_command_request(const struct owner_command_call *call,
 		.progress = &answer.progress,
 		.data = &answer,
 		.was_sent = &was_sent,
-		.is_endless = command->is_endless,
+		.is_endless = owner_command_is_endless(call),
 	};
 	struct explanation problem = { "" };
 	bool answered;
@@ -380,8 +387,9 @@ int owner_command_request(const struct owner_command_call *call,
 	if (!answer.is_over)
 		return owner_command_fail_unanswered(
 			call, was_sent,
-			command->is_endless ? "the gateway has stopped"
-					    : "the gateway stopped before it answered");
+			control_request.is_endless
+				? "the gateway has stopped"
+				: "the gateway stopped before it answered");
 	return answer.code;
 }
 

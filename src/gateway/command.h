@@ -94,6 +94,21 @@ void command_pair_report(const struct control_call *call);
 bool command_pair_send_waiting(struct control_call *call, unsigned *count_out);
 
 /*
+ * Tails: commands that answer with items until the owner's program ends. Each one occupies a
+ * connection of the control socket, so there are RUNNING_TAILS_MAX at most. One that does not read
+ * is closed like any connection (gateway/control.h).
+ */
+
+/*
+ * Returns so many bytes of the call's arena, which are zero; or NULL, and the call has been
+ * answered. `forget` gets them when the call ends.
+ */
+void *command_tail_begin(struct control_call *call, size_t bytes,
+			 void (*forget)(void *data));
+/* Call it after sending items: an item that could not be sent has ended the call. */
+void command_tail_end_if_over(struct control_call *call);
+
+/*
  * Agent command: the owner's numbers for commands by SMS.
  */
 

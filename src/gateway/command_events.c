@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * events: the newest events, as agents get them by events/poll, without message texts.  So the
- * owner sees whether there was something to wake an agent, and which type to subscribe to.
+ * owner sees whether there was something to wake an agent, and which type to subscribe to.  With
+ * "follow" the call goes on, and an item follows for each new one.
  *
  * The feed is read forwards, and which entries count is known only when they are judged: one
  * pass over the newest SCAN_MAX of them counts, and a second one sends the last of those.
@@ -24,6 +25,7 @@ struct command_events {
 	struct control_call *call;
 	const struct event_type *only; /* NULL for any */
 	int64_t epoch;
+	int64_t head;	      /* the newest entry when the list was made */
 	unsigned passed_over; /* matches before those that are sent */
 	unsigned matches;
 	bool is_sending;
@@ -76,15 +78,16 @@ static bool command_events_visit(void *data, const struct feed_entry *entry)
 static int command_events_list(struct command_events *events, unsigned limit)
 {
 	struct store *store = events->call->control->store;
-	int64_t first, head, after;
+	int64_t first, after;
 	int error = store_feed_epoch(store, &events->epoch);
 
 	if (!error)
-		error = store_feed_bounds(store, &first, &head);
+		error = store_feed_bounds(store, &first, &events->head);
 	if (error)
 		return error;
-	after = head - first < COMMAND_EVENTS_SCAN_MAX ? first - 1
-						       : head - COMMAND_EVENTS_SCAN_MAX;
+	after = events->head - first < COMMAND_EVENTS_SCAN_MAX
+			? first - 1
+			: events->head - COMMAND_EVENTS_SCAN_MAX;
 	error = store_feed_read(store, after, COMMAND_EVENTS_SCAN_MAX,
 				command_events_visit, events);
 	if (error)
@@ -94,6 +97,62 @@ static int command_events_list(struct command_events *events, unsigned limit)
 	events->is_sending = true;
 	return store_feed_read(store, after, COMMAND_EVENTS_SCAN_MAX,
 			       command_events_visit, events);
+}
+
+/* Items for what comes later; in the arena of the call. */
+struct command_events_tail {
+	struct command_events events;
+	struct observer feed;
+	int64_t after_id; /* of the last entry that was looked at */
+};
+
+static void command_events_forget(void *data)
+{
+	struct command_events_tail *tail = data;
+
+	observer_remove(&tail->feed);
+}
+
+static bool command_events_visit_new(void *data, const struct feed_entry *entry)
+{
+	struct command_events_tail *tail = data;
+
+	tail->after_id = entry->id;
+	return command_events_visit(&tail->events, entry);
+}
+
+static void command_events_on_feed(void *data, const void *event)
+{
+	struct command_events_tail *tail = data;
+	struct control_call *call = tail->events.call;
+	int64_t head = *(const int64_t *)event, before_id = -1;
+	int error = 0;
+
+	while (!error && !call->is_over && tail->after_id < head &&
+	       tail->after_id != before_id) {
+		before_id = tail->after_id;
+		error = store_feed_read(call->control->store, tail->after_id,
+					COMMAND_EVENTS_SCAN_MAX, command_events_visit_new,
+					tail);
+	}
+	if (error)
+		control_call_fail_store(call, error);
+	command_tail_end_if_over(call);
+}
+
+static void command_events_follow(const struct command_events *events)
+{
+	struct command_events_tail *tail =
+		command_tail_begin(events->call, sizeof(*tail), command_events_forget);
+
+	if (!tail)
+		return;
+	tail->events = *events;
+	tail->events.passed_over = 0;
+	tail->after_id = events->head;
+	observer_add(&events->call->control->services->feed->observers, &tail->feed,
+		     command_events_on_feed, tail);
+	control_call_progress(events->call, "following the events; Ctrl-C ends it");
 }
 
 static void command_events_run(struct control_call *call)
@@ -117,6 +176,8 @@ static void command_events_run(struct control_call *call)
 	error = command_events_list(&events, (unsigned)limit);
 	if (error)
 		control_call_fail_store(call, error);
+	else if (!call->is_over && control_call_flag(call, "follow"))
+		command_events_follow(&events);
 	else if (!call->is_over && (writer = control_call_open_result(call))) {
 		json_put_integer(writer, "listed", events.matches - events.passed_over);
 		control_call_close(call);

@@ -4,9 +4,7 @@
  *
  * Most of them run a tool.  `show` answers with the message as an item, then with what
  * get_sms_status gives agents.  `tail` answers with an item for each incoming message and each
- * change of an outgoing one, until the owner's program ends.  Each tail occupies one connection
- * of the control socket, so there are TAILS_MAX at most.  A tail that does not read is closed
- * like any connection (gateway/control.h).
+ * change of an outgoing one, until the owner's program ends.
  */
 #include "base/observer.h"
 #include "gateway/control.h"
@@ -16,7 +14,7 @@
 #include "tools/services.h"
 #include "tools/tool_table.h"
 
-enum { TAILS_MAX = 4, MESSAGE_ARENA_BYTES = 1024 * 1024 };
+enum { MESSAGE_ARENA_BYTES = 1024 * 1024 };
 
 /* Items */
 
@@ -61,13 +59,12 @@ struct command_messages_tail {
 	struct observer outbox;
 };
 
-static void command_messages_end_tail(struct control_call *call)
+static void command_messages_forget(void *data)
 {
-	struct command_messages_tail *tail = call->state;
+	struct command_messages_tail *tail = data;
 
 	observer_remove(&tail->inbox);
 	observer_remove(&tail->outbox);
-	call->control->running->tail_count--;
 }
 
 static void command_messages_send_change(struct command_messages_tail *tail,
@@ -85,10 +82,7 @@ static void command_messages_send_change(struct command_messages_tail *tail,
 			call, "internal", "Check the log of the gateway, then try again",
 			"message %lld could not be read", (long long)message_id);
 	arena_free(arena);
-	if (call->is_over) {
-		call->abandoned = NULL;
-		command_messages_end_tail(call);
-	}
+	command_tail_end_if_over(call);
 }
 
 static void command_messages_on_inbox(void *data, const void *event_data)
@@ -108,28 +102,16 @@ static void command_messages_on_outbox(void *data, const void *event_data)
 static void command_messages_run_tail(struct control_call *call)
 {
 	const struct services *services = call->control->services;
-	struct running *running = call->control->running;
-	struct command_messages_tail *tail;
+	struct command_messages_tail *tail =
+		command_tail_begin(call, sizeof(*tail), command_messages_forget);
 
-	if (running->tail_count == TAILS_MAX) {
-		control_call_fail(call, "busy", "End another one, then try again",
-				  "%u programs already follow the messages",
-				  running->tail_count);
+	if (!tail)
 		return;
-	}
-	tail = arena_alloc(call->arena, sizeof(*tail));
-	if (!tail) {
-		control_call_fail(call, "internal", "Try again later", "out of memory");
-		return;
-	}
 	*tail = (struct command_messages_tail){ .call = call };
 	observer_add(inbox_observers(services->inbox), &tail->inbox,
 		     command_messages_on_inbox, tail);
 	observer_add(outbox_observers(services->outbox), &tail->outbox,
 		     command_messages_on_outbox, tail);
-	running->tail_count++;
-	call->state = tail;
-	call->abandoned = command_messages_end_tail;
 	control_call_progress(call, "following the messages; Ctrl-C ends it");
 }
 

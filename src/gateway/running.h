@@ -59,6 +59,8 @@ void advertisement_review(struct advertisement *advertisement);
  */
 bool advertisement_describe(struct advertisement *advertisement, const char **text_out);
 
+enum { RUNNING_TAILS_MAX = 4 };
+
 struct running {
 	struct services *services;
 	struct config *config; /* the services' own */

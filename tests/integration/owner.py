@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
 import shlex
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -68,3 +69,15 @@ class Owner:
         lines = self.do(command, "--json", *arguments).splitlines()
         return [next(iter(one.values())) if set(one) <= {"item", "result"} else one
                 for one in map(json.loads, lines)]
+
+    @contextlib.contextmanager
+    def following(self, command: str, *arguments: object) -> Iterator[Iterator[str]]:
+        """The lines of a command that goes on; it is ended afterwards."""
+        binary = os.environ.get("GATEWAY_BINARY", BINARY)
+        with subprocess.Popen([*self._before, binary, command, *self._options, *map(str, arguments)],
+                              text=True, stdout=subprocess.PIPE) as program:
+            assert program.stdout
+            try:
+                yield iter(program.stdout)
+            finally:
+                program.terminate()

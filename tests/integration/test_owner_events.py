@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
 from collections.abc import Iterator
 
 import pytest
@@ -56,6 +58,26 @@ def test_a_long_feed_is_looked_through_from_its_end(gateway: Hooked) -> None:
     receive(gateway, 1100)
     newest = events(gateway, "--type", "sms.received", "--limit", "100")
     assert [one["data"]["message_id"] for one in newest] == list(range(1001, 1101))
+
+
+def test_new_events_follow_until_the_owner_leaves(gateway: Hooked) -> None:
+    receive(gateway)
+    with gateway.owner.following("events", "--follow", "--json", "--type", "sms.received") as lines:
+        assert json.loads(next(lines))["data"]["message_id"] == 1
+        for message_id in 2, 3:
+            receive(gateway)
+            assert json.loads(next(lines))["data"]["message_id"] == message_id
+    assert len(events(gateway)) == 3
+
+
+def test_four_programs_follow_at_a_time(gateway: Hooked) -> None:
+    receive(gateway)
+    with contextlib.ExitStack() as stack:
+        for _ in range(4):
+            lines = stack.enter_context(gateway.owner.following("events", "--follow"))
+            assert "sms.received" in next(lines)
+        wait_until(lambda: gateway.owner.run("tail", "--json").stdout.startswith('{"error":{"code":"busy"'),
+                   what="a fifth one is refused")
 
 
 def test_an_unknown_type_and_a_wrong_limit_are_refused(gateway: Hooked) -> None:

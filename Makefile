@@ -108,7 +108,7 @@ RUN := $(PYTHON) -B tests/check/check.py --make "$(MAKE)" --build $(BUILD)
         install-plugin uninstall-plugin clean
 .DELETE_ON_ERROR:
 
-all: $(BUILD)/ofono-mcp $(BUILD)/ofono-mcp-hub $(BUILD)/ofono-mcp-link $(BUILD)/compile_commands.json
+all: $(BUILD)/ofono-mcp $(BUILD)/ofono-mcp-hub $(BUILD)/ofono-mcp-link $(BUILD)/ofono-mcp-session $(BUILD)/compile_commands.json
 
 help:
 	@echo "make            build/ofono-mcp"
@@ -160,6 +160,10 @@ $(BUILD)/as-hub/%.o: src/%.c Makefile | toolchain
 $(BUILD)/ofono-mcp-link: $(BUILD)/main_link.o $(BUILD)/libgateway.a
 	@echo "  LD      $@"
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -Wl,--as-needed -o $@ $^ $(LDLIBS) $(MQTT_LIBS)
+
+$(BUILD)/ofono-mcp-session: $(BUILD)/main_session.o $(BUILD)/libgateway.a
+	@echo "  LD      $@"
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -Wl,--as-needed -o $@ $^ $(LDLIBS)
 
 $(BUILD)/ofono-mcp-faults: tests/faults/fault_points.c $(BUILD)/main.o $(BUILD)/libgateway.a
 	@echo "  LD      $@"
@@ -469,6 +473,8 @@ COMPLETION = $(DESTDIR)$(PREFIX)/share/bash-completion/completions/ofono-mcp
 install: all
 	$(INSTALL) -D -m 755 $(BUILD)/ofono-mcp $(DESTDIR)$(PREFIX)/bin/ofono-mcp
 	$(INSTALL) -D -m 755 $(BUILD)/ofono-mcp-link $(DESTDIR)$(PREFIX)/bin/ofono-mcp-link
+	$(INSTALL) -D -m 755 $(BUILD)/ofono-mcp-session $(DESTDIR)$(PREFIX)/bin/ofono-mcp-session
+	$(INSTALL) -D -m 644 doc/ofono-mcp-session.1 $(DESTDIR)$(PREFIX)/share/man/man1/ofono-mcp-session.1
 	$(INSTALL) -D -m 644 doc/ofono-mcp-link.8 $(DESTDIR)$(PREFIX)/share/man/man8/ofono-mcp-link.8
 	$(INSTALL) -D -m 644 doc/ofono-mcp.1 $(DESTDIR)$(PREFIX)/share/man/man1/ofono-mcp.1
 	$(INSTALL) -D -m 644 doc/ofono-mcp.8 $(DESTDIR)$(PREFIX)/share/man/man8/ofono-mcp.8
@@ -483,6 +489,7 @@ install: all
 uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/bin/ofono-mcp $(DESTDIR)$(PREFIX)/share/man/man1/ofono-mcp.1 \
 		$(DESTDIR)$(PREFIX)/bin/ofono-mcp-link $(DESTDIR)$(PREFIX)/share/man/man8/ofono-mcp-link.8 \
+		$(DESTDIR)$(PREFIX)/bin/ofono-mcp-session $(DESTDIR)$(PREFIX)/share/man/man1/ofono-mcp-session.1 \
 		$(DESTDIR)$(PREFIX)/share/man/man5/ofono-mcp.conf.5 $(DESTDIR)$(PREFIX)/share/man/man8/ofono-mcp.8
 	rm -f $(COMPLETION)
 	rm -rf $(DESTDIR)$(PREFIX)/share/doc/ofono-mcp $(DESTDIR)$(PREFIX)/share/ofono-mcp
@@ -490,7 +497,7 @@ uninstall:
 clean:
 	rm -rf $(BUILD)
 
--include $(OBJECTS:.o=.d) $(HUB_OBJECTS:.o=.d) $(BUILD)/as-hub/main.d $(BUILD)/as-hub/main_hub.d $(BUILD)/main.d $(BUILD)/main_link.d $(TESTS:%=%.d) $(BENCH_PROGRAMS:%=%.d)
+-include $(OBJECTS:.o=.d) $(HUB_OBJECTS:.o=.d) $(BUILD)/as-hub/main.d $(BUILD)/as-hub/main_hub.d $(BUILD)/main.d $(BUILD)/main_link.d $(BUILD)/main_session.d $(TESTS:%=%.d) $(BENCH_PROGRAMS:%=%.d)
 
 else
 .PHONY: locked $(GOALS)

@@ -54,6 +54,12 @@ int bus_new(sd_event *loop, const char *address, const char *const *match_rules,
  */
 void bus_free(struct bus *bus);
 
+/*
+ * Waits until all calls are answered, also those that an answer causes, for at most so long. It
+ * blocks, so it is only for a program that is about to end.
+ */
+void bus_finish(struct bus *bus, int timeout_ms);
+
 uint64_t bus_calls_sent(const struct bus *bus); /* since bus_new() */
 bool bus_is_connected(const struct bus *bus);
 const char *bus_address(const struct bus *bus);

@@ -20,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "bus/bus_private.h"
 
@@ -30,6 +31,7 @@ enum {
 	RETRY_FIRST_MS = 250,
 	RETRY_LAST_MS = 5000,
 	TIMER_ACCURACY_US = 1000,
+	FINISH_STEP_MS = 10,
 
 	/*
 	 * libdbus disconnects when the header of a larger message arrives, so oFono's
@@ -309,6 +311,15 @@ void bus_free(struct bus *bus)
 	sd_event_source_disable_unref(bus->timer);
 	free(bus->address);
 	free(bus);
+}
+
+void bus_finish(struct bus *bus, int timeout_ms)
+{
+	int64_t until_ms = clock_monotonic_ms() + timeout_ms;
+
+	while (bus->connection && bus->calls.pending_count &&
+	       clock_monotonic_ms() < until_ms)
+		dbus_connection_read_write_dispatch(bus->connection, FINISH_STEP_MS);
 }
 
 uint64_t bus_calls_sent(const struct bus *bus)

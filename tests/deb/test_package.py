@@ -29,6 +29,10 @@ FILES = {
         "./usr/bin/ofono-mcp-link", "./usr/lib/sysusers.d/ofono-mcp-link.conf",
         "./usr/share/man/man8/ofono-mcp-link.8.gz", "./var/lib/ofono-mcp-link/",
     ],
+    "ofono-mcp-session": [
+        "./usr/bin/ofono-mcp-session", "./usr/lib/systemd/user/ofono-mcp-session.service",
+        "./usr/share/man/man1/ofono-mcp-session.1.gz",
+    ],
     "ofono-plugin-sms-history": ["./usr/lib/ofono/plugins/ofono-mcp-history.so"],
 }
 

@@ -34,7 +34,7 @@ def query(package: Path, *options: str) -> str:
 
 
 def test_the_packages_have_what_a_phone_needs(packages: dict[str, Path]) -> None:
-    assert packages.keys() == {"ofono-mcp", "ofono-mcp-link"}
+    assert packages.keys() == {"ofono-mcp", "ofono-mcp-link", "ofono-mcp-session"}
     files = query(packages["ofono-mcp"], "-l").splitlines()
     assert {"/usr/bin/ofono-mcp", "/etc/ofono-mcp/ofono-mcp.conf", "/etc/ofono-mcp/conf.d",
             "/usr/lib/systemd/system/ofono-mcp.service", "/var/lib/ofono-mcp",

@@ -268,8 +268,8 @@ def environment_read() -> set[str]:
 
 
 def check_daemon_page() -> list[str]:
-    """doc/ofono-mcp.8 lists every state of a message, and with doc/ofono-mcp.1 every variable
-    of the environment; each page names the two others."""
+    """doc/ofono-mcp.8 lists every state of a message, and with the other pages every variable
+    of the environment; each page of MANUAL names the two others."""
     pages = {name: (PROJECT / name).read_text() for name in MANUAL}
     states = re.findall(r'^\t\[STATE_\w+\] = \{ "(\w+)"',
                         (PROJECT / "src" / "store" / "message_state.c").read_text(),
@@ -278,9 +278,9 @@ def check_daemon_page() -> list[str]:
     section, _, _ = section.partition("\n.Sh ")
     complaints = [f"doc/ofono-mcp.8:1: no state {state}" for state in states or ["at all"]
                   if not re.search(rf"^\.It Cm .*\b{state}\b", section, re.MULTILINE)]
-    both = pages["doc/ofono-mcp.1"] + pages["doc/ofono-mcp.8"]
+    all_pages = "".join(page.read_text() for page in (PROJECT / "doc").glob("ofono-mcp*.[158]"))
     complaints += [f"doc/ofono-mcp.8:1: no variable {name}" for name in environment_read()
-                   if not re.search(rf"^\.It Ev .*\b{name}\b", both, re.MULTILINE)]
+                   if not re.search(rf"^\.It Ev .*\b{name}\b", all_pages, re.MULTILINE)]
     complaints += [f"{name}:1: does not name {other}" for name, text in pages.items()
                    for other in MANUAL if other != name
                    and f".Xr {Path(other).stem} {other[-1]}" not in text]

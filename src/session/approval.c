@@ -1,0 +1,446 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The gateway's list alone decides what is shown, so nothing is worked out from the order of
+ * events: each change is a reason to read it again. While it is read, and while a decision is
+ * under way, another change only notes that it has to be read once more.
+ *
+ * The key of an action names the ID and the revision that the notification showed. A user who
+ * presses Approve while the text is being replaced meant the former text: nothing is approved,
+ * and the new text is shown.
+ */
+#include "session/approval.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/utf8.h"
+#include "session/desktop.h"
+#include "session/session_call.h"
+
+enum { APPROVAL_ID_BYTES = 24 };
+
+struct approval {
+	char id[APPROVAL_ID_BYTES]; /* of a message "12", of a webhook "w3" */
+	unsigned revision;
+	struct notification notification;
+	bool is_listed; /* by the list that is being read */
+	TAILQ_ENTRY(approval) link;
+};
+
+struct approvals {
+	sd_event *loop;
+	const char *control_socket;
+	struct notifications *notifications;
+	struct session_lock *lock;
+	TAILQ_HEAD(, approval) list;
+	unsigned count;
+	struct session_call *reading; /* NULL if the list is not being read */
+	int64_t last_id;	      /* the highest message that this reading has seen */
+	bool is_due;		      /* it has to be read once more */
+	struct session_call *deciding;
+	/* One decision at a time: a key of an action, "" if there is none. */
+	char decision[NOTIFICATION_KEY_BYTES];
+	struct notification refusal; /* why a decision did not count */
+};
+
+static void approvals_read(struct approvals *approvals, int64_t after_id);
+
+static void approval_free(struct approvals *approvals, struct approval *approval)
+{
+	notification_withdraw(&approval->notification);
+	TAILQ_REMOVE(&approvals->list, approval, link);
+	approvals->count--;
+	free(approval);
+}
+
+static struct approval *approvals_find(struct approvals *approvals, const char *id)
+{
+	struct approval *approval;
+
+	TAILQ_FOREACH (approval, &approvals->list, link) {
+		if (strcmp(approval->id, id) == 0)
+			return approval;
+	}
+	return NULL;
+}
+
+static struct approval *approvals_find_shown(struct approvals *approvals,
+					     const struct notification *notification)
+{
+	struct approval *approval;
+
+	TAILQ_FOREACH (approval, &approvals->list, link) {
+		if (&approval->notification == notification)
+			return approval;
+	}
+	return NULL;
+}
+
+/* ---- what a notification says */
+
+static const char *approval_member(const struct json *item, const char *name)
+{
+	const char *text = json_string(json_member(item, name));
+
+	return text ? text : "";
+}
+
+static size_t approval_count_characters(const char *text)
+{
+	size_t count = 0;
+
+	while (*text) {
+		utf8_next(&text);
+		count++;
+	}
+	return count;
+}
+
+/* "2026-11-28T21:30:00+01:00", the phone's own time, becomes "2026-11-28 21:30". */
+static void approval_append_time(struct buffer *text, const char *time)
+{
+	if (strlen(time) < 16)
+		return;
+	buffer_append_text(text, "\nUntil ");
+	buffer_append(text, time, 10);
+	buffer_append_text(text, " ");
+	buffer_append(text, time + 11, 5);
+	buffer_append_text(text, ".");
+}
+
+static void approval_write_message(struct buffer *text, const struct json *item)
+{
+	const char *sim = approval_member(item, "sim");
+	const char *reason = approval_member(item, "reason");
+	int64_t segments = 1;
+	char count[40] = "";
+
+	json_integer(json_member(item, "segments"), &segments);
+	if (segments > 1)
+		snprintf(count, sizeof(count), ", %lld segments", (long long)segments);
+	buffer_append_text(text, "To ");
+	buffer_append_text(text, approval_member(item, "phone_number"));
+	buffer_append_text(text, *sim ? " from " : "");
+	buffer_append_text(text, sim);
+	buffer_append_text(text, count);
+	buffer_append_text(text, ":\n\n");
+	buffer_append_text(text, approval_member(item, "text"));
+	buffer_append_text(text, *reason ? "\n\n" : "\n");
+	buffer_append_text(text, reason);
+	approval_append_time(text, approval_member(item, "until"));
+}
+
+static void approval_write_webhook(struct buffer *text, const struct json *item)
+{
+	const struct json *with_text = json_member(item, "include_text");
+
+	buffer_append_text(text, "Events ");
+	buffer_append_text(text, approval_member(item, "type"));
+	buffer_append_text(text, with_text && with_text->boolean
+					 ? ", with the texts of messages, to "
+					 : ", without texts, to ");
+	buffer_append_text(text, approval_member(item, "receiver"));
+	buffer_append_text(text, "\nOnly those that fit ");
+	buffer_append_text(text, approval_member(item, "filter"));
+	approval_append_time(text, approval_member(item, "until"));
+}
+
+static void approval_show(struct approvals *approvals, struct approval *approval,
+			  const struct json *item)
+{
+	bool is_webhook = *approval->id == 'w';
+	bool is_short = approval_count_characters(approval_member(item, "text")) <=
+			DESKTOP_TEXT_CHARACTERS;
+	struct buffer summary = BUFFER_INIT, body = BUFFER_INIT;
+	char command[112];
+	struct notification_text text = {
+		.instead = command,
+		.actions = { { .label = "Approve" }, { .label = "Reject" } },
+		.is_urgent = true,
+	};
+
+	snprintf(command, sizeof(command),
+		 "\nTo read and decide: " PROGRAM_NAME " approvals; " PROGRAM_NAME
+		 " approve %s.%u",
+		 approval->id, approval->revision);
+	for (unsigned i = 0; is_short && i < NOTIFICATION_ACTIONS_MAX; i++)
+		snprintf(text.actions[i].key, sizeof(text.actions[i].key), "%s %s.%u",
+			 i ? "reject" : "approve", approval->id, approval->revision);
+	buffer_append_text(&summary, approval_member(item, "client"));
+	buffer_append_text(&summary, is_webhook ? " wants to be sent events"
+						: " wants to send an SMS");
+	(is_webhook ? approval_write_webhook : approval_write_message)(&body, item);
+	buffer_append_text(&body, is_short ? "" : command);
+	buffer_append(&summary, "", 1);
+	buffer_append(&body, "", 1);
+	text.summary = summary.data;
+	text.body = body.data;
+	if (summary.failed || body.failed ||
+	    notification_show(approvals->notifications, &approval->notification, &text))
+		log_error("a message that waits for approval cannot be shown: "
+			  "out of memory");
+	buffer_deinit(&summary);
+	buffer_deinit(&body);
+}
+
+/* ---- the list */
+
+static void approvals_on_item(void *data, const struct json *item)
+{
+	struct approvals *approvals = data;
+	const char *webhook = approval_member(item, "approval_id");
+	char id[APPROVAL_ID_BYTES];
+	struct approval *approval;
+	int64_t message_id = 0, revision = 0;
+
+	json_integer(json_member(item, "revision"), &revision);
+	if (json_integer(json_member(item, "message_id"), &message_id))
+		snprintf(id, sizeof(id), "%lld", (long long)message_id);
+	else
+		snprintf(id, sizeof(id), "%s", webhook);
+	if (message_id > approvals->last_id)
+		approvals->last_id = message_id;
+	if (!*id)
+		return; /* a computer that asks to be paired: its code has to be typed */
+	approval = approvals_find(approvals, id);
+	if (!approval && approvals->count < DESKTOP_SHOWN_MAX) {
+		approval = calloc(1, sizeof(*approval));
+		if (!approval)
+			return;
+		strcpy(approval->id, id);
+		TAILQ_INSERT_TAIL(&approvals->list, approval, link);
+		approvals->count++;
+	}
+	if (!approval)
+		return;
+	approval->is_listed = true;
+	approval->revision = (unsigned)revision;
+	approval_show(approvals, approval, item);
+}
+
+static void approvals_sweep(struct approvals *approvals)
+{
+	struct approval *approval, *next;
+
+	for (approval = TAILQ_FIRST(&approvals->list); approval; approval = next) {
+		next = TAILQ_NEXT(approval, link);
+		if (!approval->is_listed)
+			approval_free(approvals, approval);
+	}
+}
+
+static void approvals_on_read(void *data, const struct json *result, const char *problem)
+{
+	struct approvals *approvals = data;
+	int64_t more = 0;
+
+	approvals->reading = NULL;
+	json_integer(json_member(result, "more"), &more);
+	if (!result)
+		log_warning("what waits for approval cannot be read: %s", problem);
+	else if (more > 0 && !approvals->is_due)
+		approvals_read(approvals, approvals->last_id);
+	else
+		approvals_sweep(approvals);
+	if (approvals->is_due && !approvals->reading)
+		approvals_refresh(approvals);
+}
+
+static const struct session_call_handlers approvals_read_handlers = { approvals_on_item,
+								      approvals_on_read };
+
+static void approvals_read(struct approvals *approvals, int64_t after_id)
+{
+	struct buffer request = BUFFER_INIT;
+	char text[80];
+	int error;
+
+	snprintf(text, sizeof(text),
+		 "{\"command\":\"approvals\",\"arguments\":{\"after\":%lld}}",
+		 (long long)after_id);
+	buffer_append_text(&request, text);
+	error = session_call_new(approvals->loop, approvals->control_socket, &request,
+				 false, &approvals_read_handlers, approvals,
+				 &approvals->reading);
+	buffer_deinit(&request);
+	if (error)
+		log_warning("what waits for approval cannot be read: %s",
+			    strerror(-error));
+}
+
+void approvals_refresh(struct approvals *approvals)
+{
+	struct approval *approval;
+
+	approvals->is_due = approvals->reading || approvals->deciding;
+	if (approvals->is_due)
+		return;
+	TAILQ_FOREACH (approval, &approvals->list, link)
+		approval->is_listed = false;
+	approvals->last_id = 0;
+	approvals_read(approvals, 0);
+}
+
+void approvals_withdraw(struct approvals *approvals)
+{
+	session_call_free(approvals->reading);
+	session_call_free(approvals->deciding);
+	approvals->reading = approvals->deciding = NULL;
+	approvals->is_due = false;
+	*approvals->decision = '\0';
+	while (!TAILQ_EMPTY(&approvals->list))
+		approval_free(approvals, TAILQ_FIRST(&approvals->list));
+}
+
+/* ---- decisions */
+
+/* Returns what is being decided, if it still waits. */
+static struct approval *approvals_find_decided(struct approvals *approvals)
+{
+	const char *id = strchr(approvals->decision, ' ');
+	struct approval *approval;
+
+	TAILQ_FOREACH (approval, &approvals->list, link) {
+		size_t length = strlen(approval->id);
+
+		if (id && strncmp(id + 1, approval->id, length) == 0 &&
+		    id[1 + length] == '.')
+			return approval;
+	}
+	return NULL;
+}
+
+static void approvals_refuse(struct approvals *approvals, const char *why)
+{
+	const struct notification_text text = { "Not decided", why };
+
+	notification_withdraw(&approvals->refusal); /* the same reason is shown again */
+	notification_show(approvals->notifications, &approvals->refusal, &text);
+}
+
+static void approvals_on_decision_item(void *data, const struct json *item)
+{
+	const char *why = approval_member(item, "why");
+
+	if (*why)
+		approvals_refuse(data, why);
+}
+
+static void approvals_on_decided(void *data, const struct json *result,
+				 const char *problem)
+{
+	struct approvals *approvals = data;
+	struct approval *approval = approvals_find_decided(approvals);
+
+	approvals->deciding = NULL;
+	*approvals->decision = '\0';
+	if (!result)
+		log_warning("a decision did not count: %s", problem);
+	if (!result && approval) /* the desktop has closed it with the button */
+		notification_repeat(&approval->notification);
+	approvals_refresh(approvals);
+}
+
+static const struct session_call_handlers approvals_decision_handlers = {
+	approvals_on_decision_item, approvals_on_decided
+};
+
+/* "approve 12.3" becomes {"command":"approve","arguments":{...}}. */
+static void approvals_write_decision(const char *key, struct buffer *request)
+{
+	const char *id = strchr(key, ' ') + 1;
+	const char *revision = strrchr(key, '.') + 1;
+	bool is_webhook = *id == 'w';
+	char text[200];
+
+	snprintf(
+		text, sizeof(text),
+		is_webhook
+			? "{\"command\":\"%.*s\",\"arguments\":{\"webhook_ids\":[\"%.*s\"]}}"
+			: "{\"command\":\"%.*s\",\"arguments\":{\"message_ids\":[%.*s],\"revisions\":[%s]}}",
+		(int)(id - key - 1), key, (int)(revision - id - 1), id, revision);
+	buffer_append_text(request, text);
+}
+
+static void approvals_decide(struct approvals *approvals)
+{
+	struct buffer request = BUFFER_INIT;
+	int error;
+
+	approvals_write_decision(approvals->decision, &request);
+	error = session_call_new(approvals->loop, approvals->control_socket, &request,
+				 false, &approvals_decision_handlers, approvals,
+				 &approvals->deciding);
+	buffer_deinit(&request);
+	if (error)
+		approvals_on_decided(approvals, NULL, strerror(-error));
+}
+
+static void approvals_on_lock_told(void *data, bool is_locked)
+{
+	struct approvals *approvals = data;
+
+	if (!*approvals->decision)
+		return; /* the gateway went away */
+	if (!is_locked) {
+		approvals_decide(approvals);
+		return;
+	}
+	approvals_refuse(approvals, "Unlock the screen, then approve it.");
+	approvals_on_decided(approvals, NULL, "the screen is locked");
+}
+
+void approvals_take_action(struct approvals *approvals,
+			   const struct notification *notification, const char *key)
+{
+	struct approval *approval = approvals_find_shown(approvals, notification);
+	const struct notification_action *action = NULL;
+
+	if (!approval)
+		return;
+	for (unsigned i = 0; i < NOTIFICATION_ACTIONS_MAX; i++) {
+		if (*key && strcmp(notification->text.actions[i].key, key) == 0)
+			action = &notification->text.actions[i];
+	}
+	if (!action || *approvals->decision ||
+	    notification_age(notification) < DESKTOP_READ_MS) {
+		notification_repeat(&approval->notification);
+		return;
+	}
+	snprintf(approvals->decision, sizeof(approvals->decision), "%s", key);
+	if (*key == 'a')
+		session_lock_ask(approvals->lock, approvals_on_lock_told, approvals);
+	else
+		approvals_decide(approvals);
+}
+
+/* ---- life */
+
+int approvals_new(sd_event *loop, const char *control_socket,
+		  struct notifications *notifications, struct session_lock *lock,
+		  struct approvals **approvals_out)
+{
+	struct approvals *approvals = calloc(1, sizeof(*approvals));
+
+	if (!approvals)
+		return -ENOMEM;
+	approvals->loop = loop;
+	approvals->control_socket = control_socket;
+	approvals->notifications = notifications;
+	approvals->lock = lock;
+	TAILQ_INIT(&approvals->list);
+	*approvals_out = approvals;
+	return 0;
+}
+
+void approvals_free(struct approvals *approvals)
+{
+	if (!approvals)
+		return;
+	approvals_withdraw(approvals);
+	notification_withdraw(&approvals->refusal);
+	free(approvals);
+}

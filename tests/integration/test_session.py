@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""ofono-mcp-session: approvals as notifications of the owner's desktop."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from agent import TO, Agent, taken_texts
+from approving import Owner, new_agent
+from desktop import Desktop, Server
+from lab import Lab, wait_until
+from test_approval import ONE
+
+
+@pytest.fixture
+def lab(make_lab: Callable[..., Lab]) -> Lab:
+    """One SIM; every client needs a token."""
+    return make_lab(**ONE)
+
+
+@pytest.fixture
+def agent(lab: Lab) -> Agent:
+    """Each of its messages needs approval."""
+    return new_agent(lab)
+
+
+@pytest.fixture
+def owner(lab: Lab) -> Owner:
+    return Owner(lab)
+
+
+@pytest.fixture
+def desktop(lab: Lab, agent: Agent, tmp_path: Path) -> Iterator[Desktop]:
+    with Desktop(lab, tmp_path) as one:
+        yield one
+
+
+@pytest.fixture
+def server(desktop: Desktop) -> Iterator[Server]:
+    with desktop.server() as one:
+        yield one
+
+
+def ask(agent: Agent, text: str) -> int:
+    """Sends a message that waits for the owner; returns its ID."""
+    return agent.call("send_sms", to_phone_number=TO, sms_text=text, wait_for="none").message_id
+
+
+def test_a_message_is_sent_when_the_owner_presses_approve(
+        lab: Lab, agent: Agent, owner: Owner, server: Server) -> None:
+    waiting = ask(agent, "Dinner at <8> & wine?")
+    shown = server.wait_shown("Dinner at &lt;8&gt; &amp; wine?")
+    assert TO in shown["body"] and "careful" in shown["summary"] and shown["urgency"] == 2
+    assert list(shown["actions"].values()) == ["Approve", "Reject"]
+    server.press(shown, "Approve")
+    agent.wait_state(waiting, "sent")
+    assert taken_texts(lab) == ["Dinner at <8> & wine?"]
+    assert "owner (uid" in owner.do("audit")
+
+
+def test_a_rejected_message_is_not_sent(lab: Lab, agent: Agent, server: Server) -> None:
+    waiting = ask(agent, "not this")
+    server.press(server.wait_shown("not this"), "Reject")
+    agent.wait_state(waiting, "failed")
+    assert taken_texts(lab) == []
+
+
+def test_what_is_decided_elsewhere_is_taken_away(agent: Agent, owner: Owner, server: Server) -> None:
+    for text, decide in ("one", "approve"), ("two", "reject"):
+        waiting = ask(agent, text)
+        shown = server.wait_shown(text)
+        owner.do(decide, waiting)
+        server.wait_withdrawn(shown)
+    waiting = ask(agent, "three")
+    shown = server.wait_shown("three")
+    agent.call("cancel_sms", message_id=waiting)
+    server.wait_withdrawn(shown)
+
+
+def test_an_edited_message_is_shown_anew_and_the_former_button_approves_nothing(
+        lab: Lab, agent: Agent, owner: Owner, server: Server) -> None:
+    waiting = ask(agent, "as it was")
+    before = server.wait_shown("as it was")
+    agent.call("edit_sms", message_id=waiting, text="as it is now")
+    after = server.wait_shown("as it is now")
+    assert after["replaces"] == before["id"]
+    server.press({**before, "id": after["id"]}, "Approve")
+    again = server.wait_shown("as it is now")
+    assert owner.wait_asked() == [waiting] and taken_texts(lab) == []
+    server.press(again, "Approve")
+    agent.wait_state(waiting, "sent")
+    assert taken_texts(lab) == ["as it is now"]
+
+
+def test_a_button_pressed_before_anybody_can_read_decides_nothing(
+        agent: Agent, owner: Owner, server: Server) -> None:
+    waiting = ask(agent, "under a finger")
+    shown = server.wait_shown("under a finger")
+    server.tell(press=[shown["id"], next(iter(shown["actions"]))])
+    assert server.wait_shown("under a finger")
+    assert owner.wait_asked() == [waiting]
+
+
+def test_a_locked_screen_approves_nothing_and_rejects(
+        lab: Lab, agent: Agent, owner: Owner, server: Server) -> None:
+    waiting = ask(agent, "behind the lock")
+    server.tell(locked=True)
+    server.press(server.wait_shown("behind the lock"), "Approve")
+    server.wait_shown("Unlock the screen")
+    again = server.wait_shown("behind the lock")
+    assert owner.wait_asked() == [waiting]
+    server.tell(locked=False)
+    server.press(again, "Approve")
+    agent.wait_state(waiting, "sent")
+    refused = ask(agent, "no")
+    server.tell(locked=True)
+    server.press(server.wait_shown("no"), "Reject")
+    agent.wait_state(refused, "failed")
+    assert taken_texts(lab) == ["behind the lock"]
+
+
+def test_a_text_that_the_desktop_may_cut_has_no_buttons(
+        make_lab: Callable[..., Lab], tmp_path: Path) -> None:
+    lab = make_lab("[sms]\nmax_segments = 9\n", **ONE)
+    agent = new_agent(lab)
+    with Desktop(lab, tmp_path) as desktop, desktop.server() as server:
+        waiting = ask(agent, "x" * 601)
+        shown = server.wait_shown("x" * 601)
+        assert not shown["actions"] and f"approve {waiting}" in shown["body"]
+        agent.call("edit_sms", message_id=waiting, text="y" * 600)
+        assert server.wait_shown("y" * 600)["actions"]
+
+
+def test_incoming_messages_are_shown_if_that_is_wanted(
+        lab: Lab, agent: Agent, tmp_path: Path) -> None:
+    with Desktop(lab, tmp_path, "--received") as desktop, desktop.server() as server:
+        wait_until(lambda: "connected to the gateway" in desktop.session.log, what="it is connected")
+        lab.modems[0].deliver(TO, "are you <there>?")
+        shown = server.wait_shown("are you &lt;there&gt;?")
+        assert shown["summary"] == TO and not shown["actions"]
+
+
+def test_a_desktop_without_buttons_names_the_command(agent: Agent, desktop: Desktop) -> None:
+    with desktop.server("body") as server:
+        waiting = ask(agent, "<b>no markup</b>")
+        shown = server.wait_shown("<b>no markup</b>")
+        assert not shown["actions"] and f"approve {waiting}" in shown["body"]
+
+
+def test_a_restarted_desktop_shows_again_what_waits_and_not_what_was_closed(
+        agent: Agent, desktop: Desktop) -> None:
+    with desktop.server() as first:
+        ask(agent, "closed by the owner")
+        first.tell(close=first.wait_shown("closed by the owner")["id"])
+        ask(agent, "still there")
+        first.wait_shown("still there")
+    with desktop.server() as second:
+        assert second.wait(lambda facts: True)["body"].count("still there")
+        ask(agent, "a new one")
+        assert second.wait(lambda facts: True)["body"].count("a new one")
+
+
+def test_what_waits_is_shown_again_after_a_restart_of_the_gateway(
+        lab: Lab, agent: Agent, server: Server) -> None:
+    waiting = ask(agent, "over a restart")
+    shown = server.wait_shown("over a restart")
+    lab.gateway.stop()
+    server.wait_withdrawn(shown)
+    lab.gateway.start()
+    agent.wait_states("ready", timeout=10)
+    server.press(server.wait_shown("over a restart"), "Approve")
+    agent.wait_state(waiting, "sent")
+    assert taken_texts(lab) == ["over a restart"]
+
+
+def test_nothing_stays_on_the_desktop_when_the_session_ends(
+        agent: Agent, desktop: Desktop, server: Server) -> None:
+    ask(agent, "until the end")
+    shown = server.wait_shown("until the end")
+    desktop.session.terminate()
+    server.wait_withdrawn(shown)

@@ -11,7 +11,7 @@
 struct change_source {
 	const struct services *services; /* NULL if not initialised */
 	int64_t count;			 /* of changes; see change_source_count() */
-	uint64_t modems;  /* modem_view_checksum() when the status changed last */
+	uint64_t modems;  /* sim_view_modem_checksum() when the status changed last */
 	int64_t after_id; /* the last entry of the feed that was looked at */
 	unsigned waiting; /* outbox_waiting() when the status changed last */
 	struct observers observers; /* of struct resource_change */

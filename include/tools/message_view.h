@@ -16,9 +16,9 @@ extern const char *const message_view_origins[];
 
 /* Members that would say nothing are left out: see message_view_fields. */
 void message_view_write(const struct view *view, const struct message *message);
-/* The same without the number and what is known about it, for a row that has them. */
 /* Writes "origin", where another program sent the message. */
 void message_view_put_origin(struct json_writer *writer, int64_t client_id);
+/* The same without the number and what is known about it, for a row that has them. */
 void message_view_write_without_party(const struct view *view,
 				      const struct message *message);
 

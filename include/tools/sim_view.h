@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * SIM view: SIM cards, their voicemail and their balances as JSON.
+ * SIM view: SIM cards, their voicemail and their balances, and the modems as JSON.
  *
  * An amount is a string, as the network wrote it: a JSON number would be rounded, and the
  * gateway does not know how many decimals a currency has.
@@ -44,3 +44,11 @@ extern const struct schema_field sim_view_reading_fields[];
 /* Writes "balance": one that was just read. */
 void sim_view_put_reading(struct json_writer *writer, const struct balance *balance,
 			  int64_t read_ms);
+
+extern const struct schema_field sim_view_modem_fields[]; /* of one modem */
+
+/* Writes "modems":[...], without Bluetooth phones, which the gateway ignores */
+void sim_view_put_modems(struct json_writer *writer, const struct services *services);
+
+/* Changes if anything that sim_view_put_modems() writes changes, except the signal strength. */
+uint64_t sim_view_modem_checksum(const struct services *services);

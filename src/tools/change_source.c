@@ -27,7 +27,7 @@
 #include "mcp/resource.h"
 #include "sms/sender.h"
 #include "store/store_party.h"
-#include "tools/modem_view.h"
+#include "tools/sim_view.h"
 
 enum {
 	CHANGE_SOURCE_ARENA_BYTES = 1024 * 1024, /* for one stored message */
@@ -260,7 +260,7 @@ static void change_source_on_ofono(void *data, const void *event_data)
 	case MODEM_ADDED:
 	case MODEM_CHANGED:
 	case MODEM_REMOVED:
-		modems = modem_view_checksum(source->services);
+		modems = sim_view_modem_checksum(source->services);
 		differs = modems != source->modems;
 		source->modems = modems;
 		break;
@@ -281,7 +281,7 @@ void change_source_init(struct change_source *source, const struct services *ser
 	*source = (struct change_source){
 		.services = services,
 		.count = clock_wall_ms(),
-		.modems = modem_view_checksum(services),
+		.modems = sim_view_modem_checksum(services),
 		.waiting = outbox_waiting(services->outbox),
 		.after_id = services->feed->head,
 	};

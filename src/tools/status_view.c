@@ -15,7 +15,6 @@
 #include "config/config.h"
 #include "tools/change_source.h"
 #include "tools/cursor.h"
-#include "tools/modem_view.h"
 #include "tools/obstacle.h"
 #include "tools/sim_view.h"
 #include "tools/view.h"
@@ -83,7 +82,7 @@ const struct schema_field status_view_fields[] = {
 	  "SIM card balances as send_ussd last read them; others are unknown",
 	  .members = sim_view_balance_fields },
 	{ "modems", SCHEMA_ARRAY, false, "The modems, each with what stops it",
-	  .members = modem_view_fields },
+	  .members = sim_view_modem_fields },
 	{ "queue", SCHEMA_OBJECT, false, "Messages under way",
 	  .members = status_view_queue_fields },
 	{ "policy", SCHEMA_ARRAY, false, "What the owner lets you send, a sentence each",
@@ -166,8 +165,7 @@ static void status_view_write_client(struct json_writer *writer,
 				     const struct client *client)
 {
 	view_put_line(writer, "client", client->name);
-	json_key(writer, "scopes");
-	json_open_array(writer);
+	json_open_array_at(writer, "scopes");
 	for (unsigned scope = 1; scope & CLIENT_SCOPES_ALL; scope <<= 1) {
 		if (client->scopes & scope)
 			json_write_string(writer, client_scope_name(scope));
@@ -178,8 +176,7 @@ static void status_view_write_client(struct json_writer *writer,
 static void status_view_write_queue(struct json_writer *writer,
 				    const struct services *services)
 {
-	json_key(writer, "queue");
-	json_open_object(writer);
+	json_open_object_at(writer, "queue");
 	json_put_integer(writer, "waiting", outbox_waiting(services->outbox));
 	json_put_integer(writer, "limit", services->config->queue_limit);
 	json_put_integer(writer, "unstored_received", inbox_unstored(services->inbox));
@@ -253,8 +250,7 @@ static void status_view_write_policy(struct json_writer *writer,
 	const struct config_policy *policy = &services->config->policy;
 	char segments[48];
 
-	json_key(writer, "policy");
-	json_open_array(writer);
+	json_open_array_at(writer, "policy");
 	if (!(client->scopes & CLIENT_SEND))
 		json_write_string(writer, "You may not send.");
 	if (*client->sims)
@@ -380,8 +376,7 @@ static int status_view_write_limits(struct json_writer *writer,
 	struct policy_limit_visit visit = { status_view_write_limit, writer, 0 };
 	const struct sim *sim;
 
-	json_key(writer, "limits");
-	json_open_array(writer);
+	json_open_array_at(writer, "limits");
 	policy_list_limits(services->policy, client, 0, &visit);
 	visit.visit = status_view_write_sim_limit;
 	TAILQ_FOREACH (sim, sims_list(services->sims), link) {
@@ -474,8 +469,7 @@ int status_view_write_brief(struct json_writer *writer, const struct status_view
 		sim_view_write_voicemail(writer, services->sims, true);
 	}
 	if (waiting) {
-		json_key(writer, "queue");
-		json_open_object(writer);
+		json_open_object_at(writer, "queue");
 		json_put_integer(writer, "waiting", waiting);
 		json_close_object(writer);
 	}
@@ -508,7 +502,7 @@ int status_view_put(struct json_writer *writer, const struct status_view *view)
 	sim_view_write_voicemail(writer, services->sims, false);
 	json_key(writer, "balances");
 	balances_error = sim_view_write_balances(writer, services, view->client);
-	modem_view_write(writer, services);
+	sim_view_put_modems(writer, services);
 	status_view_write_queue(writer, services);
 	status_view_write_policy(writer, services, view->client);
 	limits_error = status_view_write_limits(writer, services, view->client);

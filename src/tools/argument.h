@@ -40,6 +40,12 @@ bool argument_check_party(struct tool_call *call, const char *name, const char *
 bool argument_time(struct tool_call *call, const char *name, int64_t *wall_ms_out);
 
 /*
+ * Is it what a program or model writes where it has no value: "null", "N/A", "<uuid>", "{{key}}",
+ * "your-unique-key-here"? As an idempotency key it would make one message of many. `text` is valid
+ * UTF-8. Returns true also for "" and blanks.
+ */
+bool argument_is_placeholder(const char *text);
+/*
  * Reads idempotency_key; *key_out is NULL if it is not given. Returns false if it is a placeholder,
  * which other messages would share, and *refusal_out says so.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "unit_test.h"
-#include "tools/placeholder.h"
+#include "tools/argument.h"
 
 TEST(test_what_stands_for_no_value_is_a_placeholder)
 {
@@ -96,7 +96,7 @@ TEST(test_what_stands_for_no_value_is_a_placeholder)
 	};
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
-		if (!placeholder_matches(texts[i]))
+		if (!argument_is_placeholder(texts[i]))
 			fail_msg("a value: \"%s\"", texts[i]);
 	}
 }
@@ -133,7 +133,7 @@ TEST(test_what_names_one_thing_is_a_value)
 	};
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
-		if (placeholder_matches(texts[i]))
+		if (argument_is_placeholder(texts[i]))
 			fail_msg("a placeholder: \"%s\"", texts[i]);
 	}
 }

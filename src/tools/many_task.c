@@ -70,25 +70,11 @@ static void many_task_describe(const struct task_query *query,
 	}
 }
 
-static int many_task_read(const struct task_query *query, int64_t first_id, size_t count,
-			  struct task *task_out)
-{
-	struct many_task *many = arena_alloc(query->arena, sizeof(*many));
-	int error = many ? 0 : -ENOMEM;
-
-	for (size_t i = 0; !error && i < count; i++) {
-		error = sms_task_read(query, first_id + (int64_t)i, &many->tasks[i]);
-		many->count = i + 1;
-	}
-	if (!error)
-		many_task_describe(query, many, task_out);
-	return error;
-}
-
 static int many_task_find(const struct task_query *query, struct task *task_out)
 {
 	char name[SMS_TASK_NAME_BYTES], *end;
 	int error = sms_task_read_id(query, name);
+	struct many_task *many;
 	long long first_id, count;
 
 	if (error)
@@ -99,7 +85,15 @@ static int many_task_find(const struct task_query *query, struct task *task_out)
 	count = strtoll(end + 1, &end, 10);
 	if (*end || count < 1 || count > ORDER_RECIPIENTS_MAX)
 		return TASK_E_NOT_FOUND;
-	return many_task_read(query, first_id, (size_t)count, task_out);
+	many = arena_alloc(query->arena, sizeof(*many));
+	if (!many)
+		return -ENOMEM;
+	for (; !error && many->count < (size_t)count; many->count++)
+		error = sms_task_read(query, first_id + (int64_t)many->count,
+				      &many->tasks[many->count]);
+	if (!error)
+		many_task_describe(query, many, task_out);
+	return error;
 }
 
 /* Rebuilds the call from its messages, which are all that is left of it. */
@@ -180,28 +174,16 @@ static int64_t many_task_first_id(const struct sms_batch *batch, size_t *count_o
 
 bool many_task_begin(const struct sms_batch *batch)
 {
-	struct tool_call *call = batch->order->call;
-	struct task_query query = {
-		.client_id = call->client->id,
-		.services = call->services,
-		.arena = call->arena,
-	};
-	struct task task = { .kind = &many_task_kind };
 	char name[SMS_TASK_NAME_BYTES];
-	int64_t first_id;
+	struct task task;
 	size_t count;
+	int64_t first_id = many_task_first_id(batch, &count);
 
-	if (batch->order->wait_for != ORDER_WAIT_DELIVERED || !call->request ||
-	    !task_is_welcome(call->request))
-		return false;
-	first_id = many_task_first_id(batch, &count);
 	if (!first_id)
 		return false;
 	snprintf(name, sizeof(name), "%lld+%zu", (long long)first_id, count);
-	task.id = query.id = sms_task_make_id(&query, name);
-	if (!task.id || many_task_read(&query, first_id, count, &task) ||
-	    task.status != TASK_WORKING)
+	if (!sms_task_open(batch->order, &many_task_kind, name, &task))
 		return false;
-	task_answer(call->request, &task);
+	task_answer(batch->order->call->request, &task);
 	return true;
 }

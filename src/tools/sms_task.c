@@ -58,7 +58,8 @@ static void sms_task_format_identity(char text[SMS_TASK_IDENTITY_BYTES],
 		 name);
 }
 
-const char *sms_task_make_id(const struct task_query *query, const char *name)
+/* A task's ID is its name (the message ID here) and a MAC. Returns NULL without memory or key. */
+static const char *sms_task_make_id(const struct task_query *query, const char *name)
 {
 	char text[SMS_TASK_IDENTITY_BYTES], mac[MAC_TEXT_BYTES];
 	uint8_t key[MAC_KEY_BYTES];
@@ -308,26 +309,34 @@ static const char *sms_task_add_repeat(const struct sms_answer *answer,
 			: "the same text to the same number was asked for just before");
 }
 
-bool sms_task_begin(const struct sms_answer *answer)
+bool sms_task_open(const struct sms_order *order, const struct task_kind *kind,
+		   const char *name, struct task *task_out)
 {
-	struct tool_call *call = answer->order->call;
+	const struct tool_call *call = order->call;
 	struct task_query query = {
 		.client_id = call->client->id,
 		.services = call->services,
 		.arena = call->arena,
 	};
-	struct task task = { .kind = &sms_task_kind };
-	char name[SMS_TASK_NAME_BYTES];
 
-	if (answer->order->wait_for != ORDER_WAIT_DELIVERED || !call->request ||
+	if (order->wait_for != ORDER_WAIT_DELIVERED || !call->request ||
 	    !task_is_welcome(call->request))
 		return false;
+	query.id = sms_task_make_id(&query, name);
+	*task_out = (struct task){ .kind = kind, .id = query.id };
+	return query.id && kind->find(&query, task_out) == 0 &&
+	       task_out->status == TASK_WORKING;
+}
+
+bool sms_task_begin(const struct sms_answer *answer)
+{
+	char name[SMS_TASK_NAME_BYTES];
+	struct task task;
+
 	snprintf(name, sizeof(name), "%lld", (long long)answer->message.id);
-	task.id = query.id = sms_task_make_id(&query, name);
-	if (!task.id || sms_task_read(&query, answer->message.id, &task) ||
-	    task.status != TASK_WORKING)
+	if (!sms_task_open(answer->order, &sms_task_kind, name, &task))
 		return false;
 	task.status_message = sms_task_add_repeat(answer, task.status_message);
-	task_answer(call->request, &task);
+	task_answer(answer->order->call->request, &task);
 	return true;
 }

@@ -26,10 +26,11 @@ bool sms_task_begin(const struct sms_answer *answer);
 enum { SMS_TASK_NAME_BYTES = 48 };
 
 /*
- * A task's ID is its name (the message ID here) and a MAC. Returns NULL if there is no memory or no
- * key.
+ * Finds the task of this kind and name (the message ID here), if the call is to wait for delivery,
+ * its client knows tasks, and the outcome is still open. Returns false otherwise.
  */
-const char *sms_task_make_id(const struct task_query *query, const char *name);
+bool sms_task_open(const struct sms_order *order, const struct task_kind *kind,
+		   const char *name, struct task *task_out);
 /* Returns 0 if the ID is ours and the client's; otherwise TASK_E_NOT_FOUND or -errno. */
 int sms_task_read_id(const struct task_query *query, char name_out[SMS_TASK_NAME_BYTES]);
 

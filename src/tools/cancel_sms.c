@@ -23,6 +23,7 @@
 #include "tools/services.h"
 #include "tools/tool_failure.h"
 #include "tools/tool_table.h"
+#include "tools/tool_wait.h"
 
 static const struct schema_field cancel_sms_input[] = {
 	{ "message_id", SCHEMA_INTEGER, true, "From send_sms or list_sms",
@@ -244,14 +245,12 @@ static const struct request_waiting cancel_sms_waiting = {
 
 static void cancel_sms_run(struct tool_call *call)
 {
-	struct cancel_sms *cancel = arena_alloc(call->arena, sizeof(*cancel));
+	struct cancel_sms *cancel = tool_wait_alloc(call, sizeof(*cancel));
 	struct refusal refusal;
 	int outcome = 0;
 
-	if (!cancel) {
-		tool_failure_answer(call, FAILURE_INTERNAL, NULL);
+	if (!cancel)
 		return;
-	}
 	cancel->call = call;
 	cancel->message_id = argument_integer(call, "message_id", 0);
 	cancel->closes = argument_boolean(call, "close");

@@ -9,6 +9,7 @@
 #include "console/console.h"
 #include "sms/outbox.h"
 #include "tools/argument.h"
+#include "tools/page.h"
 #include "tools/services.h"
 #include "tools/tool_failure.h"
 #include "tools/tool_table.h"
@@ -40,25 +41,28 @@ static const struct schema_field decide_approval_output[] = {
 	{ 0 },
 };
 
-static void decide_approval_answer(struct tool_call *call, int64_t message_id,
-				   bool approved)
+/* `webhook` is NULL for a message. */
+static void decide_approval_answer(struct tool_call *call, const char *webhook,
+				   int64_t message_id, bool approved)
 {
 	struct message message = { .state = approved ? STATE_QUEUED : STATE_FAILED };
+	const char *state = approved ? "approved" : "rejected";
 	struct buffer structured = BUFFER_INIT;
-	struct json_writer *writer = json_writer_new(&structured);
+	struct json_writer *writer = page_open(call, &structured);
 
-	if (!writer) {
-		tool_failure_answer(call, FAILURE_INTERNAL, NULL);
+	if (!writer)
 		return;
+	if (webhook) {
+		json_put_string(writer, "approval_id", webhook);
+	} else {
+		store_message_get(call->services->store, message_id, call->arena,
+				  &message);
+		state = message_state_name(message.state);
+		json_put_integer(writer, "message_id", message_id);
 	}
-	store_message_get(call->services->store, message_id, call->arena, &message);
-	json_open_object(writer);
-	json_put_integer(writer, "message_id", message_id);
 	json_put_boolean(writer, "approved", approved);
-	json_put_string(writer, "state", message_state_name(message.state));
-	json_close_object(writer);
-	json_writer_free(writer);
-	tool_call_succeed_with_json(call, &structured);
+	json_put_string(writer, "state", state);
+	page_close(call, writer, &structured, NULL);
 }
 
 static void decide_approval_decide(struct tool_call *call, int64_t message_id)
@@ -74,7 +78,7 @@ static void decide_approval_decide(struct tool_call *call, int64_t message_id)
 				   (unsigned)argument_integer(call, "revision", 0), who)
 			 : outbox_approval_reject(outbox, message_id, who, reason)) {
 	case 0:
-		decide_approval_answer(call, message_id, approved);
+		decide_approval_answer(call, NULL, message_id, approved);
 		break;
 	case OUTBOX_E_NOT_WAITING:
 		tool_failure_answer(call, FAILURE_DECIDED,
@@ -115,25 +119,6 @@ static void decide_approval_visit(void *data, const struct store_webhook_consent
 		search->client_id = consent->client_id;
 }
 
-static void decide_approval_answer_webhook(struct tool_call *call, const char *id,
-					   bool approved)
-{
-	struct buffer structured = BUFFER_INIT;
-	struct json_writer *writer = json_writer_new(&structured);
-
-	if (!writer) {
-		tool_failure_answer(call, FAILURE_INTERNAL, NULL);
-		return;
-	}
-	json_open_object(writer);
-	json_put_string(writer, "approval_id", id);
-	json_put_boolean(writer, "approved", approved);
-	json_put_string(writer, "state", approved ? "approved" : "rejected");
-	json_close_object(writer);
-	json_writer_free(writer);
-	tool_call_succeed_with_json(call, &structured);
-}
-
 static void decide_approval_run_webhook(struct tool_call *call, const char *id)
 {
 	struct store *store = call->services->store;
@@ -155,7 +140,7 @@ static void decide_approval_run_webhook(struct tool_call *call, const char *id)
 		tool_failure_answer(call, FAILURE_INTERNAL,
 				    "The decision could not be stored.");
 	else
-		decide_approval_answer_webhook(call, id, approved);
+		decide_approval_answer(call, id, 0, approved);
 }
 
 static void decide_approval_run_message(struct tool_call *call)

@@ -170,8 +170,7 @@ static void find_contact_write_row(const struct find_contact *find,
 
 	json_open_object(writer);
 	view_put_line(writer, "name", contact->name);
-	json_key(writer, "phone_numbers");
-	json_open_array(writer);
+	json_open_array_at(writer, "phone_numbers");
 	for (unsigned i = 0; i < contact->count; i++) {
 		if (find_contact_may_see_number(find, contact->numbers[i]))
 			json_write_string(writer, contact->numbers[i]);
@@ -190,7 +189,7 @@ static void find_contact_answer(struct find_contact *find)
 
 	if (!page_begin(page, find->call))
 		return;
-	page_open_rows(page, "contacts");
+	json_open_array_at(page->writer, "contacts");
 	for (size_t at = find->start; at < count && !page->more; at++) {
 		const struct contact *contact = contact_book_at(find->book, at);
 

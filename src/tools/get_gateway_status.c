@@ -9,12 +9,15 @@
  * So nothing is missed between two calls. A cursor from before a restart may be ahead of the
  * newest if the clock was set back; it counts as not the newest. Changes come in groups (a
  * message is queued, submitted, sent), so the answer waits a moment for the rest.
+ *
+ * The resources sms://status and sms://voicemail show the same, and ui://ofono-mcp/console is the
+ * page that shows it in hosts that know MCP Apps.
  */
-
 #include "console/console.h"
 #include "tools/argument.h"
 #include "tools/change_source.h"
 #include "tools/cursor.h"
+#include "tools/sim_view.h"
 #include "tools/status_view.h"
 #include "tools/tool_failure.h"
 #include "tools/tool_table.h"
@@ -130,4 +133,96 @@ const struct tool tool_get_gateway_status = {
 	.scopes = CLIENT_READ,
 	.page = CONSOLE_URI,
 	.run = get_gateway_status_run,
+};
+
+/* ---- resources */
+
+static int get_gateway_status_write(const struct resource_call *call,
+				    struct json_writer *writer)
+{
+	const struct status_view view = {
+		.services = call->services,
+		.client = call->client,
+		.arena = call->arena,
+	};
+
+	return status_view_write(writer, &view);
+}
+
+const struct resource resource_status = {
+	.uri = "sms://status",
+	.name = "status",
+	.title = "State of the gateway",
+	.description = "Whether a message could be sent now and what stops it, whether "
+		       "oFono answers, the SIM cards, the modems, the number of waiting "
+		       "messages, what the owner lets you send, what is left of the "
+		       "limits, and the times in the last week when the gateway could "
+		       "not receive, so that messages may be missing.",
+	.scopes = CLIENT_READ,
+	.write = get_gateway_status_write,
+};
+
+static int get_gateway_status_write_voicemail(const struct resource_call *call,
+					      struct json_writer *writer)
+{
+	const struct sims *sims = call->services->sims;
+
+	json_open_object(writer);
+	json_put_integer(writer, "count", sims_count(sims));
+	json_key(writer, "subscriptions");
+	sim_view_write_voicemail(writer, sims, false);
+	json_close_object(writer);
+	return 0;
+}
+
+const struct resource resource_voicemail = {
+	.uri = "sms://voicemail",
+	.name = "voicemail",
+	.title = "Voicemail",
+	.description = "Whether voicemail waits for each SIM card, how many messages if "
+		       "the network says so, and the number to call. Nothing here plays "
+		       "or deletes it. Subscribe to learn when that changes.",
+	.scopes = CLIENT_READ,
+	.write = get_gateway_status_write_voicemail,
+};
+
+/* The page talks to its host only: it needs no domain and no permission. */
+static void get_gateway_status_write_console_meta(struct json_writer *writer)
+{
+	static const char *const domains[] = { "connectDomains", "resourceDomains",
+					       "frameDomains", "baseUriDomains" };
+
+	json_open_object(writer);
+	json_open_object_at(writer, "ui");
+	json_open_object_at(writer, "csp");
+	for (size_t i = 0; i < sizeof(domains) / sizeof(*domains); i++) {
+		json_open_array_at(writer, domains[i]);
+		json_close_array(writer);
+	}
+	json_close_object(writer);
+	json_put_boolean(writer, "prefersBorder", true);
+	json_close_object(writer);
+	json_close_object(writer);
+}
+
+static struct resource_document get_gateway_status_console_document(void)
+{
+	struct console_part page = console_document();
+
+	return (struct resource_document){
+		.type = CONSOLE_TYPE,
+		.text = page.text,
+		.length = page.length,
+		.write_meta = get_gateway_status_write_console_meta,
+	};
+}
+
+const struct resource resource_console = {
+	.uri = CONSOLE_URI,
+	.name = "console",
+	.title = "Console",
+	.description =
+		"The page that shows conversations, SIM cards, limits and messages "
+		"waiting for approval, in hosts that know MCP Apps.",
+	.document = get_gateway_status_console_document,
 };

@@ -12,6 +12,7 @@
 #include "store/store_message.h"
 #include "tools/argument.h"
 #include "tools/message_view.h"
+#include "tools/page.h"
 #include "tools/services.h"
 #include "tools/tool_failure.h"
 #include "tools/tool_table.h"
@@ -201,7 +202,6 @@ static int get_sms_status_write(struct get_sms_status *status,
 	int error = 0;
 
 	status->segments = message->segments;
-	json_open_object(writer);
 	json_put_integer(writer, "message_id", message->id);
 	json_put_string(writer, "state", message_state_name(message->state));
 	json_put_string(
@@ -221,7 +221,6 @@ static int get_sms_status_write(struct get_sms_status *status,
 						    message));
 	if (status->history)
 		error = get_sms_status_put_history(status, message);
-	json_close_object(writer);
 	return error;
 }
 
@@ -229,22 +228,13 @@ static void get_sms_status_answer_message(struct get_sms_status *status,
 					  const struct message *message)
 {
 	struct buffer structured = BUFFER_INIT;
-	int error;
 
-	status->writer = json_writer_new(&structured);
-	if (!status->writer) {
-		tool_failure_answer(status->call, FAILURE_INTERNAL, NULL);
-		return;
-	}
-	error = get_sms_status_write(status, message);
-	json_writer_free(status->writer);
-	if (!error) {
-		tool_call_succeed_with_json(status->call, &structured);
-		return;
-	}
-	buffer_deinit(&structured);
-	tool_failure_answer(status->call, FAILURE_INTERNAL,
-			    "The message's history could not be read.");
+	status->writer = page_open(status->call, &structured);
+	if (status->writer)
+		page_close(status->call, status->writer, &structured,
+			   get_sms_status_write(status, message)
+				   ? "The message's history could not be read."
+				   : NULL);
 }
 
 /* Were rows lost in the time for which messages and keys are certain to be kept? */
@@ -356,15 +346,13 @@ static enum get_sms_status_wait get_sms_status_read_wait(const struct tool_call 
 
 static void get_sms_status_run(struct tool_call *call)
 {
-	struct get_sms_status *status = arena_alloc(call->arena, sizeof(*status));
+	struct get_sms_status *status = tool_wait_alloc(call, sizeof(*status));
 	struct message message;
 	struct refusal refusal;
 	int64_t seconds;
 
-	if (!status) {
-		tool_failure_answer(call, FAILURE_INTERNAL, NULL);
+	if (!status)
 		return;
-	}
 	*status = (struct get_sms_status){
 		.call = call,
 		.message_id = argument_integer(call, "message_id", 0),

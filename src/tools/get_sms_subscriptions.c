@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * get_sms_subscriptions: the active SIMs, known from oFono's signals. oFono is not called.
+ * get_sms_subscriptions and sms://subscriptions: the active SIMs, known from oFono's signals.
+ * oFono is not called.
  */
 #include "tools/services.h"
 #include "tools/sim_view.h"
@@ -52,4 +53,22 @@ const struct tool tool_get_sms_subscriptions = {
 	.flags = TOOL_READ_ONLY | TOOL_IDEMPOTENT,
 	.scopes = CLIENT_READ,
 	.run = get_sms_subscriptions_run,
+};
+
+static int get_sms_subscriptions_write_resource(const struct resource_call *call,
+						struct json_writer *writer)
+{
+	sim_view_write(writer, call->services->sims, SIM_VIEW_FULL);
+	return 0;
+}
+
+const struct resource resource_subscriptions = {
+	.uri = "sms://subscriptions",
+	.name = "subscriptions",
+	.title = "SIM cards",
+	.description = "The SIM cards in this phone and whether they can send. Subscribe "
+		       "to learn when one comes, goes or changes its state; changes of "
+		       "the signal alone are not reported.",
+	.scopes = CLIENT_READ,
+	.write = get_sms_subscriptions_write_resource,
 };

@@ -5,14 +5,12 @@
  */
 #include "base/clock.h"
 #include "console/console.h"
-#include "mcp/answer_room.h"
 #include "policy/pairing.h"
 #include "sms/outbox.h"
 #include "tools/message_view.h"
+#include "tools/page.h"
 #include "tools/services.h"
-#include "tools/tool_failure.h"
 #include "tools/tool_table.h"
-#include "tools/view.h"
 #include "tools/webhook_view.h"
 
 enum { LIST_APPROVALS_ARENA_BYTES = 1024 * 1024 }; /* for one stored message */
@@ -159,9 +157,7 @@ static int list_approvals_write(struct json_writer *writer, const struct tool_ca
 	unsigned messages;
 	int error = outbox_approval_page_read(call->services->store, 0, &page);
 
-	json_open_object(writer);
-	json_key(writer, "approvals");
-	json_open_array(writer);
+	json_open_array_at(writer, "approvals");
 	for (unsigned i = 0; i < page.listed && kept && !error; i++)
 		error = list_approvals_write_message(&room, call, page.ids[i], &kept);
 	json_close_array(writer);
@@ -174,28 +170,19 @@ static int list_approvals_write(struct json_writer *writer, const struct tool_ca
 	json_close_array(writer);
 	list_approvals_write_pairings(writer, call->services->pairing);
 	json_put_integer(writer, "more", page.waiting - messages + list.more);
-	json_close_object(writer);
 	return error;
 }
 
 static void list_approvals_run(struct tool_call *call)
 {
 	struct buffer structured = BUFFER_INIT;
-	struct json_writer *writer = json_writer_new(&structured);
-	int error;
+	struct json_writer *writer = page_open(call, &structured);
 
-	if (!writer) {
-		tool_failure_answer(call, FAILURE_INTERNAL, NULL);
-		return;
-	}
-	error = list_approvals_write(writer, call);
-	json_writer_free(writer);
-	if (!error) {
-		tool_call_succeed_with_json(call, &structured);
-		return;
-	}
-	buffer_deinit(&structured);
-	tool_failure_answer(call, FAILURE_INTERNAL, "The messages could not be read.");
+	if (writer)
+		page_close(call, writer, &structured,
+			   list_approvals_write(writer, call)
+				   ? "The messages could not be read."
+				   : NULL);
 }
 
 const struct tool tool_list_approvals = {

@@ -7,20 +7,28 @@
  * search may take several turns of the event loop; if the gateway stops meanwhile, the page
  * ends where the search is.
  *
- * With status "scheduled" the order is that of send_at (tools/scheduled_list.c).
+ * With state "scheduled" the order is that of send_at.
  *
  * A page also lists the offline gaps in its time. Pages touch: the time between two messages
  * belongs to the page with the later one.
  */
+#include <errno.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/clock.h"
 #include "console/console.h"
 #include "store/store_listing.h"
+#include "store/store_party.h"
 #include "tools/argument.h"
 #include "tools/message_view.h"
 #include "tools/page.h"
-#include "tools/scheduled_list.h"
 #include "tools/services.h"
 #include "tools/tool_failure.h"
 #include "tools/tool_table.h"
+#include "tools/tool_wait.h"
+
+enum { LIST_SMS_ARENA_BYTES = 1024 * 1024 }; /* for one stored message */
 
 static const char *const list_sms_directions[] = { "in", "out", NULL };
 
@@ -200,7 +208,7 @@ static void list_sms_open_rows(struct list_sms *list)
 	view->usual_sim_id = list_sms_usual_sim(list);
 	if (view->usual_sim_id)
 		json_put_integer(view->writer, "subscription_id", view->usual_sim_id);
-	page_open_rows(&list->page, "messages");
+	json_open_array_at(view->writer, "messages");
 }
 
 /* Says what an answer without messages, or without more of them, does not know. */
@@ -254,15 +262,181 @@ static const struct request_waiting list_sms_waiting = {
 	.stopping = list_sms_on_stopping,
 };
 
+/*
+ * ---- messages that wait for their time
+ *
+ * No index has the order of send_at: all unfinished messages are visited, of which there are
+ * at most sms.queue_limit and a few in oFono, and the earliest ones that fit on the page are
+ * kept. They are read and written afterwards, one by one, so that only their IDs and times are
+ * in memory together.
+ */
+
+struct list_sms_scheduled_place {
+	int64_t send_at_ms;
+	int64_t message_id;
+};
+
+struct list_sms_scheduled {
+	struct list_sms *list;
+	struct store_party party;	       /* of the filter's number */
+	struct list_sms_scheduled_place after; /* where the previous page ended */
+	int64_t now_ms;
+	size_t count, room;
+	struct list_sms_scheduled_place earliest[PAGE_LIMIT_MAX + 1];
+};
+
+static bool list_sms_scheduled_is_before(const struct list_sms_scheduled_place *one,
+					 const struct list_sms_scheduled_place *other)
+{
+	return one->send_at_ms < other->send_at_ms ||
+	       (one->send_at_ms == other->send_at_ms &&
+		one->message_id < other->message_id);
+}
+
+static bool list_sms_scheduled_is_to(const struct list_sms_scheduled *scheduled,
+				     const char *number)
+{
+	const char *wanted = scheduled->list->scan.look.filter.number;
+
+	if (!wanted || strcmp(number, wanted) == 0)
+		return true;
+	for (size_t i = 0; i < scheduled->party.count; i++) {
+		if (strcmp(number, scheduled->party.spellings[i]) == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool list_sms_scheduled_wants(const struct list_sms_scheduled *scheduled,
+				     const struct message *message)
+{
+	const struct list_sms *list = scheduled->list;
+	const struct store_listing_filter *filter = &list->scan.look.filter;
+	bool waits = message->state == STATE_SCHEDULED ||
+		     (message->state == STATE_WAITING_APPROVAL &&
+		      message->send_at_ms > scheduled->now_ms);
+
+	return waits && !filter->incoming_only && !filter->unread_only &&
+	       (!filter->sim_id || filter->sim_id == message->sim_id) &&
+	       (!filter->since_ms || message->send_at_ms >= filter->since_ms) &&
+	       (!filter->until_ms || message->send_at_ms < filter->until_ms) &&
+	       list_sms_scheduled_is_to(scheduled, message->number) &&
+	       (!filter->search || strcasestr(message->text, filter->search)) &&
+	       message_view_contains(&list->page.view, message, filter->search);
+}
+
+static void list_sms_scheduled_visit(void *data, const struct message *message)
+{
+	const struct list_sms_scheduled_place place = { message->send_at_ms,
+							message->id };
+	struct list_sms_scheduled *scheduled = data;
+	size_t at;
+
+	if (!list_sms_scheduled_wants(scheduled, message) ||
+	    !list_sms_scheduled_is_before(&scheduled->after, &place))
+		return;
+	for (at = scheduled->count; at > 0; at--) {
+		if (list_sms_scheduled_is_before(&scheduled->earliest[at - 1], &place))
+			break;
+		if (at < scheduled->room)
+			scheduled->earliest[at] = scheduled->earliest[at - 1];
+	}
+	if (at < scheduled->room)
+		scheduled->earliest[at] = place;
+	if (scheduled->count < scheduled->room)
+		scheduled->count++;
+}
+
+/* Returns 0 or the store's error. */
+static int list_sms_scheduled_read_message(struct store *store, int64_t message_id,
+					   struct arena **arena_out,
+					   struct message *message_out)
+{
+	struct arena *arena = arena_new(LIST_SMS_ARENA_BYTES);
+	int error = arena ? store_message_get(store, message_id, arena, message_out)
+			  : -ENOMEM;
+
+	*arena_out = arena;
+	return error;
+}
+
+static int list_sms_scheduled_write_rows(const struct list_sms_scheduled *scheduled)
+{
+	const struct services *services = scheduled->list->call->services;
+	struct page *page = &scheduled->list->page;
+	struct message message;
+	struct arena *arena;
+	int error = 0;
+
+	for (size_t i = 0; i < scheduled->count && !error && !page->more; i++) {
+		int64_t message_id = scheduled->earliest[i].message_id;
+
+		if (!page_takes_row(page, message_id))
+			break;
+		error = list_sms_scheduled_read_message(services->store, message_id,
+							&arena, &message);
+		if (!error) {
+			message.reason = message_view_reason(services, &message);
+			message_view_write(&page->view, &message);
+			page_keeps_row(page);
+		}
+		arena_free(arena);
+	}
+	return error;
+}
+
+/* A message of the previous page that has been sent since keeps its place. */
+static int list_sms_scheduled_find_after(struct list_sms_scheduled *scheduled,
+					 struct store *store)
+{
+	int64_t message_id = scheduled->list->scan.look.filter.before_id;
+	struct message message;
+	struct arena *arena;
+	int error;
+
+	if (!message_id)
+		return 0;
+	error = list_sms_scheduled_read_message(store, message_id, &arena, &message);
+	if (!error)
+		scheduled->after = (struct list_sms_scheduled_place){ message.send_at_ms,
+								      message_id };
+	arena_free(arena);
+	return error == STORE_E_NOT_FOUND ? 0 : error;
+}
+
+/*
+ * Writes the messages that wait for their send_at, also those that wait for approval until then,
+ * the next one first. The filter's times are bounds for send_at, and its before_id is the last
+ * message of the previous page. Returns 0 or the store's error.
+ */
+static int list_sms_scheduled_write(struct list_sms *list)
+{
+	const struct store_listing_filter *filter = &list->scan.look.filter;
+	struct store *store = list->call->services->store;
+	struct list_sms_scheduled scheduled = {
+		.list = list,
+		.now_ms = clock_wall_ms(),
+		.room = list->page.limit + 1,
+	};
+	int error = list_sms_scheduled_find_after(&scheduled, store);
+
+	if (filter->number)
+		store_party_spell(store, filter->sim_id, filter->number,
+				  &scheduled.party);
+	if (!error)
+		error = store_message_list_unfinished(store, list_sms_scheduled_visit,
+						      &scheduled);
+	return error ? error : list_sms_scheduled_write_rows(&scheduled);
+}
+
 static void list_sms_answer_scheduled(struct list_sms *list)
 {
-	const struct services *services = list->call->services;
 	struct page *page = &list->page;
-	int error = store_message_newest(services->store, &list->newest_id);
+	int error = store_message_newest(list->call->services->store, &list->newest_id);
 
 	list_sms_open_rows(list);
 	if (!error)
-		error = scheduled_list_write(page, services, &list->scan.look.filter);
+		error = list_sms_scheduled_write(list);
 	list_sms_close_rows(list);
 	cursor_put(page->writer, "wait_cursor", CURSOR_ARRIVALS, list->newest_id);
 	page_answer(page, list->call, error);
@@ -271,13 +445,11 @@ static void list_sms_answer_scheduled(struct list_sms *list)
 static void list_sms_run(struct tool_call *call)
 {
 	const struct services *services = call->services;
-	struct list_sms *list = arena_alloc(call->arena, sizeof(*list));
+	struct list_sms *list = tool_wait_alloc(call, sizeof(*list));
 	int error;
 
-	if (!list) {
-		tool_failure_answer(call, FAILURE_INTERNAL, NULL);
+	if (!list)
 		return;
-	}
 	list->call = call;
 	list->scan.look.visit = list_sms_add;
 	list->scan.look.data = list;

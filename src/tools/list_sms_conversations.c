@@ -112,7 +112,7 @@ static void list_sms_conversations_run(struct tool_call *call)
 	    !page_begin(&page, call))
 		return;
 	query.limit = page.limit + 1;
-	page_open_rows(&page, "conversations");
+	json_open_array_at(page.writer, "conversations");
 	error = store_listing_conversations(call->services->store, &query);
 	page_close_rows(&page, CURSOR_CONVERSATIONS);
 	if (!page.more)

@@ -11,9 +11,11 @@
  */
 #include "store/store_listing.h"
 #include "tools/argument.h"
+#include "tools/page.h"
 #include "tools/services.h"
 #include "tools/tool_failure.h"
 #include "tools/tool_table.h"
+#include "tools/tool_wait.h"
 
 enum { MARK_SMS_READ_ROWS = 256, MARK_SMS_READ_ACCURACY_USEC = 1 };
 
@@ -46,22 +48,20 @@ struct mark_sms_read {
 static void mark_sms_read_answer(struct tool_call *call, unsigned count)
 {
 	struct buffer structured = BUFFER_INIT;
-	struct json_writer *writer = json_writer_new(&structured);
+	struct json_writer *writer = page_open(call, &structured);
 
-	if (!writer) {
-		tool_failure_answer(call, FAILURE_INTERNAL, NULL);
+	if (!writer)
 		return;
-	}
-	json_open_object(writer);
 	json_put_integer(writer, "count", count);
-	json_close_object(writer);
-	json_writer_free(writer);
-	tool_call_succeed_with_json(call, &structured);
+	page_close(call, writer, &structured, NULL);
 }
 
-static void mark_sms_read_fail(struct tool_call *call, int error)
+/* Finishes the call. `error` is the store's, or 0. */
+static void mark_sms_read_finish(struct tool_call *call, int error, unsigned count)
 {
-	if (error == STORE_E_FULL)
+	if (!error)
+		mark_sms_read_answer(call, count);
+	else if (error == STORE_E_FULL)
 		tool_failure_answer(call, FAILURE_STORAGE_FULL,
 				    "The phone's storage is full.");
 	else
@@ -69,38 +69,22 @@ static void mark_sms_read_fail(struct tool_call *call, int error)
 				    "The messages could not be marked as read.");
 }
 
-/* Returns 0 or a store error; adds to *marked. */
-static int mark_sms_read_mark(const struct services *services, const int64_t *ids,
-			      size_t count, unsigned *marked)
-{
-	unsigned newly = 0;
-	int error = store_incoming_mark_read(services->store, ids, count, &newly);
-
-	*marked += error ? 0 : newly;
-	return error;
-}
-
 static void mark_sms_read_listed(struct tool_call *call, const struct json *array)
 {
 	/* one more than needed, so that NULL always means no memory */
-	int64_t *ids = arena_alloc(call->arena, (array->count + 1) * sizeof(*ids));
+	int64_t *ids = tool_wait_alloc(call, (array->count + 1) * sizeof(*ids));
 	unsigned marked = 0;
 	size_t count = 0;
 	int error;
 
-	if (!ids) {
-		tool_failure_answer(call, FAILURE_INTERNAL, NULL);
+	if (!ids)
 		return;
-	}
 	json_foreach (item, array) {
 		if (json_integer(item, &ids[count]))
 			count++;
 	}
-	error = mark_sms_read_mark(call->services, ids, count, &marked);
-	if (error)
-		mark_sms_read_fail(call, error);
-	else
-		mark_sms_read_answer(call, marked);
+	error = store_incoming_mark_read(call->services->store, ids, count, &marked);
+	mark_sms_read_finish(call, error, marked);
 }
 
 /* ---- up to a message ----------------------------------------------------------------- */
@@ -118,29 +102,24 @@ static bool mark_sms_read_collect(void *data, const struct message *message)
 /* Returns STORE_E_MORE if there may be more. */
 static int mark_sms_read_piece(struct mark_sms_read *mark)
 {
-	const struct services *services = mark->call->services;
+	struct store *store = mark->call->services->store;
+	unsigned newly = 0;
 	int more, error = 0;
 
 	mark->count = 0;
 	mark->is_full = false;
-	more = store_listing_messages(services->store, &mark->query, MARK_SMS_READ_ROWS);
+	more = store_listing_messages(store, &mark->query, MARK_SMS_READ_ROWS);
 	/* a piece has so many rows of each spelling of the number */
 	if (mark->is_full) {
 		mark->query.before_id = mark->ids[MARK_SMS_READ_ROWS - 1];
 		more = STORE_E_MORE;
 	}
 	if (mark->count)
-		error = mark_sms_read_mark(services, mark->ids, mark->count,
-					   &mark->marked);
-	return error ? error : more;
-}
-
-static void mark_sms_read_finish(struct mark_sms_read *mark, int error)
-{
+		error = store_incoming_mark_read(store, mark->ids, mark->count, &newly);
 	if (error)
-		mark_sms_read_fail(mark->call, error);
-	else
-		mark_sms_read_answer(mark->call, mark->marked);
+		return error;
+	mark->marked += newly;
+	return more;
 }
 
 static int mark_sms_read_on_turn(sd_event_source *source, uint64_t usec, void *data)
@@ -154,7 +133,7 @@ static int mark_sms_read_on_turn(sd_event_source *source, uint64_t usec, void *d
 			return 0;
 	}
 	mark->turn = sd_event_source_disable_unref(mark->turn);
-	mark_sms_read_finish(mark, error);
+	mark_sms_read_finish(mark->call, error, mark->marked);
 	return 0;
 }
 
@@ -184,22 +163,20 @@ static const struct request_waiting mark_sms_read_waiting = {
 
 static void mark_sms_read_up_to(struct tool_call *call)
 {
-	struct mark_sms_read *mark = arena_alloc(call->arena, sizeof(*mark));
+	struct mark_sms_read *mark = tool_wait_alloc(call, sizeof(*mark));
 	const char *party = argument_party(call, "phone_number");
 	int64_t newest_id = 0, up_to_id;
 	int error;
 
-	if (!mark) {
-		tool_failure_answer(call, FAILURE_INTERNAL, NULL);
+	if (!mark)
 		return;
-	}
 	if (!argument_check_party(call, "phone_number", party))
 		return;
 	mark->call = call;
 	error = store_message_newest(call->services->store, &newest_id);
 	up_to_id = argument_integer(call, "up_to_message_id", newest_id);
 	if (error || up_to_id < 1 || newest_id < 1) {
-		mark_sms_read_finish(mark, error);
+		mark_sms_read_finish(call, error, 0);
 		return;
 	}
 	mark->query = (struct store_listing_query){
@@ -220,7 +197,7 @@ static void mark_sms_read_up_to(struct tool_call *call)
 	if (mark->turn)
 		tool_call_wait(call, &mark_sms_read_waiting, mark);
 	else
-		mark_sms_read_finish(mark, error);
+		mark_sms_read_finish(call, error, mark->marked);
 }
 
 static void mark_sms_read_run(struct tool_call *call)

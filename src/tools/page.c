@@ -6,27 +6,55 @@
 
 enum { PAGE_LIMIT_DEFAULT = 20 };
 
+struct json_writer *page_open(struct tool_call *call, struct buffer *structured)
+{
+	struct json_writer *writer = json_writer_new(structured);
+
+	if (writer)
+		json_open_object(writer);
+	else
+		tool_failure_answer(call, FAILURE_INTERNAL, NULL);
+	return writer;
+}
+
+void page_close(struct tool_call *call, struct json_writer *writer,
+		struct buffer *structured, const char *failure)
+{
+	json_close_object(writer);
+	json_writer_free(writer);
+	if (!failure) {
+		tool_call_succeed_with_json(call, structured);
+		return;
+	}
+	buffer_deinit(structured);
+	tool_failure_answer(call, FAILURE_INTERNAL, failure);
+}
+
 bool page_begin(struct page *page, struct tool_call *call)
 {
 	*page = (struct page){
 		.limit = (unsigned)argument_integer(call, "limit", PAGE_LIMIT_DEFAULT),
 	};
-	page->writer = json_writer_new(&page->structured);
-	if (!page->writer) {
-		tool_failure_answer(call, FAILURE_INTERNAL, NULL);
+	page->writer = page_open(call, &page->structured);
+	if (!page->writer)
 		return false;
-	}
 	page->view = view_of_call(call, page->writer);
 	page->room = (struct answer_room){ .writer = page->writer, .form = ANSWER_TWICE };
-	json_open_object(page->writer);
 	view_put_notice(page->writer);
 	return true;
 }
 
-void page_open_rows(struct page *page, const char *key)
+void page_begin_resource(struct page *page, const struct resource_call *call,
+			 struct json_writer *writer, unsigned limit)
 {
-	json_key(page->writer, key);
-	json_open_array(page->writer);
+	*page = (struct page){
+		.writer = writer,
+		.view = view_of_resource(call, writer),
+		.limit = limit,
+		.room = { .writer = writer, .form = ANSWER_QUOTED },
+	};
+	json_open_object(writer);
+	view_put_notice(writer);
 }
 
 bool page_takes_row(struct page *page, int64_t id)
@@ -76,15 +104,8 @@ void page_close_rows(struct page *page, enum cursor_kind kind)
 
 void page_answer(struct page *page, struct tool_call *call, int error)
 {
-	json_close_object(page->writer);
-	json_writer_free(page->writer);
-	if (!error) {
-		tool_call_succeed_with_json(call, &page->structured);
-		return;
-	}
-	buffer_deinit(&page->structured);
-	tool_failure_answer(call, FAILURE_INTERNAL,
-			    "The stored messages could not be read.");
+	page_close(call, page->writer, &page->structured,
+		   error ? "The stored messages could not be read." : NULL);
 }
 
 void page_drop(struct page *page)

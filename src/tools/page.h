@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Page: the answer of a tool that lists rows, written a row at a time:
+ * Page: the answer of a tool, or a resource, that lists rows, written a row at a time:
  * {"notice", rows, "count", "next_cursor" if there are more, members that the tool adds}.
  *
  * A page is full at the caller's limit, or when the next row would make the answer too long
@@ -11,6 +11,7 @@
 #include "base/buffer.h"
 #include "base/json.h"
 #include "mcp/answer_room.h"
+#include "mcp/resource.h"
 #include "mcp/tool.h"
 #include "tools/cursor.h"
 #include "tools/view.h"
@@ -33,9 +34,20 @@ struct page {
 	struct buffer structured;
 };
 
+/*
+ * Begins an answer that has no rows: opens its object. Returns NULL if memory runs out, and the
+ * call has been finished.
+ */
+struct json_writer *page_open(struct tool_call *call, struct buffer *structured);
+/* Closes it and finishes the call with it, or with this failure if there is one. */
+void page_close(struct tool_call *call, struct json_writer *writer,
+		struct buffer *structured, const char *failure);
+
 /* Returns false if memory runs out, and the call has been finished. */
 bool page_begin(struct page *page, struct tool_call *call);
-void page_open_rows(struct page *page, const char *key);
+/* The same for a resource, which has no further pages and closes the object itself. */
+void page_begin_resource(struct page *page, const struct resource_call *call,
+			 struct json_writer *writer, unsigned limit);
 /* Call it before writing a row. Returns false if the row belongs on the next page. */
 bool page_takes_row(struct page *page, int64_t id);
 /* Call after writing it. Returns false if it was taken back and belongs on the next page. */

@@ -15,6 +15,7 @@
 #include "phone/dialler.h"
 #include "sms/outbox.h"
 #include "tools/argument.h"
+#include "tools/page.h"
 #include "tools/services.h"
 #include "tools/sim_choice.h"
 #include "tools/tool_failure.h"
@@ -188,21 +189,6 @@ static bool place_call_get_approval(struct place_call *place)
 				 "approval, and nobody could be asked for it.");
 }
 
-static void place_call_write(struct json_writer *writer,
-			     const struct dialler_call *placed)
-{
-	json_open_object(writer);
-	json_put_integer(writer, "call_id", placed->id);
-	json_put_string(writer, "state", store_event_call_state_name(placed->state));
-	if (*placed->reason)
-		json_put_string(writer, "reason", placed->reason);
-	json_put_string(writer, "to_phone_number", placed->number);
-	json_put_integer(writer, "subscription_id", placed->sim_id);
-	if (store_event_call_is_ongoing(placed->state))
-		view_put_time(writer, "hangs_up_at", placed->ends_ms);
-	json_close_object(writer);
-}
-
 static const struct {
 	const char *reason;
 	enum failure failure;
@@ -253,12 +239,18 @@ static void place_call_answer(void *data)
 	}
 	if (place_call_answer_failure(place, placed))
 		return;
-	writer = json_writer_new(&structured);
-	if (writer) {
-		place_call_write(writer, placed);
-		json_writer_free(writer);
-	}
-	tool_call_succeed_with_json(place->call, &structured);
+	writer = page_open(place->call, &structured);
+	if (!writer)
+		return;
+	json_put_integer(writer, "call_id", placed->id);
+	json_put_string(writer, "state", store_event_call_state_name(placed->state));
+	if (*placed->reason)
+		json_put_string(writer, "reason", placed->reason);
+	json_put_string(writer, "to_phone_number", placed->number);
+	json_put_integer(writer, "subscription_id", placed->sim_id);
+	if (store_event_call_is_ongoing(placed->state))
+		view_put_time(writer, "hangs_up_at", placed->ends_ms);
+	page_close(place->call, writer, &structured, NULL);
 }
 
 static bool place_call_on_change(void *data, const struct dialler_call *placed)
@@ -336,12 +328,10 @@ static enum call_state place_call_read_awaited(const struct tool_call *call)
 
 static void place_call_run(struct tool_call *call)
 {
-	struct place_call *place = arena_alloc(call->arena, sizeof(*place));
+	struct place_call *place = tool_wait_alloc(call, sizeof(*place));
 
-	if (!place) {
-		tool_failure_answer(call, FAILURE_INTERNAL, NULL);
+	if (!place)
 		return;
-	}
 	*place = (struct place_call){
 		.call = call,
 		.number = argument_text(call, "to_phone_number"),

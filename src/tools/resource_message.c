@@ -14,12 +14,11 @@
 
 #include "base/escape.h"
 #include "base/utf8.h"
-#include "mcp/answer_room.h"
 #include "numbers/phone_number.h"
 #include "store/store_listing.h"
 #include "store/store_party.h"
-#include "tools/cursor.h"
 #include "tools/message_view.h"
+#include "tools/page.h"
 #include "tools/services.h"
 #include "tools/tool_table.h"
 
@@ -33,28 +32,14 @@ enum {
 	RESOURCE_MESSAGE_ID_DIGITS = 18,
 };
 
-/* An answer that lists messages. */
-struct resource_message_page {
-	struct view view;
-	struct view_contacts contacts;
-	struct answer_room room;
-	unsigned limit;
-	bool more;
-};
-
 static bool resource_message_add(void *data, const struct message *message)
 {
-	struct resource_message_page *page = data;
+	struct page *page = data;
 
-	size_t octets = page->contacts.octets;
-
-	page->more = page->room.rows == page->limit;
-	if (page->more)
+	if (!page_takes_row(page, message->id))
 		return false;
-	answer_room_open_row(&page->room);
 	message_view_write(&page->view, message);
-	page->more = !answer_room_close_row(&page->room, page->contacts.octets - octets);
-	return !page->more;
+	return page_keeps_row(page);
 }
 
 /*
@@ -67,11 +52,8 @@ static int resource_message_write_page(const struct resource_call *call,
 				       unsigned limit, unsigned *count_out)
 {
 	struct store *store = call->services->store;
-	struct resource_message_page page = {
-		.room = { .writer = writer, .form = ANSWER_QUOTED },
-		.view = view_of_resource(call, writer),
-		.limit = limit,
-	};
+	struct view_contacts contacts = { 0 };
+	struct page page;
 	struct store_listing_query look = {
 		.filter = *filter,
 		.visit = resource_message_add,
@@ -85,11 +67,9 @@ static int resource_message_write_page(const struct resource_call *call,
 	if (error)
 		return error;
 	look.filter.without_service = true;
-	page.view.contacts = &page.contacts;
-	json_open_object(writer);
-	view_put_notice(writer);
-	json_key(writer, "messages");
-	json_open_array(writer);
+	page_begin_resource(&page, call, writer, limit);
+	page.view.contacts = &contacts;
+	json_open_array_at(writer, "messages");
 	/* one row more than the limit shows whether there are more */
 	do
 		error = store_listing_messages(store, &look, limit + 1);

@@ -22,11 +22,13 @@
 #include "ofono/modem.h"
 #include "phone/ussd.h"
 #include "tools/argument.h"
+#include "tools/page.h"
 #include "tools/services.h"
 #include "tools/sim_choice.h"
 #include "tools/sim_view.h"
 #include "tools/tool_failure.h"
 #include "tools/tool_table.h"
+#include "tools/tool_wait.h"
 #include "tools/view.h"
 
 enum { SEND_USSD_REPLY_MAX = 160, SEND_USSD_MS_PER_SECOND = 1000 };
@@ -309,8 +311,7 @@ static void send_ussd_write_notices(struct json_writer *writer,
 {
 	const struct ussd_notice *notice = ussd_notices(ussd->call->services->ussd);
 
-	json_key(writer, "notices");
-	json_open_array(writer);
+	json_open_array_at(writer, "notices");
 	for (int i = 0; i < USSD_NOTICES; i++, notice++) {
 		if (!modem_sim_is_same(&notice->card, &ussd->turn.card))
 			continue;
@@ -324,12 +325,14 @@ static void send_ussd_write_notices(struct json_writer *writer,
 }
 
 /* `asks` says that the network waits for a reply. */
-static void send_ussd_write(struct json_writer *writer, const struct send_ussd *ussd,
-			    const char *text, bool asks)
+static void send_ussd_answer(const struct send_ussd *ussd, const char *text, bool asks)
 {
 	bool may_reply = asks && ussd->order.may_reply;
+	struct buffer structured = BUFFER_INIT;
+	struct json_writer *writer = page_open(ussd->call, &structured);
 
-	json_open_object(writer);
+	if (!writer)
+		return;
 	view_put_notice(writer);
 	json_put_string(writer, "code", ussd->order.code);
 	json_put_integer(writer, "subscription_id", ussd->sim_id);
@@ -354,19 +357,7 @@ static void send_ussd_write(struct json_writer *writer, const struct send_ussd *
 	if (ussd->balance_note)
 		json_put_string(writer, "balance_note", ussd->balance_note);
 	send_ussd_write_notices(writer, ussd);
-	json_close_object(writer);
-}
-
-static void send_ussd_answer(const struct send_ussd *ussd, const char *text, bool asks)
-{
-	struct buffer structured = BUFFER_INIT;
-	struct json_writer *writer = json_writer_new(&structured);
-
-	if (writer) {
-		send_ussd_write(writer, ussd, text, asks);
-		json_writer_free(writer);
-	}
-	tool_call_succeed_with_json(ussd->call, &structured);
+	page_close(ussd->call, writer, &structured, NULL);
 }
 
 static const struct {
@@ -483,12 +474,10 @@ static void send_ussd_cancel(struct send_ussd *ussd)
 
 static void send_ussd_run(struct tool_call *call)
 {
-	struct send_ussd *ussd = arena_alloc(call->arena, sizeof(*ussd));
+	struct send_ussd *ussd = tool_wait_alloc(call, sizeof(*ussd));
 
-	if (!ussd) {
-		tool_failure_answer(call, FAILURE_INTERNAL, NULL);
+	if (!ussd)
 		return;
-	}
 	*ussd = (struct send_ussd){
 		.call = call,
 		.order.client_id = call->client->id,

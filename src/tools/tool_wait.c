@@ -6,6 +6,15 @@
 #include "tools/services.h"
 #include "tools/tool_failure.h"
 
+void *tool_wait_alloc(struct tool_call *call, size_t size)
+{
+	void *memory = arena_alloc(call->arena, size);
+
+	if (!memory)
+		tool_failure_answer(call, FAILURE_INTERNAL, NULL);
+	return memory;
+}
+
 static int tool_wait_set_timer(struct services *services)
 {
 	const struct tool_wait *first = TAILQ_FIRST(&services->waits.list);

@@ -34,6 +34,12 @@ struct tool_wait {
 };
 
 /*
+ * Returns zeroed memory of the call's arena for what a tool keeps of a call while it waits. Returns
+ * NULL if there is none, and the call has been finished.
+ */
+void *tool_wait_alloc(struct tool_call *call, size_t size);
+
+/*
  * Returns false if `seconds` is 0, the client has as many waiting calls as it may
  * (REQUEST_WAITS_PER_CLIENT), or there is no memory, and the observer has been removed: answer with
  * what is known. No function of the wait is called before this returns. This holds for all three

@@ -16,8 +16,8 @@
 #include "text/extract.h"
 #include "sms/sender.h"
 #include "tools/argument.h"
-#include "tools/cursor.h"
 #include "tools/message_view.h"
+#include "tools/page.h"
 #include "tools/services.h"
 #include "tools/tool_failure.h"
 #include "tools/tool_table.h"
@@ -218,21 +218,18 @@ static void wait_for_sms_stop(void *data)
 static void wait_for_sms_answer_none(struct wait_for_sms *wait, const char *hint)
 {
 	struct buffer structured = BUFFER_INIT;
-	struct json_writer *writer = json_writer_new(&structured);
+	struct json_writer *writer;
 
 	wait_for_sms_stop(wait);
-	if (writer) {
-		json_open_object(writer);
-		json_put_boolean(writer, "found", false);
-		/* not after_id: the next call may have other filters */
-		cursor_put(writer, "cursor", CURSOR_ARRIVALS, wait->place_id);
-		view_put_records_since(writer, wait->call->services->store, 0);
-		json_put_string(writer, "hint",
-				hint ? hint : "Call again with after = cursor.");
-		json_close_object(writer);
-		json_writer_free(writer);
-	}
-	tool_call_succeed_with_json(wait->call, &structured);
+	writer = page_open(wait->call, &structured);
+	if (!writer)
+		return;
+	json_put_boolean(writer, "found", false);
+	/* not after_id: the next call may have other filters */
+	cursor_put(writer, "cursor", CURSOR_ARRIVALS, wait->place_id);
+	view_put_records_since(writer, wait->call->services->store, 0);
+	json_put_string(writer, "hint", hint ? hint : "Call again with after = cursor.");
+	page_close(wait->call, writer, &structured, NULL);
 }
 
 static void wait_for_sms_answer_late(struct wait_for_sms *wait)
@@ -391,13 +388,11 @@ static bool wait_for_sms_read_place(struct wait_for_sms *wait)
 
 static void wait_for_sms_run(struct tool_call *call)
 {
-	struct wait_for_sms *wait = arena_alloc(call->arena, sizeof(*wait));
+	struct wait_for_sms *wait = tool_wait_alloc(call, sizeof(*wait));
 	const char *contains = argument_text(call, "contains");
 
-	if (!wait) {
-		tool_failure_answer(call, FAILURE_INTERNAL, NULL);
+	if (!wait)
 		return;
-	}
 	wait->call = call;
 	wait->from = argument_party(call, "from");
 	if (!argument_check_party(call, "from", wait->from))

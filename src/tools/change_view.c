@@ -17,6 +17,8 @@
 
 #include "base/amount.h"
 #include "base/clock.h"
+#include "base/hash.h"
+#include "numbers/number.h"
 #include "phone/sim.h"
 #include "tools/event_view.h"
 #include "tools/message_view.h"
@@ -136,59 +138,28 @@ static void change_view_write_received(const struct view *view,
 	json_close_object(writer);
 }
 
-/* Writes the key without what the gateway added for one of several recipients. */
-static void change_view_put_key(struct json_writer *writer, const struct message *message)
-{
-	size_t length = strcspn(message->idempotency_key, STORE_MESSAGE_LIST_MARK);
-
-	if (!length)
-		return;
-	json_key(writer, "idempotency_key");
-	json_write_text(writer, message->idempotency_key, length);
-}
-
-static void change_view_put_delivery(struct json_writer *writer,
-				     const struct message *message)
-{
-	enum delivery delivery = store_message_delivery(message, clock_wall_ms());
-
-	if (delivery != DELIVERY_NONE)
-		json_put_string(writer, "delivery",
-				store_message_delivery_name(delivery));
-}
-
-/* Nobody else knows what another program sends. */
-static void change_view_put_phone_message(const struct view *view,
-					  const struct message *message)
-{
-	message_view_put_origin(view->writer, message->client_id);
-	json_put_string(view->writer, "to", message->number);
-	change_view_put_text(view, message);
-	message_view_put_flags(view->writer, message, NULL);
-}
-
 static void change_view_write_state(const struct view *view,
 				    const struct feed_entry *entry,
 				    const struct message *message)
 {
+	enum delivery delivery = store_message_delivery(message, clock_wall_ms());
 	struct json_writer *writer = view->writer;
 
 	change_view_open(writer, entry, "state");
 	json_put_integer(writer, "message_id", message->id);
-	change_view_put_key(writer, message);
+	event_view_put_key(writer, message);
 	json_put_integer(writer, "subscription_id", message->sim_id);
-	json_put_string(writer, "state",
-			message_state_name((enum message_state)entry->state));
-	if (entry->previous_state)
-		json_put_string(
-			writer, "previous",
-			message_state_name((enum message_state)entry->previous_state));
-	if (*entry->detail)
-		json_put_string(writer, "reason", entry->detail);
-	if ((int)message->state == entry->state)
-		change_view_put_delivery(writer, message);
-	if (message->client_id == CLIENT_PHONE)
-		change_view_put_phone_message(view, message);
+	event_view_put_message_state(writer, entry);
+	if ((int)message->state == entry->state && delivery != DELIVERY_NONE)
+		json_put_string(writer, "delivery",
+				store_message_delivery_name(delivery));
+	if (message->client_id == CLIENT_PHONE) {
+		/* nobody else knows what another program sends */
+		message_view_put_origin(writer, message->client_id);
+		json_put_string(writer, "to", message->number);
+		change_view_put_text(view, message);
+		message_view_put_flags(writer, message, NULL);
+	}
 	json_close_object(writer);
 }
 
@@ -284,11 +255,7 @@ static void change_view_write_sim(struct json_writer *writer,
 				  const struct feed_entry *entry)
 {
 	change_view_open(writer, entry, "sim");
-	json_put_integer(writer, "subscription_id", entry->sim_id);
-	json_put_string(writer, "state", sim_state_name((enum sim_state)entry->state));
-	if (entry->previous_state >= 0 && entry->previous_state <= SIM_ABSENT)
-		json_put_string(writer, "previous",
-				sim_state_name((enum sim_state)entry->previous_state));
+	event_view_put_sim_state(writer, entry);
 	json_close_object(writer);
 }
 
@@ -339,4 +306,199 @@ int change_view_write(const struct view *view, const struct feed_entry *entry)
 		arena_free(arena);
 	}
 	return error;
+}
+
+/*
+ * ---- the phone
+ *
+ * All of it comes from signals that oFono sent earlier, the policy and the store. The digest
+ * lets a reader notice any difference without keeping the former text.
+ */
+
+#define CHANGE_VIEW_PHONE_LIMITS_FIELD(description)  \
+	{ "limits", SCHEMA_ARRAY, true, description, \
+	  .members = change_view_phone_limit_fields }
+
+static const struct schema_field change_view_phone_limit_fields[] = {
+	{ "per", SCHEMA_STRING, true,
+	  "minute, hour, day: messages; month: segments in a calendar month" },
+	{ "limit", SCHEMA_INTEGER, true, "Maximum that the owner allows" },
+	{ "left", SCHEMA_INTEGER, true, "How many more are accepted now" },
+	{ "frees_at_ms", SCHEMA_INTEGER, false,
+	  "When more will be left; left out when all are left" },
+	{ 0 },
+};
+
+static const struct schema_field change_view_phone_voicemail_fields[] = {
+	{ "waiting", SCHEMA_BOOLEAN, true, "Voicemail waits" },
+	{ "message_count", SCHEMA_INTEGER, true, "0 while waiting: not known" },
+	{ "mailbox_number", SCHEMA_STRING, true, "Empty when unknown" },
+	{ 0 },
+};
+
+static const struct schema_field change_view_phone_sim_fields[] = {
+	{ "subscription_id", SCHEMA_INTEGER, true,
+	  "For ever the same card of this store" },
+	{ "iccid", SCHEMA_STRING, false,
+	  "The card; left out when oFono does not show it" },
+	{ "sim_slot_index", SCHEMA_INTEGER, true, "From 0" },
+	{ "state", SCHEMA_STRING, true, "As in get_sms_subscriptions" },
+	{ "allowed", SCHEMA_BOOLEAN, true, "The hub may send from it" },
+	{ "country", SCHEMA_STRING, false,
+	  "Of the card, such as HU; left out when unknown" },
+	{ "own_number", SCHEMA_STRING, true, "Often empty" },
+	{ "carrier_name", SCHEMA_STRING, true, "May be empty" },
+	{ "display_name", SCHEMA_STRING, true, "For people" },
+	{ "roaming", SCHEMA_BOOLEAN, true, "Registered with a foreign network" },
+	{ "default", SCHEMA_BOOLEAN, true, "Chosen in the phone's settings" },
+	{ "mobile_country_code", SCHEMA_STRING, true, "Of the card; may be empty" },
+	{ "mobile_network_code", SCHEMA_STRING, true, "Of the card; may be empty" },
+	{ "pin_required", SCHEMA_STRING, false, "What a locked card asks for" },
+	{ "calls", SCHEMA_BOOLEAN, true, "Its modem places calls" },
+	{ "ussd", SCHEMA_BOOLEAN, true, "Its modem dials USSD codes" },
+	{ "emergency_numbers", SCHEMA_STRING, true, "Space-separated" },
+	{ "voicemail", SCHEMA_OBJECT, false, "Left out when the modem does not say",
+	  .members = change_view_phone_voicemail_fields },
+	{ "signal_percent", SCHEMA_INTEGER, true, "0 when unknown" },
+	CHANGE_VIEW_PHONE_LIMITS_FIELD("Of the SIM, for all clients together"),
+	{ 0 },
+};
+
+const struct schema_field change_view_phone_fields[] = {
+	{ "version", SCHEMA_STRING, true, "Of the gateway" },
+	{ "paused", SCHEMA_BOOLEAN, true, "The phone's owner paused all sending" },
+	{ "ofono_available", SCHEMA_BOOLEAN, true, "oFono answers" },
+	CHANGE_VIEW_PHONE_LIMITS_FIELD("Of the hub, for all SIMs together"),
+	{ "sims", SCHEMA_ARRAY, true, "The present cards",
+	  .members = change_view_phone_sim_fields },
+	{ 0 },
+};
+
+struct change_view_phone {
+	struct json_writer *writer;
+	const struct services *services;
+	const struct client *client;
+	enum change_view_phone_detail detail;
+};
+
+static void change_view_phone_put_limit(void *data, const struct limit *limit,
+					int64_t left, int64_t frees_ms)
+{
+	const struct change_view_phone *view = data;
+	struct json_writer *writer = view->writer;
+
+	json_open_object(writer);
+	json_put_string(writer, "per", limit_unit_name(limit->unit));
+	json_put_integer(writer, "limit", limit->most);
+	if (view->detail >= CHANGE_VIEW_PHONE_LEFT)
+		json_put_integer(writer, "left", left);
+	if (view->detail == CHANGE_VIEW_PHONE_FULL && frees_ms)
+		json_put_integer(writer, "frees_at_ms", frees_ms);
+	json_close_object(writer);
+}
+
+/* Limits that cannot be read are left out: the phone itself judges each message. */
+static void change_view_phone_put_limits(const struct change_view_phone *view,
+					 const struct client *client, int64_t sim_id)
+{
+	struct policy_limit_visit visit = { change_view_phone_put_limit, (void *)view,
+					    0 };
+
+	json_open_array_at(view->writer, "limits");
+	policy_list_limits(view->services->policy, client, sim_id, &visit);
+	json_close_array(view->writer);
+}
+
+static void change_view_phone_put_card(const struct change_view_phone *view,
+				       const struct sim *sim)
+{
+	const struct modem *modem = sim->modem;
+	const char *iccid = modem->sim.present ? modem->sim.card_identifier
+					       : modem->remembered.card_identifier;
+	const struct country *country =
+		policy_home_country(view->services->policy, sim->id);
+	struct json_writer *writer = view->writer;
+
+	if (*iccid)
+		json_put_string(writer, "iccid", iccid);
+	if (country)
+		json_put_string(writer, "country", country->code);
+	json_put_string(writer, "own_number", sim->own_number);
+	json_put_string(writer, "carrier_name", sim->carrier_name);
+	json_put_string(writer, "display_name", sim->display_name);
+	json_put_string(writer, "mobile_country_code", modem->sim.mobile_country_code);
+	json_put_string(writer, "mobile_network_code", modem->sim.mobile_network_code);
+	if (modem_sim_lock_of(&modem->sim) != SIM_LOCK_NONE)
+		json_put_string(writer, "pin_required", modem->sim.pin_required);
+}
+
+static void change_view_phone_put_voicemail(struct json_writer *writer,
+					    const struct modem_voicemail *voicemail)
+{
+	if (!voicemail->known)
+		return;
+	json_open_object_at(writer, "voicemail");
+	json_put_boolean(writer, "waiting", voicemail->waiting);
+	json_put_integer(writer, "message_count", voicemail->count);
+	json_put_string(writer, "mailbox_number", voicemail->mailbox_number);
+	json_close_object(writer);
+}
+
+static void change_view_phone_write_sim(const struct change_view_phone *view,
+					const struct sim *sim)
+{
+	struct json_writer *writer = view->writer;
+
+	json_open_object(writer);
+	json_put_integer(writer, "subscription_id", sim->id);
+	change_view_phone_put_card(view, sim);
+	json_put_integer(writer, "sim_slot_index", sim->slot);
+	json_put_string(writer, "state", sim_state_name(sim->state));
+	json_put_boolean(writer, "allowed", policy_allows_sim(view->client, sim->id));
+	json_put_boolean(writer, "roaming", sim->roaming);
+	json_put_boolean(writer, "default", sim->is_default);
+	json_put_boolean(writer, "calls", modem_has_calls(sim->modem));
+	json_put_boolean(writer, "ussd", modem_has_ussd(sim->modem));
+	json_put_string(writer, "emergency_numbers", sim->modem->emergency_numbers);
+	change_view_phone_put_voicemail(writer, &sim->voicemail);
+	if (view->detail == CHANGE_VIEW_PHONE_FULL)
+		json_put_integer(writer, "signal_percent", sim->modem->network.strength);
+	change_view_phone_put_limits(view, NULL, sim->id);
+	json_close_object(writer);
+}
+
+void change_view_phone_write(struct json_writer *writer, const struct services *services,
+			     const struct client *client,
+			     enum change_view_phone_detail detail)
+{
+	const struct change_view_phone view = { writer, services, client, detail };
+	const struct sim *sim;
+
+	json_open_object(writer);
+	json_put_string(writer, "version", OFONO_MCP_VERSION);
+	json_put_boolean(writer, "paused", policy_is_paused(services->policy));
+	json_put_boolean(writer, "ofono_available", ofono_is_available(services->ofono));
+	change_view_phone_put_limits(&view, client, 0);
+	json_open_array_at(writer, "sims");
+	TAILQ_FOREACH (sim, sims_list(services->sims), link)
+		change_view_phone_write_sim(&view, sim);
+	json_close_array(writer);
+	json_close_object(writer);
+}
+
+uint64_t change_view_phone_digest(const struct services *services,
+				  const struct client *client,
+				  enum change_view_phone_detail detail)
+{
+	struct buffer text = BUFFER_INIT;
+	struct json_writer *writer = json_writer_new(&text);
+	uint64_t digest = 0;
+
+	if (writer)
+		change_view_phone_write(writer, services, client, detail);
+	json_writer_free(writer);
+	if (!text.failed)
+		digest = hash_add(HASH_START, text.data, text.length);
+	buffer_deinit(&text);
+	return digest;
 }

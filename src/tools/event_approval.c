@@ -65,12 +65,6 @@ static const struct schema_field event_approval_decided_payload[] = {
 	{ 0 },
 };
 
-static bool event_approval_is_own(const struct event_query *query,
-				  const struct feed_entry *entry)
-{
-	return entry->client_id == query->client->id;
-}
-
 /* Is it the receiver of a webhook that waits, not a message? */
 static bool event_approval_is_webhook(const struct feed_entry *entry)
 {
@@ -80,19 +74,10 @@ static bool event_approval_is_webhook(const struct feed_entry *entry)
 static bool event_approval_matches(struct event_query *query,
 				   const struct feed_entry *entry)
 {
-	struct message *message;
-
-	if (!event_approval_is_own(query, entry) &&
-	    !(query->client->scopes & CLIENT_ADMIN))
-		return false;
-	if (event_approval_is_webhook(entry))
-		return true;
-	message = arena_alloc(query->arena, sizeof(*message));
-	if (!message || store_message_get(query->services->store, entry->subject_id,
-					  query->arena, message))
-		return false;
-	query->found = message;
-	return true;
+	return (event_view_is_own(query, entry) ||
+		query->client->scopes & CLIENT_ADMIN) &&
+	       (event_approval_is_webhook(entry) ||
+		event_view_find_message(query, entry));
 }
 
 static void event_approval_write(const struct event_query *query,
@@ -106,7 +91,7 @@ static void event_approval_write(const struct event_query *query,
 	json_put_string(writer, "kind",
 			event_approval_kinds[message ? EVENT_APPROVAL_SMS
 						     : EVENT_APPROVAL_WEBHOOK]);
-	json_put_boolean(writer, "own", event_approval_is_own(query, entry));
+	json_put_boolean(writer, "own", event_view_is_own(query, entry));
 	if (!message)
 		return;
 	json_put_integer(writer, "subscription_id", entry->sim_id);

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sms.received and sms.status_changed. What a client is shown of a message is what list_sms and
- * get_sms_status show it; without include_text it is not the text.
+ * sms.received, sms.status_changed, and sms.command: the owner texted a command for an agent
+ * (text/command_text.h). What a client is shown of a message is what list_sms and get_sms_status
+ * show it; without include_text it is not the text.
  */
 #include <string.h>
 
+#include "config/config.h"
 #include "sms/sender.h"
 #include "store/store_message.h"
 #include "text/extract.h"
@@ -13,18 +15,6 @@
 #include "tools/message_view.h"
 #include "tools/services.h"
 #include "tools/tool_table.h"
-
-/* Returns NULL if it is deleted, or cannot be read. */
-static struct message *event_message_find(const struct event_query *query,
-					  const struct feed_entry *entry)
-{
-	struct message *message = arena_alloc(query->arena, sizeof(*message));
-
-	if (!message || store_message_get(query->services->store, entry->subject_id,
-					  query->arena, message))
-		return NULL;
-	return message;
-}
 
 /* ---- sms.received */
 
@@ -84,7 +74,7 @@ static bool event_message_received_matches(struct event_query *query,
 					   const struct feed_entry *entry)
 {
 	const struct tool_call call = event_view_call(query);
-	const struct message *message = query->found = event_message_find(query, entry);
+	const struct message *message = event_view_find_message(query, entry);
 
 	return message && !(message->flags & MESSAGE_SERVICE) &&
 	       event_view_is_of_sim(query, message->sim_id) &&
@@ -156,12 +146,6 @@ static const struct schema_field event_message_status_payload[] = {
 	{ 0 },
 };
 
-static bool event_message_is_own(const struct event_query *query,
-				 const struct feed_entry *entry)
-{
-	return entry->client_id == query->client->id;
-}
-
 static bool event_message_is_failure(const struct feed_entry *entry)
 {
 	return entry->state == STATE_FAILED || entry->state == STATE_EXPIRED ||
@@ -181,45 +165,24 @@ static bool event_message_status_matches(struct event_query *query,
 	     strcmp(state, message_state_name((enum message_state)entry->state)) != 0) ||
 	    (argument_boolean(&call, "only_failures") &&
 	     !event_message_is_failure(entry)) ||
-	    (argument_boolean(&call, "only_own") && !event_message_is_own(query, entry)))
+	    (argument_boolean(&call, "only_own") && !event_view_is_own(query, entry)))
 		return false;
-	query->found = event_message_find(query, entry);
-	return query->found;
-}
-
-/* Without what the gateway added for one of several recipients. */
-static void event_message_put_key(const struct event_query *query,
-				  struct json_writer *writer)
-{
-	const struct message *message = query->found;
-	size_t length = strcspn(message->idempotency_key, STORE_MESSAGE_LIST_MARK);
-
-	if (!length)
-		return;
-	json_key(writer, "idempotency_key");
-	json_write_text(writer, message->idempotency_key, length);
+	return event_view_find_message(query, entry);
 }
 
 static void event_message_status_write(const struct event_query *query,
 				       const struct feed_entry *entry,
 				       struct json_writer *writer)
 {
-	bool is_own = event_message_is_own(query, entry);
+	bool is_own = event_view_is_own(query, entry);
 
 	json_put_integer(writer, "message_id", entry->subject_id);
 	json_put_integer(writer, "subscription_id", entry->sim_id);
-	json_put_string(writer, "state",
-			message_state_name((enum message_state)entry->state));
-	if (entry->previous_state)
-		json_put_string(
-			writer, "previous",
-			message_state_name((enum message_state)entry->previous_state));
-	if (*entry->detail)
-		json_put_string(writer, "reason", entry->detail);
+	event_view_put_message_state(writer, entry);
 	json_put_boolean(writer, "own", is_own);
 	message_view_put_origin(writer, entry->client_id);
 	if (is_own)
-		event_message_put_key(query, writer);
+		event_view_put_key(writer, query->found);
 }
 
 const struct event_type event_sms_status_changed = {
@@ -234,4 +197,81 @@ const struct event_type event_sms_status_changed = {
 	.feed = FEED_SMS_STATUS,
 	.matches = event_message_status_matches,
 	.write_data = event_message_status_write,
+};
+
+/* ---- sms.command */
+
+static const struct schema_field event_message_command_arguments[] = {
+	EVENT_VIEW_FROM_FIELD,
+	EVENT_VIEW_SIM_FIELD,
+	{ "include_text", SCHEMA_BOOLEAN, false,
+	  "false: without the command's text; by webhook true needs the owner's consent" },
+	{ 0 },
+};
+
+static const struct schema_field event_message_command_payload[] = {
+	{ "message_id", SCHEMA_INTEGER, true, "For list_sms" },
+	{ "subscription_id", SCHEMA_INTEGER, true, "The SIM that received it" },
+	{ "received_at", SCHEMA_STRING, true, "RFC 3339" },
+	{ "from", SCHEMA_STRING, true, "The owner's number; answer it with send_sms" },
+	{ "verified", SCHEMA_BOOLEAN, true,
+	  "true: a rolling code proved it; false: the sender's number alone, which can be forged" },
+	{ "command", SCHEMA_STRING, false,
+	  "What the owner wants: the text without its word and code" },
+	{ 0 },
+};
+
+/* Without numbers of the owner there are no commands. */
+static bool event_message_command_is_usable(const struct services *services)
+{
+	return services->config->agent.owner_numbers.count > 0;
+}
+
+static bool event_message_command_matches(struct event_query *query,
+					  const struct feed_entry *entry)
+{
+	const struct message *message = event_view_find_message(query, entry);
+
+	return message && event_view_is_of_sim(query, message->sim_id) &&
+	       event_view_is_from(query, message->sim_id, message->number);
+}
+
+static bool event_message_command_shows_text(const struct event_query *query)
+{
+	const struct json *wanted =
+		query->arguments ? json_member(query->arguments, "include_text") : NULL;
+
+	return query->may_show_text && (!wanted || wanted->boolean);
+}
+
+static void event_message_command_write(const struct event_query *query,
+					const struct feed_entry *entry,
+					struct json_writer *writer)
+{
+	const struct message *message = query->found;
+	const struct view view = event_view(query, writer);
+
+	json_put_integer(writer, "message_id", message->id);
+	json_put_integer(writer, "subscription_id", message->sim_id);
+	view_put_time(writer, "received_at", message->created_ms);
+	view_put_line(writer, "from", message->number);
+	json_put_boolean(writer, "verified", message->flags & MESSAGE_CODE_PROVED);
+	if (event_message_command_shows_text(query))
+		message_view_put_command(&view, message);
+}
+
+const struct event_type event_sms_command = {
+	.name = "sms.command",
+	.description =
+		"The owner texted a command for an agent, as the gateway recognised it. "
+		"Answer with send_sms to `from`.",
+	.arguments = event_message_command_arguments,
+	.find_problem = event_view_find_problem,
+	.payload = event_message_command_payload,
+	.scopes = CLIENT_READ,
+	.deliveries = EVENT_POLL | EVENT_PUSH | EVENT_WEBHOOK,
+	.feed = FEED_SMS_COMMAND,
+	.usable = event_message_command_is_usable,
+	.matches = event_message_command_matches,
+	.write_data = event_message_command_write,
 };

@@ -43,7 +43,7 @@ static bool event_phone_call_matches(struct event_query *query,
 
 	if (entry->state != CALL_MISSED || entry->previous_state == CALL_MISSED)
 		return false;
-	call = query->found = event_view_find(query, entry, EVENT_CALL);
+	call = event_view_find(query, entry, EVENT_CALL);
 	return call && event_view_is_of_sim(query, call->sim_id) &&
 	       event_view_is_from(query, call->sim_id, call->number);
 }
@@ -108,8 +108,7 @@ static bool event_phone_alert_matches(struct event_query *query,
 {
 	const struct tool_call call = event_view_call(query);
 	const char *category = argument_text(&call, "category");
-	const struct event *alert = query->found =
-		event_view_find(query, entry, EVENT_ALERT);
+	const struct event *alert = event_view_find(query, entry, EVENT_ALERT);
 
 	return alert && (!category || strcmp(category, event_phone_category(alert)) == 0);
 }
@@ -169,11 +168,7 @@ static void event_phone_write_sim(const struct event_query *query,
 				  const struct feed_entry *entry,
 				  struct json_writer *writer)
 {
-	json_put_integer(writer, "subscription_id", entry->sim_id);
-	json_put_string(writer, "state", sim_state_name((enum sim_state)entry->state));
-	if (entry->previous_state >= 0 && entry->previous_state <= SIM_ABSENT)
-		json_put_string(writer, "previous",
-				sim_state_name((enum sim_state)entry->previous_state));
+	event_view_put_sim_state(writer, entry);
 }
 
 const struct event_type event_sim_state_changed = {

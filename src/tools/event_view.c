@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "phone/sim.h"
+#include "store/store_message.h"
 #include "store/store_party.h"
 #include "tools/argument.h"
 #include "tools/services.h"
@@ -25,6 +27,11 @@ struct view event_view(const struct event_query *query, struct json_writer *writ
 		.client = query->client,
 		.writer = writer,
 	};
+}
+
+bool event_view_is_own(const struct event_query *query, const struct feed_entry *entry)
+{
+	return entry->client_id == query->client->id;
 }
 
 bool event_view_is_of_sim(const struct event_query *query, int64_t sim_id)
@@ -54,6 +61,18 @@ bool event_view_is_from(const struct event_query *query, int64_t sim_id,
 			      &(struct store_party_address){ 0, from });
 }
 
+const struct message *event_view_find_message(struct event_query *query,
+					      const struct feed_entry *entry)
+{
+	struct message *message = arena_alloc(query->arena, sizeof(*message));
+
+	if (!message || store_message_get(query->services->store, entry->subject_id,
+					  query->arena, message))
+		return NULL;
+	query->found = message;
+	return message;
+}
+
 struct event_view_search {
 	struct event *event; /* found */
 	struct arena *arena;
@@ -80,7 +99,7 @@ int event_view_find_row(struct store *store, enum event_kind kind, int64_t id,
 	struct event_view_search search = { event_out, arena, id, STORE_E_NOT_FOUND };
 	const struct store_event_query look = {
 		.kind = kind,
-		.before_id = id + 1,
+		.before_id = id < INT64_MAX ? id + 1 : 0,
 		.state = -1,
 		.limit = 1,
 		.visit = event_view_take,
@@ -91,15 +110,48 @@ int event_view_find_row(struct store *store, enum event_kind kind, int64_t id,
 	return error ? error : search.outcome;
 }
 
-struct event *event_view_find(const struct event_query *query,
-			      const struct feed_entry *entry, enum event_kind kind)
+const struct event *event_view_find(struct event_query *query,
+				    const struct feed_entry *entry, enum event_kind kind)
 {
 	struct event *event = arena_alloc(query->arena, sizeof(*event));
 
 	if (!event || event_view_find_row(query->services->store, kind, entry->subject_id,
 					  query->arena, event))
 		return NULL;
+	query->found = event;
 	return event;
+}
+
+void event_view_put_message_state(struct json_writer *writer,
+				  const struct feed_entry *entry)
+{
+	json_put_string(writer, "state",
+			message_state_name((enum message_state)entry->state));
+	if (entry->previous_state)
+		json_put_string(
+			writer, "previous",
+			message_state_name((enum message_state)entry->previous_state));
+	if (*entry->detail)
+		json_put_string(writer, "reason", entry->detail);
+}
+
+void event_view_put_key(struct json_writer *writer, const struct message *message)
+{
+	size_t length = strcspn(message->idempotency_key, STORE_MESSAGE_LIST_MARK);
+
+	if (!length)
+		return;
+	json_key(writer, "idempotency_key");
+	json_write_text(writer, message->idempotency_key, length);
+}
+
+void event_view_put_sim_state(struct json_writer *writer, const struct feed_entry *entry)
+{
+	json_put_integer(writer, "subscription_id", entry->sim_id);
+	json_put_string(writer, "state", sim_state_name((enum sim_state)entry->state));
+	if (entry->previous_state >= 0 && entry->previous_state <= SIM_ABSENT)
+		json_put_string(writer, "previous",
+				sim_state_name((enum sim_state)entry->previous_state));
 }
 
 const char *event_view_read_balance(const struct feed_entry *entry,

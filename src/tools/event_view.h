@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Event view: what the event types have in common.
+ * Event view: what the event types have in common, with each other and with the feed for a hub
+ * (tools/change_view.h).
  */
 #pragma once
 
@@ -14,6 +15,9 @@ struct tool_call event_view_call(const struct event_query *query);
 
 /* Writes as for this client. */
 struct view event_view(const struct event_query *query, struct json_writer *writer);
+
+/* Is it about what the client asked for itself? */
+bool event_view_is_own(const struct event_query *query, const struct feed_entry *entry);
 
 /* Is the entry of the SIM in the argument subscription_id, or is none given? */
 bool event_view_is_of_sim(const struct event_query *query, int64_t sim_id);
@@ -31,11 +35,21 @@ bool event_view_is_from(const struct event_query *query, int64_t sim_id,
 int event_view_find_row(struct store *store, enum event_kind kind, int64_t id,
 			struct arena *arena, struct event *event_out);
 /*
- * Returns the same for an entry of the feed, in the query's arena. Returns NULL if there is none,
- * or on an error.
+ * These two find what an entry is about, in the query's arena, and set query->found. They return
+ * NULL if it is deleted, or on an error.
  */
-struct event *event_view_find(const struct event_query *query,
-			      const struct feed_entry *entry, enum event_kind kind);
+const struct event *event_view_find(struct event_query *query,
+				    const struct feed_entry *entry, enum event_kind kind);
+const struct message *event_view_find_message(struct event_query *query,
+					      const struct feed_entry *entry);
+
+/* Writes "state", and "previous" and "reason" if there are any. */
+void event_view_put_message_state(struct json_writer *writer,
+				  const struct feed_entry *entry);
+/* Writes the key without what the gateway added for one of several recipients. */
+void event_view_put_key(struct json_writer *writer, const struct message *message);
+/* Writes "subscription_id" and "state", and "previous" if there is one. */
+void event_view_put_sim_state(struct json_writer *writer, const struct feed_entry *entry);
 
 /* Read what `detail` of an entry holds (base/feed.h); each returns its last part. */
 const char *event_view_read_balance(

@@ -11,6 +11,8 @@
 #include "phone/dialler.h"
 #include "store/store_audit.h"
 #include "tools/argument.h"
+#include "tools/event_view.h"
+#include "tools/page.h"
 #include "tools/services.h"
 #include "tools/tool_failure.h"
 #include "tools/tool_table.h"
@@ -42,19 +44,14 @@ static void hang_up_answer(void *data)
 {
 	const struct hang_up *hang_up = data;
 	struct buffer structured = BUFFER_INIT;
-	struct json_writer *writer = json_writer_new(&structured);
+	struct json_writer *writer = page_open(hang_up->call, &structured);
 
-	if (writer) {
-		json_open_object(writer);
-		json_put_integer(writer, "call_id", hang_up->wait.call_id);
-		json_put_boolean(writer, "over",
-				 !store_event_call_is_ongoing(hang_up->state));
-		json_put_string(writer, "state",
-				store_event_call_state_name(hang_up->state));
-		json_close_object(writer);
-		json_writer_free(writer);
-	}
-	tool_call_succeed_with_json(hang_up->call, &structured);
+	if (!writer)
+		return;
+	json_put_integer(writer, "call_id", hang_up->wait.call_id);
+	json_put_boolean(writer, "over", !store_event_call_is_ongoing(hang_up->state));
+	json_put_string(writer, "state", store_event_call_state_name(hang_up->state));
+	page_close(hang_up->call, writer, &structured, NULL);
 }
 
 static bool hang_up_on_change(void *data, const struct dialler_call *placed)
@@ -65,39 +62,19 @@ static bool hang_up_on_change(void *data, const struct dialler_call *placed)
 	return false;
 }
 
-/* A call in the message store. */
-struct hang_up_row {
-	int64_t id;
-	int state; /* -1 if there is no such call */
-};
-
-static void hang_up_read_row(void *data, const struct event *event)
-{
-	struct hang_up_row *row = data;
-
-	if (event->id == row->id)
-		row->state = event->state;
-}
-
 static void hang_up_answer_from_store(struct hang_up *hang_up)
 {
 	struct tool_call *call = hang_up->call;
-	struct hang_up_row row = { hang_up->wait.call_id, -1 };
-	const struct store_event_query look = {
-		.kind = EVENT_CALL,
-		.before_id = row.id < INT64_MAX ? row.id + 1 : 0,
-		.state = -1,
-		.limit = 1,
-		.visit = hang_up_read_row,
-		.data = &row,
-	};
+	struct event row;
+	int error = event_view_find_row(call->services->store, EVENT_CALL,
+					hang_up->wait.call_id, call->arena, &row);
 
-	if (row.id > 0 && store_event_list(call->services->store, &look)) {
-		tool_failure_answer(call, FAILURE_INTERNAL,
-				    "The calls could not be read.");
-	} else if (row.state < 0) {
+	if (error == STORE_E_NOT_FOUND) {
 		tool_failure_answer(call, FAILURE_CALL_NOT_FOUND,
 				    "There is no call with this ID.");
+	} else if (error) {
+		tool_failure_answer(call, FAILURE_INTERNAL,
+				    "The calls could not be read.");
 	} else if (!store_event_call_was_placed(row.state)) {
 		tool_failure_answer(
 			call, FAILURE_CALL_COMES_IN,
@@ -148,13 +125,11 @@ static void hang_up_end_call(struct hang_up *hang_up)
 
 static void hang_up_run(struct tool_call *call)
 {
-	struct hang_up *hang_up = arena_alloc(call->arena, sizeof(*hang_up));
+	struct hang_up *hang_up = tool_wait_alloc(call, sizeof(*hang_up));
 	const struct dialler_call *placed;
 
-	if (!hang_up) {
-		tool_failure_answer(call, FAILURE_INTERNAL, NULL);
+	if (!hang_up)
 		return;
-	}
 	*hang_up = (struct hang_up){ .call = call };
 	hang_up->wait.call_id = argument_integer(call, "call_id", 0);
 	placed = dialler_find(call->services->dialler, hang_up->wait.call_id);

@@ -19,13 +19,12 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "mcp/answer_room.h"
 #include "store/store_feed.h"
 #include "store/store_listing.h"
 #include "tools/argument.h"
 #include "tools/change_source.h"
 #include "tools/change_view.h"
-#include "tools/phone_view.h"
+#include "tools/page.h"
 #include "tools/tool_failure.h"
 #include "tools/tool_table.h"
 #include "tools/tool_wait.h"
@@ -59,7 +58,7 @@ static const struct schema_field list_changes_output[] = {
 	{ "now_ms", SCHEMA_INTEGER, true, "The phone's clock" },
 	{ "phone", SCHEMA_OBJECT, false,
 	  "SIMs and limits: in a snapshot, and when they changed",
-	  .members = phone_view_fields },
+	  .members = change_view_phone_fields },
 	{ "snapshot", SCHEMA_BOOLEAN, true,
 	  "changes begin with rows of a snapshot, which have no id" },
 	{ "changes", SCHEMA_ARRAY, true, "What happened, in order",
@@ -83,13 +82,10 @@ struct list_changes {
 	struct list_changes_place
 		place; /* where this answer begins, later: where it ends */
 	bool truncated;
-	unsigned limit, rows, looked_at;
-	bool more;
+	unsigned limit, looked_at;
 	int error;
 	uint64_t steady_digest; /* of the phone when the wait began */
-	struct view view;
-	struct answer_room room;
-	struct buffer structured;
+	struct page page;
 	struct tool_wait wait;
 };
 
@@ -146,23 +142,6 @@ static int list_changes_find_place(struct list_changes *list)
 	return 0;
 }
 
-/* Returns false if the row belongs in the next answer. */
-static bool list_changes_opens_row(struct list_changes *list)
-{
-	list->more |= list->rows == list->limit;
-	if (!list->more)
-		answer_room_open_row(&list->room);
-	return !list->more;
-}
-
-/* Returns false if it was taken back, and belongs in the next answer. */
-static bool list_changes_keeps_row(struct list_changes *list)
-{
-	list->more |= !answer_room_close_row(&list->room, 0);
-	list->rows += !list->more;
-	return !list->more;
-}
-
 /* ---- snapshot */
 
 /* Returns false to end the reading. */
@@ -171,10 +150,10 @@ static bool list_changes_add_message(void *data, const struct message *message)
 	struct list_changes *list = data;
 
 	if (change_view_is_in_snapshot(list->call->client, message)) {
-		if (!list_changes_opens_row(list))
+		if (!page_takes_row(&list->page, message->id))
 			return false;
-		change_view_write_message(&list->view, message);
-		if (!list_changes_keeps_row(list))
+		change_view_write_message(&list->page.view, message);
+		if (!page_keeps_row(&list->page))
 			return false;
 	}
 	list->place.snapshot_id = message->id;
@@ -192,10 +171,10 @@ static void list_changes_put_messages(struct list_changes *list)
 	int error = store_listing_messages(store, &query, LIST_CHANGES_READ_MAX);
 
 	if (error == STORE_E_MORE)
-		list->more = true;
+		list->page.more = true;
 	else
 		list->error = error;
-	if (!list->more)
+	if (!list->page.more)
 		list->place.snapshot_id = LIST_CHANGES_NO_SNAPSHOT;
 }
 
@@ -208,16 +187,16 @@ static bool list_changes_add_entry(void *data, const struct feed_entry *entry)
 	int error;
 
 	if (change_view_is_for(list->call->client, entry)) {
-		if (!list_changes_opens_row(list))
+		if (!page_takes_row(&list->page, entry->id))
 			return false;
-		error = change_view_write(&list->view, entry);
+		error = change_view_write(&list->page.view, entry);
 		if (error < 0)
 			list->error = error;
-		if (error < 0 || (error == 0 && !list_changes_keeps_row(list)))
+		if (error < 0 || (error == 0 && !page_keeps_row(&list->page)))
 			return false;
 	}
 	list->place.entry_id = entry->id;
-	list->more |= ++list->looked_at == LIST_CHANGES_READ_MAX;
+	list->page.more |= ++list->looked_at == LIST_CHANGES_READ_MAX;
 	return true;
 }
 
@@ -237,18 +216,20 @@ static void list_changes_put_phone(struct list_changes *list)
 {
 	const struct services *services = list->call->services;
 	const struct client *client = list->call->client;
-	uint64_t digest = phone_view_digest(services, client, PHONE_VIEW_LEFT);
+	uint64_t digest =
+		change_view_phone_digest(services, client, CHANGE_VIEW_PHONE_LEFT);
 
 	if (digest == list->place.digest)
 		return;
-	json_key(list->view.writer, "phone");
-	phone_view_write(list->view.writer, services, client, PHONE_VIEW_FULL);
+	json_key(list->page.writer, "phone");
+	change_view_phone_write(list->page.writer, services, client,
+				CHANGE_VIEW_PHONE_FULL);
 	list->place.digest = digest;
 }
 
 static void list_changes_put_members(struct list_changes *list)
 {
-	struct json_writer *writer = list->view.writer;
+	struct json_writer *writer = list->page.writer;
 	char text[LIST_CHANGES_CURSOR_BYTES];
 
 	snprintf(text, sizeof(text), "%016" PRIx64, (uint64_t)list->place.epoch);
@@ -261,33 +242,34 @@ static void list_changes_put_members(struct list_changes *list)
 	json_open_array_at(writer, "changes");
 	if (list->place.snapshot_id != LIST_CHANGES_NO_SNAPSHOT)
 		list_changes_put_messages(list);
-	if (!list->more && !list->error)
+	if (!list->page.more && !list->error)
 		list_changes_put_entries(list);
 	json_close_array(writer);
 	list_changes_write_cursor(&list->place, text);
 	json_put_string(writer, "cursor", text);
-	json_put_boolean(writer, "more", list->more);
+	json_put_boolean(writer, "more", list->page.more);
 }
 
 static void list_changes_answer(void *data)
 {
 	struct list_changes *list = data;
-	struct json_writer *writer = json_writer_new(&list->structured);
+	struct page *page = &list->page;
 
-	list->view = view_of_call(list->call, writer);
-	list->room = (struct answer_room){ .writer = writer, .form = ANSWER_PLAIN };
-	if (writer) {
-		json_open_object(writer);
-		list_changes_put_members(list);
-		json_close_object(writer);
-		json_writer_free(writer);
-	}
+	*page = (struct page){ .limit = list->limit };
+	page->writer = page_open(list->call, &page->structured);
+	if (!page->writer)
+		return;
+	page->view = view_of_call(list->call, page->writer);
+	page->room = (struct answer_room){ .writer = page->writer, .form = ANSWER_PLAIN };
+	list_changes_put_members(list);
+	json_close_object(page->writer);
+	json_writer_free(page->writer);
 	if (!list->error) { /* the reader is a program: nothing is said twice */
-		tool_call_succeed(list->call, "See structuredContent.", &list->structured,
+		tool_call_succeed(list->call, "See structuredContent.", &page->structured,
 				  false);
 		return;
 	}
-	buffer_deinit(&list->structured);
+	buffer_deinit(&page->structured);
 	tool_failure_answer(list->call, FAILURE_INTERNAL,
 			    "The feed of the message store could not be read.");
 }
@@ -326,9 +308,9 @@ static bool list_changes_has_entries(struct list_changes *list)
 }
 
 static uint64_t list_changes_digest(const struct list_changes *list,
-				    enum phone_view_detail detail)
+				    enum change_view_phone_detail detail)
 {
-	return phone_view_digest(list->call->services, list->call->client, detail);
+	return change_view_phone_digest(list->call->services, list->call->client, detail);
 }
 
 static void list_changes_on_change(void *data, const void *event)
@@ -336,7 +318,7 @@ static void list_changes_on_change(void *data, const void *event)
 	struct list_changes *list = data;
 
 	if (list_changes_has_entries(list) ||
-	    list_changes_digest(list, PHONE_VIEW_STEADY) != list->steady_digest)
+	    list_changes_digest(list, CHANGE_VIEW_PHONE_STEADY) != list->steady_digest)
 		tool_wait_finish(&list->wait);
 }
 
@@ -349,11 +331,11 @@ static bool list_changes_wait(struct list_changes *list)
 	if (!seconds || !changes || list->truncated ||
 	    list->place.snapshot_id != LIST_CHANGES_NO_SNAPSHOT ||
 	    list_changes_has_entries(list) ||
-	    list_changes_digest(list, PHONE_VIEW_LEFT) != list->place.digest)
+	    list_changes_digest(list, CHANGE_VIEW_PHONE_LEFT) != list->place.digest)
 		return false;
 	if (tool_wait_is_refused(list->call))
 		return true;
-	list->steady_digest = list_changes_digest(list, PHONE_VIEW_STEADY);
+	list->steady_digest = list_changes_digest(list, CHANGE_VIEW_PHONE_STEADY);
 	list->wait = (struct tool_wait){ .answer = list_changes_answer, .data = list };
 	observer_add(&changes->observers, &list->wait.observer, list_changes_on_change,
 		     list);
@@ -362,12 +344,10 @@ static bool list_changes_wait(struct list_changes *list)
 
 static void list_changes_run(struct tool_call *call)
 {
-	struct list_changes *list = arena_alloc(call->arena, sizeof(*list));
+	struct list_changes *list = tool_wait_alloc(call, sizeof(*list));
 
-	if (!list) {
-		tool_failure_answer(call, FAILURE_INTERNAL, NULL);
+	if (!list)
 		return;
-	}
 	*list = (struct list_changes){
 		.call = call,
 		.limit = (unsigned)argument_integer(call, "limit", LIST_CHANGES_LIMIT),

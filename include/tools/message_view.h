@@ -14,6 +14,13 @@
 extern const struct schema_field message_view_fields[]; /* of one message */
 extern const char *const message_view_origins[];
 
+/*
+ * Reads a message into an arena of its own, so that a list has one at a time in memory. The caller
+ * frees *arena_out in any case. Returns 0 or the store's error.
+ */
+int message_view_read(struct store *store, int64_t message_id, struct arena **arena_out,
+		      struct message *message_out);
+
 /* Members that would say nothing are left out: see message_view_fields. */
 void message_view_write(const struct view *view, const struct message *message);
 /* Writes "origin", where another program sent the message. */

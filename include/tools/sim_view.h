@@ -28,8 +28,8 @@ void sim_view_write(struct json_writer *writer, const struct sims *sims,
 extern const struct schema_field sim_view_voicemail_fields[]; /* of one SIM */
 
 /* Writes an array with the voicemail of each SIM, or of those where some waits, ordered by slot. */
-void sim_view_write_voicemail(struct json_writer *writer, const struct sims *sims,
-			      bool waiting_only);
+void sim_view_put_voicemail(struct json_writer *writer, const char *key,
+			    const struct sims *sims, bool waiting_only);
 
 extern const struct schema_field sim_view_balance_fields[]; /* of one SIM */
 

@@ -13,7 +13,6 @@ struct services;
 
 enum { WEBHOOK_VIEW_ID_BYTES = 24 }; /* "w3" */
 
-void webhook_view_write_id(int64_t consent_id, char text[WEBHOOK_VIEW_ID_BYTES]);
 /* Reads "w3". Returns false if it is not the ID of a consent. */
 bool webhook_view_read_id(const char *text, int64_t *consent_id_out);
 

@@ -27,10 +27,11 @@
 #include "mcp/resource.h"
 #include "sms/sender.h"
 #include "store/store_party.h"
+#include "tools/message_view.h"
 #include "tools/sim_view.h"
 
 enum {
-	CHANGE_SOURCE_ARENA_BYTES = 1024 * 1024, /* for one stored message */
+	CHANGE_SOURCE_ARENA_BYTES = 1024 * 1024, /* for numbers and names */
 	CHANGE_SOURCE_BATCH = 64,		 /* entries of the feed */
 };
 
@@ -72,30 +73,17 @@ static void change_source_notify_message(struct change_source *source, int64_t m
 	change_source_notify(source, subject);
 }
 
-/* For events without the number: it is read from the store. */
-static void change_source_notify_stored_message(struct change_source *source,
-						int64_t message_id)
-{
-	struct arena *arena = arena_new(CHANGE_SOURCE_ARENA_BYTES);
-	struct message message;
-
-	change_source_notify_message(source, message_id);
-	if (arena &&
-	    store_message_get(source->services->store, message_id, arena, &message) == 0)
-		change_source_notify_conversation(source, message.number);
-	arena_free(arena);
-}
-
 static bool change_source_is_service(const struct change_source *source,
 				     int64_t message_id)
 {
-	struct arena *arena = arena_new(CHANGE_SOURCE_ARENA_BYTES);
-	struct message message = { 0 };
+	struct message message;
+	struct arena *arena;
+	bool is_service = message_view_read(source->services->store, message_id, &arena,
+					    &message) == 0 &&
+			  message.flags & MESSAGE_SERVICE;
 
-	if (arena)
-		store_message_get(source->services->store, message_id, arena, &message);
 	arena_free(arena);
-	return message.flags & MESSAGE_SERVICE;
+	return is_service;
 }
 
 /* A blocked sender's conversation is still reported: its listener asked for that sender. */
@@ -219,10 +207,16 @@ static void change_source_on_outbox(void *data, const void *event_data)
 {
 	const struct outbox_event *event = event_data;
 	struct change_source *source = data;
+	struct message message;
+	struct arena *arena;
 
 	if (!event->edited || !change_source_add(source))
 		return;
-	change_source_notify_stored_message(source, event->message_id);
+	change_source_notify_message(source, event->message_id);
+	if (message_view_read(source->services->store, event->message_id, &arena,
+			      &message) == 0)
+		change_source_notify_conversation(source, message.number);
+	arena_free(arena);
 	if (event->former_number)
 		change_source_notify_conversation(source, event->former_number);
 	change_source_notify(source, "sms://status");

@@ -223,40 +223,40 @@ static void change_view_write_alert(const struct view *view,
 	json_close_object(writer);
 }
 
-static void change_view_write_balance(struct json_writer *writer,
-				      const struct feed_entry *entry)
+/* Returns false if the entry is about a row of the message store; then nothing was written. */
+static bool change_view_write_values(struct json_writer *writer,
+				     const struct feed_entry *entry)
 {
 	char amount[AMOUNT_BYTES];
-	const char *currency = event_view_read_balance(entry, amount);
-
-	change_view_open(writer, entry, "balance");
-	json_put_integer(writer, "subscription_id", entry->sim_id);
-	json_put_string(writer, "amount", amount);
-	if (*currency)
-		json_put_string(writer, "currency", currency);
-	json_close_object(writer);
-}
-
-static void change_view_write_gap(struct json_writer *writer,
-				  const struct feed_entry *entry)
-{
+	const char *currency, *reason;
 	int64_t from_ms, until_ms;
-	const char *reason = event_view_read_gap(entry, &from_ms, &until_ms);
 
-	change_view_open(writer, entry, "gap");
-	json_put_integer(writer, "from_ms", from_ms);
-	if (until_ms)
-		json_put_integer(writer, "until_ms", until_ms);
-	json_put_string(writer, "reason", reason);
+	switch (entry->type) {
+	case FEED_BALANCE:
+		currency = event_view_read_balance(entry, amount);
+		change_view_open(writer, entry, "balance");
+		json_put_integer(writer, "subscription_id", entry->sim_id);
+		json_put_string(writer, "amount", amount);
+		if (*currency)
+			json_put_string(writer, "currency", currency);
+		break;
+	case FEED_OFFLINE_GAP:
+		reason = event_view_read_gap(entry, &from_ms, &until_ms);
+		change_view_open(writer, entry, "gap");
+		json_put_integer(writer, "from_ms", from_ms);
+		if (until_ms)
+			json_put_integer(writer, "until_ms", until_ms);
+		json_put_string(writer, "reason", reason);
+		break;
+	case FEED_SIM_STATE:
+		change_view_open(writer, entry, "sim");
+		event_view_put_sim_state(writer, entry);
+		break;
+	default:
+		return false;
+	}
 	json_close_object(writer);
-}
-
-static void change_view_write_sim(struct json_writer *writer,
-				  const struct feed_entry *entry)
-{
-	change_view_open(writer, entry, "sim");
-	event_view_put_sim_state(writer, entry);
-	json_close_object(writer);
+	return true;
 }
 
 /* Writes an entry about a row of the message store. */
@@ -292,19 +292,13 @@ static int change_view_write_row(const struct view *view, const struct feed_entr
 int change_view_write(const struct view *view, const struct feed_entry *entry)
 {
 	struct arena *arena;
-	int error = 0;
+	int error;
 
-	if (entry->type == FEED_BALANCE) {
-		change_view_write_balance(view->writer, entry);
-	} else if (entry->type == FEED_OFFLINE_GAP) {
-		change_view_write_gap(view->writer, entry);
-	} else if (entry->type == FEED_SIM_STATE) {
-		change_view_write_sim(view->writer, entry);
-	} else {
-		arena = arena_new(CHANGE_VIEW_ARENA_BYTES);
-		error = arena ? change_view_write_row(view, entry, arena) : -ENOMEM;
-		arena_free(arena);
-	}
+	if (change_view_write_values(view->writer, entry))
+		return 0;
+	arena = arena_new(CHANGE_VIEW_ARENA_BYTES);
+	error = arena ? change_view_write_row(view, entry, arena) : -ENOMEM;
+	arena_free(arena);
 	return error;
 }
 

@@ -169,8 +169,7 @@ static int get_gateway_status_write_voicemail(const struct resource_call *call,
 
 	json_open_object(writer);
 	json_put_integer(writer, "count", sims_count(sims));
-	json_key(writer, "subscriptions");
-	sim_view_write_voicemail(writer, sims, false);
+	sim_view_put_voicemail(writer, "subscriptions", sims, false);
 	json_close_object(writer);
 	return 0;
 }

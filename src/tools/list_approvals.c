@@ -13,8 +13,6 @@
 #include "tools/tool_table.h"
 #include "tools/webhook_view.h"
 
-enum { LIST_APPROVALS_ARENA_BYTES = 1024 * 1024 }; /* for one stored message */
-
 static const struct schema_field list_approvals_input[] = { { 0 } };
 
 static const struct schema_field list_approvals_row[] = {
@@ -72,31 +70,24 @@ static const struct schema_field list_approvals_output[] = {
 	{ 0 },
 };
 
-static void list_approvals_write_row(struct json_writer *writer,
-				     const struct tool_call *call,
-				     const struct message *message)
-{
-	json_open_object(writer);
-	message_view_put_approval(writer, call->services, message);
-	view_put_line(writer, "to_phone_number", message->number);
-	json_put_boolean(writer, "own", message->client_id == call->client->id);
-	json_close_object(writer);
-}
-
-/* Returns 0, -1 if memory runs out, or the store's error. */
+/* Returns 0 or the store's error. */
 static int list_approvals_write_message(struct answer_room *room,
 					const struct tool_call *call, int64_t message_id,
 					bool *kept_out)
 {
-	struct arena *arena = arena_new(LIST_APPROVALS_ARENA_BYTES);
+	struct json_writer *writer = room->writer;
 	struct message message;
-	int error = arena ? store_message_get(call->services->store, message_id, arena,
-					      &message)
-			  : -1;
+	struct arena *arena;
+	int error =
+		message_view_read(call->services->store, message_id, &arena, &message);
 
 	if (!error) {
 		answer_room_open_row(room);
-		list_approvals_write_row(room->writer, call, &message);
+		json_open_object(writer);
+		message_view_put_approval(writer, call->services, &message);
+		view_put_line(writer, "to_phone_number", message.number);
+		json_put_boolean(writer, "own", message.client_id == call->client->id);
+		json_close_object(writer);
 		*kept_out = answer_room_close_row(room, 0);
 	}
 	arena_free(arena);

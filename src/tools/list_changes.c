@@ -200,16 +200,6 @@ static bool list_changes_add_entry(void *data, const struct feed_entry *entry)
 	return true;
 }
 
-static void list_changes_put_entries(struct list_changes *list)
-{
-	struct store *store = list->call->services->store;
-	int error = store_feed_read(store, list->place.entry_id, LIST_CHANGES_READ_MAX,
-				    list_changes_add_entry, list);
-
-	if (error)
-		list->error = error;
-}
-
 /* ---- the answer */
 
 static void list_changes_put_phone(struct list_changes *list)
@@ -231,6 +221,7 @@ static void list_changes_put_members(struct list_changes *list)
 {
 	struct json_writer *writer = list->page.writer;
 	char text[LIST_CHANGES_CURSOR_BYTES];
+	int error;
 
 	snprintf(text, sizeof(text), "%016" PRIx64, (uint64_t)list->place.epoch);
 	json_put_string(writer, "epoch", text);
@@ -242,8 +233,13 @@ static void list_changes_put_members(struct list_changes *list)
 	json_open_array_at(writer, "changes");
 	if (list->place.snapshot_id != LIST_CHANGES_NO_SNAPSHOT)
 		list_changes_put_messages(list);
-	if (!list->page.more && !list->error)
-		list_changes_put_entries(list);
+	if (!list->page.more && !list->error) {
+		error = store_feed_read(list->call->services->store, list->place.entry_id,
+					LIST_CHANGES_READ_MAX, list_changes_add_entry,
+					list);
+		if (error)
+			list->error = error;
+	}
 	json_close_array(writer);
 	list_changes_write_cursor(&list->place, text);
 	json_put_string(writer, "cursor", text);

@@ -12,10 +12,8 @@
  * A page also lists the offline gaps in its time. Pages touch: the time between two messages
  * belongs to the page with the later one.
  */
-#include <errno.h>
 #include <string.h>
 
-#include "base/arena.h"
 #include "base/clock.h"
 #include "console/console.h"
 #include "store/store_listing.h"
@@ -27,8 +25,6 @@
 #include "tools/tool_failure.h"
 #include "tools/tool_table.h"
 #include "tools/tool_wait.h"
-
-enum { LIST_SMS_ARENA_BYTES = 1024 * 1024 }; /* for one stored message */
 
 static const char *const list_sms_directions[] = { "in", "out", NULL };
 
@@ -347,19 +343,6 @@ static void list_sms_scheduled_visit(void *data, const struct message *message)
 		scheduled->count++;
 }
 
-/* Returns 0 or the store's error. */
-static int list_sms_scheduled_read_message(struct store *store, int64_t message_id,
-					   struct arena **arena_out,
-					   struct message *message_out)
-{
-	struct arena *arena = arena_new(LIST_SMS_ARENA_BYTES);
-	int error = arena ? store_message_get(store, message_id, arena, message_out)
-			  : -ENOMEM;
-
-	*arena_out = arena;
-	return error;
-}
-
 static int list_sms_scheduled_write_rows(const struct list_sms_scheduled *scheduled)
 {
 	const struct services *services = scheduled->list->call->services;
@@ -373,8 +356,7 @@ static int list_sms_scheduled_write_rows(const struct list_sms_scheduled *schedu
 
 		if (!page_takes_row(page, message_id))
 			break;
-		error = list_sms_scheduled_read_message(services->store, message_id,
-							&arena, &message);
+		error = message_view_read(services->store, message_id, &arena, &message);
 		if (!error) {
 			message.reason = message_view_reason(services, &message);
 			message_view_write(&page->view, &message);
@@ -396,7 +378,7 @@ static int list_sms_scheduled_find_after(struct list_sms_scheduled *scheduled,
 
 	if (!message_id)
 		return 0;
-	error = list_sms_scheduled_read_message(store, message_id, &arena, &message);
+	error = message_view_read(store, message_id, &arena, &message);
 	if (!error)
 		scheduled->after = (struct list_sms_scheduled_place){ message.send_at_ms,
 								      message_id };

@@ -45,28 +45,26 @@ struct mark_sms_read {
 	sd_event_source *turn; /* NULL if not waiting for the next one */
 };
 
-static void mark_sms_read_answer(struct tool_call *call, unsigned count)
+/* Finishes the call. `error` is the store's, or 0. */
+static void mark_sms_read_finish(struct tool_call *call, int error, unsigned count)
 {
 	struct buffer structured = BUFFER_INIT;
-	struct json_writer *writer = page_open(call, &structured);
+	struct json_writer *writer;
 
+	if (error) {
+		tool_failure_answer(
+			call,
+			error == STORE_E_FULL ? FAILURE_STORAGE_FULL : FAILURE_INTERNAL,
+			error == STORE_E_FULL
+				? "The phone's storage is full."
+				: "The messages could not be marked as read.");
+		return;
+	}
+	writer = page_open(call, &structured);
 	if (!writer)
 		return;
 	json_put_integer(writer, "count", count);
 	page_close(call, writer, &structured, NULL);
-}
-
-/* Finishes the call. `error` is the store's, or 0. */
-static void mark_sms_read_finish(struct tool_call *call, int error, unsigned count)
-{
-	if (!error)
-		mark_sms_read_answer(call, count);
-	else if (error == STORE_E_FULL)
-		tool_failure_answer(call, FAILURE_STORAGE_FULL,
-				    "The phone's storage is full.");
-	else
-		tool_failure_answer(call, FAILURE_INTERNAL,
-				    "The messages could not be marked as read.");
 }
 
 static void mark_sms_read_listed(struct tool_call *call, const struct json *array)

@@ -7,6 +7,7 @@
  */
 #include "tools/message_view.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +26,7 @@ enum {
 	MESSAGE_VIEW_SENT_TIME_LENGTH = sizeof("2026-03-04T05:06:07+0100") - 1,
 	MESSAGE_VIEW_LATE_MS = 2 * 60 * 1000,
 	MESSAGE_VIEW_NOTICE_DIGITS = 4, /* of STORE_APPROVAL_NOTICE_MOST */
+	MESSAGE_VIEW_ARENA_BYTES = 1024 * 1024,
 };
 
 static const char *const message_view_directions[] = {
@@ -109,6 +111,14 @@ const struct schema_field message_view_arrival_fields[] = {
 	  .items = SCHEMA_STRING },
 	{ 0 },
 };
+
+int message_view_read(struct store *store, int64_t message_id, struct arena **arena_out,
+		      struct message *message_out)
+{
+	*arena_out = arena_new(MESSAGE_VIEW_ARENA_BYTES);
+	return *arena_out ? store_message_get(store, message_id, *arena_out, message_out)
+			  : -ENOMEM;
+}
 
 /* What the text of a message contains. */
 struct message_view_findings {
@@ -218,12 +228,6 @@ static void message_view_put_party(const struct view *view, const struct message
 			       message->number);
 }
 
-static void message_view_put_sim(const struct view *view, const struct message *message)
-{
-	if (message->sim_id != view->usual_sim_id)
-		json_put_integer(view->writer, "subscription_id", message->sim_id);
-}
-
 /* Without `has_text` it writes only what was found in the text. */
 static void message_view_put_message_text(const struct view *view,
 					  const struct message *message, bool has_text,
@@ -296,12 +300,6 @@ static void message_view_add_command_flags(struct json_writer *writer, bool *any
 		message_view_add_flag(writer, any, "approval_answer");
 }
 
-/* oFono shows no more of other programs' messages, unless our plugin records them. */
-static bool message_view_is_without_content(const struct message *message)
-{
-	return message->client_id == CLIENT_PHONE && !*message->number;
-}
-
 void message_view_put_flags(struct json_writer *writer, const struct message *message,
 			    const struct message_view_findings *findings)
 {
@@ -330,7 +328,8 @@ void message_view_put_flags(struct json_writer *writer, const struct message *me
 		if (message->flags & words[i].flag)
 			message_view_add_flag(writer, &any, words[i].word);
 	}
-	if (message_view_is_without_content(message))
+	/* oFono shows no more of other programs' messages, unless our plugin records them */
+	if (message->client_id == CLIENT_PHONE && !*message->number)
 		message_view_add_flag(writer, &any, "content_unknown");
 	message_view_add_command_flags(writer, &any, message);
 	if (message->repeats) {
@@ -354,7 +353,8 @@ static void message_view_write_members(const struct view *view,
 		message_view_put_party(view, message, &findings);
 	else if (is_out)
 		json_put_string(writer, "direction", "out");
-	message_view_put_sim(view, message);
+	if (message->sim_id != view->usual_sim_id)
+		json_put_integer(writer, "subscription_id", message->sim_id);
 	message_view_put_message_text(view, message, true, &findings);
 	if (is_out)
 		message_view_put_origin(writer, message->client_id);

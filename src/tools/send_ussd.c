@@ -244,14 +244,6 @@ static bool send_ussd_check_rate(const struct send_ussd *ussd)
 				   wait_ms / SEND_USSD_MS_PER_SECOND + 1 });
 }
 
-/* Checks all rules of the owner, and chooses SIM and modem. */
-static bool send_ussd_check(struct send_ussd *ussd)
-{
-	return send_ussd_check_owner(ussd) && send_ussd_check_code(ussd) &&
-	       send_ussd_choose_modem(ussd) && send_ussd_check_dialogue(ussd) &&
-	       send_ussd_check_reply(ussd) && send_ussd_check_rate(ussd);
-}
-
 /* `outcome` is NULL before dialling. Returns 0 or the store's error. */
 static int send_ussd_audit(const struct send_ussd *ussd, const char *outcome)
 {
@@ -487,7 +479,9 @@ static void send_ussd_run(struct tool_call *call)
 	};
 	if (argument_boolean(call, "cancel"))
 		send_ussd_cancel(ussd);
-	else if (send_ussd_check(ussd))
+	else if (send_ussd_check_owner(ussd) && send_ussd_check_code(ussd) &&
+		 send_ussd_choose_modem(ussd) && send_ussd_check_dialogue(ussd) &&
+		 send_ussd_check_reply(ussd) && send_ussd_check_rate(ussd))
 		send_ussd_dial(ussd);
 }
 

@@ -36,16 +36,6 @@ const struct schema_field sim_view_fields[] = {
 	{ 0 },
 };
 
-static void sim_view_put_facts(struct json_writer *writer, const struct sim *sim)
-{
-	json_put_string(writer, "state", sim_state_name(sim->state));
-	json_put_boolean(writer, "can_send", sim->state == SIM_READY);
-	view_put_line(writer, "own_number", sim->own_number);
-	json_put_boolean(writer, "roaming", sim->roaming);
-	json_put_boolean(writer, "default", sim->is_default);
-	json_put_integer(writer, "signal_percent", sim->modem->network.strength);
-}
-
 static void sim_view_write_sim(struct json_writer *writer, const struct sim *sim,
 			       enum sim_view_detail detail)
 {
@@ -61,7 +51,12 @@ static void sim_view_write_sim(struct json_writer *writer, const struct sim *sim
 		if (sim->roaming)
 			json_put_boolean(writer, "roaming", true);
 	} else if (detail == SIM_VIEW_FULL) {
-		sim_view_put_facts(writer, sim);
+		json_put_string(writer, "state", sim_state_name(sim->state));
+		json_put_boolean(writer, "can_send", sim->state == SIM_READY);
+		view_put_line(writer, "own_number", sim->own_number);
+		json_put_boolean(writer, "roaming", sim->roaming);
+		json_put_boolean(writer, "default", sim->is_default);
+		json_put_integer(writer, "signal_percent", sim->modem->network.strength);
 	}
 	json_close_object(writer);
 }
@@ -98,12 +93,12 @@ static const char *sim_view_voicemail_state(const struct modem_voicemail *voicem
 	return voicemail->waiting ? "waiting" : "none";
 }
 
-void sim_view_write_voicemail(struct json_writer *writer, const struct sims *sims,
-			      bool waiting_only)
+void sim_view_put_voicemail(struct json_writer *writer, const char *key,
+			    const struct sims *sims, bool waiting_only)
 {
 	const struct sim *sim;
 
-	json_open_array(writer);
+	json_open_array_at(writer, key);
 	TAILQ_FOREACH (sim, sims_list(sims), link) {
 		if (waiting_only && !sim->voicemail.waiting)
 			continue;

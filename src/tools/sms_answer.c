@@ -421,30 +421,25 @@ static void sms_answer_unknown(const struct sms_answer *answer)
 			answer->order->recipient, (long long)answer->message.id));
 }
 
-static void sms_answer_expired(const struct sms_answer *answer)
+/* It was not sent. */
+static void sms_answer_ended(const struct sms_answer *answer, enum failure failure,
+			     const char *what)
 {
-	const char *reason = answer->message.reason;
-	const char *what = "could not be sent while it was valid";
-
-	if (strcmp(reason, "approval_not_given") == 0)
-		what = "was not approved in time, so it was not sent";
-	else if (strcmp(reason, "approval_expired") == 0)
-		what = "was approved, but could not be sent within ten minutes of the approval";
-	sms_answer_fail(answer, FAILURE_EXPIRED,
+	sms_answer_fail(answer, failure,
 			arena_printf(answer->order->call->arena,
 				     "The SMS to %s %s (message %lld).",
 				     answer->order->recipient, what,
 				     (long long)answer->message.id));
 }
 
-static void sms_answer_cancelled(const struct sms_answer *answer)
+/* Follows the recipient. */
+static const char *sms_answer_expiry(const char *reason)
 {
-	sms_answer_fail(
-		answer, FAILURE_CANCELLED,
-		arena_printf(
-			answer->order->call->arena,
-			"The SMS to %s was cancelled before it was sent (message %lld).",
-			answer->order->recipient, (long long)answer->message.id));
+	if (strcmp(reason, "approval_not_given") == 0)
+		return "was not approved in time, so it was not sent";
+	if (strcmp(reason, "approval_expired") == 0)
+		return "was approved, but could not be sent within ten minutes of the approval";
+	return "could not be sent while it was valid";
 }
 
 void sms_answer_finish(const struct sms_answer *answer)
@@ -469,13 +464,15 @@ void sms_answer_finish(const struct sms_answer *answer)
 		sms_answer_failed(answer);
 		break;
 	case STATE_CANCELLED:
-		sms_answer_cancelled(answer);
+		sms_answer_ended(answer, FAILURE_CANCELLED,
+				 "was cancelled before it was sent");
 		break;
 	case STATE_UNKNOWN:
 		sms_answer_unknown(answer);
 		break;
 	case STATE_EXPIRED:
-		sms_answer_expired(answer);
+		sms_answer_ended(answer, FAILURE_EXPIRED,
+				 sms_answer_expiry(answer->message.reason));
 		break;
 	}
 }

@@ -464,10 +464,8 @@ int status_view_write_brief(struct json_writer *writer, const struct status_view
 		json_put_boolean(writer, "modems_complete", false);
 	json_key(writer, "sims");
 	sim_view_write(writer, services->sims, SIM_VIEW_STATE);
-	if (status_view_has_voicemail(services->sims)) {
-		json_key(writer, "voicemail");
-		sim_view_write_voicemail(writer, services->sims, true);
-	}
+	if (status_view_has_voicemail(services->sims))
+		sim_view_put_voicemail(writer, "voicemail", services->sims, true);
 	if (waiting) {
 		json_open_object_at(writer, "queue");
 		json_put_integer(writer, "waiting", waiting);
@@ -498,8 +496,7 @@ int status_view_put(struct json_writer *writer, const struct status_view *view)
 	json_put_boolean(writer, "modems_complete", ofono_is_complete(services->ofono));
 	json_key(writer, "sims");
 	sim_view_write(writer, services->sims, SIM_VIEW_FULL);
-	json_key(writer, "voicemail");
-	sim_view_write_voicemail(writer, services->sims, false);
+	sim_view_put_voicemail(writer, "voicemail", services->sims, false);
 	json_key(writer, "balances");
 	balances_error = sim_view_write_balances(writer, services, view->client);
 	sim_view_put_modems(writer, services);

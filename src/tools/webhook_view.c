@@ -13,11 +13,6 @@ enum { WEBHOOK_VIEW_DIGITS_MAX = 18 };
 
 #define WEBHOOK_VIEW_REJECTED_MS (INT64_C(24) * 60 * 60 * 1000)
 
-void webhook_view_write_id(int64_t consent_id, char text[WEBHOOK_VIEW_ID_BYTES])
-{
-	snprintf(text, WEBHOOK_VIEW_ID_BYTES, "w%lld", (long long)consent_id);
-}
-
 bool webhook_view_read_id(const char *text, int64_t *consent_id_out)
 {
 	size_t digits = *text == 'w' ? strspn(text + 1, "0123456789") : 0;
@@ -26,6 +21,14 @@ bool webhook_view_read_id(const char *text, int64_t *consent_id_out)
 		return false;
 	*consent_id_out = strtoll(text + 1, NULL, 10);
 	return *consent_id_out > 0;
+}
+
+/* A time that is 0 is left out. */
+static void webhook_view_put_time(struct json_writer *writer, const char *key,
+				  int64_t wall_ms)
+{
+	if (wall_ms)
+		view_put_time(writer, key, wall_ms);
 }
 
 static void webhook_view_put_client(struct json_writer *writer, struct store *store,
@@ -43,7 +46,7 @@ void webhook_view_put_consent(struct json_writer *writer, struct store *store,
 {
 	char id[WEBHOOK_VIEW_ID_BYTES];
 
-	webhook_view_write_id(consent->id, id);
+	snprintf(id, sizeof(id), "w%lld", (long long)consent->id);
 	json_put_string(writer, "approval_id", id);
 	json_put_string(writer, "kind", "webhook");
 	webhook_view_put_client(writer, store, consent->client_id);
@@ -52,15 +55,7 @@ void webhook_view_put_consent(struct json_writer *writer, struct store *store,
 	view_put_line(writer, "filter", consent->filter);
 	json_put_boolean(writer, "include_text", consent->with_text);
 	view_put_time(writer, "asked_at", consent->asked_ms);
-	if (consent->until_ms)
-		view_put_time(writer, "until", consent->until_ms);
-}
-
-static void webhook_view_put_time(struct json_writer *writer, const char *key,
-				  int64_t wall_ms)
-{
-	if (wall_ms)
-		view_put_time(writer, key, wall_ms);
+	webhook_view_put_time(writer, "until", consent->until_ms);
 }
 
 void webhook_view_put_subscription(struct json_writer *writer, struct store *store,

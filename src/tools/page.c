@@ -10,10 +10,11 @@ struct json_writer *page_open(struct tool_call *call, struct buffer *structured)
 {
 	struct json_writer *writer = json_writer_new(structured);
 
+	/* A refusal would say that nothing was done, but a call may have been placed. */
 	if (writer)
 		json_open_object(writer);
 	else
-		tool_failure_answer(call, FAILURE_INTERNAL, NULL);
+		tool_call_succeed_with_json(call, structured); /* says: out of memory */
 	return writer;
 }
 

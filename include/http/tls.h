@@ -18,27 +18,17 @@ struct explanation;
 struct config;
 
 /*
- * Certificate: makes a self-signed certificate for this machine and reads its fingerprint.
+ * Certificate: makes a self-signed certificate for this machine.
  *
  * A folder holds cert.pem and key.pem and is put in place in one rename, so there is never a
- * mismatched key or half a file (tests/unit/test_certificate.c). The server uses <state_dir>/tls
- * unless the configuration names other files (http/tls.h).
+ * mismatched key or half a file (tests/unit/test_certificate.c).
  */
 
 #define CERTIFICATE_FOLDER   "tls" /* in state_dir */
 #define CERTIFICATE_FILE     "cert.pem"
 #define CERTIFICATE_KEY_FILE "key.pem"
 
-enum {
-	CERTIFICATE_YEARS = 10,
-	CERTIFICATE_HASH_BYTES = 32,
-	CERTIFICATE_FINGERPRINT_BYTES = 3 * CERTIFICATE_HASH_BYTES, /* including NUL */
-};
-
-/* SHA-256 of the certificate, "AB:CD:...", as browsers and openssl show it. */
-struct certificate_fingerprint {
-	char text[CERTIFICATE_FINGERPRINT_BYTES];
-};
+enum { CERTIFICATE_YEARS = 10 };
 
 /*
  * Creates or replaces `folder` with a new certificate and key. The certificate is valid for this
@@ -46,18 +36,7 @@ struct certificate_fingerprint {
  * the owner of the parent folder, which must exist. Returns 0, or -errno with the error's text.
  */
 int certificate_make(const char *folder, const struct config_list *names,
-		     struct certificate_fingerprint *fingerprint_out,
 		     struct explanation *error);
-
-/* -EIO */
-int certificate_fingerprint_of(gnutls_x509_crt_t certificate,
-			       struct certificate_fingerprint *fingerprint_out);
-/*
- * Writes that of the first certificate in a PEM file. Returns 0, or -errno with the error's text.
- */
-int certificate_fingerprint(const char *file,
-			    struct certificate_fingerprint *fingerprint_out,
-			    struct explanation *error);
 
 /* Wall-clock time. */
 struct certificate_times {
@@ -65,10 +44,7 @@ struct certificate_times {
 	int64_t until_ms;
 };
 
-/*
- * Finds the validity of the first certificate in a PEM file. Returns 0, or -errno with the error's
- * text.
- */
+/* Of the first certificate in a PEM file. Returns 0, or -errno with the error's text. */
 int certificate_times(const char *file, struct certificate_times *times_out,
 		      struct explanation *error);
 
@@ -81,7 +57,15 @@ enum tls_outcome {
 	"SECURE128:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2:-CIPHER-ALL:+AES-256-GCM:" \
 	"+CHACHA20-POLY1305:+AES-128-GCM:-MAC-ALL:+AEAD"
 
-enum { TLS_CHAIN_MAX = 8 };
+enum {
+	TLS_CHAIN_MAX = 8,
+	TLS_HASH_BYTES = 32,
+};
+
+/* SHA-256 of the certificate, "AB:CD:...", as browsers and openssl show it. */
+struct tls_fingerprint {
+	char text[3 * TLS_HASH_BYTES];
+};
 
 /* It is all zero while nothing is loaded. */
 struct tls {
@@ -100,9 +84,8 @@ struct tls {
 int tls_load(struct tls *tls, const struct config *config, struct explanation *error);
 /* Writes where tls_load() looks for the certificate; the file need not exist. */
 void tls_certificate_path(const struct config *config, char path[PATH_MAX]);
-/* Writes that of the loaded certificate. Returns 0, -ENOENT if there is none, or another -errno. */
-int tls_fingerprint(const struct tls *tls,
-		    struct certificate_fingerprint *fingerprint_out);
+/* Returns 0, -ENOENT if no certificate is loaded, or another -errno. */
+int tls_fingerprint(const struct tls *tls, struct tls_fingerprint *fingerprint_out);
 void tls_unload(struct tls *tls);
 
 /* Handshakes use this pair from now on. It is one for the process, and outlives them. */

@@ -175,12 +175,11 @@ static int agent_url_make_certificate(const struct control *control,
 				      struct explanation *error)
 {
 	const struct config *config = control->config;
-	struct certificate_fingerprint fingerprint;
 	char folder[PATH_MAX];
 	int result;
 
 	snprintf(folder, sizeof(folder), "%s/%s", config->state_dir, CERTIFICATE_FOLDER);
-	result = certificate_make(folder, &config->allowed_host, &fingerprint, error);
+	result = certificate_make(folder, &config->allowed_host, error);
 	return result ? result : tls_load(control->tls, config, error);
 }
 
@@ -200,7 +199,7 @@ int agent_url_secure(const struct control *control, bool wanted,
 
 void agent_url_write(const struct control *control, struct json_writer *writer)
 {
-	struct certificate_fingerprint fingerprint;
+	struct tls_fingerprint fingerprint;
 	char path[PATH_MAX];
 
 	json_open_array_at(writer, "urls");

@@ -68,16 +68,6 @@ static int certificate_add_address(gnutls_x509_crt_t certificate,
 		six ? sizeof(in6->sin6_addr) : sizeof(in->sin_addr), GNUTLS_FSAN_APPEND);
 }
 
-/* A link-local address means nothing without its link, which a certificate cannot name. */
-static bool certificate_address_is_usable(const struct sockaddr *any)
-{
-	const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)any;
-
-	return any &&
-	       (any->sa_family == AF_INET ||
-		(any->sa_family == AF_INET6 && !IN6_IS_ADDR_LINKLOCAL(&in6->sin6_addr)));
-}
-
 static int certificate_add_addresses(gnutls_x509_crt_t certificate)
 {
 	struct ifaddrs *all, *at;
@@ -87,7 +77,12 @@ static int certificate_add_addresses(gnutls_x509_crt_t certificate)
 		return 0; /* names alone will do */
 	for (at = all; at && !error && count < CERTIFICATE_ADDRESSES_MAX;
 	     at = at->ifa_next) {
-		if (!certificate_address_is_usable(at->ifa_addr))
+		const struct sockaddr_in6 *in6 = (const void *)at->ifa_addr;
+		int family = at->ifa_addr ? at->ifa_addr->sa_family : AF_UNSPEC;
+
+		/* a link-local address means nothing without its link, which cannot be named */
+		if (family != AF_INET &&
+		    (family != AF_INET6 || IN6_IS_ADDR_LINKLOCAL(&in6->sin6_addr)))
 			continue;
 		error = certificate_add_address(certificate, at->ifa_addr);
 		count++;
@@ -197,21 +192,6 @@ static int certificate_sign_pair(const struct certificate_pair *pair,
 
 /* Files */
 
-static int certificate_write_file(int fd, const gnutls_datum_t *text)
-{
-	size_t done = 0;
-	ssize_t length;
-
-	while (done < text->size) {
-		length = write(fd, text->data + done, text->size - done);
-		if (length < 0 && errno != EINTR)
-			return -errno;
-		if (length > 0)
-			done += (size_t)length;
-	}
-	return fsync(fd) < 0 ? -errno : 0;
-}
-
 /* Root creates the files for the user whose state folder it is. */
 static int certificate_give_to_owner(int fd, const struct stat *parent)
 {
@@ -225,13 +205,22 @@ static int certificate_make_file(int folder, const char *name, const gnutls_datu
 {
 	int fd = openat(folder, name,
 			O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	size_t done = 0;
 	int error;
 
 	if (fd < 0)
 		return -errno;
 	error = certificate_give_to_owner(fd, parent);
-	if (!error)
-		error = certificate_write_file(fd, text);
+	while (!error && done < text->size) {
+		ssize_t length = write(fd, text->data + done, text->size - done);
+
+		if (length > 0)
+			done += (size_t)length;
+		else if (length < 0 && errno != EINTR)
+			error = -errno;
+	}
+	if (!error && fsync(fd) < 0)
+		error = -errno;
 	close(fd);
 	return error;
 }
@@ -318,32 +307,7 @@ static int certificate_write_pair(const struct certificate_pair *pair, const cha
 	return error;
 }
 
-static void certificate_free_pair(struct certificate_pair *pair)
-{
-	if (pair->key)
-		gnutls_x509_privkey_deinit(pair->key);
-	if (pair->certificate)
-		gnutls_x509_crt_deinit(pair->certificate);
-}
-
-int certificate_fingerprint_of(gnutls_x509_crt_t certificate,
-			       struct certificate_fingerprint *fingerprint_out)
-{
-	unsigned char hash[CERTIFICATE_HASH_BYTES];
-	size_t size = sizeof(hash);
-
-	if (gnutls_x509_crt_get_fingerprint(certificate, GNUTLS_DIG_SHA256, hash, &size) <
-	    0)
-		return -EIO;
-	for (size_t at = 0; at < sizeof(hash); at++)
-		snprintf(fingerprint_out->text + 3 * at,
-			 sizeof(fingerprint_out->text) - 3 * at, "%02X%s", hash[at],
-			 at + 1 < sizeof(hash) ? ":" : "");
-	return 0;
-}
-
 int certificate_make(const char *folder, const struct config_list *names,
-		     struct certificate_fingerprint *fingerprint_out,
 		     struct explanation *error)
 {
 	struct certificate_pair pair = { NULL, NULL };
@@ -354,28 +318,29 @@ int certificate_make(const char *folder, const struct config_list *names,
 	if (!result)
 		result = certificate_sign_pair(&pair, names);
 	if (result) {
-		certificate_free_pair(&pair);
-		return explanation_set(error, -EIO, "%s: cannot make a certificate: %s",
-				       folder, gnutls_strerror(result));
+		explanation_set(error, -EIO, "%s: cannot make a certificate: %s", folder,
+				gnutls_strerror(result));
+		result = -EIO;
+	} else {
+		result = certificate_write_pair(&pair, folder);
+		if (result)
+			explanation_set(error, result, "%s: cannot be written: %s",
+					folder, strerror(-result));
 	}
-	result = certificate_write_pair(&pair, folder);
-	if (!result)
-		result = certificate_fingerprint_of(pair.certificate, fingerprint_out);
-	certificate_free_pair(&pair);
-	return result ? explanation_set(error, result, "%s: cannot be written: %s",
-					folder, strerror(-result))
-		      : 0;
+	if (pair.key)
+		gnutls_x509_privkey_deinit(pair.key);
+	if (pair.certificate)
+		gnutls_x509_crt_deinit(pair.certificate);
+	return result;
 }
 
-/* The caller frees *certificate_out. Returns 0, or -errno with the error's text. */
-static int certificate_read_file(const char *file, gnutls_x509_crt_t *certificate_out,
-				 struct explanation *error)
+int certificate_times(const char *file, struct certificate_times *times_out,
+		      struct explanation *error)
 {
 	gnutls_x509_crt_t certificate = NULL;
 	gnutls_datum_t text = { NULL, 0 };
 	int result = gnutls_load_file(file, &text);
 
-	*certificate_out = NULL;
 	if (result)
 		return explanation_set(error, -EIO, "%s: cannot be read: %s", file,
 				       strerror(errno));
@@ -384,44 +349,16 @@ static int certificate_read_file(const char *file, gnutls_x509_crt_t *certificat
 		result = gnutls_x509_crt_import(certificate, &text, GNUTLS_X509_FMT_PEM);
 	gnutls_free(text.data);
 	if (!result) {
-		*certificate_out = certificate;
-		return 0;
+		times_out->from_ms =
+			(int64_t)gnutls_x509_crt_get_activation_time(certificate) * 1000;
+		times_out->until_ms =
+			(int64_t)gnutls_x509_crt_get_expiration_time(certificate) * 1000;
 	}
 	if (certificate)
 		gnutls_x509_crt_deinit(certificate);
-	return explanation_set(error, -EINVAL,
-			       "%s: is not a PEM certificate, which begins with "
-			       "-----BEGIN CERTIFICATE-----",
-			       file);
-}
-
-int certificate_fingerprint(const char *file,
-			    struct certificate_fingerprint *fingerprint_out,
-			    struct explanation *error)
-{
-	gnutls_x509_crt_t certificate;
-	int result = certificate_read_file(file, &certificate, error);
-
-	if (result)
-		return result;
-	result = certificate_fingerprint_of(certificate, fingerprint_out);
-	gnutls_x509_crt_deinit(certificate);
-	return result ? explanation_set(error, result, "%s: has no fingerprint", file)
+	return result ? explanation_set(error, -EINVAL,
+					"%s: is not a PEM certificate, which begins with "
+					"-----BEGIN CERTIFICATE-----",
+					file)
 		      : 0;
-}
-
-int certificate_times(const char *file, struct certificate_times *times_out,
-		      struct explanation *error)
-{
-	gnutls_x509_crt_t certificate;
-	int result = certificate_read_file(file, &certificate, error);
-
-	if (result)
-		return result;
-	times_out->from_ms =
-		(int64_t)gnutls_x509_crt_get_activation_time(certificate) * 1000;
-	times_out->until_ms =
-		(int64_t)gnutls_x509_crt_get_expiration_time(certificate) * 1000;
-	gnutls_x509_crt_deinit(certificate);
-	return 0;
 }

@@ -22,64 +22,58 @@ enum { TLS_FILE_BYTES_MAX = 64 * 1024 };
 
 static const struct tls *tls_served;
 
-static void tls_clear_pair(struct tls_pair *pair)
+void tls_unload(struct tls *tls)
 {
-	for (unsigned at = 0; at < pair->length; at++)
-		gnutls_x509_crt_deinit(pair->chain[at]);
-	if (pair->key)
-		gnutls_x509_privkey_deinit(pair->key);
-	*pair = (struct tls_pair){ .length = 0 };
-}
-
-static int tls_read_all(int fd, gnutls_datum_t *text_out)
-{
-	unsigned char *data = gnutls_malloc(TLS_FILE_BYTES_MAX + 1);
-	size_t size = 0;
-	ssize_t length = 1;
-
-	if (!data)
-		return -ENOMEM;
-	while (length > 0 && size <= TLS_FILE_BYTES_MAX) {
-		length = read(fd, data + size, TLS_FILE_BYTES_MAX + 1 - size);
-		if (length > 0)
-			size += (size_t)length;
-	}
-	if (length < 0 || size > TLS_FILE_BYTES_MAX) {
-		int number = length < 0 ? -errno : -EFBIG;
-
-		gnutls_memset(data, 0, size);
-		gnutls_free(data);
-		return number;
-	}
-	*text_out = (gnutls_datum_t){ data, (unsigned)size };
-	return 0;
+	for (unsigned at = 0; at < tls->pair.length; at++)
+		gnutls_x509_crt_deinit(tls->pair.chain[at]);
+	if (tls->pair.key)
+		gnutls_x509_privkey_deinit(tls->pair.key);
+	*tls = (struct tls){ .pair.length = 0 };
 }
 
 static int tls_read_file(const char *path, bool secret, gnutls_datum_t *text_out,
 			 struct explanation *error)
 {
 	struct stat status;
-	int result, fd = regular_file_open(path, &status);
+	int result = 0, fd = regular_file_open(path, &status);
+	unsigned char *data;
+	ssize_t length = 1;
+	size_t size = 0;
 
 	if (fd == -EINVAL)
 		return explanation_set(error, fd, "%s: is not a regular file", path);
 	if (fd < 0)
 		return explanation_set(error, fd, "%s: cannot be read: %s", path,
 				       strerror(-fd));
-	if (secret && (status.st_mode & S_IRWXO))
-		result = explanation_set(error, -EPERM,
-					 "%s: every user of this machine can read or "
-					 "change this key; run: chmod o-rwx %s, and make "
-					 "a new key if somebody may have read it",
-					 path, path);
-	else {
-		result = tls_read_all(fd, text_out);
-		if (result)
-			explanation_set(error, result, "%s: cannot be read: %s", path,
-					strerror(-result));
+	if (secret && (status.st_mode & S_IRWXO)) {
+		close(fd);
+		return explanation_set(error, -EPERM,
+				       "%s: every user of this machine can read or "
+				       "change this key; run: chmod o-rwx %s, and make "
+				       "a new key if somebody may have read it",
+				       path, path);
+	}
+	data = gnutls_malloc(TLS_FILE_BYTES_MAX + 1);
+	if (!data)
+		result = -ENOMEM;
+	while (!result && length > 0) {
+		length = read(fd, data + size, TLS_FILE_BYTES_MAX + 1 - size);
+		size += length > 0 ? (size_t)length : 0;
+		if (length < 0)
+			result = -errno;
+		else if (size > TLS_FILE_BYTES_MAX)
+			result = -EFBIG;
 	}
 	close(fd);
-	return result;
+	if (!result) {
+		*text_out = (gnutls_datum_t){ data, (unsigned)size };
+		return 0;
+	}
+	if (data)
+		gnutls_memset(data, 0, size);
+	gnutls_free(data);
+	return explanation_set(error, result, "%s: cannot be read: %s", path,
+			       strerror(-result));
 }
 
 static int tls_load_certificate(const char *path, struct tls_pair *pair,
@@ -139,27 +133,6 @@ static bool tls_key_matches(const struct tls_pair *pair)
 	       memcmp(of_key, of_certificate, key_size) == 0;
 }
 
-static int tls_load_pair(struct tls *tls, const char *certificate, const char *key,
-			 struct explanation *error)
-{
-	struct tls_pair pair = { .length = 0 };
-	int result = tls_load_certificate(certificate, &pair, error);
-
-	if (result == 0)
-		result = tls_load_key(key, &pair, error);
-	if (result == 0 && !tls_key_matches(&pair))
-		result = explanation_set(error, -EINVAL,
-					 "%s: does not match the certificate %s", key,
-					 certificate);
-	if (result) {
-		tls_clear_pair(&pair);
-		return result;
-	}
-	tls_clear_pair(&tls->pair);
-	tls->pair = pair;
-	return 0;
-}
-
 void tls_certificate_path(const struct config *config, char path[PATH_MAX])
 {
 	if (*config->tls_certificate)
@@ -172,46 +145,53 @@ void tls_certificate_path(const struct config *config, char path[PATH_MAX])
 int tls_load(struct tls *tls, const struct config *config, struct explanation *error)
 {
 	char certificate[PATH_MAX], key[PATH_MAX];
+	struct tls fresh = { .pair.length = 0 };
+	int result;
 
 	tls_certificate_path(config, certificate);
 	if (*config->tls_certificate)
-		return tls_load_pair(tls, certificate, config->tls_key, error);
-	snprintf(key, sizeof(key), "%s/%s/%s", config->state_dir, CERTIFICATE_FOLDER,
-		 CERTIFICATE_KEY_FILE);
-	if (access(certificate, F_OK) < 0 && errno == ENOENT)
+		snprintf(key, sizeof(key), "%s", config->tls_key);
+	else if (access(certificate, F_OK) < 0 && errno == ENOENT)
 		return TLS_E_NONE;
-	return tls_load_pair(tls, certificate, key, error);
+	else
+		snprintf(key, sizeof(key), "%s/%s/%s", config->state_dir,
+			 CERTIFICATE_FOLDER, CERTIFICATE_KEY_FILE);
+	result = tls_load_certificate(certificate, &fresh.pair, error);
+	if (!result)
+		result = tls_load_key(key, &fresh.pair, error);
+	if (!result && !tls_key_matches(&fresh.pair))
+		result = explanation_set(error, -EINVAL,
+					 "%s: does not match the certificate %s", key,
+					 certificate);
+	if (result) {
+		tls_unload(&fresh);
+		return result;
+	}
+	tls_unload(tls);
+	*tls = fresh;
+	return 0;
 }
 
-int tls_fingerprint(const struct tls *tls,
-		    struct certificate_fingerprint *fingerprint_out)
+int tls_fingerprint(const struct tls *tls, struct tls_fingerprint *fingerprint_out)
 {
-	return tls->pair.length
-		       ? certificate_fingerprint_of(tls->pair.chain[0], fingerprint_out)
-		       : -ENOENT;
+	unsigned char hash[TLS_HASH_BYTES];
+	size_t size = sizeof(hash);
+
+	if (!tls->pair.length)
+		return -ENOENT;
+	if (gnutls_x509_crt_get_fingerprint(tls->pair.chain[0], GNUTLS_DIG_SHA256, hash,
+					    &size) < 0)
+		return -EIO;
+	for (size_t at = 0; at < sizeof(hash); at++)
+		snprintf(fingerprint_out->text + 3 * at,
+			 sizeof(fingerprint_out->text) - 3 * at, "%02X%s", hash[at],
+			 at + 1 < sizeof(hash) ? ":" : "");
+	return 0;
 }
 
 void tls_serve(struct tls *tls)
 {
 	tls_served = tls;
-}
-
-void tls_unload(struct tls *tls)
-{
-	tls_clear_pair(&tls->pair);
-}
-
-static int tls_copy_key(const struct tls_pair *pair, gnutls_privkey_t *key_out)
-{
-	int error = gnutls_privkey_init(key_out);
-
-	if (error)
-		return error;
-	error = gnutls_privkey_import_x509(*key_out, pair->key,
-					   GNUTLS_PRIVKEY_IMPORT_COPY);
-	if (error)
-		gnutls_privkey_deinit(*key_out);
-	return error;
 }
 
 static int tls_copy_chain(const struct tls_pair *pair, gnutls_pcert_st **chain_out)
@@ -243,9 +223,10 @@ int tls_retrieve(gnutls_session_t session, const struct gnutls_cert_retr_st *inf
 
 	*ocsp = NULL;
 	*ocsp_count = 0;
-	if (!pair->length || tls_copy_key(pair, key))
+	if (!pair->length || gnutls_privkey_init(key))
 		return -1;
-	if (tls_copy_chain(pair, certificates)) {
+	if (gnutls_privkey_import_x509(*key, pair->key, GNUTLS_PRIVKEY_IMPORT_COPY) ||
+	    tls_copy_chain(pair, certificates)) {
 		gnutls_privkey_deinit(*key);
 		return -1;
 	}

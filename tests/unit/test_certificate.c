@@ -35,13 +35,19 @@ static int teardown(void **state)
 	return rmdir(home); /* fails if anything else is left */
 }
 
-static struct certificate_fingerprint make(const struct config_list *names)
+static struct tls_fingerprint make(const struct config_list *names)
 {
-	struct certificate_fingerprint fingerprint;
+	struct tls_fingerprint fingerprint;
 	struct explanation error = { "" };
+	static struct config config;
+	struct tls tls = { 0 };
 
-	if (certificate_make(folder, names, &fingerprint, &error) != 0)
+	snprintf(config.state_dir, sizeof(config.state_dir), "%s", home);
+	if (certificate_make(folder, names, &error) != 0 ||
+	    tls_load(&tls, &config, &error) != 0)
 		fail_msg("%s", error.text);
+	assert_int_equal(tls_fingerprint(&tls, &fingerprint), 0);
+	tls_unload(&tls);
 	return fingerprint;
 }
 
@@ -145,25 +151,28 @@ TEST(test_the_files_belong_to_the_owner_of_the_state_folder)
 
 TEST(test_the_fingerprint_matches_the_file)
 {
-	struct certificate_fingerprint made = make(NULL), read;
-	struct explanation error = { "" };
+	struct tls_fingerprint made = make(NULL);
+	gnutls_x509_crt_t certificate = load();
+	unsigned char hash[TLS_HASH_BYTES];
+	size_t size = sizeof(hash);
+	char text[3 * TLS_HASH_BYTES + 1];
 
-	assert_int_equal(certificate_fingerprint(certificate_path, &read, &error), 0);
-	assert_string_equal(made.text, read.text);
-	assert_int_equal(strlen(read.text), 32 * 3 - 1);
-	assert_int_equal(strspn(read.text, "0123456789ABCDEF:"), strlen(read.text));
+	assert_int_equal(gnutls_x509_crt_get_fingerprint(certificate, GNUTLS_DIG_SHA256,
+							 hash, &size),
+			 0);
+	gnutls_x509_crt_deinit(certificate);
+	for (size_t at = 0; at < size; at++)
+		snprintf(text + 3 * at, 4, "%02X:", hash[at]);
+	text[strlen(text) - 1] = '\0';
+	assert_string_equal(made.text, text);
 }
 
 TEST(test_a_new_pair_replaces_the_old_one)
 {
-	struct certificate_fingerprint first = make(NULL), second, read;
-	struct explanation error = { "" };
+	struct tls_fingerprint first = make(NULL), second = make(NULL);
 	gnutls_certificate_credentials_t credentials;
 
-	second = make(NULL);
 	assert_string_not_equal(first.text, second.text);
-	assert_int_equal(certificate_fingerprint(certificate_path, &read, &error), 0);
-	assert_string_equal(second.text, read.text);
 	assert_int_equal(gnutls_certificate_allocate_credentials(&credentials), 0);
 	assert_int_equal(gnutls_certificate_set_x509_key_file(credentials,
 							      certificate_path, key_path,
@@ -186,16 +195,14 @@ TEST(test_leftovers_of_an_interrupted_attempt_are_removed)
 
 TEST(test_errors_name_the_file)
 {
-	struct certificate_fingerprint fingerprint;
+	struct certificate_times times;
 	struct explanation error = { "" };
 
-	assert_int_equal(certificate_make("/nonexistent/tls", NULL, &fingerprint, &error),
-			 -ENOENT);
+	assert_int_equal(certificate_make("/nonexistent/tls", NULL, &error), -ENOENT);
 	assert_non_null(strstr(error.text, "/nonexistent/tls: "));
-	assert_true(certificate_fingerprint(certificate_path, &fingerprint, &error) < 0);
+	assert_true(certificate_times(certificate_path, &times, &error) < 0);
 	assert_non_null(strstr(error.text, certificate_path));
 	make(NULL);
-	assert_int_equal(certificate_fingerprint(key_path, &fingerprint, &error),
-			 -EINVAL);
+	assert_int_equal(certificate_times(key_path, &times, &error), -EINVAL);
 	assert_non_null(strstr(error.text, key_path));
 }

@@ -88,19 +88,9 @@ const struct client *exchange_client(const struct exchange *exchange)
 const char *exchange_header(struct exchange *exchange, const char *name,
 			    bool *conflict_out)
 {
-	const char *value;
-	size_t length, whole;
-
-	if (!exchange->carrier)
-		return NULL;
-	value = exchange->carrier->header(exchange->carrier_data, name, conflict_out);
-	if (!value)
-		return NULL;
-	value += strspn(value, " \t");
-	whole = length = strlen(value);
-	while (length && strchr(" \t", value[length - 1]))
-		length--;
-	return length == whole ? value : arena_copy(exchange->arena, value, length);
+	return exchange->carrier ? exchange->carrier->header(exchange->carrier_data, name,
+							     conflict_out)
+				 : NULL;
 }
 
 void exchange_add_fixed_header(struct exchange *exchange, const char *name,
@@ -133,14 +123,6 @@ void exchange_answer(struct exchange *exchange, unsigned status, const char *con
 	       exchange->state == EXCHANGE_WAITING);
 	exchange->state = EXCHANGE_ANSWERED;
 	exchange->carrier->answered(exchange->carrier_data, status, content_type, body);
-}
-
-static bool exchange_charge(struct exchange *exchange, size_t bytes)
-{
-	if (!arena_budget_take(exchange->budget, bytes))
-		return false;
-	exchange->charged_bytes += bytes;
-	return true;
 }
 
 static void exchange_discharge(struct exchange *exchange)
@@ -213,23 +195,21 @@ static void exchange_pass_on(struct exchange *exchange, const char *data, size_t
 		exchange->handler->body(exchange->handler_data, exchange, data, length);
 }
 
-/* The parser keeps a string that spans pieces in a buffer that doubles. */
-static bool exchange_charge_parser(struct exchange *exchange, size_t length)
-{
-	return exchange->received_bytes <= EXCHANGE_PIECE_MIN ||
-	       exchange_charge(exchange, 2 * length);
-}
-
 int exchange_receive(struct exchange *exchange, const char *data, size_t length)
 {
 	struct buffer *piece = &exchange->piece;
+	size_t charge = 0;
 	bool last;
 
 	exchange->received_bytes += length;
 	if (exchange->received_bytes > EXCHANGE_BODY_MAX)
 		return -EMSGSIZE;
-	if (!exchange_charge_parser(exchange, length))
+	/* the parser keeps a string that spans pieces in a buffer that doubles */
+	if (exchange->received_bytes > EXCHANGE_PIECE_MIN)
+		charge = 2 * length;
+	if (!arena_budget_take(exchange->budget, charge))
 		return -ENOMEM;
+	exchange->charged_bytes += charge;
 	last = exchange->received_bytes == exchange->body_length;
 	if (!piece->length && (length >= EXCHANGE_PIECE_MIN || last)) {
 		exchange_pass_on(exchange, data, length);
@@ -280,17 +260,10 @@ void exchange_stop(struct exchange *exchange)
 /* Will nothing more be answered or streamed? */
 static bool exchange_is_over(const struct exchange *exchange)
 {
-	switch (exchange->state) {
-	case EXCHANGE_RECEIVING:
-	case EXCHANGE_WAITING:
-		return false;
-	case EXCHANGE_STREAMING:
+	if (exchange->state == EXCHANGE_STREAMING)
 		return stream_is_ended(exchange->stream);
-	case EXCHANGE_ANSWERED:
-	case EXCHANGE_ABANDONED:
-		break;
-	}
-	return true;
+	return exchange->state == EXCHANGE_ANSWERED ||
+	       exchange->state == EXCHANGE_ABANDONED;
 }
 
 void exchange_abandon(struct exchange *exchange)

@@ -19,8 +19,7 @@ struct exchange_carrier {
 	const char *(*header)(void *data, const char *name, bool *conflict_out);
 	/* A header of the answer; `value` lives as long as the exchange. */
 	void (*header_added)(void *data, const char *name, const char *value);
-	/* Begins a stream, which outlives the exchange, as the answer. Returns NULL if it
-	 * cannot. */
+	/* Begins a stream, which outlives the exchange, as the answer; or returns NULL. */
 	struct stream *(*streamed)(void *data);
 	/* The answer; takes `body`, which may be NULL. May run inside any call below. */
 	void (*answered)(void *data, unsigned status, const char *content_type,
@@ -65,7 +64,6 @@ void exchange_free(struct exchange *exchange);
  */
 
 struct streams {
-	sd_event *loop;
 	sd_event_source *keep_alive; /* enabled while there is a stream */
 	uint64_t period_us;
 	unsigned count;

@@ -92,12 +92,6 @@ bool network_interfaces_read(struct network_interfaces *interfaces)
 	return true;
 }
 
-static bool network_interfaces_are_fresh(const struct network_interfaces *interfaces)
-{
-	return interfaces->all &&
-	       clock_monotonic_ms() - interfaces->read_ms < NETWORK_INTERFACES_MAX_AGE_MS;
-}
-
 static unsigned network_interfaces_type(const struct network_interfaces *interfaces,
 					const char *name)
 {
@@ -226,15 +220,16 @@ static bool network_interfaces_serve_address(struct network_interfaces *interfac
 						  "no interface has this address");
 }
 
-static bool network_interfaces_have(const struct network_interfaces *interfaces,
-				    const struct address *address)
+/* Is the list as new as it must be to say that this address is served? */
+static bool network_interfaces_are_fresh(const struct network_interfaces *interfaces,
+					 const struct address *address)
 {
-	const struct ifaddrs *at;
+	const struct ifaddrs *at = interfaces->all;
 
-	for (at = interfaces->all; at; at = at->ifa_next)
-		if (network_interface_has_address(at, address))
-			return true;
-	return false;
+	while (at && !network_interface_has_address(at, address))
+		at = at->ifa_next;
+	return at &&
+	       clock_monotonic_ms() - interfaces->read_ms < NETWORK_INTERFACES_MAX_AGE_MS;
 }
 
 bool network_interfaces_admit(struct network_interfaces *interfaces, int fd)
@@ -248,8 +243,7 @@ bool network_interfaces_admit(struct network_interfaces *interfaces, int fd)
 		return false;
 	if (address_is_loopback(&address))
 		return true;
-	if ((!network_interfaces_are_fresh(interfaces) ||
-	     !network_interfaces_have(interfaces, &address)) &&
+	if (!network_interfaces_are_fresh(interfaces, &address) &&
 	    !network_interfaces_read(interfaces))
 		return network_interfaces_refuse(interfaces, &address,
 						 "an unknown interface", strerror(errno));
@@ -304,9 +298,10 @@ static int network_interface_on_messages(sd_event_source *source, int fd, uint32
 	return sd_event_source_set_enabled(watch->timer, SD_EVENT_ONESHOT);
 }
 
-static int network_interface_open_netlink(void)
+int network_interface_watch_init(struct network_interface_watch *watch, sd_event *loop,
+				 void (*changed)(void *data), void *data)
 {
-	struct sockaddr_nl address = {
+	static const struct sockaddr_nl address = {
 		.nl_family = AF_NETLINK,
 		.nl_groups = RTMGRP_LINK | RTMGRP_IPV4_IFADDR | RTMGRP_IPV6_IFADDR,
 	};
@@ -316,24 +311,12 @@ static int network_interface_open_netlink(void)
 
 	if (fd < 0)
 		return -errno;
-	if (bind(fd, (const struct sockaddr *)&address, sizeof(address)) == 0)
-		return fd;
-	error = -errno;
-	close(fd);
-	return error;
-}
-
-int network_interface_watch_init(struct network_interface_watch *watch, sd_event *loop,
-				 void (*changed)(void *data), void *data)
-{
-	int fd = network_interface_open_netlink();
-	int error;
-
-	if (fd < 0)
-		return fd;
 	*watch = (struct network_interface_watch){ .changed = changed, .data = data };
-	error = sd_event_add_io(loop, &watch->io, fd, EPOLLIN,
-				network_interface_on_messages, watch);
+	if (bind(fd, (const struct sockaddr *)&address, sizeof(address)) < 0)
+		error = -errno;
+	else
+		error = sd_event_add_io(loop, &watch->io, fd, EPOLLIN,
+					network_interface_on_messages, watch);
 	if (error < 0) {
 		close(fd);
 		return error;
@@ -342,11 +325,9 @@ int network_interface_watch_init(struct network_interface_watch *watch, sd_event
 	error = sd_event_add_time(loop, &watch->timer, CLOCK_MONOTONIC, UINT64_MAX,
 				  NETWORK_INTERFACE_TIMER_ACCURACY_US,
 				  network_interface_on_quiet, watch);
-	if (error >= 0)
-		error = sd_event_source_set_enabled(watch->timer, SD_EVENT_OFF);
 	if (error < 0)
 		network_interface_watch_deinit(watch);
-	return error < 0 ? error : 0;
+	return error;
 }
 
 void network_interface_watch_deinit(struct network_interface_watch *watch)

@@ -74,43 +74,32 @@ static void stream_break(struct stream *stream)
 	stream->carrier->overrun(stream->data);
 }
 
-/* `key` may be NULL; `text` is a whole event or comment. */
-static bool stream_append(struct stream *stream, const char *key,
-			  const struct buffer *text)
-{
-	size_t key_length = key ? strlen(key) : 0;
-	struct stream_piece *piece = malloc(sizeof(*piece) + key_length + text->length);
-
-	if (!piece)
-		return false;
-	piece->key_length = key_length;
-	piece->length = text->length;
-	piece->charged_bytes = 0;
-	if (key)
-		memcpy(piece->bytes, key, piece->key_length);
-	memcpy(piece->bytes + key_length, text->data, text->length);
-	TAILQ_INSERT_TAIL(&stream->pieces, piece, link);
-	stream->count++;
-	stream->waiting_bytes += text->length;
-	return true;
-}
-
-static bool stream_append_charged(struct stream *stream, const char *key,
-				  const struct buffer *text)
+/* `key` may be NULL; `text` is a whole event or comment, and is freed. */
+static bool stream_append(struct stream *stream, const char *key, struct buffer *text,
+			  size_t charge)
 {
 	struct arena_budget *budget = stream->streams->budget;
-	size_t charge = 0;
+	size_t key_length = key ? strlen(key) : 0;
+	struct stream_piece *piece = NULL;
 
-	if (stream->waiting_bytes + text->length > STREAM_FREE_BYTES)
-		charge = text->length;
-	if (!arena_budget_take(budget, charge))
-		return false;
-	if (!stream_append(stream, key, text)) {
-		arena_budget_give(budget, charge);
-		return false;
+	if (!text->failed && arena_budget_take(budget, charge)) {
+		piece = malloc(sizeof(*piece) + key_length + text->length);
+		if (!piece)
+			arena_budget_give(budget, charge);
 	}
-	TAILQ_LAST(&stream->pieces, stream_pieces)->charged_bytes = charge;
-	return true;
+	if (piece) {
+		piece->key_length = key_length;
+		piece->length = text->length;
+		piece->charged_bytes = charge;
+		if (key)
+			memcpy(piece->bytes, key, key_length);
+		memcpy(piece->bytes + key_length, text->data, text->length);
+		TAILQ_INSERT_TAIL(&stream->pieces, piece, link);
+		stream->count++;
+		stream->waiting_bytes += text->length;
+	}
+	buffer_deinit(text);
+	return piece;
 }
 
 static void stream_report(struct stream *stream)
@@ -121,19 +110,20 @@ static void stream_report(struct stream *stream)
 	stream->carrier->filled(stream->data);
 }
 
-/* Frees `text`. */
+/* Frees `text`. What waits beyond STREAM_FREE_BYTES is taken from the budget. */
 static bool stream_queue(struct stream *stream, const char *key, struct buffer *text)
 {
-	bool fits = stream->count < STREAM_EVENTS_MAX &&
-		    stream->waiting_bytes + text->length <= STREAM_BYTES_MAX;
-	bool added = fits && !text->failed && stream_append_charged(stream, key, text);
+	size_t waiting = stream->waiting_bytes + text->length;
+	size_t charge = waiting > STREAM_FREE_BYTES ? text->length : 0;
+	bool fits = stream->count < STREAM_EVENTS_MAX && waiting <= STREAM_BYTES_MAX;
 
-	buffer_deinit(text);
-	if (added)
-		stream_report(stream);
-	else
+	if (!fits || !stream_append(stream, key, text, charge)) {
+		buffer_deinit(text);
 		stream_break(stream);
-	return added;
+		return false;
+	}
+	stream_report(stream);
+	return true;
 }
 
 static void stream_write_field(struct buffer *text, const char *name, const char *value,
@@ -155,10 +145,7 @@ static void stream_write_event(struct buffer *text, const struct stream_event *e
 	buffer_append_text(text, "\n");
 }
 
-/*
- * Returns the waiting event with this key, of which no byte has gone out yet; NULL if there is
- * none.
- */
+/* Returns the waiting event with this key, of which no byte has gone out yet; or NULL. */
 static struct stream_piece *stream_find(const struct stream *stream, const char *key)
 {
 	size_t length = strlen(key);
@@ -222,25 +209,12 @@ void stream_end(struct stream *stream, const struct stream_event *last)
 		return;
 	if (last)
 		stream_write_event(&text, last);
-	if (text.failed || (last && !stream_append(stream, NULL, &text))) {
-		buffer_deinit(&text);
+	if (last && !stream_append(stream, NULL, &text, 0)) {
 		stream_break(stream);
 		return;
 	}
-	buffer_deinit(&text);
 	stream->ended = true;
 	stream_report(stream);
-}
-
-/* Skips streams that have something to send anyway. */
-static void stream_keep_alive(struct stream *stream)
-{
-	struct buffer text = BUFFER_INIT;
-
-	if (stream->ended || stream->broken || stream->count)
-		return;
-	buffer_append_text(&text, stream_comment);
-	stream_queue(stream, NULL, &text);
 }
 
 static int streams_on_keep_alive(sd_event_source *source, uint64_t due_us, void *data)
@@ -249,8 +223,14 @@ static int streams_on_keep_alive(sd_event_source *source, uint64_t due_us, void 
 	struct stream *stream, *next;
 
 	for (stream = LIST_FIRST(&streams->list); stream; stream = next) {
+		struct buffer text = BUFFER_INIT;
+
 		next = LIST_NEXT(stream, link);
-		stream_keep_alive(stream);
+		/* others have something to send anyway */
+		if (stream->ended || stream->broken || stream->count)
+			continue;
+		buffer_append_text(&text, stream_comment);
+		stream_queue(stream, NULL, &text);
 	}
 	sd_event_source_set_time_relative(source, streams->period_us);
 	sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
@@ -259,22 +239,15 @@ static int streams_on_keep_alive(sd_event_source *source, uint64_t due_us, void 
 
 int streams_init(struct streams *streams, sd_event *loop, unsigned max_count)
 {
-	int error;
-
 	*streams = (struct streams){
-		.loop = loop,
 		.max_count = max_count,
 		.period_us =
 			(uint64_t)STREAM_KEEP_ALIVE_MS * 1000 - STREAM_TIMER_ACCURACY_US,
 	};
 	LIST_INIT(&streams->list);
-	error = sd_event_add_time(loop, &streams->keep_alive, CLOCK_MONOTONIC, UINT64_MAX,
-				  STREAM_TIMER_ACCURACY_US, streams_on_keep_alive,
-				  streams);
-	if (error < 0)
-		return error;
-	sd_event_source_set_enabled(streams->keep_alive, SD_EVENT_OFF);
-	return 0;
+	return sd_event_add_time(loop, &streams->keep_alive, CLOCK_MONOTONIC, UINT64_MAX,
+				 STREAM_TIMER_ACCURACY_US, streams_on_keep_alive,
+				 streams);
 }
 
 void streams_deinit(struct streams *streams)
@@ -318,12 +291,10 @@ struct stream *stream_new(struct streams *streams, const struct streams_carrier 
 	stream->reported = true;
 	TAILQ_INIT(&stream->pieces);
 	buffer_append_text(&text, stream_comment);
-	if (text.failed || !stream_append(stream, NULL, &text)) {
-		buffer_deinit(&text);
+	if (!stream_append(stream, NULL, &text, 0)) {
 		free(stream);
 		return NULL;
 	}
-	buffer_deinit(&text);
 	LIST_INSERT_HEAD(&streams->list, stream, link);
 	if (!streams->count++)
 		streams_start_timer(streams);

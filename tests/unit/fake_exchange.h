@@ -138,7 +138,7 @@ struct stream *exchange_stream(struct exchange *exchange)
 	sd_event *loop = NULL;
 
 	assert_int_equal(exchange->status, 0);
-	if (!fake_streams.loop) {
+	if (!fake_streams.keep_alive) {
 		assert_true(sd_event_default(&loop) >= 0);
 		assert_true(streams_init(&fake_streams, loop, 1000) >= 0);
 	}

@@ -9,7 +9,6 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <sys/socket.h>
 #include <systemd/sd-event.h>
 
 #include "base/address.h"
@@ -50,9 +49,6 @@ bool auth_has_token(const char *authorization);
 /* Returns false if there is no token, or no client has it. */
 bool auth_check(const struct auth *auth, const char *authorization,
 		struct client *client_out);
-
-/* Reports that a request of this peer was refused because of its token. */
-void auth_report_failure(const struct auth *auth, const struct sockaddr *peer);
 
 /*
  * HTTP route: one path of the server, who may use it, and its handler.

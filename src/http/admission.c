@@ -34,34 +34,6 @@ void admission_usage_release(struct admission_usage *usage)
 	free(usage);
 }
 
-struct admission_client *admission_client_hold(struct admission_client_list *list,
-					       int64_t client_id)
-{
-	struct admission_client *client;
-
-	LIST_FOREACH (client, list, link) {
-		if (client->client_id == client_id) {
-			client->connections++;
-			return client;
-		}
-	}
-	client = calloc(1, sizeof(*client));
-	if (!client)
-		return NULL;
-	client->client_id = client_id;
-	client->connections = 1;
-	LIST_INSERT_HEAD(list, client, link);
-	return client;
-}
-
-void admission_client_release(struct admission_client *client)
-{
-	if (!client || --client->connections)
-		return;
-	LIST_REMOVE(client, link);
-	free(client);
-}
-
 /* Of this address only, unless `usage` is NULL. */
 static struct connection *admission_find_untrusted(const struct connections *all,
 						   const struct admission_usage *usage)
@@ -89,15 +61,10 @@ enum admission_turn {
 
 static enum admission_turn admission_turn(const struct connection *connection)
 {
-	switch (connection->state) {
-	case CONNECTION_IDLE:
+	if (connection->state == CONNECTION_IDLE)
 		return ADMISSION_IDLE;
-	case CONNECTION_HEAD:
-	case CONNECTION_BODY:
+	if (connection->state < CONNECTION_WAITING)
 		return ADMISSION_ARRIVING;
-	default:
-		break;
-	}
 	if (connection_is_open_ended(connection) && !connection->postponed &&
 	    connection->client_id)
 		return ADMISSION_WAITING;
@@ -111,32 +78,39 @@ static bool admission_counts(const struct connection *connection,
 	       (!usage || connection->usage == usage);
 }
 
-/* How many connections each client has, at this address unless `usage` is NULL. */
+/*
+ * Counts the connections of each client, at this address unless `usage` is NULL. There are few
+ * clients, so the first connection of each comes early in the list.
+ */
 static void admission_count_clients(const struct connections *all,
 				    const struct admission_usage *usage)
 {
-	struct admission_client *client;
-	struct connection *connection;
+	struct connection *connection, *first;
 
-	LIST_FOREACH (client, &all->clients, link)
-		client->counted = 0;
-	TAILQ_FOREACH (connection, &all->list, list_link)
-		if (admission_counts(connection, usage))
-			connection->holder->counted++;
+	TAILQ_FOREACH (connection, &all->list, list_link) {
+		if (!admission_counts(connection, usage))
+			continue;
+		TAILQ_FOREACH (first, &all->list, list_link)
+			if (admission_counts(first, usage) &&
+			    first->client_id == connection->client_id)
+				break;
+		connection->first_of_client = first;
+		connection->client_count = 0;
+		first->client_count++;
+	}
 }
 
-/*
- * Among equals, the first is the one with the nearest deadline, which has waited longest, or the
- * oldest.
- */
+/* Among equals, the nearest deadline goes first, which has waited longest; else the oldest. */
 static bool admission_goes_before(const struct connection *connection,
 				  const struct connection *other)
 {
 	enum admission_turn turn = admission_turn(connection);
 	enum admission_turn other_turn = admission_turn(other);
+	unsigned count = connection->first_of_client->client_count;
+	unsigned other_count = other->first_of_client->client_count;
 
-	if (connection->holder->counted != other->holder->counted)
-		return connection->holder->counted > other->holder->counted;
+	if (count != other_count)
+		return count > other_count;
 	if (turn != other_turn)
 		return turn < other_turn;
 	return connection->deadline.due_us < other->deadline.due_us;

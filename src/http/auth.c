@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "http/http_server.h"
 
-#include <arpa/inet.h>
 #include <string.h>
 #include <strings.h>
 
@@ -58,19 +57,4 @@ bool auth_check(const struct auth *auth, const char *authorization,
 		return false;
 	*client_out = client;
 	return true;
-}
-
-void auth_report_failure(const struct auth *auth, const struct sockaddr *peer)
-{
-	const struct sockaddr_in *v4 = (const struct sockaddr_in *)peer;
-	const struct sockaddr_in6 *v6 = (const struct sockaddr_in6 *)peer;
-	char source[INET6_ADDRSTRLEN] = "";
-
-	if (!auth->failed)
-		return;
-	if (peer->sa_family == AF_INET)
-		inet_ntop(AF_INET, &v4->sin_addr, source, sizeof(source));
-	if (peer->sa_family == AF_INET6)
-		inet_ntop(AF_INET6, &v6->sin6_addr, source, sizeof(source));
-	auth->failed(auth->failed_data, source);
 }

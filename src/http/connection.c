@@ -57,46 +57,19 @@ void connection_resume(struct connection *connection)
 	engine_kick(connection->engine);
 }
 
-/* A connection may bring tokens of several clients, one after the other. */
-static bool connection_set_holder(struct connection *connection, int64_t client_id)
-{
-	struct admission_client *holder = connection->holder;
-
-	if (holder && holder->client_id == client_id)
-		return true;
-	holder = admission_client_hold(&connection->connections->clients, client_id);
-	if (!holder)
-		return false;
-	admission_client_release(connection->holder);
-	connection->holder = holder;
-	return true;
-}
-
 void connection_trust(struct connection *connection, int64_t client_id)
 {
-	if (!connection_set_holder(connection, client_id))
-		return;
 	connection->client_id = client_id;
-	if (connection->trusted)
-		return;
-	connection->trusted = true;
-	if (connection->served)
+	if (!connection->trusted && connection->served)
 		connection->usage->untrusted--;
+	connection->trusted = true;
 }
 
 void connection_distrust(struct connection *connection)
 {
-	if (!connection->trusted)
-		return;
-	connection->trusted = false;
-	if (connection->served)
+	if (connection->trusted && connection->served)
 		connection->usage->untrusted++;
-}
-
-void connection_count_answer(struct connections *all, unsigned status)
-{
-	assert(status <= HTTP_SERVER_STATUS_MAX);
-	all->counts.answers[status]++;
+	connection->trusted = false;
 }
 
 /* Closing */
@@ -164,6 +137,48 @@ void connection_yield(struct connection *connection)
 		connection_close(connection);
 }
 
+/* End and beginning */
+
+/* libmicrohttpd closes the socket after its last answer: let the peer read that. */
+static void connection_linger(struct connection *connection)
+{
+	int fd = -1;
+
+	epoll_ctl(connection->connections->hang_ups, EPOLL_CTL_DEL, connection->fd, NULL);
+	if (connection->state != CONNECTION_CLOSED && !connection->hung_up)
+		fd = fcntl(connection->fd, F_DUPFD_CLOEXEC, 0);
+	if (fd >= 0)
+		linger_start(connection->connections, fd);
+}
+
+/* malloc keeps freed memory for new connections. Return it when three quarters have gone. */
+static void connection_trim_memory(struct connections *all)
+{
+	if (all->peak_count < CONNECTION_TRIM_MIN || all->count > all->peak_count / 4)
+		return;
+	malloc_trim(0);
+	all->peak_count = all->count;
+}
+
+static void connection_free(struct connection *connection)
+{
+	struct connections *all = connection->connections;
+
+	if (connection->mhd)
+		connection_linger(connection);
+	connection_stop_serving(connection);
+	connection_request_end(connection);
+	deadline_clear(&all->deadlines, &connection->deadline);
+	TAILQ_REMOVE(&all->list, connection, list_link);
+	all->count--;
+	admission_usage_release(connection->usage);
+	free(connection->local_name);
+	free(connection);
+	connection_trim_memory(all);
+	if (!all->count)
+		all->emptied(all->data);
+}
+
 static void connection_on_deadline(struct deadline *deadline)
 {
 	struct connection *connection =
@@ -175,25 +190,6 @@ static void connection_on_deadline(struct deadline *deadline)
 		connection_close(connection);
 	else /* libmicrohttpd had no memory for it */
 		connection_free(connection);
-}
-
-/* Beginning and end */
-
-/* Puts it into the list and counts it. */
-static void connection_join(struct connection *connection)
-{
-	struct connections *all = connection->connections;
-
-	TAILQ_INSERT_TAIL(&all->list, connection, list_link);
-	all->count++;
-	all->served_count++;
-	connection->usage->served++;
-	connection->usage->untrusted++;
-	connection->served = true;
-	all->counts.connections++;
-	if (all->count > all->peak_count)
-		all->peak_count = all->count;
-	deadline_set(&all->deadlines, &connection->deadline, DEADLINE_REQUEST);
 }
 
 bool connection_start(struct connections *all, int fd, const struct address *peer,
@@ -216,60 +212,56 @@ bool connection_start(struct connections *all, int fd, const struct address *pee
 		.peer = *peer,
 		.local_name = local_name,
 		.usage = usage,
+		.served = true,
 		.deadline.expired = connection_on_deadline,
 	};
-	connection_join(connection);
-	count = all->count;
+	TAILQ_INSERT_TAIL(&all->list, connection, list_link);
+	count = ++all->count;
+	all->served_count++;
+	usage->served++;
+	usage->untrusted++;
+	all->counts.connections++;
+	if (count > all->peak_count)
+		all->peak_count = count;
+	deadline_set(&all->deadlines, &connection->deadline, DEADLINE_REQUEST);
+	engine_kick(connection->engine);
 	/* if libmicrohttpd had begun with it, it has been freed */
-	if (engine_add(connection->engine, fd, peer) < 0 && all->count == count)
+	if (MHD_add_connection(connection->engine->daemon, fd, &peer->any,
+			       peer->length) != MHD_YES &&
+	    all->count == count)
 		connection_free(connection);
 	return true;
 }
 
-void connection_begin(struct connection *connection, struct MHD_Connection *mhd)
+/* Returns the latest connection with this descriptor: libmicrohttpd takes it just now. */
+static struct connection *connection_find_new(const struct connections *all,
+					      struct MHD_Connection *mhd)
 {
-	connection->mhd = mhd;
-	if (connection->state == CONNECTION_CLOSED)
-		connection_shut_down(connection);
+	const union MHD_ConnectionInfo *info =
+		MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_CONNECTION_FD);
+	int fd = info->connect_fd; /* the next call may overwrite it */
+	struct connection *connection = TAILQ_LAST(&all->list, connections_list);
+
+	while (connection && (connection->fd != fd || connection->mhd))
+		connection = TAILQ_PREV(connection, connections_list, list_link);
+	assert(connection);
+	return connection;
 }
 
-/* libmicrohttpd closes the socket after its last answer: let the peer read that. */
-static void connection_linger(struct connection *connection)
+void connection_on_notified(void *all, struct MHD_Connection *mhd, void **socket_context,
+			    enum MHD_ConnectionNotificationCode code)
 {
-	int fd = -1;
+	struct connection *connection = *socket_context;
 
-	epoll_ctl(connection->connections->hang_ups, EPOLL_CTL_DEL, connection->fd, NULL);
-	if (connection->state != CONNECTION_CLOSED && !connection->hung_up)
-		fd = fcntl(connection->fd, F_DUPFD_CLOEXEC, 0);
-	if (fd >= 0)
-		linger_start(&connection->connections->lingers, fd);
-}
-
-/* malloc keeps freed memory for new connections. Return it when three quarters have gone. */
-static void connection_trim_memory(struct connections *all)
-{
-	if (all->peak_count < CONNECTION_TRIM_MIN || all->count > all->peak_count / 4)
-		return;
-	malloc_trim(0);
-	all->peak_count = all->count;
-}
-
-void connection_free(struct connection *connection)
-{
-	struct connections *all = connection->connections;
-
-	if (connection->mhd)
-		connection_linger(connection);
-	connection_stop_serving(connection);
-	connection_request_end(connection);
-	deadline_clear(&all->deadlines, &connection->deadline);
-	TAILQ_REMOVE(&all->list, connection, list_link);
-	all->count--;
-	admission_client_release(connection->holder);
-	admission_usage_release(connection->usage);
-	free(connection->local_name);
-	free(connection);
-	connection_trim_memory(all);
-	if (!all->count)
-		all->emptied(all->data);
+	if (code == MHD_CONNECTION_NOTIFY_STARTED) {
+		connection = connection_find_new(all, mhd);
+		*socket_context = connection;
+		connection->mhd = mhd;
+		if (connection->state == CONNECTION_CLOSED)
+			connection_shut_down(connection);
+		engine_kick(connection->engine); /* 1.0.1 reads only in its next run */
+	}
+	engine_heard(connection->engine);
+	if (code == MHD_CONNECTION_NOTIFY_CLOSED)
+		connection_free(connection);
 }

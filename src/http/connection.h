@@ -15,7 +15,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/queue.h>
-#include <sys/socket.h>
 #include <systemd/sd-event.h>
 
 #include "base/address.h"
@@ -24,19 +23,16 @@
 #include "base/explanation.h"
 #include "base/log.h"
 #include "config/config_list.h"
-#include "http/engine.h"
 #include "http/exchange_carrier.h"
 #include "http/http_server.h"
 #include "http/network_interface.h"
-#include "http/request_head.h"
+#include "http/gate.h"
 #include "http/tls.h"
 
 struct connections;
 struct connection;
 struct config;
 struct listener;
-struct gate_verdict;
-struct http_server_route;
 
 /*
  * Listener: one address on which the server accepts connections.
@@ -80,28 +76,21 @@ int listener_take_sockets(struct listener_sockets *sockets, bool open_mode,
 			  struct explanation *error);
 
 /*
- * Binds an address without listening, so that a missing or taken address is reported early. `text`
- * is for example "127.0.0.1:9531" or "[::1]:9531". Returns 0, or -errno with the error's text.
+ * Takes ownership of a socket that was passed. If `passed` is NULL, binds the address `text` without
+ * listening, so that a missing or taken address is reported early. Returns 0, or -errno with the
+ * error's text.
  */
 int listener_init(struct listener *listener, struct connections *connections,
-		  const char *text, struct explanation *error);
-/* The same for a socket that was passed to us; takes ownership. */
-void listener_adopt(struct listener *listener, struct connections *connections,
-		    const struct listener_socket *socket);
-/*
- * Returns whether a certificate is loaded, and the address is not loopback or config->tls_loopback
- * is set.
- */
+		  const char *text, const struct listener_socket *passed,
+		  struct explanation *error);
+/* With the certificate that is loaded now. */
 bool listener_wants_tls(const struct listener *listener);
 /* Listens; peers wait until listener_serve(). Returns 0, or -errno with the error's text. */
 int listener_open(struct listener *listener, struct explanation *error);
-bool listener_is_open(const struct listener *listener);
 /* Accepts connections. -errno */
 int listener_serve(struct listener *listener);
-/* Accepts no more connections; existing ones stay. It can be opened again. */
+/* Accepts no more connections; existing ones stay. It can be opened again: passed sockets stay. */
 void listener_close(struct listener *listener);
-/* Gives the address back; the listener is closed. */
-void listener_deinit(struct listener *listener);
 
 /*
  * Deadlines: time limits for many connections with one timer.
@@ -178,8 +167,7 @@ struct lockout_source {
 	unsigned failure_count;		      /* written to it so far */
 	int64_t last_failed_ms;		      /* 0 in an unused entry */
 	int64_t until_ms;		      /* 429 until then */
-	/* of the last lockout; 0 if there is none */
-	int64_t length_ms;
+	int64_t length_ms; /* of the last lockout; 0 if there is none */
 };
 
 /* all zero at first; embedded in its owner */
@@ -196,9 +184,9 @@ struct lockout_verdict {
 
 /* `peer` sent a wrong token. Logs "auth failure from ADDRESS". */
 struct lockout_verdict lockout_add_failure(struct lockout *lockout,
-					   const struct sockaddr *peer);
+					   const struct address *peer);
 /* Call it when `peer` sent a right token. */
-void lockout_clear(struct lockout *lockout, const struct sockaddr *peer);
+void lockout_clear(struct lockout *lockout, const struct address *peer);
 
 /*
  * Admission: decides whether there is room for a new connection, and which other makes room.
@@ -231,21 +219,6 @@ struct admission_usage {
 
 LIST_HEAD(admission_usage_list, admission_usage);
 
-/* A client that has connections. Each of its trusted connections holds it. */
-struct admission_client {
-	int64_t client_id;
-	unsigned connections;
-	unsigned counted; /* while admission.c searches: those that count there */
-	LIST_ENTRY(admission_client) link;
-};
-
-LIST_HEAD(admission_client_list, admission_client);
-
-/* Counts one more connection of this client. Returns NULL if memory runs out. */
-struct admission_client *admission_client_hold(struct admission_client_list *list,
-					       int64_t client_id);
-void admission_client_release(struct admission_client *client); /* NULL is fine */
-
 /* Returns the usage of this address, counting one more connection; NULL if memory runs out. */
 struct admission_usage *admission_usage_hold(struct admission_usage_list *list,
 					     const struct address_source *source);
@@ -270,20 +243,45 @@ enum {
 	LINGER_BYTES_MAX = 1024 * 1024,
 };
 
-struct lingers {
-	sd_event *loop;
-	struct deadlines *deadlines;
-	unsigned count;
-	LIST_HEAD(linger_list, linger_socket) list;
-};
+LIST_HEAD(linger_list, linger_socket);
 
 /* Takes ownership of `fd`, to which nothing more will be written. */
-void linger_start(struct lingers *lingers, int fd);
-void lingers_close(struct lingers *lingers);
+void linger_start(struct connections *all, int fd);
+void lingers_close(struct connections *all);
 
 /*
- * Connections: all connections of the server and what they share.
+ * Engine: one daemon of libmicrohttpd on the event loop, for connections with or without TLS.
+ *
+ * The daemon works only inside MHD_run(). It owns the sockets that connection_start() gives it,
+ * parses requests, decrypts, and keeps connections alive.
  */
+
+struct engine {
+	struct MHD_Daemon *daemon; /* NULL if not started */
+	bool tls;
+	bool running;
+	bool kicked;
+	unsigned quiet_runs;  /* the latest runs without a callback, see engine_heard() */
+	int64_t run_began_ms; /* the current run or the last; monotonic clock */
+	sd_event_source *input; /* the descriptor of the daemon's epoll set */
+	sd_event_source *soon;	/* runs in this turn of the loop */
+	sd_event_source *later; /* runs in a later turn */
+};
+
+/* Takes ownership of `daemon`, which is NULL if it could not be started. Returns 0 or -errno. */
+int engine_init(struct engine *engine, sd_event *loop, bool tls,
+		struct MHD_Daemon *daemon);
+/* Closes the connections that are left; none may be suspended. */
+void engine_deinit(struct engine *engine);
+
+/* A connection was resumed, or its socket was shut down. Runs soon, never inside this call. */
+void engine_kick(struct engine *engine);
+/* Call this in every callback of libmicrohttpd. */
+void engine_heard(struct engine *engine);
+/* Does what is possible now. Does nothing inside a run. */
+void engine_run(struct engine *engine);
+
+/* Connections: all connections of the server and what they share. */
 
 enum {
 	CONNECTIONS_MEMORY_BYTES = 8 * 1024 * 1024,
@@ -299,7 +297,8 @@ struct connections {
 	struct arena_budget *budget; /* of all requests, answers and streams together */
 	struct deadlines deadlines;
 	struct engine plain, encrypted;
-	struct lingers lingers;
+	struct linger_list lingers;
+	unsigned linger_count;
 	struct streams streams;
 	struct lockout lockout;
 	struct network_interfaces interfaces;
@@ -309,7 +308,6 @@ struct connections {
 	sd_event_source *hang_up;
 	TAILQ_HEAD(connections_list, connection) list;
 	struct admission_usage_list usages;
-	struct admission_client_list clients;
 	unsigned count;
 	unsigned served_count;	/* of these; the others are closing */
 	unsigned delayed_count; /* in CONNECTION_DELAYED */
@@ -369,19 +367,17 @@ struct connection {
 	bool yields;	   /* it ends after its answer, to make room */
 	bool trusted;	   /* it sent a right token, of `client_id` */
 	int64_t client_id; /* 0 in open mode */
-	/* of `client_id`; NULL if it was never trusted */
-	struct admission_client *holder;
+	/* while admission.c searches: the first one of this client has the count of all */
+	const struct connection *first_of_client;
+	unsigned client_count;
 	char *local_name;	       /* of a local user; or NULL */
 	struct admission_usage *usage; /* of the peer's address */
 	struct deadline deadline;
 	TAILQ_ENTRY(connection) list_link, postponed_link;
 
 	/* current request */
-	const char *target; /* as sent; libmicrohttpd's */
-	size_t target_length;
-	bool target_is_clean;
-	struct request_head *head; /* NULL if there is no request */
-	bool postponed;		   /* it is complete and waits for its turn */
+	struct request_head head; /* all zero if there is no request */
+	bool postponed;		  /* it is complete and waits for its turn */
 	/* for the CORS headers of the answer; NULL if there is none */
 	const char *allowed_origin;
 	const struct http_server_route *route;
@@ -407,10 +403,9 @@ struct connection {
 bool connection_start(struct connections *all, int fd, const struct address *peer,
 		      const struct listener *listener, struct admission_usage *usage,
 		      char *local_name);
-/* For connections.c: libmicrohttpd has taken it. */
-void connection_begin(struct connection *connection, struct MHD_Connection *mhd);
-/* For connections.c: libmicrohttpd closes the socket next, or never took it. */
-void connection_free(struct connection *connection);
+/* For libmicrohttpd: it has taken a connection, or closes its socket next. */
+void connection_on_notified(void *all, struct MHD_Connection *mhd, void **socket_context,
+			    enum MHD_ConnectionNotificationCode code);
 /* Shuts the socket down and drops what is under way; may be called again. */
 void connection_close(struct connection *connection);
 /* The peer is gone: closes and tells the handler. */
@@ -429,23 +424,20 @@ void connection_resume(struct connection *connection); /* if it is suspended */
 /* Call it when a right token came; the next function, when that token is no longer valid. */
 void connection_trust(struct connection *connection, int64_t client_id);
 void connection_distrust(struct connection *connection);
-/* An answer with this status goes out. */
-void connection_count_answer(struct connections *all, unsigned status);
 
 /* connection_request.c */
 
-/* A request line has come; `target` as sent. Returns what the next two get as *request. */
-void *connection_request_begin(struct connection *connection, const char *target);
-/* Callbacks for libmicrohttpd; `all` is struct connections. */
+/* Callbacks of libmicrohttpd; `all` is struct connections. The first returns the others' *request. */
+void *connection_request_begin(void *all, const char *target, struct MHD_Connection *mhd);
 enum MHD_Result connection_request_handle(void *all, struct MHD_Connection *mhd,
 					  const char *path, const char *method,
 					  const char *version, const char *data,
 					  size_t *length, void **request);
 void connection_request_completed(void *all, struct MHD_Connection *mhd, void **request,
 				  enum MHD_RequestTerminationCode code);
-/* Arms the timer after which connections.c runs the postponed requests. */
+/* Arms the timer after which connections.c completes the postponed requests. */
 void connection_request_schedule_postponed(struct connections *all);
-void connection_request_run_postponed(struct connection *connection);
+void connection_request_unpostpone(struct connection *connection);
 /* Queues the response that is held back, now. */
 void connection_request_end_delay(struct connection *connection);
 /* Frees everything of the current request. */
@@ -454,13 +446,13 @@ void connection_request_end(struct connection *connection);
 /*
  * Response: builds answers and refusals for libmicrohttpd.
  *
- * Running out of memory is sticky, as in a buffer: check response_take() only.
+ * Running out of memory is sticky, as in a buffer: check `message` at the end.
  */
 
 enum { RESPONSE_REFUSAL_BYTES_MAX = 1024 };
 
 struct response {
-	struct MHD_Response *message; /* NULL if memory runs out */
+	struct MHD_Response *message; /* the caller's; NULL if memory runs out */
 };
 
 /* Takes `body`, which is empty if NULL; `content_type` is NULL if there is none. */
@@ -473,9 +465,6 @@ struct response response_make_refusal(const struct gate_verdict *verdict);
 void response_header(struct response *response, const char *name, const char *value);
 /* Lets pages of this Origin read the answer. */
 void response_allow_origin(struct response *response, const char *origin);
-/* The caller owns it; NULL when anything above failed. */
-struct MHD_Response *response_take(struct response *response);
-
 /* `text` is one of our own sentences, so nothing in it needs escaping. */
 void response_write_refusal_body(struct buffer *body,
 				 const struct http_server_route *route, unsigned status,

@@ -28,7 +28,6 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "http/connection.h"
-#include "http/gate.h"
 
 enum {
 	/* A refusal that is held back uses up a connection; others go out at once. */
@@ -53,8 +52,7 @@ static bool connection_request_parser_is_lax(void)
 /* Its chunks could hide another request: bare LF between them, or anything behind their sizes. */
 static bool connection_request_has_lax_chunks(const struct connection *connection)
 {
-	return connection->head &&
-	       connection->head->body_length == REQUEST_HEAD_BODY_CHUNKED &&
+	return connection->head.body_length == REQUEST_HEAD_BODY_CHUNKED &&
 	       connection_request_parser_is_lax();
 }
 
@@ -69,8 +67,9 @@ static void connection_request_set_response(struct connection *connection,
 	if (connection->connections->stopping || connection->yields ||
 	    connection_request_has_lax_chunks(connection))
 		response_header(response, "Connection", "close");
+	assert(status <= HTTP_SERVER_STATUS_MAX);
 	connection->status = status;
-	connection->response = response_take(response);
+	connection->response = response->message;
 }
 
 /* Hands the response to libmicrohttpd. */
@@ -79,7 +78,7 @@ static enum MHD_Result connection_request_queue(struct connection *connection)
 	enum MHD_Result result = MHD_queue_response(connection->mhd, connection->status,
 						    connection->response);
 
-	connection_count_answer(connection->connections, connection->status);
+	connection->connections->counts.answers[connection->status]++;
 	MHD_destroy_response(connection->response);
 	connection->response = NULL;
 	connection->state =
@@ -164,20 +163,6 @@ static void connection_request_refuse_no_memory(struct connection *connection)
 				  CONNECTION_NO_MEMORY);
 }
 
-/* Takes what a long answer needs from the budget, until the request is over. */
-static bool connection_request_charge(struct connection *connection,
-				      const struct buffer *body)
-{
-	size_t length = body ? body->length : 0;
-
-	if (length <= CONNECTION_REQUEST_FREE_BYTES)
-		return true;
-	if (!arena_budget_take(connection->connections->budget, length))
-		return false;
-	connection->charged_bytes += length;
-	return true;
-}
-
 /* Streams */
 
 /* connection_request_read_stream() follows, and sets the deadline. */
@@ -222,7 +207,7 @@ static const char *connection_request_on_header(void *data, const char *name,
 {
 	const struct connection *connection = data;
 
-	return request_head_find(connection->head, name, conflict_out);
+	return request_head_find(&connection->head, name, conflict_out);
 }
 
 static void connection_request_on_header_added(void *data, const char *name,
@@ -255,7 +240,7 @@ static struct stream *connection_request_on_stream(void *data)
 	setsockopt(connection->fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &timeout_ms,
 		   sizeof(timeout_ms));
 	response = response_make_stream(connection_request_read_stream, connection,
-					!connection->head->is_http_1_0);
+					!connection->head.is_http_1_0);
 	connection_request_answer(connection, MHD_HTTP_OK, &response);
 	return connection->stream;
 }
@@ -265,15 +250,19 @@ static void connection_request_on_answer(void *data, unsigned status,
 {
 	struct connection *connection = data;
 	struct response response;
+	size_t charge = 0;
 
+	if (body && body->length > CONNECTION_REQUEST_FREE_BYTES)
+		charge = body->length;
 	/* a handler without memory answers 503 without a body */
-	if (!connection_request_charge(connection, body) ||
-	    (status == MHD_HTTP_SERVICE_UNAVAILABLE && !body)) {
+	if ((status == MHD_HTTP_SERVICE_UNAVAILABLE && !body) ||
+	    !arena_budget_take(connection->connections->budget, charge)) {
 		if (body)
 			buffer_deinit(body);
 		connection_request_refuse_no_memory(connection);
 		return;
 	}
+	connection->charged_bytes += charge;
 	response = response_make(content_type, body);
 	connection_request_answer(connection, status, &response);
 }
@@ -291,20 +280,16 @@ static bool connection_request_read_head(struct connection *connection,
 	struct request_head_error error = { MHD_HTTP_BAD_REQUEST,
 					    "header lines must end in CRLF: send no "
 					    "folded line, bare LF, bare CR or NUL" };
-	struct request_head *head = request_head_new(connection->mhd);
+	struct request_head *head = &connection->head;
 
-	connection->head = head;
-	if (!head) {
+	head->method = method;
+	head->length = length;
+	head->path = path;
+	head->version = version;
+	if (!request_head_read_lines(head, connection->mhd)) {
 		connection_request_refuse_no_memory(connection);
 		return false;
 	}
-	head->method = method;
-	head->length = length;
-	head->target = connection->target;
-	head->target_length = connection->target_length;
-	head->target_is_clean = connection->target_is_clean;
-	head->path = path;
-	head->version = version;
 	if (!length || length > REQUEST_HEAD_BYTES_MAX)
 		error = (struct request_head_error){
 			MHD_HTTP_REQUEST_HEADER_FIELDS_TOO_LARGE,
@@ -327,11 +312,11 @@ static void connection_request_start_exchange(struct connection *connection,
 		.streamed = connection_request_on_stream,
 		.answered = connection_request_on_answer,
 	};
-	uint64_t length = connection->head->body_length;
+	uint64_t length = connection->head.body_length;
 	struct exchange_carrier_request request = {
 		.handler = verdict->route->handler,
 		.handler_data = verdict->route->data,
-		.method = connection->head->method,
+		.method = connection->head.method,
 		.client = &verdict->client,
 		.peer = &connection->peer,
 		.encrypted = connection->engine->tls,
@@ -356,10 +341,10 @@ static void connection_request_check_token(struct connection *connection,
 	if (verdict->right_token && verdict->client.id)
 		connection_trust(connection, verdict->client.id);
 	if (!verdict->status && verdict->client.id)
-		lockout_clear(lockout, &connection->peer.any);
+		lockout_clear(lockout, &connection->peer);
 	if (!verdict->wrong_token)
 		return;
-	locked = lockout_add_failure(lockout, &connection->peer.any);
+	locked = lockout_add_failure(lockout, &connection->peer);
 	connection->delay_ms = locked.delay_ms;
 	if (!locked.retry_after_seconds)
 		return;
@@ -374,17 +359,25 @@ static void connection_request_pass_gates(struct connection *connection,
 {
 	const struct connections *all = connection->connections;
 	const struct gate_request request = {
-		.head = connection->head,
+		.head = &connection->head,
+		.config = all->config,
+		.routes = all->routes,
+		.auth = all->auth,
 		.local = address_is_loopback(&connection->peer),
 		.local_name = connection->local_name,
+		.verdict = verdict,
 	};
+	char source[ADDRESS_TEXT_BYTES];
 
-	gate_check(&request, all->config, all->routes, all->auth, verdict);
-	request_head_clear_secrets(connection->head,
+	gate_check(&request);
+	request_head_clear_secrets(&connection->head,
 				   verdict->route && verdict->route->reads_cookie);
 	connection_request_check_token(connection, verdict);
-	if (verdict->status == MHD_HTTP_UNAUTHORIZED || verdict->wrong_token)
-		auth_report_failure(all->auth, &connection->peer.any);
+	if (all->auth->failed &&
+	    (verdict->status == MHD_HTTP_UNAUTHORIZED || verdict->wrong_token)) {
+		address_format_host(&connection->peer, source);
+		all->auth->failed(all->auth->failed_data, source);
+	}
 	connection->allowed_origin = verdict->origin;
 	connection->route = verdict->route;
 }
@@ -412,7 +405,7 @@ static enum MHD_Result connection_request_handle_head(struct connection *connect
 	} else {
 		connection_request_start_exchange(connection, &verdict);
 	}
-	if (!connection->response || (!connection->head->body_length && !verdict.close))
+	if (!connection->response || (!connection->head.body_length && !verdict.close))
 		return MHD_YES;
 	return connection_request_queue_or_delay(connection);
 }
@@ -449,17 +442,6 @@ static enum MHD_Result connection_request_handle_body(struct connection *connect
 	return MHD_YES;
 }
 
-/* Suspends the connection until the exchange answers. */
-static enum MHD_Result connection_request_wait(struct connection *connection)
-{
-	if (connection->hung_up)
-		return MHD_NO;
-	connection_suspend(connection);
-	connection->state = CONNECTION_WAITING;
-	deadline_clear(&connection->connections->deadlines, &connection->deadline);
-	return MHD_YES;
-}
-
 /* Sets a timer that is due at once; engine.c explains why it is not a deferred source. */
 void connection_request_schedule_postponed(struct connections *all)
 {
@@ -468,39 +450,33 @@ void connection_request_schedule_postponed(struct connections *all)
 		log_error("http: cannot schedule requests");
 }
 
-static enum MHD_Result connection_request_postpone(struct connection *connection)
+static void connection_request_postpone(struct connection *connection)
 {
 	struct connections *all = connection->connections;
-	enum MHD_Result result = connection_request_wait(connection);
 
-	if (result != MHD_YES)
-		return result;
 	connection->postponed = true;
 	TAILQ_INSERT_TAIL(&all->postponed, connection, postponed_link);
 	connection_request_schedule_postponed(all);
-	return MHD_YES;
 }
 
-static void connection_request_unpostpone(struct connection *connection)
+void connection_request_unpostpone(struct connection *connection)
 {
-	if (!connection->postponed)
-		return;
 	connection->postponed = false;
 	TAILQ_REMOVE(&connection->connections->postponed, connection, postponed_link);
 }
 
-void connection_request_run_postponed(struct connection *connection)
+/* Suspends the connection until the exchange answers, or until a later turn completes it. */
+static enum MHD_Result connection_request_wait(struct connection *connection,
+					       bool postponed)
 {
-	struct exchange *exchange = connection->exchange;
-
-	connection_request_unpostpone(connection);
-	exchange_complete(exchange);
-	if (exchange_is_answered(exchange))
-		return;
 	if (connection->hung_up)
-		connection_abandon(connection);
-	else if (connection->connections->stopping)
-		exchange_stop(exchange);
+		return MHD_NO;
+	connection_suspend(connection);
+	connection->state = CONNECTION_WAITING;
+	deadline_clear(&connection->connections->deadlines, &connection->deadline);
+	if (postponed)
+		connection_request_postpone(connection);
+	return MHD_YES;
 }
 
 static enum MHD_Result connection_request_handle_end(struct connection *connection)
@@ -512,7 +488,7 @@ static enum MHD_Result connection_request_handle_end(struct connection *connecti
 		if (!connection->hung_up &&
 		    clock_monotonic_ms() - connection->engine->run_began_ms >=
 			    CONNECTIONS_TURN_MS)
-			return connection_request_postpone(connection);
+			return connection_request_wait(connection, true);
 		exchange_complete(exchange);
 		if (all->stopping)
 			exchange_stop(exchange);
@@ -521,18 +497,22 @@ static enum MHD_Result connection_request_handle_end(struct connection *connecti
 		return connection_request_queue_or_delay(connection);
 	if (!exchange || exchange_is_answered(exchange))
 		return MHD_NO; /* no memory for the answer */
-	return connection_request_wait(connection);
+	return connection_request_wait(connection, false);
 }
 
 /* Callbacks of libmicrohttpd */
 
-void *connection_request_begin(struct connection *connection, const char *target)
+void *connection_request_begin(void *all, const char *target, struct MHD_Connection *mhd)
 {
+	const union MHD_ConnectionInfo *info =
+		MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+	struct connection *connection = info->socket_context;
+
 	engine_heard(connection->engine);
-	connection->target = target;
-	connection->target_length = strlen(target);
+	connection->head.target = target;
+	connection->head.target_length = strlen(target);
 	/* libmicrohttpd cuts the query into pieces later */
-	connection->target_is_clean = request_head_target_is_clean(target);
+	connection->head.target_is_clean = request_head_target_is_clean(target);
 	if (connection->state == CONNECTION_CLOSED)
 		return connection;
 	connection->state = CONNECTION_HEAD;
@@ -566,7 +546,8 @@ enum MHD_Result connection_request_handle(void *all, struct MHD_Connection *mhd,
 
 void connection_request_end(struct connection *connection)
 {
-	connection_request_unpostpone(connection);
+	if (connection->postponed)
+		connection_request_unpostpone(connection);
 	connection_request_end_exchange(connection);
 	if (connection->response)
 		MHD_destroy_response(connection->response);
@@ -580,8 +561,8 @@ void connection_request_end(struct connection *connection)
 	connection->delay_ms = 0;
 	connection->allowed_origin = NULL;
 	connection->route = NULL;
-	free(connection->head);
-	connection->head = NULL;
+	free(connection->head.lines);
+	connection->head = (struct request_head){ .method = NULL };
 }
 
 /* Returns to waiting for a request; if the connection closes, that follows in this run. */
@@ -596,8 +577,8 @@ void connection_request_completed(void *all, struct MHD_Connection *mhd, void **
 	if (connections->auth->open && connection->exchange &&
 	    code == MHD_REQUEST_TERMINATED_COMPLETED_OK)
 		connection_trust(connection, 0);
-	if (connection->head)
-		request_head_clear(connection->head);
+	if (connection->head.method)
+		request_head_clear(&connection->head);
 	connection_request_end(connection);
 	/* after an error, libmicrohttpd lets go of the connection only in another run */
 	if (code != MHD_REQUEST_TERMINATED_COMPLETED_OK)

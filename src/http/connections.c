@@ -14,6 +14,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <netinet/tcp.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -28,8 +29,13 @@ enum {
 	CONNECTIONS_LINGER_MS = 2000,
 	CONNECTIONS_TURN_ACCURACY_US = 1,
 	CONNECTIONS_HANG_UPS_MAX = 32, /* in one turn of the loop */
-	/* closed connections that libmicrohttpd does not know to be closed yet */
-	CONNECTIONS_ENGINE_EXTRA = 1024,
+	/* closed ones that libmicrohttpd does not know to be closed yet */
+	CONNECTIONS_EXTRA = 1024,
+	/*
+	 * The memory pool of a connection holds the head of a request (REQUEST_HEAD_BYTES_MAX, and
+	 * 64 bytes for each header and cookie), a piece of its body and the headers of the answer.
+	 */
+	CONNECTIONS_POOL_BYTES = 14 * 1024,
 };
 
 /* Hang-ups */
@@ -51,54 +57,6 @@ void connections_flush(struct connections *all)
 		;
 	engine_run(&all->plain);
 	engine_run(&all->encrypted);
-}
-
-/* Callbacks of libmicrohttpd */
-
-static struct connection *connections_find(struct MHD_Connection *mhd)
-{
-	const union MHD_ConnectionInfo *info =
-		MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
-
-	return info ? info->socket_context : NULL;
-}
-
-/* Returns the latest connection with this descriptor: libmicrohttpd takes it just now. */
-static struct connection *connections_find_new(const struct connections *all,
-					       struct MHD_Connection *mhd)
-{
-	const union MHD_ConnectionInfo *info =
-		MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_CONNECTION_FD);
-	int fd = info->connect_fd; /* the next call may overwrite it */
-	struct connection *connection = TAILQ_LAST(&all->list, connections_list);
-
-	while (connection && (connection->fd != fd || connection->mhd))
-		connection = TAILQ_PREV(connection, connections_list, list_link);
-	assert(connection);
-	return connection;
-}
-
-static void connections_on_notified(void *data, struct MHD_Connection *mhd,
-				    void **socket_context,
-				    enum MHD_ConnectionNotificationCode code)
-{
-	struct connection *connection = *socket_context;
-
-	if (code == MHD_CONNECTION_NOTIFY_STARTED) {
-		connection = connections_find_new(data, mhd);
-		*socket_context = connection;
-		connection_begin(connection, mhd);
-		engine_kick(connection->engine); /* 1.0.1 reads only in its next run */
-	}
-	engine_heard(connection->engine);
-	if (code == MHD_CONNECTION_NOTIFY_CLOSED)
-		connection_free(connection);
-}
-
-static void *connections_on_requested(void *data, const char *target,
-				      struct MHD_Connection *mhd)
-{
-	return connection_request_begin(connections_find(mhd), target);
 }
 
 /* Postponed requests */
@@ -123,8 +81,18 @@ static int connections_on_postponed_turn(sd_event_source *source, uint64_t due_u
 	struct connection *connection;
 
 	while ((connection = connections_next_postponed(all)) &&
-	       clock_monotonic_ms() - began_ms < CONNECTIONS_TURN_MS)
-		connection_request_run_postponed(connection);
+	       clock_monotonic_ms() - began_ms < CONNECTIONS_TURN_MS) {
+		struct exchange *exchange = connection->exchange;
+
+		connection_request_unpostpone(connection);
+		exchange_complete(exchange);
+		if (exchange_is_answered(exchange))
+			continue;
+		if (connection->hung_up)
+			connection_abandon(connection);
+		else if (all->stopping)
+			exchange_stop(exchange);
+	}
 	if (connection)
 		connection_request_schedule_postponed(all);
 	return 0;
@@ -135,31 +103,62 @@ static int connections_add_sources(struct connections *all)
 	int error = sd_event_add_io(all->loop, &all->hang_up, all->hang_ups, EPOLLIN,
 				    connections_on_hang_up, all);
 
-	if (error >= 0)
-		error = sd_event_add_time(
-			all->loop, &all->postponed_turn, CLOCK_MONOTONIC, UINT64_MAX,
-			CONNECTIONS_TURN_ACCURACY_US, connections_on_postponed_turn, all);
-	if (error >= 0)
-		error = sd_event_source_set_enabled(all->postponed_turn, SD_EVENT_OFF);
-	return error < 0 ? error : 0;
+	return error < 0 ? error
+			 : sd_event_add_time(all->loop, &all->postponed_turn,
+					     CLOCK_MONOTONIC, UINT64_MAX,
+					     CONNECTIONS_TURN_ACCURACY_US,
+					     connections_on_postponed_turn, all);
 }
 
-static int connections_start_engines(struct connections *all)
-{
-	static const struct engine_callbacks callbacks = {
-		.notified = connections_on_notified,
-		.requested = connections_on_requested,
-		.handle = connection_request_handle,
-		.completed = connection_request_completed,
-	};
-	unsigned limit =
-		(unsigned)all->config->max_connections + CONNECTIONS_ENGINE_EXTRA;
-	int error = engine_init(&all->plain, all->loop, false, limit, &callbacks, all);
+/* libmicrohttpd */
 
-	tls_serve(&all->tls);
-	return error ? error
-		     : engine_init(&all->encrypted, all->loop, true, limit, &callbacks,
-				   all);
+/* Only epoll failures concern the owner. The other lines say nothing about the peer's bytes. */
+__attribute__((format(printf, 2, 0))) static void connections_on_log(void *data,
+								     const char *format,
+								     va_list arguments)
+{
+	static const char serious[] = "Call to epoll";
+	char text[256];
+
+	if (strncmp(format, serious, strlen(serious)) != 0)
+		return;
+	vsnprintf(text, sizeof(text), format, arguments);
+	text[strcspn(text, "\n")] = '\0';
+	log_warning("http: %s", text);
+}
+
+/* The path of a request stays as it was sent. */
+static size_t connections_leave_escaped(void *data, struct MHD_Connection *mhd,
+					char *text)
+{
+	return strlen(text);
+}
+
+/* The daemon has no listening socket and no thread: all limits and deadlines are ours. */
+static struct MHD_Daemon *connections_start_daemon(struct connections *all, bool tls)
+{
+	unsigned limit = (unsigned)all->config->max_connections + CONNECTIONS_EXTRA;
+	const struct MHD_OptionItem with_tls[] = {
+		{ MHD_OPTION_HTTPS_PRIORITIES, 0, TLS_PRIORITIES },
+		{ MHD_OPTION_HTTPS_CERT_CALLBACK2, 0, (void *)(intptr_t)tls_retrieve },
+		{ MHD_OPTION_END, 0, NULL },
+	};
+	const struct MHD_OptionItem without_tls[] = { { MHD_OPTION_END, 0, NULL } };
+
+	return MHD_start_daemon(
+		MHD_USE_NO_LISTEN_SOCKET | MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME |
+			MHD_USE_ERROR_LOG | (tls ? MHD_USE_TLS : 0),
+		0, NULL, NULL, connection_request_handle, all,
+		/* the logger first, so that it gets complaints about the rest */
+		MHD_OPTION_EXTERNAL_LOGGER, connections_on_log, NULL, MHD_OPTION_ARRAY,
+		tls ? with_tls : without_tls, MHD_OPTION_STRICT_FOR_CLIENT, 1,
+		MHD_OPTION_CONNECTION_LIMIT, limit, MHD_OPTION_CONNECTION_TIMEOUT, 0u,
+		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTIONS_POOL_BYTES,
+		MHD_OPTION_NOTIFY_CONNECTION, connection_on_notified, all,
+		MHD_OPTION_NOTIFY_COMPLETED, connection_request_completed, all,
+		MHD_OPTION_URI_LOG_CALLBACK, connection_request_begin, all,
+		MHD_OPTION_UNESCAPE_CALLBACK, connections_leave_escaped, NULL,
+		MHD_OPTION_END);
 }
 
 int connections_init(struct connections *all)
@@ -175,15 +174,18 @@ int connections_init(struct connections *all)
 	TAILQ_INIT(&all->list);
 	TAILQ_INIT(&all->postponed);
 	LIST_INIT(&all->usages);
-	LIST_INIT(&all->clients);
-	all->lingers =
-		(struct lingers){ .loop = all->loop, .deadlines = &all->deadlines };
+	LIST_INIT(&all->lingers);
 	all->budget = arena_budget_new(CONNECTIONS_MEMORY_BYTES);
 	all->hang_ups = epoll_create1(EPOLL_CLOEXEC);
 	network_interfaces_init(&all->interfaces, config);
 	error = all->hang_ups < 0 ? -errno : connections_add_sources(all);
 	if (error >= 0)
-		error = connections_start_engines(all);
+		error = engine_init(&all->plain, all->loop, false,
+				    connections_start_daemon(all, false));
+	tls_serve(&all->tls);
+	if (error >= 0)
+		error = engine_init(&all->encrypted, all->loop, true,
+				    connections_start_daemon(all, true));
 	/* the rest is for requests: streams alone must not use up all connections */
 	if (error >= 0)
 		error = streams_init(&all->streams, all->loop,
@@ -201,7 +203,7 @@ void connections_deinit(struct connections *all)
 	connections_close(all, NULL);
 	engine_deinit(&all->plain);
 	engine_deinit(&all->encrypted);
-	lingers_close(&all->lingers);
+	lingers_close(all);
 	assert(TAILQ_EMPTY(&all->list));
 	all->hang_up = sd_event_source_disable_unref(all->hang_up);
 	all->postponed_turn = sd_event_source_disable_unref(all->postponed_turn);
@@ -213,18 +215,6 @@ void connections_deinit(struct connections *all)
 	arena_budget_drop(all->budget);
 }
 
-/*
- * Before anyone has to make room: some peer may have left, and an idle connection may have a
- * request that we have not read.
- */
-static void connections_look_when_full(struct connections *all,
-				       const struct admission_usage *usage)
-{
-	if (all->served_count >= all->config->max_connections ||
-	    usage->served >= all->config->max_connections_per_address)
-		connections_flush(all);
-}
-
 /* Tells the peer why, unless that would need a handshake first. */
 static void connections_refuse(struct connections *all, int fd, bool encrypted,
 			       const char *reason)
@@ -233,18 +223,12 @@ static void connections_refuse(struct connections *all, int fd, bool encrypted,
 	size_t length = encrypted ? 0 : response_write_no_room(message, reason);
 
 	log_debug("http: connection %d is refused: %s", fd, reason);
-	connection_count_answer(all, MHD_HTTP_SERVICE_UNAVAILABLE);
+	all->counts.answers[MHD_HTTP_SERVICE_UNAVAILABLE]++;
 	if (length &&
 	    send(fd, message, length, MSG_DONTWAIT | MSG_NOSIGNAL) == (ssize_t)length)
-		linger_start(&all->lingers, fd);
+		linger_start(all, fd);
 	else
 		close(fd);
-}
-
-static bool connections_may_serve(struct connections *all, int fd, const char *local_name)
-{
-	return local_name ? !all->stopping
-			  : network_interfaces_admit(&all->interfaces, fd);
 }
 
 void connections_accept(struct connections *all, int fd, const struct address *peer,
@@ -254,14 +238,21 @@ void connections_accept(struct connections *all, int fd, const struct address *p
 	const struct address_source source = address_source(peer);
 	struct admission_usage *usage = admission_usage_hold(&all->usages, &source);
 	char *name = local_name ? strdup(local_name) : NULL;
+	bool serves = local_name ? !all->stopping
+				 : network_interfaces_admit(&all->interfaces, fd);
 	const char *reason;
 
 	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
-	if (!usage || (local_name && !name) ||
-	    !connections_may_serve(all, fd, local_name)) {
+	if (!usage || (local_name && !name) || !serves) {
 		close(fd);
 	} else {
-		connections_look_when_full(all, usage);
+		/*
+		 * Before anyone has to make room: some peer may have left, and an idle connection
+		 * may have a request that we have not read.
+		 */
+		if (all->served_count >= all->config->max_connections ||
+		    usage->served >= all->config->max_connections_per_address)
+			connections_flush(all);
 		reason = admission_refusal(all, usage);
 		if (reason)
 			connections_refuse(all, fd, listener->tls, reason);
@@ -280,7 +271,7 @@ void connections_stop(struct connections *all)
 	struct connection *connection;
 
 	all->stopping = true;
-	lingers_close(&all->lingers);
+	lingers_close(all);
 	TAILQ_FOREACH (connection, &all->list, list_link) {
 		if (connection->state == CONNECTION_IDLE)
 			connection_close(connection);
@@ -291,21 +282,16 @@ void connections_stop(struct connections *all)
 	}
 }
 
-static bool connections_is_under_way(const struct connection *connection,
-				     int64_t client_id)
-{
-	return connection->exchange &&
-	       exchange_client(connection->exchange)->id == client_id &&
-	       (connection->state == CONNECTION_BODY ||
-		connection_is_open_ended(connection));
-}
-
 void connections_cut_client(struct connections *all, int64_t client_id)
 {
 	struct connection *connection;
 
 	TAILQ_FOREACH (connection, &all->list, list_link) {
-		if (connections_is_under_way(connection, client_id))
+		const struct exchange *exchange = connection->exchange;
+
+		if (exchange && exchange_client(exchange)->id == client_id &&
+		    (connection->state == CONNECTION_BODY ||
+		     connection_is_open_ended(connection)))
 			connection_abandon(connection);
 		else if (connection->client_id == client_id)
 			connection_distrust(connection);

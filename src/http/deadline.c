@@ -58,7 +58,7 @@ static int deadlines_on_timer(sd_event_source *source, uint64_t due_us, void *da
 int deadlines_init(struct deadlines *deadlines, sd_event *loop,
 		   const uint64_t period_ms[DEADLINE_KINDS])
 {
-	int kind, error;
+	int kind;
 
 	deadlines->loop = loop;
 	deadlines->timer = NULL;
@@ -67,12 +67,8 @@ int deadlines_init(struct deadlines *deadlines, sd_event *loop,
 		TAILQ_INIT(&deadlines->kinds[kind].list);
 		deadlines->kinds[kind].period_us = period_ms[kind] * 1000;
 	}
-	error = sd_event_add_time(loop, &deadlines->timer, CLOCK_MONOTONIC, UINT64_MAX,
-				  DEADLINE_ACCURACY_US, deadlines_on_timer, deadlines);
-	if (error < 0)
-		return error;
-	sd_event_source_set_enabled(deadlines->timer, SD_EVENT_OFF);
-	return 0;
+	return sd_event_add_time(loop, &deadlines->timer, CLOCK_MONOTONIC, UINT64_MAX,
+				 DEADLINE_ACCURACY_US, deadlines_on_timer, deadlines);
 }
 
 void deadlines_deinit(struct deadlines *deadlines)

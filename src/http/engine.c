@@ -15,51 +15,21 @@
  * descriptor of that priority
  * (tests/integration/test_slow_clients.py::test_busy_clients_do_not_hold_up_deadlines).
  */
-#include "http/engine.h"
+#include "http/connection.h"
 
 #include <errno.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/epoll.h>
 #include <time.h>
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "http/tls.h"
 
 enum {
 	ENGINE_RUNS_MAX = 8, /* in one turn of the loop, so that others get theirs */
 	ENGINE_QUIET_RUNS_MAX = 64,
 	ENGINE_PAUSE_US = 10 * 1000,
 	ENGINE_ACCURACY_US = 1,
-	/*
-	 * The memory pool of a connection holds the head of a request (REQUEST_HEAD_BYTES_MAX, and
-	 * 64 bytes for each header and cookie), a piece of its body and the headers of the answer.
-	 */
-	ENGINE_POOL_BYTES = 14 * 1024,
 };
-
-static void engine_on_log(void *data, const char *format, va_list arguments)
-	__attribute__((format(printf, 2, 0)));
-
-/* Only epoll failures concern the owner. The other lines say nothing about the peer's bytes. */
-static void engine_on_log(void *data, const char *format, va_list arguments)
-{
-	static const char serious[] = "Call to epoll";
-	char text[256];
-
-	if (strncmp(format, serious, strlen(serious)) != 0)
-		return;
-	vsnprintf(text, sizeof(text), format, arguments);
-	text[strcspn(text, "\n")] = '\0';
-	log_warning("http: %s", text);
-}
-
-/* The path of a request stays as it was sent. */
-static size_t engine_leave_escaped(void *data, struct MHD_Connection *mhd, char *text)
-{
-	return strlen(text);
-}
 
 /* Running */
 
@@ -77,15 +47,6 @@ static void engine_enable(sd_event_source *source)
 
 	if (error < 0)
 		log_error("http: cannot schedule work: error %d", -error);
-}
-
-static void engine_continue_later(struct engine *engine)
-{
-	if (engine->quiet_runs < ENGINE_QUIET_RUNS_MAX)
-		sd_event_source_set_time(engine->later, 0);
-	else
-		sd_event_source_set_time_relative(engine->later, ENGINE_PAUSE_US);
-	engine_enable(engine->later);
 }
 
 void engine_run(struct engine *engine)
@@ -106,8 +67,13 @@ void engine_run(struct engine *engine)
 	}
 	engine->running = false;
 	sd_event_source_set_enabled(engine->soon, SD_EVENT_OFF);
-	if (work)
-		engine_continue_later(engine);
+	if (!work)
+		return;
+	if (engine->quiet_runs < ENGINE_QUIET_RUNS_MAX)
+		sd_event_source_set_time(engine->later, 0);
+	else
+		sd_event_source_set_time_relative(engine->later, ENGINE_PAUSE_US);
+	engine_enable(engine->later);
 }
 
 static int engine_on_input(sd_event_source *source, int fd, uint32_t events, void *data)
@@ -145,23 +111,20 @@ void engine_heard(struct engine *engine)
 	engine->quiet_runs = 0;
 }
 
-int engine_add(struct engine *engine, int fd, const struct address *peer)
-{
-	engine_kick(engine);
-	return MHD_add_connection(engine->daemon, fd, &peer->any, peer->length) == MHD_YES
-		       ? 0
-		       : -ENOMEM;
-}
-
 /* Beginning and end */
 
-static int engine_add_sources(struct engine *engine, sd_event *loop)
+int engine_init(struct engine *engine, sd_event *loop, bool tls,
+		struct MHD_Daemon *daemon)
 {
-	const union MHD_DaemonInfo *info =
-		MHD_get_daemon_info(engine->daemon, MHD_DAEMON_INFO_EPOLL_FD);
-	int error = sd_event_add_io(loop, &engine->input, info->epoll_fd, EPOLLIN,
-				    engine_on_input, engine);
+	const union MHD_DaemonInfo *info;
+	int error;
 
+	*engine = (struct engine){ .tls = tls, .daemon = daemon };
+	if (!daemon)
+		return -ENOMEM;
+	info = MHD_get_daemon_info(daemon, MHD_DAEMON_INFO_EPOLL_FD);
+	error = sd_event_add_io(loop, &engine->input, info->epoll_fd, EPOLLIN,
+				engine_on_input, engine);
 	if (error >= 0)
 		error = sd_event_add_defer(loop, &engine->soon, engine_on_soon, engine);
 	if (error >= 0)
@@ -170,38 +133,7 @@ static int engine_add_sources(struct engine *engine, sd_event *loop)
 		error = sd_event_add_time(loop, &engine->later, CLOCK_MONOTONIC,
 					  UINT64_MAX, ENGINE_ACCURACY_US, engine_on_later,
 					  engine);
-	if (error >= 0)
-		error = sd_event_source_set_enabled(engine->later, SD_EVENT_OFF);
-	return error < 0 ? error : 0;
-}
-
-int engine_init(struct engine *engine, sd_event *loop, bool tls,
-		unsigned connection_limit, const struct engine_callbacks *callbacks,
-		void *data)
-{
-	const struct MHD_OptionItem with_tls[] = {
-		{ MHD_OPTION_HTTPS_PRIORITIES, 0, TLS_PRIORITIES },
-		{ MHD_OPTION_HTTPS_CERT_CALLBACK2, 0, (void *)(intptr_t)tls_retrieve },
-		{ MHD_OPTION_END, 0, NULL },
-	};
-	const struct MHD_OptionItem without_tls[] = { { MHD_OPTION_END, 0, NULL } };
-
-	*engine = (struct engine){ .tls = tls };
-	engine->daemon = MHD_start_daemon(
-		MHD_USE_NO_LISTEN_SOCKET | MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME |
-			MHD_USE_ERROR_LOG | (tls ? MHD_USE_TLS : 0),
-		0, NULL, NULL, callbacks->handle, data,
-		/* the logger first, so that it gets complaints about the rest */
-		MHD_OPTION_EXTERNAL_LOGGER, engine_on_log, NULL, MHD_OPTION_ARRAY,
-		tls ? with_tls : without_tls, MHD_OPTION_STRICT_FOR_CLIENT, 1,
-		MHD_OPTION_CONNECTION_LIMIT, connection_limit,
-		MHD_OPTION_CONNECTION_TIMEOUT, 0u, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-		(size_t)ENGINE_POOL_BYTES, MHD_OPTION_NOTIFY_CONNECTION,
-		callbacks->notified, data, MHD_OPTION_NOTIFY_COMPLETED,
-		callbacks->completed, data, MHD_OPTION_URI_LOG_CALLBACK,
-		callbacks->requested, data, MHD_OPTION_UNESCAPE_CALLBACK,
-		engine_leave_escaped, NULL, MHD_OPTION_END);
-	return engine->daemon ? engine_add_sources(engine, loop) : -ENOMEM;
+	return error;
 }
 
 void engine_deinit(struct engine *engine)

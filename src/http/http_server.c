@@ -14,13 +14,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/log.h"
 #include "config/config.h"
 #include "http/connection.h"
 
 struct http_server {
-	sd_event *loop;
 	struct connections connections;
 	struct listener listeners[CONFIG_LIST_MAX];
 	unsigned listener_count;
@@ -30,7 +30,6 @@ struct http_server {
 	bool serving;
 	sd_event_source *review;
 	sd_event_source *stop_timer; /* NULL if not stopping */
-	sd_event_source *stop_turn;
 	void (*stopped)(void *data);
 	void *stopped_data;
 	void (*changed)(void *data); /* may be NULL */
@@ -39,34 +38,21 @@ struct http_server {
 
 /* Opening */
 
-static int http_server_adopt_sockets(struct http_server *server,
+static int http_server_add_listeners(struct http_server *server,
 				     const struct listener_sockets *sockets,
 				     struct explanation *error)
 {
+	const struct config_list *listen = &server->connections.config->listen;
+	size_t count = sockets->count ? sockets->count : listen->count;
 	int result = 0;
 
-	for (unsigned at = 0; at < sockets->count && !result; at++) {
+	for (size_t at = 0; at < count && !result; at++) {
 		struct listener *listener = &server->listeners[at];
 
-		listener_adopt(listener, &server->connections, &sockets->items[at]);
-		server->listener_count++;
-		if (!listener->network)
-			result = listener_open(listener, error);
-	}
-	return result;
-}
-
-static int http_server_bind_addresses(struct http_server *server,
-				      const struct config_list *listen,
-				      struct explanation *error)
-{
-	int result = 0;
-
-	for (size_t at = 0; at < listen->count && !result; at++) {
-		struct listener *listener = &server->listeners[at];
-
-		result = listener_init(listener, &server->connections, listen->items[at],
-				       error);
+		result =
+			listener_init(listener, &server->connections,
+				      sockets->count ? NULL : listen->items[at],
+				      sockets->count ? &sockets->items[at] : NULL, error);
 		if (result)
 			break;
 		server->listener_count++;
@@ -74,16 +60,6 @@ static int http_server_bind_addresses(struct http_server *server,
 			result = listener_open(listener, error);
 	}
 	return result;
-}
-
-/* A missing certificate is no error. */
-static int http_server_load_certificate(struct http_server *server,
-					struct explanation *error)
-{
-	int result =
-		tls_load(&server->connections.tls, server->connections.config, error);
-
-	return result == TLS_E_NONE ? 0 : result;
 }
 
 /* Reviewing */
@@ -96,8 +72,9 @@ static void http_server_reopen(struct http_server *server, struct listener *list
 
 	/* pairing the first client may have made a certificate */
 	if (!server->connections.tls.pair.length)
-		result = http_server_load_certificate(server, &problem);
-	if (!result)
+		result = tls_load(&server->connections.tls, server->connections.config,
+				  &problem);
+	if (!result || result == TLS_E_NONE)
 		result = listener_open(listener, &problem);
 	if (!result && server->serving) {
 		result = listener_serve(listener);
@@ -132,13 +109,12 @@ static void http_server_review_listener(struct http_server *server,
 {
 	bool wanted = !listener->network || server->has_clients;
 
-	if (listener_is_open(listener) && !wanted)
+	if (listener->accepting && !wanted)
 		http_server_close_listener(server, listener,
 					   "because no client has a token any more");
-	else if (listener_is_open(listener) &&
-		 listener->tls != listener_wants_tls(listener))
+	else if (listener->accepting && listener->tls != listener_wants_tls(listener))
 		http_server_close_listener(server, listener, "to reopen it with TLS");
-	if (wanted && !listener_is_open(listener))
+	if (wanted && !listener->accepting)
 		http_server_reopen(server, listener);
 }
 
@@ -180,26 +156,14 @@ void http_server_reload_certificate(struct http_server *server)
 
 /* Stopping */
 
-static void http_server_finish_stop(struct http_server *server)
-{
-	server->stop_timer = sd_event_source_disable_unref(server->stop_timer);
-	server->stop_turn = sd_event_source_disable_unref(server->stop_turn);
-	server->stopped(server->stopped_data); /* may free the server */
-}
-
-static int http_server_on_stop_timeout(sd_event_source *source, uint64_t due_us,
-				       void *data)
+static int http_server_on_stop(sd_event_source *source, uint64_t due_us, void *data)
 {
 	struct http_server *server = data;
 
-	log_info("http: cutting off %u connections", server->connections.count);
-	http_server_finish_stop(server);
-	return 0;
-}
-
-static int http_server_on_stop_turn(sd_event_source *source, void *data)
-{
-	http_server_finish_stop(data);
+	if (server->connections.count)
+		log_info("http: cutting off %u connections", server->connections.count);
+	server->stop_timer = sd_event_source_disable_unref(server->stop_timer);
+	server->stopped(server->stopped_data); /* may free the server */
 	return 0;
 }
 
@@ -207,8 +171,8 @@ static void http_server_on_emptied(void *data)
 {
 	struct http_server *server = data;
 
-	if (server->stop_turn)
-		sd_event_source_set_enabled(server->stop_turn, SD_EVENT_ONESHOT);
+	if (server->stop_timer)
+		sd_event_source_set_time(server->stop_timer, 0);
 }
 
 void http_server_stop(struct http_server *server, unsigned timeout_ms,
@@ -217,17 +181,14 @@ void http_server_stop(struct http_server *server, unsigned timeout_ms,
 	assert(!server->stop_timer);
 	server->stopped = stopped;
 	server->stopped_data = data;
-	if (sd_event_add_defer(server->loop, &server->stop_turn, http_server_on_stop_turn,
-			       server) < 0 ||
-	    sd_event_add_time_relative(server->loop, &server->stop_timer, CLOCK_MONOTONIC,
-				       (uint64_t)timeout_ms * 1000, 1000,
-				       http_server_on_stop_timeout, server) < 0) {
+	if (sd_event_add_time_relative(server->connections.loop, &server->stop_timer,
+				       CLOCK_MONOTONIC, (uint64_t)timeout_ms * 1000, 1000,
+				       http_server_on_stop, server) < 0) {
 		log_error("http: cannot schedule the stop");
 		abort();
 	}
-	sd_event_source_set_enabled(server->stop_turn, SD_EVENT_OFF);
 	for (unsigned at = 0; at < server->listener_count; at++)
-		if (listener_is_open(&server->listeners[at]))
+		if (server->listeners[at].accepting)
 			listener_close(&server->listeners[at]);
 	connections_stop(&server->connections);
 	if (!server->connections.count)
@@ -243,20 +204,18 @@ static int http_server_init(struct http_server *server, struct explanation *erro
 	int result = connections_init(&server->connections);
 
 	if (!result)
-		result = sd_event_add_defer(server->loop, &server->review,
+		result = sd_event_add_defer(server->connections.loop, &server->review,
 					    http_server_on_review, server);
 	if (result >= 0)
 		result = sd_event_source_set_enabled(server->review, SD_EVENT_OFF);
 	if (result < 0)
 		return explanation_set(error, result, "http: error %d", -result);
 
-	result = http_server_load_certificate(server, error);
-	if (!result)
+	/* a missing certificate is no error */
+	result = tls_load(&server->connections.tls, config, error);
+	if (!result || result == TLS_E_NONE)
 		result = listener_take_sockets(&sockets, config->open, error);
-	if (result)
-		return result;
-	return sockets.count ? http_server_adopt_sockets(server, &sockets, error)
-			     : http_server_bind_addresses(server, &config->listen, error);
+	return result ? result : http_server_add_listeners(server, &sockets, error);
 }
 
 int http_server_new(sd_event *loop, const struct config *config,
@@ -269,9 +228,8 @@ int http_server_new(sd_event *loop, const struct config *config,
 	if (!server)
 		return explanation_set(error, -ENOMEM, "out of memory");
 
-	server->loop = sd_event_ref(loop);
 	server->connections = (struct connections){
-		.loop = loop,
+		.loop = sd_event_ref(loop),
 		.config = config,
 		.routes = routes,
 		.auth = auth,
@@ -294,15 +252,15 @@ void http_server_free(struct http_server *server)
 	if (!server)
 		return;
 	server->stop_timer = sd_event_source_disable_unref(server->stop_timer);
-	server->stop_turn = sd_event_source_disable_unref(server->stop_turn);
 	server->review = sd_event_source_disable_unref(server->review);
 	for (unsigned at = 0; at < server->listener_count; at++) {
 		listener_close(&server->listeners[at]);
-		listener_deinit(&server->listeners[at]);
+		if (server->listeners[at].passed)
+			close(server->listeners[at].fd);
 	}
 	connections_deinit(&server->connections);
 	tls_unload(&server->connections.tls);
-	sd_event_unref(server->loop);
+	sd_event_unref(server->connections.loop);
 	free(server);
 }
 
@@ -322,7 +280,7 @@ int http_server_serve(struct http_server *server)
 
 	server->serving = true;
 	for (unsigned at = 0; at < server->listener_count && !error; at++)
-		if (listener_is_open(&server->listeners[at]))
+		if (server->listeners[at].accepting)
 			error = listener_serve(&server->listeners[at]);
 	return error;
 }
@@ -349,7 +307,7 @@ bool http_server_listener(const struct http_server *server, unsigned index,
 		.port = listener->port,
 		.network = listener->network,
 		.tls = listener->tls,
-		.open = listener_is_open(listener),
+		.open = listener->accepting != NULL,
 		.passed = listener->passed,
 	};
 	return true;

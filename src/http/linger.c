@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 struct linger_socket {
-	struct lingers *lingers;
+	struct connections *connections;
 	int fd;
 	sd_event_source *input;
 	size_t dropped_bytes;
@@ -19,11 +19,11 @@ struct linger_socket {
 
 static void linger_end(struct linger_socket *linger)
 {
-	struct lingers *lingers = linger->lingers;
+	struct connections *all = linger->connections;
 
 	LIST_REMOVE(linger, link);
-	lingers->count--;
-	deadline_clear(lingers->deadlines, &linger->deadline);
+	all->linger_count--;
+	deadline_clear(&all->deadlines, &linger->deadline);
 	sd_event_source_disable_unref(linger->input);
 	close(linger->fd);
 	free(linger);
@@ -51,29 +51,29 @@ static void linger_on_deadline(struct deadline *deadline)
 					    offsetof(struct linger_socket, deadline)));
 }
 
-void linger_start(struct lingers *lingers, int fd)
+void linger_start(struct connections *all, int fd)
 {
 	struct linger_socket *linger = NULL;
 
 	shutdown(fd, SHUT_WR);
-	if (lingers->count < LINGERS_MAX)
+	if (all->linger_count < LINGERS_MAX)
 		linger = calloc(1, sizeof(*linger));
-	if (!linger || sd_event_add_io(lingers->loop, &linger->input, fd, EPOLLIN,
+	if (!linger || sd_event_add_io(all->loop, &linger->input, fd, EPOLLIN,
 				       linger_on_input, linger) < 0) {
 		free(linger);
 		close(fd);
 		return;
 	}
-	linger->lingers = lingers;
+	linger->connections = all;
 	linger->fd = fd;
 	linger->deadline.expired = linger_on_deadline;
-	LIST_INSERT_HEAD(&lingers->list, linger, link);
-	lingers->count++;
-	deadline_set(lingers->deadlines, &linger->deadline, DEADLINE_LINGER);
+	LIST_INSERT_HEAD(&all->lingers, linger, link);
+	all->linger_count++;
+	deadline_set(&all->deadlines, &linger->deadline, DEADLINE_LINGER);
 }
 
-void lingers_close(struct lingers *lingers)
+void lingers_close(struct connections *all)
 {
-	while (!LIST_EMPTY(&lingers->list))
-		linger_end(LIST_FIRST(&lingers->list));
+	while (!LIST_EMPTY(&all->lingers))
+		linger_end(LIST_FIRST(&all->lingers));
 }

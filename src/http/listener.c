@@ -32,110 +32,62 @@ enum {
 
 /* Sockets from the service manager */
 
-struct listener_candidate {
-	int fd;
-	bool open_mode;
-	struct address address; /* if it is an IP socket */
-};
-
-static bool listener_is_socket(const struct listener_candidate *socket)
-{
-	return sd_is_socket(socket->fd, AF_UNSPEC, 0, -1) > 0;
-}
-
-static bool listener_is_ip(const struct listener_candidate *socket)
-{
-	return socket->address.any.sa_family == AF_INET ||
-	       socket->address.any.sa_family == AF_INET6;
-}
-
-static bool listener_is_tcp(const struct listener_candidate *socket)
-{
-	return sd_is_socket(socket->fd, AF_UNSPEC, SOCK_STREAM, -1) > 0;
-}
-
-static bool listener_is_listening(const struct listener_candidate *socket)
-{
-	return sd_is_socket(socket->fd, AF_UNSPEC, SOCK_STREAM, 1) > 0;
-}
-
 /* IPv4 connections to a dual-stack socket have a local address that no interface has. */
-static bool listener_is_single_stack(const struct listener_candidate *socket)
+static bool listener_is_dual_stack(int fd, const struct address *address)
 {
 	socklen_t length = sizeof(int);
 	int only = 0;
 
-	if (socket->address.any.sa_family != AF_INET6 ||
-	    !IN6_IS_ADDR_UNSPECIFIED(&socket->address.in6.sin6_addr))
-		return true;
-	return getsockopt(socket->fd, IPPROTO_IPV6, IPV6_V6ONLY, &only, &length) == 0 &&
-	       only;
+	return address->any.sa_family == AF_INET6 && address_is_any(address) &&
+	       (getsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &only, &length) < 0 || !only);
 }
 
-static bool listener_is_safe(const struct listener_candidate *socket)
+/* Returns what a socket is instead of a usable one, and what to do; NULL if it is usable. */
+static const char *listener_socket_flaw(int fd, const struct address *address,
+					bool open_mode)
 {
-	return !socket->open_mode || address_is_loopback(&socket->address);
-}
-
-static const struct {
-	bool (*passes)(const struct listener_candidate *socket);
-	const char *text; /* what it is instead, and what to do */
-} listener_socket_checks[] = {
-	{ listener_is_socket, "is not a socket: pass ListenStream=ADDRESS:PORT only" },
-	{ listener_is_ip,
-	  "is not an IP socket: use ListenStream=ADDRESS:PORT, not a path" },
-	{ listener_is_tcp,
-	  "is not a TCP socket: use ListenStream=, not ListenDatagram=" },
-	{ listener_is_listening,
-	  "does not listen: use Accept=no, one process serves all connections" },
-	{ listener_is_single_stack,
-	  "accepts IPv4 and IPv6 at once: use BindIPv6Only=ipv6-only, and a second "
-	  "ListenStream=0.0.0.0:PORT" },
-	{ listener_is_safe, "can be reached from the network, and server.open asks for "
-			    "no token: pass loopback addresses, or remove server.open" },
-};
-
-static int listener_check_socket(const struct listener_candidate *socket,
-				 struct explanation *error)
-{
-	char text[ADDRESS_TEXT_BYTES] = "";
-
-	for (size_t at = 0;
-	     at < sizeof(listener_socket_checks) / sizeof(listener_socket_checks[0]);
-	     at++) {
-		if (listener_socket_checks[at].passes(socket))
-			continue;
-		if (listener_is_ip(socket))
-			address_format(&socket->address, text);
-		return explanation_set(error, -EINVAL,
-				       "LISTEN_FDS: descriptor %d%s%s: it %s", socket->fd,
-				       *text ? ", " : "", text,
-				       listener_socket_checks[at].text);
-	}
-	return 0;
+	if (sd_is_socket(fd, AF_UNSPEC, 0, -1) <= 0)
+		return "is not a socket: pass ListenStream=ADDRESS:PORT only";
+	if (!address->length)
+		return "is not an IP socket: use ListenStream=ADDRESS:PORT, not a path";
+	if (sd_is_socket(fd, AF_UNSPEC, SOCK_STREAM, -1) <= 0)
+		return "is not a TCP socket: use ListenStream=, not ListenDatagram=";
+	if (sd_is_socket(fd, AF_UNSPEC, SOCK_STREAM, 1) <= 0)
+		return "does not listen: use Accept=no, one process serves all connections";
+	if (listener_is_dual_stack(fd, address))
+		return "accepts IPv4 and IPv6 at once: use BindIPv6Only=ipv6-only, and a second "
+		       "ListenStream=0.0.0.0:PORT";
+	if (open_mode && !address_is_loopback(address))
+		return "can be reached from the network, and server.open asks for no token: "
+		       "pass loopback addresses, or remove server.open";
+	return NULL;
 }
 
 static int listener_take_socket(struct listener_socket *item, int fd, bool open_mode,
 				struct explanation *error)
 {
 	struct sockaddr_storage any = { .ss_family = AF_UNSPEC };
-	struct listener_candidate socket = { .fd = fd, .open_mode = open_mode };
+	char text[ADDRESS_TEXT_BYTES] = "";
 	socklen_t length = sizeof(any);
+	const char *flaw;
 	int flags, result;
 
+	*item = (struct listener_socket){ .fd = fd };
 	if (getsockname(fd, (struct sockaddr *)&any, &length) == 0)
-		address_take(&socket.address, (const struct sockaddr *)&any);
-	result = listener_check_socket(&socket, error);
-	if (result)
-		return result;
+		address_take(&item->address, (const struct sockaddr *)&any);
+	flaw = listener_socket_flaw(fd, &item->address, open_mode);
+	if (flaw && item->address.length)
+		address_format(&item->address, text);
+	if (flaw)
+		return explanation_set(error, -EINVAL,
+				       "LISTEN_FDS: descriptor %d%s%s: it %s", fd,
+				       *text ? ", " : "", text, flaw);
 	flags = fcntl(fd, F_GETFL);
-	if (flags < 0 || fcntl(fd, F_SETFL, flags | O_NONBLOCK) < 0) {
-		result = -errno;
-		return explanation_set(error, result, "LISTEN_FDS: descriptor %d: %s", fd,
-				       strerror(-result));
-	}
-	*item = (struct listener_socket){ fd, socket.address };
-	return 0;
+	if (flags >= 0 && fcntl(fd, F_SETFL, flags | O_NONBLOCK) >= 0)
+		return 0;
+	result = -errno;
+	return explanation_set(error, result, "LISTEN_FDS: descriptor %d: %s", fd,
+			       strerror(-result));
 }
 
 int listener_take_sockets(struct listener_sockets *sockets, bool open_mode,
@@ -167,46 +119,32 @@ static int listener_explain(int number, const struct address *address,
 			    struct explanation *error)
 {
 	char text[ADDRESS_TEXT_BYTES];
+	const char *advice;
 
 	address_format(address, text);
 	switch (number) {
 	case EADDRINUSE:
-		return explanation_set(error, -number,
-				       "%s is in use by another program; choose another "
-				       "with --listen ADDRESS:PORT",
-				       text);
+		advice = " is in use by another program; choose another with --listen "
+			 "ADDRESS:PORT";
+		break;
 	case EACCES:
-		return explanation_set(error, -number,
-				       "%s: ports below 1024 need a privilege; choose a "
-				       "higher one with --listen ADDRESS:PORT",
-				       text);
+		advice = ": ports below 1024 need a privilege; choose a higher one with "
+			 "--listen ADDRESS:PORT";
+		break;
 	case EPERM: /* the unit's SocketBindDeny= */
-		return explanation_set(
-			error, -number,
-			"%s: the service is not allowed to "
-			"use this port: run systemctl edit " PROGRAM_NAME
-			" and add SocketBindAllow=tcp:PORT below [Service]",
-			text);
+		advice = ": the service is not allowed to use this port: run systemctl "
+			 "edit " PROGRAM_NAME
+			 " and add SocketBindAllow=tcp:PORT below [Service]";
+		break;
 	case EADDRNOTAVAIL:
-		return explanation_set(error, -number,
-				       "%s: this machine does not have this address; "
-				       "choose one that `ip address` shows, or 127.0.0.1",
-				       text);
+		advice = ": this machine does not have this address; choose one that "
+			 "`ip address` shows, or 127.0.0.1";
+		break;
+	default:
+		return explanation_set(error, -number, "%s: cannot listen: %s", text,
+				       strerror(number));
 	}
-	return explanation_set(error, -number, "%s: cannot listen: %s", text,
-			       strerror(number));
-}
-
-static int listener_bind_socket(int fd, const struct address *address)
-{
-	const int on = 1;
-
-	if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) < 0)
-		return -errno;
-	if (address->any.sa_family == AF_INET6 &&
-	    setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof(on)) < 0)
-		return -errno;
-	return bind(fd, &address->any, address->length) < 0 ? -errno : 0;
+	return explanation_set(error, -number, "%s%s", text, advice);
 }
 
 static uint16_t listener_read_port(int fd)
@@ -222,14 +160,18 @@ static uint16_t listener_read_port(int fd)
 static int listener_bind(struct listener *listener)
 {
 	const struct address *address = &listener->address;
+	bool six = address->any.sa_family == AF_INET6;
 	int fd = socket(address->any.sa_family,
 			SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	int error;
+	const int on = 1;
 
 	if (fd < 0)
 		return -errno;
-	error = listener_bind_socket(fd, address);
-	if (error) {
+	if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) < 0 ||
+	    (six && setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof(on)) < 0) ||
+	    bind(fd, &address->any, address->length) < 0) {
+		int error = -errno;
+
 		close(fd);
 		return error;
 	}
@@ -239,42 +181,30 @@ static int listener_bind(struct listener *listener)
 }
 
 int listener_init(struct listener *listener, struct connections *connections,
-		  const char *text, struct explanation *error)
+		  const char *text, const struct listener_socket *passed,
+		  struct explanation *error)
 {
-	int result;
+	int result = 0;
 
 	*listener = (struct listener){
 		.connections = connections,
 		.fd = -1,
+		.passed = passed != NULL,
 	};
-	if (!address_parse(text, &listener->address))
+	if (passed) {
+		listener->address = passed->address;
+		listener->fd = passed->fd;
+		listener->port = listener_read_port(passed->fd);
+	} else if (address_parse(text, &listener->address)) {
+		result = listener_bind(listener);
+	} else {
 		return explanation_set(error, -EINVAL,
 				       "\"%s\" is not an address to listen on: write "
 				       "127.0.0.1:9531 or [::1]:9531",
 				       text);
+	}
 	listener->network = !address_is_loopback(&listener->address);
-	result = listener_bind(listener);
 	return result ? listener_explain(-result, &listener->address, error) : 0;
-}
-
-void listener_adopt(struct listener *listener, struct connections *connections,
-		    const struct listener_socket *socket)
-{
-	*listener = (struct listener){
-		.connections = connections,
-		.address = socket->address,
-		.fd = socket->fd,
-		.port = listener_read_port(socket->fd),
-		.passed = true,
-		.network = !address_is_loopback(&socket->address),
-	};
-}
-
-void listener_deinit(struct listener *listener)
-{
-	if (listener->fd >= 0)
-		close(listener->fd);
-	listener->fd = -1;
 }
 
 /* Accepting */
@@ -344,15 +274,17 @@ static int listener_add_sources(struct listener *listener)
 		error = sd_event_add_time(loop, &listener->retry, CLOCK_MONOTONIC,
 					  UINT64_MAX, LISTENER_RETRY_US,
 					  listener_on_retry, listener);
-	if (error >= 0)
-		error = sd_event_source_set_enabled(listener->retry, SD_EVENT_OFF);
-	return error < 0 ? error : 0;
+	return error;
 }
 
-static void listener_remove_sources(struct listener *listener)
+void listener_close(struct listener *listener)
 {
 	listener->accepting = sd_event_source_disable_unref(listener->accepting);
 	listener->retry = sd_event_source_disable_unref(listener->retry);
+	if (listener->passed || listener->fd < 0)
+		return;
+	close(listener->fd);
+	listener->fd = -1;
 }
 
 bool listener_wants_tls(const struct listener *listener)
@@ -362,35 +294,19 @@ bool listener_wants_tls(const struct listener *listener)
 	return all->tls.pair.length && (listener->network || all->config->tls_loopback);
 }
 
-static int listener_listen(struct listener *listener)
-{
-	int error;
-
-	if (!listener->passed && listen(listener->fd, LISTENER_BACKLOG) < 0)
-		return -errno;
-	listener->tls = listener_wants_tls(listener);
-	error = listener_add_sources(listener);
-	if (error)
-		listener_remove_sources(listener);
-	return error;
-}
-
 int listener_open(struct listener *listener, struct explanation *error)
 {
 	int result = listener->fd < 0 ? listener_bind(listener) : 0;
 
+	if (!result && !listener->passed && listen(listener->fd, LISTENER_BACKLOG) < 0)
+		result = -errno;
+	listener->tls = listener_wants_tls(listener);
 	if (!result)
-		result = listener_listen(listener);
+		result = listener_add_sources(listener);
 	if (!result)
 		return 0;
-	if (!listener->passed)
-		listener_deinit(listener);
+	listener_close(listener);
 	return listener_explain(-result, &listener->address, error);
-}
-
-bool listener_is_open(const struct listener *listener)
-{
-	return listener->accepting != NULL;
 }
 
 int listener_serve(struct listener *listener)
@@ -398,11 +314,4 @@ int listener_serve(struct listener *listener)
 	int error = sd_event_source_set_enabled(listener->accepting, SD_EVENT_ON);
 
 	return error < 0 ? error : 0;
-}
-
-void listener_close(struct listener *listener)
-{
-	listener_remove_sources(listener);
-	if (!listener->passed)
-		listener_deinit(listener);
 }

@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "base/address.h"
 #include "base/clock.h"
 #include "base/log.h"
 
@@ -56,66 +55,52 @@ static void lockout_begin(struct lockout_source *source, int64_t now_ms)
 	source->until_ms = now_ms + source->length_ms;
 }
 
-static struct lockout_verdict lockout_retry_after(const struct lockout_source *source,
-						  int64_t now_ms)
-{
-	return (struct lockout_verdict){
-		.retry_after_seconds =
-			(unsigned)((source->until_ms - now_ms + 999) / 1000),
-	};
-}
-
 /* A source that fails again soon after a lockout is locked out again, for longer. */
 static struct lockout_verdict lockout_judge(struct lockout_source *source, int64_t now_ms)
 {
+	struct lockout_verdict verdict = { 0 };
 	unsigned before;
 
 	source->last_failed_ms = now_ms;
-	if (now_ms < source->until_ms)
-		return lockout_retry_after(source, now_ms);
-	if (source->length_ms && now_ms < source->until_ms + LOCKOUT_MAX_MS) {
+	if (now_ms >= source->until_ms && source->length_ms &&
+	    now_ms < source->until_ms + LOCKOUT_MAX_MS)
 		lockout_begin(source, now_ms);
-		return lockout_retry_after(source, now_ms);
+	if (now_ms < source->until_ms) {
+		verdict.retry_after_seconds =
+			(unsigned)((source->until_ms - now_ms + 999) / 1000);
+		return verdict;
 	}
 	source->length_ms = 0;
 	before = lockout_record(source, now_ms);
 	if (before + 1 >= LOCKOUT_TOKENS)
 		lockout_begin(source, now_ms);
-	return (struct lockout_verdict){ .delay_ms = (unsigned)LOCKOUT_DELAY_MS
-						     << before };
+	verdict.delay_ms = (unsigned)LOCKOUT_DELAY_MS << before;
+	return verdict;
 }
 
 struct lockout_verdict lockout_add_failure(struct lockout *lockout,
-					   const struct sockaddr *peer)
+					   const struct address *peer)
 {
 	char text[ADDRESS_TEXT_BYTES], more[LOG_PACE_TEXT_BYTES];
-	struct address_source source;
-	struct address address;
+	struct address_source source = address_source(peer);
 
-	address_take(&address, peer);
 	if (log_pace_passes(&lockout->pace, more)) {
-		address_format_host(&address, text);
+		address_format_host(peer, text);
 		/* doc/security.md has a fail2ban rule for this line */
 		log_warning("http: auth failure from %s%s", text, more);
 	}
-	if (address_is_loopback(&address))
+	if (address_is_loopback(peer))
 		return (struct lockout_verdict){ 0 };
-	source = address_source(&address);
 	lockout->has_failures = true;
 	return lockout_judge(lockout_find_or_add(lockout, &source), clock_monotonic_ms());
 }
 
-void lockout_clear(struct lockout *lockout, const struct sockaddr *peer)
+void lockout_clear(struct lockout *lockout, const struct address *peer)
 {
-	struct lockout_source *source;
-	struct address_source key;
-	struct address address;
+	struct address_source key = address_source(peer);
+	struct lockout_source *source =
+		lockout->has_failures ? lockout_find(lockout, &key) : NULL;
 
-	if (!lockout->has_failures)
-		return;
-	address_take(&address, peer);
-	key = address_source(&address);
-	source = lockout_find(lockout, &key);
 	if (source)
 		memset(source, 0, sizeof(*source));
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "http/request_head.h"
+#include "http/gate.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -44,17 +44,16 @@ static enum MHD_Result request_head_clear_cookie(void *data, enum MHD_ValueKind 
 	return MHD_YES;
 }
 
-struct request_head *request_head_new(struct MHD_Connection *mhd)
+bool request_head_read_lines(struct request_head *head, struct MHD_Connection *mhd)
 {
 	int count = MHD_get_connection_values(mhd, MHD_HEADER_KIND, NULL, NULL);
-	struct request_head *head =
-		calloc(1, sizeof(*head) + (size_t)count * sizeof(head->lines[0]));
 
-	if (head)
+	head->lines = calloc((size_t)count + 1, sizeof(*head->lines));
+	if (head->lines)
 		MHD_get_connection_values(mhd, MHD_HEADER_KIND, request_head_add_line,
 					  head);
 	MHD_get_connection_values(mhd, MHD_COOKIE_KIND, request_head_clear_cookie, NULL);
-	return head;
+	return head->lines != NULL;
 }
 
 /* Returns where `piece` ends, behind `skip` more bytes; NULL if it does not begin at `at`. */
@@ -93,27 +92,22 @@ static const bool request_head_name_characters[UCHAR_MAX + 1] = {
 	['|'] = true,	      ['~'] = true,
 };
 
-static bool request_head_is_token(const char *name, size_t length)
+static bool request_head_is_token(const char *name)
 {
-	for (size_t at = 0; at < length; at++)
-		if (!request_head_name_characters[(unsigned char)name[at]])
-			return false;
-	return length > 0;
+	const char *end = name;
+
+	while (request_head_name_characters[(unsigned char)*end])
+		end++;
+	return end > name && !*end;
 }
 
 /* It may have no control character but the tab. */
 static bool request_head_value_is_clean(const char *value)
 {
-	static const bool forbidden[UCHAR_MAX + 1] = {
-		[0 ... 8] = true,
-		[10 ... 31] = true,
-		[127] = true,
-	};
-	bool found = false;
-
 	for (; *value; value++)
-		found |= forbidden[(unsigned char)*value];
-	return !found;
+		if (((unsigned char)*value < ' ' && *value != '\t') || *value == 0x7f)
+			return false;
+	return true;
 }
 
 bool request_head_target_is_clean(const char *target)
@@ -130,14 +124,14 @@ bool request_head_target_is_clean(const char *target)
 static bool request_head_check_first_line(struct request_head *head,
 					  struct request_head_error *error)
 {
-	static const char text[] = "the request line is not METHOD, one "
-				   "space, PATH, one space, HTTP/1.1";
 	const char *version = head->version;
 
 	if (strlen(head->method) > REQUEST_HEAD_METHOD_BYTES_MAX ||
-	    !request_head_is_token(head->method, strlen(head->method)) ||
-	    !head->target_is_clean)
-		return request_head_fail(error, 400, text);
+	    !request_head_is_token(head->method) || !head->target_is_clean)
+		return request_head_fail(
+			error, 400,
+			"the request line is not METHOD, one space, PATH, "
+			"one space, HTTP/1.1");
 	head->is_http_1_0 = strcmp(version, "HTTP/1.0") == 0;
 	if (head->is_http_1_0 || strcmp(version, "HTTP/1.1") == 0)
 		return true;
@@ -157,7 +151,7 @@ static void request_head_trim(struct request_head_line *line)
 static bool request_head_check_line(struct request_head_line *line,
 				    struct request_head_error *error)
 {
-	if (!request_head_is_token(line->name, strlen(line->name)))
+	if (!request_head_is_token(line->name))
 		return request_head_fail(error, 400,
 					 "a header name is empty or has a space or "
 					 "another forbidden character");
@@ -207,15 +201,12 @@ static bool request_head_check_single(const struct request_head *head,
 static bool request_head_parse_length(const char *value, uint64_t *length_out)
 {
 	size_t digits = strspn(value, "0123456789");
-	uint64_t length = 0;
 
 	if (!digits || value[digits])
 		return false;
-	for (size_t at = 0; at < digits && digits <= REQUEST_HEAD_LENGTH_DIGITS_MAX; at++)
-		length = length * 10 + (uint64_t)(value[at] - '0');
 	/* more digits could overflow, and such a body is too long anyway */
 	*length_out = digits > REQUEST_HEAD_LENGTH_DIGITS_MAX ? REQUEST_HEAD_LENGTH_MAX
-							      : length;
+							      : strtoull(value, NULL, 10);
 	return true;
 }
 

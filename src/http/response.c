@@ -12,8 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "http/gate.h"
-
 #define RESPONSE_CORS_HEADERS                                                     \
 	"content-type, accept, authorization, mcp-protocol-version, mcp-method, " \
 	"mcp-name, mcp-session-id, last-event-id, traceparent"
@@ -101,14 +99,6 @@ static void response_add_methods(struct response *response, const char *name,
 		 methods & HTTP_POST ? "POST, " : "",
 		 methods & HTTP_DELETE ? "DELETE, " : "");
 	response_header(response, name, text);
-}
-
-struct MHD_Response *response_take(struct response *response)
-{
-	struct MHD_Response *message = response->message;
-
-	response->message = NULL;
-	return message;
 }
 
 /* Refusals */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* bare PORT [HEADER VALUE]... < BODY: libmicrohttpd and nothing else, as the anchor.
  *
- * It uses the daemon's flags and options (src/http/engine.c), and is driven the same way,
+ * It uses the daemon's flags and options (src/http/connections.c), and is driven the same way,
  * by its epoll descriptor from one thread. It reads every request to its end and answers
  * with the same body, in a Response object of its own. It checks, stores and logs
  * nothing. It prints "ready" when it listens. */

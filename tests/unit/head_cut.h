@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "http/request_head.h"
+#include "http/gate.h"
 
 enum { HEAD_CUT_LINES = 80 };
 
@@ -27,7 +27,7 @@ static inline char *head_cut_line(char **at)
 static inline struct request_head *head_cut(char *text)
 {
 	struct request_head *head =
-		calloc(1, sizeof(*head) + HEAD_CUT_LINES * sizeof(head->lines[0]));
+		calloc(1, sizeof(*head) + HEAD_CUT_LINES * sizeof(*head->lines));
 	size_t length = strlen(text);
 	char *line = head_cut_line(&text), *target = strchr(line, ' '),
 	     *version = strrchr(line, ' ');
@@ -38,6 +38,7 @@ static inline struct request_head *head_cut(char *text)
 	}
 	*target++ = '\0';
 	*version++ = '\0';
+	head->lines = (struct request_head_line *)(head + 1);
 	head->method = line;
 	head->length = length;
 	head->target = target;

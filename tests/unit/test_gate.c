@@ -47,11 +47,15 @@ static void judge(char *text, const struct auth *auth, bool local,
 	struct request_head_error flaw = { 400, "libmicrohttpd refuses it itself" };
 	struct request_head *head = head_cut(text);
 	struct gate_request request = { .head = head,
+					.config = &config,
+					.routes = routes,
+					.auth = auth,
 					.local = local,
-					.local_name = local_name };
+					.local_name = local_name,
+					.verdict = verdict };
 
 	if (head && request_head_is_whole(head) && request_head_check(head, &flaw))
-		gate_check(&request, &config, routes, auth, verdict);
+		gate_check(&request);
 	else
 		*verdict = (struct gate_verdict){ .status = flaw.status,
 						  .text = flaw.text,

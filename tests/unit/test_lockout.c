@@ -30,14 +30,14 @@ static struct lockout_verdict wrong(const char *host)
 {
 	struct address address = address_of(host);
 
-	return lockout_add_failure(&lockout, &address.any);
+	return lockout_add_failure(&lockout, &address);
 }
 
 static void right(const char *host)
 {
 	struct address address = address_of(host);
 
-	lockout_clear(&lockout, &address.any);
+	lockout_clear(&lockout, &address);
 }
 
 static unsigned retry_after(const char *host)

@@ -13,7 +13,7 @@ from typing import Any
 
 import modern
 import pytest
-from agent import TO, Agent, pair, seconds_ahead
+from agent import Agent, pair, seconds_ahead
 from approving import new_agent, write_past_the_gateway
 from conftest import new_lab
 from lab import Lab

@@ -17,7 +17,7 @@ from lab import wait_until
 from lab.network import Network
 from lab.programs import find
 from modem.patience import patience
-from phone import LAPTOP, MOBILE, PHONE, Phone
+from phone import MOBILE, PHONE, Phone
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "doc" / "examples" / "firewall"
 PORT, OTHER = 9531, 9532

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from agent import TO, Agent
+from agent import TO
 from approving import new_agent
 from lab import Lab
 from owner import FAILED, OK, run

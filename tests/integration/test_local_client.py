@@ -11,7 +11,6 @@ import subprocess
 
 import pytest
 
-from lab import Lab
 from lab.wait import wait_until
 from other_users import with_other_users
 from owner import Owner

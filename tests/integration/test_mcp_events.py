@@ -24,7 +24,7 @@ from lab import Lab, wait_until
 from ledger import Ledger
 from lone_gateway import LoneGateway
 from mcp_events import (
-    EXHAUSTED, FORBIDDEN, NOT_FOUND, UNSUPPORTED, EventClient,
+    EXHAUSTED, FORBIDDEN, NOT_FOUND, EventClient,
 )
 from modem import HOME
 from modern import INVALID_PARAMS, METHOD_NOT_FOUND, Request

@@ -32,21 +32,11 @@ from modem.patience import patience
 from modern import Request
 from owner import FAILED, OK, USAGE, Owner, assert_the_guide_shows
 from qr import decode
+from test_control import gateway, owner
 from test_sessions import begin, ping
 from wire import rpc
 
 TOKEN = re.compile(r"\b[0-9a-f]{64}\b")
-
-
-@pytest.fixture
-def gateway() -> Iterator[LoneGateway]:
-    with LoneGateway(open=False) as gateway:
-        yield gateway
-
-
-@pytest.fixture
-def owner(gateway: LoneGateway) -> Owner:
-    return Owner(gateway.state)
 
 
 @pytest.fixture(params=["running", "stopped"])

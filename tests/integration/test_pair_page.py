@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from http import HTTPStatus
 from pathlib import Path
 
@@ -17,6 +16,7 @@ from lone_gateway import LoneGateway
 from owner import FAILED, OK, Owner
 from phone import LAPTOP, PHONE, Phone
 from terminal import on_terminal
+from test_control import gateway, owner
 from wire import Wire, request, rpc
 
 PER_ADDRESS, WRONG_CODES = 3, 5
@@ -25,17 +25,6 @@ GUESSES = ["/register", "/authorize", "/token", "/.well-known/oauth-protected-re
            "/.well-known/oauth-protected-resource/mcp",
            "/.well-known/oauth-authorization-server", "/.well-known/openid-configuration",
            "/.well-known/openid-configuration/mcp"]
-
-
-@pytest.fixture
-def gateway() -> Iterator[LoneGateway]:
-    with LoneGateway(open=False) as gateway:
-        yield gateway
-
-
-@pytest.fixture
-def owner(gateway: LoneGateway) -> Owner:
-    return Owner(gateway.state)
 
 
 def ping(gateway: LoneGateway, token: str) -> int:

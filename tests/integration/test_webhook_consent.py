@@ -8,7 +8,6 @@ from collections.abc import Iterator
 
 import pytest
 
-from lab import wait_until
 from owner import FAILED
 from webhooks import CALLBACK, EXHAUSTED, FORBIDDEN, NAME, Hook, Hooked
 

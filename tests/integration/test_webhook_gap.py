@@ -5,7 +5,6 @@ restored. Receivers learn of every gap, and no event arrives under two IDs."""
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -15,23 +14,10 @@ from lab import wait_until
 from lab.clock import Clock
 from owner import run
 from test_keeping import overwrite
-from test_webhook_clock import suspend
-from webhooks import Delivery, Hook, Hooked, Receiver
+from test_webhook_clock import clock, hook, suspend
+from webhooks import Delivery, Hook, Receiver
 
 PAGE = 4096
-
-
-@pytest.fixture
-def clock(tmp_path: Path) -> Clock:
-    return Clock(tmp_path)
-
-
-@pytest.fixture
-def hook(receiver: Receiver, clock: Clock) -> Iterator[Hook]:
-    gateway = Hooked(receiver.origin)
-    gateway.environment |= clock.environment
-    with gateway:
-        yield Hook(gateway, receiver.url)
 
 
 def store(hook: Hook) -> Path:

@@ -9,7 +9,6 @@ import hashlib
 import hmac
 import json
 import os
-import socket
 import ssl
 import threading
 import time

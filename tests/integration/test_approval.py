@@ -112,16 +112,6 @@ def test_a_call_that_does_not_wait_returns_waiting_approval(
     assert taken_texts(lab) == ["later"]
 
 
-def test_get_sms_status_waits_for_the_decision(
-        lab: Lab, agent: Agent, owner: Owner, background: ThreadPoolExecutor) -> None:
-    message_id = agent.send("asked for", wait_for="none").message_id
-    call = background.submit(agent.call, "get_sms_status", history=True, message_id=message_id,
-                             wait_for="sent", wait_seconds=60)
-    owner.do("reject", message_id)
-    status = call.result().structured
-    assert (status["state"], status["reached"]) == ("failed", False)
-
-
 @pytest.mark.parametrize("reject", [False, True])
 def test_only_the_first_decision_counts(
         lab: Lab, agent: Agent, owner: Owner, background: ThreadPoolExecutor,
@@ -357,13 +347,6 @@ def test_each_client_has_its_own_approval_setting(lab: Lab, agent: Agent, owner:
     set_ask(lab, "careful", "never")            # from the next request on
     assert_sent(agent.send("trusted now"))
     assert len(owner.approvals()) == 1
-
-
-def test_invalid_messages_are_refused_before_approval(lab: Lab, agent: Agent, owner: Owner) -> None:
-    assert_refused(agent.send("x" * 2000), "text_too_long")
-    assert_refused(agent.send("hello", to="12"), "invalid_number")
-    assert_refused(agent.send("hello", sim=99), "subscription_unknown")
-    assert owner.approvals() == []
 
 
 # ---- the person in front of the client

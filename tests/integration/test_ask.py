@@ -6,12 +6,11 @@ from __future__ import annotations
 
 import base64
 import json
-import sqlite3
 import subprocess
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -314,12 +313,6 @@ def test_the_user_is_asked_again_when_the_sims_changed(lab: Lab, agent: Agent) -
 
 # ---- the state: key, expiry, client
 
-def stored_key(lab: Lab) -> bytes:
-    with closing(sqlite3.connect(lab.gateway.state / "gateway.db")) as database:
-        [[key]] = database.execute("SELECT value FROM secret WHERE purpose = 'elicitation'").fetchall()
-    return key
-
-
 def members_of(state: str) -> dict[str, Any]:
     return json.loads(base64.b64decode(state.split(".")[1]))
 
@@ -329,12 +322,6 @@ def test_a_state_reveals_neither_text_nor_phone_number(lab: Lab) -> None:
     sending.question()
     readable = json.dumps(members_of(sending.state))
     assert "confidential" not in readable and TO[1:] not in readable
-
-
-def test_the_signing_key_is_readable_by_the_owner_only(lab: Lab) -> None:
-    assert (lab.gateway.state / "gateway.db").stat().st_mode & 0o077 == 0
-    assert len(stored_key(lab)) == 32
-    assert stored_key(lab).hex() not in lab.gateway.log
 
 
 def test_a_state_of_another_client_is_refused(make_lab: Callable[..., Lab]) -> None:
@@ -392,19 +379,6 @@ def test_a_2025_call_waits_for_the_user(lab: Lab, agent: Agent) -> None:
     assert "resultType" not in result.raw
     session.answer(question, accept(first))         # too late: the call no longer waits
     assert is_sent(lab, "legacy") == 1
-
-
-def test_choices_for_2025_06_18_use_enum_names(lab: Lab, agent: Agent) -> None:
-    session = Legacy(lab, "2025-06-18")
-    with session.send("older") as events:
-        question = asked(events)
-        params = question.message["params"]
-        assert set(params) == {"message", "requestedSchema"}
-        assert params["requestedSchema"]["properties"]["subscription_id"] == {
-            "type": "string", "title": "SIM", "enum": [str(sim) for sim in agent.ids()],
-            "enumNames": ["Telekom HU (SIM 1)", "Yettel HU (SIM 2)"]}
-        session.answer(question, accept(agent.ids()[0]))
-        assert_sent(result_of(events))
 
 
 @pytest.mark.parametrize("version, capabilities", [
@@ -506,19 +480,6 @@ def test_each_call_gets_its_own_answer(
         assert result.structured["subscription_id"] == sim
 
 
-def test_an_unanswered_question_times_out(make_lab: Callable[..., Lab]) -> None:
-    lab = make_lab("elicitation_seconds = 1\n")
-    session = Legacy(lab)
-    with session.send("slow person") as events:
-        question = asked(events)
-        taken_back = events.next_message()
-        assert taken_back.method == "notifications/cancelled"
-        assert taken_back.message["params"]["requestId"] == question.message["id"]
-        assert_refused(result_of(events), "subscription_required")
-    session.answer(question, accept(Agent(lab).ids()[0]))
-    assert is_sent(lab, "slow person") == 0
-
-
 def test_a_call_waits_45_seconds_for_all_its_answers(make_lab: Callable[..., Lab]) -> None:
     lab = make_lab(settable_clock=True)
     session = Legacy(lab)
@@ -566,15 +527,6 @@ def test_a_client_that_returns_gets_the_result_by_get(lab: Lab, agent: Agent) ->
     assert is_sent(lab, "back again") == 1
 
 
-def test_a_stop_ends_waiting_questions(lab: Lab, background: ThreadPoolExecutor) -> None:
-    with Legacy(lab).send("stopping") as events:
-        asked(events)
-        stopped = background.submit(lab.gateway.stop)
-        assert_refused(result_of(events), "subscription_required")
-        assert stopped.result() == 0
-    lab.gateway.start()
-
-
 # ---- notifications/cancelled
 
 def cancel(session: Legacy, id: Any) -> None:
@@ -596,24 +548,6 @@ def test_a_cancelled_call_ends_without_a_response(lab: Lab, agent: Agent, id: An
         assert events.ended
     session.answer(question, accept(agent.ids()[0]))
     assert is_sent(lab, f"cancelled {id}") == 0
-
-
-def test_cancelling_a_call_cancels_its_queued_message(
-        lab: Lab, agent: Agent, background: ThreadPoolExecutor) -> None:
-    first = agent.ids()[0]
-    session = Legacy(lab)
-    lab.modems[0].send_latency_s = 3
-    ahead = agent.send("before it", first, wait_for="none")
-    call = background.submit(session.send, "taken back", subscription_id=first)
-    wait_until(lambda: newest(agent) > ahead.message_id, what="it is stored")
-    taken_back = newest(agent)
-    wait_until(lambda: cancel(session, 7) or agent.state(taken_back) == "cancelled",
-               what="it is cancelled")
-    lab.modems[0].send_latency_s = 0
-    with call.result() as events:
-        assert (events.status, events.rest()) == (202, b"")
-    agent.wait_state(ahead.message_id, "sent")
-    assert is_sent(lab, "taken back") == 0
 
 
 @pytest.mark.parametrize("params", [

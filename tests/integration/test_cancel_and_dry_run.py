@@ -199,25 +199,3 @@ def test_a_dry_run_refuses_characters_ofono_cannot_encode(agent: Agent) -> None:
     assert "invalid_text" in result.text and not result.facts["would_send"]
     [refusal] = result.facts["refusals"]
     assert (refusal["code"], refusal["fix"]) == ("invalid_text", 'Write ":-D" instead of \U0001F600.')
-
-
-# ---- what clients see -------------------------------------------------------------
-
-def test_the_tool_list_describes_both_tools(lab: Lab) -> None:
-    with lab.client() as client:
-        tools = {tool["name"]: tool for tool in client.call("tools/list").result["tools"]}
-    send_sms = tools["send_sms"]["inputSchema"]
-    assert send_sms["required"] == ["to_phone_number", "sms_text"]
-    assert list(send_sms["properties"]) == [
-        "to_phone_number", "sms_text", "subscription_id", "idempotency_key", "send_at",
-        "valid_for_seconds", "wait_for", "wait_seconds", "to_phone_numbers",
-        "reply_to_message_id", "spread", "dry_run"]
-    assert tools["cancel_sms"]["inputSchema"]["required"] == ["message_id"]
-    assert tools["cancel_sms"]["annotations"]["idempotentHint"]
-
-
-def test_a_plain_send_returns_the_documented_fields(agent: Agent) -> None:
-    result = agent.send("plain")
-    assert_sent(result)
-    assert list(result.facts) == ["message_id", "state", "to_phone_number",
-                                  "subscription_id", "segments", "encoding"]

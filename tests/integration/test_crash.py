@@ -164,14 +164,6 @@ def test_a_message_that_finished_during_a_crash_is_unknown(
     assert texts(modem.taken) == ["in the air", "behind it"]
 
 
-def test_message_ids_grow_over_a_crash(lab: Lab) -> None:
-    first = Agent(lab).send("before").message_id
-    lab.gateway.kill()
-    lab.gateway.start()
-    Agent(lab).wait_states("ready")
-    assert Agent(lab).send("after").message_id > first
-
-
 # ---- kill -9 at any moment --------------------------------------------------------
 
 def test_random_crashes_under_load_lose_and_repeat_nothing(

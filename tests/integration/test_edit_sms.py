@@ -190,15 +190,6 @@ def test_a_refused_version_leaves_the_old_one(
     assert audited(lab, "send_edited") == []
 
 
-def test_the_number_of_a_received_message_can_be_given(lab: Lab) -> None:
-    agent = Agent(lab)
-    lab.modems[0].deliver(OTHER.removeprefix("+"), "hello")
-    wait_until(lambda: agent.call("list_sms", direction="in").structured["count"], what="it came in")
-    [came] = agent.call("list_sms", direction="in").structured["messages"]
-    sent = later(agent, "an answer")
-    assert edit(agent, sent.message_id, to_phone_number=came["from"]).facts["to_phone_number"] == OTHER
-
-
 def test_null_is_no_time(lab: Lab) -> None:
     """Clients write null for what they leave out: it must not send the message at once."""
     agent = Agent(lab)

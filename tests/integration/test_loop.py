@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import itertools
-import signal
 from collections.abc import Callable
 from datetime import datetime, timedelta, timezone
 
@@ -176,17 +175,3 @@ def test_a_restart_keeps_auto_reply_loops(make_lab: Callable[..., Lab], number: 
     lab.gateway.start()
     assert loop_until(lab, number) == until
     assert loop_until(lab, "+36301111111") is None
-
-
-def test_the_owner_can_lift_an_auto_reply_loop(make_lab: Callable[..., Lab], number: str) -> None:
-    lab = make_lab("[incoming]\nloop_exchanges = 1\n", modem_count=1)
-    exchange(lab, number, "a")
-    assert loop_until(lab, number) is not None
-    lab.gateway.config = lab.gateway.config.replace("exchanges = 1", "exchanges = 0")
-    lab.gateway.prepare()
-    lab.gateway.send_signal(signal.SIGHUP)
-    wait_until(lambda: loop_until(lab, number) is None, what="it is off")
-    lab.gateway.config = lab.gateway.config.replace("exchanges = 0", "exchanges = 1")
-    lab.gateway.config += f"owner_numbers = {number}\n"
-    lab.gateway.restart()
-    assert loop_until(lab, number) is None

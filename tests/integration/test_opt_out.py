@@ -212,13 +212,6 @@ def test_the_owner_lists_removes_and_adds_opt_outs(
     assert_sent(Agent(lab).send("yes", to=number), number)
 
 
-def test_adding_an_opt_out_cancels_what_waits(make_lab: Callable[..., Lab], number: str) -> None:
-    lab = make_lab(modem_count=1)
-    waiting = schedule(lab, number)
-    Owner(lab.gateway.state).do("opt-outs", "add", number)
-    assert_taken_back(lab, waiting)
-
-
 @pytest.mark.parametrize("section", ["[incoming]\n", "[agent]\nword = agent\n"])
 def test_a_stop_from_the_owner_waits_for_the_owner(
         make_lab: Callable[..., Lab], number: str, section: str) -> None:

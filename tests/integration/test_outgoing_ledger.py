@@ -88,28 +88,6 @@ def test_a_call_repeated_after_a_disconnect_sends_once(lab: Lab, agent: Agent, m
     assert taken_texts(lab) == [text]
 
 
-def test_a_message_submitted_before_a_crash_is_not_sent_again(make_lab: Callable[..., Lab]) -> None:
-    """The client lost its connection and repeats the call, with the same key, until it knows."""
-    lab = make_lab()
-    agent = Agent(lab)
-    lab.modems[0].send_latency_s = 1.0
-    with ThreadPoolExecutor() as pool:
-        lost = pool.submit(agent.send, "in flight", idempotency_key="k")
-        lab.modems[0].wait_offered(1)
-        lab.gateway.kill()
-        with pytest.raises(Exception):
-            lost.result()
-    lab.gateway.start()
-    again = agent.send("in flight", idempotency_key="k")
-    assert again.facts["replayed"]
-    wait_until(lambda: len(lab.modems[0].taken) == 1, what="it is sent")
-    wait_until(lambda: agent.state(again.message_id) in ("sent", "unknown"),
-               what="it is settled")
-    final = agent.send("in flight", idempotency_key="k")
-    assert final.facts["message_id"] == again.message_id
-    assert len(lab.modems[0].offered) == 1
-
-
 def test_concurrent_calls_with_one_key_send_once(lab: Lab, agent: Agent) -> None:
     lab.modems[0].send_latency_s = 0.5
     try:

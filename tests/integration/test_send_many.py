@@ -152,17 +152,6 @@ def test_a_call_of_which_nothing_is_accepted_is_an_error(lab: Lab, agent: Agent)
     assert lab.modems[0].offered == []
 
 
-def test_one_who_opted_out_gets_nothing(make_lab: Callable[..., Lab]) -> None:
-    lab = make_lab(modem_count=1)
-    agent = Agent(lab)
-    assert_sent(agent.send("hello", to=FEW[2]), FEW[2])
-    lab.modems[0].deliver(FEW[2], "STOP")
-    wait_until(lambda: agent.send("still there?", to=FEW[2], dry_run=True).structured["refusals"],
-               what="the STOP counts")
-    assert codes(send(agent, "news", FEW)) == ["", "", "recipient_opted_out", ""]
-    assert FEW[2] not in taken(lab, "news")
-
-
 def test_each_recipient_has_an_outcome_of_its_own(lab: Lab, agent: Agent) -> None:
     modem = lab.modems[0]
     modem.plan(Outcome.ok(), Outcome.cms(38), Outcome.ok())

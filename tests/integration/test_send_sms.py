@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import itertools
-import random
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -37,18 +36,12 @@ def test_send_submits_the_text_and_returns_its_facts(lab: Lab, agent: Agent) -> 
     assert (submit.destination, submit.text) == (TO, "Hello, {world}: 5 €")
     assert result.raw["content"][0] == {
         "type": "text", "text": f"SMS sent to {TO} (message {result.message_id})"}
+    assert len(result.raw["content"]) == 2 and result.facts == result.structured
     assert list(result.structured) == MEMBERS
     assert result.structured | {"message_id": 0} == {
         "message_id": 0, "state": "sent", "to_phone_number": TO, "subscription_id": sim,
         "segments": 1, "encoding": "gsm7"}
     assert not result.is_error
-
-
-def test_the_second_block_repeats_the_structured_content(agent: Agent) -> None:
-    result = agent.send("twice told", agent.ids()[0])
-    assert len(result.raw["content"]) == 2
-    assert result.raw["content"][1]["type"] == "text"
-    assert result.facts == result.structured
 
 
 def test_structured_content_agrees_with_the_output_schema(
@@ -69,25 +62,6 @@ def test_the_result_names_the_recipient_as_it_was_given(lab: Lab, agent: Agent) 
 def test_the_given_sim_sends_the_message(lab: Lab, agent: Agent, slot: int) -> None:
     assert_sent(agent.send("from this one", agent.ids()[slot]))
     assert [len(modem.offered) for modem in lab.modems] == [1 - slot, slot]
-
-
-def test_equal_texts_are_two_messages(lab: Lab, agent: Agent) -> None:
-    sim = agent.ids()[0]
-    assert_sent(agent.send("again", sim))
-    assert_sent(agent.send("again", sim))
-    assert [submit.text for submit in lab.modems[0].taken] == ["again", "again"]
-
-
-def test_the_answer_waits_for_the_network(lab: Lab, agent: Agent) -> None:
-    modem = lab.modems[0]
-    modem.send_latency_s = 0.4
-    try:
-        begun = time.monotonic()
-        assert_sent(agent.send("slowly", agent.ids()[0]))
-        assert time.monotonic() - begun >= modem.send_latency_s
-        assert len(modem.taken) == 1
-    finally:
-        modem.send_latency_s = 0.0
 
 
 # ---- which SIM --------------------------------------------------------------------
@@ -114,19 +88,6 @@ def test_the_only_sim_that_can_send_is_chosen(lab: Lab, agent: Agent, able: int)
         assert (len(lab.modems[able].taken), other.offered) == (1, [])
     finally:
         other.set_registration(HOME)
-
-
-def test_send_is_refused_when_neither_sim_can_send(lab: Lab, agent: Agent) -> None:
-    for modem in lab.modems:
-        modem.set_registration(SEARCHING)
-    try:
-        agent.wait_states("searching", "searching")
-        result = agent.send("from neither")
-        assert_refused(result, "not_registered")
-        assert all(f"subscription_id {sim} " in result.text for sim in agent.ids())
-    finally:
-        for modem in lab.modems:
-            modem.set_registration(HOME)
 
 
 def test_a_refusal_shows_the_registration_status(lab: Lab, agent: Agent) -> None:
@@ -259,23 +220,6 @@ def test_a_no_break_space_is_sent_as_a_space(lab: Lab, agent: Agent) -> None:
     assert lab.modems[0].taken[0].text == "5 kg"
 
 
-def test_segments_are_counted_as_ofono_splits_them(lab: Lab, agent: Agent) -> None:
-    chance = random.Random(20251121)
-    alphabets = ["abc {}€", "abc[~]", "abc€őű", "xyz", "€", "日本", "ab\n^|\\"]
-    sim, modem = agent.ids()[0], lab.modems[0]
-    for number in range(60):
-        letters = chance.choice(alphabets)
-        limit = 190 if any(x in letters for x in "ő日") else 300
-        text = "".join(chance.choices(letters, k=chance.randint(1, limit)))
-        before = len(modem.taken)
-        result = agent.send(text, sim)
-        if result.code == "text_too_long":
-            continue
-        assert_sent(result)
-        assert len(modem.taken) - before == result.structured["segments"], (number, text)
-        assert join_parts(modem.taken[before:]) == [(TO, text)]
-
-
 @pytest.mark.parametrize("text,counts", [
     (filler(460), ["4 segments", "460", "459"]),
     (filler(5000), ["33 segments", "5000", "459"]),
@@ -353,16 +297,6 @@ def test_send_returns_submitted_when_the_modem_is_slow(
     assert [submit.text for submit in modem.offered] == ["late", "next"]
 
 
-def test_send_returns_at_once_without_a_wait(make_lab: Callable[..., Lab]) -> None:
-    lab = make_lab("[sms]\nsend_wait_seconds = 0\n", modem_count=1)
-    modem = lab.modems[0]
-    modem.plan(Outcome.hang())
-    assert_pending(Agent(lab).send("posted"), "queued", "submitting", "submitted")
-    modem.wait_offered(1)
-    modem.unhang(Outcome.ok())
-    Journal(lab).wait_state("posted", "sent")
-
-
 def test_a_message_is_queued_behind_one_that_hangs(
         make_lab: Callable[..., Lab], background: ThreadPoolExecutor) -> None:
     lab = make_lab(HASTY, modem_count=1)
@@ -420,17 +354,6 @@ def test_two_sims_do_not_wait_for_one_another(
     finally:
         lab.modems[0].unhang(Outcome.ok())
     assert_sent(stuck.result())
-
-
-def test_fifty_sends_on_two_sims_all_go_out(
-        lab: Lab, agent: Agent, background: ThreadPoolExecutor) -> None:
-    sims = agent.ids()
-    calls = [background.submit(agent.send, f"one of fifty: {i}", sims[i % 2])
-             for i in range(50)]
-    for call in calls:
-        assert_sent(call.result())
-    assert [len(modem.taken) for modem in lab.modems] == [25, 25]
-    assert len({submit.text for modem in lab.modems for submit in modem.taken}) == 50
 
 
 def test_segments_of_concurrent_texts_are_not_mixed(

@@ -148,12 +148,6 @@ def test_the_status_follows_the_default_sim_of_ofono(make_phone: MakePhone) -> N
     assert phone.ofono.do(calls="GetReady") == ["1"]
 
 
-def test_the_default_sim_is_ignored_unless_configured(make_phone: MakePhone) -> None:
-    phone = make_phone()
-    wait_sims(phone, default=[False, True])
-    assert_refused(phone.agent.send("which one"), "subscription_required")
-
-
 def test_the_default_sim_sends_calls_that_name_no_sim(make_phone: MakePhone) -> None:
     phone = make_phone(ON)
     wait_sims(phone, default=[False, True])

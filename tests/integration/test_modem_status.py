@@ -248,17 +248,6 @@ def test_the_status_says_that_ofono_has_no_modem(make_lab: MakeLab) -> None:
                                                "(for the owner: ofono-mcp doctor).")
 
 
-def test_modems_disappear_and_return_with_ofono(make_lab: MakeLab) -> None:
-    lab = make_lab()
-    agent = Agent(lab)
-    lab.ofonod.stop()
-    wait_until(lambda: "out of reach" in status(agent).get("why_not", ""), what="oFono is gone")
-    assert status(agent)["modems"] == []
-    lab.ofonod.start()
-    lab.bring_up()
-    wait_why(agent, None, None)
-
-
 def test_a_modem_without_a_sim_is_reported_at_once(make_lab: MakeLab) -> None:
     lab = make_lab(sims=[None], powered=False)
     agent = Agent(lab)

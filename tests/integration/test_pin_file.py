@@ -134,12 +134,6 @@ def test_no_pin_is_tried_when_the_try_cannot_be_recorded(start: Start, make_lab:
     assert_left_alone(lab, "that cannot be recorded")
 
 
-def test_a_sim_missing_from_the_file_is_left_alone(start: Start) -> None:
-    lab = start(f"1234 {PIN}")
-    Agent(lab).wait_states("locked", timeout=10)
-    assert attempts(lab) == 0
-
-
 def test_a_pin_is_not_retried_after_an_ofono_crash(start: Start) -> None:
     lab = start(f"1234 {PIN}")
     Agent(lab).wait_states("locked", timeout=10)

@@ -135,14 +135,6 @@ def test_a_delivery_report_makes_a_message_delivered(phone: Phone, text: str, pa
     assert phone.history(facts["message_id"])[-2:] == [("sent", ""), ("delivered", "")]
 
 
-def test_a_negative_report_marks_delivery_as_refused(phone: Phone) -> None:
-    with ThreadPoolExecutor() as pool:
-        call = pool.submit(phone.agent.send, "lost", wait_for="delivered", wait_seconds=60)
-        report_on(phone, False)
-        facts = call.result().structured
-    assert (facts["state"], facts["delivery"]) == ("sent", "refused")
-
-
 def test_one_undelivered_segment_marks_the_message(phone: Phone) -> None:
     message_id = phone.agent.send("in parts " * 40).message_id
     first, second, _ = phone.modem.wait_taken(3)
@@ -467,21 +459,6 @@ def test_a_reserve_that_is_not_the_plugins_is_left_alone(phone: Phone) -> None:
     phone.deliver("heard")
     phone.assert_told(("heard", 0))
     assert other.read_text() == "of somebody else"
-
-
-def test_the_spool_folder_is_configurable(tmp_path: Path) -> None:
-    lab = Lab(modem_count=1, gateway=True, plugin=PLUGIN)
-    lab.gateway.spool = tmp_path / "other"
-    lab.gateway.config += f"[store]\nspool_dir = {lab.gateway.spool}\n"
-    lab.ofonod.environment["OFONO_MCP_SPOOL"] = str(lab.gateway.spool)
-    with lab:
-        phone = Phone(lab)
-        lab.gateway.kill()
-        phone.deliver("elsewhere")
-        assert len(phone.files) == 1
-        phone.start()
-        phone.wait_empty()
-        phone.assert_told(("elsewhere", 0))
 
 
 def test_the_spool_can_be_switched_off() -> None:

@@ -78,35 +78,6 @@ def test_a_message_is_stored_with_its_facts(lab: Lab, before: int, how: str) -> 
     assert started <= row["created"] == row["changed"] <= now_ms()
 
 
-def test_a_message_is_stored_with_its_sim(lab: Lab, before: int) -> None:
-    for modem in lab.modems:
-        modem.deliver(SENDER, f"to {modem.name}")
-        receive(lab, len(lab.modems[:lab.modems.index(modem) + 1]), before)
-    rows = Ledger(lab).incoming[before:]
-    cards = {row["id"]: row["iccid"] for row in Ledger(lab).rows("SELECT * FROM sim")}
-    assert [cards[row["sim_id"]] for row in rows] == [m.sim.iccid for m in lab.modems]
-
-
-def test_class_0_messages_are_flagged_as_immediate(lab: Lab, before: int) -> None:
-    lab.modems[0].deliver(SENDER, "flash", message_class=0)
-    lab.modems[0].deliver(SENDER, "no flash", message_class=1)
-    rows = receive(lab, 2, before)
-    assert [(row["text"], row["flags"]) for row in rows] == [
-        ("flash", IMMEDIATE), ("no flash", 0)]
-
-
-@pytest.mark.parametrize(("word", "order"), [
-    pytest.param("long GSM text ", [3, 1, 4, 2], id="gsm7"),
-    pytest.param("hosszú szöveg ű ", [8, 3, 1, 4, 2, 7, 6, 5], id="ucs2"),
-])
-def test_segments_in_the_wrong_order_are_assembled(
-        lab: Lab, before: int, word: str, order: list[int]) -> None:
-    text = word * (520 // len(word))
-    lab.modems[0].deliver(SENDER, text, parts_order=order)
-    [row] = receive(lab, after=before)
-    assert row["text"] == text
-
-
 @pytest.mark.parametrize(("text", "flags"), [
     pytest.param("Szia \N{GRINNING FACE}\N{THUMBS UP SIGN}!", REPAIRED, id="emoji"),
     pytest.param("\N{GREEK SMALL LETTER LAMDA} \N{SNOWMAN}", 0, id="others"),
@@ -126,23 +97,6 @@ def test_an_undecodable_message_is_kept_as_empty(lab: Lab, before: int) -> None:
     assert [row["phone_number"] for row in rows] == [SENDER, "+36209999999"]
 
 
-@pytest.mark.parametrize("sender", ["Telekom HU", "OTP-Bank.+", "1234", "06201234567"])
-def test_sender_names_and_numbers_are_kept_as_written(lab: Lab, before: int, sender: str) -> None:
-    lab.modems[0].deliver(sender, "from whom")
-    [row] = receive(lab, after=before)
-    assert row["phone_number"] == sender
-
-
-@pytest.mark.parametrize(("minutes", "zone"), [
-    (-9 * 60 - 30, "-0930"), (0, "+0000"), (5 * 60 + 45, "+0545"), (14 * 60, "+1400")])
-def test_the_sent_time_keeps_its_time_zone(
-        lab: Lab, before: int, minutes: int, zone: str) -> None:
-    there = SENT_AT.astimezone(timezone(timedelta(minutes=minutes)))
-    lab.modems[0].deliver(SENDER, f"from {zone}", sent_at=there)
-    [row] = receive(lab, after=before)
-    assert row["sent_time"] == there.strftime("%Y-%m-%dT%H:%M:%S") + zone
-
-
 def test_a_repeated_pdu_is_counted(lab: Lab, before: int) -> None:
     modem = lab.modems[0]
     same = encode_deliver("Bank", "Your code is 4711", SENT_AT)
@@ -153,15 +107,6 @@ def test_a_repeated_pdu_is_counted(lab: Lab, before: int) -> None:
     rows = receive(lab, 3, before)
     assert [(row["text"], row["repeats"]) for row in rows] == [
         ("Your code is 4711", 2), ("Your code is 4711", 0), ("the end", 0)]
-
-
-def test_two_hundred_messages_keep_their_order(lab: Lab, before: int) -> None:
-    texts = [f"number {i}" for i in range(200)]
-    for text in texts:
-        lab.modems[0].deliver(SENDER, text, sent_at=SENT_AT)
-    rows = receive(lab, len(texts), before, timeout=60)
-    assert [row["text"] for row in rows] == texts
-    assert [row["id"] for row in rows] == sorted({row["id"] for row in rows})
 
 
 def test_messages_to_two_modems_at_once_keep_their_order(lab: Lab, before: int) -> None:

@@ -207,13 +207,6 @@ def test_unlock_says_that_ofono_cannot_be_reached() -> None:
     assert gateway.pid is None or not gateway.is_running
 
 
-def test_unlock_says_that_the_gateway_is_not_running(tmp_path: Path) -> None:
-    with LoneGateway() as gateway:
-        gateway.stop()
-        assert_failed(unlock(gateway), "the gateway is not running")
-        gateway.start()
-
-
 # ---- no answer
 
 def test_a_pin_without_an_answer_is_never_repeated(locked: Lab) -> None:

@@ -167,12 +167,6 @@ def test_body_and_header_select_the_protocol_revision(gateway: LoneGateway, body
         assert reply.json["error"]["data"]["supported"] == ["2026-07-28"]
 
 
-@pytest.mark.parametrize("body", ["2026/list", "2026/discover"])
-def test_2026_bodies_are_answered_by_2026(gateway: LoneGateway, body: str) -> None:
-    headers = headers_of(BODIES[body], "2026-07-28")
-    assert gateway.ask(request(BODIES[body], headers)).result["resultType"] == "complete"
-
-
 def test_initialize_is_always_answered_by_2025(gateway: LoneGateway) -> None:
     for name in ("initialize", "2025/initialize"):
         for header in HEADERS.values():

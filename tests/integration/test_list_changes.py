@@ -117,13 +117,6 @@ def test_only_the_scope_hub_shows_the_tool(lab: Lab) -> None:
     assert answer["isError"] and "insufficient_scope" in answer["content"][0]["text"]
 
 
-def test_a_newly_paired_client_has_not_the_scope(lab: Lab) -> None:
-    pair(lab.gateway, "new")
-    [row] = [row for row in Owner(lab.gateway.state).json("clients")["clients"]
-             if row["name"] == "new"]
-    assert row["scopes"] == ["read", "send"]
-
-
 # ---- the snapshot
 
 def test_the_first_answer_is_a_snapshot_of_sims_and_limits(lab: Lab, hub: Hub) -> None:

@@ -49,13 +49,6 @@ def test_the_network_is_closed_before_the_first_client(phone: Phone) -> None:
         assert f"http: 0.0.0.0:{phone.port} is open to the network now" in gateway.log
 
 
-def test_the_network_is_open_at_startup_with_a_client(phone: Phone) -> None:
-    with phone.serving(PHONE) as gateway:
-        token = pair(gateway, "agent")
-        gateway.restart()
-        assert phone.ask("laptop", PHONE, token).result == {}
-
-
 def test_the_network_closes_with_the_last_client_and_reopens(phone: Phone) -> None:
     with phone.serving(PHONE) as gateway:
         token = pair(gateway, "agent")
@@ -155,14 +148,6 @@ def test_mobile_data_is_never_served(everywhere: tuple[Phone, str]) -> None:
             "served") in phone.gateway.log
 
 
-def test_mobile_data_connections_close_without_an_octet(everywhere: tuple[Phone, str]) -> None:
-    phone, _ = everywhere
-    for octets in (b"", b"GET / HTTP/1.1\r\n\r\n", b"\x16\x03\x01\x00\x05hello", b"x" * 9000):
-        with phone.wire("stranger", MOBILE) as wire:
-            wire.send(octets)
-            assert wire.wait_closed() == b""
-
-
 def test_a_lan_address_is_not_served_over_mobile_data(everywhere: tuple[Phone, str]) -> None:
     """Linux also accepts a packet for wlan0's address on wwan0."""
     phone, token = everywhere
@@ -229,13 +214,6 @@ def test_only_listed_interfaces_are_served(phone: Phone, names: str) -> None:
         assert phone.ask("phone", "127.0.0.1", token).result == {}
         assert phone.is_closed_silently("stranger", "203.0.113.1", token)
         assert "on eth1: it is not listed in server.interfaces" in gateway.log
-
-
-def test_listing_mobile_data_does_not_serve_it(phone: Phone) -> None:
-    with phone.serving(ANY, interfaces="wlan0 wwan0") as gateway:
-        token = pair(gateway, "agent")
-        gateway.restart()
-        assert phone.is_closed_silently("stranger", MOBILE, token)
 
 
 def test_the_interface_list_is_read_again_on_reload(everywhere: tuple[Phone, str]) -> None:

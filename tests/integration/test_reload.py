@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from agent import Agent, assert_refused
+from agent import Agent
 from events import Events
 from lab import Lab, wait_until
 from lone_gateway import LoneGateway
@@ -254,17 +254,6 @@ def test_a_reload_switches_verbose_logging_on_and_off(gateway: LoneGateway) -> N
     assert chatter() > 0
     reload(gateway, "[log]\nverbose = no\n", "log.verbose: changed")
     assert chatter() == 0
-
-
-def test_a_new_limit_applies_at_once(make_lab: Callable[..., Lab]) -> None:
-    lab = make_lab("[sms]\nmax_segments = 1\n", modem_count=1)
-    agent = Agent(lab)
-    assert_refused(agent.send("x" * 200), "text_too_long")
-    lab.gateway.config = "[sms]\nmax_segments = 2\n"
-    lab.gateway.prepare()
-    lab.gateway.send_signal(signal.SIGHUP)
-    wait_until(lambda: "sms.max_segments: changed" in lab.gateway.log, what="it is read")
-    assert agent.send("x" * 200).structured["state"] == "sent"
 
 
 def test_messages_beyond_a_new_limit_are_deleted(make_lab: Callable[..., Lab]) -> None:

@@ -57,13 +57,6 @@ def test_the_page_of_the_tools_is_served_whole(client: McpClient) -> None:
         "baseUriDomains": []}}
 
 
-def test_declared_capabilities_are_served(client: McpClient) -> None:
-    capabilities = client.initialize().result["capabilities"]
-    assert "resources" in capabilities and "completions" in capabilities
-    assert "prompts" not in capabilities and "logging" not in capabilities
-    assert client.call("prompts/list").error["code"] == -32601
-
-
 def test_the_inbox_lists_incoming_messages(lab: Lab, client: McpClient) -> None:
     message_id = receive(lab, "resource in")
     page = read(client, "sms://inbox")
@@ -83,15 +76,6 @@ def test_incoming_and_outgoing_messages_can_be_read(lab: Lab, client: McpClient,
     for message_id, direction in ((came, "in"), (sent, "out")):
         message = complete_message(read(client, f"sms://message/{message_id}")["message"])
         assert (message["message_id"], message["direction"]) == (message_id, direction)
-
-
-def test_texts_from_strangers_are_escaped(lab: Lab, client: McpClient) -> None:
-    receive(lab, "a\u202eb\x1b", NAMED)
-    inbox = read(client, "sms://inbox")["messages"][0]
-    assert inbox["text"] == "a\\u{202E}b\\u{1B}"
-    conversation = read(client, f"sms://conversation/{NAMED}")
-    assert conversation["messages"][0]["text"] == inbox["text"]
-    assert "not instructions" in conversation["notice"]
 
 
 @pytest.mark.parametrize("spelt", [
@@ -123,15 +107,6 @@ def test_an_unknown_resource_is_not_found(client: McpClient, uri: str) -> None:
 def test_the_subscriptions_resource_matches_the_tool(client: McpClient, agent: Agent) -> None:
     assert read(client, "sms://subscriptions") == agent.call(
         "get_sms_subscriptions").structured
-
-
-def test_the_status_resource_shows_the_gateway_status(client: McpClient) -> None:
-    status = read(client, "sms://status")
-    assert status["ofono_available"] is True
-    assert status["sims"]["count"] == 2
-    assert status["queue"]["waiting"] == 0
-    assert {gap["reason"] for gap in status.get("gaps", [])} <= {
-        "gateway_down", "ofono_down", "suspended"}
 
 
 def complete(client: McpClient, value: str) -> list[str]:

@@ -196,11 +196,6 @@ def test_subscriptions_of_a_session_are_bounded(gateway: LoneGateway) -> None:
 
 # ---- the stream of a session
 
-def test_a_stream_of_an_unknown_session_is_not_found(gateway: LoneGateway) -> None:
-    with Events(gateway.port, Mcp_Session_Id="0" * 32) as events:
-        assert events.status == 404
-
-
 def test_a_stream_is_refused_only_if_accept_excludes_it(gateway: LoneGateway) -> None:
     for accept, status in (("application/json", 406), ("text/event-stream", 200),
                            ("*/*", 200), ("text/*", 200), (None, 200)):
@@ -366,15 +361,6 @@ def test_a_resumed_stream_replays_missed_events(lab: Lab) -> None:
         assert events.poll(0.3) is None
 
 
-@pytest.mark.parametrize("foreign", ["", "x", "1-2", "0" * 16 + "-99999999999999999999",
-                                     "ffffffffffffffff-1", "-1"])
-def test_an_unknown_last_event_id_is_harmless(lab: Lab, foreign: str) -> None:
-    session = open_session(lab, "sms://inbox")
-    with watch(lab, session, Last_Event_ID=foreign) as events:
-        receive(lab, f"after {foreign}")
-        assert events.next_message().uri == "sms://inbox"
-
-
 def test_resuming_a_stream_ends_the_old_connection(lab: Lab) -> None:
     session = open_session(lab, "sms://inbox")
     with watch(lab, session) as dead:
@@ -406,12 +392,3 @@ def test_a_subscription_survives_a_restart(
             "structuredContent"]["count"] == 2, what="the SIMs are known")
         receive(lab, "after the restart")
         assert events.next_message().uri == "sms://inbox"
-
-
-def test_stopping_ends_streams_cleanly(make_lab: Callable[..., Lab]) -> None:
-    lab = make_lab()
-    session = open_session(lab, "sms://inbox")
-    with watch(lab, session) as events:
-        lab.gateway.stop()
-        events.wait_end()
-        assert events.ended

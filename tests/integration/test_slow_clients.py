@@ -153,20 +153,6 @@ def test_an_aborted_request_frees_its_slot(patient: LoneGateway, left: bytes) ->
                    LEFT_S, "their slots are free")
 
 
-def test_half_sent_requests_do_not_delay_others(gateway: LoneGateway) -> None:
-    halves = [b"", b"P", PING[:20], PING[:-1], request(BODY)[:5000]]
-    with ExitStack() as clients:
-        wires = [clients.enter_context(gateway.wire()) for _ in range(HALF_OPEN)]
-        for i, wire in enumerate(wires):
-            wire.send(halves[i % len(halves)])
-        assert_serves_at_once(gateway)
-        for wire in wires:
-            wait_cut(wire)
-        wait_until(lambda: gateway.peers.isdisjoint(wire.port for wire in wires),
-                   what="all are gone")
-    assert_serves_at_once(gateway)
-
-
 class Busy:
     """A client that never lets the server rest: each answer triggers another request."""
 

@@ -342,11 +342,6 @@ def test_the_mcp_name_header_must_match_the_task(
     tasks.cancel(task_id)
 
 
-@pytest.mark.parametrize("method", ["tasks/list", "tasks/result"])
-def test_the_task_methods_of_2025_are_unknown(tasks: TaskAgent, method: str) -> None:
-    assert tasks.ask(Request(method, {"taskId": "1"})).error == (404, METHOD_NOT_FOUND)
-
-
 def test_a_call_that_ends_at_once_makes_no_task(lab: Lab, tasks: TaskAgent) -> None:
     def is_error(result: dict[str, Any]) -> bool:
         assert result["resultType"] == "complete" and "taskId" not in result
@@ -389,21 +384,6 @@ def test_an_immediate_repeat_returns_the_same_task(make_lab: Callable[..., Lab])
     report(lab, "said twice")
     assert tasks.result(first["taskId"]).facts["state"] == "delivered"
     assert taken_texts(lab) == ["said twice"]
-
-
-def test_a_task_goes_on_with_zero_wait_seconds(tasks: TaskAgent) -> None:
-    task_id = tasks.begin("no patience", send_at=seconds_ahead(3600), wait_seconds=0)
-    assert tasks.get(task_id)["status"] == "working"
-    tasks.cancel(task_id)
-
-
-def test_task_ids_survive_a_crash(lab: Lab, tasks: TaskAgent) -> None:
-    """The key of the IDs belongs to no single process."""
-    ids = {tasks.begin(f"id {n}", send_at=seconds_ahead(3600)) for n in range(5)}
-    assert len({task_id.split("-")[1] for task_id in ids}) == 5
-    restart(lab, "killed")
-    for task_id in ids:
-        tasks.cancel(task_id)
 
 
 # ---- pushes -----------------------------------------------------------------------

@@ -167,18 +167,6 @@ static void wait_status(struct fixture *fixture, const char *part)
 
 FIXTURE(setup, teardown)
 
-TEST(test_every_place_is_advertised)
-{
-	struct fixture *fixture = *state;
-
-	begin(fixture, &both);
-	wait_published(fixture);
-	assert_string_equal(avahi_published_name(fixture->avahi), "ofono-mcp on phone");
-	assert_string_equal(avahi_host(fixture->avahi), "phone.local");
-	assert_int_equal(fixture->added, 2);
-	assert_int_equal(fixture->port, 9532);
-}
-
 TEST(test_the_same_again_changes_nothing)
 {
 	struct fixture *fixture = *state;

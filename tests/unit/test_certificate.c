@@ -123,32 +123,6 @@ TEST(test_a_phone_without_the_time_makes_a_valid_certificate)
 	gnutls_x509_crt_deinit(certificate);
 }
 
-static mode_t mode_of(const char *path)
-{
-	struct stat status;
-
-	assert_int_equal(stat(path, &status), 0);
-	return status.st_mode & 07777;
-}
-
-TEST(test_only_the_owner_can_read_the_key)
-{
-	make(NULL);
-	assert_int_equal(mode_of(folder), 0700);
-	assert_int_equal(mode_of(key_path), 0600);
-}
-
-TEST(test_the_files_belong_to_the_owner_of_the_state_folder)
-{
-	struct stat status;
-
-	if (geteuid() != 0 || chown(home, 12345, 12345) != 0)
-		skip();
-	make(NULL);
-	assert_int_equal(stat(key_path, &status), 0);
-	assert_int_equal(status.st_uid, 12345);
-}
-
 TEST(test_the_fingerprint_matches_the_file)
 {
 	struct tls_fingerprint made = make(NULL);

@@ -259,15 +259,6 @@ static const char *reply(const char *state, const char *responses)
 
 FIXTURE(set_up, tear_down)
 
-TEST(test_a_tool_can_ask_two_questions)
-{
-	const char *one = state_of(call(*state, ""), "first");
-	const char *two = state_of(call(*state, reply(one, GREEN)), "second");
-
-	assert_string_equal(text_of(call(*state, reply(two, YES))), "g and 1");
-	assert_int_equal(strlen(order), 32);
-}
-
 /* Both rounds have the same order, and so has each repetition. */
 TEST(test_all_rounds_and_replays_have_one_order)
 {
@@ -297,22 +288,6 @@ TEST(test_an_answer_counts_only_for_the_question_the_user_saw)
 	second.message = "Another second?"; /* the user saw another text */
 	two = state_of(call(*state, reply(two, YES)), "second");
 	assert_string_equal(text_of(call(*state, reply(two, YES))), "g and 1");
-}
-
-TEST(test_a_declined_order_is_not_asked_again)
-{
-	const char *one = state_of(call(*state, ""), "first");
-	const char *two = state_of(call(*state, reply(one, GREEN)), "second");
-	const struct json *no =
-		call(*state, reply(two, "{\"second\":{\"action\":\"cancel\"}}"));
-
-	assert_string_equal(text_of(no), "dismissed");
-	assert_string_equal(text_of(call(*state, reply(two, YES))), "declined");
-	assert_string_equal(text_of(call(*state, reply(one, GREEN))), "declined");
-	assert_string_equal(said, "");
-	one = state_of(call(*state, ""), "first"); /* another order */
-	no = call(*state, reply(one, "{\"first\":{\"action\":\"decline\"}}"));
-	assert_string_equal(text_of(no), "declined");
 }
 
 /* The fake clocks stand still between the question and an answer at once. */
@@ -348,14 +323,6 @@ TEST(test_a_question_is_repeated_once_after_an_answer_that_does_not_fit)
 	again = state_of(call(*state, reply(again, "{}")), "first"); /* still open */
 	assert_string_equal(text_of(call(*state, reply(again, wrong))), "unable");
 	state_of(call(*state, reply(again, GREEN)), "second");
-}
-
-TEST(test_clients_without_elicitation_are_not_asked)
-{
-	const struct json *answer = call_with(*state, "twice", "{}", "");
-
-	assert_string_equal(text_of(json_member(answer, "result")), "unable");
-	assert_int_equal(runs, 1);
 }
 
 TEST(test_a_required_capability_is_named)

@@ -42,24 +42,6 @@ static int free_last(void **state)
 
 FIXTURE(inbox_set_up, free_last)
 
-TEST(test_a_message_is_stored_and_reported)
-{
-	struct modem *modem = fake_modem_ready("/sim0", ICCID);
-	struct message message;
-
-	receive(modem, "hello");
-	assert_heard("1 ");
-	message = get(1);
-	assert_int_equal(message.direction, MESSAGE_INCOMING);
-	assert_int_equal(message.sim_id, 1);
-	assert_string_equal(message.number, "+36201234567");
-	assert_string_equal(message.text, "hello");
-	assert_string_equal(message.sent_time, STAMP);
-	assert_int_equal(message.created_ms, NOW_MS);
-	assert_int_equal(message.flags, 0);
-	assert_int_equal(inbox_unstored(inbox), 0);
-}
-
 TEST(test_flags_describe_the_message)
 {
 	struct modem *modem = fake_modem_ready("/sim0", ICCID);

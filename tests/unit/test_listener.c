@@ -73,14 +73,6 @@ static void check_second_address(const char *text, struct sockaddr *address,
 	peer_close(peer);
 }
 
-TEST(test_two_addresses_are_served)
-{
-	struct sockaddr_in address = { .sin_family = AF_INET };
-
-	inet_pton(AF_INET, "127.0.0.2", &address.sin_addr);
-	check_second_address("127.0.0.2:0", (struct sockaddr *)&address, sizeof(address));
-}
-
 static bool has_ipv6(const struct sockaddr_in6 *loopback)
 {
 	int probe = socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -134,24 +126,6 @@ static bool refused_by_the_kernel(void)
 
 	close(fd);
 	return refused;
-}
-
-TEST(test_network_addresses_are_closed_without_clients)
-{
-	struct peer *peer;
-
-	lab_listen_to_the_network();
-	assert_int_equal(http_server_serve(lab.server), 0);
-	http_server_review(lab.server, false);
-	lab_turn(0);
-	assert_false(lab_listener(0).open);
-	assert_true(refused_by_the_kernel());
-	http_server_review(lab.server, true);
-	LAB_WAIT(lab_listener(0).open);
-	peer = peer_connect();
-	peer_get(peer, "/echo");
-	assert_int_equal(peer_reply(peer)->status, 200);
-	peer_close(peer);
 }
 
 TEST(test_closing_a_network_address_closes_its_connections)

@@ -79,26 +79,6 @@ TEST(test_modems_are_read_again_after_a_crash_of_ofono)
 	assert_string_equal(fixture->recorder.trace, "available added:/sim10 changed ");
 }
 
-TEST(test_modems_are_read_again_after_the_bus_restarts)
-{
-	struct fixture *fixture = *state;
-
-	fixture_start_two(fixture);
-	lab_stop_daemon(&fixture->lab);
-	lab_wait(&fixture->lab, !ofono_is_available(fixture->ofono));
-	assert_string_equal(fixture->recorder.trace,
-			    "removed:/sim2 removed:/sim10 unavailable ");
-	assert_non_null(strstr(ofono_condition(fixture->ofono), "no D-Bus system bus"));
-
-	fixture_clear(fixture);
-	fake_close(&fixture->fake);
-	lab_start_daemon(&fixture->lab);
-	fake_open(&fixture->fake, &fixture->lab);
-	fixture_wait_available(fixture);
-	assert_string_equal(fixture->recorder.trace,
-			    "available added:/sim10 added:/sim2 changed ");
-}
-
 TEST(test_modems_are_added_and_removed)
 {
 	struct fixture *fixture = *state;

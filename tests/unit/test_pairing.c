@@ -81,17 +81,6 @@ TEST(a_key_that_nobody_has_finds_nothing)
 		PAIRING_FREE);
 }
 
-TEST(a_request_expires_after_ten_minutes)
-{
-	const char *key = begin(1);
-
-	now_ms += PAIRING_LIFETIME_MS - 1;
-	assert_int_equal(state_of(key), PAIRING_WAITING);
-	now_ms++;
-	assert_int_equal(state_of(key), PAIRING_EXPIRED);
-	assert_int_equal(waiting(), 0);
-}
-
 TEST(an_approved_request_that_nobody_fetches_expires_with_its_token)
 {
 	struct pairing_request *request = pairing_find(&pairing, begin(1));
@@ -114,18 +103,6 @@ TEST(a_fetched_request_keeps_no_token)
 	pairing_set_fetched(request);
 	assert_int_equal(state_of(request->key), PAIRING_FETCHED);
 	assert_string_equal(request->token, "");
-}
-
-TEST(a_fourth_request_of_an_address_pushes_out_its_oldest)
-{
-	const char *first = begin(1), *other = begin(2);
-
-	begin(1);
-	begin(1);
-	begin(1);
-	assert_int_equal(state_of(first), PAIRING_PUSHED_OUT);
-	assert_int_equal(state_of(other), PAIRING_WAITING);
-	assert_int_equal(waiting(), 1 + PAIRING_WAITING_PER_ADDRESS);
 }
 
 TEST(the_address_with_the_most_requests_makes_room)

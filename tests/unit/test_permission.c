@@ -22,8 +22,6 @@
 #define MODERN(method, params)                               \
 	"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"" method \
 	"\",\"params\":{" params META "}}"
-#define CALL_SEND    LEGACY("tools/call", "\"name\":\"send\"")
-#define CALL_READ    LEGACY("tools/call", "\"name\":\"read\"")
 #define NEEDS(scope) "\"data\":{\"error\":\"insufficient_scope\",\"scope\":\"" scope "\"}"
 
 static const struct schema_field nothing[] = { { 0 } };
@@ -170,17 +168,6 @@ TEST(test_resources_are_hidden_from_clients_that_may_not_read)
 	       LEGACY("resources/read", "\"uri\":\"x://item/none\""), NEEDS("read"));
 }
 
-TEST(test_the_error_names_the_missing_scope)
-{
-	struct exchange exchange = { 0 };
-
-	clients[ONE].scopes = CLIENT_READ;
-	open_as(&exchange, ONE, CALL_SEND);
-	assert_has(exchange.body, "send needs the scope send, which the client one does");
-	assert_has(exchange.body, "(ofono-mcp client set one --scope read,send)");
-	fake_exchange_close(endpoint, &exchange);
-}
-
 /* Streams */
 
 #define TOOLS_CHANGED "notifications/tools/list_changed"
@@ -323,57 +310,6 @@ TEST(test_pending_updates_are_not_sent_without_the_scope)
 	change_plain();
 	assert_string_equal(fake_events(&stream), "");
 	fake_exchange_close(endpoint, &stream);
-}
-
-TEST(test_session_without_a_stream_is_notified_later)
-{
-	struct exchange stream = { .method = "GET" };
-	char session[64] = "";
-
-	begin_as(ONE, session);
-	change_one(CLIENT_READ);
-	stream.headers[0] = (struct fake_header){ "Accept", "text/event-stream" };
-	stream.headers[1] = (struct fake_header){ "Mcp-Session-Id", session };
-	open_as(&stream, ONE, NULL);
-	assert_has(fake_events(&stream), TOOLS_CHANGED);
-	fake_exchange_close(endpoint, &stream);
-}
-
-TEST(test_revoking_a_client_ends_its_streams_and_sessions)
-{
-	struct exchange again = { .method = "GET" };
-	struct streams_of_both open = { 0 };
-
-	open_streams(&open);
-	clients[ONE].id = 0;
-	endpoint_review_client(endpoint, ONE);
-	for (int kind = 0; kind < KINDS; kind++) {
-		assert_has(fake_events(&open.exchanges[ONE][kind]), TOOLS_CHANGED);
-		assert_true(stream_is_ended(open.exchanges[ONE][kind].stream));
-		assert_string_equal(fake_events(&open.exchanges[OTHER][kind]), "");
-		assert_false(stream_is_ended(open.exchanges[OTHER][kind].stream));
-	}
-	change_plain();
-	assert_has(fake_events(&open.exchanges[OTHER][0]), UPDATED);
-	close_streams(&open);
-	clients[ONE].id = ONE; /* its session has ended */
-	again.headers[0] = (struct fake_header){ "Accept", "text/event-stream" };
-	again.headers[1] = (struct fake_header){ "Mcp-Session-Id", open.session[ONE] };
-	open_as(&again, ONE, NULL);
-	assert_int_equal(again.status, 404);
-	fake_exchange_close(endpoint, &again);
-}
-
-TEST(test_listen_leaves_out_forbidden_resources)
-{
-	struct exchange listening;
-
-	clients[ONE].scopes = CLIENT_SEND;
-	listen_as(&listening, ONE);
-	assert_null(strstr(listening.events, "x://plain"));
-	change_plain();
-	assert_string_equal(fake_events(&listening), "");
-	fake_exchange_close(endpoint, &listening);
 }
 
 TEST(test_scopes_cover_what_is_needed)

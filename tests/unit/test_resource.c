@@ -203,13 +203,6 @@ static void assert_error(void *endpoint, const char *method, const char *params,
 	fake_exchange_close(endpoint, &exchange);
 }
 
-TEST(test_a_document_is_returned_unchanged)
-{
-	assert_result(*state, "resources/read", "{\"uri\":\"x://document\"}",
-		      "{\"contents\":[{\"uri\":\"x://document\",\"mimeType\":\"text/x\","
-		      "\"text\":\"<\\\"text\\\">\",\"_meta\":{\"about\":1}}]}");
-}
-
 TEST(test_a_failed_read_names_the_uri)
 {
 	assert_answer(

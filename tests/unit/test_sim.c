@@ -373,41 +373,6 @@ TEST(test_a_remembered_card_keeps_its_slot)
 	assert_int_equal(TAILQ_NEXT(first, link)->id, 2);
 }
 
-TEST(test_the_default_sim_follows_the_default_modem)
-{
-	fake_modem_ready("/sim0", "8936001");
-	fake_ofono.default_modem = fake_modem_ready("/sim1", "8936002");
-	settle();
-	settled = 0;
-	fake_notify(OFONO_CHANGED, NULL);
-	assert_false(sims_find(sims, 1)->is_default);
-	assert_true(sims_find(sims, 2)->is_default);
-	settle();
-	assert_int_equal(settled, 1);
-}
-
-/* The struct keeps its address, too. */
-TEST(test_a_card_keeps_its_id_in_another_modem)
-{
-	struct modem *one = fake_modem_ready("/sim0", "8936001");
-	struct modem *two = fake_modem_ready("/sim1", "8936002");
-	const struct sim *first;
-
-	strcpy(one->sim.card_identifier, "8936002");
-	fake_changed(one); /* both show card 2 */
-	assert_int_equal(only_sim()->id, 2);
-	assert_int_equal(only_sim()->slot, 0);
-	strcpy(two->sim.card_identifier, "8936001");
-	fake_changed(two);
-	assert_int_equal(sims_count(sims), 1 + 1);
-	assert_ptr_equal(sims_find(sims, 1)->modem, two);
-	assert_ptr_equal(sims_find(sims, 2)->modem, one);
-	first = sims_find(sims, 2);
-	fake_modem_remove(two);
-	assert_ptr_equal(sims_find(sims, 2), first);
-	assert_null(sims_find(sims, 1));
-}
-
 TEST(test_one_card_in_two_modems_is_a_duplicate)
 {
 	struct modem *one = fake_modem_ready("/sim0", "8936001");
@@ -419,25 +384,6 @@ TEST(test_one_card_in_two_modems_is_a_duplicate)
 	fake_modem_remove(one);
 	assert_int_equal(only_sim()->id, 1);
 	assert_string_equal(only_sim()->modem->path, "/sim1");
-	assert_int_equal(only_sim()->state, SIM_READY);
-}
-
-/* Two cards with one IMSI, as in a test network: oFono has one queue for both. */
-TEST(test_two_cards_of_one_subscriber_are_duplicates)
-{
-	struct modem *one = fake_modem_ready("/sim0", "8936001");
-	struct modem *two = fake_modem_ready("/sim1", "8936002");
-
-	strcpy(one->sim.subscriber_identity, "21601");
-	strcpy(two->sim.subscriber_identity, "21602");
-	fake_changed(one);
-	assert_int_equal(sims_find(sims, 1)->state, SIM_READY);
-	strcpy(two->sim.subscriber_identity, "21601");
-	fake_changed(two);
-	assert_int_equal(sims_find(sims, 1)->state, SIM_DUPLICATE);
-	assert_int_equal(sims_find(sims, 2)->state, SIM_DUPLICATE);
-	strcpy(two->type, "hfp");
-	fake_changed(two);
 	assert_int_equal(only_sim()->state, SIM_READY);
 }
 

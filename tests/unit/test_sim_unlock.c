@@ -72,22 +72,6 @@ static void obey(struct fake *fake, DBusMessage *call)
 
 FIXTURE(fixture_set_up, fixture_tear_down)
 
-TEST(test_a_pin_unlocks_the_card)
-{
-	struct fixture *fixture = *state;
-	struct modem *modem = start(fixture, asks_pin);
-	struct answer answer = { 0 };
-
-	fixture->fake.called = obey;
-	assert_int_equal(modem_sim_lock_of(&modem->sim), SIM_LOCK_PIN);
-	assert_non_null(sim_unlock(modem, &pin, on_done, &answer));
-	assert_int_equal(answer.count, 0);
-	lab_wait(&fixture->lab, answer.count == 1);
-	assert_int_equal(answer.outcome, UNLOCK_DONE);
-	assert_string_equal(asked, "EnterPin pin 1234 ");
-	assert_string_equal(fixture->fake.log, "EnterPin:/sim0 ");
-}
-
 TEST(test_a_puk_sets_a_new_pin)
 {
 	const struct sim_unlock_codes codes = { "12345678", "4321" };

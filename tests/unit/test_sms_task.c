@@ -198,27 +198,6 @@ TEST(test_each_message_state_has_its_task_status_and_result)
 	}
 }
 
-TEST(test_a_delivery_report_completes_the_task)
-{
-	int64_t confirmed = add(0), refused = add(0), silent = add(0);
-
-	make_sent(confirmed);
-	make_sent(refused);
-	make_sent(silent);
-	assert_task(confirmed, TASK_WORKING,
-		    "accepted by the network, waiting for the delivery report", "");
-	move(confirmed, STATE_DELIVERED, DELIVERY_CONFIRMED);
-	assert_task(confirmed, TASK_COMPLETED, "reached", "SMS delivered to");
-	assert_int_equal(store_message_set_delivery(store, refused, DELIVERY_REFUSED), 0);
-	assert_task(refused, TASK_COMPLETED, "accepted it", "not_delivered");
-	now_ms += 25 * HOUR_MS;
-	assert_task(silent, TASK_WORKING, "waiting", "");
-	now_ms += 1;
-	assert_task(silent, TASK_COMPLETED, "accepted it",
-		    "\"delivery\":\"unconfirmed\"");
-	assert_task(silent, TASK_COMPLETED, "accepted it", "No delivery report came");
-}
-
 static int64_t due_of(int64_t message_id)
 {
 	struct arena *arena = arena_new(1 << 20);

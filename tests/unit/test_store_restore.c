@@ -448,37 +448,6 @@ TEST(test_no_gap_begins_in_1970)
 	assert_in_range(found.from_ms, begun_ms, clock_wall_ms());
 }
 
-TEST(test_the_replaced_store_is_kept)
-{
-	int64_t id;
-
-	open_store();
-	must_back_up();
-	id = add_message("after");
-	must_restore();
-	assert_string_not_equal(restored.aside, "");
-	store_close(store);
-	store = NULL;
-	assert_int_equal(rename(restored.aside, path), 0);
-	open_store();
-	assert_int_equal(state_of(id), STATE_QUEUED);
-}
-
-TEST(test_a_restore_works_in_an_empty_folder)
-{
-	open_store();
-	identify("8936", "");
-	add_message("x");
-	must_back_up();
-	snprintf(folder, sizeof(folder), "%s/elsewhere", root);
-	snprintf(path, sizeof(path), "%s/gateway.db", folder);
-	must_restore();
-	assert_string_equal(restored.aside, "");
-	assert_int_equal(restored.summary.messages, 1);
-	assert_int_equal(identify("8936", ""), 1);
-	assert_int_equal(add_message("next"), 2);
-}
-
 static void assert_not_restored(int expected, const char *word)
 {
 	struct explanation error = { "" };

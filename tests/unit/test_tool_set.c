@@ -90,12 +90,6 @@ static void expect(const char *names)
 
 FIXTURE(set_up, tear_down)
 
-TEST(test_all_tools_are_listed_in_table_order)
-{
-	expect("one two three ");
-	assert_int_equal(tool_set_review(&set), 0);
-}
-
 TEST(test_an_unusable_tool_is_not_offered)
 {
 	services.two_is_usable = false;
@@ -124,41 +118,11 @@ TEST(test_a_hidden_tool_is_not_offered)
 	assert_int_equal(tool_set_review(&set), 0);
 }
 
-TEST(test_a_former_name_still_hides_and_finds_a_tool)
-{
-	const char *name = NULL;
-	size_t length = 0;
-
-	assert_ptr_equal(tool_set_find(table, "drei", 4), &three);
-	assert_ptr_equal(tool_set_find(table, "three", 5), &three);
-	assert_null(tool_set_find(table, "dre", 3));
-	hide("one drei");
-	assert_true(tool_set_check_names(table, &hidden, &name, &length));
-	assert_int_equal(tool_set_review(&set), 1);
-	expect("two ");
-}
-
 TEST(test_only_whole_names_hide_a_tool)
 {
 	hide("on thre onetwo twothree");
 	assert_int_equal(tool_set_review(&set), 0);
 	expect("one two three ");
-}
-
-TEST(test_unknown_names_are_reported)
-{
-	const char *name = NULL;
-	size_t length = 0;
-
-	assert_true(tool_set_check_names(table, &hidden, &name, &length));
-	hide("one, two");
-	hide("three");
-	assert_true(tool_set_check_names(table, &hidden, &name, &length));
-	assert_null(name);
-	hide("three four,five");
-	assert_false(tool_set_check_names(table, &hidden, &name, &length));
-	assert_int_equal(length, 4);
-	assert_memory_equal(name, "four", length);
 }
 
 TEST(test_clients_see_only_tools_of_their_scopes)

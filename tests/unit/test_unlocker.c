@@ -13,7 +13,6 @@
 #include "scratch.h"
 
 #define BOOT "6d9c8f5e-0000-4000-8000-000000000001"
-#define NEXT "6d9c8f5e-0000-4000-8000-000000000002"
 
 static char folder[64], file[80];
 
@@ -65,14 +64,6 @@ TEST(test_each_card_is_tried_once)
 	expect_file(BOOT "\n8936\n893\n936\n");
 	assert_int_equal(stat(file, &made), 0);
 	assert_int_equal(made.st_mode & 0777, 0600);
-}
-
-TEST(test_the_next_boot_may_try_again)
-{
-	assert_int_equal(unlocker_record_attempt(folder, BOOT, "8936"), 0);
-	assert_int_equal(unlocker_record_attempt(folder, NEXT, "8936"), 0);
-	assert_int_equal(unlocker_record_attempt(folder, NEXT, "8936"), UNLOCKER_E_TRIED);
-	expect_file(NEXT "\n8936\n");
 }
 
 /* An incomplete line means that the PIN was not tried. */

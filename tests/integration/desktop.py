@@ -78,8 +78,10 @@ class Server:
 class Desktop:
     """The session of the gateway's owner."""
 
-    def __init__(self, lab: Lab, folder: Path, *options: str) -> None:
+    def __init__(self, lab: Lab, *options: str) -> None:
         self._lab, self._options = lab, options
+        folder = lab.folder / "desktop"         # a socket's name has to be short
+        folder.mkdir()
         self.bus = Bus(folder)
         self.session = Process("ofono-mcp-session", folder / "session.log")
 

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import pytest
 
@@ -33,8 +32,8 @@ def owner(lab: Lab) -> Owner:
 
 
 @pytest.fixture
-def desktop(lab: Lab, agent: Agent, tmp_path: Path) -> Iterator[Desktop]:
-    with Desktop(lab, tmp_path) as one:
+def desktop(lab: Lab, agent: Agent) -> Iterator[Desktop]:
+    with Desktop(lab) as one:
         yield one
 
 
@@ -123,10 +122,10 @@ def test_a_locked_screen_approves_nothing_and_rejects(
 
 
 def test_a_text_that_the_desktop_may_cut_has_no_buttons(
-        make_lab: Callable[..., Lab], tmp_path: Path) -> None:
+        make_lab: Callable[..., Lab]) -> None:
     lab = make_lab("[sms]\nmax_segments = 9\n", **ONE)
     agent = new_agent(lab)
-    with Desktop(lab, tmp_path) as desktop, desktop.server() as server:
+    with Desktop(lab) as desktop, desktop.server() as server:
         waiting = ask(agent, "x" * 601)
         shown = server.wait_shown("x" * 601)
         assert not shown["actions"] and f"approve {waiting}" in shown["body"]
@@ -135,8 +134,8 @@ def test_a_text_that_the_desktop_may_cut_has_no_buttons(
 
 
 def test_incoming_messages_are_shown_if_that_is_wanted(
-        lab: Lab, agent: Agent, tmp_path: Path) -> None:
-    with Desktop(lab, tmp_path, "--received") as desktop, desktop.server() as server:
+        lab: Lab, agent: Agent) -> None:
+    with Desktop(lab, "--received") as desktop, desktop.server() as server:
         wait_until(lambda: "connected to the gateway" in desktop.session.log, what="it is connected")
         lab.modems[0].deliver(TO, "are you <there>?")
         shown = server.wait_shown("are you &lt;there&gt;?")

@@ -24,6 +24,8 @@ static const char main_session_help[] =
 	"\n"
 	"  --control SOCKET  the gateway's control socket; default:\n"
 	"                    " DESKTOP_CONTROL_SOCKET "\n"
+	"  --state FILE      keeps what is in the phone's messages; default:\n"
+	"                    \"seen\" in STATE_DIRECTORY\n"
 	"  --received        show incoming messages, too\n"
 	"  --version         print the version\n"
 	"  --help            show this help\n"
@@ -35,6 +37,7 @@ static int main_session_read_options(int argc, char **argv,
 				     struct desktop_options *options)
 {
 	static const struct option rows[] = { { "control", required_argument, NULL, 'c' },
+					      { "state", required_argument, NULL, 's' },
 					      { "received", no_argument, NULL, 'r' },
 					      { "version", no_argument, NULL, 'v' },
 					      { "help", no_argument, NULL, 'h' },
@@ -43,6 +46,8 @@ static int main_session_read_options(int argc, char **argv,
 	for (int option; (option = getopt_long(argc, argv, "h", rows, NULL)) != -1;) {
 		if (option == 'c')
 			options->control_socket = optarg;
+		else if (option == 's')
+			options->state_file = optarg;
 		else if (option == 'r')
 			options->shows_received = true;
 		else if (option == 'v')
@@ -73,6 +78,18 @@ static bool main_session_find_bus(char *address, size_t bytes)
 	return true;
 }
 
+/* Under systemd; otherwise nothing is kept unless --state says where. */
+static void main_session_find_state(struct desktop_options *options, char *path,
+				    size_t bytes)
+{
+	const char *folder = getenv("STATE_DIRECTORY");
+
+	if (options->state_file || !folder || !*folder)
+		return;
+	snprintf(path, bytes, "%s/seen", folder);
+	options->state_file = path;
+}
+
 static sd_event *main_session_new_loop(void)
 {
 	sd_event *loop = NULL;
@@ -91,7 +108,7 @@ static sd_event *main_session_new_loop(void)
 
 int main(int argc, char **argv)
 {
-	char session_bus[512];
+	char session_bus[512], state_file[4096];
 	struct desktop_options options = {
 		.control_socket = DESKTOP_CONTROL_SOCKET,
 		.session_bus = session_bus,
@@ -109,6 +126,7 @@ int main(int argc, char **argv)
 		      stderr);
 		return MAIN_SESSION_FAILED;
 	}
+	main_session_find_state(&options, state_file, sizeof(state_file));
 	loop = main_session_new_loop();
 	if (!loop || desktop_new(loop, &options, &desktop) < 0) {
 		fputs("ofono-mcp-session: out of memory\n", stderr);

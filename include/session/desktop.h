@@ -29,6 +29,7 @@ enum {
 struct desktop_options {
 	const char *control_socket;
 	const char *session_bus, *system_bus; /* addresses */
+	const char *state_file;		      /* what it has dealt with; NULL for none */
 	bool shows_received;		      /* incoming messages, too */
 };
 

@@ -2,11 +2,14 @@
 /*
  * events: the newest events, as agents get them by events/poll, without message texts.  So the
  * owner sees whether there was something to wake an agent, and which type to subscribe to.  With
- * "follow" the call goes on, and an item follows for each new one.
+ * "follow" the call goes on, and an item follows for each new one.  With "after", the ID of an
+ * event of this message store, all since then are listed.
  *
  * The feed is read forwards, and which entries count is known only when they are judged: one
  * pass over the newest SCAN_MAX of them counts, and a second one sends the last of those.
  */
+#include <stdio.h>
+
 #include "base/feed.h"
 #include "gateway/command.h"
 #include "gateway/control.h"
@@ -74,11 +77,24 @@ static bool command_events_visit(void *data, const struct feed_entry *entry)
 	return !events->call->is_over;
 }
 
+/* Reads the ID of an event of this store. Returns false if it is none. */
+static bool command_events_read_id(const struct command_events *events, const char *text,
+				   int64_t *id_out)
+{
+	long long epoch, id;
+
+	if (!text || sscanf(text, "%lld.%lld", &epoch, &id) != 2 ||
+	    epoch != events->epoch)
+		return false;
+	*id_out = id;
+	return true;
+}
+
 /* Returns 0 or -errno. */
 static int command_events_list(struct command_events *events, unsigned limit)
 {
 	struct store *store = events->call->control->store;
-	int64_t first, after;
+	int64_t first, after, known;
 	int error = store_feed_epoch(store, &events->epoch);
 
 	if (!error)
@@ -88,6 +104,11 @@ static int command_events_list(struct command_events *events, unsigned limit)
 	after = events->head - first < COMMAND_EVENTS_SCAN_MAX
 			? first - 1
 			: events->head - COMMAND_EVENTS_SCAN_MAX;
+	if (command_events_read_id(events, control_call_argument(events->call, "after"),
+				   &known)) {
+		after = known > after ? known : after;
+		limit = COMMAND_EVENTS_SCAN_MAX;
+	}
 	error = store_feed_read(store, after, COMMAND_EVENTS_SCAN_MAX,
 				command_events_visit, events);
 	if (error)

@@ -14,7 +14,9 @@
 
 #include "base/log.h"
 #include "session/approval.h"
+#include "session/history.h"
 #include "session/notification.h"
+#include "session/recorder.h"
 #include "session/session_call.h"
 #include "session/session_lock.h"
 
@@ -32,6 +34,8 @@ struct desktop {
 	struct notifications *notifications;
 	struct session_lock *lock;
 	struct approvals *approvals;
+	struct history *history;
+	struct recorder *recorder;
 	struct session_call *events;   /* NULL while the gateway is away */
 	struct session_call *status;   /* NULL if it is not being asked */
 	struct session_call *received; /* NULL if no message is being read */
@@ -102,6 +106,7 @@ static void desktop_on_status(void *data, const struct json *result, const char 
 	const char *why_not = json_string(json_member(result, "why_not"));
 
 	desktop->status = NULL;
+	recorder_take_status(desktop->recorder, result);
 	if (!result)
 		return; /* the events end as well, or the next change asks again */
 	if ((can_send && can_send->boolean) || (paused && paused->boolean) || !why_not)
@@ -172,6 +177,7 @@ static void desktop_on_event(void *data, const struct json *event)
 
 	if (!name)
 		return;
+	recorder_take_event(desktop->recorder, event);
 	if (strcmp(name, "sms.received") == 0)
 		desktop_show_received(desktop, event);
 	else if (strcmp(name, "sim.state_changed") == 0)
@@ -188,6 +194,7 @@ static void desktop_lose_gateway(struct desktop *desktop, const char *why)
 	session_call_free(desktop->received);
 	desktop->status = desktop->received = NULL;
 	approvals_withdraw(desktop->approvals);
+	recorder_stop(desktop->recorder);
 	desktop_set_trouble(desktop,
 			    "The gateway does not run. To see why: sudo " PROGRAM_NAME
 			    " doctor");
@@ -210,10 +217,14 @@ static void desktop_connect(struct desktop *desktop)
 {
 	static const struct session_call_handlers handlers = { desktop_on_event,
 							       desktop_on_events_end };
-	int error = desktop_call_gateway(
-		desktop,
-		"{\"command\":\"events\",\"arguments\":{\"follow\":true,\"limit\":1}}",
-		true, &handlers, &desktop->events);
+	char line[160];
+	int error;
+
+	snprintf(line, sizeof(line),
+		 "{\"command\":\"events\",\"arguments\":{\"follow\":true,\"limit\":1,"
+		 "\"after\":\"%s\"}}",
+		 recorder_last_event(desktop->recorder));
+	error = desktop_call_gateway(desktop, line, true, &handlers, &desktop->events);
 
 	if (error) {
 		desktop_lose_gateway(desktop, error == -EACCES
@@ -244,6 +255,20 @@ static void desktop_on_action(void *data, struct notification *notification,
 	approvals_take_action(desktop->approvals, notification, key);
 }
 
+/* What the gateway tells is of use only when it can be shown. */
+static void desktop_on_connected(void *data)
+{
+	struct desktop *desktop = data;
+
+	if (!desktop->events && !desktop->retry_s)
+		desktop_connect(desktop);
+}
+
+static const struct notifications_handlers desktop_notification_handlers = {
+	.on_connected = desktop_on_connected,
+	.on_action = desktop_on_action,
+};
+
 static int desktop_add_timer(struct desktop *desktop,
 			     int (*on_timer)(sd_event_source *source, uint64_t usec,
 					     void *data),
@@ -264,7 +289,7 @@ static int desktop_init(struct desktop *desktop)
 					  &desktop->trouble_timer);
 	if (error >= 0)
 		error = notifications_new(desktop->loop, desktop->options.session_bus,
-					  desktop_on_action, desktop,
+					  &desktop_notification_handlers, desktop,
 					  &desktop->notifications);
 	if (error >= 0)
 		error = session_lock_new(desktop->loop,
@@ -275,7 +300,12 @@ static int desktop_init(struct desktop *desktop)
 				      desktop->notifications, desktop->lock,
 				      &desktop->approvals);
 	if (error >= 0)
-		desktop_connect(desktop);
+		error = history_new(notifications_bus(desktop->notifications),
+				    &desktop->history);
+	if (error >= 0)
+		error = recorder_new(desktop->loop, desktop->options.control_socket,
+				     desktop->options.state_file, desktop->history,
+				     &desktop->recorder);
 	return error;
 }
 
@@ -306,6 +336,8 @@ void desktop_free(struct desktop *desktop)
 	session_call_free(desktop->status);
 	session_call_free(desktop->received);
 	approvals_free(desktop->approvals);
+	recorder_free(desktop->recorder);
+	history_free(desktop->history);
 	session_lock_free(desktop->lock);
 	notification_withdraw(&desktop->trouble_shown);
 	notification_withdraw(&desktop->received_shown);

@@ -33,14 +33,16 @@ enum {
 struct notifications_showing {
 	struct notifications *notifications;
 	struct notification *notification; /* NULL: its ID is to be closed */
+	unsigned server;		   /* the one that was asked */
 	LIST_ENTRY(notifications_showing) link;
 };
 
 struct notifications {
 	struct bus *bus;
-	void (*on_action)(void *data, struct notification *notification, const char *key);
+	const struct notifications_handlers *handlers;
 	void *data;
-	bool is_ready; /* the capabilities are known */
+	bool is_ready;	 /* the capabilities are known */
+	unsigned server; /* counts those that came and went */
 	bool has_actions, has_markup;
 	struct bus_call *asking; /* GetCapabilities is not answered */
 	TAILQ_HEAD(, notification) list;
@@ -194,11 +196,28 @@ static void notifications_close_id(struct notifications *notifications, uint32_t
 
 static void notification_send(struct notification *notification);
 
+/* What a server that has gone did not answer is shown by the next one. */
+static void notification_take_answer(struct notification *notification, dbus_uint32_t id,
+				     bool is_of_this_server)
+{
+	notification->showing = NULL;
+	notification->id = is_of_this_server ? id : 0;
+	notification->shown_ms = clock_boot_ms();
+	if (!notification->is_stale && notification->id)
+		return;
+	if (!notification->is_stale && is_of_this_server)
+		notification->is_stale =
+			true; /* it refused; perhaps the next one does not */
+	else
+		notification_send(notification);
+}
+
 static void notifications_on_shown(void *data, DBusMessage *reply)
 {
 	struct notifications_showing *showing = data;
 	struct notifications *notifications = showing->notifications;
 	struct notification *notification = showing->notification;
+	bool is_of_this_server = showing->server == notifications->server;
 	dbus_uint32_t id = 0;
 
 	LIST_REMOVE(showing, link);
@@ -209,16 +228,10 @@ static void notifications_on_shown(void *data, DBusMessage *reply)
 	else
 		dbus_message_get_args(reply, NULL, DBUS_TYPE_UINT32, &id,
 				      DBUS_TYPE_INVALID);
-	if (!notification) {
-		if (id)
-			notifications_close_id(notifications, id);
-		return;
-	}
-	notification->showing = NULL;
-	notification->id = id;
-	notification->shown_ms = clock_boot_ms();
-	if (notification->is_stale)
-		notification_send(notification);
+	if (notification)
+		notification_take_answer(notification, id, is_of_this_server);
+	else if (id && is_of_this_server)
+		notifications_close_id(notifications, id);
 }
 
 static void notification_send(struct notification *notification)
@@ -238,7 +251,8 @@ static void notification_send(struct notification *notification)
 		free(showing);
 		return;
 	}
-	*showing = (struct notifications_showing){ notifications, notification, { 0 } };
+	*showing = (struct notifications_showing){ notifications, notification,
+						   notifications->server };
 	LIST_INSERT_HEAD(&notifications->showings, showing, link);
 	notification->showing = showing;
 	notification->is_stale = false;
@@ -357,6 +371,7 @@ static void notifications_lose_server(struct notifications *notifications)
 	struct notification *notification;
 
 	notifications->is_ready = false;
+	notifications->server++;
 	bus_call_cancel(notifications->asking);
 	notifications->asking = NULL;
 	TAILQ_FOREACH (notification, &notifications->list, link) {
@@ -367,7 +382,10 @@ static void notifications_lose_server(struct notifications *notifications)
 
 static void notifications_on_connected(void *data)
 {
-	notifications_ask(data);
+	struct notifications *notifications = data;
+
+	notifications_ask(notifications);
+	notifications->handlers->on_connected(notifications->data);
 }
 
 static void notifications_on_disconnected(void *data)
@@ -419,7 +437,8 @@ static void notifications_on_signal(void *data, DBusMessage *signal)
 					 DBUS_TYPE_STRING, &key, DBUS_TYPE_INVALID)) {
 		notification = notifications_find(notifications, id);
 		if (notification)
-			notifications->on_action(notifications->data, notification, key);
+			notifications->handlers->on_action(notifications->data,
+							   notification, key);
 	} else if (dbus_message_is_signal(signal, NOTIFICATIONS_NAME,
 					  "NotificationClosed") &&
 		   dbus_message_get_args(signal, NULL, DBUS_TYPE_UINT32, &id,
@@ -443,16 +462,15 @@ struct bus *notifications_bus(const struct notifications *notifications)
 }
 
 int notifications_new(sd_event *loop, const char *address,
-		      void (*on_action)(void *data, struct notification *notification,
-					const char *key),
-		      void *data, struct notifications **notifications_out)
+		      const struct notifications_handlers *handlers, void *data,
+		      struct notifications **notifications_out)
 {
 	struct notifications *notifications = calloc(1, sizeof(*notifications));
 	int error;
 
 	if (!notifications)
 		return -ENOMEM;
-	notifications->on_action = on_action;
+	notifications->handlers = handlers;
 	notifications->data = data;
 	TAILQ_INIT(&notifications->list);
 	LIST_INIT(&notifications->showings);

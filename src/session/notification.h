@@ -47,14 +47,17 @@ struct notification {
 	TAILQ_ENTRY(notification) link;
 };
 
-/*
- * `address` is that of the session's bus. `on_action` learns which action the user has chosen, by
- * its key. Returns 0 or -errno.
- */
+struct notifications_handlers {
+	/* The session's bus is connected. */
+	void (*on_connected)(void *data);
+	/* The user has chosen an action, by its key. */
+	void (*on_action)(void *data, struct notification *notification, const char *key);
+};
+
+/* `address` is that of the session's bus; `handlers` outlive this. Returns 0 or -errno. */
 int notifications_new(sd_event *loop, const char *address,
-		      void (*on_action)(void *data, struct notification *notification,
-					const char *key),
-		      void *data, struct notifications **notifications_out);
+		      const struct notifications_handlers *handlers, void *data,
+		      struct notifications **notifications_out);
 void notifications_free(struct notifications *notifications); /* NULL is fine */
 
 /* Returns the connection to the session's bus, borrowed. */

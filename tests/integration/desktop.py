@@ -15,6 +15,8 @@ from queue import Empty, Queue
 from threading import Thread
 from typing import Any
 
+import dbus.bus
+
 from lab import Lab
 from lab.bus import Bus
 from lab.gateway import BINARY
@@ -90,6 +92,14 @@ class Desktop:
         self.session.run([str(program), "--control", str(self._lab.gateway.state / "control"), *self._options],
                          environment={"DBUS_SESSION_BUS_ADDRESS": self.bus.address,
                                       **self._lab.bus.environment})
+
+    def owns(self, name: str) -> bool:
+        """Is there a program with this name on the session's bus?"""
+        connection = dbus.bus.BusConnection(self.bus.address)
+        try:
+            return connection.name_has_owner(name)
+        finally:
+            connection.close()
 
     @contextlib.contextmanager
     def server(self, *capabilities: str) -> Iterator[Server]:

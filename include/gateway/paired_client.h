@@ -7,6 +7,7 @@
  */
 #pragma once
 
+#include "base/buffer.h"
 #include "base/json.h"
 #include "gateway/control.h"
 #include "store/store_client.h"
@@ -56,3 +57,18 @@ void agent_url_write(const struct control *control, struct json_writer *writer);
 
 /* Returns true if programs on other machines can reach this URL. */
 bool agent_url_is_for_others(const char *url);
+
+/* Client snippet: the lines to paste into the configuration of one MCP client (doc/stdio.md). */
+
+#define CLIENT_SNIPPET_NAMES                                    \
+	"claude-desktop, claude-code, cursor, vscode, codex,\n" \
+	"                   antigravity or chatgpt"
+
+extern const char *const client_snippet_names[]; /* ends with NULL */
+
+/*
+ * Appends that of one client, or all of them for NULL. `has_certificate` means that the client's
+ * machine does not trust the URL's certificate by itself.
+ */
+void client_snippet_write(struct buffer *to, const char *client, const char *url,
+			  const char *token, bool has_certificate);

@@ -9,7 +9,6 @@
 
 #include "cli/json_field.h"
 #include "cli/owner_command.h"
-#include "cli/qr.h"
 #include "cli/terminal.h"
 
 static const char cmd_agent_help[] =
@@ -100,7 +99,8 @@ static void cmd_agent_print_secret(const struct owner_command_call *call,
 				   const struct json *result)
 {
 	const char *url = json_field_text(result, "url");
-	unsigned columns = terminal_columns(STDOUT_FILENO), needed = qr_columns(url);
+	unsigned columns = terminal_columns(STDOUT_FILENO),
+		 needed = terminal_qr_columns(url);
 
 	printf("Commands from %s now need the codes of this "
 	       "secret, which is shown only once:\n\n  %s\n",
@@ -113,7 +113,7 @@ static void cmd_agent_print_secret(const struct owner_command_call *call,
 	else if (needed)
 		puts("\nFor an authenticator app on your own phone:\n");
 	if (needed && (!columns || columns >= needed))
-		qr_print(url);
+		terminal_print_qr(url);
 	if (!json_field_is_true(result, "needs_code"))
 		puts("\nCodes are not asked for yet: set code = "
 		     "totp under [agent] in the configuration.");

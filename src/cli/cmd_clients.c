@@ -11,11 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "gateway/client_snippet.h"
 #include "cli/json_field.h"
 #include "cli/owner_command.h"
-#include "cli/pair_request.h"
-#include "cli/qr.h"
 #include "cli/terminal.h"
 #include "gateway/paired_client.h"
 
@@ -28,7 +25,8 @@ enum {
 
 static void cmd_clients_print_qr(const char *link, const char *name)
 {
-	unsigned needed = qr_columns(link), columns = terminal_columns(STDOUT_FILENO);
+	unsigned needed = terminal_qr_columns(link),
+		 columns = terminal_columns(STDOUT_FILENO);
 
 	if (!needed) /* out of memory, or too long */
 		return;
@@ -38,7 +36,7 @@ static void cmd_clients_print_qr(const char *link, const char *name)
 		       needed, columns, name);
 	} else {
 		printf("\nThe console as a QR code:\n\n");
-		qr_print(link);
+		terminal_print_qr(link);
 	}
 }
 

@@ -293,7 +293,7 @@ static void cmd_modem_write_list(struct json_writer *writer, const void *data)
 		if (modem_is_foreign(modem))
 			continue;
 		json_open_object(writer);
-		modem_lines_put(writer, modem);
+		switching_put_modem(writer, modem);
 		json_close_object(writer);
 	}
 }
@@ -340,7 +340,7 @@ static int cmd_modem_run_with(const struct cmd_modem_arguments *arguments,
 		return cmd_modem_print_modems(ofono, cmd_modem_write_list)
 			       ? EXIT_CODE_OK
 			       : EXIT_CODE_FAILED;
-	modem_lines_print_table(ofono_modems(ofono));
+	switching_print_table(ofono_modems(ofono));
 	return EXIT_CODE_OK;
 }
 

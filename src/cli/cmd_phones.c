@@ -6,7 +6,6 @@
 #include "cli/command.h"
 #include "cli/json_field.h"
 #include "cli/owner_command.h"
-#include "cli/qr.h"
 #include "cli/terminal.h"
 
 #include <unistd.h>
@@ -34,10 +33,10 @@ static int cmd_phones_print_code(const struct owner_command_call *call,
 	const char *code = json_field_text(result, "code");
 	const char *password = json_field_text(result, "password");
 	const char *name = json_field_text(result, "name");
-	unsigned needed = qr_columns(code);
+	unsigned needed = terminal_qr_columns(code);
 
 	if (isatty(STDOUT_FILENO) && needed && needed <= terminal_columns(STDOUT_FILENO))
-		qr_print(code);
+		terminal_print_qr(code);
 	printf("On the phone, run\nsudo ofono-mcp join\nand enter this code, which works once:\n%s\n",
 	       code);
 	if (*password)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ofono-mcp status: the state of the gateway on one page.
+ * ofono-mcp status, sim list, sim balance: the state of the gateway on one page, and parts of it;
+ * pause, resume, reload: commands that change the whole gateway.
  *
  * Each part of the page has a label in the first column. An answer that lacks a member
  * prints as if it were empty, so that a newer or older gateway can be asked.
@@ -13,13 +14,142 @@
 #include "cli/terminal.h"
 #include "fleet/link_config.h"
 
-enum { CMD_STATUS_LINK_BYTES = 4096, CMD_STATUS_LINK_ARENA_MAX = 32 * 1024 };
+enum {
+	LABEL_COLUMNS = 10,
+	LABEL_BYTES = 32,
+	LOW_SHARE = 4,
+	LINK_BYTES = 4096,
+	LINK_ARENA_MAX = 32 * 1024,
+};
+
+/* sim list */
+
+static const char cmd_status_sims_help[] =
+	"Usage: " PROGRAM_NAME " sim list [OPTION]...\n"
+	"List the SIM cards with their IDs, which --sim takes: whether each can send now,\n"
+	"operator, slot, phone number and signal.\n"
+	"\n" OPTIONS_STORE_HELP "  --json           as a JSON object: what "
+	"get_sms_subscriptions gives agents\n" OPTIONS_HELP_HELP "\n"
+	"The gateway must run. Exit codes: 0 listed; 1 failed; 2 wrong options.\n";
+
+/* Prints "SIM 1     ready: Telekom HU, slot 0, +36201234567, signal 60 %, roaming" */
+static void cmd_status_print_sim(const struct json *sim)
+{
+	enum terminal_colour colour =
+		json_field_is_true(sim, "can_send") ? COLOUR_GOOD : COLOUR_BAD;
+	const char *name = json_field_text(sim, "display_name");
+	const char *number = json_field_text(sim, "own_number");
+	const char *signal = json_field_text(sim, "signal_percent");
+	char head[LABEL_BYTES];
+
+	snprintf(head, sizeof(head), "SIM %s ", json_field_text(sim, "subscription_id"));
+	printf("%-*s", LABEL_COLUMNS, head);
+	printf("%s%s%s: ", terminal_colour_on(colour), json_field_text(sim, "state"),
+	       terminal_colour_off());
+	terminal_print_escaped(stdout, *name ? name : "no name");
+	printf(", slot %s", json_field_text(sim, "sim_slot_index"));
+	if (*number)
+		printf(", %s", number);
+	if (strcmp(signal, "0") != 0)
+		printf(", signal %s %%", signal);
+	if (json_field_is_true(sim, "default"))
+		fputs(", default for sending", stdout);
+	puts(json_field_is_true(sim, "roaming") ? ", roaming" : "");
+}
+
+static int cmd_status_print_sims(const struct owner_command_call *call,
+				 const struct json *sims)
+{
+	const struct json *list = json_field_list(sims, "subscriptions");
+
+	if (!list->count)
+		puts("No SIM card is known. To see the modems: " PROGRAM_NAME " modem");
+	json_foreach (sim, list)
+		cmd_status_print_sim(sim);
+	return EXIT_CODE_OK;
+}
+
+const struct command cmd_sims = {
+	.name = "sims",
+	.title = "sim list",
+	.group = COMMAND_SIMS,
+	.summary = "list the SIM cards",
+	.example = "sim list",
+	.owner = {
+		.help = cmd_status_sims_help,
+		.print = cmd_status_print_sims,
+		.request = "status",
+		.member = "sims",
+	},
+};
+
+/* sim balance */
+
+static const char cmd_status_balance_help[] =
+	"Usage: " PROGRAM_NAME " sim balance [OPTION]...\n"
+	"List the SIM balances that agents last read with send_ussd, by the gateway's\n"
+	"balance_pattern. Nothing is dialled.\n"
+	"\n"
+	"  --forget ID      delete the balance of the SIM with this subscription_id, so\n"
+	"                   that it no longer prevents sending\n" OPTIONS_STORE_HELP
+	"  --json           as a JSON object\n" OPTIONS_HELP_HELP "\n"
+	"The gateway must run. Exit codes: 0 listed; 1 failed; 2 wrong options.\n";
+
+static void cmd_status_print_balance(const struct json *balance)
+{
+	bool is_low = json_field_is_true(balance, "is_low");
+	const char *currency = json_field_text(balance, "currency");
+
+	fputs(is_low ? terminal_colour_on(COLOUR_BAD) : "", stdout);
+	printf("%s%s", json_field_text(balance, "amount"), *currency ? " " : "");
+	terminal_print_escaped(stdout, currency);
+	printf("%s of SIM %s, read %s with %s", is_low ? terminal_colour_off() : "",
+	       json_field_text(balance, "subscription_id"),
+	       terminal_when(json_field_text(balance, "read_at")).text,
+	       json_field_text(balance, "code"));
+	if (is_low)
+		printf("; below %s nothing is sent until %s",
+		       json_field_text(balance, "minimum"),
+		       terminal_time(json_field_text(balance, "counts_until")).text);
+	putchar('\n');
+}
+
+static int cmd_status_print_balances(const struct owner_command_call *call,
+				     const struct json *result)
+{
+	const struct json *balances = json_field_list(result, "balances");
+	const char *forgotten = json_field_text(result, "forgotten");
+
+	if (*forgotten)
+		printf("The balance of SIM %s is deleted.\n", forgotten);
+	else if (!balances->count)
+		puts("No balance is known.");
+	json_foreach (balance, balances)
+		cmd_status_print_balance(balance);
+	return EXIT_CODE_OK;
+}
+
+static const struct owner_command_option cmd_status_balance_options[] = {
+	{ .name = "forget", .is_number = true },
+	{ NULL },
+};
+
+const struct command cmd_balance = {
+	.name = "balance",
+	.title = "sim balance",
+	.group = COMMAND_SIMS,
+	.summary = "list the known balances of SIMs, or delete one",
+	.example = "sim balance --forget 1",
+	.owner = {
+		.help = cmd_status_balance_help,
+		.options = cmd_status_balance_options,
+		.print = cmd_status_print_balances,
+	},
+};
 
 /* status */
 
 #define OFONO "oFono "
-
-enum { LABEL_COLUMNS = 10, LOW_SHARE = 4 };
 
 static const char cmd_status_help[] =
 	"Usage: " PROGRAM_NAME " status [OPTION]...\n"
@@ -249,9 +379,9 @@ static void cmd_status_print_rows(const char *label, const struct json *rows,
 /* What ofono-mcp-link shows of itself; nothing if it does not run. */
 static void cmd_status_print_link(void)
 {
-	struct arena *arena = arena_new(CMD_STATUS_LINK_ARENA_MAX);
+	struct arena *arena = arena_new(LINK_ARENA_MAX);
 	FILE *file = fopen(LINK_CONFIG_STATE_PATH, "re");
-	char text[CMD_STATUS_LINK_BYTES];
+	char text[LINK_BYTES];
 	const struct json *state = NULL;
 
 	if (file && arena)
@@ -290,11 +420,11 @@ static int cmd_status_print(const struct owner_command_call *call,
 		puts("none");
 	}
 	json_foreach (sim, sims)
-		cmd_sims_print_sim(sim);
+		cmd_status_print_sim(sim);
 	cmd_status_print_warnings(json_field_list(status, "modems"));
 	json_foreach (balance, json_field_list(status, "balances")) {
 		cmd_status_print_label("balance");
-		cmd_sims_print_balance(balance);
+		cmd_status_print_balance(balance);
 	}
 	cmd_status_print_advertisement(status);
 	cmd_status_print_link();
@@ -322,5 +452,104 @@ const struct command cmd_status = {
 	.owner = {
 		.help = cmd_status_help,
 		.print = cmd_status_print,
+	},
+};
+
+#define PAUSE_OPTIONS_HELP                                                \
+	"\n" OPTIONS_STORE_HELP                                           \
+	"  --json           print the result as JSON\n" OPTIONS_HELP_HELP \
+	"\nExit codes: 0 done; 1 failed; 2 wrong options.\n"
+
+/* pause, resume */
+
+static const char cmd_status_pause_help[] =
+	"Usage: " PROGRAM_NAME " pause [OPTION]...\n"
+	"Stop all sending until \"" PROGRAM_NAME
+	" resume\", even across a restart. Incoming\n"
+	"messages are still received and stored.\n" PAUSE_OPTIONS_HELP;
+
+static const char cmd_status_resume_help[] =
+	"Usage: " PROGRAM_NAME " resume [OPTION]...\n"
+	"Allow sending again, after \"" PROGRAM_NAME " pause\".\n" PAUSE_OPTIONS_HELP;
+
+static int cmd_status_print_pause(const struct owner_command_call *call,
+				  const struct json *result)
+{
+	const char *was = json_field_is_true(result, "changed") ? "" : "already ";
+
+	if (json_member(result, "kept")) { /* "kept": false */
+		puts("Sending is paused, but only until the gateway stops, because the "
+		     "pause could not be\n"
+		     "written to disk. Free space, then run again: " PROGRAM_NAME
+		     " pause");
+		return EXIT_CODE_FAILED;
+	}
+	if (json_field_is_true(result, "paused"))
+		printf("Sending is %spaused. To resume: " PROGRAM_NAME " resume\n", was);
+	else
+		printf("Sending is %sallowed.\n", was);
+	return EXIT_CODE_OK;
+}
+
+const struct command cmd_pause = {
+	.name = "pause",
+	.group = COMMAND_MAINTENANCE,
+	.summary = "stop all sending",
+	.example = "pause",
+	.owner = {
+		.help = cmd_status_pause_help,
+		.print = cmd_status_print_pause,
+	},
+};
+
+const struct command cmd_resume = {
+	.name = "resume",
+	.group = COMMAND_MAINTENANCE,
+	.summary = "allow sending again",
+	.example = "resume",
+	.owner = {
+		.help = cmd_status_resume_help,
+		.print = cmd_status_print_pause,
+	},
+};
+
+/* reload */
+
+static const char cmd_status_reload_help[] =
+	"Usage: " PROGRAM_NAME " reload [OPTION]...\n"
+	"Make the gateway read its configuration again, as SIGHUP does, and print what\n"
+	"changed. An invalid configuration changes nothing. Contacts are read again too.\n" PAUSE_OPTIONS_HELP;
+
+static int cmd_status_print_reload(const struct owner_command_call *call,
+				   const struct json *result)
+{
+	const struct json *changed = json_member(result, "changed");
+	const char *problem = json_string(json_member(result, "contacts_problem"));
+
+	if (problem)
+		printf("Contacts: %s.\n", problem);
+	if (!changed || !changed->count) {
+		puts("Nothing changed.");
+		return EXIT_CODE_OK;
+	}
+	json_foreach (change, changed) {
+		const char *key = json_string(json_member(change, "key"));
+
+		printf("%s: %s\n", key ? key : "",
+		       json_field_is_true(change, "needs_restart")
+			       ? "changed, but needs a restart"
+			       : "changed");
+	}
+	return EXIT_CODE_OK;
+}
+
+const struct command cmd_reload = {
+	.name = "reload",
+	.group = COMMAND_SETUP,
+	.summary = "reload the configuration",
+	.example = "reload",
+	.owner = {
+		.help = cmd_status_reload_help,
+		.print = cmd_status_print_reload,
 	},
 };

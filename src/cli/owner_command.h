@@ -43,12 +43,15 @@ typedef int owner_command_handler(const struct owner_command_call *call,
 int owner_command_request(const struct owner_command_call *call,
 			  const struct buffer *request, owner_command_handler *handler);
 
-/* Prints a SIM of the gateway's status, or a known balance, on a line (cmd_sims.c). */
-void cmd_sims_print_sim(const struct json *sim);
-void cmd_sims_print_balance(const struct json *balance);
-
 /* Prints one of the numbers for commands by SMS (cmd_agent.c), on a line. */
 void cmd_agent_print_number(const struct json *number);
+
+/*
+ * The add() of `pair`: without NAME and --code it asks on the terminal. Returns 0, or an exit code
+ * after printing why nothing is paired.
+ */
+int pair_request_add(const struct owner_command_call *call,
+		     struct json_writer *arguments);
 
 /*
  * Control client: has the gateway run one of the owner's commands.

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "cli/pair_request.h"
-
+/*
+ * Pair request: the owner's side of a computer that asks to be paired (policy/pairing.h):
+ *   waits for one, with --wait -> the owner types the code that the computer shows -> who asks,
+ *   and what it would get -> yes or no
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +11,7 @@
 #include <unistd.h>
 
 #include "cli/json_field.h"
-#include "cli/qr.h"
+#include "cli/owner_command.h"
 #include "cli/terminal.h"
 #include "gateway/paired_client.h"
 
@@ -100,8 +103,9 @@ static int pair_request_on_wait(const struct owner_command_call *call,
 		 (int)(strlen(urls->first->text) - strlen(AGENT_URL_PATH)),
 		 urls->first->text);
 	printf("On the computer, open this page within ten minutes:\n\n  %s\n\n", url);
-	if (isatty(STDOUT_FILENO) && qr_columns(url) <= terminal_columns(STDOUT_FILENO))
-		qr_print(url);
+	if (isatty(STDOUT_FILENO) &&
+	    terminal_qr_columns(url) <= terminal_columns(STDOUT_FILENO))
+		terminal_print_qr(url);
 	fflush(stdout);
 	return EXIT_CODE_OK;
 }

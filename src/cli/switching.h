@@ -25,23 +25,23 @@
  *   "operator", "signal_percent"
  */
 
-enum modem_lines_card {
+enum switching_card {
 	MODEM_CARD_UNKNOWN,
 	MODEM_CARD_ABSENT,
 	MODEM_CARD_LOCKED,
 	MODEM_CARD_READY
 };
 
-enum modem_lines_card modem_lines_card(const struct modem *modem);
+enum switching_card switching_card(const struct modem *modem);
 
 /* Writes the members into the open object. */
-void modem_lines_put(struct json_writer *writer, const struct modem *modem);
+void switching_put_modem(struct json_writer *writer, const struct modem *modem);
 
 /* Prints "on, SIM card: ready, network: registered, Telekom HU, signal 60 %" */
-void modem_lines_print(FILE *out, const struct modem *modem);
+void switching_print_modem(FILE *out, const struct modem *modem);
 
 /* Prints a table, with what to do about a modem that is off. */
-void modem_lines_print_table(const struct modem_list *modems);
+void switching_print_table(const struct modem_list *modems);
 
 enum {
 	SWITCHING_ATTEMPTS = 3,

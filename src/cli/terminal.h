@@ -66,6 +66,15 @@ struct terminal_time terminal_when(const char *text);
 struct terminal_time terminal_time_of(int64_t wall_ms);
 
 /*
+ * A text as a QR code on standard output, two rows of the code in each line. Returns the columns
+ * that it takes: fewer with a narrow margin, if the terminal needs that. Returns 0 if it is too
+ * long, or memory runs out.
+ */
+unsigned terminal_qr_columns(const char *text);
+/* Prints nothing where terminal_qr_columns() is 0. */
+void terminal_print_qr(const char *text);
+
+/*
  * Progress: one line on the terminal that shows what a command waits for and since when; it is
  * cleared before other output. Nothing appears within the first second, or if standard error is
  * not a terminal (tests/integration/test_owner_tools.py::test_send_shows_progress_on_a_terminal).

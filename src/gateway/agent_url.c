@@ -4,8 +4,6 @@
  * written in the order of enum agent_url_reach: first what other machines reach over
  * IPv4, then HOST.local, IPv6, and loopback.
  */
-#include "gateway/paired_client.h"
-
 #include <arpa/inet.h>
 #include <ifaddrs.h>
 #include <net/if.h>
@@ -15,6 +13,7 @@
 
 #include "base/address.h"
 #include "config/config.h"
+#include "gateway/paired_client.h"
 #include "http/network_interface.h"
 #include "http/tls.h"
 

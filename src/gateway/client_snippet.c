@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "gateway/client_snippet.h"
-
 #include <string.h>
+
+#include "gateway/paired_client.h"
 
 /* <URL>, <TOKEN> and <TRUST>, arguments of the bridge that follow the URL, stand for the values. */
 static const struct client_snippet {

@@ -12,7 +12,7 @@
 #include "ofono/ofono.h"
 
 /*
- * Permission arguments: what a client may do, as the owner gives it to `pair` and `change`.
+ * Permissions: what a client may do, as the owner gives it to `pair` and `change`.
  * Each argument is a string, as typed:
  *
  *   scope "read,send"   sim "1,2" or "any"   allow "+36201234567,+3630*" or "any"
@@ -24,13 +24,37 @@
  * Sets those of `client`'s permissions that are given. Returns false if one is invalid, and the
  * call has been answered; `client` is undefined then.
  */
-bool permission_arguments_apply(struct control_call *call, struct client *client);
+bool paired_client_apply_permissions(struct control_call *call, struct client *client);
 
 /* Returns true if at least one is given. */
-bool permission_arguments_are_given(const struct control_call *call);
+bool paired_client_permissions_are_given(const struct control_call *call);
 
 /* Returns true if `after` may not see something that `before` may see. */
-bool permission_arguments_narrow(const struct client *before, const struct client *after);
+bool paired_client_permissions_narrow(const struct client *before,
+				      const struct client *after);
+
+/*
+ * Users of this machine: agents, without a token.
+ *
+ * The control socket also speaks HTTP.  Its group is the permission: who may connect may pair any
+ * agent, so it needs no token to be one.  The kernel says which user it is (SO_PEERCRED), and the
+ * client is named after that user, "local:anna".  It is created with the first request, with the
+ * permissions of a newly paired client, and the owner sees, changes and revokes it like any other.
+ * Nothing that listens on TCP leads here (tests/integration/test_local_client.py).
+ */
+
+/* Writes "local:anna", or "local:1000" if the user has no name that an agent may have. */
+void paired_client_local_name(int64_t uid, char name[CLIENT_NAME_BYTES]);
+
+/*
+ * Finds the client, or adds it. Returns false if it was revoked, or the store failed, which is
+ * logged.
+ */
+bool paired_client_find_local(struct store *store, const char *name,
+			      struct client *client_out);
+
+/* Adds it, with these permissions. Returns 0, STORE_E_* or -errno. */
+int paired_client_add_local(struct store *store, struct client *client);
 
 /*
  * Locked SIM: which card the owner wants to unlock, and whether one of its tries may be used.

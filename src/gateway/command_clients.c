@@ -17,7 +17,6 @@
 #include "gateway/paired_client.h"
 #include "gateway/control.h"
 #include "gateway/command.h"
-#include "gateway/local_client.h"
 #include "gateway/running.h"
 #include "store/store_message.h"
 
@@ -215,7 +214,7 @@ static void command_clients_run_pair(struct control_call *call)
 		return;
 	if (!command_clients_read_name(call, request, &client) ||
 	    !command_clients_check_token(call, &client) ||
-	    !permission_arguments_apply(call, &client))
+	    !paired_client_apply_permissions(call, &client))
 		return;
 	/* what it reads could be sent to anybody, so a stranger is asked for */
 	if (client_may_leak_codes(&client) && !control_call_argument(call, "ask"))
@@ -255,7 +254,7 @@ static void command_clients_change(struct control_call *call,
 	struct json_writer *writer;
 	int error;
 
-	if (!permission_arguments_apply(call, &row->client))
+	if (!paired_client_apply_permissions(call, &row->client))
 		return;
 	error = store_client_change(control->store, &row->client);
 	if (error) {
@@ -263,7 +262,7 @@ static void command_clients_change(struct control_call *call,
 		return;
 	}
 	running_client_changed(control->running, before.id,
-			       permission_arguments_narrow(&before, &row->client)
+			       paired_client_permissions_narrow(&before, &row->client)
 				       ? RUNNING_CLIENT_CUT
 				       : RUNNING_CLIENT_CHANGED);
 	if (!(writer = control_call_open_result(call)))
@@ -290,9 +289,9 @@ static bool command_clients_add_local(struct control_call *call)
 	snprintf(client.name, sizeof(client.name), "%s", name);
 	if (!client_is_local(&client))
 		return false;
-	if (!permission_arguments_apply(call, &client))
+	if (!paired_client_apply_permissions(call, &client))
 		return true;
-	error = local_client_add(store, &client);
+	error = paired_client_add_local(store, &client);
 	if (!error)
 		error = store_client_get(store, name, &row);
 	if (error) {
@@ -308,7 +307,7 @@ static void command_clients_run_change(struct control_call *call)
 {
 	struct store_client_row row;
 
-	if (!permission_arguments_are_given(call))
+	if (!paired_client_permissions_are_given(call))
 		control_call_fail(
 			call, CONTROL_INVALID_ARGUMENT,
 			"Give at least one of --scope, --sim, --allow, --ask, "

@@ -13,7 +13,7 @@
  * a time: the number of tries would not be reliable otherwise (tests/integration/test_unlock.py).
  *
  * The codes are cleared as soon as the D-Bus call has been sent; what is left of them in memory
- * when the connection closes (control_server.c).
+ * when the connection closes (control.c).
  */
 #include <string.h>
 

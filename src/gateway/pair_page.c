@@ -17,10 +17,8 @@
 #include "base/log.h"
 #include "base/utf8.h"
 #include "config/config.h"
-#include "gateway/client_snippet.h"
 #include "gateway/paired_client.h"
 #include "gateway/web.h"
-#include "gateway/web_page.h"
 
 enum {
 	PAIR_PAGE_FORM_MAX = 4 * 1024, /* bytes of the form; names are much shorter */

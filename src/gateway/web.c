@@ -7,19 +7,73 @@
  * Ports on loopback listen from the start.  Ports on the network listen only while a client is
  * paired, or may ask to be: the HTTP server opens and closes them when web_review_ports() tells it.
  */
-#include "gateway/local_client.h"
-#include "gateway/web.h"
-
 #include <errno.h>
 #include <string.h>
-#include <unistd.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/log.h"
 #include "config/config.h"
+#include "gateway/command.h"
+#include "gateway/web.h"
+#include "http_client/http_client.h"
 #include "store/store_audit.h"
 #include "store/store_client.h"
+#include "store/store_feed.h"
 #include "tools/tool_table.h"
+#include "webhook/webhook.h"
+
+/* Webhooks */
+
+static void web_on_network(void *data)
+{
+	const struct web *web = data;
+
+	webhook_network_changed(web->services->webhooks);
+}
+
+static int web_open_webhooks(struct web *web)
+{
+	struct services *services = web->services;
+	int error;
+
+	web->words = (struct event_subscribe_words){ .types = event_table,
+						     .services = services };
+	event_subscribe_init_words(&web->words);
+	error = store_feed_epoch(services->store, &web->words.epoch);
+	if (error)
+		return error;
+	web->http_client = http_client_new(services->loop);
+	if (!web->http_client)
+		return -ENOMEM;
+	error = webhook_new(
+		&(struct webhook_parts){
+			.loop = services->loop,
+			.config = services->config,
+			.store = services->store,
+			.http = web->http_client,
+			.feed = &services->feed->observers,
+			.source = &web->words.source,
+		},
+		&services->webhooks);
+	if (error)
+		return error;
+	error = network_interface_watch_init(&web->network_watch, services->loop,
+					     web_on_network, web);
+	/* Without it, a suspended delivery waits for its next attempt, an hour at most. */
+	if (error)
+		log_warning("webhook: changes of the network go unnoticed: error %d",
+			    -error);
+	return 0;
+}
+
+static void web_close_webhooks(struct web *web)
+{
+	network_interface_watch_deinit(&web->network_watch);
+	webhook_free(web->services->webhooks);
+	web->services->webhooks = NULL;
+	http_client_free(web->http_client);
+}
 
 /* Endpoint */
 
@@ -93,7 +147,7 @@ static int web_open_endpoint(struct web *web)
 
 	change_source_init(&web->changes, services);
 	services->changes = &web->changes;
-	error = hooks_open(&web->hooks, services, event_table);
+	error = web_open_webhooks(web);
 	if (error)
 		return error;
 	web->endpoint = web_new_endpoint(web);
@@ -241,7 +295,7 @@ static bool web_find_local(void *data, const char *name, struct client *client_o
 {
 	struct web *web = data;
 
-	return local_client_find(web->services->store, name, client_out);
+	return paired_client_find_local(web->services->store, name, client_out);
 }
 
 static void web_on_auth_failed(void *data, const char *source)
@@ -352,7 +406,7 @@ void web_close(struct web *web)
 	observer_remove(&web->dialler_observer);
 	observer_remove(&web->ofono_observer);
 	endpoint_free(web->endpoint);
-	hooks_close(&web->hooks);
+	web_close_webhooks(web);
 	change_source_deinit(&web->changes);
 }
 
@@ -364,7 +418,7 @@ void web_take_local(struct web *web, int fd, int64_t uid)
 		close(fd);
 		return;
 	}
-	local_client_name(uid, name);
+	paired_client_local_name(uid, name);
 	http_server_take_local(web->server, fd, name);
 }
 

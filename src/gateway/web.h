@@ -15,11 +15,12 @@
 #include <systemd/sd-event.h>
 
 #include "base/client.h"
-#include "gateway/hooks.h"
 #include "gateway/metric.h"
 #include "policy/pairing.h"
 #include "http/http_server.h"
+#include "http/network_interface.h"
 #include "mcp/endpoint.h"
+#include "mcp/event_subscribe.h"
 #include "store/store_client.h"
 #include "tools/change_source.h"
 #include "tools/services.h"
@@ -31,7 +32,10 @@ struct web {
 	struct services *services; /* NULL if not opened */
 	struct change_source changes;
 	struct persistence persistence;
-	struct hooks hooks;
+	/* Webhooks work with libcurl on the loop, the words of MCP, and news of the network. */
+	struct http_client *http_client;
+	struct event_subscribe_words words;
+	struct network_interface_watch network_watch;
 	struct endpoint *endpoint;
 	struct observer ussd_observer, dialler_observer, ofono_observer;
 	enum ofono_line ofono_line; /* that the tools were written for */
@@ -118,3 +122,38 @@ enum { ROUTE_HASH_BYTES = sizeof("sha256-") + (32 + 2) / 3 * 4 };
  * out.
  */
 bool route_write_hash(const char *part, size_t part_length, char text[ROUTE_HASH_BYTES]);
+
+/*
+ * Web page: a small page that is written once, for two readers: HTML for clients that accept it,
+ * and plain text for programs. It needs no script; a script only shows buttons that copy.
+ */
+
+/* A page that is being written. */
+struct web_page {
+	struct exchange *exchange;
+	bool is_html;
+	bool reloads;
+	struct buffer body;
+};
+
+/* With `reloads` a browser loads the page again every three seconds. */
+void web_page_open(struct web_page *page, struct exchange *exchange, const char *title,
+		   bool reloads);
+
+/* A paragraph of text, of any origin. */
+__attribute__((format(printf, 2, 3))) void web_page_say(struct web_page *page,
+							const char *format, ...);
+/* The line "state: ..." of a text page, for scripts; nothing in HTML. */
+void web_page_state(struct web_page *page, const char *state);
+void web_page_heading(struct web_page *page, const char *text);
+/* Appends what is to be copied. */
+void web_page_block(struct web_page *page, const char *text);
+
+/* As it is: markup, or a part of a text page. */
+void web_page_append(struct web_page *page, const char *text);
+
+/*
+ * Answers the exchange. `has_form` says that the page has a form, which may be sent to this server
+ * only.
+ */
+void web_page_close(struct web_page *page, unsigned status, bool has_form);

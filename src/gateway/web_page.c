@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "gateway/web_page.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -307,13 +307,13 @@ TEST(test_fewer_scopes_or_sims_are_narrower)
 {
 	struct client before = NAMED("a"), after = NAMED("a");
 
-	assert_false(permission_arguments_narrow(&before, &after));
+	assert_false(paired_client_permissions_narrow(&before, &after));
 	strcpy(after.sims, "1");
-	assert_true(permission_arguments_narrow(&before, &after));
-	assert_false(permission_arguments_narrow(&after, &before));
+	assert_true(paired_client_permissions_narrow(&before, &after));
+	assert_false(paired_client_permissions_narrow(&after, &before));
 	after = before;
 	after.scopes = CLIENT_READ | CLIENT_ADMIN;
-	assert_true(permission_arguments_narrow(&before, &after));
+	assert_true(paired_client_permissions_narrow(&before, &after));
 }
 
 /* A command that answers later, and one whose peer leaves. */

@@ -45,6 +45,9 @@ __attribute__((format(printf, 5, 6))) void doctor_report(struct doctor *doctor,
 /* Returns a time of the gateway: with --json RFC 3339, else as people write it. */
 struct terminal_time doctor_time(const struct doctor *doctor, const char *text);
 
+/* Our own access says something about the gateway's only as its user. */
+bool doctor_is_gateway_user(const struct doctor *doctor);
+
 /* The fix for a user who is neither root nor the gateway's user. */
 #define DOCTOR_AS_ROOT "Run it as root: sudo " PROGRAM_NAME " doctor"
 

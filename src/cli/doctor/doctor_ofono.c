@@ -318,7 +318,7 @@ static bool doctor_ofono_has_locked_card(const struct ofono *ofono)
 	const struct modem *modem;
 
 	TAILQ_FOREACH (modem, ofono_modems(ofono), link) {
-		if (modem_lines_card(modem) == MODEM_CARD_LOCKED)
+		if (switching_card(modem) == MODEM_CARD_LOCKED)
 			return true;
 	}
 	return false;
@@ -368,21 +368,12 @@ static const char *doctor_ofono_fix(const struct doctor_ofono *program,
 				: "Start it: systemctl start ofono";
 }
 
-/* Only the D-Bus permissions of the gateway's user are meaningful. */
-static bool doctor_ofono_is_gateway_user(const struct doctor *doctor)
-{
-	struct stat status;
-
-	return geteuid() == 0 || (stat(doctor->config.state_dir, &status) == 0 &&
-				  status.st_uid == geteuid());
-}
-
 static void doctor_ofono_report_all(struct doctor *doctor, struct ofono *ofono,
 				    struct ofono_probe *probe,
 				    struct doctor_ofono *program)
 {
-	if (!ofono_is_available(ofono) && ofono_is_refused(ofono) &&
-	    !doctor_ofono_is_gateway_user(doctor)) {
+	if (!ofono_is_available(ofono) && ofono_is_refused(ofono) && geteuid() != 0 &&
+	    !doctor_is_gateway_user(doctor)) {
 		doctor_report(doctor, DOCTOR_NOTE, "oFono", DOCTOR_AS_ROOT,
 			      "the bus does not let you ask oFono, nor need it; only "
 			      "root can see whether it lets the gateway");

@@ -38,7 +38,7 @@ struct config {
 	struct config_list hidden_tools;   /* tools that agents do not see */
 	bool open;			   /* no token; loopback only */
 	bool advertise;			   /* by multicast DNS */
-	char pair_page[CONFIG_TEXT_BYTES]; /* auto, ask or no: see gateway/pair_page.c */
+	char pair_page[CONFIG_TEXT_BYTES]; /* see config_pair_page() */
 	bool metrics_on_loopback;	   /* loopback reads /metrics without a token */
 	char control_socket[CONFIG_TEXT_BYTES]; /* "" means control in state_dir */
 	int64_t max_connections;
@@ -165,6 +165,16 @@ void config_write_value(const struct config *config, const char *section,
 
 /* Checks what concerns several keys. Returns 0, or -EINVAL with the error's text. */
 int config_check(const struct config *config, struct explanation *error);
+
+/* When computers may ask to be paired (gateway/pair_page.c). A wrong word is refused when read. */
+enum config_pair_page {
+	CONFIG_PAIR_PAGE_AUTO,
+	CONFIG_PAIR_PAGE_ASK,
+	CONFIG_PAIR_PAGE_NO,
+	CONFIG_PAIR_PAGE_WRONG,
+};
+
+enum config_pair_page config_pair_page(const struct config *config);
 
 /*
  * Writes the path of the control socket to path[size], which is as long as a socket's may be.

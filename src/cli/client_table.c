@@ -27,23 +27,18 @@ struct client_table_row {
 static const char *const client_table_heads[COLUMNS] = { "NAME", "MAY", "SIMS",
 							 "TO",	 "ASK", "LIMITS" };
 
-/* Escapes names and numbers: they must not move the cursor. */
-static void client_table_append(struct buffer *cell, const char *text)
-{
-	escape_line(cell, text);
-}
-
+/* Names and numbers are escaped: they must not move the cursor. */
 static void client_table_append_list(struct buffer *cell, const struct json *list,
 				     const char *none)
 {
 	if (!list || !list->count) {
-		client_table_append(cell, none);
+		escape_line(cell, none);
 		return;
 	}
 	json_foreach (item, list) {
 		if (item != list->first)
-			client_table_append(cell, ",");
-		client_table_append(cell, item->text ? item->text : "");
+			escape_line(cell, ",");
+		escape_line(cell, item->text ? item->text : "");
 	}
 }
 
@@ -67,24 +62,21 @@ static void client_table_append_limits(struct buffer *cell, const struct json *l
 		if (!limit || limit->type != JSON_NUMBER)
 			continue;
 		none = strcmp(limit->text, "0") == 0;
-		client_table_append(cell, cell->length ? " " : "");
-		client_table_append(cell, none ? "unlimited" : limit->text);
-		client_table_append(cell, units[at].unit);
+		escape_line(cell, cell->length ? " " : "");
+		escape_line(cell, none ? "unlimited" : limit->text);
+		escape_line(cell, units[at].unit);
 	}
 	if (!cell->length)
-		client_table_append(cell, "as configured");
+		escape_line(cell, "as configured");
 }
 
 static void client_table_fill_cell(struct buffer *cell, const struct json *client,
 				   unsigned column)
 {
-	const char *text;
-
 	switch (column) {
 	case 0:
 	case 4:
-		text = json_string(json_member(client, column ? "ask" : "name"));
-		client_table_append(cell, text ? text : "");
+		escape_line(cell, json_field_text(client, column ? "ask" : "name"));
 		return;
 	case 1:
 		client_table_append_list(cell, json_member(client, "scopes"), "nothing");

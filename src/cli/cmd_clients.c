@@ -271,10 +271,7 @@ static const char *cmd_clients_check_name(const struct owner_command_call *call)
 /* Prints the client's name between two texts. */
 static void cmd_clients_print_named(const struct json *result, const char *behind)
 {
-	const struct json *client = json_member(result, "client");
-	const char *name = json_string(json_member(client, "name"));
-
-	printf("%s%s\n", name ? name : "", behind);
+	printf("%s%s\n", json_field_text(json_member(result, "client"), "name"), behind);
 }
 
 /* clients */

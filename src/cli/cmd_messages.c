@@ -238,9 +238,7 @@ static const struct owner_command_option cmd_messages_list_options[] = {
 
 static const char *cmd_messages_check_list(const struct owner_command_call *call)
 {
-	bool in = owner_command_value(call, "in");
-
-	return in && owner_command_value(call, "out")
+	return owner_command_value(call, "in") && owner_command_value(call, "out")
 		       ? "--in and --out exclude each other"
 		       : NULL;
 }
@@ -445,13 +443,6 @@ static const char cmd_messages_tail_help[] =
 	"The gateway must run; it allows four at a time.\n"
 	"Exit codes: 1 the gateway stopped, or it failed; 2 wrong options.\n";
 
-/* Only an error ends it. */
-static int cmd_messages_print_nothing(const struct owner_command_call *call,
-				      const struct json *result)
-{
-	return EXIT_CODE_OK;
-}
-
 const struct command cmd_tail = {
 	.name = "tail",
 	.group = COMMAND_MESSAGES,
@@ -460,7 +451,6 @@ const struct command cmd_tail = {
 	.owner = {
 		.help = cmd_messages_tail_help,
 		.print_item = cmd_messages_print_item,
-		.print = cmd_messages_print_nothing,
 		.waiting_for = "following the messages; Ctrl-C ends it",
 		.is_endless = true,
 	},

@@ -31,25 +31,13 @@ struct cmd_modem_choice {
 	unsigned count;
 };
 
-/* What is wrong with the given names of modems. */
-struct cmd_modem_choice_error {
-	const char *code;
-	char message[MODEM_CHOICE_TEXT_BYTES];
-	char fix[MODEM_CHOICE_TEXT_BYTES];
-};
-
-static const char *cmd_modem_last_part(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 static bool cmd_modem_has_name(const struct modem *modem, const char *name)
 {
+	const char *slash = strrchr(modem->path, '/');
+
 	return strcmp(name, "all") == 0 || strcmp(modem->path, name) == 0 ||
 	       strcmp(modem->path + 1, name) == 0 ||
-	       strcmp(cmd_modem_last_part(modem->path), name) == 0;
+	       (slash && strcmp(slash + 1, name) == 0);
 }
 
 static bool cmd_modem_is_chosen(const struct cmd_modem_choice *choice,
@@ -81,52 +69,46 @@ static bool cmd_modem_choose_named(struct cmd_modem_choice *choice, struct ofono
 	return found;
 }
 
-/* Lists "Name one, or all: /sim0, /sim1" */
-static void cmd_modem_list_paths(struct cmd_modem_choice_error *error, const char *words,
-				 const struct ofono *ofono)
+/* Reports what is wrong with the names, and "Name one, or use all: /sim0, /sim1". */
+static int cmd_modem_fail_choice(const struct ofono *ofono, const char *code,
+				 const char *words, const char *message)
 {
-	const size_t size = sizeof(error->fix);
+	char fix[MODEM_CHOICE_TEXT_BYTES];
 	const struct modem *modem;
 	const char *between = "";
-	size_t length = (size_t)snprintf(error->fix, size, "%s: ", words);
+	size_t length = (size_t)snprintf(fix, sizeof(fix), "%s: ", words);
 
 	TAILQ_FOREACH (modem, ofono_modems(ofono), link) {
-		if (modem_is_foreign(modem) || length >= size)
+		if (modem_is_foreign(modem) || length >= sizeof(fix))
 			continue;
-		length += (size_t)snprintf(error->fix + length, size - length, "%s%s",
+		length += (size_t)snprintf(fix + length, sizeof(fix) - length, "%s%s",
 					   between, modem->path);
 		between = ", ";
 	}
+	return options_report_failure(code, fix, "%s", message);
 }
 
-static bool cmd_modem_choose(struct cmd_modem_choice *choice, struct ofono *ofono,
-			     char **names, int count, const struct switching_wish *wish,
-			     struct cmd_modem_choice_error *error)
+/* Returns 0, or an exit code after reporting what is wrong with the names. */
+static int cmd_modem_choose(struct cmd_modem_choice *choice, struct ofono *ofono,
+			    char **names, int count, const struct switching_wish *wish)
 {
+	char message[MODEM_CHOICE_TEXT_BYTES];
+
 	choice->count = 0;
 	for (int at = 0; at < count; at++) {
 		if (cmd_modem_choose_named(choice, ofono, names[at], wish))
 			continue;
-		error->code = "no_such_modem";
-		snprintf(error->message, sizeof(error->message),
-			 "there is no modem \"%.200s\"", names[at]);
-		cmd_modem_list_paths(error, "The modems are", ofono);
-		return false;
+		snprintf(message, sizeof(message), "there is no modem \"%.200s\"",
+			 names[at]);
+		return cmd_modem_fail_choice(ofono, "no_such_modem", "The modems are",
+					     message);
 	}
 	if (!count)
 		cmd_modem_choose_named(choice, ofono, "all", wish);
 	if (count || choice->count == 1)
-		return true;
-	error->code = "modem_required";
-	snprintf(error->message, sizeof(error->message), "there is more than one modem");
-	cmd_modem_list_paths(error, "Name one, or use all", ofono);
-	return false;
-}
-
-static void cmd_modem_end_choice(struct cmd_modem_choice *choice)
-{
-	for (unsigned at = 0; at < choice->count; at++)
-		switching_end(&choice->all[at]);
+		return 0;
+	return cmd_modem_fail_choice(ofono, "modem_required", "Name one, or use all",
+				     "there is more than one modem");
 }
 
 /* The command */
@@ -259,7 +241,6 @@ static int cmd_modem_switch(const struct cmd_modem_arguments *arguments,
 			    struct ofono *ofono, sd_event *loop)
 {
 	static struct cmd_modem_choice choice; /* large, and only one */
-	static struct cmd_modem_choice_error error;
 	const struct progress_wait_loop wait_loop = {
 		.loop = loop,
 		.is_over = cmd_modem_are_over,
@@ -267,19 +248,16 @@ static int cmd_modem_switch(const struct cmd_modem_arguments *arguments,
 		.timeout_ms = arguments->timeout_s * 1000,
 		.words = arguments->wish.on ? "switching on" : "switching off",
 	};
-	int code;
+	int code = cmd_modem_choose(&choice, ofono, arguments->names,
+				    arguments->name_count, &arguments->wish);
+	bool in_time = code || progress_wait_loop_run(&wait_loop);
 
-	if (!cmd_modem_choose(&choice, ofono, arguments->names, arguments->name_count,
-			      &arguments->wish, &error)) {
-		cmd_modem_end_choice(&choice);
-		return options_report_failure(error.code, error.fix, "%s", error.message);
-	}
-	if (!progress_wait_loop_run(&wait_loop)) {
-		for (unsigned at = 0; at < choice.count; at++)
-			switching_give_up(&choice.all[at]);
-	}
-	code = cmd_modem_report(arguments, &choice);
-	cmd_modem_end_choice(&choice);
+	for (unsigned at = 0; at < choice.count && !in_time; at++)
+		switching_give_up(&choice.all[at]);
+	if (!code)
+		code = cmd_modem_report(arguments, &choice);
+	for (unsigned at = 0; at < choice.count; at++)
+		switching_end(&choice.all[at]);
 	return code;
 }
 
@@ -309,25 +287,12 @@ static bool cmd_modem_has_any(const struct ofono *ofono)
 	return false;
 }
 
-static bool cmd_modem_is_settled(void *data)
-{
-	return ofono_is_settled(data);
-}
-
 static int cmd_modem_run_with(const struct cmd_modem_arguments *arguments,
 			      struct ofono *ofono, sd_event *loop)
 {
-	const struct progress_wait_loop wait_loop = {
-		.loop = loop,
-		.is_over = cmd_modem_is_settled,
-		.data = ofono,
-		.timeout_ms = arguments->timeout_s < LISTEN_S
-				      ? arguments->timeout_s * 1000
-				      : LISTEN_S * 1000,
-		.words = "asking oFono",
-	};
+	int seconds = arguments->timeout_s < LISTEN_S ? arguments->timeout_s : LISTEN_S;
 
-	progress_wait_loop_run(&wait_loop);
+	progress_wait_for_ofono(loop, ofono, seconds * 1000);
 	if (!ofono_is_available(ofono))
 		return cmd_modem_fail_unreachable(arguments, ofono);
 	if (!cmd_modem_has_any(ofono))

@@ -523,23 +523,20 @@ static const char cmd_status_reload_help[] =
 static int cmd_status_print_reload(const struct owner_command_call *call,
 				   const struct json *result)
 {
-	const struct json *changed = json_member(result, "changed");
-	const char *problem = json_string(json_member(result, "contacts_problem"));
+	const struct json *changed = json_field_list(result, "changed");
+	const char *problem = json_field_text(result, "contacts_problem");
 
-	if (problem)
+	if (*problem)
 		printf("Contacts: %s.\n", problem);
-	if (!changed || !changed->count) {
+	if (!changed->count) {
 		puts("Nothing changed.");
 		return EXIT_CODE_OK;
 	}
-	json_foreach (change, changed) {
-		const char *key = json_string(json_member(change, "key"));
-
-		printf("%s: %s\n", key ? key : "",
+	json_foreach (change, changed)
+		printf("%s: %s\n", json_field_text(change, "key"),
 		       json_field_is_true(change, "needs_restart")
 			       ? "changed, but needs a restart"
 			       : "changed");
-	}
 	return EXIT_CODE_OK;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/terminal.h"
+#include "ofono/ofono.h"
 
 #include <stdio.h>
 #include <unistd.h>
@@ -89,4 +90,20 @@ bool progress_wait_loop_run(const struct progress_wait_loop *wait)
 	}
 	progress_clear(&progress);
 	return is_over;
+}
+
+static bool progress_ofono_is_settled(void *data)
+{
+	return ofono_is_settled(data);
+}
+
+void progress_wait_for_ofono(sd_event *loop, struct ofono *ofono, int timeout_ms)
+{
+	progress_wait_loop_run(&(struct progress_wait_loop){
+		.loop = loop,
+		.is_over = progress_ofono_is_settled,
+		.data = ofono,
+		.timeout_ms = timeout_ms,
+		.words = "asking oFono",
+	});
 }

@@ -114,7 +114,8 @@ static void switching_print_network(FILE *out, const struct modem *modem)
 		fprintf(out, ", signal %u %%", network->strength);
 }
 
-void switching_print_modem(FILE *out, const struct modem *modem)
+/* Prints "on, SIM card: ready, network: registered, Telekom HU, signal 60 %" */
+static void switching_print_modem(FILE *out, const struct modem *modem)
 {
 	unsigned state = switching_state(modem);
 	bool has_colour = out == stdout;

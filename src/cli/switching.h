@@ -11,8 +11,6 @@
  */
 #pragma once
 
-#include <stdio.h>
-
 #include "base/json.h"
 #include "ofono/modem.h"
 #include "ofono/ofono.h"
@@ -36,9 +34,6 @@ enum switching_card switching_card(const struct modem *modem);
 
 /* Writes the members into the open object. */
 void switching_put_modem(struct json_writer *writer, const struct modem *modem);
-
-/* Prints "on, SIM card: ready, network: registered, Telekom HU, signal 60 %" */
-void switching_print_modem(FILE *out, const struct modem *modem);
 
 /* Prints a table, with what to do about a modem that is off. */
 void switching_print_table(const struct modem_list *modems);

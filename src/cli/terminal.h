@@ -80,6 +80,8 @@ void terminal_print_qr(const char *text);
  * not a terminal (tests/integration/test_owner_tools.py::test_send_shows_progress_on_a_terminal).
  */
 
+struct ofono;
+
 struct progress {
 	char words[128]; /* "message 12: submitting" */
 	int64_t begun_ms;
@@ -105,6 +107,8 @@ struct progress_wait_loop {
 
 /* Returns false if it timed out, or the loop failed. */
 bool progress_wait_loop_run(const struct progress_wait_loop *wait);
+/* Waits until oFono has answered what was asked at the start. */
+void progress_wait_for_ofono(sd_event *loop, struct ofono *ofono, int timeout_ms);
 
 /*
  * Secret: reads a line that must not be seen.

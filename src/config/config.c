@@ -159,18 +159,20 @@ void config_find_useless(const struct config *config,
 	}
 }
 
-/* "" is no word, but what the key has before it is set. */
-static int config_check_pair_page(const struct config *config, struct explanation *error)
+enum config_pair_page config_pair_page(const struct config *config)
 {
-	static const char *const words[] = { "", "auto", "ask", "no" };
+	static const char *const words[] = {
+		[CONFIG_PAIR_PAGE_AUTO] = "auto",
+		[CONFIG_PAIR_PAGE_ASK] = "ask",
+		[CONFIG_PAIR_PAGE_NO] = "no",
+	};
 
-	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
-		if (strcmp(config->pair_page, words[i]) == 0)
-			return 0;
+	for (unsigned at = 0; at < sizeof(words) / sizeof(*words); at++) {
+		if (strcmp(config->pair_page, words[at]) == 0)
+			return at;
 	}
-	return explanation_set(error, -EINVAL,
-			       "server.pair_page: \"%s\" is none of auto, ask and no",
-			       config->pair_page);
+	/* "" is no word, but what the key has before it is set */
+	return *config->pair_page ? CONFIG_PAIR_PAGE_WRONG : CONFIG_PAIR_PAGE_AUTO;
 }
 
 /* All earlier values were valid, so an error found here belongs to this place. */
@@ -183,8 +185,11 @@ static int config_set_value(const struct config_key_place *place,
 
 	if (flaw)
 		return config_key_fail_value(place, key, flaw);
-	if (config_check_pair_page(config, &error) ||
-	    config_policy_check(&config->policy, &error) ||
+	if (config_pair_page(config) == CONFIG_PAIR_PAGE_WRONG)
+		return config_key_fail(
+			place, "server.pair_page: \"%s\" is none of auto, ask and no",
+			config->pair_page);
+	if (config_policy_check(&config->policy, &error) ||
 	    ussd_code_check_list(&config->ussd_allow, &error) ||
 	    balance_pattern_check_list(&config->ussd_balance_pattern, &error) ||
 	    segment_price_check_list(&config->segment_price, &error) ||

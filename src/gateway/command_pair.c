@@ -62,7 +62,7 @@ bool command_pair_send_waiting(struct control_call *call, unsigned *count_out)
 /* Returns false if the call has been answered. */
 static bool command_pair_is_allowed(struct control_call *call)
 {
-	if (strcmp(call->control->config->pair_page, "no") != 0)
+	if (config_pair_page(call->control->config) != CONFIG_PAIR_PAGE_NO)
 		return true;
 	control_call_fail(
 		call, "pair_page_off",

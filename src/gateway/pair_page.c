@@ -35,13 +35,12 @@ enum {
 
 static bool pair_page_is_on(const struct web *web, struct exchange *exchange)
 {
-	const char *when = web->services->config->pair_page;
+	enum config_pair_page when = config_pair_page(web->services->config);
 
-	if (strcmp(when, "no") == 0)
-		return false;
-	return strcmp(when, "ask") == 0 || pairing_is_open(&web->pairing) ||
-	       exchange_is_encrypted(exchange) ||
-	       address_is_loopback(exchange_peer(exchange));
+	return when == CONFIG_PAIR_PAGE_ASK ||
+	       (when == CONFIG_PAIR_PAGE_AUTO &&
+		(pairing_is_open(&web->pairing) || exchange_is_encrypted(exchange) ||
+		 address_is_loopback(exchange_peer(exchange))));
 }
 
 static void pair_page_answer_off(const struct web *web, struct exchange *exchange)
@@ -50,7 +49,7 @@ static void pair_page_answer_off(const struct web *web, struct exchange *exchang
 
 	web_page_open(&page, exchange, "Pairing from the network is off", false);
 	web_page_state(&page, "off");
-	if (strcmp(web->services->config->pair_page, "no") == 0)
+	if (config_pair_page(web->services->config) == CONFIG_PAIR_PAGE_NO)
 		web_page_say(&page, "The owner of the phone pairs a program with "
 				    "\"sudo " PROGRAM_NAME " pair NAME\".");
 	else

@@ -107,36 +107,33 @@ static void phone_services_spool_folder(const struct config *config,
 		snprintf(folder, PHONE_FOLDER_BYTES, "%s/spool", config->state_dir);
 }
 
-static int phone_services_open_spool(struct phone_services *phone,
-				     const struct config *config)
+static int phone_services_open_spool(struct phone_services *phone)
 {
 	char folder[PHONE_FOLDER_BYTES];
 
-	phone_services_spool_folder(config, folder);
+	phone_services_spool_folder(phone->services->config, folder);
 	return spool_new(phone->services->loop, folder, phone->services->inbox,
 			 &phone->spool);
 }
 
 /* Opens it only where an ofonod may write it. */
-static int phone_services_open_outgoing_spool(struct phone_services *phone,
-					      const struct config *config)
+static int phone_services_open_outgoing_spool(struct phone_services *phone)
 {
 	char folder[PHONE_FOLDER_BYTES];
 
 	if (ofono_sends_again_safely(phone->services->ofono))
 		return 0;
-	phone_services_spool_folder(config, folder);
+	phone_services_spool_folder(phone->services->config, folder);
 	return outgoing_spool_new(phone->services->loop, folder, phone->services->outbox,
 				  &phone->outgoing_spool);
 }
 
-static int phone_services_open_policy(struct phone_services *phone,
-				      const struct config *config)
+static int phone_services_open_policy(struct phone_services *phone)
 {
 	struct services *services = phone->services;
 	const struct policy_parts parts = {
 		.loop = services->loop,
-		.config = config,
+		.config = services->config,
 		.store = services->store,
 		.ofono = services->ofono,
 		.sims = services->sims,
@@ -186,10 +183,10 @@ static int phone_services_open_approval_notice(struct phone_services *phone)
 }
 
 /* Modems and SIM cards, and what works on them directly. */
-static int phone_services_open_modems(struct phone_services *phone,
-				      const struct config *config)
+static int phone_services_open_modems(struct phone_services *phone)
 {
 	struct services *services = phone->services;
+	const struct config *config = services->config;
 	const struct ofono_parts parts = { services->loop, config, services->store };
 	int error = ofono_open(&parts, &services->ofono);
 
@@ -211,10 +208,10 @@ static int phone_services_open_modems(struct phone_services *phone,
 }
 
 /* Incoming messages, contacts and calls. */
-static int phone_services_open_inbound(struct phone_services *phone,
-				       const struct config *config)
+static int phone_services_open_inbound(struct phone_services *phone)
 {
 	struct services *services = phone->services;
+	const struct config *config = services->config;
 	int error = inbox_new(services->loop, services->store, services->sims,
 			      services->ofono, &services->inbox);
 
@@ -232,7 +229,7 @@ static int phone_services_open_inbound(struct phone_services *phone,
 		error = contacts_new(services->loop, config, services->sims,
 				     services->ofono, &services->contacts);
 	if (error == 0)
-		error = phone_services_open_spool(phone, config);
+		error = phone_services_open_spool(phone);
 	return error;
 }
 
@@ -251,15 +248,15 @@ static int phone_services_open_routing(struct services *services)
 }
 
 /* Outgoing messages, and what works on all stored messages. */
-static int phone_services_open_outbound(struct phone_services *phone,
-					const struct config *config)
+static int phone_services_open_outbound(struct phone_services *phone)
 {
 	struct services *services = phone->services;
+	const struct config *config = services->config;
 	int error = outbox_new(services->loop, config, services->store, services->sims,
 			       services->ofono, &services->outbox);
 
 	if (error == 0)
-		error = phone_services_open_outgoing_spool(phone, config);
+		error = phone_services_open_outgoing_spool(phone);
 	if (error == 0)
 		error = received_codes_new(services->loop, services->store,
 					   &phone->received_codes);
@@ -267,7 +264,7 @@ static int phone_services_open_outbound(struct phone_services *phone,
 		outbox_set_received_codes(services->outbox, phone->received_codes);
 	services->received_codes = phone->received_codes;
 	if (error == 0)
-		error = phone_services_open_policy(phone, config);
+		error = phone_services_open_policy(phone);
 	if (error == 0)
 		outbox_set_slot_finder(services->outbox, policy_find_due_slot,
 				       services->policy);
@@ -290,68 +287,45 @@ static int phone_services_open_outbound(struct phone_services *phone,
 }
 
 /* Call it with the message store open. */
-static int phone_services_open_parts(struct phone_services *phone,
-				     const struct config *config)
+static int phone_services_open_parts(void *data)
 {
+	struct phone_services *phone = data;
 	struct services *services = phone->services;
 	int error = audit_new(services->loop, services->store, &services->audit);
 
 	if (error == 0)
-		audit_start(services->audit, config);
+		audit_start(services->audit, services->config);
 	if (error == 0)
 		error = store_feed_watch_init(&phone->feed, services->loop,
 					      services->store);
 	services->feed = &phone->feed;
 	if (error == 0)
-		error = phone_services_open_modems(phone, config);
+		error = phone_services_open_modems(phone);
 	if (error == 0)
-		error = phone_services_open_inbound(phone, config);
+		error = phone_services_open_inbound(phone);
 	if (error == 0)
-		error = phone_services_open_outbound(phone, config);
-	return error;
-}
-
-struct phone_services_opening {
-	struct phone_services *phone;
-	const struct config *config;
-};
-
-static int phone_services_open_opening(void *data)
-{
-	const struct phone_services_opening *opening = data;
-
-	return phone_services_open_parts(opening->phone, opening->config);
-}
-
-/* Makes one commit for what all parts record when they open. */
-static int phone_services_open_in_one_commit(struct phone_services *phone,
-					     const struct config *config)
-{
-	struct phone_services_opening opening = { phone, config };
-	int synced,
-		error = store_sync_once(phone->services->store,
-					phone_services_open_opening, &opening, &synced);
-
-	if (synced)
-		log_error("store: the disk did not confirm the records of the start");
+		error = phone_services_open_outbound(phone);
 	return error;
 }
 
 int phone_services_open(struct phone_services *phone, struct services *services,
 			struct explanation *error_out)
 {
-	const struct config *config = services->config;
-	int error;
+	const char *folder = services->config->state_dir;
+	int error, synced;
 
 	phone->services = services;
 	phone->lock = STORE_LOCK_NONE;
-	error = store_lock_await(config->state_dir, LOCK_TIMEOUT_MS, &phone->lock,
-				 error_out);
+	error = store_lock_await(folder, LOCK_TIMEOUT_MS, &phone->lock, error_out);
 	if (error == 0)
-		error = store_open_or_rescue(config->state_dir, &services->store,
-					     error_out);
-	if (error == 0)
-		error = phone_services_open_in_one_commit(phone, config);
+		error = store_open_or_rescue(folder, &services->store, error_out);
+	if (error)
+		return error;
+	/* one commit for what all parts record when they open */
+	error = store_sync_once(services->store, phone_services_open_parts, phone,
+				&synced);
+	if (synced)
+		log_error("store: the disk did not confirm the records of the start");
 	if (error == 0 && phone->outgoing_spool)
 		outgoing_spool_start(phone->outgoing_spool);
 	return error;

@@ -161,7 +161,7 @@ void running_client_changed(struct running *running, int64_t client_id,
 	if (change != RUNNING_CLIENT_CHANGED)
 		web_cut_client(running->web, client_id);
 	if (change == RUNNING_CLIENT_REVOKED) {
-		web_end_sessions(running->web, client_id);
+		endpoint_end_sessions(running->web->endpoint, client_id);
 		dialler_revoke(running->services->dialler, client_id);
 		ussd_revoke(running->services->ussd, client_id);
 	}

@@ -240,10 +240,10 @@ static void web_check_clients_later(struct web *web)
 /* Returns whether the network may ask to be paired before the first client is. */
 static bool web_asks_to_pair(const struct web *web)
 {
-	const char *when = web->services->config->pair_page;
+	enum config_pair_page when = config_pair_page(web->services->config);
 
-	return strcmp(when, "ask") == 0 ||
-	       (strcmp(when, "no") != 0 && pairing_needs_network(&web->pairing));
+	return when == CONFIG_PAIR_PAGE_ASK ||
+	       (when == CONFIG_PAIR_PAGE_AUTO && pairing_needs_network(&web->pairing));
 }
 
 /* Opens or closes the network's ports. If the store fails, they stay as they are. */
@@ -444,9 +444,4 @@ void web_cut_client(struct web *web, int64_t client_id)
 	endpoint_review_client(web->endpoint, client_id);
 	endpoint_end_streams(web->endpoint, client_id);
 	http_server_cut_client(web->server, client_id);
-}
-
-void web_end_sessions(struct web *web, int64_t client_id)
-{
-	endpoint_end_sessions(web->endpoint, client_id);
 }

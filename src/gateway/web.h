@@ -73,7 +73,6 @@ void web_review_tools(struct web *web);
 void web_review_client(struct web *web, int64_t client_id);
 /* Notifies the client of its new permissions, then ends its streams and connections. */
 void web_cut_client(struct web *web, int64_t client_id);
-void web_end_sessions(struct web *web, int64_t client_id);
 
 /*
  * Copies the rows of the paths beside /mcp, with the NULL path that ends them, to `routes`,

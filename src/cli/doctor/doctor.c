@@ -118,22 +118,15 @@ static bool doctor_agent_has_sim(const struct json *status, int64_t sim_id)
 	return false;
 }
 
-/* Returns true if each number can prove itself, or need not. */
-static bool doctor_agent_check_numbers(struct doctor *doctor, const struct json *agent)
+static void doctor_agent_check_numbers(struct doctor *doctor, const struct json *numbers)
 {
-	const struct json *numbers = json_field_list(agent, "numbers");
-	bool is_right = true;
-
 	json_foreach (number, numbers) {
-		if (json_field_is_true(number, "enrolled"))
-			continue;
-		is_right = false;
-		doctor_report(doctor, DOCTOR_WARNING, "agent",
-			      "Give it a secret: " PROGRAM_NAME " agent enrol",
-			      "commands from %s are refused: it is not enrolled",
-			      json_field_text(number, "number"));
+		if (!json_field_is_true(number, "enrolled"))
+			doctor_report(doctor, DOCTOR_WARNING, "agent",
+				      "Give it a secret: " PROGRAM_NAME " agent enrol",
+				      "commands from %s are refused: it is not enrolled",
+				      json_field_text(number, "number"));
 	}
-	return is_right;
 }
 
 void doctor_agent_check(struct doctor *doctor, const struct json *status)
@@ -141,36 +134,30 @@ void doctor_agent_check(struct doctor *doctor, const struct json *status)
 	const struct config_agent *settings = &doctor->running.agent;
 	const struct json *agent = json_member(status, "agent");
 	const struct json *numbers = json_field_list(agent, "numbers");
-	bool is_right = true;
+	unsigned warnings = doctor->counts[DOCTOR_WARNING];
 
 	if (!numbers->count)
 		return;
-	if (json_field_is_true(agent, "needs_code")) {
-		is_right = doctor_agent_check_numbers(doctor, agent);
-	} else {
-		is_right = false;
+	if (json_field_is_true(agent, "needs_code"))
+		doctor_agent_check_numbers(doctor, numbers);
+	else
 		doctor_report(
 			doctor, DOCTOR_WARNING, "agent",
 			"Set code = totp under [agent], then: " PROGRAM_NAME
 			" agent enrol",
 			"anybody who forges the sender of an SMS can text commands");
-	}
-	if (opt_out_is_word(settings->word)) {
-		is_right = false;
+	if (opt_out_is_word(settings->word))
 		doctor_report(doctor, DOCTOR_WARNING, "agent",
 			      "Choose another word under [agent]",
 			      "\"%s\" alone opts you out of all messages, or in again",
 			      settings->word);
-	}
-	if (settings->sim && !doctor_agent_has_sim(status, settings->sim)) {
-		is_right = false;
+	if (settings->sim && !doctor_agent_has_sim(status, settings->sim))
 		doctor_report(
 			doctor, DOCTOR_WARNING, "agent",
 			"To list the SIM cards: " PROGRAM_NAME " status",
 			"no SIM in this phone has the ID %lld, so nothing comes to it",
 			(long long)settings->sim);
-	}
-	if (is_right)
+	if (doctor->counts[DOCTOR_WARNING] == warnings)
 		doctor_report(doctor, DOCTOR_OK, "agent", NULL,
 			      "numbers that can text commands: %zu", numbers->count);
 }
@@ -248,13 +235,6 @@ static const char *doctor_secrets_user_name(void)
 	return user ? user->pw_name : "the gateway's user";
 }
 
-/* The gateway has read the key, perhaps with groups that only its unit grants. */
-static bool doctor_secrets_runs_with_this_key(const struct doctor *doctor)
-{
-	return doctor->gateway_runs &&
-	       strcmp(doctor->running.tls_key, doctor->config.tls_key) == 0;
-}
-
 static void doctor_secrets_check_key(struct doctor *doctor)
 {
 	struct explanation error = { "" };
@@ -262,7 +242,9 @@ static void doctor_secrets_check_key(struct doctor *doctor)
 	char fix[FIX_BYTES];
 	bool is_read;
 
-	if (doctor_secrets_runs_with_this_key(doctor))
+	/* a gateway that runs has read it, perhaps with groups that only its unit grants */
+	if (doctor->gateway_runs &&
+	    strcmp(doctor->running.tls_key, doctor->config.tls_key) == 0)
 		return;
 	is_read = tls_load(&tls, &doctor->config, &error) == 0;
 	tls_unload(&tls);

@@ -21,9 +21,7 @@
 #include "cli/terminal.h"
 #include "ofono/ofono.h"
 
-enum { LINE_BYTES = 512 };
-
-enum { OFONO_VERSION_BYTES = 32 };
+enum { LINE_BYTES = 512, OFONO_VERSION_BYTES = 32, LISTEN_MS = 6000 };
 
 struct doctor_ofono {
 	int64_t process; /* 0 if not running, or unknown */
@@ -193,11 +191,7 @@ static void doctor_ofono_report(struct doctor *doctor, const struct doctor_ofono
 			      input);
 }
 
-/* D-Bus policy */
-
-enum { LISTEN_MS = 6000 };
-
-/* The rights that the gateway needs */
+/* D-Bus policy: the rights that the gateway needs */
 
 enum doctor_ofono_need {
 	DOCTOR_OFONO_ALWAYS,
@@ -268,24 +262,19 @@ struct doctor_ofono_user {
 	const char *name;
 };
 
-/* Returns true if the bus allows all methods that are needed. */
-static bool doctor_ofono_check_methods(const struct doctor_ofono_user *user,
+static void doctor_ofono_check_methods(const struct doctor_ofono_user *user,
 				       const bool needed[DOCTOR_OFONO_NEEDS])
 {
-	bool all = true;
-
 	for (size_t at = 0; at < sizeof(methods) / sizeof(methods[0]); at++) {
 		if (!needed[methods[at].need] ||
 		    !ofono_probe_is_refused(user->probe, methods[at].interface,
 					    methods[at].method))
 			continue;
-		all = false;
 		doctor_report(user->doctor, DOCTOR_PROBLEM, "policy",
 			      method_fixes[methods[at].need],
 			      "the bus refuses user %s %s.%s, which the gateway needs",
 			      user->name, methods[at].interface, methods[at].method);
 	}
-	return all;
 }
 
 static const char doctor_ofono_access_fix[] =
@@ -295,8 +284,8 @@ static const char doctor_ofono_access_fix[] =
 	"(doc/modems.md shows the lines) and restart oFono";
 
 /* oFono of Sailfish OS has its own access control besides D-Bus's policy. */
-static bool doctor_ofono_may_send(const struct doctor_ofono_user *user,
-				  const struct ofono *ofono)
+static void doctor_ofono_check_sending(const struct doctor_ofono_user *user,
+				       const struct ofono *ofono)
 {
 	const struct modem *modem;
 
@@ -308,9 +297,8 @@ static bool doctor_ofono_may_send(const struct doctor_ofono_user *user,
 			user->doctor, DOCTOR_PROBLEM, "policy", doctor_ofono_access_fix,
 			"oFono itself, not the bus, refuses user %s to send messages",
 			user->name);
-		return false;
+		return;
 	}
-	return true;
 }
 
 static bool doctor_ofono_has_locked_card(const struct ofono *ofono)
@@ -342,13 +330,13 @@ static void doctor_ofono_check_policy(struct doctor *doctor,
 		config->policy.calls.place,
 		*config->pin_file || doctor_ofono_has_locked_card(ofono),
 	};
-	bool all;
+	unsigned problems = doctor->counts[DOCTOR_PROBLEM];
 
 	if (!user.probe)
 		return;
-	all = doctor_ofono_check_methods(&user, needed);
-	all &= doctor_ofono_may_send(&user, ofono);
-	if (all)
+	doctor_ofono_check_methods(&user, needed);
+	doctor_ofono_check_sending(&user, ofono);
+	if (doctor->counts[DOCTOR_PROBLEM] == problems)
 		doctor_report(doctor, DOCTOR_OK, "policy", NULL,
 			      "the bus allows user %s everything that the gateway needs",
 			      user.name);
@@ -390,31 +378,22 @@ static void doctor_ofono_report_all(struct doctor *doctor, struct ofono *ofono,
 		      "%s", ofono_condition(ofono));
 }
 
-static bool doctor_ofono_is_settled(void *data)
-{
-	return ofono_is_settled(data);
-}
-
 static void doctor_ofono_connect_and_report(struct doctor *doctor,
 					    struct ofono_probe *probe,
 					    struct doctor_ofono *program)
 {
-	struct progress_wait_loop wait_loop = { .is_over = doctor_ofono_is_settled,
-						.timeout_ms = LISTEN_MS,
-						.words = "asking oFono" };
 	struct ofono *ofono = NULL;
+	sd_event *loop = NULL;
 
-	if (sd_event_new(&wait_loop.loop) >= 0 &&
-	    ofono_new(wait_loop.loop, NULL, &ofono) == 0) {
-		wait_loop.data = ofono;
-		progress_wait_loop_run(&wait_loop);
+	if (sd_event_new(&loop) >= 0 && ofono_new(loop, NULL, &ofono) == 0) {
+		progress_wait_for_ofono(loop, ofono, LISTEN_MS);
 		doctor_ofono_report_all(doctor, ofono, probe, program);
 	} else {
 		doctor_report(doctor, DOCTOR_PROBLEM, "oFono", "Try again later",
 			      "out of memory");
 	}
 	ofono_free(ofono);
-	sd_event_unref(wait_loop.loop);
+	sd_event_unref(loop);
 }
 
 void doctor_ofono_check(struct doctor *doctor)

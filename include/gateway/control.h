@@ -109,6 +109,14 @@ struct json_writer *control_call_open_result(struct control_call *call);
 struct json_writer *control_call_open_item(struct control_call *call);
 void control_call_close(struct control_call *call);
 
+/*
+ * Answers with the object whose members `write` writes, which returns 0, -errno or STORE_E_FULL.
+ * Nothing is sent before it is whole: a truncated list would look like a complete one.
+ */
+void control_call_write_result(struct control_call *call,
+			       int (*write)(struct control_call *call,
+					    struct json_writer *writer));
+
 /* Answers with a result that is already JSON. */
 void control_call_answer(struct control_call *call, const struct buffer *result);
 
@@ -125,8 +133,8 @@ void control_call_fail_store(struct control_call *call, int error);
 /* For callers */
 
 /* Returns NULL if there is no such command. */
-const struct control_command *control_call_find_command(const struct control *control,
-							const char *name);
+const struct control_command *control_call_find_command(
+	const struct control_command *const *commands, const char *name);
 
 /* Returns false if memory runs out. */
 bool control_call_init(struct control_call *call, const struct control *control,

@@ -3,7 +3,7 @@
  * ofono-mcp stdio: MCP over standard input and output, for clients that start a program.
  *
  * On the phone itself it needs no token: it goes through the control socket, whose permission is
- * its group's (gateway/local_client.h).  With --url it reaches a gateway elsewhere, as the client
+ * its group's (gateway/command.h).  With --url it reaches a gateway elsewhere, as the client
  * whose token it is given in a file or in the environment, and never in an argument, which every
  * user can see.
  */

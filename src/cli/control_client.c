@@ -197,18 +197,11 @@ static void control_client_on_local_line(void *data, const char *line, size_t le
 	request->on_line(request->data, line, length);
 }
 
-static const struct control_command *control_client_command(
-	const struct control_client_request *request)
-{
-	const struct control control = { .commands = command_table };
-
-	return control_call_find_command(&control, request->command);
-}
-
 /* Returns true if there is a store, or the command may create one. */
 static bool control_client_has_store(const struct control_client_request *request)
 {
-	const struct control_command *command = control_client_command(request);
+	const struct control_command *command =
+		control_call_find_command(command_table, request->command);
 
 	return (command && command->may_be_first) ||
 	       access(request->config->state_dir, F_OK) == 0 || errno != ENOENT;
@@ -249,7 +242,8 @@ static bool control_client_run_locally(const struct control_client_request *requ
 static bool control_client_run_without_folder(
 	const struct control_client_request *request, struct explanation *error)
 {
-	const struct control_command *command = control_client_command(request);
+	const struct control_command *command =
+		control_call_find_command(command_table, request->command);
 
 	if (!command || command->needs_gateway)
 		return control_client_run_locally(request, error);

@@ -23,7 +23,7 @@ void progress_clear(struct progress *progress)
  * The line is cut to the width of the terminal: of a line that wraps, only the last part is
  * cleared.
  */
-static void progress_draw(struct progress *progress)
+void progress_tick(struct progress *progress)
 {
 	int64_t since_ms = clock_monotonic_ms() - progress->begun_ms;
 	unsigned columns = terminal_columns(STDERR_FILENO);
@@ -43,7 +43,7 @@ void progress_set_words(struct progress *progress, const char *words)
 {
 	snprintf(progress->words, sizeof(progress->words), "%s", words);
 	if (progress->is_drawn)
-		progress_draw(progress);
+		progress_tick(progress);
 }
 
 void progress_begin(struct progress *progress, const char *words)
@@ -57,11 +57,6 @@ void progress_begin(struct progress *progress, const char *words)
 	progress_set_words(progress, words);
 }
 
-void progress_tick(struct progress *progress)
-{
-	progress_draw(progress);
-}
-
 void progress_poll(struct progress *progress)
 {
 	int64_t now_ms = clock_monotonic_ms();
@@ -69,7 +64,7 @@ void progress_poll(struct progress *progress)
 	if (now_ms < progress->due_ms)
 		return;
 	progress->due_ms = now_ms + SECOND_MS;
-	progress_draw(progress);
+	progress_tick(progress);
 }
 
 bool progress_wait_loop_run(const struct progress_wait_loop *wait)

@@ -107,15 +107,8 @@ extern const struct client tool_command_owner;
 /* Runs the tool and answers the call. */
 void tool_command_run(struct control_call *control_call, const struct tool *tool);
 
-/*
- * Pairings: the computers that ask to be paired. command_pair_find() finds the one whose code the
- * owner has typed, the argument "code"; NULL if the call has been answered.
- */
-struct pairing_request *command_pair_find(struct control_call *call);
-/* Call it when a request has been decided. */
-void command_pair_report(const struct control_call *call);
-/* Sends an item for each that waits. Returns false if the call is over. */
-bool command_pair_send_waiting(struct control_call *call, unsigned *count_out);
+/* Sends an item for each computer that asks to be paired. Returns false if the call is over. */
+bool command_clients_send_waiting(struct control_call *call, unsigned *count_out);
 
 /*
  * Tails: commands that answer with items until the owner's program ends. Each one occupies a

@@ -73,25 +73,9 @@ int command_agent_write_numbers(struct json_writer *writer, const struct control
 	return error;
 }
 
-static void command_agent_list(struct control_call *call)
+static int command_agent_write_list(struct control_call *call, struct json_writer *writer)
 {
-	struct buffer result = BUFFER_INIT;
-	struct json_writer *writer = json_writer_new(&result);
-	int error = -ENOMEM;
-
-	if (writer) {
-		json_open_object(writer);
-		error = command_agent_write_numbers(writer, call->control);
-		json_close_object(writer);
-		json_writer_free(writer);
-	}
-	if (!error && result.failed)
-		error = -ENOMEM;
-	if (error)
-		control_call_fail_store(call, error);
-	else
-		control_call_answer(call, &result);
-	buffer_deinit(&result);
+	return command_agent_write_numbers(writer, call->control);
 }
 
 /* ---- enrol, remove */
@@ -216,7 +200,7 @@ static void command_agent_run(struct control_call *call)
 	char number[CONFIG_AGENT_NUMBER_BYTES];
 
 	if (action && strcmp(action, "list") == 0)
-		command_agent_list(call);
+		control_call_write_result(call, command_agent_write_list);
 	else if (!action ||
 		 (strcmp(action, "enrol") != 0 && strcmp(action, "remove") != 0))
 		control_call_fail(call, CONTROL_INVALID_ARGUMENT,

@@ -78,7 +78,7 @@ static void command_approvals_run(struct control_call *call)
 		if (!command_approvals_send_item(call, page.ids[i]))
 			return;
 	}
-	if (!after_id && !command_pair_send_waiting(call, &computers))
+	if (!after_id && !command_clients_send_waiting(call, &computers))
 		return;
 	error = after_id ? 0 : command_webhooks_send_waiting(call, &receivers);
 	if (error) {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * pair, clients, change, rotate, revoke: which agents are paired, and what each may do.
+ * pairings, pair_check, pair_reject: the computers that ask to be; `pair` with their code approves
+ * one.
  *
  * A new token is in the answer of pair or rotate and nowhere else; the store keeps its hash.
  * A change applies immediately.  If the agent may now do less, its streams and connections end;
@@ -13,12 +15,189 @@
 #include <string.h>
 
 #include "base/buffer.h"
+#include "base/clock.h"
 #include "base/crypto.h"
-#include "gateway/paired_client.h"
-#include "gateway/control.h"
+#include "config/config.h"
 #include "gateway/command.h"
+#include "gateway/control.h"
+#include "gateway/paired_client.h"
 #include "gateway/running.h"
 #include "store/store_message.h"
+#include "tools/view.h"
+
+/* Computers that ask to be paired (policy/pairing.h). No answer has a code. */
+
+enum {
+	COMMAND_PAIR_MS_PER_SECOND = 1000,
+	/* `pair --wait` calls again within this time, or it has ended */
+	COMMAND_PAIR_OPEN_MS = 15 * 1000,
+};
+
+static struct pairing *command_clients_pairing(const struct control_call *call)
+{
+	return running_pairing(call->control->running);
+}
+
+static void command_clients_put_request(struct json_writer *writer,
+					const struct pairing_request *request)
+{
+	int64_t age_ms = clock_boot_ms() - request->begun_ms;
+
+	json_put_string(writer, "name", request->name);
+	json_put_string(writer, "address", request->address);
+	view_put_time(writer, "asked_at", clock_wall_ms() - age_ms);
+	view_put_time(writer, "until", clock_wall_ms() + pairing_left_ms(request));
+	json_put_integer(writer, "seconds_left",
+			 pairing_left_ms(request) / COMMAND_PAIR_MS_PER_SECOND);
+}
+
+static const struct pairing_request *command_clients_next_request(
+	const struct control_call *call, const struct pairing_request *after)
+{
+	return pairing_next(command_clients_pairing(call), after ? after->number : 0);
+}
+
+bool command_clients_send_waiting(struct control_call *call, unsigned *count_out)
+{
+	const struct pairing_request *request = NULL;
+	struct json_writer *writer;
+
+	*count_out = 0;
+	while (call->control->running &&
+	       (request = command_clients_next_request(call, request))) {
+		if (!(writer = control_call_open_item(call)))
+			return false;
+		json_put_string(writer, "approval", "pairing");
+		command_clients_put_request(writer, request);
+		control_call_close(call);
+		(*count_out)++;
+	}
+	return true;
+}
+
+/* Returns false if the call has been answered. */
+static bool command_clients_may_be_asked(struct control_call *call)
+{
+	if (config_pair_page(call->control->config) != CONFIG_PAIR_PAGE_NO)
+		return true;
+	control_call_fail(
+		call, "pair_page_off",
+		"Set pair_page = auto under [server] in the configuration and run " PROGRAM_NAME
+		" reload, or pair a program by its name: " PROGRAM_NAME " pair NAME",
+		"no computer can ask to be paired, because pair_page is no");
+	return false;
+}
+
+/* With "open" it also opens the page to the network, for as long as it is called again. */
+static void command_clients_run_pairings(struct control_call *call)
+{
+	const struct pairing_request *request = NULL;
+	struct json_writer *writer;
+
+	if (!command_clients_may_be_asked(call))
+		return;
+	if (control_call_flag(call, "open"))
+		running_open_pairing(call->control->running, COMMAND_PAIR_OPEN_MS);
+	if (control_call_flag(call, "close"))
+		running_open_pairing(call->control->running, 0);
+	if (!(writer = control_call_open_result(call)))
+		return;
+	json_open_array_at(writer, "pairings");
+	while ((request = command_clients_next_request(call, request))) {
+		json_open_object(writer);
+		command_clients_put_request(writer, request);
+		json_close_object(writer);
+	}
+	json_close_array(writer);
+	agent_url_write(call->control, writer);
+	control_call_close(call);
+}
+
+static struct pairing_request *command_clients_find_request(struct control_call *call)
+{
+	const char *code = control_call_argument(call, "code");
+	struct pairing *pairing;
+	struct pairing_request *request;
+	int64_t left_ms;
+
+	if (!call->control->running) {
+		control_call_fail(
+			call, "not_running", "Start it: systemctl start " PROGRAM_NAME,
+			"the gateway is not running, so no computer has a code");
+		return NULL;
+	}
+	pairing = command_clients_pairing(call);
+	switch (pairing_check_code(pairing, code ? code : "", &request)) {
+	case 0:
+		return request;
+	case PAIRING_E_PAUSED:
+		left_ms = pairing->paused_until_ms - clock_boot_ms();
+		control_call_fail(
+			call, "paused",
+			"Wait, then type the code that the computer shows now",
+			"too many wrong codes; the next is taken in %lld seconds",
+			(long long)(left_ms / COMMAND_PAIR_MS_PER_SECOND + 1));
+		return NULL;
+	default:
+		control_call_fail(
+			call, "wrong_code",
+			"Compare it with the computer's page; a code is valid for ten minutes",
+			"no computer that waits shows this code");
+		return NULL;
+	}
+}
+
+static void command_clients_report_request(const struct control_call *call)
+{
+	if (call->control->services)
+		change_source_report_status(call->control->services->changes);
+}
+
+static void command_clients_run_check(struct control_call *call)
+{
+	const struct pairing_request *request = command_clients_find_request(call);
+	struct json_writer *writer;
+
+	if (!request || !(writer = control_call_open_result(call)))
+		return;
+	json_open_object_at(writer, "pairing");
+	command_clients_put_request(writer, request);
+	json_close_object(writer);
+	control_call_close(call);
+}
+
+static void command_clients_run_reject(struct control_call *call)
+{
+	struct pairing_request *request = command_clients_find_request(call);
+	struct json_writer *writer;
+
+	if (!request)
+		return;
+	pairing_reject(request);
+	command_clients_report_request(call);
+	if (!(writer = control_call_open_result(call)))
+		return;
+	json_put_string(writer, "rejected", request->name);
+	control_call_close(call);
+}
+
+const struct control_command command_pairings = {
+	.name = "pairings",
+	.needs_gateway = true,
+	.run = command_clients_run_pairings,
+};
+
+const struct control_command command_pair_check = {
+	.name = "pair_check",
+	.needs_gateway = true,
+	.run = command_clients_run_check,
+};
+
+const struct control_command command_pair_reject = {
+	.name = "pair_reject",
+	.needs_gateway = true,
+	.run = command_clients_run_reject,
+};
 
 /* clients */
 
@@ -31,31 +210,21 @@ static void command_clients_write_row(void *data, const struct store_client_row 
 	json_close_object(writer);
 }
 
-/* Writes the list before the result: a truncated list would look like a complete one. */
+static int command_clients_write_list(struct control_call *call,
+				      struct json_writer *writer)
+{
+	int error;
+
+	json_open_array_at(writer, "clients");
+	error = store_client_list(call->control->store, command_clients_write_row,
+				  writer);
+	json_close_array(writer);
+	return error;
+}
+
 static void command_clients_run_list(struct control_call *call)
 {
-	struct buffer list = BUFFER_INIT;
-	struct json_writer *writer = json_writer_new(&list);
-	struct json_writer *result;
-	int error = -ENOMEM;
-
-	if (writer) {
-		json_open_array(writer);
-		error = store_client_list(call->control->store, command_clients_write_row,
-					  writer);
-		json_close_array(writer);
-		json_writer_free(writer);
-	}
-	if (!error && list.failed)
-		error = -ENOMEM;
-	if (error) {
-		control_call_fail_store(call, error);
-	} else if ((result = control_call_open_result(call))) {
-		json_key(result, "clients");
-		json_write_raw(result, list.data, list.length);
-		control_call_close(call);
-	}
-	buffer_deinit(&list);
+	control_call_write_result(call, command_clients_write_list);
 }
 
 /* pair, rotate */
@@ -148,7 +317,7 @@ static void command_clients_answer_request(struct control_call *call,
 	struct json_writer *writer = control_call_open_result(call);
 
 	pairing_approve(request, &row->client, token);
-	command_pair_report(call);
+	command_clients_report_request(call);
 	explicit_bzero(token, TOKEN_TEXT_BYTES);
 	if (!writer)
 		return;
@@ -210,7 +379,8 @@ static void command_clients_run_pair(struct control_call *call)
 	struct client client = client_paired;
 	struct pairing_request *request = NULL;
 
-	if (control_call_argument(call, "code") && !(request = command_pair_find(call)))
+	if (control_call_argument(call, "code") &&
+	    !(request = command_clients_find_request(call)))
 		return;
 	if (!command_clients_read_name(call, request, &client) ||
 	    !command_clients_check_token(call, &client) ||

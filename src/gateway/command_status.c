@@ -157,7 +157,7 @@ static void command_status_write_webhooks(struct json_writer *writer,
 	json_close_object(writer);
 }
 
-static int command_status_write_all(struct control_call *call, struct json_writer *writer)
+static int command_status_write(struct control_call *call, struct json_writer *writer)
 {
 	const struct control *control = call->control;
 	const struct services *services = control->services;
@@ -170,7 +170,6 @@ static int command_status_write_all(struct control_call *call, struct json_write
 	int errors[4];
 	bool advertised;
 
-	json_open_object(writer);
 	json_put_string(writer, "version", OFONO_MCP_VERSION);
 	advertised = running_describe_advertisement(control->running, &text);
 	json_put_boolean(writer, "advertised", advertised);
@@ -186,7 +185,6 @@ static int command_status_write_all(struct control_call *call, struct json_write
 	json_open_object_at(writer, "agent");
 	errors[3] = command_agent_write_numbers(writer, control);
 	json_close_object(writer);
-	json_close_object(writer);
 	for (size_t i = 0; i < sizeof(errors) / sizeof(*errors); i++) {
 		if (errors[i])
 			return errors[i];
@@ -196,16 +194,7 @@ static int command_status_write_all(struct control_call *call, struct json_write
 
 static void command_status_run(struct control_call *call)
 {
-	struct buffer result = BUFFER_INIT;
-	struct json_writer *writer = json_writer_new(&result);
-	int error = writer ? command_status_write_all(call, writer) : -ENOMEM;
-
-	json_writer_free(writer);
-	if (error || result.failed)
-		control_call_fail_store(call, error ? error : -ENOMEM);
-	else
-		control_call_answer(call, &result);
-	buffer_deinit(&result);
+	control_call_write_result(call, command_status_write);
 }
 
 const struct control_command command_status = {

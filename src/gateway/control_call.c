@@ -17,6 +17,7 @@
 #include "gateway/control.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -171,6 +172,29 @@ void control_call_fail_store(struct control_call *call, int error)
 			"the message store cannot be used: %s", strerror(-error));
 }
 
+void control_call_write_result(struct control_call *call,
+			       int (*write)(struct control_call *call,
+					    struct json_writer *writer))
+{
+	struct buffer result = BUFFER_INIT;
+	struct json_writer *writer = json_writer_new(&result);
+	int error = -ENOMEM;
+
+	if (writer) {
+		json_open_object(writer);
+		error = write(call, writer);
+		json_close_object(writer);
+		json_writer_free(writer);
+	}
+	if (!error && result.failed)
+		error = -ENOMEM;
+	if (error)
+		control_call_fail_store(call, error);
+	else
+		control_call_answer(call, &result);
+	buffer_deinit(&result);
+}
+
 /* Commands that need oFono */
 
 /* In the arena of its call. */
@@ -267,20 +291,19 @@ static void control_call_refuse(struct control_call *call, const char *message)
 			  message);
 }
 
-const struct control_command *control_call_find_command(const struct control *control,
-							const char *name)
+const struct control_command *control_call_find_command(
+	const struct control_command *const *commands, const char *name)
 {
-	const struct control_command *const *command = control->commands;
-
-	while (*command && strcmp((*command)->name, name) != 0)
-		command++;
-	return *command;
+	while (*commands && strcmp((*commands)->name, name) != 0)
+		commands++;
+	return *commands;
 }
 
 static void control_call_run_command(struct control_call *call, const char *name)
 {
 	const struct control *control = call->control;
-	const struct control_command *command = control_call_find_command(control, name);
+	const struct control_command *command =
+		control_call_find_command(control->commands, name);
 
 	if (!command) {
 		control_call_fail(call, "unknown_command",

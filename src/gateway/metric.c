@@ -5,8 +5,6 @@
  * limits and the facts in /proc are read when asked. A figure that the system does not give is
  * left out.
  */
-#include "gateway/metric.h"
-
 #include <dirent.h>
 #include <inttypes.h>
 #include <math.h>

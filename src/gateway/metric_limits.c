@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "gateway/metric.h"
+#include "gateway/web.h"
 
 #include "base/clock.h"
 

@@ -2,7 +2,7 @@
 /* The message store is read at most once in METRIC_LIMITS_MS. */
 #include "unit_test.h"
 #include "policy_request.h"
-#include "gateway/metric.h"
+#include "gateway/web.h"
 
 static struct metric_limits limits;
 static struct services services;

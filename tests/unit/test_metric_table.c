@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "gateway/metric.h"
+#include "gateway/web.h"
 
 static bool ends_with(const char *text, const char *end)
 {

@@ -10,7 +10,6 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <sys/stat.h>
 #include <sys/un.h>
 #include <systemd/sd-event.h>
 
@@ -100,6 +99,9 @@ struct control_call {
 const char *control_call_argument(const struct control_call *call, const char *name);
 /* Returns false if an argument is missing, or not true. */
 bool control_call_flag(const struct control_call *call, const char *name);
+
+/* Returns "owner (uid 1000)", as the store records who decided; NULL if memory runs out. */
+const char *control_call_who(const struct control_call *call);
 
 /*
  * Open the object of the result, or of an item; control_call_close() ends it. They return NULL if
@@ -198,27 +200,6 @@ extern const struct control_command *const command_table[]; /* ends with NULL */
 /* Returns false, with the error's text, if the path is too long for a socket. */
 bool control_socket_address(const struct config *config, struct sockaddr_un *address_out,
 			    struct explanation *error);
-
-struct control_socket {
-	int fd; /* listening, non-blocking */
-	struct sockaddr_un address;
-	struct stat file; /* as created, to recognise the file later */
-};
-
-/*
- * Replaces a socket file on which nobody listens; any other file is left alone. Returns 0, or
- * -errno with the error's text.
- */
-int control_socket_open(struct control_socket *control_socket,
-			const struct config *config, struct explanation *error);
-/* Removes the file, unless another one has taken its place. */
-void control_socket_close(struct control_socket *control_socket);
-
-/*
- * Returns true if the peer of the connection `fd` may run commands. Writes its uid in either case.
- */
-bool control_socket_admits(const struct control_socket *control_socket, int fd,
-			   int64_t *uid_out);
 
 /*
  * Control server: runs the owner's commands from the control socket, one per connection.

@@ -69,36 +69,6 @@ static int cmd_unlock_read_card(const struct owner_command_call *call,
 	return EXIT_CODE_OK;
 }
 
-static bool cmd_unlock_is_given(const struct owner_command_call *call, const char *option)
-{
-	return owner_command_value(call, option) != NULL;
-}
-
-static int cmd_unlock_describe_card(const struct owner_command_call *call)
-{
-	struct buffer request = BUFFER_INIT;
-	struct json_writer *writer = json_writer_new(&request);
-	int code;
-
-	if (!writer)
-		return cmd_unlock_fail("out of memory");
-	json_open_object(writer);
-	json_put_string(writer, "command", "unlock");
-	json_open_object_at(writer, "arguments");
-	if (call->operand)
-		json_put_string(writer, "sim", call->operand);
-	json_put_boolean(writer, "puk", cmd_unlock_is_given(call, "puk"));
-	json_put_boolean(writer, "force", cmd_unlock_is_given(call, "force"));
-	json_close_object(writer);
-	json_close_object(writer);
-	json_writer_free(writer);
-	code = request.failed
-		       ? cmd_unlock_fail("out of memory")
-		       : owner_command_request(call, &request, cmd_unlock_read_card);
-	buffer_deinit(&request);
-	return code;
-}
-
 static void cmd_unlock_print_tries(bool puk)
 {
 	const char *asks = puk ? "PUK" : "PIN";
@@ -161,9 +131,16 @@ static void cmd_unlock_put_codes(const struct cmd_unlock_codes *codes,
 static int cmd_unlock_add_codes(const struct owner_command_call *call,
 				struct json_writer *arguments)
 {
-	bool puk = cmd_unlock_is_given(call, "puk");
+	bool puk = owner_command_value(call, "puk");
+	const struct owner_command_argument card_arguments[] = {
+		{ "sim", call->operand },
+		{ "puk", .is_true = puk },
+		{ "force", .is_true = owner_command_value(call, "force") },
+		{ NULL },
+	};
 	struct cmd_unlock_codes codes = { "", "" };
-	int code = cmd_unlock_describe_card(call);
+	int code =
+		owner_command_ask(call, "unlock", card_arguments, cmd_unlock_read_card);
 
 	if (code)
 		return code;

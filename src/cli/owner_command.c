@@ -354,8 +354,10 @@ static int owner_command_fail_unanswered(const struct owner_command_call *call,
 		problem);
 }
 
-int owner_command_request(const struct owner_command_call *call,
-			  const struct buffer *request, owner_command_handler *handler)
+/* If `handler` is NULL, the lines are printed as they are. Returns the exit code. */
+static int owner_command_request(const struct owner_command_call *call,
+				 const struct buffer *request,
+				 owner_command_handler *handler)
 {
 	const struct owner_command *command = call->command;
 	struct owner_command_answer answer = {
@@ -397,6 +399,36 @@ static int owner_command_print_nothing(const struct owner_command_call *call,
 				       const struct json *result)
 {
 	return EXIT_CODE_OK;
+}
+
+int owner_command_ask(const struct owner_command_call *call, const char *name,
+		      const struct owner_command_argument *arguments,
+		      owner_command_handler *handler)
+{
+	struct buffer request = BUFFER_INIT;
+	struct json_writer *writer = json_field_begin(&request);
+	int code;
+
+	if (writer) {
+		json_put_string(writer, "command", name);
+		json_open_object_at(writer, "arguments");
+		for (; arguments->name; arguments++) {
+			if (arguments->text)
+				json_put_string(writer, arguments->name, arguments->text);
+			else if (arguments->is_true)
+				json_put_boolean(writer, arguments->name, true);
+		}
+		json_close_object(writer);
+		json_close_object(writer);
+	}
+	json_writer_free(writer);
+	code = !writer || request.failed
+		       ? options_report_failure("internal", "Try again", "out of memory")
+		       : owner_command_request(call, &request,
+					       handler ? handler
+						       : owner_command_print_nothing);
+	buffer_deinit(&request);
+	return code;
 }
 
 int owner_command_run(const struct command *command, int argc, char **argv)

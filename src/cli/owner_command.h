@@ -33,15 +33,21 @@ struct owner_command_call {
 const char *owner_command_value(const struct owner_command_call *call,
 				const char *option);
 
+/* An argument of a request: a text, or true; left out if it is neither. */
+struct owner_command_argument {
+	const char *name, *text;
+	bool is_true;
+};
+
 /*
- * Sends a complete request for the same command and passes the result to `handler`, for an add()
- * that needs to know something first. Returns the exit code. If `handler` is NULL, the lines are
- * printed as they are.
+ * Sends another request first, for an add() that needs to know something. `arguments` end with a
+ * NULL name. The result goes to `handler`; NULL if nothing is done with it. Returns the exit code.
  */
 typedef int owner_command_handler(const struct owner_command_call *call,
 				  const struct json *result);
-int owner_command_request(const struct owner_command_call *call,
-			  const struct buffer *request, owner_command_handler *handler);
+int owner_command_ask(const struct owner_command_call *call, const char *name,
+		      const struct owner_command_argument *arguments,
+		      owner_command_handler *handler);
 
 /* Prints one of the numbers for commands by SMS (cmd_agent.c), on a line. */
 void cmd_agent_print_number(const struct json *number);

@@ -37,32 +37,18 @@ static int pair_request_fail(const char *code, const char *fix, const char *mess
 
 /* ---- requests to the gateway */
 
-/* `code` and `flag` may be NULL. */
+/* `code`, `flag` and `handler` may be NULL. */
 static int pair_request_send(const struct owner_command_call *call, const char *command,
 			     const char *code, const char *flag,
 			     owner_command_handler *handler)
 {
-	struct buffer request = BUFFER_INIT;
-	struct json_writer *writer = json_writer_new(&request);
-	int result;
+	const struct owner_command_argument arguments[] = {
+		{ "code", code },
+		{ flag, .is_true = true },
+		{ NULL },
+	};
 
-	if (writer) {
-		json_open_object(writer);
-		json_put_string(writer, "command", command);
-		json_open_object_at(writer, "arguments");
-		if (code)
-			json_put_string(writer, "code", code);
-		if (flag)
-			json_put_boolean(writer, flag, true);
-		json_close_object(writer);
-		json_close_object(writer);
-	}
-	json_writer_free(writer);
-	result = !writer || request.failed
-			 ? pair_request_fail("internal", "Try again", "out of memory")
-			 : owner_command_request(call, &request, handler);
-	buffer_deinit(&request);
-	return result;
+	return owner_command_ask(call, command, arguments, handler);
 }
 
 static void pair_request_print(const struct json *request)
@@ -118,12 +104,6 @@ static int pair_request_on_check(const struct owner_command_call *call,
 	return EXIT_CODE_OK;
 }
 
-static int pair_request_on_nothing(const struct owner_command_call *call,
-				   const struct json *result)
-{
-	return EXIT_CODE_OK;
-}
-
 /* ---- the owner's answers */
 
 /* Returns false if there is no line. */
@@ -154,11 +134,6 @@ static bool pair_request_read_code(const char *text,
 	return count == PAIR_REQUEST_CODE_DIGITS;
 }
 
-static bool pair_request_is_yes(const char *line)
-{
-	return *line == 'y' || *line == 'Y';
-}
-
 /* ---- the conversation */
 
 /* Opens the page and waits for a computer. */
@@ -174,8 +149,7 @@ static int pair_request_wait(const struct owner_command_call *call)
 			return code;
 		nanosleep(&pause, NULL);
 	}
-	return pair_request_send(call, "pairings", NULL, "close",
-				 pair_request_on_nothing);
+	return pair_request_send(call, "pairings", NULL, "close", NULL);
 }
 
 static int pair_request_find(const struct owner_command_call *call)
@@ -218,12 +192,11 @@ static int pair_request_decide(const struct owner_command_call *call, const char
 	char line[PAIR_REQUEST_LINE_BYTES];
 
 	pair_request_ask_scopes(call, arguments);
-	if (pair_request_ask("Pair it? [y/N] ", line) && pair_request_is_yes(line)) {
+	if (pair_request_ask("Pair it? [y/N] ", line) && (*line == 'y' || *line == 'Y')) {
 		json_put_string(arguments, "code", code);
 		return EXIT_CODE_OK;
 	}
-	if (pair_request_send(call, "pair_reject", code, NULL, pair_request_on_nothing) ==
-	    EXIT_CODE_OK)
+	if (pair_request_send(call, "pair_reject", code, NULL, NULL) == EXIT_CODE_OK)
 		puts("Rejected.");
 	return EXIT_CODE_FAILED;
 }

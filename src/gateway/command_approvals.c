@@ -107,7 +107,6 @@ const struct control_command command_approvals = {
 enum {
 	IDS_MAX = 100,
 	WORDS_MAX = 200, /* characters of a reason */
-	WHO_BYTES = 40,
 };
 
 /* Returns the name of the decision, and of its member in the answer. */
@@ -221,10 +220,13 @@ static int command_approvals_decide_messages(struct control_call *call)
 	const struct json *all = json_member(call->arguments, "revisions");
 	const struct json *revisions = all && all->type == JSON_ARRAY ? all->first : NULL;
 	struct outbox *outbox = call->control->services->outbox;
-	char who[WHO_BYTES];
+	const char *who = control_call_who(call);
 	int refused = 0;
 
-	snprintf(who, sizeof(who), "owner (uid %lld)", (long long)call->peer_uid);
+	if (!who) {
+		control_call_fail_store(call, -ENOMEM);
+		return -1;
+	}
 	json_foreach (id, ids) {
 		int64_t message_id = 0;
 		unsigned revision;

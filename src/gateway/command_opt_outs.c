@@ -73,8 +73,7 @@ static void command_opt_outs_fail(struct control_call *call, const char *number,
 static void command_opt_outs_change(struct control_call *call, const char *written,
 				    bool out)
 {
-	const char *who =
-		arena_printf(call->arena, "owner (uid %lld)", (long long)call->peer_uid);
+	const char *who = control_call_who(call);
 	struct store *store = call->control->store;
 	struct json_writer *writer;
 	char number[PHONE_NUMBER_BYTES];

@@ -54,16 +54,11 @@ int command_webhooks_send_waiting(struct control_call *call, unsigned *count_out
 	return error;
 }
 
-static const char *command_webhooks_who(struct control_call *call)
-{
-	return arena_printf(call->arena, "owner (uid %lld)", (long long)call->peer_uid);
-}
-
 bool command_webhooks_decide(struct control_call *call, const char *id, bool approved,
 			     bool *decided_out)
 {
 	int64_t consent_id = 0;
-	const char *who = command_webhooks_who(call), *why;
+	const char *who = control_call_who(call), *why;
 	struct json_writer *writer;
 
 	why = !who || !webhook_view_read_id(id, &consent_id)
@@ -206,22 +201,14 @@ static int command_webhooks_revoke_subscription(struct control_call *call,
 			store, target.client_id, command_webhooks_find_consent, &target);
 	for (unsigned i = 0; i < target.count && !error; i++)
 		error = store_webhook_consent_remove(store, target.consents[i],
-						     command_webhooks_who(call));
+						     control_call_who(call));
 	*count_out = target.count;
 	return error ? error : command_webhooks_end(call, &target);
 }
 
-/* What was approved alone ends with it. */
-static void command_webhooks_review(struct control_call *call)
-{
-	const struct services *services = call->control->services;
-
-	if (services && services->webhooks)
-		webhook_review(services->webhooks);
-}
-
 static void command_webhooks_revoke(struct control_call *call, const char *id)
 {
+	const struct services *services = call->control->services;
 	unsigned consents = 1;
 	int64_t consent_id;
 	int error;
@@ -229,7 +216,7 @@ static void command_webhooks_revoke(struct control_call *call, const char *id)
 
 	if (webhook_view_read_id(id, &consent_id))
 		error = store_webhook_consent_remove(call->control->store, consent_id,
-						     command_webhooks_who(call));
+						     control_call_who(call));
 	else
 		error = command_webhooks_revoke_subscription(call, id, &consents);
 	if (error == STORE_E_NOT_FOUND) {
@@ -242,7 +229,8 @@ static void command_webhooks_revoke(struct control_call *call, const char *id)
 		control_call_fail_store(call, error);
 		return;
 	}
-	command_webhooks_review(call);
+	if (services && services->webhooks) /* what was approved alone ends with it */
+		webhook_review(services->webhooks);
 	if (!(writer = control_call_open_result(call)))
 		return;
 	view_put_line(writer, "revoked", id);

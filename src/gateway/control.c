@@ -28,6 +28,7 @@
 #include <sys/epoll.h>
 #include <sys/queue.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -42,6 +43,12 @@ enum {
 	BACKLOG = 64,
 	/* mode 0660 from the start; a later chmod() would leave a gap */
 	SOCKET_UMASK = 0117,
+};
+
+struct control_socket {
+	int fd; /* listening, non-blocking */
+	struct sockaddr_un address;
+	struct stat file; /* as created, to recognise the file later */
 };
 
 bool control_socket_address(const struct config *config, struct sockaddr_un *address_out,
@@ -119,8 +126,27 @@ static int control_socket_bind(struct control_socket *control_socket,
 	return 0;
 }
 
-int control_socket_open(struct control_socket *control_socket,
-			const struct config *config, struct explanation *error)
+/* Removes the file, unless another one has taken its place. */
+static void control_socket_close(struct control_socket *control_socket)
+{
+	const char *path = control_socket->address.sun_path;
+	struct stat file;
+
+	if (control_socket->fd < 0)
+		return;
+	if (lstat(path, &file) == 0 && file.st_dev == control_socket->file.st_dev &&
+	    file.st_ino == control_socket->file.st_ino)
+		unlink(path);
+	close(control_socket->fd);
+	control_socket->fd = -1;
+}
+
+/*
+ * Replaces a socket file on which nobody listens; any other file is left alone. Returns 0, or
+ * -errno with the error's text.
+ */
+static int control_socket_open(struct control_socket *control_socket,
+			       const struct config *config, struct explanation *error)
 {
 	int failure;
 
@@ -140,20 +166,6 @@ int control_socket_open(struct control_socket *control_socket,
 	return failure;
 }
 
-void control_socket_close(struct control_socket *control_socket)
-{
-	const char *path = control_socket->address.sun_path;
-	struct stat file;
-
-	if (control_socket->fd < 0)
-		return;
-	if (lstat(path, &file) == 0 && file.st_dev == control_socket->file.st_dev &&
-	    file.st_ino == control_socket->file.st_ino)
-		unlink(path);
-	close(control_socket->fd);
-	control_socket->fd = -1;
-}
-
 /*
  * The kernel checked the file's mode at connect(); this also covers a descriptor that
  * was passed on to another program.
@@ -171,8 +183,11 @@ static bool control_socket_is_member(int fd, gid_t group)
 	return false;
 }
 
-bool control_socket_admits(const struct control_socket *control_socket, int fd,
-			   int64_t *uid_out)
+/*
+ * Returns true if the peer of the connection `fd` may run commands. Writes its uid in either case.
+ */
+static bool control_socket_admits(const struct control_socket *control_socket, int fd,
+				  int64_t *uid_out)
 {
 	gid_t group = control_socket->file.st_gid;
 	struct ucred peer;

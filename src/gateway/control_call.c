@@ -43,6 +43,11 @@ bool control_call_flag(const struct control_call *call, const char *name)
 	return value && value->type == JSON_BOOLEAN && value->boolean;
 }
 
+const char *control_call_who(const struct control_call *call)
+{
+	return arena_printf(call->arena, "owner (uid %lld)", (long long)call->peer_uid);
+}
+
 /* Answers */
 
 static void control_call_send(struct control_call *call, const char *line, size_t length,

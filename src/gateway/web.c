@@ -67,14 +67,6 @@ static int web_open_webhooks(struct web *web)
 	return 0;
 }
 
-static void web_close_webhooks(struct web *web)
-{
-	network_interface_watch_deinit(&web->network_watch);
-	webhook_free(web->services->webhooks);
-	web->services->webhooks = NULL;
-	http_client_free(web->http_client);
-}
-
 /* Endpoint */
 
 static int web_raise_hub_epoch(struct store *store, int64_t client_id, int64_t epoch)
@@ -406,7 +398,10 @@ void web_close(struct web *web)
 	observer_remove(&web->dialler_observer);
 	observer_remove(&web->ofono_observer);
 	endpoint_free(web->endpoint);
-	web_close_webhooks(web);
+	network_interface_watch_deinit(&web->network_watch);
+	webhook_free(web->services->webhooks);
+	web->services->webhooks = NULL;
+	http_client_free(web->http_client);
 	change_source_deinit(&web->changes);
 }
 

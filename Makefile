@@ -174,9 +174,9 @@ $(BUILD)/ofono-mcp-fixtures: $(FIXTURES) $(BUILD)/main.o $(BUILD)/libgateway.a $
 	@echo "  LD      $@"
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $(filter-out %.h,$^) $(LDLIBS)
 
-# Before this time no clock is right: src/webhook/webhook_clock.c.
+# Before this time no clock is right: src/webhook/webhook_post.c.
 BUILT = $(or $(SOURCE_DATE_EPOCH),$(shell stat -c %Y CHANGELOG.md))
-$(BUILD)/webhook/webhook_clock.o: override CPPFLAGS += -DOFONO_MCP_BUILT=$(BUILT)
+$(BUILD)/webhook/webhook_post.o: override CPPFLAGS += -DOFONO_MCP_BUILT=$(BUILT)
 
 # For clangd and other tools, which look for it in build/.
 $(BUILD)/compile_commands.json: $(SOURCES) Makefile | toolchain

@@ -10,7 +10,7 @@
  *
  * Nothing is delivered to a server that the owner did not approve for this client, nor to an
  * address that is not public, unless [events] receivers names the URL. The address is checked
- * at each connection (webhook_address.h).
+ * at each connection (webhook_post.c).
  *
  * Source: the MCP events extension, "Webhook delivery".
  */
@@ -160,9 +160,9 @@ void webhook_network_changed(struct webhooks *webhooks);
 /*
  * Returns why the clock cannot be right, as a sentence; NULL if nothing speaks against it.
  * Receivers refuse a timestamp that is five minutes off, so a phone that does not know the time yet
- * delivers nothing, and nothing expires. (webhook_clock.c)
+ * delivers nothing, and nothing expires.
  */
-const char *webhook_clock_flaw(void);
+const char *webhook_post_clock_flaw(void);
 
 struct webhook_counts {
 	uint64_t delivered, failed; /* attempts since the start */

@@ -152,8 +152,8 @@ static void command_status_write_webhooks(struct json_writer *writer,
 	if (services->webhooks)
 		webhook_each(services->webhooks, command_status_write_suspended, &list);
 	json_close_array(writer);
-	if (counts.subscriptions && webhook_clock_flaw())
-		json_put_string(writer, "held", webhook_clock_flaw());
+	if (counts.subscriptions && webhook_post_clock_flaw())
+		json_put_string(writer, "held", webhook_post_clock_flaw());
 	json_close_object(writer);
 }
 

@@ -123,8 +123,8 @@ static void command_webhooks_list(struct control_call *call)
 		return;
 	json_put_integer(writer, "subscriptions", list.subscriptions);
 	json_put_integer(writer, "approvals", list.consents);
-	if (services && webhook_clock_flaw())
-		json_put_string(writer, "held", webhook_clock_flaw());
+	if (services && webhook_post_clock_flaw())
+		json_put_string(writer, "held", webhook_post_clock_flaw());
 	control_call_close(call);
 }
 

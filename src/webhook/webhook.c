@@ -30,7 +30,7 @@ enum {
 /* Logs when that begins and ends. */
 static bool webhook_is_held(struct webhooks *webhooks)
 {
-	const char *flaw = webhook_clock_flaw();
+	const char *flaw = webhook_post_clock_flaw();
 
 	if (flaw && !webhooks->is_held)
 		log_warning("webhook: deliveries wait: %s", flaw);

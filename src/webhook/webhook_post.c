@@ -1,22 +1,177 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "webhook/webhook_post.h"
+#include "webhook/webhook_private.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/timex.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "config/config.h"
 #include "http_client/http_client.h"
-#include "webhook/webhook_address.h"
-#include "config/webhook_url.h"
+
+#define TIMESYNC_FOLDER	 "/run/systemd/timesync"
+#define TIMESYNC_WITNESS TIMESYNC_FOLDER "/synchronized"
 
 enum {
 	HEADER_BYTES = 192,
 	WAIT_MAX_S = 3600,
+	CLOCK_WAIT_MS = 10 * 60 * 1000,
 	MS_PER_SECOND = 1000,
 };
+
+/*
+ * The clock whose time is signed. It is wrong for certain while it is before the time at which
+ * this program was built (OFONO_MCP_BUILT, from the Makefile). It may be wrong while a time
+ * service runs that has not synchronised it since the phone started. That counts for
+ * CLOCK_WAIT_MS only: many phones get the time from the mobile network or keep it in a clock
+ * chip, where no time service ever says so.
+ */
+
+static bool webhook_post_clock_is_unsynchronised(void)
+{
+	struct timex state = { .modes = 0 };
+
+	return access(TIMESYNC_FOLDER, F_OK) == 0 && access(TIMESYNC_WITNESS, F_OK) < 0 &&
+	       adjtimex(&state) == TIME_ERROR;
+}
+
+static bool webhook_post_clock_is_before_build(void)
+{
+	return clock_wall_ms() / MS_PER_SECOND < OFONO_MCP_BUILT;
+}
+
+const char *webhook_post_clock_flaw(void)
+{
+	if (webhook_post_clock_is_before_build())
+		return "the phone's clock is wrong: it is set to a time before this program was built";
+	if (clock_boot_ms() < CLOCK_WAIT_MS && webhook_post_clock_is_unsynchronised())
+		return "the phone's clock is not synchronised yet";
+	return NULL;
+}
+
+/*
+ * Which addresses are public. IPv4: everything but the registry's special blocks. IPv6: nothing
+ * but global unicast (2000::/3) without its special blocks, so that a block that is registered
+ * tomorrow outside of it is refused today.
+ *
+ * An address with an IPv4 address inside counts as that one: mapped (::ffff:0:0/96), and
+ * NAT64 (64:ff9b::/96), through which phones on IPv6-only mobile networks reach IPv4 servers.
+ * 6to4, Teredo and the network-specific NAT64 block are refused as a whole.
+ */
+struct webhook_post_block {
+	uint8_t prefix[16];
+	uint8_t bits;
+};
+
+static const struct webhook_post_block webhook_post_address_special_4[] = {
+	{ { 0 }, 8 },		  /* this network */
+	{ { 10 }, 8 },		  /* private */
+	{ { 100, 64 }, 10 },	  /* shared, carrier-grade NAT */
+	{ { 127 }, 8 },		  /* loopback */
+	{ { 169, 254 }, 16 },	  /* link-local, and clouds' metadata */
+	{ { 172, 16 }, 12 },	  /* private */
+	{ { 192, 0, 0 }, 24 },	  /* protocol assignments */
+	{ { 192, 0, 2 }, 24 },	  /* documentation */
+	{ { 192, 31, 196 }, 24 }, /* AS112 */
+	{ { 192, 52, 193 }, 24 }, /* AMT */
+	{ { 192, 88, 99 }, 24 },  /* 6to4 relays */
+	{ { 192, 168 }, 16 },	  /* private */
+	{ { 192, 175, 48 }, 24 }, /* AS112 */
+	{ { 198, 18 }, 15 },	  /* benchmarks */
+	{ { 198, 51, 100 }, 24 }, /* documentation */
+	{ { 203, 0, 113 }, 24 },  /* documentation */
+	{ { 224 }, 4 },		  /* multicast */
+	{ { 240 }, 4 },		  /* reserved, broadcast */
+};
+
+static const struct webhook_post_block webhook_post_address_special_6[] = {
+	{ { 0x20, 0x01, 0x00 }, 23 },		  /* protocols, Teredo, ORCHID */
+	{ { 0x20, 0x01, 0x0d, 0xb8 }, 32 },	  /* documentation */
+	{ { 0x20, 0x02 }, 16 },			  /* 6to4 */
+	{ { 0x26, 0x20, 0x00, 0x4f, 0x80 }, 48 }, /* AS112 */
+	{ { 0x3f, 0xff }, 20 },			  /* documentation */
+};
+
+static const struct webhook_post_block webhook_post_address_global_6 = { { 0x20 }, 3 };
+
+static const struct webhook_post_block webhook_post_address_embedding[] = {
+	{ { [10] = 0xff, [11] = 0xff }, 96 }, /* mapped */
+	{ { 0x00, 0x64, 0xff, 0x9b }, 96 },   /* NAT64 */
+};
+
+enum { BITS_PER_BYTE = 8, EMBEDDED_AT = 12 };
+
+static bool webhook_post_address_is_in(const uint8_t *address,
+				       const struct webhook_post_block *block)
+{
+	size_t whole = block->bits / BITS_PER_BYTE;
+	unsigned rest = block->bits % BITS_PER_BYTE;
+	unsigned mask = 0xff00U >> rest & 0xffU;
+
+	if (memcmp(address, block->prefix, whole) != 0)
+		return false;
+	return !rest || (address[whole] & mask) == block->prefix[whole];
+}
+
+static bool webhook_post_address_is_in_any(const uint8_t *address,
+					   const struct webhook_post_block *blocks,
+					   size_t count)
+{
+	for (size_t at = 0; at < count; at++) {
+		if (webhook_post_address_is_in(address, &blocks[at]))
+			return true;
+	}
+	return false;
+}
+
+#define WEBHOOK_POST_ADDRESS_IN(address, blocks)        \
+	webhook_post_address_is_in_any(address, blocks, \
+				       sizeof(blocks) / sizeof(*(blocks)))
+
+/* Returns the IPv4 address that it is or contains; NULL if it is neither. */
+static const uint8_t *webhook_post_address_find_4(const struct sockaddr *address)
+{
+	const struct sockaddr_in6 *in6 = (const void *)address;
+
+	if (address->sa_family == AF_INET)
+		return (const void *)&((const struct sockaddr_in *)(const void *)address)
+			->sin_addr;
+	if (address->sa_family == AF_INET6 &&
+	    WEBHOOK_POST_ADDRESS_IN(in6->sin6_addr.s6_addr,
+				    webhook_post_address_embedding))
+		return in6->sin6_addr.s6_addr + EMBEDDED_AT;
+	return NULL;
+}
+
+bool webhook_post_address_is_public(const struct sockaddr *address)
+{
+	const struct sockaddr_in6 *in6 = (const void *)address;
+	const uint8_t *ipv4 = webhook_post_address_find_4(address);
+
+	if (ipv4)
+		return !WEBHOOK_POST_ADDRESS_IN(ipv4, webhook_post_address_special_4);
+	return address->sa_family == AF_INET6 &&
+	       webhook_post_address_is_in(in6->sin6_addr.s6_addr,
+					  &webhook_post_address_global_6) &&
+	       !WEBHOOK_POST_ADDRESS_IN(in6->sin6_addr.s6_addr,
+					webhook_post_address_special_6);
+}
+
+bool webhook_post_address_is_host(const struct sockaddr *address)
+{
+	const struct sockaddr_in6 *in6 = (const void *)address;
+	const uint8_t *ipv4 = webhook_post_address_find_4(address);
+
+	if (ipv4)
+		return ipv4[0] != 0 && ipv4[0] < 224;
+	return address->sa_family == AF_INET6 &&
+	       !IN6_IS_ADDR_UNSPECIFIED(&in6->sin6_addr) &&
+	       !IN6_IS_ADDR_MULTICAST(&in6->sin6_addr);
+}
 
 /* Called inside libcurl for each address that is about to be dialled. */
 static bool webhook_post_allows(void *data, const struct sockaddr *address)
@@ -26,8 +181,8 @@ static bool webhook_post_allows(void *data, const struct sockaddr *address)
 
 	if (!webhook_url_parse(post->url, &url) &&
 	    webhook_url_is_listed(&url, &post->config->event_receivers))
-		return webhook_address_is_host(address);
-	return webhook_address_is_public(address);
+		return webhook_post_address_is_host(address);
+	return webhook_post_address_is_public(address);
 }
 
 static void webhook_post_on_head(void *data, unsigned status)

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <sys/queue.h>
+#include <sys/socket.h>
 
 #include "base/arena.h"
 #include "base/crypto.h"
@@ -12,8 +13,119 @@
 #include "base/log.h"
 #include "base/observer.h"
 #include "webhook/webhook.h"
-#include "webhook/webhook_post.h"
 #include "config/webhook_url.h"
+
+/*
+ * Webhook signature: what proves to a receiver that a delivery is ours, and the ID of a
+ * subscription.
+ *
+ * Sources: Standard Webhooks, "whsec_" secrets and "v1" signatures; the MCP events extension,
+ * "Webhook delivery".
+ */
+
+enum {
+	WEBHOOK_SECRET_LEAST = 24, /* bytes */
+	WEBHOOK_SECRET_MOST = 64,
+	WEBHOOK_SIGNATURES_BYTES = 128, /* of two secrets */
+	WEBHOOK_ID_BYTES = 37,		/* "sub_" and 32 digits */
+};
+
+struct webhook_secret {
+	uint8_t bytes[WEBHOOK_SECRET_MOST];
+	size_t length; /* 0 if there is none */
+};
+
+/* Returns false if it is not "whsec_" and base64 of 24 to 64 bytes. */
+bool webhook_signature_read_secret(const char *text, struct webhook_secret *secret_out);
+
+struct webhook_signature_subject {
+	const char *message_id; /* the header webhook-id */
+	int64_t timestamp;	/* the header webhook-timestamp, in seconds */
+	const char *body;
+	size_t length;
+};
+
+/*
+ * Writes the header webhook-signature: one signature for each secret that has a length, separated
+ * by spaces. Returns false if memory runs out.
+ */
+bool webhook_signature_write(const struct webhook_signature_subject *subject,
+			     const struct webhook_secret *secrets, size_t count,
+			     char text_out[WEBHOOK_SIGNATURES_BYTES]);
+
+/*
+ * Writes "sub_" and digits that depend on nothing but the key: the client, the URL as it was given,
+ * the name of the event and the canonical JSON of its arguments. Returns false if memory runs out.
+ */
+bool webhook_signature_write_id(int64_t client_id, const char *url, const char *name,
+				const char *arguments_json,
+				char id_out[WEBHOOK_ID_BYTES]);
+
+/*
+ * Webhook address: may an event be delivered to this IP address?
+ *
+ * A client names the URL, so a name could resolve to this phone or to a neighbour on its
+ * network. The resolved address is checked at every connection, not once: a name may resolve
+ * differently a moment later.
+ *
+ * Sources: IANA IPv4 and IPv6 Special-Purpose Address Registries (RFC 6890, RFC 8190);
+ * RFC 6052 for NAT64.
+ */
+
+/* Is it a global unicast address that no registry reserves for another purpose? */
+bool webhook_post_address_is_public(const struct sockaddr *address);
+
+/* Is it an address of one host: not unspecified, broadcast or multicast? */
+bool webhook_post_address_is_host(const struct sockaddr *address);
+
+/*
+ * Webhook post: one signed POST to a receiver: a delivery, or a challenge.
+ *
+ * The signature and its timestamp are made anew for each attempt; the ID and the body stay.
+ * At most WEBHOOK_ANSWER_MAX bytes of the answer are read. A redirect is not followed.
+ */
+
+enum { WEBHOOK_ANSWER_MAX = 4096, WEBHOOK_TIMEOUT_MS = 10 * 1000 };
+
+struct webhook_post_result {
+	unsigned status; /* 0 if no answer arrived */
+	const char
+		*error; /* "" for 2xx; else "connection_refused", "timeout", "tls_error",
+			    * "http_4xx", "http_5xx" */
+	const char *reason; /* the same in words, for the log */
+	int64_t wait_ms;    /* that the receiver asks for; 0 for nothing */
+	const struct buffer *answer;
+};
+
+/* Embedded in its owner; zeroed: idle. */
+struct webhook_post {
+	struct http_client_request *request; /* NULL while idle */
+	const struct config *config;
+	const char *url;
+	unsigned status;
+	int64_t wait_ms;
+	struct buffer answer;
+	void (*done)(void *data, const struct webhook_post_result *result);
+	void *data;
+};
+
+/* Strings are borrowed until done() or webhook_post_cancel(). */
+struct webhook_post_order {
+	const char *url;
+	const char *message_id;	     /* the header webhook-id */
+	const char *subscription_id; /* the header X-MCP-Subscription-Id */
+	const char *body;
+	size_t length;
+	struct webhook_secret secrets[2];
+};
+
+/* Returns 0 or -errno. done() runs once from the loop, and may start the next one. */
+int webhook_post_start(struct webhook_post *post, struct http_client *http,
+		       const struct config *config,
+		       const struct webhook_post_order *order,
+		       void (*done)(void *data, const struct webhook_post_result *result),
+		       void *data);
+void webhook_post_cancel(struct webhook_post *post); /* idle is fine */
 
 /*
  * Subscription:

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "webhook/webhook_signature.h"
+#include "webhook/webhook_private.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "base/buffer.h"
-#include "base/crypto.h"
-#include "base/json.h"
 
 #define SECRET_PREFIX	 "whsec_"
 #define SIGNATURE_PREFIX "v1,"

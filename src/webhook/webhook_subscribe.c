@@ -455,9 +455,9 @@ static bool webhook_subscribe_begin(struct webhook_subscribe_attempt *attempt,
 		webhook_subscribe_store(attempt, answer);
 		return false;
 	}
-	if (webhook_clock_flaw()) {
+	if (webhook_post_clock_flaw()) {
 		answer->outcome = WEBHOOK_CLOCK_WRONG;
-		answer->text = webhook_clock_flaw();
+		answer->text = webhook_post_clock_flaw();
 		return false;
 	}
 	return webhook_subscribe_challenge(attempt) == 0;

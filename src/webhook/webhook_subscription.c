@@ -116,7 +116,7 @@ struct webhook_subscription *webhook_subscription_find(struct webhooks *webhooks
 /* A clock that is wrong ends nothing. */
 bool webhook_subscription_is_expired(const struct webhook_subscription *subscription)
 {
-	return !subscription->has_ended && !webhook_clock_flaw() &&
+	return !subscription->has_ended && !webhook_post_clock_flaw() &&
 	       clock_wall_ms() >= subscription->row.expires_ms;
 }
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "unit_test.h"
-#include "webhook/webhook_address.h"
+#include "webhook/webhook_private.h"
 
 static bool judge(const char *text, bool (*is)(const struct sockaddr *address))
 {
@@ -85,7 +85,7 @@ TEST(test_special_addresses_are_not_public)
 	};
 
 	for (size_t i = 0; i < sizeof(special) / sizeof(*special); i++) {
-		if (judge(special[i], webhook_address_is_public))
+		if (judge(special[i], webhook_post_address_is_public))
 			fail_msg("%s is taken for public", special[i]);
 	}
 }
@@ -107,7 +107,7 @@ TEST(test_their_neighbours_are_public)
 	};
 
 	for (size_t i = 0; i < sizeof(public) / sizeof(*public); i++) {
-		if (!judge(public[i], webhook_address_is_public))
+		if (!judge(public[i], webhook_post_address_is_public))
 			fail_msg("%s is refused", public[i]);
 	}
 }
@@ -124,9 +124,9 @@ TEST(test_no_group_of_hosts_counts_as_a_host)
 	struct sockaddr unix_socket = { .sa_family = AF_UNIX };
 
 	for (size_t i = 0; i < sizeof(groups) / sizeof(*groups); i++)
-		assert_false(judge(groups[i], webhook_address_is_host));
+		assert_false(judge(groups[i], webhook_post_address_is_host));
 	for (size_t i = 0; i < sizeof(hosts) / sizeof(*hosts); i++)
-		assert_true(judge(hosts[i], webhook_address_is_host));
-	assert_false(webhook_address_is_host(&unix_socket));
-	assert_false(webhook_address_is_public(&unix_socket));
+		assert_true(judge(hosts[i], webhook_post_address_is_host));
+	assert_false(webhook_post_address_is_host(&unix_socket));
+	assert_false(webhook_post_address_is_public(&unix_socket));
 }

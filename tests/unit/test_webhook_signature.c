@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "unit_test.h"
-#include "webhook/webhook_signature.h"
+#include "webhook/webhook_private.h"
 
 #define SECRET	     "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="
 #define OTHER_SECRET "whsec_ICEiIyQlJicoKSorLC0uLzAxMjM0NTY3ODk6Ozw9Pj8="

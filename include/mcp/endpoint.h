@@ -75,3 +75,20 @@ unsigned endpoint_session_count(const struct endpoint *endpoint);
 extern const struct exchange_handler endpoint_handler; /* its data is the endpoint */
 /* Writes a gate's refusal as a JSON-RPC error without an ID. */
 void endpoint_write_refusal(struct buffer *body, unsigned status, const char *text);
+
+/*
+ * Server info: what the server says about itself: name, capabilities, instructions, and
+ * the server card, which a client may read before it connects. The card contains nothing
+ * secret and nothing about this phone.
+ *
+ * Source of the card: SEP-2127, schema v1 of its repository, experimental-ext-server-
+ * card.
+ */
+
+#define SERVER_INFO_CARD_TYPE "application/mcp-server-card+json"
+
+/*
+ * Writes the whole card. `url` is the endpoint's; if it is NULL, it is unknown, and the card has no
+ * remote.
+ */
+void server_info_write_card(struct json_writer *writer, const char *url);

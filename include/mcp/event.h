@@ -20,6 +20,7 @@
 #include "base/json.h"
 #include "mcp/request.h"
 #include "mcp/schema.h"
+#include "webhook/webhook.h"
 
 #define EVENT_EXTENSION RPC_META_PREFIX "events"
 
@@ -179,3 +180,15 @@ void event_methods_run_poll(struct request *request);
 void event_stream_run(struct request *request);
 void event_subscribe_run(struct request *request);
 void event_subscribe_run_end(struct request *request);
+
+/* How events are written for webhooks (webhook/webhook.h). */
+struct event_subscribe_words {
+	const struct event_type *const *types; /* ends with NULL */
+	struct services *services;
+	int64_t epoch; /* of the feed */
+	/* filled by event_subscribe_init_words(): */
+	struct webhook_source source;
+};
+
+/* The other members are set before. It must not move afterwards. */
+void event_subscribe_init_words(struct event_subscribe_words *webhook);

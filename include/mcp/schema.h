@@ -24,6 +24,7 @@ enum schema_type {
 };
 
 struct services;
+struct tool;
 
 /* A table of these ends with a NULL name. */
 struct schema_field {
@@ -60,14 +61,37 @@ enum schema_kind {
 	SCHEMA_CLOSED, /* input: unknown members are refused */
 };
 
-struct tool_text_reader;
+/*
+ * Tool text: a description, instruction or fix as one client reads it: without what names a tool
+ * that this client does not have, so that a model is never sent to such a tool.
+ *
+ * What goes is a remark in parentheses, "SIM to send from (get_sms_subscriptions lists
+ * them)", or else the whole sentence. So an author writes a sentence for each thought and
+ * marks nothing; sentences end with a full stop and a space.
+ */
+
+struct schema_reader {
+	/* the tools that a text may name; ends with NULL */
+	const struct tool *const *table;
+	/* those of them that there are now; likewise */
+	const struct tool *const *offered;
+	unsigned scopes; /* of the client */
+	const struct services *services;
+};
+
+/*
+ * Writes the member `key`, unless nothing is left of the text; returns whether anything is. If
+ * `reader` is NULL, it is one that has all tools.
+ */
+bool schema_put_text(struct json_writer *writer, const char *key, const char *text,
+		     const struct schema_reader *reader);
 
 /*
  * Writes {"type":"object","properties":{...},"required":[...]}. Descriptions are those for the
- * reader, see tool_text_put().
+ * reader, see schema_put_text().
  */
 void schema_write(struct json_writer *writer, const struct schema_field *fields,
-		  enum schema_kind kind, const struct tool_text_reader *reader);
+		  enum schema_kind kind, const struct schema_reader *reader);
 
 /* Writes the same with no more than the names and types of these members; `names` end with NULL. */
 void schema_write_brief(struct json_writer *writer, const struct schema_field *fields,

@@ -12,7 +12,6 @@
 #include "base/buffer.h"
 #include "base/client.h"
 #include "mcp/tool.h"
-#include "mcp/tool_text.h"
 
 struct config_list;
 
@@ -49,7 +48,7 @@ int tool_set_review(struct tool_set *set);
 const struct buffer *tool_set_list(struct tool_set *set, unsigned scopes);
 
 /* Who reads texts about these tools with these scopes; valid until the next review. */
-struct tool_text_reader tool_set_reader(const struct tool_set *set, unsigned scopes);
+struct schema_reader tool_set_reader(const struct tool_set *set, unsigned scopes);
 
 /*
  * Writes an array like that of tools/list for programs and people: all of these tools, which

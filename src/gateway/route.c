@@ -20,7 +20,7 @@
 #include "base/json.h"
 #include "console/console.h"
 #include "gateway/web.h"
-#include "mcp/server_info.h"
+#include "mcp/endpoint.h"
 #include "tools/obstacle.h"
 
 /* The last one stops frames and objects, which load a page rather than a resource. */

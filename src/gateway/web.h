@@ -18,7 +18,7 @@
 #include "http/http_server.h"
 #include "http/network_interface.h"
 #include "mcp/endpoint.h"
-#include "mcp/event_subscribe.h"
+#include "mcp/event.h"
 #include "policy/limit.h"
 #include "policy/pairing.h"
 #include "store/store_client.h"

@@ -49,7 +49,7 @@ static bool elicitation_2025_is_available(const struct elicitation_call *call)
 
 	return session && session->capabilities & SESSION_ELICITS_FORMS &&
 	       call->calls->loop && call->calls->timeout_seconds > 0 &&
-	       header_value_accepts_streams(request->exchange);
+	       rpc_header_accepts_streams(request->exchange);
 }
 
 /* Ending the wait */

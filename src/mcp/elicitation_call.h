@@ -35,7 +35,7 @@ enum {
 };
 
 /* The strings live in an arena. */
-struct request_state {
+struct elicitation_2026_state {
 	const char *order;	    /* see elicitation_order() */
 	const char *call;	    /* digest of client, tool and arguments */
 	const char *question;	    /* key of the current question */
@@ -46,11 +46,13 @@ struct request_state {
 };
 
 /* Returns NULL if memory runs out. `answers` may be NULL. */
-const char *request_state_write(const struct request_state *state,
-				const struct crypto_key *key, struct arena *arena);
+const char *elicitation_2026_state_write(const struct elicitation_2026_state *state,
+					 const struct crypto_key *key,
+					 struct arena *arena);
 /* Returns 0, -ENOMEM or REQUEST_STATE_E_*. */
-int request_state_read(const char *text, const struct crypto_key *key,
-		       struct arena *arena, struct request_state *state_out);
+int elicitation_2026_state_read(const char *text, const struct crypto_key *key,
+				struct arena *arena,
+				struct elicitation_2026_state *state_out);
 
 LIST_HEAD(elicitation_2025_list, elicitation_2025);
 

@@ -18,7 +18,7 @@
 #include "mcp/post.h"
 #include "mcp/resource.h"
 #include "mcp/elicitation_call.h"
-#include "mcp/event_stream.h"
+#include "mcp/era.h"
 #include "mcp/rpc.h"
 #include "mcp/session.h"
 #include "mcp/tool_set.h"
@@ -106,7 +106,7 @@ static void endpoint_on_complete(void *data, struct exchange *exchange)
 		rpc_refuse(exchange, 404, RPC_SESSION_NOT_FOUND,
 			   "Session not found: begin again with initialize");
 	else if (endpoint_is_method(exchange, "GET") &&
-		 !header_value_accepts_streams(exchange))
+		 !rpc_header_accepts_streams(exchange))
 		rpc_refuse(
 			exchange, 406, RPC_REFUSED,
 			"the answer to GET is a stream: send Accept: text/event-stream");

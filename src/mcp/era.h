@@ -9,8 +9,12 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stdint.h>
+#include <sys/queue.h>
+#include <systemd/sd-event.h>
 
 #include "base/json.h"
+#include "base/observer.h"
 #include "mcp/elicitation.h"
 #include "mcp/request.h"
 #include "mcp/resource.h"
@@ -98,6 +102,17 @@ struct era_verdict {
 
 struct era_verdict era_decide(const struct era_input *input);
 
+/* For the answers to initialize and server/discover: see server_info.c. */
+
+/* Writes key and {"name":...,"title":...,"version":...} */
+void server_info_write_implementation(struct json_writer *writer, const char *key);
+/* Writes "capabilities"; `extension` is one more name, or NULL. */
+void server_info_write_capabilities(struct json_writer *writer, const char *extension,
+				    bool has_events);
+/* Writes "instructions", for the model of the client that asked */
+void server_info_write_instructions(struct json_writer *writer,
+				    const struct request *request);
+
 /*
  * Resource methods: the MCP methods over the resource table.
  */
@@ -123,3 +138,38 @@ bool resource_methods_find(struct request *request, struct resource_call *call);
 enum { LISTEN_URIS_MAX = 64 }; /* per request; and as many tasks */
 
 void listen_run(struct request *request);
+
+/*
+ * Event stream: events/stream, a request whose answer is a stream of events.
+ */
+
+enum {
+	EVENT_STREAMS_MAX = 32,
+	EVENT_STREAMS_PER_CLIENT = 8, /* without tokens only the other limit counts */
+	EVENT_STREAM_HEARTBEAT_MS = 25 * 1000, /* at most 30 s */
+};
+
+struct event_stream;
+
+LIST_HEAD(event_stream_list, event_stream);
+
+/* All streams of an endpoint. They share two timers, which are off without streams. */
+struct event_streams {
+	struct event_stream_list list;
+	unsigned count;
+	struct observers *feed;	  /* see struct endpoint_options */
+	struct observer observer; /* while there are streams */
+	sd_event_source *heartbeat;
+	sd_event_source *more; /* for streams that have not read all entries */
+	uint64_t period_ms;    /* EVENT_STREAM_HEARTBEAT_MS; tests shorten it */
+};
+
+/*
+ * `loop` and `feed` may be NULL: then there are no heartbeats, or no new entries. Returns 0 or
+ * -errno.
+ */
+int event_streams_init(struct event_streams *streams, sd_event *loop,
+		       struct observers *feed);
+/* Ends the streams that this client, or (0) each, may no longer have. */
+void event_streams_review(struct event_streams *streams, int64_t client_id);
+void event_streams_deinit(struct event_streams *streams);

@@ -14,7 +14,6 @@
 #include "mcp/elicitation.h"
 #include "mcp/elicitation_call.h"
 #include "mcp/era.h"
-#include "mcp/server_info.h"
 #include "mcp/session.h"
 #include "mcp/tool.h"
 

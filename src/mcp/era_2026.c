@@ -16,7 +16,6 @@
 #include "mcp/era.h"
 #include "mcp/event.h"
 #include "mcp/rpc.h"
-#include "mcp/server_info.h"
 #include "mcp/task.h"
 #include "mcp/tool.h"
 
@@ -127,7 +126,7 @@ static bool era_2026_check_header(struct request *request, const char *name,
 	else if (conflict)
 		*text_out = arena_printf(
 			request->arena, "%s is given twice, with different values", name);
-	else if (!expected || !header_value_is(request->arena, value, expected))
+	else if (!expected || !rpc_header_is(request->arena, value, expected))
 		*text_out = arena_printf(request->arena,
 					 "the header %s differs from the body", name);
 	else

@@ -11,7 +11,7 @@
  *
  * Nothing is queued for a slow client but what its stream holds: the feed is the queue.
  */
-#include "mcp/event_stream.h"
+#include "mcp/era.h"
 
 #include <string.h>
 #include <time.h>
@@ -446,7 +446,7 @@ void event_stream_run(struct request *request)
 		return;
 	stream->query.may_show_text = true;
 	limit = event_stream_limit(stream);
-	if (!header_value_accepts_streams(request->exchange))
+	if (!rpc_header_accepts_streams(request->exchange))
 		request_fail(request, RPC_INVALID_REQUEST,
 			     "the answer is a stream: send Accept: application/json, "
 			     "text/event-stream");

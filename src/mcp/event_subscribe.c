@@ -9,14 +9,12 @@
  *
  * The answer waits for the challenge of a new URL; a client that leaves meanwhile gives up.
  */
-#include "mcp/event_subscribe.h"
+#include "mcp/event.h"
 
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/feed.h"
-#include "mcp/event.h"
-#include "webhook/webhook.h"
 
 #define EVENT_SUBSCRIBE_ANONYMOUS                                              \
 	"Webhooks are for paired clients. A gateway that was started with "    \

@@ -366,7 +366,7 @@ void listen_run(struct request *request)
 			     "toolsListChanged or eventsListChanged, "
 			     "booleans, or resourceSubscriptions, an "
 			     "array of URIs, or taskIds, an array of IDs");
-	else if (!header_value_accepts_streams(request->exchange))
+	else if (!rpc_header_accepts_streams(request->exchange))
 		request_fail(request, RPC_INVALID_REQUEST,
 			     "the answer is a stream: send Accept: application/json, "
 			     "text/event-stream");

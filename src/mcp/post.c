@@ -93,9 +93,9 @@ static struct era_verdict post_decide_era(struct request *request)
 	input.header = exchange_header(request->exchange, "MCP-Protocol-Version",
 				       &input.header_conflict);
 	if (input.header)
-		input.header = header_value_plain(
+		input.header = rpc_header_plain(
 			request->arena,
-			header_value_collapse(request->arena, input.header));
+			rpc_header_collapse(request->arena, input.header));
 	return era_decide(&input);
 }
 

@@ -228,7 +228,7 @@ struct reply *request_reply(struct request *request)
 					   request };
 
 	if (!request->reply && !request->is_lost &&
-	    header_value_accepts_streams(request->exchange))
+	    rpc_header_accepts_streams(request->exchange))
 		request->reply = reply_open(
 			request->exchange,
 			request->revision->resumes ? session_of_request(request) : NULL,

@@ -31,7 +31,7 @@ static const char *resource_methods_template(const struct resource *resource,
 static void resource_methods_write_row(struct json_writer *writer,
 				       const struct resource *resource,
 				       struct arena *arena,
-				       const struct tool_text_reader *reader)
+				       const struct schema_reader *reader)
 {
 	json_open_object(writer);
 	if (!resource->variable)
@@ -41,7 +41,7 @@ static void resource_methods_write_row(struct json_writer *writer,
 				resource_methods_template(resource, arena));
 	json_put_string(writer, "name", resource->name);
 	json_put_string(writer, "title", resource->title);
-	tool_text_put(writer, "description", resource->description, reader);
+	schema_put_text(writer, "description", resource->description, reader);
 	json_put_string(writer, "mimeType",
 			resource->document ? resource->document().type
 					   : RESOURCE_METHODS_JSON_TYPE);
@@ -53,7 +53,7 @@ static void resource_methods_list(struct request *request, const char *key,
 {
 	const struct resource *const *resources = request->context->resources;
 	unsigned scopes = exchange_client(request->exchange)->scopes;
-	const struct tool_text_reader reader =
+	const struct schema_reader reader =
 		tool_set_reader(request->context->tools, scopes);
 	struct json_writer *writer;
 

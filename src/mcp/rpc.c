@@ -9,6 +9,8 @@
 
 #include <string.h>
 
+#include "base/crypto.h"
+
 /* An integer may have any length: it is echoed as text, never computed with. */
 bool rpc_is_id(const struct json *value)
 {
@@ -203,4 +205,104 @@ void rpc_close_notification(struct json_writer *writer)
 	json_close_object(writer);
 	json_close_object(writer);
 	json_writer_free(writer);
+}
+
+static const char wrapper_begin[] = "=?base64?";
+static const char wrapper_end[] = "?=";
+
+enum {
+	BEGIN_LENGTH = sizeof(wrapper_begin) - 1,
+	END_LENGTH = sizeof(wrapper_end) - 1,
+};
+
+static bool rpc_header_is_plain(char c)
+{
+	return (c >= ' ' && c <= '~') || c == '\t';
+}
+
+static bool rpc_header_is_space(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
+/* Returns the length of the first element of a list if all its elements are equal, else 0. */
+static size_t rpc_header_repeated_length(const char *value)
+{
+	size_t length = strcspn(value, ",");
+	const char *at = value + length;
+
+	while (length && rpc_header_is_space(value[length - 1]))
+		length--;
+	while (*at) {
+		while (rpc_header_is_space(*at))
+			at++;
+		if (*at++ != ',')
+			return 0;
+		while (rpc_header_is_space(*at))
+			at++;
+		if (strncmp(at, value, length) != 0)
+			return 0;
+		at += length;
+	}
+	return length;
+}
+
+const char *rpc_header_collapse(struct arena *arena, const char *value)
+{
+	size_t length = strchr(value, ',') ? rpc_header_repeated_length(value) : 0;
+	const char *single;
+
+	if (!length)
+		return value;
+	single = arena_copy(arena, value, length);
+	return single ? single : value;
+}
+
+static bool rpc_header_is_wrapped(const char *value, size_t length)
+{
+	return length >= BEGIN_LENGTH + END_LENGTH &&
+	       memcmp(value, wrapper_begin, BEGIN_LENGTH) == 0 &&
+	       memcmp(value + length - END_LENGTH, wrapper_end, END_LENGTH) == 0;
+}
+
+static bool rpc_header_decodes_to(struct arena *arena, const char *value, size_t length,
+				  const char *text)
+{
+	char *bytes = arena_alloc(arena, length);
+	size_t count;
+
+	return bytes &&
+	       crypto_base64_decode(value + BEGIN_LENGTH,
+				    length - BEGIN_LENGTH - END_LENGTH, bytes, &count) &&
+	       count == strlen(text) && memcmp(bytes, text, count) == 0;
+}
+
+bool rpc_header_is(struct arena *arena, const char *value, const char *text)
+{
+	size_t length = strlen(value);
+
+	for (size_t i = 0; i < length; i++)
+		if (!rpc_header_is_plain(value[i]))
+			return false;
+	if (rpc_header_is_wrapped(value, length))
+		return rpc_header_decodes_to(arena, value, length, text);
+	return strcmp(value, text) == 0;
+}
+
+const char *rpc_header_plain(struct arena *arena, const char *value)
+{
+	char *plain = arena_copy(arena, value, strlen(value));
+
+	for (char *at = plain; at && *at; at++)
+		if (!rpc_header_is_plain(*at))
+			*at = '?';
+	return plain ? plain : "";
+}
+
+bool rpc_header_accepts_streams(struct exchange *exchange)
+{
+	const char *accept = exchange_header(exchange, "Accept", NULL);
+
+	return !accept || strcasestr(accept, "text/event-stream") ||
+	       strcasestr(accept, "text/*") || strstr(accept, "*/*");
 }

@@ -117,17 +117,17 @@ void rpc_close_notification(struct json_writer *writer);
  * Turns "a, a" into "a": a proxy joined two equal lines. For MCP-Protocol-Version only,
  * which both clients and their proxies set.
  */
-const char *header_value_collapse(struct arena *arena, const char *value);
+const char *rpc_header_collapse(struct arena *arena, const char *value);
 
 /* Returns whether `value` equals `text`, plain or as =?base64?UTF-8 in base64?= */
-bool header_value_is(struct arena *arena, const char *value, const char *text);
+bool rpc_header_is(struct arena *arena, const char *value, const char *text);
 
 /* Replaces every character that is invalid in a header value with "?": comparable, and
  * UTF-8. */
-const char *header_value_plain(struct arena *arena, const char *value);
+const char *rpc_header_plain(struct arena *arena, const char *value);
 
 /*
  * Returns whether the client accepts text/event-stream. Accept counts only where it excludes a
  * type; without the header every type is acceptable (RFC 9110 section 12.5.1).
  */
-bool header_value_accepts_streams(struct exchange *exchange);
+bool rpc_header_accepts_streams(struct exchange *exchange);

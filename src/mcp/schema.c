@@ -7,13 +7,129 @@
  */
 #include "mcp/schema.h"
 
+#include <ctype.h>
 #include <string.h>
 
 #include "base/escape.h"
 #include "base/utf8.h"
-#include "mcp/tool_text.h"
+#include "mcp/tool.h"
 
 enum { SCHEMA_NAME_CHARACTERS = 40 }; /* of an unknown name that an error repeats */
+
+static bool schema_reader_has(const struct schema_reader *reader, const struct tool *tool)
+{
+	for (const struct tool *const *have = reader->offered; *have; have++) {
+		if (*have == tool)
+			return request_scopes_cover(reader->scopes, tool->scopes);
+	}
+	return false;
+}
+
+static bool schema_is_part_of_name(char byte)
+{
+	return isalnum((unsigned char)byte) || byte == '_';
+}
+
+/* Returns whether this part of a text, which may begin and end anywhere in it, has the name. */
+static bool schema_text_names(const char *text, size_t length, const char *name)
+{
+	size_t name_length = strlen(name);
+	const char *end = text + length;
+
+	for (const char *at = text;
+	     (at = memmem(at, (size_t)(end - at), name, name_length)); at++) {
+		bool begins = at == text || !schema_is_part_of_name(at[-1]);
+		bool ends = at + name_length == end ||
+			    !schema_is_part_of_name(at[name_length]);
+
+		if (begins && ends)
+			return true;
+	}
+	return false;
+}
+
+static bool schema_text_fits(const struct schema_reader *reader, const char *text,
+			     size_t length)
+{
+	for (const struct tool *const *tool = reader->table; *tool; tool++) {
+		if (schema_text_names(text, length, (*tool)->name) &&
+		    !schema_reader_has(reader, *tool))
+			return false;
+	}
+	return true;
+}
+
+/* The length includes the full stop, but not the space. */
+static size_t schema_sentence_length(const char *text)
+{
+	const char *end = strstr(text, ". ");
+
+	return end ? (size_t)(end - text) + 1 : strlen(text);
+}
+
+/* A sentence without the remarks that the reader may not have. */
+static void schema_drop_remarks(struct buffer *sentence, const char *text, size_t length,
+				const struct schema_reader *reader)
+{
+	const char *end = text + length;
+
+	while (text < end) {
+		const char *open = memmem(text, (size_t)(end - text), " (", 2);
+		const char *close = open ? memchr(open, ')', (size_t)(end - open)) : NULL;
+
+		if (!close)
+			break;
+		buffer_append(sentence, text, (size_t)(open - text));
+		if (schema_text_fits(reader, open, (size_t)(close - open)))
+			buffer_append(sentence, open, (size_t)(close + 1 - open));
+		text = close + 1;
+	}
+	buffer_append(sentence, text, (size_t)(end - text));
+}
+
+static void schema_adapt_text(struct buffer *adapted, const char *text,
+			      const struct schema_reader *reader)
+{
+	struct buffer sentence = BUFFER_INIT;
+
+	while (*text) {
+		size_t length = schema_sentence_length(text);
+
+		buffer_clear(&sentence);
+		schema_drop_remarks(&sentence, text, length, reader);
+		if (sentence.failed) {
+			adapted->failed = true;
+		} else if (schema_text_fits(reader, sentence.data, sentence.length)) {
+			if (adapted->length)
+				buffer_append(adapted, " ", 1);
+			buffer_append(adapted, sentence.data, sentence.length);
+		}
+		text += length;
+		text += *text == ' ';
+	}
+	buffer_deinit(&sentence);
+}
+
+/* Without memory the member is left out. */
+bool schema_put_text(struct json_writer *writer, const char *key, const char *text,
+		     const struct schema_reader *reader)
+{
+	struct buffer adapted = BUFFER_INIT;
+	bool is_left;
+
+	if (!reader) {
+		json_put_string(writer, key, text);
+		return true;
+	}
+	schema_adapt_text(&adapted, text, reader);
+	is_left = adapted.length && !adapted.failed;
+	if (is_left) {
+		json_key(writer, key);
+		json_write_text(writer, adapted.data, adapted.length);
+	}
+	buffer_deinit(&adapted);
+	return is_left;
+}
 
 static const struct {
 	const char *name;    /* in JSON Schema */
@@ -79,7 +195,7 @@ static struct schema_field schema_item_field(const struct schema_field *field)
 /* Without memory the description ends early. */
 static void schema_write_description(struct json_writer *writer,
 				     const struct schema_field *field,
-				     const struct tool_text_reader *reader)
+				     const struct schema_reader *reader)
 {
 	struct buffer text = BUFFER_INIT;
 
@@ -89,15 +205,15 @@ static void schema_write_description(struct json_writer *writer,
 	if (field->describe && reader)
 		field->describe(reader->services, &text);
 	buffer_append(&text, "", 1);
-	tool_text_put(writer, "description", text.failed ? field->description : text.data,
-		      reader);
+	schema_put_text(writer, "description",
+			text.failed ? field->description : text.data, reader);
 	buffer_deinit(&text);
 }
 
 /* The bounds and words of an array apply to its items. */
 static void schema_write_type(struct json_writer *writer,
 			      const struct schema_field *field,
-			      const struct tool_text_reader *reader)
+			      const struct schema_reader *reader)
 {
 	json_put_string(writer, "type", schema_types[field->type].name);
 	schema_write_description(writer, field, reader);
@@ -115,7 +231,7 @@ static void schema_write_type(struct json_writer *writer,
 
 static void schema_write_items(struct json_writer *writer,
 			       const struct schema_field *field,
-			       const struct tool_text_reader *reader)
+			       const struct schema_reader *reader)
 {
 	struct schema_field item = schema_item_field(field);
 
@@ -131,7 +247,7 @@ static void schema_write_items(struct json_writer *writer,
 
 static void schema_write_field(struct json_writer *writer,
 			       const struct schema_field *field,
-			       const struct tool_text_reader *reader)
+			       const struct schema_reader *reader)
 {
 	json_key(writer, field->name);
 	if (field->members && field->type == SCHEMA_OBJECT) {
@@ -158,7 +274,7 @@ static void schema_write_required(struct json_writer *writer,
 }
 
 void schema_write(struct json_writer *writer, const struct schema_field *fields,
-		  enum schema_kind kind, const struct tool_text_reader *reader)
+		  enum schema_kind kind, const struct schema_reader *reader)
 {
 	json_open_object(writer);
 	json_put_string(writer, "type", "object");

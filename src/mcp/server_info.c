@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "mcp/server_info.h"
+#include "mcp/endpoint.h"
 
 #include "mcp/era.h"
 #include "mcp/event.h"
@@ -82,14 +82,14 @@ void server_info_write_instructions(struct json_writer *writer,
 				    const struct request *request)
 {
 	unsigned scopes = exchange_client(request->exchange)->scopes;
-	const struct tool_text_reader reader =
+	const struct schema_reader reader =
 		tool_set_reader(request->context->tools, scopes);
 
-	tool_text_put(writer, "instructions",
-		      scopes & CLIENT_CODES
-			      ? SERVER_INFO_INSTRUCTIONS
-			      : SERVER_INFO_INSTRUCTIONS SERVER_INFO_MASKED_CODES,
-		      &reader);
+	schema_put_text(writer, "instructions",
+			scopes & CLIENT_CODES
+				? SERVER_INFO_INSTRUCTIONS
+				: SERVER_INFO_INSTRUCTIONS SERVER_INFO_MASKED_CODES,
+			&reader);
 }
 
 #define SERVER_INFO_CARD_SCHEMA \

@@ -13,22 +13,45 @@
 #include "mcp/tool.h"
 
 #include <string.h>
+#include <inttypes.h>
+#include <stdio.h>
 
 #include "base/escape.h"
 #include "base/utf8.h"
 #include "mcp/answer_room.h"
 #include "mcp/elicitation.h"
-#include "mcp/hub_claim.h"
 #include "mcp/persistence.h"
 #include "mcp/tool_arguments.h"
 #include "mcp/tool_set.h"
+#include "base/log.h"
 
 enum {
 	TOOL_NAME_CHARACTERS = 64, /* of an unknown tool's name in an error */
+	TOOL_HUB_CHARACTERS = 64,  /* of whom a hub calls for; the rest is cut */
 	TOOL_ENVELOPE_OCTETS = 1000,
 	TOOL_SHORT_OCTETS =
 		1000, /* of a text that does not fit twice, in the text block */
 };
+
+/*
+ * Hub claim: what a hub of many phones says of itself in _meta of a tools/call. Believed only
+ * from a client with the scope hub.
+ */
+
+/*
+ * A whole number from 1 that grows with each start of the hub. A call with a lower one than the
+ * highest that this client ever used is refused (stale_hub), so that a hub whose message store
+ * was copied or restored, and one that was declared dead, cannot act beside its successor.
+ */
+#define TOOL_HUB_EPOCH "ofono-mcp/hub_epoch"
+/*
+ * A text: the epoch of list_changes for which the call was made. A call that was delayed until
+ * the message store was restored or repaired is refused (other_epoch): the store may have
+ * forgotten that the message was sent.
+ */
+#define TOOL_HUB_STORE_EPOCH "ofono-mcp/store_epoch"
+/* A text: whom it calls for. In the audit log and in the history of messages. */
+#define TOOL_HUB_ON_BEHALF_OF "ofono-mcp/on_behalf_of"
 
 #define TOOL_SHORTENED "\\\\u{cut: the whole text is in structuredContent}"
 
@@ -214,7 +237,7 @@ void tool_call_succeed_with_json(struct tool_call *call, struct buffer *structur
 static void tool_put_fix(struct json_writer *writer, const struct tool_call *call,
 			 const char *fix)
 {
-	struct tool_text_reader reader;
+	struct schema_reader reader;
 
 	if (!call->request) {
 		json_put_string(writer, "fix", fix);
@@ -222,7 +245,7 @@ static void tool_put_fix(struct json_writer *writer, const struct tool_call *cal
 	}
 	reader = tool_set_reader(call->request->context->tools,
 				 exchange_client(call->request->exchange)->scopes);
-	if (!tool_text_put(writer, "fix", fix, &reader))
+	if (!schema_put_text(writer, "fix", fix, &reader))
 		json_put_string(writer, "fix", "Tell your user.");
 }
 
@@ -409,6 +432,75 @@ static const struct tool *tool_read_call(struct request *request,
 	return tool;
 }
 
+static bool tool_hub_refuse(struct tool_call *call, enum failure failure,
+			    const char *message)
+{
+	tool_call_refuse(call, failure, message);
+	return false;
+}
+
+static bool tool_hub_raise(struct tool_call *call, const struct json *epoch)
+{
+	const struct persistence *persistence = call->request->context->persistence;
+	int64_t number;
+	int error;
+
+	if (!json_integer(epoch, &number) || number < 1)
+		return tool_hub_refuse(call, FAILURE_INVALID_ARGUMENTS,
+				       TOOL_HUB_EPOCH " must be a whole number from 1.");
+	if (!persistence || !persistence->raise_hub_epoch)
+		return true;
+	error = persistence->raise_hub_epoch(persistence->store, call->client->id,
+					     number);
+	if (!error)
+		return true;
+	if (error == PERSISTENCE_E_STALE)
+		return tool_hub_refuse(call, FAILURE_STALE_HUB,
+				       "A newer hub has taken over this phone.");
+	log_warning("mcp: the epoch of a hub cannot be stored");
+	return tool_hub_refuse(call, FAILURE_STORAGE_FULL,
+			       "The phone's storage does not take the hub's epoch.");
+}
+
+static bool tool_hub_check_store(struct tool_call *call, const struct json *epoch)
+{
+	const struct persistence *persistence = call->request->context->persistence;
+	int64_t present;
+	char text[20];
+
+	if (!json_string(epoch))
+		return tool_hub_refuse(call, FAILURE_INVALID_ARGUMENTS,
+				       TOOL_HUB_STORE_EPOCH " must be a text.");
+	if (!persistence || !persistence->find_feed_epoch)
+		return true;
+	if (persistence->find_feed_epoch(persistence->store, &present))
+		return tool_hub_refuse(call, FAILURE_INTERNAL,
+				       "The epoch of the store cannot be read.");
+	snprintf(text, sizeof(text), "%016" PRIx64, (uint64_t)present);
+	if (strcmp(text, json_string(epoch)) == 0)
+		return true;
+	return tool_hub_refuse(call, FAILURE_OTHER_EPOCH,
+			       "The message store was restored or repaired since.");
+}
+
+/* Returns false if the call has been refused. */
+static bool tool_hub_admit(struct tool_call *call)
+{
+	const struct rpc_message *message = &call->request->message;
+	const struct json *epoch = rpc_meta(message, TOOL_HUB_EPOCH);
+	const struct json *store_epoch = rpc_meta(message, TOOL_HUB_STORE_EPOCH);
+	const struct json *name = rpc_meta(message, TOOL_HUB_ON_BEHALF_OF);
+
+	if (name && !json_string(name))
+		return tool_hub_refuse(call, FAILURE_INVALID_ARGUMENTS,
+				       TOOL_HUB_ON_BEHALF_OF " must be a text.");
+	if (name && *json_string(name))
+		call->on_behalf_of =
+			escape_quote(call->arena, json_string(name), TOOL_HUB_CHARACTERS);
+	return (!epoch || tool_hub_raise(call, epoch)) &&
+	       (!store_epoch || tool_hub_check_store(call, store_epoch));
+}
+
 /* False: the call has been answered. */
 static bool tool_call_is_permitted(struct tool_call *call)
 {
@@ -447,6 +539,6 @@ void tool_run_call(struct request *request)
 		.arena = request->arena,
 	};
 	if (tool_call_is_permitted(call) &&
-	    (!(call->client->scopes & CLIENT_HUB) || hub_claim_admit(call)))
+	    (!(call->client->scopes & CLIENT_HUB) || tool_hub_admit(call)))
 		tool_call_run(call);
 }

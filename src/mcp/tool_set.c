@@ -12,7 +12,6 @@
 #include <string.h>
 
 #include "base/word_list.h"
-#include "mcp/tool_text.h"
 
 #define TOOL_SET_SEPARATORS " \t,"
 
@@ -168,12 +167,12 @@ static void tool_set_write_page(struct json_writer *writer, const struct tool *t
 }
 
 static void tool_set_write_tool(struct json_writer *writer, const struct tool *tool,
-				const struct tool_text_reader *reader)
+				const struct schema_reader *reader)
 {
 	json_open_object(writer);
 	json_put_string(writer, "name", tool->name);
 	json_put_string(writer, "title", tool->title);
-	tool_text_put(writer, "description", tool->description, reader);
+	schema_put_text(writer, "description", tool->description, reader);
 	json_key(writer, "inputSchema");
 	schema_write(writer, tool->input, SCHEMA_CLOSED, reader);
 	json_key(writer, "outputSchema");
@@ -187,10 +186,9 @@ static void tool_set_write_tool(struct json_writer *writer, const struct tool *t
 	json_close_object(writer);
 }
 
-struct tool_text_reader tool_set_reader(const struct tool_set *set, unsigned scopes)
+struct schema_reader tool_set_reader(const struct tool_set *set, unsigned scopes)
 {
-	return (struct tool_text_reader){ set->table, set->offered, scopes,
-					  set->services };
+	return (struct schema_reader){ set->table, set->offered, scopes, set->services };
 }
 
 void tool_set_write_catalogue(struct json_writer *writer, const struct tool *const *tools)
@@ -204,7 +202,7 @@ void tool_set_write_catalogue(struct json_writer *writer, const struct tool *con
 static bool tool_set_make_list(const struct tool_set *set, unsigned scopes,
 			       struct buffer *list)
 {
-	const struct tool_text_reader reader = tool_set_reader(set, scopes);
+	const struct schema_reader reader = tool_set_reader(set, scopes);
 	struct json_writer *writer = json_writer_new(list);
 
 	if (!writer)

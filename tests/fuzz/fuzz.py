@@ -55,7 +55,7 @@ TARGETS = {
                           "text/code_*.c", "text/text.c", "base/escape.c", "base/utf8.c"]),
     "command": Target(512, ["text/command_text.c", "base/totp.c"]),
     "config": Target(2048, ["config/*.c", "base/address.c"]),
-    "state": Target(1024, ["mcp/request_state.c", "mcp/session.c", "tools/cursor.c",
+    "state": Target(1024, ["mcp/elicitation_2026.c", "mcp/session.c", "tools/cursor.c",
                            "base/crypto.c", "base/clock.c"]),
     "spool": Target(2048, ["sms/spool_file.c"]),
     "outgoing": Target(2048, ["sms/outgoing_file.c"]),

@@ -36,9 +36,9 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 /* Only the holder of the key can make one. */
 static void check_foreign(const char *text, struct arena *arena)
 {
-	struct request_state state;
+	struct elicitation_2026_state state;
 
-	FUZZ_CHECK(request_state_read(text, &key, arena, &state) != 0);
+	FUZZ_CHECK(elicitation_2026_state_read(text, &key, arena, &state) != 0);
 }
 
 static char *sign(const char *members, struct arena *arena)
@@ -58,23 +58,23 @@ static char *sign(const char *members, struct arena *arena)
 static void check_changed(const char *written, size_t place, struct arena *arena)
 {
 	char *changed = arena_copy(arena, written, strlen(written));
-	struct request_state state;
+	struct elicitation_2026_state state;
 
 	changed[place % strlen(written)] ^= 1;
-	FUZZ_CHECK(request_state_read(changed, &key, arena, &state) ==
+	FUZZ_CHECK(elicitation_2026_state_read(changed, &key, arena, &state) ==
 		   REQUEST_STATE_E_FORGED);
 }
 
 static void check_signed(const char *members, struct arena *arena)
 {
-	struct request_state state, again;
+	struct elicitation_2026_state state, again;
 	const char *written;
 
-	if (request_state_read(sign(members, arena), &key, arena, &state) != 0)
+	if (elicitation_2026_state_read(sign(members, arena), &key, arena, &state) != 0)
 		return;
-	written = request_state_write(&state, &key, arena);
+	written = elicitation_2026_state_write(&state, &key, arena);
 	FUZZ_CHECK(written);
-	FUZZ_CHECK(request_state_read(written, &key, arena, &again) == 0);
+	FUZZ_CHECK(elicitation_2026_state_read(written, &key, arena, &again) == 0);
 	FUZZ_CHECK(strcmp(state.order, again.order) == 0);
 	FUZZ_CHECK(strcmp(state.seen, again.seen) == 0);
 	FUZZ_CHECK(!state.answers == !again.answers);

@@ -48,18 +48,20 @@ static const struct json *parse(const char *text)
 
 static const char *write_state(void)
 {
-	struct request_state state = { "order", "call", "sim", "seen",
-				       parse("{\"a\":{\"seen\":\"x\",\"content\":{}}}") };
-	const char *text = request_state_write(&state, &one_key, arena);
+	struct elicitation_2026_state state = {
+		"order", "call", "sim", "seen",
+		parse("{\"a\":{\"seen\":\"x\",\"content\":{}}}")
+	};
+	const char *text = elicitation_2026_state_write(&state, &one_key, arena);
 
 	assert_non_null(text);
 	return text;
 }
 
 static int read_state(const char *text, const struct crypto_key *key,
-		      struct request_state *state)
+		      struct elicitation_2026_state *state)
 {
-	return request_state_read(text, key, arena, state);
+	return elicitation_2026_state_read(text, key, arena, state);
 }
 
 /* A tool that asks two questions, one after the other */
@@ -350,7 +352,7 @@ TEST(test_a_required_capability_is_named)
 
 TEST(test_a_request_state_reads_back_as_written)
 {
-	struct request_state read;
+	struct elicitation_2026_state read;
 
 	assert_int_equal(read_state(write_state(), &one_key, &read), 0);
 	assert_string_equal(read.order, "order");
@@ -362,7 +364,7 @@ TEST(test_a_request_state_reads_back_as_written)
 
 TEST(test_a_request_state_of_another_key_is_refused)
 {
-	struct request_state read;
+	struct elicitation_2026_state read;
 
 	assert_int_equal(read_state(write_state(), &other_key, &read),
 			 REQUEST_STATE_E_FORGED);
@@ -373,7 +375,7 @@ TEST(test_a_request_state_with_any_changed_bit_is_refused)
 	const char *text = write_state();
 	size_t length = strlen(text);
 	char *changed = arena_copy(arena, text, length);
-	struct request_state read;
+	struct elicitation_2026_state read;
 
 	for (size_t at = 0; at < length; at++)
 		for (int bit = 0; bit < 7; bit++) {
@@ -402,7 +404,7 @@ TEST(test_a_request_state_expires_after_ten_minutes)
 		{ -1, REQUEST_STATE_E_EXPIRED }, /* the clock was set back */
 	};
 	const char *text = write_state();
-	struct request_state read;
+	struct elicitation_2026_state read;
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		now_ms = NOW_MS + cases[i].later_ms;
@@ -414,7 +416,7 @@ TEST(test_a_request_state_expires_after_ten_minutes)
 TEST(test_a_request_state_expires_whatever_the_wall_clock_says)
 {
 	const char *text = write_state();
-	struct request_state read;
+	struct elicitation_2026_state read;
 
 	for (int minute = 1; minute < 10; minute++) {
 		boot_ms += 60 * 1000; /* the wall clock is set back each minute */

@@ -70,23 +70,23 @@ FIXTURE(set_up, tear_down)
 TEST(test_plain_and_base64_values_are_compared)
 {
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		if (header_value_is(*state, cases[i].value, cases[i].text) != cases[i].is)
+		if (rpc_header_is(*state, cases[i].value, cases[i].text) != cases[i].is)
 			fail_msg("\"%s\" is \"%s\": expected %d", cases[i].value,
 				 cases[i].text, cases[i].is);
 }
 
 TEST(test_repeated_equal_values_collapse)
 {
-	assert_string_equal(header_value_collapse(*state, "2025-11-25"), "2025-11-25");
-	assert_string_equal(header_value_collapse(*state, "x, x,x"), "x");
-	assert_string_equal(header_value_collapse(*state, "a \t, \ta , a"), "a");
-	assert_string_equal(header_value_collapse(*state, "x, y"), "x, y");
-	assert_string_equal(header_value_collapse(*state, ""), "");
-	assert_string_equal(header_value_collapse(*state, ", ,"), ", ,");
+	assert_string_equal(rpc_header_collapse(*state, "2025-11-25"), "2025-11-25");
+	assert_string_equal(rpc_header_collapse(*state, "x, x,x"), "x");
+	assert_string_equal(rpc_header_collapse(*state, "a \t, \ta , a"), "a");
+	assert_string_equal(rpc_header_collapse(*state, "x, y"), "x, y");
+	assert_string_equal(rpc_header_collapse(*state, ""), "");
+	assert_string_equal(rpc_header_collapse(*state, ", ,"), ", ,");
 }
 
 TEST(test_invalid_characters_become_question_marks)
 {
-	assert_string_equal(header_value_plain(*state, "2025-11-25"), "2025-11-25");
-	assert_string_equal(header_value_plain(*state, "\xfc\xc3x"), "??x");
+	assert_string_equal(rpc_header_plain(*state, "2025-11-25"), "2025-11-25");
+	assert_string_equal(rpc_header_plain(*state, "\xfc\xc3x"), "??x");
 }

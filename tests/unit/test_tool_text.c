@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "mcp/tool.h"
-#include "mcp/tool_text.h"
 
 static const struct tool list_all = { .name = "list_all", .scopes = CLIENT_READ };
 static const struct tool send_one = { .name = "send_one", .scopes = CLIENT_SEND };
@@ -14,12 +13,12 @@ static const struct tool *const offered[] = { &list_all, &send_one, NULL };
 
 static void expect_read(unsigned scopes, const char *text, const char *expected)
 {
-	const struct tool_text_reader reader = { table, offered, scopes };
+	const struct schema_reader reader = { table, offered, scopes };
 	struct buffer buffer = BUFFER_INIT;
 	struct json_writer *writer = json_writer_new(&buffer);
 
 	json_open_object(writer);
-	assert_int_equal(tool_text_put(writer, "t", text, &reader),
+	assert_int_equal(schema_put_text(writer, "t", text, &reader),
 			 strcmp(expected, "{}") != 0);
 	json_close_object(writer);
 	json_writer_free(writer);

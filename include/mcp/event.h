@@ -30,8 +30,6 @@ enum {
 	EVENT_ARGUMENTS_MAX = 1024, /* bytes, as canonical JSON */
 };
 
-enum event_delivery { EVENT_POLL = 1 << 0, EVENT_PUSH = 1 << 1, EVENT_WEBHOOK = 1 << 2 };
-
 struct event_query;
 
 /* A row of the event table. */
@@ -44,7 +42,6 @@ struct event_type {
 	 * is. May be NULL: then there is no such check. */
 	const char *(*find_problem)(const struct event_query *query);
 	unsigned scopes;     /* enum client_scope: all that a client needs */
-	unsigned deliveries; /* enum event_delivery */
 	enum feed_type feed; /* only entries of this type are asked about */
 	/* Returns whether it is of use now. Code that changes this calls
 	 * endpoint_report_events(). If it is NULL, the type is always of use. */
@@ -121,11 +118,10 @@ bool event_read_position(struct request *request, const struct event_type *type,
 			 struct event_position *position_out);
 
 /*
- * Reads `name` and `arguments` of params into *query_out, checked, for one of `deliveries`. The
- * arguments live in the arena of the request. Returns false if the request has been answered.
+ * Reads `name` and `arguments` of params into *query_out, checked. The arguments live in the arena
+ * of the request. Returns false if the request has been answered.
  */
-bool event_read_query(struct request *request, enum event_delivery delivery,
-		      struct event_query *query_out);
+bool event_read_query(struct request *request, struct event_query *query_out);
 
 /* Returns false if this program has no events, and the request has been answered. */
 bool event_is_served(struct request *request);
@@ -136,10 +132,6 @@ bool event_is_served(struct request *request);
  */
 bool event_find_client(const struct request *request, struct client *client_out);
 
-/*
- * Where the texts of the extension differ: what we do, and the code for each error. Sources and
- * what they say: src/mcp/event.c.
- */
 enum event_error {
 	EVENT_E_NOT_FOUND,   /* kind */
 	EVENT_E_FORBIDDEN,   /* reason */
@@ -147,19 +139,6 @@ enum event_error {
 	EVENT_E_UNSUPPORTED, /* feature, value */
 	EVENT_E_CALLBACK,    /* reason */
 };
-
-extern const struct event_rules {
-	struct event_error_row {
-		enum rpc_code code;
-		const char *name; /* the message of the error */
-	} errors[EVENT_E_CALLBACK + 1];
-	bool has_capability; /* capabilities.events */
-	bool has_extension;  /* capabilities.extensions[EVENT_EXTENSION] */
-	bool client_must_declare;
-	bool unsubscribe_of_unknown_fails;
-	bool webhook_id_is_event_id;
-	bool sends_gap, sends_terminated; /* to webhooks */
-} event_rules;
 
 struct event_failure {
 	enum event_error error;

@@ -188,7 +188,7 @@ void request_refuse(struct request *request, unsigned status,
 bool request_has_no_cursor(struct request *request);
 
 /*
- * For post.c, after the era was decided. A request runs; while it waits it can be
+ * For endpoint.c, after the era was decided. A request runs; while it waits it can be
  * cancelled. A notification or response is passed to the era.
  */
 void request_dispatch(struct request *message);
@@ -197,3 +197,46 @@ void request_leave(struct request *request); /* client left; a resumable stream 
 void request_cancel(struct request *request); /* it waits; it gets no answer */
 void request_stop(struct request *request);   /* answers if it waits */
 void request_deinit(struct request *request);
+
+/*
+ * Room: keeps an answer that lists rows within ANSWER_OCTETS_MAX. Hosts cut longer
+ * answers off or keep them from the model, and strangers write the texts.
+ *
+ *   request_room_open_row() -> the row is written -> request_room_close_row() -> kept
+ *                                                        -> false: taken back; the next page
+ *                                                           begins with it
+ *
+ * The first row is always kept, so that a walk through the pages gets on.
+ */
+
+enum {
+	ANSWER_OCTETS_MAX = 60000,
+	/* of it, for what is no row: the envelope, cursors, gaps */
+	ANSWER_FRAME_OCTETS = 6000,
+};
+
+/* How often, and how, an answer has its JSON. */
+enum request_room_form {
+	ANSWER_PLAIN,  /* once: events/poll, list_changes */
+	ANSWER_QUOTED, /* as the text of a resource */
+	ANSWER_TWICE,  /* both: structuredContent and a text block */
+};
+
+struct request_room {
+	struct json_writer *writer;
+	enum request_room_form form;
+	unsigned rows;
+	size_t used;  /* octets that the answer has on the wire */
+	size_t begin; /* what follows in the writer is not in `used` yet */
+};
+
+/* Returns the octets that this JSON has on the wire. */
+size_t request_room_octets(enum request_room_form form, const char *json, size_t length);
+
+/* The array of the rows is open. */
+void request_room_open_row(struct request_room *room);
+/*
+ * `more` is the octets that this row adds behind the rows. Returns false if the row has been taken
+ * back.
+ */
+bool request_room_close_row(struct request_room *room, size_t more);

@@ -2,7 +2,14 @@
 /*
  * The endpoint owns the parts that requests share and lends them out as a struct
  * request_context; no other file knows the endpoint. Its own work is the HTTP methods,
- * and what follows when the offered tools or a client's scopes change:
+ * and what follows when the offered tools or a client's scopes change.
+ *
+ * What happens to one POST:
+ *
+ *   body -> JSON reader -> rpc_read() -> era_decide() -> request_dispatch() -> answer, or wait
+ *
+ * A notification or response is answered with 202 and passed to its era. An array, the batch of
+ * 2025-03-26, is refused at its first character and not read.
  *
  *   tools changed  -> sessions remember it, streams send tools/list_changed
  *   scopes changed -> the same for that client, if its tools differ; subscriptions that it may
@@ -15,7 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mcp/post.h"
+#include "base/json_reader.h"
 #include "mcp/resource.h"
 #include "mcp/elicitation_call.h"
 #include "mcp/era.h"
@@ -24,7 +31,6 @@
 #include "mcp/tool_set.h"
 
 struct endpoint {
-	const struct persistence *persistence;
 	struct tool_set tools;
 	struct sessions sessions;
 	struct elicitation_calls elicitations;
@@ -36,6 +42,14 @@ struct endpoint {
 	struct request_context context; /* the above, for requests */
 };
 
+/* One POST and its message; lives in the exchange's arena. */
+struct endpoint_post {
+	struct arena *body; /* what the body was read into; NULL if freed */
+	struct json_reader *reader;
+	char first; /* of the body, after white space; 0 if not yet received */
+	struct request request; /* its message, of any kind */
+};
+
 /* HTTP */
 
 /* The route has no other methods than POST, GET, HEAD and DELETE. */
@@ -45,7 +59,7 @@ static bool endpoint_is_method(const struct exchange *exchange, const char *meth
 }
 
 /* Returns NULL if it is not a POST, or memory runs out. */
-static struct post *endpoint_post(const struct exchange *exchange)
+static struct endpoint_post *endpoint_post(const struct exchange *exchange)
 {
 	return endpoint_is_method(exchange, "POST") ? exchange_context(exchange) : NULL;
 }
@@ -54,7 +68,7 @@ static struct post *endpoint_post(const struct exchange *exchange)
  * Returns the session that the exchange names. NULL with *named_out: it has ended, or two are
  * named.
  */
-static struct session *endpoint_session(struct endpoint *endpoint,
+static struct session *endpoint_session(struct sessions *sessions,
 					struct exchange *exchange, bool *named_out)
 {
 	bool conflict = false;
@@ -63,7 +77,125 @@ static struct session *endpoint_session(struct endpoint *endpoint,
 	*named_out = id != NULL;
 	if (!id || conflict)
 		return NULL;
-	return session_find(&endpoint->sessions, exchange_client(exchange), id);
+	return session_find(sessions, exchange_client(exchange), id);
+}
+
+/* Returns NULL if memory runs out. */
+static struct endpoint_post *endpoint_post_begin(const struct request_context *context,
+						 struct exchange *exchange)
+{
+	struct arena *arena = exchange_arena(exchange);
+	struct endpoint_post *post = arena_alloc(arena, sizeof(*post));
+
+	if (!post)
+		return NULL;
+	post->request.context = context;
+	post->request.exchange = exchange;
+	post->request.arena = arena;
+	post->body = arena_new_beside(arena);
+	if (post->body)
+		post->reader = json_reader_new(post->body);
+	if (post->reader)
+		return post;
+	arena_free(post->body);
+	return NULL;
+}
+
+static void endpoint_post_refuse(struct endpoint_post *post, enum rpc_code code,
+				 const char *text)
+{
+	request_refuse(&post->request, 400, &(struct rpc_error){ code, text });
+}
+
+static struct era_verdict endpoint_post_decide_era(struct request *request)
+{
+	struct era_input input = { .message = &request->message };
+	bool named;
+	const struct session *session =
+		endpoint_session(request->context->sessions, request->exchange, &named);
+
+	if (session) {
+		input.session = ERA_SESSION_LIVE;
+		input.session_revision =
+			revision_find(revision_family_2025, session->revision);
+		request->session_id =
+			arena_copy(request->arena, session->id, strlen(session->id));
+	} else if (named) {
+		input.session = ERA_SESSION_DEAD;
+	}
+	input.header = exchange_header(request->exchange, "MCP-Protocol-Version",
+				       &input.header_conflict);
+	if (input.header)
+		input.header = rpc_header_plain(
+			request->arena,
+			rpc_header_collapse(request->arena, input.header));
+	return era_decide(&input);
+}
+
+/*
+ * Valid JSON, but a text with a NUL fits nowhere here. The error echoes the ID if it has
+ * no NUL.
+ */
+static void endpoint_post_refuse_nul(struct endpoint_post *post, const struct json *root)
+{
+	if (root->type == JSON_OBJECT)
+		rpc_read(root, &post->request.message);
+	endpoint_post_refuse(post, RPC_INVALID_REQUEST,
+			     json_reader_error_text(JSON_E_NUL));
+}
+
+static void endpoint_post_accept(struct endpoint_post *post, const struct json *root)
+{
+	struct request *request = &post->request;
+	struct era_verdict verdict = { .status = 400 };
+
+	request->error = rpc_read(root, &request->message);
+	if (request->error.code == RPC_INVALID_REQUEST)
+		verdict.error = request->error;
+	else
+		verdict = endpoint_post_decide_era(request);
+	request->era = verdict.era;
+	request->revision = verdict.revision;
+	if (!verdict.era) {
+		request_refuse(request, verdict.status, &verdict.error);
+		return;
+	}
+	request_dispatch(request);
+	if (request->message.kind != RPC_REQUEST)
+		exchange_answer(request->exchange, 202, NULL, NULL);
+	if (request->is_forgotten) { /* a request that waits long keeps no body */
+		arena_free(post->body);
+		post->body = NULL;
+	}
+}
+
+static void endpoint_post_complete(struct endpoint_post *post)
+{
+	const struct json *root;
+	int error;
+
+	if (post->first == '[') {
+		endpoint_post_refuse(post, RPC_INVALID_REQUEST,
+				     "batches are not supported: send each message in a "
+				     "request of its own");
+		return;
+	}
+	error = json_reader_finish(post->reader, &root);
+	json_reader_free(post->reader); /* its values are in post->body */
+	post->reader = NULL;
+	arena_count_in(post->request.arena, post->body);
+	if (error < 0)
+		exchange_answer(post->request.exchange, 503, NULL, NULL);
+	else if (error == JSON_E_SYNTAX || error == JSON_E_TEXT)
+		endpoint_post_refuse(post, RPC_PARSE_ERROR,
+				     json_reader_error_text(error));
+	else if (error == JSON_E_NUL)
+		endpoint_post_refuse_nul(post, root);
+	else if (error > 0)
+		endpoint_post_refuse(post, RPC_INVALID_REQUEST,
+				     json_reader_error_text(error));
+	else
+		endpoint_post_accept(post, root);
 }
 
 static void endpoint_on_begin(void *data, struct exchange *exchange)
@@ -71,16 +203,24 @@ static void endpoint_on_begin(void *data, struct exchange *exchange)
 	const struct endpoint *endpoint = data;
 
 	if (endpoint_is_method(exchange, "POST"))
-		exchange_set_context(exchange, post_begin(&endpoint->context, exchange));
+		exchange_set_context(exchange,
+				     endpoint_post_begin(&endpoint->context, exchange));
 }
 
 static void endpoint_on_body(void *data, struct exchange *exchange, const char *piece,
 			     size_t length)
 {
-	struct post *post = endpoint_post(exchange);
+	struct endpoint_post *post = endpoint_post(exchange);
 
-	if (post)
-		post_receive(post, piece, length);
+	if (!post)
+		return;
+	for (size_t at = 0; at < length && !post->first; at++) {
+		if (!memchr(" \t\r\n", piece[at], 4))
+			post->first = piece[at];
+	}
+	/* json_reader_finish() repeats its errors */
+	if (post->first != '[')
+		json_reader_feed(post->reader, piece, length);
 }
 
 static void endpoint_on_complete(void *data, struct exchange *exchange)
@@ -91,7 +231,7 @@ static void endpoint_on_complete(void *data, struct exchange *exchange)
 
 	if (endpoint_is_method(exchange, "POST")) {
 		if (endpoint_post(exchange))
-			post_complete(endpoint_post(exchange));
+			endpoint_post_complete(endpoint_post(exchange));
 		else
 			exchange_answer(exchange, 503, NULL, NULL);
 		return;
@@ -101,7 +241,7 @@ static void endpoint_on_complete(void *data, struct exchange *exchange)
 		exchange_answer(exchange, 200, NULL, NULL);
 		return;
 	}
-	session = endpoint_session(endpoint, exchange, &named);
+	session = endpoint_session(&endpoint->sessions, exchange, &named);
 	if (named && !session)
 		rpc_refuse(exchange, 404, RPC_SESSION_NOT_FOUND,
 			   "Session not found: begin again with initialize");
@@ -123,30 +263,33 @@ static void endpoint_on_complete(void *data, struct exchange *exchange)
 
 static void endpoint_on_abandoned(void *data, struct exchange *exchange)
 {
-	struct post *post = endpoint_post(exchange);
+	struct endpoint_post *post = endpoint_post(exchange);
 
 	if (post)
-		post_abandon(post);
+		request_leave(&post->request);
 }
 
 static void endpoint_on_stopping(void *data, struct exchange *exchange)
 {
-	struct post *post = endpoint_post(exchange);
+	struct endpoint_post *post = endpoint_post(exchange);
 
 	if (post)
-		post_stop(post);
+		request_stop(&post->request);
 	else if (endpoint_is_method(exchange, "GET"))
 		session_stream_stopping(exchange);
 }
 
 static void endpoint_on_ended(void *data, struct exchange *exchange)
 {
-	struct post *post = endpoint_post(exchange);
+	struct endpoint_post *post = endpoint_post(exchange);
 
-	if (post)
-		post_end(post);
-	else if (endpoint_is_method(exchange, "GET"))
+	if (post) {
+		json_reader_free(post->reader);
+		request_deinit(&post->request);
+		arena_free(post->body);
+	} else if (endpoint_is_method(exchange, "GET")) {
 		session_stream_ended(exchange);
+	}
 }
 
 const struct exchange_handler endpoint_handler = {
@@ -174,7 +317,6 @@ struct endpoint *endpoint_new(const struct endpoint_options *options)
 
 	if (!endpoint)
 		return NULL;
-	endpoint->persistence = options->persistence;
 	LIST_INIT(&endpoint->stream_clients);
 	LIST_INIT(&endpoint->cancellable);
 	LIST_INIT(&endpoint->waits);
@@ -321,7 +463,7 @@ unsigned endpoint_session_count(const struct endpoint *endpoint)
 
 void endpoint_review_client(struct endpoint *endpoint, int64_t client_id)
 {
-	const struct persistence *persistence = endpoint->persistence;
+	const struct persistence *persistence = endpoint->context.persistence;
 	struct client client = { .id = client_id };
 	struct session *session;
 	bool exists, has_other_events = false;

@@ -16,7 +16,6 @@
 #include "base/clock.h"
 #include "mcp/era.h"
 #include "mcp/persistence.h"
-#include "mcp/answer_room.h"
 #include "mcp/tool_set.h"
 
 /*
@@ -31,23 +30,18 @@
  *   webhook-id     all: the event ID; the AI SDK refuses any other
  *   gap, terminated   SEP, sketch: are posted to webhooks; ChatGPT ignores them
  *   poll timeoutMs    a branch of the sketch only: ignored
+ *
+ * We follow the SEP, declare both capabilities, and demand no declaration of the client.
  */
-const struct event_rules event_rules = {
-	.errors = {
-		[EVENT_E_NOT_FOUND] = { RPC_NOT_FOUND, "NotFound" },
-		[EVENT_E_FORBIDDEN] = { RPC_FORBIDDEN, "Forbidden" },
-		[EVENT_E_EXHAUSTED] = { RPC_RESOURCE_EXHAUSTED, "ResourceExhausted" },
-		[EVENT_E_UNSUPPORTED] = { RPC_UNSUPPORTED, "Unsupported" },
-		[EVENT_E_CALLBACK] = { RPC_CALLBACK_ENDPOINT_ERROR,
-				       "CallbackEndpointError" },
-	},
-	.has_capability = true,
-	.has_extension = true,
-	.client_must_declare = false,
-	.unsubscribe_of_unknown_fails = true,
-	.webhook_id_is_event_id = true,
-	.sends_gap = true,
-	.sends_terminated = true,
+static const struct event_error_row {
+	enum rpc_code code;
+	const char *name; /* the message of the error */
+} event_errors[] = {
+	[EVENT_E_NOT_FOUND] = { RPC_NOT_FOUND, "NotFound" },
+	[EVENT_E_FORBIDDEN] = { RPC_FORBIDDEN, "Forbidden" },
+	[EVENT_E_EXHAUSTED] = { RPC_RESOURCE_EXHAUSTED, "ResourceExhausted" },
+	[EVENT_E_UNSUPPORTED] = { RPC_UNSUPPORTED, "Unsupported" },
+	[EVENT_E_CALLBACK] = { RPC_CALLBACK_ENDPOINT_ERROR, "CallbackEndpointError" },
 };
 
 /* ---- errors */
@@ -68,16 +62,9 @@ static void event_write_failure(struct json_writer *writer, const void *data)
 	json_close_object(writer);
 }
 
-static struct rpc_error event_rpc_error(const struct event_failure *failure)
-{
-	const struct event_error_row *row = &event_rules.errors[failure->error];
-
-	return (struct rpc_error){ row->code, row->name, event_write_failure, failure };
-}
-
 void event_write_error(struct json_writer *writer, const struct event_failure *failure)
 {
-	const struct event_error_row *row = &event_rules.errors[failure->error];
+	const struct event_error_row *row = &event_errors[failure->error];
 
 	json_open_object(writer);
 	json_put_integer(writer, "code", row->code);
@@ -89,9 +76,10 @@ void event_write_error(struct json_writer *writer, const struct event_failure *f
 
 void event_fail(struct request *request, const struct event_failure *failure)
 {
-	const struct rpc_error error = event_rpc_error(failure);
+	const struct event_error_row *row = &event_errors[failure->error];
 
-	request_fail_with(request, &error);
+	request_fail_with(request, &(struct rpc_error){ row->code, row->name,
+							event_write_failure, failure });
 }
 
 /* ---- types */
@@ -236,15 +224,7 @@ static bool event_read_arguments(struct request *request, struct event_query *qu
 	return !problem;
 }
 
-static const char *event_delivery_name(enum event_delivery delivery)
-{
-	return delivery == EVENT_POLL	? "poll"
-	       : delivery == EVENT_PUSH ? "push"
-					: "webhook";
-}
-
-bool event_read_query(struct request *request, enum event_delivery delivery,
-		      struct event_query *query_out)
+bool event_read_query(struct request *request, struct event_query *query_out)
 {
 	const struct request_context *context = request->context;
 	const char *name = json_string(json_member(request->message.params, "name"));
@@ -276,13 +256,6 @@ bool event_read_query(struct request *request, enum event_delivery delivery,
 				   .detail = "This client may not read that. "
 					     "The owner decides, with: " PROGRAM_NAME
 					     " change" });
-		return false;
-	}
-	if (!(query.type->deliveries & delivery)) {
-		event_fail(request,
-			   &(struct event_failure){ EVENT_E_UNSUPPORTED, "feature",
-						    "deliveryMode", "value",
-						    event_delivery_name(delivery) });
 		return false;
 	}
 	if (!event_read_arguments(request, &query))
@@ -413,19 +386,6 @@ enum {
 
 /* ---- events/list */
 
-static void event_methods_write_deliveries(struct json_writer *writer,
-					   unsigned deliveries)
-{
-	json_open_array_at(writer, "delivery");
-	if (deliveries & EVENT_POLL)
-		json_write_string(writer, "poll");
-	if (deliveries & EVENT_PUSH)
-		json_write_string(writer, "push");
-	if (deliveries & EVENT_WEBHOOK)
-		json_write_string(writer, "webhook");
-	json_close_array(writer);
-}
-
 static void event_methods_write_type(struct json_writer *writer,
 				     const struct event_type *type,
 				     const struct schema_reader *reader)
@@ -433,7 +393,11 @@ static void event_methods_write_type(struct json_writer *writer,
 	json_open_object(writer);
 	json_put_string(writer, "name", type->name);
 	schema_put_text(writer, "description", type->description, reader);
-	event_methods_write_deliveries(writer, type->deliveries);
+	json_open_array_at(writer, "delivery");
+	json_write_string(writer, "poll");
+	json_write_string(writer, "push");
+	json_write_string(writer, "webhook");
+	json_close_array(writer);
 	json_key(writer, "inputSchema");
 	schema_write(writer, type->arguments, SCHEMA_CLOSED, reader);
 	json_key(writer, "payloadSchema");
@@ -469,7 +433,7 @@ struct event_methods_poll {
 	struct client client; /* as it is now */
 	struct event_position position;
 	struct json_writer *writer; /* of the events */
-	struct answer_room room;
+	struct request_room room;
 	int64_t most; /* events in the answer */
 	unsigned looked_at;
 	bool has_more;
@@ -482,9 +446,9 @@ static bool event_methods_write(struct event_methods_poll *poll,
 {
 	if (poll->room.rows == poll->most)
 		return false;
-	answer_room_open_row(&poll->room);
+	request_room_open_row(&poll->room);
 	event_write(&poll->query, entry, poll->position.epoch, false, poll->writer);
-	return answer_room_close_row(&poll->room, 0);
+	return request_room_close_row(&poll->room, 0);
 }
 
 /* Adds the type that is asked for. Returns false if the answer has no room for it. */
@@ -573,7 +537,7 @@ void event_methods_run_poll(struct request *request)
 	struct event_methods_poll poll = { 0 };
 	struct buffer events = BUFFER_INIT;
 
-	if (!event_read_query(request, EVENT_POLL, &poll.query) ||
+	if (!event_read_query(request, &poll.query) ||
 	    !event_methods_read_most(request, &poll.most) ||
 	    !event_read_position(request, poll.query.type, &poll.position))
 		return;
@@ -582,7 +546,7 @@ void event_methods_run_poll(struct request *request)
 		request_fail_no_memory(request);
 		return;
 	}
-	poll.room = (struct answer_room){ .writer = poll.writer, .form = ANSWER_PLAIN };
+	poll.room = (struct request_room){ .writer = poll.writer, .form = ANSWER_PLAIN };
 	poll.query.may_show_text = true;
 	if (event_find_client(request, &poll.client))
 		poll.query.client = &poll.client;

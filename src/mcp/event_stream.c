@@ -441,7 +441,7 @@ void event_stream_run(struct request *request)
 		return;
 	}
 	stream->request = request;
-	if (!event_read_query(request, EVENT_PUSH, &stream->query) ||
+	if (!event_read_query(request, &stream->query) ||
 	    !event_read_position(request, stream->query.type, &stream->position))
 		return;
 	stream->query.may_show_text = true;

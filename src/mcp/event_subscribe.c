@@ -25,27 +25,6 @@ enum { EVENT_SUBSCRIBE_ARENA_BYTES = 256 * 1024 };
 
 /* ---- bodies */
 
-/* Receivers refuse a webhook-id that is not the event's ID. */
-static void event_subscribe_write_id(int64_t epoch, int64_t entry_id,
-				     char id_out[WEBHOOK_MESSAGE_ID_BYTES])
-{
-	_Static_assert((int)EVENT_CURSOR_BYTES <= (int)WEBHOOK_MESSAGE_ID_BYTES,
-		       "it fits");
-	event_write_cursor(epoch, entry_id, id_out);
-}
-
-static void event_subscribe_write_body(const struct event_query *query,
-				       const struct feed_entry *entry, int64_t epoch,
-				       struct buffer *body)
-{
-	struct json_writer *writer = json_writer_new(body);
-
-	if (!writer)
-		return;
-	event_write(query, entry, epoch, true, writer);
-	json_writer_free(writer);
-}
-
 /* One-time codes stay masked whatever the client's scopes are: the body leaves the phone. */
 static enum webhook_verdict event_subscribe_write(
 	void *data, const struct client *client, const char *event,
@@ -62,7 +41,10 @@ static enum webhook_verdict event_subscribe_write(
 		.may_show_text = true, /* a subscription with the text was approved */
 	};
 	enum webhook_verdict verdict = WEBHOOK_DIFFERS;
+	struct json_writer *writer;
 
+	_Static_assert((int)EVENT_CURSOR_BYTES <= (int)WEBHOOK_MESSAGE_ID_BYTES,
+		       "it fits");
 	if (!query.type || !request_scopes_cover(client->scopes, CLIENT_EVENTS))
 		return WEBHOOK_FORBIDDEN;
 	masked.scopes &= ~(unsigned)CLIENT_CODES;
@@ -73,8 +55,12 @@ static enum webhook_verdict event_subscribe_write(
 	}
 	switch (event_judge(&query, entry)) {
 	case EVENT_MATCHES:
-		event_subscribe_write_body(&query, entry, webhook->epoch, body);
-		event_subscribe_write_id(webhook->epoch, entry->id, message_id_out);
+		writer = json_writer_new(body);
+		if (writer)
+			event_write(&query, entry, webhook->epoch, true, writer);
+		json_writer_free(writer);
+		/* receivers refuse a webhook-id that is not the event's ID */
+		event_write_cursor(webhook->epoch, entry->id, message_id_out);
 		verdict = WEBHOOK_PASSES;
 		break;
 	case EVENT_FORBIDDEN:
@@ -359,26 +345,6 @@ static bool event_subscribe_read_mode(struct request *request,
 	return false;
 }
 
-/* Returns false if it has been answered. `order` has the arguments. */
-static bool event_subscribe_check_arguments(struct request *request,
-					    const struct webhook_order *order)
-{
-	struct buffer text = BUFFER_INIT;
-	struct json_writer *writer = json_writer_new(&text);
-	bool fits;
-
-	if (writer) {
-		json_write_canonical(writer, order->arguments);
-		json_writer_free(writer);
-	}
-	fits = writer && !text.failed && text.length <= EVENT_ARGUMENTS_MAX;
-	buffer_deinit(&text);
-	if (!fits)
-		request_fail(request, RPC_INVALID_PARAMS,
-			     "params.arguments are too long");
-	return fits;
-}
-
 static bool event_subscribe_read_order(struct request *request,
 				       const struct event_query *query,
 				       struct webhook_order *order)
@@ -400,8 +366,7 @@ static bool event_subscribe_read_order(struct request *request,
 			     "params.delivery must have the strings url and secret");
 		return false;
 	}
-	return event_subscribe_check_arguments(request, order) &&
-	       event_subscribe_read_ttl(request, &order->ttl_ms);
+	return event_subscribe_read_ttl(request, &order->ttl_ms);
 }
 
 /* Returns false if it has been answered. */
@@ -441,8 +406,7 @@ void event_subscribe_run(struct request *request)
 		request_fail_no_memory(request);
 		return;
 	}
-	if (!event_subscribe_is_offered(request) ||
-	    !event_read_query(request, EVENT_WEBHOOK, &query) ||
+	if (!event_subscribe_is_offered(request) || !event_read_query(request, &query) ||
 	    !event_subscribe_read_order(request, &query, &order) ||
 	    !event_read_position(request, query.type, &position))
 		return;
@@ -486,7 +450,7 @@ void event_subscribe_run_end(struct request *request)
 		return;
 	}
 	outcome = webhook_subscribe_end(request->context->webhooks, &order);
-	if (outcome == WEBHOOK_UNKNOWN && event_rules.unsubscribe_of_unknown_fails)
+	if (outcome == WEBHOOK_UNKNOWN)
 		event_fail(request, &(struct event_failure){ EVENT_E_NOT_FOUND, "kind",
 							     "subscription" });
 	else if (outcome == WEBHOOK_BROKEN)

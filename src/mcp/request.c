@@ -8,7 +8,7 @@
  *                      +-> cancelled: notifications/cancelled (2025)
  *
  * The answer is a JSON object, or the end of a stream (reply.c) once something was sent
- * before it. Calls go one way: post.c, the era, its methods, request.c, reply.c.
+ * before it. Calls go one way: endpoint.c, the era, its methods, request.c, reply.c.
  */
 #include "mcp/request.h"
 
@@ -376,4 +376,49 @@ void request_deinit(struct request *request)
 	request_end_cancellable(request);
 	request_end_wait(request);
 	buffer_deinit(&request->body);
+}
+
+/* The room of an answer */
+
+size_t request_room_octets(enum request_room_form form, const char *json, size_t length)
+{
+	size_t quoted = length;
+
+	if (form == ANSWER_PLAIN)
+		return length;
+	/* the writer leaves nothing else in JSON that a string has to escape */
+	for (size_t i = 0; i < length; i++)
+		quoted += json[i] == '"' || json[i] == '\\';
+	return form == ANSWER_QUOTED ? quoted : length + quoted;
+}
+
+static void request_room_count(struct request_room *room)
+{
+	size_t length = json_writer_length(room->writer);
+
+	room->used += request_room_octets(room->form,
+					  json_writer_data(room->writer) + room->begin,
+					  length - room->begin);
+	room->begin = length;
+}
+
+void request_room_open_row(struct request_room *room)
+{
+	request_room_count(room);
+}
+
+bool request_room_close_row(struct request_room *room, size_t more)
+{
+	size_t begin = room->begin, used = room->used;
+
+	request_room_count(room);
+	room->used += more;
+	if (room->rows && room->used > ANSWER_OCTETS_MAX - ANSWER_FRAME_OCTETS) {
+		json_writer_drop(room->writer, begin);
+		room->begin = begin;
+		room->used = used;
+		return false;
+	}
+	room->rows++;
+	return true;
 }

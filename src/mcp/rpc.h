@@ -30,7 +30,7 @@ enum rpc_code {
 	RPC_HEADER_MISMATCH = -32020,
 	RPC_MISSING_CAPABILITY = -32021,
 	RPC_UNSUPPORTED_VERSION = -32022,
-	/* Of the extension for events; its drafts had other numbers: see event_rules. */
+	/* Of the extension for events; its drafts had other numbers: see event.c. */
 	RPC_NOT_FOUND = -32023,
 	RPC_FORBIDDEN = -32024,
 	RPC_RESOURCE_EXHAUSTED = -32025,

@@ -36,7 +36,7 @@ void server_info_write_capabilities(struct json_writer *writer, const char *exte
 	json_close_object(writer);
 	json_open_object_at(writer, "completions");
 	json_close_object(writer);
-	if (has_events && event_rules.has_capability) {
+	if (has_events) {
 		json_open_object_at(writer, "events");
 		json_close_object(writer);
 	}
@@ -47,7 +47,7 @@ void server_info_write_capabilities(struct json_writer *writer, const char *exte
 		json_open_object_at(writer, extension);
 		json_close_object(writer);
 	}
-	if (has_events && event_rules.has_extension) {
+	if (has_events) {
 		json_open_object_at(writer, EVENT_EXTENSION);
 		json_put_boolean(writer, "listChanged", true);
 		json_close_object(writer);

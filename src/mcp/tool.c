@@ -18,7 +18,6 @@
 
 #include "base/escape.h"
 #include "base/utf8.h"
-#include "mcp/answer_room.h"
 #include "mcp/elicitation.h"
 #include "mcp/persistence.h"
 #include "mcp/tool_arguments.h"
@@ -142,14 +141,14 @@ static void tool_write_mirror(struct json_writer *writer, const struct buffer *s
 	static const char none[] = "Too long to be given twice: see structuredContent.";
 	struct buffer shorter = BUFFER_INIT;
 
-	if (answer_room_octets(ANSWER_QUOTED, structured->data, structured->length) <=
+	if (request_room_octets(ANSWER_QUOTED, structured->data, structured->length) <=
 	    room) {
 		tool_write_text_block(writer, structured->data, structured->length);
 		return;
 	}
 	tool_shorten(&shorter, structured);
 	if (!shorter.failed &&
-	    answer_room_octets(ANSWER_QUOTED, shorter.data, shorter.length) <= room)
+	    request_room_octets(ANSWER_QUOTED, shorter.data, shorter.length) <= room)
 		tool_write_text_block(writer, shorter.data, shorter.length);
 	else
 		tool_write_text_block(writer, none, strlen(none));
@@ -164,7 +163,7 @@ static void tool_write_blocks(struct json_writer *writer, const char *text,
 
 	json_open_array(writer);
 	if (text) {
-		used += answer_room_octets(ANSWER_QUOTED, text, strlen(text));
+		used += request_room_octets(ANSWER_QUOTED, text, strlen(text));
 		tool_write_text_block(writer, text, strlen(text));
 	}
 	if (mirror)

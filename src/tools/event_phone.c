@@ -14,8 +14,6 @@
 #include "tools/services.h"
 #include "tools/tool_table.h"
 
-enum { EVENT_PHONE_ALL = EVENT_POLL | EVENT_PUSH | EVENT_WEBHOOK };
-
 /* ---- call.missed */
 
 static const struct schema_field event_phone_call_arguments[] = {
@@ -69,7 +67,6 @@ const struct event_type event_call_missed = {
 	.find_problem = event_view_find_problem,
 	.payload = event_phone_call_payload,
 	.scopes = CLIENT_READ,
-	.deliveries = EVENT_PHONE_ALL,
 	.feed = FEED_CALL,
 	.matches = event_phone_call_matches,
 	.write_data = event_phone_write_call,
@@ -137,7 +134,6 @@ const struct event_type event_alert_received = {
 	.arguments = event_phone_alert_arguments,
 	.payload = event_phone_alert_payload,
 	.scopes = CLIENT_READ,
-	.deliveries = EVENT_PHONE_ALL,
 	.feed = FEED_ALERT,
 	.matches = event_phone_alert_matches,
 	.write_data = event_phone_write_alert,
@@ -177,7 +173,6 @@ const struct event_type event_sim_state_changed = {
 	.arguments = event_phone_sim_arguments,
 	.payload = event_phone_sim_payload,
 	.scopes = CLIENT_READ,
-	.deliveries = EVENT_PHONE_ALL,
 	.feed = FEED_SIM_STATE,
 	.matches = event_phone_sim_matches,
 	.write_data = event_phone_write_sim,
@@ -222,7 +217,6 @@ const struct event_type event_balance_changed = {
 	.arguments = event_phone_sim_arguments,
 	.payload = event_phone_balance_payload,
 	.scopes = CLIENT_READ,
-	.deliveries = EVENT_PHONE_ALL,
 	.feed = FEED_BALANCE,
 	.matches = event_phone_balance_matches,
 	.write_data = event_phone_write_balance,
@@ -264,7 +258,6 @@ const struct event_type event_gateway_offline_gap = {
 	.arguments = event_phone_gap_arguments,
 	.payload = view_gap_fields,
 	.scopes = CLIENT_READ,
-	.deliveries = EVENT_PHONE_ALL,
 	.feed = FEED_OFFLINE_GAP,
 	.matches = event_phone_gap_matches,
 	.write_data = event_phone_write_gap,

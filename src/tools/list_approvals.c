@@ -71,7 +71,7 @@ static const struct schema_field list_approvals_output[] = {
 };
 
 /* Returns 0 or the store's error. */
-static int list_approvals_write_message(struct answer_room *room,
+static int list_approvals_write_message(struct request_room *room,
 					const struct tool_call *call, int64_t message_id,
 					bool *kept_out)
 {
@@ -82,20 +82,20 @@ static int list_approvals_write_message(struct answer_room *room,
 		message_view_read(call->services->store, message_id, &arena, &message);
 
 	if (!error) {
-		answer_room_open_row(room);
+		request_room_open_row(room);
 		json_open_object(writer);
 		message_view_put_approval(writer, call->services, &message);
 		view_put_line(writer, "to_phone_number", message.number);
 		json_put_boolean(writer, "own", message.client_id == call->client->id);
 		json_close_object(writer);
-		*kept_out = answer_room_close_row(room, 0);
+		*kept_out = request_room_close_row(room, 0);
 	}
 	arena_free(arena);
 	return error;
 }
 
 struct list_approvals_webhooks {
-	struct answer_room *room;
+	struct request_room *room;
 	const struct tool_call *call;
 	unsigned more; /* that are not in the answer */
 };
@@ -112,12 +112,12 @@ static void list_approvals_write_webhook(void *data,
 		list->more++;
 		return;
 	}
-	answer_room_open_row(list->room);
+	request_room_open_row(list->room);
 	json_open_object(writer);
 	webhook_view_put_consent(writer, list->call->services->store, consent);
 	json_put_boolean(writer, "own", consent->client_id == list->call->client->id);
 	json_close_object(writer);
-	list->more = !answer_room_close_row(list->room, 0);
+	list->more = !request_room_close_row(list->room, 0);
 }
 
 /* Writes at most PAIRING_WAITING_MAX. */
@@ -141,7 +141,7 @@ static void list_approvals_write_pairings(struct json_writer *writer,
 
 static int list_approvals_write(struct json_writer *writer, const struct tool_call *call)
 {
-	struct answer_room room = { .writer = writer, .form = ANSWER_TWICE };
+	struct request_room room = { .writer = writer, .form = ANSWER_TWICE };
 	struct list_approvals_webhooks list = { &room, call, 0 };
 	bool kept = true;
 	struct outbox_approval_page page;

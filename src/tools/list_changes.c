@@ -256,7 +256,8 @@ static void list_changes_answer(void *data)
 	if (!page->writer)
 		return;
 	page->view = view_of_call(list->call, page->writer);
-	page->room = (struct answer_room){ .writer = page->writer, .form = ANSWER_PLAIN };
+	page->room =
+		(struct request_room){ .writer = page->writer, .form = ANSWER_PLAIN };
 	list_changes_put_members(list);
 	json_close_object(page->writer);
 	json_writer_free(page->writer);

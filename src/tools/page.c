@@ -40,7 +40,8 @@ bool page_begin(struct page *page, struct tool_call *call)
 	if (!page->writer)
 		return false;
 	page->view = view_of_call(call, page->writer);
-	page->room = (struct answer_room){ .writer = page->writer, .form = ANSWER_TWICE };
+	page->room =
+		(struct request_room){ .writer = page->writer, .form = ANSWER_TWICE };
 	view_put_notice(page->writer);
 	return true;
 }
@@ -68,7 +69,7 @@ bool page_takes_row(struct page *page, int64_t id)
 	page->row_id = id;
 	page->contacts = contacts ? contacts->count : 0;
 	page->contacts_octets = contacts ? contacts->octets : 0;
-	answer_room_open_row(&page->room);
+	request_room_open_row(&page->room);
 	return true;
 }
 
@@ -77,7 +78,7 @@ bool page_keeps_row(struct page *page)
 	struct view_contacts *contacts = page->view.contacts;
 	size_t octets = contacts ? contacts->octets - page->contacts_octets : 0;
 
-	if (answer_room_close_row(&page->room, octets)) {
+	if (request_room_close_row(&page->room, octets)) {
 		page->last_id = page->row_id;
 		return true;
 	}

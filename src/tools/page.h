@@ -4,13 +4,13 @@
  * {"notice", rows, "count", "next_cursor" if there are more, members that the tool adds}.
  *
  * A page is full at the caller's limit, or when the next row would make the answer too long
- * (mcp/answer_room.h).
+ * (mcp/request_room.h).
  */
 #pragma once
 
 #include "base/buffer.h"
 #include "base/json.h"
-#include "mcp/answer_room.h"
+#include "mcp/request.h"
 #include "mcp/resource.h"
 #include "mcp/tool.h"
 #include "tools/cursor.h"
@@ -30,7 +30,7 @@ struct page {
 		row_id;	   /* of the last row that was kept; of the one being written */
 	unsigned contacts; /* before the row that is being written */
 	size_t contacts_octets;
-	struct answer_room room; /* counts the rows of this page */
+	struct request_room room; /* counts the rows of this page */
 	struct buffer structured;
 };
 

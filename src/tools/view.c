@@ -6,7 +6,7 @@
 #include "base/clock.h"
 #include "base/escape.h"
 #include "base/utf8.h"
-#include "mcp/answer_room.h"
+#include "mcp/request.h"
 #include "policy/price.h"
 #include "sms/sender.h"
 #include "store/store_retention.h"
@@ -176,7 +176,7 @@ static size_t view_contact_octets(const char *number, const char *name)
 		json_close_object(writer);
 		json_writer_free(writer);
 	}
-	octets = answer_room_octets(ANSWER_TWICE, json.data, json.length);
+	octets = request_room_octets(ANSWER_TWICE, json.data, json.length);
 	buffer_deinit(&json);
 	return octets;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Events of a feed that tests write: gaps, failures to read, types without a delivery. */
+/* Events of a feed that tests write: gaps and failures to read. */
 #include "unit_test.h"
 #include "fake_exchange.h"
 
@@ -36,29 +36,17 @@ static void write_data(const struct event_query *query, const struct feed_entry 
 	json_put_integer(writer, "subject", entry->subject_id);
 }
 
-static const struct event_type pushed = {
-	.name = "pushed",
-	.description = "Is only pushed.",
+static const struct event_type alert = {
+	.name = "alert",
+	.description = "Something is wrong.",
 	.arguments = nothing,
 	.payload = nothing,
 	.scopes = CLIENT_READ,
-	.deliveries = EVENT_PUSH,
 	.feed = FEED_ALERT,
 	.matches = matches,
 	.write_data = write_data,
 };
-static const struct event_type polled = {
-	.name = "polled",
-	.description = "Is only polled.",
-	.arguments = nothing,
-	.payload = nothing,
-	.scopes = CLIENT_READ,
-	.deliveries = EVENT_POLL,
-	.feed = FEED_ALERT,
-	.matches = matches,
-	.write_data = write_data,
-};
-static const struct event_type *const types[] = { &pushed, &polled, NULL };
+static const struct event_type *const types[] = { &alert, NULL };
 static const struct tool *const tools[] = { NULL };
 static const struct resource *const resources[] = { NULL };
 
@@ -145,26 +133,12 @@ static void new_entries(int64_t head)
 
 FIXTURE(set_up, tear_down)
 
-TEST(test_a_delivery_that_a_type_lacks_is_unsupported)
-{
-	struct exchange poll = { .headers = HEADERS("events/poll") };
-	struct exchange stream = { .headers = HEADERS("events/stream") };
-
-	ask(&poll, EVENTS("events/poll", "\"name\":\"pushed\""));
-	assert_has(poll.body, "\"code\":-32026,\"message\":\"Unsupported\",\"data\":"
-			      "{\"feature\":\"deliveryMode\",\"value\":\"poll\"}");
-	fake_exchange_close(endpoint, &poll);
-	ask(&stream, EVENTS("events/stream", "\"name\":\"polled\""));
-	assert_has(stream.body, "\"value\":\"push\"");
-	fake_exchange_close(endpoint, &stream);
-}
-
 TEST(test_a_gap_is_announced_before_the_stream_goes_on)
 {
 	struct exchange stream = { .headers = HEADERS("events/stream") };
 	const char *events;
 
-	ask(&stream, EVENTS("events/stream", "\"name\":\"pushed\",\"cursor\":\"7.2\""));
+	ask(&stream, EVENTS("events/stream", "\"name\":\"alert\",\"cursor\":\"7.2\""));
 	events = fake_events(&stream);
 	assert_has(events, "\"cursor\":\"7.2\",\"truncated\":false");
 	assert_has(events, "\"eventId\":\"7.3\"");
@@ -181,7 +155,7 @@ TEST(test_a_failure_to_read_is_reported_and_the_stream_goes_on)
 {
 	struct exchange stream = { .headers = HEADERS("events/stream") };
 
-	ask(&stream, EVENTS("events/stream", "\"name\":\"pushed\",\"cursor\":\"7.3\""));
+	ask(&stream, EVENTS("events/stream", "\"name\":\"alert\",\"cursor\":\"7.3\""));
 	fake_events(&stream);
 	feed.failure = -5;
 	new_entries(4);
@@ -197,7 +171,7 @@ TEST(test_a_poll_that_cannot_read_fails_and_keeps_the_cursor)
 	struct exchange poll = { .headers = HEADERS("events/poll") };
 
 	feed.failure = -5;
-	ask(&poll, EVENTS("events/poll", "\"name\":\"polled\",\"cursor\":\"7.1\""));
+	ask(&poll, EVENTS("events/poll", "\"name\":\"alert\",\"cursor\":\"7.1\""));
 	assert_has(poll.body, "\"code\":-32603");
 	fake_exchange_close(endpoint, &poll);
 }

@@ -120,6 +120,8 @@ static inline bool request_scopes_cover(unsigned scopes, unsigned needed)
  */
 struct json_writer *request_open_result(struct request *request);
 void request_close_result(struct request *request);
+/* Answers with a result that has no members of its own. */
+void request_acknowledge(struct request *request);
 void request_fail(struct request *request, enum rpc_code code, const char *text);
 void request_fail_no_memory(struct request *request);
 void request_fail_with(struct request *request, const struct rpc_error *error);

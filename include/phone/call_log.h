@@ -17,6 +17,3 @@ struct call_log;
 int call_log_new(struct store *store, struct sims *sims, struct ofono *ofono,
 		 struct call_log **log_out);
 void call_log_free(struct call_log *log); /* NULL is fine */
-
-/* The event is the call's ID, an int64_t: it was added, or something of it changed. */
-struct observers *call_log_observers(struct call_log *log);

@@ -97,3 +97,16 @@ const char *sim_state_name(enum sim_state state); /* "ready" */
 
 /* Returns the last four characters of the card's identity, for the log. */
 const char *sim_card_tail(const struct modem_sim *facts);
+
+/*
+ * SIM feed: adds an entry to the feed of the store (store/store_feed.h) when a SIM's state
+ * differs from that of its last entry, also over a restart.
+ */
+struct sim_feed {
+	struct sims *sims; /* NULL if not initialised */
+	struct store *store;
+	struct observer observer;
+};
+
+void sim_feed_init(struct sim_feed *feed, struct sims *sims, struct store *store);
+void sim_feed_deinit(struct sim_feed *feed); /* also if never initialised */

@@ -170,10 +170,3 @@ struct webhook_counts {
 };
 
 void webhook_count(struct webhooks *webhooks, struct webhook_counts *counts_out);
-
-/*
- * Does a consent cover this? One that has no filter covers any filter, and one with the text
- * covers subscriptions without it.
- */
-bool webhook_consent_covers(const struct store_webhook_consent *consent,
-			    const char *event, const char *filter, bool with_text);

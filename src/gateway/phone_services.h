@@ -13,7 +13,7 @@
 
 #include "base/observer.h"
 #include "phone/modem_power.h"
-#include "phone/sim_feed.h"
+#include "phone/sim.h"
 #include "phone/unlocker.h"
 #include "sms/approval_notice.h"
 #include "sms/opt_out.h"

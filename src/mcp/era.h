@@ -53,8 +53,6 @@ struct era_method {
 };
 
 struct era {
-	const char *name;
-	const struct revision *revisions; /* newest first, ends with a NULL name */
 	const struct era_method *methods; /* ends with a NULL name */
 	bool leaving_cancels; /* a client that closes the connection cancels its request */
 	bool has_extensions;  /* a request declares those of its client in _meta */

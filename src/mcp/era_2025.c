@@ -73,12 +73,6 @@ static void era_2025_run_initialize(struct request *request)
 	request_close_result(request);
 }
 
-static void era_2025_run_empty(struct request *request)
-{
-	if (request_open_result(request))
-		request_close_result(request);
-}
-
 /* Subscriptions to resources */
 
 /* Returns NULL if there is no session; then the request has been answered. */
@@ -110,7 +104,7 @@ static void era_2025_run_subscribe(struct request *request)
 						"subscriptions: unsubscribe from some"
 					      : "out of memory: try again later");
 	else
-		era_2025_run_empty(request);
+		request_acknowledge(request);
 }
 
 static void era_2025_run_unsubscribe(struct request *request)
@@ -126,7 +120,7 @@ static void era_2025_run_unsubscribe(struct request *request)
 		return;
 	}
 	session_unsubscribe(session, uri);
-	era_2025_run_empty(request);
+	request_acknowledge(request);
 }
 
 /* IDs are equal if type and text are: 1 is not "1". */
@@ -169,7 +163,7 @@ static void era_2025_receive(struct request *message)
 
 static const struct era_method era_2025_methods[] = {
 	{ "initialize", era_2025_run_initialize },
-	{ "ping", era_2025_run_empty },
+	{ "ping", request_acknowledge },
 	{ "tools/list", tool_run_list },
 	{ "tools/call", tool_run_call },
 	{ "resources/list", resource_methods_run_list },
@@ -182,8 +176,6 @@ static const struct era_method era_2025_methods[] = {
 };
 
 const struct era era_2025 = {
-	.name = "2025",
-	.revisions = revision_family_2025,
 	.methods = era_2025_methods,
 	.elicitation = &elicitation_2025_transport,
 	.receive = era_2025_receive,

@@ -206,7 +206,7 @@ static void era_2026_run_discover(struct request *request)
 	if (!writer)
 		return;
 	json_key(writer, "supportedVersions");
-	revision_write_names(request->era->revisions, writer);
+	revision_write_names(revision_family_2026, writer);
 	server_info_write_capabilities(writer,
 				       request->context->tasks ? TASK_EXTENSION : NULL,
 				       request->context->events != NULL);
@@ -240,8 +240,6 @@ static const struct era_method era_2026_methods[] = {
 };
 
 const struct era era_2026 = {
-	.name = "2026",
-	.revisions = revision_family_2026,
 	.methods = era_2026_methods,
 	.leaving_cancels = true,
 	.admit = era_2026_admit,

@@ -159,8 +159,7 @@ static void event_stream_finish(void *data)
 
 	event_stream_leave(stream);
 	stream->request->subscription_id = stream->request->message.id;
-	if (request_open_result(stream->request))
-		request_close_result(stream->request);
+	request_acknowledge(stream->request);
 }
 
 static void event_stream_terminate(struct event_stream *stream, const char *reason)

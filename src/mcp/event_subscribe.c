@@ -456,6 +456,6 @@ void event_subscribe_run_end(struct request *request)
 	else if (outcome == WEBHOOK_BROKEN)
 		request_fail(request, RPC_INTERNAL_ERROR,
 			     "the subscription could not be removed: try again later");
-	else if (request_open_result(request))
-		request_close_result(request);
+	else
+		request_acknowledge(request);
 }

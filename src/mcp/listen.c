@@ -273,8 +273,7 @@ static void listen_finish(void *data)
 
 	listen_leave(listen);
 	listen->request->subscription_id = listen->request->message.id;
-	if (request_open_result(listen->request))
-		request_close_result(listen->request);
+	request_acknowledge(listen->request);
 }
 
 static void listen_on_change(void *data, const void *event_data)

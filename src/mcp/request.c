@@ -92,6 +92,12 @@ void request_close_result(struct request *request)
 	request_answer(request, 200);
 }
 
+void request_acknowledge(struct request *request)
+{
+	if (request_open_result(request))
+		request_close_result(request);
+}
+
 void request_fail_with(struct request *request, const struct rpc_error *error)
 {
 	rpc_write_error(&request->body, request->message.id, error);

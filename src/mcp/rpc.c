@@ -207,6 +207,8 @@ void rpc_close_notification(struct json_writer *writer)
 	json_writer_free(writer);
 }
 
+/* What MCP's HTTP headers say */
+
 static const char wrapper_begin[] = "=?base64?";
 static const char wrapper_end[] = "?=";
 

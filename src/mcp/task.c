@@ -228,13 +228,6 @@ static bool task_begin(struct request *request, struct task_query *query,
 	return task_admit(request) && task_find_requested(request, query, task_out);
 }
 
-/* The result is empty; tasks/get shows the effect. */
-static void task_acknowledge(struct request *request)
-{
-	if (request_open_result(request))
-		request_close_result(request);
-}
-
 void task_run_get(struct request *request)
 {
 	struct task_query query;
@@ -263,7 +256,7 @@ static void task_accept_answers(struct request *request, const struct task_query
 		request_fail(request, RPC_INTERNAL_ERROR,
 			     "the answers could not be stored: try again later");
 	else
-		task_acknowledge(request);
+		request_acknowledge(request); /* tasks/get shows the effect */
 }
 
 void task_run_update(struct request *request)
@@ -295,7 +288,7 @@ void task_run_cancel(struct request *request)
 		request_fail(request, RPC_INTERNAL_ERROR,
 			     "the cancellation could not be stored: try again later");
 	else
-		task_acknowledge(request);
+		request_acknowledge(request); /* tasks/get shows the effect */
 }
 
 /* A task that is due but has not changed is not looked at in a tight loop. */

@@ -12,17 +12,17 @@
  */
 #include "mcp/tool.h"
 
-#include <string.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/escape.h"
+#include "base/log.h"
 #include "base/utf8.h"
 #include "mcp/elicitation.h"
 #include "mcp/persistence.h"
 #include "mcp/tool_arguments.h"
 #include "mcp/tool_set.h"
-#include "base/log.h"
 
 enum {
 	TOOL_NAME_CHARACTERS = 64, /* of an unknown tool's name in an error */

@@ -30,7 +30,6 @@ struct call_log_entry {
 struct call_log {
 	struct store *store;
 	struct sims *sims;
-	struct observers observers;
 	struct observer ofono_observer;
 	struct call_log_entry entries[CALL_LOG_ENTRIES_MAX];
 };
@@ -41,11 +40,6 @@ static bool call_log_is_stored(int error)
 		log_error("calls: cannot store a call: %s",
 			  error < 0 ? strerror(-error) : "the disk is full");
 	return !error;
-}
-
-static void call_log_report(struct call_log *log, int64_t id)
-{
-	observers_notify(&log->observers, &id);
 }
 
 /* If `path` is NULL, returns a free place. */
@@ -68,8 +62,7 @@ static void call_log_set_state(struct call_log *log, struct call_log_entry *entr
 	entry->state = state;
 	log_info("calls: call %lld: %s", (long long)entry->id,
 		 store_event_call_state_name(state));
-	if (call_log_is_stored(store_event_set_state(log->store, entry->id, state)))
-		call_log_report(log, entry->id);
+	call_log_is_stored(store_event_set_state(log->store, entry->id, state));
 }
 
 static void call_log_track(struct call_log *log, const struct ofono_event *event,
@@ -118,7 +111,6 @@ static void call_log_on_added(struct call_log *log, const struct ofono_event *ev
 		return;
 	log_info("calls: call %lld from %s", (long long)id, log_number(row.number));
 	call_log_track(log, event, id);
-	call_log_report(log, id);
 }
 
 static void call_log_on_changed(struct call_log *log, const struct ofono_event *event)
@@ -128,9 +120,8 @@ static void call_log_on_changed(struct call_log *log, const struct ofono_event *
 	if (!entry)
 		return;
 	if (event->sender) {
-		if (call_log_is_stored(store_event_set_number(log->store, entry->id,
-							      call_log_number(event))))
-			call_log_report(log, entry->id);
+		call_log_is_stored(store_event_set_number(log->store, entry->id,
+							  call_log_number(event)));
 	} else if (strcmp(event->call_state, CALL_ENDED_HERE) == 0) {
 		call_log_set_state(log, entry, CALL_REJECTED);
 	} else if (strcmp(event->call_state, "active") == 0 ||
@@ -200,7 +191,6 @@ int call_log_new(struct store *store, struct sims *sims, struct ofono *ofono,
 	log->store = store;
 	log->sims = sims;
 	call_log_is_stored(store_event_settle(store));
-	observers_init(&log->observers);
 	observer_add(ofono_observers(ofono), &log->ofono_observer,
 		     call_log_on_ofono_event, log);
 	*log_out = log;
@@ -212,11 +202,5 @@ void call_log_free(struct call_log *log)
 	if (!log)
 		return;
 	observer_remove(&log->ofono_observer);
-	observers_deinit(&log->observers);
 	free(log);
-}
-
-struct observers *call_log_observers(struct call_log *log)
-{
-	return &log->observers;
 }

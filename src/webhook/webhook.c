@@ -265,7 +265,7 @@ static int webhook_end_those(struct webhooks *webhooks, int64_t client_id,
 	int first_error = 0;
 
 	for (; subscription; subscription = next) {
-		const char *why = reason ? reason : NULL;
+		const char *why = reason;
 		int error;
 
 		next = TAILQ_NEXT(subscription, link);

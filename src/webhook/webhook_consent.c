@@ -35,7 +35,11 @@ static const struct json *webhook_consent_next(const struct json *arguments,
 	return next;
 }
 
-bool webhook_consent_read(const struct json *arguments, struct buffer *filter)
+/*
+ * Writes the arguments as canonical JSON with a NUL, without include_text, whose value is
+ * returned.
+ */
+static bool webhook_consent_read(const struct json *arguments, struct buffer *filter)
 {
 	const struct json *with_text = json_member(arguments, WEBHOOK_CONSENT_TEXT);
 	struct json_writer *writer = json_writer_new(filter);
@@ -54,14 +58,6 @@ bool webhook_consent_read(const struct json *arguments, struct buffer *filter)
 	return with_text && with_text->type == JSON_BOOLEAN && with_text->boolean;
 }
 
-bool webhook_consent_covers(const struct store_webhook_consent *consent,
-			    const char *event, const char *filter, bool with_text)
-{
-	return strcmp(consent->event, event) == 0 && (consent->with_text || !with_text) &&
-	       (strcmp(consent->filter, WEBHOOK_CONSENT_NO_FILTER) == 0 ||
-		strcmp(consent->filter, filter) == 0);
-}
-
 struct webhook_consent_search {
 	const char *origin, *event, *filter;
 	bool with_text;
@@ -72,9 +68,12 @@ static void webhook_consent_visit(void *data, const struct store_webhook_consent
 {
 	struct webhook_consent_search *search = data;
 
+	/* One that has no filter covers any, and one with the text, subscriptions without it. */
 	if (strcmp(consent->origin, search->origin) != 0 ||
-	    !webhook_consent_covers(consent, search->event, search->filter,
-				    search->with_text))
+	    strcmp(consent->event, search->event) != 0 ||
+	    (search->with_text && !consent->with_text) ||
+	    (strcmp(consent->filter, WEBHOOK_CONSENT_NO_FILTER) != 0 &&
+	     strcmp(consent->filter, search->filter) != 0))
 		return;
 	switch (consent->state) {
 	case WEBHOOK_CONSENT_WAITING:

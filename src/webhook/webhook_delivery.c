@@ -195,7 +195,6 @@ static void webhook_delivery_on_done(void *data, const struct webhook_post_resul
 
 void webhook_delivery_start(struct webhook_subscription *subscription)
 {
-	const struct webhook_parts *parts = &subscription->all->parts;
 	bool has_grace = clock_wall_ms() < subscription->row.old_until_ms;
 	const struct webhook_post_order order = {
 		.url = subscription->row.url,
@@ -207,7 +206,7 @@ void webhook_delivery_start(struct webhook_subscription *subscription)
 			     has_grace ? subscription->old_secret
 				       : (struct webhook_secret){ .length = 0 } },
 	};
-	int error = webhook_post_start(&subscription->post, parts->http, parts->config,
+	int error = webhook_post_start(&subscription->post, &subscription->all->parts,
 				       &order, webhook_delivery_on_done, subscription);
 
 	if (!error)

@@ -244,8 +244,7 @@ static void webhook_post_on_done(void *data, const struct http_client_result *re
 	buffer_deinit(&answer);
 }
 
-int webhook_post_start(struct webhook_post *post, struct http_client *http,
-		       const struct config *config,
+int webhook_post_start(struct webhook_post *post, const struct webhook_parts *parts,
 		       const struct webhook_post_order *order,
 		       void (*done)(void *data, const struct webhook_post_result *result),
 		       void *data)
@@ -288,12 +287,12 @@ int webhook_post_start(struct webhook_post *post, struct http_client *http,
 	snprintf(headers[3], HEADER_BYTES, "X-MCP-Subscription-Id: %s",
 		 order->subscription_id);
 	*post = (struct webhook_post){
-		.config = config,
+		.config = parts->config,
 		.url = order->url,
 		.done = done,
 		.data = data,
 	};
-	return http_client_start(http, &request, &post->request);
+	return http_client_start(parts->http, &request, &post->request);
 }
 
 void webhook_post_cancel(struct webhook_post *post)

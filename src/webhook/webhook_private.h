@@ -120,8 +120,7 @@ struct webhook_post_order {
 };
 
 /* Returns 0 or -errno. done() runs once from the loop, and may start the next one. */
-int webhook_post_start(struct webhook_post *post, struct http_client *http,
-		       const struct config *config,
+int webhook_post_start(struct webhook_post *post, const struct webhook_parts *parts,
 		       const struct webhook_post_order *order,
 		       void (*done)(void *data, const struct webhook_post_result *result),
 		       void *data);
@@ -195,7 +194,6 @@ void webhook_subscription_free(struct webhook_subscription *subscription);
 struct webhook_subscription *webhook_subscription_find(struct webhooks *webhooks,
 						       const char *name_id);
 bool webhook_subscription_is_expired(const struct webhook_subscription *subscription);
-int64_t webhook_subscription_watermark(const struct webhook_subscription *subscription);
 void webhook_subscription_view(const struct webhook_subscription *subscription,
 			       struct webhook_view *view_out);
 /* Writes what deliveries changed, lazily. Logs a failure and goes on without. */
@@ -227,12 +225,6 @@ void webhook_delivery_hurry(struct webhook_subscription *subscription);
 void webhook_subscribe_cancel_all(struct webhooks *webhooks);
 
 /* ---- webhook_consent.c */
-
-/*
- * Writes the arguments as canonical JSON with a NUL, without include_text, whose value is
- * returned.
- */
-bool webhook_consent_read(const struct json *arguments, struct buffer *filter);
 
 /* Is it approved by the owner, or listed in [events] receivers? */
 bool webhook_consent_is_given(struct webhooks *webhooks,

@@ -49,7 +49,7 @@ struct webhook_subscribe_attempt {
 	void *data;
 };
 
-static void webhook_subscribe_free(struct webhook_subscribe_attempt *attempt)
+void webhook_subscribe_cancel(struct webhook_subscribe_attempt *attempt)
 {
 	webhook_post_cancel(&attempt->post);
 	TAILQ_REMOVE(&attempt->all->attempts, attempt, link);
@@ -59,15 +59,10 @@ static void webhook_subscribe_free(struct webhook_subscribe_attempt *attempt)
 	free(attempt);
 }
 
-void webhook_subscribe_cancel(struct webhook_subscribe_attempt *attempt)
-{
-	webhook_subscribe_free(attempt);
-}
-
 void webhook_subscribe_cancel_all(struct webhooks *webhooks)
 {
 	while (!TAILQ_EMPTY(&webhooks->attempts))
-		webhook_subscribe_free(TAILQ_FIRST(&webhooks->attempts));
+		webhook_subscribe_cancel(TAILQ_FIRST(&webhooks->attempts));
 }
 
 /* ---- which URLs a client has verified */
@@ -248,12 +243,11 @@ static void webhook_subscribe_on_answer(void *data,
 		log_info("webhook: %s: %s was not verified: %s", attempt->client.name,
 			 attempt->origin, result->status ? answer.text : result->reason);
 	attempt->done(attempt->data, &answer);
-	webhook_subscribe_free(attempt);
+	webhook_subscribe_cancel(attempt);
 }
 
 static int webhook_subscribe_challenge(struct webhook_subscribe_attempt *attempt)
 {
-	const struct webhook_parts *parts = &attempt->all->parts;
 	struct json_writer *writer = json_writer_new(&attempt->body);
 	char random[MESSAGE_ID_DIGITS];
 	struct webhook_post_order order = {
@@ -279,7 +273,7 @@ static int webhook_subscribe_challenge(struct webhook_subscribe_attempt *attempt
 		return -ENOMEM;
 	order.body = attempt->body.data;
 	order.length = attempt->body.length;
-	return webhook_post_start(&attempt->post, parts->http, parts->config, &order,
+	return webhook_post_start(&attempt->post, &attempt->all->parts, &order,
 				  webhook_subscribe_on_answer, attempt);
 }
 
@@ -479,7 +473,7 @@ void webhook_subscribe(struct webhooks *webhooks, const struct webhook_order *or
 		answer_out->outcome = WEBHOOK_PENDING;
 		*attempt_out = attempt;
 	} else {
-		webhook_subscribe_free(attempt);
+		webhook_subscribe_cancel(attempt);
 	}
 }
 

@@ -120,7 +120,8 @@ bool webhook_subscription_is_expired(const struct webhook_subscription *subscrip
 	       clock_wall_ms() >= subscription->row.expires_ms;
 }
 
-int64_t webhook_subscription_watermark(const struct webhook_subscription *subscription)
+static int64_t webhook_subscription_watermark(
+	const struct webhook_subscription *subscription)
 {
 	return subscription->body.length && subscription->feed_id
 		       ? subscription->feed_id - 1

@@ -199,9 +199,10 @@ TEST(test_unsupported_version_names_the_supported_ones)
 /* initialize offers the first one. */
 TEST(test_revisions_are_listed_newest_first)
 {
-	const struct era *const eras[] = { &era_2025, &era_2026 };
+	const struct revision *const families[] = { revision_family_2025,
+						    revision_family_2026 };
 
 	for (size_t i = 0; i < 2; i++)
-		for (const struct revision *at = eras[i]->revisions; at[1].name; at++)
+		for (const struct revision *at = families[i]; at[1].name; at++)
 			assert_true(strcmp(at[0].name, at[1].name) > 0);
 }

@@ -176,22 +176,6 @@ static bool tool_arguments_ignore(struct json *ignored, struct json **last,
 	return shown && tool_arguments_append(ignored, last, &text, arena);
 }
 
-/* Is every member a parameter with a value? Then nothing is copied. */
-static bool tool_arguments_are_plain(const struct schema_field *fields, unsigned scopes,
-				     const struct json *given)
-{
-	json_foreach (member, given) {
-		bool is_hidden;
-		const struct schema_field *field =
-			tool_arguments_find(fields, scopes, member->name, &is_hidden);
-
-		if (!field || tool_arguments_is_absent(field, member) ||
-		    tool_arguments_is_stray_zero(field, member))
-			return false;
-	}
-	return true;
-}
-
 const char *tool_arguments_read(const struct schema_field *fields, unsigned scopes,
 				const struct json *given, struct arena *arena,
 				struct tool_arguments *arguments_out)
@@ -201,8 +185,7 @@ const char *tool_arguments_read(const struct schema_field *fields, unsigned scop
 	bool has_memory = true;
 
 	*arguments_out = (struct tool_arguments){ .object = given };
-	if (!given || given->type != JSON_OBJECT ||
-	    tool_arguments_are_plain(fields, scopes, given))
+	if (!given || given->type != JSON_OBJECT)
 		return schema_check(fields, scopes, given, arena);
 	object = arena_alloc(arena, sizeof(*object));
 	ignored = arena_alloc(arena, sizeof(*ignored));

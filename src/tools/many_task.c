@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The messages of a call have consecutive IDs, because one commit stored them. So the name of
- * the task is the first ID and their number, "12+4", and nothing else is stored.
+ * the task is the first ID and their number, "12+4", and nothing else is stored. If the call
+ * only repeats an earlier one, a mark follows: then the result says that nothing new was sent.
  *
  *   messages                        task
  *   one of them is working          working
@@ -22,6 +23,7 @@
 
 /* The messages, each as a task of its own; lives in the query's arena. */
 struct many_task {
+	enum policy_repeat repeat; /* of the call, with all its messages */
 	size_t count;
 	struct task tasks[ORDER_RECIPIENTS_MAX];
 };
@@ -44,13 +46,15 @@ static void many_task_describe(const struct task_query *query,
 			       const struct many_task *many, struct task *task_out)
 {
 	size_t working = many_task_count(many, TASK_WORKING);
+	const char *note = sms_task_repeat_note(many->repeat);
 
 	*task_out = (struct task){
 		.kind = task_out->kind,
 		.id = task_out->id,
 		.status = working ? TASK_WORKING : TASK_COMPLETED,
-		.status_message = arena_printf(query->arena, "%zu of %zu messages done",
-					       many->count - working, many->count),
+		.status_message = arena_printf(
+			query->arena, "%zu of %zu messages done%s%s",
+			many->count - working, many->count, *note ? "." : "", note),
 		.created_ms = many->tasks[0].created_ms,
 		.poll_ms = many->tasks[0].poll_ms,
 		.subject = many->tasks[many->count - 1].subject,
@@ -74,6 +78,7 @@ static int many_task_find(const struct task_query *query, struct task *task_out)
 {
 	char name[SMS_TASK_NAME_BYTES], *end;
 	int error = sms_task_read_id(query, name);
+	enum policy_repeat repeat;
 	struct many_task *many;
 	long long first_id, count;
 
@@ -83,13 +88,15 @@ static int many_task_find(const struct task_query *query, struct task *task_out)
 	if (*end != '+')
 		return TASK_E_NOT_FOUND;
 	count = strtoll(end + 1, &end, 10);
-	if (*end || count < 1 || count > ORDER_RECIPIENTS_MAX)
+	if (!sms_task_read_repeat(end, &repeat) || count < 1 ||
+	    count > ORDER_RECIPIENTS_MAX)
 		return TASK_E_NOT_FOUND;
 	many = arena_alloc(query->arena, sizeof(*many));
 	if (!many)
 		return -ENOMEM;
+	many->repeat = repeat;
 	for (; !error && many->count < (size_t)count; many->count++)
-		error = sms_task_read(query, first_id + (int64_t)many->count,
+		error = sms_task_read(query, first_id + (int64_t)many->count, repeat,
 				      &many->tasks[many->count]);
 	if (!error)
 		many_task_describe(query, many, task_out);
@@ -124,6 +131,7 @@ static void many_task_write_result(const struct task_query *query,
 		struct sms_batch_row *row = &batch.rows[i];
 
 		row->order = order;
+		row->repeat = many->repeat;
 		row->message = *sms_task_message(&many->tasks[i]);
 		row->order.recipient = row->message.number;
 	}
@@ -149,10 +157,15 @@ const struct task_kind many_task_kind = {
 	.cancel = many_task_cancel,
 };
 
-/* Returns the first ID; 0 if a row was refused, or the messages are of several calls. */
-static int64_t many_task_first_id(const struct sms_batch *batch, size_t *count_out)
+/*
+ * Writes what identifies the messages. Returns false if a row was refused, or the messages are of
+ * several calls.
+ */
+static bool many_task_name(const struct sms_batch *batch,
+			   char name_out[SMS_TASK_NAME_BYTES])
 {
 	int64_t first_id = INT64_MAX, last_id = 0;
+	enum policy_repeat repeat = batch->rows[0].repeat;
 	size_t count = 0;
 
 	for (size_t i = 0; i < batch->count; i++) {
@@ -160,29 +173,26 @@ static int64_t many_task_first_id(const struct sms_batch *batch, size_t *count_o
 
 		if (row->is_duplicate)
 			continue;
-		if (row->is_refused)
-			return 0;
+		if (row->is_refused || row->repeat != repeat)
+			return false;
 		count++;
 		if (row->message.id < first_id)
 			first_id = row->message.id;
 		if (row->message.id > last_id)
 			last_id = row->message.id;
 	}
-	*count_out = count;
-	return last_id - first_id + 1 == (int64_t)count ? first_id : 0;
+	snprintf(name_out, SMS_TASK_NAME_BYTES, "%lld+%zu%s", (long long)first_id, count,
+		 sms_task_repeat_mark(repeat));
+	return last_id - first_id + 1 == (int64_t)count;
 }
 
 bool many_task_begin(const struct sms_batch *batch)
 {
 	char name[SMS_TASK_NAME_BYTES];
 	struct task task;
-	size_t count;
-	int64_t first_id = many_task_first_id(batch, &count);
 
-	if (!first_id)
-		return false;
-	snprintf(name, sizeof(name), "%lld+%zu", (long long)first_id, count);
-	if (!sms_task_open(batch->order, &many_task_kind, name, &task))
+	if (!many_task_name(batch, name) ||
+	    !sms_task_open(batch->order, &many_task_kind, name, &task))
 		return false;
 	task_answer(batch->order->call->request, &task);
 	return true;

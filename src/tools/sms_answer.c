@@ -304,6 +304,10 @@ static void sms_answer_sent_before(const struct sms_answer *answer)
 			asked && !is_confirmed && !is_refused
 				? sms_answer_additions[delivery]
 				: "");
+	if (is_refused && answer->is_task) {
+		sms_answer_fail(answer, FAILURE_NOT_DELIVERED, text);
+		return;
+	}
 	if (text && answer->repeat == POLICY_REPEAT_SAME)
 		text = arena_printf(arena,
 				    "%s It is the same text to the same number, "

@@ -37,8 +37,9 @@ enum {
 /* One message as it was read for a query; lives in the query's arena. */
 struct sms_task {
 	struct message message;
-	bool was_unknown;  /* at some time */
-	int64_t change_ms; /* of the last line in its history */
+	enum policy_repeat repeat; /* of the call that began the task */
+	bool was_unknown;	   /* at some time */
+	int64_t change_ms;	   /* of the last line in its history */
 };
 
 _Static_assert((int)STORE_SETTING_SECRET_BYTES == MAC_KEY_BYTES, "a secret is a key");
@@ -56,6 +57,40 @@ static void sms_task_format_identity(char text[SMS_TASK_IDENTITY_BYTES],
 {
 	snprintf(text, SMS_TASK_IDENTITY_BYTES, "task %lld %s", (long long)client_id,
 		 name);
+}
+
+const char *sms_task_repeat_mark(enum policy_repeat repeat)
+{
+	return repeat == POLICY_REPEAT_KEY    ? "r"
+	       : repeat == POLICY_REPEAT_SAME ? "d"
+					      : "";
+}
+
+bool sms_task_read_repeat(const char *mark, enum policy_repeat *repeat_out)
+{
+	for (enum policy_repeat repeat = POLICY_REPEAT_NONE; repeat <= POLICY_REPEAT_SAME;
+	     repeat++) {
+		if (strcmp(mark, sms_task_repeat_mark(repeat)) == 0) {
+			*repeat_out = repeat;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* A client that asked for a second message must learn that there is none. */
+const char *sms_task_repeat_note(enum policy_repeat repeat)
+{
+	switch (repeat) {
+	case POLICY_REPEAT_KEY:
+		return " Nothing new was sent: this was asked for before.";
+	case POLICY_REPEAT_SAME:
+		return " Nothing new was sent: the same text to the same number was asked "
+		       "for just before.";
+	case POLICY_REPEAT_NONE:
+		break;
+	}
+	return "";
 }
 
 /* A task's ID is its name (the message ID here) and a MAC. Returns NULL without memory or key. */
@@ -158,18 +193,20 @@ static const char *sms_task_format_status(const struct task_query *query,
 					  const struct sms_task *task)
 {
 	const struct message *message = &task->message;
+	const char *note = sms_task_repeat_note(task->repeat);
 
 	if (message->state == STATE_SENT && sms_task_delivery(task) == DELIVERY_AWAITED)
 		return arena_printf(query->arena,
 				    "message %lld: accepted by the network, waiting for "
-				    "the delivery report",
-				    (long long)message->id);
+				    "the delivery report%s%s",
+				    (long long)message->id, *note ? "." : "", note);
 	return arena_printf(
-		query->arena, "message %lld: %s. %s", (long long)message->id,
+		query->arena, "message %lld: %s. %s%s", (long long)message->id,
 		message_state_name(message->state),
 		message_view_meaning(message->state,
 				     message_view_reason(query->services, message),
-				     message->segments));
+				     message->segments),
+		note);
 }
 
 /* Returns 0, TASK_E_NOT_FOUND if it is older than its ttlMs, or -errno. */
@@ -207,7 +244,7 @@ static void sms_task_read_change(void *data, const struct message_change *change
 }
 
 int sms_task_read(const struct task_query *query, int64_t message_id,
-		  struct task *task_out)
+		  enum policy_repeat repeat, struct task *task_out)
 {
 	struct store *store = query->services->store;
 	struct sms_task *task = arena_alloc(query->arena, sizeof(*task));
@@ -215,6 +252,7 @@ int sms_task_read(const struct task_query *query, int64_t message_id,
 
 	if (!task)
 		return -ENOMEM;
+	task->repeat = repeat;
 	error = store_message_get(store, message_id, query->arena, &task->message);
 	if (!error && (task->message.direction != MESSAGE_OUTGOING ||
 		       task->message.client_id != query->client_id))
@@ -236,17 +274,20 @@ const struct message *sms_task_message(const struct task *task)
 	return &sms_task->message;
 }
 
-/* Names with anything but a message ID are of other kinds. */
+/* Names with anything but a message ID and a mark are of other kinds. */
 static int sms_task_find(const struct task_query *query, struct task *task_out)
 {
 	char name[SMS_TASK_NAME_BYTES], *end;
 	int error = sms_task_read_id(query, name);
+	enum policy_repeat repeat;
 	long long message_id;
 
 	if (error)
 		return error;
 	message_id = strtoll(name, &end, 10);
-	return *end ? TASK_E_NOT_FOUND : sms_task_read(query, message_id, task_out);
+	return sms_task_read_repeat(end, &repeat)
+		       ? sms_task_read(query, message_id, repeat, task_out)
+		       : TASK_E_NOT_FOUND;
 }
 
 /* Rebuilds the call from the message, which is all that is left of it. */
@@ -270,8 +311,10 @@ static void sms_task_write_result(const struct task_query *query, const struct t
 	};
 
 	segments_measure(order.text, &order.segments);
-	sms_answer_finish(&(struct sms_answer){
-		.order = &order, .message = *message, .is_task = true });
+	sms_answer_finish(&(struct sms_answer){ .order = &order,
+						.repeat = sms_task->repeat,
+						.message = *message,
+						.is_task = true });
 }
 
 /* oFono's answer to a cancellation changes the message, which the client learns as usual. */
@@ -294,20 +337,6 @@ const struct task_kind sms_task_kind = {
 	.write_result = sms_task_write_result,
 	.cancel = sms_task_cancel,
 };
-
-/* A client that asked for a second message must learn that there is none. */
-static const char *sms_task_add_repeat(const struct sms_answer *answer,
-				       const char *status)
-{
-	if (answer->repeat == POLICY_REPEAT_NONE || !status)
-		return status;
-	return arena_printf(
-		answer->order->call->arena,
-		"%s Nothing new was sent: %s, and this is its task.", status,
-		answer->repeat == POLICY_REPEAT_KEY
-			? "this message was asked for before"
-			: "the same text to the same number was asked for just before");
-}
 
 bool sms_task_open(const struct sms_order *order, const struct task_kind *kind,
 		   const char *name, struct task *task_out)
@@ -333,10 +362,10 @@ bool sms_task_begin(const struct sms_answer *answer)
 	char name[SMS_TASK_NAME_BYTES];
 	struct task task;
 
-	snprintf(name, sizeof(name), "%lld", (long long)answer->message.id);
+	snprintf(name, sizeof(name), "%lld%s", (long long)answer->message.id,
+		 sms_task_repeat_mark(answer->repeat));
 	if (!sms_task_open(answer->order, &sms_task_kind, name, &task))
 		return false;
-	task.status_message = sms_task_add_repeat(answer, task.status_message);
 	task_answer(answer->order->call->request, &task);
 	return true;
 }

@@ -563,13 +563,18 @@ def test_a_list_is_one_task_with_all_results(task_lab: Lab) -> None:
     client, modem = TaskMany(task_lab), task_lab.modems[0]
     task_id = client.begin("a task for all", idempotency_key="task")
     wait_until(lambda: len(modem.taken) == 4, what="all are sent")
-    assert client.begin("a task for all", idempotency_key="task") == task_id
+    again = client.begin("a task for all", idempotency_key="task")
+    assert again == client.begin("a task for all", idempotency_key="task") != task_id
     for submit in modem.taken:
         assert client.get(task_id)["status"] == "working"
         modem.report(submit)
     result = client.result(task_id)
     assert [row["state"] for row in result.structured["results"]] == ["delivered"] * 4
     assert [row["to_phone_number"] for row in result.structured["results"]] == FEW
+    replayed = client.result(again)
+    assert replayed.text.startswith("Nothing new was sent")
+    assert [row.pop("replayed") for row in replayed.structured["results"]] == [True] * 4
+    assert replayed.structured == result.structured
     task_lab.gateway.restart()
     assert client.get(task_id)["status"] == "completed"
 

@@ -361,28 +361,46 @@ def test_a_call_that_ends_at_once_makes_no_task(lab: Lab, tasks: TaskAgent) -> N
         report(lab, text)
 
 
-def test_a_replayed_send_returns_the_same_task(lab: Lab, tasks: TaskAgent) -> None:
+def test_a_replayed_send_has_a_task_that_says_so(lab: Lab, tasks: TaskAgent) -> None:
+    """A task of the same message: its result never reads as if this call had sent something."""
     first = tasks.begin("once", idempotency_key="once")
-    assert tasks.begin("once", idempotency_key="once") == first
-    tasks.wait(first, "working", ACCEPTED)
+    again = tasks.send("once", idempotency_key="once")
+    assert again["resultType"] == "task" and again["taskId"] != first
+    assert "Nothing new was sent" in again["statusMessage"]
+    assert "Nothing new" not in tasks.wait(first, "working", ACCEPTED)["statusMessage"]
     restart(lab, "restarted")
-    assert tasks.begin("once", idempotency_key="once") == first
+    assert tasks.begin("once", idempotency_key="once") == again["taskId"]
     report(lab, "once")
-    tasks.wait(first, "completed")
+    sent, replayed = (tasks.result(task_id) for task_id in (first, again["taskId"]))
+    assert replayed.structured == {**sent.structured, "replayed": True}
+    assert sent.text.startswith("SMS delivered to")
+    assert "nothing new was sent" in replayed.text and "SMS" not in replayed.text
+    assert replayed.raw["content"] == tasks.send("once", idempotency_key="once")["content"]
     assert taken_texts(lab) == ["once"]
 
 
-def test_an_immediate_repeat_returns_the_same_task(make_lab: Callable[..., Lab]) -> None:
+def test_a_replayed_send_that_did_not_arrive_is_an_error(lab: Lab, tasks: TaskAgent) -> None:
+    tasks.begin("in vain", idempotency_key="vain")
+    again = tasks.begin("in vain", idempotency_key="vain")
+    report(lab, "in vain", delivered=False)
+    result = tasks.result(again)
+    assert result.code == "not_delivered" and "SMS sent" not in result.text
+
+
+def test_an_immediate_repeat_returns_a_task_of_the_same_message(
+        make_lab: Callable[..., Lab]) -> None:
     """The answer says so; it is one message, whatever the first call waited for."""
     lab = make_lab(notices_repeats=True)
     tasks = TaskAgent(lab)
     Agent(lab).send("said twice")
     first = tasks.send("said twice")
     assert first["resultType"] == "task" and "Nothing new was sent" in first["statusMessage"]
-    assert "Nothing new" not in tasks.get(first["taskId"])["statusMessage"]
+    assert "Nothing new" in tasks.get(first["taskId"])["statusMessage"]
     assert tasks.begin("said twice") == first["taskId"]
     report(lab, "said twice")
-    assert tasks.result(first["taskId"]).facts["state"] == "delivered"
+    result = tasks.result(first["taskId"])
+    assert result.facts["state"] == "delivered" and result.facts["duplicate"]
+    assert "nothing new was sent" in result.text
     assert taken_texts(lab) == ["said twice"]
 
 

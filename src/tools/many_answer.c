@@ -80,8 +80,11 @@ static const struct sms_batch_row *many_answer_first(const struct sms_batch *bat
 	return first;
 }
 
+/* A refused one is named as the caller wrote it: read otherwise, it may be another number. */
 static const char *many_answer_recipient(const struct sms_batch_row *row)
 {
+	if (row->is_refused)
+		return row->order.recipient;
 	return *row->order.number ? row->order.number : row->order.recipient;
 }
 

@@ -144,6 +144,15 @@ def test_a_refused_recipient_does_not_stop_the_others(lab: Lab, agent: Agent) ->
                for row in result.structured["results"][1:3])
 
 
+def test_a_refused_recipient_is_named_as_it_was_written(lab: Lab, agent: Agent) -> None:
+    """Not by a number that nobody asked for: 1900... is no number of the SIM's country."""
+    for more in {}, {"dry_run": True}:
+        result = send(agent, "to these", [FEW[0], "1900123456"], agent.ids()[0], **more)
+        assert codes(result) == ["", "invalid_number"]
+        assert result.structured["results"][1]["to_phone_number"] == "1900123456"
+        assert "+361900123456" not in str(result.raw)
+
+
 def test_a_call_of_which_nothing_is_accepted_is_an_error(lab: Lab, agent: Agent) -> None:
     result = send(agent, "to nobody", ["112", "911"], agent.ids()[0])
     assert_refused(result, "emergency_number_blocked")

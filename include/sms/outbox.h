@@ -172,6 +172,8 @@ struct observers *outbox_observers(struct outbox *outbox);
 unsigned outbox_waiting(const struct outbox *outbox);
 /* Returns those of them that wait for the owner's approval. */
 unsigned outbox_waiting_for_approval(const struct outbox *outbox);
+/* Returns how many messages of this SIM go out before one that is accepted now. */
+unsigned outbox_queued(const struct outbox *outbox, int64_t sim_id);
 bool outbox_is_full(const struct outbox *outbox);
 /*
  * Returns how many messages of this client may wait: queue_limit divided by the number of paired

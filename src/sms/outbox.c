@@ -330,6 +330,23 @@ unsigned outbox_waiting(const struct outbox *outbox)
 	return outbox->messages.waiting;
 }
 
+unsigned outbox_queued(const struct outbox *outbox, int64_t sim_id)
+{
+	const struct outbox_message *message;
+	const struct sim_queue *queue;
+	unsigned count = 0;
+
+	TAILQ_FOREACH (queue, &outbox->queues.list, link) {
+		TAILQ_FOREACH (message, &queue->messages, link)
+			count += queue->sim_id == sim_id &&
+				 (message->state == STATE_QUEUED ||
+				  message->state == STATE_SUBMITTING ||
+				  message->state == STATE_SUBMITTED ||
+				  message->state == STATE_HELD);
+	}
+	return count;
+}
+
 unsigned outbox_waiting_for_approval(const struct outbox *outbox)
 {
 	return outbox->messages.waiting_for_approval;

@@ -2,13 +2,17 @@
 /*
  * A dry run goes through the same checks as send_sms, but through all of them, so that a
  * client sees every reason for a refusal at once. The SIM is chosen first, because much of the
- * policy depends on it, but its refusal is listed where send_sms would report it: last.
+ * policy depends on it, but its refusal is listed where send_sms would report it: last. What
+ * nothing refuses may still have to wait, for limits of the SIM or for earlier messages.
  */
 #include "tools/dry_run.h"
 
 #include <stdio.h>
 
 #include "base/buffer.h"
+#include "base/clock.h"
+#include "sms/outbox.h"
+#include "tools/services.h"
 #include "tools/user_question.h"
 #include "tools/view.h"
 
@@ -31,6 +35,8 @@ struct dry_run {
 	bool is_for_owner;
 	enum policy_repeat repeat;
 	struct message first; /* the message that would be repeated */
+	int64_t sim_free_ms;  /* when the limits of the SIM let it go; 0: now */
+	unsigned queued;      /* messages that the SIM would send first */
 };
 
 static void dry_run_add_refusal(struct dry_run *dry_run, const struct refusal *refusal)
@@ -68,6 +74,35 @@ static void dry_run_on_verdict(void *data, const struct policy_verdict *verdict)
 	dry_run->first = verdict->first;
 }
 
+static bool dry_run_needs_approval(const struct dry_run *dry_run)
+{
+	const struct sms_order *order = dry_run->order;
+
+	return dry_run->is_for_owner ||
+	       user_question_approval_needed(order->call, order->sim_id, order->number);
+}
+
+/* What would hold up a message that is to go out now. */
+static void dry_run_find_wait(struct dry_run *dry_run)
+{
+	const struct sms_order *order = dry_run->order;
+	const struct services *services = order->call->services;
+	const struct message message = {
+		.sim_id = order->sim_id,
+		.client_id = order->call->client->id,
+		.segments = order->segments.count,
+	};
+	struct outbox_slot slot = { 0 };
+
+	if (dry_run->refusal_count || dry_run->repeat != POLICY_REPEAT_NONE ||
+	    order->send_at_ms || dry_run_needs_approval(dry_run))
+		return;
+	if (policy_find_due_slot(services->policy, &message, NULL, &slot) == 0)
+		dry_run->sim_free_ms = slot.send_at_ms;
+	if (!dry_run->sim_free_ms)
+		dry_run->queued = outbox_queued(services->outbox, order->sim_id);
+}
+
 static void dry_run_check_all(struct dry_run *dry_run)
 {
 	struct sms_order *order = dry_run->order;
@@ -85,6 +120,7 @@ static void dry_run_check_all(struct dry_run *dry_run)
 	dry_run_check(dry_run, sms_order_acceptance_checks);
 	if (!chosen)
 		dry_run_add_refusal(dry_run, &refusal);
+	dry_run_find_wait(dry_run);
 }
 
 static void dry_run_write_refusals(struct json_writer *writer,
@@ -122,14 +158,6 @@ static void dry_run_write_risky_character(struct json_writer *writer,
 	json_put_string(writer, "risky_character", name);
 }
 
-static bool dry_run_needs_approval(const struct dry_run *dry_run)
-{
-	const struct sms_order *order = dry_run->order;
-
-	return dry_run->is_for_owner ||
-	       user_question_approval_needed(order->call, order->sim_id, order->number);
-}
-
 static void dry_run_write(struct json_writer *writer, const struct dry_run *dry_run)
 {
 	const struct sms_order *order = dry_run->order;
@@ -153,6 +181,10 @@ static void dry_run_write(struct json_writer *writer, const struct dry_run *dry_
 	dry_run_write_risky_character(writer, order);
 	if (order->send_at_ms)
 		view_put_time(writer, "send_at", order->send_at_ms);
+	else if (dry_run->sim_free_ms)
+		view_put_time(writer, "send_at", dry_run->sim_free_ms);
+	if (dry_run->queued)
+		json_put_integer(writer, "queued_before", dry_run->queued);
 	if (order->expires_at_ms)
 		view_put_time(writer, "expires_at", order->expires_at_ms);
 	if (*order->number)
@@ -220,6 +252,25 @@ static const char *dry_run_format_approval(const struct dry_run *dry_run)
 		       : " It would wait for the owner's approval first.";
 }
 
+static const char *dry_run_format_wait(const struct dry_run *dry_run)
+{
+	struct arena *arena = dry_run->order->call->arena;
+	char time[CLOCK_TEXT_BYTES];
+
+	if (dry_run->queued)
+		return arena_printf(arena,
+				    " %u message%s of this SIM would go out before it.",
+				    dry_run->queued, dry_run->queued == 1 ? "" : "s");
+	if (!dry_run->sim_free_ms)
+		return "";
+	clock_format(dry_run->sim_free_ms, time);
+	return arena_printf(
+		arena,
+		" It would wait in the gateway until %s, because this SIM has sent all "
+		"that the owner's limits allow for now.",
+		time);
+}
+
 static const char *dry_run_format(const struct dry_run *dry_run)
 {
 	const struct sms_order *order = dry_run->order;
@@ -228,8 +279,9 @@ static const char *dry_run_format(const struct dry_run *dry_run)
 	const char *character = dry_run_format_character(dry_run);
 	const char *refusals = dry_run_format_refusals(dry_run);
 	const char *approval = dry_run_format_approval(dry_run);
+	const char *wait = dry_run_format_wait(dry_run);
 
-	if (!size || !character || !refusals || !approval)
+	if (!size || !character || !refusals || !approval || !wait)
 		return NULL;
 	if (dry_run->refusal_count)
 		return arena_printf(arena,
@@ -244,9 +296,9 @@ static const char *dry_run_format(const struct dry_run *dry_run)
 				    message_state_name(dry_run->first.state));
 	return arena_printf(arena,
 			    "Dry run, nothing was sent: the SMS to %s would be sent from "
-			    "the SIM with subscription_id %lld as %s.%s%s",
+			    "the SIM with subscription_id %lld as %s.%s%s%s",
 			    order->recipient, (long long)order->sim_id, size, character,
-			    approval);
+			    approval, wait);
 }
 
 void dry_run_answer(struct sms_order *order)

@@ -125,6 +125,8 @@ static const struct schema_field send_sms_output[] = {
 	  "dry run: how many more fit into the last segment" },
 	{ "risky_character", SCHEMA_STRING, false,
 	  "dry run: a character of the text that oFono may refuse to send" },
+	{ "queued_before", SCHEMA_INTEGER, false,
+	  "dry run: messages that this SIM sends first" },
 	{ "repeats_message_id", SCHEMA_INTEGER, false,
 	  "dry run: the earlier message that would be returned instead of sending" },
 	{ "refusals", SCHEMA_ARRAY, false, "dry run: every reason to refuse it",

@@ -194,6 +194,24 @@ def test_a_dry_run_reports_repeats(agent: Agent) -> None:
     assert refusal["code"] == "duplicate_suppressed"
 
 
+def test_a_dry_run_says_how_many_messages_go_first(lab: Lab, agent: Agent) -> None:
+    def before(**more: Any) -> int:
+        result = agent.send("the last", dry_run=True, **more)
+        assert result.facts["would_send"]
+        return result.facts.get("queued_before", 0)
+    assert before() == 0
+    lab.modems[0].plan(Outcome.hang())
+    agent.send("on the air", wait_seconds=1)
+    agent.send("behind it", wait_for="none")
+    later = agent.send("much later", send_at=seconds_ahead(3600))
+    lab.modems[0].wait_offered(1)
+    assert before() == 2
+    assert before(send_at=seconds_ahead(1800)) == 0
+    lab.modems[0].unhang(Outcome.ok())
+    wait_until(lambda: before() == 0, what="both are sent")
+    agent.cancel(later.message_id)
+
+
 def test_a_dry_run_refuses_characters_ofono_cannot_encode(agent: Agent) -> None:
     result = agent.send("\U0001F600", dry_run=True)
     assert "invalid_text" in result.text and not result.facts["would_send"]

@@ -266,8 +266,12 @@ def test_the_answer_for_a_postponed_message_has_its_new_time(make_lab: Callable[
         Owner(lab.gateway.state).do("send", TO, f"the owner's {number}")
     assert_sent(one.send("the last of the hour"))
     began = datetime.now(timezone.utc)
+    trial = one.send("later", dry_run=True)
     answer = one.send("later")
     assert not answer.is_error and answer.structured["state"] == "scheduled"
+    assert trial.structured["would_send"] and "queued_before" not in trial.structured
+    assert trial.structured["send_at"] == answer.structured["send_at"]
+    assert trial.structured["send_at"] in trial.text
     assert datetime.fromisoformat(answer.structured["send_at"]) > began
     assert "1970" not in answer.text
 

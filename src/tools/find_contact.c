@@ -3,7 +3,8 @@
  * find_contact: the owner's contacts, from the SIM cards and the owner's file.
  *
  * A client that may text only some numbers, or use only some SIMs, sees no other numbers and
- * no contacts of other SIMs.
+ * no contacts of other SIMs. An answer without a contact says how many it would find: "none" is
+ * no news of a person if the gateway was given no address book.
  *
  * A cursor is a position in one edition of the contact book; after the book was read anew an
  * old cursor is refused.
@@ -48,6 +49,8 @@ static const struct schema_field find_contact_output[] = {
 	  .members = find_contact_row },
 	{ "count", SCHEMA_INTEGER, true, "Contacts in this answer" },
 	{ "next_cursor", SCHEMA_STRING, false, "The cursor of the next page" },
+	{ "contacts_known", SCHEMA_INTEGER, false,
+	  "None found: how many contacts you could find. 0: there is no address book" },
 	{ "incomplete", SCHEMA_BOOLEAN, false,
 	  "true: a SIM card or the file has more contacts than the gateway keeps, so a "
 	  "contact may exist that is not listed" },
@@ -163,6 +166,15 @@ static bool find_contact_matches(const struct find_contact *find,
 	       find_contact_may_see(find, contact);
 }
 
+static size_t find_contact_count_known(const struct find_contact *find)
+{
+	size_t known = 0;
+
+	for (size_t at = 0; at < contact_book_count(find->book); at++)
+		known += find_contact_may_see(find, contact_book_at(find->book, at));
+	return known;
+}
+
 static void find_contact_write_row(const struct find_contact *find,
 				   const struct contact *contact)
 {
@@ -200,6 +212,9 @@ static void find_contact_answer(struct find_contact *find)
 		}
 	}
 	page_close_rows(page, CURSOR_CONTACTS);
+	if (!page->room.rows)
+		json_put_integer(page->writer, "contacts_known",
+				 (int64_t)find_contact_count_known(find));
 	if (contacts_are_truncated(find->services->contacts))
 		json_put_boolean(page->writer, "incomplete", true);
 	page_answer(page, find->call, 0);

@@ -83,6 +83,14 @@ def test_contacts_are_listed_page_by_page(lab: Lab, agent: Agent) -> None:
     assert agent.call("find_contact", cursor="p1-00000000").code == "invalid_arguments"
 
 
+def test_none_found_says_among_how_many(agent: Agent) -> None:
+    """So that nobody is told that a person has no number where there is no address book."""
+    wait_names(agent, "Kovács Anna", "Béla")
+    none = agent.call("find_contact", name="nobody of that name").structured
+    assert (none["contacts"], none["contacts_known"]) == ([], 2)
+    assert "contacts_known" not in agent.call("find_contact", name="anna").structured
+
+
 def test_find_contact_refuses_invalid_arguments(agent: Agent) -> None:
     assert agent.call("find_contact", phone_number="Anna").code == "invalid_number"
     assert agent.call("find_contact", name="a" * 128).code == "invalid_arguments"
@@ -109,7 +117,8 @@ def test_a_limited_client_finds_allowed_contacts_only(make_lab: Callable[..., La
     found = paired("of numbers", "--allow", "+3620*").call("find_contact").structured
     assert [(row["name"], row["phone_numbers"]) for row in found["contacts"]] == [
         ("Cili", ["06201111111"]), ("Kovács Anna", ["06201234567"])]
-    assert names(paired("of nobody", "--allow", "+4366*")) == []
+    none = paired("of nobody", "--allow", "+4366*").call("find_contact").structured
+    assert (none["contacts"], none["contacts_known"]) == ([], 0)
     assert names(paired("of the first", "--sim", first)) == ["Cili", "Kovács Anna", "Béla"]
     other = paired("of the second", "--sim", second)
     assert names(other) == ["Cili"]

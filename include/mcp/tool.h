@@ -118,6 +118,12 @@ void tool_call_succeed_with_json(struct tool_call *call, struct buffer *structur
 void tool_call_fail(struct tool_call *call, const struct tool_error *error);
 /* The same for a refusal whose code and fix stand in base/failure.h. */
 void tool_call_refuse(struct tool_call *call, enum failure failure, const char *message);
+/*
+ * Puts the member "fix", for errors that stand within an answer. A fix that names a tool which this
+ * client does not have is no fix, and is replaced.
+ */
+void tool_call_put_fix(const struct tool_call *call, struct json_writer *writer,
+		       const char *fix);
 
 /* The call will finish later; see struct request_waiting. */
 void tool_call_wait(struct tool_call *call, const struct request_waiting *waiting,

@@ -232,9 +232,8 @@ void tool_call_succeed_with_json(struct tool_call *call, struct buffer *structur
 	tool_succeed(call, NULL, structured, true);
 }
 
-/* A fix that names a tool which this client does not have is no fix. */
-static void tool_put_fix(struct json_writer *writer, const struct tool_call *call,
-			 const char *fix)
+void tool_call_put_fix(const struct tool_call *call, struct json_writer *writer,
+		       const char *fix)
 {
 	struct schema_reader reader;
 
@@ -262,7 +261,7 @@ static void tool_write_error_facts(struct buffer *facts, const struct tool_call 
 	if (error->retry_after_seconds)
 		json_put_integer(writer, "retry_after_seconds",
 				 error->retry_after_seconds);
-	tool_put_fix(writer, call, error->fix);
+	tool_call_put_fix(call, writer, error->fix);
 	if (error->more)
 		error->more(writer, error->data);
 	if (call->ignored) {

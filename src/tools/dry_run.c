@@ -140,7 +140,7 @@ static void dry_run_write_refusals(struct json_writer *writer,
 					 refusal->retry_after_seconds);
 		if (refusal->fits)
 			json_put_integer(writer, "fits", refusal->fits);
-		json_put_string(writer, "fix", failure_fix(refusal));
+		tool_call_put_fix(dry_run->order->call, writer, failure_fix(refusal));
 		json_close_object(writer);
 	}
 	json_close_array(writer);

@@ -129,9 +129,9 @@ static void many_answer_put_error(struct json_writer *writer,
 	}
 	if (many_answer_first(batch, row) == row) {
 		json_put_boolean(writer, "retryable", words->retryable);
-		json_put_string(writer, "fix",
-				row->is_refused ? failure_fix(&row->refusal)
-						: words->fix);
+		tool_call_put_fix(row->order.call, writer,
+				  row->is_refused ? failure_fix(&row->refusal)
+						  : words->fix);
 	}
 	json_close_object(writer);
 }

@@ -112,6 +112,14 @@ def test_a_call_that_does_not_wait_returns_waiting_approval(
     assert taken_texts(lab) == ["later"]
 
 
+def test_a_waiting_answer_names_only_tools_that_the_client_has(
+        lab: Lab, agent: Agent, owner: Owner) -> None:
+    assert "get_sms_status" in agent.send("may read", wait_seconds=0).text
+    owner.do("change", "--scope", "send", "careful")
+    answer = agent.send("may not", wait_seconds=0)
+    assert answer.facts["state"] == "waiting_approval" and "get_sms_status" not in answer.text
+
+
 @pytest.mark.parametrize("reject", [False, True])
 def test_only_the_first_decision_counts(
         lab: Lab, agent: Agent, owner: Owner, background: ThreadPoolExecutor,

@@ -172,5 +172,10 @@ def test_a_fix_names_no_tool_that_the_client_lacks(guarded: LoneGateway) -> None
         fixes[scopes] = json.loads(result["content"][0]["text"])["fix"]
         assert result["isError"] and not set(re.findall(
             r"[a-z_]+", fixes[scopes])) & (TOOLS - set(client.tools))
+        for more in ({"dry_run": True}, {"dry_run": True, "to_phone_numbers": ["nobody"]},
+                     {"to_phone_numbers": ["nobody", "neither"]}):
+            facts = client.call("send_sms", **wrong | more).result["content"][-1]["text"]
+            assert "Give the number as" in facts
+            assert not set(re.findall(r"[a-z_]+", facts)) & (TOOLS - set(client.tools)), facts
     assert "find_contact" in fixes["read", "send"]
     assert fixes["send",]

@@ -149,6 +149,13 @@ int policy_find_due_slot(void *data, const struct message *message, struct arena
 			 struct outbox_slot *slot_out);
 
 /*
+ * Finds when the limits of the SIM let a message go that is not accepted yet, once those of the plan
+ * (NULL if there is none) have gone: 0 for now. For dry runs. Returns 0, -errno or a store error.
+ */
+int policy_find_new_slot(struct policy *policy, const struct message *message,
+			 const struct limit_plan *plan, struct outbox_slot *slot_out);
+
+/*
  * Checks all rules in the same order and visits the verdict of each one that refuses or
  * needs the owner.
  */

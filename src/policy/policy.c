@@ -361,9 +361,10 @@ static int policy_find_place(const struct policy *policy, const struct limit *li
  */
 static int policy_find_sim_slot(const struct policy *policy,
 				const struct message *message,
+				const struct limit_plan *plan,
 				struct outbox_slot *slot_out)
 {
-	struct limit_wish wish = { .segments = message->segments };
+	struct limit_wish wish = { .segments = message->segments, .plan = plan };
 	struct outbox_slot slot = { 0 }, later = { 0 };
 	struct limit limits[LIMITS_MAX];
 	size_t count = limit_list_submitting(
@@ -397,6 +398,13 @@ static int policy_find_sim_slot(const struct policy *policy,
 	return error;
 }
 
+int policy_find_new_slot(struct policy *policy, const struct message *message,
+			 const struct limit_plan *plan, struct outbox_slot *slot_out)
+{
+	*slot_out = (struct outbox_slot){ 0 };
+	return policy_find_sim_slot(policy, message, plan, slot_out);
+}
+
 int policy_find_due_slot(void *data, const struct message *message, struct arena *arena,
 			 struct outbox_slot *slot_out)
 {
@@ -418,12 +426,12 @@ int policy_find_due_slot(void *data, const struct message *message, struct arena
 
 	*slot_out = (struct outbox_slot){ 0 };
 	if (!(message->flags & MESSAGE_SPREAD))
-		return policy_find_sim_slot(policy, message, slot_out);
+		return policy_find_sim_slot(policy, message, NULL, slot_out);
 	outcome = policy_check(policy, &request, &verdict);
 	if (outcome == POLICY_E_REFUSED && verdict.failure == FAILURE_INTERNAL)
 		return -EIO;
 	if (outcome != POLICY_E_REFUSED || !policy_is_about_time(&verdict))
-		return policy_find_sim_slot(policy, message, slot_out);
+		return policy_find_sim_slot(policy, message, NULL, slot_out);
 	request.is_due = false;
 	outcome = policy_find_slot(policy, &request, &later);
 	if (outcome == POLICY_E_REFUSED || !request.send_at_ms)

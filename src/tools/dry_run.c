@@ -87,18 +87,11 @@ static void dry_run_find_wait(struct dry_run *dry_run)
 {
 	const struct sms_order *order = dry_run->order;
 	const struct services *services = order->call->services;
-	const struct message message = {
-		.sim_id = order->sim_id,
-		.client_id = order->call->client->id,
-		.segments = order->segments.count,
-	};
-	struct outbox_slot slot = { 0 };
 
 	if (dry_run->refusal_count || dry_run->repeat != POLICY_REPEAT_NONE ||
 	    order->send_at_ms || dry_run_needs_approval(dry_run))
 		return;
-	if (policy_find_due_slot(services->policy, &message, NULL, &slot) == 0)
-		dry_run->sim_free_ms = slot.send_at_ms;
+	dry_run->sim_free_ms = sms_order_sim_free(order, NULL);
 	if (!dry_run->sim_free_ms)
 		dry_run->queued = outbox_queued(services->outbox, order->sim_id);
 }

@@ -435,11 +435,30 @@ void many_answer_refuse(const struct sms_batch *batch)
 				 batch);
 }
 
+/* Those that would wait for a limit. */
+static size_t many_answer_count_later(const struct sms_batch *batch)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < batch->count; i++) {
+		const struct sms_order *order = &batch->rows[i].order;
+
+		count += sms_batch_row_is_new(&batch->rows[i]) &&
+			 order->send_at_ms != order->wished_ms;
+	}
+	return count;
+}
+
 void many_answer_dry_run(const struct sms_batch *batch, const struct refusal *unable)
 {
 	struct arena *arena = batch->order->call->arena;
 	const char *notes = many_answer_format_notes(batch);
+	size_t later = many_answer_count_later(batch);
 
+	if (later)
+		notes = notes ? arena_printf(arena, " %zu of them later, see send_at.%s",
+					     later, notes)
+			      : NULL;
 	many_answer_succeed(
 		batch,
 		notes ? arena_printf(arena,

@@ -19,6 +19,7 @@
 
 #include "base/hash.h"
 #include "store/store_party.h"
+#include "tools/user_question.h"
 
 /*
  * As written but without separators, or just as written if it is no number. Returns NULL if memory
@@ -79,8 +80,10 @@ bool sms_batch_read(struct sms_batch *batch, struct sms_order *order)
 		.rows = arena_alloc(arena, count * sizeof(*batch->rows)),
 		.count = count,
 		.plan.items = arena_alloc(arena, count * sizeof(*batch->plan.items)),
+		.sim_plan.items =
+			arena_alloc(arena, count * sizeof(*batch->sim_plan.items)),
 	};
-	if (!batch->rows || !batch->plan.items || !spellings)
+	if (!batch->rows || !batch->plan.items || !batch->sim_plan.items || !spellings)
 		return false;
 	json_foreach (recipient, order->recipients) {
 		const char *number = sms_order_complete_sender(order, recipient->text);
@@ -137,6 +140,19 @@ static void sms_batch_plan(struct sms_batch *batch, const struct sms_order *orde
 	};
 }
 
+/* A row of a dry run that is to go out now, and that the limits of the SIM may hold up. */
+static void sms_batch_find_wait(struct sms_batch *batch, struct sms_order *order)
+{
+	if (order->send_at_ms || order->needs_owner ||
+	    user_question_approval_needed(order->call, order->sim_id, order->number))
+		return;
+	order->send_at_ms = sms_order_sim_free(order, &batch->sim_plan);
+	batch->sim_plan.items[batch->sim_plan.count++] = (struct limit_planned){
+		.at_ms = order->send_at_ms,
+		.segments = order->segments.count,
+	};
+}
+
 static void sms_batch_judge_row(struct sms_batch *batch, struct sms_batch_row *row)
 {
 	const sms_order_check *check = sms_order_acceptance_checks;
@@ -155,13 +171,16 @@ static void sms_batch_judge_row(struct sms_batch *batch, struct sms_batch_row *r
 	while (*check && (*check)(&row->order, &row->refusal))
 		check++;
 	row->is_refused = *check;
-	if (!row->is_refused)
-		sms_batch_plan(batch, &row->order);
+	if (row->is_refused)
+		return;
+	sms_batch_plan(batch, &row->order);
+	if (row->order.dry_run)
+		sms_batch_find_wait(batch, &row->order);
 }
 
 void sms_batch_judge(struct sms_batch *batch)
 {
-	batch->plan.count = 0;
+	batch->plan.count = batch->sim_plan.count = 0;
 	for (size_t i = 0; i < batch->count; i++) {
 		struct sms_batch_row *row = &batch->rows[i];
 

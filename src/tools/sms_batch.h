@@ -24,7 +24,8 @@ struct sms_batch {
 	struct sms_order *order; /* of the call: its recipient is not used */
 	struct sms_batch_row *rows;
 	size_t count;
-	struct limit_plan plan; /* the messages to be sent */
+	struct limit_plan plan;	    /* the messages to be sent */
+	struct limit_plan sim_plan; /* of a dry run: those that the SIM would send */
 };
 
 /* Lives in the call's arena. Returns false if memory runs out. */

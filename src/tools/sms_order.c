@@ -492,6 +492,21 @@ int sms_order_judge(struct sms_order *order, const struct limit_plan *plan,
 	return outcome;
 }
 
+int64_t sms_order_sim_free(const struct sms_order *order, const struct limit_plan *plan)
+{
+	const struct message message = {
+		.sim_id = order->sim_id,
+		.client_id = order->call->client->id,
+		.segments = order->segments.count,
+	};
+	struct outbox_slot slot;
+
+	return policy_find_new_slot(order->call->services->policy, &message, plan,
+				    &slot) == 0
+		       ? slot.send_at_ms
+		       : 0;
+}
+
 struct refusal sms_order_refusal(const struct sms_order *order,
 				 const struct policy_verdict *verdict)
 {

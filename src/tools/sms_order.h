@@ -130,6 +130,11 @@ struct policy_request sms_order_request(const struct sms_order *order);
 int sms_order_judge(struct sms_order *order, const struct limit_plan *plan,
 		    struct policy_verdict *verdict_out);
 /* Returns a refusal of the policy, for the agent. */
+/*
+ * Returns when the limits of the SIM let the message go, after those of the plan (NULL if there is
+ * none); 0 for now, or if that is unknown.
+ */
+int64_t sms_order_sim_free(const struct sms_order *order, const struct limit_plan *plan);
 struct refusal sms_order_refusal(const struct sms_order *order,
 				 const struct policy_verdict *verdict);
 

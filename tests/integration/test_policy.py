@@ -276,6 +276,24 @@ def test_the_answer_for_a_postponed_message_has_its_new_time(make_lab: Callable[
     assert "1970" not in answer.text
 
 
+def test_a_dry_run_of_a_list_says_which_messages_the_sim_sends_later(
+        make_lab: Callable[..., Lab]) -> None:
+    """All are within the client's share, and one is beyond what the SIM has left."""
+    lab = make_lab(gateway_open=False, policy="[policy]\nsim_per_hour = 10\n")
+    one, _ = two_clients(lab)
+    for number in range(7):
+        Owner(lab.gateway.state).do("send", TO, f"the owner's {number}")
+    to = {"to_phone_numbers": [f"+3620123000{number}" for number in range(4)],
+          "sms_text": "hello", "subscription_id": one.ids()[0]}
+    trial = one.call("send_sms", dry_run=True, **to)
+    assert trial.structured["would_send"] and "1 of them later" in trial.text
+    assert ["send_at" in row for row in trial.structured["results"]] == [False] * 3 + [True]
+    sent = one.call("send_sms", wait_seconds=0, **to).structured["results"]
+    one.wait_state(sent[3]["message_id"], "scheduled")
+    for row in sent[:3]:
+        one.wait_state(row["message_id"], "sent")
+
+
 def test_the_status_shows_what_is_left_of_each_limit(make_lab: Callable[..., Lab]) -> None:
     lab = make_lab()
     agent = Agent(lab)

@@ -136,6 +136,7 @@ static void approval_write_message(struct buffer *text, const struct json *item)
 static void approval_write_webhook(struct buffer *text, const struct json *item)
 {
 	const struct json *with_text = json_member(item, "include_text");
+	const char *filter = approval_member(item, "filter");
 
 	buffer_append_text(text, "Events ");
 	buffer_append_text(text, approval_member(item, "type"));
@@ -143,8 +144,10 @@ static void approval_write_webhook(struct buffer *text, const struct json *item)
 					 ? ", with the texts of messages, to "
 					 : ", without texts, to ");
 	buffer_append_text(text, approval_member(item, "receiver"));
-	buffer_append_text(text, "\nOnly those that fit ");
-	buffer_append_text(text, approval_member(item, "filter"));
+	if (strcmp(filter, "{}") != 0) {
+		buffer_append_text(text, "\nOnly those that fit ");
+		buffer_append_text(text, filter);
+	}
 	approval_append_time(text, approval_member(item, "until"));
 }
 

@@ -21,6 +21,7 @@ from lab import Lab
 from lab.bus import Bus
 from lab.gateway import BINARY
 from lab.process import Process
+from lone_gateway import LoneGateway
 from modem.patience import patience
 
 CAPABILITIES = ("actions", "body", "body-markup")
@@ -80,8 +81,11 @@ class Server:
 class Desktop:
     """The session of the gateway's owner."""
 
-    def __init__(self, lab: Lab, *options: str) -> None:
-        self._lab, self._options = lab, options
+    def __init__(self, lab: Lab | LoneGateway, *options: str) -> None:
+        alone = isinstance(lab, LoneGateway)
+        self._state = lab.state if alone else lab.gateway.state
+        self._system_bus = {} if alone else lab.bus.environment
+        self._options = options
         folder = lab.folder / "desktop"         # a socket's name has to be short
         folder.mkdir()
         self.bus = Bus(folder)
@@ -89,9 +93,9 @@ class Desktop:
 
     def start(self) -> None:
         program = Path(os.environ.get("GATEWAY_BINARY", BINARY)).with_name("ofono-mcp-session")
-        self.session.run([str(program), "--control", str(self._lab.gateway.state / "control"), *self._options],
+        self.session.run([str(program), "--control", str(self._state / "control"), *self._options],
                          environment={"DBUS_SESSION_BUS_ADDRESS": self.bus.address,
-                                      **self._lab.bus.environment})
+                                      **self._system_bus})
 
     def owns(self, name: str) -> bool:
         """Is there a program with this name on the session's bus?"""

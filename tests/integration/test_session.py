@@ -12,6 +12,7 @@ from approving import Owner, new_agent
 from desktop import Desktop, Server
 from lab import Lab, wait_until
 from test_approval import ONE
+from webhooks import Hook, Hooked
 
 
 @pytest.fixture
@@ -180,4 +181,26 @@ def test_nothing_stays_on_the_desktop_when_the_session_ends(
     ask(agent, "until the end")
     shown = server.wait_shown("until the end")
     desktop.session.terminate()
+    server.wait_withdrawn(shown)
+
+
+def test_a_receiver_of_webhooks_is_approved_like_a_message() -> None:
+    with Hooked() as gateway:
+        hook = Hook(gateway, "https://hooks.example.invalid/mcp/a1")
+        with Desktop(gateway) as desktop, desktop.server() as server:
+            hook.subscribe(arguments={"from": "+36301112233"})
+            shown = server.wait_shown("https://hooks.example.invalid")
+            assert "sms.received" in shown["body"] and "+36301112233" in shown["body"]
+            assert "/mcp/a1" not in shown["body"]           # the path may be a secret
+            server.press(shown, "Approve")
+            wait_until(lambda: "approved" in gateway.owner.do("events", "--type", "approval.decided", "--json"),
+                       what="it is approved")
+
+
+def test_a_gateway_that_is_away_for_a_minute_is_told_once(lab: Lab, desktop: Desktop, server: Server) -> None:
+    wait_until(lambda: "connected to the gateway" in desktop.session.log, what="it is connected")
+    lab.gateway.stop()
+    shown = server.wait(lambda facts: "doctor" in facts.get("body", ""), seconds=90)
+    assert not shown["actions"] and shown["urgency"] == 1
+    lab.gateway.start()
     server.wait_withdrawn(shown)

@@ -215,7 +215,7 @@ static bool doctor_secrets_check_certificate(struct doctor *doctor)
 {
 	const struct config *config = &doctor->config;
 	struct explanation error = { "" };
-	struct certificate_times times;
+	struct certificate_times times = { 0 };
 	char path[PATH_MAX];
 
 	tls_certificate_path(config, path);

@@ -25,6 +25,7 @@ enum {
 	DESKTOP_RETRY_MAX_S = 60,
 	/* A restart of the gateway, or of oFono, is shorter. */
 	DESKTOP_TROUBLE_S = 60,
+	DESKTOP_TROUBLE_BYTES = 512,
 	DESKTOP_ACCURACY_US = 1000 * 1000,
 };
 
@@ -43,7 +44,7 @@ struct desktop {
 	unsigned retry_s; /* the next pause; 0 if the gateway was there */
 	/* Enabled since there is trouble, until it is shown. */
 	sd_event_source *trouble_timer;
-	char trouble[512]; /* "" if there is none */
+	char trouble[DESKTOP_TROUBLE_BYTES]; /* "" if there is none */
 	struct notification trouble_shown, received_shown;
 };
 
@@ -186,18 +187,23 @@ static void desktop_on_event(void *data, const struct json *event)
 		approvals_refresh(desktop->approvals);
 }
 
+/* `why` has no full stop. */
 static void desktop_lose_gateway(struct desktop *desktop, const char *why)
 {
+	char trouble[DESKTOP_TROUBLE_BYTES];
+
 	if (!desktop->retry_s)
-		log_warning("the gateway is away (%s); trying again", why);
+		log_warning("the gateway cannot be reached: %s; trying again", why);
 	session_call_free(desktop->status);
 	session_call_free(desktop->received);
 	desktop->status = desktop->received = NULL;
 	approvals_withdraw(desktop->approvals);
 	recorder_stop(desktop->recorder);
-	desktop_set_trouble(desktop,
-			    "The gateway does not run. To see why: sudo " PROGRAM_NAME
-			    " doctor");
+	snprintf(trouble, sizeof(trouble),
+		 "The gateway cannot be reached: %s. To see more: sudo " PROGRAM_NAME
+		 " doctor",
+		 why);
+	desktop_set_trouble(desktop, trouble);
 	desktop->retry_s = desktop->retry_s ? 2 * desktop->retry_s : DESKTOP_RETRY_S;
 	if (desktop->retry_s > DESKTOP_RETRY_MAX_S)
 		desktop->retry_s = DESKTOP_RETRY_MAX_S;
@@ -210,7 +216,7 @@ static void desktop_on_events_end(void *data, const struct json *result,
 	struct desktop *desktop = data;
 
 	desktop->events = NULL;
-	desktop_lose_gateway(desktop, problem ? problem : "it has ended the list");
+	desktop_lose_gateway(desktop, problem ? problem : "it has ended the call");
 }
 
 static void desktop_connect(struct desktop *desktop)
@@ -225,12 +231,12 @@ static void desktop_connect(struct desktop *desktop)
 		 "\"after\":\"%s\"}}",
 		 recorder_last_event(desktop->recorder));
 	error = desktop_call_gateway(desktop, line, true, &handlers, &desktop->events);
-
 	if (error) {
-		desktop_lose_gateway(desktop, error == -EACCES
-						      ? "this user is not in the group "
-							"of its control socket"
-						      : strerror(-error));
+		desktop_lose_gateway(desktop,
+				     error == -EACCES
+					     ? "you are not in the group of its control "
+					       "socket, " PROGRAM_NAME
+					     : strerror(-error));
 		return;
 	}
 	log_info("connected to the gateway");

@@ -63,7 +63,7 @@ static void recorder_read_file(struct recorder *recorder)
 	if (!file)
 		return;
 	if (fgets(recorder->last_event, sizeof(recorder->last_event), file))
-		recorder->last_event[strcspn(recorder->last_event, "\n")] = '\0';
+		recorder->last_event[strspn(recorder->last_event, "0123456789.")] = '\0';
 	strcpy(recorder->kept_event, recorder->last_event);
 	fclose(file);
 }

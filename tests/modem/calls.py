@@ -68,9 +68,15 @@ class Calls:
         self._state = state
 
     def end(self, word: str = "NO CARRIER") -> None:
-        """The other end hangs up."""
+        """The other end hangs up.
+
+        ofonod takes the word for the answer to its AT+CLCC, if it comes just then, and asks no
+        more. While a call comes in it asks twice a second anyway, so it needs no word.
+        """
+        comes_in = self._state == RINGING and self._direction == INCOMING
         self.clear()
-        self._modem.link.send_unsolicited(word)
+        if not comes_in:
+            self._modem.link.send_when_quiet(word)
 
     def end_here(self) -> None:
         if self.hangs_up:

@@ -17,7 +17,7 @@ static const char cmd_events_help[] =
 	"own filter decides: " PROGRAM_NAME " webhook.\n"
 	"\n"
 	"  --type TYPE      only these, such as sms.received\n"
-	"  --limit NUMBER   at most so many (1 to 100; default 20)\n"
+	"  --limit N        at most N (default 20, maximum 100)\n"
 	"  --follow         then show each new one, until Ctrl-C\n" OPTIONS_STORE_HELP
 	"  --json           as JSON: one line per event, then their "
 	"number\n" OPTIONS_HELP_HELP "\n"

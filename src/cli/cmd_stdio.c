@@ -42,15 +42,13 @@ static const char cmd_stdio_help[] =
 	"  --token-file FILE  its token; default: the variable OFONO_MCP_TOKEN\n"
 	"  --ca-file FILE     a certificate to trust, in PEM form\n"
 	"  --channel SENDERS  preview: messages from these phone numbers, separated by\n"
-	"                     commas, reach a running session of Claude "
-	"Code\n" OPTIONS_CONFIG_HELP "  --state-dir DIR    folder of the message store\n"
+	"                     commas, reach a running session of Claude Code\n"
+	"  --config FILE      the gateway's configuration (default, if it exists:\n"
+	"                     " CONFIG_DEFAULT_PATH ")\n"
+	"  --state-dir DIR    folder of the message store\n"
 	"  --help             show this help\n"
 	"\n"
-	"Examples:\n"
-	"  ssh phone " PROGRAM_NAME " stdio\n"
-	"  " PROGRAM_NAME
-	" stdio --url https://192.0.2.7:9531/mcp --token-file ~/.phone \\\n"
-	"      --ca-file phone.pem\n"
+	"A client may start it through ssh: ssh phone " PROGRAM_NAME " stdio\n"
 	"\n"
 	"Exit codes: 0 the input ended, or a signal came; 1 failed; 2 wrong options.\n";
 

@@ -89,6 +89,9 @@ def test_each_command_has_help(name: str) -> None:
     assert all(len(line) <= 80 for line in done.stdout.splitlines())
     assert "Exit codes: " in done.stdout
     assert f"\nExample:\n  ofono-mcp {name}" in done.stdout
+    assert done.stdout.count("\nExample") == 1
+    texts = re.findall(r"^(  --[a-z-]+(?: [A-Z:]+)?  +)\S", done.stdout, re.MULTILINE)
+    assert len(set(map(len, texts))) == 1, "the texts of options begin in one column"
     assert ("--json" in done.stdout) == (name not in HAS_LOG)
     assert run("help", *name.split()).stdout == done.stdout
 

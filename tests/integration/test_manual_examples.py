@@ -9,16 +9,29 @@ from pathlib import Path
 
 import pytest
 
+from lab.gateway import BINARY
 from owner import OK, run
 from test_commands import COMMANDS, PAGE, PROJECT, help_of
 
 PAGE_5 = (PROJECT / "doc" / "ofono-mcp.conf.5").read_text()
-KEYS: list[tuple[str, str]] = []
-for line in run("serve", "--print-config").stdout.splitlines():
-    if heading := re.fullmatch(r"\[(\w+)\]", line):
-        section = heading[1]
-    elif key := re.match(r"#?(\w+) = ", line):
-        KEYS.append((section, key[1]))
+
+
+def keys_of(configuration: str) -> list[tuple[str, str]]:
+    """The section and the name of each key that --print-config prints."""
+    keys: list[tuple[str, str]] = []
+    for line in configuration.splitlines():
+        if heading := re.fullmatch(r"\[(\w+)\]", line):
+            section = heading[1]
+        elif key := re.match(r"#?(\w+) = ", line):
+            keys.append((section, key[1]))
+    return keys
+
+
+KEYS = keys_of(run("serve", "--print-config").stdout)
+# The hub's own keys; the gateway refuses their section.
+BROKER_KEYS = [pair for pair in keys_of(subprocess.run(
+    [BINARY.parent / "ofono-mcp-hub", "serve", "--print-config"],
+    capture_output=True, text=True).stdout) if pair[0] == "broker"]
 
 
 def displayed(page: str) -> list[str]:
@@ -46,7 +59,15 @@ def test_each_command_has_its_example_in_the_manual(name: str) -> None:
     assert displayed(description).count(example) == 1
 
 
-@pytest.mark.parametrize("section, key", KEYS, ids=map(".".join, KEYS))
+def test_each_form_of_a_command_has_an_example_in_the_manual() -> None:
+    """Also "opt-outs add" and other forms that --help describes together."""
+    commands = PAGE.partition(".Sh DESCRIPTION\n")[2].partition("\n.Bl ")[2].partition("\n.El\n")[0]
+    items = re.split(r"^\.It ", commands, flags=re.MULTILINE)[1:]
+    assert len(items) > len(COMMANDS)
+    assert [item.splitlines()[0] for item in items if not displayed(item)] == []
+
+
+@pytest.mark.parametrize("section, key", KEYS + BROKER_KEYS, ids=map(".".join, KEYS + BROKER_KEYS))
 def test_each_key_has_an_example_in_the_manual(section: str, key: str) -> None:
     assert len(example_of(section, key)) == 1
 

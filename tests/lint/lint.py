@@ -208,7 +208,8 @@ def headings(text: str) -> set[str]:
 
 
 def check_links(_: Tools) -> Finding:
-    """Links inside the tree lead somewhere, down to the heading."""
+    """Links inside the tree lead somewhere, down to the heading; manual pages name pages of ours
+    that exist."""
     complaints, count = [], 0
     for file in files():
         if file.suffix != ".md":
@@ -227,21 +228,33 @@ def check_links(_: Tools) -> Finding:
                 else:
                     continue
                 complaints.append(f"{file.relative_to(PROJECT)}:{number}: {problem}")
+    for page in sorted((PROJECT / "doc").glob("*.[1-8]")):
+        for number, line in enumerate(page.read_text().splitlines(), start=1):
+            for name, section in re.findall(r"\bXr (ofono-mcp[\w.-]*) (\d)", line):
+                count += 1
+                if not (page.parent / f"{name}.{section}").exists():
+                    complaints.append(f"{page.relative_to(PROJECT)}:{number}: no {name}.{section}")
     return Finding(f"{count} links", complaints)
 
 
 def check_commands(_: Tools) -> Finding:
     """Commands and options in the guides are those of the manual page; commands have no former
-    names."""
+    names. Targets of make exist."""
     page = (PROJECT / "doc" / "ofono-mcp.1").read_text()
     synopsis, _, _ = page.partition(".Sh DESCRIPTION\n")
     words = set(re.findall(r"[\w-]+", " ".join(
         re.findall(r"^\.Cm ((?:[\w-]+ \| )*[\w-]+)", synopsis, re.MULTILINE))))
     pairs = set(re.findall(r"^\.Cm ((?:client|sim) \w+)$", synopsis, re.MULTILINE))
     options = set(re.findall(r"Fl Fl ([\w-]+)", page))
+    phony = re.findall(r"^\.PHONY: ((?:.*\\\n)*.*)", (PROJECT / "Makefile").read_text(), re.MULTILINE)
+    targets = set(re.findall(r"[\w-]+", " ".join(phony)))
     complaints, count = [], 0
     for file in [PROJECT / "README.md", *sorted((PROJECT / "doc").glob("*.md"))]:
         for number, line in enumerate(file.read_text().splitlines(), start=1):
+            for target in re.findall(r"(?:`|^    |sudo )make ([a-z][\w-]*)", line):
+                count += 1
+                if target not in targets:
+                    complaints.append(f"{file.relative_to(PROJECT)}:{number}: no target {target}")
             for said in re.findall(r"\bofono-mcp ((?:--?)?[a-z][^`|#)]*)", line):
                 if not line.startswith("    ") and f"`ofono-mcp {said}" not in line \
                         and f"`sudo ofono-mcp {said}" not in line:

@@ -167,8 +167,10 @@ def test_a_link_to_nothing_is_reported(project: Path) -> None:
     (project / "doc" / "page.md").write_text(
         "[a](there.md#one-heading-two-words) [b](https://example.com/x) [c](#here)\n"
         "[d](gone.md) [e](there.md#another)\n\n## Here\n")
+    (project / "doc" / "ofono-mcp.1").write_text(".Xr ofono-mcp 1 ,\n.Xr ofonod 8\n.Xr ofono-mcp-gone 8\n")
     assert lint.check_links(TOOLS).complaints == [
-        "doc/page.md:2: no gone.md", "doc/page.md:2: no heading there.md#another"]
+        "doc/page.md:2: no gone.md", "doc/page.md:2: no heading there.md#another",
+        "doc/ofono-mcp.1:3: no ofono-mcp-gone.8"]
 
 
 def test_an_unknown_command_or_option_in_a_guide_is_reported(project: Path) -> None:
@@ -178,6 +180,9 @@ def test_an_unknown_command_or_option_in_a_guide_is_reported(project: Path) -> N
     (project / "README.md").write_text(
         "    sudo ofono-mcp pair --scope read laptop\n"
         "With `ofono-mcp rotate`, and ofono-mcp serves you.\n"
-        "    ofono-mcp pear --scop read laptop\n")
+        "    ofono-mcp pear --scop read laptop\n"
+        "    make there PORT=1\nWith `make gone`, and make nothing of it.\n")
+    (project / "Makefile").write_text(".PHONY: also \\\n\tthere\n")
     assert lint.check_commands(TOOLS).complaints == [
-        "README.md:3: no command pear", "README.md:3: no option --scop"]
+        "README.md:3: no command pear", "README.md:3: no option --scop",
+        "README.md:5: no target gone"]

@@ -27,7 +27,8 @@ def keys_of(configuration: str) -> list[tuple[str, str]]:
     return keys
 
 
-KEYS = keys_of(run("serve", "--print-config").stdout)
+CONFIGURATION = run("serve", "--print-config").stdout
+KEYS = keys_of(CONFIGURATION)
 # The hub's own keys; the gateway refuses their section.
 BROKER_KEYS = [pair for pair in keys_of(subprocess.run(
     [BINARY.parent / "ofono-mcp-hub", "serve", "--print-config"],
@@ -87,3 +88,12 @@ def test_a_file_of_all_examples_is_accepted(folder: Path) -> None:
     file.write_text("\n".join(lines).replace("/etc/ofono-mcp/", f"{folder}/") + "\n")
     done = run("serve", "--check-config", "--config", str(file))
     assert done.returncode == OK, done
+
+
+@pytest.mark.parametrize("guide", ["README.md", "doc/owner.md", "doc/faq.md"])
+def test_the_guides_name_the_limits_that_count(guide: str) -> None:
+    default = dict(re.findall(r"^#(per_\w+|segments_per_month) = (\d+)$", CONFIGURATION.partition(
+        "\n[policy]\n")[2].partition("\n[")[0], re.MULTILINE))
+    words = " ".join((PROJECT / guide).read_text().split())
+    assert (f"{default['per_minute']} messages a minute, {default['per_hour']} an hour, "
+            f"{default['per_day']} a day and {int(default['segments_per_month']):,} segments a month") in words

@@ -252,7 +252,7 @@ static void cmd_approvals_print_decision(const struct owner_command_call *call,
 const struct command cmd_approve = {
 	.name = "approve",
 	.group = COMMAND_APPROVALS,
-	.summary = "approve a message that waits for it",
+	.summary = "approve a message",
 	.example = "approve 12 13",
 	.owner = {
 		.help = cmd_approvals_approve_help,
@@ -266,7 +266,7 @@ const struct command cmd_approve = {
 const struct command cmd_reject = {
 	.name = "reject",
 	.group = COMMAND_APPROVALS,
-	.summary = "reject a message that waits for your approval",
+	.summary = "reject a message",
 	.example = "reject 12 \"wrong recipient\"",
 	.owner = {
 		.help = cmd_approvals_reject_help,

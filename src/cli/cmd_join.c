@@ -265,9 +265,9 @@ static const char cmd_join_help[] =
 	"On the hub, \"ofono-mcp-hub enrol NAME\" prints the code, which works once.\n"
 	"Needs root, and the package ofono-mcp-link.\n"
 	"\n"
-	"Without CODE, asks for it on a terminal, unseen, or reads a line of standard\n"
-	"input. As an argument it is visible to other users, and stays in the shell's\n"
-	"history.\n"
+	"Without CODE, it asks for the code on a terminal, without showing it, or reads a\n"
+	"line of standard input. As an argument it is visible to other users, and stays\n"
+	"in the shell's history.\n"
 	"\n"
 	"  --scope LIST     what the hub may do here; default:\n"
 	"                   " CMD_JOIN_SCOPES "\n" OPTIONS_STORE_HELP

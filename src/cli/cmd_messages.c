@@ -33,7 +33,8 @@ static const char cmd_messages_send_help[] =
 	"                   accepted it; delivered: until a delivery report arrives; two\n"
 	"                   minutes at most, after which sending goes on\n"
 	"  --dry-run        send nothing; report the size, and what would refuse it\n" OPTIONS_STORE_HELP
-	"  --json           as JSON: what send_sms gives agents\n" OPTIONS_HELP_HELP "\n"
+	"  --json           as JSON: what send_sms returns to agents\n" OPTIONS_HELP_HELP
+	"\n"
 	"The gateway must run. What the configuration forbids to everybody also applies\n"
 	"to you: the pause, [policy] and the limits of a SIM. Limits of clients do not.\n"
 	"Exit codes: 0 sent, or accepted for sending; 1 it is not, or would not be;\n"
@@ -316,7 +317,7 @@ static const char cmd_messages_show_help[] =
 	"Show a message, its state, and the history of its states.\n"
 	"\n" OPTIONS_STORE_HELP
 	"  --json           as JSON: a line with the message, then one with what\n"
-	"                   get_sms_status gives agents\n" OPTIONS_HELP_HELP "\n"
+	"                   get_sms_status returns to agents\n" OPTIONS_HELP_HELP "\n"
 	"The gateway must run. Exit codes: 0 shown; 1 failed; 2 wrong options.\n";
 
 /* An item is a line with a message. */
@@ -377,7 +378,7 @@ static const char cmd_messages_wait_help[] =
 	"  --contains TEXT  only if it contains these words\n"
 	"  --timeout S      wait S seconds at most (default 30, maximum "
 	"120)\n" OPTIONS_STORE_HELP "  --json           as a JSON object: what "
-	"wait_for_sms gives agents\n" OPTIONS_HELP_HELP "\n"
+	"wait_for_sms returns to agents\n" OPTIONS_HELP_HELP "\n"
 	"The gateway must run. Exit codes: 0 it arrived; 1 it did not; 2 wrong options.\n";
 
 static const struct owner_command_option cmd_messages_wait_options[] = {

@@ -28,8 +28,8 @@ static const char cmd_status_sims_help[] =
 	"Usage: " PROGRAM_NAME " sim list [OPTION]...\n"
 	"List the SIM cards with their IDs, which --sim takes: whether each can send now,\n"
 	"operator, slot, phone number and signal.\n"
-	"\n" OPTIONS_STORE_HELP "  --json           as a JSON object: what "
-	"get_sms_subscriptions gives agents\n" OPTIONS_HELP_HELP "\n"
+	"\n" OPTIONS_STORE_HELP "  --json           as JSON: what "
+	"get_sms_subscriptions returns to agents\n" OPTIONS_HELP_HELP "\n"
 	"The gateway must run. Exit codes: 0 listed; 1 failed; 2 wrong options.\n";
 
 /* Prints "SIM 1     ready: Telekom HU, slot 0, +36201234567, signal 60 %, roaming" */
@@ -157,8 +157,8 @@ static const char cmd_status_help[] =
 	"the SIMs, waiting messages, the offline gaps of the last 7 days, the\n"
 	"paired agents, and each limit of which a quarter or less is left.\n"
 	"\n" OPTIONS_STORE_HELP
-	"  --json           as a JSON object: what get_gateway_status gives agents, plus\n"
-	"                   version, advertised, advertisement, waiting_approval,\n"
+	"  --json           as a JSON object: what get_gateway_status returns to agents,\n"
+	"                   plus version, advertised, advertisement, waiting_approval,\n"
 	"                   clients and agent\n" OPTIONS_HELP_HELP "\n"
 	"The gateway must run; if it does not, try \"" PROGRAM_NAME " doctor\".\n"
 	"Exit codes: 0 shown; 1 failed; 2 wrong options.\n";

@@ -446,6 +446,8 @@ def test_doctor_checks_the_certificate(make_lab: Callable[..., Lab], look: Look,
     soon = look(lab)
     assert soon.code == OK and soon.has("warning", "certificate", "expires soon, at 2")
     assert soon.has("warning", "certificate", "ofono-mcp client rotate --tls NAME")
+    people = run(*arguments(lab.gateway), DBUS_SYSTEM_BUS_ADDRESS=lab.bus.address).stdout
+    assert re.search(r"expires soon, at \d+ [A-Z][a-z]{2} (?:\d{4} )?\d\d:\d\d$", people, re.MULTILINE), people
     pretend(monkeypatch, "+3 days")
     late = look(lab)
     assert late.code == FAILED and late.has("problem", "certificate", "expired at 2")

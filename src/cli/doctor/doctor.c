@@ -189,8 +189,10 @@ static void doctor_secrets_report_times(struct doctor *doctor, const char *path,
 					const struct certificate_times *times)
 {
 	int64_t now_ms = clock_wall_ms();
-	const struct terminal_time from = terminal_time_of(times->from_ms);
-	const struct terminal_time until = terminal_time_of(times->until_ms);
+	const struct terminal_time from =
+		doctor_time(doctor, terminal_time_of(times->from_ms).text);
+	const struct terminal_time until =
+		doctor_time(doctor, terminal_time_of(times->until_ms).text);
 
 	if (now_ms < times->from_ms) {
 		doctor_report(doctor, DOCTOR_PROBLEM, "certificate",
@@ -468,8 +470,8 @@ static bool doctor_check_config(struct doctor *doctor, const struct options_stor
 
 	if (config_load_for(config, store->file, store->state_dir, &problem) == 0 &&
 	    config_check(config, &problem) == 0) {
-		doctor_report(doctor, DOCTOR_OK, "configuration", NULL, "%s is good",
-			      store->file ? store->file : "it was read, and");
+		doctor_report(doctor, DOCTOR_OK, "configuration", NULL, "%s is valid",
+			      store->file ? store->file : "it");
 		config_find_useless(config, doctor_report_useless, doctor);
 		return true;
 	}

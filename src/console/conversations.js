@@ -25,20 +25,24 @@ function stateTag(state) {
 }
 
 class ConversationList {
-	#phone;
+	#phone; #search;
 
-	constructor(phone, open) {
+	constructor(phone, search, open) {
 		this.#phone = phone;
+		this.#search = search;
 		this.open = open;
 		find('more-conversations').onclick = () => phone.readMoreConversations();
 	}
 
 	show() {
-		const { conversations, nextConversations, status, trouble } = this.#phone;
+		const { nextConversations, status, trouble } = this.#phone;
+		const { words } = this.#search;
+		const conversations = this.#phone.conversations.filter((row) => this.#search.has(row));
+		this.#search.show(conversations);
 		keep(find('conversations'), conversations, (row) => row.phone_number,
 			(row) => this.#create(row));
-		find('more-conversations').hidden = !nextConversations;
-		find('no-conversations').hidden = conversations.length > 0 || !(status || trouble);
+		find('more-conversations').hidden = !nextConversations || !!words;
+		find('no-conversations').hidden = conversations.length > 0 || !!words || !(status || trouble);
 		setText(find('no-conversations'), trouble || 'No messages yet. Incoming and ' +
 			'outgoing messages appear here.');
 	}

@@ -24,7 +24,9 @@ class Page {
 		const openLink = (url) => link.openLink(url);
 		this.#composer = new Composer(this.#phone);
 		this.#thread = new ThreadView(this.#phone, this.#composer, openLink);
-		this.#list = new ConversationList(this.#phone, (number) =>
+		const search = new Search(this.#phone, (message) => this.#openMessage(message));
+		search.onchange = () => this.#list.show();
+		this.#list = new ConversationList(this.#phone, search, (number) =>
 			this.#openThread(number, true));
 		this.#approvals = new ApprovalsView(this.#phone);
 		this.#status = new StatusView(this.#phone, link.isHosted ? null : () => this.#forget());
@@ -103,6 +105,11 @@ class Page {
 		if (isElsewhere && byUser)
 			this.#announce();
 		await read;
+	}
+
+	async #openMessage({ phone_number: number, message_id: id }) {
+		await this.#openThread(number, true);
+		await this.#thread.reveal(id);
 	}
 
 	#write(byUser = true) {

@@ -153,6 +153,21 @@ class Phone {
 		return messages[0]?.phone_number;
 	}
 
+	async search(words) {
+		const { messages, ...page } = await this.call('list_sms', { search: words, limit: PAGE_ROWS });
+		return { ...page, messages: messages.map(completeMessage) };
+	}
+
+	// Reads earlier messages until the thread has this one, or nothing more comes.
+	async readBackTo(id) {
+		for (let next; (next = this.thread?.next) &&
+			this.thread.messages.every((row) => row.message_id > id);) {
+			await this.readEarlier();
+			if (this.thread?.next === next)
+				return;
+		}
+	}
+
 	readEarlier() {
 		const { thread } = this;
 		return this.#readMore(async () => {

@@ -57,6 +57,12 @@ class ThreadView {
 		this.show();
 	}
 
+	async reveal(id) {
+		await this.#quietly(this.#phone.readBackTo(id));
+		[...this.#rows.children].find((row) => row.dataset.key === String(id))
+			?.scrollIntoView({ block: 'center' });
+	}
+
 	show() {
 		const { thread } = this.#phone;
 		if (!thread)

@@ -34,6 +34,7 @@ const SIM_STATES = {
 	starting: ['Starting', 'wait'],
 	duplicate: ['In two modems: cannot send', 'bad'],
 	stuck: ['Modem is stuck', 'bad'],
+	modem_off: ['Modem is off', 'warn'],
 };
 
 const spell = (code) => code.replaceAll('_', ' ');

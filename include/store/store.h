@@ -155,7 +155,7 @@ int store_sim_balance_forget(struct store *store, int64_t sim_id);
 
 /* ---- incoming messages (store_incoming.c) */
 
-/* Whether the sender opts out of later messages, or in again; see sms/inbox_draft.h. */
+/* Whether the sender opts out of later messages, or in again; see sms/opt_word.h. */
 enum opt {
 	OPT_NONE,
 	OPT_OUT,

@@ -73,13 +73,6 @@ struct store_command_sender {
 /* Returns 0, STORE_E_NOT_FOUND, STORE_E_FULL or -errno. */
 int store_command_find(struct store *store, const char *number,
 		       struct store_command_sender *sender_out);
-/*
- * Lists them in the order of enrolment. `visit` must not write. Returns 0, STORE_E_FULL or -errno.
- */
-int store_command_list(struct store *store,
-		       void (*visit)(void *data,
-				     const struct store_command_sender *sender),
-		       void *data);
 
 /* ---- answers to questions for approval, until they have been acted on */
 

@@ -47,31 +47,31 @@ int store_pool_list_sims(struct store *store,
 			 void *data);
 
 /* Whether a SIM serves. */
-struct store_sim_service {
+struct store_pool_service {
 	int64_t sim_id;
 	bool is_drained;	/* the owner wants no new message on it */
 	unsigned failures;	/* in a row */
 	int64_t rests_until_ms; /* wall clock; 0 if it does not rest */
 };
 
-int store_sim_service_put(struct store *store, const struct store_sim_service *service);
-int store_sim_service_list(struct store *store,
-			   void (*visit)(void *data,
-					 const struct store_sim_service *service),
-			   void *data);
+int store_pool_put_service(struct store *store, const struct store_pool_service *service);
+int store_pool_list_services(struct store *store,
+			     void (*visit)(void *data,
+					   const struct store_pool_service *service),
+			     void *data);
 
 /*
  * Counts the different recipients of a SIM in a month, which is any number that names it. Returns 0
  * or -errno.
  */
-int store_sim_service_count_recipients(struct store *store, int64_t sim_id, int64_t month,
-				       int64_t *count_out);
+int store_pool_count_recipients(struct store *store, int64_t sim_id, int64_t month,
+				int64_t *count_out);
 /* Returns 0 if the SIM has written to it in this month; STORE_E_NOT_FOUND, -errno. */
-int store_sim_service_has_recipient(struct store *store, int64_t sim_id, int64_t month,
-				    const char *number);
+int store_pool_has_recipient(struct store *store, int64_t sim_id, int64_t month,
+			     const char *number);
 /* Changes it lazily, and removes months before `month` - 1. */
-int store_sim_service_add_recipient(struct store *store, int64_t sim_id, int64_t month,
-				    const char *number);
+int store_pool_add_recipient(struct store *store, int64_t sim_id, int64_t month,
+			     const char *number);
 
 /*
  * Finds the SIM of the last message to this number, or of the last one that came from it, among the

@@ -97,3 +97,20 @@ int store_usage_give_back(struct store *store, int64_t message_id,
 			  enum store_usage_return how);
 /* Call when a transaction failed that may have written the clock: it is read again. */
 void store_usage_forget_clock(struct store *store);
+
+/* ---- closed keys: idempotency keys that no message has, and nothing may be sent with any more */
+
+/*
+ * A hub whose request may still be under way closes its key before it sends the message from
+ * another phone. A key is kept as long as those of messages, STORE_KEY_DAYS, in usage time:
+ * setting the clock opens none (tests/unit/test_store_closed_key.c).
+ */
+enum { STORE_CLOSED_KEYS_MAX = 20 * 1000 }; /* of a client */
+
+/*
+ * Closes the key; fine if it is closed. Durable. Returns 0; STORE_E_FULL if the disk is full, or
+ * this client has too many; or -errno.
+ */
+int store_usage_close_key(struct store *store, int64_t client_id, const char *key);
+/* Returns 0 if it is closed; STORE_E_NOT_FOUND; -errno. */
+int store_usage_find_closed_key(struct store *store, int64_t client_id, const char *key);

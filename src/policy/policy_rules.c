@@ -17,12 +17,12 @@
 #include "config/config.h"
 #include "policy/local_time.h"
 #include "policy/policy_private.h"
-#include "store/store_closed_key.h"
 #include "text/replacement.h"
 #include "sms/reply_loop.h"
 #include "text/segments.h"
 #include "store/store_edit.h"
 #include "store/store_party.h"
+#include "store/store_usage.h"
 
 enum { MS_PER_SECOND = 1000 };
 
@@ -407,9 +407,9 @@ static int policy_rules_check_closed(struct policy_case *about)
 	const struct policy_request *request = about->request;
 	int error;
 
-	error = store_closed_key_find(about->parts->store, request->client->id,
-				      request->list_key ? request->list_key
-							: request->idempotency_key);
+	error = store_usage_find_closed_key(about->parts->store, request->client->id,
+					    request->list_key ? request->list_key
+							      : request->idempotency_key);
 	if (error == STORE_E_NOT_FOUND)
 		return 0;
 	if (error)

@@ -81,7 +81,7 @@ static void routing_read_member(void *data, int64_t pool_id, int64_t sim_id)
 		sim->pools |= UINT64_C(1) << place;
 }
 
-static void routing_read_service(void *data, const struct store_sim_service *service)
+static void routing_read_service(void *data, const struct store_pool_service *service)
 {
 	struct routing_sim *sim = routing_known(data, service->sim_id);
 
@@ -103,8 +103,8 @@ int routing_reload(struct routing *routing)
 		error = store_pool_list_sims(routing->store, routing_read_member,
 					     routing);
 	if (!error)
-		error = store_sim_service_list(routing->store, routing_read_service,
-					       routing);
+		error = store_pool_list_services(routing->store, routing_read_service,
+						 routing);
 	return error;
 }
 
@@ -406,19 +406,19 @@ void routing_use(struct routing *routing, int64_t sim_id, const char *number,
 	if (known && known->left_read_ms && known->left != INT64_MAX)
 		known->left -= segments;
 	if (routing->counts_recipients &&
-	    store_sim_service_add_recipient(routing->store, sim_id,
-					    routing_month(clock_wall_ms()), number))
+	    store_pool_add_recipient(routing->store, sim_id,
+				     routing_month(clock_wall_ms()), number))
 		log_warning("routing: a recipient of sim %lld was not stored",
 			    (long long)sim_id);
 }
 
 static int routing_save(struct routing *routing, int64_t sim_id,
-			const struct store_sim_service *service)
+			const struct store_pool_service *service)
 {
-	struct store_sim_service row = *service;
+	struct store_pool_service row = *service;
 
 	row.sim_id = sim_id;
-	return store_sim_service_put(routing->store, &row);
+	return store_pool_put_service(routing->store, &row);
 }
 
 void routing_note(struct routing *routing, int64_t sim_id, bool has_failed)
@@ -443,7 +443,7 @@ void routing_note(struct routing *routing, int64_t sim_id, bool has_failed)
 int routing_drain(struct routing *routing, int64_t sim_id, bool is_drained)
 {
 	struct routing_sim *known = routing_known(routing, sim_id);
-	struct store_sim_service service;
+	struct store_pool_service service;
 	int error;
 
 	if (!known)

@@ -11,7 +11,7 @@
 #include "policy/routing.h"
 
 struct routing_sim { /* by its ID */
-	struct store_sim_service service;
+	struct store_pool_service service;
 	uint64_t pools;		    /* a bit for each place in the list of pools */
 	int64_t left;		    /* segments of this month */
 	int64_t left_read_ms;	    /* monotonic; 0 for never */

@@ -115,11 +115,10 @@ static bool routing_rules_has_recipient_left(const struct routing_case *about,
 
 	if (!about->pool || !about->pool->recipients_per_month || !about->request->number)
 		return true;
-	if (!store_sim_service_has_recipient(store, sim->id, about->month,
-					     about->request->number))
+	if (!store_pool_has_recipient(store, sim->id, about->month,
+				      about->request->number))
 		return true;
-	return !store_sim_service_count_recipients(store, sim->id, about->month,
-						   &count) &&
+	return !store_pool_count_recipients(store, sim->id, about->month, &count) &&
 	       count < about->pool->recipients_per_month;
 }
 

@@ -310,7 +310,7 @@ struct store_command_times {
 	int64_t ahead_ms; /* of the wall clock before usage time */
 };
 
-/* Reads a row of COMMAND_SENDERS. */
+/* Reads a row of COMMAND_SENDER. */
 static void store_command_read_sender(sqlite3_stmt *statement,
 				      const struct store_command_times *times,
 				      struct store_command_sender *sender)
@@ -344,27 +344,6 @@ int store_command_find(struct store *store, const char *number,
 	if (result == SQLITE_ROW)
 		store_command_read_sender(statement, &times, sender_out);
 	return store_finish_row(store, statement, result);
-}
-
-int store_command_list(struct store *store,
-		       void (*visit)(void *data,
-				     const struct store_command_sender *sender),
-		       void *data)
-{
-	struct store_command_times times = { 0 };
-	int error = store_usage_now(store, &times.now_ms, &times.ahead_ms);
-	struct store_command_sender sender;
-	sqlite3_stmt *statement;
-	int result;
-
-	if (error)
-		return error;
-	statement = store_use(store, COMMAND_SENDERS);
-	while ((result = sqlite3_step(statement)) == SQLITE_ROW) {
-		store_command_read_sender(statement, &times, &sender);
-		visit(data, &sender);
-	}
-	return store_finish(store, statement, result);
 }
 
 /* ---- answers */

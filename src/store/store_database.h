@@ -134,3 +134,48 @@ bool store_identity_matches(sqlite3 *database, const char *folder);
  * identity or the new one, each with its mark.
  */
 int store_identity_record(struct store *store);
+
+/* ---- rebuild (store_rebuild.c) */
+
+/*
+ * A message store that cannot go on as it is becomes a new one, with our schema and its rows. The
+ * old file stays beside it unchanged.
+ *
+ *   damaged   every row that can be read is copied
+ *   copy      of the message store, or a backup that somebody put in its place
+ *
+ * Their unfinished messages may have been sent: they become unknown.
+ *
+ * Call it under the lock of the folder.
+ */
+enum store_rebuild_cause {
+	STORE_REBUILD_DAMAGED,
+	STORE_REBUILD_COPY,
+};
+
+struct store_rebuild_result {
+	bool is_complete; /* every row was copied, and no sign shows that there were more */
+	char aside[PATH_MAX]; /* the old file */
+};
+
+/*
+ * Returns 0, or -errno with `error` filled and the old file in its place: -EUCLEAN if a copy is
+ * damaged as well.
+ */
+int store_rebuild(const char *folder, enum store_rebuild_cause cause,
+		  struct store_rebuild_result *result_out, struct explanation *error);
+
+/* ---- write-ahead log (store_wal.c) */
+
+/*
+ * Checks the write-ahead log of a database for damage.
+ *
+ * SQLite reads a log up to the first wrong frame and silently ignores the rest, because a power
+ * cut leaves such a log. But we sync each durable commit before we go on. So a frame that a
+ * later commit follows was on disk once; if it is wrong now, committed states are lost, and a
+ * message might be sent twice. Two kinds of damage look like a power cut and stay undetected:
+ * damage in the last commit or so, and a log that was cut at a commit.
+ *
+ * `path` is that of the log; a missing one is sound. Nobody may write to it meanwhile.
+ */
+bool store_wal_is_sound(const char *path);

@@ -251,7 +251,7 @@ static int store_listing_scan_found(struct store *store,
 /* Narrows the range to what is in the index, or else to what is not. */
 static int store_listing_split(struct store *store, struct store_search *search)
 {
-	struct store_span_range *range = &search->range;
+	struct store_search_range *range = &search->range;
 	int64_t first_id;
 	int error = store_search_first(store, search->index, &first_id);
 
@@ -266,8 +266,9 @@ static int store_listing_split(struct store *store, struct store_search *search)
 	}
 	if (range->after_id < first_id - 1)
 		range->after_id = first_id - 1;
-	return search->is_sharded ? store_search_narrow(store, search->is_upward, range)
-				  : 0;
+	return search->is_sharded
+		       ? store_search_narrow_shard(store, search->is_upward, range)
+		       : 0;
 }
 
 /* Finds the next range to read. Returns 0, STORE_E_NOT_FOUND if there is none, or -errno. */
@@ -280,9 +281,9 @@ static int store_listing_narrow(struct store *store,
 
 	if (filter->number && terms->party_messages < SMALL_PARTY)
 		search->index = STORE_SEARCH_NONE;
-	error = store_span_narrow(store, filter, search->is_upward,
-				  search->index ? INT32_MAX : SCANNED_BLOCKS,
-				  &search->range);
+	error = store_search_narrow_times(store, filter, search->is_upward,
+					  search->index ? INT32_MAX : SCANNED_BLOCKS,
+					  &search->range);
 	if (error || !search->index)
 		return error;
 	return store_listing_split(store, search);
@@ -293,7 +294,7 @@ static int store_listing_advance(struct store_listing_query *query,
 				 const struct store_search *search,
 				 const struct store_listing_progress *progress)
 {
-	const struct store_span_range *range = &search->range;
+	const struct store_search_range *range = &search->range;
 
 	if (!progress->is_whole && !progress->last_id)
 		query->is_sharded = true;

@@ -5,7 +5,7 @@
  *
  * store_open() finishes an interrupted replacement, checks the file and its -wal, connects,
  * checks that the schema is ours before anything of it runs, rebuilds a copied or foreign
- * database (store/store_rebuild.h), and migrates. Opening never destroys: a damaged or newer
+ * database (store_rebuild.c), and migrates. Opening never destroys: a damaged or newer
  * database is left alone (tests/unit/test_store_damage.c).
  *
  * A new database gets its name when it is complete, so an empty gateway.db was not made by us
@@ -29,10 +29,8 @@
 #include "store/store_file.h"
 #include "store/store_internal.h"
 #include "store/store_lock.h"
-#include "store/store_rebuild.h"
 #include "store/store_retention.h"
 #include "store/store_schema.h"
-#include "store/store_wal.h"
 
 enum {
 	FILE_LEAST = 512, /* SQLite takes a shorter file for new, and overwrites it */

@@ -5,19 +5,17 @@
  * then replaces the old file (store/store_file.h). Until that last step the old file
  * stays where it is.
  */
-#include "store/store_rebuild.h"
+#include "store/store_database.h"
 
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/log.h"
-#include "store/store_internal.h"
 #include "store/store.h"
-#include "store/store_database.h"
 #include "store/store_file.h"
+#include "store/store_internal.h"
 #include "store/store_row_copy.h"
-#include "store/store_wal.h"
 
 static const struct store_rebuild_cause_row {
 	const char *word;   /* in the name of the old file */

@@ -449,7 +449,7 @@ static const char version_15[] =
 
 /*
  * webhook_...: see store/store_webhook.h. Times are by the wall clock; 0 is none. A delivery
- * without a feed_id is a control message. closed_key (17): store/store_closed_key.h; usage time.
+ * without a feed_id is a control message. closed_key (17): store/store_usage.h; usage time.
  */
 static const char version_16[] =
 	"CREATE TABLE webhook_subscription ("
@@ -485,6 +485,52 @@ static const char version_21[] =
 	"ALTER TABLE file_identity RENAME COLUMN mark_changed TO mark_born;"
 	"UPDATE file_identity SET mark_born = 0;";
 
+/*
+ * The tables that only a hub fills. They are in every store, so that there is one schema and one check
+ * of it. pool...: see store/store_pool.h; routed_message and attempt: store/store_attempt.h.
+ * sim_service and routed_message have the IDs of SIMs and messages.
+ */
+static const char version_18[] =
+	"CREATE TABLE pool ("
+	" id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE,"
+	" sticky INTEGER NOT NULL, country INTEGER NOT NULL,"
+	" recipients INTEGER NOT NULL, fails_over INTEGER NOT NULL"
+	") STRICT;"
+	"CREATE TABLE pool_sim ("
+	" id INTEGER PRIMARY KEY, pool_id INTEGER NOT NULL, sim_id INTEGER NOT NULL,"
+	" UNIQUE (pool_id, sim_id)"
+	") STRICT;"
+	"CREATE TABLE sim_service ("
+	" id INTEGER PRIMARY KEY, drained INTEGER NOT NULL, failures INTEGER NOT NULL,"
+	" rests_until INTEGER NOT NULL"
+	") STRICT;"
+	"CREATE TABLE sim_recipient ("
+	" id INTEGER PRIMARY KEY, sim_id INTEGER NOT NULL, month INTEGER NOT NULL,"
+	" phone_number TEXT NOT NULL, UNIQUE (sim_id, month, phone_number)"
+	") STRICT;"
+	"CREATE TABLE routed_message ("
+	" id INTEGER PRIMARY KEY, pool_id INTEGER NOT NULL, resends INTEGER NOT NULL"
+	") STRICT;"
+	"CREATE TABLE attempt ("
+	" id INTEGER PRIMARY KEY, message_id INTEGER NOT NULL, number INTEGER NOT NULL,"
+	" sim_id INTEGER NOT NULL, at INTEGER NOT NULL, ended INTEGER NOT NULL,"
+	" outcome TEXT NOT NULL, UNIQUE (message_id, number)"
+	") STRICT;"
+	"CREATE TRIGGER message_routed_removed AFTER DELETE ON message BEGIN"
+	" DELETE FROM routed_message WHERE id = old.id;"
+	" DELETE FROM attempt WHERE message_id = old.id;"
+	"END;";
+
+/* phone: see store/store_phone.h. Times are by the wall clock; 0 is none. */
+static const char version_20[] =
+	"CREATE TABLE phone ("
+	" id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE,"
+	" key BLOB NOT NULL CHECK (length(key) = 32),"
+	" next_key BLOB CHECK (length(next_key) = 32),"
+	" enrolled INTEGER NOT NULL, joined INTEGER NOT NULL DEFAULT 0,"
+	" seen INTEGER NOT NULL DEFAULT 0, cursor TEXT NOT NULL DEFAULT ''"
+	") STRICT;";
+
 /* Rows that were set aside: the names and values of their columns; see store_bad_row.c. */
 static const char version_22[] =
 	"CREATE TABLE bad_row ("
@@ -494,10 +540,9 @@ static const char version_22[] =
 
 /* The first makes the schema of STORE_SCHEMA_FIRST, each of the others the next version. */
 static const char *const migrations[] = {
-	version_9,  version_10,		version_11,	    version_12,
-	version_13, version_14,		version_15,	    version_16,
-	version_17, store_schema_fleet, STORE_SCHEMA_INDEX, store_schema_phone,
-	version_21, version_22,
+	version_9,	    version_10, version_11, version_12, version_13,
+	version_14,	    version_15, version_16, version_17, version_18,
+	STORE_SCHEMA_INDEX, version_20, version_21, version_22,
 };
 
 _Static_assert(sizeof(migrations) / sizeof(*migrations) ==

@@ -20,9 +20,6 @@ bool store_schema_is_known(int64_t version);
  */
 int store_schema_migrate(sqlite3 *database, int64_t from, int64_t to);
 
-/* The migrations with the tables of a hub. */
-extern const char store_schema_fleet[], store_schema_phone[];
-
 /* Replaces values that older versions wrote; also for rows that are copied from them. */
 #define STORE_SCHEMA_RENAME_VALUES                                                      \
 	"UPDATE OR IGNORE secret SET purpose = 'elicitation' WHERE purpose = 'asking';" \

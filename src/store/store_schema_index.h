@@ -8,9 +8,9 @@
  */
 #pragma once
 
-/* A message's block is its ID divided by this; see store_span.c. */
+/* A message's block is its ID divided by this; see store_search.c. */
 enum { STORE_SPAN_SHIFT = 8 };
-/* Likewise of a shard; see store_search.c. */
+/* Likewise of a shard. */
 enum { STORE_SHARD_SHIFT = 14 };
 
 /*

@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Store, index of texts and kinds: the IDs of messages that may match. */
+/* Store, indexes: the IDs of messages whose text, kind and time may match. */
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "store/store_span.h"
-
 struct store;
 struct store_listing_filter;
+
+/* IDs strictly between the two */
+struct store_search_range {
+	int64_t after_id;
+	int64_t before_id;
+};
 
 enum { STORE_SEARCH_MOST = 256 };
 
@@ -37,7 +41,7 @@ struct store_search {
 	enum store_search_index index;
 	bool is_upward;
 	bool is_sharded;
-	struct store_span_range range;
+	struct store_search_range range;
 };
 
 int store_search_run(struct store *store, const struct store_search *search,
@@ -47,5 +51,14 @@ int store_search_run(struct store *store, const struct store_search *search,
  * Narrows the range to the next shard. Returns 0, STORE_E_NOT_FOUND if no message is left, or
  * -errno.
  */
-int store_search_narrow(struct store *store, bool is_upward,
-			struct store_span_range *range);
+int store_search_narrow_shard(struct store *store, bool is_upward,
+			      struct store_search_range *range);
+
+/*
+ * Narrows the range to the next IDs, downwards or upwards, whose messages may be within the times
+ * of the filter: at most `blocks` blocks of known times. All IDs that it passes over are outside
+ * the times. Returns 0, STORE_E_NOT_FOUND if no ID is left, or -errno.
+ */
+int store_search_narrow_times(struct store *store,
+			      const struct store_listing_filter *filter, bool is_upward,
+			      int blocks, struct store_search_range *range);

@@ -7,7 +7,6 @@
 
 #include "store/store_message.h"
 #include "store/store_sql_index.h"
-#include "store/store_sql_party.h"
 
 /* in the order of store_client_read() and store_read_message() */
 #define CLIENT_COLUMNS                                                            \
@@ -18,18 +17,14 @@
 #define WEBHOOK_CONSENT_COLUMNS \
 	"id, client_id, origin, event, filter, with_text, state, asked, until"
 
-#define MESSAGE_COLUMNS                                                                \
-	"message.id, message.sim_id, message.client_id, message.phone_number, "        \
-	"message.text,"                                                                \
-	" message.segments, message.state, message.reason, message.uuid,"              \
-	" message.created, message.changed, message.direction, message.sent_time,"     \
-	" message.flags, message.repeats, message.read_at,"                            \
-	" message.idempotency_key, message.send_at, message.expires_at,"               \
-	" message.delivery, message.boot, message.created_boot, message.expires_boot," \
+#define MESSAGE_COLUMNS                                                                      \
+	"message.id, message.sim_id, message.client_id, message.phone_number, message.text," \
+	" message.segments, message.state, message.reason, message.uuid,"                    \
+	" message.created, message.changed, message.direction, message.sent_time,"           \
+	" message.flags, message.repeats, message.read_at,"                                  \
+	" message.idempotency_key, message.send_at, message.expires_at,"                     \
+	" message.delivery, message.boot, message.created_boot, message.expires_boot,"       \
 	" message.seen, message.revision, message.valid_for"
-
-/* in the order of store_command_read_sender() */
-#define COMMAND_COLUMNS "phone_number, enrolled, used, refused, refusal, locked_until"
 
 /*
  * A listing of messages, and the edge of a piece: the ID of its row ?10 + 1, whether it
@@ -54,16 +49,14 @@
 #define EDGE_OF_EACH(first, order)                                               \
 	"SELECT " first "((SELECT id FROM message INDEXED BY message_number"     \
 	" WHERE phone_number = value AND id > ?1 AND id < ?2 ORDER BY id " order \
-	" LIMIT 1"                                                               \
-	" OFFSET ?10)) FROM json_each(?11)"
+	" LIMIT 1 OFFSET ?10)) FROM json_each(?11)"
 
 #define BY_ID	     "NOT INDEXED WHERE"
 #define BY_DIRECTION "INDEXED BY message_direction WHERE direction = ?3 AND"
 #define BY_NUMBER    "INDEXED BY message_number WHERE phone_number = ?4 AND"
-#define BY_NUMBERS                                                            \
-	"INDEXED BY message_number WHERE phone_number IN (SELECT value FROM " \
-	"json_each(?11))"                                                     \
-	" AND"
+#define BY_NUMBERS                                                      \
+	"INDEXED BY message_number WHERE phone_number IN (SELECT value" \
+	" FROM json_each(?11)) AND"
 #define BY_UNREAD "INDEXED BY message_unread WHERE direction = 1 AND read_at = 0 AND"
 
 /*
@@ -86,6 +79,9 @@
 #define USAGE_SUM(of)                                                            \
 	"SELECT coalesce(sum(segments), 0) FROM (SELECT segments FROM usage " of \
 	" AND at >= ?2 AND at < ?3 AND id <> ?5 LIMIT ?4)"
+
+/* opt_out.confirmed: 0 no, 1 the sender got the confirmation, 2 the owner decides first. */
+#define OPT_OUT_ASKING "2"
 
 #define MESSAGE_STATE \
 	"state = ?2, reason = ?3, changed = ?4, delivery = coalesce(?5, delivery)"
@@ -434,11 +430,24 @@ const char *const store_sql[STATEMENT_COUNT] = {
 	/* Clocks jump: older rows are left out and do not end the search. */
 	[PARTY_RECENT] =
 		"SELECT " MESSAGE_COLUMNS " FROM (SELECT id AS recent_id FROM message"
-		" INDEXED BY message_number WHERE phone_number = ?1 ORDER BY id DESC "
-		"LIMIT ?3)"
-		" CROSS JOIN message ON message.id = recent_id"
+		" INDEXED BY message_number WHERE phone_number = ?1 ORDER BY id DESC"
+		" LIMIT ?3) CROSS JOIN message ON message.id = recent_id"
 		" WHERE message.created >= ?2 ORDER BY message.id DESC",
-	STORE_SQL_PARTY_STATEMENTS[EVENT_ADD] =
+	/* The first STOP counts: it is confirmed once. */
+	[OPT_OUT_SET] =
+		"INSERT INTO opt_out (phone_number, at, word, message_id, confirmed)"
+		" VALUES (?1, ?2, ?3, ?4, ?5)"
+		" ON CONFLICT (phone_number) DO UPDATE SET at = excluded.at,"
+		" confirmed = 0, message_id = excluded.message_id"
+		" WHERE confirmed = " OPT_OUT_ASKING " AND excluded.confirmed = 0",
+	[OPT_OUT_CLEAR] = "DELETE FROM opt_out WHERE phone_number = ?1",
+	[OPT_OUT_KNOWN] = "SELECT at, message_id FROM opt_out WHERE phone_number = ?1"
+			  " AND confirmed <> " OPT_OUT_ASKING,
+	[OPT_OUT_ALL] = "SELECT phone_number, word, at, message_id,"
+			" confirmed = " OPT_OUT_ASKING " FROM opt_out ORDER BY id",
+	[OPT_OUT_CONFIRM] = "UPDATE opt_out SET confirmed = 1 WHERE phone_number = ?1 "
+			    "AND confirmed = 0",
+	[EVENT_ADD] =
 		"INSERT INTO event (kind, sim_id, at, phone_number, text, state, topic)"
 		" VALUES (?1, nullif(?2, 0), ?3, ?4, ?5, ?6, ?7)",
 	[EVENT_BOUND] =
@@ -502,9 +511,9 @@ const char *const store_sql[STATEMENT_COUNT] = {
 	[COMMAND_ENROL] = "INSERT INTO command_sender (phone_number, secret, enrolled)"
 			  " VALUES (?1, ?2, ?3)",
 	[COMMAND_REMOVE] = "DELETE FROM command_sender WHERE phone_number = ?1",
-	[COMMAND_SENDER] =
-		"SELECT " COMMAND_COLUMNS " FROM command_sender WHERE phone_number = ?1",
-	[COMMAND_SENDERS] = "SELECT " COMMAND_COLUMNS " FROM command_sender ORDER BY id",
+	[COMMAND_SENDER] = /* in the order of store_command_read_sender() */
+	"SELECT phone_number, enrolled, used, refused, refusal, locked_until"
+	" FROM command_sender WHERE phone_number = ?1",
 	[COMMAND_WRONG_ADD] = "INSERT INTO command_wrong_code (phone_number, at)"
 			      " VALUES (?1, ?2)",
 	[COMMAND_WRONG_COUNT] =

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The statements of store_span.c, store_search.c and store_index.c, for store_sql.c. */
+/* The statements of store_search.c and store_index.c, for store_sql.c. */
 #pragma once
 
 #include "store/store_schema_index.h"

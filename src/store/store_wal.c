@@ -8,7 +8,7 @@
  * A power cut leaves wrong frames at the end. Damage leaves a sound frame behind a
  * commit that contains, or follows, a wrong frame.
  */
-#include "store/store_wal.h"
+#include "store/store_database.h"
 
 #include <fcntl.h>
 #include <stdint.h>

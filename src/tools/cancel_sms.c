@@ -16,8 +16,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "store/store_closed_key.h"
 #include "store/store_feed.h"
+#include "store/store_usage.h"
 #include "tools/argument.h"
 #include "tools/own_message.h"
 #include "tools/services.h"
@@ -166,7 +166,7 @@ static void cancel_sms_close_key(struct cancel_sms *cancel)
 	struct json_writer *writer;
 	char text[20];
 	int64_t epoch;
-	int error = store_closed_key_add(store, call->client->id, cancel->key);
+	int error = store_usage_close_key(store, call->client->id, cancel->key);
 
 	if (!error)
 		error = store_feed_epoch(store, &epoch);

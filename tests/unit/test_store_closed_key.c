@@ -6,12 +6,12 @@
 
 #include "store/store.h"
 #include "store/store_client.h"
-#include "store/store_closed_key.h"
 #include "store/store_file.h"
+#include "store/store_usage.h"
 
 static void assert_closed(int64_t client_id, const char *key, bool closed)
 {
-	assert_int_equal(store_closed_key_find(store, client_id, key),
+	assert_int_equal(store_usage_find_closed_key(store, client_id, key),
 			 closed ? 0 : STORE_E_NOT_FOUND);
 }
 
@@ -21,8 +21,8 @@ TEST(test_a_closed_key_survives_a_restart_and_is_its_clients_own)
 {
 	open_store();
 	assert_closed(1, "a", false);
-	assert_int_equal(store_closed_key_add(store, 1, "a"), 0);
-	assert_int_equal(store_closed_key_add(store, 1, "a"), 0);
+	assert_int_equal(store_usage_close_key(store, 1, "a"), 0);
+	assert_int_equal(store_usage_close_key(store, 1, "a"), 0);
 	reopen_store();
 	assert_closed(1, "a", true);
 	assert_closed(2, "a", false);
@@ -34,7 +34,7 @@ TEST(test_a_closed_key_survives_a_rescue)
 	struct explanation error = { "" };
 
 	open_store();
-	assert_int_equal(store_closed_key_add(store, 1, "a"), 0);
+	assert_int_equal(store_usage_close_key(store, 1, "a"), 0);
 	store_close(store);
 	store = NULL;
 	assert_int_equal(store_file_mark_damaged(folder), 0);
@@ -46,10 +46,10 @@ TEST(test_a_full_disk_closes_nothing)
 {
 	open_store();
 	fill_disk(true);
-	assert_int_equal(store_closed_key_add(store, 1, "a"), STORE_E_FULL);
+	assert_int_equal(store_usage_close_key(store, 1, "a"), STORE_E_FULL);
 	assert_closed(1, "a", false);
 	fill_disk(false);
-	assert_int_equal(store_closed_key_add(store, 1, "a"), 0);
+	assert_int_equal(store_usage_close_key(store, 1, "a"), 0);
 }
 
 static int close_many(void *data)
@@ -58,7 +58,7 @@ static int close_many(void *data)
 
 	for (int i = 0; i < STORE_CLOSED_KEYS_MAX; i++) {
 		snprintf(key, sizeof(key), "key %d", i);
-		assert_int_equal(store_closed_key_add(store, 1, key), 0);
+		assert_int_equal(store_usage_close_key(store, 1, key), 0);
 	}
 	return 0;
 }
@@ -69,8 +69,8 @@ TEST(test_a_client_closes_no_more_keys_than_fit)
 
 	open_store();
 	assert_int_equal(store_sync_once(store, close_many, NULL, &synced), 0);
-	assert_int_equal(store_closed_key_add(store, 1, "one more"), STORE_E_FULL);
-	assert_int_equal(store_closed_key_add(store, 2, "another's"), 0);
+	assert_int_equal(store_usage_close_key(store, 1, "one more"), STORE_E_FULL);
+	assert_int_equal(store_usage_close_key(store, 2, "another's"), 0);
 	assert_closed(1, "key 0", true);
 }
 

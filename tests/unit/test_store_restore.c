@@ -4,7 +4,7 @@
 #include "base/clock.h"
 #include "store/store_lock.h"
 #include "store/store_message.h"
-#include "store/store_closed_key.h"
+#include "store/store_usage.h"
 #include "store/store_restore.h"
 #include "store/store_setting.h"
 #include "store_bench.h"
@@ -252,7 +252,7 @@ static bool key_is_used(int64_t client_id, const char *key)
 	struct arena *arena = arena_new(1 << 20);
 	struct message message = { 0 };
 	int error = store_message_by_key(store, client_id, key, arena, &message);
-	int closed = store_closed_key_find(store, client_id, key);
+	int closed = store_usage_find_closed_key(store, client_id, key);
 
 	arena_free(arena);
 	return error == 0 || closed == 0;
@@ -273,7 +273,7 @@ TEST(test_keys_stay_used_though_rows_of_the_backup_have_their_ids)
 	open_store();
 	pair("laptop", 1);
 	add_with_key("before", 1);
-	assert_int_equal(store_closed_key_add(store, 7, "closed early"), 0);
+	assert_int_equal(store_usage_close_key(store, 7, "closed early"), 0);
 	must_back_up();
 	change_backup(
 		"INSERT INTO message (id, sim_id, client_id, phone_number, text,"
@@ -284,7 +284,7 @@ TEST(test_keys_stay_used_though_rows_of_the_backup_have_their_ids)
 		"UPDATE closed_key SET key = 'another';"
 		"UPDATE message SET idempotency_key = NULL WHERE id = 1");
 	add_with_key("k4", 1);
-	assert_int_equal(store_closed_key_add(store, 7, "closed late"), 0);
+	assert_int_equal(store_usage_close_key(store, 7, "closed late"), 0);
 	for (int time = 0; time < 2; time++) {
 		must_restore();
 		assert_true(key_is_used(7, "before"));
@@ -315,7 +315,7 @@ TEST(test_keys_stay_used_after_another_phones_backup)
 		pair((const char[]){ (char)('a' + i), '\0' }, i);
 	assert_int_equal(pair("laptop", 17), 7);
 	add_with_key("k4", 1);
-	assert_int_equal(store_closed_key_add(store, CLIENT_OWNER, "the owner's"), 0);
+	assert_int_equal(store_usage_close_key(store, CLIENT_OWNER, "the owner's"), 0);
 	must_restore();
 	assert_false(restored.keeps_clients);
 	assert_true(key_is_used(3, "k4"));

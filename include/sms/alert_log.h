@@ -21,6 +21,3 @@ struct alert_log;
 int alert_log_new(struct store *store, struct sims *sims, struct ofono *ofono,
 		  struct alert_log **log_out);
 void alert_log_free(struct alert_log *log); /* NULL is fine */
-
-/* Notified, with the ID as int64_t, of each stored alert. */
-struct observers *alert_log_observers(struct alert_log *log);

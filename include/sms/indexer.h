@@ -7,7 +7,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
 #include <systemd/sd-event.h>
 
 struct indexer;
@@ -18,7 +17,3 @@ void indexer_free(struct indexer *indexer); /* NULL is fine */
 
 /* Returns the flags of what a text has: MESSAGE_HAS_CODE, MESSAGE_HAS_LINK. */
 unsigned indexer_judge(const char *text);
-
-/* For tests: the pauses before the first step, and between two. */
-void indexer_set_timing(struct indexer *indexer, uint64_t start_ms, uint64_t pause_ms);
-bool indexer_is_at_work(const struct indexer *indexer);

@@ -13,7 +13,6 @@ enum { COMPARED = 16 }; /* the last alerts, which may be the same */
 struct alert_log {
 	struct store *store;
 	struct sims *sims;
-	struct observers observers;
 	struct observer ofono_observer;
 };
 
@@ -72,7 +71,6 @@ static void alert_log_on_broadcast(struct alert_log *log, const struct ofono_eve
 		return;
 	}
 	log_info("alerts: alert %lld", (long long)id);
-	observers_notify(&log->observers, &id);
 }
 
 static void alert_log_on_ofono_event(void *data, const void *event_data)
@@ -92,7 +90,6 @@ int alert_log_new(struct store *store, struct sims *sims, struct ofono *ofono,
 		return -ENOMEM;
 	log->store = store;
 	log->sims = sims;
-	observers_init(&log->observers);
 	observer_add(ofono_observers(ofono), &log->ofono_observer,
 		     alert_log_on_ofono_event, log);
 	*log_out = log;
@@ -104,11 +101,5 @@ void alert_log_free(struct alert_log *log)
 	if (!log)
 		return;
 	observer_remove(&log->ofono_observer);
-	observers_deinit(&log->observers);
 	free(log);
-}
-
-struct observers *alert_log_observers(struct alert_log *log)
-{
-	return &log->observers;
 }

@@ -21,7 +21,6 @@ enum {
 struct indexer {
 	struct store *store;
 	struct store_index_pass pass;
-	uint64_t pause_ms;
 	bool at_work;
 	int64_t ended_ms; /* clock_boot_ms() */
 	sd_event_source *step;
@@ -70,7 +69,7 @@ static int indexer_on_step(sd_event_source *source, uint64_t usec, void *data)
 	if (error || indexer->pass.done)
 		indexer_end(indexer);
 	else
-		indexer_step_later(indexer, indexer->pause_ms);
+		indexer_step_later(indexer, PAUSE_MS);
 	return 0;
 }
 
@@ -80,7 +79,7 @@ static int indexer_on_look(sd_event_source *source, void *data)
 	struct indexer *indexer = data;
 
 	if (!indexer->at_work && clock_boot_ms() - indexer->ended_ms >= CLOCK_MS_PER_DAY)
-		indexer_begin(indexer, indexer->pause_ms);
+		indexer_begin(indexer, PAUSE_MS);
 	return 0;
 }
 
@@ -92,7 +91,6 @@ int indexer_new(sd_event *loop, struct store *store, struct indexer **indexer_ou
 	if (!indexer)
 		return -ENOMEM;
 	indexer->store = store;
-	indexer->pause_ms = PAUSE_MS;
 	if (store_index_begin(store, OFONO_MCP_VERSION))
 		log_warning("store: the kinds of messages cannot be indexed now");
 	error = sd_event_add_time_relative(loop, &indexer->step, CLOCK_MONOTONIC, 0,
@@ -115,15 +113,4 @@ void indexer_free(struct indexer *indexer)
 	sd_event_source_disable_unref(indexer->step);
 	sd_event_source_disable_unref(indexer->look);
 	free(indexer);
-}
-
-void indexer_set_timing(struct indexer *indexer, uint64_t start_ms, uint64_t pause_ms)
-{
-	indexer->pause_ms = pause_ms;
-	indexer_step_later(indexer, start_ms);
-}
-
-bool indexer_is_at_work(const struct indexer *indexer)
-{
-	return indexer->at_work;
 }

@@ -412,12 +412,12 @@ static void outbox_on_ofono_event(void *data, const void *event_data)
 		sim_queues_on_modem_lost(&outbox->queues, event->modem);
 		break;
 	case MESSAGE_ADDED:
-		outbox_seen_on_added(outbox, event);
+		outbox_record_on_added(outbox, event);
 		break;
 	case MESSAGE_STATE:
 		if (event->order_id)
 			outbox_name_message(outbox, event);
-		outbox_seen_on_state(outbox, event);
+		outbox_record_on_state(outbox, event);
 		sim_queues_on_state(&outbox->queues, event);
 		break;
 	case MESSAGE_REPORT:
@@ -446,7 +446,7 @@ static int outbox_run(sd_event_source *source, void *data)
 	outbox->messages.run_due = false;
 	outbox_deadlines_run(&outbox->deadlines);
 	outbox_failover_run(outbox);
-	outbox_seen_run(outbox);
+	outbox_record_run(outbox);
 	sim_queues_advance(&outbox->queues);
 	outbox_cancel_start_due(outbox);
 	sim_queues_sweep(&outbox->queues);

@@ -42,7 +42,7 @@ struct outbox {
 	struct observer sims_observer;
 	struct observer codes_observer;
 	bool storage_is_short;		  /* already logged */
-	struct outbox_seen_messages seen; /* outbox_seen.c */
+	struct outbox_seen_messages seen; /* outbox_record.c */
 	/* outbox_failover.c */
 	outbox_route_finder find_route; /* NULL if no message moves */
 	void *find_route_data;
@@ -77,10 +77,10 @@ int outbox_record_add(struct outbox *outbox, const struct outbox_record *record,
 		      int64_t sim_id);
 
 /* oFono accepted a message, perhaps one of ours; and the state of any message. */
-void outbox_seen_on_added(struct outbox *outbox, const struct ofono_event *event);
-void outbox_seen_on_state(struct outbox *outbox, const struct ofono_event *event);
+void outbox_record_on_added(struct outbox *outbox, const struct ofono_event *event);
+void outbox_record_on_state(struct outbox *outbox, const struct ofono_event *event);
 /* Decides about those that waited for the answer to a call of ours. */
-void outbox_seen_run(struct outbox *outbox);
+void outbox_record_run(struct outbox *outbox);
 
 /* After the messages were read. Returns 0 or -errno. */
 int outbox_failover_init(struct outbox *outbox, sd_event *loop);

@@ -22,9 +22,7 @@
 
 #include "base/log.h"
 #include "config/config.h"
-#include "sms/outgoing_file.h"
 #include "sms/spool_file.h"
-#include "sms/spool_folder.h"
 
 #define FOLDER ".outgoing"
 #define SINCE  ".since"
@@ -42,8 +40,8 @@ struct outgoing_spool {
 	struct outbox *outbox;
 	sd_event_source *watch;
 	sd_event_source *pause;
-	bool is_stuck;		   /* the store refuses; already logged */
-	struct spool_folder files; /* the list */
+	bool is_stuck;		  /* the store refuses; already logged */
+	struct spool_files files; /* the list */
 	char folder[];
 };
 
@@ -55,9 +53,9 @@ static int outgoing_spool_take(const struct outgoing_spool *spool, const char *n
 	struct arena *arena = arena_new(ARENA_BYTES);
 	struct outbox_record record;
 	const char *flaw = "";
-	int error =
-		arena ? outgoing_file_read(spool->files.fd, name, arena, &record, &flaw)
-		      : -ENOMEM;
+	int error = arena ? spool_file_read_record(spool->files.fd, name, arena, &record,
+						   &flaw)
+			  : -ENOMEM;
 
 	if (!error) {
 		error = outbox_record_take(spool->outbox, &record);
@@ -69,11 +67,11 @@ static int outgoing_spool_take(const struct outgoing_spool *spool, const char *n
 	}
 	arena_free(arena);
 	if (error == SPOOL_FILE_E_BAD) {
-		spool_folder_set_aside(&spool->files, name, flaw);
+		spool_file_set_aside(&spool->files, name, flaw);
 		return 0;
 	}
 	if (!error)
-		spool_folder_remove(&spool->files, name);
+		spool_file_remove(&spool->files, name);
 	return error == -ENOENT ? 0 : error;
 }
 
@@ -104,22 +102,6 @@ static int outgoing_spool_take_list(struct outgoing_spool *spool)
 
 /* ---- the folder ------------------------------------------------------------------- */
 
-/*
- * Returns what is wrong with the folder, or NULL. Anybody who can write there can forge messages.
- */
-static const char *outgoing_spool_flaw(int fd)
-{
-	struct stat status;
-
-	if (fd < 0 || fstat(fd, &status) < 0)
-		return strerror(errno);
-	if (status.st_uid != geteuid() && status.st_uid != 0)
-		return "it belongs to another user";
-	if (status.st_mode & (S_IWGRP | S_IWOTH))
-		return "others than its owner may write there";
-	return NULL;
-}
-
 /* Creates what is missing. Returns -1 if it is not to be read, which is logged. */
 static int outgoing_spool_open(const struct outgoing_spool *spool)
 {
@@ -131,12 +113,12 @@ static int outgoing_spool_open(const struct outgoing_spool *spool)
 		 (int)(strlen(spool->folder) - strlen("/" FOLDER)), spool->folder);
 	mkdir(parent, 0700);
 	parent_fd = open(parent, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	flaw = outgoing_spool_flaw(parent_fd);
+	flaw = spool_file_folder_flaw(parent_fd);
 	if (!flaw) {
 		mkdirat(parent_fd, FOLDER, 0700);
 		fd = openat(parent_fd, FOLDER,
 			    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-		flaw = outgoing_spool_flaw(fd);
+		flaw = spool_file_folder_flaw(fd);
 	}
 	if (parent_fd >= 0)
 		close(parent_fd);
@@ -155,11 +137,11 @@ static int outgoing_spool_take_all(struct outgoing_spool *spool)
 {
 	int error = 0;
 
-	spool_folder_list(&spool->files, "");
+	spool_file_list(&spool->files, "");
 	for (int i = 0; !error && spool->files.count && i < PASSES_MAX; i++) {
 		error = outgoing_spool_take_list(spool);
 		if (!error)
-			spool_folder_list(&spool->files, "");
+			spool_file_list(&spool->files, "");
 	}
 	return error;
 }
@@ -233,7 +215,7 @@ int outgoing_spool_new(sd_event *loop, const char *spool_folder, struct outbox *
 	if (!spool)
 		return -ENOMEM;
 	spool->outbox = outbox;
-	spool->files = (struct spool_folder){ .path = spool->folder, .fd = -1 };
+	spool->files = (struct spool_files){ .path = spool->folder, .fd = -1 };
 	snprintf(spool->folder, bytes, "%s/" FOLDER, spool_folder);
 	error = sd_event_add_time_relative(loop, &spool->pause, CLOCK_MONOTONIC, 0,
 					   ACCURACY_USEC, outgoing_spool_on_pause_over,

@@ -284,7 +284,8 @@ static bool sim_queue_can_judge(const struct sim_queue *queue)
 	return !queue->queues->codes || received_codes_are_ready(queue->queues->codes);
 }
 
-void sim_queue_advance(struct sim_queue *queue)
+/* Does what can be done now: saves, asks oFono for held messages, claims the next one. */
+static void sim_queue_advance(struct sim_queue *queue)
 {
 	struct sim_queue_survey survey = sim_queue_survey(queue);
 	const struct sim *sim = sims_find(queue->queues->sims, queue->sim_id);
@@ -312,7 +313,8 @@ void sim_queue_advance(struct sim_queue *queue)
 		sim_submit_claim(queue, survey.next, sim->modem);
 }
 
-void sim_queue_free(struct sim_queue *queue)
+/* With its messages; the rows stay. */
+static void sim_queue_free(struct sim_queue *queue)
 {
 	struct outbox_message *message;
 
@@ -328,7 +330,8 @@ void sim_queue_free(struct sim_queue *queue)
 	free(queue);
 }
 
-bool sim_queue_sweep(struct sim_queue *queue)
+/* Frees messages that are done. Returns true if the queue is empty. */
+static bool sim_queue_sweep(struct sim_queue *queue)
 {
 	struct outbox_message *message, *next;
 
@@ -347,7 +350,7 @@ bool sim_queue_sweep(struct sim_queue *queue)
 
 /* ---- modems and SIMs ----------------------------------------------------------------- */
 
-void sim_queue_lose_modem(struct sim_queue *queue)
+static void sim_queue_lose_modem(struct sim_queue *queue)
 {
 	struct outbox_message *message;
 
@@ -365,7 +368,7 @@ void sim_queue_lose_modem(struct sim_queue *queue)
 	outbox_messages_request_run(queue->queues->messages);
 }
 
-void sim_queue_end_pause(struct sim_queue *queue)
+static void sim_queue_end_pause(struct sim_queue *queue)
 {
 	sd_event_source_set_enabled(queue->pause_timer, SD_EVENT_OFF);
 	outbox_messages_request_run(queue->queues->messages);
@@ -383,7 +386,8 @@ static int sim_queue_add_timer(struct sim_queue *queue, uint64_t accuracy_us,
 	return error < 0 ? error : sd_event_source_set_enabled(*timer_out, SD_EVENT_OFF);
 }
 
-struct sim_queue *sim_queue_new(struct sim_queues *queues, int64_t sim_id)
+/* Returns NULL if memory runs out. */
+static struct sim_queue *sim_queue_new(struct sim_queues *queues, int64_t sim_id)
 {
 	struct sim_queue *queue = calloc(1, sizeof(*queue));
 	int error;

@@ -70,18 +70,8 @@ struct sim_queues {
 
 /* ---- one queue ----------------------------------------------------------------------- */
 
-struct sim_queue *sim_queue_new(struct sim_queues *queues, int64_t sim_id); /* or NULL */
-void sim_queue_free(struct sim_queue *queue); /* with its messages; the rows stay */
-
 /* Returns whether a message that is queued now could be submitted in this run. */
 bool sim_queue_is_free(const struct sim_queue *queue);
-/* Does what can be done now: saves, asks oFono for held messages, claims the next one. */
-void sim_queue_advance(struct sim_queue *queue);
-/* Frees messages that are done. Returns true if the queue is empty. */
-bool sim_queue_sweep(struct sim_queue *queue);
-/* The modem does not accept messages any more, or is about to be freed. */
-void sim_queue_lose_modem(struct sim_queue *queue);
-void sim_queue_end_pause(struct sim_queue *queue);
 /* The SIM did not take a message: the next try is later and later. */
 void sim_queue_pause_sends(struct sim_queue *queue);
 /* The modem did not answer a question: nothing is tried for a while. */

@@ -24,7 +24,6 @@
 
 #include "base/log.h"
 #include "sms/spool_file.h"
-#include "sms/spool_folder.h"
 
 enum {
 	TURN_MAX = INBOX_SPOOLED_MAX, /* files, with one fsync */
@@ -54,9 +53,9 @@ struct spool {
 	sd_event_source *work; /* enabled during a pass */
 	bool again;	       /* a file has come since the pass began */
 	bool is_stuck;	       /* the store refuses; already logged */
-	char handled[SPOOL_FOLDER_NAME_BYTES];
-	struct spool_folder files; /* the list */
-	unsigned next;		   /* of its names */
+	char handled[SPOOL_FILE_LISTED_BYTES];
+	struct spool_files files; /* the list */
+	unsigned next;		  /* of its names */
 	char folder[];
 };
 
@@ -73,7 +72,7 @@ static int spool_group_read(struct spool *spool, struct spool_group *group,
 		error = spool_file_read(spool->files.fd, name, group->arena,
 					&group->files[group->count], &flaw);
 	if (error == SPOOL_FILE_E_BAD)
-		spool_folder_set_aside(&spool->files, name, flaw);
+		spool_file_set_aside(&spool->files, name, flaw);
 	else if (error && error != -ENOMEM && error != -ENOENT)
 		log_error("spool: %s/%s: cannot be read: %s", spool->folder, name,
 			  strerror(-error));
@@ -102,11 +101,11 @@ static int spool_store_alone(struct spool *spool, const struct inbox_spooled *fi
 	int error = inbox_take_spooled(spool->inbox, file, 1);
 
 	if (error == -EINVAL) /* it must not block all others for ever */
-		spool_folder_set_aside(&spool->files, file->file, "the store refuses it");
+		spool_file_set_aside(&spool->files, file->file, "the store refuses it");
 	else if (error)
 		return error;
 	else
-		spool_folder_remove(&spool->files, file->file);
+		spool_file_remove(&spool->files, file->file);
 	strcpy(spool->handled, file->file);
 	return 0;
 }
@@ -117,7 +116,7 @@ static int spool_group_store(struct spool *spool, const struct spool_group *grou
 
 	if (!inbox_take_spooled(spool->inbox, group->files, group->count)) {
 		for (size_t i = 0; i < group->count; i++)
-			spool_folder_remove(&spool->files, group->files[i].file);
+			spool_file_remove(&spool->files, group->files[i].file);
 		return 0;
 	}
 	error = 0;
@@ -155,7 +154,7 @@ static void spool_work_after(struct spool *spool, uint64_t ms)
 static int spool_read_list(struct spool *spool)
 {
 	spool->next = 0;
-	return spool_folder_list(&spool->files, spool->handled);
+	return spool_file_list(&spool->files, spool->handled);
 }
 
 static void spool_begin_pass(struct spool *spool)
@@ -196,7 +195,7 @@ static int spool_on_change(sd_event_source *source, const struct inotify_event *
 	struct spool *spool = data;
 
 	if (!(event->mask & (IN_DELETE_SELF | IN_MOVE_SELF | IN_IGNORED))) {
-		if (!event->len || !spool_folder_is_ignored(event->name))
+		if (!event->len || !spool_file_is_ignored(event->name))
 			spool_on_file(spool);
 		return 0;
 	}
@@ -206,29 +205,13 @@ static int spool_on_change(sd_event_source *source, const struct inotify_event *
 	return 0;
 }
 
-/*
- * Returns what is wrong with the folder, or NULL. Anybody who can write there can forge messages.
- */
-static const char *spool_flaw(int fd)
-{
-	struct stat status;
-
-	if (fstat(fd, &status) < 0)
-		return strerror(errno);
-	if (status.st_uid != geteuid() && status.st_uid != 0)
-		return "it belongs to another user";
-	if (status.st_mode & (S_IWGRP | S_IWOTH))
-		return "others than its owner may write there";
-	return NULL;
-}
-
 /* Returns what is wrong, or NULL: then it is open until spool_close_folder(). */
 static const char *spool_open_folder(struct spool *spool)
 {
 	spool->files.fd =
 		open(spool->folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (spool->files.fd >= 0)
-		return spool_flaw(spool->files.fd);
+		return spool_file_folder_flaw(spool->files.fd);
 	if (errno == ENOTDIR || errno == ELOOP)
 		return "it is not a folder, or a link to one";
 	return strerror(errno);
@@ -321,7 +304,7 @@ int spool_new(sd_event *loop, const char *folder, struct inbox *inbox,
 	spool->loop = loop;
 	spool->inbox = inbox;
 	spool->retry_ms = RETRY_MS;
-	spool->files = (struct spool_folder){ .path = spool->folder, .fd = -1 };
+	spool->files = (struct spool_files){ .path = spool->folder, .fd = -1 };
 	strcpy(spool->folder, folder);
 	error = sd_event_add_time_relative(loop, &spool->work, CLOCK_MONOTONIC, 0,
 					   ACCURACY_USEC, spool_on_work, spool);

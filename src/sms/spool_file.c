@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "sms/spool_file.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/json.h"
 #include "base/json_reader.h"
+#include "base/log.h"
 
 enum { DIGITS = 20, UUID_DIGITS = 40 };
 
@@ -211,4 +215,167 @@ int spool_file_read(int folder, const char *name, struct arena *arena,
 		return error;
 	*flaw_out = spool_file_take_message(root, name, spooled_out);
 	return *flaw_out ? SPOOL_FILE_E_BAD : 0;
+}
+
+/* ---- a folder ---------------------------------------------------------------------- */
+
+#define SPOOL_FILE_BAD ".bad"
+
+const char *spool_file_folder_flaw(int folder)
+{
+	struct stat status;
+
+	if (folder < 0 || fstat(folder, &status) < 0)
+		return strerror(errno);
+	if (status.st_uid != geteuid() && status.st_uid != 0)
+		return "it belongs to another user";
+	if (status.st_mode & (S_IWGRP | S_IWOTH))
+		return "others than its owner may write there";
+	return NULL;
+}
+
+bool spool_file_is_ignored(const char *name)
+{
+	size_t length = strlen(name), bad = strlen(SPOOL_FILE_BAD);
+
+	return name[0] == '.' ||
+	       (length > bad && strcmp(name + length - bad, SPOOL_FILE_BAD) == 0);
+}
+
+/* Inserts the name if it is among the first. */
+static void spool_file_insert(struct spool_files *folder, const char *name)
+{
+	unsigned place = folder->count;
+
+	while (place > 0 && strcmp(folder->names[place - 1], name) > 0)
+		place--;
+	if (place == SPOOL_FILE_LIST_MAX)
+		return;
+	if (folder->count < SPOOL_FILE_LIST_MAX)
+		folder->count++;
+	memmove(folder->names[place + 1], folder->names[place],
+		(folder->count - place - 1) * sizeof(folder->names[0]));
+	snprintf(folder->names[place], SPOOL_FILE_LISTED_BYTES, "%s", name);
+}
+
+int spool_file_list(struct spool_files *folder, const char *after)
+{
+	int fd = openat(folder->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *entries = fd < 0 ? NULL : fdopendir(fd);
+	const struct dirent *entry;
+	int error = entries ? 0 : -errno;
+
+	folder->count = 0;
+	if (error) {
+		if (fd >= 0)
+			close(fd);
+		return error;
+	}
+	while ((entry = readdir(entries)))
+		if (!spool_file_is_ignored(entry->d_name) &&
+		    strcmp(entry->d_name, after) > 0)
+			spool_file_insert(folder, entry->d_name);
+	closedir(entries);
+	return 0;
+}
+
+void spool_file_set_aside(const struct spool_files *folder, const char *name,
+			  const char *flaw)
+{
+	char aside[SPOOL_FILE_LISTED_BYTES + sizeof(SPOOL_FILE_BAD)];
+
+	snprintf(aside, sizeof(aside), "%s" SPOOL_FILE_BAD, name);
+	if (renameat2(folder->fd, name, folder->fd, aside, RENAME_NOREPLACE) < 0)
+		log_error("spool: %s/%s: not taken: %s; it cannot be renamed: %s",
+			  folder->path, name, flaw, strerror(errno));
+	else
+		log_error("spool: %s/%s: not taken: %s; kept as %s", folder->path, name,
+			  flaw, aside);
+}
+
+void spool_file_remove(const struct spool_files *folder, const char *name)
+{
+	if (unlinkat(folder->fd, name, 0) < 0 && errno != ENOENT)
+		log_error("spool: %s/%s: stored, but cannot be removed: %s", folder->path,
+			  name, strerror(errno));
+}
+
+/* ---- a record of an outgoing message ----------------------------------------------- */
+
+enum { UUID_AT = DIGITS + 1, NUMBER_BYTES_MAX = 63, IMSI_BYTES_MAX = 15 };
+
+static const struct {
+	const char *word;
+	enum outbox_record_type type;
+} spool_file_record_outcomes[] = {
+	{ "sent", OUTBOX_RECORD_SENT },
+	{ "failed", OUTBOX_RECORD_FAILED },
+	{ "cancelled", OUTBOX_RECORD_CANCELLED },
+	{ "delivered", OUTBOX_RECORD_DELIVERED },
+	{ "not_delivered", OUTBOX_RECORD_NOT_DELIVERED },
+};
+
+/* Returns NULL if it is missing, no string, or too long. */
+static const char *spool_file_record_text(const struct json *root, const char *name,
+					  size_t max_bytes)
+{
+	const struct json *member = json_member(root, name);
+	const char *text = member ? json_string(member) : NULL;
+
+	return text && strlen(text) <= max_bytes ? text : NULL;
+}
+
+static bool spool_file_record_take_outcome(const struct json *root,
+					   struct outbox_record *record)
+{
+	const char *word = spool_file_record_text(root, "status", SPOOL_FILE_BYTES_MAX);
+
+	for (size_t i = 0; word && i < sizeof(spool_file_record_outcomes) /
+						   sizeof(*spool_file_record_outcomes);
+	     i++) {
+		if (strcmp(spool_file_record_outcomes[i].word, word) != 0)
+			continue;
+		record->type = spool_file_record_outcomes[i].type;
+		return true;
+	}
+	return false;
+}
+
+static bool spool_file_take_record(const struct json *root, const char *name,
+				   struct outbox_record *record)
+{
+	const char *modem = spool_file_record_text(root, "modem", 127);
+	int64_t format;
+
+	record->imsi = spool_file_record_text(root, "imsi", IMSI_BYTES_MAX);
+	record->uuid = spool_file_record_text(root, "uuid", UUID_DIGITS);
+	if (!json_integer(json_member(root, "format"), &format) || format != 1 ||
+	    !json_integer(json_member(root, "recorded_ms"), &record->at_ms) ||
+	    record->at_ms < 0 || record->at_ms > LAST_MS || !modem || modem[0] != '/' ||
+	    !record->imsi || strspn(record->imsi, "0123456789") != strlen(record->imsi) ||
+	    !record->uuid || strlen(record->uuid) != UUID_DIGITS ||
+	    strncmp(record->uuid, name + UUID_AT, UUID_DIGITS) != 0)
+		return false;
+	if (spool_file_is_named(name, ".end"))
+		return root->count == 6 && spool_file_record_take_outcome(root, record);
+	record->type = OUTBOX_RECORD_ACCEPTED;
+	record->number = spool_file_record_text(root, "recipient", NUMBER_BYTES_MAX);
+	record->text = spool_file_record_text(root, "text", SPOOL_FILE_BYTES_MAX);
+	return root->count == 7 && record->number && record->text;
+}
+
+int spool_file_read_record(int folder, const char *name, struct arena *arena,
+			   struct outbox_record *record_out, const char **flaw_out)
+{
+	const struct json *root = NULL;
+	int error = SPOOL_FILE_E_BAD;
+
+	*flaw_out = "it is not a file of our oFono plugin";
+	*record_out = (struct outbox_record){ .number = NULL };
+	if (spool_file_is_named(name, ".out") || spool_file_is_named(name, ".end"))
+		error = spool_file_read_json(folder, name, arena, &root, flaw_out);
+	if (error)
+		return error;
+	*flaw_out = "its fields do not match the format";
+	return spool_file_take_record(root, name, record_out) ? 0 : SPOOL_FILE_E_BAD;
 }

@@ -6,7 +6,6 @@
 
 #include "base/utf8.h"
 #include "fuzz.h"
-#include "sms/outgoing_file.h"
 #include "sms/spool_file.h"
 
 static int folder = -1;
@@ -62,7 +61,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t length)
 		*behind++ = '\0';
 		if (is_record(text))
 			write_file(text, behind, length - (size_t)(behind - text));
-		error = outgoing_file_read(folder, text, arena, &record, &flaw);
+		error = spool_file_read_record(folder, text, arena, &record, &flaw);
 		if (error == 0)
 			check_record(&record, spool_file_is_named(text, ".end"));
 		else

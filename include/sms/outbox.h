@@ -134,7 +134,7 @@ void outbox_set_timing(struct outbox *outbox,
  * the message has been notified yet. Otherwise -errno, OUTBOX_E_FULL or OUTBOX_E_STORAGE is.
  *
  * A draft with is_awaited survives a power loss only after it was submitted to oFono or
- * after outbox_sync(): the caller must not report it as accepted earlier. If it could be
+ * after store_sync(): the caller must not report it as accepted earlier. If it could be
  * submitted at once, its row says "submitting" from the beginning, and a crash before the
  * end of the loop turn makes it unknown.
  */
@@ -146,8 +146,6 @@ int outbox_accept(struct outbox *outbox, const struct store_message_draft *draft
  */
 int outbox_accept_all(struct outbox *outbox, const struct store_message_draft *drafts,
 		      size_t count, int64_t *message_ids_out);
-/* Waits until the disk has confirmed everything that was accepted. Returns 0 or -errno. */
-int outbox_sync(struct outbox *outbox);
 
 /*
  * Notifies the observer of every later change (struct outbox_event) until observer_remove(). A sent

@@ -283,11 +283,6 @@ int outbox_accept_all(struct outbox *outbox, const struct store_message_draft *d
 	return error == STORE_E_FULL ? OUTBOX_E_STORAGE : error;
 }
 
-int outbox_sync(struct outbox *outbox)
-{
-	return store_sync(outbox->store);
-}
-
 /* ---- observing ----------------------------------------------------------------------- */
 
 /* A sent message is no longer in memory, but its delivery report may be awaited. */

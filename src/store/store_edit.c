@@ -104,9 +104,7 @@ int store_edit_first(struct store *store, int64_t message_id, struct arena *aren
 		number = arena_copy(arena, number, strlen(number));
 		text = arena_copy(arena, text, strlen(text));
 	}
-	error = store_finish(store, statement, result);
-	if (!error && result != SQLITE_ROW)
-		error = STORE_E_NOT_FOUND;
+	error = store_finish_row(store, statement, result);
 	if (!error)
 		error = arena_error(arena);
 	if (error)

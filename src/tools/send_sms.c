@@ -20,6 +20,7 @@
 #include "console/console.h"
 #include "mcp/request.h"
 #include "policy/routing.h"
+#include "store/store.h"
 #include "tools/argument.h"
 #include "tools/dry_run.h"
 #include "tools/message_view.h"
@@ -213,7 +214,7 @@ static void send_sms_answer(void *data)
 	send_sms_follow_changes(send);
 
 	if (message_state_is_final(send->answer.message.state) ||
-	    outbox_sync(call->services->outbox) == 0)
+	    store_sync(call->services->store) == 0)
 		sms_answer_finish(&send->answer);
 	else
 		tool_failure_answer(

@@ -51,9 +51,11 @@ bool doctor_is_gateway_user(const struct doctor *doctor);
 /* The fix for a user who is neither root nor the gateway's user. */
 #define DOCTOR_AS_ROOT "Run it as root: sudo " PROGRAM_NAME " doctor"
 
-/* The checks in other files; doctor.c has their order. */
+/* The checks; cmd_doctor.c has their order. */
 void doctor_ofono_check(struct doctor *doctor);
 void doctor_gateway_check(struct doctor *doctor);
+void doctor_secrets_check(struct doctor *doctor);
+void doctor_network_check(struct doctor *doctor);
 
 /* Part of doctor_gateway_check(), with the status of the running gateway. */
 void doctor_agent_check(struct doctor *doctor, const struct json *status);

@@ -93,6 +93,8 @@ void event_write_members(const struct event_query *query, const struct feed_entr
 			 int64_t epoch, bool with_cursor, struct json_writer *writer);
 
 void event_write_cursor(int64_t epoch, int64_t entry_id, char text[EVENT_CURSOR_BYTES]);
+/* Returns false if `text` is not as event_write_cursor() writes it. */
+bool event_read_cursor(const char *text, int64_t *epoch_out, int64_t *id_out);
 
 /* Returns the type of this name that is usable; NULL if there is none. `types` end with NULL. */
 const struct event_type *event_find(const struct event_type *const *types,

@@ -8,8 +8,6 @@
  * The feed is read forwards, and which entries count is known only when they are judged: one
  * pass over the newest SCAN_MAX of them counts, and a second one sends the last of those.
  */
-#include <stdio.h>
-
 #include "base/feed.h"
 #include "gateway/command.h"
 #include "gateway/control.h"
@@ -77,24 +75,12 @@ static bool command_events_visit(void *data, const struct feed_entry *entry)
 	return !events->call->is_over;
 }
 
-/* Reads the ID of an event of this store. Returns false if it is none. */
-static bool command_events_read_id(const struct command_events *events, const char *text,
-				   int64_t *id_out)
-{
-	long long epoch, id;
-
-	if (!text || sscanf(text, "%lld.%lld", &epoch, &id) != 2 ||
-	    epoch != events->epoch)
-		return false;
-	*id_out = id;
-	return true;
-}
-
 /* Returns 0 or -errno. */
 static int command_events_list(struct command_events *events, unsigned limit)
 {
 	struct store *store = events->call->control->store;
-	int64_t first, after, known;
+	const char *known = control_call_argument(events->call, "after");
+	int64_t first, after, known_epoch, known_id;
 	int error = store_feed_epoch(store, &events->epoch);
 
 	if (!error)
@@ -104,9 +90,9 @@ static int command_events_list(struct command_events *events, unsigned limit)
 	after = events->head - first < COMMAND_EVENTS_SCAN_MAX
 			? first - 1
 			: events->head - COMMAND_EVENTS_SCAN_MAX;
-	if (command_events_read_id(events, control_call_argument(events->call, "after"),
-				   &known)) {
-		after = known > after ? known : after;
+	if (known && event_read_cursor(known, &known_epoch, &known_id) &&
+	    known_epoch == events->epoch) {
+		after = known_id > after ? known_id : after;
 		limit = COMMAND_EVENTS_SCAN_MAX;
 	}
 	error = store_feed_read(store, after, COMMAND_EVENTS_SCAN_MAX,

@@ -284,7 +284,7 @@ static bool event_read_digits(const char **text, int64_t *number_out)
 	return true;
 }
 
-static bool event_read_cursor(const char *text, int64_t *epoch_out, int64_t *id_out)
+bool event_read_cursor(const char *text, int64_t *epoch_out, int64_t *id_out)
 {
 	return event_read_digits(&text, epoch_out) && *text++ == '.' &&
 	       event_read_digits(&text, id_out) && !*text;

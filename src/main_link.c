@@ -4,14 +4,13 @@
  */
 #include <errno.h>
 #include <getopt.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <systemd/sd-daemon.h>
 #include <systemd/sd-event.h>
 #include <unistd.h>
 
+#include "base/event_loop.h"
 #include "base/log.h"
 #include "fleet/link_config.h"
 #include "link/link.h"
@@ -84,29 +83,9 @@ static int main_link_run(sd_event *loop, const struct main_link_options *options
 		fprintf(stderr, "ofono-mcp-link: %s\n", error);
 		return MAIN_LINK_FAILED;
 	}
-	sd_event_set_watchdog(loop, true);
-	sd_notify(0, "READY=1");
-	code = sd_event_loop(loop) < 0 ? MAIN_LINK_FAILED : MAIN_LINK_OK;
-	sd_notify(0, "STOPPING=1");
+	code = event_loop_run(loop) ? MAIN_LINK_OK : MAIN_LINK_FAILED;
 	link_free(link);
 	return code;
-}
-
-static sd_event *main_link_new_loop(void)
-{
-	sd_event *loop = NULL;
-	sigset_t signals;
-
-	sigemptyset(&signals);
-	sigaddset(&signals, SIGTERM);
-	sigaddset(&signals, SIGINT);
-	signal(SIGPIPE, SIG_IGN);
-	if (sigprocmask(SIG_BLOCK, &signals, NULL) < 0 || sd_event_new(&loop) < 0)
-		return NULL;
-	if (sd_event_add_signal(loop, NULL, SIGTERM, NULL, NULL) < 0 ||
-	    sd_event_add_signal(loop, NULL, SIGINT, NULL, NULL) < 0)
-		return sd_event_unref(loop);
-	return loop;
 }
 
 int main(int argc, char **argv)
@@ -119,7 +98,7 @@ int main(int argc, char **argv)
 	if (code >= 0)
 		return code;
 	umask(022); /* anybody may read the state; the configuration has a mode of its own */
-	loop = main_link_new_loop();
+	loop = event_loop_new();
 	if (!loop) {
 		fputs("ofono-mcp-link: out of memory\n", stderr);
 		return MAIN_LINK_FAILED;

@@ -3,13 +3,12 @@
  * ofono-mcp-session: shows the owner's desktop what waits for approval.
  */
 #include <getopt.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <systemd/sd-daemon.h>
 #include <systemd/sd-event.h>
 
+#include "base/event_loop.h"
 #include "bus/bus.h"
 #include "session/desktop.h"
 
@@ -90,22 +89,6 @@ static void main_session_find_state(struct desktop_options *options, char *path,
 	options->state_file = path;
 }
 
-static sd_event *main_session_new_loop(void)
-{
-	sd_event *loop = NULL;
-	sigset_t signals;
-
-	sigemptyset(&signals);
-	sigaddset(&signals, SIGTERM);
-	sigaddset(&signals, SIGINT);
-	if (sigprocmask(SIG_BLOCK, &signals, NULL) < 0 || sd_event_new(&loop) < 0)
-		return NULL;
-	if (sd_event_add_signal(loop, NULL, SIGTERM, NULL, NULL) < 0 ||
-	    sd_event_add_signal(loop, NULL, SIGINT, NULL, NULL) < 0)
-		return sd_event_unref(loop);
-	return loop;
-}
-
 int main(int argc, char **argv)
 {
 	char session_bus[512], state_file[4096];
@@ -127,14 +110,13 @@ int main(int argc, char **argv)
 		return MAIN_SESSION_FAILED;
 	}
 	main_session_find_state(&options, state_file, sizeof(state_file));
-	loop = main_session_new_loop();
+	loop = event_loop_new();
 	if (!loop || desktop_new(loop, &options, &desktop) < 0) {
 		fputs("ofono-mcp-session: out of memory\n", stderr);
 		sd_event_unref(loop);
 		return MAIN_SESSION_FAILED;
 	}
-	sd_notify(0, "READY=1");
-	code = sd_event_loop(loop) < 0 ? MAIN_SESSION_FAILED : MAIN_SESSION_OK;
+	code = event_loop_run(loop) ? MAIN_SESSION_OK : MAIN_SESSION_FAILED;
 	desktop_free(desktop);
 	sd_event_unref(loop);
 	return code;

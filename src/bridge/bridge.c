@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/before_sleep.h"
+#include "base/event_loop.h"
 
 enum {
 	BRIDGE_GRACE_MS = 1000,
@@ -140,8 +140,8 @@ static int bridge_init(struct bridge *bridge)
 	if (!error)
 		error = bridge_input_init(&bridge->input, bridge, STDIN_FILENO);
 	if (!error)
-		error = before_sleep_add(bridge->loop, &bridge->review,
-					 bridge_before_sleep, bridge);
+		error = event_loop_add_before_sleep(bridge->loop, &bridge->review,
+						    bridge_before_sleep, bridge);
 	return error;
 }
 

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/before_sleep.h"
+#include "base/event_loop.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/word_list.h"
@@ -625,8 +625,8 @@ int policy_new(const struct policy_parts *parts, struct policy **policy_out)
 	policy->probes = code_probes_new();
 	error = policy->probes ? policy_read_pause(policy) : -ENOMEM;
 	if (!error)
-		error = before_sleep_add(parts->loop, &policy->clock_check,
-					 policy_on_clock_check, policy);
+		error = event_loop_add_before_sleep(parts->loop, &policy->clock_check,
+						    policy_on_clock_check, policy);
 	if (error < 0) {
 		policy_free(policy);
 		return error;

@@ -17,7 +17,7 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/before_sleep.h"
+#include "base/event_loop.h"
 #include "base/client.h"
 #include "base/escape.h"
 #include "base/log.h"
@@ -400,8 +400,8 @@ int approval_notice_init(struct approval_notice *notices, sd_event *loop,
 	if (error >= 0)
 		error = sd_event_source_set_enabled(notices->timer, SD_EVENT_OFF);
 	if (error >= 0)
-		error = before_sleep_add(loop, &notices->before_sleep,
-					 approval_notice_run, notices);
+		error = event_loop_add_before_sleep(loop, &notices->before_sleep,
+						    approval_notice_run, notices);
 	if (error < 0) {
 		notices->timer = sd_event_source_disable_unref(notices->timer);
 		return error;

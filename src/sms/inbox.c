@@ -17,7 +17,7 @@
 #include <string.h>
 #include <sys/queue.h>
 
-#include "base/before_sleep.h"
+#include "base/event_loop.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "sms/indexer.h"
@@ -498,8 +498,8 @@ static int inbox_init(struct inbox *inbox, sd_event *loop)
 	if (error >= 0)
 		error = sd_event_source_set_enabled(inbox->retry, SD_EVENT_OFF);
 	if (error >= 0)
-		error = before_sleep_add(loop, &inbox->turn_end, inbox_on_turn_end,
-					 inbox);
+		error = event_loop_add_before_sleep(loop, &inbox->turn_end,
+						    inbox_on_turn_end, inbox);
 	if (error >= 0)
 		error = receive_gaps_init(&inbox->gaps, loop, inbox->store,
 					  inbox_default_timing.grace_ms);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/before_sleep.h"
+#include "base/event_loop.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "store/store_index.h"
@@ -96,7 +96,8 @@ int indexer_new(sd_event *loop, struct store *store, struct indexer **indexer_ou
 	error = sd_event_add_time_relative(loop, &indexer->step, CLOCK_MONOTONIC, 0,
 					   ACCURACY_USEC, indexer_on_step, indexer);
 	if (error >= 0)
-		error = before_sleep_add(loop, &indexer->look, indexer_on_look, indexer);
+		error = event_loop_add_before_sleep(loop, &indexer->look, indexer_on_look,
+						    indexer);
 	if (error < 0) {
 		indexer_free(indexer);
 		return error;

@@ -17,7 +17,7 @@
 #include <string.h>
 #include <sys/statvfs.h>
 
-#include "base/before_sleep.h"
+#include "base/event_loop.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "config/config.h"
@@ -504,7 +504,8 @@ static int outbox_init(struct outbox *outbox, sd_event *loop, bool sends_again)
 
 	outbox->messages.sends_again = sends_again;
 	if (error >= 0)
-		error = before_sleep_add(loop, &outbox->run_source, outbox_run, outbox);
+		error = event_loop_add_before_sleep(loop, &outbox->run_source, outbox_run,
+						    outbox);
 	if (error >=
 	    0) /* after other callbacks before sleep, which may accept messages */
 		error = sd_event_source_set_priority(outbox->run_source,

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include "base/before_sleep.h"
+#include "base/event_loop.h"
 #include "base/clock.h"
 #include "base/log.h"
 
@@ -239,7 +239,8 @@ int receive_gaps_init(struct receive_gaps *gaps, sd_event *loop, struct store *s
 					   grace_ms * 1000, ACCURACY_USEC,
 					   receive_gaps_on_grace_over, gaps);
 	if (error >= 0)
-		error = before_sleep_add(loop, &gaps->check, receive_gaps_on_check, gaps);
+		error = event_loop_add_before_sleep(loop, &gaps->check,
+						    receive_gaps_on_check, gaps);
 	if (error < 0) {
 		sd_event_source_disable_unref(gaps->grace);
 		return error;

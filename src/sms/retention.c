@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/before_sleep.h"
+#include "base/event_loop.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "config/config.h"
@@ -329,8 +329,8 @@ static int retention_add_sources(struct retention *retention, sd_event *loop)
 	if (error >= 0)
 		error = sd_event_source_set_enabled(retention->due, SD_EVENT_OFF);
 	if (error >= 0)
-		error = before_sleep_add(loop, &retention->look, retention_on_check,
-					 retention);
+		error = event_loop_add_before_sleep(loop, &retention->look,
+						    retention_on_check, retention);
 	return error < 0 ? error : 0;
 }
 

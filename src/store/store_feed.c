@@ -13,7 +13,7 @@
 
 #include <time.h>
 
-#include "base/before_sleep.h"
+#include "base/event_loop.h"
 #include "base/log.h"
 #include "store/store_internal.h"
 
@@ -209,8 +209,8 @@ int store_feed_watch_init(struct store_feed_watch *watch, sd_event *loop,
 	if (error >= 0)
 		error = sd_event_source_set_enabled(watch->sync_timer, SD_EVENT_OFF);
 	if (error >= 0)
-		error = before_sleep_add(loop, &watch->before_sleep,
-					 store_feed_watch_before_sleep, watch);
+		error = event_loop_add_before_sleep(loop, &watch->before_sleep,
+						    store_feed_watch_before_sleep, watch);
 	if (error >= 0) /* runs after other callbacks before sleep, which store things */
 		error = sd_event_source_set_priority(watch->before_sleep,
 						     SD_EVENT_PRIORITY_IDLE);

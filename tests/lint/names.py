@@ -21,7 +21,6 @@ from pathlib import Path
 PROJECT = Path(__file__).resolve().parents[2]
 FEWEST_LINES, MOST_LINES = 40, 650
 SMALL = {                               # with the reason
-    "src/base/before_sleep.c": "one function that two folders use",
     "src/main_hub.c": "the tables alone, of another program",
     "src/cli/command_list.c": "the table alone: the hub has another",
     "src/gateway/command_table.c": "the table alone, so that tests can link another",

@@ -137,7 +137,7 @@ static inline void signal_from(struct modem *modem, const char *sender, const ch
 	observers_notify(&fake_ofono.observers, &event);
 }
 
-/* Before the loop sleeps the inbox stores the messages of the turn (base/before_sleep.h). */
+/* Before the loop sleeps the inbox stores the messages of the turn (base/event_loop.h). */
 static inline void end_turn(void)
 {
 	assert_true(sd_event_run(loop, 0) >= 0);

@@ -6,7 +6,7 @@
 #include "store/store_backup.h"
 #include "store/store_edit.h"
 #include "store/store_event.h"
-#include "base/before_sleep.h"
+#include "base/event_loop.h"
 #include "store/store_feed.h"
 #include "store/store_restore.h"
 #include "patience.h"
@@ -417,9 +417,10 @@ TEST(test_what_is_stored_before_the_loop_sleeps_is_notified_at_once)
 
 	assert_int_equal(sd_event_new(&watching.loop), 0);
 	for (size_t i = 0; i < 2; i++) {
-		assert_return_code(before_sleep_add(watching.loop, &writers[i].source,
+		assert_return_code(
+			event_loop_add_before_sleep(watching.loop, &writers[i].source,
 						    store_before_sleep, &writers[i]),
-				   0);
+			0);
 		if (i == 0)
 			assert_int_equal(store_feed_watch_init(&watching.watch,
 							       watching.loop, store),

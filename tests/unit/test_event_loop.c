@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "base/before_sleep.h"
+#include "base/event_loop.h"
 
 #include "unit_test.h"
 
@@ -34,7 +34,8 @@ static int set_up(void **state)
 
 	seen = (struct seen){ 0 };
 	assert_int_equal(sd_event_new(&seen.loop), 0);
-	assert_int_equal(before_sleep_add(seen.loop, &seen.source, on_look, &seen), 0);
+	assert_int_equal(
+		event_loop_add_before_sleep(seen.loop, &seen.source, on_look, &seen), 0);
 	*state = &seen;
 	return 0;
 }

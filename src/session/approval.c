@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buffer.h"
 #include "base/log.h"
 #include "base/utf8.h"
 #include "session/desktop.h"
@@ -81,24 +82,6 @@ static struct approval *approvals_find_shown(struct approvals *approvals,
 
 /* ---- what a notification says */
 
-static const char *approval_member(const struct json *item, const char *name)
-{
-	const char *text = json_string(json_member(item, name));
-
-	return text ? text : "";
-}
-
-static size_t approval_count_characters(const char *text)
-{
-	size_t count = 0;
-
-	while (*text) {
-		utf8_next(&text);
-		count++;
-	}
-	return count;
-}
-
 /* "2026-11-28T21:30:00+01:00", the phone's own time, becomes "2026-11-28 21:30". */
 static void approval_append_time(struct buffer *text, const char *time)
 {
@@ -113,8 +96,8 @@ static void approval_append_time(struct buffer *text, const char *time)
 
 static void approval_write_message(struct buffer *text, const struct json *item)
 {
-	const char *sim = approval_member(item, "sim");
-	const char *reason = approval_member(item, "reason");
+	const char *sim = session_call_text(item, "sim");
+	const char *reason = session_call_text(item, "reason");
 	int64_t segments = 1;
 	char count[40] = "";
 
@@ -122,41 +105,42 @@ static void approval_write_message(struct buffer *text, const struct json *item)
 	if (segments > 1)
 		snprintf(count, sizeof(count), ", %lld segments", (long long)segments);
 	buffer_append_text(text, "To ");
-	buffer_append_text(text, approval_member(item, "phone_number"));
+	buffer_append_text(text, session_call_text(item, "phone_number"));
 	buffer_append_text(text, *sim ? " from " : "");
 	buffer_append_text(text, sim);
 	buffer_append_text(text, count);
 	buffer_append_text(text, ":\n\n");
-	buffer_append_text(text, approval_member(item, "text"));
+	buffer_append_text(text, session_call_text(item, "text"));
 	buffer_append_text(text, *reason ? "\n\n" : "\n");
 	buffer_append_text(text, reason);
-	approval_append_time(text, approval_member(item, "until"));
+	approval_append_time(text, session_call_text(item, "until"));
 }
 
 static void approval_write_webhook(struct buffer *text, const struct json *item)
 {
 	const struct json *with_text = json_member(item, "include_text");
-	const char *filter = approval_member(item, "filter");
+	const char *filter = session_call_text(item, "filter");
 
 	buffer_append_text(text, "Events ");
-	buffer_append_text(text, approval_member(item, "type"));
+	buffer_append_text(text, session_call_text(item, "type"));
 	buffer_append_text(text, with_text && with_text->boolean
 					 ? ", with the texts of messages, to "
 					 : ", without texts, to ");
-	buffer_append_text(text, approval_member(item, "receiver"));
+	buffer_append_text(text, session_call_text(item, "receiver"));
 	if (strcmp(filter, "{}") != 0) {
 		buffer_append_text(text, "\nOnly those that fit ");
 		buffer_append_text(text, filter);
 	}
-	approval_append_time(text, approval_member(item, "until"));
+	approval_append_time(text, session_call_text(item, "until"));
 }
 
 static void approval_show(struct approvals *approvals, struct approval *approval,
 			  const struct json *item)
 {
+	const char *client = session_call_text(item, "client");
 	bool is_webhook = *approval->id == 'w';
-	bool is_short = approval_count_characters(approval_member(item, "text")) <=
-			DESKTOP_TEXT_CHARACTERS;
+	bool is_short =
+		utf8_count(session_call_text(item, "text")) <= DESKTOP_TEXT_CHARACTERS;
 	struct buffer summary = BUFFER_INIT, body = BUFFER_INIT;
 	char command[112];
 	struct notification_text text = {
@@ -172,7 +156,8 @@ static void approval_show(struct approvals *approvals, struct approval *approval
 	for (unsigned i = 0; is_short && i < NOTIFICATION_ACTIONS_MAX; i++)
 		snprintf(text.actions[i].key, sizeof(text.actions[i].key), "%s %s.%u",
 			 i ? "reject" : "approve", approval->id, approval->revision);
-	buffer_append_text(&summary, approval_member(item, "client"));
+	/* An open gateway's clients have no names. */
+	buffer_append_text(&summary, *client ? client : "Somebody");
 	buffer_append_text(&summary, is_webhook ? " wants to be sent events"
 						: " wants to send an SMS");
 	(is_webhook ? approval_write_webhook : approval_write_message)(&body, item);
@@ -194,7 +179,7 @@ static void approval_show(struct approvals *approvals, struct approval *approval
 static void approvals_on_item(void *data, const struct json *item)
 {
 	struct approvals *approvals = data;
-	const char *webhook = approval_member(item, "approval_id");
+	const char *webhook = session_call_text(item, "approval_id");
 	char id[APPROVAL_ID_BYTES];
 	struct approval *approval;
 	int64_t message_id = 0, revision = 0;
@@ -257,18 +242,15 @@ static const struct session_call_handlers approvals_read_handlers = { approvals_
 
 static void approvals_read(struct approvals *approvals, int64_t after_id)
 {
-	struct buffer request = BUFFER_INIT;
-	char text[80];
+	char request[80];
 	int error;
 
-	snprintf(text, sizeof(text),
+	snprintf(request, sizeof(request),
 		 "{\"command\":\"approvals\",\"arguments\":{\"after\":%lld}}",
 		 (long long)after_id);
-	buffer_append_text(&request, text);
-	error = session_call_new(approvals->loop, approvals->control_socket, &request,
+	error = session_call_new(approvals->loop, approvals->control_socket, request,
 				 false, &approvals_read_handlers, approvals,
 				 &approvals->reading);
-	buffer_deinit(&request);
 	if (error)
 		log_warning("what waits for approval cannot be read: %s",
 			    strerror(-error));
@@ -326,7 +308,7 @@ static void approvals_refuse(struct approvals *approvals, const char *why)
 
 static void approvals_on_decision_item(void *data, const struct json *item)
 {
-	const char *why = approval_member(item, "why");
+	const char *why = session_call_text(item, "why");
 
 	if (*why)
 		approvals_refuse(data, why);
@@ -352,37 +334,34 @@ static const struct session_call_handlers approvals_decision_handlers = {
 };
 
 /* "approve 12.3" becomes {"command":"approve","arguments":{...}}. */
-static void approvals_write_decision(const char *key, struct buffer *request)
+static void approvals_write_decision(const char *key, char *request, size_t bytes)
 {
 	const char *id = strchr(key, ' ') + 1;
 	const char *revision = strrchr(key, '.') + 1;
 	bool is_webhook = *id == 'w';
-	char text[200];
 
 	snprintf(
-		text, sizeof(text),
+		request, bytes,
 		is_webhook
 			? "{\"command\":\"%.*s\",\"arguments\":{\"webhook_ids\":[\"%.*s\"]}}"
 			: "{\"command\":\"%.*s\",\"arguments\":{\"message_ids\":[%.*s],\"revisions\":[%s]}}",
 		(int)(id - key - 1), key, (int)(revision - id - 1), id, revision);
-	buffer_append_text(request, text);
 }
 
 static void approvals_decide(struct approvals *approvals)
 {
-	struct buffer request = BUFFER_INIT;
+	char request[200];
 	int error;
 
-	approvals_write_decision(approvals->decision, &request);
-	error = session_call_new(approvals->loop, approvals->control_socket, &request,
+	approvals_write_decision(approvals->decision, request, sizeof(request));
+	error = session_call_new(approvals->loop, approvals->control_socket, request,
 				 false, &approvals_decision_handlers, approvals,
 				 &approvals->deciding);
-	buffer_deinit(&request);
 	if (error)
 		approvals_on_decided(approvals, NULL, strerror(-error));
 }
 
-static void approvals_on_lock_told(void *data, bool is_locked)
+static void approvals_on_lock_known(void *data, bool is_locked)
 {
 	struct approvals *approvals = data;
 
@@ -415,7 +394,7 @@ void approvals_take_action(struct approvals *approvals,
 	}
 	snprintf(approvals->decision, sizeof(approvals->decision), "%s", key);
 	if (*key == 'a')
-		session_lock_ask(approvals->lock, approvals_on_lock_told, approvals);
+		session_lock_ask(approvals->lock, approvals_on_lock_known, approvals);
 	else
 		approvals_decide(approvals);
 }

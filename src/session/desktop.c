@@ -2,8 +2,8 @@
 /*
  *   AWAY       the control socket is tried, with longer and longer pauses; what could not be
  *              decided is not shown
- *   CONNECTED  the gateway sends its events. Each one is a reason to read what waits for approval,
- *              and one of a SIM to ask whether the gateway can send
+ *   CONNECTED  the gateway sends its events: one of an approval is a reason to read what waits, and
+ *              one of a SIM to ask whether the gateway can send
  */
 #include "session/desktop.h"
 
@@ -55,19 +55,13 @@ static void desktop_start_timer(sd_event_source *timer, unsigned seconds)
 }
 
 /* Starts a command. Returns 0 or -errno. */
-static int desktop_call_gateway(struct desktop *desktop, const char *line,
+static int desktop_call_gateway(struct desktop *desktop, const char *request,
 				bool is_endless,
 				const struct session_call_handlers *handlers,
 				struct session_call **call_out)
 {
-	struct buffer request = BUFFER_INIT;
-	int error;
-
-	buffer_append_text(&request, line);
-	error = session_call_new(desktop->loop, desktop->options.control_socket, &request,
-				 is_endless, handlers, desktop, call_out);
-	buffer_deinit(&request);
-	return error;
+	return session_call_new(desktop->loop, desktop->options.control_socket, request,
+				is_endless, handlers, desktop, call_out);
 }
 
 /* ---- trouble */
@@ -174,16 +168,14 @@ static void desktop_show_received(struct desktop *desktop, const struct json *ev
 static void desktop_on_event(void *data, const struct json *event)
 {
 	struct desktop *desktop = data;
-	const char *name = json_string(json_member(event, "name"));
+	const char *name = session_call_text(event, "name");
 
-	if (!name)
-		return;
 	recorder_take_event(desktop->recorder, event);
 	if (strcmp(name, "sms.received") == 0)
 		desktop_show_received(desktop, event);
 	else if (strcmp(name, "sim.state_changed") == 0)
 		desktop_ask_status(desktop);
-	else
+	else if (strncmp(name, "approval.", strlen("approval.")) == 0)
 		approvals_refresh(desktop->approvals);
 }
 
@@ -261,7 +253,7 @@ static void desktop_on_action(void *data, struct notification *notification,
 	approvals_take_action(desktop->approvals, notification, key);
 }
 
-/* What the gateway tells is of use only when it can be shown. */
+/* What the gateway reports is of use only when it can be shown. */
 static void desktop_on_connected(void *data)
 {
 	struct desktop *desktop = data;

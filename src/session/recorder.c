@@ -47,13 +47,6 @@ struct recorder {
 
 static void recorder_run(struct recorder *recorder);
 
-static const char *recorder_member(const struct json *object, const char *name)
-{
-	const char *text = json_string(json_member(object, name));
-
-	return text ? text : "";
-}
-
 /* ---- the file */
 
 static void recorder_read_file(struct recorder *recorder)
@@ -68,7 +61,7 @@ static void recorder_read_file(struct recorder *recorder)
 	fclose(file);
 }
 
-/* Writes another file first, so that a loss of power leaves the former one or this one. */
+/* Writes another file first, so that no end of this program leaves half a line. */
 static void recorder_write_file(struct recorder *recorder)
 {
 	char fresh[4096];
@@ -114,7 +107,7 @@ static void recorder_on_item(void *data, const struct json *item)
 	struct recorder *recorder = data;
 
 	free(recorder->text);
-	recorder->text = strdup(recorder_member(json_member(item, "message"), "text"));
+	recorder->text = strdup(session_call_text(json_member(item, "message"), "text"));
 }
 
 static bool recorder_find_status(const struct json *result,
@@ -129,7 +122,7 @@ static bool recorder_find_status(const struct json *result,
 		{ "failed", HISTORY_FAILED },
 		{ "unknown", HISTORY_UNKNOWN },
 	};
-	const char *state = recorder_member(result, "state");
+	const char *state = session_call_text(result, "state");
 
 	for (size_t i = 0; i < sizeof(states) / sizeof(*states); i++) {
 		if (strcmp(states[i].state, state) == 0) {
@@ -144,7 +137,7 @@ static bool recorder_find_status(const struct json *result,
 static bool recorder_was_submitted(const struct json *result)
 {
 	json_foreach (change, json_member(result, "changes")) {
-		if (strcmp(recorder_member(change, "state"), "submitting") == 0)
+		if (strcmp(session_call_text(change, "state"), "submitting") == 0)
 			return true;
 	}
 	return false;
@@ -167,11 +160,11 @@ static bool recorder_write(struct recorder *recorder, const struct json *result)
 
 	if (!result || !recorder->text ||
 	    !recorder_find_status(result, &message.status) ||
-	    !recorder_was_submitted(result) || *recorder_member(result, "origin"))
+	    !recorder_was_submitted(result) || *session_call_text(result, "origin"))
 		return false;
 	json_integer(json_member(result, "subscription_id"), &sim_id);
-	recorder->number = strdup(recorder_member(result, "phone_number"));
-	recorder->time = strdup(recorder_member(result, "created_at"));
+	recorder->number = strdup(session_call_text(result, "phone_number"));
+	recorder->time = strdup(session_call_text(result, "created_at"));
 	if (!recorder->number || !recorder->time)
 		return false;
 	message.phone_number = recorder->number;
@@ -200,7 +193,6 @@ static void recorder_read(struct recorder *recorder, int64_t message_id)
 {
 	static const struct session_call_handlers handlers = { recorder_on_item,
 							       recorder_on_read };
-	struct buffer request = BUFFER_INIT;
 	char line[80];
 
 	/* The epoch belongs to it: a restored store gives its IDs to other messages. */
@@ -211,12 +203,10 @@ static void recorder_read(struct recorder *recorder, int64_t message_id)
 		line, sizeof(line),
 		"{\"command\":\"show\",\"arguments\":{\"message_id\":%lld,\"history\":true}}",
 		(long long)message_id);
-	buffer_append_text(&request, line);
-	if (session_call_new(recorder->loop, recorder->control_socket, &request, false,
+	if (session_call_new(recorder->loop, recorder->control_socket, line, false,
 			     &handlers, recorder, &recorder->reading))
 		log_warning("message %lld cannot be read for the phone's messages",
 			    (long long)message_id);
-	buffer_deinit(&request);
 }
 
 static void recorder_run(struct recorder *recorder)
@@ -262,9 +252,9 @@ void recorder_take_event(struct recorder *recorder, const struct json *event)
 	int64_t message_id;
 
 	snprintf(recorder->last_event, sizeof(recorder->last_event), "%s",
-		 recorder_member(event, "eventId"));
+		 session_call_text(event, "eventId"));
 	if (!is_first &&
-	    strcmp(recorder_member(event, "name"), "sms.status_changed") == 0 &&
+	    strcmp(session_call_text(event, "name"), "sms.status_changed") == 0 &&
 	    json_integer(json_member(data, "message_id"), &message_id))
 		recorder_add(recorder, message_id);
 	recorder_run(recorder);

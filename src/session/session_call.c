@@ -10,6 +10,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "base/buffer.h"
 #include "base/json_reader.h"
 
 enum {
@@ -17,6 +18,7 @@ enum {
 	SESSION_CALL_LINE_MAX = 1024 * 1024,
 	SESSION_CALL_ARENA_BYTES = 2 * 1024 * 1024,
 	SESSION_CALL_PIECE_BYTES = 16 * 1024,
+	SESSION_CALL_REQUEST_BYTES = 256,
 	SESSION_CALL_ACCURACY_USEC = 1000 * 1000,
 };
 
@@ -113,16 +115,19 @@ static int session_call_on_timeout(sd_event_source *source, uint64_t usec, void 
 }
 
 /* A request is shorter than what an empty socket takes. */
-static int session_call_send(int fd, const struct buffer *request)
+static int session_call_send(int fd, const char *request)
 {
-	const struct iovec parts[] = { { request->data, request->length }, { "\n", 1 } };
-	const struct msghdr message = { .msg_iov = (struct iovec *)parts,
-					.msg_iovlen = 2 };
-	ssize_t sent = sendmsg(fd, &message, MSG_NOSIGNAL);
+	size_t length = strlen(request);
+	char line[SESSION_CALL_REQUEST_BYTES];
+	ssize_t sent;
 
+	if (length + 2 > sizeof(line))
+		return -EMSGSIZE;
+	snprintf(line, sizeof(line), "%s\n", request);
+	sent = send(fd, line, length + 1, MSG_NOSIGNAL);
 	if (sent < 0)
 		return -errno;
-	return (size_t)sent == request->length + 1 ? 0 : -EMSGSIZE;
+	return (size_t)sent == length + 1 ? 0 : -EMSGSIZE;
 }
 
 static int session_call_connect(struct session_call *call, const char *socket_path)
@@ -139,10 +144,9 @@ static int session_call_connect(struct session_call *call, const char *socket_pa
 	return 0;
 }
 
-int session_call_new(sd_event *loop, const char *socket_path,
-		     const struct buffer *request, bool is_endless,
-		     const struct session_call_handlers *handlers, void *data,
-		     struct session_call **call_out)
+int session_call_new(sd_event *loop, const char *socket_path, const char *request,
+		     bool is_endless, const struct session_call_handlers *handlers,
+		     void *data, struct session_call **call_out)
 {
 	struct session_call *call = calloc(1, sizeof(*call));
 	int error;
@@ -152,7 +156,7 @@ int session_call_new(sd_event *loop, const char *socket_path,
 	call->fd = -1;
 	call->handlers = handlers;
 	call->data = data;
-	error = request->failed ? -ENOMEM : session_call_connect(call, socket_path);
+	error = session_call_connect(call, socket_path);
 	if (error >= 0)
 		error = session_call_send(call->fd, request);
 	if (error >= 0)
@@ -169,4 +173,11 @@ int session_call_new(sd_event *loop, const char *socket_path,
 	}
 	*call_out = call;
 	return 0;
+}
+
+const char *session_call_text(const struct json *object, const char *name)
+{
+	const char *text = json_string(json_member(object, name));
+
+	return text ? text : "";
 }

@@ -8,7 +8,6 @@
 #include <stdbool.h>
 #include <systemd/sd-event.h>
 
-#include "base/buffer.h"
 #include "base/json.h"
 
 struct session_call;
@@ -28,9 +27,11 @@ struct session_call_handlers {
  * stops; other calls have SESSION_CALL_TIMEOUT_S. Returns 0; or -errno, and no handler is called.
  */
 enum { SESSION_CALL_TIMEOUT_S = 30 };
-int session_call_new(sd_event *loop, const char *socket_path,
-		     const struct buffer *request, bool is_endless,
-		     const struct session_call_handlers *handlers, void *data,
-		     struct session_call **call_out);
+int session_call_new(sd_event *loop, const char *socket_path, const char *request,
+		     bool is_endless, const struct session_call_handlers *handlers,
+		     void *data, struct session_call **call_out);
 /* No handler is called any more. NULL is fine. */
 void session_call_free(struct session_call *call);
+
+/* Returns the text of a member of an answer; "" if there is none. */
+const char *session_call_text(const struct json *object, const char *name);

@@ -27,17 +27,17 @@ struct session_lock {
 	struct bus *system;
 	struct bus_call *calls[SESSION_LOCK_PLACES]; /* NULL if answered */
 	bool is_locked;				     /* one has said so */
-	void (*told)(void *data, bool is_locked);
+	void (*known)(void *data, bool is_locked);
 	void *data;
 };
 
-static void session_lock_tell(struct session_lock *lock)
+static void session_lock_report(struct session_lock *lock)
 {
 	for (unsigned i = 0; i < SESSION_LOCK_PLACES; i++) {
 		if (lock->calls[i])
 			return;
 	}
-	lock->told(lock->data, lock->is_locked);
+	lock->known(lock->data, lock->is_locked);
 }
 
 /* Returns false if it is no answer to the question. */
@@ -63,7 +63,7 @@ static void session_lock_on_answer(struct session_lock *lock, unsigned place,
 {
 	lock->calls[place] = NULL;
 	lock->is_locked |= session_lock_read(reply);
-	session_lock_tell(lock);
+	session_lock_report(lock);
 }
 
 static void session_lock_on_logind(void *data, DBusMessage *reply)
@@ -104,12 +104,12 @@ static DBusMessage *session_lock_new_question(const struct session_lock_place *p
 	return message;
 }
 
-void session_lock_ask(struct session_lock *lock, void (*told)(void *data, bool is_locked),
-		      void *data)
+void session_lock_ask(struct session_lock *lock,
+		      void (*known)(void *data, bool is_locked), void *data)
 {
 	bool asks = false;
 
-	lock->told = told;
+	lock->known = known;
 	lock->data = data;
 	lock->is_locked = false;
 	for (unsigned i = 0; i < SESSION_LOCK_PLACES; i++) {
@@ -127,7 +127,7 @@ void session_lock_ask(struct session_lock *lock, void (*told)(void *data, bool i
 		lock->is_locked |= !lock->calls[i]; /* no memory: rather not */
 	}
 	if (!asks)
-		told(data, true);
+		known(data, true);
 }
 
 static void session_lock_ignore(void *data)

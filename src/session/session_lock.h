@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Session lock: is the screen locked, as far as the desktop tells? Three places are asked: logind's
+ * Session lock: is the screen locked, as far as the desktop says? Three places are asked: logind's
  * LockedHint, and GetActive of the two screen savers that desktops offer on the session's bus. One
  * that says yes counts; one that does not exist says nothing.
  *
@@ -22,8 +22,8 @@ int session_lock_new(sd_event *loop, struct bus *session, const char *system_add
 void session_lock_free(struct session_lock *lock); /* NULL is fine; drops the question */
 
 /*
- * Calls `told` later, once. One question at a time: a new one replaces the one under way, whose
- * `told` is not called.
+ * Calls `known` later, once. One question at a time: a new one replaces the one under way, whose
+ * `known` is not called.
  */
-void session_lock_ask(struct session_lock *lock, void (*told)(void *data, bool is_locked),
-		      void *data);
+void session_lock_ask(struct session_lock *lock,
+		      void (*known)(void *data, bool is_locked), void *data);

@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 import subprocess
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -17,7 +17,7 @@ from desktop import READING_S, Desktop
 from lab import Lab, wait_until
 from lab.process import Process
 from modem.patience import patience
-from test_approval import ONE
+from test_approval import lab
 
 PICTURE = "NOTIFICATION_PICTURE"        # the file for a picture, drawn with ImageMagick
 DAEMON = "/usr/lib/mate-notification-daemon/mate-notification-daemon"
@@ -65,11 +65,6 @@ class Screen:
                  str(int(size["HEIGHT"]) - bottom))
         time.sleep(0.5)                         # the button has to notice the pointer
         self.ask("xdotool", "click", "1")
-
-
-@pytest.fixture
-def lab(make_lab: Callable[..., Lab]) -> Lab:
-    return make_lab(**ONE)
 
 
 @pytest.fixture

@@ -11,25 +11,8 @@ from agent import TO, Agent, taken_texts
 from approving import Owner, new_agent
 from desktop import Desktop, Server
 from lab import Lab, wait_until
-from test_approval import ONE
+from test_approval import ONE, agent, lab, owner
 from webhooks import Hook, Hooked
-
-
-@pytest.fixture
-def lab(make_lab: Callable[..., Lab]) -> Lab:
-    """One SIM; every client needs a token."""
-    return make_lab(**ONE)
-
-
-@pytest.fixture
-def agent(lab: Lab) -> Agent:
-    """Each of its messages needs approval."""
-    return new_agent(lab)
-
-
-@pytest.fixture
-def owner(lab: Lab) -> Owner:
-    return Owner(lab)
 
 
 @pytest.fixture
@@ -59,6 +42,11 @@ def test_a_message_is_sent_when_the_owner_presses_approve(
     agent.wait_state(waiting, "sent")
     assert taken_texts(lab) == ["Dinner at <8> & wine?"]
     assert "owner (uid" in owner.do("audit")
+
+
+def test_what_nobody_sees_is_shown_as_an_escape(agent: Agent, server: Server) -> None:
+    ask(agent, "pay 100\u202e001 yap")
+    assert "pay 100\\u{202E}001 yap" in server.wait_shown("pay 100")["body"]
 
 
 def test_a_rejected_message_is_not_sent(lab: Lab, agent: Agent, server: Server) -> None:

@@ -18,6 +18,7 @@ static inline int regular_file_open(const char *path, struct stat *status_out)
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	int error;
 
+	*status_out = (struct stat){ 0 };
 	if (fd < 0)
 		return -errno;
 	error = fstat(fd, status_out) < 0      ? -errno

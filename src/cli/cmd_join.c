@@ -296,7 +296,7 @@ static int cmd_join_run(int argc, char **argv)
 					    { 0 } };
 	const struct options_table table = { cmd_join_help, rows, 0, 1 };
 	const struct passwd *user;
-	struct join_code code;
+	struct join_code code = { 0 };
 	struct config config;
 	int exit_code;
 

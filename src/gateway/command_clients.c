@@ -118,7 +118,7 @@ static struct pairing_request *command_clients_find_request(struct control_call 
 	const char *code = control_call_argument(call, "code");
 	struct pairing *pairing;
 	struct pairing_request *request;
-	int64_t left_ms;
+	long long left_s;
 
 	if (!call->control->running) {
 		control_call_fail(
@@ -131,12 +131,13 @@ static struct pairing_request *command_clients_find_request(struct control_call 
 	case 0:
 		return request;
 	case PAIRING_E_PAUSED:
-		left_ms = pairing->paused_until_ms - clock_boot_ms();
+		left_s = (pairing->paused_until_ms - clock_boot_ms()) /
+			 COMMAND_PAIR_MS_PER_SECOND;
 		control_call_fail(
 			call, "paused",
 			"Wait, then type the code that the computer shows now",
 			"too many wrong codes; the next is taken in %lld seconds",
-			(long long)(left_ms / COMMAND_PAIR_MS_PER_SECOND + 1));
+			left_s + 1);
 		return NULL;
 	default:
 		control_call_fail(

@@ -263,7 +263,7 @@ void request_head_clear_secrets(struct request_head *head, bool keep_cookie)
 {
 	static const char *const secret[] = { "Authorization", "Proxy-Authorization",
 					      "Cookie" };
-	size_t count = sizeof(secret) / sizeof(*secret) - keep_cookie;
+	size_t count = keep_cookie ? 2 : 3;
 
 	for (size_t which = 0; which < count; which++) {
 		const struct request_head_line *line =

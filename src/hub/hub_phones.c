@@ -318,7 +318,7 @@ static bool hub_phones_open(struct hub_phone *phone, const struct mqtt_message *
 	struct fleet_frame_key key;
 	int error = FLEET_E_FORGED;
 
-	for (int next = 0; next <= phone->row.has_next_key && error; next++) {
+	for (int next = 0; next <= (phone->row.has_next_key ? 1 : 0) && error; next++) {
 		hub_phones_read_key(phone, next, &key);
 		error = fleet_frame_open(&key, &place, message->payload, message->length,
 					 frame_out, text);

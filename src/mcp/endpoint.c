@@ -210,12 +210,13 @@ static void endpoint_on_begin(void *data, struct exchange *exchange)
 static void endpoint_on_body(void *data, struct exchange *exchange, const char *piece,
 			     size_t length)
 {
+	static const char blanks[] = { ' ', '\t', '\r', '\n' };
 	struct endpoint_post *post = endpoint_post(exchange);
 
 	if (!post)
 		return;
 	for (size_t at = 0; at < length && !post->first; at++) {
-		if (!memchr(" \t\r\n", piece[at], 4))
+		if (!memchr(blanks, piece[at], sizeof(blanks)))
 			post->first = piece[at];
 	}
 	/* json_reader_finish() repeats its errors */

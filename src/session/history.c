@@ -186,7 +186,7 @@ static const char *history_read_thread(DBusMessage *reply)
 		dbus_message_iter_get_basic(&entry, &name);
 		dbus_message_iter_next(&entry);
 		dbus_message_iter_recurse(&entry, &value);
-		if (strcmp(name, "threadId") ||
+		if (strcmp(name, "threadId") != 0 ||
 		    dbus_message_iter_get_arg_type(&value) != DBUS_TYPE_STRING)
 			continue;
 		dbus_message_iter_get_basic(&value, &thread);

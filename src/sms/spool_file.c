@@ -263,10 +263,11 @@ int spool_file_list(struct spool_files *folder, const char *after)
 	int fd = openat(folder->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *entries = fd < 0 ? NULL : fdopendir(fd);
 	const struct dirent *entry;
-	int error = entries ? 0 : -errno;
+	int error;
 
 	folder->count = 0;
-	if (error) {
+	if (!entries) {
+		error = -errno;
 		if (fd >= 0)
 			close(fd);
 		return error;

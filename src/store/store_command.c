@@ -232,7 +232,7 @@ int store_command_record(struct store *store, const struct store_incoming_entry 
 		facts);
 	if (error || entry->refusal)
 		return error;
-	return claim->is_answer
+	return claim && claim->is_answer
 		       ? store_command_add_answer(store, claim, entry->draft->sim_id,
 						  entry->message_id)
 		       : store_feed_add(store, &happened);

@@ -155,7 +155,7 @@ static unsigned code_token_number_at(const char *text, unsigned *digits_out)
 {
 	unsigned number = 0, digits = 0;
 
-	for (; code_text_is_digit(text[digits]) && digits < 6; digits++)
+	for (; digits < 6 && code_text_is_digit(text[digits]); digits++)
 		number = 10 * number + (unsigned)(text[digits] - '0');
 	*digits_out = digits;
 	return number;

@@ -83,6 +83,24 @@ static bool bridge_line_is_needless(struct bridge *bridge,
 	return message->version != NULL;
 }
 
+/* Frees the call. */
+static void bridge_line_refuse(struct bridge_call *call, int error)
+{
+	const char *why = "out of memory";
+
+	if (error > 0)
+		why = json_reader_error_text(error);
+	else if (error == -EINVAL)
+		why = "this is no JSON-RPC message: each message has a line of its own, "
+		      "a \"method\", and as \"id\" a string or an integer";
+	if (error == -EINVAL && call->message.id)
+		bridge_answer_fail(call, -32600, NULL, "%s", why);
+	else
+		bridge_answer_refuse(call->bridge, error == -EINVAL ? -32600 : -32700, "",
+				     why);
+	bridge_call_free(call);
+}
+
 void bridge_line_take(struct bridge *bridge, const char *line, size_t length)
 {
 	struct bridge_call *call;
@@ -97,13 +115,7 @@ void bridge_line_take(struct bridge *bridge, const char *line, size_t length)
 	}
 	error = bridge_message_read(call->arena, call->line, length, &call->message);
 	if (error) {
-		bridge_answer_refuse(bridge, error == -EINVAL ? -32600 : -32700, "",
-				     error > 0 ? json_reader_error_text(error)
-				     : error == -EINVAL
-					     ? "this is no JSON-RPC message: each "
-					       "message has a line of its own"
-					     : "out of memory");
-		bridge_call_free(call);
+		bridge_line_refuse(call, error);
 	} else if (bridge_line_is_needless(bridge, &call->message)) {
 		bridge_call_free(call);
 	} else if (bridge->call_count > BRIDGE_CALLS_MAX) {

@@ -41,6 +41,13 @@ static bool bridge_message_is_id(const struct json *id)
 	return id && (id->type == JSON_STRING || id->type == JSON_NUMBER);
 }
 
+/* MCP allows strings and integers. */
+static bool bridge_message_is_good_id(const struct json *id)
+{
+	return bridge_message_is_id(id) &&
+	       (id->type == JSON_STRING || !strpbrk(id->text, ".eE"));
+}
+
 int bridge_message_read(struct arena *arena, const char *line, size_t length,
 			struct bridge_message *message_out)
 {
@@ -62,16 +69,20 @@ int bridge_message_read(struct arena *arena, const char *line, size_t length,
 	message.kind = !message.method ? BRIDGE_RESPONSE
 		       : message.id    ? BRIDGE_REQUEST
 				       : BRIDGE_NOTIFICATION;
-	if (message.kind == BRIDGE_RESPONSE && !json_member(root, "result") &&
-	    !json_member(root, "error"))
-		return -EINVAL;
-	if (message.kind == BRIDGE_REQUEST && !bridge_message_is_id(message.id))
-		return -EINVAL;
+	if ((message.kind == BRIDGE_RESPONSE && !json_member(root, "result") &&
+	     !json_member(root, "error")) ||
+	    (message.kind == BRIDGE_REQUEST && !bridge_message_is_good_id(message.id)))
+		error = -EINVAL;
+	/* Whoever gives an ID waits for an answer. */
+	if (error) {
+		message.kind = BRIDGE_REQUEST;
+		message.id = bridge_message_is_id(message.id) ? message.id : NULL;
+	}
 	if (!message.method)
 		message.method = "";
 	message.name = bridge_message_find_name(message.method, params);
 	*message_out = message;
-	return 0;
+	return error;
 }
 
 bool bridge_message_same_id(const struct json *one, const struct json *other)

@@ -47,7 +47,10 @@ struct bridge_message {
 	const char *version; /* of `_meta`: it is modern; or NULL */
 };
 
-/* Returns 0; JSON_E_* if it is no JSON; -EINVAL if it is no message; or -ENOMEM. */
+/*
+ * Returns 0; JSON_E_* if it is no JSON; -EINVAL if it is no message, and then its ID is there if it
+ * has one; or -ENOMEM.
+ */
 int bridge_message_read(struct arena *arena, const char *line, size_t length,
 			struct bridge_message *message_out);
 /* Parses JSON that the gateway sent. Returns NULL if it is none. */

@@ -132,6 +132,15 @@ def test_what_is_no_message_gets_an_error_and_nothing_breaks(bridge: Bridge) -> 
     assert bridge.ask(modern(1, "tools/list"))["result"]
 
 
+@pytest.mark.parametrize("message", [{"id": 7}, {"id": "x", "method": 3}, {"id": 1.5, "method": "tools/list"},
+                                     {"id": -0.0, "method": "tools/list"}, {"id": 2e1, "method": "ping"}])
+def test_a_request_that_cannot_be_one_is_refused_by_its_id(bridge: Bridge, message: dict) -> None:
+    bridge.send({"jsonrpc": "2.0"} | message)
+    wait_until(lambda: bridge.answers(message["id"]), what="a refusal")
+    assert [line["error"]["code"] for line in bridge.lines] == [-32600]
+    assert bridge.ask(modern("next", "tools/list"))["result"]
+
+
 @pytest.mark.parametrize("id", [17, "id \\\" with \u20ac", -3])
 def test_a_megabyte_on_a_line_is_refused_by_its_id(bridge: Bridge, id: int | str) -> None:
     message = {"jsonrpc": "2.0", "method": "tools/call",

@@ -198,7 +198,7 @@ static void remote_modem_read(struct remote_feed *feed, const struct json *sim)
 	}
 	if (!modem)
 		return;
-	before = *modem;
+	memcpy(&before, modem, sizeof(before));
 	remote_modem_of(modem)->is_shown = true;
 	remote_modem_read_card(modem, sim);
 	remote_modem_read_voicemail(modem, sim);
@@ -208,6 +208,7 @@ static void remote_modem_read(struct remote_feed *feed, const struct json *sim)
 	remote_modem_read_state(modem, sim);
 	if (is_new)
 		remote_modem_notify(modem, MODEM_ADDED);
+	/* NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): the padding is copied, too */
 	else if (memcmp(&before, modem, sizeof(before)) != 0)
 		remote_modem_notify(modem, MODEM_CHANGED);
 }

@@ -474,6 +474,9 @@ install: all
 	$(INSTALL) -D -m 755 $(BUILD)/ofono-mcp $(DESTDIR)$(PREFIX)/bin/ofono-mcp
 	$(INSTALL) -D -m 755 $(BUILD)/ofono-mcp-link $(DESTDIR)$(PREFIX)/bin/ofono-mcp-link
 	$(INSTALL) -D -m 755 $(BUILD)/ofono-mcp-session $(DESTDIR)$(PREFIX)/bin/ofono-mcp-session
+	$(INSTALL) -D -m 755 $(BUILD)/ofono-mcp-hub $(DESTDIR)$(PREFIX)/bin/ofono-mcp-hub
+	$(INSTALL) -D -m 644 doc/ofono-mcp-hub.8 $(DESTDIR)$(PREFIX)/share/man/man8/ofono-mcp-hub.8
+	$(INSTALL) -D -m 644 etc/ofono-mcp-hub.conf $(DESTDIR)$(PREFIX)/share/doc/ofono-mcp-hub/ofono-mcp-hub.conf
 	$(INSTALL) -D -m 644 doc/ofono-mcp-session.1 $(DESTDIR)$(PREFIX)/share/man/man1/ofono-mcp-session.1
 	$(INSTALL) -D -m 644 doc/ofono-mcp-link.8 $(DESTDIR)$(PREFIX)/share/man/man8/ofono-mcp-link.8
 	$(INSTALL) -D -m 644 doc/ofono-mcp.1 $(DESTDIR)$(PREFIX)/share/man/man1/ofono-mcp.1
@@ -489,10 +492,12 @@ install: all
 uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/bin/ofono-mcp $(DESTDIR)$(PREFIX)/share/man/man1/ofono-mcp.1 \
 		$(DESTDIR)$(PREFIX)/bin/ofono-mcp-link $(DESTDIR)$(PREFIX)/share/man/man8/ofono-mcp-link.8 \
+		$(DESTDIR)$(PREFIX)/bin/ofono-mcp-hub $(DESTDIR)$(PREFIX)/share/man/man8/ofono-mcp-hub.8 \
 		$(DESTDIR)$(PREFIX)/bin/ofono-mcp-session $(DESTDIR)$(PREFIX)/share/man/man1/ofono-mcp-session.1 \
 		$(DESTDIR)$(PREFIX)/share/man/man5/ofono-mcp.conf.5 $(DESTDIR)$(PREFIX)/share/man/man8/ofono-mcp.8
 	rm -f $(COMPLETION)
-	rm -rf $(DESTDIR)$(PREFIX)/share/doc/ofono-mcp $(DESTDIR)$(PREFIX)/share/ofono-mcp
+	rm -rf $(DESTDIR)$(PREFIX)/share/doc/ofono-mcp $(DESTDIR)$(PREFIX)/share/doc/ofono-mcp-hub \
+		$(DESTDIR)$(PREFIX)/share/ofono-mcp
 
 clean:
 	rm -rf $(BUILD)

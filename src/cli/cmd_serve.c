@@ -156,6 +156,6 @@ const struct command cmd_serve = {
 	.name = "serve",
 	.group = COMMAND_SETUP,
 	.summary = "run the gateway",
-	.example = "serve --listen 127.0.0.1:9531",
+	.example = "serve --listen 127.0.0.1:" PROGRAM_PORT,
 	.run = cmd_serve_run,
 };

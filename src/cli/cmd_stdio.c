@@ -200,6 +200,7 @@ const struct command cmd_stdio = {
 	.name = "stdio",
 	.group = COMMAND_AGENTS,
 	.summary = "speak MCP on standard input and output",
-	.example = "stdio --url https://192.168.1.20:9531/mcp --token-file token",
+	.example = "stdio --url https://192.168.1.20:" PROGRAM_PORT
+		   "/mcp --token-file token",
 	.run = cmd_stdio_run,
 };

@@ -15,7 +15,8 @@ from typing import Protocol
 
 
 PROJECT = Path(__file__).resolve().parents[2]
-NAMES = ("ofono-mcp", "ofono-mcp-link", "ofono-mcp-session", "ofono-plugin-sms-history")
+NAMES = ("ofono-mcp", "ofono-mcp-hub", "ofono-mcp-link", "ofono-mcp-session",
+         "ofono-plugin-sms-history")
 # By name, not ".": another part may make the folder build meanwhile, which tar calls an error.
 COPY = ["tar", "-c", "--exclude-vcs", "--exclude=__pycache__",
         *sorted({path.name for path in PROJECT.iterdir()} - {"build", ".git"})]

@@ -25,6 +25,16 @@ FILES = {
         "./usr/share/bash-completion/completions/ofono-mcp",
         "./usr/share/ofono-mcp/demo/demo.py",
     ],
+    "ofono-mcp-hub": [
+        "./usr/bin/ofono-mcp-hub", "./etc/ofono-mcp-hub/ofono-mcp-hub.conf",
+        "./etc/ofono-mcp-hub/conf.d/", "./etc/init.d/ofono-mcp-hub",
+        "./etc/logrotate.d/ofono-mcp-hub", "./usr/lib/sysusers.d/ofono-mcp-hub.conf",
+        "./usr/share/man/man8/ofono-mcp-hub.8.gz",
+        "./usr/share/doc/ofono-mcp-hub/examples/ofono-mcp-hub.conf",
+        "./usr/share/doc/ofono-mcp-hub/examples/mosquitto/ofono-mcp.conf",
+        "./usr/share/doc/ofono-mcp-hub/examples/mosquitto/ofono-mcp.acl",
+        "./usr/share/doc/ofono-mcp-hub/examples/mosquitto/limits.conf",
+    ],
     "ofono-mcp-link": [
         "./usr/bin/ofono-mcp-link", "./usr/lib/sysusers.d/ofono-mcp-link.conf",
         "./usr/share/man/man8/ofono-mcp-link.8.gz", "./var/lib/ofono-mcp-link/",
@@ -55,17 +65,26 @@ def test_the_package_has_the_expected_files(built: Build, name: str) -> None:
     assert not set(FILES[name]) - files(built.packages[name])
 
 
-def test_the_unit_is_in_the_folder_of_its_release(built: Build, release: str) -> None:
-    units = {name for name in files(built.packages["ofono-mcp"])
-             if "/systemd/system/" in name and name.endswith(".service")}
-    assert units == {f"{UNIT_FOLDERS[release]}ofono-mcp.service"}
+@pytest.mark.parametrize("name", ["ofono-mcp", "ofono-mcp-hub", "ofono-mcp-link"])
+def test_the_unit_is_in_the_folder_of_its_release(built: Build, release: str, name: str) -> None:
+    units = {file for file in files(built.packages[name])
+             if "/systemd/system/" in file and file.endswith(".service")}
+    assert units == {f"{UNIT_FOLDERS[release]}{name}.service"}
 
 
-def test_only_the_link_needs_mqtt(built: Build) -> None:
-    depends = {name: say("dpkg-deb", "--field", built.packages[name], "Depends")
-               for name in ("ofono-mcp", "ofono-mcp-link")}
-    assert "libmosquitto" not in depends["ofono-mcp"]
-    assert "libmosquitto" in depends["ofono-mcp-link"]
+def test_only_the_hub_and_the_link_need_mqtt(built: Build) -> None:
+    depends = {name: say("dpkg-deb", "--field", package, "Depends")
+               for name, package in built.packages.items()}
+    assert {name for name, needed in depends.items() if "libmosquitto" in needed} == {
+        "ofono-mcp-hub", "ofono-mcp-link"}
+    assert "ofono-mcp" not in depends["ofono-mcp-hub"]
+
+
+def test_no_file_is_in_two_packages(built: Build) -> None:
+    """All of them can be on one machine."""
+    owned = [file for package in built.packages.values() for file in files(package)
+             if not file.endswith("/")]
+    assert sorted(set(owned)) == sorted(owned)
 
 
 def test_it_is_built_without_a_warning(built: Build) -> None:
@@ -99,6 +118,7 @@ def test_a_build_elsewhere_is_identical(built: Build, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("unit", ["etc/systemd/ofono-mcp.service",
+                                  "debian/ofono-mcp-hub.service",
                                   "debian/ofono-mcp-link.service"])
 def test_systemd_rates_the_unit_as_confined(unit: str) -> None:
     ended = subprocess.run(

@@ -34,18 +34,29 @@ def query(package: Path, *options: str) -> str:
 
 
 def test_the_packages_have_what_a_phone_needs(packages: dict[str, Path]) -> None:
-    assert packages.keys() == {"ofono-mcp", "ofono-mcp-link", "ofono-mcp-session"}
+    assert packages.keys() == {"ofono-mcp", "ofono-mcp-hub", "ofono-mcp-link", "ofono-mcp-session"}
     files = query(packages["ofono-mcp"], "-l").splitlines()
     assert {"/usr/bin/ofono-mcp", "/etc/ofono-mcp/ofono-mcp.conf", "/etc/ofono-mcp/conf.d",
             "/usr/lib/systemd/system/ofono-mcp.service", "/var/lib/ofono-mcp",
             "/usr/share/dbus-1/system.d/ofono-mcp.conf"} <= set(files)
     assert "/usr/bin/ofono-mcp-link" not in files
     assert "/usr/bin/ofono-mcp-link" in query(packages["ofono-mcp-link"], "-l").splitlines()
-    assert query(packages["ofono-mcp"], "--configfiles").splitlines() == [
-        "/etc/ofono-mcp/ofono-mcp.conf"]
-    owners = query(packages["ofono-mcp"], "--qf",
-                   "[%{FILENAMES} %{FILEMODES:octal} %{FILEUSERNAME}\n]").splitlines()
-    assert "/var/lib/ofono-mcp 40700 ofono-mcp" in owners
+    for name in ("ofono-mcp", "ofono-mcp-hub"):
+        assert query(packages[name], "--configfiles").splitlines() == [
+            f"/etc/{name}/{name}.conf"]
+        owners = query(packages[name], "--qf",
+                       "[%{FILENAMES} %{FILEMODES:octal} %{FILEUSERNAME}\n]").splitlines()
+        assert f"/var/lib/{name} 40700 {name}" in owners
+
+
+def test_the_hub_of_the_package_needs_no_gateway(packages: dict[str, Path]) -> None:
+    files = query(packages["ofono-mcp-hub"], "-l").splitlines()
+    assert {"/usr/bin/ofono-mcp-hub", "/etc/ofono-mcp-hub/conf.d",
+            "/usr/lib/systemd/system/ofono-mcp-hub.service",
+            "/usr/share/doc/ofono-mcp-hub/examples/mosquitto/ofono-mcp.acl"} <= set(files)
+    assert not set(files) & set(query(packages["ofono-mcp"], "-l").splitlines())
+    needed = query(packages["ofono-mcp-hub"], "--requires").splitlines()
+    assert not [name for name in needed if name.startswith("ofono")]
 
 
 def test_the_program_of_the_package_runs(packages: dict[str, Path], tmp_path: Path) -> None:

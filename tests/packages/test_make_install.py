@@ -35,14 +35,16 @@ def test_an_installed_tree_works_and_is_removed_completely(tmp_path: Path, prefi
     demo = files(home / "share" / "ofono-mcp")
     assert demo > DEMO and not [name for name in demo if "test_" in name]
     assert files(home) - {f"share/ofono-mcp/{name}" for name in demo} == {
-        "bin/ofono-mcp", "bin/ofono-mcp-link", "bin/ofono-mcp-session",
+        "bin/ofono-mcp", "bin/ofono-mcp-hub", "bin/ofono-mcp-link", "bin/ofono-mcp-session",
         "share/man/man1/ofono-mcp.1", "share/man/man1/ofono-mcp-session.1",
-        "share/man/man8/ofono-mcp.8", "share/man/man8/ofono-mcp-link.8",
+        "share/man/man8/ofono-mcp.8", "share/man/man8/ofono-mcp-hub.8",
+        "share/man/man8/ofono-mcp-link.8", "share/doc/ofono-mcp-hub/ofono-mcp-hub.conf",
         "share/man/man5/ofono-mcp.conf.5", "share/doc/ofono-mcp/README.md",
         "share/doc/ofono-mcp/LICENSE", "share/doc/ofono-mcp/ofono-mcp.conf",
         "share/bash-completion/completions/ofono-mcp"}
-    subprocess.run([home / "bin" / "ofono-mcp", "serve", "--check-config", "--config",
-                    home / "share" / "doc" / "ofono-mcp" / "ofono-mcp.conf"],
-                   check=True, stdout=subprocess.DEVNULL)
+    for name in ("ofono-mcp", "ofono-mcp-hub"):
+        subprocess.run([home / "bin" / name, "serve", "--check-config", "--config",
+                        home / "share" / "doc" / name / f"{name}.conf"],
+                       check=True, stdout=subprocess.DEVNULL)
     make("uninstall", tmp_path, prefix)
     assert files(tmp_path) == set()

@@ -3,17 +3,22 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 from pathlib import Path
 
 import pytest
 
-from lab.gateway import BINARY
+from lab import wait_until
+from lab.dial import make_certificate
+from lab.gateway import BINARY, free_port
+from lab.process import Process
 from test_manual_examples import displayed, keys_of
 
 PROJECT = Path(__file__).resolve().parents[2]
 HUB = BINARY.parent / "ofono-mcp-hub"
+MOSQUITTO = PROJECT / "doc" / "examples" / "mosquitto"
 PAGE = (PROJECT / "doc" / "ofono-mcp-hub.8").read_text()
 # Each phone's gateway does that, so they are not in the sample.
 OF_PHONES = {("store", "spool_dir"), ("sim", "pin_file"), ("sim", "power_modems"),
@@ -86,3 +91,41 @@ def test_the_hub_and_a_gateway_share_nothing_on_one_machine() -> None:
     assert len(hub_has) == len(gateway_has) == 6
     assert not hub_has & gateway_has
     assert "\n#listen = 127.0.0.1:9541\n" in (PROJECT / "etc" / "ofono-mcp-hub.conf").read_text()
+
+
+def broker_like_the_example(folder: Path, port: int) -> Path:
+    """The packaged configuration of Mosquitto with other ports and folders."""
+    make_certificate(folder)
+    subprocess.run(["mosquitto_passwd", "-b", "-c", folder / "ofono-mcp.passwd", "hub", "secret"],
+                   check=True, capture_output=True)
+    text = (MOSQUITTO / "ofono-mcp.conf").read_text()
+    for packaged, ours in (("/etc/mosquitto/ofono-mcp.acl", MOSQUITTO / "ofono-mcp.acl"),
+                           ("/etc/mosquitto/certs/server.pem", folder / "cert.pem"),
+                           ("/etc/mosquitto/certs/server.key", folder / "key.pem"),
+                           ("/etc/mosquitto", folder),
+                           ("listener 1883 ", f"listener {port} "),
+                           ("listener 8883\n", f"listener {free_port()} 127.0.0.1\n")):
+        assert packaged in text
+        text = text.replace(packaged, str(ours))
+    file = folder / "mosquitto.conf"
+    file.write_text(f"{text}\nuser root\n")
+    return file
+
+
+def test_a_hub_reaches_the_broker_of_the_packaged_example(folder: Path) -> None:
+    port, state = free_port(), folder / "state"
+    (folder / "broker-password").write_text("secret\n")
+    (folder / "broker-password").chmod(0o600)
+    (folder / "hub.conf").write_text(
+        f"[server]\nlisten = 127.0.0.1:{free_port()}\n[store]\nstate_dir = {state}\n"
+        f"[broker]\naddress = 127.0.0.1:{port}\npassword_file = {folder / 'broker-password'}\n")
+    broker, program = Process("mosquitto", folder / "broker.log"), Process("hub", folder / "hub.log")
+    try:
+        broker.run(["mosquitto", "-c", str(broker_like_the_example(folder, port))])
+        program.run([str(HUB), "serve", "--config", str(folder / "hub.conf")])
+        wait_until(lambda: (state / "control").exists(), what="the hub takes commands")
+        wait_until(lambda: json.loads(hub("phones", "--json", "--state-dir", state))["connected"],
+                   what="the hub is connected")
+    finally:
+        program.terminate()
+        broker.terminate()

@@ -66,8 +66,9 @@ def machine(release: str, built: Build,
     with ThreadPoolExecutor() as beside:
         old: Future[Build | None] | None = (beside.submit(previous) if release == releases.own()
                                      else None)
-        needed = dependencies(built.packages["ofono-mcp"])
-        fresh = FreshDebian(root, [*TESTS, *needed], release=release)
+        needed = {package for name in ("ofono-mcp", "ofono-mcp-hub")
+                  for package in dependencies(built.packages[name])}
+        fresh = FreshDebian(root, [*TESTS, *sorted(needed)], release=release)
         packages.mkdir()
         if old and (found := old.result()):
             shutil.copy(found.packages["ofono-mcp"], packages / "old.deb")

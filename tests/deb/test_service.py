@@ -138,6 +138,28 @@ def test_removing_keeps_the_data_that_a_purge_deletes(machine: Machine, phone: P
     assert before - files(machine) == set()
 
 
+def test_a_hub_runs_beside_the_gateway(service: Machine) -> None:
+    """And leaves nothing when it is purged."""
+    before = files(service)
+    gateway = pid(service)
+    service.run("dpkg", "--install", "/packages/ofono-mcp-hub.deb")
+    wait_until(lambda: service.try_to("systemctl", "is-active", "ofono-mcp-hub").returncode == 0,
+               what="the hub is up")
+    phones = json.loads(service.run("ofono-mcp-hub", "phones", "--json"))
+    assert (phones["connected"], phones["phones"]) == (False, 0)
+    service.run("systemctl", "reload", "ofono-mcp-hub")
+    service.run("sh", "-ec", """
+        systemctl stop ofono-mcp-hub
+        export SYSTEMCTL_SKIP_REDIRECT=1
+        /etc/init.d/ofono-mcp-hub start
+        ofono-mcp-hub phones
+        /etc/init.d/ofono-mcp-hub stop
+        """)
+    assert (pid(service), shown(service, "ActiveState")) == (gateway, "active")
+    service.run("dpkg", "--purge", "ofono-mcp-hub")
+    assert files(service) ^ before == set()
+
+
 # ---- what it reads
 
 def test_contacts_of_a_card_and_of_a_file_are_read(service: Machine, phone: Phone, token: str) -> None:

@@ -13,7 +13,8 @@ const keyOfApproval = (row) => isPairing(row) ? `${row.address} ${row.name}`
 // What an agent wants, as the heading, facts and text of its card.
 const partsOfMessage = (row) => ({
 	title: ` wants to send ${row.segments} SMS`,
-	facts: [make('dt', 'To'), make('dd', foreign(row.to_phone_number)),
+	facts: [make('dt', 'To'), make('dd', row.contact_name && [foreign(row.contact_name), ', '],
+			foreign(row.to_phone_number), row.country && `, ${countryOf(row.country)}`),
 		make('dt', 'From'), make('dd',
 			foreign(row.sim ?? `SIM ${row.subscription_id}, not available`)),
 		row.send_at && [make('dt', 'At'), make('dd', time.full(row.send_at))]],
@@ -63,32 +64,49 @@ class ApprovalsView {
 		approvals.forEach((row) => this.#rows.set(keyOfApproval(row), row));
 		keep(this.#cards, [...this.#rows.values()], keyOfApproval, (row) =>
 			this.#create(row));
+		const { waiting } = this.#phone;
 		setText(this.#more, moreApprovals ? `${moreApprovals} more are waiting.` : '');
-		setText(this.#empty, approvals.length ? '' : this.#phone.may('admin')
+		setText(this.#empty, approvals.length ? '' : waiting || (this.#phone.may('admin')
 			? 'Nothing is waiting for your approval.'
 			: 'Only the owner can approve messages: with "ofono-mcp approve", or on a ' +
-				'page that was paired with the scope admin. This page was not.');
+				'page that was paired with the scope admin. This page was not.'));
 	}
 
 	#create(row) {
 		const id = keyOfApproval(row);
 		const reason = make('input', { id: `reason-${id}`, maxlength: 200,
-			placeholder: 'Reason (optional)', autocomplete: 'off' });
+			autocomplete: 'off', onkeydown: ({ key }) => {
+				if (key === 'Enter')
+					decide(false);
+				else if (key === 'Escape')
+					ask(false);
+			} });
 		const said = make('p.warn', { role: 'alert' });
 		const parts = partsOf(row);
 		const facts = make('dl', { id: `facts-${id}` }, ...parts.facts);
 		const decide = async (approve) => {
+			choice.hidden = false;
+			asking.hidden = true;
 			setText(said, DECIDING);
 			card.fill();
 			setText(said, await this.#decide(row, approve, reason.value));
 			this.#phone.read();
 		};
-		const buttons = make('div.decision',
-			make('label.hidden', { for: reason.id }, 'Reason'), reason,
-			make('button.danger', { onclick: () => decide(false), 'aria-describedby': facts.id },
-				'Reject'),
-			make('button.primary', { onclick: () => decide(true), 'aria-describedby': facts.id },
-				'Approve'));
+		const button = (kind, word, onclick) => make(`button.${kind}`,
+			{ onclick, 'aria-describedby': facts.id }, word);
+		// A double press of Reject lands on the field, not on the button that decides.
+		const choice = make('div.decision', button('danger', 'Reject', () => ask(true)),
+			button('primary', 'Approve', () => decide(true)));
+		const asking = make('div.decision', { hidden: true },
+			make('label', { for: reason.id }, 'Reason (optional)'), reason,
+			button('cancel', 'Cancel', () => ask(false)),
+			button('danger', 'Reject', () => decide(false)));
+		const ask = (isAsked) => {
+			choice.hidden = isAsked;
+			asking.hidden = !isAsked;
+			(isAsked ? reason : choice.firstChild).focus();
+		};
+		const buttons = make('div', choice, asking);
 		const card = make('li.card', { 'aria-labelledby': `approval-${id}` },
 			make('h2', { id: `approval-${id}` },
 				foreign(row.client || (isPairing(row) ? row.name : 'An agent')),

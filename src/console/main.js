@@ -168,9 +168,13 @@ class Page {
 		const party = thread && (this.#phone.conversation() ?? { phone_number: thread.number });
 		const titles = { thread: thread && nameOf(party), new: 'New message', ...PLACES };
 		find('title').replaceChildren(foreign(titles[this.#view] ?? 'Phone'));
+		find('party').replaceChildren(...(party && this.#view === 'thread' ? [markOf(party)] : []));
 		find('title').classList.toggle('claimed', this.#view === 'thread' && !!party &&
 			isClaimed(party));
-		document.title = unread ? `(${unread}) Phone` : 'Phone';
+		const host = this.#phone.status?.host;
+		find('gateway').hidden = !host;
+		setText(find('gateway'), host ?? '');
+		document.title = (unread ? `(${unread}) ` : '') + (host ?? 'Phone');
 		find('new').hidden = !this.#phone.may('send') || this.#view === 'new';
 		setCount(this.#buttons.messages.badge, unread, 'unread');
 		setCount(this.#buttons.approvals.badge, approvals.length, 'waiting');
@@ -210,6 +214,9 @@ class Page {
 	#connection(state) {
 		if (state === 'unpaired')
 			return this.#unpaired();
+		this.#phone.isLost = state === 'lost';
+		if (!this.#phone.status)
+			this.#show();
 		if (state === 'lost')
 			return this.#say('Not connected', 'warn');
 		this.#say('Live', 'good');
@@ -349,7 +356,7 @@ function showPairing() {
 	app.dataset.view = 'pairing';
 	setText(find('title'), 'Phone');
 	find('connection').textContent = '';
-	['places', 'list', 'new'].forEach((id) => { find(id).hidden = true; });
+	['places', 'list', 'new', 'gateway'].forEach((id) => { find(id).hidden = true; });
 	find('detail').replaceChildren(pairingView(storedToken.read(), (token) => {
 		storedToken.write(token);
 		location.reload();

@@ -24,6 +24,7 @@ class Phone {
 	thread = null;			// { number, messages, next, isRead }
 	selected = new Set();		// message_ids of the thread
 	trouble = '';			// why the last reading failed, ''
+	isLost = false;			// the connection
 	onread = () => {};
 	onselect = () => {};
 	#link;
@@ -37,6 +38,12 @@ class Phone {
 
 	may(scope) {
 		return this.status?.scopes?.includes(scope) ?? false;
+	}
+
+	// Why there is nothing to show yet; '': the phone has been read.
+	get waiting() {
+		return this.status ? '' : this.trouble || (this.isLost
+			? 'The phone does not answer. This page tries again by itself.' : 'Loading\u2026');
 	}
 
 	get sims() {

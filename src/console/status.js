@@ -1,37 +1,45 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The state of the phone: SIM cards, limits, rules, and times when it could not receive.
 
+const LOW = 0.2;		// of a limit: what is left is shown
+
 class StatusView {
-	#phone; #now; #sims; #limits; #limitless; #policy; #gaps; #client;
+	#phone; #now; #facts; #sims; #limits; #others; #ample; #limitless; #policy; #gaps; #client;
 
 	constructor(phone, forget) {
 		this.#phone = phone;
 		this.#now = make('div.now', { role: 'status' });
 		this.#sims = make('ul.cards');
-		this.#limits = make('ul.limits');
+		this.#limits = make('ul.limits', { 'aria-label': 'Low limits' });
+		this.#ample = make('ul.limits');
+		this.#others = make('details', make('summary', 'Limits with much left'), this.#ample);
 		this.#limitless = make('p.note', 'No limits are set.');
 		this.#policy = make('ul.plain-list');
 		this.#gaps = make('ul.plain-list');
 		this.#client = make('p.note');
-		this.element = make('section.pane', { 'aria-label': 'Phone' }, this.#now,
-			make('h2', 'SIM cards'), this.#sims,
-			make('h2', 'Limits'), this.#limits, this.#limitless,
+		this.#facts = make('div.facts', make('h2', 'SIM cards'), this.#sims,
+			make('h2', 'Limits'), this.#limits, this.#others, this.#limitless,
 			make('h2', 'Rules for sending'), this.#policy,
 			make('h2', 'Offline gaps in the last 7 days'), this.#gaps,
 			make('h2', 'This page'), this.#client,
 			forget && make('button.small', { onclick: forget },
 				'Forget the token'));
+		this.element = make('section.pane', { 'aria-label': 'Phone' }, this.#now, this.#facts);
 	}
 
 	show() {
-		const { status } = this.#phone;
+		const { status, waiting } = this.#phone;
+		this.#facts.hidden = !status;
 		if (!status)
-			return;
+			return say(this.#now, make('p', waiting));
 		this.#showNow(status);
 		keep(this.#sims, this.#phone.sims, (sim) => sim.subscription_id, () => this.#card());
 		this.#limitless.hidden = status.limits.length > 0;
-		keep(this.#limits, status.limits, (limit) =>
-			[limit.of, limit.subscription_id, limit.per], () => this.#meter());
+		const isLow = ({ left, limit }) => left <= limit * LOW;
+		const ample = status.limits.filter((limit) => !isLow(limit));
+		this.#meters(this.#limits, status.limits.filter(isLow));
+		this.#meters(this.#ample, ample);
+		this.#others.hidden = !ample.length;
 		this.#list(this.#policy, status.policy);
 		this.#list(this.#gaps, status.gaps ? status.gaps.map((gap) =>
 			`${time.full(gap.from)} \u2013 ${gap.until ? time.full(gap.until) : 'now'}: ${spell(gap.reason)}`) : ['None.']);
@@ -71,6 +79,11 @@ class StatusView {
 					'for a PIN.')));
 		};
 		return card;
+	}
+
+	#meters(list, limits) {
+		keep(list, limits, (limit) => [limit.of, limit.subscription_id, limit.per],
+			() => this.#meter());
 	}
 
 	#meter() {

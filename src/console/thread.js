@@ -5,13 +5,14 @@ const NEAR_END_PX = 80;
 const AFTER_READING_MS = 1000;
 
 class ThreadView {
-	#phone; #view; #about; #choose; #earlier; #rows; #scroll; #place; #composer;
+	#phone; #view; #about; #empty; #choose; #earlier; #rows; #scroll; #place; #composer;
 
 	constructor(phone, composer, openLink) {
 		this.#phone = phone;
 		this.#composer = composer;
 		this.#view = new MessageView(phone, openLink);
 		this.#about = make('p.about');
+		this.#empty = make('p.empty');
 		// The selection is for a host's agent.
 		this.#choose = make('button.small', {
 			'aria-pressed': 'false', hidden: parent === window,
@@ -20,7 +21,7 @@ class ThreadView {
 			onclick: () => this.#quietly(phone.readEarlier()) }, 'Earlier messages');
 		this.#rows = make('ol.messages');
 		this.#scroll = make('div.scroll', { role: 'log', tabindex: '0',
-			'aria-label': 'Messages' }, this.#earlier, this.#rows);
+			'aria-label': 'Messages' }, this.#earlier, this.#empty, this.#rows);
 		this.#place = make('div');
 		this.element = make('section.thread', { 'aria-label': 'Conversation' },
 			make('div.strip', this.#about, this.#choose),
@@ -72,6 +73,9 @@ class ThreadView {
 		const first = this.#rows.querySelector('.message'), top = first?.offsetTop;
 		this.#showAbout(this.#phone.conversation());
 		this.#earlier.hidden = !thread.next;
+		this.#empty.hidden = thread.messages.length > 0;
+		setText(this.#empty, this.#phone.waiting || this.#phone.trouble ||
+			(thread.isRead ? 'No messages with this number yet.' : 'Loading\u2026'));
 		keep(this.#rows, this.#withDays(thread.messages), (row) => row.key ?? row.message_id,
 			(row) => row.day ? this.#heading() : this.#view.create(row));
 		this.#composer.show();

@@ -37,6 +37,10 @@ const SIM_STATES = {
 	modem_off: ['Modem is off', 'warn'],
 };
 
+// A country's name in the user's language; the code where the browser knows no name.
+const countryOf = (code) =>
+	new Intl.DisplayNames(time.language, { type: 'region', fallback: 'code' }).of(code);
+
 const spell = (code) => code.replaceAll('_', ' ');
 
 const NO_NOTES = ['contains_link', 'looks_like_code'];	// visible in the text
@@ -57,6 +61,7 @@ const time = {
 		}
 		const form = (options, language = locale) =>
 			new Intl.DateTimeFormat(language, { ...options, timeZone });
+		this.language = locale;
 		this.forms = {
 			clock: form({ timeStyle: 'short' }),
 			day: form({ weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' }),

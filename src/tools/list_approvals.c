@@ -5,7 +5,9 @@
  */
 #include "base/clock.h"
 #include "console/console.h"
+#include "numbers/number.h"
 #include "policy/pairing.h"
+#include "policy/policy.h"
 #include "sms/outbox.h"
 #include "tools/message_view.h"
 #include "tools/page.h"
@@ -23,6 +25,9 @@ static const struct schema_field list_approvals_row[] = {
 	{ "own", SCHEMA_BOOLEAN, true,
 	  "It is this client's own, so somebody else has to decide" },
 	{ "to_phone_number", SCHEMA_STRING, true, "Recipient" },
+	{ "contact_name", SCHEMA_STRING, false, "Of the recipient" },
+	{ "country", SCHEMA_STRING, false,
+	  "ISO 3166 code of the recipient's country; left out when unknown" },
 	{ "subscription_id", SCHEMA_INTEGER, true, "SIM it goes out from" },
 	{ "sim", SCHEMA_STRING, false, "The SIM's name; left out while it is absent" },
 	{ "text", SCHEMA_STRING, true, "What would be sent, escaped as in list_sms" },
@@ -70,6 +75,21 @@ static const struct schema_field list_approvals_output[] = {
 	{ 0 },
 };
 
+static void list_approvals_put_recipient(struct json_writer *writer,
+					 const struct services *services,
+					 const struct message *message)
+{
+	struct number number;
+
+	view_put_line(writer, "to_phone_number", message->number);
+	view_put_contact(writer, services, message->number);
+	if (number_read(message->number,
+			policy_home_country(services->policy, message->sim_id),
+			&number) &&
+	    number.country)
+		json_put_string(writer, "country", number.country->code);
+}
+
 /* Returns 0 or the store's error. */
 static int list_approvals_write_message(struct request_room *room,
 					const struct tool_call *call, int64_t message_id,
@@ -85,7 +105,7 @@ static int list_approvals_write_message(struct request_room *room,
 		request_room_open_row(room);
 		json_open_object(writer);
 		message_view_put_approval(writer, call->services, &message);
-		view_put_line(writer, "to_phone_number", message.number);
+		list_approvals_put_recipient(writer, call->services, &message);
 		json_put_boolean(writer, "own", message.client_id == call->client->id);
 		json_close_object(writer);
 		*kept_out = request_room_close_row(room, 0);

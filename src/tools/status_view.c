@@ -9,6 +9,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/buffer.h"
 #include "base/clock.h"
@@ -60,6 +61,7 @@ const struct schema_field status_view_fields[] = {
 	{ "now", SCHEMA_STRING, true, "The phone's time; all times have its offset" },
 	{ "time_zone", SCHEMA_STRING, true,
 	  "The phone's: a name, or the offset from UTC" },
+	{ "host", SCHEMA_STRING, false, "The phone's host name" },
 	{ "client", SCHEMA_STRING, false, "Your name in the gateway" },
 	{ "scopes", SCHEMA_ARRAY, false, "What the owner lets you do",
 	  .items = SCHEMA_STRING },
@@ -159,6 +161,14 @@ static const char *status_view_why_not(const struct status_view *view)
 	if (obstacle)
 		return obstacle_details(obstacle, services, view->arena);
 	return status_view_why_no_sim(view);
+}
+
+static void status_view_put_host(struct json_writer *writer)
+{
+	char name[256]; /* longer than any on Linux */
+
+	if (gethostname(name, sizeof(name)) == 0 && *name)
+		view_put_line(writer, "host", name);
 }
 
 static void status_view_write_client(struct json_writer *writer,
@@ -488,6 +498,7 @@ int status_view_put(struct json_writer *writer, const struct status_view *view)
 
 	ofono_retry(services->ofono);
 	status_view_put_clock(writer);
+	status_view_put_host(writer);
 	status_view_write_client(writer, view->client);
 	status_view_put_verdict(writer, why_not);
 	json_put_boolean(writer, "paused", policy_is_paused(services->policy));

@@ -71,8 +71,11 @@ class Console:
         self.go_to("Approvals")
         return self.do("""const card = view().locator('.card').filter({ hasText: args.text });
             const said = await card.innerText();
-            await card.getByLabel('Reason').fill(args.reason);
             await card.getByRole('button', { name: args.decision }).click();
+            if (args.decision === 'Reject') {
+                await card.getByLabel('Reason').fill(args.reason);
+                await card.getByRole('button', { name: 'Reject' }).click();
+            }
             await card.getByText(/^(Approved|Rejected)[.]$/).waitFor();
             return said""", text=text, decision=decision, reason=reason)
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from console import PHONE, Console, OpenTab
-from desk import Desk
+from desk import CONTACT, Desk
 
 
 def test_the_owner_approves_a_message(page: Console, desk: Desk, number: str) -> None:
@@ -93,4 +93,54 @@ def test_a_page_without_admin_cannot_approve(open_tab: OpenTab, desk: Desk, numb
     assert page.do("return page.getByRole('button', { name: 'Approve' }).count()") == 0
     page.open(number)
     page.wait_message("wait for me", "waiting for approval")
+    desk.owner.do("reject", message_id)
+
+
+def test_a_reason_is_asked_only_after_reject(page: Console, desk: Desk, number: str) -> None:
+    """By keyboard: Escape takes Reject back, Enter decides."""
+    message_id = desk.ask("or not?", number)
+    page.go_to("Approvals")
+    card = "page.locator('.card').filter({ hasText: 'or not?' })"
+    fields = f"return {card}.getByRole('textbox').count()"
+    page.do(f"await {card}.getByRole('button', {{ name: 'Approve' }}).waitFor()")
+    assert page.do(fields) == 0
+    page.do(f"""await {card}.getByRole('button', {{ name: 'Reject' }}).focus();
+        await page.keyboard.press('Enter');
+        await {card}.getByRole('textbox', {{ name: 'Reason' }}).waitFor()""")
+    assert page.violations() == []
+    assert page.do(f"return {card}.getByRole('button', {{ name: 'Approve' }}).count()") == 0
+    page.do("await page.keyboard.press('Escape')")
+    assert page.do(fields) == 0
+    assert page.evaluate("document.activeElement.matches('.card button')")
+    assert desk.agent.state(message_id) == "waiting_approval"
+    page.do(f"""await page.keyboard.press('Enter');
+        await {card}.getByRole('textbox', {{ name: 'Reason' }}).waitFor();
+        await page.keyboard.type('too early');
+        await page.keyboard.press('Enter');
+        await {card}.getByText('Rejected.').waitFor()""")
+    status = desk.agent.call("get_sms_status", history=True, message_id=message_id).structured
+    assert (status["reason"], status["changes"][-1]["note"]) == ("approval_rejected", "too early")
+
+
+def test_a_double_press_of_reject_decides_nothing(page: Console, desk: Desk, number: str) -> None:
+    message_id = desk.ask("tap tap", number)
+    page.go_to("Approvals")
+    page.do("""const { x, y, width, height } = await page.locator('.card')
+            .filter({ hasText: 'tap tap' }).getByRole('button', { name: 'Reject' }).boundingBox();
+        await page.mouse.click(x + width / 2, y + height / 2);
+        await page.mouse.click(x + width / 2, y + height / 2);
+        await page.locator('.card').getByRole('textbox', { name: 'Reason' }).waitFor()""")
+    assert desk.agent.state(message_id) == "waiting_approval"
+    desk.owner.do("reject", message_id)
+
+
+def test_an_approval_names_contact_country_sim_and_requester(page: Console, desk: Desk) -> None:
+    name, contact = CONTACT
+    message_id = desk.ask("to somebody you know", contact)
+    page.go_to("Approvals")
+    card = page.do("""const card = page.locator('.card').filter({ hasText: 'to somebody you know' });
+        await card.waitFor();
+        return card.innerText()""")
+    for fact in (name, contact, "Hungary", "Telekom HU", "laptop"):
+        assert fact in card
     desk.owner.do("reject", message_id)

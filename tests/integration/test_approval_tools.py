@@ -58,6 +58,7 @@ def test_list_approvals_shows_all_details(lab: Lab, page: Agent, careful: Agent,
     message_id = ask(careful, "code 123456 \u202e", number)
     row = waiting(page)[message_id]
     assert (row["to_phone_number"], row["text"]) == (number, "code 123456 \\u{202E}")
+    assert row["country"] == "HU"
     assert row["client"].startswith("careful")
     assert (row["segments"], row["own"]) == (1, False)
     assert row["sim"] == careful.sims()[0]["display_name"]

@@ -1,10 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The pictures of the README, taken from a real gateway: tests/as-root
+"""The pictures of README and doc, taken from a real gateway: tests/as-root
 tests/console/screenshots.py"""
 
 from __future__ import annotations
 
+import ctypes
+import socket
 import sys
 import tempfile
 from pathlib import Path
@@ -16,18 +18,21 @@ sys.path[:0] = [str(TESTS), *(str(TESTS / name) for name in ("integration", "cli
 
 from agent import Agent
 from chrome import Chrome
-from console import NARROW, WIDE, Console
+from console import NARROW, Console
 from desk import Desk
 from lab import wait_until
 from npm import Npm
 from test_pairing import begin
 
-PHONE = {"viewport": {"width": 360, "height": 640}, "hasTouch": True}
+PHONE = {"viewport": {"width": 360, "height": 640}, "hasTouch": True, "deviceScaleFactor": 2}
+DESKTOP = {"viewport": {"width": 960, "height": 600}, "deviceScaleFactor": 2}
 MOM, BANK, FRIEND, PLUMBER = "+36201234567", "MyBank", "+36309876543", "+3612345678"
+CONTACTS = [("Anna Kov\u00e1cs", MOM), ("Ben Fischer", FRIEND)]
 ARRIVALS = [(PLUMBER, "I can come on Tuesday at nine."),
             (BANK, "Your one-time code is 481516. Never tell it to anybody."),
             (FRIEND, "Dinner tonight? https://restaurant.example/table/7"),
             (MOM, "Did you arrive well?")]
+CLONE_NEWUTS = 0x04000000
 POLICY = "[policy]\ncountries = any\n"
 
 
@@ -53,7 +58,10 @@ def show(chrome: Chrome, desk: Desk, **options: Any) -> Console:
 
 
 def main() -> None:
-    with tempfile.TemporaryDirectory() as home, Desk(POLICY) as desk, \
+    # The pictures name a phone, not the computer that makes them.
+    assert ctypes.CDLL(None, use_errno=True).unshare(CLONE_NEWUTS) == 0, ctypes.get_errno()
+    socket.sethostname("pinephone")
+    with tempfile.TemporaryDirectory() as home, Desk(POLICY, contacts=CONTACTS) as desk, \
             Chrome(Npm.installed(), Path(home)) as chrome:
         furnish(desk)
         page = show(chrome, desk, **PHONE, colorScheme="light")
@@ -62,22 +70,33 @@ def main() -> None:
         page.go_to("Approvals")
         page.wait_text("Approve")
         take(page, "console-approval")
-        page = show(chrome, desk, **NARROW, colorScheme="dark")
-        page.open(MOM)
+        for colours in ("light", "dark"):
+            page = show(chrome, desk, **DESKTOP, colorScheme=colours)
+            page.open(CONTACTS[0][0])
+            page.wait_message("The train was on time!", "sent")
+            take(page, f"console-desktop-{colours}")
+        page = show(chrome, desk, **PHONE, colorScheme="dark")
+        page.wait_text("MyBank")
+        take(page, "console-list-dark")
+        page.do("await view().getByRole('searchbox').fill('tonight')")
+        page.wait_text("1 message with")
+        take(page, "console-search-dark")
+        page = show(chrome, desk, **NARROW, deviceScaleFactor=2, colorScheme="dark")
+        page.open(CONTACTS[0][0])
         page.write("I will call you tomorrow.")
         take(page, "console-narrow")
-        page = show(chrome, desk, **WIDE, colorScheme="light")
+        page = show(chrome, desk, **DESKTOP, colorScheme="light")
         page.go_to("Phone")
         page.wait_text("Messages can be sent.")
         take(page, "console-phone")
         page = Console.in_host(
-            chrome.tab(**WIDE | {"viewport": {"width": 1000, "height": 650}}), chrome, desk,
+            chrome.tab(viewport={"width": 720, "height": 520}, deviceScaleFactor=2), chrome, desk,
             tool="send_sms", context={"theme": "dark"}, input={
                 "to_phone_number": FRIEND, "subscription_id": desk.sims[1],
                 "sms_text": "Our table is booked, number 7 by the window."})
         page.wait_message("Our table", "sent")
         take(page, "console-host")
-        tab = chrome.tab(viewport={"width": 760, "height": 400}, colorScheme="light")
+        tab = chrome.tab(viewport={"width": 760, "height": 400}, deviceScaleFactor=2, colorScheme="light")
         begin(tab, desk, "laptop")
         take(Console(tab), "pairing")
 

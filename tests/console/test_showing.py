@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import pytest
 
 from agent import Agent
-from console import NARROW, PHONE, Console, OpenTab
+from console import NARROW, PHONE, WIDE, Console, OpenTab
 from desk import CONTACT, Desk
 
 SIZES = 5
@@ -46,6 +46,14 @@ def test_the_page_names_the_phone(page: Console, desk: Desk) -> None:
     assert host == socket.gethostname()
     assert page.do("return page.locator('#gateway').innerText()") == host
     assert host in page.do("return page.title()")
+
+
+def test_a_wide_page_names_the_phone_beside_a_conversation(open_tab: OpenTab, desk: Desk,
+                                                           number: str) -> None:
+    desk.lab.modems[0].deliver(number, "hello")
+    page = Console.in_browser(open_tab(**WIDE), desk.link)
+    page.open(number)
+    assert page.do("return page.locator('#gateway').isVisible()")
 
 
 def test_letters_have_one_scale_of_sizes(page: Console, desk: Desk, number: str) -> None:

@@ -18,7 +18,7 @@ from lab.clock import Clock
 from lab.ofonod import PLUGIN
 from mcp_events import EventClient
 from owner import FAILED, USAGE, Owner, run
-from texting import (OWNER, SECOND, Authenticator, enrol, flags, listed, numbers, section,
+from texting import (OWNER, SECOND, Authenticator, enrol, flags, listed, now, numbers, section,
                      text, timed_lab)
 
 MakeLab = Callable[..., Lab]
@@ -124,15 +124,18 @@ def test_a_command_without_its_code_or_with_a_wrong_one_is_refused_but_kept(
     assert wrong not in said
 
 
-def test_no_code_counts_twice_even_after_kill_9(lab: Lab, app: Authenticator) -> None:
-    code = app.code()
-    assert flags(text(lab, f"agent {code} call me")) == COMMAND
-    assert flags(text(lab, f"agent {code} call me again")) == REFUSED
-    lab.gateway.kill()
-    lab.gateway.start()
-    assert flags(text(lab, f"agent {code} and again")) == REFUSED
-    assert reasons(lab) == ["code_used"] * 2
-    assert flags(text(lab, f"agent {app.code()} call me now")) == COMMAND
+def test_no_code_counts_twice_even_after_kill_9() -> None:
+    with timed_lab(section()) as (lab, clock):
+        app = enrol(lab)
+        code = app.at(now() + 1)                # it counts for a minute at least
+        assert flags(text(lab, f"agent {code} call me")) == COMMAND
+        assert flags(text(lab, f"agent {code} call me again")) == REFUSED
+        lab.gateway.kill()
+        lab.gateway.start()
+        assert flags(text(lab, f"agent {code} and again")) == REFUSED
+        assert reasons(lab) == ["code_used"] * 2
+        clock.set(120)
+        assert flags(text(lab, f"agent {app.at(now() + 4)} call me now")) == COMMAND
 
 
 def test_a_number_without_a_secret_is_refused(lab: Lab, app: Authenticator) -> None:

@@ -50,10 +50,10 @@ class Authenticator:
         return f"{number % 10**6:06d}"
 
     def code(self) -> str:
-        """A code that was not used yet; one step ahead of the clock counts, too."""
+        """A code that was not used yet, and counts for half a minute at least: that of this step or
+        the next one. The one before would count, too, but maybe for a moment only."""
         def find() -> int:
-            return next((step for step in (now() - 1, now(), now() + 1)
-                         if step > self._last), 0)
+            return next((step for step in (now(), now() + 1) if step > self._last), 0)
         self._last = wait_until(find, 2 * STEP_S, "there is a new code")
         return self.at(self._last)
 

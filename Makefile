@@ -441,7 +441,7 @@ ofono-versions:
 
 # What its build with clang needs, too.
 check-all builds:
-	@tests/packages/install build demo check check-all fuzz
+	@tests/packages/install build demo check check-all fuzz lint
 	@$(RUN) $@
 
 starve:

@@ -15,8 +15,6 @@ static inline uint64_t hash_add(uint64_t hash, const void *data, size_t length)
 	const unsigned char *at = data, *end = at + length;
 
 	while (at < end)
-		/* It loses sight of arrays of pointers that are read as bytes.
-		 * NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult) */
 		hash = (hash ^ *at++) * UINT64_C(0x100000001b3);
 	return hash;
 }

@@ -650,7 +650,7 @@ PARTS: dict[str, str] = {
 SETS = {
     "check": [["lint-quick", "integration-fast", "matrix-short"], ["san", "fuzz"],
               ["package-contents", "lab"]],
-    "check-all": [["lint-quick", "unit", "house", "integration"],
+    "check-all": [["lint", "unit", "house", "integration"],
                   ["san", "fuzz", "starve", "numbers", "clients"],
                   ["package", "other-release", "lab"]],
 }

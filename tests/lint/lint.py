@@ -4,7 +4,7 @@
 
     tests/lint/lint.py [--quick] [--make MAKE] [--build FOLDER] [CHECK...]
 
---quick leaves out what takes long: a build with -Werror, cppcheck, clang-tidy, gcc -fanalyzer.
+--quick leaves out what takes long: a build with -Werror, cppcheck, clang-tidy.
 """
 
 from __future__ import annotations
@@ -39,6 +39,7 @@ CODE = {".c", ".h", ".S", ".py", ".js", ".mjs", ".css", ".sh", ".1", ".8", ".yml
 CODE_NAMES = {"Makefile", "layers", "list", ".clang-format", ".clang-tidy"}
 FORBIDDEN = ("/work" + "/",)            # a folder that exists on one machine only
 CLANG_FORMAT = "clang-format-19"        # Debian 12 and 13 have it; Makefile: format
+CLANG_TIDY = "clang-tidy-19"            # so that both find the same
 CPPCHECK = ["cppcheck", "--enable=warning,performance,portability", "--std=c11", "--quiet",
             "--inline-suppr", "--error-exitcode=1", "--suppress=missingIncludeSystem",
             "--suppress=normalCheckLevelMaxBranches",       # of 2.17: not a finding
@@ -46,52 +47,6 @@ CPPCHECK = ["cppcheck", "--enable=warning,performance,portability", "--std=c11",
             *(f'-D{name}="x"' for name in (
                 "OFONO_MCP_VERSION", "PROGRAM_NAME", "PROGRAM_PORT",
                 "DBUS_SERVICE_DBUS", "DBUS_INTERFACE_DBUS", "DBUS_PATH_DBUS"))]
-ANALYZER = ["-fanalyzer", "-O1", "-Werror", "-fdiagnostics-path-format=none",
-            "-fdiagnostics-plain-output"]
-# What the analyzer of gcc 12 and 14 reports wrongly, and why. An entry is itself a complaint
-# if it is no longer reported, or names a file or a function that is not there.
-DRAINED = "it does not see that TAILQ_REMOVE() takes the first out; ASan watches that"
-EXPLAINED = {
-    ("src/base/arena.c", "analyzer-malloc-leak"):
-        "a block behind the newest hangs on the arena, which frees it",
-    ("src/http/stream.c", "analyzer-malloc-leak"): DRAINED,
-    ("src/mcp/reply.c", "analyzer-malloc-leak"): DRAINED,
-    ("src/sms/received_code.c", "analyzer-malloc-leak"):
-        "the list owns it until received_codes_drop()",
-    ("src/sms/spool_file.c", "analyzer-use-of-uninitialized-value"):
-        "spool_file_take_texts() fills in every member, by its offset",
-    ("src/text/agent_address.c", "analyzer-possible-null-dereference"):
-        "leak_cipher_undo() passes on what agent_address_is_in() has checked",
-    ("src/text/leak_reading.c", "analyzer-use-of-uninitialized-value"):
-        "number_word_find() returns a whole struct",
-    ("src/text/leak_search.c", "analyzer-null-argument"):
-        "the loop begins with found set where there is no memory",
-    ("src/text/leak_sum.c", "analyzer-use-of-uninitialized-value"):
-        "leak_sum_read_term() fills in a term before it counts",
-}
-KEPT = "the descriptor is kept in what the caller owns, and closed with it"
-GCC_14 = {                              # reported only by that of Debian 13
-    ("src/gateway/control.c", "analyzer-fd-leak"): KEPT,
-    ("src/http/listener.c", "analyzer-fd-leak"): KEPT,
-    ("src/main.c", "analyzer-fd-leak"): "it is to stay open: a standard stream",
-    ("src/store/store_row_copy.c", "analyzer-out-of-bounds"):
-        "it does not know how many columns the tables have at most",
-}
-GCC_12_ALONE = {
-    ("src/base/arena.c", "analyzer-malloc-leak"),
-    ("src/http/stream.c", "analyzer-malloc-leak"),
-    ("src/mcp/reply.c", "analyzer-malloc-leak"),
-    ("src/sms/received_code.c", "analyzer-malloc-leak"),
-}
-
-
-def explained() -> set[tuple[str, str]]:
-    """The known reports of this machine's gcc."""
-    version = subprocess.run(["gcc", "-dumpversion"], capture_output=True, text=True,
-                             check=True).stdout
-    is_new = int(version.partition(".")[0]) >= 14
-    return (EXPLAINED | GCC_14).keys() - GCC_12_ALONE if is_new else set(EXPLAINED)
-
 
 @dataclass(frozen=True)
 class Finding:
@@ -360,21 +315,6 @@ def check_format(_: Tools) -> Finding:
     return Finding(f"{len(names)} files", places or complaints)
 
 
-def check_explanations(_: Tools) -> Finding:
-    """The files of the explained reports exist, and have the functions that the reasons name."""
-    complaints = []
-    for (name, kind), reason in (EXPLAINED | GCC_14).items():
-        file = PROJECT / name
-        text = file.read_text() if file.is_file() else ""
-        complaints += [] if text else [f"{name}:1: {kind} is explained, and there is no file"]
-        complaints += [f"{name}:1: {kind} is explained with {function}(), which is not there"
-                       for function in re.findall(r"(\w+)\(\)", reason)
-                       if text and not re.search(rf"\b{function}\(", text)]
-    complaints += [f"{name}:1: {kind} of gcc 12 has no explanation"
-                   for name, kind in GCC_12_ALONE - EXPLAINED.keys()]
-    return Finding(f"{len(EXPLAINED) + len(GCC_14)} explained reports", complaints)
-
-
 def check_warnings(tools: Tools) -> Finding:
     """A separate build, because make does not rebuild files that had warnings."""
     complaints = command(tools.make, "--no-print-directory", f"-j{os.cpu_count()}",
@@ -404,39 +344,18 @@ def compiler_flags(tools: Tools) -> dict[str, list[str]]:
     return {"src": ask("flags"), "plugin": ask("plugin-flags")}
 
 
-def check_each(tools: Tools, look: Callable[[str, list[str]], list[str]]) -> Finding:
+def check_clang_tidy(tools: Tools) -> Finding:
     """Every C file of the product, as many at a time as there are processors."""
     names = [name for name in c_files("src", "plugin") if name.endswith(".c")]
     flags = compiler_flags(tools)
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        found = pool.map(lambda name: look(name, flags[name.partition("/")[0]]), names)
-        return Finding(f"{len(names)} files", sum(found, []))
 
-
-def check_clang_tidy(tools: Tools) -> Finding:
-    def tidy(name: str, flags: list[str]) -> list[str]:
-        said = command("clang-tidy", "--quiet", "--warnings-as-errors=*", name, "--", *flags)
+    def tidy(name: str) -> list[str]:
+        said = command(CLANG_TIDY, "--quiet", "--warnings-as-errors=*", name, "--",
+                       *flags[name.partition("/")[0]])
         return [line for line in said if re.search(r"\[[\w.,-]+\]$", line)] or said
 
-    return check_each(tools, tidy)
-
-
-def check_analyzer(tools: Tools) -> Finding:
-    """The analyzer of gcc, without the explained reports."""
-    known, reported = explained(), set[tuple[str, str]]()
-
-    def analyze(name: str, flags: list[str]) -> list[str]:
-        said = command("gcc", *flags, *ANALYZER, "-c", "-o", "/dev/null", name)
-        kinds = {line: re.search(r" error: .*\[-Werror=([\w-]+)\]$", line) for line in said}
-        found = {line: (name, kind[1]) for line, kind in kinds.items() if kind}
-        reported.update(found.values())
-        return [line for line, case in found.items() if case not in known] or (
-            [] if found else said)
-
-    finding = check_each(tools, analyze)
-    finding.complaints.extend(f"{name}:1: {kind} is explained, and no longer reported"
-                              for name, kind in sorted(known - reported))
-    return finding
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        return Finding(f"{len(names)} files", sum(pool.map(tidy, names), []))
 
 
 QUICK: dict[str, Check] = {
@@ -450,7 +369,6 @@ QUICK: dict[str, Check] = {
     "manual": check_manual,
     "errors": check_errors,
     "format": check_format,
-    "explanations": check_explanations,
 }
 SLOW: dict[str, Check] = {
     "cycles": check_cycles,
@@ -458,7 +376,6 @@ SLOW: dict[str, Check] = {
     "mandoc": check_mandoc,
     "cppcheck": check_cppcheck,
     "clang-tidy": check_clang_tidy,
-    "analyzer": check_analyzer,
 }
 
 

@@ -143,24 +143,6 @@ def test_a_daemon_page_with_gaps_is_reported(
     assert lint.check_daemon_page() == complaints
 
 
-@pytest.mark.parametrize("text, complaints", [
-    (SPDX + "int good(void);\n", []),
-    (SPDX + "int better(void);\n",
-     ["src/good.c:1: leak is explained with good(), which is not there"]),
-    ("", ["src/good.c:1: leak is explained, and there is no file"]),
-])
-def test_an_explanation_of_something_that_is_gone_is_reported(
-        project: Path, monkeypatch: pytest.MonkeyPatch, text: str,
-        complaints: list[str]) -> None:
-    monkeypatch.setattr(lint, "EXPLAINED", {("src/good.c", "leak"): "good() frees it"})
-    monkeypatch.setattr(lint, "GCC_14", {})
-    monkeypatch.setattr(lint, "GCC_12_ALONE", set())
-    (project / "src" / "good.c").write_text(text)
-    if not text:
-        (project / "src" / "good.c").unlink()
-    assert lint.check_explanations(TOOLS).complaints == complaints
-
-
 def test_a_link_to_nothing_is_reported(project: Path) -> None:
     (project / "doc").mkdir()
     (project / "doc" / "there.md").write_text("# One heading, two words\n")

@@ -2,7 +2,8 @@
 /*
  * vCard reader: the names and phone numbers of the cards in a text that arrives in pieces:
  * vCard 2.1 with quoted-printable, as old phones wrote it, 3.0, as oFono does, and 4.0, in
- * UTF-8, UTF-16, UTF-32, or with names in the character set that CHARSET declares.
+ * UTF-8, UTF-16, UTF-32, or with names in the character set that CHARSET declares. A card whose
+ * CLASS is PRIVATE or CONFIDENTIAL is left out.
  *
  * It accepts any bytes and fails on none. What it leaves out of a card it counts, with line
  * numbers; it never guesses a character set. A name that is too long is cut. A line that is
@@ -27,7 +28,7 @@ enum {
 	VCARD_CHARSETS_MAX = 8,	 /* of one text */
 	VCARD_CHARSET_BYTES = 24,
 	VCARD_SKIP_LINES = 5, /* line numbers that are kept of each kind */
-	VCARD_SKIPS_BYTES = 640,
+	VCARD_SKIPS_BYTES = 768,
 };
 
 struct vcard {
@@ -44,18 +45,23 @@ enum vcard_skip_kind {
 	VCARD_SKIP_NUMBER,   /* a TEL that is no phone number */
 	VCARD_SKIP_CUT,	     /* a number beyond VCARD_NUMBERS_MAX */
 	VCARD_SKIP_DEFECTS,
-	VCARD_SKIP_NUMBERLESS = VCARD_SKIP_DEFECTS, /* a card without a TEL: no defect */
+	/* These are no defects: */
+	VCARD_SKIP_NUMBERLESS = VCARD_SKIP_DEFECTS, /* a card without a TEL */
+	VCARD_SKIP_PRIVATE, /* CLASS:PRIVATE or CONFIDENTIAL: its owner hides it */
 	VCARD_SKIP_KINDS,
 };
 
 struct vcard_skips {
 	struct vcard_skip {
 		size_t count;
-		size_t lines[VCARD_SKIP_LINES]; /* of the first ones, from 1 */
+		/* of the first ones, from 1; all are 0 if they have no meaning */
+		size_t lines[VCARD_SKIP_LINES];
 	} kinds[VCARD_SKIP_KINDS];
 };
 
 void vcard_skips_add(struct vcard_skips *skips, enum vcard_skip_kind kind, size_t line);
+/* Adds what another text left out, without line numbers: those of two texts are different. */
+void vcard_skips_merge(struct vcard_skips *skips, const struct vcard_skips *other);
 /*
  * "2 vCards without a name (lines 4, 19)" for the kinds from `first` to before `end`; an empty
  * string if there are none.
@@ -111,9 +117,14 @@ struct vcard_reader {
 	unsigned unreadable_rank; /* of a name in no known character set */
 	size_t unreadable_line;
 	bool has_tel;
+	bool is_private;
+	struct vcard_skips skips_before; /* the card */
 };
 
-/* `found` runs for each card that has a name and a number, from inside feed and finish. */
+/*
+ * `found` runs for each card that has a name and a number and is not private, from inside feed and
+ * finish.
+ */
 void vcard_reader_init(struct vcard_reader *reader,
 		       void (*found)(void *data, const struct vcard *card), void *data);
 void vcard_reader_feed(struct vcard_reader *reader, const char *bytes, size_t length);

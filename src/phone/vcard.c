@@ -40,6 +40,7 @@ static const char *const vcard_skips_words[VCARD_SKIP_KINDS][2] = {
 			     "phone numbers beyond the 32 that are kept of a vCard" },
 	[VCARD_SKIP_NUMBERLESS] = { "vCard without a phone number",
 				    "vCards without a phone number" },
+	[VCARD_SKIP_PRIVATE] = { "vCard marked private", "vCards marked private" },
 };
 
 void vcard_skips_add(struct vcard_skips *skips, enum vcard_skip_kind kind, size_t line)
@@ -51,12 +52,23 @@ void vcard_skips_add(struct vcard_skips *skips, enum vcard_skip_kind kind, size_
 	skip->count++;
 }
 
+void vcard_skips_merge(struct vcard_skips *skips, const struct vcard_skips *other)
+{
+	for (unsigned kind = 0; kind < VCARD_SKIP_KINDS; kind++) {
+		skips->kinds[kind].count += other->kinds[kind].count;
+		memset(skips->kinds[kind].lines, 0, sizeof(skips->kinds[kind].lines));
+	}
+}
+
 static void vcard_skips_describe_kind(FILE *text, const struct vcard_skip *skip,
 				      const char *const words[2])
 {
 	bool many = skip->count > 1;
 
-	fprintf(text, "%zu %s (line%s", skip->count, words[many], many ? "s" : "");
+	fprintf(text, "%zu %s", skip->count, words[many]);
+	if (!skip->lines[0])
+		return;
+	fprintf(text, " (line%s", many ? "s" : "");
 	for (size_t i = 0; i < skip->count && i < VCARD_SKIP_LINES; i++)
 		fprintf(text, "%s %zu", i ? "," : "", skip->lines[i]);
 	if (skip->count > VCARD_SKIP_LINES)
@@ -364,6 +376,11 @@ static void vcard_report(struct vcard_reader *reader)
 {
 	struct vcard_skips *skips = &reader->skips;
 
+	if (reader->is_private) {
+		*skips = reader->skips_before;
+		vcard_skips_add(skips, VCARD_SKIP_PRIVATE, reader->card_line);
+		return;
+	}
 	if (reader->unreadable_rank > reader->name_rank)
 		vcard_skips_add(skips, VCARD_SKIP_CHARSET, reader->unreadable_line);
 	else if (reader->card.count && !reader->name_rank)
@@ -384,7 +401,8 @@ static void vcard_begin_card(struct vcard_reader *reader)
 			vcard_report(reader);
 		memset(&reader->card, 0, sizeof(reader->card));
 		reader->depth = 1;
-		reader->is_old = reader->has_tel = false;
+		reader->is_old = reader->has_tel = reader->is_private = false;
+		reader->skips_before = reader->skips;
 		reader->card_line = reader->line_number;
 		reader->name_rank = reader->unreadable_rank = 0;
 	}
@@ -400,6 +418,19 @@ static void vcard_end_card(struct vcard_reader *reader)
 	reader->has_agent = false;
 }
 
+/* CLASS of vCard 2.1 and 3.0: PUBLIC, PRIVATE or CONFIDENTIAL. */
+static bool vcard_class_is_private(const char *value)
+{
+	size_t length;
+
+	value += strspn(value, " \t");
+	length = strcspn(value, " \t");
+	return (length == strlen("PRIVATE") &&
+		strncasecmp(value, "PRIVATE", length) == 0) ||
+	       (length == strlen("CONFIDENTIAL") &&
+		strncasecmp(value, "CONFIDENTIAL", length) == 0);
+}
+
 static void vcard_read_property(struct vcard_reader *reader,
 				struct vcard_property *property)
 {
@@ -413,6 +444,8 @@ static void vcard_read_property(struct vcard_reader *reader,
 		reader->is_old = strncmp(property->value, "2.", 2) == 0;
 	else if (vcard_property_is(property, "AGENT"))
 		reader->has_agent = true;
+	else if (vcard_property_is(property, "CLASS"))
+		reader->is_private |= vcard_class_is_private(property->value);
 	else if (rank > reader->name_rank)
 		vcard_read_name(reader, property, rank);
 	else if (vcard_property_is(property, "TEL"))

@@ -346,6 +346,47 @@ TEST(test_what_is_left_out_is_described_with_line_numbers)
 	assert_string_equal(text, "");
 }
 
+TEST(test_a_card_that_is_marked_private_is_left_out)
+{
+	static const char *const lines[] = { "CLASS:PRIVATE", "class:confidential",
+					     "item1.Class;X=y: Private ",
+					     "CLASS;QUOTED-PRINTABLE:=50RIVATE",
+					     "CLASS:PRIV\n ATE" };
+	char text[VCARD_SKIPS_BYTES];
+
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		snprintf(text, sizeof(text), "TEL:none\nFN:\xff\n%s\nTEL:1\nFN:A",
+			 lines[i]);
+		expect_in("3.0", text, "");
+		expect_skip(VCARD_SKIP_PRIVATE, 1, 1);
+		expect_skip(VCARD_SKIP_NUMBER, 0, 0);
+		expect_skip(VCARD_SKIP_CHARSET, 0, 0);
+	}
+	expect_in("2.1", "FN:A\nTEL:1\nCLASS:PRIVATE", "");
+	expect_in("3.0", "FN:A\nTEL:1\nCLASS:PUBLIC", "A=1;");
+	expect_in("3.0", "FN:A\nTEL:1\nX-CLASS:PRIVATE\nCLASS:PRIVATELY", "A=1;");
+	expect("BEGIN:VCARD\nFN:A\nTEL:1\nCLASS:PRIVATE\n"
+	       "BEGIN:VCARD\nFN:B\nTEL:none\nTEL:2\nEND:VCARD\n"
+	       "BEGIN:VCARD\nCLASS:PRIVATE\nFN:C\nTEL:3",
+	       "B=2;");
+	expect_skip(VCARD_SKIP_PRIVATE, 2, 1);
+	expect_skip(VCARD_SKIP_NUMBER, 1, 7);
+	vcard_skips_describe(&skips, VCARD_SKIP_DEFECTS, VCARD_SKIP_KINDS, text);
+	assert_string_equal(text, "2 vCards marked private (lines 1, 10)");
+}
+
+TEST(test_what_several_texts_leave_out_is_counted_without_line_numbers)
+{
+	struct vcard_skips sum = { 0 };
+	char text[VCARD_SKIPS_BYTES];
+
+	expect_in("3.0", "FN:A\nTEL:none", "");
+	vcard_skips_merge(&sum, &skips);
+	vcard_skips_merge(&sum, &skips);
+	vcard_skips_describe(&sum, 0, VCARD_SKIP_KINDS, text);
+	assert_string_equal(text, "2 TELs that are not phone numbers");
+}
+
 TEST(test_missing_ends_and_nested_cards)
 {
 	expect("", "");
@@ -356,6 +397,9 @@ TEST(test_missing_ends_and_nested_cards)
 	expect("BEGIN:VCARD\nFN:A\nTEL:1\n\nBEGIN:VCARD\nFN:B\nTEL:2", "A=1;B=2;");
 	expect("BEGIN:VCARD\nFN:A\nAGENT:\nBEGIN:VCARD\nFN:B\nTEL:2\nEND:VCARD\nTEL:1\n"
 	       "END:VCARD\n",
+	       "A=1;");
+	expect("BEGIN:VCARD\nFN:A\nAGENT:\nBEGIN:VCARD\nFN:B\nCLASS:PRIVATE\nEND:VCARD\n"
+	       "TEL:1\nEND:VCARD\n",
 	       "A=1;");
 	expect("BEGIN:VCALENDAR\nFN:A\nTEL:1\nEND:VCALENDAR\n", "");
 }

@@ -87,7 +87,8 @@ struct config {
 	/* [events] */
 	struct config_list event_receivers; /* URL prefixes, see config/webhook_url.h */
 	/* [contacts] */
-	char contacts_file[CONFIG_TEXT_BYTES]; /* vCards; "" if there is none */
+	char contacts_file[CONFIG_TEXT_BYTES]; /* vCards, or their folder; "": none */
+	bool contacts_of_desktop;
 	bool contacts_of_sims;
 	/* [log] */
 	bool verbose;
@@ -104,7 +105,7 @@ struct config {
 };
 
 enum {
-	CONFIG_KEY_COUNT = 84,
+	CONFIG_KEY_COUNT = 85,
 	CONFIG_KEY_COUNT_OF_HUB = 8, /* [broker] */
 	CONFIG_FOLDER_FILES_MAX = 64,
 };

@@ -178,7 +178,7 @@ void control_call_deinit(struct control_call *call);
 	row(agent) \
 	row(webhooks) \
 	row(events)
-#define COMMAND_PHONE_ROWS(row) row(unlock) row(opt_outs)
+#define COMMAND_PHONE_ROWS(row) row(unlock) row(opt_outs) row(session_contacts)
 #define COMMAND_HUB_ROWS(row) row(enrol) row(phones) row(expel)
 /* clang-format on */
 

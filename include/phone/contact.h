@@ -2,8 +2,8 @@
 /*
  * Contact: names and their phone numbers, in memory only; the gateway never writes contacts.
  *
- *   contact_list   the contacts of one source: a SIM card, or the owner's file
- *   contact_book   all lists in one order, the file first, then the SIM cards by ID; finds a
+ *   contact_list   the contacts of one source: a SIM card, the owner's file or desktop
+ *   contact_book   all lists in one order: the file, the desktop, the SIM cards by ID; finds a
  *                  contact by number
  *   contact_query  the words of a name, in any case, accents and order: "kov anna" matches
  *                  Anna Kovács
@@ -22,18 +22,22 @@
 #include "phone/vcard.h"
 #include "store/store.h"
 
+/* A SIM ID is more than 0. What is from no SIM card has one of these in its place. */
+enum { CONTACT_OF_FILE = -2, CONTACT_OF_DESKTOP = -1 };
+
 struct contact {
 	const char *name; /* as vcard.name */
 	unsigned count;
 	const char **numbers; /* as vcard.numbers */
-	int64_t sim_id;	      /* 0 if it is from the owner's file */
+	int64_t sim_id;	      /* or CONTACT_OF_ */
 	TAILQ_ENTRY(contact) link;
 };
 
 /* ---- the contacts of one source */
 
 enum {
-	CONTACT_LIST_FILE_BYTES = 512 * 1024, /* about 5,000 contacts */
+	CONTACT_LIST_FILE_BYTES =
+		512 * 1024, /* about 5,000 contacts; the desktop's, too */
 	CONTACT_LIST_SIM_BYTES = 128 * 1024,
 };
 
@@ -41,10 +45,15 @@ struct contact_list {
 	TAILQ_HEAD(contact_list_head, contact) contacts;
 	size_t contact_count;
 	size_t number_count;
-	bool is_full;		  /* contacts were left out */
-	struct vcard_skips skips; /* what the reader of its vCards left out */
-	struct arena *arena;	  /* private to contact.c */
-	int64_t sim_id;		  /* private to contact.c */
+	bool is_full;		     /* contacts were left out */
+	struct vcard_skips skips;    /* what the reader of its vCards left out */
+	struct contact_list_unread { /* files of the owner's folder */
+		size_t count;
+		size_t first; /* from 1, in the order of names */
+		int error;    /* of the first: -errno */
+	} unread;
+	struct arena *arena; /* private to contact.c */
+	int64_t sim_id;	     /* private to contact.c */
 };
 
 /* Returns a list that leaves out what does not fit into `limit_bytes`; NULL if memory runs out. */
@@ -55,7 +64,7 @@ void contact_list_add(void *list, const struct vcard *card);
 
 /* ---- the contacts of all sources */
 
-enum { CONTACT_BOOK_LISTS_MAX = 9 }; /* the file and eight SIM cards */
+enum { CONTACT_BOOK_LISTS_MAX = 10 }; /* the file, the desktop and eight SIM cards */
 
 struct contact_book;
 
@@ -63,7 +72,7 @@ struct contact_book *contact_book_new(void);	   /* Returns NULL if memory runs o
 void contact_book_free(struct contact_book *book); /* NULL is fine */
 
 /*
- * Replaces the list of that SIM, or of the file (0), with `list`, which it takes. A NULL list
+ * Replaces the list of that SIM, or CONTACT_OF_ one, with `list`, which it takes. A NULL list
  * removes it. Returns false if memory runs out, or there is no room for another SIM; then the book
  * is unchanged.
  */
@@ -95,10 +104,12 @@ bool contact_query_parse(struct contact_query *query, const char *name);
 /* Returns whether each word is somewhere in the name. */
 bool contact_query_matches(const struct contact_query *query, const char *name);
 
-/* ---- the owner's file */
+/* ---- the owner's file (contact_file.c) */
 
 /*
- * The vCards that the owner keeps for the gateway, and a watch on that file.
+ * The vCards that the owner keeps for the gateway, and a watch on that file; or on a folder: all
+ * files *.vcf in it that are not hidden, in the order of their names (strcmp()), but not those
+ * in its subfolders. The limits are for the sum of the files.
  *
  * It is read at the start, when it changes, and when the owner reloads the configuration. A
  * step blocks for as long as the disk takes. One is enough for a file without photographs;
@@ -110,12 +121,17 @@ enum {
 	CONTACT_FILE_MAX = 8 * 1024 * 1024,
 	/* bytes with photographs */
 	CONTACT_FILE_TOTAL_MAX = 512 * 1024 * 1024,
-	CONTACT_FILE_PROBLEM_BYTES = 1024,
+	CONTACT_FILE_FOLDER_MAX = 10 * 1000, /* files */
+	CONTACT_FILE_PROBLEM_BYTES = 1536,
 };
 
 struct contact_file;
 
-/* Returns 0 or -errno: -ENOENT if there is none, -EINVAL if it is not a regular file. */
+/*
+ * Returns 0 or -errno: -ENOENT if there is none, -EINVAL if it is neither a regular file nor a
+ * folder, -E2BIG if the folder has too many files. A file in a folder that cannot be read is no
+ * error: the list's `unread` counts it.
+ */
 int contact_file_open(const char *path, struct contact_file **file_out);
 /*
  * Reads at most `bytes`. Returns 1 if there may be more, 0 at the end, or -errno: -EFBIG if it is
@@ -138,7 +154,7 @@ struct contact_file_watch;
 /*
  * `changed` runs 0.5 s after the file was written, replaced by rename, or removed, so that an
  * editor that writes it in pieces causes one call. Where the path is a link, its target counts as
- * well. `changed` never runs from in here; it may free the watch. Returns 0 or -errno: -EACCES if
+ * well, and where it is a folder, the files that are read in it. `changed` never runs from in here; it may free the watch. Returns 0 or -errno: -EACCES if
  * the folder is not readable, -ENOENT if there is none.
  */
 int contact_file_watch_new(sd_event *loop, const char *path, void (*changed)(void *data),
@@ -149,12 +165,13 @@ void contact_file_watch_free(struct contact_file_watch *watch); /* NULL is fine 
 
 /*
  * The people whom the owner knows by name. They come from the SIM cards, read when a
- * modem shows one, and from the owner's vCard file, read at the start, when it changes, and
- * when the configuration is reloaded. They stay in memory and are never written
+ * modem shows one, from the owner's vCard file, read at the start, when it changes, and
+ * when the configuration is reloaded, and from the owner's desktop, which sends them. They stay in memory and are never written
  * (tests/integration/test_contacts.py).
  *
  * The contacts of a card go with its modem. A file that cannot be read leaves the contacts
- * that were read before; a file that was removed does not.
+ * that were read before; a file that was removed does not. Those of the desktop stay until
+ * it sends others, or the gateway restarts.
  */
 
 struct config;
@@ -169,10 +186,10 @@ void contacts_free(struct contacts *contacts); /* NULL is fine */
 void contacts_reload(struct contacts *contacts);
 
 const struct contact_book *contacts_book(const struct contacts *contacts);
-/* Returns whether the owner configured a contact file, or allows reading the SIM cards. */
+/* Returns whether the owner configured a contact file, or allows those of desktop or SIM cards. */
 bool contacts_are_enabled(const struct config *config);
 /*
- * Returns what is wrong with the file, and which cards have more contacts than are kept; "" if
+ * Returns what is wrong with the file, and whether desktop or cards have more contacts than are kept; "" if
  * there is nothing.
  */
 const char *contacts_problem(const struct contacts *contacts);
@@ -181,8 +198,23 @@ const char *contacts_problem(const struct contacts *contacts);
  * nothing.
  */
 const char *contacts_skipped(const struct contacts *contacts);
-/* Returns whether the file or a card has more contacts than are kept. */
+/* Returns whether the file, the desktop or a card has more contacts than are kept. */
 bool contacts_are_truncated(const struct contacts *contacts);
+
+enum contacts_error {
+	CONTACTS_E_DISABLED = 1, /* the owner wants none of the desktop */
+	CONTACTS_E_OUT_OF_ORDER, /* no list has begun, or that of another user */
+	CONTACTS_E_TOO_LARGE,	 /* limits as for a file; the list is forgotten */
+};
+
+/*
+ * The contacts of the owner's desktop: the list begins, its vCards follow in pieces that may end
+ * anywhere, and at its end it replaces the list before. There is one at a time, of one user; to
+ * begin forgets another that has not ended. Returns 0, -ENOMEM or CONTACTS_E_*.
+ */
+int contacts_begin_desktop(struct contacts *contacts, int64_t uid);
+int contacts_add_desktop(struct contacts *contacts, int64_t uid, const char *vcards);
+int contacts_end_desktop(struct contacts *contacts, int64_t uid, size_t *count_out);
 
 /*
  * Returns the contact with this number, in any spelling. Returns NULL if there is none, `number` is

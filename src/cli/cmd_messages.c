@@ -461,8 +461,8 @@ const struct command cmd_tail = {
 
 static const char cmd_messages_contacts_help[] =
 	"Usage: " PROGRAM_NAME " contacts [OPTION]... [NAME]\n"
-	"List the contacts that the gateway read from SIM cards and from the owner's\n"
-	"file; with NAME, those whose names contain its words.\n"
+	"List the contacts from the owner's file, the owner's desktop and SIM cards;\n"
+	"with NAME, those whose names contain its words.\n"
 	"\n"
 	"  --number N       only the contact with this phone number, in any format\n"
 	"  --limit N        at most N (default 20, maximum 100)\n"
@@ -479,7 +479,7 @@ static const struct owner_command_option cmd_messages_contacts_options[] = {
 	{ 0 },
 };
 
-/* Prints "Anna Kovacs  +36201234567, 0611112222  (SIM 1)" */
+/* Prints "Anna Kovacs  +36201234567, 0611112222  (SIM 1)", or (file) or (desktop) */
 static void cmd_messages_print_contact(const struct json *contact)
 {
 	const char *sim = json_field_text(contact, "subscription_id");
@@ -488,7 +488,7 @@ static void cmd_messages_print_contact(const struct json *contact)
 	printf("%s  ", json_field_text(contact, "name"));
 	json_foreach (number, numbers)
 		printf("%s%s", number == numbers->first ? "" : ", ", json_string(number));
-	printf("  (%s%s)\n", *sim ? "SIM " : "file", sim);
+	printf("  (%s%s)\n", *sim ? "SIM " : json_field_text(contact, "source"), sim);
 }
 
 static int cmd_messages_print_contacts(const struct owner_command_call *call,
@@ -497,14 +497,15 @@ static int cmd_messages_print_contacts(const struct owner_command_call *call,
 	const struct json *contacts = json_field_list(result, "contacts");
 
 	if (!contacts->count && !call->operand && !owner_command_value(call, "number"))
-		puts("There are no contacts, neither on a SIM card nor in a file ([contacts] file).");
+		puts("There are no contacts, neither on a SIM card nor in a file ([contacts] file),\n"
+		     "and the desktop sent none.");
 	else if (!contacts->count)
 		puts("There is no such contact.");
 	json_foreach (contact, contacts)
 		cmd_messages_print_contact(contact);
 	if (json_field_is_true(result, "incomplete"))
 		puts("\n"
-		     "Some are left out: a SIM card or the file has more than the gateway keeps.\n"
+		     "Some are left out: the file, the desktop or a SIM card has more than is kept.\n"
 		     "For details, run " PROGRAM_NAME " doctor");
 	if (json_member(result, "next_cursor"))
 		printf("\n"

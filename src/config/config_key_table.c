@@ -267,8 +267,11 @@ const struct config_key config_key_table[CONFIG_KEY_COUNT] = {
 		  "use. May be repeated" },
 	{ "contacts", "file", TEXT(contacts_file), .live = true,
 	  .example = "/etc/" PROGRAM_NAME "/contacts.vcf",
-	  .help = "vCard file of the owner's contacts: agents see their names. It is read\n"
-		  "again when it changes, and never written" },
+	  .help = "vCard file of the owner's contacts, or a folder of such files: agents see\n"
+		  "their names. It is read again when it changes, and never written" },
+	{ "contacts", "desktop", BOOLEAN(contacts_of_desktop), .live = true,
+	  .initial = "yes",
+	  .help = "Take the contacts that the owner's desktop sends, too" },
 	{ "contacts", "sims", BOOLEAN(contacts_of_sims), .live = true, .initial = "yes",
 	  .help = "Read the contacts on SIM cards, too" },
 	{ "log", "verbose", BOOLEAN(verbose), .live = true, .initial = "no",

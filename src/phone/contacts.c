@@ -2,6 +2,7 @@
 /*
  * PHONEBOOK_READ (a card)      -> contact_list -+
  * change of the owner's file   -> contact_list -+-> contact_book_put()
+ * list of the owner's desktop  -> contact_list -+
  * modem gone, setting disabled -> NULL ---------+
  *
  * Each modem whose card was read has a place in `cards`. When two modems show the same card,
@@ -19,12 +20,13 @@
 #include "store/store_party.h"
 
 enum {
-	CONTACTS_CARDS_MAX = CONTACT_BOOK_LISTS_MAX - 1,
+	CONTACTS_CARDS_MAX = CONTACT_BOOK_LISTS_MAX - 2,
 	/* bytes of a card's vCards; more is ignored */
 	CONTACTS_PHONEBOOK_MAX = 1024 * 1024,
-	CONTACTS_CARD_PROBLEM_BYTES = 128,
+	/* of a card, or the desktop */
+	CONTACTS_SOURCE_PROBLEM_BYTES = 128,
 	CONTACTS_PROBLEM_BYTES = CONTACT_FILE_PROBLEM_BYTES +
-				 CONTACTS_CARDS_MAX * CONTACTS_CARD_PROBLEM_BYTES,
+				 CONTACT_BOOK_LISTS_MAX * CONTACTS_SOURCE_PROBLEM_BYTES,
 	CONTACTS_SOURCE_SKIPS_BYTES = VCARD_SKIPS_BYTES + 32,
 	CONTACTS_SKIPPED_BYTES = CONTACT_BOOK_LISTS_MAX * CONTACTS_SOURCE_SKIPS_BYTES,
 	/* A file that is larger than the first step is read between other work. */
@@ -38,6 +40,14 @@ struct contacts_card {
 	int64_t sim_id;
 	bool is_truncated;
 	struct vcard_skips skips;
+};
+
+/* The list that the owner's desktop sends. */
+struct contacts_desktop {
+	struct contact_list *list; /* NULL if none has begun */
+	int64_t uid;		   /* who sends it */
+	size_t total;		   /* bytes */
+	struct vcard_reader reader;
 };
 
 struct contacts {
@@ -54,18 +64,27 @@ struct contacts {
 	sd_event_source *file_step; /* reads on */
 	bool is_file_truncated;
 	struct vcard_skips file_skips;
+	struct contacts_desktop desktop;
+	bool is_desktop_truncated;
+	struct vcard_skips desktop_skips;
 	char file_problem[CONTACT_FILE_PROBLEM_BYTES];
 	char problem[CONTACTS_PROBLEM_BYTES];
 	char skipped[CONTACTS_SKIPPED_BYTES];
 };
 
-/* Joins the problems of the file and the cards in one line. */
+/* Joins the problems of the file, the desktop and the cards in one line. */
 static void contacts_update_problem(struct contacts *contacts)
 {
 	char *end = contacts->problem + sizeof(contacts->problem);
 	char *at = contacts->problem;
 
 	at += snprintf(at, (size_t)(end - at), "%s", contacts->file_problem);
+	if (contacts->is_desktop_truncated)
+		at += snprintf(
+			at, (size_t)(end - at),
+			"%sdesktop: it has more contacts than the gateway keeps; the "
+			"last ones are left out",
+			at == contacts->problem ? "" : "; ");
 	for (size_t i = 0; i < CONTACTS_CARDS_MAX; i++) {
 		const struct contacts_card *card = &contacts->cards[i];
 
@@ -88,6 +107,10 @@ static void contacts_update_skipped(struct contacts *contacts)
 	vcard_skips_describe(&contacts->file_skips, VCARD_SKIP_DEFECTS, VCARD_SKIP_KINDS,
 			     text);
 	at += snprintf(at, (size_t)(end - at), "%s%s", *text ? "file: " : "", text);
+	vcard_skips_describe(&contacts->desktop_skips, 0, VCARD_SKIP_KINDS, text);
+	if (*text)
+		at += snprintf(at, (size_t)(end - at), "%sdesktop: %s",
+			       at == contacts->skipped ? "" : "; ", text);
 	for (size_t i = 0; i < CONTACTS_CARDS_MAX; i++) {
 		const struct contacts_card *card = &contacts->cards[i];
 
@@ -235,7 +258,7 @@ static void contacts_take_file(struct contacts *contacts, int error,
 	if (list)
 		log_info("contacts: the owner's file has %zu%s%s", list->contact_count,
 			 *skipped ? "; left out: " : "", skipped);
-	if (!contact_book_put(contacts->book, 0, list))
+	if (!contact_book_put(contacts->book, CONTACT_OF_FILE, list))
 		log_error(
 			"contacts: cannot replace those of the owner's file: out of memory");
 }
@@ -318,10 +341,116 @@ static void contacts_watch_file(struct contacts *contacts)
 			 path, strerror(-error));
 }
 
+/* ---- the desktop */
+
+/* Forgets the list that has begun. */
+static void contacts_forget_desktop(struct contacts *contacts)
+{
+	struct contacts_desktop *desktop = &contacts->desktop;
+
+	if (!desktop->list)
+		return;
+	desktop->reader.depth = 0; /* nothing is found any more */
+	vcard_reader_finish(&desktop->reader);
+	contact_list_free(desktop->list);
+	desktop->list = NULL;
+}
+
+/* Takes the list; NULL for no contacts. */
+static bool contacts_take_desktop(struct contacts *contacts, struct contact_list *list)
+{
+	bool is_truncated = list && list->is_full;
+	struct vcard_skips skips = list ? list->skips : (struct vcard_skips){ 0 };
+
+	if (!contact_book_put(contacts->book, CONTACT_OF_DESKTOP, list))
+		return false;
+	contacts->is_desktop_truncated = is_truncated;
+	contacts->desktop_skips = skips;
+	contacts_update(contacts);
+	return true;
+}
+
+static void contacts_drop_desktop(struct contacts *contacts)
+{
+	contacts_forget_desktop(contacts);
+	if (!contacts_take_desktop(contacts, NULL))
+		log_error("contacts: cannot drop those of the desktop: out of memory");
+}
+
+int contacts_begin_desktop(struct contacts *contacts, int64_t uid)
+{
+	struct contacts_desktop *desktop = &contacts->desktop;
+
+	if (!contacts->config->contacts_of_desktop)
+		return CONTACTS_E_DISABLED;
+	contacts_forget_desktop(contacts);
+	desktop->list = contact_list_new(CONTACT_OF_DESKTOP, CONTACT_LIST_FILE_BYTES);
+	if (!desktop->list)
+		return -ENOMEM;
+	desktop->uid = uid;
+	desktop->total = 0;
+	vcard_reader_init(&desktop->reader, contact_list_add, desktop->list);
+	return 0;
+}
+
+static int contacts_check_desktop(const struct contacts *contacts, int64_t uid)
+{
+	if (!contacts->config->contacts_of_desktop)
+		return CONTACTS_E_DISABLED;
+	return contacts->desktop.list && contacts->desktop.uid == uid
+		       ? 0
+		       : CONTACTS_E_OUT_OF_ORDER;
+}
+
+int contacts_add_desktop(struct contacts *contacts, int64_t uid, const char *vcards)
+{
+	struct contacts_desktop *desktop = &contacts->desktop;
+	size_t length = strlen(vcards);
+	int error = contacts_check_desktop(contacts, uid);
+
+	if (error)
+		return error;
+	desktop->total += length;
+	vcard_reader_feed(&desktop->reader, vcards, length);
+	if (vcard_reader_text_bytes(&desktop->reader) <= CONTACT_FILE_MAX &&
+	    desktop->total <= CONTACT_FILE_TOTAL_MAX)
+		return 0;
+	contacts_forget_desktop(contacts);
+	return CONTACTS_E_TOO_LARGE;
+}
+
+int contacts_end_desktop(struct contacts *contacts, int64_t uid, size_t *count_out)
+{
+	struct contacts_desktop *desktop = &contacts->desktop;
+	struct contact_list *list = desktop->list;
+	char skipped[VCARD_SKIPS_BYTES];
+	int error = contacts_check_desktop(contacts, uid);
+	size_t count;
+
+	if (error)
+		return error;
+	vcard_reader_finish(&desktop->reader);
+	vcard_skips_merge(&list->skips, &desktop->reader.skips);
+	count = list->contact_count;
+	desktop->list = NULL;
+	if (!contacts_take_desktop(contacts, list))
+		return -ENOMEM;
+	vcard_skips_describe(&contacts->desktop_skips, 0, VCARD_SKIP_KINDS, skipped);
+	log_info("contacts: the desktop of uid %lld has %zu%s%s%s", (long long)uid, count,
+		 contacts->is_desktop_truncated ? ", and more than are kept" : "",
+		 *skipped ? "; left out: " : "", skipped);
+	*count_out = count;
+	return 0;
+}
+
+/* ---- the whole */
+
 void contacts_reload(struct contacts *contacts)
 {
 	contacts_watch_file(contacts); /* first, so that no change is missed */
 	contacts_read_file(contacts);
+	if (!contacts->config->contacts_of_desktop)
+		contacts_drop_desktop(contacts);
 	for (size_t i = 0; i < CONTACTS_CARDS_MAX; i++) {
 		if (contacts->cards[i].modem && !contacts->config->contacts_of_sims)
 			contacts_drop_card(contacts, contacts->cards[i].modem);
@@ -358,6 +487,7 @@ void contacts_free(struct contacts *contacts)
 		return;
 	observer_remove(&contacts->ofono_observer);
 	contacts_stop_reading(contacts);
+	contacts_forget_desktop(contacts);
 	contact_file_watch_free(contacts->watch);
 	contact_book_free(contacts->book);
 	free(contacts);
@@ -370,12 +500,13 @@ const struct contact_book *contacts_book(const struct contacts *contacts)
 
 bool contacts_are_enabled(const struct config *config)
 {
-	return *config->contacts_file || config->contacts_of_sims;
+	return *config->contacts_file || config->contacts_of_desktop ||
+	       config->contacts_of_sims;
 }
 
 bool contacts_are_truncated(const struct contacts *contacts)
 {
-	bool is_truncated = contacts->is_file_truncated;
+	bool is_truncated = contacts->is_file_truncated || contacts->is_desktop_truncated;
 
 	for (size_t i = 0; i < CONTACTS_CARDS_MAX; i++)
 		is_truncated |=

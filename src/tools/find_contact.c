@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * find_contact: the owner's contacts, from the SIM cards and the owner's file.
+ * find_contact: the owner's contacts, from the owner's file and desktop and the SIM cards.
  *
  * A client that may text only some numbers, or use only some SIMs, sees no other numbers and
  * no contacts of other SIMs. An answer without a contact says how many it would find: "none" is
@@ -31,13 +31,13 @@ static const struct schema_field find_contact_input[] = {
 	{ 0 },
 };
 
-static const char *const find_contact_sources[] = { "file", "sim", NULL };
+static const char *const find_contact_sources[] = { "file", "desktop", "sim", NULL };
 
 static const struct schema_field find_contact_row[] = {
 	{ "name", SCHEMA_STRING, true, "Invisible characters are escaped" },
 	{ "phone_numbers", SCHEMA_ARRAY, true, "As send_sms takes them",
 	  .items = SCHEMA_STRING },
-	{ "source", SCHEMA_STRING, true, "file: the owner's; sim: a SIM card",
+	{ "source", SCHEMA_STRING, true, "file, desktop: the owner's; sim: a SIM card",
 	  .words = find_contact_sources },
 	{ "subscription_id", SCHEMA_INTEGER, false, "sim: which one" },
 	{ 0 },
@@ -45,14 +45,14 @@ static const struct schema_field find_contact_row[] = {
 
 static const struct schema_field find_contact_output[] = {
 	VIEW_NOTICE_FIELD,
-	{ "contacts", SCHEMA_ARRAY, true, "The owner's file first, then SIM by SIM",
+	{ "contacts", SCHEMA_ARRAY, true, "file, desktop, then SIM by SIM",
 	  .members = find_contact_row },
 	{ "count", SCHEMA_INTEGER, true, "Contacts in this answer" },
 	{ "next_cursor", SCHEMA_STRING, false, "The cursor of the next page" },
 	{ "contacts_known", SCHEMA_INTEGER, false,
 	  "None found: how many contacts you could find. 0: there is no address book" },
 	{ "incomplete", SCHEMA_BOOLEAN, false,
-	  "true: a SIM card or the file has more contacts than the gateway keeps, so a "
+	  "true: a source has more contacts than the gateway keeps, so a "
 	  "contact may exist that is not listed" },
 	{ 0 },
 };
@@ -149,7 +149,8 @@ static bool find_contact_may_see_number(const struct find_contact *find,
 static bool find_contact_may_see(const struct find_contact *find,
 				 const struct contact *contact)
 {
-	if (contact->sim_id && !policy_allows_sim(find->call->client, contact->sim_id))
+	if (contact->sim_id > 0 &&
+	    !policy_allows_sim(find->call->client, contact->sim_id))
 		return false;
 	for (unsigned i = 0; i < contact->count; i++) {
 		if (find_contact_may_see_number(find, contact->numbers[i]))
@@ -188,8 +189,11 @@ static void find_contact_write_row(const struct find_contact *find,
 			json_write_string(writer, contact->numbers[i]);
 	}
 	json_close_array(writer);
-	json_put_string(writer, "source", find_contact_sources[contact->sim_id != 0]);
-	if (contact->sim_id)
+	json_put_string(writer, "source",
+			contact->sim_id == CONTACT_OF_FILE	? "file"
+			: contact->sim_id == CONTACT_OF_DESKTOP ? "desktop"
+								: "sim");
+	if (contact->sim_id > 0)
 		json_put_integer(writer, "subscription_id", contact->sim_id);
 	json_close_object(writer);
 }

@@ -248,13 +248,56 @@ def test_a_changed_contacts_file_is_read_without_a_reload(make_lab: Callable[...
     assert names(agent) == ["Six"]
 
 
+def test_a_changed_folder_is_read_without_a_reload(make_lab: Callable[..., Lab], folder: Path) -> None:
+    """Files added, changed, renamed, removed; the folder itself removed and made again."""
+    cards, away = folder / "contacts", folder / "away"
+    cards.mkdir()
+    (cards / "b.vcf").write_text(vcard(("Béla", BELA)))
+    lab = make_lab(f"[contacts]\nfile = {cards}/\n", sims=[Sim.numbered(1)])
+    agent, owner = Agent(lab), Owner(lab.gateway.state)
+    wait_names(agent, "Béla")
+    (cards / "a.vcf").write_text(vcard(("Anna", ANNA)))
+    wait_names(agent, "Anna", "Béla")
+    (cards / "a.vcf").write_text(vcard(("Anna Kovács", ANNA)))
+    wait_names(agent, "Anna Kovács", "Béla")
+    (cards / "a.vcf").rename(cards / "c.vcf")
+    wait_names(agent, "Béla", "Anna Kovács")
+    (cards / "c.vcf").rename(cards / "c.vcf~")
+    wait_names(agent, "Béla")
+    (cards / "b.vcf").unlink()
+    wait_names(agent)
+    assert "problem" in owner.json("status")["contacts"]
+    (cards / "d.vcf").write_text(vcard(("Cili", CILI), ("Hidden", f"{BELA}\nCLASS:PRIVATE")))
+    wait_names(agent, "Cili")
+    (cards / "e.vcf").symlink_to(folder / "nowhere")
+    wait_until(lambda: "number 2" in owner.json("status")["contacts"].get("problem", ""),
+               what="the unreadable file is reported")
+    assert "number 2" in owner.run("doctor").stdout and "number 2" in owner.do("reload")
+    assert names(agent) == ["Cili"]
+    cards.rename(away)
+    wait_names(agent)
+    cards.mkdir()
+    (cards / "f.vcf").write_text(vcard(("Dóra", ANNA)))
+    wait_names(agent, "Dóra")
+    (cards / "g.vcf").write_text(vcard(("Ede", BELA)))
+    wait_names(agent, "Dóra", "Ede")
+    (cards / "f.vcf").unlink()
+    (cards / "g.vcf").unlink()
+    cards.rmdir()
+    cards.symlink_to(away)
+    (away / "e.vcf").unlink()
+    wait_names(agent, "Cili")
+    (away / "h.vcf").write_text(vcard(("Béla", BELA)))
+    wait_names(agent, "Cili", "Béla")
+
+
 def test_find_contact_disappears_when_contacts_are_off(make_lab: Callable[..., Lab]) -> None:
     """The tool disappears, and returns when the owner enables contacts again."""
     lab = make_lab(sims=[Sim.numbered(0, contacts=[("Anna", ANNA)])])
     agent, owner = Agent(lab), Owner(lab.gateway.state)
     wait_names(agent, "Anna")
     config = lab.gateway.config
-    lab.gateway.config = config + "[contacts]\nsims = no\n"
+    lab.gateway.config = config + "[contacts]\ndesktop = no\nsims = no\n"
     lab.gateway.prepare()
     assert "contacts.sims: changed" in owner.do("reload")
     with lab.client() as client:

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <errno.h>
+#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "unit_test.h"
@@ -55,7 +57,7 @@ static const char *whose(const char *number, const char *other)
 
 FIXTURE(set_up, tear_down)
 
-TEST(test_the_file_precedes_the_cards)
+TEST(test_the_file_precedes_the_desktop_and_that_the_cards)
 {
 	uint32_t edition = contact_book_edition(book);
 
@@ -63,11 +65,13 @@ TEST(test_the_file_precedes_the_cards)
 	assert_true(put(7, "of seven", "+361"));
 	assert_true(put(3, "of three", "061"));
 	assert_string_equal(whose("+361", "061"), "of three");
-	assert_true(put(0, "of the file", "+361"));
+	assert_true(put(CONTACT_OF_FILE, "of the file", "+361"));
 	assert_string_equal(whose("+361", "061"), "of the file");
-	assert_string_equal(whose("061", "062"), "of three");
-	assert_int_equal(contact_book_count(book), 3);
-	assert_int_equal(contact_book_at(book, 2)->sim_id, 7);
+	assert_true(put(CONTACT_OF_DESKTOP, "of the desktop", "061"));
+	assert_string_equal(whose("+361", "061"), "of the file");
+	assert_string_equal(whose("061", "062"), "of the desktop");
+	assert_int_equal(contact_book_count(book), 4);
+	assert_int_equal(contact_book_at(book, 3)->sim_id, 7);
 	assert_int_not_equal(contact_book_edition(book), edition);
 }
 
@@ -98,7 +102,7 @@ TEST(test_the_number_of_lists_is_limited)
 
 TEST(test_a_full_list_leaves_contacts_out)
 {
-	struct contact_list *list = contact_list_new(0, 4096);
+	struct contact_list *list = contact_list_new(1, 4096);
 	char number[NUMBER_FORM_BYTES];
 	size_t count;
 
@@ -109,7 +113,7 @@ TEST(test_a_full_list_leaves_contacts_out)
 	count = list->contact_count;
 	assert_true(list->is_full);
 	assert_in_range(count, 20, 199);
-	assert_true(contact_book_put(book, 0, list));
+	assert_true(contact_book_put(book, 1, list));
 	for (unsigned i = 0; i < 200; i++) {
 		snprintf(number, sizeof(number), "%u", i);
 		assert_string_equal(whose(number, number), i < count ? "somebody" : "");
@@ -184,7 +188,7 @@ TEST_WITH(test_reading_a_file_reports_its_problem, NULL, NULL)
 	struct contact_list *list;
 
 	assert_null(read_file("/nonexistent/x.vcf", -ENOENT, "no such file"));
-	assert_null(read_file("/tmp", -EINVAL, "not a regular file"));
+	assert_null(read_file("/dev/null", -EINVAL, "not a regular file"));
 	list = read_file(path, 0, "it has no vCard");
 	assert_int_equal(list->contact_count, 0);
 	contact_list_free(list);
@@ -198,6 +202,109 @@ TEST_WITH(test_reading_a_file_reports_its_problem, NULL, NULL)
 	assert_null(read_file(path, -EFBIG, "larger than 8 MiB"));
 	close(fd);
 	unlink(path);
+}
+
+static int remove_entry(const char *path, const struct stat *status, int type,
+			struct FTW *walk)
+{
+	return remove(path);
+}
+
+static const char *path_in(const char *folder, const char *name)
+{
+	static char path[128];
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	return path;
+}
+
+static void write_in(const char *folder, const char *name, const char *text)
+{
+	FILE *file = fopen(path_in(folder, name), "w");
+
+	assert_non_null(file);
+	fputs(text, file);
+	fclose(file);
+}
+
+static void expect_names(const struct contact_list *list, const char *expected)
+{
+	const struct contact *contact;
+	char names[256] = "";
+
+	TAILQ_FOREACH (contact, &list->contacts, link) {
+		strcat(strcat(names, contact->name), " ");
+	}
+	assert_string_equal(names, expected);
+}
+
+/* In the order of names; a card without END ends with its file. */
+TEST_WITH(test_a_folder_of_files_is_one_list, NULL, NULL)
+{
+	char folder[64];
+	struct contact_list *list;
+
+	assert_non_null(mkdtemp(scratch_template(folder, sizeof(folder), "contacts")));
+	list = read_file(folder, 0, "it has no vCard");
+	contact_list_free(list);
+	write_in(folder, "b.vcf", "BEGIN:VCARD\nFN:Bela\nTEL:2\n");
+	write_in(folder, "c.VCF", "TEL:5\nBEGIN:VCARD\nFN:Cili\nTEL:3\nEND:VCARD\n");
+	write_in(folder, "a.vcf", "BEGIN:VCARD\nFN:Anna\nTEL:1");
+	write_in(folder, ".d.vcf", "BEGIN:VCARD\nFN:Hidden\nTEL:4\nEND:VCARD\n");
+	write_in(folder, "e.vcf~", "BEGIN:VCARD\nFN:Backup\nTEL:4\nEND:VCARD\n");
+	write_in(folder, ".vcf", "BEGIN:VCARD\nFN:Nameless\nTEL:4\nEND:VCARD\n");
+	assert_int_equal(mkdir(path_in(folder, "f.vcf"), 0700), 0);
+	write_in(folder, "f.vcf/g.vcf", "BEGIN:VCARD\nFN:Below\nTEL:4\nEND:VCARD\n");
+	list = read_file(folder, 0, "");
+	expect_names(list, "Anna Bela Cili ");
+	assert_int_equal(list->unread.count, 0);
+	contact_list_free(list);
+	nftw(folder, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+TEST_WITH(test_what_is_wrong_in_a_folder_is_counted_without_names, NULL, NULL)
+{
+	char folder[64], problem[CONTACT_FILE_PROBLEM_BYTES];
+	struct contact_list *list;
+
+	assert_non_null(mkdtemp(scratch_template(folder, sizeof(folder), "contacts")));
+	write_in(folder, "a.vcf", "BEGIN:VCARD\nFN:Anna\nTEL:none\nTEL:1\nEND:VCARD\n");
+	assert_int_equal(mkfifo(path_in(folder, "b.vcf"), 0600), 0);
+	assert_int_equal(symlink("/nonexistent", path_in(folder, "c.vcf")), 0);
+	write_in(folder, "d.vcf", "BEGIN:VCARD\nFN:Dora\nTEL:none\nTEL:1\nEND:VCARD\n");
+	list = read_file(folder, 0, "not a regular file");
+	expect_names(list, "Anna Dora ");
+	assert_int_equal(list->unread.count, 2);
+	assert_int_equal(list->unread.first, 2);
+	contact_file_describe(folder, 0, list, problem);
+	assert_non_null(strstr(problem, "2 TELs"));
+	assert_null(strstr(problem, "(line"));
+	assert_null(strstr(problem, ".vcf"));
+	contact_list_free(list);
+	nftw(folder, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+TEST_WITH(test_the_size_of_a_folder_is_limited, NULL, NULL)
+{
+	char folder[64], name[16];
+
+	assert_non_null(mkdtemp(scratch_template(folder, sizeof(folder), "contacts")));
+	write_in(folder, "a.vcf", "text");
+	write_in(folder, "b.vcf", "text");
+	assert_int_equal(truncate(path_in(folder, "a.vcf"), CONTACT_FILE_MAX / 2), 0);
+	assert_int_equal(truncate(path_in(folder, "b.vcf"), CONTACT_FILE_MAX / 2), 0);
+	contact_list_free(read_file(folder, 0, "it has no vCard"));
+	write_in(folder, "c.vcf", "NOTE:x");
+	assert_null(read_file(folder, -EFBIG, "larger than 8 MiB"));
+	assert_int_equal(truncate(path_in(folder, "a.vcf"), 0), 0);
+	for (unsigned i = 3; i < CONTACT_FILE_FOLDER_MAX; i++) {
+		snprintf(name, sizeof(name), "%u.vcf", i);
+		write_in(folder, name, "");
+	}
+	contact_list_free(read_file(folder, 0, "it has no vCard"));
+	write_in(folder, "d.vcf", "");
+	assert_null(read_file(folder, -E2BIG, "10,000"));
+	nftw(folder, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
 }
 
 /* 9 MiB of each, folded, in one line, and not folded. */

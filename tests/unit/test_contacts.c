@@ -232,6 +232,37 @@ TEST(test_a_hostile_card_is_bounded)
 	free(text);
 }
 
+TEST(test_a_list_of_the_desktop_has_one_user)
+{
+	size_t count = 9;
+
+	assert_int_equal(contacts_begin_desktop(contacts, 1000), 0);
+	assert_int_equal(contacts_add_desktop(contacts, 1000, CARD("Anna", "1")), 0);
+	assert_int_equal(contacts_add_desktop(contacts, 1001, CARD("Eve", "2")),
+			 CONTACTS_E_OUT_OF_ORDER);
+	assert_int_equal(contacts_end_desktop(contacts, 1001, &count),
+			 CONTACTS_E_OUT_OF_ORDER);
+	assert_int_equal(contacts_end_desktop(contacts, 1000, &count), 0);
+	assert_int_equal(count, 1);
+	assert_string_equal(name_of("1"), "Anna");
+	assert_int_equal(contacts_begin_desktop(contacts, 1000), 0);
+	assert_int_equal(contacts_begin_desktop(contacts, 1001), 0);
+	assert_int_equal(contacts_add_desktop(contacts, 1000, CARD("Bela", "2")),
+			 CONTACTS_E_OUT_OF_ORDER);
+	assert_int_equal(contacts_end_desktop(contacts, 1001, &count), 0);
+	assert_int_equal(count, 0);
+	assert_string_equal(name_of("1"), "");
+}
+
+TEST(test_private_contacts_of_a_card_are_hidden)
+{
+	tell(modem, CARD("Anna", "1\r\nCLASS:PRIVATE") CARD("Bela", "2"));
+	assert_string_equal(name_of("1"), "");
+	assert_string_equal(name_of("2"), "Bela");
+	assert_string_equal(contacts_problem(contacts), "");
+	assert_non_null(strstr(contacts_skipped(contacts), "SIM 1: 1 vCard"));
+}
+
 TEST(test_cards_are_not_read_when_disabled)
 {
 	assert_true(fake_ofono.uses_phonebooks);
@@ -242,6 +273,7 @@ TEST(test_cards_are_not_read_when_disabled)
 	assert_string_equal(name_of("1"), "");
 	tell(modem, CARD("Anna", "1")); /* the answer was in progress */
 	assert_string_equal(name_of("1"), "");
+	config.contacts_of_desktop = false;
 	assert_false(contacts_are_enabled(&config));
 }
 

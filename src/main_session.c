@@ -26,6 +26,7 @@ static const char main_session_help[] =
 	"  --state FILE      keeps what is in the phone's messages; default:\n"
 	"                    \"seen\" in STATE_DIRECTORY\n"
 	"  --received        show incoming messages, too\n"
+	"  --no-contacts     tell the gateway nothing of the desktop's address books\n"
 	"  --version         print the version\n"
 	"  --help            show this help\n"
 	"\n"
@@ -38,6 +39,7 @@ static int main_session_read_options(int argc, char **argv,
 	static const struct option rows[] = { { "control", required_argument, NULL, 'c' },
 					      { "state", required_argument, NULL, 's' },
 					      { "received", no_argument, NULL, 'r' },
+					      { "no-contacts", no_argument, NULL, 'n' },
 					      { "version", no_argument, NULL, 'v' },
 					      { "help", no_argument, NULL, 'h' },
 					      { 0 } };
@@ -49,6 +51,8 @@ static int main_session_read_options(int argc, char **argv,
 			options->state_file = optarg;
 		else if (option == 'r')
 			options->shows_received = true;
+		else if (option == 'n')
+			options->hides_contacts = true;
 		else if (option == 'v')
 			return puts("ofono-mcp-session " OFONO_MCP_VERSION) < 0;
 		else if (option == 'h')

@@ -31,6 +31,7 @@ struct desktop_options {
 	const char *session_bus, *system_bus; /* addresses */
 	const char *state_file;		      /* what it has dealt with; NULL for none */
 	bool shows_received;		      /* incoming messages, too */
+	bool hides_contacts; /* tells the gateway nothing of the address books */
 };
 
 /* Returns 0 or -errno. */

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "session/address_book.h"
 #include "session/approval.h"
 #include "session/history.h"
 #include "session/notification.h"
@@ -37,6 +38,7 @@ struct desktop {
 	struct approvals *approvals;
 	struct history *history;
 	struct recorder *recorder;
+	struct address_books *books;   /* NULL if they are not to be told */
 	struct session_call *events;   /* NULL while the gateway is away */
 	struct session_call *status;   /* NULL if it is not being asked */
 	struct session_call *received; /* NULL if no message is being read */
@@ -191,6 +193,8 @@ static void desktop_lose_gateway(struct desktop *desktop, const char *why)
 	desktop->status = desktop->received = NULL;
 	approvals_withdraw(desktop->approvals);
 	recorder_stop(desktop->recorder);
+	if (desktop->books)
+		address_books_stop(desktop->books);
 	snprintf(trouble, sizeof(trouble),
 		 "The gateway cannot be reached: %s. To see more: sudo " PROGRAM_NAME
 		 " doctor",
@@ -235,6 +239,8 @@ static void desktop_connect(struct desktop *desktop)
 	desktop->retry_s = 0;
 	approvals_refresh(desktop->approvals);
 	desktop_ask_status(desktop);
+	if (desktop->books)
+		address_books_start(desktop->books);
 }
 
 static int desktop_on_retry(sd_event_source *source, uint64_t usec, void *data)
@@ -304,6 +310,10 @@ static int desktop_init(struct desktop *desktop)
 		error = recorder_new(desktop->loop, desktop->options.control_socket,
 				     desktop->options.state_file, desktop->history,
 				     &desktop->recorder);
+	if (error >= 0 && !desktop->options.hides_contacts)
+		error = address_books_new(desktop->loop, desktop->options.session_bus,
+					  desktop->options.control_socket,
+					  &desktop->books);
 	return error;
 }
 
@@ -335,6 +345,7 @@ void desktop_free(struct desktop *desktop)
 	session_call_free(desktop->received);
 	approvals_free(desktop->approvals);
 	recorder_free(desktop->recorder);
+	address_books_free(desktop->books);
 	history_free(desktop->history);
 	session_lock_free(desktop->lock);
 	notification_withdraw(&desktop->trouble_shown);

@@ -18,7 +18,6 @@ enum {
 	SESSION_CALL_LINE_MAX = 1024 * 1024,
 	SESSION_CALL_ARENA_BYTES = 2 * 1024 * 1024,
 	SESSION_CALL_PIECE_BYTES = 16 * 1024,
-	SESSION_CALL_REQUEST_BYTES = 256,
 	SESSION_CALL_ACCURACY_USEC = 1000 * 1000,
 };
 
@@ -114,17 +113,14 @@ static int session_call_on_timeout(sd_event_source *source, uint64_t usec, void 
 	return 0;
 }
 
-/* A request is shorter than what an empty socket takes. */
+/* An empty socket takes more than the longest request (CONTROL_REQUEST_MAX). */
 static int session_call_send(int fd, const char *request)
 {
 	size_t length = strlen(request);
-	char line[SESSION_CALL_REQUEST_BYTES];
-	ssize_t sent;
+	struct iovec parts[] = { { (void *)request, length }, { (void *)"\n", 1 } };
+	const struct msghdr message = { .msg_iov = parts, .msg_iovlen = 2 };
+	ssize_t sent = sendmsg(fd, &message, MSG_NOSIGNAL);
 
-	if (length + 2 > sizeof(line))
-		return -EMSGSIZE;
-	snprintf(line, sizeof(line), "%s\n", request);
-	sent = send(fd, line, length + 1, MSG_NOSIGNAL);
 	if (sent < 0)
 		return -errno;
 	return (size_t)sent == length + 1 ? 0 : -EMSGSIZE;

@@ -166,6 +166,7 @@ def test_the_page_recovers_after_a_restart_of_the_gateway(open_tab: OpenTab) -> 
         page.send()
         page.wait_message("one of seven", "sent")
         page.go_to("Phone")
+        tab.do("await page.locator('summary', { hasText: 'Limits' }).click()")      # much is left of them
         for text in ("7 messages per day", "6 left", "Locked: needs a PIN",
                      "ofono-mcp sim unlock", "gateway down"):
             page.wait_text(text)

@@ -212,27 +212,6 @@ def test_a_failed_delivery_is_repeated_with_the_same_bytes_and_a_new_stamp(
     assert repeated.is_signed_with() and second.id != failed.id
 
 
-def test_a_receiver_that_asks_for_time_is_given_it(hook: Hook, receiver: Receiver) -> None:
-    """Not even a refresh comes before Retry-After is over."""
-    receiver.behaviour = lambda _: (429, b"6") if len(receiver.received) == 1 else (204, b"")
-    assert hook.subscribe().result
-    hook.gateway.receive()
-    wait_until(lambda: listed(hook).get("last_error"), what="it was refused")
-    status = hook.subscribe().result["deliveryStatus"]
-    assert status["throttled"] is True and 0 < status["retryAfterMs"] <= 6000
-    assert status["lastError"] == "http_4xx" and status["failedSince"]
-    wait_until(lambda: len(receiver.received) == 2, what="it is repeated")
-    refused, repeated = (int(one.headers["webhook-timestamp"]) for one in receiver.received)
-    assert repeated - refused >= 6              # by the gateway's clock
-    wait_until(lambda: not hook.subscribe().result["deliveryStatus"]["throttled"],
-               what="that is over")
-    assert "retryAfterMs" not in hook.subscribe().result["deliveryStatus"]
-
-
-def listed(hook: Hook) -> dict[str, object]:
-    return hook.gateway.owner.json_lines("webhooks")[0]
-
-
 OK, LINE = b"HTTP/1.1 200 OK\r\n", b"HTTP/1.1 100 Continue\r\n\r\n"
 
 

@@ -176,3 +176,20 @@ def next_attempt_s(hook: Hook) -> float:
     [row, _] = hook.gateway.owner.json_lines("webhooks")
     at = datetime.fromisoformat(row.get("next_attempt", "2000-01-01T00:00:00Z"))
     return (at - datetime.now(timezone.utc)).total_seconds()
+
+
+def test_a_receiver_that_asks_for_time_is_given_it(hook: Hook, receiver: Receiver, clock: Clock) -> None:
+    """Not even a refresh comes before Retry-After is over."""
+    receiver.behaviour = lambda _: (429, b"600") if len(receiver.received) == 1 else (204, b"")
+    assert hook.subscribe().result
+    hook.gateway.receive()
+    wait_until(lambda: hook.gateway.owner.json_lines("webhooks")[0].get("last_error"), what="it was refused")
+    status = hook.subscribe().result["deliveryStatus"]
+    assert status["throttled"] is True and 0 < status["retryAfterMs"] <= 600_000
+    assert status["lastError"] == "http_4xx" and status["failedSince"]
+    clock.sleep(600)
+    wait_until(lambda: len(receiver.received) == 2, what="it is repeated")
+    refused, repeated = (int(one.headers["webhook-timestamp"]) for one in receiver.received)
+    assert repeated - refused >= 600            # by the gateway's clock
+    wait_until(lambda: not hook.subscribe().result["deliveryStatus"]["throttled"], what="that is over")
+    assert "retryAfterMs" not in hook.subscribe().result["deliveryStatus"]

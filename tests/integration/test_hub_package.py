@@ -22,7 +22,8 @@ MOSQUITTO = PROJECT / "doc" / "examples" / "mosquitto"
 PAGE = (PROJECT / "doc" / "ofono-mcp-hub.8").read_text()
 # Each phone's gateway does that, so they are not in the sample.
 OF_PHONES = {("store", "spool_dir"), ("sim", "pin_file"), ("sim", "power_modems"),
-             ("sim", "phone_default"), ("sms", "delivery_reports"), ("contacts", "sims")}
+             ("sim", "phone_default"), ("sms", "delivery_reports"), ("contacts", "sims"),
+             ("contacts", "desktop")}
 
 
 def hub(*arguments: str | Path) -> str:

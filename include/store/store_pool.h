@@ -6,6 +6,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct store;
@@ -31,17 +32,17 @@ struct store_pool {
 bool store_pool_name_is_valid(const char *name);
 
 /*
- * Adds a pool (id 0), or changes the one with this ID. Returns 0, STORE_E_EXISTS if its name is
- * taken, STORE_E_FULL or -errno.
+ * Adds a pool (id 0), or changes the one with this ID. It has these SIMs from then on; if `sims` is
+ * NULL, those that it had. An audit line says so, and `by` whom. Returns 0, STORE_E_EXISTS if its
+ * name is taken, STORE_E_FULL or -errno.
  */
-int store_pool_put(struct store *store, struct store_pool *pool);
+int store_pool_put(struct store *store, struct store_pool *pool, const int64_t *sims,
+		   size_t count, const char *by);
 /* With its list of SIMs. Returns 0, STORE_E_NOT_FOUND, STORE_E_FULL or -errno. */
-int store_pool_remove(struct store *store, int64_t pool_id);
+int store_pool_remove(struct store *store, const struct store_pool *pool, const char *by);
 /* `visit` must not use pools of the store. In order of ID. Returns 0 or -errno. */
 int store_pool_list(struct store *store,
 		    void (*visit)(void *data, const struct store_pool *pool), void *data);
-/* Puts a SIM into a pool, or takes it out; nothing changes if it is so. */
-int store_pool_set_sim(struct store *store, int64_t pool_id, int64_t sim_id, bool is_in);
 int store_pool_list_sims(struct store *store,
 			 void (*visit)(void *data, int64_t pool_id, int64_t sim_id),
 			 void *data);

@@ -174,6 +174,11 @@ void running_client_changed(struct running *running, int64_t client_id,
 	web_review_client(running->web, client_id);
 }
 
+void running_review_tools(struct running *running)
+{
+	web_review_tools(running->web);
+}
+
 struct pairing *running_pairing(struct running *running)
 {
 	return &running->web->pairing;

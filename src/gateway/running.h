@@ -106,6 +106,9 @@ void running_client_changed(struct running *running, int64_t client_id,
 /* Serves a connection to the control socket as one of an agent. Takes ownership of `fd`. */
 void running_take_local(struct running *running, int fd, int64_t uid);
 
+/* What tools offer may differ: the owner changed a pool of SIMs. */
+void running_review_tools(struct running *running);
+
 /* Returns the computers that ask to be paired. */
 struct pairing *running_pairing(struct running *running);
 /* Works like web_open_pairing(). */

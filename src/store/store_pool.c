@@ -5,7 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "store/store_audit.h"
 #include "store/store_internal.h"
+
+enum { STORE_POOL_LIST_BYTES = 4096, STORE_POOL_ID_BYTES = 24 };
 
 const char *store_pool_rule_name(enum store_pool_rule rule)
 {
@@ -31,10 +34,10 @@ bool store_pool_name_is_valid(const char *name)
 	return true;
 }
 
-int store_pool_put(struct store *store, struct store_pool *pool)
+static int store_pool_write(struct store *store, const struct store_pool *pool)
 {
 	sqlite3_stmt *statement = store_use(store, pool->id ? POOL_CHANGE : POOL_ADD);
-	int result, error;
+	int result;
 
 	store_bind_text(statement, 1, pool->name);
 	store_bind_integers(statement, 2, pool->sticky, pool->country,
@@ -46,23 +49,82 @@ int store_pool_put(struct store *store, struct store_pool *pool)
 		sqlite3_reset(statement);
 		return STORE_E_EXISTS;
 	}
-	error = store_finish(store, statement, result);
-	if (!error && !pool->id)
-		pool->id = sqlite3_last_insert_rowid(store->database);
+	return store_finish(store, statement, result);
+}
+
+static int store_pool_write_sims(struct store *store, int64_t pool_id,
+				 const int64_t *sims, size_t count)
+{
+	int error = store_execute(store, POOL_SIMS_REMOVE, pool_id);
+
+	for (size_t i = 0; i < count && !error; i++)
+		error = store_execute(store, POOL_SIM_ADD, pool_id, sims[i]);
 	return error;
 }
 
-int store_pool_remove(struct store *store, int64_t pool_id)
+/* Of very many SIMs the line has the first; `count` tells. */
+static int store_pool_record(struct store *store, const struct store_pool *pool,
+			     const int64_t *sims, size_t count, const char *by)
+{
+	char list[STORE_POOL_LIST_BYTES] = "";
+	size_t length = 0;
+
+	for (size_t i = 0;
+	     sims && i < count && length + STORE_POOL_ID_BYTES < sizeof(list); i++)
+		length += (size_t)snprintf(list + length, sizeof(list) - length, "%s%lld",
+					   i ? "," : "", (long long)sims[i]);
+	return store_audit_record(
+		store, AUDIT_POOL_CHANGED,
+		(struct audit_event_fact[]){
+			{ "pool", pool->name },
+			{ "sticky", store_pool_rule_name(pool->sticky) },
+			{ "country", store_pool_rule_name(pool->country) },
+			{ "recipients_per_month", NULL, pool->recipients_per_month },
+			{ "failover", NULL, pool->fails_over },
+			{ "by", by },
+			{ sims ? "sims" : NULL, list },
+			{ "count", NULL, (int64_t)count },
+			{ NULL },
+		});
+}
+
+int store_pool_put(struct store *store, struct store_pool *pool, const int64_t *sims,
+		   size_t count, const char *by)
+{
+	int64_t id = pool->id;
+	int error = store_begin(store);
+
+	if (error)
+		return error;
+	error = store_pool_write(store, pool);
+	if (!error && !id)
+		id = sqlite3_last_insert_rowid(store->database);
+	if (!error && sims)
+		error = store_pool_write_sims(store, id, sims, count);
+	if (!error)
+		error = store_pool_record(store, pool, sims, count, by);
+	error = store_end(store, error);
+	if (!error)
+		pool->id = id;
+	return error;
+}
+
+int store_pool_remove(struct store *store, const struct store_pool *pool, const char *by)
 {
 	int error = store_begin(store);
 
 	if (error)
 		return error;
-	error = store_execute(store, POOL_SIMS_REMOVE, pool_id);
+	error = store_execute(store, POOL_SIMS_REMOVE, pool->id);
 	if (!error)
-		error = store_execute(store, POOL_REMOVE, pool_id);
+		error = store_execute(store, POOL_REMOVE, pool->id);
 	if (!error && !sqlite3_changes(store->database))
 		error = STORE_E_NOT_FOUND;
+	if (!error)
+		error = store_audit_record(
+			store, AUDIT_POOL_REMOVED,
+			(struct audit_event_fact[]){
+				{ "pool", pool->name }, { "by", by }, { NULL } });
 	return store_end(store, error);
 }
 
@@ -94,12 +156,6 @@ int store_pool_list(struct store *store,
 		visit(data, &pool);
 	}
 	return store_finish(store, statement, result);
-}
-
-int store_pool_set_sim(struct store *store, int64_t pool_id, int64_t sim_id, bool is_in)
-{
-	return store_execute(store, is_in ? POOL_SIM_ADD : POOL_SIM_REMOVE, pool_id,
-			     sim_id);
 }
 
 int store_pool_list_sims(struct store *store,

@@ -606,7 +606,6 @@ const char *const store_sql[STATEMENT_COUNT] = {
 		  " ORDER BY id",
 	[POOL_SIM_ADD] =
 		"INSERT OR IGNORE INTO pool_sim (pool_id, sim_id) VALUES (?1, ?2)",
-	[POOL_SIM_REMOVE] = "DELETE FROM pool_sim WHERE pool_id = ?1 AND sim_id = ?2",
 	[POOL_SIMS_REMOVE] = "DELETE FROM pool_sim WHERE pool_id = ?1",
 	[POOL_SIMS] = "SELECT pool_id, sim_id FROM pool_sim ORDER BY pool_id, sim_id",
 	[POOL_LAST_SIM] =

@@ -258,7 +258,8 @@ def check_daemon_page() -> list[str]:
 def check_manual(_: Tools) -> Finding:
     """The manual pages list every option of the command line and every configuration key, and
     meet check_daemon_page(); doc/tools.md names every tool."""
-    page = (PROJECT / "doc" / "ofono-mcp.1").read_text()
+    page = "".join((PROJECT / "doc" / name).read_text()
+                   for name in ("ofono-mcp.1", "ofono-mcp-hub.8"))
     configuration = (PROJECT / "doc" / "ofono-mcp.conf.5").read_text()
     keys = re.findall(r'^\t\{ "\w+",\s*"(\w+)",\s',
                       (PROJECT / "src" / "config" / "config_key_table.c").read_text(),
@@ -269,7 +270,8 @@ def check_manual(_: Tools) -> Finding:
         for name in name if name]
     complaints = [f"doc/ofono-mcp.conf.5:1: no key {key}" for key in keys
                   if f".It Cm {key} " not in configuration]
-    complaints += [f"doc/ofono-mcp.1:1: no option --{name}" for name in options
+    complaints += [f"doc/ofono-mcp.1:1: no option --{name}, nor in ofono-mcp-hub.8"
+                   for name in options
                    if not re.search(rf"Fl Fl {name}\b", page)]
     table = (PROJECT / "doc" / "tools.md").read_text()
     tools = [name for file in sorted((PROJECT / "src" / "tools").glob("*.c"))

@@ -9,6 +9,8 @@
 
 static struct routing *routing;
 static struct store_pool pool;
+static int64_t members[4]; /* of the pool */
+static size_t member_count;
 
 static struct modem *add_sim(int which, const char *mcc)
 {
@@ -30,6 +32,7 @@ static int set_up(void **state)
 	int error = policy_set_up(state);
 
 	pool = (struct store_pool){ .name = "alerts", .fails_over = true };
+	member_count = 0;
 	return error ? error : routing_new(&bench_config, store, sims, &routing);
 }
 
@@ -41,14 +44,14 @@ static int tear_down(void **state)
 
 static void put_pool(void)
 {
-	assert_int_equal(store_pool_put(store, &pool), 0);
+	assert_int_equal(store_pool_put(store, &pool, members, member_count, "owner"), 0);
 	assert_int_equal(routing_reload(routing), 0);
 }
 
 static void put_in_pool(int64_t sim_id)
 {
-	assert_int_equal(store_pool_set_sim(store, pool.id, sim_id, true), 0);
-	assert_int_equal(routing_reload(routing), 0);
+	members[member_count++] = sim_id;
+	put_pool();
 }
 
 static struct routing_request request_of(int64_t pool_id)

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""How the owner of a hub routes messages to SIMs: two real phones behind one hub."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from agent import TO
+from conftest import new_lab
+from lab import wait_until
+from modem.sim import Sim
+from modern import Request
+from test_hub import HUB, Fleet
+
+
+@pytest.fixture(scope="module")
+def fleet(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Fleet]:
+    with new_lab(sims=[Sim.numbered(1)], gateway_open=False) as one, \
+            new_lab(sims=[Sim.numbered(2)], gateway_open=False) as two:
+        fleet = Fleet(tmp_path_factory.mktemp("fleet"), {"shop-1": one, "shop-2": two})
+        try:
+            wait_until(lambda: len(fleet.sims()) == 2, what="the hub shows both SIMs")
+            yield fleet
+        finally:
+            fleet.stop()
+
+
+def sim_of(fleet: Fleet, phone: str) -> int:
+    row = next(row for row in fleet.run("phones") if row.get("name") == phone)
+    sim: int = row["subscription_ids"][0]
+    return sim
+
+
+def senders(fleet: Fleet, text: str) -> list[str]:
+    """The phones that sent this text, once for each time."""
+    return [phone.name for phone in fleet.phones.values()
+            for taken in phone.lab.modems[0].taken if taken.text == text]
+
+
+def send(fleet: Fleet, text: str, **more: Any) -> dict[str, Any]:
+    return fleet.call("send_sms", to_phone_number=TO, sms_text=text, **more)
+
+
+def refused(fleet: Fleet, *command: str) -> tuple[int, str]:
+    done = subprocess.run([HUB, command[0], "--state-dir", fleet.hub.state, *command[1:]],
+                          capture_output=True, text=True, timeout=30, stdin=subprocess.DEVNULL)
+    return done.returncode, done.stderr
+
+
+def offers_pool(fleet: Fleet) -> bool:
+    tools = Request("tools/list").ask(fleet.hub.port).result["tools"]
+    properties = next(tool for tool in tools if tool["name"] == "send_sms")["inputSchema"]
+    return "pool" in properties["properties"]
+
+
+def audited(fleet: Fleet, event: str) -> list[dict[str, Any]]:
+    return [line["detail"] for line in fleet.run("audit", "--last", "50")
+            if line.get("event") == event]
+
+
+def test_a_pool_sends_from_its_sims(fleet: Fleet) -> None:
+    second = sim_of(fleet, "shop-2")
+    assert not offers_pool(fleet)
+    told = fleet.run("pools", "set", "alerts", "--sims", str(second), "--country", "off")[-1]
+    assert told == {"name": "alerts", "subscription_ids": [second], "sticky": "prefer",
+                    "country": "off", "failover": True}
+    assert fleet.run("pools") == [told, {"pools": 1}]
+    assert offers_pool(fleet)
+    for text in ("pool 1", "pool 2"):
+        sent = send(fleet, text, pool="alerts")
+        assert sent["subscription_id"] == second and sent["route"], sent
+        assert senders(fleet, text) == ["shop-2"]
+    changed = fleet.run("pools", "set", "alerts", "--sticky", "require", "--failover", "no")[-1]
+    assert changed == told | {"sticky": "require", "failover": False}
+    line = audited(fleet, "pool_changed")[0]
+    assert (line["pool"], line["sims"], line["country"]) == ("alerts", str(second), "off")
+    assert fleet.run("pools", "remove", "alerts") == [{"removed": "alerts"}]
+    assert audited(fleet, "pool_removed")[0]["pool"] == "alerts"
+    assert not offers_pool(fleet)
+    assert send(fleet, "no pool", pool="alerts")["code"] == "invalid_arguments"
+
+
+@pytest.mark.parametrize("command", [
+    ("set", "alerts"), ("set", "1st", "--sims", "1"), ("set", "a", "--sims", ","),
+    ("set", "a", "--sims", "1", "--sticky", "never"), ("set",), ("list", "a"),
+    ("remove", "a", "--sims", "1"), ("add", "a")])
+def test_a_wrong_pool_is_a_wrong_option(fleet: Fleet, command: tuple[str, ...]) -> None:
+    assert refused(fleet, "pools", *command)[0] == 2
+    assert fleet.run("pools") == [{"pools": 0}]
+
+
+def test_a_pool_of_unknown_sims_is_not_added(fleet: Fleet) -> None:
+    code, why = refused(fleet, "pools", "set", "alerts", "--sims", "1,99")
+    assert code == 1 and '"99"' in why
+    assert refused(fleet, "pools", "remove", "alerts")[0] == 1

@@ -71,7 +71,8 @@ void routing_use(struct routing *routing, int64_t sim_id, const char *number,
 void routing_note(struct routing *routing, int64_t sim_id, bool has_failed);
 /* From now on the outcomes of messages are noted. Before outbox_free(): routing_free(). */
 void routing_watch(struct routing *routing, struct outbox *outbox);
-/* Fits outbox_failover_set_finder(), with the routing as its data. */
+/* Both fit outbox_failover_set_finder(), with the routing as their data. */
+bool routing_is_left(void *data, int64_t sim_id);
 int64_t routing_find_other(void *data, const struct message *message,
 			   const struct store_routed *routed, const char *outcome);
 
@@ -82,5 +83,9 @@ const struct store_pool *routing_pool_named(const struct routing *routing,
 const struct store_pool *routing_pool(const struct routing *routing, int64_t pool_id);
 bool routing_pool_has(const struct routing *routing, int64_t pool_id, int64_t sim_id);
 bool routing_is_drained(const struct routing *routing, int64_t sim_id);
-/* The change is on disk when it returns 0; otherwise it returns -errno or STORE_E_FULL. */
-int routing_drain(struct routing *routing, int64_t sim_id, bool is_drained);
+/*
+ * The change is on disk and in the audit log when it returns 0; otherwise it returns -errno or
+ * STORE_E_FULL. `phone` has the SIM; NULL if that is unknown. Call outbox_failover_review() afterwards.
+ */
+int routing_drain(struct routing *routing, int64_t sim_id, bool is_drained,
+		  const char *phone, const char *by);

@@ -117,8 +117,12 @@ void outbox_set_slot_finder(struct outbox *outbox, outbox_slot_finder find, void
 typedef int64_t (*outbox_route_finder)(void *data, const struct message *message,
 				       const struct store_routed *routed,
 				       const char *outcome);
+/* Does the owner want what waits for this SIM to go to another one? */
+typedef bool (*outbox_sim_check)(void *data, int64_t sim_id);
 void outbox_failover_set_finder(struct outbox *outbox, outbox_route_finder find,
-				void *data);
+				outbox_sim_check is_left, void *data);
+/* What waits is routed again: the owner's wishes have changed. */
+void outbox_failover_review(struct outbox *outbox);
 
 /*
  * The owner wants a message sent again that is in doubt or unknown, though it may have been sent.

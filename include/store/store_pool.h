@@ -56,6 +56,12 @@ struct store_pool_service {
 };
 
 int store_pool_put_service(struct store *store, const struct store_pool_service *service);
+/*
+ * Likewise, of a SIM that the owner has drained, or no longer; an audit line says so. `phone` may be
+ * NULL.
+ */
+int store_pool_drain(struct store *store, const struct store_pool_service *service,
+		     const char *phone, const char *by);
 int store_pool_list_services(struct store *store,
 			     void (*visit)(void *data,
 					   const struct store_pool_service *service),

@@ -242,7 +242,7 @@ static int phone_services_open_routing(struct services *services)
 	if (error)
 		return error;
 	routing_watch(services->routing, services->outbox);
-	outbox_failover_set_finder(services->outbox, routing_find_other,
+	outbox_failover_set_finder(services->outbox, routing_find_other, routing_is_left,
 				   services->routing);
 	return 0;
 }

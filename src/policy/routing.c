@@ -440,7 +440,8 @@ void routing_note(struct routing *routing, int64_t sim_id, bool has_failed)
 			    (long long)sim_id);
 }
 
-int routing_drain(struct routing *routing, int64_t sim_id, bool is_drained)
+int routing_drain(struct routing *routing, int64_t sim_id, bool is_drained,
+		  const char *phone, const char *by)
 {
 	struct routing_sim *known = routing_known(routing, sim_id);
 	struct store_pool_service service;
@@ -449,8 +450,9 @@ int routing_drain(struct routing *routing, int64_t sim_id, bool is_drained)
 	if (!known)
 		return -EINVAL;
 	service = known->service;
+	service.sim_id = sim_id;
 	service.is_drained = is_drained;
-	error = routing_save(routing, sim_id, &service);
+	error = store_pool_drain(routing->store, &service, phone, by);
 	if (!error)
 		known->service = service;
 	return error;
@@ -493,6 +495,11 @@ static bool routing_is_failure(const char *outcome)
 			return false;
 	}
 	return true;
+}
+
+bool routing_is_left(void *data, int64_t sim_id)
+{
+	return routing_is_drained(data, sim_id);
 }
 
 int64_t routing_find_other(void *data, const struct message *message,

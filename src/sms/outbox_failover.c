@@ -7,7 +7,8 @@
  *   in doubt                                             when the radio has closed it, or by
  *                                                        decision (outbox_failover_resend(), if_unknown)
  *   the network refused a message of one segment         at once
- *   it waits for a SIM that cannot send now              when another one can
+ *   it waits for a SIM that cannot send now, or that     when another one can
+ *   the owner has drained
  *
  * Where it goes says the owner's routing (outbox_failover_set_finder()). The move is one commit:
  * the attempt ends, and the message is queued on its new SIM under its next attempt. Without
@@ -140,7 +141,8 @@ static void outbox_failover_leave(struct outbox *outbox, struct sim_queue *queue
 }
 
 /*
- * Does nothing of this queue go out now, because its SIM cannot send, or holds a message in doubt?
+ * Is another SIM better for what waits in this queue, because its own cannot send, holds a message
+ * in doubt, or is drained by the owner?
  */
 static bool outbox_failover_is_blocked(const struct outbox *outbox,
 				       const struct sim_queue *queue)
@@ -148,7 +150,8 @@ static bool outbox_failover_is_blocked(const struct outbox *outbox,
 	const struct sim *sim = sims_find(outbox->queues.sims, queue->sim_id);
 	const struct outbox_message *message;
 
-	if (!sim || sim->state != SIM_READY)
+	if (!sim || sim->state != SIM_READY ||
+	    (outbox->is_left && outbox->is_left(outbox->find_route_data, queue->sim_id)))
 		return true;
 	TAILQ_FOREACH (message, &queue->messages, link) {
 		if (message->state == STATE_HELD)
@@ -255,10 +258,17 @@ void outbox_failover_deinit(struct outbox *outbox)
 	outbox->failover_timer = sd_event_source_disable_unref(outbox->failover_timer);
 }
 
+void outbox_failover_review(struct outbox *outbox)
+{
+	outbox->messages.reroute_due = true;
+	outbox_messages_request_run(&outbox->messages);
+}
+
 void outbox_failover_set_finder(struct outbox *outbox, outbox_route_finder find,
-				void *data)
+				outbox_sim_check is_left, void *data)
 {
 	outbox->find_route = find;
+	outbox->is_left = is_left;
 	outbox->find_route_data = data;
 }
 

@@ -45,6 +45,7 @@ struct outbox {
 	struct outbox_seen_messages seen; /* outbox_record.c */
 	/* outbox_failover.c */
 	outbox_route_finder find_route; /* NULL if no message moves */
+	outbox_sim_check is_left;	/* likewise */
 	void *find_route_data;
 	/* NULL if the radio does not send again safely */
 	sd_event_source *failover_timer;

@@ -418,6 +418,7 @@ static void outbox_step_become(struct outbox_message *message, enum message_stat
 
 void outbox_step_due(struct outbox_message *message)
 {
+	message->messages->reroute_due |= message->routed.pool_id != 0;
 	outbox_step_become(message, STATE_QUEUED, "");
 }
 

@@ -177,6 +177,26 @@ int store_pool_put_service(struct store *store, const struct store_pool_service 
 			     service->failures, service->rests_until_ms);
 }
 
+int store_pool_drain(struct store *store, const struct store_pool_service *service,
+		     const char *phone, const char *by)
+{
+	int error = store_begin(store);
+
+	if (error)
+		return error;
+	error = store_pool_put_service(store, service);
+	if (!error)
+		error = store_audit_record(
+			store,
+			service->is_drained ? AUDIT_SIM_DRAINED : AUDIT_SIM_UNDRAINED,
+			(struct audit_event_fact[]){
+				{ "subscription_id", NULL, service->sim_id },
+				{ "by", by },
+				{ phone ? "phone" : NULL, phone },
+				{ NULL } });
+	return store_end(store, error);
+}
+
 int store_pool_list_services(struct store *store,
 			     void (*visit)(void *data,
 					   const struct store_pool_service *service),

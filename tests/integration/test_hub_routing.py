@@ -97,3 +97,23 @@ def test_a_pool_of_unknown_sims_is_not_added(fleet: Fleet) -> None:
     code, why = refused(fleet, "pools", "set", "alerts", "--sims", "1,99")
     assert code == 1 and '"99"' in why
     assert refused(fleet, "pools", "remove", "alerts")[0] == 1
+
+
+def test_a_drained_phone_gets_nothing_new_until_that_is_undone(fleet: Fleet) -> None:
+    first = sim_of(fleet, "shop-1")
+    assert fleet.run("drain", "shop-1") == [{"subscription_ids": [first], "drained": True}]
+    for number in range(4):
+        assert "message_id" in send(fleet, f"drained {number}")
+        assert senders(fleet, f"drained {number}") == ["shop-2"]
+    assert "message_id" in send(fleet, "named", subscription_id=first)
+    assert senders(fleet, "named") == ["shop-1"]
+    line = audited(fleet, "sim_drained")[0]
+    assert (line["subscription_id"], line["phone"]) == (first, "shop-1")
+    fleet.run("drain", str(sim_of(fleet, "shop-2")))
+    refusal = send(fleet, "nowhere")
+    assert refusal["code"] == "sim_absent" and "2 drained by the owner" in refusal["message"]
+    for target in (str(first), "shop-2"):
+        assert fleet.run("drain", "--undo", target)[-1]["drained"] is False
+    assert len(audited(fleet, "sim_undrained")) == 2
+    assert "message_id" in send(fleet, "undone")
+    assert refused(fleet, "drain", "99")[0] == refused(fleet, "drain", "shop-3")[0] == 1

@@ -9,6 +9,7 @@
 static const struct outbox_timing quick = { 60000, 1, 2, 1, 1, 0, 0, 60000 };
 
 static int64_t other_sim; /* where messages move; 0: nowhere */
+static int64_t left_sim;  /* what waits for it is to move */
 static char reasons[256];
 static struct modem *first, *second;
 
@@ -21,12 +22,17 @@ static int64_t find_other(void *data, const struct message *message,
 	return message->sim_id == other_sim ? 0 : other_sim;
 }
 
+static bool is_left(void *data, int64_t sim_id)
+{
+	return sim_id == left_sim;
+}
+
 static int start(const struct outbox_timing *timing)
 {
 	int error = bench_start(timing);
 
 	if (!error)
-		outbox_failover_set_finder(outbox, find_other, NULL);
+		outbox_failover_set_finder(outbox, find_other, is_left, NULL);
 	return error;
 }
 
@@ -37,6 +43,7 @@ static int set_up(void **state)
 	bench_stop();
 	reasons[0] = '\0';
 	other_sim = 2;
+	left_sim = 0;
 	fake_ofono.sends_again_safely = true;
 	error = error ? error : start(&quick);
 	first = fake_modem_ready("/one/1", "1");
@@ -281,6 +288,20 @@ TEST(test_a_named_sim_keeps_its_message)
 	assert_message(id, STATE_QUEUED, "not_taken");
 	assert_int_equal(sends_pending(), 0);
 	assert_string_equal(reasons, "");
+}
+
+TEST(test_what_waits_leaves_a_sim_that_the_owner_drains)
+{
+	int64_t sending = accept_routed(1, false), waiting = accept_routed(1, false);
+
+	left_sim = 1;
+	outbox_failover_review(outbox);
+	turn_until(sends_pending() == 2);
+	assert_attempts(sending, "1:sim1: ");
+	assert_int_equal(TAILQ_LAST(&fake_sends, fake_send_list)->order.id, waiting);
+	assert_ptr_equal(TAILQ_LAST(&fake_sends, fake_send_list)->modem, second);
+	fake_answer(TAILQ_LAST(&fake_sends, fake_send_list), SEND_ACCEPTED, "B1");
+	fake_answer(only_send(), SEND_ACCEPTED, "A1");
 }
 
 TEST(test_a_client_may_want_it_sent_again_when_in_doubt)

@@ -145,12 +145,12 @@ TEST(test_a_drained_sim_gets_nothing_new)
 	add_sim(1, "216");
 	add_sim(2, "216");
 	sim_id = choose();
-	assert_int_equal(routing_drain(routing, sim_id, true), 0);
+	assert_int_equal(routing_drain(routing, sim_id, true, "shop-1", "owner"), 0);
 	assert_int_equal(choose(), sim_id == 3 ? 4 : 3);
 	assert_refused(sim_id, &request, "drained by the owner");
 	assert_int_equal(routing_reload(routing), 0); /* it is on disk */
 	assert_true(routing_is_drained(routing, sim_id));
-	assert_int_equal(routing_drain(routing, sim_id, false), 0);
+	assert_int_equal(routing_drain(routing, sim_id, false, "shop-1", "owner"), 0);
 	assert_int_equal(choose(), sim_id);
 }
 
@@ -230,7 +230,7 @@ TEST(test_a_number_may_know_only_one_sim)
 	put_in_pool(4);
 	store_exchange(4, false);
 	assert_int_equal(choose_from(pool.id), 4);
-	assert_int_equal(routing_drain(routing, 4, true), 0);
+	assert_int_equal(routing_drain(routing, 4, true, "shop-1", "owner"), 0);
 	assert_int_equal(choose_from(pool.id), 0);
 	request = request_of(pool.id);
 	assert_refused(3, &request, "not the SIM that this number knows");

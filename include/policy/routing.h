@@ -25,6 +25,7 @@ struct routing;
 
 enum {
 	ROUTING_FILTERS_MAX = 12,
+	ROUTING_PREFERENCES_MAX = 6,
 	ROUTING_FAILURES = 3, /* in a row, before a SIM rests */
 	ROUTING_REST_MS = 15 * 60 * 1000,
 };
@@ -63,6 +64,21 @@ const char *routing_explain(struct arena *arena, const struct routing_choice *ch
 /* Returns why a SIM would be refused, "rests after failures"; NULL if it would not. */
 const char *routing_refusal(struct routing *routing, const struct sim *sim,
 			    const struct routing_request *request, int64_t *frees_ms_out);
+
+struct routing_rank {
+	const struct sim *sim;
+	const char *refused; /* by the first filter: "not ready"; NULL if it is none */
+	int64_t frees_ms;    /* wall clock: when that ends; 0 if unknown */
+	int64_t scores[ROUTING_PREFERENCES_MAX]; /* private */
+};
+
+/*
+ * Lists all SIMs in the order in which they would be chosen, those that are refused last; *count_out
+ * is their number. Returns NULL if memory runs out, or there is no such pool.
+ */
+struct routing_rank *routing_rank(struct routing *routing, struct arena *arena,
+				  const struct routing_request *request,
+				  size_t *count_out);
 
 /* A message to this number is accepted for the SIM. */
 void routing_use(struct routing *routing, int64_t sim_id, const char *number,

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* drain: what the owner of a hub decides about the routing of messages. */
+/* drain, sims: what the owner of a hub decides and sees of the routing of messages. */
 #include <stdio.h>
+#include <string.h>
 
 #include "cli/json_field.h"
 #include "cli/owner_command.h"
+#include "cli/terminal.h"
 
 /* drain */
 
@@ -42,5 +44,70 @@ const struct command cmd_drain = {
 		.options = cmd_routing_drain_options,
 		.operand = "target",
 		.print = cmd_routing_print_drained,
+	},
+};
+
+/* sims */
+
+static const char cmd_routing_sims_help[] =
+	"Usage: " PROGRAM_NAME " sims [OPTION]...\n"
+	"List the SIMs in the order in which a message would be sent from them, with the\n"
+	"phone, number and state of each; and why the others would not send it now.\n"
+	"\n"
+	"  --to NUMBER      a message to this number\n"
+	"  --pool NAME      from this pool\n"
+	"  --client NAME    of this agent\n" OPTIONS_STORE_HELP
+	"  --json           print JSON lines instead of text\n" OPTIONS_HELP_HELP "\n"
+	"What else the SIMs report: " PROGRAM_NAME " sim list\n"
+	"Exit codes: 0 listed; 1 failed; 2 wrong options.\n";
+
+static const struct owner_command_option cmd_routing_sims_options[] = {
+	{ .name = "to" },
+	{ .name = "pool" },
+	{ .name = "client" },
+	{ 0 },
+};
+
+/* Prints "SIM 3  shop-1, +36201234567, ready: would send" */
+static void cmd_routing_print_sim(const struct owner_command_call *call,
+				  const struct json *sim)
+{
+	const char *refused = json_field_text(sim, "refused");
+	const char *until = json_field_text(sim, "until");
+	const char *number = json_field_text(sim, "own_number");
+
+	printf("SIM %-5s %s%s%s, %s: %s%s%s%s%s\n",
+	       json_field_text(sim, "subscription_id"), json_field_text(sim, "phone"),
+	       *number ? ", " : "", number, json_field_text(sim, "state"),
+	       terminal_colour_on(*refused ? COLOUR_BAD : COLOUR_GOOD),
+	       *refused ? refused : "would send it", terminal_colour_off(),
+	       *until ? ", until " : "", *until ? terminal_time(until).text : "");
+}
+
+static int cmd_routing_print_choice(const struct owner_command_call *call,
+				    const struct json *result)
+{
+	const char *sim = json_field_text(result, "subscription_id");
+
+	if (strcmp(json_field_text(result, "sims"), "0") == 0)
+		puts("No phone is connected. To see the phones: " PROGRAM_NAME " phones");
+	else if (*sim)
+		printf("SIM %s would be chosen now: %s.\n", sim,
+		       json_field_text(result, "route"));
+	else
+		puts("No SIM can send this now.");
+	return EXIT_CODE_OK;
+}
+
+const struct command cmd_routes = {
+	.name = "sims",
+	.group = COMMAND_SIMS,
+	.summary = "list which SIMs would send a message, and why",
+	.example = "sims --to +36201234567 --pool alerts",
+	.owner = {
+		.help = cmd_routing_sims_help,
+		.options = cmd_routing_sims_options,
+		.print_item = cmd_routing_print_sim,
+		.print = cmd_routing_print_choice,
 	},
 };

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * drain: what the owner of a hub decides about the routing of messages.
+ * drain, sims: what the owner of a hub decides and sees of the routing of messages.
  *
  *   drain {"target": "shop-1" or "3", "undo": true}  ->  "subscription_ids", "drained"
+ *   sims  {"to", "pool", "client"}  ->  an item for each SIM, in the order of preference:
+ *         "subscription_id", "state", "phone", "own_number", "refused", "until"
+ *         ->  "subscription_id" that is chosen now, and "route" says why
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -10,11 +13,14 @@
 
 #include "gateway/command.h"
 #include "hub/hub_phone.h"
+#include "numbers/phone_number.h"
 #include "phone/sim.h"
 #include "policy/routing.h"
 #include "remote/remote.h"
 #include "sms/outbox.h"
+#include "store/store_client.h"
 #include "tools/services.h"
+#include "tools/view.h"
 
 /* ---- drain */
 
@@ -115,4 +121,125 @@ const struct control_command command_drain = {
 	.name = "drain",
 	.needs_gateway = true,
 	.run = command_routing_run_drain,
+};
+
+/* ---- sims */
+
+/* These functions return false if the call has been answered. */
+
+static bool command_routing_read_client(struct control_call *call,
+					struct store_client_row *row)
+{
+	const char *name = control_call_argument(call, "client");
+	int error = name ? store_client_get(call->control->store, name, row) : 0;
+
+	if (error == STORE_E_NOT_FOUND)
+		control_call_fail(call, "not_found",
+				  "To list them: " PROGRAM_NAME " client list",
+				  "there is no client with this name");
+	else if (error)
+		control_call_fail_store(call, error);
+	return !error;
+}
+
+static bool command_routing_read_pool(struct control_call *call, int64_t *pool_id_out)
+{
+	const char *name = control_call_argument(call, "pool");
+	const struct store_pool *pool =
+		name ? routing_pool_named(call->control->services->routing, name) : NULL;
+
+	*pool_id_out = pool ? pool->id : ATTEMPT_POOL_ANY;
+	if (name && !pool)
+		control_call_fail(call, "not_found",
+				  "To list them: " PROGRAM_NAME " pools",
+				  "there is no pool with this name");
+	return pool || !name;
+}
+
+static bool command_routing_read_number(struct control_call *call,
+					char number[PHONE_NUMBER_BYTES])
+{
+	const char *written = control_call_argument(call, "to");
+
+	*number = '\0';
+	if (!written || phone_number_parse(written, number) == PHONE_NUMBER_OK)
+		return true;
+	control_call_fail(call, CONTROL_INVALID_ARGUMENT,
+			  "Give it with its country code, such as +36201234567",
+			  "this is not a phone number");
+	return false;
+}
+
+static bool command_routing_put_rank(struct control_call *call,
+				     const struct routing_rank *rank)
+{
+	struct json_writer *writer = control_call_open_item(call);
+	const char *phone = command_routing_phone_of(rank->sim);
+
+	if (!writer)
+		return false;
+	json_put_integer(writer, "subscription_id", rank->sim->id);
+	json_put_string(writer, "state", sim_state_name(rank->sim->state));
+	if (phone)
+		json_put_string(writer, "phone", phone);
+	if (*rank->sim->own_number)
+		view_put_line(writer, "own_number", rank->sim->own_number);
+	if (rank->refused)
+		json_put_string(writer, "refused", rank->refused);
+	if (rank->refused && rank->frees_ms)
+		view_put_time(writer, "until", rank->frees_ms);
+	control_call_close(call);
+	return true;
+}
+
+static void command_routing_answer_sims(struct control_call *call,
+					const struct routing_request *request)
+{
+	struct routing *routing = call->control->services->routing;
+	struct routing_choice choice;
+	struct json_writer *writer;
+	struct routing_rank *ranks;
+	bool is_chosen;
+	size_t count;
+
+	is_chosen = routing_choose(routing, request, &choice);
+	ranks = routing_rank(routing, call->arena, request, &count);
+	if (!ranks) {
+		control_call_fail_store(call, -ENOMEM);
+		return;
+	}
+	for (size_t i = 0; i < count; i++) {
+		if (!command_routing_put_rank(call, &ranks[i]))
+			return;
+	}
+	writer = control_call_open_result(call);
+	if (!writer)
+		return;
+	json_put_integer(writer, "sims", (int64_t)count);
+	if (is_chosen) {
+		json_put_integer(writer, "subscription_id", choice.sim_id);
+		json_put_string(writer, "route", choice.decided);
+	}
+	control_call_close(call);
+}
+
+static void command_routing_run_sims(struct control_call *call)
+{
+	struct store_client_row row = { 0 };
+	char number[PHONE_NUMBER_BYTES];
+	struct routing_request request = { .number = number, .segments = 1 };
+
+	if (!command_routing_read_client(call, &row) ||
+	    !command_routing_read_pool(call, &request.pool_id) ||
+	    !command_routing_read_number(call, number))
+		return;
+	if (control_call_argument(call, "client"))
+		request.client = &row.client;
+	command_routing_answer_sims(call, &request);
+}
+
+const struct control_command command_sims = {
+	.name = "sims",
+	.needs_gateway = true,
+	.run = command_routing_run_sims,
 };

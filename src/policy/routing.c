@@ -21,6 +21,8 @@
 #include "policy/limit.h"
 
 _Static_assert((int)ROUTING_FILTERS <= (int)ROUTING_FILTERS_MAX, "refused[] has room");
+_Static_assert((int)ROUTING_PREFERENCES <= (int)ROUTING_PREFERENCES_MAX,
+	       "scores[] has room");
 
 enum {
 	ROUTING_SIMS_MAX = 65536,
@@ -378,22 +380,73 @@ const char *routing_explain(struct arena *arena, const struct routing_choice *ch
 	return text;
 }
 
+/* Returns why the SIM is refused, now and whatever was known before; NULL if it is not. */
+static const char *routing_refuse(const struct routing_case *about, const struct sim *sim,
+				  struct routing_sim *known, int64_t *frees_ms_out)
+{
+	size_t place = routing_filter_sim(about, sim, known, frees_ms_out);
+
+	if (place < ROUTING_FILTERS)
+		return routing_filters[place].why;
+	return about->request->is_later ||
+			       routing_check_limits(about, sim->id, frees_ms_out)
+		       ? NULL
+		       : routing_filters[ROUTING_AT_LIMIT].why;
+}
+
 const char *routing_refusal(struct routing *routing, const struct sim *sim,
 			    const struct routing_request *request, int64_t *frees_ms_out)
 {
 	struct routing_sim *known = routing_known(routing, sim->id);
 	struct routing_case about;
-	size_t place = 0;
 
 	*frees_ms_out = 0;
 	if (!known || !routing_open(&about, routing, request))
 		return "not known";
-	place = routing_filter_sim(&about, sim, known, frees_ms_out);
-	if (place < ROUTING_FILTERS)
-		return routing_filters[place].why;
-	return routing_check_limits(&about, sim->id, frees_ms_out)
-		       ? NULL
-		       : routing_filters[ROUTING_AT_LIMIT].why;
+	return routing_refuse(&about, sim, known, frees_ms_out);
+}
+
+/* For qsort(): the better one first. */
+static int routing_order(const void *one, const void *other)
+{
+	const struct routing_rank *left = one, *right = other;
+
+	if (!left->refused != !right->refused)
+		return left->refused ? 1 : -1;
+	for (size_t i = 0; i < ROUTING_PREFERENCES; i++) {
+		if (left->scores[i] != right->scores[i])
+			return left->scores[i] > right->scores[i] ? -1 : 1;
+	}
+	return left->sim->id < right->sim->id ? -1 : 1;
+}
+
+struct routing_rank *routing_rank(struct routing *routing, struct arena *arena,
+				  const struct routing_request *request,
+				  size_t *count_out)
+{
+	size_t count = 0, room = sims_count(routing->sims);
+	struct routing_rank *ranks = arena_alloc(arena, (room + 1) * sizeof(*ranks));
+	struct routing_case about;
+	const struct sim *sim;
+
+	if (!ranks || !routing_open(&about, routing, request))
+		return NULL;
+	TAILQ_FOREACH (sim, sims_list(routing->sims), link) {
+		struct routing_rank *rank = &ranks[count];
+		struct routing_sim *known = routing_known(routing, sim->id);
+
+		if (!known || count == room)
+			continue;
+		*rank = (struct routing_rank){ .sim = sim };
+		rank->refused = routing_refuse(&about, sim, known, &rank->frees_ms);
+		for (size_t i = 0; i < ROUTING_PREFERENCES; i++)
+			rank->scores[i] =
+				routing_preferences[i].score(&about, sim, known);
+		count++;
+	}
+	qsort(ranks, count, sizeof(*ranks), routing_order);
+	*count_out = count;
+	return ranks;
 }
 
 /* ---- what became of it --------------------------------------------------------------- */

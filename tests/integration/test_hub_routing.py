@@ -117,3 +117,23 @@ def test_a_drained_phone_gets_nothing_new_until_that_is_undone(fleet: Fleet) -> 
     assert len(audited(fleet, "sim_undrained")) == 2
     assert "message_id" in send(fleet, "undone")
     assert refused(fleet, "drain", "99")[0] == refused(fleet, "drain", "shop-3")[0] == 1
+
+
+def test_sims_lists_the_choice_first_and_says_why_others_are_refused(fleet: Fleet) -> None:
+    first, second = sim_of(fleet, "shop-1"), sim_of(fleet, "shop-2")
+    fleet.run("pools", "set", "front", "--sims", str(first))
+    *rows, result = fleet.run("sims", "--to", TO, "--pool", "front")
+    assert [(row["subscription_id"], row["phone"], row["state"], row.get("refused"))
+            for row in rows] == [(first, "shop-1", "ready", None),
+                                 (second, "shop-2", "ready", "not in the pool")]
+    assert (result["subscription_id"], result["sims"]) == (first, 2) and result["route"]
+    send(fleet, "explained", subscription_id=second)
+    *rows, result = fleet.run("sims", "--to", TO)
+    assert rows[0]["subscription_id"] == result["subscription_id"] == second
+    fleet.run("pair", "--sim", str(first), "narrow")
+    rows = fleet.run("sims", "--client", "narrow")
+    assert rows[1]["refused"] == "not allowed to this client"
+    for wrong in (("--pool", "none"), ("--client", "none")):
+        assert refused(fleet, "sims", *wrong)[0] == 1
+    assert refused(fleet, "sims", "--to", "Anna")[0] == 2
+    fleet.run("pools", "remove", "front")

@@ -108,6 +108,28 @@ static int64_t store_exchange(int64_t sim_id, bool incoming)
 
 FIXTURE(set_up, tear_down)
 
+TEST(test_the_list_begins_with_the_choice_and_ends_with_those_refused)
+{
+	const struct routing_request request = request_of(ATTEMPT_POOL_ANY);
+	struct routing_rank *ranks;
+	size_t count;
+
+	for (int which = 1; which <= 4; which++)
+		add_sim(which, "216");
+	assert_int_equal(routing_drain(routing, 5, true, NULL, "owner"), 0);
+	for (int left = 3; left >= 0; left--) {
+		ranks = routing_rank(routing, arena, &request, &count);
+		assert_non_null(ranks);
+		assert_int_equal(count, 4);
+		assert_int_equal(ranks[0].sim->id, left ? choose() : ranks[0].sim->id);
+		for (int i = 0; i < 4; i++)
+			assert_int_equal(!ranks[i].refused, i < left);
+		assert_string_equal(ranks[3].refused, "drained by the owner");
+		assert_int_equal(
+			routing_drain(routing, ranks[0].sim->id, true, NULL, "owner"), 0);
+	}
+}
+
 TEST(test_a_client_gets_only_its_sims)
 {
 	struct client client = { .sims = "4" };

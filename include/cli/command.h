@@ -147,7 +147,7 @@ int owner_command_run(const struct command *command, int argc, char **argv);
 	row(restore) \
 	row(join) \
 	row(leave)
-#define COMMAND_LIST_HUB_ROWS(row) row(enrol) row(phones) row(expel) row(pools) row(drain) row(routes)
+#define COMMAND_LIST_HUB_ROWS(row) row(enrol) row(phones) row(expel) row(pools) row(drain) row(routes) row(resend)
 /* clang-format on */
 
 #define COMMAND_LIST_DECLARATION(name) extern const struct command cmd_##name;

@@ -179,7 +179,7 @@ void control_call_deinit(struct control_call *call);
 	row(webhooks) \
 	row(events)
 #define COMMAND_PHONE_ROWS(row) row(unlock) row(opt_outs) row(session_contacts)
-#define COMMAND_HUB_ROWS(row) row(enrol) row(phones) row(expel) row(pools) row(drain) row(sims)
+#define COMMAND_HUB_ROWS(row) row(enrol) row(phones) row(expel) row(pools) row(drain) row(sims) row(resend)
 /* clang-format on */
 
 #define COMMAND_DECLARATION(name) extern const struct control_command command_##name;

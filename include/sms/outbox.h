@@ -125,10 +125,12 @@ void outbox_failover_set_finder(struct outbox *outbox, outbox_route_finder find,
 void outbox_failover_review(struct outbox *outbox);
 
 /*
- * The owner wants a message sent again that is in doubt or unknown, though it may have been sent.
- * Returns 0; OUTBOX_E_TOO_LATE if it is neither, or the radio cannot do that.
+ * The owner wants a message sent again that is in doubt or unknown, though it may have been sent,
+ * and though its validity may be over. An audit line says so, and `by` whom. Returns 0;
+ * OUTBOX_E_TOO_LATE if it is neither, or the radio cannot do that; STORE_E_FULL becomes
+ * OUTBOX_E_STORAGE; -errno.
  */
-int outbox_failover_resend(struct outbox *outbox, int64_t message_id);
+int outbox_failover_resend(struct outbox *outbox, int64_t message_id, const char *by);
 
 void outbox_set_timing(struct outbox *outbox,
 		       const struct outbox_timing *timing); /* tests */

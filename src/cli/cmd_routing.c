@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* drain, sims: what the owner of a hub decides and sees of the routing of messages. */
+/* drain, sims, resend: what the owner of a hub decides and sees of the routing of messages. */
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/json_field.h"
 #include "cli/owner_command.h"
@@ -109,5 +110,78 @@ const struct command cmd_routes = {
 		.options = cmd_routing_sims_options,
 		.print_item = cmd_routing_print_sim,
 		.print = cmd_routing_print_choice,
+	},
+};
+
+/* resend */
+
+enum { CMD_ROUTING_LINE_BYTES = 64 };
+
+static const char cmd_routing_resend_help[] =
+	"Usage: " PROGRAM_NAME " resend [OPTION]... ID\n"
+	"Send a message again whose outcome is unknown, or in doubt. It may arrive twice;\n"
+	"on a terminal this asks first. A validity that is over does not count any more.\n"
+	"\n"
+	"  --yes            do not ask\n" OPTIONS_STORE_HELP
+	"  --json           print JSON lines instead of text; needs "
+	"--yes\n" OPTIONS_HELP_HELP "\n"
+	"Exit codes: 0 it is queued; 1 failed, or you did not want it; 2 wrong options.\n";
+
+static const struct owner_command_option cmd_routing_resend_options[] = {
+	{ .name = "yes", .is_flag = true, .is_local = true },
+	{ 0 },
+};
+
+static const char *cmd_routing_check_resend(const struct owner_command_call *call)
+{
+	if (owner_command_value(call, "yes") ||
+	    (isatty(STDIN_FILENO) && !call->store.json))
+		return NULL;
+	return "the message may arrive twice: if you want that, give --yes";
+}
+
+/* Returns 0, or an exit code after printing that nothing is sent. */
+static int cmd_routing_confirm(const struct owner_command_call *call,
+			       struct json_writer *arguments)
+{
+	char line[CMD_ROUTING_LINE_BYTES];
+
+	if (owner_command_value(call, "yes"))
+		return EXIT_CODE_OK;
+	printf("Message %s may have been sent, and would arrive twice.\n"
+	       "Send it again? [y/N] ",
+	       call->operand);
+	fflush(stdout);
+	if (fgets(line, sizeof(line), stdin) && (*line == 'y' || *line == 'Y'))
+		return EXIT_CODE_OK;
+	puts("Nothing is sent.");
+	return EXIT_CODE_FAILED;
+}
+
+static int cmd_routing_print_resent(const struct owner_command_call *call,
+				    const struct json *result)
+{
+	const char *id = json_field_text(result, "message_id");
+
+	printf("Message %s is queued again. To check it: " PROGRAM_NAME " show %s\n", id,
+	       id);
+	return EXIT_CODE_OK;
+}
+
+const struct command cmd_resend = {
+	.name = "resend",
+	.group = COMMAND_MESSAGES,
+	.summary = "send a message again whose outcome is unknown",
+	.example = "resend 12",
+	.owner = {
+		.help = cmd_routing_resend_help,
+		.options = cmd_routing_resend_options,
+		.operand = "message_id",
+		.operand_is_number = true,
+		.check = cmd_routing_check_resend,
+		.add = cmd_routing_confirm,
+		.print = cmd_routing_print_resent,
+		.fix_if_lost = "It may be queued: check with " PROGRAM_NAME
+			       " show ID before you send it again",
 	},
 };

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * drain, sims: what the owner of a hub decides and sees of the routing of messages.
+ * drain, sims, resend: what the owner of a hub decides and sees of the routing of messages.
  *
  *   drain {"target": "shop-1" or "3", "undo": true}  ->  "subscription_ids", "drained"
  *   sims  {"to", "pool", "client"}  ->  an item for each SIM, in the order of preference:
  *         "subscription_id", "state", "phone", "own_number", "refused", "until"
  *         ->  "subscription_id" that is chosen now, and "route" says why
+ *   resend {"message_id"}  ->  "message_id"
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -242,4 +243,38 @@ const struct control_command command_sims = {
 	.name = "sims",
 	.needs_gateway = true,
 	.run = command_routing_run_sims,
+};
+
+/* ---- resend */
+
+static void command_routing_run_resend(struct control_call *call)
+{
+	const struct json *number = json_member(call->arguments, "message_id");
+	const char *who = control_call_who(call);
+	struct json_writer *writer;
+	int64_t message_id = 0;
+	int error = -ENOMEM;
+
+	json_integer(number, &message_id);
+	if (who)
+		error = outbox_failover_resend(call->control->services->outbox,
+					       message_id, who);
+	if (error == OUTBOX_E_TOO_LATE) {
+		control_call_fail(call, "not_unknown",
+				  "To see its state: " PROGRAM_NAME " show ID",
+				  "there is no message %lld whose outcome is unknown",
+				  (long long)message_id);
+	} else if (error) {
+		control_call_fail_store(call,
+					error == OUTBOX_E_STORAGE ? STORE_E_FULL : error);
+	} else if ((writer = control_call_open_result(call))) {
+		json_put_integer(writer, "message_id", message_id);
+		control_call_close(call);
+	}
+}
+
+const struct control_command command_resend = {
+	.name = "resend",
+	.needs_gateway = true,
+	.run = command_routing_run_resend,
 };

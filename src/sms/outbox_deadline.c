@@ -259,6 +259,17 @@ void outbox_deadline_approve(struct outbox_message *message, int64_t now_ms,
 	deadline->counted_end_ms = is_scheduled ? 0 : expires_at_ms;
 }
 
+void outbox_deadline_renew(struct outbox_message *message)
+{
+	struct outbox_deadline *deadline = &message->deadline;
+
+	if (outbox_deadline_expiry(message) > clock_wall_ms())
+		return;
+	deadline->expires_at_ms = deadline->counted_end_ms = 0;
+	deadline->ends_approval = false;
+	outbox_deadline_save(message);
+}
+
 void outbox_deadline_postpone(struct outbox_message *message, int64_t send_at_ms)
 {
 	struct outbox_deadline *deadline = &message->deadline;

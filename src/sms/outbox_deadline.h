@@ -74,6 +74,8 @@ int64_t outbox_deadline_end(const struct outbox_message *message,
 /* Returns how long a message waits for approval. */
 int64_t outbox_deadline_approval_wait_ms(const struct config *config);
 
+/* It is to be sent although its validity may be over: then it has no end any more. */
+void outbox_deadline_renew(struct outbox_message *message);
 /* It waits for this time now; its validity moves with it. */
 void outbox_deadline_postpone(struct outbox_message *message, int64_t send_at_ms);
 /* It was approved now and expires at `expires_at_ms`, not later than before. */

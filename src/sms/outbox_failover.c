@@ -22,6 +22,7 @@
 #include "base/arena.h"
 #include "base/log.h"
 #include "store/store_attempt.h"
+#include "store/store_audit.h"
 
 enum {
 	USEC_PER_MS = 1000,
@@ -93,7 +94,9 @@ static bool outbox_failover_move(struct outbox *outbox, struct sim_queue *queue,
 			goes_on || message->state == STATE_QUEUED ? 0 : message->attempt,
 		.outcome = outcome,
 		.sim_id = sim_id,
-		.reason = stays ? "not_taken" : "moved",
+		.reason = message->is_decided ? "resent"
+			  : stays	      ? "not_taken"
+					      : "moved",
 		.is_decided = message->is_decided,
 	};
 	struct sim_queue *other = sim_queues_get(&outbox->queues, sim_id);
@@ -296,15 +299,23 @@ static struct outbox_message *outbox_failover_find_doubtful(struct outbox *outbo
 	return message;
 }
 
-int outbox_failover_resend(struct outbox *outbox, int64_t message_id)
+int outbox_failover_resend(struct outbox *outbox, int64_t message_id, const char *by)
 {
+	const struct audit_event_fact facts[] = { { "message_id", NULL, message_id },
+						  { "by", by },
+						  { NULL } };
 	struct outbox_message *message;
+	int error;
 
 	if (!outbox->messages.sends_again)
 		return OUTBOX_E_TOO_LATE;
 	message = outbox_failover_find_doubtful(outbox, message_id);
 	if (!message)
 		return OUTBOX_E_TOO_LATE;
+	error = store_audit_record(outbox->store, AUDIT_SEND_REPEATED, facts);
+	if (error)
+		return error == STORE_E_FULL ? OUTBOX_E_STORAGE : error;
+	outbox_deadline_renew(message);
 	message->leaves = "resent";
 	message->is_decided = true;
 	outbox_messages_request_run(&outbox->messages);

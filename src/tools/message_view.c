@@ -503,6 +503,7 @@ static const struct {
 	  "that it was accepted. Do not send it again." },
 	{ "gateway_restarted",
 	  "The gateway was not running when its outcome came; it asks oFono." },
+	{ "resent", "It is sent again, and may arrive twice." },
 	{ "not_taken", "It waits in the gateway: oFono could not be reached." },
 	{ "edited", "edit_sms changed it; it still waits." },
 	{ "validity_over", "It was not sent: the time that was asked for ran out." },

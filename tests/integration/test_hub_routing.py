@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+import sqlite3
 import subprocess
 from collections.abc import Iterator
+from contextlib import closing
 from typing import Any
 
 import pytest
@@ -12,9 +14,13 @@ import pytest
 from agent import TO
 from conftest import new_lab
 from lab import wait_until
+from modem.patience import patience
 from modem.sim import Sim
 from modern import Request
+from terminal import on_terminal
 from test_hub import HUB, Fleet
+
+UNKNOWN = 8                     # a message's state, as stored
 
 
 @pytest.fixture(scope="module")
@@ -137,3 +143,27 @@ def test_sims_lists_the_choice_first_and_says_why_others_are_refused(fleet: Flee
         assert refused(fleet, "sims", *wrong)[0] == 1
     assert refused(fleet, "sims", "--to", "Anna")[0] == 2
     fleet.run("pools", "remove", "front")
+
+
+def test_what_is_unknown_is_sent_again_with_a_key_of_its_own(fleet: Fleet) -> None:
+    sent = send(fleet, "again", subscription_id=sim_of(fleet, "shop-1"))
+    message = str(sent["message_id"])
+    assert senders(fleet, "again") == ["shop-1"]
+    assert refused(fleet, "resend", "--yes", message)[0] == 1     # its outcome is known
+    fleet.hub.stop()
+    with closing(sqlite3.connect(fleet.hub.state / "gateway.db")) as database, database:
+        database.execute("UPDATE message SET state = ? WHERE id = ?", (UNKNOWN, message))
+    fleet.hub.start()
+    wait_until(lambda: len(fleet.sims()) == 2, what="the hub shows both SIMs again")
+    assert refused(fleet, "resend", message)[0] == 2              # nobody was asked
+    with on_terminal("resend", "--state-dir", fleet.hub.state, message, program=HUB) as terminal:
+        terminal.read_until("[y/N]")
+        terminal.type("n\n")
+        terminal.read_all()
+        assert terminal.process.wait(patience(10)) == 1
+    assert senders(fleet, "again") == ["shop-1"]
+    assert fleet.run("resend", "--yes", message) == [{"message_id": sent["message_id"]}]
+    wait_until(lambda: senders(fleet, "again") == ["shop-1"] * 2, what="it is sent again")
+    wait_until(lambda: fleet.call("get_sms_status", message_id=sent["message_id"])["state"]
+               in ("sent", "delivered"), what="its outcome is known")
+    assert audited(fleet, "send_repeated")[0]["message_id"] == sent["message_id"]

@@ -334,19 +334,41 @@ TEST(test_a_client_may_want_it_sent_again_when_in_doubt)
 	fake_answer(only_send(), SEND_ACCEPTED, "B1");
 }
 
-TEST(test_the_owner_may_send_again_what_is_unknown)
+static int64_t accept_and_lose(void)
 {
-	int64_t id = accept_routed(1, false), fine;
+	int64_t id = accept_routed(1, false);
 
 	fake_answer(only_send(), SEND_UNKNOWN, NULL);
 	turn_until(sends_pending());
 	fake_answer(only_send(), SEND_FORGOTTEN, NULL);
 	assert_message(id, STATE_UNKNOWN, "unknown_outcome");
 	turn();
+	return id;
+}
+
+TEST(test_what_is_sent_again_waits_although_its_validity_was_over)
+{
+	const struct store_message_deadline over = { .expires_at_ms =
+							     clock_wall_ms() - 1000 };
+	int64_t id = accept_and_lose();
+
+	assert_int_equal(store_message_set_deadline(store, id, &over), 0);
+	other_sim = 0;
+	away(first);
+	assert_int_equal(outbox_failover_resend(outbox, id, "owner"), 0);
+	turn_ms(5);
+	assert_message(id, STATE_QUEUED, "resent");
+}
+
+TEST(test_the_owner_may_send_again_what_is_unknown)
+{
+	int64_t id = accept_and_lose(), fine;
+
 	fake_send_count = 1;
-	assert_int_equal(outbox_failover_resend(outbox, id), 0);
+	assert_int_equal(outbox_failover_resend(outbox, id, "owner"), 0);
 	assert_sent_by_the_second(id);
 	fine = id;
-	assert_int_equal(outbox_failover_resend(outbox, fine), OUTBOX_E_TOO_LATE);
-	assert_int_equal(outbox_failover_resend(outbox, 99), OUTBOX_E_TOO_LATE);
+	assert_int_equal(outbox_failover_resend(outbox, fine, "owner"),
+			 OUTBOX_E_TOO_LATE);
+	assert_int_equal(outbox_failover_resend(outbox, 99, "owner"), OUTBOX_E_TOO_LATE);
 }

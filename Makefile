@@ -27,7 +27,6 @@ endif
 
 # However it is written: the names in the lists of what depends on a header are the same.
 override BUILD := $(patsubst $(CURDIR)/%,%,$(abspath $(BUILD)))
-PORT ?= 9531
 PKG_CONFIG ?= pkg-config
 PYTHON ?= /usr/bin/python3
 INSTALL ?= install
@@ -39,7 +38,7 @@ endif
 # for a demo, which runs for long; it locks while it builds.  This comes before any flag is
 # changed: those of the environment would come changed to the inner make.
 GOALS := $(or $(MAKECMDGOALS),all)
-ifneq ($(or $(OFONO_MCP_LOCKED),$(if $(filter-out help demo,$(GOALS)),,unlocked)),)
+ifneq ($(or $(OFONO_MCP_LOCKED),$(if $(filter-out help demo demo-fleet,$(GOALS)),,unlocked)),)
 
 LIBRARIES := dbus-1 libmicrohttpd yajl libsystemd sqlite3 gnutls inih libqrencode
 # Loaded when it is first needed (doc/libraries.md), so only its headers are for the build.
@@ -101,7 +100,7 @@ FUZZ_PARTS := tests/fuzz/replay.c tests/faults/starve.c tests/faults/scarcity.c 
 Q := $(if $(V),,@)
 RUN := $(PYTHON) -B tests/check/check.py --make "$(MAKE)" --build $(BUILD)
 
-.PHONY: all help toolchain programs unit-programs packages demo bench bench-fleet bench-growth bench-peers bench-programs torture soak chaos-fleet \
+.PHONY: all help toolchain programs unit-programs packages demo demo-fleet bench bench-fleet bench-growth bench-peers bench-programs torture soak chaos-fleet \
         fuzz fuzz-coverage fuzz-minimise fuzz-programs starved starve numbers check check-all test unit san house lab \
         integration integration-san clients console package other-release ofono-versions builds matrix valgrind lint format \
         faults fixtures flags plugin-flags install uninstall deb rpm mcpb plugin plugin-packages \
@@ -113,6 +112,7 @@ all: $(BUILD)/ofono-mcp $(BUILD)/ofono-mcp-hub $(BUILD)/ofono-mcp-link $(BUILD)/
 help:
 	@echo "make            build/ofono-mcp"
 	@echo "make demo       try it: a gateway with emulated modems, no phone needed (PORT=9531)"
+	@echo "make demo-fleet the same with a hub and three emulated phones (PORT=9541)"
 	@echo "make check      the tests before every commit; 5 to 8 minutes on 2 CPUs"
 	@echo "make check-all  every test, also browsers, npm clients and a fresh Debian"
 	@echo "make test T=... one test: a file, a function, or FILE::FUNCTION"
@@ -351,7 +351,13 @@ demo:
 	@tests/as-root true
 	@tests/packages/install build demo
 	@$(MAKE) --no-print-directory all
-	@tests/as-root $(PYTHON) -B tests/demo/demo.py --port $(PORT)
+	@tests/as-root $(PYTHON) -B tests/demo/demo.py $(PORT:%=--port %)
+
+demo-fleet:
+	@tests/as-root true
+	@tests/packages/install build demo mosquitto
+	@$(MAKE) --no-print-directory all
+	@tests/as-root $(PYTHON) -B tests/demo/demo_fleet.py $(PORT:%=--port %)
 
 bench:
 	@tests/as-root true
@@ -464,7 +470,7 @@ plugin-flags:
 	@: $(info $(PLUGIN_CPPFLAGS) -std=gnu11)
 
 # What "ofono-mcp demo" runs: the demo, the lab and the emulated modems, without their tests.
-DEMO_FILES = $(filter-out %/__main__.py,$(filter-out $(wildcard tests/*/test_*.py),\
+DEMO_FILES = $(filter-out %/__main__.py %fleet.py,$(filter-out $(wildcard tests/*/test_*.py),\
                $(wildcard tests/demo/*.py tests/lab/*.py tests/modem/*.py)))
 DEMO_PLACE = $(DESTDIR)$(PREFIX)/share/ofono-mcp
 

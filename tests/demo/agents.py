@@ -28,9 +28,9 @@ def curl(url: str, id: int, method: str, params: Any) -> str:
     return f"curl -s {url} --json '{body}'"
 
 
-def configuration(port: int, program: str) -> Iterator[str]:
+def configuration(port: int, program: str, requests: dict[str, Any]) -> Iterator[str]:
     url = f"http://127.0.0.1:{port}/mcp"
-    for id, (what, request) in enumerate(REQUESTS.items(), start=1):
+    for id, (what, request) in enumerate(requests.items(), start=1):
         yield f"  # {what}"
         yield f"  {curl(url, id, *request)}"
     yield ""

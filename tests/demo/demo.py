@@ -18,13 +18,16 @@ import signal
 import socket
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))    # the packages lab and modem
 
 from events import Events
 from lab import Lab
+from lab.process import Program
+from modem import Modem
 from screen import Gone
 from story import Story
 
@@ -109,17 +112,29 @@ def take(port: int, again: str) -> socket.socket:
 
 # ---- life
 
-def watch(lab: Lab, shown: dict[str, int], screen: Story | Events) -> None:
+Screen = Story | Events
+
+
+def watch(shown: dict[Modem, int], programs: Mapping[str, Program], screen: Screen) -> None:
     """Shows what the modems take; `shown` counts what each took before."""
-    while lab.gateway.is_running and lab.ofonod.is_running:
-        for modem in lab.modems:
-            for submit in modem.taken[shown[modem.name]:]:
+    while all(program.is_running for program in programs.values()):
+        for modem in shown:
+            for submit in modem.taken[shown[modem]:]:
                 screen.sent(modem, submit)
-                shown[modem.name] += 1
+                shown[modem] += 1
         time.sleep(POLL_S)
-    name, log = ("ofonod", lab.ofonod.log) if lab.gateway.is_running \
-        else ("the gateway", lab.gateway.log)
+    name, log = next((name, program.log) for name, program in programs.items()
+                     if not program.is_running)
     raise Failed("failed", f"{name} ended:\n{log[-2000:]}")
+
+
+def go_on(modems: Sequence[Modem], programs: Mapping[str, Program], port: int, once: bool,
+          screen: Screen) -> None:
+    shown = {modem: len(modem.taken) for modem in modems}
+    screen.how_to_go_on(port)
+    if not once:
+        screen.watching()
+        watch(shown, programs, screen)
 
 
 def new_lab(listener: socket.socket) -> Lab:
@@ -131,29 +146,29 @@ def new_lab(listener: socket.socket) -> Lab:
     return lab
 
 
-def run(listener: socket.socket, once: bool, screen: Story | Events) -> None:
+def run(listener: socket.socket, once: bool, screen: Screen) -> None:
     screen.starting()
     with new_lab(listener) as lab:
         listener.close()                        # only the gateway has it now
         try:
             screen.up(lab)
-            shown = {modem.name: len(modem.taken) for modem in lab.modems}
-            screen.how_to_go_on(lab.gateway.port)
-            if not once:
-                screen.watching()
-                watch(lab, shown, screen)
+            go_on(lab.modems, {"the gateway": lab.gateway, "ofonod": lab.ofonod},
+                  lab.gateway.port, once, screen)
         finally:
             ignore_signals()
 
 
-def parse(arguments: Sequence[str]) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="demo.py", description=__doc__.splitlines()[0])
-    parser.add_argument("--port", type=int, default=DEFAULT_PORT)
+def parser(program: str, does: str, port: int, again: str) -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog=program, description=does)
+    parser.add_argument("--port", type=int, default=port)
     parser.add_argument("--once", action="store_true",
                         default=os.environ.get("DEMO_ONCE", "") not in ("", "0"))
-    parser.add_argument("--json", action="store_true", help="tell a program")
-    parser.add_argument("--again", default="make demo PORT=",
+    parser.add_argument("--again", default=again,
                         help="how it is run with another port, which follows")
+    return parser
+
+
+def parse(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> argparse.Namespace:
     options = parser.parse_args(arguments)
     if not 1 <= options.port <= 65535:
         parser.error(f"a port is between 1 and 65535, not {options.port}")
@@ -165,7 +180,7 @@ def leave_output() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def tell_failure(screen: Story | Events, failed: Failed) -> int:
+def tell_failure(screen: Screen, failed: Failed) -> int:
     try:
         screen.failed(failed.code, failed.flaw, failed.fix)
     except Gone:
@@ -174,9 +189,9 @@ def tell_failure(screen: Story | Events, failed: Failed) -> int:
     return 1
 
 
-def main(arguments: Sequence[str]) -> int:
-    options = parse(arguments)
-    screen = Events() if options.json else Story()
+def play(options: argparse.Namespace, screen: Screen,
+         run: Callable[[socket.socket, bool, Any], None]) -> int:
+    """Returns the exit code."""
     try:
         listener = take(options.port, options.again)
         end_when_asked()
@@ -192,6 +207,13 @@ def main(arguments: Sequence[str]) -> int:
     except Gone:
         leave_output()
     return 0
+
+
+def main(arguments: Sequence[str]) -> int:
+    options = parser("demo.py", __doc__.splitlines()[0], DEFAULT_PORT, "make demo PORT=")
+    options.add_argument("--json", action="store_true", help="tell a program")
+    chosen = parse(options, arguments)
+    return play(chosen, Events() if chosen.json else Story(), run)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ import sys
 import time
 from typing import Any
 
-from agents import configuration
+from agents import REQUESTS, configuration
 from lab import Lab, McpClient
 from lab.gateway import BINARY
 from modem import Modem, Submit
@@ -56,14 +56,19 @@ def ask(client: McpClient, id: int, method: str, params: Any) -> Any:
     return answer.result
 
 
-def show_submit(modem: Modem, submit: Submit) -> None:
-    facts(modem=f"/{modem.name}, {modem.sim.spn}", PDU=paint(submit.pdu, "radio"),
+def show_submit(where: str, submit: Submit) -> None:
+    facts(modem=where, PDU=paint(submit.pdu, "radio"),
           to=submit.destination, alphabet=submit.alphabet,
           segment=f"{part.part} of {part.parts}" if (part := submit.concat) else "1 of 1",
           text=submit.text)
 
 
 class Story:
+    requests = REQUESTS
+
+    def name(self, modem: Modem) -> str:
+        return f"/{modem.name}, {modem.sim.spn}"
+
     def starting(self) -> None:
         say("Starting a private D-Bus, ofonod, two emulated modems and the gateway ...")
 
@@ -92,11 +97,12 @@ class Story:
                 "to_phone_number": TO, "sms_text": TEXT, "subscription_id": sim_id}})
         title("What the modem was given to send")
         for submit in modem.wait_taken(1):
-            show_submit(modem, submit)
+            show_submit(self.name(modem), submit)
 
     def how_to_go_on(self, port: int) -> None:
         title("Try it yourself, in another terminal")
-        for line in configuration(port, os.environ.get("GATEWAY_BINARY", str(BINARY))):
+        program = os.environ.get("GATEWAY_BINARY", str(BINARY))
+        for line in configuration(port, program, self.requests):
             say(line)
         say()
         for line in ON_REPEATS:
@@ -107,7 +113,7 @@ class Story:
 
     def sent(self, modem: Modem, submit: Submit) -> None:
         title(f"{time.strftime('%H:%M:%S')} an SMS went out")
-        show_submit(modem, submit)
+        show_submit(self.name(modem), submit)
 
     def failed(self, code: str, message: str, fix: str) -> None:
         """Reports it on standard error."""

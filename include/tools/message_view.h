@@ -25,6 +25,14 @@ int message_view_read(struct store *store, int64_t message_id, struct arena **ar
 void message_view_write(const struct view *view, const struct message *message);
 /* Writes "origin", where another program sent the message. */
 void message_view_put_origin(struct json_writer *writer, int64_t client_id);
+/* The same, and "client" for a reader who decides on other clients' messages. */
+void message_view_put_sender(struct json_writer *writer, const struct services *services,
+			     const struct client *reader, const struct message *message);
+
+#define MESSAGE_VIEW_CLIENT_FIELD         \
+	{ "client", SCHEMA_STRING, false, \
+	  "out, for the owner and scope admin: who had it sent, as in list_approvals" }
+
 /* The same without the number and what is known about it, for a row that has them. */
 void message_view_write_without_party(const struct view *view,
 				      const struct message *message);

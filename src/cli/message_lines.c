@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/client.h"
 #include "cli/terminal.h"
 
 #define BAR "  | "
@@ -97,6 +98,19 @@ static void message_lines_print_state(const struct json *message, bool incoming)
 		printf(" (%s)", reason);
 }
 
+/* Prints who sent it, if the answer tells. */
+static void message_lines_print_sender(const struct json *message)
+{
+	const char *client = json_field_text(message, "client");
+
+	if (*json_field_text(message, "origin"))
+		fputs(", by the phone's app", stdout);
+	else if (strcmp(client, CLIENT_OWNER_NAME) == 0)
+		fputs(", by you", stdout);
+	else if (*client)
+		printf(", by %s", client);
+}
+
 static bool message_lines_is_service(const struct json *message)
 {
 	const struct json *flags = json_member(message, "flags");
@@ -110,7 +124,10 @@ static bool message_lines_is_service(const struct json *message)
 	return found;
 }
 
-/* Prints "12  from Anna +36201234567  2026-11-21T08:30:00+01:00, SIM 1, unread" */
+/*
+ * Prints "12  from Anna +36201234567  2026-11-21T08:30:00+01:00, SIM 1, unread", or
+ * "13  to +36201234567  2026-11-21T08:31:00+01:00, SIM 1, sent, by you".
+ */
 void message_lines_print(const struct json *message, const struct json *page)
 {
 	bool incoming = !json_member(message, "to");
@@ -131,6 +148,7 @@ void message_lines_print(const struct json *message, const struct json *page)
 	if (*sim && strcmp(sim, "0") != 0)
 		printf(", SIM %s", sim);
 	message_lines_print_state(message, incoming);
+	message_lines_print_sender(message);
 	if (strcmp(json_field_text(message, "trust"), "blocked") == 0)
 		fputs(", blocked", stdout);
 	if (message_lines_is_service(message))

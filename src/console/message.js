@@ -21,7 +21,7 @@ class MessageView {
 			make('label.pick', { for: box.id }, box,
 				make('span.hidden', `Select message ${id}`)),
 			make('div.body',
-				make('span.hidden', isOut ? 'You: ' : 'They: '),
+				make('span.hidden', isOut ? 'From here: ' : 'They: '),
 				make('p.bubble', { dir: 'auto' }, text),
 				...linkButtons(text, this.#openLink), foot, history));
 		row.fill = (now) => {
@@ -55,7 +55,8 @@ class MessageView {
 			'aria-expanded': String(!history.hidden), 'aria-controls': history.id,
 			onclick: () => this.#unfold(state, history, message.message_id) },
 			stateTag(message.state), make('span.hidden', ', history'));
-		return [when, state, ...notes];
+		const sender = senderOf(message);
+		return [when, state, ...(sender ? [make('span.note', 'by ', foreign(sender))] : []), ...notes];
 	}
 
 	#unfold(button, history, id) {

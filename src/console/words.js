@@ -43,6 +43,10 @@ const countryOf = (code) =>
 
 const spell = (code) => code.replaceAll('_', ' ');
 
+// Who had an outgoing message sent; '' if the phone does not tell this page.
+const senderOf = ({ origin, client = '' }) =>
+	origin === 'phone' ? 'the phone\u2019s app' : client === 'owner' ? 'you' : client;
+
 const NO_NOTES = ['contains_link', 'looks_like_code'];	// visible in the text
 
 const notesOf = ({ flags, masked }) => [

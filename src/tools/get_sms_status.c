@@ -70,6 +70,7 @@ static const struct schema_field get_sms_status_output[] = {
 	{ "origin", SCHEMA_STRING, false,
 	  "out: phone: another program sent it, as in list_sms",
 	  .words = message_view_origins },
+	MESSAGE_VIEW_CLIENT_FIELD,
 	{ "send_at", SCHEMA_STRING, false, "out: waits for this time" },
 	{ "approval_until", SCHEMA_STRING, false,
 	  "waiting_approval: expires then unless approved" },
@@ -211,7 +212,7 @@ static int get_sms_status_write(struct get_sms_status *status,
 		json_put_string(writer, "reason", message->reason);
 	get_sms_status_put_outcome(status, message);
 	view_put_line(writer, "phone_number", message->number);
-	message_view_put_origin(writer, message->client_id);
+	message_view_put_sender(writer, services, status->call->client, message);
 	if (message->send_at_ms &&
 	    (status->history || message_state_is_waiting(message->state)))
 		view_put_time(writer, "send_at", message->send_at_ms);

@@ -43,6 +43,21 @@ void message_view_put_origin(struct json_writer *writer, int64_t client_id)
 		json_put_string(writer, "origin", CLIENT_PHONE_NAME);
 }
 
+void message_view_put_sender(struct json_writer *writer, const struct services *services,
+			     const struct client *reader, const struct message *message)
+{
+	char name[CLIENT_NAME_BYTES];
+
+	message_view_put_origin(writer, message->client_id);
+	if (message->direction == MESSAGE_INCOMING ||
+	    message->client_id == CLIENT_PHONE || !reader ||
+	    !(reader->scopes & CLIENT_ADMIN))
+		return;
+	store_client_name(services->store, message->client_id, name);
+	if (*name)
+		view_put_line(writer, "client", name);
+}
+
 const struct schema_field message_view_fields[] = {
 	{ "message_id", SCHEMA_INTEGER, true, "Grows with every message" },
 	{ "from", SCHEMA_STRING, false,
@@ -70,6 +85,7 @@ const struct schema_field message_view_fields[] = {
 	  "out: phone: another program sent it, such as "
 	  "the phone's own app; left out: this gateway did",
 	  .words = message_view_origins },
+	MESSAGE_VIEW_CLIENT_FIELD,
 	{ "state", SCHEMA_STRING, false, "out: see get_sms_status; left out: sent" },
 	{ "reason", SCHEMA_STRING, false, "Why it is in this state" },
 	{ "at", SCHEMA_STRING, false,
@@ -356,8 +372,7 @@ static void message_view_write_members(const struct view *view,
 	if (message->sim_id != view->usual_sim_id)
 		json_put_integer(writer, "subscription_id", message->sim_id);
 	message_view_put_message_text(view, message, true, &findings);
-	if (is_out)
-		message_view_put_origin(writer, message->client_id);
+	message_view_put_sender(writer, view->services, view->client, message);
 	if (is_out && message->state != STATE_SENT)
 		json_put_string(writer, "state", message_state_name(message->state));
 	if (*message->reason)

@@ -41,6 +41,16 @@ def test_a_state_leaves_the_words_of_the_preview(open_tab: OpenTab, desk: Desk, 
     desk.owner.do("reject", message_id)
 
 
+def test_a_thread_says_who_sent_each_message(page: Console, desk: Desk, number: str) -> None:
+    desk.owner.do("send", "--sim", desk.sims[0], number, "of the owner")
+    message_id = desk.ask("of the agent", number)
+    page.open(number)
+    for text, sender in ("of the owner", "by you"), ("of the agent", "by laptop"):
+        page.do("""await view().locator('.message').filter({ hasText: args.text })
+            .locator('.note', { hasText: args.sender }).waitFor()""", text=text, sender=sender)
+    desk.owner.do("reject", message_id)
+
+
 def test_the_page_names_the_phone(page: Console, desk: Desk) -> None:
     host = Agent(desk.lab, desk.page).call("get_gateway_status", detail=True).structured["host"]
     assert host == socket.gethostname()

@@ -298,7 +298,7 @@ def test_list_filters_and_pages_messages(lab: Lab, owner: Owner, sim: int, numbe
     assert ids("--in") == ids("--unread") == ids("--search", "hello") == [received]
     assert ids("--out") == ids("--limit", 1) == [sent]
     text = owner.do("list", "--number", number)
-    assert re.match(rf"{sent}  to \{number}  {CLOCK}, SIM {sim}, sent\n  \| answer\n\n"
+    assert re.match(rf"{sent}  to \{number}  {CLOCK}, SIM {sim}, sent, by you\n  \| answer\n\n"
                     rf"{received}  from \{number}  {CLOCK}, SIM \d+, unread\n"
                     r"  \| Hello\n  \| there\n", text), text
     more = owner.do("list", "--number", number, "--limit", 1)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -79,6 +80,26 @@ def test_a_message_of_the_gateway_appears_once_and_without_origin(lab: Lab, agen
     assert "origin" not in message
     assert len(rows(lab, "mine, once")) == 1
     assert rows(lab, "") == []          # nor once more, without its content
+
+
+def test_the_owner_and_admins_see_who_sent_each_message(make_lab: Callable[..., Lab]) -> None:
+    lab = make_lab(gateway_open=False)
+    owner = Owner(lab.gateway.state)
+    agent, admin = (Agent(lab, pair(lab.gateway, name)) for name in ("claude", "deputy"))
+    owner.do("change", "--scope", "read,admin", "deputy")
+    assert_sent(agent.send("of the agent"))
+    owner.do("send", TO, "of the owner")
+    send_from_phone(lab, "of the app")
+    row = wait_row(lab, "of the app", SENT)
+    for reader, client in ((admin, True), (agent, False)):
+        page = reader.call("list_sms").structured["messages"]
+        assert [(one.get("client"), one.get("origin")) for one in page] == [
+            (None, "phone"), ("owner" if client else None, None), ("claude" if client else None, None)]
+    said = owner.do("list")
+    assert re.findall(r"sent, (by .*)", said) == ["by the phone's app", "by you", "by claude"]
+    assert "by the phone's app" in owner.do("show", row["id"])
+    status = admin.call("get_sms_status", message_id=row["id"] - 2).structured
+    assert status["client"] == "claude"
 
 
 def test_a_refused_message_of_the_phone_is_failed(lab: Lab, agent: Agent) -> None:

@@ -15,7 +15,7 @@
 
 enum { OUTBOX_SEEN_MAX = 16 };
 
-/* Messages that oFono accepted while it had not answered a call of ours; oldest first. */
+/* Messages that oFono accepted, and that may be of another program; oldest first. */
 struct outbox_seen_messages {
 	unsigned count;
 	struct outbox_seen_message {
@@ -23,6 +23,7 @@ struct outbox_seen_messages {
 		int64_t sim_id;
 		int64_t at_ms; /* wall clock */
 		enum ofono_message_state state;
+		bool is_recorded; /* by our plugin, unless that cannot write */
 	} messages[OUTBOX_SEEN_MAX];
 };
 

@@ -201,9 +201,11 @@ int outbox_record_take(struct outbox *outbox, const struct outbox_record *record
  * Messages that other programs send while ofonod has no plugin of ours: oFono shows each one to
  * everybody, but neither its recipient nor its text. Such a message becomes a row of
  * CLIENT_PHONE without both, whose outcome is known. With the plugin its records have all of
- * it, and what is seen here is ignored.
+ * it; a message is seen here only if the plugin could not write.
  *
- *   MessageAdded, a row has its UUID               -> known
+ *   MessageAdded, our plugin is there              -> it waits for its outcome, which comes after
+ *                                                     its record
+ *                 a row has its UUID               -> known
  *                 a call of ours is not answered   -> it waits for the answer, which may name it
  *                 a call of ours was lost recently -> it may be of that call: ignored, because a
  *                                                     missing row is better than one too many
@@ -246,6 +248,10 @@ static void outbox_record_take_seen(struct outbox *outbox,
 	int error;
 
 	message = outbox_record_find(outbox, seen->uuid, &error);
+	if (!message && !error && seen->is_recorded && outbox->queues.read_records) {
+		outbox->queues.read_records(outbox->queues.records_data, 0);
+		message = outbox_record_find(outbox, seen->uuid, &error);
+	}
 	if (message || error || outbox_record_may_be_lost(outbox))
 		return;
 	error = outbox_record_add(outbox, &record, seen->sim_id);
@@ -263,6 +269,13 @@ static void outbox_record_forget_first(struct outbox_seen_messages *seen)
 		seen->count * sizeof(*seen->messages));
 }
 
+static bool outbox_record_must_wait(const struct outbox *outbox,
+				    const struct outbox_seen_message *seen)
+{
+	return outbox_record_is_calling(outbox, seen->sim_id) ||
+	       (seen->is_recorded && seen->state == MESSAGE_PENDING);
+}
+
 void outbox_record_on_added(struct outbox *outbox, const struct ofono_event *event)
 {
 	struct outbox_seen_messages *waiting = &outbox->seen;
@@ -270,12 +283,13 @@ void outbox_record_on_added(struct outbox *outbox, const struct ofono_event *eve
 		.sim_id = sims_identify(outbox->queues.sims, &event->modem->sim),
 		.at_ms = clock_wall_ms(),
 		.state = MESSAGE_PENDING,
+		.is_recorded = event->modem->interfaces & MODEM_OUTGOING_RECORDS,
 	};
 
-	if (!seen.sim_id || event->modem->interfaces & MODEM_OUTGOING_RECORDS)
+	if (!seen.sim_id)
 		return;
 	snprintf(seen.uuid, sizeof(seen.uuid), "%s", event->uuid);
-	if (!outbox_record_is_calling(outbox, seen.sim_id)) {
+	if (!outbox_record_must_wait(outbox, &seen)) {
 		outbox_record_take_seen(outbox, &seen);
 		return;
 	}
@@ -287,8 +301,10 @@ void outbox_record_on_added(struct outbox *outbox, const struct ofono_event *eve
 void outbox_record_on_state(struct outbox *outbox, const struct ofono_event *event)
 {
 	for (unsigned i = 0; i < outbox->seen.count; i++) {
-		if (strcmp(outbox->seen.messages[i].uuid, event->uuid) == 0)
-			outbox->seen.messages[i].state = event->state;
+		if (strcmp(outbox->seen.messages[i].uuid, event->uuid) != 0)
+			continue;
+		outbox->seen.messages[i].state = event->state;
+		outbox_messages_request_run(&outbox->messages);
 	}
 }
 
@@ -298,7 +314,7 @@ void outbox_record_run(struct outbox *outbox)
 	unsigned kept = 0;
 
 	for (unsigned i = 0; i < waiting->count; i++) {
-		if (outbox_record_is_calling(outbox, waiting->messages[i].sim_id))
+		if (outbox_record_must_wait(outbox, &waiting->messages[i]))
 			waiting->messages[kept++] = waiting->messages[i];
 		else
 			outbox_record_take_seen(outbox, &waiting->messages[i]);

@@ -8,6 +8,7 @@ import shutil
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta, timezone
+from pathlib import Path
 
 import pytest
 
@@ -309,6 +310,36 @@ def test_what_the_app_cancels_with_its_conversation_is_cancelled_and_the_rest_st
     wait_states(lab, SENT, SENT, CANCELLED)
     assert [message["origin"] for message in agent.call("list_sms").structured["messages"]] == [
         "phone"] * 3
+
+
+def make_unsafe(folder: Path) -> None:
+    folder.chmod(0o777)
+
+
+def fill(folder: Path) -> None:
+    for number in range(4096):
+        (folder / f"{number}.bad").touch()
+
+
+@pytest.mark.parametrize("spoil", [make_unsafe, fill])
+def test_what_the_plugin_cannot_record_is_listed_without_its_content(
+        make_lab: Callable[..., Lab], spoil: Callable[[Path], None]) -> None:
+    lab = make_lab()
+    agent = Agent(lab)
+    folder = lab.gateway.spool / ".outgoing"
+    spoil(folder)
+    send_from_phone(lab, "nobody can write this down")
+    wait_states(lab, SENT)
+    lab.modems[0].plan(Outcome.cms(38))
+    send_from_phone(lab, "nor this")
+    wait_states(lab, SENT, FAILED)
+    assert_sent(agent.send("of the agent"))
+    shutil.rmtree(folder)
+    wait_until(folder.is_dir, what="the folder is there again")
+    send_from_phone(lab, "recorded again")
+    wait_row(lab, "recorded again", SENT)
+    assert [(one.get("origin"), one["text"]) for one in agent.call("list_sms").structured["messages"]] == [
+        ("phone", "recorded again"), (None, "of the agent"), ("phone", ""), ("phone", "")]
 
 
 # ---- without the plugin

@@ -70,6 +70,23 @@ def test_without_proof_of_all_records_it_is_unknown_until_one_comes(
     assert taken_texts(lab) == ["the first record", "in doubt"]
 
 
+def test_a_call_that_an_unsafe_spool_did_not_record_is_not_sent_again(
+        make_lab: Callable[..., Lab]) -> None:
+    """Nothing is recorded, and later nothing shows that the folder was unsafe."""
+    lab = make_lab()
+    die_in_the_hand_over(lab, "not recorded")
+    lab.gateway.spool.chmod(0o777)
+    lab.ofonod.resume()
+    lab.modems[0].wait_taken(2)
+    lab.gateway.spool.chmod(0o700)
+    lab.gateway.start()
+    wait_until(lambda: state(lab, "not recorded") == UNKNOWN, 30, "it is unknown")
+    agent = Agent(lab)
+    agent.wait_states("ready", timeout=10)
+    assert not agent.send("the next one").is_error
+    assert taken_texts(lab) == ["the first record", "not recorded", "the next one"]
+
+
 def test_a_call_that_died_with_ofonod_is_not_sent_again(make_lab: Callable[..., Lab]) -> None:
     """The next ofonod does not know what the one before accepted."""
     lab = make_lab()

@@ -67,6 +67,8 @@ static int outgoing_spool_take(const struct outgoing_spool *spool, const char *n
 	}
 	arena_free(arena);
 	if (error == SPOOL_FILE_E_BAD) {
+		/* It is as if there were no record (tests/integration/test_lost_calls.py). */
+		unlinkat(spool->files.fd, SINCE, 0);
 		spool_file_set_aside(&spool->files, name, flaw);
 		return 0;
 	}

@@ -87,6 +87,21 @@ def test_a_call_that_an_unsafe_spool_did_not_record_is_not_sent_again(
     assert taken_texts(lab) == ["the first record", "not recorded", "the next one"]
 
 
+def test_a_call_whose_record_is_damaged_is_not_sent_again(make_lab: Callable[..., Lab]) -> None:
+    lab = make_lab()
+    die_in_the_hand_over(lab, "damaged")
+    lab.ofonod.resume()
+    lab.modems[0].wait_taken(2)
+    for record in since(lab).parent.glob("*.out"):
+        record.write_text("{")
+    lab.gateway.start()
+    wait_until(lambda: state(lab, "damaged") == UNKNOWN, 30, "it is unknown")
+    agent = Agent(lab)
+    agent.wait_states("ready", timeout=10)
+    assert not agent.send("the next one").is_error
+    assert taken_texts(lab) == ["the first record", "damaged", "the next one"]
+
+
 def test_a_call_that_died_with_ofonod_is_not_sent_again(make_lab: Callable[..., Lab]) -> None:
     """The next ofonod does not know what the one before accepted."""
     lab = make_lab()

@@ -106,6 +106,14 @@ static bool paired_client_is_printable(const char *text)
 	return true;
 }
 
+/* Approvals, messages and the audit log name others so, and people believe them. */
+static bool paired_client_is_reserved(const char *name)
+{
+	return strcasecmp(name, CLIENT_OWNER_NAME) == 0 ||
+	       strcasecmp(name, CLIENT_GATEWAY_NAME) == 0 ||
+	       strcasecmp(name, CLIENT_PHONE_NAME) == 0;
+}
+
 const char *paired_client_name_error(const char *name)
 {
 	size_t length = strlen(name);
@@ -118,6 +126,8 @@ const char *paired_client_name_error(const char *name)
 		return "the name contains invisible characters";
 	if (name[0] == ' ' || name[length - 1] == ' ')
 		return "the name begins or ends with a space";
+	if (paired_client_is_reserved(name))
+		return "the names owner, gateway and phone are taken";
 	return NULL;
 }
 

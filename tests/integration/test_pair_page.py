@@ -13,7 +13,7 @@ from computer import Computer, member, state, token_on
 from lab import wait_until
 from lab.clock import Clock
 from lone_gateway import LoneGateway
-from owner import FAILED, OK, Owner
+from owner import FAILED, OK, USAGE, Owner
 from phone import LAPTOP, PHONE, Phone
 from terminal import on_terminal
 from test_control import gateway, owner
@@ -127,6 +127,13 @@ def test_a_name_that_is_taken_keeps_the_request_waiting(
     assert state(computer) == (202, "waiting")
     assert owner.run("pair", "--code", computer.code, "laptop-2").returncode == OK
     assert computer.wait_page().status == HTTPStatus.OK
+
+
+@pytest.mark.parametrize("name", ["owner", "Gateway", "PHONE"])
+def test_nobody_is_called_as_the_owner_the_gateway_or_the_phone(owner: Owner, name: str) -> None:
+    """Lists, approvals and the audit log say so who sent a message."""
+    assert owner.run("pair", name).returncode == USAGE
+    assert owner.json("client", "list") == {"clients": []}
 
 
 # ---- on the terminal

@@ -96,9 +96,11 @@ static void command_routing_run_drain(struct control_call *call)
 	struct json_writer *list = json_writer_new(&text);
 	int error = -ENOMEM;
 
-	if (list && who) {
+	if (list) {
 		json_open_array(list);
-		error = command_routing_drain_all(call, target ? target : "", who, list);
+		if (who)
+			error = command_routing_drain_all(call, target ? target : "", who,
+							  list);
 		json_close_array(list);
 	}
 	json_writer_free(list);

@@ -14,11 +14,11 @@ import pytest
 from agent import TO
 from conftest import new_lab
 from lab import wait_until
+from lab.fleet import HUB, Fleet
 from modem.patience import patience
 from modem.sim import Sim
 from modern import Request
 from terminal import on_terminal
-from test_hub import HUB, Fleet
 
 UNKNOWN = 8                     # a message's state, as stored
 
@@ -29,6 +29,7 @@ def fleet(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Fleet]:
             new_lab(sims=[Sim.numbered(2)], gateway_open=False) as two:
         fleet = Fleet(tmp_path_factory.mktemp("fleet"), {"shop-1": one, "shop-2": two})
         try:
+            fleet.start()
             wait_until(lambda: len(fleet.sims()) == 2, what="the hub shows both SIMs")
             yield fleet
         finally:

@@ -392,6 +392,9 @@ static bool sms_order_route(struct sms_order *order, struct refusal *refusal_out
 	if (choice.frees_ms)
 		refusal_out->retry_after_seconds =
 			(choice.frees_ms - clock_wall_ms()) / SMS_ORDER_MS_PER_SECOND + 1;
+	else
+		refusal_out->fix = "Ask the owner: " PROGRAM_NAME
+				   " sims says what keeps each SIM from sending.";
 	return false;
 }
 

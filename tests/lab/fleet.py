@@ -112,10 +112,11 @@ class Fleet:
         return [json.loads(line) for line in done.stdout.splitlines()]
 
     def call(self, tool: str, **arguments: Any) -> dict[str, Any]:
+        """What it answers; the members of an error, too."""
         with McpClient(self.hub.port) as client:
             result = client.tool(tool, **arguments)
-        assert "structuredContent" in result, result
-        facts: dict[str, Any] = result["structuredContent"]
+        facts: dict[str, Any] = (json.loads(result["content"][0]["text"])
+                                 if result.get("isError") else result["structuredContent"])
         return facts
 
     def sims(self, state: str = "ready") -> Sequence[dict[str, Any]]:

@@ -5,7 +5,8 @@
  * A text is read once (code_text), in words (text.h), and each word says something about codes
  * (code_word). Of it come tokens, all that has the shape of a code: numbers (code_number), and
  * pieces between two spaces and what is spelled (code_token). What stands around a token are its
- * signs (code_sign). One table says which shapes with which signs are a code (code_search).
+ * signs (code_sign), of which code_use has what is done with it. One table says which shapes with
+ * which signs are a code (code_search).
  * extract.c, code_mask.c and code_list.c begin with code_search().
  */
 #pragma once
@@ -84,6 +85,10 @@ enum code_word {
 	CODE_WORD_REACH = 1 << 26,   /* "finish", "back": what a code is good for */
 	CODE_WORD_ACCOUNT = 1 << 27, /* "account", "in": where it lets one in */
 	CODE_WORD_PICK = 1 << 28, /* "choose": of use only in a text about confirming */
+	CODE_WORD_NOUN =
+		1 << 29, /* "number", "digits": a name with the next beside it, */
+	CODE_WORD_HIDDEN = 1 << 30, /* "secret", "one-time" */
+	CODE_WORD_WITH = 1u << 31,  /* "with": what follows is a means */
 };
 
 unsigned code_word_kinds(const struct text_word *word); /* enum code_word, or 0 */
@@ -340,6 +345,44 @@ struct code_token_visit {
  */
 void code_token_spelled(const struct code_context *context,
 			const struct code_token_visit *visit);
+
+/* ---- code_use.c: what is done with a token */
+
+enum {
+	CODE_CLAUSE_WORDS = 12, /* between a name and the colon before its code */
+	CODE_CLOSE_WORDS = 5,	/* from "enter" to the code, with small words between */
+	CODE_VERB_BEFORE = 5,	/* words from a verb to the code, */
+	CODE_VERB_BEHIND = 3,	/* and from the code to a verb */
+	CODE_MEANS_BEHIND = 6,	/* "With X you complete your registration" */
+	CODE_TOLD_BEFORE = 3,	/* "Tell her X", "Your number: X" */
+};
+
+/* "into", "und" */
+bool code_use_is_small(const struct text_word *word);
+/* "4000 words": a noun follows, not one of the small words that follow a code. */
+bool code_use_is_count(const struct code_context *context,
+		       const struct code_token *token);
+/* "with X", "X ile" */
+bool code_use_is_behind_with(const struct code_context *context,
+			     const struct code_token *token);
+/* behind "with": "The parcel box opens", "Sign" */
+bool code_use_is_opening(const struct code_context *context,
+			 const struct code_token *token);
+/* behind "with": "you are back in your account" */
+bool code_use_is_good_for(const struct code_context *context,
+			  const struct code_token *token);
+/* behind "with": any use of a code */
+bool code_use_is_means(const struct code_context *context,
+		       const struct code_token *token);
+/* CODE_SIGN_PICKED, _SHORT, _LETS and _TYPED, each */
+bool code_use_is_picked(const struct code_context *context,
+			const struct code_token *token);
+bool code_use_is_short(const struct code_context *context,
+		       const struct code_token *token);
+bool code_use_is_letting(const struct code_context *context,
+			 const struct code_token *token);
+bool code_use_is_typed(const struct code_context *context,
+		       const struct code_token *token);
 
 /* ---- code_sign.c */
 

@@ -78,6 +78,17 @@ static bool code_context_is_beside_bargain(const struct code_context *context, s
 	       code_context_kinds(context, at, next + step) & CODE_WORD_BARGAIN;
 }
 
+/* "secret number", "numero secreto": together a name, which neither word is */
+static void code_context_join_name(struct code_context *context, size_t at)
+{
+	if (context->kinds[at] & CODE_WORD_NOUN &&
+	    (code_context_kinds(context, at, at - 1) |
+	     code_context_kinds(context, at, at + 1)) &
+		    CODE_WORD_HIDDEN)
+		context->kinds[at] = (context->kinds[at] | CODE_WORD_NAME) &
+				     ~(uint32_t)CODE_WORD_THING;
+}
+
 /* "code", but not "promo code" or "booking code", and not in an advertisement. */
 static bool code_context_is_secret(const struct code_context *context, size_t at)
 {
@@ -151,6 +162,9 @@ void code_context_read(struct code_context *context)
 	for (size_t i = 0; i < context->count; i++) {
 		if (!context->kinds[i])
 			context->kinds[i] = code_word_kinds(&context->words[i]);
+	}
+	for (size_t i = 0; i < context->count; i++) {
+		code_context_join_name(context, i);
 		kinds |= context->kinds[i];
 	}
 	/* nobody asks to keep a public code secret, or says what it confirms */

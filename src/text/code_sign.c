@@ -14,14 +14,7 @@
 #include <string.h>
 
 enum {
-	LINK_WORDS = 5,	   /* between the name and the code */
-	CLAUSE_WORDS = 12, /* between a name and the colon before its code */
-	CLOSE_WORDS = 5,   /* from "enter" to the code, with small words between */
-	VERB_BEFORE = 5,   /* words from a verb to the code, */
-	VERB_BEHIND = 3,   /* and from the code to a verb */
-	MEANS_BEHIND = 6,  /* "With X you complete your registration" */
-	SMALL_WORD = 4,	   /* characters of "into", "und" */
-	TOLD_BEFORE = 3,   /* "Tell her X", "Your number: X" */
+	LINK_WORDS = 5, /* between the name and the code */
 };
 
 /* ---- the words that name a code ------------------------------------------------------ */
@@ -33,7 +26,7 @@ enum {
 static bool code_sign_find_head(const struct code_context *context, size_t at,
 				size_t *head_out)
 {
-	size_t head = at - 1, before;
+	size_t head = at - 1, verb = at, before;
 	const uint32_t others = CODE_WORD_NAME | CODE_WORD_THING | CODE_WORD_CALL;
 
 	for (unsigned i = 0;; i++, head--) {
@@ -43,6 +36,8 @@ static bool code_sign_find_head(const struct code_context *context, size_t at,
 		if (!(context->kinds[head] & CODE_WORD_LINK) ||
 		    context->kinds[head] & others)
 			break;
+		if (context->kinds[head] & CODE_WORD_ENTER)
+			verb = head;
 	}
 	*head_out = head;
 	if (!(context->kinds[head] & CODE_WORD_NAME) &&
@@ -50,6 +45,10 @@ static bool code_sign_find_head(const struct code_context *context, size_t at,
 		return false;
 	if (!(context->kinds[head] & CODE_WORD_THING))
 		return true;
+	if (verb != at) {
+		*head_out = verb; /* "on your account enter X" */
+		return true;
+	}
 	/* "PIN pedido", "parola d'ordine": here a word for orders belongs to a code */
 	before = head - 1;
 	if (code_context_shares_sentence(context, head, before) &&
@@ -120,7 +119,7 @@ static bool code_sign_is_said_to_be_one(const struct code_context *context,
 	return context->text[end] == ' ' && !(context->signs & CODE_SIGN_ADVERTISEMENT) &&
 	       code_context_kinds(context, token->word, token->behind) & CODE_WORD_IS &&
 	       code_context_kinds_behind(context, token->word, token->behind + 1,
-					 CLAUSE_WORDS - 1) &
+					 CODE_CLAUSE_WORDS - 1) &
 		       (CODE_WORD_SECRET | CODE_WORD_ENTER);
 }
 
@@ -139,7 +138,7 @@ static bool code_sign_is_entered(const struct code_context *context,
 		return true;
 	if (context->signs & CODE_SIGN_ADVERTISEMENT)
 		return false;
-	for (size_t i = 1; i <= CLOSE_WORDS && is_hinted; i++) {
+	for (size_t i = 1; i <= CODE_CLOSE_WORDS && is_hinted; i++) {
 		uint32_t kinds = code_context_kinds(context, at, at - i);
 
 		if (kinds & CODE_WORD_ENTER && !(kinds & CODE_WORD_CALL))
@@ -158,7 +157,7 @@ static bool code_sign_is_sentence_end(const struct code_context *context,
 {
 	size_t first = token->word;
 
-	while (token->word - first <= CLAUSE_WORDS &&
+	while (token->word - first <= CODE_CLAUSE_WORDS &&
 	       code_context_shares_sentence(context, token->word, first - 1) &&
 	       context->words[first - 1].type == TEXT_WORD)
 		first--;
@@ -166,7 +165,7 @@ static bool code_sign_is_sentence_end(const struct code_context *context,
 	       (context->kinds[first] & (CODE_WORD_LINK | CODE_WORD_SECRET)) ==
 		       CODE_WORD_LINK)
 		first++;
-	return first < token->word && token->word - first <= CLAUSE_WORDS &&
+	return first < token->word && token->word - first <= CODE_CLAUSE_WORDS &&
 	       context->kinds[first] & CODE_WORD_SECRET;
 }
 
@@ -181,17 +180,35 @@ static bool code_sign_is_one_of(const char *word, const char *const *words, size
 	return false;
 }
 
+/* "opens 1930", "opens at 0930" */
+static bool code_sign_is_hour(const struct code_context *context,
+			      const struct code_token *token)
+{
+	const char *digits = context->text + token->from;
+	size_t open = token->word - 1;
+
+	if (token->to - token->from != CODE_TOKEN_LEAST || code_token_letters(token) ||
+	    memcmp(digits, "24", 2) >= 0 || !strchr("0134", digits[2]) ||
+	    !strchr("05", digits[3]))
+		return false;
+	open -= code_context_shares_sentence(context, token->word, open) &&
+		code_use_is_small(&context->words[open]) &&
+		!(context->kinds[open] & (CODE_WORD_OPEN | CODE_WORD_WITH));
+	return code_context_kinds(context, token->word, open) & CODE_WORD_OPEN;
+}
+
 /* "order X", "EUR X", "X minutes", and nothing calls it a code. */
 static bool code_sign_is_else(const struct code_context *context,
 			      const struct code_token *token, uint32_t head,
 			      uint64_t signs)
 {
 	if (head & CODE_WORD_LOCK &&
-	    code_context_kinds_before(context, token->word, CLAUSE_WORDS) &
+	    code_context_kinds_before(context, token->word, CODE_CLAUSE_WORDS) &
 		    CODE_WORD_SECRET)
 		return false; /* "the code of the gate is X" */
-	if (head & CODE_WORD_THING && signs & CODE_SIGN_COLON_BEFORE &&
-	    signs & CODE_SIGN_NAME_BEFORE &&
+	if (head & CODE_WORD_THING &&
+	    ((signs & CODE_SIGN_COLON_BEFORE && signs & CODE_SIGN_NAME_BEFORE) ||
+	     (signs & CODE_SIGN_IS && signs & CODE_SIGN_NAMED)) &&
 	    context->words[token->word - 1].type == TEXT_WORD)
 		return false; /* "TAN for your order: X" */
 	if (head & CODE_WORD_CALL &&
@@ -199,6 +216,7 @@ static bool code_sign_is_else(const struct code_context *context,
 	     (head & CODE_WORD_ENTER && signs & CODE_SIGN_HINTED)))
 		return false; /* "dial X at the gate", "to confirm answer X" */
 	return head & (CODE_WORD_THING | CODE_WORD_CALL | CODE_WORD_BARGAIN) ||
+	       code_sign_is_hour(context, token) ||
 	       signs & (CODE_SIGN_MONEY_BEFORE | CODE_SIGN_MONEY_BEHIND);
 }
 
@@ -247,182 +265,6 @@ static bool code_sign_has_number_behind(const struct code_context *context,
 	return false;
 }
 
-/* ---- what is done with the number ---------------------------------------------------- */
-
-static bool code_sign_is_small(const struct text_word *word)
-{
-	unsigned count = 0;
-
-	for (unsigned i = 0; i < word->length; i++)
-		count += ((unsigned char)word->text[i] & 0xc0) != 0x80;
-	return count <= SMALL_WORD;
-}
-
-/* "4000 words": a noun follows, not one of the small words that follow a code. */
-static bool code_sign_is_count(const struct code_context *context,
-			       const struct code_token *token)
-{
-	const struct text_word *next = &context->words[token->behind];
-	const uint32_t no_nouns = CODE_WORD_NAME | CODE_WORD_WEAK | CODE_WORD_LINK |
-				  CODE_WORD_IS | CODE_WORD_ENTER | CODE_WORD_KEEP |
-				  CODE_WORD_LOCK | CODE_WORD_OPEN | CODE_WORD_AFTER |
-				  CODE_WORD_PICK | CODE_WORD_TELL | CODE_WORD_REACH;
-
-	return context->text[token->to] == ' ' &&
-	       code_context_shares_sentence(context, token->word, token->behind) &&
-	       !(context->kinds[token->behind] & no_nouns) &&
-	       (next->type != TEXT_WORD || !code_sign_is_small(next));
-}
-
-static bool code_sign_is_followed_by(const struct code_context *context,
-				     const struct code_token *token, const char *word)
-{
-	return code_context_shares_sentence(context, token->word, token->behind) &&
-	       strcmp(context->words[token->behind].folded, word) == 0;
-}
-
-static bool code_sign_is_behind_with(const struct code_context *context,
-				     const struct code_token *token)
-{
-	static const char *const words[] = {
-		"with",	   "mit",     "avec",  "con",	  "com",    "met",
-		"med",	   "z",	      "s",     "с",	  "by",	    "using",
-		"per",	   "via",     "cu",    "pomoci",  "pomoca", "cislem",
-		"numerem", "помощью", "кодом", "through", "durch",  "dank",
-		"dzieki",  "diky",    "ezzel", "przez",	  "用",	    "凭"
-	};
-	const struct text_word *before;
-
-	if (code_sign_is_followed_by(context, token, "ile"))
-		return true;
-	if (!code_context_shares_sentence(context, token->word, token->word - 1))
-		return false;
-	before = &context->words[token->word - 1];
-	return (before->behind == ' ' || before->behind == ':' ||
-		before->text + before->length == context->text + token->from) &&
-	       code_sign_is_one_of(before->folded, words,
-				   sizeof(words) / sizeof(words[0]));
-}
-
-/* "With X you are back in your account", but not "With 2026 we finish" */
-static bool code_sign_is_good_for(const struct code_context *context,
-				  const struct code_token *token)
-{
-	const size_t length = token->to - token->from;
-	const char *text = context->text + token->from;
-	bool is_year = length == 4 && !code_token_letters(token) &&
-		       (memcmp(text, "19", 2) == 0 || memcmp(text, "20", 2) == 0);
-
-	return !is_year &&
-	       (code_token_letters(token) || !code_sign_is_count(context, token)) &&
-	       code_context_kinds_behind(context, token->word, token->behind,
-					 MEANS_BEHIND) &
-		       CODE_WORD_REACH;
-}
-
-/* "Confirm with X", "With X you confirm" */
-static bool code_sign_is_means(const struct code_context *context,
-			       const struct code_token *token)
-{
-	const size_t at = token->word;
-
-	return (code_context_kinds_before(context, at, VERB_BEFORE) |
-		code_context_kinds_behind(context, at, token->behind, VERB_BEHIND)) &
-		       (CODE_WORD_WEAK | CODE_WORD_ENTER) ||
-	       code_context_kinds_behind(context, at, token->behind, MEANS_BEHIND) &
-		       CODE_WORD_WEAK ||
-	       code_sign_is_good_for(context, token) ||
-	       (code_context_kinds_before(context, at, CLAUSE_WORDS) & CODE_WORD_WEAK &&
-		!code_sign_is_count(context, token));
-}
-
-/* "Choose X", "Select X on your other phone" */
-static bool code_sign_is_picked(const struct code_context *context,
-				const struct code_token *token)
-{
-	return !code_sign_is_count(context, token) &&
-	       (code_context_kinds_before(context, token->word, TOLD_BEFORE) |
-		code_context_kinds(context, token->word, token->behind)) &
-		       CODE_WORD_PICK;
-}
-
-/* "Your number: X", "Tell him X", whole sentences, but not "Class in Hall X" */
-static bool code_sign_is_short(const struct code_context *context,
-			       const struct code_token *token)
-{
-	const size_t at = token->word;
-	const struct text_word *last;
-	uint32_t links = CODE_WORD_LINK, kinds = 0;
-	size_t first = at;
-
-	if (!at)
-		return false;
-	last = &context->words[at - 1];
-	for (; at - first <= TOLD_BEFORE &&
-	       code_context_shares_sentence(context, at, first - 1);
-	     first--) {
-		kinds |= context->kinds[first - 1];
-		links &= context->kinds[first - 1];
-	}
-	return at - first > 1 && at - first <= TOLD_BEFORE && first > 0 &&
-	       !code_context_shares_sentence(context, at, token->behind) &&
-	       last->type == TEXT_WORD &&
-	       (last->behind == ':' || context->kinds[at - 1] & CODE_WORD_LINK ||
-		(code_sign_is_small(last) && (unsigned char)*last->text >= 'a')) &&
-	       (links || !(kinds & (CODE_WORD_THING | CODE_WORD_CALL)));
-}
-
-/* "X into the form", whatever the verb; "the screen wants X" */
-static bool code_sign_is_beside_place(const struct code_context *context,
-				      const struct code_token *token)
-{
-	const size_t at = token->word;
-	bool is_asked = false, has_comma = context->text[token->to] == ',';
-
-	for (size_t i = 1; i <= MEANS_BEHIND; i++) {
-		size_t behind = token->behind + i;
-		uint32_t before = code_context_kinds(context, at, at - i);
-
-		has_comma |= code_context_shares_sentence(context, at, behind - 1) &&
-			     context->words[behind - 1].behind == ',';
-		if (!has_comma &&
-		    code_context_kinds(context, at, behind) & CODE_WORD_PLACE)
-			return code_context_shares_sentence(context, at, at - 1) ||
-			       context->kinds[token->behind] & CODE_WORD_TYPE;
-		if (is_asked && before & (CODE_WORD_PLACE | CODE_WORD_LOCK))
-			return true;
-		is_asked |= (before & CODE_WORD_ASK) != 0;
-	}
-	return false;
-}
-
-/* "Type X into the terminal", but not "type 4000 words": a number that is only typed. */
-static bool code_sign_is_typed(const struct code_context *context,
-			       const struct code_token *token)
-{
-	if (context->signs & CODE_SIGN_ADVERTISEMENT ||
-	    code_sign_is_count(context, token))
-		return false;
-	for (size_t i = 1; i <= CLOSE_WORDS; i++) {
-		size_t at = token->word - i;
-
-		if (!code_context_shares_sentence(context, token->word, at) ||
-		    context->words[at].behind == ',')
-			break;
-		if (context->kinds[at] & CODE_WORD_TYPE)
-			return i > 1 || !(context->kinds[at] & CODE_WORD_KEY) ||
-			       code_sign_is_followed_by(context, token, "into") ||
-			       code_sign_is_followed_by(context, token, "in");
-		if (!(context->kinds[at] & (CODE_WORD_LINK | CODE_WORD_PLACE)) &&
-		    !code_sign_is_small(&context->words[at]))
-			break;
-	}
-	return code_context_kinds_behind(context, token->word, token->behind,
-					 VERB_BEHIND) &
-		       CODE_WORD_TYPE ||
-	       code_sign_is_beside_place(context, token);
-}
-
 /* ---- signs --------------------------------------------------------------------------- */
 
 /* The signs of the marks around a token. */
@@ -466,12 +308,14 @@ static uint64_t code_sign_read_words(const struct code_context *context,
 		       right = before_1 | behind_1,
 		       near = code_context_kinds_before(context, at, 2) |
 			      code_context_kinds_behind(context, at, behind, 2),
-		       before_5 = code_context_kinds_before(context, at, VERB_BEFORE),
+		       before_5 =
+			       code_context_kinds_before(context, at, CODE_VERB_BEFORE),
 		       beside = before_5 | code_context_kinds_behind(context, at, behind,
-								     VERB_BEHIND),
-		       clause = code_context_kinds_before(context, at, CLAUSE_WORDS) |
-				code_context_kinds_behind(context, at, behind,
-							  CLAUSE_WORDS),
+								     CODE_VERB_BEHIND),
+		       clause =
+			       code_context_kinds_before(context, at, CODE_CLAUSE_WORDS) |
+			       code_context_kinds_behind(context, at, behind,
+							 CODE_CLAUSE_WORDS),
 		       sentence =
 			       context->signs & CODE_SIGN_HINTED
 				       ? 0
@@ -481,6 +325,9 @@ static uint64_t code_sign_read_words(const struct code_context *context,
 							 context, at, at, TEXT_WORDS_MAX),
 		       meaningless = CODE_WORD_LINK | CODE_WORD_LOCK | CODE_WORD_OPEN |
 				     CODE_WORD_KEY | CODE_WORD_COURIER | CODE_WORD_TELL;
+	/* "your invitation opens with X" */
+	const bool is_with = code_use_is_behind_with(context, token),
+		   is_opening = is_with && code_use_is_opening(context, token);
 	const struct {
 		uint32_t kinds;
 		uint64_t sign;
@@ -500,41 +347,41 @@ static uint64_t code_sign_read_words(const struct code_context *context,
 		{ context->kinds[at] & ~meaningless, CODE_SIGN_OWN_KIND },
 		{ right & CODE_WORD_ENTER, CODE_SIGN_RIGHT_ENTER },
 		{ near & CODE_WORD_ENTER, CODE_SIGN_NEAR_ENTER },
-		{ beside & CODE_WORD_BARGAIN, CODE_SIGN_BESIDE_BARGAIN },
+		{ beside & CODE_WORD_BARGAIN && !is_opening, CODE_SIGN_BESIDE_BARGAIN },
 		{ beside & CODE_WORD_WEAK, CODE_SIGN_BESIDE_WEAK },
 		{ beside & CODE_WORD_ENTER,
 		  CODE_SIGN_BESIDE_ENTER | CODE_SIGN_BESIDE_OPEN },
-		{ beside & CODE_WORD_OPEN, CODE_SIGN_BESIDE_OPEN },
+		{ beside & CODE_WORD_OPEN && !code_use_is_count(context, token),
+		  CODE_SIGN_BESIDE_OPEN },
 		{ beside & CODE_WORD_COURIER, CODE_SIGN_BESIDE_COURIER },
 		{ clause & CODE_WORD_TELL, CODE_SIGN_NEAR_TELL },
-		{ (code_context_kinds_before(context, at, TOLD_BEFORE) | behind_1) &
+		{ (code_context_kinds_before(context, at, CODE_TOLD_BEFORE) | behind_1) &
 			  CODE_WORD_TELL,
 		  CODE_SIGN_TOLD },
-		{ clause & CODE_WORD_ACCOUNT && code_sign_is_good_for(context, token),
+		{ clause & CODE_WORD_ACCOUNT && ((before_5 & CODE_WORD_REACH &&
+						  !code_use_is_count(context, token)) ||
+						 code_use_is_good_for(context, token)),
 		  CODE_SIGN_REACHES },
-		{ code_sign_is_picked(context, token), CODE_SIGN_PICKED },
-		{ code_sign_is_short(context, token), CODE_SIGN_SHORT },
-		{ code_sign_is_picked(context, token) && near & CODE_WORD_REACH,
+		{ code_use_is_picked(context, token), CODE_SIGN_PICKED },
+		{ code_use_is_short(context, token), CODE_SIGN_SHORT },
+		{ code_use_is_picked(context, token) && near & CODE_WORD_REACH,
 		  CODE_SIGN_SENT_BACK },
-		{ !code_context_shares_sentence(context, at, at - 1) &&
-			  code_context_kinds_behind(context, at, behind, 2) &
-				  CODE_WORD_WEAK,
-		  CODE_SIGN_LETS },
+		{ code_use_is_letting(context, token), CODE_SIGN_LETS },
 		{ sentence & CODE_WORD_WEAK, CODE_SIGN_HINTED },
 		{ code_sign_is_called_behind(context, token),
 		  CODE_SIGN_CALLED_BEHIND | CODE_SIGN_SAID_TO_BE },
 		{ code_sign_is_said_to_be_one(context, token), CODE_SIGN_SAID_TO_BE },
 		{ code_sign_is_ended_by_name(context, token), CODE_SIGN_SAID_TO_BE },
 		{ code_sign_is_entered(context, token), CODE_SIGN_ENTERED },
-		{ code_sign_is_behind_with(context, token), CODE_SIGN_WITH },
+		{ is_with, CODE_SIGN_WITH },
 		{ code_sign_is_keyword(context, token), CODE_SIGN_KEYWORD },
-		{ code_sign_is_typed(context, token), CODE_SIGN_TYPED },
+		{ code_use_is_typed(context, token), CODE_SIGN_TYPED },
 	};
 	uint64_t signs = 0;
 
 	for (size_t i = 0; i < sizeof(says) / sizeof(*says); i++)
 		signs |= says[i].kinds ? says[i].sign : 0;
-	for (size_t i = 1; i <= VERB_BEFORE; i++) {
+	for (size_t i = 1; i <= CODE_MEANS_BEHIND; i++) {
 		uint32_t kinds = code_context_kinds(context, at, at - i);
 
 		if (kinds & CODE_WORD_KEY)
@@ -578,7 +425,7 @@ uint64_t code_sign_read(struct code_context *context, const struct code_token *t
 		code_sign_read_words(context, token, head);
 	distance = code_sign_name_distance(context, token);
 	if (signs & names &&
-	    code_context_kinds_before(context, at, CLAUSE_WORDS) & CODE_WORD_SECRET)
+	    code_context_kinds_before(context, at, CODE_CLAUSE_WORDS) & CODE_WORD_SECRET)
 		signs |= CODE_SIGN_NAMED;
 	if (has_head && code_sign_is_called_before(context, place, at))
 		signs |= CODE_SIGN_CALLED_BEFORE;
@@ -594,19 +441,21 @@ uint64_t code_sign_read(struct code_context *context, const struct code_token *t
 	    code_context_kinds(context, at, at - 1) & (CODE_WORD_WEAK | CODE_WORD_ENTER))
 		signs |= CODE_SIGN_HINTED_BEFORE;
 	/* "number" also belongs to orders */
-	if (signs & CODE_SIGN_COLON_BEFORE && !code_sign_is_count(context, token) &&
-	    code_context_kinds_before(context, at, VERB_BEFORE) & CODE_WORD_ASK &&
+	if (signs & CODE_SIGN_COLON_BEFORE && !code_use_is_count(context, token) &&
+	    code_context_kinds_before(context, at, CODE_VERB_BEFORE) & CODE_WORD_ASK &&
 	    (!(head & CODE_WORD_THING) ||
 	     (head & CODE_WORD_LINK &&
 	      !(code_context_kinds(context, at, place - 1) & CODE_WORD_THING))))
 		signs |= CODE_SIGN_ASKED;
+	if (signs & CODE_SIGN_WITH && code_use_is_opening(context, token))
+		head &= ~(uint32_t)CODE_WORD_THING; /* "the parcel opens with X" */
 	if (code_sign_is_else(context, token, head, signs))
 		signs |= CODE_SIGN_ELSE;
-	if (distance < CLOSE_WORDS && !(signs & CODE_SIGN_ELSE))
+	if (distance < CODE_CLOSE_WORDS && !(signs & CODE_SIGN_ELSE))
 		signs |= CODE_SIGN_NAME_NEAR;
 	if (distance < CODE_NEAR_WORDS)
 		signs |= CODE_SIGN_NAME_IN_SENTENCE;
-	if (signs & CODE_SIGN_WITH && code_sign_is_means(context, token))
+	if (signs & CODE_SIGN_WITH && code_use_is_means(context, token))
 		signs |= CODE_SIGN_MEANS;
 	if (signs & CODE_SIGN_ELSE &&
 	    ((!code_token_letters(token) && !(signs & CODE_SIGN_MEANS)) || !has_head ||

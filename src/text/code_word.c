@@ -38,7 +38,7 @@ static const struct {
 	{ CODE_WORD_NAME, WITHIN,
 	  "kodod kodja koodisi koodin tunnusluk passcode password 密码 密碼 コード "
 	  "暗証番号 パスワード 비밀번호 รหัส 安全码 安全碼 识别码 授权码 激活码 登录码 "
-	  "取件码 取餐码 取货码 提取码 口令 暗号 رمز كود مرور السري קוד סיסמ kombinat" },
+	  "秘密数字 秘密の数字 秘密の番号 取件号 提货码 取件码 取餐码 取货码 提取码 口令 暗号 رمز كود مرور السري קוד סיסמ kombinat" },
 	{ CODE_WORD_NAME, BEGIN,
 	  "code passcode password token kennwort passwort wachtwoord contrasen kod koodi "
 	  "haslo hasla jelsz losenord tunnuslu salasan sifre heslo parool код парол "
@@ -67,16 +67,13 @@ static const struct {
 	  "overen overit potvrz aktiv activ koppel setup reset regist link pair einricht "
 	  "ativ vincul liier lier regisztr rejestr odzysk prompt authori validat autoriz "
 	  "approuv aprob aprov recuper retrouv aanmeld voltooi afrond freigeschalt "
-	  "etkinles "
-	  "approv "
-	  "freigab freigeb genehm" },
+	  "etkinles approv freigab freigeb genehm" },
 	{ CODE_WORD_WEAK, BEGIN,
-	  "schalt logge inscri iscriz cadastr kayd kayit регистр rejestra dokonc "
-	  "finaliz" },
+	  "schalt logge inscri iscriz cadastr kayd kayit регистр rejestra dokonc finaliz" },
 	/* Russian in Latin letters */
 	{ CODE_WORD_NAME, WHOLE, "parol parolya paroli parolem" },
-	{ CODE_WORD_WEAK, WHOLE, "vhod vhoda vhodu voyti voiti" },
-	{ CODE_WORD_WEAK, BEGIN, "podtver vkhod avtoriz privyaz razblok" },
+	{ CODE_WORD_WEAK, BEGIN,
+	  "podtver vhod vkhod avtoriz privyaz razblok voyti voiti" },
 	{ CODE_WORD_ENTER | CODE_WORD_TYPE, BEGIN, "vvedi vvesti" },
 	{ CODE_WORD_ENTER, BEGIN, "ispolzu" },
 	{ CODE_WORD_PLACE, WHOLE, "sayt sayte prilozhenii formu" },
@@ -123,8 +120,7 @@ static const struct {
 	  "drucken dodaj dodac plak enter entering type typing key keyed keying punch "
 	  "write pop tap fill feed jot tape "
 	  "tapez taper gib geben gebe gibst ange anges trag trage tragen tik tikt typ "
-	  "vul "
-	  "vult voer voert mata matar sla slar ird irja irjuk usd yaz yazin yaziniz "
+	  "vul vult voer voert mata matar sla slar ird irja irjuk usd yaz yazin yaziniz "
 	  "yazip "
 	  "yazarak yazmaniz gir girin giriniz girip girerek pisz pis piste fyll fyller "
 	  "saisie ввод ввода cole coller wpisanie zadani" },
@@ -133,8 +129,7 @@ static const struct {
 	  "yapistir illeszd reportez setz setzen "
 	  "touch toca toque tocca appui carreg ecri angeb "
 	  "dopis uved kopyalay ekley stiskn zmackn nacisn wcisn nyomd nyomj нажм tryck "
-	  "basin "
-	  "добав pridej pridat agreg anad aggiung ajout adicion toevoeg "
+	  "basin добав pridej pridat agreg anad aggiung ajout adicion toevoeg "
 	  "submit skopi skopir zkopir recopi masol скопир ubertrag "
 	  "uebertrag riport transcr przeklej input tipp eintipp eingib eingeb eingab "
 	  "eingeg eintrag saisi entrez renseign "
@@ -150,16 +145,14 @@ static const struct {
 	  "unesi unes upisi tastez introduce" },
 	{ CODE_WORD_ENTER, WHOLE,
 	  "put putting ponha pon ponga poner ponlo mets mettez mettre metti mettere mete "
-	  "fai "
-	  "fais faites "
+	  "fai fais faites "
 	  "faz haz poe anvand brug pouzij pouzijte pouzit wstaw podstaw vloz uloz wbij "
 	  "zet stuur lag legg hasznald hasznalj allitsd koyun koy schreib schreiben" },
 	{ CODE_WORD_OPEN | CODE_WORD_CALL, WHOLE, "dial composez compose wybierz" },
 	{ CODE_WORD_OPEN, BEGIN, "wcisn zmack zmackn fai fais fate punch tusla" },
 	{ CODE_WORD_ASK, BEGIN,
 	  "attend await erwart continu fortfahr proseg prosegu fortsat kontynu pokrac "
-	  "folytat "
-	  "продолж devam doorg verdergaan proceed weitermach poursuiv "
+	  "folytat продолж devam doorg verdergaan proceed weitermach poursuiv "
 	  "want expect need veut brauch quier vuole pedir kerni хочет "
 	  "ask prompt pide pida piden pregunt solicit demand chied richied pergunt pede "
 	  "peca fragt gefragt abgefragt verlangt verlang kerdez kerdi keri zapyta pyta "
@@ -169,13 +162,10 @@ static const struct {
 	  "app appen appli apps remote chat chatu chats chatten chatt bot czacie чате" },
 	{ CODE_WORD_PLACE, BEGIN,
 	  "assist asist asyst ассист помощник robot chatbot csevego printer drucker "
-	  "imprimant impresor "
-	  "stampant nyomtat drukark tiskarn принтер yazici skrivar "
+	  "imprimant impresor stampant nyomtat drukark tiskarn принтер yazici skrivar "
 	  "aplic applic anwendung alkalmaz uygulam прилож telecomand fernbed "
 	  "polu ventan finestr ablak fenetr janel riquadr venster pencere fonster okn "
-	  "automat borne "
-	  "cajero kiosk "
-	  "tele tv teve телевиз eingabe formular brows popup "
+	  "automat borne cajero kiosk tele tv teve телевиз eingabe formular brows popup "
 	  "form field box kastch feld fenster window browser page site website webs "
 	  "screen bildschirm terminal laptop tablet reader fernseh champ ecran case "
 	  "formul recuadr casill pantall campo modulo casell scherm caixa tela urlap "
@@ -190,16 +180,15 @@ static const struct {
 	  "gdzie teraz nizej чтобы когда после ниже сейчас amikor amint utana alabb "
 	  "hieronder zodra wanneer daarna jakmile nejdriv nejprve potom dole nedan sedan "
 	  "szamot szamsort szamokat karaktereket sayisini numarasini numarayi "
-	  "rakamlarini pentru "
-	  "please nella nelle nello sulla" },
+	  "rakamlarini pentru please nella nelle nello sulla" },
 	{ CODE_WORD_ENTER | CODE_WORD_TYPE, WITHIN,
 	  "输入 輸入 填写 填入 填到 键入 入力 أدخل ادخل اكتب" },
 	{ CODE_WORD_PLACE, WITHIN,
 	  "页面 網頁 网页 网站 框 屏幕 界面 画面 表单 终端 小程序 サイト フォーム 端末" },
-	{ CODE_WORD_ENTER, WITHIN, "استخدم استعمل" },
+	{ CODE_WORD_ENTER, WITHIN, "استخدم استعمل 请报 請報 报上 出示" },
 	{ CODE_WORD_ENTER, BEGIN,
 	  "show present quote mention zeig nenn vorzeig mostr muestr ensen pokaz mutass "
-	  "покаж назов goster usalo usala usel utilis compon compos indich indiq komm "
+	  "bemutat megad отправь odeslij покаж назов goster usalo usala usel utilis compon compos indich indiq komm "
 	  "visa ukaz toon zadej zadat vlozte vepis opiste pouzij wprowad wpis uzyj adja "
 	  "meg usse indtast syota introduc folosi unesi upisi введ введі набер укаж впиш "
 	  "vul typ toets insir digit inser ingres tecle renseign recopi entrer girin "
@@ -245,7 +234,7 @@ static const struct {
 	  "garage lock tor tur tuer porte portail coffre casier consigne puerta portal "
 	  "taquilla verja porta portone cancello cofre portao deur kluis poort brama "
 	  "furtka kapu rekesz szef kapi kapisi dolap dolapta kasa port porten dorr "
-	  "dorren skap brana box boxu" },
+	  "dorren skap brana box boxu trastero" },
 	{ CODE_WORD_LOCK, BEGIN,
 	  "lockbox tastenfeld clavier teclad tastier klaviatur billentyu portero porter "
 	  "kapu kapi verja branka brank vrat grind locker schlussel schlieff schliessf "
@@ -343,7 +332,7 @@ static const struct {
 	{ CODE_WORD_TELL, WHOLE, "dile digale dites di" },
 	{ CODE_WORD_TELL, BEGIN,
 	  "tell give say read sag nenn communiqu donn dit indiqu diga dar facilit "
-	  "comunic dica dia inform noem geef podaj mond назов сообщ скаж soyle uppge "
+	  "comunic dica dia inform noem geef podaj mond назов назв сообщ скаж soyle uppge "
 	  "sagt rekn" },
 	{ CODE_WORD_TELL, WITHIN, "告知 告诉 提供 お伝え 伝え أخبر اعط" },
 	{ CODE_WORD_COURIER, BEGIN,
@@ -361,7 +350,6 @@ static const struct {
 	{ CODE_WORD_COURIER, BEGIN,
 	  "postman paketbot bote carteir carter postin facteur postbod listonosz postas "
 	  "postac sofor chofer conductor motorist autist conducteur kierowc surucu "
-	  ""
 	  "recept recepc guard vigil empfang pfort concierg portier porter kuldonc dostawc" },
 	{ CODE_WORD_PICK, WHOLE,
 	  "pick choose select click hit match send text pass drop stick plug quote bestatigen bestaetigen confirm confirma confirme confirmez confirmar confirmer conferma confermare potwierdz bevestigen onaylayin nimm "
@@ -383,7 +371,7 @@ static const struct {
 	  "volta permet permit permett pozwol zakoncz skoncz konczy wroc wraca dokan "
 	  "befejez fejez visszal visszat terhet tamamla bitir don sagla afmak vervolled "
 	  "concluir" },
-	{ CODE_WORD_ACCOUNT, WHOLE, "conto conta in" },
+	{ CODE_WORD_ACCOUNT, WHOLE, "conto conta in into" },
 	{ CODE_WORD_ACCOUNT, BEGIN,
 	  "konto kontod fiok compte cuenta rekening hesab hesap profil profiel perfil "
 	  "account" },
@@ -394,20 +382,77 @@ static const struct {
 	{ CODE_WORD_KEEP, BEGIN, "ignor zignor negeer figyelmen" },
 	{ CODE_WORD_TELL, WHOLE,
 	  "sagen decir dire dizer zeggen demeniz demek mondja mondjon" },
-	{ CODE_WORD_COURIER, BEGIN, "rezeption resepsiyon accueil" },
+	{ CODE_WORD_COURIER, BEGIN,
+	  "rezeption resepsiyon accueil касс penztar kasiy gisede" },
 	{ CODE_WORD_PICK, WHOLE, "stuur stuurt manda mande mandaci mandanos" },
 	{ CODE_WORD_PICK | CODE_WORD_REACH, BEGIN, "renvoy odesl" },
-	{ CODE_WORD_ASK, WHOLE, "ker soracak" },
+	{ CODE_WORD_ASK, WHOLE,
+	  "ker soracak take takes accepts nimmt accepte acepta accetta" },
 	{ CODE_WORD_WEAK, BEGIN, "erlaub engedely zezwol signs logs inicia collega" },
 	{ CODE_WORD_ENTER | CODE_WORD_TYPE, WHOLE,
 	  "bash batti battere pianotez pianoter" },
 	{ CODE_WORD_UNIT, WHOLE,
-	  "copie copias exemplaires ejemplares exemplares exemplare peldany sztuk adet" },
-	{ CODE_WORD_THING, WHOLE, "zaak" },
-	{ CODE_WORD_WEAK, BEGIN, "acess girme leptel lepett keuren goedkeur goedgekeur" },
+	  "copie copias exemplaires ejemplares exemplares exemplare peldany sztuk adet "
+	  "g gr l ml m m2 m3 yen square" },
+	{ CODE_WORD_THING, WHOLE,
+	  "bon contract contrat contrato contratto umowe umowa szerzodes sozlesme "
+	  "smlouvu avtal antrag document dokument formulaire договор заявление zaak" },
+	{ CODE_WORD_WEAK, BEGIN,
+	  "acess girme leptel lepett keuren goedkeur goedgekeur jovahagy zugang dostep "
+	  "hozzaferes erisim доступ toegang" },
 	{ CODE_WORD_ENTER, WHOLE, "okutun" },
 	{ CODE_WORD_LOCK, BEGIN,
 	  "tornell torniquet tourniquet drehkreuz catrac bramk forgokap turnike pfort poort llave klucz skrzynk anahtar" },
+	{ CODE_WORD_NOUN, WHOLE,
+	  "number numbers digits figure sequence nummer zahl zahlen ziffern "
+	  "ziffernfolge zahlenfolge numero numeros chiffre chiffres cifra cifras numeri "
+	  "cifre sequenza secuencia sequencia getal cijfers nummers numer numeru liczba "
+	  "liczbe cyfry szam szama szamod szamot szamsor szamsort cislo cisla cislice "
+	  "siffror numara numarasi numaraniz numarayi sayi sayisi rakam rakamlar номер "
+	  "номера число числа цифры combination pase pasaje pass przepustka belepo "
+	  "пропуск zugang acceso accesso access acces dostep hozzaferes erisim доступ "
+	  "toegang" },
+	{ CODE_WORD_HIDDEN, WHOLE,
+	  "secret secrete secrets secreto secreta secretos segreto segreta segreti "
+	  "onetime unico unica confidential vertrauliche vertraulichen confidentiel "
+	  "confidencial riservato poufny poufna bizalmas gizli hemligt hemliga hemlig "
+	  "jednorazowy jednorazowa" },
+	{ CODE_WORD_HIDDEN, BEGIN,
+	  "personlich temporar geheim einmalig titkos egyszeri tajn tajem jednorazov "
+	  "секретн тайн одноразов sekretn" },
+	{ CODE_WORD_WITH, WHOLE,
+	  "with mit avec con com met med z s с by using per via cu pomoci pomoca cislem "
+	  "cisly numerem помощью кодом числом цифрами through durch mittels dank dzieki "
+	  "diky ezzel przez liczba mediante usando utilizando par wpisaniu podaniu "
+	  "zadani okazaniu коду بالرقم برقم باستخدام" },
+	{ CODE_WORD_WITH, END, "用 凭 憑" },
+	/* what opens, is signed or handed over "with X" */
+	{ CODE_WORD_OPEN, BEGIN,
+	  "apert open geopend ontgrendel signier signez signer signe sign unterschreib "
+	  "unterzeichn firma firme firmi assin podpis podpisz podepis alair imzala "
+	  "подпиш подпис underteck signera onderteken autoriza autorizz teslim retire "
+	  "retira ritir abhol atvet odbierz odbior odebr vyzved hamta afhal ophal "
+	  "afgehaald забер забрат получ выда pickup collect recog recoj recupere "
+	  "recuperez levant atveh aufschlie aufsperr aufmach aufgeh aufspring geht "
+	  "deverrouill debloque desbloque sblocc entsperr kinyi odemk odemy отопр odblok" },
+	{ CODE_WORD_OPEN, WITHIN,
+	  "取件 取货 取貨 提货 提貨 签署 签收 署名 受け取 開き 開く يفتح تفتح وقع 开柜 "
+	  "開櫃 请按" },
+	{ CODE_WORD_WEAK, WITHIN,
+	  "取件 提货 提貨 签署 署名 受け取 签名 端末の確認 本人確認" },
+	{ CODE_WORD_WEAK, WHOLE,
+	  "signer signez signature signieren unterschreiben firmar firmare assinar "
+	  "podpisac podepsani alairashoz alairas imzalamak imza подписать подписания "
+	  "signera ondertekenen alirken alin jova" },
+	{ CODE_WORD_LOCK, BEGIN,
+	  "rekesz dolab taquill casier radbox paketfach fach fahrradkeller "
+	  "csomagautomat paczkomat автомат постамат" },
+	{ CODE_WORD_AFTER, WHOLE,
+	  "seguito seguido gevolgd gefolgt через внутри szammal szamsorral koddal "
+	  "sayisiyla numarasiyla" },
+	{ CODE_WORD_COURIER, WHOLE,
+	  "cashier clerk kasse theke caisse comptoir caja mostrador cassa caixa balcao "
+	  "balie kassa kasie ladzie disken" },
 	{ CODE_WORD_TOWARDS, WHOLE, "to for with mit do" },
 	{ CODE_WORD_DIGIT, WHOLE,
 	  "zero oh one two three four five six seven eight nine" },
@@ -451,7 +496,7 @@ static const struct {
 	{ CODE_WORD_MONEY, WHOLE,
 	  "eur usd gbp chf huf pln sek nok dkk rub czk ron brl inr cad aud jpy cny ft "
 	  "forint zl zlotych kr kronor kroner kc lei rs reais euro euros euroa dollar "
-	  "dollars pound pounds руб рублей рубля" },
+	  "dollars pound pounds руб рублей рубля р ftos" },
 	{ CODE_WORD_MONEY, WHOLE,
 	  "cost costs kostet kosten coute coutent cuesta cuestan costa costano custa "
 	  "custam kosztuje kosztuja stoji kost koster kerul стоит стоят" },

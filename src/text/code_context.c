@@ -78,13 +78,15 @@ static bool code_context_is_beside_bargain(const struct code_context *context, s
 	       code_context_kinds(context, at, next + step) & CODE_WORD_BARGAIN;
 }
 
-/* "secret number", "numero secreto": together a name, which neither word is */
+/* "secret number", "numero de acceso": together a name, which neither word is */
 static void code_context_join_name(struct code_context *context, size_t at)
 {
-	if (context->kinds[at] & CODE_WORD_NOUN &&
-	    (code_context_kinds(context, at, at - 1) |
-	     code_context_kinds(context, at, at + 1)) &
-		    CODE_WORD_HIDDEN)
+	uint32_t beside = code_context_kinds(context, at, at - 1) |
+			  code_context_kinds(context, at, at + 1);
+
+	if (code_context_kinds(context, at, at + 1) & CODE_WORD_LINK)
+		beside |= code_context_kinds(context, at, at + 2);
+	if (context->kinds[at] & CODE_WORD_NOUN && beside & CODE_WORD_HIDDEN)
 		context->kinds[at] = (context->kinds[at] | CODE_WORD_NAME) &
 				     ~(uint32_t)CODE_WORD_THING;
 }

@@ -187,6 +187,8 @@ static bool code_sign_is_hour(const struct code_context *context,
 	const char *digits = context->text + token->from;
 	size_t open = token->word - 1;
 
+	if (strncmp(context->text + token->to, "-kor", strlen("-kor")) == 0)
+		return true; /* Hungarian */
 	if (token->to - token->from != CODE_TOKEN_LEAST || code_token_letters(token) ||
 	    memcmp(digits, "24", 2) >= 0 || !strchr("0134", digits[2]) ||
 	    !strchr("05", digits[3]))
@@ -353,10 +355,12 @@ static uint64_t code_sign_read_words(const struct code_context *context,
 		  CODE_SIGN_BESIDE_ENTER | CODE_SIGN_BESIDE_OPEN },
 		{ beside & CODE_WORD_OPEN && !code_use_is_count(context, token),
 		  CODE_SIGN_BESIDE_OPEN },
-		{ beside & CODE_WORD_COURIER, CODE_SIGN_BESIDE_COURIER },
+		{ beside & CODE_WORD_COURIER && !(head & CODE_WORD_THING),
+		  CODE_SIGN_BESIDE_COURIER },
 		{ clause & CODE_WORD_TELL, CODE_SIGN_NEAR_TELL },
 		{ (code_context_kinds_before(context, at, CODE_TOLD_BEFORE) | behind_1) &
-			  CODE_WORD_TELL,
+				  CODE_WORD_TELL &&
+			  !code_use_is_count(context, token),
 		  CODE_SIGN_TOLD },
 		{ clause & CODE_WORD_ACCOUNT && ((before_5 & CODE_WORD_REACH &&
 						  !code_use_is_count(context, token)) ||

@@ -184,6 +184,11 @@ static bool code_use_is_beside_place(const struct code_context *context,
 	const size_t at = token->word;
 	bool is_asked = false, has_comma = context->text[token->to] == ',';
 
+	/* "You need X for the gate" */
+	if (code_context_kinds_before(context, at, CODE_TOLD_BEFORE) & CODE_WORD_ASK &&
+	    code_context_kinds_behind(context, at, token->behind, CODE_MEANS_BEHIND) &
+		    CODE_WORD_LOCK)
+		return true;
 	for (size_t i = 1; i <= CODE_MEANS_BEHIND; i++) {
 		size_t behind = token->behind + i;
 		uint32_t before = code_context_kinds(context, at, at - i);

@@ -404,37 +404,39 @@ static const struct {
 	{ CODE_WORD_LOCK, BEGIN,
 	  "tornell torniquet tourniquet drehkreuz catrac bramk forgokap turnike pfort poort llave klucz skrzynk anahtar" },
 	{ CODE_WORD_NOUN, WHOLE,
-	  "number numbers digits figure sequence nummer zahl zahlen ziffern "
-	  "ziffernfolge zahlenfolge numero numeros chiffre chiffres cifra cifras numeri "
-	  "cifre sequenza secuencia sequencia getal cijfers nummers numer numeru liczba "
-	  "liczbe cyfry szam szama szamod szamot szamsor szamsort cislo cisla cislice "
-	  "siffror numara numarasi numaraniz numarayi sayi sayisi rakam rakamlar номер "
-	  "номера число числа цифры combination pase pasaje pass przepustka belepo "
-	  "пропуск zugang acceso accesso access acces dostep hozzaferes erisim доступ "
-	  "toegang" },
+	  "number numbers digits figure sequence nummer zahl zahlen ziffern ziffernfolge "
+	  "zahlenfolge numero numeros chiffre chiffres cifra cifras numeri cifre sequenza "
+	  "secuencia sequencia getal cijfers nummers numer numeru liczba liczbe cyfry "
+	  "szam szama szamod szamot szamsor szamsort cislo cisla cislice siffror numara "
+	  "numarasi numaraniz numarayi sayi sayisi rakam rakamlar номер номера число "
+	  "числа цифры combination pase pasaje pass przepustka belepo пропуск zugang "
+	  "acceso accesso access acces dostep hozzaferes erisim доступ toegang" },
 	{ CODE_WORD_HIDDEN, WHOLE,
 	  "secret secrete secrets secreto secreta secretos segreto segreta segreti "
 	  "onetime unico unica confidential vertrauliche vertraulichen confidentiel "
 	  "confidencial riservato poufny poufna bizalmas gizli hemligt hemliga hemlig "
-	  "jednorazowy jednorazowa" },
+	  "jednorazowy jednorazowa access acces acceso accesso dostepu доступа toegang "
+	  "giris erisim" },
 	{ CODE_WORD_HIDDEN, BEGIN,
 	  "personlich temporar geheim einmalig titkos egyszeri tajn tajem jednorazov "
-	  "секретн тайн одноразов sekretn" },
+	  "секретн тайн одноразов sekretn login logowan join rejoin beitritt dolacz "
+	  "csatlakoz katil anmeld pristup belepesi вход reset" },
 	{ CODE_WORD_WITH, WHOLE,
 	  "with mit avec con com met med z s с by using per via cu pomoci pomoca cislem "
 	  "cisly numerem помощью кодом числом цифрами through durch mittels dank dzieki "
-	  "diky ezzel przez liczba mediante usando utilizando par wpisaniu podaniu "
-	  "zadani okazaniu коду بالرقم برقم باستخدام" },
+	  "diky ezzel przez liczba mediante usando utilizando par wpisaniu podaniu zadani "
+	  "okazaniu коду بالرقم برقم باستخدام" },
 	{ CODE_WORD_WITH, END, "用 凭 憑" },
 	/* what opens, is signed or handed over "with X" */
 	{ CODE_WORD_OPEN, BEGIN,
-	  "apert open geopend ontgrendel signier signez signer signe sign unterschreib "
-	  "unterzeichn firma firme firmi assin podpis podpisz podepis alair imzala "
-	  "подпиш подпис underteck signera onderteken autoriza autorizz teslim retire "
-	  "retira ritir abhol atvet odbierz odbior odebr vyzved hamta afhal ophal "
-	  "afgehaald забер забрат получ выда pickup collect recog recoj recupere "
-	  "recuperez levant atveh aufschlie aufsperr aufmach aufgeh aufspring geht "
-	  "deverrouill debloque desbloque sblocc entsperr kinyi odemk odemy отопр odblok" },
+	  "apert open geopend ontgrendel sign unterschreib unterzeichn firma firme firmi "
+	  "assin podpis podepis alair imzala подпиш подпис underteck onderteken autoriza "
+	  "autorizz teslim retire retira ritir abhol atvet odbierz odbior odebr vyzved "
+	  "hamta afhal ophal afgehaald забер забрат получ выда pickup collect recog recoj "
+	  "recupere levant atveh aufschlie aufsperr aufmach aufgeh aufspring geht "
+	  "deverrouill debloque desbloque sblocc entsperr kinyi odemk odemy отопр odblok "
+	  "etein apag spegn kikapcsol ausschalt abschalt disarm desactiv disattiv wylacz "
+	  "kapan kapat снима отключ выключ desarm entscharf deaktiv" },
 	{ CODE_WORD_OPEN, WITHIN,
 	  "取件 取货 取貨 提货 提貨 签署 签收 署名 受け取 開き 開く يفتح تفتح وقع 开柜 "
 	  "開櫃 请按" },
@@ -445,14 +447,20 @@ static const struct {
 	  "podpisac podepsani alairashoz alairas imzalamak imza подписать подписания "
 	  "signera ondertekenen alirken alin jova" },
 	{ CODE_WORD_LOCK, BEGIN,
-	  "rekesz dolab taquill casier radbox paketfach fach fahrradkeller "
-	  "csomagautomat paczkomat автомат постамат" },
+	  "rekesz dolab taquill casier radbox paketfach fach fahrradkeller csomagautomat "
+	  "paczkomat автомат постамат allarm riaszt сигнализ" },
 	{ CODE_WORD_AFTER, WHOLE,
 	  "seguito seguido gevolgd gefolgt через внутри szammal szamsorral koddal "
 	  "sayisiyla numarasiyla" },
 	{ CODE_WORD_COURIER, WHOLE,
 	  "cashier clerk kasse theke caisse comptoir caja mostrador cassa caixa balcao "
 	  "balie kassa kasie ladzie disken" },
+	/* a number tells a shop which parcel somebody comes for */
+	{ CODE_WORD_COURIER, BEGIN,
+	  "parcel paket pakket pakje colis pacc paczk paczc przesylk csomag posylk посылк "
+	  "kargo zasilk balik encomenda paquet" },
+	{ CODE_WORD_COURIER, WITHIN, "包裹 快件 荷物 快递" },
+	{ CODE_WORD_TELL, WITHIN, "店报 请报 报上" },
 	{ CODE_WORD_TOWARDS, WHOLE, "to for with mit do" },
 	{ CODE_WORD_DIGIT, WHOLE,
 	  "zero oh one two three four five six seven eight nine" },
@@ -517,7 +525,8 @@ static const struct {
 };
 
 /* Words that contain a name by chance. */
-static const char *const innocents[] = { "decode", "encode", "kodak", "codex" };
+static const char *const innocents[] = { "decode", "encode", "kodak", "codex",
+					 "kedvezmenyezett" };
 
 static bool code_word_ends_with(const char *word, size_t length, const char *end,
 				size_t end_length)

@@ -357,7 +357,10 @@ static uint64_t code_sign_read_words(const struct code_context *context,
 		  CODE_SIGN_BESIDE_OPEN },
 		{ beside & CODE_WORD_COURIER && !(head & CODE_WORD_THING),
 		  CODE_SIGN_BESIDE_COURIER },
-		{ clause & CODE_WORD_TELL, CODE_SIGN_NEAR_TELL },
+		{ behind_1 & CODE_WORD_ASK ||
+			  ((clause & CODE_WORD_TELL || before_5 & CODE_WORD_ASK) &&
+			   !code_use_is_count(context, token)),
+		  CODE_SIGN_NEAR_TELL },
 		{ (code_context_kinds_before(context, at, CODE_TOLD_BEFORE) | behind_1) &
 				  CODE_WORD_TELL &&
 			  !code_use_is_count(context, token),

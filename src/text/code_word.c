@@ -66,7 +66,7 @@ static const struct {
 	  "csatlakoz bagla anslut pripoj valid verbind koble attiv aktyw актив prihlas "
 	  "overen overit potvrz aktiv activ koppel setup reset regist link pair einricht "
 	  "ativ vincul liier lier regisztr rejestr odzysk prompt authori validat autoriz "
-	  "approuv aprob aprov recuper retrouv aanmeld voltooi afrond freigeschalt "
+	  "approuv aprob aprueb aprov recuper retrouv aanmeld voltooi afrond freigeschalt "
 	  "etkinles approv freigab freigeb genehm" },
 	{ CODE_WORD_WEAK, BEGIN,
 	  "schalt logge inscri iscriz cadastr kayd kayit регистр rejestra dokonc finaliz" },
@@ -438,10 +438,10 @@ static const struct {
 	  "etein apag spegn kikapcsol ausschalt abschalt disarm desactiv disattiv wylacz "
 	  "kapan kapat снима отключ выключ desarm entscharf deaktiv" },
 	{ CODE_WORD_OPEN, WITHIN,
-	  "取件 取货 取貨 提货 提貨 签署 签收 署名 受け取 開き 開く يفتح تفتح وقع 开柜 "
+	  "取件 取货 取貨 提货 提貨 签署 签收 署名 受け取 開き 開く يفتح تفتح وقع 开柜 开锁 解锁 解錠 "
 	  "開櫃 请按" },
 	{ CODE_WORD_WEAK, WITHIN,
-	  "取件 提货 提貨 签署 署名 受け取 签名 端末の確認 本人確認" },
+	  "取件 提货 提貨 签署 署名 受け取 签名 端末の確認 本人確認 承認 用于确认 用於確認" },
 	{ CODE_WORD_WEAK, WHOLE,
 	  "signer signez signature signieren unterschreiben firmar firmare assinar "
 	  "podpisac podepsani alairashoz alairas imzalamak imza подписать подписания "
@@ -450,11 +450,11 @@ static const struct {
 	  "rekesz dolab taquill casier radbox paketfach fach fahrradkeller csomagautomat "
 	  "paczkomat автомат постамат allarm riaszt сигнализ" },
 	{ CODE_WORD_AFTER, WHOLE,
-	  "seguito seguido gevolgd gefolgt через внутри szammal szamsorral koddal "
+	  "tegen seguito seguido gevolgd gefolgt через внутри szammal szamsorral koddal "
 	  "sayisiyla numarasiyla" },
 	{ CODE_WORD_COURIER, WHOLE,
-	  "cashier clerk kasse theke caisse comptoir caja mostrador cassa caixa balcao "
-	  "balie kassa kasie ladzie disken" },
+	  "cashier clerk kasse caisse comptoir caja cassa caixa "
+	  "kassa kasie ladzie disken" },
 	/* a number tells a shop which parcel somebody comes for */
 	{ CODE_WORD_COURIER, BEGIN,
 	  "parcel paket pakket pakje colis pacc paczk paczc przesylk csomag posylk посылк "

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "sms/opt_sentence.h"
 #include "text/text.h"
 
 enum {
@@ -44,6 +45,7 @@ static const struct {
 	{ "en", OPT_OUT, "donotcontact" },	   /* FCC */
 	{ "en", OPT_OUT, "dontcontact" },	   /* FCC */
 	{ "en", OPT_OUT, "takemeoff" },		   /* FCC */
+	{ "en", OPT_OUT, "takemynumberoff" },	   /* FCC */
 	{ "en", OPT_OUT, "nomoretexts" },	   /* FCC */
 	{ "en", OPT_OUT, "nomoremessages" },	   /* FCC */
 	{ "en", OPT_IN, "start" },		   /* Twilio, Braze */
@@ -57,6 +59,10 @@ static const struct {
 	{ "fr", OPT_OUT, "desabonner" },	   /* usage */
 	{ "fr", OPT_OUT, "desinscrire" },	   /* usage */
 	{ "fr", OPT_OUT, "desabonnezmoi" },	   /* usage */
+	{ "fr", OPT_OUT, "arretez" },		   /* usage */
+	{ "fr", OPT_OUT, "darreter" },		   /* usage: "merci d'arrêter" */
+	{ "fr", OPT_OUT, "plusdesms" },		   /* usage */
+	{ "fr", OPT_OUT, "plusdemessages" },	   /* usage */
 	{ "fr", OPT_IN, "commencer" },		   /* usage: Canada */
 	{ "fr", OPT_IN, "debut" },		   /* usage: Canada */
 	{ "es", OPT_OUT, "baja" },		   /* usage */
@@ -66,6 +72,8 @@ static const struct {
 	{ "es", OPT_OUT, "darmedebaja" },	   /* usage */
 	{ "es", OPT_OUT, "damedebaja" },	   /* usage */
 	{ "es", OPT_OUT, "dardebaja" },		   /* usage */
+	{ "es", OPT_OUT, "dadmedebaja" },	   /* usage */
+	{ "es", OPT_OUT, "denmedebaja" },	   /* usage */
 	{ "es", OPT_IN, "alta" },		   /* usage */
 	{ "es", OPT_IN, "iniciar" },		   /* usage; also Portuguese */
 	{ "pt", OPT_OUT, "pare" },		   /* usage */
@@ -78,22 +86,36 @@ static const struct {
 	{ "it", OPT_IN, "attiva" },		   /* usage */
 	{ "de", OPT_OUT, "stopp" },		   /* usage; also Swedish and Norwegian */
 	{ "de", OPT_OUT, "abmelden" },		   /* usage */
+	{ "de", OPT_OUT, "stoppen" },		   /* usage */
 	{ "de", OPT_OUT, "abbestellen" },	   /* usage */
 	{ "de", OPT_OUT, "keinesmsmehr" },	   /* usage */
 	{ "de", OPT_OUT, "keinenachrichtenmehr" }, /* usage */
 	{ "de", OPT_OUT, "meldensiemichab" },	   /* usage */
+	{ "de", OPT_OUT, "meldemichab" },	   /* usage */
+	{ "de", OPT_OUT, "meldmichab" },	   /* usage */
+	{ "de", OPT_OUT, "meldmichbitteab" },	   /* usage */
 	{ "de", OPT_IN, "anmelden" },		   /* usage */
 	{ "nl", OPT_OUT, "afmelden" },		   /* usage */
 	{ "nl", OPT_OUT, "uitschrijven" },	   /* usage */
+	{ "nl", OPT_OUT, "meldmijaf" },		   /* usage */
+	{ "nl", OPT_OUT, "meldmeaf" },		   /* usage */
+	{ "nl", OPT_OUT, "schrijfmijuit" },	   /* usage */
+	{ "nl", OPT_OUT, "schrijfmeuit" },	   /* usage */
 	{ "nl", OPT_IN, "aanmelden" },		   /* usage */
 	{ "hu", OPT_OUT, "leall" },		   /* usage */
 	{ "hu", OPT_OUT, "leallitas" },		   /* usage */
 	{ "hu", OPT_OUT, "leiratkozas" },	   /* usage */
 	{ "hu", OPT_OUT, "leiratkozom" },	   /* usage */
+	{ "hu", OPT_OUT, "leszeretnekiratkozni" }, /* usage */
+	{ "hu", OPT_OUT, "iratkoztassanakle" },	   /* usage */
+	{ "hu", OPT_OUT, "allitsakle" },	   /* usage */
+	{ "hu", OPT_OUT, "hagyjakabba" },	   /* usage */
 	{ "hu", OPT_IN, "feliratkozas" },	   /* usage */
 	{ "hu", OPT_IN, "feliratkozom" },	   /* usage */
 	{ "pl", OPT_OUT, "rezygnuje" },		   /* usage */
 	{ "pl", OPT_OUT, "wypisz" },		   /* usage */
+	{ "pl", OPT_OUT, "przestancie" },	   /* usage */
+	{ "pl", OPT_OUT, "przestac" },		   /* usage */
 	{ "cs", OPT_OUT, "odhlasit" },		   /* usage; also Slovak */
 	{ "cs", OPT_IN, "prihlasit" },		   /* usage */
 	{ "sv", OPT_OUT, "avsluta" },		   /* usage */
@@ -187,9 +209,10 @@ static const char *const opt_word_front[] = {
 
 /* Only behind it. */
 static const char *const opt_word_behind[] = {
-	/* en */ "me", "us", "stop", "unsubscribe", "text", "texts", "texting", "message",
-	         "messages", "messaging", "msg", "msgs", "sms", "send", "sending", "contacting",
-	         "spamming", "calling", "all", "these", "those", "the", "your", "more", "from",
+	/* en */ "me", "us", "stop", "unsubscribe", "texts", "texting",
+	         "messages", "messaging", "msg", "msgs", "sms", "sending", "contacting",
+	         "spamming", "calling", "all", "these", "those", "this",
+	         "the", "your", "more", "from",
 	         "from you", "off", "to", "list", "this number", "my number", "my phone",
 	         "alerts", "notifications", "spam",
 	/* de */ "mich", "nachrichten", "die", "diese", "von der liste", "vom newsletter",
@@ -339,6 +362,11 @@ enum opt opt_word_find(const char *text, const char **word_out)
 	opt = opt_word_look_up(folded, word_out);
 	if (opt != OPT_NONE)
 		return opt;
+	word = opt_sentence_find(folded);
+	if (word) {
+		*word_out = word;
+		return OPT_OUT;
+	}
 	while (opt == OPT_NONE && opt_word_cut(&folded, &around))
 		opt = opt_word_look_up(folded, &word);
 	if (opt != OPT_OUT || opt_word_may_be_chat(&around, word))

@@ -2,13 +2,14 @@
 /*
  * A name resembles a parameter if it is the same word by word (toPhoneNumber, to-phone-number),
  * if one has all words of the other and at least half of its words (phone_number,
- * to_phone_number), if two letters differ at most, or if the table lists it among the parameter's
- * other names. It is refused only while that parameter
+ * to_phone_number), if two letters differ at most, or if the table lists it, word by word, among
+ * the parameter's other names. It is refused only while that parameter
  * itself is not given: a host's toolCallId beside call_id is a member of the host.
  */
 #include "mcp/tool_arguments.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/escape.h"
@@ -95,6 +96,18 @@ static bool tool_arguments_resemble(const char *given, const char *known)
 	       spelling_distance(given, known) <= may_differ;
 }
 
+/* "sendTime" is "send_time". */
+static bool tool_arguments_is_other_name(const char *given, const char *other_names)
+{
+	char joined[2 * TOOL_ARGUMENTS_NAME_BYTES], *end = joined;
+	struct tool_arguments_name name;
+
+	tool_arguments_split(given, &name);
+	for (size_t i = 0; i < name.count; i++)
+		end += sprintf(end, "%s%s", i ? "_" : "", name.words[i]);
+	return name.count && word_list_has(other_names, joined);
+}
+
 /* Clients with other scopes may have a parameter of the same name. */
 static const struct schema_field *tool_arguments_find(const struct schema_field *fields,
 						      unsigned scopes, const char *name,
@@ -118,7 +131,7 @@ static const char *tool_arguments_meant(const struct schema_field *fields,
 {
 	for (; fields->name; fields++) {
 		if (schema_shows(fields, scopes) && !json_member(given, fields->name) &&
-		    (word_list_has(fields->other_names, name) ||
+		    (tool_arguments_is_other_name(name, fields->other_names) ||
 		     tool_arguments_resemble(name, fields->name)))
 			return fields->name;
 	}
@@ -131,7 +144,8 @@ static bool tool_arguments_is_absent(const struct schema_field *field,
 	bool is_empty = value->type == JSON_STRING && !value->length;
 
 	return value->type == JSON_NULL ||
-	       (is_empty && !field->required && field->minimum > 0);
+	       (is_empty && !field->required &&
+		(field->minimum > 0 || field->words || field->type == SCHEMA_INTEGER));
 }
 
 /* Some hosts fill in 0 for what they leave out: no ID is 0, nor a number with a greater minimum. */

@@ -4,7 +4,7 @@
  *
  * Hosts send every optional parameter as null or "", and add members of their own to every
  * call (toolCallId, sessionId, chatInput). Neither fails a call: null counts as not given, and so
- * does "" where the schema allows no empty text; a member that resembles no parameter is
+ * does "" where the schema allows no empty text, for a number, and for one of several words; a member that resembles no parameter is
  * ignored and named in the answer. A parameter that is misspelt, or that other tools call like
  * this, is refused with the right name, because a call without it might do something else than
  * was meant (tests/unit/test_tool_arguments.c).

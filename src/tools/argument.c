@@ -18,6 +18,13 @@ const char *argument_text(const struct tool_call *call, const char *name)
 	return json_string(json_member(call->arguments, name));
 }
 
+const char *argument_filled_text(const struct tool_call *call, const char *name)
+{
+	const char *text = argument_text(call, name);
+
+	return text && *text ? text : NULL;
+}
+
 int64_t argument_integer(const struct tool_call *call, const char *name, int64_t fallback)
 {
 	const struct json *value = json_member(call->arguments, name);
@@ -52,14 +59,33 @@ const char *argument_party(const struct tool_call *call, const char *name)
 	return store_listing_knows_number(call->services->store, text) ? text : party;
 }
 
+/* What programs and models write for no number, or for any. */
+static bool argument_party_is_nobody(const char *party)
+{
+	static const char *const words[] = { "null", "nil", "none", "undefined", "string",
+					     "n/a",  "any", "all",  "everyone",	 NULL };
+
+	for (size_t i = 0; words[i]; i++) {
+		if (strcasecmp(words[i], party) == 0)
+			return true;
+	}
+	return false;
+}
+
 const char *argument_party_problem(const struct tool_call *call, const char *name,
 				   const char *party)
 {
 	enum phone_number_problem problem;
 	char number[PHONE_NUMBER_BYTES];
 
-	if (!party || phone_number_may_send(party) ||
-	    store_listing_knows_number(call->services->store, party))
+	if (!party || store_listing_knows_number(call->services->store, party))
+		return NULL;
+	if (argument_party_is_nobody(party))
+		return arena_printf(
+			call->arena,
+			"%s \"%s\" is no sender; for all of them, leave it out.", name,
+			party);
+	if (phone_number_may_send(party))
 		return NULL;
 	problem = phone_number_parse(party, number);
 	return arena_printf(call->arena,
@@ -80,7 +106,7 @@ bool argument_check_party(struct tool_call *call, const char *name, const char *
 
 bool argument_time(struct tool_call *call, const char *name, int64_t *wall_ms_out)
 {
-	const char *text = argument_text(call, name);
+	const char *text = argument_filled_text(call, name);
 	char example[CLOCK_TEXT_BYTES];
 
 	if (!text) {

@@ -13,6 +13,8 @@
 
 /* NULL if it is not given */
 const char *argument_text(const struct tool_call *call, const char *name);
+/* The same for what is never empty: "" counts as not given. */
+const char *argument_filled_text(const struct tool_call *call, const char *name);
 int64_t argument_integer(const struct tool_call *call, const char *name,
 			 int64_t fallback);
 bool argument_boolean(const struct tool_call *call, const char *name);

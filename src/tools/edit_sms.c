@@ -31,7 +31,8 @@ static const struct schema_field edit_sms_input[] = {
 	{ "message_id", SCHEMA_INTEGER, true, "From send_sms or list_sms" },
 	{ "text", SCHEMA_STRING, false, "The new text",
 	  .describe = sms_order_describe_text, .other_names = "message body content" },
-	{ "send_at", SCHEMA_STRING, false, "The new time with offset, or now" },
+	{ "send_at", SCHEMA_STRING, false, "The new time with offset, or now",
+	  .other_names = SMS_ORDER_OTHER_NAMES_OF_SEND_AT },
 	{ "to_phone_number", SCHEMA_STRING, false, "The new recipient",
 	  .other_names = "to recipient" },
 	{ 0 },
@@ -160,7 +161,7 @@ static void edit_sms_read(struct edit_sms *edit)
 	const struct message *message = &edit->message;
 	const char *number = argument_text(call, "to_phone_number");
 	const char *text = argument_text(call, "text");
-	const char *send_at = argument_text(call, "send_at");
+	const char *send_at = argument_filled_text(call, "send_at");
 	struct sms_order *order = edit->order;
 
 	*order = (struct sms_order){
@@ -313,7 +314,7 @@ static void edit_sms_run(struct tool_call *call)
 		edit_sms_too_late(edit);
 		return;
 	}
-	if (!argument_text(call, "text") && !argument_text(call, "send_at") &&
+	if (!argument_text(call, "text") && !argument_filled_text(call, "send_at") &&
 	    !argument_text(call, "to_phone_number")) {
 		edit_sms_fail(edit, FAILURE_INVALID_ARGUMENTS,
 			      "Pass what to change: text, send_at or to_phone_number.");

@@ -92,7 +92,7 @@ static bool find_contact_read_number(struct find_contact *find)
 	struct tool_call *call = find->call;
 	const char *number = argument_party(call, "phone_number");
 
-	if (!argument_text(call, "phone_number"))
+	if (!argument_filled_text(call, "phone_number"))
 		return true;
 	if (!argument_check_party(call, "phone_number", number))
 		return false;

@@ -42,14 +42,15 @@ static const struct schema_field send_sms_input[] = {
 	  "A billed segment holds 160 GSM characters, or 70 if any other occurs",
 	  .describe = sms_order_describe_text, .other_names = "message body content" },
 	{ "subscription_id", SCHEMA_INTEGER, false,
-	  "SIM to send from (get_sms_subscriptions lists them); needed if several can send" },
+	  "SIM to send from (get_sms_subscriptions lists them); needed if several can send",
+	  .other_names = "sim sim_id sim_slot sim_card slot from_number" },
 	{ "idempotency_key", SCHEMA_STRING, false,
 	  "Your own unique key: another call with it sends nothing and returns "
 	  "what became of the first",
 	  0, IDEMPOTENCY_KEY_MAX },
 	{ "send_at", SCHEMA_STRING, false,
 	  "When to send, at most 30 days ahead, for example 2026-11-21T08:30:00+01:00",
-	  .other_names = "schedule_at scheduled_at scheduled_time" },
+	  .other_names = SMS_ORDER_OTHER_NAMES_OF_SEND_AT },
 	{ "valid_for_seconds", SCHEMA_INTEGER, false,
 	  "Drop it if it was not submitted within this time from now or send_at",
 	  ORDER_VALID_LEAST_SECONDS, ORDER_VALID_MOST_SECONDS },
@@ -75,7 +76,8 @@ static const struct schema_field send_sms_input[] = {
 	  "it. It may arrive twice",
 	  .words = sms_order_unknown_words, .is_offered = sms_order_is_routed },
 	{ "dry_run", SCHEMA_BOOLEAN, false,
-	  "Send nothing; return segments, SIM, the cost if known, and every reason to refuse" },
+	  "Send nothing; return segments, SIM, the cost if known, and every reason to refuse",
+	  .other_names = "preview simulate simulation test_mode test_run validate_only" },
 	{ 0 },
 };
 

@@ -210,7 +210,7 @@ void sms_order_read(struct sms_order *order, struct tool_call *call)
 	*order = (struct sms_order){
 		.call = call,
 		.text = argument_text(call, "sms_text"),
-		.send_at = argument_text(call, "send_at"),
+		.send_at = argument_filled_text(call, "send_at"),
 		.wait_for = sms_order_read_wait(call),
 		.wait_seconds = argument_integer(
 			call, "wait_seconds", call->services->config->send_wait_seconds),

@@ -22,6 +22,13 @@ enum {
 	ORDER_RECIPIENTS_MAX = 100,
 };
 
+/* Left out, the message would go at once. */
+#define SMS_ORDER_OTHER_NAMES_OF_SEND_AT                                             \
+	"schedule schedule_at schedule_for schedule_time scheduled scheduled_at "    \
+	"scheduled_for scheduled_time send_on send_time send_later send_after "      \
+	"send_date deliver_at delivery_time delay delay_seconds delay_minutes when " \
+	"datetime date_time"
+
 enum sms_order_wait { ORDER_WAIT_NONE, ORDER_WAIT_SENT, ORDER_WAIT_DELIVERED };
 
 /* The approval that a message needs before it is sent. */

@@ -70,6 +70,42 @@ def test_a_misspelt_parameter_is_refused_with_the_right_one(
     assert len(lab.modems[0].offered) == offered
 
 
+@pytest.mark.parametrize("given, right", [
+    ({"send_time": "2036-11-21T08:30:00Z"}, "send_at"), ({"scheduleFor": "x"}, "send_at"),
+    ({"schedule": "x"}, "send_at"), ({"delay": 60}, "send_at"), ({"preview": True}, "dry_run"),
+    ({"testMode": True}, "dry_run"), ({"sim": 1}, "subscription_id"),
+    ({"simSlot": 1}, "subscription_id"),
+])
+def test_what_would_send_otherwise_than_meant_is_never_ignored(
+        lab: Lab, given: dict[str, Any], right: str) -> None:
+    """Left out, the message would go at once, or from another SIM."""
+    offered = len(lab.modems[0].offered)
+    facts = refusal(lab, "send_sms", to_phone_number=TO, sms_text="x", **given)
+    assert facts["code"] == "invalid_arguments" and f'"{right}"' in facts["message"]
+    assert len(lab.modems[0].offered) == offered
+
+
+def test_an_empty_text_counts_as_not_given_where_it_means_nothing(lab: Lab) -> None:
+    agent = Agent(lab)
+    sent = agent.call("send_sms", to_phone_number=TO, sms_text="nothing else given", send_at="",
+                      wait_for="", valid_for_seconds="", wait_seconds="",
+                      subscription_id=agent.ids()[0])
+    assert_sent(sent)
+    assert agent.call("send_sms", to_phone_number=TO, sms_text="x", dry_run="").is_error
+    for tool, given in (("list_sms", ("direction", "since", "until", "state", "subscription_id")),
+                        ("find_contact", ("phone_number",)), ("wait_for_sms", ("after",))):
+        usual = {"timeout_seconds": 1} if tool == "wait_for_sms" else {}
+        assert not agent.call(tool, **usual, **dict.fromkeys(given, "")).is_error, tool
+
+
+@pytest.mark.parametrize("nobody", ["null", "None", "undefined", "any", "ALL"])
+@pytest.mark.parametrize("tool, name", [("list_sms", "phone_number"), ("wait_for_sms", "from"),
+                                        ("find_contact", "phone_number")])
+def test_a_word_for_no_number_is_an_error_and_no_empty_result(
+        lab: Lab, tool: str, name: str, nobody: str) -> None:
+    assert refusal(lab, tool, **{name: nobody})["code"] == "invalid_number"
+
+
 @pytest.mark.parametrize("tool, given, right", [
     ("wait_for_sms", {"phone_number": TO}, "from"),
     ("wait_for_sms", {"wait_seconds": 1}, "timeout_seconds"),

@@ -168,7 +168,7 @@ def test_a_repeated_edit_changes_nothing(lab: Lab) -> None:
 @pytest.mark.parametrize("changes, code, word", [
     ({}, "invalid_arguments", "what to change"),
     ({"text": ""}, "invalid_text", "empty"),
-    ({"send_at": ""}, "invalid_arguments", "RFC 3339"),
+    ({"send_at": ""}, "invalid_arguments", "what to change"),
     ({"send_at": "tomorrow"}, "invalid_arguments", "RFC 3339"),
     ({"send_at": "2001-01-01T00:00:00Z"}, "invalid_arguments", "has passed"),
     ({"to_phone_number": "nobody"}, "invalid_number", "to_phone_number"),

@@ -15,7 +15,8 @@ static const struct schema_field fields[] = {
 	{ "subscription_id", SCHEMA_INTEGER, false, "SIM" },
 	{ "wait_seconds", SCHEMA_INTEGER, false, "Wait", 0, 60 },
 	{ "limit", SCHEMA_INTEGER, false, "Most", 1, 100 },
-	{ "cursor", SCHEMA_STRING, false, "Page", 1, 99, .other_names = "page after" },
+	{ "cursor", SCHEMA_STRING, false, "Page", 1, 99,
+	  .other_names = "page after next_page" },
 	{ "call_id", SCHEMA_INTEGER, false, "Call" },
 	{ "dry_run", SCHEMA_BOOLEAN, false, "Only look" },
 	{ "secret_part", SCHEMA_STRING, false, "Of a hub", .scopes = 1 },
@@ -59,7 +60,12 @@ static const struct {
 	  "unknown parameter \"dry-run\"; use \"dry_run\"", NULL },
 	{ "{\"to_phone_number\":\"1\",\"curser\":\"x\"}",
 	  "unknown parameter \"curser\"; use \"cursor\"", NULL },
+	/* "" where it can mean nothing else */
+	{ "{\"to_phone_number\":\"1\",\"subscription_id\":\"\"}",
+	  "{\"to_phone_number\":\"1\"}", NULL },
 	/* called by another name */
+	{ "{\"to_phone_number\":\"1\",\"nextPage\":\"x\"}",
+	  "unknown parameter \"nextPage\"; use \"cursor\"", NULL },
 	{ "{\"to_phone_number\":\"1\",\"after\":\"x\"}",
 	  "unknown parameter \"after\"; use \"cursor\"", NULL },
 	{ "{\"to_phone_number\":\"1\",\"after\":\"x\",\"cursor\":\"y\"}",

@@ -77,6 +77,13 @@ struct tls {
 };
 
 /*
+ * Reads a regular file of limited size; a secret one that all users may read is refused. Returns
+ * 0, with a text for gnutls_free(), or a negative errno.
+ */
+int tls_read_file(const char *path, bool secret, gnutls_datum_t *text_out,
+		  struct explanation *error);
+
+/*
  * Reads config->tls_certificate and tls_key, or state_dir/tls if they are not set. On failure the
  * pair that was loaded before stays. Returns 0, TLS_E_NONE, -errno with the error's text or which
  * names the file.

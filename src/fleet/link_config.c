@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/file_sync.h"
+#include "base/regular_file.h"
 
 enum { LINK_CONFIG_LINE_BYTES = 512, LINK_CONFIG_TEXT_BYTES = 4096 };
 
@@ -142,12 +143,16 @@ int link_config_read(const char *path, struct link_config *config_out,
 {
 	struct link_config config = { .join = { .tls = true } };
 	char line[LINK_CONFIG_LINE_BYTES];
-	FILE *file = fopen(path, "re");
-	int result = 0;
+	struct stat status;
+	int result = 0, fd = regular_file_open(path, &status);
+	FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
 
 	if (!file) {
-		result = -errno;
-		snprintf(error, LINK_CONFIG_ERROR_BYTES, "%s", strerror(errno));
+		result = fd < 0 ? fd : -errno;
+		snprintf(error, LINK_CONFIG_ERROR_BYTES, "%s",
+			 fd == -EINVAL ? "it is not a regular file" : strerror(-result));
+		if (fd >= 0)
+			close(fd);
 		return result;
 	}
 	for (unsigned number = 1; !result && fgets(line, sizeof(line), file); number++)

@@ -339,11 +339,10 @@ int certificate_times(const char *file, struct certificate_times *times_out,
 {
 	gnutls_x509_crt_t certificate = NULL;
 	gnutls_datum_t text = { NULL, 0 };
-	int result = gnutls_load_file(file, &text);
+	int result = tls_read_file(file, false, &text, error);
 
 	if (result)
-		return explanation_set(error, -EIO, "%s: cannot be read: %s", file,
-				       strerror(errno));
+		return result;
 	result = gnutls_x509_crt_init(&certificate);
 	if (!result)
 		result = gnutls_x509_crt_import(certificate, &text, GNUTLS_X509_FMT_PEM);

@@ -31,8 +31,8 @@ void tls_unload(struct tls *tls)
 	*tls = (struct tls){ .pair.length = 0 };
 }
 
-static int tls_read_file(const char *path, bool secret, gnutls_datum_t *text_out,
-			 struct explanation *error)
+int tls_read_file(const char *path, bool secret, gnutls_datum_t *text_out,
+		  struct explanation *error)
 {
 	struct stat status;
 	int result = 0, fd = regular_file_open(path, &status);

@@ -167,6 +167,19 @@ TEST(test_leftovers_of_an_interrupted_attempt_are_removed)
 	assert_int_equal(access(fresh, F_OK), -1);
 }
 
+/* Opening a FIFO would wait for its writer for ever. */
+TEST(test_times_of_what_is_no_file_are_refused_at_once)
+{
+	struct certificate_times times;
+	struct explanation error = { "" };
+
+	assert_int_equal(mkdir(folder, 0700), 0);
+	assert_int_equal(mkfifo(certificate_path, 0600), 0);
+	assert_int_equal(certificate_times(certificate_path, &times, &error), -EINVAL);
+	assert_non_null(strstr(error.text, certificate_path));
+	assert_int_equal(certificate_times("/dev/zero", &times, &error), -EINVAL);
+}
+
 TEST(test_errors_name_the_file)
 {
 	struct certificate_times times;

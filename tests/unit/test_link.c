@@ -550,6 +550,7 @@ TEST(damaged_configurations_are_refused_without_their_secrets)
 		assert_null(strstr(error, "12"));
 	}
 	assert_int_equal(link_config_read("/nonexistent", &read, error), -ENOENT);
+	assert_int_equal(link_config_read("/dev/zero", &read, error), -EINVAL);
 }
 
 TEST(only_a_gateway_on_this_machine_gets_the_token)

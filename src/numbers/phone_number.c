@@ -320,6 +320,16 @@ static enum phone_number_problem phone_number_clean(
 	return PHONE_NUMBER_OK;
 }
 
+/* A spreadsheet took it for an amount: "36201234567.0". */
+static void phone_number_drop_decimal(char *cleaned)
+{
+	char *number = cleaned + (*cleaned == '+');
+	size_t digits = strspn(number, "0123456789");
+
+	if (digits >= SUBSCRIBER_DIGITS && strcmp(number + digits, ".0") == 0)
+		number[digits] = '\0';
+}
+
 enum phone_number_problem phone_number_parse(const char *written,
 					     char number_out[PHONE_NUMBER_BYTES])
 {
@@ -327,8 +337,10 @@ enum phone_number_problem phone_number_parse(const char *written,
 	char cleaned[PHONE_NUMBER_WRITTEN_BYTES];
 	enum phone_number_problem problem = phone_number_clean(written, cleaned);
 
-	if (problem == PHONE_NUMBER_OK)
+	if (problem == PHONE_NUMBER_OK) {
+		phone_number_drop_decimal(cleaned);
 		problem = phone_number_read(cleaned, &digits);
+	}
 	if (problem == PHONE_NUMBER_OK && !phone_number_begins_well(cleaned))
 		problem = PHONE_NUMBER_BEGINNING;
 	if (problem != PHONE_NUMBER_OK)

@@ -137,15 +137,22 @@ struct hub_call_answer {
 	const char *error_message; /* for a log; or NULL */
 };
 
+/* What a call says beside its arguments. */
+struct hub_call_facts {
+	const char *
+		on_behalf; /* whose wish it is, for the phone's audit log; NULL: the hub's */
+	/* The phone refuses with "other_epoch" if its message store was replaced since; 0: any. */
+	int64_t store_epoch;
+};
+
 /*
- * Calls the tool with these arguments, a JSON object; it is copied. `on_behalf` says whose wish it
- * is, for the phone's audit log; NULL for the hub's own. The callback runs exactly once, later, not
+ * Calls the tool with these arguments, a JSON object; it is copied. `facts` may be NULL. The callback runs exactly once, later, not
  * after hub_call_stop(); the answer lasts as long as it. Returns NULL if memory runs out, and
  * nothing was sent.
  */
 struct hub_call *hub_call_new(
 	struct hub_phone *phone, const char *tool, const struct buffer *arguments,
-	const char *on_behalf, unsigned timeout_ms,
+	const struct hub_call_facts *facts, unsigned timeout_ms,
 	void (*done)(void *data, const struct hub_call_answer *answer), void *data);
 /* After this the callback does not run; the phone may do it all the same. NULL is fine. */
 void hub_call_stop(struct hub_call *call);

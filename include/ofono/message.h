@@ -25,6 +25,7 @@ struct message_order {
 	 * ofono_sends_again_safely() sends the message once. */
 	int64_t id;
 	unsigned attempt;
+	int64_t epoch; /* of the radio's memory, for which the attempt was made; 0: not known */
 	bool is_repeat;	    /* this attempt was submitted before, without an answer */
 	const char *number; /* valid UTF-8, like `text`; not to cancel */
 	const char *text;
@@ -42,7 +43,7 @@ enum message_send_outcome {
 	SEND_UNKNOWN,	    /* oFono may have it: must never be submitted again */
 	/* only of radios that send again safely */
 	SEND_NOT_HERE, /* refused for now, and not kept; .error is the code of a failure */
-	SEND_FORGOTTEN, /* a repeat, but the radio's memory is older than the first try */
+	SEND_FORGOTTEN, /* a repeat, but the radio's memory was replaced since the first try */
 };
 
 struct message_send_result {
@@ -81,6 +82,7 @@ enum message_cancel_outcome {
 	CANCEL_NOT_THERE, /* oFono does not hold it (any more) */
 	CANCEL_NOT_ASKED, /* oFono was not reached: nothing is cancelled */
 	CANCEL_UNKNOWN,	  /* no answer: it may be cancelled */
+	CANCEL_FORGOTTEN, /* the radio's memory was replaced: nobody knows whether it was sent */
 };
 
 struct message_cancel; /* GetMessages, then Cancel, in progress */

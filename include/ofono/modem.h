@@ -103,6 +103,7 @@ struct modem {
 	uint32_t interfaces; /* enum modem_interface_bit */
 	/* MessageManager; false and CENTRE_UNREAD without that interface */
 	bool uses_delivery_reports; /* UseDeliveryReports, as last signalled */
+	int64_t epoch; /* of a memory that the radio has of messages; 0 if it has none */
 	enum modem_service_centre centre;
 	struct modem_sim sim;
 	uint8_t card_slots; /* last known sim.card_slots: that is cleared at power-off */

@@ -38,11 +38,12 @@ struct store_attempt {
 	const char
 		/* "" if there is none yet; an error code, or why the SIM never sends it */
 		*outcome;
+	int64_t epoch; /* of the radio's memory, see struct modem; 0 if not known */
 };
 
 /* Call it inside a transaction. */
 int store_attempt_begin(struct store *store, int64_t message_id, unsigned number,
-			int64_t sim_id);
+			int64_t sim_id, int64_t epoch);
 /* `attempt` lives during the visit, in their order. Returns 0 or -errno. */
 int store_attempt_list(struct store *store, int64_t message_id,
 		       void (*visit)(void *data, const struct store_attempt *attempt),

@@ -358,6 +358,7 @@ struct store_message_transition {
 	/* It begins this attempt from this SIM (store/store_attempt.h); 0 if there is none. */
 	unsigned attempt;
 	int64_t attempt_sim_id;
+	int64_t attempt_epoch;
 };
 
 /*

@@ -16,6 +16,8 @@
 #include "hub/hub_call.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,6 +30,7 @@
 
 enum {
 	HUB_CALL_PROTOCOL_BYTES = 512,
+	HUB_CALL_EPOCH_BYTES = 20,
 	HUB_CALL_ANSWER_MAX = 4 * FLEET_TEXT_MAX, /* bytes of its values */
 	HUB_CALL_ACCURACY_US = 50 * 1000,
 };
@@ -184,8 +187,10 @@ void hub_call_publish(struct hub_call *call)
 
 static void hub_call_write(struct json_writer *writer, const struct hub_phone *phone,
 			   const char *tool, const struct buffer *arguments,
-			   const char *on_behalf)
+			   const struct hub_call_facts *facts)
 {
+	char epoch[HUB_CALL_EPOCH_BYTES];
+
 	json_open_object(writer);
 	json_put_string(writer, "jsonrpc", "2.0");
 	json_put_integer(writer, "id", 1); /* the correlation data tell calls apart */
@@ -201,8 +206,13 @@ static void hub_call_write(struct json_writer *writer, const struct hub_phone *p
 	json_close_object(writer);
 	json_put_integer(writer, HUB_CALL_META_EPOCH,
 			 (int64_t)hub_phones_epoch(phone->phones));
-	if (on_behalf)
-		json_put_string(writer, HUB_CALL_META_BEHALF, on_behalf);
+	if (facts && facts->on_behalf)
+		json_put_string(writer, HUB_CALL_META_BEHALF, facts->on_behalf);
+	if (facts && facts->store_epoch) {
+		snprintf(epoch, sizeof(epoch), "%016" PRIx64,
+			 (uint64_t)facts->store_epoch);
+		json_put_string(writer, HUB_CALL_META_STORE, epoch);
+	}
 	json_close_object(writer);
 	json_put_string(writer, "name", tool);
 	json_key(writer, "arguments");
@@ -237,7 +247,7 @@ static struct hub_call *hub_call_prepare(
 
 struct hub_call *hub_call_new(
 	struct hub_phone *phone, const char *tool, const struct buffer *arguments,
-	const char *on_behalf, unsigned timeout_ms,
+	const struct hub_call_facts *facts, unsigned timeout_ms,
 	void (*done)(void *data, const struct hub_call_answer *answer), void *data)
 {
 	struct hub_call *call = hub_call_prepare(phone, timeout_ms, done, data);
@@ -248,7 +258,7 @@ struct hub_call *hub_call_new(
 		return NULL;
 	writer = json_writer_new(&text);
 	if (writer)
-		hub_call_write(writer, phone, tool, arguments, on_behalf);
+		hub_call_write(writer, phone, tool, arguments, facts);
 	json_writer_free(writer);
 	call->text = buffer_take(&text, &call->length);
 	if (!call->text) {

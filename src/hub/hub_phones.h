@@ -7,6 +7,7 @@
 /* Members of a request's _meta for the gateway (doc/protocol.md). */
 #define HUB_CALL_META_EPOCH  "ofono-mcp/hub_epoch"
 #define HUB_CALL_META_BEHALF "ofono-mcp/on_behalf_of"
+#define HUB_CALL_META_STORE  "ofono-mcp/store_epoch"
 
 const char *hub_phones_prefix(const struct hub_phones *phones);
 sd_event *hub_phones_loop(const struct hub_phones *phones);

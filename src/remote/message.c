@@ -61,6 +61,13 @@ static void message_report_state(struct ofono *ofono, const struct message_send 
 	observers_notify(&ofono->observers, &event);
 }
 
+/* The phone's store was restored or repaired since: it may not know what it was given before. */
+static bool message_is_of_other_epoch(const struct hub_call_answer *answer)
+{
+	return answer->outcome == HUB_CALL_ANSWERED && answer->error_code &&
+	       strcmp(answer->error_code, "other_epoch") == 0;
+}
+
 static void message_send_on_answer(void *data, const struct hub_call_answer *answer)
 {
 	struct message_send *send = data, copy = *send;
@@ -73,6 +80,9 @@ static void message_send_on_answer(void *data, const struct hub_call_answer *ans
 		result.outcome = SEND_ACCEPTED;
 		remote_write_uuid(remote_phone_of(send->modem), send->order_id,
 				  send->attempt, result.uuid);
+	} else if (message_is_of_other_epoch(answer)) {
+		result.outcome = send->is_repeat ? SEND_FORGOTTEN : SEND_NOT_SUBMITTED;
+		result.error = answer->error_code;
 	} else if (answer->outcome == HUB_CALL_ANSWERED &&
 		   strcmp(answer->error_code, "rpc_error") != 0) {
 		result.outcome = SEND_NOT_HERE;
@@ -82,16 +92,6 @@ static void message_send_on_answer(void *data, const struct hub_call_answer *ans
 	copy.done(copy.data, &result);
 	if (result.outcome == SEND_ACCEPTED)
 		message_report_state(ofono, &copy, answer);
-}
-
-/* It is the hub that forgot, or the phone: nobody knows what became of the first try. */
-static void message_send_on_forgotten(void *data, const struct hub_call_answer *answer)
-{
-	static const struct message_send_result result = { .outcome = SEND_FORGOTTEN };
-	struct message_send *send = data, copy = *send;
-
-	free(send);
-	copy.done(copy.data, &result);
 }
 
 static bool message_write_order(struct buffer *arguments, const struct modem *modem,
@@ -125,7 +125,7 @@ struct message_send *message_send(struct modem *modem, const struct message_orde
 					       const struct message_send_result *result),
 				  void *data)
 {
-	bool forgotten = order->is_repeat && remote_modem_of(modem)->feed->forgets;
+	const struct hub_call_facts facts = { order->on_behalf, order->epoch };
 	struct message_send *send = calloc(1, sizeof(*send));
 	struct buffer arguments = BUFFER_INIT;
 
@@ -141,12 +141,9 @@ struct message_send *message_send(struct modem *modem, const struct message_orde
 	strcpy(send->phone, remote_phone_of(modem)->row.name);
 	arguments.secret = true;
 	if (message_write_order(&arguments, modem, order))
-		send->call = hub_call_new(remote_phone_of(modem),
-					  forgotten ? "get_gateway_status" : "send_sms",
-					  &arguments, order->on_behalf, REMOTE_TIMEOUT_MS,
-					  forgotten ? message_send_on_forgotten
-						    : message_send_on_answer,
-					  send);
+		send->call = hub_call_new(remote_phone_of(modem), "send_sms", &arguments,
+					  &facts, REMOTE_TIMEOUT_MS,
+					  message_send_on_answer, send);
 	buffer_deinit(&arguments);
 	if (!send->call) {
 		free(send);
@@ -251,6 +248,8 @@ static enum message_cancel_outcome message_cancel_judge(
 		return CANCEL_NOT_ASKED;
 	if (answer->outcome != HUB_CALL_ANSWERED)
 		return CANCEL_UNKNOWN;
+	if (message_is_of_other_epoch(answer))
+		return CANCEL_FORGOTTEN;
 	if (!state)
 		return CANCEL_REFUSED;
 	if (strcmp(state, "cancelled") == 0 || strcmp(state, "closed") == 0)
@@ -270,6 +269,7 @@ struct message_cancel *message_cancel(
 	struct modem *modem, const struct message_order *order,
 	void (*done)(void *data, enum message_cancel_outcome outcome), void *data)
 {
+	const struct hub_call_facts facts = { order->on_behalf, order->epoch };
 	struct message_cancel *cancel = calloc(1, sizeof(*cancel));
 	struct buffer arguments = BUFFER_INIT;
 	char key[REMOTE_KEY_BYTES], text[REMOTE_KEY_BYTES + 64];
@@ -282,10 +282,9 @@ struct message_cancel *message_cancel(
 	snprintf(text, sizeof(text), "{\"idempotency_key\":\"%s\",\"close\":true}", key);
 	buffer_append_text(&arguments, text);
 	if (!arguments.failed)
-		cancel->call =
-			hub_call_new(remote_phone_of(modem), "cancel_sms", &arguments,
-				     order->on_behalf, REMOTE_TIMEOUT_MS,
-				     message_cancel_on_answer, cancel);
+		cancel->call = hub_call_new(remote_phone_of(modem), "cancel_sms",
+					    &arguments, &facts, REMOTE_TIMEOUT_MS,
+					    message_cancel_on_answer, cancel);
 	buffer_deinit(&arguments);
 	if (!cancel->call) {
 		free(cancel);

@@ -270,17 +270,19 @@ static bool remote_feed_take_changes(struct remote_feed *feed, const struct json
 
 /* ---- answers */
 
-/* The epoch is the beginning of a cursor. */
-static void remote_feed_check_epoch(struct remote_feed *feed, const char *cursor)
+/*
+ * The epoch is the beginning of a cursor. What was given to the phone before names another one
+ * and is refused there (message.c).
+ */
+static void remote_feed_read_epoch(struct remote_feed *feed, const char *cursor)
 {
 	const char *former = feed->phone->row.cursor;
 
 	if (*former && strcmp(former, HUB_PHONE_CURSOR_NEW) != 0 &&
-	    strncmp(former, cursor, REMOTE_FEED_EPOCH_DIGITS) != 0) {
+	    strncmp(former, cursor, REMOTE_FEED_EPOCH_DIGITS) != 0)
 		log_warning("hub: the message store of phone %s was restored or repaired",
 			    feed->phone->row.name);
-		feed->forgets = true;
-	}
+	feed->epoch = (int64_t)strtoull(cursor, NULL, 16);
 }
 
 static void remote_feed_take(struct remote_feed *feed, const struct json *result)
@@ -292,12 +294,13 @@ static void remote_feed_take(struct remote_feed *feed, const struct json *result
 
 	feed->was_read = true;
 	feed->is_waiting = !has_more;
+	if (cursor)
+		remote_feed_read_epoch(feed, cursor);
 	remote_modem_read_all(feed, json_member(result, "phone"));
 	if (!cursor || !remote_feed_take_changes(feed, result)) {
 		remote_feed_back_off(feed);
 		return;
 	}
-	remote_feed_check_epoch(feed, cursor);
 	if (feed->is_joining && has_more) {
 		snprintf(feed->cursor, sizeof(feed->cursor), "%s", cursor);
 	} else {

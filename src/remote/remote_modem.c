@@ -200,6 +200,7 @@ static void remote_modem_read(struct remote_feed *feed, const struct json *sim)
 		return;
 	memcpy(&before, modem, sizeof(before));
 	remote_modem_of(modem)->is_shown = true;
+	modem->epoch = feed->epoch;
 	remote_modem_read_card(modem, sim);
 	remote_modem_read_voicemail(modem, sim);
 	REMOTE_MODEM_COPY(sim, "emergency_numbers", modem->emergency_numbers);

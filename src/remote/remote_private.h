@@ -38,7 +38,7 @@ struct remote_feed {
 	bool is_waiting; /* everything is read: the next answer may take its time */
 	bool is_joining; /* its past is passed over; see cursor */
 	char cursor[STORE_PHONE_CURSOR_BYTES];
-	bool forgets; /* its store was restored or repaired since this start */
+	int64_t epoch; /* of the phone's message store; 0 before the first answer */
 	TAILQ_ENTRY(remote_feed) link;
 };
 

@@ -38,6 +38,7 @@ static int outbox_cancel_outcome(enum message_cancel_outcome answer)
 		return 0;
 	case CANCEL_REFUSED:
 	case CANCEL_NOT_THERE:
+	case CANCEL_FORGOTTEN:
 		return OUTBOX_E_TOO_LATE;
 	case CANCEL_NOT_ASKED:
 	case CANCEL_UNKNOWN:
@@ -105,6 +106,8 @@ static void outbox_cancel_on_answer(void *data, enum message_cancel_outcome answ
 
 	if (answer == CANCEL_DONE && message)
 		outbox_cancel_set_done(message);
+	if (answer == CANCEL_FORGOTTEN && message)
+		outbox_step_lose(message);
 	if (message && message->state == STATE_CANCELLED)
 		outcome = 0;
 	if (message && message->state == STATE_HELD && answer == CANCEL_NOT_ASKED)

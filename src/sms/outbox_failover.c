@@ -223,6 +223,7 @@ static void outbox_failover_read_attempt(void *data, const struct store_attempt 
 	struct outbox_message *message = data;
 
 	message->attempt = attempt->number + (attempt->ended_ms != 0);
+	message->epoch = attempt->epoch;
 }
 
 void outbox_failover_read(struct outbox_message *message)

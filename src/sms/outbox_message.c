@@ -170,6 +170,7 @@ struct message_order outbox_message_order(const struct outbox_message *message,
 		.uuid = message->uuid,
 		.id = message->id,
 		.attempt = message->attempt,
+		.epoch = message->epoch,
 		.is_repeat = outbox_message_is_in_doubt(message),
 		.expires_ms = message->deadline.expires_at_ms,
 	};

@@ -78,6 +78,7 @@ struct outbox_message {
 	bool cancel_due;    /* oFono, which has it, can be asked to cancel it */
 	/* See struct message_order; only where the radio sends again safely. */
 	unsigned attempt;
+	int64_t epoch;
 	bool is_closing; /* the radio is being asked to close it */
 	/* When the radio has closed it, it fails for this reason, or leaves its SIM. */
 	const char *refusal;

@@ -290,12 +290,13 @@ bool outbox_step_prepare(struct outbox_message *message, const char *number,
 
 /* From now on its queue waits for oFono, so no further run is requested. */
 int outbox_step_claim(struct outbox_message *message,
-		      struct outbox_message_payload *payload)
+		      struct outbox_message_payload *payload, int64_t epoch)
 {
 	const struct store_message_transition move = {
 		.to = STATE_SUBMITTING,
 		.attempt = message->messages->sends_again ? message->attempt : 0,
 		.attempt_sim_id = message->sim_id,
+		.attempt_epoch = epoch,
 	};
 	bool was_prepared = message->stage == STAGE_PREPARED;
 	int error = 0;
@@ -309,6 +310,8 @@ int outbox_step_claim(struct outbox_message *message,
 		error = outbox_step_write(message, &move, true);
 	if (error)
 		outbox_step_enter_state(message);
+	else if (message->state == STATE_SUBMITTING)
+		message->epoch = epoch;
 	return error;
 }
 

@@ -52,10 +52,10 @@ void outbox_step_edit(struct outbox_message *message,
 
 /*
  * Takes the payload, in any case. The row says submitting, lazily: only after 0 and a
- * store_sync() may the message be passed to oFono.
+ * store_sync() may the message be passed to oFono. `epoch` is the modem's, see struct modem.
  */
 int outbox_step_claim(struct outbox_message *message,
-		      struct outbox_message_payload *payload);
+		      struct outbox_message_payload *payload, int64_t epoch);
 /* SendMessage was called, so the payload is not needed any more. */
 void outbox_step_call(struct outbox_message *message);
 /* The call has ended or was never made; what follows from that is the next step. */

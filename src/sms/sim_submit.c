@@ -354,7 +354,7 @@ void sim_submit_claim(struct sim_queue *queue, struct outbox_message *message,
 		error = sim_submit_check(queue->queues, message, payload->text);
 	/* If the row is missing, the next step fails and says so. */
 	if (!error || error == STORE_E_NOT_FOUND)
-		error = outbox_step_claim(message, payload);
+		error = outbox_step_claim(message, payload, modem->epoch);
 	else
 		free(payload);
 	assert(error || message->payload);

@@ -29,9 +29,9 @@ int store_attempt_get_routed(struct store *store, int64_t message_id,
 }
 
 int store_attempt_begin(struct store *store, int64_t message_id, unsigned number,
-			int64_t sim_id)
+			int64_t sim_id, int64_t epoch)
 {
-	return store_execute(store, ATTEMPT_BEGIN, message_id, number, sim_id,
+	return store_execute(store, ATTEMPT_BEGIN, message_id, number, sim_id, epoch,
 			     clock_wall_ms());
 }
 
@@ -50,6 +50,7 @@ int store_attempt_list(struct store *store, int64_t message_id,
 			.at_ms = sqlite3_column_int64(statement, 2),
 			.ended_ms = sqlite3_column_int64(statement, 3),
 			.outcome = store_column_text(statement, 4),
+			.epoch = sqlite3_column_int64(statement, 5),
 		};
 
 		visit(data, &attempt);

@@ -520,7 +520,8 @@ int store_message_change_state(struct store *store, int64_t message_id,
 				    transition->delivery);
 	if (!error && transition->attempt)
 		error = store_attempt_begin(store, message_id, transition->attempt,
-					    transition->attempt_sim_id);
+					    transition->attempt_sim_id,
+					    transition->attempt_epoch);
 	if (!error && transition->frees_key)
 		error = store_execute(store, OUTGOING_KEY_FREE, message_id);
 	if (!error && transition->deadline)

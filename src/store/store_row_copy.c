@@ -75,7 +75,7 @@ static const struct store_row_copy_spec tables[] = {
 	{ "sim_service", "id, drained, failures, rests_until", "?1 > 0" },
 	{ "sim_recipient", "id, sim_id, month, phone_number", "?2 > 0" },
 	{ "routed_message", "id, pool_id, resends", "?1 > 0" },
-	{ "attempt", "id, message_id, number, sim_id, at, ended, outcome",
+	{ "attempt", "id, message_id, number, sim_id, at, ended, outcome, epoch",
 	  "?2 > 0 AND ?3 > 0" },
 	{ "closed_key", "id, client_id, key, at", "?1 > 0" },
 	{ "bad_row", "id, table_name, row, at", "1" },

@@ -538,11 +538,15 @@ static const char version_22[] =
 	" at INTEGER NOT NULL"
 	") STRICT;";
 
+/* The epoch of the phone's message store for which the attempt was made; 0 is not known. */
+static const char version_23[] =
+	"ALTER TABLE attempt ADD COLUMN epoch INTEGER NOT NULL DEFAULT 0;";
+
 /* The first makes the schema of STORE_SCHEMA_FIRST, each of the others the next version. */
 static const char *const migrations[] = {
 	version_9,	    version_10, version_11, version_12, version_13,
 	version_14,	    version_15, version_16, version_17, version_18,
-	STORE_SCHEMA_INDEX, version_20, version_21, version_22,
+	STORE_SCHEMA_INDEX, version_20, version_21, version_22, version_23,
 };
 
 _Static_assert(sizeof(migrations) / sizeof(*migrations) ==

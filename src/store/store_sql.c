@@ -631,12 +631,14 @@ const char *const store_sql[STATEMENT_COUNT] = {
 	[ROUTED_GET] = "SELECT pool_id, resends FROM routed_message WHERE id = ?1",
 	/* The same attempt may be submitted again. */
 	[ATTEMPT_BEGIN] =
-		"INSERT INTO attempt (message_id, number, sim_id, at, ended, outcome)"
-		" VALUES (?1, ?2, ?3, ?4, 0, '') ON CONFLICT (message_id, number)"
-		" DO UPDATE SET sim_id = excluded.sim_id, at = excluded.at",
+		"INSERT INTO attempt"
+		" (message_id, number, sim_id, epoch, at, ended, outcome)"
+		" VALUES (?1, ?2, ?3, ?4, ?5, 0, '') ON CONFLICT (message_id, number)"
+		" DO UPDATE SET sim_id = excluded.sim_id, epoch = excluded.epoch,"
+		" at = excluded.at",
 	[ATTEMPT_END] = "UPDATE attempt SET ended = ?3, outcome = ?4"
 			" WHERE message_id = ?1 AND number = ?2",
-	[ATTEMPTS] = "SELECT number, sim_id, at, ended, outcome FROM attempt"
+	[ATTEMPTS] = "SELECT number, sim_id, at, ended, outcome, epoch FROM attempt"
 		     " WHERE message_id = ?1 ORDER BY number",
 	[MESSAGE_MOVE] = "UPDATE message SET state = 1, reason = ?2, changed = ?3,"
 			 " sim_id = ?4, uuid = '', delivery = 0 WHERE id = ?1",

@@ -201,12 +201,13 @@ static void on_answer(void *data, const struct hub_call_answer *answer)
 
 static struct hub_call *called(struct bench *bench, struct hub_phone *phone)
 {
+	static const struct hub_call_facts facts = { "an agent", 0xe };
 	struct buffer arguments = BUFFER_INIT;
 	struct hub_call *call;
 
 	buffer_append_text(&arguments, "{\"limit\":1}");
-	call = hub_call_new(phone, "list_changes", &arguments, "an agent", 60000,
-			    on_answer, bench);
+	call = hub_call_new(phone, "list_changes", &arguments, &facts, 60000, on_answer,
+			    bench);
 	buffer_deinit(&arguments);
 	assert_non_null(call);
 	return call;

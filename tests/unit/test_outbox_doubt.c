@@ -210,6 +210,56 @@ TEST(test_a_radio_that_forgot_leaves_the_message_unknown)
 	assert_int_equal(sends_pending(), 0);
 }
 
+TEST(test_an_attempt_keeps_the_epoch_of_the_radio_it_was_made_for)
+{
+	struct modem *modem = fake_modem_ready("/phone/1", "1");
+	int64_t id;
+
+	modem->epoch = 0xa;
+	id = submit(1, "x");
+	turn();
+	assert_int_equal(only_send()->order.epoch, 0xa);
+	modem->epoch = 0xb; /* its memory was replaced meanwhile */
+	fake_answer(only_send(), SEND_UNKNOWN, NULL);
+	turn_until(sends_pending());
+	assert_true(only_send()->order.is_repeat);
+	assert_int_equal(only_send()->order.epoch, 0xa);
+	bench_restart(&quick);
+	turn_until(sends_pending());
+	assert_int_equal(only_send()->order.id, id);
+	assert_int_equal(only_send()->order.epoch, 0xa);
+}
+
+TEST(test_what_never_reached_a_radio_is_sent_for_its_present_epoch)
+{
+	struct modem *modem = fake_modem_ready("/phone/1", "1");
+
+	modem->epoch = 0xa;
+	submit(1, "x");
+	turn();
+	modem->epoch = 0xb;
+	fake_answer(only_send(), SEND_NOT_SUBMITTED, "other_epoch");
+	turn_until(sends_pending());
+	assert_false(only_send()->order.is_repeat);
+	assert_int_equal(only_send()->order.attempt, 1);
+	assert_int_equal(only_send()->order.epoch, 0xb);
+}
+
+TEST(test_a_doubt_that_a_replaced_memory_cannot_close_is_unknown)
+{
+	struct modem *modem;
+	int64_t id = doubt(&modem);
+
+	turn_until(sends_pending());
+	fake_answer(only_send(), SEND_NOT_HERE, "not_registered");
+	turn();
+	assert_int_equal(TAILQ_FIRST(&fake_cancels)->order.id, id);
+	fake_cancel_answer(CANCEL_FORGOTTEN);
+	assert_message(id, STATE_UNKNOWN, "unknown_outcome");
+	turn();
+	assert_int_equal(sends_pending(), 0);
+}
+
 TEST(test_a_submitted_message_is_only_asked_for)
 {
 	struct modem *modem = fake_modem_ready("/phone/1", "1");

@@ -231,7 +231,7 @@ TEST(test_a_sim_is_tried_once_for_a_message)
 	add_sim(1, "216");
 	add_sim(2, "216");
 	id = store_exchange(3, false);
-	assert_int_equal(store_attempt_begin(store, id, 1, 3), 0);
+	assert_int_equal(store_attempt_begin(store, id, 1, 3, 0), 0);
 	assert_int_equal(store_attempt_move(store, id, &move), 0);
 	request.message_id = id;
 	assert_refused(3, &request, "tried already");

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A phone whose message store is replaced by an older copy while an order of the hub is in doubt:
+its gateway does not know the message any more that it sent, and nothing is sent again."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+
+import pytest
+
+from conftest import new_lab
+from lab import wait_until
+from modem import SEARCHING, Sim
+from owner import Owner
+from test_hub import Fleet
+from test_hub_routing import send, senders, sim_of
+
+HELD = 4                        # a message's state, as stored
+STORE = ("gateway.db", "gateway.db-wal", "gateway.db-shm")
+
+
+@pytest.fixture
+def fleet(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Fleet]:
+    with new_lab(sims=[Sim.numbered(1)], gateway_open=False) as one, \
+            new_lab(sims=[Sim.numbered(2)], gateway_open=False) as two:
+        fleet = Fleet(tmp_path_factory.mktemp("fleet"), {"shop-1": one, "shop-2": two})
+        try:
+            fleet.start()
+            wait_until(lambda: len(fleet.sims()) == 2, what="the hub shows both SIMs")
+            yield fleet
+        finally:
+            fleet.stop()
+
+
+def backup(fleet: Fleet) -> bytes:
+    phone = fleet.phones["shop-1"]
+    copy = phone.folder / "copy"
+    Owner(phone.lab.gateway.state).do("backup", copy)
+    return copy.read_bytes()
+
+
+def replace_store(fleet: Fleet, content: bytes) -> None:
+    gateway = fleet.phones["shop-1"].lab.gateway
+    gateway.kill()
+    for name in STORE:
+        (gateway.state / name).unlink(missing_ok=True)
+    (gateway.state / "gateway.db").write_bytes(content)
+    (gateway.state / "gateway.db").chmod(0o600)
+    gateway.start()
+
+
+def forget_the_answer(fleet: Fleet, message: int) -> None:
+    """As if the hub, which does not run, had died before it heard that the phone has it."""
+    with closing(sqlite3.connect(fleet.hub.state / "gateway.db")) as database, database:
+        database.execute("UPDATE message SET state = ?, uuid = '', delivery = 0 WHERE id = ?",
+                         (HELD, message))
+
+
+def state(fleet: Fleet, message: int) -> str:
+    told: str = fleet.call("get_sms_status", message_id=message)["state"]
+    return told
+
+
+def routed(fleet: Fleet, text: str) -> int:
+    """Sends it by the pool from the first phone, whose SIM it prefers."""
+    send(fleet, "before", subscription_id=sim_of(fleet, "shop-1"))
+    fleet.run("pools", "set", "all", "--sims",
+              f"{sim_of(fleet, 'shop-1')},{sim_of(fleet, 'shop-2')}")
+    message: int = send(fleet, text, pool="all")["message_id"]
+    assert senders(fleet, text) == ["shop-1"]
+    return message
+
+
+def test_a_phone_that_forgot_is_not_given_the_message_again(fleet: Fleet) -> None:
+    old = backup(fleet)
+    message = routed(fleet, "ready")
+    fleet.hub.kill()
+    forget_the_answer(fleet, message)
+    replace_store(fleet, old)
+    fleet.hub.start()
+    wait_until(lambda: state(fleet, message) == "unknown", what="nobody knows")
+    assert senders(fleet, "ready") == ["shop-1"]
+
+
+def test_a_hub_that_dies_after_it_read_of_the_restore_doubles_nothing(fleet: Fleet) -> None:
+    old = backup(fleet)
+    message = routed(fleet, "read")
+    replace_store(fleet, old)
+    with closing(sqlite3.connect(fleet.hub.state / "gateway.db")) as database:
+        def cursor() -> str:
+            [(text,)] = database.execute("SELECT cursor FROM phone WHERE name = 'shop-1'")
+            return str(text)[:16]
+        former = cursor()
+        wait_until(lambda: cursor() != former, what="the hub read the new feed")
+    fleet.hub.kill()
+    forget_the_answer(fleet, message)
+    fleet.hub.start()
+    wait_until(lambda: state(fleet, message) != "held", what="the doubt ends")
+    assert (senders(fleet, "read"), state(fleet, message)) == (["shop-1"], "unknown")
+
+
+def test_a_key_that_a_phone_forgot_is_closed_by_no_one(fleet: Fleet) -> None:
+    old = backup(fleet)
+    message = routed(fleet, "searching")
+    fleet.hub.kill()
+    forget_the_answer(fleet, message)
+    replace_store(fleet, old)
+    fleet.phones["shop-1"].lab.modems[0].set_registration(SEARCHING)
+    fleet.hub.start()
+    wait_until(lambda: len(fleet.sims()) == 1, what="one SIM can send")
+    wait_until(lambda: state(fleet, message) != "held", what="the doubt ends")
+    assert (senders(fleet, "searching"), state(fleet, message)) == (["shop-1"], "unknown")

@@ -395,21 +395,38 @@ static int store_restore_audit(sqlite3 *present, sqlite3 *to)
 	return audit_chain_add(to, AUDIT_STORE_RESTORED, detail);
 }
 
+/*
+ * A hub's IDs are in the keys that its phones know (remote/remote.c). Only its own present store
+ * says which it has given out since the backup; a new disk does not.
+ */
+static int store_restore_continue_ids(sqlite3 *present, bool is_there, bool is_kin,
+				      sqlite3 *to)
+{
+	int64_t is_hub = 0;
+	int result = store_restore_query_int(to, "SELECT EXISTS (SELECT 1 FROM phone)",
+					     &is_hub);
+
+	if (!result && is_hub && !is_kin)
+		return store_row_copy_sequences(NULL, to);
+	return !result && is_there ? store_row_copy_sequences(present, to) : result;
+}
+
 static int store_restore_carry_over(struct store_restore_work *work,
 				    struct store_restore_result *restored)
 {
 	struct explanation ignored;
 	sqlite3 *to = work->fresh.database;
+	bool is_there, is_kin = false;
 	int result = SQLITE_OK;
 
 	work->present.error = &ignored;
-	if (store_restore_open_present(work)) {
-		if (work->present.database)
-			result = store_restore_keep_present(work->present.database, to,
-							    &restored->keeps_clients);
-		if (!result)
-			result = store_row_copy_sequences(work->present.database, to);
-	}
+	is_there = store_restore_open_present(work);
+	if (work->present.database)
+		result = store_restore_keep_present(work->present.database, to, &is_kin);
+	restored->keeps_clients = is_kin;
+	if (!result)
+		result = store_restore_continue_ids(work->present.database, is_there,
+						    is_kin, to);
 	if (!result)
 		result = store_row_copy_settle(to, STORE_GAP_RESTORED, 0);
 	if (!result)

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A phone whose message store is replaced by an older copy while an order of the hub is in doubt:
-its gateway does not know the message any more that it sent, and nothing is sent again."""
+"""A phone, or the hub, whose message store is replaced by an older copy: what it forgot is neither
+sent again nor taken for something else."""
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 
@@ -112,3 +114,18 @@ def test_a_key_that_a_phone_forgot_is_closed_by_no_one(fleet: Fleet) -> None:
     wait_until(lambda: len(fleet.sims()) == 1, what="one SIM can send")
     wait_until(lambda: state(fleet, message) != "held", what="the doubt ends")
     assert (senders(fleet, "searching"), state(fleet, message)) == (["shop-1"], "unknown")
+
+
+def test_a_hub_on_a_new_disk_uses_no_key_of_its_former_self(fleet: Fleet, tmp_path: Path) -> None:
+    """Its phones would take a message with the same text for the former one, and not send it."""
+    first = sim_of(fleet, "shop-1")
+    fleet.run("backup", str(tmp_path / "copy"))
+    send(fleet, "after the backup", subscription_id=first)
+    fleet.hub.kill()
+    for file in fleet.hub.state.iterdir():
+        shutil.rmtree(file) if file.is_dir() else file.unlink()
+    fleet.run("restore", str(tmp_path / "copy"))
+    fleet.hub.start()
+    wait_until(lambda: len(fleet.sims()) == 2, what="the hub shows both SIMs")
+    send(fleet, "after the backup", subscription_id=first)
+    assert senders(fleet, "after the backup") == ["shop-1"] * 2

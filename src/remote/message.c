@@ -11,10 +11,11 @@
 
 enum { MESSAGE_VALID_LEAST_S = 60, MESSAGE_VALID_MOST_S = 30 * 24 * 3600 };
 
+/* The modem, and even the phone, may be gone before the answer. */
 struct message_send {
-	struct modem *modem;
+	struct ofono *ofono;
 	struct hub_call *call;
-	char phone[STORE_PHONE_NAME_BYTES];
+	char phone[STORE_PHONE_NAME_BYTES], uuid[MESSAGE_UUID_BYTES];
 	int64_t sim_id, order_id;
 	unsigned attempt;
 	bool is_repeat;
@@ -24,7 +25,6 @@ struct message_send {
 
 /* ---- sending */
 
-/* The modem may have gone meanwhile. */
 static struct modem *message_find_modem(struct ofono *ofono, const char *phone,
 					int64_t sim_id)
 {
@@ -39,25 +39,23 @@ static struct modem *message_find_modem(struct ofono *ofono, const char *phone,
 }
 
 /* A repeat may be answered with an outcome that the feed has shown already. */
-static void message_report_state(struct ofono *ofono, const struct message_send *send,
+static void message_report_state(const struct message_send *send,
 				 const struct hub_call_answer *answer)
 {
-	struct hub_phone *phone = hub_phones_find(ofono->phones, send->phone);
+	struct ofono *ofono = send->ofono;
 	bool is_known;
-	char uuid[MESSAGE_UUID_BYTES];
 	struct ofono_event event = {
 		.type = MESSAGE_STATE,
 		.modem = message_find_modem(ofono, send->phone, send->sim_id),
-		.uuid = uuid,
+		.uuid = send->uuid,
 		.order_id = send->order_id,
 		.attempt = send->attempt,
 		.state = remote_read_state(
 			json_string(json_member(answer->result, "state")), &is_known),
 	};
 
-	if (!phone || !event.modem || !is_known || event.state == MESSAGE_PENDING)
+	if (!event.modem || !is_known || event.state == MESSAGE_PENDING)
 		return;
-	remote_write_uuid(phone, send->order_id, send->attempt, uuid);
 	observers_notify(&ofono->observers, &event);
 }
 
@@ -71,15 +69,13 @@ static bool message_is_of_other_epoch(const struct hub_call_answer *answer)
 static void message_send_on_answer(void *data, const struct hub_call_answer *answer)
 {
 	struct message_send *send = data, copy = *send;
-	struct ofono *ofono = send->modem->ofono;
 	struct message_send_result result = { .outcome = SEND_UNKNOWN };
 
 	if (answer->outcome == HUB_CALL_ABSENT && !send->is_repeat) {
 		result.outcome = SEND_NOT_SUBMITTED;
 	} else if (answer->outcome == HUB_CALL_ANSWERED && answer->result) {
 		result.outcome = SEND_ACCEPTED;
-		remote_write_uuid(remote_phone_of(send->modem), send->order_id,
-				  send->attempt, result.uuid);
+		strcpy(result.uuid, send->uuid);
 	} else if (message_is_of_other_epoch(answer)) {
 		result.outcome = send->is_repeat ? SEND_FORGOTTEN : SEND_NOT_SUBMITTED;
 		result.error = answer->error_code;
@@ -91,7 +87,7 @@ static void message_send_on_answer(void *data, const struct hub_call_answer *ans
 	free(send);
 	copy.done(copy.data, &result);
 	if (result.outcome == SEND_ACCEPTED)
-		message_report_state(ofono, &copy, answer);
+		message_report_state(&copy, answer);
 }
 
 static bool message_write_order(struct buffer *arguments, const struct modem *modem,
@@ -131,7 +127,7 @@ struct message_send *message_send(struct modem *modem, const struct message_orde
 
 	if (!send)
 		return NULL;
-	*send = (struct message_send){ .modem = modem,
+	*send = (struct message_send){ .ofono = modem->ofono,
 				       .sim_id = remote_sim_of(modem),
 				       .order_id = order->id,
 				       .attempt = order->attempt,
@@ -139,6 +135,7 @@ struct message_send *message_send(struct modem *modem, const struct message_orde
 				       .done = done,
 				       .data = data };
 	strcpy(send->phone, remote_phone_of(modem)->row.name);
+	remote_write_uuid(remote_phone_of(modem), order->id, order->attempt, send->uuid);
 	arguments.secret = true;
 	if (message_write_order(&arguments, modem, order))
 		send->call = hub_call_new(remote_phone_of(modem), "send_sms", &arguments,

@@ -19,6 +19,7 @@
 struct outbox_cancellation {
 	struct outbox *outbox;
 	int64_t message_id;
+	unsigned attempt;
 	struct message_cancel *call;
 	void (*done)(void *data, int outcome); /* NULL if nobody waits any more */
 	void *data;
@@ -71,6 +72,8 @@ static struct outbox_message *outbox_cancel_find(
 	    !store_message_get(outbox->store, cancellation->message_id, arena, &row))
 		message = sim_queues_add(&outbox->queues, &row);
 	arena_free(arena);
+	if (message)
+		outbox_failover_read(message);
 	return message;
 }
 
@@ -104,6 +107,10 @@ static void outbox_cancel_on_answer(void *data, enum message_cancel_outcome answ
 	struct outbox_message *message = outbox_cancel_find(cancellation);
 	int outcome = outbox_cancel_outcome(answer);
 
+	if (message && message->attempt != cancellation->attempt) {
+		message = NULL; /* sent again meanwhile, by decision */
+		outcome = OUTBOX_E_TOO_LATE;
+	}
 	if (answer == CANCEL_DONE && message)
 		outbox_cancel_set_done(message);
 	if (answer == CANCEL_FORGOTTEN && message)
@@ -138,6 +145,7 @@ static int outbox_cancel_start(struct outbox *outbox, struct modem *modem,
 		return -ENOMEM;
 	cancellation->outbox = outbox;
 	cancellation->message_id = message->id;
+	cancellation->attempt = message->attempt;
 	cancellation->call =
 		message_cancel(modem, &order, outbox_cancel_on_answer, cancellation);
 	if (!cancellation->call) {

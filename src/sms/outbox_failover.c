@@ -124,8 +124,17 @@ static void outbox_failover_leave(struct outbox *outbox, struct sim_queue *queue
 				  struct outbox_message *message)
 {
 	const char *outcome = message->leaves;
-	int64_t sim_id = outbox_failover_find(outbox, message, outcome);
-	bool stays = !sim_id;
+	int64_t sim_id;
+	bool stays;
+
+	if (message->is_decided && !outbox_message_is_in_doubt(message) &&
+	    message->state != STATE_UNKNOWN) {
+		message->leaves = NULL; /* the radio answered after the decision */
+		message->is_decided = false;
+		return;
+	}
+	sim_id = outbox_failover_find(outbox, message, outcome);
+	stays = !sim_id;
 
 	if (stays && !message->is_decided && outbox_failover_is_final(outcome)) {
 		message->leaves = NULL;

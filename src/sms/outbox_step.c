@@ -350,7 +350,7 @@ void outbox_step_move(struct outbox_message *message, int64_t sim_id,
 	message->attempt += is_next_attempt;
 	message->doubtful_since_ms = 0;
 	message->refusal = NULL;
-	message->cancel_due = message->uuid_unsaved = false;
+	message->cancel_due = message->is_closing = message->uuid_unsaved = false;
 	message->uuid[0] = '\0';
 	message->delivery = DELIVERY_NONE;
 	outbox_step_set_decided(message, STATE_QUEUED, reason);

@@ -304,6 +304,42 @@ TEST(test_what_waits_leaves_a_sim_that_the_owner_drains)
 	fake_answer(only_send(), SEND_ACCEPTED, "A1");
 }
 
+TEST(test_what_the_radio_has_after_all_is_not_sent_again_by_decision)
+{
+	int64_t id = accept_routed(1, false);
+
+	fake_answer(only_send(), SEND_UNKNOWN, NULL);
+	turn_until(sends_pending());
+	assert_true(only_send()->order.is_repeat);
+	assert_int_equal(outbox_failover_resend(outbox, id, "owner"), 0);
+	turn();
+	fake_answer(only_send(), SEND_ACCEPTED, "A1");
+	turn_ms(5);
+	assert_int_equal(sends_pending(), 0);
+	assert_message(id, STATE_SUBMITTED, "");
+	assert_attempts(id, "1:sim1: ");
+	fake_message_state(first, "A1", MESSAGE_SENT);
+	assert_message(id, STATE_SENT, "");
+}
+
+TEST(test_a_closed_attempt_does_not_cancel_the_next_one)
+{
+	int64_t id = accept_routed(1, false);
+
+	fake_answer(only_send(), SEND_UNKNOWN, NULL);
+	turn_until(sends_pending());
+	fake_answer(only_send(), SEND_NOT_HERE, "not_registered");
+	turn_until(!TAILQ_EMPTY(&fake_cancels));
+	assert_int_equal(outbox_failover_resend(outbox, id, "owner"), 0);
+	turn_until(sends_pending());
+	assert_int_equal(only_send()->order.attempt, 2);
+	fake_answer(only_send(), SEND_ACCEPTED, "B1");
+	fake_cancel_answer(CANCEL_DONE); /* of the first attempt, late */
+	assert_message(id, STATE_SUBMITTED, "");
+	fake_message_state(second, "B1", MESSAGE_SENT);
+	assert_message(id, STATE_SENT, "");
+}
+
 TEST(test_a_client_may_want_it_sent_again_when_in_doubt)
 {
 	static const struct outbox_timing soon = { 60000, 60000, 60000, 60000,

@@ -18,8 +18,10 @@ enum { MAIN_SESSION_OK = 0, MAIN_SESSION_FAILED = 1, MAIN_SESSION_USAGE = 2 };
 static const char main_session_help[] =
 	"Usage: ofono-mcp-session [OPTION]...\n"
 	"Show what agents want to send as notifications of the desktop, with buttons to\n"
-	"approve or reject it. The user must be in the group ofono-mcp, which may decide\n"
-	"about agents: sudo adduser USER ofono-mcp. systemd starts it with the session.\n"
+	"approve or reject it, and tell the gateway who is in the desktop's address\n"
+	"books, so that agents see names. The user must be in the group ofono-mcp, which\n"
+	"may decide about agents: sudo adduser USER ofono-mcp. systemd starts it with\n"
+	"the session.\n"
 	"\n"
 	"  --control SOCKET  the gateway's control socket; default:\n"
 	"                    " DESKTOP_CONTROL_SOCKET "\n"

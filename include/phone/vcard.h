@@ -130,5 +130,7 @@ void vcard_reader_init(struct vcard_reader *reader,
 void vcard_reader_feed(struct vcard_reader *reader, const char *bytes, size_t length);
 /* Returns the bytes of the text up to here without photographs and other long binary data. */
 size_t vcard_reader_text_bytes(const struct vcard_reader *reader);
-/* The end of the text, also after an error: frees the converters. A card without END counts. */
+/* The end of the text: frees the converters. A card without END counts. */
 void vcard_reader_finish(struct vcard_reader *reader);
+/* Instead of the end, when the text is given up: frees the converters. Nothing is found any more. */
+void vcard_reader_abandon(struct vcard_reader *reader);

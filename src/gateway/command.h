@@ -104,6 +104,9 @@ bool command_webhooks_decide(struct control_call *call, const char *id, bool app
 
 extern const struct client tool_command_owner;
 
+/* Returns the ID of a SIM that the text spells; 0 if it is no ID. */
+int64_t command_pools_read_id(const char *text);
+
 /* Runs the tool and answers the call. */
 void tool_command_run(struct control_call *control_call, const struct tool *tool);
 

@@ -132,6 +132,11 @@ static bool command_pools_read_rules(struct control_call *call, struct store_poo
 	       command_pools_read_rule(call, "country", &pool->country);
 }
 
+int64_t command_pools_read_id(const char *text)
+{
+	return strspn(text, "0123456789") == strlen(text) ? strtoll(text, NULL, 10) : 0;
+}
+
 static bool command_pools_read_sims(struct control_call *call,
 				    struct command_pools_sims *sims_out)
 {
@@ -147,8 +152,7 @@ static bool command_pools_read_sims(struct control_call *call,
 		return false;
 	}
 	while (word_list_next(&at, word, sizeof(word))) {
-		bool is_number = *word && strspn(word, "0123456789") == strlen(word);
-		int64_t sim_id = is_number ? strtoll(word, NULL, 10) : 0;
+		int64_t sim_id = command_pools_read_id(word);
 
 		if (!sim_id || !sims_knows(sims, sim_id)) {
 			control_call_fail(call, "not_found",

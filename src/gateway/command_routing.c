@@ -9,7 +9,6 @@
  *   resend {"message_id"}  ->  "message_id"
  */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "gateway/command.h"
@@ -24,12 +23,6 @@
 #include "tools/view.h"
 
 /* ---- drain */
-
-/* A number is the ID of a SIM, which may be away; anything else is the name of a phone. */
-static bool command_routing_is_number(const char *target)
-{
-	return *target && strspn(target, "0123456789") == strlen(target);
-}
 
 static const char *command_routing_phone_of(const struct sim *sim)
 {
@@ -53,8 +46,8 @@ static int command_routing_drain_all(struct control_call *call, const char *targ
 				     const char *who, struct json_writer *list)
 {
 	const struct services *services = call->control->services;
-	int64_t sim_id =
-		command_routing_is_number(target) ? strtoll(target, NULL, 10) : 0;
+	/* That of a SIM, which may be away; anything else is the name of a phone. */
+	int64_t sim_id = command_pools_read_id(target);
 	int error = STORE_E_NOT_FOUND;
 	const struct sim *sim;
 

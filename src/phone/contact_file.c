@@ -187,8 +187,7 @@ void contact_file_close(struct contact_file *file)
 {
 	if (!file)
 		return;
-	file->reader.depth = 0; /* nothing is found any more */
-	vcard_reader_finish(&file->reader);
+	vcard_reader_abandon(&file->reader);
 	contact_list_free(file->list);
 	if (file->fd >= 0)
 		close(file->fd);

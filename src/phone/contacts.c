@@ -350,8 +350,7 @@ static void contacts_forget_desktop(struct contacts *contacts)
 
 	if (!desktop->list)
 		return;
-	desktop->reader.depth = 0; /* nothing is found any more */
-	vcard_reader_finish(&desktop->reader);
+	vcard_reader_abandon(&desktop->reader);
 	contact_list_free(desktop->list);
 	desktop->list = NULL;
 }

@@ -632,3 +632,8 @@ void vcard_reader_finish(struct vcard_reader *reader)
 	reader->depth = 0;
 	vcard_charsets_close(&reader->charsets);
 }
+
+void vcard_reader_abandon(struct vcard_reader *reader)
+{
+	vcard_charsets_close(&reader->charsets);
+}

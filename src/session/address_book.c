@@ -100,6 +100,8 @@ static void address_books_on_sent(void *data, const struct json *result,
 		address_books_send_piece(books);
 	else
 		log_info("the gateway knows the desktop's contacts");
+	if (!books->sending)
+		buffer_deinit(&books->text);
 }
 
 /* Returns how much of it goes at once: whole lines. */
@@ -165,15 +167,20 @@ static void address_books_send(struct address_books *books)
 {
 	address_books_stop_sending(books);
 	for (size_t i = 0; i < books->sources.count; i++) {
-		const struct buffer *cards = &books->all[i].cards;
+		struct buffer *cards = &books->all[i].cards;
 
+		books->text.failed |= cards->failed;
 		if (books->text.length + cards->length <= ADDRESS_BOOK_TEXT_MAX)
 			buffer_append(&books->text, cards->data, cards->length);
 		else
 			log_warning("an address book of the desktop is too large for the "
 				    "gateway");
+		buffer_deinit(cards);
 	}
-	address_books_send_piece(books);
+	if (books->text.failed)
+		log_warning("the desktop's contacts are too large for this program");
+	else
+		address_books_send_piece(books);
 }
 
 /* ---- vCards */

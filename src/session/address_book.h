@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Address books: tells the gateway the names and phone numbers in the desktop's address books, so
- * that agents see who a number is. They are read from evolution-data-server, which Phosh and GNOME
- * have; nothing is written there. Only what has a name or a number in it is passed on, no
+ * Address books: sends the gateway the names and phone numbers in the desktop's address books, so
+ * that agents see whose a phone number is. They are read from evolution-data-server, which Phosh and GNOME
+ * have; nothing is written there. Only lines with a name or a phone number are passed on, no
  * photographs and no addresses.
  *
- * The gateway keeps contacts in memory: it is told them whenever it was away, and when they change.
+ * The gateway keeps contacts in memory: it gets them whenever it was away, and when they change.
  *
  * Source: evolution-data-server 3.46, its D-Bus interfaces Sources5 and AddressBook10.
  */
@@ -17,7 +17,7 @@ struct address_books;
 
 /*
  * `session_bus` is an address; `control_socket` is borrowed. Without evolution-data-server there is
- * nothing to tell. Returns 0 or -errno.
+ * nothing to send. Returns 0 or -errno.
  */
 int address_books_new(sd_event *loop, const char *session_bus, const char *control_socket,
 		      struct address_books **books_out);

@@ -50,11 +50,11 @@ bool code_use_is_behind_with(const struct code_context *context,
 					       "koddal",  "sayisiyla", "numarasiyla",
 					       "bemutat", "megad",     "beir",
 					       "で" };
+	bool has_next = code_context_shares_sentence(context, token->word, token->behind);
 	const struct text_word *before;
 
-	for (size_t i = 0; i < sizeof(endings) / sizeof(*endings); i++) {
-		if (code_context_shares_sentence(context, token->word, token->behind) &&
-		    strncmp(context->words[token->behind].folded, endings[i],
+	for (size_t i = 0; has_next && i < sizeof(endings) / sizeof(*endings); i++) {
+		if (strncmp(context->words[token->behind].folded, endings[i],
 			    strlen(endings[i])) == 0)
 			return true;
 	}

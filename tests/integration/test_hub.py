@@ -28,13 +28,8 @@ def clients(phone: Phone) -> dict[str, set[str]]:
 @pytest.fixture(scope="module")
 def fleet(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Fleet]:
     with new_lab(modem_count=1, gateway_open=False) as one:
-        fleet = Fleet(tmp_path_factory.mktemp("fleet"), {"shop-1": one})
-        try:
-            fleet.start()
-            wait_until(lambda: len(fleet.sims()) == 1, what="the hub shows the SIM")
+        with Fleet(tmp_path_factory.mktemp("fleet"), {"shop-1": one}).running() as fleet:
             yield fleet
-        finally:
-            fleet.stop()
 
 
 def test_joining_pairs_the_hub_and_keeps_its_secrets_from_others(fleet: Fleet) -> None:

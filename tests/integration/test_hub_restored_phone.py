@@ -27,13 +27,8 @@ STORE = ("gateway.db", "gateway.db-wal", "gateway.db-shm")
 def fleet(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Fleet]:
     with new_lab(sims=[Sim.numbered(1)], gateway_open=False) as one, \
             new_lab(sims=[Sim.numbered(2)], gateway_open=False) as two:
-        fleet = Fleet(tmp_path_factory.mktemp("fleet"), {"shop-1": one, "shop-2": two})
-        try:
-            fleet.start()
-            wait_until(lambda: len(fleet.sims()) == 2, what="the hub shows both SIMs")
+        with Fleet(tmp_path_factory.mktemp("fleet"), {"shop-1": one, "shop-2": two}).running() as fleet:
             yield fleet
-        finally:
-            fleet.stop()
 
 
 def backup(fleet: Fleet) -> bytes:

@@ -27,13 +27,8 @@ UNKNOWN = 8                     # a message's state, as stored
 def fleet(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Fleet]:
     with new_lab(sims=[Sim.numbered(1)], gateway_open=False) as one, \
             new_lab(sims=[Sim.numbered(2)], gateway_open=False) as two:
-        fleet = Fleet(tmp_path_factory.mktemp("fleet"), {"shop-1": one, "shop-2": two})
-        try:
-            fleet.start()
-            wait_until(lambda: len(fleet.sims()) == 2, what="the hub shows both SIMs")
+        with Fleet(tmp_path_factory.mktemp("fleet"), {"shop-1": one, "shop-2": two}).running() as fleet:
             yield fleet
-        finally:
-            fleet.stop()
 
 
 def sim_of(fleet: Fleet, phone: str) -> int:

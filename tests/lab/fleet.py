@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import json
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from .gateway import BINARY, Gateway, free_port
 from .lab import Lab
 from .mcp_client import McpClient
 from .process import Process, Program
+from .wait import wait_until
 
 BUILD = Path(BINARY).parent
 HUB, LINK = BUILD / "ofono-mcp-hub", BUILD / "ofono-mcp-link"
@@ -89,6 +91,17 @@ class Fleet:
                               "phones_tls = no\n")
         self.hub.config += self.broker_config
         self.phones: dict[str, Phone] = {}
+
+    @contextmanager
+    def running(self) -> Iterator[Fleet]:
+        """Begins when the hub shows every SIM."""
+        count = sum(len(lab.modems) for lab in self._labs.values())
+        try:
+            self.start()
+            wait_until(lambda: len(self.sims()) == count, what="the hub shows every SIM")
+            yield self
+        finally:
+            self.stop()
 
     def start(self) -> None:
         self.broker.start()

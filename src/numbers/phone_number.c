@@ -2,6 +2,7 @@
 #include "numbers/phone_number.h"
 
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -330,6 +331,27 @@ static void phone_number_drop_decimal(char *cleaned)
 		number[digits] = '\0';
 }
 
+/*
+ * "+49 0171 1234567" and "+36 06 20 123 4567" are dialled without the trunk prefix. Only 0 is
+ * dropped from a number that is in no plan, because none begins with it.
+ */
+static void phone_number_drop_trunk(char *number)
+{
+	char without[PHONE_NUMBER_BYTES];
+	size_t length, trunk;
+	const struct country *country = country_of_digits(number + 1, &length);
+
+	trunk = country ? strlen(country->trunk) : 0;
+	if (!trunk || strncmp(number + 1 + length, country->trunk, trunk) != 0 ||
+	    phone_number_keeps_zero(number + 1, length) ||
+	    phone_number_is_assigned(number))
+		return;
+	snprintf(without, sizeof(without), "%.*s%s", (int)(1 + length), number,
+		 number + 1 + length + trunk);
+	if (*country->trunk == '0' || phone_number_is_assigned(without))
+		strcpy(number, without);
+}
+
 enum phone_number_problem phone_number_parse(const char *written,
 					     char number_out[PHONE_NUMBER_BYTES])
 {
@@ -345,9 +367,10 @@ enum phone_number_problem phone_number_parse(const char *written,
 		problem = PHONE_NUMBER_BEGINNING;
 	if (problem != PHONE_NUMBER_OK)
 		return problem;
+	snprintf(number_out, PHONE_NUMBER_BYTES, "%s%s", digits.plus ? "+" : "",
+		 digits.text);
 	if (digits.plus)
-		*number_out++ = '+';
-	memcpy(number_out, digits.text, digits.count + 1);
+		phone_number_drop_trunk(number_out);
 	return PHONE_NUMBER_OK;
 }
 

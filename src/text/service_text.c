@@ -52,6 +52,8 @@ static const struct {
 	{ service_text_settings, "<si><indication", { NULL } },
 	{ service_text_settings, "<sl href=", { NULL } },
 	{ service_text_settings, "//SCKL@", { NULL } },
+	/* Qualcomm, to an application on the phone */
+	{ service_text_settings, "//BREW:", { NULL } },
 	/* GSMA RCC.14 and TS.43: fetch the configuration of IMS and RCS */
 	{ service_text_registration, "#-rcscfg", { NULL } },
 	{ service_text_registration, "+#-rcscfg", { NULL } },

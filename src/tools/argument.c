@@ -148,7 +148,7 @@ static const char argument_placeholder_words[] =
 	" identifier token unique uniquekey uniqueid random randomkey randomuuid"
 	" randomstring generated generate uuidgen crypto newguid yourkey mykey"
 	" example sample test testkey testing dummy placeholder foo bar foobar baz"
-	" asdf abc lorem ipsum xxx ";
+	" asdf abc lorem ipsum xxx not provided given specified available applicable ";
 
 /* Alone they are a value: somebody's key may be "a". */
 static const char argument_placeholder_little_words[] =

@@ -231,7 +231,7 @@ static bool edit_sms_prepare(struct edit_sms *edit)
 {
 	struct sms_order *order = edit->order;
 
-	if (!*order->text) {
+	if (!order->text[strspn(order->text, " \t\r\n")]) {
 		edit_sms_fail(edit, FAILURE_INVALID_TEXT, "text is empty.");
 		return false;
 	}

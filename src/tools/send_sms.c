@@ -77,7 +77,8 @@ static const struct schema_field send_sms_input[] = {
 	  .words = sms_order_unknown_words, .is_offered = sms_order_is_routed },
 	{ "dry_run", SCHEMA_BOOLEAN, false,
 	  "Send nothing; return segments, SIM, the cost if known, and every reason to refuse",
-	  .other_names = "preview simulate simulation test_mode test_run validate_only" },
+	  .other_names = "preview test test_mode test_run simulate simulated simulation "
+			 "validate validate_only check_only draft sandbox mock no_send" },
 	{ 0 },
 };
 

@@ -287,7 +287,7 @@ static bool sms_order_refuse_time(struct sms_order *order, struct refusal *refus
 
 static bool sms_order_check_text(struct sms_order *order, struct refusal *refusal_out)
 {
-	if (*order->text)
+	if (order->text[strspn(order->text, " \t\r\n")])
 		return true;
 	return sms_order_refuse(refusal_out, FAILURE_INVALID_TEXT, "sms_text is empty.");
 }

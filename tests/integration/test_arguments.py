@@ -73,7 +73,8 @@ def test_a_misspelt_parameter_is_refused_with_the_right_one(
 @pytest.mark.parametrize("given, right", [
     ({"send_time": "2036-11-21T08:30:00Z"}, "send_at"), ({"scheduleFor": "x"}, "send_at"),
     ({"schedule": "x"}, "send_at"), ({"delay": 60}, "send_at"), ({"preview": True}, "dry_run"),
-    ({"testMode": True}, "dry_run"), ({"sim": 1}, "subscription_id"),
+    ({"testMode": True}, "dry_run"), ({"test": True}, "dry_run"), ({"draft": True}, "dry_run"),
+    ({"sim": 1}, "subscription_id"),
     ({"simSlot": 1}, "subscription_id"),
 ])
 def test_what_would_send_otherwise_than_meant_is_never_ignored(

@@ -313,6 +313,7 @@ TEXT = {"sms_text": "hello"}
       for bad in ("", "abc", "+", "+0123456789", "+362012345678901234", "12", "+36 20 é",
                   "++36201234567", "+36201234567;+36201234568")),
     ("send_sms", TO | {"sms_text": ""}, "invalid_text", "sms_text"),
+    ("send_sms", TO | {"sms_text": " \n"}, "invalid_text", "sms_text"),
     ("send_sms", TO | {"sms_text": "x" * 460}, "text_too_long", "460"),
     ("send_sms", TO | {"sms_text": "ő" * 202}, "text_too_long", "202"),
     ("send_sms", TO | {"sms_text": "x" * 60_000}, "text_too_long", "60000"),

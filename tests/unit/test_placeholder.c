@@ -30,6 +30,8 @@ TEST(test_what_stands_for_no_value_is_a_placeholder)
 		"nil",
 		"None",
 		"undefined",
+		"not provided",
+		"not_specified",
 		"UNDEFINED",
 		"NaN",
 		"N/A",

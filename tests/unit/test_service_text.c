@@ -39,6 +39,7 @@ static const struct {
 	{ "<si><indication href=\"http://a.example\">New settings</indication></si>",
 	  "settings" },
 	{ "//SCKL15811581010101 024A3A", "settings" },
+	{ "//BREW:01009D51:start", "settings" },
 	{ "214011001388741-rcscfg", "registration" },
 	{ "+36201234567-rcscfg,param", "registration" },
 	{ "214011001388741-aescfg,ap2003", "registration" },

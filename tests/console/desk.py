@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from contextlib import ExitStack
+from pathlib import Path
 from typing import Any
 
 from agent import Agent
@@ -19,12 +20,13 @@ TOKEN = re.compile(r"\b[0-9a-f]{64}\b")
 
 class Desk:
     """`page` is the token of the owner's page, `agent` the careful one. `policy` replaces the
-    default, which lifts all limits; the second SIM may be `locked`."""
+    default, which lifts all limits; the second SIM may be `locked`; with our `plugin`, ofonod tells
+    of deliveries."""
 
     def __init__(self, policy: str | None = None, locked: bool = False,
-                 contacts: Sequence[tuple[str, str]] = (CONTACT,)) -> None:
+                 contacts: Sequence[tuple[str, str]] = (CONTACT,), plugin: Path | None = None) -> None:
         sims = [Sim.numbered(0, contacts=list(contacts)), Sim.numbered(1, pin="1234" if locked else None)]
-        self.lab = Lab(gateway=True, gateway_open=False, sims=sims)
+        self.lab = Lab(gateway=True, gateway_open=False, sims=sims, plugin=plugin)
         self._states = ["ready", "locked" if locked else "ready"]
         if policy is not None:
             self.lab.gateway.policy = policy

@@ -9,6 +9,8 @@ import ctypes
 import socket
 import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +23,7 @@ from chrome import Chrome
 from console import NARROW, Console
 from desk import Desk
 from lab import wait_until
+from lab.ofonod import PLUGIN
 from npm import Npm
 from test_pairing import begin
 
@@ -57,12 +60,18 @@ def show(chrome: Chrome, desk: Desk, **options: Any) -> Console:
     return Console.in_browser(chrome.tab(**options), desk.link)
 
 
-def main() -> None:
-    # The pictures name a phone, not the computer that makes them.
+@contextmanager
+def on_a_phone() -> Iterator[tuple[Desk, Chrome]]:
+    """The pictures name a phone, not the computer that makes them."""
     assert ctypes.CDLL(None, use_errno=True).unshare(CLONE_NEWUTS) == 0, ctypes.get_errno()
     socket.sethostname("pinephone")
-    with tempfile.TemporaryDirectory() as home, Desk(POLICY, contacts=CONTACTS) as desk, \
+    with tempfile.TemporaryDirectory() as home, Desk(POLICY, contacts=CONTACTS, plugin=PLUGIN) as desk, \
             Chrome(Npm.installed(), Path(home)) as chrome:
+        yield desk, chrome
+
+
+def main() -> None:
+    with on_a_phone() as (desk, chrome):
         furnish(desk)
         page = show(chrome, desk, **PHONE, colorScheme="light")
         page.wait_text("MyBank")

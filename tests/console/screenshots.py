@@ -25,7 +25,6 @@ from desk import Desk
 from lab import wait_until
 from lab.ofonod import PLUGIN
 from npm import Npm
-from test_pairing import begin
 
 PHONE = {"viewport": {"width": 360, "height": 640}, "hasTouch": True, "deviceScaleFactor": 2}
 DESKTOP = {"viewport": {"width": 960, "height": 600}, "deviceScaleFactor": 2}
@@ -105,9 +104,6 @@ def main() -> None:
                 "sms_text": "Our table is booked, number 7 by the window."})
         page.wait_message("Our table", "sent")
         take(page, "console-host")
-        tab = chrome.tab(viewport={"width": 760, "height": 400}, deviceScaleFactor=2, colorScheme="light")
-        begin(tab, desk, "laptop")
-        take(Console(tab), "pairing")
 
 
 if __name__ == "__main__":

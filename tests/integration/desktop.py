@@ -33,7 +33,8 @@ Facts = dict[str, Any]
 class Server:
     """stub_desktop.py; what it says is read by a thread."""
 
-    def __init__(self, bus: Bus, *capabilities: str) -> None:
+    def __init__(self, bus: Bus, session: Process, *capabilities: str) -> None:
+        self._session = session
         self._process = subprocess.Popen(
             [sys.executable, Path(__file__).with_name("stub_desktop.py"), bus.address, *capabilities],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
@@ -53,7 +54,7 @@ class Server:
             try:
                 skipped.append(self._said.get(timeout=max(0.0, until - time.monotonic())))
             except Empty:
-                raise AssertionError(f"not shown in time; but {skipped}") from None
+                raise AssertionError(f"not shown in time; but {skipped}\n{self._session.log}") from None
             if fits(skipped[-1]):
                 return skipped[-1]
 
@@ -107,7 +108,7 @@ class Desktop:
 
     @contextlib.contextmanager
     def server(self, *capabilities: str) -> Iterator[Server]:
-        server = Server(self.bus, *(capabilities or CAPABILITIES))
+        server = Server(self.bus, self.session, *(capabilities or CAPABILITIES))
         try:
             yield server
         finally:

@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Which messages opt out. Single words are listed here; texts that people write are the lines of
+ * tests/unit/opt_corpus, where each list has a bound of its own.
+ */
 #include "unit_test.h"
 #include <stdio.h>
+#include <string.h>
 
 #include "sms/opt_word.h"
 
@@ -64,318 +69,67 @@ static const struct {
 	{ "s t o p", OPT_NONE },
 };
 
-/* Both lists were written by who wrote the rules; other texts will show a little more. */
-static const char *const leaving[] = {
-	"Please stop",
-	"please stop!",
-	"Stop. Thank you",
-	"Stop thanks",
-	"stop pls",
-	"STOP PLEASE!!!",
-	"Stop texting me",
-	"Stop texting this number",
-	"Please stop texting me, thanks",
-	"stop sending me messages",
-	"Stop sending me these texts",
-	"Please stop sending texts to my phone",
-	"Hi, please stop messaging me. Thanks!",
-	"Can you stop texting me?",
-	"could you please stop texting me",
-	"Stop calling me",
-	"Stop contacting me please",
-	"stop spamming me",
-	"Stop all messages",
-	"stop the texts",
-	"stop your messages",
-	"STOP SMS please",
-	"stop now",
-	"Stop immediately",
-	"Stop right now",
-	"Stop it right now texting me",
-	"Unsubscribe me",
-	"Please unsubscribe me",
-	"unsubscribe please",
-	"Unsubscribe me from your list",
-	"Unsubscribe from all messages",
-	"I want to unsubscribe",
-	"I would like to unsubscribe please",
-	"I'd like to unsubscribe",
-	"I want to opt out",
-	"Opt out please",
-	"opt me out",
-	"Remove me",
-	"Remove me from your list",
-	"please remove my number",
-	"Please remove me from the list, thank you",
-	"Take me off your list",
-	"take me off the list please",
-	"Cancel please",
-	"cancel all messages",
-	"Cancel, thanks",
-	"quit texting me",
-	"Quit sending me sms",
-	"Do not text me",
-	"Don't text me",
-	"Don’t text me anymore",
-	"please do not contact me again",
-	"Don't message me",
-	"No more texts",
-	"No more messages please",
-	"no more texts, thank you",
-	"End please",
-	"revoke please",
-	"No thanks, stop",
-	"Hello stop",
-	"Stop stop stop",
-	"STOP UNSUBSCRIBE",
-	"Abmelden bitte",
-	"Bitte abmelden",
-	"bitte abmelden, danke",
-	"Ich möchte mich abmelden",
-	"Bitte mich abmelden",
-	"Stop bitte",
-	"Bitte stopp",
-	"STOPP danke",
-	"Keine SMS mehr bitte",
-	"Keine Nachrichten mehr",
-	"Melden Sie mich ab",
-	"Bitte melden Sie mich vom Newsletter ab",
-	"Abbestellen bitte",
-	"bitte sofort stopp",
-	"Arrêt s'il vous plaît",
-	"STOP svp",
-	"stop merci",
-	"Désabonner svp",
-	"Veuillez me désabonner",
-	"Je veux me désabonner",
-	"Désabonnez-moi s'il vous plaît",
-	"Désinscrire merci",
-	"BAJA por favor",
-	"baja, gracias",
-	"Quiero darme de baja",
-	"Por favor, dar de baja",
-	"Dame de baja por favor",
-	"parar mensajes",
-	"cancelar por favor",
-	"Parar por favor",
-	"sair, obrigado",
-	"pare de enviar mensagens",
-	"basta messaggi",
-	"stop messaggi per favore",
-	"Disattiva per favore",
-	"cancellami dalla lista",
-	"afmelden aub",
-	"Graag afmelden",
-	"Ik wil me afmelden",
-	"stop alstublieft",
-	"Afmelden, dank u",
-	"uitschrijven graag",
-	"Leiratkozom, köszönöm",
-	"Kérem leiratkozás",
-	"leiratkozás kérem",
-	"STOP kérem",
-	"Leállítás most",
-	"proszę wypisz mnie",
-	"STOP proszę",
-	"rezygnuję, dziękuję",
-	"Odhlásit prosím",
-	"stop prosim",
-	"avsluta tack",
-	"STOPP tack",
-	"afmeld tak",
-	"avmeld takk",
-	"lopeta kiitos",
-	"peruuta kiitos",
-	"oprește va rog",
-	"iptal lütfen",
-	"Lütfen iptal",
-	"стоп пожалуйста",
-	"Пожалуйста, стоп",
-	"отпишите меня",
-	"отпишите меня от рассылки",
-	"отписаться спасибо",
-	"στοπ παρακαλώ",
-	"退订，谢谢",
-	"请退订",
-	"配信停止してください",
-	"수신거부 부탁드립니다",
-	"إيقاف من فضلك",
-};
-
-static const char *const ordinary[] = {
-	"The bus stop is closed",
-	"Stop by at five",
-	"stop at the station please",
-	"Please don't stop",
-	"don't stop",
-	"never stop",
-	"Stop it",
-	"stop it please",
-	"stop that",
-	"Please stop by tomorrow",
-	"I will stop by later, thanks",
-	"Can you stop?",
-	"can you stop at the shop",
-	"Can you please stop now",
-	"Could you cancel?",
-	"I want to quit",
-	"I want to cancel",
-	"I would like to cancel",
-	"i want to end",
-	"cancel my appointment",
-	"cancel the order please",
-	"Please cancel tomorrow's visit",
-	"Cancel 2 tickets",
-	"the end",
-	"the end, thanks",
-	"End of the month",
-	"at the end",
-	"weekend",
-	"quit my job today",
-	"I quit smoking",
-	"remove the shoes please",
-	"Remove it",
-	"remove the file from the server",
-	"next stop please",
-	"last stop",
-	"full stop",
-	"one stop shop",
-	"I can't stop laughing",
-	"stop kidding me",
-	"Stop teasing me!",
-	"stop worrying",
-	"Stop, I am at work",
-	"stop we need to talk",
-	"STOP 1",
-	"STOP2END",
-	"No",
-	"no thanks",
-	"no more wine please",
-	"no more questions",
-	"Do not forget me",
-	"Don't call him",
-	"don't text him",
-	"don't wait for me",
-	"take me off at the corner",
-	"take me to the list",
-	"yes please",
-	"Yes thanks",
-	"please start",
-	"start now please",
-	"subscribe me",
-	"can you start?",
-	"opt in please",
-	"unstop please",
-	"thanks",
-	"thank you",
-	"please",
-	"hi",
-	"please call me",
-	"text me",
-	"send me the list",
-	"messages",
-	"my number",
-	"Ok thanks",
-	"Where is the stop",
-	"tram stop",
-	"stop sign",
-	"pit stop",
-	"Stop the car please",
-	"Please stop the music",
-	"stop the train now",
-	"Stop sending the parcels to him",
-	"Unsubscribe Bob",
-	"how do I unsubscribe",
-	"did you unsubscribe me",
-	"Who can unsubscribe",
-	"why was I unsubscribed",
-	"I did not unsubscribe",
-	"I do not want to unsubscribe",
-	"don't unsubscribe me",
-	"never unsubscribe me please",
-	"not stop",
-	"Anmelden bitte",
-	"Ich melde mich an",
-	"Halte bitte an",
-	"Kannst du an der Haltestelle stopp machen",
-	"Die Abmeldung ist fertig",
-	"Ich melde mich ab morgen wieder",
-	"Ich will mich nicht abmelden",
-	"Bitte nicht abmelden",
-	"Bitte keine Eile",
-	"keine Ahnung",
-	"Mehr Nachrichten bitte",
-	"arrêt de bus",
-	"prochain arrêt s'il vous plaît",
-	"l'arrêt est fermé",
-	"je ne veux pas me désabonner",
-	"merci",
-	"alta por favor",
-	"baja al portal por favor",
-	"la baja médica",
-	"estoy de baja",
-	"más alto por favor",
-	"no quiero darme de baja",
-	"quiero parar",
-	"quiero cancelar",
-	"voy a parar un momento",
-	"quero sair",
-	"quero parar",
-	"vou sair agora",
-	"basta così grazie",
-	"voglio basta",
-	"non disattiva",
-	"ferma alla stazione per favore",
-	"halte afmelden mislukt",
-	"niet afmelden aub",
-	"köszönöm",
-	"a stop tábla",
-	"ne iratkozzak le",
-	"leiratkozás nélkül",
-	"nie rezygnuję",
-	"proszę",
-	"zítra se odhlásím",
-	"avsluta inte",
-	"bussen stopper ikke",
-	"dur bakalım",
-	"не стоп",
-	"стоп кран",
-	"спасибо",
-	"谢谢",
-	"退订了吗",
-	"不要退订",
-	"停止线",
-};
-
-static size_t count_wrong(const char *const *texts, size_t count, enum opt wanted)
+static bool opts_out(const char *text)
 {
-	size_t wrong = 0;
+	const char *word = NULL;
+	bool is_leaving = opt_word_find(text, &word) == OPT_OUT;
 
-	for (size_t i = 0; i < count; i++) {
-		const char *word;
+	assert_int_equal(is_leaving, word != NULL);
+	return is_leaving;
+}
 
-		if ((opt_word_find(texts[i], &word) == OPT_OUT) == (wanted == OPT_OUT))
+/* Counts the lines of a list, and those of them that are judged wrongly; prints the latter. */
+static void judge(const char *list, bool should_opt_out, unsigned *lines, unsigned *wrong)
+{
+	static const char test[] = __FILE__;
+	int length = (int)(strrchr(test, '/') - test);
+	char path[512], line[256];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%.*s/opt_corpus/%s.txt", length, test, list);
+	file = fopen(path, "r");
+	assert_non_null(file);
+	*lines = *wrong = 0;
+	while (fgets(line, sizeof(line), file)) {
+		line[strcspn(line, "\n")] = '\0';
+		++*lines;
+		if (opts_out(line) == should_opt_out)
 			continue;
-		printf("%s: %s\n", wanted == OPT_OUT ? "missed" : "taken for one",
-		       texts[i]);
-		wrong++;
+		printf("%s: %s\n", should_opt_out ? "missed" : "taken for one", line);
+		++*wrong;
 	}
-	printf("%zu of %zu wrong\n", wrong, count);
-	return wrong;
+	fclose(file);
+	printf("%s: %u of %u wrong\n", list, *wrong, *lines);
+}
+
+static void assert_judged(const char *list, bool should_opt_out, unsigned lines_least,
+			  unsigned wrong_percent_most)
+{
+	unsigned lines, wrong;
+
+	judge(list, should_opt_out, &lines, &wrong);
+	assert_true(lines >= lines_least);
+	assert_true(100 * wrong <= wrong_percent_most * lines);
 }
 
 TEST(test_what_people_write_around_the_word_is_allowed)
 {
-	const size_t count = sizeof(leaving) / sizeof(*leaving);
-
-	assert_true(100 * count_wrong(leaving, count, OPT_OUT) <= 2 * count);
+	assert_judged("words/leaving", true, 134, 2);
 }
 
 TEST(test_ordinary_messages_with_the_word_do_not_opt_out)
 {
-	const size_t count = sizeof(ordinary) / sizeof(*ordinary);
+	assert_judged("words/ordinary", false, 142, 2);
+}
 
-	assert_true(100 * count_wrong(ordinary, count, OPT_NONE) <= 2 * count);
+TEST(test_a_sentence_that_asks_for_no_more_messages_opts_out)
+{
+	assert_judged("sentences/leaving", true, 189, 4);
+}
+
+TEST(test_other_sentences_of_the_same_words_do_not_opt_out)
+{
+	assert_judged("sentences/ordinary", false, 138, 0);
 }
 
 TEST(test_only_a_message_of_such_words_counts)

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import shutil
 import subprocess
@@ -99,19 +98,3 @@ def test_two_makes_in_one_tree_do_not_interfere(tree: Path, tmp_path: Path) -> N
     made = compiled.read_text().splitlines()
     assert "build/main.o" in made and "build/ofono-mcp" in made
     assert len(made) == len(set(made))
-
-
-def test_a_make_waits_for_another_one_in_its_tree(tree: Path, tmp_path: Path) -> None:
-    compiler = tmp_path / "compiler"
-    compiler.write_text(COMPILER)
-    compiler.chmod(0o755)
-    lock = os.open(tree, os.O_RDONLY)
-    fcntl.flock(lock, fcntl.LOCK_EX)
-    with subprocess.Popen(["make", f"CC={compiler}"], cwd=tree, stdin=subprocess.DEVNULL,
-                          env=environment(COMPILED=str(tmp_path / "compiled")),
-                          stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as waits:
-        assert waits.stderr.readline()          # it says so
-        assert waits.poll() is None
-        os.close(lock)
-        waits.stderr.read()
-    assert waits.returncode == 0

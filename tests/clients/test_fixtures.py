@@ -8,13 +8,11 @@ from typing import Any
 
 import pytest
 
-from agent import Agent
 from events import Events
 from fixture_gateway import FIXTURES, RELEASE
 from lab import Lab
 from lab.mcp_client import McpClient
 from modern import Request, call
-from task_agent import TaskAgent
 
 MARKS = [b"test_simple_text", b"test_trigger_tool_change", b"test_changing_tool",
          b"test://", b"fixture_answer"]
@@ -37,15 +35,6 @@ def in_session(lab: Lab) -> McpClient:
 def test_the_release_has_no_fixtures(mark: bytes) -> None:
     assert mark in Path(FIXTURES).read_bytes()
     assert mark not in Path(RELEASE).read_bytes()
-
-
-@pytest.mark.parametrize("method,key", [
-    ("tools/list", "tools"), ("resources/list", "resources"),
-    ("resources/templates/list", "resourceTemplates")])
-def test_fixtures_are_listed_after_the_real_tools(
-        lab: Lab, fixture_lab: Lab, method: str, key: str) -> None:
-    release, whole = names(lab, method, key), names(fixture_lab, method, key)
-    assert whole[:len(release)] == release and len(whole) > len(release)
 
 
 def test_a_tool_can_be_added_and_removed(fixture_lab: Lab) -> None:
@@ -110,13 +99,6 @@ def test_clients_receive_no_log_messages(fixture_lab: Lab) -> None:
     reply = call("test_logging_tool").meta(logLevel="debug").ask(fixture_lab.gateway.port)
     assert reply.header("content-type") == "application/json"
     assert fixture_lab.gateway.log.count("fixture: goes on") == said + 1
-
-
-def test_real_tasks_are_found_beside_those_of_the_fixtures(fixture_lab: Lab) -> None:
-    """Its table replaces another one of the same name."""
-    tasks = TaskAgent(fixture_lab)
-    task_id = tasks.begin("a task", subscription_id=Agent(fixture_lab).ids()[0])
-    assert tasks.get(task_id)["statusMessage"].startswith("message ")
 
 
 def test_an_unexpected_input_response_is_asked_for_again(fixture_lab: Lab) -> None:

@@ -196,15 +196,6 @@ def test_a_repeated_text_is_reported_as_a_duplicate(demo: Demo) -> None:
     wait_until(lambda: demo.output.count("an SMS went out") == 2, what="two are shown")
 
 
-def test_a_second_demo_says_how_to_choose_another_port(demo: Demo) -> None:
-    second = subprocess.run([sys.executable, "-B", str(DEMO), "--port", str(demo.port)],
-                            capture_output=True, text=True)
-    assert second.returncode == 1
-    assert second.stdout == ""                  # nothing was started
-    assert re.fullmatch(rf"Port {demo.port} is taken \(another demo\?\)\. "
-                        r"Choose another: make demo PORT=\d+\n", second.stderr)
-
-
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_ends_everything(demo: Demo, number: signal.Signals) -> None:
     folder = demo.folder
@@ -254,10 +245,3 @@ def test_closing_the_terminal_ends_everything() -> None:
         assert_nothing_left(folder)
     finally:
         demo.end()
-
-
-def test_a_port_out_of_range_is_refused() -> None:
-    done = subprocess.run([sys.executable, "-B", str(DEMO), "--port", "70000"],
-                          capture_output=True, text=True)
-    assert done.returncode == 2
-    assert "a port is between 1 and 65535, not 70000" in done.stderr

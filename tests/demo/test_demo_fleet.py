@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from lab import McpClient, wait_until
+from lab import McpClient
 from lab.fleet import BUILD
 from test_demo import DEMO, TO, Demo, assert_nothing_left, run
 from test_installed_demo import NOBODY
@@ -82,19 +82,6 @@ def test_a_fleet_is_shown_and_then_serves_agents_until_it_is_interrupted() -> No
         demo.end()
 
 
-def test_an_interrupt_during_the_start_ends_everything() -> None:
-    demo = Demo(command=COMMAND)
-    try:
-        mine = Path(f"/proc/{demo.pid}/task/{demo.pid}/children")
-        wait_until(lambda: len(mine.read_text().split()) >= 4, what="programs start", timeout=60)
-        children = mine.read_text().split()
-        demo.signal(signal.SIGINT)
-        assert demo.wait() == 0
-        wait_until(lambda: not any(Path("/proc", pid).exists() for pid in children))
-    finally:
-        demo.end()
-
-
 @pytest.fixture
 def everybodys() -> Iterator[Path]:
     """The demo and its programs where everybody may look."""
@@ -124,13 +111,3 @@ def test_an_ordinary_user_can_run_it(everybodys: Path) -> None:
     demo.wait_output("Ended")
     check_story(demo)
     check_nothing_left(demo)
-
-
-def test_a_port_in_use_is_reported() -> None:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        taken.listen()
-        port = taken.getsockname()[1]
-        done = subprocess.run([*COMMAND, "--port", str(port)], capture_output=True, text=True)
-    assert (done.returncode, done.stdout) == (1, "")
-    assert re.search(r"make demo-fleet PORT=\d+\n$", done.stderr)

@@ -20,10 +20,6 @@ def test_the_picture_is_up_to_date() -> None:
     assert "](architecture.svg)" in (PROJECT / "doc" / "architecture.md").read_text()
 
 
-def test_its_folders_exist() -> None:
-    assert set(diagram.FOLDERS) <= set(LAYERS)
-
-
 @pytest.mark.parametrize("caller, called", [arrow[:2] for arrow in diagram.ARROWS])
 def test_each_arrow_is_allowed(caller: str, called: str) -> None:
     assert caller in diagram.OUTSIDE or called in diagram.OUTSIDE or called in LAYERS[caller]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The PDU code against known vectors, and in a round trip."""
+"""The PDU code against known vectors, and segments that are joined."""
 
 from __future__ import annotations
 
@@ -8,12 +8,10 @@ from datetime import datetime, timedelta, timezone
 import pytest
 
 from . import Concat, Submit, join_parts
-from .alphabet import (
-    BASIC, EXTENSION, gsm7_decode, gsm7_encode, pack, ucs2_encode, unpack,
-)
+from .alphabet import ucs2_encode
 from .pdu import (
-    decode_address, decode_submit, encode_address, encode_deliver, encode_status_report,
-    encode_user_data, with_service_centre,
+    decode_submit, encode_address, encode_deliver, encode_status_report, encode_user_data,
+    with_service_centre,
 )
 
 SUMMER = timezone(timedelta(hours=2))
@@ -65,35 +63,6 @@ def test_other_pdus_are_refused() -> None:
 
 
 # ---- there and back ---------------------------------------------------------------
-
-def test_the_default_alphabet_is_complete() -> None:
-    text = BASIC.replace("\x1b", "") + "".join(EXTENSION.values())
-    assert len(BASIC) == 128
-    assert gsm7_decode(gsm7_encode(text)) == text
-
-
-@pytest.mark.parametrize("fill_bits", range(7))
-def test_septets_are_packed_and_unpacked(fill_bits: int) -> None:
-    septets = gsm7_encode("The quick brown fox {jumps} €")
-    assert unpack(pack(septets, fill_bits), len(septets), fill_bits) == septets
-
-
-@pytest.mark.parametrize("address", [
-    "+36301234567", "06301234567", "112", "*#06#", "+1", "Bank", "A", "Zwölf Zeich",
-])
-def test_addresses_are_encoded_and_decoded(address: str) -> None:
-    coded = encode_address(address)
-    assert decode_address(coded + b"rest") == (address, len(coded))
-
-
-@pytest.mark.parametrize("alphabet,text", [
-    ("gsm7", ""), ("gsm7", "x" * 160), ("gsm7", "€[]{}~^|\\ @"), ("gsm7", "1234567"),
-    ("gsm7", "12345678"), ("ucs2", "árvíztűrő tükörfúrógép"), ("ucs2", "😀"),
-])
-def test_a_submit_is_decoded(alphabet: str, text: str) -> None:
-    submit = decode_submit(make_submit("+36301234567", text, alphabet))
-    assert (submit.text, submit.alphabet) == (text, alphabet)
-
 
 @pytest.mark.parametrize("header,concat", [
     (bytes([5, 0x00, 3, 200, 3, 2]), Concat(200, part=2, parts=3)),

@@ -106,10 +106,3 @@ def test_a_short_run_loses_and_doubles_nothing(
         assert sum(part["blows"].values()) and sum(part["crowd"]["counts"].values())
     assert list(short.iterdir()) == [file]
     record_testsuite_property("summary", done.stdout.splitlines()[-1])
-
-
-@pytest.mark.parametrize("what", ["0", "many"])
-def test_an_invalid_number_is_refused(tmp_path: Path, what: str) -> None:
-    done = run(tmp_path, TORTURE_SECONDS=what)
-    assert done.returncode != 0 and "TORTURE_SECONDS" in done.stderr
-    assert list(tmp_path.iterdir()) == []

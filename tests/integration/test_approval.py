@@ -190,19 +190,6 @@ def test_approvals_are_listed_page_by_page(lab: Lab, agent: Agent, owner: Owner)
     assert "3 more" in owner.do("approvals")
 
 
-def test_a_message_still_waits_for_approval_after_a_restart(lab: Lab, agent: Agent, owner: Owner) -> None:
-    message_id = agent.send("patient", wait_for="none").message_id
-    lab.gateway.restart()
-    agent.wait_states("ready", timeout=10)
-    lab.gateway.kill()
-    lab.gateway.start()
-    agent.wait_states("ready", timeout=10)
-    assert owner.wait_asked() == [message_id] and taken_texts(lab) == []
-    owner.do("approve", message_id)
-    agent.wait_state(message_id, "sent")
-    assert taken_texts(lab) == ["patient"]
-
-
 def test_an_approved_message_is_sent_once_after_a_crash(
         lab: Lab, agent: Agent, owner: Owner) -> None:
     message_id = agent.send("killed", wait_for="none").message_id
@@ -216,14 +203,6 @@ def test_an_approved_message_is_sent_once_after_a_crash(
     lab.modems[0].set_registration(HOME)
     agent.wait_state(message_id, "sent")
     assert taken_texts(lab) == ["killed"]
-
-
-def test_a_message_waiting_for_approval_can_be_cancelled(lab: Lab, agent: Agent, owner: Owner) -> None:
-    message_id = agent.send("no longer", wait_for="none").message_id
-    assert agent.cancel(message_id).structured["state"] == "cancelled"
-    assert owner.approvals() == []
-    assert owner.run("approve", message_id).returncode == FAILED
-    assert taken_texts(lab) == []
 
 
 def test_calls_with_one_idempotency_key_share_one_approval(

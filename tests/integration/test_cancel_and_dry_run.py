@@ -15,22 +15,11 @@ from agent import (
 )
 from lab import Lab, wait_until
 from modem import HOME, SEARCHING, Outcome
-from modem.patience import patience
 
 LAB = {"modem_count": 1, "notices_repeats": True}
 
 
 # ---- cancelling -------------------------------------------------------------------
-
-def test_a_scheduled_message_can_be_cancelled(lab: Lab, agent: Agent) -> None:
-    result = agent.send("not after all", send_at=seconds_ahead(patience(2)))
-    answer = agent.cancel(result.message_id)
-    assert answer.facts == {"message_id": result.message_id, "state": "cancelled"}
-    assert answer.text == f"Message {result.message_id} is cancelled; it was not sent."
-    assert agent.cancel(result.message_id).facts == answer.facts
-    agent.send("its time comes later", send_at=seconds_ahead(patience(2)))
-    assert [s.text for s in lab.modems[0].wait_offered(1)] == ["its time comes later"]
-
 
 def test_a_queued_message_can_be_cancelled_a_sent_one_cannot(make_lab: Callable[..., Lab]) -> None:
     lab = make_lab()

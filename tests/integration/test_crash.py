@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """kill -9 and SIGTERM while calls wait: no accepted message is forgotten, and none is
-submitted twice. test_crash_matrix.py covers every boundary by number."""
+submitted twice. test_crash_matrix.py covers every boundary by number, and
+tests/torture/test_kills.py kills under load."""
 
 from __future__ import annotations
 
 import resource
 import signal
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
@@ -19,7 +19,7 @@ from journal import Journal, wait_call_left
 from lab import Lab, wait_until
 from modem import Modem, Outcome
 from modem.patience import patience
-from stream import LOST, Moments, Stream
+from stream import LOST
 
 
 @pytest.fixture
@@ -73,27 +73,6 @@ def test_queued_messages_go_out_after_a_crash_in_order(
     assert set(journal.states("first", "second", "third", "fourth")) == {"sent"}
 
 
-def test_queued_messages_wait_for_the_network_after_a_crash(
-        lab: Lab, modem: Modem, journal: Journal, background: ThreadPoolExecutor) -> None:
-    """oFono has none of them, and the network is away for longer than the gateway."""
-    modem.plan(Outcome.hang())
-    calls = submit(lab, background, "first", "second")
-    modem.wait_offered(1)
-    modem.set_registration(2)
-    Agent(lab).wait_states("searching")
-    modem.unhang(Outcome.ok())
-    assert_sent(calls[0].result())
-    lab.gateway.kill()
-    lab.gateway.start()
-    Agent(lab).wait_states("searching")
-    assert journal.states("second") == ["queued"]
-    lab.gateway.kill()
-    modem.set_registration(1)
-    lab.gateway.start()
-    assert texts(modem.wait_taken(2)) == ["first", "second"]
-    journal.wait_state("second", "sent")
-
-
 def test_an_interrupted_submission_is_never_repeated(
         lab: Lab, modem: Modem, journal: Journal, background: ThreadPoolExecutor) -> None:
     lab.ofonod.pause()
@@ -106,46 +85,6 @@ def test_an_interrupted_submission_is_never_repeated(
     journal.wait_state("behind it", "sent")
     assert journal.states("half handed") == ["unknown"]
     assert sorted(texts(modem.offered)) == ["behind it", "half handed"]  # ofonod had it
-
-
-def test_a_submission_that_ofono_lost_too_is_unknown(
-        lab: Lab, modem: Modem, journal: Journal, background: ThreadPoolExecutor) -> None:
-    """The gateway cannot tell this from the case above, so it does not resubmit here either."""
-    lab.ofonod.pause()
-    calls = submit(lab, background, "half handed", "behind it")
-    wait_call_left(lab, "half handed")
-    lab.ofonod.kill()
-    crash_or_answered(lab, calls)
-    lab.ofonod.start()
-    lab.gateway.start()
-    lab.bring_up()
-    journal.wait_state("behind it", "sent")
-    assert journal.states("half handed") == ["unknown"]
-    assert texts(modem.offered) == ["behind it"]
-
-
-def crash_or_answered(lab: Lab, calls: list[Future[Result]]) -> None:
-    """The gateway may have seen oFono die before it died itself."""
-    lab.gateway.kill()
-    for call in calls:
-        if call.exception() is None:
-            assert call.result().code == "unknown_outcome"
-        else:
-            assert isinstance(call.exception(), LOST)
-
-
-def test_a_submitted_message_is_found_again_after_a_crash(
-        lab: Lab, modem: Modem, journal: Journal, background: ThreadPoolExecutor) -> None:
-    modem.plan(Outcome.hang())
-    calls = submit(lab, background, "in the air")
-    journal.wait_state("in the air", "submitted")
-    modem.wait_offered(1)
-    crash(lab, calls)
-    lab.gateway.start()
-    journal.wait_state("in the air", "submitted")      # kept after the start, until oFono listed it
-    modem.unhang(Outcome.cms(38))
-    journal.wait_state("in the air", "failed")      # the true outcome arrives
-    assert texts(modem.offered) == ["in the air"]
 
 
 def test_a_message_that_finished_during_a_crash_is_unknown(
@@ -162,46 +101,6 @@ def test_a_message_that_finished_during_a_crash_is_unknown(
     journal.wait_state("behind it", "sent")
     assert journal.states("in the air") == ["unknown"]
     assert texts(modem.taken) == ["in the air", "behind it"]
-
-
-# ---- kill -9 at any moment --------------------------------------------------------
-
-def test_random_crashes_under_load_lose_and_repeat_nothing(
-        lab: Lab, modem: Modem, journal: Journal) -> None:
-    kills = 25
-    modem.send_latency_s, modem.send_jitter_s = 0.004, 0.004
-    stream, moments = Stream(lab, agents=6), Moments()
-    with stream.running():
-        for _ in range(kills):
-            moments.wait(0.15)
-            lab.gateway.kill()
-            lab.gateway.start()
-        wait_until(lambda: told_sent(stream), 30, "somebody is told of a success")
-    journal.wait_finished(30)
-    assert_each_once(stream, modem, journal, kills)
-
-
-def told_sent(stream: Stream) -> set[str]:
-    return {text for text, result in stream.answers.copy().items()
-            if result.text.startswith("SMS sent")}
-
-
-def assert_each_once(stream: Stream, modem: Modem, journal: Journal, kills: int) -> None:
-    rows = journal.messages()
-    state = {row.text: row.state for row in rows}
-    taken = Counter(texts(modem.taken))
-    assert len(rows) > 2 * kills                    # there was a stream
-    assert len(state) == len(rows)                  # no text is stored twice
-    assert set(state.values()) <= {"sent", "unknown"}
-    assert max(Counter(texts(modem.offered)).values()) == 1
-    sent = {text for text in state if state[text] == "sent"}
-    assert sent <= taken.keys() <= state.keys()
-    # one SIM, so at most one submission for each kill
-    assert list(state.values()).count("unknown") <= kills
-    assert [row.text for row in rows if row.text in taken] == list(taken)       # in order
-    answered = {text for text, result in stream.answers.items() if not result.is_error}
-    assert answered <= state.keys()                 # no accepted message is forgotten
-    assert told_sent(stream) <= sent
 
 
 # ---- the disk is full --------------------------------------------------------------

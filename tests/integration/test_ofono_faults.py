@@ -203,37 +203,6 @@ def test_no_message_is_submitted_twice_under_random_link_cuts(
 
 # ---- oFono goes away ---------------------------------------------------------------
 
-def test_a_submitted_message_is_held_while_ofono_is_down(
-        lab: Lab, modem: Modem, background: ThreadPoolExecutor) -> None:
-    call = hand_over(lab, background, "in flight")
-    lab.ofonod.kill()
-    assert_pending(call.result(), "submitted", "held")
-    assert_refused(Agent(lab).send("meanwhile"), "ofono_unavailable")
-    lab.ofonod.start()
-    with lab.signals() as signals:
-        lab.bring_up()
-        modem.wait_taken(1)
-        Journal(lab).wait_state("in flight", "sent", "unknown")
-        assert_goes_on(lab)
-        assert len(signals.wait("MessageAdded")) == 1
-    assert taken(modem) == ["in flight", "the next one"]
-    assert "meanwhile" not in offered(modem)
-
-
-def test_a_waiting_call_gets_the_outcome_when_ofono_returns(
-        patient: Lab, background: ThreadPoolExecutor) -> None:
-    modem = patient.modems[0]
-    call = hand_over(patient, background, "patience")
-    patient.ofonod.kill()
-    Journal(patient).wait_state("patience", "held")
-    patient.ofonod.start()
-    bring_up_searching(patient)
-    Journal(patient).wait_state("patience", "submitted")
-    modem.set_registration(HOME)
-    assert_sent(call.result())
-    assert taken(modem) == ["patience"]
-
-
 def test_a_message_is_sent_when_a_suspended_ofono_resumes(lab: Lab, modem: Modem) -> None:
     """SendMessage is not answered; ofonod executes it when it runs again."""
     lab.ofonod.pause()
@@ -313,33 +282,6 @@ def test_sending_resumes_after_input_that_crashes_ofonod(lab: Lab, modem: Modem,
         "list_sms", limit=1).structured["messages"]] == ["goes on, too"], what="it is heard")
 
 
-def test_no_accepted_message_is_lost_when_ofono_restarts_often(
-        make_lab: Callable[..., Lab], background: ThreadPoolExecutor) -> None:
-    """No accepted message is lost; what was sent twice, ofonod itself sent twice."""
-    lab = make_lab("[sms]\nsend_wait_seconds = 0\n", modem_count=1)
-    modem, journal, agent = lab.modems[0], Journal(lab), Agent(lab)
-    modem.send_latency_s = 0.02
-    accepted, moments = [], Moments()
-    for round_number in range(4):
-        agent.wait_states("ready", timeout=6)
-        for number in range(6):
-            text = f"round {round_number}, number {number}"
-            if not agent.send(text).is_error:
-                accepted.append(text)
-        moments.wait(0.1)
-        lab.ofonod.kill()
-        lab.ofonod.start()
-        lab.bring_up()
-    journal.wait_finished()
-    assert len(accepted) == 24
-    state = dict(zip(accepted, journal.states(*accepted)))
-    assert set(state.values()) <= {"sent", "unknown"}
-    went = list(dict.fromkeys(taken(modem)))
-    assert went == [text for text in accepted if text in went]
-    assert all(state[text] == "unknown" for text in accepted if text not in went)
-    assert len(taken(modem)) - len(went) <= 4           # at most one for each crash, by ofonod
-
-
 # ---- the bus goes away ------------------------------------------------------------
 
 def restart_bus_and_ofono(lab: Lab) -> None:
@@ -347,19 +289,6 @@ def restart_bus_and_ofono(lab: Lab) -> None:
     lab.bus.start()
     lab.ofonod.start()
     lab.bring_up()
-
-
-def test_a_submitted_message_survives_a_bus_restart(
-        lab: Lab, modem: Modem, background: ThreadPoolExecutor) -> None:
-    call = hand_over(lab, background, "in flight")
-    lab.bus.stop()
-    assert_pending(call.result(), "submitted", "held")
-    assert_refused(Agent(lab).send("meanwhile"), "ofono_unavailable")
-    restart_bus_and_ofono(lab)
-    modem.wait_taken(1)
-    Journal(lab).wait_state("in flight", "sent", "unknown")
-    assert_goes_on(lab)
-    assert taken(modem) == ["in flight", "the next one"]
 
 
 def test_an_unanswered_submit_is_not_repeated_after_a_bus_loss(

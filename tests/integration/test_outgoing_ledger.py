@@ -7,13 +7,11 @@ test_delivery_reports.py.
 
 from __future__ import annotations
 
-import json
 import sqlite3
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
-from http.client import HTTPConnection
 
 import pytest
 
@@ -22,8 +20,6 @@ from agent import (
     taken_texts,
 )
 from lab import Lab, wait_until
-from lab.mcp_client import HEADERS
-from ledger import Ledger
 from modem import HOME, SEARCHING, Outcome
 from modem.patience import patience
 
@@ -34,17 +30,6 @@ LAB = {"modem_count": 1, "notices_repeats": True}
 
 
 # ---- keys -------------------------------------------------------------------------
-
-def test_a_repeated_key_replays_the_first_answer(lab: Lab, agent: Agent) -> None:
-    first = agent.send("once", idempotency_key="replay")
-    assert_sent(first)
-    assert "replayed" not in first.facts
-    for _ in range(3):
-        again = agent.send("once", idempotency_key="replay")
-        assert_already_sent(again)
-        assert again.facts == first.facts | {"replayed": True}
-    assert taken_texts(lab) == ["once"]
-
 
 def test_a_key_survives_a_kill_and_a_restart(make_lab: Callable[..., Lab]) -> None:
     lab = make_lab()
@@ -59,33 +44,6 @@ def test_a_key_survives_a_kill_and_a_restart(make_lab: Callable[..., Lab]) -> No
     assert_already_sent(again)
     assert again.facts == first.facts | {"replayed": True}
     assert taken_texts(lab) == ["once"]
-
-
-def is_stored(lab: Lab, text: str) -> bool:
-    return any(row["text"] == text for row in Ledger(lab).rows("SELECT text FROM message"))
-
-
-MOMENTS = {                             # when a client disconnects
-    "at once": lambda lab, text: True,
-    "stored": is_stored,
-    "taken": lambda lab, text: text in taken_texts(lab),
-}
-
-
-@pytest.mark.parametrize("moment", MOMENTS)
-def test_a_call_repeated_after_a_disconnect_sends_once(lab: Lab, agent: Agent, moment: str) -> None:
-    """Without a key the client cannot know whether the request arrived."""
-    text = f"hung up: {moment}"
-    body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
-        "name": "send_sms", "arguments": {"to_phone_number": TO, "sms_text": text}}})
-    for _ in range(4):
-        connection = HTTPConnection("127.0.0.1", lab.gateway.port)
-        connection.request("POST", "/mcp", body, HEADERS)
-        wait_until(lambda: MOMENTS[moment](lab, text), what=moment)
-        connection.close()
-    result = agent.send(text)
-    assert not result.is_error and result.facts["state"] == "sent"
-    assert taken_texts(lab) == [text]
 
 
 def test_concurrent_calls_with_one_key_send_once(lab: Lab, agent: Agent) -> None:

@@ -182,13 +182,6 @@ def test_messages_repeated_by_the_network_are_counted(phone: Phone) -> None:
         phone.assert_told(("again", count))
 
 
-def test_two_hundred_messages_in_a_burst_arrive_once(phone: Phone) -> None:
-    texts = [f"number {i}" for i in range(200)]
-    phone.deliver(*texts)
-    phone.wait_empty()
-    assert sorted(phone.told) == sorted((text, 0) for text in texts)
-
-
 def test_the_acknowledgement_comes_after_the_file(phone: Phone) -> None:
     phone.gateway.kill()
     counts, acknowledged = [], phone.modem.incoming.acknowledged

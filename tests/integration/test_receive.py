@@ -154,24 +154,6 @@ def test_messages_stored_on_the_sim_arrive_at_ofono_start(own_lab: Lab) -> None:
     assert gap["from_at"] < gap["until_at"] <= now_ms()
 
 
-def test_a_restart_loses_no_stored_message(own_lab: Lab) -> None:
-    ledger, modem, gateway = Ledger(own_lab), own_lab.modems[0], own_lab.gateway
-    assert ledger.gaps == []                    # the first start
-    modem.deliver(SENDER, "before")
-    receive(own_lab)
-    stopping = now_ms()
-    gateway.stop()
-    stopped = now_ms()
-    assert ledger.texts == ["before"]
-    gateway.start()
-    modem.deliver(SENDER, "after")
-    receive(own_lab, 2)
-    assert ledger.texts == ["before", "after"]
-    [gap] = ledger.gaps
-    assert gap["reason"] == "gateway_down"
-    assert stopping <= gap["from_at"] <= stopped < gap["until_at"] <= now_ms()
-
-
 def test_a_crash_loses_no_stored_message(own_lab: Lab) -> None:
     """Nobody asks again for a message that ofonod saw acknowledged: it must be on disk."""
     ledger, modem, gateway = Ledger(own_lab), own_lab.modems[0], own_lab.gateway

@@ -339,20 +339,6 @@ def set_version(file: Path, version: int) -> None:
         database.execute(f"PRAGMA user_version = {version}")
 
 
-@pytest.mark.parametrize("version, words", [
-    (4711, "newer"), (8, "before its first release")])
-def test_a_store_of_an_unknown_version_is_refused_and_unchanged(
-        folder: Path, version: int, words: str) -> None:
-    file = make_store(folder)
-    set_version(file, version)
-    before = file.read_bytes()
-    result = run("serve", "--open", "--listen", f"127.0.0.1:{free_port()}",
-                 "--state-dir", file.parent)
-    assert result.returncode == FAILED
-    assert str(file) in result.stderr and words in result.stderr
-    assert file.read_bytes() == before
-
-
 @pytest.mark.parametrize("damage", [
     lambda file: file.write_bytes(b"not a database, but somebody's only copy " * 100),
     lambda file: file.write_bytes(file.read_bytes()[:5000]),

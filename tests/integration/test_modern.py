@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import base64
-import json
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta, timezone
 from typing import Any
@@ -167,27 +166,6 @@ def test_a_progress_token_is_a_string_or_an_integer(gateway: LoneGateway, token:
     assert reply.status == (200 if good else 400)
 
 
-@pytest.mark.parametrize("request_,code,requested", [
-    (LIST.header(MCP_Protocol_Version="2025-11-25"), HEADER_MISMATCH, None),
-    (LIST.meta(protocolVersion="v999.0.0"), HEADER_MISMATCH, None),
-    (LIST.claiming("v999.0.0"), UNSUPPORTED_VERSION, "v999.0.0"),
-    (LIST.claiming("2027-01-01"), UNSUPPORTED_VERSION, "2027-01-01"),
-    (LIST.claiming(""), UNSUPPORTED_VERSION, ""),
-    (LIST.claiming("2025-11-25"), UNSUPPORTED_VERSION, "2025-11-25"),
-    (LIST.meta(protocolVersion="v9").header(MCP_Protocol_Version=None),
-     UNSUPPORTED_VERSION, "v9"),
-    (Request("initialize").claiming("v999.0.0"), UNSUPPORTED_VERSION, "v999.0.0"),
-    (Request("nope").claiming("v999.0.0"), UNSUPPORTED_VERSION, "v999.0.0"),
-])
-def test_an_unsupported_version_is_refused(gateway: LoneGateway, request_: Request, code: int,
-                            requested: str | None) -> None:
-    reply = ask(gateway, request_)
-    assert reply.error == (400, code)
-    if requested is not None:
-        assert reply.json["error"]["data"] == {"supported": [VERSION],
-                                               "requested": requested}
-
-
 # ---- headers ----------------------------------------------------------------------
 
 def wrapped(text: str) -> str:
@@ -262,15 +240,6 @@ def test_errors_are_checked_in_a_fixed_order(gateway: LoneGateway, request_: Req
 
 
 # ---- what is no request -----------------------------------------------------------
-
-@pytest.mark.parametrize("method", [
-    "notifications/initialized", "notifications/cancelled", "tools/call", "x"])
-@pytest.mark.parametrize("meta", [ABSENT, Request("x").meta_members, {}])
-def test_a_notification_is_accepted(gateway: LoneGateway, method: str, meta: Any) -> None:
-    note = Request(method, id=ABSENT, meta_members=meta).header(Mcp_Method=None)
-    reply = ask(gateway, note)
-    assert (reply.status, reply.body) == (202, b"")
-
 
 def test_both_eras_share_a_connection_without_state(gateway: LoneGateway) -> None:
     """Requests of both eras alternate on one connection, and neither affects the other."""

@@ -224,15 +224,6 @@ def test_a_busy_recipient_leaves_the_call_unanswered(phone: Lab) -> None:
     assert (answer["state"], answer["reason"]) == ("unanswered", "remote")
 
 
-def test_a_call_refused_by_the_modem_is_not_placed(phone: Lab) -> None:
-    phone.modems[0].calls.takes_calls = False
-    try:
-        assert_refused(place(phone), "call_failed")
-    finally:
-        phone.modems[0].calls.takes_calls = True
-    wait_row(phone, "not_placed", reason="refused")
-
-
 def test_hang_up_is_idempotent_and_ends_only_placed_calls(phone: Lab) -> None:
     call_id = begin(phone)
     for _ in range(2):

@@ -233,10 +233,6 @@ def test_the_log_says_which_changes_need_a_restart(gateway: LoneGateway) -> None
            "server.max_connections: changed in the file, needs a restart")
 
 
-def test_the_log_says_that_nothing_changed(gateway: LoneGateway) -> None:
-    reload(gateway, "", "reload: nothing changed")
-
-
 def test_the_command_line_overrides_a_reloaded_file(gateway: LoneGateway) -> None:
     reload(gateway, "[server]\nopen = no\nlisten = 127.0.0.1:1\n"
                     "[store]\nstate_dir = /nonexistent\n", "reload: nothing changed")

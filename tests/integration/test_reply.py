@@ -109,12 +109,6 @@ def test_events_have_no_id_in_older_revisions(gateway: FixtureGateway, version: 
     assert text_of(got[-1]) == "It is done."
 
 
-def test_events_have_no_id_without_a_session(session: LegacySession) -> None:
-    session.headers["Mcp_Session_Id"] = None
-    with session.call("test_tool_with_progress", token=1) as events:
-        assert all(event.id is None for event in events.wait_end())
-
-
 # ---- reading on --------------------------------------------------------------------
 
 def test_a_lost_stream_resumes_after_the_last_event(gateway: FixtureGateway, session: LegacySession) -> None:

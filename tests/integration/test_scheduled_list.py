@@ -44,21 +44,6 @@ def test_scheduled_messages_are_listed_by_their_time(lab: Lab, number: str) -> N
         assert datetime.fromisoformat(row["send_at"]) == datetime.fromisoformat(facts["send_at"])
 
 
-def test_pages_of_scheduled_messages_touch(lab: Lab, number: str) -> None:
-    wanted = [f"in {hours} hours" for hours in range(20, 27)]
-    for hours in (23, 20, 26, 22, 25, 21, 24):
-        schedule(lab, number, f"in {hours} hours", hours)
-    found, more = [], {}
-    while True:
-        page = listed(lab, phone_number=number, limit=3, **more)
-        assert page["count"] <= 3
-        found += texts(page)
-        if "next_cursor" not in page:
-            break
-        more = {"cursor": page["next_cursor"]}
-    assert found == wanted
-
-
 def test_scheduled_messages_are_filtered(lab: Lab, number: str) -> None:
     schedule(lab, number, "Apples", 20)
     schedule(lab, number, "pears", 21)

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -139,17 +138,6 @@ def test_an_empty_answer_is_reported_as_empty(phone: Lab) -> None:
     phone.modems[0].set_ussd("*133*2222#", "")
     told = dial(phone, "*133*2222#").structured
     assert told["answer"] == "" and "without text" in told["hint"]
-
-
-def test_removing_the_sim_leaves_an_unknown_outcome(make_lab: Callable[..., Lab]) -> None:
-    """Nobody can know then what the network did with the code."""
-    lab = set_up(make_lab(CONFIG, modem_count=1))
-    with ThreadPoolExecutor() as pool:
-        call = pool.submit(dial, lab, SILENT)
-        wait_until(lambda: dialled(lab) == 1, what="it is dialled")
-        lab.modems[0].remove_sim()
-        assert call.result().code == "unknown_outcome"
-    wait_until(lambda: "send_ussd" not in tools(lab), what="nothing can be dialled")
 
 
 def test_a_code_blocks_others_until_its_client_disconnects(phone: Lab) -> None:

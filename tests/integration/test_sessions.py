@@ -98,18 +98,6 @@ def test_a_request_without_the_session_id_is_served(gateway: LoneGateway) -> Non
         assert client.notify("notifications/initialized").status == 202
 
 
-@pytest.mark.parametrize("end", ["stop", "kill"])
-def test_a_session_survives_a_restart(end: str) -> None:
-    with LoneGateway() as gateway, new_client(gateway) as client:
-        kept, ended = begin(client, "2025-06-18"), begin(client)
-        assert delete(client, ended).status == 204
-        client.close()
-        getattr(gateway, end)()
-        gateway.start()
-        assert ping(client, kept).result == {}
-        assert ping(client, ended).status == 404
-
-
 def test_a_session_belongs_to_its_client() -> None:
     with LoneGateway(open=False) as gateway:
         one, other = pair(gateway, "one"), pair(gateway, "other")
@@ -282,17 +270,6 @@ def test_each_update_goes_to_one_stream_of_the_session(lab: Lab) -> None:
     with watch(lab, session) as events:
         receive(lab, "to who is left")
         assert events.next_message().uri == "sms://inbox"
-
-
-def test_a_new_stream_delivers_the_pending_update(lab: Lab) -> None:
-    session = open_session(lab, "sms://inbox")
-    receive(lab, "before the stream")
-    with watch(lab, session) as events:
-        assert events.next_message().uri == "sms://inbox"
-        assert events.poll(0.3) is None
-    with watch(lab, session) as events:
-        events.next()
-        assert events.poll(0.3) is None
 
 
 def test_updates_name_the_uri_as_it_was_subscribed(lab: Lab) -> None:

@@ -130,15 +130,6 @@ def test_slots_follow_the_order_of_the_modems(make_lab: Callable[..., Lab]) -> N
     assert [sim["sim_slot_index"] for sim in sims] == list(range(11))
 
 
-def test_the_list_does_not_wait_for_ofono(lab: Lab, agent: Agent) -> None:
-    before = agent.sims()
-    lab.ofonod.pause()
-    try:
-        assert agent.sims() == before
-    finally:
-        lab.ofonod.resume()
-
-
 # ---- names ------------------------------------------------------------------------
 
 def names(agent: Agent) -> list[tuple[str, str]]:
@@ -231,16 +222,6 @@ def test_a_modem_without_power_shows_no_sim(make_lab: Callable[..., Lab]) -> Non
 
 
 # ---- the number stays with the card -----------------------------------------------
-
-def test_a_sim_that_is_removed_and_returned_keeps_its_id(lab: Lab, agent: Agent) -> None:
-    first, second = agent.ids()
-    with another_card(lab.modems[0], None):
-        agent.wait_slots({second: 1})
-        assert_refused(agent.send("pulled", first), "sim_absent")
-        assert_sent(agent.send("the only one"))
-    agent.wait_slots({first: 0, second: 1})
-    assert lab.modems[0].offered == []
-
 
 def test_sims_swapped_between_modems_keep_their_ids(lab: Lab, agent: Agent) -> None:
     first, second = agent.ids()
@@ -338,18 +319,6 @@ def assert_unavailable(agent: Agent) -> None:
     result = agent.send("nobody is there")
     assert_refused(result, "ofono_unavailable")
     assert result.facts["retryable"] is True
-
-
-def test_the_gateway_starts_without_ofono(lab: Lab, agent: Agent) -> None:
-    slots = agent.slots()
-    lab.gateway.stop()
-    lab.ofonod.stop()
-    lab.gateway.start()
-    assert_unavailable(agent)
-    lab.ofonod.start()
-    lab.bring_up()
-    agent.wait_slots(slots)
-    agent.wait_states("ready", "ready")
 
 
 @pytest.mark.parametrize("how", ["kill", "stop"])

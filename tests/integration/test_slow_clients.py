@@ -83,14 +83,6 @@ def test_a_client_that_drips_octets_is_disconnected(gateway: LoneGateway, what: 
     assert time.monotonic() - begin < TIMEOUT_S + patience(GRACE_S)
 
 
-def test_a_late_request_closes_the_connection(gateway: LoneGateway) -> None:
-    begin = time.monotonic()
-    with gateway.wire() as wire:
-        wire.send(request(BODY)[:-1])
-        assert wire.wait_closed() == b""
-    assert TIMEOUT_S * 0.9 < time.monotonic() - begin < TIMEOUT_S + patience(GRACE_S)
-
-
 def test_a_silent_client_is_disconnected(gateway: LoneGateway) -> None:
     with gateway.wire() as wire:
         assert seconds_of(lambda: wait_cut(wire)) > TIMEOUT_S * 0.9

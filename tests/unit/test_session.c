@@ -215,17 +215,6 @@ TEST(test_the_number_of_sessions_is_bounded)
 	assert_non_null(session_find(&sessions, &open, id));
 }
 
-TEST(test_the_sessions_of_one_client_are_bounded)
-{
-	char theirs[SESSION_ID_BYTES], id[SESSION_ID_BYTES];
-
-	begin(&other, theirs);
-	for (int at = 0; at < 2 * SESSIONS_PER_CLIENT; at++)
-		begin(&one, id);
-	assert_int_equal(sessions.count, SESSIONS_PER_CLIENT + 1);
-	assert_non_null(session_find(&sessions, &other, theirs));
-}
-
 TEST(test_all_sessions_of_one_client_end)
 {
 	char id[SESSION_ID_BYTES], kept[SESSION_ID_BYTES];

@@ -244,17 +244,3 @@ def test_messages_of_the_hub_wait_for_approval_of_the_phones_owner(lab: Lab) -> 
     hub.owner.do("approve", sent["message_id"])
     wait_until(lambda: hub.call("get_sms_status", idempotency_key="asks")["state"] == "sent",
                what="it is sent")
-
-
-def test_an_emergency_number_stays_blocked(hub: Hub) -> None:
-    refused = hub.call("send_sms", {BEHALF: "laptop"}, to_phone_number="112", sms_text="x",
-                       idempotency_key="sos")
-    assert refused["code"] == "emergency_number_blocked"
-
-
-def test_a_pause_stops_the_hub(hub: Hub) -> None:
-    hub.owner.do("pause")
-    try:
-        assert hub.send("paused")["code"] == "paused_by_owner"
-    finally:
-        hub.owner.do("resume")

@@ -12,12 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from conftest import new_lab
 from lab import wait_until
-from modem import SEARCHING, Sim
+from modem import SEARCHING
 from owner import Owner
 from test_hub import Fleet
-from test_hub_routing import send, senders, sim_of
+from test_hub_routing import send, senders, sim_of, two_phones
 
 HELD = 4                        # a message's state, as stored
 STORE = ("gateway.db", "gateway.db-wal", "gateway.db-shm")
@@ -25,10 +24,8 @@ STORE = ("gateway.db", "gateway.db-wal", "gateway.db-shm")
 
 @pytest.fixture
 def fleet(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Fleet]:
-    with new_lab(sims=[Sim.numbered(1)], gateway_open=False) as one, \
-            new_lab(sims=[Sim.numbered(2)], gateway_open=False) as two:
-        with Fleet(tmp_path_factory.mktemp("fleet"), {"shop-1": one, "shop-2": two}).running() as fleet:
-            yield fleet
+    with two_phones(tmp_path_factory.mktemp("fleet")) as fleet:
+        yield fleet
 
 
 def backup(fleet: Fleet) -> bytes:

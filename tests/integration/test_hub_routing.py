@@ -6,7 +6,8 @@ from __future__ import annotations
 import sqlite3
 import subprocess
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -23,12 +24,18 @@ from terminal import on_terminal
 UNKNOWN = 8                     # a message's state, as stored
 
 
-@pytest.fixture(scope="module")
-def fleet(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Fleet]:
+@contextmanager
+def two_phones(folder: Path) -> Iterator[Fleet]:
     with new_lab(sims=[Sim.numbered(1)], gateway_open=False) as one, \
             new_lab(sims=[Sim.numbered(2)], gateway_open=False) as two:
-        with Fleet(tmp_path_factory.mktemp("fleet"), {"shop-1": one, "shop-2": two}).running() as fleet:
+        with Fleet(folder, {"shop-1": one, "shop-2": two}).running() as fleet:
             yield fleet
+
+
+@pytest.fixture(scope="module")
+def fleet(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Fleet]:
+    with two_phones(tmp_path_factory.mktemp("fleet")) as fleet:
+        yield fleet
 
 
 def sim_of(fleet: Fleet, phone: str) -> int:

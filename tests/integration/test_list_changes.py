@@ -247,28 +247,6 @@ def test_a_call_that_is_repeated_gets_the_same(lab: Lab, hub: Hub) -> None:
     assert hub.wait("received", **{"from": "+36205550003"}) == seen
 
 
-def test_a_page_has_no_more_than_the_limit(lab: Lab, hub: Hub) -> None:
-    for number in range(5):
-        lab.modems[0].deliver(f"+3620555010{number}", "several")
-    wait_until(lambda: len(Hub(lab, hub.token, hub.cursor).page()["changes"]) >= 5,
-               what="five messages")
-    page = hub.page(limit=2)
-    assert (len(page["changes"]), page["more"]) == (2, True)
-    hub.drain(limit=2)
-    assert len({row["from"] for row in hub.changes}) == 5
-
-
-def test_an_answer_is_bounded_in_octets(lab: Lab, hub: Hub) -> None:
-    text = "\u00e1" * 600
-    for number in range(120):
-        lab.modems[number % 2].deliver(f"+362055{number:05d}", f"{number} {text}")
-    wait_until(lambda: Hub(lab, hub.token).call("list_sms", limit=1).structured["messages"],
-               what="messages")
-    first = hub.page(limit=500)
-    hub.wait("received", 120)
-    assert len(json.dumps(first, ensure_ascii=False).encode()) < 60_000
-
-
 @pytest.mark.parametrize("cursor", [
     " ", "rubbish", "0.0.0.0", "0" * 16 + ".0." + "0" * 16 + ".-1", "9" * 200])
 def test_any_other_cursor_begins_anew(lab: Lab, hub: Hub, cursor: str) -> None:

@@ -11,6 +11,7 @@ import pytest
 from agent import Agent
 from lab import Lab, wait_until
 from modem import Sim
+from test_unlock import attempts
 
 PIN, WRONG = "4071", "9385"
 TRIED = "is not tried again; run: ofono-mcp sim unlock"
@@ -33,10 +34,6 @@ def start(make_lab: Callable[..., Lab], tmp_path: Path) -> Start:
         lab.radios[0].power()
         return lab
     return make
-
-
-def attempts(lab: Lab) -> int:
-    return sum(line.upper().startswith("AT+CPIN=") for line in lab.modems[0].commands)
 
 
 def wait_logged(lab: Lab, words: str) -> None:

@@ -199,7 +199,6 @@ def test_a_refusal_names_the_character_that_cannot_be_sent(
     # characters that look harmless and are not in the alphabet
     ("`", "ucs2", 1), ("“quoted”", "ucs2", 1), ("tab\there", "ucs2", 1), ("ç", "ucs2", 1),
     ("e\u0301", "ucs2", 1), ("日本語のメッセージ", "ucs2", 1), ("\u202eabc", "ucs2", 1),
-    (" ", "gsm7", 1), ("\n\n", "gsm7", 1),
 ])
 def test_send_reports_encoding_and_segments(
         lab: Lab, agent: Agent, text: str, encoding: str, segments: int) -> None:
@@ -295,20 +294,6 @@ def test_send_returns_submitted_when_the_modem_is_slow(
     Journal(lab).wait_state("late", state)
     assert_sent(agent.send("next"))
     assert [submit.text for submit in modem.offered] == ["late", "next"]
-
-
-def test_a_message_is_queued_behind_one_that_hangs(
-        make_lab: Callable[..., Lab], background: ThreadPoolExecutor) -> None:
-    lab = make_lab(HASTY, modem_count=1)
-    agent, modem = Agent(lab), lab.modems[0]
-    modem.plan(Outcome.hang())
-    first = background.submit(agent.send, "first")
-    modem.wait_offered(1)
-    assert_pending(agent.send("second"), "queued")
-    assert_pending(first.result(), "submitted")
-    assert len(lab.radios[0].pending_messages()) == 1       # oFono has one message
-    modem.unhang(Outcome.ok())
-    assert [submit.text for submit in modem.wait_taken(2)] == ["first", "second"]
 
 
 # ---- many at once -----------------------------------------------------------------

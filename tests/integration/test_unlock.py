@@ -209,14 +209,24 @@ def test_unlock_says_that_ofono_cannot_be_reached() -> None:
 
 # ---- no answer
 
-def test_a_pin_without_an_answer_is_never_repeated(locked: Lab) -> None:
-    locked.modems[0].answers_codes = False
-    running = subprocess.Popen(command(locked.gateway), stdin=subprocess.PIPE, text=True,
-                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+def begin(lab: Lab) -> subprocess.Popen[str]:
+    return subprocess.Popen(command(lab.gateway), stdin=subprocess.PIPE, text=True,
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+
+def begin_without_answer(lab: Lab) -> subprocess.Popen[str]:
+    """The modem has the wrong PIN, and answers nothing."""
+    lab.modems[0].answers_codes = False
+    running = begin(lab)
     assert running.stdin
     running.stdin.write(WRONG + "\n")
     running.stdin.flush()
-    wait_until(lambda: attempts(locked) == 1, what="the modem was given the PIN")
+    wait_until(lambda: attempts(lab) == 1, what="the modem was given the PIN")
+    return running
+
+
+def test_a_pin_without_an_answer_is_never_repeated(locked: Lab) -> None:
+    running = begin_without_answer(locked)
     assert_failed(unlock(locked.gateway), "nothing was tried: a card is already being unlocked")
     locked.ofonod.kill()
     _, said = running.communicate(timeout=patience(30))
@@ -230,13 +240,7 @@ def test_a_pin_without_an_answer_is_never_repeated(locked: Lab) -> None:
 
 def test_a_pin_is_not_repeated_after_unlock_is_killed(locked: Lab) -> None:
     """Ctrl-C while oFono has it: it is not tried again, and the next PIN may be."""
-    locked.modems[0].answers_codes = False
-    running = subprocess.Popen(command(locked.gateway), stdin=subprocess.PIPE, text=True,
-                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    assert running.stdin
-    running.stdin.write(WRONG + "\n")
-    running.stdin.flush()
-    wait_until(lambda: attempts(locked) == 1, what="the modem was given the PIN")
+    running = begin_without_answer(locked)
     running.kill()
     running.communicate()
     wait_until(lambda: "already being unlocked" not in unlock(locked.gateway, lines=("1",)).stderr,
@@ -246,9 +250,8 @@ def test_a_pin_is_not_repeated_after_unlock_is_killed(locked: Lab) -> None:
 
 
 def test_unlock_stops_when_the_tries_changed_meanwhile(locked: Lab) -> None:
-    running = subprocess.Popen(command(locked.gateway), stdin=subprocess.PIPE, text=True,
-                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    assert running.stdin and running.stderr
+    running = begin(locked)
+    assert running.stderr
     assert "tries left: 3" in running.stderr.readline()
     unlock(locked.gateway, lines=(WRONG,))
     _, said = running.communicate(PIN + "\n", timeout=patience(30))

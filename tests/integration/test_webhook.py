@@ -166,12 +166,6 @@ def test_a_receiver_that_does_not_answer_the_challenge_is_refused(
     assert hook.error(hook.unsubscribe())[0] == NOT_FOUND
 
 
-def test_a_receiver_that_is_away_is_refused(hook: Hook, receiver: Receiver) -> None:
-    receiver.close()
-    code, data = hook.error(hook.subscribe())
-    assert (code, data["reason"]) == (CALLBACK, "connection_refused")
-
-
 # ---- deliveries --------------------------------------------------------------------------
 
 

@@ -45,7 +45,7 @@ EXPECTED: list[tuple[str, Callable[[Line], bool], str]] = [
     (r"test_plugin\.py::(test_signal_and_file_store_one_message"
      r"|test_a_message_is_spooled_while_the_gateway_is_down\[emoji\])",
      lambda line: not line.damages_emoji, "they arrive as sent: nothing is put back"),
-    (r"(test_lab\.py::test_an_incoming_message_arrives\[1400--cmti?\]|test_reading_tools\.py::test_flags_are_shown_in_words"
+    (r"(test_reading_tools\.py::test_flags_are_shown_in_words"
      r"|test_owner_tools\.py::test_every_line_of_a_text_starts_with_a_bar\[\])",
      lambda line: line.is_old, "it drops empty messages"),
     (r"test_strangers\.py::test_every_view_escapes_invisible_characters_of_texts\[5[123]\]",

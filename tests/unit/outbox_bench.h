@@ -197,6 +197,14 @@ static inline void assert_message(int64_t id, enum message_state state,
 	arena_free(arena);
 }
 
+/* Its modem takes no messages any more. */
+static inline void bench_take_away(struct modem *modem)
+{
+	modem->interfaces = 0;
+	fake_changed(modem);
+	turn();
+}
+
 static inline unsigned sends_pending(void)
 {
 	struct message_send *send;

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "corpus.h"
 #include "sample.h"
 #include "text/agent_address.h"
 
@@ -18,14 +19,6 @@ enum { LINE_BYTES = 2048, FLAGGED_PERCENT_LEAST = 90, WRONGLY_PER_MILLE_MOST = 1
 
 static int show;
 static unsigned stride = 1;
-
-static const char *folder_of_tests(int *length_out)
-{
-	static const char test[] = __FILE__;
-
-	*length_out = (int)(strrchr(test, '/') - test);
-	return test;
-}
 
 /* Counts the lines of a file, and those that are flagged. `mark`: the text begins behind it. */
 static void count(const char *path, const char *mark, bool expected, int showing,
@@ -57,25 +50,22 @@ static void count(const char *path, const char *mark, bool expected, int showing
 static void count_in(const char *half, const char *name, int showing, unsigned *lines,
 		     unsigned *flagged)
 {
-	int length;
-	const char *test = folder_of_tests(&length);
-	char path[512];
+	char file_name[64], path[512];
 
-	snprintf(path, sizeof(path), "%.*s/agent_corpus/%s/%s.txt", length, test, half,
-		 name);
+	snprintf(file_name, sizeof(file_name), "agent_corpus/%s/%s.txt", half, name);
+	corpus_path(path, sizeof(path), file_name);
 	count(path, NULL, strcmp(name, "addressing") == 0, showing, lines, flagged);
 }
 
 static void count_code_corpus(const char *half, int showing, unsigned *lines,
 			      unsigned *flagged)
 {
-	int length;
-	const char *test = folder_of_tests(&length);
-	char folder[256], path[600];
+	char name[64], folder[512], path[1024];
 	struct dirent *entry;
 	DIR *list;
 
-	snprintf(folder, sizeof(folder), "%.*s/code_corpus/%s", length, test, half);
+	snprintf(name, sizeof(name), "code_corpus/%s", half);
+	corpus_path(folder, sizeof(folder), name);
 	list = opendir(folder);
 	assert_non_null(list);
 	while ((entry = readdir(list))) {

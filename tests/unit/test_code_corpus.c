@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "corpus.h"
 #include "text/code_mask.h"
 
 enum {
@@ -33,19 +34,6 @@ static struct half halves[] = {
 	{ "held_out", 47, 0, 0, 0, 0 },
 };
 static int show;
-
-static void unescape(char *text)
-{
-	char *end = text;
-
-	for (; *text; text++) {
-		bool is_feed = text[0] == '\\' && text[1] == 'n';
-
-		*end++ = is_feed ? '\n' : *text;
-		text += is_feed;
-	}
-	*end = '\0';
-}
 
 /* Of "482/913" neither half may be left. */
 static bool is_left(const char *masked, char *code)
@@ -94,8 +82,8 @@ static void read_file(const char *path, struct half *half)
 		assert_non_null(text);
 		*text = '\0';
 		text += strlen(" | ");
-		unescape(line);
-		unescape(text);
+		corpus_unescape(line);
+		corpus_unescape(text);
 		judge(half, line, text);
 	}
 	fclose(file);
@@ -110,13 +98,12 @@ static int is_list(const struct dirent *entry)
 
 static void read_half(struct half *half)
 {
-	static const char test[] = __FILE__;
-	int length = (int)(strrchr(test, '/') - test);
-	char folder[256], path[512];
+	char name[64], folder[512], path[1024];
 	struct dirent **entries;
 	int count;
 
-	snprintf(folder, sizeof(folder), "%.*s/code_corpus/%s", length, test, half->name);
+	snprintf(name, sizeof(name), "code_corpus/%s", half->name);
+	corpus_path(folder, sizeof(folder), name);
 	count = scandir(folder, &entries, is_list, alphasort);
 	assert_true(count >= LANGUAGES_LEAST);
 	for (int at = 0; at < count; at++) {

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "corpus.h"
 #include "sms/opt_word.h"
 
 static const struct {
@@ -81,14 +82,11 @@ static bool opts_out(const char *text)
 /* Counts the lines of a list, and those of them that are judged wrongly; prints the latter. */
 static void judge(const char *list, bool should_opt_out, unsigned *lines, unsigned *wrong)
 {
-	static const char test[] = __FILE__;
-	int length = (int)(strrchr(test, '/') - test);
-	char path[512], line[256];
+	char name[64], line[256];
 	FILE *file;
 
-	snprintf(path, sizeof(path), "%.*s/opt_corpus/%s.txt", length, test, list);
-	file = fopen(path, "r");
-	assert_non_null(file);
+	snprintf(name, sizeof(name), "opt_corpus/%s.txt", list);
+	file = corpus_open(name);
 	*lines = *wrong = 0;
 	while (fgets(line, sizeof(line), file)) {
 		line[strcspn(line, "\n")] = '\0';

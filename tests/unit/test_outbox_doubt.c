@@ -31,13 +31,6 @@ static int64_t doubt(struct modem **modem_out)
 	return id;
 }
 
-static void away(struct modem *modem)
-{
-	modem->interfaces = 0;
-	fake_changed(modem);
-	turn();
-}
-
 FIXTURE(set_up, bench_tear_down)
 
 TEST(test_silence_is_asked_again_with_the_same_key)
@@ -96,7 +89,7 @@ TEST(test_a_phone_that_is_away_keeps_the_doubt)
 	turn_until(sends_pending());
 	fake_answer(only_send(), SEND_NOT_SUBMITTED, "absent");
 	assert_message(id, STATE_HELD, "in_doubt");
-	away(modem);
+	bench_take_away(modem);
 	assert_int_equal(sends_pending(), 0);
 	assert_message(next, STATE_QUEUED, "");
 	fake_ready(modem);
@@ -140,7 +133,7 @@ TEST(test_a_cancelled_doubt_is_closed_when_the_phone_is_back)
 	struct modem *modem;
 	int64_t id = doubt(&modem);
 
-	away(modem);
+	bench_take_away(modem);
 	assert_int_equal(outbox_cancel(outbox, id, &cancellation), OUTBOX_E_CANCEL_LATER);
 	fake_ready(modem);
 	turn_until(!TAILQ_EMPTY(&fake_cancels));
@@ -186,7 +179,7 @@ TEST(test_only_the_end_of_its_validity_makes_a_doubt_unknown)
 	turn();
 	assert_int_equal(only_send()->order.expires_ms, draft.expires_at_ms);
 	fake_answer(only_send(), SEND_UNKNOWN, NULL);
-	away(modem);
+	bench_take_away(modem);
 	assert_message(id, STATE_HELD, "in_doubt");
 	thaw();
 	turn_until(state_of(id) == STATE_UNKNOWN);

@@ -63,13 +63,6 @@ static int64_t accept_routed(unsigned segments, bool resends)
 	return id;
 }
 
-static void away(struct modem *modem)
-{
-	modem->interfaces = 0;
-	fake_changed(modem);
-	turn();
-}
-
 /* The message is with the second SIM now, under another attempt, and is sent there. */
 static void assert_sent_by_the_second(int64_t id)
 {
@@ -196,7 +189,7 @@ TEST(test_silence_moves_only_after_the_phone_has_closed_it)
 
 	fake_answer(only_send(), SEND_UNKNOWN, NULL);
 	assert_message(id, STATE_HELD, "in_doubt");
-	away(first);
+	bench_take_away(first);
 	turn_ms(5);
 	assert_int_equal(sends_pending(), 0); /* the second SIM does not get it */
 	first->interfaces = MODEM_SIM_MANAGER | MODEM_MESSAGE_MANAGER;
@@ -215,7 +208,7 @@ TEST(test_what_the_phone_does_not_close_stays_with_it)
 	int64_t id = accept_routed(1, false);
 
 	fake_answer(only_send(), SEND_UNKNOWN, NULL);
-	away(first);
+	bench_take_away(first);
 	first->interfaces = MODEM_SIM_MANAGER | MODEM_MESSAGE_MANAGER;
 	strcpy(first->network.status, "searching");
 	fake_changed(first);
@@ -236,7 +229,7 @@ TEST(test_a_phone_that_is_back_goes_on_with_the_same_key)
 	int64_t id = accept_routed(1, false);
 
 	fake_answer(only_send(), SEND_UNKNOWN, NULL);
-	away(first);
+	bench_take_away(first);
 	fake_ready(first);
 	turn_until(sends_pending());
 	assert_ptr_equal(only_send()->modem, first);
@@ -266,7 +259,7 @@ TEST(test_one_dead_phone_strands_one_message)
 	int64_t doubtful = accept_routed(1, false), waiting;
 
 	fake_answer(only_send(), SEND_UNKNOWN, NULL);
-	away(first);
+	bench_take_away(first);
 	waiting = accept_routed(1, false);
 	turn_until(sends_pending());
 	assert_ptr_equal(only_send()->modem, second);
@@ -283,7 +276,7 @@ TEST(test_a_named_sim_keeps_its_message)
 	id = submit(1, "x");
 	turn();
 	fake_answer(only_send(), SEND_NOT_HERE, "modem_stuck");
-	away(first);
+	bench_take_away(first);
 	turn_ms(5);
 	assert_message(id, STATE_QUEUED, "not_taken");
 	assert_int_equal(sends_pending(), 0);
@@ -348,7 +341,7 @@ TEST(test_a_client_may_want_it_sent_again_when_in_doubt)
 
 	outbox_set_timing(outbox, &soon);
 	fake_answer(only_send(), SEND_UNKNOWN, NULL);
-	away(first);
+	bench_take_away(first);
 	turn_ms(60);
 	assert_message(plain, STATE_HELD, "in_doubt");
 	fake_ready(first);
@@ -361,7 +354,7 @@ TEST(test_a_client_may_want_it_sent_again_when_in_doubt)
 	outbox_set_timing(outbox, &soon);
 	id = accept_routed(1, true);
 	fake_answer(only_send(), SEND_UNKNOWN, NULL);
-	away(first);
+	bench_take_away(first);
 	turn_until(sends_pending());
 	assert_ptr_equal(only_send()->modem, second);
 	assert_int_equal(only_send()->order.id, id);
@@ -390,7 +383,7 @@ TEST(test_what_is_sent_again_waits_although_its_validity_was_over)
 
 	assert_int_equal(store_message_set_deadline(store, id, &over), 0);
 	other_sim = 0;
-	away(first);
+	bench_take_away(first);
 	assert_int_equal(outbox_failover_resend(outbox, id, "owner"), 0);
 	turn_ms(5);
 	assert_message(id, STATE_QUEUED, "resent");

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "corpus.h"
 #include "sample.h"
 #include "sms/received_code.h"
 #include "store_bench.h"
@@ -87,19 +88,6 @@ static bool holds(const char *text)
 
 /* ---- the corpus ---------------------------------------------------------------------- */
 
-static void unescape(char *text)
-{
-	char *end = text;
-
-	for (; *text; text++) {
-		bool is_feed = text[0] == '\\' && text[1] == 'n';
-
-		*end++ = is_feed ? '\n' : *text;
-		text += is_feed;
-	}
-	*end = '\0';
-}
-
 /*
  * Calls `visit` with every `stride`-th line; returns how many it said yes to. `lines_out`
  * counts the lines that were visited.
@@ -107,22 +95,18 @@ static void unescape(char *text)
 static unsigned each_line(const struct half *half, const char *name, unsigned stride,
 			  bool (*visit)(const char *text), unsigned *lines_out)
 {
-	static const char test[] = __FILE__;
-	int length = (int)(strrchr(test, '/') - test);
-	char file_path[512], line[LINE_BYTES];
+	char file_name[64], line[LINE_BYTES];
 	unsigned yes = 0, number = 0;
 	FILE *file;
 
-	snprintf(file_path, sizeof(file_path), "%.*s/leak_corpus/%s/%s.txt", length, test,
-		 half->name, name);
-	file = fopen(file_path, "r");
-	assert_non_null(file);
+	snprintf(file_name, sizeof(file_name), "leak_corpus/%s/%s.txt", half->name, name);
+	file = corpus_open(file_name);
 	*lines_out = 0;
 	while (fgets(line, sizeof(line), file)) {
 		line[strcspn(line, "\n")] = '\0';
 		if (!*line || number++ % stride)
 			continue;
-		unescape(line);
+		corpus_unescape(line);
 		++*lines_out;
 		yes += visit(line);
 	}

@@ -4,22 +4,20 @@
 #include "unit_test.h"
 
 #include <errno.h>
-#include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <sys/un.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/buffer.h"
 
+#include "loop_wait.h"
 #include "patience.h"
 
 enum { BENCH_PEERS_MAX = 8 };
 
-#define BENCH_WAIT_MS ((uint64_t)patience_ms(8000))
+#define BENCH_WAIT_MS (patience_ms(8000))
 
 /* A server that the test plays by hand, and what the client reported. */
 struct bench {
@@ -42,22 +40,7 @@ struct bench {
 
 static struct bench bench;
 
-static uint64_t bench_now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
-
-#define BENCH_WAIT(condition)                                             \
-	do {                                                              \
-		uint64_t until_ms_ = bench_now_ms() + BENCH_WAIT_MS;      \
-		while (!(condition)) {                                    \
-			assert_true(bench_now_ms() < until_ms_);          \
-			assert_true(sd_event_run(bench.loop, 5000) >= 0); \
-		}                                                         \
-	} while (0)
+#define BENCH_WAIT(condition) LOOP_WAIT(bench.loop, 5000, BENCH_WAIT_MS, condition)
 
 /* Callbacks */
 
@@ -98,13 +81,10 @@ static bool bench_refuse_address(void *data, const struct sockaddr *address)
 
 static void bench_listen(void)
 {
-	struct sockaddr_in address = { .sin_family = AF_INET,
-				       .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	struct sockaddr_in address;
 	socklen_t length = sizeof(address);
 
-	bench.listener = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-	assert_int_equal(bind(bench.listener, (struct sockaddr *)&address, length), 0);
-	assert_int_equal(listen(bench.listener, BENCH_PEERS_MAX), 0);
+	bench.listener = loop_wait_listen(0, BENCH_PEERS_MAX);
 	getsockname(bench.listener, (struct sockaddr *)&address, &length);
 	snprintf(bench.url, sizeof(bench.url), "http://127.0.0.1:%u/path",
 		 ntohs(address.sin_port));

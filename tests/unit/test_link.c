@@ -2,9 +2,9 @@
 #include "link/link.h"
 
 #include "unit_test.h"
-#include "base/clock.h"
 #include "fleet/fleet_error.h"
 #include "mqtt/mqtt.h"
+#include "loop_wait.h"
 #include "mqtt_broker.h"
 #include "patience.h"
 
@@ -46,14 +46,7 @@ struct bench {
 
 static struct bench bench;
 
-#define BENCH_WAIT(condition)                                             \
-	do {                                                              \
-		int64_t until_ms_ = clock_monotonic_ms() + BENCH_WAIT_MS; \
-		while (!(condition)) {                                    \
-			assert_true(clock_monotonic_ms() < until_ms_);    \
-			assert_true(sd_event_run(bench.loop, 5000) >= 0); \
-		}                                                         \
-	} while (0)
+#define BENCH_WAIT(condition) LOOP_WAIT(bench.loop, 5000, BENCH_WAIT_MS, condition)
 
 static void bench_on_ready(void *data)
 {
@@ -129,20 +122,6 @@ static void bench_ask(uint64_t number)
 
 /* The gateway */
 
-static void bench_listen(void)
-{
-	struct sockaddr_in address = { .sin_family = AF_INET,
-				       .sin_port = htons(BENCH_GATEWAY_PORT),
-				       .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
-	int yes = 1;
-
-	bench.listener = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-	setsockopt(bench.listener, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
-	assert_int_equal(
-		bind(bench.listener, (struct sockaddr *)&address, sizeof(address)), 0);
-	assert_int_equal(listen(bench.listener, BENCH_PEERS), 0);
-}
-
 static bool bench_accepts(void)
 {
 	int fd = accept4(bench.listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
@@ -152,19 +131,9 @@ static bool bench_accepts(void)
 	return fd >= 0;
 }
 
-/* Waits with turns of the loop that do not depend on its events. */
-#define BENCH_TURN_UNTIL(condition)                                       \
-	do {                                                              \
-		int64_t until_ms_ = clock_monotonic_ms() + BENCH_WAIT_MS; \
-		while (!(condition)) {                                    \
-			assert_true(clock_monotonic_ms() < until_ms_);    \
-			assert_true(sd_event_run(bench.loop, 1000) >= 0); \
-		}                                                         \
-	} while (0)
-
 static int bench_accept(void)
 {
-	BENCH_TURN_UNTIL(bench_accepts());
+	BENCH_WAIT(bench_accepts());
 	return bench.peers[bench.peer_count - 1];
 }
 
@@ -179,7 +148,7 @@ static bool bench_reads_request(int peer)
 
 static void bench_respond(int peer, const char *head, const char *body)
 {
-	BENCH_TURN_UNTIL(bench_reads_request(peer));
+	BENCH_WAIT(bench_reads_request(peer));
 	dprintf(peer, "HTTP/1.1 %s\r\n\r\n%s", head, body);
 	shutdown(peer, SHUT_RDWR);
 }
@@ -267,7 +236,7 @@ TEST(a_request_reaches_the_gateway_and_its_answer_the_hub)
 {
 	int peer;
 
-	bench_listen();
+	bench.listener = loop_wait_listen(BENCH_GATEWAY_PORT, BENCH_PEERS);
 	bench_ask(1);
 	peer = bench_accept();
 	bench_respond_json(peer);
@@ -292,7 +261,7 @@ TEST(the_last_event_of_a_stream_in_chunks_is_the_answer)
 
 	snprintf(body, sizeof(body), "%zx\r\n%s\r\n0\r\n\r\n", sizeof(events) - 1,
 		 events);
-	bench_listen();
+	bench.listener = loop_wait_listen(BENCH_GATEWAY_PORT, BENCH_PEERS);
 	bench_ask(1);
 	bench_respond(bench_accept(),
 		      "200 OK\r\nContent-Type: text/event-stream\r\n"
@@ -305,7 +274,7 @@ TEST(the_last_event_of_a_stream_in_chunks_is_the_answer)
 
 TEST(requests_run_side_by_side_and_too_many_are_refused)
 {
-	bench_listen();
+	bench.listener = loop_wait_listen(BENCH_GATEWAY_PORT, BENCH_PEERS);
 	for (uint64_t number = 1; number <= LINK_CALLS_MAX + 1; number++)
 		bench_ask(number);
 	BENCH_WAIT(bench.answers == 1);
@@ -332,7 +301,7 @@ static void bench_expect_error(const char *head, const char *body, const char *e
 	static uint64_t number = 1000;
 
 	if (bench.listener < 0)
-		bench_listen();
+		bench.listener = loop_wait_listen(BENCH_GATEWAY_PORT, BENCH_PEERS);
 	bench_ask(number++);
 	bench_respond(bench_accept(), head, body);
 	BENCH_WAIT(bench.answers == before + 1);
@@ -368,10 +337,10 @@ TEST(an_answer_that_does_not_fit_is_refused_in_words)
 	huge[0] = '{';
 	snprintf(head, sizeof(head), "HTTP/1.1 200 OK\r\nContent-Length: %zu\r\n\r\n",
 		 sizeof(huge) - 1);
-	bench_listen();
+	bench.listener = loop_wait_listen(BENCH_GATEWAY_PORT, BENCH_PEERS);
 	bench_ask(1);
 	peer = bench_accept();
-	BENCH_TURN_UNTIL(bench_reads_request(peer));
+	BENCH_WAIT(bench_reads_request(peer));
 	assert_int_equal(write(peer, head, strlen(head)), strlen(head));
 	while (sent < (int)sizeof(huge) - 1) {
 		ssize_t wrote = write(peer, huge + sent, sizeof(huge) - 1 - (size_t)sent);
@@ -409,7 +378,7 @@ TEST(a_repeated_request_is_carried_out_once)
 {
 	int peer;
 
-	bench_listen();
+	bench.listener = loop_wait_listen(BENCH_GATEWAY_PORT, BENCH_PEERS);
 	bench_ask(1);
 	peer = bench_accept();
 	for (int round = 0; round < 5; round++)
@@ -424,7 +393,7 @@ TEST(a_repeated_request_is_carried_out_once)
 
 TEST(a_request_of_an_earlier_session_is_answered_with_the_one_that_holds)
 {
-	bench_listen();
+	bench.listener = loop_wait_listen(BENCH_GATEWAY_PORT, BENCH_PEERS);
 	memset(bench.session, 9, FLEET_SESSION_BYTES);
 	bench_ask(1);
 	BENCH_WAIT(bench.answers == 1);
@@ -441,7 +410,7 @@ TEST(a_request_is_not_carried_out_again_after_a_new_connection)
 {
 	int before = bench.heres;
 
-	bench_listen();
+	bench.listener = loop_wait_listen(BENCH_GATEWAY_PORT, BENCH_PEERS);
 	bench_ask(1);
 	bench_respond_json(bench_accept());
 	BENCH_WAIT(bench.answers == 1);

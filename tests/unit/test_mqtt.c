@@ -2,7 +2,7 @@
 #include "mqtt/mqtt.h"
 
 #include "unit_test.h"
-#include "base/clock.h"
+#include "loop_wait.h"
 #include "mqtt_broker.h"
 #include "patience.h"
 
@@ -40,14 +40,7 @@ struct bench {
 
 static struct bench bench;
 
-#define BENCH_WAIT(condition)                                              \
-	do {                                                               \
-		int64_t until_ms_ = clock_monotonic_ms() + BENCH_WAIT_MS;  \
-		while (!(condition)) {                                     \
-			assert_true(clock_monotonic_ms() < until_ms_);     \
-			assert_true(sd_event_run(bench.loop, 20000) >= 0); \
-		}                                                          \
-	} while (0)
+#define BENCH_WAIT(condition) LOOP_WAIT(bench.loop, 20000, BENCH_WAIT_MS, condition)
 
 /* Callbacks */
 
@@ -172,20 +165,6 @@ static void bench_restart_broker(void)
 
 /* The broker that the test plays */
 
-static void bench_listen(void)
-{
-	struct sockaddr_in address = { .sin_family = AF_INET,
-				       .sin_port = htons(MQTT_BROKER_PORT),
-				       .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
-	int yes = 1;
-
-	bench.listener = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-	setsockopt(bench.listener, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
-	assert_int_equal(
-		bind(bench.listener, (struct sockaddr *)&address, sizeof(address)), 0);
-	assert_int_equal(listen(bench.listener, 8), 0);
-}
-
 static bool bench_turn(void)
 {
 	sd_event_run(bench.loop, 1000);
@@ -235,7 +214,7 @@ static struct client *bench_play_broker(unsigned answer_timeout_ms, unsigned kee
 {
 	struct client *client = client_prepare(0);
 
-	bench_listen();
+	bench.listener = loop_wait_listen(MQTT_BROKER_PORT, 8);
 	client->settings.answer_timeout_ms = answer_timeout_ms;
 	client->settings.keep_alive_s = keep_alive_s;
 	client_start(client);
@@ -547,7 +526,7 @@ TEST(an_end_in_the_tls_handshake_is_noticed_at_once)
 {
 	struct client *client = client_prepare(0);
 
-	bench_listen();
+	bench.listener = loop_wait_listen(MQTT_BROKER_PORT, 8);
 	client->settings.tls = true;
 	client_start(client);
 	bench_accept();
@@ -563,7 +542,7 @@ TEST(a_broker_that_does_not_answer_is_left)
 {
 	struct client *client = client_prepare(0);
 
-	bench_listen();
+	bench.listener = loop_wait_listen(MQTT_BROKER_PORT, 8);
 	client->settings.answer_timeout_ms = 200;
 	client_start(client);
 	BENCH_WAIT(client->gones == 2);

@@ -9,7 +9,14 @@
 #include "base/utf8.h"
 #include "store/store_message.h"
 
-enum { MENDED_TEXT_LOST = 0x10000 }; /* what 16 bits lose */
+enum {
+	MENDED_TEXT_LOST = 0x10000,	/* what 16 bits lose */
+	MENDED_TEXT_LOST_TAG = 0xe0000, /* of the letters in the flag of England */
+	MENDED_TEXT_FLAG = 0xf3f4,
+	MENDED_TEXT_FLAG_END = 0x7f,
+	MENDED_TEXT_FLAG_LETTERS_MAX = 6, /* "gbeng" */
+	MENDED_TEXT_OCTETS_MAX = 4,	  /* of a character */
+};
 
 struct mended_text_range {
 	uint32_t first, last;
@@ -47,7 +54,7 @@ static const struct mended_text_range mended_text_emoji[] = {
 static const struct mended_text_range mended_text_east_asian[] = {
 	{ 0x1100, 0x11ff }, { 0x2e80, 0x2fdf }, { 0x3005, 0x3007 }, { 0x3021, 0x318f },
 	{ 0x31a0, 0x31ff }, { 0x3400, 0x4dbf }, { 0x4e00, 0x9fff }, { 0xa960, 0xa97f },
-	{ 0xac00, 0xd7ff }, { 0xff66, 0xffdc },
+	{ 0xac00, 0xd3ff }, { 0xff66, 0xffdc },
 };
 
 enum mended_text_kind {
@@ -57,7 +64,8 @@ enum mended_text_kind {
 	MENDED_TEXT_IDEOGRAPH, /* U+F900 to U+FAFF, and no emoji */
 	MENDED_TEXT_EITHER,    /* an ideograph or an emoji */
 	MENDED_TEXT_EAST_ASIAN,
-	MENDED_TEXT_WHOLE, /* beyond 16 bits: this oFono cuts nothing */
+	MENDED_TEXT_HANGUL, /* or a mathematical letter: U+D400 to U+D7FF */
+	MENDED_TEXT_WHOLE,  /* beyond 16 bits: this oFono cuts nothing */
 };
 
 static bool mended_text_is_in(const struct mended_text_range *ranges, size_t count,
@@ -82,6 +90,8 @@ static enum mended_text_kind mended_text_kind_of(uint32_t character)
 		return is_emoji ? MENDED_TEXT_EMOJI : MENDED_TEXT_PRIVATE;
 	if (character >= 0xf900 && character <= 0xfaff)
 		return is_emoji ? MENDED_TEXT_EITHER : MENDED_TEXT_IDEOGRAPH;
+	if (character >= 0xd400 && character <= 0xd7ff)
+		return MENDED_TEXT_HANGUL;
 	return mended_text_is_in(mended_text_east_asian,
 				 sizeof(mended_text_east_asian) /
 					 sizeof(*mended_text_east_asian),
@@ -98,35 +108,63 @@ static void mended_text_count(const char *text, size_t counts[MENDED_TEXT_WHOLE 
 		counts[mended_text_kind_of(utf8_next(&text))]++;
 }
 
+/*
+ * Returns how many letters follow at `text` in the flag of a part of a country, which are ASCII
+ * after oFono has cut them; 0 if it is no such flag.
+ */
+static int mended_text_flag_letters(const char *text)
+{
+	int count = 0;
+
+	while ((text[count] >= 'a' && text[count] <= 'z') ||
+	       (text[count] >= '0' && text[count] <= '9'))
+		count++;
+	return count <= MENDED_TEXT_FLAG_LETTERS_MAX &&
+			       text[count] == MENDED_TEXT_FLAG_END
+		       ? count
+		       : 0;
+}
+
 char *mended_text(const char *text, unsigned *flags)
 {
-	size_t counts[MENDED_TEXT_WHOLE + 1], damaged;
-	bool is_east_asian;
+	size_t counts[MENDED_TEXT_WHOLE + 1];
+	bool is_east_asian, is_damaged;
 	char *mended, *end;
+	int tags = 0;
 
 	mended_text_count(text, counts);
-	is_east_asian = counts[MENDED_TEXT_EAST_ASIAN] || counts[MENDED_TEXT_IDEOGRAPH];
-	damaged = counts[MENDED_TEXT_WHOLE]
-			  ? 0
-			  : counts[MENDED_TEXT_EMOJI] +
-				    (is_east_asian ? 0 : counts[MENDED_TEXT_EITHER]);
-	mended = malloc(strlen(text) + damaged + 1);
+	is_east_asian = counts[MENDED_TEXT_EAST_ASIAN] || counts[MENDED_TEXT_HANGUL] ||
+			counts[MENDED_TEXT_IDEOGRAPH];
+	is_damaged = !counts[MENDED_TEXT_WHOLE] &&
+		     (counts[MENDED_TEXT_EMOJI] ||
+		      (!is_east_asian && counts[MENDED_TEXT_EITHER]));
+	mended = malloc(MENDED_TEXT_OCTETS_MAX * strlen(text) + 1);
 	if (!mended)
 		return NULL;
 	for (end = mended; *text;) {
 		uint32_t character = utf8_next(&text);
 		enum mended_text_kind kind = mended_text_kind_of(character);
 
-		if (damaged && (kind == MENDED_TEXT_EMOJI ||
-				(kind == MENDED_TEXT_EITHER && !is_east_asian)))
+		if (tags > 0) {
+			tags--;
+			end += utf8_write(character + MENDED_TEXT_LOST_TAG, end);
+			continue;
+		}
+		if (is_damaged && character == MENDED_TEXT_FLAG &&
+		    mended_text_flag_letters(text))
+			tags = mended_text_flag_letters(text) + 1;
+		if (is_damaged && (kind == MENDED_TEXT_EMOJI ||
+				   (kind == MENDED_TEXT_EITHER && !is_east_asian)))
 			character += MENDED_TEXT_LOST;
 		end += utf8_write(character, end);
 	}
 	*end = '\0';
-	if (damaged)
+	if (is_damaged)
 		*flags |= MESSAGE_REPAIRED;
-	if (!counts[MENDED_TEXT_WHOLE] && (counts[MENDED_TEXT_PRIVATE] ||
-					   (is_east_asian && counts[MENDED_TEXT_EITHER])))
+	if (!counts[MENDED_TEXT_WHOLE] &&
+	    (counts[MENDED_TEXT_PRIVATE] ||
+	     (is_east_asian && counts[MENDED_TEXT_EITHER]) ||
+	     (counts[MENDED_TEXT_HANGUL] && !counts[MENDED_TEXT_EAST_ASIAN])))
 		*flags |= MESSAGE_DOUBTFUL;
 	return mended;
 }

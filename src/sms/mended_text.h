@@ -7,7 +7,8 @@
  *
  * A character becomes an emoji only if Unicode has that emoji. What stays may be what was sent, or
  * not: private characters of a font (U+F0B7, U+F8FF), and Chinese, Japanese or Korean ones (U+F900
- * and up), which stay in texts of these scripts.
+ * and up), which stay in texts of these scripts. Mathematical letters arrive as U+D400 to U+D7FF,
+ * and stay, because a text may be Korean though it has no other letters of Korean.
  * Source: oFono since commit 9c7a8767; measured on 1.31 and 2.16.
  */
 #pragma once

@@ -70,9 +70,36 @@ TEST(test_private_characters_of_fonts_stay_and_are_doubtful)
 	assert_outcome("\uF0B7 \uF44D", "\uF0B7 \U0001F44D", true);
 }
 
+/* Their letters are ASCII after the cut, and so is the end of the flag. */
+TEST(test_flags_of_england_scotland_and_wales_are_restored)
+{
+	assert_mended("go \uF3F4gbeng\x7f!",
+		      "go \U0001F3F4\U000E0067\U000E0062\U000E0065\U000E006E\U000E0067"
+		      "\U000E007F!");
+	assert_mended("\uF3F4gbsct\x7f\uF3F4gbwls\x7f",
+		      "\U0001F3F4\U000E0067\U000E0062\U000E0073\U000E0063\U000E0074"
+		      "\U000E007F\U0001F3F4\U000E0067\U000E0062\U000E0077\U000E006C"
+		      "\U000E0073\U000E007F");
+	assert_mended("\uF3F4gbeng", "\U0001F3F4gbeng"); /* a black flag, and a word */
+	assert_mended("\uF3F4\x7f", "\U0001F3F4\x7f");
+	assert_mended("\uF3F4gbenglish\x7f", "\U0001F3F4gbenglish\x7f");
+	assert_mended("gbeng\x7f", "gbeng\x7f");
+}
+
+/* U+1D407 is a bold H, and U+D407 a Korean syllable. */
+TEST(test_mathematical_letters_cut_to_korean_are_doubtful)
+{
+	assert_kept("\uD407\uD41E\uD425 there");
+	assert_kept("\uD558\uD558\uD558");		 /* "ha ha ha", */
+	assert_mended("\uC548 \uD558", "\uC548 \uD558"); /* and surely Korean */
+	assert_outcome("\uD558 \uF923", "\uD558 \uF923", true);
+}
+
 TEST(test_borders)
 {
-	assert_mended("\uD7FF", "\uD7FF");
+	assert_mended("\uD3FF", "\uD3FF");
+	assert_kept("\uD400");
+	assert_kept("\uD7FF");
 	assert_kept("\uF003");
 	assert_mended("\uF004", "\U0001F004");
 	assert_kept("\uF005");

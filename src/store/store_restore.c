@@ -43,8 +43,8 @@ static const char make_present_tables[] =
 	" first_seen INTEGER NOT NULL) STRICT;"
 	"CREATE TEMP TABLE now_client (id INTEGER NOT NULL, name TEXT NOT NULL,"
 	" created INTEGER NOT NULL, token_hash BLOB NOT NULL) STRICT;"
-	"CREATE TEMP TABLE now_key (client_id INTEGER NOT NULL,"
-	" idempotency_key TEXT NOT NULL) STRICT;"
+	"CREATE TEMP TABLE now_key (id INTEGER NOT NULL, client_id INTEGER NOT NULL,"
+	" idempotency_key TEXT NOT NULL, created INTEGER NOT NULL) STRICT;"
 	"CREATE TEMP TABLE now_closed (client_id INTEGER NOT NULL,"
 	" key TEXT NOT NULL) STRICT;"
 	"CREATE TEMP TABLE now_usage (id INTEGER NOT NULL, at INTEGER NOT NULL,"
@@ -56,7 +56,8 @@ static const char make_present_tables[] =
 static const struct store_row_copy_spec present_tables[] = {
 	{ "sim", SIM_CARRIED, "?1 > 0", .into = "now_sim" },
 	{ "client", "id, name, created, token_hash", "?1 > 0", .into = "now_client" },
-	{ "message", "client_id, idempotency_key", "?2 IS NOT NULL", .into = "now_key" },
+	{ "message", "id, client_id, idempotency_key, created", "?3 IS NOT NULL",
+	  .into = "now_key" },
 	{ "closed_key", "client_id, key", "1", .into = "now_closed" },
 	{ "usage", USAGE_NOW, "1", .into = "now_usage" },
 	{ "setting", "name, value", "1", .into = "now_setting" },
@@ -84,22 +85,25 @@ static const struct store_row_copy_spec rights_tables[] = {
 };
 
 /*
- * A key that is used now stays used: row numbers say nothing, because those of a backup may be
- * other messages'. A client of the same phone has the same ID; in a backup of another phone it
- * is recognised by its token or name, and the IDs up to 0 mean the same everywhere. Bound: the
- * same phone, now in usage time.
+ * A key that is used now stays used, for as long as one that is used today. Row numbers say
+ * nothing, because those of a backup may be other messages': only the same message, with the
+ * same ID and no older, stands for its key. A client of the same phone has the same ID; in a
+ * backup of another phone it is recognised by its token or name, and the IDs up to 0 mean the
+ * same everywhere. Bound: the same phone, now in usage time.
  */
 static const char used_keys[] =
-	"INSERT OR IGNORE INTO closed_key (client_id, key, at)"
+	"INSERT INTO closed_key (client_id, key, at)"
 	" SELECT new_id, key, ?2 FROM (SELECT CASE WHEN ?1 OR used.client_id < 1"
-	"   THEN used.client_id ELSE client.id END AS new_id, key"
-	"  FROM (SELECT client_id, idempotency_key AS key FROM now_key"
-	"   UNION SELECT client_id, key FROM now_closed) AS used"
+	"   THEN used.client_id ELSE client.id END AS new_id, key, used.id, used.created"
+	"  FROM (SELECT client_id, idempotency_key AS key, id, created FROM now_key"
+	"   UNION ALL SELECT client_id, key, NULL, NULL FROM now_closed) AS used"
 	"  LEFT JOIN now_client ON NOT ?1 AND now_client.id = used.client_id"
 	"  LEFT JOIN client ON client.token_hash = now_client.token_hash"
-	"   OR client.name = now_client.name)"
-	" WHERE new_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM message"
-	"  WHERE client_id = new_id AND idempotency_key = key)";
+	"   OR client.name = now_client.name) AS used"
+	" WHERE new_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM message WHERE ?1"
+	"  AND message.id = used.id AND client_id = new_id AND idempotency_key = key"
+	"  AND message.created >= used.created)"
+	" ON CONFLICT (client_id, key) DO UPDATE SET at = max(at, excluded.at)";
 
 static const char kinship[] =
 	"SELECT EXISTS (SELECT 1 FROM now_head) OR EXISTS (SELECT 1 FROM now_client"
@@ -180,7 +184,7 @@ static int store_restore_keep_cards(sqlite3 *to)
 /* Only rows that are newer than the backup; for older ones the backup counts. */
 static int store_restore_keep_rows(sqlite3 *from, sqlite3 *to)
 {
-	char messages[160], changes[160], calls[160];
+	char messages[sizeof(MESSAGE_CONDITION) + 64], changes[160], calls[160];
 	const struct store_row_copy_spec rows[] = {
 		{ "message", MESSAGE_CARRIED, messages },
 		{ "message_change", CHANGE_CARRIED, changes },

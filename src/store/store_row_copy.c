@@ -74,7 +74,7 @@ static const struct store_row_copy_spec tables[] = {
 	{ "pool_sim", "id, pool_id, sim_id", "?2 > 0 AND ?3 > 0" },
 	{ "sim_service", "id, drained, failures, rests_until", "?1 > 0" },
 	{ "sim_recipient", "id, sim_id, month, phone_number", "?2 > 0" },
-	{ "routed_message", "id, pool_id, resends", "?1 > 0" },
+	{ "routed_message", "id, pool_id, resends", "?1 > 0 AND ?3 BETWEEN 0 AND 1" },
 	{ "attempt", "id, message_id, number, sim_id, at, ended, outcome, epoch",
 	  "?2 > 0 AND ?3 > 0" },
 	{ "closed_key", "id, client_id, key, at", "?1 > 0" },
@@ -310,7 +310,7 @@ static void store_row_copy_rows(struct store_row_copy_step *step)
 static sqlite3_stmt *store_row_copy_prepare_insert(const struct store_row_copy_step *step)
 {
 	const struct store_row_copy_spec *table = step->table;
-	char list[STORE_ROW_COPY_COLUMNS_MAX * STORE_ROW_COPY_NAME_BYTES], sql[1600];
+	char list[STORE_ROW_COPY_COLUMNS_MAX * STORE_ROW_COPY_NAME_BYTES], sql[2048];
 	char places[STORE_ROW_COPY_COLUMNS_MAX * 6] = "";
 	sqlite3_stmt *insert = NULL;
 	size_t length = 0;

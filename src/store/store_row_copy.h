@@ -32,9 +32,21 @@ struct store_row_copy_spec {
 	"uuid, created, changed, idempotency_key, send_at, expires_at, delivery, " \
 	"sent_time, flags, repeats, read_at, spool_lead, boot, created_boot, "     \
 	"expires_boot, seen, revision, valid_for, first_phone_number, first_text"
+/*
+ * Times end with the year 9999. expires_at may be negative: see sms/outbox_deadline.c. A message
+ * that the gateway may still submit has a SIM, and a text that its segments can hold, because they
+ * are what was checked against the limits; of another program's message (STATE_HELD) neither text
+ * nor segments may be known.
+ */
 #define MESSAGE_CONDITION                                                                \
 	"?1 BETWEEN 1 AND 1099511627776 AND ?2 BETWEEN 0 AND 1 AND ?8 BETWEEN 1 AND 13 " \
-	"AND ?16 BETWEEN 0 AND 3 AND (?2 = 1) = (?8 = 9)"
+	"AND ?16 BETWEEN 0 AND 3 AND (?2 = 1) = (?8 = 9) AND ?7 BETWEEN 0 AND 255 "      \
+	"AND min(?11, ?12, ?14, ?18, ?19, ?20, ?26, ?27) >= 0 "                          \
+	"AND max(?11, ?12, ?14, ?15, ?18, ?19, ?20, ?26, ?27) <= 253402300799999 "       \
+	"AND coalesce(length(?13), 1) BETWEEN 1 AND 255 "                                \
+	"AND (?8 NOT IN (1, 2, 10, 11) OR (?4 >= -4 AND ?7 > 0 "                         \
+	"AND length(?6) BETWEEN 1 AND 160 * ?7 "                                         \
+	"AND EXISTS (SELECT 1 FROM sim WHERE sim.id = ?3)))"
 
 #define CHANGE_CARRIED "id, message_id, state, reason, at, note"
 

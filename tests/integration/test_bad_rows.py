@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from agent import Agent, assert_sent
+from agent import Agent, assert_sent, seconds_ahead, taken_texts
 from conftest import new_lab, wait_until_known
 from lab import Lab
 from owner import Owner
@@ -152,6 +152,37 @@ def test_a_message_in_no_state_is_set_aside_and_doctor_names_it(state: int) -> N
             [(table, row)] = database.execute("SELECT table_name, row FROM bad_row").fetchall()
         assert table == "message" and b"the bad one".hex().upper() in row
         assert f"state={state}" in row
+
+
+# Of a message that waits; each of the others would leave it as it is, and it would be sent.
+IMPOSSIBLE = [
+    ("text", ""), ("text", "x" * 20_000), ("segments", 0), ("segments", -1), ("segments", 256),
+    ("segments", 2 ** 53), ("created", -1), ("created", 2 ** 53), ("changed", 2 ** 53),
+    ("idempotency_key", ""), ("idempotency_key", "x" * 5000), ("flags", -1), ("flags", 2 ** 53),
+    ("repeats", -1), ("read_at", -2 ** 53), ("revision", -1), ("valid_for", -1),
+    ("expires_at", 2 ** 53), ("client_id", -7), ("sim_id", None), ("sim_id", 0), ("sim_id", 99)]
+
+
+def test_a_waiting_message_with_an_impossible_value_is_set_aside_and_not_sent() -> None:
+    with new_lab(modem_count=1) as lab:
+        wait_until_known(lab, True)
+        agent, soon = Agent(lab), seconds_ahead(3600)
+        waiting = [agent.send(f"{place}", send_at=soon, idempotency_key=f"key {place}").message_id
+                   for place in range(len(IMPOSSIBLE) + 1)]
+        lab.gateway.stop()
+        with closing(sqlite3.connect(lab.gateway.state / "gateway.db")) as database, database:
+            database.execute("PRAGMA ignore_check_constraints = ON")
+            database.execute("UPDATE message SET send_at = 1")
+            for (column, value), bad in zip(IMPOSSIBLE, waiting):
+                database.execute(f"UPDATE message SET {column} = ? WHERE id = ?", (value, bad))
+        lab.gateway.start()
+        agent.wait_state(waiting[-1], "sent")
+        assert_sent(agent.send("after"))
+        assert taken_texts(lab) == [f"{len(IMPOSSIBLE)}", "after"]
+        assert all(agent.call("get_sms_status", message_id=bad).is_error for bad in waiting[:-1])
+        assert agent.send("0", idempotency_key="key 0").code == "closed"
+        doctor = Owner(lab.gateway.state).run("doctor").stdout
+        assert f"{len(IMPOSSIBLE)} bad rows of the table message" in doctor
 
 
 def test_exhausted_ids_are_corrected_and_sending_works() -> None:

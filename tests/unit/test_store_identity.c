@@ -216,14 +216,16 @@ TEST(test_an_unexpected_epoch_confirms_no_submission)
 TEST(test_an_older_schema_has_no_identity)
 {
 	assert_int_equal(mkdir(folder, 0700), 0);
-	make_old_ledger(9, "INSERT INTO sim (iccid, first_seen) VALUES ('A', 1);"
-			   "INSERT INTO message (sim_id, number, text, state, created,"
-			   " changed) VALUES (1, '+36', 'x', 1, 1, 1)");
+	make_old_ledger(
+		9, "INSERT INTO sim (iccid, first_seen) VALUES ('A', 1);"
+		   "INSERT INTO message (sim_id, number, text, segments, state, created,"
+		   " changed) VALUES (1, '+36', 'x', 1, 1, 1, 1)");
 	open_gateway();
 	assert_int_equal(state_of(1), STATE_QUEUED); /* as after an upgrade */
-	make_old_ledger(9, "INSERT INTO sim (iccid, first_seen) VALUES ('A', 1);"
-			   "INSERT INTO message (sim_id, number, text, state, created,"
-			   " changed) VALUES (1, '+36', 'x', 1, 1, 1)");
+	make_old_ledger(
+		9, "INSERT INTO sim (iccid, first_seen) VALUES ('A', 1);"
+		   "INSERT INTO message (sim_id, number, text, segments, state, created,"
+		   " changed) VALUES (1, '+36', 'x', 1, 1, 1, 1)");
 	open_gateway();
 	assert_int_equal(state_of(1), STATE_UNKNOWN);
 }

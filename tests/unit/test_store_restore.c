@@ -297,6 +297,23 @@ TEST(test_keys_stay_used_though_rows_of_the_backup_have_their_ids)
 	}
 }
 
+/* Retention removes old messages, and closed keys: what the backup has of them may be older than the
+ * use of the key. */
+TEST(test_a_key_is_kept_from_its_last_use_though_the_backup_has_an_older_one)
+{
+	open_store();
+	pair("laptop", 1);
+	add_with_key("used again", 1);
+	assert_int_equal(store_usage_close_key(store, 7, "closed"), 0);
+	must_back_up();
+	change_backup(
+		"UPDATE message SET created = 1000; UPDATE closed_key SET at = 1000");
+	must_restore();
+	assert_int_equal(store_usage_close_key(store, 7, "prunes"), 0);
+	assert_int_equal(store_usage_find_closed_key(store, 7, "closed"), 0);
+	assert_int_equal(store_usage_find_closed_key(store, 7, "used again"), 0);
+}
+
 /* The client has another ID there, and is known by its name; a client that is missing there can
  * send nothing. */
 TEST(test_keys_stay_used_after_another_phones_backup)
@@ -608,9 +625,10 @@ static void make_backup(int version)
 
 	strcpy(present, path);
 	strcpy(path, file);
-	make_old_ledger(version, "INSERT INTO sim (iccid, first_seen) VALUES ('OLD', 1);"
-				 "INSERT INTO message (sim_id, number, text, state,"
-				 " created, changed) VALUES (1, '+36', 'x', 1, 1, 1)");
+	make_old_ledger(version,
+			"INSERT INTO sim (iccid, first_seen) VALUES ('OLD', 1);"
+			"INSERT INTO message (sim_id, number, text, segments, state,"
+			" created, changed) VALUES (1, '+36', 'x', 1, 1, 1, 1)");
 	strcpy(path, present);
 }
 

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/escape.h"
 #include "base/spelling.h"
 #include "cli/command.h"
 
@@ -97,6 +98,7 @@ static int main_check_output(const char *name, int code)
 static int main_fail_unknown(const char *noun, const char *name)
 {
 	const char *similar = NULL;
+	char shown[256];
 
 	for (size_t at = 0; command_list_rows[at]; at++) {
 		const struct command *command = command_list_rows[at];
@@ -105,10 +107,11 @@ static int main_fail_unknown(const char *noun, const char *name)
 		    spelling_is_similar(name, command->name))
 			similar = options_title(command);
 	}
+	escape_message(name, shown, sizeof(shown));
 	fprintf(stderr,
 		PROGRAM_NAME ": there is no command \"%s\"%s%s%s\nTry: " PROGRAM_NAME
 			     " %s%s--help\n",
-		name, similar ? "; did you mean " : "", similar ? similar : "",
+		shown, similar ? "; did you mean " : "", similar ? similar : "",
 		similar ? "?" : "",
 		similar ? similar
 		: noun	? noun

@@ -85,6 +85,8 @@ static const struct schema_field get_sms_status_output[] = {
 	{ "expires_at", SCHEMA_STRING, false, "out: not submitted after" },
 	{ "changes", SCHEMA_ARRAY, false, "Every state it was in, oldest first",
 	  .members = get_sms_status_change_fields },
+	{ "earlier_changes", SCHEMA_INTEGER, false,
+	  "How many older changes are left out of a long history" },
 	{ 0 },
 };
 
@@ -104,6 +106,8 @@ struct get_sms_status {
 	enum get_sms_status_wait wait_for;
 	struct tool_wait_message wait;
 	struct json_writer *writer;
+	size_t change_octets;	 /* of the changes that are still to be written */
+	int64_t earlier_changes; /* those that are left out */
 };
 
 static bool get_sms_status_is_reached(const struct get_sms_status *status,
@@ -122,11 +126,10 @@ static bool get_sms_status_is_settled(const struct get_sms_status *status,
 	return message_state_is_final(state);
 }
 
-static void get_sms_status_write_change(void *data, const struct message_change *change)
+static void get_sms_status_write_change(const struct get_sms_status *status,
+					struct json_writer *writer,
+					const struct message_change *change)
 {
-	struct get_sms_status *status = data;
-	struct json_writer *writer = status->writer;
-
 	json_open_object(writer);
 	json_put_string(writer, "state", message_state_name(change->state));
 	view_put_time(writer, "at", change->at_ms);
@@ -138,6 +141,62 @@ static void get_sms_status_write_change(void *data, const struct message_change 
 	if (*change->note)
 		view_put_text(writer, "note", change->note);
 	json_close_object(writer);
+}
+
+/* Returns the octets that it takes in the answer; 0 if memory runs out. */
+static size_t get_sms_status_measure(const struct get_sms_status *status,
+				     const struct message_change *change)
+{
+	struct buffer text = BUFFER_INIT;
+	struct json_writer *writer = json_writer_new(&text);
+	size_t octets = 0;
+
+	if (writer) {
+		get_sms_status_write_change(status, writer, change);
+		json_writer_free(writer);
+		octets = request_room_octets(ANSWER_TWICE, text.data, text.length);
+	}
+	buffer_deinit(&text);
+	return octets;
+}
+
+static void get_sms_status_count_change(void *data, const struct message_change *change)
+{
+	struct get_sms_status *status = data;
+
+	status->change_octets += get_sms_status_measure(status, change);
+}
+
+/* Leaves it out if it and those that follow are too long for the answer. */
+static void get_sms_status_add_change(void *data, const struct message_change *change)
+{
+	struct get_sms_status *status = data;
+
+	if (status->change_octets > ANSWER_OCTETS_MAX - ANSWER_FRAME_OCTETS) {
+		status->change_octets -= get_sms_status_measure(status, change);
+		status->earlier_changes++;
+	} else {
+		get_sms_status_write_change(status, status->writer, change);
+	}
+}
+
+/* Edits are changes, too, and nothing limits them, so the newest that fit are written. */
+static int get_sms_status_put_changes(struct get_sms_status *status, int64_t message_id)
+{
+	struct store *store = status->call->services->store;
+	int error;
+
+	json_open_array_at(status->writer, "changes");
+	error = store_message_changes(store, message_id, get_sms_status_count_change,
+				      status);
+	if (!error)
+		error = store_message_changes(store, message_id,
+					      get_sms_status_add_change, status);
+	json_close_array(status->writer);
+	if (status->earlier_changes)
+		json_put_integer(status->writer, "earlier_changes",
+				 status->earlier_changes);
+	return error;
 }
 
 /* Only what ended in the gateway or was refused by oFono was certainly not billed. */
@@ -153,7 +212,6 @@ static int get_sms_status_put_history(struct get_sms_status *status,
 {
 	const struct services *services = status->call->services;
 	struct json_writer *writer = status->writer;
-	int error;
 
 	view_put_contact(writer, services, message->number);
 	if (message->direction == MESSAGE_INCOMING)
@@ -168,11 +226,7 @@ static int get_sms_status_put_history(struct get_sms_status *status,
 	view_put_time(writer, "created_at", message->created_ms);
 	if (message->expires_at_ms)
 		view_put_time(writer, "expires_at", message->expires_at_ms);
-	json_open_array_at(writer, "changes");
-	error = store_message_changes(services->store, message->id,
-				      get_sms_status_write_change, status);
-	json_close_array(writer);
-	return error;
+	return get_sms_status_put_changes(status, message->id);
 }
 
 /* A message that is sent is not settled while its report may come. */

@@ -35,6 +35,10 @@ FILL = """
 INSERT INTO message (direction, sim_id, phone_number, text, state, created, changed)
 VALUES (1, 1, ?, ?, 9, ?, ?)
 """
+EDITS = 300
+FILL_CHANGE = """
+INSERT INTO message_change (message_id, state, reason, at, note) VALUES (?, 10, '', ?, ?)
+"""
 FILL_GAP = "INSERT INTO receive_gap (from_at, until_at, reason) VALUES (?, ?, 'gateway_down')"
 FILL_EVENT = """
 INSERT INTO event (kind, sim_id, at, phone_number, text, state, topic) VALUES (?, 1, ?, ?, ?, ?, 50)
@@ -211,6 +215,22 @@ def test_resources_and_the_status_fit(client: Client) -> None:
     assert client.read("calls://recent")["calls"]
     assert client.read("sms://status")["cursor"]
     assert client.call("get_gateway_status", detail=True)["cursor"]
+
+
+def test_a_long_history_ends_with_its_newest_changes(lab: Lab, client: Client) -> None:
+    """Each edit is a change, and nothing limits them."""
+    edited = Agent(lab, allow(lab, f"editor-{client.is_modern}", "send", "read"))
+    edited.wait_states("ready")
+    message_id = edited.send("edited often", send_at=seconds_ahead(36_000)).message_id
+    note = '"\u202e\\\n' * 40
+    for at in range(EDITS):
+        write_past_the_gateway(lab, FILL_CHANGE, message_id, at, note)
+    write_past_the_gateway(lab, FILL_CHANGE, message_id, EDITS, "the newest")
+    owner = Client(lab, client.is_modern, allow(lab, f"all-{client.is_modern}", "admin", "read"))
+    told = owner.call("get_sms_status", message_id=message_id, history=True)
+    assert told["changes"][-1]["note"] == "the newest"
+    assert len(told["changes"]) + told["earlier_changes"] == EDITS + 2
+    edited.cancel(message_id)
 
 
 def test_list_approvals_says_how_many_more_wait(lab: Lab, client: Client) -> None:

@@ -52,6 +52,7 @@ def test_a_configuration_error_is_printed_as_json(name: str) -> None:
     (["doctr"], "did you mean doctor?"),
     (["client", "sett"], 'no command "client sett"; did you mean client set?\n'),
     (["sim", "xyz"], 'no command "sim xyz"\nTry: ofono-mcp sim --help'),
+    (["\x1b[31m\u202ex"], 'no command "?[31m\\u{202E}x"\n'),
     (["client", "set", "--ask", "never"], "ofono-mcp client set: NAME is missing"),
     (["send"], "NUMBER is missing"),
     (["reject"], "ID is missing"),

@@ -37,7 +37,8 @@ enum {
 #define ID_CONDITION "?1 BETWEEN 1 AND 1099511627776"
 
 /* The conditions of rows use 13, 3 and 11 for the last stored values. */
-_Static_assert(STATE_LAST == 13 && DELIVERY_REFUSED == 3 && CALL_STATE_LAST == 11,
+_Static_assert(STATE_LAST == 13 && DELIVERY_REFUSED == 3 && CALL_STATE_LAST == 11 &&
+		       MESSAGE_ANSWER == 128,
 	       "as in the conditions");
 
 /*
@@ -49,8 +50,7 @@ static const struct store_row_copy_spec tables[] = {
 	{ "sim", SIM_CARRIED, ID_CONDITION },
 	{ "client", CLIENT_CARRIED, CLIENT_CONDITION },
 	{ "message", MESSAGE_CARRIED, MESSAGE_CONDITION },
-	{ "message_change", CHANGE_CARRIED,
-	  "?3 BETWEEN 1 AND 13 AND EXISTS (SELECT 1 FROM message WHERE id = ?2)" },
+	{ "message_change", CHANGE_CARRIED, CHANGE_CONDITION },
 	{ "event", EVENT_CARRIED, EVENT_CONDITION },
 	{ "balance", "id, amount, decimals, currency, code, at",
 	  "?1 > 0 AND ?3 BETWEEN 0 AND 3" },
@@ -67,10 +67,9 @@ static const struct store_row_copy_spec tables[] = {
 	{ "webhook_delivery", WEBHOOK_DELIVERY_CARRIED, WEBHOOK_DELIVERY_CONDITION },
 	{ "command_sender", SENDER_CARRIED, "length(?3) = 20" },
 	{ "command_wrong_code", "id, phone_number, at", "1" },
-	{ "approval_answer", "id, sim_id, phone_number, approves, number", "?1 > 0" },
+	{ "approval_answer", ANSWER_CARRIED, ANSWER_CONDITION },
 	{ "approval_notice", "id, number, message_id, revision, at", "1" },
-	{ "pool", "id, name, sticky, country, recipients, fails_over",
-	  "?1 > 0 AND ?3 BETWEEN 0 AND 2 AND ?4 BETWEEN 0 AND 2" },
+	{ "pool", POOL_CARRIED, "?1 > 0 AND ?3 BETWEEN 0 AND 2 AND ?4 BETWEEN 0 AND 2" },
 	{ "pool_sim", "id, pool_id, sim_id", "?2 > 0 AND ?3 > 0" },
 	{ "sim_service", "id, drained, failures, rests_until", "?1 > 0" },
 	{ "sim_recipient", "id, sim_id, month, phone_number", "?2 > 0" },
@@ -617,6 +616,7 @@ static const char *const settling[] = {
 	" SELECT min(?2, coalesce(nullif(?3, 0),"
 	" (SELECT at FROM alive WHERE at > 0), ?2)), ?2, ?1",
 	"INSERT OR REPLACE INTO alive (id, at) VALUES (1, ?2)",
+	"DELETE FROM approval_answer", /* it may have had its reply */
 	/* messages sent after an elicitation may be missing: see store_session.c */
 	"DELETE FROM secret WHERE purpose = '" STORE_SETTING_ELICITATION_KEY "'",
 };

@@ -49,6 +49,16 @@ struct store_row_copy_spec {
 	"AND EXISTS (SELECT 1 FROM sim WHERE sim.id = ?3)))"
 
 #define CHANGE_CARRIED "id, message_id, state, reason, at, note"
+#define CHANGE_CONDITION \
+	"?3 BETWEEN 1 AND 13 AND EXISTS (SELECT 1 FROM message WHERE id = ?2)"
+
+/* It is made with the owner's message that has the same ID; 128 is MESSAGE_ANSWER. */
+#define ANSWER_CARRIED "id, sim_id, phone_number, approves, number"
+#define ANSWER_CONDITION                                                                  \
+	"?4 BETWEEN 0 AND 1 AND EXISTS (SELECT 1 FROM message WHERE message.id = ?1 AND " \
+	"direction = 1 AND flags & 128)"
+
+#define POOL_CARRIED "id, name, sticky, country, recipients, fails_over"
 
 #define CLIENT_CARRIED                                                               \
 	"id, name, token_hash, created, scopes, approval, sims, allow, per_minute, " \

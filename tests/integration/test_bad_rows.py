@@ -185,6 +185,22 @@ def test_a_waiting_message_with_an_impossible_value_is_set_aside_and_not_sent() 
         assert f"{len(IMPOSSIBLE)} bad rows of the table message" in doctor
 
 
+def test_an_answer_that_no_owner_texted_gets_no_reply() -> None:
+    with new_lab(modem_count=1) as lab:
+        wait_until_known(lab, True)
+        [received] = deliver(lab, SENDER, "hello")
+        lab.gateway.stop()
+        with closing(sqlite3.connect(lab.gateway.state / "gateway.db")) as database, database:
+            for message_id in (received["message_id"], 77):
+                database.execute("INSERT INTO approval_answer VALUES (?, 1, '+36205556677', 1, 1)",
+                                 (message_id,))
+        lab.gateway.start()
+        Agent(lab).wait_states("ready")
+        assert_sent(Agent(lab).send("after"))
+        assert taken_texts(lab) == ["after"]
+        assert "2 bad rows of the table approval_answer" in Owner(lab.gateway.state).run("doctor").stdout
+
+
 def test_exhausted_ids_are_corrected_and_sending_works() -> None:
     lab = new_lab(modem_count=1, policy="")
     with lab:

@@ -16,6 +16,7 @@ from agent import Agent, Result, assert_sent
 from crash_cells import from_now
 from lab import Lab
 from modem.patience import patience
+from reading import deliver
 from test_keeping import back_up, change, gap_reasons, ledger, restore, rows
 
 SOON_S = patience(2)
@@ -119,6 +120,22 @@ def test_a_copy_made_while_running_sends_nothing_again(make_lab: Callable[..., L
     Agent(lab).wait_states("ready", timeout=10)
     assert_sent(Agent(lab).send("goes on"))
     assert [submit.text for submit in lab.modems[0].offered] == ["waits", "goes on"]
+
+
+def test_an_answer_of_the_owner_in_a_copy_gets_no_second_reply(
+        make_lab: Callable[..., Lab], tmp_path: Path) -> None:
+    lab = make_lab(modem_count=1)
+    [asked] = deliver(lab, "+36201112233", "YES")
+    lab.gateway.stop()
+    change(ledger(lab), "UPDATE message SET flags = 128")           # an answer to a question
+    change(ledger(lab), "INSERT INTO approval_answer"
+           f" VALUES ({asked['message_id']}, 1, '+36201112233', 1, 1)")
+    put_back_anew(lab.gateway.state, copied(lab, tmp_path / "copy"))
+    lab.gateway.start()
+    Agent(lab).wait_states("ready", timeout=10)
+    assert_sent(Agent(lab).send("goes on"))
+    assert [submit.text for submit in lab.modems[0].offered] == ["goes on"]
+    assert rows(ledger(lab), "SELECT count(*) FROM approval_answer") == [(0,)]
 
 
 @pytest.mark.parametrize("copied_by", ["sqlite", "sqlite, then a restart", "cp, then a restart"])

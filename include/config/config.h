@@ -106,7 +106,6 @@ struct config {
 
 enum {
 	CONFIG_KEY_COUNT = 85,
-	CONFIG_KEY_COUNT_OF_HUB = 8, /* [broker] */
 	CONFIG_FOLDER_FILES_MAX = 64,
 };
 

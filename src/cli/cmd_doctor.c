@@ -16,8 +16,8 @@
 static const char cmd_doctor_help[] =
 	"Usage: " PROGRAM_NAME " doctor [OPTION]...\n"
 	"Check everything that must be right, and say what to do about what is not:\n"
-	"configuration, D-Bus and its policy, oFono, each modem, clock, storage, gateway,\n"
-	"tokens, the last message, certificate, ports.\n"
+	"configuration, clock, storage, gateway, tokens, the last message, certificate,\n"
+	"ports; on a phone also D-Bus and its policy, oFono and each modem.\n"
 	"The gateway need not run; without it, fewer checks are possible. Root sees\n"
 	"most.\n"
 	"\n" OPTIONS_STORE_HELP "  --json           as a JSON object\n" OPTIONS_HELP_HELP

@@ -34,7 +34,6 @@ static const char cmd_serve_help[] =
 	"  --print-config         print the resulting configuration, then exit\n"
 	"  --help                 show this help\n"
 	"\n"
-	"The bus is the system bus, or DBUS_SYSTEM_BUS_ADDRESS.\n"
 	"Exit codes: 0 stopped normally; 1 failed to start, or broke;\n"
 	"2 wrong options or configuration.\n";
 

@@ -50,7 +50,7 @@ void config_list_clear(struct config_list *list)
 void config_defaults(struct config *config)
 {
 	memset(config, 0, sizeof(*config));
-	for (size_t at = 0; at < config_key_table_count(); at++) {
+	for (size_t at = 0; at < CONFIG_KEY_COUNT; at++) {
 		const char *flaw = NULL;
 
 		if (config_key_table[at].initial)
@@ -146,8 +146,7 @@ void config_find_useless(const struct config *config,
 {
 	struct explanation text;
 
-	for (size_t i = 0; i < config_key_table_count(); i++) {
-		const struct config_key *key = &config_key_table[i];
+	for (const struct config_key *key = NULL; (key = config_key_table_next(key));) {
 		const struct config_list *list = config_key_read_field(key, config);
 
 		for (size_t k = 0; config_key_is_list(key) && k < list->count; k++) {
@@ -418,8 +417,7 @@ void config_adopt(struct config *config, const struct config *next,
 				  bool adopted),
 		  void *data)
 {
-	for (size_t at = 0; at < config_key_table_count(); at++) {
-		const struct config_key *key = &config_key_table[at];
+	for (const struct config_key *key = NULL; (key = config_key_table_next(key));) {
 		void *field = config_key_field(key, config);
 		const char *wanted = (const char *)next + key->offset;
 		size_t size = config_key_size(key);
@@ -567,9 +565,7 @@ void config_print(const struct config *config, FILE *out)
 	config_defaults(&defaults);
 	fprintf(out, "# Configuration of " PROGRAM_NAME
 		     ". Commented-out lines show the default or an example.\n");
-	for (size_t at = 0; at < config_key_table_count(); at++) {
-		const struct config_key *key = &config_key_table[at];
-
+	for (const struct config_key *key = NULL; (key = config_key_table_next(key));) {
 		if (strcmp(section, key->section) != 0) {
 			section = key->section;
 			fprintf(out, "\n[%s]\n", section);
@@ -605,8 +601,8 @@ static void config_write_json_key(const struct config_key *key,
 void config_write_json(const struct config *config, struct json_writer *writer)
 {
 	json_open_object(writer);
-	for (size_t at = 0; at < config_key_table_count(); at++)
-		config_write_json_key(&config_key_table[at], config, writer);
+	for (const struct config_key *key = NULL; (key = config_key_table_next(key));)
+		config_write_json_key(key, config, writer);
 	json_close_object(writer);
 }
 

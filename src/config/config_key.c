@@ -56,15 +56,15 @@ int config_key_fail(const struct config_key_place *place, const char *format, ..
 int config_key_fail_section(const struct config_key_place *place, const char *section)
 {
 	char known[160] = "";
+	const char *last = "";
 	size_t used = 0;
 
-	for (size_t at = 0; at < config_key_table_count(); at++) {
-		const char *name = config_key_table[at].section;
-
-		if (at > 0 && name == config_key_table[at - 1].section)
+	for (const struct config_key *key = NULL; (key = config_key_table_next(key));) {
+		if (strcmp(key->section, last) == 0)
 			continue;
+		last = key->section;
 		used += (size_t)snprintf(known + used, sizeof(known) - used, "%s[%s]",
-					 used ? ", " : "", name);
+					 used ? ", " : "", last);
 		assert(used < sizeof(known));
 	}
 	if (!*section)
@@ -75,17 +75,35 @@ int config_key_fail_section(const struct config_key_place *place, const char *se
 			       section, known);
 }
 
+/* Returns what has this key, if it is another program. */
+static const char *config_key_find_owner(const char *section, const char *name)
+{
+	for (size_t at = 0; at < CONFIG_KEY_COUNT; at++) {
+		const struct config_key *key = &config_key_table[at];
+
+		if (strcmp(key->section, section) == 0 && strcmp(key->name, name) == 0)
+			return key->program == CONFIG_KEY_OF_HUB
+				       ? "the hub, ofono-mcp-hub"
+				       : "the gateway of each phone, ofono-mcp";
+	}
+	return NULL;
+}
+
 int config_key_fail_name(const struct config_key_place *place, const char *section,
 			 const char *name)
 {
+	const char *owner = config_key_find_owner(section, name);
 	char known[384] = "";
 	size_t used = 0;
 
-	for (size_t at = 0; at < config_key_table_count(); at++) {
-		if (strcmp(config_key_table[at].section, section) != 0)
+	if (owner)
+		return config_key_fail(place, "%s.%s: this key is for %s; remove it here",
+				       section, name, owner);
+	for (const struct config_key *key = NULL; (key = config_key_table_next(key));) {
+		if (strcmp(key->section, section) != 0)
 			continue;
 		used += (size_t)snprintf(known + used, sizeof(known) - used, "%s%s",
-					 used ? ", " : "", config_key_table[at].name);
+					 used ? ", " : "", key->name);
 		assert(used < sizeof(known));
 	}
 	if (!used)
@@ -126,7 +144,7 @@ int config_key_fail_value(const struct config_key_place *place,
 
 bool config_key_section_exists(const char *section)
 {
-	for (size_t at = 0; at < config_key_table_count(); at++) {
+	for (size_t at = 0; at < CONFIG_KEY_COUNT; at++) {
 		if (strcmp(config_key_table[at].section, section) == 0)
 			return true;
 	}
@@ -136,9 +154,7 @@ bool config_key_section_exists(const char *section)
 const struct config_key *config_key_find(const struct config_key_place *place,
 					 const char *section, const char *name)
 {
-	for (size_t at = 0; at < config_key_table_count(); at++) {
-		const struct config_key *key = &config_key_table[at];
-
+	for (const struct config_key *key = NULL; (key = config_key_table_next(key));) {
 		if (strcmp(key->section, section) != 0)
 			continue;
 		if (strcmp(key->name, name) == 0)

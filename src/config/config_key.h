@@ -21,6 +21,13 @@ enum config_key_type {
 	CONFIG_KEY_INTEGER,
 };
 
+/* Which program has a key. Any other refuses it, because there it would change nothing. */
+enum config_key_program {
+	CONFIG_KEY_OF_ALL,
+	CONFIG_KEY_OF_GATEWAY, /* what concerns the modems, the cards and the desktop of one phone */
+	CONFIG_KEY_OF_HUB,
+};
+
 struct config_key {
 	const char *section;
 	const char *name;
@@ -28,6 +35,7 @@ struct config_key {
 	size_t offset; /* in struct config */
 	int64_t least; /* CONFIG_KEY_INTEGER */
 	int64_t most;
+	enum config_key_program program;
 	const char *old_name; /* still read, with a warning; NULL if there is none */
 	bool live;	      /* a reload applies it: all users read it each time */
 	const char *initial;  /* the default; NULL if there is none */
@@ -36,8 +44,8 @@ struct config_key {
 };
 
 extern const struct config_key config_key_table[CONFIG_KEY_COUNT]; /* by section */
-/* Returns the keys of this program: the last section is for the hub alone. */
-size_t config_key_table_count(void);
+/* Returns the key of this program after `key`, or the first one if it is NULL; NULL at the end. */
+const struct config_key *config_key_table_next(const struct config_key *key);
 
 /* Where a key or value was found, and where its error goes. */
 struct config_key_place {
@@ -59,6 +67,7 @@ int config_key_fail_name(const struct config_key_place *place, const char *secti
 int config_key_fail_value(const struct config_key_place *place,
 			  const struct config_key *key, const char *flaw);
 
+/* Returns whether any program has this section. */
 bool config_key_section_exists(const char *section);
 
 /*

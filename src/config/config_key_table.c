@@ -81,17 +81,20 @@ const struct config_key config_key_table[CONFIG_KEY_COUNT] = {
 	  .initial = "16",
 	  .help = "With less free disk space than this, accept no more outgoing messages,\n"
 		  "so that incoming ones can still be stored; 0: no limit" },
-	{ "store", "spool_dir", TEXT(spool_dir),
+	{ "store", "spool_dir", TEXT(spool_dir), .program = CONFIG_KEY_OF_GATEWAY,
 	  .example = "/var/lib/" PROGRAM_NAME "/spool",
 	  .help = "Directory in which the oFono plugin spools incoming messages. Default:\n"
 		  "\"spool\" in state_dir" },
-	{ "sim", "pin_file", TEXT(pin_file), .example = "/etc/" PROGRAM_NAME "/pins",
+	{ "sim", "pin_file", TEXT(pin_file), .program = CONFIG_KEY_OF_GATEWAY,
+	  .example = "/etc/" PROGRAM_NAME "/pins",
 	  .help = "File with a line \"ICCID PIN\" for each SIM card to unlock automatically.\n"
 		  "Nobody but root and the gateway's user may be able to read it" },
-	{ "sim", "power_modems", BOOLEAN(power_modems), .initial = "no",
+	{ "sim", "power_modems", BOOLEAN(power_modems), .program = CONFIG_KEY_OF_GATEWAY,
+	  .initial = "no",
 	  .help = "Switch each modem on and end flight mode once, when the modem or oFono\n"
 		  "starts and nothing else does so; needs a D-Bus policy" },
-	{ "sim", "phone_default", BOOLEAN(phone_default), .live = true, .initial = "no",
+	{ "sim", "phone_default", BOOLEAN(phone_default),
+	  .program = CONFIG_KEY_OF_GATEWAY, .live = true, .initial = "no",
 	  .help = "If a client names no SIM and several can send, use the one chosen in\n"
 		  "the phone's settings, where oFono reports it" },
 	{ "sms", "max_segments", INTEGER(max_segments, 1, 20), .live = true,
@@ -115,7 +118,8 @@ const struct config_key config_key_table[CONFIG_KEY_COUNT] = {
 	  .old_name = "ask_seconds", .initial = "45",
 	  .help = "How long a waiting tool call waits for the user's answer (MCP 2025);\n"
 		  "0: such calls never ask" },
-	{ "sms", "delivery_reports", BOOLEAN(delivery_reports), .initial = "yes",
+	{ "sms", "delivery_reports", BOOLEAN(delivery_reports),
+	  .program = CONFIG_KEY_OF_GATEWAY, .initial = "yes",
 	  .help = "Request delivery reports from the network; some charge for them. With\n"
 		  "\"no\", oFono's own setting stays as it is" },
 	{ "sms", "segment_price", LIST(segment_price), .live = true,
@@ -269,38 +273,48 @@ const struct config_key config_key_table[CONFIG_KEY_COUNT] = {
 	  .example = "/etc/" PROGRAM_NAME "/contacts.vcf",
 	  .help = "vCard file of the owner's contacts, or a folder of such files: agents see\n"
 		  "their names. It is read again when it changes, and never written" },
-	{ "contacts", "desktop", BOOLEAN(contacts_of_desktop), .live = true,
-	  .initial = "yes",
+	{ "contacts", "desktop", BOOLEAN(contacts_of_desktop),
+	  .program = CONFIG_KEY_OF_GATEWAY, .live = true, .initial = "yes",
 	  .help = "Take the contacts that the owner's desktop sends, too" },
-	{ "contacts", "sims", BOOLEAN(contacts_of_sims), .live = true, .initial = "yes",
-	  .help = "Read the contacts on SIM cards, too" },
+	{ "contacts", "sims", BOOLEAN(contacts_of_sims), .program = CONFIG_KEY_OF_GATEWAY,
+	  .live = true, .initial = "yes", .help = "Read the contacts on SIM cards, too" },
 	{ "log", "verbose", BOOLEAN(verbose), .live = true, .initial = "no",
 	  .help = "Log every step, with full phone numbers" },
-	/* the last section: config_key_table_count() */
-	{ "broker", "address", TEXT(broker_address), .example = "127.0.0.1:1883",
+	{ "broker", "address", TEXT(broker_address), .program = CONFIG_KEY_OF_HUB,
+	  .example = "127.0.0.1:1883",
 	  .help = "HOST:PORT of the MQTT 5 broker that connects this hub with its phones" },
-	{ "broker", "tls", BOOLEAN(broker_tls), .initial = "no",
+	{ "broker", "tls", BOOLEAN(broker_tls), .program = CONFIG_KEY_OF_HUB,
+	  .initial = "no",
 	  .help = "Connect to the broker with TLS; needed unless it runs on this machine" },
-	{ "broker", "ca_file", TEXT(broker_ca_file), .example = "/etc/mosquitto/ca.pem",
+	{ "broker", "ca_file", TEXT(broker_ca_file), .program = CONFIG_KEY_OF_HUB,
+	  .example = "/etc/mosquitto/ca.pem",
 	  .help = "PEM file with the certificates to trust, also for phones: it is part of\n"
 		  "their codes. Default: those of the system" },
-	{ "broker", "user", TEXT(broker_user), .initial = "hub",
-	  .help = "User name of the hub at the broker" },
+	{ "broker", "user", TEXT(broker_user), .program = CONFIG_KEY_OF_HUB,
+	  .initial = "hub", .help = "User name of the hub at the broker" },
 	{ "broker", "password_file", TEXT(broker_password_file),
+	  .program = CONFIG_KEY_OF_HUB,
 	  .example = "/etc/" PROGRAM_NAME "/broker-password",
 	  .help = "File whose first line is its password; must not be readable by everybody" },
-	{ "broker", "prefix", TEXT(broker_prefix), .initial = "ofono",
+	{ "broker", "prefix", TEXT(broker_prefix), .program = CONFIG_KEY_OF_HUB,
+	  .initial = "ofono",
 	  .help = "Beginning of all topics, so that several fleets can share a broker" },
 	{ "broker", "phones_address", TEXT(broker_phones_address),
-	  .example = "broker.example.org:8883",
+	  .program = CONFIG_KEY_OF_HUB, .example = "broker.example.org:8883",
 	  .help = "HOST:PORT of the broker as phones reach it. Default: address" },
-	{ "broker", "phones_tls", BOOLEAN(broker_phones_tls), .initial = "yes",
+	{ "broker", "phones_tls", BOOLEAN(broker_phones_tls),
+	  .program = CONFIG_KEY_OF_HUB, .initial = "yes",
 	  .help = "Phones connect to the broker with TLS" },
 };
 
-size_t config_key_table_count(void)
+const struct config_key *config_key_table_next(const struct config_key *key)
 {
-	return strcmp(PROGRAM_NAME, "ofono-mcp-hub") == 0
-		       ? CONFIG_KEY_COUNT
-		       : CONFIG_KEY_COUNT - CONFIG_KEY_COUNT_OF_HUB;
+	const bool is_hub = strcmp(PROGRAM_NAME, "ofono-mcp-hub") == 0;
+	const enum config_key_program other =
+		is_hub ? CONFIG_KEY_OF_GATEWAY : CONFIG_KEY_OF_HUB;
+
+	key = key ? key + 1 : config_key_table;
+	while (key < config_key_table + CONFIG_KEY_COUNT && key->program == other)
+		key++;
+	return key < config_key_table + CONFIG_KEY_COUNT ? key : NULL;
 }

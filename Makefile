@@ -392,12 +392,12 @@ $(PEER)/installed-lock.json: $(wildcard tests/bench/peer/*)
 	$(Q)cd $(@D) && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error </dev/null
 	@cp tests/bench/peer/package-lock.json $@
 
-# A hub and 20 phones until so many gateways were killed.
+# A hub and 20 phones until so many of hub, broker, links and gateways were killed.
 KILLS ?= 1000
 chaos-fleet:
 	@$(MAKE) --no-print-directory all faults
 	@CHAOS_KILLS=$(KILLS) tests/as-root $(PYTHON) -B -m pytest -q -s -p no:cacheprovider \
-		tests/integration/test_fleet_chaos.py::test_twenty_phones_lose_and_double_nothing
+		tests/integration/test_hub_chaos.py::test_twenty_phones_of_a_hub_lose_and_double_nothing
 
 torture soak:
 	@tests/as-root true

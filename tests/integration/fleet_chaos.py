@@ -26,6 +26,7 @@ from agent import Agent, pair
 from conftest import new_lab
 from lab import Lab, wait_until
 from ledger import Ledger
+from modem import Sim
 from modern import META, Request
 from owner import Owner
 from wire import Closed
@@ -370,21 +371,27 @@ class Outcome:
 
 
 @contextmanager
+def labs(count: int) -> Iterator[list[Lab]]:
+    """Each with a SIM of its own. Their programs end with the threads that started them."""
+    with ExitStack() as undo, ThreadPoolExecutor(4) as pool:
+        made = [new_lab(sims=[Sim.numbered(number + 1)], gateway_open=False)
+                for number in range(count)]
+        started = list(pool.map(lambda lab: lab.__enter__(), made))
+        for lab in started:
+            undo.callback(lab.__exit__, None, None, None)
+        yield started
+
+
+@contextmanager
 def phones(count: int) -> Iterator[list[Phone]]:
-    with ExitStack() as undo:
-        with ThreadPoolExecutor(4) as pool:
-            labs = [new_lab(modem_count=1, gateway_open=False) for _ in range(count)]
-            started = list(pool.map(lambda lab: lab.__enter__(), labs))
-            for lab in started:
-                undo.callback(lab.__exit__, None, None, None)
-            yield list(pool.map(Phone, started))
+    with labs(count) as started:
+        yield [Phone(lab) for lab in started]
 
 
-def run(all: list[Phone], seed: int, messages: int, seconds: float = 0, kills: int = 0,
-        replaces_a_store: bool = False) -> Outcome:
-    """Sends `messages`, and goes on until the time is over and so many were killed."""
+def run(all: list[Phone], seed: int, messages: int, replaces_a_store: bool = False) -> Outcome:
     network = Network(all, seed)
-    started, orders, epoch, stale = time.monotonic(), [], 1, 0
+    orders: list[Order] = []
+    epoch, stale = 1, 0
     hub = Hub(network, orders, epoch)
     former: Hub | None = None
     backup = b""
@@ -401,13 +408,9 @@ def run(all: list[Phone], seed: int, messages: int, seconds: float = 0, kills: i
             hub.step(order)
         hub.read_all()
 
-    def goes_on() -> bool:
-        return (len(orders) < messages or time.monotonic() - started < seconds
-                or sum(phone.kills for phone in all) < kills)
-
-    while goes_on() or hub.open:
+    while len(orders) < messages or hub.open:
         try:
-            if len(hub.open) < 2 * len(all) and goes_on():
+            if len(hub.open) < 2 * len(all) and len(orders) < messages:
                 add(5)
             if network.random.random() < 0.3:
                 phone = network.random.choice(all)

@@ -39,6 +39,9 @@ class Broker(Program):
     def stop(self) -> None:
         self._process.terminate()
 
+    def kill(self) -> None:
+        self._process.kill()
+
 
 # "join" writes to the system's folders: this one has its own, and a user of the link.
 ALONE = """

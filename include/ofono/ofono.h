@@ -58,12 +58,15 @@ enum ofono_event_type {
 	PHONEBOOK_READ,	    /* the contacts on the SIM card: .text, vCards */
 };
 
-/* org.ofono.Message State */
+/* org.ofono.Message State, and what only a hub learns */
 enum ofono_message_state {
 	MESSAGE_PENDING,
 	MESSAGE_SENT,
 	MESSAGE_FAILED,
 	MESSAGE_CANCELLED,
+	/* Only of the SIMs of other phones. */
+	MESSAGE_REJECTED,     /* the phone's owner rejected it */
+	MESSAGE_NOT_APPROVED, /* nobody approved it there in time */
 };
 
 enum { MESSAGE_UUID_BYTES = 41 }; /* 40 hex digits and NUL */

@@ -50,8 +50,7 @@ static void message_report_state(const struct message_send *send,
 		.uuid = send->uuid,
 		.order_id = send->order_id,
 		.attempt = send->attempt,
-		.state = remote_read_state(
-			json_string(json_member(answer->result, "state")), &is_known),
+		.state = remote_read_state(answer->result, &is_known),
 	};
 
 	if (!event.modem || !is_known || event.state == MESSAGE_PENDING)

@@ -60,8 +60,21 @@ void remote_write_uuid(const struct hub_phone *phone, int64_t order_id, unsigned
 		 (uint64_t)order_id, attempt);
 }
 
-enum ofono_message_state remote_read_state(const char *state, bool *is_known_out)
+/* A decision of the phone's owner is no failure of the SIM, and no reason for another one. */
+static enum ofono_message_state remote_read_failure(const char *reason)
 {
+	if (reason && strcmp(reason, "approval_rejected") == 0)
+		return MESSAGE_REJECTED;
+	if (reason && (strcmp(reason, "approval_not_given") == 0 ||
+		       strcmp(reason, "approval_expired") == 0))
+		return MESSAGE_NOT_APPROVED;
+	return MESSAGE_FAILED;
+}
+
+enum ofono_message_state remote_read_state(const struct json *facts, bool *is_known_out)
+{
+	const char *state = json_string(json_member(facts, "state"));
+	const char *reason = json_string(json_member(facts, "reason"));
 	static const struct {
 		const char *name;
 		enum ofono_message_state state;
@@ -83,7 +96,9 @@ enum ofono_message_state remote_read_state(const char *state, bool *is_known_out
 	for (size_t i = 0; state && i < sizeof(rows) / sizeof(rows[0]); i++) {
 		if (strcmp(rows[i].name, state) == 0) {
 			*is_known_out = true;
-			return rows[i].state;
+			return rows[i].state == MESSAGE_FAILED
+				       ? remote_read_failure(reason)
+				       : rows[i].state;
 		}
 	}
 	*is_known_out = false; /* "unknown": a later report may still say more */

@@ -167,7 +167,7 @@ static void remote_feed_take_state(struct remote_feed *feed, const struct json *
 			     &event.order_id, &event.attempt))
 		return; /* of a former hub */
 	remote_write_uuid(feed->phone, event.order_id, event.attempt, uuid);
-	event.state = remote_read_state(remote_feed_text(change, "state"), &is_known);
+	event.state = remote_read_state(change, &is_known);
 	if (!is_known)
 		return;
 	observers_notify(&feed->ofono->observers, &event);

@@ -517,6 +517,12 @@ void outbox_step_on_state(struct outbox_message *message, enum ofono_message_sta
 	case MESSAGE_FAILED:
 		outbox_step_fail_or_leave(message, "network_refused");
 		break;
+	case MESSAGE_REJECTED:
+		outbox_step_become(message, STATE_FAILED, "approval_rejected");
+		break;
+	case MESSAGE_NOT_APPROVED:
+		outbox_step_become(message, STATE_FAILED, "approval_not_given");
+		break;
 	case MESSAGE_CANCELLED:
 		outbox_step_become(message, STATE_CANCELLED, "");
 		break;

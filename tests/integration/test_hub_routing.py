@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 import subprocess
 from collections.abc import Iterator
@@ -19,6 +20,7 @@ from lab.fleet import HUB, Fleet
 from modem.patience import patience
 from modem.sim import Sim
 from modern import Request
+from owner import Owner
 from terminal import on_terminal
 
 UNKNOWN = 8                     # a message's state, as stored
@@ -64,6 +66,17 @@ def offers_pool(fleet: Fleet) -> bool:
     tools = Request("tools/list").ask(fleet.hub.port).result["tools"]
     properties = next(tool for tool in tools if tool["name"] == "send_sms")["inputSchema"]
     return "pool" in properties["properties"]
+
+
+def json_lines(owner: Owner, command: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in owner.do(command, "--json").splitlines()]
+
+
+def failures(fleet: Fleet, sim: int) -> int:
+    """How often this SIM failed in a row."""
+    with closing(sqlite3.connect(fleet.hub.state / "gateway.db")) as database:
+        rows = database.execute("SELECT failures FROM sim_service WHERE id = ?", (sim,)).fetchall()
+    return rows[0][0] if rows else 0
 
 
 def audited(fleet: Fleet, event: str) -> list[dict[str, Any]]:
@@ -146,6 +159,45 @@ def test_sims_lists_the_choice_first_and_says_why_others_are_refused(fleet: Flee
         assert refused(fleet, "sims", *wrong)[0] == 1
     assert refused(fleet, "sims", "--to", "Anna")[0] == 2
     fleet.run("pools", "remove", "front")
+
+
+@pytest.mark.parametrize("decision, state", [("approve", "sent"), ("reject", "failed")])
+def test_the_owner_of_a_phone_decides_on_what_the_hub_sends(fleet: Fleet, decision: str,
+                                                            state: str) -> None:
+    """A rejection is final: no other SIM of the pool takes the message, and no SIM has failed."""
+    first, second = sim_of(fleet, "shop-1"), sim_of(fleet, "shop-2")
+    owner = Owner(fleet.phones["shop-1"].lab.gateway.state)
+    owner.do("change", "--ask", "always", "hub")
+    fleet.run("pools", "set", "all", "--sims", f"{first},{second}")
+    fleet.run("drain", "shop-2")
+    text = f"to {decision}"
+    sent = send(fleet, text, pool="all", wait_for="none")
+    *_, waiting = wait_until(lambda: [row for row in json_lines(owner, "approvals")
+                                      if row.get("text") == text], what="it waits on the phone")
+    fleet.run("drain", "--undo", "shop-2")
+    assert not senders(fleet, text)
+    owner.do(decision, waiting["message_id"])
+    told = wait_until(lambda: (facts := fleet.call("get_sms_status", message_id=sent["message_id"]))
+                      ["state"] in ("sent", "failed") and facts, what="it is decided")
+    assert (told["state"], told.get("reason")) == (
+        state, "approval_rejected" if decision == "reject" else None)
+    assert senders(fleet, text) == (["shop-1"] if decision == "approve" else [])
+    assert not failures(fleet, first)
+    owner.do("change", "--ask", "never", "hub")
+    fleet.run("pools", "remove", "all")
+
+
+def test_an_opt_out_at_one_phone_holds_for_all_sims(fleet: Fleet) -> None:
+    sender = "+36209876543"
+    first, second = sim_of(fleet, "shop-1"), sim_of(fleet, "shop-2")
+    fleet.run("pools", "set", "all", "--sims", f"{first},{second}")
+    fleet.phones["shop-1"].lab.modems[0].deliver(sender, "STOP")
+    wait_until(lambda: fleet.call("list_sms", direction="in")["messages"], what="the hub has it")
+    for choice in ({}, {"pool": "all"}, {"subscription_id": first}, {"subscription_id": second}):
+        refusal = fleet.call("send_sms", to_phone_number=sender, sms_text="no more", **choice)
+        assert refusal["code"] == "recipient_opted_out"
+    assert senders(fleet, "no more") == []
+    fleet.run("pools", "remove", "all")
 
 
 def test_what_is_unknown_is_sent_again_with_a_key_of_its_own(fleet: Fleet) -> None:

@@ -126,11 +126,15 @@ class Chaos:
 
     # ---- steps
 
-    def wait_perhaps(self, orders: list[int]) -> None:
-        """Not at all, until the hub has answered them, or until the first of them is sent."""
-        reached = self.random.choice([None, self.are_answered, self.one_is_taken])
+    def wait_perhaps(self, orders: list[int], *conditions: Callable[[list[int]], bool]) -> None:
+        """For one of them, or not at all."""
+        reached = self.random.choice([None, *conditions])
         if reached:
             wait_until(lambda: reached(orders), 60, what=f"{reached.__name__}: {orders}")
+
+    def order_meanwhile(self) -> None:
+        """What goes to the phone that is away may stay there until it is back."""
+        self.wait_perhaps(self.order(), self.are_answered)
 
     def kill_hub(self) -> None:
         """Until it starts again, no SIM rests for what failed."""
@@ -154,12 +158,12 @@ class Chaos:
 
     def link(self, phone: Phone) -> None:
         self.kill_link(phone)
-        self.wait_perhaps(self.order())
+        self.order_meanwhile()
         phone.start()
 
     def gateway(self, phone: Phone) -> None:
         self.kill_gateway(phone)
-        self.wait_perhaps(self.order())
+        self.order_meanwhile()
         phone.lab.gateway.start()
 
     def broker(self, phone: Phone) -> None:
@@ -171,7 +175,7 @@ class Chaos:
 
     def hub_after_gateway(self, phone: Phone) -> None:
         self.kill_gateway(phone)
-        self.wait_perhaps(self.order())
+        self.order_meanwhile()
         self.kill_hub()
         phone.lab.gateway.start()
         self.fleet.hub.start()
@@ -188,7 +192,7 @@ class Chaos:
 
     def stopped_link(self, phone: Phone) -> None:
         phone.process.send_signal(signal.SIGSTOP)
-        self.wait_perhaps(self.order())
+        self.order_meanwhile()
         phone.process.send_signal(signal.SIGCONT)
 
     def stopped_hub(self, phone: Phone) -> None:
@@ -203,12 +207,12 @@ class Chaos:
         wait_until(lambda: any(row.get("name") == phone.name and row.get("subscription_ids")
                                for row in self.fleet.run("phones")), 60, what="the hub has the SIM")
         self.fleet.run("drain", phone.name)
-        self.wait_perhaps(self.order())
+        self.order_meanwhile()
         self.fleet.run("drain", "--undo", phone.name)
 
     def searching(self, phone: Phone) -> None:
         phone.lab.modems[0].set_registration(SEARCHING)
-        self.wait_perhaps(self.order())
+        self.order_meanwhile()
         phone.lab.modems[0].set_registration(HOME)
 
     def restore(self, phone: Phone) -> None:
@@ -238,7 +242,7 @@ class Chaos:
              self.all_parts, self.stopped_link, self.stopped_hub, self.drain, self.searching,
              self.restore, self.restore])
         phone = self.random.choice(list(self.fleet.phones.values()))
-        self.wait_perhaps(self.order())
+        self.wait_perhaps(self.order(), self.are_answered, self.one_is_taken)
         act(phone)
         self.counts[act.__name__] += 1
 
@@ -292,7 +296,7 @@ def run(folder: Path, phones: int, drawn: int, goes_on: Callable[[Chaos], bool])
             chaos.judge()
 
 
-@pytest.mark.parametrize("drawn", [1, 2, 3])
+@pytest.mark.parametrize("drawn", [1, 3])
 def test_two_phones_of_a_hub_lose_and_double_nothing(folder: Path, drawn: int) -> None:
     run(folder, 2, drawn, lambda chaos: sum(chaos.counts.values()) < 25)
 

@@ -340,16 +340,21 @@ static void phone_number_drop_trunk(char *number)
 	char without[PHONE_NUMBER_BYTES];
 	size_t length, trunk;
 	const struct country *country = country_of_digits(number + 1, &length);
+	char *national;
 
 	trunk = country ? strlen(country->trunk) : 0;
-	if (!trunk || strncmp(number + 1 + length, country->trunk, trunk) != 0 ||
-	    phone_number_keeps_zero(number + 1, length) ||
-	    phone_number_is_assigned(number))
+	if (!trunk || phone_number_keeps_zero(number + 1, length))
 		return;
-	snprintf(without, sizeof(without), "%.*s%s", (int)(1 + length), number,
-		 number + 1 + length + trunk);
-	if (*country->trunk == '0' || phone_number_is_assigned(without))
+	national = number + 1 + length;
+	while (strncmp(national, country->trunk, trunk) == 0 &&
+	       strlen(number) - trunk > DIGITS_LEAST_INTERNATIONAL &&
+	       !phone_number_is_assigned(number)) {
+		snprintf(without, sizeof(without), "%.*s%s", (int)(1 + length), number,
+			 national + trunk);
+		if (*country->trunk != '0' && !phone_number_is_assigned(without))
+			return;
 		strcpy(number, without);
+	}
 }
 
 enum phone_number_problem phone_number_parse(const char *written,

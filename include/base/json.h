@@ -40,8 +40,14 @@ struct json {
 	struct json *next;  /* sibling */
 };
 
+/* Returns the first child of an array or object; NULL if there is none, or `parent` is NULL. */
+static inline const struct json *json_first(const struct json *parent)
+{
+	return parent ? parent->first : NULL;
+}
+
 #define json_foreach(child, parent) \
-	for (const struct json *child = (parent)->first; child; child = child->next)
+	for (const struct json *child = json_first(parent); child; child = child->next)
 
 /* Returns the member of an object; NULL if there is none, or `object` is NULL or not an object. */
 const struct json *json_member(const struct json *object, const char *name);

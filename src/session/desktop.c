@@ -103,9 +103,9 @@ static void desktop_on_status(void *data, const struct json *result, const char 
 	const char *why_not = json_string(json_member(result, "why_not"));
 
 	desktop->status = NULL;
-	recorder_take_status(desktop->recorder, result);
 	if (!result)
 		return; /* the events end as well, or the next change asks again */
+	recorder_take_status(desktop->recorder, result);
 	if ((can_send && can_send->boolean) || (paused && paused->boolean) || !why_not)
 		desktop_set_trouble(desktop, "");
 	else

@@ -3,7 +3,11 @@
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Callable, Iterator
+from pathlib import Path
+from threading import Thread
+from types import SimpleNamespace
 
 import pytest
 
@@ -192,3 +196,33 @@ def test_a_gateway_that_is_away_for_a_minute_is_told_once(lab: Lab, desktop: Des
     assert not shown["actions"] and shown["urgency"] == 1
     lab.gateway.start()
     server.wait_withdrawn(shown)
+
+
+def answer_events_alone(listener: socket.socket) -> None:
+    """As a gateway that stops: whatever else is asked ends without an answer."""
+    following = []
+    while True:
+        try:
+            peer, _ = listener.accept()
+        except OSError:
+            return
+        if b'"events"' in peer.recv(4096):
+            following.append(peer)
+        else:
+            peer.close()
+            if following:
+                following.pop().close()
+
+
+def test_a_session_survives_a_gateway_that_ends_without_an_answer(folder: Path) -> None:
+    lab = SimpleNamespace(folder=folder, gateway=SimpleNamespace(state=folder),
+                          bus=SimpleNamespace(environment={}))
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(folder / "control"))
+        listener.listen()
+        Thread(target=answer_events_alone, args=[listener], daemon=True).start()
+        with Desktop(lab) as desktop:
+            wait_until(lambda: "cannot be reached" in desktop.session.log, what="it has noticed")
+            wait_until(lambda: desktop.session.log.count("connected to the gateway") > 1,
+                       what="it tries again")
+        listener.shutdown(socket.SHUT_RDWR)

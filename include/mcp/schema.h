@@ -18,9 +18,9 @@ enum schema_type {
 	SCHEMA_STRING,
 	SCHEMA_INTEGER,
 	SCHEMA_BOOLEAN,
-	SCHEMA_OBJECT, /* with `members`; in an output without them, of any names */
-	SCHEMA_ARRAY,  /* of objects with `members`, else of `items` */
-	SCHEMA_NUMBER, /* integer or fraction */
+	SCHEMA_OBJECT, /* only in an output: with `members`, or of any names */
+	SCHEMA_ARRAY,  /* of `items`; in an output also of objects with `members` */
+	SCHEMA_NUMBER, /* only in a form: integer or fraction */
 };
 
 struct services;
@@ -38,7 +38,7 @@ struct schema_field {
 	/* string: allowed values, ends with NULL; NULL for any */
 	const char *const *words;
 	const struct schema_field *members;
-	/* array of strings or numbers; bounds and words apply to each */
+	/* array of strings or integers; bounds and words apply to each */
 	enum schema_type items;
 	/*
 	 * Appends what follows the description for now, such as what the owner allows. Code that

@@ -155,20 +155,11 @@ static const struct {
 } schema_bounds[] = {
 	[SCHEMA_STRING] = { "minLength", "maxLength" },
 	[SCHEMA_INTEGER] = { "minimum", "maximum" },
-	[SCHEMA_ARRAY] = { "minItems", "maxItems" },
-	[SCHEMA_NUMBER] = { "minimum", "maximum" },
 };
 
 const char *schema_type_name(enum schema_type type)
 {
 	return schema_types[type].name;
-}
-
-static void schema_write_bounds(struct json_writer *writer, enum schema_type type,
-				int64_t minimum, int64_t maximum)
-{
-	json_put_integer(writer, schema_bounds[type].least, minimum);
-	json_put_integer(writer, schema_bounds[type].most, maximum);
 }
 
 static bool schema_is_bounded(const struct schema_field *field)
@@ -219,8 +210,11 @@ static void schema_write_type(struct json_writer *writer,
 	schema_write_description(writer, field, reader);
 	if (field->type == SCHEMA_ARRAY)
 		return;
-	if (schema_is_bounded(field))
-		schema_write_bounds(writer, field->type, field->minimum, field->maximum);
+	if (schema_is_bounded(field)) {
+		json_put_integer(writer, schema_bounds[field->type].least,
+				 field->minimum);
+		json_put_integer(writer, schema_bounds[field->type].most, field->maximum);
+	}
 	if (!field->words)
 		return;
 	json_open_array_at(writer, "enum");
@@ -324,13 +318,6 @@ void schema_write_brief(struct json_writer *writer, const struct schema_field *f
 	json_close_object(writer);
 }
 
-static const char *schema_bounds_text(const struct schema_field *field,
-				      struct arena *arena)
-{
-	return arena_printf(arena, "%s must be from %lld to %lld", field->name,
-			    (long long)field->minimum, (long long)field->maximum);
-}
-
 static const char *schema_check_integer(const struct schema_field *field,
 					const struct json *value, struct arena *arena)
 {
@@ -341,20 +328,8 @@ static const char *schema_check_integer(const struct schema_field *field,
 				    field->name);
 	if (schema_is_bounded(field) &&
 	    (number < field->minimum || number > field->maximum))
-		return schema_bounds_text(field, arena);
-	return NULL;
-}
-
-static const char *schema_check_number(const struct schema_field *field,
-				       const struct json *value, struct arena *arena)
-{
-	double number;
-
-	if (!json_real(value, &number))
-		return arena_printf(arena, "%s is too large a number", field->name);
-	if (schema_is_bounded(field) &&
-	    (number < (double)field->minimum || number > (double)field->maximum))
-		return schema_bounds_text(field, arena);
+		return arena_printf(arena, "%s must be from %lld to %lld", field->name,
+				    (long long)field->minimum, (long long)field->maximum);
 	return NULL;
 }
 
@@ -396,20 +371,10 @@ static const char *schema_check_single(const struct schema_field *field,
 		return arena_printf(arena, "%s must be %s, not %s", field->name,
 				    schema_types[field->type].article,
 				    schema_seen_names[value->type]);
-	switch (field->type) {
-	case SCHEMA_STRING:
+	if (field->type == SCHEMA_STRING)
 		return schema_check_string(field, value, arena);
-	case SCHEMA_INTEGER:
-		return schema_check_integer(field, value, arena);
-	case SCHEMA_NUMBER:
-		return schema_check_number(field, value, arena);
-	case SCHEMA_OBJECT:
-		return schema_check(field->members, 0, value, arena);
-	case SCHEMA_ARRAY:
-	case SCHEMA_BOOLEAN:
-		return NULL;
-	}
-	return NULL;
+	return field->type == SCHEMA_INTEGER ? schema_check_integer(field, value, arena)
+					     : NULL;
 }
 
 /* The problem names the array and the index: "message_ids[2] must be ..." */
@@ -417,22 +382,17 @@ static const char *schema_check_items(const struct schema_field *field,
 				      const struct json *array, struct arena *arena)
 {
 	struct schema_field item = schema_item_field(field);
-	const char *problem = NULL;
+	const char *problem;
 	unsigned place = 0;
 
 	json_foreach (value, array) {
-		if (item.type == SCHEMA_OBJECT)
-			problem = schema_check(item.members, 0, value, arena);
-		else
-			problem = schema_check_single(&item, value, arena);
+		problem = schema_check_single(&item, value, arena);
 		if (problem)
-			break;
+			return arena_printf(arena, "%s[%u]%s", field->name, place,
+					    problem + strlen(field->name));
 		place++;
 	}
-	if (!problem || item.type == SCHEMA_OBJECT)
-		return problem;
-	return arena_printf(arena, "%s[%u]%s", field->name, place,
-			    problem + strlen(field->name));
+	return NULL;
 }
 
 static const char *schema_join_names(const struct schema_field *fields, unsigned scopes,

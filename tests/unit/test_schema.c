@@ -19,11 +19,8 @@ static const struct schema_field fields[] = {
 	{ "free", SCHEMA_INTEGER, false, NULL },
 	{ "flag", SCHEMA_BOOLEAN, false, "A flag" },
 	{ "colour", SCHEMA_STRING, false, "A colour", .words = colours },
-	{ "list", SCHEMA_ARRAY, false, "A list", .members = inner },
-	{ "box", SCHEMA_OBJECT, false, "A box", .members = inner },
 	{ "ids", SCHEMA_ARRAY, false, "Numbers", 1, 9, .items = SCHEMA_INTEGER },
 	{ "words", SCHEMA_ARRAY, false, "Words", .words = colours },
-	{ "share", SCHEMA_NUMBER, false, "A share", 0, 2 },
 	{ 0 },
 };
 
@@ -39,19 +36,9 @@ static const struct {
 	{ "{\"name\":\"ab\",\"free\":-1000000}", NULL },
 	{ "{\"name\":\"ab\",\"flag\":true}", NULL },
 	{ "{\"name\":\"ab\",\"colour\":\"green\"}", NULL },
-	{ "{\"name\":\"ab\",\"list\":[]}", NULL },
-	{ "{\"name\":\"ab\",\"list\":[{\"depth\":1},{\"depth\":2}]}", NULL },
-	{ "{\"name\":\"ab\",\"box\":{\"depth\":1}}", NULL },
 	{ "{\"name\":\"ab\",\"ids\":[]}", NULL },
 	{ "{\"name\":\"ab\",\"ids\":[1,9.0,3]}", NULL },
 	{ "{\"name\":\"ab\",\"words\":[\"red\",\"red\"]}", NULL },
-	{ "{\"name\":\"ab\",\"share\":1.5}", NULL },
-	{ "{\"name\":\"ab\",\"share\":2}", NULL },
-	{ "{\"name\":\"ab\",\"share\":2.01}", "share must be from 0 to 2" },
-	{ "{\"name\":\"ab\",\"share\":-1e-3}", "share must be from 0 to 2" },
-	{ "{\"name\":\"ab\",\"share\":1e999}", "share is too large a number" },
-	{ "{\"name\":\"ab\",\"share\":\"1\"}",
-	  "share must be a number (without quotes), not a string" },
 	{ "{}", "name is missing" },
 	{ "[]", "must be an object" },
 	{ "{\"name\":\"a\"}", "name must have 2 to 4 characters, not 1" },
@@ -67,11 +54,7 @@ static const struct {
 	  "count must be an integer (without quotes), not a string" },
 	{ "{\"name\":\"ab\",\"flag\":1}", "flag must be true or false, not a number" },
 	{ "{\"name\":\"ab\",\"colour\":\"blue\"}", "colour must be one of: red, green" },
-	{ "{\"name\":\"ab\",\"list\":{}}", "list must be an array, not an object" },
-	{ "{\"name\":\"ab\",\"list\":[{}]}", "depth is missing" },
-	{ "{\"name\":\"ab\",\"list\":[1]}", "must be an object" },
-	{ "{\"name\":\"ab\",\"box\":{\"x\":1}}",
-	  "unknown parameter \"x\"; the parameters are: depth" },
+	{ "{\"name\":\"ab\",\"ids\":{}}", "ids must be an array, not an object" },
 	{ "{\"name\":\"ab\",\"ids\":7}", "ids must be an array, not a number" },
 	{ "{\"name\":\"ab\",\"ids\":[1,\"2\"]}",
 	  "ids[1] must be an integer (without quotes), not a string" },
@@ -82,7 +65,7 @@ static const struct {
 	  "words[1] must be one of: red, green" },
 	{ "{\"name\":\"ab\",\"other\":1}",
 	  "unknown parameter \"other\"; the parameters are: "
-	  "name, count, free, flag, colour, list, box, ids, words, share" },
+	  "name, count, free, flag, colour, ids, words" },
 };
 
 static const struct json *read(struct arena *arena, const char *text)

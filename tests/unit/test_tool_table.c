@@ -37,3 +37,24 @@ TEST(test_no_former_name_is_a_name_of_another_tool)
 		}
 	}
 }
+
+static void assert_checked(const char *name, const struct schema_field *field)
+{
+	for (; field->name; field++) {
+		enum schema_type type =
+			field->type == SCHEMA_ARRAY ? field->items : field->type;
+
+		if (field->members || (type != SCHEMA_STRING && type != SCHEMA_INTEGER &&
+				       type != SCHEMA_BOOLEAN))
+			fail_msg("%s: %s", name, field->name);
+	}
+}
+
+/* schema_check() looks neither into objects nor at the value of a fraction. */
+TEST(test_every_argument_is_of_a_type_that_is_checked)
+{
+	for (const struct tool *const *tool = tool_table; *tool; tool++)
+		assert_checked((*tool)->name, (*tool)->input);
+	for (const struct event_type *const *type = event_table; *type; type++)
+		assert_checked((*type)->name, (*type)->arguments);
+}

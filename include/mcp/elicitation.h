@@ -73,7 +73,6 @@ struct form_field {
 	enum schema_type type; /* any but object; an array holds several choices */
 	bool required;
 	const char *title;
-	const char *description; /* may be NULL */
 	/* string, array: allowed values; NULL for any */
 	const struct form_choice *choices;
 	/* The default: a string as is, a number or boolean as JSON text; NULL if there is none.
@@ -159,11 +158,6 @@ bool elicitation_was_about(const struct tool_call *call, const char *key);
  * be repeated.
  */
 const char *elicitation_order(const struct tool_call *call);
-
-/*
- * Fails the call because the client does not declare elicitation, which the tool needs.
- */
-void elicitation_require(struct tool_call *call);
 
 /* Returns whether these ClientCapabilities (may be NULL) contain elicitation in form mode. */
 bool elicitation_is_declared(const struct json *capabilities);

@@ -109,20 +109,6 @@ bool elicitation_is_available(const struct tool_call *call)
 	       elicitation_transport_of(call)->is_available(elicitation);
 }
 
-void elicitation_require(struct tool_call *call)
-{
-	static const char *const form[] = { "elicitation", "form", NULL };
-
-	request_fail_with(call->request,
-			  &(struct rpc_error){
-				  call->request->era->missing_capability,
-				  "This tool has to ask the user: declare the capability "
-				  "elicitation, in form mode",
-				  rpc_write_required_capability,
-				  form,
-			  });
-}
-
 /* For the transports */
 
 bool elicitation_add_reply(struct elicitation_call *elicitation,

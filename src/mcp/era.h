@@ -67,7 +67,6 @@ struct era {
 	/* Accepts a notification or a response. If it is NULL, all are ignored. */
 	void (*receive)(struct request *message);
 	enum rpc_code resource_not_found;
-	enum rpc_code missing_capability;
 };
 
 /* initialize; protocol revisions 2024-11-05 to 2025-11-25 */

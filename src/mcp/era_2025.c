@@ -180,5 +180,4 @@ const struct era era_2025 = {
 	.elicitation = &elicitation_2025_transport,
 	.receive = era_2025_receive,
 	.resource_not_found = RPC_RESOURCE_NOT_FOUND,
-	.missing_capability = RPC_REFUSED,
 };

@@ -247,6 +247,5 @@ const struct era era_2026 = {
 	.open_result = era_2026_open_result,
 	.elicitation = &elicitation_2026_transport,
 	.resource_not_found = RPC_INVALID_PARAMS,
-	.missing_capability = RPC_MISSING_CAPABILITY,
 	.errors_have_status = true,
 };

@@ -194,8 +194,6 @@ static void form_write_field(struct json_writer *writer, const struct form_field
 	json_open_object_at(writer, field->name);
 	json_put_string(writer, "type", schema_type_name(field->type));
 	json_put_string(writer, "title", field->title);
-	if (field->description)
-		json_put_string(writer, "description", field->description);
 	if (field->type == SCHEMA_STRING && !field->choices)
 		json_put_integer(writer, "maxLength", FORM_TEXT_MAX);
 	if (field->choices)

@@ -121,12 +121,9 @@ static void run_twice(struct tool_call *call)
 	finish(call, said);
 }
 
-static void run_require(struct tool_call *call)
+static void run_whether(struct tool_call *call)
 {
-	if (elicitation_is_available(call))
-		finish(call, "can");
-	else
-		elicitation_require(call);
+	finish(call, elicitation_is_available(call) ? "can" : "cannot");
 }
 
 static const struct schema_field no_fields[] = { { 0 } };
@@ -136,13 +133,13 @@ static const struct tool twice = { .name = "twice",
 				   .input = no_fields,
 				   .output = no_fields,
 				   .run = run_twice };
-static const struct tool require = { .name = "require",
-				     .title = "Require",
-				     .description = "Has to ask.",
+static const struct tool whether = { .name = "whether",
+				     .title = "Whether",
+				     .description = "Says whether it can ask.",
 				     .input = no_fields,
 				     .output = no_fields,
-				     .run = run_require };
-static const struct tool *const tools[] = { &twice, &require, NULL };
+				     .run = run_whether };
+static const struct tool *const tools[] = { &twice, &whether, NULL };
 static const struct resource *const resources[] = { NULL };
 static char declined[64]; /* the order that was declined */
 
@@ -221,8 +218,7 @@ static const struct json *call_with(void *endpoint, const char *tool,
 	fake_exchange_send(endpoint, &exchange, body);
 	answer = parse(exchange.body);
 	if (json_member(answer, "error"))
-		assert_int_equal(exchange.status,
-				 strcmp(tool, "require") == 0 ? 400 : 200);
+		assert_int_equal(exchange.status, 200);
 	fake_exchange_close(endpoint, &exchange);
 	return answer;
 }
@@ -327,27 +323,24 @@ TEST(test_a_question_is_repeated_once_after_an_answer_that_does_not_fit)
 	state_of(call(*state, reply(again, GREEN)), "second");
 }
 
-TEST(test_a_required_capability_is_named)
+TEST(test_only_a_client_that_declares_form_mode_can_be_asked)
 {
-	static const char *const lacking[] = { "{}", "{\"sampling\":{}}",
-					       "{\"elicitation\":{\"url\":{}}}" };
-	const struct json *error, *required;
-	int64_t code;
+	static const struct {
+		const char *declared, *outcome;
+	} cases[] = {
+		{ "{}", "cannot" },
+		{ "{\"sampling\":{}}", "cannot" },
+		{ "{\"elicitation\":{\"url\":{}}}", "cannot" },
+		{ "{\"elicitation\":{}}", "can" },
+	};
 
-	for (size_t i = 0; i < sizeof(lacking) / sizeof(lacking[0]); i++) {
-		error = json_member(call_with(*state, "require", lacking[i], ""),
-				    "error");
-		assert_true(json_integer(json_member(error, "code"), &code));
-		assert_int_equal(code, -32021);
-		required =
-			json_member(json_member(error, "data"), "requiredCapabilities");
-		assert_non_null(
-			json_member(json_member(required, "elicitation"), "form"));
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct json *answer =
+			call_with(*state, "whether", cases[i].declared, "");
+
+		assert_string_equal(text_of(json_member(answer, "result")),
+				    cases[i].outcome);
 	}
-	assert_string_equal(text_of(json_member(call_with(*state, "require",
-							  "{\"elicitation\":{}}", ""),
-						"result")),
-			    "can");
 }
 
 TEST(test_a_request_state_reads_back_as_written)

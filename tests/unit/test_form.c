@@ -35,7 +35,7 @@ static const struct form_choice colours[] = { { "r", "Red" },
 					      { NULL } };
 static const struct form_field fields[] = {
 	{ "colour", SCHEMA_STRING, true, "Colour", .choices = colours },
-	{ "count", SCHEMA_INTEGER, false, "Count", "How many" },
+	{ "count", SCHEMA_INTEGER, false, "Count" },
 	{ "sure", SCHEMA_BOOLEAN, false, "Sure" },
 	{ "note", SCHEMA_STRING, false, "Note" },
 	{ NULL },
@@ -56,11 +56,10 @@ static void expect_written(const struct form_field *form, enum form_style kind,
 
 TEST(test_each_revision_writes_forms_its_way)
 {
-#define REST                                                   \
-	"\"count\":{\"type\":\"integer\",\"title\":\"Count\"," \
-	"\"description\":\"How many\"},"                       \
-	"\"sure\":{\"type\":\"boolean\",\"title\":\"Sure\"},"  \
-	"\"note\":{\"type\":\"string\",\"title\":\"Note\","    \
+#define REST                                                    \
+	"\"count\":{\"type\":\"integer\",\"title\":\"Count\"}," \
+	"\"sure\":{\"type\":\"boolean\",\"title\":\"Sure\"},"   \
+	"\"note\":{\"type\":\"string\",\"title\":\"Note\","     \
 	"\"maxLength\":1000}},\"required\":[\"colour\"]}"
 #define START                                               \
 	"{\"type\":\"object\",\"properties\":{\"colour\":{" \

@@ -20,7 +20,6 @@ enum feed_type { /* stored: only append */
 		 FEED_OFFLINE_GAP, /* one began, ended or grew */
 		 FEED_SMS_COMMAND,
 		 FEED_SMS_READ, /* an incoming message was marked as read */
-		 FEED_TYPE_LAST = FEED_SMS_READ,
 };
 
 struct feed_entry {

@@ -134,7 +134,6 @@ struct hub_call_answer {
 	const struct json *result; /* structuredContent of a success; else NULL */
 	/* Of a refusal, such as "not_registered", or of JSON-RPC: "rpc_error"; else NULL. */
 	const char *error_code;
-	const char *error_message; /* for a log; or NULL */
 };
 
 /* What a call says beside its arguments. */

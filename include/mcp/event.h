@@ -26,7 +26,6 @@
 
 enum {
 	EVENT_CURSOR_BYTES = 48,    /* also of an event ID */
-	EVENT_NAME_MAX = 128,	    /* characters of a type that a client names */
 	EVENT_ARGUMENTS_MAX = 1024, /* bytes, as canonical JSON */
 };
 
@@ -124,9 +123,6 @@ bool event_read_position(struct request *request, const struct event_type *type,
  * of the request. Returns false if the request has been answered.
  */
 bool event_read_query(struct request *request, struct event_query *query_out);
-
-/* Returns false if this program has no events, and the request has been answered. */
-bool event_is_served(struct request *request);
 
 /*
  * Writes the client as the store knows it now. Returns false if it was revoked. In open mode

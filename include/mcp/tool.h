@@ -116,8 +116,6 @@ void tool_call_succeed_with_json(struct tool_call *call, struct buffer *structur
  * structuredContent: it would have to fit the tool's outputSchema.
  */
 void tool_call_fail(struct tool_call *call, const struct tool_error *error);
-/* The same for a refusal whose code and fix stand in base/failure.h. */
-void tool_call_refuse(struct tool_call *call, enum failure failure, const char *message);
 /*
  * Puts the member "fix", for errors that stand within an answer. A fix that names a tool which this
  * client does not have is no fix, and is replaced.

@@ -61,9 +61,6 @@ bool routing_choose(struct routing *routing, const struct routing_request *reque
 		    struct routing_choice *choice_out);
 /* "2 are not ready, 1 rests after failures". Returns NULL if memory runs out. */
 const char *routing_explain(struct arena *arena, const struct routing_choice *choice);
-/* Returns why a SIM would be refused, "rests after failures"; NULL if it would not. */
-const char *routing_refusal(struct routing *routing, const struct sim *sim,
-			    const struct routing_request *request, int64_t *frees_ms_out);
 
 struct routing_rank {
 	const struct sim *sim;
@@ -96,8 +93,6 @@ int64_t routing_find_other(void *data, const struct message *message,
 const struct store_pool *routing_pool_at(const struct routing *routing, size_t place);
 const struct store_pool *routing_pool_named(const struct routing *routing,
 					    const char *name);
-const struct store_pool *routing_pool(const struct routing *routing, int64_t pool_id);
-bool routing_pool_has(const struct routing *routing, int64_t pool_id, int64_t sim_id);
 bool routing_is_drained(const struct routing *routing, int64_t sim_id);
 /*
  * The change is on disk and in the audit log when it returns 0; otherwise it returns -errno or

@@ -20,8 +20,6 @@
 
 struct store;
 
-enum { STORE_WEBHOOK_ERROR_BYTES = 32 };
-
 /* What the store keeps of a subscription. Strings and bytes are borrowed. */
 struct store_webhook_row {
 	int64_t id; /* output of store_webhook_put() */

@@ -36,7 +36,6 @@ struct webhooks;
 enum {
 	WEBHOOK_PER_CLIENT_MAX = 8,
 	WEBHOOK_ALL_MAX = 32,
-	WEBHOOK_BODY_MAX = 16 * 1024,
 	WEBHOOK_MESSAGE_ID_BYTES = 80,
 	WEBHOOK_TTL_LEAST_MS = 5 * 60 * 1000,
 	WEBHOOK_TTL_MOST_MS = 24 * 60 * 60 * 1000, /* and the default */

@@ -277,7 +277,6 @@ bool bridge_channel_finish(struct bridge_call *call,
 enum {
 	BRIDGE_SESSION_ID_BYTES = 512,
 	BRIDGE_SESSION_SUBSCRIPTIONS_MAX = 64,
-	BRIDGE_SESSION_STEPS_MAX = BRIDGE_SESSION_SUBSCRIPTIONS_MAX + 2,
 };
 
 enum bridge_session_state {
@@ -299,7 +298,6 @@ struct bridge_session {
 	unsigned subscription_count;
 	unsigned step;	   /* of a revival */
 	bool has_listened; /* its GET was tried */
-	bool was_cut;	   /* the GET may have missed something */
 };
 
 void bridge_session_deinit(struct bridge_session *session);

@@ -29,7 +29,6 @@
 #include "hub/hub_phones.h"
 
 enum {
-	HUB_CALL_PROTOCOL_BYTES = 512,
 	HUB_CALL_EPOCH_BYTES = 20,
 	HUB_CALL_ANSWER_MAX = 4 * FLEET_TEXT_MAX, /* bytes of its values */
 	HUB_CALL_ACCURACY_US = 50 * 1000,
@@ -134,7 +133,8 @@ static void hub_call_on_published(void *data, enum mqtt_outcome outcome)
 	free(published);
 }
 
-void hub_call_publish(struct hub_call *call)
+/* Publishes it in the phone's session. */
+static void hub_call_publish(struct hub_call *call)
 {
 	struct hub_phone *phone = call->phone;
 	struct hub_phones *phones = phone->phones;
@@ -326,7 +326,6 @@ static void hub_call_read_error(struct hub_call *call, const struct json *error)
 	} else {
 		call->answer.error_code = "rpc_error";
 	}
-	call->answer.error_message = json_string(json_member(error, "message"));
 }
 
 /* The facts of a failed tool call are a JSON object in its first text block. */
@@ -358,7 +357,6 @@ static void hub_call_read_result(struct hub_call *call, const struct json *resul
 	call->answer.error_code = json_string(json_member(facts, "code"));
 	if (!call->answer.error_code)
 		call->answer.error_code = "rpc_error";
-	call->answer.error_message = json_string(json_member(facts, "message"));
 }
 
 static void hub_call_read_answer(struct hub_call *call, const char *text, size_t length)

@@ -23,8 +23,6 @@ struct hub_call {
 	TAILQ_ENTRY(hub_call) link;
 };
 
-/* Publishes it in the phone's session. */
-void hub_call_publish(struct hub_call *call);
 /* The phone's key for the first contact is replaced: see hub/hub_phone.h. */
 struct hub_call *hub_call_new_rekey(struct hub_phone *phone, unsigned timeout_ms,
 				    void (*done)(void *data,

@@ -164,7 +164,8 @@ void event_write(const struct event_query *query, const struct feed_entry *entry
 
 /* ---- what a client wants */
 
-bool event_is_served(struct request *request)
+/* Returns false if this program has no events, and the request has been answered. */
+static bool event_is_served(struct request *request)
 {
 	if (request->context->events)
 		return true;

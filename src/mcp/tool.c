@@ -304,7 +304,9 @@ void tool_call_fail(struct tool_call *call, const struct tool_error *error)
 		tool_fail(call, &full);
 }
 
-void tool_call_refuse(struct tool_call *call, enum failure failure, const char *message)
+/* Fails the call with a refusal whose code and fix stand in base/failure.h. */
+static void tool_call_refuse(struct tool_call *call, enum failure failure,
+			     const char *message)
 {
 	const struct failure_words *words = failure_words(failure);
 	const struct tool_error error = {

@@ -8,16 +8,6 @@
 
 enum { CALLING_CODE_DIGITS_MOST = 3 };
 
-size_t country_count(void)
-{
-	return plan_country_count;
-}
-
-const struct country *country_at(size_t place)
-{
-	return &plan_countries[place];
-}
-
 const struct country *country_of_iso(const char *code)
 {
 	for (size_t i = 0; i < plan_country_count; i++) {

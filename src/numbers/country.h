@@ -49,7 +49,3 @@ const struct country *country_next(const struct country *country);
 
 /* Is it a satellite, network or service with a calling code of its own (ITU-T E.164)? */
 bool country_is_none(const struct country *country);
-
-/* Returns all of them, for tests. */
-size_t country_count(void);
-const struct country *country_at(size_t place);

@@ -154,21 +154,13 @@ const struct store_pool *routing_pool_named(const struct routing *routing,
 	return NULL;
 }
 
-const struct store_pool *routing_pool(const struct routing *routing, int64_t pool_id)
+static const struct store_pool *routing_pool(const struct routing *routing,
+					     int64_t pool_id)
 {
 	size_t place;
 
 	return routing_pool_place(routing, pool_id, &place) ? &routing->pools[place]
 							    : NULL;
-}
-
-bool routing_pool_has(const struct routing *routing, int64_t pool_id, int64_t sim_id)
-{
-	size_t place;
-
-	return routing_pool_place(routing, pool_id, &place) && sim_id > 0 &&
-	       (size_t)sim_id < routing->known_count &&
-	       routing->known[sim_id].pools >> place & 1;
 }
 
 bool routing_is_drained(const struct routing *routing, int64_t sim_id)
@@ -392,18 +384,6 @@ static const char *routing_refuse(const struct routing_case *about, const struct
 			       routing_check_limits(about, sim->id, frees_ms_out)
 		       ? NULL
 		       : routing_filters[ROUTING_AT_LIMIT].why;
-}
-
-const char *routing_refusal(struct routing *routing, const struct sim *sim,
-			    const struct routing_request *request, int64_t *frees_ms_out)
-{
-	struct routing_sim *known = routing_known(routing, sim->id);
-	struct routing_case about;
-
-	*frees_ms_out = 0;
-	if (!known || !routing_open(&about, routing, request))
-		return "not known";
-	return routing_refuse(&about, sim, known, frees_ms_out);
 }
 
 /* For qsort(): the better one first. */

@@ -40,7 +40,6 @@ struct routing_case {
 	int64_t conversation_sim, sticky_sim;
 	uint64_t number_hash;
 	int64_t now_ms, month;
-	bool needs_country; /* a SIM of that country is required */
 };
 
 /* The rows of the tables in src/policy/routing_rules.c. */

@@ -24,7 +24,7 @@ static const struct remote_modem_state {
 	{ "off", false, false, false, "" },
 };
 
-void remote_modem_notify(struct modem *modem, enum ofono_event_type type)
+static void remote_modem_notify(struct modem *modem, enum ofono_event_type type)
 {
 	const struct ofono_event event = { .type = type, .modem = modem };
 

@@ -66,7 +66,6 @@ void remote_modem_read_all(struct remote_feed *feed, const struct json *phone);
 void remote_modem_set_present(struct remote_feed *feed, bool present);
 void remote_modem_remove_all(struct remote_feed *feed);
 struct modem *remote_modem_find(struct remote_feed *feed, int64_t sim_id);
-void remote_modem_notify(struct modem *modem, enum ofono_event_type type);
 
 /* remote.c: names of messages; see there */
 void remote_write_key(const struct ofono *ofono, int64_t order_id, unsigned attempt,

@@ -23,7 +23,6 @@
 
 #define ADDRESS_BOOK_SOURCES	       "org.gnome.evolution.dataserver.Sources5"
 #define ADDRESS_BOOK_SOURCES_PATH      "/org/gnome/evolution/dataserver/SourceManager"
-#define ADDRESS_BOOK_SOURCE	       "org.gnome.evolution.dataserver.Source"
 #define ADDRESS_BOOK_FACTORY	       "org.gnome.evolution.dataserver.AddressBook10"
 #define ADDRESS_BOOK_FACTORY_INTERFACE "org.gnome.evolution.dataserver.AddressBookFactory"
 #define ADDRESS_BOOK_FACTORY_PATH      "/org/gnome/evolution/dataserver/AddressBookFactory"

@@ -68,16 +68,6 @@ bool outbox_approval_ends(const struct store_message_draft *draft);
 void outbox_cancel_start_due(struct outbox *outbox);
 void outbox_cancel_deinit(struct outbox *outbox); /* no callback is called any more */
 
-/* Returns NULL if there is none; *error_out: why it could not be read. */
-struct outbox_message *outbox_record_find(struct outbox *outbox, const char *uuid,
-					  int *error_out);
-/*
- * Another program sends it: it becomes a row of CLIENT_PHONE. Returns what outbox_record_take()
- * does.
- */
-int outbox_record_add(struct outbox *outbox, const struct outbox_record *record,
-		      int64_t sim_id);
-
 /* oFono accepted a message, perhaps one of ours; and the state of any message. */
 void outbox_record_on_added(struct outbox *outbox, const struct ofono_event *event);
 void outbox_record_on_state(struct outbox *outbox, const struct ofono_event *event);

@@ -48,8 +48,9 @@ static struct outbox_message *outbox_record_load(struct outbox *outbox,
 	return message ? message : sim_queues_add(&outbox->queues, row);
 }
 
-struct outbox_message *outbox_record_find(struct outbox *outbox, const char *uuid,
-					  int *error_out)
+/* Returns NULL if there is none, or if it could not be read: then *error_out is not 0. */
+static struct outbox_message *outbox_record_find(struct outbox *outbox, const char *uuid,
+						 int *error_out)
 {
 	struct outbox_message *message = sim_queues_find_uuid(&outbox->queues, uuid);
 	struct arena *arena;
@@ -94,8 +95,12 @@ static int outbox_record_adopt(struct outbox *outbox, const struct outbox_record
 	return 0;
 }
 
-int outbox_record_add(struct outbox *outbox, const struct outbox_record *record,
-		      int64_t sim_id)
+/*
+ * Another program sends it: it becomes a row of CLIENT_PHONE. Returns what outbox_record_take()
+ * does.
+ */
+static int outbox_record_add(struct outbox *outbox, const struct outbox_record *record,
+			     int64_t sim_id)
 {
 	struct segments segments;
 	struct store_message_draft draft = {

@@ -196,8 +196,9 @@ static const char *spool_file_take_message(const struct json *root, const char *
 	return NULL;
 }
 
-int spool_file_read_json(int folder, const char *name, struct arena *arena,
-			 const struct json **root_out, const char **flaw_out)
+/* Reads the JSON of a file of the plugin, in `arena`. Returns what spool_file_read() does. */
+static int spool_file_read_json(int folder, const char *name, struct arena *arena,
+				const struct json **root_out, const char **flaw_out)
 {
 	struct spool_file_bytes bytes = { NULL, 0 };
 	int error = spool_file_open_and_read(folder, name, arena, &bytes, flaw_out);

@@ -32,10 +32,6 @@ enum {
 /* Does the name have the form that the plugin uses? suffix: ".sms" or as long. */
 bool spool_file_is_named(const char *name, const char *suffix);
 
-/* Reads the JSON of a file of the plugin, in `arena`. The results of spool_file_read(). */
-int spool_file_read_json(int folder, const char *name, struct arena *arena,
-			 const struct json **root_out, const char **flaw_out);
-
 /*
  * Reads the file `name` of `folder`. The strings of the message are in `arena`, except the name.
  * Returns 0, -errno (-ENOENT if it is gone), or SPOOL_FILE_E_BAD with the reason in *flaw_out.

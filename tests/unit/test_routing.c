@@ -77,12 +77,14 @@ static int64_t choose(void)
 static void assert_refused(int64_t sim_id, const struct routing_request *request,
 			   const char *why)
 {
-	int64_t frees_ms;
-	const char *refusal =
-		routing_refusal(routing, sims_find(sims, sim_id), request, &frees_ms);
+	size_t count = 0, place = 0;
+	const struct routing_rank *ranks = routing_rank(routing, arena, request, &count);
 
-	assert_non_null(refusal);
-	assert_string_equal(refusal, why);
+	while (place < count && ranks[place].sim->id != sim_id)
+		place++;
+	assert_true(place < count);
+	assert_non_null(ranks[place].refused);
+	assert_string_equal(ranks[place].refused, why);
 }
 
 static int64_t store_exchange(int64_t sim_id, bool incoming)

@@ -54,8 +54,8 @@ enum { FORM_TEXT_MAX = 1000 }; /* characters of a string */
 /* How a revision writes forms. */
 enum form_style {
 	FORM_STYLE_NONE, /* the revision has no forms */
-	/* 2025-06-18: titles are enumNames; single choice only; defaults of booleans
-	 * only */
+	/* 2025-06-18: titles are enumNames; no defaults. It has no several choices either, so
+	 * a form for its clients must have no array. */
 	FORM_STYLE_ENUM_NAMES,
 	FORM_STYLE_TITLES, /* each value has its title beside it */
 };
@@ -64,7 +64,6 @@ enum form_style {
 struct form_choice {
 	const char *value;
 	const char *title; /* shown to the user; NULL in all choices: the value */
-	bool preset;	   /* selected by default */
 };
 
 /* A table of these ends with a NULL name. */
@@ -75,16 +74,12 @@ struct form_field {
 	const char *title;
 	/* string, array: allowed values; NULL for any */
 	const struct form_choice *choices;
-	/* The default: a string as is, a number or boolean as JSON text; NULL if there is none.
-	 * Choices have defaults of their own. */
+	/* The default: a string as is, anything else as JSON text; NULL if there is none. */
 	const char *preset;
 	/* Write titles as enumNames in every revision, for clients that know nothing else
 	 * (deprecated by MCP). */
 	bool is_named;
 };
-
-/* Returns whether a form of this style can show these fields. */
-bool form_can_show(enum form_style style, const struct form_field *fields);
 
 /* Writes the requestedSchema. */
 void form_write(struct json_writer *writer, const struct form_field *fields,

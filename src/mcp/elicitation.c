@@ -237,8 +237,7 @@ enum elicitation_outcome elicitation_ask(struct tool_call *call,
 	}
 	if ((reply && elicitation->is_repeated) ||
 	    elicitation->rounds++ >= ELICITATION_ROUNDS_MAX ||
-	    !elicitation_is_available(call) ||
-	    !form_can_show(call->request->revision->form, question->fields))
+	    !elicitation_is_available(call))
 		return ELICITATION_UNAVAILABLE;
 	elicitation->about = question->key;
 	elicitation->is_repeated |= reply != NULL;

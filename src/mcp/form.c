@@ -25,23 +25,11 @@ static bool form_text_fits(const struct form_field *field, const char *text)
 			      : utf8_count(text) <= FORM_TEXT_MAX;
 }
 
-static bool form_is_repeated(const struct json *item)
-{
-	for (const struct json *later = item->next; later; later = later->next) {
-		if (later->type == JSON_STRING && strcmp(later->text, item->text) == 0)
-			return true;
-	}
-	return false;
-}
-
-/*
- * Each choice counts once, so a fitting array cannot be longer than the list of choices.
- */
 static bool form_choices_fit(const struct form_field *field, const struct json *array)
 {
 	json_foreach (item, array) {
 		if (item->type != JSON_STRING ||
-		    !form_is_choice(field->choices, item->text) || form_is_repeated(item))
+		    !form_is_choice(field->choices, item->text))
 			return false;
 	}
 	return true;
@@ -104,15 +92,6 @@ static struct json *form_copy_value(const struct form_field *field,
 	return copy;
 }
 
-bool form_can_show(enum form_style style, const struct form_field *fields)
-{
-	for (; fields->name; fields++) {
-		if (style == FORM_STYLE_ENUM_NAMES && fields->type == SCHEMA_ARRAY)
-			return false;
-	}
-	return style != FORM_STYLE_NONE;
-}
-
 /* Writes the values of the choices, or their titles. */
 static void form_write_words(struct json_writer *writer, const char *key,
 			     const struct form_choice *choice, bool titles)
@@ -160,34 +139,6 @@ static void form_write_choices(struct json_writer *writer, const struct form_fie
 	}
 }
 
-static void form_write_default(struct json_writer *writer, const struct form_field *field)
-{
-	const struct form_choice *choice = field->choices;
-
-	if (!choice && field->preset) {
-		json_key(writer, "default");
-		if (field->type == SCHEMA_STRING)
-			json_write_string(writer, field->preset);
-		else
-			json_write_raw(writer, field->preset, strlen(field->preset));
-		return;
-	}
-	while (choice && choice->value && !choice->preset)
-		choice++;
-	if (!choice || !choice->value)
-		return;
-	if (field->type == SCHEMA_STRING) {
-		json_put_string(writer, "default", choice->value);
-		return;
-	}
-	json_open_array_at(writer, "default");
-	for (; choice->value; choice++) {
-		if (choice->preset)
-			json_write_string(writer, choice->value);
-	}
-	json_close_array(writer);
-}
-
 static void form_write_field(struct json_writer *writer, const struct form_field *field,
 			     enum form_style style)
 {
@@ -198,8 +149,13 @@ static void form_write_field(struct json_writer *writer, const struct form_field
 		json_put_integer(writer, "maxLength", FORM_TEXT_MAX);
 	if (field->choices)
 		form_write_choices(writer, field, style);
-	if (style == FORM_STYLE_TITLES || field->type == SCHEMA_BOOLEAN)
-		form_write_default(writer, field);
+	if (field->preset && style == FORM_STYLE_TITLES) {
+		json_key(writer, "default");
+		if (field->type == SCHEMA_STRING)
+			json_write_string(writer, field->preset);
+		else
+			json_write_raw(writer, field->preset, strlen(field->preset));
+	}
 	json_close_object(writer);
 }
 

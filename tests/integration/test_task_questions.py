@@ -5,7 +5,6 @@ tools."""
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,7 +19,6 @@ from wire import Reply
 
 DECLARED: dict[str, Any] = {"elicitation": {}, "extensions": {TASKS: {}}}
 YES = {"action": "accept", "content": {"confirm": True}}
-RESTARTS = ["restarted", "killed"]
 
 
 def named(name: str) -> dict[str, Any]:
@@ -28,7 +26,7 @@ def named(name: str) -> dict[str, Any]:
 
 
 class Jobs:
-    """Tasks of one gateway, which finds them again after a restart."""
+    """Tasks of one gateway."""
 
     def __init__(self, gateway: LoneGateway) -> None:
         self.gateway = gateway
@@ -72,13 +70,6 @@ class Jobs:
         assert events.next().method == "notifications/subscriptions/acknowledged"
         return events
 
-    def restart(self, how: str) -> None:
-        if how == "killed":
-            self.gateway.kill()
-        else:
-            self.gateway.stop()
-        self.gateway.start()
-
 
 def assert_payload(task: dict[str, Any]) -> None:
     """Each status has the members that belong to it, and no others."""
@@ -102,14 +93,6 @@ def text_of(task: dict[str, Any]) -> str:
 @pytest.fixture(scope="module")
 def jobs() -> Iterator[Jobs]:
     with FixtureGateway() as gateway:
-        yield Jobs(gateway)
-
-
-@pytest.fixture
-def kept_jobs(folder: Path) -> Iterator[Jobs]:
-    gateway = FixtureGateway()
-    gateway.environment["FIXTURE_JOBS"] = str(folder / "jobs")
-    with gateway:
         yield Jobs(gateway)
 
 
@@ -223,32 +206,3 @@ def test_a_failed_task_is_pushed_to_all_listeners(jobs: Jobs) -> None:
         for events in (one, both):
             assert [told(events.next())["status"] for _ in range(2)] == ["working", "failed"]
     jobs.cancel(other)
-
-
-# ---- restarts ----------------------------------------------------------------------
-
-@pytest.mark.parametrize("how", RESTARTS)
-def test_open_questions_survive_a_restart(kept_jobs: Jobs, how: str) -> None:
-    jobs = kept_jobs
-    task_id = jobs.begin("multi_input")
-    jobs.answer(task_id, second=named("Bob"))
-    before = jobs.get(task_id)
-    assert set(before["inputRequests"]) == {"first"}
-    jobs.restart(how)
-    assert jobs.get(task_id) == before
-    with jobs.listen(task_id) as events:
-        assert told(events.next())["inputRequests"] == before["inputRequests"]
-        jobs.answer(task_id, second=named("Eve"), first=named("Ann"))
-        assert told(events.next())["status"] == "working"
-        assert text_of(told(events.next())) == "Hello, Bob and Ann!"
-
-
-@pytest.mark.parametrize("how", RESTARTS)
-def test_a_failed_task_stays_failed_after_a_restart(kept_jobs: Jobs, how: str) -> None:
-    jobs = kept_jobs
-    task_id = jobs.begin("protocol_error_job")
-    failed = jobs.wait(task_id, "failed")
-    jobs.restart(how)
-    assert jobs.get(task_id) == failed
-    with jobs.listen(task_id) as events:
-        assert told(events.next())["error"] == failed["error"]

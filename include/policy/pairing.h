@@ -52,7 +52,6 @@ struct pairing_request {
 	int64_t begun_ms;
 	bool holds_network; /* it began while the page was open to the network */
 	/* when approved: */
-	int64_t client_id;
 	char client_name[CLIENT_NAME_BYTES]; /* as the owner calls it */
 	char token[TOKEN_TEXT_BYTES];	     /* "" once it was fetched */
 };

@@ -51,11 +51,12 @@ static int pair_request_send(const struct owner_command_call *call, const char *
 	return owner_command_ask(call, command, arguments, handler);
 }
 
+/* The address comes first, because a name could go on like one: laptop" at 192.0.2.7 */
 static void pair_request_print(const struct json *request)
 {
-	putchar('"');
+	printf("%s, which calls itself \"", json_field_text(request, "address"));
 	terminal_print_escaped(stdout, json_field_text(request, "name"));
-	printf("\" at %s", json_field_text(request, "address"));
+	putchar('"');
 }
 
 static int pair_request_on_list(const struct owner_command_call *call,
@@ -99,8 +100,9 @@ static int pair_request_on_wait(const struct owner_command_call *call,
 static int pair_request_on_check(const struct owner_command_call *call,
 				 const struct json *result)
 {
+	printf("The computer at ");
 	pair_request_print(json_member(result, "pairing"));
-	puts(" asks to use this phone.");
+	puts(", asks to use this phone.");
 	return EXIT_CODE_OK;
 }
 

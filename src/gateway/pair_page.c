@@ -146,23 +146,36 @@ static const char *pair_page_cookie_name(const struct exchange *exchange)
 					       : PAIR_PAGE_COOKIE;
 }
 
-/* Returns NULL if the client has no cookie of ours, or an unknown one. */
-static struct pairing_request *pair_page_find_request(struct web *web,
-						      struct exchange *exchange)
+/* Returns the value of the next cookie with this name; NULL if there is none. */
+static const char *pair_page_find_cookie(const char *at, const char *name)
 {
-	const char *name = pair_page_cookie_name(exchange);
-	const char *at = exchange_header(exchange, "Cookie", NULL);
-	char key[TOKEN_TEXT_BYTES];
-	struct pairing_request *request;
 	size_t length = strlen(name);
 
 	while (at && (strncmp(at, name, length) != 0 || at[length] != '=')) {
 		at = strchr(at, ';');
 		at = at ? at + 1 + strspn(at + 1, " ") : NULL;
 	}
-	if (!at || strcspn(at + length + 1, "; ") != sizeof(key) - 1)
+	return at ? at + length + 1 : NULL;
+}
+
+/*
+ * Returns NULL if the client has no cookie of ours, or an unknown one. Other servers on this host may
+ * set one of the same name for a longer path, and browsers send that first: with a second one it is
+ * not known whose code the page would show.
+ */
+static struct pairing_request *pair_page_find_request(struct web *web,
+						      struct exchange *exchange)
+{
+	const char *name = pair_page_cookie_name(exchange);
+	const char *value =
+		pair_page_find_cookie(exchange_header(exchange, "Cookie", NULL), name);
+	char key[TOKEN_TEXT_BYTES];
+	struct pairing_request *request;
+
+	if (!value || strcspn(value, "; ") != sizeof(key) - 1 ||
+	    pair_page_find_cookie(value, name))
 		return NULL;
-	memcpy(key, at + length + 1, sizeof(key) - 1);
+	memcpy(key, value, sizeof(key) - 1);
 	key[sizeof(key) - 1] = '\0';
 	request = pairing_find(&web->pairing, key);
 	explicit_bzero(key, sizeof(key));
@@ -257,9 +270,9 @@ static void pair_page_answer_waiting(struct exchange *exchange,
 	web_page_state(&page, "waiting");
 	pair_page_put_code(&page, request->code);
 	web_page_say(&page,
-		     "\"%s\" at %s asks to use the phone. Its "
-		     "owner runs this there, and types the code:",
-		     request->name, request->address);
+		     "A computer at %s, which calls itself \"%s\", asks to use the "
+		     "phone. Its owner runs this there, and types the code:",
+		     request->address, request->name);
 	web_page_block(&page, "sudo " PROGRAM_NAME " pair");
 	web_page_say(&page, "Do so only if you asked for this just now. %lld %s left.",
 		     (long long)minutes, minutes == 1 ? "minute" : "minutes");
@@ -278,7 +291,8 @@ static const struct pair_page_ending {
 	  "Codes are valid for ten minutes. Load /pair to get another." },
 	{ PAIRING_PUSHED_OUT, "pushed_out", "Newer requests took this one's place",
 	  "Load /pair to get another code, and type it soon." },
-	{ PAIRING_APPROVED, "revoked", "The owner has revoked the access", "" },
+	{ PAIRING_APPROVED, "revoked",
+	  "The owner has revoked the access, or made another token", "" },
 	{ PAIRING_FREE, "unknown", "This request is not known",
 	  "Perhaps the gateway was restarted, or this is another browser. Load /pair to begin." },
 };
@@ -439,18 +453,28 @@ static void pair_page_on_ended(void *data, struct exchange *exchange)
 		buffer_deinit(form);
 }
 
+/* The owner may have revoked it since, or replaced it by another. */
+static bool pair_page_has_valid_token(const struct web *web,
+				      const struct pairing_request *request)
+{
+	uint8_t hash[CLIENT_HASH_BYTES];
+	struct client client;
+
+	crypto_hash_token(request->token, strlen(request->token), hash);
+	return store_client_find(web->services->store, hash, &client);
+}
+
 static void pair_page_on_wait(void *data, struct exchange *exchange)
 {
 	struct web *web = data;
 	struct pairing_request *request = pair_page_find_request(web, exchange);
-	struct client client;
 
 	if (!request)
 		pair_page_answer_ended(exchange, PAIRING_FREE);
 	else if (request->state == PAIRING_WAITING)
 		pair_page_answer_waiting(exchange, request);
 	else if (request->state != PAIRING_APPROVED ||
-		 !store_client_find_id(web->services->store, request->client_id, &client))
+		 !pair_page_has_valid_token(web, request))
 		pair_page_answer_ended(exchange, request->state);
 	else if (strcmp(exchange_method(exchange), "HEAD") == 0)
 		pair_page_answer_waiting(exchange, request); /* HEAD shows no token */

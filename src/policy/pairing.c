@@ -224,7 +224,6 @@ void pairing_approve(struct pairing_request *request, const struct client *clien
 		     const char *token)
 {
 	pairing_end(request, PAIRING_APPROVED);
-	request->client_id = client->id;
 	snprintf(request->client_name, sizeof(request->client_name), "%s", client->name);
 	snprintf(request->token, sizeof(request->token), "%s", token);
 }

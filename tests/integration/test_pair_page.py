@@ -155,6 +155,18 @@ def test_pair_asks_for_the_code_and_says_who_asks(gateway: LoneGateway) -> None:
     assert computer.wait_page().status == HTTPStatus.OK
 
 
+def test_a_name_cannot_pass_for_an_address_on_the_terminal(gateway: LoneGateway) -> None:
+    """The address stands before everything that the computer chose."""
+    computer, name = Computer(gateway, source="127.0.0.7"), 'laptop" at 192.0.2.7'
+    computer.begin(name)
+    with on_terminal("pair", "--state-dir", gateway.state) as terminal:
+        listed = terminal.read_until("Code that the computer shows: ")
+        terminal.type(computer.code + "\n")
+        checked = terminal.read_until("Its permissions [read,send]: ")
+    for said in (listed, checked):
+        assert name in said and "127.0.0.7" in said.partition(name)[0]
+
+
 def test_the_owner_rejects_a_request(gateway: LoneGateway) -> None:
     computer = Computer(gateway)
     computer.begin("laptop")
@@ -237,6 +249,15 @@ def test_a_client_that_is_revoked_before_it_fetches_its_token_gets_none(
     assert state(computer) == (410, "revoked")
 
 
+def test_a_token_that_was_replaced_before_it_was_fetched_is_not_shown(
+        gateway: LoneGateway, owner: Owner) -> None:
+    computer = Computer(gateway)
+    computer.begin("laptop")
+    owner.do("pair", "--code", computer.code)
+    owner.do("rotate", "laptop")
+    assert state(computer) == (410, "revoked")
+
+
 # ---- codes
 
 def test_five_wrong_codes_pause_the_right_one(gateway: LoneGateway, owner: Owner) -> None:
@@ -265,6 +286,18 @@ def test_a_code_approves_its_own_request_among_those_with_one_name(
 def test_without_its_cookie_there_is_no_request(gateway: LoneGateway, cookie: str) -> None:
     Computer(gateway).begin("laptop")
     assert state(Computer(gateway, cookie=cookie)) == (404, "unknown")
+
+
+def test_a_second_cookie_of_another_server_shows_no_strangers_code(gateway: LoneGateway) -> None:
+    """Servers on other ports of the host may set cookies for it, and the browser sends that with
+    the longer path first."""
+    stranger, computer = Computer(gateway), Computer(gateway)
+    stranger.begin("laptop")
+    computer.begin("laptop")
+    for cookies in (f"{stranger.cookie}; {computer.cookie}",
+                    f"{computer.cookie};{stranger.cookie}"):
+        assert state(Computer(gateway, cookie=cookies)) == (404, "unknown")
+    assert state(Computer(gateway, cookie=f"a=b; {computer.cookie}; c=d")) == (202, "waiting")
 
 
 # ---- the page as a page

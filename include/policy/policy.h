@@ -143,7 +143,9 @@ int policy_find_slot(struct policy *policy, struct policy_request *request,
  * policy_find_slot() chose its time, everything is judged again: by then messages may have been
  * held up and go together, or the owner may allow less (tests/integration/test_spread.py). What
  * only the time forbids moves the message to the next free time, or if none is free, to when the
- * refusal ends. The message may have no ID yet, and `arena` may be NULL if it is not spread.
+ * refusal ends. One to an emergency number may never go
+ * (tests/unit/test_policy.c::test_a_due_message_to_an_emergency_number_is_never_submitted). The
+ * message may have no ID yet, and `arena` may be NULL if it is not spread.
  */
 int policy_find_due_slot(void *data, const struct message *message, struct arena *arena,
 			 struct outbox_slot *slot_out);

@@ -97,13 +97,14 @@ void outbox_set_received_codes(struct outbox *outbox, struct received_codes *cod
 /* When a message may be submitted. */
 struct outbox_slot {
 	int64_t send_at_ms; /* wall clock; 0 for now */
-	const char *reason; /* static text: why later */
+	const char *reason; /* static text: why later, or never */
+	bool is_never;	    /* it must not be sent at all */
 };
 
 /*
  * Judges a message before it is submitted; one that may only go later becomes scheduled, with the
- * reason. Returns 0, or a negative errno or store error: it stays queued. The outbox may not know
- * the policy, so the policy passes this in.
+ * reason, and one that may never go is cancelled. Returns 0, or a negative errno or store error: it
+ * stays queued. The outbox may not know the policy, so the policy passes this in.
  */
 typedef int (*outbox_slot_finder)(void *data, const struct message *message,
 				  struct arena *arena, struct outbox_slot *slot_out);

@@ -417,16 +417,24 @@ int policy_find_due_slot(void *data, const struct message *message, struct arena
 		.text = message->text,
 		.segments = message->segments,
 		.sim_id = message->sim_id,
-		.edits_message_id = message->id,
 		.is_due = true,
 	};
 	struct policy_verdict verdict, later;
 	int64_t soonest_ms = clock_wall_ms() + POLICY_RETRY_MS;
+	struct policy_case about;
 	int outcome;
 
 	*slot_out = (struct outbox_slot){ 0 };
+	policy_open_case(&about, policy, &request);
+	/* a row may have been changed by others, and the modem may be abroad by now */
+	if (policy_rules_is_emergency(&about)) {
+		slot_out->reason = failure_words(FAILURE_EMERGENCY_NUMBER)->code;
+		slot_out->is_never = true;
+		return 0;
+	}
 	if (!(message->flags & MESSAGE_SPREAD))
 		return policy_find_sim_slot(policy, message, NULL, slot_out);
+	request.edits_message_id = message->id;
 	outcome = policy_check(policy, &request, &verdict);
 	if (outcome == POLICY_E_REFUSED && verdict.failure == FAILURE_INTERNAL)
 		return -EIO;

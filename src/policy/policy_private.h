@@ -53,6 +53,8 @@ const struct config_list *policy_segment_prices(const struct policy *policy);
 /* Returns how many paired clients share the limits of this SIM. */
 int64_t policy_sim_clients(const struct policy *policy, int64_t sim_id);
 bool policy_is_call(const struct policy_case *about);
+/* Does its recipient reach an emergency service, as far as any modem knows (policy_rules.c)? */
+bool policy_rules_is_emergency(const struct policy_case *about);
 
 /* Refuses, and returns POLICY_E_REFUSED. `message` is NULL if memory ran out. */
 int policy_refuse(struct policy_case *about, enum failure failure, const char *message);

@@ -109,7 +109,7 @@ static bool policy_rules_is_emergency_abroad(const struct policy_case *about,
 	return recipient_is_emergency(&recipient, "");
 }
 
-static bool policy_rules_is_emergency(const struct policy_case *about)
+bool policy_rules_is_emergency(const struct policy_case *about)
 {
 	const struct modem_list *modems = ofono_modems(about->parts->ofono);
 	const struct modem *modem;

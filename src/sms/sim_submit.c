@@ -71,9 +71,19 @@ static int sim_submit_check_codes(const struct sim_queues *queues,
 	return SIM_SUBMIT_E_STOPPED;
 }
 
+/* It must never be sent. */
+static int sim_submit_cancel(struct outbox_message *message, const char *reason)
+{
+	int error = outbox_step_cancel_waiting(message, reason, false);
+
+	if (!error)
+		return SIM_SUBMIT_E_STOPPED;
+	return error > 0 && error != STORE_E_FULL ? -EIO : error;
+}
+
 /*
  * Asks the limits of the SIM, which count what was submitted, and all limits about a message
- * that waited for them. Stopped: it is scheduled for a later time now.
+ * that waited for them. Stopped: it is scheduled for a later time now, or cancelled.
  */
 static int sim_submit_check_slot(const struct sim_queues *queues,
 				 struct outbox_message *message)
@@ -93,6 +103,8 @@ static int sim_submit_check_slot(const struct sim_queues *queues,
 	if (!error)
 		error = queues->find_slot(queues->find_slot_data, &row, arena, &slot);
 	arena_free(arena);
+	if (!error && slot.is_never)
+		return sim_submit_cancel(message, slot.reason);
 	if (error || !slot.send_at_ms)
 		return error;
 	outbox_deadline_postpone(message, slot.send_at_ms);
@@ -105,7 +117,7 @@ static int sim_submit_check_slot(const struct sim_queues *queues,
 
 /*
  * Returns 0 if it may be submitted; SIM_SUBMIT_E_STOPPED if it waits for approval, or for a later
- * time, on disk; -errno or STORE_E_FULL if it may not be submitted, and nothing has changed.
+ * time, or is cancelled, on disk; -errno or STORE_E_FULL if it may not be submitted, and nothing has changed.
  */
 static int sim_submit_check(const struct sim_queues *queues,
 			    struct outbox_message *message, const char *text)

@@ -504,6 +504,8 @@ static const struct {
 	  "It was cancelled before it was sent: the recipient texted STOP." },
 	{ "client_revoked", "It was cancelled before it was sent: the owner revoked the "
 			    "client that sent it." },
+	{ "emergency_number_blocked", "It was cancelled before it was sent: its number "
+				      "reaches an emergency service." },
 	{ "cancel_wanted",
 	  "It is to be cancelled as soon as the modem is back, but may have been sent by then." },
 	{ "restored",

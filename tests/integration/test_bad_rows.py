@@ -201,6 +201,27 @@ def test_an_answer_that_no_owner_texted_gets_no_reply() -> None:
         assert "2 bad rows of the table approval_answer" in Owner(lab.gateway.state).run("doctor").stdout
 
 
+def test_a_waiting_message_to_an_emergency_number_is_cancelled() -> None:
+    numbers = ["112", "0036112", "911"]
+    with new_lab(modem_count=1) as lab:
+        wait_until_known(lab, True)
+        agent, soon = Agent(lab), seconds_ahead(3600)
+        *changed, last = [agent.send(text, send_at=soon).message_id
+                          for text in [*numbers, "last"]]
+        lab.gateway.stop()
+        with closing(sqlite3.connect(lab.gateway.state / "gateway.db")) as database, database:
+            database.executemany("UPDATE message SET phone_number = ? WHERE id = ?",
+                                 zip(numbers, changed))
+            database.execute("UPDATE message SET send_at = 1")
+        lab.gateway.start()
+        agent.wait_state(last, "sent")
+        assert taken_texts(lab) == ["last"]
+        for message in changed:
+            status = agent.call("get_sms_status", message_id=message).structured
+            assert (status["state"], status["reason"]) == ("cancelled",
+                                                           "emergency_number_blocked")
+
+
 def test_exhausted_ids_are_corrected_and_sending_works() -> None:
     lab = new_lab(modem_count=1, policy="")
     with lab:

@@ -388,6 +388,23 @@ static bool submit_due(int64_t id, int64_t client_id)
 	return true;
 }
 
+TEST(test_a_due_message_to_an_emergency_number_is_never_submitted)
+{
+	struct message message = { .id = 1,
+				   .sim_id = request.sim_id,
+				   .segments = 1,
+				   .number = "06112",
+				   .text = "x" };
+	struct outbox_slot slot;
+
+	assert_int_equal(policy_find_due_slot(policy, &message, arena, &slot), 0);
+	assert_true(slot.is_never);
+	assert_string_equal(slot.reason, "emergency_number_blocked");
+	message.number = request.number;
+	assert_int_equal(policy_find_due_slot(policy, &message, arena, &slot), 0);
+	assert_false(slot.is_never);
+}
+
 /* All are approved at once; the program restarts and the clock is set in between. */
 TEST(test_submissions_never_exceed_the_limit_of_a_sim)
 {

@@ -272,6 +272,13 @@ static bool gate_path_is_no_oauth(const struct gate_request *request)
 	return false;
 }
 
+/* Passes if there is no page that the answer could name. */
+static bool gate_path_is_no_oauth_beside_pair(const struct gate_request *request)
+{
+	return config_pair_page(request->config) == CONFIG_PAIR_PAGE_NO ||
+	       gate_path_is_no_oauth(request);
+}
+
 static bool gate_path_is_known(const struct gate_request *request)
 {
 	const struct http_server_route *route;
@@ -384,6 +391,10 @@ static bool gate_scopes_suffice(const struct gate_request *request)
 		(!(held & route->useless_scopes) || (held & ~route->useless_scopes)));
 }
 
+#define GATE_NO_OAUTH                                                           \
+	"this gateway uses tokens, not OAuth: on the phone, run `" PROGRAM_NAME \
+	" pair NAME`"
+
 static const struct gate {
 	unsigned status;
 	bool close;
@@ -397,9 +408,9 @@ static const struct gate {
 	  "with server.allowed_host" },
 	{ 403, false, gate_origin_is_allowed,
 	  "pages of this Origin may not use this server: allow it with server.allowed_origin" },
-	{ 404, false, gate_path_is_no_oauth,
-	  "this gateway uses tokens, not OAuth: on the phone, run `" PROGRAM_NAME
-	  " pair NAME`, or open /pair on this server in a browser" },
+	{ 404, false, gate_path_is_no_oauth_beside_pair,
+	  GATE_NO_OAUTH ", or open /pair on this server in a browser" },
+	{ 404, false, gate_path_is_no_oauth, GATE_NO_OAUTH },
 	{ 404, false, gate_path_is_known,
 	  "there is nothing at this path: MCP is at /mcp" },
 	{ 204, false, gate_is_no_preflight, "" },

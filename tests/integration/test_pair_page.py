@@ -354,6 +354,8 @@ def test_the_page_can_be_switched_off() -> None:
         computer, owner = Computer(gateway), Owner(gateway.state)
         assert computer.ask("/pair").status == HTTPStatus.NOT_FOUND
         assert computer.begin("laptop").status == HTTPStatus.NOT_FOUND
+        refused = computer.ask("/register").json["error_description"]
+        assert "ofono-mcp pair" in refused and "/pair" not in refused
         assert owner.run("pair", "--wait").returncode == FAILED
 
 
@@ -382,6 +384,7 @@ def test_clients_that_expect_oauth_learn_what_there_is(gateway: LoneGateway) -> 
             assert reply.status == HTTPStatus.NOT_FOUND, path
             assert reply.json["error"] == "invalid_request"
             assert "ofono-mcp pair" in reply.json["error_description"]
+            assert "/pair" in reply.json["error_description"]
         assert Computer(gateway).ask(path, "HEAD").status == HTTPStatus.NOT_FOUND
     assert "resource_metadata" not in (
         Computer(gateway).ask("/mcp", "POST", b"{}", **{"Content-Type": "application/json"})

@@ -9,7 +9,8 @@
  *               queue.
  *   submitted   until oFono reports the outcome. A registered modem that takes too long is
  *               stuck: it keeps the message pending for ever, and neither oFono nor its Cancel
- *               can end that. The loss of the modem makes the message
+ *               can end that. The loss of the modem, or of the message store of a radio that is a
+ *               gateway itself, makes the message
  *   held        oFono keeps it for the SIM card. When the modem of the card accepts messages
  *               again, oFono is asked which ones it has: those are submitted again, the others
  *               unknown (sent before anybody listened?). What is held later is asked for later.
@@ -161,6 +162,7 @@ static void sim_queue_on_listed(void *data, char (*uuids)[MESSAGE_UUID_BYTES],
 			continue;
 		}
 		message->cancel_due = message->cancel_wanted;
+		message->epoch = queue->modem->epoch;
 		outbox_step_listed(message);
 	}
 	if (sim_queue_survey(queue).has_lost)
@@ -284,13 +286,30 @@ static bool sim_queue_can_judge(const struct sim_queue *queue)
 	return !queue->queues->codes || received_codes_are_ready(queue->queues->codes);
 }
 
+/* The radio's message store was replaced since: it may have forgotten what it accepted. */
+static void sim_queue_check_epoch(struct sim_queue *queue)
+{
+	struct outbox_message *message;
+
+	if (!queue->queues->messages->sends_again || !queue->modem)
+		return;
+	TAILQ_FOREACH (message, &queue->messages, link) {
+		if (message->state == STATE_SUBMITTED &&
+		    message->epoch != queue->modem->epoch)
+			outbox_step_lose_modem(message);
+	}
+}
+
 /* Does what can be done now: saves, asks oFono for held messages, claims the next one. */
 static void sim_queue_advance(struct sim_queue *queue)
 {
-	struct sim_queue_survey survey = sim_queue_survey(queue);
+	struct sim_queue_survey survey;
 	const struct sim *sim = sims_find(queue->queues->sims, queue->sim_id);
-	bool may_submit = sim_queue_may_submit(queue, &survey, sim);
+	bool may_submit;
 
+	sim_queue_check_epoch(queue);
+	survey = sim_queue_survey(queue);
+	may_submit = sim_queue_may_submit(queue, &survey, sim);
 	sim_queue_check_stuck(queue, survey.submitted, sim);
 	if (may_submit && survey.next && survey.next->stage == STAGE_PREPARED) {
 		sim_submit_claim(queue, survey.next, sim->modem);

@@ -57,6 +57,13 @@ def state(fleet: Fleet, message: int) -> str:
     return told
 
 
+def attempted(fleet: Fleet, message: int) -> bool:
+    """The hub has the phone's answer."""
+    with closing(sqlite3.connect(fleet.hub.state / "gateway.db")) as database:
+        [(uuid,)] = database.execute("SELECT uuid FROM message WHERE id = ?", (message,))
+    return bool(uuid)
+
+
 def routed(fleet: Fleet, text: str) -> int:
     """Sends it by the pool from the first phone, whose SIM it prefers."""
     send(fleet, "before", subscription_id=sim_of(fleet, "shop-1"))
@@ -106,6 +113,18 @@ def test_a_key_that_a_phone_forgot_is_closed_by_no_one(fleet: Fleet) -> None:
     wait_until(lambda: len(fleet.sims()) == 1, what="one SIM can send")
     wait_until(lambda: state(fleet, message) != "held", what="the doubt ends")
     assert (senders(fleet, "searching"), state(fleet, message)) == (["shop-1"], "unknown")
+
+
+def test_what_a_phone_forgot_while_the_hub_runs_does_not_hold_up_its_sim(fleet: Fleet) -> None:
+    first, old = sim_of(fleet, "shop-1"), backup(fleet)
+    Owner(fleet.phones["shop-1"].lab.gateway.state).do("change", "--ask", "always", "hub")
+    message: int = send(fleet, "forgotten", subscription_id=first, wait_for="none")["message_id"]
+    wait_until(lambda: attempted(fleet, message), what="the phone has it, and asks its owner")
+    replace_store(fleet, old)
+    wait_until(lambda: state(fleet, message) == "unknown", what="nobody knows")
+    send(fleet, "next", subscription_id=first)
+    wait_until(lambda: senders(fleet, "next") == ["shop-1"], what="the SIM goes on")
+    assert not senders(fleet, "forgotten")
 
 
 def test_a_hub_on_a_new_disk_uses_no_key_of_its_former_self(fleet: Fleet, tmp_path: Path) -> None:

@@ -515,13 +515,14 @@ void routing_watch(struct routing *routing, struct outbox *outbox)
 		     routing);
 }
 
-/* A limit of the phone, or the owner's wish, is no failure of the SIM. */
+/* A limit of the phone, its absence, or the owner's wish is no failure of the SIM. */
 static bool routing_is_failure(const char *outcome)
 {
-	static const char *const harmless[] = { "",	  "rate_limited",
-						"resent", "budget_exhausted",
-						"paused", "quiet_hours",
-						"closed", NULL };
+	static const char *const harmless[] = { "",	    "rate_limited",
+						"resent",   "budget_exhausted",
+						"paused",   "quiet_hours",
+						"closed",   "not_delivered",
+						"in_doubt", NULL };
 
 	for (size_t i = 0; harmless[i]; i++) {
 		if (strcmp(harmless[i], outcome) == 0)

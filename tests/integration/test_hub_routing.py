@@ -187,6 +187,26 @@ def test_the_owner_of_a_phone_decides_on_what_the_hub_sends(fleet: Fleet, decisi
     fleet.run("pools", "remove", "all")
 
 
+def test_a_phone_that_vanished_is_no_failure_of_its_sim(fleet: Fleet) -> None:
+    first, second = sim_of(fleet, "shop-1"), sim_of(fleet, "shop-2")
+    gateway = fleet.phones["shop-1"].lab.gateway
+    numbers = [f"+3620700000{digit}" for digit in range(3)]
+    for number in numbers:                      # so the pool prefers this SIM for them
+        fleet.call("send_sms", to_phone_number=number, sms_text="before", subscription_id=first)
+    fleet.run("pools", "set", "all", "--sims", f"{first},{second}")
+    gateway.kill()
+    for number in numbers:
+        fleet.call("send_sms", to_phone_number=number, sms_text=f"to {number}", pool="all")
+        wait_until(lambda number=number: senders(fleet, f"to {number}") == ["shop-2"],
+                   what="the other phone sends it")
+    with closing(sqlite3.connect(fleet.hub.state / "gateway.db")) as database:
+        assert not database.execute("SELECT * FROM sim_service WHERE id = ? AND"
+                                    " (failures OR rests_until)", (first,)).fetchall()
+    gateway.start()
+    wait_until(lambda: len(fleet.sims()) == 2, what="both SIMs are ready")
+    fleet.run("pools", "remove", "all")
+
+
 def test_an_opt_out_at_one_phone_holds_for_all_sims(fleet: Fleet) -> None:
     sender = "+36209876543"
     first, second = sim_of(fleet, "shop-1"), sim_of(fleet, "shop-2")

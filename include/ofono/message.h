@@ -68,12 +68,15 @@ void message_send_cancel(struct message_send *send);
 
 struct message_listing; /* a GetMessages call in progress */
 
-/* Returns the UUIDs that oFono holds for this modem. `uuids` is NULL when oFono did not answer. */
-struct message_listing *message_list(struct modem *modem,
-				     void (*done)(void *data,
-						  char (*uuids)[MESSAGE_UUID_BYTES],
-						  size_t count),
-				     void *data);
+/*
+ * Returns the UUIDs that oFono holds for this modem. `uuids` is NULL when oFono did not answer. A radio
+ * that sends again safely is asked for `order` alone: it returns the UUID if it knows the message, and
+ * then reports the state.
+ */
+struct message_listing *message_list(
+	struct modem *modem, const struct message_order *order,
+	void (*done)(void *data, char (*uuids)[MESSAGE_UUID_BYTES], size_t count),
+	void *data);
 void message_listing_cancel(struct message_listing *listing); /* NULL is fine */
 
 enum message_cancel_outcome {

@@ -65,8 +65,8 @@ enum ofono_message_state {
 	MESSAGE_FAILED,
 	MESSAGE_CANCELLED,
 	/* Only of the SIMs of other phones. */
-	MESSAGE_REJECTED,     /* the phone's owner rejected it */
-	MESSAGE_NOT_APPROVED, /* nobody approved it there in time */
+	MESSAGE_WAITS_FOR_OWNER, /* for the approval of the phone's owner */
+	MESSAGE_LOST,		 /* the phone does not know whether it was sent */
 };
 
 enum { MESSAGE_UUID_BYTES = 41 }; /* 40 hex digits and NUL */
@@ -81,6 +81,9 @@ struct ofono_event {
 	struct modem *modem; /* NULL for OFONO_... */
 	const char *uuid;
 	enum ofono_message_state state;
+	/* Why it failed or was cancelled on another phone: static text; NULL if only the network
+	 * can know. */
+	const char *reason;
 	bool delivered; /* false if the network gave up */
 	/* Of MESSAGE_STATE, from a radio that sends again safely: struct message_order. */
 	int64_t order_id; /* 0 if unknown */

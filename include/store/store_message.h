@@ -76,6 +76,12 @@ enum message_state {
 /* Returns the state that a row has; STATE_UNKNOWN, which is final, for a number that is none. */
 enum message_state message_state_of(int64_t stored);
 const char *message_state_name(enum message_state state); /* "queued" */
+/*
+ * Returns the state that people and agents are told: what waits on another phone for the approval of
+ * its owner, with message_reason_phone_owner, is submitted here.
+ */
+enum message_state message_state_shown(enum message_state state, const char *reason);
+extern const char message_reason_phone_owner[];
 bool message_state_is_final(enum message_state state);
 /* Returns whether it waits in the gateway and oFono never had it: it can be cancelled or expire. */
 bool message_state_is_waiting(enum message_state state);

@@ -230,11 +230,10 @@ static void message_listing_on_reply(void *data, DBusMessage *reply)
 	free(listing);
 }
 
-struct message_listing *message_list(struct modem *modem,
-				     void (*done)(void *data,
-						  char (*uuids)[MESSAGE_UUID_BYTES],
-						  size_t count),
-				     void *data)
+struct message_listing *message_list(
+	struct modem *modem, const struct message_order *order,
+	void (*done)(void *data, char (*uuids)[MESSAGE_UUID_BYTES], size_t count),
+	void *data)
 {
 	struct message_listing *listing = calloc(1, sizeof(*listing));
 

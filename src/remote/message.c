@@ -25,6 +25,17 @@ struct message_send {
 
 /* ---- sending */
 
+static void message_send_name(struct message_send *send, struct modem *modem,
+			      const struct message_order *order)
+{
+	send->ofono = modem->ofono;
+	send->sim_id = remote_sim_of(modem);
+	send->order_id = order->id;
+	send->attempt = order->attempt;
+	strcpy(send->phone, remote_phone_of(modem)->row.name);
+	remote_write_uuid(remote_phone_of(modem), order->id, order->attempt, send->uuid);
+}
+
 static struct modem *message_find_modem(struct ofono *ofono, const char *phone,
 					int64_t sim_id)
 {
@@ -43,17 +54,16 @@ static void message_report_state(const struct message_send *send,
 				 const struct hub_call_answer *answer)
 {
 	struct ofono *ofono = send->ofono;
-	bool is_known;
 	struct ofono_event event = {
 		.type = MESSAGE_STATE,
 		.modem = message_find_modem(ofono, send->phone, send->sim_id),
 		.uuid = send->uuid,
 		.order_id = send->order_id,
 		.attempt = send->attempt,
-		.state = remote_read_state(answer->result, &is_known),
 	};
 
-	if (!event.modem || !is_known || event.state == MESSAGE_PENDING)
+	if (!event.modem || !remote_read_state(answer->result, &event) ||
+	    event.state == MESSAGE_PENDING)
 		return;
 	observers_notify(&ofono->observers, &event);
 }
@@ -126,15 +136,10 @@ struct message_send *message_send(struct modem *modem, const struct message_orde
 
 	if (!send)
 		return NULL;
-	*send = (struct message_send){ .ofono = modem->ofono,
-				       .sim_id = remote_sim_of(modem),
-				       .order_id = order->id,
-				       .attempt = order->attempt,
-				       .is_repeat = order->is_repeat,
-				       .done = done,
-				       .data = data };
-	strcpy(send->phone, remote_phone_of(modem)->row.name);
-	remote_write_uuid(remote_phone_of(modem), order->id, order->attempt, send->uuid);
+	send->is_repeat = order->is_repeat;
+	send->done = done;
+	send->data = data;
+	message_send_name(send, modem, order);
 	arguments.secret = true;
 	if (message_write_order(&arguments, modem, order))
 		send->call = hub_call_new(remote_phone_of(modem), "send_sms", &arguments,
@@ -156,63 +161,59 @@ void message_send_cancel(struct message_send *send)
 	free(send);
 }
 
-/* ---- listing: a phone keeps what it has; each message is asked about by its key */
+/* ---- listing: a phone keeps what it has; it is asked about a message by its key */
 
 struct message_listing {
-	struct hub_call *call;
+	struct message_send asked; /* its message and call */
 	void (*done)(void *data, char (*uuids)[MESSAGE_UUID_BYTES], size_t count);
 	void *data;
-	struct ofono *ofono;
-	struct hub_phone *phone;
 };
+
+/* Returns whether the phone says that it has no such message. */
+static bool message_listing_is_missing(const struct hub_call_answer *answer)
+{
+	return answer->outcome == HUB_CALL_ANSWERED && answer->error_code &&
+	       (strcmp(answer->error_code, "key_not_found") == 0 ||
+		strcmp(answer->error_code, "not_found") == 0);
+}
 
 static void message_listing_on_answer(void *data, const struct hub_call_answer *answer)
 {
 	struct message_listing *listing = data, copy = *listing;
-	const struct json *messages = json_member(answer->result, "messages");
-	char(*uuids)[MESSAGE_UUID_BYTES] = NULL;
-	int64_t order_id;
-	unsigned attempt;
-	size_t count = 0;
+	bool is_known = answer->outcome == HUB_CALL_ANSWERED && answer->result;
 
-	if (answer->result)
-		uuids = calloc((messages ? messages->count : 0) + 1, sizeof(*uuids));
-	for (const struct json *row = uuids && messages ? messages->first : NULL; row;
-	     row = row->next) {
-		const char *key = json_string(json_member(row, "idempotency_key"));
-
-		if (key && remote_read_key(listing->ofono, key, &order_id, &attempt))
-			remote_write_uuid(listing->phone, order_id, attempt,
-					  uuids[count++]);
-	}
 	free(listing);
-	copy.done(copy.data, uuids, count);
-	free(uuids);
+	copy.done(copy.data,
+		  is_known || message_listing_is_missing(answer) ? &copy.asked.uuid
+								 : NULL,
+		  is_known);
+	if (is_known)
+		message_report_state(&copy.asked, answer);
 }
 
-/* A snapshot of the feed begins with the hub's messages that are not final. */
-struct message_listing *message_list(struct modem *modem,
-				     void (*done)(void *data,
-						  char (*uuids)[MESSAGE_UUID_BYTES],
-						  size_t count),
-				     void *data)
+struct message_listing *message_list(
+	struct modem *modem, const struct message_order *order,
+	void (*done)(void *data, char (*uuids)[MESSAGE_UUID_BYTES], size_t count),
+	void *data)
 {
 	struct message_listing *listing = calloc(1, sizeof(*listing));
 	struct buffer arguments = BUFFER_INIT;
+	char key[REMOTE_KEY_BYTES], text[REMOTE_KEY_BYTES + 64];
 
 	if (!listing)
 		return NULL;
 	listing->done = done;
 	listing->data = data;
-	listing->ofono = modem->ofono;
-	listing->phone = remote_phone_of(modem);
-	buffer_append_text(&arguments, "{\"limit\":500}");
+	message_send_name(&listing->asked, modem, order);
+	remote_write_key(modem->ofono, order->id, order->attempt, key);
+	snprintf(text, sizeof(text), "{\"idempotency_key\":\"%s\"}", key);
+	buffer_append_text(&arguments, text);
 	if (!arguments.failed)
-		listing->call = hub_call_new(listing->phone, "list_changes", &arguments,
-					     NULL, REMOTE_TIMEOUT_MS,
-					     message_listing_on_answer, listing);
+		listing->asked.call = hub_call_new(
+			remote_phone_of(modem), "get_sms_status", &arguments, NULL,
+			REMOTE_TIMEOUT_MS, message_listing_on_answer, listing);
 	buffer_deinit(&arguments);
-	if (!listing->call) {
+	if (!listing->asked.call) {
 		free(listing);
 		return NULL;
 	}
@@ -223,7 +224,7 @@ void message_listing_cancel(struct message_listing *listing)
 {
 	if (!listing)
 		return;
-	hub_call_stop(listing->call);
+	hub_call_stop(listing->asked.call);
 	free(listing);
 }
 

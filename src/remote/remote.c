@@ -60,21 +60,26 @@ void remote_write_uuid(const struct hub_phone *phone, int64_t order_id, unsigned
 		 (uint64_t)order_id, attempt);
 }
 
-/* A decision of the phone's owner is no failure of the SIM, and no reason for another one. */
-static enum ofono_message_state remote_read_failure(const char *reason)
+/* Returns the phone's reason if the hub knows it, too; else NULL. */
+static const char *remote_read_reason(const struct json *facts)
 {
-	if (reason && strcmp(reason, "approval_rejected") == 0)
-		return MESSAGE_REJECTED;
-	if (reason && (strcmp(reason, "approval_not_given") == 0 ||
-		       strcmp(reason, "approval_expired") == 0))
-		return MESSAGE_NOT_APPROVED;
-	return MESSAGE_FAILED;
+	static const char *const reasons[] = {
+		"approval_rejected", "approval_not_given",  "approval_expired",
+		"validity_over",     "ofono_unavailable",   "ofono_access_denied",
+		"invalid_number",    "invalid_text",	    "text_too_long",
+		"client_revoked",    "recipient_opted_out",
+	};
+	const char *reason = json_string(json_member(facts, "reason"));
+
+	for (size_t i = 0; reason && i < sizeof(reasons) / sizeof(reasons[0]); i++) {
+		if (strcmp(reasons[i], reason) == 0)
+			return reasons[i];
+	}
+	return NULL;
 }
 
-enum ofono_message_state remote_read_state(const struct json *facts, bool *is_known_out)
+bool remote_read_state(const struct json *facts, struct ofono_event *event)
 {
-	const char *state = json_string(json_member(facts, "state"));
-	const char *reason = json_string(json_member(facts, "reason"));
 	static const struct {
 		const char *name;
 		enum ofono_message_state state;
@@ -84,23 +89,22 @@ enum ofono_message_state remote_read_state(const struct json *facts, bool *is_kn
 		{ "submitting", MESSAGE_PENDING },
 		{ "submitted", MESSAGE_PENDING },
 		{ "held", MESSAGE_PENDING },
-		{ "waiting_approval", MESSAGE_PENDING },
+		{ "waiting_approval", MESSAGE_WAITS_FOR_OWNER },
 		{ "sent", MESSAGE_SENT },
 		{ "delivered", MESSAGE_SENT },
 		{ "failed", MESSAGE_FAILED },
 		{ "expired", MESSAGE_FAILED },
-		{ "rejected", MESSAGE_FAILED },
 		{ "cancelled", MESSAGE_CANCELLED },
+		{ "unknown", MESSAGE_LOST },
 	};
+	const char *state = json_string(json_member(facts, "state"));
 
 	for (size_t i = 0; state && i < sizeof(rows) / sizeof(rows[0]); i++) {
-		if (strcmp(rows[i].name, state) == 0) {
-			*is_known_out = true;
-			return rows[i].state == MESSAGE_FAILED
-				       ? remote_read_failure(reason)
-				       : rows[i].state;
-		}
+		if (strcmp(rows[i].name, state) != 0)
+			continue;
+		event->state = rows[i].state;
+		event->reason = remote_read_reason(facts);
+		return true;
 	}
-	*is_known_out = false; /* "unknown": a later report may still say more */
-	return MESSAGE_PENDING;
+	return false;
 }

@@ -161,14 +161,12 @@ static void remote_feed_take_state(struct remote_feed *feed, const struct json *
 		.modem = remote_feed_modem(feed, change, &stand_in),
 		.uuid = uuid,
 	};
-	bool is_known;
 
 	if (!remote_read_key(feed->ofono, remote_feed_text(change, "idempotency_key"),
 			     &event.order_id, &event.attempt))
 		return; /* of a former hub */
 	remote_write_uuid(feed->phone, event.order_id, event.attempt, uuid);
-	event.state = remote_read_state(change, &is_known);
-	if (!is_known)
+	if (!remote_read_state(change, &event))
 		return;
 	observers_notify(&feed->ofono->observers, &event);
 	if (event.state == MESSAGE_SENT)
@@ -252,13 +250,8 @@ static bool remote_feed_take_change(struct remote_feed *feed, const struct json 
 
 static bool remote_feed_take_changes(struct remote_feed *feed, const struct json *result)
 {
-	const struct json *messages = json_member(result, "messages");
 	const struct json *changes = json_member(result, "changes");
 
-	if (messages && messages->type == JSON_ARRAY) {
-		json_foreach (message, messages)
-			remote_feed_take_state(feed, message);
-	}
 	if (feed->is_joining || !changes || changes->type != JSON_ARRAY)
 		return true;
 	json_foreach (change, changes) {

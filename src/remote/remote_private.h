@@ -74,8 +74,5 @@ bool remote_read_key(const struct ofono *ofono, const char *key, int64_t *order_
 		     unsigned *attempt_out);
 void remote_write_uuid(const struct hub_phone *phone, int64_t order_id, unsigned attempt,
 		       char uuid[MESSAGE_UUID_BYTES]);
-/*
- * Translates a gateway's "state", such as "sent", and "reason" to MESSAGE_STATE; *is_known_out is
- * false if oFono has no such state.
- */
-enum ofono_message_state remote_read_state(const struct json *facts, bool *is_known_out);
+/* Reads a gateway's "state", such as "sent", and "reason". Returns false if it has none. */
+bool remote_read_state(const struct json *facts, struct ofono_event *event);

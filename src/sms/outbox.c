@@ -378,7 +378,7 @@ static void outbox_name_message(struct outbox *outbox, const struct ofono_event 
 	if (!message)
 		arena = arena_new(OUTBOX_MESSAGE_ARENA_BYTES);
 	if (arena && !store_message_get(outbox->store, event->order_id, arena, &row) &&
-	    row.direction == MESSAGE_OUTGOING && row.state == STATE_UNKNOWN && !*row.uuid)
+	    row.direction == MESSAGE_OUTGOING && row.state == STATE_UNKNOWN)
 		message = sim_queues_add(&outbox->queues, &row);
 	arena_free(arena);
 	if (message && arena)

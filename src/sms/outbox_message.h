@@ -73,9 +73,10 @@ struct outbox_message {
 	const char *reason; /* static text, "" if there is none */
 	/* submitting, by a gateway that is gone: what ofonod records tells whether it was */
 	bool is_lost;
-	bool is_asked_for;  /* held before the question that oFono is answering now */
-	bool cancel_wanted; /* stays while held and submitted, on disk too */
-	bool cancel_due;    /* oFono, which has it, can be asked to cancel it */
+	bool is_asked_for;    /* held before the question that oFono is answering now */
+	bool cancel_wanted;   /* stays while held and submitted, on disk too */
+	bool waits_for_owner; /* submitted: for the approval of the phone's owner */
+	bool cancel_due;      /* oFono, which has it, can be asked to cancel it */
 	/* See struct message_order; only where the radio sends again safely. */
 	unsigned attempt;
 	int64_t epoch;

@@ -264,7 +264,7 @@ static void outbox_record_take_seen(struct outbox *outbox,
 		log_warning("outbox: a message of another program could not be stored");
 	message = sim_queues_find_uuid(&outbox->queues, seen->uuid);
 	if (message && seen->state != MESSAGE_PENDING)
-		outbox_step_on_state(message, seen->state);
+		outbox_step_on_state(message, seen->state, NULL);
 }
 
 static void outbox_record_forget_first(struct outbox_seen_messages *seen)

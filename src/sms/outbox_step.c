@@ -101,6 +101,7 @@ static void outbox_step_change(struct outbox_message *message, enum message_stat
 		message_counters_row(counters, message->sim_id)->became[state]++;
 	message->state = state;
 	message->reason = reason;
+	message->waits_for_owner = false;
 	if (message->stage != STAGE_CLAIMED && message->stage != STAGE_CALLING)
 		outbox_step_enter_state(message);
 }
@@ -504,27 +505,60 @@ static void outbox_step_fail_or_leave(struct outbox_message *message, const char
 	outbox_messages_request_run(message->messages);
 }
 
-void outbox_step_on_state(struct outbox_message *message, enum ofono_message_state state)
+/* Only the network, or oFono on this phone, may do better with another SIM. */
+static void outbox_step_on_failure(struct outbox_message *message, const char *reason)
 {
-	if (message_state_is_final(message->state))
+	if (!reason)
+		reason = "network_refused";
+	if (message->state != STATE_UNKNOWN &&
+	    (strcmp(reason, "network_refused") == 0 || strncmp(reason, "ofono_", 6) == 0))
+		outbox_step_fail_or_leave(message, reason);
+	else
+		outbox_step_become(message, STATE_FAILED, reason);
+}
+
+/* It stays submitted: only its radio can send or cancel it. */
+static void outbox_step_set_waits(struct outbox_message *message, bool waits)
+{
+	const struct store_message_transition move = {
+		.to = STATE_SUBMITTED, .reason = waits ? message_reason_phone_owner : ""
+	};
+
+	if (message->state != STATE_SUBMITTED || message->waits_for_owner == waits)
+		return;
+	message->waits_for_owner = waits;
+	outbox_messages_request_run(message->messages);
+	if (message->cancel_wanted || outbox_step_move_row(message, move, true))
+		return;
+	message->reason = move.reason;
+	message->saved = message->state;
+	message->saved_delivery = message->delivery;
+	outbox_step_notify(message);
+}
+
+/* A radio that sends again safely also says later what became of an unknown message. */
+void outbox_step_on_state(struct outbox_message *message, enum ofono_message_state state,
+			  const char *reason)
+{
+	if (message_state_is_final(message->state) &&
+	    (message->state != STATE_UNKNOWN || !message->messages->sends_again))
 		return;
 	switch (state) {
 	case MESSAGE_PENDING:
+	case MESSAGE_WAITS_FOR_OWNER:
+		outbox_step_set_waits(message, state == MESSAGE_WAITS_FOR_OWNER);
 		break;
 	case MESSAGE_SENT:
 		outbox_step_become(message, STATE_SENT, "");
 		break;
 	case MESSAGE_FAILED:
-		outbox_step_fail_or_leave(message, "network_refused");
-		break;
-	case MESSAGE_REJECTED:
-		outbox_step_become(message, STATE_FAILED, "approval_rejected");
-		break;
-	case MESSAGE_NOT_APPROVED:
-		outbox_step_become(message, STATE_FAILED, "approval_not_given");
+		outbox_step_on_failure(message, reason);
 		break;
 	case MESSAGE_CANCELLED:
-		outbox_step_become(message, STATE_CANCELLED, "");
+		outbox_step_become(message, STATE_CANCELLED, reason ? reason : "");
+		break;
+	case MESSAGE_LOST:
+		outbox_step_lose(message);
 		break;
 	}
 }
@@ -538,7 +572,7 @@ void outbox_step_on_record(struct outbox_message *message, enum ofono_message_st
 	};
 
 	if (message->state != STATE_UNKNOWN)
-		outbox_step_on_state(message, state);
+		outbox_step_on_state(message, state, NULL);
 	else
 		outbox_step_become(message, outcomes[state],
 				   state == MESSAGE_FAILED ? "network_refused" : "");

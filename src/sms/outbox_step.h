@@ -91,8 +91,9 @@ void outbox_step_fail(struct outbox_message *message, const char *reason);
 void outbox_step_cancelled(struct outbox_message *message);
 /* Nobody knows what became of it. */
 void outbox_step_lose(struct outbox_message *message);
-/* oFono reported its state. This is ignored if it is final already. */
-void outbox_step_on_state(struct outbox_message *message, enum ofono_message_state state);
+/* oFono reported its state; `reason` is as in struct ofono_event. This is ignored if it is final already. */
+void outbox_step_on_state(struct outbox_message *message, enum ofono_message_state state,
+			  const char *reason);
 /* The same from a record, which also says what became of an unknown message. */
 void outbox_step_on_record(struct outbox_message *message,
 			   enum ofono_message_state state);

@@ -9,8 +9,9 @@
  *               queue.
  *   submitted   until oFono reports the outcome. A registered modem that takes too long is
  *               stuck: it keeps the message pending for ever, and neither oFono nor its Cancel
- *               can end that. The loss of the modem, or of the message store of a radio that is a
- *               gateway itself, makes the message
+ *               can end that. Unless it waits on another phone for the approval of its
+ *               owner: that may take a day, and the queue goes on. The loss of the modem, or of
+ *               the message store of a radio that is a gateway itself, makes the message
  *   held        oFono keeps it for the SIM card. When the modem of the card accepts messages
  *               again, oFono is asked which ones it has: those are submitted again, the others
  *               unknown (sent before anybody listened?). What is held later is asked for later.
@@ -71,7 +72,7 @@ static struct sim_queue_survey sim_queue_survey(const struct sim_queue *queue)
 		if (queue->queues->messages->sends_again &&
 		    outbox_message_is_in_doubt(message))
 			survey.doubtful = message;
-		if (message->state == STATE_SUBMITTED)
+		if (message->state == STATE_SUBMITTED && !message->waits_for_owner)
 			survey.submitted = message;
 		if (!survey.next && message->state == STATE_QUEUED &&
 		    !outbox_deadline_is_uncertain(message))
@@ -170,14 +171,21 @@ static void sim_queue_on_listed(void *data, char (*uuids)[MESSAGE_UUID_BYTES],
 	outbox_messages_request_run(queue->queues->messages);
 }
 
+/* A radio that sends again safely is asked for one message after the other. */
 static void sim_queue_list_held(struct sim_queue *queue, struct modem *modem)
 {
+	bool asks_for_one = queue->queues->messages->sends_again;
+	struct message_order order = { 0 };
 	struct outbox_message *message;
 
 	queue->modem = modem;
-	TAILQ_FOREACH (message, &queue->messages, link)
-		message->is_asked_for = message->state == STATE_HELD && *message->uuid;
-	queue->listing = message_list(modem, sim_queue_on_listed, queue);
+	TAILQ_FOREACH (message, &queue->messages, link) {
+		message->is_asked_for = message->state == STATE_HELD && *message->uuid &&
+					!(asks_for_one && order.id);
+		if (message->is_asked_for)
+			order = outbox_message_order(message, NULL);
+	}
+	queue->listing = message_list(modem, &order, sim_queue_on_listed, queue);
 	if (!queue->listing)
 		sim_queue_start_timer(queue->pause_timer,
 				      queue->queues->timing.listing_ms);
@@ -561,7 +569,7 @@ void sim_queues_on_state(struct sim_queues *queues, const struct ofono_event *ev
 	struct sim_queue *queue;
 
 	if (message) {
-		outbox_step_on_state(message, event->state);
+		outbox_step_on_state(message, event->state, event->reason);
 		return;
 	}
 	/* Another program sent it, or it is the one whose SendMessage is not answered yet. */

@@ -24,6 +24,7 @@ enum { SIM_QUEUE_EARLY_STATES_MAX = 4 };
 struct sim_queue_early_state {
 	char uuid[MESSAGE_UUID_BYTES];
 	enum ofono_message_state state;
+	const char *reason; /* as in struct ofono_event */
 };
 
 struct sim_queue {

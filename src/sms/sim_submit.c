@@ -194,6 +194,7 @@ void sim_submit_keep_early_state(struct sim_queue *queue, const struct ofono_eve
 				     SIM_QUEUE_EARLY_STATES_MAX];
 	snprintf(early->uuid, sizeof(early->uuid), "%s", event->uuid);
 	early->state = event->state;
+	early->reason = event->reason;
 }
 
 /* Applies the early states of a message that has just got its UUID, in their order. */
@@ -210,7 +211,7 @@ static void sim_submit_apply_early_states(struct sim_queue *queue,
 			&queue->early_states[at % SIM_QUEUE_EARLY_STATES_MAX];
 
 		if (strcmp(early->uuid, message->uuid) == 0)
-			outbox_step_on_state(message, early->state);
+			outbox_step_on_state(message, early->state, early->reason);
 	}
 }
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "store/store_message.h"
 
+#include <string.h>
+
 #define BIT(state) (1U << (state))
 /* States that oFono may report, in any order, of a message that may have reached it. */
 #define REPORTED                                                      \
@@ -11,6 +13,8 @@
  * store was restored or rescued and may be older than what was done.
  */
 #define ENDED (BIT(STATE_CANCELLED) | BIT(STATE_EXPIRED) | BIT(STATE_UNKNOWN))
+
+const char message_reason_phone_owner[] = "phone_owner_asked";
 
 static const struct {
 	const char *name;
@@ -25,7 +29,8 @@ static const struct {
 				       BIT(STATE_HELD) | BIT(STATE_UNKNOWN) |
 				       BIT(STATE_EXPIRED) },
 	[STATE_SUBMITTED] = { "submitted", false,
-			      REPORTED | BIT(STATE_HELD) | BIT(STATE_UNKNOWN) },
+			      REPORTED | BIT(STATE_SUBMITTED) | BIT(STATE_HELD) |
+				      BIT(STATE_UNKNOWN) },
 	[STATE_HELD] = { "held", false,
 			 REPORTED | BIT(STATE_SUBMITTED) | BIT(STATE_HELD) |
 				 BIT(STATE_UNKNOWN) },
@@ -76,4 +81,11 @@ bool message_state_may_become(enum message_state from, enum message_state to)
 	    !message_state_is_known(to)) /* may come from the disk */
 		return false;
 	return message_states[from].next & BIT(to);
+}
+
+enum message_state message_state_shown(enum message_state state, const char *reason)
+{
+	return state == STATE_SUBMITTED && strcmp(reason, message_reason_phone_owner) == 0
+		       ? STATE_WAITING_APPROVAL
+		       : state;
 }

@@ -131,7 +131,9 @@ static void get_sms_status_write_change(const struct get_sms_status *status,
 					const struct message_change *change)
 {
 	json_open_object(writer);
-	json_put_string(writer, "state", message_state_name(change->state));
+	json_put_string(
+		writer, "state",
+		message_state_name(message_state_shown(change->state, change->reason)));
 	view_put_time(writer, "at", change->at_ms);
 	if (*change->reason)
 		json_put_string(writer, "reason", change->reason);
@@ -258,7 +260,9 @@ static int get_sms_status_write(struct get_sms_status *status,
 
 	status->segments = message->segments;
 	json_put_integer(writer, "message_id", message->id);
-	json_put_string(writer, "state", message_state_name(message->state));
+	json_put_string(
+		writer, "state",
+		message_state_name(message_state_shown(message->state, message->reason)));
 	json_put_string(
 		writer, "meaning",
 		message_view_meaning(message->state, message->reason, message->segments));

@@ -142,7 +142,9 @@ static void many_answer_put_message(struct json_writer *writer,
 	const struct message *message = &row->message;
 
 	json_put_integer(writer, "message_id", message->id);
-	json_put_string(writer, "state", message_state_name(message->state));
+	json_put_string(
+		writer, "state",
+		message_state_name(message_state_shown(message->state, message->reason)));
 	if (message->send_at_ms && message_state_is_waiting(message->state))
 		view_put_time(writer, "send_at", message->send_at_ms);
 	if (row->order.wait_for == ORDER_WAIT_DELIVERED)

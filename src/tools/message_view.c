@@ -374,7 +374,9 @@ static void message_view_write_members(const struct view *view,
 	message_view_put_message_text(view, message, true, &findings);
 	message_view_put_sender(writer, view->services, view->client, message);
 	if (is_out && message->state != STATE_SENT)
-		json_put_string(writer, "state", message_state_name(message->state));
+		json_put_string(writer, "state",
+				message_state_name(message_state_shown(message->state,
+								       message->reason)));
 	if (*message->reason)
 		json_put_string(writer, "reason", message->reason);
 	if (message->send_at_ms && message_state_is_waiting(message->state))
@@ -514,6 +516,8 @@ static const struct {
 	{ "store_damaged",
 	  "It may have been sent: the message store was damaged. Ask your "
 	  "user before you send it again." },
+	{ "phone_owner_asked",
+	  "It waits on its phone for the approval of the phone's owner." },
 	{ "modem_away", "oFono keeps it: its modem, its SIM or oFono went away." },
 	{ "found_in_record",
 	  "The gateway stopped while it submitted the message. ofonod's record shows "

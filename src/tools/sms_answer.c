@@ -53,7 +53,9 @@ static void sms_answer_write(struct json_writer *writer, const struct sms_answer
 
 	json_open_object(writer);
 	json_put_integer(writer, "message_id", message->id);
-	json_put_string(writer, "state", message_state_name(message->state));
+	json_put_string(
+		writer, "state",
+		message_state_name(message_state_shown(message->state, message->reason)));
 	json_put_string(writer, "to_phone_number", message->number);
 	json_put_integer(writer, "subscription_id", message->sim_id);
 	if (answer->order->route && !answer->repeat)
@@ -367,6 +369,9 @@ static const char *sms_answer_where(const struct sms_answer *answer)
 		return "waits in the gateway until the owner ends the pause";
 	if (message_view_waits_for_clock(message))
 		return "waits in the gateway until the phone's clock is set";
+	if (message_state_shown(message->state, message->reason) ==
+	    STATE_WAITING_APPROVAL)
+		return "waits on its phone until the phone's owner approves it";
 	if (message->state != STATE_SCHEDULED)
 		return places[message->state];
 	clock_format(message->send_at_ms, time);

@@ -202,7 +202,7 @@ static const char *sms_task_format_status(const struct task_query *query,
 				    (long long)message->id, *note ? "." : "", note);
 	return arena_printf(
 		query->arena, "message %lld: %s. %s%s", (long long)message->id,
-		message_state_name(message->state),
+		message_state_name(message_state_shown(message->state, message->reason)),
 		message_view_meaning(message->state,
 				     message_view_reason(query->services, message),
 				     message->segments),

@@ -187,6 +187,86 @@ def test_the_owner_of_a_phone_decides_on_what_the_hub_sends(fleet: Fleet, decisi
     fleet.run("pools", "remove", "all")
 
 
+def waits_on_phone(fleet: Fleet, text: str, **more: Any) -> tuple[int, int]:
+    """Its IDs at the hub and on shop-1, whose owner is asked from now on."""
+    owner = Owner(fleet.phones["shop-1"].lab.gateway.state)
+    owner.do("change", "--ask", "always", "hub")
+    sent = send(fleet, text, subscription_id=sim_of(fleet, "shop-1"), wait_for="none", **more)
+    *_, waiting = wait_until(lambda: [row for row in json_lines(owner, "approvals")
+                                      if row.get("text") == text], what="it waits on the phone")
+    wait_until(lambda: state(fleet, sent["message_id"]) == "waiting_approval",
+               what="the hub tells so")
+    owner.do("change", "--ask", "never", "hub")
+    return sent["message_id"], waiting["message_id"]
+
+
+def state(fleet: Fleet, message: int) -> str:
+    told: str = fleet.call("get_sms_status", message_id=message)["state"]
+    return told
+
+
+def test_what_waits_for_the_owner_of_a_phone_holds_up_no_other_message(fleet: Fleet) -> None:
+    message, at_phone = waits_on_phone(fleet, "asked first")
+    later = send(fleet, "sent first", subscription_id=sim_of(fleet, "shop-1"))
+    assert later["state"] in ("sent", "delivered")
+    assert senders(fleet, "asked first") == [] and state(fleet, message) == "waiting_approval"
+    Owner(fleet.phones["shop-1"].lab.gateway.state).do("approve", at_phone)
+    wait_until(lambda: state(fleet, message) in ("sent", "delivered"), what="it is sent")
+    assert senders(fleet, "asked first") == senders(fleet, "sent first") == ["shop-1"]
+
+
+def test_a_message_that_waits_for_the_owner_of_a_phone_is_cancelled_there(fleet: Fleet) -> None:
+    message, _ = waits_on_phone(fleet, "taken back")
+    assert fleet.call("cancel_sms", message_id=message)["state"] == "cancelled"
+    assert not [row for row in json_lines(Owner(fleet.phones["shop-1"].lab.gateway.state),
+                                          "approvals") if "message_id" in row]
+    assert (state(fleet, message), senders(fleet, "taken back")) == ("cancelled", [])
+
+
+def test_a_killed_hub_knows_that_the_owner_of_a_phone_is_asked(fleet: Fleet) -> None:
+    message, at_phone = waits_on_phone(fleet, "over a kill")
+    fleet.hub.kill()
+    fleet.hub.start()
+    wait_until(lambda: state(fleet, message) == "waiting_approval", what="it waits again")
+    later = send(fleet, "after the kill", subscription_id=sim_of(fleet, "shop-1"))
+    assert later["state"] in ("sent", "delivered")
+    Owner(fleet.phones["shop-1"].lab.gateway.state).do("approve", at_phone)
+    wait_until(lambda: state(fleet, message) in ("sent", "delivered"), what="it is sent")
+    assert senders(fleet, "over a kill") == ["shop-1"]
+
+
+@pytest.mark.parametrize("away", ["hub", "link"])
+def test_an_approval_while_hub_or_phone_is_away_sends_once(fleet: Fleet, away: str) -> None:
+    phone, text = fleet.phones["shop-1"], f"while the {away} is away"
+    message, at_phone = waits_on_phone(fleet, text)
+    program = fleet.hub if away == "hub" else phone.process
+    program.kill()
+    Owner(phone.lab.gateway.state).do("approve", at_phone)
+    wait_until(lambda: senders(fleet, text), what="the phone sends it")
+    (fleet.hub if away == "hub" else phone).start()
+    wait_until(lambda: state(fleet, message) in ("sent", "delivered"), what="the hub hears it")
+    wait_until(lambda: len(fleet.sims()) == 2, what="the hub shows both SIMs")
+    assert senders(fleet, text) == ["shop-1"]
+
+
+@pytest.mark.parametrize("change, outcome", [
+    (f"state = {UNKNOWN}, reason = 'unknown_outcome'", ("unknown", "unknown_outcome")),
+    ("expires_at = 1", ("failed", "validity_over"))])
+def test_the_hub_tells_what_the_phone_says(fleet: Fleet, change: str,
+                                           outcome: tuple[str, str]) -> None:
+    gateway = fleet.phones["shop-1"].lab.gateway
+    message, at_phone = waits_on_phone(fleet, f"it is {outcome[0]}")
+    gateway.kill()
+    with closing(sqlite3.connect(gateway.state / "gateway.db")) as database, database:
+        database.execute(f"UPDATE message SET {change} WHERE id = ?", (at_phone,))
+    gateway.start()
+    told = wait_until(lambda: (facts := fleet.call("get_sms_status", message_id=message))
+                      ["state"] != "waiting_approval" and facts, what="the hub hears of it")
+    assert (told["state"], told["reason"]) == outcome
+    assert senders(fleet, f"it is {outcome[0]}") == []
+    assert not failures(fleet, sim_of(fleet, "shop-1"))
+
+
 def test_a_phone_that_vanished_is_no_failure_of_its_sim(fleet: Fleet) -> None:
     first, second = sim_of(fleet, "shop-1"), sim_of(fleet, "shop-2")
     gateway = fleet.phones["shop-1"].lab.gateway

@@ -123,11 +123,10 @@ void message_send_cancel(struct message_send *send)
 	free(send);
 }
 
-struct message_listing *message_list(struct modem *modem,
-				     void (*done)(void *data,
-						  char (*uuids)[MESSAGE_UUID_BYTES],
-						  size_t count),
-				     void *data)
+struct message_listing *message_list(
+	struct modem *modem, const struct message_order *order,
+	void (*done)(void *data, char (*uuids)[MESSAGE_UUID_BYTES], size_t count),
+	void *data)
 {
 	struct message_listing *listing;
 

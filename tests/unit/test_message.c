@@ -309,7 +309,7 @@ TEST(test_messages_are_listed_by_uuid)
 		      gone = { 0 };
 
 	fixture->fake.called = reply_messages;
-	message_list(modem, on_listed, &two);
+	message_list(modem, NULL, on_listed, &two);
 	assert_int_equal(two.count, 0);
 	lab_wait(&fixture->lab, two.count == 1);
 	assert_true(two.known);
@@ -318,22 +318,22 @@ TEST(test_messages_are_listed_by_uuid)
 	assert_string_equal(two.uuids[1], "2");
 
 	fixture->fake.called = reply_no_messages;
-	message_list(modem, on_listed, &none);
+	message_list(modem, NULL, on_listed, &none);
 	lab_wait(&fixture->lab, none.count == 1);
 	assert_true(none.known);
 	assert_int_equal(none.length, 0);
 
 	fixture->fake.called = reply_nothing;
-	message_list(modem, on_listed, &odd);
+	message_list(modem, NULL, on_listed, &odd);
 	lab_wait(&fixture->lab, odd.count == 1);
 	assert_false(odd.known);
 
 	fixture->fake.called = NULL;
-	message_list(modem, on_listed, &failed);
+	message_list(modem, NULL, on_listed, &failed);
 	lab_wait(&fixture->lab, failed.count == 1);
 	assert_false(failed.known);
 
-	message_listing_cancel(message_list(modem, on_listed, &gone));
+	message_listing_cancel(message_list(modem, NULL, on_listed, &gone));
 	message_listing_cancel(NULL);
 	lab_settle(&fixture->lab, 50);
 	assert_int_equal(gone.count, 0);

@@ -44,8 +44,8 @@ struct hub_phone {
 	struct hub_phones *phones;
 	uint8_t session[FLEET_SESSION_BYTES];
 	bool has_session;
-	uint64_t number;	   /* of the last request in this session */
-	struct hub_call *rekeying; /* NULL if there is none */
+	uint64_t number;	 /* of the last request in this session */
+	struct hub_call *asking; /* for its key or its presence; NULL if not */
 	TAILQ_HEAD(hub_call_list, hub_call) calls;
 	unsigned call_count;
 	TAILQ_ENTRY(hub_phone) link;

@@ -8,7 +8,8 @@
  * A frame opens with the phone's key or with the one that is to replace it; whatever opens with
  * the latter proves that the link has it on disk, and the old key is forgotten. A broker can
  * deliver old presence again. So "here" with another session only makes the hub try, and an
- * answer, or a refusal that names the session, decides.
+ * answer, or a refusal that names the session, decides. RabbitMQ delivers no retained presence to
+ * "+": who says nothing soon after the hub is connected is asked.
  *
  * The epoch grows with each start, and is at least the time in seconds: a hub that was restored
  * from a backup follows its former self. Only that depends on the clock, and a phone refuses the
@@ -38,7 +39,8 @@
 
 enum {
 	HUB_PHONES_ID_BYTES = 17,
-	HUB_PHONES_REKEY_MS = 30 * 1000,
+	HUB_PHONES_ASK_MS = 30 * 1000,
+	HUB_PHONES_ASK_AFTER_USEC = 2 * 1000 * 1000,
 	HUB_PHONES_HERE_MAX = 4096, /* bytes of presence */
 	HUB_PHONES_CONDITION_BYTES = 256,
 };
@@ -58,6 +60,8 @@ struct hub_phones {
 	uint64_t epoch;
 	uint64_t calls;
 	bool is_connected;
+	sd_event_source
+		*ask_timer; /* who says nothing; NULL before the first connection */
 	char condition[HUB_PHONES_CONDITION_BYTES];
 	struct log_pace forged_pace;
 };
@@ -148,7 +152,7 @@ static void hub_phones_report(struct hub_phones *phones, enum hub_phone_event_ty
 	observers_notify(&phones->observers, &event);
 }
 
-static void hub_phones_rekey(struct hub_phone *phone);
+static void hub_phones_ask(struct hub_phone *phone);
 
 /*
  * `is_new` says that it is another session: what was sent to the former one gets no answer any
@@ -157,7 +161,7 @@ static void hub_phones_rekey(struct hub_phone *phone);
 static void hub_phones_set_present(struct hub_phone *phone, bool is_new)
 {
 	if (!phone->row.joined_ms) {
-		hub_phones_rekey(phone);
+		hub_phones_ask(phone);
 		return;
 	}
 	if (phone->is_present && !is_new)
@@ -270,7 +274,7 @@ static void hub_phones_on_rekeyed(void *data, const struct hub_call_answer *answ
 {
 	struct hub_phone *phone = data;
 
-	phone->rekeying = NULL;
+	phone->asking = NULL;
 	if (answer->outcome != HUB_CALL_ANSWERED)
 		return; /* the next presence begins again, with the same key */
 	hub_phones_promote_key(phone);
@@ -300,11 +304,38 @@ static bool hub_phones_prepare_key(struct hub_phone *phone)
 	return !error;
 }
 
-static void hub_phones_rekey(struct hub_phone *phone)
+/* hub_phones_take_answer() has noted that it is present. */
+static void hub_phones_on_asked(void *data, const struct hub_call_answer *answer)
 {
-	if (!phone->rekeying && phone->has_session && hub_phones_prepare_key(phone))
-		phone->rekeying = hub_call_new_rekey(phone, HUB_PHONES_REKEY_MS,
-						     hub_phones_on_rekeyed, phone);
+	struct hub_phone *phone = data;
+
+	phone->asking = NULL;
+}
+
+/* Gives the phone its first key, or asks whether it is there. */
+static void hub_phones_ask(struct hub_phone *phone)
+{
+	const struct buffer arguments = { .data = (char[]){ "{}" }, .length = 2 };
+
+	if (phone->asking || phone->is_present)
+		return;
+	if (phone->row.joined_ms)
+		phone->asking =
+			hub_call_new(phone, "get_gateway_status", &arguments, NULL,
+				     HUB_PHONES_ASK_MS, hub_phones_on_asked, phone);
+	else if (hub_phones_prepare_key(phone))
+		phone->asking = hub_call_new_rekey(phone, HUB_PHONES_ASK_MS,
+						   hub_phones_on_rekeyed, phone);
+}
+
+static int hub_phones_on_silence(sd_event_source *source, uint64_t usec, void *data)
+{
+	struct hub_phones *phones = data;
+	struct hub_phone *phone;
+
+	TAILQ_FOREACH (phone, &phones->list, link)
+		hub_phones_ask(phone);
+	return 0;
 }
 
 /* ---- what arrives */
@@ -396,6 +427,12 @@ void hub_phones_set_connected(struct hub_phones *phones, bool connected, const c
 	if (!connected) {
 		TAILQ_FOREACH (phone, &phones->list, link)
 			hub_phones_set_absent(phone);
+	} else {
+		sd_event_source_disable_unref(phones->ask_timer);
+		phones->ask_timer = NULL;
+		sd_event_add_time_relative(phones->parts.loop, &phones->ask_timer,
+					   CLOCK_MONOTONIC, HUB_PHONES_ASK_AFTER_USEC, 0,
+					   hub_phones_on_silence, phones);
 	}
 	hub_phones_report(phones, HUB_PHONES_BROKER, NULL);
 }
@@ -426,7 +463,7 @@ static struct hub_phone *hub_phones_insert(struct hub_phones *phones,
 
 static void hub_phones_free_phone(struct hub_phone *phone)
 {
-	hub_call_stop(phone->rekeying);
+	hub_call_stop(phone->asking);
 	hub_phones_end_calls(phone);
 	TAILQ_REMOVE(&phone->phones->list, phone, link);
 	explicit_bzero(&phone->row, sizeof(phone->row));
@@ -454,8 +491,8 @@ static int hub_phones_store(struct hub_phones *phones, struct store_phone_row *r
 	row->id = phone->row.id;
 	error = store_phone_put(phones->parts.store, row);
 	if (!error) {
-		hub_call_stop(phone->rekeying);
-		phone->rekeying = NULL;
+		hub_call_stop(phone->asking);
+		phone->asking = NULL;
 		phone->row = *row;
 	}
 	return error;
@@ -607,6 +644,7 @@ void hub_phones_free(struct hub_phones *phones)
 	while ((phone = TAILQ_FIRST(&phones->list)))
 		hub_phones_free_phone(phone);
 	hub_broker_free(phones->broker);
+	sd_event_source_disable_unref(phones->ask_timer);
 	observers_deinit(&phones->observers);
 	free(phones);
 }

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -24,17 +25,21 @@ HUB, LINK = BUILD / "ofono-mcp-hub", BUILD / "ofono-mcp-link"
 
 class Broker(Program):
     """Mosquitto on the loopback address, for everybody. It stays the user that it is: in a user
-    namespace there may be no other."""
+    namespace there may be no other. FLEET_BROKER=PORT names one that runs already there, and
+    knows the user hub with the password hub."""
 
     def __init__(self, folder: Path) -> None:
-        self.port = free_port()
+        running = os.environ.get("FLEET_BROKER")
+        self.is_ours = not running
+        self.port = int(running) if running else free_port()
         self._file = folder / "mosquitto.conf"
         self._file.write_text(f"listener {self.port} 127.0.0.1\nallow_anonymous true\n"
                               "set_tcp_nodelay true\nuser root\n")
         self._process = Process("mosquitto", folder / "mosquitto.log")
 
     def start(self) -> None:
-        self._process.run(["mosquitto", "-c", str(self._file)])
+        if self.is_ours:
+            self._process.run(["mosquitto", "-c", str(self._file)])
 
     def stop(self) -> None:
         self._process.terminate()
@@ -92,6 +97,10 @@ class Fleet:
         self.hub = Gateway(hub_folder, next(iter(labs.values())).bus, binary=HUB)
         self.broker_config = (f"[broker]\naddress = 127.0.0.1:{self.broker.port}\n"
                               "phones_tls = no\n")
+        if not self.broker.is_ours:
+            (hub_folder / "password").write_text("hub\n")
+            (hub_folder / "password").chmod(0o600)
+            self.broker_config += f"password_file = {hub_folder}/password\n"
         self.hub.config += self.broker_config
         self.phones: dict[str, Phone] = {}
 

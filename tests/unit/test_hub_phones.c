@@ -262,6 +262,24 @@ TEST(test_a_new_key_survives_a_restart_before_the_link_confirmed_it)
 	assert_false(phone->row.has_next_key);
 }
 
+/* Presence that was retained does not reach a hub that subscribes to "+" at RabbitMQ. */
+TEST(test_a_phone_that_says_nothing_is_asked_after_each_connection)
+{
+	struct bench *bench = *state;
+	struct hub_phone *phone = joined(bench);
+	unsigned published = bench->published;
+
+	hub_phones_set_connected(bench->phones, false, "gone");
+	assert_false(phone->is_present);
+	hub_phones_set_connected(bench->phones, true, "connected");
+	while (bench->published == published)
+		assert_true(sd_event_run(bench->loop, patience_us(10000000)) > 0);
+	gateway_answers(
+		bench,
+		"{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"structuredContent\":{}}}");
+	assert_true(phone->is_present);
+}
+
 TEST(test_an_answer_reaches_its_call)
 {
 	struct bench *bench = *state;

@@ -167,6 +167,8 @@ class Chaos:
         phone.lab.gateway.start()
 
     def broker(self, phone: Phone) -> None:
+        if not self.fleet.broker.is_ours:
+            return
         self.fleet.broker.kill()
         self.kills += 1
         if self.random.random() < 0.5:

@@ -10,7 +10,7 @@ static const char *const ways[STATE_LAST + 1] = {
 	 */
 	[STATE_QUEUED] = ".x....xx.xx.x",
 	[STATE_SUBMITTING] = "x.xxxxxx...xx",
-	[STATE_SUBMITTED] = "...xxxxx...x.",
+	[STATE_SUBMITTED] = "..xxxxxx...x.",
 	[STATE_HELD] = "..xxxxxx...x.",
 	[STATE_SENT] = "...........x.",
 	[STATE_FAILED] = ".............",

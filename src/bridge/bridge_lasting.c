@@ -109,7 +109,7 @@ static void bridge_lasting_report_end(struct bridge_call *call)
 	json_put_string(writer, "method", "notifications/cancelled");
 	json_open_object_at(writer, "params");
 	bridge_message_put_id(writer, "requestId", call->message.id);
-	json_put_string(writer, "reason", "the gateway cannot be reached any more");
+	json_put_string(writer, "reason", "the gateway can no longer be reached");
 	json_close_object(writer);
 	bridge_output_close(output, writer);
 }

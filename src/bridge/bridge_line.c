@@ -91,7 +91,7 @@ static void bridge_line_refuse(struct bridge_call *call, int error)
 	if (error > 0)
 		why = json_reader_error_text(error);
 	else if (error == -EINVAL)
-		why = "this is no JSON-RPC message: each message has a line of its own, "
+		why = "this is not a JSON-RPC message: each message needs its own line, "
 		      "a \"method\", and as \"id\" a string or an integer";
 	if (error == -EINVAL && call->message.id)
 		bridge_answer_fail(call, -32600, NULL, "%s", why);

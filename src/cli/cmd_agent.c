@@ -125,7 +125,8 @@ static int cmd_agent_print(const struct owner_command_call *call,
 	if (cmd_agent_is(call, "list"))
 		cmd_agent_print_list(result);
 	else if (cmd_agent_is(call, "remove"))
-		printf("%s has no secret any more.\n", json_field_text(result, "number"));
+		printf("The secret of %s is removed.\n",
+		       json_field_text(result, "number"));
 	else
 		cmd_agent_print_secret(call, result);
 	return EXIT_CODE_OK;

@@ -15,11 +15,11 @@
 
 static const char cmd_doctor_help[] =
 	"Usage: " PROGRAM_NAME " doctor [OPTION]...\n"
-	"Check everything that must be right, and say what to do about what is not:\n"
-	"configuration, clock, storage, gateway, tokens, the last message, certificate,\n"
-	"ports; on a phone also D-Bus and its policy, oFono and each modem.\n"
-	"The gateway need not run; without it, fewer checks are possible. Root sees\n"
-	"most.\n"
+	"Check the whole setup, and say how to fix what is wrong: configuration, clock,\n"
+	"storage, gateway, tokens, the last message, certificate, ports; on a phone also\n"
+	"D-Bus and its policy, oFono and each modem.\n"
+	"The gateway need not run; without it, fewer checks are possible. Root can check\n"
+	"the most.\n"
 	"\n" OPTIONS_STORE_HELP "  --json           as a JSON object\n" OPTIONS_HELP_HELP
 	"\n"
 	"Exit codes: 0 no problem; 1 at least one problem; 2 wrong options.\n";
@@ -112,7 +112,7 @@ static int cmd_doctor_run(int argc, char **argv)
 const struct command cmd_doctor = {
 	.name = "doctor",
 	.group = COMMAND_SETUP,
-	.summary = "find out what is wrong, and what to do",
+	.summary = "find problems, and say how to fix them",
 	.example = "doctor",
 	.run = cmd_doctor_run,
 };

@@ -13,12 +13,12 @@
 static const char cmd_events_help[] =
 	"Usage: " PROGRAM_NAME " events [OPTION]...\n"
 	"List the newest events, oldest first, with the IDs that agents and receivers of\n"
-	"webhooks get, and without message texts. Whether an agent was woken by one, its\n"
-	"own filter decides: " PROGRAM_NAME " webhook.\n"
+	"webhooks get, and without message texts. The filter of each agent decides which\n"
+	"of them wake it: " PROGRAM_NAME " webhook.\n"
 	"\n"
 	"  --type TYPE      only these, such as sms.received\n"
 	"  --limit N        at most N (default 20, maximum 100)\n"
-	"  --follow         then show each new one, until Ctrl-C\n" OPTIONS_STORE_HELP
+	"  --follow         then show each new event, until Ctrl-C\n" OPTIONS_STORE_HELP
 	"  --json           as JSON: one line per event, then their "
 	"number\n" OPTIONS_HELP_HELP "\n"
 	"The gateway must run; it allows four programs that follow at a time.\n"

@@ -170,7 +170,7 @@ static bool cmd_join_print(const struct cmd_join_arguments *arguments,
 	}
 	printf("This phone joins the fleet \"%s\" at %s as \"%s\".\n"
 	       "The client \"" CMD_JOIN_CLIENT
-	       "\" may use it; its limits hold: " PROGRAM_NAME " client list\n",
+	       "\" may use it; within its limits: " PROGRAM_NAME " client list\n",
 	       code->prefix, code->host, code->phone);
 	puts(is_started ? "The link is started. To see whether it is "
 			  "connected: " PROGRAM_NAME " status"
@@ -220,7 +220,7 @@ static int cmd_join_with(const struct config *config,
 	if (!exit_code && geteuid() != 0)
 		exit_code = options_report_failure(
 			"gateway", "Start it, and join again: systemctl start ofono-mcp",
-			"the gateway does not run");
+			"the gateway is not running");
 	if (!exit_code &&
 	    !cmd_join_find_gateway(json_field_list(answer.result, "urls"), gateway))
 		exit_code = options_report_failure(
@@ -272,7 +272,7 @@ static const char cmd_join_help[] =
 	"  --scope LIST     what the hub may do here; default:\n"
 	"                   " CMD_JOIN_SCOPES "\n" OPTIONS_STORE_HELP
 	"  --json           as a JSON object\n" OPTIONS_HELP_HELP "\n"
-	"The limits of this phone hold for the hub as for any client.\n"
+	"The limits of this phone apply to the hub as to any client.\n"
 	"Exit codes: 0 done; 1 failed; 2 wrong options or code.\n";
 
 /* Returns 0, or an exit code after reporting. `given` is the operand, or NULL. */
@@ -305,7 +305,7 @@ static int cmd_join_run(int argc, char **argv)
 	if (strspn(arguments.scopes, "abcdefghijklmnopqrstuvwxyz,") !=
 		    strlen(arguments.scopes) ||
 	    strlen(arguments.scopes) > CMD_JOIN_LINE_BYTES / 2)
-		return options_fail("\"%s\" is no list of scopes", arguments.scopes);
+		return options_fail("\"%s\" is not a list of scopes", arguments.scopes);
 	exit_code = options_load(&arguments.store, &config);
 	if (exit_code)
 		return exit_code;
@@ -344,7 +344,7 @@ static bool cmd_join_print_left(bool json)
 	struct json_writer *writer;
 
 	if (!json) {
-		puts("This phone is in no fleet any more.");
+		puts("This phone no longer belongs to a fleet.");
 		return true;
 	}
 	writer = json_field_begin(&text);

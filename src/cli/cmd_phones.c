@@ -107,8 +107,8 @@ const struct command cmd_phones = {
 
 static const char cmd_phones_expel_help[] =
 	"Usage: " PROGRAM_NAME " expel [OPTION]... NAME\n"
-	"Forget a phone: its key opens nothing any more. Remove its user from the broker,\n"
-	"too. Its messages stay.\n"
+	"Forget a phone: its key no longer works. Remove its user from the broker, too.\n"
+	"Its messages stay.\n"
 	"\n" OPTIONS_STORE_HELP
 	"  --json           print JSON lines instead of text\n" OPTIONS_HELP_HELP "\n"
 	"Exit codes: 0 done; 1 failed; 2 wrong options.\n";
@@ -116,8 +116,7 @@ static const char cmd_phones_expel_help[] =
 static int cmd_phones_print_expelled(const struct owner_command_call *call,
 				     const struct json *result)
 {
-	printf("%s does not belong to this hub any more.\n",
-	       json_field_text(result, "name"));
+	printf("%s no longer belongs to this hub.\n", json_field_text(result, "name"));
 	return EXIT_CODE_OK;
 }
 

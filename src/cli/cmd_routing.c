@@ -12,9 +12,9 @@
 
 static const char cmd_routing_drain_help[] =
 	"Usage: " PROGRAM_NAME " drain [OPTION]... PHONE|SIM\n"
-	"Route no new message to a SIM, by its ID, or to the SIMs of a phone. What waits\n"
-	"for them moves to other SIMs, unless it names its SIM; without another SIM it\n"
-	"goes out from its own. A message that names the SIM is still sent.\n"
+	"Route no new message to a SIM, by its ID, or to the SIMs of a phone. Messages\n"
+	"that wait for them move to other SIMs; where there is no other SIM, they are\n"
+	"still sent from their own, as are those that name it.\n"
 	"\n"
 	"  --undo           route messages to it again\n" OPTIONS_STORE_HELP
 	"  --json           print JSON lines instead of text\n" OPTIONS_HELP_HELP "\n"
@@ -119,13 +119,13 @@ enum { CMD_ROUTING_LINE_BYTES = 64 };
 
 static const char cmd_routing_resend_help[] =
 	"Usage: " PROGRAM_NAME " resend [OPTION]... ID\n"
-	"Send a message again whose outcome is unknown, or in doubt. It may arrive twice;\n"
-	"on a terminal this asks first. A validity that is over does not count any more.\n"
+	"Send a message whose outcome is unknown or in doubt again. It may arrive twice;\n"
+	"on a terminal this asks first. It is sent even if its validity has expired.\n"
 	"\n"
 	"  --yes            do not ask\n" OPTIONS_STORE_HELP
 	"  --json           print JSON lines instead of text; needs "
 	"--yes\n" OPTIONS_HELP_HELP "\n"
-	"Exit codes: 0 it is queued; 1 failed, or you did not want it; 2 wrong options.\n";
+	"Exit codes: 0 it is queued; 1 failed, or you said no; 2 wrong options.\n";
 
 static const struct owner_command_option cmd_routing_resend_options[] = {
 	{ .name = "yes", .is_flag = true, .is_local = true },

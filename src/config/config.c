@@ -185,9 +185,9 @@ static int config_set_value(const struct config_key_place *place,
 	if (flaw)
 		return config_key_fail_value(place, key, flaw);
 	if (config_pair_page(config) == CONFIG_PAIR_PAGE_WRONG)
-		return config_key_fail(
-			place, "server.pair_page: \"%s\" is none of auto, ask and no",
-			config->pair_page);
+		return config_key_fail(place,
+				       "server.pair_page: \"%s\" is not auto, ask or no",
+				       config->pair_page);
 	if (config_policy_check(&config->policy, &error) ||
 	    ussd_code_check_list(&config->ussd_allow, &error) ||
 	    balance_pattern_check_list(&config->ussd_balance_pattern, &error) ||

@@ -69,7 +69,7 @@ int config_key_fail_section(const struct config_key_place *place, const char *se
 	}
 	if (!*section)
 		return config_key_fail(
-			place, "a key stands before any section; the sections are %s",
+			place, "a key comes before any section; the sections are %s",
 			known);
 	return config_key_fail(place, "[%s]: unknown section; the sections are %s",
 			       section, known);

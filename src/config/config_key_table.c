@@ -109,8 +109,8 @@ const struct config_key config_key_table[CONFIG_KEY_COUNT] = {
 		  "clients share it equally" },
 	{ "sms", "duplicate_seconds", INTEGER(duplicate_seconds, 0, 3600), .live = true,
 	  .initial = "60",
-	  .help = "Suppress the same text to the same number from the same client within\n"
-		  "this time, unless it has an idempotency_key; 0: never" },
+	  .help = "Do not send the same text to the same number from the same client again\n"
+		  "within this time, unless it has an idempotency_key; 0: always send" },
 	{ "sms", "stuck_seconds", INTEGER(stuck_seconds, 0, 3600), .initial = "270",
 	  .help = "A registered modem is reported as stuck when it has a message for this\n"
 		  "long, plus 30 seconds for each further segment; 0: never" },
@@ -135,32 +135,34 @@ const struct config_key config_key_table[CONFIG_KEY_COUNT] = {
 	  .help = "A message waits this long for approval, then it expires" },
 	{ "policy", "per_minute", INTEGER(policy.client.per_minute, 0, 10000),
 	  .live = true, .initial = "10",
-	  .help = "Messages accepted from one client per minute; 0: no limit" },
+	  .help = "Maximum messages accepted from one client per minute; 0: no limit" },
 	{ "policy", "per_hour", INTEGER(policy.client.per_hour, 0, 10000), .live = true,
 	  .initial = "60",
-	  .help = "Messages accepted from one client per hour; 0: no limit" },
+	  .help = "Maximum messages accepted from one client per hour; 0: no limit" },
 	{ "policy", "per_day", INTEGER(policy.client.per_day, 0, 10000), .live = true,
 	  .initial = "200",
-	  .help = "Messages accepted from one client per 24 hours; 0: no limit" },
+	  .help = "Maximum messages accepted from one client per 24 hours; 0: no limit" },
 	{ "policy", "segments_per_month",
 	  INTEGER(policy.client.segments_per_month, 0, 100000), .live = true,
 	  .initial = "1000",
-	  .help = "Segments accepted from one client per calendar month; 0: no limit" },
+	  .help = "Maximum segments accepted from one client per calendar month; 0: no limit" },
 	{ "policy", "sim_per_minute", INTEGER(policy.sim.per_minute, 0, 10000),
 	  .live = true, .initial = "10",
-	  .help = "Messages submitted from one SIM per minute, of all clients; 0: no limit" },
+	  .help = "Maximum messages submitted from one SIM per minute, for all clients\n"
+		  "together; 0: no limit" },
 	{ "policy", "sim_per_hour", INTEGER(policy.sim.per_hour, 0, 10000), .live = true,
 	  .initial = "60",
-	  .help = "Messages submitted from one SIM per hour, of all clients; 0: no limit" },
+	  .help = "Maximum messages submitted from one SIM per hour, for all clients\n"
+		  "together; 0: no limit" },
 	{ "policy", "sim_per_day", INTEGER(policy.sim.per_day, 0, 10000), .live = true,
 	  .initial = "200",
-	  .help = "Messages submitted from one SIM per 24 hours, of all clients; 0: no\n"
-		  "limit" },
+	  .help = "Maximum messages submitted from one SIM per 24 hours, for all clients\n"
+		  "together; 0: no limit" },
 	{ "policy", "sim_segments_per_month",
 	  INTEGER(policy.sim.segments_per_month, 0, 100000), .live = true,
 	  .initial = "1000",
-	  .help = "Segments submitted from one SIM per calendar month, of all clients; 0:\n"
-		  "no limit" },
+	  .help = "Maximum segments submitted from one SIM per calendar month, for all\n"
+		  "clients together; 0: no limit" },
 	{ "policy", "allow", LIST(policy.allow), .live = true,
 	  .example = "+36201234567 +3630*",
 	  .help = "The only phone numbers (or prefixes ending with *) that may receive\n"
@@ -190,18 +192,18 @@ const struct config_key config_key_table[CONFIG_KEY_COUNT] = {
 	  .example = "*100# (balance), *133*????# (top up with a voucher)",
 	  .help = "The only USSD codes that agents may dial, separated by spaces or commas;\n"
 		  "? stands for any digit. Agents read the purpose in parentheses. May be\n"
-		  "repeated. Default: none, and no send_ussd" },
+		  "repeated. Default: none, and agents have no tool send_ussd" },
 	{ "ussd", "per_hour", INTEGER(ussd_per_hour, 1, 60), .live = true,
 	  .initial = "10",
-	  .help = "Codes dialled per hour, for all agents and SIMs together" },
+	  .help = "Maximum codes dialled per hour, for all agents and SIMs together" },
 	{ "ussd", "replies", BOOLEAN(ussd_replies), .live = true, .initial = "no",
 	  .help = "Let agents answer the network's questions after a code; an answer may\n"
 		  "buy something. With \"no\" the gateway ends the dialogue" },
 	{ "ussd", "balance_pattern", LIST(ussd_balance_pattern), .live = true,
 	  .example = "*100# balance is ([-0-9., ]+) ?([A-Za-z]+)?",
-	  .help = "A code, and a regular expression that finds the balance in its answer:\n"
-		  "one group for the amount, and if there is a currency one for it; may be\n"
-		  "repeated" },
+	  .help = "A code, and a regular expression that finds the balance in its answer,\n"
+		  "with a group around the amount and, if there is one, a group around the\n"
+		  "currency; may be repeated" },
 	{ "call", "place", BOOLEAN(policy.calls.place), .live = true, .initial = "no",
 	  .help = "Let agents with the scope call place calls to numbers that [policy]\n"
 		  "allows, and end their own calls" },
@@ -210,10 +212,10 @@ const struct config_key config_key_table[CONFIG_KEY_COUNT] = {
 	  .help = "Maximum call length after dialling; calls are billed by the minute" },
 	{ "call", "per_hour", INTEGER(policy.calls.per_hour, 1, 60), .live = true,
 	  .initial = "4",
-	  .help = "Calls placed per hour, for all agents and SIMs together" },
+	  .help = "Maximum calls placed per hour, for all agents and SIMs together" },
 	{ "call", "per_day", INTEGER(policy.calls.per_day, 1, 500), .live = true,
 	  .initial = "20",
-	  .help = "Calls placed per 24 hours, for all agents and SIMs together" },
+	  .help = "Maximum calls placed per 24 hours, for all agents and SIMs together" },
 	{ "call", "hang_up_any", BOOLEAN(policy.calls.hang_up_any), .live = true,
 	  .initial = "no",
 	  .help = "Let an agent end calls that another agent placed; never anybody else's" },
@@ -232,24 +234,25 @@ const struct config_key config_key_table[CONFIG_KEY_COUNT] = {
 		  "none" },
 	{ "incoming", "loop_exchanges", INTEGER(loop_exchanges, 0, 50), .live = true,
 	  .initial = "5",
-	  .help = "Replies to one number within loop_minutes that look like two machines;\n"
-		  "the next one waits for your approval; 0: no limit" },
+	  .help = "Maximum replies to one number within loop_minutes that look like two\n"
+		  "machines; the next one waits for your approval; 0: no limit" },
 	{ "incoming", "loop_minutes", INTEGER(loop_minutes, 1, 1440), .live = true,
 	  .initial = "10",
 	  .help = "See loop_exchanges; a loop ends with your approval, or when no message\n"
-		  "came or went for this long" },
+		  "is exchanged for this long" },
 	{ "agent", "owner_numbers", LIST(agent.owner_numbers), .live = true,
 	  .example = "+36201234567, +36301234567",
 	  .help = "Your own phone numbers, in international form, comma-separated: what they\n"
 		  "text to this phone can be a command for an agent; may be repeated.\n"
-		  "Default: none, and no commands. Anybody can forge a sender: see code" },
+		  "Default: none, so there are no commands. Anybody can forge a sender: see\n"
+		  "code" },
 	{ "agent", "word", TEXT(agent.word), .live = true, .initial = "agent",
 	  .help = "Word with which a command begins; upper and lower case are the same" },
 	{ "agent", "sim", INTEGER(agent.sim, 0, 1000000), .live = true, .initial = "0",
-	  .help = "On the SIM with this subscription_id every message of yours is a command,\n"
+	  .help = "On the SIM with this subscription_id every message from you is a command,\n"
 		  "with or without the word; 0: on none" },
 	{ "agent", "code", TEXT(agent.code), .live = true, .initial = "none",
-	  .help = "totp: a command counts only with a rolling code of your authenticator app,\n"
+	  .help = "totp: a command counts only with a rolling code from your authenticator app,\n"
 		  "right after the word or at the end: " PROGRAM_NAME
 		  " agent enrol; none: the\n"
 		  "sender alone counts, which anybody can forge" },

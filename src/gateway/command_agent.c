@@ -204,8 +204,7 @@ static void command_agent_run(struct control_call *call)
 	else if (!action ||
 		 (strcmp(action, "enrol") != 0 && strcmp(action, "remove") != 0))
 		control_call_fail(call, CONTROL_INVALID_ARGUMENT,
-				  "Use enrol, list or remove",
-				  "it is not said what to do");
+				  "Use enrol, list or remove", "the argument is missing");
 	else if (!command_agent_read_number(call, number))
 		return;
 	else if (*action == 'e')

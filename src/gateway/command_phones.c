@@ -58,7 +58,7 @@ static void command_phones_run_enrol(struct control_call *call)
 	if (!control_call_flag(call, "no_password") &&
 	    !crypto_make_random(password, sizeof(password))) {
 		control_call_fail(call, "internal", "Try again",
-				  "there are no random numbers");
+				  "no random numbers are available");
 		return;
 	}
 	error = hub_phones_enrol(command_phones_of(call), name ? name : "", password,

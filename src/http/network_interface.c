@@ -64,7 +64,7 @@ const char *network_interface_refusal(const char *name, unsigned type, const boo
 	if (listed && !*listed)
 		return "it is not listed in server.interfaces";
 	if (!listed && type == ARPHRD_NONE)
-		return "it may be mobile data; if it is a tunnel of yours, list it in "
+		return "it may be mobile data; if it is your own tunnel, list it in "
 		       "server.interfaces";
 	return NULL;
 }

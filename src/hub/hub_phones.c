@@ -407,8 +407,8 @@ void hub_phones_receive(struct hub_phones *phones, const struct mqtt_message *me
 	text.secret = true;
 	if (!hub_phones_open(phone, message, &frame, &text)) {
 		if (log_pace_passes(&phones->forged_pace, more))
-			log_warning("hub: something was published as phone %s that its "
-				    "key does not open%s",
+			log_warning("hub: a message was published as phone %s, but is "
+				    "not sealed with its key%s",
 				    name, more);
 	} else if (kind == FLEET_TOPIC_HERE && frame.kind == FLEET_HERE) {
 		hub_phones_take_presence(phone, &frame, text.data, text.length);

@@ -343,7 +343,7 @@ struct link *link_new(sd_event *loop, const struct link_config *config, const ch
 	fleet_topic_here(config->join.prefix, config->join.phone, link->here);
 	if (!link_read_address(config->gateway, &link->gateway)) {
 		snprintf(error, LINK_CONFIG_ERROR_BYTES,
-			 "gateway = %s is no loopback address with a port",
+			 "gateway = %s is not a loopback address with a port",
 			 config->gateway);
 		link_free(link);
 		return NULL;

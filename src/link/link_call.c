@@ -49,7 +49,7 @@ static const struct link_call_error {
 				 "the phone's gateway refuses its link; join the phone again",
 				 false },
 	[LINK_HTTP_AWAY] = { FLEET_ERROR_AWAY,
-			     "the phone's gateway does not run or cannot be reached; nothing was done",
+			     "the phone's gateway is not running or cannot be reached; nothing was done",
 			     false },
 	[LINK_HTTP_SILENT] = { FLEET_ERROR_SILENT,
 			       "the phone's gateway gave no complete answer; "

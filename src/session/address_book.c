@@ -261,7 +261,7 @@ static void address_book_complete(struct address_book *book)
 static void address_book_fail(struct address_book *book, const char *why)
 {
 	log_info("an address book of the desktop cannot be read: %s",
-		 why ? why : "no answer that fits");
+		 why ? why : "the answer has an unexpected form");
 	address_books_read_in(book->books, ADDRESS_BOOK_PAUSE_US);
 	address_book_complete(book);
 }
@@ -418,7 +418,7 @@ static void address_books_on_list(void *data, DBusMessage *reply)
 	books->listing = NULL;
 	if (error && strcmp(error, DBUS_ERROR_SERVICE_UNKNOWN) == 0) {
 		log_info("the desktop has no address books: evolution-data-server is not "
-			 "there");
+			 "running");
 		return;
 	}
 	if (error || address_source_read(reply, &sources)) {

@@ -228,7 +228,8 @@ static void approvals_on_read(void *data, const struct json *result, const char 
 	approvals->reading = NULL;
 	json_integer(json_member(result, "more"), &more);
 	if (!result)
-		log_warning("what waits for approval cannot be read: %s", problem);
+		log_warning("the messages that wait for approval cannot be read: %s",
+			    problem);
 	else if (more > 0 && !approvals->is_due)
 		approvals_read(approvals, approvals->last_id);
 	else
@@ -252,7 +253,7 @@ static void approvals_read(struct approvals *approvals, int64_t after_id)
 				 false, &approvals_read_handlers, approvals,
 				 &approvals->reading);
 	if (error)
-		log_warning("what waits for approval cannot be read: %s",
+		log_warning("the messages that wait for approval cannot be read: %s",
 			    strerror(-error));
 }
 
@@ -323,7 +324,7 @@ static void approvals_on_decided(void *data, const struct json *result,
 	approvals->deciding = NULL;
 	*approvals->decision = '\0';
 	if (!result)
-		log_warning("a decision did not count: %s", problem);
+		log_warning("a decision had no effect: %s", problem);
 	if (!result && approval) /* the desktop has closed it with the button */
 		notification_repeat(&approval->notification);
 	approvals_refresh(approvals);

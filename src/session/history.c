@@ -113,10 +113,11 @@ static void history_on_written(void *data, DBusMessage *reply)
 	dbus_message_get_args(reply, NULL, DBUS_TYPE_BOOLEAN, &written,
 			      DBUS_TYPE_INVALID);
 	if (!written)
-		log_warning("the phone's messages do not take one of the agents': %s",
-			    dbus_message_get_error_name(reply)
-				    ? dbus_message_get_error_name(reply)
-				    : "refused");
+		log_warning(
+			"a message of an agent cannot be added to the phone's messages: %s",
+			dbus_message_get_error_name(reply)
+				? dbus_message_get_error_name(reply)
+				: "refused");
 	history_end(history, written);
 }
 

@@ -339,7 +339,7 @@ static void notifications_on_capabilities(void *data, DBusMessage *reply)
 		log_warning("the desktop shows no notifications yet (%s)",
 			    dbus_message_get_error_name(reply)
 				    ? dbus_message_get_error_name(reply)
-				    : "no list of what it can do");
+				    : "it does not list what it can do");
 		return;
 	}
 	notifications->is_ready = true;

@@ -239,7 +239,7 @@ static void recorder_add(struct recorder *recorder, int64_t message_id)
 	}
 	if (recorder->queued == RECORDER_QUEUE_MAX)
 		log_warning(
-			"message %lld is left out of the phone's messages: too many wait",
+			"message %lld is left out of the phone's messages: too many are waiting",
 			(long long)message_id);
 	else
 		recorder->queue[recorder->queued++] = message_id;

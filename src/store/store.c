@@ -55,7 +55,7 @@ static void store_record_damage(struct store *store)
 		return;
 	store->damaged = true;
 	log_error(
-		"store: THE MESSAGE STORE IS DAMAGED (%s): nothing is sent any more, and "
+		"store: THE MESSAGE STORE IS DAMAGED (%s): nothing more is sent, and "
 		"incoming messages are kept in memory; restart the gateway, which moves "
 		"the message store aside and goes on with every row that can be read",
 		sqlite3_errmsg(store->database));

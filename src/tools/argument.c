@@ -83,7 +83,7 @@ const char *argument_party_problem(const struct tool_call *call, const char *nam
 	if (argument_party_is_nobody(party))
 		return arena_printf(
 			call->arena,
-			"%s \"%s\" is no sender; for all of them, leave it out.", name,
+			"%s \"%s\" is not a sender; for all of them, leave it out.", name,
 			party);
 	if (phone_number_may_send(party))
 		return NULL;

@@ -203,7 +203,7 @@ static bool cancel_sms_find_key(struct cancel_sms *cancel)
 		cancel_sms_close_key(cancel);
 	else if (error == STORE_E_NOT_FOUND)
 		tool_failure_answer(call, FAILURE_KEY_NOT_FOUND,
-				    "No message of yours has this idempotency_key.");
+				    "None of your messages has this idempotency_key.");
 	else if (error)
 		tool_failure_answer(call, FAILURE_INTERNAL,
 				    "The message could not be read.");

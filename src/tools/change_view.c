@@ -331,8 +331,7 @@ static const struct schema_field change_view_phone_voicemail_fields[] = {
 };
 
 static const struct schema_field change_view_phone_sim_fields[] = {
-	{ "subscription_id", SCHEMA_INTEGER, true,
-	  "For ever the same card of this store" },
+	{ "subscription_id", SCHEMA_INTEGER, true, "Always the same card in this store" },
 	{ "iccid", SCHEMA_STRING, false,
 	  "The card; left out when oFono does not show it" },
 	{ "sim_slot_index", SCHEMA_INTEGER, true, "From 0" },

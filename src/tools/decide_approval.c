@@ -84,7 +84,7 @@ static void decide_approval_decide(struct tool_call *call, int64_t message_id)
 		tool_failure_answer(call, FAILURE_DECIDED,
 				    arena_printf(call->arena,
 						 "Message %lld is not waiting for "
-						 "approval, or not any more.",
+						 "approval, or no longer.",
 						 (long long)message_id));
 		break;
 	case OUTBOX_E_EDITED:
@@ -132,7 +132,7 @@ static void decide_approval_run_webhook(struct tool_call *call, const char *id)
 	if (!search.client_id)
 		tool_failure_answer(
 			call, FAILURE_DECIDED,
-			"That webhook is not waiting for approval, or not any more.");
+			"That webhook is not waiting for approval, or no longer.");
 	else if (search.client_id == call->client->id)
 		tool_failure_answer(call, FAILURE_OWN_MESSAGE,
 				    "This client asked for that webhook itself.");

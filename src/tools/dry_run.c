@@ -252,7 +252,7 @@ static const char *dry_run_format_wait(const struct dry_run *dry_run)
 
 	if (dry_run->queued)
 		return arena_printf(arena,
-				    " %u message%s of this SIM would go out before it.",
+				    " %u message%s of this SIM would be sent before it.",
 				    dry_run->queued, dry_run->queued == 1 ? "" : "s");
 	if (!dry_run->sim_free_ms)
 		return "";

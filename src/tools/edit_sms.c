@@ -85,7 +85,7 @@ static void edit_sms_too_late(struct edit_sms *edit)
 	struct arena *arena = edit->call->arena;
 	struct refusal refusal = {
 		.failure = FAILURE_TOO_LATE,
-		.fix = "It cannot be changed any more; get_sms_status reports its outcome.",
+		.fix = "It can no longer be changed; get_sms_status reports its outcome.",
 	};
 	const char *why;
 

@@ -212,7 +212,7 @@ static void event_phone_write_balance(const struct event_query *query,
 const struct event_type event_balance_changed = {
 	.name = "balance.changed",
 	.description =
-		"A SIM has another balance than when it was read last. It is read when "
+		"The balance of a SIM differs from the last reading. It is read when "
 		"send_ussd dials the owner's code.",
 	.arguments = event_phone_sim_arguments,
 	.payload = event_phone_balance_payload,

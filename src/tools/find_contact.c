@@ -103,7 +103,8 @@ static bool find_contact_read_number(struct find_contact *find)
 		return true;
 	tool_failure_answer(
 		call, FAILURE_INVALID_NUMBER,
-		number ? "phone_number is no phone number; pass a name as name." : NULL);
+		number ? "phone_number is not a phone number; pass a name as name."
+		       : NULL);
 	return false;
 }
 

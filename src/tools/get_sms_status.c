@@ -344,7 +344,7 @@ static void get_sms_status_answer_not_found(struct get_sms_status *status)
 				    "the same. Ask your user before sending it again.");
 	else if (status->key)
 		tool_failure_answer(call, FAILURE_KEY_NOT_FOUND,
-				    "No message of yours with this idempotency_key is "
+				    "None of your messages with this idempotency_key is "
 				    "stored. Keys are "
 				    "kept for at least 30 days: unless you used it "
 				    "before that, it is safe to send the message now.");

@@ -28,7 +28,7 @@ static const struct schema_field list_approvals_row[] = {
 	{ "contact_name", SCHEMA_STRING, false, "Of the recipient" },
 	{ "country", SCHEMA_STRING, false,
 	  "ISO 3166 code of the recipient's country; left out when unknown" },
-	{ "subscription_id", SCHEMA_INTEGER, true, "SIM it goes out from" },
+	{ "subscription_id", SCHEMA_INTEGER, true, "SIM it is sent from" },
 	{ "sim", SCHEMA_STRING, false, "The SIM's name; left out while it is absent" },
 	{ "text", SCHEMA_STRING, true, "What would be sent, escaped as in list_sms" },
 	{ "reason", SCHEMA_STRING, false,

@@ -36,7 +36,7 @@ const struct schema_field many_answer_fields[] = {
 	{ "to_phone_number", SCHEMA_STRING, true, "Recipient" },
 	{ "message_id", SCHEMA_INTEGER, false, "Accepted: identifies the message" },
 	{ "state", SCHEMA_STRING, false, "Accepted: its state" },
-	{ "send_at", SCHEMA_STRING, false, "Scheduled: when it goes out" },
+	{ "send_at", SCHEMA_STRING, false, "Scheduled: when it is sent" },
 	{ "error", SCHEMA_OBJECT, false, "Refused or failed: why",
 	  .members = many_answer_error_fields },
 	{ 0 },

@@ -8,7 +8,7 @@
 static const char *const own_message_states[STATE_LAST + 1] = {
 	[STATE_SUBMITTING] = "is being submitted to oFono right now",
 	[STATE_SUBMITTED] = "is with oFono and on its way to the network",
-	[STATE_HELD] = "is with oFono, which does not give it back any more",
+	[STATE_HELD] = "is with oFono, which no longer gives it back",
 	[STATE_SENT] = "was already sent",
 	[STATE_FAILED] = "has already failed",
 	[STATE_CANCELLED] = "is cancelled",

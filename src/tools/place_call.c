@@ -61,7 +61,7 @@ static const struct schema_field place_call_output[] = {
 	  "Why it is over: remote: by the other end, also when busy; network; local: at "
 	  "this phone; time_limit; hung_up: by hang_up; client_left" },
 	{ "to_phone_number", SCHEMA_STRING, true, "As dialled" },
-	{ "subscription_id", SCHEMA_INTEGER, true, "The SIM it goes out from" },
+	{ "subscription_id", SCHEMA_INTEGER, true, "The SIM it is made from" },
 	{ "hangs_up_at", SCHEMA_STRING, false,
 	  "While it goes on: when it is hung up at the latest, RFC 3339" },
 	{ 0 },

@@ -95,7 +95,7 @@ static const struct schema_field send_sms_output[] = {
 	  "sent: the network accepted it, which is not delivery; "
 	  "delivered: a report says so; not in a dry run" },
 	{ "to_phone_number", SCHEMA_STRING, false, "Recipient as given to the network" },
-	{ "subscription_id", SCHEMA_INTEGER, false, "SIM it goes out from" },
+	{ "subscription_id", SCHEMA_INTEGER, false, "SIM it is sent from" },
 	{ "route", SCHEMA_STRING, false, "Why this SIM, if you did not name it",
 	  .is_offered = sms_order_is_routed },
 	{ "results", SCHEMA_ARRAY, false, "to_phone_numbers: one for each recipient",

@@ -155,8 +155,9 @@ static bool send_ussd_check_code(struct send_ussd *ussd)
 
 	if (!ussd_code_is_valid(code))
 		return send_ussd_refuse_code(
-			ussd, "code is no USSD code: those begin with * or #, end with # "
-			      "and have digits, * and # in between.");
+			ussd,
+			"code is not a USSD code: those begin with * or #, end with # "
+			"and have digits, * and # in between.");
 	if (ussd_code_is_mmi(code))
 		return send_ussd_refuse_code(
 			ussd, "This code changes the phone or the subscription. Such "
@@ -367,7 +368,7 @@ static const struct {
 	[USSD_NOT_SUPPORTED] = { "not_supported", FAILURE_USSD_FAILED,
 				 "The network or the modem does not know this code." },
 	[USSD_NOT_ACTIVE] = { "not_active", FAILURE_NO_DIALOGUE,
-			      "The network does not wait for a reply any more." },
+			      "The network no longer waits for a reply." },
 	[USSD_TERMINATED] = { "terminated", FAILURE_USSD_FAILED,
 			      "The network ended the dialogue without an answer." },
 	[USSD_TIMED_OUT] = { "timed_out", FAILURE_USSD_FAILED,

@@ -408,17 +408,17 @@ static void sms_answer_waiting_approval(const struct sms_answer *answer)
 			"come, or came sooner than anybody can read the question.";
 	sms_answer_succeed(
 		answer,
-		arena_printf(
-			call->arena,
-			"SMS to %s is not sent yet: it waits for the owner's "
-			"approval, until %s at the latest (message %lld). %s%sIf "
-			"approved, it goes out by itself, else never; do not send it "
-			"again.%s",
-			answer->order->recipient, until, (long long)answer->message.id,
-			cause ? cause : "", cause ? " " : "",
-			call->client && call->client->scopes & CLIENT_READ
-				? " get_sms_status shows what the owner decided."
-				: ""));
+		arena_printf(call->arena,
+			     "SMS to %s is not sent yet: it waits for the owner's "
+			     "approval, until %s at the latest (message %lld). %s%sIf "
+			     "approved, it goes out by itself, otherwise never; do not "
+			     "send it again.%s",
+			     answer->order->recipient, until,
+			     (long long)answer->message.id, cause ? cause : "",
+			     cause ? " " : "",
+			     call->client && call->client->scopes & CLIENT_READ
+				     ? " get_sms_status shows what the owner decided."
+				     : ""));
 }
 
 static void sms_answer_unknown(const struct sms_answer *answer)

@@ -85,7 +85,7 @@ static void sms_order_read_reply(struct sms_order *order, int64_t message_id)
 			refusal, FAILURE_NO_REPLY,
 			arena_printf(call->arena,
 				     "Message %lld came from \"%s\", which is a name and "
-				     "no phone number: nobody can reply to it.",
+				     "not a phone number: nobody can reply to it.",
 				     (long long)message_id,
 				     escape_quote(call->arena, message.number,
 						  SMS_ORDER_NAME_CHARACTERS)));
@@ -242,7 +242,7 @@ static bool sms_order_check_routing(struct sms_order *order, struct refusal *ref
 		return true;
 	if (!services->routing)
 		return sms_order_refuse(refusal_out, FAILURE_INVALID_ARGUMENTS,
-					"This is one phone and no hub: pool and "
+					"This is one phone and not a hub: pool and "
 					"if_unknown do not exist.");
 	if (order->pool && order->names_sim)
 		return sms_order_refuse(refusal_out, FAILURE_INVALID_ARGUMENTS,

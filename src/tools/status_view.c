@@ -72,7 +72,7 @@ const struct schema_field status_view_fields[] = {
 	{ "paused", SCHEMA_BOOLEAN, false, "The owner paused all sending" },
 	{ "ofono_available", SCHEMA_BOOLEAN, false,
 	  "oFono, which manages the modems, answers" },
-	{ "ofono", SCHEMA_STRING, false, "The same in words" },
+	{ "ofono", SCHEMA_STRING, false, "The same as a sentence" },
 	{ "modems_complete", SCHEMA_BOOLEAN, false,
 	  "false: oFono reports that it does not know all modems of the phone yet" },
 	{ "sims", SCHEMA_OBJECT, true, "The SIM cards",

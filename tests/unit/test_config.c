@@ -219,11 +219,11 @@ TEST(test_unknown_names_are_refused)
 					 "[policy], [ussd], [call], [incoming], [agent], "
 					 "[events], [contacts], [log]");
 	expect_error("\n[]\nx = 1\n",
-		     ":3: a key stands before any section; the sections are "
+		     ":3: a key comes before any section; the sections are "
 		     "[server], [store], [sim], [sms], [policy], "
 		     "[ussd], [call], [incoming], [agent], [events], [contacts], [log]");
 	expect_error("open = yes\n",
-		     ":1: a key stands before any section; the sections are "
+		     ":1: a key comes before any section; the sections are "
 		     "[server], [store], [sim], [sms], [policy], [ussd], "
 		     "[call], [incoming], [agent], [events], [contacts], [log]");
 	expect_error("[log]\n= yes\n", ":2: log.: unknown key; [log] has verbose");
@@ -471,7 +471,7 @@ TEST(test_set_refuses_unknown_keys)
 			 "[call], [incoming], [agent], [events], [contacts], [log]");
 	expect_set_error(
 		"verbose", "1",
-		"--option: a key stands before any section; the sections are [server], "
+		"--option: a key comes before any section; the sections are [server], "
 		"[store], [sim], [sms], [policy], [ussd], [call], [incoming], [agent], "
 		"[events], [contacts], [log]");
 }

@@ -157,7 +157,7 @@ void doctor_agent_check(struct doctor *doctor, const struct json *status)
 		doctor_report(
 			doctor, DOCTOR_WARNING, "agent",
 			"To list the SIM cards: " PROGRAM_NAME " status",
-			"no SIM in this phone has the ID %lld, so nothing comes to it",
+			"no SIM in this phone has the ID %lld, so it receives nothing",
 			(long long)settings->sim);
 	if (doctor->counts[DOCTOR_WARNING] == warnings)
 		doctor_report(doctor, DOCTOR_OK, "agent", NULL,

@@ -196,13 +196,12 @@ static void doctor_gateway_compare_settings(struct doctor *doctor,
 	config_adopt(&present, &doctor->running, doctor_gateway_add_difference,
 		     &differences);
 	if (differences.length)
-		doctor_report(
-			doctor, DOCTOR_WARNING, "settings",
-			"If that is not intended: " PROGRAM_NAME
-			" reload, or restart the gateway",
-			"these are not as in the file, because of options of serve, "
-			"or because the file has changed: %s",
-			differences.text);
+		doctor_report(doctor, DOCTOR_WARNING, "settings",
+			      "If that is not intended: " PROGRAM_NAME
+			      " reload, or restart the gateway",
+			      "these differ from the file, because of options of serve, "
+			      "or because the file has changed: %s",
+			      differences.text);
 }
 
 static void doctor_gateway_report_mdns(struct doctor *doctor, const struct json *status)

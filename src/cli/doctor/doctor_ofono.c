@@ -363,8 +363,8 @@ static void doctor_ofono_report_all(struct doctor *doctor, struct ofono *ofono,
 	if (!ofono_is_available(ofono) && ofono_is_refused(ofono) && geteuid() != 0 &&
 	    !doctor_is_gateway_user(doctor)) {
 		doctor_report(doctor, DOCTOR_NOTE, "oFono", DOCTOR_AS_ROOT,
-			      "the bus does not let you ask oFono, nor need it; only "
-			      "root can see whether it lets the gateway");
+			      "the bus does not let you call oFono, and need not; "
+			      "only root can see whether it lets the gateway");
 		return;
 	}
 	if (ofono_is_available(ofono)) {

@@ -153,11 +153,11 @@ static const struct {
 	[AUDIT_CHANGED] = { "changed", "or the one before it was changed" },
 	[AUDIT_MISSING] = { "missing", "is missing" },
 	[AUDIT_BAD_ANCHOR] = { "bad_anchor",
-			       "does not follow from the lines deleted for their age" },
+			       "does not follow from the lines deleted because of age" },
 	[AUDIT_OTHER_HEAD] = { "other_head", "differs from the saved head" },
 	[AUDIT_CUT] = { "cut", "was saved as a head, and is missing" },
 	[AUDIT_HEAD_GONE] = { "head_gone", "was saved as a head, and has been deleted "
-					   "for its age: use a newer head" },
+					   "because of its age: use a newer head" },
 };
 
 static int64_t cmd_audit_listed_breaks(const struct audit_reader_verdict *verdict)
@@ -194,7 +194,7 @@ static void cmd_audit_print_verdict(const struct audit_reader_verdict *verdict,
 	printf("%lld lines%s", (long long)verdict->lines,
 	       verdict->break_count ? "" : ", none changed, missing or moved");
 	if (verdict->gone)
-		printf("; those up to %lld were deleted for their age",
+		printf("; those up to %lld were deleted because of their age",
 		       (long long)verdict->gone);
 	audit_chain_write_head(&verdict->head, head);
 	printf("\nhead %s\n", head);

@@ -128,7 +128,7 @@ int config_agent_check(const struct config_agent *agent, struct explanation *err
 	if (config_agent_is_ambiguous(agent))
 		return explanation_set(
 			error, -EINVAL,
-			"agent.word, approve_word and reject_word must be three words");
+			"agent.word, approve_word and reject_word must be three words that differ");
 	if (!config_agent_needs_code(agent))
 		return explanation_set(
 			error, -EINVAL,

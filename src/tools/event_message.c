@@ -203,7 +203,7 @@ static const struct schema_field event_message_command_arguments[] = {
 	EVENT_VIEW_FROM_FIELD,
 	EVENT_VIEW_SIM_FIELD,
 	{ "include_text", SCHEMA_BOOLEAN, false,
-	  "false: without the command's text; by webhook true needs the owner's consent" },
+	  "false: leave out the command's text; by webhook true needs the owner's consent" },
 	{ 0 },
 };
 

@@ -225,7 +225,7 @@ const struct event_type event_balance_changed = {
 /* ---- gateway.offline_gap */
 
 static const struct schema_field event_phone_gap_arguments[] = {
-	{ "only_ended", SCHEMA_BOOLEAN, false, "true: not when one begins" },
+	{ "only_ended", SCHEMA_BOOLEAN, false, "true: only when a gap has ended" },
 	{ 0 },
 };
 

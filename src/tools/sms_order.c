@@ -139,7 +139,7 @@ static void sms_order_read_recipient(struct sms_order *order)
 	order->recipient = single && !list ? json_string(single) : "";
 	if (list && !order->recipients)
 		sms_order_refuse(&order->recipient_refusal, FAILURE_INTERNAL,
-				 "There is no memory for the recipients.");
+				 "There is not enough memory for the recipients.");
 	else if ((single || list) == replies)
 		sms_order_refuse(
 			&order->recipient_refusal, FAILURE_INVALID_ARGUMENTS,

@@ -276,7 +276,7 @@ def test_a_moved_anchor_is_reported_as_missing_lines(gateway: LoneGateway) -> No
     every = [word for head in heads for word in ("--head", head)]
     assert len(audit.flaws(*every)) == 1 + len(heads)
     said = audit.run("verify").stdout
-    assert f"BROKEN: lines 1 to {newest} are missing" in said and "for their age" not in said
+    assert f"BROKEN: lines 1 to {newest} are missing" in said and "because of" not in said
     gateway.start()                             # and that does not change
     assert ("missing", 1) in audit.flaws()
 

@@ -12,7 +12,8 @@
  *
  * The mark also says which epoch the database file had without its -wal when this was last
  * known. Without this a backup that is written into the file while a -wal lies beside it would take
- * the newer row from there, and keep older messages.
+ * the newer row from there, and keep older messages. The other way round, a -wal never has an older
+ * row than its file: one that has is left from before, as in a copy of hard links.
  */
 #include "store/store_database.h"
 
@@ -252,7 +253,8 @@ bool store_identity_matches(sqlite3 *database, const char *folder)
 		return false;
 	file_epoch = store_identity_file_epoch(path);
 	return store_identity_is_same(&stored, &here) &&
-	       (!file_epoch || file_epoch >= store_identity_read_mark(folder, mark));
+	       (!file_epoch || (file_epoch >= store_identity_read_mark(folder, mark) &&
+				file_epoch <= stored.epoch));
 }
 
 /* On disk, complete, before anything depends on it. */
@@ -402,8 +404,10 @@ int store_identity_advance(struct store *store)
 {
 	int error;
 
-	if (!store->epoch) /* it was opened by a command of the owner */
-		return store_sync(store);
+	if (!store->epoch) {
+		error = store->is_gateway ? store_identity_record(store) : 0;
+		return error ? error : store_sync(store);
+	}
 	if (store->is_checkpointed)
 		store_identity_note_file(store);
 	store->is_checkpointed = false;

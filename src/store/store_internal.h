@@ -338,6 +338,7 @@ struct store {
 	bool all_lazy;		    /* inside store_sync_once() */
 	bool lazy;		    /* PRAGMA synchronous is NORMAL now, not FULL */
 	bool in_snapshot;
+	bool is_gateway;      /* opened by store_open_or_rescue() */
 	int64_t epoch;	      /* of store_identity_record(); 0 if there is none */
 	bool is_checkpointed; /* the file changed, and the mark does not say so yet */
 	bool unsynced;	      /* lazy commits that the disk has not confirmed */

@@ -448,8 +448,9 @@ int store_open_or_rescue(const char *folder, struct store **store_out,
 		failure = store_open_set_bad_rows_aside(folder, store, error);
 	if (failure)
 		return failure;
+	store->is_gateway = true;
 	failure = store_identity_record(store);
-	if (failure) /* the last identity still holds */
+	if (failure) /* the last identity still holds; without one, nothing is sent yet */
 		log_warning("store: the identity of the file cannot be stored: %s",
 			    strerror(-failure));
 	*store_out = store;

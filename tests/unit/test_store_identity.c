@@ -201,6 +201,60 @@ TEST(test_submissions_move_the_mark_also_after_a_start_on_a_full_disk)
 	assert_true(is_here());
 }
 
+/* The first start after an upgrade, on a disk where no mark can be made. */
+TEST(test_nothing_is_submitted_before_the_store_has_an_identity)
+{
+	open_gateway();
+	sql_script("DELETE FROM file_identity");
+	store->epoch = 0;
+	fill_disk(true);
+	assert_true(store_identity_record(store) < 0);
+	assert_true(store_identity_advance(store) < 0);
+	fill_disk(false);
+	assert_int_equal(store_identity_advance(store), 0);
+	assert_true(epoch() > 0);
+	assert_true(mark_is_there(epoch()));
+	assert_true(is_here());
+}
+
+/* Links every file of the state folder into a folder of its own, as `cp -al` does. */
+static void link_folder(const char *to)
+{
+	static const char *const names[] = { "gateway.db", "gateway.db-wal",
+					     "gateway.mark-1" };
+
+	assert_int_equal(mkdir(to, 0700), 0);
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		char from[128], link_name[128];
+
+		snprintf(from, sizeof(from), "%s/%s", folder, names[i]);
+		snprintf(link_name, sizeof(link_name), "%s/%s", to, names[i]);
+		assert_int_equal(link(from, link_name), 0);
+	}
+}
+
+/* The database went on through its other name, and the -wal beside this one is an older one. */
+TEST(test_an_older_wal_of_hard_links_makes_it_a_copy)
+{
+	char linked[96];
+	int64_t id;
+
+	open_gateway();
+	id = add_message("x");
+	snprintf(linked, sizeof(linked), "%s/linked", root);
+	link_folder(linked);
+	open_gateway();
+	assert_int_equal(store_identity_advance(store), 0);
+	assert_int_equal(step_move_message(store, id, STATE_SUBMITTING, NULL, NULL), 0);
+	assert_int_equal(step_move_message(store, id, STATE_SENT, NULL, NULL), 0);
+	store_close(store);
+	store = NULL;
+	assert_int_equal(nftw(folder, remove_entry, 8, FTW_DEPTH | FTW_PHYS), 0);
+	assert_int_equal(rename(linked, folder), 0);
+	open_gateway();
+	assert_int_not_equal(state_of(id), STATE_QUEUED);
+}
+
 /* Somebody wrote older content into the open file. */
 TEST(test_an_unexpected_epoch_confirms_no_submission)
 {

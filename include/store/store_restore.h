@@ -28,12 +28,13 @@ struct store_restore_result {
 	int64_t unknown;    /* messages that became unknown */
 	int64_t left_out;   /* rows that the gateway would not have written */
 	bool keeps_clients; /* the clients are the present ones, not those of the backup */
+	bool was_damaged; /* the replaced one: some of what must be kept may be missing */
 	char aside[PATH_MAX]; /* the replaced message store, "" if there is none */
 };
 
 /*
  * Returns 0, or -errno with `error` filled and the present message store unchanged: -EBUSY if a
- * gateway works with it, -EINVAL if it is not our backup, -ENOTSUP if it is of a newer program,
+ * gateway works with it, -EINVAL if it is not our backup, -ENOTSUP if it, or the present one, is of a newer program,
  * -EUCLEAN if it is damaged, ...
  */
 int store_restore(const struct store_restore *restore,

@@ -26,6 +26,8 @@
 /* The setting that holds the clock, and by how much the wall clock is ahead of it. */
 #define STORE_SETTING_USAGE_CLOCK "usage_clock"
 int64_t store_usage_clock_ahead(const char *value);
+/* Returns usage time by that setting, whatever the wall clock says; the wall clock if NULL. */
+int64_t store_usage_clock_now(const char *value);
 
 enum store_usage_by {
 	USAGE_BY_CLIENT,

@@ -114,6 +114,7 @@ static int cmd_backup_print_json(const char *file,
 		json_put_integer(writer, "became_unknown", restored->unknown);
 		json_put_integer(writer, "left_out", restored->left_out);
 		json_put_boolean(writer, "keeps_clients", restored->keeps_clients);
+		json_put_boolean(writer, "replaced_damaged", restored->was_damaged);
 		if (*restored->aside)
 			cmd_backup_put_path(writer, "replaced", restored->aside);
 	}
@@ -217,6 +218,9 @@ static void cmd_backup_print_restored(const struct store_restore_result *restore
 		       (long long)restored->left_out);
 	if (*restored->aside)
 		printf("The previous one is %s.\n", restored->aside);
+	if (restored->was_damaged)
+		puts("It is damaged: idempotency keys, used limits, opt-outs and "
+		     "revocations since the\nbackup may be missing.");
 	if (restored->keeps_clients)
 		puts("The paired clients and their permissions stay as they were.");
 	else if (restored->summary.clients)

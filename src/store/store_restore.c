@@ -93,7 +93,8 @@ static const struct store_row_copy_spec rights_tables[] = {
  */
 static const char used_keys[] =
 	"INSERT INTO closed_key (client_id, key, at)"
-	" SELECT new_id, key, ?2 FROM (SELECT CASE WHEN ?1 OR used.client_id < 1"
+	" SELECT new_id, key, max(?2, coalesce((SELECT max(accepted) FROM usage), ?2))"
+	" FROM (SELECT CASE WHEN ?1 OR used.client_id < 1"
 	"   THEN used.client_id ELSE client.id END AS new_id, key, used.id, used.created"
 	"  FROM (SELECT client_id, idempotency_key AS key, id, created FROM now_key"
 	"   UNION ALL SELECT client_id, key, NULL, NULL FROM now_closed) AS used"
@@ -150,22 +151,24 @@ static int store_restore_query_int(sqlite3 *database, const char *sql,
 	return result == SQLITE_ROW || result == SQLITE_DONE ? SQLITE_OK : result;
 }
 
-/* Returns by how much the wall clock is ahead of usage time; 0 if unknown. */
-static int64_t store_restore_clock_ahead(sqlite3 *database, const char *table)
+/* Asks the usage clock of the table of settings; the function gets NULL if it has none. */
+static int64_t store_restore_ask_clock(sqlite3 *database, const char *table,
+				       int64_t (*ask)(const char *value))
 {
 	sqlite3_stmt *statement = NULL;
-	int64_t ahead_ms = 0;
+	const char *value = NULL;
 	char sql[96];
+	int64_t answer_ms;
 
 	snprintf(sql, sizeof(sql),
 		 "SELECT value FROM %s WHERE name = '" STORE_SETTING_USAGE_CLOCK "'",
 		 table);
 	if (sqlite3_prepare_v2(database, sql, -1, &statement, NULL) == SQLITE_OK &&
 	    sqlite3_step(statement) == SQLITE_ROW)
-		ahead_ms = store_usage_clock_ahead(
-			(const char *)sqlite3_column_text(statement, 0));
+		value = (const char *)sqlite3_column_text(statement, 0);
+	answer_ms = ask(value);
 	sqlite3_finalize(statement);
-	return ahead_ms;
+	return answer_ms;
 }
 
 static int store_restore_keep_cards(sqlite3 *to)
@@ -174,8 +177,8 @@ static int store_restore_keep_cards(sqlite3 *to)
 	int result = sqlite3_exec(to, other_cards, NULL, NULL, NULL);
 
 	snprintf(sql, sizeof(sql), usage_of_cards,
-		 store_restore_clock_ahead(to, "now_setting") -
-			 store_restore_clock_ahead(to, "setting"));
+		 store_restore_ask_clock(to, "now_setting", store_usage_clock_ahead) -
+			 store_restore_ask_clock(to, "setting", store_usage_clock_ahead));
 	if (!result)
 		result = sqlite3_exec(to, sql, NULL, NULL, NULL);
 	return result;
@@ -233,6 +236,16 @@ static int store_restore_keep_same_phone(sqlite3 *from, sqlite3 *to)
 	return result ? result : store_restore_keep_rows(from, to);
 }
 
+/* Usage time of the new database, or of the present one if that is later. */
+static int64_t store_restore_now(sqlite3 *to)
+{
+	int64_t new_ms = store_restore_ask_clock(to, "setting", store_usage_clock_now);
+	int64_t present_ms =
+		store_restore_ask_clock(to, "now_setting", store_usage_clock_now);
+
+	return new_ms > present_ms ? new_ms : present_ms;
+}
+
 static int store_restore_keep_keys(sqlite3 *to, bool is_kin)
 {
 	sqlite3_stmt *statement = NULL;
@@ -240,9 +253,7 @@ static int store_restore_keep_keys(sqlite3 *to, bool is_kin)
 
 	if (result == SQLITE_OK) {
 		sqlite3_bind_int(statement, 1, is_kin);
-		sqlite3_bind_int64(statement, 2,
-				   clock_wall_ms() -
-					   store_restore_clock_ahead(to, "setting"));
+		sqlite3_bind_int64(statement, 2, store_restore_now(to));
 		result = sqlite3_step(statement);
 	}
 	sqlite3_finalize(statement);
@@ -415,16 +426,45 @@ static int store_restore_continue_ids(sqlite3 *present, bool is_there, bool is_k
 	return !result && is_there ? store_row_copy_sequences(present, to) : result;
 }
 
+/*
+ * Refuses to replace a message store of a newer program, whose keys and clients may be in tables
+ * that this one does not know. Of a damaged one, *is_damaged_out, what can be read is kept.
+ */
+static int store_restore_check_present(struct store_restore_work *work,
+				       bool *is_damaged_out)
+{
+	struct store_database *present = &work->present;
+	int64_t version = 0;
+
+	*is_damaged_out =
+		!present->database ||
+		store_database_query_int(present, "PRAGMA user_version", &version);
+	if (!*is_damaged_out && version > STORE_SCHEMA_VERSION) {
+		present->error = work->backup.error;
+		return store_database_check_version(present, version);
+	}
+	/* A check of a foreign schema would run parts of it. */
+	if (!*is_damaged_out && store_schema_is_ours(present->database, version))
+		*is_damaged_out = store_database_check(present, "quick_check") != 0;
+	return 0;
+}
+
 static int store_restore_carry_over(struct store_restore_work *work,
 				    struct store_restore_result *restored)
 {
 	struct explanation ignored;
 	sqlite3 *to = work->fresh.database;
 	bool is_there, is_kin = false;
-	int result = SQLITE_OK;
+	int result = SQLITE_OK, error = 0;
 
 	work->present.error = &ignored;
 	is_there = store_restore_open_present(work);
+	if (is_there)
+		error = store_restore_check_present(work, &restored->was_damaged);
+	if (error) {
+		store_database_abort(&work->present);
+		return error;
+	}
 	if (work->present.database)
 		result = store_restore_keep_present(work->present.database, to, &is_kin);
 	restored->keeps_clients = is_kin;

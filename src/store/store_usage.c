@@ -45,6 +45,33 @@ int64_t store_usage_clock_ahead(const char *value)
 	return note.epoch_ms - note.offset_ms;
 }
 
+static int64_t store_usage_later(int64_t one_ms, int64_t other_ms)
+{
+	return one_ms > other_ms ? one_ms : other_ms;
+}
+
+static bool store_usage_is_of_this_boot(const struct store_usage_clock_note *note)
+{
+	return *clock_boot_id() && strcmp(note->boot_id, clock_boot_id()) == 0;
+}
+
+/* As a new boot continues. */
+static int64_t store_usage_continue_clock(const struct store_usage_clock_note *note)
+{
+	return store_usage_later(clock_wall_ms() - (note->epoch_ms - note->offset_ms),
+				 note->now_ms);
+}
+
+int64_t store_usage_clock_now(const char *value)
+{
+	struct store_usage_clock_note note;
+
+	if (!value || !store_usage_parse_clock(value, &note))
+		return clock_wall_ms();
+	return store_usage_is_of_this_boot(&note) ? clock_boot_ms() + note.offset_ms
+						  : store_usage_continue_clock(&note);
+}
+
 /* Returns 0, STORE_E_NOT_FOUND or -errno. */
 static int store_usage_read_clock(struct store *store,
 				  struct store_usage_clock_note *note)
@@ -75,11 +102,6 @@ static int store_usage_shift(struct store *store, int64_t now_ms, int64_t by_ms)
 	return by_ms ? store_execute(store, USAGE_SHIFT, now_ms, by_ms) : 0;
 }
 
-static int64_t store_usage_later(int64_t one_ms, int64_t other_ms)
-{
-	return one_ms > other_ms ? one_ms : other_ms;
-}
-
 /* Call it in a new boot, or for the first time (`note` NULL). */
 static int store_usage_begin_clock(struct store *store,
 				   const struct store_usage_clock_note *note,
@@ -93,7 +115,7 @@ static int store_usage_begin_clock(struct store *store,
 		return error;
 	if (note) {
 		ahead_ms = note->epoch_ms - note->offset_ms;
-		now_ms = store_usage_later(now_ms - ahead_ms, note->now_ms);
+		now_ms = store_usage_continue_clock(note);
 	}
 	now_ms = store_usage_later(now_ms, noted_ms);
 	clock->epoch_ms = clock_epoch_ms();
@@ -116,14 +138,12 @@ static int store_usage_update_clock(struct store *store, struct store_usage_cloc
 	struct store_usage_clock_note note;
 	int error = store_usage_read_clock(store, &note);
 	bool found = error == 0;
-	bool same =
-		found && *clock_boot_id() && strcmp(note.boot_id, clock_boot_id()) == 0;
 
 	if (error && error != STORE_E_NOT_FOUND)
 		return error;
 	clock->offset_ms = found ? note.offset_ms : 0;
 	clock->epoch_ms = found ? note.epoch_ms : 0;
-	if (!same)
+	if (!found || !store_usage_is_of_this_boot(&note))
 		error = store_usage_begin_clock(store, found ? &note : NULL, clock);
 	else if (clock_set_by_ms(clock->epoch_ms))
 		error = store_usage_follow_clock(store, clock);

@@ -163,6 +163,7 @@ TEST(test_a_revoked_client_does_not_come_back)
 	assert_int_equal(store_setting_set(store, STORE_SETTING_PAUSED, "yes"), 0);
 	must_restore();
 	assert_true(restored.keeps_clients);
+	assert_false(restored.was_damaged);
 	assert_int_equal(restored.summary.clients, 3);
 	assert_false(opens(1));
 	assert_false(opens(3));
@@ -341,6 +342,41 @@ TEST(test_keys_stay_used_after_another_phones_backup)
 	assert_true(key_is_used(CLIENT_OWNER, "the owner's"));
 }
 
+static int64_t clock_at_its_start(void)
+{
+	return 60000;
+}
+
+static const char *another_boot(void)
+{
+	return "another boot";
+}
+
+/* A phone that boots without the time: its usage time is decades later than its wall clock. */
+TEST(test_keys_stay_used_though_the_clock_is_at_its_start)
+{
+	static const struct clock_source source = {
+		.monotonic_ms = clock_at_its_start,
+		.wall_ms = clock_at_its_start,
+		.boot_id = another_boot,
+	};
+
+	open_store();
+	pair("theirs", 1);
+	must_back_up();
+	store_close(store);
+	snprintf(folder, sizeof(folder), "%s/another", root);
+	assert_return_code(mkdir(folder, 0700), errno);
+	open_store();
+	assert_int_equal(store_usage_close_key(store, CLIENT_OWNER, "k"), 0);
+	clock_set_source(&source);
+	must_restore();
+	clock_set_source(NULL);
+	assert_true(key_is_used(CLIENT_OWNER, "k"));
+	assert_int_equal(store_usage_close_key(store, 7, "prunes"), 0);
+	assert_true(key_is_used(CLIENT_OWNER, "k"));
+}
+
 /* Usage that moved with the clock since is not counted twice. */
 TEST(test_usage_that_moved_with_the_clock_counts_once)
 {
@@ -401,6 +437,7 @@ TEST(test_a_damaged_present_store_is_replaced)
 	store = NULL;
 	assert_int_equal(truncate(path, 100), 0);
 	must_restore();
+	assert_true(restored.was_damaged);
 	assert_true(add_message("next") > last_id);
 	assert_true(identify("ANOTHER", "") > 1000);
 	assert_int_equal(truncate(restored.aside, 100), 0); /* the file exists */
@@ -654,4 +691,18 @@ TEST(test_a_backup_from_before_the_first_release_is_refused)
 	sql_script("PRAGMA user_version = 8");
 	strcpy(path, present);
 	assert_not_restored(-ENOTSUP, "before its first release");
+}
+
+/* After a downgrade: this program may not find the keys that were used since. */
+TEST(test_a_newer_present_store_is_not_replaced)
+{
+	struct explanation error = { "" };
+
+	make_present();
+	must_back_up();
+	sql_script("PRAGMA user_version = 1000");
+	assert_int_equal(restore(&error), -ENOTSUP);
+	assert_non_null(strstr(error.text, path));
+	assert_int_equal(sql("PRAGMA user_version"), 1000);
+	assert_int_equal(sql("SELECT count(*) FROM message"), 1);
 }

@@ -134,6 +134,7 @@ struct hub_call_answer {
 	const struct json *result; /* structuredContent of a success; else NULL */
 	/* Of a refusal, such as "not_registered", or of JSON-RPC: "rpc_error"; else NULL. */
 	const char *error_code;
+	const struct json *facts; /* of a refusal by the tool; else NULL */
 };
 
 /* What a call says beside its arguments. */

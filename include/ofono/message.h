@@ -43,12 +43,13 @@ enum message_send_outcome {
 	SEND_UNKNOWN,	    /* oFono may have it: must never be submitted again */
 	/* only of radios that send again safely */
 	SEND_NOT_HERE, /* refused for now, and not kept; .error is the code of a failure */
+	SEND_FOUND, /* it accepted this attempt before, with a UUID, and is to be asked about it */
 	SEND_FORGOTTEN, /* a repeat, but the radio's memory was replaced since the first try */
 };
 
 struct message_send_result {
 	enum message_send_outcome outcome;
-	char uuid[MESSAGE_UUID_BYTES]; /* SEND_ACCEPTED */
+	char uuid[MESSAGE_UUID_BYTES]; /* SEND_ACCEPTED, SEND_FOUND */
 	/* D-Bus error name or code of a failure, else NULL; valid during the callback */
 	const char *error;
 };

@@ -345,7 +345,6 @@ static const struct json *hub_call_read_facts(struct hub_call *call,
 static void hub_call_read_result(struct hub_call *call, const struct json *result)
 {
 	const struct json *is_error = json_member(result, "isError");
-	const struct json *facts;
 
 	if (!is_error || !is_error->boolean) {
 		call->answer.result = json_member(result, "structuredContent");
@@ -353,8 +352,8 @@ static void hub_call_read_result(struct hub_call *call, const struct json *resul
 			call->answer.error_code = "rpc_error";
 		return;
 	}
-	facts = hub_call_read_facts(call, result);
-	call->answer.error_code = json_string(json_member(facts, "code"));
+	call->answer.facts = hub_call_read_facts(call, result);
+	call->answer.error_code = json_string(json_member(call->answer.facts, "code"));
 	if (!call->answer.error_code)
 		call->answer.error_code = "rpc_error";
 }

@@ -88,6 +88,9 @@ static void message_send_on_answer(void *data, const struct hub_call_answer *ans
 	} else if (message_is_of_other_epoch(answer)) {
 		result.outcome = send->is_repeat ? SEND_FORGOTTEN : SEND_NOT_SUBMITTED;
 		result.error = answer->error_code;
+	} else if (json_member(answer->facts, "replayed")) {
+		result.outcome = SEND_FOUND; /* and it has failed, or ended otherwise */
+		strcpy(result.uuid, send->uuid);
 	} else if (answer->outcome == HUB_CALL_ANSWERED &&
 		   strcmp(answer->error_code, "rpc_error") != 0) {
 		result.outcome = SEND_NOT_HERE;

@@ -67,7 +67,7 @@ static const char *remote_read_reason(const struct json *facts)
 		"approval_rejected", "approval_not_given",  "approval_expired",
 		"validity_over",     "ofono_unavailable",   "ofono_access_denied",
 		"invalid_number",    "invalid_text",	    "text_too_long",
-		"client_revoked",    "recipient_opted_out",
+		"client_revoked",    "recipient_opted_out", "emergency_number_blocked",
 	};
 	const char *reason = json_string(json_member(facts, "reason"));
 
@@ -104,6 +104,8 @@ bool remote_read_state(const struct json *facts, struct ofono_event *event)
 			continue;
 		event->state = rows[i].state;
 		event->reason = remote_read_reason(facts);
+		if (!event->reason && strcmp(state, "expired") == 0)
+			event->reason = "validity_over"; /* the network was not asked */
 		return true;
 	}
 	return false;

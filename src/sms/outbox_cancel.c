@@ -125,7 +125,7 @@ static void outbox_cancel_on_answer(void *data, enum message_cancel_outcome answ
 	}
 	if (message && message->is_closing) {
 		message->is_closing = false;
-		if (answer == CANCEL_NOT_ASKED || answer == CANCEL_UNKNOWN)
+		if (answer != CANCEL_DONE && message->state == STATE_HELD)
 			outbox_cancel_pause(cancellation);
 		outbox_messages_request_run(&cancellation->outbox->messages);
 	}
@@ -201,6 +201,8 @@ int outbox_cancel(struct outbox *outbox, int64_t message_id,
 		return 0;
 	if (message->state != STATE_SUBMITTED && message->state != STATE_HELD)
 		return OUTBOX_E_TOO_LATE;
+	if (!queue->modem && message->state != STATE_HELD)
+		return OUTBOX_E_NO_ANSWER; /* it becomes held in the next run */
 	if (!queue->modem)
 		return outbox_cancel_later(message);
 	return outbox_cancel_start(outbox, queue->modem, message, cancellation_out);

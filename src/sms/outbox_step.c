@@ -57,6 +57,7 @@
 #include "base/log.h"
 #include "store/store.h"
 #include "store/store_edit.h"
+#include "store/store_feed.h"
 
 const char outbox_approval_by_owner[] = "approved_by_owner";
 const char outbox_approval_by_user[] = "approved_by_person";
@@ -523,6 +524,16 @@ static void outbox_step_set_waits(struct outbox_message *message, bool waits)
 	const struct store_message_transition move = {
 		.to = STATE_SUBMITTED, .reason = waits ? message_reason_phone_owner : ""
 	};
+	const struct feed_entry entry = {
+		.at_ms = clock_wall_ms(),
+		.type = FEED_SMS_STATUS,
+		.subject_id = message->id,
+		.sim_id = message->sim_id,
+		.client_id = message->client_id,
+		.state = STATE_SUBMITTED,
+		.previous_state = STATE_SUBMITTED,
+		.detail = move.reason,
+	};
 
 	if (message->state != STATE_SUBMITTED || message->waits_for_owner == waits)
 		return;
@@ -533,6 +544,7 @@ static void outbox_step_set_waits(struct outbox_message *message, bool waits)
 	message->reason = move.reason;
 	message->saved = message->state;
 	message->saved_delivery = message->delivery;
+	store_feed_add(message->messages->store, &entry); /* no trigger sees this */
 	outbox_step_notify(message);
 }
 

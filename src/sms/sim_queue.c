@@ -294,16 +294,19 @@ static bool sim_queue_can_judge(const struct sim_queue *queue)
 	return !queue->queues->codes || received_codes_are_ready(queue->queues->codes);
 }
 
-/* The radio's message store was replaced since: it may have forgotten what it accepted. */
+/*
+ * The radio's message store was replaced since: it may have forgotten what it accepted. Or this
+ * was heard of a message before its modem was known here, so that nothing would notice its loss.
+ */
 static void sim_queue_check_epoch(struct sim_queue *queue)
 {
 	struct outbox_message *message;
 
-	if (!queue->queues->messages->sends_again || !queue->modem)
+	if (!queue->queues->messages->sends_again)
 		return;
 	TAILQ_FOREACH (message, &queue->messages, link) {
 		if (message->state == STATE_SUBMITTED &&
-		    message->epoch != queue->modem->epoch)
+		    (!queue->modem || message->epoch != queue->modem->epoch))
 			outbox_step_lose_modem(message);
 	}
 }

@@ -318,6 +318,10 @@ static void sim_submit_on_answer(void *data, const struct message_send_result *r
 	case SEND_NOT_SUBMITTED:
 		sim_submit_not_taken(queue, message, result->error);
 		break;
+	case SEND_FOUND:
+		outbox_step_found(message, result->uuid,
+				  queue->modem && queue->modem->uses_delivery_reports);
+		break;
 	case SEND_FORGOTTEN:
 		outbox_step_lose(message);
 		break;

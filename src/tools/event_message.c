@@ -161,7 +161,7 @@ static bool event_message_status_matches(struct event_query *query,
 	if (argument_integer(&call, "message_id", entry->subject_id) !=
 		    entry->subject_id ||
 	    (state &&
-	     strcmp(state, message_state_name((enum message_state)entry->state)) != 0) ||
+	     strcmp(state, message_state_name(event_view_message_state(entry))) != 0) ||
 	    (argument_boolean(&call, "only_failures") &&
 	     !event_message_is_failure(entry)) ||
 	    (argument_boolean(&call, "only_own") && !event_view_is_own(query, entry)))

@@ -122,15 +122,29 @@ const struct event *event_view_find(struct event_query *query,
 	return event;
 }
 
+enum message_state event_view_message_state(const struct feed_entry *entry)
+{
+	return message_state_shown((enum message_state)entry->state, entry->detail);
+}
+
+/* A message that was submitted, and is again without a reason, waited for a phone's owner. */
+static enum message_state event_view_previous_state(const struct feed_entry *entry)
+{
+	bool waited = entry->state == STATE_SUBMITTED &&
+		      entry->previous_state == STATE_SUBMITTED && !*entry->detail;
+
+	return waited ? STATE_WAITING_APPROVAL
+		      : (enum message_state)entry->previous_state;
+}
+
 void event_view_put_message_state(struct json_writer *writer,
 				  const struct feed_entry *entry)
 {
 	json_put_string(writer, "state",
-			message_state_name((enum message_state)entry->state));
+			message_state_name(event_view_message_state(entry)));
 	if (entry->previous_state)
-		json_put_string(
-			writer, "previous",
-			message_state_name((enum message_state)entry->previous_state));
+		json_put_string(writer, "previous",
+				message_state_name(event_view_previous_state(entry)));
 	if (*entry->detail)
 		json_put_string(writer, "reason", entry->detail);
 }

@@ -43,6 +43,8 @@ const struct event *event_view_find(struct event_query *query,
 const struct message *event_view_find_message(struct event_query *query,
 					      const struct feed_entry *entry);
 
+/* Returns the state that an entry of FEED_SMS_STATUS tells people and agents. */
+enum message_state event_view_message_state(const struct feed_entry *entry);
 /* Writes "state", and "previous" and "reason" if there are any. */
 void event_view_put_message_state(struct json_writer *writer,
 				  const struct feed_entry *entry);

@@ -16,7 +16,7 @@ from lab import wait_until
 from modem import SEARCHING
 from owner import Owner
 from test_hub import Fleet
-from test_hub_routing import send, senders, sim_of, two_phones
+from test_hub_routing import json_lines, send, senders, sim_of, two_phones
 
 HELD = 4                        # a message's state, as stored
 STORE = ("gateway.db", "gateway.db-wal", "gateway.db-shm")
@@ -72,6 +72,32 @@ def routed(fleet: Fleet, text: str) -> int:
     message: int = send(fleet, text, pool="all")["message_id"]
     assert senders(fleet, text) == ["shop-1"]
     return message
+
+
+@pytest.mark.parametrize("decision, outcome", [
+    ("reject", ("failed", "approval_rejected")), ("cancel", ("cancelled", None))])
+def test_the_outcome_that_a_phone_told_already_ends_a_doubt(
+        fleet: Fleet, decision: str, outcome: tuple[str, str | None]) -> None:
+    first, second = sim_of(fleet, "shop-1"), sim_of(fleet, "shop-2")
+    owner = Owner(fleet.phones["shop-1"].lab.gateway.state)
+    send(fleet, "before", subscription_id=first)
+    fleet.run("pools", "set", "all", "--sims", f"{first},{second}")
+    owner.do("change", "--ask", "always", "hub")
+    message: int = send(fleet, decision, pool="all", wait_for="none")["message_id"]
+    wait_until(lambda: state(fleet, message) == "waiting_approval", what="the owner is asked")
+    if decision == "reject":
+        *_, waiting = [row for row in json_lines(owner, "approvals") if "message_id" in row]
+        owner.do("reject", waiting["message_id"])
+    else:
+        fleet.call("cancel_sms", message_id=message)
+    wait_until(lambda: state(fleet, message) == outcome[0], what="the hub hears it")
+    fleet.hub.stop()
+    forget_the_answer(fleet, message)
+    fleet.hub.start()
+    told = wait_until(lambda: (facts := fleet.call("get_sms_status", message_id=message))
+                      ["state"] == outcome[0] and facts, what="the doubt ends")
+    assert told.get("reason") == outcome[1]
+    assert senders(fleet, decision) == []
 
 
 def test_a_phone_that_forgot_is_not_given_the_message_again(fleet: Fleet) -> None:

@@ -17,6 +17,7 @@ from agent import TO
 from conftest import new_lab
 from lab import wait_until
 from lab.fleet import HUB, Fleet
+from mcp_events import EventClient, data
 from modem.patience import patience
 from modem.sim import Sim
 from modern import Request
@@ -221,6 +222,19 @@ def test_a_message_that_waits_for_the_owner_of_a_phone_is_cancelled_there(fleet:
     assert not [row for row in json_lines(Owner(fleet.phones["shop-1"].lab.gateway.state),
                                           "approvals") if "message_id" in row]
     assert (state(fleet, message), senders(fleet, "taken back")) == ("cancelled", [])
+
+
+def test_events_tell_that_the_owner_of_a_phone_is_asked(fleet: Fleet) -> None:
+    events, changed = EventClient(fleet.hub), "sms.status_changed"
+    cursor = events.now(changed)
+    message, at_phone = waits_on_phone(fleet, "told as an event")
+    [asked] = events.since(changed, cursor, arguments={"state": "waiting_approval"})
+    assert (data(asked)["message_id"], data(asked)["state"]) == (message, "waiting_approval")
+    Owner(fleet.phones["shop-1"].lab.gateway.state).do("approve", at_phone)
+    wait_until(lambda: state(fleet, message) in ("sent", "delivered"), what="it is sent")
+    changes = [(data(event).get("previous"), data(event)["state"])
+               for event in events.poll(changed, cursor)["events"]]
+    assert ("waiting_approval", "submitted") in changes
 
 
 def test_a_killed_hub_knows_that_the_owner_of_a_phone_is_asked(fleet: Fleet) -> None:

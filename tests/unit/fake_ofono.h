@@ -279,7 +279,7 @@ static inline void fake_answer(struct message_send *send,
 {
 	struct message_send_result result = { .outcome = outcome };
 
-	if (outcome == SEND_ACCEPTED)
+	if (outcome == SEND_ACCEPTED || outcome == SEND_FOUND)
 		strcpy(result.uuid, uuid_or_error);
 	else
 		result.error = uuid_or_error;

@@ -120,6 +120,23 @@ static void assert_accepted(struct bench *bench)
 	assert_string_equal(bench->uuid, bench->expected_uuid);
 }
 
+/* Its outcome is asked for; the message is not refused, and no other phone may send it. */
+TEST(test_a_repeat_of_a_message_that_ended_at_the_phone_finds_it)
+{
+	static const struct fleet_frame frame = { .kind = FLEET_ANSWER };
+	static const char text[] =
+		"{\"result\":{\"isError\":true,\"content\":[{\"type\":\"text\",\"text\":\"{"
+		"\\\"code\\\":\\\"approval_rejected\\\",\\\"message_id\\\":1,"
+		"\\\"state\\\":\\\"failed\\\",\\\"replayed\\\":true}\"}]}}";
+	struct bench *bench = *state;
+
+	submit(bench);
+	hub_call_take(TAILQ_FIRST(&bench->feed.phone->calls), &frame, text, strlen(text));
+	assert_true(sd_event_run(bench->ofono.loop, patience_us(1000000)) > 0);
+	assert_int_equal(bench->outcome, SEND_FOUND);
+	assert_string_equal(bench->uuid, bench->expected_uuid);
+}
+
 TEST(test_an_answer_counts_although_the_sim_has_left_the_phone)
 {
 	struct bench *bench = *state;

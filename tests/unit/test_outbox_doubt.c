@@ -268,3 +268,56 @@ TEST(test_a_submitted_message_is_only_asked_for)
 	fake_message_state(modem, "A1", MESSAGE_SENT);
 	assert_message(id, STATE_SENT, "");
 }
+
+/* A rejection by the owner of a phone, for example: its reason comes with the state. */
+TEST(test_a_radio_that_had_the_message_is_asked_what_became_of_it)
+{
+	struct modem *modem;
+	int64_t id = doubt(&modem);
+
+	turn_until(sends_pending());
+	fake_answer(only_send(), SEND_FOUND, "A1");
+	assert_message(id, STATE_HELD, "in_doubt");
+	turn_until(!TAILQ_EMPTY(&fake_listings));
+	assert_true(TAILQ_EMPTY(&fake_cancels));
+	assert_int_equal(sends_pending(), 0);
+	fake_list(only_listing(), "A1");
+	fake_message_state(modem, "A1", MESSAGE_FAILED);
+	assert_message(id, STATE_FAILED, "network_refused");
+}
+
+/* After a restart the phone's news come with its SIMs, before the queue has used one. */
+TEST(test_a_message_named_before_its_modem_is_used_can_be_cancelled)
+{
+	struct ofono_event event = { .type = MESSAGE_STATE, .uuid = "A1", .attempt = 1 };
+	struct outbox_cancellation *recall = NULL;
+
+	event.state = MESSAGE_PENDING;
+	event.order_id = doubt(&event.modem);
+	bench_restart(&quick);
+	observers_notify(&fake_ofono.observers, &event);
+	assert_int_equal(outbox_cancel(outbox, event.order_id, &recall),
+			 OUTBOX_E_NO_ANSWER);
+	turn_until(!TAILQ_EMPTY(&fake_listings));
+	fake_list(only_listing(), "A1");
+	assert_message(event.order_id, STATE_SUBMITTED, "");
+	assert_int_equal(outbox_cancel(outbox, event.order_id, &recall),
+			 OUTBOX_E_CANCELLING);
+	fake_cancel_answer(CANCEL_DONE);
+	assert_message(event.order_id, STATE_CANCELLED, "");
+}
+
+TEST(test_a_radio_that_cannot_close_a_message_is_not_asked_without_pause)
+{
+	static const struct outbox_timing timing = { 60000, 1, 60000, 60000, 60000 };
+	struct modem *modem;
+
+	outbox_set_timing(outbox, &timing);
+	doubt(&modem);
+	turn_until(sends_pending());
+	fake_answer(only_send(), SEND_REFUSED, "recipient_not_allowed");
+	turn();
+	fake_cancel_answer(CANCEL_REFUSED);
+	turn();
+	assert_int_equal(sends_pending(), 0);
+}

@@ -60,8 +60,7 @@ struct hub_phones {
 	uint64_t epoch;
 	uint64_t calls;
 	bool is_connected;
-	sd_event_source
-		*ask_timer; /* who says nothing; NULL before the first connection */
+	sd_event_source *ask_timer; /* NULL before the first connection */
 	char condition[HUB_PHONES_CONDITION_BYTES];
 	struct log_pace forged_pace;
 };
@@ -189,6 +188,8 @@ static void hub_phones_end_calls(struct hub_phone *phone)
 {
 	struct hub_call *call, *next;
 
+	hub_call_stop(phone->asking); /* it may be asked again at once */
+	phone->asking = NULL;
 	for (call = TAILQ_FIRST(&phone->calls); call; call = next) {
 		next = TAILQ_NEXT(call, link);
 		hub_call_end(call, HUB_CALL_SILENT);
@@ -463,7 +464,6 @@ static struct hub_phone *hub_phones_insert(struct hub_phones *phones,
 
 static void hub_phones_free_phone(struct hub_phone *phone)
 {
-	hub_call_stop(phone->asking);
 	hub_phones_end_calls(phone);
 	TAILQ_REMOVE(&phone->phones->list, phone, link);
 	explicit_bzero(&phone->row, sizeof(phone->row));

@@ -280,6 +280,22 @@ TEST(test_a_phone_that_says_nothing_is_asked_after_each_connection)
 	assert_true(phone->is_present);
 }
 
+/* The question was for a link that was not there yet. */
+TEST(test_a_link_that_comes_while_its_phone_is_asked_gets_its_key)
+{
+	struct bench *bench = *state;
+	struct buffer text = BUFFER_INIT;
+
+	enrolled(bench);
+	hub_phones_set_connected(bench->phones, true, "connected");
+	while (!bench->published)
+		assert_true(sd_event_run(bench->loop, patience_us(10000000)) > 0);
+	link_is_here(bench, "{\"state\":\"here\"}");
+	assert_int_equal(bench->published, 2);
+	assert_int_equal(link_opens(bench, &text).kind, FLEET_REKEY);
+	buffer_deinit(&text);
+}
+
 TEST(test_an_answer_reaches_its_call)
 {
 	struct bench *bench = *state;

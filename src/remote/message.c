@@ -68,11 +68,16 @@ static void message_report_state(const struct message_send *send,
 	observers_notify(&ofono->observers, &event);
 }
 
+static bool message_has_error(const struct hub_call_answer *answer, const char *code)
+{
+	return answer->outcome == HUB_CALL_ANSWERED && answer->error_code &&
+	       strcmp(answer->error_code, code) == 0;
+}
+
 /* The phone's store was restored or repaired since: it may not know what it was given before. */
 static bool message_is_of_other_epoch(const struct hub_call_answer *answer)
 {
-	return answer->outcome == HUB_CALL_ANSWERED && answer->error_code &&
-	       strcmp(answer->error_code, "other_epoch") == 0;
+	return message_has_error(answer, "other_epoch");
 }
 
 static void message_send_on_answer(void *data, const struct hub_call_answer *answer)
@@ -172,24 +177,15 @@ struct message_listing {
 	void *data;
 };
 
-/* Returns whether the phone says that it has no such message. */
-static bool message_listing_is_missing(const struct hub_call_answer *answer)
-{
-	return answer->outcome == HUB_CALL_ANSWERED && answer->error_code &&
-	       (strcmp(answer->error_code, "key_not_found") == 0 ||
-		strcmp(answer->error_code, "not_found") == 0);
-}
-
 static void message_listing_on_answer(void *data, const struct hub_call_answer *answer)
 {
 	struct message_listing *listing = data, copy = *listing;
 	bool is_known = answer->outcome == HUB_CALL_ANSWERED && answer->result;
+	bool is_missing = message_has_error(answer, "key_not_found") ||
+			  message_has_error(answer, "not_found");
 
 	free(listing);
-	copy.done(copy.data,
-		  is_known || message_listing_is_missing(answer) ? &copy.asked.uuid
-								 : NULL,
-		  is_known);
+	copy.done(copy.data, is_known || is_missing ? &copy.asked.uuid : NULL, is_known);
 	if (is_known)
 		message_report_state(&copy.asked, answer);
 }

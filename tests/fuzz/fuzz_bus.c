@@ -423,7 +423,7 @@ static void begin_task(char what, char **line)
 	if (what == 'h')
 		FUZZ_TRY(task->send = message_send(modem, &order, on_sent, task));
 	else if (what == 'l')
-		FUZZ_TRY(task->listing = message_list(modem, on_listed, task));
+		FUZZ_TRY(task->listing = message_list(modem, &order, on_listed, task));
 	else if (what == 'k' && strlen(word) < MESSAGE_UUID_BYTES &&
 		 strspn(word, "0123456789ABCDEF") == strlen(word))
 		FUZZ_TRY(task->cancel =

@@ -83,7 +83,7 @@ class Phone:
         self.ofono = StubOfono(self.bus.address, self.shape)
         self.ofono.do(**first)
         self.gateway.start()
-        self.wait_ready()
+        self.agent.ids()
         for _ in range(2 if self.shape == "forks" else 1):
             assert self.ofono.read() == ["reports", "1"]
 
@@ -93,7 +93,8 @@ class Phone:
         self.bus.stop()
 
     def wait_ready(self) -> None:
-        wait_until(self.agent.sims, what="the SIM is there")
+        """A SIM is listed before oFono has answered that it is registered."""
+        self.agent.wait_states("ready")
 
     def client(self) -> McpClient:
         return McpClient(self.gateway.port)
@@ -113,6 +114,7 @@ def phone() -> Iterator[Phone]:
     with tempfile.TemporaryDirectory(prefix="ofono-lab-") as folder:
         phone = Phone(Path(folder))
         phone.start()
+        phone.wait_ready()
         yield phone
         phone.stop()
 

@@ -69,9 +69,9 @@ def test_stacked_combining_marks_cover_nothing(page: Console, desk: Desk, number
 
 def test_contacts_are_shown_by_name(page: Console, desk: Desk) -> None:
     name, number = CONTACT
-    desk.lab.modems[0].deliver(number, "From a contact")
+    desk.lab.modems[0].deliver(number, "It rang twice")
     page.do("await page.getByRole('button', { name: args.name }).click()", name=name)
-    page.wait_message("From a contact")
+    page.wait_message("It rang twice")
     page.do("await page.getByRole('heading', { level: 1, name: args.name }).waitFor();"
             "await page.getByText(args.number, { exact: true }).waitFor()", name=name, number=number)
 

@@ -18,7 +18,7 @@ const struct command *const command_list_rows[] = {
 	&cmd_backup,   &cmd_restore,   &cmd_audit,    &cmd_status,  &cmd_send,
 	&cmd_list,     &cmd_show,      &cmd_contacts, &cmd_wait,    &cmd_tail,
 	&cmd_tools,    &cmd_doctor,    &cmd_sims,     &cmd_balance, &cmd_stdio,
-	&cmd_webhooks, &cmd_events,    NULL,
+	&cmd_webhooks, &cmd_events,    &cmd_opt_outs, NULL,
 };
 
 const struct control_command *const command_table[] = {

@@ -177,8 +177,9 @@ void control_call_deinit(struct control_call *call);
 	row(balance) \
 	row(agent) \
 	row(webhooks) \
-	row(events)
-#define COMMAND_PHONE_ROWS(row) row(unlock) row(opt_outs) row(session_contacts)
+	row(events) \
+	row(opt_outs)
+#define COMMAND_PHONE_ROWS(row) row(unlock) row(session_contacts)
 #define COMMAND_HUB_ROWS(row) row(enrol) row(phones) row(expel) row(pools) row(drain) row(sims) row(resend)
 /* clang-format on */
 

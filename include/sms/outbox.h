@@ -118,6 +118,8 @@ void outbox_set_slot_finder(struct outbox *outbox, outbox_slot_finder find, void
 typedef int64_t (*outbox_route_finder)(void *data, const struct message *message,
 				       const struct store_routed *routed,
 				       const char *outcome);
+/* Is such an `outcome` a failure of the SIM, and not a limit or rule that its owner has set? */
+bool outbox_failover_is_failure(const char *outcome);
 /* Does the owner want what waits for this SIM to go to another one? */
 typedef bool (*outbox_sim_check)(void *data, int64_t sim_id);
 void outbox_failover_set_finder(struct outbox *outbox, outbox_route_finder find,

@@ -515,22 +515,6 @@ void routing_watch(struct routing *routing, struct outbox *outbox)
 		     routing);
 }
 
-/* A limit of the phone, its absence, or the owner's wish is no failure of the SIM. */
-static bool routing_is_failure(const char *outcome)
-{
-	static const char *const harmless[] = { "",	    "rate_limited",
-						"resent",   "budget_exhausted",
-						"paused",   "quiet_hours",
-						"closed",   "not_delivered",
-						"in_doubt", NULL };
-
-	for (size_t i = 0; harmless[i]; i++) {
-		if (strcmp(harmless[i], outcome) == 0)
-			return false;
-	}
-	return true;
-}
-
 bool routing_is_left(void *data, int64_t sim_id)
 {
 	return routing_is_drained(data, sim_id);
@@ -550,7 +534,7 @@ int64_t routing_find_other(void *data, const struct message *message,
 	};
 	struct routing_choice choice;
 
-	if (routing_is_failure(outcome))
+	if (outbox_failover_is_failure(outcome))
 		routing_note(routing, message->sim_id, true);
 	if ((routed->pool_id > 0 && (!pool || !pool->fails_over)) ||
 	    !routing_choose(routing, &request, &choice))

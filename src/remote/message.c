@@ -80,6 +80,14 @@ static bool message_is_of_other_epoch(const struct hub_call_answer *answer)
 	return message_has_error(answer, "other_epoch");
 }
 
+/* Does the phone refuse the message itself, which no other SIM may or can send, either? */
+static bool message_is_refused(const struct hub_call_answer *answer)
+{
+	return message_has_error(answer, "invalid_number") ||
+	       message_has_error(answer, "emergency_number_blocked") ||
+	       message_has_error(answer, "recipient_opted_out");
+}
+
 static void message_send_on_answer(void *data, const struct hub_call_answer *answer)
 {
 	struct message_send *send = data, copy = *send;
@@ -98,7 +106,8 @@ static void message_send_on_answer(void *data, const struct hub_call_answer *ans
 		strcpy(result.uuid, send->uuid);
 	} else if (answer->outcome == HUB_CALL_ANSWERED &&
 		   strcmp(answer->error_code, "rpc_error") != 0) {
-		result.outcome = SEND_NOT_HERE;
+		result.outcome =
+			message_is_refused(answer) ? SEND_REFUSED : SEND_NOT_HERE;
 		result.error = answer->error_code;
 	}
 	free(send);

@@ -32,19 +32,54 @@ enum {
 
 const char outbox_failover_not_delivered[] = "not_delivered";
 
-/* Is it an outcome after which the message does not wait for the same SIM? */
-static bool outbox_failover_is_final(const char *outcome)
-{
-	static const char *const final[] = { "network_refused",	 "rate_limited",
-					     "budget_exhausted", "quiet_hours",
-					     "paused",		 "queue_full",
-					     "storage_full",	 NULL };
+/* What an outcome means for the message if there is no other SIM, and for the SIM that it leaves. */
+static const struct outbox_failover_outcome {
+	const char *outcome;
+	bool ends;	  /* the message does not wait for the same SIM */
+	bool is_harmless; /* no failure of the SIM: it need not rest */
+} outbox_failover_outcomes[] = {
+	{ "network_refused", true, false },
+	{ "storage_full", true, false },
+	/* the limits and the rules of the phone's owner */
+	{ "rate_limited", true, true },
+	{ "budget_exhausted", true, true },
+	{ "queue_full", true, true },
+	{ "quiet_hours", true, true },
+	{ "loop_suspected", true, true },
+	{ "insufficient_scope", true, true },
+	{ "subscription_not_allowed", true, true },
+	{ "recipient_not_allowed", true, true },
+	{ "premium_number_blocked", true, true },
+	{ "international_blocked", true, true },
+	{ "text_too_long", true, true },
+	/* a character that the oFono of this phone cannot send */
+	{ "invalid_text", true, true },
+	{ "paused_by_owner", false, true },
+	{ "closed", false, true },
+	{ outbox_failover_not_delivered, false, true },
+	/* not an outcome of the SIM */
+	{ "in_doubt", false, true },
+	{ "resent", false, true },
+	{ "", false, true },
+};
 
-	for (size_t i = 0; final[i]; i++) {
-		if (strcmp(final[i], outcome) == 0)
-			return true;
+/* What is not in the table is a failure of the SIM, which may end. */
+static const struct outbox_failover_outcome *outbox_failover_judge(const char *outcome)
+{
+	static const struct outbox_failover_outcome failure;
+	size_t count =
+		sizeof(outbox_failover_outcomes) / sizeof(*outbox_failover_outcomes);
+
+	for (size_t i = 0; i < count; i++) {
+		if (strcmp(outbox_failover_outcomes[i].outcome, outcome) == 0)
+			return &outbox_failover_outcomes[i];
 	}
-	return false;
+	return &failure;
+}
+
+bool outbox_failover_is_failure(const char *outcome)
+{
+	return !outbox_failover_judge(outcome)->is_harmless;
 }
 
 /* Returns the other SIM that is to send it; 0 if there is none. */
@@ -136,7 +171,7 @@ static void outbox_failover_leave(struct outbox *outbox, struct sim_queue *queue
 	sim_id = outbox_failover_find(outbox, message, outcome);
 	stays = !sim_id;
 
-	if (stays && !message->is_decided && outbox_failover_is_final(outcome)) {
+	if (stays && !message->is_decided && outbox_failover_judge(outcome)->ends) {
 		message->leaves = NULL;
 		outbox_step_fail(message, outcome);
 		return;

@@ -502,12 +502,11 @@ static const struct {
 	{ "client_left",
 	  "It was cancelled before it was sent, as the client disconnected. "
 	  "Asked for again, it is a new message." },
-	{ "recipient_opted_out",
-	  "It was cancelled before it was sent: the recipient texted STOP." },
+	{ "recipient_opted_out", "It was not sent: the recipient texted STOP." },
 	{ "client_revoked", "It was cancelled before it was sent: the owner revoked the "
 			    "client that sent it." },
-	{ "emergency_number_blocked", "It was cancelled before it was sent: its number "
-				      "reaches an emergency service." },
+	{ "emergency_number_blocked",
+	  "It was not sent: its number reaches an emergency service." },
 	{ "cancel_wanted",
 	  "It is to be cancelled as soon as the modem is back, but may have been sent by then." },
 	{ "restored",

@@ -241,9 +241,10 @@ static void sms_answer_failed(const struct sms_answer *answer)
 	else
 		sms_answer_fail(
 			answer, failure,
-			arena_printf(arena,
-				     "SMS to %s failed: oFono refused it (message %lld).",
-				     order->recipient, (long long)answer->message.id));
+			arena_printf(
+				arena,
+				"SMS to %s was refused before it reached the network (message %lld).",
+				order->recipient, (long long)answer->message.id));
 }
 
 static const char *const sms_answer_additions[] = {

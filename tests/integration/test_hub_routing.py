@@ -314,6 +314,21 @@ def test_an_opt_out_at_one_phone_holds_for_all_sims(fleet: Fleet) -> None:
     fleet.run("pools", "remove", "all")
 
 
+def test_the_owner_of_a_hub_lists_and_removes_opt_outs(fleet: Fleet) -> None:
+    sender = "+36209876544"
+    fleet.phones["shop-1"].lab.modems[0].deliver(sender, "STOP")
+    wait_until(lambda: sender in [row.get("phone_number") for row in fleet.run("opt-outs")],
+               what="the hub has it")
+    assert fleet.run("opt-outs", "remove", sender) == [{"removed": sender}]
+    assert fleet.call("send_sms", to_phone_number=sender, sms_text="after all",
+                      subscription_id=sim_of(fleet, "shop-2"), wait_for="sent")["state"] == "sent"
+    assert senders(fleet, "after all") == ["shop-2"]
+    # the phone that got the STOP keeps to it until its own owner removes it
+    refusal = fleet.call("send_sms", to_phone_number=sender, sms_text="not from here",
+                         subscription_id=sim_of(fleet, "shop-1"), wait_for="sent")
+    assert refusal["code"] == "recipient_opted_out"
+
+
 def test_what_is_unknown_is_sent_again_with_a_key_of_its_own(fleet: Fleet) -> None:
     sent = send(fleet, "again", subscription_id=sim_of(fleet, "shop-1"))
     message = str(sent["message_id"])

@@ -152,6 +152,34 @@ TEST(test_a_limit_of_the_last_phone_makes_it_fail)
 	assert_message(id, STATE_SUBMITTING, "");
 }
 
+TEST(test_a_rule_of_the_last_phone_makes_it_fail_and_the_next_one_goes_out)
+{
+	static const char *const codes[] = {
+		"recipient_not_allowed",
+		"premium_number_blocked",
+		"international_blocked",
+		"insufficient_scope",
+		"subscription_not_allowed",
+		"invalid_text",
+		"text_too_long",
+		"loop_suspected",
+	};
+
+	other_sim = 0;
+	for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++) {
+		int64_t refused = accept_routed(1, false), next = accept_routed(1, false);
+
+		fake_answer(only_send(), SEND_NOT_HERE, codes[i]);
+		turn();
+		assert_message(refused, STATE_FAILED, codes[i]);
+		turn_until(sends_pending());
+		assert_int_equal(only_send()->order.id, next);
+		fake_answer(only_send(), SEND_ACCEPTED, codes[i]);
+		fake_message_state(first, codes[i], MESSAGE_SENT);
+		assert_false(outbox_failover_is_failure(codes[i]));
+	}
+}
+
 TEST(test_a_final_refusal_does_not_move)
 {
 	int64_t id = accept_routed(1, false);

@@ -491,6 +491,7 @@ install: all
 	$(INSTALL) -D -m 644 etc/ofono-mcp.conf $(DESTDIR)$(PREFIX)/share/doc/ofono-mcp/ofono-mcp.conf
 	$(INSTALL) -m 644 README.md LICENSE $(DESTDIR)$(PREFIX)/share/doc/ofono-mcp
 	$(INSTALL) -D -m 644 etc/bash-completion/ofono-mcp $(COMPLETION)
+	$(INSTALL) -m 644 etc/bash-completion/ofono-mcp $(COMPLETION)-hub
 	$(INSTALL) -D -m 755 tests/as-root $(DEMO_PLACE)/as-root
 	$(Q)for file in $(DEMO_FILES:tests/%=%); do \
 		$(INSTALL) -D -m 644 tests/$$file $(DEMO_PLACE)/$$file || exit 1; done
@@ -501,7 +502,7 @@ uninstall:
 		$(DESTDIR)$(PREFIX)/bin/ofono-mcp-hub $(DESTDIR)$(PREFIX)/share/man/man8/ofono-mcp-hub.8 \
 		$(DESTDIR)$(PREFIX)/bin/ofono-mcp-session $(DESTDIR)$(PREFIX)/share/man/man1/ofono-mcp-session.1 \
 		$(DESTDIR)$(PREFIX)/share/man/man5/ofono-mcp.conf.5 $(DESTDIR)$(PREFIX)/share/man/man8/ofono-mcp.8
-	rm -f $(COMPLETION)
+	rm -f $(COMPLETION) $(COMPLETION)-hub
 	rm -rf $(DESTDIR)$(PREFIX)/share/doc/ofono-mcp $(DESTDIR)$(PREFIX)/share/doc/ofono-mcp-hub \
 		$(DESTDIR)$(PREFIX)/share/ofono-mcp
 

@@ -19,7 +19,7 @@ static const char *const main_groups[COMMAND_GROUPS] = {
 	[COMMAND_SIMS] = "SIMs and modems", [COMMAND_MAINTENANCE] = "Maintenance",
 };
 
-enum { MAIN_COLUMNS = 24, MAIN_NAME_BYTES = 64 };
+enum { MAIN_COLUMNS = 25, MAIN_NAME_BYTES = 64 };
 
 static void main_print_row(FILE *out, const struct command *command)
 {

@@ -343,7 +343,7 @@ static int cmd_approvals_print_opt_outs(const struct owner_command_call *call,
 
 const struct command cmd_opt_outs = {
 	.name = "opt-outs",
-	.verbs = "add|remove",
+	.verbs = "list|add|remove",
 	.group = COMMAND_APPROVALS,
 	.summary = "list, add or remove recipients that texted STOP",
 	.example = "opt-outs remove +36201234567",

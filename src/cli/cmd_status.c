@@ -153,9 +153,9 @@ const struct command cmd_balance = {
 
 static const char cmd_status_help[] =
 	"Usage: " PROGRAM_NAME " status [OPTION]...\n"
-	"Show gateway status: whether a message could be sent now and if not, why; oFono,\n"
-	"the SIMs, waiting messages, the offline gaps of the last 7 days, the\n"
-	"paired agents, and each limit with a quarter or less left.\n"
+	"Show gateway status: whether a message could be sent now and if not, why; the\n"
+	"SIMs, waiting messages, the offline gaps of the last 7 days, the paired agents,\n"
+	"and each limit with a quarter or less left.\n"
 	"\n" OPTIONS_STORE_HELP
 	"  --json           as a JSON object: what get_gateway_status returns to agents,\n"
 	"                   plus version, advertised, advertisement, waiting_approval,\n"

@@ -15,8 +15,10 @@ import pytest
 
 from build import PROJECT
 from lab import Lab, wait_until
+from lab.fleet import Fleet
 
 BINARY = Path(os.environ.get("GATEWAY_BINARY", PROJECT / "build" / "ofono-mcp"))
+HUB = BINARY.with_name("ofono-mcp-hub")
 SCRIPT = """
 compopt() {{ :; }}
 source {file}
@@ -35,10 +37,10 @@ def complete(*words: str, **environment: str) -> list[str]:
     return complete_lines(*words, **environment).split()
 
 
-def complete_lines(*words: str, **environment: str) -> str:
+def complete_lines(*words: str, program: Path = BINARY, **environment: str) -> str:
     script = SCRIPT.format(file=PROJECT / "etc" / "bash-completion" / "ofono-mcp",
-                           program=shlex.quote(str(BINARY)),
-                           words=" ".join(map(shlex.quote, ("ofono-mcp", *words))))
+                           program=shlex.quote(str(program)),
+                           words=" ".join(map(shlex.quote, (program.name, *words))))
     return subprocess.run(["bash", "-uec", script], capture_output=True, text=True,
                           check=True, env=os.environ | environment).stdout
 
@@ -72,6 +74,8 @@ def test_files_are_completed(tmp_path: Path) -> None:
 def test_fixed_words_are_completed() -> None:
     assert complete("audit", "") == ["verify"]
     assert complete("modem", "") == ["list", "on", "off"]
+    assert complete("opt-outs", "") == ["list", "add", "remove"]
+    assert complete("webhooks", "") == complete("webhook", "") == ["list", "revoke"]
     assert complete("modem", "--json", "o") == ["on", "off"]
     assert complete("modem", "on", "a") == ["all"]
 
@@ -128,3 +132,21 @@ def test_modems_are_completed() -> None:
         address = {"DBUS_SYSTEM_BUS_ADDRESS": lab.bus.address}
         assert complete("modem", "on", "", **address) == ["all", "/sim0", "/sim1"]
         assert complete("modem", "off", "/sim0", "/", **address) == ["/sim0", "/sim1"]
+
+
+def test_phones_and_pools_of_a_hub_are_completed(short: Path) -> None:
+    lab = Lab(modem_count=1, gateway=True, gateway_open=False)
+    lab.gateway.config = lab.gateway.policy = ""
+    with lab, Fleet(short, {"shop-1": lab}).running() as fleet:
+        state = str(fleet.hub.state)
+        [sim] = fleet.sims()
+        fleet.run("pools", "set", "alerts", "--sims", str(sim["subscription_id"]))
+
+        def offered(*words: str) -> list[str]:
+            return complete_lines(*words, program=HUB).split()
+
+        assert offered("pools", "") == ["list", "set", "remove"]
+        assert offered("pools", "remove", "--state-dir", state, "") == ["alerts"]
+        assert offered("sims", "--state-dir", state, "--pool", "") == ["alerts"]
+        assert offered("drain", "--state-dir", state, "") == ["shop-1", str(sim["subscription_id"])]
+        assert offered("expel", "--state-dir", state, "") == ["shop-1"]

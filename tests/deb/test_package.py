@@ -30,6 +30,7 @@ FILES = {
         "./etc/ofono-mcp-hub/conf.d/", "./etc/init.d/ofono-mcp-hub",
         "./etc/logrotate.d/ofono-mcp-hub", "./usr/lib/sysusers.d/ofono-mcp-hub.conf",
         "./usr/share/man/man8/ofono-mcp-hub.8.gz",
+        "./usr/share/bash-completion/completions/ofono-mcp-hub",
         "./usr/share/doc/ofono-mcp-hub/examples/ofono-mcp-hub.conf",
         "./usr/share/doc/ofono-mcp-hub/examples/mosquitto/ofono-mcp.conf",
         "./usr/share/doc/ofono-mcp-hub/examples/mosquitto/ofono-mcp.acl",

@@ -41,7 +41,8 @@ def test_an_installed_tree_works_and_is_removed_completely(tmp_path: Path, prefi
         "share/man/man8/ofono-mcp-link.8", "share/doc/ofono-mcp-hub/ofono-mcp-hub.conf",
         "share/man/man5/ofono-mcp.conf.5", "share/doc/ofono-mcp/README.md",
         "share/doc/ofono-mcp/LICENSE", "share/doc/ofono-mcp/ofono-mcp.conf",
-        "share/bash-completion/completions/ofono-mcp"}
+        "share/bash-completion/completions/ofono-mcp",
+        "share/bash-completion/completions/ofono-mcp-hub"}
     for name in ("ofono-mcp", "ofono-mcp-hub"):
         subprocess.run([home / "bin" / name, "serve", "--check-config", "--config",
                         home / "share" / "doc" / name / f"{name}.conf"],

@@ -16,7 +16,7 @@
 
 #include "text/spelled_number.h"
 
-enum { SHORT_RUN = 3 };
+enum { SHORT_RUN = 3, COMPOUND_PARTS = 12, COMPOUND_LETTERS = 6 };
 
 struct leak_reading_row {
 	void (*write)(const struct leak_reading *reading, struct leak_stream *stream);
@@ -88,7 +88,7 @@ static void leak_reading_end_number(struct spelled_number *number,
 {
 	if (!spelled_number_is_empty(number))
 		leak_stream_put_number(stream, spelled_number_value(number), piece);
-	*number = (struct spelled_number){ .last = { .kind = NUMBER_WORD_NONE } };
+	*number = (struct spelled_number){ .style = number->style };
 }
 
 static void leak_reading_add_to_number(struct spelled_number *number,
@@ -96,14 +96,69 @@ static void leak_reading_add_to_number(struct spelled_number *number,
 				       struct leak_stream *stream,
 				       const struct leak_text_piece *piece)
 {
+	struct spelled_number next;
+
 	if (word->kind == NUMBER_WORD_NONE || word->kind == NUMBER_WORD_TWICE) {
 		leak_reading_end_number(number, stream, piece);
 		return;
 	}
 	if (spelled_number_add(number, word))
 		return;
+	if (spelled_number_split(number, word, &next)) {
+		leak_reading_end_number(number, stream, piece);
+		*number = next;
+		if (spelled_number_add(number, word))
+			return;
+	}
 	leak_reading_end_number(number, stream, piece);
 	spelled_number_add(number, word);
+}
+
+/* Divides all letters into words of a language. Returns how many; 0 if that cannot be done. */
+static size_t leak_reading_take_apart(const struct leak_reading *reading,
+				      unsigned language,
+				      const struct leak_text_piece *letters, size_t room,
+				      struct number_word *parts_out)
+{
+	size_t size = letters->length;
+
+	while (room > 0 && (size = number_word_begins(reading->words, language,
+						      letters->text, size, parts_out))) {
+		const struct leak_text_piece rest = {
+			.text = letters->text + size,
+			.length = letters->length - size,
+		};
+		size_t count = rest.length
+				       ? leak_reading_take_apart(reading, language, &rest,
+								 room - 1, parts_out + 1)
+				       : 1;
+
+		if (count)
+			return rest.length ? count + 1 : 1;
+		size--;
+	}
+	return 0;
+}
+
+/* Adds a word that is no number word itself, but may consist of some: "sechsundvierzig". */
+static void leak_reading_add_compound(const struct leak_reading *reading,
+				      const struct leak_text_piece *piece,
+				      struct spelled_number *number,
+				      struct leak_stream *stream)
+{
+	const struct number_word none = { .kind = NUMBER_WORD_NONE };
+	struct number_word parts[COMPOUND_PARTS];
+	size_t count = 0;
+
+	for (unsigned language = 0; !count && piece->length >= COMPOUND_LETTERS &&
+				    language < number_words_languages();
+	     language++)
+		count = leak_reading_take_apart(reading, language, piece, COMPOUND_PARTS,
+						parts);
+	for (size_t i = 0; i < count; i++)
+		leak_reading_add_to_number(number, &parts[i], stream, piece);
+	if (!count)
+		leak_reading_add_to_number(number, &none, stream, piece);
 }
 
 static bool leak_reading_is_multiplied(const struct leak_reading *reading, size_t at)
@@ -132,10 +187,11 @@ static bool leak_reading_counts_as_word(const struct leak_reading *reading, size
 	       leak_reading_is_multiplied(reading, at);
 }
 
-static void leak_reading_write_said(const struct leak_reading *reading,
-				    struct leak_stream *stream)
+static void leak_reading_write_numbers(const struct leak_reading *reading,
+				       struct leak_stream *stream,
+				       enum spelled_number_style style)
 {
-	struct spelled_number number = { .last = { .kind = NUMBER_WORD_NONE } };
+	struct spelled_number number = { .style = style };
 	const struct leak_text_piece *piece = reading->text->pieces;
 
 	for (size_t at = 0; at < reading->text->count; at++) {
@@ -147,7 +203,11 @@ static void leak_reading_write_said(const struct leak_reading *reading,
 		if (piece->kind == LEAK_WORD) {
 			word = number_word_find(reading->words, piece->text,
 						piece->length);
-			leak_reading_add_to_number(&number, &word, stream, piece);
+			if (word.kind == NUMBER_WORD_NONE)
+				leak_reading_add_compound(reading, piece, &number,
+							  stream);
+			else
+				leak_reading_add_to_number(&number, &word, stream, piece);
 		} else if (leak_reading_counts_as_word(reading, at, &number, &word)) {
 			leak_reading_add_to_number(&number, &word, stream, piece);
 		} else {
@@ -156,6 +216,24 @@ static void leak_reading_write_said(const struct leak_reading *reading,
 		}
 	}
 	leak_reading_end_number(&number, stream, piece);
+}
+
+static void leak_reading_write_said(const struct leak_reading *reading,
+				    struct leak_stream *stream)
+{
+	leak_reading_write_numbers(reading, stream, SPELLED_LONG);
+}
+
+static void leak_reading_write_said_unit_ahead(const struct leak_reading *reading,
+					       struct leak_stream *stream)
+{
+	leak_reading_write_numbers(reading, stream, SPELLED_UNIT_AHEAD);
+}
+
+static void leak_reading_write_said_hundred_alone(const struct leak_reading *reading,
+						  struct leak_stream *stream)
+{
+	leak_reading_write_numbers(reading, stream, SPELLED_HUNDRED_ALONE);
 }
 
 /* ---- letters without anything between them ------------------------------------------- */
@@ -235,12 +313,13 @@ static void leak_reading_divide(const struct leak_reading *reading,
 	}
 }
 
+/* With the style SPELLED_STYLES each word stands for itself. */
 static void leak_reading_write_joined(const struct leak_reading *reading,
 				      const struct leak_reading_letters *letters,
-				      unsigned language, bool as_said,
+				      unsigned language, enum spelled_number_style style,
 				      struct leak_stream *stream)
 {
-	struct spelled_number number = { .last = { .kind = NUMBER_WORD_NONE } };
+	struct spelled_number number = { .style = style };
 	const struct leak_text_piece *piece = NULL;
 
 	for (size_t at = 0; at < letters->length;) {
@@ -258,7 +337,7 @@ static void leak_reading_write_joined(const struct leak_reading *reading,
 			number_word_begins(reading->words, language, letters->text + at,
 					   length, &word);
 		at += length ? length : 1;
-		if (length && as_said) {
+		if (length && style != SPELLED_STYLES) {
 			leak_reading_add_to_number(&number, &word, stream, piece);
 		} else if (length && word.kind == NUMBER_WORD_VALUE) {
 			leak_stream_put_number(stream, word.value, piece);
@@ -407,6 +486,8 @@ static const struct leak_reading_row leak_reading_rows[] = {
 	{ leak_reading_write_all_words, CODE_INDEX_DIGITS, LEAK_STREAM_SKIPS, 0 },
 	{ leak_reading_write_said, CODE_INDEX_DIGITS,
 	  LEAK_STREAM_PAIRS | LEAK_STREAM_ORDERS, 0 },
+	{ leak_reading_write_said_unit_ahead, CODE_INDEX_DIGITS, 0, 0 },
+	{ leak_reading_write_said_hundred_alone, CODE_INDEX_DIGITS, 0, 0 },
 	{ leak_reading_write_symbols, CODE_INDEX_MIXED,
 	  LEAK_STREAM_SKIPS | LEAK_STREAM_PAIRS | LEAK_STREAM_ORDERS, 0 },
 	{ leak_reading_write_short_runs, CODE_INDEX_MIXED, LEAK_STREAM_ORDERS, 0 },
@@ -426,16 +507,17 @@ static bool leak_reading_has_joined(const struct leak_reading *reading,
 		.has_earlier = reading->has_earlier,
 		.least = reading->least,
 	};
-	unsigned rounds = 2 * number_words_languages();
+	const unsigned styles = SPELLED_STYLES + 1;
+	unsigned rounds = styles * number_words_languages();
 	struct leak_reading_letters letters;
 	bool found = !leak_reading_collect(reading->text, &letters);
 
 	for (unsigned round = 0; !found && round < rounds; round++) {
-		if (round % 2 == 0)
-			leak_reading_divide(reading, &letters, round / 2);
+		if (round % styles == 0)
+			leak_reading_divide(reading, &letters, round / styles);
 		leak_stream_clear(stream);
-		leak_reading_write_joined(reading, &letters, round / 2, round % 2,
-					  stream);
+		leak_reading_write_joined(reading, &letters, round / styles,
+					  round % styles, stream);
 		found = leak_stream_has_code(stream, &search);
 	}
 	leak_reading_free_letters(&letters);

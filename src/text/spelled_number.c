@@ -7,10 +7,11 @@
  *   soixante dix-huit     sixty or eighty, and 10 to 19; quatre vingt: four and twenty
  *   four hundred ...      a number up to 99, a hundred, and a number up to 99
  *   ... thousand ...      a number up to 999, a thousand, and a number up to 999
+ *   mille cent ...        a hundred without a number before it is 100
  */
 #include "text/spelled_number.h"
 
-enum { HUNDRED = 100, THOUSAND = 1000 };
+enum { TEN = 10, HUNDRED = 100, THOUSAND = 1000 };
 
 bool spelled_number_is_empty(const struct spelled_number *number)
 {
@@ -43,8 +44,7 @@ static bool spelled_number_multiply(struct spelled_number *number, unsigned by)
 {
 	bool is_thousand = by == THOUSAND;
 
-	if (number->last.kind == NUMBER_WORD_TIMES &&
-	    (!is_thousand || number->last.value == THOUSAND))
+	if (number->last.kind == NUMBER_WORD_TIMES && number->last.value == by)
 		return false;
 	if (is_thousand) {
 		if (number->total)
@@ -54,7 +54,8 @@ static bool spelled_number_multiply(struct spelled_number *number, unsigned by)
 		number->has_part = false;
 		return true;
 	}
-	if (number->part >= HUNDRED)
+	if (number->part >= (number->style == SPELLED_HUNDRED_ALONE ? TEN : HUNDRED) ||
+	    (number->unit && number->style == SPELLED_UNIT_AHEAD))
 		return false;
 	number->part = (number->has_part ? number->part : 1) * HUNDRED;
 	number->has_part = true;
@@ -63,6 +64,8 @@ static bool spelled_number_multiply(struct spelled_number *number, unsigned by)
 
 bool spelled_number_add(struct spelled_number *number, const struct number_word *word)
 {
+	unsigned unit = 0;
+
 	if (word->kind == NUMBER_WORD_AND) {
 		bool is_first = spelled_number_is_empty(number) || number->is_joined;
 
@@ -81,6 +84,9 @@ bool spelled_number_add(struct spelled_number *number, const struct number_word 
 		number->is_joined = false;
 		return true;
 	} else if (spelled_number_may_add(number, word->value)) {
+		if (word->value < TEN && number->last.kind == NUMBER_WORD_VALUE &&
+		    number->last.value < HUNDRED)
+			unit = word->value;
 		number->part += word->value;
 	} else {
 		return false;
@@ -92,5 +98,22 @@ bool spelled_number_add(struct spelled_number *number, const struct number_word 
 					     ? (unsigned)(number->part % HUNDRED)
 					     : word->value;
 	number->is_joined = false;
+	number->unit = unit;
+	return true;
+}
+
+bool spelled_number_split(struct spelled_number *number, const struct number_word *word,
+			  struct spelled_number *next_out)
+{
+	const struct number_word unit = { NUMBER_WORD_VALUE, number->unit, false, 0 };
+	const struct number_word and = { .kind = NUMBER_WORD_AND };
+
+	if (!number->unit || number->style != SPELLED_UNIT_AHEAD || word->value < TEN)
+		return false;
+	number->part -= number->unit;
+	*next_out = (struct spelled_number){ .style = number->style };
+	spelled_number_add(next_out, &unit);
+	if (number->is_joined)
+		spelled_number_add(next_out, &and);
 	return true;
 }

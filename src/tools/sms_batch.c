@@ -9,7 +9,8 @@
  *    of the call finds the message of each row, a row that was refused can be tried again, and
  *    the same key with another list is found and refused (src/policy/policy_rules.c). The
  *    digest is of the numbers as they were written, because the SIM, whose country decides
- *    what a number means, may be gone when the call is repeated.
+ *    what a number means, may be gone when the call is repeated, and a sender may be known by
+ *    then who was not (sms_order_complete_sender()).
  */
 #include "tools/sms_batch.h"
 
@@ -86,10 +87,9 @@ bool sms_batch_read(struct sms_batch *batch, struct sms_order *order)
 	if (!batch->rows || !batch->plan.items || !batch->sim_plan.items || !spellings)
 		return false;
 	json_foreach (recipient, order->recipients) {
-		const char *number = sms_order_complete_sender(order, recipient->text);
-
-		batch->rows[i].order.recipient = number;
-		spellings[i] = sms_batch_spelling(batch, number);
+		batch->rows[i].order.recipient =
+			sms_order_complete_sender(order, recipient->text);
+		spellings[i] = sms_batch_spelling(batch, recipient->text);
 		if (!spellings[i++])
 			return false;
 	}

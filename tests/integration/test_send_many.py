@@ -19,6 +19,7 @@ from agent import TO, Agent, Result, assert_refused, assert_sent, pair, seconds_
 from approving import Owner, new_agent, new_client
 from asking import READING_S, Legacy, Modern, result_of
 from fault_plan import FaultPlan, faulty_binary
+from incoming import receive
 from lab import Lab, McpClient, wait_until
 from lab.ofonod import PLUGIN
 from legacy_session import asked
@@ -272,6 +273,18 @@ def test_a_repeat_sends_to_those_who_were_refused(make_lab: Callable[..., Lab]) 
     assert [row.get("replayed", False) for row in again.structured["results"]] \
         == [True, False, True, True]
     assert sorted(taken(lab, "step by step")) == FEW
+
+
+def test_a_repeat_is_known_although_a_recipient_has_written_meanwhile(lab: Lab, agent: Agent) -> None:
+    """A number without + is refused, and completed once a message from it has come in."""
+    sim, bare = agent.ids()[0], "36209871234"
+    first = send(agent, "to those who write", [TO, bare], sim, idempotency_key="writers")
+    assert codes(first) == ["", "invalid_number"]
+    receive(lab, "hello", bare)
+    again = send(agent, "to those who write", [TO, bare], sim, idempotency_key="writers")
+    assert codes(again) == ["", ""]
+    assert ids(again)[0] == first.facts["results"][0]["message_id"]
+    assert taken(lab, "to those who write") == [TO, f"+{bare}"]
 
 
 def test_the_status_of_a_lists_key_names_its_messages(lab: Lab, agent: Agent) -> None:

@@ -68,6 +68,7 @@ static bool reply_loop_is_answer(const struct message *message)
 	case STATE_EXPIRED:
 	case STATE_SCHEDULED:
 	case STATE_WAITING_APPROVAL:
+	case STATE_FAILED:
 		return false;
 	case STATE_QUEUED:
 	case STATE_SUBMITTING:
@@ -75,12 +76,11 @@ static bool reply_loop_is_answer(const struct message *message)
 	case STATE_HELD:
 	case STATE_SENT:
 	case STATE_DELIVERED:
-	case STATE_FAILED:
 	case STATE_UNKNOWN:
 	case STATE_RECEIVED:
 		break;
 	}
-	return message->direction == MESSAGE_OUTGOING && !reply_loop_is_rejected(message);
+	return message->direction == MESSAGE_OUTGOING;
 }
 
 static bool reply_loop_is_apart(int64_t earlier_ms, int64_t later_ms, int64_t window_ms)

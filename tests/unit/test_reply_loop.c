@@ -220,6 +220,22 @@ TEST(test_messages_that_never_went_out_do_not_count)
 	expect_none();
 }
 
+TEST(test_answers_that_failed_do_not_count)
+{
+	for (unsigned i = 0; i < 20; i++) {
+		int64_t id;
+
+		come_new();
+		id = answer(NUMBER, "an answer");
+		assert_int_equal(step_move_message(store, id, STATE_SUBMITTING, "", NULL),
+				 0);
+		assert_int_equal(step_move_message(store, id, STATE_FAILED, "", NULL), 0);
+	}
+	expect_none();
+	exchange(5);
+	expect_until(START_MS + 10 * MINUTE_MS);
+}
+
 TEST(test_an_auto_responder_is_stopped_after_few_messages)
 {
 	static const char *const away[] = { "I am out of office until Monday." };

@@ -281,6 +281,10 @@ static bool received_code_keep_earlier(void *data, const struct message *message
 	    message->state == STATE_CANCELLED || message->state == STATE_EXPIRED ||
 	    (own_id && message->id >= own_id))
 		return true;
+	for (size_t i = 0; i < earlier->count; i++) {
+		if (strcmp(earlier->texts[i], message->text) == 0)
+			return true; /* to another recipient of a list */
+	}
 	earlier->texts[earlier->count] = strdup(message->text);
 	if (!earlier->texts[earlier->count]) {
 		earlier->failed = true;

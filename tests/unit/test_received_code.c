@@ -212,6 +212,16 @@ TEST(test_half_a_code_in_each_of_two_messages_is_held)
 	assert_true(holds("and ends with 2Q9"));
 }
 
+TEST(test_a_text_to_many_recipients_counts_once_among_those_before)
+{
+	receive("Your code is 482913", 1000);
+	sent_before("first 482", AGENT);
+	for (int i = 0; i < 100; i++)
+		sent_before("Lunch at noon?", AGENT);
+	assert_true(holds("then 913"));
+	assert_false(holds("then 914"));
+}
+
 TEST(test_the_rest_of_a_code_counts_for_the_client_that_sent_the_first)
 {
 	receive("Your code is 482913", 1000);

@@ -71,6 +71,7 @@ struct limit_wish {
 	unsigned segments;
 	/* It is asked for again at at_ms, and counts as accepted then; otherwise now. */
 	bool is_asked_again;
+	bool is_accepted;	       /* before: it counts only for sending */
 	const struct limit_plan *plan; /* NULL if there is none */
 };
 

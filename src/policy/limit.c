@@ -428,10 +428,11 @@ int limit_find_place(struct store *store, const struct limit *limits, size_t cou
 		return error;
 	wished_ms = limit_view_time(&view, wish->at_ms);
 	place = (struct limit_place){ .fits_ms = view.now_ms };
-	if (wished_ms > view.now_ms && !wish->is_asked_again) {
+	if (wished_ms > view.now_ms && !wish->is_asked_again && !wish->is_accepted) {
 		error = limit_search_later(&view, &search, wished_ms, &place);
 	} else {
-		search.for_sending = search.for_acceptance = true;
+		search.for_sending = true;
+		search.for_acceptance = !wish->is_accepted;
 		place.fits_ms = wished_ms;
 		error = limit_search_run(&view, &search, &place);
 	}

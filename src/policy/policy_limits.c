@@ -49,6 +49,7 @@ static struct limit_wish policy_limits_wish(const struct policy_case *about)
 		.at_ms = about->request->send_at_ms,
 		.segments = segments ? segments : 1,
 		.is_asked_again = about->request->is_spread,
+		.is_accepted = about->request->edits_message_id != 0,
 		.plan = about->request->plan,
 	};
 }

@@ -148,3 +148,15 @@ def test_a_time_that_was_asked_for_is_not_moved() -> None:
         clock.sleep(2 * HOUR_S)
         for message_id in answer.message_id, second:
             agent.wait_state(message_id, "sent")
+
+
+def test_what_is_spread_over_an_hour_goes_on_time() -> None:
+    """Those of the same call were accepted together, and count when they go."""
+    with phone("[policy]\nper_minute = 1\nper_hour = 2\n") as (lab, clock, agent):
+        _, second, third, _ = spread(agent, "one", "two", "three", "four")
+        clock.sleep(61)
+        agent.wait_state(second, "sent")
+        assert status(agent, third)["state"] == "scheduled"
+        clock.sleep(HOUR_S - 30)
+        agent.wait_state(third, "sent")
+        assert taken_texts(lab) == ["one", "two", "three"]

@@ -127,7 +127,8 @@ static const char *bridge_answer_words(const struct json *root, const char *othe
 
 static void bridge_answer_fail_status(struct bridge_call *call, const struct json *root)
 {
-	bool may_later = call->status == 429 || call->status == 503;
+	bool may_later = call->status == 429 || call->status == 503 ||
+			 (call->status == 404 && call->is_repeated);
 
 	if (call->status == 401 || call->status == 403)
 		bridge_answer_fail(

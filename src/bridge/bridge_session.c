@@ -195,7 +195,6 @@ void bridge_session_revive(struct bridge *bridge)
 	log_info("stdio: the gateway has forgotten the session; a new one begins");
 	session->state = BRIDGE_SESSION_REVIVING;
 	session->step = 0;
-	session->id[0] = '\0';
 	bridge_session_next_step(bridge);
 }
 
@@ -204,11 +203,14 @@ bool bridge_session_step(struct bridge_call *call,
 {
 	struct bridge *bridge = call->bridge;
 	struct bridge_session *session = &bridge->session;
+	bool is_answered = result->outcome == HTTP_CLIENT_ANSWERED;
 
-	if (session->step == 0 && (result->outcome != HTTP_CLIENT_ANSWERED ||
-				   !bridge_session_begin(bridge, call))) {
+	if (session->step == 0 && !is_answered && !result->may_be_sent &&
+	    bridge_call_rest(call, BRIDGE_RETRY_MS, BRIDGE_AWAY_MS))
+		return false;
+	if (session->step == 0 && (!is_answered || !bridge_session_begin(bridge, call))) {
 		log_warning("stdio: the gateway began no new session (%u)", call->status);
-		session->state = BRIDGE_SESSION_READY;
+		session->state = BRIDGE_SESSION_READY; /* the next 404 tries again */
 		bridge_session_release(bridge);
 		return true;
 	}
@@ -250,12 +252,8 @@ bool bridge_session_finish(struct bridge_call *call,
 
 	if (call->status == 405)
 		return true;
-	if (call->status == 404) {
-		bridge->session.has_listened = false;
-		call->state = BRIDGE_CALL_HELD;
-		bridge_session_revive(bridge);
-		return true;
-	}
+	if (call->status == 404)
+		bridge_session_revive(bridge); /* and a new session opens it at once */
 	call->until_ms = 0; /* it goes on trying while the client is there */
 	return !bridge_call_rest(call, BRIDGE_SESSION_RETRY_MS, BRIDGE_REOPEN_MS);
 }

@@ -238,6 +238,46 @@ def test_a_forgotten_session_is_begun_again_with_its_subscriptions(make_lab) -> 
                    what="it hears of the next message")
 
 
+class Forgetful:
+    """Answers as a gateway of 2025-11-25 that can forget its session, and then be busy."""
+
+    def __init__(self) -> None:
+        self.session = 0
+        self.is_busy = False
+
+    def forget(self) -> None:
+        self.session += 1
+
+    def __call__(self, request: bytes) -> bytes:
+        head, _, body = request.partition(b"\r\n\r\n")
+        message = json.loads(body) if body else {}
+        result = {"jsonrpc": "2.0", "id": message.get("id"), "result": {}}
+        if message.get("method") == "initialize":
+            if self.is_busy:
+                return http("503 Busy", b"")
+            self.forget()
+            result["result"] = {"protocolVersion": "2025-11-25", "capabilities": {},
+                                "serverInfo": {}}
+        elif f"Mcp-Session-Id: {self.session}".encode() not in head.split(b"\r\n"):
+            return http("404 Not Found", b"")
+        elif head.startswith(b"GET"):
+            return http("405 Method Not Allowed", b"")
+        return http("200 OK", json.dumps(result).encode(), f"Mcp-Session-Id: {self.session}")
+
+
+def test_a_session_that_could_not_be_begun_again_begins_with_a_later_request(lab: Lab) -> None:
+    gateway = Forgetful()
+    server = OddServer(gateway)
+    with closing(server), Bridge(lab, "--url", server.url, local=False) as bridge:
+        bridge.initialize()
+        assert "result" in bridge.ask(legacy(1, "tools/list"))
+        gateway.forget()
+        gateway.is_busy = True
+        assert bridge.ask(legacy(2, "tools/list"))["error"]["data"] == {"retryable": True}
+        gateway.is_busy = False
+        assert "result" in bridge.ask(legacy(3, "tools/list"))
+
+
 # ---- cancelling
 
 def test_a_cancelled_call_is_never_answered_in_either_family(bridge: Bridge) -> None:

@@ -18,7 +18,7 @@
 #include "base/log.h"
 
 enum {
-	BRIDGE_INPUT_READ_BYTES = 64 * 1024,
+	BRIDGE_INPUT_READ_BYTES = 16 * 1024,
 	BRIDGE_INPUT_ID_MAX = 256,
 };
 
@@ -200,10 +200,20 @@ static int bridge_input_on_turn(sd_event_source *source, uint64_t due_us, void *
 	struct bridge_input *input = data;
 
 	bridge_input_read(input);
+	bridge_input_pause(input, input->bridge->output.is_full);
+	return 0;
+}
+
+void bridge_input_pause(struct bridge_input *input, bool paused)
+{
 	if (!input->source)
-		return 0;
-	sd_event_source_set_time_relative(input->source, 0);
-	return sd_event_source_set_enabled(input->source, SD_EVENT_ONESHOT);
+		return;
+	if (input->is_file)
+		sd_event_source_set_enabled(input->source,
+					    paused ? SD_EVENT_OFF : SD_EVENT_ONESHOT);
+	else
+		sd_event_source_set_io_events(input->source,
+					      paused ? EPOLLRDHUP : EPOLLIN);
 }
 
 /* A file is always ready, and epoll does not take it. */
@@ -214,7 +224,8 @@ int bridge_input_init(struct bridge_input *input, struct bridge *bridge, int fd)
 	*input = (struct bridge_input){ .bridge = bridge, .fd = fd };
 	error = sd_event_add_io(bridge->loop, &input->source, fd, EPOLLIN,
 				bridge_input_on_io, input);
-	if (error == -EPERM)
+	input->is_file = error == -EPERM;
+	if (input->is_file)
 		error = sd_event_add_time(bridge->loop, &input->source, CLOCK_MONOTONIC,
 					  0, 1, bridge_input_on_turn, input);
 	return error < 0 ? error : 0;

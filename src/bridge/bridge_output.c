@@ -46,12 +46,13 @@ static void bridge_output_compact(struct bridge_output *output)
 	output->sent = 0;
 }
 
-/* Stops or goes on reading answers. */
-static void bridge_output_pause_calls(struct bridge_output *output, bool paused)
+/* Stops or goes on reading what makes more output. */
+static void bridge_output_pause_sources(struct bridge_output *output, bool paused)
 {
 	struct bridge_call *call;
 
 	output->is_full = paused;
+	bridge_input_pause(&output->bridge->input, paused);
 	LIST_FOREACH (call, &output->bridge->calls, link) {
 		if (call->request)
 			http_client_pause(call->request, paused);
@@ -74,7 +75,7 @@ static bool bridge_output_push(struct bridge_output *output)
 	output->sent += (size_t)length;
 	bridge_output_compact(output);
 	if (output->is_full && output->queue.length - output->sent < BRIDGE_OUTPUT_LOW)
-		bridge_output_pause_calls(output, false);
+		bridge_output_pause_sources(output, false);
 	bridge_output_want(output, output->queue.length);
 	return true;
 }
@@ -104,7 +105,7 @@ void bridge_output_line(struct bridge_output *output, const char *line, size_t l
 			output->queue.data[at] = ' ';
 	}
 	if (!output->is_full && output->queue.length - output->sent > BRIDGE_OUTPUT_HIGH)
-		bridge_output_pause_calls(output, true);
+		bridge_output_pause_sources(output, true);
 	while (output->is_file && output->queue.length) {
 		if (!bridge_output_push(output)) {
 			bridge_output_leave(output);

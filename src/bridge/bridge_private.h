@@ -87,16 +87,19 @@ struct bridge_input {
 	} scan;
 	bool is_long;
 	bool is_over; /* the client sends no more */
+	bool is_file; /* always ready, and not for epoll */
 };
 
 int bridge_input_init(struct bridge_input *input, struct bridge *bridge, int fd);
+/* Stops or goes on reading lines. The end of a pipe or socket is noticed all the same. */
+void bridge_input_pause(struct bridge_input *input, bool paused);
 void bridge_input_deinit(struct bridge_input *input);
 
 /*
  * Output: lines for standard output, in whole lines and never blocking.
  *
- * While more than BRIDGE_OUTPUT_HIGH bytes wait for the client to read, the gateway's answers are
- * not read either, so that it is the gateway that waits.
+ * While more than BRIDGE_OUTPUT_HIGH bytes wait for the client to read, neither the gateway's
+ * answers nor the client's lines are read, so that it is they that wait.
  */
 
 enum {

@@ -3,9 +3,12 @@
 
 from __future__ import annotations
 
+import array
+import fcntl
 import json
 import signal
 import socket
+import termios
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -416,6 +419,33 @@ def test_a_client_that_reads_slowly_gets_every_answer_whole(lab: Lab) -> None:
         reader.start()
         for id in range(100):
             assert bridge.wait_answer(id)["result"]["tools"]
+        bridge.process.stdin.close()
+        reader.join()
+
+
+def waits_with_a_full_pipe(bridge: Bridge) -> bool:
+    """It sleeps although its standard input is full."""
+    waiting = array.array("i", [0])
+    fcntl.ioctl(bridge.process.stdin, termios.FIONREAD, waiting)
+    is_full = waiting[0] == fcntl.fcntl(bridge.process.stdin, fcntl.F_GETPIPE_SZ)
+    with open(f"/proc/{bridge.process.pid}/stat", encoding="ascii") as stat:
+        return is_full and stat.read().rpartition(") ")[2].startswith("S")
+
+
+def test_a_client_that_writes_and_does_not_read_is_made_to_wait(lab: Lab) -> None:
+    lines = 40_000
+    with Bridge(lab, reads=False) as bridge:
+        writer = threading.Thread(target=bridge.write, args=((b"x" * 63 + b"\n") * lines,),
+                                  daemon=True)
+        writer.start()
+        wait_until(lambda: not writer.is_alive() or waits_with_a_full_pipe(bridge),
+                   what="it reads no more")
+        assert writer.is_alive()
+        reader = threading.Thread(target=bridge.read, daemon=True)
+        reader.start()
+        writer.join()
+        assert bridge.ask(modern(1, "tools/list"))["result"]
+        assert len(bridge.lines) == lines + 1
         bridge.process.stdin.close()
         reader.join()
 

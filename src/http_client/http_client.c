@@ -23,7 +23,10 @@
 
 #include "http_client/http_client_library.h"
 
-enum { HTTP_CLIENT_CONNECT_TIMEOUT_MS = 300 * 1000 };
+enum {
+	HTTP_CLIENT_CONNECT_TIMEOUT_MS = 300 * 1000,
+	HTTP_CLIENT_HEADERS_MAX = 64 * 1024, /* bytes of an answer, with its trailers */
+};
 
 LIST_HEAD(http_client_requests, http_client_request);
 
@@ -57,6 +60,7 @@ struct http_client_request {
 	bool wants_pause;
 	bool is_paused;
 	uint64_t received; /* bytes of the body */
+	uint64_t headers_received;
 	char error[CURL_ERROR_SIZE];
 	LIST_ENTRY(http_client_request) link;
 };
@@ -72,13 +76,16 @@ static unsigned http_client_status(const struct http_client_request *request)
 	return (unsigned)status;
 }
 
-/* Trailers end with an empty line too. */
+/* Trailers end with an empty line too. libcurl keeps every one of them, however many come. */
 static size_t http_client_on_header(char *line, size_t size, size_t count, void *data)
 {
 	struct http_client_request *request = data;
 	size_t length = size * count;
 	bool is_end = length && (line[0] == '\r' || line[0] == '\n');
 
+	request->headers_received += length;
+	if (request->headers_received > HTTP_CLIENT_HEADERS_MAX)
+		return 0;
 	if (!is_end || request->has_head || request->state == HTTP_CLIENT_CANCELLED ||
 	    http_client_status(request) < 200)
 		return length;

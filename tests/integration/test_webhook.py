@@ -213,13 +213,14 @@ OK, LINE = b"HTTP/1.1 200 OK\r\n", b"HTTP/1.1 100 Continue\r\n\r\n"
     (OK + b"Content-Length: 1000000000000\r\n\r\n{", 1),
     (OK + b"Content-Length: -1\r\n\r\n", 2), (OK + b"Content-Length: 3\r\n\r\n" + b"x" * 99, 1),
     (OK + b"Transfer-Encoding: chunked\r\n\r\nzzz", 1),
+    (OK + b"Transfer-Encoding: chunked\r\n\r\n0\r\n" + b"X: y\r\n" * 100_000, 1),
     (OK + b"X: " + b"y" * 1_000_000 + b"\r\n\r\n", 2),
     (OK + b"X: y\r\n" * 100_000 + b"\r\n", 2), (LINE * 20_000, 2), (LINE + OK + b"\r\n", 1),
     (b"HTTP/1.1 204 No Content\r\nContent-Length: 5\r\n\r\nabcde", 1),
     (b"HTTP/1.1 099 Less\r\n\r\n", 2), (b"HTTP/1.1 999 More\r\n\r\n", 2), (b"\0" * 50_000, 2),
     (b"HTTP/1.1 401 No\r\nWWW-Authenticate: Basic\r\nContent-Length: 0\r\n\r\n", 2),
     (b"HTTP/1.1 429 Wait\r\nRetry-After: -99999999999999999999\r\n\r\n", 2),
-], ids=range(14))
+], ids=range(15))
 def test_a_lying_receiver_gets_each_event_in_order(hook: Hook, receiver: Receiver, lie: bytes,
                                                    times: int) -> None:
     receiver.behaviour = lambda _: (1, lie) if len(receiver.received) == 1 else (204, b"")

@@ -147,6 +147,18 @@ static void bench_write(int peer, const char *text)
 	assert_int_equal(send(peer, text, strlen(text), MSG_NOSIGNAL), strlen(text));
 }
 
+/* Returns true if all is written, or the client has left. */
+static bool bench_has_written(int peer, const struct buffer *answer, size_t *sent)
+{
+	ssize_t length =
+		send(peer, answer->data + *sent, answer->length - *sent, MSG_NOSIGNAL);
+
+	if (length < 0)
+		return errno != EAGAIN;
+	*sent += (size_t)length;
+	return *sent == answer->length;
+}
+
 static bool bench_is_left(int peer)
 {
 	char byte;
@@ -346,6 +358,31 @@ TEST(test_a_longer_answer_than_wanted_is_not_read)
 	assert_int_equal(bench.result.outcome, HTTP_CLIENT_TOO_LARGE);
 	assert_int_equal(bench.pieces, 0);
 	close(peer);
+}
+
+TEST(test_trailers_without_end_are_not_kept)
+{
+	static const char head[] =
+		"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n";
+	static const char trailer[] = "X: y\r\n";
+	struct http_client_order order = bench_order();
+	struct buffer answer = BUFFER_INIT;
+	size_t sent = 0;
+	int peer;
+
+	buffer_append(&answer, head, strlen(head));
+	for (unsigned at = 0; at < 20 * 1000; at++)
+		buffer_append(&answer, trailer, strlen(trailer));
+	buffer_append(&answer, "\r\n", 2);
+	bench_start(&order);
+	peer = bench_accept();
+	free(bench_read_request(peer, "{\"a\":1}"));
+	BENCH_WAIT(bench_has_written(peer, &answer, &sent));
+	BENCH_WAIT(bench.done);
+	assert_int_equal(bench.result.outcome, HTTP_CLIENT_BROKEN);
+	assert_int_equal(bench.result.status, 200);
+	close(peer);
+	buffer_deinit(&answer);
 }
 
 TEST(test_a_redirect_is_an_answer_and_not_followed)

@@ -252,7 +252,8 @@ static const char *webhook_flaw(struct webhooks *webhooks,
 		return "revoked";
 	if (!source->permits(source->data, &client, subscription->row.event))
 		return "scope";
-	return webhook_consent_is_given(webhooks, &subscription->row)
+	return webhook_consent_is_given(webhooks, &subscription->row,
+					subscription->arguments)
 		       ? NULL
 		       : "approval_withdrawn";
 }

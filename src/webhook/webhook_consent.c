@@ -105,17 +105,14 @@ static bool webhook_consent_is_secure(const char *url)
 }
 
 static bool webhook_consent_is_approved(struct webhooks *webhooks,
-					const struct store_webhook_row *row)
+					const struct store_webhook_row *row,
+					const struct json *arguments)
 {
 	struct webhook_consent_search search = { .origin = row->origin,
 						 .event = row->event };
 	struct buffer filter = BUFFER_INIT;
-	struct webhook_subscription *subscription =
-		webhook_subscription_find(webhooks, row->name_id);
 
-	if (!subscription)
-		return false;
-	search.with_text = webhook_consent_read(subscription->arguments, &filter);
+	search.with_text = webhook_consent_read(arguments, &filter);
 	search.filter = filter.data;
 	if (!filter.failed)
 		store_webhook_consent_list(webhooks->parts.store, row->client_id,
@@ -125,11 +122,12 @@ static bool webhook_consent_is_approved(struct webhooks *webhooks,
 }
 
 bool webhook_consent_is_given(struct webhooks *webhooks,
-			      const struct store_webhook_row *row)
+			      const struct store_webhook_row *row,
+			      const struct json *arguments)
 {
 	return webhook_consent_is_listed(webhooks, row->url) ||
 	       (webhook_consent_is_secure(row->url) &&
-		webhook_consent_is_approved(webhooks, row));
+		webhook_consent_is_approved(webhooks, row, arguments));
 }
 
 static const char *webhook_consent_ask(struct webhooks *webhooks,

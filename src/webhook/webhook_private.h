@@ -228,7 +228,8 @@ void webhook_subscribe_cancel_all(struct webhooks *webhooks);
 
 /* Is it approved by the owner, or listed in [events] receivers? */
 bool webhook_consent_is_given(struct webhooks *webhooks,
-			      const struct store_webhook_row *row);
+			      const struct store_webhook_row *row,
+			      const struct json *arguments);
 /*
  * Returns the same for an order; if it is not, asks the owner. Returns NULL if it is given; else a
  * word for the client, or "" when the store failed.

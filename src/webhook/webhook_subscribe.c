@@ -219,6 +219,16 @@ static bool webhook_subscribe_is_answered(const struct webhook_subscribe_attempt
 	return is_answered;
 }
 
+/* The receiver decides how long its answer takes, and the owner may decide otherwise meanwhile. */
+static bool webhook_subscribe_is_allowed(struct webhook_subscribe_attempt *attempt)
+{
+	const char *text = attempt->row.arguments;
+	const struct json *arguments = NULL;
+
+	return !json_reader_read(attempt->arena, text, strlen(text), &arguments) &&
+	       webhook_consent_is_given(attempt->all, &attempt->row, arguments);
+}
+
 /* A connection that failed has a word of its own. */
 static void webhook_subscribe_on_answer(void *data,
 					const struct webhook_post_result *result)
@@ -235,7 +245,10 @@ static void webhook_subscribe_on_answer(void *data,
 	else if (!store_client_find_id(attempt->all->parts.store, attempt->client.id,
 				       &client))
 		answer.outcome = WEBHOOK_ANONYMOUS; /* revoked meanwhile */
-	else {
+	else if (!webhook_subscribe_is_allowed(attempt)) {
+		answer.outcome = WEBHOOK_NOT_APPROVED;
+		answer.text = "approval_required";
+	} else {
 		webhook_subscribe_remember(attempt);
 		webhook_subscribe_store(attempt, &answer);
 	}

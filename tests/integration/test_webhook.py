@@ -12,7 +12,8 @@ import pytest
 from lab import wait_until
 from modern import INVALID_PARAMS
 from webhooks import (CALLBACK, EXHAUSTED, FORBIDDEN, NAME, NOT_FOUND, OTHER_KEY,
-                      OTHER_SECRET, SECRET, UNSUPPORTED, Hook, Hooked, Receiver)
+                      OTHER_SECRET, SECRET, UNSUPPORTED, Answer, Delivery, Hook, Hooked,
+                      Receiver)
 
 
 @pytest.fixture
@@ -164,6 +165,21 @@ def test_a_receiver_that_does_not_answer_the_challenge_is_refused(
     code, data = hook.error(hook.subscribe())
     assert (code, data["reason"]) == (CALLBACK, reason)
     assert hook.error(hook.unsubscribe())[0] == NOT_FOUND
+
+
+def test_a_receiver_that_is_unlisted_during_its_challenge_gets_no_subscription(
+        hook: Hook, receiver: Receiver) -> None:
+    answer = receiver.challenge
+
+    def unlist(challenge: Delivery) -> Answer | None:
+        hook.gateway.write_receivers()
+        hook.gateway.owner.do("reload")
+        return answer(challenge)
+
+    receiver.challenge = unlist
+    code, data = hook.error(hook.subscribe())
+    assert (code, data["reason"]) == (FORBIDDEN, "approval_required")
+    assert hook.gateway.owner.json_lines("webhooks") == [{"subscriptions": 0, "approvals": 0}]
 
 
 # ---- deliveries --------------------------------------------------------------------------

@@ -13,7 +13,7 @@ import pytest
 
 from lab import wait_until
 from lab.network import Network
-from webhooks import CALLBACK, Hook, Hooked, Receiver
+from webhooks import CALLBACK, FORBIDDEN, Answer, Delivery, Hook, Hooked, Receiver
 
 PUBLIC = "93.184.216.34"
 HOST = "hooks.test"
@@ -86,6 +86,23 @@ def test_a_name_that_moves_to_this_machine_gets_no_more(machine: Machine) -> Non
     machine.resolve(PUBLIC)
     hook.subscribe()                                    # tries again at once
     machine.outside.wait_for(2)
+
+
+def test_an_approval_withdrawn_during_the_challenge_leaves_no_subscription(
+        machine: Machine) -> None:
+    hook = Hook(machine.gateway, f"https://{HOST}/hooks")
+    machine.approve(hook)
+    answer = machine.outside.challenge
+
+    def withdraw(challenge: Delivery) -> Answer | None:
+        machine.gateway.owner.do("webhooks", "revoke", "w1")
+        return answer(challenge)
+
+    machine.outside.challenge = withdraw
+    code, data = hook.error(hook.subscribe())
+    assert (code, data["reason"]) == (FORBIDDEN, "approval_required")
+    assert machine.gateway.owner.json_lines("webhooks") == [
+        {"subscriptions": 0, "approvals": 0}]
 
 
 def test_a_name_with_two_addresses_reaches_the_public_one_only(machine: Machine) -> None:

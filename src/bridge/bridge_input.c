@@ -2,7 +2,8 @@
 /*
  * A line that is longer than the gateway takes is not kept.  Its sender waits for an answer all
  * the same, so its ID is looked for while it passes: the value of the key "id" at the first
- * level, wherever that is.
+ * level, wherever that is.  So it is in a line that is not JSON, such as one with half of a
+ * surrogate pair in its text.
  *
  * Lines without their line feed at the end of input are messages if they are whole JSON; half a
  * message never is.
@@ -102,6 +103,30 @@ static void bridge_input_clear_scan(struct bridge_input_scan *scan)
 	*scan = (struct bridge_input_scan){ 0 };
 }
 
+/* Answers by the ID that was found, if there is one. Clears the scan. */
+static void bridge_input_answer(struct bridge *bridge, struct bridge_input_scan *scan,
+				int code, const char *message)
+{
+	/* an invalid ID would spoil the line of the answer */
+	const char *id = bridge_input_id(scan);
+	struct arena *arena = arena_new(BRIDGE_LINE_MAX);
+	bool is_valid = arena && *id && bridge_message_parse(arena, id, strlen(id));
+
+	bridge_answer_refuse(bridge, code, is_valid ? id : "", message);
+	arena_free(arena);
+	bridge_input_clear_scan(scan);
+}
+
+void bridge_input_refuse(struct bridge *bridge, const char *line, size_t length,
+			 const char *message)
+{
+	struct bridge_input_scan scan = { 0 };
+
+	for (size_t at = 0; at < length; at++)
+		bridge_input_scan_byte(&scan, line[at]);
+	bridge_input_answer(bridge, &scan, -32700, message);
+}
+
 /* Lines */
 
 static bool bridge_input_is_blank(const struct buffer *line)
@@ -116,16 +141,8 @@ static bool bridge_input_is_blank(const struct buffer *line)
 static void bridge_input_end_line(struct bridge_input *input)
 {
 	if (input->is_long) {
-		/* an invalid ID would spoil the line of the answer */
-		const char *id = bridge_input_id(&input->scan);
-		struct arena *arena = arena_new(BRIDGE_LINE_MAX);
-		bool is_valid =
-			arena && *id && bridge_message_parse(arena, id, strlen(id));
-
-		bridge_answer_refuse(input->bridge, -32600, is_valid ? id : "",
-				     "the message is longer than 65536 bytes: send less");
-		arena_free(arena);
-		bridge_input_clear_scan(&input->scan);
+		bridge_input_answer(input->bridge, &input->scan, -32600,
+				    "the message is longer than 65536 bytes: send less");
 	} else if (!bridge_input_is_blank(&input->line)) {
 		bridge_line_take(input->bridge, input->line.data, input->line.length);
 	}

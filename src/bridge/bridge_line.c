@@ -93,11 +93,12 @@ static void bridge_line_refuse(struct bridge_call *call, int error)
 	else if (error == -EINVAL)
 		why = "this is not a JSON-RPC message: each message needs its own line, "
 		      "a \"method\", and as \"id\" a string or an integer";
-	if (error == -EINVAL && call->message.id)
+	if (error != -EINVAL)
+		bridge_input_refuse(call->bridge, call->line, call->length, why);
+	else if (call->message.id)
 		bridge_answer_fail(call, -32600, NULL, "%s", why);
 	else
-		bridge_answer_refuse(call->bridge, error == -EINVAL ? -32600 : -32700, "",
-				     why);
+		bridge_answer_refuse(call->bridge, -32600, "", why);
 	bridge_call_free(call);
 }
 

@@ -94,6 +94,9 @@ int bridge_input_init(struct bridge_input *input, struct bridge *bridge, int fd)
 /* Stops or goes on reading lines. The end of a pipe or socket is noticed all the same. */
 void bridge_input_pause(struct bridge_input *input, bool paused);
 void bridge_input_deinit(struct bridge_input *input);
+/* Answers a line that is not JSON, by its ID where one can be found. */
+void bridge_input_refuse(struct bridge *bridge, const char *line, size_t length,
+			 const char *message);
 
 /*
  * Output: lines for standard output, in whole lines and never blocking.

@@ -135,6 +135,15 @@ def test_what_is_no_message_gets_an_error_and_nothing_breaks(bridge: Bridge) -> 
     assert bridge.ask(modern(1, "tools/list"))["result"]
 
 
+@pytest.mark.parametrize("text", [b"\\ud83d", b"\\u0000", b"\xff", b'a "quoted" word'])
+def test_a_request_that_is_not_json_is_refused_by_its_id(bridge: Bridge, text: bytes) -> None:
+    bridge.write(b'{"jsonrpc":"2.0","id":"cut","method":"tools/call","params":{"name":"send_sms",'
+                 b'"arguments":{"id":1,"sms_text":"' + text + b'"}}}\n')
+    wait_until(lambda: bridge.answers("cut"), what="a refusal")
+    assert [line["error"]["code"] for line in bridge.lines] == [-32700]
+    assert bridge.ask(modern("next", "tools/list"))["result"]
+
+
 @pytest.mark.parametrize("message", [{"id": 7}, {"id": "x", "method": 3}, {"id": 1.5, "method": "tools/list"},
                                      {"id": -0.0, "method": "tools/list"}, {"id": 2e1, "method": "ping"}])
 def test_a_request_that_cannot_be_one_is_refused_by_its_id(bridge: Bridge, message: dict) -> None:

@@ -103,7 +103,7 @@ RUN := $(PYTHON) -B tests/check/check.py --make "$(MAKE)" --build $(BUILD)
 .PHONY: all help toolchain programs unit-programs packages demo demo-fleet bench bench-fleet bench-growth bench-peers bench-programs torture soak chaos-fleet \
         fuzz fuzz-coverage fuzz-minimise fuzz-programs starved starve numbers check check-all test unit san house lab \
         integration integration-san clients console package other-release ofono-versions builds matrix valgrind lint format \
-        faults fixtures flags plugin-flags install uninstall deb rpm mcpb plugin plugin-packages \
+        faults fixtures flags plugin-flags install uninstall deb rpm mcpb site plugin plugin-packages \
         install-plugin uninstall-plugin clean
 .DELETE_ON_ERROR:
 
@@ -122,6 +122,7 @@ help:
 	@echo "sudo make install    below PREFIX=/usr/local; \"sudo make uninstall\" removes it"
 	@echo "make deb        the Debian packages, in build/deb"
 	@echo "make mcpb       bundles of the bridge for Claude Desktop, in build/mcpb"
+	@echo "make site       the documentation as one set of pages, in build/site"
 	@echo "make plugin     the plugin for ofonod; needs ofono-dev: plugin/README.md"
 	@echo "make clean      remove build/"
 	@echo "More targets: CONTRIBUTING.md"
@@ -346,6 +347,22 @@ rpm:
 mcpb:
 	@tests/packages/install build mcpb
 	@CC="$(CC)" $(PYTHON) -B mcpb/build.py $(BUILD)/mcpb $(VERSION)
+
+# In the folders that they have here, so that their links hold.
+SITE_SOURCE = $(abspath $(BUILD)/site-source)
+MAN_PAGES = $(wildcard doc/*.[1-8])
+SITE_FILES = $(wildcard *.md LICENSE) doc plugin/README.md plugin/LICENSE $(wildcard tests/unit/*/README.md) tests/deb/test_rpm.py
+
+site:
+	@tests/packages/install site
+	$(Q)rm -rf $(SITE_SOURCE) $(BUILD)/site && mkdir -p $(SITE_SOURCE)/man
+	$(Q)cp -r --parents $(SITE_FILES) $(SITE_SOURCE)
+	$(Q)touch $(patsubst doc/%,$(SITE_SOURCE)/man/%.html,$(MAN_PAGES))
+	$(Q)cd $(SITE_SOURCE)/man && for page in $(MAN_PAGES:doc/%=%); do \
+		mandoc -T html -O 'man=%N.%S.html;https://manpages.debian.org/%N.%S' ../doc/$$page >$$page.html || exit 1; done
+	$(Q)SITE_SOURCE=$(SITE_SOURCE) mkdocs build --quiet --strict --config-file doc/site.yml \
+		--site-dir $(abspath $(BUILD))/site
+	@echo "The first page is $(BUILD)/site/index.html"
 
 demo:
 	@tests/as-root true

@@ -83,6 +83,15 @@ static bool bridge_line_is_needless(struct bridge *bridge,
 	return message->version != NULL;
 }
 
+static bool bridge_line_is_too_many(const struct bridge_call *call)
+{
+	unsigned max = BRIDGE_CALLS_MAX;
+
+	if (call->message.kind != BRIDGE_REQUEST)
+		max += BRIDGE_NOTES_MAX;
+	return call->bridge->call_count > max;
+}
+
 /* Frees the call. */
 static void bridge_line_refuse(struct bridge_call *call, int error)
 {
@@ -119,7 +128,7 @@ void bridge_line_take(struct bridge *bridge, const char *line, size_t length)
 		bridge_line_refuse(call, error);
 	} else if (bridge_line_is_needless(bridge, &call->message)) {
 		bridge_call_free(call);
-	} else if (bridge->call_count > BRIDGE_CALLS_MAX) {
+	} else if (bridge_line_is_too_many(call)) {
 		bridge_answer_fail(call, -32603, "retryable",
 				   "%d requests are under way: wait until one has ended",
 				   BRIDGE_CALLS_MAX);

@@ -20,6 +20,7 @@ struct bridge_call;
 enum {
 	BRIDGE_LINE_MAX = 64 * 1024, /* bytes; the gateway's limit for a request */
 	BRIDGE_CALLS_MAX = 128,	     /* under way; more get an error */
+	BRIDGE_NOTES_MAX = 32, /* beside them: what cancels one, or answers the gateway */
 	BRIDGE_AWAY_MS = 5 * 1000, /* a gateway that is away may come back for so long */
 	BRIDGE_REOPEN_MS = 60 * 1000,
 	BRIDGE_RETRY_MS = 200,

@@ -12,7 +12,7 @@ import termios
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 
 import pytest
 
@@ -52,7 +52,7 @@ class OddServer:
                 peer, _ = self._listener.accept()
             except OSError:
                 return
-            with peer:
+            with peer, suppress(ConnectionError):       # the peer may have left meanwhile
                 request = self._read(peer)
                 self.requests.append(request)
                 peer.sendall(self._answer(request))
@@ -60,15 +60,21 @@ class OddServer:
     def _read(self, peer: socket.socket) -> bytes:
         request = b""
         while b"\r\n\r\n" not in request:
-            request += peer.recv(65536)
+            request += self._receive(peer)
         head, _, body = request.partition(b"\r\n\r\n")
         length = 0
         for line in head.lower().split(b"\r\n"):
             if line.startswith(b"content-length:"):
                 length = int(line.partition(b":")[2])
         while len(body) < length:
-            body += peer.recv(65536)
+            body += self._receive(peer)
         return head + b"\r\n\r\n" + body
+
+    @staticmethod
+    def _receive(peer: socket.socket) -> bytes:
+        if not (received := peer.recv(65536)):
+            raise ConnectionError
+        return received
 
     def close(self) -> None:
         self._listener.shutdown(socket.SHUT_RDWR)
@@ -332,6 +338,18 @@ def test_what_was_sent_without_an_answer_is_unknown_and_not_repeated(lab: Lab) -
         assert error["code"] == -32603 and error["data"] == {"outcome": "unknown"}
         assert "get_sms_status" in error["message"]
     assert len(server.requests) == 1
+
+
+def test_a_call_is_cancelled_though_no_more_fit(lab: Lab) -> None:
+    answers = threading.Event()
+    server = OddServer(lambda request: b"" if answers.wait(patience(30)) else b"")
+    with closing(server), Bridge(lab, "--url", server.url, local=False) as bridge:
+        bridge.send(*(legacy(number, "tools/list") for number in range(140)))
+        assert bridge.wait_answer(139)["error"]["data"] == {"retryable": True}
+        bridge.send(note("notifications/cancelled", requestId=5))
+        answers.set()
+        wait_until(lambda: [request for request in server.requests
+                            if b"notifications/cancelled" in request], what="it is passed on")
 
 
 def test_a_gateway_killed_during_a_call_leaves_it_unknown(make_lab) -> None:

@@ -78,7 +78,8 @@ class Bridge:
 
     def read(self) -> None:
         for line in self.process.stdout:
-            self.lines.append(json.loads(line))
+            if line.endswith(b"\n"):        # the kill at the end may cut the last one
+                self.lines.append(json.loads(line))
 
     def _read_log(self) -> None:
         for line in self.process.stderr:

@@ -49,7 +49,10 @@ static struct modem *message_find_modem(struct ofono *ofono, const char *phone,
 	return NULL;
 }
 
-/* A repeat may be answered with an outcome that the feed has shown already. */
+/*
+ * An answer may have an outcome that the feed has shown already, when the message was not known by
+ * its UUID yet.
+ */
 static void message_report_state(const struct message_send *send,
 				 const struct hub_call_answer *answer)
 {
@@ -65,7 +68,7 @@ static void message_report_state(const struct message_send *send,
 	if (!event.modem || !remote_read_state(answer->result, &event) ||
 	    event.state == MESSAGE_PENDING)
 		return;
-	observers_notify(&ofono->observers, &event);
+	remote_report_state(ofono, answer->result, &event);
 }
 
 static bool message_has_error(const struct hub_call_answer *answer, const char *code)
@@ -239,7 +242,7 @@ void message_listing_cancel(struct message_listing *listing)
 /* ---- cancelling */
 
 struct message_cancel {
-	struct hub_call *call;
+	struct message_send asked; /* its message and call */
 	void (*done)(void *data, enum message_cancel_outcome outcome);
 	void *data;
 };
@@ -265,9 +268,14 @@ static enum message_cancel_outcome message_cancel_judge(
 static void message_cancel_on_answer(void *data, const struct hub_call_answer *answer)
 {
 	struct message_cancel *cancel = data, copy = *cancel;
+	enum message_cancel_outcome outcome = message_cancel_judge(answer);
+	const char *state = json_string(json_member(answer->result, "state"));
 
 	free(cancel);
-	copy.done(copy.data, message_cancel_judge(answer));
+	/* This answer does not say why a message failed, on which depends what follows. */
+	if (outcome == CANCEL_REFUSED && state && strcmp(state, "failed") != 0)
+		message_report_state(&copy.asked, answer);
+	copy.done(copy.data, outcome);
 }
 
 struct message_cancel *message_cancel(
@@ -283,15 +291,16 @@ struct message_cancel *message_cancel(
 		return NULL;
 	cancel->done = done;
 	cancel->data = data;
+	message_send_name(&cancel->asked, modem, order);
 	remote_write_key(modem->ofono, order->id, order->attempt, key);
 	snprintf(text, sizeof(text), "{\"idempotency_key\":\"%s\",\"close\":true}", key);
 	buffer_append_text(&arguments, text);
 	if (!arguments.failed)
-		cancel->call = hub_call_new(remote_phone_of(modem), "cancel_sms",
-					    &arguments, &facts, REMOTE_TIMEOUT_MS,
-					    message_cancel_on_answer, cancel);
+		cancel->asked.call = hub_call_new(remote_phone_of(modem), "cancel_sms",
+						  &arguments, &facts, REMOTE_TIMEOUT_MS,
+						  message_cancel_on_answer, cancel);
 	buffer_deinit(&arguments);
-	if (!cancel->call) {
+	if (!cancel->asked.call) {
 		free(cancel);
 		return NULL;
 	}
@@ -302,6 +311,6 @@ void message_cancel_stop(struct message_cancel *cancel)
 {
 	if (!cancel)
 		return;
-	hub_call_stop(cancel->call);
+	hub_call_stop(cancel->asked.call);
 	free(cancel);
 }

@@ -110,3 +110,22 @@ bool remote_read_state(const struct json *facts, struct ofono_event *event)
 	}
 	return false;
 }
+
+void remote_report_state(struct ofono *ofono, const struct json *facts,
+			 const struct ofono_event *event)
+{
+	const char *state = json_string(json_member(facts, "state"));
+	const char *delivery = json_string(json_member(facts, "delivery"));
+	struct ofono_event report = {
+		.type = MESSAGE_REPORT,
+		.modem = event->modem,
+		.uuid = event->uuid,
+		.delivered = (state && strcmp(state, "delivered") == 0) ||
+			     (delivery && strcmp(delivery, "delivered") == 0),
+	};
+
+	observers_notify(&ofono->observers, event);
+	if (event->state == MESSAGE_SENT &&
+	    (report.delivered || (delivery && strcmp(delivery, "refused") == 0)))
+		observers_notify(&ofono->observers, &report);
+}

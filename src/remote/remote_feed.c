@@ -135,23 +135,6 @@ static bool remote_feed_take_received(struct remote_feed *feed, const struct jso
 	return !is_lost;
 }
 
-/* Takes the delivery report of a message that was sent: delivered, or given up by the network. */
-static void remote_feed_take_delivery(struct remote_feed *feed, const struct json *change,
-				      struct modem *modem, const char *uuid)
-{
-	const char *delivery = remote_feed_text(change, "delivery");
-	struct ofono_event event = {
-		.type = MESSAGE_REPORT,
-		.modem = modem,
-		.uuid = uuid,
-		.delivered = strcmp(delivery, "delivered") == 0 ||
-			     strcmp(remote_feed_text(change, "state"), "delivered") == 0,
-	};
-
-	if (event.delivered || strcmp(delivery, "refused") == 0)
-		observers_notify(&feed->ofono->observers, &event);
-}
-
 static void remote_feed_take_state(struct remote_feed *feed, const struct json *change)
 {
 	struct remote_modem stand_in;
@@ -166,11 +149,8 @@ static void remote_feed_take_state(struct remote_feed *feed, const struct json *
 			     &event.order_id, &event.attempt))
 		return; /* of a former hub */
 	remote_write_uuid(feed->phone, event.order_id, event.attempt, uuid);
-	if (!remote_read_state(change, &event))
-		return;
-	observers_notify(&feed->ofono->observers, &event);
-	if (event.state == MESSAGE_SENT)
-		remote_feed_take_delivery(feed, change, event.modem, uuid);
+	if (remote_read_state(change, &event))
+		remote_report_state(feed->ofono, change, &event);
 }
 
 /* Calls: the hub's own have a path that its dial knows; those of others likewise. */

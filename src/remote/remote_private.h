@@ -76,3 +76,6 @@ void remote_write_uuid(const struct hub_phone *phone, int64_t order_id, unsigned
 		       char uuid[MESSAGE_UUID_BYTES]);
 /* Reads a gateway's "state", such as "sent", and "reason". Returns false if it has none. */
 bool remote_read_state(const struct json *facts, struct ofono_event *event);
+/* Reports the state that was read, and what the same facts say of the delivery. */
+void remote_report_state(struct ofono *ofono, const struct json *facts,
+			 const struct ofono_event *event);

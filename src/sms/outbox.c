@@ -365,6 +365,8 @@ static void outbox_on_report(struct outbox *outbox, const struct ofono_event *ev
 	arena_free(arena);
 	if (message)
 		outbox_step_on_report(message, event->delivered);
+	else
+		sim_queues_keep_report(&outbox->queues, event);
 }
 
 /* Finds the message that a radio names by ID and attempt, and gives one in doubt its UUID. */

@@ -582,6 +582,16 @@ void sim_queues_on_state(struct sim_queues *queues, const struct ofono_event *ev
 	}
 }
 
+void sim_queues_keep_report(struct sim_queues *queues, const struct ofono_event *event)
+{
+	struct sim_queue *queue;
+
+	TAILQ_FOREACH (queue, &queues->list, link) {
+		if (queue->send)
+			sim_submit_keep_early_state(queue, event);
+	}
+}
+
 void sim_queues_on_modem_lost(struct sim_queues *queues, const struct modem *modem)
 {
 	struct sim_queue *queue;

@@ -18,11 +18,13 @@
 #include "sms/outbox_record.h"
 #include "sms/received_code.h"
 
-/* States of messages with a UUID that no message has yet; only the newest are kept. */
+/* States and reports of messages with a UUID that no message has yet; only the newest are kept. */
 enum { SIM_QUEUE_EARLY_STATES_MAX = 4 };
 
 struct sim_queue_early_state {
 	char uuid[MESSAGE_UUID_BYTES];
+	bool is_report; /* only `delivered` counts */
+	bool delivered;
 	enum ofono_message_state state;
 	const char *reason; /* as in struct ofono_event */
 };
@@ -91,7 +93,7 @@ void sim_submit_call(struct sim_queue *queue, int sync_error);
 /* The call has been answered, or nobody waits for the answer any more. */
 void sim_submit_end_call(struct sim_queue *queue);
 int sim_submit_on_overdue(sd_event_source *source, uint64_t usec, void *data);
-/* Keeps, during SendMessage, the state of a message whose UUID is not known here. */
+/* Keeps, during SendMessage, the state or report of a message whose UUID is not known here. */
 void sim_submit_keep_early_state(struct sim_queue *queue,
 				 const struct ofono_event *event);
 
@@ -128,6 +130,8 @@ void sim_queues_submit(struct sim_queues *queues);
 
 /* oFono reported the state of a message, perhaps before it answered to SendMessage. */
 void sim_queues_on_state(struct sim_queues *queues, const struct ofono_event *event);
+/* No message has the UUID of this report: it may be of one whose SendMessage is not answered. */
+void sim_queues_keep_report(struct sim_queues *queues, const struct ofono_event *event);
 /* This modem does not accept messages any more, or is about to be freed. */
 void sim_queues_on_modem_lost(struct sim_queues *queues, const struct modem *modem);
 /* A SIM has changed: pauses end. */

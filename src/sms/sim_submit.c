@@ -193,6 +193,8 @@ void sim_submit_keep_early_state(struct sim_queue *queue, const struct ofono_eve
 	early = &queue->early_states[queue->early_state_count++ %
 				     SIM_QUEUE_EARLY_STATES_MAX];
 	snprintf(early->uuid, sizeof(early->uuid), "%s", event->uuid);
+	early->is_report = event->type == MESSAGE_REPORT;
+	early->delivered = event->delivered;
 	early->state = event->state;
 	early->reason = event->reason;
 }
@@ -210,7 +212,11 @@ static void sim_submit_apply_early_states(struct sim_queue *queue,
 		const struct sim_queue_early_state *early =
 			&queue->early_states[at % SIM_QUEUE_EARLY_STATES_MAX];
 
-		if (strcmp(early->uuid, message->uuid) == 0)
+		if (strcmp(early->uuid, message->uuid) != 0)
+			continue;
+		if (early->is_report)
+			outbox_step_on_report(message, early->delivered);
+		else
 			outbox_step_on_state(message, early->state, early->reason);
 	}
 }

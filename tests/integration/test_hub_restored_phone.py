@@ -18,7 +18,7 @@ from owner import Owner
 from test_hub import Fleet
 from test_hub_routing import json_lines, send, senders, sim_of, two_phones
 
-HELD = 4                        # a message's state, as stored
+HELD, DELIVERED = 4, 12         # a message's states, as stored
 STORE = ("gateway.db", "gateway.db-wal", "gateway.db-shm")
 
 
@@ -98,6 +98,25 @@ def test_the_outcome_that_a_phone_told_already_ends_a_doubt(
                       ["state"] == outcome[0] and facts, what="the doubt ends")
     assert told.get("reason") == outcome[1]
     assert senders(fleet, decision) == []
+
+
+@pytest.mark.parametrize("sim", ["ready", "searching"])
+def test_a_delivery_that_a_phone_told_already_ends_a_doubt(fleet: Fleet, sim: str) -> None:
+    """A SIM that cannot send is not asked by sending again: its phone is to close the message."""
+    gateway = fleet.phones["shop-1"].lab.gateway
+    message = routed(fleet, sim)
+    gateway.kill()
+    with closing(sqlite3.connect(gateway.state / "gateway.db")) as database, database:
+        database.execute("UPDATE message SET state = ? WHERE text = ?", (DELIVERED, sim))
+    gateway.start()
+    wait_until(lambda: state(fleet, message) == "delivered", what="the hub hears it")
+    fleet.hub.stop()
+    forget_the_answer(fleet, message)
+    if sim == "searching":
+        fleet.phones["shop-1"].lab.modems[0].set_registration(SEARCHING)
+    fleet.hub.start()
+    wait_until(lambda: state(fleet, message) == "delivered", what="the doubt ends")
+    assert senders(fleet, sim) == ["shop-1"]
 
 
 def test_a_phone_that_forgot_is_not_given_the_message_again(fleet: Fleet) -> None:

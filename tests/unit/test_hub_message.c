@@ -25,6 +25,8 @@ struct bench {
 	enum message_send_outcome outcome;
 	unsigned answers;
 	char uuid[MESSAGE_UUID_BYTES], expected_uuid[MESSAGE_UUID_BYTES];
+	struct observer observer;
+	char heard[64];
 };
 
 static int bench_publish(void *data, const struct mqtt_message *message,
@@ -156,4 +158,90 @@ TEST(test_an_answer_counts_although_the_phone_is_expelled)
 	memset(bench->modem, 0xff, sizeof(*bench->modem));
 	assert_int_equal(hub_phones_revoke(bench->ofono.phones, bench->feed.phone), 0);
 	assert_accepted(bench);
+}
+
+static void hear(void *data, const void *event_data)
+{
+	const struct ofono_event *event = event_data;
+	struct bench *bench = data;
+
+	assert_string_equal(event->uuid, bench->expected_uuid);
+	snprintf(bench->heard + strlen(bench->heard),
+		 sizeof(bench->heard) - strlen(bench->heard), "%s ",
+		 event->type == MESSAGE_STATE
+			 ? (event->state == MESSAGE_SENT ? "sent" : "?")
+		 : event->delivered ? "delivered"
+				    : "refused");
+}
+
+static void on_listed(void *data, char (*uuids)[MESSAGE_UUID_BYTES], size_t count)
+{
+	struct bench *bench = data;
+
+	bench->answers += count == 1;
+}
+
+static void on_cancelled(void *data, enum message_cancel_outcome outcome)
+{
+	struct bench *bench = data;
+
+	bench->answers += outcome == CANCEL_REFUSED;
+}
+
+static void ask_by_sending(struct bench *bench, const struct message_order *order)
+{
+	assert_non_null(message_send(&bench->modem->modem, order, on_answer, bench));
+}
+
+static void ask_by_listing(struct bench *bench, const struct message_order *order)
+{
+	assert_non_null(message_list(&bench->modem->modem, order, on_listed, bench));
+}
+
+static void ask_by_cancelling(struct bench *bench, const struct message_order *order)
+{
+	assert_non_null(message_cancel(&bench->modem->modem, order, on_cancelled, bench));
+}
+
+/* The feed may have brought the same before the message was known by its UUID. */
+TEST(test_each_answer_tells_the_delivery_too)
+{
+	static const struct fleet_frame frame = { .kind = FLEET_ANSWER };
+	static const struct message_order order = { .id = 1,
+						    .attempt = 2,
+						    .number = "+36201234567",
+						    .text = "x",
+						    .is_repeat = true };
+	static void (*const ways[])(struct bench *, const struct message_order *) = {
+		ask_by_sending, ask_by_listing, ask_by_cancelling
+	};
+	static const struct {
+		const char *facts, *heard;
+	} rows[] = {
+		{ "\"state\":\"delivered\"", "sent delivered " },
+		{ "\"state\":\"sent\",\"delivery\":\"refused\"", "sent refused " },
+		{ "\"state\":\"sent\",\"delivery\":\"awaited\"", "sent " },
+	};
+	struct bench *bench = *state;
+	char text[128];
+
+	TAILQ_INSERT_TAIL(&bench->ofono.modems, &bench->modem->modem, link);
+	observer_add(&bench->ofono.observers, &bench->observer, hear, bench);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		for (size_t way = 0; way < sizeof(ways) / sizeof(ways[0]); way++) {
+			bench->answers = 0;
+			bench->heard[0] = '\0';
+			ways[way](bench, &order);
+			snprintf(text, sizeof(text),
+				 "{\"result\":{\"structuredContent\":{%s}}}",
+				 rows[i].facts);
+			hub_call_take(TAILQ_FIRST(&bench->feed.phone->calls), &frame,
+				      text, strlen(text));
+			assert_true(sd_event_run(bench->ofono.loop,
+						 patience_us(1000000)) > 0);
+			assert_int_equal(bench->answers, 1);
+			assert_string_equal(bench->heard, rows[i].heard);
+		}
+	}
+	observer_remove(&bench->observer);
 }

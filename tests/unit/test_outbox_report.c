@@ -145,6 +145,28 @@ TEST(test_an_early_report_waits_for_sent)
 	assert_message(id, STATE_DELIVERED, "");
 }
 
+/* In a hub the feed of a phone may say all of it before the answer to send_sms comes. */
+TEST(test_a_report_before_the_answer_is_kept)
+{
+	struct modem *modem = reporting_modem();
+	int64_t delivered = submit(1, "x"), refused;
+
+	turn();
+	fake_message_state(modem, "A1", MESSAGE_SENT);
+	fake_report("A1", true);
+	fake_answer(only_send(), SEND_ACCEPTED, "A1");
+	turn();
+	assert_message(delivered, STATE_DELIVERED, "");
+	refused = submit(1, "y");
+	turn();
+	fake_message_state(modem, "A2", MESSAGE_SENT);
+	fake_report("A2", false);
+	fake_answer(only_send(), SEND_ACCEPTED, "A2");
+	turn();
+	assert_message(refused, STATE_SENT, "");
+	assert_delivery(refused, DELIVERY_REFUSED);
+}
+
 TEST(test_an_early_negative_report_waits_for_sent)
 {
 	struct modem *modem = reporting_modem();

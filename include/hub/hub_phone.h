@@ -56,7 +56,7 @@ TAILQ_HEAD(hub_phone_list, hub_phone);
 enum hub_phone_event_type {
 	HUB_PHONE_ADDED,   /* enrolled */
 	HUB_PHONE_PRESENT, /* or in a new session: calls may work now */
-	HUB_PHONE_ABSENT,
+	HUB_PHONE_ABSENT,  /* or it became is_stale */
 	HUB_PHONE_REMOVED, /* revoked; freed after the event */
 	HUB_PHONES_BROKER, /* hub_phones_condition() differs; .phone is NULL */
 };

@@ -104,6 +104,7 @@ struct modem {
 	/* MessageManager; false and CENTRE_UNREAD without that interface */
 	bool uses_delivery_reports; /* UseDeliveryReports, as last signalled */
 	int64_t epoch; /* of a memory that the radio has of messages; 0 if it has none */
+	bool has_other_hub; /* its phone works with another hub, and refuses this one */
 	enum modem_service_centre centre;
 	struct modem_sim sim;
 	uint8_t card_slots; /* last known sim.card_slots: that is cleared at power-off */

@@ -53,7 +53,8 @@ struct routing_choice {
 	const char *decided; /* "it got the last message of this number" */
 	unsigned candidates; /* SIMs that passed all filters */
 	unsigned refused[ROUTING_FILTERS_MAX];
-	int64_t frees_ms; /* wall clock: when the first refusal ends; 0 if unknown */
+	bool has_other_hub; /* the phone of a refused SIM works with another hub */
+	int64_t frees_ms;   /* wall clock: when the first refusal ends; 0 if unknown */
 };
 
 /* Returns false if there is no SIM; then the choice says why. */

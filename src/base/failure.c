@@ -224,7 +224,8 @@ static const struct failure_words failure_table[] = {
 	},
 	[FAILURE_STALE_HUB] = {
 		"stale_hub",
-		"Stop this hub: another one works with this phone now.",
+		"Only one hub of a fleet may run, and another one works with this phone now. "
+		"Stop this one; or stop the other one, restart this one and send it again.",
 	},
 	[FAILURE_OTHER_EPOCH] = {
 		"other_epoch",

@@ -58,6 +58,8 @@ static const struct {
 	{ "not_found", "To list the messages: " PROGRAM_NAME " list" },
 	{ "unknown_outcome",
 	  "It may have been delivered: ask the recipient before you send it again" },
+	{ "stale_hub",
+	  "Stop one of the two hubs; if it is the other one, restart this one" },
 	{ "not_delivered",
 	  "The network accepted it, so it was billed; check the number" },
 	{ "ofono_unavailable", "Start oFono: systemctl start ofono" },

@@ -23,6 +23,7 @@
 
 #include "base/arena.h"
 #include "base/clock.h"
+#include "base/failure.h"
 #include "base/json_reader.h"
 #include "fleet/fleet_error.h"
 #include "fleet/fleet_topic.h"
@@ -328,6 +329,13 @@ static void hub_call_read_error(struct hub_call *call, const struct json *error)
 	}
 }
 
+bool hub_call_is_stale(const struct hub_call *call)
+{
+	const char *code = call->answer.error_code;
+
+	return code && strcmp(code, failure_words(FAILURE_STALE_HUB)->code) == 0;
+}
+
 /* The facts of a failed tool call are a JSON object in its first text block. */
 static const struct json *hub_call_read_facts(struct hub_call *call,
 					      const struct json *result)
@@ -356,6 +364,8 @@ static void hub_call_read_result(struct hub_call *call, const struct json *resul
 	call->answer.error_code = json_string(json_member(call->answer.facts, "code"));
 	if (!call->answer.error_code)
 		call->answer.error_code = "rpc_error";
+	if (hub_call_is_stale(call)) /* before the tool ran */
+		call->answer.outcome = HUB_CALL_ABSENT;
 }
 
 static void hub_call_read_answer(struct hub_call *call, const char *text, size_t length)

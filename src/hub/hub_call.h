@@ -35,5 +35,7 @@ void hub_call_take(struct hub_call *call, const struct fleet_frame *frame,
 void hub_call_end(struct hub_call *call, enum hub_call_outcome outcome);
 /* Is the frame an answer to what was published last? Not to an earlier attempt, or hub. */
 bool hub_call_is_current(const struct hub_call *call, const struct fleet_frame *frame);
+/* Did the gateway refuse this hub? The link forgets newer hubs with its restart. */
+bool hub_call_is_stale(const struct hub_call *call);
 struct hub_call *hub_call_find(struct hub_phone *phone, const void *correlation,
 			       size_t length);

@@ -163,7 +163,7 @@ static void hub_phones_set_present(struct hub_phone *phone, bool is_new)
 		hub_phones_ask(phone);
 		return;
 	}
-	if (phone->is_present && !is_new)
+	if ((phone->is_present && !is_new) || phone->is_stale)
 		return;
 	if (!phone->is_present) {
 		phone->present_ms = clock_wall_ms();
@@ -363,11 +363,11 @@ static bool hub_phones_open(struct hub_phone *phone, const struct mqtt_message *
 
 static void hub_phones_take_stale(struct hub_phone *phone)
 {
-	if (!phone->is_stale)
-		log_error("hub: phone %s refuses this hub, because it has "
-			  "seen a newer one: only one hub of a fleet may run",
-			  phone->row.name);
-	phone->is_stale = true;
+	if (phone->is_stale)
+		return;
+	log_error("hub: phone %s refuses this hub, as it works with a newer one",
+		  phone->row.name);
+	phone->is_stale = phone->is_present = true; /* so that its absence is reported */
 	hub_phones_set_absent(phone);
 }
 
@@ -383,13 +383,13 @@ static void hub_phones_take_answer(struct hub_phone *phone,
 
 	if (!call || !hub_call_is_current(call, frame))
 		return;
-	if (frame->kind == FLEET_STALE_HUB)
-		hub_phones_take_stale(phone);
-	else
+	if (frame->kind != FLEET_STALE_HUB)
 		is_new = hub_phones_set_session(phone, frame->session);
 	phone->row.seen_ms = clock_wall_ms();
 	hub_call_take(call, frame, text->data, text->length);
-	if (frame->kind == FLEET_ANSWER)
+	if (frame->kind == FLEET_STALE_HUB || hub_call_is_stale(call))
+		hub_phones_take_stale(phone);
+	else if (frame->kind == FLEET_ANSWER)
 		hub_phones_set_present(phone, is_new && phone->is_present);
 }
 

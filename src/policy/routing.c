@@ -327,6 +327,7 @@ static void routing_pick(const struct routing_case *about, struct routing_choice
 			continue;
 		}
 		choice->refused[place]++;
+		choice->has_other_hub |= place == ROUTING_OTHER_HUB;
 		if (frees_ms && (!choice->frees_ms || frees_ms < choice->frees_ms))
 			choice->frees_ms = frees_ms;
 	}

@@ -43,7 +43,12 @@ struct routing_case {
 };
 
 /* The rows of the tables in src/policy/routing_rules.c. */
-enum { ROUTING_FILTERS = 11, ROUTING_AT_LIMIT = 9, ROUTING_PREFERENCES = 6 };
+enum {
+	ROUTING_FILTERS = 12,
+	ROUTING_OTHER_HUB = 3,
+	ROUTING_AT_LIMIT = 10,
+	ROUTING_PREFERENCES = 6
+};
 
 extern const struct routing_filter {
 	const char *why; /* "2 not ready" */

@@ -33,6 +33,13 @@ static bool routing_rules_is_in_service(const struct routing_case *about,
 	return !known->service.is_drained;
 }
 
+static bool routing_rules_has_this_hub(const struct routing_case *about,
+				       const struct sim *sim, struct routing_sim *known,
+				       int64_t *frees_ms)
+{
+	return !sim->modem->has_other_hub;
+}
+
 static bool routing_rules_is_not_stuck(const struct routing_case *about,
 				       const struct sim *sim, struct routing_sim *known,
 				       int64_t *frees_ms)
@@ -134,6 +141,7 @@ const struct routing_filter routing_filters[ROUTING_FILTERS] = {
 	{ "not allowed to this client", routing_rules_is_allowed },
 	{ "not in the pool", routing_rules_is_in_pool },
 	{ "drained by the owner", routing_rules_is_in_service },
+	{ "in a phone that works with another hub", routing_rules_has_this_hub },
 	{ "stuck", routing_rules_is_not_stuck },
 	{ "not ready", routing_rules_is_ready },
 	{ "resting after failures", routing_rules_is_rested },

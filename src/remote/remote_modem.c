@@ -241,9 +241,11 @@ void remote_modem_set_present(struct remote_feed *feed, bool present)
 		const char *status = present ? remote_modem_of(modem)->status : "";
 
 		if (remote_modem_of(modem)->feed != feed ||
-		    strcmp(modem->network.status, status) == 0)
+		    (strcmp(modem->network.status, status) == 0 &&
+		     modem->has_other_hub == feed->phone->is_stale))
 			continue;
 		strcpy(modem->network.status, status);
+		modem->has_other_hub = feed->phone->is_stale;
 		remote_modem_notify(modem, MODEM_CHANGED);
 	}
 }

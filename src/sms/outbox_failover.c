@@ -54,6 +54,7 @@ static const struct outbox_failover_outcome {
 	{ "text_too_long", true, true },
 	/* a character that the oFono of this phone cannot send */
 	{ "invalid_text", true, true },
+	{ "stale_hub", true, true },
 	{ "paused_by_owner", false, true },
 	{ "closed", false, true },
 	{ outbox_failover_not_delivered, false, true },
@@ -173,7 +174,10 @@ static void outbox_failover_leave(struct outbox *outbox, struct sim_queue *queue
 
 	if (stays && !message->is_decided && outbox_failover_judge(outcome)->ends) {
 		message->leaves = NULL;
-		outbox_step_fail(message, outcome);
+		if (message->state == STATE_QUEUED)
+			outbox_step_withdraw(message, outcome);
+		else
+			outbox_step_fail(message, outcome);
 		return;
 	}
 	if (!outbox_failover_move(outbox, queue, message, outcome,

@@ -21,7 +21,7 @@
  *   WITH_OFONO -----------------------+---+
  *      | on_state, on_record, on_report, fail, cancelled, lose
  *      v
- *   ENDED <--- expire, cancel_waiting, reject --- WAITING, PREPARED
+ *   ENDED <--- expire, withdraw, cancel_waiting, reject --- WAITING, PREPARED
  *
  * and the states in each stage:
  *
@@ -432,6 +432,11 @@ void outbox_step_expire(struct outbox_message *message, const char *reason)
 	outbox_step_become(message, STATE_EXPIRED, reason);
 }
 
+void outbox_step_withdraw(struct outbox_message *message, const char *reason)
+{
+	outbox_step_become(message, STATE_CANCELLED, reason);
+}
+
 static void outbox_step_set_uuid(struct outbox_message *message, const char *uuid,
 				 bool awaited)
 {
@@ -493,6 +498,18 @@ void outbox_step_cancelled(struct outbox_message *message)
 void outbox_step_lose(struct outbox_message *message)
 {
 	outbox_step_become(message, STATE_UNKNOWN, "unknown_outcome");
+}
+
+void outbox_step_lose_radio(struct outbox_message *message)
+{
+	static const char reason[] = "stale_hub";
+
+	if (message->state == STATE_QUEUED && !message->leaves) {
+		message->leaves = reason;
+		outbox_messages_request_run(message->messages);
+	} else if (message->state == STATE_HELD || message->state == STATE_SUBMITTED) {
+		outbox_step_become(message, STATE_UNKNOWN, reason);
+	}
 }
 
 /* Of several segments some may have been sent: such a message stays with its SIM. */

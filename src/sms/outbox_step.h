@@ -29,6 +29,8 @@ bool outbox_step_prepare(struct outbox_message *message, const char *number,
 /* Its time to send has come. */
 void outbox_step_due(struct outbox_message *message);
 void outbox_step_expire(struct outbox_message *message, const char *reason);
+/* It is queued, and no radio will ever take it. */
+void outbox_step_withdraw(struct outbox_message *message, const char *reason);
 /* It is scheduled for the time that its deadline says. */
 int outbox_step_postpone(struct outbox_message *message, const char *reason);
 /* It waits for the owner's approval. */
@@ -91,6 +93,8 @@ void outbox_step_fail(struct outbox_message *message, const char *reason);
 void outbox_step_cancelled(struct outbox_message *message);
 /* Nobody knows what became of it. */
 void outbox_step_lose(struct outbox_message *message);
+/* Its radio works with another hub, and tells this one nothing any more. */
+void outbox_step_lose_radio(struct outbox_message *message);
 /* oFono reported its state; `reason` is as in struct ofono_event. This is ignored if it is final already. */
 void outbox_step_on_state(struct outbox_message *message, enum ofono_message_state state,
 			  const char *reason);

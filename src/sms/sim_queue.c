@@ -311,6 +311,17 @@ static void sim_queue_check_epoch(struct sim_queue *queue)
 	}
 }
 
+/* What it has will never be heard of here, and what waits for it never leaves. */
+static void sim_queue_lose_radio(struct sim_queue *queue)
+{
+	struct outbox_message *message;
+
+	TAILQ_FOREACH (message, &queue->messages, link) {
+		if (message != queue->current)
+			outbox_step_lose_radio(message);
+	}
+}
+
 /* Does what can be done now: saves, asks oFono for held messages, claims the next one. */
 static void sim_queue_advance(struct sim_queue *queue)
 {
@@ -319,6 +330,8 @@ static void sim_queue_advance(struct sim_queue *queue)
 	bool may_submit;
 
 	sim_queue_check_epoch(queue);
+	if (sim && sim->modem->has_other_hub)
+		sim_queue_lose_radio(queue);
 	survey = sim_queue_survey(queue);
 	may_submit = sim_queue_may_submit(queue, &survey, sim);
 	sim_queue_check_stuck(queue, survey.submitted, sim);

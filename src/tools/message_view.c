@@ -517,6 +517,9 @@ static const struct {
 	  "user before you send it again." },
 	{ "phone_owner_asked",
 	  "It waits on its phone for the approval of the phone's owner." },
+	{ "stale_hub",
+	  "Its phone works with another hub now and refuses this one. One of the two hubs "
+	  "must be stopped; ask your user before you send it again." },
 	{ "modem_away", "oFono keeps it: its modem, its SIM or oFono went away." },
 	{ "found_in_record",
 	  "The gateway stopped while it submitted the message. ofonod's record shows "

@@ -35,6 +35,8 @@ static const struct sim *sim_choice_refuse(struct sim_choice *choice,
 /* Follows "it is". */
 static const char *sim_choice_state(const struct sim *sim)
 {
+	if (sim->modem->has_other_hub)
+		return "in a phone that works with another hub";
 	if (sim->state == SIM_OFF)
 		return "in a modem that is off";
 	if (sim->state == SIM_STARTING && modem_sim_is_restricted(&sim->modem->sim))
@@ -69,7 +71,7 @@ static const char *sim_choice_list(const struct sim_choice *choice, const char *
 
 static bool sim_choice_is_able(const struct sim_choice *choice, const struct sim *sim)
 {
-	return choice->later || sim->state == SIM_READY;
+	return (choice->later || sim->state == SIM_READY) && !sim->modem->has_other_hub;
 }
 
 static const struct sim *sim_choice_refuse_sim(struct sim_choice *choice,

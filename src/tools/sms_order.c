@@ -382,7 +382,9 @@ static bool sms_order_route(struct sms_order *order, struct refusal *refusal_out
 		return true;
 	}
 	*refusal_out = (struct refusal){
-		choice.frees_ms ? FAILURE_RATE_LIMITED : FAILURE_SIM_ABSENT,
+		choice.frees_ms	       ? FAILURE_RATE_LIMITED
+		: choice.has_other_hub ? FAILURE_STALE_HUB
+				       : FAILURE_SIM_ABSENT,
 		arena_printf(arena, "No SIM%s%s can send this now: %s.",
 			     pool ? " of pool " : "", pool ? pool->name : "",
 			     sims_count(order->call->services->sims)

@@ -94,6 +94,8 @@ void tool_failure_answer(struct tool_call *call, enum failure failure,
 
 enum failure tool_failure_of_sim(const struct sim *sim)
 {
+	if (sim->modem && sim->modem->has_other_hub)
+		return FAILURE_STALE_HUB;
 	switch (sim->state) {
 	case SIM_LOCKED:
 		return modem_sim_lock_of(&sim->modem->sim) == SIM_LOCK_OTHER

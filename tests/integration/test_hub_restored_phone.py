@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 
 from lab import wait_until
+from lab.fleet import HUB
+from lab.gateway import Gateway
 from modem import SEARCHING
 from owner import Owner
 from test_hub import Fleet
@@ -185,3 +187,26 @@ def test_a_hub_on_a_new_disk_uses_no_key_of_its_former_self(fleet: Fleet, tmp_pa
     wait_until(lambda: len(fleet.sims()) == 2, what="the hub shows both SIMs")
     send(fleet, "after the backup", subscription_id=first)
     assert senders(fleet, "after the backup") == ["shop-1"] * 2
+
+
+def test_a_hub_beside_its_newer_copy_says_what_became_of_its_messages(fleet: Fleet,
+                                                                      tmp_path: Path) -> None:
+    first = sim_of(fleet, "shop-1")
+    Owner(fleet.phones["shop-1"].lab.gateway.state).do("change", "--ask", "always", "hub")
+    asked: int = send(fleet, "asked", subscription_id=first, wait_for="none")["message_id"]
+    wait_until(lambda: state(fleet, asked) == "waiting_approval", what="the phone has it")
+    newer = Gateway(tmp_path, fleet.phones["shop-1"].lab.bus, binary=HUB)
+    newer.config += fleet.broker_config
+    shutil.copytree(fleet.hub.state, newer.state, ignore=shutil.ignore_patterns("control"))
+    newer.start()
+    try:
+        wait_until(lambda: [row["state"] for row in fleet.run("phones") if "name" in row]
+                   == ["stale"] * 2, what="both phones have refused the former hub")
+        told = wait_until(lambda: (facts := fleet.call("get_sms_status", message_id=asked))
+                          ["state"] != "waiting_approval" and facts, what="it does not wait")
+        assert (told["state"], told["reason"]) == ("unknown", "stale_hub")
+        for choice in ({"subscription_id": first}, {}):
+            refusal = send(fleet, "refused", **choice)
+            assert (refusal["code"], refusal["retryable"]) == ("stale_hub", False)
+    finally:
+        newer.kill()

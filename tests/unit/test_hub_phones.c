@@ -326,6 +326,26 @@ TEST(test_a_refusal_of_the_gateway_has_its_code)
 	assert_string_equal(bench->code, "not_registered");
 }
 
+/* The link forgets newer hubs with its restart, and then its gateway refuses. */
+TEST(test_a_phone_that_works_with_a_newer_hub_stays_absent)
+{
+	struct bench *bench = *state;
+	struct hub_phone *phone = joined(bench);
+
+	called(bench, phone);
+	bench_puback(bench, MQTT_DELIVERED);
+	gateway_answers(bench,
+			"{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"isError\":true,"
+			"\"content\":[{\"type\":\"text\",\"text\":"
+			"\"{\\\"code\\\":\\\"stale_hub\\\"}\"}]}}");
+	assert_true(phone->is_stale);
+	assert_false(phone->is_present);
+	assert_true(sd_event_run(bench->loop, patience_us(1000000)) > 0);
+	assert_int_equal(bench->outcome, HUB_CALL_ABSENT);
+	link_is_here(bench, "{\"state\":\"here\"}");
+	assert_false(phone->is_present);
+}
+
 TEST(test_a_phone_without_a_connection_is_absent_at_once)
 {
 	struct bench *bench = *state;

@@ -429,3 +429,51 @@ TEST(test_the_owner_may_send_again_what_is_unknown)
 			 OUTBOX_E_TOO_LATE);
 	assert_int_equal(outbox_failover_resend(outbox, 99, "owner"), OUTBOX_E_TOO_LATE);
 }
+
+static void set_other_hub(struct modem *modem)
+{
+	strcpy(modem->network.status, "");
+	modem->has_other_hub = true;
+	fake_changed(modem);
+}
+
+TEST(test_what_waits_leaves_a_radio_that_works_with_another_hub)
+{
+	int64_t id = accept_routed(1, false), next = accept_routed(1, false), named;
+
+	fake_answer(only_send(), SEND_ACCEPTED, "A1");
+	named = submit(1, "named");
+	set_other_hub(first);
+	turn();
+	assert_message(id, STATE_UNKNOWN, "stale_hub");
+	assert_message(named, STATE_CANCELLED, "stale_hub");
+	assert_int_equal(only_send()->order.id, next);
+	assert_ptr_equal(only_send()->modem, second);
+	fake_answer(only_send(), SEND_NOT_SUBMITTED, NULL);
+	other_sim = 0;
+	set_other_hub(second);
+	turn();
+	assert_message(next, STATE_CANCELLED, "stale_hub");
+}
+
+/* The doubt ends, and so does a message whose call the radio refuses with the same words. */
+TEST(test_nothing_waits_for_ever_for_a_radio_that_works_with_another_hub)
+{
+	int64_t doubtful = accept_routed(1, false), called;
+
+	fake_answer(only_send(), SEND_UNKNOWN, NULL);
+	assert_message(doubtful, STATE_HELD, "in_doubt");
+	set_other_hub(first);
+	turn();
+	assert_message(doubtful, STATE_UNKNOWN, "stale_hub");
+	first->has_other_hub = false;
+	fake_ready(first);
+	other_sim = 0;
+	called = accept_routed(1, false);
+	assert_message(called, STATE_SUBMITTING, "");
+	set_other_hub(first);
+	turn();
+	fake_answer(only_send(), SEND_NOT_SUBMITTED, NULL);
+	turn();
+	assert_message(called, STATE_CANCELLED, "stale_hub");
+}

@@ -49,7 +49,9 @@ struct address_book {
 	char name[ADDRESS_BOOK_PATH_BYTES]; /* of the service that has it */
 	char path[ADDRESS_BOOK_PATH_BYTES];
 	char view[ADDRESS_BOOK_PATH_BYTES]; /* "" before there is one */
-	bool is_complete;		    /* read to its end, or it cannot be read */
+	/* The unique name of the program that has the view: others may send signals, too. */
+	char owner[ADDRESS_BOOK_PATH_BYTES];
+	bool is_complete; /* read to its end, or it cannot be read */
 	struct buffer cards;
 };
 
@@ -297,11 +299,12 @@ static bool address_book_copy(char text_out[ADDRESS_BOOK_PATH_BYTES], const char
 static void address_book_on_view(void *data, DBusMessage *reply)
 {
 	struct address_book *book = data;
-	const char *path = NULL;
+	const char *owner = dbus_message_get_sender(reply), *path = NULL;
 
 	book->call = NULL;
 	if (!dbus_message_get_args(reply, NULL, DBUS_TYPE_OBJECT_PATH, &path,
 				   DBUS_TYPE_INVALID) ||
+	    !owner || !address_book_copy(book->owner, owner) ||
 	    !address_book_copy(book->view, path))
 		address_book_fail(book, dbus_message_get_error_name(reply));
 	else
@@ -468,7 +471,8 @@ static void address_books_on_view_signal(struct address_books *books, DBusMessag
 	struct address_book *book = NULL;
 
 	for (size_t i = 0; i < books->sources.count; i++) {
-		if (strcmp(books->all[i].view, path) == 0)
+		if (strcmp(books->all[i].view, path) == 0 &&
+		    dbus_message_has_sender(signal, books->all[i].owner))
 			book = &books->all[i];
 	}
 	if (!book)
@@ -506,7 +510,8 @@ static void address_books_on_signal(void *data, DBusMessage *signal)
 		address_books_on_view_signal(books, signal);
 	} else if (dbus_message_is_signal(signal, DBUS_INTERFACE_DBUS,
 					  "NameOwnerChanged")) {
-		address_books_on_owner(books, signal);
+		if (dbus_message_has_sender(signal, DBUS_SERVICE_DBUS))
+			address_books_on_owner(books, signal);
 	} else if (dbus_message_get_path(signal)) {
 		/* One was added, removed, disabled or enabled, or something else changed. */
 		address_books_read_in(books, ADDRESS_BOOK_QUIET_US);

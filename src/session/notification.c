@@ -8,10 +8,14 @@
  *
  * The server's capabilities are asked for first: without them nobody knows whether it has
  * buttons, and whether "<" is markup.
+ *
+ * Only signals of the program that answered count: any program on the bus may send us others
+ * directly, past the match rules.
  */
 #include "session/notification.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,8 +45,9 @@ struct notifications {
 	struct bus *bus;
 	const struct notifications_handlers *handlers;
 	void *data;
-	bool is_ready;	 /* the capabilities are known */
-	unsigned server; /* counts those that came and went */
+	bool is_ready;				  /* the capabilities are known */
+	char owner[DBUS_MAXIMUM_NAME_LENGTH + 1]; /* the server's unique name, then */
+	unsigned server;			  /* counts those that came and went */
 	bool has_actions, has_markup;
 	struct bus_call *asking; /* GetCapabilities is not answered */
 	TAILQ_HEAD(, notification) list;
@@ -328,21 +333,22 @@ void notification_withdraw(struct notification *notification)
 static void notifications_on_capabilities(void *data, DBusMessage *reply)
 {
 	struct notifications *notifications = data;
+	const char *error = dbus_message_get_error_name(reply);
+	const char *owner = dbus_message_get_sender(reply);
 	struct notification *notification;
 	char **names = NULL;
 	int count = 0;
 
 	notifications->asking = NULL;
-	if (dbus_message_get_type(reply) == DBUS_MESSAGE_TYPE_ERROR ||
+	if (error || !owner ||
 	    !dbus_message_get_args(reply, NULL, DBUS_TYPE_ARRAY, DBUS_TYPE_STRING, &names,
 				   &count, DBUS_TYPE_INVALID)) {
 		log_warning("the desktop shows no notifications yet (%s)",
-			    dbus_message_get_error_name(reply)
-				    ? dbus_message_get_error_name(reply)
-				    : "it does not list what it can do");
+			    error ? error : "it does not list what it can do");
 		return;
 	}
 	notifications->is_ready = true;
+	snprintf(notifications->owner, sizeof(notifications->owner), "%s", owner);
 	notifications->has_actions = notifications->has_markup = false;
 	for (int i = 0; i < count; i++) {
 		notifications->has_actions |= strcmp(names[i], "actions") == 0;
@@ -423,6 +429,14 @@ static void notifications_on_owner(struct notifications *notifications,
 		notifications_ask(notifications);
 }
 
+static bool notifications_is_from_server(const struct notifications *notifications,
+					 DBusMessage *signal, const char *member)
+{
+	return notifications->is_ready &&
+	       dbus_message_is_signal(signal, NOTIFICATIONS_NAME, member) &&
+	       dbus_message_has_sender(signal, notifications->owner);
+}
+
 static void notifications_on_signal(void *data, DBusMessage *signal)
 {
 	struct notifications *notifications = data;
@@ -431,16 +445,17 @@ static void notifications_on_signal(void *data, DBusMessage *signal)
 	const char *key;
 
 	if (dbus_message_is_signal(signal, DBUS_INTERFACE_DBUS, "NameOwnerChanged")) {
-		notifications_on_owner(notifications, signal);
-	} else if (dbus_message_is_signal(signal, NOTIFICATIONS_NAME, "ActionInvoked") &&
+		if (dbus_message_has_sender(signal, DBUS_SERVICE_DBUS))
+			notifications_on_owner(notifications, signal);
+	} else if (notifications_is_from_server(notifications, signal, "ActionInvoked") &&
 		   dbus_message_get_args(signal, NULL, DBUS_TYPE_UINT32, &id,
 					 DBUS_TYPE_STRING, &key, DBUS_TYPE_INVALID)) {
 		notification = notifications_find(notifications, id);
 		if (notification)
 			notifications->handlers->on_action(notifications->data,
 							   notification, key);
-	} else if (dbus_message_is_signal(signal, NOTIFICATIONS_NAME,
-					  "NotificationClosed") &&
+	} else if (notifications_is_from_server(notifications, signal,
+						"NotificationClosed") &&
 		   dbus_message_get_args(signal, NULL, DBUS_TYPE_UINT32, &id,
 					 DBUS_TYPE_UINT32, &reason, DBUS_TYPE_INVALID)) {
 		notification = notifications_find(notifications, id);

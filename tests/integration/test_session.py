@@ -4,16 +4,19 @@
 from __future__ import annotations
 
 import socket
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from threading import Thread
 from types import SimpleNamespace
 
+import dbus.bus
 import pytest
+from dbus.lowlevel import SignalMessage
 
 from agent import TO, Agent, taken_texts
 from approving import Owner, new_agent
-from desktop import Desktop, Server
+from desktop import READING_S, Desktop, Server
 from lab import Lab, wait_until
 from test_approval import ONE, agent, lab, owner
 from webhooks import Hook, Hooked
@@ -93,6 +96,25 @@ def test_a_button_pressed_before_anybody_can_read_decides_nothing(
     shown = server.wait_shown("under a finger")
     server.tell(press=[shown["id"], next(iter(shown["actions"]))])
     assert server.wait_shown("under a finger")
+    assert owner.wait_asked() == [waiting]
+
+
+def test_a_button_that_another_program_reports_decides_nothing(
+        agent: Agent, owner: Owner, desktop: Desktop, server: Server) -> None:
+    waiting = ask(agent, "not pressed")
+    shown = server.wait_shown("not pressed")
+    time.sleep(READING_S)
+    stranger = dbus.bus.BusConnection(desktop.bus.address)
+    for name in stranger.list_names():
+        signal = SignalMessage("/org/freedesktop/Notifications", "org.freedesktop.Notifications", "ActionInvoked")
+        signal.append(shown["id"], next(iter(shown["actions"])), signature="us")
+        signal.set_destination(name)
+        stranger.send_message(signal)
+    stranger.flush()
+    stranger.close()
+    later = ask(agent, "pressed after that")
+    server.press(server.wait_shown("pressed after that"), "Reject")
+    agent.wait_state(later, "failed")
     assert owner.wait_asked() == [waiting]
 
 

@@ -7,7 +7,8 @@
  *   shown   --- closed, or the server left -----------------------------> hidden
  *
  * The server's capabilities are asked for first: without them nobody knows whether it has
- * buttons, and whether "<" is markup.
+ * buttons, and whether "<" is markup. The bus may start the server for this question, and only
+ * for it: a server that ended when it had nothing to show is asked again.
  *
  * Only signals of the program that answered count: any program on the bus may send us others
  * directly, past the match rules.
@@ -30,6 +31,9 @@
 enum {
 	NOTIFICATIONS_ANSWER_MS = 25 * 1000,
 	NOTIFICATIONS_LEAVE_MS = 500,
+	/* A server that crashes on what it is to show is not started more often. */
+	NOTIFICATIONS_RETRY_US = 30 * 1000 * 1000,
+	NOTIFICATIONS_ACCURACY_US = 1000 * 1000,
 	NOTIFICATIONS_URGENCY_CRITICAL = 2,
 };
 
@@ -50,6 +54,7 @@ struct notifications {
 	unsigned server;			  /* counts those that came and went */
 	bool has_actions, has_markup;
 	struct bus_call *asking; /* GetCapabilities is not answered */
+	sd_event_source *retry;	 /* asks again if something is to be shown */
 	TAILQ_HEAD(, notification) list;
 	LIST_HEAD(, notifications_showing) showings;
 };
@@ -263,6 +268,8 @@ static void notification_send(struct notification *notification)
 	notification->is_stale = false;
 }
 
+static void notifications_ask(struct notifications *notifications);
+
 static bool notification_says(const struct notification *notification,
 			      const struct notification_text *text)
 {
@@ -297,6 +304,9 @@ int notification_show(struct notifications *notifications,
 		TAILQ_INSERT_TAIL(&notifications->list, notification, link);
 	notification->notifications = notifications;
 	notification_send(notification);
+	if (!notifications->is_ready && !notifications->asking &&
+	    bus_is_connected(notifications->bus))
+		notifications_ask(notifications);
 	return 0;
 }
 
@@ -330,6 +340,12 @@ void notification_withdraw(struct notification *notification)
 
 /* ---- the server */
 
+static void notifications_retry_later(struct notifications *notifications)
+{
+	sd_event_source_set_time_relative(notifications->retry, NOTIFICATIONS_RETRY_US);
+	sd_event_source_set_enabled(notifications->retry, SD_EVENT_ONESHOT);
+}
+
 static void notifications_on_capabilities(void *data, DBusMessage *reply)
 {
 	struct notifications *notifications = data;
@@ -345,6 +361,9 @@ static void notifications_on_capabilities(void *data, DBusMessage *reply)
 				   &count, DBUS_TYPE_INVALID)) {
 		log_warning("the desktop shows no notifications yet (%s)",
 			    error ? error : "it does not list what it can do");
+		/* The bus reports when there is one. */
+		if (!error || strcmp(error, DBUS_ERROR_SERVICE_UNKNOWN) != 0)
+			notifications_retry_later(notifications);
 		return;
 	}
 	notifications->is_ready = true;
@@ -370,6 +389,23 @@ static void notifications_ask(struct notifications *notifications)
 		message ? bus_call(notifications->bus, message, NOTIFICATIONS_ANSWER_MS,
 				   notifications_on_capabilities, notifications)
 			: NULL;
+}
+
+static int notifications_on_retry(sd_event_source *source, uint64_t usec, void *data)
+{
+	struct notifications *notifications = data;
+	const struct notification *notification;
+
+	if (notifications->is_ready || notifications->asking ||
+	    !bus_is_connected(notifications->bus))
+		return 0;
+	TAILQ_FOREACH (notification, &notifications->list, link) {
+		if (notification->is_stale) {
+			notifications_ask(notifications);
+			break;
+		}
+	}
+	return 0;
 }
 
 static void notifications_lose_server(struct notifications *notifications)
@@ -427,6 +463,8 @@ static void notifications_on_owner(struct notifications *notifications,
 	notifications_lose_server(notifications);
 	if (*owner)
 		notifications_ask(notifications);
+	else
+		notifications_retry_later(notifications);
 }
 
 static bool notifications_is_from_server(const struct notifications *notifications,
@@ -489,9 +527,17 @@ int notifications_new(sd_event *loop, const char *address,
 	notifications->data = data;
 	TAILQ_INIT(&notifications->list);
 	LIST_INIT(&notifications->showings);
-	error = bus_new(loop, address, notifications_match_rules,
-			&notifications_bus_handlers, notifications, &notifications->bus);
+	error = sd_event_add_time_relative(loop, &notifications->retry, CLOCK_MONOTONIC,
+					   0, NOTIFICATIONS_ACCURACY_US,
+					   notifications_on_retry, notifications);
+	if (error >= 0)
+		error = sd_event_source_set_enabled(notifications->retry, SD_EVENT_OFF);
+	if (error >= 0)
+		error = bus_new(loop, address, notifications_match_rules,
+				&notifications_bus_handlers, notifications,
+				&notifications->bus);
 	if (error < 0) {
+		sd_event_source_disable_unref(notifications->retry);
 		free(notifications);
 		return error;
 	}
@@ -510,6 +556,7 @@ void notifications_free(struct notifications *notifications)
 		notification_withdraw(notification);
 	bus_finish(notifications->bus, NOTIFICATIONS_LEAVE_MS);
 	bus_free(notifications->bus);
+	sd_event_source_disable_unref(notifications->retry);
 	while ((showing = LIST_FIRST(&notifications->showings))) {
 		LIST_REMOVE(showing, link);
 		free(showing);

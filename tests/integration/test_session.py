@@ -177,6 +177,17 @@ def test_a_restarted_desktop_shows_again_what_waits_and_not_what_was_closed(
         assert second.wait(lambda facts: True)["body"].count("a new one")
 
 
+def test_a_desktop_that_the_bus_starts_is_started_for_what_waits(agent: Agent, desktop: Desktop) -> None:
+    with desktop.server() as server:
+        ask(agent, "shown before the crash")
+        server.wait_shown("shown before the crash")
+    started = desktop.bus.add_service("org.freedesktop.Notifications")
+    wait_until(started.exists, 60, what="it is started for what was shown")
+    started.unlink()
+    ask(agent, "shown after the crash")
+    wait_until(started.exists, what="it is started for a new message")
+
+
 def test_what_waits_is_shown_again_after_a_restart_of_the_gateway(
         lab: Lab, agent: Agent, server: Server) -> None:
     waiting = ask(agent, "over a restart")

@@ -212,11 +212,21 @@ static void approvals_on_item(void *data, const struct json *item)
 static void approvals_sweep(struct approvals *approvals)
 {
 	struct approval *approval, *next;
+	unsigned gone = 0;
 
 	for (approval = TAILQ_FIRST(&approvals->list); approval; approval = next) {
 		next = TAILQ_NEXT(approval, link);
-		if (!approval->is_listed)
-			approval_free(approvals, approval);
+		if (approval->is_listed)
+			continue;
+		gone += !notification_is_expired(&approval->notification);
+		approval_free(approvals, approval);
+	}
+	/* The desktop has room again for as many as it gave up. */
+	TAILQ_FOREACH (approval, &approvals->list, link) {
+		if (gone && notification_is_expired(&approval->notification)) {
+			notification_repeat(&approval->notification);
+			gone--;
+		}
 	}
 }
 

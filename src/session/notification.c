@@ -34,6 +34,7 @@ enum {
 	/* A server that crashes on what it is to show is not started more often. */
 	NOTIFICATIONS_RETRY_US = 30 * 1000 * 1000,
 	NOTIFICATIONS_ACCURACY_US = 1000 * 1000,
+	NOTIFICATIONS_EXPIRED = 1, /* a reason of NotificationClosed */
 	NOTIFICATIONS_URGENCY_CRITICAL = 2,
 };
 
@@ -261,6 +262,7 @@ static void notification_send(struct notification *notification)
 		free(showing);
 		return;
 	}
+	notification->is_expired = false;
 	*showing = (struct notifications_showing){ notifications, notification,
 						   notifications->server };
 	LIST_INSERT_HEAD(&notifications->showings, showing, link);
@@ -314,6 +316,11 @@ void notification_repeat(struct notification *notification)
 {
 	if (notification->notifications)
 		notification_send(notification);
+}
+
+bool notification_is_expired(const struct notification *notification)
+{
+	return notification->is_expired;
 }
 
 int64_t notification_age(const struct notification *notification)
@@ -417,7 +424,7 @@ static void notifications_lose_server(struct notifications *notifications)
 	bus_call_cancel(notifications->asking);
 	notifications->asking = NULL;
 	TAILQ_FOREACH (notification, &notifications->list, link) {
-		notification->is_stale |= notification->id != 0;
+		notification->is_stale |= notification->id || notification->is_expired;
 		notification->id = 0;
 	}
 }
@@ -497,8 +504,11 @@ static void notifications_on_signal(void *data, DBusMessage *signal)
 		   dbus_message_get_args(signal, NULL, DBUS_TYPE_UINT32, &id,
 					 DBUS_TYPE_UINT32, &reason, DBUS_TYPE_INVALID)) {
 		notification = notifications_find(notifications, id);
-		if (notification)
+		if (notification) {
 			notification->id = 0;
+			notification->is_expired = notification->text.is_urgent &&
+						   reason == NOTIFICATIONS_EXPIRED;
+		}
 	}
 }
 

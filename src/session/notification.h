@@ -43,6 +43,7 @@ struct notification {
 	uint32_t id;  /* of the server; 0 if it does not show it */
 	struct notifications_showing *showing; /* Notify is not answered; or NULL */
 	bool is_stale;			       /* what it says has changed meanwhile */
+	bool is_expired;		       /* the server took it away by itself */
 	int64_t shown_ms;		       /* CLOCK_BOOTTIME */
 	TAILQ_ENTRY(notification) link;
 };
@@ -68,6 +69,11 @@ int notification_show(struct notifications *notifications,
 		      const struct notification_text *text);
 /* Shows it once more as it was. */
 void notification_repeat(struct notification *notification);
+/*
+ * Returns whether the desktop has taken it away, and not the user: GNOME keeps only the three
+ * newest ones of a program.
+ */
+bool notification_is_expired(const struct notification *notification);
 /* Returns how long the user could read what it says now, in milliseconds. */
 int64_t notification_age(const struct notification *notification);
 /* Takes it away. Fine if it is not shown. */

@@ -5,7 +5,8 @@
 
 Prints a line of JSON for each notification that is shown ({"id", "replaces", "summary", "body",
 "actions", "urgency"}) or taken away ({"withdrawn": ID}). Commands are lines of JSON on standard
-input: {"press": [ID, KEY]} as a click does, {"close": ID}, {"locked": true}.
+input: {"press": [ID, KEY]} as a click does, {"close": ID}, {"expire": ID} as a desktop does that
+has no room, {"locked": true}.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from gi.repository import GLib
 
 NAME = "org.freedesktop.Notifications"
 PATH = "/org/freedesktop/Notifications"
-DISMISSED = 2
+EXPIRED, DISMISSED = 1, 2
 
 
 def say(**facts: Any) -> None:
@@ -89,6 +90,8 @@ def main() -> None:
             server.NotificationClosed(number, DISMISSED)
         elif "close" in told:
             server.NotificationClosed(told["close"], DISMISSED)
+        elif "expire" in told:
+            server.NotificationClosed(told["expire"], EXPIRED)
         else:
             screen.locked = told["locked"]
         return True

@@ -118,6 +118,16 @@ def test_a_button_that_another_program_reports_decides_nothing(
     assert owner.wait_asked() == [waiting]
 
 
+def test_what_the_desktop_has_no_room_for_is_shown_when_there_is_room_again(
+        agent: Agent, owner: Owner, server: Server) -> None:
+    ask(agent, "the oldest")
+    server.tell(expire=server.wait_shown("the oldest")["id"])
+    waiting = ask(agent, "the newest")
+    server.wait_shown("the newest")
+    owner.do("reject", waiting)
+    assert server.wait_shown("the oldest")["replaces"] == 0
+
+
 def test_a_locked_screen_approves_nothing_and_rejects(
         lab: Lab, agent: Agent, owner: Owner, server: Server) -> None:
     waiting = ask(agent, "behind the lock")

@@ -21,9 +21,11 @@
 struct desktop;
 
 enum {
-	DESKTOP_READ_MS = 500,	       /* nobody reads a message faster than this */
-	DESKTOP_TEXT_CHARACTERS = 600, /* of a text that every desktop shows as a whole */
-	DESKTOP_SHOWN_MAX = 20,	       /* approvals that are shown at once */
+	DESKTOP_READ_MS = 500, /* nobody reads a message faster than this */
+	/* a text that every desktop shows as a whole, and the narrowest lines */
+	DESKTOP_TEXT_LINES = 15,
+	DESKTOP_LINE_CHARACTERS = 40,
+	DESKTOP_SHOWN_MAX = 20, /* approvals that are shown at once */
 };
 
 struct desktop_options {

@@ -134,13 +134,24 @@ static void approval_write_webhook(struct buffer *text, const struct json *item)
 	approval_append_time(text, session_call_text(item, "until"));
 }
 
+/* Is every desktop going to show it as a whole? */
+static bool approval_is_short(const char *text)
+{
+	size_t lines = 0, column = 0;
+
+	for (; *text; utf8_next(&text)) {
+		lines += column == 0;
+		column = *text == '\n' ? 0 : (column + 1) % DESKTOP_LINE_CHARACTERS;
+	}
+	return lines <= DESKTOP_TEXT_LINES;
+}
+
 static void approval_show(struct approvals *approvals, struct approval *approval,
 			  const struct json *item)
 {
 	const char *client = session_call_text(item, "client");
 	bool is_webhook = *approval->id == 'w';
-	bool is_short =
-		utf8_count(session_call_text(item, "text")) <= DESKTOP_TEXT_CHARACTERS;
+	bool is_short = approval_is_short(session_call_text(item, "text"));
 	struct buffer summary = BUFFER_INIT, body = BUFFER_INIT;
 	char command[112];
 	struct notification_text text = {
@@ -161,7 +172,6 @@ static void approval_show(struct approvals *approvals, struct approval *approval
 	buffer_append_text(&summary, is_webhook ? " wants to be sent events"
 						: " wants to send an SMS");
 	(is_webhook ? approval_write_webhook : approval_write_message)(&body, item);
-	buffer_append_text(&body, is_short ? "" : command);
 	buffer_append(&summary, "", 1);
 	buffer_append(&body, "", 1);
 	text.summary = summary.data;

@@ -170,7 +170,8 @@ static DBusMessage *notification_new_call(const struct notification *notificatio
 
 	notifications_append_text(notification->notifications, &body,
 				  notification->text.body);
-	if (!notification->notifications->has_actions)
+	if (!notification->notifications->has_actions ||
+	    !*notification->text.actions[0].key)
 		notifications_append_text(notification->notifications, &body,
 					  notification->text.instead);
 	buffer_append(&body, "", 1);
@@ -279,6 +280,7 @@ static bool notification_says(const struct notification *notification,
 
 	return notification->notifications && !strcmp(shown->summary, text->summary) &&
 	       !strcmp(shown->body, text->body) &&
+	       !strcmp(shown->instead, text->instead ? text->instead : "") &&
 	       !strcmp(shown->actions[0].key, text->actions[0].key);
 }
 

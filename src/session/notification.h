@@ -29,8 +29,8 @@ struct notification_action {
 /* Valid UTF-8, without markup. */
 struct notification_text {
 	const char *summary, *body;
-	const char *
-		instead; /* behind the body if the desktop has no buttons; NULL for nothing */
+	const char
+		*instead; /* behind the body if there are no buttons; NULL for nothing */
 	struct notification_action actions[NOTIFICATION_ACTIONS_MAX];
 	bool is_urgent;
 };

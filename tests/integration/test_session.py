@@ -146,16 +146,27 @@ def test_a_locked_screen_approves_nothing_and_rejects(
     assert taken_texts(lab) == ["behind the lock"]
 
 
+def check_buttons(agent: Agent, server: Server, waiting: int) -> None:
+    shown = server.wait_shown("x" * 601)
+    assert not shown["actions"] and f"approve {waiting}" in shown["body"]
+    agent.call("edit_sms", message_id=waiting, text="y" * 600)
+    assert server.wait_shown("y" * 600)["actions"]
+    agent.call("edit_sms", message_id=waiting, text="first" + "\n" * 15 + "sixteenth")
+    assert not server.wait_shown("sixteenth")["actions"]
+    agent.call("edit_sms", message_id=waiting, text="first" + "\n" * 14 + "fifteenth")
+    assert server.wait_shown("fifteenth")["actions"]
+
+
 def test_a_text_that_the_desktop_may_cut_has_no_buttons(
         make_lab: Callable[..., Lab]) -> None:
     lab = make_lab("[sms]\nmax_segments = 9\n", **ONE)
     agent = new_agent(lab)
-    with Desktop(lab) as desktop, desktop.server() as server:
+    with Desktop(lab) as desktop:
         waiting = ask(agent, "x" * 601)
-        shown = server.wait_shown("x" * 601)
-        assert not shown["actions"] and f"approve {waiting}" in shown["body"]
-        agent.call("edit_sms", message_id=waiting, text="y" * 600)
-        assert server.wait_shown("y" * 600)["actions"]
+        with desktop.server("body") as server:
+            assert server.wait_shown("x" * 601)["body"].count(f"approve {waiting}") == 1
+        with desktop.server() as server:
+            check_buttons(agent, server, waiting)
 
 
 def test_incoming_messages_are_shown_if_that_is_wanted(

@@ -386,8 +386,8 @@ static void approvals_on_lock_known(void *data, bool is_locked)
 {
 	struct approvals *approvals = data;
 
-	if (!*approvals->decision)
-		return; /* the gateway went away */
+	if (*approvals->decision != 'a')
+		return; /* the gateway went away, and the approval with it */
 	if (!is_locked) {
 		approvals_decide(approvals);
 		return;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A pass lists the first names, takes their files in this order, which is that of the
- * records, and begins again until the list is empty. It stops at a file that has to wait, since
- * later ones may be about the same message, and continues after a pause.
+ * records, and goes on until the list is empty. It stops at a file that has to wait, since
+ * later ones may be about the same message, and continues after a pause. A file that can neither
+ * be removed nor renamed is read once in each pass, and blocks no other one.
  *
  * inotify begins a pass at once, before the loop looks at D-Bus: so an outcome that ofonod has
  * recorded is known before its answer that the message is gone
@@ -41,14 +42,16 @@ struct outgoing_spool {
 	sd_event_source *watch;
 	sd_event_source *pause;
 	bool is_stuck;		  /* the store refuses; already logged */
+	bool has_rest;		  /* a file of this pass could not be removed */
 	struct spool_files files; /* the list */
+	char handled[SPOOL_FILE_LISTED_BYTES]; /* the last name that is; "" for none */
 	char folder[];
 };
 
 /* ---- one file --------------------------------------------------------------------- */
 
 /* Returns 0 if the file is done; -EAGAIN, or an error of the store: it stays. */
-static int outgoing_spool_take(const struct outgoing_spool *spool, const char *name)
+static int outgoing_spool_take(struct outgoing_spool *spool, const char *name)
 {
 	struct arena *arena = arena_new(ARENA_BYTES);
 	struct outbox_record record;
@@ -69,11 +72,11 @@ static int outgoing_spool_take(const struct outgoing_spool *spool, const char *n
 	if (error == SPOOL_FILE_E_BAD) {
 		/* It is as if there were no record (tests/integration/test_lost_calls.py). */
 		unlinkat(spool->files.fd, SINCE, 0);
-		spool_file_set_aside(&spool->files, name, flaw);
+		spool->has_rest |= !spool_file_set_aside(&spool->files, name, flaw);
 		return 0;
 	}
 	if (!error)
-		spool_file_remove(&spool->files, name);
+		spool->has_rest |= !spool_file_remove(&spool->files, name);
 	return error == -ENOENT ? 0 : error;
 }
 
@@ -99,7 +102,19 @@ static int outgoing_spool_take_list(struct outgoing_spool *spool)
 
 	for (unsigned i = 0; !error && i < spool->files.count; i++)
 		error = outgoing_spool_take(spool, spool->files.names[i]);
+	if (!error)
+		strcpy(spool->handled, spool->files.names[spool->files.count - 1]);
 	return error;
+}
+
+/* The clock may have been set back: a new file's name may be an earlier one. */
+static void outgoing_spool_list(struct outgoing_spool *spool)
+{
+	spool_file_list(&spool->files, spool->handled);
+	if (spool->files.count || !*spool->handled || spool->has_rest)
+		return;
+	spool->handled[0] = '\0';
+	spool_file_list(&spool->files, "");
 }
 
 /* ---- the folder ------------------------------------------------------------------- */
@@ -139,11 +154,13 @@ static int outgoing_spool_take_all(struct outgoing_spool *spool)
 {
 	int error = 0;
 
-	spool_file_list(&spool->files, "");
+	spool->has_rest = false;
+	spool->handled[0] = '\0';
+	outgoing_spool_list(spool);
 	for (int i = 0; !error && spool->files.count && i < PASSES_MAX; i++) {
 		error = outgoing_spool_take_list(spool);
 		if (!error)
-			spool_file_list(&spool->files, "");
+			outgoing_spool_list(spool);
 	}
 	return error;
 }
@@ -168,7 +185,7 @@ static bool outgoing_spool_pass(struct outgoing_spool *spool)
 		outgoing_spool_pause(spool, error);
 	else
 		spool->is_stuck = false;
-	return !error && !spool->files.count;
+	return !error && !spool->files.count && !spool->has_rest;
 }
 
 static int outgoing_spool_on_file(sd_event_source *source,

@@ -281,25 +281,29 @@ int spool_file_list(struct spool_files *folder, const char *after)
 	return 0;
 }
 
-void spool_file_set_aside(const struct spool_files *folder, const char *name,
+bool spool_file_set_aside(const struct spool_files *folder, const char *name,
 			  const char *flaw)
 {
 	char aside[SPOOL_FILE_LISTED_BYTES + sizeof(SPOOL_FILE_BAD)];
 
 	snprintf(aside, sizeof(aside), "%s" SPOOL_FILE_BAD, name);
-	if (renameat2(folder->fd, name, folder->fd, aside, RENAME_NOREPLACE) < 0)
+	if (renameat2(folder->fd, name, folder->fd, aside, RENAME_NOREPLACE) < 0) {
 		log_error("spool: %s/%s: not taken: %s; it cannot be renamed: %s",
 			  folder->path, name, flaw, strerror(errno));
-	else
-		log_error("spool: %s/%s: not taken: %s; kept as %s", folder->path, name,
-			  flaw, aside);
+		return false;
+	}
+	log_error("spool: %s/%s: not taken: %s; kept as %s", folder->path, name, flaw,
+		  aside);
+	return true;
 }
 
-void spool_file_remove(const struct spool_files *folder, const char *name)
+bool spool_file_remove(const struct spool_files *folder, const char *name)
 {
-	if (unlinkat(folder->fd, name, 0) < 0 && errno != ENOENT)
-		log_error("spool: %s/%s: stored, but cannot be removed: %s", folder->path,
-			  name, strerror(errno));
+	if (unlinkat(folder->fd, name, 0) == 0 || errno == ENOENT)
+		return true;
+	log_error("spool: %s/%s: stored, but cannot be removed: %s", folder->path, name,
+		  strerror(errno));
+	return false;
 }
 
 /* ---- a record of an outgoing message ----------------------------------------------- */

@@ -69,8 +69,11 @@ bool spool_file_is_ignored(const char *name);
  * Lists the first names after `after` ("" for all). Returns 0, or -errno: then the list is empty.
  */
 int spool_file_list(struct spool_files *folder, const char *after);
-/* Neither overwrites nor deletes the file: somebody may want to look at it. Logs the flaw. */
-void spool_file_set_aside(const struct spool_files *folder, const char *name,
+/*
+ * Neither overwrites nor deletes the file: somebody may want to look at it. Logs the flaw. Returns
+ * false if it keeps its name, which is logged.
+ */
+bool spool_file_set_aside(const struct spool_files *folder, const char *name,
 			  const char *flaw);
-/* Removes a file that was stored; logs a failure. */
-void spool_file_remove(const struct spool_files *folder, const char *name);
+/* Removes a file that was stored. Returns false if it is still there, which is logged. */
+bool spool_file_remove(const struct spool_files *folder, const char *name);

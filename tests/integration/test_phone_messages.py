@@ -196,6 +196,15 @@ def test_a_damaged_or_foreign_record_is_set_aside(make_lab: Callable[..., Lab], 
     assert (folder / f"{name}.bad").read_text() == "{}"
 
 
+def test_files_that_can_be_neither_taken_nor_renamed_block_no_record(make_lab: Callable[..., Lab]) -> None:
+    lab = make_lab(**LAB)
+    for number in range(65):            # more than SPOOL_FILE_LIST_MAX, and before every record
+        (lab.gateway.spool / ".outgoing" / f"{number:0255}").touch()
+    send_from_phone(lab, "behind them")
+    wait_row(lab, "behind them", SENT)
+    assert lab.gateway.log.count("cannot be renamed") < 65 * 10     # once in each pass
+
+
 def test_events_show_what_the_phone_sends(make_lab: Callable[..., Lab]) -> None:
     lab = make_lab()
     agent = Agent(lab)

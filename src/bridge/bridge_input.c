@@ -217,20 +217,8 @@ static int bridge_input_on_turn(sd_event_source *source, uint64_t due_us, void *
 	struct bridge_input *input = data;
 
 	bridge_input_read(input);
-	bridge_input_pause(input, input->bridge->output.is_full);
+	bridge_output_pause_input(&input->bridge->output);
 	return 0;
-}
-
-void bridge_input_pause(struct bridge_input *input, bool paused)
-{
-	if (!input->source)
-		return;
-	if (input->is_file)
-		sd_event_source_set_enabled(input->source,
-					    paused ? SD_EVENT_OFF : SD_EVENT_ONESHOT);
-	else
-		sd_event_source_set_io_events(input->source,
-					      paused ? EPOLLRDHUP : EPOLLIN);
 }
 
 /* A file is always ready, and epoll does not take it. */

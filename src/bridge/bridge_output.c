@@ -46,13 +46,27 @@ static void bridge_output_compact(struct bridge_output *output)
 	output->sent = 0;
 }
 
+void bridge_output_pause_input(const struct bridge_output *output)
+{
+	const struct bridge_input *input = &output->bridge->input;
+
+	if (!input->source)
+		return;
+	if (input->is_file)
+		sd_event_source_set_enabled(
+			input->source, output->is_full ? SD_EVENT_OFF : SD_EVENT_ONESHOT);
+	else
+		sd_event_source_set_io_events(input->source,
+					      output->is_full ? EPOLLRDHUP : EPOLLIN);
+}
+
 /* Stops or goes on reading what makes more output. */
 static void bridge_output_pause_sources(struct bridge_output *output, bool paused)
 {
 	struct bridge_call *call;
 
 	output->is_full = paused;
-	bridge_input_pause(&output->bridge->input, paused);
+	bridge_output_pause_input(output);
 	LIST_FOREACH (call, &output->bridge->calls, link) {
 		if (call->request)
 			http_client_pause(call->request, paused);

@@ -92,8 +92,6 @@ struct bridge_input {
 };
 
 int bridge_input_init(struct bridge_input *input, struct bridge *bridge, int fd);
-/* Stops or goes on reading lines. The end of a pipe or socket is noticed all the same. */
-void bridge_input_pause(struct bridge_input *input, bool paused);
 void bridge_input_deinit(struct bridge_input *input);
 /* Answers a line that is not JSON, by its ID where one can be found. */
 void bridge_input_refuse(struct bridge *bridge, const char *line, size_t length,
@@ -124,6 +122,8 @@ struct bridge_output {
 
 int bridge_output_init(struct bridge_output *output, struct bridge *bridge, int fd);
 void bridge_output_deinit(struct bridge_output *output);
+/* The input is read unless the output is full; the end of a pipe or socket is always noticed. */
+void bridge_output_pause_input(const struct bridge_output *output);
 /* Line feeds within it become spaces. */
 void bridge_output_line(struct bridge_output *output, const char *line, size_t length);
 /*

@@ -17,6 +17,7 @@
  */
 #include "mqtt/mqtt.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/tcp.h>
@@ -153,11 +154,44 @@ static void mqtt_drop_client(struct mqtt *mqtt)
 	mqtt->fd = -1;
 }
 
+static bool mqtt_host_is_name(const struct mqtt *mqtt)
+{
+	struct in6_addr address;
+
+	return inet_pton(AF_INET, mqtt->settings.host, &address) != 1 &&
+	       inet_pton(AF_INET6, mqtt->settings.host, &address) != 1;
+}
+
+/* The broker was not reached: tries its addresses of another family, each once. */
+static bool mqtt_try_other_family(struct mqtt *mqtt)
+{
+	int tried = mqtt->family; /* unless there is a socket */
+	socklen_t length = sizeof(tried);
+
+	if (mqtt->state != MQTT_CONNECTING || !mqtt->opening || !mqtt_host_is_name(mqtt))
+		return false;
+	getsockopt(mqtt->fd, SOL_SOCKET, SO_DOMAIN, &tried, &length);
+	mqtt->tried_any = true;
+	mqtt->tried_ipv4 |= tried == AF_INET;
+	mqtt->tried_ipv6 |= tried == AF_INET6;
+	if (mqtt->tried_ipv4 && mqtt->tried_ipv6)
+		return false;
+	mqtt_drop_client(mqtt);
+	mqtt->family = mqtt->tried_ipv4 ? AF_INET6 : AF_INET;
+	mqtt->state = MQTT_RESTING;
+	mqtt->broken = false;
+	mqtt->next_try_ms = 0;
+	return true;
+}
+
 static void mqtt_close(struct mqtt *mqtt)
 {
 	int64_t now_ms = clock_boot_ms();
 	char why[MQTT_WHY_BYTES];
 
+	if (mqtt_try_other_family(mqtt))
+		return;
+	mqtt->tried_ipv4 = mqtt->tried_ipv6 = mqtt->tried_any = false;
 	if (mqtt->state == MQTT_READY && now_ms - mqtt->ready_since_ms >= MQTT_STABLE_MS)
 		mqtt->failures = 0;
 	mqtt->failures++;
@@ -260,8 +294,8 @@ static void mqtt_on_message(struct mosquitto *client, void *data,
 /* Reading and writing */
 
 /*
- * Counts the bytes of the connection that libmosquitto has read. Returns false if the kernel does
- * not count them.
+ * Counts the bytes of the connection that libmosquitto has read; those that arrive meanwhile may
+ * lack. Returns false if the kernel does not count them.
  */
 static bool mqtt_count_consumed(const struct mqtt *mqtt, uint64_t *bytes_out)
 {
@@ -290,8 +324,8 @@ static void mqtt_check_length(struct mqtt *mqtt)
 	if (!mqtt->counting) {
 		mqtt->counting = true;
 		mqtt->consumed = now;
-	} else if (now - mqtt->consumed >
-		   mqtt->settings.message_max + MQTT_PACKET_SLACK_BYTES) {
+	} else if ((int64_t)(now - mqtt->consumed) >
+		   (int64_t)(mqtt->settings.message_max + MQTT_PACKET_SLACK_BYTES)) {
 		mqtt_break(mqtt, "the broker sends more than %zu bytes in one packet",
 			   mqtt->settings.message_max);
 	}
@@ -369,14 +403,16 @@ static void mqtt_check_opening(struct mqtt *mqtt, uint32_t events)
 	int error = 0, waiting = 0;
 	socklen_t length = sizeof(error);
 
-	if (events & EPOLLOUT)
-		mqtt->opening = false;
 	if (mqtt->state != MQTT_CONNECTING || mqtt->acknowledged)
 		return;
-	if (getsockopt(mqtt->fd, SOL_SOCKET, SO_ERROR, &error, &length) == 0 && error)
+	if (getsockopt(mqtt->fd, SOL_SOCKET, SO_ERROR, &error, &length) == 0 && error) {
 		mqtt_break(mqtt, "%s", strerror(error));
-	else if (events & (EPOLLERR | EPOLLHUP | EPOLLRDHUP) &&
-		 ioctl(mqtt->fd, FIONREAD, &waiting) == 0 && !waiting)
+		return;
+	}
+	if (events & EPOLLOUT)
+		mqtt->opening = false;
+	if (events & (EPOLLERR | EPOLLHUP | EPOLLRDHUP) &&
+	    ioctl(mqtt->fd, FIONREAD, &waiting) == 0 && !waiting)
 		mqtt_break(mqtt, "the broker closed the connection");
 }
 
@@ -462,6 +498,14 @@ static void mqtt_watch_socket(struct mqtt *mqtt)
 		   sizeof(timeout_ms));
 }
 
+/* Binding to it leaves only addresses of that family. */
+static const char *mqtt_own_address(const struct mqtt *mqtt)
+{
+	return mqtt->family == AF_INET	  ? "0.0.0.0"
+	       : mqtt->family == AF_INET6 ? "::"
+					  : NULL;
+}
+
 static void mqtt_start(struct mqtt *mqtt)
 {
 	const struct mqtt_settings *settings = &mqtt->settings;
@@ -480,11 +524,15 @@ static void mqtt_start(struct mqtt *mqtt)
 		result = mqtt_settings_apply(settings, mqtt->client);
 	}
 	if (!result)
-		result = mosquitto_connect_bind_async(mqtt->client, settings->host,
-						      (int)settings->port,
-						      (int)settings->keep_alive_s, NULL);
-	if (result == MOSQ_ERR_EAI)
+		result = mosquitto_connect_bind_async(
+			mqtt->client, settings->host, (int)settings->port,
+			(int)settings->keep_alive_s, mqtt_own_address(mqtt));
+	if (result == MOSQ_ERR_EAI) {
+		mqtt->opening = false;
 		mqtt_break(mqtt, "there is no such host as %s", settings->host);
+	}
+	if (result && mqtt->tried_any)
+		mqtt->broken = true; /* it has no such address: the try before says why */
 	mqtt_note_result(mqtt, result);
 	if (!mqtt->broken)
 		mqtt_watch_socket(mqtt);

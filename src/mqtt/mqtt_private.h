@@ -31,7 +31,13 @@ struct mqtt {
 	int fd;			  /* a duplicate; -1 if there is none */
 	sd_event_source *io, *timer;
 	bool opening; /* the socket has not become writable yet */
-	bool broken;  /* to be closed when libmosquitto's function has returned */
+	/*
+	 * libmosquitto tries only the first address of a name, and one of the other family may be
+	 * what the broker serves: AF_INET or AF_INET6 tries that family alone, 0 any.
+	 */
+	int family;
+	bool tried_ipv4, tried_ipv6, tried_any; /* in this attempt to connect */
+	bool broken; /* to be closed when libmosquitto's function has returned */
 	bool acknowledged, subscribed; /* CONNACK and the last SUBACK, just received */
 	bool heard;		       /* some packet in this turn */
 	char why[MQTT_WHY_BYTES];      /* it is broken */

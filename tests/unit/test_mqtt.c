@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <arpa/inet.h>
+#include <netdb.h>
+
 #include "mqtt/mqtt.h"
 
 #include "unit_test.h"
@@ -474,6 +477,40 @@ TEST(messages_longer_than_the_bound_are_not_shown)
 	assert_int_equal(client_publish(hub, "t/1", "short"), MQTT_DELIVERED);
 	BENCH_WAIT(phone->messages == 1);
 	assert_string_equal(phone->payload, "short");
+}
+
+/* The last address of localhost; it may be the only one. */
+static void find_last_address(char address[INET6_ADDRSTRLEN])
+{
+	struct addrinfo hints = { .ai_socktype = SOCK_STREAM }, *found, *last;
+
+	assert_int_equal(getaddrinfo("localhost", NULL, &hints, &found), 0);
+	for (last = found; last->ai_next;)
+		last = last->ai_next;
+	assert_int_equal(getnameinfo(last->ai_addr, last->ai_addrlen, address,
+				     INET6_ADDRSTRLEN, NULL, 0, NI_NUMERICHOST),
+			 0);
+	freeaddrinfo(found);
+}
+
+TEST(a_broker_is_reached_at_the_last_address_of_its_name)
+{
+	struct client *client = client_prepare(0);
+	char address[INET6_ADDRSTRLEN], config[200];
+
+	find_last_address(address);
+	snprintf(config, sizeof(config),
+		 "user root\nlog_dest none\nallow_anonymous true\n"
+		 "listener 1884 %s\nlistener %d 127.0.0.1\n",
+		 address, MQTT_BROKER_PORT);
+	assert_true(mqtt_broker_write(&bench.broker, "mosquitto.conf", config));
+	assert_true(mqtt_broker_start(&bench.broker, MQTT_BROKER_PORT));
+	client->settings.host = "localhost";
+	client->settings.port = 1884;
+	client_start(client);
+	BENCH_WAIT(client->readies || client->gones);
+	assert_int_equal(client->readies, 1);
+	assert_int_equal(client->gones, 0);
 }
 
 /* TLS */

@@ -3,7 +3,7 @@
  * enrol, phones, expel: the phones of a hub.
  *
  *   enrol  {"name","password"}  ->  "name", "code", "user", "password"
- *   phones {}                   ->  items: "name", "state", "since", "sims", ...
+ *   phones {}                   ->  items: "name", "state", "since", "subscription_ids", ...
  *   expel  {"name"}             ->  "name"
  */
 #include <errno.h>
@@ -102,7 +102,7 @@ static void command_phones_put_time(struct json_writer *writer, const char *key,
 static void command_phones_put(struct control_call *call, const struct hub_phone *phone)
 {
 	struct json_writer *writer = control_call_open_item(call);
-	const struct sim *sim;
+	int64_t sim_id = 0;
 
 	if (!writer)
 		return;
@@ -113,10 +113,9 @@ static void command_phones_put(struct control_call *call, const struct hub_phone
 	command_phones_put_time(writer, "joined", phone->row.joined_ms);
 	command_phones_put_time(writer, "seen", phone->row.seen_ms);
 	json_open_array_at(writer, "subscription_ids");
-	TAILQ_FOREACH (sim, sims_list(call->control->services->sims), link) {
-		if (remote_phone_of(sim->modem) == phone)
-			json_write_integer(writer, sim->id);
-	}
+	while (!store_phone_next_sim(call->control->store, &phone->row, &sim_id) &&
+	       sim_id)
+		json_write_integer(writer, sim_id);
 	json_close_array(writer);
 	control_call_close(call);
 }

@@ -32,13 +32,31 @@ static const char *command_routing_phone_of(const struct sim *sim)
 }
 
 static int command_routing_drain_one(struct control_call *call, int64_t sim_id,
-				     const char *who)
+				     const char *phone, const char *who)
 {
-	const struct services *services = call->control->services;
-	const struct sim *sim = sims_find(services->sims, sim_id);
+	return routing_drain(call->control->services->routing, sim_id,
+			     !control_call_flag(call, "undo"), phone, who);
+}
 
-	return routing_drain(services->routing, sim_id, !control_call_flag(call, "undo"),
-			     command_routing_phone_of(sim), who);
+/* Also the SIMs of a phone that was absent since the hub's start. */
+static int command_routing_drain_phone(struct control_call *call,
+				       const struct hub_phone *phone, const char *who,
+				       struct json_writer *list)
+{
+	int64_t sim_id = 0;
+	bool has_sim = false;
+	int error;
+
+	while (!(error = store_phone_next_sim(call->control->store, &phone->row,
+					      &sim_id)) &&
+	       sim_id) {
+		has_sim = true;
+		error = command_routing_drain_one(call, sim_id, phone->row.name, who);
+		if (error)
+			break;
+		json_write_integer(list, sim_id);
+	}
+	return error || has_sim ? error : STORE_E_NOT_FOUND;
 }
 
 /* Returns 0, STORE_E_NOT_FOUND if there is no such SIM, or the error of the store. */
@@ -48,24 +66,18 @@ static int command_routing_drain_all(struct control_call *call, const char *targ
 	const struct services *services = call->control->services;
 	/* That of a SIM, which may be away; anything else is the name of a phone. */
 	int64_t sim_id = command_pools_read_id(target);
-	int error = STORE_E_NOT_FOUND;
-	const struct sim *sim;
+	const struct hub_phone *phone =
+		sim_id ? NULL : hub_phones_find(remote_phones(services->ofono), target);
 
 	if (sim_id && sims_knows(services->sims, sim_id)) {
-		json_write_integer(list, sim_id);
-		return command_routing_drain_one(call, sim_id, who);
-	}
-	TAILQ_FOREACH (sim, sims_list(services->sims), link) {
-		const char *phone = command_routing_phone_of(sim);
+		const struct sim *sim = sims_find(services->sims, sim_id);
 
-		if (sim_id || !phone || strcmp(phone, target) != 0)
-			continue;
-		error = command_routing_drain_one(call, sim->id, who);
-		if (error)
-			return error;
-		json_write_integer(list, sim->id);
+		json_write_integer(list, sim_id);
+		return command_routing_drain_one(call, sim_id,
+						 command_routing_phone_of(sim), who);
 	}
-	return error;
+	return phone ? command_routing_drain_phone(call, phone, who, list)
+		     : STORE_E_NOT_FOUND;
 }
 
 static void command_routing_answer_drain(struct control_call *call,

@@ -81,6 +81,7 @@ int ofono_open(const struct ofono_parts *parts, struct ofono **ofono_out)
 	if (!ofono)
 		return -ENOMEM;
 	ofono->loop = parts->loop;
+	ofono->store = parts->store;
 	TAILQ_INIT(&ofono->modems);
 	TAILQ_INIT(&ofono->feeds);
 	observers_init(&ofono->observers);

@@ -183,6 +183,15 @@ static void remote_modem_read_state(struct modem *modem, const struct json *sim)
 		strcpy(modem->network.status, remote_modem_of(modem)->status);
 }
 
+/* The SIM has its ID when the event is over. What is not stored is, at the next report. */
+static void remote_modem_store_phone(const struct modem *modem)
+{
+	const struct store_phone_row *row = &remote_phone_of(modem)->row;
+
+	if (store_phone_put_sim(modem->ofono->store, row, modem->sim.card_identifier))
+		log_warning("hub: a SIM of phone %s could not be stored", row->name);
+}
+
 static void remote_modem_read(struct remote_feed *feed, const struct json *sim)
 {
 	struct modem *modem, before;
@@ -212,6 +221,7 @@ static void remote_modem_read(struct remote_feed *feed, const struct json *sim)
 	/* NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): the padding is copied, too */
 	else if (memcmp(&before, modem, sizeof(before)) != 0)
 		remote_modem_notify(modem, MODEM_CHANGED);
+	remote_modem_store_phone(modem);
 }
 
 /* A SIM that the phone does not show any more has left it. */

@@ -20,6 +20,7 @@ struct ofono {
 	struct observers observers;
 	struct modem_list modems;
 	struct hub_phones *phones;
+	struct store *store;
 	struct observer phones_observer;
 	TAILQ_HEAD(remote_feed_list, remote_feed) feeds;
 	sd_event *loop;

@@ -96,6 +96,8 @@ int store_phone_remove(struct store *store, const struct store_phone_row *row)
 	if (!error && !sqlite3_changes(store->database))
 		error = STORE_E_NOT_FOUND;
 	if (!error)
+		error = store_execute(store, PHONE_SIMS_REMOVE, row->id);
+	if (!error)
 		error = store_phone_record(store, AUDIT_PHONE_REVOKED, row);
 	return store_end(store, error);
 }
@@ -133,4 +135,36 @@ int store_phone_list(struct store *store,
 	result = store_finish(store, statement, result);
 	explicit_bzero(&row, sizeof(row));
 	return result;
+}
+
+static int store_phone_write_sim(struct store *store, const struct store_phone_row *row,
+				 const char *iccid)
+{
+	sqlite3_stmt *statement = store_use(store, PHONE_SIM_PUT);
+
+	store_bind_text(statement, 1, iccid);
+	store_bind_integers(statement, 2, row->id);
+	return store_run(store, statement);
+}
+
+int store_phone_put_sim(struct store *store, const struct store_phone_row *row,
+			const char *iccid)
+{
+	int error = store_begin(store);
+
+	return error ? error : store_end(store, store_phone_write_sim(store, row, iccid));
+}
+
+int store_phone_next_sim(struct store *store, const struct store_phone_row *row,
+			 int64_t *sim_id)
+{
+	sqlite3_stmt *statement = store_use(store, PHONE_SIM_NEXT);
+	int64_t next = 0;
+	int error;
+
+	store_bind_integers(statement, 1, row->id, *sim_id);
+	error = store_read_integer(store, statement, &next);
+	if (!error)
+		*sim_id = next;
+	return error;
 }

@@ -76,6 +76,7 @@ static const struct store_row_copy_spec rights_tables[] = {
 	{ "client", CLIENT_CARRIED, "?1 > 0" },
 	{ "setting", SETTING_CARRIED, "1" },
 	{ "phone", PHONE_CARRIED, "?1 > 0 AND length(?3) = 32" },
+	{ "phone_sim", PHONE_SIM_CARRIED, PHONE_SIM_CONDITION },
 	{ "command_sender", SENDER_CARRIED, "length(?3) = 20" },
 	{ "command_wrong_code", "id, phone_number, at", "1" },
 	{ "closed_key", "client_id, key, at", "1" },
@@ -221,6 +222,7 @@ static int store_restore_keep_same_phone(sqlite3 *from, sqlite3 *to)
 	int result = sqlite3_exec(to,
 				  "DELETE FROM client; DELETE FROM setting;"
 				  "DELETE FROM webhook_consent; DELETE FROM phone;"
+				  "DELETE FROM phone_sim;"
 				  "DELETE FROM webhook_delivery;"
 				  "DELETE FROM webhook_subscription;"
 				  "DELETE FROM command_sender;"

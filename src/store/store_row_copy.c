@@ -42,9 +42,8 @@ _Static_assert(STATE_LAST == 13 && DELIVERY_REFUSED == 3 && CALL_STATE_LAST == 1
 	       "as in the conditions");
 
 /*
- * Sessions are left behind, and their clients begin new ones. So is the feed: its IDs begin anew
- * in another epoch, and receivers of webhooks learn that by a gap. The file identity is left
- * behind because it describes the other file.
+ * Left behind are the sessions, whose clients begin new ones, the feed, whose IDs begin anew in
+ * another epoch (webhook receivers learn that by a gap), and the identity of the other file.
  */
 static const struct store_row_copy_spec tables[] = {
 	{ "sim", SIM_CARRIED, ID_CONDITION },
@@ -63,6 +62,7 @@ static const struct store_row_copy_spec tables[] = {
 	{ "setting", SETTING_CARRIED, "1" },
 	{ "webhook_consent", CONSENT_CARRIED, "?1 > 0 AND ?7 BETWEEN 0 AND 2" },
 	{ "phone", PHONE_CARRIED, PHONE_CONDITION },
+	{ "phone_sim", PHONE_SIM_CARRIED, PHONE_SIM_CONDITION },
 	{ "webhook_subscription", WEBHOOK_CARRIED, WEBHOOK_CONDITION },
 	{ "webhook_delivery", WEBHOOK_DELIVERY_CARRIED, WEBHOOK_DELIVERY_CONDITION },
 	{ "command_sender", SENDER_CARRIED, "length(?3) = 20" },

@@ -78,6 +78,9 @@ struct store_row_copy_spec {
 #define PHONE_CONDITION "?1 > 0 AND length(?3) = 32 AND coalesce(length(?4), 32) = 32"
 /* Without the cursor: what came since is read again, and repeats are recognised. */
 #define PHONE_CARRIED "id, name, key, next_key, enrolled, joined, seen"
+
+#define PHONE_SIM_CARRIED   "id, phone_id"
+#define PHONE_SIM_CONDITION "?1 > 0 AND ?2 > 0"
 #define WEBHOOK_CARRIED                                                             \
 	"id, name_id, client_id, created, refreshed, expires, url, origin, event, " \
 	"arguments, secret, old_secret, old_until, scanned, epoch, suspended, "     \

@@ -542,11 +542,16 @@ static const char version_22[] =
 static const char version_23[] =
 	"ALTER TABLE attempt ADD COLUMN epoch INTEGER NOT NULL DEFAULT 0;";
 
+/* The phone that showed the SIM with this ID last: see store/store_phone.h. */
+static const char version_24[] =
+	"CREATE TABLE phone_sim (id INTEGER PRIMARY KEY, phone_id INTEGER NOT NULL) STRICT;"
+	"CREATE INDEX phone_sim_phone ON phone_sim (phone_id);";
+
 /* The first makes the schema of STORE_SCHEMA_FIRST, each of the others the next version. */
 static const char *const migrations[] = {
-	version_9,	    version_10, version_11, version_12, version_13,
-	version_14,	    version_15, version_16, version_17, version_18,
-	STORE_SCHEMA_INDEX, version_20, version_21, version_22, version_23,
+	version_9,  version_10, version_11, version_12, version_13,	    version_14,
+	version_15, version_16, version_17, version_18, STORE_SCHEMA_INDEX, version_20,
+	version_21, version_22, version_23, version_24,
 };
 
 _Static_assert(sizeof(migrations) / sizeof(*migrations) ==

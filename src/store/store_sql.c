@@ -42,10 +42,7 @@
 	"SELECT message.id FROM message " by " message.id > ?1" \
 	" AND message.id < ?2 ORDER BY message.id " order " LIMIT 1 OFFSET ?10"
 
-/*
- * The first edge among those of several spellings: up to it there are as many rows of
- * each.
- */
+/* The first edge among several spellings: up to it there are as many rows of each. */
 #define EDGE_OF_EACH(first, order)                                               \
 	"SELECT " first "((SELECT id FROM message INDEXED BY message_number"     \
 	" WHERE phone_number = value AND id > ?1 AND id < ?2 ORDER BY id " order \
@@ -99,9 +96,7 @@ const char *const store_sql[STATEMENT_COUNT] = {
 	[SIM_COMPLETE] = "UPDATE sim SET iccid = coalesce(iccid, ?2),"
 			 " imsi = coalesce(imsi, ?3) WHERE id = ?1",
 	[SIM_ADD] = "INSERT INTO sim (iccid, imsi, first_seen) VALUES (?1, ?2, ?3)",
-	/*
-	 * A spool file names no ICCID, and may have been read before the card was seen.
-	 */
+	/* A spool file names no ICCID, and may have been read before the card was seen. */
 	[SIM_JOIN] = "UPDATE message SET sim_id = ?1 WHERE direction = 1 AND sim_id IN"
 		     " (SELECT id FROM sim WHERE imsi = ?2 AND iccid IS NULL)",
 	[SIM_KNOWN] = "SELECT 1 FROM sim WHERE id = ?1",
@@ -309,10 +304,8 @@ const char *const store_sql[STATEMENT_COUNT] = {
 		"created) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, "
 		"?9, ?10, ?11) ON CONFLICT (name) DO NOTHING",
 	[CLIENT_CHANGE] =
-		"UPDATE client SET name = ?1, scopes = ?2, approval = ?3, sims = ?4, "
-		"allow = "
-		"?5,"
-		" per_minute = ?6, per_hour = ?7, per_day = ?8, segments_per_month = ?9"
+		"UPDATE client SET name = ?1, scopes = ?2, approval = ?3, sims = ?4,"
+		" allow = ?5, per_minute = ?6, per_hour = ?7, per_day = ?8, segments_per_month = ?9"
 		" WHERE id = ?10",
 	[CLIENT_ROTATE] = "UPDATE client SET token_hash = ?2 WHERE id = ?1",
 	[CLIENT_CLOSE] = "UPDATE client SET scopes = 0 WHERE id = ?1",
@@ -597,6 +590,12 @@ const char *const store_sql[STATEMENT_COUNT] = {
 	[PHONE_REMOVE] = "DELETE FROM phone WHERE id = ?1",
 	[PHONES] = "SELECT id, name, key, next_key, enrolled, joined, seen, cursor"
 		   " FROM phone ORDER BY name",
+	[PHONE_SIM_PUT] = "INSERT INTO phone_sim (id, phone_id) SELECT id, ?2 FROM sim"
+			  " WHERE iccid = ?1 ON CONFLICT (id) DO UPDATE"
+			  " SET phone_id = ?2 WHERE phone_id <> ?2",
+	[PHONE_SIM_NEXT] =
+		"SELECT min(id) FROM phone_sim WHERE phone_id = ?1 AND id > ?2",
+	[PHONE_SIMS_REMOVE] = "DELETE FROM phone_sim WHERE phone_id = ?1",
 	[POOL_ADD] = "INSERT INTO pool (name, sticky, country, recipients, fails_over)"
 		     " VALUES (?1, ?2, ?3, ?4, ?5)",
 	[POOL_CHANGE] = "UPDATE pool SET name = ?1, sticky = ?2, country = ?3,"

@@ -142,6 +142,29 @@ def test_a_drained_phone_gets_nothing_new_until_that_is_undone(fleet: Fleet) -> 
     assert refused(fleet, "drain", "99")[0] == refused(fleet, "drain", "shop-3")[0] == 1
 
 
+def test_a_phone_that_is_absent_since_the_start_has_its_sims(fleet: Fleet) -> None:
+    first, second = sim_of(fleet, "shop-1"), sim_of(fleet, "shop-2")
+    phone = fleet.phones["shop-1"]
+    phone.lab.gateway.kill()
+    waiting = send(fleet, "for the absent", subscription_id=first, wait_for="none")["message_id"]
+    phone.process.kill()
+    fleet.hub.restart()
+    wait_until(lambda: len(fleet.sims()) == 1, what="the hub shows the SIM of the other phone")
+    assert [sim_of(fleet, name) for name in ("shop-1", "shop-2")] == [first, second]
+    told = {"subscription_ids": [first], "drained": True}
+    assert fleet.run("drain", "shop-1") == [told]
+    line = audited(fleet, "sim_drained")[0]
+    assert (line["subscription_id"], line["phone"]) == (first, "shop-1")
+    assert fleet.run("drain", "--undo", "shop-1") == [told | {"drained": False}]
+    assert fleet.call("get_sms_status", message_id=waiting)["state"] in ("queued", "held")
+    assert senders(fleet, "for the absent") == []
+    phone.lab.gateway.start()
+    phone.start()
+    wait_until(lambda: senders(fleet, "for the absent") == ["shop-1"], what="it is sent")
+    wait_until(lambda: len(fleet.sims()) == 2, what="both SIMs are ready")
+    assert sim_of(fleet, "shop-1") == first
+
+
 def test_sims_lists_the_choice_first_and_says_why_others_are_refused(fleet: Fleet) -> None:
     first, second = sim_of(fleet, "shop-1"), sim_of(fleet, "shop-2")
     fleet.run("pools", "set", "front", "--sims", str(first))

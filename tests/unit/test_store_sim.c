@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Balances, and their age. */
+/* Balances and their age, and the phones of SIMs. */
 #include "unit_test.h"
 #include "base/clock.h"
 #include "store/store.h"
+#include "store/store_phone.h"
 #include "store_bench.h"
 
 enum { HOUR_MS = 60 * 60 * 1000 };
@@ -42,6 +43,46 @@ static struct store_sim_balance get(int64_t sim_id)
 }
 
 FIXTURE(store_set_up, store_tear_down)
+
+/* Returns their SIMs, as "1 2 ". */
+static const char *sims_of(const struct store_phone_row *row)
+{
+	static char list[64];
+	int64_t sim_id = 0;
+	size_t length = 0;
+
+	*list = '\0';
+	for (;;) {
+		assert_int_equal(store_phone_next_sim(store, row, &sim_id), 0);
+		if (!sim_id)
+			return list;
+		length += (size_t)snprintf(list + length, sizeof(list) - length, "%lld ",
+					   (long long)sim_id);
+	}
+}
+
+TEST(test_a_sim_is_in_the_phone_that_showed_it_last)
+{
+	struct store_phone_row first = { .name = "shop-1" },
+			       second = { .name = "shop-2" };
+
+	open_store();
+	identify("8936", "");
+	identify("8937", "");
+	assert_int_equal(store_phone_add(store, &first), 0);
+	assert_int_equal(store_phone_add(store, &second), 0);
+	assert_int_equal(store_phone_put_sim(store, &first, "8936"), 0);
+	assert_int_equal(store_phone_put_sim(store, &first, "8937"), 0);
+	assert_int_equal(store_phone_put_sim(store, &first, "no such card"), 0);
+	assert_string_equal(sims_of(&first), "1 2 ");
+	assert_int_equal(store_phone_put_sim(store, &second, "8936"), 0);
+	reopen_store();
+	assert_string_equal(sims_of(&first), "2 ");
+	assert_string_equal(sims_of(&second), "1 ");
+	assert_int_equal(store_phone_remove(store, &second), 0);
+	assert_string_equal(sims_of(&second), "");
+	assert_string_equal(sims_of(&first), "2 ");
+}
 
 TEST(test_the_newest_balance_is_kept)
 {

@@ -6,13 +6,18 @@ from __future__ import annotations
 import re
 import stat
 import subprocess
+import time
 from collections.abc import Iterator
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from agent import TO
 from conftest import new_lab
 from lab import wait_until
+from lab.clock import Clock
 from lab.fleet import HUB, Fleet, Phone
 from owner import Owner
 
@@ -99,3 +104,57 @@ def test_a_phone_that_leaves_has_no_key_and_no_client(fleet: Fleet) -> None:
     assert not phone.file.exists()
     assert "hub" not in clients(phone)
     assert phone.owner("leave") == {"revoked": "hub"}       # once more changes nothing
+
+
+YEAR_S = 365 * 86400
+
+
+@pytest.mark.parametrize("ahead_s", [-YEAR_S, YEAR_S, 60 - time.time()],
+                         ids=["a year behind", "a year ahead", "1970"])
+def test_the_wrong_clock_of_a_phone_loses_and_doubles_nothing(tmp_path: Path,
+                                                              ahead_s: float) -> None:
+    """Before the phone's clock is wrong, while it is, and when it is set: the times are the
+    hub's."""
+    def at(ahead_s: float) -> str:
+        return datetime.fromtimestamp(time.time() + ahead_s, timezone.utc).isoformat()
+
+    def rows() -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = fleet.call("list_sms", limit=50)["messages"]
+        return found
+
+    def exchange(when: str) -> None:
+        lab.modems[0].deliver(FROM, f"in, {when}")
+        wait_until(lambda: f"in, {when}" in [row["text"] for row in rows()], what="the hub has it")
+        sent = fleet.call("send_sms", to_phone_number=TO, sms_text=f"valid, {when}",
+                          valid_for_seconds=600, wait_for="sent")
+        assert sent["state"] in ("sent", "delivered"), sent
+        later = fleet.call("send_sms", to_phone_number=TO, sms_text=f"scheduled, {when}",
+                           send_at=at(2))
+        assert later["state"] == "scheduled", later
+        wait_until(lambda: fleet.call("get_sms_status", message_id=later["message_id"])["state"]
+                   in ("sent", "delivered"), what="it is sent at its time")
+
+    with new_lab(modem_count=1, gateway_open=False) as lab:
+        clock = Clock(lab.folder)
+        lab.gateway.environment |= clock.environment
+        lab.gateway.restart()
+        began = datetime.now(timezone.utc) - timedelta(seconds=1)
+        with Fleet(tmp_path, {"shop-1": lab}).running() as fleet:
+            exchange("before")
+            clock.set(ahead_s)
+            exchange("set wrong")
+            lab.gateway.kill()
+            lab.gateway.start()
+            wait_until(lambda: len(fleet.sims()) == 1, what="the SIM is ready again")
+            exchange("booted wrong")
+            clock.set(0)
+            exchange("set right")
+            expected = [f"{kind}, {when}" for when in ("before", "set wrong", "booted wrong",
+                                                       "set right")
+                        for kind in ("in", "valid", "scheduled")]
+            assert [row["text"] for row in reversed(rows())] == expected
+            assert ([taken.text for taken in lab.modems[0].taken]
+                    == [text for text in expected if not text.startswith("in")])
+            times = [datetime.fromisoformat(row["at"]) for row in reversed(rows())]
+            assert times == sorted(times)
+            assert began <= times[0] and times[-1] <= datetime.now(timezone.utc)

@@ -21,7 +21,7 @@ static const struct remote_modem_state {
 	{ "duplicate", true, true, false, "" },
 	{ "locked", true, true, false, "" },
 	{ "offline", true, false, false, "" },
-	{ "off", false, false, false, "" },
+	{ "modem_off", false, false, false, "" },
 };
 
 static void remote_modem_notify(struct modem *modem, enum ofono_event_type type)

@@ -111,8 +111,7 @@ YEAR_S = 365 * 86400
 
 @pytest.mark.parametrize("ahead_s", [-YEAR_S, YEAR_S, 60 - time.time()],
                          ids=["a year behind", "a year ahead", "1970"])
-def test_the_wrong_clock_of_a_phone_loses_and_doubles_nothing(tmp_path: Path,
-                                                              ahead_s: float) -> None:
+def test_the_wrong_clock_of_a_phone_loses_and_doubles_nothing(folder: Path, ahead_s: float) -> None:
     """Before the phone's clock is wrong, while it is, and when it is set: the times are the
     hub's."""
     def at(ahead_s: float) -> str:
@@ -139,7 +138,7 @@ def test_the_wrong_clock_of_a_phone_loses_and_doubles_nothing(tmp_path: Path,
         lab.gateway.environment |= clock.environment
         lab.gateway.restart()
         began = datetime.now(timezone.utc) - timedelta(seconds=1)
-        with Fleet(tmp_path, {"shop-1": lab}).running() as fleet:
+        with Fleet(folder, {"shop-1": lab}).running() as fleet:
             exchange("before")
             clock.set(ahead_s)
             exchange("set wrong")

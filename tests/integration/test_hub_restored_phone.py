@@ -190,12 +190,12 @@ def test_a_hub_on_a_new_disk_uses_no_key_of_its_former_self(fleet: Fleet, tmp_pa
 
 
 def test_a_hub_beside_its_newer_copy_says_what_became_of_its_messages(fleet: Fleet,
-                                                                      tmp_path: Path) -> None:
+                                                                      folder: Path) -> None:
     first = sim_of(fleet, "shop-1")
     Owner(fleet.phones["shop-1"].lab.gateway.state).do("change", "--ask", "always", "hub")
     asked: int = send(fleet, "asked", subscription_id=first, wait_for="none")["message_id"]
     wait_until(lambda: state(fleet, asked) == "waiting_approval", what="the phone has it")
-    newer = Gateway(tmp_path, fleet.phones["shop-1"].lab.bus, binary=HUB)
+    newer = Gateway(folder, fleet.phones["shop-1"].lab.bus, binary=HUB)
     newer.config += fleet.broker_config
     shutil.copytree(fleet.hub.state, newer.state, ignore=shutil.ignore_patterns("control"))
     newer.start()

@@ -206,7 +206,7 @@ def test_a_desktop_that_the_bus_starts_is_started_for_what_waits(agent: Agent, d
     wait_until(started.exists, 60, what="it is started for what was shown")
     started.unlink()
     ask(agent, "shown after the crash")
-    wait_until(started.exists, what="it is started for a new message")
+    wait_until(started.exists, 60, what="it is started for a new message")
 
 
 def test_what_waits_is_shown_again_after_a_restart_of_the_gateway(

@@ -79,10 +79,11 @@ class Bus(Program):
         self.reload()
 
     def add_service(self, name: str) -> Path:
-        """The bus starts a program when somebody calls that name: it creates a file, and ends."""
+        """The bus starts a program when somebody calls that name: it creates a file, and fails.
+        Of one that ends without a failure the bus would still expect the name for 25 s."""
         started = self._services / "started"
         (self._services / f"{name}.service").write_text(
-            f"[D-BUS Service]\nName={name}\nExec=/usr/bin/touch {started}\nUser=root\n")
+            f"[D-BUS Service]\nName={name}\nExec=/bin/sh -c \"touch {started}; false\"\nUser=root\n")
         self.reload()
         return started
 

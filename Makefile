@@ -323,7 +323,7 @@ deb:
 	@tests/packages/install build deb
 	$(Q)rm -rf $(DEB)
 	$(Q)mkdir -p $(DEB)/source
-	$(Q)tar -c --exclude-vcs --exclude=./$(BUILD) --exclude=__pycache__ . | tar -x -C $(DEB)/source
+	$(Q)tar -c --exclude-vcs --exclude=./build --exclude=./$(BUILD) --exclude=__pycache__ . | tar -x -C $(DEB)/source
 	$(Q)cd $(DEB)/source && env -u MAKEFLAGS -u MAKELEVEL -u OFONO_MCP_LOCKED dpkg-buildpackage -us -uc -b
 	$(Q)rm -rf $(DEB)/source
 	@ls -l $(DEB)/*.deb
@@ -336,7 +336,7 @@ rpm:
 	@tests/packages/install build rpm
 	$(Q)rm -rf $(RPM)
 	$(Q)mkdir -p $(RPM)/SOURCES
-	$(Q)tar -cz --exclude-vcs --exclude=./$(BUILD) --exclude=__pycache__ --transform='s,^\.,ofono-mcp-$(VERSION),' \
+	$(Q)tar -cz --exclude-vcs --exclude=./build --exclude=./$(BUILD) --exclude=__pycache__ --transform='s,^\.,ofono-mcp-$(VERSION),' \
 		-f $(RPM)/SOURCES/ofono-mcp-$(VERSION).tar.gz .
 	$(Q)env -u MAKEFLAGS -u MAKELEVEL -u OFONO_MCP_LOCKED -u BUILD rpmbuild -bb $(RPM_FLAGS) \
 		--define '_topdir $(abspath $(RPM))' --define 'ofono_mcp_version $(VERSION)' rpm/ofono-mcp.spec

@@ -13,12 +13,11 @@ PROJECT = Path(__file__).resolve().parents[2]
 BINARY = Path(os.environ.get("GATEWAY_BINARY", PROJECT / "build" / "ofono-mcp"))
 
 
-def make(target: str, destination: Path, prefix: str) -> None:
+def make(*arguments: str, build: Path = BINARY.parent) -> None:
     environment = {name: value for name, value in os.environ.items()
                    if not name.startswith(("MAKE", "MFLAGS"))}
-    subprocess.run(["make", "-s", f"BUILD={BINARY.parent}", target,
-                    f"DESTDIR={destination}", f"PREFIX={prefix}"],
-                   cwd=PROJECT, env=environment, check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(["make", "-s", f"BUILD={build}", *arguments], cwd=PROJECT, env=environment,
+                   check=True, stdout=subprocess.DEVNULL)
 
 
 DEMO = {"as-root", "demo/demo.py", "lab/lab.py", "lab/confine.py", "modem/modem.py"}
@@ -30,7 +29,8 @@ def files(folder: Path) -> set[str]:
 
 @pytest.mark.parametrize("prefix", ["/usr/local", "/usr"])
 def test_an_installed_tree_works_and_is_removed_completely(tmp_path: Path, prefix: str) -> None:
-    make("install", tmp_path, prefix)
+    place = (f"DESTDIR={tmp_path}", f"PREFIX={prefix}")
+    make("install", *place)
     home = tmp_path / prefix.lstrip("/")
     demo = files(home / "share" / "ofono-mcp")
     assert demo > DEMO and not [name for name in demo if "test_" in name]
@@ -47,5 +47,5 @@ def test_an_installed_tree_works_and_is_removed_completely(tmp_path: Path, prefi
         subprocess.run([home / "bin" / name, "serve", "--check-config", "--config",
                         home / "share" / "doc" / name / f"{name}.conf"],
                        check=True, stdout=subprocess.DEVNULL)
-    make("uninstall", tmp_path, prefix)
+    make("uninstall", *place)
     assert files(tmp_path) == set()

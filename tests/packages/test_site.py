@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 from urllib.parse import unquote
 
-from test_make_install import BINARY, make
+from test_make_install import make
 
 
 def links(page: Path) -> set[str]:
@@ -16,8 +16,8 @@ def links(page: Path) -> set[str]:
 
 def test_every_page_of_the_site_is_there_and_every_link_between_them_leads_somewhere(
         tmp_path: Path) -> None:
-    make("site", tmp_path, "/usr")
-    site = BINARY.parent / "site"
+    make("site", build=tmp_path)
+    site = tmp_path / "site"
     pages = [page for page in site.rglob("*.html") if page.name != "404.html"]
     assert {"index.html", "getting-started.html", "ofono-mcp.conf.5.html"} <= {page.name for page in pages}
     assert [(page.name, link) for page in pages for link in links(page)

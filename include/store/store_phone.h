@@ -41,7 +41,10 @@ int store_phone_add(struct store *store, struct store_phone_row *row);
 int store_phone_put(struct store *store, const struct store_phone_row *row);
 /* The same and the cursor, lazily: a power failure may lose it together with what it passed. */
 int store_phone_advance(struct store *store, const struct store_phone_row *row);
-/* Removes the phone, with its audit line; its SIMs have no phone then. Returns 0, STORE_E_NOT_FOUND, STORE_E_FULL or -errno. */
+/*
+ * Removes the phone, with its audit line; its SIMs have no phone then. Returns 0,
+ * STORE_E_NOT_FOUND, STORE_E_FULL or -errno.
+ */
 int store_phone_remove(struct store *store, const struct store_phone_row *row);
 /* Lists them in order of name. Returns 0 or -errno. */
 int store_phone_list(struct store *store,

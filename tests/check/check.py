@@ -416,7 +416,10 @@ class Check:
         return self.lint_program("--quick")
 
     def lint(self) -> Verdict:
-        return self.lint_program()
+        """Every warning of what is not built yet, in a fresh clone everything, is an error."""
+        verdict = self.make(f"BUILD={self.build}", "WERROR=1", "-k", "programs", "plugin")
+        verdict.add(self.lint_program())
+        return verdict
 
     def unit(self) -> Verdict:
         verdict = self.make(f"BUILD={self.build}", "-k", "programs")
@@ -645,14 +648,14 @@ PARTS: dict[str, str] = {
     "valgrind-unit": "the unit tests under valgrind",
     "valgrind": "the integration tests with the gateway under valgrind",
 }
-# What runs side by side: each of these runs its parts one after the other. "house" installs what
-# "unit" has built.
+# What runs side by side: each of these runs its parts one after the other. "lint" is the first to
+# build what the others use, and "house" installs what "unit" has built.
 SETS = {
     "check": [["lint-quick", "integration-fast", "matrix-short"], ["san", "fuzz"],
               ["package-contents", "lab"]],
     "check-all": [["lint", "unit", "house", "integration"],
                   ["san", "fuzz", "starve", "numbers", "clients"],
-                  ["package", "other-release", "lab"]],
+                  ["other-release", "package", "lab"]],
 }
 # What runs after those and alone, because it measures or because a person would be waiting.
 ALONE = {"check-all": ["demo", "console", "torture", "bench"]}

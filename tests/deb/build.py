@@ -100,6 +100,7 @@ class Builder:
     language: str = "C.UTF-8"
     user: str = "root"
     home: str = "/nonexistent"
+    options: str = "parallel=2"
 
     def build(self, copy: Sequence[str] = COPY, kind: str = "--build=binary",
               mark: str = "") -> Build:
@@ -109,7 +110,7 @@ class Builder:
         changelog.write_text(changelog.read_text().replace(")", f"{mark})", 1))
         environment = {"PATH": os.environ["PATH"], "HOME": self.home, "USER": self.user,
                        "LOGNAME": self.user, "TZ": self.timezone, "LC_ALL": self.language,
-                       "DEB_BUILD_OPTIONS": "parallel=2"}
+                       "DEB_BUILD_OPTIONS": self.options}
         ended = subprocess.run(
             ["dpkg-buildpackage", "-us", "-uc", kind], cwd=source, env=environment,
             umask=self.umask, capture_output=True, text=True)
@@ -146,7 +147,8 @@ def previous() -> Build | None:
         return None
     kept.parent.mkdir(parents=True, exist_ok=True)
     folder = Path(tempfile.mkdtemp(dir=kept.parent))
-    Builder(folder / "here").build(["git", "archive", commit], mark="~previous")
+    Builder(folder / "here", options="parallel=2 noopt").build(["git", "archive", commit],
+                                                               mark="~previous")
     shutil.rmtree(folder / "here" / "source")
     (folder / "here").rename(kept)
     folder.rmdir()

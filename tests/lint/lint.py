@@ -4,7 +4,7 @@
 
     tests/lint/lint.py [--quick] [--make MAKE] [--build FOLDER] [CHECK...]
 
---quick leaves out what takes long: a build with -Werror, cppcheck, clang-tidy.
+--quick leaves out what takes long or needs a build: cycles, mandoc, cppcheck, clang-tidy.
 """
 
 from __future__ import annotations
@@ -100,10 +100,8 @@ def check_names(_: Tools) -> Finding:
 
 
 def check_cycles(tools: Tools) -> Finding:
-    """Uses the objects of a build that "make lint" makes for its own checks."""
-    built = command(tools.make, "--no-print-directory", f"-j{os.cpu_count()}",
-                    f"BUILD={tools.build}", "all")
-    return Finding("no build", built) if built else Finding(*cycles.check(PROJECT, tools.build))
+    """In what is built; "make lint" builds all of it before."""
+    return Finding(*cycles.check(PROJECT, tools.build))
 
 
 def is_code(file: Path, text: str) -> bool:
@@ -317,13 +315,6 @@ def check_format(_: Tools) -> Finding:
     return Finding(f"{len(names)} files", places or complaints)
 
 
-def check_warnings(tools: Tools) -> Finding:
-    """A separate build, because make does not rebuild files that had warnings."""
-    complaints = command(tools.make, "--no-print-directory", f"-j{os.cpu_count()}",
-                         f"BUILD={tools.build}/werror", "WERROR=1", "programs", "plugin")
-    return Finding("the program, its plugin and the unit tests with -Werror", complaints)
-
-
 def check_mandoc(_: Tools) -> Finding:
     pages = [str(page.relative_to(PROJECT)) for page in sorted(PROJECT.glob("doc/*.[158]"))]
     return Finding(", ".join(pages), command("mandoc", "-Tlint", "-Wwarning", *pages))
@@ -374,7 +365,6 @@ QUICK: dict[str, Check] = {
 }
 SLOW: dict[str, Check] = {
     "cycles": check_cycles,
-    "warnings": check_warnings,
     "mandoc": check_mandoc,
     "cppcheck": check_cppcheck,
     "clang-tidy": check_clang_tidy,

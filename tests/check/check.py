@@ -527,7 +527,7 @@ class Check:
 
     def console(self) -> Verdict:
         return self.with_gateway(lambda: self.pytest(
-            "console", ["tests/console"], test_s=LONG_S))
+            "console", ["tests/console"], processes=os.cpu_count() or 1, test_s=LONG_S))
 
     def matrix(self) -> Verdict:
         return self.with_gateway(lambda: self.pytest(
@@ -654,11 +654,11 @@ SETS = {
     "check": [["lint-quick", "integration-fast", "matrix-short"], ["san", "fuzz"],
               ["package-contents", "lab"]],
     "check-all": [["lint", "unit", "house", "integration"],
-                  ["san", "fuzz", "starve", "numbers", "clients"],
+                  ["san", "fuzz", "starve", "numbers", "clients", "torture"],
                   ["other-release", "package", "lab"]],
 }
 # What runs after those and alone, because it measures or because a person would be waiting.
-ALONE = {"check-all": ["demo", "console", "torture", "bench"]}
+ALONE = {"check-all": ["demo", "console", "bench"]}
 
 
 def run_part(check: Check, name: str, what: str, run: Callable[[], Verdict]) -> Verdict:

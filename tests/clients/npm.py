@@ -41,6 +41,15 @@ def same(one: Path, other: Path) -> bool:
     return other.exists() and one.read_bytes() == other.read_bytes()
 
 
+def put(source: str | Path, target: str | Path) -> None:
+    """Another run may be reading the target."""
+    if same(Path(source), Path(target)):
+        return
+    fresh = f"{target}.{os.getpid()}"
+    shutil.copy(source, fresh)
+    os.replace(fresh, target)
+
+
 def fetch(folder: Path) -> None:
     """The copy of the lock file is written last: if it exists, everything does."""
     done = folder / "installed-lock.json"
@@ -64,7 +73,7 @@ class Npm:
         with locked(folder):
             fetch(folder)
             for script in SOURCE.glob("*.mjs"):     # they import from their own folder
-                shutil.copy(script, folder)
+                put(script, folder / script.name)
         return cls(folder)
 
     @property

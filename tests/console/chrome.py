@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from modem.patience import patience
-from npm import Npm
+from npm import Npm, put
 from npm_program import NpmProgram
 
 SOURCE = Path(__file__).parent
@@ -21,7 +21,7 @@ class Chrome(NpmProgram):
 
     def __init__(self, npm: Npm, home: Path) -> None:
         beside = npm.folder / "console"
-        shutil.copytree(SOURCE, beside, dirs_exist_ok=True,
+        shutil.copytree(SOURCE, beside, dirs_exist_ok=True, copy_function=put,
                         ignore=shutil.ignore_patterns("__pycache__", "*.py"))
         self._ids = count(1)
         super().__init__(npm, home, ANSWER_S, "console/browser.mjs",

@@ -190,14 +190,16 @@ def test_a_call_of_any_length_fits(show: Show) -> None:
     console.wait_live()
 
 
-def test_a_teardown_during_a_call_succeeds(show: Show) -> None:
+def test_a_teardown_during_a_call_succeeds(show: Show, desk: Desk, number: str) -> None:
     console = show().wait_live()
     console.ask_host("host.hold.push('tools/call')")
     tell(console, "tool-input", {"arguments": {"phone_number": "+36301234567"}})
+    desk.lab.modems[0].deliver(number, "ends the call that waits for changes")
     console.do("await page.waitForFunction(() => host.late.length > 1)")
     assert ask(console, "ui/resource-teardown")["result"] == {}
     follows = "host.heard.filter(({ params }) => params?.name === 'get_gateway_status').length"
     before = console.ask_host(follows)
+    desk.lab.modems[0].deliver(number, "and the held one")
     console.ask_host("host.release()")
     console.do("await page.waitForFunction(() => host.answered === host.asks)")
     assert ask(console, "ping")["result"] == {}

@@ -54,6 +54,7 @@ def test_a_thread_says_who_sent_each_message(page: Console, desk: Desk, number: 
 def test_the_page_names_the_phone(page: Console, desk: Desk) -> None:
     host = Agent(desk.lab, desk.page).call("get_gateway_status", detail=True).structured["host"]
     assert host == socket.gethostname()
+    page.do("await page.locator('#gateway', { hasText: args.host }).waitFor()", host=host)
     assert page.do("return page.locator('#gateway').innerText()") == host
     assert host in page.do("return page.title()")
 

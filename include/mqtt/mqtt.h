@@ -109,3 +109,5 @@ int mqtt_publish(struct mqtt *mqtt, const struct mqtt_message *message,
 
 /* Breaks the connection as a failure would, soon after this call; then it connects again. */
 void mqtt_reconnect(struct mqtt *mqtt);
+/* For `gone`: the next attempt is so many seconds away. */
+void mqtt_rest(struct mqtt *mqtt, unsigned seconds);

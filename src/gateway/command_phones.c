@@ -126,17 +126,20 @@ static void command_phones_run(struct control_call *call)
 	struct json_writer *writer;
 	struct hub_phone *phone;
 	int64_t count = 0, present = 0;
+	bool is_replaced = false;
 
 	TAILQ_FOREACH (phone, hub_phones_list(phones), link) {
 		command_phones_put(call, phone);
 		count++;
 		present += phone->is_present;
+		is_replaced |= phone->is_stale;
 	}
 	writer = control_call_open_result(call);
 	if (!writer)
 		return;
 	json_put_string(writer, "broker", hub_phones_condition(phones));
 	json_put_boolean(writer, "connected", hub_phones_is_connected(phones));
+	json_put_boolean(writer, "replaced", is_replaced);
 	json_put_integer(writer, "phones", count);
 	json_put_integer(writer, "present", present);
 	control_call_close(call);

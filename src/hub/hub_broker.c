@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The hub is one client of the broker, with the name "hub": a second hub of the same fleet ends
- * the connection of the first, and both say so in their logs. It subscribes to the answers and
- * the presence of all phones. Nothing depends on what the broker keeps.
+ * the connection of the first, and both say so in their logs. The older one stays away once a phone
+ * has told it that it is. It subscribes to the answers and the presence of all phones. Nothing
+ * depends on what the broker keeps.
  */
 #include "hub/hub_broker.h"
 
@@ -22,6 +23,7 @@
 enum {
 	HUB_BROKER_KEEP_ALIVE_S = 30,
 	HUB_BROKER_RETRY_MAX_S = 15,
+	HUB_BROKER_REPLACED_REST_S = 600,
 	HUB_BROKER_PORT_MAX = 65535,
 	HUB_BROKER_PASSWORD_BYTES = 256,
 };
@@ -154,12 +156,28 @@ static void hub_broker_on_ready(void *data)
 	hub_phones_set_connected(broker->phones, true, condition);
 }
 
+/* Has a phone refused this hub, because a newer one is at work? */
+static bool hub_broker_is_replaced(const struct hub_broker *broker)
+{
+	const struct hub_phone *phone;
+
+	TAILQ_FOREACH (phone, hub_phones_list(broker->phones), link) {
+		if (phone->is_stale)
+			return true;
+	}
+	return false;
+}
+
 static void hub_broker_on_gone(void *data, const char *why)
 {
 	struct hub_broker *broker = data;
 	char condition[CONFIG_TEXT_BYTES + 192];
 	bool was_connected = hub_phones_is_connected(broker->phones);
 
+	if (hub_broker_is_replaced(broker)) {
+		mqtt_rest(broker->mqtt, HUB_BROKER_REPLACED_REST_S);
+		why = "a newer hub is at work; next attempt in 10 minutes";
+	}
 	snprintf(condition, sizeof(condition),
 		 "no connection to the broker at %s: %.128s", broker->address, why);
 	if (was_connected || strcmp(condition, hub_phones_condition(broker->phones)) != 0)

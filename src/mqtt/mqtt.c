@@ -567,6 +567,11 @@ void mqtt_reconnect(struct mqtt *mqtt)
 	mqtt_arm(mqtt);
 }
 
+void mqtt_rest(struct mqtt *mqtt, unsigned seconds)
+{
+	mqtt->next_try_ms = clock_boot_ms() + (int64_t)seconds * 1000;
+}
+
 struct mqtt *mqtt_new(sd_event *loop, const struct mqtt_settings *settings)
 {
 	struct mqtt *mqtt = calloc(1, sizeof(*mqtt));

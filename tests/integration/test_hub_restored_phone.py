@@ -208,5 +208,7 @@ def test_a_hub_beside_its_newer_copy_says_what_became_of_its_messages(fleet: Fle
         for choice in ({"subscription_id": first}, {}):
             refusal = send(fleet, "refused", **choice)
             assert (refusal["code"], refusal["retryable"]) == ("stale_hub", False)
+        wait_until(lambda: (row := fleet.run("phones")[-1])["replaced"] and not row["connected"],
+                   what="the former hub leaves the broker to its successor")
     finally:
         newer.kill()

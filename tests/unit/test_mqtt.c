@@ -29,6 +29,7 @@ struct client {
 	enum mqtt_outcome outcome;
 	int outcomes[MQTT_LOST + 1];
 	int64_t gone_ms[BENCH_GAPS];
+	unsigned rest_s;
 };
 
 struct bench {
@@ -66,6 +67,8 @@ static void client_on_gone(void *data, const char *why)
 	client->gone_ms[client->gones % BENCH_GAPS] = clock_monotonic_ms();
 	client->gones++;
 	snprintf(client->why, sizeof(client->why), "%s", why);
+	if (client->rest_s)
+		mqtt_rest(client->mqtt, client->rest_s);
 }
 
 static void client_on_message(void *data, const struct mqtt_message *message)
@@ -676,6 +679,17 @@ TEST(attempts_are_not_made_in_step)
 		differ = differ || gap_ms < first_ms - 3 || gap_ms > first_ms + 3;
 	}
 	assert_true(differ);
+}
+
+TEST(a_client_rests_as_long_as_it_is_told)
+{
+	struct client *resting = client_prepare(0), *other = client_prepare(1);
+
+	resting->rest_s = 3600;
+	client_start(resting);
+	client_start(other);
+	BENCH_WAIT(other->gones == BENCH_GAPS);
+	assert_int_equal(resting->gones, 1);
 }
 
 void before_tests(int argc, char **argv)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * "m1f4-9a3bc2d1": the kind, the ID in hexadecimal, and a checksum of both.
+ * "m1f4-9a3bc2d1": the kind, the ID in hexadecimal, and a checksum of both. With a time:
+ * "t19b3f0c5a80.1f4-9a3bc2d1".
  */
 #include "tools/cursor.h"
 
@@ -12,13 +13,17 @@
 #include "tools/argument.h"
 #include "tools/tool_failure.h"
 
-enum { CURSOR_QUOTED_CHARACTERS = 40 }; /* of an invalid cursor, in the error */
+enum {
+	CURSOR_QUOTED_CHARACTERS = 40, /* of an invalid cursor, in the error */
+	CURSOR_PLACE_BYTES = CURSOR_BYTES - 9,
+};
 
 static const struct {
 	char letter;
 	const char *source; /* which answer such a cursor comes from */
 } cursor_kinds[] = {
 	[CURSOR_MESSAGES] = { 'm', "next_cursor of list_sms" },
+	[CURSOR_SCHEDULED] = { 't', "next_cursor of list_sms with state scheduled" },
 	[CURSOR_CONVERSATIONS] = { 'c', "next_cursor of list_sms_conversations" },
 	[CURSOR_CALLS] = { 'r', "next_cursor of list_calls" },
 	[CURSOR_CONTACTS] = { 'p', "next_cursor of find_contact" },
@@ -36,13 +41,30 @@ static uint32_t cursor_checksum(const char *text)
 	return sum;
 }
 
+static void cursor_seal(const char place[CURSOR_PLACE_BYTES], char text[CURSOR_BYTES])
+{
+	snprintf(text, CURSOR_BYTES, "%.*s-%08x", CURSOR_PLACE_BYTES - 1, place,
+		 cursor_checksum(place));
+}
+
 void cursor_write(enum cursor_kind kind, int64_t id, char text[CURSOR_BYTES])
 {
-	char place[CURSOR_BYTES - 9];
+	char place[CURSOR_PLACE_BYTES];
 
 	snprintf(place, sizeof(place), "%c%llx", cursor_kinds[kind].letter,
 		 (unsigned long long)id);
-	snprintf(text, CURSOR_BYTES, "%s-%08x", place, cursor_checksum(place));
+	cursor_seal(place, text);
+}
+
+static void cursor_write_scheduled(int64_t send_at_ms, int64_t id,
+				   char text[CURSOR_BYTES])
+{
+	char place[CURSOR_PLACE_BYTES];
+
+	snprintf(place, sizeof(place), "%c%llx.%llx",
+		 cursor_kinds[CURSOR_SCHEDULED].letter, (unsigned long long)send_at_ms,
+		 (unsigned long long)id);
+	cursor_seal(place, text);
 }
 
 /* Valid is only what cursor_write() would write for the same ID. */
@@ -61,17 +83,27 @@ bool cursor_read(enum cursor_kind kind, const char *text, int64_t *id_out)
 	return true;
 }
 
-bool cursor_argument(struct tool_call *call, const char *name, enum cursor_kind kind,
-		     int64_t *id_out)
+static bool cursor_read_scheduled(const char *text, int64_t *send_at_ms_out,
+				  int64_t *id_out)
 {
-	const char *text = argument_text(call, name);
+	char expected[CURSOR_BYTES], *end;
+	int64_t send_at_ms, id;
 
-	if (!text || !*text) {
-		*id_out = 0;
-		return true;
-	}
-	if (cursor_read(kind, text, id_out))
-		return true;
+	if (*text != cursor_kinds[CURSOR_SCHEDULED].letter)
+		return false;
+	send_at_ms = (int64_t)strtoll(text + 1, &end, 16);
+	id = *end ? (int64_t)strtoll(end + 1, NULL, 16) : -1;
+	cursor_write_scheduled(send_at_ms, id, expected);
+	if (send_at_ms < 0 || id < 0 || strcmp(text, expected) != 0)
+		return false;
+	*send_at_ms_out = send_at_ms;
+	*id_out = id;
+	return true;
+}
+
+static void cursor_refuse(struct tool_call *call, const char *name, enum cursor_kind kind,
+			  const char *text)
+{
 	tool_failure_answer(
 		call, FAILURE_INVALID_ARGUMENTS,
 		arena_printf(call->arena,
@@ -80,6 +112,29 @@ bool cursor_argument(struct tool_call *call, const char *name, enum cursor_kind 
 			     name,
 			     escape_quote(call->arena, text, CURSOR_QUOTED_CHARACTERS),
 			     cursor_kinds[kind].source, name));
+}
+
+bool cursor_argument(struct tool_call *call, const char *name, enum cursor_kind kind,
+		     int64_t *id_out)
+{
+	const char *text = argument_filled_text(call, name);
+
+	*id_out = 0;
+	if (!text || cursor_read(kind, text, id_out))
+		return true;
+	cursor_refuse(call, name, kind, text);
+	return false;
+}
+
+bool cursor_argument_scheduled(struct tool_call *call, const char *name,
+			       int64_t *send_at_ms_out, int64_t *id_out)
+{
+	const char *text = argument_filled_text(call, name);
+
+	*send_at_ms_out = *id_out = 0;
+	if (!text || cursor_read_scheduled(text, send_at_ms_out, id_out))
+		return true;
+	cursor_refuse(call, name, CURSOR_SCHEDULED, text);
 	return false;
 }
 
@@ -89,5 +144,14 @@ void cursor_put(struct json_writer *writer, const char *key, enum cursor_kind ki
 	char text[CURSOR_BYTES];
 
 	cursor_write(kind, id, text);
+	json_put_string(writer, key, text);
+}
+
+void cursor_put_scheduled(struct json_writer *writer, const char *key, int64_t send_at_ms,
+			  int64_t id)
+{
+	char text[CURSOR_BYTES];
+
+	cursor_write_scheduled(send_at_ms, id, text);
 	json_put_string(writer, key, text);
 }

@@ -2,7 +2,8 @@
 /*
  * Cursor: a position among messages, calls, contacts or changes, as a string that clients
  * pass back without reading it. It holds a row's ID, so it stays valid whatever arrives
- * meanwhile, also over a restart.
+ * meanwhile, also over a restart; that of CURSOR_SCHEDULED also holds the time that the message
+ * waited for, which may change.
  *
  * Its checksum detects mistakes, not attacks: a cursor gives no access that a client does
  * not have without it.
@@ -16,6 +17,7 @@
 
 enum cursor_kind {
 	CURSOR_MESSAGES,      /* list_sms continues with messages older than this one */
+	CURSOR_SCHEDULED,     /* list_sms continues with messages that wait for later */
 	CURSOR_CONVERSATIONS, /* list_sms_conversations, likewise */
 	CURSOR_CALLS,	      /* list_calls, likewise */
 	CURSOR_CONTACTS,      /* find_contact continues after this position */
@@ -23,7 +25,7 @@ enum cursor_kind {
 	CURSOR_ARRIVALS,      /* wait_for_sms checks messages newer than this one */
 };
 
-enum { CURSOR_BYTES = 32 };
+enum { CURSOR_BYTES = 48 };
 
 void cursor_write(enum cursor_kind kind, int64_t id, char text[CURSOR_BYTES]);
 /* Returns false if it is not a cursor of this kind. */
@@ -37,3 +39,9 @@ bool cursor_argument(struct tool_call *call, const char *name, enum cursor_kind 
 		     int64_t *id_out);
 void cursor_put(struct json_writer *writer, const char *key, enum cursor_kind kind,
 		int64_t id);
+
+/* The same for CURSOR_SCHEDULED; both are 0 without a cursor. */
+bool cursor_argument_scheduled(struct tool_call *call, const char *name,
+			       int64_t *send_at_ms_out, int64_t *id_out);
+void cursor_put_scheduled(struct json_writer *writer, const char *key, int64_t send_at_ms,
+			  int64_t id);

@@ -7,7 +7,8 @@
  * search may take several turns of the event loop; if the gateway stops meanwhile, the page
  * ends where the search is.
  *
- * With state "scheduled" the order is that of send_at.
+ * With state "scheduled" the order is that of send_at, which may change. So the cursor then also
+ * holds the send_at that the last message had (tests/integration/test_scheduled_list.py).
  *
  * A page also lists the offline gaps in its time. Pages touch: the time between two messages
  * belongs to the page with the later one.
@@ -76,12 +77,19 @@ static const struct schema_field list_sms_output[] = {
 	{ 0 },
 };
 
+/* Of a message that waits. */
+struct list_sms_scheduled_place {
+	int64_t send_at_ms;
+	int64_t message_id;
+};
+
 /* One call; lives in its arena. */
 struct list_sms {
 	struct tool_call *call;
 	struct scan scan;
 	struct page page;
-	struct view_contacts contacts; /* of the rows */
+	struct view_contacts contacts;	       /* of the rows */
+	struct list_sms_scheduled_place after; /* where the previous page ended */
 	int64_t newest_id; /* when the call came; later messages are not listed */
 	int64_t from_ms;   /* the time that this page covers */
 	int64_t until_ms;
@@ -127,6 +135,18 @@ static bool list_sms_check_sim(struct tool_call *call,
 }
 
 /* Returns false if the call has been finished with a failure. */
+static bool list_sms_read_cursor(struct list_sms *list)
+{
+	struct tool_call *call = list->call;
+
+	if (argument_text(call, "state"))
+		return cursor_argument_scheduled(call, "cursor", &list->after.send_at_ms,
+						 &list->after.message_id);
+	return cursor_argument(call, "cursor", CURSOR_MESSAGES,
+			       &list->scan.look.filter.before_id);
+}
+
+/* Returns false if the call has been finished with a failure. */
 static bool list_sms_read_filter(struct tool_call *call,
 				 struct store_listing_filter *filter)
 {
@@ -142,7 +162,6 @@ static bool list_sms_read_filter(struct tool_call *call,
 	return argument_time(call, "since", &filter->since_ms) &&
 	       argument_time(call, "until", &filter->until_ms) &&
 	       list_sms_check_times(call, filter) && list_sms_check_party(call, filter) &&
-	       cursor_argument(call, "cursor", CURSOR_MESSAGES, &filter->before_id) &&
 	       list_sms_check_sim(call, filter);
 }
 
@@ -267,11 +286,6 @@ static const struct request_waiting list_sms_waiting = {
  * in memory together.
  */
 
-struct list_sms_scheduled_place {
-	int64_t send_at_ms;
-	int64_t message_id;
-};
-
 struct list_sms_scheduled {
 	struct list_sms *list;
 	struct store_party party;	       /* of the filter's number */
@@ -343,7 +357,7 @@ static void list_sms_scheduled_visit(void *data, const struct message *message)
 		scheduled->count++;
 }
 
-static int list_sms_scheduled_write_rows(const struct list_sms_scheduled *scheduled)
+static int list_sms_scheduled_write_rows(struct list_sms_scheduled *scheduled)
 {
 	const struct services *services = scheduled->list->call->services;
 	struct page *page = &scheduled->list->page;
@@ -360,66 +374,53 @@ static int list_sms_scheduled_write_rows(const struct list_sms_scheduled *schedu
 		if (!error) {
 			message.reason = message_view_reason(services, &message);
 			message_view_write(&page->view, &message);
-			page_keeps_row(page);
+			if (page_keeps_row(page))
+				scheduled->after = scheduled->earliest[i];
 		}
 		arena_free(arena);
 	}
 	return error;
 }
 
-/* A message of the previous page that has been sent since keeps its place. */
-static int list_sms_scheduled_find_after(struct list_sms_scheduled *scheduled,
-					 struct store *store)
-{
-	int64_t message_id = scheduled->list->scan.look.filter.before_id;
-	struct message message;
-	struct arena *arena;
-	int error;
-
-	if (!message_id)
-		return 0;
-	error = message_view_read(store, message_id, &arena, &message);
-	if (!error)
-		scheduled->after = (struct list_sms_scheduled_place){ message.send_at_ms,
-								      message_id };
-	arena_free(arena);
-	return error == STORE_E_NOT_FOUND ? 0 : error;
-}
-
 /*
  * Writes the messages that wait for their send_at, also those that wait for approval until then,
- * the next one first. The filter's times are bounds for send_at, and its before_id is the last
- * message of the previous page. Returns 0 or the store's error.
+ * the next one first. The filter's times are bounds for send_at. Returns 0 or the store's error.
  */
-static int list_sms_scheduled_write(struct list_sms *list)
+static int list_sms_scheduled_write(struct list_sms_scheduled *scheduled)
 {
-	const struct store_listing_filter *filter = &list->scan.look.filter;
-	struct store *store = list->call->services->store;
-	struct list_sms_scheduled scheduled = {
-		.list = list,
-		.now_ms = clock_wall_ms(),
-		.room = list->page.limit + 1,
-	};
-	int error = list_sms_scheduled_find_after(&scheduled, store);
+	const struct store_listing_filter *filter = &scheduled->list->scan.look.filter;
+	struct store *store = scheduled->list->call->services->store;
+	int error;
 
 	if (filter->number)
 		store_party_spell(store, filter->sim_id, filter->number,
-				  &scheduled.party);
-	if (!error)
-		error = store_message_list_unfinished(store, list_sms_scheduled_visit,
-						      &scheduled);
-	return error ? error : list_sms_scheduled_write_rows(&scheduled);
+				  &scheduled->party);
+	error = store_message_list_unfinished(store, list_sms_scheduled_visit, scheduled);
+	return error ? error : list_sms_scheduled_write_rows(scheduled);
 }
 
 static void list_sms_answer_scheduled(struct list_sms *list)
 {
+	struct store *store = list->call->services->store;
 	struct page *page = &list->page;
-	int error = store_message_newest(list->call->services->store, &list->newest_id);
+	struct list_sms_scheduled scheduled = {
+		.list = list,
+		.after = list->after,
+		.now_ms = clock_wall_ms(),
+		.room = page->limit + 1,
+	};
+	int error = store_message_newest(store, &list->newest_id);
 
 	list_sms_open_rows(list);
 	if (!error)
-		error = list_sms_scheduled_write(list);
-	list_sms_close_rows(list);
+		error = list_sms_scheduled_write(&scheduled);
+	json_close_array(page->writer);
+	json_put_integer(page->writer, "count", page->room.rows);
+	if (page->more)
+		cursor_put_scheduled(page->writer, "next_cursor",
+				     scheduled.after.send_at_ms,
+				     scheduled.after.message_id);
+	view_put_contacts(&page->view);
 	cursor_put(page->writer, "wait_cursor", CURSOR_ARRIVALS, list->newest_id);
 	page_answer(page, list->call, error);
 }
@@ -437,7 +438,7 @@ static void list_sms_run(struct tool_call *call)
 	list->scan.look.data = list;
 	list->scan.done = list_sms_finish;
 	if (!list_sms_read_filter(call, &list->scan.look.filter) ||
-	    !page_begin(&list->page, call))
+	    !list_sms_read_cursor(list) || !page_begin(&list->page, call))
 		return;
 	if (argument_text(call, "state")) {
 		list_sms_answer_scheduled(list);

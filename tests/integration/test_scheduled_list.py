@@ -61,6 +61,41 @@ def test_scheduled_messages_are_filtered(lab: Lab, number: str) -> None:
         assert texts(listed(lab, phone_number=number, **nothing)) == []
 
 
+@pytest.mark.parametrize("hours", [1, 40], ids=["earlier", "later"])
+def test_the_next_page_misses_no_message_though_the_last_one_was_moved(
+        lab: Lab, number: str, hours: float) -> None:
+    rows = [schedule(lab, number, f"message {i}", 20 + i) for i in range(4)]
+    page = listed(lab, phone_number=number, limit=2)
+    assert texts(page) == ["message 0", "message 1"]
+    raw_call(lab, "edit_sms", message_id=rows[1]["message_id"],
+             send_at=seconds_ahead(hours * HOUR_S))
+    rest = listed(lab, phone_number=number, cursor=page["next_cursor"])
+    assert texts(rest)[:2] == ["message 2", "message 3"] and "next_cursor" not in rest
+
+
+def test_pages_divide_messages_of_the_same_time(lab: Lab, number: str) -> None:
+    moment = seconds_ahead(20 * HOUR_S)
+    for i in range(5):
+        send(lab, number, f"message {i}", send_at=moment)
+    seen, cursor = [], {}
+    while len(seen) < 5:
+        page = listed(lab, phone_number=number, limit=2, **cursor)
+        seen += texts(page)
+        cursor = {"cursor": page.get("next_cursor")}
+    assert seen == [f"message {i}" for i in range(5)] and cursor == {"cursor": None}
+
+
+def test_a_cursor_of_the_other_order_is_refused(lab: Lab, number: str) -> None:
+    for i in range(2):
+        schedule(lab, number, f"message {i}", 20 + i)
+    theirs = call(lab, "list_sms", phone_number=number, limit=1)["next_cursor"]
+    ours = listed(lab, phone_number=number, limit=1)["next_cursor"]
+    for wrong in ({"cursor": theirs, "state": "scheduled"}, {"cursor": ours},
+                  {"cursor": ours[:-1], "state": "scheduled"},
+                  {"cursor": ours.split(".")[0], "state": "scheduled"}):
+        assert refusal(lab, "list_sms", **wrong)["code"] == "invalid_arguments"
+
+
 @pytest.mark.parametrize("state", ["sent", "later"])
 def test_another_state_is_refused(lab: Lab, state: str) -> None:
     facts = refusal(lab, "list_sms", state=state)

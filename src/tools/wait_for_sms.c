@@ -372,18 +372,23 @@ static enum store_message_kind wait_for_sms_read_kind(const struct tool_call *ca
 	return MESSAGE_KIND_ANY;
 }
 
-/* Returns false if the call has been finished with a failure. */
+/*
+ * A cursor of another message store may be ahead of this one, and what comes next would be behind
+ * it. Returns false if the call has been finished with a failure.
+ */
 static bool wait_for_sms_read_place(struct wait_for_sms *wait)
 {
-	const char *after = argument_text(wait->call, "after");
+	int64_t newest_id;
 
 	if (!cursor_argument(wait->call, "after", CURSOR_ARRIVALS, &wait->place_id))
 		return false;
-	if ((after && *after) ||
-	    store_message_newest(wait->call->services->store, &wait->place_id) == 0)
-		return true;
-	wait_for_sms_answer_failure(wait);
-	return false;
+	if (store_message_newest(wait->call->services->store, &newest_id)) {
+		wait_for_sms_answer_failure(wait);
+		return false;
+	}
+	if (!argument_filled_text(wait->call, "after") || wait->place_id > newest_id)
+		wait->place_id = newest_id;
+	return true;
 }
 
 static void wait_for_sms_run(struct tool_call *call)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import shutil
 import time
 from collections.abc import Callable
 from typing import Any
@@ -57,6 +58,20 @@ def test_the_cursor_of_an_empty_store_misses_no_message(make_lab: Callable[..., 
     found = call(lab, "wait_for_sms", after=place)
     assert found["message"]["text"] == "first"
     assert call(lab, "wait_for_sms", after=found["cursor"])["message"]["text"] == "second"
+
+
+def test_a_wait_with_the_cursor_of_a_lost_store_returns_what_comes_next(
+        make_lab: Callable[..., Lab]) -> None:
+    lab = make_lab(modem_count=1)
+    deliver(lab, TO, "one", "two", "three")
+    place = call(lab, "list_sms", limit=1)["wait_cursor"]
+    lab.gateway.stop()
+    shutil.rmtree(lab.gateway.state)
+    lab.gateway.start()
+    waiting = Pending(lab, "wait_for_sms", after=place, timeout_seconds=60)
+    assert not waiting.is_done
+    lab.modems[0].deliver(TO, "the first of a new store")
+    assert waiting.facts()["message"]["text"] == "the first of a new store"
 
 
 @pytest.mark.parametrize("filters", [

@@ -65,10 +65,10 @@ bool stream_push(struct stream *stream, const struct stream_event *event);
 bool stream_prime(struct stream *stream, const char *id, unsigned retry_ms);
 
 /*
- * Returns whether much more fits into the queue; a producer that can wait does, until the queue is
- * empty.
+ * Returns whether an event of `length` bytes, and much more, fits into the queue; a producer that
+ * can wait does, until the queue is empty. Then it has room.
  */
-bool stream_has_room(const struct stream *stream);
+bool stream_has_room(const struct stream *stream, size_t length);
 
 /*
  * `empty` (which may be NULL) runs whenever the peer has read everything that waited. It must not

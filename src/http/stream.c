@@ -189,10 +189,11 @@ bool stream_prime(struct stream *stream, const char *id, unsigned retry_ms)
 	return stream_queue(stream, NULL, &text);
 }
 
-bool stream_has_room(const struct stream *stream)
+bool stream_has_room(const struct stream *stream, size_t length)
 {
-	return stream->count < STREAM_EVENTS_MAX / 4 &&
-	       stream->waiting_bytes < STREAM_BYTES_MAX / 4;
+	return TAILQ_EMPTY(&stream->pieces) ||
+	       (stream->count < STREAM_EVENTS_MAX / 4 &&
+		stream->waiting_bytes + length < STREAM_BYTES_MAX / 4);
 }
 
 void stream_on_empty(struct stream *stream, void (*empty)(void *data), void *data)

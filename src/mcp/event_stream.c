@@ -101,7 +101,7 @@ static void event_stream_send_heartbeat(struct event_stream *stream)
 	event_stream_send(stream, &body, "heartbeat");
 }
 
-/* The members of an occurrence stand in params, beside _meta. */
+/* The members of an occurrence stand in params, beside _meta. Returns false if it was not sent. */
 static bool event_stream_send_event(struct event_stream *stream,
 				    const struct feed_entry *entry)
 {
@@ -114,7 +114,11 @@ static bool event_stream_send_event(struct event_stream *stream,
 				    writer);
 		rpc_close_notification(writer);
 	}
-	return event_stream_send(stream, &body, NULL);
+	stream->is_behind = !stream_has_room(stream->stream, body.length);
+	if (!stream->is_behind)
+		return event_stream_send(stream, &body, NULL);
+	buffer_deinit(&body);
+	return false;
 }
 
 static void event_stream_send_trouble(struct event_stream *stream)
@@ -198,7 +202,7 @@ static void event_stream_on_empty(void *data)
 	stream->is_behind = false;
 }
 
-/* Returns false if memory runs out, and or the stream broke. */
+/* Returns false if there is no room yet, memory runs out, or the stream broke. */
 static bool event_stream_show(struct event_stream *stream, const struct feed_entry *entry)
 {
 	struct event_query *query = &stream->query;
@@ -217,12 +221,9 @@ static bool event_stream_visit(void *data, const struct feed_entry *entry)
 {
 	struct event_stream *stream = data;
 
-	if (entry->type == stream->query.type->feed) {
-		stream->is_behind = !stream_has_room(stream->stream);
-		if (stream->is_behind || !event_stream_show(stream, entry) ||
-		    !stream->stream)
-			return false;
-	}
+	if (entry->type == stream->query.type->feed &&
+	    (!event_stream_show(stream, entry) || !stream->stream))
+		return false;
 	stream->position.after_id = entry->id;
 	return true;
 }

@@ -531,6 +531,21 @@ def test_a_quiet_stream_has_heartbeats(gateway: LoneGateway) -> None:
         assert stream.active["cursor"].startswith(epoch + ".")
 
 
+def test_a_stream_resumes_over_a_text_that_fills_its_queue(world: World, number: str) -> None:
+    """Behind others that the queue has room for, the longest text has none until they are read."""
+    cursor = world.reader.now()
+    texts = [f"{i:02} {'x' * 440}" for i in range(17)] + ["\N{GREEK CAPITAL LETTER DELTA}" * 153 * 255,
+                                                          "the last one"]
+    for text in texts:
+        world.deliver(text, number)
+    events = world.reader.since("sms.received", cursor, len(texts))
+    with world.reader.stream("sms.received", cursor,
+                             arguments={"include_text": True}) as stream:
+        seen = [stream.next() for _ in texts]
+    assert [event["eventId"] for event in seen] == [event["eventId"] for event in events]
+    assert seen[-1]["data"]["text"] == "the last one"
+
+
 def test_a_slow_reader_misses_nothing(world: World, number: str) -> None:
     """Its stream stops when its queue is filled, and reads on in the feed."""
     count, width = 400, 3000

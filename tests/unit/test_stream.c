@@ -154,6 +154,24 @@ TEST(test_too_many_bytes_break_the_stream)
 	alone_close(&alone, stream);
 }
 
+TEST(test_a_queue_has_room_for_an_event_that_does_not_break_it)
+{
+	static char large[STREAM_BYTES_MAX - 64];
+	struct alone alone;
+	struct stream *stream = alone_open(&alone);
+
+	memset(large, 'x', sizeof(large) - 1);
+	assert_true(push(stream, NULL, "{}"));
+	assert_true(stream_has_room(stream, strlen("{}")));
+	assert_false(stream_has_room(stream, strlen(large)));
+	read_all(stream);
+	assert_true(stream_has_room(stream, strlen(large)));
+	assert_true(push(stream, NULL, large));
+	assert_false(stream_has_room(stream, strlen("{}")));
+	assert_int_equal(alone.overrun, 0);
+	alone_close(&alone, stream);
+}
+
 TEST(test_the_last_event_is_not_bounded)
 {
 	static char large[STREAM_BYTES_MAX * 3 / 2];

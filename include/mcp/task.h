@@ -135,3 +135,5 @@ void task_timers_deinit(struct task_timers *timers); /* none is set */
 
 /* Sets or replaces the time by the wall clock; 0 clears it. A time in the past means soon. */
 void task_timer_set(struct task_timers *timers, struct task_timer *timer, int64_t due_ms);
+/* The timer expires in the next turn of the event loop. */
+void task_timer_set_now(struct task_timers *timers, struct task_timer *timer);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * First comes an acknowledgement that names the accepted part of the request; from then
- * on no change is missed. The state of each task is sent at once and at every change. All
- * messages carry the ID of the request.
+ * on no change is missed. The state of each task is sent at once and at every change; those that
+ * the stream's queue has no room for follow when it is empty. All messages carry the ID of the
+ * request.
  *
  *   listening -> the client closes the connection: done
  *             -> the gateway stops, or CHANGE_RECONNECT: the result ends the stream
@@ -30,6 +31,7 @@ struct listen_item {
 	struct listen *listen;
 	unsigned scopes;	 /* that a client needs to be notified */
 	struct task_timer timer; /* set for tasks only */
+	bool is_behind;		 /* a task whose state waits until the queue is empty */
 	TAILQ_ENTRY(listen_item) link;
 };
 
@@ -201,12 +203,18 @@ static void listen_send_task(struct listen_item *item)
 {
 	const struct listen *listen = item->listen;
 	const char *id = item->uri;
-	struct arena *arena = arena_new(LISTEN_TASK_ARENA_BYTES);
-	struct task_query query = listen_task_query(listen, id, arena);
+	struct stream *stream = listen->client.stream;
 	struct buffer body = BUFFER_INIT;
 	struct json_writer *writer;
+	struct task_query query;
+	struct arena *arena;
 	struct task task;
 
+	item->is_behind = !stream_has_room(stream, 0);
+	if (item->is_behind)
+		return;
+	arena = arena_new(LISTEN_TASK_ARENA_BYTES);
+	query = listen_task_query(listen, id, arena);
 	if (arena && !task_find(listen->request->context->tasks, &query, &task)) {
 		writer = rpc_open_notification(&body, "notifications/tasks",
 					       listen->request->message.id);
@@ -214,7 +222,11 @@ static void listen_send_task(struct listen_item *item)
 			task_write(&query, &task, writer);
 			rpc_close_notification(writer);
 		}
-		stream_client_push(&listen->client, &body, id);
+		item->is_behind = !stream_has_room(stream, body.length);
+		if (item->is_behind)
+			buffer_deinit(&body);
+		else
+			stream_client_push(&listen->client, &body, id);
 		task_timer_set(listen->request->context->task_timers, &item->timer,
 			       task.due_ms);
 	}
@@ -225,6 +237,19 @@ static void listen_on_task_timer(struct task_timer *timer)
 {
 	listen_send_task((struct listen_item *)((char *)timer -
 						offsetof(struct listen_item, timer)));
+}
+
+/* The client has taken everything. Runs inside of what http does. */
+static void listen_on_empty(void *data)
+{
+	struct listen *listen = data;
+	struct listen_item *item;
+
+	TAILQ_FOREACH (item, &listen->tasks.items, link) {
+		if (item->is_behind)
+			task_timer_set_now(listen->request->context->task_timers,
+					   &item->timer);
+	}
 }
 
 static void listen_send_resource(const struct listen *listen, const char *subject)
@@ -264,6 +289,8 @@ static void listen_leave(void *data)
 	TAILQ_FOREACH (item, &listen->tasks.items, link)
 		task_timer_set(listen->request->context->task_timers, &item->timer, 0);
 	observer_remove(&listen->observer);
+	if (listen->client.stream)
+		stream_on_empty(listen->client.stream, NULL, NULL);
 	stream_client_close(&listen->client);
 }
 
@@ -330,6 +357,7 @@ static void listen_start(struct listen *listen)
 
 	if (changes)
 		observer_add(changes, &listen->observer, listen_on_change, listen);
+	stream_on_empty(listen->client.stream, listen_on_empty, listen);
 	listen_acknowledge(listen);
 	/* A task may have ended already, and then no change would ever report it. */
 	TAILQ_FOREACH (item, &listen->tasks.items, link) {

@@ -333,18 +333,29 @@ static void task_timer_clear(struct task_timers *timers, struct task_timer *time
 	timer->due_ms = 0;
 }
 
+static void task_timer_put(struct task_timers *timers, struct task_timer *timer,
+			   int64_t due_ms)
+{
+	task_timer_clear(timers, timer);
+	timer->due_ms = due_ms;
+	if (due_ms)
+		task_timers_insert(timers, timer);
+	task_timers_arm(timers);
+}
+
 void task_timer_set(struct task_timers *timers, struct task_timer *timer, int64_t due_ms)
 {
 	int64_t soon_ms = clock_wall_ms() + TASK_TIMER_MIN_MS;
 
-	if (!timers->timer || due_ms == timer->due_ms)
-		return;
-	task_timer_clear(timers, timer);
-	if (due_ms) {
-		timer->due_ms = due_ms > soon_ms ? due_ms : soon_ms;
-		task_timers_insert(timers, timer);
-	}
-	task_timers_arm(timers);
+	if (timers->timer && due_ms != timer->due_ms)
+		task_timer_put(timers, timer,
+			       !due_ms || due_ms > soon_ms ? due_ms : soon_ms);
+}
+
+void task_timer_set_now(struct task_timers *timers, struct task_timer *timer)
+{
+	if (timers->timer)
+		task_timer_put(timers, timer, clock_wall_ms() + 1); /* 0 is not set */
 }
 
 /* A timer that is set again here is due later, so the loop ends. */

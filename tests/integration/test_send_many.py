@@ -28,7 +28,7 @@ from modem.patience import patience
 from modern import Request
 from schema import problems
 from stream import LOST
-from task_agent import TaskAgent
+from task_agent import TaskAgent, told
 
 NUMBERS = [f"+3620123{i:04d}" for i in range(100)]
 FEW = NUMBERS[:4]
@@ -599,6 +599,17 @@ def test_a_list_is_one_task_with_all_results(task_lab: Lab) -> None:
     assert replayed.structured == result.structured
     task_lab.gateway.restart()
     assert client.get(task_id)["status"] == "completed"
+
+
+def test_a_listener_gets_ended_tasks_that_are_longer_than_its_queue(task_lab: Lab) -> None:
+    client = TaskMany(task_lab)
+    task_lab.modems[0].default_outcome = Outcome.cms(21)
+    ids = [client.begin(text, to_phone_numbers=NUMBERS) for text in ("refused", "refused too")]
+    for task_id in ids:
+        client.wait(task_id, "completed")
+    with client.listen(*ids) as events:
+        assert events.next_message().method == "notifications/subscriptions/acknowledged"
+        assert [told(events.next_message())["taskId"] for _ in ids] == ids
 
 
 def test_cancelling_the_task_of_a_list_cancels_its_messages(task_lab: Lab) -> None:

@@ -422,7 +422,7 @@ static const struct gate {
 	{ 415, false, gate_body_is_plain, "send the body without Content-Encoding" },
 	{ 403, false, gate_local_user_is_allowed,
 	  "the owner has revoked the access of this user of the phone: only "
-	  "`" PROGRAM_NAME " change local:USER --scope LIST` gives it back" },
+	  "`" PROGRAM_NAME " client set local:USER --scope LIST` gives it back" },
 	{ 401, false, gate_token_is_sent,
 	  "a token is needed: send Authorization: Bearer TOKEN; `" PROGRAM_NAME
 	  " pair` makes one" },

@@ -256,7 +256,7 @@ bool event_read_query(struct request *request, struct event_query *query_out)
 				   EVENT_E_FORBIDDEN, "reason", "insufficient_scope",
 				   .detail = "This client may not read that. "
 					     "The owner decides, with: " PROGRAM_NAME
-					     " change" });
+					     " client set" });
 		return false;
 	}
 	if (!event_read_arguments(request, &query))

@@ -75,3 +75,10 @@ int policy_limits_check_rates(struct policy_case *about);
 int policy_limits_check_budgets(struct policy_case *about);
 int policy_limits_check_calls(struct policy_case *about);
 int policy_limits_check_balance(struct policy_case *about);
+/* A rule of policy_sim.c. */
+int policy_sim_check_allowed(struct policy_case *about);
+/*
+ * Refuses the SIM if it is locked and its country unknown, because it was never unlocked; else
+ * returns 0. For rules that would blame the number, which no other spelling mends.
+ */
+int policy_sim_check_unlocked(struct policy_case *about);

@@ -63,19 +63,6 @@ static int policy_rules_check_scope(struct policy_case *about)
 				    "The owner does not let this client call."));
 }
 
-static int policy_rules_check_sim(struct policy_case *about)
-{
-	int64_t sim_id = about->request->sim_id;
-
-	if (policy_allows_sim(about->request->client, sim_id))
-		return 0;
-	return policy_refuse(about, FAILURE_SUBSCRIPTION_NOT_ALLOWED,
-			     arena_printf(policy_rules_arena(about),
-					  "The owner does not let this client use the "
-					  "SIM with subscription_id %lld.",
-					  (long long)sim_id));
-}
-
 /* ---- the number ---------------------------------------------------------------------- */
 
 static int policy_rules_check_number(struct policy_case *about)
@@ -147,6 +134,8 @@ static int policy_rules_check_spelling(struct policy_case *about)
 
 	if (recipient_is_well_spelt(recipient, suggestion))
 		return 0;
+	if (policy_sim_check_unlocked(about))
+		return POLICY_E_REFUSED;
 	where = recipient->home
 			? arena_printf(
 				  arena,
@@ -225,6 +214,8 @@ static int policy_rules_check_country(struct policy_case *about)
 					  &policy_rules_config(about)->countries) ||
 	    recipient_is_at_home(recipient))
 		return 0;
+	if (!recipient_has_no_country(recipient) && policy_sim_check_unlocked(about))
+		return POLICY_E_REFUSED;
 	if (recipient_has_no_country(recipient))
 		why = "a number of no country (a satellite phone, or "
 		      "a service that costs more than any country), "
@@ -619,7 +610,7 @@ static int policy_rules_check_codes(struct policy_case *about)
 const struct policy_rule policy_rules[] = {
 	{ 0, BOTH, policy_rules_check_paused },
 	{ 0, BOTH, policy_rules_check_scope },
-	{ POLICY_NEEDS_SIM, BOTH, policy_rules_check_sim },
+	{ POLICY_NEEDS_SIM, BOTH, policy_sim_check_allowed },
 	{ WRITTEN, BOTH, policy_rules_check_number },
 	{ NUMBER, BOTH, policy_rules_check_emergency },
 	{ NUM_SIM, BOTH, policy_rules_check_spelling },

@@ -372,6 +372,15 @@ def test_numbers_are_judged_by_the_country_of_the_sim(make_lab: Callable[..., La
         assert (refusals[:1] or [""])[0] == code, number
 
 
+def test_a_locked_sim_of_unknown_country_is_refused_as_locked(
+        make_lab: Callable[..., Lab]) -> None:
+    """The number is not to blame, and neither other spellings nor the owner's policy help."""
+    agent = Agent(make_lab(sims=[Sim.numbered(0, pin="1234")]))
+    agent.wait_states("locked")
+    for number in "+36301234567", "06301234567":
+        assert_refused(agent.send("locked", agent.ids()[0], to=number), "sim_locked")
+
+
 def test_sending_is_refused_in_quiet_hours(make_lab: Callable[..., Lab]) -> None:
     lab = make_lab()
     agent = Agent(lab)

@@ -93,6 +93,18 @@ static const char *sms_answer_format_age(const struct sms_answer *answer)
 	return age ? age : "just before";
 }
 
+/* A message that the owner rejects, or has yet to approve, is not asked for once more. */
+static const char *sms_answer_once_more(const struct sms_answer *answer)
+{
+	const struct message *message = &answer->message;
+
+	if (message->state == STATE_WAITING_APPROVAL ||
+	    (message->state == STATE_FAILED &&
+	     failure_of_code(message->reason) == FAILURE_APPROVAL_REJECTED))
+		return "";
+	return " To send it once more, call again with a new idempotency_key.";
+}
+
 /* Ends answers about an earlier message. `text` and the result: NULL without memory. */
 static const char *sms_answer_add_repeat(const struct sms_answer *answer,
 					 const char *text)
@@ -110,9 +122,8 @@ static const char *sms_answer_add_repeat(const struct sms_answer *answer,
 	return arena_printf(
 		arena,
 		"%s Nothing new was sent: this is about message %lld, the same text to "
-		"the same number, asked for %s. To send it once more, call again with a "
-		"new idempotency_key.",
-		text, id, sms_answer_format_age(answer));
+		"the same number, asked for %s.%s",
+		text, id, sms_answer_format_age(answer), sms_answer_once_more(answer));
 }
 
 static void sms_answer_succeed_with(const struct sms_answer *answer, const char *text)

@@ -21,7 +21,8 @@ class Pending:
         self._connection = HTTPConnection("127.0.0.1", lab.gateway.port, timeout=150)
         body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call",
                 "params": {"name": tool, "arguments": arguments}}
-        self._connection.request("POST", "/mcp", json.dumps(body), HEADERS)
+        token = {"Authorization": f"Bearer {lab.token}"} if lab.token else {}
+        self._connection.request("POST", "/mcp", json.dumps(body), HEADERS | token)
         self._ask_another()
 
     @property
@@ -30,9 +31,12 @@ class Pending:
         return bool(select.select([self._connection.sock], [], [], 0)[0])
 
     def facts(self) -> dict[str, Any]:
+        return self.result()["structuredContent"]
+
+    def result(self) -> dict[str, Any]:
         answer = json.load(self._connection.getresponse())
         self.leave()
-        return answer["result"]["structuredContent"]
+        return answer["result"]
 
     def _ask_another(self) -> None:
         with self._lab.client() as client:

@@ -24,6 +24,7 @@ from legacy_session import asked
 from modem import HOME, SEARCHING
 from modern import call
 from owner import FAILED, OK
+from pending import Pending
 from task_agent import TaskAgent, told
 
 MakeLab = Callable[..., Lab]
@@ -118,6 +119,22 @@ def test_a_waiting_answer_names_only_tools_that_the_client_has(
     owner.do("change", "--scope", "send", "careful")
     answer = agent.send("may not", wait_seconds=0)
     assert answer.facts["state"] == "waiting_approval" and "get_sms_status" not in answer.text
+
+
+def test_no_answer_suggests_to_get_round_the_owners_decision(
+        make_lab: Callable[..., Lab]) -> None:
+    """An undecided or rejected message is not to be asked for again with another key."""
+    lab = make_lab(notices_repeats=True, modem_count=1, gateway_open=False)
+    agent, owner = new_agent(lab), Owner(lab)
+    waiting = agent.send("may I", wait_seconds=0)
+    again = agent.send("may I", wait_seconds=0)
+    assert again.message_id == waiting.message_id and "idempotency_key" not in again.text
+    lab.token = agent.token or ""
+    call = Pending(lab, "send_sms", to_phone_number=TO, sms_text="may I", wait_seconds=60)
+    owner.do("reject", waiting.message_id)
+    refused = Result(call.result())
+    assert_refused(refused, "approval_rejected")
+    assert refused.message_id == waiting.message_id and "idempotency_key" not in refused.text
 
 
 @pytest.mark.parametrize("reject", [False, True])

@@ -208,13 +208,21 @@ static const char *dry_run_format_refusals(const struct dry_run *dry_run)
 
 static const char *dry_run_format_size(const struct dry_run *dry_run)
 {
-	const struct segments *segments = &dry_run->order->segments;
+	const struct sms_order *order = dry_run->order;
+	const struct segments *segments = &order->segments;
+	struct arena *arena = order->call->arena;
+	const char *why = "";
 
-	return arena_printf(dry_run->order->call->arena,
-			    "%u segment%s in %s (%u unit%s, %u left)", segments->count,
-			    segments->count == 1 ? "" : "s",
+	if (segments->count > 1 && segments->culprit)
+		why = arena_printf(
+			arena, "; %s is the first character outside the GSM alphabet",
+			segments_name_character(arena, order->text, segments->culprit));
+	if (!why)
+		return NULL;
+	return arena_printf(arena, "%u segment%s in %s (%u unit%s, %u left%s)",
+			    segments->count, segments->count == 1 ? "" : "s",
 			    segments_encoding_name(segments->encoding), segments->units,
-			    segments->units == 1 ? "" : "s", segments->room);
+			    segments->units == 1 ? "" : "s", segments->room, why);
 }
 
 static const char *dry_run_format_character(const struct dry_run *dry_run)

@@ -201,6 +201,13 @@ def test_a_dry_run_says_how_many_messages_go_first(lab: Lab, agent: Agent) -> No
     agent.cancel(later.message_id)
 
 
+def test_a_dry_run_names_the_character_that_makes_a_long_text_dear(agent: Agent) -> None:
+    result = agent.send("It\u2019s " + "a long text " * 8, sim=agent.ids()[0], dry_run=True)
+    assert result.facts["segments"] == 2 and "U+2019" in result.text
+    cheap = agent.send("It's " + "a long text " * 8, sim=agent.ids()[0], dry_run=True)
+    assert cheap.facts["segments"] == 1 and "U+2019" not in cheap.text
+
+
 def test_a_dry_run_refuses_characters_ofono_cannot_encode(agent: Agent) -> None:
     result = agent.send("\U0001F600", dry_run=True)
     assert "invalid_text" in result.text and not result.facts["would_send"]

@@ -55,11 +55,14 @@ void clock_zone(char text[CLOCK_ZONE_BYTES]);
  */
 bool clock_parse(const char *text, int64_t *wall_ms_out);
 /*
- * What the writer of a time without offset, "2026-11-21T08:30" or "2026-11-21", may have
- * meant: that time on the phone's clock. For any other text, this time tomorrow. Only to
- * be suggested: around a change of the offset it can be an hour off.
+ * What the writer of a time without offset, "2026-11-21T08:30", "2026-11-21 08:30" or
+ * "2026-11-21", may have meant: that time on the phone's clock. A day alone is 9:00 where the
+ * time is ahead, and its first moment where it is past; any other text this time tomorrow, or
+ * yesterday. Only to be suggested: around a change of the offset it can be an hour off.
  */
-void clock_complete(const char *text, char complete[CLOCK_TEXT_BYTES]);
+enum clock_side { CLOCK_AHEAD, CLOCK_PAST };
+void clock_complete(const char *text, enum clock_side side,
+		    char complete[CLOCK_TEXT_BYTES]);
 
 /* Wall time minus boot time: it changes when the clock is set, and hardly when it slews. */
 int64_t clock_epoch_ms(void);

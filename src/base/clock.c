@@ -341,18 +341,26 @@ bool clock_parse(const char *text, int64_t *wall_ms_out)
 	return true;
 }
 
-void clock_complete(const char *text, char complete[CLOCK_TEXT_BYTES])
+void clock_complete(const char *text, enum clock_side side,
+		    char complete[CLOCK_TEXT_BYTES])
 {
-	static const char *const ends[] = { "Z", ":00Z", "T09:00:00Z" };
-	int64_t wall_ms = clock_wall_ms() + CLOCK_MS_PER_DAY;
+	const char *const ends[] = { "Z", ":00Z",
+				     side == CLOCK_AHEAD ? "T09:00:00Z" : "T00:00:00Z" };
+	int64_t day_ms = side == CLOCK_AHEAD ? CLOCK_MS_PER_DAY : -CLOCK_MS_PER_DAY;
+	int64_t wall_ms = clock_wall_ms() + day_ms;
 
 	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
 		char whole[CLOCK_TEXT_BYTES + 1];
 		int64_t as_utc_ms;
+		char *space;
 
 		if (snprintf(whole, sizeof(whole), "%s%s", text, ends[i]) >=
-			    (int)sizeof(whole) ||
-		    !clock_parse(whole, &as_utc_ms))
+		    (int)sizeof(whole))
+			continue;
+		space = strchr(whole, ' ');
+		if (space)
+			*space = 'T';
+		if (!clock_parse(whole, &as_utc_ms))
 			continue;
 		wall_ms =
 			as_utc_ms - clock_offset_minutes(as_utc_ms) * CLOCK_MS_PER_MINUTE;

@@ -118,7 +118,7 @@ bool argument_time(struct tool_call *call, const char *name, int64_t *wall_ms_ou
 			*wall_ms_out = 1;
 		return true;
 	}
-	clock_complete(text, example);
+	clock_complete(text, CLOCK_PAST, example);
 	tool_failure_answer(
 		call, FAILURE_INVALID_ARGUMENTS,
 		arena_printf(

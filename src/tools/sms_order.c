@@ -300,7 +300,7 @@ static bool sms_order_parse_time(struct sms_order *order, struct refusal *refusa
 		order->send_at_ms = order->wished_ms;
 		return true;
 	}
-	clock_complete(order->send_at, example);
+	clock_complete(order->send_at, CLOCK_AHEAD, example);
 	return sms_order_refuse_time(
 		order, refusal_out,
 		arena_printf(order->call->arena,

@@ -95,6 +95,7 @@ def test_since_and_until_limit_the_listed_time(lab: Lab, number: str) -> None:
 @pytest.mark.parametrize("arguments,word", [
     ({"since": "2026-11-21"}, "RFC 3339"),
     ({"since": "2026-11-21T08:30:00"}, "RFC 3339"),
+    ({"since": "2026-11-21"}, "2026-11-21T00:00:00"),
     ({"until": "yesterday"}, "RFC 3339"),
     ({"since": "2026-11-21T08:30:00Z", "until": "2026-11-20T08:30:00Z"}, "not before"),
     ({"since": "2026-11-21T08:30:00Z", "until": "2026-11-21T09:30:00+01:00"}, "not before"),

@@ -217,36 +217,43 @@ TEST(test_a_time_without_offset_is_completed_by_the_phone_s)
 {
 	static const struct {
 		const char *text, *complete;
+		enum clock_side side;
 	} cases[] = {
-		{ "2026-11-21T08:30", "2026-11-21T08:30:00+01:00" },
-		{ "2026-07-21T08:30:15", "2026-07-21T08:30:15+02:00" },
-		{ "2026-11-21", "2026-11-21T09:00:00+01:00" },
-		{ "2026-03-29T08:30", "2026-03-29T08:30:00+02:00" },
+		{ "2026-11-21T08:30", "2026-11-21T08:30:00+01:00", CLOCK_AHEAD },
+		{ "2026-07-21T08:30:15", "2026-07-21T08:30:15+02:00", CLOCK_AHEAD },
+		{ "2026-07-21 08:30", "2026-07-21T08:30:00+02:00", CLOCK_AHEAD },
+		{ "2026-11-21", "2026-11-21T09:00:00+01:00", CLOCK_AHEAD },
+		{ "2026-11-21", "2026-11-21T00:00:00+01:00", CLOCK_PAST },
+		{ "2026-03-29T08:30", "2026-03-29T08:30:00+02:00", CLOCK_PAST },
 	};
 
 	setenv("TZ", "Europe/Budapest", 1);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char complete[CLOCK_TEXT_BYTES];
 
-		clock_complete(cases[i].text, complete);
+		clock_complete(cases[i].text, cases[i].side, complete);
 		assert_string_equal(complete, cases[i].complete);
 	}
 	unsetenv("TZ");
 }
 
-TEST(test_any_other_text_is_completed_to_this_time_tomorrow)
+TEST(test_any_other_text_is_completed_to_this_time_of_a_day_next_to_this_one)
 {
 	static const char *const texts[] = { "", "tomorrow", "2026-11-31", "09:00",
 					     "2026-11-21T08:30:00+01:00 or so" };
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
-		int64_t earliest_ms = clock_wall_ms() + CLOCK_MS_PER_DAY, wall_ms = 0;
+		int64_t now_ms = clock_wall_ms(), ahead_ms = 0, past_ms = 0;
 		char complete[CLOCK_TEXT_BYTES];
 
-		clock_complete(texts[i], complete);
-		assert_true(clock_parse(complete, &wall_ms));
-		assert_in_range(wall_ms, earliest_ms - 1000,
+		clock_complete(texts[i], CLOCK_AHEAD, complete);
+		assert_true(clock_parse(complete, &ahead_ms));
+		assert_in_range(ahead_ms, now_ms + CLOCK_MS_PER_DAY - 1000,
 				clock_wall_ms() + CLOCK_MS_PER_DAY);
+		clock_complete(texts[i], CLOCK_PAST, complete);
+		assert_true(clock_parse(complete, &past_ms));
+		assert_in_range(past_ms, now_ms - CLOCK_MS_PER_DAY - 1000,
+				clock_wall_ms() - CLOCK_MS_PER_DAY);
 	}
 }
 

@@ -95,6 +95,18 @@ const char *argument_party_problem(const struct tool_call *call, const char *nam
 			    name, phone_number_problem_text(problem));
 }
 
+const char *argument_party_hint(const struct tool_call *call, const char *party)
+{
+	char number[PHONE_NUMBER_BYTES];
+
+	if (!party || !*party ||
+	    phone_number_parse(party, number) != PHONE_NUMBER_CHARACTER ||
+	    store_listing_knows_number(call->services->store, party))
+		return NULL;
+	return "No stored message has a sender with exactly this name. Messages of a contact "
+	       "are stored by number: find_contact, if offered, finds it.";
+}
+
 bool argument_check_party(struct tool_call *call, const char *name, const char *party)
 {
 	const char *problem = argument_party_problem(call, name, party);

@@ -69,6 +69,7 @@ static const struct schema_field list_sms_output[] = {
 	{ "count", SCHEMA_INTEGER, true, "Messages in this answer" },
 	{ "next_cursor", SCHEMA_STRING, false, "The cursor of the next page" },
 	VIEW_RECORDS_FIELD,
+	{ "hint", SCHEMA_STRING, false, "Why nothing was found" },
 	{ "gaps", SCHEMA_ARRAY, false,
 	  "Times, among those listed, when the gateway could not receive: messages may be missing",
 	  .members = view_gap_fields },
@@ -211,8 +212,12 @@ static int64_t list_sms_usual_sim(const struct list_sms *list)
 
 static void list_sms_close_rows(struct list_sms *list)
 {
+	const char *hint = argument_party_hint(list->call, list->scan.look.filter.number);
+
 	page_close_rows(&list->page, CURSOR_MESSAGES);
 	view_put_contacts(&list->page.view);
+	if (!list->page.room.rows && hint)
+		json_put_string(list->page.writer, "hint", hint);
 }
 
 static void list_sms_open_rows(struct list_sms *list)

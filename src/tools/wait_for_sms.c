@@ -234,13 +234,16 @@ static void wait_for_sms_answer_none(struct wait_for_sms *wait, const char *hint
 
 static void wait_for_sms_answer_late(struct wait_for_sms *wait)
 {
+	const char *more = argument_party_hint(wait->call, wait->from);
+
 	wait_for_sms_answer_none(
 		wait,
 		arena_printf(wait->call->arena,
 			     "No matching message came within %lld second%s. To go "
 			     "on waiting, call again with after = cursor; the gaps of "
-			     "list_sms show whether the gateway could receive.",
-			     (long long)wait->seconds, wait->seconds == 1 ? "" : "s"));
+			     "list_sms show whether the gateway could receive.%s%s",
+			     (long long)wait->seconds, wait->seconds == 1 ? "" : "s",
+			     more ? " " : "", more ? more : ""));
 }
 
 static void wait_for_sms_answer_failure(struct wait_for_sms *wait)

@@ -91,6 +91,17 @@ def test_none_found_says_among_how_many(agent: Agent) -> None:
     assert "contacts_known" not in agent.call("find_contact", name="anna").structured
 
 
+def test_messages_asked_for_by_a_contacts_name_are_not_said_to_be_none(
+        lab: Lab, agent: Agent) -> None:
+    """Messages have numbers: an empty list alone would say that this person never wrote."""
+    wait_names(agent, "Kovács Anna", "Béla")
+    for tool, name, rest in (("list_sms", "phone_number", {}),
+                             ("wait_for_sms", "from", {"timeout_seconds": 1})):
+        for who, is_name in ("Bela", True), (CILI, False):
+            found = agent.call(tool, **{name: who}, **rest).structured
+            assert ("find_contact" in found.get("hint", "")) == is_name, found
+
+
 def test_find_contact_refuses_invalid_arguments(agent: Agent) -> None:
     assert agent.call("find_contact", phone_number="Anna").code == "invalid_number"
     assert agent.call("find_contact", name="a" * 128).code == "invalid_arguments"

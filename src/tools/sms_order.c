@@ -56,11 +56,28 @@ static bool sms_order_may_see(const struct tool_call *call, const struct message
 		message->client_id == call->client->id);
 }
 
+static const char sms_order_recipient_rule[] =
+	"Pass recipients in to_phone_number or to_phone_numbers; or reply_to_message_id with "
+	"to_phone_number \"\", or with the number of that message.";
+
+static bool sms_order_is_same_party(const struct tool_call *call,
+				    const struct message *message, const char *given)
+{
+	char number[PHONE_NUMBER_BYTES];
+
+	return phone_number_parse(given, number) == PHONE_NUMBER_OK &&
+	       store_party_is(
+		       call->services->store,
+		       &(struct store_party_address){ message->sim_id, number },
+		       &(struct store_party_address){ message->sim_id, message->number });
+}
+
 /*
  * Reads number and SIM of the message that is answered. A number is stored without separators, so
- * "1-800-555" is also a name.
+ * "1-800-555" is also a name. `given` is the recipient that was passed as well, or NULL.
  */
-static void sms_order_read_reply(struct sms_order *order, int64_t message_id)
+static void sms_order_read_reply(struct sms_order *order, const char *given,
+				 int64_t message_id)
 {
 	struct tool_call *call = order->call;
 	struct refusal *refusal = &order->recipient_refusal;
@@ -89,6 +106,9 @@ static void sms_order_read_reply(struct sms_order *order, int64_t message_id)
 				     (long long)message_id,
 				     escape_quote(call->arena, message.number,
 						  SMS_ORDER_NAME_CHARACTERS)));
+	} else if (given && !sms_order_is_same_party(call, &message, given)) {
+		sms_order_refuse(refusal, FAILURE_INVALID_ARGUMENTS,
+				 sms_order_recipient_rule);
 	} else {
 		order->recipient = message.number;
 		if (!order->names_sim && message.sim_id) {
@@ -140,11 +160,9 @@ static void sms_order_read_recipient(struct sms_order *order)
 	if (list && !order->recipients)
 		sms_order_refuse(&order->recipient_refusal, FAILURE_INTERNAL,
 				 "There is not enough memory for the recipients.");
-	else if ((single || list) == replies)
-		sms_order_refuse(
-			&order->recipient_refusal, FAILURE_INVALID_ARGUMENTS,
-			"Pass recipients in to_phone_number or to_phone_numbers, "
-			"or reply_to_message_id alone.");
+	else if (replies ? list != NULL : !single && !list)
+		sms_order_refuse(&order->recipient_refusal, FAILURE_INVALID_ARGUMENTS,
+				 sms_order_recipient_rule);
 	else if (order->recipients && (order->recipients->count < 1 ||
 				       order->recipients->count > ORDER_RECIPIENTS_MAX))
 		sms_order_refuse(
@@ -154,7 +172,7 @@ static void sms_order_read_recipient(struct sms_order *order)
 				"to_phone_numbers must have 1 to %d numbers, not %zu.",
 				ORDER_RECIPIENTS_MAX, (size_t)order->recipients->count));
 	else if (replies)
-		sms_order_read_reply(order, message_id);
+		sms_order_read_reply(order, single ? order->recipient : NULL, message_id);
 }
 
 void sms_order_read_number(struct sms_order *order)

@@ -101,11 +101,9 @@ def test_a_hundred_recipients_fit_one_call(lab: Lab, agent: Agent) -> None:
     {"to_phone_numbers": []},
     {"to_phone_numbers": [*NUMBERS, TO]},
     {"to_phone_numbers": NUMBERS, "to_phone_number": TO},
-    {"to_phone_number": TO, "reply_to_message_id": 1},
     {"to_phone_numbers": FEW, "reply_to_message_id": 1},
     {},
-], ids=["none", "too many", "too many together", "a number and a reply", "a list and a reply",
-        "nothing"])
+], ids=["none", "too many", "too many together", "a list and a reply", "nothing"])
 def test_wrong_recipients_are_refused(lab: Lab, agent: Agent,
                                       arguments: dict[str, Any]) -> None:
     for dry in ({}, {"dry_run": True}):
@@ -535,6 +533,18 @@ def test_a_reply_takes_number_and_sim_from_the_message(lab: Lab, agent: Agent,
     assert (submit.destination, submit.text) == (sender, "yes")
     own = agent.call("send_sms", reply_to_message_id=result.message_id, sms_text="and again")
     assert_sent(own, sender)
+
+
+def test_a_reply_may_name_the_number_that_it_goes_to_and_no_other(lab: Lab, agent: Agent) -> None:
+    message_id = received(lab, agent, "+36201234599", "who comes?", 1)
+    for place, spelling in enumerate(("+36201234599", "06 20 123 4599")):
+        result = agent.call("send_sms", to_phone_number=spelling, sms_text=f"me {place}",
+                            reply_to_message_id=message_id)
+        assert_sent(result, "+36201234599")
+        assert result.structured["subscription_id"] == agent.ids()[1]
+    for other in TO, "Bank":
+        assert_refused(agent.call("send_sms", to_phone_number=other, sms_text="not to you",
+                                  reply_to_message_id=message_id), "invalid_arguments")
 
 
 def test_nobody_replies_to_a_name(lab: Lab, agent: Agent) -> None:

@@ -33,12 +33,12 @@ const char *argument_party(const struct tool_call *call, const char *name);
 const char *argument_party_problem(const struct tool_call *call, const char *name,
 				   const char *party);
 /* Returns false if it has a problem, and the call has been finished with a failure that says so. */
+bool argument_check_party(struct tool_call *call, const char *name, const char *party);
 /*
  * Returns a hint for an answer that found nothing: `party` is a name that no stored message has, most
  * likely that of a contact. Returns NULL if there is nothing to say.
  */
 const char *argument_party_hint(const struct tool_call *call, const char *party);
-bool argument_check_party(struct tool_call *call, const char *name, const char *party);
 
 /*
  * Reads an RFC 3339 time; *wall_ms_out is 0 if it is not given. Returns false if it is not a valid

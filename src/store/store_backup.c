@@ -99,6 +99,17 @@ static int store_backup_name_files(struct store_backup_work *work)
 	return 0;
 }
 
+static bool store_backup_is_own_name(const char *name)
+{
+	static const char *const names[] = { "control", "pin_tries", "spool", "tls" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		if (strcmp(name, names[i]) == 0)
+			return true;
+	}
+	return strncmp(name, "gateway.", 8) == 0;
+}
+
 /* Is it a name in the folder of the message store that the gateway uses itself? */
 static bool store_backup_is_reserved_name(const struct store_backup_work *work)
 {
@@ -106,7 +117,7 @@ static bool store_backup_is_reserved_name(const struct store_backup_work *work)
 	struct stat theirs, ours;
 
 	snprintf(name, sizeof(name), "%s", work->backup->file);
-	return strncmp(basename(name), "gateway.", 8) == 0 &&
+	return store_backup_is_own_name(basename(name)) &&
 	       !stat(work->target_folder, &theirs) &&
 	       !stat(work->backup->folder, &ours) && theirs.st_dev == ours.st_dev &&
 	       theirs.st_ino == ours.st_ino;

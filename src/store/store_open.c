@@ -66,13 +66,32 @@ static int store_open_check_owner(struct store_database *opening, const char *fo
 					   "run this as that user",
 					   (unsigned)status.st_uid);
 	if (!store_file_path(journal, folder, STORE_FILE, "-journal") ||
-	    lstat(journal, &status) < 0)
-		return 0;
-	if (S_ISREG(status.st_mode) && status.st_uid == geteuid())
+	    lstat(journal, &status) < 0 || status.st_uid == geteuid())
 		return 0;
 	return store_database_fail(opening, -EPERM,
 				   "its -journal is not a file of this user, and is not "
 				   "applied; move it away");
+}
+
+/*
+ * SQLite says of a folder or a pipe in the place of one of these files that the disk is full, or
+ * that it is locked, and opening a pipe waits for ever.
+ */
+static int store_open_check_companions(struct store_database *opening, const char *folder)
+{
+	static const char *const suffixes[] = { "-wal", "-shm", "-journal" };
+	char path[PATH_MAX];
+	struct stat status;
+
+	for (size_t i = 0; i < sizeof(suffixes) / sizeof(*suffixes); i++) {
+		if (store_file_path(path, folder, STORE_FILE, suffixes[i]) &&
+		    !lstat(path, &status) && !S_ISREG(status.st_mode))
+			return store_database_fail(
+				opening, -EINVAL,
+				"its %s is not a regular file; move %s%s away",
+				suffixes[i], STORE_FILE, suffixes[i]);
+	}
+	return 0;
 }
 
 /* Another process may also make the file: the first one wins. */
@@ -253,6 +272,8 @@ static int store_open_database(const char *folder, sqlite3 **database_out,
 		return store_database_explain(&opening, failure,
 					      "the folder cannot be made");
 	failure = store_open_check_owner(&opening, folder);
+	if (!failure)
+		failure = store_open_check_companions(&opening, folder);
 	if (failure)
 		return failure;
 	store_file_finish_replace(folder);
@@ -340,6 +361,9 @@ int store_open_readonly(const char *folder, struct store_database *opening)
 		return store_database_fail(opening, -ENAMETOOLONG, "path too long");
 	if (stat(opening->path, &status) < 0)
 		return store_database_fail(opening, -errno, "%m");
+	error = store_open_check_companions(opening, folder);
+	if (error)
+		return error;
 	if (!store_lock_is_taken(folder) &&
 	    (store_file_has_stale_wal(folder) || !store_wal_is_sound(wal)))
 		return store_database_fail(opening, -EUCLEAN,

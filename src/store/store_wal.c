@@ -169,7 +169,7 @@ static bool store_wal_content_is_sound(struct store_wal *wal)
 
 bool store_wal_is_sound(const char *path)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct stat status;
 	struct store_wal wal = { 0 };
 	bool sound = true;

@@ -663,6 +663,38 @@ TEST(test_a_store_with_a_damaged_wal_is_not_backed_up)
 	assert_non_null(strstr(error.text, "-wal"));
 }
 
+static void assert_names(const char *suffix)
+{
+	struct explanation error = { "" };
+
+	assert_int_equal(store_open(folder, &store, &error), -EINVAL);
+	assert_non_null(strstr(error.text, suffix));
+	assert_int_equal(back_up(true, &error), -EINVAL);
+	assert_non_null(strstr(error.text, suffix));
+}
+
+/* SQLite would say that the disk is full, and whoever opens a pipe waits. */
+TEST(test_a_folder_or_pipe_beside_the_store_is_named)
+{
+	static const char *const suffixes[] = { "-wal", "-shm", "-journal" };
+	char name[128];
+
+	make_present();
+	must_back_up();
+	store_close(store);
+	store = NULL;
+	for (size_t i = 0; i < sizeof(suffixes) / sizeof(*suffixes); i++) {
+		snprintf(name, sizeof(name), "%s%s", path, suffixes[i]);
+		unlink(name); /* what SQLite left of reading the store */
+		assert_return_code(mkdir(name, 0700), errno);
+		assert_names(suffixes[i]);
+		assert_return_code(rmdir(name), errno);
+		assert_return_code(mkfifo(name, 0600), errno);
+		assert_names(suffixes[i]);
+		assert_return_code(unlink(name), errno);
+	}
+}
+
 static void make_backup(int version)
 {
 	char present[64];

@@ -192,7 +192,7 @@ void policy_list_limits(struct policy *policy, const struct client *client,
 			int64_t sim_id, struct policy_limit_visit *visit);
 
 /* May this client use this SIM? The rule asks the same. */
-bool policy_allows_sim(const struct client *client, int64_t sim_id);
+bool policy_sim_is_allowed(const struct client *client, int64_t sim_id);
 /*
  * Is this number, dialled from any of the present SIMs, on the client's allow list? True for
  * a client without such a list.

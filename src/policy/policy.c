@@ -16,7 +16,6 @@
 #include "base/event_loop.h"
 #include "base/clock.h"
 #include "base/log.h"
-#include "base/word_list.h"
 #include "config/config.h"
 #include "config/config_policy.h"
 #include "policy/policy_private.h"
@@ -45,20 +44,6 @@ struct policy {
 
 /* ---- numbers and SIMs ---------------------------------------------------------------- */
 
-bool policy_allows_sim(const struct client *client, int64_t sim_id)
-{
-	const char *at = client->sims;
-	char word[24];
-
-	if (!*at)
-		return true;
-	while (word_list_next(&at, word, sizeof(word))) {
-		if (strtoll(word, NULL, 10) == sim_id)
-			return true;
-	}
-	return false;
-}
-
 struct policy_sim_count {
 	int64_t sim_id;
 	int64_t clients;
@@ -69,7 +54,7 @@ static void policy_count_client(void *data, const struct store_client_row *row)
 	struct policy_sim_count *count = data;
 
 	count->clients += row->client.scopes & CLIENT_SEND &&
-			  policy_allows_sim(&row->client, count->sim_id);
+			  policy_sim_is_allowed(&row->client, count->sim_id);
 }
 
 int64_t policy_sim_clients(const struct policy *policy, int64_t sim_id)
@@ -183,34 +168,6 @@ static void policy_open_case(struct policy_case *about, const struct policy *pol
 		about->known |= POLICY_NEEDS_SIM;
 }
 
-int policy_refuse(struct policy_case *about, enum failure failure, const char *message)
-{
-	about->refusal = (struct refusal){ failure, message };
-	return POLICY_E_REFUSED;
-}
-
-int policy_ask_owner(struct policy_case *about, enum failure failure, const char *message)
-{
-	policy_refuse(about, failure, message);
-	return POLICY_E_NEEDS_OWNER;
-}
-
-int policy_refuse_unread(struct policy_case *about, const char *message)
-{
-	const char *trouble = store_trouble(about->parts->store);
-
-	return policy_refuse(about, FAILURE_INTERNAL, trouble ? trouble : message);
-}
-
-void policy_set_retry(struct policy_case *about, int64_t wall_ms)
-{
-	int64_t left_ms = wall_ms - about->now_ms;
-
-	about->retry_at_ms = wall_ms;
-	about->refusal.retry_after_seconds =
-		left_ms > 0 ? (left_ms + MS_PER_SECOND - 1) / MS_PER_SECOND : 1;
-}
-
 static struct policy_verdict policy_verdict(const struct policy_case *about, int outcome)
 {
 	const struct failure_words *words = failure_words(about->refusal.failure);
@@ -231,11 +188,6 @@ static struct policy_verdict policy_verdict(const struct policy_case *about, int
 		.failure = about->refusal.failure,
 		.needs_owner = outcome == POLICY_E_NEEDS_OWNER,
 	};
-}
-
-bool policy_is_call(const struct policy_case *about)
-{
-	return about->request->act == POLICY_CALL;
 }
 
 static int policy_check_rule(const struct policy_rule *rule, struct policy_case *about)

@@ -11,7 +11,7 @@
 
 static int policy_limits_refuse_unread(struct policy_case *about)
 {
-	return policy_refuse_unread(about, "The recent messages could not be read.");
+	return policy_case_refuse_unread(about, "The recent messages could not be read.");
 }
 
 static const char *policy_limits_whose(const struct limit *limit)
@@ -31,7 +31,7 @@ static size_t policy_limits_list(const struct policy_case *about,
 				  policy_sim_clients(about->policy, sim_id), limits_out);
 
 	/* A call cannot wait, and a client without a share may use what is left of the whole. */
-	if (policy_is_call(about) || about->request->client->id <= 0)
+	if (policy_case_is_call(about) || about->request->client->id <= 0)
 		count += limit_list(config, NULL, sim_id, 0, limits_out + count);
 	for (size_t i = 0; i < count; i++) {
 		limits_out[i].except_usage_id = about->usage_id;
@@ -61,7 +61,7 @@ static const char *policy_limits_format_place(const struct policy_case *about,
 	char time[CLOCK_TEXT_BYTES];
 
 	clock_format(clock_ceil_ms(place->fits_ms), time);
-	if (place->fits < 2 || policy_is_call(about))
+	if (place->fits < 2 || policy_case_is_call(about))
 		return arena_printf(about->request->arena, "the next one fits at %s",
 				    time);
 	return arena_printf(about->request->arena, "the next %lld fit at %s",
@@ -83,7 +83,7 @@ int policy_limits_check_rates(struct policy_case *about)
 	if (!place.limit.most)
 		return 0;
 	next = policy_limits_format_place(about, &place);
-	policy_refuse(
+	policy_case_refuse(
 		about, FAILURE_RATE_LIMITED,
 		arena_printf(about->request->arena,
 			     "The owner allows %s %lld message%s%s per %s, and that "
@@ -91,13 +91,13 @@ int policy_limits_check_rates(struct policy_case *about)
 			     policy_limits_whose(&place.limit),
 			     (long long)place.limit.most,
 			     place.limit.most == 1 ? "" : "s",
-			     policy_is_call(about) ? " or calls" : "",
+			     policy_case_is_call(about) ? " or calls" : "",
 			     limit_unit_name(place.limit.unit),
 			     place.is_acceptance ? " (scheduled and cancelled ones count)"
 						 : "",
 			     next ? next : "wait"));
-	policy_set_retry(about, place.fits_ms);
-	if (!policy_is_call(about))
+	policy_case_set_retry(about, place.fits_ms);
+	if (!policy_case_is_call(about))
 		about->refusal.fits = place.fits;
 	return POLICY_E_REFUSED;
 }
@@ -115,17 +115,18 @@ int policy_limits_check_budgets(struct policy_case *about)
 	if (!place.limit.most)
 		return 0;
 	clock_format(clock_ceil_ms(place.fits_ms), time);
-	policy_refuse(about, FAILURE_BUDGET_EXHAUSTED,
-		      arena_printf(about->request->arena,
-				   "The owner allows %s %lld segment%s per month, and "
-				   "this %s would exceed that; the month ends at %s.",
-				   policy_limits_whose(&place.limit),
-				   (long long)place.limit.most,
-				   place.limit.most == 1 ? "" : "s",
-				   policy_is_call(about) ? "call, which counts as one,"
-							 : "message",
-				   time));
-	policy_set_retry(about, place.fits_ms);
+	policy_case_refuse(
+		about, FAILURE_BUDGET_EXHAUSTED,
+		arena_printf(about->request->arena,
+			     "The owner allows %s %lld segment%s per month, and "
+			     "this %s would exceed that; the month ends at %s.",
+			     policy_limits_whose(&place.limit),
+			     (long long)place.limit.most,
+			     place.limit.most == 1 ? "" : "s",
+			     policy_case_is_call(about) ? "call, which counts as one,"
+							: "message",
+			     time));
+	policy_case_set_retry(about, place.fits_ms);
 	return POLICY_E_REFUSED;
 }
 
@@ -156,13 +157,14 @@ int policy_limits_check_calls(struct policy_case *about)
 		until_ms = at_ms + policy_limits_call_windows[i].span_ms;
 		if (!at_ms || until_ms <= about->now_ms)
 			continue;
-		policy_refuse(about, FAILURE_RATE_LIMITED,
-			      arena_printf(about->request->arena,
-					   "The owner allows %lld call%s per %s for all "
-					   "agents together, and that limit is reached.",
-					   (long long)most, most == 1 ? "" : "s",
-					   policy_limits_call_windows[i].name));
-		policy_set_retry(about, until_ms);
+		policy_case_refuse(
+			about, FAILURE_RATE_LIMITED,
+			arena_printf(about->request->arena,
+				     "The owner allows %lld call%s per %s for all "
+				     "agents together, and that limit is reached.",
+				     (long long)most, most == 1 ? "" : "s",
+				     policy_limits_call_windows[i].name));
+		policy_case_set_retry(about, until_ms);
 		return POLICY_E_REFUSED;
 	}
 	return 0;
@@ -182,7 +184,7 @@ int policy_limits_check_balance(struct policy_case *about)
 	if (error == STORE_E_NOT_FOUND)
 		return 0;
 	if (error)
-		return policy_refuse_unread(
+		return policy_case_refuse_unread(
 			about, "The SIM's last known balance could not be read.");
 	if (!balance.is_low)
 		return 0;
@@ -190,14 +192,14 @@ int policy_limits_check_balance(struct policy_case *about)
 	amount_write(&balance.last.balance.amount, amount);
 	amount_write(&balance.minimum, minimum);
 	clock_format(balance.last.read_ms, read_at);
-	policy_refuse(about, FAILURE_BALANCE_LOW,
-		      arena_printf(request->arena,
-				   "The balance of the SIM with subscription_id %lld was "
-				   "%s%s%s at %s (the network's answer to %s), and the "
-				   "owner's minimum is %s.",
-				   (long long)request->sim_id, amount,
-				   *currency ? " " : "", currency, read_at,
-				   balance.last.code, minimum));
-	policy_set_retry(about, balance.counts_until_ms);
+	policy_case_refuse(
+		about, FAILURE_BALANCE_LOW,
+		arena_printf(request->arena,
+			     "The balance of the SIM with subscription_id %lld was "
+			     "%s%s%s at %s (the network's answer to %s), and the "
+			     "owner's minimum is %s.",
+			     (long long)request->sim_id, amount, *currency ? " " : "",
+			     currency, read_at, balance.last.code, minimum));
+	policy_case_set_retry(about, balance.counts_until_ms);
 	return POLICY_E_REFUSED;
 }

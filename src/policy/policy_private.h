@@ -52,21 +52,24 @@ const struct config_list *policy_segment_prices(const struct policy *policy);
 
 /* Returns how many paired clients share the limits of this SIM. */
 int64_t policy_sim_clients(const struct policy *policy, int64_t sim_id);
-bool policy_is_call(const struct policy_case *about);
 /* Does its recipient reach an emergency service, as far as any modem knows (policy_rules.c)? */
 bool policy_rules_is_emergency(const struct policy_case *about);
 
+/* ---- policy_case.c */
+
+bool policy_case_is_call(const struct policy_case *about);
 /* Refuses, and returns POLICY_E_REFUSED. `message` is NULL if memory ran out. */
-int policy_refuse(struct policy_case *about, enum failure failure, const char *message);
+int policy_case_refuse(struct policy_case *about, enum failure failure,
+		       const char *message);
 /* It passes only with the owner's approval. Returns POLICY_E_NEEDS_OWNER. */
-int policy_ask_owner(struct policy_case *about, enum failure failure,
-		     const char *message);
+int policy_case_ask_owner(struct policy_case *about, enum failure failure,
+			  const char *message);
 /*
  * Refuses because the message store could not be read: with `message`, unless the store knows why.
  */
-int policy_refuse_unread(struct policy_case *about, const char *message);
+int policy_case_refuse_unread(struct policy_case *about, const char *message);
 /* After a refusal: it ends at this time of the wall clock. */
-void policy_set_retry(struct policy_case *about, int64_t wall_ms);
+void policy_case_set_retry(struct policy_case *about, int64_t wall_ms);
 
 /* Returns why the text needs the owner's approval; NULL if it does not (policy_codes.c). */
 const char *policy_codes_check(struct policy_case *about, enum failure *failure_out);

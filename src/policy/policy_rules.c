@@ -39,7 +39,7 @@ static struct arena *policy_rules_arena(const struct policy_case *about)
 static const char *policy_rules_choose(const struct policy_case *about,
 				       const char *for_message, const char *for_call)
 {
-	return policy_is_call(about) ? for_call : for_message;
+	return policy_case_is_call(about) ? for_call : for_message;
 }
 
 /* ---- the client ---------------------------------------------------------------------- */
@@ -48,16 +48,17 @@ static int policy_rules_check_paused(struct policy_case *about)
 {
 	if (!policy_is_paused(about->policy))
 		return 0;
-	return policy_refuse(about, FAILURE_PAUSED, "The owner has paused the gateway.");
+	return policy_case_refuse(about, FAILURE_PAUSED,
+				  "The owner has paused the gateway.");
 }
 
 static int policy_rules_check_scope(struct policy_case *about)
 {
-	unsigned scope = policy_is_call(about) ? CLIENT_CALL : CLIENT_SEND;
+	unsigned scope = policy_case_is_call(about) ? CLIENT_CALL : CLIENT_SEND;
 
 	if (about->request->client->scopes & scope)
 		return 0;
-	return policy_refuse(
+	return policy_case_refuse(
 		about, FAILURE_SCOPE,
 		policy_rules_choose(about, "The owner does not let this client send.",
 				    "The owner does not let this client call."));
@@ -74,13 +75,13 @@ static int policy_rules_check_number(struct policy_case *about)
 	if (problem == PHONE_NUMBER_OK)
 		return 0;
 	if (!number_suggest(about->request->number, about->recipient.home, suggestion))
-		return policy_refuse(about, FAILURE_INVALID_NUMBER,
-				     arena_printf(policy_rules_arena(about),
-						  "to_phone_number %s.", text));
-	return policy_refuse(about, FAILURE_INVALID_NUMBER,
-			     arena_printf(policy_rules_arena(about),
-					  "to_phone_number %s: write %s.", text,
-					  suggestion));
+		return policy_case_refuse(about, FAILURE_INVALID_NUMBER,
+					  arena_printf(policy_rules_arena(about),
+						       "to_phone_number %s.", text));
+	return policy_case_refuse(about, FAILURE_INVALID_NUMBER,
+				  arena_printf(policy_rules_arena(about),
+					       "to_phone_number %s: write %s.", text,
+					       suggestion));
 }
 
 /* Is it one in the country where the modem is registered, if that is not the SIM's? */
@@ -113,9 +114,10 @@ bool policy_rules_is_emergency(const struct policy_case *about)
 static int policy_rules_check_emergency(struct policy_case *about)
 {
 	if (!policy_rules_is_emergency(about) &&
-	    !(policy_is_call(about) && recipient_begins_as_emergency(&about->recipient)))
+	    !(policy_case_is_call(about) &&
+	      recipient_begins_as_emergency(&about->recipient)))
 		return 0;
-	return policy_refuse(
+	return policy_case_refuse(
 		about, FAILURE_EMERGENCY_NUMBER,
 		arena_printf(
 			policy_rules_arena(about),
@@ -145,10 +147,10 @@ static int policy_rules_check_spelling(struct policy_case *about)
 	instead = *suggestion ? arena_printf(arena, "write %s", suggestion)
 			      : "write + and its country code";
 	if (!where || !instead)
-		return policy_refuse(about, FAILURE_INVALID_NUMBER, NULL);
-	return policy_refuse(about, FAILURE_INVALID_NUMBER,
-			     arena_printf(arena, "to_phone_number %s %s: %s.",
-					  recipient->number, where, instead));
+		return policy_case_refuse(about, FAILURE_INVALID_NUMBER, NULL);
+	return policy_case_refuse(about, FAILURE_INVALID_NUMBER,
+				  arena_printf(arena, "to_phone_number %s %s: %s.",
+					       recipient->number, where, instead));
 }
 
 static bool policy_rules_is_in_list(const struct policy_case *about,
@@ -174,12 +176,12 @@ static int policy_rules_check_premium(struct policy_case *about)
 	    policy_rules_is_in_list(about, &policy_rules_config(about)->allow,
 				    recipient_is_named_in))
 		return 0;
-	return policy_refuse(about, FAILURE_PREMIUM_NUMBER,
-			     arena_printf(policy_rules_arena(about),
-					  "%s is %s, which may cost extra, and the owner "
-					  "has not allowed it.",
-					  recipient->number,
-					  recipient_premium_kind(recipient)));
+	return policy_case_refuse(
+		about, FAILURE_PREMIUM_NUMBER,
+		arena_printf(policy_rules_arena(about),
+			     "%s is %s, which may cost extra, and the owner "
+			     "has not allowed it.",
+			     recipient->number, recipient_premium_kind(recipient)));
 }
 
 /*
@@ -222,9 +224,9 @@ static int policy_rules_check_country(struct policy_case *about)
 		      "and the owner has not allowed its prefix";
 	else if (recipient->home)
 		why = "a number of another country than the SIM's, and the owner has not allowed that";
-	return policy_refuse(about, FAILURE_INTERNATIONAL,
-			     arena_printf(policy_rules_arena(about), "%s is %s.",
-					  recipient->number, why));
+	return policy_case_refuse(about, FAILURE_INTERNATIONAL,
+				  arena_printf(policy_rules_arena(about), "%s is %s.",
+					       recipient->number, why));
 }
 
 static int policy_rules_check_allowed(struct policy_case *about)
@@ -238,9 +240,10 @@ static int policy_rules_check_allowed(struct policy_case *about)
 		whose = "this client's allow list";
 	if (!whose)
 		return 0;
-	return policy_refuse(about, FAILURE_RECIPIENT_NOT_ALLOWED,
-			     arena_printf(policy_rules_arena(about), "%s is not on %s.",
-					  about->recipient.number, whose));
+	return policy_case_refuse(about, FAILURE_RECIPIENT_NOT_ALLOWED,
+				  arena_printf(policy_rules_arena(about),
+					       "%s is not on %s.",
+					       about->recipient.number, whose));
 }
 
 /* The owner may have written the number as dialled in the country of any known SIM. */
@@ -267,10 +270,10 @@ static int policy_rules_check_denied(struct policy_case *about)
 {
 	if (!policy_rules_is_denied(about))
 		return 0;
-	return policy_refuse(about, FAILURE_RECIPIENT_NOT_ALLOWED,
-			     arena_printf(policy_rules_arena(about),
-					  "%s is on the owner's deny list.",
-					  about->recipient.number));
+	return policy_case_refuse(about, FAILURE_RECIPIENT_NOT_ALLOWED,
+				  arena_printf(policy_rules_arena(about),
+					       "%s is on the owner's deny list.",
+					       about->recipient.number));
 }
 
 static int policy_rules_check_opted_out(struct policy_case *about)
@@ -281,8 +284,9 @@ static int policy_rules_check_opted_out(struct policy_case *about)
 	if (error == STORE_E_NOT_FOUND)
 		return 0;
 	if (error)
-		return policy_refuse_unread(about, "The opt-outs could not be read.");
-	return policy_refuse(
+		return policy_case_refuse_unread(about,
+						 "The opt-outs could not be read.");
+	return policy_case_refuse(
 		about, FAILURE_RECIPIENT_OPTED_OUT,
 		arena_printf(policy_rules_arena(about),
 			     "%s has opted out (texted STOP) and wants no messages.",
@@ -300,15 +304,16 @@ static int policy_rules_check_quiet_hours(struct policy_case *about)
 	if (!end_ms)
 		return 0;
 	clock_format(clock_ceil_ms(end_ms), end);
-	policy_refuse(
+	policy_case_refuse(
 		about,
-		policy_is_call(about) ? FAILURE_QUIET_FOR_CALLS : FAILURE_QUIET_HOURS,
+		policy_case_is_call(about) ? FAILURE_QUIET_FOR_CALLS
+					   : FAILURE_QUIET_HOURS,
 		arena_printf(policy_rules_arena(about),
 			     "%s in the owner's quiet hours (%s by the phone's local "
 			     "time), which end at %s.",
 			     about->at_ms > about->now_ms ? "send_at is" : "It is", hours,
 			     end));
-	policy_set_retry(about, end_ms);
+	policy_case_set_retry(about, end_ms);
 	return POLICY_E_REFUSED;
 }
 
@@ -404,9 +409,11 @@ static int policy_rules_check_closed(struct policy_case *about)
 	if (error == STORE_E_NOT_FOUND)
 		return 0;
 	if (error)
-		return policy_refuse_unread(about, "The closed keys could not be read.");
-	return policy_refuse(about, FAILURE_KEY_CLOSED,
-			     "This idempotency_key is closed: nothing is sent with it.");
+		return policy_case_refuse_unread(about,
+						 "The closed keys could not be read.");
+	return policy_case_refuse(
+		about, FAILURE_KEY_CLOSED,
+		"This idempotency_key is closed: nothing is sent with it.");
 }
 
 static int policy_rules_check_list(struct policy_case *about)
@@ -422,8 +429,9 @@ static int policy_rules_check_list(struct policy_case *about)
 	if (error == STORE_E_NOT_FOUND)
 		return 0;
 	if (error)
-		return policy_refuse_unread(about, "The messages could not be read.");
-	return policy_refuse(
+		return policy_case_refuse_unread(about,
+						 "The messages could not be read.");
+	return policy_case_refuse(
 		about, FAILURE_KEY_TAKEN,
 		arena_printf(
 			about->request->arena,
@@ -451,9 +459,10 @@ static int policy_rules_check_repeat(struct policy_case *about)
 	if (error == STORE_E_NOT_FOUND)
 		return 0;
 	if (error)
-		return policy_refuse_unread(about, "The messages could not be read.");
+		return policy_case_refuse_unread(about,
+						 "The messages could not be read.");
 	if (has_key && !policy_rules_is_of_key(about, first))
-		return policy_refuse(
+		return policy_case_refuse(
 			about, FAILURE_KEY_TAKEN,
 			arena_printf(request->arena,
 				     "This idempotency_key belongs to message %lld, "
@@ -485,7 +494,7 @@ static int policy_rules_check_loop(struct policy_case *about)
 	if (loop.waiting_id == about->request->edits_message_id)
 		loop.waiting_id = 0; /* it goes on waiting, changed */
 	if (!loop.waiting_id && !loop.rejected_id)
-		return policy_ask_owner(
+		return policy_case_ask_owner(
 			about, FAILURE_LOOP,
 			arena_printf(arena,
 				     "%s and this phone seem to be two machines that "
@@ -504,13 +513,14 @@ static int policy_rules_check_loop(struct policy_case *about)
 			arena,
 			"the owner, who rejected message %lld, writes to that number, or",
 			(long long)loop.rejected_id);
-	policy_refuse(about, FAILURE_LOOP,
-		      arena_printf(arena,
-				   "%s and this phone seem to be two machines "
-				   "that answer each other. What lifts this: "
-				   "%s nothing is exchanged until %s.",
-				   about->recipient.number, lifts ? lifts : "", until));
-	policy_set_retry(about, loop.until_ms);
+	policy_case_refuse(about, FAILURE_LOOP,
+			   arena_printf(arena,
+					"%s and this phone seem to be two machines "
+					"that answer each other. What lifts this: "
+					"%s nothing is exchanged until %s.",
+					about->recipient.number, lifts ? lifts : "",
+					until));
+	policy_case_set_retry(about, loop.until_ms);
 	return POLICY_E_REFUSED;
 }
 
@@ -529,12 +539,12 @@ static int policy_rules_check_characters(struct policy_case *about)
 	    ofono_line(about->parts->ofono) != OFONO_LINE_UPSTREAM)
 		return 0;
 	advice = replacement_advise(arena, about->request->text);
-	policy_refuse(about, FAILURE_INVALID_TEXT,
-		      advice.characters
-			      ? arena_printf(arena,
-					     "The oFono of this phone cannot send %s.",
-					     advice.characters)
-			      : NULL);
+	policy_case_refuse(
+		about, FAILURE_INVALID_TEXT,
+		advice.characters
+			? arena_printf(arena, "The oFono of this phone cannot send %s.",
+				       advice.characters)
+			: NULL);
 	about->refusal.fix = advice.fix;
 	return POLICY_E_REFUSED;
 }
@@ -564,7 +574,7 @@ static int policy_rules_check_length(struct policy_case *about)
 			"characters more than twice as much fits.",
 			segments_name_character(arena, about->request->text,
 						segments.culprit));
-	return policy_refuse(
+	return policy_case_refuse(
 		about, FAILURE_TEXT_TOO_LONG,
 		arena_printf(
 			arena,
@@ -585,7 +595,7 @@ static int policy_rules_check_queue(struct policy_case *about)
 	if (about->request->edits_message_id ||
 	    outbox_has_room(outbox, client_id, 1 + (plan ? plan->count : 0)))
 		return 0;
-	return policy_refuse(
+	return policy_case_refuse(
 		about, FAILURE_QUEUE_FULL,
 		arena_printf(policy_rules_arena(about),
 			     "%lld messages of this client are waiting to be sent or "
@@ -604,7 +614,7 @@ static int policy_rules_check_codes(struct policy_case *about)
 	enum failure failure = FAILURE_RECEIVED_CODE;
 	const char *message = policy_codes_check(about, &failure);
 
-	return message ? policy_ask_owner(about, failure, message) : 0;
+	return message ? policy_case_ask_owner(about, failure, message) : 0;
 }
 
 const struct policy_rule policy_rules[] = {

@@ -16,7 +16,7 @@ static bool routing_rules_is_allowed(const struct routing_case *about,
 				     int64_t *frees_ms)
 {
 	return !about->request->client ||
-	       policy_allows_sim(about->request->client, sim->id);
+	       policy_sim_is_allowed(about->request->client, sim->id);
 }
 
 static bool routing_rules_is_in_pool(const struct routing_case *about,

@@ -447,7 +447,7 @@ static void change_view_phone_write_sim(const struct change_view_phone *view,
 	change_view_phone_put_card(view, sim);
 	json_put_integer(writer, "sim_slot_index", sim->slot);
 	json_put_string(writer, "state", sim_state_name(sim->state));
-	json_put_boolean(writer, "allowed", policy_allows_sim(view->client, sim->id));
+	json_put_boolean(writer, "allowed", policy_sim_is_allowed(view->client, sim->id));
 	json_put_boolean(writer, "roaming", sim->roaming);
 	json_put_boolean(writer, "default", sim->is_default);
 	json_put_boolean(writer, "calls", modem_has_calls(sim->modem));

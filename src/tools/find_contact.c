@@ -151,7 +151,7 @@ static bool find_contact_may_see(const struct find_contact *find,
 				 const struct contact *contact)
 {
 	if (contact->sim_id > 0 &&
-	    !policy_allows_sim(find->call->client, contact->sim_id))
+	    !policy_sim_is_allowed(find->call->client, contact->sim_id))
 		return false;
 	for (unsigned i = 0; i < contact->count; i++) {
 		if (find_contact_may_see_number(find, contact->numbers[i]))

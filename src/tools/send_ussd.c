@@ -179,7 +179,7 @@ static bool send_ussd_choose_modem(struct send_ussd *ussd)
 	if (!sim_choice_make(call, sim_choice_argument(call, &named), false,
 			     &ussd->sim_id, &refusal))
 		return send_ussd_refuse_with(ussd, &refusal);
-	if (!policy_allows_sim(call->client, ussd->sim_id))
+	if (!policy_sim_is_allowed(call->client, ussd->sim_id))
 		return send_ussd_refuse(
 			ussd, FAILURE_SUBSCRIPTION_NOT_ALLOWED,
 			"The owner does not let this client use that SIM.");

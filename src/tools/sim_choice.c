@@ -60,7 +60,7 @@ static const char *sim_choice_list(const struct sim_choice *choice, const char *
 	const struct sim *sim;
 
 	TAILQ_FOREACH (sim, sims_list(choice->services->sims), link) {
-		if (list && policy_allows_sim(choice->client, sim->id))
+		if (list && policy_sim_is_allowed(choice->client, sim->id))
 			list = arena_printf(
 				choice->arena, "%s%s subscription_id %lld is %s (%s)",
 				list, list == opening ? "" : ",", (long long)sim->id,
@@ -145,7 +145,7 @@ static const struct sim *sim_choice_refuse_all(struct sim_choice *choice,
 		return sim_choice_refuse_sim(choice, first);
 	failure = tool_failure_of_sim(first);
 	TAILQ_FOREACH (sim, sims_list(choice->services->sims), link) {
-		if (policy_allows_sim(choice->client, sim->id) &&
+		if (policy_sim_is_allowed(choice->client, sim->id) &&
 		    failure_words(tool_failure_of_sim(sim))->retryable) {
 			failure = tool_failure_of_sim(sim);
 			break;
@@ -163,7 +163,7 @@ static const struct sim *sim_choice_of_many(struct sim_choice *choice)
 	TAILQ_FOREACH (sim, sims_list(choice->services->sims), link) {
 		if (choice->services->config->phone_default && sim->is_default &&
 		    sim_choice_is_able(choice, sim) &&
-		    policy_allows_sim(choice->client, sim->id))
+		    policy_sim_is_allowed(choice->client, sim->id))
 			return sim;
 	}
 	return sim_choice_refuse(
@@ -178,7 +178,7 @@ static const struct sim *sim_choice_without_name(struct sim_choice *choice)
 	unsigned count = 0;
 
 	TAILQ_FOREACH (sim, sims_list(choice->services->sims), link) {
-		if (!policy_allows_sim(choice->client, sim->id))
+		if (!policy_sim_is_allowed(choice->client, sim->id))
 			continue;
 		if (count++ == 0)
 			first = sim;

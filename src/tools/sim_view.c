@@ -187,7 +187,7 @@ int sim_view_write_balances(struct json_writer *writer, const struct services *s
 		struct policy_balance_state balance;
 		int found;
 
-		if (!policy_allows_sim(client, sim->id))
+		if (!policy_sim_is_allowed(client, sim->id))
 			continue;
 		found = policy_get_balance(services->policy, sim->id, &balance);
 		if (!found)

@@ -137,7 +137,7 @@ static const char *status_view_why_no_sim(const struct status_view *view)
 				return "";
 			if (verdict.failure != FAILURE_SUBSCRIPTION_NOT_ALLOWED)
 				why = status_view_format_verdict(view, &verdict);
-		} else if (policy_allows_sim(view->client, sim->id)) {
+		} else if (policy_sim_is_allowed(view->client, sim->id)) {
 			why = obstacle_describe_modem(services, sim->modem, view->arena);
 			if (why)
 				why = arena_printf(
@@ -364,7 +364,7 @@ static int status_view_write_tightest(struct json_writer *writer,
 		struct policy_limit_visit visit = { status_view_keep_tightest, &tightest,
 						    0 };
 
-		if (!policy_allows_sim(client, sim->id))
+		if (!policy_sim_is_allowed(client, sim->id))
 			continue;
 		policy_list_limits(services->policy, client, sim->id, &visit);
 		if (has_reason)
@@ -390,7 +390,7 @@ static int status_view_write_limits(struct json_writer *writer,
 	policy_list_limits(services->policy, client, 0, &visit);
 	visit.visit = status_view_write_sim_limit;
 	TAILQ_FOREACH (sim, sims_list(services->sims), link) {
-		if (policy_allows_sim(client, sim->id))
+		if (policy_sim_is_allowed(client, sim->id))
 			policy_list_limits(services->policy, client, sim->id, &visit);
 	}
 	json_close_array(writer);

@@ -83,7 +83,7 @@ static bool user_question_sim_field(const struct sms_order *order,
 	if (!choices)
 		return false;
 	TAILQ_FOREACH (sim, sims_list(sims), link) {
-		if (!policy_allows_sim(order->call->client, sim->id) ||
+		if (!policy_sim_is_allowed(order->call->client, sim->id) ||
 		    (!order->send_at && sim->state != SIM_READY))
 			continue;
 		choice->value = arena_printf(arena, "%lld", (long long)sim->id);

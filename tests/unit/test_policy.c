@@ -124,8 +124,8 @@ TEST(test_a_client_uses_only_its_sims)
 	request.sim_id = 0; /* not known yet */
 	assert_string_equal(code(), "");
 	request.sim_id = 12;
-	assert_true(policy_allows_sim(&client, 12));
-	assert_false(policy_allows_sim(&client, 1));
+	assert_true(policy_sim_is_allowed(&client, 12));
+	assert_false(policy_sim_is_allowed(&client, 1));
 	strcpy(client.sims, "1");
 	request.sim_id = 1;
 	assert_string_equal(code(), "");

@@ -12,6 +12,7 @@ import pytest
 from computer import Computer, member, state, token_on
 from lab import wait_until
 from lab.clock import Clock
+from lab.dial import make_certificate
 from lone_gateway import LoneGateway
 from owner import FAILED, OK, USAGE, Owner
 from phone import LAPTOP, PHONE, Phone
@@ -20,6 +21,7 @@ from test_control import gateway, owner
 from wire import Wire, request, rpc
 
 PER_ADDRESS, WRONG_CODES = 3, 5
+QR_CODE = "\033[97;40m"          # the colours of each of its lines
 HOSTILE = '<img src=x onerror=alert(1)>"&\''
 GUESSES = ["/register", "/authorize", "/token", "/.well-known/oauth-protected-resource",
            "/.well-known/oauth-protected-resource/mcp",
@@ -363,8 +365,9 @@ def test_the_network_has_the_page_only_while_the_owner_waits(phone: Phone) -> No
     page = request(method="GET", path="/pair", headers={"Content-Type": None, "Host": PHONE})
     with phone.serving(PHONE) as gateway:
         assert phone.is_refused("laptop", PHONE)
-        with on_terminal("pair", "--wait", "--state-dir", gateway.state) as terminal:
+        with on_terminal("pair", "--wait", "--state-dir", gateway.state, columns=100) as terminal:
             terminal.read_until("/pair")
+            terminal.read_until(QR_CODE)
             wait_until(lambda: not phone.is_refused("laptop", PHONE), what="the port is open")
             with phone.wire("laptop", PHONE) as wire:
                 assert wire.ask(page).status == HTTPStatus.OK
@@ -375,6 +378,19 @@ def test_the_network_has_the_page_only_while_the_owner_waits(phone: Phone) -> No
             assert LAPTOP in listed
             terminal.type(member(begun, "code") + "\n\ny\n")
             terminal.read_until("may now use this gateway")
+
+
+def test_over_tls_the_page_is_there_without_waiting(phone: Phone) -> None:
+    page = request(method="GET", path="/pair", headers={"Content-Type": None, "Host": PHONE})
+    with phone.serving(PHONE) as gateway:
+        make_certificate(gateway.state / "tls")
+        Owner(gateway.state).do("pair", "agent")
+        gateway.restart()
+        with phone.trusted(), phone.wire("laptop", PHONE) as wire:
+            assert wire.ask(page).status == HTTPStatus.OK
+            begun = wire.ask(request(b"name=laptop", {"Host": PHONE, "Content-Type": None},
+                                     path="/pair"))
+            assert (begun.header("set-cookie") or "").startswith("__Host-")
 
 
 def test_clients_that_expect_oauth_learn_what_there_is(gateway: LoneGateway) -> None:

@@ -273,10 +273,14 @@ static bool gate_path_is_no_oauth(const struct gate_request *request)
 }
 
 /* Passes if there is no page that the answer could name. */
+static bool gate_has_no_pair_page(const struct gate_request *request)
+{
+	return config_pair_page(request->config) == CONFIG_PAIR_PAGE_NO;
+}
+
 static bool gate_path_is_no_oauth_beside_pair(const struct gate_request *request)
 {
-	return config_pair_page(request->config) == CONFIG_PAIR_PAGE_NO ||
-	       gate_path_is_no_oauth(request);
+	return gate_has_no_pair_page(request) || gate_path_is_no_oauth(request);
 }
 
 static bool gate_path_is_known(const struct gate_request *request)
@@ -370,6 +374,11 @@ static bool gate_token_is_sent(const struct gate_request *request)
 	       auth_has_token(gate_header(request, "Authorization"));
 }
 
+static bool gate_token_is_sent_beside_pair(const struct gate_request *request)
+{
+	return gate_has_no_pair_page(request) || gate_token_is_sent(request);
+}
+
 static bool gate_token_is_known(const struct gate_request *request)
 {
 	if (gate_needs_no_token(request) || request->verdict->right_token)
@@ -395,6 +404,11 @@ static bool gate_scopes_suffice(const struct gate_request *request)
 	"this gateway uses tokens, not OAuth: on the phone, run `" PROGRAM_NAME \
 	" pair NAME`"
 
+#define GATE_PAIR_PAGE ", or open /pair on this server in a browser"
+#define GATE_NO_TOKEN                                                         \
+	"a token is needed: send Authorization: Bearer TOKEN; `" PROGRAM_NAME \
+	" pair` makes one"
+
 static const struct gate {
 	unsigned status;
 	bool close;
@@ -408,8 +422,7 @@ static const struct gate {
 	  "with server.allowed_host" },
 	{ 403, false, gate_origin_is_allowed,
 	  "pages of this Origin may not use this server: allow it with server.allowed_origin" },
-	{ 404, false, gate_path_is_no_oauth_beside_pair,
-	  GATE_NO_OAUTH ", or open /pair on this server in a browser" },
+	{ 404, false, gate_path_is_no_oauth_beside_pair, GATE_NO_OAUTH GATE_PAIR_PAGE },
 	{ 404, false, gate_path_is_no_oauth, GATE_NO_OAUTH },
 	{ 404, false, gate_path_is_known,
 	  "there is nothing at this path: MCP is at /mcp" },
@@ -423,9 +436,8 @@ static const struct gate {
 	{ 403, false, gate_local_user_is_allowed,
 	  "the owner has revoked the access of this user of the phone: only "
 	  "`" PROGRAM_NAME " client set local:USER --scope LIST` gives it back" },
-	{ 401, false, gate_token_is_sent,
-	  "a token is needed: send Authorization: Bearer TOKEN; `" PROGRAM_NAME
-	  " pair` makes one" },
+	{ 401, false, gate_token_is_sent_beside_pair, GATE_NO_TOKEN GATE_PAIR_PAGE },
+	{ 401, false, gate_token_is_sent, GATE_NO_TOKEN },
 	{ 401, false, gate_token_is_known,
 	  "no client has this token: use the one that `" PROGRAM_NAME
 	  " pair` printed, or make another" },

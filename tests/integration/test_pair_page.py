@@ -18,7 +18,7 @@ from owner import FAILED, OK, USAGE, Owner
 from phone import LAPTOP, PHONE, Phone
 from terminal import on_terminal
 from test_control import gateway, owner
-from wire import Wire, request, rpc
+from wire import Reply, Wire, request, rpc
 
 PER_ADDRESS, WRONG_CODES = 3, 5
 QR_CODE = "\033[97;40m"          # the colours of each of its lines
@@ -32,6 +32,11 @@ GUESSES = ["/register", "/authorize", "/token", "/.well-known/oauth-protected-re
 def ping(gateway: LoneGateway, token: str) -> int:
     with Wire(gateway.port) as wire:
         return wire.ask(request(rpc("ping"), {"Authorization": f"Bearer {token}"})).status
+
+
+def said(refused: Reply) -> str:
+    """The words of a JSON-RPC error."""
+    return str(refused.json["error"]["message"])
 
 
 def wrong_code(computer: Computer) -> str:
@@ -358,6 +363,7 @@ def test_the_page_can_be_switched_off() -> None:
         assert computer.begin("laptop").status == HTTPStatus.NOT_FOUND
         refused = computer.ask("/register").json["error_description"]
         assert "ofono-mcp pair" in refused and "/pair" not in refused
+        assert "/pair" not in said(gateway.post(rpc("ping")))
         assert owner.run("pair", "--wait").returncode == FAILED
 
 
@@ -402,6 +408,7 @@ def test_clients_that_expect_oauth_learn_what_there_is(gateway: LoneGateway) -> 
             assert "ofono-mcp pair" in reply.json["error_description"]
             assert "/pair" in reply.json["error_description"]
         assert Computer(gateway).ask(path, "HEAD").status == HTTPStatus.NOT_FOUND
-    assert "resource_metadata" not in (
-        Computer(gateway).ask("/mcp", "POST", b"{}", **{"Content-Type": "application/json"})
-        .header("www-authenticate") or "")
+    refused = gateway.post(rpc("ping"))
+    assert refused.status == HTTPStatus.UNAUTHORIZED
+    assert "ofono-mcp pair" in said(refused) and "/pair" in said(refused)
+    assert "resource_metadata" not in (refused.header("www-authenticate") or "")

@@ -272,17 +272,6 @@ static bool gate_path_is_no_oauth(const struct gate_request *request)
 	return false;
 }
 
-/* Passes if there is no page that the answer could name. */
-static bool gate_has_no_pair_page(const struct gate_request *request)
-{
-	return config_pair_page(request->config) == CONFIG_PAIR_PAGE_NO;
-}
-
-static bool gate_path_is_no_oauth_beside_pair(const struct gate_request *request)
-{
-	return gate_has_no_pair_page(request) || gate_path_is_no_oauth(request);
-}
-
 static bool gate_path_is_known(const struct gate_request *request)
 {
 	const struct http_server_route *route;
@@ -374,11 +363,6 @@ static bool gate_token_is_sent(const struct gate_request *request)
 	       auth_has_token(gate_header(request, "Authorization"));
 }
 
-static bool gate_token_is_sent_beside_pair(const struct gate_request *request)
-{
-	return gate_has_no_pair_page(request) || gate_token_is_sent(request);
-}
-
 static bool gate_token_is_known(const struct gate_request *request)
 {
 	if (gate_needs_no_token(request) || request->verdict->right_token)
@@ -400,20 +384,14 @@ static bool gate_scopes_suffice(const struct gate_request *request)
 		(!(held & route->useless_scopes) || (held & ~route->useless_scopes)));
 }
 
-#define GATE_NO_OAUTH                                                           \
-	"this gateway uses tokens, not OAuth: on the phone, run `" PROGRAM_NAME \
-	" pair NAME`"
-
-#define GATE_PAIR_PAGE ", or open /pair on this server in a browser"
-#define GATE_NO_TOKEN                                                         \
-	"a token is needed: send Authorization: Bearer TOKEN; `" PROGRAM_NAME \
-	" pair` makes one"
+#define GATE_OR_PAGE(text) text, text ", or open /pair on this server in a browser"
 
 static const struct gate {
 	unsigned status;
 	bool close;
 	bool (*passes)(const struct gate_request *request);
 	const char *text;
+	const char *with_page; /* where there is a page for pairing; NULL: the same */
 } gates[] = {
 	{ 400, true, gate_host_is_present, "the Host header is missing" },
 	{ 400, true, gate_host_is_valid, "the Host header is not HOST or HOST:PORT" },
@@ -422,8 +400,9 @@ static const struct gate {
 	  "with server.allowed_host" },
 	{ 403, false, gate_origin_is_allowed,
 	  "pages of this Origin may not use this server: allow it with server.allowed_origin" },
-	{ 404, false, gate_path_is_no_oauth_beside_pair, GATE_NO_OAUTH GATE_PAIR_PAGE },
-	{ 404, false, gate_path_is_no_oauth, GATE_NO_OAUTH },
+	{ 404, false, gate_path_is_no_oauth,
+	  GATE_OR_PAGE("this gateway uses tokens, not OAuth: on the phone, run "
+		       "`" PROGRAM_NAME " pair NAME`") },
 	{ 404, false, gate_path_is_known,
 	  "there is nothing at this path: MCP is at /mcp" },
 	{ 204, false, gate_is_no_preflight, "" },
@@ -436,8 +415,9 @@ static const struct gate {
 	{ 403, false, gate_local_user_is_allowed,
 	  "the owner has revoked the access of this user of the phone: only "
 	  "`" PROGRAM_NAME " client set local:USER --scope LIST` gives it back" },
-	{ 401, false, gate_token_is_sent_beside_pair, GATE_NO_TOKEN GATE_PAIR_PAGE },
-	{ 401, false, gate_token_is_sent, GATE_NO_TOKEN },
+	{ 401, false, gate_token_is_sent,
+	  GATE_OR_PAGE("a token is needed: send Authorization: Bearer TOKEN; "
+		       "`" PROGRAM_NAME " pair` makes one") },
 	{ 401, false, gate_token_is_known,
 	  "no client has this token: use the one that `" PROGRAM_NAME
 	  " pair` printed, or make another" },
@@ -448,6 +428,7 @@ static const struct gate {
 
 void gate_check(const struct gate_request *request)
 {
+	bool has_page = config_pair_page(request->config) != CONFIG_PAIR_PAGE_NO;
 	struct gate_verdict *verdict = request->verdict;
 
 	*verdict = (struct gate_verdict){ .status = 0 };
@@ -455,7 +436,8 @@ void gate_check(const struct gate_request *request)
 		if (gates[at].passes(request))
 			continue;
 		verdict->status = gates[at].status;
-		verdict->text = gates[at].text;
+		verdict->text = has_page && gates[at].with_page ? gates[at].with_page
+								: gates[at].text;
 		verdict->close = gates[at].close;
 		return;
 	}

@@ -128,6 +128,11 @@ const struct client *exchange_client(const struct exchange *exchange);
  */
 const char *exchange_header(struct exchange *exchange, const char *name,
 			    bool *conflict_out);
+/*
+ * Returns whether `text` occurs in a header whose value is a list, in any case. The list may be
+ * spread over several lines (RFC 9110 section 5.3).
+ */
+bool exchange_header_has(struct exchange *exchange, const char *name, const char *text);
 
 /*
  * Adds a header to the answer, before answering; `name` is static. At most EXCHANGE_HEADERS_MAX.

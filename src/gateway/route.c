@@ -138,7 +138,9 @@ static bool route_card_is_cached(struct exchange *exchange, const char *tag)
 {
 	const char *known = exchange_header(exchange, "If-None-Match", NULL);
 
-	return known && *tag && (strcmp(known, "*") == 0 || strstr(known, tag));
+	return known && *tag &&
+	       (strcmp(known, "*") == 0 ||
+		exchange_header_has(exchange, "If-None-Match", tag));
 }
 
 static void route_on_card(void *data, struct exchange *exchange)

@@ -110,11 +110,9 @@ void web_page_block(struct web_page *page, const char *text)
 void web_page_open(struct web_page *page, struct exchange *exchange, const char *title,
 		   bool reloads)
 {
-	const char *accept = exchange_header(exchange, "Accept", NULL);
-
 	*page = (struct web_page){
 		.exchange = exchange,
-		.is_html = accept && strstr(accept, "text/html"),
+		.is_html = exchange_header_has(exchange, "Accept", "text/html"),
 		.reloads = reloads,
 		.body = { .secret = true },
 	};

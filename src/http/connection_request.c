@@ -210,6 +210,14 @@ static const char *connection_request_on_header(void *data, const char *name,
 	return request_head_find(&connection->head, name, conflict_out);
 }
 
+static bool connection_request_on_header_has(void *data, const char *name,
+					     const char *text)
+{
+	const struct connection *connection = data;
+
+	return request_head_has(&connection->head, name, text);
+}
+
 static void connection_request_on_header_added(void *data, const char *name,
 					       const char *value)
 {
@@ -308,6 +316,7 @@ static void connection_request_start_exchange(struct connection *connection,
 {
 	static const struct exchange_carrier carrier = {
 		.header = connection_request_on_header,
+		.header_has = connection_request_on_header_has,
 		.header_added = connection_request_on_header_added,
 		.streamed = connection_request_on_stream,
 		.answered = connection_request_on_answer,

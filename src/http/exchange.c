@@ -93,6 +93,12 @@ const char *exchange_header(struct exchange *exchange, const char *name,
 				 : NULL;
 }
 
+bool exchange_header_has(struct exchange *exchange, const char *name, const char *text)
+{
+	return exchange->carrier &&
+	       exchange->carrier->header_has(exchange->carrier_data, name, text);
+}
+
 void exchange_add_fixed_header(struct exchange *exchange, const char *name,
 			       const char *value)
 {

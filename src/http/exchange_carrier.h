@@ -17,6 +17,8 @@
 struct exchange_carrier {
 	/* See exchange_header(). */
 	const char *(*header)(void *data, const char *name, bool *conflict_out);
+	/* See exchange_header_has(). */
+	bool (*header_has)(void *data, const char *name, const char *text);
 	/* A header of the answer; `value` lives as long as the exchange. */
 	void (*header_added)(void *data, const char *name, const char *value);
 	/* Begins a stream, which outlives the exchange, as the answer; or returns NULL. */

@@ -81,6 +81,9 @@ bool request_head_is_whole(const struct request_head *head);
  */
 const char *request_head_find(const struct request_head *head, const char *name,
 			      bool *conflict_out);
+/* See exchange_header_has(). */
+bool request_head_has(const struct request_head *head, const char *name,
+		      const char *text);
 
 /* Overwrites tokens and cookies, after the gates have seen them. */
 void request_head_clear_secrets(struct request_head *head, bool keep_cookie);

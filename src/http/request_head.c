@@ -259,6 +259,16 @@ const char *request_head_find(const struct request_head *head, const char *name,
 	return first ? first->value : NULL;
 }
 
+bool request_head_has(const struct request_head *head, const char *name, const char *text)
+{
+	const struct request_head_line *line =
+		request_head_find_from(head, head->lines, name);
+
+	while (line && !strcasestr(line->value, text))
+		line = request_head_find_from(head, line + 1, name);
+	return line;
+}
+
 void request_head_clear_secrets(struct request_head *head, bool keep_cookie)
 {
 	static const char *const secret[] = { "Authorization", "Proxy-Authorization",

@@ -303,8 +303,8 @@ const char *rpc_header_plain(struct arena *arena, const char *value)
 
 bool rpc_header_accepts_streams(struct exchange *exchange)
 {
-	const char *accept = exchange_header(exchange, "Accept", NULL);
-
-	return !accept || strcasestr(accept, "text/event-stream") ||
-	       strcasestr(accept, "text/*") || strstr(accept, "*/*");
+	return !exchange_header(exchange, "Accept", NULL) ||
+	       exchange_header_has(exchange, "Accept", "text/event-stream") ||
+	       exchange_header_has(exchange, "Accept", "text/*") ||
+	       exchange_header_has(exchange, "Accept", "*/*");
 }

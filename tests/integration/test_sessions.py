@@ -186,7 +186,9 @@ def test_subscriptions_of_a_session_are_bounded(gateway: LoneGateway) -> None:
 
 def test_a_stream_is_refused_only_if_accept_excludes_it(gateway: LoneGateway) -> None:
     for accept, status in (("application/json", 406), ("text/event-stream", 200),
-                           ("*/*", 200), ("text/*", 200), (None, 200)):
+                           ("*/*", 200), ("text/*", 200), (None, 200),
+                           ("application/json\r\nAccept: text/event-stream", 200),
+                           ("application/json\r\nAccept: text/html", 406)):
         with Events(gateway.port, Accept=accept) as events:
             assert events.status == status
 

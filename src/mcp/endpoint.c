@@ -237,22 +237,19 @@ static void endpoint_on_complete(void *data, struct exchange *exchange)
 			exchange_answer(exchange, 503, NULL, NULL);
 		return;
 	}
-	if (endpoint_is_method(exchange,
-			       "HEAD")) { /* the status of GET, without a stream */
-		exchange_answer(exchange, 200, NULL, NULL);
-		return;
-	}
 	session = endpoint_session(&endpoint->sessions, exchange, &named);
 	if (named && !session)
 		rpc_refuse(exchange, 404, RPC_SESSION_NOT_FOUND,
 			   "Session not found: begin again with initialize");
-	else if (endpoint_is_method(exchange, "GET") &&
+	else if (!endpoint_is_method(exchange, "DELETE") &&
 		 !rpc_header_accepts_streams(exchange))
 		rpc_refuse(
 			exchange, 406, RPC_REFUSED,
 			"the answer to GET is a stream: send Accept: text/event-stream");
 	else if (endpoint_is_method(exchange, "GET"))
 		session_stream_open(&endpoint->context, exchange, session);
+	else if (endpoint_is_method(exchange, "HEAD"))
+		exchange_answer(exchange, 200, NULL, NULL); /* without a stream */
 	else if (!session)
 		rpc_refuse(exchange, 400, RPC_REFUSED,
 			   "DELETE ends a session: name it in Mcp-Session-Id");

@@ -16,7 +16,7 @@ from incoming import SENDER, newest, receive
 from lab import Lab, wait_until
 from lab.mcp_client import Answer, McpClient
 from lone_gateway import LoneGateway
-from wire import rpc
+from wire import request, rpc
 
 CLIENT_MAX = 128
 # valgrind retains 20 MB of freed memory
@@ -191,6 +191,16 @@ def test_a_stream_is_refused_only_if_accept_excludes_it(gateway: LoneGateway) ->
                            ("application/json\r\nAccept: text/html", 406)):
         with Events(gateway.port, Accept=accept) as events:
             assert events.status == status
+
+
+def test_head_has_the_status_that_get_would_have(gateway: LoneGateway) -> None:
+    with new_client(gateway) as client:
+        session = begin(client)
+    for headers, status in (({"Mcp-Session-Id": session}, 200), ({"Mcp-Session-Id": "x"}, 404),
+                            ({"Accept": "application/json"}, 406)):
+        with gateway.wire() as wire:
+            wire.send(request(headers=headers, method="HEAD"))
+            assert wire.receive(head_only=True).status == status
 
 
 def test_a_stream_ends_with_its_session(gateway: LoneGateway) -> None:

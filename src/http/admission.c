@@ -150,6 +150,17 @@ static bool admission_make_room(const struct connections *all,
 	return true;
 }
 
+bool admission_close_untrusted(const struct connections *all)
+{
+	struct connection *connection = admission_find_untrusted(all, NULL);
+
+	if (!connection)
+		return false;
+	log_debug("http: connection %d makes room", connection->fd);
+	connection_close(connection);
+	return true;
+}
+
 const char *admission_refusal(struct connections *all,
 			      const struct admission_usage *usage)
 {

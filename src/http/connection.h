@@ -230,6 +230,8 @@ void admission_usage_release(struct admission_usage *usage);
  */
 const char *admission_refusal(struct connections *all,
 			      const struct admission_usage *usage);
+/* Closes the untrusted connection that would make room. Returns false if there is none. */
+bool admission_close_untrusted(const struct connections *all);
 
 /*
  * Linger: keeps a socket open after its last answer, until the peer has read it and hangs up.

@@ -2,14 +2,16 @@
 /*
  *   bound --listener_open()--> listening --listener_serve()--> accepting
  *
- * Every connection is accepted at once, and admission.c decides which other makes room. Only when
- * descriptors or memory run out, new connections wait in the kernel's queue for
- * LISTENER_RETRY_US.
+ * Every connection is accepted at once, and admission.c decides which other makes room. When
+ * descriptors or memory run out, an untrusted connection is closed for the next one, so that
+ * strangers do not keep a token holder in the kernel's queue. If that does not help, or there is
+ * none, new connections wait for LISTENER_RETRY_US.
  */
 #include "http/connection.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
@@ -209,11 +211,46 @@ int listener_init(struct listener *listener, struct connections *connections,
 
 /* Accepting */
 
+static int listener_accept_next(int fd, struct address *peer_out)
+{
+	struct sockaddr_storage any = { 0 };
+	socklen_t length = sizeof(any);
+	int socket = accept4(fd, (struct sockaddr *)&any, &length,
+			     SOCK_CLOEXEC | SOCK_NONBLOCK);
+
+	if (socket >= 0)
+		address_take(peer_out, (struct sockaddr *)&any);
+	return socket;
+}
+
 /* Has the system run out of something? Other errors of accept() concern one peer only. */
 static bool listener_is_shortage(int number)
 {
 	return number == EMFILE || number == ENFILE || number == ENOBUFS ||
 	       number == ENOMEM;
+}
+
+/* Without a descriptor, accept() fails even if nobody waits for it. */
+static bool listener_is_awaited(const struct listener *listener)
+{
+	struct pollfd queue = { .fd = listener->fd, .events = POLLIN };
+
+	return poll(&queue, 1, 0) != 0;
+}
+
+/* Returns false if no untrusted connection can go. */
+static bool listener_make_room(const struct listener *listener)
+{
+	const int number = errno;
+	bool closed;
+
+	connections_flush(listener->connections); /* some may have sent their token */
+	closed = admission_close_untrusted(listener->connections);
+	if (closed)
+		connections_flush(
+			listener->connections); /* libmicrohttpd lets go of it */
+	errno = number;
+	return closed;
 }
 
 static void listener_pause(struct listener *listener)
@@ -235,11 +272,14 @@ static int listener_on_accept(sd_event_source *source, int fd, uint32_t events,
 	struct address peer;
 
 	for (int count = 0; count < LISTENER_ACCEPT_MAX; count++) {
-		struct sockaddr_storage any = { 0 };
-		socklen_t length = sizeof(any);
-		int socket = accept4(fd, (struct sockaddr *)&any, &length,
-				     SOCK_CLOEXEC | SOCK_NONBLOCK);
+		int socket = listener_accept_next(fd, &peer);
 
+		if (socket < 0 && listener_is_shortage(errno)) {
+			if (!listener_is_awaited(listener))
+				break;
+			if (listener_make_room(listener))
+				socket = listener_accept_next(fd, &peer);
+		}
 		if (socket < 0) {
 			if (listener_is_shortage(errno))
 				listener_pause(listener);
@@ -247,7 +287,6 @@ static int listener_on_accept(sd_event_source *source, int fd, uint32_t events,
 				break;
 			continue;
 		}
-		address_take(&peer, (struct sockaddr *)&any);
 		connections_accept(listener->connections, socket, &peer, listener, NULL);
 	}
 	connections_flush(listener->connections);

@@ -454,6 +454,17 @@ def test_connections_wait_when_no_descriptor_is_left(gateway: LoneGateway) -> No
     gateway.assert_serves()
 
 
+def test_strangers_make_room_when_no_descriptor_is_left() -> None:
+    """A client does not wait until the deadline of connections that send nothing has passed."""
+    with LoneGateway(request_timeout_seconds=120) as gateway, ExitStack() as clients:
+        silent = [clients.enter_context(gateway.wire()) for _ in range(3)]
+        gateway.wait_for_all_read()
+        clients.enter_context(no_descriptor_left(gateway))
+        waiting = [clients.enter_context(gateway.wire()) for _ in range(6)]
+        assert [wire.ask(PING).status for wire in waiting[-2:]] == [200, 200]
+        assert silent[0].wait_closed() == b""
+
+
 @pytest.mark.parametrize("served", [0, 3])
 def test_the_loop_does_not_spin_without_descriptors(gateway: LoneGateway, served: int) -> None:
     with ExitStack() as clients:

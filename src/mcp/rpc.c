@@ -3,7 +3,8 @@
  * A message is read strictly: "jsonrpc" must be "2.0", an ID a string or an integer,
  * params an object. Only params that say nothing, null and [], count as absent: clients send
  * them. A request without an ID is a notification; one without a method is a response. IDs
- * and progress tokens are written back exactly as received, whatever their length.
+ * and progress tokens are written back with their type and value, whatever their length; the
+ * escapes of a string may differ.
  */
 #include "mcp/rpc.h"
 

@@ -72,7 +72,7 @@ struct rpc_error rpc_read(const struct json *root, struct rpc_message *message);
 /* Returns a member of params._meta; NULL if it is absent. */
 const struct json *rpc_meta(const struct rpc_message *message, const char *name);
 
-/* Writes key and value: an ID in its own JSON type, exactly as received. */
+/* Writes key and value: an ID in its own JSON type, with the same digits or characters. */
 void rpc_write_id(struct json_writer *writer, const char *key, const struct json *id);
 
 /*

@@ -284,6 +284,12 @@ int store_message_by_list_key(struct store *store,
 			      const struct store_message_list_key *list,
 			      struct arena *arena, struct message *message_out);
 
+/* The same for all of its messages, `count` at most on entry. */
+int store_message_all_by_list_key(struct store *store,
+				  const struct store_message_list_key *list,
+				  struct arena *arena, struct message *messages_out,
+				  size_t *count);
+
 /*
  * The first message of the same client or another program of the phone (CLIENT_PHONE), and of the
  * same phone number (however it is spelt), text and send time, created at most `window_ms` before

@@ -367,18 +367,43 @@ int store_message_by_key(struct store *store, int64_t client_id, const char *key
 	return store_message_fetch(store, statement, arena, message_out);
 }
 
-int store_message_by_list_key(struct store *store,
-			      const struct store_message_list_key *list,
-			      struct arena *arena, struct message *message_out)
+int store_message_all_by_list_key(struct store *store,
+				  const struct store_message_list_key *list,
+				  struct arena *arena, struct message *messages_out,
+				  size_t *count)
 {
 	sqlite3_stmt *statement = store_use(store, OUTGOING_BY_LIST_KEY);
+	int result = SQLITE_ROW, error, kept = 0;
+	size_t found = 0;
 
 	sqlite3_bind_int64(statement, 1, list->client_id);
 	store_bind_text(statement, 2, list->key);
 	store_bind_text(statement, 3, list->prefix ? list->prefix : "");
 	if (list->text) /* otherwise SQL's NULL */
 		store_bind_text(statement, 4, list->text);
-	return store_message_fetch(store, statement, arena, message_out);
+	while (found < *count && !kept &&
+	       (result = sqlite3_step(statement)) == SQLITE_ROW) {
+		store_read_message(statement, &messages_out[found]);
+		kept = store_message_copy_texts(&messages_out[found++], arena);
+	}
+	error = store_finish(store, statement, result);
+	if (error || kept)
+		return error ? error : kept;
+	*count = found;
+	return found ? 0 : STORE_E_NOT_FOUND;
+}
+
+int store_message_by_list_key(struct store *store,
+			      const struct store_message_list_key *list,
+			      struct arena *arena, struct message *message_out)
+{
+	struct message message;
+	size_t count = 1;
+	int error = store_message_all_by_list_key(store, list, arena, &message, &count);
+
+	if (!error)
+		*message_out = message;
+	return error;
 }
 
 /* Its call ended, without an answer, at most this long before oFono accepted it. */

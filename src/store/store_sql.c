@@ -152,7 +152,7 @@ const char *const store_sql[STATEMENT_COUNT] = {
 		" AND idempotency_key < ?2 || char(32) AND NOT (?3 <> ''"
 		" AND substr(idempotency_key, 1, length(?3)) = ?3 AND "
 		"coalesce(first_text, text) IS ?4)"
-		" ORDER BY idempotency_key LIMIT 1",
+		" ORDER BY idempotency_key",
 	/* By time, because few messages are of the last minute. -4 is CLIENT_PHONE. */
 	[OUTGOING_SAME] =
 		"SELECT " MESSAGE_COLUMNS " FROM message INDEXED BY message_created"

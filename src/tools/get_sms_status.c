@@ -4,13 +4,17 @@
  *
  * Everything in the answer is read from the store when the answer is written. Waiting only
  * decides when that is: when the message is as far as `wait_for` says, when it cannot get
- * there any more, or when the time is over.
+ * there any more, or when the time is over. The idempotency_key of a call to several recipients
+ * stands for all of its messages, and the wait is for all of them.
  */
+#include <errno.h>
+
 #include "base/clock.h"
 #include "sms/outbox.h"
 #include "sms/sender.h"
 #include "store/store_message.h"
 #include "tools/argument.h"
+#include "tools/many_answer.h"
 #include "tools/message_view.h"
 #include "tools/page.h"
 #include "tools/services.h"
@@ -50,8 +54,8 @@ static const struct schema_field get_sms_status_change_fields[] = {
 };
 
 static const struct schema_field get_sms_status_output[] = {
-	{ "message_id", SCHEMA_INTEGER, true, "Identifies the message" },
-	{ "state", SCHEMA_STRING, true,
+	{ "message_id", SCHEMA_INTEGER, false, "Identifies the message; not of a list" },
+	{ "state", SCHEMA_STRING, false,
 	  "received; waiting_approval, scheduled, queued: in the gateway; "
 	  "submitting, submitted, held: in oFono; sent: the network accepted it; "
 	  "delivered: a report says so; failed, expired, cancelled: it will not be sent; "
@@ -66,7 +70,10 @@ static const struct schema_field get_sms_status_output[] = {
 	  "out: awaited; delivered; refused: the network gave "
 	  "up; unconfirmed: no report came in time, which proves "
 	  "nothing; left out: no report is awaited, or not yet" },
-	{ "phone_number", SCHEMA_STRING, true, "The other end" },
+	{ "results", SCHEMA_ARRAY, false,
+	  "idempotency_key of to_phone_numbers: one for each that was accepted",
+	  .members = many_answer_fields },
+	{ "phone_number", SCHEMA_STRING, false, "The other end; not of a list" },
 	{ "origin", SCHEMA_STRING, false,
 	  "out: phone: another program sent it, as in list_sms",
 	  .words = message_view_origins },
@@ -102,6 +109,9 @@ struct get_sms_status {
 	int64_t message_id;
 	const char *key; /* NULL if the message is named by its ID */
 	bool history;	 /* the answer is to have all of it */
+	bool is_list;	 /* the key is that of a call to several recipients */
+	struct message *messages;
+	size_t count; /* of the messages: 1 unless it is a list */
 	unsigned segments;
 	enum get_sms_status_wait wait_for;
 	struct tool_wait_message wait;
@@ -232,20 +242,30 @@ static int get_sms_status_put_history(struct get_sms_status *status,
 }
 
 /* A message that is sent is not settled while its report may come. */
-static void get_sms_status_put_outcome(const struct get_sms_status *status,
-				       const struct message *message)
+static void get_sms_status_put_end(const struct get_sms_status *status)
+{
+	bool is_final = true, is_reached = true;
+
+	for (size_t i = 0; i < status->count; i++) {
+		const struct message *message = &status->messages[i];
+
+		is_reached &= get_sms_status_is_reached(status, message->state);
+		is_final &= message_state_is_final(message->state) &&
+			    !(message->direction == MESSAGE_OUTGOING &&
+			      store_message_delivery(message, clock_wall_ms()) ==
+				      DELIVERY_AWAITED);
+	}
+	json_put_boolean(status->writer, "final", is_final);
+	if (status->wait_for != GET_SMS_STATUS_NO_WAIT)
+		json_put_boolean(status->writer, "reached", is_reached);
+}
+
+static void get_sms_status_put_delivery(struct json_writer *writer,
+					const struct message *message)
 {
 	enum delivery delivery = store_message_delivery(message, clock_wall_ms());
-	bool is_out = message->direction == MESSAGE_OUTGOING;
-	struct json_writer *writer = status->writer;
 
-	json_put_boolean(writer, "final",
-			 message_state_is_final(message->state) &&
-				 !(is_out && delivery == DELIVERY_AWAITED));
-	if (status->wait_for != GET_SMS_STATUS_NO_WAIT)
-		json_put_boolean(writer, "reached",
-				 get_sms_status_is_reached(status, message->state));
-	if (is_out && delivery != DELIVERY_NONE)
+	if (message->direction == MESSAGE_OUTGOING && delivery != DELIVERY_NONE)
 		json_put_string(writer, "delivery",
 				store_message_delivery_name(delivery));
 }
@@ -268,7 +288,8 @@ static int get_sms_status_write(struct get_sms_status *status,
 		message_view_meaning(message->state, message->reason, message->segments));
 	if (*message->reason)
 		json_put_string(writer, "reason", message->reason);
-	get_sms_status_put_outcome(status, message);
+	get_sms_status_put_end(status);
+	get_sms_status_put_delivery(writer, message);
 	view_put_line(writer, "phone_number", message->number);
 	message_view_put_sender(writer, services, status->call->client, message);
 	if (message->send_at_ms &&
@@ -305,37 +326,10 @@ static bool get_sms_status_rows_were_lost(struct store *store)
 	       !store_receive_gaps_has(store, STORE_GAP_RESTORED, since_ms);
 }
 
-/* Was the key of a call to several recipients passed? Then the call has been answered. */
-static bool get_sms_status_answer_list(struct get_sms_status *status)
-{
-	struct tool_call *call = status->call;
-	const struct store_message_list_key list = { .client_id = call->client->id,
-						     .key = status->key };
-	struct refusal refusal = {
-		FAILURE_INVALID_ARGUMENTS,
-		.fix = "Repeat the same call of send_sms, which sends nothing twice: it "
-		       "returns the message_id and the state of each of them.",
-	};
-	struct message first;
-
-	if (!status->key ||
-	    store_message_by_list_key(call->services->store, &list, call->arena, &first))
-		return false;
-	refusal.message =
-		arena_printf(call->arena,
-			     "This idempotency_key belongs to several messages, one for "
-			     "each recipient; message %lld is one of them.",
-			     (long long)first.id);
-	tool_failure_answer_with(call, &refusal, NULL, NULL);
-	return true;
-}
-
 static void get_sms_status_answer_not_found(struct get_sms_status *status)
 {
 	struct tool_call *call = status->call;
 
-	if (get_sms_status_answer_list(status))
-		return;
 	if (get_sms_status_rows_were_lost(call->services->store))
 		tool_failure_answer(call, FAILURE_NOT_FOUND,
 				    "There is no such message in the message store. "
@@ -356,35 +350,115 @@ static void get_sms_status_answer_not_found(struct get_sms_status *status)
 						 (long long)status->message_id));
 }
 
-/* Returns false if the call has been finished with a failure. */
-static bool get_sms_status_read_message(struct get_sms_status *status,
-					struct message *message_out)
+/* Reads the message, or those of a call to several recipients, at most `count` on entry. */
+static int get_sms_status_find(struct get_sms_status *status,
+			       struct message *messages_out, size_t *count)
 {
 	struct tool_call *call = status->call;
 	struct store *store = call->services->store;
+	const struct store_message_list_key list = { .client_id = call->client->id,
+						     .key = status->key };
 	int error = status->key
 			    ? store_message_by_key(store, call->client->id, status->key,
-						   call->arena, message_out)
+						   call->arena, messages_out)
 			    : store_message_get(store, status->message_id, call->arena,
-						message_out);
+						messages_out);
+
+	status->is_list = status->key && error == STORE_E_NOT_FOUND;
+	if (status->is_list)
+		return store_message_all_by_list_key(store, &list, call->arena,
+						     messages_out, count);
+	*count = 1;
+	return error;
+}
+
+/* Returns false if the call has been finished with a failure. */
+static bool get_sms_status_read(struct get_sms_status *status)
+{
+	struct tool_call *call = status->call;
+	size_t count = status->key ? ORDER_RECIPIENTS_MAX : 1;
+	struct message *messages = arena_alloc(call->arena, count * sizeof(*messages));
+	int error = messages ? get_sms_status_find(status, messages, &count) : -ENOMEM;
 
 	if (error == STORE_E_NOT_FOUND)
 		get_sms_status_answer_not_found(status);
 	else if (error)
 		tool_failure_answer(call, FAILURE_INTERNAL,
 				    "The message could not be read.");
+	if (error)
+		return false;
+	for (size_t i = 0; i < count; i++)
+		messages[i].reason = message_view_reason(call->services, &messages[i]);
+	status->messages = messages;
+	status->count = count;
+	return true;
+}
+
+static void get_sms_status_answer_list(struct get_sms_status *status)
+{
+	struct sms_order order = { .call = status->call,
+				   .recipient = "",
+				   .wait_for = ORDER_WAIT_DELIVERED };
+	struct buffer structured = BUFFER_INIT;
+	struct sms_batch batch;
+
+	status->writer = page_open(status->call, &structured);
+	if (!status->writer)
+		return;
+	sms_batch_restore(&batch, &order, status->messages, status->count);
+	many_answer_put_status(status->writer, &batch);
+	get_sms_status_put_end(status);
+	page_close(status->call, status->writer, &structured, NULL);
+}
+
+static void get_sms_status_answer_now(struct get_sms_status *status)
+{
+	if (status->is_list)
+		get_sms_status_answer_list(status);
 	else
-		message_out->reason = message_view_reason(call->services, message_out);
-	return error == 0;
+		get_sms_status_answer_message(status, status->messages);
 }
 
 static void get_sms_status_answer(void *data)
 {
 	struct get_sms_status *status = data;
-	struct message message;
 
-	if (get_sms_status_read_message(status, &message))
-		get_sms_status_answer_message(status, &message);
+	if (get_sms_status_read(status))
+		get_sms_status_answer_now(status);
+}
+
+static bool get_sms_status_are_settled(const struct get_sms_status *status)
+{
+	for (size_t i = 0; i < status->count; i++) {
+		if (!get_sms_status_is_settled(status, status->messages[i].state))
+			return false;
+	}
+	return true;
+}
+
+/* No message's last event is awaited: each of them has reached a final state by then. */
+static void get_sms_status_on_list_change(void *data, const void *event_data)
+{
+	const struct outbox_event *event = event_data;
+	struct get_sms_status *status = data;
+
+	for (size_t i = 0; i < status->count; i++) {
+		if (status->messages[i].id == event->message_id)
+			status->messages[i].state = event->state;
+	}
+	if (get_sms_status_are_settled(status))
+		tool_wait_finish(&status->wait.wait);
+}
+
+static bool get_sms_status_wait_for_list(struct get_sms_status *status, uint64_t seconds)
+{
+	struct tool_wait *wait = &status->wait.wait;
+
+	if (!seconds)
+		return false;
+	observer_add(outbox_observers(status->call->services->outbox), &wait->observer,
+		     get_sms_status_on_list_change, status);
+	return tool_wait_start(wait, status->call, seconds);
 }
 
 static bool get_sms_status_on_change(void *data, const struct outbox_event *event)
@@ -406,9 +480,9 @@ static enum get_sms_status_wait get_sms_status_read_wait(const struct tool_call 
 static void get_sms_status_run(struct tool_call *call)
 {
 	struct get_sms_status *status = tool_wait_alloc(call, sizeof(*status));
-	struct message message;
 	struct refusal refusal;
 	int64_t seconds;
+	bool is_waiting;
 
 	if (!status)
 		return;
@@ -429,20 +503,24 @@ static void get_sms_status_run(struct tool_call *call)
 				    "Pass either message_id or idempotency_key.");
 		return;
 	}
-	if (!get_sms_status_read_message(status, &message))
+	if (!get_sms_status_read(status))
 		return;
-	status->message_id = message.id;
+	status->message_id = status->messages->id;
 	seconds = status->wait_for == GET_SMS_STATUS_NO_WAIT
 			  ? 0
 			  : argument_integer(call, "wait_seconds",
 					     GET_SMS_STATUS_WAIT_SECONDS);
-	if (get_sms_status_is_settled(status, message.state))
+	if (get_sms_status_are_settled(status))
 		seconds = 0;
 	if (seconds && tool_wait_is_refused(call))
 		return;
-	if (!seconds ||
-	    !tool_wait_for_message(&status->wait, call, message.id, (uint64_t)seconds))
-		get_sms_status_answer_message(status, &message);
+	is_waiting =
+		status->is_list
+			? get_sms_status_wait_for_list(status, (uint64_t)seconds)
+			: tool_wait_for_message(&status->wait, call, status->message_id,
+						(uint64_t)seconds);
+	if (!is_waiting)
+		get_sms_status_answer_now(status);
 }
 
 const struct tool tool_get_sms_status = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Results are short, because there may be a hundred: what all rows have in common is said once,
- * and what to do about an error is in the first row that has its code.
+ * and what an error means and what to do about it is in the first row that has its code.
  *
  *   row                                      result
  *   refused                                  error
@@ -88,46 +88,59 @@ static const char *many_answer_recipient(const struct sms_batch_row *row)
 	return *row->order.number ? row->order.number : row->order.recipient;
 }
 
-/* What the first row with this failure says is not repeated. */
-static void many_answer_put_refusal(struct json_writer *writer,
-				    const struct sms_batch_row *row,
-				    const struct sms_batch_row *first)
+static const char *many_answer_error(const struct sms_batch_row *row)
 {
-	const char *message = row->refusal.message ? row->refusal.message : "";
+	const char *message =
+		row->is_refused
+			? row->refusal.message
+			: message_view_meaning(row->message.state, row->message.reason,
+					       row->message.segments);
 
-	if (row != first && first->refusal.message &&
-	    strcmp(message, first->refusal.message) == 0)
+	return message ? message : "";
+}
+
+/* What the first row with this failure says is not repeated. */
+static void many_answer_put_words(struct json_writer *writer,
+				  const struct sms_batch_row *row,
+				  const struct sms_batch_row *first)
+{
+	const char *message = many_answer_error(row);
+	const struct refusal *refusal = &row->refusal;
+	bool is_same =
+		row != first && row->is_refused == first->is_refused &&
+		refusal->retry_after_seconds == first->refusal.retry_after_seconds &&
+		refusal->fits == first->refusal.fits && *message &&
+		strcmp(message, many_answer_error(first)) == 0;
+
+	if (is_same)
 		message = arena_printf(row->order.call->arena, "As for %s.",
 				       many_answer_recipient(first));
 	json_put_string(writer, "message", message ? message : "");
-	if (row->refusal.retry_after_seconds)
+	if (is_same)
+		return;
+	if (refusal->retry_after_seconds)
 		json_put_integer(writer, "retry_after_seconds",
-				 row->refusal.retry_after_seconds);
-	if (row->refusal.fits)
-		json_put_integer(writer, "fits", row->refusal.fits);
+				 refusal->retry_after_seconds);
+	if (refusal->fits)
+		json_put_integer(writer, "fits", refusal->fits);
 }
 
 static void many_answer_put_error(struct json_writer *writer,
 				  const struct sms_batch *batch,
 				  const struct sms_batch_row *row)
 {
+	const struct sms_batch_row *first;
 	const struct failure_words *words;
 	int failure = many_answer_row_failure(row);
 
 	if (failure == FAILURE_COUNT)
 		return;
+	first = many_answer_first(batch, row);
 	words = failure_words((enum failure)failure);
 	json_open_object_at(writer, "error");
 	json_put_string(writer, "code", words->code);
-	if (row->is_refused) {
-		many_answer_put_refusal(writer, row, many_answer_first(batch, row));
-	} else {
-		json_put_string(writer, "message",
-				message_view_meaning(row->message.state,
-						     row->message.reason,
-						     row->message.segments));
-	}
-	if (many_answer_first(batch, row) == row) {
+	many_answer_put_words(writer, row, first);
+	if (first == row) {
 		json_put_boolean(writer, "retryable", words->retryable);
 		tool_call_put_fix(row->order.call, writer,
 				  row->is_refused ? failure_fix(&row->refusal)
@@ -418,6 +431,21 @@ void many_answer_finish(const struct sms_batch *batch)
 					       : "",
 				       notes, rows)
 			: NULL);
+}
+
+void many_answer_put_status(struct json_writer *writer, const struct sms_batch *batch)
+{
+	const char *states = many_answer_format_states(batch, false);
+	const char *meaning =
+		states ? arena_printf(
+				 batch->order->call->arena,
+				 "%zu messages: %s. A recipient that is not here was "
+				 "refused, and nothing was sent to it.",
+				 batch->count, states)
+		       : NULL;
+
+	json_put_string(writer, "meaning", meaning ? meaning : "");
+	many_answer_put_rows(writer, batch);
 }
 
 void many_answer_refuse(const struct sms_batch *batch)

@@ -11,6 +11,11 @@ extern const struct schema_field many_answer_fields[]; /* of one result */
 
 /* Finishes the call, with `message` of each row as far as it is known. */
 void many_answer_finish(const struct sms_batch *batch);
+/*
+ * Writes the messages of a restored batch: a sentence with how many have each state, and a result
+ * for each.
+ */
+void many_answer_put_status(struct json_writer *writer, const struct sms_batch *batch);
 /* Finishes the call: no row is accepted. */
 void many_answer_refuse(const struct sms_batch *batch);
 /*

@@ -120,21 +120,16 @@ static void many_task_write_result(const struct task_query *query,
 		.wait_for = ORDER_WAIT_DELIVERED,
 		.sim_id = sms_task_message(&many->tasks[0])->sim_id,
 	};
-	struct sms_batch batch = {
-		.order = &order,
-		.rows = arena_alloc(query->arena, many->count * sizeof(*batch.rows)),
-	};
+	struct message *messages =
+		arena_alloc(query->arena, many->count * sizeof(*messages));
+	struct sms_batch batch;
 
-	batch.count = batch.rows ? many->count : 0;
 	segments_measure(order.text, &order.segments);
-	for (size_t i = 0; i < batch.count; i++) {
-		struct sms_batch_row *row = &batch.rows[i];
-
-		row->order = order;
-		row->repeat = many->repeat;
-		row->message = *sms_task_message(&many->tasks[i]);
-		row->order.recipient = row->message.number;
-	}
+	for (size_t i = 0; messages && i < many->count; i++)
+		messages[i] = *sms_task_message(&many->tasks[i]);
+	sms_batch_restore(&batch, &order, messages, messages ? many->count : 0);
+	for (size_t i = 0; i < batch.count; i++)
+		batch.rows[i].repeat = many->repeat;
 	many_answer_finish(&batch);
 }
 

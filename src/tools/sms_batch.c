@@ -96,6 +96,23 @@ bool sms_batch_read(struct sms_batch *batch, struct sms_order *order)
 	return sms_batch_make_keys(batch, spellings);
 }
 
+bool sms_batch_restore(struct sms_batch *batch, struct sms_order *order,
+		       const struct message *messages, size_t count)
+{
+	*batch = (struct sms_batch){
+		.order = order,
+		.rows = arena_alloc(order->call->arena, count * sizeof(*batch->rows)),
+	};
+	batch->count = batch->rows ? count : 0;
+	for (size_t i = 0; i < batch->count; i++) {
+		struct sms_batch_row *row = &batch->rows[i];
+
+		*row = (struct sms_batch_row){ .order = *order, .message = messages[i] };
+		row->order.recipient = row->message.number;
+	}
+	return batch->rows;
+}
+
 /* The order of the call becomes one of this recipient. */
 static void sms_batch_begin_row(const struct sms_batch *batch, struct sms_batch_row *row)
 {

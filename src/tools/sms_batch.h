@@ -31,6 +31,13 @@ struct sms_batch {
 /* Lives in the call's arena. Returns false if memory runs out. */
 bool sms_batch_read(struct sms_batch *batch, struct sms_order *order);
 
+/*
+ * Rebuilds the batch of an earlier call from its messages, which are all that is left of it, in the
+ * order's arena. Returns false if memory runs out.
+ */
+bool sms_batch_restore(struct sms_batch *batch, struct sms_order *order,
+		       const struct message *messages, size_t count);
+
 /* Judges all rows anew, with the order's SIM (0 if not chosen yet). */
 void sms_batch_judge(struct sms_batch *batch);
 

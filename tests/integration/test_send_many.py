@@ -285,11 +285,34 @@ def test_a_repeat_is_known_although_a_recipient_has_written_meanwhile(lab: Lab, 
     assert taken(lab, "to those who write") == [TO, f"+{bare}"]
 
 
-def test_the_status_of_a_lists_key_names_its_messages(lab: Lab, agent: Agent) -> None:
-    result = send(agent, "which ones", FEW, agent.ids()[0], idempotency_key="of the list")
-    status = agent.call("get_sms_status", idempotency_key="of the list")
-    assert_refused(status, "invalid_arguments")
-    assert f"message {ids(result)[0]} " in status.text
+def test_the_status_of_a_lists_key_is_that_of_its_messages(lab: Lab, agent: Agent) -> None:
+    lab.modems[0].plan(Outcome.ok(), Outcome.cms(38))
+    result = send(agent, "which ones", [*FEW, "112"], agent.ids()[0], idempotency_key="of the list")
+    status = agent.call("get_sms_status", idempotency_key="of the list").structured
+    results = status["results"]
+    assert [row["message_id"] for row in results] \
+        == [row["message_id"] for row in result.facts["results"][:4]]
+    assert [row["to_phone_number"] for row in results] == FEW
+    assert [row["state"] for row in results] == ["sent", "failed", "sent", "sent"]
+    assert "3 sent, 1 failed" in status["meaning"]
+    assert "message_id" not in status and "reached" not in status
+    assert results[1]["error"]["code"] and len(json.dumps(status)) < 1200
+
+
+def test_a_lists_key_waits_until_all_of_it_is_sent(lab: Lab, agent: Agent,
+                                                   background: ThreadPoolExecutor) -> None:
+    modem, key = lab.modems[0], "all of the list"
+    modem.plan(Outcome.hang())
+    send(agent, "wait for all", FEW, agent.ids()[0], idempotency_key=key, wait_seconds=0)
+    early = agent.call("get_sms_status", idempotency_key=key, wait_for="sent", wait_seconds=1)
+    assert (early.structured["final"], early.structured["reached"]) == (False, False)
+    wait = background.submit(Agent(lab).call, "get_sms_status", idempotency_key=key,
+                             wait_for="sent", wait_seconds=60)
+    modem.wait_offered(1)
+    modem.unhang(Outcome.ok())
+    status = wait.result().structured
+    assert status["reached"] is True
+    assert {row["state"] for row in status["results"]} == {"sent"}
 
 
 # ---- one commit
@@ -340,7 +363,8 @@ def test_a_list_never_exceeds_a_limit(make_lab: Callable[..., Lab]) -> None:
     assert "spread: true" in error["fix"]
     assert 1 <= error["retry_after_seconds"] <= 60
     assert 1 <= error["fits"] <= 10
-    assert facts["results"][10]["error"]["message"] == f"As for {NUMBERS[9]}."
+    assert facts["results"][10]["error"] == {"code": error["code"],
+                                             "message": f"As for {NUMBERS[9]}."}
     assert len(taken(lab, "too many")) == 9
     single = agent.send("one more")
     assert_refused(single, "rate_limited")

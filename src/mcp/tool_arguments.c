@@ -19,7 +19,7 @@
 enum {
 	TOOL_ARGUMENTS_NAME_BYTES = 48, /* longer names resemble no parameter */
 	TOOL_ARGUMENTS_WORDS_MAX = 8,
-	TOOL_ARGUMENTS_IGNORED_MAX = 16, /* named in an answer */
+	TOOL_ARGUMENTS_IGNORED_MAX = 16, /* named in an answer; so for those misspelt */
 	TOOL_ARGUMENTS_SHOWN_CHARACTERS = 40,
 	TOOL_ARGUMENTS_SHORT = 4, /* of such a name one letter may differ */
 };
@@ -190,12 +190,62 @@ static bool tool_arguments_ignore(struct json *ignored, struct json **last,
 	return shown && tool_arguments_append(ignored, last, &text, arena);
 }
 
+/* Returns what is wrong with a member, whatever its value; NULL if it is a parameter or ignored. */
+static const char *tool_arguments_misuse(const struct schema_field *fields,
+					 unsigned scopes, const struct json *given,
+					 const struct json *member, struct arena *arena)
+{
+	bool is_hidden;
+	const struct schema_field *field =
+		tool_arguments_find(fields, scopes, member->name, &is_hidden);
+	const char *meant =
+		field ? NULL : tool_arguments_meant(fields, scopes, given, member->name);
+	const char *problem = NULL;
+
+	if (meant)
+		problem = arena_printf(arena, "unknown parameter \"%s\"; use \"%s\"",
+				       escape_quote(arena, member->name,
+						    TOOL_ARGUMENTS_SHOWN_CHARACTERS),
+				       meant);
+	else if (!field && is_hidden)
+		problem = arena_printf(arena, "unknown parameter \"%s\"", member->name);
+	else if (field && tool_arguments_is_stray_zero(field, member))
+		problem = arena_printf(arena, "%s can't be 0; leave it out", field->name);
+	else
+		return NULL;
+	return problem ? problem : "out of memory";
+}
+
+/* Returns what is wrong with the names, all of it, so that one more call mends it; or NULL. */
+static const char *tool_arguments_misuses(const struct schema_field *fields,
+					  unsigned scopes, const struct json *given,
+					  struct arena *arena)
+{
+	const char *all = NULL;
+	size_t count = 0;
+
+	json_foreach (member, given) {
+		const char *problem =
+			tool_arguments_misuse(fields, scopes, given, member, arena);
+
+		if (!problem)
+			continue;
+		all = all ? arena_printf(arena, "%s, and %s", all, problem) : problem;
+		if (!all)
+			return "out of memory";
+		if (++count == TOOL_ARGUMENTS_IGNORED_MAX)
+			break;
+	}
+	return all;
+}
+
 const char *tool_arguments_read(const struct schema_field *fields, unsigned scopes,
 				const struct json *given, struct arena *arena,
 				struct tool_arguments *arguments_out)
 {
 	struct json *last = NULL, *last_ignored = NULL;
 	struct json *object, *ignored;
+	const char *misuses;
 	bool has_memory = true;
 
 	*arguments_out = (struct tool_arguments){ .object = given };
@@ -209,25 +259,14 @@ const char *tool_arguments_read(const struct schema_field *fields, unsigned scop
 	object->first = NULL;
 	object->count = 0;
 	*ignored = (struct json){ .type = JSON_ARRAY };
+	misuses = tool_arguments_misuses(fields, scopes, given, arena);
+	if (misuses)
+		return misuses;
 	json_foreach (member, given) {
 		bool is_hidden;
 		const struct schema_field *field =
 			tool_arguments_find(fields, scopes, member->name, &is_hidden);
-		const char *meant =
-			field ? NULL
-			      : tool_arguments_meant(fields, scopes, given, member->name);
 
-		if (meant)
-			return arena_printf(arena, "unknown parameter \"%s\"; use \"%s\"",
-					    escape_quote(arena, member->name,
-							 TOOL_ARGUMENTS_SHOWN_CHARACTERS),
-					    meant);
-		if (!field && is_hidden)
-			return arena_printf(arena, "unknown parameter \"%s\"",
-					    member->name);
-		if (field && tool_arguments_is_stray_zero(field, member))
-			return arena_printf(arena, "%s can't be 0; leave it out",
-					    field->name);
 		if (!field)
 			has_memory &= tool_arguments_ignore(ignored, &last_ignored,
 							    member->name, arena);

@@ -60,6 +60,12 @@ static const struct {
 	  "unknown parameter \"dry-run\"; use \"dry_run\"", NULL },
 	{ "{\"to_phone_number\":\"1\",\"curser\":\"x\"}",
 	  "unknown parameter \"curser\"; use \"cursor\"", NULL },
+	/* several: all of them are reported */
+	{ "{\"text\":\"x\",\"phone_number\":\"1\",\"limit\":0,\"secret_part\":1}",
+	  "unknown parameter \"text\"; use \"sms_text\", and unknown parameter "
+	  "\"phone_number\"; use \"to_phone_number\", and limit can't be 0; leave it out, "
+	  "and unknown parameter \"secret_part\"",
+	  NULL },
 	/* "" where it can mean nothing else */
 	{ "{\"to_phone_number\":\"1\",\"subscription_id\":\"\"}",
 	  "{\"to_phone_number\":\"1\"}", NULL },

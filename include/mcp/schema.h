@@ -25,6 +25,7 @@ enum schema_type {
 
 struct services;
 struct tool;
+struct tool_call;
 
 /* A table of these ends with a NULL name. */
 struct schema_field {
@@ -52,6 +53,11 @@ struct schema_field {
 	bool tool_checks_absence;
 	/* What models call it instead, for a refusal with the right name; separated by spaces. */
 	const char *other_names;
+	/*
+	 * Returns what to do when the value does not fit; NULL if it has nothing to say. If the
+	 * member is NULL, the fix is to match the inputSchema.
+	 */
+	const char *(*fix)(const struct tool_call *call);
 	/* enum client_scope: clients without all of these neither see nor may use it */
 	unsigned scopes;
 };
@@ -106,6 +112,10 @@ const char *schema_type_name(enum schema_type type);
  */
 const char *schema_check(const struct schema_field *fields, unsigned scopes,
 			 const struct json *object, struct arena *arena);
+
+/* The same for the value of one field, except the items of an array. */
+const char *schema_check_value(const struct schema_field *field, const struct json *value,
+			       struct arena *arena);
 
 /* Does a client with these scopes see the field? */
 bool schema_shows(const struct schema_field *field, unsigned scopes);

@@ -363,9 +363,8 @@ static const char *schema_check_string(const struct schema_field *field,
 	return NULL;
 }
 
-/* Checks any value except the items of an array. */
-static const char *schema_check_single(const struct schema_field *field,
-				       const struct json *value, struct arena *arena)
+const char *schema_check_value(const struct schema_field *field, const struct json *value,
+			       struct arena *arena)
 {
 	if (value->type != schema_types[field->type].type)
 		return arena_printf(arena, "%s must be %s, not %s", field->name,
@@ -386,7 +385,7 @@ static const char *schema_check_items(const struct schema_field *field,
 	unsigned place = 0;
 
 	json_foreach (value, array) {
-		problem = schema_check_single(&item, value, arena);
+		problem = schema_check_value(&item, value, arena);
 		if (problem)
 			return arena_printf(arena, "%s[%u]%s", field->name, place,
 					    problem + strlen(field->name));
@@ -439,7 +438,7 @@ const char *schema_check(const struct schema_field *fields, unsigned scopes,
 		const struct json *value = json_member(object, field->name);
 
 		if (value)
-			problem = schema_check_single(field, value, arena);
+			problem = schema_check_value(field, value, arena);
 		else if (field->required && !field->tool_checks_absence)
 			problem = arena_printf(arena, "%s is missing", field->name);
 		if (value && !problem && field->type == SCHEMA_ARRAY)

@@ -377,6 +377,21 @@ static unsigned tool_scopes_of(const struct tool_call *call)
 	return call->client ? call->client->scopes : 0;
 }
 
+/* Returns what to do about arguments that do not fit. */
+static const char *tool_find_fix(const struct tool_call *call)
+{
+	const char *fix = NULL;
+
+	for (const struct schema_field *field = call->tool->input; field->name && !fix;
+	     field++) {
+		const struct json *value = json_member(call->arguments, field->name);
+
+		if (value && field->fix && schema_check_value(field, value, call->arena))
+			fix = field->fix(call);
+	}
+	return fix ? fix : "Call again with arguments that match the tool's inputSchema.";
+}
+
 void tool_call_run(struct tool_call *call)
 {
 	struct tool_arguments arguments;
@@ -385,7 +400,6 @@ void tool_call_run(struct tool_call *call)
 				    call->arguments, call->arena, &arguments);
 	struct tool_error error = {
 		.code = "invalid_arguments",
-		.fix = "Call again with arguments that match the tool's inputSchema.",
 		.is_refusal = true,
 	};
 
@@ -396,6 +410,7 @@ void tool_call_run(struct tool_call *call)
 			tool_call_run_again(call);
 		return;
 	}
+	error.fix = tool_find_fix(call);
 	error.message = arena_printf(call->arena, "%s: %s.", call->tool->name, problem);
 	if (!error.message)
 		error.message = "The arguments do not fit.";

@@ -23,6 +23,7 @@
 #include "tools/message_view.h"
 #include "tools/page.h"
 #include "tools/services.h"
+#include "tools/sim_choice.h"
 #include "tools/tool_failure.h"
 #include "tools/tool_table.h"
 #include "tools/tool_wait.h"
@@ -38,7 +39,8 @@ static const struct schema_field list_sms_input[] = {
 	  "Only this number in any spelling, or this sender's exact name; \"\": "
 	  "messages that came with neither",
 	  0, 64, .other_names = "from to sender contact number" },
-	{ "subscription_id", SCHEMA_INTEGER, false, "Only of this SIM" },
+	{ "subscription_id", SCHEMA_INTEGER, false, "Only of this SIM",
+	  .fix = sim_choice_fix },
 	{ "since", SCHEMA_STRING, false,
 	  "Only from this time on, for example 2026-11-21T08:30:00+01:00",
 	  .other_names = "after start_time" },

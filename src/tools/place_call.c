@@ -41,7 +41,8 @@ static const struct schema_field place_call_input[] = {
 	{ "to_phone_number", SCHEMA_STRING, true,
 	  "Number with + and country code, for example +36201234567" },
 	{ "subscription_id", SCHEMA_INTEGER, false,
-	  "SIM to call from (get_sms_subscriptions lists them); needed if several can send" },
+	  "SIM to call from (get_sms_subscriptions lists them); needed if several can send",
+	  .fix = sim_choice_fix },
 	{ "wait_for", SCHEMA_STRING, false,
 	  "Answer when the phone dials (none), when it rings there (alerting), when "
 	  "somebody answers (active, default) or when the call is over (ended)",

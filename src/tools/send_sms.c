@@ -26,6 +26,7 @@
 #include "tools/message_view.h"
 #include "tools/send_many.h"
 #include "tools/many_answer.h"
+#include "tools/sim_choice.h"
 #include "tools/sms_answer.h"
 #include "tools/sms_consent.h"
 #include "tools/sms_task.h"
@@ -43,6 +44,7 @@ static const struct schema_field send_sms_input[] = {
 	  .describe = sms_order_describe_text, .other_names = "message body content" },
 	{ "subscription_id", SCHEMA_INTEGER, false,
 	  "SIM to send from (get_sms_subscriptions lists them); needed if several can send",
+	  .fix = sim_choice_fix,
 	  .other_names = "sim sim_id sim_slot sim_card slot from_number" },
 	{ "idempotency_key", SCHEMA_STRING, false,
 	  "Your own unique key: another call with it sends nothing and returns "

@@ -198,6 +198,19 @@ const int64_t *sim_choice_argument(const struct tool_call *call, int64_t *sim_id
 	return named && json_integer(named, sim_id_out) ? sim_id_out : NULL;
 }
 
+const char *sim_choice_fix(const struct tool_call *call)
+{
+	const struct sim_choice choice = {
+		.services = call->services,
+		.arena = call->arena,
+		.client = call->client,
+	};
+	static const char opening[] = "Pass the number of one of these SIMs:";
+	const char *list = sim_choice_list(&choice, opening);
+
+	return list && strlen(list) > sizeof(opening) ? list : NULL;
+}
+
 bool sim_choice_make(const struct tool_call *call, const int64_t *named, bool later,
 		     int64_t *sim_id_out, struct refusal *refusal_out)
 {

@@ -18,3 +18,6 @@ bool sim_choice_make(const struct tool_call *call, const int64_t *named, bool la
 
 /* Reads the argument subscription_id, also as a number in *sim_id_out; NULL if it is not given. */
 const int64_t *sim_choice_argument(const struct tool_call *call, int64_t *sim_id_out);
+
+/* A schema_field.fix: lists the IDs of the SIMs that the client may use, with their names. */
+const char *sim_choice_fix(const struct tool_call *call);

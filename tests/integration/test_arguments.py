@@ -70,6 +70,22 @@ def test_a_misspelt_parameter_is_refused_with_the_right_one(
     assert len(lab.modems[0].offered) == offered
 
 
+def test_all_misspelt_parameters_are_refused_at_once(lab: Lab) -> None:
+    message = refusal(lab, "send_sms", phone_number=TO, text="x", sim=1)["message"]
+    assert all(f'"{right}"' in message for right in ("to_phone_number", "sms_text", "subscription_id"))
+
+
+@pytest.mark.parametrize("tool, more", [("send_sms", {"to_phone_number": TO, "sms_text": "x"}),
+                                        ("list_sms", {})])
+@pytest.mark.parametrize("named", ["the blue one", "1", [1]])
+def test_what_is_no_subscription_id_is_refused_with_those_that_are(
+        lab: Lab, tool: str, more: dict[str, Any], named: Any) -> None:
+    facts = refusal(lab, tool, subscription_id=named, **more)
+    assert facts["code"] == "invalid_arguments"
+    for sim in Agent(lab).call("get_sms_subscriptions").structured["subscriptions"]:
+        assert f"subscription_id {sim['subscription_id']} is {sim['display_name']}" in facts["fix"]
+
+
 @pytest.mark.parametrize("given, right", [
     ({"send_time": "2036-11-21T08:30:00Z"}, "send_at"), ({"scheduleFor": "x"}, "send_at"),
     ({"schedule": "x"}, "send_at"), ({"delay": 60}, "send_at"), ({"preview": True}, "dry_run"),

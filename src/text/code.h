@@ -149,6 +149,8 @@ enum code_shape {
 	CODE_SHAPE_SPELLED_DIGITS = 1ull << 32, /* "four eight two nine" */
 	CODE_SHAPE_LINES = 1ull << 33,		/* one group of digits per line */
 	CODE_SHAPE_WHOLE = 1ull << 34,		/* nothing else is in the text */
+	/* "4,8,2,9", mostly of rooms, lines or days */
+	CODE_SHAPE_LISTED = 1ull << 35,
 };
 
 struct code_token {

@@ -250,6 +250,8 @@ static uint64_t code_token_digit_shapes(const char *text, const struct code_toke
 		return shapes;
 	if (!is_day && code_token_is_whole(text, token))
 		shapes |= CODE_SHAPE_WHOLE;
+	if (digits == token->groups && token->separator == ',')
+		return shapes | CODE_SHAPE_LISTED;
 	if (!code_token_has_separator(token, "/.-|~+_") ||
 	    token->groups * length != digits)
 		return shapes;

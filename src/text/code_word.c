@@ -38,7 +38,7 @@ static const struct {
 	{ CODE_WORD_NAME, WITHIN,
 	  "kodod kodja koodisi koodin tunnusluk passcode password 密码 密碼 コード "
 	  "暗証番号 パスワード 비밀번호 รหัส 安全码 安全碼 识别码 授权码 激活码 登录码 "
-	  "秘密数字 秘密の数字 秘密の番号 取件号 提货码 取件码 取餐码 取货码 提取码 口令 暗号 رمز كود مرور السري קוד סיסמ kombinat" },
+	  "秘密数字 秘密の数字 秘密の番号 验证号 驗證號 认证号码 認證號碼 校验号 校驗號 认证码 認證碼 查验码 取件号 提货码 取件码 取餐码 取货码 提取码 口令 暗号 رمز كود مرور السري קוד סיסמ kombinat" },
 	{ CODE_WORD_NAME, BEGIN,
 	  "code passcode password token kennwort passwort wachtwoord contrasen kod koodi "
 	  "haslo hasla jelsz losenord tunnuslu salasan sifre heslo parool код парол "

@@ -95,6 +95,19 @@ static const struct {
 	/* a price stays */
 	{ "支付5000元，验证码480211", "支付5000元，验证码" M },
 	{ "满200减30，优惠码QIU30", NULL },
+	/* a number that lets somebody in; that of a booking does not */
+	{ "认证号码：482913", "认证号码：" M },
+	{ "您的验证号码为482913", "您的验证号码为" M },
+	{ "驗證號碼：482913", "驗證號碼：" M },
+	{ "酒店确认号码 8829301，请凭此入住", NULL },
+	{ "您的订单号码：482913", NULL },
+	/* digit by digit, and other lists */
+	{ "code: 4,8,2,9,1,3", "code: " M },
+	{ "Your code is 4,8,2,9,1,3.", "Your code is " M "." },
+	{ "4,8,2,9,1,3 is your code", M " is your code" },
+	{ "Your code is valid for seats 1,2,3,4", NULL },
+	{ "Le code de la route, pages 1,2,3,4", NULL },
+	{ "Access code needed in rooms 1,2,3,4.", NULL },
 	/* typed in, and nothing names it */
 	{ "Type 40216 into the terminal", "Type " M " into the terminal" },
 	{ "Mit 5507 schlie\u00dft du die Registrierung ab",

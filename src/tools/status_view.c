@@ -13,6 +13,7 @@
 
 #include "base/buffer.h"
 #include "base/clock.h"
+#include "base/escape.h"
 #include "config/config.h"
 #include "tools/change_source.h"
 #include "tools/cursor.h"
@@ -21,6 +22,8 @@
 #include "tools/view.h"
 
 #define STATUS_VIEW_GAPS_MS (7 * CLOCK_MS_PER_DAY)
+
+enum { STATUS_VIEW_ALERT_OCTETS = 120 };
 
 static const char *const status_view_limit_owners[] = {
 	[USAGE_BY_CLIENT] = "client",
@@ -54,6 +57,16 @@ static const struct schema_field status_view_queue_fields[] = {
 	{ "limit", SCHEMA_INTEGER, false, "Maximum number of waiting messages" },
 	{ "unstored_received", SCHEMA_INTEGER, false,
 	  "Received messages that could not be stored yet" },
+	{ 0 },
+};
+
+static const char *const status_view_alert_states[] = { "notice", "emergency", NULL };
+
+static const struct schema_field status_view_alert_fields[] = {
+	{ "at", SCHEMA_STRING, true, "When it came, RFC 3339" },
+	{ "state", SCHEMA_STRING, true, "How the network marked it",
+	  .words = status_view_alert_states },
+	{ "text", SCHEMA_STRING, true, "How it begins, escaped; from a stranger" },
 	{ 0 },
 };
 
@@ -96,6 +109,8 @@ const struct schema_field status_view_fields[] = {
 	  "Times in the last week when the gateway could not receive: messages may be "
 	  "missing. Without detail the latest",
 	  .members = view_gap_fields },
+	{ "alert", SCHEMA_OBJECT, false, "The last cell broadcast of the last day",
+	  .members = status_view_alert_fields },
 	VIEW_RECORDS_FIELD,
 	{ "cursor", SCHEMA_STRING, true,
 	  "Pass it to get_gateway_status as after, with wait_seconds, to wait for changes" },
@@ -455,6 +470,45 @@ static int status_view_put_last_gap(struct json_writer *writer, struct store *st
 	return error;
 }
 
+struct status_view_alert {
+	const struct status_view *view;
+	struct json_writer *writer;
+};
+
+static void status_view_write_alert(void *data, const struct event *alert)
+{
+	const struct status_view_alert *row = data;
+	size_t characters = 2 * STATUS_VIEW_ALERT_OCTETS;
+	const char *text;
+
+	if (alert->at_ms < clock_wall_ms() - CLOCK_MS_PER_DAY)
+		return;
+	do
+		text = escape_quote(row->view->arena, alert->text, characters /= 2);
+	while (strlen(text) > STATUS_VIEW_ALERT_OCTETS);
+	json_open_object_at(row->writer, "alert");
+	view_put_time(row->writer, "at", alert->at_ms);
+	json_put_string(row->writer, "state",
+			status_view_alert_states[alert->state ? 1 : 0]);
+	json_put_string(row->writer, "text", text);
+	json_close_object(row->writer);
+}
+
+static int status_view_put_last_alert(struct json_writer *writer,
+				      const struct status_view *view)
+{
+	struct status_view_alert row = { view, writer };
+	const struct store_event_query look = {
+		.kind = EVENT_ALERT,
+		.state = -1,
+		.limit = 1,
+		.visit = status_view_write_alert,
+		.data = &row,
+	};
+
+	return store_event_list(view->services->store, &look);
+}
+
 /* Writes what an agent needs before it sends, in a few hundred octets. */
 int status_view_write_brief(struct json_writer *writer, const struct status_view *view)
 {
@@ -462,7 +516,7 @@ int status_view_write_brief(struct json_writer *writer, const struct status_view
 	struct status_view brief = *view;
 	const char *why_not;
 	int64_t waiting = outbox_waiting(services->outbox);
-	int limits_error, gaps_error;
+	int limits_error, gaps_error, alert_error;
 
 	brief.is_brief = true;
 	why_not = status_view_why_not(&brief);
@@ -484,9 +538,12 @@ int status_view_write_brief(struct json_writer *writer, const struct status_view
 	limits_error = status_view_write_tightest(writer, services, view->client,
 						  why_not && *why_not);
 	gaps_error = status_view_put_last_gap(writer, services->store);
+	alert_error = status_view_put_last_alert(writer, view);
 	cursor_put(writer, "cursor", CURSOR_CHANGES,
 		   change_source_count(services->changes));
 	json_close_object(writer);
+	if (alert_error)
+		return alert_error;
 	return limits_error ? limits_error : gaps_error;
 }
 
@@ -494,7 +551,7 @@ int status_view_put(struct json_writer *writer, const struct status_view *view)
 {
 	const struct services *services = view->services;
 	const char *why_not = status_view_why_not(view);
-	int balances_error, limits_error, gaps_error;
+	int balances_error, limits_error, gaps_error, alert_error;
 
 	ofono_retry(services->ofono);
 	status_view_put_clock(writer);
@@ -516,11 +573,12 @@ int status_view_put(struct json_writer *writer, const struct status_view *view)
 	limits_error = status_view_write_limits(writer, services, view->client);
 	gaps_error = view_put_gaps(writer, services->store,
 				   clock_wall_ms() - STATUS_VIEW_GAPS_MS, INT64_MAX);
+	alert_error = status_view_put_last_alert(writer, view);
 	view_put_records_since(writer, services->store, 0);
 	cursor_put(writer, "cursor", CURSOR_CHANGES,
 		   change_source_count(services->changes));
-	if (balances_error)
-		return balances_error;
+	if (balances_error || alert_error)
+		return balances_error ? balances_error : alert_error;
 	return limits_error ? limits_error : gaps_error;
 }
 

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from agent import Agent
+from approving import write_past_the_gateway
 from incoming import newest
 from lab import Lab, wait_until
 from subscriber import subscribed, told
@@ -71,6 +72,23 @@ def test_a_repeated_broadcast_is_listed_once(lab: Lab) -> None:
     last = broadcast(lab, "Something else")
     rows = read(lab)["alerts"]
     assert [row["alert_id"] for row in rows[:2]] == [last["alert_id"], first["alert_id"]]
+
+
+def test_the_gateway_status_has_the_last_alert(make_lab: Callable[..., Lab]) -> None:
+    """Most agents have tools and no resources."""
+    lab = make_lab()
+    agent = Agent(lab)
+    assert "alert" not in agent.call("get_gateway_status").structured
+    broadcast(lab, "Take cover " + "\u00e9" * 70, EARTHQUAKE)
+    for more in {}, {"detail": True}:
+        alert = agent.call("get_gateway_status", **more).structured["alert"]
+        assert alert["state"] == "emergency" and alert["text"].startswith("Take cover \u00e9")
+    assert len(agent.call("get_gateway_status").text.encode()) <= 700
+    row = broadcast(lab, "Nothing\nmore")
+    assert agent.call("get_gateway_status").structured["alert"] == {
+        "at": row["time"], "state": "notice", "text": "Nothing\\u{A}more"}
+    write_past_the_gateway(lab, "UPDATE event SET at = at - 86400000")
+    assert "alert" not in agent.call("get_gateway_status").structured
 
 
 def test_alerts_survive_a_restart(make_lab: Callable[..., Lab]) -> None:

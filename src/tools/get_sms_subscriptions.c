@@ -46,7 +46,8 @@ const struct tool tool_get_sms_subscriptions = {
 	.title = "List the SIM cards",
 	.description =
 		"List the phone's SIM cards by name, each with the subscription_id "
-		"that other tools take. A SIM whose state is not ready can't send now.",
+		"that other tools take. A SIM whose state (get_gateway_status shows it) is "
+		"not ready can't send now.",
 	.input = get_sms_subscriptions_input,
 	.output = get_sms_subscriptions_output,
 	.listed = (const char *const[]){ "count", "subscriptions", NULL },

@@ -89,6 +89,15 @@ def test_the_text_is_the_json_of_the_original_app(agent: Agent) -> None:
     assert not result.is_error
 
 
+def test_a_client_that_sees_only_content_is_told_where_the_state_is(
+        agent: Agent, client: McpClient) -> None:
+    tools = {tool["name"]: tool for tool in client.call("tools/list").result["tools"]}
+    assert "get_gateway_status" in tools["get_sms_subscriptions"]["description"]
+    sims = json.loads(agent.call("get_gateway_status").text)["sims"]["subscriptions"]
+    assert [(sim["subscription_id"], sim["state"]) for sim in sims] \
+        == [(sim, "ready") for sim in agent.ids()]
+
+
 def test_structured_content_adds_state_number_and_signal(agent: Agent) -> None:
     result = agent.call("get_sms_subscriptions")
     assert result.structured["count"] == 2

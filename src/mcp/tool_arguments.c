@@ -216,27 +216,14 @@ static const char *tool_arguments_misuse(const struct schema_field *fields,
 	return problem ? problem : "out of memory";
 }
 
-/* Returns what is wrong with the names, all of it, so that one more call mends it; or NULL. */
-static const char *tool_arguments_misuses(const struct schema_field *fields,
-					  unsigned scopes, const struct json *given,
-					  struct arena *arena)
+/* Adds to what is wrong with the names: all of it is said, so that one more call mends it. */
+static const char *tool_arguments_add_misuse(const char *all, const char *misuse,
+					     struct arena *arena)
 {
-	const char *all = NULL;
-	size_t count = 0;
+	const char *joined =
+		all ? arena_printf(arena, "%s, and %s", all, misuse) : misuse;
 
-	json_foreach (member, given) {
-		const char *problem =
-			tool_arguments_misuse(fields, scopes, given, member, arena);
-
-		if (!problem)
-			continue;
-		all = all ? arena_printf(arena, "%s, and %s", all, problem) : problem;
-		if (!all)
-			return "out of memory";
-		if (++count == TOOL_ARGUMENTS_IGNORED_MAX)
-			break;
-	}
-	return all;
+	return joined ? joined : "out of memory";
 }
 
 const char *tool_arguments_read(const struct schema_field *fields, unsigned scopes,
@@ -245,7 +232,8 @@ const char *tool_arguments_read(const struct schema_field *fields, unsigned scop
 {
 	struct json *last = NULL, *last_ignored = NULL;
 	struct json *object, *ignored;
-	const char *misuses;
+	const char *misuses = NULL;
+	size_t misused = 0;
 	bool has_memory = true;
 
 	*arguments_out = (struct tool_arguments){ .object = given };
@@ -259,24 +247,31 @@ const char *tool_arguments_read(const struct schema_field *fields, unsigned scop
 	object->first = NULL;
 	object->count = 0;
 	*ignored = (struct json){ .type = JSON_ARRAY };
-	misuses = tool_arguments_misuses(fields, scopes, given, arena);
-	if (misuses)
-		return misuses;
 	json_foreach (member, given) {
 		bool is_hidden;
 		const struct schema_field *field =
 			tool_arguments_find(fields, scopes, member->name, &is_hidden);
+		const char *misuse = misused < TOOL_ARGUMENTS_IGNORED_MAX
+					     ? tool_arguments_misuse(fields, scopes,
+								     given, member, arena)
+					     : NULL;
 
-		if (!field)
+		if (misuse) {
+			misuses = tool_arguments_add_misuse(misuses, misuse, arena);
+			misused++;
+		} else if (!field) {
 			has_memory &= tool_arguments_ignore(ignored, &last_ignored,
 							    member->name, arena);
-		else if (!tool_arguments_is_absent(field, member))
+		} else if (!tool_arguments_is_absent(field, member)) {
 			has_memory &= tool_arguments_append(object, &last, member, arena);
+		}
 	}
 	if (!has_memory)
 		return "out of memory";
 	arguments_out->object = object;
 	if (ignored->count)
 		arguments_out->ignored = ignored;
+	if (misuses)
+		return misuses;
 	return schema_check(fields, scopes, object, arena);
 }

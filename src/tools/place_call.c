@@ -39,7 +39,8 @@ static const enum call_state place_call_awaited_states[] = {
 
 static const struct schema_field place_call_input[] = {
 	{ "to_phone_number", SCHEMA_STRING, true,
-	  "Number with + and country code, for example +36201234567" },
+	  "Number with + and country code, for example +36201234567",
+	  .other_names = "to recipient number phone" },
 	{ "subscription_id", SCHEMA_INTEGER, false,
 	  "SIM to call from (get_sms_subscriptions lists them); needed if several can send",
 	  .fix = sim_choice_fix },

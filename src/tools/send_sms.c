@@ -38,7 +38,7 @@ static const struct schema_field send_sms_input[] = {
 	{ "to_phone_number", SCHEMA_STRING, true,
 	  "Recipient with + and country code, for example +36201234567; \"\" if "
 	  "another parameter names it",
-	  .tool_checks_absence = true, .other_names = "to recipient number" },
+	  .tool_checks_absence = true, .other_names = "to recipient number phone" },
 	{ "sms_text", SCHEMA_STRING, true,
 	  "A billed segment holds 160 GSM characters, or 70 if any other occurs",
 	  .describe = sms_order_describe_text, .other_names = "message body content" },

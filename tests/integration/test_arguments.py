@@ -58,6 +58,7 @@ def test_a_message_is_sent_in_spite_of_members_of_the_host(lab: Lab) -> None:
     ({"phone_number": TO, "sms_text": "x"}, "to_phone_number"),
     ({"toPhoneNumber": TO, "sms_text": "x"}, "to_phone_number"),
     ({"to_phone_number": TO, "text": "x"}, "sms_text"),
+    ({"phone": TO, "sms_text": "x"}, "to_phone_number"),
     ({"to_phone_number": TO, "sms_text": "x", "dryRun": True}, "dry_run"),
     ({"to_phone_number": TO, "sms_text": "x", "sendAt": "2036-11-21T08:30:00Z"}, "send_at"),
     ({"to_phone_number": TO, "sms_text": "x", "subscriptionid": 1}, "subscription_id"),
@@ -71,8 +72,10 @@ def test_a_misspelt_parameter_is_refused_with_the_right_one(
 
 
 def test_all_misspelt_parameters_are_refused_at_once(lab: Lab) -> None:
-    message = refusal(lab, "send_sms", phone_number=TO, text="x", sim=1)["message"]
-    assert all(f'"{right}"' in message for right in ("to_phone_number", "sms_text", "subscription_id"))
+    facts = refusal(lab, "send_sms", phone_number=TO, text="x", sim=1, sessionId="x")
+    assert all(f'"{right}"' in facts["message"]
+               for right in ("to_phone_number", "sms_text", "subscription_id"))
+    assert facts["ignored"] == ["sessionId"]
 
 
 @pytest.mark.parametrize("tool, more", [("send_sms", {"to_phone_number": TO, "sms_text": "x"}),

@@ -66,6 +66,10 @@ static const struct {
 	  "\"phone_number\"; use \"to_phone_number\", and limit can't be 0; leave it out, "
 	  "and unknown parameter \"secret_part\"",
 	  NULL },
+	{ "{\"text\":\"x\",\"action\":1,\"phone_number\":\"1\"}",
+	  "unknown parameter \"text\"; use \"sms_text\", and unknown parameter "
+	  "\"phone_number\"; use \"to_phone_number\"",
+	  "[\"action\"]" },
 	/* "" where it can mean nothing else */
 	{ "{\"to_phone_number\":\"1\",\"subscription_id\":\"\"}",
 	  "{\"to_phone_number\":\"1\"}", NULL },

@@ -83,6 +83,13 @@ const char *exchange_header(struct exchange *exchange, const char *name,
 	return NULL;
 }
 
+bool exchange_header_has(struct exchange *exchange, const char *name, const char *text)
+{
+	const char *value = exchange_header(exchange, name, NULL);
+
+	return value && strcasestr(value, text);
+}
+
 void exchange_answer(struct exchange *exchange, unsigned status, const char *content_type,
 		     struct buffer *body)
 {

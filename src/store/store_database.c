@@ -158,6 +158,26 @@ static void store_database_distrust(sqlite3 *database, bool is_read_only)
 	sqlite3_limit(database, SQLITE_LIMIT_LENGTH, VALUE_MAX);
 }
 
+int store_database_check_companions(struct store_database *opening)
+{
+	static const char *const suffixes[] = { "-wal", "-shm", "-journal" };
+	const char *name = strrchr(opening->path, '/');
+	char path[PATH_MAX];
+	struct stat status;
+
+	name = name ? name + 1 : opening->path;
+	for (size_t i = 0; i < sizeof(suffixes) / sizeof(*suffixes); i++) {
+		if (snprintf(path, PATH_MAX, "%s%s", opening->path, suffixes[i]) <
+			    PATH_MAX &&
+		    !lstat(path, &status) && !S_ISREG(status.st_mode))
+			return store_database_fail(
+				opening, -EINVAL,
+				"its %s is not a regular file; move %s%s away",
+				suffixes[i], name, suffixes[i]);
+	}
+	return 0;
+}
+
 int store_database_connect(struct store_database *opening, int flags)
 {
 	int result;

@@ -40,6 +40,13 @@ __attribute__((format(printf, 3, 4))) int store_database_fail(
 int store_database_explain(struct store_database *opening, int error, const char *what);
 
 /*
+ * Refuses a folder or a pipe in the place of the file's -wal, -shm or -journal: SQLite says of it
+ * that the disk is full, or that it is locked, and opening a pipe waits for ever. Call it before
+ * anything reads them. Returns 0 or -EINVAL.
+ */
+int store_database_check_companions(struct store_database *opening);
+
+/*
  * Connects to the file at `path`. `flags` are of SQLITE_OPEN_READWRITE, _CREATE and _READONLY.
  * Returns 0 or -errno; call store_database_abort() in either case.
  */

@@ -73,27 +73,6 @@ static int store_open_check_owner(struct store_database *opening, const char *fo
 				   "applied; move it away");
 }
 
-/*
- * SQLite says of a folder or a pipe in the place of one of these files that the disk is full, or
- * that it is locked, and opening a pipe waits for ever.
- */
-static int store_open_check_companions(struct store_database *opening, const char *folder)
-{
-	static const char *const suffixes[] = { "-wal", "-shm", "-journal" };
-	char path[PATH_MAX];
-	struct stat status;
-
-	for (size_t i = 0; i < sizeof(suffixes) / sizeof(*suffixes); i++) {
-		if (store_file_path(path, folder, STORE_FILE, suffixes[i]) &&
-		    !lstat(path, &status) && !S_ISREG(status.st_mode))
-			return store_database_fail(
-				opening, -EINVAL,
-				"its %s is not a regular file; move %s%s away",
-				suffixes[i], STORE_FILE, suffixes[i]);
-	}
-	return 0;
-}
-
 /* Another process may also make the file: the first one wins. */
 static int store_open_give_name(struct store_database *made, const char *folder,
 				const char *path)
@@ -273,7 +252,7 @@ static int store_open_database(const char *folder, sqlite3 **database_out,
 					      "the folder cannot be made");
 	failure = store_open_check_owner(&opening, folder);
 	if (!failure)
-		failure = store_open_check_companions(&opening, folder);
+		failure = store_database_check_companions(&opening);
 	if (failure)
 		return failure;
 	store_file_finish_replace(folder);
@@ -361,7 +340,7 @@ int store_open_readonly(const char *folder, struct store_database *opening)
 		return store_database_fail(opening, -ENAMETOOLONG, "path too long");
 	if (stat(opening->path, &status) < 0)
 		return store_database_fail(opening, -errno, "%m");
-	error = store_open_check_companions(opening, folder);
+	error = store_database_check_companions(opening);
 	if (error)
 		return error;
 	if (!store_lock_is_taken(folder) &&

@@ -304,7 +304,9 @@ static int store_restore_open_backup(struct store_restore_work *work)
 		return store_database_fail(&work->backup, -errno, "%m");
 	if (!S_ISREG(status.st_mode))
 		return store_database_fail(&work->backup, -EINVAL, "not a file");
-	error = store_database_connect(&work->backup, SQLITE_OPEN_READONLY);
+	error = store_database_check_companions(&work->backup);
+	if (!error)
+		error = store_database_connect(&work->backup, SQLITE_OPEN_READONLY);
 	if (!error)
 		error = store_database_check_kind(&work->backup);
 	if (error == -EUCLEAN)
@@ -385,13 +387,21 @@ static int store_restore_copy_backup(struct store_restore_work *work,
 	return error ? error : store_restore_copy_rows(work, restored);
 }
 
+/* What SQLite can't open would look damaged, and what it revoked would not be kept. */
+static int store_restore_find_present(struct store_restore_work *work)
+{
+	if (!store_file_path(work->present.path, work->restore->folder, STORE_FILE, ""))
+		return store_database_fail(&work->present, -ENAMETOOLONG,
+					   "path too long");
+	return store_database_check_companions(&work->present);
+}
+
 /* Returns 1 if there is one. Its database is NULL when nothing of it can be read. */
 static int store_restore_open_present(struct store_restore_work *work)
 {
 	struct stat status;
 
-	if (!store_file_path(work->present.path, work->restore->folder, STORE_FILE, "") ||
-	    stat(work->present.path, &status) < 0)
+	if (stat(work->present.path, &status) < 0)
 		return 0;
 	if (store_database_connect(&work->present, SQLITE_OPEN_READONLY))
 		store_database_abort(&work->present);
@@ -506,13 +516,19 @@ int store_restore(const struct store_restore *restore,
 {
 	struct store_restore_work work = { .restore = restore,
 					   .backup.error = error,
-					   .fresh.error = error };
+					   .fresh.error = error,
+					   .present.error = error };
 	struct store_restore_result result = { 0 };
 	struct store_lock lock;
 	int failure = store_lock_take(restore->folder, &lock, error);
 
 	if (failure)
 		return failure;
+	failure = store_restore_find_present(&work);
+	if (failure) {
+		store_lock_release(&lock);
+		return failure;
+	}
 	store_file_finish_replace(restore->folder);
 	failure = store_restore_open_backup(&work);
 	if (!failure) {

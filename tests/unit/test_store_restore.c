@@ -671,6 +671,8 @@ static void assert_names(const char *suffix)
 	assert_non_null(strstr(error.text, suffix));
 	assert_int_equal(back_up(true, &error), -EINVAL);
 	assert_non_null(strstr(error.text, suffix));
+	assert_int_equal(restore(&error), -EINVAL);
+	assert_non_null(strstr(error.text, suffix));
 }
 
 /* SQLite would say that the disk is full, and whoever opens a pipe waits. */

@@ -19,7 +19,12 @@ static const char *const main_groups[COMMAND_GROUPS] = {
 	[COMMAND_SIMS] = "SIMs and modems", [COMMAND_MAINTENANCE] = "Maintenance",
 };
 
-enum { MAIN_COLUMNS = 25, MAIN_NAME_BYTES = 64 };
+enum {
+	MAIN_COLUMNS = 25,
+	MAIN_NAME_BYTES = 64,
+	MAIN_SHOWN_BYTES = 256,
+	MAIN_TEXT_BYTES = 512,
+};
 
 static void main_print_row(FILE *out, const struct command *command)
 {
@@ -97,27 +102,30 @@ static int main_check_output(const char *name, int code)
 /* `noun` is set if the name has two words. */
 static int main_fail_unknown(const char *noun, const char *name)
 {
-	const char *similar = NULL;
-	char shown[256];
+	const char *similar = NULL, *best = NULL;
+	char shown[MAIN_SHOWN_BYTES], message[MAIN_TEXT_BYTES], fix[MAIN_TEXT_BYTES];
 
 	for (size_t at = 0; command_list_rows[at]; at++) {
 		const struct command *command = command_list_rows[at];
+		const char *const words[] = { options_title(command), command->name };
 
-		if (spelling_is_similar(name, options_title(command)) ||
-		    spelling_is_similar(name, command->name))
+		for (size_t i = 0; i < 2; i++) {
+			if (!spelling_is_better(name, words[i], best))
+				continue;
+			best = words[i];
 			similar = options_title(command);
+		}
 	}
 	escape_message(name, shown, sizeof(shown));
-	fprintf(stderr,
-		PROGRAM_NAME ": there is no command \"%s\"%s%s%s\nTry: " PROGRAM_NAME
-			     " %s%s--help\n",
-		shown, similar ? "; did you mean " : "", similar ? similar : "",
-		similar ? "?" : "",
-		similar ? similar
-		: noun	? noun
-			: "",
-		similar || noun ? " " : "");
-	return EXIT_CODE_USAGE;
+	snprintf(message, sizeof(message), "there is no command \"%s\"%s%s%s", shown,
+		 similar ? "; did you mean " : "", similar ? similar : "",
+		 similar ? "?" : "");
+	snprintf(fix, sizeof(fix), "Try: " PROGRAM_NAME " %s%s--help",
+		 similar ? similar
+		 : noun	 ? noun
+			 : "",
+		 similar || noun ? " " : "");
+	return options_fail_command(message, fix);
 }
 
 static int main_run_command(const struct command *command, int argc, char **argv)
@@ -175,6 +183,7 @@ static int main_run(int argc, char **argv)
 {
 	const struct command *first = NULL;
 
+	options_begin(NULL, argc, argv);
 	main_move_verb(argc, argv);
 	for (size_t at = 0; command_list_rows[at]; at++) {
 		const struct command *command = command_list_rows[at];

@@ -15,3 +15,5 @@ enum { SPELLING_LETTERS_MAX = 47 };
 unsigned spelling_distance(const char *given, const char *word);
 /* Is `given` probably a mistyped `word`? One or two letters differ or are swapped then. */
 bool spelling_is_similar(const char *given, const char *word);
+/* Likewise, and more similar than `best`; NULL for none so far. */
+bool spelling_is_better(const char *given, const char *word, const char *best);

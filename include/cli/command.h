@@ -35,6 +35,8 @@ enum {
 
 enum { OWNER_COMMAND_OPTIONS_MAX = 16 };
 
+#define OWNER_COMMAND_NUMBER_MAX INT64_C(999999999999999999)
+
 /* An option takes a text, unless one of these says otherwise. */
 struct owner_command_option {
 	const char *name;	  /* "per-minute" becomes the argument per_minute */
@@ -42,6 +44,7 @@ struct owner_command_option {
 	bool is_number;		  /* a whole number */
 	int64_t least, most;	  /* of the number; both are 0 for any */
 	const char *const *words; /* the allowed words, ending with NULL; or NULL */
+	bool may_be_empty;	  /* "" is a text, too */
 	bool is_local;		  /* not sent: for print() and add() only */
 	const char *argument;	  /* the argument's name, if it differs; or NULL */
 };
@@ -52,7 +55,7 @@ struct owner_command {
 	/* the argument that the operand becomes; NULL if it takes none */
 	const char *operand;
 	bool operand_is_optional;
-	bool operand_is_number;
+	bool operand_is_number; /* an ID: from 1 to OWNER_COMMAND_NUMBER_MAX */
 	bool takes_operands; /* one or more, or any number if optional; for add() only */
 	/* Returns what is wrong with the command line, or NULL. */
 	const char *(*check)(const struct owner_command_call *call);
@@ -185,6 +188,7 @@ struct options_row {
 	/* Returns what is wrong with the value, or NULL. */
 	const char *(*read)(void *data, const char *value);
 	void *data;
+	bool may_be_empty; /* otherwise "" is refused */
 };
 
 struct options_table {
@@ -193,7 +197,10 @@ struct options_table {
 	int operands_least, operands_most;
 };
 
-/* Call once, before anything else; the options begin at argv[1]. */
+/*
+ * Call it before anything else, without a command, and again when that is known; its options begin
+ * at argv[1].
+ */
 void options_begin(const struct command *command, int argc, char **argv);
 
 /*
@@ -209,11 +216,16 @@ struct options_store {
 	bool json;
 };
 
-#define OPTIONS_STORE_ROWS(store)                             \
-	{ "config", .text = &(store)->file },                 \
-		{ "state-dir", .text = &(store)->state_dir }, \
-	{                                                     \
-		"json", .flag = &(store)->json                \
+/* Stores the absolute path of a folder in a const char *. */
+const char *options_read_folder(void *data, const char *value);
+
+#define OPTIONS_STATE_DIR_ROW(store) \
+	{ "state-dir", .read = options_read_folder, .data = &(store)->state_dir }
+
+#define OPTIONS_STORE_ROWS(store)                                           \
+	{ "config", .text = &(store)->file }, OPTIONS_STATE_DIR_ROW(store), \
+	{                                                                   \
+		"json", .flag = &(store)->json                              \
 	}
 
 /* Loads the configuration of these options. Returns 0, or an exit code after reporting an error. */
@@ -221,6 +233,8 @@ int options_load(const struct options_store *store, struct config *config_out);
 /* Reports what is wrong with the configuration. Returns EXIT_CODE_USAGE. */
 int options_fail_configuration(const struct explanation *problem);
 
+/* Reports a wrong command; both are printed as they are. Returns EXIT_CODE_USAGE. */
+int options_fail_command(const char *message, const char *fix);
 /* `format` says what is wrong, as a sentence without its full stop. Returns EXIT_CODE_USAGE. */
 __attribute__((format(printf, 1, 2))) int options_fail(const char *format, ...);
 

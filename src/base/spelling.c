@@ -46,3 +46,9 @@ bool spelling_is_similar(const char *given, const char *word)
 	return spelling_distance(given, word) <=
 	       spelling_least(SPELLING_TYPOS_MAX, letters / SPELLING_LETTERS_PER_TYPO);
 }
+
+bool spelling_is_better(const char *given, const char *word, const char *best)
+{
+	return spelling_is_similar(given, word) &&
+	       (!best || spelling_distance(given, word) < spelling_distance(given, best));
+}

@@ -44,7 +44,11 @@ static const char *const cmd_messages_send_waits[] = { "none", "sent", "delivere
 						       NULL };
 
 static const struct owner_command_option cmd_messages_send_options[] = {
-	{ .name = "sim", .argument = "subscription_id", .is_number = true },
+	{ .name = "sim",
+	  .argument = "subscription_id",
+	  .is_number = true,
+	  .least = 1,
+	  .most = OWNER_COMMAND_NUMBER_MAX },
 	{ .name = "at", .argument = "send_at" },
 	{ .name = "wait", .argument = "wait_for", .words = cmd_messages_send_waits },
 	{ .name = "dry-run", .is_flag = true },
@@ -227,7 +231,7 @@ static const char cmd_messages_list_help[] =
 	"The gateway must run. Exit codes: 0 listed; 1 failed; 2 wrong options.\n";
 
 static const struct owner_command_option cmd_messages_list_options[] = {
-	{ .name = "number", .argument = "phone_number" },
+	{ .name = "number", .argument = "phone_number", .may_be_empty = true },
 	{ .name = "search" },
 	{ .name = "unread", .argument = "unread_only", .is_flag = true },
 	{ .name = "in", .is_flag = true, .is_local = true },

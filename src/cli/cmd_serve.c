@@ -118,7 +118,7 @@ static int cmd_serve_run(int argc, char **argv)
 	const struct options_row rows[] = {
 		{ "config", .text = &arguments.files.file },
 		{ "listen", .read = cmd_serve_read_listen, .data = &arguments },
-		{ "state-dir", .text = &arguments.files.state_dir },
+		OPTIONS_STATE_DIR_ROW(&arguments.files),
 		{ "open", .flag = &arguments.open },
 		{ "verbose", .flag = &arguments.verbose },
 		{ "check-config", .flag = &arguments.checks },

@@ -180,7 +180,7 @@ static int cmd_stdio_run(int argc, char **argv)
 		{ "ca-file", .text = &arguments.ca_file },
 		{ "channel", .text = &arguments.channel },
 		{ "config", .text = &arguments.store.file },
-		{ "state-dir", .text = &arguments.store.state_dir },
+		OPTIONS_STATE_DIR_ROW(&arguments.store),
 		{ NULL },
 	};
 	const struct options_table table = { cmd_stdio_help, rows };

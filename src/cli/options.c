@@ -7,9 +7,12 @@
 
 #include <assert.h>
 #include <getopt.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/explanation.h"
 #include "base/escape.h"
@@ -26,14 +29,14 @@ enum {
 
 /* Of this process; set once, by options_begin(). */
 static struct {
-	const char *title, *example; /* of the command */
+	const char *title, *example; /* of the command; NULL before it is known */
 	bool json;
 } options_process;
 
 /* Found without getopt_long(), because the options may be what is wrong. */
 static bool options_have_json(int argc, char **argv)
 {
-	for (int at = 1; at < argc && strcmp(argv[at], "--") != 0; at++) {
+	for (int at = 0; at < argc && strcmp(argv[at], "--") != 0; at++) {
 		size_t length = strlen(argv[at]);
 
 		if (length >= SHORTEST_JSON && strncmp("--json", argv[at], length) == 0)
@@ -44,8 +47,8 @@ static bool options_have_json(int argc, char **argv)
 
 void options_begin(const struct command *command, int argc, char **argv)
 {
-	options_process.title = options_title(command);
-	options_process.example = command->example;
+	options_process.title = command ? options_title(command) : NULL;
+	options_process.example = command ? command->example : NULL;
 	options_process.json = options_have_json(argc, argv);
 }
 
@@ -73,8 +76,10 @@ static void options_print_json(const char *code, const char *message, const char
 
 void options_print_name(void)
 {
+	const char *title = options_process.title;
+
 	fflush(stdout); /* earlier output comes before the error */
-	fprintf(stderr, PROGRAM_NAME " %s: ", options_process.title);
+	fprintf(stderr, PROGRAM_NAME "%s%s: ", title ? " " : "", title ? title : "");
 }
 
 void options_print_failure(const char *message, const char *fix)
@@ -83,6 +88,15 @@ void options_print_failure(const char *message, const char *fix)
 	fprintf(stderr, "%s.\n", message);
 	if (*fix)
 		fprintf(stderr, "%s%s\n", fix, options_full_stop(fix));
+}
+
+int options_fail_command(const char *message, const char *fix)
+{
+	if (options_process.json)
+		options_print_json("invalid_argument", message, fix);
+	options_print_name();
+	fprintf(stderr, "%s\n%s\n", message, fix);
+	return EXIT_CODE_USAGE;
 }
 
 int options_fail(const char *format, ...)
@@ -96,11 +110,7 @@ int options_fail(const char *format, ...)
 	snprintf(fix, sizeof(fix), "Try: " PROGRAM_NAME " %s --help",
 		 options_process.title);
 	escape_message(text, message, sizeof(message));
-	if (options_process.json)
-		options_print_json("invalid_argument", message, fix);
-	options_print_name();
-	fprintf(stderr, "%s\n%s\n", message, fix);
-	return EXIT_CODE_USAGE;
+	return options_fail_command(message, fix);
 }
 
 const char *options_full_stop(const char *sentence)
@@ -164,11 +174,13 @@ static void options_list_matches(const char *given, const struct option *options
 /* Returns NULL if no option is similar. */
 static const char *options_find_similar(const char *given, const struct option *options)
 {
+	const char *best = NULL;
+
 	for (; options->name; options++) {
-		if (spelling_is_similar(given, options->name))
-			return options->name;
+		if (spelling_is_better(given, options->name, best))
+			best = options->name;
 	}
-	return NULL;
+	return best;
 }
 
 /* After getopt_long() returned '?'. */
@@ -214,6 +226,25 @@ static int options_next(int argc, char **argv, const struct option *options)
 	return '?';
 }
 
+const char *options_read_folder(void *data, const char *value)
+{
+	static char folder[PATH_MAX];
+	const char **path_out = data;
+	char *here;
+	int length;
+
+	*path_out = value;
+	if (*value == '/')
+		return NULL;
+	here = getcwd(NULL, 0);
+	if (!here)
+		return "--state-dir is not absolute, and the current folder is gone";
+	length = snprintf(folder, sizeof(folder), "%s/%s", here, value);
+	free(here);
+	*path_out = folder;
+	return length < PATH_MAX ? NULL : "--state-dir is too long";
+}
+
 /* Stores one value. Returns what is wrong with it, or NULL. */
 static const char *options_store_value(const struct options_row *row)
 {
@@ -224,6 +255,12 @@ static const char *options_store_value(const struct options_row *row)
 	else
 		*row->text = optarg;
 	return NULL;
+}
+
+/* "" is most often a variable of a script that is not set. */
+static bool options_is_empty(const struct options_row *row)
+{
+	return !row->flag && !row->may_be_empty && !*optarg;
 }
 
 static void options_print_help(const char *help)
@@ -281,6 +318,11 @@ bool options_read(const struct options_table *table, int argc, char **argv, int 
 		if (code == count) {
 			options_print_help(table->help);
 			*code_out = EXIT_CODE_OK;
+			return false;
+		}
+		if (options_is_empty(&table->rows[code])) {
+			options_fail("--%s needs a value that is not empty",
+				     table->rows[code].name);
 			return false;
 		}
 		error = options_store_value(&table->rows[code]);

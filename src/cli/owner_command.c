@@ -71,6 +71,7 @@ static bool owner_command_read_options(struct owner_command_call *call, int argc
 			.name = command->options[at].name,
 			.flag = command->options[at].is_flag ? &call->flags[at] : NULL,
 			.text = &call->values[at],
+			.may_be_empty = command->options[at].may_be_empty,
 		};
 	memcpy(rows + count, store, sizeof(store));
 	if (!options_read(&table, argc, argv, code_out))
@@ -87,6 +88,12 @@ static bool owner_command_is_number(const char *text)
 	size_t digits = strspn(text, "0123456789");
 
 	return digits && digits <= NUMBER_DIGITS && !text[digits];
+}
+
+/* The IDs of messages begin at 1. */
+static bool owner_command_is_id(const char *text)
+{
+	return owner_command_is_number(text) && strspn(text, "0") < strlen(text);
 }
 
 static int owner_command_check_number(const struct owner_command_option *option,
@@ -129,8 +136,9 @@ static int owner_command_check_values(const struct owner_command_call *call)
 	int code = 0;
 
 	if (command->operand_is_number && call->operand &&
-	    !owner_command_is_number(call->operand))
-		return options_fail("\"%s\" is not a whole number", call->operand);
+	    !owner_command_is_id(call->operand))
+		return options_fail("\"%s\" is not a whole number from 1 to %lld",
+				    call->operand, (long long)OWNER_COMMAND_NUMBER_MAX);
 	for (unsigned at = 0; !code && at < owner_command_count_options(command); at++) {
 		const struct owner_command_option *option = &command->options[at];
 

@@ -70,7 +70,7 @@ def test_version_prints_the_version_number() -> None:
     ["serve", "--listen", "nowhere"], ["serve", "--listen", "127.0.0.1"],
     ["serve", "--listen", "127.0.0.1:0x50"], ["serve", "--listen", "127.0.0.1:65536"],
     ["serve", "--listen", "localhost:9531"], ["serve", "--state-dir", ""],
-    ["serve", "--state-dir", "not/absolute"], ["serve", "--config", "/nonexistent.conf"],
+    ["serve", "--config", "/nonexistent.conf"],
     ["revoke"], ["pair", ""], ["pair", "one", "two"], ["pair", "--fly", "one"],
     ["pair", "x" * 64],
 ])
@@ -78,6 +78,13 @@ def test_wrong_arguments_are_a_usage_error(arguments: list[str]) -> None:
     result = run(*arguments)
     assert (result.returncode, result.stdout) == (USAGE, "")
     assert result.stderr.strip()
+
+
+def test_a_relative_state_folder_is_taken_from_the_current_folder() -> None:
+    printed = run("serve", "--print-config", "--state-dir", "not/absolute").stdout
+    assert f"state_dir = {Path.cwd()}/not/absolute\n" in printed
+    findings = json.loads(run("doctor", "--json", "--state-dir", "not/absolute").stdout)["findings"]
+    assert [f["level"] for f in findings if f["about"] == "configuration"] == ["ok"]
 
 
 # ---- configuration ----------------------------------------------------------------

@@ -38,6 +38,16 @@ def test_a_usage_error_is_printed_as_json(name: str) -> None:
     assert run(*name.split(), "--zzzzzzzz", "--", "--json").stdout == ""
 
 
+@pytest.mark.parametrize("arguments", [
+    ["statsu", "--json"], ["--json", "status"], ["client", "lst", "--json"], ["help", "statsu", "--json"],
+])
+def test_an_unknown_command_is_reported_as_json_too(arguments: list[str]) -> None:
+    done = run(*arguments)
+    error = json.loads(done.stdout)["error"]
+    assert (done.returncode, error["code"]) == (USAGE, "invalid_argument")
+    assert done.stderr == f"ofono-mcp: {error['message']}\n{error['fix']}\n"
+
+
 @pytest.mark.parametrize("name", ["status", "backup", "pair"])
 def test_a_configuration_error_is_printed_as_json(name: str) -> None:
     words = [] if name == "status" else ["x"]
@@ -50,6 +60,7 @@ def test_a_configuration_error_is_printed_as_json(name: str) -> None:
 @pytest.mark.parametrize("arguments, words", [
     (["stauts"], 'no command "stauts"; did you mean status?\nTry: ofono-mcp status --help'),
     (["doctr"], "did you mean doctor?"),
+    (["client", "lst"], 'did you mean client list?\nTry: ofono-mcp client list --help'),
     (["client", "sett"], 'no command "client sett"; did you mean client set?\n'),
     (["sim", "xyz"], 'no command "sim xyz"\nTry: ofono-mcp sim --help'),
     (["\x1b[31m\u202ex"], 'no command "?[31m\\u{202E}x"\n'),
@@ -79,6 +90,15 @@ def test_a_configuration_error_is_printed_as_json(name: str) -> None:
     (["send", "--sim", "one", "1", "x"], "--sim takes a whole number"),
     (["list", "--in", "--out"], "exclude each other"),
     (["show", "9" * 30], "not a whole number"),
+    (["show", "0"], "from 1 to"),
+    (["send", "--sim", "0", "1", "x"], "--sim takes a whole number from 1"),
+    (["send", "--at", "", "1", "x"], "--at needs a value"),
+    (["list", "--search", ""], "--search needs a value"),
+    (["wait", "--from="], "--from needs a value"),
+    (["client", "set", "--allow", "", "x"], "--allow needs a value"),
+    (["status", "--config", ""], "--config needs a value"),
+    (["serve", "--state-dir", ""], "--state-dir needs a value"),
+    (["audit", "--since", ""], "--since needs a value"),
     (["wait", "--timeout", "0"], "from 1 to 120"),
     (["tail", "x"], 'unexpected argument "x"'),
     (["status", "x"], "unexpected"),

@@ -175,6 +175,14 @@ static int store_backup_give_name(struct store_backup_work *work)
 	return store_database_explain(&work->to, error, "cannot be made");
 }
 
+/* The copy has the pages of the message store, so damage is that of the message store. */
+static int store_backup_check(struct store_backup_work *work)
+{
+	int error = store_database_check(&work->to, "quick_check");
+
+	return error == -EUCLEAN ? store_database_fail_pages(&work->from) : error;
+}
+
 static int store_backup_make_copy(struct store_backup_work *work,
 				  struct store_backup_summary *summary)
 {
@@ -184,7 +192,7 @@ static int store_backup_make_copy(struct store_backup_work *work,
 	if (!error)
 		error = store_backup_record_time(work);
 	if (!error)
-		error = store_database_check(&work->to, "quick_check");
+		error = store_backup_check(work);
 	if (!error)
 		error = store_database_summarize(&work->to, summary);
 	if (!error)

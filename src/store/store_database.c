@@ -273,6 +273,13 @@ static int store_database_check_pages(struct store_database *checking, const cha
  * whole index, which takes longer than everything else. Its pages are checked as those of all
  * tables.
  */
+int store_database_fail_pages(struct store_database *opening)
+{
+	return store_database_fail(
+		opening, -EUCLEAN,
+		"damaged (a check of its pages failed); " DAMAGE_ADVICE);
+}
+
 int store_database_check(struct store_database *opening, const char *pragma)
 {
 	struct store_database checking = { .shown_name = opening->shown_name,
@@ -287,11 +294,7 @@ int store_database_check(struct store_database *opening, const char *pragma)
 	if (!error)
 		error = store_database_check_pages(&checking, pragma, &sound);
 	store_database_abort(&checking);
-	if (error || sound)
-		return error;
-	return store_database_fail(
-		opening, -EUCLEAN,
-		"damaged (a check of its pages failed); " DAMAGE_ADVICE);
+	return error || sound ? error : store_database_fail_pages(opening);
 }
 
 /* `advice` is the end of the text, about the file. */

@@ -75,6 +75,8 @@ int store_database_query_int(struct store_database *opening, const char *sql,
  * integrity_check.
  */
 int store_database_check(struct store_database *opening, const char *pragma);
+/* Writes the error text of a damaged page. Returns -EUCLEAN. */
+int store_database_fail_pages(struct store_database *opening);
 /*
  * Returns 0; -EINVAL if the tables of ofono-mcp are missing; or -ENOTSUP if store_schema_is_known()
  * is false.

@@ -644,6 +644,26 @@ TEST(test_a_damaged_store_is_not_backed_up)
 	assert_int_equal(access(file, F_OK), -1);
 }
 
+/* The file that the owner asked for is not there: it can't be what is damaged. */
+TEST(test_a_backup_names_the_store_whose_pages_are_damaged)
+{
+	struct explanation error = { "" };
+	char page[4096];
+	int fd;
+
+	make_present();
+	store_close(store);
+	store = NULL;
+	memset(page, 0xff, sizeof(page));
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	assert_return_code(fd, errno);
+	assert_int_equal(pwrite(fd, page, sizeof(page), 20 * sizeof(page)), sizeof(page));
+	close(fd);
+	assert_int_equal(back_up(false, &error), -EUCLEAN);
+	assert_non_null(strstr(error.text, path));
+	assert_null(strstr(error.text, file));
+}
+
 /* SQLite would copy everything before the damage, and not say that more is missing. */
 TEST(test_a_store_with_a_damaged_wal_is_not_backed_up)
 {

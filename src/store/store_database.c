@@ -268,11 +268,6 @@ static int store_database_check_pages(struct store_database *checking, const cha
 	return store_database_query_int(checking, sql, sound_out);
 }
 
-/*
- * Through a connection without FTS5: from version 3.44 on, SQLite would have FTS5 compare its
- * whole index, which takes longer than everything else. Its pages are checked as those of all
- * tables.
- */
 int store_database_fail_pages(struct store_database *opening)
 {
 	return store_database_fail(
@@ -280,6 +275,11 @@ int store_database_fail_pages(struct store_database *opening)
 		"damaged (a check of its pages failed); " DAMAGE_ADVICE);
 }
 
+/*
+ * Through a connection without FTS5: from version 3.44 on, SQLite would have FTS5 compare its
+ * whole index, which takes longer than everything else. Its pages are checked as those of all
+ * tables.
+ */
 int store_database_check(struct store_database *opening, const char *pragma)
 {
 	struct store_database checking = { .shown_name = opening->shown_name,

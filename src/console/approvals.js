@@ -10,30 +10,29 @@ const isPairing = (row) => row.address !== undefined;
 const keyOfApproval = (row) => isPairing(row) ? `${row.address} ${row.name}`
 	: row.approval_id ?? `${row.message_id}-${row.revision ?? 0}`;
 
+const fact = (word, ...about) => [make('dt', word), make('dd', ...about)];
+
 // What an agent wants, as the heading, facts and text of its card.
 const partsOfMessage = (row) => ({
 	title: ` wants to send ${row.segments} SMS`,
-	facts: [make('dt', 'To'), make('dd', row.contact_name && [foreign(row.contact_name), ', '],
+	facts: [fact('To', row.contact_name && [foreign(row.contact_name), ', '],
 			foreign(row.to_phone_number), row.country && `, ${countryOf(row.country)}`),
-		make('dt', 'From'), make('dd',
-			foreign(row.sim ?? `SIM ${row.subscription_id}, not available`)),
-		row.send_at && [make('dt', 'At'), make('dd', time.full(row.send_at))]],
+		fact('From', foreign(row.sim ?? `SIM ${row.subscription_id}, not available`)),
+		row.send_at && fact('At', time.full(row.send_at))],
 	text: [make('blockquote', { dir: 'auto' }, row.text)],
 });
 
 const partsOfWebhook = (row) => ({
 	title: ' wants events posted',
-	facts: [make('dt', 'To'), make('dd', foreign(row.receiver)),
-		make('dt', 'Events'), make('dd', foreign(row.type)),
-		row.filter !== '{}' && [make('dt', 'Only'), make('dd', foreign(row.filter))],
-		make('dt', 'Texts'), make('dd', row.include_text ? 'with the texts of messages'
-			: 'without texts')],
+	facts: [fact('To', foreign(row.receiver)), fact('Events', foreign(row.type)),
+		row.filter !== '{}' && fact('Only', foreign(row.filter)),
+		fact('Texts', row.include_text ? 'with the texts of messages' : 'without texts')],
 	text: [make('p.note', 'An approval holds until you revoke it: ofono-mcp webhook.')],
 });
 
 const partsOfPairing = (row) => ({
 	title: ' asks to be paired',
-	facts: [make('dt', 'At'), make('dd', foreign(row.address))],
+	facts: [fact('At', foreign(row.address))],
 	text: [make('p.note', 'If you have just asked for it: run "ofono-mcp pair" on the phone, ' +
 		'and type the code that the computer shows.')],
 });
@@ -75,13 +74,10 @@ class ApprovalsView {
 	#create(row) {
 		const id = keyOfApproval(row);
 		const reason = make('input', { id: `reason-${id}`, maxlength: 200,
-			autocomplete: 'off', onkeydown: ({ key }) => {
-				if (key === 'Enter')
-					decide(false);
-				else if (key === 'Escape')
-					ask(false);
-			} });
+			autocomplete: 'off', onkeydown: ({ key, isComposing }) =>
+				({ Enter: decide, Escape: ask })[!isComposing && key]?.(false) });
 		const said = make('p.warn', { role: 'alert' });
+		let isLost = false;		// the answer to the decision
 		const parts = partsOf(row);
 		const facts = make('dl', { id: `facts-${id}` }, ...parts.facts);
 		const decide = async (approve) => {
@@ -89,7 +85,14 @@ class ApprovalsView {
 			asking.hidden = true;
 			setText(said, DECIDING);
 			card.fill();
-			setText(said, await this.#decide(row, approve, reason.value));
+			const { approval_id, message_id, revision } = row;		// undefined: left out
+			isLost = false;
+			await this.#phone.call('decide_approval', { approve, approval_id, message_id,
+				revision, reason: !approve && reason.value || undefined }).then(() =>
+				setText(said, approve ? 'Approved.' : 'Rejected.'), (error) => {
+				isLost = error instanceof NoAnswer;
+				setText(said, error.message);
+			});
 			this.#phone.read();
 		};
 		const button = (kind, word, onclick) => make(`button.${kind}`,
@@ -120,26 +123,12 @@ class ApprovalsView {
 				'somebody else has to decide.') : buttons, said);
 		card.fill = () => {
 			const waits = this.#phone.approvals.some((one) => keyOfApproval(one) === id);
-			if (!waits && !said.textContent)
+			if (!waits && (!said.textContent || isLost))
 				setText(said, 'Already decided elsewhere, changed, or expired.');
 			buttons.querySelectorAll('button').forEach((button) => {
 				button.disabled = !waits || said.textContent === DECIDING;
 			});
 		};
 		return card;
-	}
-
-	// Returns the outcome as text.
-	async #decide(row, approve, reason) {
-		try {
-			await this.#phone.call('decide_approval', { approve,
-				...(row.approval_id ? { approval_id: row.approval_id }
-					: { message_id: row.message_id }),
-				...(row.revision ? { revision: row.revision } : {}),
-				...(!approve && reason ? { reason } : {}) });
-			return approve ? 'Approved.' : 'Rejected.';
-		} catch (error) {
-			return error.message;
-		}
 	}
 }

@@ -114,7 +114,7 @@ class Composer {
 		const { phone_number: number, subscription_id: sim, text } = draft, own = this.#own;
 		const { text: mine, phone_number: to } = this.draft;
 		const problem = this.#problem ?? (this.#busy.has(own) ? 'A message is being sent in this conversation.'
-			: sim !== undefined && !this.#phone.sims.some((one) => one.subscription_id === sim) &&
+			: sim !== undefined && !this.#phone.sim(sim) &&
 			`There is no SIM with the subscription_id ${sim}.`);
 		if (problem)
 			throw new ToolError(problem);
@@ -160,8 +160,15 @@ class Composer {
 		this.#edited();
 	}
 
+	// A SIM that is gone stays chosen: a draft never changes to another one unnoticed.
+	get #choices() {
+		const { sims } = this.#phone, { sim: id } = this.#own;
+		return !id || this.#phone.sim(id) ? sims
+			: [...sims, { subscription_id: id, display_name: `SIM ${id}`, state: 'not available' }];
+	}
+
 	show() {
-		const { sims } = this.#phone;
+		const sims = this.#choices;
 		const shown = JSON.stringify(sims.map((sim) => [sim.subscription_id, sim.display_name,
 			sim.can_send]));
 		this.element.hidden = Boolean(this.#problem);
@@ -187,11 +194,10 @@ class Composer {
 		const { thread } = this.#phone;
 		const last = thread?.messages.at(-1) ?? this.#phone.conversation()?.last_message;
 		const ready = sims.filter((sim) => sim.can_send);
-		const is = (id) => (sim) => sim.subscription_id === id;
-		const best = sims.find(is(this.#own.sim)) ??
-			ready.find(is(last?.subscription_id)) ?? ready[0];
-		if (best)
-			this.#sim.value = best.subscription_id;
+		const best = ready.find((sim) => sim.subscription_id === last?.subscription_id) ?? ready[0];
+		const id = this.#own.sim ?? best?.subscription_id;
+		if (id)
+			this.#sim.value = id;
 	}
 
 	#edited(isSim) {
@@ -326,7 +332,7 @@ class Composer {
 		this.#drafts.delete(thread);
 		this.#store();
 		if (thread === (this.#number ?? '')) {
-			this.#text.value = '';
+			this.#to.value = this.#text.value = '';
 			if (this.element.isConnected) {
 				this.#text.focus();
 				this.onsent(number);

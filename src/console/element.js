@@ -50,6 +50,7 @@ const foreign = (text) => make('bdi', text);
 // Makes the children of `parent` match `rows`. A child whose key is still there stays, with focus
 // and scroll position, and gets fill(row); create(row) makes new ones.
 function keep(parent, rows, keyOf, create) {
+	const focused = document.activeElement;
 	const before = new Map([...parent.children].map((child) => [child.dataset.key, child]));
 	rows.forEach((row, index) => {
 		const key = String(keyOf(row));
@@ -61,6 +62,8 @@ function keep(parent, rows, keyOf, create) {
 			parent.insertBefore(element, parent.children[index] ?? null);
 	});
 	before.forEach((element) => element.remove());
+	if (parent.contains(focused))
+		focused.focus({ preventScroll: true });		// a child that moved has lost it
 }
 
 // For text that is read aloud: replaces it only if it has changed.

@@ -124,6 +124,7 @@ class Page {
 
 	// In a browser, the phone's own Back button works too.
 	#remember() {
+		this.#before = null;
 		const view = this.#view, number = view === 'thread' ? this.#phone.thread.number : null;
 		const { view: before = 'messages', number: last = null } = history.state ?? {};
 		if (!this.#link.isHosted && (view !== before || number !== last))

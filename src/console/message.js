@@ -11,10 +11,12 @@ class MessageView {
 	}
 
 	create(message) {
-		const { message_id: id, direction, text } = message;
+		const { message_id: id, direction } = message;
 		const isOut = direction === 'out';
 		const box = make('input', { type: 'checkbox', id: `select-${id}`,
 			onchange: () => this.#toggle(id, box.checked) });
+		const bubble = make('p.bubble', { dir: 'auto' });
+		let links = [];
 		const foot = make('span.foot');
 		const history = make('ol.history', { id: `history-${id}`, hidden: true });
 		const row = make(isOut ? 'li.message.out' : 'li.message',
@@ -22,11 +24,16 @@ class MessageView {
 				make('span.hidden', `Select message ${id}`)),
 			make('div.body',
 				make('span.hidden', isOut ? 'From here: ' : 'They: '),
-				make('p.bubble', { dir: 'auto' }, text),
-				...linkButtons(text, this.#openLink), foot, history));
+				bubble, foot, history));
 		row.fill = (now) => {
 			box.checked = this.#phone.selected.has(id);
 			row.classList.toggle('is-selected', box.checked);
+			if (bubble.textContent !== now.text) {		// an agent may edit what is not sent
+				bubble.textContent = now.text;
+				links.forEach((link) => link.remove());
+				links = linkButtons(now.text, this.#openLink);
+				bubble.after(...links);
+			}
 			const key = JSON.stringify([time.clock(now.at), now.state, now.reason,
 				now.flags, now.masked]);
 			if (row.dataset.shown === key)

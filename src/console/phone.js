@@ -50,6 +50,10 @@ class Phone {
 		return this.status?.sims.subscriptions ?? [];
 	}
 
+	sim(id) {
+		return this.sims.find((sim) => sim.subscription_id === id);
+	}
+
 	call(name, args) {
 		return this.#link.callTool(name, args);
 	}

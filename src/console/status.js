@@ -94,8 +94,7 @@ class StatusView {
 		row.fill = (limit) => {
 			const what = limit.per === 'month' ? 'SMS' : 'messages';
 			const { subscription_id: id } = limit;
-			const sim = this.#phone.sims.find((one) => one.subscription_id === id);
-			const whose = id ? `${sim?.display_name ?? 'A missing SIM'}: ` : '';
+			const whose = id ? `${this.#phone.sim(id)?.display_name ?? 'A missing SIM'}: ` : '';
 			setText(name, `${whose}${limit.limit} ${what} per ${limit.per}`);
 			setText(left, `${limit.left} left` + (limit.frees_at && !limit.left
 				? `, more ${time.full(limit.frees_at)}` : ''));

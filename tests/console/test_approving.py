@@ -85,6 +85,20 @@ def test_a_double_press_decides_once(page: Console, desk: Desk, number: str) -> 
     desk.owner.do("reject", second)
 
 
+def test_a_decision_whose_answer_is_lost_is_shown(page: Console, desk: Desk, number: str) -> None:
+    message_id = desk.ask("was that heard?", number)
+    page.go_to("Approvals")
+    page.do("""const card = page.locator('.card').filter({ hasText: 'was that heard?' });
+        await page.route('**/mcp', async route => {
+            if (!route.request().postData().includes('decide_approval')) return route.continue();
+            await route.fetch();
+            return route.abort(); });
+        await card.getByRole('button', { name: 'Approve' }).click();
+        await card.getByText('Already decided').waitFor();
+        complaints.splice(0)""")
+    desk.agent.wait_state(message_id, "sent")
+
+
 def test_a_page_without_admin_cannot_approve(open_tab: OpenTab, desk: Desk, number: str) -> None:
     message_id = desk.ask("wait for me", number)
     page = Console.in_browser(open_tab(**PHONE), f"{desk.url}#{desk.agent_token}")
@@ -130,6 +144,21 @@ def test_a_double_press_of_reject_decides_nothing(page: Console, desk: Desk, num
         await page.mouse.click(x + width / 2, y + height / 2);
         await page.mouse.click(x + width / 2, y + height / 2);
         await page.locator('.card').getByRole('textbox', { name: 'Reason' }).waitFor()""")
+    assert desk.agent.state(message_id) == "waiting_approval"
+    desk.owner.do("reject", message_id)
+
+
+def test_an_enter_that_ends_a_composition_decides_nothing(page: Console, desk: Desk, number: str) -> None:
+    """Input methods use Enter and Escape to choose a word."""
+    message_id = desk.ask("in Japanese", number)
+    page.go_to("Approvals")
+    left = page.do("""const card = page.locator('.card').filter({ hasText: 'in Japanese' });
+        await card.getByRole('button', { name: 'Reject' }).click();
+        const reason = card.getByRole('textbox', { name: 'Reason' });
+        for (const key of ['Enter', 'Escape'])
+            await reason.dispatchEvent('keydown', { key, isComposing: true, bubbles: true });
+        return reason.isVisible()""")
+    assert left
     assert desk.agent.state(message_id) == "waiting_approval"
     desk.owner.do("reject", message_id)
 

@@ -19,6 +19,27 @@ def test_new_messages_appear_at_once(page: Console, desk: Desk, number: str) -> 
             ".waitFor({ state: 'attached' })", number=number)
 
 
+def test_an_edited_message_shows_its_new_text(page: Console, desk: Desk, number: str) -> None:
+    message_id = desk.ask("the first wording https://one.test", number)
+    page.open(number)
+    page.wait_message("the first wording")
+    desk.agent.call("edit_sms", message_id=message_id, text="the second wording")
+    page.wait_message("the second wording")
+    assert page.do("return page.getByText('one.test').count()") == 0
+    desk.owner.do("reject", message_id)
+
+
+def test_the_focus_follows_a_conversation_that_moves(page: Console, desk: Desk, number: str) -> None:
+    for sender in (number, number.replace("+3630", "+3620")):
+        desk.lab.modems[0].deliver(sender, f"from {sender}")
+        page.wait_text(f"from {sender}")
+    page.do("await page.getByRole('button', { name: args.number }).focus()", number=number)
+    desk.lab.modems[0].deliver(number, "now it is the newest")
+    page.do("""await page.locator('#conversations > li:first-child')
+        .getByText('now it is the newest').waitFor()""")
+    assert page.evaluate("document.activeElement.closest('li')?.dataset.key") == number
+
+
 def test_an_idle_page_makes_no_requests(open_tab: OpenTab, desk: Desk) -> None:
     """Half a minute by the page's clock."""
     asked = open_tab(**PHONE).do("""await page.clock.install();
@@ -148,6 +169,22 @@ def test_a_missing_answer_does_not_block_the_page(open_tab: OpenTab, desk: Desk,
         await page.getByText('Not connected').waitFor();
         await page.clock.fastForward(1000)""", url=desk.link, number=number)
     Console(tab).wait_message("are you there?")
+
+
+def test_a_slow_reload_leaves_the_user_where_they_went(page: Console, desk: Desk, number: str) -> None:
+    """The tab shows the view before its reload, unless its user has chosen another meanwhile."""
+    desk.lab.modems[0].deliver(number, "read me again")
+    page.open(number)
+    page.do("""let go;
+        const held = new Promise(resolve => { go = resolve; });
+        await page.route('**/mcp', async route => {
+            await held;
+            return route.continue().catch(() => {}); });
+        await page.reload();
+        await page.getByRole('button', { name: 'Phone' }).click();
+        go()""")
+    page.wait_live()
+    assert page.evaluate("document.getElementById('app').dataset.view") == "phone"
 
 
 def test_the_page_recovers_after_a_restart_of_the_gateway(open_tab: OpenTab) -> None:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 from agent import Agent
-from console import Console
+from console import PHONE, Console, OpenTab
 from desk import Desk
 
 
@@ -104,6 +104,24 @@ def test_a_draft_stays_with_its_conversation(page: Console, desk: Desk, number: 
     assert text(page) == ""
 
 
+def test_the_next_new_message_begins_without_a_recipient(page: Console, desk: Desk, number: str) -> None:
+    """Also when its user looked elsewhere while the last one was being sent."""
+    page.write("sent behind your back", number)
+    page.do("""let go;
+        const held = new Promise(resolve => { go = resolve; });
+        await page.route('**/mcp', async route => {
+            if (route.request().postData().includes('wait_for')) await held;
+            return route.continue(); });
+        await page.locator('.send').click();
+        await page.getByRole('button', { name: 'Back' }).click();
+        go();
+        await page.locator(`#conversations [data-key="${args.number}"]`).waitFor();
+        await page.waitForFunction(() => !JSON.parse(sessionStorage['ofono-mcp-drafts'])
+            .some(([thread]) => thread === ''))""", number=number)
+    page.click("New message")
+    assert page.do("return page.getByLabel('To', { exact: true }).inputValue()") == ""
+
+
 def test_a_reply_uses_the_sim_that_received(
         page: Console, desk: Desk, number: str) -> None:
     desk.lab.modems[1].deliver(number, "to your second number")
@@ -114,6 +132,20 @@ def test_a_reply_uses_the_sim_that_received(
     page.wait_message("from there", "sent")
     assert "from there" in desk.sent(1)
     assert page.evaluate("document.activeElement.id") == "text"   # to go on writing
+
+
+def test_a_draft_never_changes_to_another_sim_unnoticed(open_tab: OpenTab) -> None:
+    """Its SIM was taken out while it was written, and only another one is left."""
+    with Desk() as desk:
+        tab = open_tab(**PHONE)
+        page = Console.in_browser(tab, desk.link)
+        page.write("from my other number", "+36301999999", desk.sims[1])
+        desk.lab.modems[1].remove_sim()
+        tab.do("""await page.getByLabel('From', { exact: true })
+            .locator('option', { hasText: 'not available' }).waitFor({ state: 'attached' });
+            await page.locator('#verdict .bad').waitFor()""")
+        assert page.do("return page.getByLabel('From', { exact: true }).inputValue()") == str(desk.sims[1])
+        tab.end()
 
 
 def test_a_scheduled_draft_shows_its_time(page: Console, desk: Desk, number: str) -> None:

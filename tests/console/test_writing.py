@@ -106,7 +106,7 @@ def test_a_draft_stays_with_its_conversation(page: Console, desk: Desk, number: 
 
 def test_the_next_new_message_begins_without_a_recipient(page: Console, desk: Desk, number: str) -> None:
     """Also when its user looked elsewhere while the last one was being sent."""
-    page.write("sent behind your back", number)
+    page.write("sent while you looked elsewhere", number)
     page.do("""let go;
         const held = new Promise(resolve => { go = resolve; });
         await page.route('**/mcp', async route => {

@@ -132,14 +132,9 @@ static struct connection *admission_find_trusted(const struct connections *all,
 	return found;
 }
 
-/* Closes another connection. Returns false if none can go. */
-static bool admission_make_room(const struct connections *all,
-				const struct admission_usage *usage)
+/* Returns false if there is no other connection. */
+static bool admission_end(struct connection *other)
 {
-	struct connection *other = admission_find_untrusted(all, usage);
-
-	if (!other)
-		other = admission_find_trusted(all, usage);
 	if (!other)
 		return false;
 	log_debug("http: connection %d makes room", other->fd);
@@ -152,13 +147,15 @@ static bool admission_make_room(const struct connections *all,
 
 bool admission_close_untrusted(const struct connections *all)
 {
-	struct connection *connection = admission_find_untrusted(all, NULL);
+	return admission_end(admission_find_untrusted(all, NULL));
+}
 
-	if (!connection)
-		return false;
-	log_debug("http: connection %d makes room", connection->fd);
-	connection_close(connection);
-	return true;
+/* Returns false if no connection can go. */
+static bool admission_make_room(const struct connections *all,
+				const struct admission_usage *usage)
+{
+	return admission_end(admission_find_untrusted(all, usage)) ||
+	       admission_end(admission_find_trusted(all, usage));
 }
 
 const char *admission_refusal(struct connections *all,

@@ -428,7 +428,6 @@ static const struct gate {
 
 void gate_check(const struct gate_request *request)
 {
-	bool has_page = config_pair_page(request->config) != CONFIG_PAIR_PAGE_NO;
 	struct gate_verdict *verdict = request->verdict;
 
 	*verdict = (struct gate_verdict){ .status = 0 };
@@ -436,8 +435,10 @@ void gate_check(const struct gate_request *request)
 		if (gates[at].passes(request))
 			continue;
 		verdict->status = gates[at].status;
-		verdict->text = has_page && gates[at].with_page ? gates[at].with_page
-								: gates[at].text;
+		verdict->text = gates[at].text;
+		if (gates[at].with_page &&
+		    config_pair_page(request->config) != CONFIG_PAIR_PAGE_NO)
+			verdict->text = gates[at].with_page;
 		verdict->close = gates[at].close;
 		return;
 	}

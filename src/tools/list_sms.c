@@ -214,11 +214,13 @@ static int64_t list_sms_usual_sim(const struct list_sms *list)
 
 static void list_sms_close_rows(struct list_sms *list)
 {
-	const char *hint = argument_party_hint(list->call, list->scan.look.filter.number);
+	const char *hint = NULL;
 
 	page_close_rows(&list->page, CURSOR_MESSAGES);
 	view_put_contacts(&list->page.view);
-	if (!list->page.room.rows && hint)
+	if (!list->page.room.rows)
+		hint = argument_party_hint(list->call, list->scan.look.filter.number);
+	if (hint)
 		json_put_string(list->page.writer, "hint", hint);
 }
 

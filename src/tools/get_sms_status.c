@@ -350,36 +350,50 @@ static void get_sms_status_answer_not_found(struct get_sms_status *status)
 						 (long long)status->message_id));
 }
 
-/* Reads the message, or those of a call to several recipients, at most `count` on entry. */
-static int get_sms_status_find(struct get_sms_status *status,
-			       struct message *messages_out, size_t *count)
+static struct message *get_sms_status_alloc(struct get_sms_status *status, size_t count)
+{
+	status->count = count;
+	status->messages =
+		arena_alloc(status->call->arena, count * sizeof(*status->messages));
+	return status->messages;
+}
+
+static int get_sms_status_find_message(struct get_sms_status *status)
 {
 	struct tool_call *call = status->call;
 	struct store *store = call->services->store;
+
+	if (!get_sms_status_alloc(status, 1))
+		return -ENOMEM;
+	if (status->key)
+		return store_message_by_key(store, call->client->id, status->key,
+					    call->arena, status->messages);
+	return store_message_get(store, status->message_id, call->arena,
+				 status->messages);
+}
+
+/* Of a call to several recipients. */
+static int get_sms_status_find_list(struct get_sms_status *status)
+{
+	struct tool_call *call = status->call;
 	const struct store_message_list_key list = { .client_id = call->client->id,
 						     .key = status->key };
-	int error = status->key
-			    ? store_message_by_key(store, call->client->id, status->key,
-						   call->arena, messages_out)
-			    : store_message_get(store, status->message_id, call->arena,
-						messages_out);
 
-	status->is_list = status->key && error == STORE_E_NOT_FOUND;
-	if (status->is_list)
-		return store_message_all_by_list_key(store, &list, call->arena,
-						     messages_out, count);
-	*count = 1;
-	return error;
+	if (!get_sms_status_alloc(status, ORDER_RECIPIENTS_MAX))
+		return -ENOMEM;
+	return store_message_all_by_list_key(call->services->store, &list, call->arena,
+					     status->messages, &status->count);
 }
 
 /* Returns false if the call has been finished with a failure. */
 static bool get_sms_status_read(struct get_sms_status *status)
 {
 	struct tool_call *call = status->call;
-	size_t count = status->key ? ORDER_RECIPIENTS_MAX : 1;
-	struct message *messages = arena_alloc(call->arena, count * sizeof(*messages));
-	int error = messages ? get_sms_status_find(status, messages, &count) : -ENOMEM;
+	int error = get_sms_status_find_message(status);
 
+	status->is_list = status->key && error == STORE_E_NOT_FOUND;
+	if (status->is_list)
+		error = get_sms_status_find_list(status);
 	if (error == STORE_E_NOT_FOUND)
 		get_sms_status_answer_not_found(status);
 	else if (error)
@@ -387,10 +401,11 @@ static bool get_sms_status_read(struct get_sms_status *status)
 				    "The message could not be read.");
 	if (error)
 		return false;
-	for (size_t i = 0; i < count; i++)
-		messages[i].reason = message_view_reason(call->services, &messages[i]);
-	status->messages = messages;
-	status->count = count;
+	for (size_t i = 0; i < status->count; i++) {
+		struct message *message = &status->messages[i];
+
+		message->reason = message_view_reason(call->services, message);
+	}
 	return true;
 }
 

@@ -176,7 +176,7 @@ static void hub_broker_on_gone(void *data, const char *why)
 
 	if (hub_broker_is_replaced(broker)) {
 		mqtt_rest(broker->mqtt, HUB_BROKER_REPLACED_REST_S);
-		why = "a newer hub is at work; next attempt in 10 minutes";
+		why = "a newer hub is at work: stop this one";
 	}
 	snprintf(condition, sizeof(condition),
 		 "no connection to the broker at %s: %.128s", broker->address, why);
